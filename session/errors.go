@@ -1,0 +1,58 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind classifies an error so that front ends and tests need not read its words.
+type Kind string
+
+const (
+	KindSyntax      Kind = "syntax"      // the cell does not parse
+	KindType        Kind = "type"        // the cell does not type-check
+	KindUnsupported Kind = "unsupported" // valid Go that cannot be interpreted; the message says a way round
+	KindPanic       Kind = "panic"       // the cell panicked
+	KindMisuse      Kind = "misuse"      // an operation was refused before anything was launched
+	KindMismatch    Kind = "mismatch"    // the ranks disagree about a collective call
+	KindCompile     Kind = "compile"     // a kernel does not compile
+	KindFault       Kind = "fault"       // a kernel faulted
+	KindTimeout     Kind = "timeout"     // a wait reached its deadline
+	KindInterrupted Kind = "interrupted" // the user interrupted the cell
+	KindPeer        Kind = "peer"        // another rank failed or died while this one waited for it
+	KindDied        Kind = "died"        // this rank's worker died
+	KindSystem      Kind = "system"      // anything else: the machine, the driver, the network
+)
+
+// Error is what went wrong on one or more ranks. It crosses the wire whole.
+type Error struct {
+	Kind   Kind
+	Ranks  []int  // where it happened; filled by the controller
+	Cell   int    // filled by the controller
+	Op     string // the operation, when it was one: "wait_signal"
+	Peer   int    // the rank it concerns, or -1
+	File   string // position in the user's text, when known
+	Line   int
+	Column int
+	Msg    string // one sentence, no position
+	Source string // the line of the user's text, for the caret
+	Hint   string // what to do next
+	Detail string // anything longer: a compiler's log, a stack
+}
+
+// Error formats position, message and hint, without ranks: front ends prefix those.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		fmt.Fprintf(&b, "%s:%d", e.File, e.Line)
+		if e.Column > 0 {
+			fmt.Fprintf(&b, ":%d", e.Column)
+		}
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Msg)
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}

@@ -1,0 +1,134 @@
+package session
+
+import "context"
+
+// Session is what every front end holds: one prompt that drives N ranks. Its methods may be called from
+// several goroutines; cells run one at a time, in the order in which Eval was entered.
+type Session interface {
+	// Eval runs a cell on its ranks and returns when all of them are done. Output arrives at cell.Output
+	// while it runs. Cancelling ctx interrupts the cell on all ranks; Eval still returns their replies.
+	Eval(ctx context.Context, cell Cell) Reply
+	// Inspect asks every rank of ranks (nil: all) a question that does not run user code: topic is one of the
+	// Topic constants. The answers are in rank order.
+	Inspect(ctx context.Context, ranks []int, topic, arg string) ([]Answer, error)
+	// Ranks describes the processes.
+	Ranks(ctx context.Context) ([]RankInfo, error)
+	// Restart replaces workers (nil: all) by fresh ones; with replay it then runs the history on them.
+	Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error
+	// History returns the cells evaluated so far, oldest first.
+	History(ctx context.Context) ([]Cell, error)
+	// Close ends the session, or this front end's hold on it when it was attached.
+	Close() error
+}
+
+// Cell is a piece of Go typed once and run on every rank.
+type Cell struct {
+	ID     int          // assigned by the controller, from 1
+	Name   string       // what positions cite; "cell[ID]" when empty
+	Line   int          // line of Name on which Source starts; 1 when zero
+	Source string       //
+	Ranks  []int        // the ranks that run it; nil means all
+	Silent bool         // not recorded in the history
+	Output func(Output) // receives output while the cell runs; never called concurrently; may be nil
+}
+
+// Output is bytes that the ranks of Ranks printed alike.
+type Output struct {
+	Ranks  []int // ascending
+	Stream Stream
+	Text   string // whole lines, except that a last line may lack its newline
+}
+
+// Stream tells what kind of output it is.
+type Stream uint8
+
+const (
+	Stdout Stream = 1
+	Stderr Stream = 2
+	Note   Stream = 3 // said by the session itself: a watchdog table, a replaced rank
+)
+
+// Reply is the outcome of a cell.
+type Reply struct {
+	Cell    int
+	Values  []Value  // of the cell's last expression, folded; empty when it had none
+	Errors  []*Error // folded: equal errors of several ranks are one; empty when the cell succeeded
+	Elapsed float64  // seconds, until the last rank was done
+}
+
+// Value is the printed value of the last expression, equal on Ranks.
+type Value struct {
+	Ranks []int
+	Text  string
+}
+
+// Answer is one rank's answer to Inspect.
+type Answer struct {
+	Rank int
+	Text string // or
+	Err  *Error
+}
+
+// Topics of Inspect that every Evaluator answers; arg is what is in parentheses.
+const (
+	TopicVars     = "vars"     // variables, one a line: name, type, value, tab separated
+	TopicType     = "type"     // (expression) its type
+	TopicComplete = "complete" // (source up to the cursor) candidates, one a line
+	TopicCaps     = "caps"     // what the device and back end can do
+	TopicTop      = "top"      // memory, utilisation, one line
+	TopicTopo     = "topo"     // links to the peers, one a line
+)
+
+// RankInfo describes one worker process.
+type RankInfo struct {
+	Rank        int
+	Host        string
+	PID         int
+	Device      string // "cuda:2 NVIDIA H200"
+	Incarnation int    // 1 for the first worker of this rank
+	State       string // "idle", "running", "waiting", "starting", "dead"
+	Doing       string // what it waits for, when it does
+	RSS         int64  // bytes resident
+}
+
+// Evaluator is one rank's interpreter. interp.Interp satisfies it.
+type Evaluator interface {
+	// Eval runs one cell. What it prints goes to file descriptors 1 and 2. Cancelling ctx must make it return with an
+	// error of KindInterrupted and leave the evaluator usable. Calls never overlap.
+	Eval(ctx context.Context, cell Cell) Result
+	// Inspect answers a topic; it may be called while Eval runs.
+	Inspect(ctx context.Context, topic, arg string) (string, error)
+}
+
+// Result of a cell on one rank.
+type Result struct {
+	Value    string // printed value of the last expression
+	HasValue bool
+	Err      *Error
+}
+
+// Fabric is what the ranks' symmetric memory must do for the session; symmem satisfies it through a small adapter in cmd. All
+// methods but Recover may be called while a cell runs.
+type Fabric interface {
+	// Abort ends every device- and host-side wait of this rank, now and until Recover. why is shown to the user.
+	Abort(why string)
+	// Waits lists what this rank waits for at this moment, empty when it waits for nothing.
+	Waits() []Wait
+	// Finish waits for this rank's device work at the end of a cell and returns the first fault of it.
+	Finish(ctx context.Context) *Error
+	// Recover is collective over all ranks after a cell in which something was aborted or a rank was replaced: it
+	// drains the device, resets signals and epochs, lowers the abort, and forgets what the replaced ranks held.
+	// It returns what was lost on this rank, in words.
+	Recover(ctx context.Context, replaced []int) (lost []string, err error)
+	Close() error
+}
+
+// Wait is one thing a rank waits for.
+type Wait struct {
+	Op      string  // "wait_signal", "one_shot_all_reduce", "Rendezvous"
+	Ordinal uint64  // of the call in its group
+	Group   string  // "world", or the members
+	Peers   []int   // world ranks it waits for
+	For     string  // "a signal on channel 3"
+	Since   float64 // seconds
+}

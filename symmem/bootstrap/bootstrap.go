@@ -1,0 +1,41 @@
+package bootstrap
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Call identifies one collective call. Every member of the group makes it with equal fields, or it fails for all.
+type Call struct {
+	Group   []int  // world ranks, ascending
+	Key     string // names the group and its generation: calls of different keys never meet
+	Ordinal uint64 // position among the calls with this key
+	Op      string // "Empty", for messages
+	Desc    string // arguments that all members must agree on, as the user would write them: "bf16[4096]"
+}
+
+// AbsentError reports that a member of the group will not make the call.
+type AbsentError struct {
+	Call Call
+	Rank int
+	Why  string // "finished the cell without it", "died (killed)", "is not running this cell"
+}
+
+func (e *AbsentError) Error() string {
+	return fmt.Sprintf("%s %s: rank %d %s", e.Call.Op, e.Call.Desc, e.Rank, e.Why)
+}
+
+// MismatchError reports that the members made different calls.
+type MismatchError struct {
+	Call  Call
+	Calls []string // "Empty bf16[4096]", by position in Call.Group
+}
+
+func (e *MismatchError) Error() string {
+	var b strings.Builder
+	b.WriteString("the ranks made different collective calls:")
+	for i, c := range e.Calls {
+		fmt.Fprintf(&b, " rank %d: %s;", e.Call.Group[i], c)
+	}
+	return strings.TrimSuffix(b.String(), ";")
+}

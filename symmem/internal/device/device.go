@@ -1,0 +1,159 @@
+// Package device is the one seam between symmem and the hardware it runs on.
+//
+// symmem owns the meaning of every operation: which ranks take part, in which order, with which
+// arguments. A Device owns nothing but the mechanics: memory, streams, kernels. Two packages
+// implement it, internal/cuda and internal/cpu; both run the sources in kernels/, which are the
+// only implementation of every operation.
+//
+// A Device and everything made from it belong to one process, and may be used from any goroutine;
+// calls on one Stream are ordered by the caller. Errors are the typed values of this package, so
+// that the layers above can say what happened in the user's words.
+package device
+
+// Ptr is an address in the device's address space. On the cpu device it is a host address. Peer
+// memory that was imported has addresses of the same kind.
+type Ptr uintptr
+
+// Info describes a device. It never changes.
+type Info struct {
+	Kind           string // "cpu" or "cuda"
+	Name           string // "NVIDIA H200", or the processor's name
+	Index          int    // ordinal among the visible devices of its kind
+	Arch           string // "sm_90", or GOARCH
+	Processors     int    // multiprocessors; on cpu the blocks that run at once
+	MaxThreads     int    // threads a block may have
+	MaxGrid        [3]int // blocks a grid may have in each dimension
+	MaxBlock       [3]int // threads a block may have in each dimension
+	SharedPerBlock int    // bytes of shared memory a block may ask for
+	Memory         uint64 // bytes of device memory in all
+	Multicast      bool   // whether NVLink multicast may be used
+	MulticastWhy   string // why not, in words; empty when Multicast
+	Driver         string // driver and compiler versions in words, for humans
+}
+
+// Device is one GPU, or the emulated one.
+type Device interface {
+	Info() Info
+
+	// Alloc returns n > 0 bytes of zeroed memory, 256-byte aligned, for this process alone.
+	Alloc(n int) (Ptr, error)
+	// Free returns what Alloc gave. Work that uses it must have finished.
+	Free(Ptr) error
+
+	// NewSegment returns at least n bytes of zeroed memory that other processes can import.
+	NewSegment(n int) (Segment, error)
+	// ImportSegment maps a segment of n bytes (the owner's Segment.Size) that another process
+	// exported. It consumes fd, also on failure.
+	ImportSegment(fd, n int) (Segment, error)
+
+	// Watch is the page that kernels and host share: see Watch.
+	Watch() *Watch
+
+	NewStream() (Stream, error)
+	NewEvent() (Event, error)
+
+	// Builtin returns an operation of kernels/ by its extern "C" name.
+	Builtin(name string) (Kernel, error)
+	// Compile turns a CUDA C++ snippet into a module. A fault in the text is a *CompileError.
+	Compile(Source) (Module, error)
+
+	// Close releases everything. No other method may be running.
+	Close() error
+}
+
+// Segment is memory shared between processes.
+type Segment interface {
+	Ptr() Ptr
+	Size() int // bytes mapped; at least what was asked for
+	// Export returns a new file descriptor another process can pass to ImportSegment. The caller closes it.
+	Export() (fd int, err error)
+	Close() error
+}
+
+// Source is a snippet to compile.
+type Source struct {
+	Name string // what errors cite, such as "cell[3]"
+	Line int    // the line of Name on which Text starts; 1-based
+	Text string
+}
+
+// Module is a loaded snippet.
+type Module interface {
+	// Kernels lists the __global__ functions in the order of the text.
+	Kernels() []Kernel
+	Close() error
+}
+
+// Kernel is a __global__ function.
+type Kernel interface {
+	Name() string
+	// Params describes the parameters. The argument buffer of Launch is laid out by their offsets.
+	Params() []Param
+	// Attributes reports what the compiler made of it.
+	Attributes() Attributes
+}
+
+// Param is one kernel parameter. Type is its C++ type as written, Name its name; both are empty for built-in
+// kernels, whose callers are ours.
+type Param struct {
+	Name   string
+	Type   string
+	Offset int
+	Size   int
+}
+
+// Attributes of a compiled kernel, zero where unknown.
+type Attributes struct {
+	Registers    int // per thread
+	StaticShared int // bytes
+	Local        int // bytes per thread, spills included
+	MaxThreads   int // per block, for this kernel
+}
+
+// Launch says how to run a kernel.
+type Launch struct {
+	Grid, Block [3]int
+	Shared      int    // bytes of dynamic shared memory
+	Args        []byte // packed by Params; read before Launch returns
+}
+
+// Stream is a queue of device work, run in order and asynchronously to the host.
+type Stream interface {
+	Launch(Kernel, Launch) error
+	// Copy moves n bytes between device addresses, peers' included.
+	Copy(dst, src Ptr, n int) error
+	// Write copies host bytes to the device; src may be reused when it returns.
+	Write(dst Ptr, src []byte) error
+	// Read copies device bytes to the host and returns when they are there: it waits for the stream.
+	Read(dst []byte, src Ptr) error
+	// Set fills n bytes with a repeated byte.
+	Set(dst Ptr, value byte, n int) error
+	// Record and Wait order streams and measure time.
+	Record(Event) error
+	Wait(Event) error
+	// Synchronize returns when all work is done, or with the first fault of it. A kernel fault is
+	// reported once; the stream is then empty and usable unless the error is a *DriverError that says Poisoned.
+	Synchronize() error
+	// Idle reports whether all work is done, without waiting.
+	Idle() (bool, error)
+	// BeginCapture records what follows instead of running it; EndCapture returns the recording.
+	// Read, Synchronize and Alloc are refused in between with ErrCapturing.
+	BeginCapture() error
+	EndCapture() (Graph, error)
+	Close() error
+}
+
+// Graph is a captured sequence of work.
+type Graph interface {
+	Launch(Stream) error
+	Close() error
+}
+
+// Event marks a place in a stream.
+type Event interface {
+	// Synchronize waits until the event was reached.
+	Synchronize() error
+	// Since returns the microseconds from an earlier event; both must have been reached.
+	Since(Event) (float64, error)
+	Close() error
+}

@@ -1,0 +1,119 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrCapturing is returned by calls that are not allowed while a stream captures.
+var ErrCapturing = errors.New("not allowed while a graph is being captured")
+
+// ErrOutOfMemory is wrapped by allocation failures.
+var ErrOutOfMemory = errors.New("out of device memory")
+
+// UnavailableError says that a device cannot be used here, why, and what would help.
+type UnavailableError struct {
+	Kind string // "cuda" or "cpu"
+	Why  string
+	Hint string
+}
+
+func (e *UnavailableError) Error() string {
+	s := "device " + e.Kind + " is not available: " + e.Why
+	if e.Hint != "" {
+		s += " (" + e.Hint + ")"
+	}
+	return s
+}
+
+// DriverError is a failed driver call.
+type DriverError struct {
+	Call     string // "cuMemCreate"
+	Code     int
+	Name     string // "CUDA_ERROR_OUT_OF_MEMORY"
+	Text     string // the driver's sentence
+	Hint     string // what to do
+	Poisoned bool   // the context is lost: this process cannot use the device any more
+	Err      error  // ErrOutOfMemory or nil
+}
+
+func (e *DriverError) Error() string {
+	s := fmt.Sprintf("%s: %s (%d): %s", e.Call, e.Name, e.Code, e.Text)
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+func (e *DriverError) Unwrap() error { return e.Err }
+
+// KernelFault is a kernel that did something wrong while it ran on the cpu device, which knows where.
+type KernelFault struct {
+	Kernel string
+	Block  [3]int
+	Thread [3]int
+	What   string // "reads address 0x0", "assertion `i < n' failed", "ran for 10s without progress"
+	Where  string // "cell[3]:7" when known
+}
+
+func (e *KernelFault) Error() string {
+	s := fmt.Sprintf("kernel %s, block %v, thread %v: %s", e.Kernel, e.Block, e.Thread, e.What)
+	if e.Where != "" {
+		s += " at " + e.Where
+	}
+	return s
+}
+
+// CompileError is a snippet that the compiler refused.
+type CompileError struct {
+	Diagnostics []Diagnostic
+	Log         string // all the compiler said
+}
+
+// Diagnostic is one error of a snippet, at the snippet's own position.
+type Diagnostic struct {
+	File   string
+	Line   int // 1-based
+	Column int // 1-based; 0 when the compiler does not say
+	Text   string
+	Source string // the offending line
+}
+
+func (e *CompileError) Error() string {
+	if len(e.Diagnostics) == 0 {
+		return "the kernel does not compile:\n" + strings.TrimSpace(e.Log)
+	}
+	var b strings.Builder
+	for i, d := range e.Diagnostics {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(d.String())
+	}
+	return b.String()
+}
+
+// String shows the diagnostic with its source line and a caret under the column.
+func (d Diagnostic) String() string {
+	pos := fmt.Sprintf("%s:%d", d.File, d.Line)
+	if d.Column > 0 {
+		pos += fmt.Sprintf(":%d", d.Column)
+	}
+	s := pos + ": " + d.Text
+	if d.Source != "" {
+		s += "\n    " + d.Source
+		if d.Column > 0 {
+			pad := make([]byte, 0, d.Column)
+			for i := 0; i < d.Column-1 && i < len(d.Source); i++ {
+				if d.Source[i] == '\t' {
+					pad = append(pad, '\t')
+				} else {
+					pad = append(pad, ' ')
+				}
+			}
+			s += "\n    " + string(pad) + "^"
+		}
+	}
+	return s
+}

@@ -1,0 +1,50 @@
+package device
+
+// MaxRanks is the largest group whose members share memory, fixed by the arrays in kernels/include/symm.cuh.
+const MaxRanks = 16
+
+// Watch is host memory that both the host and this process's kernels read and write: how a wait on the
+// device is explained and ended. It mirrors struct symm::Watch of symm.cuh word for word.
+//
+// The host raises Abort to end every wait. A device wait that lasts publishes itself in Waits, at the
+// peer it waits for, and withdraws when it is satisfied. The first wait that gives up, by abort or by
+// deadline, claims Fault by moving its State from zero and fills it. The host clears Fault when the stream is
+// idle. All fields are read and written with sync/atomic.
+type Watch struct {
+	Abort uint32
+	_     [15]uint32
+	Fault WaitRecord
+	Waits [MaxRanks]WaitRecord
+}
+
+// WaitRecord is one wait, 64 bytes.
+type WaitRecord struct {
+	State   uint32 // one of the Wait states
+	Kind    uint32 // one of the Wait kinds: what it waits for
+	Ordinal uint32 // of the operation that waits, in symmem's record of calls
+	Rank    uint32 // who waits, as numbered in the group
+	Peer    uint32 // for whom
+	Channel uint32
+	Want    uint64
+	Seen    uint64
+	Elapsed uint64 // nanoseconds waited so far
+	_       [2]uint64
+}
+
+// States of a WaitRecord.
+const (
+	WaitNone    = 0
+	WaitPending = 1
+	WaitTimeout = 2
+	WaitAborted = 3
+	WaitClaimed = 4 // being filled
+)
+
+// Kinds of waits.
+const (
+	WaitSignal = 1 // a signal of Peer on Channel
+	WaitCredit = 2 // Peer to consume the previous signal on Channel
+	WaitPacket = 3 // a packet of Peer; Channel is the block, Want the epoch
+	WaitWord   = 4 // a 64-bit signal word; Channel is its index, Want and Seen its value
+	WaitUser   = 5 // a wait of a user's kernel
+)
