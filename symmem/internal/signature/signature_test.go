@@ -1,0 +1,152 @@
+package signature
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestParse(t *testing.T) {
+	tests := []struct {
+		name, src string
+		want      []string // signatures with line and flags
+	}{
+		{"plain", "__global__ void f(float* x, int n) { }", []string{"1 f(float* x, int n)"}},
+		{"extern C", "extern \"C\" __global__ void scale(float *x, int n, float a) {}", []string{"1c scale(float* x, int n, float a)"}},
+		{"extern C block", "extern \"C\" {\n__global__ void f() {}\nstatic __global__ void g(void) {}\n}\n__global__ void h() {}",
+			[]string{"2c f()", "3c g()", "5 h()"}},
+		{"order of specifiers", "static __global__ void __launch_bounds__(256, 2) f(int) {}\nvoid __global__ g(int a) {}",
+			[]string{"1 f(int)", "2 g(int a)"}},
+		{"attributes", "[[nodiscard]] __global__ __attribute__((used)) [[gnu::hot]] __cluster_dims__(2,1,1) void f([[maybe_unused]] int n) {}",
+			[]string{"1 f(int n)"}},
+		{"name on another line", "__global__\nvoid\nf\n(\n int n)\n{\n}", []string{"3 f(int n)"}},
+		{"namespaces", "namespace a { namespace b::c { __global__ void f() { if (1) { } } } __global__ void g() {} } __global__ void h() {}",
+			[]string{"1 a::b::c::f()", "1 a::g()", "1 h()"}},
+		{"template", "template <typename T, int N = 3> __global__ void f(T* x) {}\n__global__ void g() {}",
+			[]string{"1t f(T* x)", "2 g()"}},
+		{"specialisation", "template <> __global__ void f<float, (1 > 2)>(float* x) {}", []string{"1t f(float* x)"}},
+		{"instantiation and declaration", "template __global__ void f<int>(int*);\n__global__ void g(int);\n__global__ void g(int n) {}",
+			[]string{"3 g(int n)"}},
+		{"comments", "// __global__ void a() {}\n/* __global__ void b() {} */\n__global__ /* x */ void f(int /*n*/ m, // last\n float) {}",
+			[]string{"3 f(int m, float)"}},
+		{"continued comment", "// one \\\n__global__ void a() {}\n__global__ void f() {}", []string{"3 f()"}},
+		{"literals", "const char* s = \"__global__ void a() {}\\\"\"; char c = '\"'; char d = '\\'';\n__global__ void f() {}", []string{"2 f()"}},
+		{"raw string", "const char* s = R\"x(\n)\" __global__ void a() {} )x\";\n__global__ void f() {}", []string{"3 f()"}},
+		{"prefixed", "auto a = u8\"{\"; auto b = L'{'; auto c = u8R\"({)\";namespace z { __global__ void f() {} }", []string{"1 z::f()"}},
+		{"digit separators", "int n = 1'000'000; int m = 0x1p-3;\n__global__ void f() {}", []string{"2 f()"}},
+		{"preprocessor", "#define K __global__ void a() {} \\\n __global__ void b() {}\n#if 0 // off\n__global__ void c() {}\n#if 1\n#else\n#endif\n#else\n__global__ void d() {}\n#endif\n# if 0\n__global__ void e() {}\n#endif\n__global__ void f() {}",
+			[]string{"9 d()", "14 f()"}},
+		{"unnamed", "__global__ void f(float*, unsigned int, const T, unsigned long long, symm::Handle, size_t) {}",
+			[]string{"1 f(float*, unsigned int, const T, unsigned long long, symm::Handle, size_t)"}},
+		{"qualifiers", "__global__ void f(const float * __restrict__ x, float const*const y, const __grid_constant__ Args args, struct P p) {}",
+			[]string{"1 f(const float* __restrict__ x, float const* const y, const __grid_constant__ Args args, struct P p)"}},
+		{"arrays", "__global__ void f(float x[4], int* y[], const int z[2][3]) {}", []string{"1 f(float* x, int** y, const int* z)"}},
+		{"defaults", "__global__ void f(int a = (1, 2), int b = 3 < 4, float c = g(1, 2)) {}", []string{"1 f(int a, int b, float c)"}},
+		{"nested templates", "__global__ void f(std::array<int, 4> a, X<Y<int>, (2)>* b) {}", []string{"1 f(std::array<int, 4> a, X<Y<int>, (2)>* b)"}},
+		{"lambda and struct", "struct S { int x; void m() { auto f = [](int a) { return a; }; } };\n__global__ void f(S s) {}", []string{"2 f(S s)"}},
+		{"nothing", "int main() { return 0; }", nil},
+		{"not a function", "__global__ int x;\n__global__ void f() {}", []string{"2 f()"}},
+		{"carriage returns", "__global__ void f(int a)\r\n{\r\n}\r\n#if 0\r\n__global__ void g() {}\r\n#endif\r\n__global__ void h() {}", []string{"1 f(int a)", "7 h()"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			kernels, err := Parse(tt.src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, k := range kernels {
+				got = append(got, show(k))
+			}
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func show(k Kernel) string {
+	s := strconv.Itoa(k.Line)
+	if k.ExternC {
+		s += "c"
+	}
+	if k.Template {
+		s += "t"
+	}
+	return s + " " + k.String()
+}
+
+func TestParseErrors(t *testing.T) {
+	for src, want := range map[string]string{
+		"int a;\n/* open":                 "line 2: comment is not closed",
+		"\n\nchar* s = \"open\n\";":       "line 3: literal is not closed",
+		"auto s = R\"x(open)y\";":         "line 1: raw string is not closed",
+		"__global__ void f(int n":         "line 1: the parameters of f are not closed",
+		"int x;\n__global__":              "line 2: __global__ without a function",
+		"__global__ void f<int(float* x)": "line 1: the parameters of f are not closed",
+	} {
+		_, err := Parse(src)
+		if err == nil || err.Error() != want {
+			t.Errorf("Parse(%q) = %v, want %s", src, err, want)
+		}
+	}
+}
+
+func TestClassify(t *testing.T) {
+	for text, want := range map[string]Type{
+		"int":                               {Base: Int, Size: 4, Lanes: 1},
+		"const float* __restrict__":         {Base: Float, Size: 4, Lanes: 1, Pointers: 1, Const: true},
+		"float* const":                      {Base: Float, Size: 4, Lanes: 1, Pointers: 1},
+		"double":                            {Base: Float, Size: 8, Lanes: 1},
+		"unsigned":                          {Base: Uint, Size: 4, Lanes: 1},
+		"long unsigned int long":            {Base: Uint, Size: 8, Lanes: 1},
+		"unsigned short":                    {Base: Uint, Size: 2, Lanes: 1},
+		"signed char":                       {Base: Int, Size: 1, Lanes: 1},
+		"unsigned char*":                    {Base: Uint, Size: 1, Lanes: 1, Pointers: 1},
+		"std::uint64_t":                     {Base: Uint, Size: 8, Lanes: 1},
+		"cuda::std::int8_t*":                {Base: Int, Size: 1, Lanes: 1, Pointers: 1},
+		"::size_t":                          {Base: Uint, Size: 8, Lanes: 1},
+		"bool":                              {Base: Bool, Size: 1, Lanes: 1},
+		"void*":                             {Base: Void, Lanes: 1, Pointers: 1},
+		"void**":                            {Base: Void, Lanes: 1, Pointers: 2},
+		"symm::Handle":                      {Base: Handle, Lanes: 1},
+		"const symm::Handle*":               {Base: Handle, Lanes: 1, Pointers: 1, Const: true},
+		"symm::bf16*":                       {Base: BFloat16, Size: 2, Lanes: 1, Pointers: 1},
+		"__half2*":                          {Base: Half, Size: 2, Lanes: 2, Pointers: 1},
+		"float4*":                           {Base: Float, Size: 4, Lanes: 4, Pointers: 1},
+		"ulonglong2":                        {Base: Uint, Size: 8, Lanes: 2},
+		"__nv_fp8_e4m3*":                    {Base: Float8E4M3, Size: 1, Lanes: 1, Pointers: 1},
+		"T*":                                {Lanes: 1, Pointers: 1},
+		"mine::int32_t":                     {},
+		"int&":                              {},
+		"std::array<int, 4>":                {},
+		"auto":                              {Lanes: 1},
+		"":                                  {Lanes: 1},
+		"volatile unsigned int *__restrict": {Base: Uint, Size: 4, Lanes: 1, Pointers: 1},
+	} {
+		if got := Classify(text); got != want {
+			t.Errorf("Classify(%q) = %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("extern \"C\" __global__ void f(float* x, int n = 3) { x[0] = '\"'; }")
+	f.Add("#if 0\n__global__\n#endif\ntemplate <int N> __global__ void f(R\"(\" x[[]]) {}")
+	f.Fuzz(func(t *testing.T, src string) {
+		kernels, err := Parse(src)
+		if err != nil {
+			return
+		}
+		lines := strings.Count(src, "\n") + 1
+		for _, k := range kernels {
+			if k.Line < 1 || k.Line > lines || k.Name == "" {
+				t.Errorf("kernel %q at line %d of %d", k.Name, k.Line, lines)
+			}
+			for _, p := range k.Params {
+				Classify(p.Type)
+			}
+		}
+	})
+}
