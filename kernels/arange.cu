@@ -1,0 +1,19 @@
+// arange: element i gets the value i, rounded to the element type; integers wrap around.
+#include "symm.cuh"
+
+struct ArangeArgs {
+  void* out;
+  symm::u64 n;  // elements
+};
+
+__device__ __forceinline__ void number(symm::u64 i, symm::f16* out) { *out = symm::to_f16((float)i); }
+__device__ __forceinline__ void number(symm::u64 i, symm::bf16* out) { *out = symm::to_bf16((float)i); }
+template <class T> __device__ __forceinline__ void number(symm::u64 i, T* out) { *out = (T)i; }
+
+#define ARANGE(T, dtype)                                                                                                        \
+  extern "C" __global__ void arange_##dtype(const __grid_constant__ ArangeArgs a) {                                             \
+    for (symm::u64 i = blockIdx.x * (symm::u64)blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * (symm::u64)blockDim.x)       \
+      number(i, (T*)a.out + i);                                                                                                 \
+  }                                                                                                                             \
+  SYMM_KERNEL(arange_##dtype)
+SYMM_FOR_DTYPES(ARANGE)

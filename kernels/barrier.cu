@@ -1,0 +1,11 @@
+// barrier: all ranks of the group meet on a channel of its signal block. One block of at least one warp.
+#include "symm.cuh"
+
+struct BarrierArgs {
+  symm::Context context;
+  symm::Signals signals;
+  symm::u64 channel;
+};
+
+extern "C" __global__ void barrier(const __grid_constant__ BarrierArgs a) { symm::barrier(a.signals, a.context, (symm::u32)a.channel); }
+SYMM_KERNEL(barrier)

@@ -1,0 +1,90 @@
+// reduce.cuh: how the reductions combine elements. Values are combined in rank order and every step rounds to the element type, as PyTorch's
+// one-shot and two-shot kernels do, so all ranks and all algorithms get the same bits. avg divides the sum once at the end. Integers wrap
+// around; their avg truncates toward zero. A NaN wins max and min.
+#pragma once
+#include "symm.cuh"
+
+namespace symm {
+
+enum ReduceOp : u32 { kSum = 0, kAvg = 1, kMax = 2, kMin = 3 };
+
+__device__ __forceinline__ float add(float a, float b) { return a + b; }
+__device__ __forceinline__ double add(double a, double b) { return a + b; }
+__device__ __forceinline__ f16 add(f16 a, f16 b) { return to_f16(to_float(a) + to_float(b)); }
+__device__ __forceinline__ bf16 add(bf16 a, bf16 b) { return to_bf16(to_float(a) + to_float(b)); }
+template <class T> __device__ __forceinline__ T add(T a, T b) { return (T)((u64)a + (u64)b); }
+
+__device__ __forceinline__ f16 divide(f16 a, int n) { return to_f16(to_float(a) / (float)n); }
+__device__ __forceinline__ bf16 divide(bf16 a, int n) { return to_bf16(to_float(a) / (float)n); }
+template <class T> __device__ __forceinline__ T divide(T a, int n) { return (T)(a / (T)n); }
+
+// key is what max and min compare.
+__device__ __forceinline__ float key(f16 a) { return to_float(a); }
+__device__ __forceinline__ float key(bf16 a) { return to_float(a); }
+template <class T> __device__ __forceinline__ T key(T a) { return a; }
+
+template <u32 Op, class T> __device__ __forceinline__ T combine(T a, T b) {
+  if constexpr (Op == kMax) return key(a) >= key(b) || key(a) != key(a) ? a : b;
+  else if constexpr (Op == kMin) return key(a) <= key(b) || key(a) != key(a) ? a : b;
+  else return add(a, b);
+}
+
+// Elements is N elements that travel together.
+template <class T, int N> struct alignas(sizeof(T) * N) Elements { T v[N]; };
+
+// Elements of 8 bytes as the word a packet carries, and back.
+template <class E> __device__ __forceinline__ u64 to_word(E e) {
+  union { E e; u64 word; } u;
+  u.e = e;
+  return u.word;
+}
+template <class E> __device__ __forceinline__ E from_word(u64 word) {
+  union { u64 word; E e; } u;
+  u.word = word;
+  return u.e;
+}
+
+// fold combines the elements of ranks 0 to world-1, in that order; Ranks bounds world.
+template <u32 Op, int Ranks, class T, int N> __device__ __forceinline__ Elements<T, N> fold(const Elements<T, N> (&from)[Ranks], int world) {
+  Elements<T, N> sum = from[0];
+#pragma unroll
+  for (int p = 1; p < Ranks; p++) {
+    if (p >= world) break;
+#pragma unroll
+    for (int k = 0; k < N; k++) sum.v[k] = combine<Op>(sum.v[k], from[p].v[k]);
+  }
+  return sum;
+}
+
+template <int Ranks, class T, int N> __device__ __forceinline__ Elements<T, N> reduce(const Elements<T, N> (&from)[Ranks], int world, u32 op) {
+  if (op == kMax) return fold<kMax>(from, world);
+  if (op == kMin) return fold<kMin>(from, world);
+  Elements<T, N> sum = fold<kSum>(from, world);
+  if (op == kAvg) {
+#pragma unroll
+    for (int k = 0; k < N; k++) sum.v[k] = divide(sum.v[k], world);
+  }
+  return sum;
+}
+
+// load reads N elements from index i*N on, zeros beyond n: at once when whole, which says that in allows it.
+template <class T, int N> __device__ __forceinline__ Elements<T, N> load(const T* in, u64 i, u64 n, bool whole) {
+  if (whole && i * N + N <= n) return *(const Elements<T, N>*)(in + i * N);
+  Elements<T, N> e = {};
+#pragma unroll
+  for (int k = 0; k < N; k++)
+    if (i * N + k < n) e.v[k] = in[i * N + k];
+  return e;
+}
+
+template <class T, int N> __device__ __forceinline__ void store(T* out, u64 i, u64 n, bool whole, Elements<T, N> e) {
+  if (whole && i * N + N <= n) {
+    *(Elements<T, N>*)(out + i * N) = e;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < N; k++)
+    if (i * N + k < n) out[i * N + k] = e.v[k];
+}
+
+}  // namespace symm

@@ -1,0 +1,424 @@
+// symm.cuh: symmetric memory for kernels. Prepended to every snippet; it includes nothing.
+//
+// A kernel gets a symm::Handle by value. It knows the rank, the group's size, everybody's copy of one tensor, and the words
+// by which ranks signal each other. Three ways to meet a peer, from the plainest to the quickest:
+//
+//   symm::barrier(h, channel)                       all ranks, by one block of each
+//   symm::put_signal / symm::wait_signal            one peer, one bit, consumed by the wait
+//   symm::put_with_signal / symm::wait_for_signal   data and then a 64-bit word of the tensor's own pad
+//
+// Every wait here returns a bool. It is false when the host raised the abort word or the deadline passed: the wait has then written
+// who waited for what, and the kernel should return without touching user data. Nothing here traps, so the context and
+// everybody's tensors survive a deadlock.
+//
+// The signal protocol (put_signal, wait_signal, barrier). A group has one block of 32-bit words in every rank's memory, two words for each
+// channel and peer, all zero when nobody is in the middle of something:
+//   slot[channel][src]    in the receiver's memory: 1 from the put of src until the receiver's wait
+//   credit[channel][dst]  in the sender's memory:   1 from the put to dst until dst has waited
+// A put waits for its own credit to be 0, sets it to 1, and stores 1 with release order into the peer's slot. A wait polls its own
+// slot with acquire order, sets it to 0, and stores 0 with release order into the sender's credit. Each word has one
+// writer at a time, every poll reads local memory, and a signal costs one one-way store: no compare-and-swap crosses the link.
+// What a rank wrote before its put is visible to the peer after its wait; and after a put returns, the peer has consumed the
+// signal before it. Two puts without a wait between them: the second one waits.
+//
+// The packet protocol (store_packet, load_packet). A packet is 16 bytes: data, epoch, data, epoch, in 4-byte words, each data word in the same
+// aligned 8 bytes as its epoch and stored with it at once. The receiver polls until both epochs are the one it expects; then the data is there: no fence,
+// no barrier, one trip. Inboxes are double-buffered: a rank sends epoch e+2 only after it received e+1 from everybody, which they sent after
+// they had consumed e. Epochs count up and are never reset while ranks run.
+#pragma once
+
+#ifdef SYMM_CPU
+#define SYMM_KERNEL(name) CPU_KERNEL(#name, name)
+#define __grid_constant__
+#else
+#define SYMM_KERNEL(name)
+#endif
+
+namespace symm {
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char i8;
+typedef int i32;
+typedef long long i64;
+
+constexpr int kMaxRanks = 16;
+
+// SYMM_FOR_DTYPES applies a macro to (type, suffix) for every dtype that computes; fp8 is storage. The GPU's compiler is asked for one dtype
+// at a time, as SYMM_ONLY.
+#ifdef SYMM_ONLY
+#define SYMM_FOR_DTYPES(M) SYMM_ONLY(M)
+#else
+#define SYMM_FOR_DTYPES(M)                                                                           \
+  M(symm::f16, f16) M(symm::bf16, bf16) M(float, f32) M(double, f64) M(symm::i8, i8) M(symm::u8, u8) \
+  M(symm::i32, i32) M(symm::u32, u32) M(symm::i64, i64) M(symm::u64, u64)
+#endif
+
+// ---- 16-bit floats: storage with exact conversion; arithmetic rounds after every operation, as the hardware's does ----
+
+struct f16 { u16 bits; };
+struct bf16 { u16 bits; };
+
+__device__ __forceinline__ float to_float(bf16 x) {
+#ifdef SYMM_CPU
+  u32 u = (u32)x.bits << 16;
+  float f;
+  __builtin_memcpy(&f, &u, 4);
+  return f;
+#else
+  return __uint_as_float((u32)x.bits << 16);
+#endif
+}
+
+__device__ __forceinline__ bf16 to_bf16(float f) {
+#ifdef SYMM_CPU
+  u32 u;
+  __builtin_memcpy(&u, &f, 4);
+  if ((u & 0x7fffffffu) > 0x7f800000u) return bf16{0x7fff};
+  return bf16{(u16)((u + 0x7fffu + ((u >> 16) & 1)) >> 16)};
+#else
+  u16 r;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(r) : "f"(f));
+  return bf16{r};
+#endif
+}
+
+__device__ __forceinline__ float to_float(f16 x) {
+#ifdef SYMM_CPU
+  u32 sign = (u32)(x.bits & 0x8000u) << 16, exp = (x.bits >> 10) & 31, man = x.bits & 0x3ffu, u;
+  if (exp == 31) u = sign | 0x7f800000u | (man << 13);
+  else if (exp) u = sign | ((exp + 112) << 23) | (man << 13);
+  else {
+    float f = (float)man * 0x1p-24f;
+    return sign ? -f : f;
+  }
+  float f;
+  __builtin_memcpy(&f, &u, 4);
+  return f;
+#else
+  float f;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(f) : "h"(x.bits));
+  return f;
+#endif
+}
+
+__device__ __forceinline__ f16 to_f16(float f) {
+#ifdef SYMM_CPU
+  u32 u;
+  __builtin_memcpy(&u, &f, 4);
+  u16 sign = (u >> 16) & 0x8000u;
+  u &= 0x7fffffffu;
+  if (u > 0x7f800000u) return f16{0x7fff};
+  if (u >= 0x477ff000u) return f16{(u16)(sign | 0x7c00u)};  // 65520 and above round to infinity
+  if (u < 0x38800000u) {                                    // below 2^-14: count in units of 2^-24
+    float a;
+    __builtin_memcpy(&a, &u, 4);
+    return f16{(u16)(sign | (u16)__builtin_rintf(a * 0x1p24f))};
+  }
+  return f16{(u16)(sign | ((u + 0xfffu + ((u >> 13) & 1) - 0x38000000u) >> 13))};
+#else
+  u16 r;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(r) : "f"(f));
+  return f16{r};
+#endif
+}
+
+// ---- memory order ----
+// acquire, release and relaxed are at system scope: they hold between GPUs, and between processes on the cpu device.
+
+__device__ __forceinline__ u32 load_acquire(const u32* p) {
+#ifdef SYMM_CPU
+  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+#else
+  u32 v;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
+__device__ __forceinline__ u64 load_acquire(const u64* p) {
+#ifdef SYMM_CPU
+  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+#else
+  u64 v;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
+__device__ __forceinline__ u32 load_relaxed(const u32* p) {
+#ifdef SYMM_CPU
+  return __atomic_load_n(p, __ATOMIC_RELAXED);
+#else
+  u32 v;
+  asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
+__device__ __forceinline__ void store_release(u32* p, u32 v) {
+#ifdef SYMM_CPU
+  __atomic_store_n(p, v, __ATOMIC_RELEASE);
+#else
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_release(u64* p, u64 v) {
+#ifdef SYMM_CPU
+  __atomic_store_n(p, v, __ATOMIC_RELEASE);
+#else
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_relaxed(u32* p, u32 v) {
+#ifdef SYMM_CPU
+  __atomic_store_n(p, v, __ATOMIC_RELAXED);
+#else
+  asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_relaxed(u64* p, u64 v) {
+#ifdef SYMM_CPU
+  __atomic_store_n(p, v, __ATOMIC_RELAXED);
+#else
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+#endif
+}
+
+// ---- waits that end ----
+
+// What one wait says about itself, and the page the host reads it from. device.Watch in Go is the same words.
+struct WaitRecord {
+  u32 state, kind, ordinal, rank, peer, channel;
+  u64 want, seen, elapsed, reserved[2];
+};
+struct Watch {
+  u32 abort, reserved[15];
+  WaitRecord fault;              // the first wait that gave up
+  WaitRecord waits[kMaxRanks];   // by peer: waits that have lasted a while
+};
+static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxRanks), "mirrors device.Watch");
+
+enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4 };
+enum WaitKind : u32 { kSignal = 1, kCredit = 2, kPacket = 3, kWord = 4, kUser = 5 };
+
+// Who waits, and how long at most. The head of every kernel's arguments.
+struct Context {
+  Watch* watch;
+  u64 timeout_ns;  // 0: until aborted
+  i32 rank, world_size;
+  u32 ordinal;     // of the call, for the host's record
+  u32 channels;    // of the signal block
+};
+
+__device__ __forceinline__ u64 now_ns() {
+#ifdef SYMM_CPU
+  return symm_cpu_nanos();
+#else
+  u64 t;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+  return t;
+#endif
+}
+
+struct Wait {
+  u32 kind, peer, channel;
+  u64 want;
+};
+
+// Patience of one wait: after each failed poll ask expired(). It looks at the clock and the abort word once in kSpins polls, so the
+// quick path pays an increment.
+class Patience {
+ public:
+  __device__ __forceinline__ bool expired(Context c, Wait w, u64 seen) {
+#ifdef SYMM_CPU
+    symm_cpu_yield();
+    return look(c, w, seen);
+#else
+    if (++spins_ & (kSpins - 1)) return false;
+    return look(c, w, seen);
+#endif
+  }
+  // satisfied withdraws what the wait published. Call it once when the wait is over.
+  __device__ __forceinline__ void satisfied(Context c) {
+    if (published_) withdraw(c);
+  }
+
+ private:
+  static constexpr u32 kSpins = 512;
+  static constexpr u64 kQuiet = 50000000;  // nanoseconds before a wait is worth publishing
+  u32 spins_ = 0;
+  u32 published_ = 0;  // peers, one bit each
+  u64 start_ = 0;
+
+  __device__ __noinline__ void withdraw(Context c) {
+    for (int p = 0; p < kMaxRanks; p++)
+      if (published_ >> p & 1) store_relaxed(&c.watch->waits[p].state, kNone);
+    published_ = 0;
+  }
+
+  __device__ static void write(WaitRecord* r, Context c, Wait w, u64 seen, u64 elapsed, u32 state) {
+    store_relaxed(&r->kind, w.kind);
+    store_relaxed(&r->ordinal, c.ordinal);
+    store_relaxed(&r->rank, (u32)c.rank);
+    store_relaxed(&r->peer, w.peer);
+    store_relaxed(&r->channel, w.channel);
+    store_relaxed(&r->want, w.want);
+    store_relaxed(&r->seen, seen);
+    store_relaxed(&r->elapsed, elapsed);
+    store_release(&r->state, state);
+  }
+#ifdef SYMM_CPU
+  __device__ bool look(Context c, Wait w, u64 seen) {
+#else
+  __device__ __noinline__ bool look(Context c, Wait w, u64 seen) {
+#endif
+    u64 now = now_ns();
+    if (start_ == 0) start_ = now;
+    u64 elapsed = now - start_;
+    u32 aborted = load_relaxed(&c.watch->abort);
+    bool late = c.timeout_ns != 0 && elapsed >= c.timeout_ns;
+    if (aborted || late) {
+      if (atomicCAS(&c.watch->fault.state, (u32)kNone, (u32)kClaimed) == kNone)
+        write(&c.watch->fault, c, w, seen, elapsed, aborted ? kAborted : kTimeout);
+      satisfied(c);
+      return true;
+    }
+    if (elapsed > kQuiet) {
+      write(&c.watch->waits[w.peer], c, w, seen, elapsed, kPending);
+      published_ |= 1u << w.peer;
+    }
+    return false;
+  }
+};
+
+// wait_until polls *word with acquire order until it equals want (or, with at_least, is not below it).
+template <class Word>
+__device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, bool at_least, u32 kind, u32 peer, u32 channel) {
+  Word v = load_acquire(word);
+  if (v == want || (at_least && v > want)) return true;
+  Patience patience;
+  Wait w{kind, peer, channel, want};
+  do {
+    if (patience.expired(c, w, v)) return false;
+    v = load_acquire(word);
+  } while (!(v == want || (at_least && v > want)));
+  patience.satisfied(c);
+  return true;
+}
+
+// ---- signals ----
+
+// The group's signal blocks, one in each rank's memory.
+struct Signals { u32* block[kMaxRanks]; };
+
+__device__ __forceinline__ u32* slot(const Signals& s, Context c, int owner, u32 channel, int src) {
+  return s.block[owner] + channel * (u32)c.world_size + (u32)src;
+}
+__device__ __forceinline__ u32* credit(const Signals& s, Context c, int owner, u32 channel, int dst) {
+  return s.block[owner] + (c.channels + channel) * (u32)c.world_size + (u32)dst;
+}
+
+// put_signal: one thread signals dst on channel. False when it gave up because dst has not consumed the previous one.
+__device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
+  u32* mine = credit(s, c, c.rank, channel, dst);
+  if (!wait_until<u32>(c, mine, 0, false, kCredit, (u32)dst, channel)) return false;
+  store_relaxed(mine, 1);
+  store_release(slot(s, c, dst, channel, c.rank), 1);
+  return true;
+}
+
+// wait_signal: one thread waits for src's signal on channel and consumes it.
+__device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src, u32 channel) {
+  u32* mine = slot(s, c, c.rank, channel, src);
+  if (!wait_until<u32>(c, mine, 1, false, kSignal, (u32)src, channel)) return false;
+  store_relaxed(mine, 0);
+  store_release(credit(s, c, src, channel, c.rank), 0);
+  return true;
+}
+
+// barrier: all threads of one block of every rank. What any of them wrote before is visible to all after.
+// The block needs no particular size; with fewer threads than ranks a thread serves several peers.
+__device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel) {
+  bool ok = true;
+  __syncthreads();
+  for (int p = (int)threadIdx.x; p < c.world_size; p += (int)blockDim.x)
+    if (p != c.rank) ok = put_signal(s, c, p, channel) && ok;
+  for (int p = (int)threadIdx.x; p < c.world_size; p += (int)blockDim.x)
+    if (p != c.rank) ok = ok && wait_signal(s, c, p, channel);
+  return __syncthreads_and(ok);
+}
+
+// ---- packets ----
+
+struct alignas(16) Packet { u32 data0, epoch0, data1, epoch1; };
+
+__device__ __forceinline__ void store_packet(Packet* p, u64 data, u32 epoch) {
+#ifdef SYMM_CPU
+  u64* w = (u64*)p;
+  __atomic_store_n(w, (data & 0xffffffffu) | (u64)epoch << 32, __ATOMIC_RELAXED);
+  __atomic_store_n(w + 1, data >> 32 | (u64)epoch << 32, __ATOMIC_RELAXED);
+#else
+  asm volatile("st.relaxed.sys.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(p), "r"((u32)data), "r"(epoch), "r"((u32)(data >> 32)), "r"(epoch) : "memory");
+#endif
+}
+
+// load_packet reads a packet once; the packet is there if both epochs are the expected one.
+__device__ __forceinline__ Packet load_packet(const Packet* p) {
+  Packet q;
+#ifdef SYMM_CPU
+  u64 a = __atomic_load_n((const u64*)p, __ATOMIC_RELAXED), b = __atomic_load_n((const u64*)p + 1, __ATOMIC_RELAXED);
+  q.data0 = (u32)a, q.epoch0 = (u32)(a >> 32), q.data1 = (u32)b, q.epoch1 = (u32)(b >> 32);
+#else
+  asm volatile("ld.relaxed.sys.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(q.data0), "=r"(q.epoch0), "=r"(q.data1), "=r"(q.epoch1) : "l"(p) : "memory");
+#endif
+  return q;
+}
+
+// ---- what a user's kernel gets ----
+
+// Handle is one tensor, rendezvoused by a group, as symm.Rendezvous returned it. Pass it to a kernel whose parameter is symm::Handle.
+struct Handle : Context {
+  u64 bytes;       // of the tensor
+  u64 pad_bytes;   // of its signal pad
+  char* buffers[kMaxRanks];
+  u32* pads[kMaxRanks];
+  Signals signals;
+
+  // buffer<T>(p) is rank p's copy of the tensor.
+  template <class T> __device__ __forceinline__ T* buffer(int p) const { return (T*)buffers[p]; }
+  // pad(p) is rank p's pad of this tensor: pad_bytes/4 words, zero when allocated, for the kernel to use as it likes.
+  __device__ __forceinline__ u32* pad(int p) const { return pads[p]; }
+  // word(p, i) is the i-th 64-bit signal of rank p's pad.
+  __device__ __forceinline__ u64* word(int p, u32 i) const { return (u64*)pads[p] + i; }
+};
+
+__device__ __forceinline__ bool put_signal(const Handle& h, int dst, u32 channel) { return put_signal(h.signals, h, dst, channel); }
+__device__ __forceinline__ bool wait_signal(const Handle& h, int src, u32 channel) { return wait_signal(h.signals, h, src, channel); }
+__device__ __forceinline__ bool barrier(const Handle& h, u32 channel) { return barrier(h.signals, h, channel); }
+
+// copy: the threads of a block copy n bytes, 16 at a time where both addresses allow it.
+__device__ __forceinline__ void copy(void* dst, const void* src, u64 n) {
+  u64 done = 0;
+  if ((((u64)dst | (u64)src) & 15) == 0) {
+    done = n & ~15ull;
+    for (u64 i = threadIdx.x * 16ull; i < done; i += blockDim.x * 16ull) *(uint4*)((char*)dst + i) = *(const uint4*)((const char*)src + i);
+  }
+  for (u64 i = done + threadIdx.x; i < n; i += blockDim.x) ((char*)dst)[i] = ((const char*)src)[i];
+}
+
+// put_with_signal: the threads of a block copy n bytes into dst's copy of the tensor at byte offset, then set 64-bit signal i of dst to value.
+__device__ __forceinline__ void put_with_signal(const Handle& h, int dst, u64 offset, const void* src, u64 n, u32 i, u64 value) {
+  copy(h.buffers[dst] + offset, src, n);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    store_release(h.word(dst, i), value);
+  }
+}
+
+// wait_for_signal: one thread waits until its own 64-bit signal i equals value, or with at_least is not below it. The signal keeps its value.
+__device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 value, bool at_least) {
+  return wait_until<u64>(h, h.word(h.rank, i), value, at_least, kWord, (u32)h.rank, i);
+}
+
+}  // namespace symm

@@ -1,0 +1,11 @@
+// put_signal: signal one peer on a channel, after everything this stream did before. One thread.
+#include "symm.cuh"
+
+struct PutSignalArgs {
+  symm::Context context;
+  symm::Signals signals;
+  symm::u32 peer, channel;
+};
+
+extern "C" __global__ void put_signal(const __grid_constant__ PutSignalArgs a) { symm::put_signal(a.signals, a.context, (int)a.peer, a.channel); }
+SYMM_KERNEL(put_signal)

@@ -1,0 +1,20 @@
+// put_with_signal: copy bytes to a peer, then set a 64-bit word there. One block; n may be 0 when a copy engine moved the data before.
+#include "symm.cuh"
+
+struct PutWithSignalArgs {
+  void* dst;        // the peer's memory
+  const void* src;
+  symm::u64 n;      // bytes
+  symm::u64* word;  // the peer's signal
+  symm::u64 value;
+};
+
+extern "C" __global__ void put_with_signal(const __grid_constant__ PutWithSignalArgs a) {
+  symm::copy(a.dst, a.src, a.n);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence_system();
+    symm::store_release(a.word, a.value);
+  }
+}
+SYMM_KERNEL(put_with_signal)
