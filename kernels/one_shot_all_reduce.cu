@@ -50,10 +50,11 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
         store_packet(a.inbox[p] + bank + (rank * kPasses + s) * (u64)kThreads, word, epoch);
       }
     }
-#pragma unroll
+#pragma unroll 1
     for (int s = 0; s < kPasses; s++) {
       if (first + s * grid >= packets) break;
       const Packet* from = a.inbox[rank] + bank + s * (u64)kThreads;
+      const E mine = load<T, N>(in, first + s * grid, a.n, in_whole);
       Packet q[Ranks];
       Patience patience;
       for (;;) {
@@ -75,7 +76,7 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
       if (!ok) break;
       E all[Ranks];
 #pragma unroll
-      for (int p = 0; p < Ranks; p++) all[p] = p == rank ? own[s] : from_word<E>(q[p].data0 | (u64)q[p].data1 << 32);
+      for (int p = 0; p < Ranks; p++) all[p] = p == rank ? mine : from_word<E>(q[p].data0 | (u64)q[p].data1 << 32);
       store<T, N>(out, first + s * grid, a.n, out_whole, reduce(all, world, (u32)a.op));
     }
     if (chunk + grid * kPasses < packets) ok = __syncthreads_and(ok);
