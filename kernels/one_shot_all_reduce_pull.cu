@@ -12,30 +12,39 @@ struct PullArgs {
   symm::u64 op;                         // symm::ReduceOp
 };
 
+// pull reduces elements first*N to groups*N, N at a time; N > 1 needs every address to allow it.
 template <class T, int N, int Ranks>
-__device__ __forceinline__ void pull(const PullArgs& a, bool whole) {
+__device__ __forceinline__ void pull(const PullArgs& a, symm::u64 first, symm::u64 groups) {
   using namespace symm;
   typedef Elements<T, N> E;
   const int world = a.context.world_size;
-  const bool out_whole = ((u64)a.out & (sizeof(E) - 1)) == 0;
-  const u64 groups = (a.n + N - 1) / N, grid = gridDim.x * (u64)blockDim.x;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < groups; i += grid) {
+  const u64 grid = gridDim.x * (u64)blockDim.x;
+  for (u64 i = first + blockIdx.x * (u64)blockDim.x + threadIdx.x; i < groups; i += grid) {
     E all[Ranks];
 #pragma unroll
-    for (int k = 0; k < Ranks; k++)
-      if (k < world) all[k] = load<T, N>((const T*)a.in[k], i, a.n, whole);
-    store<T, N>((T*)a.out, i, a.n, out_whole, reduce(all, world, (u32)a.op));
+    for (int p = 0; p < Ranks; p++)
+      if (p < world) all[p] = ((const E*)a.in[p])[i];
+    ((E*)a.out)[i] = reduce(all, world, (u32)a.op);
   }
+}
+
+template <class T, int Ranks>
+__device__ __forceinline__ void pull_all(const PullArgs& a) {
+  constexpr int N = 16 / sizeof(T);
+  symm::u64 addresses = (symm::u64)a.out;
+  for (int p = 0; p < a.context.world_size; p++) addresses |= (symm::u64)a.in[p];
+  const symm::u64 whole = (addresses & 15) == 0 ? a.n / N : 0;
+  pull<T, N, Ranks>(a, 0, whole);
+  pull<T, 1, Ranks>(a, whole * N, a.n);
 }
 
 template <class T>
 __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
   if (!symm::barrier(a.signals, a.context, blockIdx.x)) return;
-  constexpr int N = 16 / sizeof(T);
-  bool whole = true;
-  for (int p = 0; p < a.context.world_size; p++) whole = whole && ((symm::u64)a.in[p] & 15) == 0;
-  if (a.context.world_size <= 4) pull<T, N, 4>(a, whole);
-  else pull<T, N, 16>(a, whole);
+  if (a.context.world_size <= 2) pull_all<T, 2>(a);
+  else if (a.context.world_size <= 4) pull_all<T, 4>(a);
+  else if (a.context.world_size <= 8) pull_all<T, 8>(a);
+  else pull_all<T, 16>(a);
   symm::barrier(a.signals, a.context, blockIdx.x);
 }
 

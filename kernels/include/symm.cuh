@@ -15,9 +15,10 @@
 // channel and peer, all zero when nobody is in the middle of something:
 //   slot[channel][src]    in the receiver's memory: 1 from the put of src until the receiver's wait
 //   credit[channel][dst]  in the sender's memory:   1 from the put to dst until dst has waited
-// A put waits for its own credit to be 0, sets it to 1, and stores 1 with release order into the peer's slot. A wait polls its own
-// slot with acquire order, sets it to 0, and stores 0 with release order into the sender's credit. Each word has one
-// writer at a time, every poll reads local memory, and a signal costs one one-way store: no compare-and-swap crosses the link.
+// A put waits for its own credit to be 0, sets it to 1, and stores 1 into the peer's slot. A wait polls its own slot, sets it to 0, and stores 0 into
+// the sender's credit. Between the poll and the store to the peer each has one fence, which makes the poll an acquire and the store a
+// release. Each word has one writer at a time, every poll reads local memory, and a signal costs one one-way store: no compare-and-swap
+// crosses the link.
 // What a rank wrote before its put is visible to the peer after its wait; and after a put returns, the peer has consumed the
 // signal before it. Two puts without a wait between them: the second one waits.
 //
@@ -155,6 +156,15 @@ __device__ __forceinline__ u32 load_relaxed(const u32* p) {
   return v;
 #endif
 }
+__device__ __forceinline__ u64 load_relaxed(const u64* p) {
+#ifdef SYMM_CPU
+  return __atomic_load_n(p, __ATOMIC_RELAXED);
+#else
+  u64 v;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
 __device__ __forceinline__ void store_release(u32* p, u32 v) {
 #ifdef SYMM_CPU
   __atomic_store_n(p, v, __ATOMIC_RELEASE);
@@ -181,6 +191,15 @@ __device__ __forceinline__ void store_relaxed(u64* p, u64 v) {
   __atomic_store_n(p, v, __ATOMIC_RELAXED);
 #else
   asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+#endif
+}
+
+// fence orders everything before it against everything after it, at system scope.
+__device__ __forceinline__ void fence() {
+#ifdef SYMM_CPU
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#else
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
 #endif
 }
 
@@ -291,18 +310,27 @@ class Patience {
   }
 };
 
-// wait_until polls *word with acquire order until it equals want (or, with at_least, is not below it).
+// poll_until reads *word with relaxed order until it equals want (or, with at_least, is not below it). A fence must follow before what the
+// writer published is read.
 template <class Word>
-__device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, bool at_least, u32 kind, u32 peer, u32 channel) {
-  Word v = load_acquire(word);
+__device__ __forceinline__ bool poll_until(Context c, const Word* word, Word want, bool at_least, u32 kind, u32 peer, u32 channel) {
+  Word v = load_relaxed(word);
   if (v == want || (at_least && v > want)) return true;
   Patience patience;
   Wait w{kind, peer, channel, want};
   do {
     if (patience.expired(c, w, v)) return false;
-    v = load_acquire(word);
+    v = load_relaxed(word);
   } while (!(v == want || (at_least && v > want)));
   patience.satisfied(c);
+  return true;
+}
+
+// wait_until is poll_until with acquire order.
+template <class Word>
+__device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, bool at_least, u32 kind, u32 peer, u32 channel) {
+  if (!poll_until(c, word, want, at_least, kind, peer, channel)) return false;
+  fence();
   return true;
 }
 
@@ -321,18 +349,20 @@ __device__ __forceinline__ u32* credit(const Signals& s, Context c, int owner, u
 // put_signal: one thread signals dst on channel. False when it gave up because dst has not consumed the previous one.
 __device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
   u32* mine = credit(s, c, c.rank, channel, dst);
-  if (!wait_until<u32>(c, mine, 0, false, kCredit, (u32)dst, channel)) return false;
+  if (!poll_until<u32>(c, mine, 0, false, kCredit, (u32)dst, channel)) return false;
+  fence();
   store_relaxed(mine, 1);
-  store_release(slot(s, c, dst, channel, c.rank), 1);
+  store_relaxed(slot(s, c, dst, channel, c.rank), 1);
   return true;
 }
 
 // wait_signal: one thread waits for src's signal on channel and consumes it.
 __device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src, u32 channel) {
   u32* mine = slot(s, c, c.rank, channel, src);
-  if (!wait_until<u32>(c, mine, 1, false, kSignal, (u32)src, channel)) return false;
+  if (!poll_until<u32>(c, mine, 1, false, kSignal, (u32)src, channel)) return false;
   store_relaxed(mine, 0);
-  store_release(credit(s, c, src, channel, c.rank), 0);
+  fence();
+  store_relaxed(credit(s, c, src, channel, c.rank), 0);
   return true;
 }
 
