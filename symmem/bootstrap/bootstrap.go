@@ -14,6 +14,9 @@ type Call struct {
 	Desc    string // arguments that all members must agree on, as the user would write them: "bf16[4096]"
 }
 
+// String is the call as the user wrote it.
+func (c Call) String() string { return strings.TrimSpace(c.Op + " " + c.Desc) }
+
 // AbsentError reports that a member of the group will not make the call.
 type AbsentError struct {
 	Call Call
@@ -22,7 +25,7 @@ type AbsentError struct {
 }
 
 func (e *AbsentError) Error() string {
-	return fmt.Sprintf("%s %s: rank %d %s", e.Call.Op, e.Call.Desc, e.Rank, e.Why)
+	return fmt.Sprintf("%s: rank %d %s", e.Call, e.Rank, e.Why)
 }
 
 // MismatchError reports that the members made different calls.

@@ -1,0 +1,471 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+)
+
+// world is a hub and a client for every rank over real sockets.
+type world struct {
+	hub     *Hub
+	clients []*Client
+	served  []chan error
+}
+
+func newWorld(t *testing.T, size int) *world {
+	t.Helper()
+	w := &world{hub: NewHub(size), clients: make([]*Client, size), served: make([]chan error, size)}
+	dir := t.TempDir()
+	for r := range size {
+		w.join(t, r, dir)
+	}
+	return w
+}
+
+func (w *world) join(t *testing.T, rank int, dir string) {
+	t.Helper()
+	a, b := pair(t)
+	w.served[rank] = make(chan error, 1)
+	go func(ch chan error) { ch <- w.hub.Serve(rank, a); a.Close() }(w.served[rank])
+	c, err := NewClient(b, rank, len(w.clients), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.clients[rank] = c
+	t.Cleanup(func() { c.Close() })
+}
+
+func pair(t *testing.T) (net.Conn, net.Conn) {
+	t.Helper()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var conns [2]net.Conn
+	for i, fd := range fds {
+		f := os.NewFile(uintptr(fd), "pair")
+		conns[i], err = net.FileConn(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conns[0], conns[1]
+}
+
+// each runs f for every rank of ranks at once and returns the errors in that order.
+func (w *world) each(ranks []int, f func(c *Client) error) []error {
+	errs := make([]error, len(ranks))
+	var wg sync.WaitGroup
+	for i, r := range ranks {
+		wg.Go(func() { errs[i] = f(w.clients[r]) })
+	}
+	wg.Wait()
+	return errs
+}
+
+// open waits until the calls in the air are n with the given number of arrivals in all.
+func (w *world) open(t *testing.T, n, arrivals int) []Pending {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		p := w.hub.Pending()
+		sum := 0
+		for _, c := range p {
+			sum += len(c.Arrived)
+		}
+		if len(p) == n && sum == arrivals {
+			return p
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d calls with %d arrivals were expected: %+v", n, arrivals, p)
+		}
+	}
+}
+
+var ctx = context.Background()
+
+func call(ordinal uint64, group ...int) Call {
+	return Call{Group: group, Key: "world", Ordinal: ordinal, Op: "Empty", Desc: "bf16[8]"}
+}
+
+func TestGather(t *testing.T) {
+	w := newWorld(t, 4)
+	big := strings.Repeat("0123456789abcdef", 64<<10)
+	for i, all := range [][]int{{0, 1, 2, 3}, {1, 3}, {2}} {
+		for _, err := range w.each(all, func(c *Client) error {
+			got, err := c.Gather(ctx, call(uint64(i), all...), []byte(fmt.Sprint("rank ", c.Rank(), big[:c.Rank()*len(big)/4])))
+			for j, r := range all {
+				if err == nil && string(got[j]) != fmt.Sprint("rank ", r, big[:r*len(big)/4]) {
+					err = fmt.Errorf("rank %d reads %d bytes of rank %d", c.Rank(), len(got[j]), r)
+				}
+			}
+			return err
+		}) {
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	w.open(t, 0, 0)
+}
+
+// Calls of different keys are open at once in one client and do not meet.
+func TestKeysDoNotMeet(t *testing.T) {
+	w := newWorld(t, 2)
+	for _, err := range w.each([]int{0, 1}, func(c *Client) error {
+		errs := make(chan error)
+		for i := range 20 {
+			go func() {
+				k := call(1, 0, 1)
+				k.Key = fmt.Sprint("group ", (i+7*c.Rank())%20)
+				got, err := c.Gather(ctx, k, []byte(k.Key))
+				if err == nil && (string(got[0]) != k.Key || string(got[1]) != k.Key) {
+					err = fmt.Errorf("%s got %s", k.Key, got)
+				}
+				errs <- err
+			}()
+		}
+		var all []error
+		for range 20 {
+			all = append(all, <-errs)
+		}
+		return errors.Join(all...)
+	}) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestMismatch(t *testing.T) {
+	w := newWorld(t, 3)
+	for _, err := range w.each([]int{0, 1, 2}, func(c *Client) error {
+		k := call(1, 0, 1, 2)
+		if c.Rank() == 1 {
+			k.Desc = "bf16[9]"
+		}
+		_, err := c.Gather(ctx, k, nil)
+		return err
+	}) {
+		var m *MismatchError
+		want := "the ranks made different collective calls: rank 0: Empty bf16[8]; rank 1: Empty bf16[9]; rank 2: Empty bf16[8]"
+		if !errors.As(err, &m) || err.Error() != want {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestLeaveAndEnter(t *testing.T) {
+	w := newWorld(t, 3)
+	absent := func(err error, rank int, text string) {
+		t.Helper()
+		var a *AbsentError
+		if !errors.As(err, &a) || a.Rank != rank || a.Error() != text || a.Call.Ordinal == 0 {
+			t.Errorf("error %v, not %q", err, text)
+		}
+	}
+	done := make(chan error)
+	for _, r := range []int{0, 2} {
+		go func() { _, err := w.clients[r].Gather(ctx, call(1, 0, 1, 2), nil); done <- err }()
+	}
+	p := w.open(t, 1, 2)
+	if !slices.Equal(p[0].Arrived, []int{0, 2}) || !slices.Equal(p[0].Missing, []int{1}) || p[0].Call.Op != "Empty" {
+		t.Errorf("pending: %+v", p)
+	}
+	w.hub.Leave(1, "finished the cell without it")
+	for range 2 {
+		absent(<-done, 1, "Empty bf16[8]: rank 1 finished the cell without it")
+	}
+	_, err := w.clients[0].Gather(ctx, call(2, 0, 1), nil) // later calls fail at once
+	absent(err, 1, "Empty bf16[8]: rank 1 finished the cell without it")
+	_, err = w.clients[1].Gather(ctx, call(2, 0, 1), nil) // and so do its own
+	absent(err, 1, "Empty bf16[8]: rank 1 finished the cell without it")
+	for _, err := range w.each([]int{0, 2}, func(c *Client) error { _, err := c.Gather(ctx, call(2, 0, 2), nil); return err }) {
+		if err != nil {
+			t.Error(err) // the others go on without it
+		}
+	}
+	w.hub.Enter([]int{1})
+	for _, err := range w.each([]int{0, 1, 2}, func(c *Client) error { _, err := c.Gather(ctx, call(3, 0, 1, 2), nil); return err }) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDeathAndReplacement(t *testing.T) {
+	w := newWorld(t, 2)
+	done := make(chan error)
+	go func() { _, err := w.clients[0].Gather(ctx, call(1, 0, 1), nil); done <- err }()
+	w.open(t, 1, 1)
+	w.clients[1].conn.Close()
+	if err := <-done; err == nil || err.Error() != "Empty bf16[8]: rank 1 died" {
+		t.Errorf("%v", err)
+	}
+	if err := <-w.served[1]; err != io.EOF {
+		t.Errorf("served until %v", err)
+	}
+	w.join(t, 1, "")
+	w.hub.Enter([]int{1})
+	for _, err := range w.each([]int{0, 1}, func(c *Client) error { _, err := c.Gather(ctx, call(2, 0, 1), nil); return err }) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCancelWithdraws(t *testing.T) {
+	w := newWorld(t, 2)
+	cancelled, cancel := context.WithCancel(ctx)
+	done := make(chan error)
+	go func() { _, err := w.clients[0].Gather(cancelled, call(1, 0, 1), []byte("old")); done <- err }()
+	w.open(t, 1, 1)
+	cancel()
+	if err := <-done; err != context.Canceled {
+		t.Errorf("%v", err)
+	}
+	w.open(t, 0, 0)
+	for _, err := range w.each([]int{0, 1}, func(c *Client) error {
+		got, err := c.Gather(ctx, call(1, 0, 1), []byte("new"))
+		if err == nil && string(got[0]) != "new" {
+			err = fmt.Errorf("rank 0 contributed %q", got[0])
+		}
+		return err
+	}) {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	w := newWorld(t, 3)
+	go w.clients[1].Gather(ctx, call(9, 1, 2), nil)
+	w.open(t, 1, 1)
+	for _, c := range []struct {
+		rank int
+		call Call
+		size int
+		want string
+	}{
+		{0, call(1, 1, 2), 0, "rank 0 is not in its own group [1 2]"},
+		{0, call(1, 0, 3), 0, "[0 3] is not an ascending list of ranks below 3"},
+		{0, call(1, 1, 0), 0, "[1 0] is not an ascending list of ranks below 3"},
+		{0, call(9, 0, 2), 0, "rank 0 names the group [0 2], others [1 2]"},
+		{1, call(9, 1, 2), 0, "rank 1 makes call 9 of world twice at once"},
+		{0, call(1, 0, 1), MaxData + 1, "16777217 bytes are more than the 16777216 a rank may contribute"},
+	} {
+		_, err := w.clients[c.rank].Gather(ctx, c.call, make([]byte, c.size))
+		if err == nil || err.Error() != "Empty bf16[8]: "+c.want {
+			t.Errorf("%v, not %s", err, c.want)
+		}
+	}
+	w.clients[0].Close()
+	if _, err := w.clients[0].Gather(ctx, call(1, 0, 1), nil); err != ErrClosed {
+		t.Errorf("after Close: %v", err)
+	}
+}
+
+func TestWrongHello(t *testing.T) {
+	hub := NewHub(2)
+	a, b := pair(t)
+	served := make(chan error)
+	go func() { served <- hub.Serve(1, a) }()
+	c, err := NewClient(b, 0, 2, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-served; err == nil || !strings.Contains(err.Error(), "rank 1 of 2, protocol 1 was expected") {
+		t.Errorf("the hub says %v", err)
+	}
+	if _, err := c.Gather(ctx, call(1, 0, 1), nil); err == nil || !strings.Contains(err.Error(), "another build") {
+		t.Errorf("the client says %v", err)
+	}
+}
+
+// A rank that does not read its answers makes nobody else wait.
+func TestSlowReader(t *testing.T) {
+	w := newWorld(t, 2)
+	a, b := pair(t)
+	hub := NewHub(2)
+	go hub.Serve(1, a)
+	go frame.NewWriter(b).Write(request{Hello: &hello{version, 1, 2}}, nil)
+	out := frame.NewWriter(b)
+	c, d := pair(t)
+	go hub.Serve(0, c)
+	w.clients[0], _ = NewClient(d, 0, 2, "")
+	data := make([]byte, 4<<20)
+	for i := range 4 {
+		k := call(uint64(i+1), 0, 1)
+		go out.Write(request{Gather: &gather{uint64(i + 1), k}}, data)
+		if _, err := w.clients[0].Gather(ctx, k, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Close()
+}
+
+func TestGatherFiles(t *testing.T) {
+	w := newWorld(t, 3)
+	var before int
+	for round := range 3 {
+		for _, err := range w.each([]int{0, 1, 2}, func(c *Client) error {
+			f, err := memfd(fmt.Sprint("memory of rank ", c.Rank()))
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			files, err := c.GatherFiles(ctx, call(uint64(round+1), 0, 1, 2), f)
+			if err != nil {
+				return err
+			}
+			defer closeFiles(files)
+			for r, f := range files {
+				got := make([]byte, 64)
+				n, _ := f.ReadAt(got, 0)
+				if want := fmt.Sprint("memory of rank ", r); string(got[:n]) != want {
+					return fmt.Errorf("rank %d reads %q, not %q", c.Rank(), got[:n], want)
+				}
+			}
+			return nil
+		}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if open := descriptors(t, "memfd:"); round == 0 {
+			before = open
+		} else if open != before {
+			t.Errorf("%d descriptors are open after round %d, %d after the first", open, round, before)
+		}
+	}
+}
+
+func TestGatherFilesWithoutPeer(t *testing.T) {
+	w := newWorld(t, 2)
+	w.hub.Leave(1, "died (killed)")
+	f, err := memfd("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var a *AbsentError
+	if _, err := w.clients[0].GatherFiles(ctx, call(1, 0, 1), f); !errors.As(err, &a) || a.Rank != 1 {
+		t.Errorf("%v", err)
+	}
+	// An address on another host.
+	w.hub.Enter([]int{1})
+	go w.clients[1].Gather(ctx, call(2, 0, 1), []byte("/nonexistent/r1.1"))
+	var fe *FileError
+	if _, err := w.clients[0].GatherFiles(ctx, call(2, 0, 1), f); !errors.As(err, &fe) || fe.Peer != 1 || !strings.Contains(err.Error(), "one host") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What comes with other than exactly one descriptor is refused, and nothing of it stays open.
+func TestReceive(t *testing.T) {
+	f, err := memfd("receive")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fd := int(f.Fd())
+	before := descriptors(t, "memfd:")
+	for fds, ok := range map[int]bool{0: false, 1: true, 2: false, 3: false} {
+		a, b := pair(t)
+		var oob []byte
+		if fds > 0 {
+			oob = unix.UnixRights([]int{fd, fd, fd}[:fds]...)
+		}
+		if _, _, err := a.(*net.UnixConn).WriteMsgUnix([]byte{1}, oob, nil); err != nil {
+			t.Fatal(err)
+		}
+		got, err := receive(b.(*net.UnixConn))
+		if (err == nil) != ok {
+			t.Errorf("%d descriptors: %v", fds, err)
+		}
+		if got != nil {
+			got.Close()
+		}
+		a.Close()
+		b.Close()
+	}
+	if open := descriptors(t, "memfd:"); open != before {
+		t.Errorf("%d descriptors are open, %d before", open, before)
+	}
+}
+
+func memfd(text string) (*os.File, error) {
+	fd, err := unix.MemfdCreate("bootstrap-test", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "memfd")
+	_, err = f.WriteString(text)
+	return f, err
+}
+
+// descriptors counts this process's open files of one kind.
+func descriptors(t *testing.T, kind string) int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, e := range entries {
+		if target, _ := os.Readlink("/proc/self/fd/" + e.Name()); strings.Contains(target, kind) {
+			n++
+		}
+	}
+	return n
+}
+
+// FuzzHub feeds a hub whatever a rank might send.
+func FuzzHub(f *testing.F) {
+	start, _ := frame.Append(nil, request{Hello: &hello{version, 0, 2}}, nil)
+	one, _ := frame.Append(start, request{Gather: &gather{1, call(1, 0, 1)}}, []byte("data"))
+	two, _ := frame.Append(slices.Clone(one), request{Withdraw: 1}, nil)
+	f.Add(one)
+	f.Add(two)
+	f.Add(start[:5])
+	f.Fuzz(func(t *testing.T, in []byte) {
+		a, b := net.Pipe()
+		go io.Copy(io.Discard, b)
+		go func() { b.Write(in); b.Close() }()
+		hub := NewHub(2)
+		if err := hub.Serve(0, a); err == nil {
+			t.Fatal("Serve ended without a reason")
+		}
+		a.Close()
+		if p := hub.Pending(); len(p) != 0 {
+			t.Fatalf("a rank that is gone left %+v", p)
+		}
+	})
+}
+
+func BenchmarkGather4(b *testing.B) {
+	t := &testing.T{}
+	w := newWorld(t, 4)
+	for i := range b.N {
+		w.each([]int{0, 1, 2, 3}, func(c *Client) error {
+			_, err := c.Gather(ctx, call(uint64(i), 0, 1, 2, 3), []byte("8 bytes."))
+			if err != nil {
+				b.Error(err)
+			}
+			return err
+		})
+	}
+}

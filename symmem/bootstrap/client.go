@@ -1,0 +1,168 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+)
+
+// ErrClosed is returned by calls on a client after Close.
+var ErrClosed = errors.New("bootstrap: the client is closed")
+
+// Client is one rank's end. Its methods may be called from several goroutines at once.
+type Client struct {
+	rank, size int
+	dir        string
+	conn       net.Conn
+	out        *frame.Writer
+
+	mu    sync.Mutex
+	next  uint64
+	open  map[uint64]chan answer
+	lost  error // why nothing can be gathered any more
+	files *exchange
+}
+
+type answer struct {
+	reply
+	payload []byte
+	err     error
+}
+
+// NewClient speaks for rank in a world of size over conn, which the hub serves and the client owns from now
+// on. dir is a directory private to the user that all ranks of this host share, for GatherFiles; it may be empty if that is
+// never called.
+func NewClient(conn net.Conn, rank, size int, dir string) (*Client, error) {
+	c := &Client{rank: rank, size: size, dir: dir, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
+	if err := c.out.Write(request{Hello: &hello{version, rank, size}}, nil); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("bootstrap: %w", err)
+	}
+	go c.read()
+	return c, nil
+}
+
+// Rank is this rank's number in the world.
+func (c *Client) Rank() int { return c.rank }
+
+// Size is the number of ranks in the world.
+func (c *Client) Size() int { return c.size }
+
+// Gather contributes data, at most MaxData bytes, to call and returns everybody's contributions by position in
+// call.Group. It is collective over the group and returns when all have come. Cancelling ctx takes the contribution back.
+// The error is an *AbsentError, a *MismatchError, ctx's error, or one of the connection.
+func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, error) {
+	if len(data) > MaxData {
+		return nil, fmt.Errorf("%s: %d bytes are more than the %d a rank may contribute", call, len(data), MaxData)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	id, ch, err := c.register()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.out.Write(request{Gather: &gather{id, call}}, data); err != nil {
+		c.fail(err)
+	}
+	var a answer
+	select {
+	case a = <-ch:
+	case <-ctx.Done():
+		c.mu.Lock()
+		delete(c.open, id)
+		c.mu.Unlock()
+		c.out.Write(request{Withdraw: id}, nil) // a failure shows at the reading end
+		return nil, ctx.Err()
+	}
+	return a.unpack(call)
+}
+
+// Close ends the client. Calls that are open return ErrClosed.
+func (c *Client) Close() error {
+	c.fail(ErrClosed)
+	return nil
+}
+
+func (c *Client) register() (uint64, chan answer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost != nil {
+		return 0, nil, c.lost
+	}
+	c.next++
+	ch := make(chan answer, 1)
+	c.open[c.next] = ch
+	return c.next, ch, nil
+}
+
+func (c *Client) read() {
+	in := frame.NewReader(c.conn, MaxData*c.size)
+	for {
+		var a answer
+		var err error
+		if a.payload, err = in.Read(&a.reply); err == nil && a.ID == 0 {
+			err = errors.New(a.Refused)
+		}
+		if err != nil {
+			c.fail(fmt.Errorf("bootstrap: rank %d lost the session: %w", c.rank, err))
+			return
+		}
+		c.mu.Lock()
+		ch := c.open[a.ID]
+		delete(c.open, a.ID)
+		c.mu.Unlock()
+		if ch != nil {
+			ch <- a
+		}
+	}
+}
+
+// fail ends the client for the reason err, unless it has ended already.
+func (c *Client) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost != nil {
+		return
+	}
+	c.lost = err
+	for id, ch := range c.open {
+		delete(c.open, id)
+		ch <- answer{err: err}
+	}
+	if c.files != nil {
+		c.files.close()
+	}
+	c.conn.Close()
+}
+
+// unpack turns what the hub said about call into Gather's results.
+func (a *answer) unpack(call Call) ([][]byte, error) {
+	switch {
+	case a.err != nil:
+		return nil, a.err
+	case a.Absent != nil:
+		a.Absent.Call = call
+		return nil, a.Absent
+	case a.Mismatch != nil:
+		a.Mismatch.Call = call
+		return nil, a.Mismatch
+	case a.Refused != "":
+		return nil, fmt.Errorf("%s: %s", call, a.Refused)
+	case len(a.Sizes) != len(call.Group):
+		return nil, fmt.Errorf("%s: %d contributions for a group of %d", call, len(a.Sizes), len(call.Group))
+	}
+	all := make([][]byte, len(a.Sizes))
+	rest := a.payload
+	for i, n := range a.Sizes {
+		if n < 0 || n > len(rest) {
+			return nil, fmt.Errorf("%s: the sizes of the contributions do not add up", call)
+		}
+		all[i], rest = rest[:n:n], rest[n:]
+	}
+	return all, nil
+}

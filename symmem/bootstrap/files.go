@@ -1,0 +1,259 @@
+package bootstrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// FileError reports a descriptor that could not be fetched from a peer.
+type FileError struct {
+	Call Call
+	Peer int // world rank
+	Err  error
+}
+
+func (e *FileError) Error() string {
+	s := fmt.Sprintf("%s: no descriptor from rank %d: %v", e.Call, e.Peer, e.Err)
+	if errors.Is(e.Err, os.ErrNotExist) {
+		s += " (ranks that share memory must run on one host)"
+	}
+	return s
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// fetchTimeout bounds one transfer between two ranks that have both come.
+const fetchTimeout = 10 * time.Second
+
+// exchange is the socket at which peers fetch this rank's descriptors.
+type exchange struct {
+	listener *net.UnixListener
+
+	mu     sync.Mutex
+	offers map[string]*os.File // by the name under which they are asked for
+}
+
+// GatherFiles contributes the open file f to call and returns everybody's by position in call.Group, this rank's as
+// a duplicate; the caller closes them all. f stays the caller's and must stay open until GatherFiles returns. It is collective
+// over the group, whose members must be on one host, and returns when all have fetched everything. Errors are Gather's, or a *FileError.
+func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.File, error) {
+	x, err := c.exchange()
+	if err != nil {
+		return nil, err
+	}
+	name := call.Key + "#" + strconv.FormatUint(call.Ordinal, 10)
+	x.offer(name, f)
+	defer x.withdraw(name)
+	addresses, err := c.Gather(ctx, call, []byte(x.listener.Addr().String()))
+	if err != nil {
+		return nil, err
+	}
+	files := make([]*os.File, len(addresses))
+	for i, peer := range call.Group {
+		if peer == c.rank {
+			files[i], err = duplicate(f)
+		} else {
+			files[i], err = fetch(ctx, string(addresses[i]), name)
+		}
+		if err != nil {
+			closeFiles(files)
+			return nil, &FileError{call, peer, err}
+		}
+	}
+	// Nobody may withdraw an offer that a slower peer has still to fetch.
+	fetched := call
+	fetched.Key += "/fetched"
+	if _, err := c.Gather(ctx, fetched, nil); err != nil {
+		closeFiles(files)
+		var absent *AbsentError
+		if errors.As(err, &absent) {
+			absent.Call = call
+		}
+		return nil, err
+	}
+	return files, nil
+}
+
+// exchange opens the socket when it is first needed.
+func (c *Client) exchange() (*exchange, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost != nil {
+		return nil, c.lost
+	}
+	if c.files != nil {
+		return c.files, nil
+	}
+	if c.dir == "" {
+		return nil, errors.New("bootstrap: no directory to pass descriptors in")
+	}
+	path := filepath.Join(c.dir, fmt.Sprintf("r%d.%d", c.rank, os.Getpid()))
+	os.Remove(path) // left by a dead process of the same number
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("bootstrap: %w", err)
+	}
+	c.files = &exchange{listener: l, offers: map[string]*os.File{}}
+	go c.files.serve()
+	return c.files, nil
+}
+
+func (x *exchange) offer(name string, f *os.File) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.offers[name] = f
+}
+
+func (x *exchange) withdraw(name string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.offers, name)
+}
+
+func (x *exchange) close() { x.listener.Close() } // which removes the socket
+
+func (x *exchange) serve() {
+	for {
+		conn, err := x.listener.AcceptUnix()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer conn.Close()
+			conn.SetDeadline(time.Now().Add(fetchTimeout))
+			x.hand(conn) // a failure shows at the asking end
+		}()
+	}
+}
+
+// hand answers one request: the name of an offer, at most one packet long. The answer is one byte with the
+// descriptor, or without one if there is no such offer.
+func (x *exchange) hand(conn *net.UnixConn) error {
+	if err := sameUser(conn); err != nil {
+		return err
+	}
+	buf := make([]byte, 4096)
+	n, err := conn.Read(buf)
+	if err != nil {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock() // the offer must not be withdrawn, and its file closed, in the middle
+	f := x.offers[string(buf[:n])]
+	if f == nil {
+		_, err = conn.Write([]byte{0})
+		return err
+	}
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var sent error
+	err = raw.Control(func(fd uintptr) {
+		_, _, sent = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(int(fd)), nil)
+	})
+	return errors.Join(err, sent)
+}
+
+// fetch asks the peer that listens at address for the offer called name.
+func fetch(ctx context.Context, address, name string) (*os.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	var d net.Dialer
+	c, err := d.DialContext(ctx, "unix", address)
+	if err != nil {
+		return nil, err
+	}
+	conn := c.(*net.UnixConn)
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if err := sameUser(conn); err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write([]byte(name)); err != nil {
+		return nil, err
+	}
+	f, err := receive(conn)
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return f, err
+}
+
+// receive reads one byte and the descriptor that comes with it.
+func receive(conn *net.UnixConn) (*os.File, error) {
+	oob := make([]byte, unix.CmsgSpace(4))
+	n, oobn, flags, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
+	if err != nil {
+		return nil, err
+	}
+	var fds []int
+	if messages, err := unix.ParseSocketControlMessage(oob[:oobn]); err == nil {
+		for i := range messages {
+			got, _ := unix.ParseUnixRights(&messages[i])
+			fds = append(fds, got...)
+		}
+	}
+	if n != 1 || len(fds) != 1 || flags&unix.MSG_CTRUNC != 0 {
+		for _, fd := range fds {
+			unix.Close(fd)
+		}
+		return nil, fmt.Errorf("%d bytes with %d descriptors came instead of 1 and 1", n, len(fds))
+	}
+	return os.NewFile(uintptr(fds[0]), "peer"), nil
+}
+
+// sameUser refuses a connection whose other end belongs to somebody else.
+func sameUser(conn *net.UnixConn) error {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var cred *unix.Ucred
+	var got error
+	if err := raw.Control(func(fd uintptr) {
+		cred, got = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil {
+		return err
+	}
+	if got != nil {
+		return got
+	}
+	if int(cred.Uid) != os.Getuid() {
+		return fmt.Errorf("the socket belongs to user %d, not %d", cred.Uid, os.Getuid())
+	}
+	return nil
+}
+
+func duplicate(f *os.File) (*os.File, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	var got error
+	if err := raw.Control(func(old uintptr) { fd, got = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
+		return nil, err
+	}
+	if got != nil {
+		return nil, got
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}

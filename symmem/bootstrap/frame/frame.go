@@ -1,0 +1,134 @@
+// Package frame is the unit of everything processes of a session say to each other: a JSON header and raw bytes.
+//
+// A frame is a 4-byte length of all that follows, a 4-byte length of the header, the header, and the
+// payload; lengths are big-endian. The header carries what is small and may change between versions, the payload what is large
+// and is never looked into. Both are bounded by the reader, which allocates only what has arrived.
+package frame
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// MaxHeader bounds the header of a frame, in bytes.
+const MaxHeader = 8 << 20
+
+// eager is the most that a reader allocates on the word of a length field alone.
+const eager = 256 << 10
+
+// SizeError reports a frame whose lengths are not allowed. The stream cannot be read any further.
+type SizeError struct {
+	Header, Payload int // bytes announced
+	Limit           int // bytes of payload allowed
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("frame with a header of %d and a payload of %d bytes is not allowed (limits %d and %d): the other end is not symmrepl or another version of it",
+		e.Header, e.Payload, MaxHeader, e.Limit)
+}
+
+// Append appends one frame to buf.
+func Append(buf []byte, header any, payload []byte) ([]byte, error) {
+	h, err := json.Marshal(header)
+	if err != nil {
+		return buf, err
+	}
+	if len(h) > MaxHeader {
+		return buf, &SizeError{Header: len(h), Payload: len(payload)}
+	}
+	buf = binary.BigEndian.AppendUint32(buf, uint32(4+len(h)+len(payload)))
+	buf = binary.BigEndian.AppendUint32(buf, uint32(len(h)))
+	buf = append(buf, h...)
+	return append(buf, payload...), nil
+}
+
+// Writer writes frames whole. It may be used from several goroutines.
+type Writer struct {
+	mu  sync.Mutex
+	w   io.Writer
+	buf []byte
+}
+
+// NewWriter returns a Writer on w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Write writes one frame in one call of the underlying writer.
+func (w *Writer) Write(header any, payload []byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	buf, err := Append(w.buf[:0], header, payload)
+	if err != nil {
+		return err
+	}
+	if cap(buf) <= eager {
+		w.buf = buf
+	}
+	_, err = w.w.Write(buf)
+	return err
+}
+
+// Reader reads frames. It belongs to one goroutine.
+type Reader struct {
+	r     *bufio.Reader
+	limit int
+	head  []byte
+}
+
+// NewReader returns a Reader of frames whose payloads have at most limit bytes.
+func NewReader(r io.Reader, limit int) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
+}
+
+// Read decodes the next header into header, a pointer, and returns the payload, which the caller may keep. The
+// error is io.EOF only between frames.
+func (r *Reader) Read(header any) ([]byte, error) {
+	var lengths [8]byte
+	if _, err := io.ReadFull(r.r, lengths[:]); err != nil {
+		return nil, err
+	}
+	total := int(binary.BigEndian.Uint32(lengths[:4]))
+	head := int(binary.BigEndian.Uint32(lengths[4:]))
+	body := total - 4 - head
+	if head > MaxHeader || body < 0 || body > r.limit {
+		return nil, &SizeError{Header: head, Payload: body, Limit: r.limit}
+	}
+	var err error
+	if r.head, err = r.bytes(r.head[:0], head); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(r.head, header); err != nil {
+		return nil, fmt.Errorf("frame header: %w", err)
+	}
+	if cap(r.head) > eager {
+		r.head = nil
+	}
+	if body == 0 {
+		return nil, nil
+	}
+	return r.bytes(nil, body)
+}
+
+// bytes reads n bytes into buf's memory, or new memory that grows as they arrive.
+func (r *Reader) bytes(buf []byte, n int) ([]byte, error) {
+	var err error
+	if n <= max(cap(buf), eager) {
+		if cap(buf) < n {
+			buf = make([]byte, n)
+		}
+		buf = buf[:n]
+		_, err = io.ReadFull(r.r, buf)
+	} else {
+		var grown bytes.Buffer
+		_, err = io.CopyN(&grown, r.r, int64(n))
+		buf = grown.Bytes()
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return buf, err
+}

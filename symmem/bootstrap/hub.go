@@ -1,0 +1,255 @@
+package bootstrap
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+)
+
+// Hub is where the ranks of one world meet. Its methods may be called from any goroutine.
+type Hub struct {
+	size int
+
+	mu     sync.Mutex
+	calls  map[callID]*pending
+	absent map[int]string // ranks that will make no call, and why
+	links  map[int]*link  // the connection that speaks for each rank now
+}
+
+// Pending is a call that some ranks have made and others have not.
+type Pending struct {
+	Call    Call // as the first to come described it
+	Arrived []int
+	Missing []int
+	Since   time.Time // when the first came
+}
+
+type callID struct {
+	key     string
+	ordinal uint64
+}
+
+type pending struct {
+	call  Call
+	since time.Time
+	came  map[int]contribution
+}
+
+type contribution struct {
+	link *link
+	id   uint64
+	call Call
+	data []byte
+}
+
+// link is a served connection.
+type link struct {
+	rank int
+	out  *frame.Writer
+}
+
+// send answers without ever making the hub wait for a rank that does not read. Replies carry the ID of their request, so
+// their order does not matter; there are never more than the rank has requests open.
+func (l *link) send(r reply, payload []byte) {
+	go l.out.Write(r, payload) // a failure shows at the reading end of the connection
+}
+
+// NewHub returns a hub for ranks 0 to size-1, all of which take part.
+func NewHub(size int) *Hub {
+	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]string{}, links: map[int]*link{}}
+}
+
+// Serve speaks with a rank's client until the connection ends, and returns why; it is io.EOF if the other end closed it. The
+// rank is then absent, as one that died, unless Leave has given a better reason or another
+// connection was served for it in the meantime.
+func (h *Hub) Serve(rank int, conn net.Conn) error {
+	if rank < 0 || rank >= h.size {
+		return fmt.Errorf("bootstrap: rank %d in a world of %d", rank, h.size)
+	}
+	l := &link{rank: rank, out: frame.NewWriter(conn)}
+	in := frame.NewReader(conn, MaxData)
+	var first request
+	if _, err := in.Read(&first); err != nil {
+		return err
+	}
+	if want := (hello{version, rank, h.size}); first.Hello == nil || *first.Hello != want {
+		err := fmt.Errorf("bootstrap: rank %d of %d, protocol %d was expected, not %+v: is another build of symmrepl running?", rank, h.size, version, first.Hello)
+		l.out.Write(reply{Refused: err.Error()}, nil)
+		return err
+	}
+	h.mu.Lock()
+	h.forget(rank, "was replaced")
+	h.links[rank] = l
+	h.mu.Unlock()
+	defer h.lost(l)
+	for {
+		var r request
+		data, err := in.Read(&r)
+		if err != nil {
+			return err
+		}
+		switch {
+		case r.Gather != nil:
+			h.gather(l, r.Gather, data)
+		case r.Withdraw != 0:
+			h.withdraw(l, r.Withdraw)
+		default:
+			return fmt.Errorf("bootstrap: a request of rank %d says nothing", rank)
+		}
+	}
+}
+
+// Enter makes ranks take part from now on.
+func (h *Hub) Enter(ranks []int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, r := range ranks {
+		delete(h.absent, r)
+	}
+}
+
+// Leave says that rank makes no call until it enters again. Calls that need it, open and to come, fail
+// with AbsentError for the others.
+func (h *Hub) Leave(rank int, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.absent[rank] = why
+	h.forget(rank, why)
+}
+
+// Pending lists the open calls, oldest first.
+func (h *Hub) Pending() []Pending {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := make([]Pending, 0, len(h.calls))
+	for _, p := range h.calls {
+		item := Pending{Call: p.call, Since: p.since}
+		for _, r := range p.call.Group {
+			if _, ok := p.came[r]; ok {
+				item.Arrived = append(item.Arrived, r)
+			} else {
+				item.Missing = append(item.Missing, r)
+			}
+		}
+		list = append(list, item)
+	}
+	slices.SortFunc(list, func(a, b Pending) int { return a.Since.Compare(b.Since) })
+	return list
+}
+
+// lost ends what the connection l stood for.
+func (h *Hub) lost(l *link) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.links[l.rank] != l {
+		return
+	}
+	delete(h.links, l.rank)
+	if _, ok := h.absent[l.rank]; !ok {
+		h.absent[l.rank] = "died"
+	}
+	h.forget(l.rank, h.absent[l.rank])
+}
+
+// forget fails every open call that needs rank. h.mu is held.
+func (h *Hub) forget(rank int, why string) {
+	for id, p := range h.calls {
+		if slices.Contains(p.call.Group, rank) {
+			delete(h.calls, id)
+			p.answer(reply{Absent: &AbsentError{Rank: rank, Why: why}}, nil)
+		}
+	}
+}
+
+func (h *Hub) gather(l *link, g *gather, data []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if why := h.refuse(l, g); why != "" {
+		l.send(reply{ID: g.ID, Refused: why}, nil)
+		return
+	}
+	for _, r := range g.Call.Group {
+		if why, ok := h.absent[r]; ok {
+			l.send(reply{ID: g.ID, Absent: &AbsentError{Rank: r, Why: why}}, nil)
+			return
+		}
+	}
+	id := callID{g.Call.Key, g.Call.Ordinal}
+	p := h.calls[id]
+	if p == nil {
+		p = &pending{call: g.Call, since: time.Now(), came: map[int]contribution{}}
+		h.calls[id] = p
+	}
+	if _, ok := p.came[l.rank]; ok {
+		l.send(reply{ID: g.ID, Refused: fmt.Sprintf("rank %d makes call %d of %s twice at once", l.rank, g.Call.Ordinal, g.Call.Key)}, nil)
+		return
+	}
+	if !slices.Equal(p.call.Group, g.Call.Group) {
+		l.send(reply{ID: g.ID, Refused: fmt.Sprintf("rank %d names the group %v, others %v", l.rank, g.Call.Group, p.call.Group)}, nil)
+		return
+	}
+	p.came[l.rank] = contribution{l, g.ID, g.Call, data}
+	if len(p.came) == len(p.call.Group) {
+		delete(h.calls, id)
+		p.complete()
+	}
+}
+
+// refuse says what is wrong with a request by itself.
+func (h *Hub) refuse(l *link, g *gather) string {
+	group := g.Call.Group
+	for i, r := range group {
+		if r < 0 || r >= h.size || (i > 0 && r <= group[i-1]) {
+			return fmt.Sprintf("%v is not an ascending list of ranks below %d", group, h.size)
+		}
+	}
+	if !slices.Contains(group, l.rank) {
+		return fmt.Sprintf("rank %d is not in its own group %v", l.rank, group)
+	}
+	return ""
+}
+
+func (h *Hub) withdraw(l *link, id uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for key, p := range h.calls {
+		if c, ok := p.came[l.rank]; ok && c.link == l && c.id == id {
+			delete(p.came, l.rank)
+			if len(p.came) == 0 {
+				delete(h.calls, key)
+			}
+			return
+		}
+	}
+}
+
+// complete answers a call that everybody has made.
+func (p *pending) complete() {
+	calls := make([]string, len(p.call.Group))
+	sizes := make([]int, len(p.call.Group))
+	var all []byte
+	agree := true
+	for i, r := range p.call.Group {
+		c := p.came[r]
+		calls[i] = c.call.String()
+		sizes[i] = len(c.data)
+		all = append(all, c.data...)
+		agree = agree && c.call.Op == p.call.Op && c.call.Desc == p.call.Desc
+	}
+	if !agree {
+		p.answer(reply{Mismatch: &MismatchError{Calls: calls}}, nil)
+		return
+	}
+	p.answer(reply{Sizes: sizes}, all)
+}
+
+func (p *pending) answer(r reply, payload []byte) {
+	for _, c := range p.came {
+		r.ID = c.id
+		c.link.send(r, payload)
+	}
+}

@@ -1,0 +1,35 @@
+package bootstrap
+
+// version is that of the protocol between client and hub. Both ends are the same program, unless somebody mixed two builds.
+const version = 1
+
+// MaxData bounds what one rank may contribute to one call, in bytes.
+const MaxData = 16 << 20
+
+// request is the header of a frame from client to hub. Exactly one field is set.
+type request struct {
+	Hello    *hello  `json:",omitempty"`
+	Gather   *gather `json:",omitempty"` // the payload is the contribution
+	Withdraw uint64  `json:",omitempty"` // the ID of a gather that is not wanted any more
+}
+
+type hello struct {
+	Version int
+	Rank    int
+	Size    int
+}
+
+type gather struct {
+	ID   uint64 // chosen by the client, from 1, never used again
+	Call Call
+}
+
+// reply is the header of a frame from hub to client, the answer to the gather ID; the payload holds
+// everybody's contributions one after the other. At most one of Sizes, Absent, Mismatch and Refused is set.
+type reply struct {
+	ID       uint64
+	Sizes    []int          `json:",omitempty"` // bytes of each contribution, by position in the group
+	Absent   *AbsentError   `json:",omitempty"`
+	Mismatch *MismatchError `json:",omitempty"`
+	Refused  string         `json:",omitempty"` // why this request makes no sense; with ID 0 the connection is refused
+}
