@@ -1,0 +1,163 @@
+// The whole boundary between Go and CUDA. Nothing here is linked: the driver and NVRTC are opened at run
+// time, and the prototypes of their functions are our own (load.h).
+//
+// Conventions. Handles are uintptr_t so that Go may keep them without the garbage collector looking inside.
+// Every function that returns sy_status reports the first driver call that failed, and has then undone what
+// it had begun. Every function that takes a sy_device or sy_stream makes the device's primary context current
+// on the calling thread first, so it may be called from any thread. Sizes are bytes. Pointers to host memory
+// are read or written before the function returns and never kept, unless said otherwise.
+#ifndef SYMMREPL_CLIB_H
+#define SYMMREPL_CLIB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+	int code;         // 0 for success, else the driver's result
+	const char *call; // static string: the function that returned it
+} sy_status;
+
+// ---- driver -------------------------------------------------------------------------------------------
+
+// sy_driver_load opens the driver library and resolves every function. It returns 0 on success, now or
+// earlier; else 1, with the reason in why. A failed load may be tried again.
+int sy_driver_load(const char *path, char *why, size_t size);
+// sy_driver_init initialises the driver and returns its CUDA version (13000 for 13.0) and the device count.
+sy_status sy_driver_init(int *version, int *devices);
+// sy_error_name and sy_error_text return static strings of the driver, or NULL for a code it does not know.
+const char *sy_error_name(int code);
+const char *sy_error_text(int code);
+
+// Facts about a device by ordinal, without a context. name holds 256 bytes, uuid 16.
+sy_status sy_device_describe(int ordinal, char *name, unsigned char *uuid, uint64_t *memory);
+sy_status sy_device_attribute(int ordinal, int attribute, int *value);
+sy_status sy_device_can_access(int ordinal, int peer, int *yes);
+
+// ---- device -------------------------------------------------------------------------------------------
+
+typedef struct sy_device sy_device;
+
+// sy_device_open retains the primary context; sy_device_close releases it and frees *d. Waits on the
+// device's streams and events block instead of spinning once they are long.
+sy_status sy_device_open(int ordinal, sy_device **d);
+sy_status sy_device_close(sy_device *d);
+
+// sy_alloc returns zeroed device memory of this process, freed by sy_free.
+sy_status sy_alloc(sy_device *d, size_t n, uint64_t *ptr);
+sy_status sy_free(sy_device *d, uint64_t ptr);
+
+// sy_host_alloc returns zeroed pinned host memory that the device sees at the same address; refused with
+// code SY_NOT_UNIFIED when the two addresses differ. Freed by sy_host_free.
+#define SY_NOT_UNIFIED (-2)
+sy_status sy_host_alloc(sy_device *d, size_t n, uintptr_t *ptr);
+sy_status sy_host_free(sy_device *d, uintptr_t ptr);
+
+typedef struct {
+	uint64_t ptr;    // where it is mapped
+	size_t size;     // bytes mapped
+	uint64_t handle; // the physical allocation
+} sy_segment;
+
+// sy_segment_create makes at least n bytes of zeroed memory that can be exported. sy_segment_import maps one
+// that another process exported; fd remains the caller's. sy_segment_export returns a new descriptor that the
+// caller owns. sy_segment_close unmaps and releases; the memory lives on while another process maps it.
+sy_status sy_segment_create(sy_device *d, size_t n, sy_segment *s);
+sy_status sy_segment_import(sy_device *d, int fd, size_t n, sy_segment *s);
+sy_status sy_segment_export(sy_device *d, const sy_segment *s, int *fd);
+sy_status sy_segment_close(sy_device *d, const sy_segment *s);
+
+// ---- code ---------------------------------------------------------------------------------------------
+
+// sy_module_load loads a cubin; its memory may be reused when the function returns.
+sy_status sy_module_load(sy_device *d, const void *image, uintptr_t *module);
+sy_status sy_module_unload(sy_device *d, uintptr_t module);
+sy_status sy_function(sy_device *d, uintptr_t module, const char *name, uintptr_t *function);
+sy_status sy_function_attribute(sy_device *d, uintptr_t function, int attribute, int *value);
+sy_status sy_function_set_attribute(sy_device *d, uintptr_t function, int attribute, int value);
+// sy_function_param describes parameter index. *known is 0 when there is no such parameter, -1 when the driver
+// is too old to tell.
+sy_status sy_function_param(sy_device *d, uintptr_t function, size_t index, size_t *offset, size_t *size, int *known);
+
+// ---- streams ------------------------------------------------------------------------------------------
+
+typedef struct sy_stream sy_stream;
+
+sy_status sy_stream_create(sy_device *d, sy_stream **s);
+// sy_stream_destroy waits for the stream's work and frees *s, also when it fails.
+sy_status sy_stream_destroy(sy_stream *s);
+
+typedef struct {
+	unsigned grid[3], block[3], shared;
+} sy_shape;
+
+// sy_launch queues a kernel. args is the packed argument buffer, size its length; both zero for none.
+sy_status sy_launch(sy_stream *s, uintptr_t function, const sy_shape *shape, const void *args, size_t size);
+sy_status sy_copy(sy_stream *s, uint64_t dst, uint64_t src, size_t n);
+sy_status sy_set(sy_stream *s, uint64_t dst, unsigned char value, size_t n);
+// sy_write copies host memory to the device through pinned staging memory of the stream, so that src is free
+// when it returns; it waits only when more than the staging memory is in flight.
+sy_status sy_write(sy_stream *s, uint64_t dst, const void *src, size_t n);
+// sy_write_kept does so through a pinned buffer of its own that the caller must keep as long as the copy may
+// run, and then free by sy_host_free: the form for a copy that is being captured.
+sy_status sy_write_kept(sy_stream *s, uint64_t dst, const void *src, size_t n, uintptr_t *buffer);
+// sy_read copies device memory to the host and waits for the stream.
+sy_status sy_read(sy_stream *s, void *dst, uint64_t src, size_t n);
+sy_status sy_synchronize(sy_stream *s);
+sy_status sy_idle(sy_stream *s, int *idle);
+
+sy_status sy_event_create(sy_device *d, uintptr_t *event);
+sy_status sy_event_destroy(sy_device *d, uintptr_t event);
+sy_status sy_event_record(sy_stream *s, uintptr_t event);
+sy_status sy_event_wait(sy_stream *s, uintptr_t event);
+sy_status sy_event_synchronize(sy_device *d, uintptr_t event);
+sy_status sy_event_elapsed(sy_device *d, uintptr_t from, uintptr_t to, float *milliseconds);
+
+// sy_capture_begin starts recording in relaxed mode. sy_capture_end ends it and instantiates what was
+// recorded; the stream has left capture also when it fails.
+sy_status sy_capture_begin(sy_stream *s);
+sy_status sy_capture_end(sy_stream *s, uintptr_t *graph);
+sy_status sy_graph_launch(sy_stream *s, uintptr_t graph);
+sy_status sy_graph_destroy(sy_device *d, uintptr_t graph);
+
+// ---- NVRTC --------------------------------------------------------------------------------------------
+
+typedef struct sy_nvrtc sy_nvrtc;
+
+// sy_nvrtc_load opens the compiler, after builtins (NULL for none), the library it asks for by name later. It
+// returns NULL on failure with the reason in why. The library stays loaded for the life of the process.
+sy_nvrtc *sy_nvrtc_load(const char *path, const char *builtins, char *why, size_t size);
+sy_status sy_nvrtc_version(const sy_nvrtc *n, int *major, int *minor);
+// sy_nvrtc_error_text returns a static string.
+const char *sy_nvrtc_error_text(const sy_nvrtc *n, int code);
+
+typedef struct {
+	const char *source, *name;
+	int headers;
+	const char *const *header, *const *header_name; // found by name, without files
+	int options;
+	const char *const *option;
+	int expressions;
+	const char *const *expression; // kernels whose lowered names are wanted
+} sy_request;
+
+typedef struct {
+	char *log;      // NUL-terminated
+	void *cubin;    // NULL when the compilation failed
+	size_t size;    // of cubin
+	char **lowered; // one for each expression, NULL when the compilation failed
+	int lowereds;
+} sy_result;
+
+// sy_nvrtc_compile compiles. A status of SY_NVRTC_COMPILATION means that the source is at fault and the log
+// says why. Free the result with sy_result_free in every case.
+#define SY_NVRTC_COMPILATION 6
+sy_status sy_nvrtc_compile(const sy_nvrtc *n, const sy_request *request, sy_result *result);
+void sy_result_free(sy_result *result);
+
+// ---- other libraries ----------------------------------------------------------------------------------
+
+// sy_library_version opens a library and asks its version: "ncclGetVersion", "cublasLtGetVersion",
+// "nvshmemx_vendor_get_version_info", "nvrtcVersion". It returns 0 with version filled, else 1 with the reason in why.
+int sy_library_version(const char *path, const char *function, int version[3], char *why, size_t size);
+
+#endif

@@ -1,0 +1,141 @@
+// The driver's functions and structures, as far as they are used: facts of its binary interface.
+#ifndef SYMMREPL_LOAD_H
+#define SYMMREPL_LOAD_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+	int type, id;
+} cu_location;
+
+typedef struct {
+	int type, handle_types;
+	cu_location location;
+	void *win32;
+	struct {
+		uint8_t compression, gpu_direct_rdma;
+		uint16_t usage;
+		uint8_t reserved[4];
+	} flags;
+} cu_allocation;
+static_assert(sizeof(cu_allocation) == 32, "CUmemAllocationProp_v1");
+
+typedef struct {
+	cu_location location;
+	int flags;
+} cu_access;
+static_assert(sizeof(cu_access) == 12, "CUmemAccessDesc_v1");
+
+enum {
+	CU_NO_DEVICE = 100,
+	CU_INVALID_VALUE = 1,
+	CU_OUT_OF_MEMORY = 2,
+	CU_NOT_READY = 600,
+	CU_PRIMARY_CONTEXT_ACTIVE = 708,
+
+	CU_ALLOCATION_PINNED = 1,
+	CU_HANDLE_POSIX_FD = 1,
+	CU_LOCATION_DEVICE = 1,
+	CU_ACCESS_READWRITE = 3,
+	CU_GRANULARITY_RECOMMENDED = 1,
+
+	CU_SCHEDULE_BLOCKING_SYNC = 4,
+	CU_STREAM_NON_BLOCKING = 1,
+	CU_EVENT_BLOCKING_SYNC = 1,
+	CU_EVENT_DISABLE_TIMING = 2,
+	CU_HOST_PORTABLE = 1,
+	CU_HOST_DEVICEMAP = 2,
+	CU_CAPTURE_RELAXED = 2,
+};
+
+#define CU_LAUNCH_BUFFER_POINTER ((void *)1)
+#define CU_LAUNCH_BUFFER_SIZE ((void *)2)
+#define CU_LAUNCH_END ((void *)0)
+
+typedef uint64_t cu_ptr;
+typedef uint64_t cu_mem;
+typedef struct cu_context *cu_context;
+typedef struct cu_stream *cu_stream;
+typedef struct cu_event *cu_event;
+typedef struct cu_module *cu_module;
+typedef struct cu_function *cu_function;
+typedef struct cu_graph *cu_graph;
+typedef struct cu_exec *cu_exec;
+
+// CU_FUNCTIONS lists the exported symbols with their arguments. Names with a suffix are the current versions.
+#define CU_FUNCTIONS(X) \
+	X(cuInit, (unsigned flags)) \
+	X(cuDriverGetVersion, (int *version)) \
+	X(cuGetErrorName, (int code, const char **name)) \
+	X(cuGetErrorString, (int code, const char **text)) \
+	X(cuDeviceGetCount, (int *count)) \
+	X(cuDeviceGet, (int *device, int ordinal)) \
+	X(cuDeviceGetName, (char *name, int size, int device)) \
+	X(cuDeviceGetUuid_v2, (unsigned char *uuid, int device)) \
+	X(cuDeviceTotalMem_v2, (size_t *bytes, int device)) \
+	X(cuDeviceGetAttribute, (int *value, int attribute, int device)) \
+	X(cuDeviceCanAccessPeer, (int *yes, int device, int peer)) \
+	X(cuDevicePrimaryCtxSetFlags_v2, (int device, unsigned flags)) \
+	X(cuDevicePrimaryCtxRetain, (cu_context *context, int device)) \
+	X(cuDevicePrimaryCtxRelease_v2, (int device)) \
+	X(cuCtxSetCurrent, (cu_context context)) \
+	X(cuModuleLoadData, (cu_module *module, const void *image)) \
+	X(cuModuleUnload, (cu_module module)) \
+	X(cuModuleGetFunction, (cu_function *function, cu_module module, const char *name)) \
+	X(cuFuncGetAttribute, (int *value, int attribute, cu_function function)) \
+	X(cuFuncSetAttribute, (cu_function function, int attribute, int value)) \
+	X(cuLaunchKernel, (cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
+		unsigned shared, cu_stream stream, void **params, void **extra)) \
+	X(cuStreamCreate, (cu_stream *stream, unsigned flags)) \
+	X(cuStreamDestroy_v2, (cu_stream stream)) \
+	X(cuStreamQuery, (cu_stream stream)) \
+	X(cuStreamSynchronize, (cu_stream stream)) \
+	X(cuStreamWaitEvent, (cu_stream stream, cu_event event, unsigned flags)) \
+	X(cuStreamBeginCapture_v2, (cu_stream stream, int mode)) \
+	X(cuStreamEndCapture, (cu_stream stream, cu_graph *graph)) \
+	X(cuGraphInstantiateWithFlags, (cu_exec *exec, cu_graph graph, uint64_t flags)) \
+	X(cuGraphLaunch, (cu_exec exec, cu_stream stream)) \
+	X(cuGraphExecDestroy, (cu_exec exec)) \
+	X(cuGraphDestroy, (cu_graph graph)) \
+	X(cuEventCreate, (cu_event *event, unsigned flags)) \
+	X(cuEventDestroy_v2, (cu_event event)) \
+	X(cuEventRecord, (cu_event event, cu_stream stream)) \
+	X(cuEventQuery, (cu_event event)) \
+	X(cuEventSynchronize, (cu_event event)) \
+	X(cuEventElapsedTime, (float *milliseconds, cu_event from, cu_event to)) \
+	X(cuMemAlloc_v2, (cu_ptr *ptr, size_t size)) \
+	X(cuMemFree_v2, (cu_ptr ptr)) \
+	X(cuMemHostAlloc, (void **ptr, size_t size, unsigned flags)) \
+	X(cuMemFreeHost, (void *ptr)) \
+	X(cuMemHostGetDevicePointer_v2, (cu_ptr *ptr, void *host, unsigned flags)) \
+	X(cuMemcpyAsync, (cu_ptr dst, cu_ptr src, size_t size, cu_stream stream)) \
+	X(cuMemcpyHtoDAsync_v2, (cu_ptr dst, const void *src, size_t size, cu_stream stream)) \
+	X(cuMemcpyDtoHAsync_v2, (void *dst, cu_ptr src, size_t size, cu_stream stream)) \
+	X(cuMemsetD8Async, (cu_ptr dst, unsigned char value, size_t size, cu_stream stream)) \
+	X(cuMemGetAllocationGranularity, (size_t *bytes, const cu_allocation *prop, int option)) \
+	X(cuMemCreate, (cu_mem *handle, size_t size, const cu_allocation *prop, uint64_t flags)) \
+	X(cuMemRelease, (cu_mem handle)) \
+	X(cuMemAddressReserve, (cu_ptr *ptr, size_t size, size_t alignment, cu_ptr hint, uint64_t flags)) \
+	X(cuMemAddressFree, (cu_ptr ptr, size_t size)) \
+	X(cuMemMap, (cu_ptr ptr, size_t size, size_t offset, cu_mem handle, uint64_t flags)) \
+	X(cuMemUnmap, (cu_ptr ptr, size_t size)) \
+	X(cuMemSetAccess, (cu_ptr ptr, size_t size, const cu_access *access, size_t count)) \
+	X(cuMemExportToShareableHandle, (void *out, cu_mem handle, int type, uint64_t flags)) \
+	X(cuMemImportFromShareableHandle, (cu_mem *handle, void *os, int type))
+
+// CU_OPTIONAL lists what older drivers lack.
+#define CU_OPTIONAL(X) X(cuFuncGetParamInfo, (cu_function function, size_t index, size_t *offset, size_t *size)) /* 12.4 */
+
+typedef struct {
+#define FIELD(name, args) int(*name) args;
+	CU_FUNCTIONS(FIELD)
+	CU_OPTIONAL(FIELD)
+#undef FIELD
+} cu_table;
+
+// cu is filled once by sy_driver_load; no other function of the boundary may be called before.
+extern cu_table cu;
+
+#endif

@@ -1,0 +1,194 @@
+package cubin
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Unit is one thing to compile.
+type Unit struct {
+	Name        string      // what errors cite
+	Line        int         // the line of Name on which Text starts
+	Text        string      // the source
+	Headers     [][2]string // name and text of what it may include without a file
+	Include     string      // a header included ahead of Text, or ""
+	Expressions []string    // kernels whose lowered names are wanted: those that are not extern "C"
+}
+
+// Binary is what became of a unit.
+type Binary struct {
+	Cubin   []byte
+	Lowered map[string]string // by expression
+}
+
+// Compiler compiles for one architecture. Its methods may be called from any goroutine.
+type Compiler struct {
+	found   []libs.Library // NVRTC libraries, the preferred one first
+	options []string
+	cache   cache
+
+	mu    sync.Mutex
+	nvrtc *clib.NVRTC // nil until needed
+}
+
+// New returns a compiler for an architecture such as "sm_90", whose driver runs code of CUDA versions up to the major one given.
+func New(host libs.Host, arch string, major int) *Compiler {
+	c := &Compiler{found: prefer(host.Find(libs.NVRTC()), major), cache: openCache(host.Getenv)}
+	include := ""
+	if len(c.found) > 0 {
+		include = host.Include(c.found[0].Path)
+	}
+	c.options = options(arch, include)
+	return c
+}
+
+// options is the one place that says how kernels are compiled.
+func options(arch, include string) []string {
+	list := []string{
+		"--gpu-architecture=" + arch, // a real architecture: the result is a cubin
+		"--std=c++17",
+		"--generate-line-info", // for profilers; costs nothing at run time
+	}
+	if include != "" {
+		list = append(list, "--include-path="+include)
+	}
+	return list
+}
+
+// prefer moves libraries that are newer than the driver to the end: their code may not load.
+func prefer(found []libs.Library, major int) []libs.Library {
+	var fit, newer []libs.Library
+	for _, l := range found {
+		if sonameMajor(l.Soname) > major {
+			newer = append(newer, l)
+		} else {
+			fit = append(fit, l)
+		}
+	}
+	return append(fit, newer...)
+}
+
+func sonameMajor(soname string) int {
+	_, v, _ := strings.Cut(soname, ".so.")
+	v, _, _ = strings.Cut(v, ".")
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Describe names the compiler in words, without loading it.
+func (c *Compiler) Describe() string {
+	if len(c.found) == 0 {
+		return "no NVRTC"
+	}
+	l := c.found[0]
+	if l.Version == "" {
+		return "NVRTC " + strconv.Itoa(sonameMajor(l.Soname)) + " (" + l.Path + ")"
+	}
+	return "NVRTC " + l.Version + " (" + l.Path + ")"
+}
+
+// Compile returns the machine code of a unit, from the cache when it is there. A source that includes files of the user's by
+// #include "file" is compiled every time, since the files may have changed.
+func (c *Compiler) Compile(u Unit) (Binary, error) {
+	if !c.cache.usable() || includesFiles(u) {
+		return c.compile(u)
+	}
+	key := c.key(u)
+	if b, ok := c.cache.get(key); ok {
+		return b, nil
+	}
+	unlock := c.cache.lock(key)
+	defer unlock()
+	if b, ok := c.cache.get(key); ok {
+		return b, nil // another process made it while this one waited
+	}
+	b, err := c.compile(u)
+	if err == nil {
+		c.cache.put(key, b)
+	}
+	return b, err
+}
+
+func (c *Compiler) compile(u Unit) (Binary, error) {
+	nvrtc, err := c.load()
+	if err != nil {
+		return Binary{}, err
+	}
+	code, lowered, log, err := nvrtc.Compile(clib.Request{
+		Source: source(u), Name: u.Name, Headers: u.Headers, Options: c.options, Expressions: u.Expressions,
+	})
+	if errors.Is(err, clib.ErrSource) {
+		return Binary{}, &device.CompileError{Diagnostics: diagnose(log, u), Log: log}
+	}
+	if err != nil {
+		return Binary{}, err
+	}
+	b := Binary{Cubin: code, Lowered: make(map[string]string, len(lowered))}
+	for i, name := range lowered {
+		b.Lowered[u.Expressions[i]] = name
+	}
+	return b, nil
+}
+
+// load opens the first library that can be opened.
+func (c *Compiler) load() (clib.NVRTC, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.nvrtc != nil {
+		return *c.nvrtc, nil
+	}
+	kind := libs.NVRTC()
+	missing := &device.UnavailableError{Kind: "cuda", Why: "NVRTC, which compiles kernels, was not found", Hint: kind.Hint}
+	for _, l := range c.found {
+		n, err := clib.LoadNVRTC(l.Path, libs.Builtins(l.Path))
+		if err == nil {
+			c.nvrtc = &n
+			return n, nil
+		}
+		missing.Why = "NVRTC, which compiles kernels, does not load: " + err.Error()
+	}
+	if own := os.Getenv(kind.Env); own != "" && len(c.found) == 0 {
+		missing.Why = kind.Env + " is " + own + ", where there is no NVRTC"
+	}
+	return clib.NVRTC{}, missing
+}
+
+// source is the text that NVRTC sees, with lines counted as the user counts them.
+func source(u Unit) string {
+	var b strings.Builder
+	if u.Include != "" {
+		b.WriteString("#include \"" + u.Include + "\"\n")
+	}
+	name := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(u.Name)
+	b.WriteString("#line " + strconv.Itoa(u.Line) + " \"" + name + "\"\n")
+	b.WriteString(u.Text)
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// includesFiles reports whether the unit includes by quotes what is not among its headers.
+func includesFiles(u Unit) bool {
+	for _, m := range quotedInclude.FindAllStringSubmatch(u.Text, -1) {
+		known := false
+		for _, h := range u.Headers {
+			known = known || h[0] == m[1]
+		}
+		if !known {
+			return true
+		}
+	}
+	return false
+}
+
+var quotedInclude = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*"([^"\n]*)"`)

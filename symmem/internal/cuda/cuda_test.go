@@ -1,0 +1,97 @@
+package cuda
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// compiler returns one for the H200's architecture, with a cache of its own.
+func compiler(t *testing.T) *cubin.Compiler {
+	t.Helper()
+	t.Setenv("SYMMREPL_CACHE", t.TempDir())
+	host := libs.ThisHost()
+	if len(host.Find(libs.NVRTC())) == 0 {
+		t.Skip("NVRTC was not found: " + libs.NVRTC().Hint)
+	}
+	return cubin.New(host, "sm_90", 13)
+}
+
+func TestEveryBuiltinCompiles(t *testing.T) {
+	c := compiler(t)
+	for _, file := range kernels.Files() {
+		units := []string{strings.TrimSuffix(file.Name, ".cu")}
+		if strings.Contains(file.Text, "SYMM_FOR_DTYPES(") {
+			units = []string{units[0] + "_bf16", units[0] + "_f32", units[0] + "_u8", units[0] + "_i64"}
+		}
+		for _, name := range units {
+			unit, ok := kernels.Source(name)
+			if !ok {
+				t.Errorf("%s has no source", name)
+				continue
+			}
+			code, err := c.Compile(builtin(unit))
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if !strings.Contains(string(code.Cubin), "\x00.text."+name+"\x00") {
+				t.Errorf("%s: the cubin has no kernel of that name", name)
+			}
+		}
+	}
+}
+
+func TestSnippetKernels(t *testing.T) {
+	c := compiler(t)
+	found, unit, err := snippet(device.Source{Name: "cell[3]", Line: 5, Text: `
+extern "C" __global__ void scale(float* x, int n, float a) { if (threadIdx.x < n) x[threadIdx.x] *= a; }
+template <class T> __global__ void any(T* x) {}
+namespace mine { __global__ void mangled(symm::Handle h, const double* y) {} }
+`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, k := range found {
+		names = append(names, k.String())
+	}
+	want := "scale(float* x, int n, float a)|mine::mangled(symm::Handle h, const double* y)"
+	if got := strings.Join(names, "|"); got != want {
+		t.Errorf("kernels are %s, want %s", got, want)
+	}
+	code, err := c.Compile(unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lowered := code.Lowered["mine::mangled"]
+	if !strings.HasPrefix(lowered, "_ZN4mine7mangledE") {
+		t.Errorf("lowered name is %q", lowered)
+	}
+	for _, name := range []string{"scale", lowered} {
+		if !strings.Contains(string(code.Cubin), "\x00.text."+name+"\x00") {
+			t.Errorf("the cubin has no kernel %s", name)
+		}
+	}
+}
+
+func TestUnavailable(t *testing.T) {
+	if os.Getenv("SYMMTEST_CUDA_CHILD") != "" {
+		t.Skip("the driver is loaded")
+	}
+	t.Setenv(driverVariable, "/nonexistent/libcuda.so")
+	_, err := Open(0)
+	var un *device.UnavailableError
+	if !errors.As(err, &un) || un.Kind != "cuda" || un.Hint != "install the NVIDIA driver" || !strings.Contains(un.Why, "/nonexistent/libcuda.so") {
+		t.Errorf("Open gives %v", err)
+	}
+	if _, err := Count(); !errors.As(err, &un) {
+		t.Errorf("Count gives %v", err)
+	}
+}

@@ -1,0 +1,77 @@
+package cuda
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Device is an open GPU. It implements device.Device.
+type Device struct {
+	c        clib.Device
+	info     device.Info
+	uuid     [16]byte
+	compiler *cubin.Compiler
+	watch    *device.Watch
+
+	// capturing is the stream that captures; one at a time.
+	capturing atomic.Pointer[Stream]
+
+	// units holds the compiled files of kernels/ by name.
+	builtins sync.Mutex
+	units    map[string]*module
+
+	monitor monitor
+}
+
+// Info implements device.Device.
+func (d *Device) Info() device.Info { return d.info }
+
+// Watch implements device.Device.
+func (d *Device) Watch() *device.Watch { return d.watch }
+
+// Alloc implements device.Device.
+func (d *Device) Alloc(n int) (device.Ptr, error) {
+	if err := d.quiet(); err != nil {
+		return 0, err
+	}
+	p, err := d.c.Alloc(n)
+	return device.Ptr(p), err
+}
+
+// Free implements device.Device.
+func (d *Device) Free(p device.Ptr) error { return d.c.Free(uintptr(p)) }
+
+// quiet refuses what a capture forbids. It covers every stream, since a stream joins a capture by waiting for its event.
+func (d *Device) quiet() error {
+	if d.capturing.Load() != nil {
+		return device.ErrCapturing
+	}
+	return nil
+}
+
+// Close implements device.Device.
+func (d *Device) Close() error {
+	var errs []error
+	for _, m := range d.units {
+		errs = append(errs, m.Close())
+	}
+	errs = append(errs, d.c.HostFree(unsafe.Pointer(d.watch)), d.c.Close(), d.monitor.close())
+	return firstOf(errs)
+}
+
+// firstOf returns the first error of a release: what follows a lost context only repeats it.
+func firstOf(errs []error) error {
+	for _, err := range errs {
+		var failed *device.DriverError
+		if errors.As(err, &failed) && failed.Poisoned {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}

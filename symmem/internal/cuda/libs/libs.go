@@ -1,0 +1,183 @@
+package libs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Kind is a library to look for.
+type Kind struct {
+	Name    string   // "NVRTC"
+	Env     string   // the variable that names a file or a folder instead of the search
+	Sonames []string // the best first
+	Wheel   string   // the prefix of the wheel's name, as in its dist-info folder
+	Version string   // the exported function that tells the version
+	Hint    string   // how to get it
+}
+
+// Kinds returns every library symmrepl can use, the driver apart.
+func Kinds() []Kind { return []Kind{NVRTC(), NCCL(), CuBLASLt(), NVSHMEM()} }
+
+// NVRTC is the compiler: kernels need it, unless they are in the cache.
+func NVRTC() Kind {
+	return Kind{"NVRTC", "SYMMREPL_NVRTC", []string{"libnvrtc.so.13", "libnvrtc.so.12"}, "nvidia_cuda_nvrtc", "nvrtcVersion",
+		"install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set SYMMREPL_NVRTC to the library or its folder"}
+}
+
+// NCCL is NVIDIA's collectives library.
+func NCCL() Kind {
+	return Kind{"NCCL", "SYMMREPL_NCCL", []string{"libnccl.so.2"}, "nvidia_nccl", "ncclGetVersion",
+		"`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder"}
+}
+
+// CuBLASLt multiplies matrices.
+func CuBLASLt() Kind {
+	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", "cublasLtGetVersion",
+		"install the CUDA toolkit, or `pip install nvidia-cublas`, or set SYMMREPL_CUBLASLT to the library or its folder"}
+}
+
+// NVSHMEM is NVIDIA's OpenSHMEM.
+func NVSHMEM() Kind {
+	return Kind{"NVSHMEM", "SYMMREPL_NVSHMEM", []string{"libnvshmem_host.so.3"}, "nvidia_nvshmem", "nvshmemx_vendor_get_version_info",
+		"`pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder"}
+}
+
+// Library is a file that was found.
+type Library struct {
+	Path    string
+	Soname  string
+	Version string // as far as file names tell, such as "13.0.88"; empty when they do not
+	Origin  string // where it was found: "SYMMREPL_NVRTC", "LD_LIBRARY_PATH", "ldconfig", "toolkit", "python"
+}
+
+// Host is the part of a machine that a search looks at.
+type Host struct {
+	Getenv  func(string) string
+	Folder  string   // the working directory
+	Cache   string   // the loader's cache
+	Toolkit []string // folders of system-wide installations
+}
+
+// ThisHost is the machine the program runs on.
+func ThisHost() Host {
+	folder, err := os.Getwd()
+	if err != nil {
+		folder = "."
+	}
+	return Host{os.Getenv, folder, "/etc/ld.so.cache", []string{"/usr/local/cuda"}}
+}
+
+// Find returns the libraries of a kind, the preferred one first: by place for the first soname, then for the second. When the
+// environment variable of the kind is set, only what it names counts.
+func (h Host) Find(k Kind) []Library {
+	if own := h.Getenv(k.Env); own != "" {
+		return h.named(k, own)
+	}
+	var found []Library
+	cache := readCache(h.Cache)
+	packages := h.sitePackages()
+	for _, soname := range k.Sonames {
+		for _, dir := range filepath.SplitList(h.Getenv("LD_LIBRARY_PATH")) {
+			found = add(found, filepath.Join(dir, soname), "LD_LIBRARY_PATH")
+		}
+		found = add(found, cache[soname], "ldconfig")
+		for _, dir := range h.toolkits() {
+			found = add(found, filepath.Join(dir, "lib64", soname), "toolkit")
+		}
+		found = append(found, wheels(packages, soname, k.Wheel)...)
+	}
+	return found
+}
+
+// named is what an environment variable says: a file, or a folder with one.
+func (h Host) named(k Kind, own string) []Library {
+	info, err := os.Stat(own)
+	if err != nil {
+		return nil
+	}
+	if !info.IsDir() {
+		return add(nil, own, k.Env)
+	}
+	var found []Library
+	for _, soname := range k.Sonames {
+		found = add(found, filepath.Join(own, soname), k.Env)
+	}
+	return found
+}
+
+func (h Host) toolkits() []string {
+	var dirs []string
+	for _, name := range []string{"CUDA_HOME", "CUDA_PATH"} {
+		if dir := h.Getenv(name); dir != "" {
+			dirs = append(dirs, dir)
+		}
+	}
+	return append(dirs, h.Toolkit...)
+}
+
+// add appends the library at path if there is one that is not yet listed.
+func add(found []Library, path, origin string) []Library {
+	if path == "" {
+		return found
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return found
+	}
+	for _, l := range found {
+		if same, err := filepath.EvalSymlinks(l.Path); err == nil && same == real {
+			return found
+		}
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return append(found, Library{Path: path, Soname: filepath.Base(path), Version: versionOf(real), Origin: origin})
+}
+
+// versionOf reads "13.0.88" from "libnvrtc.so.13.0.88", and nothing from "libnvrtc.so.13".
+func versionOf(path string) string {
+	_, v, _ := strings.Cut(filepath.Base(path), ".so.")
+	if !strings.Contains(v, ".") {
+		return ""
+	}
+	return v
+}
+
+// Include returns the folder of CUDA's headers that goes with a library, or "" when there is none: beside its lib folder, in the wheel of the
+// runtime, or a toolkit's.
+func (h Host) Include(library string) string {
+	base := filepath.Dir(filepath.Dir(library))
+	dirs := []string{filepath.Join(base, "include"), filepath.Join(filepath.Dir(base), "cuda_runtime", "include")}
+	for _, dir := range h.toolkits() {
+		dirs = append(dirs, filepath.Join(dir, "include"))
+	}
+	for _, dir := range dirs {
+		if isFile(filepath.Join(dir, "cuda_fp16.h")) {
+			return dir
+		}
+	}
+	return ""
+}
+
+// Builtins returns the libnvrtc-builtins that lies beside an NVRTC library, or "".
+func Builtins(nvrtc string) string {
+	real, err := filepath.EvalSymlinks(nvrtc)
+	if err != nil {
+		return ""
+	}
+	_, major, _ := strings.Cut(filepath.Base(nvrtc), ".so.")
+	major, _, _ = strings.Cut(major, ".")
+	for _, dir := range []string{filepath.Dir(nvrtc), filepath.Dir(real)} {
+		if found, _ := filepath.Glob(filepath.Join(escape(dir), "libnvrtc-builtins.so."+major+".*")); len(found) > 0 {
+			return found[0]
+		}
+	}
+	return ""
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,246 @@
+package cuda
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/signature"
+)
+
+// module implements device.Module.
+type module struct {
+	c       clib.Module
+	kernels []device.Kernel
+}
+
+func (m *module) Kernels() []device.Kernel { return m.kernels }
+
+func (m *module) Close() error { return m.c.Close() }
+
+// kernel implements device.Kernel.
+type kernel struct {
+	name    string
+	c       clib.Function
+	params  []device.Param
+	args    int // bytes of the argument buffer
+	about   device.Attributes
+	allowed sync.Mutex
+	dynamic atomic.Int64 // bytes of dynamic shared memory allowed so far
+}
+
+func (k *kernel) Name() string                  { return k.name }
+func (k *kernel) Params() []device.Param        { return k.params }
+func (k *kernel) Attributes() device.Attributes { return k.about }
+
+// allow raises the dynamic shared memory that the kernel may be launched with.
+func (k *kernel) allow(bytes int) error {
+	k.allowed.Lock()
+	defer k.allowed.Unlock()
+	if bytes <= int(k.dynamic.Load()) {
+		return nil
+	}
+	if err := k.c.SetAttribute(clib.FuncMaxDynamicShared, bytes); err != nil {
+		return err
+	}
+	k.dynamic.Store(int64(bytes))
+	return nil
+}
+
+// header is what every snippet includes.
+const header = "symm.cuh"
+
+// Compile implements device.Device.
+func (d *Device) Compile(src device.Source) (device.Module, error) {
+	found, unit, err := snippet(src)
+	if err != nil {
+		return nil, err
+	}
+	code, err := d.compiler.Compile(unit)
+	if err != nil {
+		return nil, err
+	}
+	m := &module{}
+	if m.c, err = d.c.LoadModule(code.Cubin); err != nil {
+		return nil, err
+	}
+	for _, k := range found {
+		lowered := k.Name
+		if !k.ExternC {
+			lowered = code.Lowered[k.Name]
+		}
+		kern, err := m.kernel(k.Name, lowered)
+		if err == nil {
+			err = kern.describe(k.Params)
+		}
+		if err != nil {
+			m.Close()
+			return nil, err
+		}
+		m.kernels = append(m.kernels, kern)
+	}
+	return m, nil
+}
+
+// snippet finds the launchable kernels of a source and says how to compile it.
+func snippet(src device.Source) ([]signature.Kernel, cubin.Unit, error) {
+	all, err := signature.Parse(src.Text)
+	if err != nil {
+		all = nil // not C++: the compiler says it better
+	}
+	unit := cubin.Unit{Name: src.Name, Line: src.Line, Text: src.Text, Include: header}
+	for _, h := range kernels.Headers() {
+		if h.Name == header {
+			unit.Headers = [][2]string{{h.Name, h.Text}}
+		}
+	}
+	var found []signature.Kernel
+	for _, k := range all {
+		if k.Template {
+			continue
+		}
+		found = append(found, k)
+		if !k.ExternC {
+			unit.Expressions = append(unit.Expressions, k.Name)
+		}
+	}
+	return found, unit, nil
+}
+
+// kernel looks up a function of the module and what the compiler made of it.
+func (m *module) kernel(name, lowered string) (*kernel, error) {
+	f, err := m.c.Function(lowered)
+	if err != nil {
+		return nil, err
+	}
+	k := &kernel{name: name, c: f}
+	var dynamic int
+	for _, a := range []struct {
+		of clib.FunctionAttribute
+		to *int
+	}{
+		{clib.FuncRegisters, &k.about.Registers},
+		{clib.FuncStaticShared, &k.about.StaticShared},
+		{clib.FuncLocal, &k.about.Local},
+		{clib.FuncMaxThreads, &k.about.MaxThreads},
+		{clib.FuncMaxDynamicShared, &dynamic},
+	} {
+		if *a.to, err = f.Attribute(a.of); err != nil {
+			return nil, err
+		}
+	}
+	k.dynamic.Store(int64(dynamic))
+	return k, nil
+}
+
+// describe gives the parameters their layout; params are their names and types, nil for a built-in kernel.
+func (k *kernel) describe(params []signature.Param) error {
+	layout, known, err := k.c.Params()
+	if err != nil {
+		return err
+	}
+	if !known {
+		if params == nil {
+			return nil // its callers know the layout
+		}
+		if layout, err = naturalLayout(k.name, params); err != nil {
+			return err
+		}
+	}
+	if params != nil && len(params) != len(layout) {
+		return fmt.Errorf("kernel %s has %d parameters in its text and %d when compiled: "+
+			"write its parameters without macros", k.name, len(params), len(layout))
+	}
+	for i, l := range layout {
+		p := device.Param{Offset: l.Offset, Size: l.Size}
+		if params != nil {
+			p.Name, p.Type = params[i].Name, params[i].Type
+		}
+		k.params = append(k.params, p)
+		k.args = max(k.args, l.Offset+l.Size)
+	}
+	return nil
+}
+
+// naturalLayout computes the layout for drivers that cannot tell it, before CUDA 12.4.
+func naturalLayout(name string, params []signature.Param) ([]clib.Layout, error) {
+	var list []clib.Layout
+	end := 0
+	for _, p := range params {
+		t := signature.Classify(p.Type)
+		size := t.Size * t.Lanes
+		align := size
+		switch {
+		case t.Pointers > 0:
+			size, align = 8, 8
+		case size == 0:
+			return nil, &device.UnavailableError{Kind: "cuda",
+				Why:  fmt.Sprintf("the driver cannot tell the size of parameter %q of kernel %s", p, name),
+				Hint: "use a driver of CUDA 12.4 or newer, or pass a pointer instead"}
+		case t.Lanes == 3:
+			align = t.Size
+		}
+		align = min(align, 16)
+		offset := (end + align - 1) / align * align
+		list = append(list, clib.Layout{Offset: offset, Size: size})
+		end = offset + size
+	}
+	return list, nil
+}
+
+// Builtin implements device.Device. The unit that holds the kernel is compiled once for a device.
+func (d *Device) Builtin(name string) (device.Kernel, error) {
+	file, ok := kernels.Source(name)
+	if !ok {
+		return nil, fmt.Errorf("there is no built-in kernel %s", name)
+	}
+	d.builtins.Lock()
+	defer d.builtins.Unlock()
+	m := d.units[file.Name]
+	if m == nil {
+		var err error
+		if m, err = d.loadUnit(file); err != nil {
+			return nil, err
+		}
+		d.units[file.Name] = m
+	}
+	for _, k := range m.kernels {
+		if k.Name() == name {
+			return k, nil
+		}
+	}
+	k, err := m.kernel(name, name)
+	if err == nil {
+		err = k.describe(nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.kernels = append(m.kernels, k)
+	return k, nil
+}
+
+func (d *Device) loadUnit(file kernels.File) (*module, error) {
+	code, err := d.compiler.Compile(builtin(file))
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.c.LoadModule(code.Cubin)
+	if err != nil {
+		return nil, err
+	}
+	return &module{c: c}, nil
+}
+
+// builtin says how to compile a file of kernels/.
+func builtin(file kernels.File) cubin.Unit {
+	unit := cubin.Unit{Name: file.Name, Line: 1, Text: file.Text}
+	for _, h := range kernels.Headers() {
+		unit.Headers = append(unit.Headers, [2]string{h.Name, h.Text})
+	}
+	return unit
+}

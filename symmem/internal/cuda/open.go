@@ -1,0 +1,136 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// driverVariable names another driver library than the system's.
+const driverVariable = "SYMMREPL_CUDA"
+
+// noDevice is the driver's result when there is no GPU.
+const noDevice = 100
+
+// driver loads and initialises the driver. The error is an *device.UnavailableError.
+func driver() (version, devices int, err error) {
+	library := os.Getenv(driverVariable)
+	if library == "" {
+		library = "libcuda.so.1"
+	}
+	if err := clib.Load(library); err != nil {
+		return 0, 0, unavailable("the driver library does not load: "+err.Error(), "install the NVIDIA driver")
+	}
+	version, devices, err = clib.Init()
+	var failed *device.DriverError
+	switch {
+	case errors.As(err, &failed) && failed.Code == noDevice, err == nil && devices == 0:
+		return 0, 0, unavailable("the driver sees no GPU", "is one fitted, and is CUDA_VISIBLE_DEVICES empty or wrong?")
+	case err != nil:
+		return 0, 0, unavailable("the driver does not start: "+err.Error(), "see `nvidia-smi`")
+	}
+	return version, devices, nil
+}
+
+func unavailable(why, hint string) error {
+	return &device.UnavailableError{Kind: "cuda", Why: why, Hint: hint}
+}
+
+// Count returns the number of visible GPUs, at least one. Without any the error is an *device.UnavailableError.
+func Count() (int, error) {
+	_, n, err := driver()
+	return n, err
+}
+
+// Open opens a GPU by its ordinal among the visible ones. When it cannot be used the error is an *device.UnavailableError.
+func Open(index int) (device.Device, error) {
+	d, err := open(index, libs.ThisHost())
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func open(index int, host libs.Host) (*Device, error) {
+	version, n, err := driver()
+	if err != nil {
+		return nil, err
+	}
+	if index < 0 || index >= n {
+		return nil, unavailable(fmt.Sprintf("there is no GPU %d", index), fmt.Sprintf("the GPUs are 0 to %d; see CUDA_VISIBLE_DEVICES", n-1))
+	}
+	d := &Device{units: map[string]*module{}}
+	if err := d.describe(index, version, host); err != nil {
+		return nil, err
+	}
+	if d.c, err = clib.Open(index); err != nil {
+		return nil, unavailable(fmt.Sprintf("GPU %d does not open: %v", index, err), "see `nvidia-smi`")
+	}
+	page, err := d.c.HostAlloc(int(unsafe.Sizeof(device.Watch{})))
+	if err != nil {
+		d.c.Close()
+		return nil, err
+	}
+	d.watch = (*device.Watch)(page)
+	return d, nil
+}
+
+// describe fills in what never changes.
+func (d *Device) describe(index, version int, host libs.Host) error {
+	about, err := clib.Describe(index)
+	if err != nil {
+		return err
+	}
+	var failed error
+	ask := func(a clib.Attribute) int {
+		v, err := clib.DeviceAttribute(index, a)
+		failed = errors.Join(failed, err)
+		return v
+	}
+	three := func(a clib.Attribute) [3]int { return [3]int{ask(a), ask(a + 1), ask(a + 2)} }
+	arch := fmt.Sprintf("sm_%d%d", ask(clib.CapabilityMajor), ask(clib.CapabilityMinor))
+	d.uuid = about.UUID
+	d.compiler = cubin.New(host, arch, version/1000)
+	d.info = device.Info{
+		Kind:           "cuda",
+		Name:           about.Name,
+		Index:          index,
+		Arch:           arch,
+		Processors:     ask(clib.Multiprocessors),
+		MaxThreads:     ask(clib.MaxThreadsPerBlock),
+		MaxGrid:        three(clib.MaxGridX),
+		MaxBlock:       three(clib.MaxBlockX),
+		SharedPerBlock: ask(clib.MaxSharedOptin),
+		Memory:         about.Memory,
+		Driver:         "CUDA driver " + cudaVersion(version) + ", " + d.compiler.Describe(),
+	}
+	able := ask(clib.Multicast) != 0
+	posix := ask(clib.PosixHandles) != 0
+	d.info.MulticastWhy = multicastWhy(able, host.Getenv)
+	if failed == nil && !posix {
+		failed = unavailable("this GPU or driver cannot share memory by file descriptors", "Linux with a driver of CUDA 12 or newer is needed")
+	}
+	return failed
+}
+
+// cudaVersion writes 13000 as "13.0".
+func cudaVersion(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
+
+// multicastWhy says why NVLink multicast is not used.
+func multicastWhy(able bool, getenv func(string) string) string {
+	for _, s := range [][2]string{{"NCCL_NVLS_ENABLE", "0"}, {"TORCH_SYMM_MEM_DISABLE_MULTICAST", "1"}, {"SYMMREPL_DISABLE_MULTICAST", "1"}} {
+		if getenv(s[0]) == s[1] {
+			return s[0] + "=" + s[1] + " disables it"
+		}
+	}
+	if !able {
+		return "the device does not support it"
+	}
+	return "symmrepl does not run multicast kernels in this version"
+}
