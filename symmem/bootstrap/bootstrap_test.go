@@ -25,7 +25,7 @@ type world struct {
 	served  []chan error
 }
 
-func newWorld(t *testing.T, size int) *world {
+func newWorld(t testing.TB, size int) *world {
 	t.Helper()
 	w := &world{hub: NewHub(size), clients: make([]*Client, size), served: make([]chan error, size)}
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func newWorld(t *testing.T, size int) *world {
 	return w
 }
 
-func (w *world) join(t *testing.T, rank int, dir string) {
+func (w *world) join(t testing.TB, rank int, dir string) {
 	t.Helper()
 	a, b := pair(t)
 	w.served[rank] = make(chan error, 1)
@@ -48,7 +48,7 @@ func (w *world) join(t *testing.T, rank int, dir string) {
 	t.Cleanup(func() { c.Close() })
 }
 
-func pair(t *testing.T) (net.Conn, net.Conn) {
+func pair(t testing.TB) (net.Conn, net.Conn) {
 	t.Helper()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -457,8 +457,7 @@ func FuzzHub(f *testing.F) {
 }
 
 func BenchmarkGather4(b *testing.B) {
-	t := &testing.T{}
-	w := newWorld(t, 4)
+	w := newWorld(b, 4)
 	for i := range b.N {
 		w.each([]int{0, 1, 2, 3}, func(c *Client) error {
 			_, err := c.Gather(ctx, call(uint64(i), 0, 1, 2, 3), []byte("8 bytes."))

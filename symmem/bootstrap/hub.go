@@ -82,7 +82,9 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 		return err
 	}
 	h.mu.Lock()
-	h.forget(rank, "was replaced")
+	if h.links[rank] != nil {
+		h.forget(rank, "was replaced")
+	}
 	h.links[rank] = l
 	h.mu.Unlock()
 	defer h.lost(l)
