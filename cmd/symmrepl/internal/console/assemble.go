@@ -1,0 +1,33 @@
+package console
+
+import "strings"
+
+// Assembler joins lines into entries, for front ends that read lines.
+type Assembler struct {
+	c     *Console
+	lines []string
+}
+
+// Assembler returns an empty assembler for this console.
+func (c *Console) Assembler() *Assembler { return &Assembler{c: c} }
+
+// Add takes the next line. When it completes an entry, Add returns that and begins afresh. With force a blank line
+// ends an entry that is not complete, for the session to say what is missing.
+func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
+	if len(a.lines) == 0 && strings.TrimSpace(line) == "" {
+		return "", false
+	}
+	a.lines = append(a.lines, line)
+	entry = a.Pending()
+	if force && strings.TrimSpace(line) == "" || !a.c.NeedsMore(entry) {
+		a.lines = nil
+		return entry, true
+	}
+	return "", false
+}
+
+// Pending returns the lines of the entry under way.
+func (a *Assembler) Pending() string { return strings.Join(a.lines, "\n") }
+
+// Reset drops the entry under way.
+func (a *Assembler) Reset() { a.lines = nil }

@@ -1,0 +1,123 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Command is a row of the table.
+type Command struct {
+	Name  string
+	Args  string // as shown in help
+	Group string
+	Where string // where it runs
+	Help  string // its first line is the summary
+
+	run func(c *Console, ctx context.Context, arg string) Outcome
+}
+
+// Where a command runs.
+const (
+	here   = "here"         // in this process
+	all    = "all ranks"    // on every rank
+	target = "target ranks" // on the ranks of `:on`
+	lead   = "the session"  // in the controller
+)
+
+// Commands returns every command, in the order in which help shows them.
+func Commands() []Command {
+	return []Command{
+		{"on", "[RANKS [CODE]]", "cells", target, onHelp, (*Console).on},
+		{"time", "CODE", "cells", target, timeHelp, (*Console).time},
+		{"history", "[N]", "cells", lead, historyHelp, (*Console).history},
+		{"vars", "", "looking around", target, varsHelp, (*Console).vars},
+		{"type", "EXPRESSION", "looking around", target, typeHelp, (*Console).typeOf},
+		{"ranks", "", "ranks and devices", lead, ranksHelp, (*Console).rankTable},
+		{"caps", "", "ranks and devices", target, capsHelp, (*Console).caps},
+		{"topo", "", "ranks and devices", target, topoHelp, (*Console).topo},
+		{"top", "", "ranks and devices", target, topHelp, (*Console).top},
+		{"restart", "[RANKS] [replay]", "ranks and devices", all, restartHelp, (*Console).restart},
+		{"help", "[COMMAND]", "this program", here, helpHelp, (*Console).help},
+		{"quit", "", "this program", here, quitHelp, (*Console).quit},
+	}
+}
+
+const (
+	onHelp = `choose the ranks that cells run on
+":on 0,2 CODE" runs one cell on ranks 0 and 2. ":on 0,2" or ":on 0-2" does so for every cell that follows, and for the
+commands that look at ranks; ":on all" goes back to all ranks, ":on" shows the choice. A cell that begins with the line
+"%%rank [0,2]" runs on those ranks too. A collective operation needs all ranks of its group: on fewer it fails at once.`
+	timeHelp = `run a cell and show how long it took
+The time is that of the slowest rank as the session sees it, from sending the cell to the last answer; device work
+that the cell started is part of it.`
+	historyHelp = `show the cells of this session
+":history 10" shows the last ten. Cells that failed are shown too.`
+	varsHelp = `show the variables of the session: name, type, value
+A variable that is not the same on all ranks has a line for each of its values, with the ranks that hold it.`
+	typeHelp  = `show the type of an expression, without evaluating it`
+	ranksHelp = `show the rank processes: host, process id, device, state, memory
+The state is idle, running, waiting (then also for what), starting or dead. "Start" counts the workers this rank has
+had: 1 for the first, one more each time it was replaced.`
+	capsHelp    = `show what the device and the back end can do`
+	topoHelp    = `show the links between the devices of the ranks`
+	topHelp     = `show memory and utilisation of every rank's device`
+	restartHelp = `replace worker processes by fresh ones
+":restart" replaces all of them, ":restart 2" only rank 2. Their variables are lost, and so are their symmetric tensors
+for everyone. With "replay" the session's cells are then run again on the fresh workers, in order.`
+	helpHelp = `show the commands, or all about one of them`
+	quitHelp = `leave; so does Ctrl-D at an empty prompt`
+)
+
+// lookup finds a command by its name or by an unambiguous beginning of it.
+func lookup(name string) (Command, error) {
+	var found []Command
+	for _, cmd := range Commands() {
+		if cmd.Name == name {
+			return cmd, nil
+		}
+		if name != "" && strings.HasPrefix(cmd.Name, name) {
+			found = append(found, cmd)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return Command{}, fmt.Errorf("no command is called %q; :help lists them", name)
+	}
+	names := make([]string, len(found))
+	for i, cmd := range found {
+		names[i] = ":" + cmd.Name
+	}
+	return Command{}, fmt.Errorf("%q may be any of %s", name, strings.Join(names, " "))
+}
+
+// command runs a command line, without its ':'.
+func (c *Console) command(ctx context.Context, line string) Outcome {
+	name, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if head, code, cut := strings.Cut(name, "\n"); cut {
+		name, arg = head, code+" "+arg
+	}
+	cmd, err := lookup(name)
+	if err != nil {
+		c.Printer.Fail("%v", err)
+		return Failed
+	}
+	arg = strings.TrimSpace(arg)
+	if arg == "" && cmd.Args != "" && !strings.HasPrefix(cmd.Args, "[") {
+		c.Printer.Fail(":%s needs %s; :help %s says more", cmd.Name, cmd.Args, cmd.Name)
+		return Failed
+	}
+	if arg != "" && cmd.Args == "" {
+		c.Printer.Fail(":%s takes nothing, but was given %q", cmd.Name, arg)
+		return Failed
+	}
+	return cmd.run(c, ctx, arg)
+}
+
+// fail prints a command's error.
+func (c *Console) fail(name string, err error) Outcome {
+	c.Printer.Fail(":%s: %v", name, err)
+	return Failed
+}

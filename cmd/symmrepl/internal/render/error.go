@@ -1,0 +1,74 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// maxDetail bounds the lines of an error's Detail that are shown.
+const maxDetail = 40
+
+// Error writes an error: position and message, the line of source with a caret, the detail, the hint.
+//
+//	[2] cell[3]:1:13: index out of range [7] with length 3
+//	[2]     fmt.Println(a[7])
+//	[2]                   ^
+//	[2]     hint: …
+func (p *Printer) Error(e *session.Error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closeLine()
+	p.buf.Reset()
+	prefix := session.Prefix(e.Ranks, p.Size)
+
+	head := *e
+	head.Hint = ""
+	p.lines(prefix, styleError, head.Error()+"\n")
+	if source, caret := excerpt(e.Source, e.Column); source != "" {
+		p.lines(prefix, "", "    "+source+"\n")
+		if caret != "" {
+			p.lines(prefix, styleCaret, "    "+caret+"\n")
+		}
+	}
+	if detail := detail(e); detail != "" {
+		p.lines(prefix, styleDetail, detail)
+	}
+	if e.Hint != "" {
+		p.lines(prefix, styleHint, "    hint: "+e.Hint+"\n")
+	}
+	p.write(p.err)
+}
+
+// excerpt returns a line of source without its indentation, and a line that has a caret below the byte of the
+// 1-based column; no caret when the column is unknown.
+func excerpt(source string, column int) (line, caret string) {
+	source = strings.TrimRight(source, " \t\r\n")
+	line = strings.TrimLeft(source, " \t")
+	at := column - 1 - (len(source) - len(line))
+	if line == "" || at < 0 || at > len(line) {
+		return line, ""
+	}
+	blank := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, line[:at])
+	return line, blank + "^"
+}
+
+// detail returns the indented lines of an error's Detail, shortened, unless they say no more than the message.
+func detail(e *session.Error) string {
+	text := strings.TrimSpace(e.Detail)
+	if text == "" || text == strings.TrimSpace(e.Msg) {
+		return ""
+	}
+	lines := strings.Split(text, "\n")
+	more := len(lines) - maxDetail
+	if more > 0 {
+		lines = append(lines[:maxDetail], fmt.Sprintf("… %d more lines", more))
+	}
+	return "    " + strings.Join(lines, "\n    ") + "\n"
+}

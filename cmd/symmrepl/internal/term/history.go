@@ -1,0 +1,36 @@
+package term
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// historyLimit is the number of lines kept.
+const historyLimit = 5000
+
+// historyFile returns the file that keeps what was typed, made with access for the user alone, or "" when there is
+// no place for one.
+func historyFile() string {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	dir = filepath.Join(dir, "symmrepl")
+	if os.MkdirAll(dir, 0o700) != nil {
+		return ""
+	}
+	name := filepath.Join(dir, "history")
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if f.Chmod(0o600) != nil {
+		return ""
+	}
+	return name
+}

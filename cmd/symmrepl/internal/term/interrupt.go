@@ -1,0 +1,61 @@
+package term
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// insist is the time within which a second Ctrl-C means "do not wait for it".
+const insist = 2 * time.Second
+
+// interrupter turns Ctrl-C into an interrupt of what runs, and a second one soon after into the replacement of the
+// ranks that are still busy.
+type interrupter struct {
+	console *console.Console
+	cancel  context.CancelFunc
+
+	mu   sync.Mutex
+	last time.Time
+}
+
+// press is Ctrl-C. It does not wait.
+func (i *interrupter) press() {
+	i.mu.Lock()
+	again := !i.last.IsZero() && time.Since(i.last) < insist
+	i.last = time.Now()
+	i.mu.Unlock()
+	if again {
+		go i.replaceBusy()
+		return
+	}
+	i.console.Printer.CloseLine()
+	i.console.Printer.Note(nil, "^C interrupting; Ctrl-C again replaces the ranks that stay busy")
+	i.cancel()
+}
+
+func (i *interrupter) replaceBusy() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	infos, err := i.console.Session.Ranks(ctx)
+	if err != nil {
+		i.console.Printer.Fail("the busy ranks cannot be found: %v", err)
+		return
+	}
+	var busy []int
+	for _, r := range infos {
+		if r.State == "running" || r.State == "waiting" {
+			busy = append(busy, r.Rank)
+		}
+	}
+	if len(busy) == 0 {
+		return
+	}
+	i.console.Printer.Note(nil, "replacing ranks %s, which are still busy", session.FormatRanks(busy))
+	if err := i.console.Session.Restart(ctx, busy, false, i.console.Printer.Output); err != nil {
+		i.console.Printer.Fail("%v", err)
+	}
+}

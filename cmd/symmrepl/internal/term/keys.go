@@ -1,0 +1,170 @@
+package term
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"sync"
+)
+
+// Control characters the terminal sends in raw mode.
+const (
+	ctrlC         = 0x03
+	ctrlD         = 0x04
+	ctrlZ         = 0x1a
+	ctrlBackslash = 0x1c
+)
+
+// Brackets that a terminal puts around pasted text once asked to.
+const (
+	pasteBegin = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+)
+
+// keys is the terminal's input. It reads all the time, and hands what was typed to the line editor except while a
+// cell runs: then Ctrl-C calls interrupt, and the rest waits for the next prompt.
+type keys struct {
+	mu        sync.Mutex
+	more      sync.Cond // signalled when anything below changes
+	queue     []byte
+	interrupt func() // set while a cell runs
+	paste     bool   // what was handed out last is pasted text
+	closed    bool
+}
+
+func newKeys(terminal io.Reader) *keys {
+	k := &keys{}
+	k.more.L = &k.mu
+	go k.fill(terminal)
+	return k
+}
+
+func (k *keys) fill(terminal io.Reader) {
+	buf := make([]byte, 1024)
+	for {
+		n, err := terminal.Read(buf)
+		k.arrived(buf[:n])
+		if err != nil {
+			k.Close()
+			return
+		}
+	}
+}
+
+func (k *keys) arrived(typed []byte) {
+	k.mu.Lock()
+	for _, b := range typed {
+		switch b {
+		case 0, ctrlZ, ctrlBackslash:
+			// 0 would be the end of input to the editor; a suspended session would leave its ranks behind.
+		default:
+			k.queue = append(k.queue, b)
+		}
+	}
+	interrupt := k.takeInterrupt()
+	k.more.Broadcast()
+	k.mu.Unlock()
+	if interrupt != nil {
+		interrupt()
+	}
+}
+
+// takeInterrupt returns what to call when Ctrl-C was typed while a cell runs, and drops what was typed before it.
+func (k *keys) takeInterrupt() func() {
+	if k.interrupt == nil {
+		return nil
+	}
+	i := bytes.LastIndexByte(k.queue, ctrlC)
+	if i < 0 {
+		return nil
+	}
+	k.queue = k.queue[i+1:]
+	return k.interrupt
+}
+
+// running says that a cell runs now, which Ctrl-C is to interrupt. The caller ends it by idle.
+func (k *keys) running(interrupt func()) {
+	k.mu.Lock()
+	k.interrupt = interrupt
+	pending := k.takeInterrupt()
+	k.mu.Unlock()
+	if pending != nil {
+		pending()
+	}
+}
+
+// idle says that no cell runs any more.
+func (k *keys) idle() {
+	k.mu.Lock()
+	k.interrupt = nil
+	k.more.Broadcast()
+	k.mu.Unlock()
+}
+
+// pasting reports whether the line handed out last is pasted text, whose tabs and blank lines mean themselves.
+func (k *keys) pasting() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.paste
+}
+
+// Read hands out what was typed, at most to the end of a line: the editor then asks for more when the entry has run,
+// and nothing typed meanwhile is lost in its buffer.
+func (k *keys) Read(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for {
+		if k.closed {
+			return 0, io.EOF
+		}
+		if k.interrupt == nil {
+			if n := k.take(p); n > 0 {
+				return n, nil
+			}
+		}
+		k.more.Wait()
+	}
+}
+
+// take moves bytes of one line from the queue to p, without the brackets around pasted text.
+func (k *keys) take(p []byte) int {
+	n := 0
+	for n < len(p) && len(k.queue) > 0 {
+		if k.queue[0] == '\x1b' && n > 0 || k.bracketUnderWay() {
+			break // an escape sequence begins a new piece
+		}
+		if bytes.HasPrefix(k.queue, []byte(pasteBegin)) || bytes.HasPrefix(k.queue, []byte(pasteEnd)) {
+			k.paste = k.queue[4] == '0'
+			k.queue = k.queue[len(pasteBegin):]
+			continue
+		}
+		b := k.queue[0]
+		k.queue = k.queue[1:]
+		if k.paste && b == '\r' && len(k.queue) > 0 && k.queue[0] == '\n' {
+			continue
+		}
+		p[n] = b
+		n++
+		if b == '\r' || b == '\n' || b == ctrlC || b == ctrlD {
+			break
+		}
+	}
+	return n
+}
+
+// bracketUnderWay reports whether the queue is a bracket of which the end has not arrived. No key sends its first four
+// bytes alone.
+func (k *keys) bracketUnderWay() bool {
+	const distinct = 4
+	return len(k.queue) >= distinct && len(k.queue) < len(pasteBegin) &&
+		(strings.HasPrefix(pasteBegin, string(k.queue)) || strings.HasPrefix(pasteEnd, string(k.queue)))
+}
+
+// Close ends the input: Read returns io.EOF from now on.
+func (k *keys) Close() error {
+	k.mu.Lock()
+	k.closed = true
+	k.more.Broadcast()
+	k.mu.Unlock()
+	return nil
+}

@@ -1,0 +1,150 @@
+package term
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// feed returns keys that received these pieces of typing.
+func feed(pieces ...string) *keys {
+	k := &keys{}
+	k.more.L = &k.mu
+	for _, piece := range pieces {
+		k.arrived([]byte(piece))
+	}
+	return k
+}
+
+// read returns the next piece handed out, and whether it was pasted.
+func read(t *testing.T, k *keys) (string, bool) {
+	t.Helper()
+	p := make([]byte, 100)
+	n, err := k.Read(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(p[:n]), k.pasting()
+}
+
+func TestReadStopsAtLines(t *testing.T) {
+	k := feed("one\rtwo\x03", "three\x04f\x1a\x1c\x00our\r")
+	for _, want := range []string{"one\r", "two\x03", "three\x04", "four\r"} {
+		if got, pasted := read(t, k); got != want || pasted {
+			t.Errorf("read %q, pasted %v; want %q", got, pasted, want)
+		}
+	}
+}
+
+func TestPaste(t *testing.T) {
+	k := feed("a\x1b[200~func f() {\r\n\r\n}\x1b[201~\rb\r")
+	for _, want := range []struct {
+		text   string
+		pasted bool
+	}{
+		{"a", false}, {"func f() {\n", true}, {"\n", true}, {"}", true}, {"\r", false}, {"b\r", false},
+	} {
+		if got, pasted := read(t, k); got != want.text || pasted != want.pasted {
+			t.Errorf("read %q, pasted %v; want %q, %v", got, pasted, want.text, want.pasted)
+		}
+	}
+}
+
+func TestEscapeSequencesStayWhole(t *testing.T) {
+	k := feed("ab\x1b[A\x1b[200~c")
+	for _, want := range []string{"ab", "\x1b[A", "c"} {
+		if got, _ := read(t, k); got != want {
+			t.Errorf("read %q, want %q", got, want)
+		}
+	}
+}
+
+func TestBracketInTwoPieces(t *testing.T) {
+	k := feed("\x1b[20")
+	got := make(chan string)
+	go func() {
+		p := make([]byte, 10)
+		n, _ := k.Read(p)
+		got <- string(p[:n])
+	}()
+	k.arrived([]byte("0~x"))
+	if text := <-got; text != "x" || !k.pasting() {
+		t.Errorf("read %q, pasted %v", text, k.pasting())
+	}
+}
+
+func TestInterruptWhileRunning(t *testing.T) {
+	k := feed("ahead")
+	interrupted := 0
+	k.running(func() { interrupted++ })
+	k.arrived([]byte("x"))
+	if interrupted != 0 {
+		t.Error("interrupted by an ordinary key")
+	}
+	k.arrived([]byte("y\x03z"))
+	k.arrived([]byte("\x03after\r"))
+	if interrupted != 2 {
+		t.Errorf("interrupted %d times, want 2", interrupted)
+	}
+	k.idle()
+	if got, _ := read(t, k); got != "after\r" {
+		t.Errorf("read %q after the cell", got)
+	}
+}
+
+func TestInterruptTypedJustBefore(t *testing.T) {
+	k := feed("\x03")
+	interrupted := false
+	k.running(func() { interrupted = true })
+	if !interrupted {
+		t.Error("Ctrl-C between prompt and cell was lost")
+	}
+}
+
+func TestReadWaitsWhileRunning(t *testing.T) {
+	k := feed("typed\r")
+	k.running(func() {})
+	got := make(chan string, 1)
+	go func() {
+		p := make([]byte, 10)
+		n, _ := k.Read(p)
+		got <- string(p[:n])
+	}()
+	select {
+	case text := <-got:
+		t.Fatalf("read %q while a cell runs", text)
+	case <-time.After(20 * time.Millisecond):
+	}
+	k.idle()
+	if text := <-got; text != "typed\r" {
+		t.Errorf("read %q", text)
+	}
+}
+
+func TestEndOfInput(t *testing.T) {
+	k := newKeys(strings.NewReader(""))
+	if n, err := k.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("read %d, %v", n, err)
+	}
+}
+
+func FuzzKeys(f *testing.F) {
+	f.Add([]byte("a\x1b[200~b\r\n\x1b[201~\x03"), 3)
+	f.Fuzz(func(t *testing.T, typed []byte, cut int) {
+		if cut = min(max(cut, 0), len(typed)); len(typed) == 0 {
+			return
+		}
+		k := feed(string(typed[:cut]), string(typed[cut:]))
+		p := make([]byte, 64)
+		for len(k.queue) > 0 {
+			n := k.take(p)
+			if n == 0 && len(k.queue) > 0 && !k.bracketUnderWay() {
+				t.Fatalf("stuck at %q", k.queue)
+			}
+			if n == 0 {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,180 @@
+package term
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/chzyer/readline"
+	"golang.org/x/term"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Interactive reports whether this process can show a prompt: its standard input is a terminal, and its standard
+// output or standard error is.
+func Interactive() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) && screen() != nil
+}
+
+// screen is where the prompt is written.
+func screen() *os.File {
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if term.IsTerminal(int(f.Fd())) {
+			return f
+		}
+	}
+	return nil
+}
+
+// prompt is the state of Run.
+type prompt struct {
+	console *console.Console
+	keys    *keys
+	lines   *console.Assembler
+	editor  *readline.Instance
+}
+
+// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. The terminal is left as it
+// was found.
+func Run(ctx context.Context, c *console.Console) error {
+	p := &prompt{console: c, keys: newKeys(os.Stdin), lines: c.Assembler()}
+	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
+
+	var raw readline.RawMode
+	if err := raw.Enter(); err != nil {
+		return fmt.Errorf("the terminal cannot be set up: %w", err)
+	}
+	defer raw.Exit()
+
+	history := historyFile()
+	editor, err := readline.NewEx(&readline.Config{
+		Stdin:               p.keys,
+		Stdout:              screen(),
+		Stderr:              screen(),
+		HistoryFile:         history,
+		HistoryLimit:        historyLimit,
+		AutoComplete:        completer{p},
+		ForceUseInteractive: true,
+		FuncGetWidth:        width,
+		FuncOnWidthChanged:  onWidthChanged(ctx),
+		FuncMakeRaw:         func() error { return nil },
+		FuncExitRaw:         func() error { return nil },
+	})
+	if err != nil {
+		return fmt.Errorf("the line editor cannot start: %w", err)
+	}
+	if history != "" {
+		// The editor shortens the file by writing a new one.
+		os.Chmod(history, 0o600)
+	}
+	p.editor = editor
+	defer func() {
+		p.keys.Close()
+		editor.Close()
+	}()
+
+	io.WriteString(screen(), "\x1b[?2004h")
+	defer io.WriteString(screen(), "\x1b[?2004l")
+	return p.loop(ctx)
+}
+
+func (p *prompt) loop(ctx context.Context) error {
+	for ctx.Err() == nil {
+		p.editor.SetPrompt(p.text())
+		line, err := p.editor.Readline()
+		switch {
+		case errors.Is(err, readline.ErrInterrupt):
+			p.lines.Reset()
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("the terminal cannot be read: %w", err)
+		}
+		if entry, complete := p.lines.Add(line, !p.keys.pasting()); complete {
+			if p.run(ctx, entry) == console.Quit {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// run runs an entry, with Ctrl-C as its interrupt.
+func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p.keys.running((&interrupter{console: p.console, cancel: cancel}).press)
+	defer p.keys.idle()
+	return p.console.Run(ctx, entry)
+}
+
+// text is the prompt: it shows the ranks of `:on`, and dots while an entry goes on.
+func (p *prompt) text() string {
+	text := "symm> "
+	if ranks := p.console.Target(); ranks != nil {
+		text = "symm[" + session.FormatRanks(ranks) + "]> "
+	}
+	if p.lines.Pending() != "" {
+		text = strings.Repeat(" ", len(text)-len("... ")) + "... "
+	}
+	return text
+}
+
+// completer answers the Tab key.
+type completer struct{ p *prompt }
+
+// Do returns the ends of the words that may stand before the cursor, and the length of what they share with it. A tab
+// at the beginning of a line or in pasted text is a tab.
+func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
+	before := string(line[:pos])
+	if strings.TrimSpace(before) == "" || c.p.keys.pasting() {
+		return [][]rune{{'\t'}}, 0
+	}
+	if pending := c.p.lines.Pending(); pending != "" {
+		before = pending + "\n" + before
+	}
+	candidates, word := c.p.console.Complete(context.Background(), before)
+	for _, candidate := range candidates {
+		if len(candidate)+1 < width()-1 { // the editor cannot lay out wider ones
+			ends = append(ends, []rune(candidate[len(word):]))
+		}
+	}
+	return ends, len([]rune(word))
+}
+
+// width returns the columns of the terminal, 80 when it does not say.
+func width() int {
+	if columns, _, err := term.GetSize(int(screen().Fd())); err == nil && columns > 0 {
+		return columns
+	}
+	return 80
+}
+
+// onWidthChanged watches the width by asking for it: a process that is not in the terminal's session, as under
+// torchrun, gets no signal.
+func onWidthChanged(ctx context.Context) func(func()) {
+	return func(changed func()) {
+		go func() {
+			tick := time.NewTicker(250 * time.Millisecond)
+			defer tick.Stop()
+			for last := width(); ; {
+				select {
+				case <-ctx.Done():
+					return
+				case <-tick.C:
+				}
+				if now := width(); now != last {
+					last = now
+					changed()
+				}
+			}
+		}()
+	}
+}
