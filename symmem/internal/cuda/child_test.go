@@ -1,0 +1,55 @@
+package cuda
+
+import (
+	_ "embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The driver is a process's for good, so a test that wants a driver of its own, or that kills its context, runs in a
+// process of its own: this binary again, with childVariable set.
+const childVariable = "SYMMTEST_CUDA_CHILD"
+
+// inChild reports whether this process was started to run one test.
+func inChild(t *testing.T) bool { return os.Getenv(childVariable) == t.Name() }
+
+// command is this binary again, to run one test.
+func command(name string, env ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v")
+	c.Env = append(append(os.Environ(), childVariable+"="+name), env...)
+	return c
+}
+
+// again runs the calling test in a process of its own and fails if it fails there.
+func again(t *testing.T, env ...string) {
+	t.Helper()
+	out, err := command(t.Name(), env...).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Errorf("in a process of its own: %v\n%s", err, out)
+	}
+}
+
+//go:embed testdata/fakecuda.c
+var fakeSource []byte
+
+// fakeDriver builds the driver of testdata and returns its path.
+func fakeDriver(t *testing.T, flags ...string) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler to build the fake driver with")
+	}
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "fakecuda.c"), filepath.Join(dir, "fakecuda.lib")
+	if err := os.WriteFile(source, fakeSource, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"-shared", "-fPIC", "-O1", "-o", library, source, "-lpthread"}, flags...)
+	if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+		t.Fatalf("the fake driver does not build: %v\n%s", err, out)
+	}
+	return library
+}

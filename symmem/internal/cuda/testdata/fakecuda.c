@@ -1,0 +1,380 @@
+// A CUDA driver made of host memory, for tests on machines without a GPU. It keeps the rules that the tests are
+// about: a context must be current, streams run in order, an event is reached in its turn, a capture records and is spoilt by
+// what is not allowed, shared memory travels as a file descriptor, a fault sticks. Kernels are known by name:
+//
+//   record(out, n, a)  stores the launch's shape, the size of its arguments and the arguments at out
+//   wait(word)         holds its stream until *word is not zero
+//   fault()            makes every later call fail with 700
+//
+// FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live objects.
+// Build with -DOLD_DRIVER for a driver without cuFuncGetParamInfo.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700,
+       CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901 };
+enum { GRANULARITY = 2 << 20, DEVICES = 2 };
+
+typedef uint64_t ptr;
+typedef struct { unsigned grid[3], block[3], shared, size; } shape;
+typedef struct event { int pending; double time; struct stream *stream; } event;
+typedef struct { char name[128]; int dynamic; } function;
+typedef struct op {
+	enum { COPY, SET, LAUNCH, RECORD, WAIT } kind;
+	ptr dst, src;
+	size_t n;
+	unsigned char value;
+	event *event;
+	function function;
+	shape shape;
+	unsigned char args[256];
+	struct op *next;
+} op;
+typedef struct { op *first; } graph;
+typedef struct stream { op *first, *last; graph *graph; int spoilt; } stream;
+typedef struct { int fd; size_t size; } allocation;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int live;
+static int sticky, initialised, context[DEVICES];
+static __thread int *current;
+
+static int failing(const char *name) {
+	const char *want = getenv("FAKE_CUDA_FAIL");
+	size_t n = strlen(name);
+	if (want && !strncmp(want, name, n) && want[n] == '=') return atoi(want + n + 1);
+	return 0;
+}
+
+#define CALL(name) \
+	do { \
+		int f_ = failing(name); \
+		if (f_) return f_; \
+		if (sticky) return sticky; \
+		if (!initialised) return 3; \
+	} while (0)
+#define IN_CONTEXT(name) \
+	do { \
+		CALL(name); \
+		if (!current || !*current) return INVALID_CONTEXT; \
+	} while (0)
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+// ---- driver, devices, contexts ----
+
+int cuInit(unsigned flags) {
+	int f = failing("cuInit");
+	initialised = !f && !flags;
+	return f;
+}
+int cuDriverGetVersion(int *v) { return *v = 13000, 0; }
+int cuGetErrorName(int code, const char **name) {
+	switch (code) {
+	case INVALID_VALUE: *name = "CUDA_ERROR_INVALID_VALUE"; return 0;
+	case OUT_OF_MEMORY: *name = "CUDA_ERROR_OUT_OF_MEMORY"; return 0;
+	case ILLEGAL_ADDRESS: *name = "CUDA_ERROR_ILLEGAL_ADDRESS"; return 0;
+	}
+	return *name = NULL, INVALID_VALUE;
+}
+int cuGetErrorString(int code, const char **text) {
+	switch (code) {
+	case OUT_OF_MEMORY: *text = "out of memory"; return 0;
+	case ILLEGAL_ADDRESS: *text = "an illegal memory access was encountered"; return 0;
+	}
+	return *text = NULL, INVALID_VALUE;
+}
+int cuDeviceGetCount(int *n) { CALL("cuDeviceGetCount"); return *n = DEVICES, 0; }
+int cuDeviceGet(int *d, int i) { CALL("cuDeviceGet"); return *d = i, i < 0 || i >= DEVICES ? 101 : 0; }
+int cuDeviceGetName(char *name, int n, int d) { return snprintf(name, n, "Fake %d", d), 0; }
+int cuDeviceGetUuid_v2(unsigned char *u, int d) { return memset(u, 0x10 + d, 16), 0; }
+int cuDeviceTotalMem_v2(size_t *n, int d) { return *n = (size_t)8 << 30, d < 0; }
+int cuDeviceGetAttribute(int *v, int a, int d) {
+	switch (a) {
+	case 1: case 2: case 3: *v = 1024; return 0;
+	case 4: *v = 64; return 0;
+	case 5: *v = 2147483647; return 0;
+	case 6: case 7: *v = 65535; return 0;
+	case 16: *v = 132; return 0;
+	case 41: case 103: case 132: *v = 1; return 0;
+	case 75: *v = 9; return 0;
+	case 76: *v = 0; return 0;
+	case 97: *v = 232448; return 0;
+	case 9001: *v = live; return 0;
+	}
+	return d < 0 ? 101 : INVALID_VALUE;
+}
+int cuDeviceCanAccessPeer(int *yes, int d, int p) { return *yes = d != p, 0; }
+int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned flags) { CALL("cuDevicePrimaryCtxSetFlags_v2"); return d < 0 || flags != 4; }
+int cuDevicePrimaryCtxRetain(int **c, int d) { CALL("cuDevicePrimaryCtxRetain"); return context[d]++, live++, *c = &context[d], 0; }
+int cuDevicePrimaryCtxRelease_v2(int d) { return context[d]--, live--, 0; }
+int cuCtxSetCurrent(int *c) { CALL("cuCtxSetCurrent"); return current = c, 0; }
+
+// ---- memory ----
+
+static int host_memory(void **p, size_t n) {
+	if (!n) return INVALID_VALUE;
+	if (n > (size_t)8 << 30) return OUT_OF_MEMORY;
+	*p = aligned_alloc(4096, (n + 4095) / 4096 * 4096);
+	memset(*p, 0xa5, n);
+	return live++, 0;
+}
+int cuMemAlloc_v2(ptr *p, size_t n) { IN_CONTEXT("cuMemAlloc_v2"); return host_memory((void **)p, n); }
+int cuMemFree_v2(ptr p) { IN_CONTEXT("cuMemFree_v2"); return free((void *)p), live--, 0; }
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { IN_CONTEXT("cuMemHostAlloc"); return flags & 1 ? host_memory(p, n) : INVALID_VALUE; }
+int cuMemFreeHost(void *p) { IN_CONTEXT("cuMemFreeHost"); return free(p), live--, 0; }
+int cuMemHostGetDevicePointer_v2(ptr *p, void *h, unsigned flags) {
+	IN_CONTEXT("cuMemHostGetDevicePointer_v2");
+	*p = (ptr)h + (getenv("FAKE_CUDA_APART") ? 4096 : 0);
+	return flags;
+}
+
+struct property { int type, handles, where, id; void *win32; uint64_t flags; };
+struct access { int where, id, flags; };
+
+int cuMemGetAllocationGranularity(size_t *n, const struct property *p, int option) {
+	CALL("cuMemGetAllocationGranularity");
+	return *n = GRANULARITY, p->type != 1 || p->handles != 1 || p->where != 1 || option != 1;
+}
+int cuMemCreate(uint64_t *h, size_t n, const struct property *p, uint64_t flags) {
+	IN_CONTEXT("cuMemCreate");
+	if (n % GRANULARITY || p->type != 1 || p->handles != 1 || p->where != 1 || p->id >= DEVICES || flags) return INVALID_VALUE;
+	if (n > (size_t)8 << 30) return OUT_OF_MEMORY;
+	allocation *a = malloc(sizeof *a);
+	*a = (allocation){memfd_create("fakecuda", MFD_CLOEXEC), n};
+	if (ftruncate(a->fd, n)) return OUT_OF_MEMORY;
+	return *h = (uint64_t)a, live++, 0;
+}
+int cuMemRelease(uint64_t h) {
+	IN_CONTEXT("cuMemRelease");
+	close(((allocation *)h)->fd);
+	return free((void *)h), live--, 0;
+}
+int cuMemExportToShareableHandle(int *fd, uint64_t h, int type, uint64_t flags) {
+	IN_CONTEXT("cuMemExportToShareableHandle");
+	if (type != 1 || flags) return INVALID_VALUE;
+	return *fd = dup(((allocation *)h)->fd), *fd < 0 ? 999 : 0;
+}
+int cuMemImportFromShareableHandle(uint64_t *h, void *os, int type) {
+	IN_CONTEXT("cuMemImportFromShareableHandle");
+	struct stat st;
+	if (type != 1 || fstat((int)(intptr_t)os, &st) || st.st_size % GRANULARITY) return INVALID_VALUE;
+	allocation *a = malloc(sizeof *a);
+	*a = (allocation){dup((int)(intptr_t)os), st.st_size};
+	return *h = (uint64_t)a, live++, 0;
+}
+int cuMemAddressReserve(ptr *p, size_t n, size_t align, ptr hint, uint64_t flags) {
+	IN_CONTEXT("cuMemAddressReserve");
+	if (!n || n % GRANULARITY || align || hint || flags) return INVALID_VALUE;
+	void *at = mmap(NULL, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return *p = (ptr)at, live++, at == MAP_FAILED ? OUT_OF_MEMORY : 0;
+}
+int cuMemAddressFree(ptr p, size_t n) { IN_CONTEXT("cuMemAddressFree"); return live--, munmap((void *)p, n) ? INVALID_VALUE : 0; }
+int cuMemMap(ptr p, size_t n, size_t offset, uint64_t h, uint64_t flags) {
+	IN_CONTEXT("cuMemMap");
+	allocation *a = (allocation *)h;
+	if (n != a->size || offset || flags) return INVALID_VALUE;
+	return live++, mmap((void *)p, n, PROT_NONE, MAP_SHARED | MAP_FIXED, a->fd, 0) == MAP_FAILED ? 999 : 0;
+}
+int cuMemUnmap(ptr p, size_t n) {
+	IN_CONTEXT("cuMemUnmap");
+	return live--, mmap((void *)p, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED;
+}
+int cuMemSetAccess(ptr p, size_t n, const struct access *a, size_t count) {
+	IN_CONTEXT("cuMemSetAccess");
+	if (count != 1 || a->where != 1 || a->id >= DEVICES || a->flags != 3) return INVALID_VALUE;
+	return mprotect((void *)p, n, PROT_READ | PROT_WRITE) ? 999 : 0;
+}
+
+// ---- code ----
+
+int cuModuleLoadData(int **m, const void *image) { IN_CONTEXT("cuModuleLoadData"); return *m = calloc(1, 4), live++, image ? 0 : INVALID_VALUE; }
+int cuModuleUnload(int *m) { IN_CONTEXT("cuModuleUnload"); return free(m), live--, 0; }
+int cuModuleGetFunction(function **f, int *m, const char *name) {
+	IN_CONTEXT("cuModuleGetFunction");
+	if (!m || strlen(name) > 127 || !strcmp(name, "nowhere")) return NOT_FOUND;
+	*f = calloc(1, sizeof **f); // lives as long as the process
+	(*f)->dynamic = 49152;
+	return strcpy((*f)->name, name), 0;
+}
+int cuFuncGetAttribute(int *v, int a, function *f) {
+	IN_CONTEXT("cuFuncGetAttribute");
+	*v = a == 0 ? 512 : a == 1 ? 0 : a == 3 ? 16 : a == 4 ? 40 : a == 8 ? f->dynamic : -1;
+	return *v < 0 ? INVALID_VALUE : 0;
+}
+int cuFuncSetAttribute(function *f, int a, int v) {
+	IN_CONTEXT("cuFuncSetAttribute");
+	return a != 8 || v > 232448 ? INVALID_VALUE : (f->dynamic = v, 0);
+}
+#ifndef OLD_DRIVER
+int cuFuncGetParamInfo(function *f, size_t i, size_t *offset, size_t *size) {
+	static const size_t record[][2] = {{0, 8}, {8, 4}, {16, 8}}, wait[][2] = {{0, 8}};
+	IN_CONTEXT("cuFuncGetParamInfo");
+	const size_t(*table)[2] = strstr(f->name, "record") ? record : wait;
+	size_t n = strstr(f->name, "record") ? 3 : strstr(f->name, "wait") ? 1 : 0;
+	if (i >= n) return INVALID_VALUE;
+	return *offset = table[i][0], *size = table[i][1], 0;
+}
+#endif
+
+// ---- streams ----
+
+static void execute(op *o) {
+	switch (o->kind) {
+	case COPY: memmove((void *)o->dst, (void *)o->src, o->n); break;
+	case SET: memset((void *)o->dst, o->value, o->n); break;
+	case LAUNCH:
+		if (strstr(o->function.name, "record")) {
+			unsigned char *out = *(unsigned char **)o->args;
+			memcpy(out, &o->shape, sizeof o->shape);
+			memcpy(out + sizeof o->shape, o->args, o->shape.size);
+		} else if (!strcmp(o->function.name, "fault")) sticky = ILLEGAL_ADDRESS;
+		break;
+	case RECORD: o->event->pending--, o->event->time = now(); break;
+	case WAIT: break;
+	}
+}
+
+static int pump(stream *s);
+
+static int held(const op *o) {
+	if (o->kind == LAUNCH && !strcmp(o->function.name, "wait")) return !**(volatile uint32_t **)o->args;
+	if (o->kind == WAIT && o->event->pending) pump(o->event->stream);
+	return o->kind == WAIT && o->event->pending;
+}
+
+// pump runs what can run and reports whether the stream is still busy.
+static int pump(stream *s) {
+	while (s->first && !held(s->first)) {
+		op *o = s->first;
+		if (!(s->first = o->next)) s->last = NULL;
+		execute(o);
+		free(o);
+	}
+	return s->first != NULL;
+}
+
+static void append(op **first, op *o) {
+	while (*first) first = &(*first)->next;
+	*first = o;
+}
+
+static int add(stream *s, op what) {
+	op *o = malloc(sizeof *o);
+	*o = what;
+	o->next = NULL;
+	pthread_mutex_lock(&lock);
+	if (s->graph) append(&s->graph->first, o);
+	else {
+		if (o->kind == RECORD) o->event->pending++, o->event->stream = s;
+		append(&s->first, o);
+		pump(s);
+	}
+	pthread_mutex_unlock(&lock);
+	return sticky;
+}
+
+static int poll_stream(stream *s) {
+	if (s->graph) return s->spoilt = 1, CAPTURE_UNSUPPORTED;
+	pthread_mutex_lock(&lock);
+	int busy = pump(s);
+	pthread_mutex_unlock(&lock);
+	return sticky ? sticky : busy ? NOT_READY : 0;
+}
+
+int cuStreamCreate(stream **s, unsigned flags) { IN_CONTEXT("cuStreamCreate"); return *s = calloc(1, sizeof **s), live++, flags != 1; }
+int cuStreamDestroy_v2(stream *s) { IN_CONTEXT("cuStreamDestroy_v2"); return free(s), live--, 0; }
+int cuStreamQuery(stream *s) { IN_CONTEXT("cuStreamQuery"); return poll_stream(s); }
+int cuStreamSynchronize(stream *s) {
+	IN_CONTEXT("cuStreamSynchronize");
+	int result;
+	while ((result = poll_stream(s)) == NOT_READY) usleep(200);
+	return result;
+}
+int cuStreamWaitEvent(stream *s, event *e, unsigned flags) { IN_CONTEXT("cuStreamWaitEvent"); return flags ? INVALID_VALUE : add(s, (op){.kind = WAIT, .event = e}); }
+int cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, stream *s,
+                   void **params, void **extra) {
+	IN_CONTEXT("cuLaunchKernel");
+	op o = {.kind = LAUNCH, .function = *f, .shape = {{gx, gy, gz}, {bx, by, bz}, shared, 0}};
+	if (params || (int)shared > f->dynamic || !gx || !bx || bx * by * bz > 1024) return INVALID_VALUE;
+	if (extra) {
+		if (extra[0] != (void *)1 || extra[2] != (void *)2 || extra[4]) return INVALID_VALUE;
+		o.shape.size = *(size_t *)extra[3];
+		if (o.shape.size > sizeof o.args) return INVALID_VALUE;
+		memcpy(o.args, extra[1], o.shape.size);
+	}
+	return add(s, o);
+}
+static int copy(const char *name, ptr dst, ptr src, size_t n, stream *s) {
+	IN_CONTEXT(name);
+	return n ? add(s, (op){.kind = COPY, .dst = dst, .src = src, .n = n}) : INVALID_VALUE;
+}
+int cuMemcpyAsync(ptr d, ptr s, size_t n, stream *q) { return copy("cuMemcpyAsync", d, s, n, q); }
+int cuMemcpyHtoDAsync_v2(ptr d, const void *s, size_t n, stream *q) { return copy("cuMemcpyHtoDAsync_v2", d, (ptr)s, n, q); }
+int cuMemcpyDtoHAsync_v2(void *d, ptr s, size_t n, stream *q) { return copy("cuMemcpyDtoHAsync_v2", (ptr)d, s, n, q); }
+int cuMemsetD8Async(ptr d, unsigned char v, size_t n, stream *q) {
+	IN_CONTEXT("cuMemsetD8Async");
+	return n ? add(q, (op){.kind = SET, .dst = d, .value = v, .n = n}) : INVALID_VALUE;
+}
+
+// ---- events ----
+
+int cuEventCreate(event **e, unsigned flags) { IN_CONTEXT("cuEventCreate"); return *e = calloc(1, sizeof **e), live++, !(flags & 1); }
+int cuEventDestroy_v2(event *e) { IN_CONTEXT("cuEventDestroy_v2"); return free(e), live--, 0; }
+int cuEventRecord(event *e, stream *s) { IN_CONTEXT("cuEventRecord"); return add(s, (op){.kind = RECORD, .event = e}); }
+int cuEventQuery(event *e) {
+	IN_CONTEXT("cuEventQuery");
+	if (e->pending) poll_stream(e->stream);
+	return sticky ? sticky : e->pending ? NOT_READY : 0;
+}
+int cuEventSynchronize(event *e) {
+	IN_CONTEXT("cuEventSynchronize");
+	int result;
+	while ((result = cuEventQuery(e)) == NOT_READY) usleep(200);
+	return result;
+}
+int cuEventElapsedTime(float *ms, event *a, event *b) {
+	IN_CONTEXT("cuEventElapsedTime");
+	if (a->pending || b->pending) return NOT_READY;
+	return *ms = (float)(b->time - a->time), 0;
+}
+
+// ---- graphs ----
+
+int cuStreamBeginCapture_v2(stream *s, int mode) {
+	IN_CONTEXT("cuStreamBeginCapture_v2");
+	if (mode != 2 || s->graph) return INVALID_VALUE;
+	return s->graph = calloc(1, sizeof(graph)), s->spoilt = 0, live++, 0;
+}
+int cuStreamEndCapture(stream *s, graph **g) {
+	IN_CONTEXT("cuStreamEndCapture");
+	if (!s->graph) return INVALID_VALUE;
+	*g = s->graph, s->graph = NULL;
+	if (!s->spoilt) return 0;
+	return *g = NULL, live--, CAPTURE_INVALIDATED;
+}
+int cuGraphDestroy(graph *g) { IN_CONTEXT("cuGraphDestroy"); return free(g), live--, 0; }
+int cuGraphInstantiateWithFlags(graph **x, graph *g, uint64_t flags) {
+	IN_CONTEXT("cuGraphInstantiateWithFlags");
+	*x = malloc(sizeof **x);
+	return **x = *g, live++, flags != 0;
+}
+int cuGraphExecDestroy(graph *x) { IN_CONTEXT("cuGraphExecDestroy"); return free(x), live--, 0; }
+int cuGraphLaunch(graph *x, stream *s) {
+	IN_CONTEXT("cuGraphLaunch");
+	for (op *o = x->first; o; o = o->next)
+		if (add(s, *o)) return sticky;
+	return 0;
+}
