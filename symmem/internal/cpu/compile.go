@@ -1,0 +1,108 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/signature"
+)
+
+// snippetFile is what the compiler believes the snippet to be called. Its library does not depend on the cell the text stands in, so that the same text in
+// another cell is found on disk; positions are translated when they are shown.
+const snippetFile = "snippet.cu"
+
+// Compile checks, compiles or finds, and loads a snippet.
+func (d *cpu) Compile(src device.Source) (device.Module, error) {
+	if err := refuse(src); err != nil {
+		return nil, err
+	}
+	signatures, err := signature.Parse(src.Text)
+	if err != nil {
+		var e *signature.Error
+		if errors.As(err, &e) {
+			return nil, compileError(src, device.Diagnostic{Line: e.Line, Text: e.Msg})
+		}
+		return nil, err
+	}
+	var launchable []signature.Kernel
+	for _, s := range signatures {
+		if !s.Template {
+			launchable = append(launchable, s)
+		}
+	}
+	library, err := d.compiler.library(src, translationUnit(src.Text, launchable))
+	if err != nil {
+		return nil, err
+	}
+	return d.load(library, src, launchable)
+}
+
+// load opens a private copy of the library: a second load of one file would share its variables with the first.
+func (d *cpu) load(library string, src device.Source, signatures []signature.Kernel) (device.Module, error) {
+	private, err := copyToTemp(library)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(private)
+	loaded, err := emu.Load(private)
+	if err != nil {
+		return nil, loadError(src, err)
+	}
+	m := &module{device: d, emu: loaded, name: private, library: library, source: src}
+	for i, k := range loaded.Kernels {
+		m.kernels = append(m.kernels, newKernel(k, signatures[i].Params))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.modules[private] = m
+	return m, nil
+}
+
+func copyToTemp(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp("", "symmrepl-*.so")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if _, err := f.Write(text); err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return filepath.Clean(f.Name()), nil
+}
+
+var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s[^;(){}]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
+
+// translationUnit is the snippet with what makes it a module: CUDA's names before it, the table of its kernels behind.
+func translationUnit(text string, kernels []signature.Kernel) string {
+	var b strings.Builder
+	b.WriteString("#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n")
+	shared := map[string]bool{}
+	for _, m := range dynamicShared.FindAllStringSubmatch(blank(text), -1) {
+		if len(shared) == 0 {
+			fmt.Fprintf(&b, "EMU_DYNAMIC_SHARED_BYTES(%d)\n", sharedPerBlock)
+		}
+		if name := m[1]; !shared[name] {
+			shared[name] = true
+			fmt.Fprintf(&b, "EMU_DYNAMIC_SHARED(%q)\n", name)
+		}
+	}
+	fmt.Fprintf(&b, "#line 1 %q\n%s\n#line 1 \"kernels of the snippet\"\n", snippetFile, text)
+	for _, k := range kernels {
+		fmt.Fprintf(&b, "CPU_KERNEL(%q, %s)\n", k.Name, k.Name)
+	}
+	b.WriteString("EMU_MODULE\n")
+	return b.String()
+}

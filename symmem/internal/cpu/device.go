@@ -1,0 +1,160 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/builtin"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+const (
+	maxThreads     = 1024
+	sharedPerBlock = 227 << 10
+)
+
+type cpu struct {
+	info     device.Info
+	watch    *device.Watch
+	emu      *emu.Device
+	builtin  *emu.Module
+	kernels  map[string]*kernel // the built-in ones
+	compiler compiler
+
+	mu      sync.Mutex
+	memory  map[device.Ptr]struct{}
+	open    map[interface{ Close() error }]struct{} // streams and segments
+	modules map[string]*module                      // by the name under which the library was loaded
+}
+
+// Open returns the device. There may be several in a process; index only numbers them.
+func Open(index int) (device.Device, error) {
+	var host unix.Sysinfo_t
+	if err := unix.Sysinfo(&host); err != nil {
+		return nil, &device.UnavailableError{Kind: "cpu", Why: "sysinfo: " + err.Error()}
+	}
+	page := emu.AllocPointer(int(unsafe.Sizeof(device.Watch{})))
+	if page == nil {
+		return nil, &device.UnavailableError{Kind: "cpu", Why: "no memory"}
+	}
+	d := &cpu{
+		watch:   (*device.Watch)(page),
+		builtin: builtin.Load(),
+		kernels: map[string]*kernel{},
+		memory:  map[device.Ptr]struct{}{},
+		open:    map[interface{ Close() error }]struct{}{},
+		modules: map[string]*module{},
+	}
+	d.emu = emu.Open(&d.watch.Abort)
+	for _, k := range d.builtin.Kernels {
+		d.kernels[k.Name] = newKernel(k, nil)
+	}
+	d.info = device.Info{
+		Kind: "cpu", Name: processorName(), Index: index, Arch: runtime.GOARCH,
+		Processors: runtime.NumCPU(), MaxThreads: maxThreads,
+		MaxGrid: [3]int{1<<31 - 1, 65535, 65535}, MaxBlock: [3]int{1024, 1024, 64},
+		SharedPerBlock: sharedPerBlock, Memory: uint64(host.Totalram) * uint64(host.Unit),
+		MulticastWhy: "the cpu device has no multicast",
+		Driver:       "emulated on " + runtime.GOOS + "/" + runtime.GOARCH,
+	}
+	return d, nil
+}
+
+func processorName() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return runtime.GOARCH
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if key, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return runtime.GOARCH
+}
+
+func (d *cpu) Info() device.Info    { return d.info }
+func (d *cpu) Watch() *device.Watch { return d.watch }
+
+func (d *cpu) Alloc(n int) (device.Ptr, error) {
+	if n <= 0 || uint64(n) > d.info.Memory {
+		return 0, outOfMemory("Alloc", n)
+	}
+	p := device.Ptr(emu.Alloc(n))
+	if p == 0 {
+		return 0, outOfMemory("Alloc", n)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.memory[p] = struct{}{}
+	return p, nil
+}
+
+func (d *cpu) Free(p device.Ptr) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, ok := d.memory[p]; !ok {
+		return &device.DriverError{Call: "Free", Code: int(unix.EINVAL), Name: "EINVAL", Text: fmt.Sprintf("address %#x was not allocated, or was freed before", uintptr(p))}
+	}
+	delete(d.memory, p)
+	emu.Free(uintptr(p))
+	return nil
+}
+
+func outOfMemory(call string, n int) error {
+	return &device.DriverError{
+		Call: call, Code: int(unix.ENOMEM), Name: "ENOMEM", Text: fmt.Sprintf("no memory for %d bytes", n),
+		Hint: "free tensors that are not needed", Err: device.ErrOutOfMemory,
+	}
+}
+
+func (d *cpu) Builtin(name string) (device.Kernel, error) {
+	if k, ok := d.kernels[name]; ok {
+		return k, nil
+	}
+	return nil, &device.DriverError{Call: "Builtin", Code: int(unix.ENOENT), Name: "ENOENT", Text: "there is no operation " + name}
+}
+
+func (d *cpu) Close() error {
+	d.mu.Lock()
+	open := d.open
+	d.open = nil
+	d.mu.Unlock()
+	for c := range open {
+		c.Close()
+	}
+	d.emu.Close()
+	for _, m := range d.modules {
+		m.emu.Close()
+	}
+	d.builtin.Close()
+	for p := range d.memory {
+		emu.Free(uintptr(p))
+	}
+	emu.Free(uintptr(unsafe.Pointer(d.watch)))
+	return nil
+}
+
+// keep remembers what Close has to close, forget what was closed before.
+func (d *cpu) keep(c interface{ Close() error }) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.open[c] = struct{}{}
+}
+
+func (d *cpu) forget(c interface{ Close() error }) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.open, c)
+}

@@ -1,0 +1,142 @@
+#include "api.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "device.h"
+#include "stream.h"
+
+using namespace emu;
+
+struct emu_device : Device {
+  using Device::Device;
+};
+struct emu_stream : Stream {
+  using Stream::Stream;
+};
+struct emu_event {
+  std::shared_ptr<Event> event = std::make_shared<Event>();
+};
+struct emu_graph {
+  std::unique_ptr<Graph> commands;
+};
+struct emu_module {
+  std::shared_ptr<Module> module = std::make_shared<Module>();
+};
+
+void* emu_alloc(size_t n) {
+  void* p = aligned_alloc(4096, (n + 4095) / 4096 * 4096);
+  if (p) memset(p, 0, n);
+  return p;
+}
+
+void emu_free(uintptr_t p) { free(reinterpret_cast<void*>(p)); }
+
+void emu_copy_in(uintptr_t dst, const void* src, size_t n) { memcpy(reinterpret_cast<void*>(dst), src, n); }
+void emu_copy_out(void* dst, uintptr_t src, size_t n) { memcpy(dst, reinterpret_cast<const void*>(src), n); }
+uint64_t emu_nanos(void) { return api.nanos(); }
+
+emu_device* emu_device_open(const uint32_t* abort) { return new emu_device(abort); }
+void emu_device_close(emu_device* d) { delete d; }
+
+emu_module* emu_module_load(const char* path, char** error) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void* entries = library ? dlsym(library, "emu_module_entries") : nullptr;
+  if (!entries) {
+    *error = strdup(dlerror());
+    if (library) dlclose(library);
+    return nullptr;
+  }
+  auto* m = new emu_module;
+  m->module->library = library;
+  m->module->path = path;
+  m->module->entries = reinterpret_cast<Entry* (*)()>(entries)();
+  m->module->code = code_of(entries);
+  return m;
+}
+
+emu_module* emu_module_builtin(const void* entries) {
+  auto* m = new emu_module;
+  m->module->entries = static_cast<Entry*>(const_cast<void*>(entries));
+  m->module->code = code_of(reinterpret_cast<const void*>(m->module->entries->run));
+  return m;
+}
+
+void emu_module_close(emu_module* m) { delete m; }
+
+int emu_module_kernel(emu_module* m, uint32_t i, emu_kernel* out) {
+  const Entry* e = m->module->entries;
+  for (; e && i > 0; i--) e = e->next;
+  if (!e) return 0;
+  static_assert(sizeof(Param) == 2 * sizeof(uint32_t));
+  *out = {e->name, e->param_count, &e->params->offset, e->argument_bytes, e};
+  return 1;
+}
+
+emu_stream* emu_stream_open(emu_device* d) { return new emu_stream(d); }
+void emu_stream_close(emu_stream* s) { delete s; }
+
+void emu_stream_launch(emu_stream* s, emu_module* m, const void* entry, const emu_shape* shape, const void* arguments, size_t n) {
+  Command c{Command::kLaunch};
+  c.module = m->module;
+  c.entry = static_cast<const Entry*>(entry);
+  c.dim = {shape->grid[0], shape->grid[1], shape->grid[2]};
+  c.block_dim = {shape->block[0], shape->block[1], shape->block[2]};
+  c.arguments = copy_bytes(arguments, n);
+  s->add(std::move(c));
+}
+
+void emu_stream_copy(emu_stream* s, uintptr_t dst, uintptr_t src, size_t n) { s->add(copy_command(dst, src, n)); }
+
+void emu_stream_write(emu_stream* s, uintptr_t dst, const void* src, size_t n) {
+  Bytes data = copy_bytes(src, n);
+  Command c = copy_command(dst, reinterpret_cast<uintptr_t>(data.get()), n);
+  c.data = std::move(data);
+  s->add(std::move(c));
+}
+
+void emu_stream_set(emu_stream* s, uintptr_t dst, int value, size_t n) { s->add(fill_command(dst, value, n)); }
+
+static Command on_event(Command::Kind kind, emu_event* e) {
+  Command c{kind};
+  c.event = e->event;
+  return c;
+}
+
+void emu_stream_record(emu_stream* s, emu_event* e) { s->add(on_event(Command::kRecord, e)); }
+void emu_stream_wait(emu_stream* s, emu_event* e) { s->add(on_event(Command::kWait, e)); }
+
+int emu_stream_synchronize(emu_stream* s, emu_fault* out) {
+  Fault f;
+  std::string kernel, library;
+  if (!s->synchronize(f, kernel, library)) return 0;
+  memset(out, 0, sizeof *out);
+  strncpy(out->kernel, kernel.c_str(), sizeof out->kernel - 1);
+  strncpy(out->library, library.c_str(), sizeof out->library - 1);
+  memcpy(out->block, &f.block, sizeof out->block);
+  memcpy(out->thread, &f.thread, sizeof out->thread);
+  out->signal = f.signal;
+  out->signal_code = f.signal_code;
+  out->write = f.write;
+  out->stack = f.stack;
+  out->address = f.address;
+  memcpy(out->frames, f.frames, sizeof out->frames);
+  memcpy(out->text, f.text, sizeof out->text);
+  memcpy(out->file, f.file, sizeof out->file);
+  out->line = f.line;
+  return 1;
+}
+
+int emu_stream_idle(emu_stream* s) { return s->idle(); }
+void emu_stream_begin_capture(emu_stream* s) { s->begin_capture(); }
+emu_graph* emu_stream_end_capture(emu_stream* s) { return new emu_graph{s->end_capture()}; }
+
+void emu_graph_launch(emu_graph* g, emu_stream* s) { s->replay(*g->commands); }
+void emu_graph_close(emu_graph* g) { delete g; }
+
+emu_event* emu_event_open(void) { return new emu_event; }
+void emu_event_close(emu_event* e) { delete e; }
+void emu_event_synchronize(emu_event* e) { e->event->wait(e->event->recorded.load()); }
+uint64_t emu_event_time(emu_event* e) { return e->event->time.load(); }

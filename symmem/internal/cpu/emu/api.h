@@ -1,0 +1,84 @@
+// api.h: the emulator as Go sees it. Handles are owned by the caller and given back to the matching close. Device addresses are integers, for Go has no
+// business with them. Nothing throws: a null handle or a non-null text is a failure.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct emu_device emu_device;
+typedef struct emu_stream emu_stream;
+typedef struct emu_event emu_event;
+typedef struct emu_graph emu_graph;
+typedef struct emu_module emu_module;
+
+typedef struct {
+  const char* name;
+  uint32_t param_count;
+  const uint32_t* params;  // offset and size of each
+  uint32_t argument_bytes;
+  const void* entry;
+} emu_kernel;
+
+typedef struct {
+  char kernel[256];
+  char library[1024];  // empty for the program itself
+  uint32_t block[3], thread[3];
+  int32_t signal, signal_code;
+  int32_t write, stack;
+  uint64_t address;
+  uint64_t frames[16];
+  char text[200];
+  char file[200];
+  int32_t line;
+} emu_fault;
+
+typedef struct {
+  uint32_t grid[3], block[3];
+} emu_shape;
+
+void* emu_alloc(size_t n);
+void emu_free(uintptr_t p);
+void emu_copy_in(uintptr_t dst, const void* src, size_t n);
+void emu_copy_out(void* dst, uintptr_t src, size_t n);
+uint64_t emu_nanos(void);
+
+emu_device* emu_device_open(const uint32_t* abort);
+void emu_device_close(emu_device*);
+
+// emu_module_load opens a library; on failure it returns null and a text to free.
+emu_module* emu_module_load(const char* path, char** error);
+emu_module* emu_module_builtin(const void* entries);
+void emu_module_close(emu_module*);
+// emu_module_kernel describes the i-th kernel; 0 when there are fewer.
+int emu_module_kernel(emu_module*, uint32_t i, emu_kernel* out);
+
+emu_stream* emu_stream_open(emu_device*);
+void emu_stream_close(emu_stream*);
+void emu_stream_launch(emu_stream*, emu_module*, const void* entry, const emu_shape*, const void* arguments, size_t n);
+void emu_stream_copy(emu_stream*, uintptr_t dst, uintptr_t src, size_t n);
+void emu_stream_write(emu_stream*, uintptr_t dst, const void* src, size_t n);
+void emu_stream_set(emu_stream*, uintptr_t dst, int value, size_t n);
+void emu_stream_record(emu_stream*, emu_event*);
+void emu_stream_wait(emu_stream*, emu_event*);
+// emu_stream_synchronize returns 1 and fills the fault if there was one.
+int emu_stream_synchronize(emu_stream*, emu_fault* out);
+int emu_stream_idle(emu_stream*);
+void emu_stream_begin_capture(emu_stream*);
+emu_graph* emu_stream_end_capture(emu_stream*);
+
+void emu_graph_launch(emu_graph*, emu_stream*);
+void emu_graph_close(emu_graph*);
+
+emu_event* emu_event_open(void);
+void emu_event_close(emu_event*);
+void emu_event_synchronize(emu_event*);
+// emu_event_time is when it was last reached, in nanoseconds; 0 if it never was.
+uint64_t emu_event_time(emu_event*);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,133 @@
+// block.h: one thread block at a time on one operating-system thread.
+//
+// The threads of a block are fibers. They start one after the other on a single stack: a thread that never waits is a function call. The first
+// that has to wait keeps that stack, and the next thread starts on a fresh one. So the cost of a barrier is paid by blocks that have one.
+// Everything here belongs to the executor's own thread; only the fields marked shared are read by others.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "include/emu_abi.h"
+#include "stacks.h"
+
+namespace emu {
+
+constexpr unsigned kMaxThreads = 1024;
+constexpr unsigned kWarpSize = 32;
+
+struct Device;
+struct Grid;
+
+enum class State : unsigned char { kRunning, kBarrier, kWarp, kPolling };
+
+struct Fiber : Thread {
+  State state;
+  void* sp;  // while it does not run
+  Fiber* next;
+  // Its part in a warp operation.
+  unsigned mask, argument;
+  unsigned long long value, result;
+  void (*combine)(Lanes*);
+};
+
+// FiberQueue is a list in order of arrival.
+struct FiberQueue {
+  Fiber* head = nullptr;
+  Fiber* tail = nullptr;
+  unsigned size = 0;
+
+  void push(Fiber* f) {
+    f->next = nullptr;
+    (head ? tail->next : head) = f;
+    tail = f;
+    size++;
+  }
+  Fiber* pop() {
+    Fiber* f = head;
+    if (f) head = f->next, size--;
+    return f;
+  }
+  void append(FiberQueue& other) {
+    if (!other.head) return;
+    (head ? tail->next : head) = other.head;
+    tail = other.tail;
+    size += other.size;
+    other = {};
+  }
+};
+
+struct Warp {
+  unsigned alive, arrived;  // lanes
+};
+
+struct Executor : Worker {
+  explicit Executor(Device*);
+  ~Executor();
+  Executor(const Executor&) = delete;
+
+  // adopt makes the calling thread this executor's; retire undoes it.
+  void adopt();
+  void retire();
+
+  // run executes one block of the grid, to its end or until the grid is stopped.
+  void run(Grid*, unsigned long long block);
+
+  Fiber* current() { return static_cast<Fiber*>(thread); }
+  Grid* launch() { return static_cast<Grid*>(grid); }
+
+  Device* device;
+  pthread_t os_thread{};
+  void* signal_stack;
+
+  Fiber* fibers;
+  Warp warps[kMaxThreads / kWarpSize];
+  unsigned count = 0, started = 0, alive = 0;
+  Index3 cursor{};  // of the next thread to start
+  FiberQueue ready, at_barrier;
+  unsigned arrived = 0, yes = 0;
+  Votes votes{};
+  Stacks stacks;
+  int fresh_stack = 0;
+  void* main_sp = nullptr;  // where run waits
+
+  // How long nothing but failed polls has happened.
+  unsigned polls = 0, next_pass = 0, passes = 0;
+
+  // Read by the signal handlers, on the same thread.
+  std::atomic<bool> running{false};     // a block is being run
+  std::atomic<bool> in_runtime{false};  // the code that runs is the emulator's, and must not be abandoned
+
+  // Shared with the monitor.
+  std::atomic<Grid*> active{nullptr};
+  std::atomic<std::uint64_t> progress{0};
+  std::atomic<bool> stop_wanted{false};  // by the monitor: it lasts too long
+  std::atomic<bool> closing{false};      // by the stream: nobody waits for it any more
+
+  // must_stop stops the grid if somebody wants it stopped, and tells whether it is.
+  bool must_stop();
+
+  void advanced() {
+    polls = next_pass = passes = 0;
+    progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+};
+
+// here is the calling thread's executor, or null.
+Executor* here();
+
+// abandon ends the block at once: run returns, and its threads are gone.
+[[noreturn]] void abandon(Executor*);
+
+extern const Api api;
+
+}  // namespace emu
+
+extern "C" {
+void emu_switch(void** save, void* load);
+[[noreturn]] void emu_resume(void* load);
+void emu_preempted();
+void emu_preempt();
+}

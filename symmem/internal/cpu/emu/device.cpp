@@ -1,0 +1,176 @@
+#include "device.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "block.h"
+#include "fault.h"
+#include "grid.h"
+
+namespace emu {
+
+namespace {
+
+constexpr unsigned kMaxHelpers = 1024;
+constexpr auto kTick = std::chrono::milliseconds(10);
+constexpr int kIdleTicks = 100;                       // then the monitor sleeps
+constexpr std::int64_t kStuck = 15'000'000;           // nanoseconds of computing without progress after which an abort is by force
+constexpr std::int64_t kOverdue = 500'000'000;        // nanoseconds after which it is by force anyhow
+
+std::int64_t clock_ns(clockid_t c) {
+  timespec t{};
+  clock_gettime(c, &t);
+  return t.tv_sec * 1'000'000'000ll + t.tv_nsec;
+}
+
+std::int64_t cpu_ns(pthread_t thread) {
+  clockid_t c;
+  return pthread_getcpuclockid(thread, &c) == 0 ? clock_ns(c) : 0;
+}
+
+unsigned count_processors() {
+  const unsigned n = std::thread::hardware_concurrency();
+  return n ? n : 1;
+}
+
+}  // namespace
+
+std::thread start_thread(void (*body)(void*), void* argument) {
+  sigset_t all, old;
+  sigfillset(&all);
+  for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, preempt_signal()}) sigdelset(&all, s);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  std::thread t(body, argument);
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  return t;
+}
+
+Device::Device(const std::uint32_t* abort) : processors(count_processors()), abort_(abort) {
+  install_handlers();
+  monitor_ = start_thread([](void* d) { static_cast<Device*>(d)->monitor(); }, this);
+}
+
+Device::~Device() {
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  calls_.notify_all();
+  monitor_wake_.notify_all();
+  for (auto& t : helpers_) t.join();
+  monitor_.join();
+}
+
+void Device::help(Grid& g, unsigned n) {
+  std::unique_lock lock(mutex_);
+  n = static_cast<unsigned>(std::min<unsigned long long>(n, g.pending() ? g.blocks - g.next.load() : 0));
+  for (; n > 0; n--) {
+    if (wanted_.size() >= idle_) {
+      if (helpers_.size() == kMaxHelpers) return;
+      helpers_.push_back(start_thread([](void* d) { static_cast<Device*>(d)->serve(); }, this));
+      idle_++;  // as good as
+    }
+    wanted_.push_back(&g);
+    g.helpers++;
+    calls_.notify_one();
+  }
+}
+
+void Device::dismiss(Grid& g) {
+  std::unique_lock lock(mutex_);
+  if (g.helpers == 0) return;
+  g.helpers -= static_cast<int>(std::erase(wanted_, &g));
+  left_.wait(lock, [&] { return g.helpers == 0; });
+}
+
+void Device::serve() {
+  Executor e(this);
+  e.adopt();
+  enlist(&e);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    calls_.wait(lock, [&] { return closing_ || !wanted_.empty(); });
+    if (wanted_.empty()) break;
+    Grid* g = wanted_.front();
+    wanted_.pop_front();
+    idle_--;
+    lock.unlock();
+    g->work(e);
+    lock.lock();
+    idle_++;
+    if (--g->helpers == 0) left_.notify_all();
+  }
+  lock.unlock();
+  discharge(&e);
+  e.retire();
+}
+
+void Device::enlist(Executor* e) {
+  std::lock_guard lock(watch_mutex_);
+  watched_.push_back({e, 0, 0});
+}
+
+void Device::discharge(Executor* e) {
+  std::lock_guard lock(watch_mutex_);
+  std::erase_if(watched_, [e](const Watched& w) { return w.executor == e; });
+}
+
+void Device::wake_monitor() {
+  works_.fetch_add(1);
+  if (!monitor_asleep_.load()) return;
+  std::lock_guard lock(mutex_);
+  monitor_asleep_.store(false);
+  monitor_wake_.notify_one();
+}
+
+// monitor looks at every executor each tick, and sleeps when there has been no work for a while.
+void Device::monitor() {
+  std::unique_lock lock(mutex_);
+  std::uint64_t works = 0;
+  std::int64_t abort_since = 0;
+  for (int idle = 0; !closing_;) {
+    if (idle >= kIdleTicks) {
+      monitor_asleep_.store(true);
+      if (works_.load() == works) monitor_wake_.wait(lock, [&] { return closing_ || !monitor_asleep_.load(); });
+      monitor_asleep_.store(false);
+      idle = 0;
+    }
+    monitor_wake_.wait_for(lock, kTick);
+    lock.unlock();
+    const bool aborted = this->aborted();
+    const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
+    if (!aborted) abort_since = 0;
+    else if (!abort_since) abort_since = now;
+    bool busy = works_.load() != works;
+    works = works_.load();
+    {
+      std::lock_guard watch(watch_mutex_);
+      for (Watched& w : watched_) {
+        busy |= w.executor->active.load() != nullptr;
+        inspect(w, aborted, aborted && now - abort_since > kOverdue);
+      }
+    }
+    idle = busy ? 0 : idle + 1;
+    lock.lock();
+  }
+}
+
+// inspect lets others run if an executor has done nothing but compute since the last tick, and wants its grid stopped if the host does. The grid
+// itself is not touched: it may end at any moment.
+void Device::inspect(Watched& w, bool aborted, bool overdue) {
+  Executor* e = w.executor;
+  if (!e->active.load(std::memory_order_acquire)) return;
+  const std::uint64_t progress = e->progress.load(std::memory_order_relaxed);
+  const std::int64_t cpu = cpu_ns(e->os_thread);
+  const bool still = progress == w.progress;
+  if (!still) w.progress = progress, w.cpu = cpu;
+  const bool stop = e->closing.load() || overdue || (aborted && still && cpu - w.cpu > kStuck);
+  e->stop_wanted.store(stop);
+  if (still || stop) pthread_kill(e->os_thread, preempt_signal());
+}
+
+}  // namespace emu

@@ -1,0 +1,68 @@
+// device.h: the operating-system threads of one emulated device, and the monitor that watches over them.
+//
+// Each stream has an executor of its own. More executors are started when a grid has more blocks than one can run: up to the number of
+// processors because it is quicker, and beyond when a block waits for one that has not begun.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace emu {
+
+struct Executor;
+struct Grid;
+
+struct Device {
+  // abort is the word by which the host ends every wait.
+  explicit Device(const std::uint32_t* abort);
+  ~Device();
+  Device(const Device&) = delete;
+
+  // help asks up to n more executors to run blocks of the grid. dismiss waits until they are gone.
+  void help(Grid&, unsigned n);
+  void dismiss(Grid&);
+
+  void enlist(Executor*);   // the monitor watches it
+  void discharge(Executor*);
+  // wake_monitor is called before work begins.
+  void wake_monitor();
+
+  bool aborted() const { return __atomic_load_n(abort_, __ATOMIC_ACQUIRE) != 0; }
+
+  const unsigned processors;
+
+ private:
+  struct Watched {
+    Executor* executor;
+    std::uint64_t progress;
+    std::int64_t cpu;  // nanoseconds the thread had used when it last made progress
+  };
+
+  void serve();
+  void monitor();
+  void inspect(Watched&, bool aborted, bool overdue);
+
+  const std::uint32_t* const abort_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable calls_, left_, monitor_wake_;
+  std::deque<Grid*> wanted_;
+  unsigned idle_ = 0;
+  bool closing_ = false;
+  std::vector<std::thread> helpers_;
+
+  std::mutex watch_mutex_;
+  std::vector<Watched> watched_;
+  std::atomic<bool> monitor_asleep_{false};
+  std::atomic<std::uint64_t> works_{0};
+  std::thread monitor_;
+};
+
+// start_thread starts a thread that takes no signals but faults and the preempt signal: all others are Go's.
+std::thread start_thread(void (*body)(void*), void* argument);
+
+}  // namespace emu

@@ -1,0 +1,246 @@
+//go:build linux && amd64
+
+package emu
+
+/*
+#cgo CXXFLAGS: -std=c++20 -O2 -Wall -Wextra -fno-exceptions -fno-rtti -fno-omit-frame-pointer -fno-strict-aliasing
+#cgo LDFLAGS: -ldl -lm -lpthread
+#include <stdlib.h>
+#include "api.h"
+
+#cgo noescape emu_copy_in
+#cgo nocallback emu_copy_in
+#cgo noescape emu_copy_out
+#cgo nocallback emu_copy_out
+#cgo noescape emu_stream_launch
+#cgo nocallback emu_stream_launch
+#cgo noescape emu_stream_write
+#cgo nocallback emu_stream_write
+#cgo noescape emu_stream_synchronize
+#cgo nocallback emu_stream_synchronize
+#cgo nocallback emu_stream_idle
+*/
+import "C"
+
+import (
+	"embed"
+	"errors"
+	"runtime"
+	"unsafe"
+)
+
+// Headers are what a kernel's translation unit includes: include/cuda_on_cpu.h before anything else, and CUDA's own header names.
+//
+//go:embed include
+var Headers embed.FS
+
+// Device owns the threads that run kernels.
+type Device struct{ c *C.emu_device }
+
+// Open starts a device. Its kernels are ended by force when *abort is not zero and they do not end by themselves. The word must stay where it
+// is and alive until Close: it is C memory or belongs to an object that is reachable.
+func Open(abort *uint32) *Device {
+	return &Device{C.emu_device_open((*C.uint32_t)(unsafe.Pointer(abort)))}
+}
+
+// Close ends the device's threads. Its streams must be closed.
+func (d *Device) Close() {
+	C.emu_device_close(d.c)
+	d.c = nil
+}
+
+// Alloc returns n zeroed bytes, aligned to a page, outside Go's heap; zero if there is no memory.
+func Alloc(n int) uintptr { return uintptr(C.emu_alloc(C.size_t(n))) }
+
+// AllocPointer is Alloc for memory that Go reads too.
+func AllocPointer(n int) unsafe.Pointer { return C.emu_alloc(C.size_t(n)) }
+
+// Free returns what Alloc gave.
+func Free(p uintptr) { C.emu_free(C.uintptr_t(p)) }
+
+// CopyOut copies device memory to the host. No work that writes it may be running.
+func CopyOut(dst []byte, src uintptr) {
+	C.emu_copy_out(unsafe.Pointer(unsafe.SliceData(dst)), C.uintptr_t(src), C.size_t(len(dst)))
+}
+
+// CopyIn copies host memory to the device. No work that uses it may be running.
+func CopyIn(dst uintptr, src []byte) {
+	C.emu_copy_in(C.uintptr_t(dst), unsafe.Pointer(unsafe.SliceData(src)), C.size_t(len(src)))
+}
+
+// Module is a set of kernels. It may be closed while launches of it are queued.
+type Module struct {
+	c       *C.emu_module
+	Kernels []*Kernel
+}
+
+// Kernel is a launchable function.
+type Kernel struct {
+	Name   string
+	Params []Param
+	Bytes  int // of the argument buffer
+	module *Module
+	entry  unsafe.Pointer
+}
+
+// Param is where a parameter lies in the argument buffer.
+type Param struct{ Offset, Size int }
+
+// Load opens a shared library of kernels. The error is the dynamic linker's.
+func Load(path string) (*Module, error) {
+	p := C.CString(path)
+	defer C.free(unsafe.Pointer(p))
+	var text *C.char
+	m := C.emu_module_load(p, &text)
+	if m == nil {
+		defer C.free(unsafe.Pointer(text))
+		return nil, errors.New(C.GoString(text))
+	}
+	return newModule(m), nil
+}
+
+// Builtin makes a module of the kernels that are linked into the program, from the head of their table.
+func Builtin(entries unsafe.Pointer) *Module { return newModule(C.emu_module_builtin(entries)) }
+
+func newModule(c *C.emu_module) *Module {
+	m := &Module{c: c}
+	var k C.emu_kernel
+	for C.emu_module_kernel(c, C.uint32_t(len(m.Kernels)), &k) != 0 {
+		kernel := &Kernel{Name: C.GoString(k.name), Bytes: int(k.argument_bytes), module: m, entry: k.entry}
+		words := unsafe.Slice(k.params, 2*k.param_count)
+		for i := 0; i < len(words); i += 2 {
+			kernel.Params = append(kernel.Params, Param{int(words[i]), int(words[i+1])})
+		}
+		m.Kernels = append(m.Kernels, kernel)
+	}
+	return m
+}
+
+// Close gives the module up; it is unloaded when no queued work needs it.
+func (m *Module) Close() {
+	C.emu_module_close(m.c)
+	m.c = nil
+}
+
+// Fault is what a kernel did wrong.
+type Fault struct {
+	Kernel        string
+	Library       string // path of its module; empty for the program itself
+	Block, Thread [3]int
+	Signal, Code  int    // of a hardware fault; zero if Text says it all
+	Write         bool   // the access was a write
+	Stack         bool   // the address is below the thread's stack
+	Address       uint64 // accessed
+	Frames        []uint64
+	Text          string
+	File          string // of an assertion
+	Line          int
+}
+
+func newFault(f *C.emu_fault) *Fault {
+	out := &Fault{
+		Kernel: C.GoString(&f.kernel[0]), Library: C.GoString(&f.library[0]),
+		Signal: int(f.signal), Code: int(f.signal_code), Write: f.write != 0, Stack: f.stack != 0, Address: uint64(f.address),
+		Text: C.GoString(&f.text[0]), File: C.GoString(&f.file[0]), Line: int(f.line),
+	}
+	for i := range 3 {
+		out.Block[i], out.Thread[i] = int(f.block[i]), int(f.thread[i])
+	}
+	for _, pc := range f.frames {
+		if pc != 0 {
+			out.Frames = append(out.Frames, uint64(pc))
+		}
+	}
+	return out
+}
+
+// Stream is a queue of work. Calls on one stream must be ordered by the caller.
+type Stream struct{ c *C.emu_stream }
+
+// NewStream starts a stream and the thread that serves it.
+func (d *Device) NewStream() *Stream { return &Stream{C.emu_stream_open(d.c)} }
+
+// Close ends the stream: what is queued is dropped, and a kernel that runs is interrupted.
+func (s *Stream) Close() {
+	C.emu_stream_close(s.c)
+	s.c = nil
+}
+
+// Launch queues a kernel; args is copied. Grid and block must not be empty and a block have at most 1024 threads.
+func (s *Stream) Launch(k *Kernel, grid, block [3]int, args []byte) {
+	var shape C.emu_shape
+	for i := range 3 {
+		shape.grid[i], shape.block[i] = C.uint32_t(grid[i]), C.uint32_t(block[i])
+	}
+	C.emu_stream_launch(s.c, k.module.c, k.entry, &shape, unsafe.Pointer(unsafe.SliceData(args)), C.size_t(len(args)))
+	runtime.KeepAlive(k)
+}
+
+// Copy queues a copy between device addresses.
+func (s *Stream) Copy(dst, src uintptr, n int) {
+	C.emu_stream_copy(s.c, C.uintptr_t(dst), C.uintptr_t(src), C.size_t(n))
+}
+
+// Write queues a copy of host bytes, which it takes at once.
+func (s *Stream) Write(dst uintptr, src []byte) {
+	C.emu_stream_write(s.c, C.uintptr_t(dst), unsafe.Pointer(unsafe.SliceData(src)), C.size_t(len(src)))
+}
+
+// Set queues a fill.
+func (s *Stream) Set(dst uintptr, value byte, n int) {
+	C.emu_stream_set(s.c, C.uintptr_t(dst), C.int(value), C.size_t(n))
+}
+
+// Record queues the event; Wait queues a wait for where it was last recorded.
+func (s *Stream) Record(e *Event) { C.emu_stream_record(s.c, e.c) }
+
+// Wait lets what is queued later wait for the event.
+func (s *Stream) Wait(e *Event) { C.emu_stream_wait(s.c, e.c) }
+
+// Synchronize waits for all that is queued and returns the first fault since it was last called, or nil.
+func (s *Stream) Synchronize() *Fault {
+	var f C.emu_fault
+	if C.emu_stream_synchronize(s.c, &f) == 0 {
+		return nil
+	}
+	return newFault(&f)
+}
+
+// Idle reports whether all that was queued is done.
+func (s *Stream) Idle() bool { return C.emu_stream_idle(s.c) != 0 }
+
+// BeginCapture makes the stream record instead of queue.
+func (s *Stream) BeginCapture() { C.emu_stream_begin_capture(s.c) }
+
+// EndCapture returns the recording.
+func (s *Stream) EndCapture() *Graph { return &Graph{C.emu_stream_end_capture(s.c)} }
+
+// Graph is recorded work. It keeps what it needs alive.
+type Graph struct{ c *C.emu_graph }
+
+// Launch queues all of it.
+func (g *Graph) Launch(s *Stream) { C.emu_graph_launch(g.c, s.c) }
+
+// Close forgets the recording.
+func (g *Graph) Close() {
+	C.emu_graph_close(g.c)
+	g.c = nil
+}
+
+// Event is a place in a stream.
+type Event struct{ c *C.emu_event }
+
+// NewEvent returns an event that was not recorded yet.
+func NewEvent() *Event { return &Event{C.emu_event_open()} }
+
+// Synchronize waits until the event was reached; at once if it was never recorded.
+func (e *Event) Synchronize() { C.emu_event_synchronize(e.c) }
+
+// Nanoseconds is when the event was last reached, on the monotonic clock; zero if never.
+func (e *Event) Nanoseconds() uint64 { return uint64(C.emu_event_time(e.c)) }
+
+// Close gives the event up. Work that names it goes on.
+func (e *Event) Close() {
+	C.emu_event_close(e.c)
+	e.c = nil
+}

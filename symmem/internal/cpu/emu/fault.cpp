@@ -1,0 +1,139 @@
+#include "fault.h"
+
+#include <signal.h>
+#include <sys/ucontext.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "block.h"
+#include "grid.h"
+
+namespace emu {
+
+bool Fault::claim(const Executor& e) {
+  if (claimed.exchange(true)) return false;
+  block = e.block;
+  if (e.thread) thread = e.thread->index;
+  return true;
+}
+
+void Fault::assign(const Fault& o) {
+  block = o.block;
+  thread = o.thread;
+  signal = o.signal;
+  signal_code = o.signal_code;
+  write = o.write;
+  stack = o.stack;
+  address = o.address;
+  line = o.line;
+  std::memcpy(frames, o.frames, sizeof frames);
+  std::memcpy(text, o.text, sizeof text);
+  std::memcpy(file, o.file, sizeof file);
+  claimed.store(true);
+}
+
+namespace {
+
+constexpr int kFaultSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+struct sigaction go_handlers[NSIG];
+
+// Handlers run on the executor's signal stack, and reach what they interrupted through its saved registers: to leave a kernel is to make it
+// continue in emu_resume.
+void leave(ucontext_t* u, Executor* e) {
+  e->in_runtime.store(true, std::memory_order_relaxed);
+  greg_t* r = u->uc_mcontext.gregs;
+  r[REG_RIP] = reinterpret_cast<greg_t>(&emu_resume);
+  r[REG_RDI] = reinterpret_cast<greg_t>(e->main_sp);
+  r[REG_EFL] &= ~0x400;  // the direction flag
+}
+
+bool in_kernel(const Executor* e) {
+  return e && e->running.load(std::memory_order_relaxed) && !e->in_runtime.load(std::memory_order_relaxed);
+}
+
+void walk(Executor* e, Fault& f, const ucontext_t* u) {
+  const greg_t* r = u->uc_mcontext.gregs;
+  record_frames(*e, f, r[REG_RIP], r[REG_RBP], r[REG_RSP]);
+}
+
+void on_fault(int sig, siginfo_t* info, void* context) {
+  Executor* e = here();
+  if (!in_kernel(e) || info->si_code <= 0) {
+    const struct sigaction& go = go_handlers[sig];
+    if (go.sa_flags & SA_SIGINFO) return go.sa_sigaction(sig, info, context);
+    sigaction(sig, &go, nullptr);  // by returning, the fault happens again and meets the default
+    return;
+  }
+  ucontext_t* u = static_cast<ucontext_t*>(context);
+  Grid* g = e->launch();
+  Fault& f = g->fault;
+  if (f.claim(*e)) {
+    f.signal = sig;
+    f.signal_code = info->si_code;
+    f.address = reinterpret_cast<std::uint64_t>(info->si_addr);
+    f.write = sig == SIGSEGV && (u->uc_mcontext.gregs[REG_ERR] & 2);
+    f.stack = sig == SIGSEGV && e->stacks.guards(f.address);
+    walk(e, f, u);
+  }
+  g->stop.store(Stop::kFault);
+  leave(u, e);
+}
+
+void on_preempt(int, siginfo_t*, void* context) {
+  Executor* e = here();
+  if (!in_kernel(e)) return;
+  ucontext_t* u = static_cast<ucontext_t*>(context);
+  greg_t* r = u->uc_mcontext.gregs;
+  Grid* g = e->launch();
+  if (!g->code.contains(r[REG_RIP])) return;  // in a library: perhaps next time
+  if (e->must_stop()) {
+    if (!g->fault.claimed.load()) {
+      g->interrupted(*e);
+      walk(e, g->fault, u);
+    }
+    return leave(u, e);
+  }
+  const bool others = e->ready.head || e->started < e->count || g->pending();
+  if (!others || e->stacks.guards(r[REG_RSP] - 2048)) return;
+  std::uint64_t* sp = reinterpret_cast<std::uint64_t*>(r[REG_RSP] - 128) - 1;  // below the red zone
+  *sp = r[REG_RIP];
+  r[REG_RSP] = reinterpret_cast<greg_t>(sp);
+  r[REG_RIP] = reinterpret_cast<greg_t>(&emu_preempted);
+}
+
+}  // namespace
+
+void record_frames(const Executor& e, Fault& f, std::uint64_t pc, std::uint64_t frame_pointer, std::uint64_t stack_pointer) {
+  const Code& code = static_cast<const Grid*>(e.grid)->code;
+  const auto readable = [&](std::uint64_t a) { return a % 8 == 0 && e.stacks.contains(a + 8) && !e.stacks.guards(a); };
+  int n = 0;
+  if (code.contains(pc)) f.frames[n++] = pc - code.base;
+  else if (readable(stack_pointer)) {  // a leaf of the C library: its caller
+    const std::uint64_t caller = *reinterpret_cast<std::uint64_t*>(stack_pointer);
+    if (code.contains(caller)) f.frames[n++] = caller - 1 - code.base;
+  }
+  while (n < Fault::kFrames && readable(frame_pointer)) {
+    const std::uint64_t* frame = reinterpret_cast<std::uint64_t*>(frame_pointer);
+    if (code.contains(frame[1])) f.frames[n++] = frame[1] - 1 - code.base;
+    if (frame[0] <= frame_pointer) break;
+    frame_pointer = frame[0];
+  }
+}
+
+int preempt_signal() { return SIGRTMAX - 3; }
+
+void install_handlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction a {};
+    a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigfillset(&a.sa_mask);
+    a.sa_sigaction = on_fault;
+    for (int s : kFaultSignals) sigaction(s, &a, &go_handlers[s]);
+    a.sa_sigaction = on_preempt;
+    sigaction(preempt_signal(), &a, nullptr);
+  });
+}
+
+}  // namespace emu

@@ -1,0 +1,64 @@
+#include "grid.h"
+
+#include <link.h>
+
+#include <cstdio>
+
+#include "block.h"
+#include "device.h"
+
+namespace emu {
+
+Code code_of(const void* address) {
+  struct Search {
+    std::uintptr_t address;
+    Code found;
+  } search{reinterpret_cast<std::uintptr_t>(address), {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* s = static_cast<Search*>(data);
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+          const auto& h = info->dlpi_phdr[i];
+          const std::uintptr_t low = info->dlpi_addr + h.p_vaddr;
+          if (h.p_type != PT_LOAD || !(h.p_flags & PF_X) || s->address < low || s->address >= low + h.p_memsz) continue;
+          s->found = {low, low + h.p_memsz, info->dlpi_addr};
+          return 1;
+        }
+        return 0;
+      },
+      &search);
+  return search.found;
+}
+
+void Grid::work(Executor& e) {
+  e.stop_wanted.store(false);
+  e.active.store(this, std::memory_order_release);
+  while (stop.load(std::memory_order_relaxed) == Stop::kNo) {
+    const unsigned long long b = next.fetch_add(1, std::memory_order_relaxed);
+    if (b >= blocks) break;
+    e.run(this, b);
+  }
+  e.active.store(nullptr, std::memory_order_release);
+}
+
+void Grid::execute(Executor& e) {
+  blocks = 1ull * dim.x * dim.y * dim.z;
+  constexpr unsigned long long kWorthHelp = 20000;  // nanoseconds of work left
+  if (blocks > 1) {
+    const unsigned long long start = e.emu::Worker::api->nanos();
+    next.store(1);
+    e.stop_wanted.store(false);
+    e.active.store(this, std::memory_order_release);
+    e.run(this, 0);
+    const unsigned long long left = blocks - next.load();
+    if (pending() && (e.emu::Worker::api->nanos() - start) * left > kWorthHelp) e.device->help(*this, e.device->processors - 1);
+  }
+  work(e);
+  e.device->dismiss(*this);
+}
+
+void Grid::interrupted(Executor& e) {
+  if (fault.claim(e)) snprintf(fault.text, sizeof fault.text, "interrupted");
+}
+
+}  // namespace emu

@@ -1,0 +1,48 @@
+// grid.h: one launch of a kernel.
+#pragma once
+
+#include <atomic>
+
+#include "fault.h"
+#include "include/emu_abi.h"
+
+namespace emu {
+
+struct Device;
+struct Executor;
+
+// Code is where a module's instructions are.
+struct Code {
+  std::uintptr_t low, high;
+  std::uintptr_t base;  // what to subtract from an address to find it in the file
+  bool contains(std::uintptr_t pc) const { return pc >= low && pc < high; }
+};
+
+// code_of finds the mapped file that an address belongs to.
+Code code_of(const void* address);
+
+enum class Stop : int { kNo, kFault, kInterrupt };
+
+struct Grid {
+  const Entry* entry;
+  Code code;
+  Index3 dim, block_dim;
+  const char* arguments;
+
+  unsigned long long blocks = 0;
+  std::atomic<unsigned long long> next{0};  // the first block nobody has taken
+  std::atomic<Stop> stop{Stop::kNo};
+  std::atomic<unsigned> barrier_arrived{0}, barrier_generation{0};
+  int helpers = 0;  // executors asked to help and not yet gone; guarded by the device
+  Fault fault;
+
+  bool pending() const { return next.load(std::memory_order_relaxed) < blocks; }
+  // work runs blocks until none is left.
+  void work(Executor&);
+  // execute runs the whole grid, on this executor and whoever helps.
+  void execute(Executor&);
+  // fail stops the grid; the first fault stays.
+  void interrupted(Executor&);
+};
+
+}  // namespace emu

@@ -1,0 +1,31 @@
+// cuda_on_cpu.h: CUDA's language and built-in functions for a C++ compiler, included before anything else.
+//
+// Like the run-time compiler of the GPU it brings no system headers. What has no meaning on a processor (inline PTX, textures, clusters, tensor-core
+// fragments, launches from kernels) is missing; the text is refused before it gets here.
+#pragma once
+
+#define SYMM_CPU 1
+#define __CUDACC__ 1
+
+#include "emu_abi.h"
+#include "emu_launch.h"
+
+// Qualifiers. A block runs on one operating-system thread at a time, so that shared memory is what is local to it.
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __shared__ thread_local
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __align__(n) __attribute__((aligned(n)))
+#define __launch_bounds__(...)
+#define __grid_constant__
+#define __builtin_align__(n) __align__(n)
+
+#include "emu_types.h"
+#include "emu_math.h"
+#include "emu_sync.h"
+#include "emu_atomics.h"
+#include "emu_print.h"

@@ -1,0 +1,79 @@
+// emu_abi.h: what kernels compiled for the cpu device and the run time that executes them know of each other.
+//
+// A kernel finds everything through the worker it runs on, whose address is the base of the GS segment: no symbol links the two, so
+// kernels built into the program and kernels loaded later are the same to the run time. This header includes nothing.
+#pragma once
+
+namespace emu {
+
+using Size = __SIZE_TYPE__;
+
+struct Index3 {
+  unsigned x, y, z;
+};
+
+// Lanes is what a warp operation works on: the value each lane of the mask brought, and the one it takes away.
+struct Lanes {
+  unsigned mask;
+  unsigned long long value[32];
+  unsigned argument[32];
+  unsigned long long result[32];
+};
+
+struct Votes {
+  unsigned yes, all;
+};
+
+// Api is how a kernel calls the run time. Every function may switch to another thread of the block.
+struct Api {
+  // barrier is __syncthreads: it returns how many threads there were and how many brought a predicate that holds.
+  Votes (*barrier)(bool predicate);
+  // grid_barrier is a barrier over all blocks of the grid.
+  void (*grid_barrier)();
+  // warp meets the lanes of mask; the last to arrive runs combine for all of them.
+  unsigned long long (*warp)(unsigned mask, unsigned long long value, unsigned argument, void (*combine)(Lanes*));
+  // yield is one failed poll: others run, and the thread sleeps when polls keep failing.
+  void (*yield)();
+  void (*print)(const char* text, Size n);
+  // fail ends the grid with a fault.
+  void (*fail)(const char* what, const char* file, int line);
+  unsigned long long (*nanos)();
+};
+
+// Thread is the part of a CUDA thread that its kernel sees.
+struct Thread {
+  Index3 index;
+  unsigned linear;  // its place in the block; lane and warp follow from it
+};
+
+// Worker is the part of an operating-system thread, running one block, that kernels see.
+struct Worker {
+  Worker* self;
+  const Api* api;
+  Thread* thread;  // the one that runs now
+  Index3 block, grid_dim, block_dim;
+  void* grid;      // the launch
+};
+
+__attribute__((always_inline)) inline Worker* worker() {
+  Worker* w;
+  asm("movq %%gs:0, %0" : "=r"(w));
+  return w;
+}
+
+// Param is a kernel parameter's place in the argument buffer.
+struct Param {
+  unsigned offset, size;
+};
+
+// Entry is a launchable kernel.
+struct Entry {
+  const char* name;
+  void (*run)(const char* arguments);  // one thread of it
+  const Param* params;
+  unsigned param_count;
+  unsigned argument_bytes;
+  Entry* next;
+};
+
+}  // namespace emu

@@ -1,0 +1,75 @@
+// emu_launch.h: the table of a translation unit's kernels. CPU_KERNEL adds one; the compiler supplies its parameters.
+#pragma once
+
+#include "emu_abi.h"
+
+namespace emu {
+
+// The kernels of this module, in the order of the text.
+inline Entry* entries = nullptr;
+inline Entry** last_entry = &entries;
+
+template <Size... I>
+struct Indices {};
+template <Size N, Size... I>
+struct Count : Count<N - 1, N - 1, I...> {};
+template <Size... I>
+struct Count<0, I...> {
+  using type = Indices<I...>;
+};
+
+// Layout packs parameters as a C struct does.
+template <class... P>
+struct Layout {
+  Param at[sizeof...(P) + 1] = {};
+  unsigned bytes = 0;
+  constexpr Layout() {
+    constexpr unsigned size[] = {sizeof(P)..., 1}, align[] = {alignof(P)..., 1};
+    for (Size i = 0; i < sizeof...(P); i++) {
+      bytes = (bytes + align[i] - 1) / align[i] * align[i];
+      at[i] = {bytes, size[i]};
+      bytes += size[i];
+    }
+  }
+};
+
+template <auto Function>
+struct Launch;
+
+template <class... P, void (*Function)(P...)>
+struct Launch<Function> {
+  static constexpr Layout<P...> layout{};
+
+  static void run(const char* arguments) { call(arguments, typename Count<sizeof...(P)>::type{}); }
+
+  template <Size... I>
+  __attribute__((always_inline)) static void call([[maybe_unused]] const char* arguments, Indices<I...>) {
+    Function(*(const P*)(arguments + layout.at[I].offset)...);
+  }
+};
+
+template <auto Function>
+struct Registration {
+  Entry entry;
+  explicit Registration(const char* name)
+      : entry{name, Launch<Function>::run, Launch<Function>::layout.at, 0, Launch<Function>::layout.bytes, nullptr} {
+    entry.param_count = sizeof(Launch<Function>::layout.at) / sizeof(Param) - 1;
+    *last_entry = &entry;
+    last_entry = &entry.next;
+  }
+};
+
+}  // namespace emu
+
+#define EMU_JOIN_(a, b) a##b
+#define EMU_JOIN(a, b) EMU_JOIN_(a, b)
+#define CPU_KERNEL(name, ...) static ::emu::Registration<__VA_ARGS__> EMU_JOIN(emu_registration_, __COUNTER__)(name);
+
+// What a loadable module has besides: its table, and dynamic shared memory under the names by which the text declares it.
+#define EMU_MODULE \
+  extern "C" __attribute__((visibility("default"))) ::emu::Entry* emu_module_entries() { return ::emu::entries; }
+#define EMU_DYNAMIC_SHARED_BYTES(n) \
+  extern "C" { \
+  __attribute__((used)) alignas(128) thread_local char emu_dynamic_shared[n]; \
+  }
+#define EMU_DYNAMIC_SHARED(name) asm(".globl " name "\n.hidden " name "\n.set " name ", emu_dynamic_shared");

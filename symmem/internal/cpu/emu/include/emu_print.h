@@ -1,0 +1,23 @@
+// emu_print.h: printf and assert. Text goes to file descriptor 1 in one write, so that lines of different threads do not mix.
+#pragma once
+
+extern "C" int vsnprintf(char*, size_t, const char*, __builtin_va_list) noexcept;
+
+namespace emu {
+
+inline int print(const char* format, ...) __attribute__((format(printf, 1, 2)));
+inline int print(const char* format, ...) {
+  char text[1024];
+  __builtin_va_list args;
+  __builtin_va_start(args, format);
+  int n = vsnprintf(text, sizeof text, format, args);
+  __builtin_va_end(args);
+  if (n < 0) return n;
+  run_time().print(text, (unsigned)n < sizeof text ? (unsigned)n : sizeof text - 1);
+  return n;
+}
+
+}  // namespace emu
+
+#define printf(...) ::emu::print(__VA_ARGS__)
+#define assert(...) ((__VA_ARGS__) ? (void)0 : ::emu::run_time().fail("assertion `" #__VA_ARGS__ "' failed", __FILE__, __LINE__))

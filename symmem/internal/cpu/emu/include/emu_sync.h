@@ -1,0 +1,147 @@
+// emu_sync.h: barriers, fences, warp operations.
+#pragma once
+
+namespace emu {
+
+inline const Api& run_time() { return *worker()->api; }
+inline unsigned lane() { return worker()->thread->linear & 31; }
+
+// Words carries a value of up to 8 bytes through a warp operation.
+template <class T>
+inline unsigned long long to_word(T v) {
+  static_assert(sizeof(T) <= 8, "warp operations take values of up to 8 bytes");
+  unsigned long long w = 0;
+  __builtin_memcpy(&w, &v, sizeof v);
+  return w;
+}
+template <class T>
+inline T from_word(unsigned long long w) {
+  T v;
+  __builtin_memcpy(&v, &w, sizeof v);
+  return v;
+}
+
+// each calls f(lane) for the lanes of a mask.
+template <class F>
+inline void each(unsigned mask, F f) {
+  for (; mask; mask &= mask - 1) f((unsigned)__builtin_ctz(mask));
+}
+
+// exchange gives every lane the value of the lane that its argument names, or its own if that one does not take part.
+inline void exchange(Lanes* w) {
+  each(w->mask, [w](unsigned l) {
+    const unsigned from = w->argument[l] & 31;
+    w->result[l] = w->value[w->mask >> from & 1 ? from : l];
+  });
+}
+inline void nothing(Lanes* w) {
+  each(w->mask, [w](unsigned l) { w->result[l] = 0; });
+}
+inline void vote(Lanes* w) {
+  unsigned long long yes = 0;
+  each(w->mask, [&](unsigned l) { yes |= (w->value[l] != 0 ? 1ull : 0ull) << l; });
+  each(w->mask, [&](unsigned l) { w->result[l] = yes | (unsigned long long)w->mask << 32; });
+}
+inline void match(Lanes* w) {
+  each(w->mask, [w](unsigned l) {
+    unsigned long long same = 0;
+    each(w->mask, [&](unsigned k) { same |= (w->value[k] == w->value[l] ? 1ull : 0ull) << k; });
+    w->result[l] = same | (unsigned long long)w->mask << 32;
+  });
+}
+
+template <class T, class F>
+inline void fold(Lanes* w) {
+  T sum = from_word<T>(w->value[__builtin_ctz(w->mask)]);
+  each(w->mask & (w->mask - 1), [&](unsigned l) { sum = F::apply(sum, from_word<T>(w->value[l])); });
+  each(w->mask, [&](unsigned l) { w->result[l] = to_word(sum); });
+}
+
+// The lanes a shuffle of the given width may read are those of the caller's own section.
+template <class T>
+inline T shuffle(unsigned mask, T v, unsigned from) {
+  return from_word<T>(run_time().warp(mask, to_word(v), from, exchange));
+}
+
+}  // namespace emu
+
+inline void __syncthreads() { ::emu::run_time().barrier(false); }
+inline int __syncthreads_count(int p) { return (int)::emu::run_time().barrier(p != 0).yes; }
+inline int __syncthreads_or(int p) { return ::emu::run_time().barrier(p != 0).yes != 0; }
+inline int __syncthreads_and(int p) {
+  const ::emu::Votes v = ::emu::run_time().barrier(p != 0);
+  return v.yes == v.all;
+}
+inline void __syncwarp(unsigned mask = ~0u) { ::emu::run_time().warp(mask, 0, 0, ::emu::nothing); }
+
+inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
+template <class T>
+inline T __shfl_sync(unsigned mask, T v, int source, int width = 32) {
+  const unsigned l = ::emu::lane(), section = l & ~(unsigned)(width - 1);
+  return ::emu::shuffle(mask, v, section | ((unsigned)source & (unsigned)(width - 1)));
+}
+template <class T>
+inline T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32) {
+  const unsigned l = ::emu::lane(), section = l & ~(unsigned)(width - 1);
+  return ::emu::shuffle(mask, v, l >= section + delta ? l - delta : l);
+}
+template <class T>
+inline T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32) {
+  const unsigned l = ::emu::lane(), end = (l & ~(unsigned)(width - 1)) + (unsigned)width;
+  return ::emu::shuffle(mask, v, l + delta < end ? l + delta : l);
+}
+template <class T>
+inline T __shfl_xor_sync(unsigned mask, T v, int lanes, int width = 32) {
+  const unsigned l = ::emu::lane(), from = l ^ (unsigned)lanes, end = (l & ~(unsigned)(width - 1)) + (unsigned)width;
+  return ::emu::shuffle(mask, v, from < end ? from : l);
+}
+
+inline unsigned __ballot_sync(unsigned mask, int p) { return (unsigned)::emu::run_time().warp(mask, p != 0, 0, ::emu::vote); }
+inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0; }
+inline int __all_sync(unsigned mask, int p) {
+  const unsigned long long v = ::emu::run_time().warp(mask, p != 0, 0, ::emu::vote);
+  return (unsigned)v == (unsigned)(v >> 32);
+}
+template <class T>
+inline unsigned __match_any_sync(unsigned mask, T v) {
+  return (unsigned)::emu::run_time().warp(mask, ::emu::to_word(v), 0, ::emu::match);
+}
+template <class T>
+inline unsigned __match_all_sync(unsigned mask, T v, int* same) {
+  const unsigned long long m = ::emu::run_time().warp(mask, ::emu::to_word(v), 0, ::emu::match);
+  *same = (unsigned)m == (unsigned)(m >> 32);
+  return *same ? (unsigned)m : 0;
+}
+// Every lane is a group of its own: which lanes happen to be together is the scheduler's affair.
+inline unsigned __activemask() { return 1u << ::emu::lane(); }
+
+#define EMU_REDUCE(name, T, expression)                                  \
+  namespace emu {                                                        \
+  struct name##_##T {                                                    \
+    static T apply(T a, T b) { return expression; }                      \
+  };                                                                     \
+  }                                                                      \
+  inline T __reduce_##name##_sync(unsigned mask, T v) {                  \
+    return ::emu::from_word<T>(::emu::run_time().warp(mask, ::emu::to_word(v), 0, ::emu::fold<T, ::emu::name##_##T>)); \
+  }
+EMU_REDUCE(add, int, (int)((unsigned)a + (unsigned)b))
+EMU_REDUCE(add, unsigned, a + b)
+EMU_REDUCE(min, int, a < b ? a : b)
+EMU_REDUCE(min, unsigned, a < b ? a : b)
+EMU_REDUCE(max, int, a > b ? a : b)
+EMU_REDUCE(max, unsigned, a > b ? a : b)
+EMU_REDUCE(and, unsigned, a & b)
+EMU_REDUCE(or, unsigned, a | b)
+EMU_REDUCE(xor, unsigned, a ^ b)
+#undef EMU_REDUCE
+
+inline void symm_cpu_yield() { ::emu::run_time().yield(); }
+inline unsigned long long symm_cpu_nanos() { return ::emu::run_time().nanos(); }
+inline void __nanosleep(unsigned) { ::emu::run_time().yield(); }
+inline long long clock64() { return (long long)__builtin_ia32_rdtsc(); }
+inline int clock() { return (int)__builtin_ia32_rdtsc(); }
+inline void __trap() { ::emu::run_time().fail("__trap was called", "", 0); }
+inline void __brkpt() { ::emu::run_time().fail("__brkpt was called", "", 0); }

@@ -1,0 +1,56 @@
+// emu_types.h: vector types with CUDA's layout, and the index variables.
+#pragma once
+
+using size_t = emu::Size;
+
+#define EMU_VECTOR(T, name, align2, align4) \
+  struct name##1 { T x; };                                                                                      \
+  struct alignas(align2) name##2 { T x, y; };                                                                   \
+  struct name##3 { T x, y, z; };                                                                                \
+  struct alignas(align4) name##4 { T x, y, z, w; };                                                             \
+  inline constexpr name##1 make_##name##1(T x) { return {x}; }                                                  \
+  inline constexpr name##2 make_##name##2(T x, T y) { return {x, y}; }                                          \
+  inline constexpr name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                                  \
+  inline constexpr name##4 make_##name##4(T x, T y, T z, T w) { return {x, y, z, w}; }
+
+EMU_VECTOR(signed char, char, 2, 4)
+EMU_VECTOR(unsigned char, uchar, 2, 4)
+EMU_VECTOR(short, short, 4, 8)
+EMU_VECTOR(unsigned short, ushort, 4, 8)
+EMU_VECTOR(int, int, 8, 16)
+EMU_VECTOR(unsigned, uint, 8, 16)
+EMU_VECTOR(long, long, 16, 16)
+EMU_VECTOR(unsigned long, ulong, 16, 16)
+EMU_VECTOR(long long, longlong, 16, 16)
+EMU_VECTOR(unsigned long long, ulonglong, 16, 16)
+EMU_VECTOR(float, float, 8, 16)
+EMU_VECTOR(double, double, 16, 16)
+#undef EMU_VECTOR
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
+};
+
+static_assert(sizeof(uint3) == sizeof(emu::Index3) && sizeof(dim3) == sizeof(emu::Index3));
+
+#define threadIdx ((const uint3&)::emu::worker()->thread->index)
+#define blockIdx ((const uint3&)::emu::worker()->block)
+#define blockDim ((const dim3&)::emu::worker()->block_dim)
+#define gridDim ((const dim3&)::emu::worker()->grid_dim)
+#define warpSize 32
+
+// What compilers without system headers call these.
+using int8_t = signed char;
+using uint8_t = unsigned char;
+using int16_t = short;
+using uint16_t = unsigned short;
+using int32_t = int;
+using uint32_t = unsigned;
+using int64_t = long;
+using uint64_t = unsigned long;
+using uintptr_t = unsigned long;
+using intptr_t = long;
+using ptrdiff_t = __PTRDIFF_TYPE__;

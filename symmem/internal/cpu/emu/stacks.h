@@ -1,0 +1,48 @@
+// stacks.h: the stacks of one executor's fibers, in one reserved region.
+//
+// A stack costs memory only once it is used. Each has a guard page below it. Their tops start at different places in a page: if all were alike, a thousand
+// stacks would compete for the same few lines of the cache.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emu {
+
+class Stacks {
+ public:
+  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kStride = 33 * kPage;  // guard page included; odd, for the same reason
+
+  explicit Stacks(unsigned count);
+  ~Stacks();
+  Stacks(const Stacks&) = delete;
+
+  // take returns a free stack; there are as many as a block has threads.
+  int take() {
+    int s = free_[--free_count_];
+    if (s >= used_) guard(s);
+    return s;
+  }
+  void give(int s) { free_[free_count_++] = s; }
+  // reset takes all back, whoever had them.
+  void reset();
+
+  // prepare returns the stack pointer that starts entry on stack s when it is resumed.
+  void* prepare(int s, void (*entry)());
+
+  bool contains(std::uintptr_t a) const { return a - base_ < count_ * kStride; }
+  // guards tells whether an address is in a guard page.
+  bool guards(std::uintptr_t a) const { return contains(a) && (a - base_) % kStride < kPage; }
+
+ private:
+  void guard(int s);
+
+  std::uintptr_t base_;
+  unsigned count_;
+  int used_ = 0;  // stacks below it have their guard page
+  int* free_;
+  unsigned free_count_;
+};
+
+}  // namespace emu

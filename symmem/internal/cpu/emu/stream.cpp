@@ -1,0 +1,207 @@
+#include "stream.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <cstring>
+#include <new>
+
+#include "device.h"
+
+namespace emu {
+
+namespace {
+
+constexpr std::size_t kAlign = 64;
+
+// await_change waits until the word is no longer old: awake for the time a short kernel takes, then asleep.
+void await_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
+  constexpr int kSpins = 60;
+  for (int i = 0; i < kSpins; i++) {
+    if (word.load(std::memory_order_acquire) != old) return;
+    if (i % 4 == 3) sched_yield();
+    else __builtin_ia32_pause();
+  }
+  word.wait(old);
+}
+
+struct CopyArguments {
+  void* dst;
+  const void* src;
+  std::size_t n;
+};
+struct FillArguments {
+  void* dst;
+  std::size_t n;
+  int value;
+};
+
+void copy_thread(const char* arguments) {
+  const auto* a = reinterpret_cast<const CopyArguments*>(arguments);
+  std::memmove(a->dst, a->src, a->n);
+}
+void fill_thread(const char* arguments) {
+  const auto* a = reinterpret_cast<const FillArguments*>(arguments);
+  std::memset(a->dst, a->value, a->n);
+}
+
+constexpr Entry kCopy{"copy", copy_thread, nullptr, 0, sizeof(CopyArguments), nullptr};
+constexpr Entry kFill{"set", fill_thread, nullptr, 0, sizeof(FillArguments), nullptr};
+
+Command one_thread(const Entry& entry, const void* arguments) {
+  Command c{Command::kLaunch};
+  c.entry = &entry;
+  c.dim = c.block_dim = {1, 1, 1};
+  c.arguments = copy_bytes(arguments, entry.argument_bytes);
+  return c;
+}
+
+}  // namespace
+
+Module::~Module() {
+  if (library) dlclose(library);
+}
+
+Bytes copy_bytes(const void* p, std::size_t n) {
+  char* q = static_cast<char*>(::operator new[](n ? n : 1, std::align_val_t{kAlign}));
+  if (n) std::memcpy(q, p, n);
+  return Bytes(q, [](char* c) { ::operator delete[](c, std::align_val_t{kAlign}); });
+}
+
+Command copy_command(std::uintptr_t dst, std::uintptr_t src, std::size_t n) {
+  const CopyArguments a{reinterpret_cast<void*>(dst), reinterpret_cast<const void*>(src), n};
+  return one_thread(kCopy, &a);
+}
+
+Command fill_command(std::uintptr_t dst, int value, std::size_t n) {
+  const FillArguments a{reinterpret_cast<void*>(dst), n, value};
+  return one_thread(kFill, &a);
+}
+
+void Event::wait(std::uint32_t generation) {
+  for (;;) {
+    const std::uint32_t r = reached.load(std::memory_order_acquire);
+    if (static_cast<std::int32_t>(r - generation) >= 0) return;
+    await_change(reached, r);
+  }
+}
+
+Stream::Stream(Device* d) : device_(d), executor_(d) {
+  thread_ = start_thread([](void* s) { static_cast<Stream*>(s)->serve(); }, this);
+}
+
+Stream::~Stream() {
+  closing_ = true;
+  executor_.closing = true;
+  bell_.fetch_add(1);
+  bell_.notify_all();
+  thread_.join();
+}
+
+void Stream::submit(Command c) {
+  if (c.kind == Command::kRecord) c.generation = c.event->recorded.fetch_add(1) + 1;
+  if (c.kind == Command::kWait) c.generation = c.event->recorded.load();
+  {
+    std::lock_guard lock(mutex_);
+    queue_.push_back(std::move(c));
+    submitted_.fetch_add(1);
+  }
+}
+
+void Stream::add(Command c) {
+  if (capture_) {
+    capture_->push_back(std::move(c));
+    return;
+  }
+  submit(std::move(c));
+  bell_.fetch_add(1);
+  bell_.notify_one();
+}
+
+void Stream::replay(const Graph& g) {
+  if (capture_) {
+    capture_->insert(capture_->end(), g.begin(), g.end());
+    return;
+  }
+  for (const Command& c : g) submit(c);
+  bell_.fetch_add(1);
+  bell_.notify_one();
+}
+
+bool Stream::synchronize(Fault& out, std::string& kernel, std::string& library) {
+  const std::uint32_t target = submitted_.load();
+  for (;;) {
+    const std::uint32_t done = completed_.load(std::memory_order_acquire);
+    if (static_cast<std::int32_t>(done - target) >= 0) break;
+    await_change(completed_, done);
+  }
+  if (!failed_.load()) return false;
+  std::lock_guard lock(mutex_);
+  out.assign(fault_);
+  kernel = fault_kernel_;
+  library = fault_library_;
+  failed_ = false;
+  return true;
+}
+
+void Stream::serve() {
+  executor_.adopt();
+  device_->enlist(&executor_);
+  for (;;) {
+    const std::uint32_t bell = bell_.load();
+    Command c{};
+    bool found = false;
+    {
+      std::lock_guard lock(mutex_);
+      if (!queue_.empty()) {
+        c = std::move(queue_.front());
+        queue_.pop_front();
+        found = true;
+      }
+    }
+    if (found) {
+      perform(c, executor_);
+      c = {};
+      completed_.fetch_add(1, std::memory_order_release);
+      completed_.notify_all();
+    } else if (closing_) {
+      break;
+    } else {
+      await_change(bell_, bell);
+    }
+  }
+  device_->discharge(&executor_);
+  executor_.retire();
+}
+
+// perform does what a command says. After a fault, and until it is reported, only events are still reached, because others may wait for them.
+void Stream::perform(Command& c, Executor& e) {
+  switch (c.kind) {
+    case Command::kRecord:
+      c.event->time.store(e.emu::Worker::api->nanos());
+      c.event->reached.store(c.generation, std::memory_order_release);
+      c.event->reached.notify_all();
+      return;
+    case Command::kWait:
+      c.event->wait(c.generation);
+      return;
+    case Command::kLaunch:
+      if (failed_.load() || closing_.load()) return;
+      device_->wake_monitor();
+      Grid g;
+      g.entry = c.entry;
+      g.code = c.module ? c.module->code : Code{};
+      g.dim = c.dim;
+      g.block_dim = c.block_dim;
+      g.arguments = c.arguments.get();
+      g.execute(e);
+      if (g.stop.load() == Stop::kNo) return;
+      std::lock_guard lock(mutex_);
+      fault_.assign(g.fault);
+      fault_kernel_ = c.entry->name;
+      fault_library_ = c.module ? c.module->path : "";
+      failed_ = true;
+  }
+}
+
+}  // namespace emu

@@ -1,0 +1,90 @@
+// stream.h: queues of work, served in order by one executor each.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "block.h"
+#include "fault.h"
+#include "grid.h"
+
+namespace emu {
+
+// Module is a library of kernels; it stays loaded while work that needs it is queued.
+struct Module {
+  void* library = nullptr;  // null for what is built in
+  std::string path;
+  Entry* entries = nullptr;
+  Code code{};
+  ~Module();
+};
+
+// Event is a place in a stream. Recording it again moves it.
+struct Event {
+  std::atomic<std::uint32_t> recorded{0}, reached{0};
+  std::atomic<unsigned long long> time{0};  // nanoseconds, of the last time it was reached
+  void wait(std::uint32_t generation);
+};
+
+// Bytes is a copy of the caller's, aligned for any argument.
+using Bytes = std::shared_ptr<char[]>;
+Bytes copy_bytes(const void*, std::size_t);
+
+struct Command {
+  enum Kind { kLaunch, kRecord, kWait } kind;
+  std::shared_ptr<Module> module{};
+  const Entry* entry = nullptr;
+  Index3 dim{}, block_dim{};
+  Bytes arguments{}, data{};
+  std::shared_ptr<Event> event{};
+  std::uint32_t generation = 0;
+};
+
+using Graph = std::vector<Command>;
+
+class Stream {
+ public:
+  explicit Stream(Device*);
+  ~Stream();
+  Stream(const Stream&) = delete;
+
+  // add queues a command, or records it while a graph is captured.
+  void add(Command);
+  void replay(const Graph&);
+  // synchronize waits for all that was added. It is true when there was a fault since it was last called, and tells which kernel of which
+  // library it was.
+  bool synchronize(Fault&, std::string& kernel, std::string& library);
+  bool idle() const { return completed_.load() == submitted_.load(); }
+
+  void begin_capture() { capture_ = std::make_unique<Graph>(); }
+  std::unique_ptr<Graph> end_capture() { return std::move(capture_); }
+
+ private:
+  void serve();
+  void perform(Command&, Executor&);
+  void submit(Command);
+
+  Device* const device_;
+  Executor executor_;
+  std::unique_ptr<Graph> capture_;
+  std::mutex mutex_;  // guards queue_ and fault_
+  std::deque<Command> queue_;
+  Fault fault_;
+  std::string fault_kernel_, fault_library_;
+  std::atomic<bool> failed_{false};
+  std::atomic<std::uint32_t> submitted_{0}, completed_{0}, bell_{0};
+  std::atomic<bool> closing_{false};
+  std::thread thread_;
+};
+
+// Copying and filling are kernels of one thread, so that a bad address is a fault like any other.
+Command copy_command(std::uintptr_t dst, std::uintptr_t src, std::size_t n);
+Command fill_command(std::uintptr_t dst, int value, std::size_t n);
+
+}  // namespace emu

@@ -1,0 +1,75 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Codes of siginfo that change what is said.
+const (
+	siKernel  = 0x80 // the processor did not say which address
+	fpeIntDiv = 1
+)
+
+func (d *cpu) kernelFault(f *emu.Fault) *device.KernelFault {
+	return &device.KernelFault{Kernel: f.Kernel, Block: f.Block, Thread: f.Thread, What: what(f), Where: d.where(f)}
+}
+
+func what(f *emu.Fault) string {
+	access := "reads"
+	if f.Write {
+		access = "writes"
+	}
+	switch unix.Signal(f.Signal) {
+	case unix.SIGSEGV:
+		switch {
+		case f.Stack:
+			return "needs more local memory than a thread has: recursion without end, or arrays too large"
+		case f.Code == siKernel:
+			return "accesses an address that no memory can have"
+		}
+		return fmt.Sprintf("%s address %#x, where no memory is", access, f.Address)
+	case unix.SIGBUS:
+		return fmt.Sprintf("accesses address %#x, which has lost its memory", f.Address)
+	case unix.SIGFPE:
+		if f.Code == fpeIntDiv {
+			return "divides an integer by zero"
+		}
+		return "arithmetic exception"
+	case unix.SIGILL:
+		return "does something undefined: an index out of an array's bounds, a misaligned access, a shift by too much, or a float too large for an integer"
+	}
+	return f.Text
+}
+
+// where finds the innermost position in the user's text, or in an operation's source.
+func (d *cpu) where(f *emu.Fault) string {
+	if f.Library == "" {
+		at := findLine("/proc/self/exe", f.Frames, func(file string) bool { return strings.HasSuffix(file, ".cu") })
+		if at.file == "" {
+			return ""
+		}
+		return fmt.Sprintf("%s:%d", at.file, at.line)
+	}
+	d.mu.Lock()
+	m := d.modules[f.Library]
+	d.mu.Unlock()
+	if m == nil {
+		return ""
+	}
+	at := sourceLine{f.File, f.Line}
+	if f.File == "" {
+		at = findLine(m.library, f.Frames, func(file string) bool { return file == snippetFile })
+	}
+	if at.file == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", m.source.Name, at.line+m.source.Line-1)
+}

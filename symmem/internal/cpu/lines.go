@@ -1,0 +1,98 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"path"
+)
+
+// sourceLine is a position; its file is empty when it is not known.
+type sourceLine struct {
+	file string
+	line int
+}
+
+// findLine returns the first position, going outwards from the innermost frame and through inlined calls, whose file's base name is wanted.
+func findLine(library string, frames []uint64, wanted func(file string) bool) sourceLine {
+	f, err := elf.Open(library)
+	if err != nil {
+		return sourceLine{}
+	}
+	defer f.Close()
+	data, err := f.DWARF()
+	if err != nil {
+		return sourceLine{}
+	}
+	for _, pc := range frames {
+		for _, at := range positions(data, pc) {
+			if wanted(at.file) {
+				return at
+			}
+		}
+	}
+	return sourceLine{}
+}
+
+// positions are those of one address: its own, then those of the calls it was inlined into, from the inside.
+func positions(data *dwarf.Data, pc uint64) []sourceLine {
+	r := data.Reader()
+	unit, err := r.SeekPC(pc)
+	if err != nil {
+		return nil
+	}
+	lines, err := data.LineReader(unit)
+	if err != nil || lines == nil {
+		return nil
+	}
+	var entry dwarf.LineEntry
+	if lines.SeekPC(pc, &entry) != nil {
+		return nil
+	}
+	files := lines.Files()
+	calls := inlinedCalls(data, r, pc, files)
+	out := []sourceLine{{path.Base(entry.File.Name), entry.Line}}
+	for i := len(calls) - 1; i >= 0; i-- {
+		out = append(out, calls[i])
+	}
+	return out
+}
+
+// inlinedCalls lists where the calls stand that contain pc, outermost first. The reader is behind the entry of pc's unit.
+func inlinedCalls(data *dwarf.Data, r *dwarf.Reader, pc uint64, files []*dwarf.LineFile) []sourceLine {
+	var calls []sourceLine
+	for {
+		e, err := r.Next()
+		if err != nil || e == nil || e.Tag == dwarf.TagCompileUnit {
+			return calls
+		}
+		if e.Tag != dwarf.TagSubprogram && e.Tag != dwarf.TagInlinedSubroutine {
+			continue
+		}
+		if !covers(data, e, pc) {
+			r.SkipChildren()
+			continue
+		}
+		if e.Tag == dwarf.TagInlinedSubroutine {
+			file, _ := e.Val(dwarf.AttrCallFile).(int64)
+			line, _ := e.Val(dwarf.AttrCallLine).(int64)
+			if file > 0 && int(file) < len(files) && files[file] != nil {
+				calls = append(calls, sourceLine{path.Base(files[file].Name), int(line)})
+			}
+		}
+	}
+}
+
+func covers(data *dwarf.Data, e *dwarf.Entry, pc uint64) bool {
+	ranges, err := data.Ranges(e)
+	if err != nil {
+		return false
+	}
+	for _, r := range ranges {
+		if r[0] <= pc && pc < r[1] {
+			return true
+		}
+	}
+	return false
+}

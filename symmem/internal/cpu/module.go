@@ -1,0 +1,60 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"sync"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/signature"
+)
+
+// kernel is a __global__ function with what the compiler says of its parameters, and the text of their names.
+type kernel struct {
+	emu    *emu.Kernel
+	params []device.Param
+}
+
+// newKernel joins the compiler's layout and the text's names; text is nil for built-in kernels.
+func newKernel(k *emu.Kernel, text []signature.Param) *kernel {
+	out := &kernel{emu: k}
+	for i, p := range k.Params {
+		param := device.Param{Offset: p.Offset, Size: p.Size}
+		if i < len(text) {
+			param.Name, param.Type = text[i].Name, text[i].Type
+		}
+		out.params = append(out.params, param)
+	}
+	return out
+}
+
+func (k *kernel) Name() string           { return k.emu.Name }
+func (k *kernel) Params() []device.Param { return k.params }
+func (k *kernel) Attributes() device.Attributes {
+	return device.Attributes{MaxThreads: maxThreads}
+}
+
+// module is a loaded snippet.
+type module struct {
+	device  *cpu
+	emu     *emu.Module
+	name    string // under which its library was loaded
+	library string // on disk, with line numbers
+	source  device.Source
+	kernels []device.Kernel
+	once    sync.Once
+}
+
+func (m *module) Kernels() []device.Kernel { return m.kernels }
+
+// Close unloads the snippet as soon as no queued work needs it. Faults of such work are then reported without a line.
+func (m *module) Close() error {
+	m.once.Do(func() {
+		m.device.mu.Lock()
+		delete(m.device.modules, m.name)
+		m.device.mu.Unlock()
+		m.emu.Close()
+	})
+	return nil
+}

@@ -1,0 +1,114 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// segment is a memfd mapped here. It is sealed against shrinking, for an access beyond the end would kill every process that maps it.
+type segment struct {
+	device *cpu
+	bytes  []byte
+	fd     int // of the owner; -1 where it was imported
+	once   sync.Once
+}
+
+func (d *cpu) NewSegment(n int) (device.Segment, error) {
+	if n <= 0 || uint64(n) > d.info.Memory {
+		return nil, outOfMemory("NewSegment", n)
+	}
+	n = roundToPage(n)
+	fd, err := unix.MemfdCreate("symmrepl", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, systemError("memfd_create", err)
+	}
+	if err := unix.Ftruncate(fd, int64(n)); err != nil {
+		unix.Close(fd)
+		return nil, systemError("ftruncate", err)
+	}
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {
+		unix.Close(fd)
+		return nil, systemError("fcntl(F_ADD_SEALS)", err)
+	}
+	return d.mapSegment(fd, n, fd)
+}
+
+func (d *cpu) ImportSegment(fd, n int) (device.Segment, error) {
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, systemError("fstat", err)
+	}
+	seals, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	if err != nil || seals&unix.F_SEAL_SHRINK == 0 || n <= 0 || st.Size < int64(n) {
+		return nil, &device.DriverError{
+			Call: "ImportSegment", Code: int(unix.EINVAL), Name: "EINVAL",
+			Text: fmt.Sprintf("the descriptor is not a sealed segment of %d bytes", n),
+		}
+	}
+	return d.mapSegment(fd, n, -1)
+}
+
+func (d *cpu) mapSegment(fd, n, owned int) (device.Segment, error) {
+	bytes, err := unix.Mmap(fd, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		if owned >= 0 {
+			unix.Close(owned)
+		}
+		return nil, systemError("mmap", err)
+	}
+	s := &segment{device: d, bytes: bytes, fd: owned}
+	d.keep(s)
+	return s, nil
+}
+
+func (s *segment) Ptr() device.Ptr { return device.Ptr(unsafe.Pointer(unsafe.SliceData(s.bytes))) }
+func (s *segment) Size() int       { return len(s.bytes) }
+
+func (s *segment) Export() (int, error) {
+	if s.fd < 0 {
+		return -1, &device.DriverError{Call: "Export", Code: int(unix.EINVAL), Name: "EINVAL", Text: "an imported segment is its owner's to export"}
+	}
+	fd, err := unix.FcntlInt(uintptr(s.fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return -1, systemError("fcntl(F_DUPFD_CLOEXEC)", err)
+	}
+	return fd, nil
+}
+
+func (s *segment) Close() (err error) {
+	s.once.Do(func() {
+		s.device.forget(s)
+		if s.fd >= 0 {
+			unix.Close(s.fd)
+		}
+		if e := unix.Munmap(s.bytes); e != nil {
+			err = systemError("munmap", e)
+		}
+	})
+	return err
+}
+
+func roundToPage(n int) int {
+	page := unix.Getpagesize()
+	return (n + page - 1) / page * page
+}
+
+// systemError wraps a failed system call.
+func systemError(call string, err error) error {
+	e := &device.DriverError{Call: call, Text: err.Error()}
+	if errno, ok := err.(unix.Errno); ok {
+		e.Code, e.Name = int(errno), unix.ErrnoName(errno)
+		if errno == unix.ENOMEM || errno == unix.ENOSPC {
+			e.Err = device.ErrOutOfMemory
+		}
+	}
+	return e
+}
