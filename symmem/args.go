@@ -1,0 +1,95 @@
+package symmem
+
+import "github.com/symmrepl/symmrepl/symmem/internal/device"
+
+// The arguments of the built-in kernels, as kernels/*.cu and symm.cuh declare them. Each kernel takes one of these by value; natural alignment is
+// the same in both languages.
+
+// maxRanks is symm::kMaxRanks.
+const maxRanks = device.MaxRanks
+
+type ptrs [maxRanks]device.Ptr
+
+// kernelContext is symm::Context.
+type kernelContext struct {
+	watch    device.Ptr
+	timeout  uint64 // nanoseconds; 0: until aborted
+	rank     int32
+	size     int32
+	ordinal  uint32
+	channels uint32
+}
+
+// kernelHandle is symm::Handle.
+type kernelHandle struct {
+	context  kernelContext
+	bytes    uint64
+	padBytes uint64
+	buffers  ptrs
+	pads     ptrs
+	signals  ptrs
+}
+
+type barrierArgs struct {
+	context kernelContext
+	signals ptrs
+	channel uint64
+}
+
+// signalArgs is PutSignalArgs and WaitSignalArgs.
+type signalArgs struct {
+	context       kernelContext
+	signals       ptrs
+	peer, channel uint32
+}
+
+type putWithSignalArgs struct {
+	dst, src device.Ptr
+	n        uint64 // bytes
+	word     device.Ptr
+	value    uint64
+}
+
+type waitForSignalArgs struct {
+	context kernelContext
+	word    device.Ptr
+	value   uint64
+	index   uint32
+	atLeast uint32
+}
+
+type fillArgs struct {
+	out  device.Ptr
+	n    uint64
+	bits uint64
+	size uint64
+}
+
+type arangeArgs struct {
+	out device.Ptr
+	n   uint64
+}
+
+type randArgs struct {
+	out  device.Ptr
+	n    uint64
+	seed uint64
+}
+
+type oneShotArgs struct {
+	context kernelContext
+	in, out device.Ptr
+	n       uint64
+	op      uint64
+	epochs  device.Ptr
+	inbox   ptrs
+}
+
+type pullArgs struct {
+	context kernelContext
+	signals ptrs
+	in      ptrs
+	out     device.Ptr
+	n       uint64
+	op      uint64
+}

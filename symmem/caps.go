@@ -1,0 +1,74 @@
+package symmem
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Capabilities is what this rank's device and back end can do.
+type Capabilities struct {
+	Backend      string // "CPU" or "CUDA"
+	Device       string // "cuda:2"
+	Name         string // "NVIDIA H200"
+	Arch         string // "sm_90"
+	Driver       string // driver and compiler, in words
+	Processors   int
+	Memory       uint64 // bytes
+	MaxThreads   int    // a block
+	SharedMemory int    // bytes a block
+	Multicast    bool
+	MulticastWhy string // why not
+	MaxRanks     int    // in a group
+	Channels     int    // of the world
+	SignalPad    int    // bytes, of tensors made from now on
+}
+
+// Caps says what this rank's device and back end can do.
+func (rt *Runtime) Caps() Capabilities {
+	i := rt.info
+	return Capabilities{
+		Backend: rt.Backend(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
+		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
+		MaxRanks: maxRanks, Channels: rt.all.channels, SignalPad: rt.SignalPadSize(),
+	}
+}
+
+// String is one capability a line.
+func (c Capabilities) String() string {
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-14s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("back end", "%s", c.Backend)
+	line("device", "%s: %s, %s", c.Device, c.Name, c.Arch)
+	line("driver", "%s", c.Driver)
+	line("memory", "%.1f GiB", float64(c.Memory)/(1<<30))
+	line("processors", "%d", c.Processors)
+	line("block", "%d threads, %d bytes of shared memory", c.MaxThreads, c.SharedMemory)
+	if c.Multicast {
+		line("multicast", "yes")
+	} else {
+		line("multicast", "no: %s", c.MulticastWhy)
+	}
+	line("groups", "%d ranks at most, %d channels in the world", c.MaxRanks, c.Channels)
+	line("signal pad", "%d bytes a tensor", c.SignalPad)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Backend is how symmetric memory is made: "CUDA" on GPUs, "CPU" on the cpu device.
+func (rt *Runtime) Backend() string { return strings.ToUpper(rt.info.Kind) }
+
+// SetBackend chooses how symmetric memory is made. A device has one way; any other name is refused with the reason.
+func (rt *Runtime) SetBackend(name string) {
+	const op = "SetBackend"
+	if name == rt.Backend() {
+		return
+	}
+	switch name {
+	case "NCCL", "NVSHMEM":
+		panic(rt.misuse(op, "name", "use "+rt.Backend(), "the back end %s is not part of this build", name))
+	case "CUDA", "CPU":
+		panic(rt.misuse(op, "name", "use "+rt.Backend()+", or start with --device "+strings.ToLower(name), "the back end %s needs the %s device, this is %s", name, strings.ToLower(name), rt.DeviceName()))
+	}
+	panic(rt.misuse(op, "name", "use "+rt.Backend(), "there is no back end %q", name))
+}

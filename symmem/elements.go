@@ -1,0 +1,233 @@
+package symmem
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// gridFor spreads n elements over a grid of simple element-wise work.
+func (rt *Runtime) gridFor(n int) device.Launch {
+	p := rt.plan()
+	blocks := min((n+p.elementThreads-1)/p.elementThreads, p.elementBlocks*rt.info.Processors)
+	return device.Launch{Grid: [3]int{max(blocks, 1), 1, 1}, Block: [3]int{p.elementThreads, 1, 1}}
+}
+
+// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is known to be alive.
+func (t *Tensor) generate(op, kernel string, args func() []byte) {
+	rt := t.rt
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	t.live(op)
+	if t.n == 0 {
+		return
+	}
+	s := rt.begin(op, &options{})
+	l := rt.gridFor(t.n)
+	l.Args = args()
+	t.touch(s)
+	if err := s.launch(rt.builtin(op, kernel), l); err != nil {
+		panic(rt.explain(op, err))
+	}
+}
+
+// Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is rounded to the nearest value
+// of a float type, must not overflow, and must be whole for an integer type. It returns t.
+func (t *Tensor) Fill(x any) *Tensor {
+	const op = "Fill"
+	t.live(op)
+	v, ok := numberOf(x)
+	if !ok {
+		panic(t.rt.misuse(op, "x", "", "a tensor is filled with a number, not with a %T", x))
+	}
+	bits, why := t.dtype.encode(v)
+	if why != "" {
+		panic(t.rt.misuse(op, "x", "", "%s", why))
+	}
+	t.generate(op, "fill", func() []byte {
+		return bytesOf(&fillArgs{t.pointer(), uint64(t.n), bits, uint64(t.dtype.Size())})
+	})
+	return t
+}
+
+// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float type the larger ones are rounded. It returns t.
+func (t *Tensor) Arange() *Tensor {
+	const op = "Arange"
+	t.live(op)
+	t.mustCompute(op)
+	if t.n > 0 {
+		if _, why := t.dtype.encode(number{base: floating, f: float64(t.n - 1)}); why != "" {
+			panic(t.rt.misuse(op, "tensor", "", "%s", why))
+		}
+	}
+	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return bytesOf(&arangeArgs{t.pointer(), uint64(t.n)}) })
+	return t
+}
+
+// Rand sets the elements to values that depend on the seed and their index alone: floats in [0, 1), rounded (a 16-bit
+// type can round up to 1), integers from 0 to 127. It returns t.
+func (t *Tensor) Rand(seed int) *Tensor {
+	const op = "Rand"
+	t.live(op)
+	t.mustCompute(op)
+	t.generate(op, "rand_"+t.dtype.String(), func() []byte { return bytesOf(&randArgs{t.pointer(), uint64(t.n), uint64(seed)}) })
+	return t
+}
+
+func (t *Tensor) mustCompute(op string) {
+	if !t.dtype.computes() {
+		panic(t.rt.misuse(op, "tensor", "", "%v is a storage type: it can be filled, copied and read", t.dtype))
+	}
+}
+
+// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values are converted as by Fill, or a tensor of the
+// same type. A slice may be changed when CopyFrom returns. It returns t.
+func (t *Tensor) CopyFrom(src any) *Tensor {
+	const op = "CopyFrom"
+	t.live(op)
+	if from, ok := src.(*Tensor); ok {
+		t.copyTensor(op, from)
+		return t
+	}
+	data, n, why := t.dtype.encodeSlice(src)
+	if why != "" {
+		panic(t.rt.misuse(op, "src", "", "%s", why))
+	}
+	if n != t.n {
+		panic(t.rt.misuse(op, "src", "", "%d values for a tensor of %d elements", n, t.n))
+	}
+	t.rt.refuseCapture(op)
+	t.write(op, data)
+	return t
+}
+
+func (t *Tensor) write(op string, data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	rt := t.rt
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	t.live(op)
+	s := rt.begin(op, &options{})
+	t.touch(s)
+	s.mu.Lock()
+	err := s.d.Write(t.pointer(), data)
+	s.mu.Unlock()
+	if err != nil {
+		panic(rt.explain(op, err))
+	}
+}
+
+func (t *Tensor) copyTensor(op string, from *Tensor) {
+	rt := t.rt
+	from.live(op)
+	if from.dtype != t.dtype {
+		panic(rt.misuse(op, "src", fmt.Sprintf("convert through the host: CopyFrom(src.%s())", t.dtype.reader()), "a %v tensor cannot be copied into a %v one", from.dtype, t.dtype))
+	}
+	if from.n != t.n {
+		panic(rt.misuse(op, "src", "", "%d elements for a tensor of %d", from.n, t.n))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	t.live(op)
+	s := rt.begin(op, &options{})
+	t.touch(s)
+	from.touch(s)
+	if err := s.copy(t.pointer(), from.pointer(), t.Bytes()); err != nil {
+		panic(rt.explain(op, err))
+	}
+}
+
+// reader names the method that reads the type without loss.
+func (d DType) reader() string {
+	switch {
+	case !d.isFloat():
+		return "Ints"
+	case d == F64:
+		return "Float64s"
+	}
+	return "Float32s"
+}
+
+// read waits for the current stream and returns the bytes of the first n elements.
+func (t *Tensor) read(op string, n int) []byte {
+	rt := t.rt
+	data := make([]byte, n*t.dtype.Size())
+	rt.refuseCapture(op)
+	rt.mu.Lock()
+	s, err := t.reading(op)
+	if err != nil {
+		rt.mu.Unlock()
+		panic(err)
+	}
+	s.mu.Lock() // before rt.mu is let go, so that nothing else is issued in between
+	rt.mu.Unlock()
+	var failed error
+	if len(data) > 0 {
+		failed = s.d.Read(data, t.pointer())
+	} else {
+		failed = s.d.Synchronize()
+	}
+	s.mu.Unlock()
+	rt.settle(op, failed)
+	return data
+}
+
+// reading admits a read; rt.mu is held.
+func (t *Tensor) reading(op string) (s *Stream, err error) {
+	err = Maybe(func() {
+		t.live(op)
+		s = t.rt.begin(op, &options{})
+		t.touch(s)
+	})
+	return s, err
+}
+
+// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current stream.
+func (t *Tensor) Float64s() []float64 {
+	t.live("Float64s")
+	data := t.read("Float64s", t.n)
+	out := make([]float64, t.n)
+	for i := range out {
+		out[i] = t.dtype.float(t.dtype.bitsAt(data, i))
+	}
+	return out
+}
+
+// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits of precision. It waits for
+// the current stream.
+func (t *Tensor) Float32s() []float32 {
+	t.live("Float32s")
+	data := t.read("Float32s", t.n)
+	out := make([]float32, t.n)
+	for i := range out {
+		out[i] = float32(t.dtype.float(t.dtype.bitsAt(data, i)))
+	}
+	return out
+}
+
+// Ints returns the elements, which must be whole numbers. It waits for the current stream.
+func (t *Tensor) Ints() []int {
+	const op = "Ints"
+	t.live(op)
+	data := t.read(op, t.n)
+	out := make([]int, t.n)
+	for i := range out {
+		bits := t.dtype.bitsAt(data, i)
+		if !t.dtype.isFloat() {
+			out[i] = int(t.dtype.integer(bits))
+			if t.dtype == U64 && out[i] < 0 {
+				panic(t.rt.misuse(op, "tensor", "read it by Float64s", "element %d is %d, too large for an int", i, bits))
+			}
+			continue
+		}
+		v := t.dtype.float(bits)
+		if v != math.Trunc(v) || math.Abs(v) >= 0x1p63 {
+			panic(t.rt.misuse(op, "tensor", "read it by Float64s", "element %d is %v, not an int", i, v))
+		}
+		out[i] = int(v)
+	}
+	return out
+}

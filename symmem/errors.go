@@ -1,0 +1,158 @@
+package symmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Kind classifies an Error so that programs need not read its words.
+type Kind string
+
+// The kinds of errors.
+const (
+	KindMisuse      Kind = "misuse"      // the call was refused before anything was launched
+	KindMismatch    Kind = "mismatch"    // the ranks disagree about a collective call
+	KindCompile     Kind = "compile"     // a kernel does not compile
+	KindFault       Kind = "fault"       // a kernel faulted
+	KindTimeout     Kind = "timeout"     // a wait reached its deadline
+	KindInterrupted Kind = "interrupted" // a wait was ended from outside
+	KindPeer        Kind = "peer"        // another rank failed or died while this one waited for it
+	KindSystem      Kind = "system"      // the machine, the driver, the network
+)
+
+// Error is what every function of this package panics with. [Maybe] turns it into an ordinary error.
+type Error struct {
+	Kind Kind
+	Op   string // what was called: "wait_signal", "Empty"
+	Rank int    // the world rank it happened on
+	Peer int    // the world rank it concerns, or -1
+	Arg  string // the argument that was refused, if it was one
+	Msg  string // one sentence: what happened and, for a misuse, what was expected
+	Hint string // what to do next
+
+	// Position in the text of a kernel, when known.
+	File         string
+	Line, Column int
+	Source       string // the line at that position
+	Detail       string // anything longer, such as a compiler's log
+
+	Err error // the cause, or nil
+}
+
+// Error is "put_signal on rank 2: peer must be in [0, 4), not 7 (hint)".
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.File != "" {
+		fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
+	}
+	fmt.Fprintf(&b, "%s on rank %d: %s", e.Op, e.Rank, e.Msg)
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Maybe calls f and returns the *Error it panicked with, or nil. Other panics pass through.
+func Maybe(f func()) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*Error)
+			if !ok {
+				panic(r)
+			}
+			err = e
+		}
+	}()
+	f()
+	return nil
+}
+
+// misuse refuses a call. arg names the argument, "" for none.
+func (rt *Runtime) misuse(op, arg, hint, format string, args ...any) *Error {
+	return &Error{Kind: KindMisuse, Op: op, Rank: rt.rank, Peer: -1, Arg: arg, Hint: hint, Msg: fmt.Sprintf(format, args...)}
+}
+
+// explain turns an error of the layers below into one in the user's words.
+func (rt *Runtime) explain(op string, err error) *Error {
+	e := &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: err.Error(), Err: err}
+	var (
+		ours      *Error
+		absent    *bootstrap.AbsentError
+		mismatch  *bootstrap.MismatchError
+		file      *bootstrap.FileError
+		driver    *device.DriverError
+		fault     *device.KernelFault
+		compile   *device.CompileError
+		available *device.UnavailableError
+	)
+	switch {
+	case errors.As(err, &ours):
+		return ours
+	case errors.As(err, &absent):
+		e.Kind, e.Peer = KindPeer, absent.Rank
+		e.Msg = fmt.Sprintf("rank %d %s", absent.Rank, absent.Why)
+		e.Hint = "every member of the group must make this call"
+	case errors.As(err, &mismatch):
+		e.Kind, e.Msg = KindMismatch, mismatch.Error()
+		e.Hint = "nothing was done; make the same call on all of them"
+	case errors.As(err, &file):
+		e.Peer = file.Peer
+	case errors.Is(err, context.Canceled):
+		e.Kind, e.Msg = KindInterrupted, "gave up waiting for the other ranks: "+rt.whyAborted()
+	case errors.As(err, &driver):
+		e.Msg, e.Hint = fmt.Sprintf("%s: %s (%d): %s", driver.Call, driver.Name, driver.Code, driver.Text), driver.Hint
+		if driver.Poisoned {
+			e.Kind = KindFault
+			e.Hint = strings.TrimPrefix(e.Hint+"; restart this rank: its device memory is lost", "; ")
+		}
+	case errors.As(err, &fault):
+		e.Kind = KindFault
+		e.Msg = fmt.Sprintf("kernel %s, block %v, thread %v: %s", fault.Kernel, fault.Block, fault.Thread, fault.What)
+		e.setPosition(fault.Where)
+		if rt.abort.Load() != nil {
+			e.Kind = KindInterrupted
+		}
+	case errors.As(err, &compile):
+		e.Kind = KindCompile
+		e.setCompile(compile)
+	case errors.As(err, &available):
+		e.Msg, e.Hint = "device "+available.Kind+" is not available: "+available.Why, available.Hint
+	case errors.Is(err, device.ErrCapturing):
+		e.Kind, e.Hint = KindMisuse, "make this call before the capture"
+	}
+	return e
+}
+
+// setPosition reads "cell[3]:7".
+func (e *Error) setPosition(where string) {
+	i := strings.LastIndexByte(where, ':')
+	if i < 0 {
+		return
+	}
+	var line int
+	if _, err := fmt.Sscanf(where[i+1:], "%d", &line); err == nil {
+		e.File, e.Line = where[:i], line
+	}
+}
+
+// setCompile takes the first diagnostic for the error itself and the rest for its detail.
+func (e *Error) setCompile(c *device.CompileError) {
+	e.Msg, e.Detail = "the kernel does not compile", c.Log
+	if len(c.Diagnostics) == 0 {
+		return
+	}
+	d := c.Diagnostics[0]
+	e.Msg, e.File, e.Line, e.Column, e.Source = d.Text, d.File, d.Line, d.Column, d.Source
+	e.Detail = ""
+	if len(c.Diagnostics) > 1 {
+		e.Detail = c.Error()
+	}
+}

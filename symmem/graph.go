@@ -1,0 +1,173 @@
+package symmem
+
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Graph is work that was captured once and can be replayed at the cost of a single launch.
+type Graph struct {
+	rt      *Runtime
+	d       device.Graph
+	stream  *Stream
+	groups  []*Group  // whose communication it contains
+	tensors []*Tensor // that it uses, so that their memory stays theirs
+	calls   []call    // for the record of waits
+}
+
+// Capture calls f and records what it issues on the current stream instead of running it. Within f memory cannot be allocated (Empty, Local, results of
+// operations that return one), tensors cannot be read or written by the host, and nothing can be waited for: each of these is
+// refused with what to do instead, and the capture is dropped. Ranks that capture communication must capture and replay the same.
+func (rt *Runtime) Capture(f func()) *Graph {
+	const op = "Capture"
+	rt.mu.Lock()
+	if rt.capture != nil {
+		rt.mu.Unlock()
+		panic(rt.misuse(op, "", "", "a graph is being captured already"))
+	}
+	s := rt.begin(op, &options{})
+	g := &Graph{rt: rt, stream: s}
+	s.mu.Lock()
+	err := s.d.BeginCapture()
+	s.mu.Unlock()
+	if err == nil {
+		rt.capture = g
+	}
+	rt.mu.Unlock()
+	if err != nil {
+		panic(rt.explain(op, err))
+	}
+	completed := false
+	defer func() {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		rt.capture = nil
+		s.mu.Lock()
+		g.d, err = s.d.EndCapture()
+		s.mu.Unlock()
+		if !completed {
+			if err == nil {
+				g.d.Close()
+			}
+			return // f's own panic goes on
+		}
+		if err != nil {
+			panic(rt.explain(op, err))
+		}
+		rt.setGraphs(append(slices.Clone(*rt.graphs.Load()), g))
+	}()
+	f()
+	completed = true
+	return g
+}
+
+// keep holds a tensor for as long as the graph lives. rt.mu is held.
+func (g *Graph) keep(t *Tensor) { g.tensors = append(g.tensors, t) }
+
+// Replay issues the captured work on the current stream, or on the one given.
+func (g *Graph) Replay(opts ...Option) {
+	const op = "Replay"
+	rt := g.rt
+	o := rt.read(op, rt.all, false, opts)
+	rt.refuseCapture(op)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if g.d == nil {
+		panic(rt.misuse(op, "graph", "", "the graph was freed"))
+	}
+	s := rt.begin(op, &o)
+	for _, t := range g.tensors {
+		t.live(op)
+		if t.st.block != nil && t.st.block.stream != s {
+			t.st.block.used |= 1 << (s.id % 64)
+		}
+	}
+	rt.intact(op)
+	for _, group := range g.groups {
+		group.check(op)
+		group.chain(op, s)
+	}
+	s.mu.Lock()
+	err := g.d.Launch(s.d)
+	s.mu.Unlock()
+	if err != nil {
+		panic(rt.explain(op, err))
+	}
+	for _, group := range g.groups {
+		group.mark(op, s)
+	}
+}
+
+// Free waits for this rank's work and gives the graph back.
+func (g *Graph) Free() {
+	const op = "Graph.Free"
+	rt := g.rt
+	rt.refuseCapture(op)
+	rt.synchronize(op)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if g.d == nil {
+		panic(rt.misuse(op, "graph", "", "the graph was freed already"))
+	}
+	rt.setGraphs(slices.DeleteFunc(slices.Clone(*rt.graphs.Load()), func(o *Graph) bool { return o == g }))
+	err := g.d.Close()
+	g.d, g.tensors = nil, nil
+	if err != nil {
+		panic(rt.explain(op, err))
+	}
+}
+
+func (rt *Runtime) setGraphs(list []*Graph) { rt.graphs.Store(&list) }
+
+// refuseCapture refuses a call that has no place in a graph.
+func (rt *Runtime) refuseCapture(op string) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.capture != nil {
+		panic(rt.misuse(op, "", "make this call before the capture", "not allowed while a graph is captured"))
+	}
+}
+
+// chain makes s wait for the group's earlier communication if that is on another stream. rt.mu is held.
+func (g *Group) chain(op string, s *Stream) {
+	if c := g.rt.capture; c != nil {
+		if !slices.Contains(c.groups, g) {
+			c.groups = append(c.groups, g)
+		}
+		return
+	}
+	if g.last == nil || g.last == s {
+		return
+	}
+	if !g.marked {
+		g.mustRecord(op, g.last) // the other stream was alone until now
+	}
+	if err := s.wait(g.event); err != nil {
+		panic(g.rt.explain(op, err))
+	}
+}
+
+// mark notes that the group communicated on s. rt.mu is held.
+func (g *Group) mark(op string, s *Stream) {
+	if g.rt.capture != nil {
+		return
+	}
+	g.last, g.marked = s, false
+	if len(g.rt.streams) > 1 {
+		g.mustRecord(op, s)
+	}
+}
+
+func (g *Group) mustRecord(op string, s *Stream) {
+	var err error
+	if g.event == nil {
+		if g.event, err = g.rt.dev.NewEvent(); err != nil {
+			panic(g.rt.explain(op, err))
+		}
+	}
+	if err := s.record(g.event); err != nil {
+		panic(g.rt.explain(op, err))
+	}
+	g.marked = true
+}

@@ -1,0 +1,190 @@
+package symmem
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/signature"
+)
+
+// packer lays the arguments of a launch out as the kernel expects them and refuses those that do not fit.
+type packer struct {
+	k       *Kernel
+	op      string
+	opts    options
+	n       int // arguments so far
+	data    []byte
+	tensors []*Tensor
+	handles []*Handle
+	places  []int // by handle: which parameter it is
+}
+
+// add packs the next argument.
+func (p *packer) add(a any) {
+	params := p.k.d.Params()
+	i := p.n
+	p.n++
+	if i >= len(params) {
+		return // counted, and refused as a whole
+	}
+	if p.data == nil {
+		last := params[len(params)-1]
+		p.data = make([]byte, last.Offset+last.Size)
+	}
+	param, typ := params[i], p.k.params[i]
+	field := p.data[param.Offset : param.Offset+param.Size]
+	switch v := a.(type) {
+	case *Tensor:
+		if typ.Pointers != 1 {
+			hint := ""
+			if typ.Base == signature.Handle {
+				hint = "give it the handle that Rendezvous returned"
+			}
+			p.refuse(i, a, hint)
+		}
+		v.live(p.op)
+		if !accepts(typ, v.dtype) {
+			p.refuse(i, a, "")
+		}
+		p.tensors = append(p.tensors, v)
+		binary.LittleEndian.PutUint64(field, uint64(v.pointer()))
+	case *Handle:
+		if typ.Base != signature.Handle || typ.Pointers > 0 {
+			p.refuse(i, a, "a handle goes to a parameter of type symm::Handle")
+		}
+		v.usable(p.op)
+		if param.Size != int(unsafe.Sizeof(kernelHandle{})) {
+			p.refuse(i, a, "")
+		}
+		p.handles = append(p.handles, v)
+		p.places = append(p.places, i)
+	case uintptr:
+		if typ.Pointers == 0 && (typ.Base != signature.Uint || typ.Size != 8) {
+			p.refuse(i, a, "")
+		}
+		binary.LittleEndian.PutUint64(field, uint64(v))
+	case bool:
+		if typ.Base != signature.Bool || typ.Pointers > 0 {
+			p.refuse(i, a, "")
+		}
+		if v {
+			field[0] = 1
+		}
+	default:
+		p.scalar(i, a, param, typ, field)
+	}
+}
+
+// scalar packs a Go number.
+func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, field []byte) {
+	x, ok := numberOf(a)
+	if !ok {
+		hint := ""
+		if k := reflect.ValueOf(a).Kind(); k == reflect.Slice || k == reflect.Array {
+			hint = "it is host memory: copy it to a tensor first"
+		}
+		p.refuse(i, a, hint)
+	}
+	if typ.Pointers > 0 || typ.Lanes > 1 {
+		p.refuse(i, a, "")
+	}
+	switch typ.Base {
+	case signature.Int, signature.Uint:
+		if x.base == floating {
+			p.refuse(i, a, "convert it to an integer")
+		}
+		bits, ok := x.fitting(typ)
+		if !ok {
+			p.refuse(i, a, "it does not fit")
+		}
+		putWord(field, bits)
+	case signature.Float, signature.Half, signature.BFloat16, signature.Float8E4M3, signature.Float8E5M2:
+		if x.base != floating {
+			p.refuse(i, a, fmt.Sprintf("write float32(%v)", x))
+		}
+		bits, why := dtypeOf(typ).encodeFloat(x.f)
+		if why != "" {
+			p.refuse(i, a, why)
+		}
+		putWord(field, bits)
+	case signature.Unknown:
+		// A name we cannot look up, such as a typedef: only a value of exactly its size can be meant.
+		if int(reflect.TypeOf(a).Size()) != param.Size {
+			p.refuse(i, a, fmt.Sprintf("its size is %d bytes", param.Size))
+		}
+		bits := uint64(x.i) | x.u
+		if x.base == floating && param.Size == 4 {
+			bits = uint64(math.Float32bits(float32(x.f)))
+		} else if x.base == floating {
+			bits = math.Float64bits(x.f)
+		}
+		putWord(field, bits)
+	default:
+		p.refuse(i, a, "")
+	}
+}
+
+// fitting returns the integer's bits if the parameter can hold it.
+func (x number) fitting(typ signature.Type) (uint64, bool) {
+	bits := 8 * typ.Size
+	if x.base == unsigned {
+		if typ.Base == signature.Int {
+			bits--
+		}
+		return x.u, bits == 64 || x.u>>bits == 0
+	}
+	if typ.Base == signature.Uint {
+		return uint64(x.i), x.i >= 0 && (bits == 64 || x.i>>bits == 0)
+	}
+	return uint64(x.i), x.i>>(bits-1) == 0 || x.i>>(bits-1) == -1
+}
+
+// putWord stores the low bytes of a little-endian word.
+func putWord(field []byte, bits uint64) {
+	var word [8]byte
+	binary.LittleEndian.PutUint64(word[:], bits)
+	copy(field, word[:])
+}
+
+func (p *packer) refuse(i int, a any, hint string) {
+	params := p.k.d.Params()
+	name := signature.Param{Name: params[i].Name, Type: params[i].Type}.String()
+	e := p.k.rt.misuse(p.op, params[i].Name, hint, "%s: argument %d, %q, cannot be %s", p.k.sig, i+1, name, describe(a))
+	panic(e)
+}
+
+// accepts reports whether a tensor of a dtype may be given for a pointer of this type.
+func accepts(typ signature.Type, d DType) bool {
+	switch {
+	case typ.Base == signature.Void, typ.Base == signature.Unknown:
+		return true
+	case typ.Base == signature.Uint && typ.Size == 1:
+		return true // bytes
+	}
+	return dtypeOf(typ) == d
+}
+
+// dtypeOf is the element type of a type's lanes, or 0.
+func dtypeOf(typ signature.Type) DType {
+	switch typ.Base {
+	case signature.Half:
+		return F16
+	case signature.BFloat16:
+		return BF16
+	case signature.Float8E4M3:
+		return F8E4M3
+	case signature.Float8E5M2:
+		return F8E5M2
+	case signature.Float:
+		return map[int]DType{4: F32, 8: F64}[typ.Size]
+	case signature.Int:
+		return map[int]DType{1: I8, 4: I32, 8: I64}[typ.Size]
+	case signature.Uint:
+		return map[int]DType{1: U8, 4: U32, 8: U64}[typ.Size]
+	}
+	return 0
+}

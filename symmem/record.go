@@ -1,0 +1,218 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// call is what is remembered of one stream-ordered call, to explain the waits of its kernel. Nothing is formatted until somebody asks.
+type call struct {
+	id      uint32 // what the kernel knows it by
+	op      string
+	group   *Group
+	ordinal uint64 // collective calls of the group so far, this one included
+
+	// collective says that its kernel, when it gives up, leaves signals or packets behind that others may take for the next call's.
+	collective bool
+}
+
+// callLog remembers the latest calls, and the host-side waits of this moment.
+type callLog struct {
+	mu     sync.Mutex
+	next   uint32
+	recent [1024]call
+	host   []*hostWait
+}
+
+// hostWait is a collective call that the host is in.
+type hostWait struct {
+	op      string
+	group   *Group
+	ordinal uint64
+	since   time.Time
+}
+
+// note remembers a call and returns its id, which is never 0. rt.mu is held.
+func (rt *Runtime) note(c call) uint32 {
+	l := &rt.calls
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.next++; l.next == 0 {
+		l.next++
+	}
+	c.id = l.next
+	l.recent[c.id%uint32(len(l.recent))] = c
+	if rt.capture != nil {
+		rt.capture.calls = append(rt.capture.calls, c)
+	}
+	return c.id
+}
+
+// find returns the call of an id, if it is still remembered.
+func (rt *Runtime) find(id uint32) (call, bool) {
+	l := &rt.calls
+	l.mu.Lock()
+	c := l.recent[id%uint32(len(l.recent))]
+	l.mu.Unlock()
+	if c.id == id && id != 0 {
+		return c, true
+	}
+	for _, g := range *rt.graphs.Load() {
+		if i := slices.IndexFunc(g.calls, func(c call) bool { return c.id == id }); i >= 0 {
+			return g.calls[i], true
+		}
+	}
+	return call{}, false
+}
+
+// waitOnHost registers a host-side wait until the function it returns is called.
+func (l *callLog) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
+	h := &hostWait{op, g, ordinal, time.Now()}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.host = append(l.host, h)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.host = slices.DeleteFunc(l.host, func(o *hostWait) bool { return o == h })
+	}
+}
+
+// Wait is one thing this rank waits for.
+type Wait struct {
+	Op      string // "wait_signal", "Rendezvous"
+	Ordinal uint64 // of the collective call in its group
+	Group   string // "world", or "group 0,2"
+	Peers   []int  // world ranks it waits for
+	For     string // "a signal on channel 3"
+	Since   time.Duration
+}
+
+// Waits lists what this rank waits for at this moment: on the device for some time already, or in a collective call on the host. It may
+// be called at any time.
+func (rt *Runtime) Waits() []Wait {
+	var list []Wait
+	for i := range rt.watch.Waits {
+		r := loadRecord(&rt.watch.Waits[i])
+		if r.State != device.WaitPending {
+			continue
+		}
+		c, peers := rt.parties(&r)
+		wait := Wait{Op: c.op, Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed)}
+		if c.group != nil {
+			wait.Group = c.group.String()
+		}
+		list = append(list, wait)
+	}
+	rt.calls.mu.Lock()
+	defer rt.calls.mu.Unlock()
+	for _, h := range rt.calls.host {
+		others := slices.DeleteFunc(h.group.Ranks(), func(r int) bool { return r == rt.rank })
+		list = append(list, Wait{Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: others, For: "the same call", Since: time.Since(h.since)})
+	}
+	return list
+}
+
+// parties says which call a record belongs to and the world ranks it waits for.
+func (rt *Runtime) parties(r *device.WaitRecord) (call, []int) {
+	c, ok := rt.find(r.Ordinal)
+	if !ok {
+		c = call{op: "a kernel", collective: true}
+	}
+	if r.Kind == device.WaitWord {
+		return c, nil // whoever sets it
+	}
+	if c.group != nil && int(r.Peer) < len(c.group.ranks) {
+		return c, []int{c.group.ranks[r.Peer]}
+	}
+	return c, nil
+}
+
+// awaited says what a wait is for, after "for".
+func awaited(r *device.WaitRecord) string {
+	switch r.Kind {
+	case device.WaitSignal:
+		return fmt.Sprintf("a signal on channel %d", r.Channel)
+	case device.WaitCredit:
+		return fmt.Sprintf("the previous signal on channel %d to be consumed", r.Channel)
+	case device.WaitPacket:
+		return fmt.Sprintf("packet %d of block %d", r.Want, r.Channel)
+	case device.WaitWord:
+		return fmt.Sprintf("signal word %d to become %d; it is %d", r.Channel, r.Want, r.Seen)
+	}
+	return "something in a kernel of yours"
+}
+
+// takeFault returns the first wait on the device that was given up since the last time, or nil.
+func (rt *Runtime) takeFault() *Error {
+	f := &rt.watch.Fault
+	state := atomic.LoadUint32(&f.State)
+	for state == device.WaitClaimed { // the kernel is writing it
+		time.Sleep(10 * time.Microsecond)
+		state = atomic.LoadUint32(&f.State)
+	}
+	if state == device.WaitNone {
+		return nil
+	}
+	r := loadRecord(f)
+	atomic.StoreUint32(&f.State, device.WaitNone)
+	return rt.gaveUp(&r)
+}
+
+// gaveUp explains a wait that ended by deadline or abort.
+func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
+	c, peers := rt.parties(r)
+	e := &Error{Kind: KindTimeout, Op: c.op, Rank: rt.rank, Peer: -1}
+	waited := time.Duration(r.Elapsed)
+	if waited > time.Second {
+		waited = waited.Round(10 * time.Millisecond)
+	} else {
+		waited = waited.Round(time.Millisecond)
+	}
+	what := awaited(r)
+	if len(peers) > 0 {
+		e.Peer = peers[0]
+		switch r.Kind {
+		case device.WaitSignal:
+			what = fmt.Sprintf("a signal of rank %d on channel %d, which never came", e.Peer, r.Channel)
+			e.Hint = fmt.Sprintf("rank %d must put it", e.Peer)
+		case device.WaitCredit:
+			what = fmt.Sprintf("rank %d to consume the previous signal on channel %d", e.Peer, r.Channel)
+			e.Hint = fmt.Sprintf("rank %d must wait for each signal it is sent", e.Peer)
+		case device.WaitPacket:
+			what = fmt.Sprintf("data of rank %d", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		default:
+			what = fmt.Sprintf("rank %d", e.Peer)
+		}
+	}
+	e.Msg = fmt.Sprintf("rank %d waited %v for %s", rt.rank, waited, what)
+	if r.State == device.WaitAborted {
+		e.Kind, e.Hint = KindInterrupted, ""
+		e.Msg += ", and gave up: " + rt.whyAborted()
+	}
+	if c.collective {
+		rt.broken.Store(ptr(c.op + ": " + e.Msg))
+	}
+	return e
+}
+
+// loadRecord reads a record that kernels write.
+func loadRecord(r *device.WaitRecord) device.WaitRecord {
+	return device.WaitRecord{
+		State:   atomic.LoadUint32(&r.State),
+		Kind:    atomic.LoadUint32(&r.Kind),
+		Ordinal: atomic.LoadUint32(&r.Ordinal),
+		Rank:    atomic.LoadUint32(&r.Rank),
+		Peer:    atomic.LoadUint32(&r.Peer),
+		Channel: atomic.LoadUint32(&r.Channel),
+		Want:    atomic.LoadUint64(&r.Want),
+		Seen:    atomic.LoadUint64(&r.Seen),
+		Elapsed: atomic.LoadUint64(&r.Elapsed),
+	}
+}

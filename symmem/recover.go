@@ -1,0 +1,181 @@
+package symmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Abort ends every wait of this rank, on the device and on the host, now and until Recover: calls that would wait are refused. why completes "gave
+// up:". It returns at once and may be called at any time.
+func (rt *Runtime) Abort(why string) {
+	rt.abort.CompareAndSwap(nil, &why)
+	atomic.StoreUint32(&rt.watch.Abort, 1)
+	rt.hostCtx.Load().cancel()
+}
+
+func (rt *Runtime) whyAborted() string {
+	if why := rt.abort.Load(); why != nil {
+		return *why
+	}
+	return "it was interrupted"
+}
+
+// host is what host-side waits end with.
+func (rt *Runtime) host() context.Context { return rt.hostCtx.Load().ctx }
+
+func (rt *Runtime) renewHostContext() {
+	ctx, cancel := context.WithCancel(context.Background())
+	rt.hostCtx.Store(&hostContext{ctx, cancel})
+}
+
+// Finish waits for all work of this rank and returns the first fault of it: an *Error, or nil. Cancelling ctx aborts.
+func (rt *Runtime) Finish(ctx context.Context) error {
+	defer context.AfterFunc(ctx, func() { rt.Abort("it was interrupted") })()
+	return Maybe(func() { rt.synchronize("Synchronize") })
+}
+
+// Recover makes communication sound again after waits were aborted or timed out, or ranks were replaced. It is collective over all ranks; those that
+// are listed in replaced are new processes, whose worlds were made with Config.Joining. All work is drained, signals, signal pads and
+// inboxes become zero, the numbering of calls starts anew, and the abort ends. Tensors keep their data.
+//
+// What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it held a part of can only be read and freed. lost
+// names them. Cancelling ctx gives up; the world is then still aborted.
+func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, err error) {
+	const op = "Recover"
+	rt.Abort("the world is being recovered")
+	rt.drain() // what it reports was reported, or belongs to what is given up here
+	var poisoned *device.DriverError
+	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
+		return nil, rt.explain(op, err)
+	}
+	atomic.StoreUint32(&rt.watch.Fault.State, device.WaitNone)
+	for i := range rt.watch.Waits {
+		atomic.StoreUint32(&rt.watch.Waits[i].State, device.WaitNone)
+	}
+	meet := &Group{rt: rt, name: "world", ranks: rt.all.ranks, rank: rt.rank, key: "recover"}
+	gather := func(step string, value int, failed error) ([]int, error) {
+		if rt.client == nil {
+			return []int{value}, failed
+		}
+		return agreeCtx(ctx, meet, op, step, value, failed)
+	}
+	desc := fmt.Sprintf("ranks %v replaced", replaced)
+	if len(replaced) == 0 {
+		desc = ""
+	}
+	// Nobody's kernels may run when the signals are cleared, nor before they are cleared everywhere.
+	generations, err := gather(desc, rt.generation, nil)
+	if err != nil {
+		return nil, rt.explain(op, err)
+	}
+	lost = rt.lose(replaced)
+	rt.renew(slices.Max(generations) + 1)
+	if _, err := gather("cleared", 0, rt.clear()); err != nil {
+		return lost, rt.explain(op, err)
+	}
+	rt.renewHostContext()
+	if len(replaced) > 0 {
+		if err := Maybe(rt.rebuild); err != nil {
+			return lost, err
+		}
+	}
+	rt.broken.Store(nil)
+	atomic.StoreUint32(&rt.watch.Abort, 0)
+	rt.abort.Store(nil)
+	// A rank may communicate only when no other is still aborted.
+	if _, err := gather("done", 0, nil); err != nil {
+		return lost, rt.explain(op, err)
+	}
+	return lost, nil
+}
+
+// agreeCtx is agree outside a group's numbering, for Recover.
+func agreeCtx(ctx context.Context, g *Group, op, desc string, value int, failed error) ([]int, error) {
+	g.met++
+	return agreeBy(g, op, value, failed, func(data []byte) ([][]byte, error) {
+		return g.rt.client.Gather(ctx, bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc}, data)
+	})
+}
+
+// lose marks what needed the replaced ranks and says it in words.
+func (rt *Runtime) lose(replaced []int) (lost []string) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for _, g := range rt.groups {
+		if r := firstOf(g.ranks, replaced); r >= 0 && g != rt.all && g.stale.Load() == nil {
+			g.stale.Store(ptr(fmt.Sprintf("rank %d was replaced", r)))
+			lost = append(lost, g.String())
+		}
+	}
+	for _, a := range rt.allocs {
+		if r := firstOf(a.group.ranks, replaced); r >= 0 && a.stale.Load() == nil {
+			a.stale.Store(ptr(fmt.Sprintf("rank %d was replaced", r)))
+			lost = append(lost, fmt.Sprintf("rank %d's part of the symmetric tensor %s of %v", r, a.desc, a.group))
+		}
+	}
+	return lost
+}
+
+// firstOf returns the first of ranks that is in set, or -1.
+func firstOf(ranks, set []int) int {
+	if i := slices.IndexFunc(ranks, func(r int) bool { return slices.Contains(set, r) }); i >= 0 {
+		return ranks[i]
+	}
+	return -1
+}
+
+// renew starts the numbering of all groups anew.
+func (rt *Runtime) renew(generation int) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.generation = generation
+	clear(rt.created)
+	serials := map[string]int{}
+	for _, g := range rt.groups {
+		if g == rt.all {
+			g.renew(g.name)
+			continue
+		}
+		if g.stale.Load() == nil {
+			g.renew(fmt.Sprintf("%s#kept%d", g.name, serials[g.name]))
+			serials[g.name]++
+		}
+	}
+}
+
+// clear zeroes this rank's signals, inboxes and signal pads, and waits for it.
+func (rt *Runtime) clear() error {
+	s := rt.first
+	rt.mu.Lock()
+	groups, allocs := slices.Clone(rt.groups), slices.Clone(rt.allocs)
+	rt.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, g := range groups {
+		if g.work.seg == nil {
+			continue
+		}
+		if err := g.reset(s.d); err != nil {
+			return err
+		}
+	}
+	for _, a := range allocs {
+		if err := s.d.Set(a.seg.Ptr(), 0, a.pad); err != nil {
+			return err
+		}
+	}
+	return s.d.Synchronize()
+}
+
+// rebuild makes the world's workspace anew, with the replaced ranks.
+func (rt *Runtime) rebuild() {
+	rt.all.stale.Store(nil)
+	rt.all.work.release()
+	rt.all.furnish("Recover", rt.info.Kind)
+}

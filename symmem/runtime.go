@@ -1,0 +1,214 @@
+package symmem
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Config says what Init builds.
+type Config struct {
+	Device  string            // "auto" (the default), "cpu" or "cuda"
+	Index   int               // which device of its kind on this host
+	Backend string            // "" for the device's own: "CPU" or "CUDA"
+	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
+	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing collective: the
+	// first collective call is the Recover that the other ranks make too.
+	Joining bool
+}
+
+// Runtime is this rank's view of all ranks and of its device. Its methods may be called from several goroutines.
+type Runtime struct {
+	dev        device.Device
+	info       device.Info
+	client     *bootstrap.Client
+	rank, size int
+	watch      *device.Watch
+	all        *Group
+	first      *Stream // always there
+	calls      callLog
+
+	abort   atomic.Pointer[string]   // why waits must end; nil in peace
+	broken  atomic.Pointer[string]   // the collective operation that was given up; nil in peace
+	graphs  atomic.Pointer[[]*Graph] // alive; replaced whole
+	hostCtx atomic.Pointer[hostContext]
+
+	mu         sync.Mutex // guards what follows, and the order of what is put in streams
+	generation int        // counts the worlds rebuilt by Recover
+	created    map[string]uint64
+	groups     []*Group
+	allocs     []*allocation
+	streams    []*Stream
+	current    *Stream
+	capture    *Graph // being captured
+	builtins   map[string]device.Kernel
+	modules    map[source]*module
+	local      cache
+	padSize    int
+	unreported error // a fault met where it could not be reported
+}
+
+// hostContext is what host-side waits of one peaceful period end with.
+type hostContext struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// current world of the package functions, set by Init.
+var latest atomic.Pointer[Runtime]
+
+// Init opens the device and builds the world of config. It is collective over all ranks of the client, unless config.Joining. The world
+// becomes the one that the package functions act on.
+func Init(config Config) (*Runtime, error) {
+	rt := &Runtime{created: map[string]uint64{}, builtins: map[string]device.Kernel{}, modules: map[source]*module{}, padSize: defaultPadSize, size: 1}
+	if c := config.Client; c != nil {
+		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
+	}
+	if rt.size > maxRanks {
+		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rt.rank, Peer: -1, Arg: "Client",
+			Msg: fmt.Sprintf("a world may have at most %d ranks, not %d", maxRanks, rt.size)}
+	}
+	dev, err := open(config)
+	if err != nil {
+		return nil, rt.explain("Init", err)
+	}
+	rt.dev, rt.info, rt.watch = dev, dev.Info(), dev.Watch()
+	rt.setGraphs(nil)
+	rt.renewHostContext()
+	if err := Maybe(func() { rt.build(config) }); err != nil {
+		dev.Close()
+		return nil, err
+	}
+	latest.Store(rt)
+	return rt, nil
+}
+
+// open picks the device.
+func open(config Config) (device.Device, error) {
+	kind := config.Device
+	if kind == "" || kind == "auto" {
+		kind = "cpu"
+		if n, err := cuda.Count(); err == nil && n > 0 {
+			kind = "cuda"
+		}
+	}
+	switch kind {
+	case "cpu":
+		return cpu.Open(config.Index)
+	case "cuda":
+		return cuda.Open(config.Index)
+	}
+	return nil, &device.UnavailableError{Kind: kind, Why: "there is no such kind of device", Hint: `"auto", "cpu" and "cuda" are`}
+}
+
+// build makes the first stream and the group of all ranks.
+func (rt *Runtime) build(config Config) {
+	if config.Backend != "" {
+		rt.SetBackend(config.Backend)
+	}
+	s, err := rt.newStream()
+	if err != nil {
+		panic(rt.explain("Init", err))
+	}
+	rt.first, rt.current = s, s
+	ranks := make([]int, rt.size)
+	for i := range ranks {
+		ranks[i] = i
+	}
+	rt.generation = 1
+	rt.all = &Group{rt: rt, name: "world", ranks: ranks, rank: rt.rank}
+	rt.all.renew("world")
+	rt.groups = append(rt.groups, rt.all)
+	if config.Joining {
+		rt.all.stale.Store(ptr("rank " + fmt.Sprint(rt.rank) + " has not joined yet"))
+		return
+	}
+	rt.all.furnish("Init", rt.info.Kind)
+}
+
+// now returns the world that Init made.
+func now() *Runtime {
+	rt := latest.Load()
+	if rt == nil {
+		panic(&Error{Kind: KindMisuse, Op: "symmem", Peer: -1, Msg: "there is no world yet", Hint: "call symmem.Init first"})
+	}
+	return rt
+}
+
+// Rank is this rank's number among all ranks.
+func (rt *Runtime) Rank() int { return rt.rank }
+
+// Size is the number of ranks.
+func (rt *Runtime) Size() int { return rt.size }
+
+// Group is the group of all ranks.
+func (rt *Runtime) Group() *Group { return rt.all }
+
+// Close releases the device and everything in its memory. It does not wait for the other ranks: who still reads this rank's
+// memory keeps it until it lets go.
+func (rt *Runtime) Close() error {
+	rt.Abort("the world was closed")
+	rt.mu.Lock()
+	streams, allocs, groups := rt.streams, rt.allocs, rt.groups
+	rt.streams, rt.allocs, rt.groups = nil, nil, nil
+	rt.mu.Unlock()
+	for _, s := range streams {
+		s.synchronize() // what it reports has nobody left to care
+	}
+	for _, a := range allocs {
+		a.release()
+	}
+	for _, g := range groups {
+		g.work.release()
+	}
+	for _, s := range streams {
+		s.d.Close()
+	}
+	latest.CompareAndSwap(rt, nil)
+	return rt.dev.Close()
+}
+
+// kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.
+func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) kernelContext {
+	return kernelContext{
+		watch:    device.Ptr(uintptr(unsafe.Pointer(rt.watch))),
+		timeout:  uint64(o.timeout),
+		rank:     int32(g.rank),
+		size:     int32(len(g.ranks)),
+		ordinal:  call,
+		channels: uint32(g.channels),
+	}
+}
+
+// builtin returns a kernel of kernels/. rt.mu is held.
+func (rt *Runtime) builtin(op, name string) device.Kernel {
+	k, ok := rt.builtins[name]
+	if !ok {
+		var err error
+		if k, err = rt.dev.Builtin(name); err != nil {
+			panic(rt.explain(op, err))
+		}
+		rt.builtins[name] = k
+	}
+	return k
+}
+
+// bytesOf is the memory of a kernel's arguments.
+func bytesOf[T any](args *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// joined writes a list of ranks: "0,2".
+func joined(ranks []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ","), "[]")
+}

@@ -1,0 +1,98 @@
+package symmem
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// peerSegment is what a member says about the segment it shares.
+type peerSegment struct {
+	Size       int
+	Processors int // of its device
+}
+
+// share maps the segments of all members into this process, by position in the group; this rank's own is seg itself. known returns a
+// segment of a world rank that is mapped already, or nil. failed is why this member has no segment to
+// share, if it has none: all members then fail. A holder of g.meeting calls it.
+func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
+	mine := peerSegment{Processors: g.rt.info.Processors}
+	var file *os.File
+	if failed == nil {
+		mine.Size = seg.Size()
+		if len(g.ranks) > 1 {
+			file, failed = export(seg)
+		}
+	}
+	if file != nil {
+		defer file.Close()
+	}
+	peers, err := agree(g, op, desc, mine, failed)
+	if err != nil {
+		return nil, nil, err
+	}
+	mapped := make([]device.Segment, len(g.ranks))
+	mapped[g.rank] = seg
+	if len(g.ranks) == 1 {
+		return mapped, peers, nil
+	}
+	files, err := g.gatherFiles(op, desc, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	var fresh []device.Segment
+	for i, f := range files {
+		if mapped[i] == nil && failed == nil {
+			if mapped[i] = known(g.ranks[i]); mapped[i] == nil {
+				if mapped[i], failed = g.rt.importSegment(f, peers[i].Size); failed != nil {
+					failed = fmt.Errorf("mapping the memory of rank %d: %w", g.ranks[i], failed)
+				} else {
+					fresh = append(fresh, mapped[i])
+				}
+			}
+		}
+		f.Close()
+	}
+	if _, err := agree(g, op, desc, struct{}{}, failed); err != nil {
+		for _, s := range fresh {
+			err = errors.Join(err, s.Close())
+		}
+		return nil, nil, err
+	}
+	return mapped, peers, nil
+}
+
+func export(seg device.Segment) (*os.File, error) {
+	fd, err := seg.Export()
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), "segment"), nil
+}
+
+// importSegment maps a descriptor that stays the caller's.
+func (rt *Runtime) importSegment(f *os.File, size int) (device.Segment, error) {
+	fd, err := duplicate(f)
+	if err != nil {
+		return nil, err
+	}
+	return rt.dev.ImportSegment(fd, size)
+}
+
+// duplicate returns a new descriptor of an open file.
+func duplicate(f *os.File) (int, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	var fd int
+	var got error
+	if err := raw.Control(func(old uintptr) { fd, got = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
+		return -1, err
+	}
+	return fd, got
+}

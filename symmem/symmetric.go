@@ -1,0 +1,126 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// defaultPadSize is PyTorch's: 32 channels of 72 ranks, 4 bytes each.
+const defaultPadSize = 9216
+
+// allocation is symmetric memory: one segment in each member of a group, [signal pad | data].
+type allocation struct {
+	rt      *Runtime
+	group   *Group
+	id      string // equal on all members and never used again: what the ranks compare
+	desc    string // "bf16[4096]"
+	seg     device.Segment
+	pad     int // bytes of the signal pad; the data begins at aligned(pad)
+	size    int // bytes of data
+	storage *storage
+	stale   atomic.Pointer[string] // why peers cannot be reached any more
+
+	// Guarded by rt.mu.
+	peers   map[int]device.Segment // by world rank, as far as mapped
+	handles []*Handle
+}
+
+// Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all ranks, with equal arguments.
+// No shape means one element. It lives until Free.
+func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empty(dtype, shape...) }
+
+// Empty is [Runtime.Empty] for the members of a group.
+func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
+	const op = "Empty"
+	rt := g.rt
+	n := rt.numel(op, dtype, shape)
+	g.check(op)
+	rt.refuseCapture(op)
+	rt.mu.Lock()
+	pad := rt.padSize
+	rt.mu.Unlock()
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), pad: pad, size: n * dtype.Size(), peers: map[int]device.Segment{}}
+	desc := a.desc
+	if pad != defaultPadSize {
+		desc += fmt.Sprintf(" with a signal pad of %d bytes", pad)
+	}
+	seg, err := rt.dev.NewSegment(aligned(pad) + max(a.size, 1))
+	if _, failed := agree(g, op, desc, struct{}{}, err); failed != nil {
+		if err == nil {
+			seg.Close()
+		}
+		panic(rt.explain(op, failed))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
+	g.allocs++
+	a.seg = seg
+	a.peers[rt.rank] = seg
+	a.storage = &storage{ptr: seg.Ptr() + device.Ptr(aligned(pad)), size: a.size, alloc: a, peer: rt.rank}
+	rt.allocs = append(rt.allocs, a)
+	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: slices.Clone(shape), n: n}
+}
+
+// usable refuses what needs the peers of an allocation that is gone or lost some of them.
+func (a *allocation) usable(op string) {
+	if a.storage.freed.Load() {
+		panic(a.rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
+	}
+	if why := a.stale.Load(); why != nil {
+		panic(&Error{Kind: KindPeer, Op: op, Rank: a.rt.rank, Peer: -1, Arg: "tensor",
+			Msg: fmt.Sprintf("the symmetric tensor %s lost a part: %s", a.desc, *why), Hint: "its own data can still be read; make a new one by Empty"})
+	}
+}
+
+// free is collective over the group, unless the allocation is stale.
+func (a *allocation) free(op string) {
+	rt := a.rt
+	rt.refuseCapture(op)
+	rt.synchronize(op)
+	if a.stale.Load() == nil {
+		a.group.check(op)
+		a.group.meet(op, a.desc+", "+a.id, nil)
+	}
+	if !a.storage.freed.CompareAndSwap(false, true) {
+		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
+	a.release()
+}
+
+// release unmaps everything. Nothing may use it any more. A failure leaves memory mapped until the process ends and is no reason to fail.
+func (a *allocation) release() {
+	for _, s := range a.peers {
+		s.Close()
+	}
+	for _, h := range a.handles {
+		h.tables.release()
+	}
+	a.peers, a.handles = nil, nil
+}
+
+// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a multiple of 8. All ranks must set the same. The
+// world's own channels were fixed by Init.
+func (rt *Runtime) SetSignalPadSize(n int) {
+	if n <= 0 || n%8 != 0 || n > 1<<30 {
+		panic(rt.misuse("SetSignalPadSize", "n", "", "the size must be a positive multiple of 8, at most 1 GiB, not %d", n))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.padSize = n
+}
+
+// SignalPadSize is the bytes of the signal pad of tensors and groups made from now on.
+func (rt *Runtime) SignalPadSize() int {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.padSize
+}
