@@ -1,0 +1,366 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// gpu opens the first GPU, or skips with the reason.
+func gpu(t testing.TB) *Device {
+	t.Helper()
+	d, err := Open(0)
+	var un *device.UnavailableError
+	if errors.As(err, &un) {
+		t.Skip(un)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d.(*Device)
+}
+
+var one = [3]int{1, 1, 1}
+
+// pack lays out arguments by their natural alignment, which is what kernels of plain parameters have.
+func pack(args ...any) []byte {
+	var b []byte
+	for _, a := range args {
+		size := binary.Size(a)
+		for len(b)%size != 0 {
+			b = append(b, 0)
+		}
+		b, _ = binary.Append(b, binary.NativeEndian, a)
+	}
+	return b
+}
+
+func compiled(t testing.TB, d *Device, text string) device.Kernel {
+	t.Helper()
+	m, err := d.Compile(device.Source{Name: "cell[1]", Line: 1, Text: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m.Kernels()[0]
+}
+
+func TestGPU(t *testing.T) {
+	d := gpu(t)
+	t.Logf("%+v", d.Info())
+	n, err := Count()
+	must(t, err)
+	t.Run("memory", func(t *testing.T) { testMemory(t, d) })
+	t.Run("events", func(t *testing.T) { testEvents(t, d) })
+	t.Run("capture", func(t *testing.T) { testCapture(t, d) })
+	t.Run("segments", func(t *testing.T) { testSegments(t, d, n-1) })
+	t.Run("threads", func(t *testing.T) { testThreads(t, d) })
+	t.Run("snippet", func(t *testing.T) { gpuSnippet(t, d) })
+	t.Run("shared", func(t *testing.T) { gpuShared(t, d) })
+	t.Run("builtin", func(t *testing.T) { gpuBuiltin(t, d) })
+	t.Run("capture launch", func(t *testing.T) { gpuCapture(t, d) })
+	t.Run("abort", func(t *testing.T) { gpuAbort(t, d) })
+	t.Run("compile error", func(t *testing.T) { gpuCompileError(t, d) })
+	t.Run("refused launch", func(t *testing.T) { gpuRefused(t, d) })
+	t.Run("monitor", func(t *testing.T) { gpuMonitor(t, d) })
+}
+
+func gpuSnippet(t *testing.T, d *Device) {
+	k := compiled(t, d, `__global__ void scale(float* x, int n, char c, double a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = float(x[i] * a + c);
+}`)
+	want := []device.Param{{Name: "x", Type: "float*", Offset: 0, Size: 8}, {Name: "n", Type: "int", Offset: 8, Size: 4},
+		{Name: "c", Type: "char", Offset: 12, Size: 1}, {Name: "a", Type: "double", Offset: 16, Size: 8}}
+	if len(k.Params()) != len(want) {
+		t.Fatalf("Params are %+v", k.Params())
+	}
+	for i, p := range k.Params() {
+		if p != want[i] {
+			t.Errorf("parameter %d is %+v, want %+v", i, p, want[i])
+		}
+	}
+	if a := k.Attributes(); a.Registers <= 0 || a.MaxThreads != 1024 || a.StaticShared != 0 {
+		t.Errorf("Attributes are %+v", a)
+	}
+	s := newStream(t, d)
+	const n = 100000
+	p, err := d.Alloc(4 * n)
+	must(t, err)
+	in, out := make([]byte, 4*n), make([]byte, 4*n)
+	for i := range n {
+		binary.NativeEndian.PutUint32(in[4*i:], math.Float32bits(float32(i)))
+		binary.NativeEndian.PutUint32(out[4*i:], math.Float32bits(float32(i)*2.5+3))
+	}
+	must(t, s.Write(p, in))
+	must(t, s.Launch(k, device.Launch{Grid: [3]int{(n + 255) / 256, 1, 1}, Block: [3]int{256, 1, 1}, Args: pack(uint64(p), int32(n), int8(3), 2.5)}))
+	wants(t, s, p, out, "scaled memory")
+	must(t, d.Free(p))
+	must(t, s.Close())
+}
+
+func gpuShared(t *testing.T, d *Device) {
+	k := compiled(t, d, `extern "C" __global__ void last(int* out, int n) {
+  extern __shared__ int all[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) all[i] = 3 * i;
+  __syncthreads();
+  if (threadIdx.x == 0) *out = all[n - 1];
+}`)
+	s := newStream(t, d)
+	p, err := d.Alloc(4)
+	must(t, err)
+	for _, bytes := range []int{4096, 49152, 49156, d.Info().SharedPerBlock} {
+		must(t, s.Launch(k, device.Launch{Grid: one, Block: [3]int{128, 1, 1}, Shared: bytes, Args: pack(uint64(p), int32(bytes/4))}))
+		wants(t, s, p, pack(int32(3*(bytes/4-1))), "the last word of shared memory")
+	}
+	must(t, d.Free(p))
+	must(t, s.Close())
+}
+
+func gpuBuiltin(t *testing.T, d *Device) {
+	k, err := d.Builtin("fill")
+	must(t, err)
+	s := newStream(t, d)
+	p, err := d.Alloc(1 << 20)
+	must(t, err)
+	// FillArgs: out, elements, bits, size of an element
+	must(t, s.Launch(k, device.Launch{Grid: [3]int{64, 1, 1}, Block: [3]int{256, 1, 1}, Args: pack(uint64(p), uint64(1<<18), uint64(0x01020304), uint64(4))}))
+	want := make([]byte, 1<<20)
+	for i := 0; i < len(want); i += 4 {
+		binary.NativeEndian.PutUint32(want[i:], 0x01020304)
+	}
+	wants(t, s, p, want, "filled memory")
+	if params := k.Params(); len(params) != 1 || params[0] != (device.Param{Size: 32}) {
+		t.Errorf("Params of fill are %+v", params)
+	}
+	must(t, d.Free(p))
+	must(t, s.Close())
+}
+
+const increment = `extern "C" __global__ void increment(int* x) { atomicAdd(x, 1); }`
+
+func gpuCapture(t *testing.T, d *Device) {
+	k := compiled(t, d, increment)
+	s, side := newStream(t, d), newStream(t, d)
+	e, err := d.NewEvent()
+	must(t, err)
+	joined, err := d.NewEvent()
+	must(t, err)
+	p, err := d.Alloc(8)
+	must(t, err)
+	add := device.Launch{Grid: one, Block: one, Args: pack(uint64(p))}
+	must(t, s.BeginCapture())
+	must(t, s.Launch(k, add))
+	must(t, s.Record(e)) // the other stream joins the capture
+	must(t, side.Wait(e))
+	must(t, side.Launch(k, add))
+	must(t, side.Record(joined))
+	must(t, s.Wait(joined))
+	must(t, s.Copy(p+4, p, 4))
+	g, err := s.EndCapture()
+	must(t, err)
+	for range 100 {
+		must(t, g.Launch(s))
+	}
+	wants(t, s, p, pack(int32(200), int32(200)), "the counter after 100 replays")
+	must(t, g.Close())
+	must(t, e.Close())
+	must(t, joined.Close())
+	must(t, side.Close())
+	must(t, s.Close())
+	must(t, d.Free(p))
+}
+
+// gpuAbort: a kernel polls the abort word of the watch page; raising it ends a blocked Synchronize.
+func gpuAbort(t *testing.T, d *Device) {
+	k := compiled(t, d, `extern "C" __global__ void wait(volatile unsigned* word, int* out) {
+  while (*word == 0) __nanosleep(1000);
+  *out = 7;
+}`)
+	s := newStream(t, d)
+	p, err := d.Alloc(4)
+	must(t, err)
+	page := uint64(uintptr(unsafe.Pointer(d.Watch())))
+	must(t, s.Launch(k, device.Launch{Grid: one, Block: one, Args: pack(page, uint64(p))}))
+	done := make(chan error)
+	go func() { done <- s.Synchronize() }()
+	select {
+	case err := <-done:
+		t.Fatalf("Synchronize returned %v while the kernel waits", err)
+	case <-time.After(50 * time.Millisecond):
+	}
+	if idle, err := s.Idle(); idle || err != nil {
+		t.Errorf("Idle is %v (%v) while the kernel waits", idle, err)
+	}
+	start := time.Now()
+	atomic.StoreUint32(&d.Watch().Abort, 1)
+	select {
+	case err := <-done:
+		must(t, err)
+		t.Logf("the wait ended %v after the abort", time.Since(start))
+	case <-time.After(10 * time.Second):
+		t.Fatal("the kernel does not see the abort")
+	}
+	atomic.StoreUint32(&d.Watch().Abort, 0)
+	wants(t, s, p, pack(int32(7)), "what the kernel wrote last")
+	must(t, d.Free(p))
+	must(t, s.Close())
+}
+
+func gpuCompileError(t *testing.T, d *Device) {
+	_, err := d.Compile(device.Source{Name: "cell[2]", Line: 4, Text: "__global__ void k(int* x) {\n  x[0] = y;\n}"})
+	var wrong *device.CompileError
+	if !errors.As(err, &wrong) || len(wrong.Diagnostics) != 1 || wrong.Diagnostics[0].Line != 5 || wrong.Diagnostics[0].Column != 10 {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func gpuRefused(t *testing.T, d *Device) {
+	k := compiled(t, d, increment)
+	s := newStream(t, d)
+	for what, l := range map[string]device.Launch{
+		"2048 threads":     {Grid: one, Block: [3]int{2048, 1, 1}, Args: make([]byte, 8)},
+		"a grid of zero":   {Grid: [3]int{0, 1, 1}, Block: one, Args: make([]byte, 8)},
+		"1 MiB of shared":  {Grid: one, Block: one, Shared: 1 << 20, Args: make([]byte, 8)},
+		"no arguments":     {Grid: one, Block: one},
+		"too large a grid": {Grid: [3]int{1, 70000, 1}, Block: one, Args: make([]byte, 8)},
+	} {
+		if err := s.Launch(k, l); err == nil {
+			t.Errorf("%s: not refused", what)
+		} else {
+			t.Logf("%s: %v", what, err)
+		}
+	}
+	must(t, s.Synchronize()) // nothing of it reached the device
+	must(t, s.Close())
+}
+
+func gpuMonitor(t *testing.T, d *Device) {
+	top, err := d.Top()
+	must(t, err)
+	topo, err := d.Topo()
+	must(t, err)
+	if !strings.Contains(top, "GiB") || topo == "" {
+		t.Errorf("Top is %q, Topo %q", top, topo)
+	}
+	t.Logf("%s\n%s", top, topo)
+	r := Probe()
+	if r.Problem != nil || r.NVML != nil || len(r.GPUs) == 0 || r.GPUs[0].Name != d.Info().Name {
+		t.Errorf("Probe finds %+v", r)
+	}
+	t.Logf("\n%s", r)
+}
+
+// TestGPUFault: a fault is named and marked, and ends the context, so it runs in a process of its own.
+func TestGPUFault(t *testing.T) {
+	if !inChild(t) {
+		gpu(t)
+		again(t)
+		return
+	}
+	d := opened(t, 0)
+	s := newStream(t, d)
+	m, err := d.Compile(device.Source{Name: "cell[1]", Line: 1, Text: `extern "C" __global__ void fault(int* x) { *x = 1; }`})
+	must(t, err)
+	err = s.Launch(m.Kernels()[0], device.Launch{Grid: one, Block: one, Args: pack(uint64(16))})
+	if err == nil {
+		err = s.Synchronize()
+	}
+	var failed *device.DriverError
+	if !errors.As(err, &failed) || failed.Code != 700 || failed.Name != "CUDA_ERROR_ILLEGAL_ADDRESS" || !failed.Poisoned {
+		t.Errorf("a fault gives %v", err)
+	}
+	if _, err := d.Alloc(16); code(err) != 700 {
+		t.Errorf("Alloc after a fault gives %v", err)
+	}
+	if err := d.Close(); code(err) != 700 {
+		t.Errorf("Close after a fault gives %v", err)
+	}
+}
+
+func BenchmarkLaunch(b *testing.B) {
+	d := gpu(b)
+	s, err := d.NewStream()
+	if err != nil {
+		b.Fatal(err)
+	}
+	k := compiled(b, d, increment)
+	p, err := d.Alloc(4)
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := device.Launch{Grid: one, Block: one, Args: pack(uint64(p))}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if err := s.Launch(k, l); err != nil {
+			b.Fatal(err)
+		}
+		if i%512 == 511 { // the driver's queue is finite
+			b.StopTimer()
+			s.Synchronize()
+			b.StartTimer()
+		}
+	}
+	b.StopTimer()
+	s.Synchronize()
+	s.Close()
+	d.Free(p)
+}
+
+func BenchmarkLaunchSynchronize(b *testing.B) {
+	d := gpu(b)
+	s, err := d.NewStream()
+	if err != nil {
+		b.Fatal(err)
+	}
+	k := compiled(b, d, increment)
+	p, err := d.Alloc(4)
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := device.Launch{Grid: one, Block: one, Args: pack(uint64(p))}
+	for b.Loop() {
+		if err := errors.Join(s.Launch(k, l), s.Synchronize()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s.Close()
+	d.Free(p)
+}
+
+// BenchmarkCompile is the way from an edited snippet to a kernel: cold with a new text each time, and from the cache.
+func BenchmarkCompile(b *testing.B) {
+	d := gpu(b)
+	edit := func(b *testing.B, n int) {
+		m, err := d.Compile(device.Source{Name: "cell[1]", Line: n, Text: increment})
+		if err != nil {
+			b.Fatal(err)
+		}
+		m.Close()
+	}
+	base := int(time.Now().Unix() % 1e6 * 1000)
+	edit(b, base) // loads the compiler
+	b.Run("cold", func(b *testing.B) {
+		for b.Loop() {
+			base++
+			edit(b, base)
+		}
+	})
+	b.Run("cached", func(b *testing.B) {
+		for b.Loop() {
+			edit(b, base)
+		}
+	})
+}
