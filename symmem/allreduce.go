@@ -127,7 +127,7 @@ func grid(n, threads, blocks int) device.Launch {
 // and the number of elements.
 func (rt *Runtime) pushPackets(g *Group, s *Stream, t, out *Tensor, code uint64, c kernelContext) error {
 	p := rt.plan()
-	a := &g.packetArgs
+	a := g.packetArgs
 	a.context, a.in, a.out, a.n, a.op = c, t.pointer(), out.pointer(), uint64(t.n), code
 	a.epochs, a.inbox = g.work.epochs, g.work.inbox
 	l := grid((t.Bytes()+7)/8, p.packetThreads, p.packetBlocks)
@@ -138,7 +138,7 @@ func (rt *Runtime) pushPackets(g *Group, s *Stream, t, out *Tensor, code uint64,
 // pull launches the kernel that reads the peers' copies between two barriers.
 func (rt *Runtime) pull(h *Handle, s *Stream, t, out *Tensor, code uint64, c kernelContext) error {
 	g, p := h.g, rt.plan()
-	a := &g.pullArgs
+	a := g.pullArgs
 	c.channels = uint32(p.pullBlocks)
 	a.context, a.out, a.n, a.op, a.signals = c, out.pointer(), uint64(t.n), code, g.work.pulls
 	for i := range g.ranks {

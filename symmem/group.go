@@ -34,8 +34,9 @@ type Group struct {
 	event   device.Event // reached when the last communication on last is over
 	marked  bool         // event was recorded after that communication
 
-	packetArgs oneShotArgs // places for arguments on their way to Launch
-	pullArgs   pullArgs
+	// Places for the arguments of reductions on their way to Launch, so that a call allocates nothing.
+	packetArgs *oneShotArgs
+	pullArgs   *pullArgs
 }
 
 // NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks; any other rank may call it too and returns at

@@ -4,8 +4,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// one is a launch of a single warp; the signal kernels need no more.
-var one = device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 1, 1}}
+// oneBlock is a launch of a single block.
+func oneBlock(threads int) device.Launch {
+	return device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}}
+}
 
 // communicate issues a kernel that communicates within a group: on the stream of o, after the group's earlier communication on any
 // other stream. args is called with the head of the kernel's arguments. touched are the tensors it uses. rt.mu is held.
@@ -54,7 +56,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	h.g.ordinal++
-	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal, collective: true}, "barrier", one, &o, func(c kernelContext) []byte {
+	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal, collective: true}, "barrier", oneBlock(32), &o, func(c kernelContext) []byte {
 		return bytesOf(&barrierArgs{c, h.g.work.signals, uint64(channel)})
 	})
 }
@@ -81,7 +83,7 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 	h.channel(op, channel)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal}, op, one, &o, func(c kernelContext) []byte {
+	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal}, op, oneBlock(1), &o, func(c kernelContext) []byte {
 		return bytesOf(&signalArgs{c, h.g.work.signals, uint32(peer), uint32(channel)})
 	})
 }
@@ -163,8 +165,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 		}
 		args.n = 0
 	}
-	l := one
-	l.Block[0] = min(max(32, (int(args.n/16)+31)&^31), 512)
+	l := oneBlock(min(max(32, (int(args.n/16)+31)&^31), 512))
 	l.Args = bytesOf(&args)
 	if err := s.launch(rt.builtin(op, op), l); err != nil {
 		panic(rt.explain(op, err))
@@ -190,7 +191,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal}, op, one, &o, func(c kernelContext) []byte {
+	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal}, op, oneBlock(1), &o, func(c kernelContext) []byte {
 		return bytesOf(&waitForSignalArgs{c, h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast})
 	}, h.t)
 }

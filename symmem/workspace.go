@@ -73,6 +73,7 @@ func (g *Group) furnish(op, desc string) {
 	}
 	work.epochs = seg.Ptr() + device.Ptr(l.epochs)
 	g.work = work
+	g.packetArgs, g.pullArgs = new(oneShotArgs), new(pullArgs)
 }
 
 // reset makes the group's own part all zero, as when it was new. No member may be communicating.

@@ -1,0 +1,188 @@
+package symmemtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/symmem"
+	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+)
+
+// childMain is a rank: it joins the world and does what the parent says until that hangs up.
+func childMain() int {
+	control := os.NewFile(4, "control")
+	in, out := json.NewDecoder(control), json.NewEncoder(control)
+	w, err := join()
+	if err != nil {
+		out.Encode(report{Failed: true, Log: err.Error()})
+		return 1
+	}
+	out.Encode(report{})
+	orders := make(chan order)
+	go func() {
+		defer close(orders)
+		for {
+			var o order
+			if err := in.Decode(&o); err != nil {
+				return
+			}
+			if o.Abort != "" {
+				w.Abort(o.Abort)
+				continue
+			}
+			orders <- o
+		}
+	}()
+	for o := range orders {
+		if o.Recover {
+			_, err := w.Recover(context.Background(), nil)
+			out.Encode(report{Failed: err != nil, Log: fmt.Sprint(err)})
+			continue
+		}
+		out.Encode(runCase(w, o.Run))
+	}
+	if err := w.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func join() (*symmem.Runtime, error) {
+	rank, err1 := strconv.Atoi(os.Getenv(rankVariable))
+	size, err2 := strconv.Atoi(os.Getenv(sizeVariable))
+	file := os.NewFile(3, "bootstrap")
+	conn, err3 := net.FileConn(file)
+	if err := errors.Join(err1, err2, err3, file.Close()); err != nil {
+		return nil, err
+	}
+	client, err := bootstrap.NewClient(conn, rank, size, os.Getenv(dirVariable))
+	if err != nil {
+		return nil, err
+	}
+	return symmem.Init(symmem.Config{Device: os.Getenv("SYMMTEST_DEVICE"), Index: rank, Client: client})
+}
+
+// T is what a case is given on one rank.
+type T struct {
+	rt         *symmem.Runtime
+	rank, size int
+
+	mu     sync.Mutex
+	failed bool
+	log    strings.Builder
+}
+
+// stop ends a case, from any depth of it.
+type stop struct{}
+
+func runCase(rt *symmem.Runtime, name string) report {
+	i := slices.IndexFunc(cases, func(c testCase) bool { return c.name == name })
+	t := &T{rt: rt, rank: symmem.Rank(), size: symmem.WorldSize()}
+	func() {
+		defer func() {
+			if r := recover(); r != nil && r != (stop{}) {
+				t.Errorf("panic: %v\n%s", r, debug.Stack())
+			}
+		}()
+		cases[i].run(t)
+		t.leftClean()
+	}()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return report{Failed: t.failed, Log: t.log.String()}
+}
+
+// Errorf notes a failure.
+func (t *T) Errorf(format string, args ...any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.failed = true
+	fmt.Fprintf(&t.log, format+"\n", args...)
+}
+
+// Fatalf notes a failure and ends the case on this rank.
+func (t *T) Fatalf(format string, args ...any) {
+	t.Errorf(format, args...)
+	panic(stop{})
+}
+
+// equal compares exactly.
+func (t *T) equal(what string, got, want any) {
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %v, want %v%s", what, clip(got), clip(want), where())
+	}
+}
+
+// where is the line of the case that called a helper.
+func where() string {
+	for _, line := range strings.Split(string(debug.Stack()), "\n") {
+		if line = strings.TrimSpace(line); strings.Contains(line, "_test.go:") && !strings.Contains(line, "child_test.go") {
+			file, _, _ := strings.Cut(line, " ")
+			return " (" + file[strings.LastIndexByte(file, '/')+1:] + ")"
+		}
+	}
+	return ""
+}
+
+func clip(v any) string {
+	s := fmt.Sprint(v)
+	if len(s) > 400 {
+		s = s[:400] + "…"
+	}
+	return s
+}
+
+// refused calls f, which must fail with an error of this kind whose message contains all of words.
+func (t *T) refused(kind symmem.Kind, f func(), words ...string) *symmem.Error {
+	err := symmem.Maybe(f)
+	var e *symmem.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("not refused; expected %s %q%s", kind, words, where())
+	}
+	if e.Kind != kind {
+		t.Errorf("refused as %s, not as %s: %v%s", e.Kind, kind, e, where())
+	}
+	if e.Rank != t.rank {
+		t.Errorf("the error is of rank %d: %v%s", e.Rank, e, where())
+	}
+	for _, word := range words {
+		if !strings.Contains(e.Error(), word) {
+			t.Errorf("%q does not say %q%s", e, word, where())
+		}
+	}
+	return e
+}
+
+// meet lets all ranks go on together, on the host.
+func (t *T) meet() { symmem.Empty(symmem.U8, 1).Free() }
+
+// leftClean checks that the case left no signal behind in the world's block.
+func (t *T) leftClean() {
+	symmem.Synchronize()
+	x := symmem.Empty(symmem.I32, 1)
+	h := symmem.Rendezvous(x)
+	symmem.Compile(`extern "C" __global__ void count_signals(symm::Handle h, int* out) {
+		unsigned int* block = h.signals.block[h.rank];
+		int n = 0;
+		for (unsigned int i = 0; i < 2 * h.channels * h.world_size; i++) n += block[i] != 0;
+		*out = n;
+	}`).Launch(symmem.Grid(1), symmem.Block(1), h, x)
+	if n := x.Ints()[0]; n != 0 {
+		t.Errorf("%d words of the world's signal block are not zero", n)
+	}
+	x.Free()
+}
+
+var _ io.Writer = (*child)(nil)

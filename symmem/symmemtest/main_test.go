@@ -1,0 +1,263 @@
+package symmemtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem"
+	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+)
+
+// Private to the binary: how a child knows what it is.
+const (
+	rankVariable = "SYMMTEST_CHILD_RANK"
+	sizeVariable = "SYMMTEST_CHILD_SIZE"
+	dirVariable  = "SYMMTEST_CHILD_DIR"
+)
+
+// caseLimit is what a case may take on a busy machine before its ranks are released.
+const caseLimit = 60 * time.Second
+
+// order is what the parent tells a child to do; report is the answer.
+type order struct {
+	Run     string // a case
+	Abort   string // the reason; not answered
+	Recover bool
+}
+
+type report struct {
+	Failed bool
+	Log    string
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(rankVariable) != "" {
+		os.Exit(childMain())
+	}
+	os.Exit(m.Run())
+}
+
+// TestSuite runs every case on every device with every number of ranks.
+func TestSuite(t *testing.T) {
+	for _, device := range devices(t) {
+		t.Run(device, func(t *testing.T) {
+			for _, n := range rankCounts(t, device) {
+				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
+					w := start(t, device, n)
+					for _, c := range cases {
+						if n >= c.min && (n <= 4 || c.many) {
+							t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+func devices(t *testing.T) []string {
+	if d := os.Getenv("SYMMTEST_DEVICE"); d != "" {
+		return []string{d}
+	}
+	if n := symmem.GPUs(); n < 2 {
+		t.Logf("only the cpu device is tested: %d GPUs are here, two are needed", n)
+		return []string{"cpu"}
+	}
+	return []string{"cpu", "cuda"}
+}
+
+func rankCounts(t *testing.T, device string) (counts []int) {
+	if s := os.Getenv("SYMMTEST_RANKS"); s != "" {
+		for _, f := range strings.Split(s, ",") {
+			n, err := strconv.Atoi(f)
+			if err != nil {
+				t.Fatalf("SYMMTEST_RANKS: %v", err)
+			}
+			counts = append(counts, n)
+		}
+		return counts
+	}
+	for _, n := range []int{1, 2, 4, 8} {
+		if device == "cpu" || n <= symmem.GPUs() {
+			counts = append(counts, n)
+		}
+	}
+	return counts
+}
+
+// ranks is a running world of child processes.
+type ranks struct {
+	hub      *bootstrap.Hub
+	children []*child
+}
+
+type child struct {
+	rank    int
+	control *json.Encoder
+	reports chan report
+	output  bytes.Buffer
+	mu      sync.Mutex
+}
+
+// start brings n ranks up; they end with the test.
+func start(t *testing.T, device string, n int) *ranks {
+	dir, err := os.MkdirTemp("", "symmtest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	w := &ranks{hub: bootstrap.NewHub(n)}
+	for r := range n {
+		c := w.spawn(t, device, r, n, dir)
+		w.children = append(w.children, c)
+	}
+	if failed := w.collect(t, 30*time.Second); failed {
+		t.FailNow()
+	}
+	return w
+}
+
+func (w *ranks) spawn(t *testing.T, device string, rank, size int, dir string) *child {
+	meet, meetFile := socketpair(t)
+	control, controlFile := socketpair(t)
+	defer meetFile.Close()
+	defer controlFile.Close()
+	c := &child{rank: rank, control: json.NewEncoder(control), reports: make(chan report, 1)}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", rankVariable, rank), fmt.Sprintf("%s=%d", sizeVariable, size), dirVariable+"="+dir, "SYMMTEST_DEVICE="+device, "GOMAXPROCS=2")
+	cmd.ExtraFiles = []*os.File{meetFile, controlFile}
+	cmd.Stdout, cmd.Stderr = c, c
+	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go w.hub.Serve(rank, meet)
+	go c.receive(control)
+	t.Cleanup(func() {
+		control.Close() // the child ends
+		timer := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+		defer timer.Stop()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("rank %d: %v\n%s", rank, err, c.said())
+		}
+	})
+	return c
+}
+
+// Write collects what the child prints.
+func (c *child) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.output.Write(p)
+}
+
+func (c *child) said() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.output.String()
+	c.output.Reset()
+	return s
+}
+
+func (c *child) receive(control io.Reader) {
+	defer close(c.reports)
+	in := json.NewDecoder(control)
+	for {
+		var r report
+		if in.Decode(&r) != nil {
+			return
+		}
+		c.reports <- r
+	}
+}
+
+// run runs a case on all ranks and shows what failed.
+func (w *ranks) run(t *testing.T, name string) {
+	for _, c := range w.children {
+		c.control.Encode(order{Run: name}) // a dead child is seen by collect
+	}
+	if !w.collect(t, caseLimit) {
+		return
+	}
+	for r := range w.children {
+		w.hub.Enter([]int{r})
+	}
+	for _, c := range w.children {
+		c.control.Encode(order{Recover: true})
+	}
+	w.collect(t, caseLimit)
+}
+
+// collect takes a report of every child. When one fails the others are released.
+func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
+	deadline := time.NewTimer(limit)
+	defer deadline.Stop()
+	released := false
+	release := func(why string) {
+		if released {
+			return
+		}
+		released = true
+		for _, c := range w.children {
+			c.control.Encode(order{Abort: why})
+		}
+	}
+	for _, c := range w.children {
+	waiting:
+		for {
+			select {
+			case r, alive := <-c.reports:
+				if !alive {
+					t.Fatalf("rank %d died\n%s", c.rank, c.said())
+				}
+				if r.Failed {
+					failed = true
+					t.Errorf("rank %d:\n%s%s", c.rank, indent(r.Log), indent(c.said()))
+					w.hub.Leave(c.rank, "failed the case")
+					time.AfterFunc(100*time.Millisecond, func() { release(fmt.Sprintf("rank %d failed", c.rank)) })
+				}
+				break waiting
+			case <-deadline.C:
+				failed = true
+				t.Errorf("rank %d is not done after %v; calls that some ranks have made: %v", c.rank, limit, w.hub.Pending())
+				release("the case took too long")
+				deadline.Reset(10 * time.Second)
+			}
+		}
+	}
+	return failed
+}
+
+func indent(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "    " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n    ") + "\n"
+}
+
+// socketpair returns two ends, one to keep and one to hand on.
+func socketpair(t *testing.T) (net.Conn, *os.File) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := os.NewFile(uintptr(fds[0]), "parent")
+	defer mine.Close()
+	conn, err := net.FileConn(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn, os.NewFile(uintptr(fds[1]), "child")
+}
