@@ -1,0 +1,349 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	tick       = 50 * time.Millisecond  // how often a running cell is looked after
+	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of those who wait for it
+	abortWait  = 0.05                   // seconds a wait must have lasted to count as one for a rank that failed
+	idleKeep   = 1 << 20                // bytes printed between cells that are kept for the next
+)
+
+// run is one cell on its way through the ranks. One goroutine, in loop, owns all but events.
+type run struct {
+	c      *controller
+	number uint64
+	cell   Cell
+	ranks  []int
+	fold   *fold
+	events chan runEvent
+	over   chan struct{} // closed when nobody listens to events any more
+
+	started     time.Time
+	left        map[int]bool   // ranks that have not finished
+	results     map[int]Result // of those that have
+	aborted     map[int]bool   // ranks whose waits were ended
+	failedAt    time.Time      // of the first failure
+	interrupted time.Time
+	killed      map[int]bool // for not stopping
+	watch       watch
+}
+
+type runEvent struct {
+	rank int
+	answer
+}
+
+// evaluate runs a cell whose number, if it has one, is taken already. The turn is held.
+func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
+	out := cell.Output
+	if out == nil {
+		out = func(Output) {}
+	}
+	start := time.Now()
+	fail := func(errs ...*Error) Reply {
+		for _, e := range errs {
+			e.Cell = cell.ID
+		}
+		return Reply{Cell: cell.ID, Errors: errs, Elapsed: time.Since(start).Seconds()}
+	}
+	ranks := cell.Ranks
+	if ranks == nil {
+		ranks = allRanks(c.size)
+	}
+	ranks = union(ranks, nil)
+	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
+		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: fmt.Sprintf("ranks %v: ranks are 0 to %d", cell.Ranks, c.size-1)})
+	}
+	if err := c.settle(ctx, out); err != nil {
+		return fail(asError(err))
+	}
+	if _, errs := c.alive(ranks); len(errs) > 0 {
+		return fail(errs...)
+	}
+	r := c.newRun(cell, ranks, out)
+	for _, rank := range ranks {
+		c.ranks[rank].keeper.do(command{Eval: &evalCommand{r.number, cell.ID, cell.Name, cell.Line}}, []byte(cell.Source))
+	}
+	r.loop(ctx)
+	reply := r.finish()
+	if err := c.settle(ctx, out); err != nil {
+		e := asError(err)
+		e.Cell = cell.ID
+		reply.Errors = append(reply.Errors, e)
+	}
+	return reply
+}
+
+// newRun makes the cell the one that the ranks work on, and shows first what they printed since the last.
+func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) *run {
+	c.hub.Enter(ranks)
+	for rank := range c.size {
+		if !slices.Contains(ranks, rank) {
+			c.hub.Leave(rank, "is not running this cell")
+		}
+	}
+	r := &run{
+		c: c, cell: cell, ranks: ranks, fold: newFold(ranks, out),
+		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
+		started: time.Now(), left: map[int]bool{}, results: map[int]Result{},
+		aborted: map[int]bool{}, killed: map[int]bool{},
+	}
+	for _, rank := range ranks {
+		r.left[rank] = true
+	}
+	c.mu.Lock()
+	idle := c.idle
+	c.runs++
+	r.number = c.runs
+	c.run = r
+	c.mu.Unlock()
+	idle.finish(r.started)
+	c.mu.Lock()
+	printed := c.printed
+	c.printed = nil
+	c.idle = newFold(allRanks(c.size), c.keepPrinted())
+	c.mu.Unlock()
+	for _, o := range printed {
+		out(o)
+	}
+	return r
+}
+
+// keepPrinted returns a function that keeps, up to a bound, what is printed while no cell runs.
+func (c *controller) keepPrinted() func(Output) {
+	kept := 0
+	return func(o Output) {
+		if kept += len(o.Text); kept <= idleKeep {
+			c.mu.Lock()
+			c.printed = append(c.printed, o)
+			c.mu.Unlock()
+		}
+	}
+}
+
+// event takes in what concerns the run; the controller calls it.
+func (r *run) event(rank int, e event, payload []byte) {
+	select {
+	case r.events <- runEvent{rank, answer{e, payload}}:
+	case <-r.over:
+	}
+}
+
+// loop returns when every rank has finished or died.
+func (r *run) loop(ctx context.Context) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	defer close(r.over)
+	interrupt := ctx.Done()
+	for len(r.left) > 0 {
+		select {
+		case e := <-r.events:
+			r.handle(e)
+		case <-interrupt:
+			interrupt = nil
+			r.interrupted = time.Now()
+			for _, rank := range r.running() {
+				r.abort(rank, command{Cancel: r.number, Abort: "interrupted"})
+			}
+		case now := <-ticker.C:
+			r.look(now)
+		}
+	}
+}
+
+func (r *run) handle(e runEvent) {
+	switch {
+	case !r.left[e.rank]:
+	case e.Done != nil && e.Done.Run == r.number:
+		r.done(e.rank, Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}, false)
+	case e.Died != nil:
+		r.done(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
+	case e.Status != nil || e.Process != nil:
+		r.watch.answer(e, time.Now())
+		if !r.failedAt.IsZero() {
+			r.releasePeers()
+		}
+	}
+}
+
+// done takes in the outcome of a rank; the controller has told the hub if it died.
+func (r *run) done(rank int, result Result, died bool) {
+	delete(r.left, rank)
+	r.results[rank] = result
+	r.fold.done(rank, time.Now())
+	if result.Err == nil {
+		r.c.hub.Leave(rank, "finished the cell without it")
+		return
+	}
+	if r.failedAt.IsZero() {
+		r.failedAt = time.Now()
+	}
+	if !died {
+		r.c.hub.Leave(rank, "failed: "+firstLine(result.Err.Msg))
+	}
+}
+
+func (r *run) deathError(rank int, d *deathEvent) *Error {
+	e := &Error{Kind: KindDied, Peer: -1, Msg: "the worker " + d.Cause, Hint: "a fresh one takes its place", Detail: d.Stderr}
+	if r.killed[rank] {
+		e.Kind = KindInterrupted
+		e.Msg = fmt.Sprintf("the worker did not stop within %v of the interrupt and was killed", r.c.config.KillAfter)
+	}
+	return e
+}
+
+// running lists the ranks that have not finished, ascending.
+func (r *run) running() []int {
+	var ranks []int
+	for _, rank := range r.ranks {
+		if r.left[rank] {
+			ranks = append(ranks, rank)
+		}
+	}
+	return ranks
+}
+
+// abort ends a rank's waits, after which all ranks have to recover.
+func (r *run) abort(rank int, c command) {
+	r.aborted[rank] = true
+	r.c.ranks[rank].keeper.do(c, nil)
+}
+
+// look does what is due while the cell runs.
+func (r *run) look(now time.Time) {
+	r.fold.tick(now)
+	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {
+		for _, rank := range r.running() {
+			if !r.killed[rank] {
+				r.killed[rank] = true
+				r.c.mu.Lock()
+				r.c.killLocked(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
+				r.c.mu.Unlock()
+			}
+		}
+	}
+	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace-tick
+	if r.watch.ask(now, r.started, failing) {
+		for _, rank := range r.running() {
+			r.c.ranks[rank].keeper.do(command{Status: unasked}, nil)
+		}
+	}
+	if text := r.watch.report(r, now); text != "" {
+		r.fold.note(r.ranks, text)
+	}
+}
+
+// releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, and those for ranks
+// that are released for the same reason.
+func (r *run) releasePeers() {
+	if time.Since(r.failedAt) < abortGrace {
+		return
+	}
+	cause := map[int]string{}
+	for _, rank := range r.ranks {
+		if res, ok := r.results[rank]; ok && res.Err != nil {
+			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(res.Err.Msg))
+		}
+	}
+	for found := true; found; {
+		found = false
+		for _, rank := range r.running() {
+			if cause[rank] != "" {
+				continue
+			}
+			for _, w := range r.watch.waits(rank, r.failedAt) {
+				for _, peer := range w.Peers {
+					if cause[rank] == "" && cause[peer] != "" && w.Since >= abortWait {
+						cause[rank] = cause[peer]
+						found = true
+						if !r.aborted[rank] {
+							r.abort(rank, command{Abort: cause[peer]})
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// finish folds the results and says whether the ranks have to recover.
+func (r *run) finish() Reply {
+	reply := Reply{Cell: r.cell.ID, Elapsed: time.Since(r.started).Seconds()}
+	var peers []*Error // consequences come last
+	for _, rank := range r.ranks {
+		result := r.results[rank]
+		if result.HasValue {
+			reply.Values = foldValue(reply.Values, rank, result.Value)
+		}
+		if result.Err != nil {
+			result.Err.Cell = r.cell.ID
+			if result.Err.Kind == KindPeer {
+				peers = foldError(peers, rank, result.Err)
+			} else {
+				reply.Errors = foldError(reply.Errors, rank, result.Err)
+			}
+		}
+	}
+	reply.Errors = append(reply.Errors, peers...)
+	r.fold.finish(time.Now())
+	r.fold.redirect(r.c.keepPrinted())
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	r.c.run = nil
+	r.c.dirty = r.c.dirty || len(r.aborted) > 0 || diverged(reply.Errors, r.c.size)
+	return reply
+}
+
+// diverged reports whether errors may have left the ranks at different points of their work. They have not if all of the world failed alike, or
+// before anything ran.
+func diverged(errs []*Error, size int) bool {
+	for _, e := range errs {
+		switch e.Kind {
+		case KindSyntax, KindType, KindUnsupported:
+		default:
+			if len(e.Ranks) < size {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func foldValue(values []Value, rank int, text string) []Value {
+	for i := range values {
+		if values[i].Text == text {
+			values[i].Ranks = append(values[i].Ranks, rank)
+			return values
+		}
+	}
+	return append(values, Value{[]int{rank}, text})
+}
+
+// foldError adds an error to those that are equal but for rank and detail.
+func foldError(errs []*Error, rank int, e *Error) []*Error {
+	for _, f := range errs {
+		a, b := *f, *e
+		a.Ranks, b.Ranks, a.Detail, b.Detail = nil, nil, "", ""
+		if fmt.Sprint(a) == fmt.Sprint(b) {
+			f.Ranks = append(f.Ranks, rank)
+			return errs
+		}
+	}
+	e.Ranks = []int{rank}
+	return append(errs, e)
+}
+
+func firstLine(s string) string {
+	for i, c := range s {
+		if c == '\n' {
+			return s[:i]
+		}
+	}
+	return s
+}

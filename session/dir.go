@@ -1,0 +1,139 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Files of a session's directory.
+const (
+	lockName   = "lock"   // locked for as long as the session lives; the kernel unlocks it however that ends
+	attachName = "attach" // the socket for further front ends, in the controller's directory
+)
+
+// sessionDir is a directory that only this user can enter, with the sockets of one process of a session and its workers.
+type sessionDir struct {
+	path string
+	lock *os.File
+}
+
+// newSessionDir makes a directory, after removing those of dead sessions.
+func newSessionDir() (*sessionDir, error) {
+	base, err := baseDir()
+	if err != nil {
+		return nil, err
+	}
+	sweep(base)
+	path, err := os.MkdirTemp(base, "s")
+	if err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
+	if err == nil {
+		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil {
+		os.RemoveAll(path)
+		return nil, err
+	}
+	return &sessionDir{path, lock}, nil
+}
+
+func (d *sessionDir) remove() {
+	os.RemoveAll(d.path)
+	d.lock.Close()
+}
+
+// baseDir finds or makes the user's directory of sessions. Its path is short, since those of sockets may not be long.
+func baseDir() (string, error) {
+	var failed error
+	for _, root := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+		if root == "" || len(root) > 60 {
+			continue
+		}
+		path := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
+		err := os.Mkdir(path, 0o700)
+		if err == nil || errors.Is(err, os.ErrExist) {
+			err = private(path)
+		}
+		if err == nil {
+			return path, nil
+		}
+		failed = errors.Join(failed, err)
+	}
+	return "", fmt.Errorf("no directory for the session's sockets: %w", failed)
+}
+
+// private refuses a directory that others could have made or can enter.
+func private(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	owner := info.Sys().(*syscall.Stat_t).Uid
+	if !info.IsDir() || int(owner) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%s is not a directory of user %d that is closed to others (it is %s of user %d); remove it", path, os.Getuid(), info.Mode(), owner)
+	}
+	return nil
+}
+
+// abandoned reports whether the process that made the session directory is gone.
+func abandoned(path string) bool {
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		// Not locked yet if it is very young.
+		info, err := os.Stat(path)
+		return err == nil && time.Since(info.ModTime()) > 10*time.Second
+	}
+	defer lock.Close()
+	return unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+}
+
+// sweep removes the directories that dead sessions of this user have left.
+func sweep(base string) {
+	for _, path := range sessionPaths(base) {
+		if abandoned(path) {
+			os.RemoveAll(path)
+		}
+	}
+}
+
+// removeIfAbandoned removes a session directory whose maker is gone, or goes within a moment.
+func removeIfAbandoned(path string) {
+	for range 50 {
+		if _, err := os.Stat(path); err != nil {
+			return
+		}
+		if abandoned(path) {
+			os.RemoveAll(path)
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// sessionPaths lists the session directories in base, newest first.
+func sessionPaths(base string) []string {
+	entries, _ := os.ReadDir(base)
+	var paths []string
+	made := map[string]time.Time{}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), "s") {
+			continue
+		}
+		path := filepath.Join(base, e.Name())
+		paths = append(paths, path)
+		made[path] = info.ModTime()
+	}
+	sort.Slice(paths, func(i, j int) bool { return made[paths[i]].After(made[paths[j]]) })
+	return paths
+}

@@ -1,0 +1,262 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+)
+
+func TestMain(m *testing.M) {
+	if IsWorker() {
+		os.Exit(ServeWorker(startFake))
+	}
+	os.Exit(m.Run())
+}
+
+// fake is an interpreter of one-word commands, and the fabric below it. A line may begin with "2:" to run on rank 2
+// only. Variables are words set by "let".
+type fake struct {
+	env  Env
+	vars map[string]string
+
+	mu         sync.Mutex
+	aborted    chan struct{}
+	why        string
+	waits      map[int]Wait
+	waiting    int
+	ordinal    uint64
+	generation int
+}
+
+func startFake(env Env) (Evaluator, Fabric, error) {
+	if why := os.Getenv("FAKE_START_ERROR"); why != "" && fmt.Sprint(env.Rank) == os.Getenv("FAKE_START_RANK") {
+		switch why {
+		case "exit":
+			os.Exit(7)
+		default:
+			return nil, nil, &Error{Kind: KindSystem, Peer: -1, Msg: why, Hint: "buy one"}
+		}
+	}
+	f := &fake{env: env, vars: map[string]string{}, aborted: make(chan struct{}), waits: map[int]Wait{}}
+	return f, f, nil
+}
+
+func (f *fake) DeviceName() string { return "fake:" + strconv.Itoa(f.env.LocalRank) }
+
+func (f *fake) Eval(ctx context.Context, cell Cell) (r Result) {
+	for i, line := range strings.Split(cell.Source, "\n") {
+		if who, rest, ok := strings.Cut(line, ":"); ok {
+			if n, err := strconv.Atoi(who); err == nil {
+				if n != f.env.Rank {
+					continue
+				}
+				line = rest
+			}
+		}
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if err := f.command(ctx, word, rest, &r); err != nil {
+			if err.File == "" {
+				err.File, err.Line = cell.Name, cell.Line+i
+			}
+			if ctx.Err() != nil {
+				err.Kind = KindInterrupted
+			}
+			r.Err = err
+			return r
+		}
+	}
+	return r
+}
+
+func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error {
+	arg = strings.NewReplacer("RANK", fmt.Sprint(f.env.Rank), "PID", fmt.Sprint(os.Getpid())).Replace(arg)
+	switch word {
+	case "", "nothing":
+	case "print":
+		fmt.Println(arg)
+	case "write":
+		fmt.Print(arg)
+	case "warn":
+		fmt.Fprintln(os.Stderr, arg)
+	case "flood": // bytes
+		n, _ := strconv.Atoi(arg)
+		line := []byte(strings.Repeat("0123456789abcde\n", 512))
+		for ; n > 0; n -= len(line) {
+			os.Stdout.Write(line)
+		}
+	case "later": // milliseconds text
+		ms, text, _ := strings.Cut(arg, " ")
+		n, _ := strconv.Atoi(ms)
+		time.AfterFunc(time.Duration(n)*time.Millisecond, func() { fmt.Println(text) })
+	case "let":
+		name, value, _ := strings.Cut(arg, " ")
+		f.vars[name] = value
+	case "get":
+		if f.vars[arg] == "" {
+			return &Error{Kind: KindType, Peer: -1, Msg: "undefined: " + arg}
+		}
+		r.Value, r.HasValue = f.vars[arg], true
+	case "value":
+		r.Value, r.HasValue = arg, true
+	case "fail":
+		return &Error{Kind: KindPanic, Peer: -1, Msg: arg}
+	case "sleep": // milliseconds
+		n, _ := strconv.Atoi(arg)
+		select {
+		case <-time.After(time.Duration(n) * time.Millisecond):
+		case <-ctx.Done():
+			return &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}
+		}
+	case "spin": // deaf to everything
+		for {
+			_ = strings.Repeat("x", 100)
+		}
+	case "exit":
+		n, _ := strconv.Atoi(arg)
+		os.Exit(n)
+	case "gopanic":
+		go func() { panic(arg) }()
+		select {}
+	case "segv":
+		unix.Kill(os.Getpid(), unix.SIGSEGV)
+		select {}
+	case "kill": // signal number
+		n, _ := strconv.Atoi(arg)
+		unix.Kill(os.Getpid(), syscall.Signal(n))
+		time.Sleep(50 * time.Millisecond)
+	case "child": // a process that outlives its parent if it may
+		cmd := exec.Command("sleep", "1000")
+		cmd.Stdout = os.Stdout
+		if err := cmd.Start(); err != nil {
+			return asError(err)
+		}
+		r.Value, r.HasValue = fmt.Sprint(cmd.Process.Pid), true
+	case "fill": // mebibytes resident
+		n, _ := strconv.Atoi(arg)
+		f.vars["memory"] = strings.Repeat("x", n<<20)
+	case "gather":
+		return f.gather(ctx, arg, r)
+	case "wait": // for a signal of a rank that never comes
+		peer, _ := strconv.Atoi(arg)
+		return f.wait(Wait{Op: "wait_signal", Ordinal: 7, Group: "world", Peers: []int{peer}, For: "a signal on channel 3"})
+	default:
+		return &Error{Kind: KindSyntax, Peer: -1, Msg: "unknown command " + word}
+	}
+	return nil
+}
+
+func (f *fake) gather(ctx context.Context, name string, r *Result) *Error {
+	f.mu.Lock()
+	f.ordinal++
+	call := bootstrap.Call{Group: allRanks(f.env.Size), Key: fmt.Sprint("world/", f.generation), Ordinal: f.ordinal, Op: "Gather", Desc: name}
+	aborted := f.aborted
+	f.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-aborted:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	all, err := f.env.Client.Gather(ctx, call, []byte(fmt.Sprint(f.env.Rank)))
+	var absent *bootstrap.AbsentError
+	switch {
+	case errors.As(err, &absent):
+		return &Error{Kind: KindPeer, Op: "Gather", Peer: absent.Rank, Msg: err.Error()}
+	case err != nil:
+		return &Error{Kind: KindMismatch, Op: "Gather", Peer: -1, Msg: err.Error()}
+	}
+	r.HasValue = true
+	for _, b := range all {
+		r.Value += string(b)
+	}
+	return nil
+}
+
+func (f *fake) wait(w Wait) *Error {
+	f.mu.Lock()
+	f.waiting++
+	id, start := f.waiting, time.Now()
+	w.Since = -float64(start.UnixNano()) / 1e9
+	f.waits[id] = w
+	aborted := f.aborted
+	f.mu.Unlock()
+	<-aborted
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.waits, id)
+	return &Error{Kind: KindPeer, Op: w.Op, Peer: w.Peers[0], Msg: f.why}
+}
+
+func (f *fake) Inspect(_ context.Context, topic, arg string) (string, error) {
+	switch topic {
+	case TopicType:
+		return fmt.Sprint(f.env.Rank, " ", arg), nil
+	case TopicTop:
+		time.Sleep(time.Hour)
+	}
+	return "", fmt.Errorf("no topic %s", topic)
+}
+
+func (f *fake) Abort(why string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	select {
+	case <-f.aborted:
+	default:
+		f.why = why
+		close(f.aborted)
+	}
+}
+
+func (f *fake) Waits() []Wait {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var list []Wait
+	for _, w := range f.waits {
+		w.Since += float64(time.Now().UnixNano()) / 1e9
+		list = append(list, w)
+	}
+	return list
+}
+
+func (f *fake) Finish(context.Context) *Error { return nil }
+
+// Recover meets all ranks and agrees on a new generation of calls.
+func (f *fake) Recover(ctx context.Context, replaced []int) ([]string, error) {
+	if f.vars["stubborn"] != "" {
+		return nil, errors.New("cannot recover")
+	}
+	all, err := f.env.Client.Gather(ctx, bootstrap.Call{Group: allRanks(f.env.Size), Key: "recover", Op: "Recover", Desc: fmt.Sprint(replaced)}, []byte(fmt.Sprint(f.generation)))
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range all {
+		n, _ := strconv.Atoi(string(b))
+		f.generation = max(f.generation, n+1)
+	}
+	f.ordinal = 0
+	f.aborted = make(chan struct{})
+	if len(replaced) > 0 {
+		return []string{fmt.Sprintf("symmetric memory of rank %s is lost", FormatRanks(replaced))}, nil
+	}
+	return nil, nil
+}
+
+func (f *fake) Close() error { return nil }

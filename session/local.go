@@ -1,0 +1,240 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them are
+// ready. The caller becomes their supervisor; its program must begin as IsWorker says. If a worker cannot start, the
+// error says why, and nothing is left.
+func Launch(ctx context.Context, config Config) (Session, error) {
+	if config.Ranks < 1 {
+		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
+	}
+	dir, err := newSessionDir()
+	if err != nil {
+		return nil, err
+	}
+	c := newController(config, config.Ranks, dir)
+	for r := range config.Ranks {
+		c.addLocal(r, r)
+	}
+	if err := c.open(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// open makes the session ready for its first cell, or closes it.
+func (c *controller) open(ctx context.Context) error {
+	err := c.serveFronts()
+	if err == nil {
+		err = c.begin(ctx)
+	}
+	if err != nil {
+		c.Close()
+	}
+	return err
+}
+
+// Eval implements Session.
+func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
+	if err := c.acquire(ctx); err != nil {
+		e := asError(err)
+		if ctx.Err() != nil {
+			e.Kind = KindInterrupted
+		}
+		return Reply{Errors: []*Error{e}}
+	}
+	defer c.release()
+	c.mu.Lock()
+	cell.ID = c.cells + 1
+	if !cell.Silent {
+		c.cells++
+		record := cell
+		record.Output = nil
+		c.history = append(c.history, record)
+	}
+	c.mu.Unlock()
+	return c.evaluate(ctx, cell)
+}
+
+// Inspect implements Session.
+func (c *controller) Inspect(ctx context.Context, ranks []int, topic, arg string) ([]Answer, error) {
+	if ranks == nil {
+		ranks = allRanks(c.size)
+	}
+	ranks = union(ranks, nil)
+	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
+		return nil, fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
+	}
+	alive, errs := c.alive(ranks)
+	var list []Answer
+	for _, e := range errs {
+		list = append(list, Answer{Rank: e.Ranks[0], Err: e})
+	}
+	answers := c.ask(ctx, alive, answerTimeout, func(id uint64) command {
+		return command{Inspect: &question{id, topic, arg}}
+	})
+	for _, r := range alive {
+		a := answers[r]
+		switch {
+		case a == nil && ctx.Err() != nil:
+			return nil, ctx.Err()
+		case a == nil:
+			list = append(list, Answer{Rank: r, Err: &Error{Kind: KindSystem, Ranks: []int{r}, Peer: -1, Msg: "the worker does not answer", Hint: "`:ranks` shows what it does"}})
+		case a.Answer.Err != nil:
+			a.Answer.Err.Ranks = []int{r}
+			list = append(list, Answer{Rank: r, Err: a.Answer.Err})
+		default:
+			list = append(list, Answer{Rank: r, Text: string(a.payload)})
+		}
+	}
+	slices.SortFunc(list, func(a, b Answer) int { return a.Rank - b.Rank })
+	return list, nil
+}
+
+// statusTimeout is how long Ranks waits for a worker to say what it does.
+const statusTimeout = 300 * time.Millisecond
+
+// Ranks implements Session.
+func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
+	alive, _ := c.alive(allRanks(c.size))
+	answers := c.ask(ctx, alive, statusTimeout, func(id uint64) command { return command{Status: id} })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]RankInfo, c.size)
+	for r, s := range c.ranks {
+		info := RankInfo{Rank: r, Incarnation: s.incarnation, RSS: s.rss, State: "starting"}
+		if s.ready != nil {
+			info.Host, info.PID, info.Device = s.ready.Host, s.ready.PID, s.ready.Device
+			info.State = "idle"
+		}
+		a := answers[r]
+		switch {
+		case s.failed != nil:
+			info.State, info.Doing = "dead", s.failed.Msg
+		case s.ready == nil:
+		case s.stopped:
+			info.State, info.Doing = "stopped", "does not answer: its process is stopped (SIGCONT continues it)"
+		case a == nil:
+			info.Doing = "does not answer"
+		case len(a.Status.Waits) > 0:
+			info.State, info.Doing = "waiting", describeWaits(a.Status.Waits)
+		case a.Status.Run != 0:
+			info.State = "running"
+		}
+		list[r] = info
+	}
+	return list, nil
+}
+
+// Restart implements Session.
+func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error {
+	if err := c.acquire(ctx); err != nil {
+		return err
+	}
+	defer c.release()
+	if out == nil {
+		out = func(Output) {}
+	}
+	if ranks == nil {
+		ranks = allRanks(c.size)
+	}
+	ranks = union(ranks, nil)
+	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
+		return fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
+	}
+	c.mu.Lock()
+	for _, r := range ranks {
+		s := c.ranks[r]
+		switch {
+		case s.failed != nil: // there is no worker whose death would call for another
+			s.failed, s.attempts = nil, 0
+			c.dirty, c.replaced = true, union(c.replaced, []int{r})
+			c.startLocked(r)
+		case s.ready != nil:
+			c.killLocked(r, "was restarted")
+		}
+	}
+	history := slices.Clone(c.history)
+	c.mu.Unlock()
+	if err := c.await(ctx); err != nil {
+		return err
+	}
+	if err := c.settle(ctx, out); err != nil {
+		return err
+	}
+	if _, errs := c.alive(ranks); len(errs) > 0 {
+		return errs[0]
+	}
+	if !replay {
+		return nil
+	}
+	return c.replay(ctx, ranks, history, out)
+}
+
+// replay runs the history on ranks that have just been started.
+func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, out func(Output)) error {
+	for _, cell := range history {
+		on := ranks
+		if cell.Ranks != nil {
+			on = intersection(ranks, cell.Ranks)
+		}
+		if len(on) == 0 {
+			continue
+		}
+		cell.Ranks, cell.Output = on, out
+		if reply := c.evaluate(ctx, cell); len(reply.Errors) > 0 {
+			e := reply.Errors[0]
+			err := fmt.Errorf("replay stopped at cell %d: %w", cell.ID, e)
+			if len(ranks) < c.size {
+				err = fmt.Errorf("%w; collective calls need all ranks: restart them all to replay", err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// intersection returns the elements of a, which is ascending, that b has too.
+func intersection(a, b []int) []int {
+	var both []int
+	for _, r := range a {
+		if slices.Contains(b, r) {
+			both = append(both, r)
+		}
+	}
+	return both
+}
+
+// History implements Session.
+func (c *controller) History(context.Context) ([]Cell, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.history), nil
+}
+
+// Close implements Session. A cell that runs is interrupted by the end of its workers.
+func (c *controller) Close() error {
+	c.closing.Do(func() {
+		close(c.over)
+		if c.front != nil {
+			c.front.Close()
+		}
+		var wg sync.WaitGroup
+		for _, s := range c.ranks {
+			if s.keeper != nil {
+				wg.Go(s.keeper.close)
+			}
+		}
+		wg.Wait()
+		c.spawner.close()
+		c.dir.remove()
+	})
+	return nil
+}

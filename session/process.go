@@ -1,0 +1,280 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+)
+
+// spawner starts processes from one thread that lives as long as itself: the kernel signals a child when the *thread*
+// that forked it ends.
+type spawner struct {
+	work chan func()
+}
+
+func newSpawner() *spawner {
+	s := &spawner{work: make(chan func())}
+	go func() {
+		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
+		for f := range s.work {
+			f()
+		}
+	}()
+	return s
+}
+
+func (s *spawner) start(name string, argv []string, attr *os.ProcAttr) (p *os.Process, err error) {
+	done := make(chan struct{})
+	s.work <- func() {
+		p, err = os.StartProcess(name, argv, attr)
+		close(done)
+	}
+	<-done
+	return p, err
+}
+
+func (s *spawner) close() { close(s.work) }
+
+// process is one worker process, from the supervisor's side.
+type process struct {
+	incarnation int
+	os          *os.Process
+	control     net.Conn
+	out         *frame.Writer
+	pipes       [2]*pipe // standard output and error
+	tail        *tail    // of standard error
+
+	dead   sync.Once
+	reaped chan struct{} // closed when nothing of it is left
+}
+
+// controlTimeout is how long a worker may refuse to take a command before it is given up. Its socket holds many commands; only a
+// stopped process with a very large cell gets there.
+const controlTimeout = 3 * time.Second
+
+// startProcess forks a worker that has bootstrap as its connection to the hub, which it consumes. The pipes are not read yet.
+func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, error) {
+	defer bootstrap.Close()
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	mine, theirs, err := socketPair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		mine.Close()
+		return nil, err
+	}
+	defer null.Close()
+	p := &process{incarnation: spec.Incarnation, control: mine, out: frame.NewWriter(mine), tail: &tail{}, reaped: make(chan struct{})}
+	var ends [2]*os.File
+	for i := range p.pipes {
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.closeFiles()
+			return nil, err
+		}
+		defer w.Close()
+		ends[i] = w
+		if p.pipes[i], err = newPipe(r); err != nil {
+			p.closeFiles()
+			return nil, err
+		}
+	}
+	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
+		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded)),
+		Files: []*os.File{null, ends[0], ends[1], theirs, bootstrap},
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM},
+	})
+	if err != nil {
+		p.closeFiles()
+		return nil, err
+	}
+	return p, nil
+}
+
+// workerEnvironment is this process's, less what user code must not see, and with a bound on its threads.
+func workerEnvironment() []string {
+	var env []string
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); name != tokenVariable && name != workerVariable {
+			env = append(env, v)
+		}
+	}
+	if os.Getenv("GOMAXPROCS") == "" {
+		env = append(env, "GOMAXPROCS=2")
+	}
+	return env
+}
+
+// send gives the worker a command. Failures show as its death.
+func (p *process) send(c command, payload []byte) {
+	p.control.SetWriteDeadline(time.Now().Add(controlTimeout))
+	if err := p.out.Write(c, payload); err != nil {
+		p.kill()
+	}
+}
+
+// kill ends the worker and everything it started.
+func (p *process) kill() {
+	select {
+	case <-p.reaped:
+	default:
+		syscall.Kill(-p.os.Pid, syscall.SIGKILL)
+	}
+}
+
+func (p *process) closeFiles() {
+	p.control.Close()
+	for _, pipe := range p.pipes {
+		if pipe != nil {
+			pipe.file.Close()
+		}
+	}
+}
+
+// procStat reads what /proc says about a process: its state letter, whether it is exiting, the status it exits with if so
+// (as wait reports it), and its resident bytes.
+func procStat(pid int) (state string, exiting bool, status syscall.WaitStatus, rss int64, err error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", false, 0, 0, err
+	}
+	return parseStat(string(data))
+}
+
+func parseStat(stat string) (state string, exiting bool, status syscall.WaitStatus, rss int64, err error) {
+	// The second field is a name that may hold anything, in parentheses.
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 50 {
+		return "", false, 0, 0, fmt.Errorf("%d fields in /proc/PID/stat", len(fields))
+	}
+	var flags, pages int64
+	var code uint32
+	for i, v := range map[int]any{6: &flags, 21: &pages, 49: &code} {
+		if _, err := fmt.Sscan(fields[i], v); err != nil {
+			return "", false, 0, 0, fmt.Errorf("/proc/PID/stat: %w", err)
+		}
+	}
+	const exitingFlag = 0x4 // PF_EXITING
+	return fields[0], flags&exitingFlag != 0 || fields[0] == "Z", syscall.WaitStatus(code), pages * int64(os.Getpagesize()), nil
+}
+
+// socketPair returns the two ends of a connection: one for this process, one for a child.
+func socketPair() (net.Conn, *os.File, error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	mine, theirs := os.NewFile(uintptr(fds[0]), "pair"), os.NewFile(uintptr(fds[1]), "pair")
+	defer mine.Close()
+	conn, err := net.FileConn(mine)
+	if err != nil {
+		theirs.Close()
+		return nil, nil, err
+	}
+	return conn, theirs, nil
+}
+
+// pipe is the reading end of a worker's output.
+type pipe struct {
+	file *os.File
+	raw  syscall.RawConn
+
+	mu  sync.Mutex // one reader at a time, so that bytes keep their order
+	buf []byte
+}
+
+// flushLimit bounds what flush reads, lest a worker that never stops printing hold it.
+const flushLimit = 1 << 20
+
+func newPipe(r *os.File) (*pipe, error) {
+	raw, err := r.SyscallConn()
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10)}, nil
+}
+
+// pump hands to sink what arrives until the other end is closed.
+func (p *pipe) pump(sink func([]byte)) {
+	p.raw.Read(func(fd uintptr) bool { return p.drain(int(fd), 1<<62, sink) })
+}
+
+// flush hands to sink what has arrived already.
+func (p *pipe) flush(sink func([]byte)) {
+	p.raw.Control(func(fd uintptr) { p.drain(int(fd), flushLimit, sink) })
+}
+
+// drain reads until there is nothing, or the limit is reached, and reports whether the other end is closed.
+func (p *pipe) drain(fd int, limit int, sink func([]byte)) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for total := 0; total < limit; {
+		n, err := unix.Read(fd, p.buf)
+		switch {
+		case n > 0:
+			sink(p.buf[:n])
+			total += n
+		case err == unix.EINTR:
+		case err == unix.EAGAIN:
+			return false
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// tail keeps the last bytes written to it.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+const tailSize = 8 << 10
+
+func (t *tail) write(b []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, b...)
+	if len(t.buf) > 2*tailSize {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailSize:]...)
+	}
+}
+
+func (t *tail) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = t.buf[:0]
+}
+
+// String returns the last whole lines.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.buf
+	if len(b) > tailSize {
+		b = b[len(b)-tailSize:]
+	}
+	return string(b)
+}

@@ -1,0 +1,233 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+)
+
+const (
+	exitPoll  = 20 * time.Millisecond    // how often a busy worker is looked at; a large one takes long from its death to its end
+	quitGrace = closeGrace + time.Second // for a worker to leave when told to
+)
+
+// supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its end. It runs no user code.
+type supervisor struct {
+	spec    workerSpec
+	spawner *spawner
+	boot    func() (*os.File, error) // a new connection to the hub, for a worker to inherit
+	emit    func(event, []byte)      // called from several goroutines; must not keep the bytes
+
+	mu      sync.Mutex
+	process *process // the newest
+	busy    bool     // a cell runs
+	polling bool     // whether poll runs
+	closed  bool
+}
+
+// do carries out a command or passes it to the worker. What is meant for a dead worker is dropped: its death has been
+// reported, or is about to be.
+func (s *supervisor) do(c command, payload []byte) {
+	if c.Start != nil {
+		go s.start(c.Start.Incarnation)
+		return
+	}
+	s.mu.Lock()
+	p := s.process
+	if c.Eval != nil {
+		s.busy = true
+		if !s.polling && p != nil {
+			s.polling = true
+			go s.poll()
+		}
+	}
+	s.mu.Unlock()
+	if p == nil {
+		return
+	}
+	switch {
+	case c.Kill:
+		p.kill()
+		return
+	case c.Eval != nil:
+		p.tail.reset()
+	case c.Status != 0:
+		if state, _, _, rss, err := procStat(p.os.Pid); err == nil {
+			s.emit(event{Incarnation: p.incarnation, Process: &processEvent{c.Status, state, rss}}, nil)
+		}
+	}
+	p.send(c, payload)
+}
+
+// start starts an incarnation when nothing is left of the one before.
+func (s *supervisor) start(incarnation int) {
+	s.mu.Lock()
+	previous := s.process
+	s.mu.Unlock()
+	if previous != nil {
+		previous.kill()
+		<-previous.reaped
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	spec := s.spec
+	spec.Incarnation = incarnation
+	boot, err := s.boot()
+	var p *process
+	if err == nil {
+		p, err = startProcess(s.spawner, spec, boot)
+	}
+	if err != nil {
+		go s.emit(event{Incarnation: incarnation, Died: &deathEvent{Cause: "could not be started: " + err.Error()}}, nil)
+		return
+	}
+	s.process, s.busy = p, false
+	for i, stream := range []Stream{Stdout, Stderr} {
+		go p.pipes[i].pump(s.sink(p, stream))
+	}
+	go s.listen(p)
+	go s.wait(p)
+}
+
+// sink passes on output of one stream.
+func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
+	return func(b []byte) {
+		if stream == Stderr {
+			p.tail.write(b)
+		}
+		s.emit(event{Incarnation: p.incarnation, Output: stream}, b)
+	}
+}
+
+// drain passes on what the worker has written so far.
+func (s *supervisor) drain(p *process) {
+	p.pipes[0].flush(s.sink(p, Stdout))
+	p.pipes[1].flush(s.sink(p, Stderr))
+}
+
+// listen passes on what the worker says; the output of a cell goes before the word that it is done.
+func (s *supervisor) listen(p *process) {
+	in := frame.NewReader(p.control, maxPayload)
+	for {
+		var e event
+		payload, err := in.Read(&e)
+		if err != nil {
+			return
+		}
+		e.Incarnation = p.incarnation
+		if e.Done != nil {
+			s.mu.Lock()
+			s.busy = false
+			s.mu.Unlock()
+			s.drain(p)
+		}
+		s.emit(e, payload)
+	}
+}
+
+// wait reports the worker's end and clears up after it.
+func (s *supervisor) wait(p *process) {
+	for {
+		err := unix.Waitid(unix.P_PID, p.os.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	syscall.Kill(-p.os.Pid, syscall.SIGKILL) // what it started; its number is still its own
+	state, err := p.os.Wait()
+	var status syscall.WaitStatus
+	if err == nil {
+		status = state.Sys().(syscall.WaitStatus)
+	}
+	s.died(p, status)
+	p.closeFiles()
+	close(p.reaped)
+}
+
+// poll looks at a busy worker: the kernel says that it is exiting long before it has taken its memory down.
+func (s *supervisor) poll() {
+	for {
+		time.Sleep(exitPoll)
+		s.mu.Lock()
+		p := s.process
+		if !s.busy || s.closed {
+			s.polling = false
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+		_, exiting, status, _, err := procStat(p.os.Pid)
+		if err != nil || !exiting {
+			continue
+		}
+		if status == 0 { // not filled in yet, or a clean exit
+			time.Sleep(time.Millisecond)
+			_, _, status, _, _ = procStat(p.os.Pid)
+		}
+		s.mu.Lock()
+		s.busy = false
+		s.mu.Unlock()
+		s.died(p, status)
+	}
+}
+
+// died reports the end of a worker, once.
+func (s *supervisor) died(p *process, status syscall.WaitStatus) {
+	p.dead.Do(func() {
+		s.drain(p)
+		stderr := p.tail.String()
+		s.emit(event{Incarnation: p.incarnation, Died: &deathEvent{Cause: causeOfDeath(status, stderr), Stderr: stderr}}, nil)
+	})
+}
+
+// close ends the worker, in order if it will, and returns when nothing of it is left.
+func (s *supervisor) close() {
+	s.mu.Lock()
+	s.closed = true
+	p := s.process
+	s.mu.Unlock()
+	if p == nil {
+		return
+	}
+	p.send(command{Quit: true}, nil)
+	select {
+	case <-p.reaped:
+	case <-time.After(quitGrace):
+		p.kill()
+		<-p.reaped
+	}
+}
+
+// causeOfDeath says in words how a process ended, with the reason that Go's runtime leaves on standard error.
+func causeOfDeath(status syscall.WaitStatus, stderr string) string {
+	if status.Signaled() {
+		s := fmt.Sprintf("was killed (%s)", unix.SignalName(status.Signal()))
+		if status.Signal() == syscall.SIGSEGV || status.Signal() == syscall.SIGBUS || status.Signal() == syscall.SIGABRT {
+			s = fmt.Sprintf("crashed (%s)", unix.SignalName(status.Signal()))
+		}
+		return s
+	}
+	s := fmt.Sprintf("exited with status %d", status.ExitStatus())
+	if status.ExitStatus() != 2 {
+		return s
+	}
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		for _, start := range []string{"panic: ", "fatal error: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ", "SIGFPE: ", "SIGILL: "} {
+			if strings.HasPrefix(line, start) {
+				return fmt.Sprintf("crashed (%s)", line)
+			}
+		}
+	}
+	return s
+}

@@ -1,0 +1,170 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// When the watchdog asks and speaks.
+const (
+	watchAfter  = time.Second             // a cell is watched once it has run this long
+	watchEvery  = 500 * time.Millisecond  // between two questions to the ranks
+	abortEvery  = 100 * time.Millisecond  // the same, while a rank has failed and others run on
+	hangAfter   = 1500 * time.Millisecond // a wait that lasts longer is reported
+	repeatAfter = 30 * time.Second        // the same report is not repeated sooner
+)
+
+// watch is the watchdog of one cell: what the ranks said when they were last asked, and what was reported.
+type watch struct {
+	asked  time.Time
+	since  time.Time // when the first question was put
+	views  map[int]*view
+	said   string // the last report, without its times
+	saidAt time.Time
+}
+
+// view is the last that was seen of one rank.
+type view struct {
+	answered time.Time
+	waits    []Wait
+	stopped  bool
+}
+
+// ask reports whether it is time to put the question, and assumes that it then is.
+func (w *watch) ask(now, started time.Time, failing bool) bool {
+	due := now.Sub(started) >= watchAfter && now.Sub(w.asked) >= watchEvery
+	due = due || (failing && now.Sub(w.asked) >= abortEvery)
+	if due {
+		w.asked = now
+		if w.since.IsZero() {
+			w.since = now
+		}
+	}
+	return due
+}
+
+// answer takes in a rank's answer.
+func (w *watch) answer(e runEvent, now time.Time) {
+	v := w.views[e.rank]
+	if v == nil {
+		v = &view{}
+		if w.views == nil {
+			w.views = map[int]*view{}
+		}
+		w.views[e.rank] = v
+	}
+	if e.Process != nil {
+		v.stopped = e.Process.State == "T" || e.Process.State == "t"
+	} else {
+		v.answered, v.waits = now, e.Status.Waits
+	}
+}
+
+// waits is what rank waited for when it was last seen, if that was after a time.
+func (w *watch) waits(rank int, after time.Time) []Wait {
+	if v := w.views[rank]; v != nil && v.answered.After(after) {
+		return v.waits
+	}
+	return nil
+}
+
+// report returns a table of who waits for what if some rank has waited too long and the user does not know yet.
+func (w *watch) report(r *run, now time.Time) string {
+	if w.since.IsZero() || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() {
+		return ""
+	}
+	hang := false
+	lines := map[string][]int{} // what is said of a rank, without times
+	longest := map[string]float64{}
+	for _, rank := range r.ranks {
+		text, seconds := w.describe(r, rank, now)
+		if r.left[rank] && seconds >= hangAfter.Seconds() {
+			hang = true
+		}
+		lines[text] = append(lines[text], rank)
+		longest[text] = max(longest[text], seconds)
+	}
+	var rows []string
+	for text := range lines {
+		rows = append(rows, text)
+	}
+	slices.SortFunc(rows, func(a, b string) int { return lines[a][0] - lines[b][0] })
+	var b, key strings.Builder
+	for _, text := range rows {
+		name := "rank"
+		if len(lines[text]) > 1 {
+			name = "ranks"
+		}
+		fmt.Fprintf(&key, "%v %s\n", lines[text], text)
+		fmt.Fprintf(&b, "  %-5s %-6s %s", name, FormatRanks(lines[text]), text)
+		if longest[text] > 0 {
+			fmt.Fprintf(&b, ", for %.1f s", longest[text])
+		}
+		b.WriteByte('\n')
+	}
+	for _, p := range r.c.hub.Pending() {
+		seconds := now.Sub(p.Since).Seconds()
+		hang = hang || seconds >= hangAfter.Seconds()
+		fmt.Fprintf(&key, "%v %v %v\n", p.Call, p.Arrived, p.Missing)
+		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), seconds, FormatRanks(p.Missing))
+	}
+	if !hang || (key.String() == w.said && now.Sub(w.saidAt) < repeatAfter) {
+		return ""
+	}
+	w.said, w.saidAt = key.String(), now
+	return fmt.Sprintf("cell %d has run for %.1f s and waits (Ctrl-C interrupts it):\n%s", r.cell.ID, now.Sub(r.started).Seconds(), b.String())
+}
+
+// describe says what a rank does, and for how many seconds it has waited, if it waits.
+func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
+	if result, ok := r.results[rank]; ok {
+		if result.Err != nil {
+			return "failed: " + firstLine(result.Err.Msg), 0
+		}
+		return "has finished the cell", 0
+	}
+	v := w.views[rank]
+	answered := w.since
+	if v != nil && v.answered.After(answered) {
+		answered = v.answered
+	}
+	if silent := now.Sub(answered); silent > 2*watchEvery || (v != nil && v.stopped) {
+		text := "does not answer"
+		if v != nil && v.stopped {
+			text += ": its process is stopped (SIGCONT continues it)"
+		}
+		return text, max(silent, hangAfter).Seconds()
+	}
+	if v == nil || len(v.waits) == 0 {
+		return "runs", 0
+	}
+	longest := 0.0
+	for _, wait := range v.waits {
+		longest = max(longest, wait.Since+now.Sub(v.answered).Seconds())
+	}
+	return describeWaits(v.waits), longest
+}
+
+// describeWaits says what is waited for, without times: "waits in wait_signal #14 for rank 1: a signal on channel 3".
+func describeWaits(waits []Wait) string {
+	var parts []string
+	for _, w := range waits {
+		s := "waits in " + w.Op
+		if w.Ordinal > 0 {
+			s += fmt.Sprintf(" #%d", w.Ordinal)
+		}
+		if w.Group != "" && w.Group != "world" {
+			s += " of group " + w.Group
+		}
+		if len(w.Peers) > 0 {
+			s += " for rank " + FormatRanks(w.Peers)
+		}
+		if w.For != "" {
+			s += ": " + w.For
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, "; ")
+}

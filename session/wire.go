@@ -1,0 +1,125 @@
+package session
+
+// wireVersion is that of the messages in this file.
+const wireVersion = 1
+
+// maxPayload bounds the raw bytes of one message.
+const maxPayload = 64 << 20
+
+// command is what the controller tells one rank. It goes to the rank's supervisor, which acts on Start, Kill and Quit itself
+// and passes the rest to its worker. Exactly one field is set, besides those said to go together.
+type command struct {
+	Start   *startCommand `json:",omitempty"`
+	Kill    bool          `json:",omitempty"` // end the worker at once
+	Quit    bool          `json:",omitempty"` // let the worker close what it holds and end
+	Eval    *evalCommand  `json:",omitempty"` // the payload is the source
+	Cancel  uint64        `json:",omitempty"` // the run with this number is interrupted; goes with Abort
+	Abort   string        `json:",omitempty"` // end every wait, for this reason
+	Inspect *question     `json:",omitempty"`
+	Status  uint64        `json:",omitempty"` // a number that comes back with the answer
+	Recover *recovery     `json:",omitempty"`
+}
+
+// startCommand starts a fresh worker, after the previous one is gone.
+type startCommand struct {
+	Incarnation int
+}
+
+type evalCommand struct {
+	Run  uint64 // the controller's own count; unlike cell numbers, never used twice
+	Cell int
+	Name string
+	Line int
+}
+
+type question struct {
+	ID         uint64
+	Topic, Arg string
+}
+
+type recovery struct {
+	ID       uint64
+	Replaced []int
+}
+
+// event is what one rank tells the controller. Incarnation says which worker it is about; exactly one of the other fields is set.
+type event struct {
+	Incarnation int
+
+	Ready     *readyEvent   `json:",omitempty"` // the worker takes cells
+	Failed    *Error        `json:",omitempty"` // the worker could not start; it will end by itself
+	Output    Stream        `json:",omitempty"` // the payload was written to it
+	Done      *doneEvent    `json:",omitempty"` // the payload is the value; all output has gone before
+	Answer    *answerEvent  `json:",omitempty"` // the payload is the text
+	Status    *statusEvent  `json:",omitempty"` // from the worker
+	Process   *processEvent `json:",omitempty"` // from the supervisor, for the same question
+	Recovered *recovered    `json:",omitempty"`
+	Died      *deathEvent   `json:",omitempty"`
+	Gone      string        `json:",omitempty"` // the supervisor itself is lost, and why
+}
+
+type readyEvent struct {
+	PID    int
+	Host   string
+	Device string
+}
+
+type doneEvent struct {
+	Run      uint64
+	HasValue bool
+	Err      *Error `json:",omitempty"`
+}
+
+type answerEvent struct {
+	ID  uint64
+	Err *Error `json:",omitempty"`
+}
+
+type statusEvent struct {
+	ID    uint64
+	Run   uint64 // that it works on, 0 when idle
+	Waits []Wait `json:",omitempty"`
+}
+
+type processEvent struct {
+	ID    uint64
+	State string // of /proc/PID/stat: "R", "S", "T" for stopped
+	RSS   int64
+}
+
+type recovered struct {
+	ID   uint64
+	Lost []string `json:",omitempty"`
+	Err  string   `json:",omitempty"`
+}
+
+// deathEvent reports the end of a worker.
+type deathEvent struct {
+	Cause  string // "was killed (SIGKILL)"
+	Stderr string // the last of what it wrote there
+}
+
+// Bounds of what one rank reports about one cell; the rest is cut, and said to be cut.
+const (
+	maxValue  = 1 << 20
+	maxDetail = 256 << 10
+)
+
+// clip shortens text to n bytes or so.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return text[:n] + "… (cut)"
+}
+
+// clipError bounds an error's texts for the wire.
+func clipError(e *Error) *Error {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	c.Msg, c.Source = clip(e.Msg, maxDetail), clip(e.Source, maxDetail)
+	c.Hint, c.Detail = clip(e.Hint, maxDetail), clip(e.Detail, maxDetail)
+	return &c
+}

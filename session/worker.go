@@ -1,0 +1,267 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+)
+
+// workerVariable marks a process as a worker. Its value is the JSON of a workerSpec.
+const workerVariable = "SYMMREPL_WORKER"
+
+// Descriptors that a worker inherits.
+const (
+	controlFD   = 3
+	bootstrapFD = 4
+)
+
+const (
+	maxStack   = 64 << 20        // bytes; endless recursion then dies in a tenth of a second instead of three
+	closeGrace = 2 * time.Second // for Fabric.Close when the session ends
+)
+
+// workerSpec is what a supervisor tells its worker at birth.
+type workerSpec struct {
+	Rank, Size, LocalRank int
+	Incarnation           int
+	Dir                   string
+	Device, Backend       string
+}
+
+// Env is what a worker knows about itself when it starts.
+type Env struct {
+	Rank, Size  int
+	LocalRank   int               // among the ranks of this host; picks the GPU
+	Incarnation int               // 1 for the first worker of this rank; a later one has no peers until Recover
+	Client      *bootstrap.Client // how it meets its peers
+	Dir         string            // private to the user, on this host, removed at the end
+	Device      string            // as in Config
+	Backend     string            // as in Config
+}
+
+// IsWorker reports whether this process was started as a worker. Then main must do nothing but call ServeWorker.
+func IsWorker() bool { return os.Getenv(workerVariable) != "" }
+
+// ServeWorker is the main function of a worker. start makes the rank's interpreter and fabric; it may meet its peers only
+// if Env.Incarnation is 1. If the Fabric has a method DeviceName() string, its result describes the rank's
+// device to the user. ServeWorker returns the process's exit status when the session is over.
+func ServeWorker(start func(Env) (Evaluator, Fabric, error)) int {
+	var spec workerSpec
+	if err := json.Unmarshal([]byte(os.Getenv(workerVariable)), &spec); err != nil {
+		fmt.Fprintf(os.Stderr, "symmrepl: %s is not to be set by hand: %v\n", workerVariable, err)
+		return 2
+	}
+	os.Unsetenv(workerVariable) // programs that cells start are no workers
+	debug.SetMaxStack(maxStack)
+	control, err := inherited(controlFD)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "symmrepl: the control connection:", err)
+		return 2
+	}
+	w := &worker{spec: spec, out: frame.NewWriter(control), evals: make(chan job, 1)}
+	w.leaveBySignal()
+	if err := w.start(start); err != nil {
+		w.send(event{Failed: asError(err)}, nil)
+		return 1
+	}
+	go w.work()
+	told := w.read(frame.NewReader(control, maxPayload))
+	w.close()
+	if !told {
+		removeIfAbandoned(spec.Dir)
+	}
+	return 0
+}
+
+// worker is the process-wide state of one rank.
+type worker struct {
+	spec   workerSpec
+	out    *frame.Writer
+	eval   Evaluator
+	fabric Fabric
+	evals  chan job // what the one goroutine that runs user code does next
+
+	mu      sync.Mutex
+	current uint64 // the run in hand, 0 when idle
+	cancel  context.CancelFunc
+}
+
+// job is an evaluation or a recovery.
+type job struct {
+	ctx     context.Context
+	eval    *evalCommand
+	source  string
+	recover *recovery
+}
+
+func (w *worker) start(start func(Env) (Evaluator, Fabric, error)) error {
+	conn, err := inherited(bootstrapFD)
+	if err != nil {
+		return fmt.Errorf("the bootstrap connection: %w", err)
+	}
+	client, err := bootstrap.NewClient(conn, w.spec.Rank, w.spec.Size, w.spec.Dir)
+	if err != nil {
+		return err
+	}
+	s := w.spec
+	w.eval, w.fabric, err = start(Env{s.Rank, s.Size, s.LocalRank, s.Incarnation, client, s.Dir, s.Device, s.Backend})
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	ready := &readyEvent{PID: os.Getpid(), Host: host, Device: s.Device}
+	if named, ok := w.fabric.(interface{ DeviceName() string }); ok {
+		ready.Device = named.DeviceName()
+	}
+	w.send(event{Ready: ready}, nil)
+	return nil
+}
+
+// read obeys the controller until told to end, or until the connection does. It runs no user code, so it answers also while a
+// cell spins.
+func (w *worker) read(in *frame.Reader) (told bool) {
+	for {
+		var c command
+		payload, err := in.Read(&c)
+		if err != nil || c.Quit {
+			return err == nil
+		}
+		switch {
+		case c.Eval != nil:
+			ctx, cancel := context.WithCancel(context.Background())
+			w.mu.Lock()
+			w.current, w.cancel = c.Eval.Run, cancel
+			w.mu.Unlock()
+			w.evals <- job{ctx: ctx, eval: c.Eval, source: string(payload)}
+		case c.Recover != nil:
+			w.evals <- job{recover: c.Recover}
+		case c.Cancel != 0:
+			w.interrupt(c.Cancel, c.Abort)
+		case c.Abort != "":
+			w.fabric.Abort(c.Abort)
+		case c.Status != 0:
+			w.mu.Lock()
+			run := w.current
+			w.mu.Unlock()
+			w.send(event{Status: &statusEvent{ID: c.Status, Run: run, Waits: w.fabric.Waits()}}, nil)
+		case c.Inspect != nil:
+			go w.inspect(*c.Inspect)
+		}
+	}
+}
+
+func (w *worker) interrupt(run uint64, why string) {
+	w.mu.Lock()
+	running := w.current == run
+	if running {
+		w.cancel()
+	}
+	w.mu.Unlock()
+	if running {
+		w.fabric.Abort(why)
+	}
+}
+
+// work runs cells and recoveries, one after the other.
+func (w *worker) work() {
+	for j := range w.evals {
+		if j.recover != nil {
+			w.recover(j.recover)
+			continue
+		}
+		w.run(j)
+	}
+}
+
+func (w *worker) run(j job) {
+	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Source: j.source})
+	if fault := w.fabric.Finish(j.ctx); r.Err == nil {
+		r.Err = fault
+	}
+	w.mu.Lock()
+	w.current = 0
+	w.cancel()
+	w.mu.Unlock()
+	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err)}
+	w.send(event{Done: done}, []byte(clip(r.Value, maxValue)))
+}
+
+func (w *worker) recover(r *recovery) {
+	ctx, cancel := context.WithTimeout(context.Background(), recoverTimeout)
+	defer cancel()
+	lost, err := w.fabric.Recover(ctx, r.Replaced)
+	e := &recovered{ID: r.ID, Lost: lost}
+	if err != nil {
+		e.Err = err.Error()
+	}
+	w.send(event{Recovered: e}, nil)
+}
+
+func (w *worker) inspect(q question) {
+	text, err := w.eval.Inspect(context.Background(), q.Topic, q.Arg)
+	a := &answerEvent{ID: q.ID}
+	if err != nil {
+		a.Err = clipError(asError(err))
+	}
+	w.send(event{Answer: a}, []byte(clip(text, maxPayload/2)))
+}
+
+func (w *worker) send(e event, payload []byte) {
+	e.Incarnation = w.spec.Incarnation
+	w.out.Write(e, payload) // a failure shows at the reading end
+}
+
+// close ends the worker in order, or without it if that takes too long.
+func (w *worker) close() {
+	done := make(chan struct{})
+	go func() {
+		w.fabric.Abort("the session is over")
+		w.fabric.Close()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(closeGrace):
+	}
+}
+
+// leaveBySignal ends the worker when its supervisor has died, which the kernel tells by SIGTERM, and removes what nobody else will.
+func (w *worker) leaveBySignal() {
+	ch := make(chan os.Signal, 1)
+	signal.Notify(ch, syscall.SIGTERM)
+	go func() {
+		<-ch
+		removeIfAbandoned(w.spec.Dir)
+		os.Exit(1)
+	}()
+}
+
+// inherited turns a descriptor from the supervisor into a connection that no child of this process inherits.
+func inherited(fd int) (net.Conn, error) {
+	unix.CloseOnExec(fd)
+	f := os.NewFile(uintptr(fd), "inherited")
+	defer f.Close()
+	return net.FileConn(f)
+}
+
+// asError makes an *Error of any error.
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Kind: KindSystem, Peer: -1, Msg: err.Error()}
+}
