@@ -3,8 +3,6 @@ package symmem
 import (
 	"fmt"
 	"strings"
-
-	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
 )
 
 // Capabilities is what this rank's device and back end can do.
@@ -73,13 +71,4 @@ func (rt *Runtime) SetBackend(name string) {
 		panic(rt.misuse(op, "name", "use "+rt.Backend()+", or start with --device "+strings.ToLower(name), "the back end %s needs the %s device, this is %s", name, strings.ToLower(name), rt.DeviceName()))
 	}
 	panic(rt.misuse(op, "name", "use "+rt.Backend(), "there is no back end %q", name))
-}
-
-// GPUs is the number of GPUs this process could use.
-func GPUs() int {
-	n, err := cuda.Count()
-	if err != nil {
-		return 0
-	}
-	return n
 }

@@ -36,9 +36,9 @@ type block struct {
 type cache struct {
 	mu      sync.Mutex // the collector's goroutine returns blocks too
 	free    map[bin][]*block
-	limbo   []*block // touched by streams that may still be busy
-	grown   int      // bytes taken from the device since the collector last ran for us
-	inUse   int
+	limbo   []*block     // touched by streams that may still be busy
+	grown   int          // bytes taken from the device since the collector last ran for us
+	total   int          // bytes taken from the device and not given back
 	dropped atomic.Int64 // blocks returned so far, to see the collector's progress
 }
 
@@ -96,7 +96,7 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 	}
 	c.mu.Lock()
 	c.grown += size
-	c.inUse += size
+	c.total += size
 	c.mu.Unlock()
 	return &block{ptr: p, size: size, stream: s}
 }
@@ -115,7 +115,6 @@ func (c *cache) pop(at bin) *block {
 	}
 	b := list[n-1]
 	c.free[at] = list[:n-1]
-	c.inUse += b.size
 	return b
 }
 
@@ -123,7 +122,6 @@ func (c *cache) pop(at bin) *block {
 func (c *cache) give(b *block) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.inUse -= b.size
 	if b.used != 0 {
 		c.limbo = append(c.limbo, b)
 	} else {
@@ -141,6 +139,12 @@ func (c *cache) put(b *block) {
 	}
 	at := bin{b.size, b.stream}
 	c.free[at] = append(c.free[at], b)
+}
+
+func (c *cache) held() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
 }
 
 // settle frees the blocks in limbo whose other streams have come to rest. c.mu is held.
@@ -203,6 +207,7 @@ func (rt *Runtime) trim() {
 	for at, list := range c.free {
 		for _, b := range list {
 			rt.dev.Free(b.ptr)
+			c.total -= b.size
 		}
 		delete(c.free, at)
 	}
