@@ -1,0 +1,80 @@
+package symmem
+
+import (
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
+)
+
+// Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the GPUs and their links, the libraries, the
+// compiler of the cpu device; what is missing, and how to get it. It needs no Runtime.
+func Doctor() string {
+	report := cuda.Probe().String()
+	if path, err := cpu.Compiler(); err != nil {
+		report += fmt.Sprintf("cpu device  without your own kernels: %v\n", err)
+	} else {
+		report += fmt.Sprintf("cpu device  ready, kernels compiled by %s\n", path)
+	}
+	return report
+}
+
+// GPUs is the number of GPUs this process could use.
+func GPUs() int {
+	n, err := cuda.Count()
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Top says in one line how much device memory this rank holds and, where it is measured, how busy the device is.
+func (rt *Runtime) Top() (string, error) {
+	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(rt.held()))
+	d, ok := rt.dev.(interface{ Top() (string, error) })
+	if !ok {
+		return held, nil
+	}
+	text, err := d.Top()
+	if err != nil {
+		return held, err
+	}
+	return held + "; " + text, nil
+}
+
+// held is the bytes of tensors, of memory kept for the next ones, and of groups.
+func (rt *Runtime) held() int {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	n := rt.local.held()
+	for _, a := range rt.allocs {
+		n += a.seg.Size()
+	}
+	for _, g := range rt.groups {
+		if g.work.seg != nil {
+			n += g.work.seg.Size()
+		}
+	}
+	return n
+}
+
+// Topo lists the links of this rank's device to its peers, one a line.
+func (rt *Runtime) Topo() (string, error) {
+	if d, ok := rt.dev.(interface{ Topo() (string, error) }); ok {
+		return d.Topo()
+	}
+	return fmt.Sprintf("%s: shared memory of this host", rt.DeviceName()), nil
+}
+
+// sized writes a number of bytes: "1.5 MiB".
+func sized(n int) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}
