@@ -1,0 +1,56 @@
+# Prerequisites: Go 1.26, a C++ compiler (g++ or clang++), python3 with venv. No GPU is needed.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+BIN := bin/symmrepl
+SOURCES := $(shell git ls-files '*.go' 2>/dev/null | grep -v '^tutorials/')
+NVRTC := .venv/nvrtc
+
+.PHONY: help demo build test check bench gpu-bundle clean FORCE
+
+help: ## show the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: build ## build, and run the hello session on 4 ranks, on GPUs if there are four, else on the cpu device
+	@echo '$$ $(BIN) run -n 4 tutorials/hello.go'
+	@$(BIN) run -n 4 tutorials/hello.go
+
+build: $(BIN) ## build bin/symmrepl
+
+$(BIN): FORCE | go c++
+	go build -o $@ ./cmd/symmrepl
+
+test: check $(NVRTC) ## everything a change must pass: check, all tests, the races, the C boundary
+	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
+	go test -timeout 5m ./... && \
+	go test -timeout 5m -race -short ./session/... ./cmd/symmrepl/... && \
+	GOEXPERIMENT=cgocheck2 go test -timeout 5m -short ./symmem/...
+
+check: | go c++ ## gofmt, go vet, staticcheck
+	@unformatted=$$(gofmt -l $(SOURCES)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+
+bench: build ## how fast a session starts and runs cells here, and the operations
+	$(BIN) bench session
+
+gpu-bundle: | go c++ ## one folder that runs the tests and the benchmark on a GPU machine without Go
+	./.ci/gpu-bundle
+
+clean: ## remove what was built
+	rm -rf bin build gpu-bundle
+
+# The folder of NVIDIA's run-time compiler, from its Python wheel: the kernels are compiled for GPUs also where there is none.
+$(NVRTC): | python3
+	python3 -m venv .venv || { echo 'make: the local Python environment could not be made: install python3-venv' >&2; exit 1; }
+	.venv/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvrtc
+	dirname "$$(find "$$PWD/.venv" -name 'libnvrtc.so.*' | sort -V | tail -1)" > $@
+
+.PHONY: go c++ python3
+go:
+	@command -v go >/dev/null || { echo 'make: go is missing: install Go 1.26 from https://go.dev/dl' >&2; exit 1; }
+
+c++:
+	@command -v "$$(go env CXX | cut -d' ' -f1)" >/dev/null || { echo 'make: a C++ compiler is missing: apt-get install g++' >&2; exit 1; }
+
+python3:
+	@command -v python3 >/dev/null || { echo 'make: python3 is missing: apt-get install python3 python3-venv' >&2; exit 1; }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestEval(t *testing.T) {
+	h := newHome(t)
+	r := h.run("", "--device", device(), "-n", "2", "-e", `fmt.Println("to", "out"); println("to err"); symm.Rank()`)
+	if r.status != 0 || r.out != "[0,1] to out\n[0] 0\n[1] 1\n" || r.err != "[0,1] to err\n" {
+		t.Errorf("%+v", r)
+	}
+	if strings.Contains(r.out+r.err, "\x1b") {
+		t.Errorf("colours without a terminal: %q", r.out+r.err)
+	}
+	r = h.run("", "-n", "2", "--device", device(), "--eval", `panic("no " + "way")`)
+	if r.status != 1 || !strings.HasPrefix(r.err, "[0,1] cell[1]:1:1: ") || !strings.Contains(r.err, "no way") {
+		t.Errorf("%+v", r)
+	}
+	h.expectNothingLeft()
+}
+
+func TestRunScript(t *testing.T) {
+	h := newHome(t)
+	file := filepath.Join(h.dir, "script.go")
+	script := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script("//go:build ignore\n\n// %% first\nx := 1\n\n// %%rank [1]\nfmt.Println(\"one\")\n// %%\nx + symm.WorldSize()\n")
+	r := h.run("", "run", "--device", device(), file, "-n", "2")
+	if want := (result{0, "[1] one\n[0,1] 3\n", ""}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+
+	script("fmt.Println(\"begins\")\n// %%\n\nvar list []int\nfmt.Println(list[symm.Rank()+3])\n// %%\nfmt.Println(\"not reached\")\n")
+	r = h.run("", "run", "-n", "1", "--device", device(), file)
+	if r.status != 1 || r.out != "begins\n" || !strings.Contains(r.err, file+":5:") || !strings.Contains(r.err, "index out of range [3] with length 0") {
+		t.Errorf("%+v", r)
+	}
+
+	script("// %%rank [7]\nx := 1\n")
+	r = h.run("", "run", "-n", "2", "--device", device(), file)
+	if r.status != 1 || !strings.Contains(r.err, file+":1: ") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestHello(t *testing.T) {
+	r := newHome(t).run("", "run", "-n", "4", "--device", device(), "../../tutorials/hello.go")
+	if r.status != 0 || r.err != "" {
+		t.Errorf("%+v", r)
+	}
+	if want := hello; r.out != want {
+		t.Errorf("it printed\n%swant\n%s", r.out, want)
+	}
+}
+
+const hello = `[0] filled with the rank: [0 0 0 0]
+[1] filled with the rank: [1 1 1 1]
+[2] filled with the rank: [2 2 2 2]
+[3] filled with the rank: [3 3 3 3]
+`
+
+func TestPipedEntries(t *testing.T) {
+	h := newHome(t)
+	r := h.run("x := 20\nfunc f() int {\n\n\treturn x + 1\n}\nf()\n:on 1 fmt.Println(\"only\")\n", "-n", "2", "--device", device())
+	if want := (result{0, "[0,1] 21\n[1] only\n", ""}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+	r = h.run("nosuch()\n1 + 1\n:quit\n3", "-n", "2", "--device", device())
+	if r.status != 1 || r.out != "[0,1] 2\n" || !strings.Contains(r.err, "nosuch") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	h := newHome(t)
+	for _, test := range []struct {
+		args   string
+		status int
+		want   string // in what it prints
+	}{
+		{"--help", 0, "Exit status: 0"},
+		{"-h", 0, "symmrepl run FILE.go"},
+		{"help", 0, "Flags, which may stand"},
+		{"version", 0, "symmrepl 0."},
+		{"-n 0", 2, "symmrepl: invalid value \"0\" for flag -n: a number from 1 to 1024 is expected\n"},
+		{"-n four", 2, "invalid value \"four\" for flag -n: a number is expected\n"},
+		{"--ranks 2x", 2, "invalid value \"2x\" for flag -ranks: a number is expected\n"},
+		{"-n", 2, "-n needs a value"},
+		{"--colour", 2, "there is no flag -colour"},
+		{"--device tpu", 2, "--device tpu: auto, cpu, cuda are the devices there are"},
+		{"nosuch", 2, `there is no subcommand "nosuch"; there are run, attach, doctor, bench and version`},
+		{"cli_test.go", 2, "Did you mean symmrepl run cli_test.go?"},
+		{"run", 2, "run needs one file"},
+		{"run a b", 2, "run needs one file"},
+		{"run nosuch.go", 2, "run: open nosuch.go: no such file or directory"},
+		{"run x -e y", 2, "give one of them"},
+		{"bench", 2, "bench session"},
+		{"version 2", 2, "version takes no arguments"},
+		{"attach /nosuch", 3, "/nosuch"},
+		{"attach", 3, "symmrepl: "},
+		{"-n 1 --device cpu --backend NCCL -e 1", 3, "NCCL"},
+	} {
+		r := h.run("", strings.Fields(test.args)...)
+		if r.status != test.status || !strings.Contains(r.out+r.err, test.want) {
+			t.Errorf("%s: %+v, want status %d and %q", test.args, r, test.status, test.want)
+		}
+		if r.status != 0 && strings.Count(r.err, "\n") > 4 {
+			t.Errorf("%s: too many words: %s", test.args, r.err)
+		}
+	}
+	h.expectNothingLeft()
+}

@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// attach is symmrepl attach [DIR].
+func attach(ctx context.Context, args []string) (int, error) {
+	if len(args) > 1 {
+		return 0, misused("attach takes one session at most; %d were given", len(args))
+	}
+	dir := ""
+	if len(args) == 1 {
+		dir = args[0]
+	}
+	s, err := session.Attach(ctx, dir)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	infos, err := s.Ranks(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return front(ctx, &opened{s, len(infos)})
+}

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/script"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/worker"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Exit statuses.
+const (
+	statusOK      = 0
+	statusFailed  = 1 // a cell failed
+	statusUsage   = 2 // the command line is wrong
+	statusStart   = 3 // the session could not start
+	statusSignals = 128
+)
+
+// usageError is a command line that cannot be meant.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func misused(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+
+// Main runs the program with arguments, without its name, and returns its exit status.
+func Main(args []string) int {
+	if session.IsWorker() {
+		return session.ServeWorker(worker.Start)
+	}
+	o, err := parse(args)
+	if err != nil {
+		return report(misused("%v", err))
+	}
+	if o.help || len(o.args) > 0 && o.args[0] == "help" {
+		fmt.Print(usage)
+		return statusOK
+	}
+	signals := &ending{}
+	ctx, stop := signals.watch()
+	defer stop()
+	status, err := dispatch(ctx, o)
+	if err != nil {
+		status = report(err)
+	}
+	if sig := signals.got(); sig != 0 {
+		return statusSignals + int(sig)
+	}
+	return status
+}
+
+// report prints why the program did not do what it was asked, and returns the status for it.
+func report(err error) int {
+	fmt.Fprintf(os.Stderr, "symmrepl: %v\n", err)
+	var wrong usageError
+	if errors.As(err, &wrong) {
+		fmt.Fprintln(os.Stderr, "          symmrepl --help explains the command line")
+		return statusUsage
+	}
+	return statusStart
+}
+
+// dispatch runs the subcommand. An error is one of the command line or of the session's start.
+func dispatch(ctx context.Context, o options) (int, error) {
+	name, args := "", o.args
+	if len(args) > 0 {
+		name, args = args[0], args[1:]
+	}
+	if o.hasCode && name != "" {
+		return 0, misused("-e runs a cell and %s something else: give one of them", name)
+	}
+	switch name {
+	case "":
+		return interactive(ctx, o)
+	case "run":
+		return run(ctx, o, args)
+	case "attach":
+		return attach(ctx, args)
+	case "doctor":
+		return doctor(args)
+	case "bench":
+		return runBench(ctx, o, args)
+	case "version":
+		return version(args)
+	}
+	return 0, misused("there is no subcommand %q; there are run, attach, doctor, bench and version%s", name, didYouMeanRun(name))
+}
+
+// didYouMeanRun is a hint for a file where a subcommand is expected.
+func didYouMeanRun(name string) string {
+	if _, err := os.Stat(name); err != nil {
+		return ""
+	}
+	return fmt.Sprintf(". Did you mean symmrepl run %s?", name)
+}
+
+// interactive is symmrepl without subcommand: one cell, a prompt, or entries from a pipe.
+func interactive(ctx context.Context, o options) (int, error) {
+	s, err := open(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	if o.hasCode {
+		return status(s.console().Cell(ctx, session.Cell{Source: o.code})), nil
+	}
+	return front(ctx, s)
+}
+
+// front runs what the user enters, at a prompt or through a pipe.
+func front(ctx context.Context, s *opened) (int, error) {
+	c := s.console()
+	if term.Interactive() {
+		return statusOK, term.Run(ctx, c)
+	}
+	outcome, err := script.Pipe(ctx, c, os.Stdin)
+	return status(outcome), err
+}
+
+// run is symmrepl run FILE.
+func run(ctx context.Context, o options, args []string) (int, error) {
+	if len(args) != 1 {
+		return 0, misused("run needs one file, such as symmrepl run hello.go; %d were given", len(args))
+	}
+	text, err := os.ReadFile(args[0])
+	if err != nil {
+		return 0, misused("run: %v", err)
+	}
+	s, err := open(ctx, o)
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	return status(script.File(ctx, s.console(), args[0], string(text))), nil
+}
+
+// status is the exit status for how the entries ended.
+func status(outcome console.Outcome) int {
+	if outcome == console.Failed {
+		return statusFailed
+	}
+	return statusOK
+}
+
+// printer returns what writes to this program's own output, with colours if all of it goes to a terminal.
+func printer(size int) *render.Printer {
+	colour := render.WantsColour(os.Stdout) && render.WantsColour(os.Stderr)
+	return render.New(os.Stdout, os.Stderr, size, colour)
+}
+
+// ending watches for the signals that end the program.
+type ending struct{ signals chan os.Signal }
+
+// watch returns a context that the first of SIGINT, SIGTERM and SIGHUP ends. A second one ends the program at once.
+func (e *ending) watch() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	e.signals = make(chan os.Signal, 1)
+	relay := make(chan os.Signal, 1)
+	signal.Notify(relay, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case sig := <-relay:
+			e.signals <- sig
+			signal.Stop(relay)
+			cancel()
+		case <-ctx.Done():
+			signal.Stop(relay)
+		}
+	}()
+	return ctx, cancel
+}
+
+// got returns the signal that ended the context, or 0.
+func (e *ending) got() syscall.Signal {
+	select {
+	case sig := <-e.signals:
+		return sig.(syscall.Signal)
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,45 @@
+package cli
+
+const usage = `symmrepl drives N GPUs from one prompt: a cell of Go typed once runs on every rank in lockstep. Symmetric
+memory, one-sided puts, signals, collectives and your own CUDA kernels are one call away. Without a GPU the ranks run
+on an emulated device in host memory.
+
+    symmrepl                    a prompt
+    symmrepl -e CODE            run one cell
+    symmrepl run FILE.go        run a script; lines that begin with // %% separate its cells
+    symmrepl attach [DIR]       a second prompt on a running session of yours, the newest if DIR is not given
+    symmrepl doctor             what was found on this machine, what is missing, and how to get it
+    symmrepl bench session      how fast this machine starts a session and runs cells
+    symmrepl version            the version of the program
+
+For example, on a machine with four GPUs, or with none:
+
+    $ symmrepl -n 4
+    symm> t := symm.Empty(symm.F32, 4); t.Fill(symm.Rank()); h := symm.Rendezvous(t)
+    symm> h.GetBuffer((symm.Rank()+1)%4, symm.F32, 4).Float32s()[0]
+    [0] 1
+    [1] 2
+    [2] 3
+    [3] 0
+
+Output begins with the ranks it comes from: "[0-3] same on all", "[1,3] differs". :help at the prompt says more.
+
+Flags, which may stand before or after the arguments:
+
+    -n, --ranks N       ranks to start; by default one for each GPU, or 4 without GPUs
+    --device KIND       cpu, cuda, or auto: cuda if there is a GPU. By default auto
+    --backend NAME      how symmetric memory is made: CUDA on GPUs, CPU on the cpu device; by default what fits
+    -e, --eval CODE     run CODE as one cell and exit
+    --rdzv HOST:PORT    where the processes of several hosts meet, if their launcher's own address will not do
+    -h, --help          this text
+
+Under torchrun --no-python, mpirun or srun, symmrepl joins the ranks these started: rank 0 owns the prompt or runs the
+script, the others serve it. Then -n may be left out. Several hosts need a secret that all of them share, in the
+environment variable SYMMREPL_TOKEN.
+
+Exit status: 0 if all went well; 1 if a cell failed; 2 if the command line is wrong; 3 if the session could not
+start; 128 + N if signal N ended the program.
+
+Environment: SYMMREPL_CACHE is the folder of compiled kernels; SYMMREPL_NVRTC and SYMMREPL_CUDA name libraries to use
+instead of those found; SYMMREPL_DISABLE_MULTICAST=1 leaves NVLink multicast off; NO_COLOR=1 leaves colours off.
+`

@@ -1,0 +1,30 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// release is the version of the program.
+const release = "0.1.0"
+
+// version is symmrepl version.
+func version(args []string) (int, error) {
+	if len(args) > 0 {
+		return 0, misused("version takes no arguments")
+	}
+	revision := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				revision = ", revision " + s.Value[:min(12, len(s.Value))]
+			case s.Key == "vcs.modified" && s.Value == "true":
+				revision += " with changes"
+			}
+		}
+	}
+	fmt.Printf("symmrepl %s%s, %s %s/%s\n", release, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return statusOK, nil
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cli"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// programVariable makes the test binary the program, so that the tests drive real processes.
+const programVariable = "SYMMREPL_TEST_PROGRAM"
+
+// patience bounds every wait of these tests.
+const patience = 60 * time.Second
+
+func TestMain(m *testing.M) {
+	if os.Getenv(programVariable) != "" || session.IsWorker() {
+		os.Exit(cli.Main(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// device is what sessions run on: SYMMREPL_TEST_DEVICE, or cpu.
+func device() string {
+	if d := os.Getenv("SYMMREPL_TEST_DEVICE"); d != "" {
+		return d
+	}
+	return "cpu"
+}
+
+// home is where a program keeps everything it may leave behind.
+type home struct {
+	t   *testing.T
+	dir string
+}
+
+func newHome(t *testing.T) home {
+	t.Helper()
+	// Sockets have short names only, so that t.TempDir will not do.
+	dir, err := os.MkdirTemp("", "h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	for _, sub := range []string{"tmp", "run", "state", "cache"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return home{t, dir}
+}
+
+// command returns the program with arguments. Whatever it starts can be found by its environment.
+func (h home) command(args ...string) *exec.Cmd {
+	program, err := os.Executable()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cmd := exec.Command(program, args...)
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); name != "NO_COLOR" {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	cmd.Env = append(cmd.Env, programVariable+"="+h.dir, "TERM=xterm",
+		"TMPDIR="+h.dir+"/tmp", "XDG_RUNTIME_DIR="+h.dir+"/run", "XDG_STATE_HOME="+h.dir+"/state")
+	return cmd
+}
+
+// result is how a program ended.
+type result struct {
+	status   int
+	out, err string
+}
+
+// run runs the program to its end with this standard input.
+func (h home) run(stdin string, args ...string) result {
+	h.t.Helper()
+	cmd := h.command(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	defer context.AfterFunc(ctx, func() { cmd.Process.Kill() })()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		h.t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// leftovers lists what a program of this home has left: processes, and entries of the folders it was given.
+func (h home) leftovers() []string {
+	var found []string
+	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, name := range environs {
+		text, err := os.ReadFile(name)
+		if err == nil && bytes.Contains(text, []byte(programVariable+"="+h.dir)) {
+			found = append(found, filepath.Dir(name))
+		}
+	}
+	for _, dir := range []string{"tmp", "run"} {
+		filepath.WalkDir(filepath.Join(h.dir, dir), func(path string, entry os.DirEntry, err error) error {
+			if err == nil && !(entry.IsDir() && h.mayStay(path)) {
+				found = append(found, path)
+			}
+			return nil
+		})
+	}
+	return found
+}
+
+// mayStay reports whether a folder may outlive sessions because all of them share it.
+func (h home) mayStay(dir string) bool {
+	rel, _ := filepath.Rel(h.dir, dir)
+	return strings.Count(rel, "/") <= 1
+}
+
+// expectNothingLeft waits until nothing is left.
+func (h home) expectNothingLeft() {
+	h.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		left := h.leftovers()
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			h.t.Errorf("left behind: %v", left)
+			return
+		}
+	}
+}
+
+// sharedMemory lists the names in /dev/shm.
+func sharedMemory(t *testing.T) string {
+	entries, err := os.ReadDir("/dev/shm")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// alive reports whether a process exists and is no zombie.
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestPrompt(t *testing.T) {
+	h := newHome(t)
+	x := h.terminal("-n", "4", "--device", device())
+	x.enter(`fmt.Println("ab" + "cd", symm.WorldSize())`)
+	x.expect("[0-3] abcd 4\n")
+	x.enter("symm.Rank() % 2")
+	x.expect("[0,2] 0\n")
+	x.expect("[1,3] 1\n")
+
+	// A cell of several lines; a blank one within ends it all the same.
+	x.enter("func twice(n int) int {")
+	x.expect("... ")
+	x.send("return 2 * n\r")
+	x.expect("... ")
+	x.send("}\r")
+	x.enter("twice(21)")
+	x.expect("[0-3] 42\n")
+	x.enter("func broken() {")
+	x.expect("... ")
+	x.send("\r")
+	x.expect("cell[")
+
+	// Ctrl-C at the prompt clears the line, and the lines before it.
+	x.expect("symm> ")
+	x.send("panic(1)")
+	x.send(ctrlC)
+	x.expect("^C")
+	x.enter("if true {")
+	x.expect("... ")
+	x.send(ctrlC)
+	x.enter("twice(4)")
+	x.expect("[0-3] 8\n")
+
+	x.enter(":on 0,2")
+	x.expect("symm[0,2]> ")
+	x.send("symm.Rank() * 10\r")
+	x.expect("[0] 0\n")
+	x.expect("[2] 20\n")
+	x.expect("symm[0,2]> ")
+	x.send(":on all\r")
+
+	x.enter("number := 7")
+	x.enter(":vars")
+	x.expect("0-3")
+	x.expect("number")
+	x.expect("7")
+	x.enter(":nosuch")
+	x.expect(`no command is called "nosuch"`)
+	x.enter("$ echo $((6 * 7))")
+	x.expect("42\n")
+
+	// Completion.
+	x.expect("symm> ")
+	x.send("fmt.Sprintl" + tab)
+	x.expect("fmt.Sprintln")
+	x.send("(5 + 6)\r")
+	x.expect(`"11\n"`)
+
+	// What a cell says has a caret below its column.
+	x.enter(`number + "x"`)
+	x.expect("cell[")
+	x.expect("[0-3]     number + \"x\"\n")
+	x.expect("^\n")
+
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+	h.expectNothingLeft()
+}
+
+func TestPasteKeepsBlankLinesAndTabs(t *testing.T) {
+	h := newHome(t)
+	x := h.terminal("-n", "1", "--device", device())
+	x.expect("symm> ")
+	x.send("\x1b[200~func area(w, h int) int {\r\n\tarea := w * h\r\n\r\n\treturn area\r\n}\x1b[201~\r")
+	x.enter("area(6, 7)")
+	x.expect("42\n")
+	x.refuse("error")
+}
+
+func TestHistoryAcrossSessions(t *testing.T) {
+	h := newHome(t)
+	x := h.terminal("-n", "1", "--device", device())
+	x.enter("6 * 7")
+	x.expect("42\n")
+	x.enter(":quit")
+	x.exit(0)
+
+	x = h.terminal("-n", "1", "--device", device())
+	x.expect("symm> ")
+	x.send(up + up)
+	x.expect("6 * 7")
+	x.send("\r")
+	x.expect("42\n")
+	x.send(ctrlD)
+	x.exit(0)
+
+	info, err := os.Stat(filepath.Join(h.dir, "state", "symmrepl", "history"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o600 {
+		t.Errorf("the history's mode is %o", mode)
+	}
+}
+
+// A rank waits for a signal that nobody sends: the session says so by itself, Ctrl-C ends the cell, tensors are as they
+// were, and the next cell works.
+func TestInterruptHangingWait(t *testing.T) {
+	x := newHome(t).terminal("-n", "4", "--device", device())
+	x.enter("t := symm.Empty(symm.I32, 4); t.Fill(symm.Rank()); h := symm.Rendezvous(t)")
+	x.enter("if symm.Rank() == 2 { h.WaitSignal(3, 5); symm.Synchronize() }")
+	hung := time.Now()
+	x.expect("wait_signal")
+	x.expect("channel 5")
+	if took := time.Since(hung); took > 2500*time.Millisecond {
+		t.Errorf("the hang was explained after %v", took)
+	}
+	x.send(ctrlC)
+	interrupted := time.Now()
+	x.expect("[2] ")
+	x.enter("t.Ints()[3] + 100")
+	if took := time.Since(interrupted); took > 2*time.Second {
+		t.Errorf("the interrupt took %v", took)
+	}
+	for rank := range 4 {
+		x.expect(fmt.Sprintf("[%d] %d\n", rank, 100+rank))
+	}
+	x.enter("if symm.Rank() == 3 { h.PutSignal(2, 5) }; if symm.Rank() == 2 { h.WaitSignal(3, 5) }; symm.Synchronize()")
+	x.enter(`symm.OneShotAllReduce(t, "sum").Ints()[0]`)
+	x.expect("[0-3] 6\n")
+}
+
+func TestInterruptEndlessLoop(t *testing.T) {
+	x := newHome(t).terminal("-n", "2", "--device", device())
+	x.enter("x := 5")
+	x.enter("for { }")
+	time.Sleep(300 * time.Millisecond)
+	x.send(ctrlC)
+	x.expect("interrupt")
+	x.enter("x + 1")
+	x.expect("[0,1] 6\n")
+}
+
+func TestKilledWorkerAtPrompt(t *testing.T) {
+	h := newHome(t)
+	x := h.terminal("-n", "3", "--device", device())
+	x.enter(`x := 3; if symm.Rank() == 1 { fmt.Println("pid", os.Getpid(), "end") }`)
+	x.expect("[1] pid ")
+	var pid int
+	x.mu.Lock()
+	fmt.Sscan(x.shown.String()[x.seen:], &pid)
+	x.mu.Unlock()
+	x.expect("symm> ")
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	x.send("fmt.Println(10 * 10 + symm.WorldSize())\r")
+	x.expect("rank 1")
+	x.expect("103\n")
+	x.enter(":vars")
+	x.expect("0,2")
+	x.expect("x")
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+	h.expectNothingLeft()
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	for name, end := range map[string]struct {
+		do     func(*terminal)
+		status int
+	}{
+		"Ctrl-D":  {func(x *terminal) { x.send(ctrlD) }, 0},
+		"SIGTERM": {func(x *terminal) { x.cmd.Process.Signal(syscall.SIGTERM) }, 128 + 15},
+		"SIGHUP":  {func(x *terminal) { x.cmd.Process.Signal(syscall.SIGHUP) }, 128 + 1},
+		"SIGKILL": {func(x *terminal) { x.cmd.Process.Kill() }, -1},
+		"SIGTERM while a cell runs": {func(x *terminal) {
+			x.send("select {}\r")
+			time.Sleep(200 * time.Millisecond)
+			x.cmd.Process.Signal(syscall.SIGTERM)
+		}, 128 + 15},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := sharedMemory(t)
+			h := newHome(t)
+			x := h.terminal("-n", "2", "--device", device())
+			x.enter("symm.Rendezvous(symm.Empty(symm.U8, 1 << 20)).BufferSize()")
+			x.expect("1048576\n")
+			x.expect("symm> ")
+			end.do(x)
+			x.exit(end.status)
+			h.expectNothingLeft()
+			if after := sharedMemory(t); after != before {
+				t.Errorf("/dev/shm holds %q, before %q", after, before)
+			}
+		})
+	}
+}
+
+func TestAttach(t *testing.T) {
+	h := newHome(t)
+	x := h.terminal("-n", "2", "--device", device())
+	x.enter("shared := 40")
+	x.expect("symm> ")
+	y := h.terminal("attach")
+	y.enter("shared += 2")
+	y.enter("shared")
+	y.expect("[0,1] 42\n")
+	y.expect("symm> ")
+	y.send(ctrlD)
+	y.exit(0)
+	x.send("shared * 10\r")
+	x.expect("[0,1] 420\n")
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+	h.expectNothingLeft()
+}
+
+func TestColoursOnTerminal(t *testing.T) {
+	x := newHome(t).terminal("-n", "2", "--device", device(), "-e", `fmt.Println("text")`)
+	x.exit(0)
+	x.expect("[0,1] text\n")
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !strings.Contains(x.raw.String(), "\x1b[2m[0,1] \x1b[0m") {
+		t.Errorf("no colours in %s", strconv.Quote(x.raw.String()))
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// terminal is a program at a pseudo-terminal, and the person in front of it.
+type terminal struct {
+	t   *testing.T
+	pty *os.File
+	cmd *exec.Cmd
+
+	mu    sync.Mutex
+	shown bytes.Buffer // everything, without escape sequences
+	seen  int          // up to where expect has looked
+	raw   bytes.Buffer
+}
+
+// Keys.
+const (
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+	up    = "\x1b[A"
+	tab   = "\t"
+)
+
+var escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[a-zA-Z]|[\r\a]`)
+
+// terminal starts the program at a new terminal.
+func (h home) terminal(args ...string) *terminal {
+	h.t.Helper()
+	x := &terminal{t: h.t, cmd: h.command(args...)}
+	var err error
+	x.pty, err = pty.StartWithSize(x.cmd, &pty.Winsize{Rows: 40, Cols: 200})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	read := make(chan struct{})
+	go x.read(read)
+	h.t.Cleanup(func() {
+		x.cmd.Process.Kill()
+		x.cmd.Wait()
+		x.pty.Close()
+		<-read
+		if h.t.Failed() {
+			h.t.Logf("the terminal showed:\n%s", x.shown.String())
+		}
+	})
+	return x
+}
+
+func (x *terminal) read(done chan<- struct{}) {
+	defer close(done)
+	buf := make([]byte, 4096)
+	for {
+		n, err := x.pty.Read(buf)
+		x.mu.Lock()
+		x.raw.Write(buf[:n])
+		x.shown.Reset()
+		x.shown.Write(escapes.ReplaceAll(x.raw.Bytes(), nil))
+		x.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// send types.
+func (x *terminal) send(keys string) {
+	x.t.Helper()
+	if _, err := x.pty.WriteString(keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// expect waits until text is shown below what was expected before.
+func (x *terminal) expect(text string) {
+	x.t.Helper()
+	deadline := time.Now().Add(patience)
+	for {
+		x.mu.Lock()
+		i := strings.Index(x.shown.String()[x.seen:], text)
+		if i >= 0 {
+			x.seen += i + len(text)
+		}
+		x.mu.Unlock()
+		if i >= 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			x.t.Fatalf("%q was not shown", text)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// refuse fails if text was shown anywhere so far.
+func (x *terminal) refuse(text string) {
+	x.t.Helper()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if strings.Contains(x.shown.String(), text) {
+		x.t.Errorf("%q was shown", text)
+	}
+}
+
+// enter waits for the prompt and types a line. The expectations that follow are of what comes after its echo.
+func (x *terminal) enter(line string) {
+	x.t.Helper()
+	x.expect("symm> ")
+	x.send(line + "\r")
+	x.expect(line + "\n")
+}
+
+// exit waits for the program to end with a status.
+func (x *terminal) exit(want int) {
+	x.t.Helper()
+	done := make(chan struct{})
+	go func() { x.cmd.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		x.t.Fatal("the program did not end")
+	}
+	if got := x.cmd.ProcessState.ExitCode(); got != want {
+		x.t.Errorf("exit status %d (%v), want %d", got, x.cmd.ProcessState, want)
+	}
+}
