@@ -49,19 +49,20 @@ func TestEveryBuiltinCompiles(t *testing.T) {
 
 func TestSnippetKernels(t *testing.T) {
 	c := compiler(t)
-	found, unit, err := snippet(device.Source{Name: "cell[3]", Line: 5, Text: `
+	found, unit, unread := snippet(device.Source{Name: "cell[3]", Line: 5, Text: `#include <cstdint>
+#include <math.h>
 extern "C" __global__ void scale(float* x, int n, float a) { if (threadIdx.x < n) x[threadIdx.x] *= a; }
 template <class T> __global__ void any(T* x) {}
-namespace mine { __global__ void mangled(symm::Handle h, const double* y) {} }
+namespace mine { __global__ void mangled(symm::Handle h, const uint32_t* y) {} }
 `})
-	if err != nil {
-		t.Fatal(err)
+	if unread != nil {
+		t.Fatal(unread)
 	}
 	var names []string
 	for _, k := range found {
 		names = append(names, k.String())
 	}
-	want := "scale(float* x, int n, float a)|mine::mangled(symm::Handle h, const double* y)"
+	want := "scale(float* x, int n, float a)|mine::mangled(symm::Handle h, const uint32_t* y)"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("kernels are %s, want %s", got, want)
 	}
@@ -87,7 +88,7 @@ func TestUnavailable(t *testing.T) {
 	}
 	_, err := Open(0)
 	var un *device.UnavailableError
-	if !errors.As(err, &un) || un.Kind != "cuda" || un.Hint != "install the NVIDIA driver" || !strings.Contains(un.Why, "/nonexistent/libcuda.so") {
+	if !errors.As(err, &un) || un.Kind != "cuda" || un.Hint != "install the NVIDIA driver, of CUDA 12 or newer" || !strings.Contains(un.Why, "/nonexistent/libcuda.so") {
 		t.Errorf("Open gives %v", err)
 	}
 	if _, err := Count(); !errors.As(err, &un) {

@@ -61,7 +61,7 @@ func (d *Device) Close() error {
 	for _, m := range d.units {
 		errs = append(errs, m.Close())
 	}
-	errs = append(errs, d.c.HostFree(unsafe.Pointer(d.watch)), d.c.Close(), d.monitor.close())
+	errs = append(errs, d.c.HostFree(unsafe.Pointer(d.watch)), d.c.Close())
 	return firstOf(errs)
 }
 

@@ -335,7 +335,13 @@ func TestFakeCompile(t *testing.T) {
 		return
 	}
 	d := opened(t, 0)
-	m, err := d.Compile(device.Source{Name: "cell[3]", Line: 5, Text: `__global__ void record(float* x, int n, const double a) {}`})
+	m, err := d.Compile(device.Source{Name: "cell[3]", Line: 5, Text: `
+__global__ void record(float* x, int n, const double a) {}
+#if 0 + 0
+extern "C" __global__ void nowhere() {}
+__global__ void older() {}
+#endif
+`})
 	must(t, err)
 	k := m.Kernels()[0]
 	want := []device.Param{{Name: "x", Type: "float*", Offset: 0, Size: 8}, {Name: "n", Type: "int", Offset: 8, Size: 4},
@@ -352,6 +358,10 @@ func TestFakeCompile(t *testing.T) {
 	if got, want := wrong.Diagnostics[0], (device.Diagnostic{File: "cell[3]", Line: 6, Column: 9,
 		Text: `identifier "y" is undefined`, Source: "\tx[0] = y;"}); got != want {
 		t.Errorf("the diagnostic is %+v, want %+v", got, want)
+	}
+	_, err = d.Compile(device.Source{Name: "cell[3]", Line: 5, Text: "__global__ void f(int* x) {}\n__global__ void f(float* x) {}"})
+	if err == nil || err.Error() != "cell[3]:6: kernel f is also on line 5: kernels are launched by name, so give each its own" {
+		t.Errorf("two kernels of a name give %v", err)
 	}
 	b, err := d.Builtin("fill")
 	must(t, err)

@@ -1,7 +1,9 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -51,16 +53,13 @@ func (k *kernel) allow(bytes int) error {
 	return nil
 }
 
-// header is what every snippet includes.
-const header = "symm.cuh"
-
 // Compile implements device.Device.
 func (d *Device) Compile(src device.Source) (device.Module, error) {
-	found, unit, err := snippet(src)
-	if err != nil {
-		return nil, err
-	}
+	found, unit, unread := snippet(src)
 	code, err := d.compiler.Compile(unit)
+	if err == nil && unread != nil {
+		err = unread
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +68,14 @@ func (d *Device) Compile(src device.Source) (device.Module, error) {
 		return nil, err
 	}
 	for _, k := range found {
-		lowered := k.Name
+		lowered := k.Name[strings.LastIndexByte(k.Name, ':')+1:] // extern "C" ignores namespaces
 		if !k.ExternC {
 			lowered = code.Lowered[k.Name]
 		}
 		kern, err := m.kernel(k.Name, lowered)
+		if notFound(err) {
+			continue // the preprocessor left it out
+		}
 		if err == nil {
 			err = kern.describe(k.Params)
 		}
@@ -86,29 +88,44 @@ func (d *Device) Compile(src device.Source) (device.Module, error) {
 	return m, nil
 }
 
-// snippet finds the launchable kernels of a source and says how to compile it.
-func snippet(src device.Source) ([]signature.Kernel, cubin.Unit, error) {
+// notFound reports the driver's CUDA_ERROR_NOT_FOUND.
+func notFound(err error) bool {
+	var failed *device.DriverError
+	return errors.As(err, &failed) && failed.Code == 500
+}
+
+// snippet finds the launchable kernels of a source and says how to compile it. unread is set when the source cannot be read, which only
+// matters when it compiles all the same: otherwise the compiler says better what is wrong.
+func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unread *device.CompileError) {
+	fault := func(line int, text string) *device.CompileError {
+		return &device.CompileError{Diagnostics: []device.Diagnostic{{File: src.Name, Line: src.Line + line - 1, Text: text}}}
+	}
+	unit = cubin.Unit{Name: src.Name, Line: src.Line, Text: src.Text}
+	unit.Headers, unit.Includes = snippetHeaders()
 	all, err := signature.Parse(src.Text)
-	if err != nil {
-		all = nil // not C++: the compiler says it better
+	var failed *signature.Error
+	if errors.As(err, &failed) {
+		unread = fault(failed.Line, failed.Msg)
 	}
-	unit := cubin.Unit{Name: src.Name, Line: src.Line, Text: src.Text, Include: header}
-	for _, h := range kernels.Headers() {
-		if h.Name == header {
-			unit.Headers = [][2]string{{h.Name, h.Text}}
-		}
-	}
-	var found []signature.Kernel
+	lines := map[string]int{}
 	for _, k := range all {
 		if k.Template {
 			continue
 		}
+		if first := lines[k.Name]; first != 0 {
+			unread = fault(k.Line, fmt.Sprintf("kernel %s is also on line %d: kernels are launched by name, so give each its own", k.Name, src.Line+first-1))
+			continue
+		}
+		lines[k.Name] = k.Line
 		found = append(found, k)
 		if !k.ExternC {
 			unit.Expressions = append(unit.Expressions, k.Name)
 		}
 	}
-	return found, unit, nil
+	if unread != nil {
+		unit.Expressions = nil
+	}
+	return found, unit, unread
 }
 
 // kernel looks up a function of the module and what the compiler made of it.
@@ -238,9 +255,5 @@ func (d *Device) loadUnit(file kernels.File) (*module, error) {
 
 // builtin says how to compile a file of kernels/.
 func builtin(file kernels.File) cubin.Unit {
-	unit := cubin.Unit{Name: file.Name, Line: 1, Text: file.Text}
-	for _, h := range kernels.Headers() {
-		unit.Headers = append(unit.Headers, [2]string{h.Name, h.Text})
-	}
-	return unit
+	return cubin.Unit{Name: file.Name, Line: 1, Text: file.Text, Headers: builtinHeaders()}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// monitor is NVML, initialised when first asked.
+// monitor is NVML, initialised when first asked. It is never shut down: that would unload the library, whose functions the program has bound by then.
 type monitor struct {
 	mu  sync.Mutex
 	api nvml.Interface
@@ -28,17 +28,6 @@ func (m *monitor) open() (nvml.Interface, error) {
 		m.api = api
 	}
 	return m.api, nil
-}
-
-func (m *monitor) close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.api == nil {
-		return nil
-	}
-	ret := m.api.Shutdown()
-	m.api = nil
-	return nvmlError("nvmlShutdown", ret)
 }
 
 // nvmlError makes an error of a result, nil for success.

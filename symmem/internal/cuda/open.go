@@ -25,7 +25,7 @@ func driver() (version, devices int, err error) {
 		library = "libcuda.so.1"
 	}
 	if err := clib.Load(library); err != nil {
-		return 0, 0, unavailable("the driver library does not load: "+err.Error(), "install the NVIDIA driver")
+		return 0, 0, unavailable("the driver library does not load: "+err.Error(), "install the NVIDIA driver, of CUDA 12 or newer")
 	}
 	version, devices, err = clib.Init()
 	var failed *device.DriverError
@@ -66,9 +66,11 @@ func open(index int, host libs.Host) (*Device, error) {
 		return nil, unavailable(fmt.Sprintf("there is no GPU %d", index), fmt.Sprintf("the GPUs are 0 to %d; see CUDA_VISIBLE_DEVICES", n-1))
 	}
 	d := &Device{units: map[string]*module{}}
-	if err := d.describe(index, version, host); err != nil {
+	if d.info, d.uuid, err = describe(index, host.Getenv); err != nil {
 		return nil, err
 	}
+	d.compiler = cubin.New(host, d.info.Arch, version/1000)
+	d.info.Driver = "CUDA driver " + cudaVersion(version) + ", " + d.compiler.Describe()
 	if d.c, err = clib.Open(index); err != nil {
 		return nil, unavailable(fmt.Sprintf("GPU %d does not open: %v", index, err), "see `nvidia-smi`")
 	}
@@ -81,42 +83,35 @@ func open(index int, host libs.Host) (*Device, error) {
 	return d, nil
 }
 
-// describe fills in what never changes.
-func (d *Device) describe(index, version int, host libs.Host) error {
+// describe says what never changes about a GPU, but for Info.Driver.
+func describe(index int, getenv func(string) string) (info device.Info, uuid [16]byte, err error) {
 	about, err := clib.Describe(index)
 	if err != nil {
-		return err
+		return info, uuid, err
 	}
-	var failed error
 	ask := func(a clib.Attribute) int {
-		v, err := clib.DeviceAttribute(index, a)
-		failed = errors.Join(failed, err)
+		v, failed := clib.DeviceAttribute(index, a)
+		err = errors.Join(err, failed)
 		return v
 	}
 	three := func(a clib.Attribute) [3]int { return [3]int{ask(a), ask(a + 1), ask(a + 2)} }
-	arch := fmt.Sprintf("sm_%d%d", ask(clib.CapabilityMajor), ask(clib.CapabilityMinor))
-	d.uuid = about.UUID
-	d.compiler = cubin.New(host, arch, version/1000)
-	d.info = device.Info{
+	info = device.Info{
 		Kind:           "cuda",
 		Name:           about.Name,
 		Index:          index,
-		Arch:           arch,
+		Arch:           fmt.Sprintf("sm_%d%d", ask(clib.CapabilityMajor), ask(clib.CapabilityMinor)),
 		Processors:     ask(clib.Multiprocessors),
 		MaxThreads:     ask(clib.MaxThreadsPerBlock),
 		MaxGrid:        three(clib.MaxGridX),
 		MaxBlock:       three(clib.MaxBlockX),
 		SharedPerBlock: ask(clib.MaxSharedOptin),
 		Memory:         about.Memory,
-		Driver:         "CUDA driver " + cudaVersion(version) + ", " + d.compiler.Describe(),
+		MulticastWhy:   multicastWhy(ask(clib.Multicast) != 0, getenv),
 	}
-	able := ask(clib.Multicast) != 0
-	posix := ask(clib.PosixHandles) != 0
-	d.info.MulticastWhy = multicastWhy(able, host.Getenv)
-	if failed == nil && !posix {
-		failed = unavailable("this GPU or driver cannot share memory by file descriptors", "Linux with a driver of CUDA 12 or newer is needed")
+	if ask(clib.PosixHandles) == 0 && err == nil {
+		err = unavailable("this GPU or driver cannot share memory by file descriptors", "Linux with a driver of CUDA 12 or newer is needed")
 	}
-	return failed
+	return info, about.UUID, err
 }
 
 // cudaVersion writes 13000 as "13.0".

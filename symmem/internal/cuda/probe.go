@@ -66,16 +66,12 @@ func Probe() Report {
 }
 
 func probe(index, n int, host libs.Host) (GPU, error) {
-	about, err := clib.Describe(index)
+	info, uuid, err := describe(index, host.Getenv)
 	if err != nil {
 		return GPU{}, err
 	}
-	var d Device
-	if err := d.describe(index, 0, host); err != nil {
-		return GPU{}, err
-	}
-	g := GPU{Name: about.Name, UUID: uuidString(about.UUID), Memory: about.Memory, Multicast: d.info.MulticastWhy}
-	digits := strings.TrimPrefix(d.info.Arch, "sm_")
+	g := GPU{Name: info.Name, UUID: uuidString(uuid), Memory: info.Memory, Multicast: info.MulticastWhy}
+	digits := strings.TrimPrefix(info.Arch, "sm_")
 	g.Capability = digits[:len(digits)-1] + "." + digits[len(digits)-1:]
 	for peer := range n {
 		yes := peer == index
@@ -96,7 +92,6 @@ func (r *Report) addLinks() error {
 	if err != nil {
 		return err
 	}
-	defer m.close()
 	if v, ret := api.SystemGetDriverVersion(); ret == nvml.SUCCESS {
 		r.Driver += ", driver " + v
 	}

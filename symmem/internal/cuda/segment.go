@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"syscall"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
@@ -30,6 +31,10 @@ func (d *Device) ImportSegment(fd, n int) (device.Segment, error) {
 	}
 	c, err := d.c.ImportSegment(fd, n)
 	if err != nil {
+		var failed *device.DriverError
+		if errors.As(err, &failed) && failed.Hint == "" {
+			failed.Hint = "see `symmrepl doctor` for whether these GPUs can map each other's memory"
+		}
 		return nil, err
 	}
 	return segment{c}, nil
@@ -40,6 +45,8 @@ func (s segment) Ptr() device.Ptr { return device.Ptr(s.c.Ptr()) }
 func (s segment) Size() int { return s.c.Size() }
 
 func (s segment) Export() (int, error) {
+	syscall.ForkLock.RLock() // no child started meanwhile inherits it
+	defer syscall.ForkLock.RUnlock()
 	fd, err := s.c.Export()
 	if err == nil {
 		syscall.CloseOnExec(fd)

@@ -1,4 +1,5 @@
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -371,24 +372,23 @@ static long long nanoseconds(void) {
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-// A wait polls for a while, since most are short, and then sleeps.
+// A wait polls for a while, since most are short, and then sleeps. It ends with the driver's own wait in any case, because that is what
+// hands over the output of printf in kernels; the C library's buffer is then emptied, or a session would see the text much later.
 static sy_status wait_stream(cu_stream stream) {
 	long long end = nanoseconds() + SPIN_NANOSECONDS;
-	do {
-		int result = cu.cuStreamQuery(stream);
-		if (result != CU_NOT_READY) return (sy_status){result, "cuStreamSynchronize"};
-	} while (nanoseconds() < end);
+	while (cu.cuStreamQuery(stream) == CU_NOT_READY && nanoseconds() < end) {
+	}
 	TRY(cuStreamSynchronize, stream);
+	fflush(stdout);
 	return OK;
 }
 
 static sy_status wait_event(cu_event event) {
 	long long end = nanoseconds() + SPIN_NANOSECONDS;
-	do {
-		int result = cu.cuEventQuery(event);
-		if (result != CU_NOT_READY) return (sy_status){result, "cuEventSynchronize"};
-	} while (nanoseconds() < end);
+	while (cu.cuEventQuery(event) == CU_NOT_READY && nanoseconds() < end) {
+	}
 	TRY(cuEventSynchronize, event);
+	fflush(stdout);
 	return OK;
 }
 

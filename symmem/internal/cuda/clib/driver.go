@@ -64,7 +64,6 @@ const (
 	MaxBlockX          Attribute = 2 // and Y, Z after it
 	MaxGridX           Attribute = 5 // and Y, Z after it
 	Multiprocessors    Attribute = 16
-	UnifiedAddressing  Attribute = 41
 	CapabilityMajor    Attribute = 75
 	CapabilityMinor    Attribute = 76
 	MaxSharedOptin     Attribute = 97

@@ -40,19 +40,21 @@ func driverError(call string, code int) *device.DriverError {
 	return e
 }
 
-// Results of the driver that need advice.
+// Results of the driver that the code below names.
 const (
-	outOfMemory         = 2
-	notPermitted        = 800
-	notSupported        = 801
-	systemNotReady      = 802
-	driverMismatch      = 803
-	captureFirst        = 900 // to captureLast: a call that a capture forbids
-	captureLast         = 908
-	lostContext         = "this process cannot use the GPU any more: restart its rank"
-	lookAtIndices       = "a kernel went outside its memory: check its indices and sizes; " + lostContext
-	runUnderASanitizer  = "a kernel went wrong; run it on the cpu device to see where; " + lostContext
-	leaveOutOfTheRecord = "this call cannot be captured: make it before or after the capture"
+	outOfMemory  = 2
+	captureFirst = 900 // to captureLast: a call that a capture forbids
+	captureLast  = 908
+)
+
+// Advice that several results share.
+const (
+	lostContext = "this process cannot use the GPU any more: restart its rank"
+	wentOutside = "a kernel went outside its memory: check its indices and sizes; " + lostContext
+	wentWrong   = "a kernel went wrong; run it on the cpu device to see where; " + lostContext
+	staleCode   = "remove the cache folder and try again"
+	newDriver   = "install a newer NVIDIA driver"
+	seeDoctor   = "see `symmrepl doctor` for what this machine has and can do"
 )
 
 // advice says what to do about a result, and whether the context is lost with it.
@@ -60,39 +62,35 @@ func advice(code int) (hint string, poisoned bool) {
 	switch code {
 	case outOfMemory:
 		return "free tensors that are not needed, or use smaller ones", false
-	case 35, driverMismatch:
-		return "install a newer NVIDIA driver", false
-	case 46:
+	case 35, 803: // driver older than the library, driver and kernel module differ
+		return newDriver, false
+	case 46: // device unavailable
 		return "another process has this GPU to itself: wait for it, or choose other GPUs by CUDA_VISIBLE_DEVICES", false
-	case 100:
+	case 100: // no device
 		return "is CUDA_VISIBLE_DEVICES set to GPUs that exist?", false
-	case 101:
-		return "see `symmrepl doctor` for the GPUs there are", false
-	case 209:
-		return "the code was compiled for another GPU: remove the cache folder and try again", false
-	case 214, 220, 226, 227:
+	case 101, 800, 801: // invalid device, not permitted, not supported
+		return seeDoctor, false
+	case 200, 209, 300: // image, binary or source that does not load
+		return "the compiled code does not fit this GPU or is damaged: " + staleCode, false
+	case 214, 220, 226: // memory, NVLink and other hardware errors
 		return "the hardware failed: see dmesg for Xid messages; " + lostContext, true
-	case 300, 200:
-		return "the compiled code is damaged: remove the cache folder and try again", false
-	case 700, 717:
-		return lookAtIndices, true
-	case 701:
+	case 700, 717: // illegal address, address space
+		return wentOutside, true
+	case 701: // launch out of resources
 		return "the kernel needs more registers or shared memory than a multiprocessor has: use smaller blocks", false
-	case 702:
-		return "a kernel ran longer than a display's GPU allows; " + lostContext, true
-	case 709:
+	case 702: // launch timeout
+		return "a kernel ran longer than a GPU with a display allows; " + lostContext, true
+	case 709: // context destroyed
 		return lostContext, true
-	case 710:
-		return "an assert in a kernel failed; its message went to the standard output; " + lostContext, true
-	case 714, 715, 716, 718, 719, 721:
-		return runUnderASanitizer, true
-	case notPermitted, notSupported:
-		return "see `symmrepl doctor` for what this GPU and driver can do", false
-	case systemNotReady:
+	case 710: // assert
+		return "an assert in a kernel failed and wrote where to the standard output; " + lostContext, true
+	case 714, 715, 716, 718, 719, 721: // stack, instruction, alignment, program counter, launch failure, tensor memory
+		return wentWrong, true
+	case 802: // system not ready
 		return "the NVLink fabric is not up: is the fabric manager service running?", false
 	}
 	if captureFirst <= code && code <= captureLast {
-		return leaveOutOfTheRecord, false
+		return "this call cannot be captured: make it before or after the capture", false
 	}
 	return "", false
 }

@@ -2,8 +2,8 @@ package cubin
 
 import (
 	"errors"
-	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,19 +19,20 @@ type Unit struct {
 	Line        int         // the line of Name on which Text starts
 	Text        string      // the source
 	Headers     [][2]string // name and text of what it may include without a file
-	Include     string      // a header included ahead of Text, or ""
-	Expressions []string    // kernels whose lowered names are wanted: those that are not extern "C"
+	Includes    []string    // of these, the ones included ahead of Text
+	Expressions []string    // kernels whose lowered names are wanted if they exist: those that are not extern "C"
 }
 
 // Binary is what became of a unit.
 type Binary struct {
 	Cubin   []byte
-	Lowered map[string]string // by expression
+	Lowered map[string]string // by expression; one that the preprocessor left out is not there
 }
 
 // Compiler compiles for one architecture. Its methods may be called from any goroutine.
 type Compiler struct {
 	found   []libs.Library // NVRTC libraries, the preferred one first
+	own     string         // what the environment says instead of a search
 	options []string
 	cache   cache
 
@@ -41,24 +42,25 @@ type Compiler struct {
 
 // New returns a compiler for an architecture such as "sm_90", whose driver runs code of CUDA versions up to the major one given.
 func New(host libs.Host, arch string, major int) *Compiler {
-	c := &Compiler{found: prefer(host.Find(libs.NVRTC()), major), cache: openCache(host.Getenv)}
-	include := ""
+	kind := libs.NVRTC()
+	c := &Compiler{found: prefer(host.Find(kind), major), own: host.Getenv(kind.Env), cache: openCache(host.Getenv)}
+	var includes []string
 	if len(c.found) > 0 {
-		include = host.Include(c.found[0].Path)
+		includes = host.Includes(c.found[0].Path)
 	}
-	c.options = options(arch, include)
+	c.options = options(arch, includes)
 	return c
 }
 
 // options is the one place that says how kernels are compiled.
-func options(arch, include string) []string {
+func options(arch string, includes []string) []string {
 	list := []string{
 		"--gpu-architecture=" + arch, // a real architecture: the result is a cubin
 		"--std=c++17",
 		"--generate-line-info", // for profilers; costs nothing at run time
 	}
-	if include != "" {
-		list = append(list, "--include-path="+include)
+	for _, dir := range includes {
+		list = append(list, "--include-path="+dir)
 	}
 	return list
 }
@@ -129,7 +131,17 @@ func (c *Compiler) compile(u Unit) (Binary, error) {
 		Source: source(u), Name: u.Name, Headers: u.Headers, Options: c.options, Expressions: u.Expressions,
 	})
 	if errors.Is(err, clib.ErrSource) {
-		return Binary{}, &device.CompileError{Diagnostics: diagnose(log, u), Log: log}
+		wrong := &device.CompileError{Diagnostics: diagnose(log, u), Log: log}
+		gone := absent(log)
+		if len(gone) == 0 || len(wrong.Diagnostics) > 0 {
+			return Binary{}, wrong
+		}
+		rest := u
+		rest.Expressions = slices.DeleteFunc(slices.Clone(u.Expressions), func(e string) bool { return slices.Contains(gone, e) })
+		if len(rest.Expressions) == len(u.Expressions) {
+			return Binary{}, wrong
+		}
+		return c.compile(rest)
 	}
 	if err != nil {
 		return Binary{}, err
@@ -158,8 +170,8 @@ func (c *Compiler) load() (clib.NVRTC, error) {
 		}
 		missing.Why = "NVRTC, which compiles kernels, does not load: " + err.Error()
 	}
-	if own := os.Getenv(kind.Env); own != "" && len(c.found) == 0 {
-		missing.Why = kind.Env + " is " + own + ", where there is no NVRTC"
+	if c.own != "" && len(c.found) == 0 {
+		missing.Why = kind.Env + " is " + c.own + ", where there is no NVRTC"
 	}
 	return clib.NVRTC{}, missing
 }
@@ -167,8 +179,8 @@ func (c *Compiler) load() (clib.NVRTC, error) {
 // source is the text that NVRTC sees, with lines counted as the user counts them.
 func source(u Unit) string {
 	var b strings.Builder
-	if u.Include != "" {
-		b.WriteString("#include \"" + u.Include + "\"\n")
+	for _, name := range u.Includes {
+		b.WriteString("#include \"" + name + "\"\n")
 	}
 	name := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(u.Name)
 	b.WriteString("#line " + strconv.Itoa(u.Line) + " \"" + name + "\"\n")

@@ -3,6 +3,7 @@ package cubin
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -33,7 +34,7 @@ func compile(t testing.TB, c *Compiler, u Unit) Binary {
 }
 
 var scale = Unit{
-	Name: "cell[3]", Line: 5, Include: "symm.cuh",
+	Name: "cell[3]", Line: 5, Includes: []string{"symm.cuh"},
 	Headers:     [][2]string{{"symm.cuh", "#pragma once\n#define TWICE(x) ((x) + (x))\n"}},
 	Text:        "__global__ void scale(float* x) { x[threadIdx.x] = TWICE(x[threadIdx.x]); }",
 	Expressions: []string{"scale"},
@@ -72,11 +73,14 @@ func TestErrors(t *testing.T) {
 		{"the assembler", "__global__ void k(float* x) { __shared__ float big[100000]; big[threadIdx.x] = *x; __syncthreads(); x[1] = big[2]; }", []device.Diagnostic{
 			{File: "cell[3]", Line: 5, Text: "Entry function '_Z1kPf' uses too much shared data (0x61a80 bytes, 0xc000 max)"},
 		}},
+		{"an unfinished kernel", "__global__ void k(int* x) {\n  *x = 1;\n\n", []device.Diagnostic{
+			{File: "cell[3]", Line: 6, Text: `expected a "}" at the end`, Source: "  *x = 1;"},
+		}},
 		{"a header", "__global__ void k(float* x) { BAD; }", []device.Diagnostic{
 			{File: "cell[3]", Line: 5, Column: 31, Text: `identifier "undeclared" is undefined`, Source: "__global__ void k(float* x) { BAD; }"},
 		}},
 	} {
-		_, err := c.Compile(Unit{Name: "cell[3]", Line: 5, Text: test.text, Include: "symm.cuh",
+		_, err := c.Compile(Unit{Name: "cell[3]", Line: 5, Text: test.text, Includes: []string{"symm.cuh"}, Expressions: []string{"k"},
 			Headers: [][2]string{{"symm.cuh", "#define BAD undeclared\n"}}})
 		var wrong *device.CompileError
 		if !errors.As(err, &wrong) {
@@ -167,6 +171,20 @@ func TestIncludedFiles(t *testing.T) {
 			t.Error("a change of the included file was not seen")
 		}
 		last = b.Cubin
+	}
+}
+
+// TestLeftOut: a kernel that the preprocessor leaves out is left out of the names, and that is all.
+func TestLeftOut(t *testing.T) {
+	b := compile(t, compiler(t, t.TempDir(), "sm_90"), Unit{Name: "cell[3]", Line: 1,
+		Text: `#ifdef NEVER
+__global__ void old(int* x) {}
+namespace a { __global__ void older(int* x) {} }
+#endif
+namespace a { __global__ void k(int* x) {} }`,
+		Expressions: []string{"old", "a::older", "a::k"}})
+	if want := map[string]string{"a::k": "_ZN1a1kEPi"}; !maps.Equal(b.Lowered, want) {
+		t.Errorf("the names are %v, want %v", b.Lowered, want)
 	}
 }
 

@@ -12,17 +12,34 @@ import (
 // behind two blanks.
 var located = regexp.MustCompile(`^(.+)\((\d+)\): (?:catastrophic )?error(?: #[0-9]+(?:-D)?)?: (.*)$`)
 
+// unfinished is how it begins one about a text that ends too early.
+var unfinished = regexp.MustCompile(`^At end of source: (?:catastrophic )?error(?: #[0-9]+(?:-D)?)?: (.*)$`)
+
 // assembler is how the second stage begins one; it knows no lines.
 var assembler = regexp.MustCompile(`^ptxas .*(?:error|fatal) *: (.*)$`)
 
 const indent = 2
+
+// nameMap is the file NVRTC cites when a wanted name does not exist, and nameless what it then says.
+const nameMap = "__nv_name_map"
+
+var nameless = regexp.MustCompile(`(?m)^__nv_name_map\(\d+\): error: .*Input name expression was: " *(.*)"$`)
+
+// absent returns the wanted names that do not exist.
+func absent(log string) []string {
+	var names []string
+	for _, m := range nameless.FindAllStringSubmatch(log, -1) {
+		names = append(names, strings.ReplaceAll(m[1], " ", ""))
+	}
+	return names
+}
 
 // diagnose reads the errors out of a compiler's log.
 func diagnose(log string, u Unit) []device.Diagnostic {
 	var list []device.Diagnostic
 	lines := strings.Split(log, "\n")
 	for i, line := range lines {
-		if m := located.FindStringSubmatch(line); m != nil {
+		if m := located.FindStringSubmatch(line); m != nil && m[1] != nameMap {
 			n, err := strconv.Atoi(m[2])
 			if err != nil {
 				continue
@@ -38,7 +55,13 @@ func diagnose(log string, u Unit) []device.Diagnostic {
 	if len(list) > 0 {
 		return list
 	}
+	text := strings.TrimRight(u.Text, " \t\r\n")
+	last := u.Line + strings.Count(text, "\n")
 	for _, line := range lines {
+		if m := unfinished.FindStringSubmatch(line); m != nil {
+			own, _ := sourceLine(u, u.Name, last)
+			return []device.Diagnostic{{File: u.Name, Line: last, Text: m[1] + " at the end", Source: own}}
+		}
 		if m := assembler.FindStringSubmatch(line); m != nil {
 			return []device.Diagnostic{{File: u.Name, Line: u.Line, Text: m[1]}}
 		}

@@ -145,20 +145,24 @@ func versionOf(path string) string {
 	return v
 }
 
-// Include returns the folder of CUDA's headers that goes with a library, or "" when there is none: beside its lib folder, in the wheel of the
-// runtime, or a toolkit's.
-func (h Host) Include(library string) string {
+// Includes returns the folders of CUDA's headers that go with a library, none when there are none: beside its lib folder, in the
+// wheel of the runtime, or a toolkit's. CUDA 13 keeps the C++ library, which cuda_fp16.h wants, in a folder of its own.
+func (h Host) Includes(library string) []string {
 	base := filepath.Dir(filepath.Dir(library))
 	dirs := []string{filepath.Join(base, "include"), filepath.Join(filepath.Dir(base), "cuda_runtime", "include")}
 	for _, dir := range h.toolkits() {
 		dirs = append(dirs, filepath.Join(dir, "include"))
 	}
 	for _, dir := range dirs {
-		if isFile(filepath.Join(dir, "cuda_fp16.h")) {
-			return dir
+		if !isFile(filepath.Join(dir, "cuda_fp16.h")) {
+			continue
 		}
+		if cccl := filepath.Join(dir, "cccl"); isFile(filepath.Join(cccl, "nv", "target")) {
+			return []string{dir, cccl}
+		}
+		return []string{dir}
 	}
-	return ""
+	return nil
 }
 
 // Builtins returns the libnvrtc-builtins that lies beside an NVRTC library, or "".
@@ -167,7 +171,7 @@ func Builtins(nvrtc string) string {
 	if err != nil {
 		return ""
 	}
-	_, major, _ := strings.Cut(filepath.Base(nvrtc), ".so.")
+	_, major, _ := strings.Cut(filepath.Base(real), ".so.")
 	major, _, _ = strings.Cut(major, ".")
 	for _, dir := range []string{filepath.Dir(nvrtc), filepath.Dir(real)} {
 		if found, _ := filepath.Glob(filepath.Join(escape(dir), "libnvrtc-builtins.so."+major+".*")); len(found) > 0 {

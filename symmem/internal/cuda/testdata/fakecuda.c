@@ -5,6 +5,7 @@
 //   record(out, n, a)  stores the launch's shape, the size of its arguments and the arguments at out
 //   wait(word)         holds its stream until *word is not zero
 //   fault()            makes every later call fail with 700
+//   nowhere()          is in no module
 //
 // FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live objects.
 // Build with -DOLD_DRIVER for a driver without cuFuncGetParamInfo.
@@ -204,7 +205,7 @@ int cuModuleLoadData(int **m, const void *image) { IN_CONTEXT("cuModuleLoadData"
 int cuModuleUnload(int *m) { IN_CONTEXT("cuModuleUnload"); return free(m), live--, 0; }
 int cuModuleGetFunction(function **f, int *m, const char *name) {
 	IN_CONTEXT("cuModuleGetFunction");
-	if (!m || strlen(name) > 127 || !strcmp(name, "nowhere")) return NOT_FOUND;
+	if (!m || !*name || strlen(name) > 127 || strstr(name, "nowhere")) return NOT_FOUND;
 	*f = calloc(1, sizeof **f); // lives as long as the process
 	(*f)->dynamic = 49152;
 	return strcpy((*f)->name, name), 0;
