@@ -36,7 +36,7 @@ type compiler struct {
 // commonFlags: no system headers, as on the GPU; no aliasing or overflow rules that CUDA code does not keep; what is undefined on the GPU traps.
 var commonFlags = []string{
 	"-x", "c++", "-std=c++20", "-O2", "-g1", "-fPIC", "-shared", "-w",
-	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden",
+	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden",
 	"-fsigned-char", "-fstack-clash-protection", "-fno-threadsafe-statics", "-Wno-narrowing", "-fmax-errors=20",
 	"-fsanitize=shift-exponent,bounds,float-cast-overflow,alignment", "-fsanitize-undefined-trap-on-error",
 	"-Wl,-z,defs",

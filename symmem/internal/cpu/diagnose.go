@@ -32,22 +32,35 @@ var (
 	linkerLine   = regexp.MustCompile(regexp.QuoteMeta(snippetFile) + `:(\d+): (undefined reference to .*)$`)
 )
 
-// readLog finds the errors of a compiler's log. An error inside a header counts for the line of the snippet that led there.
+// readLog finds the errors of a compiler's log. An error inside a header counts for the line of the snippet that led there, which g++ names before and clang
+// after it; one behind the snippet counts for its last line.
 func readLog(src device.Source, log string) *device.CompileError {
 	var found []device.Diagnostic
-	elsewhere := -1 // index of an error outside the snippet
+	var led *device.Diagnostic // a position that led to the next error
+	inner := -1                // the last error, if it is outside the snippet and nothing led to it
+	last := 1 + strings.Count(strings.TrimRight(src.Text, "\n"), "\n")
 	for line := range strings.Lines(log) {
 		line = strings.TrimRight(line, "\n")
 		if m := errorLine.FindStringSubmatch(line); m != nil {
 			d := device.Diagnostic{Line: number(m[2]), Column: number(m[3]), Text: m[4]}
-			elsewhere = -1
-			if m[1] != snippetFile {
-				d.Line, d.Column = 0, 0
-				elsewhere = len(found)
+			outside := m[1] != snippetFile
+			if outside && led != nil {
+				d.Line, d.Column = led.Line, led.Column
+			} else if outside {
+				d.Line, d.Column = last, 0
 			}
 			found = append(found, d)
-		} else if m := requiredLine.FindStringSubmatch(line); m != nil && elsewhere >= 0 {
-			found[elsewhere].Line, found[elsewhere].Column = number(m[1]), number(m[2])
+			inner = -1
+			if outside && led == nil {
+				inner = len(found) - 1
+			}
+			led = nil
+		} else if m := requiredLine.FindStringSubmatch(line); m != nil {
+			if inner >= 0 {
+				found[inner].Line, found[inner].Column = number(m[1]), number(m[2])
+			} else {
+				led = &device.Diagnostic{Line: number(m[1]), Column: number(m[2])}
+			}
 		} else if m := linkerLine.FindStringSubmatch(line); m != nil {
 			found = append(found, device.Diagnostic{Line: number(m[1]), Text: m[2]})
 		}

@@ -46,17 +46,29 @@ func positions(data *dwarf.Data, pc uint64) []sourceLine {
 	if err != nil || lines == nil {
 		return nil
 	}
-	var entry dwarf.LineEntry
-	if lines.SeekPC(pc, &entry) != nil {
+	own, ok := lookUp(lines, pc)
+	if !ok {
 		return nil
 	}
-	files := lines.Files()
-	calls := inlinedCalls(data, r, pc, files)
-	out := []sourceLine{{path.Base(entry.File.Name), entry.Line}}
+	calls := inlinedCalls(data, r, pc, lines.Files())
+	out := []sourceLine{own}
 	for i := len(calls) - 1; i >= 0; i-- {
 		out = append(out, calls[i])
 	}
 	return out
+}
+
+// lookUp reads the whole table: its sequences, one for each section, are in no order, which the reader's own search relies on.
+func lookUp(lines *dwarf.LineReader, pc uint64) (sourceLine, bool) {
+	var previous, e dwarf.LineEntry
+	previous.EndSequence = true
+	for lines.Next(&e) == nil {
+		if !previous.EndSequence && previous.Address <= pc && pc < e.Address && previous.File != nil {
+			return sourceLine{path.Base(previous.File.Name), previous.Line}, true
+		}
+		previous = e
+	}
+	return sourceLine{}, false
 }
 
 // inlinedCalls lists where the calls stand that contain pc, outermost first. The reader is behind the entry of pc's unit.

@@ -41,6 +41,11 @@ class InRuntime {
 
 Executor* executor() { return static_cast<Executor*>(worker()); }
 
+// saved_frame_pointer is where emu_switch has put it.
+std::uint64_t saved_frame_pointer(const Fiber* f) { return static_cast<const std::uint64_t*>(f->sp)[5]; }
+
+std::uint64_t frame_pointer() { return reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)); }
+
 // deadlock: every thread of the block waits for one that will not come.
 [[noreturn]] void deadlock(Executor* e) {
   const Fiber* who = nullptr;
@@ -53,10 +58,12 @@ Executor* executor() { return static_cast<Executor*>(worker()); }
   }
   e->thread = const_cast<Fiber*>(who);
   Grid* g = e->launch();
-  if (g->fault.claim(*e))
+  if (g->fault.claim(*e)) {
+    record_frames(*e, g->fault, saved_frame_pointer(who));
     snprintf(g->fault.text, sizeof g->fault.text,
              "deadlock in the block: %u threads wait at __syncthreads, %u in a warp operation for lanes of their mask, and no thread can go on",
              at_barrier, at_warp);
+  }
   g->stop.store(Stop::kFault);
   abandon(e);
 }
@@ -185,7 +192,7 @@ void yield_as(Executor* e) {
   Grid* g = e->launch();
   e->progress.store(e->progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (e->must_stop()) {
-    g->interrupted(*e);
+    g->interrupted(*e, frame_pointer());
     abandon(e);
   }
   failed_poll(e);
@@ -263,6 +270,7 @@ void fail(const char* what, const char* file, int line) {
   InRuntime mark(e);
   Grid* g = e->launch();
   if (g->fault.claim(*e)) {
+    record_frames(*e, g->fault, frame_pointer());
     snprintf(g->fault.text, sizeof g->fault.text, "%s", what);
     snprintf(g->fault.file, sizeof g->fault.file, "%s", file);
     g->fault.line = line;

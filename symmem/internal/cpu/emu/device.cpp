@@ -19,7 +19,7 @@ constexpr unsigned kMaxHelpers = 1024;
 constexpr auto kTick = std::chrono::milliseconds(10);
 constexpr int kIdleTicks = 100;                       // then the monitor sleeps
 constexpr std::int64_t kStuck = 15'000'000;           // nanoseconds of computing without progress after which an abort is by force
-constexpr std::int64_t kOverdue = 500'000'000;        // nanoseconds after which it is by force anyhow
+constexpr std::int64_t kOverdue = 250'000'000;        // nanoseconds after which it is by force anyhow
 
 std::int64_t clock_ns(clockid_t c) {
   timespec t{};

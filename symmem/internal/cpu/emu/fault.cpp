@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/ucontext.h>
 
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 
@@ -27,6 +28,7 @@ void Fault::assign(const Fault& o) {
   stack = o.stack;
   address = o.address;
   line = o.line;
+  frame_count = o.frame_count;
   std::memcpy(frames, o.frames, sizeof frames);
   std::memcpy(text, o.text, sizeof text);
   std::memcpy(file, o.file, sizeof file);
@@ -52,9 +54,20 @@ bool in_kernel(const Executor* e) {
   return e && e->running.load(std::memory_order_relaxed) && !e->in_runtime.load(std::memory_order_relaxed);
 }
 
-void walk(Executor* e, Fault& f, const ucontext_t* u) {
+bool readable(const Executor& e, std::uint64_t a) { return a % 8 == 0 && e.stacks.contains(a + 8) && !e.stacks.guards(a); }
+
+void append(Fault& f, const Code& code, std::uint64_t pc) {
+  if (code.contains(pc) && f.frame_count < Fault::kFrames) f.frames[f.frame_count++] = pc - code.base;
+}
+
+// record_context notes where the kernel was interrupted. In the C library, whose leaves keep no frame, the caller is on top of the stack.
+void record_context(Executor* e, Fault& f, const ucontext_t* u) {
   const greg_t* r = u->uc_mcontext.gregs;
-  record_frames(*e, f, r[REG_RIP], r[REG_RBP], r[REG_RSP]);
+  const Code& code = e->launch()->code;
+  const std::uint64_t pc = r[REG_RIP], sp = r[REG_RSP];
+  append(f, code, pc);
+  if (!code.contains(pc) && readable(*e, sp)) append(f, code, *reinterpret_cast<std::uint64_t*>(sp) - 1);
+  record_frames(*e, f, r[REG_RBP]);
 }
 
 void on_fault(int sig, siginfo_t* info, void* context) {
@@ -74,7 +87,7 @@ void on_fault(int sig, siginfo_t* info, void* context) {
     f.address = reinterpret_cast<std::uint64_t>(info->si_addr);
     f.write = sig == SIGSEGV && (u->uc_mcontext.gregs[REG_ERR] & 2);
     f.stack = sig == SIGSEGV && e->stacks.guards(f.address);
-    walk(e, f, u);
+    record_context(e, f, u);
   }
   g->stop.store(Stop::kFault);
   leave(u, e);
@@ -88,9 +101,9 @@ void on_preempt(int, siginfo_t*, void* context) {
   Grid* g = e->launch();
   if (!g->code.contains(r[REG_RIP])) return;  // in a library: perhaps next time
   if (e->must_stop()) {
-    if (!g->fault.claimed.load()) {
-      g->interrupted(*e);
-      walk(e, g->fault, u);
+    if (g->fault.claim(*e)) {
+      snprintf(g->fault.text, sizeof g->fault.text, "interrupted");
+      record_context(e, g->fault, u);
     }
     return leave(u, e);
   }
@@ -104,19 +117,12 @@ void on_preempt(int, siginfo_t*, void* context) {
 
 }  // namespace
 
-void record_frames(const Executor& e, Fault& f, std::uint64_t pc, std::uint64_t frame_pointer, std::uint64_t stack_pointer) {
+void record_frames(const Executor& e, Fault& f, std::uint64_t frame_pointer) {
   const Code& code = static_cast<const Grid*>(e.grid)->code;
-  const auto readable = [&](std::uint64_t a) { return a % 8 == 0 && e.stacks.contains(a + 8) && !e.stacks.guards(a); };
-  int n = 0;
-  if (code.contains(pc)) f.frames[n++] = pc - code.base;
-  else if (readable(stack_pointer)) {  // a leaf of the C library: its caller
-    const std::uint64_t caller = *reinterpret_cast<std::uint64_t*>(stack_pointer);
-    if (code.contains(caller)) f.frames[n++] = caller - 1 - code.base;
-  }
-  while (n < Fault::kFrames && readable(frame_pointer)) {
+  while (readable(e, frame_pointer)) {
     const std::uint64_t* frame = reinterpret_cast<std::uint64_t*>(frame_pointer);
-    if (code.contains(frame[1])) f.frames[n++] = frame[1] - 1 - code.base;
-    if (frame[0] <= frame_pointer) break;
+    append(f, code, frame[1] - 1);  // the call, not what follows it
+    if (frame[0] <= frame_pointer) return;
     frame_pointer = frame[0];
   }
 }

@@ -21,7 +21,8 @@ struct Fault {
   bool write = false;
   bool stack = false;  // the address is in a guard page
   std::uint64_t address = 0;
-  std::uint64_t frames[kFrames] = {};  // code addresses, innermost first; outside signal handlers the callers' only
+  int frame_count = 0;
+  std::uint64_t frames[kFrames] = {};  // code addresses, of the kernel, as they are in its file, innermost first
   char text[200] = {};
   char file[200] = {};
   int line = 0;
@@ -31,8 +32,8 @@ struct Fault {
   void assign(const Fault&);
 };
 
-// record_frames fills the frames, from the code at pc outwards.
-void record_frames(const Executor&, Fault&, std::uint64_t pc, std::uint64_t frame_pointer, std::uint64_t stack_pointer);
+// record_frames appends to the frames those that the frame pointer leads to, of kernels only.
+void record_frames(const Executor&, Fault&, std::uint64_t frame_pointer);
 
 // install_handlers takes over the signals of faults from Go, to which it hands on what is not a kernel's, and preempt_signal.
 void install_handlers();

@@ -57,8 +57,10 @@ void Grid::execute(Executor& e) {
   e.device->dismiss(*this);
 }
 
-void Grid::interrupted(Executor& e) {
-  if (fault.claim(e)) snprintf(fault.text, sizeof fault.text, "interrupted");
+void Grid::interrupted(Executor& e, std::uint64_t frame_pointer) {
+  if (!fault.claim(e)) return;
+  record_frames(e, fault, frame_pointer);
+  snprintf(fault.text, sizeof fault.text, "interrupted");
 }
 
 }  // namespace emu

@@ -41,8 +41,8 @@ struct Grid {
   void work(Executor&);
   // execute runs the whole grid, on this executor and whoever helps.
   void execute(Executor&);
-  // fail stops the grid; the first fault stays.
-  void interrupted(Executor&);
+  // interrupted notes that the executor was told to stop, unless there is a fault already.
+  void interrupted(Executor&, std::uint64_t frame_pointer);
 };
 
 }  // namespace emu

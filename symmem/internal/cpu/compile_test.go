@@ -1,0 +1,189 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+func TestCompileErrors(t *testing.T) {
+	b := open(t)
+	const ptx, gpu = "inline PTX", "on the cpu device"
+	for _, c := range []struct {
+		name, text   string
+		line, column int
+		message      string
+	}{
+		{"undeclared", "__global__ void f(int* p) {\n  *p = y;\n}", 2, 8, "'y' was not declared"},
+		{"syntax", "__global__ void f(int* p) {\n  *p = 1\n}", 2, 9, "expected ';'"},
+		{"in a template", "template <class T> __device__ T g(T v) { return v.x; }\n__global__ void f(int* p) {\n  *p = g(1);\n}", 1, 0, "request for member"},
+		{"in a header", "struct Big { long a, b; };\n__global__ void f(Big* p) {\n  *p = __shfl_sync(~0u, *p, 0);\n}", 3, 0, "up to 8 bytes"},
+		{"no such header", "#include <vector>\n__global__ void f() {}", 1, 10, "No such file"},
+		{"undefined function", "__device__ int g(int);\n__global__ void f(int* p) {\n  *p = g(1);\n}", 3, 0, "undefined reference to `g(int)'"},
+		{"unfinished", "__global__ void f(int* p) {", 1, 0, ""},
+		{"inline PTX", "__device__ void g() {\n  int x; /* asm( */ asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x));\n}", 2, 21, ptx},
+		{"nested launch", "__global__ void f() {}\n__global__ void g() { f<<<1, 1>>>(); }", 2, 24, "cannot be launched from device code"},
+		{"texture", "__global__ void f(cudaTextureObject_t t) {}", 1, 19, gpu},
+		{"tensor cores", "#include <mma.h>\n__global__ void f() {}", 1, 1, "hardware"},
+		{"cluster", "__global__ void __cluster_dims__(2, 1, 1) f() {}", 1, 17, gpu},
+	} {
+		_, err := b.Compile(device.Source{Name: "cell[9]", Line: 20, Text: c.text})
+		var e *device.CompileError
+		if !errors.As(err, &e) || len(e.Diagnostics) == 0 {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		d := e.Diagnostics[0]
+		wantSource := strings.Split(c.text, "\n")[c.line-1]
+		if d.File != "cell[9]" || d.Line != c.line+19 || c.column > 0 && d.Column != c.column || !strings.Contains(d.Text, c.message) || d.Source != wantSource {
+			t.Errorf("%s: %+v; want line %d, column %d, %q", c.name, d, c.line+19, c.column, c.message)
+		}
+	}
+}
+
+// What only a GPU could run is no fault where the cpu device does not look.
+func TestNotRefused(t *testing.T) {
+	for _, text := range []string{
+		"// asm(\"x\")\n__global__ void f() {}",
+		"__global__ void f() { printf(\"asm( <<< %s\\n\", \"texture<\"); }",
+		"#ifndef SYMM_CPU\n#include <mma.h>\nasm(\"\");\n#endif\n__global__ void f() {}",
+		"#ifdef SYMM_CPU\nint a;\n#else\nasm(\"\");\n#endif",
+		"#if !defined(SYMM_CPU)\nasm(\"\");\n#else\nint a;\n#endif",
+		"int texture; bool b = 1 << 3 < texture;",
+		"const char* s = R\"x(asm(\"\"))x\";",
+		"int plasma(int); int v = plasma (1);",
+	} {
+		if err := refuse(device.Source{Name: "c", Line: 1, Text: text}); err != nil {
+			t.Errorf("%q is refused: %v", text, err)
+		}
+	}
+	if refuse(device.Source{Name: "c", Line: 1, Text: "#ifndef SYMM_CPU\n#else\nasm(\"\");\n#endif"}) == nil {
+		t.Error("PTX in the cpu device's own branch is let through")
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Setenv("SYMMREPL_CACHE", t.TempDir())
+	count := func() int {
+		found, err := filepath.Glob(filepath.Join(os.Getenv("SYMMREPL_CACHE"), "cpu-*.so"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(found)
+	}
+	const text = "__device__ int total;\n__global__ void f(int* p) { *p = ++total; }"
+	b := open(t)
+	compile := func(name string, line int) device.Kernel {
+		m, err := b.Compile(device.Source{Name: name, Line: line, Text: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.Kernels()[0]
+	}
+	start := time.Now()
+	first := compile("cell[1]", 1)
+	cold := time.Since(start)
+	start = time.Now()
+	second := compile("cell[2]", 10)
+	warm := time.Since(start)
+	t.Logf("compiled in %v, found in %v", cold, warm)
+	if n := count(); n != 1 {
+		t.Errorf("%d libraries for one text", n)
+	}
+	if warm > cold/2 {
+		t.Errorf("found in %v, compiled in %v", warm, cold)
+	}
+	p := b.alloc(4)
+	b.launch(first, 1, 1, p)
+	b.launch(first, 1, 1, p)
+	if got := download[int32](b, p, 1)[0]; got != 2 {
+		t.Errorf("first module: %d, want 2", got)
+	}
+	b.launch(second, 1, 1, p)
+	if got := download[int32](b, p, 1)[0]; got != 1 {
+		t.Errorf("modules share variables: %d, want 1", got)
+	}
+}
+
+// Several ranks that ask for one text at once get one compilation.
+func TestConcurrentCompile(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("SYMMREPL_CACHE", folder)
+	real, err := exec.LookPath("c++")
+	if err != nil {
+		t.Skip("no c++")
+	}
+	script := filepath.Join(folder, "counting-g++")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\necho >>"+folder+"/runs\nexec "+real+" \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SYMMREPL_CXX", script)
+	var wg sync.WaitGroup
+	for range 4 {
+		b := open(t) // each has a compiler of its own, as processes have
+		wg.Go(func() {
+			if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: "__global__ void f() {}"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	runs, err := os.ReadFile(filepath.Join(folder, "runs"))
+	if err != nil || len(runs) != 1 {
+		t.Errorf("the compiler ran %d times, %v", len(runs), err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "*.lock")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestNoCompiler(t *testing.T) {
+	t.Setenv("SYMMREPL_CXX", "no-such-compiler")
+	b := open(t)
+	_, err := b.Compile(device.Source{Name: "c", Line: 1, Text: "__global__ void f() {}"})
+	var e *device.UnavailableError
+	if !errors.As(err, &e) || e.Hint == "" {
+		t.Errorf("%v", err)
+	}
+	if _, err := b.Builtin("fill"); err != nil {
+		t.Errorf("operations need a compiler: %v", err)
+	}
+}
+
+func FuzzBlank(f *testing.F) {
+	for _, s := range []string{"a // b\nc", "x /* y\n */ z", `"a\"b" 'c' R"(d)" e`, "#include <mma.h> // x\n", `R"x(a)y)x" b`, "1'000", `"open`, "/*", `R"`, `'`, `"\`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		out := blank(s)
+		if len(out) != len(s) || strings.Count(out, "\n") != strings.Count(s, "\n") {
+			t.Errorf("%q became %q", s, out)
+		}
+		if cut := withoutGPUOnly(out); len(cut) != len(s) {
+			t.Errorf("%q became %q", out, cut)
+		}
+	})
+}
+
+func FuzzReadLog(f *testing.F) {
+	f.Add("snippet.cu:3:4: error: no\n   required from here\n", "a\nb\nc")
+	f.Add("emu.h:3:4: error: no\nsnippet.cu:2:9:   required from here\n", "a\nb")
+	f.Add("/tmp/x.o: in function `f':\nsnippet.cu:1: undefined reference to `g'\n", "x")
+	f.Add("snippet.cu:99999999999999999999:1: fatal error: x", "")
+	f.Fuzz(func(t *testing.T, log, text string) {
+		e := readLog(device.Source{Name: "c", Line: 1, Text: text}, log)
+		if e.Log != log {
+			t.Error("the log was changed")
+		}
+		_ = e.Error()
+	})
+}

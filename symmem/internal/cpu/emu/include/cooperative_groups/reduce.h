@@ -1,0 +1,4 @@
+// cooperative_groups/reduce.h for the cpu device.
+#pragma once
+
+#include "../cooperative_groups.h"

@@ -1,0 +1,216 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+const faulty = `__global__ void null_write(int* p) {
+  if (blockIdx.x == 2 && threadIdx.x == 33)
+    *p = 1;
+}
+__device__ int helper(const int* p) { return p[0]; }
+__global__ void null_read(const int* p, int* out) {
+  __syncthreads();
+  if (threadIdx.x == 5)
+    *out = helper(p);
+}
+__global__ void wild(unsigned long long* p) { p[1ull << 59] = 1; }
+__global__ void checks(int n) {
+  __syncthreads();
+  assert(threadIdx.x + 10 < n);
+}
+__noinline__ __device__ int deep(int n, volatile int* keep) { volatile int local[64]; local[n % 64] = n; return deep(n + 1, local) + keep[0]; }
+__global__ void overflow(int* out) { int k = 0; *out = deep(0, &k); }
+__global__ void divide(int* p) {
+  p[1] = 7;
+  p[0] = p[1] / p[2];
+}
+__global__ void bounds(int* p) {
+  int local[4] = {1, 2, 3, 4};
+  p[0] = local[p[1] + 100];
+}
+__global__ void misaligned(char* p) {
+  *(float4*)(p + 4) = make_float4(1, 2, 3, 4);
+}
+__global__ void trap() { if (threadIdx.x == 1) __trap(); }
+__global__ void stuck() {
+  if (threadIdx.x == 0) __syncthreads();
+  else __syncwarp();
+}
+__global__ void library(char* p) { memset(p, 0, 100000); }
+__global__ void fine(int* p) { atomicAdd(p, 1); }
+__global__ void forever(volatile int* p) {
+  int x = 0;
+  while (p[0] == 0) x++;
+  p[1] = x;
+}
+__global__ void forever_barrier(volatile int* p) {
+  while (p[0] == 0) __syncthreads();
+}
+__global__ void forever_poll(unsigned* p) {
+  while (symm::load_acquire(p) == 0) symm_cpu_yield();
+}
+`
+
+// lineOf is where a text stands in faulty.
+func lineOf(text string) string {
+	at := strings.Index(faulty, text)
+	if at < 0 {
+		panic(text)
+	}
+	digits := ""
+	for n := 1 + strings.Count(faulty[:at], "\n"); n > 0; n /= 10 {
+		digits = string(rune('0'+n%10)) + digits
+	}
+	return "cell[3]:" + digits
+}
+
+func TestFaults(t *testing.T) {
+	b := open(t)
+	k := b.compile(faulty)
+	p := b.alloc(4096)
+	null := device.Ptr(0)
+	works := int32(0)
+	for _, c := range []struct {
+		kernel        string
+		grid, threads int
+		args          []any
+		block, thread int
+		what, where   string
+	}{
+		{"null_write", 4, 64, []any{null}, 2, 33, "writes address 0x0, where no memory is", lineOf("*p = 1;")},
+		{"null_read", 1, 8, []any{null, p}, 0, 5, "reads address 0x0, where no memory is", lineOf("__device__ int helper")},
+		{"wild", 1, 1, []any{p}, 0, 0, "accesses an address that no memory can have", lineOf("__global__ void wild")},
+		{"checks", 1, 32, []any{int32(41)}, 0, 31, "assertion `threadIdx.x + 10 < n' failed", lineOf("assert(")},
+		{"overflow", 1, 1, []any{p}, 0, 0, "needs more local memory than a thread has", lineOf("__noinline__")},
+		{"divide", 1, 1, []any{p}, 0, 0, "divides an integer by zero", lineOf("p[0] = p[1] / p[2]")},
+		{"bounds", 1, 1, []any{p}, 0, 0, "does something undefined", lineOf("p[0] = local")},
+		{"misaligned", 1, 1, []any{p}, 0, 0, "does something undefined", lineOf("*(float4*)")},
+		{"trap", 1, 2, nil, 0, 1, "__trap was called", lineOf("__global__ void trap")},
+		{"stuck", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation", lineOf("if (threadIdx.x == 0) __syncthreads")},
+		{"library", 1, 1, []any{device.Ptr(64)}, 0, 0, "writes address 0x40, where no memory is", lineOf("__global__ void library")},
+	} {
+		b.launch(k[c.kernel], c.grid, c.threads, c.args...)
+		b.launch(k["fine"], 1, 1, p) // dropped
+		var f *device.KernelFault
+		if err := b.stream.Synchronize(); !errors.As(err, &f) {
+			t.Errorf("%s: %v, want a fault", c.kernel, err)
+			continue
+		}
+		if f.Kernel != c.kernel || f.Block != [3]int{c.block} || f.Thread != [3]int{c.thread} || !strings.HasPrefix(f.What, c.what) || c.where != "" && f.Where != c.where {
+			t.Errorf("%s: %v; want block %d, thread %d, %q, %q", c.kernel, f, c.block, c.thread, c.what, c.where)
+		}
+		b.stream.Set(p, 0, 4)
+		b.launch(k["fine"], 3, 5, p)
+		if got := download[int32](b, p, 1)[0]; got != 15 {
+			t.Errorf("after %s: %d, want 15", c.kernel, got)
+		}
+		b.stream.Set(p, 0, 4096)
+		works++
+	}
+	if works != 11 {
+		t.Errorf("%d faults", works)
+	}
+}
+
+func TestCopyFault(t *testing.T) {
+	b := open(t)
+	p := b.alloc(64)
+	b.stream.Copy(p, 4096, 8)
+	var f *device.KernelFault
+	if err := b.stream.Synchronize(); !errors.As(err, &f) || f.Kernel != "copy" || f.What != "reads address 0x1000, where no memory is" {
+		t.Errorf("%v", err)
+	}
+	b.sync()
+}
+
+// What never ends is ended by the host's abort, quickly and with the line where it was; the device then works.
+func TestAbort(t *testing.T) {
+	b := open(t)
+	k := b.compile(faulty)
+	for _, name := range []string{"forever", "forever_barrier", "forever_poll"} {
+		p := b.alloc(64)
+		b.launch(k[name], 3, 40, p)
+		time.Sleep(30 * time.Millisecond)
+		if idle, err := b.stream.Idle(); idle || err != nil {
+			t.Fatalf("%s ended by itself: %v", name, err)
+		}
+		start := time.Now()
+		atomic.StoreUint32(&b.Watch().Abort, 1)
+		err := b.stream.Synchronize()
+		took := time.Since(start)
+		atomic.StoreUint32(&b.Watch().Abort, 0)
+		var f *device.KernelFault
+		if !errors.As(err, &f) || f.Kernel != name || f.What != "interrupted" {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if name == "forever" && f.Where != lineOf("while (p[0] == 0) x++") {
+			t.Errorf("%s was at %q", name, f.Where)
+		}
+		t.Logf("%s: interrupted after %v", name, took)
+		if took > 5*time.Second {
+			t.Errorf("%s took %v to end", name, took)
+		}
+		b.launch(k["fine"], 3, 5, p)
+		if got := download[int32](b, p, 1)[0]; got != 15 {
+			t.Errorf("after %s: %d, want 15", name, got)
+		}
+	}
+}
+
+// A stream can be closed, and so can a device, while a kernel runs for ever.
+func TestCloseWhileRunning(t *testing.T) {
+	b := open(t)
+	k := b.compile(faulty)
+	p := b.alloc(64)
+	b.launch(k["forever"], 2, 3, p)
+	time.Sleep(5 * time.Millisecond)
+}
+
+// Go's own faults go on being Go's, while kernels fault beside them.
+func TestGoPanicsBesideFaults(t *testing.T) {
+	b := open(t)
+	k := b.compile(faulty)
+	var wg sync.WaitGroup
+	var recovered, faults atomic.Int64
+	stop := time.Now().Add(300 * time.Millisecond)
+	for range 2 {
+		wg.Go(func() {
+			for time.Now().Before(stop) {
+				recovered.Add(recoverNil())
+			}
+		})
+	}
+	for time.Now().Before(stop) {
+		b.launch(k["null_write"], 3, 64, device.Ptr(0))
+		var f *device.KernelFault
+		if err := b.stream.Synchronize(); !errors.As(err, &f) || f.Thread[0] != 33 {
+			t.Fatal(err)
+		}
+		faults.Add(1)
+	}
+	wg.Wait()
+	if recovered.Load() == 0 || faults.Load() == 0 {
+		t.Errorf("%d panics, %d faults", recovered.Load(), faults.Load())
+	}
+}
+
+func recoverNil() (n int64) {
+	defer func() {
+		if recover() != nil {
+			n = 1
+		}
+	}()
+	var p *struct{ a, b int }
+	return int64(p.b)
+}
