@@ -52,6 +52,7 @@ type controller struct {
 	dir     *sessionDir
 	spawner *spawner
 	front   net.Listener  // for further front ends
+	meeting net.Listener  // for supervisors in other processes; nil after Launch
 	turn    chan struct{} // held by whoever runs a cell or changes the world
 	closing sync.Once
 	over    chan struct{} // closed when the session ends
@@ -76,6 +77,8 @@ type rankState struct {
 	keeper      keeper
 	incarnation int
 	reported    chan struct{} // closed when the death of the current worker is
+	bootstrap   net.Conn      // of the newest worker
+	served      chan struct{} // closed when it is not used any more
 	ready       *readyEvent   // nil while a worker starts
 	leaving     bool          // it was told to die, and will be replaced
 	attempts    int           // workers in a row that never got ready
@@ -116,33 +119,31 @@ func (c *controller) addLocal(rank, localRank int) {
 }
 
 // bootstrapper returns a function that connects successive workers of a local rank with the hub.
-func (c *controller) bootstrapper(rank int) func() (*os.File, error) {
-	var served chan struct{}
-	var previous net.Conn
-	return func() (*os.File, error) {
-		if previous != nil {
-			previous.Close()
-			<-served // or its end would be taken for that of the next
-		}
+func (c *controller) bootstrapper(rank int) func(int) (*os.File, error) {
+	return func(int) (*os.File, error) {
 		mine, theirs, err := socketPair()
-		if err != nil {
-			return nil, err
+		if err == nil {
+			go c.serveBootstrap(rank, mine)
 		}
-		previous, served = mine, make(chan struct{})
-		go func(done chan struct{}) {
-			defer close(done)
-			c.serveBootstrap(rank, mine)
-		}(served)
-		return theirs, nil
+		return theirs, err
 	}
 }
 
-// serveBootstrap connects a rank's worker with the hub until it ends.
+// serveBootstrap connects a rank's newest worker with the hub until it ends. It waits for the end of the service to the one before,
+// which would otherwise be taken for that of the newest.
 func (c *controller) serveBootstrap(rank int, conn net.Conn) {
 	defer conn.Close()
+	done := make(chan struct{})
+	defer close(done)
 	c.mu.Lock()
-	reported := c.ranks[rank].reported
+	s := c.ranks[rank]
+	previous, served, reported := s.bootstrap, s.served, s.reported
+	s.bootstrap, s.served = conn, done
 	c.mu.Unlock()
+	if previous != nil {
+		previous.Close()
+		<-served
+	}
 	c.hub.Serve(rank, patientConn{conn, reported})
 }
 
@@ -347,160 +348,6 @@ func (c *controller) acquire(ctx context.Context) error {
 
 func (c *controller) release() { <-c.turn }
 
-// unasked is the number of a question whose answers only the running cell wants.
-const unasked = 1<<64 - 1
-
-// answer is an event that somebody asked for, with its payload.
-type answer struct {
-	event
-	payload []byte
-}
-
-// ask sends a command to each of ranks and returns what they answer; nothing for a rank that died or let the time pass.
-func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration, question func(id uint64) command) map[int]*answer {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	ids, channels := map[int]uint64{}, map[int]chan *answer{}
-	c.mu.Lock()
-	for _, r := range ranks {
-		c.questions++
-		ids[r], channels[r] = c.questions, make(chan *answer, 1)
-		c.answers[c.questions] = channels[r]
-	}
-	c.mu.Unlock()
-	for r, id := range ids {
-		c.ranks[r].keeper.do(question(id), nil)
-	}
-	answers := map[int]*answer{}
-	for r, ch := range channels {
-		if a := c.receive(ctx, r, ch); a != nil {
-			answers[r] = a
-		}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, id := range ids {
-		delete(c.answers, id)
-	}
-	return answers
-}
-
-// receive waits for an answer for as long as the rank's worker lives.
-func (c *controller) receive(ctx context.Context, rank int, ch chan *answer) *answer {
-	c.mu.Lock()
-	incarnation := c.ranks[rank].incarnation
-	c.mu.Unlock()
-	for {
-		c.mu.Lock()
-		s := c.ranks[rank]
-		alive, changed := s.incarnation == incarnation && s.ready != nil, c.changed
-		c.mu.Unlock()
-		if !alive {
-			return nil
-		}
-		select {
-		case a := <-ch:
-			return a
-		case <-changed:
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// deliver hands an answer to whoever asked. c.mu is held.
-func (c *controller) deliver(id uint64, e event, payload []byte) {
-	if ch := c.answers[id]; ch != nil {
-		delete(c.answers, id)
-		ch <- &answer{e, payload}
-	}
-}
-
-// settle gives every rank a worker and brings their symmetric memory back in order after an abort or a death. It
-// is cheap when nothing has happened. The turn is held.
-func (c *controller) settle(ctx context.Context, out func(Output)) error {
-	for attempt := 0; ; attempt++ {
-		c.mu.Lock()
-		dirty := c.dirty
-		c.mu.Unlock()
-		if !dirty {
-			return nil
-		}
-		if err := c.await(ctx); err != nil {
-			return err
-		}
-		again, err := c.recover(ctx, out)
-		if err != nil || !again {
-			return err
-		}
-		if attempt == recoverAttempts {
-			return errors.New("the ranks could not be brought together again; restart them")
-		}
-	}
-}
-
-// recover runs Fabric.Recover on all ranks. Those that fail are replaced, and it has to run again.
-func (c *controller) recover(ctx context.Context, out func(Output)) (again bool, err error) {
-	c.mu.Lock()
-	replaced := c.replaced
-	c.dirty, c.replaced = false, nil
-	var alive []int
-	causes := map[int]string{}
-	for r, s := range c.ranks {
-		if s.failed == nil {
-			alive = append(alive, r)
-		}
-		causes[r] = s.cause
-	}
-	c.mu.Unlock()
-	c.hub.Enter(alive)
-	answers := c.ask(context.WithoutCancel(ctx), alive, recoverTimeout, func(id uint64) command {
-		return command{Recover: &recovery{id, replaced}}
-	})
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	lost := map[string][]int{}
-	for _, r := range alive {
-		a := answers[r]
-		switch {
-		case a == nil && c.ranks[r].ready != nil:
-			c.killLocked(r, "did not come back from the cell before")
-			again = true
-		case a == nil:
-			again = true
-		case a.Recovered.Err != "":
-			err = errors.Join(err, fmt.Errorf("rank %d: %s", r, a.Recovered.Err))
-		default:
-			for _, l := range a.Recovered.Lost {
-				lost[l] = append(lost[l], r)
-			}
-		}
-	}
-	if again || err != nil {
-		c.dirty, c.replaced = true, union(c.replaced, replaced)
-	}
-	if again {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	fresh := map[string][]int{}
-	for _, r := range replaced {
-		if c.ranks[r].failed == nil {
-			fresh[causes[r]] = append(fresh[causes[r]], r)
-		}
-	}
-	for _, cause := range sortedKeys(fresh) {
-		out(Output{Ranks: fresh[cause], Stream: Note, Text: fmt.Sprintf(
-			"rank %s %s: a fresh worker took over, variables are lost there (`:restart` replays the history)\n", FormatRanks(fresh[cause]), cause)})
-	}
-	for _, l := range sortedKeys(lost) {
-		out(Output{Ranks: lost[l], Stream: Note, Text: l + "\n"})
-	}
-	return false, nil
-}
-
 // alive returns those of ranks that take commands, and the errors of the others.
 func (c *controller) alive(ranks []int) (alive []int, errs []*Error) {
 	c.mu.Lock()
@@ -523,20 +370,4 @@ func (c *controller) alive(ranks []int) (alive []int, errs []*Error) {
 		}
 	}
 	return alive, errs
-}
-
-// union merges two ascending lists.
-func union(a, b []int) []int {
-	all := append(slices.Clone(a), b...)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-func sortedKeys(m map[string][]int) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -82,3 +82,21 @@ func allRanks(size int) []int {
 	}
 	return ranks
 }
+
+// union merges two ascending lists.
+func union(a, b []int) []int {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// intersection returns the elements of a, which is ascending, that b has too.
+func intersection(a, b []int) []int {
+	var both []int
+	for _, r := range a {
+		if slices.Contains(b, r) {
+			both = append(both, r)
+		}
+	}
+	return both
+}

@@ -23,13 +23,14 @@ type Session interface {
 
 // Cell is a piece of Go typed once and run on every rank.
 type Cell struct {
-	ID     int          // assigned by the controller, from 1
-	Name   string       // what positions cite; "cell[ID]" when empty
-	Line   int          // line of Name on which Source starts; 1 when zero
-	Source string       //
-	Ranks  []int        // the ranks that run it; nil means all
-	Silent bool         // not recorded in the history
-	Output func(Output) // receives output while the cell runs; never called concurrently; may be nil
+	ID     int    // assigned by the controller, from 1
+	Name   string // what positions cite; "cell[ID]" when empty
+	Line   int    // line of Name on which Source starts; 1 when zero
+	Source string //
+	Ranks  []int  // the ranks that run it; nil means all
+	Silent bool   // not recorded in the history
+	// Output receives output while the cell runs; it is never called concurrently, nor after Eval has returned; may be nil.
+	Output func(Output) `json:"-"`
 }
 
 // Output is bytes that the ranks of Ranks printed alike.
@@ -86,7 +87,7 @@ type RankInfo struct {
 	PID         int
 	Device      string // "cuda:2 NVIDIA H200"
 	Incarnation int    // 1 for the first worker of this rank
-	State       string // "idle", "running", "waiting", "starting", "dead"
+	State       string // "idle", "running", "waiting", "stopped", "starting", "dead"
 	Doing       string // what it waits for, when it does
 	RSS         int64  // bytes resident
 }

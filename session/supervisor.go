@@ -22,8 +22,10 @@ const (
 type supervisor struct {
 	spec    workerSpec
 	spawner *spawner
-	boot    func() (*os.File, error) // a new connection to the hub, for a worker to inherit
-	emit    func(event, []byte)      // called from several goroutines; must not keep the bytes
+	boot    func(incarnation int) (*os.File, error) // a new connection to the hub, for a worker to inherit
+	emit    func(event, []byte)                     // called from several goroutines; must not keep the bytes
+
+	starting sync.WaitGroup // start, while it runs
 
 	mu      sync.Mutex
 	process *process // the newest
@@ -35,12 +37,15 @@ type supervisor struct {
 // do carries out a command or passes it to the worker. What is meant for a dead worker is dropped: its death has been
 // reported, or is about to be.
 func (s *supervisor) do(c command, payload []byte) {
-	if c.Start != nil {
-		go s.start(c.Start.Incarnation)
-		return
-	}
 	s.mu.Lock()
 	p := s.process
+	if c.Start != nil {
+		if !s.closed {
+			s.starting.Go(func() { s.start(c.Start.Incarnation) })
+		}
+		s.mu.Unlock()
+		return
+	}
 	if c.Eval != nil {
 		s.busy = true
 		if !s.polling && p != nil {
@@ -66,7 +71,7 @@ func (s *supervisor) do(c command, payload []byte) {
 	p.send(c, payload)
 }
 
-// start starts an incarnation when nothing is left of the one before.
+// start starts an incarnation when nothing is left of the one before. The controller asks for one at a time.
 func (s *supervisor) start(incarnation int) {
 	s.mu.Lock()
 	previous := s.process
@@ -75,23 +80,20 @@ func (s *supervisor) start(incarnation int) {
 		previous.kill()
 		<-previous.reaped
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return
-	}
 	spec := s.spec
 	spec.Incarnation = incarnation
-	boot, err := s.boot()
+	boot, err := s.boot(incarnation)
 	var p *process
 	if err == nil {
 		p, err = startProcess(s.spawner, spec, boot)
 	}
 	if err != nil {
-		go s.emit(event{Incarnation: incarnation, Died: &deathEvent{Cause: "could not be started: " + err.Error()}}, nil)
+		s.emit(event{Incarnation: incarnation, Died: &deathEvent{Cause: "could not be started: " + err.Error()}}, nil)
 		return
 	}
+	s.mu.Lock()
 	s.process, s.busy = p, false
+	s.mu.Unlock()
 	for i, stream := range []Stream{Stdout, Stderr} {
 		go p.pipes[i].pump(s.sink(p, stream))
 	}
@@ -194,6 +196,9 @@ func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 func (s *supervisor) close() {
 	s.mu.Lock()
 	s.closed = true
+	s.mu.Unlock()
+	s.starting.Wait()
+	s.mu.Lock()
 	p := s.process
 	s.mu.Unlock()
 	if p == nil {

@@ -1,3 +1,93 @@
 package session
 
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// tokenVariable holds the secret that ranks on several hosts share, unless a file does.
 const tokenVariable = "SYMMREPL_TOKEN"
+
+const minToken = 32 // characters
+
+// readToken returns the secret of this user's sessions over several hosts, and takes it out of the environment.
+func readToken() (string, error) {
+	token, from := os.Getenv(tokenVariable), tokenVariable
+	os.Unsetenv(tokenVariable)
+	if token == "" {
+		config, err := os.UserConfigDir()
+		if err != nil {
+			return "", err
+		}
+		from = filepath.Join(config, "symmrepl", "token")
+		info, err := os.Stat(from)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("ranks on several hosts need a shared secret: set %s on all of them, or `mkdir -p %s && (umask 077; head -c 32 /dev/urandom | base64 > %s)` in a home that they share",
+				tokenVariable, filepath.Dir(from), from)
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			return "", fmt.Errorf("%s can be read by others: chmod 600 it, and make a new one", from)
+		}
+		data, err := os.ReadFile(from)
+		if err != nil {
+			return "", err
+		}
+		token = string(data)
+	}
+	token = strings.TrimSpace(token)
+	if len(token) < minToken {
+		return "", fmt.Errorf("the secret of %s has %d characters; at least %d random ones are needed", from, len(token), minToken)
+	}
+	return token, nil
+}
+
+// errStranger ends a handshake with somebody who has another token, or none.
+var errStranger = errors.New("the other end does not know this session's token")
+
+// tlsConfig makes both ends prove, in TLS 1.3, that they know token: its key pair is the only one either accepts. The same configuration serves
+// clients and servers.
+func tlsConfig(token string) (*tls.Config, error) {
+	seed, err := hkdf.Key(sha256.New, []byte(token), nil, "symmrepl session key 1", ed25519.SeedSize)
+	if err != nil {
+		return nil, err
+	}
+	key := ed25519.NewKeyFromSeed(seed)
+	public := key.Public().(ed25519.PublicKey)
+	now := time.Now()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: now.Add(-24 * time.Hour), NotAfter: now.AddDate(1, 0, 0)}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, public, key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{
+		MinVersion:             tls.VersionTLS13,
+		Certificates:           []tls.Certificate{{Certificate: [][]byte{cert}, PrivateKey: key}},
+		ClientAuth:             tls.RequireAnyClientCert,
+		InsecureSkipVerify:     true, // names and authorities do not count, only the key below
+		SessionTicketsDisabled: true,
+		VerifyConnection: func(s tls.ConnectionState) error {
+			if len(s.PeerCertificates) > 0 {
+				if theirs, ok := s.PeerCertificates[0].PublicKey.(ed25519.PublicKey); ok && bytes.Equal(theirs, public) {
+					return nil
+				}
+			}
+			return errStranger
+		},
+	}, nil
+}

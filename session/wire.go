@@ -101,7 +101,7 @@ type deathEvent struct {
 
 // Bounds of what one rank reports about one cell; the rest is cut, and said to be cut.
 const (
-	maxValue  = 1 << 20
+	maxValue  = 256 << 10
 	maxDetail = 256 << 10
 )
 

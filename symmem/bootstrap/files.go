@@ -138,7 +138,7 @@ func (x *exchange) serve() {
 // hand answers one request: the name of an offer, at most one packet long. The answer is one byte with the
 // descriptor, or without one if there is no such offer.
 func (x *exchange) hand(conn *net.UnixConn) error {
-	if err := sameUser(conn); err != nil {
+	if err := SameUser(conn); err != nil {
 		return err
 	}
 	buf := make([]byte, 4096)
@@ -176,7 +176,7 @@ func fetch(ctx context.Context, address, name string) (*os.File, error) {
 	conn := c.(*net.UnixConn)
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	if err := sameUser(conn); err != nil {
+	if err := SameUser(conn); err != nil {
 		return nil, err
 	}
 	if _, err := conn.Write([]byte(name)); err != nil {
@@ -212,8 +212,8 @@ func receive(conn *net.UnixConn) (*os.File, error) {
 	return os.NewFile(uintptr(fds[0]), "peer"), nil
 }
 
-// sameUser refuses a connection whose other end belongs to somebody else.
-func sameUser(conn *net.UnixConn) error {
+// SameUser returns an error if the process at the other end of conn belongs to another user.
+func SameUser(conn *net.UnixConn) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return err

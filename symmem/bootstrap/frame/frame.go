@@ -16,7 +16,7 @@ import (
 )
 
 // MaxHeader bounds the header of a frame, in bytes.
-const MaxHeader = 8 << 20
+const MaxHeader = 64 << 20
 
 // eager is the most that a reader allocates on the word of a length field alone.
 const eager = 256 << 10
@@ -112,6 +112,9 @@ func (r *Reader) Read(header any) ([]byte, error) {
 	}
 	return r.bytes(nil, body)
 }
+
+// Rest returns what follows the last frame as a plain stream.
+func (r *Reader) Rest() io.Reader { return r.r }
 
 // bytes reads n bytes into buf's memory, or new memory that grows as they arrive.
 func (r *Reader) bytes(buf []byte, n int) ([]byte, error) {

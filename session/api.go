@@ -8,39 +8,6 @@ import (
 	"time"
 )
 
-// Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them are
-// ready. The caller becomes their supervisor; its program must begin as IsWorker says. If a worker cannot start, the
-// error says why, and nothing is left.
-func Launch(ctx context.Context, config Config) (Session, error) {
-	if config.Ranks < 1 {
-		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
-	}
-	dir, err := newSessionDir()
-	if err != nil {
-		return nil, err
-	}
-	c := newController(config, config.Ranks, dir)
-	for r := range config.Ranks {
-		c.addLocal(r, r)
-	}
-	if err := c.open(ctx); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// open makes the session ready for its first cell, or closes it.
-func (c *controller) open(ctx context.Context) error {
-	err := c.serveFronts()
-	if err == nil {
-		err = c.begin(ctx)
-	}
-	if err != nil {
-		c.Close()
-	}
-	return err
-}
-
 // Eval implements Session.
 func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	if err := c.acquire(ctx); err != nil {
@@ -201,17 +168,6 @@ func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, ou
 	return nil
 }
 
-// intersection returns the elements of a, which is ascending, that b has too.
-func intersection(a, b []int) []int {
-	var both []int
-	for _, r := range a {
-		if slices.Contains(b, r) {
-			both = append(both, r)
-		}
-	}
-	return both
-}
-
 // History implements Session.
 func (c *controller) History(context.Context) ([]Cell, error) {
 	c.mu.Lock()
@@ -225,6 +181,9 @@ func (c *controller) Close() error {
 		close(c.over)
 		if c.front != nil {
 			c.front.Close()
+		}
+		if c.meeting != nil {
+			c.meeting.Close()
 		}
 		var wg sync.WaitGroup
 		for _, s := range c.ranks {
