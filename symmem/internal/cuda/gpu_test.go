@@ -4,12 +4,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -69,6 +71,7 @@ func TestGPU(t *testing.T) {
 	t.Run("threads", func(t *testing.T) { testThreads(t, d) })
 	t.Run("snippet", func(t *testing.T) { gpuSnippet(t, d) })
 	t.Run("shared", func(t *testing.T) { gpuShared(t, d) })
+	t.Run("half", func(t *testing.T) { gpuHalf(t, d) })
 	t.Run("builtin", func(t *testing.T) { gpuBuiltin(t, d) })
 	t.Run("capture launch", func(t *testing.T) { gpuCapture(t, d) })
 	t.Run("abort", func(t *testing.T) { gpuAbort(t, d) })
@@ -125,6 +128,24 @@ func gpuShared(t *testing.T, d *Device) {
 		must(t, s.Launch(k, device.Launch{Grid: one, Block: [3]int{128, 1, 1}, Shared: bytes, Args: pack(uint64(p), int32(bytes/4))}))
 		wants(t, s, p, pack(int32(3*(bytes/4-1))), "the last word of shared memory")
 	}
+	must(t, d.Free(p))
+	must(t, s.Close())
+}
+
+// gpuHalf uses CUDA's own header where the host has it.
+func gpuHalf(t *testing.T, d *Device) {
+	found := libs.ThisHost().Find(libs.NVRTC())
+	if len(found) == 0 || len(libs.ThisHost().Includes(found[0].Path)) == 0 {
+		t.Skip("no folder of CUDA headers was found")
+	}
+	k := compiled(t, d, `#include <cuda_fp16.h>
+extern "C" __global__ void twice(__half* x) { *x = __hadd(*x, *x); }`)
+	s := newStream(t, d)
+	p, err := d.Alloc(2)
+	must(t, err)
+	must(t, s.Write(p, pack(uint16(0x3e00)))) // 1.5
+	must(t, s.Launch(k, device.Launch{Grid: one, Block: one, Args: pack(uint64(p))}))
+	wants(t, s, p, pack(uint16(0x4200)), "3.0 as a half")
 	must(t, d.Free(p))
 	must(t, s.Close())
 }
@@ -261,6 +282,36 @@ func gpuMonitor(t *testing.T, d *Device) {
 		t.Errorf("Probe finds %+v", r)
 	}
 	t.Logf("\n%s", r)
+}
+
+// TestGPUPrintf: what a kernel prints has left the process when Synchronize, Read or Event.Synchronize return.
+func TestGPUPrintf(t *testing.T) {
+	if !inChild(t) {
+		gpu(t)
+		c := command(t.Name())
+		out, err := c.CombinedOutput()
+		if err != nil || strings.Count(string(out), "printed 7\nreturned\n") != 3 {
+			t.Errorf("the process printed (%v)\n%s", err, out)
+		}
+		return
+	}
+	d := opened(t, 0)
+	s := newStream(t, d)
+	e, err := d.NewEvent()
+	must(t, err)
+	p, err := d.Alloc(4)
+	must(t, err)
+	k := compiled(t, d, `#include <cstdio>
+extern "C" __global__ void say(int n) { printf("printed %d\n", n); }`)
+	for _, wait := range []func() error{
+		s.Synchronize,
+		func() error { return s.Read(make([]byte, 4), p) },
+		func() error { return errors.Join(s.Record(e), e.Synchronize()) },
+	} {
+		must(t, s.Launch(k, device.Launch{Grid: one, Block: one, Args: pack(int32(7))}))
+		must(t, wait())
+		os.Stdout.WriteString("returned\n")
+	}
 }
 
 // TestGPUFault: a fault is named and marked, and ends the context, so it runs in a process of its own.

@@ -71,6 +71,8 @@ sy_status sy_segment_close(sy_device *d, const sy_segment *s);
 // sy_module_load loads a cubin; its memory may be reused when the function returns.
 sy_status sy_module_load(sy_device *d, const void *image, uintptr_t *module);
 sy_status sy_module_unload(sy_device *d, uintptr_t module);
+// sy_function finds a kernel and loads its code to the device. Left to the first launch, loading might wait for running
+// kernels, and so for ever when one of them waits for this one.
 sy_status sy_function(sy_device *d, uintptr_t module, const char *name, uintptr_t *function);
 sy_status sy_function_attribute(sy_device *d, uintptr_t function, int attribute, int *value);
 sy_status sy_function_set_attribute(sy_device *d, uintptr_t function, int attribute, int value);

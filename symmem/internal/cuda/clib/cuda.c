@@ -278,6 +278,7 @@ sy_status sy_function(sy_device *d, uintptr_t module, const char *name, uintptr_
 	ENTER(d);
 	cu_function function;
 	TRY(cuModuleGetFunction, &function, (cu_module)module, name);
+	if (cu.cuFuncLoad) TRY(cuFuncLoad, function);
 	*out = (uintptr_t)function;
 	return OK;
 }

@@ -125,8 +125,10 @@ typedef struct cu_exec *cu_exec;
 	X(cuMemExportToShareableHandle, (void *out, cu_mem handle, int type, uint64_t flags)) \
 	X(cuMemImportFromShareableHandle, (cu_mem *handle, void *os, int type))
 
-// CU_OPTIONAL lists what older drivers lack.
-#define CU_OPTIONAL(X) X(cuFuncGetParamInfo, (cu_function function, size_t index, size_t *offset, size_t *size)) /* 12.4 */
+// CU_OPTIONAL lists what drivers before CUDA 12.4 lack.
+#define CU_OPTIONAL(X) \
+	X(cuFuncLoad, (cu_function function)) \
+	X(cuFuncGetParamInfo, (cu_function function, size_t index, size_t *offset, size_t *size))
 
 typedef struct {
 #define FIELD(name, args) int(*name) args;

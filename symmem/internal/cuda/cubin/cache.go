@@ -199,7 +199,7 @@ func decode(data []byte) (Binary, error) {
 	if n > len(body) {
 		return Binary{}, errEntry
 	}
-	b := Binary{Cubin: body[n:]}
+	b := Binary{Cubin: bytes.Clone(body[n:])} // aligned, as an ELF file's readers expect
 	if err := json.Unmarshal(body[:n], &b.Lowered); err != nil {
 		return Binary{}, errEntry
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -186,6 +187,30 @@ namespace a { __global__ void k(int* x) {} }`,
 	if want := map[string]string{"a::k": "_ZN1a1kEPi"}; !maps.Equal(b.Lowered, want) {
 		t.Errorf("the names are %v, want %v", b.Lowered, want)
 	}
+}
+
+// TestHeadersBeside: CUDA's headers are found where the library lies.
+func TestHeadersBeside(t *testing.T) {
+	c := compiler(t, t.TempDir(), "sm_90") // skips without NVRTC
+	dir := t.TempDir()
+	for path, text := range map[string]string{
+		"include/cuda_fp16.h":    "#include <nv/target>\nstruct __half { unsigned short x; };\n",
+		"include/cccl/nv/target": "#define TARGET 7\n",
+	} {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Dir(c.found[0].Path), filepath.Join(dir, "lib")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SYMMREPL_NVRTC", filepath.Join(dir, "lib"))
+	compile(t, compiler(t, t.TempDir(), "sm_90"), Unit{Name: "cell[3]", Line: 1,
+		Text: "#include <cuda_fp16.h>\n__global__ void k(__half* x) { x->x = TARGET; }"})
 }
 
 const racer = "SYMMTEST_CUBIN_RACER"

@@ -8,7 +8,7 @@
 //   nowhere()          is in no module
 //
 // FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live objects.
-// Build with -DOLD_DRIVER for a driver without cuFuncGetParamInfo.
+// Build with -DOLD_DRIVER for a driver before CUDA 12.4.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -220,6 +220,7 @@ int cuFuncSetAttribute(function *f, int a, int v) {
 	return a != 8 || v > 232448 ? INVALID_VALUE : (f->dynamic = v, 0);
 }
 #ifndef OLD_DRIVER
+int cuFuncLoad(function *f) { IN_CONTEXT("cuFuncLoad"); return f ? 0 : INVALID_VALUE; }
 int cuFuncGetParamInfo(function *f, size_t i, size_t *offset, size_t *size) {
 	static const size_t record[][2] = {{0, 8}, {8, 4}, {16, 8}}, wait[][2] = {{0, 8}};
 	IN_CONTEXT("cuFuncGetParamInfo");
