@@ -20,7 +20,7 @@ import (
 const programVariable = "SYMMREPL_TEST_PROGRAM"
 
 // patience bounds every wait of these tests.
-const patience = 60 * time.Second
+const patience = 20 * time.Second
 
 func TestMain(m *testing.M) {
 	if os.Getenv(programVariable) != "" || session.IsWorker() {

@@ -24,5 +24,5 @@ func attach(ctx context.Context, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return front(ctx, &opened{s, len(infos)})
+	return front(ctx, &opened{s, len(infos), false})
 }

@@ -105,22 +105,25 @@ func didYouMeanRun(name string) string {
 
 // interactive is symmrepl without subcommand: one cell, a prompt, or entries from a pipe.
 func interactive(ctx context.Context, o options) (int, error) {
-	s, err := open(ctx, o)
-	if err != nil {
-		return 0, err
-	}
-	defer s.Close()
-	if o.hasCode {
-		return status(s.console().Cell(ctx, session.Cell{Source: o.code})), nil
-	}
-	return front(ctx, s)
+	return withSession(ctx, o, func(s *opened) (int, error) {
+		if o.hasCode {
+			return status(s.console().Cell(ctx, session.Cell{Source: o.code})), nil
+		}
+		return front(ctx, s)
+	})
 }
 
 // front runs what the user enters, at a prompt or through a pipe.
 func front(ctx context.Context, s *opened) (int, error) {
 	c := s.console()
-	if term.Interactive() {
+	switch {
+	case term.Interactive():
+		if err := s.greet(ctx, c); err != nil {
+			return statusOK, err
+		}
 		return statusOK, term.Run(ctx, c)
+	case s.launched:
+		return s.headless(ctx)
 	}
 	outcome, err := script.Pipe(ctx, c, os.Stdin)
 	return status(outcome), err
@@ -135,12 +138,9 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 	if err != nil {
 		return 0, misused("run: %v", err)
 	}
-	s, err := open(ctx, o)
-	if err != nil {
-		return 0, err
-	}
-	defer s.Close()
-	return status(script.File(ctx, s.console(), args[0], string(text))), nil
+	return withSession(ctx, o, func(s *opened) (int, error) {
+		return status(script.File(ctx, s.console(), args[0], string(text))), nil
+	})
 }
 
 // status is the exit status for how the entries ended.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"os"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/interp"
@@ -12,45 +14,98 @@ import (
 // ranksWithoutGPU is the default of -n on the cpu device.
 const ranksWithoutGPU = 4
 
-// opened is a session that this program holds, and how it came by it.
+// opened is a session that this process holds.
 type opened struct {
 	session.Session
-	size int
+	size     int
+	launched bool // by torchrun, mpirun or srun
 }
 
-// open starts the session that o asks for.
+// withSession starts or joins the session that o asks for, runs do on it and closes it. In a process that a launcher
+// started for another rank than 0 there is nothing to do but to serve that rank.
+func withSession(ctx context.Context, o options, do func(*opened) (int, error)) (int, error) {
+	s, err := open(ctx, o)
+	if s == nil || err != nil {
+		return statusOK, err
+	}
+	defer s.Close()
+	return do(s)
+}
+
+// open returns nil when this process served another rank than 0, and its session is over.
 func open(ctx context.Context, o options) (*opened, error) {
-	config := o.local()
-	s, err := session.Launch(ctx, config)
+	launcher, launched, err := session.FromEnviron(os.Environ())
 	if err != nil {
 		return nil, err
 	}
-	return &opened{s, config.Ranks}, nil
+	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Rendezvous: o.rdzv}
+	if !launched {
+		config.Ranks, config.Device = o.choose(o.ranks, o.ranks)
+		s, err := session.Launch(ctx, config)
+		if err != nil {
+			return nil, err
+		}
+		return &opened{s, config.Ranks, false}, nil
+	}
+	if o.ranks != 0 && o.ranks != launcher.Size {
+		return nil, misused("-n %d, but %s has started %d processes; leave -n out", o.ranks, launcher.Name, launcher.Size)
+	}
+	_, config.Device = o.choose(launcher.Size, launcher.LocalSize)
+	s, err := session.Join(ctx, launcher, config)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	return &opened{s, launcher.Size, true}, nil
 }
 
-// local decides about the ranks and the device of a session on this machine: GPUs if there are as many as ranks.
-func (o options) local() session.Config {
-	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend}
+// choose decides about the ranks, if that is 0, and the device: GPUs if there are as many as ranks on this host.
+func (o options) choose(ranks, here int) (int, string) {
+	if o.device == "cpu" && ranks != 0 {
+		return ranks, o.device
+	}
 	gpus := 0
 	if o.device != "cpu" {
 		gpus = symmem.GPUs()
 	}
-	if config.Ranks == 0 {
-		config.Ranks = gpus
+	if ranks == 0 {
+		ranks = gpus
 	}
-	if config.Ranks == 0 {
-		config.Ranks = ranksWithoutGPU
+	if ranks == 0 {
+		ranks = ranksWithoutGPU
 	}
-	if o.device == "auto" {
-		config.Device = "cpu"
-		if gpus >= config.Ranks {
-			config.Device = "cuda"
-		}
+	switch {
+	case o.device != "auto":
+		return ranks, o.device
+	case gpus >= max(here, 1):
+		return ranks, "cuda"
+	case gpus > 0:
+		fmt.Fprintf(os.Stderr, "symmrepl: there are fewer GPUs (%d) than ranks here (%d): they run on the cpu device\n", gpus, here)
 	}
-	return config
+	return ranks, "cpu"
 }
 
 // console returns a console on the session that prints to this program's output.
 func (s *opened) console() *console.Console {
 	return &console.Console{Session: s, Printer: printer(s.size), Incomplete: interp.Incomplete}
+}
+
+// greet says what the prompt is about to drive.
+func (s *opened) greet(ctx context.Context, c *console.Console) error {
+	infos, err := s.Ranks(ctx)
+	if err != nil {
+		return err
+	}
+	ranks := "1 rank"
+	if s.size > 1 {
+		ranks = fmt.Sprintf("%d ranks", s.size)
+	}
+	c.Printer.Print(fmt.Sprintf("%s, %s. :help says what can be entered, Ctrl-D leaves.", ranks, infos[0].Device))
+	return nil
+}
+
+// headless keeps a session without terminal alive for those that attach, until ctx is done.
+func (s *opened) headless(ctx context.Context) (int, error) {
+	fmt.Fprintln(os.Stderr, "symmrepl: there is no terminal here; `symmrepl attach` on this host gives a prompt")
+	<-ctx.Done()
+	return statusOK, nil
 }

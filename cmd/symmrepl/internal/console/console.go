@@ -46,8 +46,8 @@ func (c *Console) Run(ctx context.Context, entry string) Outcome {
 
 // Cell evaluates a cell, on the ranks of `:on` unless it names its own, and prints its output, values and errors.
 func (c *Console) Cell(ctx context.Context, cell session.Cell) Outcome {
-	_, outcome := c.eval(ctx, cell)
-	return outcome
+	_, result := c.eval(ctx, cell)
+	return result
 }
 
 func (c *Console) eval(ctx context.Context, cell session.Cell) (session.Reply, Outcome) {
@@ -57,10 +57,15 @@ func (c *Console) eval(ctx context.Context, cell session.Cell) (session.Reply, O
 	cell.Output = c.Printer.Output
 	reply := c.Session.Eval(ctx, cell)
 	c.Printer.Reply(reply)
+	return reply, outcome(reply)
+}
+
+// outcome tells whether a reply has errors.
+func outcome(reply session.Reply) Outcome {
 	if len(reply.Errors) > 0 {
-		return reply, Failed
+		return Failed
 	}
-	return reply, Done
+	return Done
 }
 
 // Target returns the ranks that cells run on now; nil means all.

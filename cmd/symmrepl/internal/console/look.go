@@ -33,38 +33,18 @@ func (c *Console) inspect(ctx context.Context, name, topic, arg string) Outcome 
 	if err != nil {
 		return c.fail(name, err)
 	}
-	type answer struct {
-		text  string
-		err   *session.Error
-		ranks []int
-	}
-	var folded []*answer
+	var texts folds
 	for _, a := range answers {
-		key := a.Text
-		if a.Err != nil {
-			key = a.Err.Error()
+		if a.Err == nil && a.Text != "" {
+			texts.add(strings.TrimSuffix(a.Text, "\n"), a.Rank)
 		}
-		i := slices.IndexFunc(folded, func(f *answer) bool { return f.text == key && (f.err == nil) == (a.Err == nil) })
-		if i < 0 {
-			folded = append(folded, &answer{text: key, err: a.Err})
-			i = len(folded) - 1
-		}
-		folded[i].ranks = append(folded[i].ranks, a.Rank)
 	}
-	outcome := Done
-	var reply session.Reply
-	for _, f := range folded {
-		if f.err != nil {
-			e := *f.err
-			e.Ranks = f.ranks
-			reply.Errors = append(reply.Errors, &e)
-			outcome = Failed
-		} else if f.text != "" {
-			reply.Values = append(reply.Values, session.Value{Ranks: f.ranks, Text: strings.TrimSuffix(f.text, "\n")})
-		}
+	reply := session.Reply{Errors: foldErrors(answers)}
+	for _, f := range texts {
+		reply.Values = append(reply.Values, session.Value{Ranks: f.ranks, Text: f.text})
 	}
 	c.Printer.Reply(reply)
-	return outcome
+	return outcome(reply)
 }
 
 // vars prints one table for all ranks. A line of it holds a variable's type and value and the ranks on which it has
@@ -74,50 +54,82 @@ func (c *Console) vars(ctx context.Context, _ string) Outcome {
 	if err != nil {
 		return c.fail("vars", err)
 	}
-	type variable struct {
-		order int // of the name
-		text  string
-		ranks []int
-	}
-	var vars []*variable
-	order := map[string]int{}
+	var lines folds
+	order := map[string]int{} // of names
 	for _, a := range answers {
-		if a.Err != nil {
-			e := *a.Err
-			e.Ranks = []int{a.Rank}
-			c.Printer.Error(&e)
-			continue
-		}
 		for line := range strings.Lines(a.Text) {
 			line = strings.TrimSuffix(line, "\n")
-			name, _, _ := strings.Cut(line, "\t")
-			if _, known := order[name]; !known {
-				order[name] = len(order)
+			lines.add(line, a.Rank)
+			if _, known := order[variable(line)]; !known {
+				order[variable(line)] = len(order)
 			}
-			i := slices.IndexFunc(vars, func(v *variable) bool { return v.text == line })
-			if i < 0 {
-				vars = append(vars, &variable{order: order[name], text: line})
-				i = len(vars) - 1
-			}
-			vars[i].ranks = append(vars[i].ranks, a.Rank)
 		}
 	}
-	if len(vars) == 0 {
-		c.Printer.Print("no variables yet")
-		return Done
-	}
-	slices.SortStableFunc(vars, func(a, b *variable) int { return cmp.Compare(a.order, b.order) })
+	slices.SortStableFunc(lines, func(a, b fold) int {
+		return cmp.Compare(order[variable(a.text)], order[variable(b.text)])
+	})
 	rows := [][]string{{"ranks", "name", "type", "value"}}
-	for _, v := range vars {
-		rows = append(rows, append([]string{session.FormatRanks(v.ranks)}, strings.SplitN(v.text, "\t", 3)...))
+	for _, l := range lines {
+		rows = append(rows, append([]string{session.FormatRanks(l.ranks)}, strings.SplitN(l.text, "\t", 3)...))
 	}
 	if c.Printer.Size == 1 {
 		for i := range rows {
 			rows[i] = rows[i][1:]
 		}
 	}
-	c.Printer.Print(render.Table(rows))
-	return Done
+	reply := session.Reply{Errors: foldErrors(answers)}
+	switch {
+	case len(lines) > 0:
+		c.Printer.Print(render.Table(rows))
+	case len(reply.Errors) == 0:
+		c.Printer.Print("no variables yet")
+	}
+	c.Printer.Reply(reply)
+	return outcome(reply)
+}
+
+// variable is the name in a line of TopicVars.
+func variable(line string) string {
+	name, _, _ := strings.Cut(line, "\t")
+	return name
+}
+
+// fold is a text and the ranks that said it.
+type fold struct {
+	text  string
+	ranks []int
+}
+
+type folds []fold
+
+func (f *folds) add(text string, rank int) {
+	i := slices.IndexFunc(*f, func(known fold) bool { return known.text == text })
+	if i < 0 {
+		*f, i = append(*f, fold{text: text}), len(*f)
+	}
+	(*f)[i].ranks = append((*f)[i].ranks, rank)
+}
+
+// foldErrors returns the errors of answers, equal ones once.
+func foldErrors(answers []session.Answer) []*session.Error {
+	var texts folds
+	first := map[string]*session.Error{}
+	for _, a := range answers {
+		if a.Err != nil {
+			text := a.Err.Error()
+			texts.add(text, a.Rank)
+			if first[text] == nil {
+				first[text] = a.Err
+			}
+		}
+	}
+	var errs []*session.Error
+	for _, f := range texts {
+		e := *first[f.text]
+		e.Ranks = f.ranks
+		errs = append(errs, &e)
+	}
+	return errs
 }
 
 func (c *Console) rankTable(ctx context.Context, _ string) Outcome {
