@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -61,6 +62,8 @@ func TestFakeDevice(t *testing.T) {
 	t.Run("launch", func(t *testing.T) { fakeLaunch(t, d) })
 	t.Run("wait", func(t *testing.T) { fakeWait(t, d) })
 	t.Run("failures", func(t *testing.T) { fakeFailures(t, d) })
+	t.Run("advice", func(t *testing.T) { fakeAdvice(t, d) })
+	t.Run("probe", fakeProbe)
 	t.Run("reopen", func(t *testing.T) {
 		must(t, d.Close())
 		d := opened(t, 0)
@@ -219,6 +222,52 @@ func fakeFailures(t *testing.T, d *Device) {
 	os.Unsetenv("FAKE_CUDA_APART")
 	if err == nil || !strings.Contains(err.Error(), "sees pinned host memory at another address") {
 		t.Errorf("host memory seen at another address gives %v", err)
+	}
+}
+
+// fakeAdvice: which results lose the context, and what is said.
+func fakeAdvice(t *testing.T, d *Device) {
+	for _, c := range []struct {
+		code     string
+		poisoned bool
+		hint     string
+	}{
+		{"1", false, ""},
+		{"2", false, "free tensors that are not needed, or use smaller ones"},
+		{"209", false, "remove the cache folder"},
+		{"220", true, "dmesg"},
+		{"700", true, "check its indices"},
+		{"701", false, "use smaller blocks"},
+		{"710", true, "assert"},
+		{"716", true, "run it on the cpu device"},
+		{"719", true, "restart its rank"},
+		{"900", false, "cannot be captured"},
+	} {
+		os.Setenv("FAKE_CUDA_FAIL", "cuMemAlloc_v2="+c.code)
+		_, err := d.Alloc(16)
+		os.Unsetenv("FAKE_CUDA_FAIL")
+		var failed *device.DriverError
+		if !errors.As(err, &failed) || failed.Poisoned != c.poisoned || !strings.Contains(failed.Hint, c.hint) || (c.hint == "") != (failed.Hint == "") {
+			t.Errorf("%s gives %+v", c.code, failed)
+		}
+		if errors.Is(err, device.ErrOutOfMemory) != (c.code == "2") {
+			t.Errorf("%s is out of memory: %v", c.code, c.code != "2")
+		}
+	}
+}
+
+func fakeProbe(t *testing.T) {
+	r := Probe()
+	if r.Problem != nil || len(r.GPUs) != 2 || !strings.HasPrefix(r.Driver, "CUDA 13.0") {
+		t.Fatalf("Probe finds %+v", r)
+	}
+	g := r.GPUs[1]
+	if g.Name != "Fake 1" || g.UUID != "GPU-11111111-1111-1111-1111-111111111111" || g.Memory != 8<<30 || g.Capability != "9.0" ||
+		!slices.Equal(g.Access, []bool{true, true}) {
+		t.Errorf("GPU 1 is %+v", g)
+	}
+	if len(r.Libraries) != 4 {
+		t.Errorf("%d libraries are reported", len(r.Libraries))
 	}
 }
 

@@ -103,6 +103,12 @@ sy_status sy_device_can_access(int ordinal, int peer, int *yes) {
 
 // ---- device -------------------------------------------------------------------------------------------
 
+// release gives the context back; threads that had it current must set it again if it returns.
+static int release(sy_device *d) {
+	atomic_fetch_add_explicit(&epoch, 1, memory_order_release);
+	return cu.cuDevicePrimaryCtxRelease_v2(d->device);
+}
+
 sy_status sy_device_open(int ordinal, sy_device **out) {
 	sy_status st = OK;
 	sy_device *d = calloc(1, sizeof *d);
@@ -115,12 +121,12 @@ sy_status sy_device_open(int ordinal, sy_device **out) {
 	}
 	TRY_ELSE(failed, cuDevicePrimaryCtxRetain, &d->context, d->device);
 	st = enter(d);
-	if (st.code) goto release;
-	TRY_ELSE(release, cuStreamCreate, &d->service, CU_STREAM_NON_BLOCKING);
+	if (st.code) goto retained;
+	TRY_ELSE(retained, cuStreamCreate, &d->service, CU_STREAM_NON_BLOCKING);
 	*out = d;
 	return OK;
-release:
-	cu.cuDevicePrimaryCtxRelease_v2(d->device);
+retained:
+	release(d);
 failed:
 	free(d);
 	return st;
@@ -129,8 +135,8 @@ failed:
 sy_status sy_device_close(sy_device *d) {
 	sy_status st = enter(d);
 	if (!st.code) FIRST(cuStreamDestroy_v2, d->service);
-	FIRST(cuDevicePrimaryCtxRelease_v2, d->device);
-	atomic_fetch_add_explicit(&epoch, 1, memory_order_release);
+	int result = release(d);
+	if (result && !st.code) st = (sy_status){result, "cuDevicePrimaryCtxRelease"};
 	free(d);
 	return st;
 }
