@@ -1,5 +1,5 @@
 // The whole boundary between Go and CUDA. Nothing here is linked: the driver and NVRTC are opened at run
-// time, and the prototypes of their functions are our own (load.h).
+// time, and the prototypes of their functions are our own (load.h, nvrtc.c).
 //
 // Conventions. Handles are uintptr_t so that Go may keep them without the garbage collector looking inside.
 // Every function that returns sy_status reports the first driver call that failed, and has then undone what

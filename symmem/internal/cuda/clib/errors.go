@@ -5,6 +5,7 @@ package clib
 import "C"
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -21,6 +22,7 @@ func check(st C.sy_status) error {
 }
 
 func driverError(call string, code int) *device.DriverError {
+	call = strings.TrimSuffix(call, "_v2") // as it is documented
 	e := &device.DriverError{Call: call, Code: code, Name: "CUDA_ERROR_UNKNOWN", Text: "the driver does not describe it"}
 	if code == C.SY_NOT_UNIFIED {
 		e.Name, e.Text = "SYMMREPL_NOT_UNIFIED", "the device sees pinned host memory at another address than the host"

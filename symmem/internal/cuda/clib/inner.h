@@ -1,0 +1,54 @@
+// What the C files share: the device and how driver calls are made.
+#ifndef SYMMREPL_INNER_H
+#define SYMMREPL_INNER_H
+
+#include "clib.h"
+#include "load.h"
+
+#define OK ((sy_status){0, NULL})
+#define OUT_OF_HOST_MEMORY ((sy_status){CU_OUT_OF_MEMORY, "malloc"})
+
+// TRY returns from the function when a driver call fails.
+#define TRY(name, ...) \
+	do { \
+		int result_ = cu.name(__VA_ARGS__); \
+		if (result_) return (sy_status){result_, #name}; \
+	} while (0)
+
+// TRY_ELSE notes the first failure in st and goes to the label that undoes what was begun.
+#define TRY_ELSE(label, name, ...) \
+	do { \
+		int result_ = cu.name(__VA_ARGS__); \
+		if (result_) { \
+			st = (sy_status){result_, #name}; \
+			goto label; \
+		} \
+	} while (0)
+
+// FIRST notes the first failure in st and carries on: for functions that release.
+#define FIRST(name, ...) \
+	do { \
+		int result_ = cu.name(__VA_ARGS__); \
+		if (result_ && !st.code) st = (sy_status){result_, #name}; \
+	} while (0)
+
+// ENTER makes the device's context current on this thread.
+#define ENTER(device) \
+	do { \
+		sy_status entered_ = sy_enter(device); \
+		if (entered_.code) return entered_; \
+	} while (0)
+
+struct sy_device {
+	int device;
+	cu_context context;
+	cu_stream service; // for zeroing, apart from the user's streams
+};
+
+// sy_enter is ENTER's.
+sy_status sy_enter(const sy_device *d);
+
+// sy_host_memory returns zeroed pinned memory that the device sees at the same address. The context is current.
+sy_status sy_host_memory(size_t n, void **out);
+
+#endif
