@@ -184,10 +184,13 @@ func testCapture(t *testing.T, d *Device) {
 	must(t, s.Synchronize())
 	must(t, g.Launch(s))
 	wants(t, s, p, want, "after a second replay")
-	must(t, g.Close())
 
 	must(t, s.BeginCapture())
+	if err := g.Launch(s); !errors.Is(err, device.ErrCapturing) {
+		t.Errorf("Graph.Launch while capturing gives %v", err)
+	}
 	must(t, s.Close()) // drops the capture
+	must(t, g.Close())
 	if _, err := d.Alloc(16); err != nil {
 		t.Errorf("after the capture was dropped Alloc gives %v", err)
 	}

@@ -40,7 +40,12 @@ func (s *Stream) EndCapture() (device.Graph, error) {
 }
 
 // Launch implements device.Graph.
-func (g *graph) Launch(s device.Stream) error { return g.c.Launch(s.(*Stream).c) }
+func (g *graph) Launch(s device.Stream) error {
+	if err := g.d.quiet(); err != nil {
+		return err
+	}
+	return g.c.Launch(s.(*Stream).c)
+}
 
 // Close implements device.Graph. Runs of the graph must have finished.
 func (g *graph) Close() error {
