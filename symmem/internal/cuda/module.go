@@ -68,13 +68,16 @@ func (d *Device) Compile(src device.Source) (device.Module, error) {
 		return nil, err
 	}
 	for _, k := range found {
-		lowered := k.Name[strings.LastIndexByte(k.Name, ':')+1:] // extern "C" ignores namespaces
-		if !k.ExternC {
-			lowered = code.Lowered[k.Name]
+		lowered, there := code.Lowered[k.Name]
+		if k.ExternC {
+			lowered, there = k.Name[strings.LastIndexByte(k.Name, ':')+1:], true // whatever its namespace
+		}
+		if !there {
+			continue // the preprocessor left it out
 		}
 		kern, err := m.kernel(k.Name, lowered)
 		if notFound(err) {
-			continue // the preprocessor left it out
+			continue // this one too
 		}
 		if err == nil {
 			err = kern.describe(k.Params)
