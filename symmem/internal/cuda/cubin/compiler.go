@@ -57,7 +57,6 @@ func options(arch string, includes []string) []string {
 	list := []string{
 		"--gpu-architecture=" + arch, // a real architecture: the result is a cubin
 		"--std=c++17",
-		"--generate-line-info", // for profilers; costs nothing at run time
 	}
 	for _, dir := range includes {
 		list = append(list, "--include-path="+dir)
