@@ -72,7 +72,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	r.loop(ctx)
 	reply := r.finish()
-	if err := c.settle(ctx, out); err != nil {
+	if err := c.settle(context.WithoutCancel(ctx), out); err != nil {
 		e := asError(err)
 		e.Cell = cell.ID
 		reply.Errors = append(reply.Errors, e)
@@ -82,7 +82,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 
 // newRun makes the cell the one that the ranks work on, and shows first what they printed since the last.
 func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) *run {
-	c.hub.Enter(ranks)
+	c.hub.Enter(allRanks(c.size))
 	for rank := range c.size {
 		if !slices.Contains(ranks, rank) {
 			c.hub.Leave(rank, "is not running this cell")

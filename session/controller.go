@@ -28,7 +28,8 @@ type Config struct {
 // Bounds of what the controller waits for.
 const (
 	startTimeout    = 60 * time.Second // until every rank has a worker that takes cells
-	recoverTimeout  = 10 * time.Second // for Fabric.Recover on all ranks
+	recoverTimeout  = 5 * time.Second  // for Fabric.Recover on all ranks
+	recoverReport   = 2 * time.Second  // for a rank whose Recover has timed out to say so
 	answerTimeout   = 5 * time.Second  // for an answer to Inspect
 	killAfter       = 3 * time.Second
 	startAttempts   = 2 // workers in a row that may die before they take cells
@@ -57,19 +58,20 @@ type controller struct {
 	closing sync.Once
 	over    chan struct{} // closed when the session ends
 
-	mu        sync.Mutex
-	changed   chan struct{} // closed and made anew when a rank's state changes
-	ranks     []*rankState
-	history   []Cell
-	cells     int
-	run       *run
-	runs      uint64
-	idle      *fold    // collects what is printed between cells
-	printed   []Output // by idle
-	dirty     bool     // Recover is due before the next cell
-	replaced  []int    // since the last Recover
-	questions uint64
-	answers   map[uint64]chan *answer
+	mu          sync.Mutex
+	changed     chan struct{} // closed and made anew when a rank's state changes
+	ranks       []*rankState
+	history     []Cell
+	cells       int
+	run         *run
+	runs        uint64
+	idle        *fold    // collects what is printed between cells
+	printed     []Output // by idle
+	dirty       bool     // Recover is due before the next cell
+	replaced    []int    // since the last Recover
+	unrecovered []int    // whose Recover failed, in that order
+	questions   uint64
+	answers     map[uint64]chan *answer
 }
 
 // rankState is what the controller knows of one rank. controller.mu guards it.
@@ -237,6 +239,10 @@ func (c *controller) event(rank int, e event, payload []byte) {
 	case e.Answer != nil:
 		c.deliver(e.Answer.ID, e, payload)
 	case e.Recovered != nil:
+		if e.Recovered.Err != "" { // those who wait for it are to fail too, and after it
+			c.hub.Leave(rank, "failed: "+e.Recovered.Err)
+			c.unrecovered = append(c.unrecovered, rank)
+		}
 		c.deliver(e.Recovered.ID, e, payload)
 	}
 	c.mu.Unlock()

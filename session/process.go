@@ -251,7 +251,7 @@ type tail struct {
 	buf []byte
 }
 
-const tailSize = 8 << 10
+const tailSize = 64 << 10
 
 func (t *tail) write(b []byte) {
 	t.mu.Lock()
@@ -268,13 +268,8 @@ func (t *tail) reset() {
 	t.buf = t.buf[:0]
 }
 
-// String returns the last whole lines.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	b := t.buf
-	if len(b) > tailSize {
-		b = b[len(b)-tailSize:]
-	}
-	return string(b)
+	return string(t.buf[max(0, len(t.buf)-tailSize):])
 }

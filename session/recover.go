@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -20,9 +21,8 @@ func (c *controller) settle(ctx context.Context, out func(Output)) error {
 		if err := c.await(ctx); err != nil {
 			return err
 		}
-		again, err := c.recover(ctx, out)
-		if err != nil || !again {
-			return err
+		if !c.recover(out) {
+			return nil
 		}
 		if attempt == recoverAttempts {
 			return errors.New("the ranks could not be brought together again; restart them")
@@ -30,11 +30,11 @@ func (c *controller) settle(ctx context.Context, out func(Output)) error {
 	}
 }
 
-// recover runs Fabric.Recover on all ranks. Those that fail are replaced, and it has to run again.
-func (c *controller) recover(ctx context.Context, out func(Output)) (again bool, err error) {
+// recover runs Fabric.Recover on all ranks. If that fails, the rank to blame is replaced, and it has to run again.
+func (c *controller) recover(out func(Output)) (again bool) {
 	c.mu.Lock()
 	replaced := c.replaced
-	c.dirty, c.replaced = false, nil
+	c.dirty, c.replaced, c.unrecovered = false, nil, nil
 	var alive []int
 	causes := map[int]string{}
 	for r, s := range c.ranks {
@@ -45,36 +45,33 @@ func (c *controller) recover(ctx context.Context, out func(Output)) (again bool,
 	}
 	c.mu.Unlock()
 	c.hub.Enter(alive)
-	answers := c.ask(context.WithoutCancel(ctx), alive, recoverTimeout, func(id uint64) command {
+	answers := c.ask(context.Background(), alive, recoverTimeout+recoverReport, func(id uint64) command {
 		return command{Recover: &recovery{id, replaced}}
 	})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lost := map[string][]int{}
+	var silent []int
 	for _, r := range alive {
-		a := answers[r]
-		switch {
-		case a == nil && c.ranks[r].ready != nil:
-			c.killLocked(r, "did not come back from the cell before")
-			again = true
-		case a == nil:
-			again = true
-		case a.Recovered.Err != "":
-			err = errors.Join(err, fmt.Errorf("rank %d: %s", r, a.Recovered.Err))
-		default:
+		if a := answers[r]; a == nil {
+			silent = append(silent, r)
+		} else {
 			for _, l := range a.Recovered.Lost {
 				lost[l] = append(lost[l], r)
 			}
 		}
 	}
-	if again || err != nil {
+	if len(silent) > 0 || len(c.unrecovered) > 0 {
+		if len(silent) == 0 {
+			silent = c.unrecovered[:1] // the others failed because it did
+		}
+		for _, r := range silent {
+			if c.ranks[r].ready != nil {
+				c.killLocked(r, "could not go on after the cell")
+			}
+		}
 		c.dirty, c.replaced = true, union(c.replaced, replaced)
-	}
-	if again {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
+		return true
 	}
 	fresh := map[string][]int{}
 	for _, r := range replaced {
@@ -83,20 +80,14 @@ func (c *controller) recover(ctx context.Context, out func(Output)) (again bool,
 		}
 	}
 	for _, cause := range sortedKeys(fresh) {
-		out(Output{Ranks: fresh[cause], Stream: Note, Text: fmt.Sprintf(
-			"rank %s %s: a fresh worker took over, variables are lost there (`:restart` replays the history)\n", FormatRanks(fresh[cause]), cause)})
+		ranks := fresh[cause]
+		out(Output{Ranks: ranks, Stream: Note, Text: fmt.Sprintf(
+			"rank %s %s: a fresh worker took over, variables are lost there (`:restart` replays the history)\n", FormatRanks(ranks), cause)})
 	}
 	for _, l := range sortedKeys(lost) {
 		out(Output{Ranks: lost[l], Stream: Note, Text: l + "\n"})
 	}
-	return false, nil
+	return false
 }
 
-func sortedKeys(m map[string][]int) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys(m map[string][]int) []string { return slices.Sorted(maps.Keys(m)) }

@@ -105,26 +105,6 @@ func TestCells(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
-	c := launch(t, 3)
-	c.eval("let x RANK")
-	for _, f := range []struct{ command, cause string }{
-		{"exit 3", "exited with status 3"},
-		{"exit 0", "exited with status 0"},
-		{"kill 9", "was killed (SIGKILL)"},
-	} {
-		start := time.Now()
-		got := c.eval("1:" + f.command + "\ngather all")
-		c.want(got, fmt.Sprintf("note [1] rank 1 %s: a fresh worker took over, variables are lost there (`:restart` replays the history)\n"+
-			"note [0-2] symmetric memory of rank 1 is lost\n"+
-			"! [1] died the worker %s (a fresh one takes its place)\n"+
-			"! [0,2] peer in:2: Gather all: rank 1 %s\n", f.cause, f.cause, f.cause))
-		t.Log(f.command, time.Since(start))
-		c.want(c.eval("gather again"), "= [0-2] 012\n")
-	}
-	c.want(c.eval("get x"), "= [0] 0\n= [2] 2\n! [1] type in:1: undefined: x\n")
-}
-
 func TestLeavesNothing(t *testing.T) {
 	c := launch(t, 2)
 	pids := c.pids()

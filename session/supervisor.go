@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -187,8 +188,8 @@ func (s *supervisor) poll() {
 func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 	p.dead.Do(func() {
 		s.drain(p)
-		stderr := p.tail.String()
-		s.emit(event{Incarnation: p.incarnation, Died: &deathEvent{Cause: causeOfDeath(status, stderr), Stderr: stderr}}, nil)
+		cause, report := causeOfDeath(status, p.tail.String())
+		s.emit(event{Incarnation: p.incarnation, Died: &deathEvent{Cause: cause, Stderr: report}}, nil)
 	})
 }
 
@@ -213,26 +214,37 @@ func (s *supervisor) close() {
 	}
 }
 
-// causeOfDeath says in words how a process ended, with the reason that Go's runtime leaves on standard error.
-func causeOfDeath(status syscall.WaitStatus, stderr string) string {
-	if status.Signaled() {
-		s := fmt.Sprintf("was killed (%s)", unix.SignalName(status.Signal()))
-		if status.Signal() == syscall.SIGSEGV || status.Signal() == syscall.SIGBUS || status.Signal() == syscall.SIGABRT {
-			s = fmt.Sprintf("crashed (%s)", unix.SignalName(status.Signal()))
-		}
-		return s
-	}
-	s := fmt.Sprintf("exited with status %d", status.ExitStatus())
-	if status.ExitStatus() != 2 {
-		return s
-	}
-	for line := range strings.Lines(stderr) {
-		line = strings.TrimSpace(line)
-		for _, start := range []string{"panic: ", "fatal error: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ", "SIGFPE: ", "SIGILL: "} {
-			if strings.HasPrefix(line, start) {
-				return fmt.Sprintf("crashed (%s)", line)
+// maxReport bounds what a death report quotes of standard error, in bytes.
+const maxReport = 8 << 10
+
+// causeOfDeath says in words how a process ended, and returns what it left on standard error about that: the report of Go's runtime, or
+// else the last lines.
+func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report string) {
+	report = stderr[max(0, len(stderr)-maxReport):]
+	switch {
+	case status.Signaled() && slices.Contains(crashSignals, status.Signal()):
+		return fmt.Sprintf("crashed (%s)", unix.SignalName(status.Signal())), report
+	case status.Signaled():
+		return fmt.Sprintf("was killed (%s)", unix.SignalName(status.Signal())), report
+	case status.ExitStatus() == runtimeExit:
+		start := 0
+		for line := range strings.Lines(stderr) {
+			for _, prefix := range runtimeReports {
+				if strings.HasPrefix(line, prefix) {
+					return fmt.Sprintf("crashed (%s)", strings.TrimSpace(line)), clip(stderr[start:], maxReport)
+				}
 			}
+			start += len(line)
 		}
 	}
-	return s
+	return fmt.Sprintf("exited with status %d", status.ExitStatus()), report
 }
+
+// runtimeExit is the status with which Go's runtime ends a program that panicked or crashed, after a report that begins with
+// one of runtimeReports.
+const runtimeExit = 2
+
+var (
+	runtimeReports = []string{"panic: ", "fatal error: ", "runtime: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ", "SIGFPE: ", "SIGILL: ", "SIGTRAP: "}
+	crashSignals   = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP}
+)

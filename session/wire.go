@@ -96,7 +96,7 @@ type recovered struct {
 // deathEvent reports the end of a worker.
 type deathEvent struct {
 	Cause  string // "was killed (SIGKILL)"
-	Stderr string // the last of what it wrote there
+	Stderr string // what it wrote there about its end
 }
 
 // Bounds of what one rank reports about one cell; the rest is cut, and said to be cut.

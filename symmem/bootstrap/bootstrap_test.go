@@ -206,6 +206,18 @@ func TestLeaveAndEnter(t *testing.T) {
 	}
 }
 
+// Of several who are absent, the first to leave is named.
+func TestFirstToLeave(t *testing.T) {
+	w := newWorld(t, 4)
+	w.hub.Leave(2, "failed: out of memory")
+	w.hub.Leave(1, "failed: Empty: rank 2 failed")
+	w.hub.Leave(2, "died")
+	_, err := w.clients[0].Gather(ctx, call(1, 0, 1, 2), nil)
+	if err == nil || err.Error() != "Empty bf16[8]: rank 2 died" {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestDeathAndReplacement(t *testing.T) {
 	w := newWorld(t, 2)
 	done := make(chan error)

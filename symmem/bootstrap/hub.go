@@ -16,8 +16,9 @@ type Hub struct {
 
 	mu     sync.Mutex
 	calls  map[callID]*pending
-	absent map[int]string // ranks that will make no call, and why
-	links  map[int]*link  // the connection that speaks for each rank now
+	absent map[int]absence // ranks that will make no call
+	left   int             // how often a rank has left
+	links  map[int]*link   // the connection that speaks for each rank now
 }
 
 // Pending is a call that some ranks have made and others have not.
@@ -26,6 +27,11 @@ type Pending struct {
 	Arrived []int
 	Missing []int
 	Since   time.Time // when the first came
+}
+
+type absence struct {
+	why   string
+	order int // the first to leave is the likely reason for the others
 }
 
 type callID struct {
@@ -60,7 +66,7 @@ func (l *link) send(r reply, payload []byte) {
 
 // NewHub returns a hub for ranks 0 to size-1, all of which take part.
 func NewHub(size int) *Hub {
-	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]string{}, links: map[int]*link{}}
+	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}}
 }
 
 // Serve speaks with a rank's client until the connection ends, and returns why; it is io.EOF if the other end closed it. The
@@ -119,7 +125,18 @@ func (h *Hub) Enter(ranks []int) {
 func (h *Hub) Leave(rank int, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.absent[rank] = why
+	h.leave(rank, why)
+}
+
+// leave notes an absence. h.mu is held.
+func (h *Hub) leave(rank int, why string) {
+	a, again := h.absent[rank]
+	if !again {
+		h.left++
+		a.order = h.left
+	}
+	a.why = why
+	h.absent[rank] = a
 	h.forget(rank, why)
 }
 
@@ -151,10 +168,11 @@ func (h *Hub) lost(l *link) {
 		return
 	}
 	delete(h.links, l.rank)
-	if _, ok := h.absent[l.rank]; !ok {
-		h.absent[l.rank] = "died"
+	why := "died"
+	if a, ok := h.absent[l.rank]; ok {
+		why = a.why
 	}
-	h.forget(l.rank, h.absent[l.rank])
+	h.leave(l.rank, why)
 }
 
 // forget fails every open call that needs rank. h.mu is held.
@@ -174,11 +192,9 @@ func (h *Hub) gather(l *link, g *gather, data []byte) {
 		l.send(reply{ID: g.ID, Refused: why}, nil)
 		return
 	}
-	for _, r := range g.Call.Group {
-		if why, ok := h.absent[r]; ok {
-			l.send(reply{ID: g.ID, Absent: &AbsentError{Rank: r, Why: why}}, nil)
-			return
-		}
+	if e := h.firstAbsent(g.Call.Group); e != nil {
+		l.send(reply{ID: g.ID, Absent: e}, nil)
+		return
 	}
 	id := callID{g.Call.Key, g.Call.Ordinal}
 	p := h.calls[id]
@@ -199,6 +215,18 @@ func (h *Hub) gather(l *link, g *gather, data []byte) {
 		delete(h.calls, id)
 		p.complete()
 	}
+}
+
+// firstAbsent returns an error that names the member of group that left first, or nil. h.mu is held.
+func (h *Hub) firstAbsent(group []int) *AbsentError {
+	var first *AbsentError
+	order := 0
+	for _, r := range group {
+		if a, ok := h.absent[r]; ok && (first == nil || a.order < order) {
+			first, order = &AbsentError{Rank: r, Why: a.why}, a.order
+		}
+	}
+	return first
 }
 
 // refuse says what is wrong with a request by itself.

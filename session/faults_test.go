@@ -1,0 +1,281 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// replacedNote is what is said after a rank's worker has been replaced.
+func replacedNote(rank, size int, cause string) string {
+	return fmt.Sprintf("note [%d] rank %d %s: a fresh worker took over, variables are lost there (`:restart` replays the history)\n"+
+		"note [0-%d] symmetric memory of rank %d is lost\n", rank, rank, cause, size-1, rank)
+}
+
+func TestFaults(t *testing.T) {
+	c := launch(t, 3)
+	c.eval("let x RANK")
+	for _, f := range []struct{ command, cause string }{
+		{"exit 3", "exited with status 3"},
+		{"exit 0", "exited with status 0"},
+		{"kill 9", "was killed (SIGKILL)"},
+		{"kill 6", "crashed (SIGABRT: abort)"},
+		{"segv", "crashed (SIGSEGV: segmentation violation)"},
+		{"gopanic boom", "crashed (panic: boom)"},
+	} {
+		start := time.Now()
+		var stderr []string
+		var shown string
+		for line := range strings.Lines(c.eval("1:" + f.command + "\ngather all")) {
+			if strings.HasPrefix(line, "err ") {
+				stderr = append(stderr, line) // the runtime's report
+			} else {
+				shown += line
+			}
+		}
+		c.want(shown, replacedNote(1, 3, f.cause)+
+			fmt.Sprintf("! [1] died the worker %s (a fresh one takes its place)\n! [0,2] peer in:2: Gather all: rank 1 %s\n", f.cause, f.cause))
+		if reported := strings.HasPrefix(f.cause, "crashed"); reported != (len(stderr) > 0) {
+			t.Errorf("%s: %d lines of standard error", f.command, len(stderr))
+		}
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s took %v", f.command, took)
+		}
+		c.want(c.eval("gather again"), "= [0-2] 012\n")
+	}
+	c.want(c.eval("get x"), "= [0] 0\n= [2] 2\n! [1] type in:1: undefined: x\n")
+	infos, err := c.Ranks(context.Background())
+	if err != nil || infos[0].Incarnation != 1 || infos[1].Incarnation != 7 || infos[1].Device != "fake:1" || infos[1].State != "idle" {
+		t.Errorf("%+v, %v", infos, err)
+	}
+}
+
+// The end of a worker with much memory is reported long before the kernel has taken it down.
+func TestLargeWorkerDiesSoon(t *testing.T) {
+	c := launch(t, 2)
+	c.eval("0:fill 256")
+	start := time.Now()
+	got := c.eval("0:kill 9\ngather x")
+	if !strings.Contains(got, "! [1] peer in:2: Gather x: rank 0 was killed (SIGKILL)") {
+		t.Error(got)
+	}
+	t.Log(time.Since(start))
+}
+
+// Somebody else kills a worker while it runs a cell, and while it is idle.
+func TestKilledFromOutside(t *testing.T) {
+	c := launch(t, 3)
+	pids := c.pids()
+	time.AfterFunc(50*time.Millisecond, func() { syscall.Kill(pids[2], syscall.SIGKILL) })
+	start := time.Now()
+	got := c.eval("2:sleep 10000\ngather x")
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("took %v", took)
+	}
+	c.want(got, replacedNote(2, 3, "was killed (SIGKILL)")+
+		"! [2] died the worker was killed (SIGKILL) (a fresh one takes its place)\n! [0,1] peer in:2: Gather x: rank 2 was killed (SIGKILL)\n")
+	syscall.Kill(c.pids()[0], syscall.SIGKILL)
+	for deadline := time.Now().Add(5 * time.Second); c.pids()[0] == 0 || c.pids()[0] == pids[0]; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("rank 0 was not replaced")
+		}
+	}
+	c.want(c.eval("gather y"), replacedNote(0, 3, "was killed (SIGKILL)")+"= [0-2] 012\n")
+}
+
+// A rank that fails releases those that wait for it on the device, and those that wait for these.
+func TestFailureReleasesPeers(t *testing.T) {
+	c := launch(t, 4)
+	got := c.eval("0:wait 1\n1:wait 2\n2:fail out of luck\n3:sleep 500\n3:value fine")
+	c.want(got, "= [3] fine\n! [2] panic in:3: out of luck\n! [0] peer in:1: rank 2 failed: out of luck\n! [1] peer in:2: rank 2 failed: out of luck\n")
+	c.want(c.eval("gather y"), "= [0-3] 0123\n")
+	got = c.eval("0:wait 1\n1:kill 9")
+	if !strings.Contains(got, "! [0] peer in:1: rank 1 failed: the worker was killed (SIGKILL)\n") {
+		t.Error(got)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	c := launch(t, 3)
+	c.eval("let x RANK")
+	interrupted := func(source string) string {
+		ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
+		defer cancel()
+		return c.evalContext(ctx, source)
+	}
+	c.want(interrupted("sleep 60000"), "! [0-2] interrupted in:1: interrupted\n")
+	c.want(interrupted("0:wait 1\n1:gather x\n2:sleep 60000"), "! [0] interrupted in:1: interrupted\n! [1] interrupted in:2: context canceled\n! [2] interrupted in:3: interrupted\n")
+	c.want(c.eval("get x"), "= [0] 0\n= [1] 1\n= [2] 2\n")
+	start := time.Now()
+	c.want(interrupted("1:spin\nprint done"), "[0,2] done\n"+replacedNote(1, 3, "did not stop within 400ms and was killed")+
+		"! [1] interrupted the worker did not stop within 400ms of the interrupt and was killed (a fresh one takes its place)\n")
+	if took := time.Since(start); took < 550*time.Millisecond || took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+	c.want(c.eval("gather x"), "= [0-2] 012\n")
+	c.want(interrupted("value over before"), "= [0-2] over before\n")
+}
+
+// Who waits in line for the turn can give up.
+func TestInterruptInLine(t *testing.T) {
+	c := launch(t, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan string)
+	go func() { done <- c.eval("sleep 400") }()
+	for len(c.c.turn) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	go func() { done <- c.evalContext(ctx, "print never") }()
+	cancel()
+	if got := <-done; got != "! interrupted context canceled\n" {
+		t.Error(got)
+	}
+	if got := <-done; got != "" {
+		t.Error(got)
+	}
+}
+
+// A stopped worker is diagnosed, killed when interrupted, and replaced.
+func TestStoppedWorker(t *testing.T) {
+	c := launch(t, 2)
+	pid := c.pids()[1]
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var notes string
+	reply := c.Eval(ctx, Cell{Source: "1:kill " + strconv.Itoa(int(syscall.SIGSTOP)) + "\n0:wait 1", Output: func(o Output) {
+		if strings.Contains(o.Text, "waits (Ctrl-C") {
+			notes = o.Text
+			cancel()
+		}
+	}})
+	if !regexp.MustCompile(`(?m)^  rank  1      does not answer: its process is stopped \(SIGCONT continues it\), for \d\.\d s$`).MatchString(notes) {
+		t.Error(notes)
+	}
+	if len(reply.Errors) != 2 || !slices.Equal(reply.Errors[1].Ranks, []int{1}) || reply.Errors[1].Kind != KindInterrupted {
+		t.Errorf("%+v", reply.Errors)
+	}
+	if syscall.Kill(pid, 0) != syscall.ESRCH {
+		t.Error("the stopped worker is still there")
+	}
+	c.want(c.eval("gather x"), "= [0,1] 01\n")
+}
+
+// A hang is diagnosed within two seconds: who waits for whom, for what, and who never came.
+func TestWatchdog(t *testing.T) {
+	c := launch(t, 4)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var notes []string
+	start := time.Now()
+	var first time.Duration
+	c.Eval(ctx, Cell{Source: "0:wait 2\n1:gather x\n2:sleep 60000\n3:gather x", Output: func(o Output) {
+		if first == 0 {
+			first = time.Since(start)
+			time.AfterFunc(1200*time.Millisecond, cancel) // enough to say it twice
+		}
+		notes = append(notes, o.Text)
+	}})
+	want := `^cell 1 has run for \d\.\d s and waits \(Ctrl-C interrupts it\):
+  rank  0      waits in wait_signal #7 for rank 2: a signal on channel 3, for \d\.\d s
+  ranks 1-3    runs
+  Gather x: rank 1,3 came \d\.\d s ago, rank 0,2 did not
+$`
+	if len(notes) != 1 || !regexp.MustCompile(want).MatchString(notes[0]) {
+		t.Errorf("%d notes: %s", len(notes), notes)
+	}
+	if first > 2500*time.Millisecond {
+		t.Errorf("diagnosed after %v", first)
+	}
+	t.Log("diagnosed after", first)
+	c.want(c.eval("gather x"), "= [0-3] 0123\n")
+}
+
+func TestRestart(t *testing.T) {
+	c := launch(t, 2)
+	pids := c.pids()
+	c.eval("let x RANK")
+	c.eval("print shown\ngather x")
+	c.eval("let y 5", 1)
+	var out strings.Builder
+	show := func(o Output) { out.WriteString(Prefix(o.Ranks, 2) + o.Text) }
+	if err := c.Restart(context.Background(), []int{1}, false, show); err != nil {
+		t.Fatal(err)
+	}
+	c.want(out.String(), "[1] rank 1 was restarted: a fresh worker took over, variables are lost there (`:restart` replays the history)\n[0,1] symmetric memory of rank 1 is lost\n")
+	c.want(c.eval("get x", 0, 1), "= [0] 0\n! [1] type in:1: undefined: x\n")
+	if now := c.pids(); now[0] != pids[0] || now[1] == pids[1] {
+		t.Errorf("processes %v, before %v", now, pids)
+	}
+	out.Reset()
+	if err := c.Restart(context.Background(), nil, true, show); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasSuffix(out.String(), "[0,1] shown\n") {
+		t.Errorf("replay showed %s", out.String())
+	}
+	c.want(c.eval("get y", 1), "= [1] 5\n")
+	c.want(c.eval("gather z"), "= [0,1] 01\n")
+	history, _ := c.History(context.Background())
+	if len(history) != 6 {
+		t.Errorf("%d cells in the history", len(history))
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	t.Setenv("FAKE_START_RANK", "1")
+	for _, s := range []struct{ fault, want string }{
+		{"no such device", "rank 1: no such device (buy one)"},
+		{"exit", "rank 1: the worker exited with status 7 before it was ready"},
+	} {
+		t.Setenv("FAKE_START_ERROR", s.fault)
+		session, err := Launch(context.Background(), Config{Ranks: 2})
+		if session != nil || err == nil || err.Error() != s.want {
+			t.Errorf("%v, not %s", err, s.want)
+		}
+	}
+	if _, err := Launch(context.Background(), Config{}); err == nil {
+		t.Error("a session of no ranks")
+	}
+	entries, _ := os.ReadDir(os.Getenv("XDG_RUNTIME_DIR") + fmt.Sprintf("/symmrepl-%d", os.Getuid()))
+	if len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// A replay stops at the first cell that fails, and says which.
+func TestReplayStops(t *testing.T) {
+	c := launch(t, 2)
+	c.eval("let x 1")
+	c.eval("gather x")
+	c.eval("fail always")
+	c.eval("let y 1")
+	err := c.Restart(context.Background(), nil, true, nil)
+	if err == nil || err.Error() != "replay stopped at cell 3: in:1: always" {
+		t.Error(err)
+	}
+	err = c.Restart(context.Background(), []int{0}, true, nil)
+	if err == nil || err.Error() != "replay stopped at cell 2: in:1: Gather x: rank 1 is not running this cell; collective calls need all ranks: restart them all to replay" {
+		t.Error(err)
+	}
+	c.want(c.eval("gather x"), "= [0,1] 01\n")
+}
+
+// A rank whose fabric cannot recover is replaced, and the others are not.
+func TestRecoverFails(t *testing.T) {
+	c := launch(t, 3)
+	pids := c.pids()
+	got := c.eval("1:let stubborn yes\n0:fail x")
+	c.want(got, replacedNote(1, 3, "could not go on after the cell")+"! [0] panic in:2: x\n")
+	if now := c.pids(); now[0] != pids[0] || now[1] == pids[1] || now[2] != pids[2] {
+		t.Errorf("processes %v, before %v", now, pids)
+	}
+	c.want(c.eval("gather z"), "= [0-2] 012\n")
+}
