@@ -31,6 +31,11 @@ func newSessionDir() (*sessionDir, error) {
 	if err != nil {
 		return nil, err
 	}
+	guard, err := lockBase(base)
+	if err != nil {
+		return nil, err
+	}
+	defer guard.Close()
 	sweep(base)
 	path, err := os.MkdirTemp(base, "s")
 	if err != nil {
@@ -45,6 +50,19 @@ func newSessionDir() (*sessionDir, error) {
 		return nil, err
 	}
 	return &sessionDir{path, lock}, nil
+}
+
+// lockBase waits for the right to make and sweep directories: one that is being made is not locked yet, and must not be taken for dead.
+func lockBase(base string) (*os.File, error) {
+	f, err := os.Open(base)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 func (d *sessionDir) remove() {
