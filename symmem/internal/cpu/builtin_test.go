@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -42,5 +43,102 @@ func TestBuiltins(t *testing.T) {
 	}
 	if _, err := b.Builtin("no_such_operation"); err == nil {
 		t.Error("an operation was found that does not exist")
+	}
+}
+
+// allReduceArgs is struct OneShotArgs of one_shot_all_reduce.cu.
+type allReduceArgs struct {
+	watch      uint64
+	timeout    uint64
+	rank, size int32
+	ordinal    uint32
+	channels   uint32
+	in, out    device.Ptr
+	n, op      uint64
+	epochs     device.Ptr
+	inbox      [device.MaxRanks]device.Ptr
+}
+
+// ring holds four ranks in one process: a stream is a rank.
+type ring struct {
+	*bench
+	streams []device.Stream
+	args    []allReduceArgs
+	launch  device.Launch
+	kernel  device.Kernel
+}
+
+func newRing(b *bench, ranks, n int) *ring {
+	const slots, blocks = 2048, 2
+	r := &ring{bench: b, launch: device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{256, 1, 1}}}
+	var err error
+	if r.kernel, err = b.Builtin("one_shot_all_reduce_f32"); err != nil {
+		b.Fatal(err)
+	}
+	var inbox [device.MaxRanks]device.Ptr
+	for i := range ranks {
+		inbox[i] = b.alloc(blocks * 2 * ranks * slots * 16)
+	}
+	for i := range ranks {
+		s, err := b.NewStream()
+		if err != nil {
+			b.Fatal(err)
+		}
+		in := make([]float32, n)
+		for j := range in {
+			in[j] = float32((i + 1) * (j%1000 + 1))
+		}
+		r.streams = append(r.streams, s)
+		r.args = append(r.args, allReduceArgs{
+			watch: uint64(uintptr(unsafe.Pointer(b.Watch()))), rank: int32(i), size: int32(ranks),
+			in: upload(b, in), out: b.alloc(4 * n), n: uint64(n), epochs: b.alloc(4 * blocks), inbox: inbox,
+		})
+	}
+	b.sync()
+	return r
+}
+
+func (r *ring) run() {
+	for i, s := range r.streams {
+		r.launch.Args = bytesOf(r.args[i : i+1])
+		if err := s.Launch(r.kernel, r.launch); err != nil {
+			r.Fatal(err)
+		}
+	}
+	for _, s := range r.streams {
+		if err := s.Synchronize(); err != nil {
+			r.Fatal(err)
+		}
+	}
+}
+
+func TestOneShotAllReduce(t *testing.T) {
+	const ranks, n = 4, 5003
+	r := newRing(open(t), ranks, n)
+	for range 5 {
+		r.run()
+	}
+	for i := range ranks {
+		got := download[float32](r.bench, r.args[i].out, n)
+		for j, v := range got {
+			if want := float32(10 * (j%1000 + 1)); v != want {
+				t.Fatalf("rank %d, element %d: %v, want %v", i, j, v, want)
+			}
+		}
+	}
+}
+
+func BenchmarkOneShotAllReduce(b *testing.B) {
+	for _, size := range []struct {
+		name  string
+		bytes int
+	}{{"4KiB", 4 << 10}, {"64KiB", 64 << 10}, {"1MiB", 1 << 20}} {
+		b.Run(size.name, func(b *testing.B) {
+			r := newRing(open(b), 4, size.bytes/4)
+			b.ResetTimer()
+			for range b.N {
+				r.run()
+			}
+		})
 	}
 }

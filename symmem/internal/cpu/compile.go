@@ -39,15 +39,43 @@ func (d *cpu) Compile(src device.Source) (device.Module, error) {
 		}
 	}
 	library, err := d.compiler.library(src, translationUnit(src.Text, launchable))
+	if present := declared(launchable, err); len(present) < len(launchable) {
+		launchable = present
+		library, err = d.compiler.library(src, translationUnit(src.Text, launchable))
+	}
 	if err != nil {
 		return nil, err
 	}
 	return d.load(library, src, launchable)
 }
 
+// tableFile is what the compiler believes the lines behind the snippet to be called.
+const tableFile = "the table of kernels"
+
+var undeclared = regexp.MustCompile(`(?m)^` + tableFile + `:(\d+):.*(not declared|not been declared|undeclared|not a member|no member)`)
+
+// declared removes the kernels that the compiler does not know, because the preprocessor has left them out: the scanner of signatures does not see that.
+func declared(kernels []signature.Kernel, err error) []signature.Kernel {
+	var refused *device.CompileError
+	if !errors.As(err, &refused) {
+		return kernels
+	}
+	missing := map[int]bool{}
+	for _, m := range undeclared.FindAllStringSubmatch(refused.Log, -1) {
+		missing[number(m[1])-1] = true
+	}
+	var present []signature.Kernel
+	for i, k := range kernels {
+		if !missing[i] {
+			present = append(present, k)
+		}
+	}
+	return present
+}
+
 // load opens a private copy of the library: a second load of one file would share its variables with the first.
 func (d *cpu) load(library string, src device.Source, signatures []signature.Kernel) (device.Module, error) {
-	private, err := copyToTemp(library)
+	private, err := copyOf(library)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +94,12 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 	return m, nil
 }
 
-func copyToTemp(path string) (string, error) {
+func copyOf(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp("", "symmrepl-*.so")
+	f, err := os.CreateTemp(filepath.Dir(path), "loading-*.so")
 	if err != nil {
 		return "", err
 	}
@@ -80,7 +108,7 @@ func copyToTemp(path string) (string, error) {
 		os.Remove(f.Name())
 		return "", err
 	}
-	return filepath.Clean(f.Name()), nil
+	return f.Name(), nil
 }
 
 var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s[^;(){}]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
@@ -99,7 +127,7 @@ func translationUnit(text string, kernels []signature.Kernel) string {
 			fmt.Fprintf(&b, "EMU_DYNAMIC_SHARED(%q)\n", name)
 		}
 	}
-	fmt.Fprintf(&b, "#line 1 %q\n%s\n#line 1 \"kernels of the snippet\"\n", snippetFile, text)
+	fmt.Fprintf(&b, "#line 1 %q\n%s\n#line 1 %q\n", snippetFile, text, tableFile)
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "CPU_KERNEL(%q, %s)\n", k.Name, k.Name)
 	}

@@ -37,7 +37,7 @@ type compiler struct {
 var commonFlags = []string{
 	"-x", "c++", "-std=c++20", "-O2", "-g1", "-fPIC", "-shared", "-w",
 	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden",
-	"-fsigned-char", "-fstack-clash-protection", "-fno-threadsafe-statics", "-Wno-narrowing", "-fmax-errors=20",
+	"-fsigned-char", "-fstack-clash-protection", "-fno-threadsafe-statics",
 	"-fsanitize=shift-exponent,bounds,float-cast-overflow,alignment", "-fsanitize-undefined-trap-on-error",
 	"-Wl,-z,defs",
 }
@@ -49,39 +49,26 @@ func (c *compiler) prepare() error {
 }
 
 func (c *compiler) find() error {
-	candidates := []string{"c++", "g++", "clang++"}
-	if cxx := os.Getenv("SYMMREPL_CXX"); cxx != "" {
-		candidates = []string{cxx}
+	path, err := Compiler()
+	if err != nil {
+		return err
 	}
-	for _, name := range candidates {
-		if path, err := exec.LookPath(name); err == nil {
-			c.path = path
-			break
-		}
+	version, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + path + " does not run: " + err.Error(), Hint: "name another one in SYMMREPL_CXX"}
 	}
-	if c.path == "" {
-		return &device.UnavailableError{
-			Kind: "cpu", Why: "no C++ compiler for kernels (" + strings.Join(candidates, ", ") + ")",
-			Hint: "install g++ or clang++, or name one in SYMMREPL_CXX",
-		}
-	}
+	c.path = path
 	c.flags = append(c.flags, commonFlags...)
-	real, err := filepath.EvalSymlinks(c.path)
-	if err != nil {
-		return err
-	}
-	if !strings.Contains(filepath.Base(real), "clang") {
-		c.flags = append(c.flags, "-fno-gnu-unique", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never")
-	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return err
+	if bytes.Contains(version, []byte("clang")) {
+		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics")
+	} else {
+		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique")
 	}
 	if c.folder, err = cacheFolder(); err != nil {
-		return err
+		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(), Hint: "name one in SYMMREPL_CACHE"}
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s %d %d %q", real, info.Size(), info.ModTime().UnixNano(), c.flags)
+	fmt.Fprintf(hash, "%s %s %q", path, version, c.flags)
 	c.seed = hash.Sum(nil)
 	return c.writeHeaders()
 }

@@ -65,9 +65,17 @@ func Open(index int) (device.Device, error) {
 		MaxGrid: [3]int{1<<31 - 1, 65535, 65535}, MaxBlock: [3]int{1024, 1024, 64},
 		SharedPerBlock: sharedPerBlock, Memory: uint64(host.Totalram) * uint64(host.Unit),
 		MulticastWhy: "the cpu device has no multicast",
-		Driver:       "emulated on " + runtime.GOOS + "/" + runtime.GOARCH,
+		Driver:       driver(),
 	}
 	return d, nil
+}
+
+func driver() string {
+	path, err := Compiler()
+	if err != nil {
+		return "built-in emulator; no C++ compiler for kernels was found"
+	}
+	return "built-in emulator; kernels are compiled by " + path
 }
 
 func processorName() string {

@@ -32,7 +32,12 @@ func TestParams(t *testing.T) {
 	k := b.compile(`
 struct Pair { char c; double d; };
 __global__ void f(char a, const float* __restrict__ p, short s, float4 v, Pair q, bool last) {}
-namespace mine { __global__ void g() {} }`)
+namespace mine { __global__ void g() {} }
+#ifdef SOMETHING_ELSE
+__global__ void not_here() {}
+namespace mine { __global__ void nor_here() {} }
+#endif
+template <class T> __global__ void no_name(T) {}`)
 	want := []struct {
 		name, typ    string
 		offset, size int
@@ -46,8 +51,8 @@ namespace mine { __global__ void g() {} }`)
 			t.Errorf("parameter %d is %+v, want %+v", i, g, w)
 		}
 	}
-	if k["mine::g"] == nil {
-		t.Error("mine::g is missing")
+	if k["mine::g"] == nil || len(k) != 2 {
+		t.Errorf("the kernels are %v", k)
 	}
 }
 

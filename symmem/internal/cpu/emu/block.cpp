@@ -27,17 +27,26 @@ thread_local Executor* tls_executor = nullptr;
 // and is cleared by whoever leaves the emulator next.
 class InRuntime {
  public:
-  explicit InRuntime(Executor* e) : e_(e) { mark(true); }
-  ~InRuntime() { mark(false); }
+  explicit InRuntime(Executor* e) : e_(e) { e->mark_runtime(true); }
+  ~InRuntime() { e_->mark_runtime(false); }
 
  private:
-  void mark(bool b) {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    e_->in_runtime.store(b, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
   Executor* e_;
 };
+
+// settle is called when a thread is about to wait, the first of its block perhaps: from now on it is counted who is alive.
+void settle(Executor* e) {
+  if (!e->plain) return;
+  e->plain = false;
+  const unsigned done = e->thread->linear;
+  e->started = done + 1;
+  e->alive = e->count - done;
+  for (unsigned i = 0; i * kWarpSize < e->count; i++) {
+    const unsigned first = i * kWarpSize, lanes = std::min(kWarpSize, e->count - first);
+    const unsigned all = lanes == kWarpSize ? ~0u : (1u << lanes) - 1;
+    e->warps[i] = {done <= first ? all : done >= first + kWarpSize ? 0 : all & ~0u << (done - first), 0};
+  }
+}
 
 Executor* executor() { return static_cast<Executor*>(worker()); }
 
@@ -56,7 +65,7 @@ std::uint64_t frame_pointer() { return reinterpret_cast<std::uint64_t>(__builtin
     if (!who) who = f;
     (f->state == State::kBarrier ? at_barrier : at_warp)++;
   }
-  e->thread = const_cast<Fiber*>(who);
+  e->thread = &e->threads[e->linear(who)];
   Grid* g = e->launch();
   if (g->fault.claim(*e)) {
     record_frames(*e, g->fault, saved_frame_pointer(who));
@@ -102,11 +111,10 @@ bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* s
 
 // finish: the thread has returned from the kernel, and nobody waits for it any more.
 void finish(Executor* e, Fiber* f) {
-  f->state = State::kRunning;
   e->alive--;
-  const unsigned index = f->linear / kWarpSize;
+  const unsigned linear = e->linear(f), index = linear / kWarpSize;
   Warp& w = e->warps[index];
-  w.alive &= ~(1u << f->linear % kWarpSize);
+  w.alive &= ~(1u << linear % kWarpSize);
   for (unsigned waiting = w.arrived; waiting; waiting &= waiting - 1) {
     const unsigned l = __builtin_ctz(waiting);
     if (w.arrived >> l & 1) complete_warp(e, index, &e->fibers[index * kWarpSize + l], nullptr);
@@ -115,38 +123,23 @@ void finish(Executor* e, Fiber* f) {
   e->advanced();
 }
 
-Fiber* start_next(Executor* e) {
-  Fiber* f = &e->fibers[e->started];
-  f->index = e->cursor;
-  f->linear = e->started++;
-  f->state = State::kRunning;
-  if (++e->cursor.x == e->block_dim.x) {
-    e->cursor.x = 0;
-    if (++e->cursor.y == e->block_dim.y) e->cursor.y = 0, e->cursor.z++;
-  }
-  return f;
-}
-
 // carry is what runs on a fresh stack: the threads not yet started, until one of them keeps the stack by waiting.
 void carry() {
   Executor* e = executor();
   const int stack = e->fresh_stack;
   Grid* g = e->launch();
-  void (*const run)(const char*) = g->entry->run;
-  const char* const arguments = g->arguments;
-  while (e->started < e->count) {
-    Fiber* f = start_next(e);
-    e->thread = f;
-    e->in_runtime.store(false, std::memory_order_relaxed);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    run(arguments);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    e->in_runtime.store(true, std::memory_order_relaxed);
-    finish(e, f);
+  while (e->plain || e->started < e->count) {
+    if (!e->plain) e->thread = &e->threads[e->started++];
+    e->mark_runtime(false);
+    g->entry->run(g->arguments);
+    e->mark_runtime(true);
+    if (e->plain) break;  // all threads have run, and none has waited
+    finish(e, e->current());
   }
   e->stacks.give(stack);
+  if (e->plain) emu_resume(e->main_sp);
   if (Fiber* next = e->ready.pop()) {
-    e->thread = next;
+    e->thread = &e->threads[e->linear(next)];
     emu_resume(next->sp);
   }
   if (e->alive) deadlock(e);
@@ -160,7 +153,7 @@ void dispatch(Executor* e, Fiber* self) {
     emu_switch(&self->sp, e->stacks.prepare(s, carry));
   } else if (Fiber* next = e->ready.pop()) {
     if (next != self) {
-      e->thread = next;
+      e->thread = &e->threads[e->linear(next)];
       emu_switch(&self->sp, next->sp);
     }
   } else {
@@ -174,17 +167,17 @@ void sleep_us(long us) {
   nanosleep(&t, nullptr);
 }
 
-// failed_poll: all the block does is poll. What it polls for may be up to a block that has not started, another process, or nobody.
+// failed_poll: all the block does is poll. What it polls for may be up to another thread of the system, a block that has not started, or nobody.
 void failed_poll(Executor* e) {
-  constexpr unsigned kSpin = 64, kYield = 300, kSleep = 2000;
+  constexpr unsigned kSpins = 32, kHelp = 8, kYields = 200, kShortSleeps = 2000;
   if (e->polls++ < e->next_pass) return;
   e->next_pass = e->polls + e->ready.size;  // when everybody has polled once more
+  if (e->polls < kSpins) return;
   const unsigned pass = ++e->passes;
   Grid* g = e->launch();
-  if (pass == kSpin && g->pending()) e->device->help(*g, 1);
-  if (pass < kSpin) return;
-  if (pass < kYield) sched_yield();
-  else sleep_us(pass < kSleep ? 50 : 500);
+  if (pass % kHelp == 0 && g->pending()) e->device->help(*g, 1);
+  if (pass < kYields) sched_yield();
+  else sleep_us(pass < kShortSleeps ? 50 : 500);
 }
 
 void yield_as(Executor* e) {
@@ -204,12 +197,14 @@ void yield_as(Executor* e) {
 void yield() {
   Executor* e = executor();
   InRuntime mark(e);
+  settle(e);
   yield_as(e);
 }
 
 Votes barrier(bool predicate) {
   Executor* e = executor();
   InRuntime mark(e);
+  settle(e);
   e->yes += predicate;
   if (++e->arrived == e->alive) {
     release_barrier(e);
@@ -241,8 +236,9 @@ void grid_barrier() {
 unsigned long long warp(unsigned mask, unsigned long long value, unsigned argument, void (*combine)(Lanes*)) {
   Executor* e = executor();
   InRuntime mark(e);
+  settle(e);
   Fiber* self = e->current();
-  const unsigned index = self->linear / kWarpSize, bit = 1u << self->linear % kWarpSize;
+  const unsigned linear = e->linear(self), index = linear / kWarpSize, bit = 1u << linear % kWarpSize;
   self->mask = mask | bit;
   self->argument = argument;
   self->value = value;
@@ -292,11 +288,11 @@ const Api api = {barrier, grid_barrier, warp, yield, print, fail, nanos};
 Executor* here() { return tls_executor; }
 
 void abandon(Executor* e) {
-  e->in_runtime.store(true, std::memory_order_relaxed);
+  e->mark_runtime(true);
   emu_resume(e->main_sp);
 }
 
-Executor::Executor(Device* d) : Worker{}, device(d), fibers(new Fiber[kMaxThreads]()), stacks(kMaxThreads) {
+Executor::Executor(Device* d) : Worker{}, device(d), threads(new Thread[kMaxThreads]()), fibers(new Fiber[kMaxThreads]()), stacks(kMaxThreads) {
   self = this;
   emu::Worker::api = &emu::api;
   signal_stack = mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -305,6 +301,7 @@ Executor::Executor(Device* d) : Worker{}, device(d), fibers(new Fiber[kMaxThread
 Executor::~Executor() {
   munmap(signal_stack, kSignalStack);
   delete[] fibers;
+  delete[] threads;
 }
 
 void Executor::adopt() {
@@ -338,22 +335,37 @@ void Executor::run(Grid* g, unsigned long long index) {
   block_dim = g->block_dim;
   block = {static_cast<unsigned>(index % g->dim.x), static_cast<unsigned>(index / g->dim.x % g->dim.y),
            static_cast<unsigned>(index / g->dim.x / g->dim.y)};
-  count = alive = block_dim.x * block_dim.y * block_dim.z;
-  started = arrived = yes = 0;
-  cursor = {};
+  count = block_dim.x * block_dim.y * block_dim.z;
+  number_threads();
+  plain = true;
+  thread = threads;
+  last = threads + count - 1;
+  arrived = yes = 0;
   ready = {};
   at_barrier = {};
-  for (unsigned i = 0; i * kWarpSize < count; i++) {
-    const unsigned lanes = std::min(kWarpSize, count - i * kWarpSize);
-    warps[i] = {lanes == kWarpSize ? ~0u : (1u << lanes) - 1, 0};
-  }
   advanced();
-  in_runtime.store(true, std::memory_order_relaxed);
+  mark_runtime(true);
   running.store(true, std::memory_order_relaxed);
   fresh_stack = stacks.take();
   emu_switch(&main_sp, stacks.prepare(fresh_stack, carry));
   running.store(false, std::memory_order_relaxed);
-  if (g->stop.load(std::memory_order_relaxed) != Stop::kNo) stacks.reset();
+  if (g->stop.load(std::memory_order_relaxed) == Stop::kNo) return;
+  stacks.reset();
+  for (unsigned i = 0; i < count; i++) fibers[i].state = State::kRunning;
+}
+
+// number_threads fills the table of threads, which most blocks find as the one before has left it.
+void Executor::number_threads() {
+  if (shape.x == block_dim.x && shape.y == block_dim.y && shape.z == block_dim.z) return;
+  shape = block_dim;
+  Index3 at{};
+  for (unsigned i = 0; i < count; i++) {
+    threads[i] = {at, i};
+    if (++at.x < shape.x) continue;
+    at.x = 0;
+    if (++at.y < shape.y) continue;
+    at.y = 0, at.z++;
+  }
 }
 
 }  // namespace emu
@@ -365,6 +377,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void emu_preempt() {
   InRuntime mark(e);
   Grid* g = e->launch();
   if (g->pending()) e->device->help(*g, 1);
+  settle(e);
   Fiber* self = e->current();
   self->state = State::kPolling;
   e->ready.push(self);

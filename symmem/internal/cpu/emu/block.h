@@ -23,7 +23,7 @@ struct Grid;
 
 enum class State : unsigned char { kRunning, kBarrier, kWarp, kPolling };
 
-struct Fiber : Thread {
+struct Fiber {
   State state;
   void* sp;  // while it does not run
   Fiber* next;
@@ -75,17 +75,21 @@ struct Executor : Worker {
   // run executes one block of the grid, to its end or until the grid is stopped.
   void run(Grid*, unsigned long long block);
 
-  Fiber* current() { return static_cast<Fiber*>(thread); }
+  void number_threads();
+  Fiber* current() { return &fibers[thread - threads]; }
+  unsigned linear(const Fiber* f) const { return static_cast<unsigned>(f - fibers); }
   Grid* launch() { return static_cast<Grid*>(grid); }
 
   Device* device;
   pthread_t os_thread{};
   void* signal_stack;
 
-  Fiber* fibers;
+  Thread* threads;  // of the shape that shape says
+  Index3 shape{};
+  Fiber* fibers;    // parallel to threads
   Warp warps[kMaxThreads / kWarpSize];
+  // Once a thread has waited (plain is false) these are kept; before, they follow from who runs.
   unsigned count = 0, started = 0, alive = 0;
-  Index3 cursor{};  // of the next thread to start
   FiberQueue ready, at_barrier;
   unsigned arrived = 0, yes = 0;
   Votes votes{};
@@ -96,9 +100,8 @@ struct Executor : Worker {
   // How long nothing but failed polls has happened.
   unsigned polls = 0, next_pass = 0, passes = 0;
 
-  // Read by the signal handlers, on the same thread.
-  std::atomic<bool> running{false};     // a block is being run
-  std::atomic<bool> in_runtime{false};  // the code that runs is the emulator's, and must not be abandoned
+  // Read by the signal handlers, on the same thread, as is in_runtime.
+  std::atomic<bool> running{false};  // a block is being run
 
   // Shared with the monitor.
   std::atomic<Grid*> active{nullptr};

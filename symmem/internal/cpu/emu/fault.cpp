@@ -43,7 +43,7 @@ struct sigaction go_handlers[NSIG];
 // Handlers run on the executor's signal stack, and reach what they interrupted through its saved registers: to leave a kernel is to make it
 // continue in emu_resume.
 void leave(ucontext_t* u, Executor* e) {
-  e->in_runtime.store(true, std::memory_order_relaxed);
+  e->mark_runtime(true);
   greg_t* r = u->uc_mcontext.gregs;
   r[REG_RIP] = reinterpret_cast<greg_t>(&emu_resume);
   r[REG_RDI] = reinterpret_cast<greg_t>(e->main_sp);
@@ -51,7 +51,7 @@ void leave(ucontext_t* u, Executor* e) {
 }
 
 bool in_kernel(const Executor* e) {
-  return e && e->running.load(std::memory_order_relaxed) && !e->in_runtime.load(std::memory_order_relaxed);
+  return e && e->running.load(std::memory_order_relaxed) && !__atomic_load_n(&e->in_runtime, __ATOMIC_RELAXED);
 }
 
 bool readable(const Executor& e, std::uint64_t a) { return a % 8 == 0 && e.stacks.contains(a + 8) && !e.stacks.guards(a); }
@@ -107,7 +107,7 @@ void on_preempt(int, siginfo_t*, void* context) {
     }
     return leave(u, e);
   }
-  const bool others = e->ready.head || e->started < e->count || g->pending();
+  const bool others = e->ready.head || (e->plain ? e->thread != e->last : e->started < e->count) || g->pending();
   if (!others || e->stacks.guards(r[REG_RSP] - 2048)) return;
   std::uint64_t* sp = reinterpret_cast<std::uint64_t*>(r[REG_RSP] - 128) - 1;  // below the red zone
   *sp = r[REG_RIP];

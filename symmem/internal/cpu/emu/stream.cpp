@@ -16,7 +16,7 @@ constexpr std::size_t kAlign = 64;
 
 // await_change waits until the word is no longer old: awake for the time a short kernel takes, then asleep.
 void await_change(const std::atomic<std::uint32_t>& word, std::uint32_t old) {
-  constexpr int kSpins = 60;
+  constexpr int kSpins = 1000;
   for (int i = 0; i < kSpins; i++) {
     if (word.load(std::memory_order_acquire) != old) return;
     if (i % 4 == 3) sched_yield();

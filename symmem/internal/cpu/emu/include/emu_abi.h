@@ -40,19 +40,37 @@ struct Api {
   unsigned long long (*nanos)();
 };
 
-// Thread is the part of a CUDA thread that its kernel sees.
+// Thread is a CUDA thread's place in its block; lane and warp follow from the linear one.
 struct Thread {
   Index3 index;
-  unsigned linear;  // its place in the block; lane and warp follow from it
+  unsigned linear;
 };
 
 // Worker is the part of an operating-system thread, running one block, that kernels see.
 struct Worker {
   Worker* self;
   const Api* api;
-  Thread* thread;  // the one that runs now
+  const Thread* thread;  // the one that runs now, in the table of the block's threads
+  const Thread* last;    // of that table
+  bool plain;            // no thread of the block has waited so far: they run one after the other on one stack
+  bool in_runtime;       // the code that runs is the emulator's: signal handlers must not abandon or preempt it
   Index3 block, grid_dim, block_dim;
-  void* grid;      // the launch
+  void* grid;            // the launch
+
+  __attribute__((always_inline)) void mark_runtime(bool b) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(&in_runtime, b, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  }
+
+  // next goes on to the next thread if that is all there is to do; otherwise the run time decides.
+  __attribute__((always_inline)) bool next() {
+    mark_runtime(true);
+    const bool more = plain && thread != last;
+    if (more) thread++;
+    mark_runtime(false);
+    return more;
+  }
 };
 
 __attribute__((always_inline)) inline Worker* worker() {
@@ -69,7 +87,7 @@ struct Param {
 // Entry is a launchable kernel.
 struct Entry {
   const char* name;
-  void (*run)(const char* arguments);  // one thread of it
+  void (*run)(const char* arguments);  // the current thread, and those after it as long as none waits
   const Param* params;
   unsigned param_count;
   unsigned argument_bytes;

@@ -40,7 +40,11 @@ template <class... P, void (*Function)(P...)>
 struct Launch<Function> {
   static constexpr Layout<P...> layout{};
 
-  static void run(const char* arguments) { call(arguments, typename Count<sizeof...(P)>::type{}); }
+  static void run(const char* arguments) {
+    Worker* w = worker();
+    do call(arguments, typename Count<sizeof...(P)>::type{});
+    while (w->next());
+  }
 
   template <Size... I>
   __attribute__((always_inline)) static void call([[maybe_unused]] const char* arguments, Indices<I...>) {
