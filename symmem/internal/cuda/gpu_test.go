@@ -116,10 +116,10 @@ func gpuSnippet(t *testing.T, d *Device) {
 
 func gpuShared(t *testing.T, d *Device) {
 	k := compiled(t, d, `extern "C" __global__ void last(int* out, int n) {
-  extern __shared__ int all[];
-  for (int i = threadIdx.x; i < n; i += blockDim.x) all[i] = 3 * i;
+  extern __shared__ int words[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) words[i] = 3 * i;
   __syncthreads();
-  if (threadIdx.x == 0) *out = all[n - 1];
+  if (threadIdx.x == 0) *out = words[n - 1];
 }`)
 	s := newStream(t, d)
 	p, err := d.Alloc(4)
