@@ -28,9 +28,9 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 
 // open makes the session ready for its first cell, or closes it.
 func (c *controller) open(ctx context.Context) error {
-	err := c.serveFronts()
+	err := c.begin(ctx)
 	if err == nil {
-		err = c.begin(ctx)
+		err = c.serveFronts() // who attaches finds ranks that take cells
 	}
 	if err != nil {
 		c.Close()
