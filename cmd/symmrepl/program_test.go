@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -41,6 +40,7 @@ func device() string {
 type home struct {
 	t   *testing.T
 	dir string
+	env []string // more variables for its programs
 }
 
 func newHome(t *testing.T) home {
@@ -56,7 +56,7 @@ func newHome(t *testing.T) home {
 			t.Fatal(err)
 		}
 	}
-	return home{t, dir}
+	return home{t: t, dir: dir}
 }
 
 // command returns the program with arguments. Whatever it starts can be found by its environment.
@@ -73,6 +73,7 @@ func (h home) command(args ...string) *exec.Cmd {
 	}
 	cmd.Env = append(cmd.Env, programVariable+"="+h.dir, "TERM=xterm",
 		"TMPDIR="+h.dir+"/tmp", "XDG_RUNTIME_DIR="+h.dir+"/run", "XDG_STATE_HOME="+h.dir+"/state")
+	cmd.Env = append(cmd.Env, h.env...)
 	return cmd
 }
 
@@ -156,6 +157,3 @@ func sharedMemory(t *testing.T) string {
 	}
 	return strings.Join(names, " ")
 }
-
-// alive reports whether a process exists and is no zombie.
-func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -60,13 +61,35 @@ func Main(args []string) int {
 
 // report prints why the program did not do what it was asked, and returns the status for it.
 func report(err error) int {
-	fmt.Fprintf(os.Stderr, "symmrepl: %v\n", err)
+	for _, line := range reasons(err) {
+		fmt.Fprintf(os.Stderr, "symmrepl: %s\n", line)
+	}
 	var wrong usageError
 	if errors.As(err, &wrong) {
 		fmt.Fprintln(os.Stderr, "          symmrepl --help explains the command line")
 		return statusUsage
 	}
 	return statusStart
+}
+
+// reasons returns what an error says. What all ranks say alike is said once.
+func reasons(err error) []string {
+	var lines, bare []string
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			lines = append(lines, e.Error())
+			if of := new(session.Error); errors.As(e, &of) {
+				bare = append(bare, of.Error())
+			}
+		}
+	}
+	if same := slices.Compact(slices.Clone(bare)); len(same) == 1 && len(bare) == len(lines) {
+		return same
+	}
+	if len(lines) > 0 {
+		return lines
+	}
+	return []string{err.Error()}
 }
 
 // dispatch runs the subcommand. An error is one of the command line or of the session's start.

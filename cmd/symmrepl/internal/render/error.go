@@ -44,6 +44,7 @@ func (p *Printer) Error(e *session.Error) {
 // excerpt returns a line of source without its indentation, and a line that has a caret below the byte of the
 // 1-based column; no caret when the column is unknown.
 func excerpt(source string, column int) (line, caret string) {
+	source, _, _ = strings.Cut(source, "\n")
 	source = strings.TrimRight(source, " \t\r\n")
 	line = strings.TrimLeft(source, " \t")
 	at := column - 1 - (len(source) - len(line))

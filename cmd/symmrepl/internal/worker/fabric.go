@@ -27,16 +27,21 @@ func (f fabric) Waits() []session.Wait {
 
 func (f fabric) Finish(ctx context.Context) *session.Error {
 	if err := f.runtime.Finish(ctx); err != nil {
-		if e := convert(err); e != nil {
-			return e
-		}
-		return &session.Error{Kind: session.KindSystem, Peer: -1, Msg: err.Error()}
+		return explain(err)
 	}
 	return nil
 }
 
 func (f fabric) Recover(ctx context.Context, replaced []int) ([]string, error) {
 	return f.runtime.Recover(ctx, replaced)
+}
+
+// explain turns any error into the session's.
+func explain(err error) *session.Error {
+	if e := convert(err); e != nil {
+		return e
+	}
+	return &session.Error{Kind: session.KindSystem, Peer: -1, Msg: err.Error()}
 }
 
 // convert turns an error of symmem into the session's. It returns nil for any other.

@@ -15,7 +15,7 @@ func Start(env session.Env) (session.Evaluator, session.Fabric, error) {
 		Device: env.Device, Index: env.LocalRank, Backend: env.Backend, Client: env.Client, Joining: env.Incarnation > 1,
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, explain(err)
 	}
 	evaluator, err := interp.New(interp.Options{
 		ConvertError: convert,

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// launched returns the environment that torchrun gives to a rank on one host.
+func launched(rank, size int) []string {
+	var env []string
+	for name, value := range map[string]int{
+		"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": size, "LOCAL_WORLD_SIZE": size, "MASTER_PORT": 29517,
+	} {
+		env = append(env, fmt.Sprintf("%s=%d", name, value))
+	}
+	return append(env, "MASTER_ADDR=127.0.0.1")
+}
+
+// startFollowers starts every rank but 0.
+func (h home) startFollowers(size int, args ...string) []*exec.Cmd {
+	h.t.Helper()
+	var list []*exec.Cmd
+	for rank := 1; rank < size; rank++ {
+		cmd := h.command(args...)
+		cmd.Env = append(cmd.Env, launched(rank, size)...)
+		if err := cmd.Start(); err != nil {
+			h.t.Fatal(err)
+		}
+		h.t.Cleanup(func() { cmd.Process.Kill() })
+		list = append(list, cmd)
+	}
+	return list
+}
+
+func TestPromptUnderLauncher(t *testing.T) {
+	h := newHome(t)
+	followers := h.startFollowers(3, "--device", device())
+	h.env = launched(0, 3)
+	x := h.terminal("--device", device())
+	x.enter("symm.Rank() * symm.WorldSize()")
+	for rank := range 3 {
+		x.expect(fmt.Sprintf("[%d] %d\n", rank, 3*rank))
+	}
+	// Ctrl-C is a byte to the program, whatever signals the launcher's terminal would send.
+	x.enter("select {}")
+	time.Sleep(200 * time.Millisecond)
+	x.send(ctrlC)
+	x.enter("1 + symm.WorldSize()")
+	x.expect("[0-2] 4\n")
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+	for i, cmd := range followers {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("rank %d: %v", i+1, err)
+		}
+	}
+	h.expectNothingLeft()
+}
+
+func TestScriptUnderLauncher(t *testing.T) {
+	h := newHome(t)
+	followers := h.startFollowers(2, "-n", "2", "--device", device(), "-e", "panic(symm.Rank())")
+	h.env = launched(0, 2)
+	r := h.run("", "-n", "2", "--device", device(), "-e", "panic(symm.Rank())")
+	if r.status != 1 || !strings.Contains(r.err, "[1] cell[1]:1:1: panic: 1") {
+		t.Errorf("%+v", r)
+	}
+	for i, cmd := range followers {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("rank %d: %v", i+1, err)
+		}
+	}
+	h.expectNothingLeft()
+}
+
+// Without a terminal, a session that a launcher started waits for people to attach.
+func TestHeadless(t *testing.T) {
+	h := newHome(t)
+	followers := h.startFollowers(2, "--device", device())
+	lead := h.command("--device", device())
+	lead.Env = append(lead.Env, launched(0, 2)...)
+	if err := lead.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { lead.Process.Kill() })
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		if r := h.run("", "attach"); r.status == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("nobody can attach")
+		}
+	}
+	x := h.terminal("attach")
+	x.enter("symm.WorldSize() + 40")
+	x.expect("[0,1] 42\n")
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+	lead.Process.Signal(syscall.SIGTERM)
+	lead.Wait()
+	if got := lead.ProcessState.ExitCode(); got != 128+15 {
+		t.Errorf("rank 0: exit status %d", got)
+	}
+	for _, cmd := range followers {
+		cmd.Wait()
+	}
+	h.expectNothingLeft()
+}
+
+func TestWrongEnvironment(t *testing.T) {
+	h := newHome(t)
+	for _, test := range []struct {
+		env    []string
+		args   string
+		status int
+		want   string
+	}{
+		{[]string{"WORLD_SIZE=2"}, "-e 1", 3, "WORLD_SIZE=2 set but RANK LOCAL_RANK not"},
+		{[]string{"RANK=x", "WORLD_SIZE=2", "LOCAL_RANK=0"}, "-e 1", 3, "RANK=x is not a number"},
+		{launched(0, 2), "-n 3 -e 1", 2, "-n 3, but torchrun has started 2 processes; leave -n out"},
+		{[]string{"CUDA_VISIBLE_DEVICES="}, "-n 2 --device cuda -e 1", 3, "device cuda is not available"},
+	} {
+		h.env = test.env
+		r := h.run("", strings.Fields(test.args)...)
+		if r.status != test.status || !strings.Contains(r.err, test.want) || strings.Count(r.err, "\n") > 2 {
+			t.Errorf("%v %s: %+v, want status %d and %q", test.env, test.args, r, test.status, test.want)
+		}
+	}
+}
