@@ -37,7 +37,7 @@ func (h home) startFollowers(size int, args ...string) []*exec.Cmd {
 }
 
 func TestPromptUnderLauncher(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 3)
 	followers := h.startFollowers(3, "--device", device())
 	h.env = launched(0, 3)
 	x := h.terminal("--device", device())
@@ -63,7 +63,7 @@ func TestPromptUnderLauncher(t *testing.T) {
 }
 
 func TestScriptUnderLauncher(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 2)
 	followers := h.startFollowers(2, "-n", "2", "--device", device(), "-e", "panic(symm.Rank())")
 	h.env = launched(0, 2)
 	r := h.run("", "-n", "2", "--device", device(), "-e", "panic(symm.Rank())")
@@ -80,7 +80,7 @@ func TestScriptUnderLauncher(t *testing.T) {
 
 // Without a terminal, a session that a launcher started waits for people to attach.
 func TestHeadless(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 2)
 	followers := h.startFollowers(2, "--device", device())
 	lead := h.command("--device", device())
 	lead.Env = append(lead.Env, launched(0, 2)...)
@@ -114,7 +114,7 @@ func TestHeadless(t *testing.T) {
 }
 
 func TestWrongEnvironment(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 1)
 	for _, test := range []struct {
 		env    []string
 		args   string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cli"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // programVariable makes the test binary the program, so that the tests drive real processes.
@@ -43,8 +44,12 @@ type home struct {
 	env []string // more variables for its programs
 }
 
-func newHome(t *testing.T) home {
+// newHome returns a fresh home for programs of up to so many ranks. It skips the test where there are not as many devices.
+func newHome(t *testing.T, ranks int) home {
 	t.Helper()
+	if gpus := symmem.GPUs(); device() == "cuda" && gpus < ranks {
+		t.Skipf("%d GPUs are needed, %d are here", ranks, gpus)
+	}
 	// Sockets have short names only, so that t.TempDir will not do.
 	dir, err := os.MkdirTemp("", "h")
 	if err != nil {

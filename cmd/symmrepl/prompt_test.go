@@ -12,7 +12,7 @@ import (
 )
 
 func TestPrompt(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 4)
 	x := h.terminal("-n", "4", "--device", device())
 	x.enter(`fmt.Println("ab" + "cd", symm.WorldSize())`)
 	x.expect("[0-3] abcd 4\n")
@@ -82,7 +82,7 @@ func TestPrompt(t *testing.T) {
 }
 
 func TestPasteKeepsBlankLinesAndTabs(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 1)
 	x := h.terminal("-n", "1", "--device", device())
 	x.expect("symm> ")
 	x.send("\x1b[200~func area(w, h int) int {\r\n\tarea := w * h\r\n\r\n\treturn area\r\n}\x1b[201~\r")
@@ -92,7 +92,7 @@ func TestPasteKeepsBlankLinesAndTabs(t *testing.T) {
 }
 
 func TestHistoryAcrossSessions(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 1)
 	x := h.terminal("-n", "1", "--device", device())
 	x.enter("6 * 7")
 	x.expect("42\n")
@@ -120,7 +120,7 @@ func TestHistoryAcrossSessions(t *testing.T) {
 // A rank waits for a signal that nobody sends: the session says so by itself, Ctrl-C ends the cell, tensors are as they
 // were, and the next cell works.
 func TestInterruptHangingWait(t *testing.T) {
-	x := newHome(t).terminal("-n", "4", "--device", device())
+	x := newHome(t, 4).terminal("-n", "4", "--device", device())
 	x.enter("t := symm.Empty(symm.I32, 4); t.Fill(symm.Rank()); h := symm.Rendezvous(t)")
 	x.enter("if symm.Rank() == 2 { h.WaitSignal(3, 5); symm.Synchronize() }")
 	hung := time.Now()
@@ -145,7 +145,7 @@ func TestInterruptHangingWait(t *testing.T) {
 }
 
 func TestInterruptEndlessLoop(t *testing.T) {
-	x := newHome(t).terminal("-n", "2", "--device", device())
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("x := 5")
 	x.enter("for { }")
 	time.Sleep(300 * time.Millisecond)
@@ -156,7 +156,7 @@ func TestInterruptEndlessLoop(t *testing.T) {
 }
 
 func TestKilledWorkerAtPrompt(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 3)
 	x := h.terminal("-n", "3", "--device", device())
 	x.enter(`x := 3; if symm.Rank() == 1 { fmt.Println("pid", os.Getpid(), "end") }`)
 	x.expect("[1] pid ")
@@ -198,7 +198,7 @@ func TestNothingIsLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := sharedMemory(t)
-			h := newHome(t)
+			h := newHome(t, 2)
 			x := h.terminal("-n", "2", "--device", device())
 			x.enter("symm.Rendezvous(symm.Empty(symm.U8, 1 << 20)).BufferSize()")
 			x.expect("1048576\n")
@@ -214,7 +214,7 @@ func TestNothingIsLeft(t *testing.T) {
 }
 
 func TestAttach(t *testing.T) {
-	h := newHome(t)
+	h := newHome(t, 2)
 	x := h.terminal("-n", "2", "--device", device())
 	x.enter("shared := 40")
 	x.expect("symm> ")
@@ -234,7 +234,7 @@ func TestAttach(t *testing.T) {
 }
 
 func TestColoursOnTerminal(t *testing.T) {
-	x := newHome(t).terminal("-n", "2", "--device", device(), "-e", `fmt.Println("text")`)
+	x := newHome(t, 2).terminal("-n", "2", "--device", device(), "-e", `fmt.Println("text")`)
 	x.exit(0)
 	x.expect("[0,1] text\n")
 	x.mu.Lock()
