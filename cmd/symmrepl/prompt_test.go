@@ -158,12 +158,10 @@ func TestInterruptEndlessLoop(t *testing.T) {
 func TestKilledWorkerAtPrompt(t *testing.T) {
 	h := newHome(t, 3)
 	x := h.terminal("-n", "3", "--device", device())
+	x.enter(`import "os"`)
 	x.enter(`x := 3; if symm.Rank() == 1 { fmt.Println("pid", os.Getpid(), "end") }`)
 	x.expect("[1] pid ")
-	var pid int
-	x.mu.Lock()
-	fmt.Sscan(x.shown.String()[x.seen:], &pid)
-	x.mu.Unlock()
+	pid := x.number()
 	x.expect("symm> ")
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)

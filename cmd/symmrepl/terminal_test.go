@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -101,6 +102,20 @@ func (x *terminal) expect(text string) {
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
+}
+
+// number reads the number that follows what was expected last.
+func (x *terminal) number() int {
+	x.t.Helper()
+	x.expect(" ") // its end
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	before := strings.Fields(x.shown.String()[:x.seen])
+	n, err := strconv.Atoi(before[len(before)-1])
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return n
 }
 
 // refuse fails if text was shown anywhere so far.

@@ -51,7 +51,7 @@ func convert(err error) *session.Error {
 		return nil
 	}
 	msg := e.Msg
-	if e.Op != "" {
+	if e.Op != "" && e.Line == 0 {
 		msg = e.Op + ": " + msg
 	}
 	return &session.Error{

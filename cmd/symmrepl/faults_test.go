@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Every misuse is refused with a sentence that names the call and what was wrong, on all ranks; afterwards the session
+// and its tensors are as they were.
+func TestMisuse(t *testing.T) {
+	preparation := []string{
+		"t := symm.Empty(symm.F32, 8).Fill(symm.Rank())",
+		"h := symm.Rendezvous(t)",
+		"freed := symm.Empty(symm.F32, 8)",
+		"freed.Free()",
+		"k := symm.Compile(`__global__ void k(float* p, int n) { p[0] = n; }`)",
+	}
+	cases := []struct{ name, cell, want string }{
+		{"dtype", `symm.OneShotAllReduce(symm.Empty(symm.F8E4M3, 8), "sum")`, "one_shot_all_reduce: f8e4m3 is a storage type and cannot be reduced"},
+		{"length", `t.CopyFrom([]float32{1, 2})`, "CopyFrom: 2 values for a tensor of 8 elements"},
+		{"peer", `h.PutSignal(7, 0)`, "put_signal: dst must be in [0, 2), not 7"},
+		{"channel", `h.PutSignal(1-symm.Rank(), 1<<20)`, "put_signal: channel 1048576 is above the maximum supported channel"},
+		{"freed tensor", `freed.Fill(1)`, "Fill: the tensor f32[8] was freed"},
+		{"no rendezvous", `symm.OneShotAllReduce(symm.Empty(symm.F32, 8), "sum")`, "one_shot_all_reduce: the tensor f32[8] was not rendezvoused"},
+		{"shapes that differ", `symm.Empty(symm.F32, 4+symm.Rank())`, "rank 0: Empty f32[4]; rank 1: Empty f32[5]"},
+		{"reduction", `symm.OneShotAllReduce(t, "median")`, `not "median"`},
+		{"kernel that does not compile", "symm.Compile(`__global__ void b(int* p) { p[0] = ; }`)", "expected "},
+		{"too few arguments", `k.Launch(symm.Grid(1), symm.Block(32), t)`, "k(float* p, int n) takes 2 arguments, 1 were given"},
+		{"float for int", `k.Launch(symm.Grid(1), symm.Block(32), t, 2.5)`, `argument 2, "int n", cannot be float64 2.5`},
+		{"slice for pointer", `k.Launch(symm.Grid(1), symm.Block(32), []float32{1}, 2)`, `argument 1, "float* p", cannot be a []float32`},
+		{"tensor of another dtype", `k.Launch(symm.Grid(1), symm.Block(32), symm.Local(symm.I32, 4), 2)`, "cannot be the tensor i32[4]"},
+		{"grid of zero", `k.Launch(symm.Grid(0), symm.Block(32), t, 2)`, "dimension 1 of the grid must be in "},
+		{"block too large", `k.Launch(symm.Grid(1), symm.Block(4096), t, 2)`, "dimension 1 of the block must be in [1, 1024], not 4096"},
+		{"shared memory", `k.Launch(symm.Grid(1), symm.Block(32), symm.SharedBytes(1<<30), t, 2)`, "1073741824 bytes of shared memory are more than "},
+	}
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	for _, cell := range preparation {
+		x.enter(cell)
+	}
+	for _, test := range cases {
+		x.enter(test.cell)
+		x.expect("[0,1] ")
+		x.expect(test.want)
+	}
+	x.enter(`symm.OneShotAllReduce(t, "sum").Float32s()[7] + 100`)
+	x.expect("[0,1] 101\n")
+}
+
+// A rank is killed while all ranks reduce: it is named at once, the others are released, a fresh worker joins, and the
+// next collective works.
+func TestKilledInAllReduce(t *testing.T) {
+	h := newHome(t, 4)
+	x := h.terminal("-n", "4", "--device", device())
+	x.enter(`import "os"`)
+	x.enter(`if symm.Rank() == 2 { fmt.Println("pid", os.Getpid(), "end") }`)
+	x.expect("[2] pid ")
+	pid := x.number()
+	x.enter("t := symm.Empty(symm.I32, 1024).Fill(symm.Rank()); h := symm.Rendezvous(t); mine := 10 + symm.Rank()")
+	x.enter(`for { symm.OneShotAllReduce(t, "sum").Free(); symm.Synchronize() }`)
+	time.Sleep(300 * time.Millisecond)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	killed := time.Now()
+	x.expect("rank 2 was killed (SIGKILL)")
+	if took := time.Since(killed); took > time.Second {
+		t.Errorf("rank 2 was named after %v", took)
+	}
+	x.enter(":on 0,1,3 mine + 100")
+	for _, rank := range []int{0, 1, 3} {
+		x.expect(fmt.Sprintf("[%d] %d\n", rank, 110+rank))
+	}
+	x.enter("u := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); hu := symm.Rendezvous(u)")
+	x.enter(`symm.OneShotAllReduce(u, "sum").Ints()[3] * 100`)
+	x.expect("[0-3] 1000\n")
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+	h.expectNothingLeft()
+}
+
+// Whatever ends a worker, it is named with the cause and replaced.
+func TestWorkerDeaths(t *testing.T) {
+	for _, test := range []struct{ name, cell, cause string }{
+		{"os.Exit", `if symm.Rank() == 1 { os.Exit(7) }`, "rank 1 exited with status 7"},
+		{"SIGSEGV", `if symm.Rank() == 1 { syscall.Kill(os.Getpid(), syscall.SIGSEGV); select {} }`, "SIGSEGV"},
+		{"SIGABRT", `if symm.Rank() == 1 { syscall.Kill(os.Getpid(), syscall.SIGABRT); select {} }`, "SIGABRT"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := newHome(t, 2).run("import (\"os\"; \"syscall\")\n"+test.cell+"\nsymm.WorldSize() + 40\n", "-n", "2", "--device", device())
+			if r.status != 1 || !strings.HasSuffix(r.out, "[0,1] 42\n") || !strings.Contains(r.err, test.cause) {
+				t.Errorf("%+v, want %q", r, test.cause)
+			}
+		})
+	}
+}
+
+// A kernel that writes where no memory is fails its cell; tensors can be used again, at the latest after a fresh
+// worker has taken over where the fault has cost the device.
+func TestKernelFault(t *testing.T) {
+	r := newHome(t, 2).run("bad := symm.Compile(`__global__ void bad() { *(float*)8 = 1; }`)\n"+
+		"if symm.Rank() == 1 { bad.Launch(symm.Grid(1), symm.Block(1)) }\n"+
+		"1 + 1\n"+
+		"t := symm.Empty(symm.I32, 4).Fill(21); h := symm.Rendezvous(t)\n"+
+		"symm.OneShotAllReduce(t, \"sum\").Ints()[0]\n", "-n", "2", "--device", device())
+	if r.status != 1 || !strings.HasSuffix(r.out, "[0,1] 42\n") || !strings.Contains(r.err, "[1] ") {
+		t.Errorf("%+v", r)
+	}
+}
