@@ -15,7 +15,7 @@ import (
 
 // replacedNote is what is said after a rank's worker has been replaced.
 func replacedNote(rank, size int, cause string) string {
-	return fmt.Sprintf("note [%d] rank %d %s: a fresh worker took over, variables are lost there (`:restart` replays the history)\n"+
+	return fmt.Sprintf("note [%d] rank %d %s: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n"+
 		"note [0-%d] symmetric memory of rank %d is lost\n", rank, rank, cause, size-1, rank)
 }
 
@@ -208,7 +208,7 @@ func TestRestart(t *testing.T) {
 	if err := c.Restart(context.Background(), []int{1}, false, show); err != nil {
 		t.Fatal(err)
 	}
-	c.want(out.String(), "[1] rank 1 was restarted: a fresh worker took over, variables are lost there (`:restart` replays the history)\n[0,1] symmetric memory of rank 1 is lost\n")
+	c.want(out.String(), "[1] rank 1 was restarted: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n[0,1] symmetric memory of rank 1 is lost\n")
 	c.want(c.eval("get x", 0, 1), "= [0] 0\n! [1] type in:1: undefined: x\n")
 	if now := c.pids(); now[0] != pids[0] || now[1] == pids[1] {
 		t.Errorf("processes %v, before %v", now, pids)
