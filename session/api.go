@@ -100,12 +100,8 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 	return list, nil
 }
 
-// Restart implements Session.
+// Restart implements Session. A cell that runs does not hold it up: on ranks that are in one the workers are killed at once.
 func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error {
-	if err := c.acquire(ctx); err != nil {
-		return err
-	}
-	defer c.release()
 	if out == nil {
 		out = func(Output) {}
 	}
@@ -116,6 +112,11 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
 		return fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
 	}
+	before := c.preempt(ranks)
+	if err := c.acquire(ctx); err != nil {
+		return err
+	}
+	defer c.release()
 	c.mu.Lock()
 	for _, r := range ranks {
 		s := c.ranks[r]
@@ -124,7 +125,7 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 			s.failed, s.attempts = nil, 0
 			c.dirty, c.replaced = true, union(c.replaced, []int{r})
 			c.startLocked(r)
-		case s.ready != nil:
+		case s.ready != nil && !s.leaving && s.incarnation == before[r]:
 			c.killLocked(r, "was restarted")
 		}
 	}
@@ -143,6 +144,21 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 		return nil
 	}
 	return c.replay(ctx, ranks, history, out)
+}
+
+// preempt kills those workers of ranks that are in a cell. It returns the incarnation of every rank's worker, by which to tell those that were there before.
+func (c *controller) preempt(ranks []int) map[int]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := map[int]int{}
+	for _, r := range ranks {
+		s := c.ranks[r]
+		before[r] = s.incarnation
+		if c.run != nil && s.ready != nil && !s.leaving && slices.Contains(c.run.ranks, r) {
+			c.killLocked(r, "was restarted")
+		}
+	}
+	return before
 }
 
 // replay runs the history on ranks that have just been started.
