@@ -155,6 +155,29 @@ func TestInterruptEndlessLoop(t *testing.T) {
 	x.expect("[0,1] 6\n")
 }
 
+// A rank that does not react to Ctrl-C is replaced by a second one.
+func TestSecondCtrlC(t *testing.T) {
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	x.enter(`import ("os"; "syscall")`)
+	x.enter("x := 5")
+	x.enter("if symm.Rank() == 1 { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }")
+	time.Sleep(300 * time.Millisecond)
+	x.send(ctrlC)
+	interrupted := time.Now()
+	x.expect("^C interrupting")
+	time.Sleep(500 * time.Millisecond)
+	x.send(ctrlC)
+	x.expect("replacing rank 1, which is still busy")
+	x.expect("rank 1 was restarted")
+	x.enter(":on 0 x + 1")
+	x.expect("[0] 6\n")
+	if took := time.Since(interrupted); took > 2500*time.Millisecond {
+		t.Errorf("the prompt came back after %v", took)
+	}
+	x.enter("symm.WorldSize() + 40")
+	x.expect("[0,1] 42\n")
+}
+
 func TestKilledWorkerAtPrompt(t *testing.T) {
 	h := newHome(t, 3)
 	x := h.terminal("-n", "3", "--device", device())

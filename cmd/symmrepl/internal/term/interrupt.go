@@ -47,14 +47,18 @@ func (i *interrupter) replaceBusy() {
 	}
 	var busy []int
 	for _, r := range infos {
-		if r.State == "running" || r.State == "waiting" {
+		if r.State != "idle" && r.State != "dead" || r.Doing != "" {
 			busy = append(busy, r.Rank)
 		}
 	}
 	if len(busy) == 0 {
 		return
 	}
-	i.console.Printer.Note(nil, "replacing ranks %s, which are still busy", session.FormatRanks(busy))
+	who := "rank " + session.FormatRanks(busy) + ", which is"
+	if len(busy) > 1 {
+		who = "ranks " + session.FormatRanks(busy) + ", which are"
+	}
+	i.console.Printer.Note(nil, "replacing %s still busy", who)
 	if err := i.console.Session.Restart(ctx, busy, false, i.console.Printer.Output); err != nil {
 		i.console.Printer.Fail("%v", err)
 	}
