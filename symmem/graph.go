@@ -21,45 +21,49 @@ type Graph struct {
 // refused with what to do instead, and the capture is dropped. Ranks that capture communication must capture and replay the same.
 func (rt *Runtime) Capture(f func()) *Graph {
 	const op = "Capture"
-	rt.mu.Lock()
-	if rt.capture != nil {
-		rt.mu.Unlock()
-		panic(rt.misuse(op, "", "", "a graph is being captured already"))
-	}
-	s := rt.begin(op, &options{})
-	g := &Graph{rt: rt, stream: s}
-	s.mu.Lock()
-	err := s.d.BeginCapture()
-	s.mu.Unlock()
-	if err == nil {
-		rt.capture = g
-	}
-	rt.mu.Unlock()
-	if err != nil {
-		panic(rt.explain(op, err))
-	}
+	g := rt.beginCapture(op)
 	completed := false
 	defer func() {
-		rt.mu.Lock()
-		defer rt.mu.Unlock()
-		rt.capture = nil
-		s.mu.Lock()
-		g.d, err = s.d.EndCapture()
-		s.mu.Unlock()
-		if !completed {
-			if err == nil {
-				g.d.Close()
-			}
-			return // f's own panic goes on
-		}
-		if err != nil {
+		if err := rt.endCapture(g, completed); err != nil && completed {
 			panic(rt.explain(op, err))
 		}
-		rt.setGraphs(append(slices.Clone(*rt.graphs.Load()), g))
 	}()
 	f()
 	completed = true
 	return g
+}
+
+func (rt *Runtime) beginCapture(op string) *Graph {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.capture != nil {
+		panic(rt.misuse(op, "", "", "a graph is being captured already"))
+	}
+	g := &Graph{rt: rt, stream: rt.begin(op, &options{})}
+	g.stream.mu.Lock()
+	defer g.stream.mu.Unlock()
+	if err := g.stream.d.BeginCapture(); err != nil {
+		panic(rt.explain(op, err))
+	}
+	rt.capture = g
+	return g
+}
+
+// endCapture makes the graph usable, or drops it.
+func (rt *Runtime) endCapture(g *Graph, keep bool) (err error) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.capture = nil
+	g.stream.mu.Lock()
+	defer g.stream.mu.Unlock()
+	if g.d, err = g.stream.d.EndCapture(); err != nil {
+		return err
+	}
+	if !keep {
+		return g.d.Close()
+	}
+	rt.setGraphs(append(slices.Clone(*rt.graphs.Load()), g))
+	return nil
 }
 
 // keep holds a tensor for as long as the graph lives. rt.mu is held.

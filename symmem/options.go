@@ -36,7 +36,7 @@ func (rt *Runtime) read(op string, g *Group, fixed bool, opts []Option) options 
 		panic(rt.misuse(op, "group", "", "the group is nil"))
 	}
 	if fixed && o.group != g {
-		panic(rt.misuse(op, "group", "rendezvous the tensor in that group", "this handle belongs to group %v, not %v", g, o.group))
+		panic(rt.misuse(op, "group", "rendezvous the tensor in that group", "this handle belongs to %v, not %v", g, o.group))
 	}
 	o.group.check(op)
 	return o

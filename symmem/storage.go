@@ -68,13 +68,13 @@ func blockSize(n int) int {
 
 // take returns memory of n bytes for use on s, from the cache if possible. rt.mu is held.
 func (rt *Runtime) take(op string, s *Stream, n int) *block {
+	if rt.capture != nil {
+		panic(rt.misuse(op, "", "make the tensor before the capture, and use the Out form of an operation", "memory cannot be allocated while a graph is captured"))
+	}
 	size := blockSize(n)
 	c := &rt.local
 	if b := c.pop(bin{size, s}); b != nil {
 		return b
-	}
-	if rt.capture != nil {
-		panic(rt.misuse(op, "", "make the result before the capture and use the Out form of the operation", "device memory cannot be allocated while a graph is captured"))
 	}
 	c.mu.Lock()
 	collect := c.grown+size > collectAfter
@@ -213,9 +213,9 @@ func (rt *Runtime) trim() {
 	}
 }
 
-// newStorage makes a block the memory of tensors, which the garbage collector may return.
-func (rt *Runtime) newStorage(b *block) *storage {
-	st := &storage{ptr: b.ptr, size: b.size, block: b, peer: rt.rank}
+// newStorage makes n bytes of a block the memory of tensors, which the garbage collector may return.
+func (rt *Runtime) newStorage(b *block, n int) *storage {
+	st := &storage{ptr: b.ptr, size: n, block: b, peer: rt.rank}
 	st.stop = runtime.AddCleanup(st, rt.local.give, b)
 	return st
 }

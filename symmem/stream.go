@@ -49,17 +49,7 @@ func (s *Stream) Free() {
 	const op = "Stream.Free"
 	rt := s.rt
 	rt.refuseCapture(op)
-	rt.mu.Lock()
-	switch {
-	case s.closed.Load():
-		rt.mu.Unlock()
-		panic(rt.misuse(op, "stream", "", "the stream was freed already"))
-	case s == rt.first || s == rt.current:
-		rt.mu.Unlock()
-		panic(rt.misuse(op, "stream", "", "the stream is in use"))
-	}
-	s.closed.Store(true)
-	rt.mu.Unlock()
+	s.retire(op)
 	err := s.synchronize()
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -73,6 +63,19 @@ func (s *Stream) Free() {
 	rt.settle(op, err)
 	if err := s.d.Close(); err != nil {
 		panic(rt.explain(op, err))
+	}
+}
+
+// retire refuses all later use.
+func (s *Stream) retire(op string) {
+	rt := s.rt
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if s == rt.first || s == rt.current {
+		panic(rt.misuse(op, "stream", "", "the stream is in use"))
+	}
+	if !s.closed.CompareAndSwap(false, true) {
+		panic(rt.misuse(op, "stream", "", "the stream was freed already"))
 	}
 }
 
@@ -148,17 +151,22 @@ func (rt *Runtime) OnStream(s *Stream, f func()) {
 	if s == nil {
 		panic(rt.misuse(op, "stream", "", "the stream is nil"))
 	}
-	rt.mu.Lock()
-	rt.begin(op, &options{stream: s})
-	before := rt.current
-	rt.current = s
-	rt.mu.Unlock()
+	before := rt.become(op, s)
 	defer func() {
 		rt.mu.Lock()
+		defer rt.mu.Unlock()
 		rt.current = before
-		rt.mu.Unlock()
 	}()
 	f()
+}
+
+// become makes s current and returns what was.
+func (rt *Runtime) become(op string, s *Stream) (before *Stream) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	before = rt.current
+	rt.current = rt.begin(op, &options{stream: s})
+	return before
 }
 
 // Synchronize waits for all work of this rank, on all streams, and reports the first fault of it.

@@ -35,7 +35,8 @@ func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 
 // fresh is Local without the zeros. shape becomes the tensor's own. rt.mu is held.
 func (rt *Runtime) fresh(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
-	st := rt.newStorage(rt.take(op, s, n*dtype.Size()))
+	bytes := n * dtype.Size()
+	st := rt.newStorage(rt.take(op, s, bytes), bytes)
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
 }
 
@@ -147,7 +148,7 @@ func (t *Tensor) Free() {
 	if t.st.alloc != nil && !t.Symmetric() {
 		panic(t.rt.misuse(op, "", "free the tensor that Empty returned", "this is a view of memory of rank %d", t.st.peer))
 	}
-	if t.offset != 0 || t.st.alloc != nil && t.Bytes() != t.st.size || t.st.alloc == nil && blockSize(t.Bytes()) != t.st.size {
+	if t.offset != 0 || t.Bytes() != t.st.size {
 		panic(t.rt.misuse(op, "", "free the whole tensor", "this tensor is a part of another one"))
 	}
 	if t.st.alloc != nil {

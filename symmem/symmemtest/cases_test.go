@@ -1,9 +1,5 @@
 package symmemtest
 
-import (
-	"github.com/symmrepl/symmrepl/symmem"
-)
-
 // testCase is run by all ranks at once.
 type testCase struct {
 	name string
@@ -13,40 +9,55 @@ type testCase struct {
 }
 
 var cases = []testCase{
-	{"Tensor", 1, false, tensorCase},
+	{"Numbers", 1, false, numbersCase},
+	{"Generators", 1, false, generatorsCase},
+	{"Shapes", 1, false, shapesCase},
+	{"Printing", 1, false, printingCase},
+	{"TensorMisuse", 1, false, tensorMisuseCase},
+	{"LocalMemory", 1, false, localMemoryCase},
+
+	{"HandleFields", 1, true, handleFieldsCase},
+	{"PeerMemory", 1, false, peerMemoryCase},
+	{"SignalPads", 1, false, signalPadsCase},
+	{"HandleMisuse", 1, false, handleMisuseCase},
+	{"LargeTensor", 2, false, largeTensorCase},
+	{"FreeWithWorkPending", 2, false, freeWithWorkPendingCase},
+	{"Mismatch", 2, false, mismatchCase},
+
 	{"Ring", 2, true, ringCase},
+	{"Barrier", 1, true, barrierCase},
+	{"SignalsInOrder", 2, false, signalsInOrderCase},
+	{"SignalOfAnotherTensor", 2, false, signalOfAnotherTensorCase},
+	{"Channels", 1, false, channelsCase},
+	{"PutTwice", 2, false, putTwiceCase},
+	{"SignalTimeout", 2, false, signalTimeoutCase},
+	{"BarrierTimeout", 2, false, barrierTimeoutCase},
+	{"SignalWords", 1, true, signalWordsCase},
+	{"PutAndGet", 1, true, putAndGetCase},
+
+	{"Groups", 3, true, groupsCase},
+	{"OverlappingGroups", 3, true, overlappingGroupsCase},
+	{"GroupMisuse", 1, false, groupMisuseCase},
+
 	{"AllReduce", 1, true, allReduceCase},
-}
+	{"AllReduceLarge", 1, false, allReduceLargeCase},
+	{"AllReduceOrder", 4, false, allReduceOrderCase},
+	{"AllReduceSpecials", 2, false, allReduceSpecialsCase},
+	{"AllReduceMany", 1, true, allReduceManyCase},
+	{"AllReduceMisuse", 1, false, allReduceMisuseCase},
+	{"AllReduceTimeout", 2, false, allReduceTimeoutCase},
 
-func tensorCase(t *T) {
-	x := symmem.Local(symmem.F32, 3, 4)
-	t.equal("zeros", x.Ints(), make([]int, 12))
-	x.Fill(2.5)
-	t.equal("filled", x.Float64s(), []float64{2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5})
-}
+	{"Streams", 1, false, streamsCase},
+	{"StreamsShareSignals", 2, false, streamsShareSignalsCase},
+	{"Graphs", 1, true, graphsCase},
+	{"GraphMisuse", 1, false, graphMisuseCase},
 
-func ringCase(t *T) {
-	x := symmem.Empty(symmem.I32, 8)
-	h := symmem.Rendezvous(x)
-	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
-	h.Put(right, symmem.Local(symmem.I32, 8).Fill(100+t.rank))
-	h.PutSignal(right, 0)
-	h.WaitSignal(left, 0)
-	t.equal("ring", x.Ints()[0], 100+left)
-	h.Barrier(0)
-	x.Free()
-}
+	{"Kernels", 1, false, kernelsCase},
+	{"KernelHandle", 2, true, kernelHandleCase},
+	{"KernelMisuse", 1, false, kernelMisuseCase},
+	{"CompileErrors", 1, false, compileErrorsCase},
+	{"KernelTimeout", 2, false, kernelTimeoutCase},
 
-func allReduceCase(t *T) {
-	x := symmem.Empty(symmem.F32, 1000)
-	symmem.Rendezvous(x)
-	x.Fill(t.rank + 1)
-	y := symmem.OneShotAllReduce(x, "sum")
-	want := t.size * (t.size + 1) / 2
-	for i, v := range y.Ints() {
-		if v != want {
-			t.Fatalf("element %d is %d, want %d", i, v, want)
-		}
-	}
-	x.Free()
+	{"Caps", 1, false, capsCase},
+	{"Abort", 2, false, abortCase},
 }

@@ -92,7 +92,11 @@ func runCase(rt *symmem.Runtime, name string) report {
 	t := &T{rt: rt, rank: symmem.Rank(), size: symmem.WorldSize()}
 	func() {
 		defer func() {
-			if r := recover(); r != nil && r != (stop{}) {
+			switch r := recover().(type) {
+			case nil, stop:
+			case *symmem.Error:
+				t.Errorf("%v%s", r, where())
+			default:
 				t.Errorf("panic: %v\n%s", r, debug.Stack())
 			}
 		}()

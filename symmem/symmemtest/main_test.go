@@ -204,12 +204,8 @@ func (w *ranks) run(t *testing.T, name string) {
 func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
-	released := false
+	var grace *time.Timer
 	release := func(why string) {
-		if released {
-			return
-		}
-		released = true
 		for _, c := range w.children {
 			c.control.Encode(order{Abort: why})
 		}
@@ -226,7 +222,10 @@ func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
 					failed = true
 					t.Errorf("rank %d:\n%s%s", c.rank, indent(r.Log), indent(c.said()))
 					w.hub.Leave(c.rank, "failed the case")
-					time.AfterFunc(100*time.Millisecond, func() { release(fmt.Sprintf("rank %d failed", c.rank)) })
+					if grace == nil {
+						grace = time.AfterFunc(100*time.Millisecond, func() { release(fmt.Sprintf("rank %d failed", c.rank)) })
+						defer grace.Stop()
+					}
 				}
 				break waiting
 			case <-deadline.C:

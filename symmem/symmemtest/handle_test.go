@@ -1,0 +1,213 @@
+package symmemtest
+
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+func handleFieldsCase(t *T) {
+	x := symmem.Empty(symmem.BF16, 4, 256)
+	h := symmem.Rendezvous(x)
+	t.equal("rank", []int{h.Rank(), h.WorldSize()}, []int{t.rank, t.size})
+	t.equal("sizes", []int{h.BufferSize(), h.Offset(), h.SignalPadSize()}, []int{2048, 0, symmem.GetSignalPadSize()})
+	t.equal("multicast", h.MulticastPtr(), uintptr(0))
+	buffers, pads := h.BufferPtrs(), h.SignalPadPtrs()
+	t.equal("pointers", []int{len(buffers), len(pads)}, []int{t.size, t.size})
+	t.equal("own buffer", buffers[t.rank], x.Ptr())
+	for i := range buffers {
+		if buffers[i]%256 != 0 || buffers[i] == 0 || pads[i] == 0 || pads[i] >= buffers[i] {
+			t.Errorf("rank %d has its buffer at %#x and its pad at %#x", i, buffers[i], pads[i])
+		}
+	}
+	if slices.Sort(buffers); len(slices.Compact(buffers)) != t.size {
+		t.Errorf("buffers coincide: %v", buffers)
+	}
+	if symmem.Rendezvous(x) != h {
+		t.Errorf("a second rendezvous gives another handle")
+	}
+	part := x.Slice(1, 3)
+	p := symmem.Rendezvous(part)
+	t.equal("part", []int{p.Offset(), p.BufferSize()}, []int{512, 2048})
+	t.equal("part's buffer", p.BufferPtrs()[t.rank], x.Ptr()+512)
+
+	// The device's own tables hold the same pointers.
+	out := symmem.Local(symmem.U64, 2*t.size)
+	symmem.Compile(`__global__ void tables(void** buffers, void** pads, unsigned long long* out, int n) {
+		for (int i = 0; i < n; i++) out[i] = (unsigned long long)buffers[i], out[n + i] = (unsigned long long)pads[i];
+	}`).Launch(symmem.Grid(1), symmem.Block(1), h.BufferPtrsDev(), h.SignalPadPtrsDev(), out, t.size)
+	var want []int
+	for _, q := range append(h.BufferPtrs(), pads...) {
+		want = append(want, int(q))
+	}
+	t.equal("tables", out.Ints(), want)
+	t.meet()
+	x.Free()
+}
+
+func peerMemoryCase(t *T) {
+	x := symmem.Empty(symmem.F32, 3, 4).Fill(t.rank)
+	part := x.Slice(1, 3)
+	h, p := symmem.Rendezvous(x), symmem.Rendezvous(part)
+	symmem.Synchronize()
+	t.meet()
+	for peer := range t.size {
+		t.equal("remote", h.GetRemoteTensor(peer).Ints(), slices.Repeat([]int{peer}, 12))
+		t.equal("remote part", p.GetRemoteTensor(peer).Shape(), []int{2, 4})
+		t.equal("part's address", p.GetRemoteTensor(peer).Ptr()-h.GetRemoteTensor(peer).Ptr(), uintptr(16))
+		// GetBuffer starts at the allocation, whatever the handle's offset.
+		t.equal("buffer", p.GetBuffer(peer, symmem.F32, 12).Ptr(), h.BufferPtrs()[peer])
+		t.equal("smaller", h.GetBuffer(peer, symmem.U8, 5).Numel(), 5)
+	}
+	t.meet()
+	// What is written to a peer's memory is the peer's.
+	right := (t.rank + 1) % t.size
+	h.GetRemoteTensor(right).Slice(2, 3).Fill(100 + t.rank)
+	symmem.Synchronize()
+	t.meet()
+	left := float64((t.rank + t.size - 1) % t.size)
+	r := float64(t.rank)
+	t.equal("written", x.Float64s(), []float64{r, r, r, r, r, r, r, r, 100 + left, 100 + left, 100 + left, 100 + left})
+	view := h.GetRemoteTensor(right)
+	t.refused(symmem.KindMisuse, func() { view.Free() }, "view of memory of rank")
+	t.refused(symmem.KindMisuse, func() { symmem.Rendezvous(h.GetBuffer(t.rank, symmem.F32, 12)) }, "not symmetric")
+	t.meet()
+	x.Free()
+	t.refused(symmem.KindMisuse, func() { view.Ints() }, "was freed")
+	t.refused(symmem.KindMisuse, func() { h.GetRemoteTensor(0) }, "was freed")
+}
+
+func signalPadsCase(t *T) {
+	before := symmem.GetSignalPadSize()
+	t.equal("default", before, 9216)
+	symmem.SetSignalPadSize(1 << 20)
+	t.equal("set", symmem.GetSignalPadSize(), 1<<20)
+	x := symmem.Empty(symmem.U8, 1000).Fill(255)
+	symmem.SetSignalPadSize(before)
+	h := symmem.Rendezvous(x)
+	t.equal("pad size", h.SignalPadSize(), 1<<20)
+	symmem.Synchronize()
+	t.meet()
+	for peer := range t.size {
+		pad := h.GetSignalPad(peer)
+		t.equal("view", []any{pad.DType(), pad.Shape()}, []any{symmem.U32, []int{1 << 18}})
+		t.equal("as u64", pad.As(symmem.U64).Shape(), []int{1 << 17})
+		for i, v := range pad.Ints() { // filling the data left the pad alone
+			if v != 0 {
+				t.Fatalf("word %d of rank %d's pad is %d", i, peer, v)
+			}
+		}
+	}
+	t.meet()
+	h.GetSignalPad((t.rank+1)%t.size).Slice(7, 8).Fill(40 + t.rank)
+	symmem.Synchronize()
+	t.meet()
+	t.equal("own pad", h.GetSignalPad(t.rank).Slice(6, 9).Ints(), []int{0, 40 + (t.rank+t.size-1)%t.size, 0})
+	t.equal("data", x.Ints(), slices.Repeat([]int{255}, 1000))
+	for _, n := range []int{0, -8, 12} {
+		t.refused(symmem.KindMisuse, func() { symmem.SetSignalPadSize(n) }, "multiple of 8")
+	}
+	t.meet()
+	x.Free()
+	// Memory that is used again has a clean pad.
+	y := symmem.Empty(symmem.U8, 1000)
+	for i, v := range symmem.Rendezvous(y).GetSignalPad(t.rank).Ints() {
+		if v != 0 {
+			t.Fatalf("word %d of a new pad is %d", i, v)
+		}
+	}
+	y.Free()
+}
+
+func handleMisuseCase(t *T) {
+	misuse := symmem.KindMisuse
+	t.refused(misuse, func() { symmem.Rendezvous(symmem.Local(symmem.F32, 4)) }, "Rendezvous", "not symmetric", "Empty")
+	x := symmem.Empty(symmem.F32, 4)
+	h := symmem.Rendezvous(x)
+	for _, peer := range []int{-1, t.size} {
+		for _, f := range []func(){
+			func() { h.GetBuffer(peer, symmem.F32, 1) },
+			func() { h.GetRemoteTensor(peer) },
+			func() { h.GetSignalPad(peer) },
+			func() { h.PutSignal(peer, 0) },
+			func() { h.WaitSignal(peer, 0) },
+			func() { h.Put(peer, symmem.Local(symmem.F32, 4)) },
+			func() { h.Get(peer, symmem.Local(symmem.F32, 4)) },
+			func() { h.PutWithSignal(peer, symmem.Local(symmem.F32, 4), 0, 1) },
+		} {
+			t.refused(misuse, f, "must be in [0, ")
+		}
+	}
+	t.refused(misuse, func() { h.GetBuffer(0, symmem.F32, 5) }, "exceeds the allocated size")
+	t.refused(misuse, func() { h.GetBuffer(0, symmem.F32, -5) }, "negative")
+	t.refused(misuse, func() { h.Put(0, symmem.Local(symmem.F32, 5)) }, "put", "5 elements")
+	t.refused(misuse, func() { h.Put(0, symmem.Local(symmem.F16, 4)) }, "f16", "f32")
+	t.refused(misuse, func() { h.Get(0, symmem.Local(symmem.I32, 4)) }, "i32")
+	t.refused(misuse, func() { h.Barrier(0, symmem.Timeout(-1)) }, "positive")
+	t.refused(misuse, func() { x.Slice(0, 2).Free() }, "part")
+	x.Free()
+	for _, f := range []func(){
+		func() { h.Barrier(0) },
+		func() { h.PutSignal(0, 0) },
+		func() { h.Put(0, symmem.Local(symmem.F32, 4)) },
+		func() { h.BufferPtrs() },
+		func() { symmem.Rendezvous(x) },
+		func() { symmem.OneShotAllReduce(x, "sum") },
+		func() { x.Free() },
+	} {
+		t.refused(misuse, f, "was freed")
+	}
+}
+
+func largeTensorCase(t *T) {
+	n := 64 << 20
+	if symmem.GetBackend() == "CUDA" {
+		n = 2 << 30
+	}
+	x := symmem.Empty(symmem.U8, n)
+	h := symmem.Rendezvous(x)
+	right := (t.rank + 1) % t.size
+	h.GetRemoteTensor(right).Slice(n-3, n).CopyFrom([]int{t.rank, 7, 200})
+	symmem.Synchronize()
+	t.meet()
+	t.equal("the last bytes", x.Slice(n-4, n).Ints(), []int{0, (t.rank + t.size - 1) % t.size, 7, 200})
+	t.meet()
+	x.Free()
+}
+
+// freeWithWorkPendingCase frees while kernels of this rank and of a peer may still be at work on the tensor.
+func freeWithWorkPendingCase(t *T) {
+	for i := range 5 {
+		x := symmem.Empty(symmem.I32, 1<<18)
+		h := symmem.Rendezvous(x)
+		y := symmem.Local(symmem.I32, 1<<18).Fill(i)
+		for range 5 {
+			h.Put((t.rank+1)%t.size, y)
+			x.Fill(i)
+		}
+		x.Free()
+	}
+}
+
+func mismatchCase(t *T) {
+	both := []string{"rank 0: Empty f32[4]", "rank 1: Empty f32[5]"}
+	e := t.refused(symmem.KindMismatch, func() { symmem.Empty(symmem.F32, 4+min(t.rank, 1)) }, both...)
+	t.equal("op", e.Op, "Empty")
+	t.refused(symmem.KindMismatch, func() { symmem.Empty([]symmem.DType{symmem.F16, symmem.BF16}[min(t.rank, 1)], 4) }, "f16[4]", "bf16[4]")
+
+	x, y := symmem.Empty(symmem.F32, 8), symmem.Empty(symmem.F32, 8)
+	t.refused(symmem.KindMismatch, func() { symmem.Rendezvous([]*symmem.Tensor{x, y}[min(t.rank, 1)]) }, "Rendezvous")
+	t.refused(symmem.KindMismatch, func() { symmem.Rendezvous(x.Slice(t.rank, t.rank+1)) }, "at byte 4")
+	t.refused(symmem.KindMismatch, func() { []*symmem.Tensor{x, y}[min(t.rank, 1)].Free() }, "Free")
+	t.refused(symmem.KindMismatch, func() {
+		if t.rank == 0 {
+			x.Free()
+		} else {
+			symmem.Empty(symmem.U8, 1)
+		}
+	}, "Empty u8[1]", "Free f32[8]")
+	// Nothing was done, and everything still works.
+	symmem.Rendezvous(x).Barrier(0)
+	y.Free()
+	x.Free()
+}

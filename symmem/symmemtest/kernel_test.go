@@ -1,0 +1,183 @@
+package symmemtest
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+const scaleSource = `extern "C" __global__ void scale(float* x, int n, float a) {
+	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] *= a;
+}`
+
+func kernelsCase(t *T) {
+	x := symmem.Local(symmem.F32, 1000).Arange()
+	scale := symmem.Compile(scaleSource)
+	t.equal("name", scale.Name(), "scale")
+	if s := scale.String(); !strings.HasPrefix(s, "scale(float* x, int n, float a)") {
+		t.Errorf("signature: %s", s)
+	}
+	scale.Launch(symmem.Grid(3), symmem.Block(64), x, x.Numel(), float32(2))
+	for i, v := range x.Ints() {
+		if v != 2*i {
+			t.Fatalf("element %d is %d", i, v)
+		}
+	}
+	if symmem.Compile(scaleSource) != scale {
+		t.Errorf("the same text is compiled twice")
+	}
+
+	// Every kind of argument arrives as it was given.
+	every := symmem.Compile(`
+		namespace mine { __global__ void other(double* out) { *out = 5; } }
+		struct alignas(8) unused { int x; };
+		extern "C" __global__ void every(double* out, bool b, signed char i8, unsigned char u8, short i16, unsigned short u16, int i32, unsigned u32,
+			long long i64, unsigned long long u64, float f, double d, symm::f16 h, symm::bf16 g, void* p, const unsigned char* bytes) {
+			out[0] = b; out[1] = i8; out[2] = u8; out[3] = i16; out[4] = u16; out[5] = i32; out[6] = u32; out[7] = i64; out[8] = u64;
+			out[9] = f; out[10] = d; out[11] = symm::to_float(h); out[12] = symm::to_float(g); out[13] = p == out; out[14] = bytes[3];
+		}`)
+	t.equal("the other kernel", every.Kernel("every").Name(), "every")
+	out := symmem.Local(symmem.F64, 15)
+	every.Kernel("every").Launch(symmem.Grid(1, 1), symmem.Block(1, 1, 1), out, true, -128, 255, int16(-32768), 65535, math.MinInt32, uint32(math.MaxUint32),
+		-1<<40, uint64(1<<50), float32(0.5), 0.25, 1.5, float32(-2), out, symmem.Local(symmem.F32, 1).Fill(1))
+	t.equal("arguments", out.Float64s(), []float64{1, -128, 255, -32768, 65535, math.MinInt32, math.MaxUint32, -1 << 40, 1 << 50, 0.5, 0.25, 1.5, -2, 1, 63})
+	every.Kernel("mine::other").Launch(symmem.Grid(1), symmem.Block(1), out)
+	t.equal("in a namespace", out.Slice(0, 1).Ints(), []int{5})
+
+	shared := symmem.Compile(`extern "C" __global__ void reverse(int* x) {
+		extern __shared__ int s[];
+		s[threadIdx.x] = x[threadIdx.x];
+		__syncthreads();
+		x[threadIdx.x] = s[blockDim.x - 1 - threadIdx.x];
+	}`)
+	y := symmem.Local(symmem.I32, 64).Arange()
+	shared.Launch(symmem.Grid(1), symmem.Block(64), symmem.SharedBytes(256), y)
+	want := make([]int, 64)
+	for i := range want {
+		want[i] = 63 - i
+	}
+	t.equal("shared memory", y.Ints(), want)
+	s := symmem.NewStream()
+	z := symmem.Local(symmem.F32, 10).Fill(3)
+	symmem.Synchronize()
+	scale.Launch(symmem.Grid(1), symmem.Block(32), s, z, 10, 3.0)
+	s.Synchronize()
+	t.equal("on a stream", z.Ints(), slices.Repeat([]int{9}, 10))
+	s.Free()
+}
+
+// kernelHandleCase is a user's own communication: it reads its right neighbour's buffer and signals through the group.
+func kernelHandleCase(t *T) {
+	x, y := symmem.Empty(symmem.I32, 256).Fill(100+t.rank), symmem.Local(symmem.I32, 256)
+	h := symmem.Rendezvous(x)
+	pull := symmem.Compile(`extern "C" __global__ void pull(symm::Handle h, int* y) {
+		if (!symm::barrier(h, 0)) return;
+		int right = (h.rank + 1) % h.world_size;
+		for (int i = threadIdx.x; i < 256; i += blockDim.x) y[i] = h.buffer<int>(right)[i] + (int)h.bytes;
+		symm::barrier(h, 0);
+	}`)
+	for range 5 {
+		pull.Launch(symmem.Grid(1), symmem.Block(64), h, y, symmem.Timeout(20*time.Second))
+		h.Barrier(1)
+	}
+	t.equal("the right neighbour", y.Ints(), slices.Repeat([]int{100 + (t.rank+1)%t.size + 1024}, 256))
+
+	push := symmem.Compile(`extern "C" __global__ void push(symm::Handle h, const int* src, unsigned long long round) {
+		int right = (h.rank + 1) % h.world_size;
+		symm::put_with_signal(h, right, 128, src, 512, 2, round);
+		if (threadIdx.x == 0) symm::wait_for_signal(h, 2, round, true);
+	}`)
+	x.Fill(0)
+	h.Barrier(0)
+	src := symmem.Local(symmem.I32, 128).Fill(7 + t.rank)
+	push.Launch(symmem.Grid(1), symmem.Block(96), h, src, 1, symmem.Timeout(20*time.Second))
+	left := (t.rank + t.size - 1) % t.size
+	got := x.Ints()
+	for i, v := range got {
+		want := 0
+		if i >= 32 && i < 160 {
+			want = 7 + left
+		}
+		if v != want {
+			t.Fatalf("element %d is %d, want %d", i, v, want)
+		}
+	}
+	h.Barrier(0)
+	symmem.Synchronize()
+	x.Free()
+}
+
+func kernelMisuseCase(t *T) {
+	misuse := symmem.KindMisuse
+	scale := symmem.Compile(scaleSource)
+	x := symmem.Local(symmem.F32, 8).Fill(1)
+	grid, block := symmem.Grid(1), symmem.Block(32)
+	const sig = "scale(float* x, int n, float a)"
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8) }, sig, "takes 3 arguments, 2 were given")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, float32(1), 1) }, "4 were given")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8.0, float32(1)) }, sig, `"int n"`, "float64 8", "convert it to an integer")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, 1) }, `"float a"`, "int 1", "float32(1)")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 1<<31, float32(1)) }, "does not fit")
+	t.refused(misuse, func() { scale.Launch(grid, block, []float32{1, 2}, 2, float32(1)) }, `"float* x"`, "[]float32", "copy it to a tensor first")
+	t.refused(misuse, func() { scale.Launch(grid, block, symmem.Local(symmem.F64, 8), 8, float32(1)) }, "f64[8]")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, x, float32(1)) }, `"int n"`, "the tensor f32[8]")
+	t.refused(misuse, func() { scale.Launch(grid, block, nil, 8, float32(1)) }, "nil")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, "8", float32(1)) }, "a string")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, true, float32(1)) }, "bool true")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, 1e300) }, "out of the range")
+	t.refused(misuse, func() { scale.Launch(symmem.Grid(0), block, x, 8, float32(1)) }, "grid", "must be in [1, ", "not 0")
+	t.refused(misuse, func() { scale.Launch(symmem.Grid(1, 2, 3, 4), block, x, 8, float32(1)) }, "one to three dimensions")
+	t.refused(misuse, func() { scale.Launch(symmem.Grid(), block, x, 8, float32(1)) }, "not 0")
+	t.refused(misuse, func() { scale.Launch(grid, symmem.Block(2048), x, 8, float32(1)) }, "block", "2048")
+	t.refused(misuse, func() { scale.Launch(grid, symmem.Block(64, 64), x, 8, float32(1)) }, "4096 threads")
+	t.refused(misuse, func() { scale.Launch(grid, block, symmem.SharedBytes(1<<30), x, 8, float32(1)) }, "shared memory", "1073741824")
+	t.refused(misuse, func() { scale.Launch(grid, block, symmem.SharedBytes(-1), x, 8, float32(1)) }, "negative")
+	t.refused(misuse, func() { scale.Kernel("halve") }, `no kernel "halve"`, "it has scale")
+	y := symmem.Empty(symmem.F32, 8)
+	h := symmem.Rendezvous(y)
+	t.refused(misuse, func() { scale.Launch(grid, block, h, 8, float32(1)) }, "a handle", "symm::Handle")
+	handle := symmem.Compile(`extern "C" __global__ void one(symm::Handle h) {}`)
+	t.refused(misuse, func() { handle.Launch(grid, block, y) }, `"symm::Handle h"`, "Rendezvous returned")
+	y.Free()
+	t.refused(misuse, func() { handle.Launch(grid, block, h) }, "was freed")
+	x.Free()
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, float32(1)) }, "was freed")
+}
+
+func compileErrorsCase(t *T) {
+	e := t.refused(symmem.KindCompile, func() {
+		symmem.CompileAt("cell[3]", 5, "extern \"C\" __global__ void f(float* x) {\n\tx[0] = undefined_name;\n}")
+	}, "cell[3]:6", "undefined_name")
+	t.equal("position", []any{e.File, e.Line, strings.TrimSpace(e.Source)}, []any{"cell[3]", 6, "x[0] = undefined_name;"})
+	if e.Column != 0 && e.Column != 9 {
+		t.Errorf("column %d", e.Column)
+	}
+	t.refused(symmem.KindCompile, func() { symmem.Compile(`extern "C" __global__ void f(float* x) { x[0] = 1 }`) }, "kernel:1")
+	t.refused(symmem.KindCompile, func() { symmem.Compile(`__device__ int f() { return 1; }`) }, "no __global__ function")
+	// The next text compiles.
+	x := symmem.Local(symmem.F32, 1)
+	symmem.Compile(`extern "C" __global__ void f(float* x) { x[0] = 1; }`).Launch(symmem.Grid(1), symmem.Block(1), x)
+	t.equal("after errors", x.Ints(), []int{1})
+}
+
+// kernelTimeoutCase: a user's kernel that waits for a signal that nobody sends returns, and says so.
+func kernelTimeoutCase(t *T) {
+	x := symmem.Empty(symmem.I32, 4).Fill(5)
+	h := symmem.Rendezvous(x)
+	wait := symmem.Compile(`extern "C" __global__ void hopeful(symm::Handle h, int* x) {
+		if (symm::wait_signal(h, (h.rank + 1) % h.world_size, 9)) x[0] = 1;
+	}`)
+	if t.rank == 0 {
+		wait.Launch(symmem.Grid(1), symmem.Block(1), h, x, symmem.Timeout(100*time.Millisecond))
+		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "hopeful on rank 0", "a signal of rank 1 on channel 9, which never came")
+		t.equal("peer", e.Peer, 1)
+	}
+	symmem.Recover()
+	t.equal("data", x.Ints(), []int{5, 5, 5, 5})
+	h.Barrier(9)
+	symmem.Synchronize()
+	x.Free()
+}

@@ -1,0 +1,195 @@
+package symmemtest
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+var computing = []symmem.DType{
+	symmem.F16, symmem.BF16, symmem.F32, symmem.F64, symmem.I8, symmem.U8, symmem.I32, symmem.U32, symmem.I64, symmem.U64,
+}
+
+func numbersCase(t *T) {
+	for _, d := range append([]symmem.DType{symmem.F8E4M3, symmem.F8E5M2}, computing...) {
+		x := symmem.Local(d, 7)
+		t.equal("zeros", x.Ints(), make([]int, 7))
+		t.equal("filled", x.Fill(3).Float64s(), []float64{3, 3, 3, 3, 3, 3, 3})
+		t.equal("copied", x.CopyFrom([]int{0, 1, 2, 3, 4, 5, 96}).Ints(), []int{0, 1, 2, 3, 4, 5, 96})
+		t.equal("from a tensor", symmem.Local(d, 7).CopyFrom(x).Float32s(), []float32{0, 1, 2, 3, 4, 5, 96})
+	}
+	x := symmem.Local(symmem.BF16, 4).CopyFrom([]float64{0.1, -257, math.Inf(-1), 0x1p-133})
+	t.equal("rounded", x.Float64s(), []float64{0.10009765625, -256, math.Inf(-1), 0x1p-133})
+	t.equal("exact types", symmem.Local(symmem.F64, 2).CopyFrom([]float64{math.Pi, math.MaxFloat64}).Float64s(), []float64{math.Pi, math.MaxFloat64})
+	t.equal("i64", symmem.Local(symmem.I64, 2).CopyFrom([]int64{math.MinInt64, math.MaxInt64}).Ints(), []int{math.MinInt64, math.MaxInt64})
+	t.equal("u8 wide", symmem.Local(symmem.U8, 3).CopyFrom([]uint8{0, 128, 255}).Ints(), []int{0, 128, 255})
+	t.equal("an array", symmem.Local(symmem.I32, 2).CopyFrom([2]int16{-5, 5}).Ints(), []int{-5, 5})
+	symmem.Local(symmem.F32, 0).Fill(1).CopyFrom([]float32{}).Float32s()
+
+	// The slice may change as soon as CopyFrom has returned.
+	data := make([]float32, 1<<16)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	y := symmem.Local(symmem.F32, len(data)).CopyFrom(data)
+	clear(data)
+	got := y.Float32s()
+	for i, v := range got {
+		if v != float32(i) {
+			t.Fatalf("element %d is %v", i, v)
+		}
+	}
+}
+
+func generatorsCase(t *T) {
+	for _, d := range computing {
+		n := 300
+		if d == symmem.I8 {
+			n = 128
+		} else if d == symmem.U8 {
+			n = 256
+		}
+		got := symmem.Local(d, n).Arange().Float64s()
+		for i, v := range got {
+			want := float64(i)
+			if d == symmem.BF16 {
+				want = rounded(d, want)
+			}
+			if v != want {
+				t.Fatalf("arange of %v: element %d is %v", d, i, v)
+			}
+		}
+		a, b, c := symmem.Local(d, 1000).Rand(1).Float64s(), symmem.Local(d, 1000).Rand(1).Float64s(), symmem.Local(d, 1000).Rand(2).Float64s()
+		t.equal("the same seed", a, b)
+		if fmt.Sprint(a) == fmt.Sprint(c) {
+			t.Errorf("%v: seeds 1 and 2 give the same values", d)
+		}
+		for i, v := range a {
+			if d.Size() >= 4 && strings.HasPrefix(d.String(), "f") && (v < 0 || v >= 1) || v < 0 || v > 127 {
+				t.Fatalf("rand of %v: element %d is %v", d, i, v)
+			}
+		}
+	}
+	// The generator is SplitMix64: its first value for seed 0, shifted as documented.
+	t.equal("rand u64", symmem.Local(symmem.U64, 1).Rand(0).Ints(), []int{0xe220a8397b1dcdaf >> 57})
+	t.equal("rand f64", symmem.Local(symmem.F64, 1).Rand(0).Float64s(), []float64{float64(0xe220a8397b1dcdaf>>40) / (1 << 24)})
+}
+
+func shapesCase(t *T) {
+	x := symmem.Local(symmem.I32, 4, 3).Arange()
+	t.equal("shape", x.Shape(), []int{4, 3})
+	t.equal("numel, bytes", []int{x.Numel(), x.Bytes()}, []int{12, 48})
+	row := x.Slice(1, 3)
+	t.equal("slice", row.Ints(), []int{3, 4, 5, 6, 7, 8})
+	t.equal("slice's shape", row.Shape(), []int{2, 3})
+	t.equal("slice's address", row.Ptr()-x.Ptr(), uintptr(12))
+	row.Slice(1, 2).Fill(-1)
+	t.equal("shared", x.Ints(), []int{0, 1, 2, 3, 4, 5, -1, -1, -1, 9, 10, 11})
+	t.equal("view", x.View(2, -1).Slice(1, 2).Ints(), []int{-1, -1, -1, 9, 10, 11})
+	t.equal("view's shape", x.View(2, -1, 2).Shape(), []int{2, 3, 2})
+	t.equal("empty slice", x.Slice(4, 4).Ints(), []int{})
+	t.equal("as", symmem.Local(symmem.F32, 2).Fill(1).As(symmem.U8).Ints(), []int{0, 0, 128, 63, 0, 0, 128, 63})
+	t.equal("as larger", symmem.Local(symmem.U8, 2, 8).Fill(1).As(symmem.U32).Shape(), []int{2, 2})
+	t.equal("scalar", symmem.Local(symmem.F64).Fill(7).Ints(), []int{7})
+	t.equal("empty", symmem.Local(symmem.F64, 3, 0).Ints(), []int{})
+	shape := x.Shape()
+	shape[0] = 99
+	t.equal("shape is a copy", x.Shape(), []int{4, 3})
+}
+
+func printingCase(t *T) {
+	where := t.rt.DeviceName()
+	t.equal("short", symmem.Local(symmem.BF16, 3).Arange().String(), "bf16[3] on "+where+" [0 1 2]")
+	t.equal("long", symmem.Local(symmem.I64, 2, 50).Arange().String(), "i64[2, 50] on "+where+" [0 1 2 3 … 96 97 98 99]")
+	t.equal("floats", symmem.Local(symmem.F32, 2).CopyFrom([]float64{0.1, math.Inf(1)}).String(), "f32[2] on "+where+" [0.1 +Inf]")
+	x := symmem.Empty(symmem.U64, 1).Fill(uint64(math.MaxUint64))
+	t.equal("symmetric", x.String(), "u64[1] on "+where+", symmetric [18446744073709551615]")
+	x.Free()
+	t.equal("freed", x.String(), "u64[1] on "+where+", symmetric, freed")
+}
+
+func tensorMisuseCase(t *T) {
+	x := symmem.Local(symmem.I8, 4)
+	misuse := symmem.KindMisuse
+	t.refused(misuse, func() { x.Fill(128) }, "Fill", "128 is out of the range of i8")
+	t.refused(misuse, func() { x.Fill(1.5) }, "not a whole number")
+	t.refused(misuse, func() { x.Fill("one") }, "not with a string")
+	t.refused(misuse, func() { symmem.Local(symmem.BF16, 1).Fill(257) }, "not exactly representable")
+	t.refused(misuse, func() { symmem.Local(symmem.I8, 129).Arange() }, "128")
+	t.refused(misuse, func() { symmem.Local(symmem.F8E4M3, 1).Rand(0) }, "storage type")
+	t.refused(misuse, func() { x.CopyFrom([]int{1, 2}) }, "2 values for a tensor of 4")
+	t.refused(misuse, func() { x.CopyFrom([]int{1, 2, 3, 400}) }, "element 3", "400")
+	t.refused(misuse, func() { x.CopyFrom(7) }, "slice of numbers", "int")
+	t.refused(misuse, func() { x.CopyFrom([]string{"a", "b", "c", "d"}) }, "[]string")
+	t.refused(misuse, func() { x.CopyFrom(symmem.Local(symmem.F32, 4)) }, "f32", "i8", "Ints()")
+	t.refused(misuse, func() { x.CopyFrom(symmem.Local(symmem.I8, 5)) }, "5 elements")
+	t.refused(misuse, func() { symmem.Local(symmem.F32, 1).Fill(0.5).Ints() }, "element 0 is 0.5")
+	t.refused(misuse, func() { x.Slice(1, 5) }, "[1, 5)")
+	t.refused(misuse, func() { x.Slice(-1, 2) }, "[-1, 2)")
+	t.refused(misuse, func() { symmem.Local(symmem.I8).Slice(0, 1) }, "without dimensions")
+	t.refused(misuse, func() { x.View(3) }, "3 elements")
+	t.refused(misuse, func() { x.View(-1, 3) }, "elements")
+	t.refused(misuse, func() { x.Slice(1, 4).As(symmem.U32) }, "does not divide")
+	t.refused(misuse, func() { symmem.Local(symmem.F32, -1) }, "negative")
+	t.refused(misuse, func() { symmem.Local(symmem.F32, 1<<40, 1<<40) }, "too large")
+	t.refused(misuse, func() { symmem.Local(symmem.DType(99), 1) }, "DType(99)")
+	t.refused(misuse, func() { x.Slice(0, 2).Free() }, "part of another")
+	x.Free()
+	t.refused(misuse, func() { x.Fill(1) }, "i8[4] was freed")
+	t.refused(misuse, func() { x.Free() }, "was freed")
+	t.refused(misuse, func() { x.Ints() }, "was freed")
+	var none *symmem.Tensor
+	if err := symmem.Maybe(func() { none.Fill(1) }); err == nil || !strings.Contains(err.Error(), "nil") {
+		t.Errorf("a nil tensor: %v", err)
+	}
+}
+
+// localMemoryCase checks that freed and dropped tensors give their memory to later ones, and that what is alive keeps its own.
+func localMemoryCase(t *T) {
+	x := symmem.Local(symmem.F32, 1000).Fill(1)
+	p := x.Ptr()
+	x.Free()
+	y := symmem.Local(symmem.F32, 1000)
+	t.equal("the same memory", y.Ptr(), p)
+	t.equal("zeros again", y.Ints(), make([]int, 1000))
+
+	seen := map[uintptr]bool{}
+	for range 200 {
+		for range 10 {
+			z := symmem.Local(symmem.U8, 100<<10).Fill(9)
+			seen[z.Ptr()] = true
+		}
+		runtime.GC()
+	}
+	if len(seen) > 1500 {
+		t.Errorf("2000 dropped tensors used %d pieces of memory", len(seen))
+	}
+	kept := make([]*symmem.Tensor, 50)
+	for i := range kept {
+		kept[i] = symmem.Local(symmem.I32, 256).Fill(i)
+	}
+	for range 5 {
+		for range 100 {
+			symmem.Local(symmem.I32, 256).Fill(-1)
+		}
+		runtime.GC()
+	}
+	for i, k := range kept {
+		if v := k.Ints(); v[0] != i || v[255] != i {
+			t.Errorf("tensor %d holds %d", i, v[0])
+		}
+	}
+}
+
+// rounded is x rounded to the nearest value of a type of few bits.
+func rounded(d symmem.DType, x float64) float64 {
+	bits := map[symmem.DType]int{symmem.F16: 11, symmem.BF16: 8, symmem.F32: 24, symmem.F64: 53}[d]
+	if x == 0 || math.IsInf(x, 0) || x != x {
+		return x
+	}
+	frac, exp := math.Frexp(x)
+	return math.Ldexp(math.RoundToEven(math.Ldexp(frac, bits)), exp-bits)
+}
