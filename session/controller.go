@@ -214,7 +214,7 @@ func (c *controller) event(rank int, e event, payload []byte) {
 	}
 	c.mu.Lock()
 	s := c.ranks[rank]
-	if e.Incarnation != s.incarnation && e.Gone == "" {
+	if e.Gone == "" && (e.Incarnation != s.incarnation || s.incarnation == 0) {
 		c.mu.Unlock()
 		return // of a worker that is not there any more
 	}
@@ -269,7 +269,10 @@ func (c *controller) died(rank int, d *deathEvent) {
 		s.cause = d.Cause
 	}
 	c.hub.Leave(rank, d.Cause)
-	close(s.reported)
+	if s.reported != nil {
+		close(s.reported)
+		s.reported = nil
+	}
 	c.dirty = true
 	if !slices.Contains(c.replaced, rank) {
 		c.replaced = append(c.replaced, rank)

@@ -22,7 +22,23 @@ func TestMain(m *testing.M) {
 	if IsWorker() {
 		os.Exit(ServeWorker(startFake))
 	}
+	if os.Getenv("FAKE_CONTROLLER") != "" {
+		os.Exit(fakeController())
+	}
 	os.Exit(m.Run())
+}
+
+// fakeController is a program with a session: it prints its directory and its workers, and runs a cell that does not end.
+func fakeController() int {
+	s, err := Launch(context.Background(), Config{Ranks: 2})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	infos, _ := s.Ranks(context.Background())
+	fmt.Println(s.(*controller).dir.path, infos[0].PID, infos[1].PID)
+	s.Eval(context.Background(), Cell{Source: os.Getenv("FAKE_CONTROLLER"), Output: func(o Output) { fmt.Print(o.Text) }})
+	return 0
 }
 
 // fake is an interpreter of one-word commands, and the fabric below it. A line may begin with "2:" to run on rank 2

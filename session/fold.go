@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -10,103 +11,76 @@ import (
 const (
 	foldAge  = 200 * time.Millisecond // how long a line waits for the other ranks' before it is shown without them
 	foldLine = 64 << 10               // bytes after which a line counts as whole
-	foldRank = 1 << 20                // bytes a rank may be ahead of the others
+	foldRank = 256 << 10              // bytes a rank may be ahead of the others
 )
 
 // fold merges what ranks print. Line i of one rank is compared with line i of every other: those who printed
-// the same bytes are shown as one. A line is shown when every rank that still runs has come so far; a rank that
-// lags is waited for no longer than foldAge, and no further than foldRank bytes. The two streams
-// are folded apart from each other. Methods may be called from several goroutines; emit never is.
+// the same bytes are shown as one. A line is shown when every rank that still runs has come so far, or when it has
+// waited for them for foldAge. A rank that is far ahead of the others is held back for so long. The two streams are folded apart
+// from each other. Methods may be called from several goroutines; emit never is.
 type fold struct {
-	mu      sync.Mutex
-	emit    func(Output)
-	ranks   []int
-	streams [3]foldStream // by Stream
+	mu     sync.Mutex
+	emit   func(Output)
+	ranks  []int
+	queues [3][]*lineQueue // by Stream; then as in ranks
 
 	out  Output // gathered for the same ranks, not yet emitted; its text is in text
 	text []byte
 
-	holders, same, rest []int // scratch
-}
-
-type foldStream struct {
-	ranks map[int]*foldRankState
-}
-
-// foldRankState is the queue of one rank's lines on one stream.
-type foldRankState struct {
-	done  bool
-	next  int // position of the first queued line among all of the rank's lines
-	lines []foldedLine
-	bytes int    // in lines
-	part  []byte // of a line that has not ended
-}
-
-type foldedLine struct {
-	text []byte
-	at   time.Time
+	holders, same, rest []int // scratch: positions in ranks
 }
 
 // newFold returns a fold of what ranks, ascending, print.
 func newFold(ranks []int, emit func(Output)) *fold {
 	f := &fold{emit: emit, ranks: ranks}
 	for _, s := range []Stream{Stdout, Stderr} {
-		f.streams[s].ranks = map[int]*foldRankState{}
-		for _, r := range ranks {
-			f.streams[s].ranks[r] = &foldRankState{}
+		for range ranks {
+			f.queues[s] = append(f.queues[s], &lineQueue{})
 		}
 	}
 	return f
 }
 
-// write adds bytes that rank printed. Other ranks than those of newFold are ignored.
+// write adds bytes that rank printed. It waits, for foldAge at most, if the rank is far ahead. Other ranks than
+// those of newFold are ignored.
 func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	s := &f.streams[stream]
-	q := s.ranks[rank]
-	if q == nil || len(b) == 0 {
+	i, ok := slices.BinarySearch(f.ranks, rank)
+	if !ok {
 		return
 	}
-	if len(q.part) > 0 {
-		b = append(q.part, b...)
-		q.part = nil
-	} else {
-		b = slices.Clone(b)
-	}
-	for len(b) > 0 {
-		n := bytes.IndexByte(b, '\n') + 1
-		if n == 0 || n > foldLine {
-			if len(b) < foldLine {
-				q.part = b
-				break
-			}
-			n = foldLine
-		}
-		q.push(b[:n:n], now)
-		b = b[n:]
-	}
+	f.mu.Lock()
+	q := f.queues[stream][i]
+	q.append(b, now)
 	f.advance(stream, now)
-	f.flushOut()
+	f.flush()
+	room := q.wantRoom()
+	f.mu.Unlock()
+	if room == nil {
+		return
+	}
+	select {
+	case <-room:
+	case <-time.After(foldAge):
+		f.mu.Lock()
+		f.advance(stream, now.Add(foldAge))
+		f.flush()
+		f.mu.Unlock()
+	}
 }
 
 // done says that rank prints nothing more; its last line is whole now.
 func (f *fold) done(rank int, now time.Time) {
+	i, ok := slices.BinarySearch(f.ranks, rank)
+	if !ok {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, stream := range []Stream{Stdout, Stderr} {
-		q := f.streams[stream].ranks[rank]
-		if q == nil {
-			continue
-		}
-		q.done = true
-		if len(q.part) > 0 {
-			q.push(q.part, now)
-			q.part = nil
-		}
+		f.queues[stream][i].end()
 		f.advance(stream, now)
 	}
-	f.flushOut()
+	f.flush()
 }
 
 // tick shows what has waited long enough. It does nothing while output is being shown.
@@ -117,7 +91,7 @@ func (f *fold) tick(now time.Time) {
 	defer f.mu.Unlock()
 	f.advance(Stdout, now)
 	f.advance(Stderr, now)
-	f.flushOut()
+	f.flush()
 }
 
 // note shows something that no rank printed.
@@ -141,91 +115,115 @@ func (f *fold) redirect(emit func(Output)) {
 	f.emit = emit
 }
 
-func (q *foldRankState) push(line []byte, now time.Time) {
-	q.lines = append(q.lines, foldedLine{line, now})
-	q.bytes += len(line)
-}
-
-func (q *foldRankState) pop() foldedLine {
-	l := q.lines[0]
-	q.lines[0] = foldedLine{}
-	q.lines = q.lines[1:]
-	q.bytes -= len(l.text)
-	q.next++
-	return l
-}
-
-// advance shows every position that is complete or overdue.
+// advance shows every line that is complete or overdue.
 func (f *fold) advance(stream Stream, now time.Time) {
-	s := &f.streams[stream]
+	queues := f.queues[stream]
 	for {
-		position, holders := s.first(f.ranks, f.holders[:0])
-		f.holders = holders
-		if len(holders) == 0 || !s.due(f.ranks, position, holders, now) {
+		holders, lines, awaited := f.first(queues)
+		switch {
+		case len(holders) == 0:
 			return
-		}
-		for len(holders) > 0 {
-			text := s.ranks[holders[0]].lines[0].text
-			f.same, f.rest = f.same[:0], f.rest[:0]
-			for _, r := range holders {
-				if bytes.Equal(s.ranks[r].lines[0].text, text) {
-					f.same = append(f.same, r)
-					s.ranks[r].pop()
-				} else {
-					f.rest = append(f.rest, r)
-				}
-			}
-			f.add(stream, f.same, text)
-			holders = append(holders[:0], f.rest...)
+		case awaited && now.Sub(queues[holders[0]].since()) < foldAge:
+			return
+		case awaited || !f.together(stream, queues, holders, lines):
+			f.line(stream, queues, holders)
 		}
 	}
 }
 
-// first returns the earliest queued position and the ranks whose queue begins there, in the memory of holders.
-func (s *foldStream) first(ranks, holders []int) (int, []int) {
+// first returns who holds the earliest line that is not shown yet, how many lines it is to the next that somebody else
+// has to come to, and whether somebody who may still print that earliest line has not.
+func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited bool) {
+	holders = f.holders[:0]
 	position := 0
-	for _, r := range ranks {
-		q := s.ranks[r]
-		if len(q.lines) == 0 || (len(holders) > 0 && q.next > position) {
+	for i, q := range queues {
+		if q.whole == 0 || (len(holders) > 0 && q.next > position) {
 			continue
 		}
 		if len(holders) > 0 && q.next < position {
 			holders = holders[:0]
 		}
-		position, holders = q.next, append(holders, r)
+		position, holders = q.next, append(holders, i)
 	}
-	return position, holders
-}
-
-// due reports whether the position is to be shown: nobody else will come, or somebody has waited too long.
-func (s *foldStream) due(ranks []int, position int, holders []int, now time.Time) bool {
-	awaited := false
-	for _, r := range ranks {
-		q := s.ranks[r]
-		awaited = awaited || (len(q.lines) == 0 && !q.done && q.next <= position)
-	}
-	if !awaited {
-		return true
-	}
-	for _, r := range holders {
-		q := s.ranks[r]
-		if q.bytes > foldRank || now.Sub(q.lines[0].at) >= foldAge {
-			return true
+	f.holders = holders
+	lines = math.MaxInt
+	for _, q := range queues {
+		if q.next > position {
+			lines = min(lines, q.next-position)
+		} else if q.whole == 0 && !q.done {
+			awaited = true
 		}
 	}
-	return false
+	return holders, lines, awaited
 }
 
-// add appends a line to what is gathered, if it comes from the same ranks.
-func (f *fold) add(stream Stream, ranks []int, text []byte) {
-	if f.out.Stream != stream || !slices.Equal(f.out.Ranks, ranks) || len(f.text) >= foldLine {
-		f.flushOut()
-		f.out = Output{Ranks: slices.Clone(ranks), Stream: stream}
+// together shows in one go the first lines, as many as are given or fewer, that the holders have alike. It reports
+// whether there are any; a line that is cut for its length is not its business.
+func (f *fold) together(stream Stream, queues []*lineQueue, holders []int, lines int) bool {
+	text := queues[holders[0]].bytes()[:queues[holders[0]].whole]
+	for _, i := range holders[1:] {
+		q := queues[i]
+		text = text[:commonPrefix(text, q.bytes()[:q.whole])]
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	if count := bytes.Count(text, newline); count <= lines {
+		lines = count
+	} else {
+		end := 0
+		for range lines {
+			end += bytes.IndexByte(text[end:], '\n') + 1
+		}
+		text = text[:end]
+	}
+	if len(text) == 0 {
+		return false
+	}
+	f.add(stream, holders, text)
+	for _, i := range holders {
+		queues[i].pop(len(text), lines)
+	}
+	return true
+}
+
+var newline = []byte{'\n'}
+
+// line shows the first line of the holders, once for all who have it alike.
+func (f *fold) line(stream Stream, queues []*lineQueue, holders []int) {
+	for len(holders) > 0 {
+		text := queues[holders[0]].line()
+		f.same, f.rest = f.same[:0], f.rest[:0]
+		for _, i := range holders {
+			if bytes.Equal(queues[i].line(), text) {
+				f.same = append(f.same, i)
+			} else {
+				f.rest = append(f.rest, i)
+			}
+		}
+		f.add(stream, f.same, text)
+		for _, i := range f.same {
+			queues[i].pop(len(text), 1)
+		}
+		holders = append(holders[:0], f.rest...)
+	}
+}
+
+// add appends lines of the holders to what is gathered, if that came from the same.
+func (f *fold) add(stream Stream, holders []int, text []byte) {
+	same := f.out.Stream == stream && len(f.out.Ranks) == len(holders) && len(f.text) < foldLine
+	for n := 0; same && n < len(holders); n++ {
+		same = f.out.Ranks[n] == f.ranks[holders[n]]
+	}
+	if !same {
+		f.flush()
+		f.out = Output{Stream: stream}
+		for _, i := range holders {
+			f.out.Ranks = append(f.out.Ranks, f.ranks[i])
+		}
 	}
 	f.text = append(f.text, text...)
 }
 
-func (f *fold) flushOut() {
+func (f *fold) flush() {
 	if len(f.text) > 0 {
 		out := f.out
 		out.Text = string(f.text)

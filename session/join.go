@@ -222,6 +222,7 @@ func follow(ctx context.Context, p *place, l Launcher, config Config) error {
 		return fmt.Errorf("rank %d cannot join rank 0 at %s: %w", l.Rank, p, err)
 	}
 	defer conn.Close()
+	p = p.found(conn)
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	out := frame.NewWriter(conn)
 	sp := newSpawner()

@@ -70,15 +70,6 @@ func jobKey(l Launcher) string {
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 
-// startTime is when a process started, in the kernel's ticks, from its /proc/PID/stat.
-func startTime(stat string) string {
-	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 20 {
-		return ""
-	}
-	return fields[19]
-}
-
 func (p *place) String() string {
 	switch {
 	case p.socket != "":
@@ -160,7 +151,11 @@ func publish(ctx context.Context, store, key string, port int) error {
 			}
 		}
 	}
-	return s.set(key, strings.Join(list, " "))
+	if err := s.set(key, strings.Join(list, " ")); err != nil {
+		return err
+	}
+	_, err = s.waitFor(key) // only an answer shows that it has arrived
+	return err
 }
 
 // addresses returns where rank 0 may be.
@@ -198,6 +193,14 @@ func (p *place) join(ctx context.Context, h joinHello) (net.Conn, *frame.Reader,
 		case <-time.After(dialEvery):
 		}
 	}
+}
+
+// found is the place once a connection has shown where it is.
+func (p *place) found(conn net.Conn) *place {
+	if p.socket != "" {
+		return p
+	}
+	return &place{address: conn.RemoteAddr().String(), tls: p.tls}
 }
 
 // explain says what a failed handshake means. A server that refuses a client's key answers with an alert.

@@ -151,33 +151,6 @@ func (p *process) closeFiles() {
 	}
 }
 
-// procStat reads what /proc says about a process: its state letter, whether it is exiting, the status it exits with if so
-// (as wait reports it), and its resident bytes.
-func procStat(pid int) (state string, exiting bool, status syscall.WaitStatus, rss int64, err error) {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "", false, 0, 0, err
-	}
-	return parseStat(string(data))
-}
-
-func parseStat(stat string) (state string, exiting bool, status syscall.WaitStatus, rss int64, err error) {
-	// The second field is a name that may hold anything, in parentheses.
-	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 50 {
-		return "", false, 0, 0, fmt.Errorf("%d fields in /proc/PID/stat", len(fields))
-	}
-	var flags, pages int64
-	var code uint32
-	for i, v := range map[int]any{6: &flags, 21: &pages, 49: &code} {
-		if _, err := fmt.Sscan(fields[i], v); err != nil {
-			return "", false, 0, 0, fmt.Errorf("/proc/PID/stat: %w", err)
-		}
-	}
-	const exitingFlag = 0x4 // PF_EXITING
-	return fields[0], flags&exitingFlag != 0 || fields[0] == "Z", syscall.WaitStatus(code), pages * int64(os.Getpagesize()), nil
-}
-
 // socketPair returns the two ends of a connection: one for this process, one for a child.
 func socketPair() (net.Conn, *os.File, error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)

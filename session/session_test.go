@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -105,18 +107,107 @@ func TestCells(t *testing.T) {
 	}
 }
 
-func TestLeavesNothing(t *testing.T) {
+// Lines of user code that the session has to carry in bulk: all of it, in order, without keeping it.
+func TestFlood(t *testing.T) {
+	const each = 25 << 20
+	c := launch(t, 4)
+	c.eval("flood 1000000")
+	before := rss(t)
+	largest, total := int64(0), 0
+	reply := c.Eval(context.Background(), Cell{Source: fmt.Sprint("flood ", each), Output: func(o Output) {
+		if strings.Trim(o.Text, "0123456789abcde\n") != "" || len(o.Text)%16 != 0 {
+			t.Errorf("garbled: %.40q", o.Text)
+		}
+		total += len(o.Text) * len(o.Ranks)
+		largest = max(largest, rss(t))
+	}})
+	if len(reply.Errors) > 0 || total != 4*each {
+		t.Errorf("%d bytes shown of %d, %v", total, 4*each, reply.Errors)
+	}
+	if grown := largest - before; grown > 64<<20 {
+		t.Errorf("grew by %d MiB", grown>>20)
+	}
+	t.Logf("%.0f MB/s, grew by %d MiB", 4*each/1e6/reply.Elapsed, (largest-before)>>20)
+}
+
+func rss(t *testing.T) int64 {
+	info, err := procStat(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.rss
+}
+
+// What is printed between cells comes before the next one's output.
+func TestPrintedBetweenCells(t *testing.T) {
 	c := launch(t, 2)
-	pids := c.pids()
-	dir := c.c.dir.path
-	c.Close()
+	c.want(c.eval("later 50 afterwards\nprint now"), "[0,1] now\n")
+	time.Sleep(150 * time.Millisecond)
+	c.want(c.eval("print next"), "[0,1] afterwards\n[0,1] next\n")
+}
+
+// gone waits for the end of processes, and says which do not end.
+func gone(t *testing.T, pids ...int) {
+	t.Helper()
+	deadline := time.Now().Add(3 * time.Second)
 	for _, pid := range pids {
-		if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
-			t.Errorf("worker %d: %v", pid, err)
+		for {
+			info, err := procStat(pid)
+			if err != nil || info.state == "Z" {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Errorf("process %d is still there (%s)", pid, info.state)
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
 		}
 	}
+}
+
+func TestLeavesNothing(t *testing.T) {
+	c := launch(t, 2)
+	reply := c.Eval(context.Background(), Cell{Source: "child"}) // each worker has a child of its own
+	pids := c.pids()
+	for _, v := range reply.Values {
+		pid, _ := strconv.Atoi(v.Text)
+		pids = append(pids, pid)
+	}
+	if len(pids) != 4 {
+		t.Fatal(pids)
+	}
+	dir := c.c.dir.path
+	c.Close()
+	gone(t, pids...)
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("%s: %v", dir, err)
+	}
+}
+
+// A session whose own process is killed leaves neither processes nor files, whatever its workers do.
+func TestKilledControllerLeavesNothing(t *testing.T) {
+	for _, source := range []string{"print ready\nsleep 60000", "print ready\n0:spin\n1:gather x", "print ready\nkill " + strconv.Itoa(int(syscall.SIGSTOP))} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "FAKE_CONTROLLER="+source, "XDG_RUNTIME_DIR="+t.TempDir())
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var dir, ready string
+		var a, b int
+		if _, err := fmt.Fscan(stdout, &dir, &a, &b, &ready); err != nil || ready != "ready" {
+			t.Fatal(dir, a, b, ready, err)
+		}
+		time.Sleep(20 * time.Millisecond)
+		cmd.Process.Kill()
+		cmd.Wait()
+		gone(t, a, b)
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("%q: %s: %v", source, dir, err)
+		}
 	}
 }
 

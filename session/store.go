@@ -57,8 +57,7 @@ func (s *store) set(key, value string) error {
 
 // wait waits until key is there and returns its value.
 func (s *store) wait(ctx context.Context, key string) (string, error) {
-	stop := context.AfterFunc(ctx, func() { s.conn.Close() })
-	defer stop()
+	defer context.AfterFunc(ctx, func() { s.conn.Close() })()
 	value, err := s.waitFor(key)
 	if err != nil && ctx.Err() != nil {
 		err = ctx.Err()

@@ -65,8 +65,8 @@ func (s *supervisor) do(c command, payload []byte) {
 	case c.Eval != nil:
 		p.tail.reset()
 	case c.Status != 0:
-		if state, _, _, rss, err := procStat(p.os.Pid); err == nil {
-			s.emit(event{Incarnation: p.incarnation, Process: &processEvent{c.Status, state, rss}}, nil)
+		if info, err := procStat(p.os.Pid); err == nil {
+			s.emit(event{Incarnation: p.incarnation, Process: &processEvent{info.state, info.rss}}, nil)
 		}
 	}
 	p.send(c, payload)
@@ -169,18 +169,20 @@ func (s *supervisor) poll() {
 			return
 		}
 		s.mu.Unlock()
-		_, exiting, status, _, err := procStat(p.os.Pid)
-		if err != nil || !exiting {
+		info, err := procStat(p.os.Pid)
+		if err != nil || !info.exiting {
 			continue
 		}
-		if status == 0 { // not filled in yet, or a clean exit
+		if info.status == 0 { // not filled in yet, or a clean exit
 			time.Sleep(time.Millisecond)
-			_, _, status, _, _ = procStat(p.os.Pid)
+			if again, err := procStat(p.os.Pid); err == nil {
+				info = again
+			}
 		}
 		s.mu.Lock()
 		s.busy = false
 		s.mu.Unlock()
-		s.died(p, status)
+		s.died(p, info.status)
 	}
 }
 

@@ -82,7 +82,6 @@ type statusEvent struct {
 }
 
 type processEvent struct {
-	ID    uint64
 	State string // of /proc/PID/stat: "R", "S", "T" for stopped
 	RSS   int64
 }

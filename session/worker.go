@@ -238,10 +238,11 @@ func (w *worker) close() {
 	}
 }
 
-// leaveBySignal ends the worker when its supervisor has died, which the kernel tells by SIGTERM, and removes what nobody else will.
+// leaveBySignal ends the worker when its supervisor has died, and removes what nobody else will. The kernel tells by SIGTERM; a
+// worker that was stopped is continued by SIGHUP.
 func (w *worker) leaveBySignal() {
 	ch := make(chan os.Signal, 1)
-	signal.Notify(ch, syscall.SIGTERM)
+	signal.Notify(ch, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		<-ch
 		removeIfAbandoned(w.spec.Dir)

@@ -1,0 +1,153 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestAttach(t *testing.T) {
+	c := launch(t, 2)
+	live, err := Sessions()
+	if err != nil || !reflect.DeepEqual(live, []string{c.c.dir.path}) {
+		t.Fatalf("%v, %v", live, err)
+	}
+	s, err := Attach(context.Background(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &console{Session: s, t: t, size: 2}
+	a.want(a.eval("print RANK\nlet x 7\nvalue v"), "[0] 0\n[1] 1\n= [0,1] v\n")
+	a.want(a.eval("0:fail <&>"), "! [0] panic in:1: <&>\n")
+	c.want(c.eval("get x"), "= [0,1] 7\n") // it is the same session
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	a.want(a.evalContext(ctx, "sleep 60000"), "! [0,1] interrupted in:1: interrupted\n")
+
+	answers, err := a.Inspect(context.Background(), nil, TopicType, "x+1")
+	if err != nil || !reflect.DeepEqual(answers, []Answer{{Rank: 0, Text: "0 x+1"}, {Rank: 1, Text: "1 x+1"}}) {
+		t.Errorf("%+v, %v", answers, err)
+	}
+	if _, err := a.Inspect(context.Background(), []int{5}, TopicType, ""); err == nil || err.Error() != "ranks [5]: ranks are 0 to 1" {
+		t.Error(err)
+	}
+	if here, there := c.pids(), a.pids(); !reflect.DeepEqual(here, there) {
+		t.Errorf("processes %v and %v", here, there)
+	}
+	history, err := a.History(context.Background())
+	if err != nil || len(history) != 4 || history[3].Source != "sleep 60000" {
+		t.Errorf("%+v, %v", history, err)
+	}
+	var out strings.Builder
+	if err := a.Restart(context.Background(), []int{0}, false, func(o Output) { out.WriteString(o.Text) }); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasPrefix(out.String(), "rank 0 was restarted") {
+		t.Error(out.String())
+	}
+
+	// A front end that goes away is not waited for.
+	go a.Eval(context.Background(), Cell{Source: "sleep 60000"})
+	for len(c.c.turn) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	a.Close()
+	c.want(c.eval("gather x"), "= [0,1] 01\n")
+	if r := a.Eval(context.Background(), Cell{}); len(r.Errors) != 1 || r.Errors[0].Msg != "the session has ended" {
+		t.Errorf("%+v", r)
+	}
+
+	// The session ends under a front end.
+	s, err = Attach(context.Background(), c.c.dir.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if _, err := s.Ranks(context.Background()); err == nil {
+		t.Error("the session has ended")
+	}
+	if _, err := Attach(context.Background(), ""); err == nil || err.Error() != "no session of yours runs on this host; start one with `symmrepl`" {
+		t.Error(err)
+	}
+	if r := c.Eval(context.Background(), Cell{}); len(r.Errors) != 1 || r.Errors[0].Msg != "the session is closed" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What the workers answer to Inspect, and when they do not.
+func TestInspect(t *testing.T) {
+	c := launch(t, 2)
+	answers, err := c.Inspect(context.Background(), []int{1}, "weather", "")
+	if err != nil || len(answers) != 1 || answers[0].Err == nil || answers[0].Err.Msg != "no topic weather" {
+		t.Errorf("%+v, %v", answers, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Inspect(ctx, nil, TopicTop, ""); err != context.DeadlineExceeded {
+		t.Error(err)
+	}
+	// It works while a cell runs.
+	done := make(chan string)
+	go func() { done <- c.eval("sleep 300") }()
+	time.Sleep(50 * time.Millisecond)
+	if answers, err := c.Inspect(context.Background(), []int{0}, TopicType, "y"); err != nil || answers[0].Text != "0 y" {
+		t.Errorf("%+v, %v", answers, err)
+	}
+	if infos, _ := c.Ranks(context.Background()); infos[0].State != "running" {
+		t.Errorf("%+v", infos[0])
+	}
+	if got := <-done; got != "" {
+		t.Error(got)
+	}
+}
+
+// The directory of sessions must be this user's alone.
+func TestPrivateDirectory(t *testing.T) {
+	root := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", root)
+	base := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
+	if got, err := baseDir(); err != nil || got != base {
+		t.Errorf("%s, %v", got, err)
+	}
+	os.Chmod(base, 0o755)
+	if err := private(base); err == nil || !strings.Contains(err.Error(), "closed to others") {
+		t.Error(err)
+	}
+	os.Remove(base)
+	os.Symlink(t.TempDir(), base)
+	if err := private(base); err == nil {
+		t.Error("a link was taken for a directory")
+	}
+}
+
+// Directories of dead sessions are swept, those of live ones and young ones are not.
+func TestSweep(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	live, err := newSessionDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer live.remove()
+	dead, err := newSessionDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead.lock.Close()
+	young := filepath.Join(filepath.Dir(live.path), "syoung")
+	os.Mkdir(young, 0o700)
+	next, err := newSessionDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.remove()
+	for path, want := range map[string]bool{live.path: true, dead.path: false, young: true} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

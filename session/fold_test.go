@@ -1,0 +1,145 @@
+package session
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestFold(t *testing.T) {
+	type step struct {
+		rank int    // who writes, or
+		text string // what; "DONE", or "WAIT" for time to pass
+	}
+	for _, c := range []struct {
+		name  string
+		steps []step
+		want  string
+	}{
+		{"equal lines are one", []step{{0, "a\n"}, {1, "a\n"}, {2, "a\n"}}, "[0-2] a\n"},
+		{"nothing is shown before all have come", []step{{0, "a\n"}, {1, "a\n"}}, ""},
+		{"in whatever pieces", []step{{0, "a"}, {1, "a\nb"}, {2, "a\n"}, {0, "\nb\n"}, {1, "\n"}, {2, "b\n"}}, "[0-2] a\n[0-2] b\n"},
+		{"different lines by rank", []step{{2, "c\n"}, {1, "b\n"}, {0, "a\n"}}, "[0] a\n[1] b\n[2] c\n"},
+		{"groups in order of their first rank", []step{{2, "x\n"}, {1, "y\n"}, {0, "x\n"}}, "[0,2] x\n[1] y\n"},
+		{"by position, not by content", []step{{0, "a\nb\n"}, {1, "b\na\n"}, {2, "a\nb\n"}}, "[0,2] a\n[1] b\n[0,2] b\n[1] a\n"},
+		{"who is done is not waited for", []step{{0, "a\n"}, {1, "a\n"}, {2, "DONE"}}, "[0,1] a\n"},
+		{"a last line without newline", []step{{0, "a"}, {1, "a"}, {0, "DONE"}, {1, "DONE"}, {2, "DONE"}}, "[0,1] a|"},
+		{"a line and the same without newline differ", []step{{0, "a"}, {1, "a\n"}, {0, "DONE"}, {2, "DONE"}, {1, "DONE"}}, "[0] a|[1] a\n"},
+		{"who lags is not waited for long", []step{{0, "a\n"}, {1, "a\n"}, {0, "WAIT"}}, "[0,1] a\n"},
+		{"who lagged comes alone", []step{{0, "a\nb\n"}, {1, "a\n"}, {0, "WAIT"}, {2, "a\nb\n"}, {1, "b\n"}}, "[0,1] a\n[0] b\n[2] a\n[1,2] b\n"},
+		{"after which all go on together", []step{{0, "a\n"}, {0, "WAIT"}, {1, "a\nb\n"}, {2, "a\nb\n"}, {0, "b\n"}}, "[0] a\n[1,2] a\n[0-2] b\n"},
+		{"printing after the end", []step{{0, "DONE"}, {1, "DONE"}, {2, "DONE"}, {1, "late\n"}}, "[1] late\n"},
+		{"an unknown rank", []step{{7, "a\n"}}, ""},
+	} {
+		var got strings.Builder
+		f := newFold([]int{0, 1, 2}, func(o Output) {
+			if o.Stream != Stdout || o.Text == "" {
+				t.Errorf("%s: %+v", c.name, o)
+			}
+			for line := range strings.Lines(o.Text) {
+				got.WriteString(Prefix(o.Ranks, 3) + line)
+				if !strings.HasSuffix(line, "\n") {
+					got.WriteString("|")
+				}
+			}
+		})
+		now := time.Unix(0, 0)
+		for _, s := range c.steps {
+			switch s.text {
+			case "DONE":
+				f.done(s.rank, now)
+			case "WAIT":
+				f.tick(now.Add(foldAge - 1))
+				now = now.Add(foldAge)
+				f.tick(now)
+			default:
+				f.write(s.rank, Stdout, []byte(s.text), now)
+			}
+		}
+		if got.String() != c.want {
+			t.Errorf("%s: got\n%swant\n%s", c.name, got.String(), c.want)
+		}
+	}
+}
+
+// Streams are folded apart, long lines are cut, and equal lines of equal ranks come in one piece.
+func TestFoldPieces(t *testing.T) {
+	var got []string
+	f := newFold([]int{0, 1}, func(o Output) {
+		got = append(got, fmt.Sprintf("%v %d %d %.1s", o.Ranks, o.Stream, len(o.Text), o.Text))
+	})
+	now := time.Unix(0, 0)
+	f.write(0, Stdout, []byte("one\ntwo\nthree\n"), now)
+	f.write(0, Stderr, []byte("error\n"), now)
+	f.write(1, Stdout, []byte("one\ntwo\nthree\n"), now)
+	f.write(1, Stderr, []byte("error\n"), now)
+	long := []byte(strings.Repeat("x", foldLine+10))
+	f.write(0, Stdout, long, now)
+	f.write(1, Stdout, long, now)
+	f.finish(now)
+	want := []string{"[0 1] 1 14 o", "[0 1] 2 6 e", "[0 1] 1 65536 x", "[0 1] 1 10 x"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A rank that is far ahead is held back, and then not kept in memory.
+func TestFoldIsBounded(t *testing.T) {
+	shown := 0
+	f := newFold([]int{0, 1}, func(o Output) { shown += len(o.Text) })
+	block := []byte(strings.Repeat(strings.Repeat("y", 99)+"\n", 1000))
+	start := time.Now()
+	for written := 0; written < 4*foldRank; {
+		f.write(0, Stdout, block, time.Now())
+		written += len(block)
+		if kept := written - shown; kept > foldRank+len(block) {
+			t.Fatalf("%d bytes kept", kept)
+		}
+	}
+	if took := time.Since(start); took < foldAge {
+		t.Errorf("it was held back for %v only", took)
+	}
+	held := make(chan struct{})
+	go func() {
+		f.write(0, Stdout, make([]byte, 2*foldRank), time.Now())
+		close(held)
+	}()
+	time.Sleep(10 * time.Millisecond)
+	f.done(1, time.Now())
+	select {
+	case <-held:
+	case <-time.After(foldAge / 2):
+		t.Error("still held back when nobody is waited for")
+	}
+}
+
+func FuzzFold(f *testing.F) {
+	f.Add([]byte("0a\n1a\n"), uint8(3))
+	f.Add([]byte("0abc1a\n0\n\n1x"), uint8(1))
+	f.Fuzz(func(t *testing.T, in []byte, size uint8) {
+		var wrote, shown [2]strings.Builder
+		fold := newFold([]int{0, 1}, func(o Output) {
+			for _, r := range o.Ranks {
+				shown[r].WriteString(o.Text)
+			}
+		})
+		now := time.Unix(0, 0)
+		for len(in) > 0 {
+			n := min(int(size%7)+1, len(in))
+			r := int(in[0] & 1)
+			fold.write(r, Stdout, in[:n], now)
+			wrote[r].Write(in[:n])
+			in = in[n:]
+			now = now.Add(30 * time.Millisecond)
+			fold.tick(now)
+		}
+		fold.finish(now)
+		for r := range 2 {
+			if wrote[r].String() != shown[r].String() {
+				t.Fatalf("rank %d wrote %q, shown %q", r, wrote[r].String(), shown[r].String())
+			}
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package session
+
+import (
+	"bytes"
+	"time"
+)
+
+// lineQueue is what one rank has printed on one stream and is not shown yet.
+type lineQueue struct {
+	done  bool
+	next  int    // position of the first line held among all of the rank's lines
+	buf   []byte // from start: whole lines, and the beginning of another
+	start int
+	whole int           // bytes of whole lines
+	taken int           // bytes taken out so far
+	marks []mark        // when the bytes came
+	room  chan struct{} // closed when there is room again, if somebody waits for that
+}
+
+// mark says when the bytes of a stream before end came.
+type mark struct {
+	end int
+	at  time.Time
+}
+
+func (q *lineQueue) bytes() []byte { return q.buf[q.start:] }
+
+func (q *lineQueue) append(b []byte, now time.Time) {
+	if q.start > len(q.buf)/2 {
+		q.buf, q.start = append(q.buf[:0], q.buf[q.start:]...), 0
+	}
+	before := len(q.bytes())
+	q.buf = append(q.buf, b...)
+	q.marks = append(q.marks, mark{q.taken + before + len(b), now})
+	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
+		q.whole = before + i + 1
+	}
+	q.whole += (before + len(b) - q.whole) / foldLine * foldLine
+	if q.done {
+		q.whole = len(q.bytes())
+	}
+}
+
+func (q *lineQueue) end() {
+	q.done = true
+	q.whole = len(q.bytes())
+}
+
+// line returns the first line held. There is one if whole is not zero.
+func (q *lineQueue) line() []byte {
+	b := q.bytes()[:min(q.whole, foldLine)]
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		b = b[:i+1]
+	}
+	return b
+}
+
+// since is when the first line held was complete, or nearly.
+func (q *lineQueue) since() time.Time {
+	return q.marks[0].at
+}
+
+// wantRoom returns nil if the queue has room, and otherwise a channel that is closed when it has.
+func (q *lineQueue) wantRoom() chan struct{} {
+	if len(q.bytes()) > foldRank && q.room == nil {
+		q.room = make(chan struct{})
+	}
+	return q.room
+}
+
+// pop takes out n bytes that are so many lines.
+func (q *lineQueue) pop(n, lines int) {
+	q.start += n
+	q.whole -= n
+	q.taken += n
+	q.next += lines
+	for len(q.marks) > 0 && q.marks[0].end <= q.taken {
+		q.marks = q.marks[1:]
+	}
+	if q.start == len(q.buf) {
+		q.buf, q.start = q.buf[:0], 0
+	}
+	if q.room != nil && len(q.bytes()) <= foldRank/2 {
+		close(q.room)
+		q.room = nil
+	}
+}
+
+// commonPrefix returns how many bytes a and b have alike at their beginnings.
+func commonPrefix(a, b []byte) int {
+	const block = 4 << 10
+	n := min(len(a), len(b))
+	i := 0
+	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
+		i += block
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,206 @@
+package session
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestRanks(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		ranks []int
+		again string
+	}{
+		{"0", []int{0}, "0"},
+		{"0,2", []int{0, 2}, "0,2"},
+		{"[0-3]", []int{0, 1, 2, 3}, "0-3"},
+		{" [ 4 , 0 - 2 ,1 ] ", []int{0, 1, 2, 4}, "0-2,4"},
+		{"3,2", []int{2, 3}, "2,3"},
+		{"all", []int{0, 1, 2, 3, 4}, "0-4"},
+		{"[all]", []int{0, 1, 2, 3, 4}, "0-4"},
+	} {
+		got, err := ParseRanks(c.text, 5)
+		if err != nil || !slices.Equal(got, c.ranks) || FormatRanks(got) != c.again {
+			t.Errorf("%q: %v %q, %v", c.text, got, FormatRanks(got), err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":      `ranks "": "" is not a rank; write 0,2 or 0-3 or all`,
+		"x":     `ranks "x": "x" is not a rank; write 0,2 or 0-3 or all`,
+		"0,":    `ranks "0,": "" is not a rank; write 0,2 or 0-3 or all`,
+		"-1":    `ranks "-1": "-1" is not a rank; write 0,2 or 0-3 or all`,
+		"3-1":   `ranks "3-1": the range 3-1 is backwards`,
+		"5":     `ranks "5": rank 5 does not exist, ranks are 0 to 4`,
+		"0-9e9": `ranks "0-9e9": "0-9e9" is not a rank; write 0,2 or 0-3 or all`,
+		"[1":    `ranks "[1": the bracket is not closed`,
+	} {
+		if got, err := ParseRanks(text, 5); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for _, c := range []struct {
+		ranks []int
+		size  int
+		want  string
+	}{{[]int{0}, 1, ""}, {[]int{0}, 2, "[0] "}, {nil, 4, ""}, {[]int{0, 1, 2, 3}, 4, "[0-3] "}, {[]int{1, 3}, 4, "[1,3] "}} {
+		if got := Prefix(c.ranks, c.size); got != c.want {
+			t.Errorf("%v of %d: %q", c.ranks, c.size, got)
+		}
+	}
+}
+
+func FuzzParseRanks(f *testing.F) {
+	f.Add("[0-3, 5]")
+	f.Add("all")
+	f.Fuzz(func(t *testing.T, text string) {
+		ranks, err := ParseRanks(text, 8)
+		if err != nil {
+			return
+		}
+		again, err := ParseRanks(FormatRanks(ranks), 8)
+		if err != nil || !slices.Equal(ranks, again) || len(ranks) == 0 {
+			t.Fatalf("%q: %v, again %v, %v", text, ranks, again, err)
+		}
+	})
+}
+
+func TestFromEnviron(t *testing.T) {
+	torchrun := "RANK=3 WORLD_SIZE=4 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2 MASTER_ADDR=head MASTER_PORT=29500 "
+	for _, c := range []struct {
+		environ string
+		want    Launcher
+	}{
+		{torchrun, Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
+		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=job TORCHELASTIC_RESTART_COUNT=2", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "job/2", true}},
+		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=False TORCHELASTIC_RUN_ID=none", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
+		{"RANK=0 WORLD_SIZE=1 LOCAL_RANK=0", Launcher{Name: "torchrun", Size: 1}},
+		{torchrun + "OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=8", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
+		{"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=prterun-1", Launcher{"mpirun", 1, 2, 1, 2, "", 0, "prterun-1", false}},
+		{"SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=8 SLURM_STEP_NUM_NODES=2 SLURM_LOCALID=1 SLURM_JOB_ID=17 SLURM_STEP_ID=0 SLURM_STEP_NODELIST=gpu[03-04]", Launcher{"srun", 5, 8, 1, 0, "gpu03", 26663, "17.0", false}},
+		{"SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2 SLURM_STEP_NUM_NODES=1 SLURM_LOCALID=1 SLURM_STEP_NODELIST=a MASTER_ADDR=b MASTER_PORT=5", Launcher{"srun", 1, 2, 1, 2, "b", 5, ".", false}},
+	} {
+		got, ok, err := FromEnviron(strings.Fields(c.environ))
+		if !ok || err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v, %v", c.environ, got, ok, err)
+		}
+	}
+	for _, environ := range []string{"", "HOME=/root PATH=/bin", "SLURM_PROCID=0 SLURM_NTASKS=4 SLURM_JOB_ID=3", "SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1", "MASTER_ADDR=x"} {
+		if got, ok, err := FromEnviron(strings.Fields(environ)); ok || err != nil {
+			t.Errorf("%s: %+v, %v", environ, got, err)
+		}
+	}
+	left := ": a launcher sets all of them; unset what is left over, or set the rest"
+	for environ, want := range map[string]string{
+		"WORLD_SIZE=4":                                        "WORLD_SIZE=4 set but RANK LOCAL_RANK not" + left,
+		"RANK=1":                                              "RANK=1 set but WORLD_SIZE LOCAL_RANK not" + left,
+		"RANK=1 WORLD_SIZE=2":                                 "RANK=1 WORLD_SIZE=2 set but LOCAL_RANK not" + left,
+		"LOCAL_RANK=0":                                        "LOCAL_RANK=0 set but RANK WORLD_SIZE not" + left,
+		"OMPI_COMM_WORLD_SIZE=2":                              "OMPI_COMM_WORLD_SIZE=2 set but OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_LOCAL_RANK not" + left,
+		"RANK=x WORLD_SIZE=2 LOCAL_RANK=0":                    "RANK=x is not a number",
+		"RANK=-1 WORLD_SIZE=2 LOCAL_RANK=0":                   "RANK=-1 is not a number",
+		"RANK=2 WORLD_SIZE=2 LOCAL_RANK=0":                    "torchrun says that this is rank 2 of 2; ranks count from 0",
+		"RANK=0 WORLD_SIZE=0 LOCAL_RANK=0":                    "torchrun says that the world has 0 ranks",
+		"RANK=0 WORLD_SIZE=2 LOCAL_RANK=3 LOCAL_WORLD_SIZE=2": "torchrun says that this is process 3 of 2 on this host, in a world of 2",
+		"RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_PORT=70000":  "MASTER_PORT=70000 is not a port",
+	} {
+		if got, ok, err := FromEnviron(strings.Fields(environ)); ok || err == nil || err.Error() != want {
+			t.Errorf("%s: %+v, %v", environ, got, err)
+		}
+	}
+}
+
+func TestFirstNode(t *testing.T) {
+	for list, want := range map[string]string{
+		"": "", "a": "a", "a,b": "a", "gpu[03-05,9],login1": "gpu03", "gpu[7,9]": "gpu7", "login1,gpu[03-05]": "login1", "rack1-n[2-3].lan,x": "rack1-n2.lan",
+	} {
+		if got := firstNode(list); got != want {
+			t.Errorf("%s: %s, not %s", list, got, want)
+		}
+	}
+}
+
+func FuzzFirstNode(f *testing.F) {
+	f.Add("gpu[03-05,9],login1")
+	f.Fuzz(func(t *testing.T, list string) {
+		if strings.Contains(firstNode(list), ",") {
+			t.Fatal(firstNode(list))
+		}
+	})
+}
+
+const statLine = "77 (a b) c) R 1 77 77 0 -1 4194564 100 0 0 0 5 3 0 0 20 0 7 0 12345 1000000 250 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 9"
+
+func TestParseStat(t *testing.T) {
+	s, err := parseStat(statLine)
+	if err != nil || s != (procInfo{"R", true, 9, 250 * int64(syscall.Getpagesize())}) {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if startTime(statLine) != "12345" {
+		t.Errorf("started at %s", startTime(statLine))
+	}
+	s, err = parseStat(strings.Replace(statLine, "4194564", "4194560", 1))
+	if err != nil || s.exiting {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if self, err := procStat(syscall.Getpid()); err != nil || self.exiting || self.rss < 1<<20 {
+		t.Errorf("%+v, %v", self, err)
+	}
+	if _, err := procStat(1 << 30); err == nil {
+		t.Error("a process that is not there")
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add(statLine)
+	f.Add("1 (x) S")
+	f.Fuzz(func(t *testing.T, s string) {
+		parseStat(s)
+		startTime(s)
+	})
+}
+
+func TestCauseOfDeath(t *testing.T) {
+	exit := func(code int) syscall.WaitStatus { return syscall.WaitStatus(code << 8) }
+	for _, c := range []struct {
+		status        syscall.WaitStatus
+		stderr        string
+		cause, report string
+	}{
+		{9, "x\n", "was killed (SIGKILL)", "x\n"},
+		{15, "", "was killed (SIGTERM)", ""},
+		{11 | 0x80, "", "crashed (SIGSEGV)", ""},
+		{exit(0), "bye\n", "exited with status 0", "bye\n"},
+		{exit(3), "panic: not\n", "exited with status 3", "panic: not\n"},
+		{exit(2), "usage\n", "exited with status 2", "usage\n"},
+		{exit(2), "log\npanic: boom\n\ngoroutine 1\n", "crashed (panic: boom)", "panic: boom\n\ngoroutine 1\n"},
+		{exit(2), "fatal error: concurrent map writes\n", "crashed (fatal error: concurrent map writes)", "fatal error: concurrent map writes\n"},
+	} {
+		cause, report := causeOfDeath(c.status, c.stderr)
+		if cause != c.cause || report != c.report {
+			t.Errorf("%v %q: %q %q", c.status, c.stderr, cause, report)
+		}
+	}
+}
+
+func TestFoldError(t *testing.T) {
+	var errs []*Error
+	for r, e := range []*Error{
+		{Kind: KindPanic, Msg: "a", Line: 1, Detail: "stack 0"},
+		{Kind: KindPanic, Msg: "b", Line: 1},
+		{Kind: KindPanic, Msg: "a", Line: 1, Detail: "stack 2"},
+		{Kind: KindPanic, Msg: "a", Line: 2},
+	} {
+		errs = foldError(errs, r, e)
+	}
+	var got []string
+	for _, e := range errs {
+		got = append(got, fmt.Sprint(e.Ranks, e.Msg, e.Line, e.Detail))
+	}
+	if want := []string{"[0 2]a1stack 0", "[1]b1", "[3]a2"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
