@@ -49,12 +49,12 @@ func TestBuiltins(t *testing.T) {
 // allReduceArgs is struct OneShotArgs of one_shot_all_reduce.cu.
 type allReduceArgs struct {
 	watch      uint64
-	timeout    uint64
+	_          uint64 // timeout
 	rank, size int32
-	ordinal    uint32
-	channels   uint32
+	_          uint32 // ordinal
+	_          uint32 // channels
 	in, out    device.Ptr
-	n, op      uint64
+	n, _       uint64 // elements, operation
 	epochs     device.Ptr
 	inbox      [device.MaxRanks]device.Ptr
 }

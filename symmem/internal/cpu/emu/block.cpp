@@ -77,7 +77,25 @@ std::uint64_t frame_pointer() { return reinterpret_cast<std::uint64_t>(__builtin
   abandon(e);
 }
 
+// leave_if_stopped ends the block if its grid is stopped, for a fault elsewhere or by the host.
+void leave_if_stopped(Executor* e) {
+  if (!e->must_stop()) return;
+  e->launch()->interrupted(*e, frame_pointer());
+  abandon(e);
+}
+
+// attend is called when the monitor asks for it: the block has been running for at least one of its ticks. It may wait for a block that has not begun, in a
+// way that does not look like waiting. So more executors are called, one each tick, and not without end, for it may just have much to do.
+void attend(Executor* e) {
+  constexpr unsigned kMaxGuesses = 64;
+  e->attention.store(false, std::memory_order_relaxed);
+  leave_if_stopped(e);
+  Grid* g = e->launch();
+  if (e == g->owner && g->pending() && g->guesses++ < kMaxGuesses) e->device->help(*g, 1);
+}
+
 void release_barrier(Executor* e) {
+  if (e->attention.load(std::memory_order_relaxed)) attend(e);
   e->votes = {e->yes, e->arrived};
   e->yes = e->arrived = 0;
   e->ready.append(e->at_barrier);
@@ -90,6 +108,7 @@ bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* s
   Fiber* lanes = e->fibers + index * kWarpSize;
   const unsigned group = any->mask & w.alive;
   if ((w.arrived & group) != group) return false;
+  if (e->attention.load(std::memory_order_relaxed)) attend(e);
   Lanes op;
   op.mask = group;
   for (unsigned m = group; m; m &= m - 1) {
@@ -182,12 +201,8 @@ void failed_poll(Executor* e) {
 
 void yield_as(Executor* e) {
   Fiber* self = e->current();
-  Grid* g = e->launch();
   e->progress.store(e->progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  if (e->must_stop()) {
-    g->interrupted(*e, frame_pointer());
-    abandon(e);
-  }
+  leave_if_stopped(e);
   failed_poll(e);
   e->ready.push(self);
   self->state = State::kPolling;
@@ -344,6 +359,7 @@ void Executor::run(Grid* g, unsigned long long index) {
   ready = {};
   at_barrier = {};
   advanced();
+  blocks.store(blocks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   mark_runtime(true);
   running.store(true, std::memory_order_relaxed);
   fresh_stack = stacks.take();
@@ -375,8 +391,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void emu_preempt() {
   using namespace emu;
   Executor* e = executor();
   InRuntime mark(e);
-  Grid* g = e->launch();
-  if (g->pending()) e->device->help(*g, 1);
+  attend(e);
   settle(e);
   Fiber* self = e->current();
   self->state = State::kPolling;

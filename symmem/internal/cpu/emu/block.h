@@ -106,6 +106,8 @@ struct Executor : Worker {
   // Shared with the monitor.
   std::atomic<Grid*> active{nullptr};
   std::atomic<std::uint64_t> progress{0};
+  std::atomic<std::uint64_t> blocks{0};  // begun
+  std::atomic<bool> attention{false};    // the monitor has found it in the same block twice, or wants it to stop
   std::atomic<bool> stop_wanted{false};  // by the monitor: it lasts too long
   std::atomic<bool> closing{false};      // by the stream: nobody waits for it any more
 

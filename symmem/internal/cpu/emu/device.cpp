@@ -19,7 +19,7 @@ constexpr unsigned kMaxHelpers = 1024;
 constexpr auto kTick = std::chrono::milliseconds(10);
 constexpr int kIdleTicks = 100;                       // then the monitor sleeps
 constexpr std::int64_t kStuck = 15'000'000;           // nanoseconds of computing without progress after which an abort is by force
-constexpr std::int64_t kOverdue = 250'000'000;        // nanoseconds after which it is by force anyhow
+constexpr std::int64_t kOverdue = 100'000'000;        // nanoseconds after which it is by force anyhow
 
 std::int64_t clock_ns(clockid_t c) {
   timespec t{};
@@ -111,7 +111,7 @@ void Device::serve() {
 
 void Device::enlist(Executor* e) {
   std::lock_guard lock(watch_mutex_);
-  watched_.push_back({e, 0, 0});
+  watched_.push_back({e, 0, 0, 0});
 }
 
 void Device::discharge(Executor* e) {
@@ -170,6 +170,9 @@ void Device::inspect(Watched& w, bool aborted, bool overdue) {
   if (!still) w.progress = progress, w.cpu = cpu;
   const bool stop = e->closing.load() || overdue || (aborted && still && cpu - w.cpu > kStuck);
   e->stop_wanted.store(stop);
+  const std::uint64_t blocks = e->blocks.load(std::memory_order_relaxed);
+  if (stop || blocks == w.blocks) e->attention.store(true, std::memory_order_relaxed);
+  w.blocks = blocks;
   if (still || stop) pthread_kill(e->os_thread, preempt_signal());
 }
 

@@ -40,6 +40,7 @@ struct Device {
   struct Watched {
     Executor* executor;
     std::uint64_t progress;
+    std::uint64_t blocks;
     std::int64_t cpu;  // nanoseconds the thread had used when it last made progress
   };
 

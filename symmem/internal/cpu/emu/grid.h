@@ -24,6 +24,7 @@ Code code_of(const void* address);
 enum class Stop : int { kNo, kFault, kInterrupt };
 
 struct Grid {
+  const Executor* owner;  // the stream's
   const Entry* entry;
   Code code;
   Index3 dim, block_dim;
@@ -32,6 +33,7 @@ struct Grid {
   unsigned long long blocks = 0;
   std::atomic<unsigned long long> next{0};  // the first block nobody has taken
   std::atomic<Stop> stop{Stop::kNo};
+  unsigned guesses = 0;  // helpers the owner has called because a block took long
   std::atomic<unsigned> barrier_arrived{0}, barrier_generation{0};
   int helpers = 0;  // executors asked to help and not yet gone; guarded by the device
   Fault fault;

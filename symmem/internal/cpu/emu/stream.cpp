@@ -189,6 +189,7 @@ void Stream::perform(Command& c, Executor& e) {
       if (failed_.load() || closing_.load()) return;
       device_->wake_monitor();
       Grid g;
+      g.owner = &e;
       g.entry = c.entry;
       g.code = c.module ? c.module->code : Code{};
       g.dim = c.dim;
