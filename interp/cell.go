@@ -1,0 +1,273 @@
+package interp
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Files of the interpreter's FileSet all have this name: yaegi resolves imports by file name, and so one import serves all cells.
+const fileName = "cells"
+
+// The headers that make a file of a cell's declarations, and the body of a function of its statements. Text follows on the
+// same line, so lines are the cell's own.
+const (
+	declsHeader = "package main;"
+	stmtsHeader = "package main;func main(){"
+)
+
+// cellText is the source of a cell and where it lies in the FileSet.
+type cellText struct {
+	cell  session.Cell
+	name  string
+	line  int // of the first line
+	files []parsedFile
+}
+
+type parsedFile struct {
+	file   *token.File
+	header int // bytes before the cell's own
+}
+
+// parsed is a cell as syntax.
+type parsed struct {
+	*cellText
+	imports []*ast.ImportSpec
+	decls   []ast.Decl // functions, types, constants
+	stmts   []ast.Stmt
+	body    *ast.FuncDecl // holds stmts
+	value   int           // how many trailing statements are the cell's value: 0 or 1
+}
+
+// item is a piece of a cell between two top-level semicolons.
+type item struct {
+	start, end int
+	decl       bool
+}
+
+// parse splits a cell and parses it.
+func (in *Interp) parse(cell session.Cell) (*parsed, *session.Error) {
+	text := &cellText{cell: cell, name: cell.Name, line: max(cell.Line, 1)}
+	if text.name == "" {
+		text.name = fmt.Sprintf("cell[%d]", cell.ID)
+	}
+	p := &parsed{cellText: text}
+	items, errs := split(cell.Source)
+	if errs != nil {
+		return nil, text.syntaxError(errs, 0)
+	}
+	decls, err := p.parseFile(in.fset, declsHeader, blank(cell.Source, items, true), "")
+	if err != nil {
+		return nil, text.syntaxError(err, len(declsHeader))
+	}
+	stmts, err := p.parseFile(in.fset, stmtsHeader, blank(cell.Source, items, false), "\n}")
+	if err != nil {
+		return nil, text.syntaxError(err, len(stmtsHeader))
+	}
+	for _, d := range decls.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			for _, s := range g.Specs {
+				p.imports = append(p.imports, s.(*ast.ImportSpec))
+			}
+			continue
+		}
+		p.decls = append(p.decls, d)
+	}
+	p.body = stmts.Decls[0].(*ast.FuncDecl)
+	p.stmts = p.body.Body.List
+	return p, nil
+}
+
+func (p *parsed) parseFile(fset *token.FileSet, header, src, trailer string) (*ast.File, scanner.ErrorList) {
+	base := fset.Base()
+	f, err := parser.ParseFile(fset, fileName, header+src+trailer, parser.SkipObjectResolution|parser.AllErrors)
+	p.files = append(p.files, parsedFile{fset.File(token.Pos(base)), len(header)})
+	if err != nil {
+		list, ok := err.(scanner.ErrorList)
+		if !ok {
+			list = scanner.ErrorList{{Msg: err.Error()}}
+		}
+		return nil, list
+	}
+	return f, nil
+}
+
+// split finds the top-level items of a cell and which of them are declarations that Go allows only outside of functions, or that
+// must be there to have methods.
+func split(src string) ([]item, scanner.ErrorList) {
+	var (
+		s       scanner.Scanner
+		items   []item
+		errs    scanner.ErrorList
+		tokens  []token.Token // of the current item
+		start   = -1
+		depth   int
+		file    = token.NewFileSet().AddFile(fileName, -1, len(src))
+		onError = func(pos token.Position, msg string) { errs.Add(pos, msg) }
+	)
+	s.Init(file, []byte(src), onError, 0)
+	for {
+		pos, tok, _ := s.Scan()
+		offset := file.Offset(pos)
+		switch tok {
+		case token.LBRACE, token.LPAREN, token.LBRACK:
+			depth++
+		case token.RBRACE, token.RPAREN, token.RBRACK:
+			depth--
+			if depth < 0 {
+				errs.Add(file.Position(pos), "syntax error: unexpected "+tok.String())
+				return nil, errs
+			}
+		}
+		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 {
+			if start >= 0 {
+				items = append(items, item{start, offset, isDecl(tokens)})
+			}
+			if tok == token.EOF {
+				return items, errs
+			}
+			start, tokens = -1, nil
+			continue
+		}
+		if start < 0 {
+			start = offset
+		}
+		tokens = append(tokens, tok)
+	}
+}
+
+// isDecl tells import, type, const, func f and func (r) f from statements. A function literal that starts a statement is one of those.
+func isDecl(tokens []token.Token) bool {
+	switch tokens[0] {
+	case token.IMPORT, token.TYPE, token.CONST, token.PACKAGE:
+		return true
+	case token.FUNC:
+		if len(tokens) < 2 || tokens[1] == token.IDENT {
+			return true
+		}
+		// func (receiver) name ( or [
+		depth := 0
+		for i, t := range tokens[1:] {
+			switch t {
+			case token.LPAREN, token.LBRACK, token.LBRACE:
+				depth++
+			case token.RPAREN, token.RBRACK, token.RBRACE:
+				depth--
+			}
+			if depth == 0 {
+				rest := tokens[i+2:]
+				return len(rest) >= 2 && rest[0] == token.IDENT && rest[1] == token.LPAREN
+			}
+		}
+	}
+	return false
+}
+
+// blank returns src with the items that are (or are not) declarations kept and all other bytes but newlines replaced by spaces.
+func blank(src string, items []item, decls bool) string {
+	b := []byte(src)
+	for i, it := range items {
+		if it.decl == decls {
+			continue
+		}
+		end := it.end
+		if i+1 < len(items) && end < len(src) && src[end] == ';' {
+			end++
+		}
+		for j := it.start; j < end; j++ {
+			if b[j] != '\n' {
+				b[j] = ' '
+			}
+		}
+	}
+	return string(b)
+}
+
+// position finds where in the user's text pos is.
+func (c *cellText) position(pos token.Pos) (line, column int, ok bool) {
+	for _, f := range c.files {
+		if f.file != nil && int(pos) >= f.file.Base() && int(pos) <= f.file.Base()+f.file.Size() {
+			p := f.file.PositionFor(pos, false)
+			line, column = p.Line, p.Column
+			if line == 1 {
+				column -= f.header
+			}
+			return line, max(column, 1), true
+		}
+	}
+	return 0, 0, false
+}
+
+// sourceLine returns line n (from 1) of the cell.
+func (c *cellText) sourceLine(n int) string {
+	lines := strings.Split(c.cell.Source, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return lines[n-1]
+}
+
+// maxErrors is how many errors of a cell are listed.
+const maxErrors = 10
+
+// diagnostic is an error with its place in the cell.
+type diagnostic struct {
+	line, column int
+	msg          string
+}
+
+func (c *cellText) syntaxError(errs scanner.ErrorList, header int) *session.Error {
+	var list []diagnostic
+	for _, e := range errs {
+		column := e.Pos.Column
+		if e.Pos.Line == 1 {
+			column -= header
+		}
+		line := e.Pos.Line
+		if n := strings.Count(c.cell.Source, "\n") + 1; line > n {
+			line, column = n, len(c.sourceLine(n))+1
+		}
+		list = append(list, diagnostic{line, max(column, 1), e.Msg})
+	}
+	return c.errorOf(session.KindSyntax, list)
+}
+
+// errorOf makes an error of diagnostics: the first is its message, all of them its detail.
+func (c *cellText) errorOf(kind session.Kind, list []diagnostic) *session.Error {
+	slices.SortStableFunc(list, func(a, b diagnostic) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+	})
+	list = slices.CompactFunc(list, func(a, b diagnostic) bool { return a.line == b.line && a.msg == b.msg })
+	first := list[0]
+	e := &session.Error{Kind: kind, Peer: -1, File: c.name, Line: c.line + first.line - 1, Column: first.column,
+		Msg: first.msg, Source: c.sourceLine(first.line)}
+	if len(list) > 1 {
+		var b strings.Builder
+		for i, d := range list {
+			if i == maxErrors {
+				b.WriteString("too many errors\n")
+				break
+			}
+			at := session.Error{File: c.name, Line: c.line + d.line - 1, Column: d.column, Msg: d.msg}
+			b.WriteString(at.Error() + "\n")
+		}
+		e.Detail = strings.TrimSuffix(b.String(), "\n")
+	}
+	return e
+}
+
+// errorAt makes an error at a place of the cell.
+func (c *cellText) errorAt(kind session.Kind, pos token.Pos, msg string) *session.Error {
+	line, column, ok := c.position(pos)
+	if !ok {
+		return &session.Error{Kind: kind, Peer: -1, File: c.name, Line: c.line, Msg: msg, Source: c.sourceLine(1)}
+	}
+	return c.errorOf(kind, []diagnostic{{line, column, msg}})
+}

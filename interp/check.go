@@ -1,0 +1,295 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// checked is a cell that type-checks.
+type checked struct {
+	*parsed
+	info    *types.Info
+	imports map[string]string       // path by name, of the cell's own imports
+	objects map[string]types.Object // functions, types and constants the cell declares
+	vars    []*types.Var            // variables of its top level, in order
+	values  []types.Type            // of the last expression; nil when there is none
+	value   ast.Expr
+	added   []addedMethod
+}
+
+// addedMethod is a method of a type that an earlier cell declared.
+type addedMethod struct {
+	decl *ast.FuncDecl
+	base *types.Named
+	fn   *types.Func
+}
+
+// checker checks one cell.
+type checker struct {
+	in   *Interp
+	c    *checked
+	errs []diagnostic
+	undo []func()
+}
+
+// check type-checks a cell in three stages, each of which sees what those before it found: declarations without the bodies of
+// functions; statements; the bodies. So functions may use variables that the cell's statements define.
+func (in *Interp) check(p *parsed) (*checked, *session.Error) {
+	k := &checker{in: in, c: &checked{parsed: p, imports: map[string]string{}, info: &types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Defs:       map[*ast.Ident]types.Object{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Implicits:  map[ast.Node]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Instances:  map[*ast.Ident]types.Instance{},
+		Scopes:     map[ast.Node]*types.Scope{},
+	}}}
+	k.run()
+	if len(k.errs) > 0 {
+		for _, undo := range slices.Backward(k.undo) {
+			undo()
+		}
+		return nil, p.errorOf(session.KindType, k.errs)
+	}
+	return k.c, nil
+}
+
+func (k *checker) run() {
+	c, scope := k.c, k.in.scope
+	for _, spec := range c.parsed.imports {
+		k.importSpec(spec)
+	}
+	if len(k.errs) > 0 {
+		return
+	}
+	known := maps.Clone(scope.objects)
+	for name := range c.imports {
+		delete(known, name)
+	}
+	var decls, bodies []ast.Decl
+	var foreign []*ast.FuncDecl
+	for _, d := range c.decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			decls = append(decls, d)
+			for _, s := range d.(*ast.GenDecl).Specs {
+				for _, name := range specNames(s) {
+					delete(known, name.Name)
+				}
+			}
+			continue
+		}
+		if f.Recv == nil && f.Name.Name != "init" {
+			delete(known, f.Name.Name)
+		}
+	}
+	for _, d := range c.decls {
+		f, ok := d.(*ast.FuncDecl)
+		switch {
+		case !ok:
+		case f.Body == nil:
+			k.errorAt(f.Pos(), "missing function body")
+		case f.Recv == nil:
+			decls = append(decls, stub(f))
+			bodies = append(bodies, body(f))
+		case k.isForeign(f, known):
+			foreign = append(foreign, f)
+			decls = append(decls, stub(body(f)))
+			bodies = append(bodies, body(f))
+		case hasTypeParams(f):
+			decls = append(decls, f)
+		default:
+			decls = append(decls, stub(f))
+			bodies = append(bodies, body(f))
+		}
+	}
+	known = k.stage(known, decls)
+	if len(k.errs) > 0 {
+		return
+	}
+	c.objects = map[string]types.Object{}
+	for name, obj := range known {
+		if scope.objects[name] != obj && !strings.ContainsRune(name, '#') {
+			c.objects[name] = obj
+		}
+	}
+	for _, f := range foreign {
+		k.addMethod(f, known)
+	}
+	if len(c.stmts) > 0 {
+		k.statements(known)
+	}
+	if len(k.errs) > 0 {
+		return
+	}
+	for _, v := range c.vars {
+		if obj := c.objects[v.Name()]; obj != nil {
+			k.errorAt(v.Pos(), v.Name()+" redeclared in this cell")
+		}
+		known[v.Name()] = v
+	}
+	if len(bodies) > 0 {
+		k.stage(known, bodies)
+	}
+}
+
+// statements checks the cell's statements and finds the variables they define and the value of the last one.
+func (k *checker) statements(known map[string]types.Object) {
+	c := k.c
+	var last *ast.ExprStmt
+	if s, ok := c.stmts[len(c.stmts)-1].(*ast.ExprStmt); ok {
+		last = s
+	}
+	before := len(k.errs)
+	k.stage(known, []ast.Decl{&ast.FuncDecl{
+		Name: &ast.Ident{NamePos: c.body.Name.Pos(), Name: "cell#"}, Type: c.body.Type, Body: c.body.Body,
+	}})
+	if last != nil {
+		line, column, _ := c.position(last.Pos())
+		k.errs = slices.DeleteFunc(k.errs, func(d diagnostic) bool {
+			return d.line == line && d.column == column && strings.HasSuffix(d.msg, "is not used")
+		})
+	}
+	if len(k.errs) > before {
+		return
+	}
+	for _, s := range c.stmts {
+		for _, name := range definedNames(s) {
+			if v, ok := c.info.Defs[name].(*types.Var); ok && name.Name != "_" {
+				c.vars = append(c.vars, v)
+			}
+		}
+	}
+	if last == nil {
+		return
+	}
+	tv := c.info.Types[last.X]
+	switch {
+	case tv.IsVoid():
+		return
+	case !tv.IsValue() && !tv.IsNil():
+		return
+	}
+	c.value = last.X
+	if tuple, ok := tv.Type.(*types.Tuple); ok {
+		for v := range tuple.Variables() {
+			c.values = append(c.values, v.Type())
+		}
+		return
+	}
+	c.values = []types.Type{types.Default(tv.Type)}
+}
+
+// stage checks declarations where names mean known, and returns known with what they declare.
+func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[string]types.Object {
+	pkg := types.NewPackage(cellPackage, cellPackage)
+	for _, obj := range known {
+		pkg.Scope().Insert(obj)
+	}
+	file := &ast.File{Package: k.c.body.Pos(), Name: &ast.Ident{NamePos: k.c.body.Pos(), Name: cellPackage}}
+	imports := maps.Clone(k.in.scope.imports)
+	maps.Copy(imports, k.c.imports)
+	for name, path := range imports {
+		if known[name] == nil && !declares(decls, name) && strings.Contains(k.c.cell.Source, name) {
+			spec := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
+			file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}})
+			file.Imports = append(file.Imports, spec)
+		}
+	}
+	file.Decls = append(file.Decls, decls...)
+	conf := types.Config{Importer: k.in.pkgs, Error: k.report, GoVersion: "go1.26"}
+	check := types.NewChecker(&conf, k.in.fset, pkg, k.c.info)
+	check.Files([]*ast.File{file}) // the errors went to k.report
+	out := maps.Clone(known)
+	for _, name := range pkg.Scope().Names() {
+		out[name] = pkg.Scope().Lookup(name)
+	}
+	return out
+}
+
+// report receives the errors of go/types. Unused variables, imports and labels are not errors at a prompt.
+func (k *checker) report(err error) {
+	e, ok := err.(types.Error)
+	if !ok {
+		k.errs = append(k.errs, diagnostic{1, 1, err.Error()})
+		return
+	}
+	if e.Soft || strings.HasPrefix(e.Msg, "\t") {
+		return
+	}
+	k.errorAt(e.Pos, mainPrefix.ReplaceAllString(e.Msg, ""))
+}
+
+var mainPrefix = regexp.MustCompile(`\bmain\.`)
+
+func (k *checker) errorAt(pos token.Pos, msg string) {
+	line, column, ok := k.c.position(pos)
+	if !ok {
+		line, column = 1, 1
+	}
+	k.errs = append(k.errs, diagnostic{line, column, msg})
+}
+
+// importSpec finds the package of an import and the name it gets.
+func (k *checker) importSpec(spec *ast.ImportSpec) {
+	path, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		k.errorAt(spec.Pos(), "invalid import path "+spec.Path.Value)
+		return
+	}
+	pkg, err := k.in.pkgs.Import(path)
+	if err != nil {
+		k.errorAt(spec.Path.Pos(), err.Error())
+		return
+	}
+	name := pkg.Name()
+	if spec.Name != nil {
+		name = spec.Name.Name
+	}
+	switch name {
+	case "_":
+	case ".":
+		k.errorAt(spec.Pos(), "dot imports are not available in cells; use the package's name")
+	default:
+		k.c.imports[name] = path
+	}
+}
+
+// isForeign reports whether f is a method of a type that an earlier cell declared.
+func (k *checker) isForeign(f *ast.FuncDecl, known map[string]types.Object) bool {
+	name := receiverName(f)
+	if name == nil {
+		return false
+	}
+	_, ok := known[name.Name].(*types.TypeName)
+	return ok
+}
+
+// addMethod gives the type of an earlier cell a method.
+func (k *checker) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
+	name := receiverName(f)
+	base, ok := types.Unalias(known[name.Name].Type()).(*types.Named)
+	if !ok || base.Obj().Pkg() == nil || base.Obj().Pkg().Path() != cellPackage {
+		k.errorAt(name.Pos(), "cannot define new methods on non-local type "+name.Name)
+		return
+	}
+	if base.TypeParams().Len() > 0 {
+		k.errorAt(f.Name.Pos(), "methods of a generic type must be in the cell that declares it")
+		return
+	}
+	sig := known[bodyName(f)].Type().(*types.Signature)
+	params := slices.Collect(sig.Params().Variables())
+	method := types.NewSignatureType(params[0], nil, nil, types.NewTuple(params[1:]...), sig.Results(), sig.Variadic())
+	fn := types.NewFunc(f.Name.Pos(), base.Obj().Pkg(), f.Name.Name, method)
+	k.c.info.Defs[f.Name] = fn
+	k.undo = append(k.undo, replaceMethod(base, fn))
+	k.c.added = append(k.c.added, addedMethod{f, base, fn})
+}

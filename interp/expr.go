@@ -1,0 +1,140 @@
+package interp
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// expr lowers an expression or a type.
+func (l *lowerer) expr(e ast.Expr) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	if tv, ok := l.info.Types[e]; ok && tv.Value != nil {
+		if folded := l.constant(e, tv); folded != nil {
+			return folded
+		}
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		return l.identifier(e)
+	case *ast.BasicLit:
+		return e
+	case *ast.SelectorExpr:
+		return l.selector(e)
+	case *ast.CallExpr:
+		return l.call(e)
+	case *ast.FuncLit:
+		return l.funcLit(e)
+	case *ast.CompositeLit:
+		return l.composite(e)
+	case *ast.ParenExpr:
+		e.X = l.expr(e.X)
+	case *ast.IndexExpr:
+		e.X, e.Index = l.expr(e.X), l.expr(e.Index)
+	case *ast.IndexListExpr:
+		e.X = l.expr(e.X)
+		l.exprs(e.Indices)
+	case *ast.SliceExpr:
+		e.X, e.Low, e.High, e.Max = l.expr(e.X), l.expr(e.Low), l.expr(e.High), l.expr(e.Max)
+	case *ast.TypeAssertExpr:
+		e.X, e.Type = l.expr(e.X), l.expr(e.Type)
+	case *ast.StarExpr:
+		e.X = l.expr(e.X)
+	case *ast.UnaryExpr:
+		e.X = l.expr(e.X)
+	case *ast.BinaryExpr:
+		e.X, e.Y = l.expr(e.X), l.expr(e.Y)
+	case *ast.KeyValueExpr:
+		e.Key, e.Value = l.expr(e.Key), l.expr(e.Value)
+	case *ast.ArrayType:
+		e.Len, e.Elt = l.expr(e.Len), l.expr(e.Elt)
+	case *ast.StructType:
+		l.fieldList(e.Fields)
+	case *ast.FuncType:
+		l.funcType(e)
+	case *ast.InterfaceType:
+		l.fieldList(e.Methods)
+	case *ast.MapType:
+		e.Key, e.Value = l.expr(e.Key), l.expr(e.Value)
+	case *ast.ChanType:
+		e.Value = l.expr(e.Value)
+	case *ast.Ellipsis:
+		e.Elt = l.expr(e.Elt)
+	}
+	return e
+}
+
+func (l *lowerer) exprs(list []ast.Expr) {
+	for i, e := range list {
+		list[i] = l.expr(e)
+	}
+}
+
+// fieldList lowers the types of parameters, fields, methods or type parameters.
+func (l *lowerer) fieldList(f *ast.FieldList) {
+	if f == nil {
+		return
+	}
+	for _, field := range f.List {
+		field.Type = l.expr(field.Type)
+	}
+}
+
+func (l *lowerer) funcType(t *ast.FuncType) {
+	l.fieldList(t.TypeParams)
+	l.fieldList(t.Params)
+	l.fieldList(t.Results)
+}
+
+// identifier lowers the use of a name.
+func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
+	obj := l.info.Uses[id]
+	if obj == nil {
+		obj = l.info.Defs[id]
+	}
+	if obj == nil {
+		return id
+	}
+	return l.ident(id.Pos(), l.name(obj))
+}
+
+// selector lowers pkg.Name, x.field and x.Method.
+func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
+	if id, ok := e.X.(*ast.Ident); ok {
+		if pkg, ok := l.info.Uses[id].(*types.PkgName); ok {
+			return l.pkgMember(id.Pos(), pkg.Imported().Path(), e.Sel.Name)
+		}
+	}
+	e.X = l.expr(e.X)
+	return e
+}
+
+// composite lowers a literal. The keys of a struct's fields are not expressions.
+func (l *lowerer) composite(e *ast.CompositeLit) ast.Expr {
+	t := l.info.TypeOf(e)
+	e.Type = l.expr(e.Type)
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	_, isStruct := t.Underlying().(*types.Struct)
+	for i, elt := range e.Elts {
+		kv, ok := elt.(*ast.KeyValueExpr)
+		if !ok {
+			e.Elts[i] = l.expr(elt)
+			continue
+		}
+		if !isStruct {
+			kv.Key = l.expr(kv.Key)
+		}
+		kv.Value = l.expr(kv.Value)
+	}
+	return e
+}
+
+// call lowers a call or a conversion.
+func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
+	e.Fun = l.expr(e.Fun)
+	l.exprs(e.Args)
+	return e
+}

@@ -1,0 +1,98 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// function is one function body during lowering.
+type function struct {
+	outer    *function
+	sig      *types.Signature // nil for the cell's own statements
+	deferred string           // the variable that holds its deferred calls; "" when there are none
+	unmarked bool             // a mark outside of a loop serves the loop
+	results  []string         // names of its results, when a deferred call may read or change them
+}
+
+func (f *function) top() bool { return f.sig == nil }
+
+func (l *lowerer) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
+	f := &function{outer: l.fn, sig: sig}
+	if hasDefer(body) {
+		f.deferred = l.temp("defers")
+	}
+	return f
+}
+
+// hasDefer reports whether a body defers, functions in it not counted.
+func hasDefer(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// finishFunction puts what a function needs in front of its statements and leaves it.
+func (l *lowerer) finishFunction(pos token.Pos, body []ast.Stmt) []ast.Stmt {
+	f := l.fn
+	l.fn = f.outer
+	if f.deferred == "" {
+		return body
+	}
+	return append(l.deferProlog(pos, f), body...)
+}
+
+// funcDecl lowers a function or method.
+func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
+	obj := l.info.Defs[d.Name].(*types.Func)
+	l.fieldList(d.Recv)
+	l.funcType(d.Type)
+	l.fn = l.newFunction(obj.Signature(), d.Body)
+	l.nameResults(d.Type)
+	d.Body.List = l.finishFunction(d.Body.Pos(), l.stmts(d.Body.List))
+	if d.Recv == nil && d.Name.Name != "init" {
+		d.Name = l.ident(d.Name.Pos(), l.name(obj))
+	}
+	return d
+}
+
+func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
+	sig, _ := l.info.TypeOf(e).(*types.Signature)
+	l.funcType(e.Type)
+	l.fn = l.newFunction(sig, e.Body)
+	l.nameResults(e.Type)
+	e.Body.List = l.finishFunction(e.Body.Pos(), l.stmts(e.Body.List))
+	return e
+}
+
+// nameResults names the results of a function that defers.
+func (l *lowerer) nameResults(t *ast.FuncType) {
+	if l.fn.deferred == "" || t.Results == nil {
+		return
+	}
+	for _, f := range t.Results.List {
+		if len(f.Names) == 0 {
+			f.Names = []*ast.Ident{l.ident(f.Type.Pos(), l.temp("result"))}
+		}
+		for i, id := range f.Names {
+			if id.Name == "_" {
+				f.Names[i] = l.ident(id.Pos(), l.temp("result"))
+			}
+			l.fn.results = append(l.fn.results, f.Names[i].Name)
+		}
+	}
+}
+
+func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
+	m := l.mark(s)
+	l.exprs(s.Results)
+	return append(m, s)
+}

@@ -1,0 +1,150 @@
+package interp
+
+import (
+	"context"
+	"go/ast"
+	"go/token"
+	"os"
+	"reflect"
+	"strconv"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/interp/symbols"
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/traefik/yaegi/interp"
+	"github.com/traefik/yaegi/stdlib"
+	"github.com/traefik/yaegi/stdlib/unrestricted"
+)
+
+// Exports are symbol tables in the form that `yaegi extract` writes: by "import/path/name", then by identifier.
+type Exports = interp.Exports
+
+// Options are what New needs; the zero value gives a session with the standard library and symmem.
+type Options struct {
+	// Packages are tables beside those of the standard library and symmem; they replace tables of the same key.
+	Packages Exports
+	// Names are packages that cells may use without an import, by the name they have there. They are added to
+	// fmt, math, strings, time and symm.
+	Names map[string]string
+	// ConvertError turns the error that a cell panicked with into one of the session. It returns nil for errors it does not know.
+	ConvertError func(error) *session.Error
+	// Inspect answers the topics that are not about the interpreter.
+	Inspect func(ctx context.Context, topic, arg string) (string, error)
+}
+
+// Interp is one session's interpreter. It satisfies session.Evaluator: Eval calls never overlap, Inspect may come at any time.
+type Interp struct {
+	options Options
+	yaegi   *interp.Interpreter
+	inside  *inside
+	fset    *token.FileSet
+	pkgs    *packages
+	runtime *cellRuntime
+
+	mu       sync.Mutex // guards scope for Inspect
+	scope    *scope
+	cells    []*cellText // those whose positions may still be asked for
+	imported map[string]bool
+	run      runState
+}
+
+// New makes an interpreter with an empty session.
+func New(options Options) (*Interp, error) {
+	in := &Interp{options: options, imported: map[string]bool{}}
+	in.runtime = newCellRuntime(in)
+	in.yaegi = interp.New(interp.Options{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: in.runtime.traces, Unrestricted: true})
+	in.fset = in.yaegi.FileSet()
+	tables := Exports{}
+	for _, set := range []Exports{stdlib.Symbols, unrestricted.Symbols, symbols.Symbols, overrides(), in.runtime.exports(), options.Packages} {
+		for key, table := range set {
+			if tables[key] == nil {
+				tables[key] = map[string]reflect.Value{}
+			}
+			for name, value := range table {
+				tables[key][name] = value
+			}
+		}
+	}
+	if err := in.yaegi.Use(tables); err != nil {
+		return nil, err
+	}
+	// The interpreter replaces some symbols of the standard library by its own when it is given the tables; a second
+	// time puts ours back.
+	if err := in.yaegi.Use(overridesAfterUse()); err != nil {
+		return nil, err
+	}
+	inside, err := lookInside(in.yaegi)
+	if err != nil {
+		return nil, err
+	}
+	in.inside = inside
+	in.pkgs = newPackages(tables)
+	if err := in.declareMark(); err != nil {
+		return nil, err
+	}
+	in.scope = newScope()
+	preimport := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", "symm": symmemPath}
+	for name, path := range options.Names {
+		preimport[name] = path
+	}
+	for name, path := range preimport {
+		if _, err := in.pkgs.Import(path); err != nil {
+			return nil, err
+		}
+		in.scope.imports[name] = path
+	}
+	return in, nil
+}
+
+const symmemPath = "github.com/symmrepl/symmrepl/symmem"
+
+// Eval runs one cell.
+func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
+	in.mu.Lock()
+	c, err := in.prepare(cell)
+	in.mu.Unlock()
+	if err != nil {
+		return session.Result{Err: err}
+	}
+	return in.execute(ctx, c)
+}
+
+// prepare does everything that comes before running: parse, check, lower, compile.
+func (in *Interp) prepare(cell session.Cell) (*compiled, *session.Error) {
+	src, err := in.parse(cell)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := in.check(src)
+	if err != nil {
+		return nil, err
+	}
+	return in.compile(checked)
+}
+
+var _ session.Evaluator = (*Interp)(nil)
+
+// declareMark makes the variable that marks set.
+func (in *Interp) declareMark() error {
+	l := &lowerer{in: in, imports: map[string]bool{}}
+	at := token.Pos(in.fset.Base())
+	in.fset.AddFile(fileName, int(at), 1)
+	mark := l.ident(at, markName)
+	bind := l.helper(at, "Bind", &ast.BasicLit{ValuePos: at, Kind: token.STRING, Value: strconv.Quote(markName)}, l.address(mark))
+	if err := in.compileImports(at, []string{runtimePath}); err != nil {
+		return err
+	}
+	p, err := in.compileFile(at, []ast.Decl{
+		&ast.GenDecl{TokPos: at, Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{mark}, Type: l.ident(at, "int")}}},
+		&ast.FuncDecl{
+			Name: l.ident(at, "init"),
+			Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}},
+			Body: &ast.BlockStmt{Lbrace: at, List: []ast.Stmt{&ast.ExprStmt{X: bind}}, Rbrace: at},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = in.yaegi.Execute(p)
+	return err
+}

@@ -1,0 +1,177 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// lowerer rewrites a checked cell for yaegi. Syntax is changed in place or replaced; positions stay those of the user's text.
+type lowerer struct {
+	in      *Interp
+	c       *checked
+	info    *types.Info
+	names   map[types.Object]string // what this cell's objects are called in yaegi
+	hoisted map[types.Object]bool   // variables of the cell's top level
+	imports map[string]bool         // packages that the lowered code uses, by path
+	hidden  Exports                 // symbols for types that have no name in the tables
+	fn      *function               // the innermost function that is being lowered
+	temps   int
+}
+
+// refusal is the panic by which lowering gives up on a construct.
+type refusal struct {
+	pos token.Pos
+	msg string
+}
+
+// refuse gives up: what says which construct and what to do instead.
+func (l *lowerer) refuse(pos token.Pos, what string) { panic(refusal{pos, what}) }
+
+// lowered is a cell that is ready for yaegi.
+type lowered struct {
+	imports []string
+	types   []ast.Spec
+	vars    []*storage
+	funcs   []*ast.FuncDecl
+	body    []ast.Stmt
+	hidden  Exports
+}
+
+// name is the identifier of an object of the session or of this cell; local objects keep theirs.
+func (l *lowerer) name(obj types.Object) string {
+	if n, ok := l.names[obj]; ok {
+		return n
+	}
+	if n, ok := l.in.scope.names[obj]; ok {
+		return n
+	}
+	return obj.Name()
+}
+
+func (l *lowerer) ident(pos token.Pos, name string) *ast.Ident {
+	return &ast.Ident{NamePos: pos, Name: name}
+}
+
+// temp makes a name for a local variable of our own.
+func (l *lowerer) temp(what string) string {
+	l.temps++
+	return what + "#t" + strconv.Itoa(l.temps)
+}
+
+// pkgMember is a symbol of an imported package.
+func (l *lowerer) pkgMember(pos token.Pos, path, name string) ast.Expr {
+	l.imports[path] = true
+	return &ast.SelectorExpr{X: l.ident(pos, importName(path)), Sel: l.ident(pos, name)}
+}
+
+// importName is what a package is called in lowered code, whatever cells call it.
+func importName(path string) string { return "import#" + path2ident(path) }
+
+func path2ident(path string) string {
+	b := []byte(path)
+	for i, ch := range b {
+		if ch == '/' {
+			b[i] = '|'
+		}
+	}
+	return string(b)
+}
+
+// helper calls a function of the cell runtime.
+func (l *lowerer) helper(pos token.Pos, name string, args ...ast.Expr) *ast.CallExpr {
+	return &ast.CallExpr{Fun: l.pkgMember(pos, runtimePath, name), Lparen: pos, Args: args, Rparen: pos}
+}
+
+func (l *lowerer) address(e ast.Expr) ast.Expr {
+	return &ast.UnaryExpr{OpPos: e.Pos(), Op: token.AND, X: e}
+}
+
+func assign(tok token.Token, lhs, rhs ast.Expr) *ast.AssignStmt {
+	return &ast.AssignStmt{Lhs: []ast.Expr{lhs}, TokPos: lhs.Pos(), Tok: tok, Rhs: []ast.Expr{rhs}}
+}
+
+// cell lowers the whole cell.
+func (l *lowerer) cell() (out *lowered, err *session.Error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			err = l.c.errorAt(session.KindUnsupported, r.pos, r.msg)
+		default:
+			panic(r)
+		}
+	}()
+	out = &lowered{hidden: l.hidden}
+	for _, d := range l.c.decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+			for _, s := range g.Specs {
+				out.types = append(out.types, l.typeSpec(s.(*ast.TypeSpec)))
+			}
+		}
+	}
+	for _, d := range l.c.decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			out.funcs = append(out.funcs, l.funcDecl(f))
+		}
+	}
+	out.body = l.topLevel()
+	for path := range l.imports {
+		out.imports = append(out.imports, path)
+	}
+	return out, nil
+}
+
+// typeSpec lowers a type declaration.
+func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
+	if obj := l.info.Defs[s.Name]; obj != nil {
+		s.Name = l.ident(s.Name.Pos(), l.name(obj))
+	}
+	l.fieldList(s.TypeParams)
+	s.Type = l.expr(s.Type)
+	return s
+}
+
+// topLevel lowers the cell's statements to the body of a function whose variables outlive it.
+func (l *lowerer) topLevel() []ast.Stmt {
+	stmts := l.c.stmts
+	var value *ast.ExprStmt
+	if l.c.value != nil {
+		value = stmts[len(stmts)-1].(*ast.ExprStmt)
+		stmts = stmts[:len(stmts)-1]
+	}
+	l.fn = l.newFunction(nil, l.c.body.Body)
+	out := l.stmts(stmts)
+	if value != nil {
+		out = append(out, l.show(value.X)...)
+	}
+	return l.finishFunction(l.c.body.Body.Pos(), out)
+}
+
+// show lowers the cell's last expression: its values go to the cell runtime as pointers, so that they arrive as they are stored.
+func (l *lowerer) show(e ast.Expr) []ast.Stmt {
+	pos := e.Pos()
+	if len(l.c.values) == 1 && types.Identical(l.c.values[0], types.Typ[types.UntypedNil]) {
+		return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "Show")}}
+	}
+	out := l.mark(e)
+	var lhs, args []ast.Expr
+	for _, t := range l.c.values {
+		v := l.temp("value")
+		out = append(out, l.varDecl(pos, v, t))
+		lhs = append(lhs, l.ident(pos, v))
+		args = append(args, l.address(l.ident(pos, v)))
+	}
+	out = append(out, &ast.AssignStmt{Lhs: lhs, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{l.expr(e)}})
+	return append(out, &ast.ExprStmt{X: l.helper(pos, "Show", args...)})
+}
+
+// varDecl declares a local variable of ours.
+func (l *lowerer) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
+	return &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{
+		&ast.ValueSpec{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)},
+	}}}
+}

@@ -1,0 +1,128 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+)
+
+// markName is a variable of yaegi's that holds the position of the statement that runs, for the position of a panic.
+const markName = "position#"
+
+// mark returns the statement that records that nodes run now, or nothing if they cannot panic.
+func (l *lowerer) mark(nodes ...ast.Node) []ast.Stmt {
+	var pos token.Pos
+	for _, n := range nodes {
+		if pos = l.panics(n); pos.IsValid() {
+			break
+		}
+	}
+	if !pos.IsValid() || l.fn.unmarked {
+		return nil
+	}
+	return l.markAt(pos)
+}
+
+func (l *lowerer) markAt(pos token.Pos) []ast.Stmt {
+	lit := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(int(pos))}
+	return []ast.Stmt{assign(token.ASSIGN, l.ident(pos, markName), lit)}
+}
+
+// panics returns where n may panic: the position of its first operation that can. Blocks and function literals in it do not count.
+func (l *lowerer) panics(n ast.Node) (at token.Pos) {
+	if isNilNode(n) {
+		return token.NoPos
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		if at.IsValid() {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.BlockStmt:
+			return false
+		case ast.Expr:
+			if tv, ok := l.info.Types[n]; ok && (tv.IsType() || tv.Value != nil) {
+				return false
+			}
+		}
+		if l.mayPanic(n) {
+			at = n.Pos()
+		}
+		return true
+	})
+	return at
+}
+
+// mayPanic reports whether the operation n itself, not its operands, may panic.
+func (l *lowerer) mayPanic(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		return !l.harmless(n)
+	case *ast.IndexExpr:
+		tv, ok := l.info.Types[n.X]
+		if !ok || !tv.IsValue() {
+			return false
+		}
+		_, isFunc := tv.Type.Underlying().(*types.Signature)
+		return !isFunc
+	case *ast.SliceExpr, *ast.StarExpr, *ast.SendStmt:
+		return true
+	case *ast.TypeAssertExpr:
+		return n.Type != nil
+	case *ast.SelectorExpr:
+		sel := l.info.Selections[n]
+		return sel != nil && sel.Indirect()
+	case *ast.BinaryExpr:
+		switch n.Op {
+		case token.QUO, token.REM:
+			return l.info.Types[n.Y].Value == nil && isInteger(l.info.TypeOf(n))
+		case token.SHL, token.SHR:
+			return l.info.Types[n.Y].Value == nil
+		case token.EQL, token.NEQ:
+			return types.IsInterface(l.info.TypeOf(n.X))
+		}
+	case *ast.AssignStmt:
+		switch n.Tok {
+		case token.QUO_ASSIGN, token.REM_ASSIGN, token.SHL_ASSIGN, token.SHR_ASSIGN:
+			return l.info.Types[n.Rhs[0]].Value == nil
+		}
+	}
+	return false
+}
+
+// harmless reports whether a call cannot panic: a conversion, or one of the builtins that only look.
+func (l *lowerer) harmless(n *ast.CallExpr) bool {
+	tv := l.info.Types[n.Fun]
+	if tv.IsType() {
+		_, toArray := tv.Type.Underlying().(*types.Array)
+		return !toArray
+	}
+	if !tv.IsBuiltin() {
+		return false
+	}
+	id, ok := ast.Unparen(n.Fun).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	switch id.Name {
+	case "len", "cap", "append", "new", "min", "max", "real", "imag", "complex", "copy", "clear", "delete":
+		return true
+	}
+	return false
+}
+
+func isInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
+}
+
+func isNilNode(n ast.Node) bool {
+	switch n := n.(type) {
+	case nil:
+		return true
+	case ast.Expr:
+		return n == nil
+	}
+	return false
+}

@@ -1,0 +1,49 @@
+package interp
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+)
+
+// scope is what the cells so far have defined.
+type scope struct {
+	imports map[string]string       // path by the name cells use
+	objects map[string]types.Object // variables, functions, types, constants by name
+	order   []string                // of variables, by first definition
+	names   map[types.Object]string // the name in yaegi of each object in use; types stay
+	types   map[string]*types.TypeName
+	storage map[string]*storage // of variables, by name in yaegi
+	version map[string]int      // last number given out, by name
+	free    map[string][]*storage
+}
+
+// storage is a package-level variable of yaegi.
+type storage struct {
+	name     string
+	typ      types.Type
+	pointer  reflect.Value // to the variable; set when the cell that declares it starts
+	captured bool          // a function may still use it after its name means something else
+}
+
+func newScope() *scope {
+	return &scope{
+		imports: map[string]string{}, objects: map[string]types.Object{}, names: map[types.Object]string{},
+		types: map[string]*types.TypeName{}, storage: map[string]*storage{}, version: map[string]int{},
+	}
+}
+
+// newName makes a name for yaegi that no source can spell.
+func (s *scope) newName(name string) string {
+	s.version[name]++
+	return fmt.Sprintf("%s#%d", name, s.version[name])
+}
+
+// variable returns the storage of the session's variable name, nil when it is not one.
+func (s *scope) variable(name string) *storage {
+	v, ok := s.objects[name].(*types.Var)
+	if !ok {
+		return nil
+	}
+	return s.storage[s.names[v]]
+}

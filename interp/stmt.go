@@ -1,0 +1,248 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// stmts lowers a list of statements.
+func (l *lowerer) stmts(list []ast.Stmt) []ast.Stmt {
+	out := make([]ast.Stmt, 0, len(list))
+	for _, s := range list {
+		out = append(out, l.stmt(s)...)
+	}
+	return out
+}
+
+// block lowers a block in place.
+func (l *lowerer) block(b *ast.BlockStmt) *ast.BlockStmt {
+	if b != nil {
+		b.List = l.stmts(b.List)
+	}
+	return b
+}
+
+// stmt lowers a statement, which may become several.
+func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		m := l.mark(s)
+		return append(m, l.assign(s)...)
+	case *ast.DeclStmt:
+		return l.declStmt(s)
+	case *ast.ExprStmt:
+		m := l.mark(s)
+		s.X = l.expr(s.X)
+		return append(m, s)
+	case *ast.IncDecStmt:
+		m := l.mark(s)
+		s.X = l.expr(s.X)
+		return append(m, s)
+	case *ast.SendStmt:
+		m := l.mark(s)
+		s.Chan, s.Value = l.expr(s.Chan), l.expr(s.Value)
+		return append(m, s)
+	case *ast.BlockStmt:
+		return []ast.Stmt{l.block(s)}
+	case *ast.IfStmt:
+		return l.ifStmt(s)
+	case *ast.ForStmt:
+		return l.forStmt(s, nil)
+	case *ast.RangeStmt:
+		return l.rangeStmt(s, nil)
+	case *ast.LabeledStmt:
+		return l.labeled(s)
+	case *ast.ReturnStmt:
+		return l.returnStmt(s)
+	case *ast.GoStmt:
+		return l.goStmt(s)
+	case *ast.DeferStmt:
+		return l.deferStmt(s)
+	case *ast.SwitchStmt:
+		return l.switchStmt(s)
+	case *ast.TypeSwitchStmt:
+		return l.typeSwitch(s)
+	case *ast.SelectStmt:
+		return l.selectStmt(s)
+	}
+	return []ast.Stmt{s} // branch, empty
+}
+
+// assign lowers an assignment; at the cell's top level a definition becomes an assignment to a variable that outlives the cell.
+func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
+	if s.Tok == token.DEFINE && l.defines(s.Lhs) {
+		s.Tok = token.ASSIGN
+	}
+	l.exprs(s.Lhs)
+	l.exprs(s.Rhs)
+	return []ast.Stmt{s}
+}
+
+// defines reports whether one of the names on the left is a variable of the cell's top level.
+func (l *lowerer) defines(lhs []ast.Expr) bool {
+	for _, e := range lhs {
+		if id, ok := e.(*ast.Ident); ok && (l.hoisted[l.info.Defs[id]] || l.hoisted[l.info.Uses[id]] && l.fn.top()) {
+			return true
+		}
+	}
+	return false
+}
+
+// declStmt lowers local declarations. Constants are folded where they are used.
+func (l *lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
+	g := s.Decl.(*ast.GenDecl)
+	switch g.Tok {
+	case token.TYPE:
+		for _, spec := range g.Specs {
+			l.typeSpec(spec.(*ast.TypeSpec))
+		}
+		return []ast.Stmt{s}
+	case token.VAR:
+		var out []ast.Stmt
+		for _, spec := range g.Specs {
+			out = append(out, l.varSpec(spec.(*ast.ValueSpec))...)
+		}
+		return out
+	}
+	return nil
+}
+
+func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
+	m := l.mark(spec)
+	l.exprs(spec.Values)
+	if !l.hoisted[l.info.Defs[spec.Names[0]]] && !l.anyHoisted(spec.Names) {
+		spec.Type = l.expr(spec.Type)
+		g := &ast.GenDecl{TokPos: spec.Pos(), Tok: token.VAR, Specs: []ast.Spec{spec}}
+		return append(m, &ast.DeclStmt{Decl: g})
+	}
+	var lhs []ast.Expr
+	for _, id := range spec.Names {
+		lhs = append(lhs, l.identifier(id))
+	}
+	if spec.Values != nil {
+		return append(m, &ast.AssignStmt{Lhs: lhs, TokPos: spec.Pos(), Tok: token.ASSIGN, Rhs: spec.Values})
+	}
+	for _, e := range lhs {
+		if e.(*ast.Ident).Name != "_" {
+			m = append(m, &ast.ExprStmt{X: l.helper(spec.Pos(), "Zero", l.address(e))})
+		}
+	}
+	return m
+}
+
+func (l *lowerer) anyHoisted(names []*ast.Ident) bool {
+	for _, id := range names {
+		if l.hoisted[l.info.Defs[id]] {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {
+	m := l.mark(s.Init, s.Cond)
+	if s.Init != nil {
+		s.Init = l.simple(s.Init)
+	}
+	s.Cond = l.condition(s.Cond)
+	l.block(s.Body)
+	if s.Else != nil {
+		alt := l.stmt(s.Else)
+		if len(alt) == 1 {
+			s.Else = alt[0]
+		} else {
+			s.Else = &ast.BlockStmt{Lbrace: s.Else.Pos(), List: alt}
+		}
+	}
+	return append(m, s)
+}
+
+// simple lowers a statement that must stay one: the init or post of another.
+func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return l.assign(s)[0]
+	case *ast.ExprStmt:
+		s.X = l.expr(s.X)
+	case *ast.IncDecStmt:
+		s.X = l.expr(s.X)
+	case *ast.SendStmt:
+		s.Chan, s.Value = l.expr(s.Chan), l.expr(s.Value)
+	}
+	return s
+}
+
+// condition lowers the condition of if and for. A bare variable of a package would be taken for a constant.
+func (l *lowerer) condition(e ast.Expr) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
+		if _, isVar := l.info.Uses[sel.Sel].(*types.Var); isVar && l.info.Selections[sel] == nil {
+			return &ast.BinaryExpr{X: l.expr(e), OpPos: e.Pos(), Op: token.EQL, Y: l.ident(e.Pos(), "true")}
+		}
+	}
+	return l.expr(e)
+}
+
+func (l *lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
+	switch inner := s.Stmt.(type) {
+	case *ast.ForStmt:
+		return l.forStmt(inner, s)
+	case *ast.RangeStmt:
+		return l.rangeStmt(inner, s)
+	}
+	out := l.stmt(s.Stmt)
+	if len(out) == 0 {
+		out = []ast.Stmt{&ast.EmptyStmt{Semicolon: s.Pos()}}
+	}
+	// What was put before the statement itself can be run before the label only if nothing jumps there.
+	s.Stmt = out[len(out)-1]
+	return append(out[:len(out)-1], s)
+}
+
+func (l *lowerer) switchStmt(s *ast.SwitchStmt) []ast.Stmt {
+	m := l.mark(s.Init, s.Tag)
+	if s.Init != nil {
+		s.Init = l.simple(s.Init)
+	}
+	s.Tag = l.expr(s.Tag)
+	for _, cc := range s.Body.List {
+		clause := cc.(*ast.CaseClause)
+		l.exprs(clause.List)
+		clause.Body = l.stmts(clause.Body)
+	}
+	return append(m, s)
+}
+
+func (l *lowerer) typeSwitch(s *ast.TypeSwitchStmt) []ast.Stmt {
+	m := l.mark(s.Init, s.Assign)
+	if s.Init != nil {
+		s.Init = l.simple(s.Init)
+	}
+	switch a := s.Assign.(type) {
+	case *ast.ExprStmt:
+		a.X = l.expr(a.X)
+	case *ast.AssignStmt:
+		l.exprs(a.Rhs)
+	}
+	for _, cc := range s.Body.List {
+		clause := cc.(*ast.CaseClause)
+		l.exprs(clause.List)
+		clause.Body = l.stmts(clause.Body)
+	}
+	return append(m, s)
+}
+
+func (l *lowerer) selectStmt(s *ast.SelectStmt) []ast.Stmt {
+	m := l.mark(s)
+	for _, cc := range s.Body.List {
+		clause := cc.(*ast.CommClause)
+		if clause.Comm != nil {
+			clause.Comm = l.simple(clause.Comm)
+		}
+		clause.Body = l.stmts(clause.Body)
+	}
+	return append(m, s)
+}
