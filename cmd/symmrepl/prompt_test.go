@@ -160,7 +160,7 @@ func TestSecondCtrlC(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter(`import ("os"; "syscall")`)
 	x.enter("x := 5")
-	x.enter("if symm.Rank() == 1 { syscall.Kill(os.Getpid(), syscall.SIGSTOP) }")
+	x.enter("if symm.Rank() == 1 { syscall.Kill(os.Getpid(), syscall.SIGSTOP); select {} }")
 	time.Sleep(300 * time.Millisecond)
 	x.send(ctrlC)
 	interrupted := time.Now()

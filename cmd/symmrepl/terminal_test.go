@@ -34,7 +34,10 @@ const (
 	tab   = "\t"
 )
 
-var escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[a-zA-Z]|[\r\a]`)
+var (
+	escapes = regexp.MustCompile(`\x1b\[[?0-9;]*[a-zA-Z]|[\r\a]`)
+	redrawn = regexp.MustCompile(`[^\n]*\x1b\[2K\r`) // what the editor clears to draw its line again
+)
 
 // terminal starts the program at a new terminal.
 func (h home) terminal(args ...string) *terminal {
@@ -53,7 +56,7 @@ func (h home) terminal(args ...string) *terminal {
 		x.pty.Close()
 		<-read
 		if h.t.Failed() {
-			h.t.Logf("the terminal showed:\n%s", x.shown.String())
+			h.t.Logf("the terminal showed:\n%s", escapes.ReplaceAll(redrawn.ReplaceAll(x.raw.Bytes(), nil), nil))
 		}
 	})
 	return x
