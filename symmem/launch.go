@@ -41,7 +41,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		case Shared:
 			l.Shared = int(v)
 		case *Stream, timeout:
-			v.(Option).set(&p.opts)
+			p.opts.set(v.(Option))
 		default:
 			p.add(a)
 		}

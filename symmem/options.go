@@ -3,20 +3,31 @@ package symmem
 import "time"
 
 // Option is an optional last argument of an operation: a *Group, a *Stream or a [Timeout].
-type Option interface{ set(*options) }
+type Option interface{ option() }
 
+func (*Group) option()  {}
+func (*Stream) option() {}
+func (timeout) option() {}
+
+type timeout time.Duration
+
+// options are the options of one call.
 type options struct {
 	group   *Group
 	stream  *Stream
 	timeout time.Duration
 }
 
-func (g *Group) set(o *options)  { o.group = g }
-func (s *Stream) set(o *options) { o.stream = s }
-
-type timeout time.Duration
-
-func (t timeout) set(o *options) { o.timeout = time.Duration(t) }
+func (o *options) set(opt Option) {
+	switch v := opt.(type) {
+	case *Group:
+		o.group = v
+	case *Stream:
+		o.stream = v
+	case timeout:
+		o.timeout = time.Duration(v)
+	}
+}
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or aborted.
 func Timeout(d time.Duration) Option { return timeout(d) }
@@ -25,9 +36,7 @@ func Timeout(d time.Duration) Option { return timeout(d) }
 func (rt *Runtime) read(op string, g *Group, fixed bool, opts []Option) options {
 	o := options{group: g}
 	for _, opt := range opts {
-		if opt != nil {
-			opt.set(&o)
-		}
+		o.set(opt)
 	}
 	if o.timeout < 0 {
 		panic(rt.misuse(op, "Timeout", "", "a timeout must be positive, not %v", o.timeout))

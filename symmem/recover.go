@@ -81,13 +81,17 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	}
 	rt.renewHostContext()
 	if len(replaced) > 0 {
-		if err := Maybe(rt.rebuild); err != nil {
+		if err := rt.rebuild(ctx); err != nil {
 			return lost, err
 		}
 	}
 	rt.broken.Store(nil)
 	atomic.StoreUint32(&rt.watch.Abort, 0)
 	rt.abort.Store(nil)
+	if rt.host().Err() != nil { // Abort was called meanwhile
+		rt.Abort("it was interrupted")
+		return lost, rt.explain(op, context.Canceled)
+	}
 	// A rank may communicate only when no other is still aborted.
 	if _, err := gather("done", 0, nil); err != nil {
 		return lost, rt.explain(op, err)
@@ -174,8 +178,13 @@ func (rt *Runtime) clear() error {
 }
 
 // rebuild makes the world's workspace anew, with the replaced ranks.
-func (rt *Runtime) rebuild() {
-	rt.all.stale.Store(nil)
+func (rt *Runtime) rebuild(ctx context.Context) error {
+	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
 	rt.all.work.release()
-	rt.all.furnish("Recover", rt.info.Kind)
+	rt.all.stale.Store(nil)
+	err := Maybe(func() { rt.all.furnish("Recover", rt.info.Kind) })
+	if err != nil {
+		rt.all.stale.Store(ptr("it could not be built again: " + err.(*Error).Msg))
+	}
+	return err
 }

@@ -68,27 +68,35 @@ var latest atomic.Pointer[Runtime]
 // Init opens the device and builds the world of config. It is collective over all ranks of the client, unless config.Joining. The world
 // becomes the one that the package functions act on.
 func Init(config Config) (*Runtime, error) {
-	rt := &Runtime{created: map[string]uint64{}, builtins: map[string]device.Kernel{}, modules: map[source]*module{}, padSize: defaultPadSize, size: 1}
-	if c := config.Client; c != nil {
-		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
-	}
-	if rt.size > maxRanks {
-		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rt.rank, Peer: -1, Arg: "Client",
-			Msg: fmt.Sprintf("a world may have at most %d ranks, not %d", maxRanks, rt.size)}
-	}
 	dev, err := open(config)
 	if err != nil {
-		return nil, rt.explain("Init", err)
+		rank := 0
+		if config.Client != nil {
+			rank = config.Client.Rank()
+		}
+		return nil, (&Runtime{rank: rank}).explain("Init", err)
 	}
-	rt.dev, rt.info, rt.watch = dev, dev.Info(), dev.Watch()
-	rt.setGraphs(nil)
-	rt.renewHostContext()
-	if err := Maybe(func() { rt.build(config) }); err != nil {
+	rt, err := newRuntime(dev, config)
+	if err != nil {
 		dev.Close()
 		return nil, err
 	}
 	latest.Store(rt)
 	return rt, nil
+}
+
+// newRuntime builds the world on a device.
+func newRuntime(dev device.Device, config Config) (*Runtime, error) {
+	rt := &Runtime{
+		dev: dev, info: dev.Info(), watch: dev.Watch(), size: 1, generation: 1, padSize: defaultPadSize,
+		created: map[string]uint64{}, builtins: map[string]device.Kernel{}, modules: map[source]*module{},
+	}
+	rt.setGraphs(nil)
+	rt.renewHostContext()
+	if c := config.Client; c != nil {
+		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
+	}
+	return rt, Maybe(func() { rt.build(config) })
 }
 
 // open picks the device.
@@ -111,27 +119,30 @@ func open(config Config) (device.Device, error) {
 
 // build makes the first stream and the group of all ranks.
 func (rt *Runtime) build(config Config) {
+	const op = "Init"
+	if rt.size > maxRanks {
+		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", maxRanks, rt.size))
+	}
 	if config.Backend != "" {
 		rt.SetBackend(config.Backend)
 	}
 	s, err := rt.newStream()
 	if err != nil {
-		panic(rt.explain("Init", err))
+		panic(rt.explain(op, err))
 	}
 	rt.first, rt.current = s, s
 	ranks := make([]int, rt.size)
 	for i := range ranks {
 		ranks[i] = i
 	}
-	rt.generation = 1
 	rt.all = &Group{rt: rt, name: "world", ranks: ranks, rank: rt.rank}
-	rt.all.renew("world")
+	rt.all.renew(rt.all.name)
 	rt.groups = append(rt.groups, rt.all)
 	if config.Joining {
-		rt.all.stale.Store(ptr("rank " + fmt.Sprint(rt.rank) + " has not joined yet"))
+		rt.all.stale.Store(ptr(fmt.Sprintf("rank %d has not joined it yet", rt.rank)))
 		return
 	}
-	rt.all.furnish("Init", rt.info.Kind)
+	rt.all.furnish(op, rt.info.Kind)
 }
 
 // now returns the world that Init made.

@@ -118,6 +118,9 @@ func (c *cache) pop(at bin) *block {
 	return b
 }
 
+// give returns a block to the cache it came from.
+func (b *block) give() { b.stream.rt.local.give(b) }
+
 // give takes a block back.
 func (c *cache) give(b *block) {
 	c.mu.Lock()
@@ -216,6 +219,6 @@ func (rt *Runtime) trim() {
 // newStorage makes n bytes of a block the memory of tensors, which the garbage collector may return.
 func (rt *Runtime) newStorage(b *block, n int) *storage {
 	st := &storage{ptr: b.ptr, size: n, block: b, peer: rt.rank}
-	st.stop = runtime.AddCleanup(st, rt.local.give, b)
+	st.stop = runtime.AddCleanup(st, (*block).give, b)
 	return st
 }

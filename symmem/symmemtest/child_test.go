@@ -44,13 +44,15 @@ func childMain() int {
 			orders <- o
 		}
 	}()
+	kept := map[string]any{}
 	for o := range orders {
 		if o.Recover {
-			_, err := w.Recover(context.Background(), nil)
+			lost, err := w.Recover(context.Background(), o.Replaced)
+			kept["lost"] = lost
 			out.Encode(report{Failed: err != nil, Log: fmt.Sprint(err)})
 			continue
 		}
-		out.Encode(runCase(w, o.Run))
+		out.Encode(runCase(w, o.Run, kept))
 	}
 	if err := w.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -71,13 +73,14 @@ func join() (*symmem.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return symmem.Init(symmem.Config{Device: os.Getenv("SYMMTEST_DEVICE"), Index: rank, Client: client})
+	return symmem.Init(symmem.Config{Device: os.Getenv("SYMMTEST_DEVICE"), Index: rank, Client: client, Joining: os.Getenv(joinVariable) != ""})
 }
 
 // T is what a case is given on one rank.
 type T struct {
 	rt         *symmem.Runtime
 	rank, size int
+	kept       map[string]any // what a case leaves to a later one
 
 	mu     sync.Mutex
 	failed bool
@@ -87,9 +90,10 @@ type T struct {
 // stop ends a case, from any depth of it.
 type stop struct{}
 
-func runCase(rt *symmem.Runtime, name string) report {
-	i := slices.IndexFunc(cases, func(c testCase) bool { return c.name == name })
-	t := &T{rt: rt, rank: symmem.Rank(), size: symmem.WorldSize()}
+func runCase(rt *symmem.Runtime, name string, kept map[string]any) report {
+	all := append(slices.Clone(cases), replacementCases...)
+	i := slices.IndexFunc(all, func(c testCase) bool { return c.name == name })
+	t := &T{rt: rt, rank: symmem.Rank(), size: symmem.WorldSize(), kept: kept}
 	func() {
 		defer func() {
 			switch r := recover().(type) {
@@ -100,7 +104,7 @@ func runCase(rt *symmem.Runtime, name string) report {
 				t.Errorf("panic: %v\n%s", r, debug.Stack())
 			}
 		}()
-		cases[i].run(t)
+		all[i].run(t)
 		t.leftClean()
 	}()
 	t.mu.Lock()

@@ -25,6 +25,7 @@ const (
 	rankVariable = "SYMMTEST_CHILD_RANK"
 	sizeVariable = "SYMMTEST_CHILD_SIZE"
 	dirVariable  = "SYMMTEST_CHILD_DIR"
+	joinVariable = "SYMMTEST_CHILD_JOINS"
 )
 
 // caseLimit is what a case may take on a busy machine before its ranks are released.
@@ -32,9 +33,10 @@ const caseLimit = 60 * time.Second
 
 // order is what the parent tells a child to do; report is the answer.
 type order struct {
-	Run     string // a case
-	Abort   string // the reason; not answered
-	Recover bool
+	Run      string // a case
+	Abort    string // the reason; not answered
+	Recover  bool
+	Replaced []int // ranks that are new processes, for Recover
 }
 
 type report struct {
@@ -99,6 +101,8 @@ func rankCounts(t *testing.T, device string) (counts []int) {
 
 // ranks is a running world of child processes.
 type ranks struct {
+	device   string
+	dir      string
 	hub      *bootstrap.Hub
 	children []*child
 }
@@ -107,6 +111,9 @@ type child struct {
 	rank    int
 	control *json.Encoder
 	reports chan report
+	process *os.Process
+	gone    chan struct{} // closed when the hub has noticed its end
+	killed  bool
 	output  bytes.Buffer
 	mu      sync.Mutex
 }
@@ -118,10 +125,9 @@ func start(t *testing.T, device string, n int) *ranks {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	w := &ranks{hub: bootstrap.NewHub(n)}
+	w := &ranks{device: device, dir: dir, hub: bootstrap.NewHub(n)}
 	for r := range n {
-		c := w.spawn(t, device, r, n, dir)
-		w.children = append(w.children, c)
+		w.children = append(w.children, w.spawn(t, r, n, ""))
 	}
 	if failed := w.collect(t, 30*time.Second); failed {
 		t.FailNow()
@@ -129,27 +135,33 @@ func start(t *testing.T, device string, n int) *ranks {
 	return w
 }
 
-func (w *ranks) spawn(t *testing.T, device string, rank, size int, dir string) *child {
+// spawn starts one rank; joins is not empty if it replaces another.
+func (w *ranks) spawn(t *testing.T, rank, size int, joins string) *child {
 	meet, meetFile := socketpair(t)
 	control, controlFile := socketpair(t)
 	defer meetFile.Close()
 	defer controlFile.Close()
-	c := &child{rank: rank, control: json.NewEncoder(control), reports: make(chan report, 1)}
+	c := &child{rank: rank, control: json.NewEncoder(control), reports: make(chan report, 1), gone: make(chan struct{})}
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", rankVariable, rank), fmt.Sprintf("%s=%d", sizeVariable, size), dirVariable+"="+dir, "SYMMTEST_DEVICE="+device, "GOMAXPROCS=2")
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", rankVariable, rank), fmt.Sprintf("%s=%d", sizeVariable, size), dirVariable+"="+w.dir,
+		joinVariable+"="+joins, "SYMMTEST_DEVICE="+w.device, "GOMAXPROCS=2")
 	cmd.ExtraFiles = []*os.File{meetFile, controlFile}
 	cmd.Stdout, cmd.Stderr = c, c
 	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	go w.hub.Serve(rank, meet)
+	c.process = cmd.Process
+	go func() {
+		w.hub.Serve(rank, meet)
+		close(c.gone)
+	}()
 	go c.receive(control)
 	t.Cleanup(func() {
 		control.Close() // the child ends
 		timer := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
 		defer timer.Stop()
-		if err := cmd.Wait(); err != nil {
+		if err := cmd.Wait(); err != nil && !c.killed {
 			t.Errorf("rank %d: %v\n%s", rank, err, c.said())
 		}
 	})
@@ -183,6 +195,39 @@ func (c *child) receive(control io.Reader) {
 	}
 }
 
+// TestReplace kills a rank, puts a new process in its place, and looks at what is lost and what goes on.
+func TestReplace(t *testing.T) {
+	for _, device := range devices(t) {
+		t.Run(device, func(t *testing.T) {
+			counts := rankCounts(t, device)
+			n := min(4, counts[len(counts)-1])
+			if n < 2 {
+				t.Skip("two ranks are needed")
+			}
+			w := start(t, device, n)
+			w.run(t, "BeforeReplacement")
+			dead := w.children[1]
+			dead.killed = true
+			dead.process.Kill()
+			<-dead.gone
+			w.children[1] = w.spawn(t, 1, n, "yes")
+			if r := <-w.children[1].reports; r.Failed {
+				t.Fatal(r.Log)
+			}
+			w.enter()
+			for _, c := range w.children {
+				c.control.Encode(order{Recover: true, Replaced: []int{1}})
+			}
+			if w.collect(t, caseLimit) {
+				t.FailNow()
+			}
+			w.run(t, "AfterReplacement")
+			w.run(t, "Ring")
+			w.run(t, "AllReduce")
+		})
+	}
+}
+
 // run runs a case on all ranks and shows what failed.
 func (w *ranks) run(t *testing.T, name string) {
 	for _, c := range w.children {
@@ -191,13 +236,18 @@ func (w *ranks) run(t *testing.T, name string) {
 	if !w.collect(t, caseLimit) {
 		return
 	}
-	for r := range w.children {
-		w.hub.Enter([]int{r})
-	}
+	w.enter()
 	for _, c := range w.children {
 		c.control.Encode(order{Recover: true})
 	}
 	w.collect(t, caseLimit)
+}
+
+// enter lets all ranks take part again.
+func (w *ranks) enter() {
+	for r := range w.children {
+		w.hub.Enter([]int{r})
+	}
 }
 
 // collect takes a report of every child. When one fails the others are released.

@@ -1,0 +1,93 @@
+package symmemtest
+
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// replacementCases belong to TestReplace.
+var replacementCases = []testCase{
+	{name: "BeforeReplacement", run: beforeReplacement},
+	{name: "AfterReplacement", run: afterReplacement},
+}
+
+func beforeReplacement(t *T) {
+	x := symmem.Empty(symmem.I32, 4).Fill(10 + t.rank)
+	t.kept["tensor"], t.kept["handle"] = x, symmem.Rendezvous(x)
+	t.kept["local"] = symmem.Local(symmem.I32, 3).Fill(t.rank)
+	pair, rest := symmem.NewGroup(0, 1), symmem.NewGroup(others(t.size)...)
+	t.kept["pair"], t.kept["rest"] = pair, rest
+	if rest.Rank() >= 0 {
+		y := rest.Empty(symmem.I32, 2).Fill(t.rank)
+		symmem.Rendezvous(y)
+		t.kept["kept"] = y
+	}
+	if t.rank == 0 {
+		// Left in the middle of something: the signal is cleared by Recover.
+		t.kept["handle"].(*symmem.Handle).PutSignal(0, 0)
+	}
+	symmem.Synchronize()
+	if t.rank == 0 {
+		t.kept["handle"].(*symmem.Handle).WaitSignal(0, 0)
+	}
+}
+
+// others is every rank but the one that is replaced.
+func others(size int) []int {
+	var ranks []int
+	for r := range size {
+		if r != 1 {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
+func afterReplacement(t *T) {
+	if t.rank == 1 {
+		t.equal("lost by the new process", len(t.kept["lost"].([]string)), 0)
+	} else {
+		x, h := t.kept["tensor"].(*symmem.Tensor), t.kept["handle"].(*symmem.Handle)
+		want := []string{"rank 1's part of the symmetric tensor i32[4] of world"}
+		if t.rank == 0 {
+			want = append([]string{"group 0,1"}, want...)
+		}
+		t.equal("lost", t.kept["lost"], want)
+		t.equal("own data", x.Ints(), slices.Repeat([]int{10 + t.rank}, 4))
+		t.equal("local", t.kept["local"].(*symmem.Tensor).Ints(), slices.Repeat([]int{t.rank}, 3))
+		for _, f := range []func(){
+			func() { h.Barrier(0) },
+			func() { h.GetRemoteTensor(1) },
+			func() { h.PutSignal(0, 0) },
+			func() { symmem.Rendezvous(x) },
+			func() { symmem.OneShotAllReduce(x, "sum") },
+		} {
+			t.refused(symmem.KindPeer, f, "i32[4] lost a part: rank 1 was replaced", "Empty")
+		}
+		if t.rank == 0 {
+			t.refused(symmem.KindPeer, func() { t.kept["pair"].(*symmem.Group).Empty(symmem.U8, 1) }, "group 0,1 cannot be used: rank 1 was replaced")
+		}
+		// A group without the dead rank goes on.
+		rest, y := t.kept["rest"].(*symmem.Group), t.kept["kept"].(*symmem.Tensor)
+		sum := t.size*(t.size-1)/2 - 1
+		t.equal("the group of the others", symmem.OneShotAllReduce(y, "sum", rest).Ints(), []int{sum, sum})
+		symmem.Rendezvous(y, rest).Barrier(0)
+		y.Free()
+		rest.Free()
+		x.Free() // alone: its peers are gone
+	}
+	z := symmem.Empty(symmem.I32, 4).Fill(t.rank)
+	h := symmem.Rendezvous(z)
+	for range 3 {
+		h.Barrier(0)
+		t.equal("sum", symmem.OneShotAllReduce(z, "sum").Ints(), slices.Repeat([]int{t.size * (t.size - 1) / 2}, 4))
+	}
+	g := symmem.NewGroup(0, 1)
+	if g.Rank() >= 0 {
+		symmem.Rendezvous(z, g)
+		t.equal("a new group", symmem.OneShotAllReduce(z, "max", g).Ints(), []int{1, 1, 1, 1})
+		g.Free()
+	}
+	z.Free()
+}
