@@ -3,6 +3,8 @@
 package cpu
 
 import (
+	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -140,5 +142,66 @@ func BenchmarkOneShotAllReduce(b *testing.B) {
 				r.run()
 			}
 		})
+	}
+}
+
+// A fault in an operation names its source, if the program was linked with line numbers; go test links without.
+func TestBuiltinFault(t *testing.T) {
+	b := open(t)
+	fill, err := b.Builtin("fill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := []uint64{8, 1, 0, 2}
+	if err := b.stream.Launch(fill, device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: bytesOf(args)}); err != nil {
+		t.Fatal(err)
+	}
+	var f *device.KernelFault
+	if err := b.stream.Synchronize(); !errors.As(err, &f) || f.Kernel != "fill" || f.What != "writes address 0x8, where no memory is" {
+		t.Fatal(err)
+	}
+	if f.Where != "" && !strings.HasPrefix(f.Where, "fill.cu:") {
+		t.Errorf("at %q", f.Where)
+	}
+	t.Log(f)
+}
+
+// Devices come and go without leaving threads, descriptors or mappings.
+func TestOpenClose(t *testing.T) {
+	count := func(folder string) int {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	cycle := func() {
+		d, err := Open(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.NewStream(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.NewSegment(1 << 20); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Alloc(1 << 20); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cycle()
+	threads, descriptors := count("/proc/self/task"), count("/proc/self/fd")
+	for range 30 {
+		cycle()
+	}
+	if n := count("/proc/self/fd"); n > descriptors+2 {
+		t.Errorf("%d descriptors, %d before", n, descriptors)
+	}
+	if n := count("/proc/self/task"); n > threads+8 {
+		t.Errorf("%d threads, %d before", n, threads)
 	}
 }

@@ -85,8 +85,12 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 		return nil, loadError(src, err)
 	}
 	m := &module{device: d, emu: loaded, name: private, library: library, source: src}
-	for i, k := range loaded.Kernels {
-		m.kernels = append(m.kernels, newKernel(k, signatures[i].Params))
+	byName := map[string]*emu.Kernel{}
+	for _, k := range loaded.Kernels {
+		byName[k.Name] = k
+	}
+	for _, s := range signatures {
+		m.kernels = append(m.kernels, newKernel(byName[s.Name], s.Params))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -46,7 +46,12 @@ __global__ void stuck() {
   if (threadIdx.x == 0) __syncthreads();
   else __syncwarp();
 }
+__global__ void stuck_last() {
+  if (threadIdx.x == 0) symm_cpu_yield(), __syncwarp();
+  else __syncthreads();
+}
 __global__ void library(char* p) { memset(p, 0, 100000); }
+__global__ void bad_print(const char* p) { printf("<%s>\n", p); }
 __global__ void fine(int* p) { atomicAdd(p, 1); }
 __global__ void one_faults(volatile int* p) {
   if (blockIdx.x == 1) *(int*)64 = 1;
@@ -101,7 +106,9 @@ func TestFaults(t *testing.T) {
 		{"misaligned", 1, 1, []any{p}, 0, 0, "does something undefined", lineOf("*(float4*)")},
 		{"trap", 1, 2, nil, 0, 1, "__trap was called", lineOf("__global__ void trap")},
 		{"stuck", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation", lineOf("if (threadIdx.x == 0) __syncthreads")},
+		{"stuck_last", 1, 2, nil, 0, 0, "deadlock in the block: 1 threads wait at __syncthreads, 1 in a warp operation", lineOf("if (threadIdx.x == 0) symm_cpu_yield")},
 		{"one_faults", 2, 64, []any{p}, 1, 0, "writes address 0x40, where no memory is", lineOf("if (blockIdx.x == 1)")},
+		{"bad_print", 1, 1, []any{device.Ptr(8)}, 0, 0, "reads address 0x8, where no memory is", lineOf("__global__ void bad_print")},
 		{"library", 1, 1, []any{device.Ptr(64)}, 0, 0, "writes address 0x40, where no memory is", lineOf("__global__ void library")},
 	} {
 		b.launch(k[c.kernel], c.grid, c.threads, c.args...)
@@ -122,7 +129,7 @@ func TestFaults(t *testing.T) {
 		b.stream.Set(p, 0, 4096)
 		works++
 	}
-	if works != 12 {
+	if works != 14 {
 		t.Errorf("%d faults", works)
 	}
 }

@@ -37,7 +37,8 @@ namespace mine { __global__ void g() {} }
 __global__ void not_here() {}
 namespace mine { __global__ void nor_here() {} }
 #endif
-template <class T> __global__ void no_name(T) {}`)
+template <class T> __global__ void no_name(T) {}
+SYMM_KERNEL(f)`)
 	want := []struct {
 		name, typ    string
 		offset, size int

@@ -10,18 +10,9 @@ const void* symm_builtin_entries(void);
 import "C"
 
 import (
-	"github.com/symmrepl/symmrepl/kernels"
+	_ "github.com/symmrepl/symmrepl/kernels" // so that a change of the sources rebuilds this package
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
 )
 
 // Load returns the module of the operations.
 func Load() *emu.Module { return emu.Builtin(C.symm_builtin_entries()) }
-
-// Files names the sources that are in it.
-func Files() []string {
-	var names []string
-	for _, f := range kernels.Files() {
-		names = append(names, f.Name)
-	}
-	return names
-}

@@ -120,6 +120,18 @@ struct Executor : Worker {
   }
 };
 
+inline Executor* executor() { return static_cast<Executor*>(worker()); }
+__attribute__((always_inline)) inline std::uint64_t frame_pointer() { return reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)); }
+
+// settle is called when a thread is about to wait, the first of its block perhaps: from now on it is counted who is alive.
+void settle(Executor*);
+// dispatch lets somebody else run. It returns when self, which the caller has put into some queue, is run again.
+void dispatch(Executor*, Fiber* self);
+// release_barrier lets all go on who wait at it.
+void release_barrier(Executor*);
+// complete_warp runs the operation of a group of lanes, any of whom is given, if all of them have come. Every lane but self becomes ready.
+bool complete_warp(Executor*, unsigned index, const Fiber* any, const Fiber* self);
+
 // here is the calling thread's executor, or null.
 Executor* here();
 

@@ -8,7 +8,8 @@
 // executor, because an executor runs one block at a time.
 //
 //	include/        what a kernel's translation unit sees: CUDA's names, and the ABI (emu_abi.h) by which kernels reach the run time
-//	block.cpp       fibers, barriers, warps        stacks.cpp   their stacks        switch_amd64.S  the switch
+//	block.cpp       fibers                         stacks.cpp   their stacks        switch_amd64.S  the switch
+//	run_time.cpp    what kernels call: barriers, warp operations, polls
 //	grid.cpp        one launch                     stream.cpp   queues, events, graphs
 //	device.cpp      executors, and the monitor that preempts kernels which compute without end
 //	fault.cpp       signal handlers: a kernel's fault ends its grid, not the process; everything else is handed on to Go

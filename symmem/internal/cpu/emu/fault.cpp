@@ -60,12 +60,14 @@ void append(Fault& f, const Code& code, std::uint64_t pc) {
   if (code.contains(pc) && f.frame_count < Fault::kFrames) f.frames[f.frame_count++] = pc - code.base;
 }
 
-// record_context notes where the kernel was interrupted. In the C library, whose leaves keep no frame, the caller is on top of the stack.
+// record_context notes where the kernel was interrupted. The C library keeps no frame pointers: a leaf of it has its caller on top of the stack, and printf
+// notes its own frame.
 void record_context(Executor* e, Fault& f, const ucontext_t* u) {
   const greg_t* r = u->uc_mcontext.gregs;
   const Code& code = e->launch()->code;
   const std::uint64_t pc = r[REG_RIP], sp = r[REG_RSP];
   append(f, code, pc);
+  if (e->frame) return record_frames(*e, f, reinterpret_cast<std::uint64_t>(e->frame));
   if (!code.contains(pc) && readable(*e, sp)) append(f, code, *reinterpret_cast<std::uint64_t*>(sp) - 1);
   record_frames(*e, f, r[REG_RBP]);
 }

@@ -54,6 +54,7 @@ struct Worker {
   const Thread* last;    // of that table
   bool plain;            // no thread of the block has waited so far: they run one after the other on one stack
   bool in_runtime;       // the code that runs is the emulator's: signal handlers must not abandon or preempt it
+  const void* frame;     // of printf, while the C library does its work
   Index3 block, grid_dim, block_dim;
   void* grid;            // the launch
 

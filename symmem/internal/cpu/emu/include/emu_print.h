@@ -5,12 +5,13 @@ extern "C" int vsnprintf(char*, size_t, const char*, __builtin_va_list) noexcept
 
 namespace emu {
 
-inline int print(const char* format, ...) __attribute__((format(printf, 1, 2)));
-inline int print(const char* format, ...) {
+__attribute__((noinline, format(printf, 1, 2))) inline int print(const char* format, ...) {
   char text[1024];
   __builtin_va_list args;
   __builtin_va_start(args, format);
+  worker()->frame = __builtin_frame_address(0);
   int n = vsnprintf(text, sizeof text, format, args);
+  worker()->frame = nullptr;
   __builtin_va_end(args);
   if (n < 0) return n;
   run_time().print(text, (unsigned)n < sizeof text ? (unsigned)n : sizeof text - 1);

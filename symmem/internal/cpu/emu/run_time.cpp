@@ -1,0 +1,210 @@
+// What kernels call: barriers, warp operations, polls, and what else only the run time can do.
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "block.h"
+#include "device.h"
+#include "grid.h"
+
+namespace emu {
+
+namespace {
+
+// InRuntime marks a section in which the fiber must not be abandoned or preempted. The mark belongs to the executor: it stays set across a switch
+// and is cleared by whoever leaves the emulator next.
+class InRuntime {
+ public:
+  explicit InRuntime(Executor* e) : e_(e) { e->mark_runtime(true); }
+  ~InRuntime() { e_->mark_runtime(false); }
+
+ private:
+  Executor* e_;
+};
+
+// leave_if_stopped ends the block if its grid is stopped, for a fault elsewhere or by the host.
+void leave_if_stopped(Executor* e) {
+  if (!e->must_stop()) return;
+  e->launch()->interrupted(*e, frame_pointer());
+  abandon(e);
+}
+
+// attend is called when the monitor asks for it: the block has been running for at least one of its ticks. It may wait for a block that has not begun, in a
+// way that does not look like waiting. So more executors are called, one each tick, and not without end, for it may just have much to do.
+void attend(Executor* e) {
+  constexpr unsigned kMaxGuesses = 64;
+  e->attention.store(false, std::memory_order_relaxed);
+  leave_if_stopped(e);
+  Grid* g = e->launch();
+  if (e == g->owner && g->pending() && g->guesses++ < kMaxGuesses) e->device->help(*g, 1);
+}
+
+void sleep_us(long us) {
+  timespec t{0, us * 1000};
+  nanosleep(&t, nullptr);
+}
+
+// failed_poll: all the block does is poll. What it polls for may be up to another thread of the system, a block that has not started, or nobody.
+void failed_poll(Executor* e) {
+  constexpr unsigned kSpins = 32, kHelp = 8, kYields = 200, kShortSleeps = 2000;
+  if (e->polls++ < e->next_pass) return;
+  e->next_pass = e->polls + e->ready.size;  // when everybody has polled once more
+  if (e->polls < kSpins) return;
+  const unsigned pass = ++e->passes;
+  Grid* g = e->launch();
+  if (pass % kHelp == 0 && g->pending()) e->device->help(*g, 1);
+  if (pass < kYields) sched_yield();
+  else sleep_us(pass < kShortSleeps ? 50 : 500);
+}
+
+void yield_as(Executor* e) {
+  Fiber* self = e->current();
+  e->progress.store(e->progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  leave_if_stopped(e);
+  failed_poll(e);
+  e->ready.push(self);
+  self->state = State::kPolling;
+  dispatch(e, self);
+}
+
+void yield() {
+  Executor* e = executor();
+  InRuntime mark(e);
+  settle(e);
+  yield_as(e);
+}
+
+Votes barrier(bool predicate) {
+  Executor* e = executor();
+  InRuntime mark(e);
+  settle(e);
+  e->yes += predicate;
+  if (++e->arrived == e->alive) {
+    release_barrier(e);
+  } else {
+    Fiber* self = e->current();
+    self->state = State::kBarrier;
+    e->at_barrier.push(self);
+    dispatch(e, self);
+  }
+  return e->votes;
+}
+
+void grid_barrier() {
+  barrier(false);
+  Executor* e = executor();
+  if (e->thread->linear == 0) {
+    Grid* g = e->launch();
+    const unsigned generation = g->barrier_generation.load();
+    if (g->barrier_arrived.fetch_add(1) + 1 == g->blocks) {
+      g->barrier_arrived.store(0);
+      g->barrier_generation.fetch_add(1);
+    } else {
+      while (g->barrier_generation.load() == generation) yield();
+    }
+  }
+  barrier(false);
+}
+
+unsigned long long warp(unsigned mask, unsigned long long value, unsigned argument, void (*combine)(Lanes*)) {
+  Executor* e = executor();
+  InRuntime mark(e);
+  settle(e);
+  Fiber* self = e->current();
+  const unsigned linear = e->linear(self), index = linear / kWarpSize, bit = 1u << linear % kWarpSize;
+  self->mask = mask | bit;
+  self->argument = argument;
+  self->value = value;
+  self->combine = combine;
+  e->warps[index].arrived |= bit;
+  if (!complete_warp(e, index, self, self)) {
+    self->state = State::kWarp;
+    dispatch(e, self);
+  }
+  return self->result;
+}
+
+void print(const char* text, Size n) {
+  InRuntime mark(executor());
+  while (n > 0) {
+    const ssize_t k = write(STDOUT_FILENO, text, n);
+    if (k <= 0) return;
+    text += k;
+    n -= static_cast<Size>(k);
+  }
+}
+
+void fail(const char* what, const char* file, int line) {
+  Executor* e = executor();
+  InRuntime mark(e);
+  Grid* g = e->launch();
+  if (g->fault.claim(*e)) {
+    record_frames(*e, g->fault, frame_pointer());
+    snprintf(g->fault.text, sizeof g->fault.text, "%s", what);
+    snprintf(g->fault.file, sizeof g->fault.file, "%s", file);
+    g->fault.line = line;
+  }
+  g->stop.store(Stop::kFault);
+  abandon(e);
+}
+
+unsigned long long nanos() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+}  // namespace
+
+void release_barrier(Executor* e) {
+  if (e->attention.load(std::memory_order_relaxed)) attend(e);
+  e->votes = {e->yes, e->arrived};
+  e->yes = e->arrived = 0;
+  e->ready.append(e->at_barrier);
+  e->advanced();
+}
+
+bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* self) {
+  Warp& w = e->warps[index];
+  Fiber* lanes = e->fibers + index * kWarpSize;
+  const unsigned group = any->mask & w.alive;
+  if ((w.arrived & group) != group) return false;
+  if (e->attention.load(std::memory_order_relaxed)) attend(e);
+  Lanes op;
+  op.mask = group;
+  for (unsigned m = group; m; m &= m - 1) {
+    const unsigned l = __builtin_ctz(m);
+    if (lanes[l].mask != any->mask) return false;
+    op.value[l] = lanes[l].value;
+    op.argument[l] = lanes[l].argument;
+  }
+  any->combine(&op);
+  w.arrived &= ~group;
+  for (unsigned m = group; m; m &= m - 1) {
+    const unsigned l = __builtin_ctz(m);
+    lanes[l].result = op.result[l];
+    if (&lanes[l] != self) e->ready.push(&lanes[l]);
+  }
+  e->advanced();
+  return true;
+}
+
+const Api api = {barrier, grid_barrier, warp, yield, print, fail, nanos};
+
+}  // namespace emu
+
+// emu_preempt is called between two instructions of a kernel that has done nothing for a while but compute.
+extern "C" __attribute__((visibility("hidden"), used)) void emu_preempt() {
+  using namespace emu;
+  Executor* e = executor();
+  InRuntime mark(e);
+  attend(e);
+  settle(e);
+  Fiber* self = e->current();
+  self->state = State::kPolling;
+  e->ready.push(self);
+  dispatch(e, self);
+}
