@@ -27,7 +27,13 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 		c.history = append(c.history, record)
 	}
 	c.mu.Unlock()
-	return c.evaluate(ctx, cell)
+	reply := c.evaluate(ctx, cell)
+	if !cell.Silent && len(reply.Errors) > 0 {
+		c.mu.Lock()
+		c.failures[cell.ID] = true
+		c.mu.Unlock()
+	}
+	return reply
 }
 
 // Inspect implements Session.
@@ -39,10 +45,14 @@ func (c *controller) Inspect(ctx context.Context, ranks []int, topic, arg string
 	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
 		return nil, fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
 	}
-	alive, errs := c.alive(ranks)
+	c.mu.Lock()
+	errs := c.absent(ranks)
+	c.mu.Unlock()
+	alive := ranks
 	var list []Answer
 	for _, e := range errs {
 		list = append(list, Answer{Rank: e.Ranks[0], Err: e})
+		alive = difference(alive, e.Ranks)
 	}
 	answers := c.ask(ctx, alive, answerTimeout, func(id uint64) command {
 		return command{Inspect: &question{id, topic, arg}}
@@ -70,8 +80,7 @@ const statusTimeout = 300 * time.Millisecond
 
 // Ranks implements Session.
 func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
-	alive, _ := c.alive(allRanks(c.size))
-	answers := c.ask(ctx, alive, statusTimeout, func(id uint64) command { return command{Status: id} })
+	answers := c.ask(ctx, allRanks(c.size), statusTimeout, func(id uint64) command { return command{Status: id} })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := make([]RankInfo, c.size)
@@ -137,7 +146,10 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	if err := c.settle(ctx, out); err != nil {
 		return err
 	}
-	if _, errs := c.alive(ranks); len(errs) > 0 {
+	c.mu.Lock()
+	errs := c.absent(ranks)
+	c.mu.Unlock()
+	if len(errs) > 0 {
 		return errs[0]
 	}
 	if !replay {
@@ -161,7 +173,7 @@ func (c *controller) preempt(ranks []int) map[int]int {
 	return before
 }
 
-// replay runs the history on ranks that have just been started.
+// replay runs the history on ranks that have just been started. Cells that failed at first may fail again.
 func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, out func(Output)) error {
 	for _, cell := range history {
 		on := ranks
@@ -172,7 +184,11 @@ func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, ou
 			continue
 		}
 		cell.Ranks, cell.Output = on, out
-		if reply := c.evaluate(ctx, cell); len(reply.Errors) > 0 {
+		reply := c.evaluate(ctx, cell)
+		c.mu.Lock()
+		failed := c.failures[cell.ID]
+		c.mu.Unlock()
+		if len(reply.Errors) > 0 && (!failed || ctx.Err() != nil) {
 			e := reply.Errors[0]
 			err := fmt.Errorf("replay stopped at cell %d: %w", cell.ID, e)
 			if len(ranks) < c.size {

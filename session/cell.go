@@ -16,13 +16,14 @@ const (
 
 // run is one cell on its way through the ranks. One goroutine, in loop, owns all but events.
 type run struct {
-	c      *controller
-	number uint64
-	cell   Cell
-	ranks  []int
-	fold   *fold
-	events chan runEvent
-	over   chan struct{} // closed when nobody listens to events any more
+	c            *controller
+	number       uint64
+	cell         Cell
+	ranks        []int
+	incarnations map[int]int // of the workers that run it
+	fold         *fold
+	events       chan runEvent
+	over         chan struct{} // closed when nobody listens to events any more
 
 	started     time.Time
 	left        map[int]bool   // ranks that have not finished
@@ -60,15 +61,19 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
 		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: fmt.Sprintf("ranks %v: ranks are 0 to %d", cell.Ranks, c.size-1)})
 	}
+	if cell.Name == "" {
+		cell.Name = fmt.Sprintf("cell[%d]", cell.ID)
+	}
+	cell.Line = max(cell.Line, 1)
 	if err := c.settle(ctx, out); err != nil {
 		return fail(asError(err))
 	}
-	if _, errs := c.alive(ranks); len(errs) > 0 {
+	r, errs := c.newRun(cell, ranks, out)
+	if len(errs) > 0 {
 		return fail(errs...)
 	}
-	r := c.newRun(cell, ranks, out)
 	for _, rank := range ranks {
-		c.ranks[rank].keeper.do(command{Eval: &evalCommand{r.number, cell.ID, cell.Name, cell.Line}}, []byte(cell.Source))
+		c.ranks[rank].keeper.do(command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.finish()
@@ -80,29 +85,35 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	return reply
 }
 
-// newRun makes the cell the one that the ranks work on, and shows first what they printed since the last.
-func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) *run {
+// newRun makes the cell the one that the ranks work on, and shows first what they printed since the last. It fails
+// if some of them have no worker.
+func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
+	r := &run{
+		c: c, cell: cell, ranks: ranks, fold: newFold(ranks, out), incarnations: map[int]int{},
+		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
+		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]bool{}, killed: map[int]bool{},
+	}
+	c.mu.Lock()
+	if errs := c.absent(ranks); len(errs) > 0 {
+		c.mu.Unlock()
+		return nil, errs
+	}
+	for _, rank := range ranks {
+		r.left[rank] = true
+		r.incarnations[rank] = c.ranks[rank].incarnation
+	}
+	c.runs++
+	r.number = c.runs
+	c.run = r // from now on it hears of every death
+	idle := c.idle
+	c.mu.Unlock()
 	c.hub.Enter(allRanks(c.size))
 	for rank := range c.size {
 		if !slices.Contains(ranks, rank) {
 			c.hub.Leave(rank, "is not running this cell")
 		}
 	}
-	r := &run{
-		c: c, cell: cell, ranks: ranks, fold: newFold(ranks, out),
-		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
-		started: time.Now(), left: map[int]bool{}, results: map[int]Result{},
-		aborted: map[int]bool{}, killed: map[int]bool{},
-	}
-	for _, rank := range ranks {
-		r.left[rank] = true
-	}
-	c.mu.Lock()
-	idle := c.idle
-	c.runs++
-	r.number = c.runs
-	c.run = r
-	c.mu.Unlock()
+	r.started = time.Now()
 	idle.finish(r.started)
 	c.mu.Lock()
 	printed := c.printed
@@ -112,7 +123,7 @@ func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) *run {
 	for _, o := range printed {
 		out(o)
 	}
-	return r
+	return r, nil
 }
 
 // keepPrinted returns a function that keeps, up to a bound, what is printed while no cell runs.

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -32,7 +31,7 @@ const (
 	recoverReport   = 2 * time.Second  // for a rank whose Recover has timed out to say so
 	answerTimeout   = 5 * time.Second  // for an answer to Inspect
 	killAfter       = 3 * time.Second
-	startAttempts   = 2 // workers in a row that may die before they take cells
+	startAttempts   = 3 // workers in a row that may die without having run a cell
 	recoverAttempts = 3
 )
 
@@ -62,6 +61,7 @@ type controller struct {
 	changed     chan struct{} // closed and made anew when a rank's state changes
 	ranks       []*rankState
 	history     []Cell
+	failures    map[int]bool // cells of the history that failed
 	cells       int
 	run         *run
 	runs        uint64
@@ -83,7 +83,7 @@ type rankState struct {
 	served      chan struct{} // closed when it is not used any more
 	ready       *readyEvent   // nil while a worker starts
 	leaving     bool          // it was told to die, and will be replaced
-	attempts    int           // workers in a row that never got ready
+	attempts    int           // workers in a row that died without having run a cell
 	failed      *Error        // why there will be no worker until a restart
 	cause       string        // why the last worker ended
 	doing       string        // what it waits for, when last asked
@@ -98,7 +98,7 @@ func newController(config Config, size int, dir *sessionDir) *controller {
 	c := &controller{
 		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(),
 		turn: make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
-		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{},
+		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{}, failures: map[int]bool{},
 	}
 	for r := range c.ranks {
 		c.ranks[r] = &rankState{}
@@ -208,7 +208,7 @@ func (c *controller) killLocked(rank int, why string) {
 
 // event takes in what a rank says. It may be called from several goroutines, in order for each rank and kind.
 func (c *controller) event(rank int, e event, payload []byte) {
-	if e.Output != 0 {
+	if e.Output == Stdout || e.Output == Stderr {
 		c.output(rank, e, payload)
 		return
 	}
@@ -221,7 +221,7 @@ func (c *controller) event(rank int, e event, payload []byte) {
 	run := c.run
 	switch {
 	case e.Ready != nil:
-		s.ready, s.attempts, s.failed = e.Ready, 0, nil
+		s.ready, s.failed = e.Ready, nil
 		c.notify()
 	case e.Failed != nil:
 		s.failed = e.Failed
@@ -236,6 +236,8 @@ func (c *controller) event(rank int, e event, payload []byte) {
 		s.rss, s.stopped = e.Process.RSS, e.Process.State == "T" || e.Process.State == "t"
 	case e.Status != nil:
 		c.deliver(e.Status.ID, e, payload)
+	case e.Done != nil:
+		s.attempts = 0
 	case e.Answer != nil:
 		c.deliver(e.Answer.ID, e, payload)
 	case e.Recovered != nil:
@@ -278,21 +280,33 @@ func (c *controller) died(rank int, d *deathEvent) {
 		c.replaced = append(c.replaced, rank)
 		slices.Sort(c.replaced)
 	}
-	if s.ready == nil {
-		s.attempts++
-		if s.failed == nil && s.attempts >= startAttempts {
-			s.failed = &Error{Kind: KindDied, Ranks: []int{rank}, Peer: -1, Msg: "the worker " + d.Cause + " before it was ready", Detail: d.Stderr}
-		}
+	when := ""
+	switch {
+	case s.ready == nil:
+		when = "before it was ready"
+	case c.run == nil || !slices.Contains(c.run.ranks, rank):
+		when = "while no cell ran"
 	}
-	select {
-	case <-c.over:
-		return
-	default:
+	if when == "" || s.leaving {
+		s.attempts = 0
+	} else if s.attempts++; s.attempts == startAttempts && s.failed == nil {
+		s.failed = &Error{Kind: KindDied, Ranks: []int{rank}, Peer: -1, Detail: d.Stderr,
+			Msg: fmt.Sprintf("the worker %s %s, the last of %d in a row", d.Cause, when, startAttempts)}
 	}
-	if s.failed == nil {
+	s.ready = nil
+	if s.failed == nil && !c.isOver() {
 		c.startLocked(rank)
 	}
 	c.notify()
+}
+
+func (c *controller) isOver() bool {
+	select {
+	case <-c.over:
+		return true
+	default:
+		return false
+	}
 }
 
 // gone notes that a rank's supervisor is lost, for good. c.mu is held.
@@ -346,37 +360,30 @@ func (c *controller) acquire(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	select {
-	case <-c.over:
+	if c.isOver() {
 		<-c.turn
 		return ErrClosed
-	default:
-		return nil
 	}
+	return nil
 }
 
 func (c *controller) release() { <-c.turn }
 
-// alive returns those of ranks that take commands, and the errors of the others.
-func (c *controller) alive(ranks []int) (alive []int, errs []*Error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// absent says why some of ranks take no commands. c.mu is held.
+func (c *controller) absent(ranks []int) (errs []*Error) {
 	for _, r := range ranks {
 		s := c.ranks[r]
 		switch {
 		case s.failed != nil:
 			e := *s.failed
-			e.Msg = fmt.Sprintf("rank %d has no worker: %s", r, strings.TrimSuffix(e.Msg, "."))
+			e.Ranks, e.Msg = []int{r}, fmt.Sprintf("rank %d has no worker: %s", r, s.failed.Msg)
 			if e.Hint == "" {
 				e.Hint = "`:restart` tries again"
 			}
-			e.Ranks = []int{r}
 			errs = append(errs, &e)
 		case s.ready == nil:
-			errs = append(errs, &Error{Kind: KindDied, Ranks: []int{r}, Peer: -1, Msg: fmt.Sprintf("rank %d is still starting", r), Hint: "try again in a moment"})
-		default:
-			alive = append(alive, r)
+			errs = append(errs, &Error{Kind: KindDied, Ranks: []int{r}, Peer: -1, Msg: fmt.Sprintf("rank %d has just died (its worker %s) and starts anew", r, s.cause), Hint: "try again in a moment"})
 		}
 	}
-	return alive, errs
+	return errs
 }

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 	if IsWorker() {
 		os.Exit(ServeWorker(startFake))
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // workers under the race detector end at once
 	if os.Getenv("FAKE_CONTROLLER") != "" {
 		os.Exit(fakeController())
 	}

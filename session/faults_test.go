@@ -233,7 +233,7 @@ func TestStartErrors(t *testing.T) {
 	t.Setenv("FAKE_START_RANK", "1")
 	for _, s := range []struct{ fault, want string }{
 		{"no such device", "rank 1: no such device (buy one)"},
-		{"exit", "rank 1: the worker exited with status 7 before it was ready"},
+		{"exit", "rank 1: the worker exited with status 7 before it was ready, the last of 3 in a row"},
 	} {
 		t.Setenv("FAKE_START_ERROR", s.fault)
 		session, err := Launch(context.Background(), Config{Ranks: 2})
@@ -250,22 +250,71 @@ func TestStartErrors(t *testing.T) {
 	}
 }
 
-// A replay stops at the first cell that fails, and says which.
-func TestReplayStops(t *testing.T) {
+// A replay goes past cells that failed before, stops at one that did not, and says which.
+func TestReplayFailures(t *testing.T) {
 	c := launch(t, 2)
 	c.eval("let x 1")
-	c.eval("gather x")
 	c.eval("fail always")
+	c.eval("gather x")
 	c.eval("let y 1")
-	err := c.Restart(context.Background(), nil, true, nil)
-	if err == nil || err.Error() != "replay stopped at cell 3: in:1: always" {
+	if err := c.Restart(context.Background(), nil, true, nil); err != nil {
 		t.Error(err)
 	}
-	err = c.Restart(context.Background(), []int{0}, true, nil)
-	if err == nil || err.Error() != "replay stopped at cell 2: in:1: Gather x: rank 1 is not running this cell; collective calls need all ranks: restart them all to replay" {
+	c.want(c.eval("get y"), "= [0,1] 1\n")
+	err := c.Restart(context.Background(), []int{0}, true, nil)
+	if err == nil || err.Error() != "replay stopped at cell 3: in:1: Gather x: rank 1 is not running this cell; collective calls need all ranks: restart them all to replay" {
 		t.Error(err)
 	}
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
+}
+
+// A rank that dies again and again while nothing runs is given up, until a restart.
+func TestGivesUp(t *testing.T) {
+	c := launch(t, 2)
+	for n := range startAttempts {
+		infos, _ := c.Ranks(context.Background())
+		syscall.Kill(infos[1].PID, syscall.SIGKILL)
+		for deadline := time.Now().Add(5 * time.Second); infos[1].Incarnation == n+1 && infos[1].State == "idle"; infos, _ = c.Ranks(context.Background()) {
+			if time.Now().After(deadline) {
+				t.Fatal("the death was not noticed")
+			}
+		}
+		for infos[1].State == "starting" {
+			infos, _ = c.Ranks(context.Background())
+		}
+	}
+	if got := c.eval("print x", 1); got != "! [1] died rank 1 has no worker: the worker was killed (SIGKILL) while no cell ran, the last of 3 in a row (`:restart` tries again)\n" {
+		t.Error(got)
+	}
+	c.want(c.eval("print x", 0), "[0] x\n")
+	answers, err := c.Inspect(context.Background(), nil, TopicType, "x")
+	if err != nil || len(answers) != 2 || answers[0].Text != "0 x" || answers[1].Err == nil {
+		t.Errorf("%+v, %v", answers, err)
+	}
+	if err := c.Restart(context.Background(), []int{1}, false, nil); err != nil {
+		t.Error(err)
+	}
+	c.want(c.eval("gather x"), "= [0,1] 01\n")
+}
+
+// Close ends a cell that runs.
+func TestCloseWhileRunning(t *testing.T) {
+	c := launch(t, 2)
+	done := make(chan Reply)
+	go func() { done <- c.Eval(context.Background(), Cell{Source: "0:spin\n1:wait 0"}) }()
+	for len(c.c.turn) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(20 * time.Millisecond)
+	c.Close()
+	select {
+	case r := <-done:
+		if len(r.Errors) == 0 {
+			t.Error("the cell succeeded")
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("Eval does not return")
+	}
 }
 
 // A rank whose fabric cannot recover is replaced, and the others are not.

@@ -288,7 +288,7 @@ func TestTLSRefusals(t *testing.T) {
 func TestJoinRefusals(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	join := func(l Launcher, config Config) error {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		defer cancel()
 		s, err := Join(ctx, l, config)
 		if s != nil {
@@ -335,10 +335,13 @@ func TestJoinRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go join(lead, Config{})
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ended := make(chan error)
+	go func() {
+		_, err := Join(ctx, lead, Config{})
+		ended <- err
+	}()
 	other := &place{address: "127.0.0.1:" + free, tls: wrong}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
 	_, _, err = other.join(ctx, joinHello{wireVersion, 1, 2, 0})
 	wants("wrong token", err, "the other end does not know this session's token: is SYMMREPL_TOKEN the same on all hosts?")
 	trusting := wrong.Clone()
@@ -360,6 +363,8 @@ func TestJoinRefusals(t *testing.T) {
 		_, _, err := other.join(ctx, h.hello)
 		wants("hello", err, h.want)
 	}
+	cancel()
+	wants("none of them", <-ended, "rank 1 did not come")
 }
 
 // FuzzAdmit feeds the controller whatever a connection may bring.

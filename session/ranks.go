@@ -100,3 +100,8 @@ func intersection(a, b []int) []int {
 	}
 	return both
 }
+
+// difference returns the elements of a that b has not.
+func difference(a, b []int) []int {
+	return slices.DeleteFunc(slices.Clone(a), func(r int) bool { return slices.Contains(b, r) })
+}

@@ -47,17 +47,18 @@ func (s *supervisor) do(c command, payload []byte) {
 		s.mu.Unlock()
 		return
 	}
+	if p == nil || (c.Eval != nil && c.Eval.Incarnation != p.incarnation) {
+		s.mu.Unlock()
+		return
+	}
 	if c.Eval != nil {
 		s.busy = true
-		if !s.polling && p != nil {
+		if !s.polling {
 			s.polling = true
 			go s.poll()
 		}
 	}
 	s.mu.Unlock()
-	if p == nil {
-		return
-	}
 	switch {
 	case c.Kill:
 		p.kill()

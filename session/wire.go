@@ -26,10 +26,11 @@ type startCommand struct {
 }
 
 type evalCommand struct {
-	Run  uint64 // the controller's own count; unlike cell numbers, never used twice
-	Cell int
-	Name string
-	Line int
+	Incarnation int    // of the worker it is meant for; another does not get it
+	Run         uint64 // the controller's own count; unlike cell numbers, never used twice
+	Cell        int
+	Name        string
+	Line        int
 }
 
 type question struct {
