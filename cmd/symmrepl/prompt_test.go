@@ -158,10 +158,8 @@ func TestInterruptEndlessLoop(t *testing.T) {
 // A rank that does not react to Ctrl-C is replaced by a second one.
 func TestSecondCtrlC(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
-	x.enter(`import ("os"; "syscall")`)
 	x.enter("x := 5")
-	x.enter("if symm.Rank() == 1 { syscall.Kill(os.Getpid(), syscall.SIGSTOP); select {} }")
-	time.Sleep(300 * time.Millisecond)
+	x.stuck(1, syscall.SIGSTOP)
 	x.send(ctrlC)
 	interrupted := time.Now()
 	x.expect("^C interrupting")
@@ -181,10 +179,8 @@ func TestSecondCtrlC(t *testing.T) {
 func TestKilledWorkerAtPrompt(t *testing.T) {
 	h := newHome(t, 3)
 	x := h.terminal("-n", "3", "--device", device())
-	x.enter(`import "os"`)
-	x.enter(`x := 3; if symm.Rank() == 1 { fmt.Println("pid", os.Getpid(), "end") }`)
-	x.expect("[1] pid ")
-	pid := x.number()
+	x.enter("x := 3")
+	pid := x.pid(1)
 	x.expect("symm> ")
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -194,7 +190,7 @@ func TestKilledWorkerAtPrompt(t *testing.T) {
 	x.expect("rank 1")
 	x.expect("103\n")
 	x.enter(":vars")
-	x.expect("0,2")
+	x.expect("\n0,2")
 	x.expect("x")
 	x.expect("symm> ")
 	x.send(ctrlD)

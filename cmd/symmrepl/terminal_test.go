@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -104,6 +106,25 @@ func (x *terminal) expect(text string) {
 			x.t.Fatalf("%q was not shown", text)
 		}
 		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// pid asks a rank for the id of its process.
+func (x *terminal) pid(rank int) int {
+	x.t.Helper()
+	x.enter(fmt.Sprintf(`import "os"; if symm.Rank() == %d { fmt.Println("pid", os.Getpid(), "end") }`, rank))
+	x.expect(fmt.Sprintf("[%d] pid ", rank))
+	return x.number()
+}
+
+// stuck runs a cell that does not end on a rank, and sends that rank's process a signal.
+func (x *terminal) stuck(rank int, sig syscall.Signal) {
+	x.t.Helper()
+	pid := x.pid(rank)
+	x.enter(fmt.Sprintf(`if symm.Rank() == %d { fmt.Println("stuck", "here"); select {} }`, rank))
+	x.expect(fmt.Sprintf("[%d] stuck here\n", rank))
+	if err := syscall.Kill(pid, sig); err != nil {
+		x.t.Fatal(err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,6 +16,8 @@ type options struct {
 	device  string // "auto", "cpu" or "cuda"
 	backend string // "": choose
 	rdzv    string
+	sizes   []int // of bench, in bytes; empty: choose
+	peers   bool  // of bench
 	code    string // of -e
 	hasCode bool
 	help    bool
@@ -23,6 +26,9 @@ type options struct {
 
 // maxRanks bounds -n: a slip of the finger must not start thousands of processes.
 const maxRanks = 1024
+
+// maxSize bounds --sizes.
+const maxSize = 1 << 30
 
 // parse reads flags and arguments in any order. Everything after "--" is an argument.
 func parse(args []string) (options, error) {
@@ -42,6 +48,16 @@ func parse(args []string) (options, error) {
 		o.code, o.hasCode = s, true
 		return nil
 	}
+	sizes := func(s string) error {
+		for _, field := range strings.Split(s, ",") {
+			n, err := strconv.Atoi(field)
+			if err != nil || n < 2 || n%2 != 0 || n > maxSize {
+				return fmt.Errorf("even numbers of bytes up to %d are expected, with commas between", maxSize)
+			}
+			o.sizes = append(o.sizes, n)
+		}
+		return nil
+	}
 	flags.Func("n", "", ranks)
 	flags.Func("ranks", "", ranks)
 	flags.Func("e", "", code)
@@ -49,6 +65,8 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.device, "device", "auto", "")
 	flags.StringVar(&o.backend, "backend", "", "")
 	flags.StringVar(&o.rdzv, "rdzv", "", "")
+	flags.Func("sizes", "", sizes)
+	flags.BoolVar(&o.peers, "peers", false, "")
 	flags.BoolVar(&o.help, "h", false, "")
 	flags.BoolVar(&o.help, "help", false, "")
 

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -22,14 +23,25 @@ func doctor(args []string) (int, error) {
 // benchRanks is the default of -n in bench session.
 const benchRanks = 4
 
-// runBench is symmrepl bench session.
+// benchSizes are the messages that bench one_shot_all_reduce measures, in bytes, if --sizes does not say.
+var benchSizes = []int{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20}
+
+// runBench is symmrepl bench.
 func runBench(ctx context.Context, o options, args []string) (int, error) {
-	if len(args) != 1 || args[0] != "session" {
-		return 0, misused("bench needs to be told what to measure: symmrepl bench session")
+	if len(args) == 1 && args[0] == "session" {
+		if o.ranks == 0 {
+			o.ranks = benchRanks
+		}
+		err := bench.Session(ctx, func(ctx context.Context) (session.Session, error) { return open(ctx, o) }, os.Stdout)
+		return statusOK, err
 	}
-	if o.ranks == 0 {
-		o.ranks = benchRanks
+	if len(args) != 1 || args[0] != "one_shot_all_reduce" {
+		return 0, misused("bench needs to be told what to measure: session or one_shot_all_reduce")
 	}
-	err := bench.Session(ctx, func(ctx context.Context) (session.Session, error) { return open(ctx, o) }, os.Stdout)
-	return statusOK, err
+	if len(o.sizes) == 0 {
+		o.sizes = benchSizes
+	}
+	return withSession(ctx, o, func(s *opened) (int, error) {
+		return statusOK, opbench.Run(ctx, s, s.size, opbench.Options{Sizes: o.sizes, Peers: o.peers}, os.Stdout)
+	})
 }

@@ -10,6 +10,8 @@ on an emulated device in host memory.
     symmrepl attach [DIR]       a second prompt on a running session of yours, the newest if DIR is not given
     symmrepl doctor             what was found on this machine, what is missing, and how to get it
     symmrepl bench session      how fast this machine starts a session and runs cells
+    symmrepl bench one_shot_all_reduce [--sizes BYTES,...] [--peers]
+                                the all-reduce, its limit, and with --peers PyTorch and NCCL beside it
     symmrepl version            the version of the program
 
 For example, on a machine with four GPUs, or with none:
@@ -30,6 +32,8 @@ Flags, which may stand before or after the arguments:
     --device KIND       cpu, cuda, or auto: cuda if there is a GPU. By default auto
     --backend NAME      how symmetric memory is made: CUDA on GPUs, CPU on the cpu device; by default what fits
     -e, --eval CODE     run CODE as one cell and exit
+    --sizes BYTES,...   of bench: the messages to measure
+    --peers             of bench: measure PyTorch and NCCL in the same run, if python3 has torch
     --rdzv HOST:PORT    where the processes of several hosts meet, if their launcher's own address will not do
     -h, --help          this text
 

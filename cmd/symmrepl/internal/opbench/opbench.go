@@ -28,8 +28,15 @@ var peers string
 // Options of a measurement.
 type Options struct {
 	Sizes []int // message sizes in bytes, multiples of 2
-	Copy  int   // bytes of the copy that measures the link
 	Peers bool  // measure PyTorch and NCCL as well
+}
+
+// copyBytes is what the copy that measures the link moves: enough on a GPU to hide its start.
+func copyBytes(device string) int {
+	if strings.HasPrefix(device, "cuda") {
+		return 64 << 20
+	}
+	return 1 << 20
 }
 
 // Figure is one measurement: microseconds a call, zero when not measured.
@@ -42,7 +49,12 @@ type Figure struct {
 
 // Run measures the one-shot all-reduce in a session of ranks ranks and prints the table.
 func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
-	figures, err := measure(ctx, s, o)
+	infos, err := s.Ranks(ctx)
+	if err != nil {
+		return err
+	}
+	copied := copyBytes(infos[0].Device)
+	figures, err := measure(ctx, s, o.Sizes, copied)
 	if err != nil {
 		return err
 	}
@@ -54,7 +66,8 @@ func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Wr
 		}
 		figures = append(figures, theirs...)
 	}
-	print(out, ranks, o, figures)
+	fmt.Fprintf(out, "%s\n", infos[0].Device)
+	print(out, ranks, o.Sizes, copied, figures)
 	if without != "" {
 		fmt.Fprintf(out, "PyTorch and NCCL were not measured: %s\n", without)
 	}
@@ -62,12 +75,8 @@ func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Wr
 }
 
 // measure runs the cells and collects what the ranks print.
-func measure(ctx context.Context, s session.Session, o Options) ([]Figure, error) {
-	sizes := make([]string, len(o.Sizes))
-	for i, n := range o.Sizes {
-		sizes[i] = strconv.Itoa(n)
-	}
-	source := strings.NewReplacer("SIZES", strings.Join(sizes, ", "), "COPY_BYTES", strconv.Itoa(o.Copy)).Replace(program)
+func measure(ctx context.Context, s session.Session, sizes []int, copied int) ([]Figure, error) {
+	source := strings.NewReplacer("SIZES", commas(sizes), "COPY_BYTES", strconv.Itoa(copied)).Replace(program)
 	worst := map[string]Figure{}
 	var order []string
 	for i, cell := range strings.Split(source, "// %%\n") {
@@ -128,11 +137,7 @@ func measurePeers(ctx context.Context, ranks int, sizes []int) ([]Figure, error)
 	if err := os.WriteFile(script, []byte(peers), 0o600); err != nil {
 		return nil, err
 	}
-	var list []string
-	for _, n := range sizes {
-		list = append(list, strconv.Itoa(n))
-	}
-	cmd := exec.CommandContext(ctx, python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script, strings.Join(list, ","))
+	cmd := exec.CommandContext(ctx, python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script, commas(sizes))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -142,13 +147,21 @@ func measurePeers(ctx context.Context, ranks int, sizes []int) ([]Figure, error)
 	return parse(bytes.NewReader(out))
 }
 
+func commas(sizes []int) string {
+	list := make([]string, len(sizes))
+	for i, n := range sizes {
+		list[i] = strconv.Itoa(n)
+	}
+	return strings.Join(list, ",")
+}
+
 func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
 // print writes the table: our figure, the limit, the peers, and our share of the better peer.
-func print(out io.Writer, ranks int, o Options, figures []Figure) {
+func print(out io.Writer, ranks int, sizes []int, copied int, figures []Figure) {
 	at := func(op string, bytes int) Figure {
 		for _, f := range figures {
 			if f.Op == op && f.Bytes == bytes {
@@ -158,14 +171,14 @@ func print(out io.Writer, ranks int, o Options, figures []Figure) {
 		return Figure{}
 	}
 	empty, bounce, rate := at("empty", 0).Graph, at("bounce", 4).Graph, 0.0
-	if c := at("copy", o.Copy).Eager; c > 0 {
-		rate = float64(o.Copy) / c // bytes a microsecond
+	if c := at("copy", copied).Eager; c > 0 {
+		rate = float64(copied) / c // bytes a microsecond
 		fmt.Fprintf(out, "limits: empty kernel in a graph %.2f us; flag round trip %.2f us; copy to a peer %.0f GB/s\n", empty, bounce, rate/1e3)
 	}
 	fmt.Fprintf(out, "one_shot_all_reduce, bf16, sum, %d ranks; us a call; limit = empty kernel + half a round trip + bytes sent / copy rate\n", ranks)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "bytes\tlimit\tgraph\teager\tPyTorch graph\tPyTorch eager\tNCCL graph\tNCCL eager\tgraph/PyTorch\teager/PyTorch\t")
-	for _, n := range o.Sizes {
+	for _, n := range sizes {
 		ours, torch, nccl := at("symmrepl", n), at("one_shot", n), at("nccl", n)
 		limit := empty
 		if rate > 0 {
