@@ -16,8 +16,8 @@ type options struct {
 	device  string // "auto", "cpu" or "cuda"
 	backend string // "": choose
 	rdzv    string
-	sizes   []int // of bench, in bytes; empty: choose
-	peers   bool  // of bench
+	sizes   []int  // of bench, in bytes; empty: choose
+	peers   bool   // of bench
 	code    string // of -e
 	hasCode bool
 	help    bool
