@@ -32,7 +32,8 @@ var reductions = map[string]uint64{"sum": 0, "avg": 1, "max": 2, "min": 3}
 // sum divided once), "max" or "min"; every step rounds to the element type, integers wrap around.
 //
 // It is collective over the group and ordered on the stream: t may be overwritten by what the stream does next. Small messages are pushed as
-// packets, without a barrier; large ones are read from the peers between two. Options: *Group, *Stream, [Timeout].
+// packets, without a barrier; large ones are read from the peers between two. Options: *Group (by default the one that allocated t), *Stream,
+// [Timeout].
 // It cannot be captured, because its result is allocated: capture [Runtime.OneShotAllReduceOut].
 func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return rt.oneShot(t, op, nil, opts)
@@ -50,7 +51,11 @@ const oneShotName = "one_shot_all_reduce"
 func (rt *Runtime) oneShot(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
 	const op = oneShotName
 	t.live(op)
-	o := rt.read(op, rt.all, false, opts)
+	home := rt.all
+	if a := t.st.alloc; a != nil {
+		home = a.group
+	}
+	o := rt.read(op, home, false, opts)
 	code, ok := reductions[reduction]
 	if !ok {
 		panic(rt.misuse(op, "op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, reduction))

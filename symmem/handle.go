@@ -27,7 +27,7 @@ func (t *tables) release() {
 }
 
 // Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty. It is collective over the group,
-// which defaults to the world and must be part of the group that allocated the tensor. Later calls for the same tensor and group
+// which defaults to the one that allocated the tensor and must be a part of it. Later calls for the same tensor and group
 // return the same handle without meeting the others.
 func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	const op = "Rendezvous"
@@ -44,13 +44,13 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 			panic(rt.misuse(op, "group", "", "rank %d of %v has no part of a tensor of %v", r, g, a.group))
 		}
 	}
-	rt.refuseCapture(op)
 	rt.mu.Lock()
 	h := a.find(t, g)
 	rt.mu.Unlock()
 	if h != nil {
 		return h
 	}
+	rt.refuseCapture(op)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	desc := fmt.Sprintf("%s, %s", t.kind(), a.id)

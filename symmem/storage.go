@@ -37,7 +37,7 @@ type cache struct {
 	mu      sync.Mutex // the collector's goroutine returns blocks too
 	free    map[bin][]*block
 	limbo   []*block     // touched by streams that may still be busy
-	grown   int          // bytes taken from the device since the collector last ran for us
+	handed  int          // bytes given out since the garbage collector last ran for us
 	total   int          // bytes taken from the device and not given back
 	dropped atomic.Int64 // blocks returned so far, to see the collector's progress
 }
@@ -51,8 +51,9 @@ type bin struct {
 const (
 	smallestBlock = 512
 	powersUpTo    = 1 << 20
-	collectAfter  = 256 << 20 // bytes of growth that make it worth looking for garbage
+	collectShare  = 64 // of the device's memory: given out, it is worth looking for garbage before taking more
 	collectWait   = 20 * time.Millisecond
+	collectQuiet  = 2 * time.Millisecond
 )
 
 // blockSize rounds a size up to one that is likely to be asked for again.
@@ -77,7 +78,7 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 		return b
 	}
 	c.mu.Lock()
-	collect := c.grown+size > collectAfter
+	collect := c.handed > int(rt.info.Memory/collectShare)
 	c.mu.Unlock()
 	if collect {
 		c.collect()
@@ -95,7 +96,7 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 		panic(rt.explain(op, err))
 	}
 	c.mu.Lock()
-	c.grown += size
+	c.handed += size
 	c.total += size
 	c.mu.Unlock()
 	return &block{ptr: p, size: size, stream: s}
@@ -115,6 +116,7 @@ func (c *cache) pop(at bin) *block {
 	}
 	b := list[n-1]
 	c.free[at] = list[:n-1]
+	c.handed += b.size
 	return b
 }
 
@@ -165,20 +167,18 @@ func (c *cache) settle() {
 	c.limbo = rest
 }
 
-// collect runs the garbage collector and gives the blocks it finds a moment to come back.
+// collect runs the garbage collector and gives the blocks it finds a moment to come back. The collector does not see device memory, so
+// it would not run by itself.
 func (c *cache) collect() {
-	before := c.dropped.Load()
 	runtime.GC()
-	for end := time.Now().Add(collectWait); time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-		if now := c.dropped.Load(); now == before {
-			break
-		} else {
-			before = now
+	before, start := c.dropped.Load(), time.Now()
+	for quiet := start; time.Since(start) < collectWait && time.Since(quiet) < collectQuiet; time.Sleep(100 * time.Microsecond) {
+		if n := c.dropped.Load(); n != before {
+			before, quiet = n, time.Now()
 		}
 	}
 	c.mu.Lock()
-	c.grown = 0
+	c.handed = 0
 	c.mu.Unlock()
 }
 
