@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +172,7 @@ func (k *checker) statements(known map[string]types.Object) {
 	}
 	tv := c.info.Types[last.X]
 	switch {
-	case tv.IsVoid():
+	case tv.IsVoid(), c.prints(last.X):
 		return
 	case !tv.IsValue() && !tv.IsNil():
 		return
@@ -188,9 +187,24 @@ func (k *checker) statements(known map[string]types.Object) {
 	c.values = []types.Type{types.Default(tv.Type)}
 }
 
+// prints reports whether an expression is a call of one of fmt's functions that print: what they return is not worth showing.
+func (c *checked) prints(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	f, ok := c.info.Uses[sel.Sel].(*types.Func)
+	return ok && f.Pkg() != nil && f.Pkg().Path() == "fmt" && strings.Contains(strings.ToLower(f.Name()), "print") && f.Signature().Results().Len() == 2
+}
+
 // stage checks declarations where names mean known, and returns known with what they declare.
 func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[string]types.Object {
-	pkg := types.NewPackage(cellPackage, cellPackage)
+	pkg := k.in.pkg
+	setScope(pkg, types.NewScope(types.Universe, token.NoPos, token.NoPos, "cell"))
 	for _, obj := range known {
 		pkg.Scope().Insert(obj)
 	}
@@ -225,10 +239,8 @@ func (k *checker) report(err error) {
 	if e.Soft || strings.HasPrefix(e.Msg, "\t") {
 		return
 	}
-	k.errorAt(e.Pos, mainPrefix.ReplaceAllString(e.Msg, ""))
+	k.errorAt(e.Pos, e.Msg)
 }
-
-var mainPrefix = regexp.MustCompile(`\bmain\.`)
 
 func (k *checker) errorAt(pos token.Pos, msg string) {
 	line, column, ok := k.c.position(pos)

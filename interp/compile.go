@@ -34,6 +34,7 @@ func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 	l := &lowerer{
 		in: in, c: c, info: c.info,
 		names: map[types.Object]string{}, hoisted: map[types.Object]bool{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{},
+		types: map[*ast.TypeSpec]types.Object{},
 	}
 	d := in.define(l)
 	low, err := l.cell()
@@ -94,8 +95,7 @@ func (in *Interp) compileLowered(low *lowered, d *definitions, out *compiled) (e
 	}
 	body := []ast.Stmt{&ast.DeferStmt{Defer: at, Call: d.l.helper(at, "Done")}}
 	for _, s := range d.fresh {
-		name := &ast.BasicLit{ValuePos: at, Kind: token.STRING, Value: strconv.Quote(s.name)}
-		body = append(body, &ast.ExprStmt{X: d.l.helper(at, "Bind", name, d.l.address(d.l.ident(at, s.name)))})
+		body = append(body, &ast.ExprStmt{X: d.l.helper(at, "Bind", d.l.quoted(at, s.name), d.l.address(d.l.ident(at, s.name)))})
 	}
 	body = append(body, low.body...)
 	init := &ast.FuncDecl{

@@ -14,6 +14,7 @@ type inside struct {
 	runID *uint64       // the number that live frames carry
 	roots reflect.Value // every tree ever compiled, kept for a debugger
 	scope reflect.Value // of package main; invalid until something was compiled
+	boxes reflect.Type  // of values in interfaces with methods
 	yaegi *interp.Interpreter
 }
 
@@ -40,6 +41,9 @@ func lookInside(y *interp.Interpreter) (*inside, error) {
 		return nil, err
 	}
 	if _, err := methodsOf(&types.Named{}); err != nil {
+		return nil, err
+	}
+	if _, err := scopeOf(types.NewPackage("p", "p")); err != nil {
 		return nil, err
 	}
 	return &inside{runID: (*uint64)(id.Addr().UnsafePointer()), roots: roots, yaegi: y}, nil
@@ -77,6 +81,29 @@ func methodsOf(n *types.Named) (*[]*types.Func, error) {
 	return methods, nil
 }
 
+// scopeOf returns where a package keeps its scope.
+func scopeOf(p *types.Package) (**types.Scope, error) {
+	f, err := field(reflect.ValueOf(p).Elem(), "scope", reflect.Pointer)
+	if err != nil {
+		return nil, err
+	}
+	scope, ok := f.Addr().Interface().(**types.Scope)
+	if !ok {
+		return nil, fmt.Errorf("interp: the scope of a package is a %s", f.Type())
+	}
+	return scope, nil
+}
+
+// setScope gives a package another scope. All cells are one package to go/types, so that they may use each other's unexported fields
+// and methods, but what a name means changes from cell to cell.
+func setScope(p *types.Package, s *types.Scope) {
+	scope, err := scopeOf(p)
+	if err != nil {
+		panic(err) // New looked
+	}
+	*scope = s
+}
+
 // replaceMethod gives a type a method, in place of one of the same name, and returns how to undo that.
 func replaceMethod(n *types.Named, fn *types.Func) (undo func()) {
 	n.NumMethods() // completes the type
@@ -93,4 +120,56 @@ func replaceMethod(n *types.Named, fn *types.Func) (undo func()) {
 	}
 	*methods = append(list, fn)
 	return func() { *methods = old }
+}
+
+// concrete unwraps what yaegi stores in an interface: the value, and the name of its type in yaegi if it has one.
+func (s *inside) concrete(v reflect.Value) (_ reflect.Value, name string) {
+	for v.IsValid() {
+		switch {
+		case v.Kind() == reflect.Interface:
+			v = v.Elem()
+		case isWrapper(v):
+			v = v.Field(0).Elem()
+		case v.Type() == s.boxes:
+			if !v.CanAddr() {
+				c := reflect.New(v.Type()).Elem()
+				c.Set(v)
+				v = c
+			}
+			node, err1 := field(v, "node", reflect.Pointer)
+			value, err2 := field(v, "value", reflect.Struct)
+			if err1 != nil || err2 != nil {
+				return v, name
+			}
+			if !node.IsNil() && name == "" {
+				name = nodeType(node)
+			}
+			inner, ok := value.Interface().(reflect.Value)
+			if !ok {
+				return v, name
+			}
+			v = inner
+		default:
+			return v, name
+		}
+	}
+	return v, name
+}
+
+// isWrapper reports whether v is what yaegi makes of a cell's value to give it the methods of a compiled interface.
+func isWrapper(v reflect.Value) bool {
+	return v.Kind() == reflect.Struct && v.NumField() > 0 && v.Type().Field(0).Name == "IValue"
+}
+
+// nodeType returns the name of the type of a node of yaegi's tree, or of what it points to.
+func nodeType(node reflect.Value) string {
+	typ, err := field(node.Elem(), "typ", reflect.Pointer)
+	for err == nil && !typ.IsNil() {
+		name, err := field(typ.Elem(), "name", reflect.String)
+		if err != nil || name.String() != "" {
+			return name.String()
+		}
+		typ, err = field(typ.Elem(), "val", reflect.Pointer)
+	}
+	return ""
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"os"
 	"reflect"
-	"strconv"
 	"sync"
 
 	"github.com/symmrepl/symmrepl/interp/symbols"
@@ -39,6 +39,7 @@ type Interp struct {
 	inside  *inside
 	fset    *token.FileSet
 	pkgs    *packages
+	pkg     *types.Package // of all cells
 	runtime *cellRuntime
 
 	mu       sync.Mutex // guards scope for Inspect
@@ -79,10 +80,11 @@ func New(options Options) (*Interp, error) {
 	}
 	in.inside = inside
 	in.pkgs = newPackages(tables)
-	if err := in.declareMark(); err != nil {
+	if err := in.declareOwn(); err != nil {
 		return nil, err
 	}
 	in.scope = newScope()
+	in.pkg = types.NewPackage(cellPackage, cellPackage)
 	preimport := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", "symm": symmemPath}
 	for name, path := range options.Names {
 		preimport[name] = path
@@ -95,6 +97,12 @@ func New(options Options) (*Interp, error) {
 	}
 	return in, nil
 }
+
+// Variables of yaegi's that no cell sees.
+const (
+	markName = "position#" // the position of the statement that runs, for the position of a panic
+	boxName  = "box#"
+)
 
 const symmemPath = "github.com/symmrepl/symmrepl/symmem"
 
@@ -124,24 +132,30 @@ func (in *Interp) prepare(cell session.Cell) (*compiled, *session.Error) {
 
 var _ session.Evaluator = (*Interp)(nil)
 
-// declareMark makes the variable that marks set.
-func (in *Interp) declareMark() error {
+// declareOwn makes the variables of our own: the one that marks set, and one of an interface type, which shows what yaegi stores in those.
+func (in *Interp) declareOwn() error {
 	l := &lowerer{in: in, imports: map[string]bool{}}
 	at := token.Pos(in.fset.Base())
 	in.fset.AddFile(fileName, int(at), 1)
-	mark := l.ident(at, markName)
-	bind := l.helper(at, "Bind", &ast.BasicLit{ValuePos: at, Kind: token.STRING, Value: strconv.Quote(markName)}, l.address(mark))
 	if err := in.compileImports(at, []string{runtimePath}); err != nil {
 		return err
 	}
-	p, err := in.compileFile(at, []ast.Decl{
-		&ast.GenDecl{TokPos: at, Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{mark}, Type: l.ident(at, "int")}}},
-		&ast.FuncDecl{
-			Name: l.ident(at, "init"),
-			Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}},
-			Body: &ast.BlockStmt{Lbrace: at, List: []ast.Stmt{&ast.ExprStmt{X: bind}}, Rbrace: at},
-		},
-	})
+	method := &ast.Field{Names: []*ast.Ident{l.ident(at, "M")}, Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}}
+	var decls []ast.Decl
+	var binds []ast.Stmt
+	for name, typ := range map[string]ast.Expr{
+		markName: l.ident(at, "int"),
+		boxName:  &ast.InterfaceType{Interface: at, Methods: &ast.FieldList{Opening: at, List: []*ast.Field{method}}},
+	} {
+		v := l.ident(at, name)
+		decls = append(decls, &ast.GenDecl{TokPos: at, Tok: token.VAR, Specs: []ast.Spec{&ast.ValueSpec{Names: []*ast.Ident{v}, Type: typ}}})
+		binds = append(binds, &ast.ExprStmt{X: l.helper(at, "Bind", l.quoted(at, name), l.address(v))})
+	}
+	p, err := in.compileFile(at, append(decls, &ast.FuncDecl{
+		Name: l.ident(at, "init"),
+		Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}},
+		Body: &ast.BlockStmt{Lbrace: at, List: binds, Rbrace: at},
+	}))
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,8 @@ type lowerer struct {
 	hoisted map[types.Object]bool   // variables of the cell's top level
 	imports map[string]bool         // packages that the lowered code uses, by path
 	hidden  Exports                 // symbols for types that have no name in the tables
-	fn      *function               // the innermost function that is being lowered
+	types   map[*ast.TypeSpec]types.Object
+	fn      *function // the innermost function that is being lowered
 	temps   int
 }
 
@@ -86,6 +87,10 @@ func (l *lowerer) helper(pos token.Pos, name string, args ...ast.Expr) *ast.Call
 	return &ast.CallExpr{Fun: l.pkgMember(pos, runtimePath, name), Lparen: pos, Args: args, Rparen: pos}
 }
 
+func (l *lowerer) quoted(pos token.Pos, s string) ast.Expr {
+	return &ast.BasicLit{ValuePos: pos, Kind: token.STRING, Value: strconv.Quote(s)}
+}
+
 func (l *lowerer) address(e ast.Expr) ast.Expr {
 	return &ast.UnaryExpr{OpPos: e.Pos(), Op: token.AND, X: e}
 }
@@ -113,6 +118,11 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 			}
 		}
 	}
+	for _, spec := range out.types {
+		if f := l.identityMethod(spec.(*ast.TypeSpec)); f != nil {
+			out.funcs = append(out.funcs, f)
+		}
+	}
 	for _, d := range l.c.decls {
 		if f, ok := d.(*ast.FuncDecl); ok {
 			out.funcs = append(out.funcs, l.funcDecl(f))
@@ -128,12 +138,35 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 // typeSpec lowers a type declaration.
 func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	if obj := l.info.Defs[s.Name]; obj != nil {
+		l.types[s] = obj
 		s.Name = l.ident(s.Name.Pos(), l.name(obj))
 	}
 	l.fieldList(s.TypeParams)
 	s.Type = l.expr(s.Type)
 	return s
 }
+
+// identityMethod is a method that every type gets: yaegi keeps the identity of a value in an interface only if its type has methods.
+func (l *lowerer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
+	obj := l.types[s]
+	if obj == nil || s.Assign.IsValid() || s.TypeParams != nil {
+		return nil
+	}
+	switch obj.Type().Underlying().(type) {
+	case *types.Interface, *types.Pointer:
+		return nil
+	}
+	pos := s.Pos()
+	recv := &ast.Field{Type: &ast.StarExpr{Star: pos, X: l.ident(pos, s.Name.Name)}}
+	return &ast.FuncDecl{
+		Recv: &ast.FieldList{Opening: pos, List: []*ast.Field{recv}},
+		Name: l.ident(pos, identityName),
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}},
+		Body: &ast.BlockStmt{Lbrace: pos, Rbrace: pos},
+	}
+}
+
+const identityName = "identity#"
 
 // topLevel lowers the cell's statements to the body of a function whose variables outlive it.
 func (l *lowerer) topLevel() []ast.Stmt {

@@ -7,9 +7,6 @@ import (
 	"strconv"
 )
 
-// markName is a variable of yaegi's that holds the position of the statement that runs, for the position of a panic.
-const markName = "position#"
-
 // mark returns the statement that records that nodes run now, or nothing if they cannot panic.
 func (l *lowerer) mark(nodes ...ast.Node) []ast.Stmt {
 	var pos token.Pos

@@ -1,14 +1,328 @@
 package interp
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 )
 
+// cellPackage is the package that all cells are in.
 const cellPackage = "main"
 
-// print writes a value in Go syntax.
+// What a printed value is shortened to.
+const (
+	maxElements = 64
+	maxString   = 1024
+	maxDepth    = 8
+	maxText     = 8192
+)
+
+// printer writes values in Go syntax. Yaegi's values do not know what their types are called, so the checker's types go along.
+type printer struct {
+	in  *Interp
+	out strings.Builder
+}
+
+// print writes a value of type t.
 func (in *Interp) print(v reflect.Value, t types.Type) string {
-	return fmt.Sprintf("%#v", v.Interface())
+	p := &printer{in: in}
+	p.value(v, t, 0)
+	return p.out.String()
+}
+
+func (p *printer) write(s string) { p.out.WriteString(s) }
+
+// typeName writes a type as cells call it.
+func typeName(t types.Type) string {
+	return types.TypeString(t, func(pkg *types.Package) string {
+		if pkg.Path() == cellPackage {
+			return ""
+		}
+		return pkg.Name()
+	})
+}
+
+func (p *printer) value(v reflect.Value, t types.Type, depth int) {
+	if !v.IsValid() {
+		p.write("nil")
+		return
+	}
+	if p.out.Len() > maxText || depth > maxDepth {
+		p.write("…")
+		return
+	}
+	if types.IsInterface(t) || v.Kind() == reflect.Interface {
+		p.dynamic(v, depth)
+		return
+	}
+	if p.described(v) {
+		return
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		p.basic(v, t, u, depth)
+	case *types.Pointer:
+		p.pointer(v, t, u, depth)
+	case *types.Struct:
+		p.structure(v, t, u, depth)
+	case *types.Slice:
+		if v.IsNil() {
+			p.write(typeName(t) + "(nil)")
+			return
+		}
+		p.elements(v, t, u.Elem(), depth)
+	case *types.Array:
+		p.elements(v, t, u.Elem(), depth)
+	case *types.Map:
+		p.mapping(v, t, u, depth)
+	case *types.Signature, *types.Chan:
+		if nillable(v) && v.IsNil() {
+			p.write("(" + typeName(t) + ")(nil)")
+			return
+		}
+		p.write(typeName(t))
+	default:
+		fmt.Fprintf(&p.out, "%v", v)
+	}
+}
+
+func nillable(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice, reflect.Func, reflect.Chan, reflect.Interface, reflect.UnsafePointer:
+		return true
+	}
+	return false
+}
+
+// described writes a value by its own String or Error method, if it has a compiled one.
+func (p *printer) described(v reflect.Value) bool {
+	if !v.CanInterface() || v.Type().PkgPath() == "" && v.Kind() != reflect.Pointer {
+		return false
+	}
+	if nillable(v) && v.IsNil() {
+		return false
+	}
+	text, ok := describe(v.Interface())
+	if !ok && v.CanAddr() {
+		text, ok = describe(v.Addr().Interface())
+	}
+	if ok {
+		p.write(shorten(text))
+	}
+	return ok
+}
+
+// describe calls String or Error; a panic there only means that the value is printed otherwise.
+func describe(x any) (text string, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	switch x := x.(type) {
+	case error:
+		return x.Error(), true
+	case fmt.Stringer:
+		return x.String(), true
+	}
+	return "", false
+}
+
+func shorten(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	return s[:maxText] + "…"
+}
+
+func (p *printer) basic(v reflect.Value, t types.Type, u *types.Basic, depth int) {
+	var s string
+	switch v.Kind() {
+	case reflect.String:
+		s = quote(v.String())
+	case reflect.Float32:
+		s = strconv.FormatFloat(v.Float(), 'g', -1, 32)
+	case reflect.Float64:
+		s = strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case reflect.UnsafePointer, reflect.Uintptr:
+		s = fmt.Sprintf("%#x", v)
+	default:
+		s = fmt.Sprintf("%v", v)
+	}
+	if _, named := types.Unalias(t).(*types.Named); named {
+		s = typeName(t) + "(" + s + ")"
+	}
+	p.write(s)
+}
+
+func quote(s string) string {
+	if len(s) <= maxString {
+		return strconv.Quote(s)
+	}
+	return strconv.Quote(s[:maxString]) + fmt.Sprintf("… (%d bytes)", len(s))
+}
+
+func (p *printer) pointer(v reflect.Value, t types.Type, u *types.Pointer, depth int) {
+	if v.IsNil() {
+		p.write("(" + typeName(t) + ")(nil)")
+		return
+	}
+	elem := v.Elem()
+	switch u.Elem().Underlying().(type) {
+	case *types.Struct, *types.Array, *types.Slice, *types.Map:
+		if elem.Kind() == reflect.Interface { // how yaegi points to a type that contains itself
+			elem = elem.Elem()
+		}
+		p.write("&")
+		p.value(elem, u.Elem(), depth+1)
+		return
+	}
+	p.write("(" + typeName(t) + ")(&")
+	p.value(elem, u.Elem(), depth+1)
+	p.write(")")
+}
+
+func (p *printer) structure(v reflect.Value, t types.Type, u *types.Struct, depth int) {
+	if v.Kind() != reflect.Struct {
+		fmt.Fprintf(&p.out, "%v", v)
+		return
+	}
+	if v.NumField() != u.NumFields() { // a compiled type whose unexported fields the checker does not know
+		p.compiled(v, t, depth)
+		return
+	}
+	p.write(typeName(t) + "{")
+	for i := range u.NumFields() {
+		if i > 0 {
+			p.write(", ")
+		}
+		p.write(u.Field(i).Name() + ": ")
+		p.value(v.Field(i), u.Field(i).Type(), depth+1)
+	}
+	p.write("}")
+}
+
+// compiled writes a struct as reflection sees it.
+func (p *printer) compiled(v reflect.Value, t types.Type, depth int) {
+	p.write(typeName(t) + "{")
+	for i := range v.NumField() {
+		if i > 0 {
+			p.write(", ")
+		}
+		f := v.Type().Field(i)
+		p.write(f.Name + ": ")
+		p.value(v.Field(i), p.in.pkgs.typeOf(f.Type), depth+1)
+	}
+	p.write("}")
+}
+
+func (p *printer) elements(v reflect.Value, t, elem types.Type, depth int) {
+	p.write(typeName(t) + "{")
+	for i := range v.Len() {
+		if i > 0 {
+			p.write(", ")
+		}
+		if i == maxElements || p.out.Len() > maxText {
+			fmt.Fprintf(&p.out, "… %d more", v.Len()-i)
+			break
+		}
+		p.value(v.Index(i), elem, depth+1)
+	}
+	p.write("}")
+}
+
+func (p *printer) mapping(v reflect.Value, t types.Type, u *types.Map, depth int) {
+	if v.IsNil() {
+		p.write(typeName(t) + "(nil)")
+		return
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, compareKeys)
+	p.write(typeName(t) + "{")
+	for i, k := range keys {
+		if i > 0 {
+			p.write(", ")
+		}
+		if i == maxElements || p.out.Len() > maxText {
+			fmt.Fprintf(&p.out, "… %d more", len(keys)-i)
+			break
+		}
+		p.value(k, u.Key(), depth+1)
+		p.write(": ")
+		p.value(v.MapIndex(k), u.Elem(), depth+1)
+	}
+	p.write("}")
+}
+
+func compareKeys(a, b reflect.Value) int {
+	for a.Kind() == reflect.Interface {
+		a = a.Elem()
+	}
+	for b.Kind() == reflect.Interface {
+		b = b.Elem()
+	}
+	switch {
+	case a.Kind() != b.Kind():
+		return cmp.Compare(a.Kind(), b.Kind())
+	case a.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	case a.CanUint():
+		return cmp.Compare(a.Uint(), b.Uint())
+	case a.CanFloat():
+		return cmp.Compare(a.Float(), b.Float())
+	}
+	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+// dynamic writes what an interface holds.
+func (p *printer) dynamic(v reflect.Value, depth int) {
+	for v.Kind() == reflect.Interface {
+		v = v.Elem()
+	}
+	if isWrapper(v) && p.described(v) {
+		return
+	}
+	v, name := p.in.inside.concrete(v)
+	if !v.IsValid() {
+		p.write("nil")
+		return
+	}
+	t := p.in.scope.types[name]
+	switch {
+	case t != nil && v.Kind() == reflect.Pointer && !isPointer(t.Type()):
+		p.value(v, types.NewPointer(t.Type()), depth)
+	case t != nil:
+		p.value(v, t.Type(), depth)
+	case anonymous(v.Type()):
+		fmt.Fprintf(&p.out, "%+v", v)
+	default:
+		p.value(v, p.in.pkgs.typeOf(v.Type()), depth)
+	}
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// anonymous reports whether t has a struct without a name in it: yaegi makes those for the types of cells, and they may contain themselves.
+func anonymous(t reflect.Type) bool {
+	if t.PkgPath() != "" {
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		return anonymous(t.Elem())
+	case reflect.Map:
+		return anonymous(t.Key()) || anonymous(t.Elem())
+	case reflect.Func:
+		return true
+	}
+	return false
 }

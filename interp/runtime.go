@@ -51,8 +51,12 @@ func (r *cellRuntime) exports() Exports {
 
 // bind remembers where yaegi keeps a variable.
 func (r *cellRuntime) bind(name string, pointer any) {
-	if name == markName {
+	switch name {
+	case markName:
 		r.mark = pointer.(*int)
+		return
+	case boxName:
+		r.in.inside.boxes = reflect.TypeOf(pointer).Elem()
 		return
 	}
 	r.in.mu.Lock()

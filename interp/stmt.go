@@ -74,9 +74,29 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	if s.Tok == token.DEFINE && l.defines(s.Lhs) {
 		s.Tok = token.ASSIGN
 	}
+	l.protectLiterals(s)
 	l.exprs(s.Lhs)
 	l.exprs(s.Rhs)
 	return []ast.Stmt{s}
+}
+
+// protectLiterals puts composite literals that are assigned to interfaces in parentheses: yaegi would build them in the interface itself.
+func (l *lowerer) protectLiterals(s *ast.AssignStmt) {
+	if len(s.Lhs) != len(s.Rhs) {
+		return
+	}
+	for i, e := range s.Rhs {
+		if _, ok := e.(*ast.CompositeLit); ok && types.IsInterface(l.lhsType(s.Lhs[i])) {
+			s.Rhs[i] = &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
+		}
+	}
+}
+
+func (l *lowerer) lhsType(e ast.Expr) types.Type {
+	if t := l.info.TypeOf(e); t != nil {
+		return t
+	}
+	return types.Typ[types.Invalid] // the blank identifier
 }
 
 // defines reports whether one of the names on the left is a variable of the cell's top level.
@@ -110,6 +130,11 @@ func (l *lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 
 func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 	m := l.mark(spec)
+	for i, e := range spec.Values {
+		if _, ok := e.(*ast.CompositeLit); ok && types.IsInterface(l.lhsType(spec.Names[i])) {
+			spec.Values[i] = &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
+		}
+	}
 	l.exprs(spec.Values)
 	if !l.hoisted[l.info.Defs[spec.Names[0]]] && !l.anyHoisted(spec.Names) {
 		spec.Type = l.expr(spec.Type)
