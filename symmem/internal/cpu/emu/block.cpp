@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "device.h"
 #include "grid.h"
@@ -139,7 +140,10 @@ void Executor::adopt() {
   s.ss_sp = signal_stack;
   s.ss_size = kSignalStack;
   sigaltstack(&s, nullptr);
-  syscall(SYS_arch_prctl, ARCH_SET_GS, static_cast<Worker*>(this));
+  if (syscall(SYS_arch_prctl, ARCH_SET_GS, static_cast<Worker*>(this)) != 0) {
+    std::fputs("symmrepl: the system does not let a thread set its GS base, by which kernels find their block\n", stderr);
+    std::abort();
+  }
   prctl(PR_SET_TIMERSLACK, 1000);
 }
 

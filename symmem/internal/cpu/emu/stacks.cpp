@@ -34,6 +34,7 @@ Stacks::Stacks(unsigned count) : count_(count), free_(new int[count]) {
 Stacks::~Stacks() {
   munmap(reinterpret_cast<void*>(base_), count_ * kStride);
   delete[] free_;
+  protected_pages.fetch_sub(protected_);
 }
 
 void Stacks::reset() {
@@ -46,6 +47,7 @@ void Stacks::guard(int s) {
   void* page = reinterpret_cast<void*>(base_ + s * kStride);
   if (madvise(page, kPage, MADV_GUARD_INSTALL) == 0) return;
   if (protected_pages.fetch_add(1) < kMaxProtected) mprotect(page, kPage, PROT_NONE);
+  protected_++;
 }
 
 void* Stacks::prepare(int s, void (*entry)()) {
