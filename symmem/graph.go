@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -12,6 +13,7 @@ type Graph struct {
 	d       device.Graph
 	stream  *Stream
 	groups  []*Group  // whose communication it contains
+	builds  []int     // of these groups, when it was captured
 	tensors []*Tensor // that it uses, so that their memory stays theirs
 	calls   []call    // for the record of waits
 }
@@ -88,8 +90,11 @@ func (g *Graph) Replay(opts ...Option) {
 		}
 	}
 	rt.intact(op)
-	for _, group := range g.groups {
+	for i, group := range g.groups {
 		group.check(op)
+		if group.builds != g.builds[i] {
+			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v was built again since the graph was captured", group), Hint: "capture it again"})
+		}
 		group.chain(op, s)
 	}
 	s.mu.Lock()
@@ -137,7 +142,7 @@ func (rt *Runtime) refuseCapture(op string) {
 func (g *Group) chain(op string, s *Stream) {
 	if c := g.rt.capture; c != nil {
 		if !slices.Contains(c.groups, g) {
-			c.groups = append(c.groups, g)
+			c.groups, c.builds = append(c.groups, g), append(c.builds, g.builds)
 		}
 		return
 	}

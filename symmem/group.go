@@ -21,6 +21,7 @@ type Group struct {
 	rank     int    // this rank's position in ranks, or -1
 	channels int    // of the signal block
 	work     workspace
+	builds   int                    // times that work was made
 	stale    atomic.Pointer[string] // why the group cannot be used any more
 
 	meeting sync.Mutex // host-synchronous calls, one at a time
@@ -132,6 +133,10 @@ func (g *Group) Free() {
 		a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == g })
 	}
 	g.work.release()
+	if g.event != nil {
+		g.event.Close() // a failure leaks an event and is no reason to fail
+		g.event = nil
+	}
 }
 
 // check refuses the use of a group that is not this rank's, or not any more.

@@ -73,6 +73,7 @@ func (g *Group) furnish(op, desc string) {
 	}
 	work.epochs = seg.Ptr() + device.Ptr(l.epochs)
 	g.work = work
+	g.builds++
 	g.packetArgs, g.pullArgs = new(oneShotArgs), new(pullArgs)
 }
 

@@ -23,6 +23,8 @@ func beforeReplacement(t *T) {
 		symmem.Rendezvous(y)
 		t.kept["kept"] = y
 	}
+	out := symmem.Local(symmem.I32, 4)
+	t.kept["graph"] = symmem.Capture(func() { symmem.OneShotAllReduceOut(x, "sum", out) })
 	if t.rank == 0 {
 		// Left in the middle of something: the signal is cleared by Recover.
 		t.kept["handle"].(*symmem.Handle).PutSignal(0, 0)
@@ -68,6 +70,7 @@ func afterReplacement(t *T) {
 		if t.rank == 0 {
 			t.refused(symmem.KindPeer, func() { t.kept["pair"].(*symmem.Group).Empty(symmem.U8, 1) }, "group 0,1 cannot be used: rank 1 was replaced")
 		}
+		t.refused(symmem.KindPeer, func() { t.kept["graph"].(*symmem.Graph).Replay() }, "built again since the graph was captured")
 		// A group without the dead rank goes on.
 		rest, y := t.kept["rest"].(*symmem.Group), t.kept["kept"].(*symmem.Tensor)
 		sum := t.size*(t.size-1)/2 - 1
