@@ -30,11 +30,12 @@ check: | go c++ ## gofmt, go vet, staticcheck
 	go vet ./...
 	go tool staticcheck ./...
 
-bench: build ## how fast a session starts and runs cells here, and the operations
+bench: build ## how fast a session and its operations are here
 	$(BIN) bench session
+	$(BIN) bench one_shot_all_reduce
 
 gpu-bundle: | go c++ ## one folder that runs the tests and the benchmark on a GPU machine without Go
-	./.ci/gpu-bundle
+	./.ci/gpu-bundle gpu-bundle
 
 clean: ## remove what was built
 	rm -rf bin build gpu-bundle

@@ -101,7 +101,7 @@ func TestCommandLine(t *testing.T) {
 		{"run a b", 2, "run needs one file"},
 		{"run nosuch.go", 2, "run: open nosuch.go: no such file or directory"},
 		{"run x -e y", 2, "give one of them"},
-		{"bench", 2, "bench session"},
+		{"bench", 2, "bench needs to be told what to measure: session or one_shot_all_reduce"},
 		{"version 2", 2, "version takes no arguments"},
 		{"attach /nosuch", 3, "/nosuch"},
 		{"attach", 3, "symmrepl: "},
