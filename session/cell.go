@@ -28,7 +28,7 @@ type run struct {
 	started     time.Time
 	left        map[int]bool   // ranks that have not finished
 	results     map[int]Result // of those that have
-	aborted     map[int]bool   // ranks whose waits were ended
+	aborted     map[int]string // ranks whose waits were ended, and why
 	failedAt    time.Time      // of the first failure
 	interrupted time.Time
 	killed      map[int]bool // for not stopping
@@ -91,7 +91,7 @@ func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) (*run, []*
 	r := &run{
 		c: c, cell: cell, ranks: ranks, fold: newFold(ranks, out), incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
-		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]bool{}, killed: map[int]bool{},
+		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{},
 	}
 	c.mu.Lock()
 	if errs := c.absent(ranks); len(errs) > 0 {
@@ -188,15 +188,15 @@ func (r *run) done(rank int, result Result, died bool) {
 	delete(r.left, rank)
 	r.results[rank] = result
 	r.fold.done(rank, time.Now())
-	if result.Err == nil {
-		r.c.hub.Leave(rank, "finished the cell without it")
-		return
-	}
-	if r.failedAt.IsZero() {
+	if result.Err != nil && r.failedAt.IsZero() {
 		r.failedAt = time.Now()
 	}
-	if !died {
+	switch {
+	case died || !r.interrupted.IsZero(): // after an interrupt, every rank is to say so, not that another has left
+	case result.Err != nil:
 		r.c.hub.Leave(rank, "failed: "+firstLine(result.Err.Msg))
+	default:
+		r.c.hub.Leave(rank, "finished the cell without it")
 	}
 }
 
@@ -222,7 +222,7 @@ func (r *run) running() []int {
 
 // abort ends a rank's waits, after which all ranks have to recover.
 func (r *run) abort(rank int, c command) {
-	r.aborted[rank] = true
+	r.aborted[rank] = c.Abort
 	r.c.ranks[rank].keeper.do(c, nil)
 }
 
@@ -258,8 +258,15 @@ func (r *run) releasePeers() {
 	}
 	cause := map[int]string{}
 	for _, rank := range r.ranks {
-		if res, ok := r.results[rank]; ok && res.Err != nil {
-			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(res.Err.Msg))
+		result, finished := r.results[rank]
+		switch {
+		case !finished || result.Err == nil:
+		case r.aborted[rank] != "": // the cause is elsewhere
+			cause[rank] = r.aborted[rank]
+		case result.Err.Kind == KindPeer:
+			cause[rank] = firstLine(result.Err.Msg)
+		default:
+			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(result.Err.Msg))
 		}
 	}
 	for found := true; found; {
@@ -273,7 +280,7 @@ func (r *run) releasePeers() {
 					if cause[rank] == "" && cause[peer] != "" && w.Since >= abortWait {
 						cause[rank] = cause[peer]
 						found = true
-						if !r.aborted[rank] {
+						if r.aborted[rank] == "" {
 							r.abort(rank, command{Abort: cause[peer]})
 						}
 					}

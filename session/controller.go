@@ -86,9 +86,8 @@ type rankState struct {
 	attempts    int           // workers in a row that died without having run a cell
 	failed      *Error        // why there will be no worker until a restart
 	cause       string        // why the last worker ended
-	doing       string        // what it waits for, when last asked
-	stopped     bool
-	rss         int64
+	stopped     bool          // by a signal, when last looked at
+	rss         int64         // bytes, likewise
 }
 
 func newController(config Config, size int, dir *sessionDir) *controller {
@@ -267,9 +266,10 @@ func (c *controller) output(rank int, e event, b []byte) {
 // died notes the end of a worker and asks for the next. c.mu is held.
 func (c *controller) died(rank int, d *deathEvent) {
 	s := c.ranks[rank]
-	if !s.leaving {
-		s.cause = d.Cause
+	if s.leaving {
+		d.Cause = s.cause
 	}
+	s.cause = d.Cause
 	c.hub.Leave(rank, d.Cause)
 	if s.reported != nil {
 		close(s.reported)

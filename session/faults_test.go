@@ -155,7 +155,7 @@ func TestStoppedWorker(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !regexp.MustCompile(`(?m)^  rank  1      does not answer: its process is stopped \(SIGCONT continues it\), for \d\.\d s$`).MatchString(notes) {
+	if !regexp.MustCompile(`(?m)^  rank 1      does not answer: its process is stopped \(SIGCONT continues it\), for \d\.\d s$`).MatchString(notes) {
 		t.Error(notes)
 	}
 	if len(reply.Errors) != 2 || !slices.Equal(reply.Errors[1].Ranks, []int{1}) || reply.Errors[1].Kind != KindInterrupted {
@@ -183,8 +183,8 @@ func TestWatchdog(t *testing.T) {
 		notes = append(notes, o.Text)
 	}})
 	want := `^cell 1 has run for \d\.\d s and waits \(Ctrl-C interrupts it\):
-  rank  0      waits in wait_signal #7 for rank 2: a signal on channel 3, for \d\.\d s
-  ranks 1-3    runs
+  rank 0      waits in wait_signal #7 for rank 2: a signal on channel 3, for \d\.\d s
+  rank 1-3    runs
   Gather x: rank 1,3 came \d\.\d s ago, rank 0,2 did not
 $`
 	if len(notes) != 1 || !regexp.MustCompile(want).MatchString(notes[0]) {
@@ -247,6 +247,26 @@ func TestStartErrors(t *testing.T) {
 	entries, _ := os.ReadDir(os.Getenv("XDG_RUNTIME_DIR") + fmt.Sprintf("/symmrepl-%d", os.Getuid()))
 	if len(entries) != 0 {
 		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// A restart ends the cell that runs on those ranks.
+func TestRestartWhileRunning(t *testing.T) {
+	c := launch(t, 2)
+	done := make(chan string)
+	go func() { done <- c.eval("0:spin\n1:wait 0") }()
+	for len(c.c.turn) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond)
+	if err := c.Restart(context.Background(), []int{0}, false, nil); err != nil {
+		t.Error(err)
+	}
+	c.want(strings.Replace(<-done, "[0,1]", "[0-1]", 1), replacedNote(0, 2, "was restarted")+
+		"! [0] died the worker was restarted (a fresh one takes its place)\n! [1] peer in:2: rank 0 failed: the worker was restarted\n")
+	c.want(c.eval("gather x"), "= [0,1] 01\n")
+	if infos, _ := c.Ranks(context.Background()); infos[0].Incarnation != 2 || infos[1].Incarnation != 1 {
+		t.Errorf("%+v", infos)
 	}
 }
 

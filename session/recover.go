@@ -82,7 +82,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	for _, cause := range sortedKeys(fresh) {
 		ranks := fresh[cause]
 		out(Output{Ranks: ranks, Stream: Note, Text: fmt.Sprintf(
-			"rank %s %s: a fresh worker took over, variables are lost there (`:restart` replays the history)\n", FormatRanks(ranks), cause)})
+			"rank %s %s: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n", FormatRanks(ranks), cause)})
 	}
 	for _, l := range sortedKeys(lost) {
 		out(Output{Ranks: lost[l], Stream: Note, Text: l + "\n"})

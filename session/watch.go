@@ -93,12 +93,8 @@ func (w *watch) report(r *run, now time.Time) string {
 	slices.SortFunc(rows, func(a, b string) int { return lines[a][0] - lines[b][0] })
 	var b, key strings.Builder
 	for _, text := range rows {
-		name := "rank"
-		if len(lines[text]) > 1 {
-			name = "ranks"
-		}
 		fmt.Fprintf(&key, "%v %s\n", lines[text], text)
-		fmt.Fprintf(&b, "  %-5s %-6s %s", name, FormatRanks(lines[text]), text)
+		fmt.Fprintf(&b, "  rank %-6s %s", FormatRanks(lines[text]), text)
 		if longest[text] > 0 {
 			fmt.Fprintf(&b, ", for %.1f s", longest[text])
 		}
