@@ -9,7 +9,8 @@ import (
 type plan struct {
 	elementThreads int // a block, for element-wise kernels
 	elementBlocks  int // at most, for each processor
-	packetThreads  int // a block of the packet all-reduce
+	packetThreads  int // a block of the packet all-reduce, while there are blocks to be had; then up to packetCrowd
+	packetCrowd    int // kThreads of one_shot_all_reduce.cu at most
 	packetBlocks   int // at most
 	packetBytes    int // the largest message that goes by packets
 	pullThreads    int // a block of the pull all-reduce
@@ -17,8 +18,8 @@ type plan struct {
 }
 
 var plans = map[string]*plan{
-	"cuda": {elementThreads: 256, elementBlocks: 8, packetThreads: 512, packetBlocks: 64, packetBytes: 512 << 10, pullThreads: 512, pullBlocks: 64},
-	"cpu":  {elementThreads: 256, elementBlocks: 1, packetThreads: 512, packetBlocks: 1, packetBytes: 256 << 10, pullThreads: 512, pullBlocks: 1},
+	"cuda": {elementThreads: 256, elementBlocks: 8, packetThreads: 128, packetCrowd: 512, packetBlocks: 64, packetBytes: 512 << 10, pullThreads: 512, pullBlocks: 64},
+	"cpu":  {elementThreads: 256, elementBlocks: 1, packetThreads: 256, packetCrowd: 512, packetBlocks: 1, packetBytes: 256 << 10, pullThreads: 512, pullBlocks: 1},
 }
 
 func (rt *Runtime) plan() *plan { return plans[rt.info.Kind] }
@@ -124,7 +125,8 @@ func (rt *Runtime) mapped(op string, t *Tensor, g *Group) *Handle {
 
 // grid spreads n pieces of work over blocks of at most threads threads, whole warps.
 func grid(n, threads, blocks int) device.Launch {
-	threads = min(threads, (n+31)&^31)
+	threads = min(threads, n)
+	threads = (threads + 31) &^ 31
 	return device.Launch{Grid: [3]int{min((n+threads-1)/threads, blocks), 1, 1}, Block: [3]int{threads, 1, 1}}
 }
 
@@ -135,7 +137,8 @@ func (rt *Runtime) pushPackets(g *Group, s *Stream, t, out *Tensor, code uint64,
 	a := g.packetArgs
 	a.context, a.in, a.out, a.n, a.op = c, t.pointer(), out.pointer(), uint64(t.n), code
 	a.epochs, a.inbox = g.work.epochs, g.work.inbox
-	l := grid((t.Bytes()+7)/8, p.packetThreads, p.packetBlocks)
+	packets := (t.Bytes() + 7) / 8
+	l := grid(packets, min(max(p.packetThreads, packets/p.packetBlocks), p.packetCrowd), p.packetBlocks)
 	l.Args = bytesOf(a)
 	return s.launch(rt.builtin(oneShotName, packetKernels[t.dtype]), l)
 }
