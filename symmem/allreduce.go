@@ -138,7 +138,7 @@ func (rt *Runtime) pushPackets(g *Group, s *Stream, t, out *Tensor, code uint64,
 	a.context, a.in, a.out, a.n, a.op = c, t.pointer(), out.pointer(), uint64(t.n), code
 	a.epochs, a.inbox = g.work.epochs, g.work.inbox
 	packets := (t.Bytes() + 7) / 8
-	l := grid(packets, min(max(p.packetThreads, packets/p.packetBlocks), p.packetCrowd), p.packetBlocks)
+	l := grid(packets, min(max(p.packetThreads, (packets+p.packetBlocks-1)/p.packetBlocks), p.packetCrowd), p.packetBlocks)
 	l.Args = bytesOf(a)
 	return s.launch(rt.builtin(oneShotName, packetKernels[t.dtype]), l)
 }
