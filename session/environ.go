@@ -109,11 +109,11 @@ func (e environment) torchrun() (Launcher, error) {
 	if err := e.need("RANK", "WORLD_SIZE", "LOCAL_RANK"); err != nil {
 		return l, err
 	}
-	if id := e["TORCHELASTIC_RUN_ID"]; id != "" && id != "none" {
+	if id := e["TORCHELASTIC_RUN_ID"]; id != "none" { // "none" is everybody's
 		l.Job = id
 	}
-	if l.Job != "" {
-		l.Job += "/" + e["TORCHELASTIC_RESTART_COUNT"]
+	if count := e["TORCHELASTIC_RESTART_COUNT"]; count != "" {
+		l.Job += "/" + count
 	}
 	return l, e.readAll([]numberVariable{{"RANK", &l.Rank}, {"WORLD_SIZE", &l.Size}, {"LOCAL_RANK", &l.LocalRank},
 		{"LOCAL_WORLD_SIZE", &l.LocalSize}, {"MASTER_PORT", &l.Port}})

@@ -77,6 +77,7 @@ func TestFromEnviron(t *testing.T) {
 		{torchrun, Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
 		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=job TORCHELASTIC_RESTART_COUNT=2", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "job/2", true}},
 		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=False TORCHELASTIC_RUN_ID=none", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
+		{torchrun + "TORCHELASTIC_RUN_ID=none TORCHELASTIC_RESTART_COUNT=1", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "/1", false}},
 		{"RANK=0 WORLD_SIZE=1 LOCAL_RANK=0", Launcher{Name: "torchrun", Size: 1}},
 		{torchrun + "OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=8", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
 		{"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=prterun-1", Launcher{"mpirun", 1, 2, 1, 2, "", 0, "prterun-1", false}},
@@ -110,6 +111,24 @@ func TestFromEnviron(t *testing.T) {
 		if got, ok, err := FromEnviron(strings.Fields(environ)); ok || err == nil || err.Error() != want {
 			t.Errorf("%s: %+v, %v", environ, got, err)
 		}
+	}
+}
+
+// Ranks of one job find the same place, also behind wrappers; those of others do not.
+func TestJobKey(t *testing.T) {
+	job := Launcher{Name: "torchrun", Port: 29500, Rank: 0}
+	other := job
+	other.Rank = 3
+	if jobKey(job) != jobKey(other) {
+		t.Error("ranks of one job have different keys")
+	}
+	seen := map[string]Launcher{}
+	for _, l := range []Launcher{job, {Name: "torchrun", Port: 29501}, {Name: "torchrun", Port: 29500, Job: "/1"}, {Name: "mpirun", Port: 29500}, {Name: "mpirun"}} {
+		key := jobKey(l)
+		if was, ok := seen[key]; ok {
+			t.Errorf("%+v and %+v have the same key", l, was)
+		}
+		seen[key] = l
 	}
 }
 

@@ -58,11 +58,12 @@ func newPlace(l Launcher, config Config) (*place, error) {
 	return p, err
 }
 
-// jobKey tells jobs on one host apart. Without a name from the launcher it is the launcher's own process that does.
+// jobKey tells jobs on one host apart: by the launcher's name for the job, by its port, which no two jobs can use at a
+// time, or, if it gives neither, by its process.
 func jobKey(l Launcher) string {
 	h := fnv.New64a()
 	fmt.Fprint(h, l.Name, "/", l.Job, "/", l.Port)
-	if l.Job == "" {
+	if l.Job == "" && l.Port == 0 {
 		parent := os.Getppid()
 		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", parent))
 		fmt.Fprint(h, "/", parent, "/", startTime(string(stat)))
