@@ -16,9 +16,10 @@
 // what. Stream-ordered calls (all operations on tensors and handles) put work in the current stream and return at once. What
 // reads device memory on the host (Float32s, Ints, String, Synchronize) waits for that work.
 //
-// Work goes to the world's current stream: the default stream, or the one given by [OnStream]. Communication of one group that is issued on several
-// streams is chained by events, so that two operations that use the same signals never overlap. A captured [Graph] counts
-// as communication of every group it uses.
+// Work goes to the world's current stream: the default stream, or the one given by [OnStream]. What uses one group's signals (barriers, put_signal and
+// wait_signal, reductions, kernels that receive a handle, replays of a [Graph] with any of these) is chained by events when it is issued on several
+// streams, in the order in which it was issued: two operations never take each other's signals. So a wait on one stream must not need a put that
+// this rank issues later on another. Plain copies and 64-bit signal words are not chained.
 //
 // # Errors
 //

@@ -12,7 +12,7 @@ type Graph struct {
 	rt      *Runtime
 	d       device.Graph
 	stream  *Stream
-	groups  []*Group  // whose communication it contains
+	groups  []*Group  // whose signals it uses
 	builds  []int     // of these groups, when it was captured
 	tensors []*Tensor // that it uses, so that their memory stays theirs
 	calls   []call    // for the record of waits
@@ -85,6 +85,9 @@ func (g *Graph) Replay(opts ...Option) {
 	s := rt.begin(op, &o)
 	for _, t := range g.tensors {
 		t.live(op)
+		if t.st.alloc != nil {
+			t.st.alloc.usable(op)
+		}
 		if t.st.block != nil && t.st.block.stream != s {
 			t.st.block.used |= 1 << (s.id % 64)
 		}
@@ -138,7 +141,7 @@ func (rt *Runtime) refuseCapture(op string) {
 	}
 }
 
-// chain makes s wait for the group's earlier communication if that is on another stream. rt.mu is held.
+// chain makes s wait for what used the group's signals before, if that is on another stream. rt.mu is held.
 func (g *Group) chain(op string, s *Stream) {
 	if c := g.rt.capture; c != nil {
 		if !slices.Contains(c.groups, g) {
@@ -157,7 +160,7 @@ func (g *Group) chain(op string, s *Stream) {
 	}
 }
 
-// mark notes that the group communicated on s. rt.mu is held.
+// mark notes that the group's signals were used on s. rt.mu is held.
 func (g *Group) mark(op string, s *Stream) {
 	if g.rt.capture != nil {
 		return

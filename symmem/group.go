@@ -32,8 +32,8 @@ type Group struct {
 	ordinal uint64 // stream-ordered collective calls
 	allocs  uint64 // allocations made
 	last    *Stream
-	event   device.Event // reached when the last communication on last is over
-	marked  bool         // event was recorded after that communication
+	event   device.Event // reached when the last use of the signals, on last, is over
+	marked  bool         // event was recorded after that use
 
 	// Places for the arguments of reductions on their way to Launch, so that a call allocates nothing.
 	packetArgs *oneShotArgs

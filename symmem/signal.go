@@ -9,16 +9,13 @@ func oneBlock(threads int) device.Launch {
 	return device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}}
 }
 
-// communicate issues a kernel that communicates within a group: on the stream of o, after the group's earlier communication on any
-// other stream. args is called with the head of the kernel's arguments. touched are the tensors it uses. rt.mu is held.
-func (rt *Runtime) communicate(c call, kernel string, l device.Launch, o *options, args func(kernelContext) []byte, touched ...*Tensor) {
+// communicate issues a kernel that uses the group's signals: on the stream of o, after what used them before on any
+// other stream. args is called with the head of the kernel's arguments. rt.mu is held.
+func (rt *Runtime) communicate(c call, kernel string, l device.Launch, o *options, args func(kernelContext) []byte) {
 	g := o.group
 	s := rt.begin(c.op, o)
 	rt.intact(c.op)
 	k := rt.builtin(c.op, kernel)
-	for _, t := range touched {
-		t.touch(s)
-	}
 	g.chain(c.op, s)
 	l.Args = args(rt.kernelContext(g, o, rt.note(c)))
 	if err := s.launch(k, l); err != nil {
@@ -129,11 +126,9 @@ func (h *Handle) move(op string, o *options, t *Tensor, dst, src device.Ptr, n i
 	s := rt.begin(op, o)
 	t.touch(s)
 	h.t.touch(s)
-	h.g.chain(op, s)
 	if err := s.copy(dst, src, n); err != nil {
 		panic(rt.explain(op, err))
 	}
-	h.g.mark(op, s)
 }
 
 // putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
@@ -158,7 +153,6 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	s := rt.begin(op, &o)
 	src.touch(s)
 	h.t.touch(s)
-	h.g.chain(op, s)
 	if args.n >= putCopies {
 		if err := s.copy(args.dst, args.src, int(args.n)); err != nil {
 			panic(rt.explain(op, err))
@@ -170,7 +164,6 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	if err := s.launch(rt.builtin(op, op), l); err != nil {
 		panic(rt.explain(op, err))
 	}
-	h.g.mark(op, s)
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val (cmp "==") or is not below it
@@ -191,9 +184,14 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal}, op, oneBlock(1), &o, func(c kernelContext) []byte {
-		return bytesOf(&waitForSignalArgs{c, h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast})
-	}, h.t)
+	s := rt.begin(op, &o)
+	h.t.touch(s)
+	c := rt.kernelContext(h.g, &o, rt.note(call{op: op, group: h.g, ordinal: h.g.ordinal}))
+	l := oneBlock(1)
+	l.Args = bytesOf(&waitForSignalArgs{c, h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast})
+	if err := s.launch(rt.builtin(op, op), l); err != nil {
+		panic(rt.explain(op, err))
+	}
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.

@@ -24,7 +24,8 @@ func beforeReplacement(t *T) {
 		t.kept["kept"] = y
 	}
 	out := symmem.Local(symmem.I32, 4)
-	t.kept["graph"] = symmem.Capture(func() { symmem.OneShotAllReduceOut(x, "sum", out) })
+	t.kept["sum"] = symmem.Capture(func() { symmem.OneShotAllReduceOut(x, "sum", out) })
+	t.kept["barrier"] = symmem.Capture(func() { t.kept["handle"].(*symmem.Handle).Barrier(0) })
 	if t.rank == 0 {
 		// Left in the middle of something: the signal is cleared by Recover.
 		t.kept["handle"].(*symmem.Handle).PutSignal(0, 0)
@@ -70,7 +71,8 @@ func afterReplacement(t *T) {
 		if t.rank == 0 {
 			t.refused(symmem.KindPeer, func() { t.kept["pair"].(*symmem.Group).Empty(symmem.U8, 1) }, "group 0,1 cannot be used: rank 1 was replaced")
 		}
-		t.refused(symmem.KindPeer, func() { t.kept["graph"].(*symmem.Graph).Replay() }, "built again since the graph was captured")
+		t.refused(symmem.KindPeer, func() { t.kept["sum"].(*symmem.Graph).Replay() }, "i32[4] lost a part")
+		t.refused(symmem.KindPeer, func() { t.kept["barrier"].(*symmem.Graph).Replay() }, "world was built again since the graph was captured")
 		// A group without the dead rank goes on.
 		rest, y := t.kept["rest"].(*symmem.Group), t.kept["kept"].(*symmem.Tensor)
 		sum := t.size*(t.size-1)/2 - 1

@@ -79,6 +79,13 @@ func streamsShareSignalsCase(t *T) {
 			t.equal("sum", r.Ints(), slices.Repeat([]int{want}, 600))
 		})
 	}
+	// Signal words are not chained: every rank first waits on one stream for what it then puts on another.
+	h.WaitForSignal(1, "==", 9, streams[0], symmem.Timeout(20*time.Second))
+	symmem.OnStream(streams[1], func() {
+		h.PutWithSignal((t.rank+1)%t.size, symmem.Local(symmem.I32, 1).Fill(-4), 1, 9)
+	})
+	streams[0].Synchronize()
+	t.equal("put across streams", x.Slice(0, 2).Ints(), []int{-4, t.rank + 1})
 	symmem.Synchronize()
 	t.meet()
 	for _, s := range streams {
