@@ -22,7 +22,7 @@ $(BIN): FORCE | go c++
 test: check $(NVRTC) ## everything a change must pass: check, all tests, the races, the C boundary
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	go test -timeout 5m ./... && \
-	go test -timeout 5m -race -short ./session/... ./cmd/symmrepl/... && \
+	GORACE=atexit_sleep_ms=0 go test -timeout 5m -race -short ./session/... ./cmd/symmrepl/... && \
 	GOEXPERIMENT=cgocheck2 go test -timeout 5m -short ./symmem/...
 
 check: | go c++ ## gofmt, go vet, staticcheck
