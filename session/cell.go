@@ -239,7 +239,7 @@ func (r *run) look(now time.Time) {
 			}
 		}
 	}
-	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace-tick
+	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
 	if r.watch.ask(now, r.started, failing) {
 		for _, rank := range r.running() {
 			r.c.ranks[rank].keeper.do(command{Status: unasked}, nil)

@@ -155,7 +155,7 @@ func TestStoppedWorker(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !regexp.MustCompile(`(?m)^  rank 1      does not answer: its process is stopped \(SIGCONT continues it\), for \d\.\d s$`).MatchString(notes) {
+	if !regexp.MustCompile(`(?m)^  rank 1  does not answer: its process is stopped \(SIGCONT continues it\), for \d\.\d s$`).MatchString(notes) {
 		t.Error(notes)
 	}
 	if len(reply.Errors) != 2 || !slices.Equal(reply.Errors[1].Ranks, []int{1}) || reply.Errors[1].Kind != KindInterrupted {
@@ -183,8 +183,8 @@ func TestWatchdog(t *testing.T) {
 		notes = append(notes, o.Text)
 	}})
 	want := `^cell 1 has run for \d\.\d s and waits \(Ctrl-C interrupts it\):
-  rank 0      waits in wait_signal #7 for rank 2: a signal on channel 3, for \d\.\d s
-  rank 1-3    runs
+  rank 0    waits in wait_signal #7 for rank 2: a signal on channel 3, for \d\.\d s
+  rank 1-3  runs
   Gather x: rank 1,3 came \d\.\d s ago, rank 0,2 did not
 $`
 	if len(notes) != 1 || !regexp.MustCompile(want).MatchString(notes[0]) {

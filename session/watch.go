@@ -11,7 +11,7 @@ import (
 const (
 	watchAfter  = time.Second             // a cell is watched once it has run this long
 	watchEvery  = 500 * time.Millisecond  // between two questions to the ranks
-	abortEvery  = 100 * time.Millisecond  // the same, while a rank has failed and others run on
+	abortEvery  = 50 * time.Millisecond   // the same, while a rank has failed and others run on
 	hangAfter   = 1500 * time.Millisecond // a wait that lasts longer is reported
 	repeatAfter = 30 * time.Second        // the same report is not repeated sooner
 )
@@ -87,14 +87,16 @@ func (w *watch) report(r *run, now time.Time) string {
 		longest[text] = max(longest[text], seconds)
 	}
 	var rows []string
-	for text := range lines {
+	width := 0
+	for text, ranks := range lines {
 		rows = append(rows, text)
+		width = max(width, len(FormatRanks(ranks)))
 	}
 	slices.SortFunc(rows, func(a, b string) int { return lines[a][0] - lines[b][0] })
 	var b, key strings.Builder
 	for _, text := range rows {
 		fmt.Fprintf(&key, "%v %s\n", lines[text], text)
-		fmt.Fprintf(&b, "  rank %-6s %s", FormatRanks(lines[text]), text)
+		fmt.Fprintf(&b, "  rank %-*s  %s", width, FormatRanks(lines[text]), text)
 		if longest[text] > 0 {
 			fmt.Fprintf(&b, ", for %.1f s", longest[text])
 		}
