@@ -57,7 +57,9 @@ var cases = []testCase{
 	{"KernelMisuse", 1, false, kernelMisuseCase},
 	{"CompileErrors", 1, false, compileErrorsCase},
 	{"KernelTimeout", 2, false, kernelTimeoutCase},
+	{"KernelFault", 1, false, kernelFaultCase},
 
 	{"Caps", 1, false, capsCase},
 	{"Abort", 2, false, abortCase},
+	{"AbortLoop", 1, false, abortLoopCase},
 }

@@ -181,3 +181,25 @@ func kernelTimeoutCase(t *T) {
 	symmem.Synchronize()
 	x.Free()
 }
+
+// kernelFaultCase: on the cpu device a kernel that faults costs an error. On a GPU it costs the context, which the device's own tests cover.
+func kernelFaultCase(t *T) {
+	if symmem.GetBackend() != "CPU" {
+		return
+	}
+	x := symmem.Empty(symmem.I32, 4).Fill(5)
+	wild := symmem.CompileAt("cell[2]", 3, `extern "C" __global__ void wild(int* x, int i) {
+		if (threadIdx.x == 2) *(int*)0 = i;
+		x[threadIdx.x] = i;
+	}`)
+	wild.Launch(symmem.Grid(1), symmem.Block(4), x, 1)
+	e := t.refused(symmem.KindFault, symmem.Synchronize, "cell[2]:4", "kernel wild", "thread [2 0 0]", "0x0")
+	t.equal("line", e.Line, 4)
+	symmem.Synchronize() // reported once
+	check := symmem.Compile(`
+	extern "C" __global__ void check(const int* x) { assert(x[0] == 99); }`)
+	check.Launch(symmem.Grid(1), symmem.Block(1), x)
+	t.refused(symmem.KindFault, func() { x.Ints() }, "kernel check", "assert", "x[0] == 99")
+	t.equal("the device works", x.Fill(6).Ints(), []int{6, 6, 6, 6})
+	x.Free()
+}

@@ -304,6 +304,18 @@ func abortCase(t *T) {
 	x.Free()
 }
 
+// abortLoopCase ends a kernel that does not even wait, which only the cpu device can.
+func abortLoopCase(t *T) {
+	if symmem.GetBackend() == "CPU" {
+		x := symmem.Local(symmem.I32, 4).Fill(3)
+		symmem.Compile(`extern "C" __global__ void spin(volatile int* x) { while (x[0] == 3) x[1]++; }`).Launch(symmem.Grid(1), symmem.Block(1), x)
+		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
+		t.refused(symmem.KindInterrupted, symmem.Synchronize, "kernel spin")
+	}
+	symmem.Recover()
+	t.equal("the device works", symmem.Local(symmem.I32, 2).Fill(4).Ints(), []int{4, 4})
+}
+
 func capsCase(t *T) {
 	c := symmem.Caps()
 	t.equal("back end", c.Backend, symmem.GetBackend())
