@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -26,9 +27,9 @@ type checked struct {
 
 // addedMethod is a method of a type that an earlier cell declared.
 type addedMethod struct {
-	decl *ast.FuncDecl
-	base *types.Named
-	fn   *types.Func
+	base  *types.Named
+	fn    *types.Func
+	again bool // the type had it already
 }
 
 // checker checks one cell.
@@ -122,6 +123,7 @@ func (k *checker) run() {
 	}
 	for _, f := range foreign {
 		k.addMethod(f, known)
+		delete(known, bodyName(f))
 	}
 	if len(c.stmts) > 0 {
 		k.statements(known)
@@ -301,7 +303,23 @@ func (k *checker) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
 	params := slices.Collect(sig.Params().Variables())
 	method := types.NewSignatureType(params[0], nil, nil, types.NewTuple(params[1:]...), sig.Results(), sig.Variadic())
 	fn := types.NewFunc(f.Name.Pos(), base.Obj().Pkg(), f.Name.Name, method)
+	old := methodNamed(base, f.Name.Name)
+	if old != nil && (!types.Identical(old.Signature(), method) || isPointer(old.Signature().Recv().Type()) != isPointer(params[0].Type())) {
+		k.errorAt(f.Name.Pos(), fmt.Sprintf("method %s.%s was defined as %s; define the type again to change that",
+			name.Name, f.Name.Name, typeName(old.Signature())))
+		return
+	}
 	k.c.info.Defs[f.Name] = fn
 	k.undo = append(k.undo, replaceMethod(base, fn))
-	k.c.added = append(k.c.added, addedMethod{f, base, fn})
+	k.c.added = append(k.c.added, addedMethod{base, fn, old != nil})
+}
+
+// methodNamed returns a type's own method, nil if it has none of that name.
+func methodNamed(t *types.Named, name string) *types.Func {
+	for m := range t.Methods() {
+		if m.Name() == name {
+			return m
+		}
+	}
+	return nil
 }

@@ -33,7 +33,7 @@ type replacement struct {
 func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 	l := &lowerer{
 		in: in, c: c, info: c.info,
-		names: map[types.Object]string{}, hoisted: map[types.Object]bool{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{},
+		names: map[types.Object]string{}, hoisted: map[types.Object]bool{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
 		types: map[*ast.TypeSpec]types.Object{},
 	}
 	d := in.define(l)
@@ -93,7 +93,7 @@ func (in *Interp) compileLowered(low *lowered, d *definitions, out *compiled) (e
 			return err
 		}
 	}
-	body := []ast.Stmt{&ast.DeferStmt{Defer: at, Call: d.l.helper(at, "Done")}}
+	var body []ast.Stmt
 	for _, s := range d.fresh {
 		body = append(body, &ast.ExprStmt{X: d.l.helper(at, "Bind", d.l.quoted(at, s.name), d.l.address(d.l.ident(at, s.name)))})
 	}

@@ -25,6 +25,18 @@ func (in *Interp) define(l *lowerer) *definitions {
 			l.names[obj] = scope.newName(name)
 		case *types.Func:
 			l.names[obj] = scope.newName(name)
+			if old := d.redefines(name, obj); old != "" {
+				l.declared[obj] = l.names[obj]
+				l.names[obj] = old
+				d.replace = append(d.replace, replacement{old: old, fresh: l.declared[obj]})
+			}
+		}
+	}
+	for _, m := range l.c.added {
+		if m.again {
+			fresh := scope.newName(m.fn.Name())
+			l.declared[m.fn] = fresh
+			d.replace = append(d.replace, replacement{typ: scope.names[m.base.Obj()], old: m.fn.Name(), fresh: fresh})
 		}
 	}
 	taken := map[string]*storage{}
@@ -42,6 +54,15 @@ func (in *Interp) define(l *lowerer) *definitions {
 		l.names[v] = s.name
 	}
 	return d
+}
+
+// redefines returns the name in yaegi of the function that fn takes the place of, "" if its callers could not call fn.
+func (d *definitions) redefines(name string, fn *types.Func) string {
+	old, ok := d.in.scope.objects[name].(*types.Func)
+	if !ok || !types.Identical(old.Type(), fn.Type()) || fn.Signature().TypeParams().Len() > 0 {
+		return ""
+	}
+	return d.in.scope.names[old]
 }
 
 // storageFor finds storage for a variable: some that an earlier variable of the same type left, or new.

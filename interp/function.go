@@ -58,7 +58,9 @@ func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	l.fn = l.newFunction(obj.Signature(), d.Body)
 	l.nameResults(d.Type)
 	d.Body.List = l.finishFunction(d.Body.Pos(), l.stmts(d.Body.List))
-	if d.Recv == nil && d.Name.Name != "init" {
+	if name := l.declared[obj]; name != "" {
+		d.Name = l.ident(d.Name.Pos(), name)
+	} else if d.Recv == nil && d.Name.Name != "init" {
 		d.Name = l.ident(d.Name.Pos(), l.name(obj))
 	}
 	return d

@@ -1,9 +1,11 @@
 package interp
 
 import (
+	"errors"
 	"fmt"
 	"go/types"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/traefik/yaegi/interp"
 )
@@ -12,6 +14,7 @@ import (
 // an interpreter is made, so that another version of either is an error at the start and never a corrupted session.
 type inside struct {
 	runID *uint64       // the number that live frames carry
+	done  reflect.Value // the channel that ends channel operations when it is closed
 	roots reflect.Value // every tree ever compiled, kept for a debugger
 	scope reflect.Value // of package main; invalid until something was compiled
 	boxes reflect.Type  // of values in interfaces with methods
@@ -37,6 +40,15 @@ func lookInside(y *interp.Interpreter) (*inside, error) {
 	if err != nil {
 		return nil, err
 	}
+	done, err := field(v, "done", reflect.Chan)
+	if err != nil {
+		return nil, err
+	}
+	cancelChan, err := field(v, "cancelChan", reflect.Bool)
+	if err != nil {
+		return nil, err
+	}
+	cancelChan.SetBool(true) // channel operations watch done
 	if _, err := field(v, "scopes", reflect.Map); err != nil {
 		return nil, err
 	}
@@ -46,26 +58,117 @@ func lookInside(y *interp.Interpreter) (*inside, error) {
 	if _, err := scopeOf(types.NewPackage("p", "p")); err != nil {
 		return nil, err
 	}
-	return &inside{runID: (*uint64)(id.Addr().UnsafePointer()), roots: roots, yaegi: y}, nil
+	return &inside{runID: (*uint64)(id.Addr().UnsafePointer()), done: done, roots: roots, yaegi: y}, nil
+}
+
+// prepare makes the next run one that can be stopped, and returns its number.
+func (s *inside) prepare() uint64 {
+	s.done.Set(reflect.MakeChan(s.done.Type(), 0))
+	return atomic.LoadUint64(s.runID)
+}
+
+// stop makes all interpreted code end at its next step: no frame carries the number any more.
+func (s *inside) stop() {
+	atomic.AddUint64(s.runID, 1)
+	s.done.Close()
+}
+
+// resume makes the frames of run id live again: closures made before run as before.
+func (s *inside) resume(id uint64) { atomic.StoreUint64(s.runID, id) }
+
+// main returns yaegi's scope of the package of all cells.
+func (s *inside) main() (reflect.Value, error) {
+	scopes, err := field(reflect.ValueOf(s.yaegi).Elem(), "scopes", reflect.Map)
+	if err != nil {
+		return scopes, err
+	}
+	main := scopes.MapIndex(reflect.ValueOf(cellPackage))
+	if !main.IsValid() {
+		return main, errors.New("interp: there is no package " + cellPackage)
+	}
+	return main.Elem(), nil
 }
 
 // forget drops what yaegi keeps of compiled trees but never uses: without it every cell's tree would stay for ever.
 func (s *inside) forget() error {
 	s.roots.SetZero()
-	scopes, err := field(reflect.ValueOf(s.yaegi).Elem(), "scopes", reflect.Map)
+	main, err := s.main()
 	if err != nil {
 		return err
 	}
-	main := scopes.MapIndex(reflect.ValueOf(cellPackage))
-	if !main.IsValid() {
-		return nil
-	}
-	children, err := field(main.Elem(), "child", reflect.Slice)
+	children, err := field(main, "child", reflect.Slice)
 	if err != nil {
 		return err
 	}
 	children.SetZero()
 	return nil
+}
+
+// replaceFunction puts the function or method fresh in the place of old: what was compiled to call old calls fresh from now on.
+func (s *inside) replaceFunction(r replacement) error {
+	main, err := s.main()
+	if err != nil {
+		return err
+	}
+	symbols, err := field(main, "sym", reflect.Map)
+	if err != nil {
+		return err
+	}
+	if r.typ != "" {
+		typ, err := field(symbols.MapIndex(reflect.ValueOf(r.typ)).Elem(), "typ", reflect.Pointer)
+		if err != nil {
+			return err
+		}
+		return replaceNode(typ.Elem(), r)
+	}
+	var nodes [2]reflect.Value
+	for i, name := range []string{r.old, r.fresh} {
+		if nodes[i], err = field(symbols.MapIndex(reflect.ValueOf(name)).Elem(), "node", reflect.Pointer); err != nil {
+			return err
+		}
+	}
+	nodes[0].Elem().Set(nodes[1].Elem())
+	symbols.SetMapIndex(reflect.ValueOf(r.fresh), reflect.Value{})
+	return nil
+}
+
+// replaceNode does it for a method of a type: in its list and in that of the pointer to it.
+func replaceNode(typ reflect.Value, r replacement) error {
+	methods, err := field(typ, "method", reflect.Slice)
+	if err != nil {
+		return err
+	}
+	var old, fresh reflect.Value
+	rest := reflect.MakeSlice(methods.Type(), 0, methods.Len())
+	for i := range methods.Len() {
+		m := methods.Index(i)
+		ident, err := field(m.Elem(), "ident", reflect.String)
+		if err != nil {
+			return err
+		}
+		switch ident.String() {
+		case r.old:
+			old = m
+		case r.fresh:
+			fresh = m
+			continue
+		}
+		rest = reflect.Append(rest, m)
+	}
+	if old.IsValid() && fresh.IsValid() {
+		old.Elem().Set(fresh.Elem())
+		ident, err := field(old.Elem(), "ident", reflect.String)
+		if err != nil {
+			return err
+		}
+		ident.SetString(r.old)
+		methods.Set(rest)
+	}
+	ptr, err := field(typ, "ptr", reflect.Pointer)
+	if err != nil || ptr.IsNil() {
+		return err
+	}
+	return replaceNode(ptr.Elem(), r)
 }
 
 // methodsOf returns the list of a type's methods.

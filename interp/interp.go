@@ -8,6 +8,7 @@ import (
 	"os"
 	"reflect"
 	"sync"
+	"time"
 
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
@@ -46,7 +47,7 @@ type Interp struct {
 	scope    *scope
 	cells    []*cellText // those whose positions may still be asked for
 	imported map[string]bool
-	run      runState
+	stuck    *run // that could not be stopped
 }
 
 // New makes an interpreter with an empty session.
@@ -56,7 +57,7 @@ func New(options Options) (*Interp, error) {
 	in.yaegi = interp.New(interp.Options{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: in.runtime.traces, Unrestricted: true})
 	in.fset = in.yaegi.FileSet()
 	tables := Exports{}
-	for _, set := range []Exports{stdlib.Symbols, unrestricted.Symbols, symbols.Symbols, overrides(), in.runtime.exports(), options.Packages} {
+	for _, set := range []Exports{stdlib.Symbols, unrestricted.Symbols, symbols.Symbols, in.runtime.overrides(), in.runtime.exports(), options.Packages} {
 		for key, table := range set {
 			if tables[key] == nil {
 				tables[key] = map[string]reflect.Value{}
@@ -108,6 +109,13 @@ const symmemPath = "github.com/symmrepl/symmrepl/symmem"
 
 // Eval runs one cell.
 func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
+	if in.stuck != nil {
+		select {
+		case <-in.stuck.left:
+		case <-time.After(grace):
+		}
+		return session.Result{Err: in.interruptedError(in.stuck, "a call into compiled code does not return; restart this rank")}
+	}
 	in.mu.Lock()
 	c, err := in.prepare(cell)
 	in.mu.Unlock()
@@ -127,10 +135,19 @@ func (in *Interp) prepare(cell session.Cell) (*compiled, *session.Error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.compile(checked)
+	out, err := in.compile(checked)
+	if err == nil {
+		in.remember(src.cellText)
+	}
+	return out, err
 }
 
 var _ session.Evaluator = (*Interp)(nil)
+
+// remember keeps the text of a cell for positions: that of the running one, and of those with functions.
+func (in *Interp) remember(c *cellText) {
+	in.cells = append(in.cells, c)
+}
 
 // declareOwn makes the variables of our own: the one that marks set, and one of an interface type, which shows what yaegi stores in those.
 func (in *Interp) declareOwn() error {

@@ -11,16 +11,18 @@ import (
 
 // lowerer rewrites a checked cell for yaegi. Syntax is changed in place or replaced; positions stay those of the user's text.
 type lowerer struct {
-	in      *Interp
-	c       *checked
-	info    *types.Info
-	names   map[types.Object]string // what this cell's objects are called in yaegi
-	hoisted map[types.Object]bool   // variables of the cell's top level
-	imports map[string]bool         // packages that the lowered code uses, by path
-	hidden  Exports                 // symbols for types that have no name in the tables
-	types   map[*ast.TypeSpec]types.Object
-	fn      *function // the innermost function that is being lowered
-	temps   int
+	in    *Interp
+	c     *checked
+	info  *types.Info
+	names map[types.Object]string // what this cell's objects are called in yaegi
+	// What functions that are defined again are called in their declaration; uses have the name of the first.
+	declared map[types.Object]string
+	hoisted  map[types.Object]bool // variables of the cell's top level
+	imports  map[string]bool       // packages that the lowered code uses, by path
+	hidden   Exports               // symbols for types that have no name in the tables
+	types    map[*ast.TypeSpec]types.Object
+	fn       *function // the innermost function that is being lowered
+	temps    int
 }
 
 // refusal is the panic by which lowering gives up on a construct.

@@ -7,7 +7,9 @@ import (
 )
 
 // overrides are symbols of the standard library that cells get in place of the tables'.
-func overrides() Exports { return Exports{} }
+func (rt *cellRuntime) overrides() Exports {
+	return Exports{"time/time": {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)}}
+}
 
 // overridesAfterUse are those that yaegi itself would replace.
 func overridesAfterUse() Exports {

@@ -2,127 +2,213 @@ package interp
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"reflect"
-	"runtime"
-	"strings"
-	"sync/atomic"
+	"os"
+	"sync"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/traefik/yaegi/interp"
 )
 
-// runState is what is known about the cell that runs.
-type runState struct {
-	left chan struct{} // closed when the running cell's code has left
-}
+const (
+	// selfEnd is how long an interrupted cell may take to end by itself, as a wait does that was aborted and says for whom it waited.
+	selfEnd = 50 * time.Millisecond
+	// grace is how long Eval waits for a stopped cell to leave; only a compiled call that blocks takes that long.
+	grace = 2 * time.Second
+)
 
-// grace is how long Eval waits for an interrupted cell to leave.
-const grace = 2 * time.Second
+// run is one execution of a cell.
+type run struct {
+	cell  *compiled
+	left  chan struct{} // closed when the cell's statements have ended, however they do
+	err   error         // what Execute returned, once left is closed
+	trace []string      // what yaegi said about its panic
+
+	stopped chan struct{}  // closed when the run was stopped
+	group   sync.WaitGroup // the goroutines that the cell started
+
+	mu     sync.Mutex
+	failed *session.Error // of a goroutine that panicked
+	fail   chan struct{}  // closed then
+	over   bool
+}
 
 // execute runs a compiled cell.
 func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
-	if c.decls != nil {
-		if _, err := in.yaegi.Execute(c.decls); err != nil {
-			return session.Result{Err: c.errorAt(session.KindSystem, c.body.Pos(), err.Error())}
+	if err := in.install(c); err != nil {
+		return session.Result{Err: c.errorAt(session.KindSystem, c.body.Pos(), err.Error())}
+	}
+	r := &run{cell: c, left: make(chan struct{}), stopped: make(chan struct{}), fail: make(chan struct{})}
+	in.runtime.begin(r)
+	id := in.inside.prepare()
+	go func() {
+		defer close(r.left)
+		_, r.err = in.yaegi.Execute(c.main)
+		r.trace = in.runtime.traces.take()
+	}()
+	interrupted := false
+	select {
+	case <-r.left:
+	case <-r.fail:
+		in.stop(r)
+	case <-ctx.Done():
+		interrupted = true
+		select {
+		case <-r.left:
+		case <-time.After(selfEnd):
+			in.stop(r)
 		}
 	}
-	r := in.runtime
-	r.values, r.shown = nil, false
-	r.begin(ctx)
-	var trace []string
-	id := atomic.LoadUint64(in.inside.runID)
-	left := make(chan struct{})
-	var runErr error
-	// ExecuteWithContext returns as soon as ctx ends; the cell's own goroutine leaves a little later.
-	r.left = func() { trace = r.traces.take(); close(left) }
-	_, runErr = in.yaegi.ExecuteWithContext(ctx, c.main)
-	select {
-	case <-left:
-	case <-time.After(grace):
-		return session.Result{Err: in.interrupted(c)}
+	if !in.join(r, id) {
+		in.stuck = r
+		return session.Result{Err: in.interruptedError(r, "a call into compiled code does not return; restart this rank")}
 	}
 	in.inside.forget()
-	if ctx.Err() != nil && errors.Is(runErr, ctx.Err()) {
-		atomic.StoreUint64(in.inside.runID, id)
-		return session.Result{Err: in.interrupted(c)}
-	}
-	if runErr != nil {
-		return session.Result{Err: in.panicError(c, runErr, trace)}
-	}
-	return in.result(c)
+	return in.outcome(r, interrupted)
 }
 
-func (in *Interp) interrupted(c *compiled) *session.Error {
-	return &session.Error{Kind: session.KindInterrupted, Peer: -1, Msg: "interrupted"}
-}
-
-// panicError makes the error of a cell that panicked.
-func (in *Interp) panicError(c *compiled, err error, trace []string) *session.Error {
-	var p interp.Panic
-	if !errors.As(err, &p) {
-		return c.yaegiError(err)
+// install runs what the cell declares: nothing of the user's is evaluated here.
+func (in *Interp) install(c *compiled) error {
+	if c.decls == nil {
+		return nil
 	}
-	value := p.Value
-	if v, ok := value.(reflect.Value); ok {
-		value = v.Interface()
+	if _, err := in.yaegi.Execute(c.decls); err != nil {
+		return err
 	}
-	e := &session.Error{Kind: session.KindPanic, Peer: -1}
-	if cause, ok := value.(error); ok && in.options.ConvertError != nil {
-		if converted := in.options.ConvertError(cause); converted != nil {
-			e = converted
+	for _, again := range c.replace {
+		if err := in.inside.replaceFunction(again); err != nil {
+			return err
 		}
 	}
-	if e.Msg == "" {
-		e.Msg = "panic: " + panicText(value)
+	return nil
+}
+
+// stop makes all interpreted code of a run end at its next step.
+func (in *Interp) stop(r *run) {
+	in.inside.stop()
+	close(r.stopped)
+}
+
+// join waits for a run and, if it was stopped, for its goroutines; then it makes interpreted code run again. It reports whether all have left.
+func (in *Interp) join(r *run, id uint64) bool {
+	select {
+	case <-r.stopped:
+	default: // it ended by itself; its goroutines may go on
+		return true
 	}
-	if e.File == "" {
-		in.place(e, c, trace)
+	gone := make(chan struct{})
+	go func() {
+		<-r.left
+		r.group.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+		in.inside.resume(id)
+		return true
+	case <-time.After(grace):
+		return false
 	}
+}
+
+// outcome makes the result of a run that has ended.
+func (in *Interp) outcome(r *run, interrupted bool) session.Result {
+	r.mu.Lock()
+	r.over = true
+	failed := r.failed
+	r.mu.Unlock()
+	switch {
+	case failed != nil:
+		return session.Result{Err: failed}
+	case interrupted:
+		select {
+		case <-r.stopped:
+			return session.Result{Err: in.interruptedError(r, "")}
+		default:
+		}
+		if r.err == nil { // it was done before it could be stopped
+			return in.result(r.cell)
+		}
+		e := in.panicError(r.cell, r.err, r.trace)
+		e.Kind = session.KindInterrupted
+		return session.Result{Err: e}
+	case r.err != nil:
+		return session.Result{Err: in.panicError(r.cell, r.err, r.trace)}
+	}
+	return in.result(r.cell)
+}
+
+// interruptedError says where the run was when it was interrupted.
+func (in *Interp) interruptedError(r *run, hint string) *session.Error {
+	e := &session.Error{Kind: session.KindInterrupted, Peer: -1, Msg: "interrupted", Hint: hint}
+	in.place(e, in.runtime.position())
 	return e
 }
 
-// place puts the position of the panic into e.
-func (in *Interp) place(e *session.Error, c *compiled, trace []string) {
-	at := in.runtime.position()
-	for _, text := range append([]*cellText{c.cellText}, in.cells...) {
-		if line, column, ok := text.position(at); ok {
-			e.File, e.Line, e.Column, e.Source = text.name, text.line+line-1, column, text.sourceLine(line)
-			return
+// goRun is the go statement. A panic of the goroutine is the error of the cell that started it, or a note once that is over.
+func (rt *cellRuntime) goRun(f func()) {
+	r := rt.current()
+	r.group.Add(1)
+	go func() {
+		defer r.group.Done()
+		defer func() {
+			if v := recover(); v != nil {
+				rt.goroutinePanicked(r, v)
+			}
+		}()
+		f()
+	}()
+}
+
+func (rt *cellRuntime) goroutinePanicked(r *run, v any) {
+	e := rt.in.errorOfPanic(r.cell, v, rt.traces.take())
+	e.Msg += " (in a goroutine)"
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.over:
+		fmt.Fprintln(os.Stderr, e)
+	case r.failed == nil:
+		r.failed = e
+		close(r.fail)
+	}
+}
+
+// sleep is time.Sleep, ended early when the cell is stopped.
+func (rt *cellRuntime) sleep(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-rt.current().stopped:
+	}
+}
+
+// await makes a call that may block for ever. It returns early when the cell is stopped; cancelled is then called if the call returns after all.
+func (rt *cellRuntime) await(call, cancelled func()) {
+	done := make(chan bool)
+	stopped := rt.current().stopped
+	go func() {
+		call()
+		select {
+		case done <- true:
+		case <-stopped:
+			cancelled()
 		}
+	}()
+	select {
+	case <-done:
+	case <-stopped:
 	}
-	_ = trace
 }
 
-func panicText(v any) string {
-	switch v := v.(type) {
-	case runtime.Error:
-		return v.Error()
-	case error:
-		return v.Error()
-	case fmt.Stringer:
-		return v.String()
-	case string:
-		return v
+// lock is Lock of a mutex.
+func (rt *cellRuntime) lock(m sync.Locker) {
+	if t, ok := m.(interface{ TryLock() bool }); ok && t.TryLock() {
+		return
 	}
-	return fmt.Sprintf("%v", v)
+	rt.await(m.Lock, m.Unlock)
 }
 
-// result prints the value of the cell's last expression.
-func (in *Interp) result(c *compiled) session.Result {
-	r := in.runtime
-	if !r.shown {
-		return session.Result{}
-	}
-	if len(c.values) == 1 && len(r.values) == 0 {
-		return session.Result{Value: "nil", HasValue: true}
-	}
-	var texts []string
-	for i, p := range r.values {
-		texts = append(texts, in.print(p.Elem(), c.values[i]))
-	}
-	r.values = nil
-	return session.Result{Value: strings.Join(texts, ", "), HasValue: true}
-}
+// wait is Wait of a wait group.
+func (rt *cellRuntime) wait(g *sync.WaitGroup) { rt.await(g.Wait, func() {}) }

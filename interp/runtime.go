@@ -1,16 +1,16 @@
 package interp
 
 import (
-	"context"
 	"fmt"
 	"go/token"
 	"os"
 	"reflect"
 	"runtime"
 	"sync"
+	"time"
 )
 
-// runtimePath is the import path of the helpers that lowered code calls; no cell can import it.
+// Import paths that lowered code uses and no cell can spell.
 const (
 	runtimePath = "symmrepl#runtime"
 	hiddenPath  = "symmrepl#hidden"
@@ -20,12 +20,10 @@ const (
 type cellRuntime struct {
 	in     *Interp
 	traces *traces
-
-	mark *int // position of the statement that runs
-	ctx  context.Context
-	left func()
+	mark   *int // position of the statement that runs
 
 	mu     sync.Mutex
+	run    *run
 	values []reflect.Value // pointers to the values of the last expression
 	shown  bool
 }
@@ -34,68 +32,77 @@ func newCellRuntime(in *Interp) *cellRuntime {
 	return &cellRuntime{in: in, traces: newTraces()}
 }
 
-func (r *cellRuntime) exports() Exports {
+func (rt *cellRuntime) exports() Exports {
 	return Exports{runtimePath + "/runtime": {
-		"Bind":      reflect.ValueOf(r.bind),
-		"Show":      reflect.ValueOf(r.show),
+		"Bind":      reflect.ValueOf(rt.bind),
+		"Show":      reflect.ValueOf(rt.show),
 		"Zero":      reflect.ValueOf(zero),
-		"NewDefers": reflect.ValueOf(r.newDefers),
-		"Recover":   reflect.ValueOf(r.recoverPanic),
-		"Go":        reflect.ValueOf(r.goRun),
+		"NewDefers": reflect.ValueOf(rt.newDefers),
+		"Recover":   reflect.ValueOf(rt.recoverPanic),
+		"Go":        reflect.ValueOf(rt.goRun),
+		"Lock":      reflect.ValueOf(rt.lock),
+		"Wait":      reflect.ValueOf(rt.wait),
+		"Yield":     reflect.ValueOf(runtime.Gosched),
 		"Print":     reflect.ValueOf(func(args ...any) { fmt.Fprint(os.Stderr, args...) }),
 		"Println":   reflect.ValueOf(func(args ...any) { fmt.Fprintln(os.Stderr, args...) }),
-		"Yield":     reflect.ValueOf(runtime.Gosched),
-		"Done":      reflect.ValueOf(r.done),
 	}}
 }
 
+// begin prepares for a run.
+func (rt *cellRuntime) begin(r *run) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.run, rt.values, rt.shown = r, nil, false
+}
+
+func (rt *cellRuntime) current() *run {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.run
+}
+
+// take returns pointers to the values of the cell's last expression and forgets them.
+func (rt *cellRuntime) take() (pointers []reflect.Value, shown bool) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	pointers, rt.values = rt.values, nil
+	return pointers, rt.shown
+}
+
 // bind remembers where yaegi keeps a variable.
-func (r *cellRuntime) bind(name string, pointer any) {
+func (rt *cellRuntime) bind(name string, pointer any) {
 	switch name {
 	case markName:
-		r.mark = pointer.(*int)
+		rt.mark = pointer.(*int)
 		return
 	case boxName:
-		r.in.inside.boxes = reflect.TypeOf(pointer).Elem()
+		rt.in.inside.boxes = reflect.TypeOf(pointer).Elem()
 		return
 	}
-	r.in.mu.Lock()
-	defer r.in.mu.Unlock()
-	if s := r.in.scope.storage[name]; s != nil {
+	rt.in.mu.Lock()
+	defer rt.in.mu.Unlock()
+	if s := rt.in.scope.storage[name]; s != nil {
 		s.pointer = reflect.ValueOf(pointer)
 	}
 }
 
 // show takes the values of the cell's last expression.
-func (r *cellRuntime) show(pointers ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.shown = true
+func (rt *cellRuntime) show(pointers ...any) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.shown = true
 	for _, p := range pointers {
-		r.values = append(r.values, reflect.ValueOf(p))
+		rt.values = append(rt.values, reflect.ValueOf(p))
 	}
 }
 
 // zero sets the variable that pointer points to to its zero value.
 func zero(pointer any) { reflect.ValueOf(pointer).Elem().SetZero() }
 
-// begin prepares for a cell.
-func (r *cellRuntime) begin(ctx context.Context) { r.ctx = ctx }
-
-// goRun is the go statement.
-func (r *cellRuntime) goRun(f func()) {
-	go func() {
-		defer func() {
-			if v := recover(); v != nil {
-				fmt.Fprintln(os.Stderr, "goroutine panicked:", v)
-			}
-		}()
-		f()
-	}()
-}
-
-// done is deferred by every cell.
-func (r *cellRuntime) done() { r.left() }
-
 // position is that of the statement which ran last.
-func (r *cellRuntime) position() token.Pos { return token.Pos(*r.mark) }
+func (rt *cellRuntime) position() token.Pos { return token.Pos(*rt.mark) }
+
+// afterFunc is time.AfterFunc; f runs as a goroutine of the cell does.
+func (rt *cellRuntime) afterFunc(d time.Duration, f func()) *time.Timer {
+	return time.AfterFunc(d, func() { rt.goRun(f) })
+}

@@ -1,0 +1,89 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/traefik/yaegi/interp"
+)
+
+// panicError makes the error of a cell whose execution failed.
+func (in *Interp) panicError(c *compiled, err error, trace []string) *session.Error {
+	var p interp.Panic
+	if !errors.As(err, &p) {
+		return c.yaegiError(err)
+	}
+	return in.errorOfPanic(c, p.Value, trace)
+}
+
+// errorOfPanic makes the error of a panic with value v.
+func (in *Interp) errorOfPanic(c *compiled, v any, trace []string) *session.Error {
+	if r, ok := v.(reflect.Value); ok && r.IsValid() {
+		v = r.Interface()
+	}
+	var e *session.Error
+	if cause, ok := v.(error); ok && in.options.ConvertError != nil {
+		e = in.options.ConvertError(cause)
+	}
+	if e == nil {
+		e = &session.Error{Kind: session.KindPanic, Peer: -1, Msg: "panic: " + in.panicText(v)}
+	}
+	if e.File == "" {
+		in.place(e, in.runtime.position())
+	}
+	return e
+}
+
+// panicText says what a program that panicked with v would print.
+func (in *Interp) panicText(v any) string {
+	switch v := v.(type) {
+	case runtime.Error:
+		return plainRuntimeError(v.Error())
+	case *reflect.ValueError:
+		return "runtime error: invalid memory address or nil pointer dereference"
+	case error:
+		return plainNames(v.Error())
+	case fmt.Stringer:
+		return v.String()
+	case string:
+		return plainRuntimeError(v)
+	}
+	return in.dynamicText(reflect.ValueOf(v))
+}
+
+// plainRuntimeError words a fault that was found by reflection as Go's own.
+func plainRuntimeError(s string) string {
+	for from, to := range map[string]string{
+		"reflect: slice index out of range":                     "runtime error: index out of range",
+		"reflect: array index out of range":                     "runtime error: index out of range",
+		"reflect: string index out of range":                    "runtime error: index out of range",
+		"reflect.Value.Slice: slice index out of bounds":        "runtime error: slice bounds out of range",
+		"reflect.Value.Slice3: slice index out of bounds":       "runtime error: slice bounds out of range",
+		"reflect.Value.Slice: string slice index out of bounds": "runtime error: slice bounds out of range",
+	} {
+		if s == from {
+			return to
+		}
+	}
+	if strings.HasPrefix(s, "reflect: ") && strings.Contains(s, "zero Value") {
+		return "runtime error: invalid memory address or nil pointer dereference"
+	}
+	return s
+}
+
+// place puts a position into e.
+func (in *Interp) place(e *session.Error, at token.Pos) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, text := range in.cells {
+		if line, column, ok := text.position(at); ok {
+			e.File, e.Line, e.Column, e.Source = text.name, text.line+line-1, column, text.sourceLine(line)
+			return
+		}
+	}
+}

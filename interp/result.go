@@ -1,0 +1,35 @@
+package interp
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// result prints the value of the cell's last expression.
+func (in *Interp) result(c *compiled) session.Result {
+	pointers, shown := in.runtime.take()
+	if !shown {
+		return session.Result{}
+	}
+	if len(c.values) == 1 && len(pointers) == 0 {
+		return session.Result{Value: "nil", HasValue: true}
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	var texts []string
+	for i, p := range pointers {
+		texts = append(texts, in.print(p.Elem(), c.values[i]))
+	}
+	return session.Result{Value: strings.Join(texts, ", "), HasValue: true}
+}
+
+// dynamicText writes a value of which only its contents are known.
+func (in *Interp) dynamicText(v reflect.Value) string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	p := &printer{in: in}
+	p.dynamic(v, 0)
+	return p.out.String()
+}
