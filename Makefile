@@ -2,7 +2,6 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := bin/symmrepl
-SOURCES := $(shell git ls-files '*.go' 2>/dev/null | grep -v '^tutorials/')
 NVRTC := .venv/nvrtc
 
 .PHONY: help demo build test check bench gpu-bundle clean FORCE
@@ -26,7 +25,7 @@ test: check $(NVRTC) ## everything a change must pass: check, all tests, the rac
 	GOEXPERIMENT=cgocheck2 go test -timeout 5m -short ./symmem/...
 
 check: | go c++ ## gofmt, go vet, staticcheck
-	@unformatted=$$(gofmt -l $(SOURCES)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
+	@unformatted=$$(gofmt -l $$(go list -f '{{.Dir}}' ./...)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
 	go vet ./...
 	go tool staticcheck ./...
 

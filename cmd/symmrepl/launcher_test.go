@@ -48,6 +48,9 @@ func TestPromptUnderLauncher(t *testing.T) {
 	// Ctrl-C is a byte to the program, whatever signals the launcher's terminal would send.
 	x.enter("select {}")
 	time.Sleep(200 * time.Millisecond)
+	if x.signals() {
+		t.Error("the terminal would send a signal while a cell runs")
+	}
 	x.send(ctrlC)
 	x.enter("1 + symm.WorldSize()")
 	x.expect("[0-2] 4\n")

@@ -14,12 +14,14 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // terminal is a program at a pseudo-terminal, and the person in front of it.
 type terminal struct {
 	t   *testing.T
 	pty *os.File
+	fd  int // of pty
 	cmd *exec.Cmd
 
 	mu    sync.Mutex
@@ -50,6 +52,11 @@ func (h home) terminal(args ...string) *terminal {
 	if err != nil {
 		h.t.Fatal(err)
 	}
+	conn, err := x.pty.SyscallConn()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	conn.Control(func(fd uintptr) { x.fd = int(fd) })
 	read := make(chan struct{})
 	go x.read(read)
 	h.t.Cleanup(func() {
@@ -160,7 +167,17 @@ func (x *terminal) enter(line string) {
 	x.expect(line + "\n")
 }
 
-// exit waits for the program to end with a status.
+// signals reports whether the terminal turns Ctrl-C into a signal now.
+func (x *terminal) signals() bool {
+	x.t.Helper()
+	state, err := unix.IoctlGetTermios(x.fd, unix.TCGETS)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return state.Lflag&unix.ISIG != 0
+}
+
+// exit waits for the program to end with a status. Unless it was killed, the terminal must be as it was before.
 func (x *terminal) exit(want int) {
 	x.t.Helper()
 	done := make(chan struct{})
@@ -172,5 +189,8 @@ func (x *terminal) exit(want int) {
 	}
 	if got := x.cmd.ProcessState.ExitCode(); got != want {
 		x.t.Errorf("exit status %d (%v), want %d", got, x.cmd.ProcessState, want)
+	}
+	if want >= 0 && !x.signals() {
+		x.t.Error("the terminal is left in raw mode")
 	}
 }

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func TestParse(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		want options
+	}{
+		{"", options{}},
+		{"-n 4", options{ranks: 4}},
+		{"--ranks=4 --device cpu", options{ranks: 4, device: "cpu"}},
+		{"run a.go -n 2", options{ranks: 2, args: []string{"run", "a.go"}}},
+		{"-n 2 run --device cuda a.go --backend CUDA", options{ranks: 2, device: "cuda", backend: "CUDA", args: []string{"run", "a.go"}}},
+		{"run -- -n", options{args: []string{"run", "-n"}}},
+		{"-e x", options{code: "x", hasCode: true}},
+		{"--eval=", options{hasCode: true}},
+		{"--rdzv host:1 -h", options{rdzv: "host:1", help: true}},
+	} {
+		if test.want.device == "" {
+			test.want.device = "auto"
+		}
+		got, err := parse(strings.Fields(test.args))
+		if err != nil || !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%q: %+v, %v; want %+v", test.args, got, err, test.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("run a.go -n 2 -- -e")
+	f.Add("--device\x00cpu")
+	f.Fuzz(func(t *testing.T, line string) {
+		o, err := parse(strings.Split(line, "\x00"))
+		if err == nil && (o.ranks < 0 || o.ranks > maxRanks) {
+			t.Errorf("%q asks for %d ranks", line, o.ranks)
+		}
+	})
+}
+
+func TestReasons(t *testing.T) {
+	of := func(rank int, msg string) error {
+		return fmt.Errorf("rank %d: %w", rank, &session.Error{Msg: msg})
+	}
+	for _, test := range []struct {
+		err  error
+		want []string
+	}{
+		{errors.New("a"), []string{"a"}},
+		{errors.Join(of(0, "a"), of(1, "a")), []string{"a"}},
+		{errors.Join(of(0, "a"), of(1, "b")), []string{"rank 0: a", "rank 1: b"}},
+		{errors.Join(of(0, "a"), errors.New("c")), []string{"rank 0: a", "c"}},
+	} {
+		if got := reasons(test.err); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%v: %q, want %q", test.err, got, test.want)
+		}
+	}
+}
