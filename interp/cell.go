@@ -173,12 +173,12 @@ func isDecl(tokens []token.Token) bool {
 // blank returns src with the items that are (or are not) declarations kept and all other bytes but newlines replaced by spaces.
 func blank(src string, items []item, decls bool) string {
 	b := []byte(src)
-	for i, it := range items {
+	for _, it := range items {
 		if it.decl == decls {
 			continue
 		}
 		end := it.end
-		if i+1 < len(items) && end < len(src) && src[end] == ';' {
+		for end < len(src) && strings.IndexByte("; \t", src[end]) >= 0 { // an empty statement, or the parts of a for clause, may follow
 			end++
 		}
 		for j := it.start; j < end; j++ {
