@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,6 +115,30 @@ func TestCommandLine(t *testing.T) {
 		if r.status != 0 && strings.Count(r.err, "\n") > 4 {
 			t.Errorf("%s: too many words: %s", test.args, r.err)
 		}
+	}
+	h.expectNothingLeft()
+}
+
+// A signal interrupts what runs, and the exit status tells which.
+func TestSignalWhileScriptRuns(t *testing.T) {
+	h := newHome(t, 2)
+	cmd := h.command("-n", "2", "--device", device(), "-e", `fmt.Println("begun"); select {}`)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "[0,1] begun\n" {
+		t.Fatalf("read %q, %v", line, err)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != 128+2 {
+		t.Errorf("exit status %d", got)
 	}
 	h.expectNothingLeft()
 }

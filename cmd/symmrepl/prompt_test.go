@@ -198,6 +198,24 @@ func TestKilledWorkerAtPrompt(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+func TestRestart(t *testing.T) {
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	x.enter("x := 30 + symm.Rank()")
+	x.enter(":restart 1")
+	x.expect("rank 1 was restarted")
+	x.enter("x")
+	x.expect("[0] 30\n")
+	x.expect("[1] cell[2]:1:1: undefined: x\n")
+	x.enter(":ranks")
+	x.expect("\n1 ")
+	x.expect(" 2 ") // the second worker of rank 1
+	x.enter(":restart replay")
+	x.expect("rank 0,1 was restarted")
+	x.enter("x + 10")
+	x.expect("[0] 40\n")
+	x.expect("[1] 41\n")
+}
+
 func TestNothingIsLeft(t *testing.T) {
 	for name, end := range map[string]struct {
 		do     func(*terminal)
