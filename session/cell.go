@@ -250,8 +250,8 @@ func (r *run) look(now time.Time) {
 	}
 }
 
-// releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, and those for ranks
-// that are released for the same reason.
+// releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, those that do not say for
+// whom they are, and those for ranks that are released for the same reason.
 func (r *run) releasePeers() {
 	if time.Since(r.failedAt) < abortGrace {
 		return
@@ -276,7 +276,11 @@ func (r *run) releasePeers() {
 				continue
 			}
 			for _, w := range r.watch.waits(rank, r.failedAt) {
-				for _, peer := range w.Peers {
+				peers := w.Peers
+				if len(peers) == 0 { // it may be any of them
+					peers = r.ranks
+				}
+				for _, peer := range peers {
 					if cause[rank] == "" && cause[peer] != "" && w.Since >= abortWait {
 						cause[rank] = cause[peer]
 						found = true

@@ -21,11 +21,14 @@ type call struct {
 	collective bool
 }
 
+// callsKept is more than a device's queue holds, so that whatever still waits is remembered.
+const callsKept = 4096
+
 // callLog remembers the latest calls, and the host-side waits of this moment.
 type callLog struct {
 	mu     sync.Mutex
 	next   uint32
-	recent [1024]call
+	recent [callsKept]call
 	host   []*hostWait
 }
 

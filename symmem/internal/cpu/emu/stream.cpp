@@ -98,7 +98,17 @@ Stream::~Stream() {
   thread_.join();
 }
 
+// make_room waits while the queue is full: who submits faster than the kernels run is held back, as on a GPU.
+void Stream::make_room() {
+  for (;;) {
+    const std::uint32_t done = completed_.load(std::memory_order_acquire);
+    if (submitted_.load() - done < kQueued) return;
+    await_change(completed_, done);
+  }
+}
+
 void Stream::submit(Command c) {
+  make_room();
   if (c.kind == Command::kRecord) c.generation = c.event->recorded.fetch_add(1) + 1;
   if (c.kind == Command::kWait) c.generation = c.event->recorded.load();
   {
@@ -123,9 +133,7 @@ void Stream::replay(const Graph& g) {
     capture_->insert(capture_->end(), g.begin(), g.end());
     return;
   }
-  for (const Command& c : g) submit(c);
-  bell_.fetch_add(1);
-  bell_.notify_one();
+  for (const Command& c : g) add(c);
 }
 
 bool Stream::synchronize(Fault& out, std::string& kernel, std::string& library) {

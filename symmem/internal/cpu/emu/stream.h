@@ -50,11 +50,13 @@ using Graph = std::vector<Command>;
 
 class Stream {
  public:
+  static constexpr std::uint32_t kQueued = 1024;  // commands that may wait
+
   explicit Stream(Device*);
   ~Stream();
   Stream(const Stream&) = delete;
 
-  // add queues a command, or records it while a graph is captured.
+  // add queues a command, or records it while a graph is captured. It waits while the queue is full.
   void add(Command);
   void replay(const Graph&);
   // synchronize waits for all that was added. It is true when there was a fault since it was last called, and tells which kernel of which
@@ -69,6 +71,7 @@ class Stream {
   void serve();
   void perform(Command&, Executor&);
   void submit(Command);
+  void make_room();
 
   Device* const device_;
   Executor executor_;
