@@ -6,23 +6,32 @@ import (
 	"go/types"
 )
 
-// Deferred calls are kept by the cell runtime instead of yaegi: yaegi evaluates some arguments late, shows closures the last value of
-// a loop's variables, and waits for ever when the deferred function is a variable. A function that defers starts with
+// Deferred calls are made by the cell runtime instead of yaegi: yaegi evaluates some arguments late, shows closures the last value of
+// a loop's variables, and waits for ever when the deferred function is a variable. The body of a function that defers becomes
 //
 //	defers := runtime.NewDefers()
-//	defer func() { defers.Run(recover()) }()
+//	defers.Do(func() { body })
+//	return results
 //
-// and each deferred call becomes defers.Push(func() { call }), its function and arguments evaluated before.
-
-func (l *lowerer) deferProlog(pos token.Pos, f *function) []ast.Stmt {
-	run := &ast.ExprStmt{X: &ast.CallExpr{
-		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, "Run")},
-		Args: []ast.Expr{&ast.CallExpr{Fun: l.ident(pos, "recover"), Lparen: pos, Rparen: pos}},
-	}}
-	return []ast.Stmt{
-		assign(token.DEFINE, l.ident(pos, f.deferred), l.helper(pos, "NewDefers")),
-		&ast.DeferStmt{Defer: pos, Call: &ast.CallExpr{Fun: l.closure(pos, run), Lparen: pos, Rparen: pos}},
+// where each deferred call is defers.Push(func() { call }), its function and arguments evaluated before, and each return sets the
+// results, which all have names, first.
+func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
+	do := &ast.CallExpr{
+		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, "Do")},
+		Args: []ast.Expr{l.closure(pos, body...)},
 	}
+	out := []ast.Stmt{
+		assign(token.DEFINE, l.ident(pos, f.deferred), l.helper(pos, "NewDefers")),
+		&ast.ExprStmt{X: do},
+	}
+	if f.results == nil {
+		return out
+	}
+	ret := &ast.ReturnStmt{Return: pos}
+	for _, r := range f.results {
+		ret.Results = append(ret.Results, l.ident(pos, r))
+	}
+	return append(out, ret)
 }
 
 // closure is func() { body }.
@@ -52,7 +61,7 @@ func (l *lowerer) suspend(call *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	pos := call.Pos()
 	out := l.mark(call)
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 && l.noResults(lit) {
-		return out, l.expr(lit)
+		return out, l.kept(l.expr(lit))
 	}
 	later := func(e ast.Expr) ast.Expr {
 		tv := l.info.Types[e]
@@ -70,7 +79,7 @@ func (l *lowerer) suspend(call *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 			}
 		}
 		v := l.temp("arg")
-		out = append(out, l.varDecl(pos, v, types.Default(tv.Type)), assign(token.ASSIGN, l.ident(pos, v), l.expr(e)))
+		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.expr(e)))
 		return l.ident(pos, v)
 	}
 	fun := ast.Unparen(call.Fun)
@@ -87,7 +96,7 @@ func (l *lowerer) suspend(call *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 		}
 		call.Args[i] = later(a)
 	}
-	return out, l.closure(pos, &ast.ExprStmt{X: l.suspended(call)})
+	return out, l.kept(l.closure(pos, &ast.ExprStmt{X: l.suspended(call)}))
 }
 
 // receiver evaluates the receiver of a method that is called later.
@@ -115,4 +124,20 @@ func (l *lowerer) suspended(call *ast.CallExpr) ast.Expr {
 
 func (l *lowerer) noResults(lit *ast.FuncLit) bool {
 	return lit.Type.Results == nil || len(lit.Type.Results.List) == 0
+}
+
+// kept makes a function literal that compiled code may keep capture the variables as they are now. Yaegi gives compiled code the literal
+// together with the frame itself, in which the next iteration of a loop puts new variables.
+func (l *lowerer) kept(e ast.Expr) ast.Expr {
+	lit, ok := e.(*ast.FuncLit)
+	if !ok || l.fn.loops == 0 {
+		return e
+	}
+	pos := lit.Pos()
+	typ := *lit.Type
+	outer := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}, Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: &typ}}}},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{lit}}),
+	}
+	return &ast.CallExpr{Fun: outer, Lparen: pos, Rparen: pos}
 }

@@ -20,10 +20,10 @@ func (r *cellRuntime) newDefers() *defers { return &defers{r: r} }
 // Push defers a call.
 func (d *defers) Push(call func()) { d.calls = append(d.calls, call) }
 
-// Run makes the deferred calls, last first, while the function panics with value, or returns when value is nil. It panics if the function still does
-// at the end.
-func (d *defers) Run(value any) {
-	d.panicking = &panicking{value: value, recovered: value == nil}
+// Do runs a function's body and then its deferred calls, last first. It panics if the function still does at the end.
+func (d *defers) Do(body func()) {
+	d.panicking = &panicking{recovered: true}
+	d.attempt(body)
 	for len(d.calls) > 0 {
 		call := d.calls[len(d.calls)-1]
 		d.calls = d.calls[:len(d.calls)-1]
@@ -34,16 +34,20 @@ func (d *defers) Run(value any) {
 	}
 }
 
-// run makes one call; if it panics, that panic takes the place of the one before.
-func (d *defers) run(call func()) {
-	leave := d.r.traces.enter(d.panicking)
-	defer leave()
+// attempt makes a call; if it panics, that panic takes the place of the one before.
+func (d *defers) attempt(call func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			d.panicking.value, d.panicking.recovered = v, false
+			d.value, d.recovered = v, false
 		}
 	}()
 	call()
+}
+
+// run makes a deferred call.
+func (d *defers) run(call func()) {
+	defer d.r.traces.enter(d.panicking)()
+	d.attempt(call)
 }
 
 // recoverPanic is recover() in a cell.

@@ -17,11 +17,14 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
+		if fn, ok := l.info.Uses[e].(*types.Func); ok && fn.Pkg() == l.in.pkg {
+			return l.functionValue(e, fn)
+		}
 		return l.identifier(e)
 	case *ast.BasicLit:
 		return e
 	case *ast.SelectorExpr:
-		return l.selector(e)
+		return l.member(e)
 	case *ast.CallExpr:
 		return l.call(e)
 	case *ast.FuncLit:
@@ -99,6 +102,18 @@ func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
 	return l.ident(id.Pos(), l.name(obj))
 }
 
+// member lowers a selector that is not the function of a call.
+func (l *lowerer) member(e *ast.SelectorExpr) ast.Expr {
+	s := l.info.Selections[e]
+	switch {
+	case s == nil || s.Kind() == types.FieldVal:
+		return l.selector(e)
+	case s.Kind() == types.MethodExpr:
+		return l.methodExpr(e, s)
+	}
+	return l.methodValue(e, s)
+}
+
 // selector lowers pkg.Name, x.field and x.Method.
 func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 	if id, ok := e.X.(*ast.Ident); ok {
@@ -129,12 +144,5 @@ func (l *lowerer) composite(e *ast.CompositeLit) ast.Expr {
 		}
 		kv.Value = l.expr(kv.Value)
 	}
-	return e
-}
-
-// call lowers a call or a conversion.
-func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
-	e.Fun = l.expr(e.Fun)
-	l.exprs(e.Args)
 	return e
 }

@@ -12,6 +12,7 @@ type function struct {
 	sig      *types.Signature // nil for the cell's own statements
 	deferred string           // the variable that holds its deferred calls; "" when there are none
 	unmarked bool             // a mark outside of a loop serves the loop
+	loops    int              // how many loops are around the statement that is being lowered
 	results  []string         // names of its results, when a deferred call may read or change them
 }
 
@@ -47,7 +48,7 @@ func (l *lowerer) finishFunction(pos token.Pos, body []ast.Stmt) []ast.Stmt {
 	if f.deferred == "" {
 		return body
 	}
-	return append(l.deferProlog(pos, f), body...)
+	return l.withDefers(pos, f, body)
 }
 
 // funcDecl lowers a function or method.
@@ -96,5 +97,19 @@ func (l *lowerer) nameResults(t *ast.FuncType) {
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	m := l.mark(s)
 	l.exprs(s.Results)
-	return append(m, s)
+	for i, e := range s.Results {
+		if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // yaegi cannot return what it receives
+			v := l.temp("received")
+			m = append(m, assign(token.DEFINE, l.ident(e.Pos(), v), e))
+			s.Results[i] = l.ident(e.Pos(), v)
+		}
+	}
+	if l.fn.results == nil || s.Results == nil {
+		return append(m, s)
+	}
+	set := &ast.AssignStmt{TokPos: s.Pos(), Tok: token.ASSIGN, Rhs: s.Results}
+	for _, r := range l.fn.results {
+		set.Lhs = append(set.Lhs, l.ident(s.Pos(), r))
+	}
+	return append(m, set, &ast.ReturnStmt{Return: s.Pos()})
 }

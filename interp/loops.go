@@ -6,17 +6,74 @@ import (
 	"go/types"
 )
 
+// forStmt lowers a for loop. Its variables are new in every iteration, which shows only when a function or a pointer keeps one: then
+//
+//	for i := 0; cond; post { body }
+//
+// becomes
+//
+//	{
+//		i := 0
+//		last, first := &i, true
+//		for {
+//			i := *last
+//			last = &i
+//			if first { first = false } else { post }
+//			if cond { } else { break }
+//			body
+//		}
+//	}
 func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
-	m := l.mark(s.Init, s.Cond, s.Post)
+	vars := l.loopVars(s)
+	kept := vars != nil && l.keeps(s, vars)
+	m, restore := l.loopMark(s)
+	defer restore()
+	m = append(m, l.mark(s.Init, s.Cond, s.Post)...)
+	pos := s.Pos()
 	if s.Init != nil {
 		s.Init = l.simple(s.Init)
 	}
+	l.fn.loops++
+	defer func(f *function) { f.loops-- }(l.fn)
 	s.Cond = l.condition(s.Cond)
 	if s.Post != nil {
 		s.Post = l.simple(s.Post)
 	}
 	l.block(s.Body)
-	return append(m, withLabel(label, s))
+	if len(s.Body.List) == 0 && s.Post == nil {
+		// Yaegi cannot leave a loop in which nothing happens.
+		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "Yield")}}
+	}
+	if !kept {
+		return append(m, withLabel(label, s))
+	}
+	outer := []ast.Stmt{s.Init}
+	var inner []ast.Stmt
+	for _, v := range vars {
+		last := l.temp("last")
+		outer = append(outer, assign(token.DEFINE, l.ident(pos, last), l.address(l.ident(pos, v.Name()))))
+		inner = append(inner,
+			assign(token.DEFINE, l.ident(pos, v.Name()), &ast.StarExpr{Star: pos, X: l.ident(pos, last)}),
+			assign(token.ASSIGN, l.ident(pos, last), l.address(l.ident(pos, v.Name()))))
+	}
+	if s.Post != nil {
+		first := l.temp("first")
+		outer = append(outer, assign(token.DEFINE, l.ident(pos, first), l.ident(pos, "true")))
+		inner = append(inner, &ast.IfStmt{
+			If: pos, Cond: l.ident(pos, first), Body: block(pos, assign(token.ASSIGN, l.ident(pos, first), l.ident(pos, "false"))), Else: block(pos, s.Post),
+		})
+	}
+	if s.Cond != nil {
+		inner = append(inner, &ast.IfStmt{
+			If: pos, Cond: s.Cond, Body: block(pos), Else: block(pos, &ast.BranchStmt{TokPos: pos, Tok: token.BREAK}),
+		})
+	}
+	loop := &ast.ForStmt{For: pos, Body: block(pos, append(inner, s.Body)...)}
+	return append(m, block(pos, append(outer, withLabel(label, loop))...))
+}
+
+func block(pos token.Pos, list ...ast.Stmt) *ast.BlockStmt {
+	return &ast.BlockStmt{Lbrace: pos, List: list, Rbrace: pos}
 }
 
 // withLabel puts a statement's label back.
@@ -28,40 +85,177 @@ func withLabel(label *ast.LabeledStmt, s ast.Stmt) ast.Stmt {
 	return label
 }
 
-func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt {
-	m := l.mark(s.X)
-	if isInteger(l.info.TypeOf(s.X)) {
-		return append(m, l.rangeInt(s, label)...)
+// loopVars returns the variables that a loop declares.
+func (l *lowerer) loopVars(s ast.Stmt) []*types.Var {
+	var ids []ast.Expr
+	switch s := s.(type) {
+	case *ast.ForStmt:
+		if a, ok := s.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+			ids = a.Lhs
+		}
+	case *ast.RangeStmt:
+		if s.Tok == token.DEFINE {
+			ids = []ast.Expr{s.Key, s.Value}
+		}
 	}
+	var vars []*types.Var
+	for _, e := range ids {
+		if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+			if v, ok := l.info.Defs[id].(*types.Var); ok {
+				vars = append(vars, v)
+			}
+		}
+	}
+	return vars
+}
+
+// keeps reports whether code in a loop may keep one of vars longer than an iteration: in a function literal or by its address.
+func (l *lowerer) keeps(loop ast.Node, vars []*types.Var) bool {
+	is := map[types.Object]bool{}
+	for _, v := range vars {
+		is[v] = true
+	}
+	found := false
+	depth := 0
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			depth++
+			ast.Inspect(n.Body, visit)
+			depth--
+			return false
+		case *ast.Ident:
+			found = found || depth > 0 && is[l.info.Uses[n]]
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && is[l.info.Uses[root(n.X)]]
+		case *ast.SliceExpr:
+			found = found || is[l.info.Uses[root(n.X)]]
+		case *ast.SelectorExpr:
+			if sel := l.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal {
+				_, byPointer := sel.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+				found = found || byPointer && is[l.info.Uses[root(n.X)]]
+			}
+		}
+		return !found
+	}
+	ast.Inspect(loop, visit)
+	return found
+}
+
+// root returns the variable that an operand is a part of.
+func root(e ast.Expr) *ast.Ident {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return x
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt {
 	if _, ok := l.info.TypeOf(s.X).Underlying().(*types.Signature); ok {
-		l.refuse(s.Pos(), "range over a function; call it with a function literal")
+		return l.rangeFunc(s, label)
+	}
+	vars := l.loopVars(s)
+	kept := vars != nil && l.keeps(s.Body, vars)
+	m, restore := l.loopMark(s)
+	defer restore()
+	m = append(m, l.mark(s.X)...)
+	l.fn.loops++
+	defer func(f *function) { f.loops-- }(l.fn)
+	if isInteger(l.info.TypeOf(s.X)) {
+		return append(m, l.rangeInt(s, label, kept || l.assigns(s.Body, vars))...)
 	}
 	s.X = l.expr(s.X)
 	s.Key, s.Value = l.expr(s.Key), l.expr(s.Value)
 	l.block(s.Body)
+	if kept {
+		s.Body.List = append(l.copies(s), s.Body.List...)
+	}
 	return append(m, withLabel(label, s))
 }
 
-// rangeInt lowers `for i := range n`.
-func (l *lowerer) rangeInt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt {
+// copies gives the variables of a range loop other names and returns the definitions of new ones for each iteration.
+func (l *lowerer) copies(s *ast.RangeStmt) []ast.Stmt {
+	var defs []ast.Stmt
+	for _, e := range []*ast.Expr{&s.Key, &s.Value} {
+		id, ok := (*e).(*ast.Ident)
+		if !ok || id.Name == "_" {
+			continue
+		}
+		*e = l.ident(id.Pos(), l.temp(id.Name))
+		defs = append(defs, assign(token.DEFINE, id, *e))
+	}
+	return defs
+}
+
+// assigns reports whether body may change one of vars.
+func (l *lowerer) assigns(body ast.Node, vars []*types.Var) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		var lhs []ast.Expr
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			lhs = n.Lhs
+		case *ast.IncDecStmt:
+			lhs = []ast.Expr{n.X}
+		case *ast.RangeStmt:
+			lhs = []ast.Expr{n.Key, n.Value}
+		}
+		for _, e := range lhs {
+			for _, v := range vars {
+				found = found || e != nil && l.info.Uses[root(e)] == v
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// rangeInt lowers `for i := range n` to a loop that counts. When the body may change or keep i, another variable does the counting.
+func (l *lowerer) rangeInt(s *ast.RangeStmt, label *ast.LabeledStmt, separate bool) []ast.Stmt {
 	pos := s.Pos()
 	t := types.Default(l.info.TypeOf(s.X))
 	if s.Key != nil {
-		t = l.info.TypeOf(s.Key)
+		if kt := l.info.TypeOf(s.Key); kt != nil {
+			t = kt
+		}
 	}
-	n, i := l.temp("n"), l.temp("i")
+	n := l.temp("n")
 	out := []ast.Stmt{l.varDecl(pos, n, t), assign(token.ASSIGN, l.ident(pos, n), l.expr(s.X))}
-	zero := &ast.CallExpr{Fun: l.typeExpr(t, pos), Args: []ast.Expr{&ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: "0"}}}
-	body := l.block(s.Body)
-	if id, ok := s.Key.(*ast.Ident); s.Key != nil && !(ok && id.Name == "_") {
-		body.List = append([]ast.Stmt{assign(s.Tok, l.expr(s.Key), l.ident(pos, i))}, body.List...)
+	key, named := s.Key.(*ast.Ident)
+	named = named && key.Name != "_"
+	counter := l.temp("i")
+	if named && s.Tok == token.DEFINE && !separate {
+		counter = key.Name
 	}
+	body := l.block(s.Body)
+	if s.Key != nil && counter != name(key) && !(key != nil && key.Name == "_") {
+		body.List = append([]ast.Stmt{assign(s.Tok, l.expr(s.Key), l.ident(pos, counter))}, body.List...)
+	}
+	zero := &ast.CallExpr{Fun: l.typeExpr(t, pos), Lparen: pos, Args: []ast.Expr{&ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: "0"}}}
 	loop := &ast.ForStmt{
 		For:  pos,
-		Init: assign(token.DEFINE, l.ident(pos, i), zero),
-		Cond: &ast.BinaryExpr{X: l.ident(pos, i), OpPos: pos, Op: token.LSS, Y: l.ident(pos, n)},
-		Post: &ast.IncDecStmt{X: l.ident(pos, i), TokPos: pos, Tok: token.INC},
+		Init: assign(token.DEFINE, l.ident(pos, counter), zero),
+		Cond: &ast.BinaryExpr{X: l.ident(pos, counter), OpPos: pos, Op: token.LSS, Y: l.ident(pos, n)},
+		Post: &ast.IncDecStmt{X: l.ident(pos, counter), TokPos: pos, Tok: token.INC},
 		Body: body,
 	}
 	return append(out, withLabel(label, loop))
+}
+
+func name(id *ast.Ident) string {
+	if id == nil {
+		return ""
+	}
+	return id.Name
 }

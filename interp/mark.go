@@ -123,3 +123,74 @@ func isNilNode(n ast.Node) bool {
 	}
 	return false
 }
+
+// loopMark decides whether one mark in front of a loop is enough: when only one of its statements may panic, and nothing in it runs
+// other code of cells. It then returns that mark; until restore is called, no others are made.
+func (l *lowerer) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
+	was := l.fn.unmarked
+	if was {
+		return nil, func() {}
+	}
+	var at token.Pos
+	count, alone := 0, true
+	var stack []ast.Node
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		stack = append(stack, n)
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
+			alone = false
+		case *ast.CallExpr:
+			alone = alone && (l.harmless(n) || l.isCompiled(n))
+		}
+		if stmt, ok := n.(ast.Stmt); ok && n != loop {
+			switch stmt.(type) {
+			case *ast.BlockStmt, *ast.LabeledStmt, *ast.CaseClause, *ast.CommClause:
+			default:
+				if pos := l.panics(stmt); pos.IsValid() {
+					count++
+					at = pos
+				}
+			}
+		}
+		return true
+	})
+	if !alone || count != 1 {
+		return nil, func() {}
+	}
+	m = l.markAt(at)
+	l.fn.unmarked = true
+	fn := l.fn
+	return m, func() { fn.unmarked = was }
+}
+
+// isCompiled reports whether a call runs compiled code only: a function or method of a package, given no function of a cell.
+func (l *lowerer) isCompiled(n *ast.CallExpr) bool {
+	if !l.isCompiledFunc(ast.Unparen(n.Fun)) {
+		return false
+	}
+	for _, a := range n.Args {
+		if t := l.info.TypeOf(a); t != nil {
+			if _, isFunc := t.Underlying().(*types.Signature); isFunc {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isCompiledFunc reports whether fun names a function or method of a package.
+func (l *lowerer) isCompiledFunc(fun ast.Expr) bool {
+	f, ok := fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	if sel := l.info.Selections[f]; sel != nil && types.IsInterface(sel.Recv()) {
+		return false
+	}
+	fn, ok := l.info.Uses[f.Sel].(*types.Func)
+	return ok && fn.Pkg() != nil && fn.Pkg() != l.in.pkg
+}

@@ -210,5 +210,21 @@ func (rt *cellRuntime) lock(m sync.Locker) {
 	rt.await(m.Lock, m.Unlock)
 }
 
+// rlock is RLock of a mutex.
+func (rt *cellRuntime) rlock(m *sync.RWMutex) {
+	if !m.TryRLock() {
+		rt.await(m.RLock, m.RUnlock)
+	}
+}
+
+// waitGo is Go of a wait group.
+func (rt *cellRuntime) waitGo(g *sync.WaitGroup, f func()) {
+	g.Add(1)
+	rt.goRun(func() {
+		defer g.Done()
+		f()
+	})
+}
+
 // wait is Wait of a wait group.
 func (rt *cellRuntime) wait(g *sync.WaitGroup) { rt.await(g.Wait, func() {}) }

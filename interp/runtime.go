@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"os"
 	"reflect"
 	"runtime"
@@ -33,7 +34,7 @@ func newCellRuntime(in *Interp) *cellRuntime {
 }
 
 func (rt *cellRuntime) exports() Exports {
-	return Exports{runtimePath + "/runtime": {
+	table := map[string]reflect.Value{
 		"Bind":      reflect.ValueOf(rt.bind),
 		"Show":      reflect.ValueOf(rt.show),
 		"Zero":      reflect.ValueOf(zero),
@@ -45,7 +46,11 @@ func (rt *cellRuntime) exports() Exports {
 		"Yield":     reflect.ValueOf(runtime.Gosched),
 		"Print":     reflect.ValueOf(func(args ...any) { fmt.Fprint(os.Stderr, args...) }),
 		"Println":   reflect.ValueOf(func(args ...any) { fmt.Fprintln(os.Stderr, args...) }),
-	}}
+		"RLock":     reflect.ValueOf(rt.rlock),
+		"WaitGo":    reflect.ValueOf(rt.waitGo),
+	}
+	maps.Copy(table, builtinExports())
+	return Exports{runtimePath + "/runtime": table}
 }
 
 // begin prepares for a run.

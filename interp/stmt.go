@@ -136,7 +136,13 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 		}
 	}
 	l.exprs(spec.Values)
-	if !l.hoisted[l.info.Defs[spec.Names[0]]] && !l.anyHoisted(spec.Names) {
+	if !l.anyHoisted(spec.Names) {
+		if spec.Values == nil && l.fn.loops > 0 {
+			// Without a value yaegi would use the variable of the last iteration again.
+			for _, id := range spec.Names {
+				spec.Values = append(spec.Values, l.zeroValue(id.Pos(), l.info.Defs[id].Type()))
+			}
+		}
 		spec.Type = l.expr(spec.Type)
 		g := &ast.GenDecl{TokPos: spec.Pos(), Tok: token.VAR, Specs: []ast.Spec{spec}}
 		return append(m, &ast.DeclStmt{Decl: g})
@@ -154,6 +160,11 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 		}
 	}
 	return m
+}
+
+// zeroValue is *new(T).
+func (l *lowerer) zeroValue(pos token.Pos, t types.Type) ast.Expr {
+	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)}, Rparen: pos}}
 }
 
 func (l *lowerer) anyHoisted(names []*ast.Ident) bool {

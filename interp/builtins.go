@@ -1,0 +1,96 @@
+package interp
+
+import (
+	"cmp"
+	"go/ast"
+	"go/types"
+	"reflect"
+)
+
+// builtin lowers calls of the builtin functions that yaegi lacks or has otherwise.
+func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
+	pos := e.Pos()
+	switch name {
+	case "min", "max":
+		return l.minMax(name, e)
+	case "clear":
+		return l.helper(pos, "Clear", l.expr(e.Args[0]))
+	case "print", "println":
+		l.exprs(e.Args)
+		return l.helper(pos, map[string]string{"print": "Print", "println": "Println"}[name], e.Args...)
+	case "recover":
+		return l.helper(pos, "Recover")
+	case "new":
+		if tv := l.info.Types[e.Args[0]]; tv.IsValue() {
+			return l.newOf(e)
+		}
+	}
+	e.Fun = l.expr(e.Fun)
+	l.exprs(e.Args)
+	return e
+}
+
+// minMax lowers min and max to calls of helpers with two operands.
+func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
+	pos := e.Pos()
+	t := l.info.TypeOf(e)
+	basic, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		l.refuse(pos, name+" of a type parameter; compare the values yourself")
+	}
+	b := types.Typ[basic.Kind()]
+	convert := func(to types.Type, x ast.Expr) ast.Expr {
+		if types.Identical(t, b) {
+			return x
+		}
+		return &ast.CallExpr{Fun: l.typeExpr(to, pos), Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+	}
+	result := convert(b, l.expr(e.Args[0]))
+	for _, a := range e.Args[1:] {
+		result = l.helper(pos, name+"#"+b.Name(), result, convert(b, l.expr(a)))
+	}
+	return convert(t, result)
+}
+
+// newOf lowers new(x) for a value x: func(v T) *T { return &v }(x).
+func (l *lowerer) newOf(e *ast.CallExpr) ast.Expr {
+	pos := e.Pos()
+	t := l.info.TypeOf(e).(*types.Pointer)
+	v := l.temp("v")
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(t.Elem(), pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(t, pos)}}},
+		},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.address(l.ident(pos, v))}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(e.Args[0])}, Rparen: pos}
+}
+
+// builtinExports are the helpers that lowered calls of builtins need.
+func builtinExports() map[string]reflect.Value {
+	table := map[string]reflect.Value{
+		"Clear": reflect.ValueOf(func(x any) { reflect.ValueOf(x).Clear() }),
+	}
+	ordered[int](table)
+	ordered[int8](table)
+	ordered[int16](table)
+	ordered[int32](table)
+	ordered[int64](table)
+	ordered[uint](table)
+	ordered[uint8](table)
+	ordered[uint16](table)
+	ordered[uint32](table)
+	ordered[uint64](table)
+	ordered[uintptr](table)
+	ordered[float32](table)
+	ordered[float64](table)
+	ordered[string](table)
+	return table
+}
+
+func ordered[T cmp.Ordered](table map[string]reflect.Value) {
+	name := reflect.TypeFor[T]().Name()
+	table["min#"+name] = reflect.ValueOf(func(a, b T) T { return min(a, b) })
+	table["max#"+name] = reflect.ValueOf(func(a, b T) T { return max(a, b) })
+}

@@ -1,0 +1,130 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+)
+
+// call lowers a call or a conversion.
+func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
+	fun := ast.Unparen(e.Fun)
+	tv := l.info.Types[e.Fun]
+	if id, ok := fun.(*ast.Ident); ok && tv.IsBuiltin() {
+		return l.builtin(id.Name, e)
+	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		if special := l.blocking(sel, e); special != nil {
+			return special
+		}
+		if l.atPosition(sel, e) {
+			return e
+		}
+	}
+	compiled := l.fn.loops > 0 && !tv.IsType() && l.isCompiledFunc(fun)
+	e.Fun = l.callee(fun)
+	l.exprs(e.Args)
+	if compiled {
+		for i, a := range e.Args {
+			e.Args[i] = l.kept(a)
+		}
+	}
+	return e
+}
+
+// callee lowers the function of a call. Unlike a function value it needs no closure.
+func (l *lowerer) callee(fun ast.Expr) ast.Expr {
+	switch f := fun.(type) {
+	case *ast.Ident:
+		return l.instance(f, l.identifier(f))
+	case *ast.SelectorExpr:
+		if l.info.Selections[f] != nil && l.info.Selections[f].Kind() == types.MethodExpr {
+			return l.expr(f)
+		}
+		return l.instance(f.Sel, l.selector(f))
+	}
+	return l.expr(fun)
+}
+
+// instance writes the type arguments that go/types inferred for the use id of a generic function.
+func (l *lowerer) instance(id *ast.Ident, e ast.Expr) ast.Expr {
+	inst, ok := l.info.Instances[id]
+	if !ok {
+		return e
+	}
+	var args []ast.Expr
+	for t := range inst.TypeArgs.Types() {
+		args = append(args, l.typeExpr(t, id.Pos()))
+	}
+	if len(args) == 1 {
+		return &ast.IndexExpr{X: e, Lbrack: id.Pos(), Index: args[0], Rbrack: id.Pos()}
+	}
+	return &ast.IndexListExpr{X: e, Lbrack: id.Pos(), Indices: args, Rbrack: id.Pos()}
+}
+
+// blocking lowers methods of package sync that may block for ever, so that an interrupt ends them too.
+func (l *lowerer) blocking(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
+	s := l.info.Selections[sel]
+	if s == nil || s.Obj().Pkg() == nil || s.Obj().Pkg().Path() != "sync" {
+		return nil
+	}
+	recv := s.Obj().(*types.Func).Signature().Recv().Type()
+	p, ok := recv.(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	named, ok := p.Elem().(*types.Named)
+	if !ok {
+		return nil
+	}
+	helper := map[string]string{
+		"Mutex.Lock": "Lock", "RWMutex.Lock": "Lock", "RWMutex.RLock": "RLock", "WaitGroup.Wait": "Wait", "WaitGroup.Go": "WaitGo",
+	}[named.Obj().Name()+"."+sel.Sel.Name]
+	if helper == "" {
+		return nil
+	}
+	x, t := l.embeddedField(sel, s)
+	if !isPointer(t) {
+		x = l.address(x)
+	}
+	args := []ast.Expr{x}
+	l.exprs(e.Args)
+	return l.helper(e.Pos(), helper, append(args, e.Args...)...)
+}
+
+// embeddedField writes the operand whose own method sel selects, and its type: x.Mutex for x.Lock of an embedded Mutex.
+func (l *lowerer) embeddedField(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
+	x := l.expr(sel.X)
+	t := s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		f := t.Underlying().(*types.Struct).Field(i)
+		x = &ast.SelectorExpr{X: x, Sel: l.ident(sel.Pos(), f.Name())}
+		t = f.Type()
+	}
+	return x, t
+}
+
+// atPosition turns symm.Compile of a literal into CompileAt, so that errors in the kernel cite the cell's lines.
+func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
+	fn, ok := l.info.Uses[sel.Sel].(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != symmemPath || fn.Name() != "Compile" || len(e.Args) != 1 {
+		return false
+	}
+	lit, ok := e.Args[0].(*ast.BasicLit)
+	if !ok {
+		return false
+	}
+	line, _, ok := l.c.position(lit.Pos())
+	if !ok {
+		return false
+	}
+	pos := e.Pos()
+	e.Fun = l.pkgMember(pos, symmemPath, "CompileAt")
+	at := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(l.c.line + line - 1)}
+	e.Args = []ast.Expr{l.quoted(pos, l.c.name), at, lit}
+	return true
+}

@@ -1,0 +1,75 @@
+package interp
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// functionValue lowers a function of the session that is used as a value: a closure that calls it, and so calls a later definition too.
+func (l *lowerer) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
+	if fn.Signature().TypeParams().Len() > 0 {
+		return l.instance(id, l.identifier(id))
+	}
+	lit, args := l.forwarder(id.Pos(), fn.Signature())
+	return l.forward(lit, fn.Signature(), l.identifier(id), args)
+}
+
+// methodValue lowers x.Method: the receiver is evaluated now.
+//
+//	func(r T) func(args) results { return func(args) results { return r.Method(args) } }(x)
+func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	pos := sel.Pos()
+	sig := s.Type().(*types.Signature)
+	recv := s.Recv()
+	x := l.expr(sel.X)
+	_, byPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+	if byPointer && !isPointer(recv) && !types.IsInterface(recv) {
+		recv, x = types.NewPointer(recv), l.address(x)
+	}
+	r := l.temp("recv")
+	inner, args := l.forwarder(pos, sig)
+	l.forward(inner, sig, &ast.SelectorExpr{X: l.ident(pos, r), Sel: l.ident(pos, sel.Sel.Name)}, args)
+	outer := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, r)}, Type: l.typeExpr(recv, pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.signatureExpr(sig, pos)}}},
+		},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{inner}}),
+	}
+	return &ast.CallExpr{Fun: outer, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}
+
+// methodExpr lowers T.Method: func(r T, args) results { return r.Method(args) }.
+func (l *lowerer) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	sig := s.Type().(*types.Signature)
+	lit, args := l.forwarder(sel.Pos(), sig)
+	recv := args[0]
+	return l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:])
+}
+
+// forwarder is a function literal of a signature without a body yet, and its parameters as arguments.
+func (l *lowerer) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncLit, args []ast.Expr) {
+	t := l.signatureExpr(sig, pos)
+	for _, f := range t.Params.List {
+		p := l.temp("p")
+		f.Names = []*ast.Ident{l.ident(pos, p)}
+		args = append(args, l.ident(pos, p))
+	}
+	return &ast.FuncLit{Type: t, Body: block(pos)}, args
+}
+
+// forward makes the body of a forwarder: a call of fun.
+func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) ast.Expr {
+	pos := lit.Body.Lbrace
+	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
+	if sig.Variadic() {
+		call.Ellipsis = pos
+	}
+	if sig.Results().Len() > 0 {
+		lit.Body.List = []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}}}
+	} else {
+		lit.Body.List = []ast.Stmt{&ast.ExprStmt{X: call}}
+	}
+	return lit
+}
