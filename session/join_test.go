@@ -153,8 +153,8 @@ func (s *fakeStore) serve(conn net.Conn) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
 	// A server of this kind wants the whole of its first message at once.
-	hello, _ := in.Peek(1)
-	if hello, _ = in.Peek(in.Buffered()); len(hello) < 5 || hello[0] != 0 || binary.LittleEndian.Uint32(hello[1:]) != 0x3C85F7CE {
+	in.Peek(1)
+	if hello, _ := in.Peek(in.Buffered()); len(hello) < 5 || hello[0] != 0 || binary.LittleEndian.Uint32(hello[1:]) != 0x3C85F7CE {
 		return
 	}
 	in.Discard(5)

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,9 +19,6 @@ type console struct {
 	t    testing.TB
 	size int
 	c    *controller
-
-	mu  sync.Mutex
-	out []Output
 }
 
 func launch(t testing.TB, size int) *console {
