@@ -109,12 +109,13 @@ func split(src string) ([]item, scanner.ErrorList) {
 		tokens  []token.Token // of the current item
 		start   = -1
 		depth   int
+		header  bool // of if, for or switch, where semicolons separate nothing
 		file    = token.NewFileSet().AddFile(fileName, -1, len(src))
 		onError = func(pos token.Position, msg string) { errs.Add(pos, msg) }
 	)
 	s.Init(file, []byte(src), onError, 0)
 	for {
-		pos, tok, _ := s.Scan()
+		pos, tok, lit := s.Scan()
 		offset := file.Offset(pos)
 		switch tok {
 		case token.LBRACE, token.LPAREN, token.LBRACK:
@@ -126,14 +127,20 @@ func split(src string) ([]item, scanner.ErrorList) {
 				return nil, errs
 			}
 		}
-		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 {
+		switch {
+		case depth == 0 && (tok == token.IF || tok == token.FOR || tok == token.SWITCH):
+			header = true
+		case depth == 1 && tok == token.LBRACE && !slices.Contains(tokens, token.FUNC):
+			header = false
+		}
+		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(header && lit == ";") {
 			if start >= 0 {
 				items = append(items, item{start, offset, isDecl(tokens)})
 			}
 			if tok == token.EOF {
 				return items, errs
 			}
-			start, tokens = -1, nil
+			start, tokens, header = -1, nil, false
 			continue
 		}
 		if start < 0 {

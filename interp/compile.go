@@ -70,6 +70,9 @@ func (in *Interp) compileLowered(low *lowered, d *definitions, out *compiled) (e
 	if len(low.types) > 0 {
 		decls = append(decls, &ast.GenDecl{TokPos: at, Tok: token.TYPE, Lparen: at, Specs: low.types})
 	}
+	for _, f := range low.funcs {
+		decls = append(decls, f)
+	}
 	for _, s := range d.fresh {
 		spec := &ast.ValueSpec{Names: []*ast.Ident{{NamePos: at, Name: s.name}}, Type: d.l.typeExpr(s.typ, at)}
 		decls = append(decls, &ast.GenDecl{TokPos: at, Tok: token.VAR, Specs: []ast.Spec{spec}})
@@ -84,9 +87,6 @@ func (in *Interp) compileLowered(low *lowered, d *definitions, out *compiled) (e
 	}
 	if err := in.compileImports(at, more); err != nil {
 		return err
-	}
-	for _, f := range low.funcs {
-		decls = append(decls, f)
 	}
 	if len(decls) > 0 {
 		if out.decls, err = in.compileFile(at, decls); err != nil {
@@ -138,7 +138,7 @@ func (in *Interp) compileImports(at token.Pos, paths []string) error {
 
 var (
 	yaegiPosition = regexp.MustCompile(`^(?:` + fileName + `:)?(\d+):(\d+): `)
-	versionSuffix = regexp.MustCompile(`#t?\d+`)
+	versionSuffix = regexp.MustCompile(`(#t?|` + typeVersion + `)\d+`)
 )
 
 // yaegiError says that yaegi refused what go/types accepted.

@@ -1,6 +1,9 @@
 package interp
 
-import "sync"
+import (
+	"reflect"
+	"sync"
+)
 
 // defers are the deferred calls of one call of a function.
 type defers struct {
@@ -38,7 +41,7 @@ func (d *defers) Do(body func()) {
 func (d *defers) attempt(call func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			d.value, d.recovered = v, false
+			d.value, d.recovered = panicValue(v), false
 		}
 	}()
 	call()
@@ -57,4 +60,12 @@ func (r *cellRuntime) recoverPanic() any { return r.traces.recover() }
 type deferStacks struct {
 	mu sync.Mutex
 	by map[uint64][]*panicking
+}
+
+// panicValue is what a program panicked with: yaegi wraps that.
+func panicValue(v any) any {
+	if r, ok := v.(reflect.Value); ok && r.IsValid() {
+		return r.Interface()
+	}
+	return v
 }

@@ -22,7 +22,7 @@ func (in *Interp) define(l *lowerer) *definitions {
 	for name, obj := range l.c.objects {
 		switch obj := obj.(type) {
 		case *types.TypeName:
-			l.names[obj] = scope.newName(name)
+			l.names[obj] = scope.newTypeName(name)
 		case *types.Func:
 			l.names[obj] = scope.newName(name)
 			if old := d.redefines(name, obj); old != "" {

@@ -41,7 +41,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.SliceExpr:
 		e.X, e.Low, e.High, e.Max = l.expr(e.X), l.expr(e.Low), l.expr(e.High), l.expr(e.Max)
 	case *ast.TypeAssertExpr:
-		e.X, e.Type = l.expr(e.X), l.expr(e.Type)
+		return l.assert(e)
 	case *ast.StarExpr:
 		e.X = l.expr(e.X)
 	case *ast.UnaryExpr:
@@ -122,7 +122,22 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 		}
 	}
 	e.X = l.expr(e.X)
+	if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && v.Embedded() {
+		e.Sel = l.ident(e.Sel.Pos(), l.fieldName(v))
+	}
 	return e
+}
+
+// fieldName is what a field is called in yaegi: an embedded one has the name of its type there.
+func (l *lowerer) fieldName(f *types.Var) string {
+	t := f.Type()
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && f.Embedded() && n.Obj().Pkg() == l.in.pkg {
+		return l.name(n.Obj())
+	}
+	return f.Name()
 }
 
 // composite lowers a literal. The keys of a struct's fields are not expressions.
@@ -141,6 +156,10 @@ func (l *lowerer) composite(e *ast.CompositeLit) ast.Expr {
 		}
 		if !isStruct {
 			kv.Key = l.expr(kv.Key)
+		} else if id, ok := kv.Key.(*ast.Ident); ok {
+			if f, ok := l.info.Uses[id].(*types.Var); ok {
+				kv.Key = l.ident(id.Pos(), l.fieldName(f))
+			}
 		}
 		kv.Value = l.expr(kv.Value)
 	}

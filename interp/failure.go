@@ -23,9 +23,7 @@ func (in *Interp) panicError(c *compiled, err error, trace []string) *session.Er
 
 // errorOfPanic makes the error of a panic with value v.
 func (in *Interp) errorOfPanic(c *compiled, v any, trace []string) *session.Error {
-	if r, ok := v.(reflect.Value); ok && r.IsValid() {
-		v = r.Interface()
-	}
+	v = panicValue(v)
 	var e *session.Error
 	if cause, ok := v.(error); ok && in.options.ConvertError != nil {
 		e = in.options.ConvertError(cause)

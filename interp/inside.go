@@ -259,6 +259,20 @@ func (s *inside) concrete(v reflect.Value) (_ reflect.Value, name string) {
 	return v, name
 }
 
+// box stores a compiled value in a variable of a cell's interface type.
+func (s *inside) box(target, v reflect.Value) bool {
+	if target.Type() != s.boxes {
+		return false
+	}
+	value, err := field(target, "value", reflect.Struct)
+	if err != nil {
+		return false
+	}
+	target.SetZero()
+	value.Set(reflect.ValueOf(v))
+	return true
+}
+
 // isWrapper reports whether v is what yaegi makes of a cell's value to give it the methods of a compiled interface.
 func isWrapper(v reflect.Value) bool {
 	return v.Kind() == reflect.Struct && v.NumField() > 0 && v.Type().Field(0).Name == "IValue"

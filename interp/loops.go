@@ -175,7 +175,11 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	if isInteger(l.info.TypeOf(s.X)) {
 		return append(m, l.rangeInt(s, label, kept || l.assigns(s.Body, vars))...)
 	}
+	pointer := isPointer(l.info.TypeOf(s.X))
 	s.X = l.expr(s.X)
+	if pointer { // to an array
+		s.X = &ast.SliceExpr{X: &ast.ParenExpr{Lparen: s.X.Pos(), X: &ast.StarExpr{Star: s.X.Pos(), X: s.X}}, Lbrack: s.X.Pos()}
+	}
 	s.Key, s.Value = l.expr(s.Key), l.expr(s.Value)
 	l.block(s.Body)
 	if kept {

@@ -145,7 +145,22 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	}
 	l.fieldList(s.TypeParams)
 	s.Type = l.expr(s.Type)
+	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() && len(st.Fields.List) > 0 {
+		tagType(st.Fields.List[0], s.Name.Name)
+	}
 	return s
+}
+
+// tagType writes the name of a struct's type into the tag of its first field: that makes its memory layout a type of its own, and tells its name wherever a
+// value of it is found.
+func tagType(f *ast.Field, name string) {
+	tag := typeTag + ":" + strconv.Quote(name)
+	if f.Tag != nil {
+		if old, err := strconv.Unquote(f.Tag.Value); err == nil {
+			tag = old + " " + tag
+		}
+	}
+	f.Tag = &ast.BasicLit{ValuePos: f.Pos(), Kind: token.STRING, Value: strconv.Quote(tag)}
 }
 
 // identityMethod is a method that every type gets: yaegi keeps the identity of a value in an interface only if its type has methods.

@@ -95,7 +95,7 @@ func (p *packages) pkg(importPath string) *types.Package {
 func (p *packages) object(pkg *types.Package, name string, v reflect.Value) types.Object {
 	t := v.Type()
 	if c, ok := v.Interface().(constant.Value); ok && !v.CanAddr() {
-		return types.NewConst(token.NoPos, pkg, name, untypedOf(c), constant.ToInt(c))
+		return types.NewConst(token.NoPos, pkg, name, untypedOf(c), c)
 	}
 	switch {
 	case t.Kind() == reflect.Pointer && v.IsNil() && !v.CanAddr():

@@ -35,19 +35,23 @@ func newCellRuntime(in *Interp) *cellRuntime {
 
 func (rt *cellRuntime) exports() Exports {
 	table := map[string]reflect.Value{
-		"Bind":      reflect.ValueOf(rt.bind),
-		"Show":      reflect.ValueOf(rt.show),
-		"Zero":      reflect.ValueOf(zero),
-		"NewDefers": reflect.ValueOf(rt.newDefers),
-		"Recover":   reflect.ValueOf(rt.recoverPanic),
-		"Go":        reflect.ValueOf(rt.goRun),
-		"Lock":      reflect.ValueOf(rt.lock),
-		"Wait":      reflect.ValueOf(rt.wait),
-		"Yield":     reflect.ValueOf(runtime.Gosched),
-		"Print":     reflect.ValueOf(func(args ...any) { fmt.Fprint(os.Stderr, args...) }),
-		"Println":   reflect.ValueOf(func(args ...any) { fmt.Fprintln(os.Stderr, args...) }),
-		"RLock":     reflect.ValueOf(rt.rlock),
-		"WaitGo":    reflect.ValueOf(rt.waitGo),
+		"Bind":       reflect.ValueOf(rt.bind),
+		"Show":       reflect.ValueOf(rt.show),
+		"Assert":     reflect.ValueOf(rt.assert),
+		"Implements": reflect.ValueOf(rt.implements),
+		"IsNil":      reflect.ValueOf(rt.isNil),
+		"FailAssert": reflect.ValueOf(rt.failAssert),
+		"Zero":       reflect.ValueOf(zero),
+		"NewDefers":  reflect.ValueOf(rt.newDefers),
+		"Recover":    reflect.ValueOf(rt.recoverPanic),
+		"Go":         reflect.ValueOf(rt.goRun),
+		"Lock":       reflect.ValueOf(rt.lock),
+		"Wait":       reflect.ValueOf(rt.wait),
+		"Yield":      reflect.ValueOf(runtime.Gosched),
+		"Print":      reflect.ValueOf(func(args ...any) { fmt.Fprint(os.Stderr, args...) }),
+		"Println":    reflect.ValueOf(func(args ...any) { fmt.Fprintln(os.Stderr, args...) }),
+		"RLock":      reflect.ValueOf(rt.rlock),
+		"WaitGo":     reflect.ValueOf(rt.waitGo),
 	}
 	maps.Copy(table, builtinExports())
 	return Exports{runtimePath + "/runtime": table}

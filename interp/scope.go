@@ -39,6 +39,18 @@ func (s *scope) newName(name string) string {
 	return fmt.Sprintf("%s#%d", name, s.version[name])
 }
 
+// newTypeName makes a name for a type: reflection wants letters, and programs print it where the type is embedded, so the first of a name keeps that.
+func (s *scope) newTypeName(name string) string {
+	s.version[name]++
+	if n := s.version[name]; n > 1 || types.Universe.Lookup(name) != nil {
+		return fmt.Sprintf("%s%s%d", name, typeVersion, n)
+	}
+	return name
+}
+
+// typeVersion stands before the number of a type that was declared again: a letter that nobody types.
+const typeVersion = "\u01c3"
+
 // variable returns the storage of the session's variable name, nil when it is not one.
 func (s *scope) variable(name string) *storage {
 	v, ok := s.objects[name].(*types.Var)

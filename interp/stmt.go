@@ -62,7 +62,7 @@ func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.SwitchStmt:
 		return l.switchStmt(s)
 	case *ast.TypeSwitchStmt:
-		return l.typeSwitch(s)
+		return l.typeSwitch(s, nil)
 	case *ast.SelectStmt:
 		return l.selectStmt(s)
 	}
@@ -74,10 +74,41 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	if s.Tok == token.DEFINE && l.defines(s.Lhs) {
 		s.Tok = token.ASSIGN
 	}
+	if len(s.Lhs) == 2 && len(s.Rhs) == 1 {
+		if out := l.commaOK(s); out != nil {
+			return out
+		}
+	}
 	l.protectLiterals(s)
 	l.exprs(s.Lhs)
 	l.exprs(s.Rhs)
 	return []ast.Stmt{s}
+}
+
+// commaOK lowers the forms of assignment in which a second value says whether there is a first. It returns nil for other assignments.
+func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
+	pos := s.Pos()
+	switch e := ast.Unparen(s.Rhs[0]).(type) {
+	case *ast.TypeAssertExpr:
+		out, v, ok := l.assertOK(e)
+		return append(out, l.assignNames(s, v, ok))
+	case *ast.UnaryExpr, *ast.IndexExpr:
+		if u, isUnary := e.(*ast.UnaryExpr); s.Tok == token.DEFINE || isUnary && u.Op != token.ARROW {
+			return nil
+		}
+		// Yaegi can store these two only in variables of the function itself.
+		v, ok := l.temp("v"), l.temp("ok")
+		set := &ast.AssignStmt{Lhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}, TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{l.expr(e)}}
+		return []ast.Stmt{set, l.assignNames(s, v, ok)}
+	}
+	return nil
+}
+
+// assignNames is s with the variables v and ok on its right side.
+func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) ast.Stmt {
+	pos := s.Pos()
+	l.exprs(s.Lhs)
+	return &ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}}
 }
 
 // protectLiterals puts composite literals that are assigned to interfaces in parentheses: yaegi would build them in the interface itself.
@@ -135,6 +166,11 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 			spec.Values[i] = &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
 		}
 	}
+	if len(spec.Names) == 2 && len(spec.Values) == 1 {
+		if _, isTuple := l.info.TypeOf(spec.Values[0]).(*types.Tuple); isTuple {
+			return append(m, l.varPair(spec)...)
+		}
+	}
 	l.exprs(spec.Values)
 	if !l.anyHoisted(spec.Names) {
 		if spec.Values == nil && l.fn.loops > 0 {
@@ -162,6 +198,19 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 	return m
 }
 
+// varPair lowers `var a, b = f()` and its likes.
+func (l *lowerer) varPair(spec *ast.ValueSpec) []ast.Stmt {
+	s := &ast.AssignStmt{TokPos: spec.Pos(), Tok: token.ASSIGN, Rhs: spec.Values}
+	var out []ast.Stmt
+	for _, id := range spec.Names {
+		s.Lhs = append(s.Lhs, id)
+		if v, ok := l.info.Defs[id].(*types.Var); ok && id.Name != "_" && !l.hoisted[v] {
+			out = append(out, l.varDecl(id.Pos(), id.Name, v.Type()))
+		}
+	}
+	return append(out, l.assign(s)...)
+}
+
 // zeroValue is *new(T).
 func (l *lowerer) zeroValue(pos token.Pos, t types.Type) ast.Expr {
 	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)}, Rparen: pos}}
@@ -176,10 +225,17 @@ func (l *lowerer) anyHoisted(names []*ast.Ident) bool {
 	return false
 }
 
-func (l *lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {
+func (l *lowerer) ifStmt(s *ast.IfStmt) (out []ast.Stmt) {
 	m := l.mark(s.Init, s.Cond)
 	if s.Init != nil {
-		s.Init = l.simple(s.Init)
+		init := l.stmtOf(s.Init)
+		if len(init) == 1 {
+			s.Init = init[0]
+		} else {
+			s.Init = nil
+			m = append(m, init...)
+			defer func() { out = []ast.Stmt{block(s.Pos(), out...)} }()
+		}
 	}
 	s.Cond = l.condition(s.Cond)
 	l.block(s.Body)
@@ -194,11 +250,23 @@ func (l *lowerer) ifStmt(s *ast.IfStmt) []ast.Stmt {
 	return append(m, s)
 }
 
+// stmtOf lowers a simple statement without a mark.
+func (l *lowerer) stmtOf(s ast.Stmt) []ast.Stmt {
+	if a, ok := s.(*ast.AssignStmt); ok {
+		return l.assign(a)
+	}
+	return []ast.Stmt{l.simple(s)}
+}
+
 // simple lowers a statement that must stay one: the init or post of another.
 func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		return l.assign(s)[0]
+		out := l.assign(s)
+		if len(out) > 1 {
+			l.refuse(s.Pos(), "a type assertion with two results in the head of this statement; make it a statement of its own before")
+		}
+		return out[0]
 	case *ast.ExprStmt:
 		s.X = l.expr(s.X)
 	case *ast.IncDecStmt:
@@ -228,6 +296,8 @@ func (l *lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
 		return l.forStmt(inner, s)
 	case *ast.RangeStmt:
 		return l.rangeStmt(inner, s)
+	case *ast.TypeSwitchStmt:
+		return l.typeSwitch(inner, s)
 	}
 	out := l.stmt(s.Stmt)
 	if len(out) == 0 {
@@ -244,25 +314,6 @@ func (l *lowerer) switchStmt(s *ast.SwitchStmt) []ast.Stmt {
 		s.Init = l.simple(s.Init)
 	}
 	s.Tag = l.expr(s.Tag)
-	for _, cc := range s.Body.List {
-		clause := cc.(*ast.CaseClause)
-		l.exprs(clause.List)
-		clause.Body = l.stmts(clause.Body)
-	}
-	return append(m, s)
-}
-
-func (l *lowerer) typeSwitch(s *ast.TypeSwitchStmt) []ast.Stmt {
-	m := l.mark(s.Init, s.Assign)
-	if s.Init != nil {
-		s.Init = l.simple(s.Init)
-	}
-	switch a := s.Assign.(type) {
-	case *ast.ExprStmt:
-		a.X = l.expr(a.X)
-	case *ast.AssignStmt:
-		l.exprs(a.Rhs)
-	}
 	for _, cc := range s.Body.List {
 		clause := cc.(*ast.CaseClause)
 		l.exprs(clause.List)
