@@ -144,8 +144,7 @@ func (l *lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.LabeledStmt) []as
 	pos := s.Pos()
 	var out []ast.Stmt
 	if s.Init != nil {
-		out = append(out, l.mark(s.Init)...)
-		out = append(out, l.simple(s.Init))
+		out = append(out, l.stmt(s.Init)...)
 	}
 	var operand ast.Expr
 	bound := ""

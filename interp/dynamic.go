@@ -77,6 +77,19 @@ func (rt *cellRuntime) implements(x, v any, methods ...string) bool {
 	return rt.in.inside.box(target, held)
 }
 
+// equal is == of interface values.
+func (rt *cellRuntime) equal(a, b any) bool {
+	x, xname := rt.in.inside.dynamicType(reflect.ValueOf(&a).Elem())
+	y, yname := rt.in.inside.dynamicType(reflect.ValueOf(&b).Elem())
+	if !x.IsValid() || !y.IsValid() {
+		return x.IsValid() == y.IsValid()
+	}
+	if x.Type() != y.Type() || xname != yname {
+		return false
+	}
+	return x.Interface() == y.Interface()
+}
+
 // isNil reports whether the interface variable that x points to holds nothing.
 func (rt *cellRuntime) isNil(x any) bool {
 	v, _ := rt.in.inside.concrete(reflect.ValueOf(x).Elem())

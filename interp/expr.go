@@ -2,6 +2,7 @@ package interp
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 )
 
@@ -47,6 +48,9 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.UnaryExpr:
 		e.X = l.expr(e.X)
 	case *ast.BinaryExpr:
+		if l.comparesInterfaces(e) {
+			return l.equal(e)
+		}
 		e.X, e.Y = l.expr(e.X), l.expr(e.Y)
 	case *ast.KeyValueExpr:
 		e.Key, e.Value = l.expr(e.Key), l.expr(e.Value)
@@ -164,4 +168,25 @@ func (l *lowerer) composite(e *ast.CompositeLit) ast.Expr {
 		kv.Value = l.expr(kv.Value)
 	}
 	return e
+}
+
+// comparesInterfaces reports whether e compares interface values, of types that yaegi stores in its own way.
+func (l *lowerer) comparesInterfaces(e *ast.BinaryExpr) bool {
+	if e.Op != token.EQL && e.Op != token.NEQ || l.info.Types[e.X].IsNil() || l.info.Types[e.Y].IsNil() {
+		return false
+	}
+	own := func(t types.Type) bool {
+		n, named := types.Unalias(t).(*types.Named)
+		return types.IsInterface(t) && (!named || n.Obj().Pkg() == l.in.pkg)
+	}
+	return own(l.info.TypeOf(e.X)) || own(l.info.TypeOf(e.Y))
+}
+
+// equal lowers a comparison of interface values.
+func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
+	call := l.helper(e.Pos(), "Equal", l.expr(e.X), l.expr(e.Y))
+	if e.Op == token.EQL {
+		return call
+	}
+	return &ast.UnaryExpr{OpPos: e.Pos(), Op: token.NOT, X: call}
 }

@@ -127,8 +127,18 @@ func (s *inside) replaceFunction(r replacement) error {
 			return err
 		}
 	}
-	nodes[0].Elem().Set(nodes[1].Elem())
 	symbols.SetMapIndex(reflect.ValueOf(r.fresh), reflect.Value{})
+	return copyNode(nodes[0], nodes[1])
+}
+
+// copyNode makes the function that the node old stands for be fresh.
+func copyNode(old, fresh reflect.Value) error {
+	old.Elem().Set(fresh.Elem())
+	val, err := field(old.Elem(), "val", reflect.Interface) // a function's node refers to itself
+	if err != nil {
+		return err
+	}
+	val.Set(old)
 	return nil
 }
 
@@ -156,7 +166,9 @@ func replaceNode(typ reflect.Value, r replacement) error {
 		rest = reflect.Append(rest, m)
 	}
 	if old.IsValid() && fresh.IsValid() {
-		old.Elem().Set(fresh.Elem())
+		if err := copyNode(old, fresh); err != nil {
+			return err
+		}
 		ident, err := field(old.Elem(), "ident", reflect.String)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // forStmt lowers a for loop. Its variables are new in every iteration, which shows only when a function or a pointer keeps one: then
@@ -24,6 +25,10 @@ import (
 //		}
 //	}
 func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
+	if a, ok := s.Init.(*ast.AssignStmt); ok && l.needsStatements(a) {
+		s.Init = nil
+		return []ast.Stmt{block(s.Pos(), append(l.stmt(a), l.forStmt(s, label)...)...)}
+	}
 	vars := l.loopVars(s)
 	kept := vars != nil && l.keeps(s, vars)
 	m, restore := l.loopMark(s)
@@ -70,6 +75,22 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	}
 	loop := &ast.ForStmt{For: pos, Body: block(pos, append(inner, s.Body)...)}
 	return append(m, block(pos, append(outer, withLabel(label, loop))...))
+}
+
+// needsStatements reports whether an assignment becomes several.
+func (l *lowerer) needsStatements(a *ast.AssignStmt) bool {
+	if a.Tok == token.ASSIGN && len(a.Lhs) > 1 {
+		return slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool { return types.IsInterface(l.lhsType(e)) })
+	}
+	return slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool {
+		switch e := ast.Unparen(e).(type) {
+		case *ast.TypeAssertExpr:
+			return len(a.Lhs) > len(a.Rhs)
+		case *ast.UnaryExpr:
+			return e.Op == token.ARROW
+		}
+		return false
+	})
 }
 
 func block(pos token.Pos, list ...ast.Stmt) *ast.BlockStmt {

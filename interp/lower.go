@@ -124,6 +124,7 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 		if f := l.identityMethod(spec.(*ast.TypeSpec)); f != nil {
 			out.funcs = append(out.funcs, f)
 		}
+		out.funcs = append(out.funcs, l.promoted(spec.(*ast.TypeSpec))...)
 	}
 	for _, d := range l.c.decls {
 		if f, ok := d.(*ast.FuncDecl); ok {
@@ -215,7 +216,11 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 		lhs = append(lhs, l.ident(pos, v))
 		args = append(args, l.address(l.ident(pos, v)))
 	}
-	out = append(out, &ast.AssignStmt{Lhs: lhs, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{l.expr(e)}})
+	set := &ast.AssignStmt{Lhs: lhs, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{e}}
+	out = append(out, l.received(set)...)
+	l.protectLiterals(set)
+	l.exprs(set.Rhs)
+	out = append(out, set)
 	return append(out, &ast.ExprStmt{X: l.helper(pos, "Show", args...)})
 }
 

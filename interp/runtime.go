@@ -39,6 +39,7 @@ func (rt *cellRuntime) exports() Exports {
 		"Show":       reflect.ValueOf(rt.show),
 		"Assert":     reflect.ValueOf(rt.assert),
 		"Implements": reflect.ValueOf(rt.implements),
+		"Equal":      reflect.ValueOf(rt.equal),
 		"IsNil":      reflect.ValueOf(rt.isNil),
 		"FailAssert": reflect.ValueOf(rt.failAssert),
 		"Zero":       reflect.ValueOf(zero),

@@ -60,7 +60,7 @@ func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.DeferStmt:
 		return l.deferStmt(s)
 	case *ast.SwitchStmt:
-		return l.switchStmt(s)
+		return l.switchStmt(s, nil)
 	case *ast.TypeSwitchStmt:
 		return l.typeSwitch(s, nil)
 	case *ast.SelectStmt:
@@ -79,10 +79,50 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 			return out
 		}
 	}
+	out := l.received(s)
+	out = append(out, l.convertEach(s)...)
 	l.protectLiterals(s)
 	l.exprs(s.Lhs)
 	l.exprs(s.Rhs)
-	return []ast.Stmt{s}
+	return append(out, s)
+}
+
+// convertEach puts the values of an assignment of several into variables of the interface types they become: yaegi does not convert them.
+func (l *lowerer) convertEach(s *ast.AssignStmt) (out []ast.Stmt) {
+	if len(s.Lhs) != len(s.Rhs) || len(s.Lhs) < 2 {
+		return nil
+	}
+	for i, e := range s.Rhs {
+		t := l.lhsType(s.Lhs[i])
+		if !types.IsInterface(t) || types.Identical(t, l.lhsType(e)) {
+			continue
+		}
+		v := l.temp("v")
+		one := assign(token.ASSIGN, l.ident(e.Pos(), v), e)
+		if _, ok := e.(*ast.CompositeLit); ok {
+			one.Rhs[0] = &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
+		}
+		l.exprs(one.Rhs)
+		out = append(out, l.varDecl(e.Pos(), v, t), one)
+		s.Rhs[i] = l.ident(e.Pos(), v)
+	}
+	return out
+}
+
+// received replaces receive operations on the right side by variables that have the results: yaegi makes what it stores a received value in
+// a variable without an address.
+func (l *lowerer) received(s *ast.AssignStmt) (out []ast.Stmt) {
+	for i, e := range s.Rhs {
+		u, ok := ast.Unparen(e).(*ast.UnaryExpr)
+		if !ok || u.Op != token.ARROW {
+			continue
+		}
+		u.X = l.expr(u.X)
+		v := l.temp("received")
+		out = append(out, assign(token.DEFINE, l.ident(e.Pos(), v), u))
+		s.Rhs[i] = l.ident(e.Pos(), v)
+	}
+	return out
 }
 
 // commaOK lowers the forms of assignment in which a second value says whether there is a first. It returns nil for other assignments.
@@ -160,42 +200,49 @@ func (l *lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 }
 
 func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
-	m := l.mark(spec)
-	for i, e := range spec.Values {
-		if _, ok := e.(*ast.CompositeLit); ok && types.IsInterface(l.lhsType(spec.Names[i])) {
-			spec.Values[i] = &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
-		}
+	out := l.mark(spec)
+	pos := spec.Pos()
+	if spec.Values != nil && len(spec.Values) < len(spec.Names) {
+		return append(out, l.varPair(spec)...)
 	}
-	if len(spec.Names) == 2 && len(spec.Values) == 1 {
-		if _, isTuple := l.info.TypeOf(spec.Values[0]).(*types.Tuple); isTuple {
-			return append(m, l.varPair(spec)...)
+	if spec.Values != nil && l.anyHoisted(spec.Names) {
+		s := &ast.AssignStmt{TokPos: pos, Tok: token.ASSIGN, Rhs: spec.Values}
+		for _, id := range spec.Names {
+			s.Lhs = append(s.Lhs, id)
 		}
+		return append(out, l.assign(s)...)
 	}
-	l.exprs(spec.Values)
-	if !l.anyHoisted(spec.Names) {
-		if spec.Values == nil && l.fn.loops > 0 {
-			// Without a value yaegi would use the variable of the last iteration again.
-			for _, id := range spec.Names {
-				spec.Values = append(spec.Values, l.zeroValue(id.Pos(), l.info.Defs[id].Type()))
+	for i, id := range spec.Names {
+		v := l.info.Defs[id]
+		switch {
+		case spec.Values == nil && l.hoisted[v]:
+			out = append(out, &ast.ExprStmt{X: l.helper(pos, "Zero", l.address(l.identifier(id)))})
+			continue
+		case v == nil && spec.Values == nil: // the blank identifier
+			continue
+		}
+		one := &ast.ValueSpec{Names: []*ast.Ident{id}}
+		t := l.info.TypeOf(id)
+		if v != nil {
+			t = v.Type()
+		}
+		if spec.Type != nil {
+			one.Type = l.typeExpr(t, pos)
+		}
+		switch {
+		case spec.Values != nil:
+			e := spec.Values[i]
+			if _, ok := e.(*ast.CompositeLit); ok && spec.Type != nil && types.IsInterface(t) {
+				e = &ast.ParenExpr{Lparen: pos, X: e, Rparen: e.End()}
 			}
+			one.Values = []ast.Expr{l.expr(e)}
+		case l.fn.loops > 0:
+			// Without a value yaegi would use the variable of the last iteration again.
+			one.Values = []ast.Expr{l.zeroValue(pos, t)}
 		}
-		spec.Type = l.expr(spec.Type)
-		g := &ast.GenDecl{TokPos: spec.Pos(), Tok: token.VAR, Specs: []ast.Spec{spec}}
-		return append(m, &ast.DeclStmt{Decl: g})
+		out = append(out, &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{one}}})
 	}
-	var lhs []ast.Expr
-	for _, id := range spec.Names {
-		lhs = append(lhs, l.identifier(id))
-	}
-	if spec.Values != nil {
-		return append(m, &ast.AssignStmt{Lhs: lhs, TokPos: spec.Pos(), Tok: token.ASSIGN, Rhs: spec.Values})
-	}
-	for _, e := range lhs {
-		if e.(*ast.Ident).Name != "_" {
-			m = append(m, &ast.ExprStmt{X: l.helper(spec.Pos(), "Zero", l.address(e))})
-		}
-	}
-	return m
+	return out
 }
 
 // varPair lowers `var a, b = f()` and its likes.
@@ -228,12 +275,10 @@ func (l *lowerer) anyHoisted(names []*ast.Ident) bool {
 func (l *lowerer) ifStmt(s *ast.IfStmt) (out []ast.Stmt) {
 	m := l.mark(s.Init, s.Cond)
 	if s.Init != nil {
-		init := l.stmtOf(s.Init)
-		if len(init) == 1 {
-			s.Init = init[0]
-		} else {
-			s.Init = nil
-			m = append(m, init...)
+		init, before := l.head(s.Init)
+		s.Init = init
+		if before != nil {
+			m = append(m, before...)
 			defer func() { out = []ast.Stmt{block(s.Pos(), out...)} }()
 		}
 	}
@@ -250,23 +295,31 @@ func (l *lowerer) ifStmt(s *ast.IfStmt) (out []ast.Stmt) {
 	return append(m, s)
 }
 
-// stmtOf lowers a simple statement without a mark.
-func (l *lowerer) stmtOf(s ast.Stmt) []ast.Stmt {
+// head lowers the statement in the head of another. If that makes several of it, they come before the other, in a block with it.
+func (l *lowerer) head(s ast.Stmt) (init ast.Stmt, before []ast.Stmt) {
 	if a, ok := s.(*ast.AssignStmt); ok {
-		return l.assign(a)
+		if list := l.assign(a); len(list) > 1 {
+			return nil, list
+		}
+		return a, nil
 	}
-	return []ast.Stmt{l.simple(s)}
+	return l.simple(s), nil
 }
 
-// simple lowers a statement that must stay one: the init or post of another.
+// simple lowers a statement that must stay one.
 func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		out := l.assign(s)
-		if len(out) > 1 {
+		if u, ok := ast.Unparen(s.Rhs[0]).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // in a select
+			u.X = l.expr(u.X)
+			l.exprs(s.Lhs)
+			return s
+		}
+		list := l.assign(s)
+		if len(list) > 1 {
 			l.refuse(s.Pos(), "a type assertion with two results in the head of this statement; make it a statement of its own before")
 		}
-		return out[0]
+		return list[0]
 	case *ast.ExprStmt:
 		s.X = l.expr(s.X)
 	case *ast.IncDecStmt:
@@ -296,6 +349,8 @@ func (l *lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
 		return l.forStmt(inner, s)
 	case *ast.RangeStmt:
 		return l.rangeStmt(inner, s)
+	case *ast.SwitchStmt:
+		return l.switchStmt(inner, s)
 	case *ast.TypeSwitchStmt:
 		return l.typeSwitch(inner, s)
 	}
@@ -308,10 +363,11 @@ func (l *lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
 	return append(out[:len(out)-1], s)
 }
 
-func (l *lowerer) switchStmt(s *ast.SwitchStmt) []ast.Stmt {
+func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
 	m := l.mark(s.Init, s.Tag)
+	var before []ast.Stmt
 	if s.Init != nil {
-		s.Init = l.simple(s.Init)
+		s.Init, before = l.head(s.Init)
 	}
 	s.Tag = l.expr(s.Tag)
 	for _, cc := range s.Body.List {
@@ -319,7 +375,10 @@ func (l *lowerer) switchStmt(s *ast.SwitchStmt) []ast.Stmt {
 		l.exprs(clause.List)
 		clause.Body = l.stmts(clause.Body)
 	}
-	return append(m, s)
+	if before != nil {
+		return []ast.Stmt{block(s.Pos(), append(append(m, before...), withLabel(label, s))...)}
+	}
+	return append(m, withLabel(label, s))
 }
 
 func (l *lowerer) selectStmt(s *ast.SelectStmt) []ast.Stmt {
