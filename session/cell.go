@@ -31,7 +31,8 @@ type run struct {
 	aborted     map[int]string // ranks whose waits were ended, and why
 	failedAt    time.Time      // of the first failure
 	interrupted time.Time
-	killed      map[int]bool // for not stopping
+	killed      map[int]bool   // for not stopping
+	fatal       map[int]*Error // after which the worker is replaced
 	watch       watch
 }
 
@@ -91,7 +92,7 @@ func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) (*run, []*
 	r := &run{
 		c: c, cell: cell, ranks: ranks, fold: newFold(ranks, out), incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
-		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{},
+		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{},
 	}
 	c.mu.Lock()
 	if errs := c.absent(ranks); len(errs) > 0 {
@@ -171,6 +172,12 @@ func (r *run) loop(ctx context.Context) {
 func (r *run) handle(e runEvent) {
 	switch {
 	case !r.left[e.rank]:
+	case e.Done != nil && e.Done.Run == r.number && e.Done.Err != nil && e.Done.Err.Fatal:
+		// The rank's part ends with its worker.
+		r.fatal[e.rank] = e.Done.Err
+		r.c.mu.Lock()
+		r.c.killLocked(e.rank, "cannot go on: "+firstLine(e.Done.Err.Msg))
+		r.c.mu.Unlock()
 	case e.Done != nil && e.Done.Run == r.number:
 		r.done(e.rank, Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}, false)
 	case e.Died != nil:
@@ -202,6 +209,9 @@ func (r *run) done(rank int, result Result, died bool) {
 
 func (r *run) deathError(rank int, d *deathEvent) *Error {
 	e := &Error{Kind: KindDied, Peer: -1, Msg: "the worker " + d.Cause, Hint: "a fresh one takes its place", Detail: d.Stderr}
+	if r.fatal[rank] != nil {
+		return r.fatal[rank]
+	}
 	if r.killed[rank] {
 		e.Kind = KindInterrupted
 		e.Msg = fmt.Sprintf("the worker did not stop within %v of the interrupt and was killed", r.c.config.KillAfter)

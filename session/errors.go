@@ -38,6 +38,7 @@ type Error struct {
 	Source string // the line of the user's text, for the caret
 	Hint   string // what to do next
 	Detail string // anything longer: a compiler's log, a stack
+	Fatal  bool   // the worker cannot go on, as when its GPU context is lost: it is replaced
 }
 
 // Error formats position, message and hint, without ranks: front ends prefix those.

@@ -129,6 +129,8 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		r.Value, r.HasValue = arg, true
 	case "fail":
 		return &Error{Kind: KindPanic, Peer: -1, Msg: arg}
+	case "poison":
+		return &Error{Kind: KindFault, Peer: -1, Msg: arg, Fatal: true}
 	case "sleep": // milliseconds
 		n, _ := strconv.Atoi(arg)
 		select {
@@ -271,7 +273,7 @@ func (f *fake) Recover(ctx context.Context, replaced []int) ([]string, error) {
 	f.ordinal = 0
 	f.aborted = make(chan struct{})
 	if len(replaced) > 0 {
-		return []string{fmt.Sprintf("symmetric memory of rank %s is lost", FormatRanks(replaced))}, nil
+		return []string{fmt.Sprintf("symmetric memory of rank %s", FormatRanks(replaced))}, nil
 	}
 	return nil, nil
 }

@@ -16,7 +16,7 @@ import (
 // replacedNote is what is said after a rank's worker has been replaced.
 func replacedNote(rank, size int, cause string) string {
 	return fmt.Sprintf("note [%d] rank %d %s: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n"+
-		"note [0-%d] symmetric memory of rank %d is lost\n", rank, rank, cause, size-1, rank)
+		"note [0-%d] lost: symmetric memory of rank %d\n", rank, rank, cause, size-1, rank)
 }
 
 func TestFaults(t *testing.T) {
@@ -55,6 +55,14 @@ func TestFaults(t *testing.T) {
 	if err != nil || infos[0].Incarnation != 1 || infos[1].Incarnation != 7 || infos[1].Device != "fake:1" || infos[1].State != "idle" {
 		t.Errorf("%+v, %v", infos, err)
 	}
+}
+
+// A worker that says that it cannot go on is replaced, and its error is what is shown.
+func TestFatalErrors(t *testing.T) {
+	c := launch(t, 3)
+	c.want(c.eval("1:poison the device is lost\ngather all"), replacedNote(1, 3, "cannot go on: the device is lost")+
+		"! [1] fault in:1: the device is lost\n! [0,2] peer in:2: Gather all: rank 1 cannot go on: the device is lost\n")
+	c.want(c.eval("gather again"), "= [0-2] 012\n")
 }
 
 // The end of a worker with much memory is reported long before the kernel has taken it down.
@@ -208,7 +216,7 @@ func TestRestart(t *testing.T) {
 	if err := c.Restart(context.Background(), []int{1}, false, show); err != nil {
 		t.Fatal(err)
 	}
-	c.want(out.String(), "[1] rank 1 was restarted: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n[0,1] symmetric memory of rank 1 is lost\n")
+	c.want(out.String(), "[1] rank 1 was restarted: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n[0,1] lost: symmetric memory of rank 1\n")
 	c.want(c.eval("get x", 0, 1), "= [0] 0\n! [1] type in:1: undefined: x\n")
 	if now := c.pids(); now[0] != pids[0] || now[1] == pids[1] {
 		t.Errorf("processes %v, before %v", now, pids)

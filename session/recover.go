@@ -59,7 +59,9 @@ func (c *controller) recover(out func(Output)) (again bool) {
 			continue
 		}
 		for _, l := range a.Recovered.Lost {
-			lost[l] = append(lost[l], r)
+			if !slices.Contains(lost[l], r) { // two tensors of one shape read alike
+				lost[l] = append(lost[l], r)
+			}
 		}
 	}
 	c.mu.Lock()
@@ -85,7 +87,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 			"rank %s %s: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n", FormatRanks(ranks), cause)})
 	}
 	for _, l := range sortedKeys(lost) {
-		out(Output{Ranks: lost[l], Stream: Note, Text: l + "\n"})
+		out(Output{Ranks: lost[l], Stream: Note, Text: "lost: " + l + "\n"})
 	}
 	return false
 }

@@ -41,6 +41,9 @@ type Error struct {
 	Source       string // the line at that position
 	Detail       string // anything longer, such as a compiler's log
 
+	// Lost says that this process cannot use its device any more: only a new process can.
+	Lost bool
+
 	Err error // the cause, or nil
 }
 
@@ -110,8 +113,7 @@ func (rt *Runtime) explain(op string, err error) *Error {
 	case errors.As(err, &driver):
 		e.Msg, e.Hint = fmt.Sprintf("%s: %s (%d): %s", driver.Call, driver.Name, driver.Code, driver.Text), driver.Hint
 		if driver.Poisoned {
-			e.Kind = KindFault
-			e.Hint = strings.TrimPrefix(e.Hint+"; restart this rank: its device memory is lost", "; ")
+			e.Kind, e.Lost = KindFault, true
 		}
 	case errors.As(err, &fault):
 		e.Kind = KindFault

@@ -240,7 +240,7 @@ func fakeAdvice(t *testing.T, d *Device) {
 		{"701", false, "use smaller blocks"},
 		{"710", true, "assert"},
 		{"716", true, "run it on the cpu device"},
-		{"719", true, "restart its rank"},
+		{"719", true, "a new one can"},
 		{"900", false, "cannot be captured"},
 	} {
 		os.Setenv("FAKE_CUDA_FAIL", "cuMemAlloc_v2="+c.code)
@@ -332,7 +332,7 @@ func TestFakeFault(t *testing.T) {
 	}
 	var failed *device.DriverError
 	if !errors.As(err, &failed) || failed.Code != 700 || failed.Name != "CUDA_ERROR_ILLEGAL_ADDRESS" || !failed.Poisoned ||
-		failed.Text != "an illegal memory access was encountered" || !strings.Contains(failed.Hint, "restart its rank") {
+		failed.Text != "an illegal memory access was encountered" || !strings.Contains(failed.Hint, "a new one can") {
 		t.Errorf("a fault gives %+v", err)
 	}
 	if _, err := d.Alloc(16); code(err) != 700 {

@@ -56,6 +56,6 @@ func convert(err error) *session.Error {
 	}
 	return &session.Error{
 		Kind: session.Kind(e.Kind), Op: e.Op, Peer: e.Peer, Msg: msg, Hint: e.Hint,
-		File: e.File, Line: e.Line, Column: e.Column, Source: e.Source, Detail: e.Detail,
+		File: e.File, Line: e.Line, Column: e.Column, Source: e.Source, Detail: e.Detail, Fatal: e.Lost,
 	}
 }

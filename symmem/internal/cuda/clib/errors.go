@@ -51,7 +51,7 @@ const (
 
 // Advice that several results share.
 const (
-	lostContext = "this process cannot use the GPU any more: restart its rank"
+	lostContext = "this process cannot use the GPU any more, a new one can"
 	wentOutside = "a kernel went outside its memory: check its indices and sizes; " + lostContext
 	wentWrong   = "a kernel went wrong; run it on the cpu device to see where; " + lostContext
 	staleCode   = "remove the cache folder and try again"
