@@ -12,25 +12,19 @@ struct PullArgs {
   symm::u64 op;                         // symm::ReduceOp
 };
 
-// pull reduces elements first*N to groups*N, N at a time; N > 1 needs every address to allow it. A thread has the loads of kDepth groups from all
-// peers in flight before it uses the first.
+// pull reduces elements first*N to groups*N, N at a time; N > 1 needs every address to allow it.
 template <class T, int N, int Ranks>
 __device__ __forceinline__ void pull(const PullArgs& a, symm::u64 first, symm::u64 groups) {
   using namespace symm;
   typedef Elements<T, N> E;
-  constexpr int kDepth = N > 1 && Ranks <= 4 ? 2 : 1;
   const int world = a.context.world_size;
   const u64 grid = gridDim.x * (u64)blockDim.x;
-  for (u64 i = first + blockIdx.x * (u64)blockDim.x + threadIdx.x; i < groups; i += grid * kDepth) {
-    E all[kDepth][Ranks];
+  for (u64 i = first + blockIdx.x * (u64)blockDim.x + threadIdx.x; i < groups; i += grid) {
+    E all[Ranks];
 #pragma unroll
-    for (int d = 0; d < kDepth; d++)
-#pragma unroll
-      for (int p = 0; p < Ranks; p++)
-        if (p < world && i + d * grid < groups) all[d][p] = ((const E*)a.in[p])[i + d * grid];
-#pragma unroll
-    for (int d = 0; d < kDepth; d++)
-      if (i + d * grid < groups) ((E*)a.out)[i + d * grid] = reduce(all[d], world, (u32)a.op);
+    for (int p = 0; p < Ranks; p++)  // from all ranks at once, so that the loads overlap
+      if (p < world) all[p] = ((const E*)a.in[p])[i];
+    ((E*)a.out)[i] = reduce(all, world, (u32)a.op);
   }
 }
 

@@ -143,6 +143,8 @@ func awaited(r *device.WaitRecord) string {
 		return fmt.Sprintf("a signal on channel %d", r.Channel)
 	case device.WaitCredit:
 		return fmt.Sprintf("the previous signal on channel %d to be consumed", r.Channel)
+	case device.WaitBarrier:
+		return fmt.Sprintf("the barrier on channel %d", r.Channel)
 	case device.WaitPacket:
 		return fmt.Sprintf("packet %d of block %d", r.Want, r.Channel)
 	case device.WaitWord:
@@ -187,6 +189,9 @@ func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
 		case device.WaitCredit:
 			what = fmt.Sprintf("rank %d to consume the previous signal on channel %d", e.Peer, r.Channel)
 			e.Hint = fmt.Sprintf("rank %d must wait for each signal it is sent", e.Peer)
+		case device.WaitBarrier:
+			what = fmt.Sprintf("rank %d to come to the barrier on channel %d", e.Peer, r.Channel)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
 		case device.WaitPacket:
 			what = fmt.Sprintf("data of rank %d", e.Peer)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)

@@ -8,7 +8,7 @@ import (
 
 // workspace is the memory a group communicates through: one segment in each member, laid out alike.
 //
-//	signals   two 32-bit words a channel and peer: Barrier, PutSignal, WaitSignal
+//	signals   a signal block of symm.cuh: Barrier, PutSignal, WaitSignal
 //	pulls     the same for the blocks of the pull kernels
 //	epochs    one 32-bit word a block of the packet kernels
 //	inbox     packets: [block][bank][source][slot]
@@ -33,12 +33,15 @@ type layout struct{ pulls, epochs, inbox, end int }
 
 func layoutOf(ranks, channels int, p *plan) layout {
 	var l layout
-	l.pulls = aligned(2 * 4 * channels * ranks)
-	l.epochs = l.pulls + aligned(2*4*p.pullBlocks*ranks)
+	l.pulls = aligned(signalBytes(channels, ranks))
+	l.epochs = l.pulls + aligned(signalBytes(p.pullBlocks, ranks))
 	l.inbox = l.epochs + aligned(4*p.packetBlocks)
 	l.end = l.inbox + p.packetBlocks*packetBanks*ranks*packetSlots*packetBytes
 	return l
 }
+
+// signalBytes is the size of a signal block of symm.cuh: slots, credits and arrivals by channel and rank, and a count of rounds by channel.
+func signalBytes(channels, ranks int) int { return 4 * channels * (3*ranks + 1) }
 
 // alignment of everything that is placed in device memory.
 const alignment = 256

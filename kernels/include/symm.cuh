@@ -11,8 +11,8 @@
 // who waited for what, and the kernel should return without touching user data. Nothing here traps, so the context and
 // everybody's tensors survive a deadlock.
 //
-// The signal protocol (put_signal, wait_signal, barrier). A group has one block of 32-bit words in every rank's memory, two words for each
-// channel and peer, all zero when nobody is in the middle of something:
+// The signal protocol (put_signal, wait_signal). A group has one block of 32-bit words in every rank's memory. Two of them for each channel and peer
+// are zero when nobody is in the middle of something:
 //   slot[channel][src]    in the receiver's memory: 1 from the put of src until the receiver's wait
 //   credit[channel][dst]  in the sender's memory:   1 from the put to dst until dst has waited
 // A put waits for its own credit to be 0, sets it to 1, and stores 1 into the peer's slot. A wait polls its own slot, sets it to 0, and stores 0 into
@@ -21,6 +21,12 @@
 // crosses the link.
 // What a rank wrote before its put is visible to the peer after its wait; and after a put returns, the peer has consumed the
 // signal before it. Two puts without a wait between them: the second one waits.
+//
+// The barrier protocol. Two more kinds of words count up and are never reset while ranks run:
+//   rounds[channel]        in a rank's own memory: how many barriers it has passed on the channel
+//   arrival[channel][src]  in everybody's memory:  the round that src has come to
+// A rank stores its next round into every peer's arrival and polls its own until all peers have come to that round; a quick peer may already be one
+// further, no more, since the next round needs this rank. One fence before the stores makes them releases, one after the polls makes those acquires.
 //
 // The packet protocol (store_packet, load_packet). A packet is 16 bytes: data, epoch, data, epoch, in 4-byte words, each data word in the same
 // aligned 8 bytes as its epoch and stored with it at once. The receiver polls until both epochs are the one it expects; then the data is there: no fence,
@@ -218,7 +224,7 @@ struct Watch {
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxRanks), "mirrors device.Watch");
 
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4 };
-enum WaitKind : u32 { kSignal = 1, kCredit = 2, kPacket = 3, kWord = 4, kUser = 5 };
+enum WaitKind : u32 { kSignal = 1, kCredit = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6 };
 
 // Who waits, and how long at most. The head of every kernel's arguments.
 struct Context {
@@ -310,26 +316,33 @@ class Patience {
   }
 };
 
-// poll_until reads *word with relaxed order until it equals want (or, with at_least, is not below it). A fence must follow before what the
-// writer published is read.
+// What a polled word is compared by. kRound is for counts that go up by one and may wrap: the wanted one, or the next.
+enum Compare { kEqual, kAtLeast, kRound };
+
 template <class Word>
-__device__ __forceinline__ bool poll_until(Context c, const Word* word, Word want, bool at_least, u32 kind, u32 peer, u32 channel) {
+__device__ __forceinline__ bool reached(Word seen, Word want, Compare compare) {
+  return seen == want || (compare == kAtLeast && seen > want) || (compare == kRound && seen == (Word)(want + 1));
+}
+
+// poll_until reads *word with relaxed order until it compares with want. A fence must follow before what the writer published is read.
+template <class Word>
+__device__ __forceinline__ bool poll_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {
   Word v = load_relaxed(word);
-  if (v == want || (at_least && v > want)) return true;
+  if (reached(v, want, compare)) return true;
   Patience patience;
   Wait w{kind, peer, channel, want};
   do {
     if (patience.expired(c, w, v)) return false;
     v = load_relaxed(word);
-  } while (!(v == want || (at_least && v > want)));
+  } while (!reached(v, want, compare));
   patience.satisfied(c);
   return true;
 }
 
 // wait_until is poll_until with acquire order.
 template <class Word>
-__device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, bool at_least, u32 kind, u32 peer, u32 channel) {
-  if (!poll_until(c, word, want, at_least, kind, peer, channel)) return false;
+__device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {
+  if (!poll_until(c, word, want, compare, kind, peer, channel)) return false;
   fence();
   return true;
 }
@@ -346,10 +359,17 @@ __device__ __forceinline__ u32* credit(const Signals& s, Context c, int owner, u
   return s.block[owner] + (c.channels + channel) * (u32)c.world_size + (u32)dst;
 }
 
+__device__ __forceinline__ u32* arrival(const Signals& s, Context c, int owner, u32 channel, int src) {
+  return s.block[owner] + (2 * c.channels + channel) * (u32)c.world_size + (u32)src;
+}
+__device__ __forceinline__ u32* rounds(const Signals& s, Context c, u32 channel) {
+  return s.block[c.rank] + 3 * c.channels * (u32)c.world_size + channel;
+}
+
 // put_signal: one thread signals dst on channel. False when it gave up because dst has not consumed the previous one.
 __device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
   u32* mine = credit(s, c, c.rank, channel, dst);
-  if (!poll_until<u32>(c, mine, 0, false, kCredit, (u32)dst, channel)) return false;
+  if (!poll_until<u32>(c, mine, 0, kEqual, kCredit, (u32)dst, channel)) return false;
   fence();
   store_relaxed(mine, 1);
   store_relaxed(slot(s, c, dst, channel, c.rank), 1);
@@ -359,23 +379,32 @@ __device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst,
 // wait_signal: one thread waits for src's signal on channel and consumes it.
 __device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src, u32 channel) {
   u32* mine = slot(s, c, c.rank, channel, src);
-  if (!poll_until<u32>(c, mine, 1, false, kSignal, (u32)src, channel)) return false;
+  if (!poll_until<u32>(c, mine, 1, kEqual, kSignal, (u32)src, channel)) return false;
   store_relaxed(mine, 0);
   fence();
   store_relaxed(credit(s, c, src, channel, c.rank), 0);
   return true;
 }
 
-// barrier: all threads of one block of every rank. What any of them wrote before is visible to all after.
+// barrier: all threads of one block of every rank. What any of them wrote before is visible to all after. A 
 // The block needs no particular size; with fewer threads than ranks a thread serves several peers.
 __device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel) {
   bool ok = true;
+  u32* const count = rounds(s, c, channel);
+  u32 round = 0;
   __syncthreads();
-  for (int p = (int)threadIdx.x; p < c.world_size; p += (int)blockDim.x)
-    if (p != c.rank) ok = put_signal(s, c, p, channel) && ok;
-  for (int p = (int)threadIdx.x; p < c.world_size; p += (int)blockDim.x)
-    if (p != c.rank) ok = ok && wait_signal(s, c, p, channel);
-  return __syncthreads_and(ok);
+  if ((int)threadIdx.x < c.world_size) {
+    round = load_relaxed(count) + 1;
+    fence();
+    for (int p = (int)threadIdx.x; p < c.world_size; p += (int)blockDim.x)
+      if (p != c.rank) store_relaxed(arrival(s, c, p, channel, c.rank), round);
+    for (int p = (int)threadIdx.x; p < c.world_size; p += (int)blockDim.x)
+      if (p != c.rank) ok = ok && poll_until<u32>(c, arrival(s, c, c.rank, channel, p), round, kRound, kBarrier, (u32)p, channel);
+    fence();
+  }
+  ok = __syncthreads_and(ok);
+  if (threadIdx.x == 0 && ok) store_relaxed(count, round);
+  return ok;
 }
 
 // ---- packets ----
@@ -448,7 +477,7 @@ __device__ __forceinline__ void put_with_signal(const Handle& h, int dst, u64 of
 
 // wait_for_signal: one thread waits until its own 64-bit signal i equals value, or with at_least is not below it. The signal keeps its value.
 __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 value, bool at_least) {
-  return wait_until<u64>(h, h.word(h.rank, i), value, at_least, kWord, (u32)h.rank, i);
+  return wait_until<u64>(h, h.word(h.rank, i), value, at_least ? kAtLeast : kEqual, kWord, (u32)h.rank, i);
 }
 
 }  // namespace symm
