@@ -29,6 +29,9 @@ type cellText struct {
 	name  string
 	line  int // of the first line
 	files []parsedFile
+
+	live    int  // functions of it that can be called by name
+	forever bool // it has function literals or methods, of which nobody knows when they are gone
 }
 
 type parsedFile struct {

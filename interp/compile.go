@@ -19,7 +19,7 @@ type compiled struct {
 	*checked
 	decls   *interp.Program // nil when the cell declares nothing
 	main    *interp.Program
-	vars    []*storage // that decls declares
+	retired []*storage // of variables whose names mean something else now
 	replace []replacement
 }
 
@@ -33,7 +33,7 @@ type replacement struct {
 func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 	l := &lowerer{
 		in: in, c: c, info: c.info,
-		names: map[types.Object]string{}, hoisted: map[types.Object]bool{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
+		names: map[types.Object]string{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
 		types: map[*ast.TypeSpec]types.Object{},
 	}
 	d := in.define(l)
@@ -42,12 +42,13 @@ func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 		d.rollback()
 		return nil, err
 	}
-	out := &compiled{checked: c, vars: d.fresh, replace: d.replace}
+	out := &compiled{checked: c, replace: d.replace}
 	if err := in.compileLowered(low, d, out); err != nil {
 		d.rollback()
 		return nil, c.yaegiError(err)
 	}
 	d.commit()
+	out.retired = d.retired
 	return out, nil
 }
 

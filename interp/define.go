@@ -11,13 +11,13 @@ type definitions struct {
 	l       *lowerer
 	fresh   []*storage // variables that need new storage
 	retired []*storage // variables whose name now means something else
+	taken   []*storage // of earlier variables, used again
 	replace []replacement
-	reused  map[*types.Var]*storage
 }
 
 // define gives every object of a cell its name in yaegi.
 func (in *Interp) define(l *lowerer) *definitions {
-	d := &definitions{in: in, l: l, reused: map[*types.Var]*storage{}}
+	d := &definitions{in: in, l: l}
 	scope := in.scope
 	for name, obj := range l.c.objects {
 		switch obj := obj.(type) {
@@ -50,7 +50,7 @@ func (in *Interp) define(l *lowerer) *definitions {
 			s = d.storageFor(v)
 		}
 		taken[v.Name()] = s
-		d.reused[v] = s
+		l.places[v] = s
 		l.names[v] = s.name
 	}
 	return d
@@ -72,6 +72,7 @@ func (d *definitions) storageFor(v *types.Var) *storage {
 	for i, s := range scope.free[key] {
 		if types.Identical(s.typ, v.Type()) {
 			scope.free[key] = append(scope.free[key][:i:i], scope.free[key][i+1:]...)
+			d.taken = append(d.taken, s)
 			return s
 		}
 	}
@@ -81,7 +82,11 @@ func (d *definitions) storageFor(v *types.Var) *storage {
 }
 
 // rollback forgets a cell that was refused.
-func (d *definitions) rollback() {}
+func (d *definitions) rollback() {
+	for _, s := range d.taken {
+		d.in.scope.release(s)
+	}
+}
 
 // commit makes the cell's definitions those of the session.
 func (d *definitions) commit() {
@@ -95,7 +100,7 @@ func (d *definitions) commit() {
 		d.put(name, obj)
 	}
 	for _, v := range c.vars {
-		s := d.reused[v]
+		s := d.l.places[v]
 		if old := scope.variable(v.Name()); old != s {
 			d.drop(v.Name())
 			scope.order = append(scope.order, v.Name())
@@ -127,6 +132,9 @@ func (d *definitions) drop(name string) {
 	delete(scope.objects, name)
 	if _, isType := obj.(*types.TypeName); !isType {
 		defer delete(scope.names, obj)
+	}
+	if fn, ok := obj.(*types.Func); ok {
+		d.in.forgetFunction(fn)
 	}
 	s := scope.storage[scope.names[obj]]
 	if _, isVar := obj.(*types.Var); !isVar || s == nil {

@@ -40,12 +40,18 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		e.X = l.expr(e.X)
 		l.exprs(e.Indices)
 	case *ast.SliceExpr:
+		if _, ok := l.info.TypeOf(e.X).Underlying().(*types.Array); ok {
+			l.captureOperand(e.X)
+		}
 		e.X, e.Low, e.High, e.Max = l.expr(e.X), l.expr(e.Low), l.expr(e.High), l.expr(e.Max)
 	case *ast.TypeAssertExpr:
 		return l.assert(e)
 	case *ast.StarExpr:
 		e.X = l.expr(e.X)
 	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			l.captureOperand(e.X)
+		}
 		e.X = l.expr(e.X)
 	case *ast.BinaryExpr:
 		if l.comparesInterfaces(e) {
@@ -103,7 +109,24 @@ func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
 	if obj == nil {
 		return id
 	}
+	if l.fn != nil && !l.fn.top() {
+		l.capture(obj)
+	}
 	return l.ident(id.Pos(), l.name(obj))
+}
+
+// capture notes that a variable of the session may be used for as long as a function or a pointer lives.
+func (l *lowerer) capture(obj types.Object) {
+	if s := l.storage(obj); s != nil {
+		s.captured = true
+	}
+}
+
+// captureOperand does it for the variable that an operand is a part of.
+func (l *lowerer) captureOperand(e ast.Expr) {
+	if id := root(e); id != nil && l.info.Uses[id] != nil {
+		l.capture(l.info.Uses[id])
+	}
 }
 
 // member lowers a selector that is not the function of a call.
@@ -124,6 +147,9 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 		if pkg, ok := l.info.Uses[id].(*types.PkgName); ok {
 			return l.pkgMember(id.Pos(), pkg.Imported().Path(), e.Sel.Name)
 		}
+	}
+	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal && isPointer(s.Obj().(*types.Func).Signature().Recv().Type()) {
+		l.captureOperand(e.X)
 	}
 	e.X = l.expr(e.X)
 	if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && v.Embedded() {

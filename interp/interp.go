@@ -43,16 +43,17 @@ type Interp struct {
 	pkg     *types.Package // of all cells
 	runtime *cellRuntime
 
-	mu       sync.Mutex // guards scope for Inspect
-	scope    *scope
-	cells    []*cellText // those whose positions may still be asked for
-	imported map[string]bool
-	stuck    *run // that could not be stopped
+	mu        sync.Mutex // guards scope for Inspect
+	scope     *scope
+	cells     []*cellText // those whose positions may still be asked for
+	imported  map[string]bool
+	functions map[*types.Func]*cellText // the cells of the session's functions
+	stuck     *run                      // that could not be stopped
 }
 
 // New makes an interpreter with an empty session.
 func New(options Options) (*Interp, error) {
-	in := &Interp{options: options, imported: map[string]bool{}}
+	in := &Interp{options: options, imported: map[string]bool{}, functions: map[*types.Func]*cellText{}}
 	in.runtime = newCellRuntime(in)
 	in.yaegi = interp.New(interp.Options{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: in.runtime.traces, Unrestricted: true})
 	in.fset = in.yaegi.FileSet()
@@ -137,17 +138,12 @@ func (in *Interp) prepare(cell session.Cell) (*compiled, *session.Error) {
 	}
 	out, err := in.compile(checked)
 	if err == nil {
-		in.remember(src.cellText)
+		in.remember(checked)
 	}
 	return out, err
 }
 
 var _ session.Evaluator = (*Interp)(nil)
-
-// remember keeps the text of a cell for positions: that of the running one, and of those with functions.
-func (in *Interp) remember(c *cellText) {
-	in.cells = append(in.cells, c)
-}
 
 // declareOwn makes the variables of our own: the one that marks set, and one of an interface type, which shows what yaegi stores in those.
 func (in *Interp) declareOwn() error {

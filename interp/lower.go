@@ -17,9 +17,10 @@ type lowerer struct {
 	names map[types.Object]string // what this cell's objects are called in yaegi
 	// What functions that are defined again are called in their declaration; uses have the name of the first.
 	declared map[types.Object]string
-	hoisted  map[types.Object]bool // variables of the cell's top level
-	imports  map[string]bool       // packages that the lowered code uses, by path
-	hidden   Exports               // symbols for types that have no name in the tables
+	hoisted  map[types.Object]bool   // variables of the cell's top level
+	places   map[*types.Var]*storage // where they are kept
+	imports  map[string]bool         // packages that the lowered code uses, by path
+	hidden   Exports                 // symbols for types that have no name in the tables
 	types    map[*ast.TypeSpec]types.Object
 	fn       *function // the innermost function that is being lowered
 	temps    int
@@ -53,6 +54,18 @@ func (l *lowerer) name(obj types.Object) string {
 		return n
 	}
 	return obj.Name()
+}
+
+// storage returns where a variable of the session or of this cell's top level is kept, nil for all else.
+func (l *lowerer) storage(obj types.Object) *storage {
+	v, ok := obj.(*types.Var)
+	if !ok {
+		return nil
+	}
+	if s := l.places[v]; s != nil {
+		return s
+	}
+	return l.in.scope.storage[l.in.scope.names[v]]
 }
 
 func (l *lowerer) ident(pos token.Pos, name string) *ast.Ident {

@@ -63,7 +63,7 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 		in.stuck = r
 		return session.Result{Err: in.interruptedError(r, "a call into compiled code does not return; restart this rank")}
 	}
-	in.inside.forget()
+	defer in.leave(c)
 	return in.outcome(r, interrupted)
 }
 

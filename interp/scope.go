@@ -13,9 +13,9 @@ type scope struct {
 	order   []string                // of variables, by first definition
 	names   map[types.Object]string // the name in yaegi of each object in use; types stay
 	types   map[string]*types.TypeName
-	storage map[string]*storage // of variables, by name in yaegi
-	version map[string]int      // last number given out, by name
-	free    map[string][]*storage
+	storage map[string]*storage   // of variables, by name in yaegi
+	version map[string]int        // last number given out, by name
+	free    map[string][]*storage // left by variables whose name means something else now, by type
 }
 
 // storage is a package-level variable of yaegi.
@@ -30,6 +30,7 @@ func newScope() *scope {
 	return &scope{
 		imports: map[string]string{}, objects: map[string]types.Object{}, names: map[types.Object]string{},
 		types: map[string]*types.TypeName{}, storage: map[string]*storage{}, version: map[string]int{},
+		free: map[string][]*storage{},
 	}
 }
 
@@ -58,4 +59,10 @@ func (s *scope) variable(name string) *storage {
 		return nil
 	}
 	return s.storage[s.names[v]]
+}
+
+// release makes storage that nothing uses any more available to other variables of its type.
+func (s *scope) release(st *storage) {
+	key := types.TypeString(st.typ, nil)
+	s.free[key] = append(s.free[key], st)
 }
