@@ -19,15 +19,37 @@ struct OneShotArgs {
   symm::Packet* inbox[symm::kMaxRanks];  // by rank: [block][bank][source][kSlots]
 };
 
-template <class T, int Ranks>
+// receive polls the packets of up to kTogether sources from rank first on, its own excepted, until all are there.
+__device__ __forceinline__ bool receive(symm::Packet (&q)[symm::kTogether], const symm::Packet* from, int first, symm::Context c, symm::u32 epoch) {
+  using namespace symm;
+  Patience patience;
+  for (;;) {
+#pragma unroll
+    for (int j = 0; j < kTogether; j++)
+      if (first + j < c.world_size) q[j] = load_packet(from + (first + j) * (u64)kSlots);
+    int missing = -1;
+    u32 seen = 0;
+#pragma unroll
+    for (int j = 0; j < kTogether; j++) {
+      const int p = first + j;
+      if (p < c.world_size && p != c.rank && (q[j].epoch0 != epoch || q[j].epoch1 != epoch)) missing = p, seen = q[j].epoch0;
+    }
+    if (missing < 0) break;
+    if (patience.expired(c, Wait{kPacket, (u32)missing, blockIdx.x, epoch}, seen)) return false;
+  }
+  patience.satisfied(c);
+  return true;
+}
+
+template <class T>
 __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
   using namespace symm;
   constexpr int N = 8 / sizeof(T);
   typedef Elements<T, N> E;
   const int world = a.context.world_size, rank = a.context.rank;
+  const u32 op = (u32)a.op;
   const T* in = (const T*)a.in;
-  T* out = (T*)a.out;
-  const bool in_whole = ((u64)in & 7) == 0, out_whole = ((u64)out & 7) == 0;
+  const bool in_whole = ((u64)in & 7) == 0, out_whole = ((u64)a.out & 7) == 0;
   const u64 packets = (a.n + N - 1) / N, grid = gridDim.x * (u64)blockDim.x;
   u32 epoch = a.epochs[blockIdx.x];
   bool ok = true;
@@ -42,42 +64,33 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
 #pragma unroll
     for (int s = 0; s < kPasses; s++) {
       if (first + s * grid >= packets) break;
-      const u64 word = to_word(own[s]);
-#pragma unroll
-      for (int k = 1; k < Ranks; k++) {  // each rank starts at its right neighbour, to spread the traffic
-        if (k >= world) break;
+#pragma unroll 4
+      for (int k = 1; k < world; k++) {  // each rank starts at its right neighbour, to spread the traffic
         const int p = rank + k < world ? rank + k : rank + k - world;
-        store_packet(a.inbox[p] + bank + (rank * kPasses + s) * (u64)kThreads, word, epoch);
+        store_packet(a.inbox[p] + bank + (rank * kPasses + s) * (u64)kThreads, to_word(own[s]), epoch);
       }
     }
 #pragma unroll 1
-    for (int s = 0; s < kPasses; s++) {
-      if (first + s * grid >= packets) break;
-      const Packet* from = a.inbox[rank] + bank + s * (u64)kThreads;
-      const E mine = load<T, N>(in, first + s * grid, a.n, in_whole);
-      Packet q[Ranks];
-      Patience patience;
-      for (;;) {
+    for (int s = 0; s < kPasses && ok; s++) {
+      const u64 i = first + s * grid;
+      if (i >= packets) break;
+      const E mine = load<T, N>(in, i, a.n, in_whole);
+      E sum;
+#pragma unroll 1
+      for (int from = 0; ok && from < world; from += kTogether) {
+        Packet q[kTogether];
+        ok = receive(q, a.inbox[rank] + bank + s * (u64)kThreads, from, a.context, epoch);
 #pragma unroll
-        for (int p = 0; p < Ranks; p++)  // all sources at once, so that the loads overlap
-          if (p < world) q[p] = load_packet(from + p * (u64)kSlots);
-        int missing = -1;
-        u32 seen = 0;
-#pragma unroll
-        for (int p = 0; p < Ranks; p++)
-          if (p < world && p != rank && (q[p].epoch0 != epoch || q[p].epoch1 != epoch)) missing = p, seen = q[p].epoch0;
-        if (missing < 0) break;
-        if (patience.expired(a.context, Wait{kPacket, (u32)missing, blockIdx.x, epoch}, seen)) {
-          ok = false;
-          break;
+        for (int j = 0; j < kTogether; j++) {
+          const int p = from + j;
+          if (p >= world) break;
+          const E next = p == rank ? mine : from_word<E>(q[j].data0 | (u64)q[j].data1 << 32);
+          if (p == 0) sum = next;
+          else combine(sum, next, op);
         }
       }
-      patience.satisfied(a.context);
-      if (!ok) break;
-      E all[Ranks];
-#pragma unroll
-      for (int p = 0; p < Ranks; p++) all[p] = p == rank ? mine : from_word<E>(q[p].data0 | (u64)q[p].data1 << 32);
-      store<T, N>(out, first + s * grid, a.n, out_whole, reduce(all, world, (u32)a.op));
+      finish(sum, world, op);
+      if (ok) store<T, N>((T*)a.out, i, a.n, out_whole, sum);
     }
     if (chunk + grid * kPasses < packets) ok = __syncthreads_and(ok);
   }
@@ -87,9 +100,7 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
 
 #define ONE_SHOT(T, dtype)                                                                                                       \
   extern "C" __global__ void __launch_bounds__(kThreads) one_shot_all_reduce_##dtype(const __grid_constant__ OneShotArgs a) {    \
-    if (a.context.world_size <= 4) one_shot<T, 4>(a);                                                                            \
-    else if (a.context.world_size <= 8) one_shot<T, 8>(a);                                                                       \
-    else one_shot<T, 16>(a);                                                                                                     \
+    one_shot<T>(a);                                                                                                              \
   }                                                                                                                              \
   SYMM_KERNEL(one_shot_all_reduce_##dtype)
 SYMM_FOR_DTYPES(ONE_SHOT)

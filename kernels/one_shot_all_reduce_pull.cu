@@ -13,38 +13,41 @@ struct PullArgs {
 };
 
 // pull reduces elements first*N to groups*N, N at a time; N > 1 needs every address to allow it.
-template <class T, int N, int Ranks>
+template <class T, int N>
 __device__ __forceinline__ void pull(const PullArgs& a, symm::u64 first, symm::u64 groups) {
   using namespace symm;
   typedef Elements<T, N> E;
   const int world = a.context.world_size;
   const u64 grid = gridDim.x * (u64)blockDim.x;
   for (u64 i = first + blockIdx.x * (u64)blockDim.x + threadIdx.x; i < groups; i += grid) {
-    E all[Ranks];
+    E sum;
+#pragma unroll 1
+    for (int from = 0; from < world; from += kTogether) {
+      E all[kTogether];
 #pragma unroll
-    for (int p = 0; p < Ranks; p++)  // from all ranks at once, so that the loads overlap
-      if (p < world) all[p] = ((const E*)a.in[p])[i];
-    ((E*)a.out)[i] = reduce(all, world, (u32)a.op);
+      for (int j = 0; j < kTogether; j++)
+        if (from + j < world) all[j] = ((const E*)a.in[from + j])[i];
+#pragma unroll
+      for (int j = 0; j < kTogether; j++) {
+        if (from + j >= world) break;
+        if (from + j == 0) sum = all[j];
+        else combine(sum, all[j], (u32)a.op);
+      }
+    }
+    finish(sum, world, (u32)a.op);
+    ((E*)a.out)[i] = sum;
   }
-}
-
-template <class T, int Ranks>
-__device__ __forceinline__ void pull_all(const PullArgs& a) {
-  constexpr int N = 16 / sizeof(T);
-  symm::u64 addresses = (symm::u64)a.out;
-  for (int p = 0; p < a.context.world_size; p++) addresses |= (symm::u64)a.in[p];
-  const symm::u64 whole = (addresses & 15) == 0 ? a.n / N : 0;
-  pull<T, N, Ranks>(a, 0, whole);
-  pull<T, 1, Ranks>(a, whole * N, a.n);
 }
 
 template <class T>
 __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
   if (!symm::barrier(a.signals, a.context, blockIdx.x)) return;
-  if (a.context.world_size <= 2) pull_all<T, 2>(a);
-  else if (a.context.world_size <= 4) pull_all<T, 4>(a);
-  else if (a.context.world_size <= 8) pull_all<T, 8>(a);
-  else pull_all<T, 16>(a);
+  constexpr int N = 16 / sizeof(T);
+  symm::u64 addresses = (symm::u64)a.out;
+  for (int p = 0; p < a.context.world_size; p++) addresses |= (symm::u64)a.in[p];
+  const symm::u64 whole = (addresses & 15) == 0 ? a.n / N : 0;
+  pull<T, N>(a, 0, whole);
+  pull<T, 1>(a, whole * N, a.n);
   symm::barrier(a.signals, a.context, blockIdx.x);
 }
 

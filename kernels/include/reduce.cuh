@@ -23,11 +23,8 @@ __device__ __forceinline__ float key(f16 a) { return to_float(a); }
 __device__ __forceinline__ float key(bf16 a) { return to_float(a); }
 template <class T> __device__ __forceinline__ T key(T a) { return a; }
 
-template <u32 Op, class T> __device__ __forceinline__ T combine(T a, T b) {
-  if constexpr (Op == kMax) return key(a) >= key(b) || key(a) != key(a) ? a : b;
-  else if constexpr (Op == kMin) return key(a) <= key(b) || key(a) != key(a) ? a : b;
-  else return add(a, b);
-}
+template <class T> __device__ __forceinline__ T larger(T a, T b) { return key(a) >= key(b) || key(a) != key(a) ? a : b; }
+template <class T> __device__ __forceinline__ T smaller(T a, T b) { return key(a) <= key(b) || key(a) != key(a) ? a : b; }
 
 // Elements is N elements that travel together.
 template <class T, int N> struct alignas(sizeof(T) * N) Elements { T v[N]; };
@@ -44,27 +41,28 @@ template <class E> __device__ __forceinline__ E from_word(u64 word) {
   return u.e;
 }
 
-// fold combines the elements of ranks 0 to world-1, in that order; Ranks bounds world.
-template <u32 Op, int Ranks, class T, int N> __device__ __forceinline__ Elements<T, N> fold(const Elements<T, N> (&from)[Ranks], int world) {
-  Elements<T, N> sum = from[0];
+// Sources that a thread reads at once, so that the loads overlap; with more ranks than that it reads in turns.
+constexpr int kTogether = 8;
+
+// combine takes the next rank's elements into what was combined so far.
+template <class T, int N> __device__ __forceinline__ void combine(Elements<T, N>& so_far, const Elements<T, N>& next, u32 op) {
+  if (op == kMax) {
 #pragma unroll
-  for (int p = 1; p < Ranks; p++) {
-    if (p >= world) break;
+    for (int k = 0; k < N; k++) so_far.v[k] = larger(so_far.v[k], next.v[k]);
+  } else if (op == kMin) {
 #pragma unroll
-    for (int k = 0; k < N; k++) sum.v[k] = combine<Op>(sum.v[k], from[p].v[k]);
+    for (int k = 0; k < N; k++) so_far.v[k] = smaller(so_far.v[k], next.v[k]);
+  } else {
+#pragma unroll
+    for (int k = 0; k < N; k++) so_far.v[k] = add(so_far.v[k], next.v[k]);
   }
-  return sum;
 }
 
-template <int Ranks, class T, int N> __device__ __forceinline__ Elements<T, N> reduce(const Elements<T, N> (&from)[Ranks], int world, u32 op) {
-  if (op == kMax) return fold<kMax>(from, world);
-  if (op == kMin) return fold<kMin>(from, world);
-  Elements<T, N> sum = fold<kSum>(from, world);
-  if (op == kAvg) {
+// finish makes the average of the sum.
+template <class T, int N> __device__ __forceinline__ void finish(Elements<T, N>& sum, int world, u32 op) {
+  if (op != kAvg) return;
 #pragma unroll
-    for (int k = 0; k < N; k++) sum.v[k] = divide(sum.v[k], world);
-  }
-  return sum;
+  for (int k = 0; k < N; k++) sum.v[k] = divide(sum.v[k], world);
 }
 
 // load reads N elements from index i*N on, zeros beyond n: at once when whole, which says that in allows it.
