@@ -216,6 +216,10 @@ func setScope(p *types.Package, s *types.Scope) {
 	if err != nil {
 		panic(err) // New looked
 	}
+	// Objects refer to the scope that they were found in: it must not keep all others of its time.
+	if elems, err := field(reflect.ValueOf(*scope).Elem(), "elems", reflect.Map); err == nil {
+		elems.SetZero()
+	}
 	*scope = s
 }
 

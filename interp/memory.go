@@ -10,14 +10,15 @@ import (
 
 // remember keeps the text of a cell while positions in it may be asked for: as long as it runs, and as long as its functions live.
 func (in *Interp) remember(c *checked) {
+	for _, obj := range c.objects {
+		if fn, ok := obj.(*types.Func); ok {
+			in.functions[fn] = c.cellText
+			c.live++
+		}
+	}
 	for _, d := range c.decls {
-		if f, ok := d.(*ast.FuncDecl); ok {
-			if fn, isFunc := c.info.Defs[f.Name].(*types.Func); isFunc && f.Recv == nil && f.Name.Name != "init" {
-				in.functions[fn] = c.cellText
-				c.live++
-			} else {
-				c.forever = true
-			}
+		if f, ok := d.(*ast.FuncDecl); ok && (f.Recv != nil || f.Name.Name == "init") {
+			c.forever = true
 		}
 	}
 	for _, s := range c.stmts {
