@@ -19,6 +19,13 @@ struct OneShotArgs {
   symm::Packet* inbox[symm::kMaxRanks];  // by rank: [block][bank][source][kSlots]
 };
 
+// push sends elements to the k-th neighbour on the right: each rank starts at another peer, which spreads the traffic.
+template <class E>
+__device__ __forceinline__ void push(const OneShotArgs& a, E e, int k, symm::u64 slot, symm::u32 epoch) {
+  const int p = a.context.rank + k;
+  symm::store_packet(a.inbox[p < a.context.world_size ? p : p - a.context.world_size] + slot, symm::to_word(e), epoch);
+}
+
 // receive polls the packets of up to kTogether sources from rank first on, its own excepted, until all are there.
 __device__ __forceinline__ bool receive(symm::Packet (&q)[symm::kTogether], const symm::Packet* from, int first, symm::Context c, symm::u32 epoch) {
   using namespace symm;
@@ -64,11 +71,13 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
 #pragma unroll
     for (int s = 0; s < kPasses; s++) {
       if (first + s * grid >= packets) break;
-#pragma unroll 4
-      for (int k = 1; k < world; k++) {  // each rank starts at its right neighbour, to spread the traffic
-        const int p = rank + k < world ? rank + k : rank + k - world;
-        store_packet(a.inbox[p] + bank + (rank * kPasses + s) * (u64)kThreads, to_word(own[s]), epoch);
+#pragma unroll
+      for (int k = 1; k < kTogether; k++) {
+        if (k >= world) break;
+        push(a, own[s], k, bank + (rank * kPasses + s) * (u64)kThreads, epoch);
       }
+#pragma unroll 1
+      for (int k = kTogether; k < world; k++) push(a, own[s], k, bank + (rank * kPasses + s) * (u64)kThreads, epoch);
     }
 #pragma unroll 1
     for (int s = 0; s < kPasses && ok; s++) {

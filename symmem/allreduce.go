@@ -18,7 +18,7 @@ type plan struct {
 }
 
 var plans = map[string]*plan{
-	"cuda": {elementThreads: 256, elementBlocks: 8, packetThreads: 128, packetCrowd: 512, packetBlocks: 64, packetBytes: 512 << 10, pullThreads: 512, pullBlocks: 64},
+	"cuda": {elementThreads: 256, elementBlocks: 8, packetThreads: 128, packetCrowd: 512, packetBlocks: 64, packetBytes: 512 << 10, pullThreads: 512, pullBlocks: 32},
 	"cpu":  {elementThreads: 256, elementBlocks: 1, packetThreads: 256, packetCrowd: 512, packetBlocks: 1, packetBytes: 256 << 10, pullThreads: 512, pullBlocks: 1},
 }
 
