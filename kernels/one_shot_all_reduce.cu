@@ -48,7 +48,8 @@ __device__ __forceinline__ bool receive(symm::Packet (&q)[symm::kTogether], cons
   return true;
 }
 
-template <class T>
+// one_shot does it. Few says that one turn of reading is enough, which lets the compiler drop the loop over turns.
+template <class T, bool Few>
 __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
   using namespace symm;
   constexpr int N = 8 / sizeof(T);
@@ -77,7 +78,7 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
         push(a, own[s], k, bank + (rank * kPasses + s) * (u64)kThreads, epoch);
       }
 #pragma unroll 1
-      for (int k = kTogether; k < world; k++) push(a, own[s], k, bank + (rank * kPasses + s) * (u64)kThreads, epoch);
+      for (int k = kTogether; !Few && k < world; k++) push(a, own[s], k, bank + (rank * kPasses + s) * (u64)kThreads, epoch);
     }
 #pragma unroll 1
     for (int s = 0; s < kPasses && ok; s++) {
@@ -86,7 +87,7 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
       const E mine = load<T, N>(in, i, a.n, in_whole);
       E sum;
 #pragma unroll 1
-      for (int from = 0; ok && from < world; from += kTogether) {
+      for (int from = 0; ok && (Few ? from == 0 : from < world); from += kTogether) {
         Packet q[kTogether];
         ok = receive(q, a.inbox[rank] + bank + s * (u64)kThreads, from, a.context, epoch);
 #pragma unroll
@@ -109,7 +110,8 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
 
 #define ONE_SHOT(T, dtype)                                                                                                       \
   extern "C" __global__ void __launch_bounds__(kThreads) one_shot_all_reduce_##dtype(const __grid_constant__ OneShotArgs a) {    \
-    one_shot<T>(a);                                                                                                              \
+    if (a.context.world_size <= symm::kTogether) one_shot<T, true>(a);                                                           \
+    else one_shot<T, false>(a);                                                                                                  \
   }                                                                                                                              \
   SYMM_KERNEL(one_shot_all_reduce_##dtype)
 SYMM_FOR_DTYPES(ONE_SHOT)

@@ -42,7 +42,7 @@ template <class E> __device__ __forceinline__ E from_word(u64 word) {
 }
 
 // Sources that a thread reads at once, so that the loads overlap; with more ranks than that it reads in turns.
-constexpr int kTogether = 8;
+constexpr int kTogether = 4;
 
 // combine takes the next rank's elements into what was combined so far.
 template <class T, int N> __device__ __forceinline__ void combine(Elements<T, N>& so_far, const Elements<T, N>& next, u32 op) {
