@@ -22,15 +22,36 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 			return e
 		}
 	}
+	if tv.IsType() && types.IsInterface(tv.Type) && len(e.Args) == 1 && !l.info.Types[e.Args[0]].IsNil() {
+		return l.toInterface(e, tv.Type)
+	}
+	var sig *types.Signature
+	if tv.IsValue() {
+		sig, _ = tv.Type.Underlying().(*types.Signature)
+	}
 	compiled := l.fn.loops > 0 && !tv.IsType() && l.isCompiledFunc(fun)
 	e.Fun = l.callee(fun)
-	l.exprs(e.Args)
+	l.arguments(sig, e)
 	if compiled {
 		for i, a := range e.Args {
 			e.Args[i] = l.kept(a)
 		}
 	}
 	return e
+}
+
+// toInterface lowers a conversion to an interface type: func(v I) I { return v }(x).
+func (l *lowerer) toInterface(e *ast.CallExpr, t types.Type) ast.Expr {
+	pos := e.Pos()
+	v := l.temp("v")
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(t, pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(t, pos)}}},
+		},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.convert(e.Args[0], t)}, Rparen: pos}
 }
 
 // callee lowers the function of a call. Unlike a function value it needs no closure.

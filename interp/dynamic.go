@@ -90,6 +90,18 @@ func (rt *cellRuntime) equal(a, b any) bool {
 	return x.Interface() == y.Interface()
 }
 
+// hold puts the struct that v points to into the wrapper that the interface variable i holds.
+func (rt *cellRuntime) hold(i, v any) {
+	target := reflect.ValueOf(i).Elem()
+	if !isWrapper(target.Elem()) {
+		return
+	}
+	w := reflect.New(target.Elem().Type()).Elem()
+	w.Set(target.Elem())
+	w.Field(0).Set(reflect.ValueOf(v).Elem())
+	target.Set(w)
+}
+
 // isNil reports whether the interface variable that x points to holds nothing.
 func (rt *cellRuntime) isNil(x any) bool {
 	v, _ := rt.in.inside.concrete(reflect.ValueOf(x).Elem())

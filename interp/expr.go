@@ -177,11 +177,11 @@ func (l *lowerer) composite(e *ast.CompositeLit) ast.Expr {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	_, isStruct := t.Underlying().(*types.Struct)
+	st, isStruct := t.Underlying().(*types.Struct)
 	for i, elt := range e.Elts {
 		kv, ok := elt.(*ast.KeyValueExpr)
 		if !ok {
-			e.Elts[i] = l.expr(elt)
+			e.Elts[i] = l.convert(elt, elementType(t, st, i, nil))
 			continue
 		}
 		if !isStruct {
@@ -191,9 +191,26 @@ func (l *lowerer) composite(e *ast.CompositeLit) ast.Expr {
 				kv.Key = l.ident(id.Pos(), l.fieldName(f))
 			}
 		}
-		kv.Value = l.expr(kv.Value)
+		kv.Value = l.convert(kv.Value, elementType(t, st, i, kv.Key))
 	}
 	return e
+}
+
+// elementType is the type of an element of a composite literal of type t: of the i-th, or of the field that key names.
+func elementType(t types.Type, st *types.Struct, i int, key ast.Expr) types.Type {
+	if st == nil {
+		if e, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
+			return e.Elem()
+		}
+		return nil
+	}
+	id, named := key.(*ast.Ident)
+	for j := range st.NumFields() {
+		if f := st.Field(j); named && f.Name() == id.Name || !named && j == i {
+			return f.Type()
+		}
+	}
+	return nil
 }
 
 // comparesInterfaces reports whether e compares interface values, of types that yaegi stores in its own way.

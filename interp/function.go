@@ -58,7 +58,7 @@ func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	l.funcType(d.Type)
 	l.fn = l.newFunction(obj.Signature(), d.Body)
 	l.nameResults(d.Type)
-	d.Body.List = l.finishFunction(d.Body.Pos(), l.stmts(d.Body.List))
+	d.Body.List = l.finishFunction(d.Body.Pos(), append(l.zeroResults(d.Type, obj.Signature()), l.stmts(d.Body.List)...))
 	if name := l.declared[obj]; name != "" {
 		d.Name = l.ident(d.Name.Pos(), name)
 	} else if d.Recv == nil && d.Name.Name != "init" {
@@ -72,7 +72,7 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	l.funcType(e.Type)
 	l.fn = l.newFunction(sig, e.Body)
 	l.nameResults(e.Type)
-	e.Body.List = l.finishFunction(e.Body.Pos(), l.stmts(e.Body.List))
+	e.Body.List = l.finishFunction(e.Body.Pos(), append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))
 	return e
 }
 
@@ -94,9 +94,32 @@ func (l *lowerer) nameResults(t *ast.FuncType) {
 	}
 }
 
+// zeroResults sets named results to their zero values: yaegi leaves in them what the variable held that will get them.
+func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.Stmt) {
+	if t.Results == nil {
+		return nil
+	}
+	i := 0
+	for _, f := range t.Results.List {
+		for _, id := range f.Names {
+			if id.Name != "_" {
+				out = append(out, assign(token.ASSIGN, l.ident(id.Pos(), id.Name), l.zeroValue(id.Pos(), sig.Results().At(i).Type())))
+			}
+			i++
+		}
+	}
+	return out
+}
+
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	m := l.mark(s)
-	l.exprs(s.Results)
+	for i, e := range s.Results {
+		if l.fn.sig != nil && len(s.Results) == l.fn.sig.Results().Len() {
+			s.Results[i] = l.convert(e, l.fn.sig.Results().At(i).Type())
+		} else {
+			s.Results[i] = l.expr(e)
+		}
+	}
 	for i, e := range s.Results {
 		if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // yaegi cannot return what it receives
 			v := l.temp("received")
@@ -105,6 +128,9 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		}
 	}
 	if l.fn.results == nil || s.Results == nil {
+		if l.fn.sig != nil && l.fn.sig.Results().Len() == 1 && l.fn.sig.Results().At(0).Name() != "" && s.Results != nil {
+			s.Results[0] = l.paren(s.Results[0])
+		}
 		return append(m, s)
 	}
 	set := &ast.AssignStmt{TokPos: s.Pos(), Tok: token.ASSIGN, Rhs: s.Results}

@@ -79,8 +79,8 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 
 // needsStatements reports whether an assignment becomes several.
 func (l *lowerer) needsStatements(a *ast.AssignStmt) bool {
-	if a.Tok == token.ASSIGN && len(a.Lhs) > 1 {
-		return slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool { return types.IsInterface(l.lhsType(e)) })
+	if len(a.Lhs) > 1 && slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool { return types.IsInterface(l.lhsType(e)) }) {
+		return true
 	}
 	return slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool {
 		switch e := ast.Unparen(e).(type) {

@@ -159,7 +159,11 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	}
 	l.fieldList(s.TypeParams)
 	s.Type = l.expr(s.Type)
-	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() && len(st.Fields.List) > 0 {
+	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() {
+		if len(st.Fields.List) == 0 {
+			empty := &ast.StructType{Struct: s.Pos(), Fields: &ast.FieldList{Opening: s.Pos()}}
+			st.Fields.List = []*ast.Field{{Names: []*ast.Ident{l.ident(s.Pos(), "_")}, Type: empty}}
+		}
 		tagType(st.Fields.List[0], s.Name.Name)
 	}
 	return s
@@ -231,7 +235,7 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 	}
 	set := &ast.AssignStmt{Lhs: lhs, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{e}}
 	out = append(out, l.received(set)...)
-	l.protectLiterals(set)
+	l.protect(set)
 	l.exprs(set.Rhs)
 	out = append(out, set)
 	return append(out, &ast.ExprStmt{X: l.helper(pos, "Show", args...)})

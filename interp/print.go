@@ -191,6 +191,10 @@ func (p *printer) structure(v reflect.Value, t types.Type, u *types.Struct, dept
 		fmt.Fprintf(&p.out, "%v", v)
 		return
 	}
+	if u.NumFields() == 0 {
+		p.write(typeName(t) + "{}")
+		return
+	}
 	if v.NumField() != u.NumFields() { // a compiled type whose unexported fields the checker does not know
 		p.compiled(v, t, depth)
 		return

@@ -40,6 +40,7 @@ func (rt *cellRuntime) exports() Exports {
 		"Assert":     reflect.ValueOf(rt.assert),
 		"Implements": reflect.ValueOf(rt.implements),
 		"Equal":      reflect.ValueOf(rt.equal),
+		"Hold":       reflect.ValueOf(rt.hold),
 		"IsNil":      reflect.ValueOf(rt.isNil),
 		"FailAssert": reflect.ValueOf(rt.failAssert),
 		"Zero":       reflect.ValueOf(zero),

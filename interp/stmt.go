@@ -41,7 +41,8 @@ func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 		return append(m, s)
 	case *ast.SendStmt:
 		m := l.mark(s)
-		s.Chan, s.Value = l.expr(s.Chan), l.expr(s.Value)
+		elem := l.info.TypeOf(s.Chan).Underlying().(*types.Chan).Elem()
+		s.Chan, s.Value = l.expr(s.Chan), l.convert(s.Value, elem)
 		return append(m, s)
 	case *ast.BlockStmt:
 		return []ast.Stmt{l.block(s)}
@@ -80,33 +81,56 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 		}
 	}
 	out := l.received(s)
-	out = append(out, l.convertEach(s)...)
-	l.protectLiterals(s)
+	if list := l.separate(s); list != nil {
+		return append(out, list...)
+	}
+	l.protect(s)
+	for i, e := range s.Rhs {
+		if len(s.Lhs) == len(s.Rhs) && s.Tok == token.ASSIGN {
+			s.Rhs[i] = l.convert(e, l.lhsType(s.Lhs[i]))
+		} else {
+			s.Rhs[i] = l.expr(e)
+		}
+	}
 	l.exprs(s.Lhs)
-	l.exprs(s.Rhs)
 	return append(out, s)
 }
 
-// convertEach puts the values of an assignment of several into variables of the interface types they become: yaegi does not convert them.
-func (l *lowerer) convertEach(s *ast.AssignStmt) (out []ast.Stmt) {
+// separate lowers an assignment of several values of which some become interfaces, which yaegi does not convert then: all values are evaluated into
+// variables of the types they become, and then assigned one by one. It returns nil for other assignments.
+func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 	if len(s.Lhs) != len(s.Rhs) || len(s.Lhs) < 2 {
 		return nil
 	}
+	found := false
+	for _, e := range s.Lhs {
+		if _, isName := e.(*ast.Ident); !isName {
+			return nil
+		}
+		found = found || types.IsInterface(l.lhsType(e))
+	}
+	if !found {
+		return nil
+	}
+	var set []ast.Stmt
 	for i, e := range s.Rhs {
-		t := l.lhsType(s.Lhs[i])
-		if !types.IsInterface(t) || types.Identical(t, l.lhsType(e)) {
-			continue
+		id := s.Lhs[i].(*ast.Ident)
+		t := l.lhsType(id)
+		if id.Name == "_" {
+			t = types.Default(l.info.TypeOf(e))
 		}
 		v := l.temp("v")
-		one := assign(token.ASSIGN, l.ident(e.Pos(), v), e)
 		if _, ok := e.(*ast.CompositeLit); ok {
-			one.Rhs[0] = &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
+			e = l.paren(e)
 		}
-		l.exprs(one.Rhs)
-		out = append(out, l.varDecl(e.Pos(), v, t), one)
-		s.Rhs[i] = l.ident(e.Pos(), v)
+		out = append(out, l.varDecl(e.Pos(), v, t), assign(token.ASSIGN, l.ident(e.Pos(), v), l.convert(e, t)))
+		tok := s.Tok
+		if l.info.Defs[id] == nil {
+			tok = token.ASSIGN
+		}
+		set = append(set, assign(tok, l.expr(id), l.ident(e.Pos(), v)))
 	}
-	return out
+	return append(out, set...)
 }
 
 // received replaces receive operations on the right side by variables that have the results: yaegi makes what it stores a received value in
@@ -133,10 +157,11 @@ func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
 		out, v, ok := l.assertOK(e)
 		return append(out, l.assignNames(s, v, ok))
 	case *ast.UnaryExpr, *ast.IndexExpr:
-		if u, isUnary := e.(*ast.UnaryExpr); s.Tok == token.DEFINE || isUnary && u.Op != token.ARROW {
+		u, isUnary := e.(*ast.UnaryExpr)
+		if isUnary && u.Op != token.ARROW || !isUnary && s.Tok == token.DEFINE {
 			return nil
 		}
-		// Yaegi can store these two only in variables of the function itself.
+		// Yaegi can store these two only in variables of the function itself, and what it receives without an address.
 		v, ok := l.temp("v"), l.temp("ok")
 		set := &ast.AssignStmt{Lhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}, TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{l.expr(e)}}
 		return []ast.Stmt{set, l.assignNames(s, v, ok)}
@@ -151,16 +176,32 @@ func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) ast.Stmt {
 	return &ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}}
 }
 
-// protectLiterals puts composite literals that are assigned to interfaces in parentheses: yaegi would build them in the interface itself.
-func (l *lowerer) protectLiterals(s *ast.AssignStmt) {
+// protect puts values that yaegi would build in the place of the variable itself in parentheses, which makes it assign them: a composite literal would take
+// the place of a variable that pointers refer to, or of an interface; the results of a function would be the variable while it runs.
+func (l *lowerer) protect(s *ast.AssignStmt) {
 	if len(s.Lhs) != len(s.Rhs) {
 		return
 	}
 	for i, e := range s.Rhs {
-		if _, ok := e.(*ast.CompositeLit); ok && types.IsInterface(l.lhsType(s.Lhs[i])) {
-			s.Rhs[i] = &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
+		switch e := e.(type) {
+		case *ast.CompositeLit:
+			if s.Tok == token.ASSIGN || types.IsInterface(l.lhsType(s.Lhs[i])) {
+				s.Rhs[i] = l.paren(e)
+			}
+		case *ast.CallExpr:
+			if tv := l.info.Types[e.Fun]; s.Tok == token.ASSIGN && tv.IsValue() && !tv.IsBuiltin() && !l.isCompiledFunc(ast.Unparen(e.Fun)) {
+				s.Rhs[i] = l.paren(e)
+			}
 		}
 	}
+}
+
+func (l *lowerer) paren(e ast.Expr) ast.Expr {
+	p := &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
+	if tv, ok := l.info.Types[e]; ok {
+		l.info.Types[p] = tv
+	}
+	return p
 }
 
 func (l *lowerer) lhsType(e ast.Expr) types.Type {
@@ -233,9 +274,9 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 		case spec.Values != nil:
 			e := spec.Values[i]
 			if _, ok := e.(*ast.CompositeLit); ok && spec.Type != nil && types.IsInterface(t) {
-				e = &ast.ParenExpr{Lparen: pos, X: e, Rparen: e.End()}
+				e = l.paren(e)
 			}
-			one.Values = []ast.Expr{l.expr(e)}
+			one.Values = []ast.Expr{l.convert(e, t)}
 		case l.fn.loops > 0:
 			// Without a value yaegi would use the variable of the last iteration again.
 			one.Values = []ast.Expr{l.zeroValue(pos, t)}

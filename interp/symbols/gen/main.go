@@ -1,4 +1,4 @@
-// Command gen writes the symbol table of symmem, symmem.go in the current directory.
+// Command gen writes the symbol table of symmem: to symmem.go in the current directory or, given the argument -, to standard output.
 package main
 
 import (
@@ -12,17 +12,21 @@ import (
 const importPath = "github.com/symmrepl/symmrepl/symmem"
 
 func main() {
-	if err := write("symmem.go"); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
-		os.Exit(1)
-	}
-}
-
-func write(name string) error {
 	var buf bytes.Buffer
 	e := extract.Extractor{Dest: "symbols"}
 	if _, err := e.Extract(importPath, "", &buf); err != nil {
-		return err
+		fail(err)
 	}
-	return os.WriteFile(name, buf.Bytes(), 0o644)
+	if len(os.Args) > 1 && os.Args[1] == "-" {
+		os.Stdout.Write(buf.Bytes())
+		return
+	}
+	if err := os.WriteFile("symmem.go", buf.Bytes(), 0o644); err != nil {
+		fail(err)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "gen:", err)
+	os.Exit(1)
 }

@@ -1,0 +1,51 @@
+package interp
+
+import (
+	"context"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		if _, err := New(Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// benchmarkCell measures a cell, in a session in which setup was run.
+func benchmarkCell(b *testing.B, setup, src string) {
+	in, err := New(Options{Packages: testPackage(func() {})})
+	if err != nil {
+		b.Fatal(err)
+	}
+	mustEval(b, in, setup)
+	for b.Loop() {
+		if r := in.Eval(context.Background(), session.Cell{ID: 1, Source: src}); r.Err != nil {
+			b.Fatal(r.Err)
+		}
+	}
+}
+
+func BenchmarkDefine(b *testing.B) { benchmarkCell(b, "", "x := 1") }
+func BenchmarkValue(b *testing.B)  { benchmarkCell(b, "x := 1", "x + 1") }
+func BenchmarkLoop(b *testing.B) {
+	benchmarkCell(b, "s := 0", "for i := 0; i < 1000; i++ { s += i }")
+}
+func BenchmarkIndexLoop(b *testing.B) {
+	benchmarkCell(b, "a := make([]float32, 1000)", "for i := range 1000 { a[i] = a[i] * 2 }")
+}
+func BenchmarkCompiledCalls(b *testing.B) {
+	benchmarkCell(b, "import \"test/blocking\"", "for i := 0; i < 1000; i++ { blocking.Wait() }")
+}
+func BenchmarkFunctionCalls(b *testing.B) {
+	benchmarkCell(b, "func f(a int) int { return a + 1 }", "for i := 0; i < 1000; i++ { f(i) }")
+}
+func BenchmarkFib(b *testing.B) {
+	benchmarkCell(b, "func fib(n int) int { if n < 2 { return n }; return fib(n-1) + fib(n-2) }", "fib(15)")
+}
+func BenchmarkPrint(b *testing.B) {
+	benchmarkCell(b, "import (\"fmt\"; \"io\")", "for i := 0; i < 1000; i++ { fmt.Fprintln(io.Discard, i) }")
+}

@@ -1,0 +1,61 @@
+package interp
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func TestInspect(t *testing.T) {
+	in, err := New(Options{Inspect: func(_ context.Context, topic, arg string) (string, error) { return topic + "!" + arg, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "type P struct{ Xs int; y string }\nfunc (p P) Show() string { return p.y }\nfunc (p *P) Set(n int) { p.Xs = n }\n"+
+		"type Q struct { P; Z float64 }")
+	mustEval(t, in, "b := P{1, \"two\"}\na := []int{1, 2}\nqq := &Q{}\nfunc add(a, b int) int { return a + b }\nconst limit = 10")
+	mustEval(t, in, "b.Set(5)")
+	ask := func(topic, arg string) string {
+		t.Helper()
+		s, err := in.Inspect(context.Background(), topic, arg)
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		return s
+	}
+	for _, c := range []struct{ topic, arg, want string }{
+		{session.TopicVars, "", "b\tP\tP{Xs: 5, y: \"two\"}\na\t[]int\t[]int{1, 2}\nqq\t*Q\t&Q{P: P{Xs: 0, y: \"\"}, Z: 0}"},
+		{session.TopicType, "a", "[]int"},
+		{session.TopicType, "a[0] + 1", "int"},
+		{session.TopicType, "b.Show", "func() string"},
+		{session.TopicType, "add", "func(a int, b int) int"},
+		{session.TopicType, "P", "type P struct{Xs int; y string}"},
+		{session.TopicType, "limit", "untyped int constant 10"},
+		{session.TopicType, "strings.ToUpper", "func(string) string"},
+		{session.TopicComplete, "b.", "Set\nShow\nXs\ny"},
+		{session.TopicComplete, "x := b.S", "Set\nShow"},
+		{session.TopicComplete, "qq.", "P\nSet\nShow\nXs\nZ\ny"},
+		{session.TopicComplete, "qq.P.X", "Xs"},
+		{session.TopicComplete, "fmt.Println(li", "limit"},
+		{session.TopicComplete, "strings.ToUp", "ToUpper\nToUpperSpecial"},
+		{session.TopicComplete, "a[0] + ad", "add"},
+		{session.TopicComplete, "nothing.", ""},
+		{session.TopicCaps, "z", "caps!z"},
+	} {
+		if got := ask(c.topic, c.arg); got != c.want {
+			t.Errorf("%s(%q) is %q, want %q", c.topic, c.arg, got, c.want)
+		}
+	}
+	if got := ask(session.TopicType, "nope"); !strings.HasPrefix(got, "error: ") {
+		t.Errorf("the type of an unknown name is %q", got)
+	}
+	names := strings.Split(ask(session.TopicComplete, ""), "\n")
+	for _, want := range []string{"a", "b", "add", "P", "fmt", "symm", "range", "append"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%s is not among the names in scope", want)
+		}
+	}
+}
