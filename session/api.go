@@ -11,11 +11,7 @@ import (
 // Eval implements Session.
 func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	if err := c.acquire(ctx); err != nil {
-		e := asError(err)
-		if ctx.Err() != nil {
-			e.Kind = KindInterrupted
-		}
-		return Reply{Errors: []*Error{e}}
+		return Reply{Errors: []*Error{waitError(ctx, err)}}
 	}
 	defer c.release()
 	c.mu.Lock()
@@ -34,6 +30,15 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 		c.mu.Unlock()
 	}
 	return reply
+}
+
+// waitError is why a cell did not run that had to wait first.
+func waitError(ctx context.Context, err error) *Error {
+	e := asError(err)
+	if ctx.Err() != nil {
+		e.Kind = KindInterrupted
+	}
+	return e
 }
 
 // Inspect implements Session.
@@ -130,6 +135,7 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	for _, r := range ranks {
 		s := c.ranks[r]
 		switch {
+		case s.lost:
 		case s.failed != nil: // there is no worker whose death would call for another
 			s.failed, s.attempts = nil, 0
 			c.dirty, c.replaced = true, union(c.replaced, []int{r})
@@ -218,11 +224,13 @@ func (c *controller) Close() error {
 			c.meeting.Close()
 		}
 		var wg sync.WaitGroup
+		c.mu.Lock()
 		for _, s := range c.ranks {
 			if s.keeper != nil {
 				wg.Go(s.keeper.close)
 			}
 		}
+		c.mu.Unlock()
 		wg.Wait()
 		c.spawner.close()
 		c.dir.remove()

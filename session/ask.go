@@ -19,11 +19,13 @@ func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	ids, channels := map[int]uint64{}, map[int]chan *answer{}
+	incarnations := map[int]int{}
 	c.mu.Lock()
 	for _, r := range ranks {
 		c.questions++
 		ids[r], channels[r] = c.questions, make(chan *answer, 1)
 		c.answers[c.questions] = channels[r]
+		incarnations[r] = c.ranks[r].incarnation
 	}
 	c.mu.Unlock()
 	for r, id := range ids {
@@ -31,7 +33,7 @@ func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration
 	}
 	answers := map[int]*answer{}
 	for r, ch := range channels {
-		if a := c.receive(ctx, r, ch); a != nil {
+		if a := c.receive(ctx, r, incarnations[r], ch); a != nil {
 			answers[r] = a
 		}
 	}
@@ -43,11 +45,8 @@ func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration
 	return answers
 }
 
-// receive waits for an answer for as long as the rank's worker lives.
-func (c *controller) receive(ctx context.Context, rank int, ch chan *answer) *answer {
-	c.mu.Lock()
-	incarnation := c.ranks[rank].incarnation
-	c.mu.Unlock()
+// receive waits for an answer for as long as the worker lives that was asked.
+func (c *controller) receive(ctx context.Context, rank, incarnation int, ch chan *answer) *answer {
 	for {
 		c.mu.Lock()
 		s := c.ranks[rank]

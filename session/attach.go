@@ -108,7 +108,7 @@ func (c *controller) serveFront(conn *net.UnixConn) {
 		} else {
 			requestCtx, stop := context.WithCancel(ctx)
 			f.open[q.ID] = stop
-			go f.serve(requestCtx, q)
+			go f.serve(requestCtx, stop, q)
 		}
 		f.mu.Unlock()
 	}
@@ -131,7 +131,8 @@ func (f *frontServer) send(r frontReply) {
 	}
 }
 
-func (f *frontServer) serve(ctx context.Context, q frontRequest) {
+func (f *frontServer) serve(ctx context.Context, stop context.CancelFunc, q frontRequest) {
+	defer stop()
 	r := frontReply{ID: q.ID}
 	output := func(o Output) { f.send(frontReply{ID: q.ID, Output: &o}) }
 	var err error
@@ -154,7 +155,6 @@ func (f *frontServer) serve(ctx context.Context, q frontRequest) {
 		r.Err = err.Error()
 	}
 	f.mu.Lock()
-	f.open[q.ID]()
 	delete(f.open, q.ID)
 	f.mu.Unlock()
 	f.send(r)

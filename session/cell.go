@@ -67,7 +67,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	cell.Line = max(cell.Line, 1)
 	if err := c.settle(ctx, out); err != nil {
-		return fail(asError(err))
+		return fail(waitError(ctx, err))
 	}
 	r, errs := c.newRun(cell, ranks, out)
 	if len(errs) > 0 {
@@ -122,7 +122,7 @@ func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) (*run, []*
 	c.idle = newFold(allRanks(c.size), c.keepPrinted())
 	c.mu.Unlock()
 	for _, o := range printed {
-		out(o)
+		r.fold.show(o) // the workers may print already
 	}
 	return r, nil
 }
@@ -175,9 +175,7 @@ func (r *run) handle(e runEvent) {
 	case e.Done != nil && e.Done.Run == r.number && e.Done.Err != nil && e.Done.Err.Fatal:
 		// The rank's part ends with its worker.
 		r.fatal[e.rank] = e.Done.Err
-		r.c.mu.Lock()
-		r.c.killLocked(e.rank, "cannot go on: "+firstLine(e.Done.Err.Msg))
-		r.c.mu.Unlock()
+		r.kill(e.rank, "cannot go on: "+firstLine(e.Done.Err.Msg))
 	case e.Done != nil && e.Done.Run == r.number:
 		r.done(e.rank, Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}, false)
 	case e.Died != nil:
@@ -236,6 +234,15 @@ func (r *run) abort(rank int, c command) {
 	r.c.ranks[rank].keeper.do(c, nil)
 }
 
+// kill ends the worker that runs the cell, unless it has died by itself and another has its place.
+func (r *run) kill(rank int, why string) {
+	r.c.mu.Lock()
+	defer r.c.mu.Unlock()
+	if r.c.ranks[rank].incarnation == r.incarnations[rank] {
+		r.c.killLocked(rank, why)
+	}
+}
+
 // look does what is due while the cell runs.
 func (r *run) look(now time.Time) {
 	r.fold.tick(now)
@@ -243,9 +250,7 @@ func (r *run) look(now time.Time) {
 		for _, rank := range r.running() {
 			if !r.killed[rank] {
 				r.killed[rank] = true
-				r.c.mu.Lock()
-				r.c.killLocked(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
-				r.c.mu.Unlock()
+				r.kill(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
 			}
 		}
 	}
@@ -256,7 +261,7 @@ func (r *run) look(now time.Time) {
 		}
 	}
 	if text := r.watch.report(r, now); text != "" {
-		r.fold.note(r.ranks, text)
+		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Text: text})
 	}
 }
 

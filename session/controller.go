@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -51,6 +50,7 @@ type controller struct {
 	hub     *bootstrap.Hub
 	dir     *sessionDir
 	spawner *spawner
+	within  time.Duration // startTimeout
 	front   net.Listener  // for further front ends
 	meeting net.Listener  // for supervisors in other processes; nil after Launch
 	turn    chan struct{} // held by whoever runs a cell or changes the world
@@ -85,6 +85,7 @@ type rankState struct {
 	leaving     bool          // it was told to die, and will be replaced
 	attempts    int           // workers in a row that died without having run a cell
 	failed      *Error        // why there will be no worker until a restart
+	lost        bool          // its supervisor is: there will be no worker any more
 	cause       string        // why the last worker ended
 	stopped     bool          // by a signal, when last looked at
 	rss         int64         // bytes, likewise
@@ -95,7 +96,7 @@ func newController(config Config, size int, dir *sessionDir) *controller {
 		config.KillAfter = killAfter
 	}
 	c := &controller{
-		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(),
+		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), within: startTimeout,
 		turn: make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
 		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{}, failures: map[int]bool{},
 	}
@@ -117,54 +118,6 @@ func (c *controller) addLocal(rank, localRank int) {
 	c.mu.Lock()
 	c.ranks[rank].keeper = s
 	c.mu.Unlock()
-}
-
-// bootstrapper returns a function that connects successive workers of a local rank with the hub.
-func (c *controller) bootstrapper(rank int) func(int) (*os.File, error) {
-	return func(int) (*os.File, error) {
-		mine, theirs, err := socketPair()
-		if err == nil {
-			go c.serveBootstrap(rank, mine)
-		}
-		return theirs, err
-	}
-}
-
-// serveBootstrap connects a rank's newest worker with the hub until it ends. It waits for the end of the service to the one before,
-// which would otherwise be taken for that of the newest.
-func (c *controller) serveBootstrap(rank int, conn net.Conn) {
-	defer conn.Close()
-	done := make(chan struct{})
-	defer close(done)
-	c.mu.Lock()
-	s := c.ranks[rank]
-	previous, served, reported := s.bootstrap, s.served, s.reported
-	s.bootstrap, s.served = conn, done
-	c.mu.Unlock()
-	if previous != nil {
-		previous.Close()
-		<-served
-	}
-	c.hub.Serve(rank, patientConn{conn, reported})
-}
-
-// patientConn holds back the end of a worker's connection until its death is reported: that names the cause.
-type patientConn struct {
-	net.Conn
-	reported <-chan struct{}
-}
-
-const patience = 250 * time.Millisecond
-
-func (p patientConn) Read(b []byte) (int, error) {
-	n, err := p.Conn.Read(b)
-	if err != nil {
-		select {
-		case <-p.reported:
-		case <-time.After(patience):
-		}
-	}
-	return n, err
 }
 
 // begin starts a worker on every rank and waits until all take cells.
@@ -202,7 +155,7 @@ func (c *controller) startLocked(rank int) {
 func (c *controller) killLocked(rank int, why string) {
 	s := c.ranks[rank]
 	s.leaving, s.cause = true, why
-	go s.keeper.do(command{Kill: true}, nil)
+	go s.keeper.do(command{Kill: s.incarnation}, nil)
 }
 
 // event takes in what a rank says. It may be called from several goroutines, in order for each rank and kind.
@@ -312,7 +265,7 @@ func (c *controller) isOver() bool {
 // gone notes that a rank's supervisor is lost, for good. c.mu is held.
 func (c *controller) gone(rank int, why string) {
 	s := c.ranks[rank]
-	s.ready = nil
+	s.ready, s.lost = nil, true
 	s.failed = &Error{Kind: KindDied, Ranks: []int{rank}, Peer: -1, Msg: why, Hint: "start the session again"}
 	c.hub.Leave(rank, why)
 	c.notify()
@@ -324,16 +277,20 @@ func (c *controller) notify() {
 	c.changed = make(chan struct{})
 }
 
-// await returns when every rank has a worker that takes cells, or none to come.
+// await returns when every rank has a worker that takes cells, or none to come. A worker that takes too long to start is
+// replaced, for the next who waits.
 func (c *controller) await(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
+	late := time.After(c.within)
+	first := map[int]int{} // the incarnations that were there at the beginning
 	for {
 		c.mu.Lock()
 		var starting []int
 		for r, s := range c.ranks {
 			if (s.ready == nil || s.leaving) && s.failed == nil {
 				starting = append(starting, r)
+			}
+			if first[r] == 0 {
+				first[r] = s.incarnation
 			}
 		}
 		changed := c.changed
@@ -346,7 +303,16 @@ func (c *controller) await(ctx context.Context) error {
 		case <-c.over:
 			return ErrClosed
 		case <-ctx.Done():
-			return fmt.Errorf("rank %s did not start: %w", FormatRanks(starting), ctx.Err())
+			return fmt.Errorf("rank %s has not started: %w", FormatRanks(starting), ctx.Err())
+		case <-late:
+			c.mu.Lock()
+			for _, r := range starting {
+				if s := c.ranks[r]; s.ready == nil && s.failed == nil && s.incarnation == first[r] {
+					c.killLocked(r, "did not start")
+				}
+			}
+			c.mu.Unlock()
+			return fmt.Errorf("rank %s did not start within %v; try again", FormatRanks(starting), c.within)
 		}
 	}
 }

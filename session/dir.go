@@ -107,6 +107,9 @@ func private(path string) error {
 func abandoned(path string) bool {
 	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|syscall.O_CLOEXEC, 0)
 	if err != nil {
+		if !errors.Is(err, os.ErrNotExist) {
+			return false // nothing is known, as when there are no descriptors left
+		}
 		// Not locked yet if it is very young.
 		info, err := os.Stat(path)
 		return err == nil && time.Since(info.ModTime()) > 10*time.Second

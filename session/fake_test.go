@@ -62,6 +62,11 @@ func startFake(env Env) (Evaluator, Fabric, error) {
 		switch why {
 		case "exit":
 			os.Exit(7)
+		case "hang": // the first worker that comes here
+			if f, err := os.OpenFile(os.Getenv("FAKE_START_HUNG"), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+				f.Close()
+				select {}
+			}
 		default:
 			return nil, nil, &Error{Kind: KindSystem, Peer: -1, Msg: why, Hint: "buy one"}
 		}

@@ -94,11 +94,11 @@ func (f *fold) tick(now time.Time) {
 	f.flush()
 }
 
-// note shows something that no rank printed.
-func (f *fold) note(ranks []int, text string) {
+// show passes on something that is folded already, or that no rank printed.
+func (f *fold) show(o Output) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.emit(Output{Ranks: ranks, Stream: Note, Text: text})
+	f.emit(o)
 }
 
 // finish shows all that is left.

@@ -161,6 +161,8 @@ func (c *controller) refuse(h joinHello, k *remoteKeeper) string {
 	defer c.mu.Unlock()
 	s := c.ranks[h.Rank]
 	switch {
+	case c.isOver():
+		return "the session is over"
 	case h.Incarnation > 0 && h.Incarnation != s.incarnation:
 		return fmt.Sprintf("rank %d speaks for worker %d, not the current %d", h.Rank, h.Incarnation, s.incarnation)
 	case h.Incarnation == 0 && s.keeper != nil:

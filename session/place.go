@@ -155,7 +155,7 @@ func publish(ctx context.Context, store, key string, port int) error {
 	if err := s.set(key, strings.Join(list, " ")); err != nil {
 		return err
 	}
-	_, err = s.waitFor(key) // only an answer shows that it has arrived
+	_, err = s.wait(ctx, key) // only an answer shows that it has arrived
 	return err
 }
 

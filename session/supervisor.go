@@ -60,17 +60,24 @@ func (s *supervisor) do(c command, payload []byte) {
 	}
 	s.mu.Unlock()
 	switch {
-	case c.Kill:
-		p.kill()
+	case c.Kill != 0:
+		if c.Kill == p.incarnation { // the one it is meant for may have ended by itself
+			p.kill()
+		}
 		return
 	case c.Eval != nil:
 		p.tail.reset()
 	case c.Status != 0:
-		if info, err := procStat(p.os.Pid); err == nil {
-			s.emit(event{Incarnation: p.incarnation, Process: &processEvent{info.state, info.rss}}, nil)
-		}
+		go s.observe(p) // whoever gives commands may be the one who takes events
 	}
 	p.send(c, payload)
+}
+
+// observe reports what the kernel says about the worker.
+func (s *supervisor) observe(p *process) {
+	if info, err := procStat(p.os.Pid); err == nil {
+		s.emit(event{Incarnation: p.incarnation, Process: &processEvent{info.state, info.rss}}, nil)
+	}
 }
 
 // start starts an incarnation when nothing is left of the one before. The controller asks for one at a time.
@@ -149,6 +156,11 @@ func (s *supervisor) wait(p *process) {
 	}
 	syscall.Kill(-p.os.Pid, syscall.SIGKILL) // what it started; its number is still its own
 	state, err := p.os.Wait()
+	s.mu.Lock()
+	if s.process == p {
+		s.busy = false
+	}
+	s.mu.Unlock()
 	var status syscall.WaitStatus
 	if err == nil {
 		status = state.Sys().(syscall.WaitStatus)

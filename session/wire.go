@@ -10,7 +10,7 @@ const maxPayload = 64 << 20
 // and passes the rest to its worker. Exactly one field is set, besides those said to go together.
 type command struct {
 	Start   *startCommand `json:",omitempty"`
-	Kill    bool          `json:",omitempty"` // end the worker at once
+	Kill    int           `json:",omitempty"` // end the worker of this incarnation at once
 	Quit    bool          `json:",omitempty"` // let the worker close what it holds and end
 	Eval    *evalCommand  `json:",omitempty"` // the payload is the source
 	Cancel  uint64        `json:",omitempty"` // the run with this number is interrupted; goes with Abort

@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+)
+
+// A worker that hangs before it is ready can be interrupted, is given up after a time, and has a successor.
+func TestStartHangs(t *testing.T) {
+	c := launch(t, 3)
+	c.c.within = time.Second
+	hung := filepath.Join(t.TempDir(), "hung")
+	t.Setenv("FAKE_START_HUNG", hung)
+	t.Setenv("FAKE_START_RANK", "1")
+	t.Setenv("FAKE_START_ERROR", "hang")
+	syscall.Kill(c.pids()[1], syscall.SIGKILL)
+	for _, err := os.Stat(hung); err != nil; _, err = os.Stat(hung) {
+		time.Sleep(time.Millisecond)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	c.want(c.evalContext(ctx, "print x"), "! interrupted rank 1 has not started: context deadline exceeded\n")
+	c.want(c.eval("print x"), "! system rank 1 did not start within 1s; try again\n")
+	c.want(c.eval("gather x"), replacedNote(1, 3, "did not start")+"= [0-2] 012\n")
+}
+
+// A kill that comes late does not hit the successor of the worker it was meant for.
+func TestLateKill(t *testing.T) {
+	c := launch(t, 2)
+	first := c.pids()
+	syscall.Kill(first[0], syscall.SIGKILL)
+	c.eval("nothing")
+	second := c.pids()
+	c.c.ranks[0].keeper.do(command{Kill: 1}, nil)
+	c.want(c.eval("gather x"), "= [0,1] 01\n")
+	if now := c.pids(); now[0] == first[0] || now[0] != second[0] {
+		t.Errorf("worker %d, then %d, then %d", first[0], second[0], now[0])
+	}
+}
+
+// Giving a command does not wait for whoever takes the events: it may be the same.
+func TestStatusDoesNotWait(t *testing.T) {
+	c := launch(t, 1)
+	real := c.c.ranks[0].keeper.(*supervisor)
+	real.mu.Lock()
+	p := real.process
+	real.mu.Unlock()
+	blocked, release := make(chan struct{}), make(chan struct{})
+	s := &supervisor{process: p, emit: func(event, []byte) {
+		close(blocked)
+		<-release
+	}}
+	done := make(chan struct{})
+	go func() {
+		s.do(command{Status: unasked}, nil)
+		close(done)
+	}()
+	<-blocked
+	select {
+	case <-done:
+	case <-time.After(5 * time.Second):
+		t.Error("do waits for its event to be taken")
+	}
+	close(release)
+}
+
+// A front end that uses a number twice gets two answers and does no harm.
+func TestFrontRepeatsItself(t *testing.T) {
+	c := launch(t, 1)
+	conn, err := net.Dial("unix", filepath.Join(c.c.dir.path, attachName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	out, in := frame.NewWriter(conn), frame.NewReader(conn, 0)
+	const times = 50
+	for range times {
+		if err := out.Write(frontRequest{ID: 1, History: true}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range times {
+		var r frontReply
+		if _, err := in.Read(&r); err != nil || r.ID != 1 || r.Err != "" {
+			t.Fatalf("%+v, %v", r, err)
+		}
+	}
+	c.want(c.eval("value x"), "= x\n")
+}
+
+// Who joins when the session has ended is sent away, and not left without a controller.
+func TestJoinAfterClose(t *testing.T) {
+	c := launch(t, 2)
+	c.Close()
+	if why := c.c.refuse(joinHello{wireVersion, 1, 2, 0}, &remoteKeeper{}); why != "the session is over" {
+		t.Errorf("refused because %q", why)
+	}
+}
+
+// A rank whose supervisor is gone does not come back, which a restart says at once while it replaces the others.
+func TestRestartWithoutSupervisor(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	c, ended := joinAll(t, 2, func(r int) Launcher {
+		return Launcher{Name: "torchrun", Rank: r, Size: 2, LocalRank: r, LocalSize: 2, Port: 29501}
+	}, Config{})
+	c.c.within = time.Hour
+	c.c.ranks[1].keeper.(*remoteKeeper).conn.Close()
+	if err := <-ended; err == nil {
+		t.Error("the supervisor does not say that rank 0 is gone")
+	}
+	infos, _ := c.Ranks(context.Background())
+	for infos[1].State != "dead" {
+		infos, _ = c.Ranks(context.Background())
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	err := c.Restart(ctx, nil, false, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "rank 1 has no worker: its supervisor is gone") || !strings.HasSuffix(err.Error(), "(start the session again)") {
+		t.Error(err)
+	}
+	if infos, _ = c.Ranks(context.Background()); infos[0].Incarnation != 2 || infos[1].State != "dead" {
+		t.Errorf("%+v", infos)
+	}
+	c.want(c.eval("value x", 0), "= [0] x\n")
+}
