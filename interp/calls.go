@@ -30,8 +30,8 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 		sig, _ = tv.Type.Underlying().(*types.Signature)
 	}
 	compiled := l.fn.loops > 0 && !tv.IsType() && l.isCompiledFunc(fun)
-	e.Fun = l.callee(fun)
 	l.arguments(sig, e)
+	e.Fun = l.callee(fun)
 	if compiled {
 		for i, a := range e.Args {
 			e.Args[i] = l.kept(a)

@@ -34,9 +34,16 @@ func (s *inside) dynamicType(v reflect.Value) (reflect.Value, string) {
 
 // assert reports whether the interface variable that x points to holds a value of the type of *v, called name if it is one of the session's, and then sets *v.
 func (rt *cellRuntime) assert(x, v any, name string) bool {
-	held, got := rt.in.inside.dynamicType(reflect.ValueOf(x).Elem())
+	source := reflect.ValueOf(x).Elem()
+	held, got := rt.in.inside.dynamicType(source)
 	target := reflect.ValueOf(v).Elem()
-	if !held.IsValid() || held.Type() != target.Type() || got != name && got != "" {
+	if !held.IsValid() || held.Type() != target.Type() {
+		return false
+	}
+	for source.Kind() == reflect.Interface {
+		source = source.Elem()
+	}
+	if got != name && !(got == "" && isWrapper(source)) { // wrappers do not tell
 		return false
 	}
 	target.Set(held)

@@ -56,6 +56,8 @@ func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	obj := l.info.Defs[d.Name].(*types.Func)
 	l.fieldList(d.Recv)
 	l.funcType(d.Type)
+	l.nameParams(d.Recv)
+	l.nameParams(d.Type.Params)
 	l.fn = l.newFunction(obj.Signature(), d.Body)
 	l.nameResults(d.Type)
 	d.Body.List = l.finishFunction(d.Body.Pos(), append(l.zeroResults(d.Type, obj.Signature()), l.stmts(d.Body.List)...))
@@ -70,10 +72,28 @@ func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig, _ := l.info.TypeOf(e).(*types.Signature)
 	l.funcType(e.Type)
+	l.nameParams(e.Type.Params)
 	l.fn = l.newFunction(sig, e.Body)
 	l.nameResults(e.Type)
 	e.Body.List = l.finishFunction(e.Body.Pos(), append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))
 	return e
+}
+
+// nameParams names the parameters of a function that have no name: yaegi makes no room for those.
+func (l *lowerer) nameParams(params *ast.FieldList) {
+	if params == nil {
+		return
+	}
+	for _, f := range params.List {
+		if len(f.Names) == 0 {
+			f.Names = []*ast.Ident{l.ident(f.Type.Pos(), l.temp("p"))}
+		}
+		for i, id := range f.Names {
+			if id.Name == "_" {
+				f.Names[i] = l.ident(id.Pos(), l.temp("p"))
+			}
+		}
+	}
 }
 
 // nameResults names the results of a function that defers.

@@ -52,7 +52,11 @@ func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) {
 			e.Args[i] = l.expr(a)
 			continue
 		}
-		e.Args[i] = l.convert(a, paramAt(sig, i, e.Ellipsis.IsValid()))
+		to := paramAt(sig, i, e.Ellipsis.IsValid())
+		if printed := l.printedAs(e, a, to); printed != nil {
+			to = printed
+		}
+		e.Args[i] = l.convert(a, to)
 	}
 }
 
@@ -70,4 +74,26 @@ func paramAt(sig *types.Signature, i int, spread bool) types.Type {
 		return nil
 	}
 	return sig.Params().At(i).Type()
+}
+
+// printedAs returns the interface by which a printing function would ask the argument a for its text, nil when there is none.
+func (l *lowerer) printedAs(call *ast.CallExpr, a ast.Expr, param types.Type) types.Type {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || param == nil || !types.IsInterface(param) {
+		return nil
+	}
+	fn, ok := l.info.Uses[sel.Sel].(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != "fmt" && fn.Pkg().Path() != "log" {
+		return nil
+	}
+	t := l.info.TypeOf(a)
+	switch l.describing(t) {
+	case "Error":
+		return types.Universe.Lookup("error").Type()
+	case "String":
+		if pkg, err := l.in.pkgs.Import("fmt"); err == nil {
+			return pkg.Scope().Lookup("Stringer").Type()
+		}
+	}
+	return nil
 }

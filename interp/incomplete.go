@@ -70,16 +70,10 @@ func needsOperand(tok token.Token) bool {
 
 // mayContinue reports whether src, which leaves brackets open, has no error before its end.
 func mayContinue(src, closers string) bool {
-	for _, filler := range []string{"", "\n", " _", " {}", ": _"} {
-		text := src + filler + closers
-		if strings.HasSuffix(strings.TrimRight(src, " \t\r\n"), ",") || filler == "\n" {
-			text = src + filler + closers
-		}
-		errs := parseErrors(text)
-		if len(errs) == 0 {
-			return true
-		}
-		if errs[0].Pos.Offset >= len(strings.TrimRight(src, " \t\r\n")) && !strings.Contains(errs[0].Msg, "before newline") {
+	end := len(strings.TrimRight(src, " \t\r\n"))
+	for _, filler := range []string{"", " _", " {}", ": _"} {
+		errs := parseErrors(src + filler + closers)
+		if len(errs) == 0 || errs[0].Pos.Offset >= end && !strings.Contains(errs[0].Msg, "before newline") {
 			return true
 		}
 	}

@@ -237,8 +237,35 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 	out = append(out, l.received(set)...)
 	l.protect(set)
 	l.exprs(set.Rhs)
-	out = append(out, set)
-	return append(out, &ast.ExprStmt{X: l.helper(pos, "Show", args...)})
+	out = append(out, set, &ast.ExprStmt{X: l.helper(pos, "Show", args...)})
+	for i, t := range l.c.values {
+		if method := l.describing(t); method != "" {
+			call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: lhs[i], Sel: l.ident(pos, method)}, Lparen: pos, Rparen: pos}
+			text := l.closure(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}})
+			text.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "string")}}}
+			index := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
+			out = append(out, &ast.ExprStmt{X: l.helper(pos, "Describe", index, text)})
+		}
+	}
+	return out
+}
+
+// describing returns which method of a session's type tells how to print a value of it: Error, String or "".
+func (l *lowerer) describing(t types.Type) string {
+	if types.IsInterface(t) || l.identity(t) == "" {
+		return ""
+	}
+	for _, name := range []string{"Error", "String"} {
+		obj, _, _ := types.LookupFieldOrMethod(t, false, l.in.pkg, name)
+		fn, ok := obj.(*types.Func)
+		if !ok || fn.Signature().Params().Len() > 0 || fn.Signature().Results().Len() != 1 {
+			continue
+		}
+		if types.Identical(fn.Signature().Results().At(0).Type(), types.Typ[types.String]) {
+			return name
+		}
+	}
+	return ""
 }
 
 // varDecl declares a local variable of ours.

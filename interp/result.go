@@ -9,7 +9,7 @@ import (
 
 // result prints the value of the cell's last expression.
 func (in *Interp) result(c *compiled) session.Result {
-	pointers, shown := in.runtime.take()
+	pointers, described, shown := in.runtime.take()
 	if !shown {
 		return session.Result{}
 	}
@@ -20,6 +20,10 @@ func (in *Interp) result(c *compiled) session.Result {
 	defer in.mu.Unlock()
 	var texts []string
 	for i, p := range pointers {
+		if text, ok := described[i]; ok {
+			texts = append(texts, shorten(text))
+			continue
+		}
 		texts = append(texts, in.print(p.Elem(), c.values[i]))
 	}
 	return session.Result{Value: strings.Join(texts, ", "), HasValue: true}

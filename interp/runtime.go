@@ -26,6 +26,7 @@ type cellRuntime struct {
 	mu     sync.Mutex
 	run    *run
 	values []reflect.Value // pointers to the values of the last expression
+	texts  map[int]string  // of those that describe themselves
 	shown  bool
 }
 
@@ -36,6 +37,7 @@ func newCellRuntime(in *Interp) *cellRuntime {
 func (rt *cellRuntime) exports() Exports {
 	table := map[string]reflect.Value{
 		"Bind":       reflect.ValueOf(rt.bind),
+		"Describe":   reflect.ValueOf(rt.describe),
 		"Show":       reflect.ValueOf(rt.show),
 		"Assert":     reflect.ValueOf(rt.assert),
 		"Implements": reflect.ValueOf(rt.implements),
@@ -63,7 +65,7 @@ func (rt *cellRuntime) exports() Exports {
 func (rt *cellRuntime) begin(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.run, rt.values, rt.shown = r, nil, false
+	rt.run, rt.values, rt.texts, rt.shown = r, nil, nil, false
 }
 
 func (rt *cellRuntime) current() *run {
@@ -72,12 +74,12 @@ func (rt *cellRuntime) current() *run {
 	return rt.run
 }
 
-// take returns pointers to the values of the cell's last expression and forgets them.
-func (rt *cellRuntime) take() (pointers []reflect.Value, shown bool) {
+// take returns pointers to the values of the cell's last expression, with what they say of themselves, and forgets them.
+func (rt *cellRuntime) take() (pointers []reflect.Value, texts map[int]string, shown bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	pointers, rt.values = rt.values, nil
-	return pointers, rt.shown
+	return pointers, rt.texts, rt.shown
 }
 
 // bind remembers where yaegi keeps a variable.
@@ -105,6 +107,22 @@ func (rt *cellRuntime) show(pointers ...any) {
 	for _, p := range pointers {
 		rt.values = append(rt.values, reflect.ValueOf(p))
 	}
+}
+
+// describe takes the text that value i gives of itself; if that panics, the value is printed as any other.
+func (rt *cellRuntime) describe(i int, f func() string) {
+	defer func() {
+		if recover() != nil {
+			rt.traces.take()
+		}
+	}()
+	text := f()
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.texts == nil {
+		rt.texts = map[int]string{}
+	}
+	rt.texts[i] = text
 }
 
 // zero sets the variable that pointer points to to its zero value.

@@ -67,6 +67,14 @@ var sessions = []struct {
 		{cell: "type L struct{ V int; Next *L }\n&L{1, &L{2, nil}}", value: "&L{V: 1, Next: &L{V: 2, Next: (*L)(nil)}}"},
 		{cell: "func() (p P, err error) { return }()", value: "P{X: 0, y: 0}, nil"},
 	}},
+	{"values that describe themselves", []step{
+		{cell: "type P struct{ A int }\nfunc (p P) String() string { return fmt.Sprint(\"P:\", p.A) }\np := P{3}\np", value: "P:3"},
+		{cell: "&p", value: "P:3"},
+		{cell: "var q *P\nq", value: "(*P)(nil)"},
+		{cell: "type E struct{ n int }\nfunc (e *E) Error() string { return fmt.Sprint(\"E\", e.n) }\n&E{4}", value: "E4"},
+		{cell: "var e error = &E{5}\ne", value: "E5"},
+		{cell: "fmt.Println(p, &E{6})", out: "P:3 E6\n"},
+	}},
 	{"long values are shortened", []step{
 		{cell: "make([]int, 70)", value: "[]int{" + strings.Repeat("0, ", 64) + "… 6 more}"},
 		{cell: "strings.Repeat(\"a\", 2000)", value: `"` + strings.Repeat("a", 1024) + `"… (2000 bytes)`},
@@ -128,7 +136,7 @@ var sessions = []struct {
 		{cell: "func (p *P) Inc() { p.A += 5 }\np.Inc()\np", value: "P{A: 7}"},
 		{cell: "func (p P) M() string { return \"\" }", err: "cell[4]:1:12: method P.M was defined as func() int; define the type again to change that", kind: session.KindType},
 		{cell: "func (p P) String() string { return fmt.Sprint(\"P#\", p.A) }\nvar s fmt.Stringer = p\nfmt.Println(p, s)", out: "P#7 P#7\n"},
-		{cell: "type P struct{ B string }\np", value: "P{A: 7}"},
+		{cell: "type P struct{ B string }\np", value: "P#7"},
 		{cell: "q := P{\"b\"}\nq", value: `P{B: "b"}`},
 		{cell: "func (p P) M() string { return p.B }\nq.M() + fmt.Sprint(p.M())", value: `"b70"`},
 		{cell: "p = q", err: "cell[9]:1:5: cannot use q (variable of struct type P) as P value in assignment", kind: session.KindType},

@@ -65,7 +65,7 @@ func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.TypeSwitchStmt:
 		return l.typeSwitch(s, nil)
 	case *ast.SelectStmt:
-		return l.selectStmt(s)
+		return l.selectStmt(s, nil)
 	}
 	return []ast.Stmt{s} // branch, empty
 }
@@ -392,6 +392,8 @@ func (l *lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
 		return l.rangeStmt(inner, s)
 	case *ast.SwitchStmt:
 		return l.switchStmt(inner, s)
+	case *ast.SelectStmt:
+		return l.selectStmt(inner, s)
 	case *ast.TypeSwitchStmt:
 		return l.typeSwitch(inner, s)
 	}
@@ -420,16 +422,4 @@ func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.St
 		return []ast.Stmt{block(s.Pos(), append(append(m, before...), withLabel(label, s))...)}
 	}
 	return append(m, withLabel(label, s))
-}
-
-func (l *lowerer) selectStmt(s *ast.SelectStmt) []ast.Stmt {
-	m := l.mark(s)
-	for _, cc := range s.Body.List {
-		clause := cc.(*ast.CommClause)
-		if clause.Comm != nil {
-			clause.Comm = l.simple(clause.Comm)
-		}
-		clause.Body = l.stmts(clause.Body)
-	}
-	return append(m, s)
 }

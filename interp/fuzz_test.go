@@ -1,0 +1,80 @@
+package interp
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// FuzzPrepare holds that no text makes checking and lowering panic, and that what checks is accepted or refused, never half of it: a session in which
+// the cell was prepared is as usable as before.
+func FuzzPrepare(f *testing.F) {
+	for _, s := range sessions {
+		for _, st := range s.steps {
+			f.Add(st.cell)
+		}
+	}
+	in, err := New(Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		in.mu.Lock()
+		_, failed := in.prepare(session.Cell{ID: 1, Source: src})
+		in.mu.Unlock()
+		if failed != nil && failed.Msg == "" {
+			t.Errorf("%q fails without a word", src)
+		}
+	})
+}
+
+// TestGoroutinePanicAfterItsCell holds that a goroutine which outlives its cell may panic without ending the process.
+func TestGoroutinePanicAfterItsCell(t *testing.T) {
+	stderr, err := os.CreateTemp(t.TempDir(), "stderr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	was := os.Stderr
+	os.Stderr = stderr
+	defer func() { os.Stderr = was }()
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "start, done := make(chan int), make(chan int)\ngo func() {\n\tdefer close(done)\n\t<-start\n\tpanic(\"late\")\n}()")
+	mustEval(t, in, "close(start)\n<-done")
+	want := "cell[1]:5:2: panic: late (in a goroutine)\n"
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		text, err := os.ReadFile(stderr.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(text) == want {
+			return
+		}
+		if len(text) >= len(want) {
+			t.Fatalf("standard error is %q", text)
+		}
+	}
+	t.Error("nothing was said about the panic")
+}
+
+// TestNames holds that packages of the options are there without an import.
+func TestNames(t *testing.T) {
+	calls := 0
+	in, err := New(Options{Packages: testPackage(func() { calls++ }), Names: map[string]string{"b": "test/blocking"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "b.Wait()\nb.Wait()")
+	if calls != 2 {
+		t.Errorf("%d calls", calls)
+	}
+	if r := in.Eval(context.Background(), session.Cell{Name: "file.go", Line: 10, Source: "\nb.Nope()"}); r.Err == nil || r.Err.Error() != "file.go:11:3: undefined: b.Nope" {
+		t.Errorf("got %v", r.Err)
+	}
+}
