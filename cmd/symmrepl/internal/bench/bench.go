@@ -21,11 +21,12 @@ const (
 	edits      = 5
 )
 
-// Session starts a session by open, measures it, prints a table to out and closes it.
+// Session starts a session by open, measures it, prints a table to out and closes it. If open returns none, because this
+// process serves another's, there is nothing to measure.
 func Session(ctx context.Context, open func(context.Context) (session.Session, error), out io.Writer) error {
 	begin := time.Now()
 	s, err := open(ctx)
-	if err != nil {
+	if s == nil || err != nil {
 		return err
 	}
 	defer s.Close()

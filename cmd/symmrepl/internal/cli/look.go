@@ -32,8 +32,13 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		if o.ranks == 0 {
 			o.ranks = benchRanks
 		}
-		err := bench.Session(ctx, func(ctx context.Context) (session.Session, error) { return open(ctx, o) }, os.Stdout)
-		return statusOK, err
+		return statusOK, bench.Session(ctx, func(ctx context.Context) (session.Session, error) {
+			s, err := open(ctx, o)
+			if s == nil {
+				return nil, err
+			}
+			return s, err
+		}, os.Stdout)
 	}
 	if len(args) != 1 || args[0] != "one_shot_all_reduce" {
 		return 0, misused("bench needs to be told what to measure: session or one_shot_all_reduce")

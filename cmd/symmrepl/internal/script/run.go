@@ -45,19 +45,47 @@ func Pipe(ctx context.Context, c *console.Console, r io.Reader) (console.Outcome
 		}
 		return false
 	}
-	lines := bufio.NewScanner(r)
-	lines.Buffer(nil, maxLine)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	lines, failed := readLines(ctx, r)
 	assembler := c.Assembler()
-	for ctx.Err() == nil && lines.Scan() {
-		if entry, complete := assembler.Add(lines.Text(), false); complete && run(entry) {
+	for {
+		select {
+		case <-ctx.Done():
 			return result, nil
+		case line, more := <-lines:
+			if !more {
+				switch err := <-failed; {
+				case ctx.Err() != nil:
+					return result, nil
+				case err != nil:
+					return console.Failed, fmt.Errorf("standard input: %w", err)
+				}
+				run(assembler.Pending())
+				return result, nil
+			}
+			if entry, complete := assembler.Add(line, false); complete && run(entry) {
+				return result, nil
+			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return console.Failed, fmt.Errorf("standard input: %w", err)
-	}
-	if ctx.Err() == nil {
-		run(assembler.Pending())
-	}
-	return result, nil
+}
+
+// readLines reads r beside its caller, who need not wait for a pipe in which nothing comes. At the end of r lines is
+// closed, and failed has an error or nil. When ctx is done, the reader ends with the line it waits for.
+func readLines(ctx context.Context, r io.Reader) (lines <-chan string, failed <-chan error) {
+	out, end := make(chan string), make(chan error, 1)
+	go func() {
+		defer close(out)
+		scanner := bufio.NewScanner(r)
+		scanner.Buffer(nil, maxLine)
+		for ctx.Err() == nil && scanner.Scan() {
+			select {
+			case out <- scanner.Text():
+			case <-ctx.Done():
+			}
+		}
+		end <- scanner.Err()
+	}()
+	return out, end
 }

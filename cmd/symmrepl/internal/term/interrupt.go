@@ -45,12 +45,7 @@ func (i *interrupter) replaceBusy() {
 		i.console.Printer.Fail("the busy ranks cannot be found: %v", err)
 		return
 	}
-	var busy []int
-	for _, r := range infos {
-		if r.State != "idle" && r.State != "dead" || r.Doing != "" {
-			busy = append(busy, r.Rank)
-		}
-	}
+	busy := busy(infos)
 	if len(busy) == 0 {
 		return
 	}
@@ -62,4 +57,21 @@ func (i *interrupter) replaceBusy() {
 	if err := i.console.Session.Restart(ctx, busy, false, i.console.Printer.Output); err != nil {
 		i.console.Printer.Fail("%v", err)
 	}
+}
+
+// busy lists the ranks that have a worker which is not ready for a cell: it runs, waits, is stopped or does not answer.
+func busy(infos []session.RankInfo) []int {
+	var ranks []int
+	for _, r := range infos {
+		switch r.State {
+		case "starting", "dead":
+		case "idle":
+			if r.Doing != "" {
+				ranks = append(ranks, r.Rank)
+			}
+		default:
+			ranks = append(ranks, r.Rank)
+		}
+	}
+	return ranks
 }
