@@ -46,6 +46,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 			p.add(a)
 		}
 	}
+	rt.checkTimeout(op, &p.opts)
 	k.checkSizes(&l)
 	if n := len(k.params); p.n != n {
 		panic(rt.misuse(op, "", "", "%s takes %d arguments, %d were given", k.sig, n, p.n))

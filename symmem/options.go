@@ -38,9 +38,7 @@ func (rt *Runtime) read(op string, g *Group, fixed bool, opts []Option) options 
 	for _, opt := range opts {
 		o.set(opt)
 	}
-	if o.timeout < 0 {
-		panic(rt.misuse(op, "Timeout", "", "a timeout must be positive, not %v", o.timeout))
-	}
+	rt.checkTimeout(op, &o)
 	if o.group == nil {
 		panic(rt.misuse(op, "group", "", "the group is nil"))
 	}
@@ -49,6 +47,12 @@ func (rt *Runtime) read(op string, g *Group, fixed bool, opts []Option) options 
 	}
 	o.group.check(op)
 	return o
+}
+
+func (rt *Runtime) checkTimeout(op string, o *options) {
+	if o.timeout < 0 {
+		panic(rt.misuse(op, "Timeout", "", "a timeout must be positive, not %v", o.timeout))
+	}
 }
 
 // begin admits a stream-ordered operation and picks its stream. rt.mu is held.

@@ -76,23 +76,9 @@ func export(seg device.Segment) (*os.File, error) {
 
 // importSegment maps a descriptor that stays the caller's.
 func (rt *Runtime) importSegment(f *os.File, size int) (device.Segment, error) {
-	fd, err := duplicate(f)
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // the device closes its own
 	if err != nil {
 		return nil, err
 	}
 	return rt.dev.ImportSegment(fd, size)
-}
-
-// duplicate returns a new descriptor of an open file.
-func duplicate(f *os.File) (int, error) {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	var fd int
-	var got error
-	if err := raw.Control(func(old uintptr) { fd, got = unix.FcntlInt(old, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
-		return -1, err
-	}
-	return fd, got
 }

@@ -139,7 +139,7 @@ func (c *cache) put(b *block) {
 	if c.free == nil {
 		c.free = map[bin][]*block{}
 	}
-	if b.stream.closed.Load() {
+	if b.stream.retired {
 		b.stream = b.stream.rt.first
 	}
 	at := bin{b.size, b.stream}
@@ -186,6 +186,7 @@ func (c *cache) collect() {
 func (c *cache) abandon(s *Stream) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	s.retired = true
 	for at, list := range c.free {
 		if at.stream == s {
 			delete(c.free, at)

@@ -14,7 +14,9 @@ type Stream struct {
 	rt     *Runtime
 	d      device.Stream
 	id     int
-	closed atomic.Bool
+	closed atomic.Bool // refused from now on
+
+	retired bool // closed, and its work is over: its blocks go to the first stream; guarded by cache.mu
 
 	mu sync.Mutex // orders the calls on d; taken after rt.mu, or alone
 }
@@ -60,9 +62,10 @@ func (s *Stream) Free() {
 		}
 	}
 	rt.local.abandon(s)
+	failed := s.d.Close()
 	rt.settle(op, err)
-	if err := s.d.Close(); err != nil {
-		panic(rt.explain(op, err))
+	if failed != nil {
+		panic(rt.explain(op, failed))
 	}
 }
 

@@ -135,6 +135,7 @@ func kernelMisuseCase(t *T) {
 	t.refused(misuse, func() { scale.Launch(grid, symmem.Block(64, 64), x, 8, float32(1)) }, "4096 threads")
 	t.refused(misuse, func() { scale.Launch(grid, block, symmem.SharedBytes(1<<30), x, 8, float32(1)) }, "shared memory", "1073741824")
 	t.refused(misuse, func() { scale.Launch(grid, block, symmem.SharedBytes(-1), x, 8, float32(1)) }, "negative")
+	t.refused(misuse, func() { scale.Launch(grid, block, symmem.Timeout(-1), x, 8, float32(1)) }, "timeout", "positive")
 	t.refused(misuse, func() { scale.Kernel("halve") }, `no kernel "halve"`, "it has scale")
 	y := symmem.Empty(symmem.F32, 8)
 	h := symmem.Rendezvous(y)
