@@ -114,7 +114,8 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 	return list, nil
 }
 
-// Restart implements Session. A cell that runs does not hold it up: on ranks that are in one the workers are killed at once.
+// Restart implements Session. A cell that runs does not hold it up: on ranks that are in one the workers are
+// killed at once.
 func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error {
 	if out == nil {
 		out = func(Output) {}
@@ -164,7 +165,8 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	return c.replay(ctx, ranks, history, out)
 }
 
-// preempt kills those workers of ranks that are in a cell. It returns the incarnation of every rank's worker, by which to tell those that were there before.
+// preempt kills those workers of ranks that are in a cell. It returns the incarnation of every rank's worker,
+// by which to tell those that were there before.
 func (c *controller) preempt(ranks []int) map[int]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

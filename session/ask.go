@@ -14,7 +14,8 @@ type answer struct {
 	payload []byte
 }
 
-// ask sends a command to each of ranks and returns what they answer; nothing for a rank that died or let the time pass.
+// ask sends a command to each of ranks and returns what they answer; nothing for a rank that died or let the
+// time pass.
 func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration, question func(id uint64) command) map[int]*answer {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

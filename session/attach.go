@@ -175,8 +175,8 @@ func Sessions() ([]string, error) {
 	return live, nil
 }
 
-// Attach makes a second front end of a session of this user on this host: that of directory dir, or the newest. Closing it
-// leaves the session alone. When the session ends, all calls fail.
+// Attach makes a second front end of a session of this user on this host: that of directory dir, or the
+// newest. Closing it leaves the session alone. When the session ends, all calls fail.
 func Attach(ctx context.Context, dir string) (Session, error) {
 	if dir == "" {
 		live, err := Sessions()
@@ -253,7 +253,8 @@ func (a *attached) read() {
 	}
 }
 
-// call puts a request and returns the last reply to it. When ctx ends, it is cancelled there, and answered all the same.
+// call puts a request and returns the last reply to it. When ctx ends, it is cancelled there, and answered
+// all the same.
 func (a *attached) call(ctx context.Context, q frontRequest, output func(Output)) frontReply {
 	call := &frontCall{output, make(chan frontReply, 1)}
 	a.mu.Lock()

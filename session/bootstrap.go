@@ -17,8 +17,8 @@ func (c *controller) bootstrapper(rank int) func(int) (*os.File, error) {
 	}
 }
 
-// serveBootstrap connects a rank's newest worker with the hub until it ends. It waits for the end of the service to the one before,
-// which would otherwise be taken for that of the newest.
+// serveBootstrap connects a rank's newest worker with the hub until it ends. It waits for the end of the
+// service to the one before, which would otherwise be taken for that of the newest.
 func (c *controller) serveBootstrap(rank int, conn net.Conn) {
 	defer conn.Close()
 	done := make(chan struct{})

@@ -86,8 +86,8 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	return reply
 }
 
-// newRun makes the cell the one that the ranks work on, and shows first what they printed since the last. It fails
-// if some of them have no worker.
+// newRun makes the cell the one that the ranks work on, and shows first what they printed since the last. It
+// fails if some of them have no worker.
 func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
 	r := &run{
 		c: c, cell: cell, ranks: ranks, fold: newFold(ranks, out), incarnations: map[int]int{},
@@ -265,8 +265,8 @@ func (r *run) look(now time.Time) {
 	}
 }
 
-// releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, those that do not say for
-// whom they are, and those for ranks that are released for the same reason.
+// releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, those that do
+// not say for whom they are, and those for ranks that are released for the same reason.
 func (r *run) releasePeers() {
 	if time.Since(r.failedAt) < abortGrace {
 		return
@@ -337,8 +337,8 @@ func (r *run) finish() Reply {
 	return reply
 }
 
-// diverged reports whether errors may have left the ranks at different points of their work. They have not if all of the world failed alike, or
-// before anything ran.
+// diverged reports whether errors may have left the ranks at different points of their work. They have not if
+// all of the world failed alike, or before anything ran.
 func diverged(errs []*Error, size int) bool {
 	for _, e := range errs {
 		switch e.Kind {

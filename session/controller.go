@@ -37,7 +37,8 @@ const (
 // ErrClosed is returned by calls on a session after Close.
 var ErrClosed = errors.New("the session is closed")
 
-// keeper is a rank's supervisor as the controller sees it: in this process, or at the other end of a connection.
+// keeper is a rank's supervisor as the controller sees it: in this process, or at the other end of a
+// connection.
 type keeper interface {
 	do(command, []byte) // failures show as events
 	close()             // ends the worker and returns when nothing of it is left
@@ -277,8 +278,8 @@ func (c *controller) notify() {
 	c.changed = make(chan struct{})
 }
 
-// await returns when every rank has a worker that takes cells, or none to come. A worker that takes too long to start is
-// replaced, for the next who waits.
+// await returns when every rank has a worker that takes cells, or none to come. A worker that takes too long
+// to start is replaced, for the next who waits.
 func (c *controller) await(ctx context.Context) error {
 	late := time.After(c.within)
 	first := map[int]int{} // the incarnations that were there at the beginning

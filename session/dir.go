@@ -19,7 +19,8 @@ const (
 	attachName = "attach" // the socket for further front ends, in the controller's directory
 )
 
-// sessionDir is a directory that only this user can enter, with the sockets of one process of a session and its workers.
+// sessionDir is a directory that only this user can enter, with the sockets of one process of a session and
+// its workers.
 type sessionDir struct {
 	path string
 	lock *os.File
@@ -52,7 +53,8 @@ func newSessionDir() (*sessionDir, error) {
 	return &sessionDir{path, lock}, nil
 }
 
-// lockBase waits for the right to make and sweep directories: one that is being made is not locked yet, and must not be taken for dead.
+// lockBase waits for the right to make and sweep directories: one that is being made is not locked yet, and
+// must not be taken for dead.
 func lockBase(base string) (*os.File, error) {
 	f, err := os.Open(base)
 	if err != nil {
@@ -70,7 +72,8 @@ func (d *sessionDir) remove() {
 	d.lock.Close()
 }
 
-// baseDir finds or makes the user's directory of sessions. Its path is short, since those of sockets may not be long.
+// baseDir finds or makes the user's directory of sessions. Its path is short, since those of sockets may not
+// be long.
 func baseDir() (string, error) {
 	var failed error
 	for _, root := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {

@@ -2,36 +2,39 @@
 //
 // # Processes
 //
-// A controller, which is what the front ends talk to, holds for every rank a supervisor, and every supervisor keeps one
-// worker. Only workers run user code, so only workers can be ended by it: a supervisor reports the end of its worker
-// and starts a fresh one; the controller, the history and the other ranks live on. Launch makes all of it on this
-// host, with the supervisors in the calling process and the workers as re-executions of its program. Join does the same
-// in the processes that torchrun, mpirun or srun have started: each is the supervisor of one rank, and that of rank 0
-// holds the controller.
+// A controller, which is what the front ends talk to, holds for every rank a supervisor, and every supervisor
+// keeps one worker. Only workers run user code, so only workers can be ended by it: a supervisor reports the
+// end of its worker and starts a fresh one; the controller, the history and the other ranks live on. Launch
+// makes all of it on this host, with the supervisors in the calling process and the workers as re-executions
+// of its program. Join does the same in the processes that torchrun, mpirun or srun have started: each is the
+// supervisor of one rank, and that of rank 0 holds the controller.
 //
 // # A cell's life
 //
-// Eval takes its turn, numbers the cell and records it. It tells the hub (package bootstrap) who takes part, so that
-// a collective call that needs somebody else fails at once, and sends the source to the ranks. In each worker one goroutine
-// does nothing but run cells; another reads commands, and so answers and interrupts while user code spins. What user code
-// writes to descriptors 1 and 2 goes through pipes to the supervisor, and from there to the fold, which compares the ranks'
-// lines by position and shows equal ones once. When the evaluator returns, the worker waits for the device (Fabric.Finish) and says
-// that it is done; the supervisor empties the pipes before it passes that on. When the last rank is done, values and errors
-// are folded too, and Eval returns.
+// Eval takes its turn, numbers the cell and records it. It tells the hub (package bootstrap) who takes part,
+// so that a collective call that needs somebody else fails at once, and sends the source to the ranks. In
+// each worker one goroutine does nothing but run cells; another reads commands, and so answers and interrupts
+// while user code spins. What user code writes to descriptors 1 and 2 goes through pipes to the supervisor,
+// and from there to the fold, which compares the ranks' lines by position and shows equal ones once. When the
+// evaluator returns, the worker waits for the device (Fabric.Finish) and says that it is done; the supervisor
+// empties the pipes before it passes that on. When the last rank is done, values and errors are folded too,
+// and Eval returns.
 //
 // # When something goes wrong
 //
-// A rank that is done, has failed or has died leaves the hub, so nobody waits there for it. Waits on the device are
-// ended by Fabric.Abort: on all ranks when the user interrupts, and on those who wait for a rank that failed, a moment after it
-// did. An interrupted worker that does not stop is killed. The end of a worker is seen by its supervisor, with the cause: the exit
-// status, the signal, the panic on standard error. After a cell that ended unevenly, all ranks meet in Fabric.Recover, fresh workers
-// included, and only then does Eval return; what was lost is said.
+// A rank that is done, has failed or has died leaves the hub, so nobody waits there for it. Waits on the
+// device are ended by Fabric.Abort: on all ranks when the user interrupts, and on those who wait for a rank
+// that failed, a moment after it did. An interrupted worker that does not stop is killed. The end of a worker
+// is seen by its supervisor, with the cause: the exit status, the signal, the panic on standard error. After
+// a cell that ended unevenly, all ranks meet in Fabric.Recover, fresh workers included, and only then does
+// Eval return; what was lost is said.
 //
 // Once a cell has run for a second, the watchdog asks the ranks twice a second what they wait for. If a wait
 // lasts, it shows a table: who waits in which operation, for whom, for what, since when, and who never came.
 //
 // # What is left
 //
-// Nothing. Workers die with their supervisor, and what they started dies with them. The sockets are in a directory that
-// the session removes at its end; if its process is killed, a worker does, and if all are, the next session.
+// Nothing. Workers die with their supervisor, and what they started dies with them. The sockets are in a
+// directory that the session removes at its end; if its process is killed, a worker does, and if all are, the
+// next session.
 package session

@@ -23,8 +23,8 @@ type Launcher struct {
 // OneHost reports whether all ranks are known to run on this host.
 func (l Launcher) OneHost() bool { return l.LocalSize == l.Size }
 
-// FromEnviron reads what a launcher has put into environ, which is in os.Environ's form. ok is false if no launcher has. It is
-// an error if one has left out something needed, or contradicts itself.
+// FromEnviron reads what a launcher has put into environ, which is in os.Environ's form. ok is false if no
+// launcher has. It is an error if one has left out something needed, or contradicts itself.
 func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 	e := environment{}
 	for _, v := range environ {

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeController is a program with a session: it prints its directory and its workers, and runs a cell that does not end.
+// fakeController is a program with a session: it prints its directory and its workers, and runs a cell that
+// does not end.
 func fakeController() int {
 	s, err := Launch(context.Background(), Config{Ranks: 2})
 	if err != nil {
@@ -42,8 +43,8 @@ func fakeController() int {
 	return 0
 }
 
-// fake is an interpreter of one-word commands, and the fabric below it. A line may begin with "2:" to run on rank 2
-// only. Variables are words set by "let".
+// fake is an interpreter of one-word commands, and the fabric below it. A line may begin with "2:" to run on
+// rank 2 only. Variables are words set by "let".
 type fake struct {
 	env  Env
 	vars map[string]string

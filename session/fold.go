@@ -15,9 +15,9 @@ const (
 )
 
 // fold merges what ranks print. Line i of one rank is compared with line i of every other: those who printed
-// the same bytes are shown as one. A line is shown when every rank that still runs has come so far, or when it has
-// waited for them for foldAge. A rank that is far ahead of the others is held back for so long. The two streams are folded apart
-// from each other. Methods may be called from several goroutines; emit never is.
+// the same bytes are shown as one. A line is shown when every rank that still runs has come so far, or when
+// it has waited for them for foldAge. A rank that is far ahead of the others is held back for so long. The
+// two streams are folded apart from each other. Methods may be called from several goroutines; emit never is.
 type fold struct {
 	mu     sync.Mutex
 	emit   func(Output)
@@ -41,8 +41,8 @@ func newFold(ranks []int, emit func(Output)) *fold {
 	return f
 }
 
-// write adds bytes that rank printed. It waits, for foldAge at most, if the rank is far ahead. Other ranks than
-// those of newFold are ignored.
+// write adds bytes that rank printed. It waits, for foldAge at most, if the rank is far ahead. Other ranks
+// than those of newFold are ignored.
 func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
 	i, ok := slices.BinarySearch(f.ranks, rank)
 	if !ok {
@@ -131,8 +131,8 @@ func (f *fold) advance(stream Stream, now time.Time) {
 	}
 }
 
-// first returns who holds the earliest line that is not shown yet, how many lines it is to the next that somebody else
-// has to come to, and whether somebody who may still print that earliest line has not.
+// first returns who holds the earliest line that is not shown yet, how many lines it is to the next that
+// somebody else has to come to, and whether somebody who may still print that earliest line has not.
 func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited bool) {
 	holders = f.holders[:0]
 	position := 0
@@ -157,8 +157,8 @@ func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited boo
 	return holders, lines, awaited
 }
 
-// together shows in one go the first lines, as many as are given or fewer, that the holders have alike. It reports
-// whether there are any; a line that is cut for its length is not its business.
+// together shows in one go the first lines, as many as are given or fewer, that the holders have alike. It
+// reports whether there are any; a line that is cut for its length is not its business.
 func (f *fold) together(stream Stream, queues []*lineQueue, holders []int, lines int) bool {
 	text := queues[holders[0]].bytes()[:queues[holders[0]].whole]
 	for _, i := range holders[1:] {

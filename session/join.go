@@ -32,10 +32,10 @@ type joinWelcome struct {
 	Refused string `json:",omitempty"`
 }
 
-// Join makes this process, one of several that a launcher has started, the supervisor of its rank. In rank 0 it
-// returns the session when all ranks are ready. In the others it returns (nil, nil) when the session is over, or an
-// error if this rank could not take part to its end. On one host the ranks meet over a Unix socket; otherwise over TLS, for
-// which all need the same token.
+// Join makes this process, one of several that a launcher has started, the supervisor of its rank. In rank 0
+// it returns the session when all ranks are ready. In the others it returns (nil, nil) when the session is
+// over, or an error if this rank could not take part to its end. On one host the ranks meet over a Unix
+// socket; otherwise over TLS, for which all need the same token.
 func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 	config.Ranks = l.Size
 	p, err := newPlace(l, config)
@@ -101,7 +101,8 @@ func awaitRanks(ctx context.Context, joined <-chan int, size int) error {
 	return nil
 }
 
-// admitAll takes connections of supervisors until the session closes the listener. It sends every rank that joins.
+// admitAll takes connections of supervisors until the session closes the listener. It sends every rank that
+// joins.
 func (c *controller) admitAll(listener net.Listener, joined chan<- int) {
 	for {
 		conn, err := listener.Accept()
@@ -119,7 +120,8 @@ func (c *controller) admitAll(listener net.Listener, joined chan<- int) {
 	}
 }
 
-// admit learns what a connection is for. It returns the rank if that joins with it, and else when the connection has served its purpose.
+// admit learns what a connection is for. It returns the rank if that joins with it, and else when the
+// connection has served its purpose.
 func (c *controller) admit(conn net.Conn) int {
 	conn.SetDeadline(time.Now().Add(handshakeTimeout))
 	in, out := frame.NewReader(conn, maxPayload), frame.NewWriter(conn)

@@ -21,7 +21,8 @@ import (
 
 const testToken = "0123456789abcdef0123456789abcdef"
 
-// joinAll plays every process of a launcher's job in this one, and returns rank 0's session and a channel with how the others ended.
+// joinAll plays every process of a launcher's job in this one, and returns rank 0's session and a channel
+// with how the others ended.
 func joinAll(t *testing.T, size int, launcher func(rank int) Launcher, config Config) (*console, chan error) {
 	t.Helper()
 	ended := make(chan error, size)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them are
-// ready. The caller becomes their supervisor; its program must begin as IsWorker says. If a worker cannot start, the
-// error says why, and nothing is left.
+// Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them
+// are ready. The caller becomes their supervisor; its program must begin as IsWorker says. If a worker cannot
+// start, the error says why, and nothing is left.
 func Launch(ctx context.Context, config Config) (Session, error) {
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)

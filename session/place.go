@@ -17,8 +17,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
 )
 
-// place is where the ranks of one world meet, known to each from its launcher alone. In order of preference: the address that
-// the user gave; on one host a Unix socket; the address that rank 0 puts into the launcher's store; rank 0's MASTER_PORT.
+// place is where the ranks of one world meet, known to each from its launcher alone. In order of preference:
+// the address that the user gave; on one host a Unix socket; the address that rank 0 puts into the launcher's
+// store; rank 0's MASTER_PORT.
 type place struct {
 	socket  string      // path of a Unix socket, or
 	address string      // host:port of rank 0, or
@@ -58,8 +59,8 @@ func newPlace(l Launcher, config Config) (*place, error) {
 	return p, err
 }
 
-// jobKey tells jobs on one host apart: by the launcher's name for the job, by its port, which no two jobs can use at a
-// time, or, if it gives neither, by its process.
+// jobKey tells jobs on one host apart: by the launcher's name for the job, by its port, which no two jobs can
+// use at a time, or, if it gives neither, by its process.
 func jobKey(l Launcher) string {
 	h := fnv.New64a()
 	fmt.Fprint(h, l.Name, "/", l.Job, "/", l.Port)

@@ -57,7 +57,8 @@ func parseStat(line string) (procInfo, error) {
 	}, nil
 }
 
-// startTime is when a process started, in the kernel's ticks; it tells apart processes that had the same number.
+// startTime is when a process started, in the kernel's ticks; it tells apart processes that had the same
+// number.
 func startTime(line string) string {
 	fields := statFields(line)
 	if len(fields) <= statStarted {

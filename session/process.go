@@ -16,8 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
 )
 
-// spawner starts processes from one thread that lives as long as itself: the kernel signals a child when the *thread*
-// that forked it ends.
+// spawner starts processes from one thread that lives as long as itself: the kernel signals a child when the
+// *thread* that forked it ends.
 type spawner struct {
 	work chan func()
 }
@@ -58,11 +58,12 @@ type process struct {
 	reaped chan struct{} // closed when nothing of it is left
 }
 
-// controlTimeout is how long a worker may refuse to take a command before it is given up. Its socket holds many commands; only a
-// stopped process with a very large cell gets there.
+// controlTimeout is how long a worker may refuse to take a command before it is given up. Its socket holds
+// many commands; only a stopped process with a very large cell gets there.
 const controlTimeout = 3 * time.Second
 
-// startProcess forks a worker that has bootstrap as its connection to the hub, which it consumes. The pipes are not read yet.
+// startProcess forks a worker that has bootstrap as its connection to the hub, which it consumes. The pipes
+// are not read yet.
 func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, error) {
 	defer bootstrap.Close()
 	program, err := os.Executable()

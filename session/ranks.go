@@ -31,7 +31,8 @@ func FormatRanks(ranks []int) string {
 	return b.String()
 }
 
-// Prefix is what front ends put before each line that came from ranks in a world of size: "[0-3] ", or nothing in a world of one.
+// Prefix is what front ends put before each line that came from ranks in a world of size: "[0-3] ", or
+// nothing in a world of one.
 func Prefix(ranks []int, size int) string {
 	if size == 1 || len(ranks) == 0 {
 		return ""
@@ -39,8 +40,8 @@ func Prefix(ranks []int, size int) string {
 	return "[" + FormatRanks(ranks) + "] "
 }
 
-// ParseRanks reads what FormatRanks writes, also with brackets and spaces, and "all". The result is ascending, without
-// repetitions, and below size.
+// ParseRanks reads what FormatRanks writes, also with brackets and spaces, and "all". The result is
+// ascending, without repetitions, and below size.
 func ParseRanks(text string, size int) ([]int, error) {
 	s := strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(s, "["); ok {

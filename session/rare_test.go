@@ -106,7 +106,8 @@ func TestJoinAfterClose(t *testing.T) {
 	}
 }
 
-// A rank whose supervisor is gone does not come back, which a restart says at once while it replaces the others.
+// A rank whose supervisor is gone does not come back, which a restart says at once while it replaces the
+// others.
 func TestRestartWithoutSupervisor(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	c, ended := joinAll(t, 2, func(r int) Launcher {

@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// settle gives every rank a worker and brings their symmetric memory back in order after an abort or a death. It
-// is cheap when nothing has happened. While a rank is without a worker for good, the others go on as they are. The turn is held.
+// settle gives every rank a worker and brings their symmetric memory back in order after an abort or a death.
+// It is cheap when nothing has happened. While a rank is without a worker for good, the others go on as they
+// are. The turn is held.
 func (c *controller) settle(ctx context.Context, out func(Output)) error {
 	for range recoverAttempts {
 		c.mu.Lock()
@@ -34,7 +35,8 @@ func (c *controller) settle(ctx context.Context, out func(Output)) error {
 	return errors.New("the ranks could not be brought together again; restart them")
 }
 
-// recover runs Fabric.Recover on all ranks. If that fails, the rank to blame is replaced, and it has to run again.
+// recover runs Fabric.Recover on all ranks. If that fails, the rank to blame is replaced, and it has to run
+// again.
 func (c *controller) recover(out func(Output)) (again bool) {
 	all := allRanks(c.size)
 	causes, incarnations := make([]string, c.size), make([]int, c.size)

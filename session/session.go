@@ -29,7 +29,8 @@ type Cell struct {
 	Source string //
 	Ranks  []int  // the ranks that run it; nil means all
 	Silent bool   // not recorded in the history
-	// Output receives output while the cell runs; it is never called concurrently, nor after Eval has returned; may be nil.
+	// Output receives output while the cell runs; it is never called concurrently, nor after Eval has
+	// returned; may be nil.
 	Output func(Output) `json:"-"`
 }
 
@@ -94,8 +95,8 @@ type RankInfo struct {
 
 // Evaluator is one rank's interpreter. interp.Interp satisfies it.
 type Evaluator interface {
-	// Eval runs one cell. What it prints goes to file descriptors 1 and 2. Cancelling ctx must make it return with an
-	// error of KindInterrupted and leave the evaluator usable. Calls never overlap.
+	// Eval runs one cell. What it prints goes to file descriptors 1 and 2. Cancelling ctx must make it return
+	// with an error of KindInterrupted and leave the evaluator usable. Calls never overlap.
 	Eval(ctx context.Context, cell Cell) Result
 	// Inspect answers a topic; it may be called while Eval runs.
 	Inspect(ctx context.Context, topic, arg string) (string, error)
@@ -108,18 +109,19 @@ type Result struct {
 	Err      *Error
 }
 
-// Fabric is what the ranks' symmetric memory must do for the session; symmem satisfies it through a small adapter in cmd. All
-// methods but Recover may be called while a cell runs.
+// Fabric is what the ranks' symmetric memory must do for the session; symmem satisfies it through a small
+// adapter in cmd. All methods but Recover may be called while a cell runs.
 type Fabric interface {
-	// Abort ends every device- and host-side wait of this rank, now and until Recover. why is shown to the user.
+	// Abort ends every device- and host-side wait of this rank, now and until Recover. why is shown to the
+	// user.
 	Abort(why string)
 	// Waits lists what this rank waits for at this moment, empty when it waits for nothing.
 	Waits() []Wait
 	// Finish waits for this rank's device work at the end of a cell and returns the first fault of it.
 	Finish(ctx context.Context) *Error
-	// Recover is collective over all ranks after a cell in which something was aborted or a rank was replaced: it
-	// drains the device, resets signals and epochs, lowers the abort, and forgets what the replaced ranks held.
-	// It returns what was lost on this rank, in words.
+	// Recover is collective over all ranks after a cell in which something was aborted or a rank was
+	// replaced: it drains the device, resets signals and epochs, lowers the abort, and forgets what the
+	// replaced ranks held. It returns what was lost on this rank, in words.
 	Recover(ctx context.Context, replaced []int) (lost []string, err error)
 	Close() error
 }

@@ -27,7 +27,8 @@ const (
 // storeTimeout bounds an exchange with a store that should answer at once.
 const storeTimeout = 3 * time.Second
 
-// store is a connection to a TCPStore, used by one goroutine. Nobody is authenticated there: addresses may pass through it, secrets may not.
+// store is a connection to a TCPStore, used by one goroutine. Nobody is authenticated there: addresses may
+// pass through it, secrets may not.
 type store struct {
 	conn net.Conn
 	in   *bufio.Reader

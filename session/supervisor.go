@@ -19,7 +19,8 @@ const (
 	quitGrace = closeGrace + time.Second // for a worker to leave when told to
 )
 
-// supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its end. It runs no user code.
+// supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its end. It runs
+// no user code.
 type supervisor struct {
 	spec    workerSpec
 	spawner *spawner
@@ -35,8 +36,8 @@ type supervisor struct {
 	closed  bool
 }
 
-// do carries out a command or passes it to the worker. What is meant for a dead worker is dropped: its death has been
-// reported, or is about to be.
+// do carries out a command or passes it to the worker. What is meant for a dead worker is dropped: its death
+// has been reported, or is about to be.
 func (s *supervisor) do(c command, payload []byte) {
 	s.mu.Lock()
 	p := s.process
@@ -232,8 +233,8 @@ func (s *supervisor) close() {
 // maxReport bounds what a death report quotes of standard error, in bytes.
 const maxReport = 8 << 10
 
-// causeOfDeath says in words how a process ended, and returns what it left on standard error about that: the report of Go's runtime, or
-// else the last lines.
+// causeOfDeath says in words how a process ended, and returns what it left on standard error about that: the
+// report of Go's runtime, or else the last lines.
 func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report string) {
 	report = stderr[max(0, len(stderr)-maxReport):]
 	switch {
@@ -255,8 +256,8 @@ func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report strin
 	return fmt.Sprintf("exited with status %d", status.ExitStatus()), report
 }
 
-// runtimeExit is the status with which Go's runtime ends a program that panicked or crashed, after a report that begins with
-// one of runtimeReports.
+// runtimeExit is the status with which Go's runtime ends a program that panicked or crashed, after a report
+// that begins with one of runtimeReports.
 const runtimeExit = 2
 
 var (

@@ -23,7 +23,8 @@ const tokenVariable = "SYMMREPL_TOKEN"
 
 const minToken = 32 // characters
 
-// readToken returns the secret of this user's sessions over several hosts, and takes it out of the environment.
+// readToken returns the secret of this user's sessions over several hosts, and takes it out of the
+// environment.
 func readToken() (string, error) {
 	token, from := os.Getenv(tokenVariable), tokenVariable
 	os.Unsetenv(tokenVariable)
@@ -60,8 +61,8 @@ func readToken() (string, error) {
 // errStranger ends a handshake with somebody who has another token, or none.
 var errStranger = errors.New("the other end does not know this session's token")
 
-// tlsConfig makes both ends prove, in TLS 1.3, that they know token: its key pair is the only one either accepts. The same configuration serves
-// clients and servers.
+// tlsConfig makes both ends prove, in TLS 1.3, that they know token: its key pair is the only one either
+// accepts. The same configuration serves clients and servers.
 func tlsConfig(token string) (*tls.Config, error) {
 	seed, err := hkdf.Key(sha256.New, []byte(token), nil, "symmrepl session key 1", ed25519.SeedSize)
 	if err != nil {

@@ -70,7 +70,8 @@ func (w *watch) waits(rank int, after time.Time) []Wait {
 	return nil
 }
 
-// report returns a table of who waits for what if some rank has waited too long and the user does not know yet.
+// report returns a table of who waits for what if some rank has waited too long and the user does not know
+// yet.
 func (w *watch) report(r *run, now time.Time) string {
 	if w.since.IsZero() || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() {
 		return ""
@@ -145,7 +146,8 @@ func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 	return describeWaits(v.waits), longest
 }
 
-// describeWaits says what is waited for, without times: "waits in wait_signal #14 for rank 1: a signal on channel 3".
+// describeWaits says what is waited for, without times: "waits in wait_signal #14 for rank 1: a signal on
+// channel 3".
 func describeWaits(waits []Wait) string {
 	var parts []string
 	for _, w := range waits {

@@ -6,8 +6,9 @@ const wireVersion = 1
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
 
-// command is what the controller tells one rank. It goes to the rank's supervisor, which acts on Start, Kill and Quit itself
-// and passes the rest to its worker. Exactly one field is set, besides those said to go together.
+// command is what the controller tells one rank. It goes to the rank's supervisor, which acts on Start, Kill
+// and Quit itself and passes the rest to its worker. Exactly one field is set, besides those said to go
+// together.
 type command struct {
 	Start   *startCommand `json:",omitempty"`
 	Kill    int           `json:",omitempty"` // end the worker of this incarnation at once
@@ -43,7 +44,8 @@ type recovery struct {
 	Replaced []int
 }
 
-// event is what one rank tells the controller. Incarnation says which worker it is about; exactly one of the other fields is set.
+// event is what one rank tells the controller. Incarnation says which worker it is about; exactly one of the
+// other fields is set.
 type event struct {
 	Incarnation int
 

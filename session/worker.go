@@ -52,12 +52,14 @@ type Env struct {
 	Backend     string            // as in Config
 }
 
-// IsWorker reports whether this process was started as a worker. Then main must do nothing but call ServeWorker.
+// IsWorker reports whether this process was started as a worker. Then main must do nothing but call
+// ServeWorker.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// ServeWorker is the main function of a worker. start makes the rank's interpreter and fabric; it may meet its peers only
-// if Env.Incarnation is 1. If the Fabric has a method DeviceName() string, its result describes the rank's
-// device to the user. ServeWorker returns the process's exit status when the session is over.
+// ServeWorker is the main function of a worker. start makes the rank's interpreter and fabric; it may meet
+// its peers only if Env.Incarnation is 1. If the Fabric has a method DeviceName() string, its result
+// describes the rank's device to the user. ServeWorker returns the process's exit status when the session is
+// over.
 func ServeWorker(start func(Env) (Evaluator, Fabric, error)) int {
 	var spec workerSpec
 	if err := json.Unmarshal([]byte(os.Getenv(workerVariable)), &spec); err != nil {
@@ -130,8 +132,8 @@ func (w *worker) start(start func(Env) (Evaluator, Fabric, error)) error {
 	return nil
 }
 
-// read obeys the controller until told to end, or until the connection does. It runs no user code, so it answers also while a
-// cell spins.
+// read obeys the controller until told to end, or until the connection does. It runs no user code, so it
+// answers also while a cell spins.
 func (w *worker) read(in *frame.Reader) (told bool) {
 	for {
 		var c command
@@ -238,8 +240,8 @@ func (w *worker) close() {
 	}
 }
 
-// leaveBySignal ends the worker when its supervisor has died, and removes what nobody else will. The kernel tells by SIGTERM; a
-// worker that was stopped is continued by SIGHUP.
+// leaveBySignal ends the worker when its supervisor has died, and removes what nobody else will. The kernel
+// tells by SIGTERM; a worker that was stopped is continued by SIGHUP.
 func (w *worker) leaveBySignal() {
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGTERM, syscall.SIGHUP)

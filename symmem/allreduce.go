@@ -4,8 +4,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// plan is how a kind of device is best used. The numbers for cuda were measured on H200s, those for cpu on two cores, where few blocks
-// are best because each is a thread of the machine.
+// plan is how a kind of device is best used. The numbers for cuda were measured on H200s, those for cpu on
+// two cores, where few blocks are best because each is a thread of the machine.
 type plan struct {
 	elementThreads int // a block, for element-wise kernels
 	elementBlocks  int // at most, for each processor
@@ -27,21 +27,22 @@ func (rt *Runtime) plan() *plan { return plans[rt.info.Kind] }
 // reductions are the values of symm::ReduceOp.
 var reductions = map[string]uint64{"sum": 0, "avg": 1, "max": 2, "min": 3}
 
-// OneShotAllReduce combines the copies of a symmetric tensor of all members element by element, in the order of their ranks, and returns the
-// result as an ordinary tensor; the result has the same bits on all ranks. t must have been rendezvoused by the group, or be a part of a
-// tensor that was, the same part on all ranks. Its elements may be of any type that computes, of any number, at any offset. op is "sum", "avg" (the
-// sum divided once), "max" or "min"; every step rounds to the element type, integers wrap around.
+// OneShotAllReduce combines the copies of a symmetric tensor of all members element by element, in the order
+// of their ranks, and returns the result as an ordinary tensor; the result has the same bits on all ranks. t
+// must have been rendezvoused by the group, or be a part of a tensor that was, the same part on all ranks.
+// Its elements may be of any type that computes, of any number, at any offset. op is "sum", "avg" (the sum
+// divided once), "max" or "min"; every step rounds to the element type, integers wrap around.
 //
-// It is collective over the group and ordered on the stream: t may be overwritten by what the stream does next. Small messages are pushed as
-// packets, without a barrier; large ones are read from the peers between two. Options: *Group (by default the one that allocated t), *Stream,
-// [Timeout].
-// It cannot be captured, because its result is allocated: capture [Runtime.OneShotAllReduceOut].
+// It is collective over the group and ordered on the stream: t may be overwritten by what the stream does
+// next. Small messages are pushed as packets, without a barrier; large ones are read from the peers between
+// two. Options: *Group (by default the one that allocated t), *Stream, [Timeout]. It cannot be captured,
+// because its result is allocated: capture [Runtime.OneShotAllReduceOut].
 func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return rt.oneShot(t, op, nil, opts)
 }
 
-// OneShotAllReduceOut is [Runtime.OneShotAllReduce] into out: a tensor of the same type and number of elements, symmetric or not, that does not overlap t.
-// It may be captured.
+// OneShotAllReduceOut is [Runtime.OneShotAllReduce] into out: a tensor of the same type and number of
+// elements, symmetric or not, that does not overlap t. It may be captured.
 func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	out.live(oneShotName)
 	rt.oneShot(t, op, out, opts)
@@ -130,8 +131,8 @@ func grid(n, threads, blocks int) device.Launch {
 	return device.Launch{Grid: [3]int{min((n+threads-1)/threads, blocks), 1, 1}, Block: [3]int{threads, 1, 1}}
 }
 
-// pushPackets launches the packet kernel: small messages, one trip. Grid and block are equal on all ranks because they follow from the plan
-// and the number of elements.
+// pushPackets launches the packet kernel: small messages, one trip. Grid and block are equal on all ranks
+// because they follow from the plan and the number of elements.
 func (rt *Runtime) pushPackets(g *Group, s *Stream, t, out *Tensor, code uint64, c kernelContext) error {
 	p := rt.plan()
 	a := g.packetArgs

@@ -2,8 +2,8 @@ package symmem
 
 import "github.com/symmrepl/symmrepl/symmem/internal/device"
 
-// The arguments of the built-in kernels, as kernels/*.cu and symm.cuh declare them. Each kernel takes one of these by value; natural alignment is
-// the same in both languages.
+// The arguments of the built-in kernels, as kernels/*.cu and symm.cuh declare them. Each kernel takes one of
+// these by value; natural alignment is the same in both languages.
 
 // maxRanks is symm::kMaxRanks.
 const maxRanks = device.MaxRanks

@@ -10,7 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// TestArguments compares the sizes of the arguments here with what the C++ compiler says of every built-in kernel.
+// TestArguments compares the sizes of the arguments here with what the C++ compiler says of every built-in
+// kernel.
 func TestArguments(t *testing.T) {
 	sizes := map[string]uintptr{
 		"barrier":                  unsafe.Sizeof(barrierArgs{}),

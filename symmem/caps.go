@@ -58,7 +58,8 @@ func (c Capabilities) String() string {
 // Backend is how symmetric memory is made: "CUDA" on GPUs, "CPU" on the cpu device.
 func (rt *Runtime) Backend() string { return strings.ToUpper(rt.info.Kind) }
 
-// SetBackend chooses how symmetric memory is made. A device has one way; any other name is refused with the reason.
+// SetBackend chooses how symmetric memory is made. A device has one way; any other name is refused with the
+// reason.
 func (rt *Runtime) SetBackend(name string) {
 	const op = "SetBackend"
 	if name == rt.Backend() {

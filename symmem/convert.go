@@ -2,7 +2,8 @@ package symmem
 
 import "math"
 
-// The small floats by their bits. Decoding is exact; encoding rounds to nearest, ties to even, as the devices do.
+// The small floats by their bits. Decoding is exact; encoding rounds to nearest, ties to even, as the devices
+// do.
 
 // format is a float of at most 16 bits.
 type format struct {
@@ -42,7 +43,8 @@ func (f format) decode(bits uint16) float64 {
 	return v
 }
 
-// encode returns the bits of the nearest value. What is too large becomes infinity, or NaN where there is none.
+// encode returns the bits of the nearest value. What is too large becomes infinity, or NaN where there is
+// none.
 func (f format) encode(v float64) uint16 {
 	bias := 1<<(f.exponent-1) - 1
 	sign := uint16(0)

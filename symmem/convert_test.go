@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestDecode compares every pattern of the 16-bit floats, and the landmarks of the 8-bit ones, with what the formats' definitions say.
+// TestDecode compares every pattern of the 16-bit floats, and the landmarks of the 8-bit ones, with what the
+// formats' definitions say.
 func TestDecode(t *testing.T) {
 	for i := range 1 << 16 {
 		bits := uint16(i)
@@ -49,8 +50,8 @@ func same(a, b float64) bool {
 	return a == b && math.Signbit(a) == math.Signbit(b) || a != a && b != b
 }
 
-// TestEncode checks, for every two neighbouring values of every small format, that each encodes to itself, that the middle goes to the even one, and that
-// the least step off the middle goes to the nearer one.
+// TestEncode checks, for every two neighbouring values of every small format, that each encodes to itself,
+// that the middle goes to the even one, and that the least step off the middle goes to the nearer one.
 func TestEncode(t *testing.T) {
 	for _, d := range []DType{F16, BF16, F8E4M3, F8E5M2} {
 		f := formats[d]

@@ -7,7 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// idleDevice is the cpu device with streams that drop their launches: what is left is the host's own cost of a call.
+// idleDevice is the cpu device with streams that drop their launches: what is left is the host's own cost of
+// a call.
 type idleDevice struct{ device.Device }
 
 type idleStream struct{ device.Stream }

@@ -1,37 +1,42 @@
-// Package symmem is symmetric memory for Go: one process a rank, each with a device, whose kernels read and write each other's
-// memory and signal each other without the host.
+// Package symmem is symmetric memory for Go: one process a rank, each with a device, whose kernels read and
+// write each other's memory and signal each other without the host.
 //
 // # A program's life
 //
-// [Init] opens this rank's device and, together with the other ranks, builds the world: a group of all ranks with
-// a block of signal words and packet inboxes in every rank's memory, mapped by all the others. [Empty] is
-// collective and gives every rank a tensor of the same shape in memory that peers can map; [Rendezvous] maps it and returns a [Handle]. From
-// then on nothing but kernels and copies is needed to talk to a peer: Handle.Put, Handle.PutSignal, [OneShotAllReduce], or a
-// kernel of the user's own, compiled by [Compile], that receives the handle as a symm::Handle.
+// [Init] opens this rank's device and, together with the other ranks, builds the world: a group of all ranks
+// with a block of signal words and packet inboxes in every rank's memory, mapped by all the others. [Empty]
+// is collective and gives every rank a tensor of the same shape in memory that peers can map; [Rendezvous]
+// maps it and returns a [Handle]. From then on nothing but kernels and copies is needed to talk to a peer:
+// Handle.Put, Handle.PutSignal, [OneShotAllReduce], or a kernel of the user's own, compiled by [Compile],
+// that receives the handle as a symm::Handle.
 //
 // # Two sorts of calls
 //
-// Host-synchronous calls (Empty, Rendezvous, Free of a symmetric tensor, NewGroup) are collective: every member of the group makes them, in
-// the same order. Their arguments are compared across ranks before anything happens; a difference is an error on all ranks that says who called
-// what. Stream-ordered calls (all operations on tensors and handles) put work in the current stream and return at once. What
-// reads device memory on the host (Float32s, Ints, String, Synchronize) waits for that work.
+// Host-synchronous calls (Empty, Rendezvous, Free of a symmetric tensor, NewGroup) are collective: every
+// member of the group makes them, in the same order. Their arguments are compared across ranks before
+// anything happens; a difference is an error on all ranks that says who called what. Stream-ordered calls
+// (all operations on tensors and handles) put work in the current stream and return at once. What reads
+// device memory on the host (Float32s, Ints, String, Synchronize) waits for that work.
 //
-// Work goes to the world's current stream: the default stream, or the one given by [OnStream]. What uses one group's signals (barriers, put_signal and
-// wait_signal, reductions, kernels that receive a handle, replays of a [Graph] with any of these) is chained by events when it is issued on several
-// streams, in the order in which it was issued: two operations never take each other's signals. So a wait on one stream must not need a put that
-// this rank issues later on another. Plain copies and 64-bit signal words are not chained.
+// Work goes to the world's current stream: the default stream, or the one given by [OnStream]. What uses one
+// group's signals (barriers, put_signal and wait_signal, reductions, kernels that receive a handle, replays
+// of a [Graph] with any of these) is chained by events when it is issued on several streams, in the order in
+// which it was issued: two operations never take each other's signals. So a wait on one stream must not need
+// a put that this rank issues later on another. Plain copies and 64-bit signal words are not chained.
 //
 // # Errors
 //
-// Misuse and faults panic with an [*Error]; [Maybe] turns that into an error value. Nothing is launched by a call that is refused. Every
-// wait on the device ends when its [Timeout] passes or when [Runtime.Abort] is called: the stream goes on, the tensors are
-// intact, and the next synchronisation reports who waited for whom. A barrier or a reduction that was given up leaves signals behind; Runtime.Recover,
-// collective over all ranks, clears them.
+// Misuse and faults panic with an [*Error]; [Maybe] turns that into an error value. Nothing is launched by a
+// call that is refused. Every wait on the device ends when its [Timeout] passes or when [Runtime.Abort] is
+// called: the stream goes on, the tensors are intact, and the next synchronisation reports who waited for
+// whom. A barrier or a reduction that was given up leaves signals behind; Runtime.Recover, collective over
+// all ranks, clears them.
 //
 // # Memory
 //
-// Symmetric memory lives until Free, which is collective; nothing happens behind the program's back. Results and Local tensors are ordinary device
-// memory from a cache, returned to it by Free or when the garbage collector finds them.
+// Symmetric memory lives until Free, which is collective; nothing happens behind the program's back. Results
+// and Local tensors are ordinary device memory from a cache, returned to it by Free or when the garbage
+// collector finds them.
 //
 // The package functions act on the world that Init made last; they are what a cell of the REPL calls.
 package symmem

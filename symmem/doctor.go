@@ -7,8 +7,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
 )
 
-// Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the GPUs and their links, the libraries, the
-// compiler of the cpu device; what is missing, and how to get it. It needs no Runtime.
+// Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the GPUs and
+// their links, the libraries, the compiler of the cpu device; what is missing, and how to get it. It needs no
+// Runtime.
 func Doctor() string {
 	report := cuda.Probe().String()
 	if path, err := cpu.Compiler(); err != nil {
@@ -28,7 +29,8 @@ func GPUs() int {
 	return n
 }
 
-// Top says in one line how much device memory this rank holds and, where it is measured, how busy the device is.
+// Top says in one line how much device memory this rank holds and, where it is measured, how busy the device
+// is.
 func (rt *Runtime) Top() (string, error) {
 	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(rt.held()))
 	d, ok := rt.dev.(interface{ Top() (string, error) })

@@ -14,7 +14,8 @@ func (rt *Runtime) gridFor(n int) device.Launch {
 	return device.Launch{Grid: [3]int{max(blocks, 1), 1, 1}, Block: [3]int{p.elementThreads, 1, 1}}
 }
 
-// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is known to be alive.
+// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is known to
+// be alive.
 func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	rt := t.rt
 	rt.mu.Lock()
@@ -32,8 +33,9 @@ func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	}
 }
 
-// Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is rounded to the nearest value
-// of a float type, must not overflow, and must be whole for an integer type. It returns t.
+// Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is
+// rounded to the nearest value of a float type, must not overflow, and must be whole for an integer type. It
+// returns t.
 func (t *Tensor) Fill(x any) *Tensor {
 	const op = "Fill"
 	t.live(op)
@@ -51,7 +53,8 @@ func (t *Tensor) Fill(x any) *Tensor {
 	return t
 }
 
-// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float type the larger ones are rounded. It returns t.
+// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float type the
+// larger ones are rounded. It returns t.
 func (t *Tensor) Arange() *Tensor {
 	const op = "Arange"
 	t.live(op)
@@ -65,8 +68,8 @@ func (t *Tensor) Arange() *Tensor {
 	return t
 }
 
-// Rand sets the elements to values that depend on the seed and their index alone: floats in [0, 1), rounded (a 16-bit
-// type can round up to 1), integers from 0 to 127. It returns t.
+// Rand sets the elements to values that depend on the seed and their index alone: floats in [0, 1), rounded
+// (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
 func (t *Tensor) Rand(seed int) *Tensor {
 	const op = "Rand"
 	t.live(op)
@@ -81,8 +84,9 @@ func (t *Tensor) mustCompute(op string) {
 	}
 }
 
-// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values are converted as by Fill, or a tensor of the
-// same type. A slice may be changed when CopyFrom returns. It returns t.
+// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values are
+// converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom returns. It
+// returns t.
 func (t *Tensor) CopyFrom(src any) *Tensor {
 	const op = "CopyFrom"
 	t.live(op)
@@ -196,8 +200,8 @@ func (t *Tensor) Float64s() []float64 {
 	return out
 }
 
-// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits of precision. It waits for
-// the current stream.
+// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits of
+// precision. It waits for the current stream.
 func (t *Tensor) Float32s() []float32 {
 	t.live("Float32s")
 	data := t.read("Float32s", t.n)

@@ -18,9 +18,10 @@ type Graph struct {
 	calls   []call    // for the record of waits
 }
 
-// Capture calls f and records what it issues on the current stream instead of running it. Within f memory cannot be allocated (Empty, Local, results of
-// operations that return one), tensors cannot be read or written by the host, and nothing can be waited for: each of these is
-// refused with what to do instead, and the capture is dropped. Ranks that capture communication must capture and replay the same.
+// Capture calls f and records what it issues on the current stream instead of running it. Within f memory
+// cannot be allocated (Empty, Local, results of operations that return one), tensors cannot be read or
+// written by the host, and nothing can be waited for: each of these is refused with what to do instead, and
+// the capture is dropped. Ranks that capture communication must capture and replay the same.
 func (rt *Runtime) Capture(f func()) *Graph {
 	const op = "Capture"
 	g := rt.beginCapture(op)

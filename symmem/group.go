@@ -12,8 +12,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups never disturb each other.
-// A rank that is not a member holds the group too, to name it, and is refused its use.
+// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups never
+// disturb each other. A rank that is not a member holds the group too, to name it, and is refused its use.
 type Group struct {
 	rt       *Runtime
 	name     string // "world", or "0,2"
@@ -40,8 +40,8 @@ type Group struct {
 	pullArgs   *pullArgs
 }
 
-// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks; any other rank may call it too and returns at
-// once with a group it cannot use. Every call makes a new group.
+// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks; any other
+// rank may call it too and returns at once with a group it cannot use. Every call makes a new group.
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
 	rt.refuseCapture(op)
@@ -73,7 +73,8 @@ func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	return g
 }
 
-// renew starts the numbering of calls anew, under a key that no earlier call had. It needs rt.generation to be stable.
+// renew starts the numbering of calls anew, under a key that no earlier call had. It needs rt.generation to
+// be stable.
 func (g *Group) renew(name string) {
 	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
 	g.met, g.ordinal, g.allocs, g.last, g.marked = 0, 0, 0, nil, false
@@ -99,8 +100,8 @@ func (g *Group) String() string {
 	return "group " + g.name
 }
 
-// Free gives the group's memory back. It is collective over the group; tensors that were allocated by it must be freed before. The world
-// cannot be freed.
+// Free gives the group's memory back. It is collective over the group; tensors that were allocated by it must
+// be freed before. The world cannot be freed.
 func (g *Group) Free() {
 	const op = "Group.Free"
 	rt := g.rt
@@ -158,7 +159,8 @@ func (g *Group) peer(op, arg string, rank int) int {
 	return g.ranks[rank]
 }
 
-// meet makes a host-synchronous collective call: it returns everybody's data, in group order, or panics on all members alike.
+// meet makes a host-synchronous collective call: it returns everybody's data, in group order, or panics on
+// all members alike.
 func (g *Group) meet(op, desc string, data []byte) [][]byte {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
@@ -198,7 +200,8 @@ func (g *Group) call(op, desc string) bootstrap.Call {
 	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc}
 }
 
-// agree exchanges a value of each member together with the error that befell it. If any had one, all get it. A holder of g.meeting calls it.
+// agree exchanges a value of each member together with the error that befell it. If any had one, all get it.
+// A holder of g.meeting calls it.
 func agree[T any](g *Group, op, desc string, mine T, failed error) ([]T, error) {
 	return agreeBy(g, op, mine, failed, func(data []byte) ([][]byte, error) { return g.gather(op, desc, data) })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the group's signals. Ranks are those of
-// the group. A handle ends with its tensor.
+// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the
+// group's signals. Ranks are those of the group. A handle ends with its tensor.
 type Handle struct {
 	t      *Tensor
 	g      *Group
@@ -26,9 +26,9 @@ func (t *tables) release() {
 	}
 }
 
-// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty. It is collective over the group,
-// which defaults to the one that allocated the tensor and must be a part of it. Later calls for the same tensor and group
-// return the same handle without meeting the others.
+// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty. It is
+// collective over the group, which defaults to the one that allocated the tensor and must be a part of it.
+// Later calls for the same tensor and group return the same handle without meeting the others.
 func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	const op = "Rendezvous"
 	t.live(op)
@@ -85,7 +85,8 @@ func (a *allocation) find(t *Tensor, g *Group) *Handle {
 	return nil
 }
 
-// mapping returns any handle of the allocation in g, which knows where the peers' copies are, or nil. rt.mu is held.
+// mapping returns any handle of the allocation in g, which knows where the peers' copies are, or nil. rt.mu
+// is held.
 func (a *allocation) mapping(g *Group) *Handle {
 	for _, h := range a.handles {
 		if h.g == g {
@@ -142,7 +143,8 @@ func (h *Handle) list(op string, p *ptrs) []uintptr {
 	return out
 }
 
-// BufferPtrsDev is the address, in device memory, of an array of the BufferPtrs: for a kernel parameter such as float**.
+// BufferPtrsDev is the address, in device memory, of an array of the BufferPtrs: for a kernel parameter such
+// as float**.
 func (h *Handle) BufferPtrsDev() uintptr { return h.table("BufferPtrsDev", 0) }
 
 // SignalPadPtrsDev is the same of the SignalPadPtrs.

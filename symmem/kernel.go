@@ -31,8 +31,9 @@ type source struct {
 	text string
 }
 
-// Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It is not collective. A text that the compiler
-// refuses panics with an *Error of KindCompile that has the position, as "kernel:line".
+// Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It is not
+// collective. A text that the compiler refuses panics with an *Error of KindCompile that has the position, as
+// "kernel:line".
 func (rt *Runtime) Compile(text string) *Kernel { return rt.CompileAt("kernel", 1, text) }
 
 // CompileAt is Compile for a text that begins at a line of a file or cell, which positions then cite.

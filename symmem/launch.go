@@ -26,12 +26,14 @@ func SharedBytes(n int) Shared { return Shared(n) }
 // Shared is an amount of dynamic shared memory, made by [SharedBytes].
 type Shared int
 
-// Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor of the pointee's type (any for void* and
-// unsigned char*) or a uintptr for a pointer, a *Handle for a symm::Handle, a Go integer that fits for an integer, a float32 or float64 for a
-// floating type, a bool. Among them may be options: SharedBytes, *Stream, and [Timeout] for the waits of handles. Everything is checked against the
+// Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor of the
+// pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a *Handle for a symm::Handle,
+// a Go integer that fits for an integer, a float32 or float64 for a floating type, a bool. Among them may be
+// options: SharedBytes, *Stream, and [Timeout] for the waits of handles. Everything is checked against the
 // kernel's signature before anything is launched.
 //
-// A kernel that receives a handle communicates: it is ordered after the group's other communication, and all ranks that it meets must launch it.
+// A kernel that receives a handle communicates: it is ordered after the group's other communication, and all
+// ranks that it meets must launch it.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	rt, op := k.rt, k.d.Name()
 	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock)}

@@ -49,8 +49,9 @@ func (x number) String() string {
 	return fmt.Sprint(x.f)
 }
 
-// encode returns the bits of an element with this value, or why there are none. An integer must be representable exactly;
-// a float is rounded to a float type's nearest value, must not overflow, and must be whole for an integer type.
+// encode returns the bits of an element with this value, or why there are none. An integer must be
+// representable exactly; a float is rounded to a float type's nearest value, must not overflow, and must be
+// whole for an integer type.
 func (d DType) encode(x number) (bits uint64, why string) {
 	t := &dtypes[d]
 	if t.base == floating {

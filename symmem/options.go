@@ -29,10 +29,12 @@ func (o *options) set(opt Option) {
 	}
 }
 
-// Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or aborted.
+// Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or
+// aborted.
 func Timeout(d time.Duration) Option { return timeout(d) }
 
-// read collects the options of a call on group g, the default; fixed says that the call cannot have another one.
+// read collects the options of a call on group g, the default; fixed says that the call cannot have another
+// one.
 func (rt *Runtime) read(op string, g *Group, fixed bool, opts []Option) options {
 	o := options{group: g}
 	for _, opt := range opts {

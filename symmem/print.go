@@ -9,8 +9,8 @@ import (
 // previewed is how many elements String shows at each end.
 const previewed = 4
 
-// String shows the type, the shape, where the tensor is, and its first and last elements: it waits for the current stream. What
-// cannot be read is said instead.
+// String shows the type, the shape, where the tensor is, and its first and last elements: it waits for the
+// current stream. What cannot be read is said instead.
 func (t *Tensor) String() string {
 	if t == nil {
 		return "nil tensor"

@@ -10,14 +10,16 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// call is what is remembered of one stream-ordered call, to explain the waits of its kernel. Nothing is formatted until somebody asks.
+// call is what is remembered of one stream-ordered call, to explain the waits of its kernel. Nothing is
+// formatted until somebody asks.
 type call struct {
 	id      uint32 // what the kernel knows it by
 	op      string
 	group   *Group
 	ordinal uint64 // collective calls of the group so far, this one included
 
-	// collective says that its kernel, when it gives up, leaves signals or packets behind that others may take for the next call's.
+	// collective says that its kernel, when it gives up, leaves signals or packets behind that others may
+	// take for the next call's.
 	collective bool
 }
 
@@ -96,8 +98,8 @@ type Wait struct {
 	Since   time.Duration
 }
 
-// Waits lists what this rank waits for at this moment: on the device for some time already, or in a collective call on the host. It may
-// be called at any time.
+// Waits lists what this rank waits for at this moment: on the device for some time already, or in a
+// collective call on the host. It may be called at any time.
 func (rt *Runtime) Waits() []Wait {
 	var list []Wait
 	for i := range rt.watch.Waits {

@@ -11,8 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Abort ends every wait of this rank, on the device and on the host, now and until Recover: calls that would wait are refused. why completes "gave
-// up:". It returns at once and may be called at any time.
+// Abort ends every wait of this rank, on the device and on the host, now and until Recover: calls that would
+// wait are refused. why completes "gave up:". It returns at once and may be called at any time.
 func (rt *Runtime) Abort(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
 	atomic.StoreUint32(&rt.watch.Abort, 1)
@@ -34,18 +34,21 @@ func (rt *Runtime) renewHostContext() {
 	rt.hostCtx.Store(&hostContext{ctx, cancel})
 }
 
-// Finish waits for all work of this rank and returns the first fault of it: an *Error, or nil. Cancelling ctx aborts.
+// Finish waits for all work of this rank and returns the first fault of it: an *Error, or nil. Cancelling ctx
+// aborts.
 func (rt *Runtime) Finish(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { rt.Abort("it was interrupted") })()
 	return Maybe(func() { rt.synchronize("Synchronize") })
 }
 
-// Recover makes communication sound again after waits were aborted or timed out, or ranks were replaced. It is collective over all ranks; those that
-// are listed in replaced are new processes, whose worlds were made with Config.Joining. All work is drained, signals, signal pads and
-// inboxes become zero, the numbering of calls starts anew, and the abort ends. Tensors keep their data.
+// Recover makes communication sound again after waits were aborted or timed out, or ranks were replaced. It
+// is collective over all ranks; those that are listed in replaced are new processes, whose worlds were made
+// with Config.Joining. All work is drained, signals, signal pads and inboxes become zero, the numbering of
+// calls starts anew, and the abort ends. Tensors keep their data.
 //
-// What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it held a part of can only be read and freed. lost
-// names them. Cancelling ctx gives up; the world is then still aborted.
+// What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it held a
+// part of can only be read and freed. lost names them. Cancelling ctx gives up; the world is then still
+// aborted.
 func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, err error) {
 	const op = "Recover"
 	rt.Abort("the world is being recovered")

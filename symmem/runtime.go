@@ -20,12 +20,13 @@ type Config struct {
 	Index   int               // which device of its kind on this host
 	Backend string            // "" for the device's own: "CPU" or "CUDA"
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
-	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing collective: the
-	// first collective call is the Recover that the other ranks make too.
+	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing
+	// collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
 }
 
-// Runtime is this rank's view of all ranks and of its device. Its methods may be called from several goroutines.
+// Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
+// goroutines.
 type Runtime struct {
 	dev        device.Device
 	info       device.Info
@@ -65,8 +66,8 @@ type hostContext struct {
 // current world of the package functions, set by Init.
 var latest atomic.Pointer[Runtime]
 
-// Init opens the device and builds the world of config. It is collective over all ranks of the client, unless config.Joining. The world
-// becomes the one that the package functions act on.
+// Init opens the device and builds the world of config. It is collective over all ranks of the client, unless
+// config.Joining. The world becomes the one that the package functions act on.
 func Init(config Config) (*Runtime, error) {
 	dev, err := open(config)
 	if err != nil {
@@ -163,8 +164,8 @@ func (rt *Runtime) Size() int { return rt.size }
 // Group is the group of all ranks.
 func (rt *Runtime) Group() *Group { return rt.all }
 
-// Close releases the device and everything in its memory. It does not wait for the other ranks: who still reads this rank's
-// memory keeps it until it lets go.
+// Close releases the device and everything in its memory. It does not wait for the other ranks: who still
+// reads this rank's memory keeps it until it lets go.
 func (rt *Runtime) Close() error {
 	rt.Abort("the world was closed")
 	rt.mu.Lock()

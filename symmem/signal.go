@@ -9,8 +9,8 @@ func oneBlock(threads int) device.Launch {
 	return device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}}
 }
 
-// communicate issues a kernel that uses the group's signals: on the stream of o, after what used them before on any
-// other stream. args is called with the head of the kernel's arguments. rt.mu is held.
+// communicate issues a kernel that uses the group's signals: on the stream of o, after what used them before
+// on any other stream. args is called with the head of the kernel's arguments. rt.mu is held.
 func (rt *Runtime) communicate(c call, kernel string, l device.Launch, o *options, args func(kernelContext) []byte) {
 	g := o.group
 	s := rt.begin(c.op, o)
@@ -24,7 +24,8 @@ func (rt *Runtime) communicate(c call, kernel string, l device.Launch, o *option
 	g.mark(c.op, s)
 }
 
-// intact refuses communication after a collective operation was given up: the ranks' signals may be out of step.
+// intact refuses communication after a collective operation was given up: the ranks' signals may be out of
+// step.
 func (rt *Runtime) intact(op string) {
 	if why := rt.broken.Load(); why != nil {
 		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why, Hint: "all ranks must call Recover"})
@@ -42,8 +43,8 @@ func (h *Handle) channel(op string, channel int) {
 	}
 }
 
-// Barrier makes the streams of all members meet: what any member's stream did before is visible to all after. Options: *Stream, [Timeout].
-// It may be captured.
+// Barrier makes the streams of all members meet: what any member's stream did before is visible to all after.
+// Options: *Stream, [Timeout]. It may be captured.
 func (h *Handle) Barrier(channel int, opts ...Option) {
 	const op = "barrier"
 	h.usable(op)
@@ -58,15 +59,16 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	})
 }
 
-// PutSignal signals the member dst on a channel, after everything this stream did before. If dst has not consumed the previous signal of this rank on
-// that channel, the stream waits until it has. Signals belong to the group: they may be awaited through any handle of it. Options:
-// *Stream, [Timeout]. It may be captured.
+// PutSignal signals the member dst on a channel, after everything this stream did before. If dst has not
+// consumed the previous signal of this rank on that channel, the stream waits until it has. Signals belong to
+// the group: they may be awaited through any handle of it. Options: *Stream, [Timeout]. It may be captured.
 func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 	h.signal("put_signal", "dst", dst, channel, opts)
 }
 
-// WaitSignal makes the stream wait for a signal of the member src on a channel and consumes it. What src did before its PutSignal is visible to
-// what this stream does after. Options: *Stream, [Timeout]. It may be captured.
+// WaitSignal makes the stream wait for a signal of the member src on a channel and consumes it. What src did
+// before its PutSignal is visible to what this stream does after. Options: *Stream, [Timeout]. It may be
+// captured.
 func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 	h.signal("wait_signal", "src", src, channel, opts)
 }
@@ -85,8 +87,8 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 	})
 }
 
-// Put copies src into dst's copy of the tensor, from its start; src may be shorter. It does not tell dst: follow it by PutSignal or Barrier, or use
-// PutWithSignal. Options: *Stream. It may be captured.
+// Put copies src into dst's copy of the tensor, from its start; src may be shorter. It does not tell dst:
+// follow it by PutSignal or Barrier, or use PutWithSignal. Options: *Stream. It may be captured.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	const op = "put"
 	h.usable(op)
@@ -96,8 +98,8 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	h.move(op, &o, src, h.kernel.buffers[dst], src.pointer(), src.Bytes())
 }
 
-// Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src: precede it by WaitSignal or
-// Barrier. Options: *Stream. It may be captured.
+// Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
+// precede it by WaitSignal or Barrier. Options: *Stream. It may be captured.
 func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	const op = "get"
 	h.usable(op)
@@ -134,8 +136,9 @@ func (h *Handle) move(op string, o *options, t *Tensor, dst, src device.Ptr, n i
 // putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
 const putCopies = 64 << 10
 
-// PutWithSignal copies src into dst's copy of the tensor, from its start, and then sets 64-bit word sig of dst's signal pad of the tensor to val: whoever
-// sees the word sees the data. Options: *Stream. It may be captured.
+// PutWithSignal copies src into dst's copy of the tensor, from its start, and then sets 64-bit word sig of
+// dst's signal pad of the tensor to val: whoever sees the word sees the data. Options: *Stream. It may be
+// captured.
 func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts ...Option) {
 	const op = "put_with_signal"
 	h.usable(op)
@@ -166,8 +169,9 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	}
 }
 
-// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val (cmp "==") or is not below it
-// (">="). The word keeps its value. Options: *Stream, [Timeout]. It may be captured.
+// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals
+// val (cmp "==") or is not below it (">="). The word keeps its value. Options: *Stream, [Timeout]. It may be
+// captured.
 func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
 	const op = "wait_for_signal"
 	h.usable(op)

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// encodeSlice turns a slice of numbers into the bytes of as many elements, or says why it cannot be. The bytes may be the
-// slice's own.
+// encodeSlice turns a slice of numbers into the bytes of as many elements, or says why it cannot be. The
+// bytes may be the slice's own.
 func (d DType) encodeSlice(src any) (data []byte, n int, why string) {
 	switch v := src.(type) {
 	case []float32:

@@ -30,9 +30,10 @@ type block struct {
 	used   uint64  // other streams that touched it, a bit each
 }
 
-// cache keeps ordinary device memory between uses, so that an eager operation does not call the driver for its result. A block goes
-// back to the stream it was handed out on, where later work comes after all of its uses; if other streams touched it too, only when these
-// are idle. It comes back from Free or from the garbage collector.
+// cache keeps ordinary device memory between uses, so that an eager operation does not call the driver for
+// its result. A block goes back to the stream it was handed out on, where later work comes after all of its
+// uses; if other streams touched it too, only when these are idle. It comes back from Free or from the
+// garbage collector.
 type cache struct {
 	mu      sync.Mutex // the collector's goroutine returns blocks too
 	free    map[bin][]*block
@@ -167,8 +168,8 @@ func (c *cache) settle() {
 	c.limbo = rest
 }
 
-// collect runs the garbage collector and gives the blocks it finds a moment to come back. The collector does not see device memory, so
-// it would not run by itself.
+// collect runs the garbage collector and gives the blocks it finds a moment to come back. The collector does
+// not see device memory, so it would not run by itself.
 func (c *cache) collect() {
 	runtime.GC()
 	before, start := c.dropped.Load(), time.Now()

@@ -46,7 +46,8 @@ func (rt *Runtime) newStream() (*Stream, error) {
 	return s, nil
 }
 
-// Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor the one that is current.
+// Free waits for the stream's work and gives it back. The world's first stream cannot be freed, nor the one
+// that is current.
 func (s *Stream) Free() {
 	const op = "Stream.Free"
 	rt := s.rt
@@ -146,8 +147,8 @@ func (rt *Runtime) idle(mask uint64) bool {
 	return true
 }
 
-// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there, also what other goroutines issue. To
-// issue single operations on a stream give it to them as an option.
+// OnStream calls f with s as the world's current stream: everything issued meanwhile goes there, also what
+// other goroutines issue. To issue single operations on a stream give it to them as an option.
 func (rt *Runtime) OnStream(s *Stream, f func()) {
 	const op = "OnStream"
 	rt.refuseCapture(op)
@@ -243,7 +244,8 @@ func (e *Event) Synchronize() {
 	e.rt.settle("Event.Synchronize", e.d.Synchronize())
 }
 
-// Since is the device time from an earlier event to this one; both must have been reached. It is exact to about half a microsecond.
+// Since is the device time from an earlier event to this one; both must have been reached. It is exact to
+// about half a microsecond.
 func (e *Event) Since(earlier *Event) time.Duration {
 	us, err := e.d.Since(earlier.d)
 	if err != nil {
@@ -259,7 +261,8 @@ func (e *Event) Free() {
 	}
 }
 
-// Elapsed calls f and returns the device time that the work it issued on the current stream took. It waits for that work.
+// Elapsed calls f and returns the device time that the work it issued on the current stream took. It waits
+// for that work.
 func (rt *Runtime) Elapsed(f func()) time.Duration {
 	rt.refuseCapture("Elapsed")
 	start, end := rt.NewEvent(), rt.NewEvent()

@@ -28,8 +28,8 @@ type allocation struct {
 	handles []*Handle
 }
 
-// Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all ranks, with equal arguments.
-// No shape means one element. It lives until Free.
+// Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all
+// ranks, with equal arguments. No shape means one element. It lives until Free.
 func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empty(dtype, shape...) }
 
 // Empty is [Runtime.Empty] for the members of a group.
@@ -96,7 +96,8 @@ func (a *allocation) free(op string) {
 	a.release()
 }
 
-// release unmaps everything. Nothing may use it any more. A failure leaves memory mapped until the process ends and is no reason to fail.
+// release unmaps everything. Nothing may use it any more. A failure leaves memory mapped until the process
+// ends and is no reason to fail.
 func (a *allocation) release() {
 	for _, s := range a.peers {
 		s.Close()
@@ -107,8 +108,8 @@ func (a *allocation) release() {
 	a.peers, a.handles = nil, nil
 }
 
-// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a multiple of 8. All ranks must set the same. The
-// world's own channels were fixed by Init.
+// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a multiple of 8.
+// All ranks must set the same. The world's own channels were fixed by Init.
 func (rt *Runtime) SetSignalPadSize(n int) {
 	if n <= 0 || n%8 != 0 || n > 1<<30 {
 		panic(rt.misuse("SetSignalPadSize", "n", "", "the size must be a positive multiple of 8, at most 1 GiB, not %d", n))

@@ -19,7 +19,8 @@ type Tensor struct {
 	n      int   // elements
 }
 
-// Local returns a tensor of zeros in ordinary device memory, for this rank alone. It is not collective. No shape means one element.
+// Local returns a tensor of zeros in ordinary device memory, for this rank alone. It is not collective. No
+// shape means one element.
 func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 	const op = "Local"
 	n := rt.numel(op, dtype, shape)
@@ -122,8 +123,8 @@ func (t *Tensor) View(shape ...int) *Tensor {
 	return &v
 }
 
-// As is the same bytes as elements of another type. The last dimension becomes as much shorter or longer as the elements became larger or
-// smaller, and must allow it. It shares memory.
+// As is the same bytes as elements of another type. The last dimension becomes as much shorter or longer as
+// the elements became larger or smaller, and must allow it. It shares memory.
 func (t *Tensor) As(dtype DType) *Tensor {
 	const op = "As"
 	t.live(op)
@@ -140,8 +141,9 @@ func (t *Tensor) As(dtype DType) *Tensor {
 	return &v
 }
 
-// Free gives the memory back. For a symmetric tensor it is collective over the group that allocated it, waits for all work of this rank, and
-// ends every handle and view of it. For any other tensor it is immediate and safe while work is pending.
+// Free gives the memory back. For a symmetric tensor it is collective over the group that allocated it, waits
+// for all work of this rank, and ends every handle and view of it. For any other tensor it is immediate and
+// safe while work is pending.
 func (t *Tensor) Free() {
 	const op = "Free"
 	t.live(op)

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Every misuse is refused with a sentence that names the call and what was wrong, on all ranks; afterwards the session
-// and its tensors are as they were.
+// Every misuse is refused with a sentence that names the call and what was wrong, on all ranks; afterwards
+// the session and its tensors are as they were.
 func TestMisuse(t *testing.T) {
 	preparation := []string{
 		"t := symm.Empty(symm.F32, 8).Fill(symm.Rank())",
@@ -51,8 +51,8 @@ func TestMisuse(t *testing.T) {
 	x.expect("[0,1] 101\n")
 }
 
-// A rank is killed while all ranks reduce: it is named at once, the others are released, a fresh worker joins, and the
-// next collective works.
+// A rank is killed while all ranks reduce: it is named at once, the others are released, a fresh worker
+// joins, and the next collective works.
 func TestKilledInAllReduce(t *testing.T) {
 	h := newHome(t, 4)
 	x := h.terminal("-n", "4", "--device", device())
@@ -97,8 +97,8 @@ func TestWorkerDeaths(t *testing.T) {
 	}
 }
 
-// A kernel that writes where no memory is fails its cell; tensors can be used again, at the latest after a fresh
-// worker has taken over where the fault has cost the device.
+// A kernel that writes where no memory is fails its cell; tensors can be used again, at the latest after a
+// fresh worker has taken over where the fault has cost the device.
 func TestKernelFault(t *testing.T) {
 	r := newHome(t, 2).run("bad := symm.Compile(`__global__ void bad() { *(float*)8 = 1; }`)\n"+
 		"if symm.Rank() == 1 { bad.Launch(symm.Grid(1), symm.Block(1)) }\n"+

@@ -44,7 +44,8 @@ type home struct {
 	env []string // more variables for its programs
 }
 
-// newHome returns a fresh home for programs of up to so many ranks. It skips the test where there are not as many devices.
+// newHome returns a fresh home for programs of up to so many ranks. It skips the test where there are not as
+// many devices.
 func newHome(t *testing.T, ranks int) home {
 	t.Helper()
 	if gpus := symmem.GPUs(); device() == "cuda" && gpus < ranks {

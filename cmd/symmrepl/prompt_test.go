@@ -117,8 +117,8 @@ func TestHistoryAcrossSessions(t *testing.T) {
 	}
 }
 
-// A rank waits for a signal that nobody sends: the session says so by itself, Ctrl-C ends the cell, tensors are as they
-// were, and the next cell works.
+// A rank waits for a signal that nobody sends: the session says so by itself, Ctrl-C ends the cell, tensors
+// are as they were, and the next cell works.
 func TestInterruptHangingWait(t *testing.T) {
 	x := newHome(t, 4).terminal("-n", "4", "--device", device())
 	x.enter("t := symm.Empty(symm.I32, 4); t.Fill(symm.Rank()); h := symm.Rendezvous(t)")

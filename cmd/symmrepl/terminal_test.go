@@ -177,7 +177,8 @@ func (x *terminal) signals() bool {
 	return state.Lflag&unix.ISIG != 0
 }
 
-// exit waits for the program to end with a status. Unless it was killed, the terminal must be as it was before.
+// exit waits for the program to end with a status. Unless it was killed, the terminal must be as it was
+// before.
 func (x *terminal) exit(want int) {
 	x.t.Helper()
 	done := make(chan struct{})

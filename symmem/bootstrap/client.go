@@ -34,8 +34,8 @@ type answer struct {
 }
 
 // NewClient speaks for rank in a world of size over conn, which the hub serves and the client owns from now
-// on. dir is a directory private to the user that all ranks of this host share, for GatherFiles; it may be empty if that is
-// never called.
+// on. dir is a directory private to the user that all ranks of this host share, for GatherFiles; it may be
+// empty if that is never called.
 func NewClient(conn net.Conn, rank, size int, dir string) (*Client, error) {
 	c := &Client{rank: rank, size: size, dir: dir, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
 	if err := c.out.Write(request{Hello: &hello{version, rank, size}}, nil); err != nil {
@@ -52,9 +52,9 @@ func (c *Client) Rank() int { return c.rank }
 // Size is the number of ranks in the world.
 func (c *Client) Size() int { return c.size }
 
-// Gather contributes data, at most MaxData bytes, to call and returns everybody's contributions by position in
-// call.Group. It is collective over the group and returns when all have come. Cancelling ctx takes the contribution back.
-// The error is an *AbsentError, a *MismatchError, ctx's error, or one of the connection.
+// Gather contributes data, at most MaxData bytes, to call and returns everybody's contributions by position
+// in call.Group. It is collective over the group and returns when all have come. Cancelling ctx takes the
+// contribution back. The error is an *AbsentError, a *MismatchError, ctx's error, or one of the connection.
 func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, error) {
 	if len(data) > MaxData {
 		return nil, fmt.Errorf("%s: %d bytes are more than the %d a rank may contribute", call, len(data), MaxData)

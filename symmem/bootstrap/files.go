@@ -42,9 +42,10 @@ type exchange struct {
 	offers map[string]*os.File // by the name under which they are asked for
 }
 
-// GatherFiles contributes the open file f to call and returns everybody's by position in call.Group, this rank's as
-// a duplicate; the caller closes them all. f stays the caller's and must stay open until GatherFiles returns. It is collective
-// over the group, whose members must be on one host, and returns when all have fetched everything. Errors are Gather's, or a *FileError.
+// GatherFiles contributes the open file f to call and returns everybody's by position in call.Group, this
+// rank's as a duplicate; the caller closes them all. f stays the caller's and must stay open until
+// GatherFiles returns. It is collective over the group, whose members must be on one host, and returns when
+// all have fetched everything. Errors are Gather's, or a *FileError.
 func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.File, error) {
 	x, err := c.exchange()
 	if err != nil {

@@ -58,8 +58,8 @@ type link struct {
 	out  *frame.Writer
 }
 
-// send answers without ever making the hub wait for a rank that does not read. Replies carry the ID of their request, so
-// their order does not matter; there are never more than the rank has requests open.
+// send answers without ever making the hub wait for a rank that does not read. Replies carry the ID of their
+// request, so their order does not matter; there are never more than the rank has requests open.
 func (l *link) send(r reply, payload []byte) {
 	go l.out.Write(r, payload) // a failure shows at the reading end of the connection
 }
@@ -69,8 +69,8 @@ func NewHub(size int) *Hub {
 	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}}
 }
 
-// Serve speaks with a rank's client until the connection ends, and returns why; it is io.EOF if the other end closed it. The
-// rank is then absent, as one that died, unless Leave has given a better reason or another
+// Serve speaks with a rank's client until the connection ends, and returns why; it is io.EOF if the other end
+// closed it. The rank is then absent, as one that died, unless Leave has given a better reason or another
 // connection was served for it in the meantime.
 func (h *Hub) Serve(rank int, conn net.Conn) error {
 	if rank < 0 || rank >= h.size {

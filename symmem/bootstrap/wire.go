@@ -1,6 +1,7 @@
 package bootstrap
 
-// version is that of the protocol between client and hub. Both ends are the same program, unless somebody mixed two builds.
+// version is that of the protocol between client and hub. Both ends are the same program, unless somebody
+// mixed two builds.
 const version = 1
 
 // MaxData bounds what one rank may contribute to one call, in bytes.

@@ -69,7 +69,8 @@ func kernelsCase(t *T) {
 	s.Free()
 }
 
-// kernelHandleCase is a user's own communication: it reads its right neighbour's buffer and signals through the group.
+// kernelHandleCase is a user's own communication: it reads its right neighbour's buffer and signals through
+// the group.
 func kernelHandleCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, 256).Fill(100+t.rank), symmem.Local(symmem.I32, 256)
 	h := symmem.Rendezvous(x)
@@ -183,7 +184,8 @@ func kernelTimeoutCase(t *T) {
 	x.Free()
 }
 
-// kernelFaultCase: on the cpu device a kernel that faults costs an error. On a GPU it costs the context, which the device's own tests cover.
+// kernelFaultCase: on the cpu device a kernel that faults costs an error. On a GPU it costs the context,
+// which the device's own tests cover.
 func kernelFaultCase(t *T) {
 	if symmem.GetBackend() != "CPU" {
 		return

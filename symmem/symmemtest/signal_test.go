@@ -117,7 +117,8 @@ func channelsCase(t *T) {
 	x.Free()
 }
 
-// putTwiceCase: the second put without a wait between them times out, and the signal of the first is still good.
+// putTwiceCase: the second put without a wait between them times out, and the signal of the first is still
+// good.
 func putTwiceCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
@@ -160,7 +161,8 @@ func signalTimeoutCase(t *T) {
 	x.Free()
 }
 
-// barrierTimeoutCase: a barrier that only one rank enters leaves signals behind, so communication is refused until all recover.
+// barrierTimeoutCase: a barrier that only one rank enters leaves signals behind, so communication is refused
+// until all recover.
 func barrierTimeoutCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(7)
 	h := symmem.Rendezvous(x)

@@ -54,8 +54,8 @@ func streamsCase(t *T) {
 	t.equal("memory", symmem.Local(symmem.F32, 777777).Ptr(), p)
 }
 
-// streamsShareSignalsCase issues communication of one group on several streams, in different orders of arrival: nothing overlaps, so nothing
-// deadlocks and no result is mixed up.
+// streamsShareSignalsCase issues communication of one group on several streams, in different orders of
+// arrival: nothing overlaps, so nothing deadlocks and no result is mixed up.
 func streamsShareSignalsCase(t *T) {
 	streams := []*symmem.Stream{symmem.NewStream(), symmem.NewStream()}
 	x := symmem.Empty(symmem.I32, 600)

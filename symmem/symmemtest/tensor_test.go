@@ -147,7 +147,8 @@ func tensorMisuseCase(t *T) {
 	}
 }
 
-// localMemoryCase checks that freed and dropped tensors give their memory to later ones, and that what is alive keeps its own.
+// localMemoryCase checks that freed and dropped tensors give their memory to later ones, and that what is
+// alive keeps its own.
 func localMemoryCase(t *T) {
 	x := symmem.Local(symmem.F32, 1000).Fill(1)
 	p := x.Ptr()

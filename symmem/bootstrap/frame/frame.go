@@ -1,8 +1,9 @@
-// Package frame is the unit of everything processes of a session say to each other: a JSON header and raw bytes.
+// Package frame is the unit of everything processes of a session say to each other: a JSON header and raw
+// bytes.
 //
-// A frame is a 4-byte length of all that follows, a 4-byte length of the header, the header, and the
-// payload; lengths are big-endian. The header carries what is small and may change between versions, the payload what is large
-// and is never looked into. Both are bounded by the reader, which allocates only what has arrived.
+// A frame is a 4-byte length of all that follows, a 4-byte length of the header, the header, and the payload;
+// lengths are big-endian. The header carries what is small and may change between versions, the payload what
+// is large and is never looked into. Both are bounded by the reader, which allocates only what has arrived.
 package frame
 
 import (
@@ -84,8 +85,8 @@ func NewReader(r io.Reader, limit int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
 }
 
-// Read decodes the next header into header, a pointer, and returns the payload, which the caller may keep. The
-// error is io.EOF only between frames.
+// Read decodes the next header into header, a pointer, and returns the payload, which the caller may keep.
+// The error is io.EOF only between frames.
 func (r *Reader) Read(header any) ([]byte, error) {
 	var lengths [8]byte
 	if _, err := io.ReadFull(r.r, lengths[:]); err != nil {

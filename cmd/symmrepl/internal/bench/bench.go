@@ -21,8 +21,8 @@ const (
 	edits      = 5
 )
 
-// Session starts a session by open, measures it, prints a table to out and closes it. If open returns none, because this
-// process serves another's, there is nothing to measure.
+// Session starts a session by open, measures it, prints a table to out and closes it. If open returns none,
+// because this process serves another's, there is nothing to measure.
 func Session(ctx context.Context, open func(context.Context) (session.Session, error), out io.Writer) error {
 	begin := time.Now()
 	s, err := open(ctx)
@@ -155,7 +155,8 @@ if got := timedOut.Ints(); got[31] != 31 + %d {
 	panic(fmt.Sprint("the kernel's result is ", got))
 }`
 
-// kernels measures the time from an edited kernel to its result on all ranks, and from one that was compiled before.
+// kernels measures the time from an edited kernel to its result on all ranks, and from one that was compiled
+// before.
 func (b *bench) kernels() error {
 	if err := b.run("timedOut := symm.Local(symm.I32, 32)"); err != nil {
 		return err

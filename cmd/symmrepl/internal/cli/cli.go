@@ -183,7 +183,8 @@ func printer(size int) *render.Printer {
 // ending watches for the signals that end the program.
 type ending struct{ signals chan os.Signal }
 
-// watch returns a context that the first of SIGINT, SIGTERM and SIGHUP ends. A second one ends the program at once.
+// watch returns a context that the first of SIGINT, SIGTERM and SIGHUP ends. A second one ends the program at
+// once.
 func (e *ending) watch() (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e.signals = make(chan os.Signal, 1)

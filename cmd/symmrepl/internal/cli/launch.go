@@ -21,8 +21,8 @@ type opened struct {
 	launched bool // by torchrun, mpirun or srun
 }
 
-// withSession starts or joins the session that o asks for, runs do on it and closes it. In a process that a launcher
-// started for another rank than 0 there is nothing to do but to serve that rank.
+// withSession starts or joins the session that o asks for, runs do on it and closes it. In a process that a
+// launcher started for another rank than 0 there is nothing to do but to serve that rank.
 func withSession(ctx context.Context, o options, do func(*opened) (int, error)) (int, error) {
 	s, err := open(ctx, o)
 	if s == nil || err != nil {
@@ -58,7 +58,8 @@ func open(ctx context.Context, o options) (*opened, error) {
 	return &opened{s, launcher.Size, true}, nil
 }
 
-// choose decides about the ranks, if that is 0, and the device: GPUs if there are as many as ranks on this host.
+// choose decides about the ranks, if that is 0, and the device: GPUs if there are as many as ranks on this
+// host.
 func (o options) choose(ranks, here int) (int, string) {
 	if o.device == "cpu" && ranks != 0 {
 		return ranks, o.device

@@ -11,8 +11,8 @@ type Assembler struct {
 // Assembler returns an empty assembler for this console.
 func (c *Console) Assembler() *Assembler { return &Assembler{c: c} }
 
-// Add takes the next line. When it completes an entry, Add returns that and begins afresh. With force a blank line
-// ends an entry that is not complete, for the session to say what is missing.
+// Add takes the next line. When it completes an entry, Add returns that and begins afresh. With force a blank
+// line ends an entry that is not complete, for the session to say what is missing.
 func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	if len(a.lines) == 0 && strings.TrimSpace(line) == "" {
 		return "", false

@@ -15,8 +15,8 @@ import (
 // completeWithin bounds how long the user waits for candidates.
 const completeWithin = 300 * time.Millisecond
 
-// Complete returns what may be written in place of the end of an entry, the word at the cursor, sorted. word is that
-// end. Candidates that do not begin with it are left out.
+// Complete returns what may be written in place of the end of an entry, the word at the cursor, sorted. word
+// is that end. Candidates that do not begin with it are left out.
 func (c *Console) Complete(ctx context.Context, entry string) (candidates []string, word string) {
 	line := strings.TrimLeft(entry, " \t\n")
 	word = lastWord(entry)

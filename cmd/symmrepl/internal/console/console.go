@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Console runs entries on a session. Run must not be called concurrently; Complete may be called while nothing runs.
+// Console runs entries on a session. Run must not be called concurrently; Complete may be called while
+// nothing runs.
 type Console struct {
 	Session session.Session
 	Printer *render.Printer
@@ -44,7 +45,8 @@ func (c *Console) Run(ctx context.Context, entry string) Outcome {
 	return c.Cell(ctx, session.Cell{Source: entry})
 }
 
-// Cell evaluates a cell, on the ranks of `:on` unless it names its own, and prints its output, values and errors.
+// Cell evaluates a cell, on the ranks of `:on` unless it names its own, and prints its output, values and
+// errors.
 func (c *Console) Cell(ctx context.Context, cell session.Cell) Outcome {
 	_, result := c.eval(ctx, cell)
 	return result
@@ -111,8 +113,8 @@ func isCommand(entry string) bool {
 	return strings.HasPrefix(entry, ":") || strings.HasPrefix(entry, "%")
 }
 
-// code returns the Go in an entry: all of it, or what follows `%%rank [0,2]`, `:on 0,2` or `:time`. isCell is false
-// when the entry has none.
+// code returns the Go in an entry: all of it, or what follows `%%rank [0,2]`, `:on 0,2` or `:time`. isCell is
+// false when the entry has none.
 func code(entry string) (source string, isCell bool) {
 	trimmed := strings.TrimSpace(entry)
 	switch {

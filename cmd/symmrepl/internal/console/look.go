@@ -47,8 +47,8 @@ func (c *Console) inspect(ctx context.Context, name, topic, arg string) Outcome 
 	return outcome(reply)
 }
 
-// vars prints one table for all ranks. A line of it holds a variable's type and value and the ranks on which it has
-// them.
+// vars prints one table for all ranks. A line of it holds a variable's type and value and the ranks on which
+// it has them.
 func (c *Console) vars(ctx context.Context, _ string) Outcome {
 	answers, err := c.Session.Inspect(ctx, c.target, session.TopicVars, "")
 	if err != nil {

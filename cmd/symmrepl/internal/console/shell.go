@@ -9,8 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// shell runs a line by the user's shell on the machine of this process, with an empty standard input. It runs in a
-// process group of its own, so that an interrupt ends all of it.
+// shell runs a line by the user's shell on the machine of this process, with an empty standard input. It runs
+// in a process group of its own, so that an interrupt ends all of it.
 func (c *Console) shell(ctx context.Context, line string) Outcome {
 	if line == "" {
 		c.Printer.Fail("$: a shell command is expected, such as $ nvidia-smi")

@@ -60,7 +60,8 @@ func excerpt(source string, column int) (line, caret string) {
 	return line, blank + "^"
 }
 
-// detail returns the indented lines of an error's Detail, shortened, unless they say no more than the message.
+// detail returns the indented lines of an error's Detail, shortened, unless they say no more than the
+// message.
 func detail(e *session.Error) string {
 	text := strings.TrimSpace(e.Detail)
 	if text == "" || text == strings.TrimSpace(e.Msg) {

@@ -35,8 +35,8 @@ func New(out, err io.Writer, size int, colour bool) *Printer {
 	return &Printer{Size: size, Colour: colour, out: out, err: err}
 }
 
-// Output writes what ranks printed, each line with its prefix. A last line without newline is left open: more of the
-// same ranks and stream continues it, anything else begins a line of its own.
+// Output writes what ranks printed, each line with its prefix. A last line without newline is left open: more
+// of the same ranks and stream continues it, anything else begins a line of its own.
 func (p *Printer) Output(o session.Output) {
 	if o.Text == "" {
 		return
@@ -139,6 +139,6 @@ func (p *Printer) closeLine() {
 	}
 }
 
-// write hands the buffer to w in one call. A terminal or pipe that is gone cannot be told so: the session ends by
-// the signal or the end of input that comes with it.
+// write hands the buffer to w in one call. A terminal or pipe that is gone cannot be told so: the session
+// ends by the signal or the end of input that comes with it.
 func (p *Printer) write(w io.Writer) { w.Write(p.buf.Bytes()) }

@@ -32,8 +32,8 @@ func File(ctx context.Context, c *console.Console, name, text string) console.Ou
 	return console.Done
 }
 
-// Pipe runs entries read from r as if they were typed, until its end or `:quit`. It goes on after one that fails, and
-// returns Failed at the end if any did.
+// Pipe runs entries read from r as if they were typed, until its end or `:quit`. It goes on after one that
+// fails, and returns Failed at the end if any did.
 func Pipe(ctx context.Context, c *console.Console, r io.Reader) (console.Outcome, error) {
 	result := console.Done
 	run := func(entry string) (quit bool) {
@@ -71,8 +71,9 @@ func Pipe(ctx context.Context, c *console.Console, r io.Reader) (console.Outcome
 	}
 }
 
-// readLines reads r beside its caller, who need not wait for a pipe in which nothing comes. At the end of r lines is
-// closed, and failed has an error or nil. When ctx is done, the reader ends with the line it waits for.
+// readLines reads r beside its caller, who need not wait for a pipe in which nothing comes. At the end of r
+// lines is closed, and failed has an error or nil. When ctx is done, the reader ends with the line it waits
+// for.
 func readLines(ctx context.Context, r io.Reader) (lines <-chan string, failed <-chan error) {
 	out, end := make(chan string), make(chan error, 1)
 	go func() {

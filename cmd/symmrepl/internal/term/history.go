@@ -8,8 +8,8 @@ import (
 // historyLimit is the number of lines kept.
 const historyLimit = 5000
 
-// historyFile returns the file that keeps what was typed, made with access for the user alone, or "" when there is
-// no place for one.
+// historyFile returns the file that keeps what was typed, made with access for the user alone, or "" when
+// there is no place for one.
 func historyFile() string {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if dir == "" {

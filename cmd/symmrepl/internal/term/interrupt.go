@@ -12,8 +12,8 @@ import (
 // insist is the time within which a second Ctrl-C means "do not wait for it".
 const insist = 2 * time.Second
 
-// interrupter turns Ctrl-C into an interrupt of what runs, and a second one soon after into the replacement of the
-// ranks that are still busy.
+// interrupter turns Ctrl-C into an interrupt of what runs, and a second one soon after into the replacement
+// of the ranks that are still busy.
 type interrupter struct {
 	console *console.Console
 	cancel  context.CancelFunc
@@ -59,7 +59,8 @@ func (i *interrupter) replaceBusy() {
 	}
 }
 
-// busy lists the ranks that have a worker which is not ready for a cell: it runs, waits, is stopped or does not answer.
+// busy lists the ranks that have a worker which is not ready for a cell: it runs, waits, is stopped or does
+// not answer.
 func busy(infos []session.RankInfo) []int {
 	var ranks []int
 	for _, r := range infos {

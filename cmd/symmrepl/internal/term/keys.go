@@ -21,8 +21,8 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// keys is the terminal's input. It reads all the time, and hands what was typed to the line editor except while a
-// cell runs: then Ctrl-C calls interrupt, and the rest waits for the next prompt.
+// keys is the terminal's input. It reads all the time, and hands what was typed to the line editor except
+// while a cell runs: then Ctrl-C calls interrupt, and the rest waits for the next prompt.
 type keys struct {
 	mu        sync.Mutex
 	more      sync.Cond // signalled when anything below changes
@@ -69,7 +69,8 @@ func (k *keys) arrived(typed []byte) {
 	}
 }
 
-// takeInterrupt returns what to call when Ctrl-C was typed while a cell runs, and drops what was typed before it.
+// takeInterrupt returns what to call when Ctrl-C was typed while a cell runs, and drops what was typed before
+// it.
 func (k *keys) takeInterrupt() func() {
 	if k.interrupt == nil {
 		return nil
@@ -101,15 +102,16 @@ func (k *keys) idle() {
 	k.mu.Unlock()
 }
 
-// pasting reports whether the line handed out last is pasted text, whose tabs and blank lines mean themselves.
+// pasting reports whether the line handed out last is pasted text, whose tabs and blank lines mean
+// themselves.
 func (k *keys) pasting() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.paste
 }
 
-// Read hands out what was typed, at most to the end of a line: the editor then asks for more when the entry has run,
-// and nothing typed meanwhile is lost in its buffer.
+// Read hands out what was typed, at most to the end of a line: the editor then asks for more when the entry
+// has run, and nothing typed meanwhile is lost in its buffer.
 func (k *keys) Read(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -152,8 +154,8 @@ func (k *keys) take(p []byte) int {
 	return n
 }
 
-// bracketUnderWay reports whether the queue is a bracket of which the end has not arrived. No key sends its first four
-// bytes alone.
+// bracketUnderWay reports whether the queue is a bracket of which the end has not arrived. No key sends its
+// first four bytes alone.
 func (k *keys) bracketUnderWay() bool {
 	const distinct = 4
 	return len(k.queue) >= distinct && len(k.queue) < len(pasteBegin) &&

@@ -16,8 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Interactive reports whether this process can show a prompt: its standard input is a terminal, and its standard
-// output or standard error is.
+// Interactive reports whether this process can show a prompt: its standard input is a terminal, and its
+// standard output or standard error is.
 func Interactive() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && screen() != nil
 }
@@ -40,8 +40,8 @@ type prompt struct {
 	editor  *readline.Instance
 }
 
-// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. The terminal is left as it
-// was found.
+// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. The terminal is left
+// as it was found.
 func Run(ctx context.Context, c *console.Console) error {
 	p := &prompt{console: c, keys: newKeys(os.Stdin), lines: c.Assembler()}
 	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
@@ -130,8 +130,8 @@ func (p *prompt) text() string {
 // completer answers the Tab key.
 type completer struct{ p *prompt }
 
-// Do returns the ends of the words that may stand before the cursor, and the length of what they share with it. A tab
-// at the beginning of a line or in pasted text is a tab.
+// Do returns the ends of the words that may stand before the cursor, and the length of what they share with
+// it. A tab at the beginning of a line or in pasted text is a tab.
 func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 	before := string(line[:pos])
 	if strings.TrimSpace(before) == "" || c.p.keys.pasting() {
@@ -157,8 +157,8 @@ func width() int {
 	return 80
 }
 
-// onWidthChanged watches the width by asking for it: a process that is not in the terminal's session, as under
-// torchrun, gets no signal.
+// onWidthChanged watches the width by asking for it: a process that is not in the terminal's session, as
+// under torchrun, gets no signal.
 func onWidthChanged(ctx context.Context) func(func()) {
 	return func(changed func()) {
 		go func() {

@@ -9,7 +9,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// Start makes one rank: its device and symmetric memory first, then the interpreter that exposes them to cells.
+// Start makes one rank: its device and symmetric memory first, then the interpreter that exposes them to
+// cells.
 func Start(env session.Env) (session.Evaluator, session.Fabric, error) {
 	runtime, err := symmem.Init(symmem.Config{
 		Device: env.Device, Index: env.LocalRank, Backend: env.Backend, Client: env.Client, Joining: env.Incarnation > 1,
