@@ -160,8 +160,8 @@ func (f *frontServer) serve(ctx context.Context, stop context.CancelFunc, q fron
 	f.send(r)
 }
 
-// Sessions lists the directories of this user's live sessions on this host, newest first.
-func Sessions() ([]string, error) {
+// sessions lists the directories of this user's live sessions on this host, newest first.
+func sessions() ([]string, error) {
 	base, err := baseDir()
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func Sessions() ([]string, error) {
 // newest. Closing it leaves the session alone. When the session ends, all calls fail.
 func Attach(ctx context.Context, dir string) (Session, error) {
 	if dir == "" {
-		live, err := Sessions()
+		live, err := sessions()
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 
 func TestAttach(t *testing.T) {
 	c := launch(t, 2)
-	live, err := Sessions()
+	live, err := sessions()
 	if err != nil || !reflect.DeepEqual(live, []string{c.c.dir.path}) {
 		t.Fatalf("%v, %v", live, err)
 	}
