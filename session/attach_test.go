@@ -125,7 +125,7 @@ func TestPrivateDirectory(t *testing.T) {
 	}
 }
 
-// Directories of dead sessions are swept, those of live ones and young ones are not.
+// Directories and sockets of dead sessions are swept, those of live ones and young ones are not.
 func TestSweep(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	live, err := newSessionDir()
@@ -140,14 +140,47 @@ func TestSweep(t *testing.T) {
 	dead.lock.Close()
 	young := filepath.Join(filepath.Dir(live.path), "syoung")
 	os.Mkdir(young, 0o700)
+	listens, silent := filepath.Join(filepath.Dir(live.path), "jlive"), filepath.Join(filepath.Dir(live.path), "jdead")
+	for _, path := range []string{listens, silent} {
+		l, err := listenSocket(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		if path == silent { // as if its process had been killed
+			l.(userListener).SetUnlinkOnClose(false)
+			l.Close()
+		}
+	}
 	next, err := newSessionDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer next.remove()
-	for path, want := range map[string]bool{live.path: true, dead.path: false, young: true} {
+	for path, want := range map[string]bool{live.path: true, dead.path: false, young: true, listens: true, silent: false} {
 		if _, err := os.Stat(path); (err == nil) != want {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+// The last worker of a killed process removes the socket of its job too.
+func TestAbandonedSocket(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	dir, err := newSessionDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := filepath.Dir(dir.path)
+	l, err := listenSocket(filepath.Join(base, meetingPrefix+"x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.(userListener).SetUnlinkOnClose(false)
+	l.Close()
+	dir.lock.Close()
+	removeIfAbandoned(dir.path)
+	if left, _ := os.ReadDir(base); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"sort"
@@ -17,6 +18,12 @@ import (
 const (
 	lockName   = "lock"   // locked for as long as the session lives; the kernel unlocks it however that ends
 	attachName = "attach" // the socket for further front ends, in the controller's directory
+)
+
+// How names in the user's directory begin.
+const (
+	sessionPrefix = "s" // of a session's directory
+	meetingPrefix = "j" // of the socket at which the ranks of a launcher's job meet
 )
 
 // sessionDir is a directory that only this user can enter, with the sockets of one process of a session and
@@ -38,7 +45,7 @@ func newSessionDir() (*sessionDir, error) {
 	}
 	defer guard.Close()
 	sweep(base)
-	path, err := os.MkdirTemp(base, "s")
+	path, err := os.MkdirTemp(base, sessionPrefix)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +60,8 @@ func newSessionDir() (*sessionDir, error) {
 	return &sessionDir{path, lock}, nil
 }
 
-// lockBase waits for the right to make and sweep directories: one that is being made is not locked yet, and
-// must not be taken for dead.
+// lockBase waits for the right to make and sweep directories and sockets: one that is being made is not
+// locked yet, and must not be taken for dead.
 func lockBase(base string) (*os.File, error) {
 	f, err := os.Open(base)
 	if err != nil {
@@ -121,16 +128,26 @@ func abandoned(path string) bool {
 	return unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
-// sweep removes the directories that dead sessions of this user have left.
+// sweep removes the directories and sockets that dead sessions of this user have left. The base is locked.
 func sweep(base string) {
 	for _, path := range sessionPaths(base) {
 		if abandoned(path) {
 			os.RemoveAll(path)
 		}
 	}
+	sockets, _ := filepath.Glob(filepath.Join(base, meetingPrefix+"*"))
+	for _, path := range sockets {
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			conn.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) { // nobody listens any more
+			os.Remove(path)
+		}
+	}
 }
 
-// removeIfAbandoned removes a session directory whose maker is gone, or goes within a moment.
+// removeIfAbandoned removes a session directory whose maker is gone, or goes within a moment, and what else
+// is left.
 func removeIfAbandoned(path string) {
 	for range 50 {
 		if _, err := os.Stat(path); err != nil {
@@ -138,6 +155,11 @@ func removeIfAbandoned(path string) {
 		}
 		if abandoned(path) {
 			os.RemoveAll(path)
+			base := filepath.Dir(path)
+			if guard, err := lockBase(base); err == nil {
+				sweep(base)
+				guard.Close()
+			}
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -151,7 +173,7 @@ func sessionPaths(base string) []string {
 	made := map[string]time.Time{}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), "s") {
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), sessionPrefix) {
 			continue
 		}
 		path := filepath.Join(base, e.Name())

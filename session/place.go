@@ -42,7 +42,7 @@ func newPlace(l Launcher, config Config) (*place, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.socket = filepath.Join(base, "j"+jobKey(l))
+		p.socket = filepath.Join(base, meetingPrefix+jobKey(l))
 		return p, nil
 	case l.Address == "" || l.Port == 0:
 		return nil, fmt.Errorf("%s does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port", l.Name)
@@ -106,6 +106,11 @@ func (p *place) listen(ctx context.Context) (net.Listener, error) {
 
 // listenSocket listens at path, also if a dead process has left a socket there.
 func listenSocket(path string) (net.Listener, error) {
+	guard, err := lockBase(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer guard.Close()
 	if conn, err := net.Dial("unix", path); err == nil {
 		conn.Close()
 		return nil, fmt.Errorf("another rank 0 listens at %s", path)

@@ -156,7 +156,7 @@ func describeWaits(waits []Wait) string {
 			s += fmt.Sprintf(" #%d", w.Ordinal)
 		}
 		if w.Group != "" && w.Group != "world" {
-			s += " of group " + w.Group
+			s += " of " + w.Group
 		}
 		if len(w.Peers) > 0 {
 			s += " for rank " + FormatRanks(w.Peers)
