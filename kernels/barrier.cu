@@ -7,5 +7,8 @@ struct BarrierArgs {
   symm::u64 channel;
 };
 
-extern "C" __global__ void barrier(const __grid_constant__ BarrierArgs a) { symm::barrier(a.signals, a.context, (symm::u32)a.channel); }
+extern "C" __global__ void barrier(const __grid_constant__ BarrierArgs a) {
+  symm::begin();
+  symm::barrier(a.signals, a.context, (symm::u32)a.channel);
+}
 SYMM_KERNEL(barrier)

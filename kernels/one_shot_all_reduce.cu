@@ -110,6 +110,7 @@ __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
 
 #define ONE_SHOT(T, dtype)                                                                                                       \
   extern "C" __global__ void __launch_bounds__(kThreads) one_shot_all_reduce_##dtype(const __grid_constant__ OneShotArgs a) {    \
+    symm::begin();                                                                                                               \
     if (a.context.world_size <= symm::kTogether) one_shot<T, true>(a);                                                           \
     else one_shot<T, false>(a);                                                                                                  \
   }                                                                                                                              \

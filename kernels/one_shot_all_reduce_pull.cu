@@ -53,6 +53,7 @@ __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
 
 #define PULL(T, dtype)                                                                                                           \
   extern "C" __global__ void __launch_bounds__(512) one_shot_all_reduce_pull_##dtype(const __grid_constant__ PullArgs a) {       \
+    symm::begin();                                                                                                               \
     pull_between_barriers<T>(a);                                                                                                 \
   }                                                                                                                              \
   SYMM_KERNEL(one_shot_all_reduce_pull_##dtype)

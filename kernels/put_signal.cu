@@ -7,5 +7,8 @@ struct PutSignalArgs {
   symm::u32 peer, channel;
 };
 
-extern "C" __global__ void put_signal(const __grid_constant__ PutSignalArgs a) { symm::put_signal(a.signals, a.context, (int)a.peer, a.channel); }
+extern "C" __global__ void put_signal(const __grid_constant__ PutSignalArgs a) {
+  symm::begin();
+  symm::put_signal(a.signals, a.context, (int)a.peer, a.channel);
+}
 SYMM_KERNEL(put_signal)

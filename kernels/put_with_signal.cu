@@ -10,6 +10,7 @@ struct PutWithSignalArgs {
 };
 
 extern "C" __global__ void put_with_signal(const __grid_constant__ PutWithSignalArgs a) {
+  symm::begin();
   symm::copy(a.dst, a.src, a.n);
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -10,6 +10,7 @@ struct WaitForSignalArgs {
 };
 
 extern "C" __global__ void wait_for_signal(const __grid_constant__ WaitForSignalArgs a) {
+  symm::begin();
   symm::wait_until<symm::u64>(a.context, a.word, a.value, a.at_least ? symm::kAtLeast : symm::kEqual, symm::kWord, (symm::u32)a.context.rank, a.index);
 }
 SYMM_KERNEL(wait_for_signal)

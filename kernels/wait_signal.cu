@@ -7,5 +7,8 @@ struct WaitSignalArgs {
   symm::u32 peer, channel;
 };
 
-extern "C" __global__ void wait_signal(const __grid_constant__ WaitSignalArgs a) { symm::wait_signal(a.signals, a.context, (int)a.peer, a.channel); }
+extern "C" __global__ void wait_signal(const __grid_constant__ WaitSignalArgs a) {
+  symm::begin();
+  symm::wait_signal(a.signals, a.context, (int)a.peer, a.channel);
+}
 SYMM_KERNEL(wait_signal)

@@ -140,7 +140,7 @@ func (rt *Runtime) pushPackets(g *Group, s *Stream, t, out *Tensor, code uint64,
 	a.epochs, a.inbox = g.work.epochs, g.work.inbox
 	packets := (t.Bytes() + 7) / 8
 	l := grid(packets, min(max(p.packetThreads, (packets+p.packetBlocks-1)/p.packetBlocks), p.packetCrowd), p.packetBlocks)
-	l.Args = bytesOf(a)
+	l.Args, l.Overlap = bytesOf(a), true
 	return s.launch(rt.builtin(oneShotName, packetKernels[t.dtype]), l)
 }
 
@@ -154,7 +154,7 @@ func (rt *Runtime) pull(h *Handle, s *Stream, t, out *Tensor, code uint64, c ker
 		a.in[i] = h.base[i] + device.Ptr(t.offset)
 	}
 	l := grid((t.Bytes()+15)/16, p.pullThreads, min(p.pullBlocks, g.work.processors))
-	l.Args = bytesOf(a)
+	l.Args, l.Overlap = bytesOf(a), true
 	return s.launch(rt.builtin(oneShotName, pullKernels[t.dtype]), l)
 }
 

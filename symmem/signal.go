@@ -4,9 +4,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// oneBlock is a launch of a single block.
+// oneBlock is a launch of a single block of a kernel that begins with symm::begin.
 func oneBlock(threads int) device.Launch {
-	return device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}}
+	return device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 }
 
 // communicate issues a kernel that uses the group's signals: on the stream of o, after what used them before

@@ -347,6 +347,15 @@ __device__ __forceinline__ bool wait_until(Context c, const Word* word, Word wan
   return true;
 }
 
+// begin is the first thing that a kernel launched to overlap with its predecessor does: it returns when all that the stream did before is done and
+// visible, and lets the kernel after this one be brought up. What is saved is the launch; nothing of the two runs at the same time.
+__device__ __forceinline__ void begin() {
+#if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 // ---- signals ----
 
 // The group's signal blocks, one in each rank's memory.

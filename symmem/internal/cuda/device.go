@@ -18,6 +18,7 @@ type Device struct {
 	uuid     [16]byte
 	compiler *cubin.Compiler
 	watch    *device.Watch
+	overlaps bool // whether launches may overlap: from Hopper on
 
 	// capturing is the stream that captures; one at a time.
 	capturing atomic.Pointer[Stream]

@@ -69,6 +69,11 @@ func open(index int, host libs.Host) (*Device, error) {
 	if d.info, d.uuid, err = describe(index, host.Getenv); err != nil {
 		return nil, err
 	}
+	major, err := clib.DeviceAttribute(index, clib.CapabilityMajor)
+	if err != nil {
+		return nil, err
+	}
+	d.overlaps = major >= 9
 	d.compiler = cubin.New(host, d.info.Arch, version/1000)
 	d.info.Driver = "CUDA driver " + cudaVersion(version) + ", " + d.compiler.Describe()
 	if d.c, err = clib.Open(index); err != nil {

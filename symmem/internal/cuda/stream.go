@@ -35,7 +35,7 @@ func (s *Stream) Launch(k device.Kernel, l device.Launch) error {
 			return err
 		}
 	}
-	return s.c.Launch(kern.c, l.Grid, l.Block, l.Shared, l.Args)
+	return s.c.Launch(kern.c, l.Grid, l.Block, l.Shared, l.Overlap && s.d.overlaps, l.Args)
 }
 
 // Copy implements device.Stream.

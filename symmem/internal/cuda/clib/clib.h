@@ -90,6 +90,7 @@ sy_status sy_stream_destroy(sy_stream *s);
 
 typedef struct {
 	unsigned grid[3], block[3], shared;
+	int overlap; // with the kernel before it, for a kernel that waits for that one itself
 } sy_shape;
 
 // sy_launch queues a kernel. args is the packed argument buffer, size its length; both zero for none.

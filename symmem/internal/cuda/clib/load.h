@@ -28,7 +28,27 @@ typedef struct {
 } cu_access;
 static_assert(sizeof(cu_access) == 12, "CUmemAccessDesc_v1");
 
+typedef struct {
+	int id;
+	char pad[4];
+	union {
+		char pad[64];
+		int overlap; // of CU_LAUNCH_OVERLAP
+	} value;
+} cu_launch_attribute;
+static_assert(sizeof(cu_launch_attribute) == 72 && offsetof(cu_launch_attribute, value) == 8, "CUlaunchAttribute");
+
+typedef struct {
+	unsigned grid[3], block[3], shared;
+	struct cu_stream *stream;
+	cu_launch_attribute *attributes;
+	unsigned count;
+} cu_launch_config;
+static_assert(sizeof(cu_launch_config) == 56 && offsetof(cu_launch_config, stream) == 32, "CUlaunchConfig");
+
 enum {
+	CU_LAUNCH_OVERLAP = 6, // programmatic stream serialization
+
 	CU_NO_DEVICE = 100,
 	CU_INVALID_VALUE = 1,
 	CU_OUT_OF_MEMORY = 2,
@@ -127,6 +147,7 @@ typedef struct cu_exec *cu_exec;
 
 // CU_OPTIONAL lists what drivers before CUDA 12.4 lack.
 #define CU_OPTIONAL(X) \
+	X(cuLaunchKernelEx, (const cu_launch_config *config, cu_function function, void **params, void **extra)) \
 	X(cuFuncLoad, (cu_function function)) \
 	X(cuFuncGetParamInfo, (cu_function function, size_t index, size_t *offset, size_t *size))
 

@@ -51,6 +51,13 @@ sy_status sy_stream_destroy(sy_stream *s) {
 sy_status sy_launch(sy_stream *s, uintptr_t function, const sy_shape *shape, const void *args, size_t size) {
 	ENTER(s->device);
 	void *extra[] = {CU_LAUNCH_BUFFER_POINTER, (void *)args, CU_LAUNCH_BUFFER_SIZE, &size, CU_LAUNCH_END};
+	if (shape->overlap && cu.cuLaunchKernelEx) {
+		cu_launch_attribute overlap = {CU_LAUNCH_OVERLAP, {0}, {.overlap = 1}};
+		cu_launch_config config = {{shape->grid[0], shape->grid[1], shape->grid[2]},
+		    {shape->block[0], shape->block[1], shape->block[2]}, shape->shared, s->stream, &overlap, 1};
+		TRY(cuLaunchKernelEx, &config, (cu_function)function, NULL, size ? extra : NULL);
+		return OK;
+	}
 	TRY(cuLaunchKernel, (cu_function)function, shape->grid[0], shape->grid[1], shape->grid[2], shape->block[0],
 	    shape->block[1], shape->block[2], shape->shared, s->stream, NULL, size ? extra : NULL);
 	return OK;

@@ -18,12 +18,15 @@ func (d Device) NewStream() (Stream, error) {
 // Close waits for the work and destroys the stream.
 func (s Stream) Close() error { return check(C.sy_stream_destroy(s.c)) }
 
-// Launch queues a kernel with its packed arguments.
-func (s Stream) Launch(f Function, grid, block [3]int, shared int, args []byte) error {
+// Launch queues a kernel with its packed arguments. With overlap the kernel waits for the one before it by itself.
+func (s Stream) Launch(f Function, grid, block [3]int, shared int, overlap bool, args []byte) error {
 	shape := C.sy_shape{
 		grid:   [3]C.uint{C.uint(grid[0]), C.uint(grid[1]), C.uint(grid[2])},
 		block:  [3]C.uint{C.uint(block[0]), C.uint(block[1]), C.uint(block[2])},
 		shared: C.uint(shared),
+	}
+	if overlap {
+		shape.overlap = 1
 	}
 	return check(C.sy_launch(s.c, f.c, &shape, unsafe.Pointer(unsafe.SliceData(args)), C.size_t(len(args))))
 }
