@@ -18,6 +18,14 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	case "print", "println":
 		l.exprs(e.Args)
 		return l.helper(pos, map[string]string{"print": "Print", "println": "Println"}[name], e.Args...)
+	case "append":
+		if s, ok := l.info.TypeOf(e).Underlying().(*types.Slice); ok && !e.Ellipsis.IsValid() {
+			e.Args[0] = l.expr(e.Args[0])
+			for i, a := range e.Args[1:] {
+				e.Args[i+1] = l.convert(a, s.Elem())
+			}
+			return e
+		}
 	case "recover":
 		return l.helper(pos, "Recover")
 	case "new":

@@ -46,7 +46,6 @@ type parsed struct {
 	decls   []ast.Decl // functions, types, constants
 	stmts   []ast.Stmt
 	body    *ast.FuncDecl // holds stmts
-	value   int           // how many trailing statements are the cell's value: 0 or 1
 }
 
 // item is a piece of a cell between two top-level semicolons.

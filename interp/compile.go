@@ -33,7 +33,7 @@ type replacement struct {
 func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 	l := &lowerer{
 		in: in, c: c, info: c.info,
-		names: map[types.Object]string{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
+		names: map[types.Object]string{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, converters: map[string]string{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
 		types: map[*ast.TypeSpec]types.Object{},
 	}
 	d := in.define(l)

@@ -111,6 +111,7 @@ func (d *definitions) commit() {
 		d.put(v.Name(), v)
 	}
 	maps.Copy(scope.names, d.l.names)
+	maps.Copy(scope.converters, d.l.converters)
 }
 
 func (d *definitions) put(name string, obj types.Object) {

@@ -100,7 +100,7 @@ func (rt *cellRuntime) equal(a, b any) bool {
 // hold puts the struct that v points to into the wrapper that the interface variable i holds.
 func (rt *cellRuntime) hold(i, v any) {
 	target := reflect.ValueOf(i).Elem()
-	if !isWrapper(target.Elem()) {
+	if target.Kind() != reflect.Interface || !isWrapper(target.Elem()) {
 		return
 	}
 	w := reflect.New(target.Elem().Type()).Elem()

@@ -6,47 +6,68 @@ import (
 	"go/types"
 )
 
-// Yaegi puts the last field of a struct into an interface of a compiled package, error for instance, in place of the struct. Where a struct of a cell
-// becomes such an interface, a function is called instead that does it rightly.
+// Yaegi's interfaces do not hold a copy of a cell's value but refer to the variable it came from, or to the place in a frame that the next iteration of a
+// loop uses again; and interfaces of compiled packages, error for instance, get the last field of a struct in place of the struct. So wherever a value
+// of a session's type, or a pointer to one, becomes an interface, a function does it, in a frame of its own:
+//
+//	func convert(v T) (i I) { i = v; runtime.Hold(&i, &v); return i }
 
 // convert lowers e, a value that becomes one of type to.
 func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 	from := l.info.TypeOf(e)
 	low := l.expr(e)
-	if from == nil || to == nil || !l.mistaken(from, to) {
+	if from == nil || to == nil || !types.IsInterface(to) || types.IsInterface(from) || l.identity(from) == "" {
 		return low
 	}
 	pos := e.Pos()
-	v, i := l.temp("v"), l.temp("i")
-	lit := &ast.FuncLit{
+	if lit, ok := ast.Unparen(low).(*ast.CompositeLit); ok && lit.Type == nil { // an element of a literal
+		return low
+	}
+	return &ast.CallExpr{Fun: l.converter(from, to, pos), Lparen: pos, Args: []ast.Expr{low}, Rparen: pos}
+}
+
+// converter returns the function that converts from to to, which is declared where the first cell needs it.
+func (l *lowerer) converter(from, to types.Type, pos token.Pos) ast.Expr {
+	key := l.typeKey(from) + "\x00" + l.typeKey(to)
+	name := l.in.scope.converters[key]
+	if name == "" {
+		name = l.converters[key]
+	}
+	if name != "" {
+		return l.ident(pos, name)
+	}
+	name = l.in.scope.newName("convert")
+	l.converters[key] = name
+	v, i := "v#", "i#"
+	body := []ast.Stmt{
+		l.varDecl(pos, i, to),
+		assign(token.ASSIGN, l.ident(pos, i), l.ident(pos, v)),
+	}
+	if _, isStruct := from.Underlying().(*types.Struct); isStruct {
+		body = append(body, &ast.ExprStmt{X: l.helper(pos, "Hold", l.address(l.ident(pos, i)), l.address(l.ident(pos, v)))})
+	}
+	l.declarations = append(l.declarations, &ast.FuncDecl{
+		Name: l.ident(pos, name),
 		Type: &ast.FuncType{Func: pos,
 			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}},
 			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(to, pos)}}},
 		},
-		Body: block(pos,
-			l.varDecl(pos, i, to),
-			assign(token.ASSIGN, l.ident(pos, i), l.ident(pos, v)),
-			&ast.ExprStmt{X: l.helper(pos, "Hold", l.address(l.ident(pos, i)), l.address(l.ident(pos, v)))},
-			&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, i)}}),
-	}
-	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{low}, Rparen: pos}
+		Body: block(pos, append(body, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, i)}})...),
+	})
+	return l.ident(pos, name)
 }
 
-// mistaken reports whether yaegi converts from to to wrongly.
-func (l *lowerer) mistaken(from, to types.Type) bool {
-	n, ok := types.Unalias(from).(*types.Named)
-	if !ok || n.Obj().Pkg() != l.in.pkg {
-		return false
+// typeKey tells types apart, those of cells by their names in yaegi.
+func (l *lowerer) typeKey(t types.Type) string {
+	if id := l.identity(t); id != "" {
+		return id
 	}
-	if _, isStruct := n.Underlying().(*types.Struct); !isStruct {
-		return false
-	}
-	i, ok := types.Unalias(to).(*types.Named)
-	return ok && types.IsInterface(i) && i.Obj().Pkg() != l.in.pkg
+	return types.TypeString(t, nil)
 }
 
 // arguments lowers the arguments of a call.
 func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) {
+	compiled := l.isCompiledFunc(ast.Unparen(e.Fun))
 	for i, a := range e.Args {
 		if sig == nil {
 			e.Args[i] = l.expr(a)
@@ -55,6 +76,8 @@ func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) {
 		to := paramAt(sig, i, e.Ellipsis.IsValid())
 		if printed := l.printedAs(e, a, to); printed != nil {
 			to = printed
+		} else if to != nil && types.IsInterface(to) && compiled && to.Underlying().(*types.Interface).NumMethods() == 0 {
+			to = nil // compiled code gets copies
 		}
 		e.Args[i] = l.convert(a, to)
 	}

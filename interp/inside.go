@@ -16,7 +16,6 @@ type inside struct {
 	runID *uint64       // the number that live frames carry
 	done  reflect.Value // the channel that ends channel operations when it is closed
 	roots reflect.Value // every tree ever compiled, kept for a debugger
-	scope reflect.Value // of package main; invalid until something was compiled
 	boxes reflect.Type  // of values in interfaces with methods
 	yaegi *interp.Interpreter
 }
@@ -296,13 +295,15 @@ func isWrapper(v reflect.Value) bool {
 
 // nodeType returns the name of the type of a node of yaegi's tree, or of what it points to.
 func nodeType(node reflect.Value) string {
-	typ, err := field(node.Elem(), "typ", reflect.Pointer)
-	for err == nil && !typ.IsNil() {
+	for at := "typ"; ; at = "val" {
+		typ, err := field(node.Elem(), at, reflect.Pointer)
+		if err != nil || typ.IsNil() {
+			return ""
+		}
 		name, err := field(typ.Elem(), "name", reflect.String)
 		if err != nil || name.String() != "" {
 			return name.String()
 		}
-		typ, err = field(typ.Elem(), "val", reflect.Pointer)
+		node = typ
 	}
-	return ""
 }

@@ -16,14 +16,16 @@ type lowerer struct {
 	info  *types.Info
 	names map[types.Object]string // what this cell's objects are called in yaegi
 	// What functions that are defined again are called in their declaration; uses have the name of the first.
-	declared map[types.Object]string
-	hoisted  map[types.Object]bool   // variables of the cell's top level
-	places   map[*types.Var]*storage // where they are kept
-	imports  map[string]bool         // packages that the lowered code uses, by path
-	hidden   Exports                 // symbols for types that have no name in the tables
-	types    map[*ast.TypeSpec]types.Object
-	fn       *function // the innermost function that is being lowered
-	temps    int
+	declared     map[types.Object]string
+	hoisted      map[types.Object]bool   // variables of the cell's top level
+	places       map[*types.Var]*storage // where they are kept
+	imports      map[string]bool         // packages that the lowered code uses, by path
+	hidden       Exports                 // symbols for types that have no name in the tables
+	types        map[*ast.TypeSpec]types.Object
+	converters   map[string]string // functions that convert to interfaces, declared by this cell, by types
+	declarations []*ast.FuncDecl   // of such helpers
+	fn           *function         // the innermost function that is being lowered
+	temps        int
 }
 
 // refusal is the panic by which lowering gives up on a construct.
@@ -39,7 +41,6 @@ func (l *lowerer) refuse(pos token.Pos, what string) { panic(refusal{pos, what})
 type lowered struct {
 	imports []string
 	types   []ast.Spec
-	vars    []*storage
 	funcs   []*ast.FuncDecl
 	body    []ast.Stmt
 	hidden  Exports
@@ -145,6 +146,7 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 		}
 	}
 	out.body = l.topLevel()
+	out.funcs = append(out.funcs, l.declarations...)
 	for path := range l.imports {
 		out.imports = append(out.imports, path)
 	}
@@ -154,6 +156,9 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 // typeSpec lowers a type declaration.
 func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	if obj := l.info.Defs[s.Name]; obj != nil {
+		if !s.Assign.IsValid() && recursive(obj.Type(), obj.Type().Underlying()) {
+			l.refuse(s.Name.Pos(), "the type "+s.Name.Name+" contains itself other than as a field of a struct; make it a struct with one field")
+		}
 		l.types[s] = obj
 		s.Name = l.ident(s.Name.Pos(), l.name(obj))
 	}
@@ -167,6 +172,31 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 		tagType(st.Fields.List[0], s.Name.Name)
 	}
 	return s
+}
+
+// recursive reports whether in refers to t, structs and interfaces in it not counted: yaegi has no such types.
+func recursive(t, in types.Type) bool {
+	switch u := in.(type) {
+	case *types.Pointer:
+		return u.Elem() == t || recursive(t, u.Elem())
+	case *types.Slice:
+		return u.Elem() == t || recursive(t, u.Elem())
+	case *types.Array:
+		return recursive(t, u.Elem())
+	case *types.Chan:
+		return u.Elem() == t || recursive(t, u.Elem())
+	case *types.Map:
+		return u.Elem() == t || recursive(t, u.Key()) || recursive(t, u.Elem())
+	case *types.Signature:
+		return recursive(t, u.Params()) || recursive(t, u.Results())
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if v.Type() == t || recursive(t, v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // tagType writes the name of a struct's type into the tag of its first field: that makes its memory layout a type of its own, and tells its name wherever a

@@ -108,7 +108,7 @@ func pieces(t *testing.T, src string) []string {
 }
 
 func TestPrograms(t *testing.T) {
-	for _, file := range []string{"language", "more"} {
+	for _, file := range []string{"language", "more", "third"} {
 		for _, p := range readPrograms(t, file) {
 			t.Run(file+"/"+p.name, func(t *testing.T) {
 				ways := map[string][]string{"one cell": {p.source}}
@@ -134,7 +134,7 @@ func TestToolchain(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no Go toolchain here")
 	}
-	for _, file := range []string{"language", "more"} {
+	for _, file := range []string{"language", "more", "third"} {
 		programs := readPrograms(t, file)
 		got := runGo(t, programs)
 		if *update {

@@ -8,14 +8,15 @@ import (
 
 // scope is what the cells so far have defined.
 type scope struct {
-	imports map[string]string       // path by the name cells use
-	objects map[string]types.Object // variables, functions, types, constants by name
-	order   []string                // of variables, by first definition
-	names   map[types.Object]string // the name in yaegi of each object in use; types stay
-	types   map[string]*types.TypeName
-	storage map[string]*storage   // of variables, by name in yaegi
-	version map[string]int        // last number given out, by name
-	free    map[string][]*storage // left by variables whose name means something else now, by type
+	imports    map[string]string       // path by the name cells use
+	objects    map[string]types.Object // variables, functions, types, constants by name
+	order      []string                // of variables, by first definition
+	names      map[types.Object]string // the name in yaegi of each object in use; types stay
+	types      map[string]*types.TypeName
+	storage    map[string]*storage   // of variables, by name in yaegi
+	version    map[string]int        // last number given out, by name
+	converters map[string]string     // functions of our own that convert to interfaces, by types
+	free       map[string][]*storage // left by variables whose name means something else now, by type
 }
 
 // storage is a package-level variable of yaegi.
@@ -30,7 +31,7 @@ func newScope() *scope {
 	return &scope{
 		imports: map[string]string{}, objects: map[string]types.Object{}, names: map[types.Object]string{},
 		types: map[string]*types.TypeName{}, storage: map[string]*storage{}, version: map[string]int{},
-		free: map[string][]*storage{},
+		free: map[string][]*storage{}, converters: map[string]string{},
 	}
 }
 

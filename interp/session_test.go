@@ -238,6 +238,12 @@ var sessions = []struct {
 	{"unsupported", []step{
 		{cell: "import . \"fmt\"", err: "cell[1]:1:8: dot imports are not available in cells; use the package's name", kind: session.KindType},
 	}},
+	{"types that the interpreter has not", []step{
+		{cell: "type state func(int) state", err: "cell[1]:1:6: the type state contains itself other than as a field of a struct; make it a struct with one field", kind: session.KindUnsupported},
+		{cell: "type state struct{ next func(int) state }\nvar s state\ns = state{func(n int) state { fmt.Print(n); return s }}\ns.next(1).next(2)\nfmt.Println()", out: "12\n"},
+		{cell: "type tree []tree", err: "cell[3]:1:6: the type tree contains itself other than as a field of a struct; make it a struct with one field", kind: session.KindUnsupported},
+		{cell: "type tree struct{ kids []tree }\nt := tree{[]tree{{}, {[]tree{{}}}}}\nlen(t.kids[1].kids)", value: "1"},
+	}},
 	{"generics across cells", []step{
 		{cell: "func Map[T, U any](xs []T, f func(T) U) []U { var out []U; for _, x := range xs { out = append(out, f(x)) }; return out }"},
 		{cell: "Map([]int{1, 2}, func(i int) string { return fmt.Sprint(i) })", value: `[]string{"1", "2"}`},
