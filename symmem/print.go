@@ -33,6 +33,30 @@ func (t *Tensor) String() string {
 	return b.String() + " " + text
 }
 
+// String is such as "handle of f32[4] in world".
+func (h *Handle) String() string {
+	text := fmt.Sprintf("handle of %s in %v", h.t.kind(), h.g)
+	if h.t.st.freed.Load() {
+		text += ", freed"
+	}
+	return text
+}
+
+// String is such as "stream 1".
+func (s *Stream) String() string { return fmt.Sprintf("stream %d", s.id) }
+
+// String is "event".
+func (e *Event) String() string { return "event" }
+
+// String is "graph".
+func (g *Graph) String() string { return "graph" }
+
+// String is such as "grid 8" or "grid 8,2".
+func (g GridSize) String() string { return "grid " + joined(g.dims) }
+
+// String is such as "block 256" or "block 16,16".
+func (b BlockSize) String() string { return "block " + joined(b.dims) }
+
 func (t *Tensor) preview() (text string, err error) {
 	err = Maybe(func() {
 		var parts []string

@@ -107,8 +107,12 @@ func printingCase(t *T) {
 	t.equal("floats", symmem.Local(symmem.F32, 2).CopyFrom([]float64{0.1, math.Inf(1)}).String(), "f32[2] on "+where+" [0.1 +Inf]")
 	x := symmem.Empty(symmem.U64, 1).Fill(uint64(math.MaxUint64))
 	t.equal("symmetric", x.String(), "u64[1] on "+where+", symmetric [18446744073709551615]")
+	h := symmem.Rendezvous(x)
+	t.equal("handle", h.String(), "handle of u64[1] in world")
 	x.Free()
 	t.equal("freed", x.String(), "u64[1] on "+where+", symmetric, freed")
+	t.equal("freed handle", h.String(), "handle of u64[1] in world, freed")
+	t.equal("launch sizes", fmt.Sprint(symmem.Grid(8), symmem.Block(16, 2)), "grid 8 block 16,2")
 }
 
 func tensorMisuseCase(t *T) {
