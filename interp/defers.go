@@ -1,9 +1,6 @@
 package interp
 
-import (
-	"reflect"
-	"sync"
-)
+import "reflect"
 
 // defers are the deferred calls of one call of a function.
 type defers struct {
@@ -49,18 +46,12 @@ func (d *defers) attempt(call func()) {
 
 // run makes a deferred call.
 func (d *defers) run(call func()) {
-	defer d.r.traces.enter(d.panicking)()
+	defer d.r.panics.enter(d.panicking)()
 	d.attempt(call)
 }
 
 // recoverPanic is recover() in a cell.
-func (r *cellRuntime) recoverPanic() any { return r.traces.recover() }
-
-// deferStacks are the panics under which each goroutine's deferred calls run, innermost last.
-type deferStacks struct {
-	mu sync.Mutex
-	by map[uint64][]*panicking
-}
+func (r *cellRuntime) recoverPanic() any { return r.panics.recover() }
 
 // panicValue is what a program panicked with: yaegi wraps that.
 func panicValue(v any) any {

@@ -13,16 +13,16 @@ import (
 )
 
 // panicError makes the error of a cell whose execution failed.
-func (in *Interp) panicError(c *compiled, err error, trace []string) *session.Error {
+func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	var p interp.Panic
 	if !errors.As(err, &p) {
 		return c.yaegiError(err)
 	}
-	return in.errorOfPanic(c, p.Value, trace)
+	return in.errorOfPanic(p.Value)
 }
 
 // errorOfPanic makes the error of a panic with value v.
-func (in *Interp) errorOfPanic(c *compiled, v any, trace []string) *session.Error {
+func (in *Interp) errorOfPanic(v any) *session.Error {
 	v = panicValue(v)
 	var e *session.Error
 	if cause, ok := v.(error); ok && in.options.ConvertError != nil {

@@ -78,3 +78,16 @@ func TestNames(t *testing.T) {
 		t.Errorf("got %v", r.Err)
 	}
 }
+
+// TestLog holds that package log writes to standard error.
+func TestLog(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "import (\"log\"; \"bytes\")\nvar b bytes.Buffer\nlog.SetOutput(&b)\nlog.SetFlags(0)\nlog.Println(\"said\", 1)")
+	defer mustEval(t, in, "import \"os\"\nlog.SetOutput(os.Stderr)\nlog.SetFlags(log.LstdFlags)")
+	if got := mustEval(t, in, "b.String()"); got != `"said 1\n"` {
+		t.Errorf("the log is %s", got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
 	"reflect"
 	"sync"
@@ -55,7 +56,8 @@ type Interp struct {
 func New(options Options) (*Interp, error) {
 	in := &Interp{options: options, imported: map[string]bool{}, functions: map[*types.Func]*cellText{}}
 	in.runtime = newCellRuntime(in)
-	in.yaegi = interp.New(interp.Options{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: in.runtime.traces, Unrestricted: true})
+	// Yaegi writes a line there for every function that a panic leaves; where it began is in a mark.
+	in.yaegi = interp.New(interp.Options{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: io.Discard, Unrestricted: true})
 	in.fset = in.yaegi.FileSet()
 	tables := Exports{}
 	for _, set := range []Exports{stdlib.Symbols, unrestricted.Symbols, symbols.Symbols, in.runtime.overrides(), in.runtime.exports(), options.Packages} {

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"fmt"
-	"log"
 	"maps"
 	"os"
 	"reflect"
@@ -37,10 +36,7 @@ func mapTypes() map[reflect.Value][]reflect.Type {
 	return m
 }
 
-// overridesAfterUse are those that yaegi itself would replace.
+// overridesAfterUse are those that yaegi itself replaces: its own log, for one, writes where nobody reads.
 func overridesAfterUse() Exports {
-	return Exports{
-		"log/log": {"Fatal": reflect.ValueOf(log.Fatal), "Fatalf": reflect.ValueOf(log.Fatalf), "Fatalln": reflect.ValueOf(log.Fatalln)},
-		"os/os":   {"Exit": reflect.ValueOf(os.Exit)},
-	}
+	return Exports{"log/log": stdlib.Symbols["log/log"], "os/os": {"Exit": reflect.ValueOf(os.Exit)}}
 }

@@ -19,10 +19,9 @@ const (
 
 // run is one execution of a cell.
 type run struct {
-	cell  *compiled
-	left  chan struct{} // closed when the cell's statements have ended, however they do
-	err   error         // what Execute returned, once left is closed
-	trace []string      // what yaegi said about its panic
+	cell *compiled
+	left chan struct{} // closed when the cell's statements have ended, however they do
+	err  error         // what Execute returned, once left is closed
 
 	stopped chan struct{}  // closed when the run was stopped
 	group   sync.WaitGroup // the goroutines that the cell started
@@ -44,7 +43,6 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	go func() {
 		defer close(r.left)
 		_, r.err = in.yaegi.Execute(c.main)
-		r.trace = in.runtime.traces.take()
 	}()
 	interrupted := false
 	select {
@@ -129,11 +127,11 @@ func (in *Interp) outcome(r *run, interrupted bool) session.Result {
 		if r.err == nil { // it was done before it could be stopped
 			return in.result(r.cell)
 		}
-		e := in.panicError(r.cell, r.err, r.trace)
+		e := in.panicError(r.cell, r.err)
 		e.Kind = session.KindInterrupted
 		return session.Result{Err: e}
 	case r.err != nil:
-		return session.Result{Err: in.panicError(r.cell, r.err, r.trace)}
+		return session.Result{Err: in.panicError(r.cell, r.err)}
 	}
 	return in.result(r.cell)
 }
@@ -161,7 +159,7 @@ func (rt *cellRuntime) goRun(f func()) {
 }
 
 func (rt *cellRuntime) goroutinePanicked(r *run, v any) {
-	e := rt.in.errorOfPanic(r.cell, v, rt.traces.take())
+	e := rt.in.errorOfPanic(v)
 	e.Msg += " (in a goroutine)"
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,7 +20,7 @@ const (
 // cellRuntime is what lowered code calls.
 type cellRuntime struct {
 	in     *Interp
-	traces *traces
+	panics panicStacks
 	mark   *int // position of the statement that runs
 
 	mu     sync.Mutex
@@ -31,7 +31,7 @@ type cellRuntime struct {
 }
 
 func newCellRuntime(in *Interp) *cellRuntime {
-	return &cellRuntime{in: in, traces: newTraces()}
+	return &cellRuntime{in: in, panics: panicStacks{by: map[uint64][]*panicking{}}}
 }
 
 func (rt *cellRuntime) exports() Exports {
@@ -111,11 +111,7 @@ func (rt *cellRuntime) show(pointers ...any) {
 
 // describe takes the text that value i gives of itself; if that panics, the value is printed as any other.
 func (rt *cellRuntime) describe(i int, f func() string) {
-	defer func() {
-		if recover() != nil {
-			rt.traces.take()
-		}
-	}()
+	defer func() { recover() }()
 	text := f()
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
