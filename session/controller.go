@@ -7,6 +7,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/bootstrap"
@@ -46,17 +47,18 @@ type keeper interface {
 
 // controller is the session itself. It is the only one that knows all ranks.
 type controller struct {
-	config  Config
-	size    int
-	hub     *bootstrap.Hub
-	dir     *sessionDir
-	spawner *spawner
-	within  time.Duration // startTimeout
-	front   net.Listener  // for further front ends
-	meeting net.Listener  // for supervisors in other processes; nil after Launch
-	turn    chan struct{} // held by whoever runs a cell or changes the world
-	closing sync.Once
-	over    chan struct{} // closed when the session ends
+	config    Config
+	size      int
+	hub       *bootstrap.Hub
+	dir       *sessionDir
+	spawner   *spawner
+	within    time.Duration // startTimeout
+	front     net.Listener  // for further front ends
+	meeting   net.Listener  // for supervisors in other processes; nil after Launch
+	strangers atomic.Bool   // somebody without the token tried to join
+	turn      chan struct{} // held by whoever runs a cell or changes the world
+	closing   sync.Once
+	over      chan struct{} // closed when the session ends
 
 	mu          sync.Mutex
 	changed     chan struct{} // closed and made anew when a rank's state changes

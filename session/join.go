@@ -69,7 +69,11 @@ func lead(ctx context.Context, p *place, l Launcher, config Config) (Session, er
 		go c.admitAll(listener, joined)
 		if err := awaitRanks(ctx, joined, l.Size); err != nil {
 			c.Close()
-			return nil, fmt.Errorf("%w at %s", err, p)
+			err = fmt.Errorf("%w at %s", err, p)
+			if c.strangers.Load() {
+				err = fmt.Errorf("%w, but somebody with another token did: is %s the same on all hosts?", err, tokenVariable)
+			}
+			return nil, err
 		}
 	}
 	if err := c.open(ctx); err != nil {
@@ -127,6 +131,9 @@ func (c *controller) admit(conn net.Conn) int {
 	in, out := frame.NewReader(conn, maxPayload), frame.NewWriter(conn)
 	var h joinHello
 	if _, err := in.Read(&h); err != nil {
+		if stranger(err) {
+			c.strangers.Store(true)
+		}
 		conn.Close()
 		return 0
 	}

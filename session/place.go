@@ -210,13 +210,19 @@ func (p *place) found(conn net.Conn) *place {
 	return &place{address: conn.RemoteAddr().String(), tls: p.tls}
 }
 
-// explain says what a failed handshake means. A server that refuses a client's key answers with an alert.
+// explain says what a failed handshake means.
 func explain(err error) error {
-	var alert *net.OpError
-	if errors.Is(err, errStranger) || (errors.As(err, &alert) && alert.Op == "remote error") {
+	if stranger(err) {
 		return fmt.Errorf("%w: is %s the same on all hosts?", err, tokenVariable)
 	}
 	return err
+}
+
+// stranger reports whether a handshake failed because the two ends have different tokens. The one that notices
+// first answers with an alert.
+func stranger(err error) bool {
+	var alert *net.OpError
+	return errors.Is(err, errStranger) || (errors.As(err, &alert) && alert.Op == "remote error")
 }
 
 // dial makes one attempt at each address.
