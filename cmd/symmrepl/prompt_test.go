@@ -33,6 +33,15 @@ func TestPrompt(t *testing.T) {
 	x.send("\r")
 	x.expect("cell[")
 
+	// What the API makes is shown, as a value and as a variable.
+	x.expect("symm> ")
+	x.send("h := symm.Rendezvous(symm.Empty(symm.F32, 3)); grid := symm.Grid(8)\r")
+	x.enter("h")
+	x.expect("[0-3] handle of f32[3] in world\n")
+	x.enter(":vars")
+	x.expect("h     *symmem.Handle   handle of f32[3] in world\n")
+	x.expect("grid  symmem.GridSize  grid 8\n")
+
 	// Ctrl-C at the prompt clears the line, and the lines before it.
 	x.expect("symm> ")
 	x.send("panic(1)")
