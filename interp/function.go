@@ -147,6 +147,14 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 			s.Results[i] = l.ident(e.Pos(), v)
 		}
 	}
+	if named := l.fn.sig != nil && l.fn.sig.Results().Len() > 1 && l.fn.sig.Results().At(0).Name() != ""; named && l.fn.results == nil && len(s.Results) > 1 {
+		// Yaegi sets the results one after the other; an expression may use one that is set already.
+		for i, e := range s.Results {
+			v := l.temp("result")
+			m = append(m, l.varDecl(e.Pos(), v, l.fn.sig.Results().At(i).Type()), assign(token.ASSIGN, l.ident(e.Pos(), v), e))
+			s.Results[i] = l.ident(e.Pos(), v)
+		}
+	}
 	if l.fn.results == nil || s.Results == nil {
 		if l.fn.sig != nil && l.fn.sig.Results().Len() == 1 && l.fn.sig.Results().At(0).Name() != "" && s.Results != nil {
 			s.Results[0] = l.paren(s.Results[0])
