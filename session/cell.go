@@ -31,8 +31,9 @@ type run struct {
 	aborted     map[int]string // ranks whose waits were ended, and why
 	failedAt    time.Time      // of the first failure
 	interrupted time.Time
-	killed      map[int]bool   // for not stopping
-	fatal       map[int]*Error // after which the worker is replaced
+	killed      map[int]bool    // for not stopping
+	fatal       map[int]*Error  // after which the worker is replaced
+	tallies     map[int][]Tally // of the ranks that are done
 	watch       watch
 }
 
@@ -92,7 +93,7 @@ func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) (*run, []*
 	r := &run{
 		c: c, cell: cell, ranks: ranks, fold: newFold(ranks, out), incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
-		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{},
+		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{},
 	}
 	c.mu.Lock()
 	if errs := c.absent(ranks); len(errs) > 0 {
@@ -177,6 +178,7 @@ func (r *run) handle(e runEvent) {
 		r.fatal[e.rank] = e.Done.Err
 		r.kill(e.rank, "cannot go on: "+firstLine(e.Done.Err.Msg))
 	case e.Done != nil && e.Done.Run == r.number:
+		r.tallies[e.rank] = e.Done.Tallies
 		r.done(e.rank, Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}, false)
 	case e.Died != nil:
 		r.done(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
@@ -328,12 +330,17 @@ func (r *run) finish() Reply {
 		}
 	}
 	reply.Errors = append(reply.Errors, peers...)
+	different := false
+	if len(reply.Errors) == 0 {
+		reply.Errors = compareTallies(r.cell.ID, r.ranks, r.tallies)
+		different = len(reply.Errors) > 0
+	}
 	r.fold.finish(time.Now())
 	r.fold.redirect(r.c.keepPrinted())
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
 	r.c.run = nil
-	r.c.dirty = r.c.dirty || len(r.aborted) > 0 || diverged(reply.Errors, r.c.size)
+	r.c.dirty = r.c.dirty || different || len(r.aborted) > 0 || diverged(reply.Errors, r.c.size)
 	return reply
 }
 

@@ -46,8 +46,9 @@ func fakeController() int {
 // fake is an interpreter of one-word commands, and the fabric below it. A line may begin with "2:" to run on
 // rank 2 only. Variables are words set by "let".
 type fake struct {
-	env  Env
-	vars map[string]string
+	env     Env
+	vars    map[string]string
+	tallies []Tally
 
 	mu         sync.Mutex
 	aborted    chan struct{}
@@ -135,6 +136,13 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		r.Value, r.HasValue = arg, true
 	case "fail":
 		return &Error{Kind: KindPanic, Peer: -1, Msg: arg}
+	case "reduce": // digest
+		n, _ := strconv.Atoi(arg)
+		if len(f.tallies) == 0 {
+			f.tallies = []Tally{{Group: "world", Key: "w", Ranks: []int{0, 1, 2}}}
+		}
+		t := &f.tallies[0]
+		t.Calls, t.Digest, t.Last = t.Calls+1, t.Digest*31+uint64(n), "reduce "+arg
 	case "poison":
 		return &Error{Kind: KindFault, Peer: -1, Msg: arg, Fatal: true}
 	case "sleep": // milliseconds
@@ -259,6 +267,8 @@ func (f *fake) Waits() []Wait {
 	return list
 }
 
+func (f *fake) Tallies() []Tally { return f.tallies }
+
 func (f *fake) Finish(context.Context) *Error { return nil }
 
 // Recover meets all ranks and agrees on a new generation of calls.
@@ -270,6 +280,7 @@ func (f *fake) Recover(ctx context.Context, replaced []int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.tallies = nil
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, b := range all {

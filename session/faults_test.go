@@ -65,6 +65,18 @@ func TestFatalErrors(t *testing.T) {
 	c.want(c.eval("gather again"), "= [0-2] 012\n")
 }
 
+// Ranks that made different calls are told so at the end of the cell, and start anew together.
+func TestDifferentCalls(t *testing.T) {
+	c := launch(t, 3)
+	c.want(c.eval("reduce 7"), "")
+	c.want(c.eval("0:reduce 1\n1:reduce 2\n2:reduce 1"), "! [0-2] mismatch the ranks have made different collective calls in world: "+
+		"rank 0,2: 2 calls, the last of them reduce 1; rank 1: 2 calls, the last of them reduce 2 (results of this cell may be wrong; make the same calls in the same order on all of them)\n")
+	c.want(c.eval("reduce 3"), "")
+	c.want(c.eval("0:reduce 4\n1:reduce 4"), "! [0-2] mismatch the ranks have made different collective calls in world: "+
+		"rank 0,1: 2 calls, the last of them reduce 4; rank 2: 1 calls, the last of them reduce 3 (results of this cell may be wrong; make the same calls in the same order on all of them)\n")
+	c.want(c.eval("gather again"), "= [0-2] 012\n")
+}
+
 // The end of a worker with much memory is reported long before the kernel has taken it down.
 func TestLargeWorkerDiesSoon(t *testing.T) {
 	c := launch(t, 2)

@@ -123,7 +123,21 @@ type Fabric interface {
 	// replaced: it drains the device, resets signals and epochs, lowers the abort, and forgets what the
 	// replaced ranks held. It returns what was lost on this rank, in words.
 	Recover(ctx context.Context, replaced []int) (lost []string, err error)
+	// Tallies says which stream-ordered collective calls this rank has made, for comparison with the others'
+	// after a cell.
+	Tallies() []Tally
 	Close() error
+}
+
+// Tally sums up the stream-ordered collective calls of one rank in one group since the last Recover. Ranks that
+// have made the same calls have equal tallies; a rank that made none in a group has none.
+type Tally struct {
+	Group  string // for messages: "world"
+	Key    string // identifies the group on all its members
+	Ranks  []int  // the members
+	Calls  uint64
+	Digest uint64
+	Last   string // the last of the calls, with its arguments
 }
 
 // Wait is one thing a rank waits for.

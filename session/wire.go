@@ -70,7 +70,8 @@ type readyEvent struct {
 type doneEvent struct {
 	Run      uint64
 	HasValue bool
-	Err      *Error `json:",omitempty"`
+	Err      *Error  `json:",omitempty"`
+	Tallies  []Tally `json:",omitempty"`
 }
 
 type answerEvent struct {

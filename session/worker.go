@@ -197,7 +197,7 @@ func (w *worker) run(j job) {
 	w.current = 0
 	w.cancel()
 	w.mu.Unlock()
-	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err)}
+	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.fabric.Tallies()}
 	w.send(event{Done: done}, []byte(clip(r.Value, maxValue)))
 }
 

@@ -83,8 +83,9 @@ func (rt *Runtime) oneShot(t *Tensor, reduction string, out *Tensor, opts []Opti
 	out.touch(s)
 	g := o.group
 	g.chain(op, s)
-	g.ordinal++
-	c := rt.kernelContext(g, &o, rt.note(call{op: op, group: g, ordinal: g.ordinal, collective: true}))
+	made := call{op: op, group: g, dtype: t.dtype, n: t.n, reduction: reduction, collective: true}
+	g.count(&made)
+	c := rt.kernelContext(g, &o, rt.note(made))
 	var err error
 	if t.Bytes() <= rt.plan().packetBytes {
 		err = rt.pushPackets(g, s, t, out, code, c)

@@ -30,6 +30,8 @@ type Group struct {
 
 	// Guarded by rt.mu.
 	ordinal uint64 // stream-ordered collective calls
+	digest  uint64 // of them
+	latest  call   // of them
 	allocs  uint64 // allocations made
 	last    *Stream
 	event   device.Event // reached when the last use of the signals, on last, is over
@@ -77,6 +79,7 @@ func (rt *Runtime) NewGroup(ranks ...int) *Group {
 // be stable.
 func (g *Group) renew(name string) {
 	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
+	g.digest, g.latest = 0, call{}
 	g.met, g.ordinal, g.allocs, g.last, g.marked = 0, 0, 0, nil, false
 }
 

@@ -18,9 +18,22 @@ type call struct {
 	group   *Group
 	ordinal uint64 // collective calls of the group so far, this one included
 
+	// What a reduction was called with: n elements of dtype. reduction is empty for other calls.
+	dtype     DType
+	n         int
+	reduction string
+
 	// collective says that its kernel, when it gives up, leaves signals or packets behind that others may
 	// take for the next call's.
 	collective bool
+}
+
+// text is the call as the user would say it: "one_shot_all_reduce bf16[16] sum".
+func (c call) text() string {
+	if c.reduction == "" {
+		return c.op
+	}
+	return fmt.Sprintf("%s %v[%d] %s", c.op, c.dtype, c.n, c.reduction)
 }
 
 // callsKept is more than a device's queue holds, so that whatever still waits is remembered.
@@ -108,7 +121,7 @@ func (rt *Runtime) Waits() []Wait {
 			continue
 		}
 		c, peers := rt.parties(&r)
-		wait := Wait{Op: c.op, Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed)}
+		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed)}
 		if c.group != nil {
 			wait.Group = c.group.String()
 		}

@@ -53,8 +53,9 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	h.channel(op, channel)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	h.g.ordinal++
-	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal, collective: true}, "barrier", oneBlock(32), &o, func(c kernelContext) []byte {
+	made := call{op: op, group: h.g, collective: true}
+	h.g.count(&made)
+	rt.communicate(made, "barrier", oneBlock(32), &o, func(c kernelContext) []byte {
 		return bytesOf(&barrierArgs{c, h.g.work.signals, uint64(channel)})
 	})
 }

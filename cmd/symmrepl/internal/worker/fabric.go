@@ -25,6 +25,14 @@ func (f fabric) Waits() []session.Wait {
 	return waits
 }
 
+func (f fabric) Tallies() []session.Tally {
+	var tallies []session.Tally
+	for _, t := range f.runtime.Tallies() {
+		tallies = append(tallies, session.Tally(t))
+	}
+	return tallies
+}
+
 func (f fabric) Finish(ctx context.Context) *session.Error {
 	if err := f.runtime.Finish(ctx); err != nil {
 		return explain(err)

@@ -1,0 +1,54 @@
+package session
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// compareTallies returns an error for every group whose members, as far as they ran the cell, have not made the same
+// calls.
+func compareTallies(cell int, ranks []int, tallies map[int][]Tally) []*Error {
+	groups := map[string]map[int]Tally{} // by key and rank
+	members := map[string][]int{}
+	for _, rank := range ranks {
+		for _, t := range tallies[rank] {
+			if groups[t.Key] == nil {
+				groups[t.Key] = map[int]Tally{}
+			}
+			groups[t.Key][rank], members[t.Key] = t, t.Ranks
+		}
+	}
+	var errs []*Error
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		name, alike := "", map[string][]int{}
+		digests := map[[2]uint64]bool{}
+		for _, rank := range members[key] {
+			if !slices.Contains(ranks, rank) {
+				continue
+			}
+			t := groups[key][rank] // zero if it made no call
+			digests[[2]uint64{t.Calls, t.Digest}] = true
+			what := "no call"
+			if t.Calls > 0 {
+				name = t.Group
+				what = fmt.Sprintf("%d calls, the last of them %s", t.Calls, t.Last)
+			}
+			alike[what] = append(alike[what], rank)
+		}
+		if len(digests) == 1 {
+			continue
+		}
+		var parts []string
+		for _, what := range slices.SortedFunc(maps.Keys(alike), func(a, b string) int { return alike[a][0] - alike[b][0] }) {
+			parts = append(parts, fmt.Sprintf("rank %s: %s", FormatRanks(alike[what]), what))
+		}
+		errs = append(errs, &Error{
+			Kind: KindMismatch, Ranks: members[key], Cell: cell, Peer: -1,
+			Msg:  fmt.Sprintf("the ranks have made different collective calls in %s: %s", name, strings.Join(parts, "; ")),
+			Hint: "results of this cell may be wrong; make the same calls in the same order on all of them",
+		})
+	}
+	return errs
+}
