@@ -42,7 +42,7 @@ clean: ## remove what was built
 # The folder of NVIDIA's run-time compiler, from its Python wheel: the kernels are compiled for GPUs also where there is none.
 $(NVRTC): | python3
 	python3 -m venv .venv || { echo 'make: the local Python environment could not be made: install python3-venv' >&2; exit 1; }
-	.venv/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvrtc
+	.venv/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvrtc==13.0.88
 	dirname "$$(find "$$PWD/.venv" -name 'libnvrtc.so.*' | sort -V | tail -1)" > $@
 
 .PHONY: go c++ python3
