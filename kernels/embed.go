@@ -1,12 +1,12 @@
 // Package kernels holds the device code: the headers that kernels see and one .cu file per operation.
 //
-// These sources are the only implementation of every operation. The cuda device compiles them by NVRTC when an operation is
-// first used; the cpu device has them compiled into the binary by the host's C++ compiler. What differs between the two stands in
-// include/symm.cuh behind SYMM_CPU and nowhere else.
+// These sources are the only implementation of every operation. The cuda device compiles them by NVRTC when
+// an operation is first used; the cpu device has them compiled into the binary by the host's C++ compiler.
+// What differs between the two stands in include/symm.cuh behind SYMM_CPU and nowhere else.
 //
-// A built-in kernel is extern "C" and takes one struct by value, whose first member is symm::Context if the kernel waits; symmem
-// holds the same struct in Go. It ends with SYMM_KERNEL(name), which registers it on the cpu device. A file named op.cu holds
-// the kernel op, or one kernel op_DTYPE for each dtype.
+// A built-in kernel is extern "C" and takes one struct by value, whose first member is symm::Context if the
+// kernel waits; symmem holds the same struct in Go. It ends with SYMM_KERNEL(name), which registers it on
+// the cpu device. A file named op.cu holds the kernel op, or one kernel op_DTYPE for each dtype.
 package kernels
 
 import (
@@ -28,7 +28,8 @@ type File struct {
 	Text string
 }
 
-// Headers returns the headers that built-in kernels include. A user's snippet sees symm.cuh, which includes nothing.
+// Headers returns the headers that built-in kernels include. A user's snippet sees symm.cuh, which includes
+// nothing.
 func Headers() []File { return read(headers, "include/*.cuh") }
 
 // Files returns the operations' sources.
@@ -56,8 +57,8 @@ var dtypes = map[string]string{
 	"i8": "symm::i8", "u8": "symm::u8", "i32": "symm::i32", "u32": "symm::u32", "i64": "symm::i64", "u64": "symm::u64",
 }
 
-// Source returns what NVRTC has to compile for the built-in kernel of this name: the operation's file, for the kernel's dtype
-// alone if it has one. The Name of the result tells compilation units apart.
+// Source returns what NVRTC has to compile for the built-in kernel of this name: the operation's file, for
+// the kernel's dtype alone if it has one. The Name of the result tells compilation units apart.
 func Source(kernel string) (File, bool) {
 	op, dtype := kernel, ""
 	if i := strings.LastIndexByte(kernel, '_'); i >= 0 && dtypes[kernel[i+1:]] != "" {

@@ -1,10 +1,12 @@
-// one_shot_all_reduce: every rank pushes its elements to every other as packets and reduces what arrives (the packet protocol of symm.cuh).
-// There is no barrier: a call costs one one-way trip, and its input may be overwritten as soon as it is over, because the bytes are
-// already in the peers' inboxes. For messages up to some hundred KiB: the link carries twice the bytes, to every peer.
+// one_shot_all_reduce: every rank pushes its elements to every other as packets and reduces what arrives
+// (the packet protocol of symm.cuh). There is no barrier: a call costs one one-way trip, and its input may
+// be overwritten as soon as it is over, because the bytes are already in the peers' inboxes. For messages
+// up to some hundred KiB: the link carries twice the bytes, to every peer.
 //
-// Grid and block sizes are the host's choice, equal on all ranks, at most kThreads threads. A block works on its own part of every inbox and counts its
-// own epochs, one for each chunk of kPasses packets a thread. A block that sends epoch e has consumed all of e-1; so whoever received a packet of e
-// may write e+1 into the bank of e-1. For the same reason a block does not count a chunk in which it has no packet.
+// Grid and block sizes are the host's choice, equal on all ranks, at most kThreads threads. A block works
+// on its own part of every inbox and counts its own epochs, one for each chunk of kPasses packets a thread.
+// A block that sends epoch e has consumed all of e-1; so whoever received a packet of e may write e+1 into
+// the bank of e-1. For the same reason a block does not count a chunk in which it has no packet.
 #include "reduce.cuh"
 
 constexpr int kThreads = 512, kPasses = 4, kSlots = kThreads * kPasses;  // symmem sizes the inboxes by kSlots
@@ -19,14 +21,16 @@ struct OneShotArgs {
   symm::Packet* inbox[symm::kMaxRanks];  // by rank: [block][bank][source][kSlots]
 };
 
-// push sends elements to the k-th neighbour on the right: each rank starts at another peer, which spreads the traffic.
+// push sends elements to the k-th neighbour on the right: each rank starts at another peer, which spreads
+// the traffic.
 template <class E>
 __device__ __forceinline__ void push(const OneShotArgs& a, E e, int k, symm::u64 slot, symm::u32 epoch) {
   const int p = a.context.rank + k;
   symm::store_packet(a.inbox[p < a.context.world_size ? p : p - a.context.world_size] + slot, symm::to_word(e), epoch);
 }
 
-// receive polls the packets of up to kTogether sources from rank first on, its own excepted, until all are there.
+// receive polls the packets of up to kTogether sources from rank first on, its own excepted, until all are
+// there.
 __device__ __forceinline__ bool receive(symm::Packet (&q)[symm::kTogether], const symm::Packet* from, int first, symm::Context c, symm::u32 epoch) {
   using namespace symm;
   Patience patience;
@@ -48,7 +52,8 @@ __device__ __forceinline__ bool receive(symm::Packet (&q)[symm::kTogether], cons
   return true;
 }
 
-// one_shot does it. Few says that one turn of reading is enough, which lets the compiler drop the loop over turns.
+// one_shot does it. Few says that one turn of reading is enough, which lets the compiler drop the loop over
+// turns.
 template <class T, bool Few>
 __device__ __forceinline__ void one_shot(const OneShotArgs& a) {
   using namespace symm;

@@ -1,6 +1,7 @@
-// one_shot_all_reduce_pull: the shape of PyTorch's one-shot kernel. Blocks of the same index meet on their own channel, every rank reads everybody's
-// buffer and reduces in rank order, and they meet again, so that the inputs may then be overwritten. For messages too large for packets, and
-// the reference that the packet kernel is tested against.
+// one_shot_all_reduce_pull: the shape of PyTorch's one-shot kernel. Blocks of the same index meet on their
+// own channel, every rank reads everybody's buffer and reduces in rank order, and they meet again, so that
+// the inputs may then be overwritten. For messages too large for packets, and the reference that the packet
+// kernel is tested against.
 #include "reduce.cuh"
 
 struct PullArgs {

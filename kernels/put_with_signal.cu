@@ -1,4 +1,5 @@
-// put_with_signal: copy bytes to a peer, then set a 64-bit word there. One block; n may be 0 when a copy engine moved the data before.
+// put_with_signal: copy bytes to a peer, then set a 64-bit word there. One block; n may be 0 when a copy
+// engine moved the data before.
 #include "symm.cuh"
 
 struct PutWithSignalArgs {

@@ -1,4 +1,5 @@
-// wait_signal: wait for one peer's signal on a channel and consume it; what the peer did before is visible to what this stream does after. One thread.
+// wait_signal: wait for one peer's signal on a channel and consume it; what the peer did before is visible
+// to what this stream does after. One thread.
 #include "symm.cuh"
 
 struct WaitSignalArgs {

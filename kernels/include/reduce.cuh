@@ -1,6 +1,7 @@
-// reduce.cuh: how the reductions combine elements. Values are combined in rank order and every step rounds to the element type, as PyTorch's
-// one-shot and two-shot kernels do, so all ranks and all algorithms get the same bits. avg divides the sum once at the end. Integers wrap
-// around; their avg truncates toward zero. A NaN wins max and min.
+// reduce.cuh: how the reductions combine elements. Values are combined in rank order and every step rounds
+// to the element type, as PyTorch's one-shot and two-shot kernels do, so all ranks and all algorithms get
+// the same bits. avg divides the sum once at the end. Integers wrap around; their avg truncates toward
+// zero. A NaN wins max and min.
 #pragma once
 #include "symm.cuh"
 
@@ -41,7 +42,8 @@ template <class E> __device__ __forceinline__ E from_word(u64 word) {
   return u.e;
 }
 
-// Sources that a thread reads at once, so that the loads overlap; with more ranks than that it reads in turns.
+// Sources that a thread reads at once, so that the loads overlap; with more ranks than that it reads in
+// turns.
 constexpr int kTogether = 4;
 
 // combine takes the next rank's elements into what was combined so far.

@@ -1,37 +1,41 @@
 // symm.cuh: symmetric memory for kernels. Prepended to every snippet; it includes nothing.
 //
-// A kernel gets a symm::Handle by value. It knows the rank, the group's size, everybody's copy of one tensor, and the words
-// by which ranks signal each other. Three ways to meet a peer, from the plainest to the quickest:
+// A kernel gets a symm::Handle by value. It knows the rank, the group's size, everybody's copy of one
+// tensor, and the words by which ranks signal each other. Three ways to meet a peer, from the plainest to
+// the quickest:
 //
 //   symm::barrier(h, channel)                       all ranks, by one block of each
 //   symm::put_signal / symm::wait_signal            one peer, one bit, consumed by the wait
 //   symm::put_with_signal / symm::wait_for_signal   data and then a 64-bit word of the tensor's own pad
 //
-// Every wait here returns a bool. It is false when the host raised the abort word or the deadline passed: the wait has then written
-// who waited for what, and the kernel should return without touching user data. Nothing here traps, so the context and
-// everybody's tensors survive a deadlock.
+// Every wait here returns a bool. It is false when the host raised the abort word or the deadline passed:
+// the wait has then written who waited for what, and the kernel should return without touching user data.
+// Nothing here traps, so the context and everybody's tensors survive a deadlock.
 //
-// The signal protocol (put_signal, wait_signal). A group has one block of 32-bit words in every rank's memory. Two of them for each channel and peer
-// are zero when nobody is in the middle of something:
+// The signal protocol (put_signal, wait_signal). A group has one block of 32-bit words in every rank's
+// memory. Two of them for each channel and peer are zero when nobody is in the middle of something:
 //   slot[channel][src]    in the receiver's memory: 1 from the put of src until the receiver's wait
 //   credit[channel][dst]  in the sender's memory:   1 from the put to dst until dst has waited
-// A put waits for its own credit to be 0, sets it to 1, and stores 1 into the peer's slot. A wait polls its own slot, sets it to 0, and stores 0 into
-// the sender's credit. Between the poll and the store to the peer each has one fence, which makes the poll an acquire and the store a
-// release. Each word has one writer at a time, every poll reads local memory, and a signal costs one one-way store: no compare-and-swap
-// crosses the link.
-// What a rank wrote before its put is visible to the peer after its wait; and after a put returns, the peer has consumed the
-// signal before it. Two puts without a wait between them: the second one waits.
+// A put waits for its own credit to be 0, sets it to 1, and stores 1 into the peer's slot. A wait polls its
+// own slot, sets it to 0, and stores 0 into the sender's credit. Between the poll and the store to the peer
+// each has one fence, which makes the poll an acquire and the store a release. Each word has one writer at
+// a time, every poll reads local memory, and a signal costs one one-way store: no compare-and-swap crosses
+// the link. What a rank wrote before its put is visible to the peer after its wait; and after a put
+// returns, the peer has consumed the signal before it. Two puts without a wait between them: the second one
+// waits.
 //
 // The barrier protocol. Two more kinds of words count up and are never reset while ranks run:
 //   rounds[channel]        in a rank's own memory: how many barriers it has passed on the channel
 //   arrival[channel][src]  in everybody's memory:  the round that src has come to
-// A rank stores its next round into every peer's arrival and polls its own until all peers have come to that round; a quick peer may already be one
-// further, no more, since the next round needs this rank. One fence before the stores makes them releases, one after the polls makes those acquires.
+// A rank stores its next round into every peer's arrival and polls its own until all peers have come to
+// that round; a quick peer may already be one further, no more, since the next round needs this rank. One
+// fence before the stores makes them releases, one after the polls makes those acquires.
 //
-// The packet protocol (store_packet, load_packet). A packet is 16 bytes: data, epoch, data, epoch, in 4-byte words, each data word in the same
-// aligned 8 bytes as its epoch and stored with it at once. The receiver polls until both epochs are the one it expects; then the data is there: no fence,
-// no barrier, one trip. Inboxes are double-buffered: a rank sends epoch e+2 only after it received e+1 from everybody, which they sent after
-// they had consumed e. Epochs count up and are never reset while ranks run.
+// The packet protocol (store_packet, load_packet). A packet is 16 bytes: data, epoch, data, epoch, in
+// 4-byte words, each data word in the same aligned 8 bytes as its epoch and stored with it at once. The
+// receiver polls until both epochs are the one it expects; then the data is there: no fence, no barrier,
+// one trip. Inboxes are double-buffered: a rank sends epoch e+2 only after it received e+1 from everybody,
+// which they sent after they had consumed e. Epochs count up and are never reset while ranks run.
 #pragma once
 
 #ifdef SYMM_CPU
@@ -53,8 +57,8 @@ typedef long long i64;
 
 constexpr int kMaxRanks = 16;
 
-// SYMM_FOR_DTYPES applies a macro to (type, suffix) for every dtype that computes; fp8 is storage. The GPU's compiler is asked for one dtype
-// at a time, as SYMM_ONLY.
+// SYMM_FOR_DTYPES applies a macro to (type, suffix) for every dtype that computes; fp8 is storage. The
+// GPU's compiler is asked for one dtype at a time, as SYMM_ONLY.
 #ifdef SYMM_ONLY
 #define SYMM_FOR_DTYPES(M) SYMM_ONLY(M)
 #else
@@ -63,7 +67,8 @@ constexpr int kMaxRanks = 16;
   M(symm::i32, i32) M(symm::u32, u32) M(symm::i64, i64) M(symm::u64, u64)
 #endif
 
-// ---- 16-bit floats: storage with exact conversion; arithmetic rounds after every operation, as the hardware's does ----
+// ---- 16-bit floats: storage with exact conversion; arithmetic rounds after every operation, as the
+// hardware's does ----
 
 struct f16 { u16 bits; };
 struct bf16 { u16 bits; };
@@ -132,8 +137,8 @@ __device__ __forceinline__ f16 to_f16(float f) {
 #endif
 }
 
-// ---- memory order ----
-// acquire, release and relaxed are at system scope: they hold between GPUs, and between processes on the cpu device.
+// ---- memory order ---- acquire, release and relaxed are at system scope: they hold between GPUs, and
+// between processes on the cpu device.
 
 __device__ __forceinline__ u32 load_acquire(const u32* p) {
 #ifdef SYMM_CPU
@@ -250,8 +255,8 @@ struct Wait {
   u64 want;
 };
 
-// Patience of one wait: after each failed poll ask expired(). It looks at the clock and the abort word once in kSpins polls, so the
-// quick path pays an increment.
+// Patience of one wait: after each failed poll ask expired(). It looks at the clock and the abort word once
+// in kSpins polls, so the quick path pays an increment.
 class Patience {
  public:
   __device__ __forceinline__ bool expired(Context c, Wait w, u64 seen) {
@@ -316,7 +321,8 @@ class Patience {
   }
 };
 
-// What a polled word is compared by. kRound is for counts that go up by one and may wrap: the wanted one, or the next.
+// What a polled word is compared by. kRound is for counts that go up by one and may wrap: the wanted one,
+// or the next.
 enum Compare { kEqual, kAtLeast, kRound };
 
 template <class Word>
@@ -324,7 +330,8 @@ __device__ __forceinline__ bool reached(Word seen, Word want, Compare compare) {
   return seen == want || (compare == kAtLeast && seen > want) || (compare == kRound && seen == (Word)(want + 1));
 }
 
-// poll_until reads *word with relaxed order until it compares with want. A fence must follow before what the writer published is read.
+// poll_until reads *word with relaxed order until it compares with want. A fence must follow before what
+// the writer published is read.
 template <class Word>
 __device__ __forceinline__ bool poll_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {
   Word v = load_relaxed(word);
@@ -347,8 +354,9 @@ __device__ __forceinline__ bool wait_until(Context c, const Word* word, Word wan
   return true;
 }
 
-// begin is the first thing that a kernel launched to overlap with its predecessor does: it returns when all that the stream did before is done and
-// visible, and lets the kernel after this one be brought up. What is saved is the launch; nothing of the two runs at the same time.
+// begin is the first thing that a kernel launched to overlap with its predecessor does: it returns when all
+// that the stream did before is done and visible, and lets the kernel after this one be brought up. What is
+// saved is the launch; nothing of the two runs at the same time.
 __device__ __forceinline__ void begin() {
 #if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -375,7 +383,8 @@ __device__ __forceinline__ u32* rounds(const Signals& s, Context c, u32 channel)
   return s.block[c.rank] + 3 * c.channels * (u32)c.world_size + channel;
 }
 
-// put_signal: one thread signals dst on channel. False when it gave up because dst has not consumed the previous one.
+// put_signal: one thread signals dst on channel. False when it gave up because dst has not consumed the
+// previous one.
 __device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
   u32* mine = credit(s, c, c.rank, channel, dst);
   if (!poll_until<u32>(c, mine, 0, kEqual, kCredit, (u32)dst, channel)) return false;
@@ -444,7 +453,8 @@ __device__ __forceinline__ Packet load_packet(const Packet* p) {
 
 // ---- what a user's kernel gets ----
 
-// Handle is one tensor, rendezvoused by a group, as symm.Rendezvous returned it. Pass it to a kernel whose parameter is symm::Handle.
+// Handle is one tensor, rendezvoused by a group, as symm.Rendezvous returned it. Pass it to a kernel whose
+// parameter is symm::Handle.
 struct Handle : Context {
   u64 bytes;       // of the tensor
   u64 pad_bytes;   // of its signal pad
@@ -454,7 +464,8 @@ struct Handle : Context {
 
   // buffer<T>(p) is rank p's copy of the tensor.
   template <class T> __device__ __forceinline__ T* buffer(int p) const { return (T*)buffers[p]; }
-  // pad(p) is rank p's pad of this tensor: pad_bytes/4 words, zero when allocated, for the kernel to use as it likes.
+  // pad(p) is rank p's pad of this tensor: pad_bytes/4 words, zero when allocated, for the kernel to use as
+  // it likes.
   __device__ __forceinline__ u32* pad(int p) const { return pads[p]; }
   // word(p, i) is the i-th 64-bit signal of rank p's pad.
   __device__ __forceinline__ u64* word(int p, u32 i) const { return (u64*)pads[p] + i; }
@@ -474,7 +485,8 @@ __device__ __forceinline__ void copy(void* dst, const void* src, u64 n) {
   for (u64 i = done + threadIdx.x; i < n; i += blockDim.x) ((char*)dst)[i] = ((const char*)src)[i];
 }
 
-// put_with_signal: the threads of a block copy n bytes into dst's copy of the tensor at byte offset, then set 64-bit signal i of dst to value.
+// put_with_signal: the threads of a block copy n bytes into dst's copy of the tensor at byte offset, then
+// set 64-bit signal i of dst to value.
 __device__ __forceinline__ void put_with_signal(const Handle& h, int dst, u64 offset, const void* src, u64 n, u32 i, u64 value) {
   copy(h.buffers[dst] + offset, src, n);
   __syncthreads();
@@ -484,7 +496,8 @@ __device__ __forceinline__ void put_with_signal(const Handle& h, int dst, u64 of
   }
 }
 
-// wait_for_signal: one thread waits until its own 64-bit signal i equals value, or with at_least is not below it. The signal keeps its value.
+// wait_for_signal: one thread waits until its own 64-bit signal i equals value, or with at_least is not
+// below it. The signal keeps its value.
 __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 value, bool at_least) {
   return wait_until<u64>(h, h.word(h.rank, i), value, at_least ? kAtLeast : kEqual, kWord, (u32)h.rank, i);
 }

@@ -115,7 +115,8 @@ type Launch struct {
 	Grid, Block [3]int
 	Shared      int    // bytes of dynamic shared memory
 	Args        []byte // packed by Params; read before Launch returns
-	// Overlap says that the kernel begins with symm::begin, so that it may be brought up while the stream's previous kernel still runs.
+	// Overlap says that the kernel begins with symm::begin, so that it may be brought up while the stream's
+	// previous kernel still runs.
 	Overlap bool
 }
 
