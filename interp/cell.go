@@ -248,7 +248,7 @@ func (c *cellText) syntaxError(errs scanner.ErrorList, header int) *session.Erro
 	return c.errorOf(session.KindSyntax, list)
 }
 
-// errorOf makes an error of diagnostics: the first is its message, all of them its detail.
+// errorOf makes an error of diagnostics: the first is its message, the others its detail.
 func (c *cellText) errorOf(kind session.Kind, list []diagnostic) *session.Error {
 	slices.SortStableFunc(list, func(a, b diagnostic) int {
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
@@ -257,18 +257,16 @@ func (c *cellText) errorOf(kind session.Kind, list []diagnostic) *session.Error 
 	first := list[0]
 	e := &session.Error{Kind: kind, Peer: -1, File: c.name, Line: c.line + first.line - 1, Column: first.column,
 		Msg: first.msg, Source: c.sourceLine(first.line)}
-	if len(list) > 1 {
-		var b strings.Builder
-		for i, d := range list {
-			if i == maxErrors {
-				b.WriteString("too many errors\n")
-				break
-			}
-			at := session.Error{File: c.name, Line: c.line + d.line - 1, Column: d.column, Msg: d.msg}
-			b.WriteString(at.Error() + "\n")
+	var others []string
+	for i, d := range list[1:] {
+		if i+1 == maxErrors {
+			others = append(others, "too many errors")
+			break
 		}
-		e.Detail = strings.TrimSuffix(b.String(), "\n")
+		at := session.Error{File: c.name, Line: c.line + d.line - 1, Column: d.column, Msg: d.msg}
+		others = append(others, at.Error())
 	}
+	e.Detail = strings.Join(others, "\n")
 	return e
 }
 

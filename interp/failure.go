@@ -79,9 +79,17 @@ func (in *Interp) place(e *session.Error, at token.Pos) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, text := range in.cells {
-		if line, column, ok := text.position(at); ok {
-			e.File, e.Line, e.Column, e.Source = text.name, text.line+line-1, column, text.sourceLine(line)
+		if text.place(e, at) {
 			return
 		}
 	}
+}
+
+// place puts a position into e, if it is one in c, and reports whether it is.
+func (c *cellText) place(e *session.Error, at token.Pos) bool {
+	line, column, ok := c.position(at)
+	if ok {
+		e.File, e.Line, e.Column, e.Source = c.name, c.line+line-1, column, c.sourceLine(line)
+	}
+	return ok
 }

@@ -117,3 +117,25 @@ func TestInterruptWithError(t *testing.T) {
 		t.Errorf("1 + 1 is %s", got)
 	}
 }
+
+// TestInterruptPlace holds that the position of an interrupted cell is one in that cell.
+func TestInterruptPlace(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "\n\nfunc half(n int) int {\n\treturn 10 / n\n}")
+	for _, c := range []struct {
+		src  string
+		line int // 0 when there is no position
+	}{
+		{"\nfor { }", 2},
+		{"half(2)\nfor { }", 0}, // what was marked last is in the other cell
+		{"\n\ntime.Sleep(time.Hour)", 3},
+	} {
+		err, _ := interrupt(t, in, c.src)
+		if err == nil || err.Kind != session.KindInterrupted || err.Line != c.line || (err.File != "") != (c.line > 0) {
+			t.Errorf("%q: got %#v, want line %d", c.src, err, c.line)
+		}
+	}
+}

@@ -136,10 +136,11 @@ func (in *Interp) outcome(r *run, interrupted bool) session.Result {
 	return in.result(r.cell)
 }
 
-// interruptedError says where the run was when it was interrupted.
+// interruptedError says where the run was when it was interrupted, if that is known: the last mark may be that of a function of another
+// cell which returned long ago.
 func (in *Interp) interruptedError(r *run, hint string) *session.Error {
 	e := &session.Error{Kind: session.KindInterrupted, Peer: -1, Msg: "interrupted", Hint: hint}
-	in.place(e, in.runtime.position())
+	r.cell.place(e, in.runtime.position())
 	return e
 }
 

@@ -61,10 +61,13 @@ func (rt *cellRuntime) exports() Exports {
 	return Exports{runtimePath + "/runtime": table}
 }
 
-// begin prepares for a run.
+// begin prepares for a run. Until a statement is marked, its position is that of the first.
 func (rt *cellRuntime) begin(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
+	if stmts := r.cell.stmts; len(stmts) > 0 {
+		*rt.mark = int(stmts[0].Pos())
+	}
 	rt.run, rt.values, rt.texts, rt.shown = r, nil, nil, false
 }
 
