@@ -45,9 +45,11 @@ func (in *Interp) panicText(v any) string {
 	case *reflect.ValueError:
 		return "runtime error: invalid memory address or nil pointer dereference"
 	case error:
-		return plainNames(v.Error())
+		text, _ := saidBy(v.Error)
+		return plainNames(text)
 	case fmt.Stringer:
-		return v.String()
+		text, _ := saidBy(v.String)
+		return text
 	case string:
 		return plainRuntimeError(v)
 	}

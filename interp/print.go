@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,16 +22,31 @@ const (
 	maxText     = 8192
 )
 
-// printer writes values in Go syntax. Yaegi's values do not know what their types are called, so the checker's types go along.
+// printer writes values in Go syntax. Yaegi's values do not know what their types are called, so the checker's types go along. What
+// belongs to compiled code it looks at from outside only: see compiled.go.
 type printer struct {
-	in  *Interp
-	out strings.Builder
+	in    *Interp
+	out   strings.Builder
+	inner bool // what is written is a field of a compiled struct that hides others
 }
 
 // print writes a value of type t.
 func (in *Interp) print(v reflect.Value, t types.Type) string {
+	return in.printed(func(p *printer) { p.value(v, t, 0) })
+}
+
+// printed returns what write writes. A variable may be written to meanwhile, and so be found in any state: then the text ends there.
+func (in *Interp) printed(write func(*printer)) string {
 	p := &printer{in: in}
-	p.value(v, t, 0)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	func() {
+		defer func() {
+			if v := recover(); v != nil {
+				fmt.Fprintf(&p.out, "<printing panicked: %v>", v)
+			}
+		}()
+		write(p)
+	}()
 	return p.out.String()
 }
 
@@ -59,7 +75,11 @@ func (p *printer) value(v reflect.Value, t types.Type, depth int) {
 		p.dynamic(v, depth)
 		return
 	}
-	if p.described(v) {
+	if !isCellType(t) && p.described(v) {
+		return
+	}
+	if !fits(v, t) {
+		p.write(typeName(t) + "(…)")
 		return
 	}
 	switch u := t.Underlying().(type) {
@@ -86,7 +106,7 @@ func (p *printer) value(v reflect.Value, t types.Type, depth int) {
 		}
 		p.write(typeName(t))
 	default:
-		fmt.Fprintf(&p.out, "%v", v)
+		p.write(typeName(t))
 	}
 }
 
@@ -96,40 +116,6 @@ func nillable(v reflect.Value) bool {
 		return true
 	}
 	return false
-}
-
-// described writes a value by its own String or Error method, if it has a compiled one.
-func (p *printer) described(v reflect.Value) bool {
-	if !v.CanInterface() || v.Type().PkgPath() == "" && v.Kind() != reflect.Pointer {
-		return false
-	}
-	if nillable(v) && v.IsNil() {
-		return false
-	}
-	text, ok := describe(v.Interface())
-	if !ok && v.CanAddr() {
-		text, ok = describe(v.Addr().Interface())
-	}
-	if ok {
-		p.write(shorten(text))
-	}
-	return ok
-}
-
-// describe calls String or Error; a panic there only means that the value is printed otherwise.
-func describe(x any) (text string, ok bool) {
-	defer func() {
-		if recover() != nil {
-			ok = false
-		}
-	}()
-	switch x := x.(type) {
-	case error:
-		return x.Error(), true
-	case fmt.Stringer:
-		return x.String(), true
-	}
-	return "", false
 }
 
 func shorten(s string) string {
@@ -144,14 +130,20 @@ func (p *printer) basic(v reflect.Value, t types.Type, u *types.Basic, depth int
 	switch v.Kind() {
 	case reflect.String:
 		s = quote(v.String())
-	case reflect.Float32:
-		s = strconv.FormatFloat(v.Float(), 'g', -1, 32)
-	case reflect.Float64:
-		s = strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case reflect.Float32, reflect.Float64:
+		s = strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
 	case reflect.UnsafePointer, reflect.Uintptr:
 		s = fmt.Sprintf("%#x", v)
+	case reflect.Bool:
+		s = strconv.FormatBool(v.Bool())
+	case reflect.Complex64, reflect.Complex128:
+		s = strconv.FormatComplex(v.Complex(), 'g', -1, v.Type().Bits())
 	default:
-		s = fmt.Sprintf("%v", v)
+		if v.CanInt() {
+			s = strconv.FormatInt(v.Int(), 10)
+		} else {
+			s = strconv.FormatUint(v.Uint(), 10)
+		}
 	}
 	if _, named := types.Unalias(t).(*types.Named); named {
 		s = typeName(t) + "(" + s + ")"
@@ -172,6 +164,10 @@ func (p *printer) pointer(v reflect.Value, t types.Type, u *types.Pointer, depth
 		return
 	}
 	elem := v.Elem()
+	if !types.IsInterface(u.Elem()) && p.isOpaque(elem) {
+		p.write("(" + typeName(t) + ")(0x…)")
+		return
+	}
 	switch u.Elem().Underlying().(type) {
 	case *types.Struct, *types.Array, *types.Slice, *types.Map:
 		if elem.Kind() == reflect.Interface { // how yaegi points to a type that contains itself
@@ -187,16 +183,12 @@ func (p *printer) pointer(v reflect.Value, t types.Type, u *types.Pointer, depth
 }
 
 func (p *printer) structure(v reflect.Value, t types.Type, u *types.Struct, depth int) {
-	if v.Kind() != reflect.Struct {
-		fmt.Fprintf(&p.out, "%v", v)
-		return
-	}
-	if u.NumFields() == 0 {
-		p.write(typeName(t) + "{}")
-		return
-	}
-	if v.NumField() != u.NumFields() { // a compiled type whose unexported fields the checker does not know
+	switch {
+	case isCompiled(v.Type()):
 		p.compiled(v, t, depth)
+		return
+	case v.NumField() != u.NumFields():
+		p.write(typeName(t) + "{…}")
 		return
 	}
 	p.write(typeName(t) + "{")
@@ -206,20 +198,6 @@ func (p *printer) structure(v reflect.Value, t types.Type, u *types.Struct, dept
 		}
 		p.write(u.Field(i).Name() + ": ")
 		p.value(v.Field(i), u.Field(i).Type(), depth+1)
-	}
-	p.write("}")
-}
-
-// compiled writes a struct as reflection sees it.
-func (p *printer) compiled(v reflect.Value, t types.Type, depth int) {
-	p.write(typeName(t) + "{")
-	for i := range v.NumField() {
-		if i > 0 {
-			p.write(", ")
-		}
-		f := v.Type().Field(i)
-		p.write(f.Name + ": ")
-		p.value(v.Field(i), p.in.pkgs.typeOf(f.Type), depth+1)
 	}
 	p.write("}")
 }
@@ -242,6 +220,10 @@ func (p *printer) elements(v reflect.Value, t, elem types.Type, depth int) {
 func (p *printer) mapping(v reflect.Value, t types.Type, u *types.Map, depth int) {
 	if v.IsNil() {
 		p.write(typeName(t) + "(nil)")
+		return
+	}
+	if p.inner && v.Len() > 0 { // its owner may be writing to it, which no recover survives
+		p.write(typeName(t) + "{…}")
 		return
 	}
 	keys := v.MapKeys()

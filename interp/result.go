@@ -33,7 +33,5 @@ func (in *Interp) result(c *compiled) session.Result {
 func (in *Interp) dynamicText(v reflect.Value) string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	p := &printer{in: in}
-	p.dynamic(v, 0)
-	return p.out.String()
+	return in.printed(func(p *printer) { p.dynamic(v, 0) })
 }

@@ -112,12 +112,14 @@ func (rt *cellRuntime) show(pointers ...any) {
 	}
 }
 
-// describe takes the text that value i gives of itself; if that panics, the value is printed as any other.
+// describe takes the text that value i gives of itself. A nil pointer whose method panics is printed as any other.
 func (rt *cellRuntime) describe(i int, f func() string) {
-	defer func() { recover() }()
-	text := f()
+	text, ok := saidBy(f)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
+	if v := rt.values[i].Elem(); !ok && nillable(v) && v.IsNil() {
+		return
+	}
 	if rt.texts == nil {
 		rt.texts = map[int]string{}
 	}
