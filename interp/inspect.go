@@ -12,7 +12,7 @@ import (
 )
 
 // Inspect answers a question without running user code. It may be called while a cell runs; variables are then shown as they are at
-// that moment.
+// that moment, but not what is in maps.
 func (in *Interp) Inspect(ctx context.Context, topic, arg string) (string, error) {
 	switch topic {
 	case session.TopicVars:
@@ -41,7 +41,10 @@ func (in *Interp) vars() string {
 		if s == nil || !s.pointer.IsValid() {
 			continue
 		}
-		text := []rune(strings.NewReplacer("\n", " ", "\t", " ").Replace(in.print(s.pointer.Elem(), s.typ)))
+		text := []rune(strings.NewReplacer("\n", " ", "\t", " ").Replace(in.printed(func(p *printer) {
+			p.live = in.runtime.busy.Load() > 0
+			p.value(s.pointer.Elem(), s.typ, 0)
+		})))
 		if len(text) > maxShown {
 			text = append(text[:maxShown-1], '…')
 		}

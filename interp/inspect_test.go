@@ -59,3 +59,39 @@ func TestInspect(t *testing.T) {
 		}
 	}
 }
+
+// TestInspectWhileRunning holds that a map is not read while a cell may write to it, which would end the process.
+func TestInspectWhileRunning(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "m := map[int]int{0: 0}")
+	vars := func() string {
+		s, err := in.Inspect(context.Background(), session.TopicVars, "")
+		if err != nil {
+			t.Error(err)
+		}
+		return s
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		in.Eval(ctx, session.Cell{ID: 2, Source: "for i := 0; ; i = (i + 1) % 100 { m[0] = i; delete(m, 1); m[1] = i }"})
+	}()
+	for vars() == "m\tmap[int]int\tmap[int]int{0: 0}" { // until it runs
+	}
+	for range 200 {
+		if got := vars(); got != "m\tmap[int]int\tmap[int]int{…}" {
+			t.Errorf("a map that a cell writes to is listed as %q", got)
+			break
+		}
+	}
+	cancel()
+	<-done
+	mustEval(t, in, "m = map[int]int{1: 2}")
+	if got := vars(); got != "m\tmap[int]int\tmap[int]int{1: 2}" {
+		t.Errorf("a map is listed as %q", got)
+	}
+}

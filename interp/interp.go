@@ -119,6 +119,8 @@ func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
 		}
 		return session.Result{Err: in.interruptedError(in.stuck, "a call into compiled code does not return; restart this rank")}
 	}
+	in.runtime.busy.Add(1)
+	defer in.runtime.busy.Add(-1)
 	in.mu.Lock()
 	c, err := in.prepare(cell)
 	in.mu.Unlock()

@@ -28,6 +28,7 @@ type printer struct {
 	in    *Interp
 	out   strings.Builder
 	inner bool // what is written is a field of a compiled struct that hides others
+	live  bool // cells are running
 }
 
 // print writes a value of type t.
@@ -222,7 +223,7 @@ func (p *printer) mapping(v reflect.Value, t types.Type, u *types.Map, depth int
 		p.write(typeName(t) + "(nil)")
 		return
 	}
-	if p.inner && v.Len() > 0 { // its owner may be writing to it, which no recover survives
+	if (p.inner || p.live) && v.Len() > 0 { // somebody may be writing to it, which no recover survives
 		p.write(typeName(t) + "{…}")
 		return
 	}
@@ -283,6 +284,8 @@ func (p *printer) dynamic(v reflect.Value, depth int) {
 		p.value(v, types.NewPointer(t.Type()), depth)
 	case t != nil:
 		p.value(v, t.Type(), depth)
+	case anonymous(v.Type()) && p.live:
+		p.write("{…}")
 	case anonymous(v.Type()):
 		fmt.Fprintf(&p.out, "%+v", v)
 	default:

@@ -148,8 +148,10 @@ func (in *Interp) interruptedError(r *run, hint string) *session.Error {
 func (rt *cellRuntime) goRun(f func()) {
 	r := rt.current()
 	r.group.Add(1)
+	rt.busy.Add(1)
 	go func() {
 		defer r.group.Done()
+		defer rt.busy.Add(-1)
 		defer func() {
 			if v := recover(); v != nil {
 				rt.goroutinePanicked(r, v)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,7 +22,8 @@ const (
 type cellRuntime struct {
 	in     *Interp
 	panics panicStacks
-	mark   *int // position of the statement that runs
+	mark   *int         // position of the statement that runs
+	busy   atomic.Int64 // how many cells and goroutines of cells run
 
 	mu     sync.Mutex
 	run    *run
