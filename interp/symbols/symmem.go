@@ -79,6 +79,7 @@ func init() {
 		"Runtime":      reflect.ValueOf((*symmem.Runtime)(nil)),
 		"Shared":       reflect.ValueOf((*symmem.Shared)(nil)),
 		"Stream":       reflect.ValueOf((*symmem.Stream)(nil)),
+		"Tally":        reflect.ValueOf((*symmem.Tally)(nil)),
 		"Tensor":       reflect.ValueOf((*symmem.Tensor)(nil)),
 		"Wait":         reflect.ValueOf((*symmem.Wait)(nil)),
 
