@@ -61,7 +61,12 @@ func (c *controller) receive(ctx context.Context, rank, incarnation int, ch chan
 			return a
 		case <-changed:
 		case <-ctx.Done():
-			return nil
+			select {
+			case a := <-ch: // it came while another rank was waited for
+				return a
+			default:
+				return nil
+			}
 		}
 	}
 }

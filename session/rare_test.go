@@ -133,3 +133,20 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 	}
 	c.want(c.eval("value x", 0), "= [0] x\n")
 }
+
+// A rank that does not answer costs the time there is; the answers of the others count all the same.
+func TestAnswersBesideASilentRank(t *testing.T) {
+	c := launch(t, 3)
+	if err := syscall.Kill(c.pids()[1], syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for range 8 { // the order in which ranks are waited for is random
+		infos, err := c.Ranks(context.Background())
+		if err != nil || infos[0].Doing != "" || infos[2].Doing != "" || infos[1].Doing == "" {
+			t.Fatalf("%+v, %v", infos, err)
+		}
+	}
+	if err := syscall.Kill(c.pids()[1], syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+}
