@@ -51,6 +51,10 @@ func exercise(t *testing.T, c *console, ended chan error) {
 	defer cancel()
 	c.want(c.evalContext(ctx, "sleep 60000"), "! [0-2] interrupted in:1: interrupted\n")
 	infos, err := c.Ranks(context.Background())
+	for end := time.Now().Add(5 * time.Second); err == nil && infos[2].RSS == 0 && time.Now().Before(end); { // sampled now and then
+		time.Sleep(10 * time.Millisecond)
+		infos, err = c.Ranks(context.Background())
+	}
 	if err != nil || infos[1].Device != "fake:1" || infos[2].Incarnation != 2 || infos[2].RSS < 1<<20 {
 		t.Errorf("%+v, %v", infos, err)
 	}
