@@ -1,0 +1,171 @@
+// Package layout breaks the text of a long Go value into lines, as gofmt would.
+package layout
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Width is the number of columns beyond which values are broken.
+const Width = 100
+
+// tabWidth is the number of columns that an indentation counts for.
+const tabWidth = 4
+
+// Break returns a value in Go syntax, such as []int{1, 2}, as it is if it fits in Width columns; otherwise the elements of its outermost
+// braces are on lines of their own, or as many on each as fit if they are plain. Text that is no such value, or has several lines, stays
+// as it is.
+func Break(text string) string {
+	if utf8.RuneCountInString(text) <= Width || strings.Contains(text, "\n") {
+		return text
+	}
+	p := &parser{text: text}
+	v, ok := p.value()
+	if !ok || p.at < len(text) {
+		return text
+	}
+	var b strings.Builder
+	v.write(&b, 0)
+	return b.String()
+}
+
+// value is a run of text and groups in braces.
+type value struct {
+	text  string  // all of it, on one line
+	parts []group // that can be broken
+	keyed bool    // it has a key
+}
+
+// group is what is in braces, and the text between it and what came before.
+type group struct {
+	before   string
+	elements []value
+	after    string // of the last group: what follows
+}
+
+type parser struct {
+	text string
+	at   int
+}
+
+// value reads up to a comma or closing brace that is not its own. ok is false when brackets or quotes do not match.
+func (p *parser) value() (v value, ok bool) {
+	start, from := p.at, p.at
+	depth := 0 // of parentheses, brackets and the braces of types
+	for p.at < len(p.text) {
+		switch c := p.text[p.at]; {
+		case c == '"' || c == '\'' || c == '`':
+			if !p.quoted(c) {
+				return v, false
+			}
+			continue
+		case c == '(' || c == '[' || c == '{' && (depth > 0 || p.isType(from)):
+			depth++
+		case c == ')' || c == ']' || c == '}' && depth > 0:
+			if depth--; depth < 0 {
+				return v, false
+			}
+		case c == '{':
+			g := group{before: p.text[from : p.at+1]}
+			p.at++
+			if g.elements, ok = p.elements(); !ok {
+				return v, false
+			}
+			from = p.at
+			p.at++
+			v.parts = append(v.parts, g)
+			continue
+		case depth == 0 && (c == '}' || c == ',' && strings.HasPrefix(p.text[p.at:], ", ") && start > 0):
+			return p.end(v, start, from), true
+		case depth == 0 && c == ':' && strings.HasPrefix(p.text[p.at:], ": "):
+			v.keyed = true
+		}
+		p.at++
+	}
+	return p.end(v, start, from), depth == 0 && start == 0
+}
+
+// end completes a value that ends here.
+func (p *parser) end(v value, start, from int) value {
+	v.text = p.text[start:p.at]
+	if n := len(v.parts); n > 0 {
+		v.parts[n-1].after = p.text[from:p.at]
+	}
+	return v
+}
+
+// isType reports whether a brace after text[from:at] is that of a struct or interface type.
+func (p *parser) isType(from int) bool {
+	before := p.text[from:p.at]
+	return strings.HasSuffix(before, "struct") || strings.HasSuffix(before, "struct ") || strings.HasSuffix(before, "interface")
+}
+
+// quoted skips a string or character.
+func (p *parser) quoted(quote byte) bool {
+	for p.at++; p.at < len(p.text); p.at++ {
+		switch c := p.text[p.at]; {
+		case c == '\\' && quote != '`':
+			p.at++
+		case c == quote:
+			p.at++
+			return true
+		}
+	}
+	return false
+}
+
+// elements reads to the closing brace, which stays outside.
+func (p *parser) elements() (list []value, ok bool) {
+	for {
+		v, ok := p.value()
+		if !ok || p.at >= len(p.text) {
+			return nil, false
+		}
+		if v.text != "" || len(list) > 0 {
+			list = append(list, v)
+		}
+		if p.text[p.at] == '}' {
+			return list, true
+		}
+		p.at += len(", ")
+	}
+}
+
+// write writes a value that begins at a depth of indentation.
+func (v value) write(b *strings.Builder, depth int) {
+	if len(v.parts) == 0 || depth*tabWidth+utf8.RuneCountInString(v.text)+1 <= Width {
+		b.WriteString(v.text)
+		return
+	}
+	for _, g := range v.parts {
+		b.WriteString(g.before)
+		if len(g.elements) > 0 {
+			g.lines(b, depth+1)
+			b.WriteString("\n" + strings.Repeat("\t", depth))
+		}
+		b.WriteString(g.after)
+	}
+}
+
+// lines writes the elements of a group.
+func (g group) lines(b *strings.Builder, depth int) {
+	fill := true
+	for _, e := range g.elements {
+		fill = fill && len(e.parts) == 0 && !e.keyed
+	}
+	column := 0 // none on this line yet
+	for i, e := range g.elements {
+		width := utf8.RuneCountInString(e.text) + 1
+		if fill && column > 0 && column+1+width <= Width {
+			b.WriteByte(' ')
+			column += 1 + width
+		} else {
+			b.WriteString("\n" + strings.Repeat("\t", depth))
+			column = depth*tabWidth + width
+		}
+		e.write(b, depth)
+		if i < len(g.elements)-1 || !strings.HasPrefix(e.text, "…") {
+			b.WriteByte(',')
+		}
+	}
+}
