@@ -1,13 +1,19 @@
 // reduce.cuh: how the reductions combine elements. Values are combined in rank order and every step rounds
 // to the element type, as PyTorch's one-shot and two-shot kernels do, so all ranks and all algorithms get
 // the same bits. avg divides the sum once at the end. Integers wrap around; their avg truncates toward
-// zero. A NaN wins max and min.
+// zero. A NaN wins max and min. With kWide 16-bit floats are summed as float and rounded once at the end.
 #pragma once
 #include "symm.cuh"
 
 namespace symm {
 
-enum ReduceOp : u32 { kSum = 0, kAvg = 1, kMax = 2, kMin = 3 };
+enum ReduceOp : u32 { kSum = 0, kAvg = 1, kMax = 2, kMin = 3, kWide = 256 };
+
+// Wide<T> is what values of T are summed as with kWide.
+template <class T> struct WideOf { typedef T type; };
+template <> struct WideOf<f16> { typedef float type; };
+template <> struct WideOf<bf16> { typedef float type; };
+template <class T> using Wide = typename WideOf<T>::type;
 
 __device__ __forceinline__ float add(float a, float b) { return a + b; }
 __device__ __forceinline__ double add(double a, double b) { return a + b; }
@@ -30,16 +36,18 @@ template <class T> __device__ __forceinline__ T smaller(T a, T b) { return key(a
 // Elements is N elements that travel together.
 template <class T, int N> struct alignas(sizeof(T) * N) Elements { T v[N]; };
 
-// Elements of 8 bytes as the word a packet carries, and back.
-template <class E> __device__ __forceinline__ u64 to_word(E e) {
-  union { E e; u64 word; } u;
-  u.e = e;
-  return u.word;
-}
-template <class E> __device__ __forceinline__ E from_word(u64 word) {
-  union { u64 word; E e; } u;
-  u.word = word;
-  return u.e;
+__device__ __forceinline__ void convert(float x, f16* y) { *y = to_f16(x); }
+__device__ __forceinline__ void convert(float x, bf16* y) { *y = to_bf16(x); }
+__device__ __forceinline__ void convert(f16 x, float* y) { *y = to_float(x); }
+__device__ __forceinline__ void convert(bf16 x, float* y) { *y = to_float(x); }
+template <class T> __device__ __forceinline__ void convert(T x, T* y) { *y = x; }
+
+// as turns elements into those of another type.
+template <class B, class A, int N> __device__ __forceinline__ Elements<B, N> as(const Elements<A, N>& a) {
+  Elements<B, N> b;
+#pragma unroll
+  for (int k = 0; k < N; k++) convert(a.v[k], &b.v[k]);
+  return b;
 }
 
 // Sources that a thread reads at once, so that the loads overlap; with more ranks than that it reads in

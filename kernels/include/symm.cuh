@@ -31,11 +31,19 @@
 // that round; a quick peer may already be one further, no more, since the next round needs this rank. One
 // fence before the stores makes them releases, one after the polls makes those acquires.
 //
-// The packet protocol (store_packet, load_packet). A packet is 16 bytes: data, epoch, data, epoch, in
-// 4-byte words, each data word in the same aligned 8 bytes as its epoch and stored with it at once. The
-// receiver polls until both epochs are the one it expects; then the data is there: no fence, no barrier,
-// one trip. Inboxes are double-buffered: a rank sends epoch e+2 only after it received e+1 from everybody,
-// which they sent after they had consumed e. Epochs count up and are never reset while ranks run.
+// The packet protocol (store_packet, load_packet). A packet is 16 bytes, 12 of data and the epoch, stored and
+// loaded by one access, which the memory model makes single. The receiver polls until the epoch is the one it
+// expects; then the data is there: no fence, no barrier, one trip. Inboxes are double-buffered: a rank sends
+// epoch e+2 only after it received e+1 from everybody, which they sent after they had consumed e. Epochs
+// count up and are never reset while ranks run.
+//
+// The line protocol (store_line, load_line). A line is 128 aligned bytes, 120 of data and the epoch. Eight lanes
+// of a warp store it, 16 bytes each, by one instruction, and load it likewise; the receivers' epoch counts as
+// the packet's does, and the whole warp votes on it. It puts 15/16 of the links' bytes to use, packets 3/4. It
+// rests on more than the memory model promises: that the stores of one instruction to one line arrive as one.
+// GPUs do so over NVLink; NCCL's LL128 (src/device/prims_ll128.h, and the conditions under which src/graph/tuning.cc
+// enables it) relies on the same. symmem uses it where every member is of Hopper or newer and reaches its peers by
+// NVLink, and packets elsewhere. On the cpu device the epoch is stored last and read first.
 #pragma once
 
 #ifdef SYMM_CPU
@@ -228,7 +236,7 @@ struct Watch {
 };
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxRanks), "mirrors device.Watch");
 
-enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4 };
+enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5 };
 enum WaitKind : u32 { kSignal = 1, kCredit = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6 };
 
 // Who waits, and how long at most. The head of every kernel's arguments.
@@ -265,12 +273,18 @@ class Patience {
     return look(c, w, seen);
 #else
     if (++spins_ & (kSpins - 1)) return false;
-    return look(c, w, seen);
+    Patience copy = *this;  // so that this one stays in registers
+    const bool over = copy.look(c, w, seen);
+    *this = copy;
+    return over;
 #endif
   }
   // satisfied withdraws what the wait published. Call it once when the wait is over.
   __device__ __forceinline__ void satisfied(Context c) {
-    if (published_) withdraw(c);
+    if (!published_) return;
+    Patience copy = *this;
+    copy.withdraw(c);
+    published_ = 0;
   }
 
  private:
@@ -320,6 +334,21 @@ class Patience {
     return false;
   }
 };
+
+// refuse tells the host of a value in device memory that an operation cannot work with: what is the
+// operation's own number for it, index its place in the list of rank. The first report is kept.
+__device__ __forceinline__ void refuse(Context c, u32 what, u32 rank, u32 index, u64 value, u64 limit) {
+  WaitRecord* r = &c.watch->fault;
+  if (atomicCAS(&r->state, (u32)kNone, (u32)kClaimed) != kNone) return;
+  store_relaxed(&r->kind, what);
+  store_relaxed(&r->ordinal, c.ordinal);
+  store_relaxed(&r->rank, (u32)c.rank);
+  store_relaxed(&r->peer, rank);
+  store_relaxed(&r->channel, index);
+  store_relaxed(&r->want, limit);
+  store_relaxed(&r->seen, value);
+  store_release(&r->state, kRefused);
+}
 
 // What a polled word is compared by. kRound is for counts that go up by one and may wrap: the wanted one,
 // or the next.
@@ -427,28 +456,67 @@ __device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel
 
 // ---- packets ----
 
-struct alignas(16) Packet { u32 data0, epoch0, data1, epoch1; };
+struct alignas(16) Packet { u32 data[3], epoch; };
 
-__device__ __forceinline__ void store_packet(Packet* p, u64 data, u32 epoch) {
+// store_packet needs CUDA 12.3 or newer, as does load_packet.
+__device__ __forceinline__ void store_packet(Packet* to, const Packet& p) {
 #ifdef SYMM_CPU
-  u64* w = (u64*)p;
-  __atomic_store_n(w, (data & 0xffffffffu) | (u64)epoch << 32, __ATOMIC_RELAXED);
-  __atomic_store_n(w + 1, data >> 32 | (u64)epoch << 32, __ATOMIC_RELAXED);
+  __atomic_store_n((u64*)to, p.data[0] | (u64)p.data[1] << 32, __ATOMIC_RELAXED);
+  __atomic_store_n((u64*)to + 1, p.data[2] | (u64)p.epoch << 32, __ATOMIC_RELEASE);
 #else
-  asm volatile("st.relaxed.sys.global.v4.u32 [%0], {%1,%2,%3,%4};" ::"l"(p), "r"((u32)data), "r"(epoch), "r"((u32)(data >> 32)), "r"(epoch) : "memory");
+  asm volatile(
+      "{ .reg .b128 q; .reg .b64 a, b; mov.b64 a, {%1,%2}; mov.b64 b, {%3,%4}; mov.b128 q, {a,b};"
+      " st.relaxed.sys.global.b128 [%0], q; }" ::"l"(to), "r"(p.data[0]), "r"(p.data[1]), "r"(p.data[2]), "r"(p.epoch) : "memory");
 #endif
 }
 
-// load_packet reads a packet once; the packet is there if both epochs are the expected one.
-__device__ __forceinline__ Packet load_packet(const Packet* p) {
-  Packet q;
+// load_packet reads a packet once; the data is there if the epoch is the expected one.
+__device__ __forceinline__ Packet load_packet(const Packet* from) {
+  Packet p;
 #ifdef SYMM_CPU
-  u64 a = __atomic_load_n((const u64*)p, __ATOMIC_RELAXED), b = __atomic_load_n((const u64*)p + 1, __ATOMIC_RELAXED);
-  q.data0 = (u32)a, q.epoch0 = (u32)(a >> 32), q.data1 = (u32)b, q.epoch1 = (u32)(b >> 32);
+  const u64 b = __atomic_load_n((const u64*)from + 1, __ATOMIC_ACQUIRE), a = __atomic_load_n((const u64*)from, __ATOMIC_RELAXED);
+  p.data[0] = (u32)a, p.data[1] = (u32)(a >> 32), p.data[2] = (u32)b, p.epoch = (u32)(b >> 32);
 #else
-  asm volatile("ld.relaxed.sys.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(q.data0), "=r"(q.epoch0), "=r"(q.data1), "=r"(q.epoch1) : "l"(p) : "memory");
+  asm volatile(
+      "{ .reg .b128 q; .reg .b64 a, b; ld.relaxed.sys.global.b128 q, [%4]; mov.b128 {a,b}, q;"
+      " mov.b64 {%0,%1}, a; mov.b64 {%2,%3}, b; }" : "=r"(p.data[0]), "=r"(p.data[1]), "=r"(p.data[2]), "=r"(p.epoch) : "l"(from) : "memory");
 #endif
-  return q;
+  return p;
+}
+
+// ---- lines ----
+
+// Piece is one lane's 16 bytes of a line; the eighth of eight lanes has the epoch in place of its second word.
+struct alignas(16) Piece { u64 word[2]; };
+
+// carries_epoch says that this lane, of a one-dimensional block, is the eighth.
+__device__ __forceinline__ bool carries_epoch() { return (threadIdx.x & 7) == 7; }
+
+// store_line: all lanes of a warp store their pieces of four lines. `to` is this lane's place.
+__device__ __forceinline__ void store_line(Piece* to, Piece p, u64 epoch) {
+  if (carries_epoch()) p.word[1] = epoch;
+#ifdef SYMM_CPU
+  __atomic_store_n(&to->word[0], p.word[0], __ATOMIC_RELAXED);
+  if (!carries_epoch()) __atomic_store_n(&to->word[1], p.word[1], __ATOMIC_RELAXED);
+  __syncwarp();
+  if (carries_epoch()) __atomic_store_n(&to->word[1], p.word[1], __ATOMIC_RELEASE);
+#else
+  asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(to), "l"(p.word[0]), "l"(p.word[1]) : "memory");
+#endif
+}
+
+// load_line: all lanes of a warp load their pieces once. The data of all is there if every lane's seen, which is
+// `want` for lanes that cannot tell, is the expected epoch.
+__device__ __forceinline__ Piece load_line(const Piece* from, u64 want, u64* seen) {
+  Piece p;
+#ifdef SYMM_CPU
+  *seen = __atomic_load_n(&(from + (7 - (threadIdx.x & 7)))->word[1], __ATOMIC_ACQUIRE);
+  p.word[0] = __atomic_load_n(&from->word[0], __ATOMIC_RELAXED), p.word[1] = __atomic_load_n(&from->word[1], __ATOMIC_RELAXED);
+#else
+  asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(p.word[0]), "=l"(p.word[1]) : "l"(from) : "memory");
+  *seen = carries_epoch() ? p.word[1] : want;
+#endif
+  return p;
 }
 
 // ---- what a user's kernel gets ----

@@ -1,0 +1,316 @@
+// all_to_all_vdev: rows go to the ranks that splits in device memory say, and land where the splits of all
+// ranks leave room for them. Every block gets everybody's splits as packets and computes for itself where its
+// rows go, so that one launch does all: it then stores its share of this rank's rows straight into their
+// places, and blocks of the same index of all ranks meet before they end. The packets are the meeting at the
+// beginning: whoever has a rank's splits may write into that rank's out.
+//
+// Dispatch: splits are by destination and there by expert, the rows lie packed in that order; out is by expert
+// and there by source, every expert's region padded. Combine: splits are by expert and there by destination,
+// with an offset each; out is by source and there by expert, packed. With one expert a rank and no padding a
+// dispatch is the plain exchange of rows.
+//
+// Values are checked before anything is moved. They are the same on all ranks, so all come to the same verdict:
+// either everybody moves or everybody refuses, and the ranks stay in step.
+#include "packets.cuh"
+
+enum Layout : symm::u64 { kDispatch = 0, kCombine = 1 };
+
+// What is refused, and the words in which Go says it.
+enum Refused : symm::u32 { kSplit = 16, kSum = 17, kOffset = 18, kRoom = 19 };
+
+struct AllToAllVdevArgs {
+  symm::PacketArgs head;              // in: the rows; n: splits; op: the layout; context.channels: at least the grid's blocks
+  symm::Signals signals;              // a block of its own, not the one of Handle.barrier
+  void* out[symm::kMaxRanks];         // by rank
+  const symm::i64* splits;
+  const symm::i64* offsets;           // of combine
+  symm::i64* out_splits;
+  symm::i64* out_offsets;
+  symm::u64 in_rows, out_rows;
+  symm::u64 row;                      // bytes
+  symm::u64 align;                    // rows that a region of dispatch is a multiple of; 0: none
+};
+
+constexpr int kSplits = symm::kThreads;  // at most: a packet each, of one thread
+
+// Plan is where rows come from and go to, by split in the order of the destinations.
+struct Plan {
+  symm::u64 start[kSplits + 1];  // rows of the splits before
+  symm::u64 from[kSplits];       // row of in
+  symm::u64 to[kSplits];         // address of the first row
+  symm::u64 a[kSplits + 1], b[kSplits + 1], warps[32];
+};
+
+// scan returns the sum of the values of the threads before this one, which all have to call it.
+__device__ __forceinline__ symm::u64 scan(Plan& plan, symm::u64 value) {
+  using namespace symm;
+  const int lane = threadIdx.x & 31;
+  u64 sum = value;
+  for (int d = 1; d < 32; d <<= 1) {
+    const u64 other = __shfl_up_sync(0xffffffffu, sum, d);
+    if (lane >= d) sum += other;
+  }
+  __syncthreads();
+  if (lane == 31) plan.warps[threadIdx.x >> 5] = sum;
+  __syncthreads();
+  for (int w = 0; w < (int)(threadIdx.x >> 5); w++) sum += plan.warps[w];
+  return sum - value;
+}
+
+// Verdict is what a thread found wrong.
+struct Verdict {
+  symm::u32 what, index, rank;
+  symm::i64 value;
+};
+
+// check is what is wrong with this rank's own split i.
+__device__ __forceinline__ Verdict check(const AllToAllVdevArgs& a, symm::u32 i, symm::i64 split, symm::u64 sum) {
+  const symm::u32 me = (symm::u32)a.head.context.rank;
+  const symm::i64 rows = (symm::i64)a.in_rows;
+  if (split < 0 || split > rows) return Verdict{kSplit, i, me, split};
+  if (a.head.op == kDispatch && i == a.head.n - 1 && sum > a.in_rows) return Verdict{kSum, i, me, (symm::i64)sum};
+  if (a.head.op == kCombine && split > 0) {
+    const symm::i64 offset = a.offsets[i];
+    if (offset < 0 || offset > rows - split) return Verdict{kOffset, i, me, offset};
+  }
+  return Verdict{};
+}
+
+// lay exchanges the splits and fills the plan, for which the block must meet before it reads it. It is false if
+// a wait gave up; verdict.what says that this thread refuses something.
+__device__ __forceinline__ bool lay(const AllToAllVdevArgs& a, Plan& plan, symm::u32 epoch, Verdict& verdict) {
+  using namespace symm;
+  const Context& c = a.head.context;
+  const u32 n = (u32)a.head.n, world = (u32)c.world_size, me = (u32)c.rank, experts = n / world, i = threadIdx.x;
+  const bool mine = i < n, combine = a.head.op == kCombine;
+  const u32 dst = i / experts, expert = i % experts, index = combine ? expert * world + dst : i;
+
+  const i64 split = mine ? a.splits[index] : 0;
+  const u64 start = scan(plan, split < 0 || split > (i64)a.in_rows ? 0 : (u64)split);
+  if (mine) {
+    plan.start[i] = start;
+    if (i == n - 1) plan.start[n] = start + (u64)split;
+    plan.from[i] = combine ? (u64)a.offsets[index] : start;
+    verdict = check(a, index, split, start + (u64)split);
+  }
+
+  bool ok = true;
+  u64 before = 0, total = 0;
+  if (mine) {
+    const i64 value = verdict.what ? verdict.value : split;
+    const Packet own = {{(u32)value, (u32)((u64)value >> 32), verdict.what}, epoch};
+    for (u32 k = 1; k < world; k++) store_packet(inbox(a.head, neighbour(c, (int)k), (int)me, epoch), own);
+    for (int first = 0; ok && first < (int)world; first += kTogether) {
+      Packet q[kTogether];
+      ok = receive(q, a.head, first, epoch);
+#pragma unroll
+      for (int j = 0; j < kTogether; j++) {
+        const u32 p = (u32)(first + j);
+        if (!ok || p >= world) break;
+        const Packet& packet = p == me ? own : q[j];
+        const u64 v = packet.data[0] | (u64)packet.data[1] << 32;
+        if (packet.data[2]) verdict = Verdict{packet.data[2], index, p, (i64)v};
+        if (p < me) before += v;
+        total += v;
+        if (blockIdx.x == 0 && dst == me) a.out_splits[combine ? p * experts + expert : expert * world + p] = (i64)v;
+      }
+    }
+  }
+  if (!__syncthreads_and(ok)) return false;
+  if (__syncthreads_or(verdict.what)) return true;
+
+  // Of dst: a has the rows before each expert's, of lower ranks or with padding; b what it needs in all.
+  const u64 region = a.align == 0 ? total : total == 0 ? a.align : (total + a.align - 1) / a.align * a.align;
+  const u64 x = mine ? (combine ? before : region) : 0, y = mine ? (combine ? total : region) : 0;
+  const u64 sum_x = scan(plan, x), sum_y = scan(plan, y);
+  if (mine) plan.a[i + 1] = sum_x + x, plan.b[i + 1] = sum_y + y;
+  if (i == 0) plan.a[0] = plan.b[0] = 0;
+  __syncthreads();
+  if (mine) {
+    const u32 first = dst * experts, last = first + experts;
+    const u64 at = combine ? plan.a[last] - plan.a[first] + plan.start[i] - plan.start[first] : plan.a[i] - plan.a[first] + before;
+    const u64 need = plan.b[last] - plan.b[first];
+    plan.to[i] = (u64)a.out[dst] + at * a.row;
+    if (expert == 0 && need > a.out_rows) verdict = Verdict{kRoom, index, dst, (i64)need};
+  }
+  return true;
+}
+
+// tell writes where the rows of each split begin in this rank's out.
+__device__ __forceinline__ void tell(const AllToAllVdevArgs& a, Plan& plan) {
+  using namespace symm;
+  const u32 n = (u32)a.head.n, world = (u32)a.head.context.world_size, me = (u32)a.head.context.rank, i = threadIdx.x;
+  const u64 before = scan(plan, i < n ? (u64)a.out_splits[i] : 0);
+  if (i < n) plan.b[i] = before;
+  __syncthreads();
+  if (i >= n) return;
+  if (a.head.op == kCombine) {
+    a.out_offsets[i] = (i64)before;
+    return;
+  }
+  const u32 expert = i / world, first = me * (n / world);
+  a.out_offsets[i] = (i64)(plan.a[first + expert] - plan.a[first] + before - plan.b[expert * world]);
+}
+
+// Pieces walks over a block's share of the rows: stretches of at most most bytes that lie together on both
+// sides. The block has its share of what goes to each rank and takes turns, so that at any time every rank
+// sends to all and receives from all.
+class Pieces {
+ public:
+  __device__ __forceinline__ Pieces(const AllToAllVdevArgs& a, const Plan& plan) : a_(a), plan_(plan), left_(a.head.context.world_size) {
+    using namespace symm;
+    const u32 world = (u32)left_, experts = (u32)a.head.n / world;
+    for (u32 k = 0; k < world; k++) {
+      const u32 d = ((u32)a.head.context.rank + 1 + blockIdx.x + k) % world;
+      u32 low = d * experts, high = low + experts;  // the split is in [low, high)
+      const u64 first = plan.start[low] * a.row, last = plan.start[high] * a.row;
+      const u64 share = ((last - first + gridDim.x - 1) / gridDim.x + 127) & ~127ull;
+      Turn& t = turns_[k];
+      t.at = first + blockIdx.x * share;
+      t.end = t.at + share < last ? t.at + share : last;
+      while (t.at < t.end && high - low > 1) {
+        const u32 middle = (low + high) / 2;
+        if (plan.start[middle] * a.row <= t.at) low = middle;
+        else high = middle;
+      }
+      t.split = low;
+    }
+  }
+  __device__ __forceinline__ bool next(symm::u64 most, const char*& src, char*& dst, symm::u64& n) {
+    while (left_ > 0) {
+      if (turn_ >= left_) turn_ = 0;
+      Turn& t = turns_[turn_];
+      if (t.at >= t.end) {
+        left_--;
+        for (int k = turn_; k < left_; k++) turns_[k] = turns_[k + 1];
+        continue;
+      }
+      while (plan_.start[t.split + 1] * a_.row <= t.at) t.split++;
+      const symm::u64 first = plan_.start[t.split] * a_.row, last = plan_.start[t.split + 1] * a_.row, inside = t.at - first;
+      n = (last < t.end ? last : t.end) - t.at;
+      if (n > most) n = most;
+      src = (const char*)a_.head.in + plan_.from[t.split] * a_.row + inside;
+      dst = (char*)plan_.to[t.split] + inside;
+      t.at += n;
+      turn_++;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Turn {
+    symm::u64 at, end;  // bytes in the order of the plan
+    symm::u32 split;
+  };
+  const AllToAllVdevArgs& a_;
+  const Plan& plan_;
+  int left_, turn_ = 0;
+  Turn turns_[symm::kMaxRanks];
+};
+
+// words copies n bytes by words of W, which both addresses allow.
+template <class W>
+__device__ __forceinline__ void words(char* dst, const char* src, symm::u64 n) {
+  const symm::u64 count = n / sizeof(W);
+#pragma unroll 4
+  for (symm::u64 i = threadIdx.x; i < count; i += blockDim.x) ((W*)dst)[i] = ((const W*)src)[i];
+  for (symm::u64 i = count * sizeof(W) + threadIdx.x; i < n; i += blockDim.x) dst[i] = src[i];
+}
+
+// move_any stores pieces of any length and place.
+__device__ __forceinline__ void move_any(Pieces& pieces) {
+  using namespace symm;
+  const char* src;
+  char* dst;
+  u64 n;
+  while (pieces.next(64 << 10, src, dst, n)) {
+    const u64 differ = (u64)src ^ (u64)dst;
+    const u64 size = differ & 3 ? 1 : differ & 15 ? 4 : 16;
+    u64 head = (0 - (u64)src) & (size - 1);
+    if (head > n) head = n;
+    words<u8>(dst, src, head);
+    if (size == 16) words<uint4>(dst + head, src + head, n - head);
+    else if (size == 4) words<u32>(dst + head, src + head, n - head);
+    else words<u8>(dst + head, src + head, n - head);
+  }
+}
+
+#if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
+// move_bulk stores pieces of whole multiples of 16 bytes: one thread has the copy unit carry them through
+// shared memory, some of them on their way in while others are on their way out.
+__device__ __forceinline__ void move_bulk(Pieces& pieces) {
+  using namespace symm;
+  constexpr int kStages = 3;
+  constexpr u32 kBytes = 8192;
+  __shared__ alignas(128) char stage[kStages][kBytes];
+  __shared__ alignas(8) u64 arrived[kStages];
+  if (threadIdx.x != 0) return;
+  const u32 base = (u32)__cvta_generic_to_shared(stage), flags = (u32)__cvta_generic_to_shared(arrived);
+  for (int s = 0; s < kStages; s++) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(flags + 8 * s));
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  char* to[kStages];
+  u64 size[kStages];
+  int loaded = 0, stored = 0;
+  bool more = true;
+  auto load = [&](int s) {
+    const char* src;
+    if (!(more = pieces.next(kBytes, src, to[s], size[s]))) return;
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(flags + 8 * s), "r"((u32)size[s]) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(base + s * kBytes), "l"(src), "r"((u32)size[s]), "r"(flags + 8 * s) : "memory");
+    loaded++;
+  };
+#pragma unroll
+  for (int s = 0; s < kStages - 1; s++)
+    if (more) load(s);
+  for (u32 round = 0; stored < loaded; round++) {
+#pragma unroll
+    for (int s = 0; s < kStages; s++) {
+      if (stored == loaded) break;
+      asm volatile(
+          "{ .reg .pred done; again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1; @!done bra again; }" ::"r"(flags + 8 * s), "r"(round & 1) : "memory");
+      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to[s]), "r"(base + s * kBytes), "r"((u32)size[s]) : "memory");
+      asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+      stored++;
+      if (more) {
+        asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");  // the stage before this one is free
+        load((s + kStages - 1) % kStages);
+      }
+    }
+  }
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+#endif
+
+__device__ __forceinline__ void move(const AllToAllVdevArgs& a, const Plan& plan) {
+  Pieces pieces(a, plan);
+#if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
+  symm::u64 skew = (symm::u64)a.head.in | a.row;
+  for (int p = 0; p < a.head.context.world_size; p++) skew |= (symm::u64)a.out[p];
+  if ((skew & 15) == 0) {
+    move_bulk(pieces);
+    return;
+  }
+#endif
+  move_any(pieces);
+}
+
+extern "C" __global__ void __launch_bounds__(symm::kThreads) all_to_all_vdev(const __grid_constant__ AllToAllVdevArgs a) {
+  using namespace symm;
+  begin();
+  __shared__ Plan plan;
+  const u32 epoch = a.head.epochs[blockIdx.x] + 1;
+  Verdict verdict = {};
+  const bool ok = lay(a, plan, epoch, verdict);
+  const bool refused = __syncthreads_or(verdict.what);
+  if (threadIdx.x == 0) a.head.epochs[blockIdx.x] = epoch;
+  if (!ok) return;
+  if (!refused) {
+    if (blockIdx.x == 0) tell(a, plan);
+    move(a, plan);
+  } else if (blockIdx.x == 0 && verdict.what) {
+    refuse(a.head.context, verdict.what, verdict.rank, verdict.index, (u64)verdict.value, a.out_rows);
+  }
+  barrier(a.signals, a.head.context, blockIdx.x);
+}
+SYMM_KERNEL(all_to_all_vdev)

@@ -1,0 +1,30 @@
+// copy_rows: rows of equal width from one place to another, where they may lie further apart than they are wide.
+#include "symm.cuh"
+
+struct CopyRowsArgs {
+  char* dst;
+  const char* src;
+  symm::u64 rows, width;             // bytes
+  symm::u64 dst_pitch, src_pitch;    // bytes from row to row
+};
+
+// copy_rows_by copies by words of W, which divide every address, pitch and width.
+template <class W>
+__device__ __forceinline__ void copy_rows_by(const CopyRowsArgs& a) {
+  const symm::u64 words = a.width / sizeof(W);
+  for (symm::u64 i = blockIdx.x * (symm::u64)blockDim.x + threadIdx.x; i < a.rows * words; i += gridDim.x * (symm::u64)blockDim.x) {
+    const symm::u64 row = i / words, at = i % words * sizeof(W);
+    *(W*)(a.dst + row * a.dst_pitch + at) = *(const W*)(a.src + row * a.src_pitch + at);
+  }
+}
+
+struct alignas(16) CopyRowsLine { symm::u64 low, high; };
+
+extern "C" __global__ void copy_rows(const __grid_constant__ CopyRowsArgs a) {
+  const symm::u64 all = (symm::u64)a.dst | (symm::u64)a.src | a.width | a.dst_pitch | a.src_pitch;
+  if (all % 16 == 0) copy_rows_by<CopyRowsLine>(a);
+  else if (all % 4 == 0) copy_rows_by<symm::u32>(a);
+  else if (all % 2 == 0) copy_rows_by<symm::u16>(a);
+  else copy_rows_by<symm::u8>(a);
+}
+SYMM_KERNEL(copy_rows)

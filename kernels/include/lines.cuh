@@ -1,0 +1,105 @@
+// lines.cuh: how two_shot_lines moves elements as lines (the line protocol of symm.cuh).
+//
+// What packets.cuh says of grids, blocks, epochs and inboxes holds here too, of a warp where it says a thread.
+#pragma once
+#include "packets.cuh"
+
+namespace symm {
+
+constexpr int kLineThreads = 1024;
+
+struct LineArgs {
+  Context context;
+  const void* in;
+  void* out;
+  u64 n;                    // elements
+  u64 op;                   // ReduceOp
+  u64 pieces;               // of a slice: a multiple of 32
+  u64 slots;                // pieces that a block's inbox holds of each source and epoch: blockDim.x at least
+  u32* epochs;              // one word for each block, in this rank's memory
+  Piece* inbox[kMaxRanks];  // by rank: [block][bank][source][slots]
+};
+
+// Share is the elements of a piece, as A where they are stored as T: two units of 8 bytes, the second of which
+// the eighth lane has not. The first units of a warp lie side by side, and then the second ones.
+template <class T, class A = T> struct Share {
+  static constexpr int kCount = 8 / sizeof(T);
+  Elements<A, kCount> unit[2];
+};
+
+__device__ __forceinline__ int units() { return carries_epoch() ? 1 : 2; }
+
+// spot is the k-th unit of piece i, counted from the tensor's start.
+__device__ __forceinline__ u64 spot(u64 i, int k) {
+  const u64 lane = i & 31;
+  return (i >> 5) * 60 + (k == 0 ? lane : 32 + lane - (lane >> 3));
+}
+
+// whole says that the pieces of i's warp are full and that their units are aligned at p.
+template <class T> __device__ __forceinline__ bool whole(const void* p, u64 i, u64 n) {
+  return ((u64)p & 7) == 0 && ((i >> 5) + 1) * 60 * Share<T>::kCount <= n;
+}
+
+template <class T> __device__ __forceinline__ Share<T> take_share(const T* in, u64 i, u64 n, bool quick) {
+  Share<T> s = {};
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (k < units()) s.unit[k] = load<T, Share<T>::kCount>(in, spot(i, k), quick ? ~0ull : n, quick);
+  return s;
+}
+template <class T> __device__ __forceinline__ void put_share(T* out, u64 i, u64 n, bool quick, const Share<T>& s) {
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (k < units()) store<T, Share<T>::kCount>(out, spot(i, k), quick ? ~0ull : n, quick, s.unit[k]);
+}
+
+template <class T> union Written {
+  Piece piece;
+  Share<T> share;
+};
+template <class T> __device__ __forceinline__ Piece piece_of(const Share<T>& s) {
+  Written<T> w = {};
+  w.share = s;
+  return w.piece;
+}
+template <class T> __device__ __forceinline__ Share<T> share_of(const Piece& p) {
+  Written<T> w = {};
+  w.piece = p;
+  return w.share;
+}
+
+// line_inbox is this thread's slot in the part of an epoch that source writes at rank p.
+__device__ __forceinline__ Piece* line_inbox(const LineArgs& a, int p, int source, u32 epoch) {
+  return a.inbox[p] + ((blockIdx.x * 2ull + (epoch & 1)) * a.context.world_size + source) * a.slots + threadIdx.x;
+}
+
+// receive_lines polls the lines of up to kTogether sources from rank first on, its own excepted, until all of
+// the warp's are there.
+__device__ __forceinline__ bool receive_lines(Piece (&q)[kTogether], const LineArgs& a, int first, u32 epoch) {
+  const Context& c = a.context;
+  const Piece* from = line_inbox(a, c.rank, first, epoch);
+  Patience patience;
+  for (;;) {
+    u64 seen[kTogether];
+#pragma unroll
+    for (int j = 0; j < kTogether; j++)
+      if (first + j < c.world_size) q[j] = load_line(from + j * a.slots, epoch, &seen[j]);
+    int missing = -1;
+    u64 last = 0;
+#pragma unroll
+    for (int j = 0; j < kTogether; j++) {
+      const int p = first + j;
+      if (p < c.world_size && p != c.rank && seen[j] != epoch) missing = p, last = seen[j];
+    }
+    if (!__any_sync(~0u, missing >= 0)) break;
+    const bool expired = missing >= 0 && patience.expired(c, Wait{kPacket, (u32)missing, blockIdx.x, epoch}, last);
+    if (__any_sync(~0u, expired)) {
+      patience.satisfied(c);
+      return false;
+    }
+  }
+  patience.satisfied(c);
+  return true;
+}
+
+}  // namespace symm

@@ -1,0 +1,51 @@
+// permute: blocks of the same index of all ranks meet on their own channel, every rank copies blocks of rows
+// between its own memory and each peer's, and they meet again. The rows of a block may lie further apart than
+// they are wide, on either side.
+#include "symm.cuh"
+
+struct PermuteArgs {
+  symm::Context context;              // channels: at least the grid's blocks
+  symm::Signals signals;              // a block of its own, not the one of Handle.barrier
+  const void* src[symm::kMaxRanks];   // one for each rank, beginning with a neighbour's to spread the traffic
+  void* dst[symm::kMaxRanks];
+  symm::u64 rows, width;              // bytes
+  symm::u64 src_pitch, dst_pitch;     // bytes from row to row
+};
+
+struct alignas(16) PermuteLine { symm::u64 low, high; };
+
+// copy_blocks copies by words of W, which divide every address, pitch and width.
+template <class W>
+__device__ __forceinline__ void copy_blocks(const PermuteArgs& a) {
+  using namespace symm;
+  constexpr int kTogether = 4;
+  const u64 words = a.width / sizeof(W), grid = gridDim.x * (u64)blockDim.x;
+  const int world = a.context.world_size;
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < a.rows * words; i += grid) {
+    const u64 row = i / words, at = i % words * sizeof(W), from = row * a.src_pitch + at, to = row * a.dst_pitch + at;
+#pragma unroll 1
+    for (int first = 0; first < world; first += kTogether) {
+      W w[kTogether];
+#pragma unroll
+      for (int j = 0; j < kTogether; j++)
+        if (first + j < world) w[j] = *(const W*)((const char*)a.src[first + j] + from);
+#pragma unroll
+      for (int j = 0; j < kTogether; j++)
+        if (first + j < world) *(W*)((char*)a.dst[first + j] + to) = w[j];
+    }
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(512) permute(const __grid_constant__ PermuteArgs a) {
+  using namespace symm;
+  begin();
+  if (!barrier(a.signals, a.context, blockIdx.x)) return;
+  u64 all = a.width | a.src_pitch | a.dst_pitch;
+  for (int k = 0; k < a.context.world_size; k++) all |= (u64)a.src[k] | (u64)a.dst[k];
+  if (all % 16 == 0) copy_blocks<PermuteLine>(a);
+  else if (all % 4 == 0) copy_blocks<u32>(a);
+  else if (all % 2 == 0) copy_blocks<u16>(a);
+  else copy_blocks<u8>(a);
+  barrier(a.signals, a.context, blockIdx.x);
+}
+SYMM_KERNEL(permute)

@@ -1,0 +1,24 @@
+// pool_meet: all ranks meet at a take or a free of the group's memory pool and compare what they do. One block of
+// at least as many threads as ranks. Two sets of words take turns: a rank writes a set again only after everybody
+// has come to the step between, and so has read it.
+#include "symm.cuh"
+
+struct PoolMeetArgs {
+  symm::Context context;  // channels: of signals
+  symm::Signals signals;  // a block of its own, not the one of Handle.barrier
+  symm::u64* words[symm::kMaxRanks];  // everybody's for this step, one for each rank
+  symm::u64 step;                     // what this rank does
+};
+
+extern "C" __global__ void pool_meet(const __grid_constant__ PoolMeetArgs a) {
+  using namespace symm;
+  constexpr u32 kStep = 20;  // refusedStep of refused.go
+  begin();
+  const int peer = (int)threadIdx.x, mine = a.context.rank;
+  if (peer < a.context.world_size) store_relaxed(a.words[peer] + mine, a.step);
+  if (!barrier(a.signals, a.context, 0)) return;
+  if (peer >= a.context.world_size) return;
+  const u64 theirs = load_relaxed(a.words[mine] + peer);
+  if (theirs != a.step) refuse(a.context, kStep, (u32)peer, 0, theirs, a.step);
+}
+SYMM_KERNEL(pool_meet)

@@ -1,0 +1,76 @@
+// pull_reduce: blocks of the same index of all ranks meet on their own channel, every rank reads the same
+// elements of everybody, reduces them in rank order and stores the result in one place or several, and they
+// meet again, so that the inputs may then be overwritten. One shot is the whole tensor into a rank's own
+// memory; a reduce-scatter is a slice into that; two shots are a slice into everybody's tensor, which may be
+// the input, since nobody else reads that slice. These are the shapes of PyTorch's kernels.
+#include "reduce.cuh"
+
+struct PullArgs {
+  symm::Context context;                // channels: at least the grid's blocks
+  symm::Signals signals;                // a block of its own, not the one of Handle.barrier
+  const void* in[symm::kMaxRanks];      // by rank
+  void* out[symm::kMaxRanks];           // the first outs of them
+  symm::u64 outs;
+  symm::u64 n;                          // elements
+  symm::u64 width, stride;              // of a row of in: width elements of every stride; 0 if all are wanted
+  symm::u64 op;                         // symm::ReduceOp
+};
+
+// pull reduces groups first to end of N elements, counted from element offset; N > 1 needs every address to
+// allow it.
+template <class T, class A, int N>
+__device__ __forceinline__ void pull(const PullArgs& a, symm::u64 offset, symm::u64 end) {
+  using namespace symm;
+  typedef Elements<T, N> E;
+  const int world = a.context.world_size;
+  const u32 op = (u32)a.op & 255;
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < end; i += gridDim.x * (u64)blockDim.x) {
+    const u64 to = offset + i * N, from = a.width ? to / a.width * a.stride + to % a.width : to;
+    Elements<A, N> sum;
+#pragma unroll 1
+    for (int first = 0; first < world; first += kTogether) {
+      E all[kTogether];
+#pragma unroll
+      for (int j = 0; j < kTogether; j++)
+        if (first + j < world) all[j] = *(const E*)((const T*)a.in[first + j] + from);
+#pragma unroll
+      for (int j = 0; j < kTogether; j++) {
+        if (first + j >= world) break;
+        if (first + j == 0) sum = as<A>(all[j]);
+        else combine(sum, as<A>(all[j]), op);
+      }
+    }
+    finish(sum, world, op);
+    const E result = as<T>(sum);
+    for (int k = 0; k < (int)a.outs; k++) *(E*)((T*)a.out[k] + to) = result;
+  }
+}
+
+template <class T, class A>
+__device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
+  using namespace symm;
+  if (!barrier(a.signals, a.context, blockIdx.x)) return;
+  constexpr u64 N = 16 / sizeof(T);
+  // Where all addresses are equally far from the next multiple of 16, that is where whole vectors begin.
+  const u64 first = (u64)a.in[0];
+  u64 differ = a.width % N | a.stride % N;
+  for (int p = 0; p < a.context.world_size; p++) differ |= ((u64)a.in[p] ^ first) & 15;
+  for (int p = 0; p < (int)a.outs; p++) differ |= ((u64)a.out[p] ^ first) & 15;
+  u64 head = (0 - first) % 16 / sizeof(T);
+  if (differ || (a.width && head)) head = a.n;
+  if (head > a.n) head = a.n;
+  const u64 whole = (a.n - head) / N;
+  pull<T, A, 1>(a, 0, head);
+  pull<T, A, (int)N>(a, head, whole);
+  pull<T, A, 1>(a, head + whole * N, a.n - head - whole * N);
+  barrier(a.signals, a.context, blockIdx.x);
+}
+
+#define PULL(T, dtype)                                                                                     \
+  extern "C" __global__ void __launch_bounds__(512) pull_reduce_##dtype(const __grid_constant__ PullArgs a) { \
+    symm::begin();                                                                                         \
+    if (a.op & symm::kWide) pull_between_barriers<T, symm::Wide<T>>(a);                                    \
+    else pull_between_barriers<T, T>(a);                                                                   \
+  }                                                                                                        \
+  SYMM_KERNEL(pull_reduce_##dtype)
+SYMM_FOR_DTYPES(PULL)

@@ -1,0 +1,76 @@
+// tile_reduce: blocks of the same index of all ranks meet on their own channel, every rank reads its tiles of
+// everybody, reduces them in rank order and stores the results in its own memory, and they meet again, so that
+// the inputs may then be overwritten. A tile is rows of equal width that may lie further apart. A rank without
+// a tile only meets the others.
+#include "reduce.cuh"
+
+constexpr int kTiles = 16;  // of a rank, at most
+
+struct Tile {
+  symm::u64 from;                  // elements from in
+  void* out;
+  symm::u64 rows, cols;
+  symm::u64 in_pitch, out_pitch;   // elements from row to row
+};
+
+struct TileReduceArgs {
+  symm::Context context;               // channels: at least the grid's blocks
+  symm::Signals signals;               // a block of its own, not the one of Handle.barrier
+  const void* in[symm::kMaxRanks];     // by rank
+  symm::u64 op;                        // symm::ReduceOp
+  symm::u64 tiles;
+  Tile tile[kTiles];
+};
+
+// reduce_columns reduces count groups of N columns of every row, the first at column first.
+template <class T, class A, int N>
+__device__ __forceinline__ void reduce_columns(const TileReduceArgs& a, const Tile& tile, symm::u64 first, symm::u64 count) {
+  using namespace symm;
+  typedef Elements<T, N> E;
+  const int world = a.context.world_size;
+  const u32 op = (u32)a.op & 255;
+  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < tile.rows * count; i += gridDim.x * (u64)blockDim.x) {
+    const u64 row = i / count, col = first + i % count * N, from = tile.from + row * tile.in_pitch + col;
+    Elements<A, N> sum;
+#pragma unroll 1
+    for (int p0 = 0; p0 < world; p0 += kTogether) {
+      E all[kTogether];
+#pragma unroll
+      for (int j = 0; j < kTogether; j++)
+        if (p0 + j < world) all[j] = *(const E*)((const T*)a.in[p0 + j] + from);
+#pragma unroll
+      for (int j = 0; j < kTogether; j++) {
+        if (p0 + j >= world) break;
+        if (p0 + j == 0) sum = as<A>(all[j]);
+        else combine(sum, as<A>(all[j]), op);
+      }
+    }
+    finish(sum, world, op);
+    *(E*)((T*)tile.out + row * tile.out_pitch + col) = as<T>(sum);
+  }
+}
+
+template <class T, class A>
+__device__ __forceinline__ void reduce_tiles(const TileReduceArgs& a) {
+  using namespace symm;
+  if (!barrier(a.signals, a.context, blockIdx.x)) return;
+  constexpr u64 N = 16 / sizeof(T);
+  for (int k = 0; k < (int)a.tiles; k++) {
+    const Tile& tile = a.tile[k];
+    u64 skew = (u64)tile.out % 16 | (tile.in_pitch % N) | (tile.out_pitch % N);
+    for (int p = 0; p < a.context.world_size; p++) skew |= (u64)((const T*)a.in[p] + tile.from) % 16;
+    const u64 groups = skew ? 0 : tile.cols / N;
+    if (groups) reduce_columns<T, A, (int)N>(a, tile, 0, groups);
+    if (tile.cols > groups * N) reduce_columns<T, A, 1>(a, tile, groups * N, tile.cols - groups * N);
+  }
+  barrier(a.signals, a.context, blockIdx.x);
+}
+
+#define TILE_REDUCE(T, dtype)                                                                                      \
+  extern "C" __global__ void __launch_bounds__(512) tile_reduce_##dtype(const __grid_constant__ TileReduceArgs a) { \
+    symm::begin();                                                                                                 \
+    if (a.op & symm::kWide) reduce_tiles<T, symm::Wide<T>>(a);                                                     \
+    else reduce_tiles<T, T>(a);                                                                                    \
+  }                                                                                                                \
+  SYMM_KERNEL(tile_reduce_##dtype)
+SYMM_FOR_DTYPES(TILE_REDUCE)
