@@ -4,98 +4,183 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// plan is how a kind of device is best used. The numbers for cuda were measured on H200s, those for cpu on
-// two cores, where few blocks are best because each is a thread of the machine.
-type plan struct {
-	elementThreads int // a block, for element-wise kernels
-	elementBlocks  int // at most, for each processor
-	packetThreads  int // a block of the packet all-reduce, while there are blocks to be had; then up to packetCrowd
-	packetCrowd    int // kThreads of one_shot_all_reduce.cu at most
-	packetBlocks   int // at most
-	packetBytes    int // the largest message that goes by packets
-	pullThreads    int // a block of the pull all-reduce
-	pullBlocks     int // at most
-}
-
-var plans = map[string]*plan{
-	"cuda": {elementThreads: 256, elementBlocks: 8, packetThreads: 128, packetCrowd: 512, packetBlocks: 64, packetBytes: 512 << 10, pullThreads: 512, pullBlocks: 32},
-	"cpu":  {elementThreads: 256, elementBlocks: 1, packetThreads: 256, packetCrowd: 512, packetBlocks: 1, packetBytes: 256 << 10, pullThreads: 512, pullBlocks: 1},
-}
-
-func (rt *Runtime) plan() *plan { return plans[rt.info.Kind] }
-
-// reductions are the values of symm::ReduceOp.
+// reductions are the values of symm::ReduceOp; reduceWide is added to sum 16-bit floats as F32.
 var reductions = map[string]uint64{"sum": 0, "avg": 1, "max": 2, "min": 3}
 
-// OneShotAllReduce combines the copies of a symmetric tensor of all members element by element, in the order
-// of their ranks, and returns the result as an ordinary tensor; the result has the same bits on all ranks. t
-// must have been rendezvoused by the group, or be a part of a tensor that was, the same part on all ranks.
-// Its elements may be of any type that computes, of any number, at any offset. op is "sum", "avg" (the sum
-// divided once), "max" or "min"; every step rounds to the element type, integers wrap around.
+const reduceWide = 256
+
+// AllReduce combines the copies of a symmetric tensor of all members element by element and puts the result in
+// place of every copy. It chooses the quickest way for the size and the group; [Runtime.Explain] says which. All
+// ways combine in the order of the ranks, so that the result has the same bits on all ranks and whichever way
+// was taken. op is "sum", "avg" (the sum divided once), "max" or "min"; every step rounds to the element type,
+// as PyTorch's one-shot and two-shot kernels do, unless AccumulateF32 is given; integers wrap around. It returns
+// t.
 //
-// It is collective over the group and ordered on the stream: t may be overwritten by what the stream does
-// next. Small messages are pushed as packets, without a barrier; large ones are read from the peers between
-// two. Options: *Group (by default the one that allocated t), *Stream, [Timeout]. It cannot be captured,
-// because its result is allocated: capture [Runtime.OneShotAllReduceOut].
+// PyTorch: all_reduce
+//
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
+// type that computes, any number of elements, at any offset.
+//
+// Synchronises: collective over the group and ordered on the stream; when it ends on a rank, t may be
+// overwritten there by what the stream does next.
+//
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an unknown op;
+// and what ends a wait.
+func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	r := rt.reduction("all_reduce", t, op, opts)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.allReduce(&r, t, rt.plan().allReduce)
+	return t
+}
+
+// OneShotAllReduce combines the copies of a symmetric tensor of all members element by element, in the order of
+// their ranks, and returns the result as an ordinary tensor, which has the same bits on all ranks. Small
+// messages are pushed as packets, without a barrier; large ones are read from the peers between two. t keeps its
+// values.
+//
+// PyTorch: one_shot_all_reduce
+//
+// Shapes: as [Runtime.AllReduce].
+//
+// Synchronises: as [Runtime.AllReduce].
+//
+// Options: as [Runtime.AllReduce].
+//
+// Capture: refused, because the result is allocated: capture [Runtime.OneShotAllReduceOut].
+//
+// Errors: as [Runtime.AllReduce].
+//
+// Source: packets as in NCCL's low-latency protocol, of 8 bytes of data and an epoch; reads between barriers as
+// in PyTorch's one-shot kernel.
 func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return rt.oneShot(t, op, nil, opts)
 }
 
-// OneShotAllReduceOut is [Runtime.OneShotAllReduce] into out: a tensor of the same type and number of
-// elements, symmetric or not, that does not overlap t. It may be captured.
+// OneShotAllReduceOut is [Runtime.OneShotAllReduce] into out.
+//
+// PyTorch: one_shot_all_reduce_out
+//
+// Shapes: t as in [Runtime.AllReduce]; out has its type and number of elements, is symmetric or not, and does
+// not overlap t.
+//
+// Synchronises: as [Runtime.AllReduce].
+//
+// Options: as [Runtime.AllReduce].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllReduce]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	out.live(oneShotName)
 	rt.oneShot(t, op, out, opts)
 }
 
-const oneShotName = "one_shot_all_reduce"
+// TwoShotAllReduce is [Runtime.AllReduce] in two shots, in place: every member reduces a slice of the tensor and
+// gives it to all others. Small messages go as packets, without a barrier; larger ones as lines of 128 bytes
+// where the links allow it; for large ones the slices are read from the peers and stored to them between two. It
+// returns t.
+//
+// PyTorch: two_shot_all_reduce_
+//
+// Shapes: as [Runtime.AllReduce].
+//
+// Synchronises: as [Runtime.AllReduce].
+//
+// Options: as [Runtime.AllReduce].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllReduce].
+//
+// Source: as [Runtime.OneShotAllReduce]; slices as in PyTorch's two-shot kernel.
+func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	r := rt.reduction(twoShotName, t, op, opts)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.allReduce(&r, t, rt.plan().twoShot)
+	return t
+}
 
-func (rt *Runtime) oneShot(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
-	const op = oneShotName
+// TwoShotAllReduceOut is [Runtime.TwoShotAllReduce] into out; t keeps its values, other than in PyTorch.
+//
+// PyTorch: two_shot_all_reduce_out
+//
+// Shapes: t as in [Runtime.AllReduce]; out is a symmetric tensor that the group has rendezvoused, of the same
+// type and number of elements, the same part on all ranks, and does not overlap t.
+//
+// Synchronises: as [Runtime.AllReduce].
+//
+// Options: as [Runtime.AllReduce].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllReduce]; KindMisuse for an out that is not such.
+func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
+	out.live(twoShotName)
+	r := rt.reduction(twoShotName, t, op, opts)
+	rt.checkOut(twoShotName, t, out)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.mapped(twoShotName, out, r.o.group)
+	rt.allReduce(&r, out, rt.plan().twoShot)
+}
+
+const (
+	oneShotName = "one_shot_all_reduce"
+	twoShotName = "two_shot_all_reduce"
+)
+
+// reduction is a call of a reduction whose arguments were checked.
+type reduction struct {
+	t    *Tensor
+	code uint64
+	o    options
+	made call
+}
+
+// reduction checks what all reductions have in common.
+func (rt *Runtime) reduction(op string, t *Tensor, name string, opts []Option) reduction {
 	t.live(op)
-	home := rt.all
-	if a := t.st.alloc; a != nil {
-		home = a.group
-	}
-	o := rt.read(op, home, false, opts)
-	code, ok := reductions[reduction]
+	r := reduction{t: t, o: rt.read(op, rt.home(t), false, opts)}
+	code, ok := reductions[name]
 	if !ok {
-		panic(rt.misuse(op, "op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, reduction))
+		panic(rt.misuse(op, "op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
 	}
 	if !t.dtype.computes() {
 		panic(rt.misuse(op, "tensor", "", "%v is a storage type and cannot be reduced", t.dtype))
 	}
+	if r.o.engines {
+		panic(rt.misuse(op, "", "leave it out", "CopyEngine is an option of AllGather and AllToAll: copy engines cannot add"))
+	}
+	r.code = code
+	r.made = call{op: op, dtype: t.dtype, n: t.n, reduction: name}
+	if r.o.wide {
+		if t.dtype != F16 && t.dtype != BF16 {
+			panic(rt.misuse(op, "AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", t.kind()))
+		}
+		r.code |= reduceWide
+		r.made.detail = "accumulated as f32"
+	}
+	return r
+}
+
+func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Tensor {
+	r := rt.reduction(oneShotName, t, op, opts)
 	if out != nil {
-		rt.checkOut(op, t, out)
+		rt.checkOut(oneShotName, t, out)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	h := rt.mapped(op, t, o.group)
-	s := rt.begin(op, &o)
-	rt.intact(op)
 	if out == nil {
-		out = rt.fresh(op, s, t.dtype, t.shape, t.n)
+		rt.mapped(oneShotName, t, r.o.group)
+		out = rt.fresh(oneShotName, rt.begin(oneShotName, &r.o), t.dtype, t.shape, t.n)
 	}
-	if t.n == 0 {
-		return out
-	}
-	t.touch(s)
-	out.touch(s)
-	g := o.group
-	g.chain(op, s)
-	made := call{op: op, group: g, dtype: t.dtype, n: t.n, reduction: reduction, collective: true}
-	g.count(&made)
-	c := rt.kernelContext(g, &o, rt.note(made))
-	var err error
-	if t.Bytes() <= rt.plan().packetBytes {
-		err = rt.pushPackets(g, s, t, out, code, c)
-	} else {
-		err = rt.pull(h, s, t, out, code, c)
-	}
-	if err != nil {
-		panic(rt.explain(op, err))
-	}
-	g.mark(op, s)
+	rt.allReduce(&r, out, rt.plan().oneShot)
 	return out
 }
 
@@ -103,68 +188,119 @@ func (rt *Runtime) checkOut(op string, t, out *Tensor) {
 	if out.dtype != t.dtype || out.n != t.n {
 		panic(rt.misuse(op, "out", "", "out is %v, the tensor is %v", out.kind(), t.kind()))
 	}
-	if a, b := out.pointer(), t.pointer(); a < b+device.Ptr(t.Bytes()) && b < a+device.Ptr(out.Bytes()) {
+	if overlap(t, out) {
 		panic(rt.misuse(op, "out", "", "out overlaps the tensor"))
 	}
 }
 
-// mapped returns a handle that knows the copies of t in g. rt.mu is held.
-func (rt *Runtime) mapped(op string, t *Tensor, g *Group) *Handle {
-	if !t.Symmetric() {
-		panic(rt.misuse(op, "tensor", "allocate it by Empty", "the tensor %v is not symmetric", t.kind()))
+// allReduce reduces r.t into out, which may be r.t itself, in the way that rules say. rt.mu is held.
+func (rt *Runtime) allReduce(r *reduction, out *Tensor, rules []rule) {
+	t, op, g := r.t, r.made.op, r.o.group
+	h := rt.mapped(op, t, g)
+	s := rt.begin(op, &r.o)
+	rt.intact(op)
+	if t.n == 0 {
+		return
 	}
-	a := t.st.alloc
-	a.usable(op)
-	h := a.mapping(g)
-	if h != nil {
-		return h
+	t.touch(s)
+	out.touch(s)
+	c := rt.admit(&r.made, s, &r.o)
+	w := pick(rules, len(g.ranks), t.Bytes(), g.work.wholeLines)
+	rt.chose(r.made, t.Bytes(), w.path, w.why)
+	var err error
+	switch w {
+	case onePacket:
+		err = rt.pushPackets(r, s, oneShotName, &oneShotKernels, out, packetsOf(t), c)
+	case twoPacket:
+		slice := ((packetsOf(t)+31)/32 + len(g.ranks) - 1) / len(g.ranks) * 32
+		err = rt.pushPackets(r, s, twoShotName, &twoShotKernels, out, slice, c)
+	case twoLines:
+		err = rt.pushLines(r, s, out, c)
+	case onePull:
+		a := g.pullArgs
+		*a = pullArgs{outs: 1, n: uint64(t.n)}
+		a.out[0] = out.pointer()
+		for i := range g.ranks {
+			a.in[i] = h.at(i, t)
+		}
+		err = rt.pull(r, s, t.Bytes(), c)
+	case twoPull:
+		err = rt.twoShot(r, h, s, out, c)
 	}
-	if len(a.handles) > 0 {
-		panic(rt.misuse(op, "tensor", "give that group as the last argument, or Rendezvous the tensor in this one", "the tensor %v was rendezvoused by %v, not by %v", t.kind(), a.handles[0].g, g))
-	}
-	panic(rt.misuse(op, "tensor", "call Rendezvous on it first", "the tensor %v was not rendezvoused by %v", t.kind(), g))
+	rt.finish(&r.made, s, err)
 }
 
-// grid spreads n pieces of work over blocks of at most threads threads, whole warps.
-func grid(n, threads, blocks int) device.Launch {
-	threads = min(threads, n)
-	threads = (threads + 31) &^ 31
-	return device.Launch{Grid: [3]int{min((n+threads-1)/threads, blocks), 1, 1}, Block: [3]int{threads, 1, 1}}
+// packetsOf is how many packets carry a tensor, some of them partly: see packets.cuh.
+func packetsOf(t *Tensor) int {
+	size, units := 4, 3
+	if t.dtype.Size() == 8 {
+		size, units = 8, 1
+	}
+	n := (t.Bytes() + size - 1) / size
+	return n/(32*units)*32 + min(n%(32*units), 32)
 }
 
-// pushPackets launches the packet kernel: small messages, one trip. Grid and block are equal on all ranks
-// because they follow from the plan and the number of elements.
-func (rt *Runtime) pushPackets(g *Group, s *Stream, t, out *Tensor, code uint64, c kernelContext) error {
-	p := rt.plan()
-	a := g.packetArgs
-	a.context, a.in, a.out, a.n, a.op = c, t.pointer(), out.pointer(), uint64(t.n), code
-	a.epochs, a.inbox = g.work.epochs, g.work.inbox
-	packets := (t.Bytes() + 7) / 8
-	l := grid(packets, min(max(p.packetThreads, (packets+p.packetBlocks-1)/p.packetBlocks), p.packetCrowd), p.packetBlocks)
-	l.Args, l.Overlap = bytesOf(a), true
-	return s.launch(rt.builtin(oneShotName, packetKernels[t.dtype]), l)
+// pushPackets launches a packet kernel in which each member works on n packets of its own. Grid and block are
+// equal on all ranks because they follow from the plan and the tensor.
+func (rt *Runtime) pushPackets(r *reduction, s *Stream, op string, kernels *kernelNames, out *Tensor, n int, c kernelContext) error {
+	p, g := rt.plan(), r.o.group
+	*g.packetArgs = packetArgs{context: c, in: r.t.pointer(), out: out.pointer(), n: uint64(r.t.n), op: r.code, packets: uint64(n), epochs: g.work.epochs, inbox: g.work.inbox}
+	l := grid(n, min(max(p.packetThreads, (n+p.packetBlocks-1)/p.packetBlocks), p.packetCrowd), p.packetBlocks)
+	l.Args = bytesOf(g.packetArgs)
+	return s.launch(rt.builtin(op, kernels[r.t.dtype]), l)
 }
 
-// pull launches the kernel that reads the peers' copies between two barriers.
-func (rt *Runtime) pull(h *Handle, s *Stream, t, out *Tensor, code uint64, c kernelContext) error {
-	g, p := h.g, rt.plan()
+// pull launches the kernel that reduces between two barriers, with the pieces in g.pullArgs, of which a member
+// reduces bytes at most.
+func (rt *Runtime) pull(r *reduction, s *Stream, bytes int, c kernelContext) error {
+	g := r.o.group
 	a := g.pullArgs
-	c.channels = uint32(p.pullBlocks)
-	a.context, a.out, a.n, a.op, a.signals = c, out.pointer(), uint64(t.n), code, g.work.pulls
+	l, c := g.meetingGrid(bytes, a.outs == 1, c)
+	a.context, a.signals, a.op = c, g.work.meetings, r.code
+	l.Args = bytesOf(a)
+	return s.launch(rt.builtin(r.made.op, pullKernels[r.t.dtype]), l)
+}
+
+// twoShot reduces this member's slice into everybody's out, which is symmetric. The slices begin at multiples
+// of 16 bytes in memory.
+func (rt *Runtime) twoShot(r *reduction, h *Handle, s *Stream, out *Tensor, c kernelContext) error {
+	t, g := r.t, r.o.group
+	to := rt.mapped(r.made.op, out, g)
+	size, world := t.dtype.Size(), len(g.ranks)
+	skew := int(t.pointer()) % 16
+	slice := (((t.Bytes()+skew+world-1)/world + 15) &^ 15)
+	lo := min(max(g.rank*slice-skew, 0), t.Bytes())
+	hi := min(max((g.rank+1)*slice-skew, 0), t.Bytes())
+	a := g.pullArgs
+	*a = pullArgs{outs: uint64(world), n: uint64((hi - lo) / size)}
 	for i := range g.ranks {
-		a.in[i] = h.base[i] + device.Ptr(t.offset)
+		a.in[i] = h.at(i, t) + device.Ptr(lo)
+		a.out[i] = to.at((g.rank+i)%world, out) + device.Ptr(lo)
 	}
-	l := grid((t.Bytes()+15)/16, p.pullThreads, min(p.pullBlocks, g.work.processors))
-	l.Args, l.Overlap = bytesOf(a), true
-	return s.launch(rt.builtin(oneShotName, pullKernels[t.dtype]), l)
+	return rt.pull(r, s, slice, c)
 }
 
 // Names of the kernels by element type.
-var packetKernels, pullKernels = kernelNames("one_shot_all_reduce_"), kernelNames("one_shot_all_reduce_pull_")
+var oneShotKernels, twoShotKernels, pullKernels = namesOf(oneShotName + "_"), namesOf(twoShotName + "_"), namesOf("pull_reduce_")
 
-func kernelNames(prefix string) (names [F8E5M2 + 1]string) {
-	for d := F16; d <= U64; d++ {
-		names[d] = prefix + d.String()
-	}
-	return names
+// packetArgs is symm::PacketArgs of packets.cuh.
+type packetArgs struct {
+	context kernelContext
+	in, out device.Ptr
+	n       uint64
+	op      uint64
+	packets uint64
+	epochs  device.Ptr
+	inbox   ptrs
+}
+
+// pullArgs is PullArgs of pull_reduce.cu.
+type pullArgs struct {
+	context       kernelContext
+	signals       ptrs
+	in, out       ptrs
+	outs          uint64
+	n             uint64
+	width, stride uint64
+	op            uint64
 }

@@ -3,7 +3,7 @@ package symmem
 import "github.com/symmrepl/symmrepl/symmem/internal/device"
 
 // The arguments of the built-in kernels, as kernels/*.cu and symm.cuh declare them. Each kernel takes one of
-// these by value; natural alignment is the same in both languages.
+// these by value; those of an operation with a file of its own stand there; natural alignment is the same in both languages.
 
 // maxRanks is symm::kMaxRanks.
 const maxRanks = device.MaxRanks
@@ -74,22 +74,4 @@ type randArgs struct {
 	out  device.Ptr
 	n    uint64
 	seed uint64
-}
-
-type oneShotArgs struct {
-	context kernelContext
-	in, out device.Ptr
-	n       uint64
-	op      uint64
-	epochs  device.Ptr
-	inbox   ptrs
-}
-
-type pullArgs struct {
-	context kernelContext
-	signals ptrs
-	in      ptrs
-	out     device.Ptr
-	n       uint64
-	op      uint64
 }

@@ -14,16 +14,27 @@ import (
 // kernel.
 func TestArguments(t *testing.T) {
 	sizes := map[string]uintptr{
-		"barrier":                  unsafe.Sizeof(barrierArgs{}),
-		"put_signal":               unsafe.Sizeof(signalArgs{}),
-		"wait_signal":              unsafe.Sizeof(signalArgs{}),
-		"put_with_signal":          unsafe.Sizeof(putWithSignalArgs{}),
-		"wait_for_signal":          unsafe.Sizeof(waitForSignalArgs{}),
-		"fill":                     unsafe.Sizeof(fillArgs{}),
-		"arange":                   unsafe.Sizeof(arangeArgs{}),
-		"rand":                     unsafe.Sizeof(randArgs{}),
-		"one_shot_all_reduce":      unsafe.Sizeof(oneShotArgs{}),
-		"one_shot_all_reduce_pull": unsafe.Sizeof(pullArgs{}),
+		"barrier":             unsafe.Sizeof(barrierArgs{}),
+		"put_signal":          unsafe.Sizeof(signalArgs{}),
+		"wait_signal":         unsafe.Sizeof(signalArgs{}),
+		"put_with_signal":     unsafe.Sizeof(putWithSignalArgs{}),
+		"wait_for_signal":     unsafe.Sizeof(waitForSignalArgs{}),
+		"fill":                unsafe.Sizeof(fillArgs{}),
+		"arange":              unsafe.Sizeof(arangeArgs{}),
+		"rand":                unsafe.Sizeof(randArgs{}),
+		"one_shot_all_reduce": unsafe.Sizeof(packetArgs{}),
+		"two_shot_all_reduce": unsafe.Sizeof(packetArgs{}),
+		"two_shot_lines":      unsafe.Sizeof(lineArgs{}),
+		"pull_reduce":         unsafe.Sizeof(pullArgs{}),
+		"multimem_reduce":     unsafe.Sizeof(multimemArgs{}),
+		"multimem_all_gather": unsafe.Sizeof(multimemGatherArgs{}),
+		"matmul":              unsafe.Sizeof(matMulArgs{}),
+		"copy_rows":           unsafe.Sizeof(copyRowsArgs{}),
+		"exchange":            unsafe.Sizeof(exchangeArgs{}),
+		"all_to_all_vdev":     unsafe.Sizeof(vdevArgs{}),
+		"pool_meet":           unsafe.Sizeof(poolMeetArgs{}),
+		"permute":             unsafe.Sizeof(permuteArgs{}),
+		"tile_reduce":         unsafe.Sizeof(tileArgs{}),
 	}
 	dev, err := cpu.Open(0)
 	if err != nil {

@@ -38,6 +38,77 @@ func OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	now().OneShotAllReduceOut(t, op, out, opts...)
 }
 
+// AllReduce combines the ranks' copies of a tensor in place: see [Runtime.AllReduce].
+func AllReduce(t *Tensor, op string, opts ...Option) *Tensor { return now().AllReduce(t, op, opts...) }
+
+// TwoShotAllReduce is AllReduce in two shots: see [Runtime.TwoShotAllReduce].
+func TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	return now().TwoShotAllReduce(t, op, opts...)
+}
+
+// TwoShotAllReduceOut is TwoShotAllReduce into a tensor: see [Runtime.TwoShotAllReduceOut].
+func TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
+	now().TwoShotAllReduceOut(t, op, out, opts...)
+}
+
+// ReduceScatter combines the ranks' copies of a tensor and gives each a part: see [Runtime.ReduceScatter].
+func ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
+	return now().ReduceScatter(t, op, opts...)
+}
+
+// ReduceScatterOut is ReduceScatter into a tensor: see [Runtime.ReduceScatterOut].
+func ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
+	now().ReduceScatterOut(t, op, out, opts...)
+}
+
+// AllGather returns all ranks' tensors in a row: see [Runtime.AllGather].
+func AllGather(t *Tensor, opts ...Option) *Tensor { return now().AllGather(t, opts...) }
+
+// AllGatherOut is AllGather into a tensor: see [Runtime.AllGatherOut].
+func AllGatherOut(t, out *Tensor, opts ...Option) { now().AllGatherOut(t, out, opts...) }
+
+// AllToAll gives every rank a part of every rank's tensor: see [Runtime.AllToAll].
+func AllToAll(t *Tensor, opts ...Option) *Tensor { return now().AllToAll(t, opts...) }
+
+// AllToAllOut is AllToAll into a tensor: see [Runtime.AllToAllOut].
+func AllToAllOut(t, out *Tensor, opts ...Option) { now().AllToAllOut(t, out, opts...) }
+
+// Broadcast gives every rank the root's values: see [Runtime.Broadcast].
+func Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
+	return now().Broadcast(t, root, opts...)
+}
+
+// MultimemAllReduce sums the ranks' copies of a tensor by multicast: see [Runtime.MultimemAllReduce].
+func MultimemAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	return now().MultimemAllReduce(t, op, opts...)
+}
+
+// MultimemOneShotAllReduce is MultimemAllReduce in one shot: see [Runtime.MultimemOneShotAllReduce].
+func MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	return now().MultimemOneShotAllReduce(t, op, opts...)
+}
+
+// MultimemOneShotAllReduceOut is that into a tensor: see [Runtime.MultimemOneShotAllReduceOut].
+func MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
+	now().MultimemOneShotAllReduceOut(t, op, out, opts...)
+}
+
+// MultimemOneShotReduceOut is that on the root alone: see [Runtime.MultimemOneShotReduceOut].
+func MultimemOneShotReduceOut(t *Tensor, op string, root int, out *Tensor, opts ...Option) {
+	now().MultimemOneShotReduceOut(t, op, root, out, opts...)
+}
+
+// MultimemAllGatherOut is AllGatherOut by multicast: see [Runtime.MultimemAllGatherOut].
+func MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
+	now().MultimemAllGatherOut(t, out, opts...)
+}
+
+// UseMemPool calls f with tensors from a memory pool: see [Runtime.UseMemPool].
+func UseMemPool(f func(), opts ...Option) { now().UseMemPool(f, opts...) }
+
+// MemPoolStats describes a memory pool: see [Runtime.MemPoolStats].
+func MemPoolStats(opts ...Option) PoolStats { return now().MemPoolStats(opts...) }
+
 // Compile turns CUDA C++ into a kernel: see [Runtime.Compile].
 func Compile(text string) *Kernel { return now().Compile(text) }
 
@@ -62,6 +133,9 @@ func Elapsed(f func()) time.Duration { return now().Elapsed(f) }
 // Capture records what f issues: see [Runtime.Capture].
 func Capture(f func()) *Graph { return now().Capture(f) }
 
+// Explain says which way the operations of f went: see [Runtime.Explain].
+func Explain(f func()) string { return now().Explain(f) }
+
 // Caps says what the device can do: see [Runtime.Caps].
 func Caps() Capabilities { return now().Caps() }
 
@@ -77,9 +151,60 @@ func SetSignalPadSize(n int) { now().SetSignalPadSize(n) }
 // GetSignalPadSize is the signal pad of what is made from now on: see [Runtime.SignalPadSize].
 func GetSignalPadSize() int { return now().SignalPadSize() }
 
+// StreamWriteValue32 stores a word in the order of the stream: see [Runtime.StreamWriteValue32].
+func StreamWriteValue32(t *Tensor, offset, val int, opts ...Option) {
+	now().StreamWriteValue32(t, offset, val, opts...)
+}
+
+// Memset32 sets words in the order of the stream: see [Runtime.Memset32].
+func Memset32(t *Tensor, offset, val, count int, opts ...Option) {
+	now().Memset32(t, offset, val, count, opts...)
+}
+
+// MatMul multiplies matrices: see [Runtime.MatMul].
+func MatMul(out, a, b *Tensor, opts ...Option) { now().MatMul(out, a, b, opts...) }
+
+// PendingSignals lists signals that nobody consumed: see [Runtime.PendingSignals].
+func PendingSignals() []string { return now().PendingSignals() }
+
 // Recover makes communication sound again after a wait was given up: see [Runtime.Recover].
 func Recover() {
 	if _, err := now().Recover(context.Background(), nil); err != nil {
 		panic(err)
 	}
+}
+
+// AllToAllVDev sends rows by splits on the device: see [Runtime.AllToAllVDev].
+func AllToAllVDev(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
+	now().AllToAllVDev(in, out, inSplits, outSplitsOffsets, opts...)
+}
+
+// AllToAllVDev2D sends rows to experts: see [Runtime.AllToAllVDev2D].
+func AllToAllVDev2D(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
+	now().AllToAllVDev2D(in, out, inSplits, outSplitsOffsets, opts...)
+}
+
+// AllToAllVDev2DOffset sends rows back from experts: see [Runtime.AllToAllVDev2DOffset].
+func AllToAllVDev2DOffset(in, out, inSplitsOffsets, outSplitsOffsets *Tensor, opts ...Option) {
+	now().AllToAllVDev2DOffset(in, out, inSplitsOffsets, outSplitsOffsets, opts...)
+}
+
+// TileReduce combines the ranks' tiles on a root: see [Runtime.TileReduce].
+func TileReduce(in, out *Tile, root int, op string, opts ...Option) {
+	now().TileReduce(in, out, root, op, opts...)
+}
+
+// MultiRootTileReduce combines tiles, each on a root of its own: see [Runtime.MultiRootTileReduce].
+func MultiRootTileReduce(in []*Tile, out *Tile, roots []int, op string, opts ...Option) {
+	now().MultiRootTileReduce(in, out, roots, op, opts...)
+}
+
+// ReduceScatterOffset combines blocks of any size, each on a rank: see [Runtime.ReduceScatterOffset].
+func ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
+	now().ReduceScatterOffset(t, out, dim, offsets, dstRanks, op, opts...)
+}
+
+// AllToAllPermute is an all-to-all that moves a dimension: see [Runtime.AllToAllPermute].
+func AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
+	now().AllToAllPermute(in, out, scatter, gather, opts...)
 }

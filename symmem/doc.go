@@ -10,6 +10,13 @@
 // Handle.Put, Handle.PutSignal, [OneShotAllReduce], or a kernel of the user's own, compiled by [Compile],
 // that receives the handle as a symm::Handle.
 //
+// A program that torchrun, mpirun or srun starts once for each rank begins with [Start], which finds the other ranks and
+// calls Init:
+//
+//	world := symmem.MustStart()
+//	fmt.Println(symmem.OneShotAllReduce(symmem.Empty(symmem.F32, 4).Fill(1), "sum"))
+//	world.Close()
+//
 // # Two sorts of calls
 //
 // Host-synchronous calls (Empty, Rendezvous, Free of a symmetric tensor, NewGroup) are collective: every
@@ -37,6 +44,10 @@
 // Symmetric memory lives until Free, which is collective; nothing happens behind the program's back. Results
 // and Local tensors are ordinary device memory from a cache, returned to it by Free or when the garbage
 // collector finds them.
+//
+// A step that needs a symmetric tensor for a moment takes it from a memory pool: within [Runtime.UseMemPool] Local and
+// the operators that return a tensor use symmetric memory that was freed before, still mapped by all members, so that
+// neither they nor Rendezvous nor Free meet the others on the host.
 //
 // The package functions act on the world that Init made last; they are what a cell of the REPL calls.
 package symmem

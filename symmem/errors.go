@@ -15,7 +15,7 @@ type Kind string
 
 // The kinds of errors.
 const (
-	KindMisuse      Kind = "misuse"      // the call was refused before anything was launched
+	KindMisuse      Kind = "misuse"      // the call was refused before it changed anything
 	KindMismatch    Kind = "mismatch"    // the ranks disagree about a collective call
 	KindCompile     Kind = "compile"     // a kernel does not compile
 	KindFault       Kind = "fault"       // a kernel faulted

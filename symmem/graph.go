@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -12,6 +13,7 @@ type Graph struct {
 	rt      *Runtime
 	d       device.Graph
 	stream  *Stream
+	copying []*Group  // that copy by copy engines
 	groups  []*Group  // whose signals it uses
 	builds  []int     // of these groups, when it was captured
 	tensors []*Tensor // that it uses, so that their memory stays theirs
@@ -88,6 +90,7 @@ func (g *Graph) Replay(opts ...Option) {
 		t.live(op)
 		if t.st.alloc != nil {
 			t.st.alloc.usable(op)
+			t.st.alloc.used |= 1 << (s.id % 64)
 		}
 		if t.st.block != nil && t.st.block.stream != s {
 			t.st.block.used |= 1 << (s.id % 64)
@@ -110,6 +113,22 @@ func (g *Graph) Replay(opts ...Option) {
 	for _, group := range g.groups {
 		group.mark(op, s)
 	}
+	for _, group := range g.copying {
+		group.lookAfter(s)
+	}
+}
+
+// Elapsed replays the graph n times on the current stream and returns the device time that one replay took on
+// average. It waits for them. Ranks that captured communication must do it together.
+func (g *Graph) Elapsed(n int) time.Duration {
+	if n < 1 {
+		panic(g.rt.misuse("Graph.Elapsed", "n", "", "the number of replays must be positive, not %d", n))
+	}
+	return g.rt.Elapsed(func() {
+		for range n {
+			g.Replay()
+		}
+	}) / time.Duration(n)
 }
 
 // Free waits for this rank's work and gives the graph back.

@@ -24,6 +24,7 @@ type Group struct {
 	builds   int                    // times that work was made
 	stale    atomic.Pointer[string] // why the group cannot be used any more
 
+	watch   copyWatch
 	meeting sync.Mutex // host-synchronous calls, one at a time
 	key     string     // names the group to the hub
 	met     uint64     // host-synchronous calls made so far
@@ -33,12 +34,14 @@ type Group struct {
 	digest  uint64 // of them
 	latest  call   // of them
 	allocs  uint64 // allocations made
+	pool    pool
 	last    *Stream
 	event   device.Event // reached when the last use of the signals, on last, is over
 	marked  bool         // event was recorded after that use
 
 	// Places for the arguments of reductions on their way to Launch, so that a call allocates nothing.
-	packetArgs *oneShotArgs
+	packetArgs *packetArgs
+	lineArgs   *lineArgs
 	pullArgs   *pullArgs
 }
 
@@ -136,6 +139,8 @@ func (g *Group) Free() {
 	for _, a := range rt.allocs {
 		a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == g })
 	}
+	g.emptyPool()
+	g.watch.forget()
 	g.work.release()
 	if g.event != nil {
 		g.event.Close() // a failure leaks an event and is no reason to fail
@@ -200,7 +205,9 @@ func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
 }
 
 func (g *Group) call(op, desc string) bootstrap.Call {
-	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc}
+	g.rt.mu.Lock()
+	defer g.rt.mu.Unlock()
+	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc + g.pool.history()}
 }
 
 // agree exchanges a value of each member together with the error that befell it. If any had one, all get it.

@@ -26,9 +26,21 @@ func (t *tables) release() {
 	}
 }
 
-// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty. It is
-// collective over the group, which defaults to the one that allocated the tensor and must be a part of it.
-// Later calls for the same tensor and group return the same handle without meeting the others.
+// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty. Later calls
+// for the same tensor and group return the same handle without meeting the others.
+//
+// PyTorch: rendezvous
+//
+// Shapes: t is symmetric.
+//
+// Synchronises: collective over the group on the host; it does not wait for streams.
+//
+// Options: *Group (by default the one that allocated t, of which it must be a part).
+//
+// Capture: refused when it would meet the others: call it before.
+//
+// Errors: KindMisuse for a t that is not symmetric or a group that is not a part of the one that allocated it;
+// KindMismatch where the ranks call different things; KindPeer, KindInterrupted.
 func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	const op = "Rendezvous"
 	t.live(op)
@@ -46,6 +58,10 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	}
 	rt.mu.Lock()
 	h := a.find(t, g)
+	if h == nil && a.block != nil { // all members have it mapped
+		h = a.handle(t, g)
+		a.handles = append(a.handles, h)
+	}
 	rt.mu.Unlock()
 	if h != nil {
 		return h
@@ -161,7 +177,10 @@ func (h *Handle) table(op string, first int) uintptr {
 		for i := range h.g.ranks {
 			words[i], words[maxRanks+i] = int64(h.kernel.buffers[i]), int64(h.kernel.pads[i])
 		}
-		t = rt.Local(I64, len(words)).CopyFrom(words[:])
+		rt.mu.Lock()
+		t = rt.zeros(op, rt.begin(op, &options{}), I64, []int{len(words)}, len(words)) // not of a memory pool: the call is not collective
+		rt.mu.Unlock()
+		t.CopyFrom(words[:])
 		t.read(op, 0) // a kernel on any stream may use it
 		rt.mu.Lock()
 		h.tables.t = t
@@ -170,7 +189,8 @@ func (h *Handle) table(op string, first int) uintptr {
 	return t.Ptr() + uintptr(8*first)
 }
 
-// MulticastPtr is the multicast address of the tensor, 0 where there is none.
+// MulticastPtr is the multicast address of the tensor, 0 where there is none; the cpu device emulates
+// multicast without one.
 func (h *Handle) MulticastPtr() uintptr { return 0 }
 
 // BufferSize is the bytes of the whole allocation's data, as it was asked for.

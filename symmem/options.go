@@ -2,12 +2,16 @@ package symmem
 
 import "time"
 
-// Option is an optional last argument of an operation: a *Group, a *Stream or a [Timeout].
+// Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
+// [AccumulateF32] and [SplitLastDim], and for AllGather and AllToAll [CopyEngine].
 type Option interface{ option() }
 
 func (*Group) option()  {}
 func (*Stream) option() {}
 func (timeout) option() {}
+func (manner) option()  {}
+
+func (majorAlign) option() {}
 
 type timeout time.Duration
 
@@ -16,6 +20,10 @@ type options struct {
 	group   *Group
 	stream  *Stream
 	timeout time.Duration
+	wide    bool // accumulate as f32
+	lastDim bool // split the last dimension
+	engines bool // copy by copy engines
+	align   *int // MajorAlign
 }
 
 func (o *options) set(opt Option) {
@@ -26,8 +34,41 @@ func (o *options) set(opt Option) {
 		o.stream = v
 	case timeout:
 		o.timeout = time.Duration(v)
+	case majorAlign:
+		n := int(v)
+		o.align = &n
+	case manner:
+		o.wide = o.wide || v == accumulateF32
+		o.lastDim = o.lastDim || v == splitLastDim
+		o.engines = o.engines || v == copyEngine
 	}
 }
+
+// manner is an option that is on or off.
+type manner int
+
+const (
+	accumulateF32 manner = iota
+	splitLastDim
+	copyEngine
+)
+
+// AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it every step
+// rounds to the element type: the result then is, bit for bit, that of PyTorch's one-shot and two-shot
+// kernels.
+func AccumulateF32() Option { return accumulateF32 }
+
+// SplitLastDim makes ReduceScatter split the last dimension instead of the first one.
+func SplitLastDim() Option { return splitLastDim }
+
+// CopyEngine makes AllGather and AllToAll use no multiprocessor: the members' streams meet by memory operations
+// and copy engines read the peers' tensors, so that a kernel which runs beside it on another stream keeps the whole
+// GPU. It is slower for small messages. AllToAll then needs t to be symmetric and rendezvoused; AllGather takes
+// an ordinary t too when out is. AllGather is best given t as its own part of out: otherwise the driver copies that part
+// within the GPU, which what runs beside it slows down. Peers' memory is only read: after a wait that was given up this rank's result is
+// undefined, and nothing else. [Explain] tells that it ran. It is what NCCL calls a zero-CTA policy, and PyTorch
+// _low_contention_all_gather.
+func CopyEngine() Option { return copyEngine }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or
 // aborted.

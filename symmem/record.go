@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,10 +19,14 @@ type call struct {
 	group   *Group
 	ordinal uint64 // collective calls of the group so far, this one included
 
-	// What a reduction was called with: n elements of dtype. reduction is empty for other calls.
+	// What a collective was called with: n elements of dtype, which is 0 if it takes none; reduction is empty
+	// if it does not reduce.
 	dtype     DType
 	n         int
 	reduction string
+	detail    string // what else distinguishes it
+
+	timeout time.Duration // of copies, whose waits the host ends
 
 	// collective says that its kernel, when it gives up, leaves signals or packets behind that others may
 	// take for the next call's.
@@ -30,10 +35,10 @@ type call struct {
 
 // text is the call as the user would say it: "one_shot_all_reduce bf16[16] sum".
 func (c call) text() string {
-	if c.reduction == "" {
+	if c.dtype == 0 {
 		return c.op
 	}
-	return fmt.Sprintf("%s %v[%d] %s", c.op, c.dtype, c.n, c.reduction)
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %v[%d] %s %s", c.op, c.dtype, c.n, c.reduction, c.detail)), " ")
 }
 
 // callsKept is more than a device's queue holds, so that whatever still waits is remembered.
@@ -162,6 +167,10 @@ func awaited(r *device.WaitRecord) string {
 		return fmt.Sprintf("the barrier on channel %d", r.Channel)
 	case device.WaitPacket:
 		return fmt.Sprintf("packet %d of block %d", r.Want, r.Channel)
+	case device.WaitCopy:
+		return "it to come to the copies"
+	case device.WaitCopied:
+		return "it to be done with its copies"
 	case device.WaitWord:
 		return fmt.Sprintf("signal word %d to become %d; it is %d", r.Channel, r.Want, r.Seen)
 	}
@@ -186,6 +195,9 @@ func (rt *Runtime) takeFault() *Error {
 
 // gaveUp explains a wait that ended by deadline or abort.
 func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
+	if r.State == device.WaitRefused {
+		return rt.refusedValue(r)
+	}
 	c, peers := rt.parties(r)
 	e := &Error{Kind: KindTimeout, Op: c.op, Rank: rt.rank, Peer: -1}
 	waited := time.Duration(r.Elapsed)
@@ -210,6 +222,12 @@ func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
 		case device.WaitPacket:
 			what = fmt.Sprintf("data of rank %d", e.Peer)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitCopy:
+			what = fmt.Sprintf("rank %d to come to the copies", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitCopied:
+			what = fmt.Sprintf("rank %d to be done with its copies", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d may be gone", e.Peer)
 		default:
 			what = fmt.Sprintf("rank %d", e.Peer)
 		}

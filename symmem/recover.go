@@ -44,7 +44,7 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 // Recover makes communication sound again after waits were aborted or timed out, or ranks were replaced. It
 // is collective over all ranks; those that are listed in replaced are new processes, whose worlds were made
 // with Config.Joining. All work is drained, signals, signal pads and inboxes become zero, the numbering of
-// calls starts anew, and the abort ends. Tensors keep their data.
+// calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their data.
 //
 // What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it held a
 // part of can only be read and freed. lost names them. Cancelling ctx gives up; the world is then still
@@ -145,6 +145,7 @@ func (rt *Runtime) renew(generation int) {
 	clear(rt.created)
 	serials := map[string]int{}
 	for _, g := range rt.groups {
+		g.emptyPool()
 		if g == rt.all {
 			g.renew(g.name)
 			continue
@@ -183,6 +184,7 @@ func (rt *Runtime) clear() error {
 // rebuild makes the world's workspace anew, with the replaced ranks.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
+	rt.all.watch.forget()
 	rt.all.work.release()
 	rt.all.stale.Store(nil)
 	err := Maybe(func() { rt.all.furnish("Recover", rt.info.Kind) })

@@ -31,6 +31,7 @@ type Runtime struct {
 	dev        device.Device
 	info       device.Info
 	client     *bootstrap.Client
+	meeting    *meeting // of Start; nil when the client is somebody else's
 	rank, size int
 	watch      *device.Watch
 	all        *Group
@@ -49,7 +50,9 @@ type Runtime struct {
 	allocs     []*allocation
 	streams    []*Stream
 	current    *Stream
-	capture    *Graph // being captured
+	capture    *Graph    // being captured
+	pooling    *Group    // whose memory pool is in use, or nil
+	choices    *[]choice // of the innermost Explain, or nil
 	builtins   map[string]device.Kernel
 	modules    map[source]*module
 	local      cache
@@ -132,6 +135,7 @@ func (rt *Runtime) build(config Config) {
 		panic(rt.explain(op, err))
 	}
 	rt.first, rt.current = s, s
+	rt.preload()
 	ranks := make([]int, rt.size)
 	for i := range ranks {
 		ranks[i] = i
@@ -150,7 +154,7 @@ func (rt *Runtime) build(config Config) {
 func now() *Runtime {
 	rt := latest.Load()
 	if rt == nil {
-		panic(&Error{Kind: KindMisuse, Op: "symmem", Peer: -1, Msg: "there is no world yet", Hint: "call symmem.Init first"})
+		panic(&Error{Kind: KindMisuse, Op: "symmem", Peer: -1, Msg: "there is no world yet", Hint: "call symmem.Start or symmem.Init first"})
 	}
 	return rt
 }
@@ -165,7 +169,7 @@ func (rt *Runtime) Size() int { return rt.size }
 func (rt *Runtime) Group() *Group { return rt.all }
 
 // Close releases the device and everything in its memory. It does not wait for the other ranks: who still
-// reads this rank's memory keeps it until it lets go.
+// reads this rank's memory keeps it until it lets go. That of a runtime of [Start] is described there.
 func (rt *Runtime) Close() error {
 	rt.Abort("the world was closed")
 	rt.mu.Lock()
@@ -179,13 +183,19 @@ func (rt *Runtime) Close() error {
 		a.release()
 	}
 	for _, g := range groups {
+		g.emptyPool()
+		g.watch.forget()
 		g.work.release()
 	}
 	for _, s := range streams {
-		s.d.Close()
+		s.close()
 	}
 	latest.CompareAndSwap(rt, nil)
-	return rt.dev.Close()
+	err := rt.dev.Close()
+	if rt.meeting != nil {
+		rt.meeting.close()
+	}
+	return err
 }
 
 // kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.
@@ -197,6 +207,17 @@ func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) kernelContex
 		size:     int32(len(g.ranks)),
 		ordinal:  call,
 		channels: uint32(g.channels),
+	}
+}
+
+// preload loads the kernels that signal. The driver may hold back the loading of a kernel while another one runs,
+// and that one may wait for the signal that the kernel to be loaded is to send. What does not load says so when it
+// is used.
+func (rt *Runtime) preload() {
+	for _, name := range []string{"barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal"} {
+		if k, err := rt.dev.Builtin(name); err == nil {
+			rt.builtins[name] = k
+		}
 	}
 }
 

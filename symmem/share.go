@@ -13,14 +13,15 @@ import (
 // peerSegment is what a member says about the segment it shares.
 type peerSegment struct {
 	Size       int
-	Processors int // of its device
+	Processors int  // of its device
+	WholeLines bool // as the device says
 }
 
 // share maps the segments of all members into this process, by position in the group; this rank's own is seg
 // itself. known returns a segment of a world rank that is mapped already, or nil. failed is why this member
 // has no segment to share, if it has none: all members then fail. A holder of g.meeting calls it.
 func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
-	mine := peerSegment{Processors: g.rt.info.Processors}
+	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines}
 	var file *os.File
 	if failed == nil {
 		mine.Size = seg.Size()

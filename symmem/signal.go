@@ -43,8 +43,20 @@ func (h *Handle) channel(op string, channel int) {
 	}
 }
 
-// Barrier makes the streams of all members meet: what any member's stream did before is visible to all after.
-// Options: *Stream, [Timeout]. It may be captured.
+// Barrier makes the streams of all members meet.
+//
+// PyTorch: barrier of the handle
+//
+// Shapes: channel is below [Group.Channels].
+//
+// Synchronises: collective over the group and ordered on the stream: what any member's stream did before is
+// visible to all after.
+//
+// Options: *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a channel out of range; and what ends a wait.
 func (h *Handle) Barrier(channel int, opts ...Option) {
 	const op = "barrier"
 	h.usable(op)
@@ -60,16 +72,39 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	})
 }
 
-// PutSignal signals the member dst on a channel, after everything this stream did before. If dst has not
-// consumed the previous signal of this rank on that channel, the stream waits until it has. Signals belong to
-// the group: they may be awaited through any handle of it. Options: *Stream, [Timeout]. It may be captured.
+// PutSignal signals the member dst on a channel, after everything this stream did before. Signals belong to the
+// group: they may be awaited through any handle of it.
+//
+// PyTorch: put_signal of the handle
+//
+// Shapes: channel is below [Group.Channels].
+//
+// Synchronises: ordered on the stream. If dst has not consumed the previous signal of this rank on that channel,
+// the stream waits until it has.
+//
+// Options: *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a dst or a channel out of range; and what ends a wait.
 func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 	h.signal("put_signal", "dst", dst, channel, opts)
 }
 
-// WaitSignal makes the stream wait for a signal of the member src on a channel and consumes it. What src did
-// before its PutSignal is visible to what this stream does after. Options: *Stream, [Timeout]. It may be
-// captured.
+// WaitSignal makes the stream wait for a signal of the member src on a channel and consumes it.
+//
+// PyTorch: wait_signal of the handle
+//
+// Shapes: channel is below [Group.Channels].
+//
+// Synchronises: ordered on the stream: what src did before its PutSignal is visible to what this stream does
+// after.
+//
+// Options: *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a src or a channel out of range; and what ends a wait.
 func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 	h.signal("wait_signal", "src", src, channel, opts)
 }
@@ -88,8 +123,20 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 	})
 }
 
-// Put copies src into dst's copy of the tensor, from its start; src may be shorter. It does not tell dst:
-// follow it by PutSignal or Barrier, or use PutWithSignal. Options: *Stream. It may be captured.
+// Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by PutSignal or
+// Barrier, or use PutWithSignal.
+//
+// PyTorch: nvshmem_put; get_buffer and copy_
+//
+// Shapes: src has the type of the tensor and may be shorter.
+//
+// Synchronises: ordered on the stream; nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a dst out of range, a src of another type or that is too long.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	const op = "put"
 	h.usable(op)
@@ -100,7 +147,19 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 }
 
 // Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
-// precede it by WaitSignal or Barrier. Options: *Stream. It may be captured.
+// precede it by WaitSignal or Barrier.
+//
+// PyTorch: nvshmem_get; get_buffer and copy_
+//
+// Shapes: dst has the type of the tensor and may be shorter.
+//
+// Synchronises: ordered on the stream; nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a src out of range, a dst of another type or that is too long.
 func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	const op = "get"
 	h.usable(op)
@@ -137,9 +196,20 @@ func (h *Handle) move(op string, o *options, t *Tensor, dst, src device.Ptr, n i
 // putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
 const putCopies = 64 << 10
 
-// PutWithSignal copies src into dst's copy of the tensor, from its start, and then sets 64-bit word sig of
-// dst's signal pad of the tensor to val: whoever sees the word sees the data. Options: *Stream. It may be
-// captured.
+// PutWithSignal copies src into dst's copy of the tensor, from its start, and then sets 64-bit word sig of dst's
+// signal pad of the tensor to val.
+//
+// PyTorch: nvshmem_put_with_signal
+//
+// Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
+//
+// Synchronises: ordered on the stream: whoever sees the word sees the data. Nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: as [Handle.Put]; KindMisuse for a sig out of range.
 func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts ...Option) {
 	const op = "put_with_signal"
 	h.usable(op)
@@ -170,9 +240,20 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	}
 }
 
-// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals
-// val (cmp "==") or is not below it (">="). The word keeps its value. Options: *Stream, [Timeout]. It may be
-// captured.
+// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
+// (cmp "==") or is not below it (">="). The word keeps its value.
+//
+// PyTorch: nvshmem_wait_for_signal
+//
+// Shapes: sig is within the signal pad.
+//
+// Synchronises: ordered on the stream: what was put before the word is visible to what this stream does after.
+//
+// Options: *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a sig out of range or another cmp; and what ends a wait.
 func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
 	const op = "wait_for_signal"
 	h.usable(op)

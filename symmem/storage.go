@@ -70,9 +70,7 @@ func blockSize(n int) int {
 
 // take returns memory of n bytes for use on s, from the cache if possible. rt.mu is held.
 func (rt *Runtime) take(op string, s *Stream, n int) *block {
-	if rt.capture != nil {
-		panic(rt.misuse(op, "", "make the tensor before the capture, and use the Out form of an operation", "memory cannot be allocated while a graph is captured"))
-	}
+	rt.refuseTake(op)
 	size := blockSize(n)
 	c := &rt.local
 	if b := c.pop(bin{size, s}); b != nil {
@@ -101,6 +99,13 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 	c.total += size
 	c.mu.Unlock()
 	return &block{ptr: p, size: size, stream: s}
+}
+
+// refuseTake refuses memory for what is being captured. rt.mu is held.
+func (rt *Runtime) refuseTake(op string) {
+	if rt.capture != nil {
+		panic(rt.misuse(op, "", "make the tensor before the capture, and use the Out form of an operation", "memory cannot be allocated while a graph is captured"))
+	}
 }
 
 func (c *cache) pop(at bin) *block {

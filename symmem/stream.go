@@ -16,7 +16,9 @@ type Stream struct {
 	id     int
 	closed atomic.Bool // refused from now on
 
-	retired bool // closed, and its work is over: its blocks go to the first stream; guarded by cache.mu
+	gone    bool   // closed on the device; guarded by mu
+	space   *block // of matrix products; guarded by rt.mu
+	retired bool   // closed, and its work is over: its blocks go to the first stream; guarded by cache.mu
 
 	mu sync.Mutex // orders the calls on d; taken after rt.mu, or alone
 }
@@ -62,12 +64,22 @@ func (s *Stream) Free() {
 			g.last = nil // its work is done: nothing to wait for
 		}
 	}
+	if s.space != nil {
+		s.space.give()
+	}
 	rt.local.abandon(s)
-	failed := s.d.Close()
+	failed := s.close()
 	rt.settle(op, err)
 	if failed != nil {
 		panic(rt.explain(op, failed))
 	}
+}
+
+func (s *Stream) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = true
+	return s.d.Close()
 }
 
 // retire refuses all later use.

@@ -22,10 +22,13 @@ type allocation struct {
 	size    int // bytes of data
 	storage *storage
 	stale   atomic.Pointer[string] // why peers cannot be reached any more
+	block   *poolBlock             // of the memory pool it goes back to, or nil
 
 	// Guarded by rt.mu.
 	peers   map[int]device.Segment // by world rank, as far as mapped
 	handles []*Handle
+	used    uint64 // streams that touched memory of a pool, a bit each
+	alone   bool   // was of a pool that is no more: freed without the others
 }
 
 // Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all
@@ -82,8 +85,15 @@ func (a *allocation) usable(op string) {
 func (a *allocation) free(op string) {
 	rt := a.rt
 	rt.refuseCapture(op)
+	rt.mu.Lock()
+	pooled, alone := a.block != nil, a.alone
+	rt.mu.Unlock()
+	if pooled {
+		a.freePooled(op)
+		return
+	}
 	rt.synchronize(op)
-	if a.stale.Load() == nil {
+	if a.stale.Load() == nil && !alone {
 		a.group.check(op)
 		a.group.meet(op, a.desc+", "+a.id, nil)
 	}

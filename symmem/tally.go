@@ -38,6 +38,9 @@ func (g *Group) count(c *call) {
 	for i := range len(c.reduction) {
 		mix(uint64(c.reduction[i]))
 	}
+	for i := range len(c.detail) {
+		mix(uint64(c.detail[i]))
+	}
 	mix(uint64(c.dtype))
 	mix(uint64(c.n))
 	g.digest = h

@@ -27,15 +27,32 @@ func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	s := rt.begin(op, &options{})
-	t := rt.fresh(op, s, dtype, slices.Clone(shape), n)
+	if rt.pooling != nil {
+		return rt.pooling.takePooled(op, s, dtype, slices.Clone(shape), n, true)
+	}
+	return rt.zeros(op, s, dtype, shape, n)
+}
+
+// zeros is a tensor of zeros in ordinary memory. rt.mu is held.
+func (rt *Runtime) zeros(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
+	t := rt.ordinary(op, s, dtype, slices.Clone(shape), n)
 	if err := s.set0(t.pointer(), t.Bytes()); err != nil {
 		panic(rt.explain(op, err))
 	}
 	return t
 }
 
-// fresh is Local without the zeros. shape becomes the tensor's own. rt.mu is held.
+// fresh is Local without the zeros. shape becomes the tensor's own. rt.mu is held, but let go of while a memory pool
+// grows.
 func (rt *Runtime) fresh(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
+	if rt.pooling != nil {
+		return rt.pooling.takePooled(op, s, dtype, shape, n, false)
+	}
+	return rt.ordinary(op, s, dtype, shape, n)
+}
+
+// ordinary is fresh, outside of any memory pool. rt.mu is held.
+func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
 	bytes := n * dtype.Size()
 	st := rt.newStorage(rt.take(op, s, bytes), bytes)
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
@@ -142,8 +159,8 @@ func (t *Tensor) As(dtype DType) *Tensor {
 }
 
 // Free gives the memory back. For a symmetric tensor it is collective over the group that allocated it, waits
-// for all work of this rank, and ends every handle and view of it. For any other tensor it is immediate and
-// safe while work is pending.
+// for all work of this rank, and ends every handle and view of it; one of a memory pool is returned in the order of
+// the stream: see [Runtime.UseMemPool]. For any other tensor it is immediate and safe while work is pending.
 func (t *Tensor) Free() {
 	const op = "Free"
 	t.live(op)
@@ -188,6 +205,9 @@ func kindOf(dtype DType, shape []int) string {
 func (t *Tensor) touch(s *Stream) {
 	if b := t.st.block; b != nil && b.stream != s {
 		b.used |= 1 << (s.id % 64)
+	}
+	if a := t.st.alloc; a != nil {
+		a.used |= 1 << (s.id % 64)
 	}
 	if c := t.rt.capture; c != nil {
 		c.keep(t)

@@ -9,34 +9,47 @@ import (
 // workspace is the memory a group communicates through: one segment in each member, laid out alike.
 //
 //	signals   a signal block of symm.cuh: Barrier, PutSignal, WaitSignal
-//	pulls     the same for the blocks of the pull kernels
+//	meetings  the same for the blocks of the kernels that work between two barriers
+//	copies    words of the copy engines: copyengine.go
+//	pool      what each member did to the memory pool last, and before that: pool.go
 //	epochs    one 32-bit word a block of the packet kernels
 //	inbox     packets: [block][bank][source][slot]
+//	counts    one 32-bit word a block of the line kernels: their epochs
+//	lines     their inbox, laid out as that of packets
 type workspace struct {
 	seg        device.Segment
 	mapped     []device.Segment // by group rank, seg among them
 	processors int              // the fewest of any member's device
 	signals    ptrs
-	pulls      ptrs
+	meetings   ptrs
+	copies     ptrs
+	pool       ptrs
 	inbox      ptrs
 	epochs     device.Ptr
+	lines      ptrs
+	counts     device.Ptr
+	wholeLines bool // of all members
 }
 
 const (
 	packetBytes = 16
-	packetSlots = 2048 // kSlots of one_shot_all_reduce.cu
+	packetSlots = 512 // kThreads of packets.cuh
 	packetBanks = 2
 )
 
 // layout is the offsets within a segment.
-type layout struct{ pulls, epochs, inbox, end int }
+type layout struct{ meetings, copies, pool, epochs, inbox, counts, lines, end int }
 
 func layoutOf(ranks, channels int, p *plan) layout {
 	var l layout
-	l.pulls = aligned(signalBytes(channels, ranks))
-	l.epochs = l.pulls + aligned(signalBytes(p.pullBlocks, ranks))
+	l.meetings = aligned(signalBytes(channels, ranks))
+	l.copies = l.meetings + aligned(signalBytes(p.meetBlocks, ranks))
+	l.pool = l.copies + aligned(4*copyWords)
+	l.epochs = l.pool + aligned(8*poolWords)
 	l.inbox = l.epochs + aligned(4*p.packetBlocks)
-	l.end = l.inbox + p.packetBlocks*packetBanks*ranks*packetSlots*packetBytes
+	l.counts = l.inbox + p.packetBlocks*packetBanks*ranks*packetSlots*packetBytes
+	l.lines = l.counts + aligned(4*p.lineBlocks)
+	l.end = l.lines + p.lineBlocks*packetBanks*ranks*p.lineSlots(ranks)*packetBytes
 	return l
 }
 
@@ -67,22 +80,29 @@ func (g *Group) furnish(op, desc string) {
 		}
 		panic(rt.explain(op, err))
 	}
-	work := workspace{seg: seg, mapped: mapped, processors: peers[0].Processors}
+	work := workspace{seg: seg, mapped: mapped, processors: peers[0].Processors, wholeLines: true}
 	for i, s := range mapped {
 		base := s.Ptr()
 		work.signals[i] = base
-		work.pulls[i] = base + device.Ptr(l.pulls)
+		work.meetings[i] = base + device.Ptr(l.meetings)
+		work.copies[i] = base + device.Ptr(l.copies)
+		work.pool[i] = base + device.Ptr(l.pool)
 		work.inbox[i] = base + device.Ptr(l.inbox)
+		work.lines[i] = base + device.Ptr(l.lines)
 		work.processors = min(work.processors, peers[i].Processors)
+		work.wholeLines = work.wholeLines && peers[i].WholeLines
 	}
 	work.epochs = seg.Ptr() + device.Ptr(l.epochs)
+	work.counts = seg.Ptr() + device.Ptr(l.counts)
 	g.work = work
 	g.builds++
-	g.packetArgs, g.pullArgs = new(oneShotArgs), new(pullArgs)
+	g.packetArgs, g.lineArgs, g.pullArgs = new(packetArgs), new(lineArgs), new(pullArgs)
 }
 
 // reset makes the group's own part all zero, as when it was new. No member may be communicating.
 func (g *Group) reset(s device.Stream) error {
+	g.watch.mu.Lock() // which stores into it too
+	defer g.watch.mu.Unlock()
 	return s.Set(g.work.seg.Ptr(), 0, layoutOf(len(g.ranks), g.channels, g.rt.plan()).end)
 }
 

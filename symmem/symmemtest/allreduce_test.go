@@ -106,7 +106,7 @@ func allReduceCase(t *T) {
 
 // allReduceLargeCase is large enough for the other kernel.
 func allReduceLargeCase(t *T) {
-	bytes := 300 << 10
+	bytes := 20 << 10
 	if symmem.GetBackend() == "CUDA" {
 		bytes = 1 << 20
 	}

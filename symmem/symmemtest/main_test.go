@@ -48,6 +48,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(rankVariable) != "" {
 		os.Exit(childMain())
 	}
+	if os.Getenv(startsVariable) != "" {
+		startedProgram()
+	}
 	os.Exit(m.Run())
 }
 
@@ -91,7 +94,7 @@ func rankCounts(t *testing.T, device string) (counts []int) {
 		}
 		return counts
 	}
-	for _, n := range []int{1, 2, 4, 8} {
+	for _, n := range []int{1, 2, 3, 4, 8} {
 		if device == "cpu" || n <= symmem.GPUs() {
 			counts = append(counts, n)
 		}

@@ -16,6 +16,10 @@ func beforeReplacement(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(10 + t.rank)
 	t.kept["tensor"], t.kept["handle"] = x, symmem.Rendezvous(x)
 	t.kept["local"] = symmem.Local(symmem.I32, 3).Fill(t.rank)
+	symmem.UseMemPool(func() {
+		t.kept["pooled"] = symmem.Local(symmem.I32, 2).Fill(20 + t.rank)
+		symmem.Local(symmem.I32, 2).Free()
+	})
 	pair, rest := symmem.NewGroup(0, 1), symmem.NewGroup(others(t.size)...)
 	t.kept["pair"], t.kept["rest"] = pair, rest
 	if rest.Rank() >= 0 {
@@ -52,7 +56,11 @@ func afterReplacement(t *T) {
 		t.equal("lost by the new process", len(t.kept["lost"].([]string)), 0)
 	} else {
 		x, h := t.kept["tensor"].(*symmem.Tensor), t.kept["handle"].(*symmem.Handle)
-		want := []string{"rank 1's part of the symmetric tensor i32[4] of world"}
+		want := []string{"rank 1's part of the symmetric tensor i32[4] of world", "rank 1's part of the symmetric tensor i32[2] of world"}
+		pooled := t.kept["pooled"].(*symmem.Tensor)
+		t.equal("own data of the pool", pooled.Ints(), []int{20 + t.rank, 20 + t.rank})
+		t.refused(symmem.KindPeer, func() { symmem.Rendezvous(pooled) }, "i32[2] lost a part")
+		pooled.Free() // alone
 		if t.rank == 0 {
 			want = append([]string{"group 0,1"}, want...)
 		}
@@ -82,6 +90,13 @@ func afterReplacement(t *T) {
 		rest.Free()
 		x.Free() // alone: its peers are gone
 	}
+	t.equal("the emptied pool", symmem.MemPoolStats(), symmem.PoolStats{})
+	symmem.UseMemPool(func() {
+		p := symmem.Local(symmem.I32, 2).Fill(1)
+		symmem.Rendezvous(p)
+		t.equal("a new pool", symmem.OneShotAllReduce(p, "sum").Ints(), []int{t.size, t.size})
+		p.Free()
+	})
 	z := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(z)
 	for range 3 {

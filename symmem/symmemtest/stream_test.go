@@ -24,7 +24,7 @@ func streamsCase(t *T) {
 		done.Wait(s)
 	}
 	var inner *symmem.Tensor
-	symmem.OnStream(s, func() { inner = symmem.Local(symmem.F32, 777777).Fill(3) })
+	symmem.OnStream(s, func() { inner = symmem.Local(symmem.F32, 7777777).Fill(3) })
 	s.Synchronize()
 	t.equal("made on a stream", inner.Slice(777775, 777777).Ints(), []int{3, 3})
 	if d := symmem.Elapsed(func() { x.Fill(1) }); d < 0 || d > time.Minute {
@@ -51,7 +51,7 @@ func streamsCase(t *T) {
 	// Memory of a freed stream's tensors is used again.
 	p := inner.Ptr()
 	inner.Free()
-	t.equal("memory", symmem.Local(symmem.F32, 777777).Ptr(), p)
+	t.equal("memory", symmem.Local(symmem.F32, 7777777).Ptr(), p)
 }
 
 // streamsShareSignalsCase issues communication of one group on several streams, in different orders of
@@ -152,6 +152,9 @@ func graphMisuseCase(t *T) {
 		"Capture":             func() { symmem.Capture(func() {}) },
 		"one_shot_all_reduce": func() { symmem.OneShotAllReduce(x, "sum") },
 		"Local":               func() { symmem.Local(symmem.I8, 1) },
+		"all_gather":          func() { symmem.AllGather(x, symmem.CopyEngine()) },
+		"get_signal":          func() { symmem.Rendezvous(x).GetSignal(0) },
+		"PendingSignals":      func() { symmem.PendingSignals() },
 	} {
 		var e *symmem.Error
 		t.refused(symmem.KindMisuse, func() {

@@ -112,6 +112,16 @@ func printingCase(t *T) {
 	x.Free()
 	t.equal("freed", x.String(), "u64[1] on "+where+", symmetric, freed")
 	t.equal("freed handle", h.String(), "handle of u64[1] in world, freed")
+	t.equal("freed table", x.HTML(), x.String())
+	t.equal("table", symmem.Local(symmem.I32, 2, 1, 2).Arange().HTML(), "<table><caption>i32[2, 1, 2] on "+where+"</caption>\n"+
+		"<tr><th></th><th>0</th><th>1</th></tr>\n"+
+		"<tr><th>0, 0</th><td>0</td><td>1</td></tr>\n"+
+		"<tr><th>1, 0</th><td>2</td><td>3</td></tr>\n</table>")
+	large := symmem.Local(symmem.I32, 20, 20).Arange().HTML()
+	t.equal("rows of a large table", strings.Count(large, "<tr>"), 14)
+	t.equal("its first row", strings.Split(large, "\n")[2], "<tr><th>0</th><td>0</td><td>1</td><td>2</td><td>3</td><td>4</td><td>5</td><td>…</td>"+
+		"<td>14</td><td>15</td><td>16</td><td>17</td><td>18</td><td>19</td></tr>")
+	t.equal("table of nothing", symmem.Local(symmem.I32, 0).HTML(), "i32[0] on "+where+" []")
 	t.equal("launch sizes", fmt.Sprint(symmem.Grid(8), symmem.Block(16, 2)), "grid 8 block 16,2")
 }
 

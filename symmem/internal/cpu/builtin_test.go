@@ -48,7 +48,7 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
-// allReduceArgs is struct OneShotArgs of one_shot_all_reduce.cu.
+// allReduceArgs is struct PacketArgs of packets.cuh.
 type allReduceArgs struct {
 	watch      uint64
 	_          uint64 // timeout
@@ -57,6 +57,7 @@ type allReduceArgs struct {
 	_          uint32 // channels
 	in, out    device.Ptr
 	n, _       uint64 // elements, operation
+	packets    uint64
 	epochs     device.Ptr
 	inbox      [device.MaxRanks]device.Ptr
 }
@@ -93,7 +94,7 @@ func newRing(b *bench, ranks, n int) *ring {
 		r.streams = append(r.streams, s)
 		r.args = append(r.args, allReduceArgs{
 			watch: uint64(uintptr(unsafe.Pointer(b.Watch()))), rank: int32(i), size: int32(ranks),
-			in: upload(b, in), out: b.alloc(4 * n), n: uint64(n), epochs: b.alloc(4 * blocks), inbox: inbox,
+			in: upload(b, in), out: b.alloc(4 * n), n: uint64(n), packets: uint64(n/96*32 + min(n%96, 32)), epochs: b.alloc(4 * blocks), inbox: inbox,
 		})
 	}
 	b.sync()

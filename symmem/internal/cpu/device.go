@@ -64,9 +64,11 @@ func Open(index int) (device.Device, error) {
 		Processors: runtime.NumCPU(), MaxThreads: maxThreads,
 		MaxGrid: [3]int{1<<31 - 1, 65535, 65535}, MaxBlock: [3]int{1024, 1024, 64},
 		SharedPerBlock: sharedPerBlock, Memory: uint64(host.Totalram) * uint64(host.Unit),
-		MulticastWhy: "the cpu device has no multicast",
+		WholeLines:   true, // symm.cuh sees to it
+		MulticastWhy: device.MulticastDisabled(os.Getenv),
 		Driver:       driver(),
 	}
+	d.info.Multicast = d.info.MulticastWhy == ""
 	return d, nil
 }
 
@@ -166,3 +168,15 @@ func (d *cpu) forget(c interface{ Close() error }) {
 	defer d.mu.Unlock()
 	delete(d.open, c)
 }
+
+func (d *cpu) Peek(dst []byte, src device.Ptr) error {
+	emu.CopyOut(dst, uintptr(src))
+	return nil
+}
+
+func (d *cpu) Poke(dst device.Ptr, value uint32) error {
+	emu.Poke(uintptr(dst), value)
+	return nil
+}
+
+func (d *cpu) MatMulLibrary() (name, why string) { return "", "the cpu device has none" }

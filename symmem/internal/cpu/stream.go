@@ -77,6 +77,34 @@ func (s *stream) Set(dst device.Ptr, value byte, n int) error {
 	return nil
 }
 
+func (s *stream) SetWords(dst device.Ptr, value uint32, n int) error {
+	s.emu.SetWords(uintptr(dst), value, n)
+	return nil
+}
+
+func (s *stream) CopyAll(copies []device.Copy) error {
+	for _, c := range copies {
+		s.emu.Copy(uintptr(c.Dst), uintptr(c.Src), c.N)
+	}
+	return nil
+}
+
+func (s *stream) Values(ops []device.Value) error {
+	for _, v := range ops {
+		if v.Await {
+			s.emu.Await(uintptr(v.Word), v.Value)
+		} else {
+			s.emu.Store(uintptr(v.Word), v.Value)
+		}
+	}
+	return nil
+}
+
+func (s *stream) MatMul(device.MatMul) error {
+	_, why := s.device.MatMulLibrary()
+	return &device.UnavailableError{Kind: "cpu", Why: why}
+}
+
 func (s *stream) Record(e device.Event) error {
 	mine, ok := e.(*event)
 	if !ok {

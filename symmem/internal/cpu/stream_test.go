@@ -200,3 +200,44 @@ func TestNoLeak(t *testing.T) {
 		t.Errorf("%d launches were counted", got)
 	}
 }
+
+// TestEventOnSeveralStreams records one event again on another stream before the first has come to it.
+func TestEventOnSeveralStreams(t *testing.T) {
+	d, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	held, free, waiting := mustStream(t, d), mustStream(t, d), mustStream(t, d)
+	p, err := d.Alloc(256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := d.NewEvent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.Values([]device.Value{{Word: p, Value: 1, Await: true}})
+	held.Record(e)
+	waiting.Wait(e)
+	free.Record(e)
+	e.Synchronize() // where it is now
+	if idle, _ := waiting.Idle(); idle {
+		t.Error("the stream does not wait for where the event was")
+	}
+	d.Poke(p, 1)
+	if err := waiting.Synchronize(); err != nil {
+		t.Error(err)
+	}
+	held.Synchronize()
+	e.Synchronize() // its first place, reached later, changes nothing
+}
+
+func mustStream(t *testing.T, d device.Device) device.Stream {
+	t.Helper()
+	s, err := d.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

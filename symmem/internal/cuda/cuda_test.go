@@ -14,20 +14,33 @@ import (
 // compiler returns one for the H200's architecture, with a cache of its own.
 func compiler(t *testing.T) *cubin.Compiler {
 	t.Helper()
+	return compilerFor(t, "sm_90")
+}
+
+func compilerFor(t *testing.T, arch string) *cubin.Compiler {
+	t.Helper()
 	t.Setenv("SYMMREPL_CACHE", t.TempDir())
 	host := libs.ThisHost()
 	if len(host.Find(libs.NVRTC())) == 0 {
 		t.Skip("NVRTC was not found: " + libs.NVRTC().Hint)
 	}
-	return cubin.New(host, "sm_90", 13)
+	return cubin.New(host, arch, 13)
 }
 
 func TestEveryBuiltinCompiles(t *testing.T) {
-	c := compiler(t)
+	for _, arch := range []string{"sm_90", "sm_100"} {
+		t.Run(arch, func(t *testing.T) { builtinsCompile(t, compilerFor(t, arch), arch) })
+	}
+}
+
+func builtinsCompile(t *testing.T, c *cubin.Compiler, arch string) {
 	for _, file := range kernels.Files() {
 		units := []string{strings.TrimSuffix(file.Name, ".cu")}
 		if strings.Contains(file.Text, "SYMM_FOR_DTYPES(") {
-			units = []string{units[0] + "_bf16", units[0] + "_f32", units[0] + "_u8", units[0] + "_i64"}
+			op := units[0]
+			if units = []string{op + "_bf16"}; arch == "sm_90" {
+				units = append(units, op+"_f32", op+"_u8", op+"_i64")
+			}
 		}
 		for _, name := range units {
 			unit, ok := kernels.Source(name)

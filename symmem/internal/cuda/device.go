@@ -27,7 +27,8 @@ type Device struct {
 	builtins sync.Mutex
 	units    map[string]*module
 
-	monitor monitor
+	monitor  monitor
+	products products
 }
 
 // Info implements device.Device.

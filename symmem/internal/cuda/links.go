@@ -58,6 +58,32 @@ func (d *Device) Topo() (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
+// nvlinked reports whether every other GPU of the host is reached by NVLink, as far as NVML knows.
+func (d *Device) nvlinked() bool {
+	api, err := d.monitor.open()
+	if err != nil {
+		return false
+	}
+	self, ret := api.DeviceGetHandleByUUID(uuidString(d.uuid))
+	if ret != nvml.SUCCESS {
+		return false
+	}
+	n, ret := api.DeviceGetCount()
+	for i := range n {
+		peer, found := api.DeviceGetHandleByIndex(i)
+		if found != nvml.SUCCESS {
+			return false
+		}
+		if uuid, _ := peer.GetUUID(); uuid == uuidString(d.uuid) {
+			continue
+		}
+		if status, ret := self.GetP2PStatus(peer, nvml.P2P_CAPS_INDEX_NVLINK); ret != nvml.SUCCESS || status != nvml.P2P_STATUS_OK {
+			return false
+		}
+	}
+	return ret == nvml.SUCCESS
+}
+
 // connection finds out how two GPUs are connected.
 func connection(a, b nvml.Device) (link, error) {
 	if status, ret := a.GetP2PStatus(b, nvml.P2P_CAPS_INDEX_NVLINK); ret == nvml.SUCCESS && status == nvml.P2P_STATUS_OK {

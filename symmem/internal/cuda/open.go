@@ -74,6 +74,7 @@ func open(index int, host libs.Host) (*Device, error) {
 		return nil, err
 	}
 	d.overlaps = major >= 9
+	d.info.WholeLines = major >= 9 && d.nvlinked()
 	d.compiler = cubin.New(host, d.info.Arch, version/1000)
 	d.info.Driver = "CUDA driver " + cudaVersion(version) + ", " + d.compiler.Describe()
 	if d.c, err = clib.Open(index); err != nil {
@@ -124,13 +125,11 @@ func cudaVersion(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) 
 
 // multicastWhy says why NVLink multicast is not used.
 func multicastWhy(able bool, getenv func(string) string) string {
-	for _, s := range [][2]string{{"NCCL_NVLS_ENABLE", "0"}, {"TORCH_SYMM_MEM_DISABLE_MULTICAST", "1"}, {"SYMMREPL_DISABLE_MULTICAST", "1"}} {
-		if getenv(s[0]) == s[1] {
-			return s[0] + "=" + s[1] + " disables it"
-		}
+	if why := device.MulticastDisabled(getenv); why != "" {
+		return why
 	}
 	if !able {
 		return "the device does not support it"
 	}
-	return "symmrepl does not run multicast kernels in this version"
+	return "symmrepl does not map multicast memory on GPUs in this version"
 }

@@ -111,11 +111,11 @@ func TestMulticastWhy(t *testing.T) {
 		want string
 	}{
 		{"NCCL_NVLS_ENABLE=0", true, "NCCL_NVLS_ENABLE=0 disables it"},
-		{"NCCL_NVLS_ENABLE=1", true, "symmrepl does not run multicast kernels in this version"},
+		{"NCCL_NVLS_ENABLE=1", true, "symmrepl does not map multicast memory on GPUs in this version"},
 		{"TORCH_SYMM_MEM_DISABLE_MULTICAST=1", false, "TORCH_SYMM_MEM_DISABLE_MULTICAST=1 disables it"},
 		{"SYMMREPL_DISABLE_MULTICAST=1", true, "SYMMREPL_DISABLE_MULTICAST=1 disables it"},
 		{"", false, "the device does not support it"},
-		{"", true, "symmrepl does not run multicast kernels in this version"},
+		{"", true, "symmrepl does not map multicast memory on GPUs in this version"},
 	} {
 		name, value, _ := strings.Cut(c.env, "=")
 		got := multicastWhy(c.able, func(s string) string {

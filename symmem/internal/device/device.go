@@ -26,6 +26,7 @@ type Info struct {
 	MaxBlock       [3]int // threads a block may have in each dimension
 	SharedPerBlock int    // bytes of shared memory a block may ask for
 	Memory         uint64 // bytes of device memory in all
+	WholeLines     bool   // whether lines of 128 bytes that a warp stores to another device of the host arrive as one
 	Multicast      bool   // whether NVLink multicast may be used
 	MulticastWhy   string // why not, in words; empty when Multicast
 	Driver         string // driver and compiler versions in words, for humans
@@ -45,6 +46,14 @@ type Device interface {
 	// ImportSegment maps a segment of n bytes (the owner's Segment.Size) that another process
 	// exported. It consumes fd, also on failure.
 	ImportSegment(fd, n int) (Segment, error)
+
+	// Peek reads and Poke writes device memory, this process's or a mapped peer's, at once: beside whatever the
+	// streams do or wait for.
+	Peek(dst []byte, src Ptr) error
+	Poke(dst Ptr, value uint32) error
+
+	// MatMulLibrary names the library that Stream.MatMul uses, or says why there is none.
+	MatMulLibrary() (name, why string)
 
 	// Watch is the page that kernels and host share: see Watch.
 	Watch() *Watch
@@ -125,12 +134,21 @@ type Stream interface {
 	Launch(Kernel, Launch) error
 	// Copy moves n bytes between device addresses, peers' included.
 	Copy(dst, src Ptr, n int) error
+	// CopyAll does several copies in no order among themselves, by copy engines: no multiprocessor takes part.
+	CopyAll([]Copy) error
+	// Values does the operations in their order. What the stream did before a store is visible to whoever sees its
+	// value. A stream that awaits a value cannot be aborted: Poke the value.
+	Values([]Value) error
+	// MatMul multiplies matrices by the device's library.
+	MatMul(MatMul) error
 	// Write copies host bytes to the device; src may be reused when it returns.
 	Write(dst Ptr, src []byte) error
 	// Read copies device bytes to the host and returns when they are there: it waits for the stream.
 	Read(dst []byte, src Ptr) error
 	// Set fills n bytes with a repeated byte.
 	Set(dst Ptr, value byte, n int) error
+	// SetWords fills n 32-bit words.
+	SetWords(dst Ptr, value uint32, n int) error
 	// Record and Wait order streams and measure time.
 	Record(Event) error
 	Wait(Event) error
@@ -144,6 +162,29 @@ type Stream interface {
 	BeginCapture() error
 	EndCapture() (Graph, error)
 	Close() error
+}
+
+// Copy is one of the copies of Stream.CopyAll: n > 0 bytes.
+type Copy struct {
+	Dst, Src Ptr
+	N        int
+}
+
+// Value is one of the operations of Stream.Values on an aligned 32-bit word, this process's or a mapped peer's:
+// store the value, or hold the stream until the word equals it.
+type Value struct {
+	Word  Ptr
+	Value uint32
+	Await bool
+}
+
+// MatMul is a product of row-major matrices of floats: Out[M][N] = A[M][K] B[K][N]. Types are written "bf16".
+type MatMul struct {
+	Out, A, B     Ptr
+	M, N, K       int
+	Type, OutType string // OutType is Type or "f32"
+	Workspace     Ptr    // for the library's use, until the product is done
+	WorkspaceSize int
 }
 
 // Graph is a captured sequence of work.

@@ -38,6 +38,7 @@ const (
 	WaitTimeout = 2
 	WaitAborted = 3
 	WaitClaimed = 4 // being filled
+	WaitRefused = 5 // no wait: a value that was refused; Kind says which, of Peer, at index Channel; Seen is it, Want the limit
 )
 
 // Kinds of waits.
@@ -48,4 +49,8 @@ const (
 	WaitWord    = 4 // a 64-bit signal word; Channel is its index, Want and Seen its value
 	WaitUser    = 5 // a wait of a user's kernel
 	WaitBarrier = 6 // Peer to come to a barrier on Channel; Want is the round
+
+	// Waits of streams, which the host publishes: see symmem's copy engines.
+	WaitCopy   = 7 // Peer to come to the copies
+	WaitCopied = 8 // Peer to be done with its copies
 )

@@ -36,6 +36,7 @@ void emu_free(uintptr_t p) { free(reinterpret_cast<void*>(p)); }
 
 void emu_copy_in(uintptr_t dst, const void* src, size_t n) { memcpy(reinterpret_cast<void*>(dst), src, n); }
 void emu_copy_out(void* dst, uintptr_t src, size_t n) { memcpy(dst, reinterpret_cast<const void*>(src), n); }
+void emu_poke(uintptr_t word, uint32_t value) { __atomic_store_n(reinterpret_cast<uint32_t*>(word), value, __ATOMIC_SEQ_CST); }
 uint64_t emu_nanos(void) { return api.nanos(); }
 
 emu_device* emu_device_open(const uint32_t* abort) { return new emu_device(abort); }
@@ -99,6 +100,18 @@ void emu_stream_write(emu_stream* s, uintptr_t dst, const void* src, size_t n) {
 
 void emu_stream_set(emu_stream* s, uintptr_t dst, int value, size_t n) { s->add(fill_command(dst, value, n)); }
 
+void emu_stream_set_words(emu_stream* s, uintptr_t dst, uint32_t value, size_t n) { s->add(fill_words_command(dst, value, n)); }
+
+static Command on_word(Command::Kind kind, uintptr_t word, uint32_t value) {
+  Command c{kind};
+  c.word = reinterpret_cast<uint32_t*>(word);
+  c.value = value;
+  return c;
+}
+
+void emu_stream_store(emu_stream* s, uintptr_t word, uint32_t value) { s->add(on_word(Command::kStore, word, value)); }
+void emu_stream_await(emu_stream* s, uintptr_t word, uint32_t value) { s->add(on_word(Command::kAwait, word, value)); }
+
 static Command on_event(Command::Kind kind, emu_event* e) {
   Command c{kind};
   c.event = e->event;
@@ -138,5 +151,5 @@ void emu_graph_close(emu_graph* g) { delete g; }
 
 emu_event* emu_event_open(void) { return new emu_event; }
 void emu_event_close(emu_event* e) { delete e; }
-void emu_event_synchronize(emu_event* e) { e->event->wait(e->event->recorded.load()); }
+void emu_event_synchronize(emu_event* e) { e->event->wait(); }
 uint64_t emu_event_time(emu_event* e) { return e->event->time.load(); }

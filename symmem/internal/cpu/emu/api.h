@@ -44,6 +44,8 @@ void* emu_alloc(size_t n);
 void emu_free(uintptr_t p);
 void emu_copy_in(uintptr_t dst, const void* src, size_t n);
 void emu_copy_out(void* dst, uintptr_t src, size_t n);
+// emu_poke stores a word at once, beside what streams do.
+void emu_poke(uintptr_t word, uint32_t value);
 uint64_t emu_nanos(void);
 
 emu_device* emu_device_open(const uint32_t* abort);
@@ -62,6 +64,10 @@ void emu_stream_launch(emu_stream*, emu_module*, const void* entry, const emu_sh
 void emu_stream_copy(emu_stream*, uintptr_t dst, uintptr_t src, size_t n);
 void emu_stream_write(emu_stream*, uintptr_t dst, const void* src, size_t n);
 void emu_stream_set(emu_stream*, uintptr_t dst, int value, size_t n);
+void emu_stream_set_words(emu_stream*, uintptr_t dst, uint32_t value, size_t n);
+// emu_stream_store queues a store of a word, emu_stream_await a wait until it equals the value.
+void emu_stream_store(emu_stream*, uintptr_t word, uint32_t value);
+void emu_stream_await(emu_stream*, uintptr_t word, uint32_t value);
 void emu_stream_record(emu_stream*, emu_event*);
 void emu_stream_wait(emu_stream*, emu_event*);
 // emu_stream_synchronize returns 1 and fills the fault if there was one.

@@ -68,6 +68,9 @@ func CopyIn(dst uintptr, src []byte) {
 	C.emu_copy_in(C.uintptr_t(dst), unsafe.Pointer(unsafe.SliceData(src)), C.size_t(len(src)))
 }
 
+// Poke stores a word at once, beside what streams do.
+func Poke(word uintptr, value uint32) { C.emu_poke(C.uintptr_t(word), C.uint32_t(value)) }
+
 // Module is a set of kernels. It may be closed while launches of it are queued.
 type Module struct {
 	c       *C.emu_module
@@ -189,6 +192,21 @@ func (s *Stream) Write(dst uintptr, src []byte) {
 // Set queues a fill.
 func (s *Stream) Set(dst uintptr, value byte, n int) {
 	C.emu_stream_set(s.c, C.uintptr_t(dst), C.int(value), C.size_t(n))
+}
+
+// SetWords queues a fill of n 32-bit words.
+func (s *Stream) SetWords(dst uintptr, value uint32, n int) {
+	C.emu_stream_set_words(s.c, C.uintptr_t(dst), C.uint32_t(value), C.size_t(n))
+}
+
+// Store queues a store of a word that other processes may await.
+func (s *Stream) Store(word uintptr, value uint32) {
+	C.emu_stream_store(s.c, C.uintptr_t(word), C.uint32_t(value))
+}
+
+// Await queues a wait until a word equals the value. Closing the stream ends it.
+func (s *Stream) Await(word uintptr, value uint32) {
+	C.emu_stream_await(s.c, C.uintptr_t(word), C.uint32_t(value))
 }
 
 // Record queues the event; Wait queues a wait for where it was last recorded.

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <sched.h>
 
+#include <chrono>
 #include <cstring>
 #include <new>
 
@@ -45,8 +46,14 @@ void fill_thread(const char* arguments) {
   std::memset(a->dst, a->value, a->n);
 }
 
+void fill_words_thread(const char* arguments) {
+  const auto* a = reinterpret_cast<const FillArguments*>(arguments);
+  for (std::size_t i = 0; i < a->n; i++) static_cast<std::uint32_t*>(a->dst)[i] = static_cast<std::uint32_t>(a->value);
+}
+
 constexpr Entry kCopy{"copy", copy_thread, nullptr, 0, sizeof(CopyArguments), nullptr};
 constexpr Entry kFill{"set", fill_thread, nullptr, 0, sizeof(FillArguments), nullptr};
+constexpr Entry kFillWords{"set", fill_words_thread, nullptr, 0, sizeof(FillArguments), nullptr};
 
 Command one_thread(const Entry& entry, const void* arguments) {
   Command c{Command::kLaunch};
@@ -78,12 +85,15 @@ Command fill_command(std::uintptr_t dst, int value, std::size_t n) {
   return one_thread(kFill, &a);
 }
 
-void Event::wait(std::uint32_t generation) {
-  for (;;) {
-    const std::uint32_t r = reached.load(std::memory_order_acquire);
-    if (static_cast<std::int32_t>(r - generation) >= 0) return;
-    await_change(reached, r);
-  }
+Command fill_words_command(std::uintptr_t dst, std::uint32_t value, std::size_t n) {
+  const FillArguments a{reinterpret_cast<void*>(dst), n, static_cast<int>(value)};
+  return one_thread(kFillWords, &a);
+}
+
+void Mark::wait() { await_change(reached, 0); }
+
+void Event::wait() const {
+  if (const std::shared_ptr<Mark> m = latest.load()) m->wait();
 }
 
 Stream::Stream(Device* d) : device_(d), executor_(d) {
@@ -109,8 +119,8 @@ void Stream::make_room() {
 
 void Stream::submit(Command c) {
   make_room();
-  if (c.kind == Command::kRecord) c.generation = c.event->recorded.fetch_add(1) + 1;
-  if (c.kind == Command::kWait) c.generation = c.event->recorded.load();
+  if (c.kind == Command::kRecord) c.event->latest = c.mark = std::make_shared<Mark>();
+  if (c.kind == Command::kWait) c.mark = c.event->latest;
   {
     std::lock_guard lock(mutex_);
     queue_.push_back(std::move(c));
@@ -182,16 +192,31 @@ void Stream::serve() {
   executor_.retire();
 }
 
+// await polls a word that another process may write: awake for a while, then with pauses.
+void Stream::await(const Command& c) const {
+  constexpr int kAwake = 200;
+  for (int i = 0; __atomic_load_n(c.word, __ATOMIC_ACQUIRE) != c.value && !closing_.load(); i++) {
+    if (i < kAwake) sched_yield();
+    else std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
 // perform does what a command says. After a fault, and until it is reported, only events are still reached, because others may wait for them.
 void Stream::perform(Command& c, Executor& e) {
   switch (c.kind) {
     case Command::kRecord:
       c.event->time.store(e.emu::Worker::api->nanos());
-      c.event->reached.store(c.generation, std::memory_order_release);
-      c.event->reached.notify_all();
+      c.mark->reached.store(1, std::memory_order_release);
+      c.mark->reached.notify_all();
       return;
     case Command::kWait:
-      c.event->wait(c.generation);
+      if (c.mark) c.mark->wait();
+      return;
+    case Command::kStore:
+      if (!failed_.load() && !closing_.load()) __atomic_store_n(c.word, c.value, __ATOMIC_SEQ_CST);
+      return;
+    case Command::kAwait:
+      if (!failed_.load()) await(c);
       return;
     case Command::kLaunch:
       if (failed_.load() || closing_.load()) return;

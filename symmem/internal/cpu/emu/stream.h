@@ -25,11 +25,17 @@ struct Module {
   ~Module();
 };
 
-// Event is a place in a stream. Recording it again moves it.
+// Mark is a place in a stream.
+struct Mark {
+  std::atomic<std::uint32_t> reached{0};
+  void wait();
+};
+
+// Event is a place in a stream. Recording it again moves it, maybe to another stream: who waits already waits for the place it had.
 struct Event {
-  std::atomic<std::uint32_t> recorded{0}, reached{0};
-  std::atomic<unsigned long long> time{0};  // nanoseconds, of the last time it was reached
-  void wait(std::uint32_t generation);
+  std::atomic<std::shared_ptr<Mark>> latest{};  // null until recorded
+  std::atomic<unsigned long long> time{0};      // nanoseconds, of the last time it was reached
+  void wait() const;
 };
 
 // Bytes is a copy of the caller's, aligned for any argument.
@@ -37,13 +43,15 @@ using Bytes = std::shared_ptr<char[]>;
 Bytes copy_bytes(const void*, std::size_t);
 
 struct Command {
-  enum Kind { kLaunch, kRecord, kWait } kind;
+  enum Kind { kLaunch, kRecord, kWait, kStore, kAwait } kind;
   std::shared_ptr<Module> module{};
   const Entry* entry = nullptr;
   Index3 dim{}, block_dim{};
   Bytes arguments{}, data{};
   std::shared_ptr<Event> event{};
-  std::uint32_t generation = 0;
+  std::shared_ptr<Mark> mark{};  // of kRecord and kWait, once submitted
+  std::uint32_t* word = nullptr;  // of kStore and kAwait
+  std::uint32_t value = 0;
 };
 
 using Graph = std::vector<Command>;
@@ -70,6 +78,7 @@ class Stream {
  private:
   void serve();
   void perform(Command&, Executor&);
+  void await(const Command&) const;
   void submit(Command);
   void make_room();
 
@@ -89,5 +98,6 @@ class Stream {
 // Copying and filling are kernels of one thread, so that a bad address is a fault like any other.
 Command copy_command(std::uintptr_t dst, std::uintptr_t src, std::size_t n);
 Command fill_command(std::uintptr_t dst, int value, std::size_t n);
+Command fill_words_command(std::uintptr_t dst, std::uint32_t value, std::size_t n);
 
 }  // namespace emu

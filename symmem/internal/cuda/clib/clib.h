@@ -97,6 +97,23 @@ typedef struct {
 sy_status sy_launch(sy_stream *s, uintptr_t function, const sy_shape *shape, const void *args, size_t size);
 sy_status sy_copy(sy_stream *s, uint64_t dst, uint64_t src, size_t n);
 sy_status sy_set(sy_stream *s, uint64_t dst, unsigned char value, size_t n);
+sy_status sy_set_words(sy_stream *s, uint64_t dst, uint32_t value, size_t n);
+// sy_copy_all copies count pieces by copy engines, beside each other: as a batch where the driver has it and nothing is captured,
+// else on streams of its own that begin and end with s.
+sy_status sy_copy_all(sy_stream *s, const uint64_t *dst, const uint64_t *src, const size_t *size, size_t count, int capturing);
+
+typedef struct {
+	uint64_t word;
+	uint32_t value;
+	int await; // hold the stream until the word equals the value, instead of storing it
+} sy_value;
+#define SY_VALUES 128
+
+// sy_values does at most SY_VALUES operations in order.
+sy_status sy_values(sy_stream *s, const sy_value *values, size_t count);
+// sy_peek and sy_poke read and write device memory beside what the user's streams do.
+sy_status sy_peek(sy_device *d, void *dst, uint64_t src, size_t n);
+sy_status sy_poke(sy_device *d, uint64_t dst, uint32_t value);
 // sy_write copies host memory to the device through pinned staging memory of the stream, so that src is free
 // when it returns; it waits only when more than the staging memory is in flight.
 sy_status sy_write(sy_stream *s, uint64_t dst, const void *src, size_t n);
@@ -156,6 +173,25 @@ typedef struct {
 #define SY_NVRTC_COMPILATION 6
 sy_status sy_nvrtc_compile(const sy_nvrtc *n, const sy_request *request, sy_result *result);
 void sy_result_free(sy_result *result);
+
+// ---- cuBLASLt -----------------------------------------------------------------------------------------
+
+typedef struct sy_lt sy_lt;
+
+// sy_lt_load opens the library for a device. It returns NULL on failure with the reason in why. It stays loaded.
+sy_lt *sy_lt_load(sy_device *d, const char *path, char *why, size_t size);
+
+typedef struct {
+	uint64_t out, a, b; // row-major: out[m][n] = a[m][k] * b[k][n]
+	uint64_t m, n, k;
+	int type, out_type; // cudaDataType_t
+	int odd;            // an address is not a multiple of 16
+	uint64_t workspace;
+	size_t workspace_size;
+} sy_matmul;
+
+// sy_lt_matmul queues a product. The code of its status is the library's.
+sy_status sy_lt_matmul(sy_lt *lt, sy_stream *s, const sy_matmul *m);
 
 // ---- other libraries ----------------------------------------------------------------------------------
 

@@ -45,6 +45,28 @@ struct sy_device {
 	cu_stream service; // for zeroing, apart from the user's streams
 };
 
+// sy_beside is what runs copies beside each other: streams apart from the first copy's, and events that begin and end them. Its parts
+// are made when first needed.
+#define SY_BESIDE 15
+typedef struct {
+	cu_stream stream[SY_BESIDE];
+	cu_event begin, end[SY_BESIDE];
+} sy_beside;
+
+sy_status sy_beside_destroy(sy_beside *b);
+
+// The staging memory is two halves. Copies fill one from the front; when it is full its event is recorded and
+// the other is taken, after its own event. It is made by the first copy that needs it.
+struct sy_stream {
+	sy_device *device;
+	cu_stream stream;
+	unsigned char *stage; // 2 * STAGE_HALF, or NULL
+	cu_event left[2];     // recorded when a half was left
+	int half;
+	size_t used; // of the current half
+	sy_beside beside;
+};
+
 // sy_enter is ENTER's.
 sy_status sy_enter(const sy_device *d);
 

@@ -39,6 +39,21 @@ typedef struct {
 static_assert(sizeof(cu_launch_attribute) == 72 && offsetof(cu_launch_attribute, value) == 8, "CUlaunchAttribute");
 
 typedef struct {
+	int operation;
+	uint64_t address, value;
+	unsigned flags;
+	uint64_t alias, reserved;
+} cu_value_op;
+static_assert(sizeof(cu_value_op) == 48 && offsetof(cu_value_op, flags) == 24, "CUstreamBatchMemOpParams");
+
+typedef struct {
+	int order;
+	cu_location from, to;
+	unsigned flags;
+} cu_copy_attributes;
+static_assert(sizeof(cu_copy_attributes) == 24, "CUmemcpyAttributes");
+
+typedef struct {
 	unsigned grid[3], block[3], shared;
 	struct cu_stream *stream;
 	cu_launch_attribute *attributes;
@@ -68,6 +83,12 @@ enum {
 	CU_HOST_PORTABLE = 1,
 	CU_HOST_DEVICEMAP = 2,
 	CU_CAPTURE_RELAXED = 2,
+
+	CU_AWAIT_32 = 1,
+	CU_STORE_32 = 2,
+	CU_AWAIT_EQUAL = 1,
+	CU_COPY_IN_STREAM_ORDER = 1,
+	CU_COPY_BESIDE_COMPUTE = 1,
 };
 
 #define CU_LAUNCH_BUFFER_POINTER ((void *)1)
@@ -130,6 +151,8 @@ typedef struct cu_exec *cu_exec;
 	X(cuMemHostAlloc, (void **ptr, size_t size, unsigned flags)) \
 	X(cuMemFreeHost, (void *ptr)) \
 	X(cuMemHostGetDevicePointer_v2, (cu_ptr *ptr, void *host, unsigned flags)) \
+	X(cuStreamBatchMemOp_v2, (cu_stream stream, unsigned count, cu_value_op *ops, unsigned flags)) \
+	X(cuMemsetD32Async, (cu_ptr dst, unsigned value, size_t words, cu_stream stream)) \
 	X(cuMemcpyAsync, (cu_ptr dst, cu_ptr src, size_t size, cu_stream stream)) \
 	X(cuMemcpyHtoDAsync_v2, (cu_ptr dst, const void *src, size_t size, cu_stream stream)) \
 	X(cuMemcpyDtoHAsync_v2, (void *dst, cu_ptr src, size_t size, cu_stream stream)) \
@@ -145,10 +168,12 @@ typedef struct cu_exec *cu_exec;
 	X(cuMemExportToShareableHandle, (void *out, cu_mem handle, int type, uint64_t flags)) \
 	X(cuMemImportFromShareableHandle, (cu_mem *handle, void *os, int type))
 
-// CU_OPTIONAL lists what drivers before CUDA 12.4 lack.
+// CU_OPTIONAL lists what drivers before CUDA 12.4 lack, or before 13.0: cuMemcpyBatchAsync_v2.
 #define CU_OPTIONAL(X) \
 	X(cuLaunchKernelEx, (const cu_launch_config *config, cu_function function, void **params, void **extra)) \
 	X(cuFuncLoad, (cu_function function)) \
+	X(cuMemcpyBatchAsync_v2, (const cu_ptr *dst, const cu_ptr *src, const size_t *size, size_t count, cu_copy_attributes *attributes, \
+		size_t *first, size_t attribute_count, cu_stream stream)) \
 	X(cuFuncGetParamInfo, (cu_function function, size_t index, size_t *offset, size_t *size))
 
 typedef struct {

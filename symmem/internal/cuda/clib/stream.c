@@ -8,17 +8,6 @@
 #define SPIN_NANOSECONDS 50000
 #define STAGE_HALF ((size_t)2 << 20)
 
-// The staging memory is two halves. Copies fill one from the front; when it is full its event is recorded and
-// the other is taken, after its own event. It is made by the first copy that needs it.
-struct sy_stream {
-	sy_device *device;
-	cu_stream stream;
-	unsigned char *stage; // 2 * STAGE_HALF, or NULL
-	cu_event left[2];     // recorded when a half was left
-	int half;
-	size_t used; // of the current half
-};
-
 sy_status sy_stream_create(sy_device *d, sy_stream **out) {
 	ENTER(d);
 	sy_stream *s = calloc(1, sizeof *s);
@@ -42,6 +31,8 @@ sy_status sy_stream_destroy(sy_stream *s) {
 			FIRST(cuEventDestroy_v2, s->left[1]);
 			FIRST(cuMemFreeHost, s->stage);
 		}
+		sy_status beside = sy_beside_destroy(&s->beside);
+		if (!st.code) st = beside;
 		FIRST(cuStreamDestroy_v2, s->stream);
 	}
 	free(s);

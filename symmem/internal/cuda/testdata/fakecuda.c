@@ -29,7 +29,8 @@ typedef struct { unsigned grid[3], block[3], shared, size; } shape;
 typedef struct event { int pending; double time; struct stream *stream; } event;
 typedef struct { char name[128]; int dynamic; } function;
 typedef struct op {
-	enum { COPY, SET, LAUNCH, RECORD, WAIT } kind;
+	enum { COPY, SET, SET32, STORE, AWAIT, LAUNCH, RECORD, WAIT } kind;
+	uint32_t word;
 	ptr dst, src;
 	size_t n;
 	unsigned char value;
@@ -236,6 +237,9 @@ int cuFuncGetParamInfo(function *f, size_t i, size_t *offset, size_t *size) {
 static void execute(op *o) {
 	switch (o->kind) {
 	case COPY: memmove((void *)o->dst, (void *)o->src, o->n); break;
+	case SET32: for (size_t i = 0; i < o->n; i++) ((uint32_t *)o->dst)[i] = o->word; break;
+	case STORE: *(volatile uint32_t *)o->dst = o->word; break;
+	case AWAIT: break;
 	case SET: memset((void *)o->dst, o->value, o->n); break;
 	case LAUNCH:
 		if (strstr(o->function.name, "record")) {
@@ -253,6 +257,7 @@ static int pump(stream *s);
 
 static int held(const op *o) {
 	if (o->kind == LAUNCH && !strcmp(o->function.name, "wait")) return !**(volatile uint32_t **)o->args;
+	if (o->kind == AWAIT) return *(volatile uint32_t *)o->dst != o->word;
 	if (o->kind == WAIT && o->event->pending) pump(o->event->stream);
 	return o->kind == WAIT && o->event->pending;
 }
@@ -329,6 +334,22 @@ int cuMemcpyDtoHAsync_v2(void *d, ptr s, size_t n, stream *q) { return copy("cuM
 int cuMemsetD8Async(ptr d, unsigned char v, size_t n, stream *q) {
 	IN_CONTEXT("cuMemsetD8Async");
 	return n ? add(q, (op){.kind = SET, .dst = d, .value = v, .n = n}) : INVALID_VALUE;
+}
+
+int cuMemsetD32Async(ptr d, unsigned v, size_t n, stream *q) {
+	IN_CONTEXT("cuMemsetD32Async");
+	return n && d % 4 == 0 ? add(q, (op){.kind = SET32, .dst = d, .word = v, .n = n}) : INVALID_VALUE;
+}
+struct value { int operation; uint64_t address, value; unsigned flags; uint64_t alias, reserved; };
+int cuStreamBatchMemOp_v2(stream *s, unsigned n, struct value *v, unsigned flags) {
+	IN_CONTEXT("cuStreamBatchMemOp_v2");
+	if (!n || n > 256 || flags) return INVALID_VALUE;
+	for (; n; n--, v++) {
+		if (v->operation != 1 + !v->flags || v->flags > 1 || v->address % 4) return INVALID_VALUE;
+		int result = add(s, (op){.kind = v->operation == 1 ? AWAIT : STORE, .dst = v->address, .word = (uint32_t)v->value});
+		if (result) return result;
+	}
+	return 0;
 }
 
 // ---- events ----

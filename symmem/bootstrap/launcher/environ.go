@@ -1,0 +1,180 @@
+package launcher
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+)
+
+// Launcher is what torchrun, mpirun or srun has told this process about its place in the world.
+type Launcher struct {
+	Name      string // "torchrun", or whatever sets the same variables; "mpirun"; "srun"
+	Rank      int
+	Size      int
+	LocalRank int    // among the processes of this host
+	LocalSize int    // processes on this host; 0 if the launcher does not say
+	Address   string // MASTER_ADDR, a host
+	Port      int    // MASTER_PORT
+	Job       string // tells concurrent jobs of a host apart, or empty
+	Store     bool   // the launcher itself listens at Address and Port, with a key-value store
+}
+
+// OneHost reports whether all ranks are known to run on this host.
+func (l Launcher) OneHost() bool { return l.LocalSize == l.Size }
+
+// FromEnviron reads what a launcher has put into environ, which is in os.Environ's form. ok is false if no
+// launcher has. It is an error if one has left out something needed, or contradicts itself.
+func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
+	e := environment{}
+	for _, v := range environ {
+		if name, value, found := strings.Cut(v, "="); found && value != "" {
+			e[name] = value
+		}
+	}
+	switch {
+	case e.any("RANK", "WORLD_SIZE", "LOCAL_RANK"):
+		l, err = e.torchrun()
+	case e.any("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"):
+		l, err = e.mpirun()
+	case e.any("SLURM_STEP_NUM_TASKS") && e["SLURM_STEP_NUM_TASKS"] != "1":
+		l, err = e.srun()
+	default:
+		return Launcher{}, false, nil
+	}
+	if err == nil {
+		err = l.check()
+	}
+	return l, err == nil, err
+}
+
+// environment holds the variables that are set and not empty.
+type environment map[string]string
+
+func (e environment) any(names ...string) bool {
+	for _, n := range names {
+		if e[n] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// need returns an error if one of names is missing.
+func (e environment) need(names ...string) error {
+	var set, missing []string
+	for _, n := range names {
+		if e[n] == "" {
+			missing = append(missing, n)
+		} else {
+			set = append(set, n+"="+e[n])
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s set but %s not: a launcher sets all of them; unset what is left over, or set the rest",
+		strings.Join(set, " "), strings.Join(missing, " "))
+}
+
+// read parses the number in a variable; one that is not set leaves n alone.
+func (e environment) read(name string, n *int) error {
+	if e[name] == "" {
+		return nil
+	}
+	v, err := strconv.Atoi(e[name])
+	if err != nil || v < 0 {
+		return fmt.Errorf("%s=%s is not a number", name, e[name])
+	}
+	*n = v
+	return nil
+}
+
+type numberVariable struct {
+	name string
+	n    *int
+}
+
+func (e environment) readAll(list []numberVariable) error {
+	for _, v := range list {
+		if err := e.read(v.name, v.n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e environment) torchrun() (Launcher, error) {
+	l := Launcher{Name: "torchrun", Address: e["MASTER_ADDR"], Store: e["TORCHELASTIC_USE_AGENT_STORE"] == "True"}
+	if err := e.need("RANK", "WORLD_SIZE", "LOCAL_RANK"); err != nil {
+		return l, err
+	}
+	if id := e["TORCHELASTIC_RUN_ID"]; id != "none" { // "none" is everybody's
+		l.Job = id
+	}
+	if count := e["TORCHELASTIC_RESTART_COUNT"]; count != "" {
+		l.Job += "/" + count
+	}
+	return l, e.readAll([]numberVariable{{"RANK", &l.Rank}, {"WORLD_SIZE", &l.Size}, {"LOCAL_RANK", &l.LocalRank},
+		{"LOCAL_WORLD_SIZE", &l.LocalSize}, {"MASTER_PORT", &l.Port}})
+}
+
+func (e environment) mpirun() (Launcher, error) {
+	l := Launcher{Name: "mpirun", Address: e["MASTER_ADDR"], Job: e["PMIX_NAMESPACE"]}
+	if err := e.need("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"); err != nil {
+		return l, err
+	}
+	return l, e.readAll([]numberVariable{{"OMPI_COMM_WORLD_RANK", &l.Rank}, {"OMPI_COMM_WORLD_SIZE", &l.Size},
+		{"OMPI_COMM_WORLD_LOCAL_RANK", &l.LocalRank}, {"OMPI_COMM_WORLD_LOCAL_SIZE", &l.LocalSize}, {"MASTER_PORT", &l.Port}})
+}
+
+func (e environment) srun() (Launcher, error) {
+	l := Launcher{Name: "srun", Address: e["MASTER_ADDR"], Job: e["SLURM_JOB_ID"] + "." + e["SLURM_STEP_ID"]}
+	if err := e.need("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"); err != nil {
+		return l, err
+	}
+	nodes := 0
+	err := e.readAll([]numberVariable{{"SLURM_PROCID", &l.Rank}, {"SLURM_STEP_NUM_TASKS", &l.Size}, {"SLURM_LOCALID", &l.LocalRank},
+		{"SLURM_STEP_NUM_NODES", &nodes}, {"MASTER_PORT", &l.Port}})
+	if nodes == 1 {
+		l.LocalSize = l.Size
+	}
+	if l.Address == "" {
+		l.Address = firstNode(e["SLURM_STEP_NODELIST"])
+	}
+	if l.Port == 0 { // the same for all, and seldom that of another job
+		h := fnv.New32a()
+		h.Write([]byte(l.Job))
+		l.Port = 20000 + int(h.Sum32()%10000)
+	}
+	return l, err
+}
+
+// firstNode returns the first host of a list such as "gpu[03-05,9],login1".
+func firstNode(list string) string {
+	prefix, rest, bracket := strings.Cut(list, "[")
+	if !bracket || strings.Contains(prefix, ",") {
+		first, _, _ := strings.Cut(list, ",")
+		return first
+	}
+	inside, suffix, _ := strings.Cut(rest, "]")
+	number, _, _ := strings.Cut(inside, ",")
+	number, _, _ = strings.Cut(number, "-")
+	suffix, _, _ = strings.Cut(suffix, ",")
+	return prefix + number + suffix
+}
+
+// check refuses numbers that contradict each other.
+func (l Launcher) check() error {
+	switch {
+	case l.Size < 1:
+		return fmt.Errorf("%s says that the world has %d ranks", l.Name, l.Size)
+	case l.Rank >= l.Size:
+		return fmt.Errorf("%s says that this is rank %d of %d; ranks count from 0", l.Name, l.Rank, l.Size)
+	case l.LocalSize > l.Size || (l.LocalSize > 0 && l.LocalRank >= l.LocalSize):
+		return fmt.Errorf("%s says that this is process %d of %d on this host, in a world of %d", l.Name, l.LocalRank, l.LocalSize, l.Size)
+	case l.Port > 65535:
+		return fmt.Errorf("MASTER_PORT=%d is not a port", l.Port)
+	}
+	return nil
+}

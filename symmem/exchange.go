@@ -1,0 +1,292 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// AllGather returns the members' tensors one after the other, in the order of the ranks, as an ordinary tensor:
+// the first dimension is as many times longer.
+//
+// PyTorch: all_gather_into_tensor
+//
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
+// type, number of elements and offset.
+//
+// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
+// and t may be overwritten by what the stream does next.
+//
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, CopyEngine.
+//
+// Capture: refused, because the result is allocated: capture [Runtime.AllGatherOut].
+//
+// Errors: KindMisuse for a t that the group has not rendezvoused; and what ends a wait.
+func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
+	return rt.allGather(t, nil, opts)
+}
+
+// AllGatherOut is [Runtime.AllGather] into out. If out is symmetric, every member stores into everybody's, which
+// is quicker than reading.
+//
+// PyTorch: all_gather_into_tensor; with CopyEngine _low_contention_all_gather
+//
+// Shapes: out has the type of t and as many elements as all members' t. One of the two is symmetric and
+// rendezvoused by the group. If out is, t may be an ordinary tensor, or this member's part of out; otherwise
+// they do not overlap.
+//
+// Synchronises: as [Runtime.AllGather].
+//
+// Options: as [Runtime.AllGather].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t elsewhere
+// than in this member's part.
+func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
+	out.live("all_gather")
+	rt.allGather(t, out, opts)
+}
+
+func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
+	const op = "all_gather"
+	e := rt.exchange(op, t, out, opts)
+	world := len(e.g.ranks)
+	shape := []int{world}
+	if len(t.shape) > 0 {
+		shape = t.Shape()
+		shape[0] *= world
+	}
+	n := t.Bytes()
+	own := out != nil && out.n == world*t.n && out.dtype == t.dtype && t.pointer() == out.pointer()+device.Ptr(e.g.rank*n)
+	e.checkOut(shape, own)
+	return e.run(shape, n, func(push bool) {
+		for i := range e.g.ranks {
+			p := (e.g.rank + i) % world
+			if push {
+				e.piece(t.pointer(), e.to.at(p, out)+device.Ptr(e.g.rank*n))
+			} else if e.staged {
+				e.piece(e.from.at(p, out)+device.Ptr(p*n), e.out.pointer()+device.Ptr(p*n))
+			} else {
+				e.piece(e.from.at(p, t), e.out.pointer()+device.Ptr(p*n))
+			}
+		}
+		e.args.same = truth(push)
+	})
+}
+
+// AllToAll splits every member's tensor along its first dimension into a part for each member and returns the
+// parts that were for this one, in the order of the ranks, as an ordinary tensor of the same shape.
+//
+// PyTorch: all_to_all_single with equal splits; nvshmem_all_to_all
+//
+// Shapes: as [Runtime.AllGather]; the number of members divides the first dimension.
+//
+// Synchronises: as [Runtime.AllGather].
+//
+// Options: as [Runtime.AllGather].
+//
+// Capture: refused, because the result is allocated: capture [Runtime.AllToAllOut].
+//
+// Errors: as [Runtime.AllGather]; KindMisuse for a first dimension that the number of members does not divide.
+func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
+	return rt.allToAll(t, nil, opts)
+}
+
+// AllToAllOut is [Runtime.AllToAll] into out. If out is symmetric, every member stores into everybody's, which
+// is quicker than reading.
+//
+// PyTorch: all_to_all_single with equal splits; nvshmem_all_to_all
+//
+// Shapes: out has the type of t and as many elements, and does not overlap it. One of the two is symmetric and
+// rendezvoused by the group; if out is, t may be an ordinary tensor, but for CopyEngine. The number of members
+// divides the first dimension of t.
+//
+// Synchronises: as [Runtime.AllGather].
+//
+// Options: as [Runtime.AllGather].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllToAll]; KindMisuse for an out of another type or size, or that overlaps t.
+func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
+	out.live("all_to_all")
+	rt.allToAll(t, out, opts)
+}
+
+func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
+	const op = "all_to_all"
+	e := rt.exchange(op, t, out, opts)
+	rt.parts(op, t, 0, e.g)
+	e.checkOut(t.shape, false)
+	world := len(e.g.ranks)
+	n := t.Bytes() / world
+	return e.run(t.shape, n, func(push bool) {
+		for i := range e.g.ranks {
+			p := (e.g.rank + i) % world
+			if push {
+				e.piece(t.pointer()+device.Ptr(p*n), e.to.at(p, out)+device.Ptr(e.g.rank*n))
+			} else {
+				e.piece(e.from.at(p, t)+device.Ptr(e.g.rank*n), e.out.pointer()+device.Ptr(p*n))
+			}
+		}
+	})
+}
+
+// Broadcast gives every member the root's values of a symmetric tensor, in place; root is a rank of the group.
+// Every member fetches a slice and hands it on to the others, so that the root sends the tensor once, however
+// many members there are. It returns t.
+//
+// PyTorch: broadcast; nvshmem_broadcast
+//
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
+// type, number of elements and offset.
+//
+// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
+// and t may be overwritten by what the stream does next.
+//
+// Options: *Group (by default the one that allocated t), *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a t that the group has not rendezvoused, or a root that is not a rank of the group; and
+// what ends a wait.
+func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
+	const op = "broadcast"
+	e := rt.exchange(op, t, t, opts)
+	e.g.peer(op, "root", root)
+	e.made.detail = fmt.Sprintf("from %d", root)
+	world := len(e.g.ranks)
+	slice := ((t.Bytes()+world-1)/world + 15) &^ 15
+	lo := min(e.g.rank*slice, t.Bytes())
+	hi := min(lo+slice, t.Bytes())
+	return e.run(t.shape, slice, func(bool) {
+		for i := range e.g.ranks {
+			if p := (e.g.rank + i) % world; p != root {
+				e.piece(e.from.at(root, t)+device.Ptr(lo), e.from.at(p, t)+device.Ptr(lo))
+			}
+		}
+		e.args.same, e.args.n = 1, uint64(hi-lo)
+	})
+}
+
+// exchange is a call of an operation that copies between members without computing.
+type exchange struct {
+	rt       *Runtime
+	t, out   *Tensor // out may be nil until it runs
+	o        options
+	g        *Group
+	from, to *Handle // of t and out, where these are symmetric and mapped
+	staged   bool    // t was copied into its place in out, where peers read it
+	made     call
+	args     *exchangeArgs // apart: what a launch reads may hold no Go pointers
+}
+
+// exchange checks what all exchanges have in common.
+func (rt *Runtime) exchange(op string, t, out *Tensor, opts []Option) *exchange {
+	t.live(op)
+	home := t
+	if out != nil && !t.Symmetric() {
+		home = out
+	}
+	o := rt.read(op, rt.home(home), false, opts)
+	if o.wide || o.lastDim {
+		panic(rt.misuse(op, "", "leave it out", "AccumulateF32 and SplitLastDim are options of reductions"))
+	}
+	if o.engines && op == "broadcast" {
+		panic(rt.misuse(op, "", "leave it out", "CopyEngine is an option of AllGather and AllToAll"))
+	}
+	return &exchange{rt: rt, t: t, out: out, o: o, g: o.group, made: call{op: op, dtype: t.dtype, n: t.n}, args: new(exchangeArgs)}
+}
+
+// checkOut refuses an out that is not of this shape or overlaps t, unless own says that t is its place in it.
+func (e *exchange) checkOut(shape []int, own bool) {
+	if e.out == nil {
+		return
+	}
+	if e.out.dtype != e.t.dtype || e.out.n != numelOf(shape) {
+		panic(e.rt.misuse(e.made.op, "out", "", "out is %v, expected out shape %v", e.out.kind(), kindOf(e.t.dtype, shape)))
+	}
+	if !own && overlap(e.t, e.out) {
+		panic(e.rt.misuse(e.made.op, "out", "", "out overlaps the tensor"))
+	}
+}
+
+// piece adds a copy of this member's.
+func (e *exchange) piece(src, dst device.Ptr) {
+	e.args.src[e.args.pieces], e.args.dst[e.args.pieces] = src, dst
+	e.args.pieces++
+}
+
+// Ways of an exchange.
+var (
+	pushWay = &way{"stores between barriers", "out is symmetric, and stores into peers' memory are quicker than loads from it"}
+	pullWay = &way{"loads between barriers", "out is not symmetric, so that peers cannot store into it"}
+	handOn  = &way{"slices between barriers", "the root sends every byte once, and the others hand their slices on"}
+)
+
+// run launches the exchange of pieces of n bytes at most, which lay adds. push says that out is symmetric.
+func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
+	if e.o.engines {
+		return e.byEngines(shape, n, lay)
+	}
+	rt, op := e.rt, e.made.op
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	w := pullWay
+	if e.out != nil && e.out.Symmetric() && e.out.st.alloc.mapping(e.g) != nil {
+		e.to, w = rt.mapped(op, e.out, e.g), pushWay
+	}
+	if e.to == nil || e.out == e.t {
+		e.from = rt.mapped(op, e.t, e.g)
+	}
+	s := rt.begin(op, &e.o)
+	rt.intact(op)
+	if e.out == nil {
+		e.out = rt.fresh(op, s, e.t.dtype, slices.Clone(shape), numelOf(shape))
+	}
+	if n == 0 {
+		return e.out
+	}
+	e.t.touch(s)
+	e.out.touch(s)
+	c := rt.admit(&e.made, s, &e.o)
+	push := w == pushWay
+	if e.out == e.t {
+		w = handOn
+	}
+	rt.chose(e.made, e.t.Bytes(), w.path, w.why)
+	e.args.n = uint64(n)
+	lay(push)
+	l, c := e.g.meetingGrid(n, false, c)
+	e.args.context, e.args.signals = c, e.g.work.meetings
+	l.Args = bytesOf(e.args)
+	rt.finish(&e.made, s, s.launch(rt.builtin(op, "exchange"), l))
+	return e.out
+}
+
+func numelOf(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// exchangeArgs is ExchangeArgs of exchange.cu.
+type exchangeArgs struct {
+	context  kernelContext
+	signals  ptrs
+	src, dst ptrs
+	pieces   uint64
+	n        uint64
+	same     uint64
+}

@@ -1,0 +1,45 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// testCopies: several copies at once; words that are stored, filled and awaited; a held stream that is read and
+// released from outside.
+func testCopies(t *testing.T, d *Device) {
+	const n = 1 << 20
+	p, err := d.Alloc(6 * n)
+	must(t, err)
+	s := newStream(t, d)
+	var copies []device.Copy
+	for i := range 3 {
+		must(t, s.Write(p+device.Ptr(i*n), pattern(n, i)))
+		copies = append(copies, device.Copy{Dst: p + device.Ptr((5-i)*n), Src: p + device.Ptr(i*n), N: n - i})
+	}
+	must(t, s.CopyAll(copies))
+	for i := range 3 {
+		wants(t, s, copies[i].Dst, pattern(n, i)[:n-i], "a copy")
+	}
+	must(t, s.SetWords(p, 0x01020304, 3))
+	must(t, s.Values([]device.Value{{Word: p + 4, Value: 7}, {Word: p + 8, Value: 0x01020304, Await: true}, {Word: p + 8, Value: 9}}))
+	wants(t, s, p, []byte{4, 3, 2, 1, 7, 0, 0, 0, 9, 0, 0, 0}, "words")
+
+	must(t, s.Values([]device.Value{{Word: p, Value: 5, Await: true}, {Word: p, Value: 6}}))
+	time.Sleep(5 * time.Millisecond)
+	var word [4]byte
+	must(t, d.Peek(word[:], p))
+	if got := binary.LittleEndian.Uint32(word[:]); got != 0x01020304 {
+		t.Errorf("while the stream is held the word is %#x", got)
+	}
+	if idle, err := s.Idle(); err != nil || idle {
+		t.Errorf("a held stream: idle %v, %v", idle, err)
+	}
+	must(t, d.Poke(p, 5))
+	wants(t, s, p, []byte{6, 0, 0, 0}, "released")
+	must(t, s.Close())
+	must(t, d.Free(p))
+}

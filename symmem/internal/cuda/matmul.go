@@ -1,0 +1,56 @@
+package cuda
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// products is how matrices are multiplied, found out when first needed.
+type products struct {
+	once    sync.Once
+	library clib.CuBLASLt
+	name    string
+	why     string // there is no library
+}
+
+// matmulTypes are CUDA's numbers of the types that are multiplied.
+var matmulTypes = map[string]int{"f32": 0, "f64": 1, "f16": 2, "bf16": 14}
+
+// MatMulLibrary implements device.Device.
+func (d *Device) MatMulLibrary() (name, why string) {
+	p := &d.products
+	p.once.Do(func() {
+		kind := libs.CuBLASLt()
+		p.why = "cuBLASLt was not found: " + kind.Hint
+		for _, l := range libs.ThisHost().Find(kind) {
+			var err error
+			if p.library, err = d.c.LoadCuBLASLt(l.Path); err != nil {
+				p.why = "cuBLASLt does not load: " + err.Error()
+				continue
+			}
+			p.name, p.why = "cuBLASLt", ""
+			return
+		}
+	})
+	return p.name, p.why
+}
+
+// MatMul implements device.Stream.
+func (s *Stream) MatMul(m device.MatMul) error {
+	if name, why := s.d.MatMulLibrary(); name == "" {
+		return &device.UnavailableError{Kind: "cuda", Why: why}
+	}
+	t, ok := matmulTypes[m.Type]
+	out, ok2 := matmulTypes[m.OutType]
+	if !ok || !ok2 {
+		return fmt.Errorf("cuBLASLt is not asked for products of %s into %s", m.Type, m.OutType)
+	}
+	return s.d.products.library.Matmul(s.c, clib.Matmul{
+		Out: uintptr(m.Out), A: uintptr(m.A), B: uintptr(m.B), M: m.M, N: m.N, K: m.K, Type: t, OutType: out,
+		Workspace: uintptr(m.Workspace), WorkspaceSize: m.WorkspaceSize,
+	})
+}

@@ -1,0 +1,242 @@
+package opspage
+
+import (
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/doc/comment"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+//go:generate go run ./gen ../.. ../../../docs/ops.md
+
+//go:embed intro.md
+var intro string
+
+// Labels are the beginnings of the paragraphs that describe an operation, in their order. The last two may be missing.
+var Labels = []string{"PyTorch", "Shapes", "Synchronises", "Options", "Capture", "Errors", "Back ends", "Source"}
+
+// optional is how many of the last Labels may be missing.
+const optional = 2
+
+// operation is one method and its comment.
+type operation struct {
+	name  string // "AllReduce", "Handle.Put"
+	file  string
+	decl  string // as it is called
+	prose []comment.Block
+	facts map[string]*comment.Paragraph // by label, which is still there
+}
+
+// families are the page's parts: those whose operations are in the files listed, in this order.
+var families = []struct {
+	title string
+	files []string
+}{
+	{"All-reduce", []string{"allreduce.go"}},
+	{"Reduce-scatter and reductions of tiles", []string{"reducescatter.go", "reducescatteroffset.go", "tile.go"}},
+	{"All-gather, all-to-all, broadcast", []string{"exchange.go", "permute.go"}},
+	{"Rows by splits on the device", []string{"alltoallvdev.go"}},
+	{"By multicast", []string{"multimem.go"}},
+	{"One-sided: puts, gets, signals", []string{"handle.go", "signal.go", "slices.go"}},
+	{"Memory operations", []string{"memops.go"}},
+	{"Memory pools", []string{"pool.go"}},
+	{"Beside communication", nil}, // all others
+}
+
+// Page is the page of the operations of the package in dir, and what is missing in their comments.
+func Page(dir string) (page string, missing []string, err error) {
+	ops, err := operations(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	anchors := map[string]string{} // by "Runtime.AllReduce"
+	for _, op := range ops {
+		key := op.name
+		if !strings.Contains(key, ".") {
+			key = "Runtime." + key
+		}
+		anchors[key] = "#" + strings.ToLower(strings.ReplaceAll(op.name, ".", ""))
+		for _, label := range Labels[:len(Labels)-optional] {
+			if op.facts[label] == nil {
+				missing = append(missing, fmt.Sprintf("%s: the comment of %s has no paragraph that begins with %q", op.file, op.name, label+":"))
+			}
+		}
+	}
+	printer := &comment.Printer{DocLinkURL: func(l *comment.DocLink) string { return anchors[l.Recv+"."+l.Name] }}
+	markdown := func(blocks ...comment.Block) string {
+		return string(printer.Markdown(&comment.Doc{Content: plainLinks(blocks, anchors)}))
+	}
+	var b strings.Builder
+	b.WriteString(intro)
+	left := ops
+	for _, f := range families {
+		var part []*operation
+		part, left = split(left, func(op *operation) bool { return f.files == nil || slices.Contains(f.files, op.file) })
+		if len(part) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n## %s\n", f.title)
+		for _, op := range part {
+			fmt.Fprintf(&b, "\n### %s\n\n```go\n%s\n```\n\n%s\n", op.name, op.decl, markdown(op.prose...))
+			for _, label := range Labels {
+				if p := op.facts[label]; p != nil {
+					rest := strings.TrimPrefix(markdown(p), label+":")
+					fmt.Fprintf(&b, "- **%s:** %s\n", label, strings.TrimSpace(rest))
+				}
+			}
+		}
+	}
+	return b.String(), missing, nil
+}
+
+// operations finds the operations of the package in dir, in the order of its files.
+func operations(dir string) ([]*operation, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(set, path, nil, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	var ops []*operation
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				if op := operationOf(fn); op != nil {
+					op.file = filepath.Base(set.Position(fn.Pos()).Filename)
+					ops = append(ops, op)
+				}
+			}
+		}
+	}
+	pkg, err := doc.NewFromFiles(set, files, "github.com/symmrepl/symmrepl/symmem", doc.PreserveAST)
+	if err != nil {
+		return nil, err
+	}
+	comments := map[string]string{}
+	for _, t := range pkg.Types {
+		for _, m := range t.Methods {
+			comments[strings.TrimPrefix(t.Name+"."+m.Name, "Runtime.")] = m.Doc
+		}
+	}
+	for _, op := range ops {
+		op.read(pkg.Parser().Parse(comments[op.name]))
+	}
+	return ops, nil
+}
+
+// operationOf is the operation that fn declares, without its comment, or nil.
+func operationOf(fn *ast.FuncDecl) *operation {
+	if fn.Recv == nil || !fn.Name.IsExported() || len(fn.Type.Params.List) == 0 {
+		return nil
+	}
+	star, ok := fn.Recv.List[0].Type.(*ast.StarExpr)
+	if !ok {
+		return nil
+	}
+	recv := star.X.(*ast.Ident).Name
+	last, ok := fn.Type.Params.List[len(fn.Type.Params.List)-1].Type.(*ast.Ellipsis)
+	if !ok || fmt.Sprint(last.Elt) != "Option" || recv != "Runtime" && recv != "Handle" {
+		return nil
+	}
+	var text strings.Builder
+	if err := format.Node(&text, token.NewFileSet(), fn.Type); err != nil {
+		panic(err) // it was parsed
+	}
+	signature := strings.Join(strings.Fields(strings.TrimPrefix(text.String(), "func")), " ")
+	if recv == "Handle" {
+		return &operation{name: "Handle." + fn.Name.Name, decl: "h." + fn.Name.Name + signature}
+	}
+	return &operation{name: fn.Name.Name, decl: "symm." + fn.Name.Name + signature}
+}
+
+// read takes the comment apart.
+func (op *operation) read(d *comment.Doc) {
+	op.facts = map[string]*comment.Paragraph{}
+	for _, block := range d.Content {
+		if p, ok := block.(*comment.Paragraph); ok {
+			if label := labelOf(p); label != "" {
+				op.facts[label] = p
+				continue
+			}
+		}
+		op.prose = append(op.prose, block)
+	}
+}
+
+// labelOf is the label that a paragraph begins with, or "".
+func labelOf(p *comment.Paragraph) string {
+	first, ok := p.Text[0].(comment.Plain)
+	if !ok {
+		return ""
+	}
+	for _, label := range Labels {
+		if strings.HasPrefix(string(first), label+":") {
+			return label
+		}
+	}
+	return ""
+}
+
+// plainLinks replaces links to what is not on the page by its name.
+func plainLinks(blocks []comment.Block, anchors map[string]string) []comment.Block {
+	text := func(ts []comment.Text) []comment.Text {
+		out := slices.Clone(ts)
+		for i, t := range out {
+			l, ok := t.(*comment.DocLink)
+			if !ok {
+				continue
+			}
+			name := comment.Plain(strings.TrimPrefix(strings.TrimPrefix(l.Recv+"."+l.Name, "Runtime."), "."))
+			if anchors[l.Recv+"."+l.Name] == "" {
+				out[i] = name
+			} else {
+				out[i] = &comment.DocLink{Text: []comment.Text{name}, Recv: l.Recv, Name: l.Name}
+			}
+		}
+		return out
+	}
+	out := slices.Clone(blocks)
+	for i, b := range out {
+		switch b := b.(type) {
+		case *comment.Paragraph:
+			out[i] = &comment.Paragraph{Text: text(b.Text)}
+		case *comment.List:
+			list := *b
+			list.Items = slices.Clone(b.Items)
+			for j, item := range list.Items {
+				list.Items[j] = &comment.ListItem{Number: item.Number, Content: plainLinks(item.Content, anchors)}
+			}
+			out[i] = &list
+		}
+	}
+	return out
+}
+
+// split parts ops by a condition.
+func split(ops []*operation, in func(*operation) bool) (yes, no []*operation) {
+	for _, op := range ops {
+		if in(op) {
+			yes = append(yes, op)
+		} else {
+			no = append(no, op)
+		}
+	}
+	return yes, no
+}

@@ -1,0 +1,143 @@
+package opspage
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The comments of all operations are complete, and the page in docs is what they make.
+func TestPage(t *testing.T) {
+	page, missing, err := Page("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range missing {
+		t.Error(m)
+	}
+	stored, err := os.ReadFile("../../../docs/ops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page != string(stored) {
+		t.Error("docs/ops.md is old: run go generate ./symmem/internal/opspage")
+	}
+}
+
+// Every link within the page leads to an operation on it.
+func TestLinks(t *testing.T) {
+	page, _, err := Page("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var anchors []string
+	for _, m := range regexp.MustCompile(`(?m)^### (.*)$`).FindAllStringSubmatch(page, -1) {
+		anchors = append(anchors, strings.ToLower(strings.ReplaceAll(m[1], ".", "")))
+	}
+	links := regexp.MustCompile(`\]\(#?([^)]*)\)`).FindAllStringSubmatch(page, -1)
+	for _, m := range links {
+		if !slices.Contains(anchors, m[1]) {
+			t.Errorf("%s leads nowhere", m[0])
+		}
+	}
+	if len(anchors) < 38 || len(links) < 50 {
+		t.Errorf("%d operations, %d links", len(anchors), len(links))
+	}
+}
+
+const example = `package symmem
+
+// Twice doubles t; see [Handle.Half] and [Group].
+//
+//   - one
+//
+// PyTorch: mul_, as [Handle.Half]
+//
+// Shapes: any
+func (rt *Runtime) Twice(t *Tensor, opts ...Option) {}
+
+// Half halves.
+//
+// PyTorch: div_
+//
+// Shapes: any
+//
+// Synchronises: no
+//
+// Options: none
+//
+// Capture: yes
+//
+// Errors: none
+//
+// Back ends: cpu
+func (h *Handle) Half(x, y int, opts ...Option) int { return 0 }
+
+func (h *Handle) half(opts ...Option) {}
+
+// Other takes no options.
+func (rt *Runtime) Other(t *Tensor) {}
+
+type (
+	Runtime struct{}
+	Handle  struct{}
+	Group   struct{}
+	Tensor  struct{}
+	Option  any
+)
+`
+
+// Labels become a list, links to operations lead to them, other links are names, and what is missing is told.
+func TestExample(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "memops.go"), []byte(example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	page, missing, err := Page(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `
+## Memory operations
+
+### Twice
+
+` + "```go\nsymm.Twice(t *Tensor, opts ...Option)\n```" + `
+
+Twice doubles t; see [Handle.Half](#handlehalf) and Group.
+
+  - one
+
+- **PyTorch:** mul\_, as [Handle.Half](#handlehalf)
+- **Shapes:** any
+
+### Handle.Half
+
+` + "```go\nh.Half(x, y int, opts ...Option) int\n```" + `
+
+Half halves.
+
+- **PyTorch:** div\_
+- **Shapes:** any
+- **Synchronises:** no
+- **Options:** none
+- **Capture:** yes
+- **Errors:** none
+- **Back ends:** cpu
+`
+	if got := strings.TrimPrefix(page, intro); got != want {
+		t.Errorf("page:\n%s", got)
+	}
+	wantMissing := []string{
+		`memops.go: the comment of Twice has no paragraph that begins with "Synchronises:"`,
+		`memops.go: the comment of Twice has no paragraph that begins with "Options:"`,
+		`memops.go: the comment of Twice has no paragraph that begins with "Capture:"`,
+		`memops.go: the comment of Twice has no paragraph that begins with "Errors:"`,
+	}
+	if !slices.Equal(missing, wantMissing) {
+		t.Errorf("missing:\n%s", strings.Join(missing, "\n"))
+	}
+}

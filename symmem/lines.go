@@ -1,0 +1,37 @@
+package symmem
+
+import "github.com/symmrepl/symmrepl/symmem/internal/device"
+
+// lineUnits is how many units of 8 bytes the 32 pieces of a warp carry: see lines.cuh.
+const lineUnits = 60
+
+// lineArgs is symm::LineArgs of lines.cuh.
+type lineArgs struct {
+	context kernelContext
+	in, out device.Ptr
+	n       uint64
+	op      uint64
+	pieces  uint64
+	slots   uint64
+	epochs  device.Ptr
+	inbox   ptrs
+}
+
+var lineKernels = namesOf("two_shot_lines_")
+
+// pushLines reduces r.t into out in two shots by lines. Grid and block are equal on all ranks because they
+// follow from the plan and the tensor.
+func (rt *Runtime) pushLines(r *reduction, s *Stream, out *Tensor, c kernelContext) error {
+	p, g, t := rt.plan(), r.o.group, r.t
+	world := len(g.ranks)
+	warps := ((t.Bytes()+7)/8 + lineUnits - 1) / lineUnits
+	pieces := (warps + world - 1) / world * 32
+	slots := p.lineSlots(world)
+	*g.lineArgs = lineArgs{
+		context: c, in: t.pointer(), out: out.pointer(), n: uint64(t.n), op: r.code,
+		pieces: uint64(pieces), slots: uint64(slots), epochs: g.work.counts, inbox: g.work.lines,
+	}
+	l := grid(pieces, min(max(p.lineThreads, (pieces+p.lineBlocks-1)/p.lineBlocks), slots), p.lineBlocks)
+	l.Args = bytesOf(g.lineArgs)
+	return s.launch(rt.builtin(r.made.op, lineKernels[t.dtype]), l)
+}

@@ -1,0 +1,94 @@
+package symmem
+
+import "github.com/symmrepl/symmrepl/symmem/internal/device"
+
+// matMulSpace is what cuBLASLt is recommended to have on a GPU of today.
+const matMulSpace = 32 << 20
+
+// MatMul sets out to the product of a, [m, k], and b, [k, n]. On a GPU floats are multiplied by cuBLASLt, opened
+// when it is first needed; Explain tells what was used, and why. Without the library, on the cpu device and for
+// integers a plain kernel does it, slowly.
+//
+// PyTorch: mm with out=
+//
+// Shapes: all are contiguous and of any memory, a and b of one type that computes and out, [m, n], of the same;
+// f16 and bf16 are added up as f32, and out may then be f32. out does not overlap a or b.
+//
+// Synchronises: ordered on the stream; it concerns this rank alone.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for tensors that are not such.
+func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
+	const op = "matmul"
+	for _, t := range []*Tensor{out, a, b} {
+		t.live(op)
+		if len(t.shape) != 2 {
+			panic(rt.misuse(op, "tensor", "View gives a tensor other dimensions", "a matrix has two dimensions, not %v", t.shape))
+		}
+	}
+	m, k, n := a.shape[0], a.shape[1], b.shape[1]
+	a.mustCompute(op)
+	switch {
+	case a.dtype != b.dtype:
+		panic(rt.misuse(op, "b", "", "b is %v, a is %v: they must be of one type", b.kind(), a.kind()))
+	case b.shape[0] != k:
+		panic(rt.misuse(op, "b", "", "b is %v, and a, %v, needs one of %d rows", b.kind(), a.kind(), k))
+	case out.shape[0] != m || out.shape[1] != n:
+		panic(rt.misuse(op, "out", "", "out is %v, expected out shape [%d, %d]", out.kind(), m, n))
+	case out.dtype != a.dtype && !(out.dtype == F32 && (a.dtype == F16 || a.dtype == BF16)):
+		panic(rt.misuse(op, "out", "", "out is %v: a product of %v is %v, or f32 of a 16-bit float", out.kind(), a.dtype, a.dtype))
+	case overlap(out, a) || overlap(out, b):
+		panic(rt.misuse(op, "out", "", "out overlaps a factor"))
+	}
+	o := rt.read(op, rt.all, false, opts)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	s := rt.begin(op, &o)
+	if out.n == 0 {
+		return
+	}
+	for _, t := range []*Tensor{out, a, b} {
+		t.touch(s)
+	}
+	name, why := rt.dev.MatMulLibrary()
+	made := call{op: op, group: o.group, dtype: a.dtype, n: out.n}
+	if name == "" || !a.dtype.isFloat() || k == 0 {
+		if name != "" {
+			why = "the library does not do this one"
+		}
+		rt.chose(made, out.Bytes(), "plain kernel", why)
+		args := matMulArgs{out.pointer(), a.pointer(), b.pointer(), uint64(m), uint64(n), uint64(k), truth(out.dtype != a.dtype)}
+		l := rt.gridFor(out.n)
+		l.Args = bytesOf(&args)
+		rt.finishOwn(op, s.launch(rt.builtin(op, "matmul_"+a.dtype.String()), l))
+		return
+	}
+	rt.chose(made, out.Bytes(), name, "it is the device's library")
+	d := device.MatMul{Out: out.pointer(), A: a.pointer(), B: b.pointer(), M: m, N: n, K: k, Type: a.dtype.String(), OutType: out.dtype.String()}
+	if rt.capture == nil { // a graph runs on any stream, and would share the space with what runs there
+		if s.space == nil {
+			s.space = rt.take(op, s, matMulSpace)
+		}
+		d.Workspace, d.WorkspaceSize = s.space.ptr, matMulSpace
+	}
+	s.mu.Lock()
+	err := s.d.MatMul(d)
+	s.mu.Unlock()
+	rt.finishOwn(op, err)
+}
+
+func (rt *Runtime) finishOwn(op string, err error) {
+	if err != nil {
+		panic(rt.explain(op, err))
+	}
+}
+
+// matMulArgs is MatMulArgs of matmul.cu.
+type matMulArgs struct {
+	out, a, b device.Ptr
+	m, n, k   uint64
+	wide      uint64
+}

@@ -1,0 +1,122 @@
+package symmem
+
+import (
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// AllToAllPermute is an all-to-all that also moves a dimension: attention over a sequence that is split among
+// the members turns into attention over heads that are, and back. With n members:
+//
+//   - scatter 1, gather 0: in is [rows, n*c] or [rows, n, c], out is [n, rows, c] or [n*rows, c]; out[j] is
+//     column block r of rank j, where r is this rank
+//   - scatter 0, gather 1: in is [n*rows, c] or [n, rows, c], out is [rows, n, c] or [rows, n*c]; out[:, j]
+//     is row block r of rank j; it is the inverse
+//
+// PyTorch: all_to_all_nd; all_to_all_permute in its slides
+//
+// Shapes: as above; in and out have the same type, any, and may begin anywhere. One of the two is symmetric and
+// rendezvoused by the group, or a part of such a tensor, the same part on all ranks; if out is, every member
+// stores into everybody's, which is quicker than reading. They do not overlap.
+//
+// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
+// and in may be overwritten by what the stream does next.
+//
+// Options: *Group (by default the one that allocated the symmetric tensor), *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for tensors or dimensions that are not such; and what ends a wait.
+//
+// Source: DeepSpeed-Ulysses.
+func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
+	const op = "all_to_all_permute"
+	out.live(op)
+	e := rt.exchange(op, in, out, opts)
+	rt.plain(op, &e.o)
+	g := e.g
+	world := len(g.ranks)
+	if scatter+gather != 1 || scatter*gather != 0 {
+		panic(rt.misuse(op, "scatter", "", "scatter and gather must be 1 and 0 or 0 and 1, not %d and %d", scatter, gather))
+	}
+	rows, cols, ok := 0, 0, false // of a block
+	switch in, out := in.shape, out.shape; {
+	case scatter == 1 && len(in) == 2 && in[1]%world == 0:
+		rows, cols = in[0], in[1]/world
+		ok = shaped(out, world, rows, cols, 0)
+	case scatter == 1 && len(in) == 3 && in[1] == world:
+		rows, cols = in[0], in[2]
+		ok = shaped(out, world, rows, cols, 0)
+	case scatter == 0 && len(in) == 2 && in[0]%world == 0:
+		rows, cols = in[0]/world, in[1]
+		ok = shaped(out, rows, world, cols, 1)
+	case scatter == 0 && len(in) == 3 && in[0] == world:
+		rows, cols = in[1], in[2]
+		ok = shaped(out, rows, world, cols, 1)
+	}
+	if !ok || in.dtype != out.dtype {
+		panic(rt.misuse(op, "out", "", "in %v does not become out %v by scatter %d, gather %d among %d ranks", in.kind(), out.kind(), scatter, gather, world))
+	}
+	e.checkOut(out.shape, false)
+	e.made.detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)
+	width := cols * in.dtype.Size()
+	part := []int{rows * width, rows * width} // bytes from block to block, in in and in out
+	a := &permuteArgs{rows: uint64(rows), width: uint64(width), srcPitch: uint64(width), dstPitch: uint64(width)}
+	if scatter == 1 {
+		part[0], a.srcPitch = width, uint64(world*width)
+	} else {
+		part[1], a.dstPitch = width, uint64(world*width)
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	w := pullWay
+	var to, from *Handle
+	if out.Symmetric() && out.st.alloc.mapping(g) != nil {
+		w, to = pushWay, rt.mapped(op, out, g)
+	} else {
+		from = rt.mapped(op, in, g)
+	}
+	s := rt.begin(op, &e.o)
+	rt.intact(op)
+	if in.n == 0 {
+		return
+	}
+	in.touch(s)
+	out.touch(s)
+	for k := range world {
+		p := (g.rank + 1 + k) % world
+		if to != nil {
+			a.src[k], a.dst[k] = in.pointer()+device.Ptr(p*part[0]), to.at(p, out)+device.Ptr(g.rank*part[1])
+		} else {
+			a.src[k], a.dst[k] = from.at(p, in)+device.Ptr(g.rank*part[0]), out.pointer()+device.Ptr(p*part[1])
+		}
+	}
+	c := rt.admit(&e.made, s, &e.o)
+	rt.chose(e.made, in.Bytes(), w.path, w.why)
+	l, c := g.meetingGrid(rows*width, to == nil, c)
+	a.context, a.signals = c, g.work.meetings
+	l.Args = bytesOf(a)
+	rt.finish(&e.made, s, s.launch(rt.builtin(op, "permute"), l))
+}
+
+// shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one, as joined
+// says: 0 joins a and b, 1 joins b and c.
+func shaped(shape []int, a, b, c, joined int) bool {
+	switch len(shape) {
+	case 3:
+		return shape[0] == a && shape[1] == b && shape[2] == c
+	case 2:
+		return joined == 0 && shape[0] == a*b && shape[1] == c || joined == 1 && shape[0] == a && shape[1] == b*c
+	}
+	return false
+}
+
+// permuteArgs is PermuteArgs of permute.cu.
+type permuteArgs struct {
+	context            kernelContext
+	signals            ptrs
+	src, dst           ptrs
+	rows, width        uint64
+	srcPitch, dstPitch uint64
+}

@@ -1,0 +1,303 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// pool keeps the symmetric memory of a group's freed tensors, mapped by all members. Its state is equal on all of
+// them as long as they take and free in the same order, which every take and free compares on the device. Guarded
+// by rt.mu.
+type pool struct {
+	blocks []*poolBlock // in the order in which they were made; never split
+	takes  uint64
+	frees  uint64
+	last   string // the latest take or free
+}
+
+// poolBlock is a segment in each member of a group, [signal pad | data].
+type poolBlock struct {
+	index int // among the pool's
+	pad   int // bytes of the signal pad
+	size  int // bytes for data
+	seg   device.Segment
+	peers map[int]device.Segment // by world rank, seg among them
+	taken bool
+}
+
+// PoolStats describes a group's memory pool on this rank.
+type PoolStats struct {
+	Blocks     int    // made so far, which is how often the ranks met on the host
+	Taken      int    // of these, in use
+	Bytes      int    // of data in all blocks
+	TakenBytes int    // of data in those in use
+	Takes      uint64 // tensors taken so far
+	Frees      uint64
+}
+
+// UseMemPool calls f, within which Local and the operators that return a tensor take symmetric memory from the
+// memory pool of a group instead of ordinary memory; what other goroutines take meanwhile comes from there too.
+// The group is all ranks, or the one given as an option. Its members must take and free in the same order; Local
+// and these operators are then collective.
+//
+// Such a tensor is like one of Empty, but for this: memory that was freed before is used again, without meeting
+// the other ranks on the host, and Rendezvous meets nobody. Taking and Free are in the order of the stream, where
+// all members meet: Free waits on the host only for other streams that used the tensor. Its signal pad is zero, and
+// what Local returns is zero on all members, before any member's stream goes on. It lives until Free; the garbage
+// collector does not return it.
+//
+// Members that take or free differently are found out on the device; the next synchronisation of each says who did
+// what, as KindMismatch, and communication is refused until Recover. Recover empties the pool: what is in use then
+// keeps its data, and its Free is not collective. A block is at most twice as large as what it was made for, or 1
+// MiB larger, and is given back by Recover or by freeing the group. Memory cannot be taken while a graph is
+// captured.
+//
+// PyTorch: get_mem_pool
+//
+// Shapes: any, as Local and the operators take them.
+//
+// Synchronises: taking and Free are collective over the group and ordered on the stream.
+//
+// Options: *Group (by default all ranks).
+//
+// Capture: memory cannot be taken within one.
+//
+// Errors: KindMismatch where members take or free differently, at the next synchronisation; and what ends a wait.
+func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
+	o := rt.read("UseMemPool", rt.all, false, opts)
+	rt.mu.Lock()
+	before := rt.pooling
+	rt.pooling = o.group
+	rt.mu.Unlock()
+	defer func() {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		rt.pooling = before
+	}()
+	f()
+}
+
+// MemPoolStats describes the memory pool of all ranks, or of the group given as an option.
+//
+// PyTorch: none
+//
+// Shapes: none.
+//
+// Synchronises: nobody; it is told on the host.
+//
+// Options: *Group (by default all ranks).
+//
+// Capture: it issues nothing.
+//
+// Errors: KindMisuse for other options.
+func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
+	o := rt.read("MemPoolStats", rt.all, false, opts)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	p := &o.group.pool
+	stats := PoolStats{Blocks: len(p.blocks), Takes: p.takes, Frees: p.frees}
+	for _, b := range p.blocks {
+		stats.Bytes += b.size
+		if b.taken {
+			stats.Taken++
+			stats.TakenBytes += b.size
+		}
+	}
+	return stats
+}
+
+// takePooled returns a tensor of the pool, of zeros if zero. rt.mu is held, but let go of while the pool grows.
+func (g *Group) takePooled(op string, s *Stream, dtype DType, shape []int, n int, zero bool) *Tensor {
+	rt := g.rt
+	rt.refuseTake(op)
+	g.check(op)
+	rt.intact(op)
+	bytes := n * dtype.Size()
+	pad, size := rt.padSize, blockSize(bytes)
+	b := g.pool.lowest(pad, size)
+	for b == nil {
+		g.growPool(op, kindOf(dtype, shape), pad, size)
+		rt.begin(op, &options{stream: s})
+		rt.refuseTake(op)
+		b = g.pool.lowest(pad, size)
+	}
+	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), seg: b.seg, pad: pad, size: bytes, block: b, peers: b.peers}
+	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
+	a.storage = &storage{ptr: b.seg.Ptr() + device.Ptr(aligned(pad)), size: bytes, alloc: a, peer: rt.rank}
+	made := call{op: "mem_pool_take", dtype: dtype, n: n}
+	g.chain(made.op, s)
+	if zero {
+		if err := s.set0(a.storage.ptr, bytes); err != nil {
+			panic(rt.explain(op, err))
+		}
+	}
+	err := g.meetAtPool(&made, s, b, false)
+	b.taken = true
+	g.pool.takes++
+	g.pool.last = fmt.Sprintf("take %s (block %d)", a.desc, b.index)
+	rt.allocs = append(rt.allocs, a)
+	rt.finish(&made, s, err)
+	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: shape, n: n}
+}
+
+// lowest returns the first free block of a size, or nil.
+func (p *pool) lowest(pad, size int) *poolBlock {
+	for _, b := range p.blocks {
+		if !b.taken && b.pad == pad && b.size == size {
+			return b
+		}
+	}
+	return nil
+}
+
+// growPool adds a block. It is collective over the group, on the host. rt.mu is held, but let go of meanwhile.
+func (g *Group) growPool(op, kind string, pad, size int) {
+	rt := g.rt
+	rt.mu.Unlock()
+	defer rt.mu.Lock()
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	seg, err := rt.dev.NewSegment(aligned(pad) + size)
+	desc := fmt.Sprintf("%s from the memory pool, in a new block of %d bytes with a signal pad of %d", kind, size, pad)
+	mapped, _, err := g.share(op, desc, seg, err, func(int) device.Segment { return nil })
+	if err != nil {
+		if seg != nil {
+			seg.Close()
+		}
+		panic(rt.explain(op, err))
+	}
+	b := &poolBlock{pad: pad, size: size, seg: seg, peers: map[int]device.Segment{}}
+	for i, s := range mapped {
+		b.peers[g.ranks[i]] = s
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	b.index = len(g.pool.blocks)
+	g.pool.blocks = append(g.pool.blocks, b)
+}
+
+// meetAtPool issues the meeting of all members at a take or free of b. rt.mu is held.
+func (g *Group) meetAtPool(made *call, s *Stream, b *poolBlock, free bool) error {
+	rt := g.rt
+	made.detail = fmt.Sprintf("block %d", b.index)
+	k := rt.builtin(made.op, "pool_meet")
+	args := &poolMeetArgs{context: rt.admit(made, s, &options{group: g}), signals: g.work.meetings}
+	args.context.channels = uint32(rt.plan().meetBlocks)
+	number := g.pool.takes + g.pool.frees
+	for i := range g.ranks {
+		args.words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
+	}
+	args.step = uint64(stepOf(b, made, free))
+	l := oneBlock(32)
+	l.Args = bytesOf(args)
+	return s.launch(k, l)
+}
+
+// freePooled returns an allocation to the pool, on the current stream.
+func (a *allocation) freePooled(op string) {
+	rt, g := a.rt, a.group
+	rt.mu.Lock()
+	s := rt.begin(op, &options{})
+	var others []*Stream
+	for _, o := range rt.streams {
+		if o != s && a.used>>(o.id%64)&1 == 1 {
+			others = append(others, o)
+		}
+	}
+	rt.mu.Unlock()
+	for _, o := range others {
+		rt.settle(op, o.synchronize())
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	g.check(op)
+	rt.intact(op)
+	if !a.storage.freed.CompareAndSwap(false, true) {
+		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
+	}
+	made := call{op: "mem_pool_free", dtype: U8, n: a.size}
+	err := g.meetAtPool(&made, s, a.block, true)
+	if err == nil {
+		err = s.set0(a.seg.Ptr(), a.pad)
+	}
+	a.block.taken = false
+	g.pool.frees++
+	g.pool.last = fmt.Sprintf("free %s (block %d)", a.desc, a.block.index)
+	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
+	for _, h := range a.handles {
+		h.tables.release()
+	}
+	a.handles = nil
+	rt.finish(&made, s, err)
+}
+
+// emptyPool lets go of all blocks. Those in use become their tensors' own. No member may be communicating. rt.mu is
+// held.
+func (g *Group) emptyPool() {
+	for _, a := range g.rt.allocs {
+		if a.group == g && a.block != nil {
+			a.block, a.alone = nil, true
+		}
+	}
+	for _, b := range g.pool.blocks {
+		if !b.taken {
+			for _, s := range b.peers {
+				s.Close() // a failure leaves memory mapped until the process ends and is no reason to fail
+			}
+		}
+	}
+	g.pool = pool{}
+}
+
+// history tells the pool's state apart, for the comparison of host-synchronous calls; it is empty for an unused
+// pool.
+func (p *pool) history() string {
+	if p.takes == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", after %d takes and %d frees of the memory pool, the last: %s", p.takes, p.frees, p.last)
+}
+
+// poolWords is the 64-bit words of the pool in a workspace: two sets of one for each rank.
+const poolWords = 2 * maxRanks
+
+// poolStep is a take or a free as members compare it: whether it is a free, the block, and a digest of the elements.
+type poolStep uint64
+
+func stepOf(b *poolBlock, made *call, free bool) poolStep {
+	step := uint64(b.index+1)<<32 | (uint64(made.n)*31+uint64(made.dtype))&(1<<32-1)
+	if free {
+		step |= 1 << 63
+	}
+	return poolStep(step)
+}
+
+func (p poolStep) String() string {
+	block := uint64(p)<<1>>33 - 1
+	if p>>63 == 1 {
+		return fmt.Sprintf("freed block %d", block)
+	}
+	return fmt.Sprintf("took block %d", block)
+}
+
+// refusedPoolStep explains members that differ in what they take or free.
+func (rt *Runtime) refusedPoolStep(e *Error, c call, mine, theirs poolStep) *Error {
+	e.Kind, e.Arg = KindMismatch, ""
+	e.Msg = fmt.Sprintf("in the memory pool of %v rank %d %v where rank %d %v", c.group, rt.rank, mine, e.Peer, theirs)
+	if mine.String() == theirs.String() {
+		e.Msg += " for other elements"
+	}
+	e.Hint = "all ranks must call Recover, and take and free in the same order"
+	rt.broken.Store(ptr(c.op + ": " + e.Msg))
+	return e
+}
+
+// poolMeetArgs is PoolMeetArgs of pool_meet.cu.
+type poolMeetArgs struct {
+	context kernelContext
+	signals ptrs
+	words   ptrs
+	step    uint64
+}

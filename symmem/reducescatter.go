@@ -1,0 +1,104 @@
+package symmem
+
+import (
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// ReduceScatter combines the copies of a symmetric tensor of all members element by element and returns this
+// member's part of the result as an ordinary tensor: the tensor is split along its first dimension, or with
+// SplitLastDim along its last one. The parts are read from the peers between two barriers; t keeps its values.
+// op is as in [Runtime.AllReduce].
+//
+// PyTorch: reduce_scatter_tensor
+//
+// Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split.
+//
+// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
+// and t may be overwritten by what the stream does next.
+//
+// Options: as [Runtime.AllReduce], SplitLastDim.
+//
+// Capture: refused, because the result is allocated: capture [Runtime.ReduceScatterOut].
+//
+// Errors: as [Runtime.AllReduce]; KindMisuse for a dimension that the number of members does not divide.
+func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
+	return rt.reduceScatter(t, op, nil, opts)
+}
+
+// ReduceScatterOut is [Runtime.ReduceScatter] into out. t keeps its values; PyTorch's operation modifies its
+// input.
+//
+// PyTorch: reduce_scatter_out
+//
+// Shapes: t as in [Runtime.ReduceScatter]; out has its type and as many elements as a part, is symmetric or not,
+// and does not overlap t.
+//
+// Synchronises: as [Runtime.ReduceScatter].
+//
+// Options: as [Runtime.ReduceScatter].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that overlaps t.
+func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
+	out.live("reduce_scatter")
+	rt.reduceScatter(t, op, out, opts)
+}
+
+func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
+	const op = "reduce_scatter"
+	r := rt.reduction(op, t, reduction, opts)
+	g := r.o.group
+	dim := 0
+	if r.o.lastDim {
+		dim = len(t.shape) - 1
+		r.made.detail += " along the last dimension"
+	}
+	shape := rt.parts(op, t, dim, g)
+	n := t.n / len(g.ranks)
+	if out != nil && (out.dtype != t.dtype || out.n != n) {
+		panic(rt.misuse(op, "out", "", "out is %v, expected out shape %v", out.kind(), kindOf(t.dtype, shape)))
+	}
+	if out != nil && overlap(t, out) {
+		panic(rt.misuse(op, "out", "", "out overlaps the tensor"))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	h := rt.mapped(op, t, g)
+	s := rt.begin(op, &r.o)
+	rt.intact(op)
+	if out == nil {
+		out = rt.fresh(op, s, t.dtype, shape, n)
+	}
+	if n == 0 {
+		return out
+	}
+	t.touch(s)
+	out.touch(s)
+	c := rt.admit(&r.made, s, &r.o)
+	rt.chose(r.made, t.Bytes(), "read between barriers", "each part is needed by one rank, so that every byte crosses a link once")
+	a := g.pullArgs
+	*a = pullArgs{outs: 1, n: uint64(n)}
+	a.out[0] = out.pointer()
+	first := n // elements before this member's part
+	if dim > 0 {
+		first = shape[dim]
+		a.width, a.stride = uint64(first), uint64(t.shape[dim])
+	}
+	for i := range g.ranks {
+		a.in[i] = h.at(i, t) + device.Ptr(g.rank*first*t.dtype.Size())
+	}
+	rt.finish(&r.made, s, rt.pull(&r, s, out.Bytes(), c))
+	return out
+}
+
+// parts is the shape of one of the equal parts of t along a dimension, one for each member.
+func (rt *Runtime) parts(op string, t *Tensor, dim int, g *Group) []int {
+	world := len(g.ranks)
+	if len(t.shape) == 0 || t.shape[dim]%world != 0 {
+		panic(rt.misuse(op, "tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), t.kind(), world, g))
+	}
+	shape := t.Shape()
+	shape[dim] /= world
+	return shape
+}

@@ -1,0 +1,43 @@
+package symmem
+
+import (
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// What kernels refuse by symm::refuse.
+const (
+	refusedSplit  = 16 // Refused of all_to_all_vdev.cu
+	refusedSum    = 17
+	refusedOffset = 18
+	refusedRoom   = 19
+	refusedStep   = 20 // kStep of pool_meet.cu
+)
+
+// refusedValue explains a value in device memory that an operation could not work with. All members found the
+// same, moved nothing and are in step.
+func (rt *Runtime) refusedValue(r *device.WaitRecord) *Error {
+	c, peers := rt.parties(r)
+	e := &Error{Kind: KindMisuse, Op: c.op, Rank: rt.rank, Peer: -1, Arg: "in_splits"}
+	if len(peers) > 0 {
+		e.Peer = peers[0]
+	}
+	switch r.Kind {
+	case refusedStep:
+		return rt.refusedPoolStep(e, c, poolStep(r.Want), poolStep(r.Seen))
+	case refusedSplit:
+		e.Msg = fmt.Sprintf("split %d of rank %d is %d, which is negative or more rows than its input has", r.Channel, e.Peer, int64(r.Seen))
+	case refusedSum:
+		e.Msg = fmt.Sprintf("the splits of rank %d add up to %d rows, more than its input has", e.Peer, r.Seen)
+	case refusedOffset:
+		e.Msg = fmt.Sprintf("the rows of split %d of rank %d begin at row %d and are not all within its input", r.Channel, e.Peer, int64(r.Seen))
+	case refusedRoom:
+		e.Arg = "out"
+		e.Msg = fmt.Sprintf("rank %d would receive %d rows, its out has %d", e.Peer, r.Seen, r.Want)
+		e.Hint = "allocate a longer out"
+	default:
+		e.Msg = fmt.Sprintf("value %d at index %d of rank %d was refused", r.Seen, r.Channel, e.Peer)
+	}
+	return e
+}

@@ -1,0 +1,88 @@
+package symmemtest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// startsVariable makes the test binary a program that begins with Start.
+const startsVariable = "SYMMTEST_STARTS"
+
+// startedProgram is a compiled program of as many ranks as the environment says. With "leave" rank 1 ends before the others.
+func startedProgram() {
+	world := symmem.MustStart()
+	if os.Getenv(startsVariable) == "leave" && symmem.Rank() == 1 {
+		world.Close()
+		os.Exit(0)
+	}
+	if err := symmem.Maybe(symmem.Meet); err != nil {
+		fmt.Println(err)
+		world.Close()
+		os.Exit(3)
+	}
+	t := symmem.Empty(symmem.F32, 2).Fill(symmem.Rank() + 1)
+	symmem.Rendezvous(t)
+	fmt.Println(symmem.Rank(), "of", symmem.WorldSize(), symmem.OneShotAllReduce(t, "sum").Float32s())
+	world.Close()
+	os.Exit(0)
+}
+
+// startAll runs a process with each of these environments to its end and returns what they print, in order.
+func startAll(t *testing.T, what string, environs ...string) []string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "s") // sockets have short names
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	var cmds []*exec.Cmd
+	outs := make([]bytes.Buffer, len(environs))
+	for i, environ := range environs {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(strings.Fields(environ), startsVariable+"="+what, "SYMMREPL_DEVICE=cpu", "XDG_RUNTIME_DIR="+dir, "PATH="+os.Getenv("PATH"))
+		cmd.Stdout, cmd.Stderr = &outs[i], &outs[i]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() }).Stop()
+		cmds = append(cmds, cmd)
+	}
+	var said []string
+	for i, cmd := range cmds {
+		cmd.Wait()
+		said = append(said, outs[i].String()+fmt.Sprint("status ", cmd.ProcessState.ExitCode()))
+	}
+	if left, _ := os.ReadDir(fmt.Sprintf("%s/symmrepl-%d", dir, os.Getuid())); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	return said
+}
+
+func TestStart(t *testing.T) {
+	check := func(got []string, want ...string) {
+		t.Helper()
+		for i := range want {
+			if !strings.Contains(got[i], want[i]) || len(got) != len(want) {
+				t.Errorf("process %d of %d: %q, want %q", i, len(got), got[i], want[i])
+			}
+		}
+	}
+	check(startAll(t, "sum", ""), "0 of 1 [1 1]\nstatus 0")
+	check(startAll(t, "sum", "RANK=0 WORLD_SIZE=3", "RANK=1 WORLD_SIZE=3", "RANK=2 WORLD_SIZE=3"),
+		"0 of 3 [6 6]\nstatus 0", "1 of 3 [6 6]\nstatus 0", "2 of 3 [6 6]\nstatus 0")
+	torchrun := "WORLD_SIZE=2 LOCAL_WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=29511 TORCHELASTIC_RUN_ID=none TORCHELASTIC_USE_AGENT_STORE=True "
+	check(startAll(t, "sum", torchrun+"RANK=1 LOCAL_RANK=1", torchrun+"RANK=0 LOCAL_RANK=0"),
+		"1 of 2 [3 3]\nstatus 0", "0 of 2 [3 3]\nstatus 0")
+	check(startAll(t, "leave", "RANK=0 WORLD_SIZE=2", "RANK=1 WORLD_SIZE=2"),
+		"Meet on rank 0: rank 1 died (every member of the group must make this call)\nstatus 3", "status 0")
+	check(startAll(t, "sum", "RANK=5 WORLD_SIZE=2"), "Start on rank 5: torchrun says that this is rank 5 of 2; ranks count from 0\nstatus 1")
+	check(startAll(t, "sum", "RANK=1 WORLD_SIZE=4 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2"),
+		"Start on rank 1: 2 of 4 ranks are on this host (start all of them on one)\nstatus 1")
+}
