@@ -1,0 +1,204 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	_ "gonum.org/v1/plot/vg/vgsvg" // draws SVG
+)
+
+// Chart is a picture of numbers. The fields may be set until it is shown.
+type Chart struct {
+	Title, X, Y string
+	Names       []string // of the lines; they are numbered when it is empty
+
+	lines [][]float64
+	heat  *grid
+}
+
+// Lines makes a chart of one or several series: slices of numbers, or tensors. Each is drawn over its indices. It panics for anything else.
+func Lines(series ...any) *Chart {
+	c := &Chart{}
+	for _, s := range series {
+		c.lines = append(c.lines, numbers("Lines", s))
+	}
+	return c
+}
+
+// Heat makes a heat map of a tensor, whose rows are those of its last dimension, or of a slice of slices of numbers of one length. It panics for
+// anything else.
+func Heat(matrix any) *Chart {
+	g := &grid{}
+	if shaped, ok := matrix.(interface{ Shape() []int }); ok {
+		shape := shaped.Shape()
+		if len(shape) > 0 {
+			g.columns = shape[len(shape)-1]
+		}
+		g.values = numbers("Heat", matrix)
+	} else {
+		rows := reflect.ValueOf(matrix)
+		if rows.Kind() != reflect.Slice && rows.Kind() != reflect.Array {
+			panic(fmt.Errorf("chart.Heat: a %T is no matrix: give it a tensor or a [][]float64", matrix))
+		}
+		for i := range rows.Len() {
+			row := numbers("Heat", rows.Index(i).Interface())
+			if i > 0 && len(row) != g.columns {
+				panic(fmt.Errorf("chart.Heat: row %d has %d numbers, the first has %d", i, len(row), g.columns))
+			}
+			g.columns, g.values = len(row), append(g.values, row...)
+		}
+	}
+	if len(g.values) == 0 || g.columns == 0 {
+		panic(fmt.Errorf("chart.Heat: there are no numbers in the matrix"))
+	}
+	return &Chart{heat: g}
+}
+
+// numbers returns what x has of them.
+func numbers(function string, x any) []float64 {
+	if t, ok := x.(interface{ Float64s() []float64 }); ok {
+		return t.Float64s()
+	}
+	v := reflect.ValueOf(x)
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Array {
+		to := reflect.TypeFor[float64]()
+		if kind := v.Type().Elem().Kind(); kind >= reflect.Int && kind <= reflect.Float64 {
+			out := make([]float64, v.Len())
+			for i := range out {
+				out[i] = v.Index(i).Convert(to).Float()
+			}
+			return out
+		}
+	}
+	panic(fmt.Errorf("chart.%s: a %T is no series of numbers: give it a tensor or a slice such as []float64", function, x))
+}
+
+// SVG is the chart as a picture. It panics if that cannot be drawn.
+func (c *Chart) SVG() string {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
+	if c.heat != nil {
+		p.Add(plotter.NewHeatMap(c.heat, palette.Heat(64, 1)))
+	}
+	for i, values := range c.lines {
+		points := plotter.XYs{}
+		for x, y := range values {
+			if !math.IsNaN(y) && !math.IsInf(y, 0) {
+				points = append(points, plotter.XY{X: float64(x), Y: y})
+			}
+		}
+		line, err := plotter.NewLine(points)
+		if err != nil {
+			continue // nothing in it can be drawn
+		}
+		line.Color = plotutil.Color(i)
+		p.Add(line)
+		if len(c.lines) > 1 || len(c.Names) > 0 {
+			p.Legend.Add(c.name(i), line)
+		}
+	}
+	w, err := p.WriterTo(5*vg.Inch, 3*vg.Inch, "svg")
+	var b bytes.Buffer
+	if err == nil {
+		_, err = w.WriteTo(&b)
+	}
+	if err != nil {
+		panic(fmt.Errorf("chart: %w", err))
+	}
+	return b.String()
+}
+
+func (c *Chart) name(i int) string {
+	if i < len(c.Names) {
+		return c.Names[i]
+	}
+	return fmt.Sprint("series ", i)
+}
+
+// blocks are characters by height.
+var blocks = []rune(" ▁▂▃▄▅▆▇█")
+
+// textWidth is the most characters that a row of numbers takes.
+const textWidth = 64
+
+// String is the chart in characters: a row of bars for each series or row of a matrix, scaled by the least and the greatest number, which it names.
+func (c *Chart) String() string {
+	rows := c.lines
+	if c.heat != nil {
+		rows = c.heat.rows()
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, row := range rows {
+		for _, v := range row {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				lo, hi = min(lo, v), max(hi, v)
+			}
+		}
+	}
+	var b strings.Builder
+	if c.Title != "" {
+		b.WriteString(c.Title + "\n")
+	}
+	for i, row := range rows {
+		b.WriteByte('|')
+		for _, v := range thinned(row) {
+			b.WriteRune(bar(v, lo, hi))
+		}
+		b.WriteByte('|')
+		if c.heat == nil && (len(rows) > 1 || len(c.Names) > 0) {
+			b.WriteString(" " + c.name(i))
+		}
+		b.WriteByte('\n')
+	}
+	if lo > hi {
+		return b.String() + "no numbers"
+	}
+	fmt.Fprintf(&b, "%.4g to %.4g", lo, hi)
+	return b.String()
+}
+
+// bar is the character for a number between lo and hi.
+func bar(v, lo, hi float64) rune {
+	switch {
+	case math.IsNaN(v):
+		return '?'
+	case v >= hi:
+		return blocks[len(blocks)-1]
+	case v <= lo:
+		return blocks[1]
+	}
+	return blocks[1+int((v-lo)/(hi-lo)*float64(len(blocks)-1))]
+}
+
+// thinned returns at most textWidth numbers: the greatest of each part.
+func thinned(row []float64) []float64 {
+	if len(row) <= textWidth {
+		return row
+	}
+	out := make([]float64, textWidth)
+	for i := range out {
+		out[i] = slices.Max(row[i*len(row)/textWidth : (i+1)*len(row)/textWidth])
+	}
+	return out
+}
+
+// grid is a matrix as plotter.NewHeatMap wants it. Its first row is on top.
+type grid struct {
+	values  []float64
+	columns int
+}
+
+func (g *grid) rows() [][]float64  { return slices.Collect(slices.Chunk(g.values, g.columns)) }
+func (g *grid) Dims() (c, r int)   { return g.columns, len(g.values) / g.columns }
+func (g *grid) Z(c, r int) float64 { return g.values[r*g.columns+c] }
+func (g *grid) X(c int) float64    { return float64(c) }
+func (g *grid) Y(r int) float64    { return -float64(r) }

@@ -1,0 +1,116 @@
+package client
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// start builds symmrepl, begins a session of 2 ranks in a directory of its own and attaches to it. Closing the returned input ends the session.
+func start(t *testing.T) (*Session, io.Closer) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "c") // short: there will be sockets in it
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	if _, err := Attach(""); err == nil || !strings.HasPrefix(err.Error(), "no symmrepl session of yours runs") {
+		t.Fatalf("there is no session, but Attach says %v", err)
+	}
+	program := filepath.Join(dir, "symmrepl")
+	build := exec.Command("go", "build", "-o", program, "./cmd/symmrepl")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(program, "-n", "2", "--device", "cpu")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		s, err := Attach("")
+		if err == nil {
+			return s, in
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSession(t *testing.T) {
+	s, session := start(t)
+	defer s.Close()
+	if s.Size() != 2 {
+		t.Fatalf("%d ranks", s.Size())
+	}
+	r, err := s.Eval("x := symm.Rank() + 5\nfmt.Println(\"same\")\nx")
+	if err != nil || r.String() != "[0,1] same\n[0] 5\n[1] 6\n" || r.Cell != 1 {
+		t.Errorf("%q, %v", r, err)
+	}
+	if want := (Value{Ranks: []int{1}, Text: "6"}); !reflect.DeepEqual(r.Values[1], want) {
+		t.Errorf("%+v, want %+v", r.Values[1], want)
+	}
+	if r, err = s.EvalOn([]int{1}, "x"); err != nil || r.String() != "[1] 6\n" {
+		t.Errorf("%q, %v", r, err)
+	}
+	r, err = s.Eval("display.HTML(`<b>`)")
+	if want := map[string]interface{}{"text/plain": "[0,1] <b>", "text/html": "<b>"}; err != nil || !reflect.DeepEqual(r.SimpleRender(), want) {
+		t.Errorf("%v, %v", r.SimpleRender(), err)
+	}
+	if _, err = s.Eval("Display(display.HTML(`<i>`))"); err != nil {
+		t.Error(err)
+	}
+
+	r, err = s.Eval("if symm.Rank() == 1 { panic(\"no\") }")
+	var failed *CellError
+	if !errors.As(err, &failed) || r == nil || failed.Errors[0].Kind != "panic" || !strings.HasPrefix(err.Error(), "[1] cell[5]:1:") {
+		t.Errorf("%v", err)
+	}
+	if _, err = s.EvalOn([]int{7}, "1"); err == nil {
+		t.Error("there is no rank 7")
+	}
+
+	go func() {
+		time.Sleep(300 * time.Millisecond)
+		s.Interrupt()
+	}()
+	if _, err = s.Eval("select {}"); !errors.As(err, &failed) || failed.Errors[0].Kind != "interrupted" {
+		t.Errorf("%v", err)
+	}
+
+	session.Close()
+	for deadline := time.Now().Add(10 * time.Second); err == nil || err.Error() != "the session has ended, or the connection with it"; {
+		if time.Now().After(deadline) {
+			t.Fatal("the session goes on")
+		}
+		_, err = s.Eval("1")
+	}
+}
+
+func TestPrefix(t *testing.T) {
+	for want, c := range map[string]struct {
+		ranks []int
+		size  int
+	}{"": {[]int{0}, 1}, "[0-3] ": {[]int{0, 1, 2, 3}, 4}, "[0,1,3] ": {[]int{0, 1, 3}, 4}} {
+		if got := prefix(c.ranks, c.size); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

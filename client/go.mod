@@ -1,0 +1,3 @@
+module github.com/symmrepl/symmrepl/client
+
+go 1.21

@@ -1,0 +1,178 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// protocol is the version of the messages in wire.go.
+const protocol = 1
+
+// Session is a running session. Its methods may be called from several goroutines; the session runs one cell at a time.
+type Session struct {
+	conn net.Conn
+	size int
+
+	write sync.Mutex // one frame at a time
+
+	mu   sync.Mutex
+	last uint64
+	open map[uint64]*call
+	lost error
+}
+
+// call is a request that has not been answered yet.
+type call struct {
+	outputs []Output
+	done    chan reply
+}
+
+// Attach connects with the session of a directory or, given "", with the newest of this user on this host. It begins no session: `symmrepl` does.
+func Attach(dir string) (*Session, error) {
+	dirs := []string{dir}
+	if dir == "" {
+		dirs = sessions()
+	}
+	var failed error
+	for _, d := range dirs {
+		s, err := attach(d)
+		if err == nil {
+			return s, nil
+		}
+		failed = err
+		if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, os.ErrNotExist) {
+			break // there is a session, but not for us
+		}
+	}
+	if dir == "" && (failed == nil || errors.Is(failed, syscall.ECONNREFUSED) || errors.Is(failed, os.ErrNotExist)) {
+		return nil, errors.New("no symmrepl session of yours runs on this host; start one with `symmrepl`")
+	}
+	return nil, failed
+}
+
+func attach(dir string) (*Session, error) {
+	conn, err := net.Dial("unix", filepath.Join(dir, "attach"))
+	if err != nil {
+		return nil, fmt.Errorf("the session in %s cannot be reached: %w", dir, err)
+	}
+	s := &Session{conn: conn, open: map[uint64]*call{}}
+	go s.read()
+	r, _ := s.ask(request{Hello: protocol})
+	if r.Err == "" {
+		r, _ = s.ask(request{Ranks: true})
+	}
+	if r.Err != "" {
+		conn.Close()
+		return nil, errors.New(r.Err)
+	}
+	s.size = len(r.Ranks)
+	return s, nil
+}
+
+// sessions returns the directories of this user's sessions, newest first. Those of sessions that have ended may be among them.
+func sessions() []string {
+	var dirs []string
+	made := map[string]int64{}
+	for _, root := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+		base := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
+		if root == "" || !private(base) {
+			continue
+		}
+		found, _ := filepath.Glob(filepath.Join(base, "s*", "attach"))
+		for _, socket := range found {
+			dir := filepath.Dir(socket)
+			if info, err := os.Stat(dir); err == nil && made[dir] == 0 {
+				dirs, made[dir] = append(dirs, dir), info.ModTime().UnixNano()
+			}
+		}
+	}
+	sort.SliceStable(dirs, func(i, j int) bool { return made[dirs[i]] > made[dirs[j]] })
+	return dirs
+}
+
+// private reports whether a directory is this user's alone.
+func private(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return false
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.IsDir() && int(owner.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
+}
+
+// Size is the number of ranks.
+func (s *Session) Size() int { return s.size }
+
+// Eval runs a cell on all ranks and returns when they are done. The error is that of the cell, a *CellError, or says that the session cannot be
+// reached; only then is the result nil.
+func (s *Session) Eval(source string) (*Result, error) { return s.EvalOn(nil, source) }
+
+// EvalOn runs a cell on some of the ranks; nil means all.
+func (s *Session) EvalOn(ranks []int, source string) (*Result, error) {
+	r, outputs := s.ask(request{Eval: &cell{Source: source, Ranks: ranks}})
+	if r.Reply == nil {
+		return nil, errors.New(r.Err)
+	}
+	result := r.Reply
+	result.Outputs, result.size = outputs, s.size
+	if len(result.Errors) > 0 {
+		return result, &CellError{result.Errors, s.size}
+	}
+	return result, nil
+}
+
+// Interrupt ends the cells that this client waits for, on all ranks, as Ctrl-C does at the prompt. Their Eval returns.
+func (s *Session) Interrupt() {
+	s.mu.Lock()
+	var open []uint64
+	for id := range s.open {
+		open = append(open, id)
+	}
+	s.mu.Unlock()
+	for _, id := range open {
+		s.send(request{ID: id, Cancel: true})
+	}
+}
+
+// Close ends the connection, not the session.
+func (s *Session) Close() error { return s.conn.Close() }
+
+// String is such as "session of 4 ranks".
+func (s *Session) String() string { return fmt.Sprintf("session of %d ranks", s.size) }
+
+// prefix names ranks, unless the session has only one.
+func prefix(ranks []int, size int) string {
+	if size < 2 || len(ranks) == 0 {
+		return ""
+	}
+	var parts []string
+	for i := 0; i < len(ranks); {
+		j := i
+		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
+			j++
+		}
+		switch {
+		case j > i+1:
+			parts = append(parts, fmt.Sprintf("%d-%d", ranks[i], ranks[j]))
+		case j == i+1:
+			parts = append(parts, fmt.Sprint(ranks[i]), fmt.Sprint(ranks[j]))
+		default:
+			parts = append(parts, fmt.Sprint(ranks[i]))
+		}
+		i = j + 1
+	}
+	return "[" + strings.Join(parts, ",") + "] "
+}
+
+// prefixed puts a prefix before every line.
+func prefixed(prefix, text string) string {
+	text = strings.TrimSuffix(text, "\n")
+	return prefix + strings.ReplaceAll(text, "\n", "\n"+prefix) + "\n"
+}

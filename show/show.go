@@ -1,0 +1,131 @@
+package show
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/layout"
+)
+
+// Printer prints values. The zero Printer is ready for use.
+type Printer struct {
+	// Names are what types of package main are to be called, by what they are called there.
+	Names map[string]string
+	// Fields are what the types of fields are to be called, by "type.field", where reflection does not know it.
+	Fields map[string]string
+}
+
+// Print writes values to standard output as a line, with commas between them. Without values it writes nothing.
+func Print(values ...any) { Printer{}.Print(values...) }
+
+// Sprint returns what [Print] writes, without the end of the line.
+func Sprint(values ...any) string { return Printer{}.Sprint(values...) }
+
+// Print is the function Print with the printer's names.
+func (p Printer) Print(values ...any) {
+	if len(values) > 0 {
+		io.WriteString(os.Stdout, p.Sprint(values...)+"\n")
+	}
+}
+
+// Sprint is the function Sprint with the printer's names.
+func (p Printer) Sprint(values ...any) string {
+	var texts []string
+	for _, v := range values {
+		texts = append(texts, p.text(v))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// typed is a value with the name of its type.
+type typed struct {
+	value any
+	name  string
+}
+
+// Typed makes a value for Print whose type is to be called name, such as "[]byte".
+func Typed(name string, value any) any { return typed{value, name} }
+
+// held is a value that an interface without String or Error holds.
+type held struct{ value any }
+
+// Held makes a value for Print that is shown as what it is, even if its type, one of package main, can describe it: so the
+// session shows what an interface such as any holds.
+func Held(value any) any { return held{value} }
+
+func (p Printer) text(value any) (text string) {
+	w := &writer{names: p.Names, fields: p.Fields, within: map[uintptr]bool{}}
+	defer func() {
+		w.recovered(recover())
+		if text = w.out.String(); !w.words {
+			text = layout.Break(text)
+		}
+	}()
+	switch x := value.(type) {
+	case typed:
+		w.own(reflect.ValueOf(x.value), named(x.name))
+	case held:
+		w.value(reflect.ValueOf(x.value), name{}, 0)
+	default:
+		w.own(reflect.ValueOf(value), name{})
+	}
+	return text
+}
+
+// recovered notes a panic of the printer itself; the text ends there.
+func (w *writer) recovered(v any) {
+	if v != nil {
+		fmt.Fprintf(&w.out, "<printing panicked: %v>", v)
+	}
+}
+
+// name is what a type is called where that is known, as text and as syntax.
+type name struct {
+	text   string
+	syntax ast.Expr
+}
+
+// part returns the name of a part of the type, which pick finds in its syntax.
+func (n name) part(pick func(ast.Expr) ast.Expr) name {
+	if n.syntax == nil {
+		return name{}
+	}
+	e := pick(ast.Unparen(n.syntax))
+	if e == nil {
+		return name{}
+	}
+	return named(n.text[e.Pos()-1 : e.End()-1])
+}
+
+// named reads a name, if there is one.
+func named(text string) name {
+	if text == "" {
+		return name{}
+	}
+	syntax, _ := parser.ParseExpr(text)
+	return name{text, syntax}
+}
+
+func elemOf(e ast.Expr) ast.Expr {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return e.X
+	case *ast.ArrayType:
+		return e.Elt
+	case *ast.MapType:
+		return e.Value
+	}
+	return nil
+}
+
+func keyOf(e ast.Expr) ast.Expr {
+	if m, ok := e.(*ast.MapType); ok {
+		return m.Key
+	}
+	return nil
+}
