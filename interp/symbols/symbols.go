@@ -1,10 +1,21 @@
-// Package symbols holds the table through which cells see symmem. The table is generated; make it anew with go generate when symmem's API
-// changes (a test says so).
+// Package symbols holds the tables through which cells see symmem and gonum, and what yaegi's tables lack of the standard library. They are generated;
+// make them anew with go generate when an API changes (a test says so).
 package symbols
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/traefik/yaegi/stdlib"
+	"github.com/traefik/yaegi/stdlib/syscall"
+	"github.com/traefik/yaegi/stdlib/unrestricted"
+)
 
 //go:generate go run ./gen
 
-// Symbols are the tables by "import/path/name", then by identifier.
+// Sets gives the tables of all packages that cells see, by "import/path/name", then by identifier. Where several have a name, the last holds.
+func Sets() []map[string]map[string]reflect.Value {
+	return []map[string]map[string]reflect.Value{stdlib.Symbols, syscall.Symbols, unrestricted.Symbols, Symbols}
+}
+
+// Symbols are the tables of this package.
 var Symbols = map[string]map[string]reflect.Value{}

@@ -1,0 +1,356 @@
+package export
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/interp"
+)
+
+// parts are what becomes of a cell.
+type parts struct {
+	decls []string
+	body  string // of its function; "" if it needs none
+}
+
+// cell rewrites a cell.
+func (p *program) cell(c *cell) parts {
+	var out parts
+	if c.Checked == nil {
+		return parts{}
+	}
+	var e edits
+	p.rename(c, &e)
+	decls, between := blocks(c.Source, c.Outside)
+	for _, d := range c.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			p.function(c, f, &e)
+		}
+	}
+	for _, place := range decls {
+		text := strings.TrimRight(strings.TrimSpace(e.apply(c.Source, place[0], place[1])), "; \t")
+		if text != "" && !isImport(c, place) {
+			out.decls = append(out.decls, text)
+		}
+	}
+	for _, s := range c.Stmts {
+		p.defineStmt(c, s, &e)
+	}
+	for _, d := range c.VarDecls {
+		if d.Lparen < 0 {
+			e.replace(d.Start, d.Start+len("var"), "")
+			continue
+		}
+		e.replace(d.Start, d.Lparen+1, "")
+		e.replace(d.Rparen, d.Rparen+1, "")
+	}
+	p.showValue(c, &e)
+	var body strings.Builder
+	begun := p.begin(c, e, &body)
+	for _, place := range between {
+		if place[1] > begun {
+			body.WriteString(e.apply(c.Source, max(place[0], begun), place[1]))
+		}
+	}
+	text := strings.Trim(body.String(), "\r\n")
+	if c.Failed != "" {
+		text = ""
+	}
+	if len(c.starts) > 0 || strings.TrimSpace(text) != "" && len(c.Stmts) > 0 {
+		out.body = strings.TrimSpace(strings.Join(append(c.starts, text), "\n"))
+	} else if strings.TrimSpace(text) != "" { // comments only
+		out.decls = append(out.decls, strings.TrimSpace(text))
+	}
+	return out
+}
+
+// begin writes the beginning of a cell, which runs as that of a package does: variables in the order in which they need each
+// other, then init functions. It returns where in the source the rest begins, 0 if the cell begins as it is written.
+func (p *program) begin(c *cell, e edits, body *strings.Builder) int {
+	begun, last, moved, n := 0, -1, false, 0
+	for _, s := range c.Stmts {
+		at := c.offset(s.Pos())
+		d, isDecl := s.(*ast.DeclStmt)
+		if isDecl && d.Decl.(*ast.GenDecl).Tok == token.VAR {
+			moved = moved || at < last
+			last = at
+		} else if outside(c, at) {
+			moved = true
+		} else {
+			break
+		}
+		n++
+		for _, v := range c.VarDecls {
+			if v.Start <= at && at < v.End {
+				begun = max(begun, v.End)
+			}
+		}
+	}
+	if !moved {
+		return 0
+	}
+	for _, s := range c.Stmts[:n] {
+		start, end := c.offset(s.Pos()), c.offset(s.End())
+		call, isInit := s.(*ast.ExprStmt)
+		if !isInit {
+			body.WriteString(e.apply(c.Source, start, end) + "\n")
+			continue
+		}
+		f := call.X.(*ast.CallExpr).Fun.(*ast.FuncLit)
+		body.WriteString("func" + e.apply(c.Source, c.offset(f.Type.Params.Pos()), c.offset(f.End())) + "()\n")
+	}
+	return begun
+}
+
+// outside reports whether a place in the source is not among the statements.
+func outside(c *cell, at int) bool {
+	for _, place := range c.Outside {
+		if place[0] <= at && at < place[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// isImport reports whether a place outside of statements holds an import.
+func isImport(c *cell, place [2]int) bool {
+	for _, d := range c.Decls {
+		if at := c.offset(d.Pos()); at >= place[0] && at < place[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// rename gives every name in a cell what it is in the program.
+func (p *program) rename(c *cell, e *edits) {
+	done := map[int]bool{}
+	selected := c.selected()
+	for _, uses := range []map[*ast.Ident]types.Object{c.Info.Uses, c.Info.Defs} {
+		for id, obj := range uses {
+			if obj == nil || !id.Pos().IsValid() {
+				continue
+			}
+			at := c.offset(id.Pos())
+			if done[at] || at < 0 || !strings.HasPrefix(c.Source[at:], id.Name) {
+				continue
+			}
+			name := p.nameOf(id, obj)
+			if pkg := obj.Pkg(); pkg != nil && pkg != p.checker.Package() && obj.Parent() == pkg.Scope() && !selected[at] { // imported by a dot
+				name = p.pkg(pkg.Path()) + "." + name
+			}
+			if name != id.Name {
+				done[at] = true
+				e.replace(at, at+len(id.Name), name)
+			}
+		}
+	}
+}
+
+// selected are the places of names after a dot.
+func (c *cell) selected() map[int]bool {
+	found := map[int]bool{}
+	visit := func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			found[c.offset(s.Sel.Pos())] = true
+		}
+		return true
+	}
+	for _, d := range c.Decls {
+		ast.Inspect(d, visit)
+	}
+	for _, s := range c.Stmts {
+		ast.Inspect(s, visit)
+	}
+	for _, x := range c.List {
+		ast.Inspect(x, visit)
+	}
+	return found
+}
+
+// function gives a declaration of a function that is defined again a name of its own, which the cell puts into the variable
+// that callers use.
+func (p *program) function(c *cell, f *ast.FuncDecl, e *edits) {
+	g := p.functionOf(c, f)
+	if g == nil || g.count < 2 {
+		return
+	}
+	version := g.versions[0]
+	g.versions = g.versions[1:]
+	c.starts = append(c.starts, g.name+" = "+version)
+	name, end := c.offset(f.Name.Pos()), c.offset(f.Name.End())
+	if f.Recv == nil {
+		*e = deleteFunc(*e, name)
+		e.replace(name, end, version)
+		return
+	}
+	// The receiver becomes the first parameter.
+	open, params := c.offset(f.Recv.Opening), c.offset(f.Type.Params.Opening)
+	receiver := strings.TrimSpace(e.apply(c.Source, open+1, c.offset(f.Recv.Closing)))
+	if len(f.Recv.List[0].Names) == 0 {
+		receiver = "_ " + receiver
+	}
+	if len(f.Type.Params.List) > 0 {
+		receiver += ", "
+	}
+	for _, param := range f.Type.Params.List {
+		if len(param.Names) == 0 {
+			at := c.offset(param.Type.Pos())
+			e.replace(at, at, "_ ")
+		}
+	}
+	kept := (*e)[:0]
+	for _, x := range *e {
+		if x.start < open || x.start > params {
+			kept = append(kept, x)
+		}
+	}
+	*e = kept
+	e.replace(open, params+1, version+"("+receiver)
+}
+
+// deleteFunc drops the edit at a place.
+func deleteFunc(e edits, start int) edits {
+	kept := e[:0]
+	for _, x := range e {
+		if x.start != start {
+			kept = append(kept, x)
+		}
+	}
+	return kept
+}
+
+// defineStmt makes assignments of what a statement defines.
+func (p *program) defineStmt(c *cell, s ast.Stmt, e *edits) {
+	switch s := s.(type) {
+	case *ast.LabeledStmt:
+		p.defineStmt(c, s.Stmt, e)
+	case *ast.AssignStmt:
+		if s.Tok == token.DEFINE {
+			at := c.offset(s.TokPos)
+			e.replace(at, at+2, "=")
+		}
+	case *ast.DeclStmt:
+		d := s.Decl.(*ast.GenDecl)
+		if d.Tok != token.VAR {
+			return
+		}
+		for _, spec := range d.Specs {
+			p.defineSpec(c, spec.(*ast.ValueSpec), e)
+		}
+	}
+}
+
+func (p *program) defineSpec(c *cell, spec *ast.ValueSpec, e *edits) {
+	start, end := c.offset(spec.Pos()), c.offset(spec.End())
+	blank := true
+	var zeroed []string
+	for _, id := range spec.Names {
+		v, _ := c.Info.Defs[id].(*types.Var)
+		blank = blank && id.Name == "_"
+		if v != nil && id.Name != "_" && !c.fresh[v] {
+			zeroed = append(zeroed, p.names[v]+" = *new("+p.typeText(v.Type())+")")
+		}
+	}
+	switch {
+	case len(spec.Values) == 0: // its variables are zero already unless they were there before
+		kept := (*e)[:0]
+		for _, x := range *e {
+			if x.start < start || x.end > end {
+				kept = append(kept, x)
+			}
+		}
+		*e = kept
+		e.replace(start, end, strings.Join(zeroed, "; "))
+	case spec.Type == nil:
+	case blank:
+		e.replace(start, start, "var ")
+	default:
+		from, to := c.offset(spec.Names[len(spec.Names)-1].End()), c.offset(spec.Values[0].Pos())
+		kept := (*e)[:0]
+		for _, x := range *e {
+			if x.start < from || x.end > to {
+				kept = append(kept, x)
+			}
+		}
+		*e = kept
+		e.replace(from, to, " = ")
+	}
+}
+
+// showValue prints the value of the last expression.
+func (p *program) showValue(c *cell, e *edits) {
+	if c.Failed != "" {
+		return
+	}
+	for i, x := range c.List {
+		before, after := p.wrap(c.Values[i])
+		if i == 0 {
+			before = p.printer() + ".Print(" + before
+		}
+		if i == len(c.List)-1 {
+			after += ")"
+		}
+		e.replace(c.offset(x.Pos()), c.offset(x.Pos()), before)
+		e.replace(c.offset(x.End()), c.offset(x.End()), after)
+	}
+	if c.Value == nil {
+		return
+	}
+	start, end := c.offset(c.Value.Pos()), c.offset(c.Value.End())
+	print := p.printer() + ".Print("
+	special := false
+	var wrapped []string
+	var temps []string
+	for _, t := range c.Values {
+		before, after := p.wrap(t)
+		special = special || before != ""
+		temp := ""
+		if len(c.Values) > 1 {
+			temp = p.fresh("value")
+		}
+		temps = append(temps, temp)
+		wrapped = append(wrapped, before+temp+after)
+	}
+	switch {
+	case len(c.Values) == 1:
+		before, after := p.wrap(c.Values[0])
+		e.replace(start, start, print+before)
+		e.replace(end, end, after+")")
+	case !special:
+		e.replace(start, start, print)
+		e.replace(end, end, ")")
+	default:
+		e.replace(start, start, strings.Join(temps, ", ")+" := ")
+		e.replace(end, end, "\n"+print+strings.Join(wrapped, ", ")+")")
+	}
+}
+
+// printer is what prints values: the package, or a variable that knows what renamed types are to be called.
+func (p *program) printer() string {
+	if len(p.renamed)+len(p.fields) == 0 {
+		return p.pkg(showPath)
+	}
+	if p.shown == "" {
+		p.shown = p.unused("shown")
+	}
+	return p.shown
+}
+
+// wrap tells the printer about a value of a type what reflection does not.
+func (p *program) wrap(t types.Type) (before, after string) {
+	if types.IsInterface(t) {
+		for _, name := range []string{"Error", "String"} {
+			if obj, _, _ := types.LookupFieldOrMethod(t, false, p.checker.Package(), name); obj != nil {
+				return "", ""
+			}
+		}
+		return p.pkg(showPath) + ".Held(", ")"
+	}
+	if isBasic(t) || plain(t) {
+		return "", ""
+	}
+	return p.pkg(showPath) + ".Typed(" + quoted(interp.TypeName(t)) + ", ", ")"
+}

@@ -1,0 +1,244 @@
+package export
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/interp"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Error says why a session cannot be a program.
+type Error struct {
+	Cell int // 0 if it is none in particular
+	Msg  string
+	Hint string
+}
+
+func (e *Error) Error() string {
+	text := e.Msg
+	if e.Cell != 0 {
+		text = fmt.Sprintf("cell %d: %s", e.Cell, e.Msg)
+	}
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// program is the program that is being made.
+type program struct {
+	checker *interp.Checker
+	cells   []*cell
+	size    int
+
+	names   map[types.Object]string // what each object of the session is called in the program
+	taken   map[string]bool         // names that nothing else may be called
+	meaning map[string]types.Object // of the session's names, so far
+	ranks   []map[string]string     // what each name is called that a rank knows, so far
+	broken  map[string]int          // cells that failed, by the variables they defined
+	vars    []variable
+	funcs   map[string]*function // by what they are called, methods by type and name
+	renamed map[string]string    // types that are called otherwise, by what they are called in the program
+	fields  map[string]string    // what their types are called that reflection does not know, by type and name
+	imports map[string]string    // name by path
+	written map[string]bool      // paths that the program imports
+	shown   string               // the variable that prints values, if one does
+}
+
+// variable is one of the program.
+type variable struct {
+	name string
+	typ  types.Type
+	cell *cell // that defines it first
+}
+
+// function is a function or method with all its definitions.
+type function struct {
+	name     string // of the function, or of the variable that holds the method
+	method   *types.Func
+	sig      *types.Signature
+	versions []string // what the definitions are called, when there are several
+	count    int
+}
+
+// cell is a cell on its way into the program.
+type cell struct {
+	session.Cell
+	*interp.Checked          // nil if it does not check
+	starts          []string // statements that come before its own
+	fresh           map[*types.Var]bool
+}
+
+// Program writes the cells of a session of size ranks as the file of a Go program.
+func Program(cells []session.Cell, size int) ([]byte, error) {
+	checker, err := interp.NewChecker(interp.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p := &program{
+		checker: checker, size: size, names: map[types.Object]string{}, taken: map[string]bool{}, meaning: map[string]types.Object{},
+		broken: map[string]int{}, funcs: map[string]*function{}, renamed: map[string]string{}, fields: map[string]string{}, imports: map[string]string{}, written: map[string]bool{},
+	}
+	for range size {
+		p.ranks = append(p.ranks, map[string]string{})
+	}
+	if err := p.check(cells); err != nil {
+		return nil, err
+	}
+	p.reserve()
+	for _, c := range p.cells {
+		if err := p.define(c); err != nil {
+			return nil, err
+		}
+	}
+	text, err := p.write()
+	if err != nil {
+		return nil, err
+	}
+	return p.finish(text)
+}
+
+// unchecked begins the message about a cell that ran but does not check after those before it.
+const unchecked = "it does not check after the cells before it: "
+
+// check finds out what the cells mean.
+func (p *program) check(cells []session.Cell) error {
+	for _, recorded := range cells {
+		c := &cell{Cell: recorded, fresh: map[*types.Var]bool{}}
+		c.Name, c.Line = "", 0
+		checked, err := p.checker.Check(c.Cell)
+		if err != nil && c.Failed == "" {
+			return &Error{c.ID, unchecked + err.Error(), "ranks that were restarted may have had other names"}
+		}
+		c.Checked = checked
+		p.cells = append(p.cells, c)
+	}
+	return nil
+}
+
+// define gives the objects of a cell their names in the program.
+func (p *program) define(c *cell) error {
+	if c.Checked == nil {
+		return nil
+	}
+	if c.Failed == "" {
+		if err := p.checkUses(c); err != nil {
+			return err
+		}
+	}
+	objects := slices.SortedFunc(maps.Values(c.Objects), func(a, b types.Object) int { return int(a.Pos() - b.Pos()) })
+	for _, obj := range objects {
+		old := p.meaning[obj.Name()]
+		switch obj := obj.(type) {
+		case *types.Func:
+			was, again := old.(*types.Func)
+			again = again && types.Identical(was.Type(), obj.Type())
+			if again && obj.Signature().TypeParams().Len() > 0 {
+				return &Error{c.ID, "the generic function " + obj.Name() + " is defined again", "a program cannot replace it in earlier callers; give it another name"}
+			}
+			if again {
+				p.names[obj] = p.names[was]
+			} else {
+				p.names[obj] = p.newName(obj.Name())
+				p.funcs[p.names[obj]] = &function{name: p.names[obj], sig: obj.Signature()}
+			}
+		default:
+			p.names[obj] = p.newName(obj.Name())
+			if _, isType := obj.(*types.TypeName); isType {
+				p.nameType(obj)
+			}
+		}
+		p.learn(c, obj)
+	}
+	for _, v := range c.Vars {
+		if was, ok := p.meaning[v.Name()].(*types.Var); ok && types.Identical(was.Type(), v.Type()) {
+			p.names[v] = p.names[was]
+		} else {
+			p.names[v] = p.newName(v.Name())
+			p.vars = append(p.vars, variable{p.names[v], v.Type(), c})
+			c.fresh[v] = true
+		}
+		delete(p.broken, p.names[v])
+		if c.Failed != "" {
+			p.broken[p.names[v]] = c.ID
+		}
+		p.learn(c, v)
+	}
+	p.countMethods(c)
+	return nil
+}
+
+// nameType notes what the printer has to know about a type.
+func (p *program) nameType(obj types.Object) {
+	if p.names[obj] != obj.Name() {
+		p.renamed[p.names[obj]] = obj.Name()
+	}
+	s, ok := obj.Type().Underlying().(*types.Struct)
+	if !ok {
+		return
+	}
+	for f := range s.Fields() {
+		if !types.IsInterface(f.Type()) && !isBasic(f.Type()) && !plain(f.Type()) {
+			p.fields[p.names[obj]+"."+f.Name()] = interp.TypeName(f.Type())
+		}
+	}
+}
+
+// learn notes what a name means from now on, on the ranks of a cell.
+func (p *program) learn(c *cell, obj types.Object) {
+	p.meaning[obj.Name()] = obj
+	for _, r := range p.ranksOf(c) {
+		p.ranks[r][obj.Name()] = p.names[obj]
+	}
+}
+
+// ranksOf lists the ranks that a cell runs on.
+func (p *program) ranksOf(c *cell) []int {
+	if c.Ranks != nil {
+		return c.Ranks
+	}
+	all := make([]int, p.size)
+	for r := range all {
+		all[r] = r
+	}
+	return all
+}
+
+// checkUses refuses a cell that uses a name which does not mean the same on all its ranks, or a variable that a cell defined
+// which failed.
+func (p *program) checkUses(c *cell) error {
+	for id, obj := range c.Info.Uses {
+		if p.names[obj] == "" || p.meaning[id.Name] != obj {
+			continue
+		}
+		if by := p.broken[p.names[obj]]; by != 0 {
+			return &Error{c.ID, fmt.Sprintf("it uses %s, which cell %d defined before it failed", id.Name, by), "define it in a cell that does not fail"}
+		}
+		for _, r := range p.ranksOf(c) {
+			if p.ranks[r][id.Name] != p.names[obj] {
+				return &Error{c.ID, fmt.Sprintf("it uses %s, which other ranks than rank %d have defined", id.Name, r), "a program has the same variables on all ranks; define it on all"}
+			}
+		}
+	}
+	return nil
+}
+
+// offset is where in the source of the cell pos is.
+func (c *cell) offset(pos token.Pos) int { return c.Offset(pos) }
+
+// title says which cell it is, and of which ranks.
+func (c *cell) title() string {
+	text := fmt.Sprintf("Cell %d", c.ID)
+	if c.Ranks != nil {
+		text += ", on ranks " + session.FormatRanks(c.Ranks)
+	}
+	if c.Failed != "" {
+		text += ", failed and was left out: " + strings.Map(func(r rune) rune { return max(r, ' ') }, c.Failed)
+	}
+	return text
+}

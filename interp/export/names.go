@@ -1,0 +1,174 @@
+package export
+
+import (
+	"fmt"
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"path"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/interp"
+)
+
+// Packages that the program needs itself.
+const (
+	symmemPath = "github.com/symmrepl/symmrepl/symmem"
+	showPath   = "github.com/symmrepl/symmrepl/show"
+)
+
+// reserve takes every identifier of the cells, so that a new name is none of them, and names the packages.
+func (p *program) reserve() {
+	for _, c := range p.cells {
+		var s scanner.Scanner
+		s.Init(token.NewFileSet().AddFile("", -1, len(c.Source)), []byte(c.Source), nil, 0)
+		for {
+			_, tok, text := s.Scan()
+			if tok == token.EOF {
+				break
+			}
+			if tok == token.IDENT {
+				p.taken[text] = true
+			}
+		}
+	}
+	for _, c := range p.cells {
+		if c.Checked == nil {
+			continue
+		}
+		for id, obj := range c.Info.Uses {
+			if pkg, ok := obj.(*types.PkgName); ok && p.imports[pkg.Imported().Path()] == "" {
+				p.imports[pkg.Imported().Path()] = p.packageName(id.Name)
+			}
+		}
+	}
+}
+
+// packageName returns the name wanted for a package, or a fresh one if another package has it.
+func (p *program) packageName(wanted string) string {
+	if !p.isPackage(wanted) {
+		p.taken[wanted] = true
+		return wanted
+	}
+	return p.fresh(wanted)
+}
+
+func (p *program) isPackage(name string) bool {
+	for _, known := range p.imports {
+		if known == name {
+			return true
+		}
+	}
+	return false
+}
+
+// pkg returns what a package is called in the program, which imports it from now on.
+func (p *program) pkg(importPath string) string {
+	name := p.imports[importPath]
+	if name == "" {
+		name = path.Base(importPath)
+		if importPath == symmemPath {
+			name = "symm"
+		}
+		if p.taken[name] {
+			name = p.fresh(name)
+		}
+		p.taken[name] = true
+		p.imports[importPath] = name
+	}
+	p.written[importPath] = true
+	return name
+}
+
+// newName returns what an object is called in the program that the session calls name: the same if that means nothing else.
+func (p *program) newName(name string) string {
+	free := types.Universe.Lookup(name) == nil && !p.isPackage(name) && name != "main" && name != "init"
+	for _, used := range p.names {
+		free = free && used != name
+	}
+	if free {
+		return name
+	}
+	return p.fresh(name)
+}
+
+// fresh returns a name that nothing in the cells has.
+func (p *program) fresh(name string) string {
+	for n := 2; ; n++ {
+		if candidate := fmt.Sprint(name, n); !p.taken[candidate] {
+			p.taken[candidate] = true
+			return candidate
+		}
+	}
+}
+
+// unused returns name, or a fresh one like it if something in the cells has it.
+func (p *program) unused(name string) string {
+	if !p.taken[name] {
+		p.taken[name] = true
+		return name
+	}
+	return p.fresh(name)
+}
+
+// nameOf returns what an identifier is in the program, for an object that it uses or defines.
+func (p *program) nameOf(id *ast.Ident, obj types.Object) string {
+	switch obj := obj.(type) {
+	case *types.PkgName:
+		return p.pkg(obj.Imported().Path())
+	case *types.Var:
+		if obj.Embedded() {
+			t := types.Unalias(obj.Origin().Type())
+			if ptr, ok := t.(*types.Pointer); ok {
+				t = types.Unalias(ptr.Elem())
+			}
+			if named, ok := t.(*types.Named); ok && p.names[named.Origin().Obj()] != "" {
+				return p.names[named.Origin().Obj()]
+			}
+			return id.Name
+		}
+	}
+	if name := p.names[obj]; name != "" {
+		return name
+	}
+	return id.Name
+}
+
+// countMethods counts the definitions of functions and methods in a cell, and calls them apart.
+func (p *program) countMethods(c *cell) {
+	for _, d := range c.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok {
+			if g := p.functionOf(c, f); g != nil {
+				g.count++
+				g.versions = append(g.versions, p.fresh(g.name))
+			}
+		}
+	}
+}
+
+// functionOf finds what a declaration defines; nil for what cannot be defined again.
+func (p *program) functionOf(c *cell, f *ast.FuncDecl) *function {
+	base := interp.ReceiverName(f)
+	if base == nil {
+		return p.funcs[p.names[c.Info.Defs[f.Name]]]
+	}
+	typ, ok := c.Info.Uses[base].(*types.TypeName)
+	if !ok {
+		return nil
+	}
+	named, ok := types.Unalias(typ.Type()).(*types.Named)
+	if !ok || named.TypeParams().Len() > 0 {
+		return nil
+	}
+	key := p.names[named.Obj()] + "." + f.Name.Name
+	if p.funcs[key] == nil {
+		method, ok := c.Info.Defs[f.Name].(*types.Func)
+		if !ok || method.Signature().Recv() == nil {
+			return nil
+		}
+		name := p.names[named.Obj()] + strings.ToUpper(f.Name.Name[:1]) + f.Name.Name[1:]
+		p.funcs[key] = &function{name: p.unused(name), method: method, sig: method.Signature()}
+	}
+	return p.funcs[key]
+}

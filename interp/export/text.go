@@ -1,0 +1,91 @@
+package export
+
+import (
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// edit replaces what is from start to end of a cell's source.
+type edit struct {
+	start, end int
+	text       string
+}
+
+// edits are those of one cell.
+type edits []edit
+
+func (e *edits) replace(start, end int, text string) { *e = append(*e, edit{start, end, text}) }
+
+// apply returns source from start to end with the edits that lie there.
+func (e edits) apply(source string, start, end int) string {
+	slices.SortStableFunc(e, func(a, b edit) int {
+		if a.start != b.start {
+			return a.start - b.start
+		}
+		return a.end - b.end // what is inserted comes first
+	})
+	var b strings.Builder
+	at := start
+	for _, x := range e {
+		if x.start < at || x.end > end {
+			continue
+		}
+		b.WriteString(source[at:x.start] + x.text)
+		at = x.end
+	}
+	return b.String() + source[at:end]
+}
+
+// blocks are the declarations of a cell with the comments that belong to them, and what is between them.
+func blocks(source string, outside [][2]int) (decls, between [][2]int) {
+	lines := commentLines(source)
+	at := 0
+	for _, place := range outside {
+		start, end := place[0], place[1]
+		lineStart := strings.LastIndexByte(source[:start], '\n') + 1
+		if strings.TrimSpace(source[lineStart:start]) == "" {
+			for i := len(lines) - 1; i >= 0; i-- {
+				if lines[i][0] >= at && lines[i][1] == lineStart {
+					lineStart = lines[i][0]
+				}
+			}
+			start = max(lineStart, at)
+		}
+		rest, _, _ := strings.Cut(source[end:], "\n")
+		if strings.HasPrefix(strings.TrimLeft(rest, " \t;"), "//") {
+			end += len(rest)
+		} else if strings.Trim(rest, " \t;\r") == "" {
+			end += len(rest)
+		}
+		decls = append(decls, [2]int{start, end})
+		between = append(between, [2]int{at, start})
+		at = end
+	}
+	return decls, append(between, [2]int{at, len(source)})
+}
+
+// commentLines returns where lines begin and end that hold nothing but a comment.
+func commentLines(source string) (lines [][2]int) {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(source))
+	s.Init(file, []byte(source), nil, scanner.ScanComments)
+	for {
+		pos, tok, text := s.Scan()
+		if tok == token.EOF {
+			return lines
+		}
+		at := file.Offset(pos)
+		start := strings.LastIndexByte(source[:at], '\n') + 1
+		if tok == token.COMMENT && strings.HasPrefix(text, "//") && strings.TrimSpace(source[start:at]) == "" {
+			line, _, _ := strings.Cut(source[start:], "\n")
+			lines = append(lines, [2]int{start, start + len(line) + 1})
+		}
+	}
+}
+
+// commented makes comments of all lines.
+func commented(source string) string {
+	return "//\t" + strings.ReplaceAll(strings.Trim(source, "\r\n"), "\n", "\n//\t") + "\n"
+}

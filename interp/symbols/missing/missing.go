@@ -1,0 +1,135 @@
+// Package missing tells what symbol tables lack of the standard library, by the export data of the Go installation at hand.
+package missing
+
+import (
+	"bytes"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/traefik/yaegi/stdlib"
+	"github.com/traefik/yaegi/stdlib/syscall"
+	"github.com/traefik/yaegi/stdlib/unrestricted"
+)
+
+// Tables are symbol tables by "import/path/name", then by identifier.
+type Tables = map[string]map[string]reflect.Value
+
+// newPackages are those that yaegi does not know.
+var newPackages = []string{"crypto/hkdf", "crypto/hpke", "crypto/mlkem", "crypto/pbkdf2", "crypto/sha3", "iter", "structs", "unique", "weak"}
+
+// Base gives yaegi's own tables.
+func Base() Tables {
+	return Join(stdlib.Symbols, syscall.Symbols, unrestricted.Symbols)
+}
+
+// Join gives tables that have all of several.
+func Join(sets ...map[string]map[string]reflect.Value) Tables {
+	all := Tables{}
+	for _, set := range sets {
+		for key, table := range set {
+			if all[key] == nil {
+				all[key] = map[string]reflect.Value{}
+			}
+			maps.Copy(all[key], table)
+		}
+	}
+	return all
+}
+
+// Names gives, by import path, the names that a package of the standard library exports and its table lacks, and of interfaces that have
+// methods the table does not know. Generic declarations cannot be in tables.
+func Names(tables Tables) (map[string][]string, error) {
+	paths := slices.Clone(newPackages)
+	for key := range Base() {
+		// What syscall has differs between architectures; yaegi knows each.
+		if p := path.Dir(key); p != "." && p != "syscall" && !strings.Contains(p, "yaegi") {
+			paths = append(paths, p)
+		}
+	}
+	imp, err := exportData(paths)
+	if err != nil {
+		return nil, err
+	}
+	lacks := map[string][]string{}
+	for _, importPath := range slices.Compact(slices.Sorted(slices.Values(paths))) {
+		pkg, err := imp.Import(importPath)
+		if err != nil {
+			return nil, err
+		}
+		table := tables[path.Join(importPath, pkg.Name())]
+		for _, name := range pkg.Scope().Names() {
+			if obj := pkg.Scope().Lookup(name); obj.Exported() && fits(obj) && !has(table, obj) {
+				lacks[importPath] = append(lacks[importPath], name)
+			}
+		}
+	}
+	return lacks, nil
+}
+
+// exportData makes an importer of compiled packages.
+func exportData(paths []string) (types.Importer, error) {
+	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}"}, paths...)...)
+	var problem bytes.Buffer
+	cmd.Stderr = &problem
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w\n%s", err, problem.String())
+	}
+	files := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		p, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		files[p] = file
+	}
+	return importer.ForCompiler(token.NewFileSet(), "gc", func(p string) (io.ReadCloser, error) { return os.Open(files[p]) }), nil
+}
+
+// fits reports whether a table can have an object.
+func fits(obj types.Object) bool {
+	switch t := obj.Type().(type) {
+	case *types.Signature:
+		return t.TypeParams().Len() == 0
+	case *types.Named:
+		if _, isType := obj.(*types.TypeName); isType && t.TypeParams().Len() > 0 {
+			return false
+		}
+	case *types.Alias:
+		if t.TypeParams().Len() > 0 {
+			return false
+		}
+	}
+	if i, ok := obj.Type().Underlying().(*types.Interface); ok && !i.IsMethodSet() {
+		return false
+	}
+	return true
+}
+
+// has reports whether a table has an object with all its methods.
+func has(table map[string]reflect.Value, obj types.Object) bool {
+	if _, ok := table[obj.Name()]; !ok {
+		return false
+	}
+	wrapper, ok := table["_"+obj.Name()]
+	if !ok {
+		return true
+	}
+	i, ok := obj.Type().Underlying().(*types.Interface)
+	if !ok {
+		return true
+	}
+	for m := range i.Methods() {
+		if _, ok := wrapper.Type().Elem().FieldByName("W" + m.Name()); m.Exported() && !ok {
+			return false
+		}
+	}
+	return true
+}
