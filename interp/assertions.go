@@ -21,16 +21,20 @@ type attempt struct {
 func (l *lowerer) attempts(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []attempt {
 	ref := func(name string) ast.Expr { return l.address(l.ident(pos, name)) }
 	if !types.IsInterface(t) {
-		return []attempt{{cond: l.helper(pos, "Assert", ref(x), ref(v), l.quoted(pos, l.identity(t)))}}
+		return []attempt{{cond: l.helper(pos, "Assert", ref(x), ref(v), l.quoted(pos, l.valueKey(t)))}}
 	}
 	var list []attempt
 	iface := t.Underlying().(*types.Interface)
-	for _, c := range l.implementers(iface) {
+	implementers := l.implementers(iface)
+	if !l.isBoxed(t) {
+		implementers = nil // native values tell by themselves
+	}
+	for _, c := range implementers {
 		held := l.temp("held")
 		*out = append(*out, l.varDecl(pos, held, c))
 		list = append(list, attempt{
-			l.helper(pos, "Assert", ref(x), ref(held), l.quoted(pos, l.identity(c))),
-			[]ast.Stmt{assign(token.ASSIGN, l.ident(pos, v), l.ident(pos, held))},
+			l.helper(pos, "Assert", ref(x), ref(held), l.quoted(pos, l.valueKey(c))),
+			[]ast.Stmt{assign(token.ASSIGN, l.ident(pos, v), l.converted(l.ident(pos, held), c, t))},
 		})
 	}
 	args := []ast.Expr{ref(x), ref(v)}
@@ -47,8 +51,10 @@ func (l *lowerer) identity(t types.Type) string {
 	if p, ok := t.(*types.Pointer); ok {
 		star, t = "*", types.Unalias(p.Elem())
 	}
-	if n, ok := t.(*types.Named); ok && n.Obj().Pkg() == l.in.pkg {
-		return star + l.name(n.Obj())
+	if n, ok := t.(*types.Named); ok {
+		if name := l.ownType(n); name != "" {
+			return star + name
+		}
 	}
 	return ""
 }
@@ -61,10 +67,10 @@ func (l *lowerer) implementers(iface *types.Interface) []types.Type {
 	var list []types.Type
 	add := func(obj types.Object) {
 		tn, ok := obj.(*types.TypeName)
-		if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) {
+		if !ok || types.IsInterface(tn.Type()) {
 			return
 		}
-		if n, ok := tn.Type().(*types.Named); !ok || n.TypeParams().Len() > 0 {
+		if n, ok := tn.Type().(*types.Named); !ok || n.TypeParams().Len() > n.TypeArgs().Len() {
 			return
 		}
 		for _, t := range []types.Type{tn.Type(), types.NewPointer(tn.Type())} {
@@ -80,6 +86,18 @@ func (l *lowerer) implementers(iface *types.Interface) []types.Type {
 	}
 	for _, obj := range l.c.objects {
 		add(obj)
+	}
+	for _, local := range slices.Concat(l.in.scope.locals, l.locals) {
+		add(local)
+	}
+	for _, known := range []map[types.Object][]*instance{l.in.scope.instances, l.instances} {
+		for _, list := range known {
+			for _, inst := range list {
+				if inst.typ != nil {
+					add(inst.typ)
+				}
+			}
+		}
 	}
 	slices.SortFunc(list, func(a, b types.Type) int {
 		if l.identity(a) < l.identity(b) {
@@ -127,8 +145,13 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 	body = append(body, chain(pos, list, func() []ast.Stmt {
 		return []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}}}
 	}))
-	fail := l.helper(pos, "FailAssert", l.address(l.ident(pos, x)), l.quoted(pos, types.TypeString(from, nil)), l.quoted(pos, types.TypeString(t, nil)))
-	body = append(body, &ast.ExprStmt{X: fail}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}})
+	fail := []ast.Expr{l.address(l.ident(pos, x)), l.quoted(pos, l.textKey(from)), l.quoted(pos, l.textKey(t))}
+	if iface, ok := t.Underlying().(*types.Interface); ok {
+		for m := range iface.Methods() {
+			fail = append(fail, l.quoted(pos, m.Name()))
+		}
+	}
+	body = append(body, &ast.ExprStmt{X: l.helper(pos, "FailAssert", fail...)}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}})
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
 			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, x)}, Type: l.typeExpr(from, pos)}}},
@@ -137,6 +160,13 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 		Body: block(pos, body...),
 	}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(e.X)}, Rparen: pos}
+}
+
+// textKey is the key by which the runtime says what Go calls a type.
+func (l *lowerer) textKey(t types.Type) string {
+	key := "text of " + l.typeText(t)
+	l.in.natives.note(key, t)
+	return key
 }
 
 // typeSwitch lowers a type switch: first which clause it is, then a switch on that.

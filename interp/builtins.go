@@ -2,8 +2,10 @@ package interp
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/types"
+	"os"
 	"reflect"
 )
 
@@ -26,6 +28,22 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 			}
 			return e
 		}
+	case "panic":
+		e.Args[0] = l.convert(e.Args[0], types.NewInterfaceType(nil, nil))
+		return e
+	case "delete":
+		if m, ok := l.info.TypeOf(e.Args[0]).Underlying().(*types.Map); ok {
+			e.Args[0], e.Args[1] = l.expr(e.Args[0]), l.convertKey(e.Args[1], m)
+			return e
+		}
+	case "make":
+		if t := l.info.TypeOf(e); isDirected(t) {
+			c := t.Underlying().(*types.Chan)
+			e.Fun = l.expr(e.Fun)
+			e.Args[0] = l.typeExpr(types.NewChan(types.SendRecv, c.Elem()), pos)
+			l.exprs(e.Args[1:])
+			return &ast.CallExpr{Fun: l.paren(l.typeExpr(t, pos)), Lparen: pos, Args: []ast.Expr{e}, Rparen: pos}
+		}
 	case "recover":
 		return l.helper(pos, "Recover")
 	case "new":
@@ -38,15 +56,26 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	return e
 }
 
+// isDirected reports whether t is a type of channels that only send or only receive: reflection makes none.
+func isDirected(t types.Type) bool {
+	c, ok := t.Underlying().(*types.Chan)
+	return ok && c.Dir() != types.SendRecv
+}
+
+// printArgs is the builtin print, which puts nothing between its arguments.
+func printArgs(args ...any) {
+	var b []byte
+	for _, a := range args {
+		b = fmt.Append(b, a)
+	}
+	os.Stderr.Write(b)
+}
+
 // minMax lowers min and max to calls of helpers with two operands.
 func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
 	pos := e.Pos()
 	t := l.info.TypeOf(e)
-	basic, ok := t.Underlying().(*types.Basic)
-	if !ok {
-		l.refuse(pos, name+" of a type parameter; compare the values yourself")
-	}
-	b := types.Typ[basic.Kind()]
+	b := types.Typ[t.Underlying().(*types.Basic).Kind()]
 	convert := func(to types.Type, x ast.Expr) ast.Expr {
 		if types.Identical(t, b) {
 			return x
@@ -60,19 +89,29 @@ func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
 	return convert(t, result)
 }
 
-// newOf lowers new(x) for a value x: func(v T) *T { return &v }(x).
+// newOf lowers new(x) for a value x.
 func (l *lowerer) newOf(e *ast.CallExpr) ast.Expr {
-	pos := e.Pos()
-	t := l.info.TypeOf(e).(*types.Pointer)
+	t := l.info.TypeOf(e).(*types.Pointer).Elem()
+	return l.pointerTo(l.convert(e.Args[0], t), t)
+}
+
+// pointerTo makes a pointer to a new variable of type t that is x: func(v T) *T { return &v }(x).
+func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
+	pos := x.Pos()
 	v := l.temp("v")
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
-			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(t.Elem(), pos)}}},
-			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(t, pos)}}},
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(t, pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(types.NewPointer(t), pos)}}},
 		},
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.address(l.ident(pos, v))}}),
 	}
-	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(e.Args[0])}, Rparen: pos}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}
+
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
+	return ok
 }
 
 // builtinExports are the helpers that lowered calls of builtins need.

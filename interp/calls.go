@@ -9,6 +9,7 @@ import (
 
 // call lowers a call or a conversion.
 func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
+	e.Fun = l.qualified(e.Fun)
 	fun := ast.Unparen(e.Fun)
 	tv := l.info.Types[e.Fun]
 	if id, ok := fun.(*ast.Ident); ok && tv.IsBuiltin() {
@@ -30,7 +31,9 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 		sig, _ = tv.Type.Underlying().(*types.Signature)
 	}
 	compiled := l.fn.loops > 0 && !tv.IsType() && l.isCompiledFunc(fun)
-	l.arguments(sig, e)
+	if l.arguments(sig, e) {
+		return e
+	}
 	e.Fun = l.callee(fun)
 	if compiled {
 		for i, a := range e.Args {
@@ -63,35 +66,29 @@ func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 		if l.info.Selections[f] != nil && l.info.Selections[f].Kind() == types.MethodExpr {
 			return l.expr(f)
 		}
-		return l.instance(f.Sel, l.selector(f))
+		return l.selector(f)
 	}
 	return l.expr(fun)
 }
 
-// instance writes the type arguments that go/types inferred for the use id of a generic function.
-func (l *lowerer) instance(id *ast.Ident, e ast.Expr) ast.Expr {
-	inst, ok := l.info.Instances[id]
-	if !ok {
-		return e
-	}
-	var args []ast.Expr
-	for t := range inst.TypeArgs.Types() {
-		args = append(args, l.typeExpr(t, id.Pos()))
-	}
-	if len(args) == 1 {
-		return &ast.IndexExpr{X: e, Lbrack: id.Pos(), Index: args[0], Rbrack: id.Pos()}
-	}
-	return &ast.IndexListExpr{X: e, Lbrack: id.Pos(), Indices: args, Rbrack: id.Pos()}
+// blockingMethods are the methods of compiled types that may block for ever, and what does the same but ends when the cell is interrupted.
+var blockingMethods = map[string]string{
+	"sync.Mutex.Lock": "Lock", "sync.RWMutex.Lock": "Lock", "sync.RWMutex.RLock": "RLock", "sync.Cond.Wait": "CondWait",
+	"sync.WaitGroup.Wait": "Wait", "sync.WaitGroup.Go": "WaitGo",
+	"os/exec.Cmd.Run": "CmdRun", "os/exec.Cmd.Wait": "CmdWait", "os/exec.Cmd.Output": "CmdOutput", "os/exec.Cmd.CombinedOutput": "CmdCombined",
 }
 
-// blocking lowers methods of package sync that may block for ever, so that an interrupt ends them too.
+// blocking lowers calls of blockingMethods.
 func (l *lowerer) blocking(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
 	s := l.info.Selections[sel]
-	if s == nil || s.Obj().Pkg() == nil || s.Obj().Pkg().Path() != "sync" {
+	if s == nil || s.Obj().Pkg() == nil {
 		return nil
 	}
-	recv := s.Obj().(*types.Func).Signature().Recv().Type()
-	p, ok := recv.(*types.Pointer)
+	fn, ok := s.Obj().(*types.Func)
+	if !ok {
+		return nil
+	}
+	p, ok := fn.Signature().Recv().Type().(*types.Pointer)
 	if !ok {
 		return nil
 	}
@@ -99,9 +96,7 @@ func (l *lowerer) blocking(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
 	if !ok {
 		return nil
 	}
-	helper := map[string]string{
-		"Mutex.Lock": "Lock", "RWMutex.Lock": "Lock", "RWMutex.RLock": "RLock", "WaitGroup.Wait": "Wait", "WaitGroup.Go": "WaitGo",
-	}[named.Obj().Name()+"."+sel.Sel.Name]
+	helper := blockingMethods[fn.Pkg().Path()+"."+named.Obj().Name()+"."+fn.Name()]
 	if helper == "" {
 		return nil
 	}
@@ -110,8 +105,10 @@ func (l *lowerer) blocking(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
 		x = l.address(x)
 	}
 	args := []ast.Expr{x}
-	l.exprs(e.Args)
-	return l.helper(e.Pos(), helper, append(args, e.Args...)...)
+	for _, a := range e.Args {
+		args = append(args, l.kept(l.expr(a)))
+	}
+	return l.helper(e.Pos(), helper, args...)
 }
 
 // embeddedField writes the operand whose own method sel selects, and its type: x.Mutex for x.Lock of an embedded Mutex.

@@ -30,8 +30,8 @@ type cellText struct {
 	line  int // of the first line
 	files []parsedFile
 
-	live    int  // functions of it that can be called by name
-	forever bool // it has function literals or methods, of which nobody knows when they are gone
+	trees int  // of yaegi, in which positions in it may be
+	ended bool // the tree of its statements is gone, and with it the function literals in them
 }
 
 type parsedFile struct {
@@ -46,12 +46,14 @@ type parsed struct {
 	decls   []ast.Decl // functions, types, constants
 	stmts   []ast.Stmt
 	body    *ast.FuncDecl // holds stmts
+	list    []ast.Expr    // the cell ends with
 }
 
 // item is a piece of a cell between two top-level semicolons.
 type item struct {
 	start, end int
 	decl       bool
+	list       bool // of expressions, at the end of the cell
 }
 
 // parse splits a cell and parses it.
@@ -69,7 +71,11 @@ func (in *Interp) parse(cell session.Cell) (*parsed, *session.Error) {
 	if err != nil {
 		return nil, text.syntaxError(err, len(declsHeader))
 	}
-	stmts, err := p.parseFile(in.fset, stmtsHeader, blank(cell.Source, items, false), "\n}")
+	singles, list := items, false
+	if n := len(items) - 1; n >= 0 && items[n].list {
+		singles, list = items[:n], true
+	}
+	stmts, err := p.parseFile(in.fset, stmtsHeader, blank(cell.Source, singles, false), "\n}")
 	if err != nil {
 		return nil, text.syntaxError(err, len(stmtsHeader))
 	}
@@ -83,7 +89,13 @@ func (in *Interp) parse(cell session.Cell) (*parsed, *session.Error) {
 		p.decls = append(p.decls, d)
 	}
 	p.body = stmts.Decls[0].(*ast.FuncDecl)
+	if list {
+		if err := p.parseList(in.fset, cell.Source, items); err != nil {
+			return nil, text.syntaxError(err, len(listHeader))
+		}
+	}
 	p.stmts = p.body.Body.List
+	in.begin(p)
 	return p, nil
 }
 
@@ -109,6 +121,8 @@ func split(src string) ([]item, scanner.ErrorList) {
 		items   []item
 		errs    scanner.ErrorList
 		tokens  []token.Token // of the current item
+		last    []token.Token // of the last one
+		end     int           // of its last token
 		start   = -1
 		depth   int
 		header  bool // of if, for or switch, where semicolons separate nothing
@@ -137,9 +151,13 @@ func split(src string) ([]item, scanner.ErrorList) {
 		}
 		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(header && lit == ";") {
 			if start >= 0 {
-				items = append(items, item{start, offset, isDecl(tokens)})
+				items = append(items, item{start: start, end: offset, decl: isDecl(tokens)})
+				last = tokens
 			}
 			if tok == token.EOF {
+				if n := len(items) - 1; n >= 0 && !items[n].decl && isList(last) {
+					items[n].list, items[n].end = true, end
+				}
 				return items, errs
 			}
 			start, tokens, header = -1, nil, false
@@ -149,6 +167,9 @@ func split(src string) ([]item, scanner.ErrorList) {
 			start = offset
 		}
 		tokens = append(tokens, tok)
+		if end = offset + len(lit); lit == "" {
+			end = offset + len(tok.String())
+		}
 	}
 }
 
@@ -182,20 +203,23 @@ func isDecl(tokens []token.Token) bool {
 // blank returns src with the items that are (or are not) declarations kept and all other bytes but newlines replaced by spaces.
 func blank(src string, items []item, decls bool) string {
 	b := []byte(src)
-	for _, it := range items {
-		if it.decl == decls {
-			continue
-		}
-		end := it.end
-		for end < len(src) && strings.IndexByte("; \t", src[end]) >= 0 { // an empty statement, or the parts of a for clause, may follow
-			end++
-		}
-		for j := it.start; j < end; j++ {
+	clear := func(from, to int) {
+		for j := from; j < to; j++ {
 			if b[j] != '\n' {
 				b[j] = ' '
 			}
 		}
 	}
+	last := 0
+	for _, it := range items {
+		clear(last, it.start) // empty statements and comments
+		if last = it.end; it.decl == decls {
+			last = min(it.end+1, len(src)) // with its semicolon
+		} else {
+			clear(it.start, it.end)
+		}
+	}
+	clear(last, len(src))
 	return string(b)
 }
 
@@ -234,19 +258,30 @@ type diagnostic struct {
 
 func (c *cellText) syntaxError(errs scanner.ErrorList, header int) *session.Error {
 	var list []diagnostic
+	missing := ""
 	for _, e := range errs {
-		column := e.Pos.Column
+		column, msg := e.Pos.Column, e.Msg
 		if e.Pos.Line == 1 {
 			column -= header
 		}
 		line := e.Pos.Line
-		if n := strings.Count(c.cell.Source, "\n") + 1; line > n {
+		if n := strings.Count(c.cell.Source, "\n") + 1; line > n || e.Pos.Offset-header >= len(c.cell.Source) {
 			line, column = n, len(c.sourceLine(n))+1
+			msg = atEnd.Replace(msg)
+			if len(list) > 0 { // it follows from an earlier error
+				continue
+			}
+			missing, _, _ = scanOpen(c.cell.Source)
 		}
-		list = append(list, diagnostic{line, max(column, 1), e.Msg})
+		list = append(list, diagnostic{line, max(column, 1), msg})
 	}
-	return c.errorOf(session.KindSyntax, list)
+	e := c.errorOf(session.KindSyntax, list)
+	e.Hint = syntaxHint(e, missing)
+	return e
 }
+
+// atEnd calls the end of a cell by its name: what the parser finds there was added to parse it.
+var atEnd = strings.NewReplacer("found '}'", "found the end of the cell", "found 'EOF'", "found the end of the cell")
 
 // errorOf makes an error of diagnostics: the first is its message, the others its detail.
 func (c *cellText) errorOf(kind session.Kind, list []diagnostic) *session.Error {

@@ -16,13 +16,16 @@ import (
 // checked is a cell that type-checks.
 type checked struct {
 	*parsed
-	info    *types.Info
-	imports map[string]string       // path by name, of the cell's own imports
-	objects map[string]types.Object // functions, types and constants the cell declares
-	vars    []*types.Var            // variables of its top level, in order
-	values  []types.Type            // of the last expression; nil when there is none
-	value   ast.Expr
-	added   []addedMethod
+	info     *types.Info
+	imports  map[string]string       // path by name, of the cell's own imports
+	dots     []string                // paths of those by a dot
+	auto     map[string]string       // those of them that the cell does not spell
+	objects  map[string]types.Object // functions, types and constants the cell declares
+	vars     []*types.Var            // variables of its top level, in order
+	values   []types.Type            // of the last expression; nil when there is none
+	value    ast.Expr
+	added    []addedMethod
+	generics map[types.Object]*generic // that the cell declares
 }
 
 // addedMethod is a method of a type that an earlier cell declared.
@@ -32,18 +35,43 @@ type addedMethod struct {
 	again bool // the type had it already
 }
 
+// goVersion is the version of the language that cells are written in.
+const goVersion = "go1.26"
+
 // checker checks one cell.
 type checker struct {
 	in   *Interp
 	c    *checked
 	errs []diagnostic
+	at   map[diagnostic]token.Pos // where in the syntax an error is
 	undo []func()
+
+	tolerant bool // goes on after errors, for what can be known of a cell that is being typed
 }
 
 // check type-checks a cell in three stages, each of which sees what those before it found: declarations without the bodies of
 // functions; statements; the bodies. So functions may use variables that the cell's statements define.
 func (in *Interp) check(p *parsed) (*checked, *session.Error) {
-	k := &checker{in: in, c: &checked{parsed: p, imports: map[string]string{}, info: &types.Info{
+	auto := map[string]string{}
+	for {
+		k := in.newChecker(p, auto)
+		k.run()
+		if len(k.errs) == 0 {
+			return k.c, nil
+		}
+		k.revert()
+		if k.missingImports() {
+			continue
+		}
+		err := p.errorOf(session.KindType, k.errs)
+		err.Hint = k.hint(k.errs[0])
+		return nil, err
+	}
+}
+
+// newChecker makes a checker of a cell that imports, beside what it says, the packages of auto.
+func (in *Interp) newChecker(p *parsed, auto map[string]string) *checker {
+	return &checker{in: in, at: map[diagnostic]token.Pos{}, c: &checked{parsed: p, imports: maps.Clone(auto), auto: auto, info: &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Uses:       map[*ast.Ident]types.Object{},
@@ -52,25 +80,28 @@ func (in *Interp) check(p *parsed) (*checked, *session.Error) {
 		Instances:  map[*ast.Ident]types.Instance{},
 		Scopes:     map[ast.Node]*types.Scope{},
 	}}}
-	k.run()
-	if len(k.errs) > 0 {
-		for _, undo := range slices.Backward(k.undo) {
-			undo()
-		}
-		return nil, p.errorOf(session.KindType, k.errs)
-	}
-	return k.c, nil
 }
+
+// revert takes back what the check did to types of earlier cells.
+func (k *checker) revert() {
+	for _, undo := range slices.Backward(k.undo) {
+		undo()
+	}
+}
+
+// failed reports whether the check ends here.
+func (k *checker) failed() bool { return len(k.errs) > 0 && !k.tolerant }
 
 func (k *checker) run() {
 	c, scope := k.c, k.in.scope
 	for _, spec := range c.parsed.imports {
 		k.importSpec(spec)
 	}
-	if len(k.errs) > 0 {
+	if k.failed() {
 		return
 	}
-	known := maps.Clone(scope.objects)
+	known := k.dotObjects()
+	maps.Copy(known, scope.objects)
 	for name := range c.imports {
 		delete(known, name)
 	}
@@ -100,24 +131,29 @@ func (k *checker) run() {
 		case f.Recv == nil:
 			decls = append(decls, stub(f))
 			bodies = append(bodies, body(f))
+		case k.isForeign(f, known) && hasTypeParams(f):
+			k.errorAt(f.Name.Pos(), "methods of a generic type must be in the cell that declares it; declare the type again, with all its methods")
 		case k.isForeign(f, known):
 			foreign = append(foreign, f)
 			decls = append(decls, stub(body(f)))
 			bodies = append(bodies, body(f))
+		case hasTypeParams(f) && genericType(c.decls, receiverName(f)) != nil:
+			decls = append(decls, stub(f))
+			bodies = append(bodies, genericBody(f, genericType(c.decls, receiverName(f))))
 		case hasTypeParams(f):
-			decls = append(decls, f)
+			decls = append(decls, f) // of nothing that has any: an error
 		default:
 			decls = append(decls, stub(f))
 			bodies = append(bodies, body(f))
 		}
 	}
 	known = k.stage(known, decls)
-	if len(k.errs) > 0 {
+	if k.failed() {
 		return
 	}
 	c.objects = map[string]types.Object{}
 	for name, obj := range known {
-		if scope.objects[name] != obj && !strings.ContainsRune(name, '#') {
+		if scope.objects[name] != obj && obj.Pkg() == k.in.pkg && !strings.ContainsRune(name, '#') {
 			c.objects[name] = obj
 		}
 	}
@@ -128,7 +164,7 @@ func (k *checker) run() {
 	if len(c.stmts) > 0 {
 		k.statements(known)
 	}
-	if len(k.errs) > 0 {
+	if k.failed() {
 		return
 	}
 	for _, v := range c.vars {
@@ -139,6 +175,9 @@ func (k *checker) run() {
 	}
 	if len(bodies) > 0 {
 		k.stage(known, bodies)
+	}
+	if len(k.errs) == 0 {
+		k.keepGenerics(known)
 	}
 }
 
@@ -159,7 +198,7 @@ func (k *checker) statements(known map[string]types.Object) {
 			return d.line == line && d.column == column && strings.HasSuffix(d.msg, "is not used")
 		})
 	}
-	if len(k.errs) > before {
+	if len(k.errs) > before && !k.tolerant {
 		return
 	}
 	for _, s := range c.stmts {
@@ -168,6 +207,9 @@ func (k *checker) statements(known map[string]types.Object) {
 				c.vars = append(c.vars, v)
 			}
 		}
+	}
+	for _, e := range c.list {
+		c.values = append(c.values, types.Default(c.info.TypeOf(e)))
 	}
 	if last == nil {
 		return
@@ -189,24 +231,37 @@ func (k *checker) statements(known map[string]types.Object) {
 	c.values = []types.Type{types.Default(tv.Type)}
 }
 
-// prints reports whether an expression is a call of one of fmt's functions that print: what they return is not worth showing.
+// prints reports whether an expression is a call of one of fmt's functions that print, or of display's that show: what they return is not worth showing.
 func (c *checked) prints(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
 		return false
 	}
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
+	var name *ast.Ident
+	switch fun := call.Fun.(type) {
+	case *ast.Ident:
+		name = fun
+	case *ast.SelectorExpr:
+		name = fun.Sel
+	}
+	f, ok := c.info.Uses[name].(*types.Func)
+	if !ok || f.Pkg() == nil {
 		return false
 	}
-	f, ok := c.info.Uses[sel.Sel].(*types.Func)
-	return ok && f.Pkg() != nil && f.Pkg().Path() == "fmt" && strings.Contains(strings.ToLower(f.Name()), "print") && f.Signature().Results().Len() == 2
+	switch f.Pkg().Path() {
+	case "fmt":
+		return strings.Contains(strings.ToLower(f.Name()), "print") && f.Signature().Results().Len() == 2
+	case displayPath, displayDot:
+		r := f.Signature().Results()
+		return r.Len() == 1 && types.Identical(r.At(0).Type(), types.Universe.Lookup("error").Type())
+	}
+	return false
 }
 
 // stage checks declarations where names mean known, and returns known with what they declare.
 func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[string]types.Object {
 	pkg := k.in.pkg
-	setScope(pkg, types.NewScope(types.Universe, token.NoPos, token.NoPos, "cell"))
+	setScope(pkg)
 	for _, obj := range known {
 		pkg.Scope().Insert(obj)
 	}
@@ -221,7 +276,7 @@ func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[str
 		}
 	}
 	file.Decls = append(file.Decls, decls...)
-	conf := types.Config{Importer: k.in.pkgs, Error: k.report, GoVersion: "go1.26"}
+	conf := types.Config{Importer: k.in.pkgs, Error: k.report, GoVersion: goVersion}
 	check := types.NewChecker(&conf, k.in.fset, pkg, k.c.info)
 	check.Files([]*ast.File{file}) // the errors went to k.report
 	out := maps.Clone(known)
@@ -249,7 +304,9 @@ func (k *checker) errorAt(pos token.Pos, msg string) {
 	if !ok {
 		line, column = 1, 1
 	}
-	k.errs = append(k.errs, diagnostic{line, column, msg})
+	d := diagnostic{line, column, msg}
+	k.errs = append(k.errs, d)
+	k.at[d] = pos
 }
 
 // importSpec finds the package of an import and the name it gets.
@@ -271,7 +328,7 @@ func (k *checker) importSpec(spec *ast.ImportSpec) {
 	switch name {
 	case "_":
 	case ".":
-		k.errorAt(spec.Pos(), "dot imports are not available in cells; use the package's name")
+		k.c.dots = append(k.c.dots, path)
 	default:
 		k.c.imports[name] = path
 	}
@@ -293,10 +350,6 @@ func (k *checker) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
 	base, ok := types.Unalias(known[name.Name].Type()).(*types.Named)
 	if !ok || base.Obj().Pkg() == nil || base.Obj().Pkg().Path() != cellPackage {
 		k.errorAt(name.Pos(), "cannot define new methods on non-local type "+name.Name)
-		return
-	}
-	if base.TypeParams().Len() > 0 {
-		k.errorAt(f.Name.Pos(), "methods of a generic type must be in the cell that declares it")
 		return
 	}
 	sig := known[bodyName(f)].Type().(*types.Signature)

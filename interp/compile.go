@@ -18,6 +18,7 @@ import (
 type compiled struct {
 	*checked
 	decls   *interp.Program // nil when the cell declares nothing
+	methods *interp.Program // nil when it declares none
 	main    *interp.Program
 	retired []*storage // of variables whose names mean something else now
 	replace []replacement
@@ -33,8 +34,8 @@ type replacement struct {
 func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 	l := &lowerer{
 		in: in, c: c, info: c.info,
-		names: map[types.Object]string{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, converters: map[string]string{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
-		types: map[*ast.TypeSpec]types.Object{},
+		names: map[types.Object]string{}, renamed: map[types.Object]string{}, counters: map[types.Object]bool{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, converters: map[string]string{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
+		types: map[*ast.TypeSpec]types.Object{}, instances: map[types.Object][]*instance{}, params: map[types.Object]bool{},
 	}
 	d := in.define(l)
 	low, err := l.cell()
@@ -104,7 +105,10 @@ func (in *Interp) compileLowered(low *lowered, d *definitions, out *compiled) (e
 		Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}},
 		Body: &ast.BlockStmt{Lbrace: at, List: body, Rbrace: at},
 	}
-	out.main, err = in.compileFile(at, []ast.Decl{init})
+	if out.main, err = in.compileFile(at, []ast.Decl{init}); err != nil || low.methods == nil {
+		return err
+	}
+	out.methods, err = in.compileFile(at, []ast.Decl{low.methods})
 	return err
 }
 

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // Values of compiled types belong to compiled code, which may be using them on other threads. They are printed by their own String or
 // Error method; without one, as their exported fields. Hidden fields and what pointers lead to are never read.
 
-// isCompiled reports whether t is a named type of compiled code; yaegi gives the types of cells no names.
-func isCompiled(t reflect.Type) bool { return t.PkgPath() != "" }
+// isCompiled reports whether t is a named type of compiled code.
+func isCompiled(t reflect.Type) bool { return t.PkgPath() != "" && t.PkgPath() != cellPackage }
 
 // isCellType reports whether t is a named type of a cell, whose methods are not those of the compiled type that it may be made of.
 func isCellType(t types.Type) bool {
@@ -85,6 +88,10 @@ func (p *printer) described(v reflect.Value) bool {
 	}
 	if !v.CanInterface() || !isCompiled(t) || nillable(v) && v.IsNil() {
 		return false
+	}
+	if tensor, ok := v.Interface().(*symmem.Tensor); ok && p.live { // reading its elements would wait for the device
+		fmt.Fprintf(&p.out, "%v%s, not read while a cell runs", tensor.DType(), strings.ReplaceAll(fmt.Sprint(tensor.Shape()), " ", ","))
+		return true
 	}
 	say := sayer(v)
 	if say == nil && v.CanAddr() {

@@ -1,108 +1,464 @@
 package interp
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/symmrepl/symmrepl/session"
 )
 
-// complete lists, one a line, what the word at the end of src may become: names in scope, members of a package, fields and methods.
+// candidate is a word that may stand at the cursor.
+type candidate struct {
+	name string
+	kind string // such as "func" or "field"
+	typ  string // as cells write it, "" when there is none
+}
+
+// kindImport is a package that is not imported yet; it is offered when nothing else fits.
+const kindImport = "import"
+
+// placeholder stands at the cursor while the source is checked: a letter that nobody types.
+const placeholder = typeVersion
+
+// complete lists, one a line, what the word at the end of src may become: name, kind and type, tab separated. Candidates begin with
+// the word; if none does, those that do but for case.
 func (in *Interp) complete(src string) string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	operand, prefix := lastWord(src)
-	var names []string
-	if operand == "" {
-		names = in.namesInScope()
-	} else {
-		names = in.members(operand)
+	at := cursorIn(src)
+	var found []candidate
+	switch {
+	case at.importing:
+		found = in.importPaths()
+	case at.text:
+		found = in.wordsFor(at.call)
+	case !at.nothing:
+		found = in.candidates(src[:len(src)-len(at.word)])
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasPrefix(n, prefix) || n == "_" })
-	slices.Sort(names)
-	return strings.Join(slices.Compact(names), "\n")
+	found = matching(found, at.word)
+	var b strings.Builder
+	for _, c := range found {
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", c.name, c.kind, strings.ReplaceAll(c.typ, "\n", " "))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// lastWord splits the end of src into the operand of a selector, if there is one, and the identifier being typed.
-func lastWord(src string) (operand, prefix string) {
-	start := strings.LastIndexFunc(src, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if start >= 0 {
-		_, size := utf8.DecodeRuneInString(src[start:])
-		start += size
-	} else {
-		start = 0
+// matching sorts the candidates that begin with word, each name once.
+func matching(list []candidate, word string) []candidate {
+	begin := func(equal func(a, b string) bool) []candidate {
+		return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool {
+			return len(c.name) < len(word) || !equal(c.name[:len(word)], word) || c.name == "_" || strings.ContainsAny(c.name, "#"+typeVersion)
+		})
 	}
-	prefix = src[start:]
-	rest := src[:start]
-	if !strings.HasSuffix(rest, ".") {
-		return "", prefix
+	found := begin(func(a, b string) bool { return a == b })
+	if len(found) == 0 {
+		found = begin(strings.EqualFold)
 	}
-	rest = strings.TrimSuffix(rest, ".")
-	return rest[operandStart(rest):], prefix
+	if slices.ContainsFunc(found, func(c candidate) bool { return c.kind != kindImport }) {
+		found = slices.DeleteFunc(found, func(c candidate) bool { return c.kind == kindImport })
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return strings.Compare(a.name, b.name) })
+	return slices.CompactFunc(found, func(a, b candidate) bool { return a.name == b.name })
 }
 
-// operandStart finds where the primary expression at the end of s begins.
-func operandStart(s string) int {
-	depth := 0
-	for i := len(s) - 1; i >= 0; i-- {
-		c := s[i]
-		switch {
-		case c == ')' || c == ']' || c == '}':
-			depth++
-		case c == '(' || c == '[' || c == '{':
-			if depth--; depth < 0 {
-				return i + 1
-			}
-		case depth > 0, c == '.', c == '_', c >= 0x80, unicode.IsLetter(rune(c)), unicode.IsDigit(rune(c)):
-		default:
-			return i + 1
+// cursor is what the end of a source is in the middle of.
+type cursor struct {
+	word      string // typed so far
+	importing bool   // the word is an import path
+	text      bool   // the word is in a string literal
+	call      string // of which that is an argument: "symm.AllReduce"
+	nothing   bool   // there is nothing to complete: a comment, a number
+}
+
+// cursorIn scans a source to its end.
+func cursorIn(src string) cursor {
+	var (
+		s    scanner.Scanner
+		file = token.NewFileSet().AddFile("", -1, len(src))
+		open bool // the last token is a string or comment without an end
+		last token.Token
+		text string   // of the last token
+		end  int      // of it
+		pkgs bool     // within an import declaration
+		head string   // the words before the last bracket
+		call []string // those before each open bracket
+	)
+	s.Init(file, []byte(src), func(_ token.Position, msg string) { open = strings.Contains(msg, "not terminated") }, scanner.ScanComments)
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF || tok == token.SEMICOLON && file.Offset(pos) == len(src) {
+			break
+		}
+		last, text, end = tok, lit, file.Offset(pos)+max(len(lit), 1)
+		switch tok {
+		case token.IMPORT:
+			pkgs = true
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			call, head = append(call, head), ""
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			call = call[:max(len(call)-1, 0)]
+			head, pkgs = "", false
+		case token.IDENT:
+			head = strings.TrimLeft(head, " ") + lit
+		case token.PERIOD:
+			head += "."
+		case token.SEMICOLON:
+			pkgs = pkgs && len(call) > 0
+		}
+		if tok != token.IDENT && tok != token.PERIOD {
+			head = ""
 		}
 	}
-	return 0
-}
-
-func (in *Interp) namesInScope() []string {
-	names := slices.Concat(types.Universe.Names(), keywords())
-	for name := range in.scope.objects {
-		names = append(names, name)
-	}
-	for name := range in.scope.imports {
-		names = append(names, name)
-	}
-	return names
-}
-
-func keywords() []string {
-	var words []string
-	for t := token.BREAK; t <= token.VAR; t++ {
-		words = append(words, t.String())
-	}
-	return words
-}
-
-// members lists what may follow operand and a dot.
-func (in *Interp) members(operand string) []string {
-	if path, ok := in.scope.imports[operand]; ok && in.scope.objects[operand] == nil {
-		pkg, err := in.pkgs.Import(path)
-		if err != nil {
-			return nil
+	at := cursor{}
+	switch touching := end >= len(src); {
+	case last == token.STRING && open && touching:
+		at.word, at.text = strings.TrimLeft(text, "\"`"), true
+		at.importing = pkgs
+		if len(call) > 0 {
+			at.call = call[len(call)-1]
 		}
-		return slices.DeleteFunc(pkg.Scope().Names(), func(n string) bool { return !token.IsExported(n) })
+	case last == token.COMMENT && (open || touching), last == token.CHAR && open, last == token.STRING && touching,
+		touching && (last == token.INT || last == token.FLOAT || last == token.IMAG || last == token.CHAR):
+		at.nothing = true
+	case touching && (last == token.IDENT || last.IsKeyword()):
+		at.word = text
 	}
-	tv, err := in.evalType(operand)
-	if err != nil || tv.Type == nil {
+	return at
+}
+
+// importPaths lists the packages that can be imported.
+func (in *Interp) importPaths() []candidate {
+	var list []candidate
+	for path := range in.pkgs.importable() {
+		list = append(list, candidate{path, "package", ""})
+	}
+	return list
+}
+
+// wordsFor lists the texts that an argument of a function may be.
+func (in *Interp) wordsFor(call string) []candidate {
+	pkg, function, _ := strings.Cut(call, ".")
+	if in.scope.imports[pkg] != symmemPath || !strings.Contains(function, "Reduce") {
 		return nil
 	}
-	var names []string
-	methods := types.NewMethodSet(addressableType(tv.Type))
-	for m := range methods.Methods() {
-		if m.Obj().Exported() || m.Obj().Pkg() == in.pkg {
-			names = append(names, m.Obj().Name())
+	return []candidate{{"avg", "value", ""}, {"max", "value", ""}, {"min", "value", ""}, {"sum", "value", ""}}
+}
+
+// candidates lists what may stand after before. The source is completed so that it parses, and checked as a cell is, errors or not.
+func (in *Interp) candidates(before string) (list []candidate) {
+	p := in.sketch(before)
+	defer func() {
+		for _, f := range p.files {
+			in.fset.RemoveFile(f.file)
+		}
+		if v := recover(); v != nil { // what does not parse may be of any shape
+			list = nil
+		}
+	}()
+	path := p.pathTo(placeholder)
+	if path == nil {
+		return nil
+	}
+	k := in.sketched(p)
+	return k.offer(path)
+}
+
+// sketch parses a source that ends in the middle, with the placeholder at its end.
+func (in *Interp) sketch(before string) *parsed {
+	closers, _, _ := scanOpen(before + placeholder)
+	// What may be missing stands at the word, before the first closing brace, or after it.
+	inner, outer := len(closers), len(closers)
+	if i := strings.IndexByte(closers, '}'); i >= 0 {
+		inner, outer = i, i+1
+	}
+	best, reach := "", -1
+	for _, fill := range [][3]string{{}, {" {}"}, {":"}, {"", " {}"}, {"()"}, {"", "", "()"}, {"() {}"}, {"", "; {}"}, {" _"}} {
+		text := before + placeholder + fill[0] + closers[:inner] + fill[1] + closers[inner:outer] + fill[2] + closers[outer:]
+		errs := parseErrors(text)
+		if len(errs) == 0 {
+			best = text
+			break
+		}
+		if at := errs[0].Pos.Offset; at > reach {
+			best, reach = text, at
 		}
 	}
-	return append(names, in.fields(tv.Type, 0)...)
+	items, _ := split(best)
+	p := &parsed{cellText: &cellText{cell: session.Cell{Source: best}, line: 1}}
+	parse := func(header, text, trailer string) *ast.File {
+		base := in.fset.Base()
+		f, _ := parser.ParseFile(in.fset, fileName, header+text+trailer, parser.SkipObjectResolution)
+		p.files = append(p.files, parsedFile{in.fset.File(token.Pos(base)), len(header)})
+		return f
+	}
+	for _, d := range parse(declsHeader, blank(best, items, true), "").Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			if d.Tok != token.IMPORT {
+				p.decls = append(p.decls, d)
+			}
+			for _, s := range d.Specs {
+				if i, ok := s.(*ast.ImportSpec); ok {
+					p.imports = append(p.imports, i)
+				}
+			}
+		case *ast.FuncDecl:
+			if d.Body == nil {
+				d.Body = &ast.BlockStmt{Lbrace: d.End(), Rbrace: d.End()}
+			}
+			if d.Recv == nil || receiverName(d) != nil {
+				p.decls = append(p.decls, d)
+			}
+		}
+	}
+	for _, d := range parse(stmtsHeader, blank(best, items, false), "\n}").Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && p.body == nil && f.Body != nil {
+			p.body, p.stmts = f, f.Body.List
+		}
+	}
+	return p
+}
+
+// sketched checks what sketch made, as far as it goes. Packages that the source uses without importing them are known.
+func (in *Interp) sketched(p *parsed) *checker {
+	auto := map[string]string{}
+	for {
+		k := in.newChecker(p, auto)
+		k.tolerant = true
+		func() {
+			defer k.revert()
+			k.run()
+		}()
+		if !k.missingImports() {
+			return k
+		}
+	}
+}
+
+// pathTo returns the nodes from a declaration or statement of the cell down to the identifier of a name, nil if it is not there.
+func (p *parsed) pathTo(name string) []ast.Node {
+	var path, found []ast.Node
+	visit := func(n ast.Node) bool {
+		if n == nil {
+			path = path[:len(path)-1]
+			return true
+		}
+		path = append(path, n)
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			found = slices.Clone(path)
+		}
+		return true
+	}
+	for _, d := range p.decls {
+		ast.Inspect(d, visit)
+	}
+	if p.body != nil {
+		ast.Inspect(p.body.Body, visit)
+	}
+	return found
+}
+
+// offer lists what may stand where path ends.
+func (k *checker) offer(path []ast.Node) []candidate {
+	cursor := path[len(path)-1].(*ast.Ident)
+	var parent, grand ast.Node
+	if len(path) > 1 {
+		parent = path[len(path)-2]
+	}
+	if len(path) > 2 {
+		grand = path[len(path)-3]
+	}
+	switch n := parent.(type) {
+	case *ast.SelectorExpr:
+		if n.Sel == cursor {
+			return k.selectable(n.X)
+		}
+	case *ast.BranchStmt:
+		return labelsAround(path)
+	case *ast.KeyValueExpr:
+		if lit, ok := grand.(*ast.CompositeLit); ok && n.Key == cursor {
+			return append(k.keys(lit), k.names(cursor.Pos())...)
+		}
+	case *ast.CompositeLit:
+		if slices.Contains(n.Elts, ast.Expr(cursor)) {
+			return append(k.keys(n), k.names(cursor.Pos())...)
+		}
+	case *ast.FuncDecl:
+		if n.Name == cursor {
+			return nil
+		}
+	}
+	return k.names(cursor.Pos())
+}
+
+// selectable lists what may follow an operand and a dot.
+func (k *checker) selectable(operand ast.Expr) []candidate {
+	if id, ok := operand.(*ast.Ident); ok {
+		obj := k.c.info.Uses[id]
+		if pkg, ok := obj.(*types.PkgName); ok {
+			return members(pkg.Imported())
+		}
+		if obj == nil && k.c.info.Defs[id] == nil {
+			var list []candidate
+			for _, path := range k.in.pkgs.pathsOf(id.Name) {
+				if pkg, err := k.in.pkgs.Import(path); err == nil {
+					list = append(list, members(pkg)...)
+				}
+			}
+			return list
+		}
+	}
+	return k.in.membersOf(k.c.info.Types[operand])
+}
+
+// members lists what a package exports.
+func members(pkg *types.Package) []candidate {
+	var list []candidate
+	for _, name := range exportedNames(pkg) {
+		list = append(list, candidateOf(pkg.Scope().Lookup(name)))
+	}
+	return list
+}
+
+func exportedNames(pkg *types.Package) []string {
+	return slices.DeleteFunc(pkg.Scope().Names(), func(n string) bool { return !token.IsExported(n) })
+}
+
+// candidateOf describes an object.
+func candidateOf(obj types.Object) candidate {
+	c := candidate{name: obj.Name()}
+	switch obj := obj.(type) {
+	case *types.Var:
+		c.kind, c.typ = "var", typeName(obj.Type())
+		if obj.IsField() {
+			c.kind = "field"
+		}
+	case *types.Const:
+		c.kind, c.typ = "const", typeName(obj.Type())
+	case *types.Func:
+		c.kind, c.typ = "func", typeName(obj.Type())
+		if obj.Signature().Recv() != nil {
+			c.kind = "method"
+		}
+	case *types.TypeName:
+		c.kind = "type"
+		if _, named := obj.Type().(*types.Named); named {
+			c.typ = typeName(obj.Type().Underlying())
+		}
+	case *types.PkgName:
+		c.kind, c.typ = "package", obj.Imported().Path()
+	case *types.Builtin:
+		c.kind = "func"
+	default:
+		c.kind = "const"
+	}
+	return c
+}
+
+// names lists what a name may be at pos.
+func (k *checker) names(pos token.Pos) []candidate {
+	var list []candidate
+	for scope := k.innermost(pos); scope != nil; scope = scope.Parent() {
+		global := scope == types.Universe || scope.Parent() == types.Universe
+		for _, name := range scope.Names() {
+			if in, obj := scope.LookupParent(name, pos); in == scope {
+				list = append(list, candidateOf(obj))
+			} else if global {
+				list = append(list, candidateOf(scope.Lookup(name)))
+			}
+		}
+	}
+	imports := maps.Clone(k.in.scope.imports)
+	maps.Copy(imports, k.c.imports)
+	for name, path := range imports {
+		list = append(list, candidate{name, "package", path})
+	}
+	for t := token.BREAK; t <= token.VAR; t++ {
+		list = append(list, candidate{t.String(), "keyword", ""})
+	}
+	for path, name := range k.in.pkgs.importable() {
+		list = append(list, candidate{name, kindImport, path})
+	}
+	return list
+}
+
+// labelsAround lists the labels around the end of path.
+func labelsAround(path []ast.Node) []candidate {
+	var list []candidate
+	for _, n := range path {
+		if l, ok := n.(*ast.LabeledStmt); ok {
+			list = append(list, candidate{l.Label.Name, "label", ""})
+		}
+	}
+	return list
+}
+
+// keys lists the fields that a struct literal does not set yet.
+func (k *checker) keys(lit *ast.CompositeLit) []candidate {
+	t := k.c.info.TypeOf(lit)
+	if t == nil {
+		return nil
+	}
+	set := map[string]bool{}
+	for _, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			if id, ok := kv.Key.(*ast.Ident); ok {
+				set[id.Name] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(k.in.literalFields(t), func(c candidate) bool { return set[c.name] })
+}
+
+// literalFields lists the fields by which a literal of type t may be keyed.
+func (in *Interp) literalFields(t types.Type) []candidate {
+	if p, ok := t.Underlying().(*types.Pointer); ok { // the elements of a []*T
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	var list []candidate
+	for f := range s.Fields() {
+		if in.reachable(f) {
+			list = append(list, candidateOf(f))
+		}
+	}
+	return list
+}
+
+// reachable reports whether cells may name a field or method.
+func (in *Interp) reachable(obj types.Object) bool {
+	return obj.Name() != "_" && (obj.Exported() || obj.Pkg() == in.pkg)
+}
+
+// membersOf lists the fields and methods of a value, or the methods of a type.
+func (in *Interp) membersOf(tv types.TypeAndValue) []candidate {
+	if tv.Type == nil {
+		return nil
+	}
+	t := tv.Type
+	if !tv.IsType() {
+		t = addressableType(t)
+	}
+	var list []candidate
+	for m := range types.NewMethodSet(t).Methods() {
+		if in.reachable(m.Obj()) {
+			list = append(list, candidateOf(m.Obj()))
+		}
+	}
+	if tv.IsType() {
+		return list
+	}
+	return append(list, in.fields(tv.Type, 0)...)
 }
 
 // addressableType is the pointer to t unless t is one or an interface: a variable also has the methods of its pointer.
@@ -114,7 +470,7 @@ func addressableType(t types.Type) types.Type {
 }
 
 // fields lists the fields of a struct or of what a pointer to one points to, promoted ones as well.
-func (in *Interp) fields(t types.Type, depth int) []string {
+func (in *Interp) fields(t types.Type, depth int) []candidate {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
@@ -122,14 +478,16 @@ func (in *Interp) fields(t types.Type, depth int) []string {
 	if !ok || depth > 4 {
 		return nil
 	}
-	var names []string
+	var list []candidate
 	for f := range s.Fields() {
-		if f.Exported() || f.Pkg() == in.pkg {
-			names = append(names, f.Name())
-		}
-		if f.Embedded() {
-			names = append(names, in.fields(f.Type(), depth+1)...)
+		if in.reachable(f) {
+			list = append(list, candidateOf(f))
 		}
 	}
-	return names
+	for f := range s.Fields() {
+		if f.Embedded() {
+			list = append(list, in.fields(f.Type(), depth+1)...)
+		}
+	}
+	return list
 }

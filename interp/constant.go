@@ -12,10 +12,7 @@ import (
 // constant lowers a constant expression to a literal, converted to its type unless that is what the literal means by itself. It returns
 // nil for what is better left as it stands.
 func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
-	basic, ok := tv.Type.Underlying().(*types.Basic)
-	if !ok {
-		return nil // a type parameter
-	}
+	basic := tv.Type.Underlying().(*types.Basic)
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		return e

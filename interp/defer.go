@@ -13,7 +13,7 @@ import (
 //	defers.Do(func() { body })
 //	return results
 //
-// where each deferred call is defers.Push(func() { call }), its function and arguments evaluated before, and each return sets the
+// where each deferred call is defers.PushCall(func() { call }), its function and arguments evaluated before, and each return sets the
 // results, which all have names, first.
 func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
 	do := &ast.CallExpr{
@@ -43,26 +43,57 @@ func (l *lowerer) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
 }
 
 func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
-	out, call := l.suspend(s.Call)
+	out, call, itself := l.suspend(s.Call)
+	method := "PushCall"
+	if itself {
+		method = "Push"
+	}
 	push := &ast.CallExpr{
-		Fun:  &ast.SelectorExpr{X: l.ident(s.Pos(), l.fn.deferred), Sel: l.ident(s.Pos(), "Push")},
+		Fun:  &ast.SelectorExpr{X: l.ident(s.Pos(), l.fn.deferred), Sel: l.ident(s.Pos(), method)},
 		Args: []ast.Expr{call},
 	}
 	return append(out, &ast.ExprStmt{X: push})
 }
 
 func (l *lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
-	out, call := l.suspend(s.Call)
+	out, call, _ := l.suspend(s.Call)
 	return append(out, &ast.ExprStmt{X: l.helper(s.Pos(), "Go", call)})
 }
 
-// suspend lowers a call that happens later: statements that evaluate its function and arguments now, and a func() that makes the call.
-func (l *lowerer) suspend(call *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
+// suspend lowers a call that happens later: statements that evaluate its function and arguments now, and a func() that makes the call or
+// is the function itself.
+func (l *lowerer) suspend(call *ast.CallExpr) (out []ast.Stmt, later ast.Expr, itself bool) {
 	pos := call.Pos()
-	out := l.mark(call)
+	out = l.mark(call)
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 && l.noResults(lit) {
-		return out, l.kept(l.expr(lit))
+		return out, l.kept(l.expr(lit)), true
 	}
+	if l.info.Types[call.Fun].IsBuiltin() {
+		before, call := l.suspendBuiltin(call)
+		return append(out, before...), l.kept(l.closure(pos, call...)), false
+	}
+	before, call := l.suspended(call)
+	return append(out, before...), l.kept(l.closure(pos, &ast.ExprStmt{X: call})), false
+}
+
+// suspendBuiltin lowers a call of a builtin function that happens later.
+func (l *lowerer) suspendBuiltin(call *ast.CallExpr) (before, later []ast.Stmt) {
+	for i, a := range call.Args {
+		tv := l.info.Types[a]
+		if tv.Value != nil || tv.IsNil() {
+			continue
+		}
+		arg := l.ident(a.Pos(), l.temp("arg"))
+		before = append(before, l.varDecl(a.Pos(), arg.Name, tv.Type), assign(token.ASSIGN, arg, l.convert(a, tv.Type)))
+		l.info.Types[arg] = tv
+		call.Args[i] = arg
+	}
+	return before, l.stmt(&ast.ExprStmt{X: call})
+}
+
+// suspended evaluates the function and the arguments of a call that happens later.
+func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr) {
+	pos := call.Pos()
 	later := func(e ast.Expr) ast.Expr {
 		tv := l.info.Types[e]
 		if tv.Value != nil || tv.IsNil() || tv.IsType() || tv.IsBuiltin() {
@@ -70,7 +101,7 @@ func (l *lowerer) suspend(call *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 		}
 		if id, ok := e.(*ast.Ident); ok {
 			if _, isFunc := l.info.Uses[id].(*types.Func); isFunc {
-				return l.expr(e)
+				return l.callee(e)
 			}
 		}
 		if sel, ok := e.(*ast.SelectorExpr); ok {
@@ -82,7 +113,7 @@ func (l *lowerer) suspend(call *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.expr(e)))
 		return l.ident(pos, v)
 	}
-	fun := ast.Unparen(call.Fun)
+	fun := l.qualified(ast.Unparen(call.Fun))
 	sel, isMethod := fun.(*ast.SelectorExpr)
 	switch {
 	case isMethod && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.MethodVal:
@@ -90,13 +121,23 @@ func (l *lowerer) suspend(call *ast.CallExpr) ([]ast.Stmt, ast.Expr) {
 	default:
 		call.Fun = later(fun)
 	}
-	for i, a := range call.Args {
-		if tuple, ok := l.info.TypeOf(a).(*types.Tuple); ok && tuple.Len() > 1 {
-			l.refuse(a.Pos(), "go and defer of a call whose arguments are the results of another call; assign them to variables first")
+	if len(call.Args) == 1 {
+		if results, ok := l.info.TypeOf(call.Args[0]).(*types.Tuple); ok {
+			set := &ast.AssignStmt{TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{l.expr(call.Args[0])}}
+			call.Args = nil
+			for v := range results.Variables() {
+				arg := l.temp("arg")
+				out = append(out, l.varDecl(pos, arg, v.Type()))
+				set.Lhs = append(set.Lhs, l.ident(pos, arg))
+				call.Args = append(call.Args, l.ident(pos, arg))
+			}
+			return append(out, set), call
 		}
+	}
+	for i, a := range call.Args {
 		call.Args[i] = later(a)
 	}
-	return out, l.kept(l.closure(pos, &ast.ExprStmt{X: l.suspended(call)}))
+	return out, call
 }
 
 // receiver evaluates the receiver of a method that is called later.
@@ -112,14 +153,6 @@ func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr) ast.Expr,
 		return &ast.SelectorExpr{X: l.ident(sel.Pos(), v), Sel: sel.Sel}
 	}
 	return &ast.SelectorExpr{X: later(sel.X), Sel: sel.Sel}
-}
-
-// suspended lowers the rest of a call whose function and arguments are lowered.
-func (l *lowerer) suspended(call *ast.CallExpr) ast.Expr {
-	if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "recover" {
-		return l.helper(call.Pos(), "Recover")
-	}
-	return call
 }
 
 func (l *lowerer) noResults(lit *ast.FuncLit) bool {

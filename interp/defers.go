@@ -1,36 +1,65 @@
 package interp
 
-import "reflect"
+import (
+	"reflect"
+	"runtime"
+)
 
 // defers are the deferred calls of one call of a function.
 type defers struct {
 	r     *cellRuntime
-	calls []func()
+	calls []deferred
 	*panicking
+}
+
+// deferred is a deferred call.
+type deferred struct {
+	call  func()
+	depth int // how many functions of cells deep, from call, the deferred function is: 1 if it is call, 2 if call calls it
 }
 
 // panicking is the panic that deferred calls run under.
 type panicking struct {
 	value     any
 	recovered bool
+	at        int // the position of the statement that panicked
+	depth     int // of the deferred function that runs, see deferred
 }
 
-func (r *cellRuntime) newDefers() *defers { return &defers{r: r} }
+func (r *cellRuntime) newDefers() *defers {
+	return &defers{r: r, panicking: &panicking{recovered: true}}
+}
 
-// Push defers a call.
-func (d *defers) Push(call func()) { d.calls = append(d.calls, call) }
+// Push defers a call of function.
+func (d *defers) Push(function func()) { d.calls = append(d.calls, deferred{function, 1}) }
 
-// Do runs a function's body and then its deferred calls, last first. It panics if the function still does at the end.
+// PushCall defers what call calls.
+func (d *defers) PushCall(call func()) { d.calls = append(d.calls, deferred{call, 2}) }
+
+// Do runs a function's body and then its deferred calls, last first. It panics if the function still does at the end. When code of cells
+// is stopped meanwhile, the deferred calls are left to the run that stopped it.
 func (d *defers) Do(body func()) {
-	d.panicking = &panicking{recovered: true}
+	left := false
+	defer func() {
+		if !left { // by runtime.Goexit
+			d.runAll()
+		}
+	}()
 	d.attempt(body)
-	for len(d.calls) > 0 {
+	d.runAll()
+	left = true
+	if !d.recovered && len(d.calls) == 0 {
+		*d.r.mark = d.at
+		panic(d.value)
+	}
+}
+
+// runAll makes the deferred calls, but leaves those that remain when code of cells is stopped.
+func (d *defers) runAll() {
+	for len(d.calls) > 0 && !d.r.leave(d) {
 		call := d.calls[len(d.calls)-1]
 		d.calls = d.calls[:len(d.calls)-1]
 		d.run(call)
-	}
-	if !d.recovered {
-		panic(d.value)
 	}
 }
 
@@ -38,25 +67,65 @@ func (d *defers) Do(body func()) {
 func (d *defers) attempt(call func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			d.value, d.recovered = panicValue(v), false
+			d.value, d.recovered, d.at = panicValue(v), false, *d.r.mark
 		}
 	}()
 	call()
 }
 
 // run makes a deferred call.
-func (d *defers) run(call func()) {
+func (d *defers) run(c deferred) {
 	defer d.r.panics.enter(d.panicking)()
-	d.attempt(call)
+	d.depth = c.depth
+	d.attempt(c.call)
 }
 
-// recoverPanic is recover() in a cell.
-func (r *cellRuntime) recoverPanic() any { return r.panics.recover() }
+// recoverPanic is recover() in a cell: it stops a panic only when the deferred function itself calls it.
+func (r *cellRuntime) recoverPanic() any {
+	p := r.panics.current()
+	if p == nil || p.recovered || calledAt() != p.depth {
+		return nil
+	}
+	p.recovered = true
+	return p.value
+}
 
-// panicValue is what a program panicked with: yaegi wraps that.
+// Functions on the stack of a goroutine that runs deferred calls.
+const (
+	cellFunction = "github.com/traefik/yaegi/interp.runCfg" // one for each function of a cell, and for each body that Do runs
+	runDeferred  = "github.com/symmrepl/symmrepl/interp.(*defers).run"
+	doBody       = "github.com/symmrepl/symmrepl/interp.(*defers).Do"
+)
+
+// calledAt returns how many functions of cells deep, from the deferred call that runs, the caller of recover is.
+func calledAt() int {
+	var pcs [64]uintptr
+	depth := 0
+	for skip := 0; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			f, more = frames.Next()
+			switch f.Function {
+			case cellFunction:
+				depth++
+			case doBody:
+				depth-- // a function and its body are one
+			case runDeferred:
+				return depth
+			}
+		}
+		if n < len(pcs) {
+			return 0
+		}
+	}
+}
+
+// panicValue is what a program panicked with: yaegi wraps that, and reports faults in words of its own.
 func panicValue(v any) any {
 	if r, ok := v.(reflect.Value); ok && r.IsValid() {
-		return r.Interface()
+		v = r.Interface()
 	}
-	return v
+	return fault(v)
 }

@@ -3,6 +3,7 @@ package interp
 import (
 	"go/types"
 	"maps"
+	"slices"
 )
 
 // definitions is what a cell adds to the session once yaegi has accepted it.
@@ -25,6 +26,7 @@ func (in *Interp) define(l *lowerer) *definitions {
 			l.names[obj] = scope.newTypeName(name)
 		case *types.Func:
 			l.names[obj] = scope.newName(name)
+			d.instancesAgain(name, obj)
 			if old := d.redefines(name, obj); old != "" {
 				l.declared[obj] = l.names[obj]
 				l.names[obj] = old
@@ -60,9 +62,23 @@ func (in *Interp) define(l *lowerer) *definitions {
 func (d *definitions) redefines(name string, fn *types.Func) string {
 	old, ok := d.in.scope.objects[name].(*types.Func)
 	if !ok || !types.Identical(old.Type(), fn.Type()) || fn.Signature().TypeParams().Len() > 0 {
-		return ""
+		return "" // a generic one's instances are defined again: see instancesAgain
 	}
 	return d.in.scope.names[old]
+}
+
+// instancesAgain defines the instances of a generic function again that fn takes the place of, so that their callers call those of fn.
+func (d *definitions) instancesAgain(name string, fn *types.Func) {
+	old, ok := d.in.scope.objects[name].(*types.Func)
+	if !ok || fn.Signature().TypeParams().Len() == 0 || !types.Identical(old.Type(), fn.Type()) {
+		return
+	}
+	for _, was := range d.in.scope.instances[old] {
+		inst := &instance{obj: fn, args: was.args, name: was.name, fresh: d.in.scope.newName(name)}
+		d.l.instances[fn] = append(d.l.instances[fn], inst)
+		d.l.pending = append(d.l.pending, inst)
+		d.replace = append(d.replace, replacement{old: inst.name, fresh: inst.fresh})
+	}
 }
 
 // storageFor finds storage for a variable: some that an earlier variable of the same type left, or new.
@@ -76,7 +92,7 @@ func (d *definitions) storageFor(v *types.Var) *storage {
 			return s
 		}
 	}
-	s := &storage{name: scope.newName(v.Name()), typ: v.Type()}
+	s := &storage{name: scope.newName(v.Name()), typ: v.Type(), users: map[*cellText]bool{}}
 	d.fresh = append(d.fresh, s)
 	return s
 }
@@ -95,6 +111,11 @@ func (d *definitions) commit() {
 		d.drop(name)
 		scope.imports[name] = path
 	}
+	for _, path := range c.dots {
+		if !slices.Contains(scope.dots, path) {
+			scope.dots = append(scope.dots, path)
+		}
+	}
 	for name, obj := range c.objects {
 		d.drop(name)
 		d.put(name, obj)
@@ -105,13 +126,40 @@ func (d *definitions) commit() {
 			d.drop(v.Name())
 			scope.order = append(scope.order, v.Name())
 		} else if old != nil {
-			delete(scope.names, scope.objects[v.Name()])
+			scope.forget(scope.objects[v.Name()])
 		}
 		scope.storage[s.name] = s
 		d.put(v.Name(), v)
 	}
 	maps.Copy(scope.names, d.l.names)
 	maps.Copy(scope.converters, d.l.converters)
+	d.commitGenerics()
+}
+
+// commitGenerics keeps the cell's generic declarations and the instances that it is the first to use.
+func (d *definitions) commitGenerics() {
+	scope := d.in.scope
+	for obj, g := range d.l.c.generics {
+		scope.generics[obj] = g
+		for _, used := range g.env {
+			scope.pinned[used] = true
+			d.l.capture(used)
+		}
+	}
+	for _, t := range d.l.locals {
+		scope.types[d.l.names[t]] = t
+		if types.NewMethodSet(types.NewPointer(t.Type())).Len() > 0 {
+			scope.locals = append(scope.locals, t)
+		}
+	}
+	for obj, list := range d.l.instances {
+		scope.instances[obj] = append(scope.instances[obj], list...)
+		for _, inst := range list {
+			if inst.typ != nil {
+				scope.types[inst.name] = inst.typ
+			}
+		}
+	}
 }
 
 func (d *definitions) put(name string, obj types.Object) {
@@ -132,10 +180,16 @@ func (d *definitions) drop(name string) {
 	}
 	delete(scope.objects, name)
 	if _, isType := obj.(*types.TypeName); !isType {
-		defer delete(scope.names, obj)
+		defer scope.forget(obj)
 	}
-	if fn, ok := obj.(*types.Func); ok {
-		d.in.forgetFunction(fn)
+	if _, ok := obj.(*types.Func); ok {
+		if old := scope.names[obj]; old != "" && old != d.l.names[d.l.c.objects[name]] && !scope.pinned[obj] {
+			d.in.inside.drop(old)
+		}
+		if again := d.l.instances[d.l.c.objects[name]]; again != nil {
+			delete(scope.instances, obj)
+			delete(scope.generics, obj)
+		}
 	}
 	s := scope.storage[scope.names[obj]]
 	if _, isVar := obj.(*types.Var); !isVar || s == nil {

@@ -1,10 +1,10 @@
 package interp
 
 import (
-	"fmt"
 	"go/types"
 	"reflect"
-	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/internal/named"
 )
 
 // typeTag is the key of the tag by which the structs of cells carry the names of their types in yaegi.
@@ -32,48 +32,61 @@ func (s *inside) dynamicType(v reflect.Value) (reflect.Value, string) {
 	return v, star + name
 }
 
-// assert reports whether the interface variable that x points to holds a value of the type of *v, called name if it is one of the session's, and then sets *v.
-func (rt *cellRuntime) assert(x, v any, name string) bool {
-	source := reflect.ValueOf(x).Elem()
-	held, got := rt.in.inside.dynamicType(source)
+// assert reports whether the interface variable that x points to holds a value of the type of *v, and then sets *v. If that is a type of cells, key is its key.
+func (rt *cellRuntime) assert(x, v any, key string) bool {
+	held := rt.in.natives.held(reflect.ValueOf(x).Elem())
 	target := reflect.ValueOf(v).Elem()
-	if !held.IsValid() || held.Type() != target.Type() {
+	if !held.IsValid() {
 		return false
 	}
-	for source.Kind() == reflect.Interface {
-		source = source.Elem()
-	}
-	if got != name && !(got == "" && isWrapper(source)) { // wrappers do not tell
+	t := rt.in.natives.noted(key)
+	switch {
+	case held.Type() == target.Type() && (t == nil || tagged(held.Type())):
+	case t == nil:
 		return false
+	case held.Type() != rt.in.natives.typeOfKey(key):
+		if was := rt.in.natives.cellType(held.Type()); was == nil || !types.Identical(t, was) {
+			return false
+		}
 	}
-	target.Set(held)
+	target.Set(seenAs(held, target.Type()))
 	return true
 }
 
-// implements does it for an interface type and values that are not of the session's types.
+// tagged reports whether a type of yaegi's tells whose values it has: there is a struct in it that has the tag.
+func tagged(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		return tagged(t.Elem())
+	case reflect.Map:
+		return tagged(t.Key()) || tagged(t.Elem())
+	}
+	return false
+}
+
+// implements does it for an interface type. Values of the session's types that cells' interfaces may hold are asserted before.
 func (rt *cellRuntime) implements(x, v any, methods ...string) bool {
 	source := reflect.ValueOf(x).Elem()
-	held, name := rt.in.inside.dynamicType(source)
+	held := rt.in.natives.held(source)
 	target := reflect.ValueOf(v).Elem()
 	switch {
 	case !held.IsValid():
 		return false
-	case len(methods) == 0: // any
-		target.Set(source)
-		return true
 	case target.Kind() == reflect.Interface:
 		for source.Kind() == reflect.Interface {
 			source = source.Elem()
 		}
-		if isWrapper(source) && source.Type().Implements(target.Type()) {
+		if !held.Type().Implements(target.Type()) {
+			if !source.IsValid() || !isWrapper(source) || !source.Type().Implements(target.Type()) {
+				return false
+			}
 			held = source
-		} else if name != "" || !held.Type().Implements(target.Type()) {
-			return false
 		}
 		target.Set(held)
 		return true
-	}
-	if name != "" {
+	case rt.in.natives.cellType(held.Type()) != nil:
 		return false
 	}
 	for _, m := range methods {
@@ -84,18 +97,25 @@ func (rt *cellRuntime) implements(x, v any, methods ...string) bool {
 	return rt.in.inside.box(target, held)
 }
 
-// equal is == of interface values.
+// equal is == of the interface variables that a and b point to.
 func (rt *cellRuntime) equal(a, b any) bool {
-	x, xname := rt.in.inside.dynamicType(reflect.ValueOf(&a).Elem())
-	y, yname := rt.in.inside.dynamicType(reflect.ValueOf(&b).Elem())
+	x := rt.in.natives.held(reflect.ValueOf(a).Elem())
+	y := rt.in.natives.held(reflect.ValueOf(b).Elem())
 	if !x.IsValid() || !y.IsValid() {
 		return x.IsValid() == y.IsValid()
 	}
-	if x.Type() != y.Type() || xname != yname {
-		return false
+	if x.Type() != y.Type() { // of the same type, which got a method in between
+		t, u := rt.in.natives.cellTypeOf(x), rt.in.natives.cellTypeOf(y)
+		if t == nil || u == nil || !types.Identical(t, u) {
+			return false
+		}
+		y = seenAs(y, x.Type())
 	}
 	return x.Interface() == y.Interface()
 }
+
+// holds reports whether the interface variable that a points to holds v.
+func (rt *cellRuntime) holds(a, v any) bool { return rt.equal(a, &v) }
 
 // hold puts the struct that v points to into the wrapper that the interface variable i holds.
 func (rt *cellRuntime) hold(i, v any) {
@@ -115,28 +135,42 @@ func (rt *cellRuntime) isNil(x any) bool {
 	return !v.IsValid()
 }
 
-// failAssert is the panic of x.(T).
-func (rt *cellRuntime) failAssert(x any, from, to string) {
-	held, name := rt.in.inside.dynamicType(reflect.ValueOf(x).Elem())
-	var what string
-	switch {
-	case !held.IsValid():
-		what = "nil"
-	case name != "":
-		what = strings.Replace("main."+name, "main.*", "*main.", 1)
-	default:
-		what = held.Type().String()
+// receiverHeld panics as Go does if the interface variable that x points to, whose method becomes a value, holds nothing.
+func (rt *cellRuntime) receiverHeld(x any) {
+	if rt.isNil(x) {
+		panic(nilDereference)
 	}
-	if from == "any" {
-		from = "interface {}"
-	}
-	panic(assertionError(fmt.Sprintf("interface conversion: %s is %s, not %s", from, plainNames(what), to)))
 }
 
-// assertionError is the runtime error of a type assertion.
-type assertionError string
+// hasMethod reports whether v has a method.
+func (rt *cellRuntime) hasMethod(v reflect.Value, method string) bool {
+	if !v.IsValid() {
+		return false
+	}
+	t := rt.in.natives.cellType(v.Type())
+	if t == nil {
+		return v.MethodByName(method).IsValid()
+	}
+	m, _, indirect := types.LookupFieldOrMethod(t, false, rt.in.pkg, method)
+	_, isFunc := m.(*types.Func)
+	return isFunc && !indirect
+}
 
-func (e assertionError) Error() string { return string(e) }
-
-// RuntimeError marks it as a runtime.Error.
-func (assertionError) RuntimeError() {}
+// failAssert is the panic of x.(T). From and to are the keys of the types, methods those of T, if it is an interface.
+func (rt *cellRuntime) failAssert(x any, from, to string, methods ...string) {
+	held := rt.in.natives.held(reflect.ValueOf(x).Elem())
+	what, missing := "", ""
+	for _, m := range methods {
+		if missing == "" && !rt.hasMethod(held, m) {
+			missing = m
+		}
+	}
+	if held.IsValid() {
+		what = plainNames(held.Type().String())
+	}
+	inter := ""
+	if len(methods) == 0 {
+		inter = rt.in.natives.textOf(from)
+	}
+	panic(named.AssertionError(inter, what, rt.in.natives.textOf(to), missing))
+}

@@ -8,7 +8,7 @@ import (
 // promoted are methods that forward to those of interfaces which a struct embeds: yaegi does not find them by itself.
 func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 	obj := l.types[s]
-	if obj == nil || s.Assign.IsValid() || s.TypeParams != nil {
+	if obj == nil || s.Assign.IsValid() {
 		return nil
 	}
 	st, ok := obj.Type().Underlying().(*types.Struct)

@@ -18,7 +18,12 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
-		if fn, ok := l.info.Uses[e].(*types.Func); ok && fn.Pkg() == l.in.pkg {
+		if sel := l.qualified(e); sel != ast.Expr(e) {
+			return l.expr(sel)
+		}
+		if fn, ok := l.info.Uses[e].(*types.Func); ok && l.generic(fn) != nil {
+			return l.instance(e, nil)
+		} else if ok && fn.Pkg() == l.in.pkg {
 			return l.functionValue(e, fn)
 		}
 		return l.identifier(e)
@@ -35,10 +40,21 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.ParenExpr:
 		e.X = l.expr(e.X)
 	case *ast.IndexExpr:
+		if tv := l.info.Types[e]; tv.IsType() {
+			return l.typeExpr(tv.Type, e.Pos())
+		} else if _, isFunc := l.info.TypeOf(e.X).Underlying().(*types.Signature); isFunc {
+			return l.expr(e.X) // with type arguments
+		}
+		if m, ok := l.info.TypeOf(e.X).Underlying().(*types.Map); ok {
+			e.X, e.Index = l.expr(e.X), l.convertKey(e.Index, m)
+			return e
+		}
 		e.X, e.Index = l.expr(e.X), l.expr(e.Index)
 	case *ast.IndexListExpr:
-		e.X = l.expr(e.X)
-		l.exprs(e.Indices)
+		if tv := l.info.Types[e]; tv.IsType() {
+			return l.typeExpr(tv.Type, e.Pos())
+		}
+		return l.expr(e.X)
 	case *ast.SliceExpr:
 		if _, ok := l.info.TypeOf(e.X).Underlying().(*types.Array); ok {
 			l.captureOperand(e.X)
@@ -51,24 +67,42 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.UnaryExpr:
 		if e.Op == token.AND {
 			l.captureOperand(e.X)
+			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && isArray(l.info.TypeOf(lit)) { // one for all rounds of a loop
+				return l.pointerTo(l.expr(lit), l.info.TypeOf(lit))
+			}
 		}
 		e.X = l.expr(e.X)
 	case *ast.BinaryExpr:
 		if l.comparesInterfaces(e) {
 			return l.equal(e)
 		}
-		e.X, e.Y = l.expr(e.X), l.expr(e.Y)
+		if l.comparesBoxes(e) {
+			return l.same(e)
+		}
+		if isShift(e.Op) {
+			e.X, e.Y = l.expr(e.X), l.shiftCount(e.Y)
+			return e
+		}
+		if x, y := l.info.TypeOf(e.X), l.info.TypeOf(e.Y); types.AssignableTo(x, y) {
+			e.X, e.Y = l.convert(e.X, y), l.expr(e.Y)
+		} else {
+			e.X, e.Y = l.expr(e.X), l.convert(e.Y, x)
+		}
 	case *ast.KeyValueExpr:
 		e.Key, e.Value = l.expr(e.Key), l.expr(e.Value)
 	case *ast.ArrayType:
 		e.Len, e.Elt = l.expr(e.Len), l.expr(e.Elt)
 	case *ast.StructType:
 		l.fieldList(e.Fields)
+		l.blankFields(e)
 	case *ast.FuncType:
 		l.funcType(e)
 	case *ast.InterfaceType:
 		l.fieldList(e.Methods)
 	case *ast.MapType:
+		if t := l.info.TypeOf(e.Key); t != nil {
+			l.checkKey(e.Pos(), t)
+		}
 		e.Key, e.Value = l.expr(e.Key), l.expr(e.Value)
 	case *ast.ChanType:
 		e.Value = l.expr(e.Value)
@@ -109,13 +143,16 @@ func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
 	if obj == nil {
 		return id
 	}
-	if l.fn != nil && !l.fn.top() {
-		l.capture(obj)
+	if s := l.storage(obj); s != nil && l.fn != nil && !l.fn.top() {
+		s.users[l.c.cellText] = s.users[l.c.cellText] || l.fn.declared()
+	}
+	if t, ok := obj.(*types.TypeName); ok && l.params[t] {
+		return l.typeExpr(t.Type(), id.Pos())
 	}
 	return l.ident(id.Pos(), l.name(obj))
 }
 
-// capture notes that a variable of the session may be used for as long as a function or a pointer lives.
+// capture notes that a variable of the session may be used for as long as a pointer to it or a generic function lives.
 func (l *lowerer) capture(obj types.Object) {
 	if s := l.storage(obj); s != nil {
 		s.captured = true
@@ -145,7 +182,10 @@ func (l *lowerer) member(e *ast.SelectorExpr) ast.Expr {
 func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 	if id, ok := e.X.(*ast.Ident); ok {
 		if pkg, ok := l.info.Uses[id].(*types.PkgName); ok {
-			return l.pkgMember(id.Pos(), pkg.Imported().Path(), e.Sel.Name)
+			if t, ok := l.info.Uses[e.Sel].(*types.TypeName); ok && l.generic(t) != nil {
+				return l.typeExpr(t.Type(), e.Pos())
+			}
+			return l.instance(e.Sel, l.pkgMember(id.Pos(), pkg.Imported().Path(), e.Sel.Name))
 		}
 	}
 	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal && isPointer(s.Obj().(*types.Func).Signature().Recv().Type()) {
@@ -164,8 +204,10 @@ func (l *lowerer) fieldName(f *types.Var) string {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && f.Embedded() && n.Obj().Pkg() == l.in.pkg {
-		return l.name(n.Obj())
+	if n, ok := types.Unalias(t).(*types.Named); ok && f.Embedded() {
+		if name := l.ownType(n); name != "" {
+			return name
+		}
 	}
 	return f.Name()
 }
@@ -185,7 +227,11 @@ func (l *lowerer) composite(e *ast.CompositeLit) ast.Expr {
 			continue
 		}
 		if !isStruct {
-			kv.Key = l.expr(kv.Key)
+			if m, ok := t.Underlying().(*types.Map); ok {
+				kv.Key = l.convertKey(kv.Key, m)
+			} else {
+				kv.Key = l.expr(kv.Key)
+			}
 		} else if id, ok := kv.Key.(*ast.Ident); ok {
 			if f, ok := l.info.Uses[id].(*types.Var); ok {
 				kv.Key = l.ident(id.Pos(), l.fieldName(f))
@@ -211,25 +257,4 @@ func elementType(t types.Type, st *types.Struct, i int, key ast.Expr) types.Type
 		}
 	}
 	return nil
-}
-
-// comparesInterfaces reports whether e compares interface values, of types that yaegi stores in its own way.
-func (l *lowerer) comparesInterfaces(e *ast.BinaryExpr) bool {
-	if e.Op != token.EQL && e.Op != token.NEQ || l.info.Types[e.X].IsNil() || l.info.Types[e.Y].IsNil() {
-		return false
-	}
-	own := func(t types.Type) bool {
-		n, named := types.Unalias(t).(*types.Named)
-		return types.IsInterface(t) && (!named || n.Obj().Pkg() == l.in.pkg)
-	}
-	return own(l.info.TypeOf(e.X)) || own(l.info.TypeOf(e.Y))
-}
-
-// equal lowers a comparison of interface values.
-func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
-	call := l.helper(e.Pos(), "Equal", l.expr(e.X), l.expr(e.Y))
-	if e.Op == token.EQL {
-		return call
-	}
-	return &ast.UnaryExpr{OpPos: e.Pos(), Op: token.NOT, X: call}
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"go/types"
 	"reflect"
-	"runtime"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -25,7 +25,9 @@ func (in *Interp) panicError(c *compiled, err error) *session.Error {
 func (in *Interp) errorOfPanic(v any) *session.Error {
 	v = panicValue(v)
 	var e *session.Error
-	if cause, ok := v.(error); ok && in.options.ConvertError != nil {
+	if u, ok := v.(unsupported); ok {
+		e = &session.Error{Kind: session.KindUnsupported, Peer: -1, Msg: string(u)}
+	} else if cause, ok := v.(error); ok && in.options.ConvertError != nil {
 		e = in.options.ConvertError(cause)
 	}
 	if e == nil {
@@ -38,43 +40,35 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 }
 
 // panicText says what a program that panicked with v would print.
+// A value that is neither an error, a Stringer nor of a basic type is written as cells are shown theirs: Go would print its address.
 func (in *Interp) panicText(v any) string {
 	switch v := v.(type) {
-	case runtime.Error:
-		return plainRuntimeError(v.Error())
-	case *reflect.ValueError:
-		return "runtime error: invalid memory address or nil pointer dereference"
 	case error:
 		text, _ := saidBy(v.Error)
-		return plainNames(text)
+		return indented(plainNames(text))
 	case fmt.Stringer:
 		text, _ := saidBy(v.String)
-		return text
+		return indented(text)
 	case string:
-		return plainRuntimeError(v)
+		return indented(v)
 	}
-	return in.dynamicText(reflect.ValueOf(v))
+	r := reflect.ValueOf(v)
+	t := in.natives.cellTypeOf(r)
+	if t == nil {
+		return in.dynamicText(r)
+	}
+	basic, ok := t.Underlying().(*types.Basic)
+	switch {
+	case !ok:
+		return in.dynamicText(r)
+	case r.Kind() == reflect.String:
+		return fmt.Sprintf("%s(\"%s\")", r.Type(), indented(r.String()))
+	}
+	return fmt.Sprintf("%s(%s)", r.Type(), in.dynamicText(r.Convert(basicType(basic))))
 }
 
-// plainRuntimeError words a fault that was found by reflection as Go's own.
-func plainRuntimeError(s string) string {
-	for from, to := range map[string]string{
-		"reflect: slice index out of range":                     "runtime error: index out of range",
-		"reflect: array index out of range":                     "runtime error: index out of range",
-		"reflect: string index out of range":                    "runtime error: index out of range",
-		"reflect.Value.Slice: slice index out of bounds":        "runtime error: slice bounds out of range",
-		"reflect.Value.Slice3: slice index out of bounds":       "runtime error: slice bounds out of range",
-		"reflect.Value.Slice: string slice index out of bounds": "runtime error: slice bounds out of range",
-	} {
-		if s == from {
-			return to
-		}
-	}
-	if strings.HasPrefix(s, "reflect: ") && strings.Contains(s, "zero Value") {
-		return "runtime error: invalid memory address or nil pointer dereference"
-	}
-	return s
-}
+// indented is a text of several lines as the report of a panic has it.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n\t") }
 
 // place puts a position into e.
 func (in *Interp) place(e *session.Error, at token.Pos) {

@@ -12,14 +12,25 @@ type function struct {
 	sig      *types.Signature // nil for the cell's own statements
 	deferred string           // the variable that holds its deferred calls; "" when there are none
 	unmarked bool             // a mark outside of a loop serves the loop
+	gotos    map[string]bool  // labels that goto jumps to
 	loops    int              // how many loops are around the statement that is being lowered
 	results  []string         // names of its results, when a deferred call may read or change them
 }
 
 func (f *function) top() bool { return f.sig == nil }
 
+// declared reports whether it is a function or method that the cell declares, or in one.
+func (f *function) declared() bool {
+	for ; f != nil; f = f.outer {
+		if f.top() {
+			return false
+		}
+	}
+	return true
+}
+
 func (l *lowerer) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
-	f := &function{outer: l.fn, sig: sig}
+	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body)}
 	if hasDefer(body) {
 		f.deferred = l.temp("defers")
 	}
@@ -54,6 +65,7 @@ func (l *lowerer) finishFunction(pos token.Pos, body []ast.Stmt) []ast.Stmt {
 // funcDecl lowers a function or method.
 func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	obj := l.info.Defs[d.Name].(*types.Func)
+	l.renamePredeclared(d)
 	l.fieldList(d.Recv)
 	l.funcType(d.Type)
 	l.nameParams(d.Recv)
@@ -96,7 +108,7 @@ func (l *lowerer) nameParams(params *ast.FieldList) {
 	}
 }
 
-// nameResults names the results of a function that defers.
+// nameResults names the results of a function that defers, so that nothing in it can hide them.
 func (l *lowerer) nameResults(t *ast.FuncType) {
 	if l.fn.deferred == "" || t.Results == nil {
 		return
@@ -106,8 +118,9 @@ func (l *lowerer) nameResults(t *ast.FuncType) {
 			f.Names = []*ast.Ident{l.ident(f.Type.Pos(), l.temp("result"))}
 		}
 		for i, id := range f.Names {
-			if id.Name == "_" {
-				f.Names[i] = l.ident(id.Pos(), l.temp("result"))
+			f.Names[i] = l.ident(id.Pos(), l.temp("result"))
+			if obj := l.info.Defs[id]; obj != nil {
+				l.renamed[obj] = f.Names[i].Name
 			}
 			l.fn.results = append(l.fn.results, f.Names[i].Name)
 		}
@@ -147,8 +160,8 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 			s.Results[i] = l.ident(e.Pos(), v)
 		}
 	}
-	if named := l.fn.sig != nil && l.fn.sig.Results().Len() > 1 && l.fn.sig.Results().At(0).Name() != ""; named && l.fn.results == nil && len(s.Results) > 1 {
-		// Yaegi sets the results one after the other; an expression may use one that is set already.
+	if sig := l.fn.sig; sig != nil && len(s.Results) > 1 && (l.fn.results != nil || sig.Results().At(0).Name() != "") {
+		// The results are set one after the other; an expression may use one that is set already.
 		for i, e := range s.Results {
 			v := l.temp("result")
 			m = append(m, l.varDecl(e.Pos(), v, l.fn.sig.Results().At(i).Type()), assign(token.ASSIGN, l.ident(e.Pos(), v), e))
@@ -161,9 +174,20 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		}
 		return append(m, s)
 	}
-	set := &ast.AssignStmt{TokPos: s.Pos(), Tok: token.ASSIGN, Rhs: s.Results}
+	var lhs []ast.Expr
 	for _, r := range l.fn.results {
-		set.Lhs = append(set.Lhs, l.ident(s.Pos(), r))
+		lhs = append(lhs, l.ident(s.Pos(), r))
 	}
-	return append(m, set, &ast.ReturnStmt{Return: s.Pos()})
+	return append(append(m, l.assignEach(lhs, s.Results)...), &ast.ReturnStmt{Return: s.Pos()})
+}
+
+// assignEach assigns lowered values to variables, one after the other when there is a value for each.
+func (l *lowerer) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
+	if len(lhs) != len(rhs) {
+		return []ast.Stmt{&ast.AssignStmt{Lhs: lhs, TokPos: rhs[0].Pos(), Tok: token.ASSIGN, Rhs: rhs}}
+	}
+	for i, e := range rhs {
+		out = append(out, assign(token.ASSIGN, lhs[i], e))
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"context"
-	"os"
 	"testing"
 	"time"
 
@@ -33,14 +32,7 @@ func FuzzPrepare(f *testing.F) {
 
 // TestGoroutinePanicAfterItsCell holds that a goroutine which outlives its cell may panic without ending the process.
 func TestGoroutinePanicAfterItsCell(t *testing.T) {
-	stderr, err := os.CreateTemp(t.TempDir(), "stderr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stderr.Close()
-	was := os.Stderr
-	os.Stderr = stderr
-	defer func() { os.Stderr = was }()
+	said := written(t)
 	in, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -49,14 +41,10 @@ func TestGoroutinePanicAfterItsCell(t *testing.T) {
 	mustEval(t, in, "close(start)\n<-done")
 	want := "cell[1]:5:2: panic: late (in a goroutine)\n"
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		text, err := os.ReadFile(stderr.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(text) == want {
+		if said() == want {
 			return
 		}
-		if len(text) >= len(want) {
+		if text := said(); len(text) >= len(want) {
 			t.Fatalf("standard error is %q", text)
 		}
 	}

@@ -1,8 +1,34 @@
 package interp
 
-import "reflect"
+import (
+	"os"
+	"reflect"
+	"testing"
+)
 
 // testPackage is a package with a function that blocks.
 func testPackage(wait func()) Exports {
 	return Exports{"test/blocking/blocking": {"Wait": reflect.ValueOf(wait)}}
+}
+
+// written returns a function that says what was written to standard error since, as long as the test runs.
+func written(t *testing.T) func() string {
+	t.Helper()
+	f, err := os.CreateTemp(t.TempDir(), "stderr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := os.Stderr
+	os.Stderr = f
+	t.Cleanup(func() {
+		os.Stderr = was
+		f.Close()
+	})
+	return func() string {
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
 }

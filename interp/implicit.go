@@ -6,9 +6,12 @@ import (
 	"go/types"
 )
 
-// Yaegi's interfaces do not hold a copy of a cell's value but refer to the variable it came from, or to the place in a frame that the next iteration of a
-// loop uses again; and interfaces of compiled packages, error for instance, get the last field of a struct in place of the struct. So wherever a value
-// of a session's type, or a pointer to one, becomes an interface, a function does it, in a frame of its own:
+// Wherever a value of a type of cells becomes an interface of compiled code, any included, it becomes a native value (see natives.go). A function does it:
+//
+//	func convert(v T) (i I) { runtime.Native(&i, &v, "T"); return i }
+//
+// The interfaces of cells that have methods are yaegi's own. They do not hold a copy of a value but refer to the variable it came from, or to the place in a
+// frame that the next iteration of a loop uses again. The function has a frame of its own:
 //
 //	func convert(v T) (i I) { i = v; runtime.Hold(&i, &v); return i }
 
@@ -16,19 +19,58 @@ import (
 func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 	from := l.info.TypeOf(e)
 	low := l.expr(e)
-	if from == nil || to == nil || !types.IsInterface(to) || types.IsInterface(from) || l.identity(from) == "" {
-		return low
+	if l.needsConversion(from, to) {
+		return &ast.CallExpr{Fun: l.paren(l.typeExpr(to, e.Pos())), Lparen: e.Pos(), Args: []ast.Expr{low}, Rparen: e.End()}
 	}
-	pos := e.Pos()
 	if lit, ok := ast.Unparen(low).(*ast.CompositeLit); ok && lit.Type == nil { // an element of a literal
 		return low
 	}
+	return l.converted(low, from, to)
+}
+
+// converted does it for an expression that is lowered.
+func (l *lowerer) converted(low ast.Expr, from, to types.Type) ast.Expr {
+	if from == nil || to == nil || !l.converts(from, to) {
+		return low
+	}
+	pos := low.Pos()
 	return &ast.CallExpr{Fun: l.converter(from, to, pos), Lparen: pos, Args: []ast.Expr{low}, Rparen: pos}
+}
+
+// needsConversion reports whether a value of type from is assignable to another type without an interface, and yaegi does not know it: structs carry their
+// names with them, and channels their direction.
+func (l *lowerer) needsConversion(from, to types.Type) bool {
+	if from == nil || to == nil || types.Identical(from, to) {
+		return false
+	}
+	switch to.Underlying().(type) {
+	case *types.Struct:
+		_, ok := from.Underlying().(*types.Struct)
+		return ok
+	case *types.Chan:
+		_, ok := from.Underlying().(*types.Chan)
+		return ok
+	}
+	return false
+}
+
+// converts reports whether a value of type from becomes an interface of type to in a way of ours.
+func (l *lowerer) converts(from, to types.Type) bool {
+	_, isParam := to.(*types.TypeParam)
+	switch {
+	case isParam, !types.IsInterface(to):
+		return false
+	case l.isBoxed(to):
+		return !types.IsInterface(from) && l.identity(from) != ""
+	case types.IsInterface(from):
+		return l.isBoxed(from)
+	}
+	return l.ofCells(from)
 }
 
 // converter returns the function that converts from to to, which is declared where the first cell needs it.
 func (l *lowerer) converter(from, to types.Type, pos token.Pos) ast.Expr {
-	key := l.typeKey(from) + "\x00" + l.typeKey(to)
+	key := l.typeText(from) + "\x00" + l.typeText(to)
 	name := l.in.scope.converters[key]
 	if name == "" {
 		name = l.converters[key]
@@ -39,12 +81,19 @@ func (l *lowerer) converter(from, to types.Type, pos token.Pos) ast.Expr {
 	name = l.in.scope.newName("convert")
 	l.converters[key] = name
 	v, i := "v#", "i#"
-	body := []ast.Stmt{
-		l.varDecl(pos, i, to),
-		assign(token.ASSIGN, l.ident(pos, i), l.ident(pos, v)),
-	}
-	if _, isStruct := from.Underlying().(*types.Struct); isStruct {
-		body = append(body, &ast.ExprStmt{X: l.helper(pos, "Hold", l.address(l.ident(pos, i)), l.address(l.ident(pos, v)))})
+	body := []ast.Stmt{l.varDecl(pos, i, to)}
+	args := []ast.Expr{l.address(l.ident(pos, i)), l.address(l.ident(pos, v))}
+	switch {
+	case l.isBoxed(to):
+		l.valueKey(from)
+		body = append(body, assign(token.ASSIGN, l.ident(pos, i), l.ident(pos, v)))
+		if _, isStruct := from.Underlying().(*types.Struct); isStruct {
+			body = append(body, &ast.ExprStmt{X: l.helper(pos, "Hold", args...)})
+		}
+	case types.IsInterface(from):
+		body = append(body, &ast.ExprStmt{X: l.helper(pos, "Unbox", args...)})
+	default:
+		body = append(body, &ast.ExprStmt{X: l.helper(pos, "Native", append(args, l.quoted(pos, l.valueKey(from)))...)})
 	}
 	l.declarations = append(l.declarations, &ast.FuncDecl{
 		Name: l.ident(pos, name),
@@ -57,30 +106,47 @@ func (l *lowerer) converter(from, to types.Type, pos token.Pos) ast.Expr {
 	return l.ident(pos, name)
 }
 
-// typeKey tells types apart, those of cells by their names in yaegi.
-func (l *lowerer) typeKey(t types.Type) string {
-	if id := l.identity(t); id != "" {
-		return id
+// arguments lowers the arguments of a call. It reports whether it has lowered the function as well.
+func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) bool {
+	if sig != nil && len(e.Args) == 1 {
+		if results, ok := l.info.TypeOf(e.Args[0]).(*types.Tuple); ok && results.Len() > 1 {
+			e.Args = []ast.Expr{l.expr(e.Args[0])}
+			return l.spreadResults(sig, results, e)
+		}
 	}
-	return types.TypeString(t, nil)
-}
-
-// arguments lowers the arguments of a call.
-func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) {
-	compiled := l.isCompiledFunc(ast.Unparen(e.Fun))
+	if sig != nil && sig.Variadic() {
+		l.spread(sig, e)
+	}
 	for i, a := range e.Args {
 		if sig == nil {
 			e.Args[i] = l.expr(a)
 			continue
 		}
-		to := paramAt(sig, i, e.Ellipsis.IsValid())
-		if printed := l.printedAs(e, a, to); printed != nil {
-			to = printed
-		} else if to != nil && types.IsInterface(to) && compiled && to.Underlying().(*types.Interface).NumMethods() == 0 {
-			to = nil // compiled code gets copies
-		}
-		e.Args[i] = l.convert(a, to)
+		e.Args[i] = l.convert(a, paramAt(sig, i, e.Ellipsis.IsValid()))
 	}
+	return false
+}
+
+// spreadResults converts the results of a call that are the arguments of another: f(g()) becomes func(a A, b B) R { return f(convert(a), b) }(g()) where f takes
+// interfaces.
+func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *ast.CallExpr) bool {
+	found := false
+	for i := range results.Len() {
+		to := paramAt(sig, i, false)
+		found = found || to != nil && l.converts(results.At(i).Type(), to)
+	}
+	if !found {
+		return false
+	}
+	pos := e.Pos()
+	outer := types.NewSignatureType(nil, nil, nil, results, sig.Results(), false)
+	lit, args := l.forwarder(pos, outer)
+	for i, a := range args {
+		args[i] = l.converted(a, results.At(i).Type(), paramAt(sig, i, false))
+	}
+	l.forward(lit, outer, l.callee(ast.Unparen(e.Fun)), args)
+	e.Fun = lit
+	return true
 }
 
 // paramAt is the type of what the i-th argument becomes, nil when there is no such parameter.
@@ -97,26 +163,4 @@ func paramAt(sig *types.Signature, i int, spread bool) types.Type {
 		return nil
 	}
 	return sig.Params().At(i).Type()
-}
-
-// printedAs returns the interface by which a printing function would ask the argument a for its text, nil when there is none.
-func (l *lowerer) printedAs(call *ast.CallExpr, a ast.Expr, param types.Type) types.Type {
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || param == nil || !types.IsInterface(param) {
-		return nil
-	}
-	fn, ok := l.info.Uses[sel.Sel].(*types.Func)
-	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != "fmt" && fn.Pkg().Path() != "log" {
-		return nil
-	}
-	t := l.info.TypeOf(a)
-	switch l.describing(t) {
-	case "Error":
-		return types.Universe.Lookup("error").Type()
-	case "String":
-		if pkg, err := l.in.pkgs.Import("fmt"); err == nil {
-			return pkg.Scope().Lookup("Stringer").Type()
-		}
-	}
-	return nil
 }

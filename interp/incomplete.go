@@ -102,3 +102,12 @@ func parseErrors(src string) scanner.ErrorList {
 	all.Sort()
 	return all
 }
+
+// Invalid reports whether the source of a cell is no Go and cannot become so by more lines.
+func Invalid(src string) bool {
+	items, errs := split(src)
+	if errs == nil && len(items) > 0 && items[len(items)-1].list {
+		return false // Eval looks at what the list consists of
+	}
+	return !Incomplete(src) && len(parseErrors(src)) > 0
+}

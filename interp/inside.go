@@ -14,11 +14,14 @@ import (
 // an interpreter is made, so that another version of either is an error at the start and never a corrupted session.
 type inside struct {
 	runID *uint64       // the number that live frames carry
-	done  reflect.Value // the channel that ends channel operations when it is closed
+	done  chan struct{} // ends the channel operation that receives from it
 	roots reflect.Value // every tree ever compiled, kept for a debugger
 	boxes reflect.Type  // of values in interfaces with methods
 	yaegi *interp.Interpreter
 }
+
+// programRoot is the field of a compiled program that points to its tree.
+const programRoot = "root"
 
 // field returns a struct's field by name as a value that can be set.
 func field(v reflect.Value, name string, kind reflect.Kind) (reflect.Value, error) {
@@ -48,32 +51,46 @@ func lookInside(y *interp.Interpreter) (*inside, error) {
 		return nil, err
 	}
 	cancelChan.SetBool(true) // channel operations watch done
+	// One channel for all time: closures keep that of their cell.
+	ch, ok := done.Addr().Interface().(*chan struct{})
+	if !ok {
+		return nil, fmt.Errorf("interp: the channel that ends operations is a %s", done.Type())
+	}
+	*ch = make(chan struct{})
 	if _, err := field(v, "scopes", reflect.Map); err != nil {
+		return nil, err
+	}
+	if _, err := field(reflect.ValueOf(new(interp.Program)).Elem(), programRoot, reflect.Pointer); err != nil {
 		return nil, err
 	}
 	if _, err := methodsOf(&types.Named{}); err != nil {
 		return nil, err
 	}
-	if _, err := scopeOf(types.NewPackage("p", "p")); err != nil {
+	if _, _, err := scopeParts(types.Universe); err != nil {
 		return nil, err
 	}
-	return &inside{runID: (*uint64)(id.Addr().UnsafePointer()), done: done, roots: roots, yaegi: y}, nil
+	return &inside{runID: (*uint64)(id.Addr().UnsafePointer()), done: *ch, roots: roots, yaegi: y}, nil
 }
 
-// prepare makes the next run one that can be stopped, and returns its number.
-func (s *inside) prepare() uint64 {
-	s.done.Set(reflect.MakeChan(s.done.Type(), 0))
-	return atomic.LoadUint64(s.runID)
+// stop makes all interpreted code end at its next step, as no frame carries the number any more, and waits on channels return. What it
+// returns makes the frames live again: closures made before run as before.
+func (s *inside) stop() (resume func()) {
+	id := atomic.AddUint64(s.runID, 1) - 1
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s.done <- struct{}{}:
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(over)
+		atomic.StoreUint64(s.runID, id)
+	}
 }
-
-// stop makes all interpreted code end at its next step: no frame carries the number any more.
-func (s *inside) stop() {
-	atomic.AddUint64(s.runID, 1)
-	s.done.Close()
-}
-
-// resume makes the frames of run id live again: closures made before run as before.
-func (s *inside) resume(id uint64) { atomic.StoreUint64(s.runID, id) }
 
 // main returns yaegi's scope of the package of all cells.
 func (s *inside) main() (reflect.Value, error) {
@@ -100,6 +117,20 @@ func (s *inside) forget() error {
 		return err
 	}
 	children.SetZero()
+	return nil
+}
+
+// drop forgets a function by its name: code that was compiled to call it keeps it.
+func (s *inside) drop(name string) error {
+	main, err := s.main()
+	if err != nil {
+		return err
+	}
+	symbols, err := field(main, "sym", reflect.Map)
+	if err != nil {
+		return err
+	}
+	symbols.SetMapIndex(reflect.ValueOf(name), reflect.Value{})
 	return nil
 }
 
@@ -195,31 +226,30 @@ func methodsOf(n *types.Named) (*[]*types.Func, error) {
 	return methods, nil
 }
 
-// scopeOf returns where a package keeps its scope.
-func scopeOf(p *types.Package) (**types.Scope, error) {
-	f, err := field(reflect.ValueOf(p).Elem(), "scope", reflect.Pointer)
-	if err != nil {
-		return nil, err
+// scopeParts returns what a scope holds: the objects by name, and the scopes within.
+func scopeParts(s *types.Scope) (elems, children reflect.Value, err error) {
+	v := reflect.ValueOf(s).Elem()
+	if elems, err = field(v, "elems", reflect.Map); err == nil {
+		children, err = field(v, "children", reflect.Slice)
 	}
-	scope, ok := f.Addr().Interface().(**types.Scope)
-	if !ok {
-		return nil, fmt.Errorf("interp: the scope of a package is a %s", f.Type())
-	}
-	return scope, nil
+	return elems, children, err
 }
 
-// setScope gives a package another scope. All cells are one package to go/types, so that they may use each other's unexported fields
-// and methods, but what a name means changes from cell to cell.
-func setScope(p *types.Package, s *types.Scope) {
-	scope, err := scopeOf(p)
+// setScope makes the scope of a package empty, and returns how to undo that. All cells are one package to go/types, so that they may use each
+// other's unexported fields and methods, but what a name means changes from cell to cell. The scope itself stays, as objects refer to it.
+func setScope(p *types.Package) (undo func()) {
+	elems, children, err := scopeParts(p.Scope())
 	if err != nil {
 		panic(err) // New looked
 	}
-	// Objects refer to the scope that they were found in: it must not keep all others of its time.
-	if elems, err := field(reflect.ValueOf(*scope).Elem(), "elems", reflect.Map); err == nil {
-		elems.SetZero()
+	was := reflect.New(elems.Type()).Elem()
+	was.Set(elems)
+	elems.SetZero()
+	children.SetZero()
+	return func() {
+		elems.Set(was)
+		children.SetZero()
 	}
-	*scope = s
 }
 
 // replaceMethod gives a type a method, in place of one of the same name, and returns how to undo that.
@@ -259,8 +289,10 @@ func (s *inside) concrete(v reflect.Value) (_ reflect.Value, name string) {
 			if err1 != nil || err2 != nil {
 				return v, name
 			}
-			if !node.IsNil() && name == "" {
-				name = nodeType(node)
+			if !node.IsNil() {
+				if n := nodeType(node); n != "" { // a box in a box is of an interface type
+					name = n
+				}
 			}
 			inner, ok := value.Interface().(reflect.Value)
 			if !ok {

@@ -3,9 +3,9 @@ package interp
 import (
 	"context"
 	"fmt"
-	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -19,6 +19,8 @@ func (in *Interp) Inspect(ctx context.Context, topic, arg string) (string, error
 		return in.vars(), nil
 	case session.TopicType:
 		return in.typeOf(arg)
+	case session.TopicDoc:
+		return in.documentation(arg)
 	case session.TopicComplete:
 		return in.complete(arg), nil
 	}
@@ -31,7 +33,7 @@ func (in *Interp) Inspect(ctx context.Context, topic, arg string) (string, error
 // maxShown is the length of a value in the list of variables.
 const maxShown = 80
 
-// vars lists the session's variables in order of definition: name, type and value, tab separated.
+// vars lists the session's variables in order of definition: name, type, bytes and value, tab separated.
 func (in *Interp) vars() string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -41,14 +43,15 @@ func (in *Interp) vars() string {
 		if s == nil || !s.pointer.IsValid() {
 			continue
 		}
+		live := in.runtime.busy.Load() > 0
 		text := []rune(strings.NewReplacer("\n", " ", "\t", " ").Replace(in.printed(func(p *printer) {
-			p.live = in.runtime.busy.Load() > 0
+			p.live = live
 			p.value(s.pointer.Elem(), s.typ, 0)
 		})))
 		if len(text) > maxShown {
 			text = append(text[:maxShown-1], '…')
 		}
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", name, typeName(s.typ), string(text))
+		fmt.Fprintf(&b, "%s\t%s\t%d\t%s\n", name, typeName(s.typ), in.size(s.pointer.Elem(), live), string(text))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -57,6 +60,10 @@ func (in *Interp) vars() string {
 func (in *Interp) typeOf(expr string) (string, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	expr = strings.TrimSpace(expr)
+	if path, ok := in.scope.imports[expr]; ok && in.scope.objects[expr] == nil {
+		return fmt.Sprintf("package %s // import %q", in.pkgs.pkg(path).Name(), path), nil
+	}
 	tv, err := in.evalType(expr)
 	if err != nil {
 		return "", err
@@ -64,9 +71,12 @@ func (in *Interp) typeOf(expr string) (string, error) {
 	switch {
 	case tv.IsVoid():
 		return "no value", nil
+	case tv.IsBuiltin():
+		decl, _, _ := builtinDoc(expr)
+		return decl, nil
 	case tv.IsType():
 		if _, named := tv.Type.(*types.Named); named {
-			return "type " + typeName(tv.Type) + " " + typeName(tv.Type.Underlying()), nil
+			return "type " + typeName(tv.Type) + " " + typeName(tv.Type.Underlying()) + methodList(tv.Type), nil
 		}
 		return "type " + typeName(tv.Type), nil
 	case tv.Value != nil:
@@ -77,16 +87,48 @@ func (in *Interp) typeOf(expr string) (string, error) {
 
 // evalType checks an expression in the session's scope.
 func (in *Interp) evalType(expr string) (types.TypeAndValue, error) {
-	if _, err := parser.ParseExpr(expr); err != nil {
+	if sig := in.genericFunction(expr); sig != nil { // without type arguments it is no expression
+		return types.TypeAndValue{Type: sig}, nil
+	}
+	tv, err := types.Eval(token.NewFileSet(), in.scopePackage(nil), token.NoPos, expr)
+	if err == nil {
+		return tv, nil
+	}
+	// What a cell would say of it is better, and packages that are not imported are known to it.
+	c, err := in.checkExpr(expr)
+	if err != nil {
 		return types.TypeAndValue{}, err
 	}
-	return types.Eval(token.NewFileSet(), in.scopePackage(), token.NoPos, expr)
+	in.forgetFiles(c.parsed)
+	if tv, err = types.Eval(token.NewFileSet(), in.scopePackage(c.auto), token.NoPos, expr); err != nil {
+		err = errNoExpression
+	}
+	return tv, err
 }
 
-// scopePackage is a package that contains all that the session's names mean, packages as well.
-func (in *Interp) scopePackage() *types.Package {
-	setScope(in.pkg, types.NewScope(types.Universe, token.NoPos, token.NoPos, "session"))
-	for name, path := range in.scope.imports {
+// genericFunction returns the signature of a generic function by its name, nil when that names something else.
+func (in *Interp) genericFunction(name string) *types.Signature {
+	obj := in.scope.objects[name]
+	if pkg, member, ok := strings.Cut(name, "."); ok && in.scope.objects[pkg] == nil {
+		for _, path := range in.pathsFor(pkg) {
+			if in.pkgs.has(path, member) {
+				p, _ := in.pkgs.Import(path)
+				obj = p.Scope().Lookup(member)
+			}
+		}
+	}
+	if fn, ok := obj.(*types.Func); ok && fn.Signature().TypeParams().Len() > 0 {
+		return fn.Signature()
+	}
+	return nil
+}
+
+// scopePackage is a package that contains all that the session's names mean, and the packages of more by their names.
+func (in *Interp) scopePackage(more map[string]string) *types.Package {
+	imports := maps.Clone(in.scope.imports)
+	maps.Copy(imports, more)
+	setScope(in.pkg)
+	for name, path := range imports {
 		if pkg, err := in.pkgs.Import(path); err == nil {
 			in.pkg.Scope().Insert(types.NewPkgName(token.NoPos, in.pkg, name, pkg))
 		}

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,22 +26,14 @@ func TestInspect(t *testing.T) {
 		return s
 	}
 	for _, c := range []struct{ topic, arg, want string }{
-		{session.TopicVars, "", "b\tP\tP{Xs: 5, y: \"two\"}\na\t[]int\t[]int{1, 2}\nqq\t*Q\t&Q{P: P{Xs: 0, y: \"\"}, Z: 0}"},
+		{session.TopicVars, "", "b\tP\t27\tP{Xs: 5, y: \"two\"}\na\t[]int\t40\t[]int{1, 2}\nqq\t*Q\t40\t&Q{P: P{Xs: 0, y: \"\"}, Z: 0}"},
 		{session.TopicType, "a", "[]int"},
 		{session.TopicType, "a[0] + 1", "int"},
 		{session.TopicType, "b.Show", "func() string"},
 		{session.TopicType, "add", "func(a int, b int) int"},
-		{session.TopicType, "P", "type P struct{Xs int; y string}"},
+		{session.TopicType, "P", "type P struct{Xs int; y string}\nfunc (P) Show() string\nfunc (*P) Set(n int)"},
 		{session.TopicType, "limit", "untyped int constant 10"},
 		{session.TopicType, "strings.ToUpper", "func(string) string"},
-		{session.TopicComplete, "b.", "Set\nShow\nXs\ny"},
-		{session.TopicComplete, "x := b.S", "Set\nShow"},
-		{session.TopicComplete, "qq.", "P\nSet\nShow\nXs\nZ\ny"},
-		{session.TopicComplete, "qq.P.X", "Xs"},
-		{session.TopicComplete, "fmt.Println(li", "limit"},
-		{session.TopicComplete, "strings.ToUp", "ToUpper\nToUpperSpecial"},
-		{session.TopicComplete, "a[0] + ad", "add"},
-		{session.TopicComplete, "nothing.", ""},
 		{session.TopicCaps, "z", "caps!z"},
 	} {
 		if got := ask(c.topic, c.arg); got != c.want {
@@ -51,12 +42,6 @@ func TestInspect(t *testing.T) {
 	}
 	if got := ask(session.TopicType, "nope"); !strings.HasPrefix(got, "error: ") {
 		t.Errorf("the type of an unknown name is %q", got)
-	}
-	names := strings.Split(ask(session.TopicComplete, ""), "\n")
-	for _, want := range []string{"a", "b", "add", "P", "fmt", "symm", "range", "append"} {
-		if !slices.Contains(names, want) {
-			t.Errorf("%s is not among the names in scope", want)
-		}
 	}
 }
 
@@ -80,10 +65,10 @@ func TestInspectWhileRunning(t *testing.T) {
 		defer close(done)
 		in.Eval(ctx, session.Cell{ID: 2, Source: "for i := 0; ; i = (i + 1) % 100 { m[0] = i; delete(m, 1); m[1] = i }"})
 	}()
-	for vars() == "m\tmap[int]int\tmap[int]int{0: 0}" { // until it runs
+	for vars() == "m\tmap[int]int\t24\tmap[int]int{0: 0}" { // until it runs
 	}
 	for range 200 {
-		if got := vars(); got != "m\tmap[int]int\tmap[int]int{…}" {
+		if got := vars(); !strings.HasPrefix(got, "m\tmap[int]int\t") || !strings.HasSuffix(got, "\tmap[int]int{…}") {
 			t.Errorf("a map that a cell writes to is listed as %q", got)
 			break
 		}
@@ -91,7 +76,7 @@ func TestInspectWhileRunning(t *testing.T) {
 	cancel()
 	<-done
 	mustEval(t, in, "m = map[int]int{1: 2}")
-	if got := vars(); got != "m\tmap[int]int\tmap[int]int{1: 2}" {
+	if got := vars(); got != "m\tmap[int]int\t24\tmap[int]int{1: 2}" {
 		t.Errorf("a map is listed as %q", got)
 	}
 }

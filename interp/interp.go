@@ -6,16 +6,15 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"sync"
-	"time"
 
+	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
-	"github.com/traefik/yaegi/stdlib"
-	"github.com/traefik/yaegi/stdlib/unrestricted"
 )
 
 // Exports are symbol tables in the form that `yaegi extract` writes: by "import/path/name", then by identifier.
@@ -26,10 +25,12 @@ type Options struct {
 	// Packages are tables beside those of the standard library and symmem; they replace tables of the same key.
 	Packages Exports
 	// Names are packages that cells may use without an import, by the name they have there. They are added to
-	// fmt, math, strings, time and symm.
+	// display, fmt, math, strings, time and symm.
 	Names map[string]string
 	// ConvertError turns the error that a cell panicked with into one of the session. It returns nil for errors it does not know.
 	ConvertError func(error) *session.Error
+	// Input is the standard input of cells; nil is an empty one.
+	Input io.Reader
 	// Inspect answers the topics that are not about the interpreter.
 	Inspect func(ctx context.Context, topic, arg string) (string, error)
 }
@@ -43,33 +44,31 @@ type Interp struct {
 	pkgs    *packages
 	pkg     *types.Package // of all cells
 	runtime *cellRuntime
+	natives *natives
+	stdin   stdin
 
-	mu        sync.Mutex // guards scope for Inspect
-	scope     *scope
-	cells     []*cellText // those whose positions may still be asked for
-	imported  map[string]bool
-	functions map[*types.Func]*cellText // the cells of the session's functions
-	stuck     *run                      // that could not be stopped
+	turn     sync.Mutex // held by the cell that runs
+	mu       sync.Mutex // guards scope for Inspect
+	scope    *scope
+	cells    []*cellText // those whose positions may still be asked for
+	retired  []*storage  // of variables whose name means something else now, which functions may still use
+	imported map[string]bool
+	docs     map[string]string // how the cells declare what they declare, by "name" or "Type.Method"
+	stopped  *stopped          // a run that has not left; guarded by turn
 }
 
 // New makes an interpreter with an empty session.
 func New(options Options) (*Interp, error) {
-	in := &Interp{options: options, imported: map[string]bool{}, functions: map[*types.Func]*cellText{}}
-	in.runtime = newCellRuntime(in)
-	// Yaegi writes a line there for every function that a panic leaves; where it began is in a mark.
-	in.yaegi = interp.New(interp.Options{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: io.Discard, Unrestricted: true})
-	in.fset = in.yaegi.FileSet()
-	tables := Exports{}
-	for _, set := range []Exports{stdlib.Symbols, unrestricted.Symbols, symbols.Symbols, in.runtime.overrides(), in.runtime.exports(), options.Packages} {
-		for key, table := range set {
-			if tables[key] == nil {
-				tables[key] = map[string]reflect.Value{}
-			}
-			for name, value := range table {
-				tables[key][name] = value
-			}
-		}
+	in := &Interp{options: options, imported: map[string]bool{}, docs: map[string]string{}}
+	if err := named.Check(); err != nil {
+		return nil, err
 	}
+	in.natives = newNatives(in)
+	in.stdin = newStdin(options.Input)
+	in.runtime = newCellRuntime(in)
+	in.yaegi = interp.New(interp.Options{Stdin: in.stdin.own, Stdout: os.Stdout, Stderr: foreignPanics{in.runtime}, Unrestricted: true})
+	in.fset = in.yaegi.FileSet()
+	tables := in.tables()
 	if err := in.yaegi.Use(tables); err != nil {
 		return nil, err
 	}
@@ -83,23 +82,45 @@ func New(options Options) (*Interp, error) {
 		return nil, err
 	}
 	in.inside = inside
-	in.pkgs = newPackages(tables)
+	in.pkgs = newPackages(in.fset, tables)
 	if err := in.declareOwn(); err != nil {
 		return nil, err
 	}
+	return in, in.openScope()
+}
+
+// tables are the symbols of all packages.
+func (in *Interp) tables() Exports {
+	tables := Exports{}
+	for _, set := range append(symbols.Sets(), in.runtime.overrides(), in.stdin.symbols(), in.runtime.exports(), in.options.Packages) {
+		for key, table := range set {
+			if tables[key] == nil {
+				tables[key] = map[string]reflect.Value{}
+			}
+			for name, value := range table {
+				tables[key][name] = value
+			}
+		}
+	}
+	return tables
+}
+
+// openScope begins the session's scope, with the packages that need no import.
+func (in *Interp) openScope() error {
 	in.scope = newScope()
 	in.pkg = types.NewPackage(cellPackage, cellPackage)
-	preimport := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", "symm": symmemPath}
-	for name, path := range options.Names {
+	preimport := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", "symm": symmemPath, "display": displayPath}
+	for name, path := range in.options.Names {
 		preimport[name] = path
 	}
 	for name, path := range preimport {
 		if _, err := in.pkgs.Import(path); err != nil {
-			return nil, err
+			return err
 		}
 		in.scope.imports[name] = path
 	}
-	return in, nil
+	in.scope.dots = []string{displayDot}
+	return nil
 }
 
 // Variables of yaegi's that no cell sees.
@@ -108,18 +129,25 @@ const (
 	boxName  = "box#"
 )
 
-const symmemPath = "github.com/symmrepl/symmrepl/symmem"
+// Packages that need no import.
+const (
+	symmemPath  = "github.com/symmrepl/symmrepl/symmem"
+	displayPath = "github.com/symmrepl/symmrepl/display"
+	displayDot  = displayPath + "/dot"
+)
+
+// Close gives up what the process keeps for the session. Nothing of it may run any more.
+func (in *Interp) Close() { in.natives.release() }
 
 // Eval runs one cell.
 func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
-	if in.stuck != nil {
-		select {
-		case <-in.stuck.left:
-		case <-time.After(grace):
-		}
-		return session.Result{Err: in.interruptedError(in.stuck, "a call into compiled code does not return; restart this rank")}
+	in.turn.Lock()
+	defer in.turn.Unlock()
+	if in.stopped != nil && !in.join(grace) {
+		return session.Result{Err: in.stuckError()}
 	}
-	in.runtime.busy.Add(1)
+	in.runtime.started()
+	in.stdin.begin()
 	defer in.runtime.busy.Add(-1)
 	in.mu.Lock()
 	c, err := in.prepare(cell)
@@ -131,7 +159,13 @@ func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
 }
 
 // prepare does everything that comes before running: parse, check, lower, compile.
-func (in *Interp) prepare(cell session.Cell) (*compiled, *session.Error) {
+func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error) {
+	base := in.fset.Base()
+	defer func() {
+		if err != nil {
+			in.forgetFilesFrom(base)
+		}
+	}()
 	src, err := in.parse(cell)
 	if err != nil {
 		return nil, err
@@ -140,11 +174,14 @@ func (in *Interp) prepare(cell session.Cell) (*compiled, *session.Error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := in.compile(checked)
-	if err == nil {
-		in.remember(checked)
+	declarations := checked.declarations() // compiling changes the syntax
+	if out, err = in.compile(checked); err != nil {
+		return nil, err
 	}
-	return out, err
+	maps.Copy(in.docs, declarations)
+	checked.noteImports()
+	in.remember(out)
+	return out, nil
 }
 
 var _ session.Evaluator = (*Interp)(nil)

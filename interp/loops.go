@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// forStmt lowers a for loop. Its variables are new in every iteration, which shows only when a function or a pointer keeps one: then
+// forStmt lowers a for loop. Its variables are new in every iteration, which shows only when a function or a pointer keeps one: then, and when
+// the post statement becomes several,
 //
 //	for i := 0; cond; post { body }
 //
@@ -25,12 +26,22 @@ import (
 //		}
 //	}
 func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
+	if a, ok := s.Init.(*ast.AssignStmt); ok && len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, isLiteral) { // see separate
+		var before []ast.Stmt
+		for i, e := range a.Rhs {
+			if isLiteral(e) {
+				a.Rhs[i] = l.hold(e, l.info.TypeOf(e), &before)
+			}
+		}
+		return []ast.Stmt{block(s.Pos(), append(before, l.forStmt(s, label)...)...)}
+	}
 	if a, ok := s.Init.(*ast.AssignStmt); ok && l.needsStatements(a) {
 		s.Init = nil
 		return []ast.Stmt{block(s.Pos(), append(l.stmt(a), l.forStmt(s, label)...)...)}
 	}
 	vars := l.loopVars(s)
 	kept := vars != nil && l.keeps(s, vars)
+	l.count(s, vars)
 	m, restore := l.loopMark(s)
 	defer restore()
 	m = append(m, l.mark(s.Init, s.Cond, s.Post)...)
@@ -41,8 +52,12 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	l.fn.loops++
 	defer func(f *function) { f.loops-- }(l.fn)
 	s.Cond = l.condition(s.Cond)
-	if s.Post != nil {
+	var post []ast.Stmt
+	if a, ok := s.Post.(*ast.AssignStmt); ok && l.needsStatements(a) {
+		post, kept = l.stmt(a), true
+	} else if s.Post != nil {
 		s.Post = l.simple(s.Post)
+		post = []ast.Stmt{s.Post}
 	}
 	l.block(s.Body)
 	if len(s.Body.List) == 0 && s.Post == nil {
@@ -52,7 +67,10 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	if !kept {
 		return append(m, withLabel(label, s))
 	}
-	outer := []ast.Stmt{s.Init}
+	var outer []ast.Stmt
+	if s.Init != nil {
+		outer = []ast.Stmt{s.Init}
+	}
 	var inner []ast.Stmt
 	for _, v := range vars {
 		last := l.temp("last")
@@ -61,11 +79,11 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 			assign(token.DEFINE, l.ident(pos, v.Name()), &ast.StarExpr{Star: pos, X: l.ident(pos, last)}),
 			assign(token.ASSIGN, l.ident(pos, last), l.address(l.ident(pos, v.Name()))))
 	}
-	if s.Post != nil {
+	if post != nil {
 		first := l.temp("first")
 		outer = append(outer, assign(token.DEFINE, l.ident(pos, first), l.ident(pos, "true")))
 		inner = append(inner, &ast.IfStmt{
-			If: pos, Cond: l.ident(pos, first), Body: block(pos, assign(token.ASSIGN, l.ident(pos, first), l.ident(pos, "false"))), Else: block(pos, s.Post),
+			If: pos, Cond: l.ident(pos, first), Body: block(pos, assign(token.ASSIGN, l.ident(pos, first), l.ident(pos, "false"))), Else: block(pos, post...),
 		})
 	}
 	if s.Cond != nil {
@@ -79,6 +97,12 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 
 // needsStatements reports whether an assignment becomes several.
 func (l *lowerer) needsStatements(a *ast.AssignStmt) bool {
+	if len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, isLiteral) {
+		return true
+	}
+	if l.interferes(a) {
+		return true
+	}
 	if len(a.Lhs) > 1 && slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool { return types.IsInterface(l.lhsType(e)) }) {
 		return true
 	}
@@ -86,6 +110,8 @@ func (l *lowerer) needsStatements(a *ast.AssignStmt) bool {
 		switch e := ast.Unparen(e).(type) {
 		case *ast.TypeAssertExpr:
 			return len(a.Lhs) > len(a.Rhs)
+		case *ast.IndexExpr:
+			return len(a.Lhs) > len(a.Rhs) && a.Tok == token.ASSIGN
 		case *ast.UnaryExpr:
 			return e.Op == token.ARROW
 		}
@@ -182,47 +208,6 @@ func root(e ast.Expr) *ast.Ident {
 	}
 }
 
-func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt {
-	if _, ok := l.info.TypeOf(s.X).Underlying().(*types.Signature); ok {
-		return l.rangeFunc(s, label)
-	}
-	vars := l.loopVars(s)
-	kept := vars != nil && l.keeps(s.Body, vars)
-	m, restore := l.loopMark(s)
-	defer restore()
-	m = append(m, l.mark(s.X)...)
-	l.fn.loops++
-	defer func(f *function) { f.loops-- }(l.fn)
-	if isInteger(l.info.TypeOf(s.X)) {
-		return append(m, l.rangeInt(s, label, kept || l.assigns(s.Body, vars))...)
-	}
-	pointer := isPointer(l.info.TypeOf(s.X))
-	s.X = l.expr(s.X)
-	if pointer { // to an array
-		s.X = &ast.SliceExpr{X: &ast.ParenExpr{Lparen: s.X.Pos(), X: &ast.StarExpr{Star: s.X.Pos(), X: s.X}}, Lbrack: s.X.Pos()}
-	}
-	s.Key, s.Value = l.expr(s.Key), l.expr(s.Value)
-	l.block(s.Body)
-	if kept {
-		s.Body.List = append(l.copies(s), s.Body.List...)
-	}
-	return append(m, withLabel(label, s))
-}
-
-// copies gives the variables of a range loop other names and returns the definitions of new ones for each iteration.
-func (l *lowerer) copies(s *ast.RangeStmt) []ast.Stmt {
-	var defs []ast.Stmt
-	for _, e := range []*ast.Expr{&s.Key, &s.Value} {
-		id, ok := (*e).(*ast.Ident)
-		if !ok || id.Name == "_" {
-			continue
-		}
-		*e = l.ident(id.Pos(), l.temp(id.Name))
-		defs = append(defs, assign(token.DEFINE, id, *e))
-	}
-	return defs
-}
-
 // assigns reports whether body may change one of vars.
 func (l *lowerer) assigns(body ast.Node, vars []*types.Var) bool {
 	found := false
@@ -244,38 +229,6 @@ func (l *lowerer) assigns(body ast.Node, vars []*types.Var) bool {
 		return !found
 	})
 	return found
-}
-
-// rangeInt lowers `for i := range n` to a loop that counts. When the body may change or keep i, another variable does the counting.
-func (l *lowerer) rangeInt(s *ast.RangeStmt, label *ast.LabeledStmt, separate bool) []ast.Stmt {
-	pos := s.Pos()
-	t := types.Default(l.info.TypeOf(s.X))
-	if s.Key != nil {
-		if kt := l.info.TypeOf(s.Key); kt != nil {
-			t = kt
-		}
-	}
-	n := l.temp("n")
-	out := []ast.Stmt{l.varDecl(pos, n, t), assign(token.ASSIGN, l.ident(pos, n), l.expr(s.X))}
-	key, named := s.Key.(*ast.Ident)
-	named = named && key.Name != "_"
-	counter := l.temp("i")
-	if named && s.Tok == token.DEFINE && !separate {
-		counter = key.Name
-	}
-	body := l.block(s.Body)
-	if s.Key != nil && counter != name(key) && !(key != nil && key.Name == "_") {
-		body.List = append([]ast.Stmt{assign(s.Tok, l.expr(s.Key), l.ident(pos, counter))}, body.List...)
-	}
-	zero := &ast.CallExpr{Fun: l.typeExpr(t, pos), Lparen: pos, Args: []ast.Expr{&ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: "0"}}}
-	loop := &ast.ForStmt{
-		For:  pos,
-		Init: assign(token.DEFINE, l.ident(pos, counter), zero),
-		Cond: &ast.BinaryExpr{X: l.ident(pos, counter), OpPos: pos, Op: token.LSS, Y: l.ident(pos, n)},
-		Post: &ast.IncDecStmt{X: l.ident(pos, counter), TokPos: pos, Tok: token.INC},
-		Body: body,
-	}
-	return append(out, withLabel(label, loop))
 }
 
 func name(id *ast.Ident) string {

@@ -17,6 +17,8 @@ type lowerer struct {
 	names map[types.Object]string // what this cell's objects are called in yaegi
 	// What functions that are defined again are called in their declaration; uses have the name of the first.
 	declared     map[types.Object]string
+	counters     map[types.Object]bool   // variables that are never negative
+	renamed      map[types.Object]string // local variables that have another name in yaegi
 	hoisted      map[types.Object]bool   // variables of the cell's top level
 	places       map[*types.Var]*storage // where they are kept
 	imports      map[string]bool         // packages that the lowered code uses, by path
@@ -26,6 +28,14 @@ type lowerer struct {
 	declarations []*ast.FuncDecl   // of such helpers
 	fn           *function         // the innermost function that is being lowered
 	temps        int
+	params       map[types.Object]bool        // type parameters of instances: they stand for the type arguments
+	locals       []*types.TypeName            // types that functions declare
+	localSpecs   []ast.Spec                   // their declarations
+	instances    map[types.Object][]*instance // that this cell is the first to use
+	pending      []*instance                  // of them, those that are not lowered yet
+	silent       bool                         // what is lowered is of a package: it has no positions
+
+	registrations []ast.Stmt // that make methods known to compiled code
 }
 
 // refusal is the panic by which lowering gives up on a construct.
@@ -42,6 +52,7 @@ type lowered struct {
 	imports []string
 	types   []ast.Spec
 	funcs   []*ast.FuncDecl
+	methods *ast.FuncDecl // makes methods known to compiled code; nil when there are none
 	body    []ast.Stmt
 	hidden  Exports
 }
@@ -49,6 +60,9 @@ type lowered struct {
 // name is the identifier of an object of the session or of this cell; local objects keep theirs.
 func (l *lowerer) name(obj types.Object) string {
 	if n, ok := l.names[obj]; ok {
+		return n
+	}
+	if n, ok := l.renamed[obj]; ok {
 		return n
 	}
 	if n, ok := l.in.scope.names[obj]; ok {
@@ -103,6 +117,10 @@ func (l *lowerer) helper(pos token.Pos, name string, args ...ast.Expr) *ast.Call
 	return &ast.CallExpr{Fun: l.pkgMember(pos, runtimePath, name), Lparen: pos, Args: args, Rparen: pos}
 }
 
+func (l *lowerer) number(pos token.Pos, n int) ast.Expr {
+	return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(n)}
+}
+
 func (l *lowerer) quoted(pos token.Pos, s string) ast.Expr {
 	return &ast.BasicLit{ValuePos: pos, Kind: token.STRING, Value: strconv.Quote(s)}
 }
@@ -130,22 +148,31 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 	for _, d := range l.c.decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
 			for _, s := range g.Specs {
-				out.types = append(out.types, l.typeSpec(s.(*ast.TypeSpec)))
+				if s := s.(*ast.TypeSpec); s.TypeParams == nil {
+					out.types = append(out.types, l.typeSpec(s))
+				}
 			}
 		}
 	}
 	for _, spec := range out.types {
-		if f := l.identityMethod(spec.(*ast.TypeSpec)); f != nil {
-			out.funcs = append(out.funcs, f)
-		}
-		out.funcs = append(out.funcs, l.promoted(spec.(*ast.TypeSpec))...)
+		out.funcs = append(out.funcs, l.typeHelpers(spec.(*ast.TypeSpec))...)
 	}
 	for _, d := range l.c.decls {
-		if f, ok := d.(*ast.FuncDecl); ok {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Type.TypeParams == nil && (f.Recv == nil || !hasTypeParams(f)) {
 			out.funcs = append(out.funcs, l.funcDecl(f))
 		}
 	}
 	out.body = l.topLevel()
+	for _, v := range l.c.vars {
+		l.typeExpr(v.Type(), v.Pos()) // notes the instances in it
+	}
+	l.lowerPending(out)
+	for _, m := range l.c.added {
+		l.registerAdded(m.fn)
+	}
+	if l.registrations != nil {
+		out.methods = l.registration()
+	}
 	out.funcs = append(out.funcs, l.declarations...)
 	for path := range l.imports {
 		out.imports = append(out.imports, path)
@@ -162,8 +189,18 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 		l.types[s] = obj
 		s.Name = l.ident(s.Name.Pos(), l.name(obj))
 	}
-	l.fieldList(s.TypeParams)
-	s.Type = l.expr(s.Type)
+	if t, ok := types.Unalias(l.info.TypeOf(s.Type)).(*types.Named); ok && l.identity(t) != "" && !s.Assign.IsValid() && !types.IsInterface(t) {
+		s.Type = l.typeExpr(t.Underlying(), s.Type.Pos()) // yaegi would give it the methods too
+	} else {
+		s.Type = l.expr(s.Type)
+	}
+	l.finishType(s, l.types[s])
+	return s
+}
+
+// finishType gives a declared type, obj, what its values are told by.
+func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
+	l.types[s] = obj
 	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() {
 		if len(st.Fields.List) == 0 {
 			empty := &ast.StructType{Struct: s.Pos(), Fields: &ast.FieldList{Opening: s.Pos()}}
@@ -171,7 +208,18 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 		}
 		tagType(st.Fields.List[0], s.Name.Name)
 	}
-	return s
+}
+
+// typeHelpers are the methods of ours that a declared type gets.
+func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
+	out := l.promoted(s)
+	if f := l.identityMethod(s); f != nil {
+		out = append(out, f)
+	}
+	if obj := l.types[s]; obj != nil && !s.Assign.IsValid() {
+		l.registerMethods(obj.Type(), nil)
+	}
+	return out
 }
 
 // recursive reports whether in refers to t, structs and interfaces in it not counted: yaegi has no such types.
@@ -214,7 +262,7 @@ func tagType(f *ast.Field, name string) {
 // identityMethod is a method that every type gets: yaegi keeps the identity of a value in an interface only if its type has methods.
 func (l *lowerer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
 	obj := l.types[s]
-	if obj == nil || s.Assign.IsValid() || s.TypeParams != nil {
+	if obj == nil || s.Assign.IsValid() {
 		return nil
 	}
 	switch obj.Type().Underlying().(type) {
@@ -237,14 +285,21 @@ const identityName = "identity#"
 func (l *lowerer) topLevel() []ast.Stmt {
 	stmts := l.c.stmts
 	var value *ast.ExprStmt
+	if l.c.list != nil {
+		stmts = stmts[:len(stmts)-1]
+	}
 	if l.c.value != nil {
 		value = stmts[len(stmts)-1].(*ast.ExprStmt)
 		stmts = stmts[:len(stmts)-1]
 	}
+	l.renamePredeclared(l.c.body)
 	l.fn = l.newFunction(nil, l.c.body.Body)
 	out := l.stmts(stmts)
 	if value != nil {
 		out = append(out, l.show(value.X)...)
+	}
+	if l.c.list != nil {
+		out = append(out, l.showList(l.c.list)...)
 	}
 	return l.finishFunction(l.c.body.Body.Pos(), out)
 }
@@ -256,26 +311,37 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 		return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "Show")}}
 	}
 	out := l.mark(e)
-	var lhs, args []ast.Expr
+	var lhs []ast.Expr
 	for _, t := range l.c.values {
 		v := l.temp("value")
 		out = append(out, l.varDecl(pos, v, t))
 		lhs = append(lhs, l.ident(pos, v))
-		args = append(args, l.address(l.ident(pos, v)))
 	}
 	set := &ast.AssignStmt{Lhs: lhs, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{e}}
 	out = append(out, l.received(set)...)
 	l.protect(set)
 	l.exprs(set.Rhs)
-	out = append(out, set, &ast.ExprStmt{X: l.helper(pos, "Show", args...)})
+	return append(append(out, set), l.showVars(pos, lhs)...)
+}
+
+// showVars lowers the showing of the cell's values, which variables hold.
+func (l *lowerer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
+	var args []ast.Expr
+	for _, v := range vars {
+		args = append(args, l.address(v))
+	}
+	out := []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "Show", args...)}}
 	for i, t := range l.c.values {
 		if method := l.describing(t); method != "" {
-			call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: lhs[i], Sel: l.ident(pos, method)}, Lparen: pos, Rparen: pos}
+			call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: vars[i], Sel: l.ident(pos, method)}, Lparen: pos, Rparen: pos}
 			text := l.closure(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}})
 			text.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "string")}}}
 			index := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
 			out = append(out, &ast.ExprStmt{X: l.helper(pos, "Describe", index, text)})
 		}
+	}
+	if len(vars) == 1 && l.renders(l.c.values[0]) {
+		out = append(out, &ast.ExprStmt{X: l.helper(pos, "Render", l.converted(vars[0], l.c.values[0], types.NewInterfaceType(nil, nil)))})
 	}
 	return out
 }

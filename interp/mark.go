@@ -15,13 +15,16 @@ func (l *lowerer) mark(nodes ...ast.Node) []ast.Stmt {
 			break
 		}
 	}
-	if !pos.IsValid() || l.fn.unmarked {
+	if !pos.IsValid() || l.fn.unmarked || l.silent {
 		return nil
 	}
 	return l.markAt(pos)
 }
 
 func (l *lowerer) markAt(pos token.Pos) []ast.Stmt {
+	if l.silent {
+		return nil
+	}
 	lit := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(int(pos))}
 	return []ast.Stmt{assign(token.ASSIGN, l.ident(pos, markName), lit)}
 }
@@ -192,5 +195,5 @@ func (l *lowerer) isCompiledFunc(fun ast.Expr) bool {
 		return false
 	}
 	fn, ok := l.info.Uses[f.Sel].(*types.Func)
-	return ok && fn.Pkg() != nil && fn.Pkg() != l.in.pkg
+	return ok && fn.Pkg() != nil && !l.isOwn(fn)
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -26,53 +28,141 @@ func mustEval(t testing.TB, in *Interp, src string) string {
 	return r.Value
 }
 
-// TestManyCells holds that cells leave nothing behind but what they define.
+// manyCells are cells that a session may see by the thousand. %d is the number of the cell.
+var manyCells = []string{
+	"x := %d",
+	"v := 1",
+	"v := \"a%d\"",
+	"func f(a int) int { return a + %d }",
+	"func g(a int) int { return f(a) }\ng(%d)",
+	"func g(a string) string { return a }\ng(\"%d\")",
+	"func (p P) Get() int { return p.A + %d }\nP{1}.Get()",
+	"get := func() int { return x + %d }\nget()",
+	"func() func() int { n := %d; return func() int { n++; return n } }()()",
+	"const k = %d\nk + 1",
+	"s := 0\nfor i := range 3 { s += f(i) }\ns",
+	"m := map[string]int{\"a\": x}\nm[\"a\"]",
+	"z := struct{ A, B int }{1, %d}\nz",
+	"ch := make(chan int)\ngo func() { ch <- %d }()\n<-ch",
+	"func() { defer func() { recover() }(); panic(%d) }()",
+	"var a any = P{%d}\n_, ok := a.(P)\nok",
+	"var it fmt.Stringer = P{%d}\nit.String()",
+	"fmt.Sprint(P{%d}, &P{2})",
+	"import \"strconv\"\nstrconv.Itoa(%d)",
+	"import \"sort\"\nsort.Slice([]int{2, 1}, func(i, j int) bool { return i < j })",
+	"twice(%d)",
+	"var wrong string = %d",
+	"unknown(%d)",
+	"syntax := (%d",
+	"panic(%d)",
+	"[]int{}[%d]",
+}
+
+// TestManyCells holds that cells leave nothing behind but what they define, whether they succeed, fail or are interrupted.
 func TestManyCells(t *testing.T) {
 	in, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	mustEval(t, in, "type P struct{ A int }\nfunc (p P) String() string { return \"p\" }\nfunc twice[T any](v T) []T { return []T{v, v} }\nx := 0\nfunc f(a int) int { return a }")
 	cells := func(from, to int) {
 		for i := from; i < to; i++ {
-			mustEval(t, in, fmt.Sprintf("x := %d", i))
-			switch i % 5 {
-			case 0:
-				mustEval(t, in, fmt.Sprintf("func f(a int) int { return a + %d }", i))
-			case 1:
-				mustEval(t, in, "s := 0\nfor i := range 3 { s += f(i) }\ns")
-			case 2:
-				mustEval(t, in, fmt.Sprintf("y := \"text %d\"\ny", i))
-			case 3:
-				mustEval(t, in, "y := 5\ny + x")
-			case 4:
-				mustEval(t, in, "m := map[string]int{\"a\": x}\nm[\"a\"]")
+			src := manyCells[i%len(manyCells)]
+			if strings.Contains(src, "%d") {
+				src = fmt.Sprintf(src, i)
+			}
+			in.Eval(context.Background(), session.Cell{ID: i, Source: src})
+			if i%400 == 0 {
+				interrupt(t, in, "go func() { for { x++ } }()\nselect { }")
 			}
 		}
 	}
 	cells(0, 1000)
 	first := heap()
-	cells(1000, 5000)
+	cells(1000, 10000)
 	if last := heap(); last > first+first/10 {
-		t.Errorf("heap grew from %d to %d bytes over 8000 cells", first, last)
+		t.Errorf("the heap grew from %d to %d bytes over 9000 cells", first, last)
 	}
-	runtime.KeepAlive(in)
+	if got := mustEval(t, in, "P{1}.Get() > 1"); got != "true" {
+		t.Errorf("the last method is not in use: %s", got)
+	}
 }
 
-func TestRedefinitionFrees(t *testing.T) {
+// TestManyTypes holds what a type costs that is defined again: values of the one before may be anywhere, and so its methods stay, as trees of yaegi.
+func TestManyTypes(t *testing.T) {
 	in, err := New(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, again := range []string{"x := []byte{1}", "x := 5", "x = nil"} {
+	const most = 80 << 10
+	cells := func(n int) {
+		for i := range n {
+			mustEval(t, in, fmt.Sprintf("type T struct{ A int }\nfunc (t T) Get() int { return t.A }\nfunc (t *T) Set(v int) { t.A = v }\nv := T{%d}\nv.Get()", i))
+		}
+	}
+	cells(10)
+	first := heap()
+	cells(100)
+	if last := heap(); last > first+100*most {
+		t.Errorf("a type that is defined again leaves %d bytes", (last-first)/100)
+	}
+	runtime.KeepAlive(in)
+}
+
+// TestRedefinitionFrees holds that what nothing refers to any more is freed, however it came to that.
+func TestRedefinitionFrees(t *testing.T) {
+	const big = "make([]byte, 64<<20)"
+	for _, c := range []struct{ hold, drop string }{
+		{"x := " + big, "x := []byte{1}"},
+		{"x := " + big, "x := 5"},
+		{"x := " + big, "x = nil"},
+		{"x := " + big, "func x() {}"},
+		{"x := " + big, "const x = 1"},
+		{"x := " + big, "type x int"},
+		{"x := " + big, "import x \"sort\"\nx.Ints(nil)"},
+		{"x := map[string][]byte{\"a\": " + big + "}", "delete(x, \"a\")"},
+		{"x := map[string][]byte{\"a\": " + big + "}", "x := map[string][]byte{}"},
+		{"x := [][]byte{" + big + "}", "x[0] = nil"},
+		{"x := struct{ b []byte }{" + big + "}", "x := 1"},
+		{"var x any = " + big, "x = 1"},
+		{"p := new([64 << 20]byte)\nx := p[:]", "p, x := 1, 2"},
+		{"x := func() func() byte { b := " + big + "; return func() byte { return b[0] } }()", "x = nil"},
+		{"x := func() func() byte { b := " + big + "; return func() byte { return b[0] } }()", "x := 1"},
+		{"y := " + big + "\nx := func() int { return len(y) }", "y = nil"},
+		{"x := " + big + "\ngo func() { for range x { time.Sleep(time.Hour) } }()", "x := 1\nfor { }"},
+		{"x := make(chan []byte, 1)\nx <- " + big, "<-x\nx := 1"},
+		{"x := " + big + "\npanic(1)", "x := 1"},
+		{"x := " + big + "\nfor { }", "x := 1"},
+		{"type T struct{ b []byte }\nx := T{" + big + "}", "type T struct{ c int }\nx := T{}"},
+		{"type T struct{ b []byte }\nvar x any = &T{" + big + "}", "x = nil"},
+	} {
+		in, err := New(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		eval := func(src string) {
+			if strings.Contains(src, "for { }") {
+				interrupt(t, in, src)
+			} else if e := in.Eval(context.Background(), session.Cell{ID: 1, Source: src}).Err; e != nil && e.Msg != "panic: 1" {
+				t.Fatalf("%s: %v", src, e)
+			}
+		}
 		before := heap()
-		mustEval(t, in, "x := make([]byte, 64<<20)")
+		eval(c.hold)
+		eval("0")
 		if held := heap(); held < before+60<<20 {
-			t.Fatalf("64 MB in use as %d bytes", held-before)
+			t.Fatalf("%s: 64 MB in use as %d bytes", c.hold, held-before)
 		}
-		mustEval(t, in, again)
-		mustEval(t, in, "0")
+		eval(c.drop)
+		for range 20 { // the collector has to find that functions are gone
+			if eval("0"); heap() <= before+4<<20 {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
 		if after := heap(); after > before+4<<20 {
-			t.Errorf("after %s %d bytes more are in use than before", again, after-before)
+			t.Errorf("%s, then %s: %d bytes more are in use than before", c.hold, c.drop, after-before)
 		}
+		runtime.KeepAlive(in)
 	}
 }

@@ -8,26 +8,28 @@ import (
 
 // functionValue lowers a function of the session that is used as a value: a closure that calls it, and so calls a later definition too.
 func (l *lowerer) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
-	if fn.Signature().TypeParams().Len() > 0 {
-		return l.instance(id, l.identifier(id))
-	}
 	lit, args := l.forwarder(id.Pos(), fn.Signature())
 	return l.forward(lit, fn.Signature(), l.identifier(id), args)
 }
 
-// methodValue lowers x.Method: the receiver is evaluated now.
+// methodValue lowers x.Method: the receiver is evaluated now, down to the embedded field whose method it is.
 //
 //	func(r T) func(args) results { return func(args) results { return r.Method(args) } }(x)
 func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	pos := sel.Pos()
 	sig := s.Type().(*types.Signature)
-	recv := s.Recv()
-	x := l.expr(sel.X)
+	x, recv := l.methodOwner(sel, s)
 	_, byPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
-	if byPointer && !isPointer(recv) && !types.IsInterface(recv) {
-		recv, x = types.NewPointer(recv), l.address(x)
-	}
+	var check []ast.Stmt
 	r := l.temp("recv")
+	switch {
+	case types.IsInterface(recv):
+		check = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "ReceiverHeld", l.address(l.ident(pos, r)))}}
+	case byPointer && !isPointer(recv):
+		recv, x = types.NewPointer(recv), l.address(x)
+	case !byPointer && isPointer(recv):
+		recv, x = recv.Underlying().(*types.Pointer).Elem(), &ast.StarExpr{Star: pos, X: x}
+	}
 	inner, args := l.forwarder(pos, sig)
 	l.forward(inner, sig, &ast.SelectorExpr{X: l.ident(pos, r), Sel: l.ident(pos, sel.Sel.Name)}, args)
 	outer := &ast.FuncLit{
@@ -35,9 +37,26 @@ func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Exp
 			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, r)}, Type: l.typeExpr(recv, pos)}}},
 			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.signatureExpr(sig, pos)}}},
 		},
-		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{inner}}),
+		Body: block(pos, append(check, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{inner}})...),
 	}
 	return &ast.CallExpr{Fun: outer, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}
+
+// methodOwner lowers the operand of sel, with the embedded fields on the way to its method, and returns its type. What a package keeps to itself is left to yaegi.
+func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
+	x, t := l.expr(sel.X), s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		st := t.Underlying()
+		if p, ok := st.(*types.Pointer); ok {
+			st = p.Elem().Underlying()
+		}
+		f := st.(*types.Struct).Field(i)
+		if f.Pkg() != l.in.pkg && !f.Exported() {
+			break
+		}
+		x, t = &ast.SelectorExpr{X: x, Sel: l.ident(sel.Pos(), l.fieldName(f))}, f.Type()
+	}
+	return x, t
 }
 
 // methodExpr lowers T.Method: func(r T, args) results { return r.Method(args) }.

@@ -8,6 +8,10 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/interp/generics"
 )
 
 // packages gives go/types the packages that cells may import. It builds them by reflection from the tables that the
@@ -18,30 +22,39 @@ type packages struct {
 	names  map[string]string                   // package name by import path
 	built  map[string]*types.Package           // packages made so far, complete or only holding referenced types
 	types  map[reflect.Type]types.Type
-	named  map[*types.TypeName]reflect.Type // the way back, for printing
+	named  sync.Map // the way back: reflect.Type by *types.TypeName; running cells read it
+
+	fset    *token.FileSet
+	sources map[types.Object]*generic // what packages have in source
 }
 
-func newPackages(tables Exports) *packages {
+func newPackages(fset *token.FileSet, tables Exports) *packages {
 	p := &packages{
 		tables: map[string]map[string]reflect.Value{},
 		names:  map[string]string{},
 		built:  map[string]*types.Package{"unsafe": types.Unsafe},
 		types:  map[reflect.Type]types.Type{},
-		named:  map[*types.TypeName]reflect.Type{},
+
+		fset:    fset,
+		sources: map[types.Object]*generic{},
 	}
 	for key, table := range tables {
 		// A key is the import path and the package name: "math/rand/rand".
-		if dir := path.Dir(key); dir != "." && dir != "/" {
+		if dir := path.Dir(key); dir != "." && dir != "/" && !strings.HasPrefix(dir, yaegiPath) {
 			p.tables[dir], p.names[dir] = table, path.Base(key)
 		}
 	}
 	return p
 }
 
+// yaegiPath begins the import paths of packages whose tables yaegi brings and no cell has a use for.
+const yaegiPath = "github.com/traefik/"
+
 // Import implements types.Importer.
 func (p *packages) Import(importPath string) (*types.Package, error) {
 	table, ok := p.tables[importPath]
-	if !ok {
+	files, inSource := generics.Source(importPath)
+	if !ok && !inSource {
 		return nil, &unknownPackage{importPath}
 	}
 	pkg := p.pkg(importPath)
@@ -60,6 +73,9 @@ func (p *packages) Import(importPath string) (*types.Package, error) {
 		if obj := p.object(pkg, name, table[name]); obj != nil && pkg.Scope().Lookup(name) == nil {
 			pkg.Scope().Insert(obj)
 		}
+	}
+	if inSource {
+		return pkg, p.source(pkg, files)
 	}
 	return pkg, nil
 }
@@ -161,6 +177,16 @@ var basicKinds = map[reflect.Kind]types.BasicKind{
 	reflect.UnsafePointer: types.UnsafePointer,
 }
 
+// basicReflect are the predeclared types.
+var basicReflect = map[types.BasicKind]reflect.Type{
+	types.Bool: reflect.TypeFor[bool](), types.Int: reflect.TypeFor[int](), types.Int8: reflect.TypeFor[int8](), types.Int16: reflect.TypeFor[int16](),
+	types.Int32: reflect.TypeFor[int32](), types.Int64: reflect.TypeFor[int64](), types.Uint: reflect.TypeFor[uint](), types.Uint8: reflect.TypeFor[uint8](),
+	types.Uint16: reflect.TypeFor[uint16](), types.Uint32: reflect.TypeFor[uint32](), types.Uint64: reflect.TypeFor[uint64](),
+	types.Uintptr: reflect.TypeFor[uintptr](), types.Float32: reflect.TypeFor[float32](), types.Float64: reflect.TypeFor[float64](),
+	types.Complex64: reflect.TypeFor[complex64](), types.Complex128: reflect.TypeFor[complex128](), types.String: reflect.TypeFor[string](),
+	types.UnsafePointer: reflect.TypeFor[unsafe.Pointer](),
+}
+
 var errorReflect = reflect.TypeFor[error]()
 
 // typeOf converts a reflected type.
@@ -179,12 +205,23 @@ func (p *packages) typeOf(t reflect.Type) types.Type {
 	return typ
 }
 
+// compiled returns the compiled type that a named type stands for, nil if it is none.
+func (p *packages) compiled(obj *types.TypeName) reflect.Type {
+	t, _ := p.named.Load(obj)
+	r, _ := t.(reflect.Type)
+	return r
+}
+
 func (p *packages) namedOf(t reflect.Type) types.Type {
+	if inst := p.instanceOf(t); inst != nil {
+		p.types[t] = inst
+		return inst
+	}
 	pkg := p.pkg(t.PkgPath())
 	obj := types.NewTypeName(token.NoPos, pkg, t.Name(), nil)
 	named := types.NewNamed(obj, nil, nil)
 	p.types[t] = named
-	p.named[obj] = t
+	p.named.Store(obj, t)
 	if token.IsExported(t.Name()) && pkg.Scope().Lookup(t.Name()) == nil && !strings.Contains(t.Name(), "[") {
 		pkg.Scope().Insert(obj)
 	}
@@ -201,6 +238,7 @@ func (p *packages) namedOf(t reflect.Type) types.Type {
 		sig := p.signature(m.Type, 1, types.NewVar(token.NoPos, pkg, "", recv))
 		named.AddMethod(types.NewFunc(token.NoPos, pkg, m.Name, sig))
 	}
+	p.seal(named, t)
 	return named
 }
 

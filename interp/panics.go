@@ -1,21 +1,20 @@
 package interp
 
 import (
-	"bytes"
-	"runtime"
-	"strconv"
 	"sync"
+
+	"github.com/petermattis/goid"
 )
 
 // panicStacks are the panics under which each goroutine's deferred calls run, innermost last.
 type panicStacks struct {
 	mu sync.Mutex
-	by map[uint64][]*panicking
+	by map[int64][]*panicking
 }
 
 // enter notes that the calling goroutine runs a deferred call under p, until leave.
 func (s *panicStacks) enter(p *panicking) (leave func()) {
-	id := goroutine()
+	id := goid.Get()
 	s.mu.Lock()
 	s.by[id] = append(s.by[id], p)
 	s.mu.Unlock()
@@ -30,27 +29,13 @@ func (s *panicStacks) enter(p *panicking) (leave func()) {
 	}
 }
 
-// recover stops the panic under which the calling goroutine's deferred call runs and returns its value.
-func (s *panicStacks) recover() any {
-	id := goroutine()
+// current returns the panic under which the calling goroutine's deferred call runs, nil if none does.
+func (s *panicStacks) current() *panicking {
+	id := goid.Get()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stack := s.by[id]
-	if len(stack) == 0 || stack[len(stack)-1].recovered {
-		return nil
+	if stack := s.by[id]; len(stack) > 0 {
+		return stack[len(stack)-1]
 	}
-	p := stack[len(stack)-1]
-	p.recovered = true
-	return p.value
-}
-
-// goroutine returns the number of the calling goroutine.
-func goroutine() uint64 {
-	var buf [64]byte
-	b := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
-	if i := bytes.IndexByte(b, ' '); i > 0 {
-		b = b[:i]
-	}
-	id, _ := strconv.ParseUint(string(b), 10, 64)
-	return id
+	return nil
 }

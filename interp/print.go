@@ -29,6 +29,8 @@ type printer struct {
 	out   strings.Builder
 	inner bool // what is written is a field of a compiled struct that hides others
 	live  bool // cells are running
+
+	within map[uintptr]bool // what the pointers point to that led here
 }
 
 // print writes a value of type t.
@@ -38,7 +40,7 @@ func (in *Interp) print(v reflect.Value, t types.Type) string {
 
 // printed returns what write writes. A variable may be written to meanwhile, and so be found in any state: then the text ends there.
 func (in *Interp) printed(write func(*printer)) string {
-	p := &printer{in: in}
+	p := &printer{in: in, within: map[uintptr]bool{}}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	func() {
 		defer func() {
@@ -169,6 +171,12 @@ func (p *printer) pointer(v reflect.Value, t types.Type, u *types.Pointer, depth
 		p.write("(" + typeName(t) + ")(0x…)")
 		return
 	}
+	if p.within[v.Pointer()] { // round in a circle
+		p.write("(" + typeName(t) + ")(…)")
+		return
+	}
+	p.within[v.Pointer()] = true
+	defer delete(p.within, v.Pointer())
 	switch u.Elem().Underlying().(type) {
 	case *types.Struct, *types.Array, *types.Slice, *types.Map:
 		if elem.Kind() == reflect.Interface { // how yaegi points to a type that contains itself
@@ -188,7 +196,7 @@ func (p *printer) structure(v reflect.Value, t types.Type, u *types.Struct, dept
 	case isCompiled(v.Type()):
 		p.compiled(v, t, depth)
 		return
-	case v.NumField() != u.NumFields():
+	case v.NumField() != u.NumFields() && u.NumFields() > 0: // an empty struct has a field of ours
 		p.write(typeName(t) + "{…}")
 		return
 	}
@@ -267,8 +275,16 @@ func compareKeys(a, b reflect.Value) int {
 
 // dynamic writes what an interface holds.
 func (p *printer) dynamic(v reflect.Value, depth int) {
+	described := false
 	for v.Kind() == reflect.Interface {
+		described = v.NumMethod() > 0
 		v = v.Elem()
+	}
+	if t := p.in.natives.cellTypeOf(v); t != nil && !types.IsInterface(t) {
+		p.native(v, t, described, depth)
+		return
+	} else if t != nil {
+		v = seenAs(v, p.in.inside.boxes)
 	}
 	if isWrapper(v) && p.described(v) {
 		return
@@ -291,6 +307,21 @@ func (p *printer) dynamic(v reflect.Value, depth int) {
 	default:
 		p.value(v, p.in.pkgs.typeOf(v.Type()), depth)
 	}
+}
+
+// native writes a native value; one in an interface of methods may describe itself.
+func (p *printer) native(v reflect.Value, t types.Type, described bool, depth int) {
+	if say := sayer(v); described && say != nil {
+		text, _ := saidBy(say)
+		p.write(shorten(text))
+		return
+	}
+	if !v.CanAddr() { // boxes in it are looked into
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		v = c
+	}
+	p.value(v, t, depth)
 }
 
 func isPointer(t types.Type) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/internal/layout"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -93,8 +94,8 @@ func TestCompiledValues(t *testing.T) {
 		{"any(values.NewHandle())", "(*interp.handle)(0x…)"},
 		{"any(values.Open{1, map[string]int{\"k\": 2}})", "interp." + open},
 	} {
-		if got := mustEval(t, in, c.expr); got != c.want {
-			t.Errorf("%s is shown as\n%s, want\n%s", c.expr, got, c.want)
+		if got := mustEval(t, in, c.expr); got != layout.Break(c.want) {
+			t.Errorf("%s is shown as\n%s, want\n%s", c.expr, got, layout.Break(c.want))
 		}
 		mustEval(t, in, "v := "+c.expr)
 		got, err := in.Inspect(context.Background(), session.TopicVars, "")
@@ -105,7 +106,7 @@ func TestCompiledValues(t *testing.T) {
 		if len(want) > maxShown {
 			want = append(want[:maxShown-1], '…')
 		}
-		if fields := strings.Split(got, "\t"); len(fields) != 3 || fields[2] != string(want) {
+		if fields := strings.Split(got, "\t"); len(fields) != 4 || fields[3] != string(want) {
 			t.Errorf("%s is listed as %q, want %q", c.expr, got, string(want))
 		}
 	}
@@ -125,5 +126,46 @@ func TestPrinterPanics(t *testing.T) {
 	}
 	if got := in.printed(func(p *printer) { p.write("[1, "); panic("torn") }); got != "[1, <printing panicked: torn>" {
 		t.Errorf("a printer that panics writes %s", got)
+	}
+}
+
+// TestValues holds how values of cells' types are shown.
+func TestValues(t *testing.T) {
+	in := completing(t)
+	mustEval(t, in, "type node struct { name string; next *node; all []*node; held any }\ntype celsius float64\ntype pair[K comparable, V any] struct { Key K; Val V }\n"+
+		"type fault struct { code int }\nfunc (f fault) Error() string { return fmt.Sprint(\"code \", f.code) }\nfunc ring() *node { n := &node{name: \"a\"}; n.next = &node{name: \"b\", next: n}; return n }")
+	mustEval(t, in, "self := &node{name: \"s\"}\nself.all = []*node{self, nil}\nself.held = self\npp := &self")
+	for _, c := range []struct{ expr, want string }{
+		{"ring()", `&node{
+	name: "a",
+	next: &node{name: "b", next: (*node)(…), all: []*node(nil), held: nil},
+	all: []*node(nil),
+	held: nil,
+}`},
+		{"self", `&node{name: "s", next: (*node)(nil), all: []*node{(*node)(…), (*node)(nil)}, held: (*node)(…)}`},
+		{"[]*node{nil, nil}", "[]*node{(*node)(nil), (*node)(nil)}"},
+		{"shared := &P{1, \"\"}\n[]*P{shared, shared}", `[]*P{&P{Xs: 1, y: ""}, &P{Xs: 1, y: ""}}`},
+		{"map[string]int{\"b\": 2, \"a\": 1, \"c\": 3}", `map[string]int{"a": 1, "b": 2, "c": 3}`},
+		{"map[int][]string{10: {\"x\"}, 9: nil}", `map[int][]string{9: []string(nil), 10: []string{"x"}}`},
+		{"map[any]int{2: 1, \"s\": 2, 1: 3}", `map[any]int{1: 3, 2: 1, "s": 2}`},
+		{"[]byte(\"hi\")", "[]byte{104, 105}"},
+		{"celsius(36.6)", "celsius(36.6)"},
+		{"[]celsius{1, 2.5}", "[]celsius{celsius(1), celsius(2.5)}"},
+		{"complex(1, -2)", "(1-2i)"},
+		{"[2][2]int{{1, 2}, {3, 4}}", "[2][2]int{[2]int{1, 2}, [2]int{3, 4}}"},
+		{"pair[string, int]{\"k\", 1}", `pair[string, int]{Key: "k", Val: 1}`},
+		{"errors.New(\"went wrong\")", "went wrong"},
+		{"fmt.Errorf(\"outer: %w\", errors.New(\"inner\"))", "outer: inner"},
+		{"time.Duration(1500) * time.Millisecond", "1.5s"},
+		{"time.Date(2020, 1, 2, 3, 4, 5, 0, time.UTC)", "2020-01-02 03:04:05 +0000 UTC"},
+		{"'x'", "120"},
+		{"struct{ A int; B *int }{1, nil}", "struct{A int; B *int}{A: 1, B: (*int)(nil)}"},
+		{"math.Inf(-1)", "-Inf"},
+		{"uint8(200)", "200"},
+		{"\"tab\\t\\\"quote\\\"\"", `"tab\t\"quote\""`},
+	} {
+		if got := mustEval(t, in, c.expr); got != c.want {
+			t.Errorf("%s is shown as\n%s\nwant\n%s", c.expr, got, c.want)
+		}
 	}
 }

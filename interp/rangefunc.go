@@ -8,11 +8,20 @@ import (
 )
 
 // rangeFunc lowers a loop over an iterator function. The body becomes the function that the iterator calls; leaving the loop from within it is
-// done in two steps: the body notes how it wants to go on and returns false, and after the iterator has returned that is done.
+// done in two steps: the body notes how it wants to go on and returns false, and after the iterator has returned that is done. State says
+// whether the iterator may call the body.
 //
 //	{
-//		exit := 0
-//		iterator(func(k K, v V) bool { body; return true })
+//		exit, state := 0, iterating
+//		iterator(func(k K, v V) bool {
+//			if state != iterating { runtime.Misused(state) }
+//			state = inBody
+//			body
+//			state = iterating
+//			return true
+//		})
+//		if state == inBody { runtime.Misused(missedPanic) }
+//		state = loopOver
 //		if exit == 1 { return results }
 //		if exit == 2 { break label }
 //	}
@@ -21,30 +30,36 @@ func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	m := l.markAt(pos)
 	sig := l.info.TypeOf(s.X).Underlying().(*types.Signature)
 	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
-	if hasDefer(s.Body) {
-		l.refuse(pos, "defer in a range over a function; call a function with the loop's body instead")
-	}
-	b := &iteration{l: l, pos: pos, exit: l.temp("exit"), inside: labels(s.Body)}
+	b := &iteration{l: l, pos: pos, exit: l.temp("exit"), state: l.temp("state"), inside: labels(s.Body)}
 	if label != nil {
 		b.label = label.Label.Name
 	}
 	lit, params := l.forwarder(pos, yield)
-	var body []ast.Stmt
+	body := []ast.Stmt{b.whenState(token.NEQ, iterating, b.misused(l.ident(pos, b.state))), b.setState(inBody)}
 	for i, e := range []ast.Expr{s.Key, s.Value} {
 		if id, ok := e.(*ast.Ident); e != nil && !(ok && id.Name == "_") {
 			body = append(body, assign(s.Tok, l.expr(e), params[i]))
 		}
 	}
 	x := l.expr(s.X)
+	_, isCall := ast.Unparen(x).(*ast.CallExpr)
+	if _, plain := types.Unalias(l.info.TypeOf(s.X)).(*types.Signature); isCall && plain { // yaegi may take a function that is the result of another for a generic one
+		f := l.temp("range")
+		m = append(m, l.varDecl(pos, f, l.info.TypeOf(s.X)), assign(token.ASSIGN, l.ident(pos, f), x))
+		x = l.ident(pos, f)
+	}
 	l.block(s.Body)
 	list := b.leave(s.Body.List, nesting{})
-	lit.Body.List = append(append(body, list...), &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, "true")}})
+	lit.Body.List = append(append(body, list...), b.again(true)...)
 	if len(b.results) > 0 {
 		m = append(m, b.results...)
 	}
 	m = append(m,
-		assign(token.DEFINE, l.ident(pos, b.exit), &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: "0"}),
-		&ast.ExprStmt{X: &ast.CallExpr{Fun: x, Lparen: pos, Args: []ast.Expr{lit}, Rparen: pos}})
+		assign(token.DEFINE, l.ident(pos, b.exit), l.number(pos, 0)),
+		assign(token.DEFINE, l.ident(pos, b.state), l.number(pos, iterating)),
+		&ast.ExprStmt{X: &ast.CallExpr{Fun: x, Lparen: pos, Args: []ast.Expr{lit}, Rparen: pos}},
+		b.whenState(token.EQL, inBody, b.misused(l.number(pos, missedPanic))),
+		b.setState(loopOver))
 	return []ast.Stmt{block(pos, append(m, b.after...)...)}
 }
 
@@ -53,6 +68,7 @@ type iteration struct {
 	l       *lowerer
 	pos     token.Pos
 	exit    string          // the variable that says which way was taken
+	state   string          // the variable that says whether the iterator may call the body
 	label   string          // of the loop itself
 	inside  map[string]bool // labels of the body
 	ways    int
@@ -114,30 +130,46 @@ func (b *iteration) clauses(body *ast.BlockStmt, in nesting) {
 	}
 }
 
-// again is the end of the body: the iterator may call it once more.
-func (b *iteration) again(more bool) ast.Stmt {
-	return &ast.ReturnStmt{Return: b.pos, Results: []ast.Expr{b.l.ident(b.pos, strconv.FormatBool(more))}}
+// again is the end of the body: the iterator may call it once more, or may not.
+func (b *iteration) again(more bool) []ast.Stmt {
+	state := iterating
+	if !more {
+		state = bodyDone
+	}
+	return []ast.Stmt{b.setState(state), &ast.ReturnStmt{Return: b.pos, Results: []ast.Expr{b.l.ident(b.pos, strconv.FormatBool(more))}}}
+}
+
+func (b *iteration) setState(state int) ast.Stmt {
+	return assign(token.ASSIGN, b.l.ident(b.pos, b.state), b.l.number(b.pos, state))
+}
+
+func (b *iteration) whenState(op token.Token, state int, then ast.Stmt) ast.Stmt {
+	return &ast.IfStmt{
+		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.state), OpPos: b.pos, Op: op, Y: b.l.number(b.pos, state)}, Body: block(b.pos, then),
+	}
+}
+
+// misused panics: the iterator does what it must not.
+func (b *iteration) misused(state ast.Expr) ast.Stmt {
+	return &ast.ExprStmt{X: b.l.helper(b.pos, "Misused", state)}
 }
 
 // way notes that one way was taken and ends the iteration; then is done after it.
 func (b *iteration) way(then ast.Stmt) []ast.Stmt {
 	b.ways++
-	number := func() ast.Expr { return &ast.BasicLit{ValuePos: b.pos, Kind: token.INT, Value: strconv.Itoa(b.ways)} }
 	b.after = append(b.after, &ast.IfStmt{
-		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.exit), OpPos: b.pos, Op: token.EQL, Y: number()}, Body: block(b.pos, then),
+		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.exit), OpPos: b.pos, Op: token.EQL, Y: b.l.number(b.pos, b.ways)}, Body: block(b.pos, then),
 	})
-	return []ast.Stmt{assign(token.ASSIGN, b.l.ident(b.pos, b.exit), number()), b.again(false)}
+	return append([]ast.Stmt{assign(token.ASSIGN, b.l.ident(b.pos, b.exit), b.l.number(b.pos, b.ways))}, b.again(false)...)
 }
 
 func (b *iteration) branch(s *ast.BranchStmt, in nesting) []ast.Stmt {
 	own := s.Label != nil && s.Label.Name == b.label
 	switch {
-	case s.Tok == token.GOTO:
-		b.l.refuse(s.Pos(), "goto in a range over a function; use break or continue with a label")
 	case s.Tok == token.BREAK && (own || s.Label == nil && !in.breaks):
-		return []ast.Stmt{b.again(false)}
+		return b.again(false)
 	case s.Tok == token.CONTINUE && (own || s.Label == nil && !in.continues):
-		return []ast.Stmt{b.again(true)}
+		return b.again(true)
 	case s.Label != nil && !b.inside[s.Label.Name]:
 		return b.way(s)
 	}
@@ -157,8 +189,26 @@ func (b *iteration) returns(s *ast.ReturnStmt) []ast.Stmt {
 		lhs = append(lhs, l.ident(s.Pos(), name))
 		values = append(values, l.ident(b.pos, name))
 	}
-	set := &ast.AssignStmt{Lhs: lhs, TokPos: s.Pos(), Tok: token.ASSIGN, Rhs: s.Results}
-	return append([]ast.Stmt{set}, b.way(&ast.ReturnStmt{Return: b.pos, Results: values})...)
+	return append(l.assignEach(lhs, s.Results), b.way(&ast.ReturnStmt{Return: b.pos, Results: values})...)
+}
+
+// States of a range over a function, as its lowered loop numbers them.
+const (
+	iterating   = iota // the iterator may call the body
+	inBody             // the body runs, or has panicked
+	bodyDone           // the body has returned false
+	loopOver           // the iterator has returned
+	missedPanic        // the iterator has returned although the body panicked
+)
+
+// misused panics as Go does when an iterator does what it must not in a state.
+func misused(state int) {
+	panic("runtime error: " + map[int]runtimeError{
+		inBody:      "range function continued iteration after loop body panic",
+		bodyDone:    "range function continued iteration after function for loop body returned false",
+		loopOver:    "range function continued iteration after whole loop exit",
+		missedPanic: "range function recovered a loop body panic and did not resume panicking",
+	}[state])
 }
 
 // labels collects the labels in a statement, functions in it not counted.
@@ -169,7 +219,7 @@ func labels(s ast.Stmt) map[string]bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.LabeledStmt:
-			names[n.Label.Name] = true
+			names[n.Label.Name], names[n.Label.Name+gotoSuffix] = true, true
 		}
 		return true
 	})

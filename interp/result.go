@@ -4,12 +4,13 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/layout"
 	"github.com/symmrepl/symmrepl/session"
 )
 
 // result prints the value of the cell's last expression.
 func (in *Interp) result(c *compiled) session.Result {
-	pointers, described, shown := in.runtime.take()
+	pointers, described, forms, shown := in.runtime.take()
 	if !shown {
 		return session.Result{}
 	}
@@ -24,9 +25,9 @@ func (in *Interp) result(c *compiled) session.Result {
 			texts = append(texts, shorten(text))
 			continue
 		}
-		texts = append(texts, in.print(p.Elem(), c.values[i]))
+		texts = append(texts, layout.Break(in.print(p.Elem(), c.values[i])))
 	}
-	return session.Result{Value: strings.Join(texts, ", "), HasValue: true}
+	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: forms}
 }
 
 // dynamicText writes a value of which only its contents are known.

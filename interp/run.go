@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -15,16 +16,20 @@ const (
 	selfEnd = 50 * time.Millisecond
 	// grace is how long Eval waits for a stopped cell to leave; only a compiled call that blocks takes that long.
 	grace = 2 * time.Second
+	// unwindGrace is the same for one that was stopped because of what it did: calls nested deep take time to return.
+	unwindGrace = 5 * grace
+	// othersGrace is how long it waits for the goroutines of earlier cells. Those in a compiled call that blocks go on when it returns.
+	othersGrace = 30 * time.Millisecond
 )
 
 // run is one execution of a cell.
 type run struct {
-	cell *compiled
-	left chan struct{} // closed when the cell's statements have ended, however they do
-	err  error         // what Execute returned, once left is closed
-
-	stopped chan struct{}  // closed when the run was stopped
-	group   sync.WaitGroup // the goroutines that the cell started
+	cell  *compiled
+	left  chan struct{} // closed when the cell's statements have ended, however they do
+	err   error         // what Execute returned, once left is closed
+	done  chan struct{} // closed when the cell's result is known
+	alive atomic.Int64  // goroutines that the cell started
+	ended atomic.Bool   // it was stopped: what it left to be done later is not done
 
 	mu     sync.Mutex
 	failed *session.Error // of a goroutine that panicked
@@ -37,32 +42,38 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	if err := in.install(c); err != nil {
 		return session.Result{Err: c.errorAt(session.KindSystem, c.body.Pos(), err.Error())}
 	}
-	r := &run{cell: c, left: make(chan struct{}), stopped: make(chan struct{}), fail: make(chan struct{})}
+	r := &run{cell: c, left: make(chan struct{}), done: make(chan struct{}), fail: make(chan struct{})}
+	defer close(r.done)
 	in.runtime.begin(r)
-	id := in.inside.prepare()
 	go func() {
 		defer close(r.left)
+		defer in.runtime.enter()()
 		_, r.err = in.yaegi.Execute(c.main)
 	}()
-	interrupted := false
+	interrupted, bySelf, patience := false, true, grace
 	select {
 	case <-r.left:
 	case <-r.fail:
-		in.stop(r)
+		bySelf, patience = false, unwindGrace
 	case <-ctx.Done():
 		interrupted = true
 		select {
 		case <-r.left:
 		case <-time.After(selfEnd):
-			in.stop(r)
+			bySelf = false
 		}
 	}
-	if !in.join(r, id) {
-		in.stuck = r
-		return session.Result{Err: in.interruptedError(r, "a call into compiled code does not return; restart this rank")}
+	if interrupted || !bySelf {
+		left := in.stop(r, patience)
+		if late := in.runtime.takeLate(); left && interrupted {
+			left = in.runLate(r, late)
+		}
+		if !left {
+			return session.Result{Err: in.stuckError()}
+		}
 	}
 	defer in.leave(c)
-	return in.outcome(r, interrupted)
+	return in.outcome(r, interrupted, bySelf)
 }
 
 // install runs what the cell declares: nothing of the user's is evaluated here.
@@ -73,6 +84,11 @@ func (in *Interp) install(c *compiled) error {
 	if _, err := in.yaegi.Execute(c.decls); err != nil {
 		return err
 	}
+	if c.methods != nil {
+		if _, err := in.yaegi.Execute(c.methods); err != nil {
+			return err
+		}
+	}
 	for _, again := range c.replace {
 		if err := in.inside.replaceFunction(again); err != nil {
 			return err
@@ -81,36 +97,42 @@ func (in *Interp) install(c *compiled) error {
 	return nil
 }
 
-// stop makes all interpreted code of a run end at its next step.
-func (in *Interp) stop(r *run) {
-	in.inside.stop()
-	close(r.stopped)
+// stopped is a run that was stopped and has not left yet.
+type stopped struct {
+	run    *run
+	resume []func() // make interpreted code run again
 }
 
-// join waits for a run and, if it was stopped, for its goroutines; then it makes interpreted code run again. It reports whether all have left.
-func (in *Interp) join(r *run, id uint64) bool {
-	select {
-	case <-r.stopped:
-	default: // it ended by itself; its goroutines may go on
-		return true
+// stop makes all interpreted code end, that of a run and of the goroutines that it or earlier cells started, and reports whether the run has left in time.
+// If not, no cell can run until it has.
+func (in *Interp) stop(r *run, patience time.Duration) bool {
+	r.ended.Store(true)
+	in.stopped = &stopped{r, []func(){in.inside.stop(), in.runtime.stop()}}
+	return in.join(patience)
+}
+
+// join waits for the run that was stopped to leave, and then makes interpreted code run again.
+func (in *Interp) join(patience time.Duration) bool {
+	s := in.stopped
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(time.Millisecond) {
+		select {
+		case <-s.run.left:
+		default:
+			continue
+		}
+		if s.run.alive.Load() == 0 && (in.runtime.busy.Load() <= 1 || time.Since(start) > othersGrace) {
+			for _, resume := range s.resume {
+				resume()
+			}
+			in.stopped = nil
+			return true
+		}
 	}
-	gone := make(chan struct{})
-	go func() {
-		<-r.left
-		r.group.Wait()
-		close(gone)
-	}()
-	select {
-	case <-gone:
-		in.inside.resume(id)
-		return true
-	case <-time.After(grace):
-		return false
-	}
+	return false
 }
 
 // outcome makes the result of a run that has ended.
-func (in *Interp) outcome(r *run, interrupted bool) session.Result {
+func (in *Interp) outcome(r *run, interrupted, bySelf bool) session.Result {
 	r.mu.Lock()
 	r.over = true
 	failed := r.failed
@@ -119,10 +141,8 @@ func (in *Interp) outcome(r *run, interrupted bool) session.Result {
 	case failed != nil:
 		return session.Result{Err: failed}
 	case interrupted:
-		select {
-		case <-r.stopped:
+		if !bySelf {
 			return session.Result{Err: in.interruptedError(r, "")}
-		default:
 		}
 		if r.err == nil { // it was done before it could be stopped
 			return in.result(r.cell)
@@ -144,88 +164,57 @@ func (in *Interp) interruptedError(r *run, hint string) *session.Error {
 	return e
 }
 
+// stuckError is the error of a cell that could not be stopped, and of those after it until it has left.
+func (in *Interp) stuckError() *session.Error {
+	r := in.stopped.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	const hint = "a call into compiled code does not return; enter a cell to see whether it has, or restart this rank"
+	if r.failed == nil {
+		return in.interruptedError(r, hint)
+	}
+	e := *r.failed
+	e.Hint = hint
+	return &e
+}
+
 // goRun is the go statement. A panic of the goroutine is the error of the cell that started it, or a note once that is over.
 func (rt *cellRuntime) goRun(f func()) {
 	r := rt.current()
-	r.group.Add(1)
-	rt.busy.Add(1)
+	r.alive.Add(1)
+	rt.started()
 	go func() {
-		defer r.group.Done()
+		defer r.alive.Add(-1)
 		defer rt.busy.Add(-1)
-		defer func() {
-			if v := recover(); v != nil {
-				rt.goroutinePanicked(r, v)
-			}
-		}()
+		defer rt.enter()()
+		defer rt.recoverTo(r)
 		f()
 	}()
 }
 
-func (rt *cellRuntime) goroutinePanicked(r *run, v any) {
-	e := rt.in.errorOfPanic(v)
-	e.Msg += " (in a goroutine)"
+// recoverTo, deferred, makes the panic of a goroutine an error of r.
+func (rt *cellRuntime) recoverTo(r *run) {
+	if v := recover(); v != nil {
+		e := rt.in.errorOfPanic(v)
+		e.Msg += " (in a goroutine)"
+		rt.report(r, e)
+	}
+}
+
+// report makes e the error of a run; if that is over, e is written.
+func (rt *cellRuntime) report(r *run, e *session.Error) {
+	if !r.failWith(e) {
+		fmt.Fprintln(os.Stderr, e)
+	}
+}
+
+// failWith ends a run with an error that is not of its own statements, the first of several. It returns false when the run is over.
+func (r *run) failWith(e *session.Error) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
-	case r.over:
-		fmt.Fprintln(os.Stderr, e)
-	case r.failed == nil:
+	if !r.over && r.failed == nil {
 		r.failed = e
 		close(r.fail)
 	}
+	return !r.over
 }
-
-// sleep is time.Sleep, ended early when the cell is stopped.
-func (rt *cellRuntime) sleep(d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-rt.current().stopped:
-	}
-}
-
-// await makes a call that may block for ever. It returns early when the cell is stopped; cancelled is then called if the call returns after all.
-func (rt *cellRuntime) await(call, cancelled func()) {
-	done := make(chan bool)
-	stopped := rt.current().stopped
-	go func() {
-		call()
-		select {
-		case done <- true:
-		case <-stopped:
-			cancelled()
-		}
-	}()
-	select {
-	case <-done:
-	case <-stopped:
-	}
-}
-
-// lock is Lock of a mutex.
-func (rt *cellRuntime) lock(m sync.Locker) {
-	if t, ok := m.(interface{ TryLock() bool }); ok && t.TryLock() {
-		return
-	}
-	rt.await(m.Lock, m.Unlock)
-}
-
-// rlock is RLock of a mutex.
-func (rt *cellRuntime) rlock(m *sync.RWMutex) {
-	if !m.TryRLock() {
-		rt.await(m.RLock, m.RUnlock)
-	}
-}
-
-// waitGo is Go of a wait group.
-func (rt *cellRuntime) waitGo(g *sync.WaitGroup, f func()) {
-	g.Add(1)
-	rt.goRun(func() {
-		defer g.Done()
-		f()
-	})
-}
-
-// wait is Wait of a wait group.
-func (rt *cellRuntime) wait(g *sync.WaitGroup) { rt.await(g.Wait, func() {}) }

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"context"
 	"fmt"
 	"go/token"
 	"maps"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/petermattis/goid"
 )
 
 // Import paths that lowered code uses and no cell can spell.
@@ -24,42 +27,65 @@ type cellRuntime struct {
 	panics panicStacks
 	mark   *int         // position of the statement that runs
 	busy   atomic.Int64 // how many cells and goroutines of cells run
+	watch  *watch
+	own    sync.Map // the numbers of the goroutines that run code of cells and recover from its panics
 
 	mu     sync.Mutex
 	run    *run
+	ctx    context.Context // ends when interpreted code is to stop
+	cancel func()          // ends it
+	late   []*defers       // of functions that were stopped
 	values []reflect.Value // pointers to the values of the last expression
 	texts  map[int]string  // of those that describe themselves
+	forms  map[string]any  // in which the value is shown, other than text
 	shown  bool
 }
 
 func newCellRuntime(in *Interp) *cellRuntime {
-	return &cellRuntime{in: in, panics: panicStacks{by: map[uint64][]*panicking{}}}
+	rt := &cellRuntime{in: in, panics: panicStacks{by: map[int64][]*panicking{}}}
+	rt.ctx, rt.cancel = context.WithCancel(context.Background())
+	rt.watch = newWatch(rt)
+	return rt
 }
 
 func (rt *cellRuntime) exports() Exports {
 	table := map[string]reflect.Value{
-		"Bind":       reflect.ValueOf(rt.bind),
-		"Describe":   reflect.ValueOf(rt.describe),
-		"Show":       reflect.ValueOf(rt.show),
-		"Assert":     reflect.ValueOf(rt.assert),
-		"Implements": reflect.ValueOf(rt.implements),
-		"Equal":      reflect.ValueOf(rt.equal),
-		"Hold":       reflect.ValueOf(rt.hold),
-		"IsNil":      reflect.ValueOf(rt.isNil),
-		"FailAssert": reflect.ValueOf(rt.failAssert),
-		"Zero":       reflect.ValueOf(zero),
-		"NewDefers":  reflect.ValueOf(rt.newDefers),
-		"Recover":    reflect.ValueOf(rt.recoverPanic),
-		"Go":         reflect.ValueOf(rt.goRun),
-		"Lock":       reflect.ValueOf(rt.lock),
-		"Wait":       reflect.ValueOf(rt.wait),
-		"Yield":      reflect.ValueOf(runtime.Gosched),
-		"Print":      reflect.ValueOf(func(args ...any) { fmt.Fprint(os.Stderr, args...) }),
-		"Println":    reflect.ValueOf(func(args ...any) { fmt.Fprintln(os.Stderr, args...) }),
-		"RLock":      reflect.ValueOf(rt.rlock),
-		"WaitGo":     reflect.ValueOf(rt.waitGo),
+		"Bind":         reflect.ValueOf(rt.bind),
+		"Describe":     reflect.ValueOf(rt.describe),
+		"Render":       reflect.ValueOf(rt.render),
+		"Show":         reflect.ValueOf(rt.show),
+		"Assert":       reflect.ValueOf(rt.assert),
+		"Implements":   reflect.ValueOf(rt.implements),
+		"Equal":        reflect.ValueOf(rt.equal),
+		"Holds":        reflect.ValueOf(rt.holds),
+		"Same":         reflect.ValueOf(func(a, b any) bool { return a == b }),
+		"Hold":         reflect.ValueOf(rt.hold),
+		"Native":       reflect.ValueOf(rt.native),
+		"Unbox":        reflect.ValueOf(rt.unbox),
+		"Method":       reflect.ValueOf(rt.in.natives.addMethod),
+		"ReceiverHeld": reflect.ValueOf(rt.receiverHeld),
+		"IsNil":        reflect.ValueOf(rt.isNil),
+		"FailAssert":   reflect.ValueOf(rt.failAssert),
+		"Zero":         reflect.ValueOf(zero),
+		"NewDefers":    reflect.ValueOf(rt.newDefers),
+		"NewSelect":    reflect.ValueOf(rt.newSelect),
+		"Recover":      reflect.ValueOf(rt.recoverPanic),
+		"Go":           reflect.ValueOf(rt.goRun),
+		"Lock":         reflect.ValueOf(rt.lock),
+		"Wait":         reflect.ValueOf(rt.wait),
+		"Yield":        reflect.ValueOf(runtime.Gosched),
+		"Print":        reflect.ValueOf(printArgs),
+		"Println":      reflect.ValueOf(func(args ...any) { fmt.Fprintln(os.Stderr, args...) }),
+		"CondWait":     reflect.ValueOf(rt.condWait),
+		"CmdRun":       reflect.ValueOf(rt.cmdRun),
+		"CmdWait":      reflect.ValueOf(rt.cmdWait),
+		"CmdOutput":    reflect.ValueOf(rt.cmdOutput),
+		"CmdCombined":  reflect.ValueOf(rt.cmdCombined),
+		"RLock":        reflect.ValueOf(rt.rlock),
+		"WaitGo":       reflect.ValueOf(rt.waitGo),
 	}
 	maps.Copy(table, builtinExports())
+	maps.Copy(table, rt.statementExports())
 	return Exports{runtimePath + "/runtime": table}
 }
 
@@ -70,7 +96,7 @@ func (rt *cellRuntime) begin(r *run) {
 	if stmts := r.cell.stmts; len(stmts) > 0 {
 		*rt.mark = int(stmts[0].Pos())
 	}
-	rt.run, rt.values, rt.texts, rt.shown = r, nil, nil, false
+	rt.run, rt.values, rt.texts, rt.forms, rt.shown = r, nil, nil, nil, false
 }
 
 func (rt *cellRuntime) current() *run {
@@ -79,12 +105,44 @@ func (rt *cellRuntime) current() *run {
 	return rt.run
 }
 
-// take returns pointers to the values of the cell's last expression, with what they say of themselves, and forgets them.
-func (rt *cellRuntime) take() (pointers []reflect.Value, texts map[int]string, shown bool) {
+// enter notes that the calling goroutine recovers from panics of the code of cells that it runs, until leave.
+func (rt *cellRuntime) enter() (leave func()) {
+	id := goid.Get()
+	rt.own.Store(id, nil)
+	return func() { rt.own.Delete(id) }
+}
+
+// started notes that a cell or a goroutine of one runs, until busy is lowered.
+func (rt *cellRuntime) started() {
+	rt.busy.Add(1)
+	rt.watch.arm()
+}
+
+// stopped returns the context that ends when interpreted code is to stop.
+func (rt *cellRuntime) stopped() context.Context {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.ctx
+}
+
+// stop ends the waits of interpreted code, those too that begin before resume is called.
+func (rt *cellRuntime) stop() (resume func()) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.cancel()
+	return func() {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		rt.ctx, rt.cancel = context.WithCancel(context.Background())
+	}
+}
+
+// take returns pointers to the values of the cell's last expression, with what they say of themselves and the forms they are shown in, and forgets them.
+func (rt *cellRuntime) take() (pointers []reflect.Value, texts map[int]string, forms map[string]any, shown bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	pointers, rt.values = rt.values, nil
-	return pointers, rt.texts, rt.shown
+	return pointers, rt.texts, rt.forms, rt.shown
 }
 
 // bind remembers where yaegi keeps a variable.
@@ -134,7 +192,17 @@ func zero(pointer any) { reflect.ValueOf(pointer).Elem().SetZero() }
 // position is that of the statement which ran last.
 func (rt *cellRuntime) position() token.Pos { return token.Pos(*rt.mark) }
 
-// afterFunc is time.AfterFunc; f runs as a goroutine of the cell does.
+// afterFunc is time.AfterFunc; f runs as a goroutine of the cell does, but not once that was interrupted.
 func (rt *cellRuntime) afterFunc(d time.Duration, f func()) *time.Timer {
-	return time.AfterFunc(d, func() { rt.goRun(f) })
+	return time.AfterFunc(d, rt.later(f))
+}
+
+// later returns what compiled code may call in place of f at a later time.
+func (rt *cellRuntime) later(f func()) func() {
+	r := rt.current()
+	return func() {
+		if !r.ended.Load() {
+			rt.goRun(f)
+		}
+	}
 }

@@ -9,13 +9,18 @@ import (
 // scope is what the cells so far have defined.
 type scope struct {
 	imports    map[string]string       // path by the name cells use
+	dots       []string                // paths of packages whose names need no qualifier
 	objects    map[string]types.Object // variables, functions, types, constants by name
 	order      []string                // of variables, by first definition
 	names      map[types.Object]string // the name in yaegi of each object in use; types stay
 	types      map[string]*types.TypeName
-	storage    map[string]*storage   // of variables, by name in yaegi
-	version    map[string]int        // last number given out, by name
-	converters map[string]string     // functions of our own that convert to interfaces, by types
+	storage    map[string]*storage       // of variables, by name in yaegi
+	version    map[string]int            // last number given out, by name
+	converters map[string]string         // functions of our own that convert to interfaces, by types
+	generics   map[types.Object]*generic // declarations
+	instances  map[types.Object][]*instance
+	locals     []*types.TypeName     // types of functions that have methods
+	pinned     map[types.Object]bool // objects that generic declarations use
 	free       map[string][]*storage // left by variables whose name means something else now, by type
 }
 
@@ -23,8 +28,9 @@ type scope struct {
 type storage struct {
 	name     string
 	typ      types.Type
-	pointer  reflect.Value // to the variable; set when the cell that declares it starts
-	captured bool          // a function may still use it after its name means something else
+	pointer  reflect.Value      // to the variable; set when the cell that declares it starts
+	captured bool               // it may be used for ever, through a pointer
+	users    map[*cellText]bool // cells with functions that use it; true for those with declared ones
 }
 
 func newScope() *scope {
@@ -32,6 +38,7 @@ func newScope() *scope {
 		imports: map[string]string{}, objects: map[string]types.Object{}, names: map[types.Object]string{},
 		types: map[string]*types.TypeName{}, storage: map[string]*storage{}, version: map[string]int{},
 		free: map[string][]*storage{}, converters: map[string]string{},
+		generics: map[types.Object]*generic{}, instances: map[types.Object][]*instance{}, pinned: map[types.Object]bool{},
 	}
 }
 
@@ -52,6 +59,13 @@ func (s *scope) newTypeName(name string) string {
 
 // typeVersion stands before the number of a type that was declared again: a letter that nobody types.
 const typeVersion = "\u01c3"
+
+// forget drops the name of an object that means something else now, unless a generic declaration may still be instantiated that uses it.
+func (s *scope) forget(obj types.Object) {
+	if !s.pinned[obj] {
+		delete(s.names, obj)
+	}
+}
 
 // variable returns the storage of the session's variable name, nil when it is not one.
 func (s *scope) variable(name string) *storage {

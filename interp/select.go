@@ -4,56 +4,113 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"reflect"
 	"strconv"
 )
 
-// selectStmt lowers a select: yaegi cannot leave a loop from inside of one, and what it receives there has no address. So the select
-// only notes which case it is and what was received, and the bodies are those of a switch after it.
+// selectStmt lowers a select to calls of the cell runtime and a switch: yaegi's own keeps its cases in one place for all goroutines that run the
+// statement, cannot leave a loop, and gives what it receives no address.
+//
+//	s := runtime.NewSelect()
+//	s.Recv(&channel, &v, &ok)
+//	s.Send(&channel, &value)
+//	which := s.Do()
+//	switch which { case 0: x, ok = v, ok; body … }
 func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.Stmt {
 	out := l.mark(s)
 	pos := s.Pos()
-	if len(s.Body.List) == 0 {
-		return append(out, withLabel(label, s))
+	name, which := l.temp("select"), l.temp("case")
+	method := func(name2 string, args ...ast.Expr) *ast.CallExpr {
+		return &ast.CallExpr{Fun: &ast.SelectorExpr{X: l.ident(pos, name), Sel: l.ident(pos, name2)}, Lparen: pos, Args: args, Rparen: pos}
 	}
-	which := l.temp("case")
-	out = append(out, assign(token.DEFINE, l.ident(pos, which), &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: "0"}))
+	// keep evaluates an operand into a variable and returns its address.
+	keep := func(what string, t types.Type, e ast.Expr) ast.Expr {
+		v := l.temp(what)
+		out = append(out, l.varDecl(pos, v, t), assign(token.ASSIGN, l.ident(pos, v), e))
+		return l.address(l.ident(pos, v))
+	}
+	out = append(out, assign(token.DEFINE, l.ident(pos, name), l.helper(pos, "NewSelect")))
 	sw := &ast.SwitchStmt{Switch: pos, Tag: l.ident(pos, which), Body: block(pos)}
 	for i, cc := range s.Body.List {
 		clause := cc.(*ast.CommClause)
-		number := func() ast.Expr { return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i + 1)} }
-		var first, received []ast.Stmt
-		if a, ok := clause.Comm.(*ast.AssignStmt); ok {
-			first, received = l.receive(a, &out)
-		} else if clause.Comm != nil {
-			clause.Comm = l.simple(clause.Comm)
+		var first []ast.Stmt
+		switch comm := clause.Comm.(type) {
+		case nil:
+			out = append(out, &ast.ExprStmt{X: method("Default")})
+		case *ast.SendStmt:
+			t := l.info.TypeOf(comm.Chan)
+			channel := keep("channel", t, l.expr(comm.Chan))
+			elem := t.Underlying().(*types.Chan).Elem()
+			out = append(out, &ast.ExprStmt{X: method("Send", channel, keep("value", elem, l.convert(comm.Value, elem)))})
+		case *ast.ExprStmt:
+			u := ast.Unparen(comm.X).(*ast.UnaryExpr)
+			out = append(out, &ast.ExprStmt{X: method("Recv", keep("channel", l.info.TypeOf(u.X), l.expr(u.X)))})
+		case *ast.AssignStmt:
+			u := ast.Unparen(comm.Rhs[0]).(*ast.UnaryExpr)
+			t := l.info.TypeOf(u.X)
+			args := []ast.Expr{keep("channel", t, l.expr(u.X))}
+			set := &ast.AssignStmt{TokPos: pos, Tok: comm.Tok}
+			for j, e := range comm.Lhs {
+				kind := t.Underlying().(*types.Chan).Elem()
+				if j == 1 {
+					kind = types.Typ[types.Bool]
+				}
+				v := l.temp("received")
+				out = append(out, l.varDecl(pos, v, kind))
+				args = append(args, l.address(l.ident(pos, v)))
+				set.Lhs = append(set.Lhs, l.expr(e))
+				set.Rhs = append(set.Rhs, l.ident(pos, v))
+			}
+			out = append(out, &ast.ExprStmt{X: method("Recv", args...)})
+			first = []ast.Stmt{set}
 		}
-		body := append(first, l.stmts(clause.Body)...)
-		clause.Body = append(received, assign(token.ASSIGN, l.ident(pos, which), number()))
-		sw.Body.List = append(sw.Body.List, &ast.CaseClause{Case: pos, List: []ast.Expr{number()}, Body: body})
+		number := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
+		sw.Body.List = append(sw.Body.List, &ast.CaseClause{Case: pos, List: []ast.Expr{number}, Body: append(first, l.stmts(clause.Body)...)})
 	}
-	return []ast.Stmt{block(pos, append(out, s, withLabel(label, sw))...)}
+	out = append(out, assign(token.DEFINE, l.ident(pos, which), method("Do")), withLabel(label, sw))
+	return []ast.Stmt{block(pos, out...)}
 }
 
-// receive lowers `v, ok := <-c` of a select's case. It returns what sets or defines the user's variables in the body, and what the case itself does:
-// it keeps the values in variables that it declares by out.
-func (l *lowerer) receive(a *ast.AssignStmt, out *[]ast.Stmt) (first, received []ast.Stmt) {
-	pos := a.Pos()
-	u := ast.Unparen(a.Rhs[0]).(*ast.UnaryExpr)
-	elem := l.info.TypeOf(u.X).Underlying().(*types.Chan).Elem()
-	u.X = l.expr(u.X)
-	set := &ast.AssignStmt{TokPos: pos, Tok: a.Tok}
-	for i, e := range a.Lhs {
-		t := elem
-		if i == 1 {
-			t = types.Typ[types.Bool]
-		}
-		inner, kept := l.temp("v"), l.temp("received")
-		*out = append(*out, l.varDecl(pos, kept, t))
-		received = append(received, assign(token.ASSIGN, l.ident(pos, kept), l.ident(pos, inner)))
-		set.Lhs = append(set.Lhs, l.expr(e))
-		set.Rhs = append(set.Rhs, l.ident(pos, kept))
-		a.Lhs[i] = l.ident(pos, inner)
+// selection is one execution of a select statement.
+type selection struct {
+	rt    *cellRuntime
+	cases []reflect.SelectCase
+	into  [][]any // where a case stores what it receives: pointers to the value and to whether there was one
+}
+
+func (rt *cellRuntime) newSelect() *selection { return &selection{rt: rt} }
+
+// Default adds the case that is taken when no other can be.
+func (s *selection) Default() { s.add(reflect.SelectCase{Dir: reflect.SelectDefault}) }
+
+// Send adds a case that sends; it is given pointers to the channel and the value.
+func (s *selection) Send(channel, value any) {
+	s.add(reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(channel).Elem(), Send: reflect.ValueOf(value).Elem()})
+}
+
+// Recv adds a case that receives; it is given pointers to the channel and to what gets the results.
+func (s *selection) Recv(channel any, into ...any) {
+	s.add(reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(channel).Elem()}, into...)
+}
+
+func (s *selection) add(c reflect.SelectCase, into ...any) {
+	s.cases = append(s.cases, c)
+	s.into = append(s.into, into)
+}
+
+// Do waits for a case and returns its number, from 0; -1 when the cell is stopped.
+func (s *selection) Do() int {
+	stopped := reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.rt.stopped().Done())}
+	i, v, ok := reflect.Select(append(s.cases, stopped))
+	if i == len(s.cases) {
+		return -1
 	}
-	a.Tok = token.DEFINE
-	return []ast.Stmt{set}, received
+	for j, p := range s.into[i] {
+		if j == 0 {
+			reflect.ValueOf(p).Elem().Set(v)
+		} else {
+			*p.(*bool) = ok
+		}
+	}
+	return i
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/internal/layout"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -76,7 +77,7 @@ var sessions = []struct {
 		{cell: "fmt.Println(p, &E{6})", out: "P:3 E6\n"},
 	}},
 	{"long values are shortened", []step{
-		{cell: "make([]int, 70)", value: "[]int{" + strings.Repeat("0, ", 64) + "… 6 more}"},
+		{cell: "make([]int, 70)", value: layout.Break("[]int{" + strings.Repeat("0, ", 64) + "… 6 more}")},
 		{cell: "strings.Repeat(\"a\", 2000)", value: `"` + strings.Repeat("a", 1024) + `"… (2000 bytes)`},
 	}},
 	{"definitions stay", []step{
@@ -177,8 +178,8 @@ var sessions = []struct {
 		{cell: "x := 1\nfunc x() {}", err: "cell[9]:1:1: x redeclared in this cell", kind: session.KindType},
 	}},
 	{"errors of the parser", []step{
-		{cell: "x := ", err: "cell[1]:1:6: expected operand, found '}'", kind: session.KindSyntax},
-		{cell: "a := 1\nfor {", err: "cell[2]:2:6: expected ';', found 'EOF'", kind: session.KindSyntax},
+		{cell: "x := ", err: "cell[1]:1:6: expected operand, found the end of the cell", kind: session.KindSyntax},
+		{cell: "a := 1\nfor {", err: "cell[2]:2:6: expected ';', found the end of the cell", kind: session.KindSyntax},
 		{cell: "}", err: "cell[3]:1:1: syntax error: unexpected }", kind: session.KindSyntax},
 		{cell: "if x = 1 {}", err: "cell[4]:1:4: expected boolean expression, found assignment (missing parentheses around composite literal?)", kind: session.KindSyntax},
 		{cell: "1 2", err: "cell[5]:1:3: expected ';', found 2", kind: session.KindSyntax},
@@ -235,8 +236,12 @@ var sessions = []struct {
 		{cell: "in <- 6\n<-out", value: "12"},
 		{cell: "close(in)"},
 	}},
-	{"unsupported", []step{
-		{cell: "import . \"fmt\"", err: "cell[1]:1:8: dot imports are not available in cells; use the package's name", kind: session.KindType},
+	{"a dot import", []step{
+		{cell: "import . \"strings\""},
+		{cell: "Repeat(\"a\", 3)", value: `"aaa"`},
+		{cell: "Repeat := 1"},
+		{cell: "Repeat + len(ToUpper(\"x\"))", value: "2"},
+		{cell: "func ToUpper() int { return 5 }\nToUpper()", value: "5"},
 	}},
 	{"types that the interpreter has not", []step{
 		{cell: "type state func(int) state", err: "cell[1]:1:6: the type state contains itself other than as a field of a struct; make it a struct with one field", kind: session.KindUnsupported},
@@ -258,37 +263,66 @@ var sessions = []struct {
 
 func TestSessions(t *testing.T) {
 	for _, s := range sessions {
-		t.Run(s.name, func(t *testing.T) {
-			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-			if err != nil {
-				t.Fatal(err)
+		t.Run(s.name, func(t *testing.T) { runSteps(t, s.steps) })
+	}
+}
+
+// runSteps evaluates cells in a fresh session and compares what comes of each.
+func runSteps(t *testing.T, steps []step) {
+	t.Helper()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	was := os.Stdout
+	os.Stdout = out
+	defer func() { os.Stdout = was }()
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	printed := 0
+	for i, st := range steps {
+		r := in.Eval(context.Background(), session.Cell{ID: i + 1, Source: st.cell})
+		all, err := os.ReadFile(out.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(all[printed:])
+		printed = len(all)
+		gotErr, gotKind := "", session.Kind("")
+		if r.Err != nil {
+			e := *r.Err
+			if e.Kind == session.KindType || e.Kind == session.KindSyntax {
+				e.Hint = "" // suggest_test.go holds those
 			}
-			defer out.Close()
-			was := os.Stdout
-			os.Stdout = out
-			defer func() { os.Stdout = was }()
-			in, err := New(Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			printed := 0
-			for i, st := range s.steps {
-				r := in.Eval(context.Background(), session.Cell{ID: i + 1, Source: st.cell})
-				all, err := os.ReadFile(out.Name())
-				if err != nil {
-					t.Fatal(err)
-				}
-				text := string(all[printed:])
-				printed = len(all)
-				gotErr, gotKind := "", session.Kind("")
-				if r.Err != nil {
-					gotErr, gotKind = r.Err.Error(), r.Err.Kind
-				}
-				if r.Value != st.value || text != st.out || gotErr != st.err || gotKind != st.kind {
-					t.Errorf("cell[%d] %q\n got value %q output %q error %s %q\nwant value %q output %q error %s %q",
-						i+1, st.cell, r.Value, text, gotKind, gotErr, st.value, st.out, st.kind, st.err)
-				}
-			}
-		})
+			gotErr, gotKind = e.Error(), e.Kind
+		}
+		if r.Value != st.value || text != st.out || gotErr != st.err || gotKind != st.kind {
+			t.Errorf("cell[%d] %q\n got value %q output %q error %s %q\nwant value %q output %q error %s %q",
+				i+1, st.cell, r.Value, text, gotKind, gotErr, st.value, st.out, st.kind, st.err)
+		}
+	}
+}
+
+// TestMethodAddedLater holds that values which an interface held before their type got a method equal those after.
+func TestMethodAddedLater(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "type P struct{ A int }\nvar x any = P{1}\nx")
+	mustEval(t, in, "func (p P) String() string { return \"p\" }")
+	for source, want := range map[string]string{
+		"x == any(P{1})": "true", "x == any(P{2})": "false", "_, ok := x.(P); ok": "true", "fmt.Sprint(any(P{3}))": `"p"`,
+	} {
+		if got := mustEval(t, in, source); got != want {
+			t.Errorf("%s is %s, want %s", source, got, want)
+		}
+	}
+	r := in.Eval(t.Context(), session.Cell{ID: 9, Source: "type Q struct{ A int; B string }\npanic(Q{1, \"x\"})"})
+	if r.Err == nil || r.Err.Msg != `panic: Q{A: 1, B: "x"}` {
+		t.Errorf("a struct panics with %v", r.Err)
 	}
 }

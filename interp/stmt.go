@@ -25,6 +25,12 @@ func (l *lowerer) block(b *ast.BlockStmt) *ast.BlockStmt {
 
 // stmt lowers a statement, which may become several.
 func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
+	out := append(l.callsFirst(s), l.boundsFirst(s)...)
+	return append(out, l.alone(s)...)
+}
+
+// alone lowers a statement without those that come before it.
+func (l *lowerer) alone(s ast.Stmt) []ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		m := l.mark(s)
@@ -33,6 +39,9 @@ func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 		return l.declStmt(s)
 	case *ast.ExprStmt:
 		m := l.mark(s)
+		if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && l.isPanic(call) {
+			return append(m, l.panicCall(call)...)
+		}
 		s.X = l.expr(s.X)
 		return append(m, s)
 	case *ast.IncDecStmt:
@@ -67,6 +76,9 @@ func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	case *ast.SelectStmt:
 		return l.selectStmt(s, nil)
 	}
+	if b, ok := s.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+		b.Label = l.ident(b.Label.Pos(), b.Label.Name+gotoSuffix)
+	}
 	return []ast.Stmt{s} // branch, empty
 }
 
@@ -80,13 +92,20 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 			return out
 		}
 	}
+	if l.interferes(s) {
+		return l.assignInOrder(s)
+	}
 	out := l.received(s)
 	if list := l.separate(s); list != nil {
 		return append(out, list...)
 	}
 	l.protect(s)
 	for i, e := range s.Rhs {
-		if len(s.Lhs) == len(s.Rhs) && s.Tok == token.ASSIGN {
+		if isShift(s.Tok) {
+			s.Rhs[i] = l.shiftCount(e)
+		} else if len(s.Rhs) > 1 && l.info.Types[e].IsNil() && l.info.TypeOf(s.Lhs[i]) != nil {
+			s.Rhs[i] = l.zeroValue(e.Pos(), l.info.TypeOf(s.Lhs[i]))
+		} else if len(s.Lhs) == len(s.Rhs) && s.Tok == token.ASSIGN {
 			s.Rhs[i] = l.convert(e, l.lhsType(s.Lhs[i]))
 		} else {
 			s.Rhs[i] = l.expr(e)
@@ -96,18 +115,19 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	return append(out, s)
 }
 
-// separate lowers an assignment of several values of which some become interfaces, which yaegi does not convert then: all values are evaluated into
-// variables of the types they become, and then assigned one by one. It returns nil for other assignments.
+// separate lowers an assignment of several values of which some become interfaces, which yaegi does not convert then, or some are composite
+// literals, which make it lose others: all values are evaluated into variables of the types they become, and then assigned one by one. It
+// returns nil for other assignments.
 func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 	if len(s.Lhs) != len(s.Rhs) || len(s.Lhs) < 2 {
 		return nil
 	}
 	found := false
-	for _, e := range s.Lhs {
+	for i, e := range s.Lhs {
 		if _, isName := e.(*ast.Ident); !isName {
 			return nil
 		}
-		found = found || types.IsInterface(l.lhsType(e))
+		found = found || types.IsInterface(l.lhsType(e)) || isLiteral(s.Rhs[i])
 	}
 	if !found {
 		return nil
@@ -131,6 +151,16 @@ func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 		set = append(set, assign(tok, l.expr(id), l.ident(e.Pos(), v)))
 	}
 	return append(out, set...)
+}
+
+// isLiteral reports whether e is a composite literal, or the address of one.
+func isLiteral(e ast.Expr) bool {
+	e = ast.Unparen(e)
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = ast.Unparen(u.X)
+	}
+	_, ok := e.(*ast.CompositeLit)
+	return ok
 }
 
 // received replaces receive operations on the right side by variables that have the results: yaegi makes what it stores a received value in
@@ -290,44 +320,4 @@ func (l *lowerer) condition(e ast.Expr) ast.Expr {
 		}
 	}
 	return l.expr(e)
-}
-
-func (l *lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
-	switch inner := s.Stmt.(type) {
-	case *ast.ForStmt:
-		return l.forStmt(inner, s)
-	case *ast.RangeStmt:
-		return l.rangeStmt(inner, s)
-	case *ast.SwitchStmt:
-		return l.switchStmt(inner, s)
-	case *ast.SelectStmt:
-		return l.selectStmt(inner, s)
-	case *ast.TypeSwitchStmt:
-		return l.typeSwitch(inner, s)
-	}
-	out := l.stmt(s.Stmt)
-	if len(out) == 0 {
-		out = []ast.Stmt{&ast.EmptyStmt{Semicolon: s.Pos()}}
-	}
-	// What was put before the statement itself can be run before the label only if nothing jumps there.
-	s.Stmt = out[len(out)-1]
-	return append(out[:len(out)-1], s)
-}
-
-func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
-	m := l.mark(s.Init, s.Tag)
-	var before []ast.Stmt
-	if s.Init != nil {
-		s.Init, before = l.head(s.Init)
-	}
-	s.Tag = l.expr(s.Tag)
-	for _, cc := range s.Body.List {
-		clause := cc.(*ast.CaseClause)
-		l.exprs(clause.List)
-		clause.Body = l.stmts(clause.Body)
-	}
-	if before != nil {
-		return []ast.Stmt{block(s.Pos(), append(append(m, before...), withLabel(label, s))...)}
-	}
-	return append(m, withLabel(label, s))
 }

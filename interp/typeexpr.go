@@ -21,8 +21,6 @@ func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 		return l.typeExpr(types.Unalias(t), pos)
 	case *types.Named:
 		return l.namedType(t, pos)
-	case *types.TypeParam:
-		return l.ident(pos, t.Obj().Name())
 	case *types.Pointer:
 		return &ast.StarExpr{Star: pos, X: l.typeExpr(t.Elem(), pos)}
 	case *types.Slice:
@@ -31,6 +29,7 @@ func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 		n := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.FormatInt(t.Len(), 10)}
 		return &ast.ArrayType{Lbrack: pos, Len: n, Elt: l.typeExpr(t.Elem(), pos)}
 	case *types.Map:
+		l.checkKey(pos, t.Key())
 		return &ast.MapType{Map: pos, Key: l.typeExpr(t.Key(), pos), Value: l.typeExpr(t.Elem(), pos)}
 	case *types.Chan:
 		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}
@@ -47,43 +46,38 @@ func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 
 func (l *lowerer) namedType(t *types.Named, pos token.Pos) ast.Expr {
 	obj := t.Obj()
-	var e ast.Expr
+	if name := l.ownType(t); name != "" {
+		return l.ident(pos, name)
+	}
 	switch {
 	case obj.Pkg() == nil: // error, comparable
 		return l.ident(pos, obj.Name())
-	case obj.Pkg().Path() == cellPackage:
-		e = l.ident(pos, l.name(obj))
+	case l.generic(obj) != nil:
+		return l.typeExpr(t.Underlying(), pos)
 	case l.in.pkgs.hasType(obj):
-		e = l.pkgMember(pos, obj.Pkg().Path(), obj.Name())
-	default:
-		return l.hiddenType(t, pos)
+		return l.pkgMember(pos, obj.Pkg().Path(), obj.Name())
 	}
-	if n := t.TypeArgs().Len(); n > 0 {
-		var args []ast.Expr
-		for a := range t.TypeArgs().Types() {
-			args = append(args, l.typeExpr(a, pos))
-		}
-		if n == 1 {
-			return &ast.IndexExpr{X: e, Lbrack: pos, Index: args[0], Rbrack: pos}
-		}
-		return &ast.IndexListExpr{X: e, Lbrack: pos, Indices: args, Rbrack: pos}
+	return l.hiddenType(t, pos)
+}
+
+// ownType returns what a type is called in yaegi that is declared there: one of a cell, or an instance. It returns "" for all others.
+func (l *lowerer) ownType(t *types.Named) string {
+	if inst := l.instanceType(t); inst != nil {
+		return inst.name
 	}
-	return e
+	if t.Obj().Pkg() == l.in.pkg {
+		return l.name(t.Obj())
+	}
+	return ""
 }
 
 // hiddenType names a compiled type that its package does not export, by a table of our own.
 func (l *lowerer) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
-	r, ok := l.in.pkgs.named[t.Obj()]
-	if !ok {
+	r := l.in.pkgs.compiled(t.Obj())
+	if r == nil {
 		l.refuse(pos, fmt.Sprintf("a variable of type %s cannot be kept", t))
 	}
-	name := "T" + path2ident(r.PkgPath()+"."+r.Name())
-	key := hiddenPath + "/hidden"
-	if l.hidden[key] == nil {
-		l.hidden[key] = map[string]reflect.Value{}
-	}
-	l.hidden[key][name] = reflect.Zero(reflect.PointerTo(r))
-	return l.pkgMember(pos, hiddenPath, name)
+	return l.hiddenSymbol(pos, r.PkgPath()+"."+r.Name(), reflect.Zero(reflect.PointerTo(r)))
 }
 
 func (l *lowerer) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType {
@@ -125,7 +119,23 @@ func (l *lowerer) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 		}
 		s.Fields.List = append(s.Fields.List, f)
 	}
+	l.blankFields(s)
 	return s
+}
+
+// blankFields names all blank fields of a struct but the first: reflection wants names to be different.
+func (l *lowerer) blankFields(s *ast.StructType) {
+	n := 0
+	for _, f := range s.Fields.List {
+		for i, id := range f.Names {
+			if id.Name != "_" {
+				continue
+			}
+			if n++; n > 1 {
+				f.Names[i] = l.ident(id.Pos(), "_"+typeVersion+strconv.Itoa(n))
+			}
+		}
+	}
 }
 
 func (l *lowerer) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {

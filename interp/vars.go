@@ -12,9 +12,9 @@ func (l *lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 	switch g.Tok {
 	case token.TYPE:
 		for _, spec := range g.Specs {
-			l.typeSpec(spec.(*ast.TypeSpec))
+			l.localType(spec.(*ast.TypeSpec))
 		}
-		return []ast.Stmt{s}
+		return nil
 	case token.VAR:
 		var out []ast.Stmt
 		for _, spec := range g.Specs {
@@ -23,6 +23,15 @@ func (l *lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 		return out
 	}
 	return nil
+}
+
+// localType declares a type of a function outside of it, under a name of its own: as a type argument it may be needed there.
+func (l *lowerer) localType(s *ast.TypeSpec) {
+	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && s.Name.Name != "_" {
+		l.names[obj] = l.in.scope.newTypeName(s.Name.Name)
+		l.locals = append(l.locals, obj)
+		l.localSpecs = append(l.localSpecs, l.typeSpec(s))
+	}
 }
 
 func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {

@@ -1,0 +1,148 @@
+package interp
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func TestDocumentation(t *testing.T) {
+	in := completing(t)
+	mustEval(t, in, "// Twice doubles\n// a number.\nfunc Twice(n int) int { return 2 * n }\n\n// A counter counts.\ntype counter struct {\n\t// N is how many.\n\tN int\n}\n\n"+
+		"// Up adds one.\nfunc (c *counter) Up() { c.N++ }\nconst (\n\t// low is the least.\n\tlow = 1\n\thigh = 9\n)\nfunc Same[T any](x T) T { return x }")
+	mustEval(t, in, "c := &counter{}; var b strings.Builder; other := 1 // not a comment of anything\n")
+	for _, c := range []struct{ name, want string }{
+		{"Twice", "func Twice(n int) int\n\nTwice doubles\na number."},
+		{"Twice()", "func Twice(n int) int\n\nTwice doubles\na number."},
+		{"counter", "type counter struct {\n\t// N is how many.\n\tN int\n}\n\nA counter counts.\nfunc (*counter) Up()"},
+		{"counter.Up", "func (c *counter) Up()\n\nUp adds one."},
+		{"c.Up", "func (c *counter) Up()\n\nUp adds one."},
+		{"c.N", "field N int"},
+		{"c", "var c *counter\n\ntype counter struct {\n\t// N is how many.\n\tN int\n}\n\nA counter counts."},
+		{"low", "const low = 1\n\nlow is the least."},
+		{"high", "const high = 9"},
+		{"Same", "func Same[T any](x T) T"},
+		{"other", "var other int"},
+		{"sort.Ints", "func Ints(x []int)\n\n…"},
+		{"strings.Builder.Len", "func (b *Builder) Len() int\n\n…"},
+		{"b.Len", "func (b *Builder) Len() int\n\n…"},
+		{"slices.Sort", "func Sort[S ~[]E, E cmp.Ordered](x S)\n\n…"},
+		{"math/bits", "package bits // import \"math/bits\"\n\n…"},
+		{"bits", "package bits // import \"math/bits\"\n\n…"},
+		{"symm.Empty", "func Empty(dtype DType, shape ...int) *Tensor\n\n…"},
+		{"symm", "package symmem // import \"github.com/symmrepl/symmrepl/symmem\"\n\n…"},
+		{"len", "func len(v T) int\n\nelements of a slice, array, map or channel's buffer; bytes of a string"},
+	} {
+		got, err := in.Inspect(context.Background(), session.TopicDoc, c.name)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if begin, ok := strings.CutSuffix(c.want, "…"); ok && strings.HasPrefix(got, begin) && len(got) > len(begin) {
+			continue
+		}
+		if got != c.want {
+			t.Errorf("%s is documented as %q, want %q", c.name, got, c.want)
+		}
+	}
+	for name, want := range map[string]string{
+		"Twic":           "expression:1:1: undefined: Twic (did you mean Twice?)",
+		"strings.Contan": "expression:1:9: undefined: strings.Contan (did you mean strings.Contains?)",
+		"1 +":            "expression:1:4: expected operand, found the end of the cell",
+		"1 + 2":          "there is no documentation of untyped int",
+		"x := 1":         "that is no expression with a value",
+	} {
+		_, err := in.Inspect(context.Background(), session.TopicDoc, name)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", name, err, want)
+		}
+		var e *session.Error
+		if strings.HasPrefix(want, "expression") && !errors.As(err, &e) {
+			t.Errorf("%s: the error has no place", name)
+		}
+	}
+}
+
+// TestDocumentationOfRedefined holds that a name is documented as what it means now.
+func TestDocumentationOfRedefined(t *testing.T) {
+	in := completing(t)
+	for _, c := range []struct{ src, want string }{
+		{"// One.\nfunc f() {}", "func f()\n\nOne."},
+		{"// Two.\nfunc f(n int) {}", "func f(n int)\n\nTwo."},
+		{"f := 1", "var f int"},
+		{"type f int", "type f int"},
+	} {
+		mustEval(t, in, c.src)
+		if got, err := in.documentation("f"); got != c.want || err != nil {
+			t.Errorf("after %q f is documented as %q, %v; want %q", c.src, got, err, c.want)
+		}
+	}
+}
+
+func TestTypes(t *testing.T) {
+	in := completing(t)
+	mustEval(t, in, "func Same[T any](x T) T { return x }")
+	for _, c := range []struct{ expr, want string }{
+		{"makeP(1)", "(P, error)"},
+		{"P", "type P struct{Xs int; y string}\nfunc (P) Show() string\nfunc (*P) Set(n int)"},
+		{"*P", "type *P"},
+		{"strings", "package strings // import \"strings\""},
+		{"symm", "package symmem // import \"github.com/symmrepl/symmrepl/symmem\""},
+		{"sort.Ints", "func([]int)"},
+		{"sort.Ints(a)", "no value"},
+		{"Same", "func[T any](x T) T"},
+		{"Same[int]", "func(x int) int"},
+		{"len", "func len(v T) int"},
+		{" limit * 2 ", "untyped int constant 20"},
+		{"b", "P"},
+		{"nil", "untyped nil"},
+	} {
+		got, err := in.Inspect(context.Background(), session.TopicType, c.expr)
+		if err != nil || got != c.want {
+			t.Errorf("%s is %q, %v; want %q", c.expr, got, err, c.want)
+		}
+	}
+	_, err := in.Inspect(context.Background(), session.TopicType, "fmt.Printn")
+	if want := "expression:1:5: undefined: fmt.Printn (did you mean fmt.Print or fmt.Printf or fmt.Println?)"; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "type node struct { next *node; data [4]int64 }")
+	for _, c := range []struct {
+		expr string
+		want int64
+	}{
+		{"1", 8},
+		{"int8(1)", 1},
+		{`"four"`, 16 + 4},
+		{"make([]float32, 10, 20)", 24 + 20*4},
+		{"[]string{\"a\", \"bc\"}", 24 + 2*16 + 3},
+		{"[3]int32{}", 12},
+		{"map[int64]int64{1: 2, 3: 4}", 8 + 2*16},
+		{"map[string]int64{\"abc\": 1}", 8 + 24 + 3},
+		{"[][]byte{make([]byte, 100), nil}", 24 + 2*24 + 100},
+		{"&node{}", 8 + 40},
+		{"(*node)(nil)", 8},
+		{"any(int64(5))", 16 + 8},
+		{"strings.NewReader(\"x\")", 8},
+		{"make([]string, 5000)", 24 + 5000*16},
+	} {
+		mustEval(t, in, "v := "+c.expr)
+		if got := in.size(in.scope.variable("v").pointer.Elem(), false); got != c.want {
+			t.Errorf("%s takes %d bytes, want %d", c.expr, got, c.want)
+		}
+	}
+	mustEval(t, in, "ring := &node{}; ring.next = ring")
+	if got := in.size(in.scope.variable("ring").pointer.Elem(), false); got != 48 {
+		t.Errorf("a ring takes %d bytes, want 48", got)
+	}
+}

@@ -1,0 +1,68 @@
+package interp
+
+import (
+	"go/ast"
+	"go/scanner"
+	"go/token"
+)
+
+// At the end of a cell may stand a list of expressions, as in
+//
+//	v, ok
+//
+// which Go does not have as a statement: the values are shown. It is parsed as the arguments of a call and checked as an assignment of all to the
+// blank identifier.
+
+const listHeader = "package main;func main(){list("
+
+// isList reports whether the tokens of an item are a list of expressions.
+func isList(tokens []token.Token) bool {
+	if tokens[0].IsKeyword() && tokens[0] != token.FUNC && tokens[0] != token.MAP && tokens[0] != token.CHAN && tokens[0] != token.STRUCT && tokens[0] != token.INTERFACE {
+		return false
+	}
+	depth, commas := 0, 0
+	for _, t := range tokens {
+		switch t {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		}
+		if depth > 0 {
+			continue
+		}
+		switch {
+		case t == token.COMMA:
+			commas++
+		case t == token.ASSIGN, t == token.DEFINE, t >= token.ADD_ASSIGN && t <= token.AND_NOT_ASSIGN:
+			return false
+		}
+	}
+	return commas > 0
+}
+
+// parseList parses the last item of a cell, a list, as a statement that is added to the others.
+func (p *parsed) parseList(fset *token.FileSet, src string, items []item) scanner.ErrorList {
+	last := items[len(items)-1]
+	f, errs := p.parseFile(fset, listHeader, blank(src[:last.end], []item{last}, false), ")}")
+	if errs != nil {
+		return errs
+	}
+	p.list = f.Decls[0].(*ast.FuncDecl).Body.List[0].(*ast.ExprStmt).X.(*ast.CallExpr).Args
+	all := &ast.AssignStmt{TokPos: p.list[0].Pos(), Tok: token.ASSIGN, Rhs: p.list}
+	for _, e := range p.list {
+		all.Lhs = append(all.Lhs, &ast.Ident{NamePos: e.Pos(), Name: "_"})
+	}
+	p.body.Body.List = append(p.body.Body.List, all)
+	return nil
+}
+
+// showList lowers the list.
+func (l *lowerer) showList(list []ast.Expr) []ast.Stmt {
+	out := l.mark(&ast.AssignStmt{Rhs: list})
+	var vars []ast.Expr
+	for i, e := range list {
+		vars = append(vars, l.hold(e, l.c.values[i], &out))
+	}
+	return append(out, l.showVars(list[0].Pos(), vars)...)
+}

@@ -1,0 +1,50 @@
+package interp
+
+import (
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/display"
+)
+
+// The last value of a cell is shown in the forms that it says it has: see package display.
+
+// renders reports whether a value of type t may say how it is shown: it has a method for that, or what it holds may.
+func (l *lowerer) renders(t types.Type) bool {
+	if types.IsInterface(t) {
+		return true
+	}
+	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == displayPath {
+		return true
+	}
+	methods := types.NewMethodSet(t)
+	for _, name := range []string{
+		"Render", "SimpleRender", "HTML", "JavaScript", "JPEG", "JSON", "Latex", "Markdown", "PDF", "PNG", "SVG", "ColorModel",
+	} {
+		if methods.Lookup(l.in.pkg, name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// render takes the forms in which the cell's value is shown. Their text, if they have one, is the value's.
+func (rt *cellRuntime) render(x any) {
+	d, ok := display.Render(x)
+	if !ok {
+		return
+	}
+	forms := map[string]any{}
+	for mimeType, form := range d.Data {
+		forms[mimeType] = form
+	}
+	text, isText := forms[display.MIMETypeText].(string)
+	delete(forms, display.MIMETypeText)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if isText {
+		rt.texts = map[int]string{0: text}
+	}
+	if len(forms) > 0 {
+		rt.forms = forms
+	}
+}

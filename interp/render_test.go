@@ -1,0 +1,51 @@
+package interp
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// TestRender holds in which forms the last value of a cell is shown.
+func TestRender(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		source, text string
+		data         map[string]any
+	}{
+		{`display.HTML("<b>x</b>")`, "<b>x</b>", map[string]any{"text/html": "<b>x</b>"}},
+		{"display.Math(`e^x`)", "e^x", map[string]any{"text/latex": "$$e^x$$"}},
+		{`display.PNG([]byte{1, 2})`, "(image/png, 2 bytes)", map[string]any{"image/png": []byte{1, 2}}},
+		{"type H struct{}\nfunc (h H) HTML() string { return `<h2>x</h2>` }\nH{}", "H{}", map[string]any{"text/html": "<h2>x</h2>"}},
+		{"&H{}", "&H{}", map[string]any{"text/html": "<h2>x</h2>"}},
+		{"var a any = H{}\na", "H{}", map[string]any{"text/html": "<h2>x</h2>"}},
+		{"type S struct{ a string }\nfunc (s S) SimpleRender() display.MIMEMap { return display.MIMEMap{display.MIMETypeLatex: s.a} }\nS{`$F$`}",
+			`S{a: "$F$"}`, map[string]any{"text/latex": "$F$"}},
+		{"type R struct{}\nfunc (r R) Render() display.Data { return display.Data{Data: display.MIMEMap{display.MIMETypeMarkdown: `*m*`, display.MIMETypeText: `m`}} }\nR{}",
+			"m", map[string]any{"text/markdown": "*m*"}},
+		{"type J struct{ n int }\nfunc (j *J) JSON() map[string]any { return map[string]any{`n`: j.n} }\n&J{3}",
+			"&J{n: 3}", map[string]any{"application/json": map[string]any{"n": 3}}},
+		{"J{3}", "J{n: 3}", nil}, // its pointer has the method
+		{"type HS struct{ H }\nfunc (HS) String() string { return `s` }\nHS{}", "s", map[string]any{"text/html": "<h2>x</h2>"}},
+		{"Display(display.HTML(`x`))", "", nil},
+		{"5", "5", nil},
+		{"H{}, 5", "H{}, 5", nil},
+	} {
+		r := in.Eval(t.Context(), session.Cell{Source: c.source})
+		if r.Err != nil {
+			t.Errorf("%s: %v", c.source, r.Err)
+			continue
+		}
+		if r.Value != c.text || !reflect.DeepEqual(r.Data, c.data) {
+			t.Errorf("%s: %q %#v, want %q %#v", c.source, r.Value, r.Data, c.text, c.data)
+		}
+	}
+	r := in.Eval(t.Context(), session.Cell{Source: "type P struct{}\nfunc (P) SVG() string { panic(`no`) }\nP{}"})
+	if r.Err == nil || r.Err.Msg != "no" && r.Err.Msg != "panic: no" {
+		t.Errorf("a method that panics: %+v", r)
+	}
+}

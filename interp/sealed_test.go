@@ -1,0 +1,28 @@
+package interp
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// TestSealedInterfaces holds that types of a package implement its interfaces with methods that have no exported name, and others do not.
+func TestSealedInterfaces(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "var g *symm.Group\nvar s *symm.Stream\nvar options []symm.Option")
+	mustEval(t, in, "options = append(options, g, s, symm.Timeout(time.Second))")
+	if got := mustEval(t, in, "len(options)"); got != "3" {
+		t.Errorf("%s options", got)
+	}
+	for _, other := range []string{"5", "symm.Group{}", "new(symm.Tensor)"} {
+		r := in.Eval(context.Background(), session.Cell{Source: "options = append(options, " + other + ")"})
+		if r.Err == nil || !strings.Contains(r.Err.Msg, "as symmem.Option value") {
+			t.Errorf("%s as an option: %v", other, r.Err)
+		}
+	}
+}

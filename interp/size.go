@@ -1,0 +1,111 @@
+package interp
+
+import "reflect"
+
+// maxSized bounds the elements of one slice, array or map that are looked at for its size; the others are taken to be like them.
+const maxSized = 1000
+
+// sizer adds up what a variable takes in memory, what it leads to included.
+type sizer struct {
+	in   *Interp
+	live bool // cells are running: maps are not looked into
+	seen map[uintptr]bool
+}
+
+// size estimates the bytes of a variable: itself, and the arrays, strings, maps and values of cells' types that it leads to, but not what
+// belongs to compiled code. Of values that say their own size, as tensors do, it is that.
+func (in *Interp) size(v reflect.Value, live bool) (bytes int64) {
+	defer func() { recover() }() // a variable that is written to meanwhile may be found in any state
+	s := &sizer{in: in, live: live, seen: map[uintptr]bool{}}
+	return s.value(v, 0)
+}
+
+func (s *sizer) value(v reflect.Value, depth int) int64 {
+	if own, ok := ownSize(v); ok {
+		return own
+	}
+	return int64(v.Type().Size()) + s.beyond(v, depth)
+}
+
+// ownSize asks a value of a compiled type.
+func ownSize(v reflect.Value) (int64, bool) {
+	t := v.Type()
+	if t.Kind() != reflect.Pointer || !isCompiled(t.Elem()) || v.IsNil() || !v.CanInterface() {
+		return 0, false
+	}
+	sized, ok := v.Interface().(interface{ Bytes() int })
+	if !ok {
+		return 0, false
+	}
+	return int64(sized.Bytes()), true
+}
+
+// beyond is what v leads to, without v itself.
+func (s *sizer) beyond(v reflect.Value, depth int) int64 {
+	if depth > maxDepth || isCompiled(v.Type()) {
+		return 0
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return int64(v.Len())
+	case reflect.Slice:
+		if v.IsNil() || s.seen[v.Pointer()] {
+			return 0
+		}
+		s.seen[v.Pointer()] = true
+		return int64(v.Cap())*int64(v.Type().Elem().Size()) + s.elements(v, depth)
+	case reflect.Array:
+		return s.elements(v, depth)
+	case reflect.Map:
+		if v.IsNil() || s.seen[v.Pointer()] {
+			return 0
+		}
+		s.seen[v.Pointer()] = true
+		return s.entries(v, depth)
+	case reflect.Struct:
+		var n int64
+		for i := range v.NumField() {
+			n += s.beyond(v.Field(i), depth+1)
+		}
+		return n
+	case reflect.Pointer:
+		if v.IsNil() || s.seen[v.Pointer()] || isCompiled(v.Type().Elem()) {
+			return 0
+		}
+		s.seen[v.Pointer()] = true
+		return s.value(v.Elem(), depth+1)
+	case reflect.Interface:
+		held, _ := s.in.inside.concrete(v)
+		if !held.IsValid() {
+			return 0
+		}
+		return s.value(held, depth+1)
+	}
+	return 0
+}
+
+// elements is what the elements of a slice or array lead to.
+func (s *sizer) elements(v reflect.Value, depth int) int64 {
+	if _, basic := basicKinds[v.Type().Elem().Kind()]; basic && v.Type().Elem().Kind() != reflect.String || v.Len() == 0 {
+		return 0
+	}
+	var n int64
+	looked := min(v.Len(), maxSized)
+	for i := range looked {
+		n += s.beyond(v.Index(i), depth+1)
+	}
+	return n * int64(v.Len()) / int64(looked)
+}
+
+// entries is what a map holds.
+func (s *sizer) entries(v reflect.Value, depth int) int64 {
+	n := int64(v.Len()) * int64(v.Type().Key().Size()+v.Type().Elem().Size())
+	if s.live || v.Len() == 0 {
+		return n
+	}
+	var more, looked int64
+	for entries := v.MapRange(); looked < maxSized && entries.Next(); looked++ {
+		more += s.beyond(entries.Key(), depth+1) + s.beyond(entries.Value(), depth+1)
+	}
+	return n + more*int64(v.Len())/looked
+}

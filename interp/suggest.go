@@ -1,0 +1,340 @@
+package interp
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/spelling"
+	"github.com/symmrepl/symmrepl/interp/docs"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// The messages of go/types and go/parser that have something to be said about.
+var (
+	undefinedMember = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
+	notExported     = regexp.MustCompile(`^name (\w+) not exported by package (\w+)$`)
+	unknownMember   = regexp.MustCompile(`\.(\w+) undefined \(type .* has no (?:field or method|method) \w+\)$`)
+	unknownField    = regexp.MustCompile(`^unknown field (\w+) in struct literal of type [^,]*$`)
+	severalValues   = regexp.MustCompile(`^multiple-value (.+) \(value of type \(.*, .*\)\) in single-value context$`)
+	mismatched      = regexp.MustCompile(`\(mismatched types ([\w.\[\]*]+) and ([\w.\[\]*]+)\)$`)
+	truncated       = regexp.MustCompile(`\(untyped float constant.*\) truncated to (\w+)$`)
+	cannotUse       = regexp.MustCompile(`^cannot use (.+) \(.*\btype ([\w.\[\]*]+)\) as ([\w.\[\]*]+) value`)
+)
+
+// hint says what may have been meant by what a check refused.
+func (k *checker) hint(d diagnostic) string {
+	pos := k.at[d]
+	if m := undefinedMember.FindStringSubmatch(d.msg); m != nil {
+		return didYouMean(k.membersLike(m[1], m[2]))
+	}
+	if m := notExported.FindStringSubmatch(d.msg); m != nil {
+		return didYouMean(k.membersLike(m[2], m[1]))
+	}
+	if name, ok := strings.CutPrefix(d.msg, "undefined: "); ok {
+		return k.undefinedHint(name, pos)
+	}
+	if m := unknownMember.FindStringSubmatch(d.msg); m != nil {
+		return k.memberHint(m[1], pos)
+	}
+	if m := unknownField.FindStringSubmatch(d.msg); m != nil {
+		return k.fieldHint(m[1], pos)
+	}
+	switch {
+	case strings.HasPrefix(d.msg, "not enough arguments in call"), strings.HasPrefix(d.msg, "too many arguments in call"),
+		strings.HasPrefix(d.msg, "assignment mismatch"):
+		return k.signatureHint(d.msg, pos)
+	case d.msg == "missing return":
+		return "every way through the function has to end in a return, a panic or a loop without end"
+	case d.msg == "missing function body":
+		return "the opening brace belongs on the line of func"
+	case strings.HasPrefix(d.msg, "non-boolean condition"):
+		return "a condition is a comparison, such as x != 0"
+	}
+	return conversionHint(d.msg)
+}
+
+// didYouMean asks for names; with none it says nothing.
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// undefinedHint is about a name that means nothing where it stands.
+func (k *checker) undefinedHint(name string, pos token.Pos) string {
+	names := spelling.Similar(name, k.visible(pos))
+	s, assigned := k.c.find(pos, isAssigned).(*ast.AssignStmt)
+	if sel, ok := k.c.find(pos, isOperand).(*ast.SelectorExpr); ok {
+		if paths := k.in.pkgs.pathsOf(name); len(paths) > 0 {
+			return k.packageHint(paths, name, sel.Sel.Name)
+		}
+	} else if !assigned {
+		names = append(k.elsewhere(name), names...)
+	}
+	hint := didYouMean(names[:min(len(names), spelling.Most)])
+	if assigned && s.Tok == token.ASSIGN {
+		declare := name + " := … declares a variable"
+		if hint == "" {
+			return declare
+		}
+		return hint + " " + declare
+	}
+	return hint
+}
+
+// packageHint is about a package that is not imported and has no such member, or shares its name with others.
+func (k *checker) packageHint(paths []string, name, member string) string {
+	var having, like []string
+	for _, path := range paths {
+		if k.in.pkgs.has(path, member) {
+			having = append(having, fmt.Sprintf("import %q", path))
+		}
+		if pkg, err := k.in.pkgs.Import(path); err == nil {
+			like = append(like, spelling.Similar(member, exportedNames(pkg))...)
+		}
+	}
+	if len(having) > 0 {
+		return "several packages are called " + name + ": write " + strings.Join(having, " or ")
+	}
+	return didYouMean(prefixed(name, unique(like)))
+}
+
+// isAssigned reports whether n is an assignment to the name at pos.
+func isAssigned(n ast.Node, pos token.Pos) bool {
+	s, ok := n.(*ast.AssignStmt)
+	return ok && slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return ok && id.Pos() == pos
+	})
+}
+
+// visible lists the names that mean something at pos.
+func (k *checker) visible(pos token.Pos) []string {
+	names := types.Universe.Names()
+	for scope := k.innermost(pos); scope != nil && scope != types.Universe; scope = scope.Parent() {
+		for _, name := range scope.Names() {
+			if _, obj := scope.LookupParent(name, pos); obj != nil {
+				names = append(names, name)
+			}
+		}
+	}
+	for name := range k.in.scope.imports {
+		names = append(names, name)
+	}
+	for name := range k.c.imports {
+		names = append(names, name)
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return n == "_" || strings.ContainsAny(n, "#.") })
+}
+
+// innermost returns the smallest scope of the cell that pos is in; that of the package if it is in none.
+func (k *checker) innermost(pos token.Pos) *types.Scope {
+	inner := k.in.pkg.Scope()
+	smallest := token.Pos(0)
+	for n, scope := range k.c.info.Scopes {
+		if _, file := n.(*ast.File); file || scope.Pos() > pos || pos > scope.End() {
+			continue
+		}
+		if size := scope.End() - scope.Pos(); smallest == 0 || size < smallest {
+			inner, smallest = scope, size
+		}
+	}
+	return inner
+}
+
+// elsewhere lists members of imported packages that are called name but for its case, as cells write them.
+func (k *checker) elsewhere(name string) []string {
+	var found []string
+	for as, path := range k.in.scope.imports {
+		pkg, err := k.in.pkgs.Import(path)
+		if err != nil {
+			continue
+		}
+		for _, member := range exportedNames(pkg) {
+			if strings.EqualFold(member, name) {
+				found = append(found, as+"."+member)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// membersLike lists members of the package that a name stands for which are like member.
+func (k *checker) membersLike(name, member string) []string {
+	path := k.in.scope.imports[name]
+	if own := k.c.imports[name]; own != "" {
+		path = own
+	}
+	pkg, err := k.in.pkgs.Import(path)
+	if err != nil {
+		return nil
+	}
+	return prefixed(name, spelling.Similar(member, exportedNames(pkg)))
+}
+
+// memberHint is about a field or method that the operand of a selector does not have.
+func (k *checker) memberHint(name string, pos token.Pos) string {
+	sel, ok := k.c.find(pos, isSelected).(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	tv := k.c.info.Types[sel.X]
+	if tv.Type == nil {
+		return ""
+	}
+	var names []string
+	for _, m := range k.in.membersOf(tv) {
+		names = append(names, m.name)
+	}
+	names = spelling.Similar(name, names)
+	if id, ok := sel.X.(*ast.Ident); ok {
+		names = prefixed(id.Name, names)
+	}
+	return didYouMean(names)
+}
+
+// isSelected reports whether n is a selector of the name at pos.
+func isSelected(n ast.Node, pos token.Pos) bool {
+	sel, ok := n.(*ast.SelectorExpr)
+	return ok && sel.Sel.Pos() == pos
+}
+
+// fieldHint is about a key of a struct literal.
+func (k *checker) fieldHint(name string, pos token.Pos) string {
+	lit, ok := k.c.find(pos, isLiteralAround).(*ast.CompositeLit)
+	if !ok {
+		return ""
+	}
+	t := k.c.info.TypeOf(lit)
+	if t == nil && lit.Type != nil {
+		t = k.c.info.TypeOf(lit.Type)
+	}
+	if t == nil {
+		return ""
+	}
+	var names []string
+	for _, f := range k.in.literalFields(t) {
+		names = append(names, f.name)
+	}
+	return didYouMean(spelling.Similar(name, names))
+}
+
+func isLiteralAround(n ast.Node, pos token.Pos) bool {
+	lit, ok := n.(*ast.CompositeLit)
+	return ok && lit.Lbrace < pos && pos < lit.Rbrace
+}
+
+// signatureHint shows the function whose arguments or results are too many or too few.
+func (k *checker) signatureHint(msg string, pos token.Pos) string {
+	call, ok := k.c.find(pos, isCallAt).(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	sig, ok := k.c.info.TypeOf(call.Fun).(*types.Signature)
+	if !ok || !strings.Contains(msg, types.ExprString(call.Fun)) {
+		return ""
+	}
+	if sel, ok := call.Fun.(*ast.SelectorExpr); ok { // the documentation has the names of parameters
+		if fn, ok := k.c.info.Uses[sel.Sel].(*types.Func); ok && fn.Pkg() != nil && sig.Recv() == nil {
+			if decl, _, ok := docs.Lookup(fn.Pkg().Path(), fn.Name()); ok {
+				return decl
+			}
+		}
+	}
+	return types.ExprString(call.Fun) + " is " + typeName(sig)
+}
+
+// isCallAt reports whether n is a call that begins at pos or among whose arguments pos is.
+func isCallAt(n ast.Node, pos token.Pos) bool {
+	call, ok := n.(*ast.CallExpr)
+	return ok && (call.Pos() == pos || call.Lparen < pos && pos <= call.Rparen)
+}
+
+// conversionHint is about values of types that do not fit.
+func conversionHint(msg string) string {
+	if m := mismatched.FindStringSubmatch(msg); m != nil {
+		if isNumeric(m[1]) && isNumeric(m[2]) {
+			return fmt.Sprintf("convert one of them, by %s(…) or %s(…)", m[1], m[2])
+		}
+		return ""
+	}
+	if m := truncated.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("the other operand is of type %s: convert that one, by float64(…)", m[1])
+	}
+	if m := severalValues.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("name every value, or drop it by _: v, _ := %s", m[1])
+	}
+	m := cannotUse.FindStringSubmatch(msg)
+	if m == nil {
+		return ""
+	}
+	switch expr, from, to := m[1], m[2], m[3]; {
+	case isNumeric(from) && isNumeric(to):
+		return fmt.Sprintf("%s(%s) converts it", to, expr)
+	case from == "int" && to == "string":
+		return fmt.Sprintf("strconv.Itoa(%s) is its text", expr)
+	case isNumeric(from) && to == "string":
+		return fmt.Sprintf("fmt.Sprint(%s) is its text", expr)
+	case from == "string" && isNumeric(to):
+		return "package strconv reads numbers from text"
+	case from == "[]byte" && to == "string", from == "string" && to == "[]byte":
+		return fmt.Sprintf("%s(%s) converts it", to, expr)
+	}
+	return ""
+}
+
+func isNumeric(name string) bool {
+	t, ok := types.Universe.Lookup(name).(*types.TypeName)
+	if !ok {
+		return false
+	}
+	basic, ok := t.Type().Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsNumeric != 0
+}
+
+// syntaxHint is about what a cell has that is not Go. missing are the brackets it leaves open if the error is at its end.
+func syntaxHint(e *session.Error, missing string) string {
+	line := strings.TrimSpace(e.Source)
+	if missing != "" {
+		return "the cell ends before " + missing + ", which would close what is open"
+	}
+	switch {
+	case strings.HasPrefix(line, "while "), strings.HasPrefix(line, "while("):
+		return "Go's loops all begin with for: for x < 10 { … }"
+	case strings.HasPrefix(line, "else"):
+		return "else belongs on the line of the brace before it: } else {"
+	case strings.Contains(e.Msg, "U+003F '?'"):
+		return "Go has no ?: operator; use if and else"
+	case strings.Contains(e.Msg, "rune literal"):
+		return "text is written in double quotes or backquotes; '…' is one character"
+	case strings.Contains(e.Msg, "found '++'"), strings.Contains(e.Msg, "found '--'"):
+		return "x++ and x-- are statements of their own, written after the variable"
+	case strings.Contains(e.Msg, "found assignment"), strings.Contains(e.Msg, "cannot use ") && strings.Contains(e.Msg, " as value"):
+		return "== compares, = assigns"
+	case strings.Contains(e.Msg, "semicolon or newline before {"), strings.Contains(e.Msg, "unexpected newline, expected {"):
+		return "the opening brace belongs at the end of the line before it"
+	case strings.Contains(e.Msg, "before newline"):
+		return "a line that goes on ends in a comma, also the last one before a closing bracket on its own line"
+	}
+	return ""
+}
+
+func unique(names []string) []string {
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func prefixed(operand string, names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, operand+"."+n)
+	}
+	return out
+}

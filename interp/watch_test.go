@@ -1,0 +1,176 @@
+package interp
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/petermattis/goid"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func stacks() uint64 {
+	s := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// TestRecursion holds that recursion without end is an error which says where, that its memory is given back and that the session goes on.
+func TestRecursion(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, `import "sort"
+func direct(n int) int { return 1 + direct(n-1) }
+func even(n int) bool { return odd(n-1) }
+func odd(n int) bool { return even(n-1) }
+type T struct{ n int }
+func (t T) Method(n int) int { return 1 + t.Method(n-1) }
+type S struct{ n int }
+func (s S) String() string { return fmt.Sprint(S{s.n-1}) }
+func deferring(n int) { defer func() {}(); deferring(n-1) }
+func deferred(n int) { defer func() { deferred(n-1) }() }
+func sorting(n int) { sort.Slice([]int{1, 2}, func(i, j int) bool { sorting(n-1); return i < j }) }
+var literal func(int) int
+literal = func(n int) int { return 1 + literal(n-1) }
+kept := 1
+next := func() int { kept++; return kept }`)
+	before := stacks()
+	for i, c := range []struct {
+		cell, function string
+		line           int
+	}{
+		{"direct(1)", "direct", 2},
+		{"even(1)", "even or odd", 0},
+		{"T{}.Method(1)", "Method", 6},
+		{"S{}.String()", "String", 8},
+		{"S{}", "String", 8},
+		{"fmt.Println(S{})", "String", 8},
+		{"deferring(1)", "deferring", 9},
+		{"deferred(1)", "deferred", 10},
+		{"sorting(1)", "sorting", 11},
+		{"literal(1)", "a function literal", 13},
+		{"go direct(1)\nselect {}", "direct", 2},
+	} {
+		start := time.Now()
+		e := in.Eval(context.Background(), session.Cell{ID: 2, Source: c.cell}).Err
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s took %v to end", c.cell, took)
+		}
+		if e == nil || e.Kind != session.KindPanic || e.File != "cell[1]" || c.line > 0 && e.Line != c.line {
+			t.Fatalf("%s: got %#v", c.cell, e)
+		}
+		said := false
+		for f := range strings.SplitSeq(c.function, " or ") {
+			said = said || strings.HasPrefix(e.Msg, "stack overflow in "+f+": ")
+		}
+		if !said {
+			t.Errorf("%s: got %q, want %s to be named", c.cell, e.Msg, c.function)
+		}
+		if got := mustEval(t, in, "next()"); got != fmt.Sprint(i+2) {
+			t.Fatalf("after %s a closure returns %s, not %d", c.cell, got, i+2)
+		}
+	}
+	for range 100 {
+		runtime.GC()
+		if stacks() < before+maxStacks/4 { // Go keeps some for goroutines to come
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("stacks take %d bytes afterwards, %d before", stacks(), before)
+}
+
+// TestRecursionInTheBackground holds that a goroutine which outlived its cell is stopped too.
+func TestRecursionInTheBackground(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := written(t)
+	mustEval(t, in, "func f(n int) int { return 1 + f(n-1) }\ngo f(1)")
+	for start := time.Now(); !strings.HasPrefix(said(), "cell[1]:1:32: stack overflow in f: "); time.Sleep(10 * time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatalf("standard error is %q", said())
+		}
+	}
+	if got := mustEval(t, in, "1 + 1"); got != "2" {
+		t.Errorf("1 + 1 is %s", got)
+	}
+}
+
+// TestDeepRecursion holds that calls which end may be nested deep.
+func TestDeepRecursion(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustEval(t, in, "func f(n int) int { if n == 0 { return 0 }; return 1 + f(n-1) }\nvar g func(n int) int\ng = func(n int) int { if n == 0 { return 0 }; return 1 + g(n-1) }")
+	for _, c := range []string{"f(95000)", "g(10000)"} {
+		if got, want := mustEval(t, in, c), c[2:len(c)-1]; got != want {
+			t.Errorf("%s is %s", c, got)
+		}
+	}
+}
+
+// TestOutOfMemory holds that a cell which takes all memory is stopped before there is none.
+func TestOutOfMemory(t *testing.T) {
+	in, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const total = 1 << 30
+	in.runtime.watch.available = func() (uint64, uint64) {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return total - min(total, m.HeapAlloc), total
+	}
+	before := heap()
+	mustEval(t, in, "func grow() { for { a = append(a, make([]byte, 8<<20)); time.Sleep(time.Millisecond) } }\nvar a [][]byte")
+	e := in.Eval(context.Background(), session.Cell{ID: 2, Source: "grow()"}).Err
+	if e == nil || e.Kind != session.KindPanic || e.File != "cell[1]" || !strings.HasPrefix(e.Msg, "out of memory in grow: ") || !strings.Contains(e.Msg, " of 1024 MB in all ") {
+		t.Fatalf("got %#v", e)
+	}
+	mustEval(t, in, "a = nil")
+	if after := heap(); after > before+16<<20 {
+		t.Errorf("%d bytes are in use, %d before", after, before)
+	}
+	// Garbage is no reason to stop.
+	mustEval(t, in, "for range 400 { b := make([]byte, 8<<20); b[0] = 1 }")
+}
+
+// TestMachineMemory holds that what the kernel says is understood.
+func TestMachineMemory(t *testing.T) {
+	free, total := availableMemory()
+	if total < 64<<20 || free > total || free == 0 {
+		t.Errorf("%d bytes of %d are free", free, total)
+	}
+	if n := numberAfter([]byte("inactive_anon 5\ninactive_file 17\n"), "inactive_file "); n != 17 {
+		t.Errorf("got %d", n)
+	}
+}
+
+// TestGoroutineNumber holds that the number of a goroutine is read from where this version of Go keeps it.
+func TestGoroutineNumber(t *testing.T) {
+	for range 2 {
+		done := make(chan string)
+		go func() {
+			buf := make([]byte, 64)
+			text := string(buf[:runtime.Stack(buf, false)])
+			if want := fmt.Sprintf("goroutine %d ", goid.Get()); !strings.HasPrefix(text, want) {
+				text = "want " + want + ", got " + text
+			} else {
+				text = ""
+			}
+			done <- text
+		}()
+		if text := <-done; text != "" {
+			t.Error(text)
+		}
+	}
+}
