@@ -19,14 +19,14 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	if !cell.Silent {
 		c.cells++
 		record := cell
-		record.Output = nil
+		record.Output, record.Input = nil, nil
 		c.history = append(c.history, record)
 	}
 	c.mu.Unlock()
 	reply := c.evaluate(ctx, cell)
 	if !cell.Silent && len(reply.Errors) > 0 {
 		c.mu.Lock()
-		c.failures[cell.ID] = true
+		c.failures[cell.ID] = firstLine(reply.Errors[0].Error())
 		c.mu.Unlock()
 	}
 	return reply
@@ -194,7 +194,7 @@ func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, ou
 		cell.Ranks, cell.Output = on, out
 		reply := c.evaluate(ctx, cell)
 		c.mu.Lock()
-		failed := c.failures[cell.ID]
+		_, failed := c.failures[cell.ID]
 		c.mu.Unlock()
 		if len(reply.Errors) > 0 && (!failed || ctx.Err() != nil) {
 			e := reply.Errors[0]
@@ -212,7 +212,11 @@ func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, ou
 func (c *controller) History(context.Context) ([]Cell, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.history), nil
+	cells := slices.Clone(c.history)
+	for i := range cells {
+		cells[i].Failed = c.failures[cells[i].ID]
+	}
+	return cells, nil
 }
 
 // Close implements Session. A cell that runs is interrupted by the end of its workers.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
 )
 
 // frontTimeout is how long a front end may refuse to take output before it is dropped.
@@ -162,7 +163,7 @@ func (f *frontServer) serve(ctx context.Context, stop context.CancelFunc, q fron
 
 // sessions lists the directories of this user's live sessions on this host, newest first.
 func sessions() ([]string, error) {
-	base, err := baseDir()
+	base, err := launcher.BaseDir()
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
 )
 
 func TestAttach(t *testing.T) {
@@ -111,16 +113,16 @@ func TestPrivateDirectory(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("XDG_RUNTIME_DIR", root)
 	base := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
-	if got, err := baseDir(); err != nil || got != base {
+	if got, err := launcher.BaseDir(); err != nil || got != base {
 		t.Errorf("%s, %v", got, err)
 	}
 	os.Chmod(base, 0o755)
-	if err := private(base); err == nil || !strings.Contains(err.Error(), "closed to others") {
+	if err := launcher.Private(base); err == nil || !strings.Contains(err.Error(), "closed to others") {
 		t.Error(err)
 	}
 	os.Remove(base)
 	os.Symlink(t.TempDir(), base)
-	if err := private(base); err == nil {
+	if err := launcher.Private(base); err == nil {
 		t.Error("a link was taken for a directory")
 	}
 }
@@ -142,13 +144,13 @@ func TestSweep(t *testing.T) {
 	os.Mkdir(young, 0o700)
 	listens, silent := filepath.Join(filepath.Dir(live.path), "jlive"), filepath.Join(filepath.Dir(live.path), "jdead")
 	for _, path := range []string{listens, silent} {
-		l, err := listenSocket(path)
+		l, err := launcher.Listen(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer l.Close()
 		if path == silent { // as if its process had been killed
-			l.(userListener).SetUnlinkOnClose(false)
+			l.(launcher.UserListener).SetUnlinkOnClose(false)
 			l.Close()
 		}
 	}
@@ -172,11 +174,11 @@ func TestAbandonedSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := filepath.Dir(dir.path)
-	l, err := listenSocket(filepath.Join(base, meetingPrefix+"x"))
+	l, err := launcher.Listen(filepath.Join(base, meetingPrefix+"x"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.(userListener).SetUnlinkOnClose(false)
+	l.(launcher.UserListener).SetUnlinkOnClose(false)
 	l.Close()
 	dir.lock.Close()
 	removeIfAbandoned(dir.path)

@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -70,7 +72,9 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	if err := c.settle(ctx, out); err != nil {
 		return fail(waitError(ctx, err))
 	}
-	r, errs := c.newRun(cell, ranks, out)
+	over, end := context.WithCancel(ctx)
+	defer end()
+	r, errs := c.newRun(over, cell, ranks, out)
 	if len(errs) > 0 {
 		return fail(errs...)
 	}
@@ -89,12 +93,20 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 
 // newRun makes the cell the one that the ranks work on, and shows first what they printed since the last. It
 // fails if some of them have no worker.
-func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
+func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
 	r := &run{
-		c: c, cell: cell, ranks: ranks, fold: newFold(ranks, out), incarnations: map[int]int{},
+		c: c, cell: cell, ranks: ranks, incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
 		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{},
 	}
+	asked := &lines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
+	r.fold = newFold(ranks, func(o Output) {
+		if o.Display != nil && o.Display.Input {
+			go asked.want(o.Ranks)
+			return
+		}
+		out(o)
+	})
 	c.mu.Lock()
 	if errs := c.absent(ranks); len(errs) > 0 {
 		c.mu.Unlock()
@@ -132,12 +144,28 @@ func (c *controller) newRun(cell Cell, ranks []int, out func(Output)) (*run, []*
 func (c *controller) keepPrinted() func(Output) {
 	kept := 0
 	return func(o Output) {
-		if kept += len(o.Text); kept <= idleKeep {
+		if o.Display != nil && o.Display.Input {
+			return // what asked has gone with its cell
+		}
+		if kept += size(o); kept <= idleKeep {
 			c.mu.Lock()
 			c.printed = append(c.printed, o)
 			c.mu.Unlock()
 		}
 	}
+}
+
+// size is about how many bytes an output takes.
+func size(o Output) int {
+	n := len(o.Text)
+	if o.Display != nil {
+		for _, form := range o.Display.Data {
+			if s, ok := form.(string); ok {
+				n += len(s)
+			}
+		}
+	}
+	return n
 }
 
 // event takes in what concerns the run; the controller calls it.
@@ -146,6 +174,12 @@ func (r *run) event(rank int, e event, payload []byte) {
 	case r.events <- runEvent{rank, answer{e, payload}}:
 	case <-r.over:
 	}
+}
+
+// give hands a line of standard input to a rank.
+func (r *run) give(rank int, c inputCommand, text string) {
+	c.Run = r.number
+	r.c.ranks[rank].keeper.do(command{Input: &c}, []byte(text))
 }
 
 // loop returns when every rank has finished or died.
@@ -179,7 +213,13 @@ func (r *run) handle(e runEvent) {
 		r.kill(e.rank, "cannot go on: "+firstLine(e.Done.Err.Msg))
 	case e.Done != nil && e.Done.Run == r.number:
 		r.tallies[e.rank] = e.Done.Tallies
-		r.done(e.rank, Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}, false)
+		result := Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
+		if e.Done.Rich {
+			var rich richValue
+			json.Unmarshal(e.payload, &rich) // what cannot be read has no forms
+			result.Value, result.Data = rich.Text, rich.Data
+		}
+		r.done(e.rank, result, false)
 	case e.Died != nil:
 		r.done(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
 	case e.Status != nil || e.Process != nil:
@@ -318,7 +358,7 @@ func (r *run) finish() Reply {
 	for _, rank := range r.ranks {
 		result := r.results[rank]
 		if result.HasValue {
-			reply.Values = foldValue(reply.Values, rank, result.Value)
+			reply.Values = foldValue(reply.Values, rank, result)
 		}
 		if result.Err != nil {
 			result.Err.Cell = r.cell.ID
@@ -359,14 +399,15 @@ func diverged(errs []*Error, size int) bool {
 	return false
 }
 
-func foldValue(values []Value, rank int, text string) []Value {
+// foldValue adds a rank's value to those that are equal in all forms.
+func foldValue(values []Value, rank int, r Result) []Value {
 	for i := range values {
-		if values[i].Text == text {
+		if values[i].Text == r.Value && reflect.DeepEqual(values[i].Data, r.Data) {
 			values[i].Ranks = append(values[i].Ranks, rank)
 			return values
 		}
 	}
-	return append(values, Value{[]int{rank}, text})
+	return append(values, Value{[]int{rank}, r.Value, r.Data})
 }
 
 // foldError adds an error to those that are equal but for rank and detail.

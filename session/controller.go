@@ -64,7 +64,7 @@ type controller struct {
 	changed     chan struct{} // closed and made anew when a rank's state changes
 	ranks       []*rankState
 	history     []Cell
-	failures    map[int]bool // cells of the history that failed
+	failures    map[int]string // why cells of the history failed
 	cells       int
 	run         *run
 	runs        uint64
@@ -101,7 +101,7 @@ func newController(config Config, size int, dir *sessionDir) *controller {
 	c := &controller{
 		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), within: startTimeout,
 		turn: make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
-		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{}, failures: map[int]bool{},
+		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{}, failures: map[int]string{},
 	}
 	for r := range c.ranks {
 		c.ranks[r] = &rankState{}

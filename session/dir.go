@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,11 +35,11 @@ type sessionDir struct {
 
 // newSessionDir makes a directory, after removing those of dead sessions.
 func newSessionDir() (*sessionDir, error) {
-	base, err := baseDir()
+	base, err := launcher.BaseDir()
 	if err != nil {
 		return nil, err
 	}
-	guard, err := lockBase(base)
+	guard, err := launcher.LockBase(base)
 	if err != nil {
 		return nil, err
 	}
@@ -60,57 +60,9 @@ func newSessionDir() (*sessionDir, error) {
 	return &sessionDir{path, lock}, nil
 }
 
-// lockBase waits for the right to make and sweep directories and sockets: one that is being made is not
-// locked yet, and must not be taken for dead.
-func lockBase(base string) (*os.File, error) {
-	f, err := os.Open(base)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
 func (d *sessionDir) remove() {
 	os.RemoveAll(d.path)
 	d.lock.Close()
-}
-
-// baseDir finds or makes the user's directory of sessions. Its path is short, since those of sockets may not
-// be long.
-func baseDir() (string, error) {
-	var failed error
-	for _, root := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
-		if root == "" || len(root) > 60 {
-			continue
-		}
-		path := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
-		err := os.Mkdir(path, 0o700)
-		if err == nil || errors.Is(err, os.ErrExist) {
-			err = private(path)
-		}
-		if err == nil {
-			return path, nil
-		}
-		failed = errors.Join(failed, err)
-	}
-	return "", fmt.Errorf("no directory for the session's sockets: %w", failed)
-}
-
-// private refuses a directory that others could have made or can enter.
-func private(path string) error {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return err
-	}
-	owner := info.Sys().(*syscall.Stat_t).Uid
-	if !info.IsDir() || int(owner) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%s is not a directory of user %d that is closed to others (it is %s of user %d); remove it", path, os.Getuid(), info.Mode(), owner)
-	}
-	return nil
 }
 
 // abandoned reports whether the process that made the session directory is gone.
@@ -156,7 +108,7 @@ func removeIfAbandoned(path string) {
 		if abandoned(path) {
 			os.RemoveAll(path)
 			base := filepath.Dir(path)
-			if guard, err := lockBase(base); err == nil {
+			if guard, err := launcher.LockBase(base); err == nil {
 				sweep(base)
 				guard.Close()
 			}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/symmrepl/symmrepl/session/inband"
 	"github.com/symmrepl/symmrepl/symmem/bootstrap"
 )
 
@@ -134,6 +135,13 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		r.Value, r.HasValue = f.vars[arg], true
 	case "value":
 		r.Value, r.HasValue = arg, true
+	case "rich": // text html
+		text, html, _ := strings.Cut(arg, " ")
+		r.Value, r.HasValue, r.Data = text, true, map[string]any{"text/html": html}
+	case "display": // text html
+		text, html, _ := strings.Cut(arg, " ")
+		b, _ := inband.Encode(Display{Data: map[string]any{"text/plain": text, "text/html": html}})
+		os.Stdout.Write(b)
 	case "fail":
 		return &Error{Kind: KindPanic, Peer: -1, Msg: arg}
 	case "reduce": // digest

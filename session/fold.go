@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/symmrepl/symmrepl/session/inband"
 )
 
 const (
@@ -23,6 +25,8 @@ type fold struct {
 	emit   func(Output)
 	ranks  []int
 	queues [3][]*lineQueue // by Stream; then as in ranks
+
+	displays inband.Decoder
 
 	out  Output // gathered for the same ranks, not yet emitted; its text is in text
 	text []byte
@@ -228,6 +232,20 @@ func (f *fold) flush() {
 		out := f.out
 		out.Text = string(f.text)
 		f.out, f.text = Output{}, f.text[:0]
+		f.deliver(out)
+	}
+}
+
+// deliver emits what was gathered: text, and the displays in it.
+func (f *fold) deliver(out Output) {
+	if out.Stream != Stdout {
 		f.emit(out)
+		return
+	}
+	for _, p := range f.displays.Split(out.Ranks, out.Text) {
+		if p.Display != nil {
+			p.Text = p.Display.Plain()
+		}
+		f.emit(Output{Ranks: p.Ranks, Stream: Stdout, Text: p.Text, Display: p.Display})
 	}
 }

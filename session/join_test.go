@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef"
@@ -69,7 +70,7 @@ func exercise(t *testing.T, c *console, ended chan error) {
 			t.Fatal("a rank did not end")
 		}
 	}
-	base, _ := baseDir()
+	base, _ := launcher.BaseDir()
 	if left := sessionPaths(base); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
 )
 
 // place is where the ranks of one world meet, known to each from its launcher alone. In order of preference:
@@ -38,11 +38,11 @@ func newPlace(l Launcher, config Config) (*place, error) {
 		}
 		p.address = config.Rendezvous
 	case l.OneHost():
-		base, err := baseDir()
+		base, err := launcher.BaseDir()
 		if err != nil {
 			return nil, err
 		}
-		p.socket = filepath.Join(base, meetingPrefix+jobKey(l))
+		p.socket = filepath.Join(base, meetingPrefix+l.Key())
 		return p, nil
 	case l.Address == "" || l.Port == 0:
 		return nil, fmt.Errorf("%s does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port", l.Name)
@@ -59,19 +59,6 @@ func newPlace(l Launcher, config Config) (*place, error) {
 	return p, err
 }
 
-// jobKey tells jobs on one host apart: by the launcher's name for the job, by its port, which no two jobs can
-// use at a time, or, if it gives neither, by its process.
-func jobKey(l Launcher) string {
-	h := fnv.New64a()
-	fmt.Fprint(h, l.Name, "/", l.Job, "/", l.Port)
-	if l.Job == "" && l.Port == 0 {
-		parent := os.Getppid()
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", parent))
-		fmt.Fprint(h, "/", parent, "/", startTime(string(stat)))
-	}
-	return strconv.FormatUint(h.Sum64(), 36)
-}
-
 func (p *place) String() string {
 	switch {
 	case p.socket != "":
@@ -85,7 +72,7 @@ func (p *place) String() string {
 // listen is rank 0's.
 func (p *place) listen(ctx context.Context) (net.Listener, error) {
 	if p.socket != "" {
-		return listenSocket(p.socket)
+		return launcher.Listen(p.socket)
 	}
 	port := "0"
 	if p.address != "" {
@@ -102,41 +89,6 @@ func (p *place) listen(ctx context.Context) (net.Listener, error) {
 		}
 	}
 	return tls.NewListener(l, p.tls), nil
-}
-
-// listenSocket listens at path, also if a dead process has left a socket there.
-func listenSocket(path string) (net.Listener, error) {
-	guard, err := lockBase(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer guard.Close()
-	if conn, err := net.Dial("unix", path); err == nil {
-		conn.Close()
-		return nil, fmt.Errorf("another rank 0 listens at %s", path)
-	}
-	os.Remove(path)
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, err
-	}
-	return userListener{l.(*net.UnixListener)}, nil
-}
-
-// userListener accepts connections of this user only.
-type userListener struct{ *net.UnixListener }
-
-func (l userListener) Accept() (net.Conn, error) {
-	for {
-		conn, err := l.AcceptUnix()
-		if err != nil {
-			return nil, err
-		}
-		if bootstrap.SameUser(conn) == nil {
-			return conn, nil
-		}
-		conn.Close()
-	}
 }
 
 // publish puts the addresses at which this host can be reached into the launcher's store.

@@ -27,7 +27,6 @@ func procStat(pid int) (procInfo, error) {
 const (
 	statState    = 0
 	statFlags    = 6
-	statStarted  = 19
 	statPages    = 21
 	statExitCode = 49
 )
@@ -55,14 +54,4 @@ func parseStat(line string) (procInfo, error) {
 		status:  syscall.WaitStatus(code),
 		rss:     pages * int64(os.Getpagesize()),
 	}, nil
-}
-
-// startTime is when a process started, in the kernel's ticks; it tells apart processes that had the same
-// number.
-func startTime(line string) string {
-	fields := statFields(line)
-	if len(fields) <= statStarted {
-		return ""
-	}
-	return fields[statStarted]
 }

@@ -1,6 +1,10 @@
 package session
 
-import "context"
+import (
+	"context"
+
+	"github.com/symmrepl/symmrepl/session/inband"
+)
 
 // Session is what every front end holds: one prompt that drives N ranks. Its methods may be called from
 // several goroutines; cells run one at a time, in the order in which Eval was entered.
@@ -29,9 +33,13 @@ type Cell struct {
 	Source string //
 	Ranks  []int  // the ranks that run it; nil means all
 	Silent bool   // not recorded in the history
+	Failed string // of a cell in the history: the first line of why it failed, on any rank; "" if it did not
 	// Output receives output while the cell runs; it is never called concurrently, nor after Eval has
 	// returned; may be nil.
 	Output func(Output) `json:"-"`
+	// Input is asked for a line, without its end, when ranks read standard input. The ranks share what is typed: the first line goes to each
+	// rank's first read. Its context ends with the cell. After an error, io.EOF or another, and when it is nil, standard input is at its end.
+	Input func(context.Context) (string, error) `json:"-"`
 }
 
 // Output is bytes that the ranks of Ranks printed alike.
@@ -39,7 +47,12 @@ type Output struct {
 	Ranks  []int // ascending
 	Stream Stream
 	Text   string // whole lines, except that a last line may lack its newline
+	// Display is set for what is more than text; Text is then what a front end shows that knows text only.
+	Display *Display `json:",omitempty"`
 }
+
+// Display is something that cells show in several forms, by MIME type.
+type Display = inband.Display
 
 // Stream tells what kind of output it is.
 type Stream uint8
@@ -62,6 +75,7 @@ type Reply struct {
 type Value struct {
 	Ranks []int
 	Text  string
+	Data  map[string]any `json:",omitempty"` // further forms of it by MIME type, as in Display
 }
 
 // Answer is one rank's answer to Inspect.
@@ -73,9 +87,10 @@ type Answer struct {
 
 // Topics of Inspect that every Evaluator answers; arg is what is in parentheses.
 const (
-	TopicVars     = "vars"     // variables, one a line: name, type, value, tab separated
+	TopicVars     = "vars"     // variables, one a line: name, type, size, value, tab separated
 	TopicType     = "type"     // (expression) its type
-	TopicComplete = "complete" // (source up to the cursor) candidates, one a line
+	TopicDoc      = "doc"      // (name) its declaration and documentation
+	TopicComplete = "complete" // (source up to the cursor) candidates, one a line: name, kind, type, tab separated
 	TopicCaps     = "caps"     // what the device and back end can do
 	TopicTop      = "top"      // memory, utilisation, one line
 	TopicTopo     = "topo"     // links to the peers, one a line
@@ -106,6 +121,7 @@ type Evaluator interface {
 type Result struct {
 	Value    string // printed value of the last expression
 	HasValue bool
+	Data     map[string]any // the value in further forms, by MIME type
 	Err      *Error
 }
 

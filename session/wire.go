@@ -19,6 +19,7 @@ type command struct {
 	Inspect *question     `json:",omitempty"`
 	Status  uint64        `json:",omitempty"` // a number that comes back with the answer
 	Recover *recovery     `json:",omitempty"`
+	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
 }
 
 // startCommand starts a fresh worker, after the previous one is gone.
@@ -32,6 +33,11 @@ type evalCommand struct {
 	Cell        int
 	Name        string
 	Line        int
+}
+
+type inputCommand struct {
+	Run uint64 // that asked
+	End bool   // there is no line, nor will there be
 }
 
 type question struct {
@@ -70,8 +76,15 @@ type readyEvent struct {
 type doneEvent struct {
 	Run      uint64
 	HasValue bool
+	Rich     bool    `json:",omitempty"` // the payload is a richValue as JSON
 	Err      *Error  `json:",omitempty"`
 	Tallies  []Tally `json:",omitempty"`
+}
+
+// richValue is a value that has other forms than text.
+type richValue struct {
+	Text string
+	Data map[string]any
 }
 
 type answerEvent struct {
@@ -105,6 +118,7 @@ type deathEvent struct {
 // Bounds of what one rank reports about one cell; the rest is cut, and said to be cut.
 const (
 	maxValue  = 256 << 10
+	maxRich   = 16 << 20
 	maxDetail = 256 << 10
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/signal"
@@ -15,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/symmrepl/symmrepl/session/inband"
 	"github.com/symmrepl/symmrepl/symmem/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
 )
@@ -29,7 +31,7 @@ const (
 )
 
 const (
-	maxStack   = 64 << 20        // bytes; endless recursion then dies in a tenth of a second instead of three
+	maxStack   = 256 << 20       // bytes; endless recursion that no evaluator stops then dies in half a second instead of three
 	closeGrace = 2 * time.Second // for Fabric.Close when the session ends
 )
 
@@ -50,6 +52,7 @@ type Env struct {
 	Dir         string            // private to the user, on this host, removed at the end
 	Device      string            // as in Config
 	Backend     string            // as in Config
+	Input       io.Reader         // the standard input of cells: what the user types when they read it
 }
 
 // IsWorker reports whether this process was started as a worker. Then main must do nothing but call
@@ -67,6 +70,7 @@ func ServeWorker(start func(Env) (Evaluator, Fabric, error)) int {
 		return 2
 	}
 	os.Unsetenv(workerVariable) // programs that cells start are no workers
+	os.Setenv(inband.Variable, "1")
 	debug.SetMaxStack(maxStack)
 	control, err := inherited(controlFD)
 	if err != nil {
@@ -94,6 +98,7 @@ type worker struct {
 	out    *frame.Writer
 	eval   Evaluator
 	fabric Fabric
+	stdin  reader
 	evals  chan job // what the one goroutine that runs user code does next
 
 	mu      sync.Mutex
@@ -119,7 +124,7 @@ func (w *worker) start(start func(Env) (Evaluator, Fabric, error)) error {
 		return err
 	}
 	s := w.spec
-	w.eval, w.fabric, err = start(Env{s.Rank, s.Size, s.LocalRank, s.Incarnation, client, s.Dir, s.Device, s.Backend})
+	w.eval, w.fabric, err = start(Env{s.Rank, s.Size, s.LocalRank, s.Incarnation, client, s.Dir, s.Device, s.Backend, &w.stdin})
 	if err != nil {
 		return err
 	}
@@ -159,6 +164,12 @@ func (w *worker) read(in *frame.Reader) (told bool) {
 			run := w.current
 			w.mu.Unlock()
 			w.send(event{Status: &statusEvent{ID: c.Status, Run: run, Waits: w.fabric.Waits()}}, nil)
+		case c.Input != nil:
+			w.mu.Lock()
+			if w.current == c.Input.Run {
+				w.stdin.deliver(typedLine{string(payload), c.Input.End})
+			}
+			w.mu.Unlock()
 		case c.Inspect != nil:
 			go w.inspect(*c.Inspect)
 		}
@@ -189,7 +200,11 @@ func (w *worker) work() {
 }
 
 func (w *worker) run(j job) {
+	w.stdin.begin(j.ctx)
 	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Source: j.source})
+	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
+		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
+	}
 	if fault := w.fabric.Finish(j.ctx); r.Err == nil {
 		r.Err = fault
 	}
@@ -198,7 +213,14 @@ func (w *worker) run(j job) {
 	w.cancel()
 	w.mu.Unlock()
 	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.fabric.Tallies()}
-	w.send(event{Done: done}, []byte(clip(r.Value, maxValue)))
+	payload := []byte(clip(r.Value, maxValue))
+	if r.Data != nil {
+		rich, err := json.Marshal(richValue{clip(r.Value, maxValue), r.Data})
+		if done.Rich = err == nil && len(rich) <= maxRich; done.Rich {
+			payload = rich
+		}
+	}
+	w.send(event{Done: done}, payload)
 }
 
 func (w *worker) recover(r *recovery) {

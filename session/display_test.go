@@ -1,0 +1,53 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// shown describes outputs: ranks, text and what is displayed.
+func shown(list []Output) (out []string) {
+	for _, o := range list {
+		s := fmt.Sprintf("%s %q", FormatRanks(o.Ranks), o.Text)
+		if o.Display != nil {
+			s += fmt.Sprintf(" %v", o.Display.Data["text/html"])
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestDisplays(t *testing.T) {
+	c := launch(t, 3)
+	big := strings.Repeat("x", 200_000)
+	for source, want := range map[string][]string{
+		"print a\ndisplay T <b>\nprint b":                    {`0-2 "a\n"`, `0-2 "T\n" <b>`, `0-2 "b\n"`},
+		"write a\ndisplay T <b>":                             {`0-2 "a"`, `0-2 "T\n" <b>`},
+		"display T <RANK>":                                   {`0 "T\n" <0>`, `1 "T\n" <1>`, `2 "T\n" <2>`},
+		"display T " + big:                                   {`0-2 "T\n" ` + big},
+		"1:display T <b>\ndisplay U <c>":                     {`0,2 "U\n" <c>`, `1 "T\n" <b>`, `1 "U\n" <c>`},
+		"display T " + big + "\n2:display V " + big + "RANK": {`0-2 "T\n" ` + big, `2 "V\n" ` + big + "2"},
+	} {
+		var got []Output
+		reply := c.Eval(context.Background(), Cell{Source: source, Output: func(o Output) { got = append(got, o) }})
+		if len(reply.Errors) > 0 || !reflect.DeepEqual(shown(got), want) {
+			t.Errorf("%.40q shows %.200q, want %.200q (%v)", source, shown(got), want, reply.Errors)
+		}
+	}
+}
+
+func TestRichValues(t *testing.T) {
+	c := launch(t, 2)
+	for source, want := range map[string][]Value{
+		"rich 5 <b>":    {{[]int{0, 1}, "5", map[string]any{"text/html": "<b>"}}},
+		"rich 5 <RANK>": {{[]int{0}, "5", map[string]any{"text/html": "<0>"}}, {[]int{1}, "5", map[string]any{"text/html": "<1>"}}},
+		"value 5":       {{[]int{0, 1}, "5", nil}},
+	} {
+		if got := c.Eval(context.Background(), Cell{Source: source}).Values; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is %v, want %v", source, got, want)
+		}
+	}
+}

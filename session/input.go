@@ -1,0 +1,160 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/session/inband"
+)
+
+// lines are what the user types for the cell of a run. The ranks share them: the first goes to the first read of each rank, and so on, so that
+// the user is asked once for what all ranks read.
+type lines struct {
+	ctx  context.Context
+	ask  func(context.Context) (string, error) // nil: there is nobody to ask
+	give func(rank int, c inputCommand, text string)
+
+	mu     sync.Mutex
+	typed  []string
+	ended  bool        // there is no more
+	wanted map[int]int // how many each rank has asked for
+	asking bool
+}
+
+// want takes in that ranks read.
+func (l *lines) want(ranks []int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, rank := range ranks {
+		l.wanted[rank]++
+		l.serve(rank)
+	}
+	l.next()
+}
+
+// serve answers a rank if that can be done.
+func (l *lines) serve(rank int) {
+	switch n := l.wanted[rank]; {
+	case n <= len(l.typed):
+		l.give(rank, inputCommand{}, l.typed[n-1])
+	case l.ended:
+		l.give(rank, inputCommand{End: true}, "")
+	}
+}
+
+// next asks the user if a rank waits for what was not typed yet.
+func (l *lines) next() {
+	for _, n := range l.wanted {
+		if n > len(l.typed) && !l.asking && !l.ended {
+			l.asking = true
+			go l.fetch()
+		}
+	}
+}
+
+func (l *lines) fetch() {
+	text, err := "", io.EOF
+	if l.ask != nil {
+		text, err = l.ask(l.ctx)
+	}
+	if l.ctx.Err() != nil {
+		return // the cell is over, or will be
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asking = false
+	if err != nil {
+		l.ended = true
+	} else {
+		l.typed = append(l.typed, text+"\n")
+	}
+	for rank, n := range l.wanted {
+		if n == len(l.typed) && !l.ended || n > len(l.typed) && l.ended {
+			l.serve(rank)
+		}
+	}
+	l.next()
+}
+
+// reader is the standard input of a worker's cells. A read that needs more asks the controller for a line, at the place that it has among what
+// the rank prints.
+type reader struct {
+	reading sync.Mutex
+	rest    []byte
+	cut     bool // a read was ended by an interrupt of the cell
+
+	mu   sync.Mutex
+	ctx  context.Context // of the cell; nil before the first
+	came chan typedLine
+}
+
+type typedLine struct {
+	text string
+	end  bool
+}
+
+// begin says that a cell begins: what the one before it has not read is forgotten.
+func (r *reader) begin(ctx context.Context) {
+	r.reading.Lock()
+	r.rest, r.cut = nil, false
+	r.reading.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ctx, r.came = ctx, make(chan typedLine, 1)
+}
+
+// wasCut reports whether a read of the cell was ended by an interrupt, which the cell itself may not have noticed.
+func (r *reader) wasCut() bool {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	return r.cut
+}
+
+// deliver takes a line in.
+func (r *reader) deliver(line typedLine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	select {
+	case r.came <- line:
+	default: // nobody has asked
+	}
+}
+
+var errNotRunning = errors.New("standard input can be read while a cell runs")
+
+// Read implements io.Reader.
+func (r *reader) Read(p []byte) (int, error) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	if len(r.rest) == 0 {
+		r.mu.Lock()
+		ctx, came := r.ctx, r.came
+		r.mu.Unlock()
+		if ctx == nil || ctx.Err() != nil {
+			return 0, errNotRunning
+		}
+		question, err := inband.Encode(Display{Input: true})
+		if err != nil {
+			return 0, err
+		}
+		if _, err := os.Stdout.Write(question); err != nil {
+			return 0, err
+		}
+		select {
+		case line := <-came:
+			if line.end {
+				return 0, io.EOF
+			}
+			r.rest = []byte(line.text)
+		case <-ctx.Done():
+			r.cut = true
+			return 0, ctx.Err()
+		}
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
