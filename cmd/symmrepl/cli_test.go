@@ -51,18 +51,6 @@ func TestRunScript(t *testing.T) {
 	}
 }
 
-// The hello session prints the same on every device.
-func TestHello(t *testing.T) {
-	want, err := os.ReadFile("../../tutorials/hello.out")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newHome(t, 4).run("", "run", "-n", "4", "--device", device(), "../../tutorials/hello.go")
-	if r.status != 0 || r.err != "" || r.out != string(want) {
-		t.Errorf("%+v, want\n%s", r, want)
-	}
-}
-
 func TestPipedEntries(t *testing.T) {
 	h := newHome(t, 2)
 	r := h.run("x := 20\nfunc f() int {\n\n\treturn x + 1\n}\nf()\n:on 1 fmt.Println(\"only\")\n", "-n", "2", "--device", device())
@@ -96,13 +84,16 @@ func TestCommandLine(t *testing.T) {
 		{"-n", 2, "-n needs a value"},
 		{"--colour", 2, "there is no flag -colour"},
 		{"--device tpu", 2, "--device tpu: auto, cpu, cuda are the devices there are"},
-		{"nosuch", 2, `there is no subcommand "nosuch"; there are run, attach, doctor, bench and version`},
+		{"nosuch", 2, `there is no subcommand "nosuch"; there are run, tutorial, attach, kernel, doctor, bench and version`},
 		{file, 2, "Did you mean symmrepl run " + file + "?"},
 		{"run", 2, "run needs one file"},
 		{"run a b", 2, "run needs one file"},
 		{"run nosuch.go", 2, "run: open nosuch.go: no such file or directory"},
 		{"run x -e y", 2, "give one of them"},
-		{"bench", 2, "bench needs to be told what to measure: session or one_shot_all_reduce"},
+		{"bench nosuch", 2, "bench measures session, or operations: one_shot_all_reduce, two_shot_all_reduce, all_reduce, "},
+		{"bench barrier --dtype f8", 2, "--dtype f8: bf16, f16, f32, f64, i32, i64 can be measured"},
+		{"bench barrier --sizes 4Q", 2, "numbers of bytes up to 1073741824, such as 4096, 64K or 1M, are expected"},
+		{"-e 1 --sizes 4K", 2, "--sizes is of bench"},
 		{"version 2", 2, "version takes no arguments"},
 		{"attach /nosuch", 3, "/nosuch"},
 		{"attach", 3, "symmrepl: "},

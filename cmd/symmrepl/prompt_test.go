@@ -39,8 +39,10 @@ func TestPrompt(t *testing.T) {
 	x.enter("h")
 	x.expect("[0-3] handle of f32[3] in world\n")
 	x.enter(":vars")
-	x.expect("h     *symmem.Handle   handle of f32[3] in world\n")
-	x.expect("grid  symmem.GridSize  grid 8\n")
+	x.expect("h     *symmem.Handle ")
+	x.expect("handle of f32[3] in world\n")
+	x.expect("grid  symmem.GridSize ")
+	x.expect("grid 8\n")
 
 	// Ctrl-C at the prompt clears the line, and the lines before it.
 	x.expect("symm> ")
@@ -78,11 +80,25 @@ func TestPrompt(t *testing.T) {
 	x.send("(5 + 6)\r")
 	x.expect(`"11\n"`)
 
+	// In another case, too, and of a local name in a function that is not complete.
+	x.expect("symm> ")
+	x.send("fmt.sprintl" + tab)
+	x.expect("fmt.Sprintln")
+	x.send("(6 + 6)\r")
+	x.expect(`"12\n"`)
+	x.enter("func local(count int) int {")
+	x.expect("... ")
+	x.send("return cou" + tab + " + 1\r")
+	x.expect("... ")
+	x.send("}\r")
+	x.enter("local(30)")
+	x.expect("[0-3] 31\n")
+
 	// What a cell says has a caret below its column.
 	x.enter(`number + "x"`)
 	x.expect("cell[")
 	x.expect("[0-3]     number + \"x\"\n")
-	x.expect("^\n")
+	x.expect("^~~~~~\n")
 
 	x.expect("symm> ")
 	x.send(ctrlD)
@@ -277,6 +293,24 @@ func TestAttach(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// The variables are listed while a cell waits; no tensor is read then, which might wait as well.
+func TestVarsWhileWaiting(t *testing.T) {
+	h := newHome(t, 2)
+	x := h.terminal("-n", "2", "--device", device())
+	x.enter("t := symm.Empty(symm.F32, 2, 3).Fill(1); h := symm.Rendezvous(t)")
+	x.enter(`if symm.Rank() == 0 { fmt.Println("it", "waits"); h.WaitSignal(1, 0); symm.Synchronize() }`)
+	x.expect("[0] it waits\n")
+	y := h.terminal("attach")
+	y.enter(":vars")
+	y.expect("*symmem.Tensor  24 B ")
+	y.expect("f32[2,3], not read while a cell runs\n")
+	y.expect("symm> ")
+	y.send(ctrlD)
+	x.send(ctrlC)
+	x.enter("t.Numel()")
+	x.expect("[0,1] 6\n")
+}
+
 func TestColoursOnTerminal(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device(), "-e", `fmt.Println("text")`)
 	x.exit(0)
@@ -285,5 +319,23 @@ func TestColoursOnTerminal(t *testing.T) {
 	defer x.mu.Unlock()
 	if !strings.Contains(x.raw.String(), "\x1b[2m[0,1] \x1b[0m") {
 		t.Errorf("no colours in %s", strconv.Quote(x.raw.String()))
+	}
+}
+
+func TestInputIsColoured(t *testing.T) {
+	for _, coloured := range []bool{true, false} {
+		h := newHome(t, 1)
+		if !coloured {
+			h.env = []string{"NO_COLOR=1"}
+		}
+		x := h.terminal("-n", "1", "--device", device())
+		x.enter(`var text = "a" + "b"`)
+		x.enter("text")
+		x.expect("\"ab\"\n")
+		x.mu.Lock()
+		if got := strings.Contains(x.raw.String(), "\x1b[34mvar\x1b[0m text = \x1b[32m\"a\"\x1b[0m + \x1b[32m\"b\"\x1b[0m"); got != coloured {
+			t.Errorf("with colours %v: %s", coloured, strconv.Quote(x.raw.String()))
+		}
+		x.mu.Unlock()
 	}
 }

@@ -98,19 +98,28 @@ func (x *terminal) send(keys string) {
 // expect waits until text is shown below what was expected before.
 func (x *terminal) expect(text string) {
 	x.t.Helper()
+	x.expectAny(text)
+}
+
+// expectAny waits for one of texts: that which is shown first.
+func (x *terminal) expectAny(texts ...string) {
+	x.t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
 		x.mu.Lock()
-		i := strings.Index(x.shown.String()[x.seen:], text)
-		if i >= 0 {
-			x.seen += i + len(text)
+		end := -1
+		for _, text := range texts {
+			if i := strings.Index(x.shown.String()[x.seen:], text); i >= 0 && (end < 0 || i+len(text) < end) {
+				end = i + len(text)
+			}
 		}
+		x.seen += max(end, 0)
 		x.mu.Unlock()
-		if i >= 0 {
+		if end >= 0 {
 			return
 		}
 		if time.Now().After(deadline) {
-			x.t.Fatalf("%q was not shown", text)
+			x.t.Fatalf("%q was not shown", texts)
 		}
 		time.Sleep(2 * time.Millisecond)
 	}

@@ -15,14 +15,24 @@ func attach(ctx context.Context, args []string) (int, error) {
 	if len(args) == 1 {
 		dir = args[0]
 	}
-	s, err := session.Attach(ctx, dir)
+	s, err := attachTo(ctx, dir)
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
+	return front(ctx, s)
+}
+
+// attachTo takes hold of a running session, the newest if dir is empty.
+func attachTo(ctx context.Context, dir string) (*opened, error) {
+	s, err := session.Attach(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
 	infos, err := s.Ranks(ctx)
 	if err != nil {
-		return 0, err
+		s.Close()
+		return nil, err
 	}
-	return front(ctx, &opened{s, len(infos), false})
+	return &opened{s, len(infos), false}, nil
 }

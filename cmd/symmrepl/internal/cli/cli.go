@@ -47,7 +47,7 @@ func Main(args []string) int {
 		return statusOK
 	}
 	signals := &ending{}
-	ctx, stop := signals.watch()
+	ctx, stop := signals.watch(o.serves())
 	defer stop()
 	status, err := dispatch(ctx, o)
 	if err != nil {
@@ -101,13 +101,20 @@ func dispatch(ctx context.Context, o options) (int, error) {
 	if o.hasCode && name != "" {
 		return 0, misused("-e runs a cell and %s something else: give one of them", name)
 	}
+	if o.benchFlag != "" && name != "bench" {
+		return 0, misused("%s is of bench", o.benchFlag)
+	}
 	switch name {
 	case "":
 		return interactive(ctx, o)
 	case "run":
 		return run(ctx, o, args)
+	case "tutorial":
+		return learn(ctx, o, args)
 	case "attach":
 		return attach(ctx, args)
+	case "kernel":
+		return kernel(ctx, o, args)
 	case "doctor":
 		return doctor(args)
 	case "bench":
@@ -115,7 +122,7 @@ func dispatch(ctx context.Context, o options) (int, error) {
 	case "version":
 		return version(args)
 	}
-	return 0, misused("there is no subcommand %q; there are run, attach, doctor, bench and version%s", name, didYouMeanRun(name))
+	return 0, misused("there is no subcommand %q; there are run, tutorial, attach, kernel, doctor, bench and version%s", name, didYouMeanRun(name))
 }
 
 // didYouMeanRun is a hint for a file where a subcommand is expected.
@@ -136,17 +143,25 @@ func interactive(ctx context.Context, o options) (int, error) {
 	})
 }
 
-// front runs what the user enters, at a prompt or through a pipe.
-func front(ctx context.Context, s *opened) (int, error) {
+// front runs the entries first and then what the user enters, at a prompt or through a pipe.
+func front(ctx context.Context, s *opened, first ...string) (int, error) {
 	c := s.console()
 	switch {
 	case term.Interactive():
 		if err := s.greet(ctx, c); err != nil {
 			return statusOK, err
 		}
-		return statusOK, term.Run(ctx, c)
+		for _, entry := range first {
+			c.Run(ctx, entry)
+		}
+		return statusOK, term.Run(ctx, c, colour())
 	case s.launched:
 		return s.headless(ctx)
+	}
+	for _, entry := range first {
+		if outcome := c.Run(ctx, entry); outcome != console.Done {
+			return status(outcome), nil
+		}
 	}
 	outcome, err := script.Pipe(ctx, c, os.Stdin)
 	return status(outcome), err
@@ -162,7 +177,7 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 		return 0, misused("run: %v", err)
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
-		return status(script.File(ctx, s.console(), args[0], string(text))), nil
+		return status(s.console().File(ctx, args[0], string(text))), nil
 	})
 }
 
@@ -176,20 +191,26 @@ func status(outcome console.Outcome) int {
 
 // printer returns what writes to this program's own output, with colours if all of it goes to a terminal.
 func printer(size int) *render.Printer {
-	colour := render.WantsColour(os.Stdout) && render.WantsColour(os.Stderr)
-	return render.New(os.Stdout, os.Stderr, size, colour)
+	p := render.New(os.Stdout, os.Stderr, size, colour())
+	p.InPlace = render.IsTerminal(os.Stdout)
+	return p
 }
+
+func colour() bool { return render.WantsColour(os.Stdout) && render.WantsColour(os.Stderr) }
 
 // ending watches for the signals that end the program.
 type ending struct{ signals chan os.Signal }
 
 // watch returns a context that the first of SIGINT, SIGTERM and SIGHUP ends. A second one ends the program at
-// once.
-func (e *ending) watch() (context.Context, func()) {
+// once. For a program that serves others, SIGINT is not one of them.
+func (e *ending) watch(serves bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e.signals = make(chan os.Signal, 1)
 	relay := make(chan os.Signal, 1)
-	signal.Notify(relay, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(relay, syscall.SIGTERM, syscall.SIGHUP)
+	if !serves {
+		signal.Notify(relay, syscall.SIGINT)
+	}
 	go func() {
 		select {
 		case sig := <-relay:

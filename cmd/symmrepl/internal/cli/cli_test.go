@@ -28,6 +28,7 @@ func TestParse(t *testing.T) {
 		if test.want.device == "" {
 			test.want.device = "auto"
 		}
+		test.want.dtype = "bf16"
 		got, err := parse(strings.Fields(test.args))
 		if err != nil || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%q: %+v, %v; want %+v", test.args, got, err, test.want)

@@ -12,16 +12,24 @@ import (
 
 // options is what the command line says.
 type options struct {
-	ranks   int    // 0: choose
-	device  string // "auto", "cpu" or "cuda"
-	backend string // "": choose
-	rdzv    string
-	sizes   []int  // of bench, in bytes; empty: choose
-	peers   bool   // of bench
-	code    string // of -e
-	hasCode bool
-	help    bool
-	args    []string // what is not a flag
+	ranks     int    // 0: choose
+	device    string // "auto", "cpu" or "cuda"
+	backend   string // "": choose
+	rdzv      string
+	sizes     []int  // of bench, in bytes; empty: choose
+	peers     bool   // of bench
+	dtype     string // of bench
+	json      bool   // of bench
+	benchFlag string // one that is of bench alone and was given, or ""
+	user      bool   // of kernel install
+	prefix    string // of kernel install
+	name      string // of kernel install
+	code      string // of -e
+	hasCode   bool
+	attach    bool   // of kernel: to a session that runs,
+	attachDir string // in this folder; "": the newest
+	help      bool
+	args      []string // what is not a flag
 }
 
 // maxRanks bounds -n: a slip of the finger must not start thousands of processes.
@@ -50,9 +58,9 @@ func parse(args []string) (options, error) {
 	}
 	sizes := func(s string) error {
 		for _, field := range strings.Split(s, ",") {
-			n, err := strconv.Atoi(field)
-			if err != nil || n < 2 || n%2 != 0 || n > maxSize {
-				return fmt.Errorf("even numbers of bytes up to %d are expected, with commas between", maxSize)
+			n, err := parseSize(field)
+			if err != nil {
+				return err
 			}
 			o.sizes = append(o.sizes, n)
 		}
@@ -66,7 +74,19 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.backend, "backend", "", "")
 	flags.StringVar(&o.rdzv, "rdzv", "", "")
 	flags.Func("sizes", "", sizes)
+	flags.BoolVar(&o.user, "user", false, "")
+	flags.StringVar(&o.prefix, "prefix", "", "")
+	flags.StringVar(&o.name, "name", "", "")
+	flags.BoolFunc("attach", "", func(s string) error {
+		o.attach = true
+		if s != "true" { // there is no value
+			o.attachDir = s
+		}
+		return nil
+	})
 	flags.BoolVar(&o.peers, "peers", false, "")
+	flags.StringVar(&o.dtype, "dtype", "bf16", "")
+	flags.BoolVar(&o.json, "json", false, "")
 	flags.BoolVar(&o.help, "h", false, "")
 	flags.BoolVar(&o.help, "help", false, "")
 
@@ -84,6 +104,11 @@ func parse(args []string) (options, error) {
 		}
 		o.args, args = append(o.args, rest[0]), rest[1:]
 	}
+	flags.Visit(func(f *flag.Flag) {
+		if slices.Contains([]string{"sizes", "dtype", "peers", "json"}, f.Name) {
+			o.benchFlag = "--" + f.Name
+		}
+	})
 	if kinds := []string{"auto", "cpu", "cuda"}; !slices.Contains(kinds, o.device) {
 		return o, fmt.Errorf("--device %s: %s are the devices there are", o.device, strings.Join(kinds, ", "))
 	}
@@ -100,4 +125,19 @@ func tidy(err error) error {
 		return fmt.Errorf("%s needs a value", name)
 	}
 	return err
+}
+
+// parseSize reads bytes such as 4096, 64K or 256M.
+func parseSize(s string) (int, error) {
+	number, shift := s, 0
+	for unit, bits := range map[string]int{"K": 10, "M": 20, "G": 30} {
+		if rest, ok := strings.CutSuffix(s, unit); ok {
+			number, shift = rest, bits
+		}
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 || n > maxSize>>shift {
+		return 0, fmt.Errorf("numbers of bytes up to %d, such as 4096, 64K or 1M, are expected, with commas between", maxSize)
+	}
+	return n << shift, nil
 }

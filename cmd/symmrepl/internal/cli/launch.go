@@ -7,6 +7,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/interp"
+	"github.com/symmrepl/symmrepl/interp/export"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -87,7 +88,7 @@ func (o options) choose(ranks, here int) (int, string) {
 
 // console returns a console on the session that prints to this program's output.
 func (s *opened) console() *console.Console {
-	return &console.Console{Session: s, Printer: printer(s.size), Incomplete: interp.Incomplete}
+	return &console.Console{Session: s, Size: s.size, Printer: printer(s.size), Incomplete: interp.Incomplete, Invalid: interp.Invalid, Export: export.Program}
 }
 
 // greet says what the prompt is about to drive.

@@ -3,7 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
@@ -23,9 +26,6 @@ func doctor(args []string) (int, error) {
 // benchRanks is the default of -n in bench session.
 const benchRanks = 4
 
-// benchSizes are the messages that bench one_shot_all_reduce measures, in bytes, if --sizes does not say.
-var benchSizes = []int{4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20}
-
 // runBench is symmrepl bench.
 func runBench(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) == 1 && args[0] == "session" {
@@ -40,13 +40,15 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			return s, err
 		}, os.Stdout)
 	}
-	if len(args) != 1 || args[0] != "one_shot_all_reduce" {
-		return 0, misused("bench needs to be told what to measure: session or one_shot_all_reduce")
+	for _, name := range args {
+		if !slices.Contains(opbench.Names(), name) {
+			return 0, misused("bench measures session, or operations: %s", strings.Join(opbench.Names(), ", "))
+		}
 	}
-	if len(o.sizes) == 0 {
-		o.sizes = benchSizes
+	if opbench.DTypes[o.dtype] == 0 {
+		return 0, misused("--dtype %s: %s can be measured", o.dtype, strings.Join(slices.Sorted(maps.Keys(opbench.DTypes)), ", "))
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
-		return statusOK, opbench.Run(ctx, s, s.size, opbench.Options{Sizes: o.sizes, Peers: o.peers}, os.Stdout)
+		return statusOK, opbench.Run(ctx, s, s.size, opbench.Options{Ops: args, Sizes: o.sizes, DType: o.dtype, Peers: o.peers, JSON: o.json}, os.Stdout)
 	})
 }

@@ -7,11 +7,14 @@ on an emulated device in host memory.
     symmrepl                    a prompt
     symmrepl -e CODE            run one cell
     symmrepl run FILE.go        run a script; lines that begin with // %% separate its cells
+    symmrepl tutorial [NAME]    list the tutorials, or step through one at a prompt
     symmrepl attach [DIR]       a second prompt on a running session of yours, the newest if DIR is not given
+    symmrepl kernel install     tell Jupyter of a kernel with these flags: notebooks then have a session
+    symmrepl kernel run FILE    serve the front ends of a connection file; this is what Jupyter starts
     symmrepl doctor             what was found on this machine, what is missing, and how to get it
     symmrepl bench session      how fast this machine starts a session and runs cells
-    symmrepl bench one_shot_all_reduce [--sizes BYTES,...] [--peers]
-                                the all-reduce, its limit, and with --peers PyTorch and NCCL beside it
+    symmrepl bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json]
+                                operations, all if none is named, their limits, and with --peers PyTorch, NCCL and NVSHMEM
     symmrepl version            the version of the program
 
 For example, on a machine with four GPUs, or with none:
@@ -32,8 +35,14 @@ Flags, which may stand before or after the arguments:
     --device KIND       cpu, cuda, or auto: cuda if there is a GPU. By default auto
     --backend NAME      how symmetric memory is made: CUDA on GPUs, CPU on the cpu device; by default what fits
     -e, --eval CODE     run CODE as one cell and exit
-    --sizes BYTES,...   of bench: the messages to measure
-    --peers             of bench: measure PyTorch and NCCL in the same run, if python3 has torch
+    --sizes BYTES,...   of bench: the messages to measure, such as 4K,1M
+    --dtype TYPE        of bench: f16, bf16, f32, f64, i32 or i64; by default bf16
+    --peers             of bench: measure PyTorch, NCCL and NVSHMEM in the same run, if python3 has torch
+    --json              of bench: print a line of JSON for each figure instead of tables
+    --user, --prefix DIR, --name NAME
+                        of kernel install: for this user, which is the default, or below a folder such as a Python
+                        environment's; what Jupyter calls it, by default symmrepl
+    --attach[=DIR]      of kernel: use a running session of yours, the newest if DIR is not given
     --rdzv HOST:PORT    where the processes of several hosts meet, if their launcher's own address will not do
     -h, --help          this text
 

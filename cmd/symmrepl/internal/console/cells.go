@@ -13,10 +13,10 @@ import (
 func (c *Console) on(ctx context.Context, arg string) Outcome {
 	list, source, hasCode := strings.Cut(arg, " ")
 	if list == "" {
-		if c.target == nil {
+		if ranks := c.Target(); ranks == nil {
 			c.Printer.Print("cells run on all ranks")
 		} else {
-			c.Printer.Print("cells run on ranks " + session.FormatRanks(c.target))
+			c.Printer.Print("cells run on ranks " + session.FormatRanks(ranks))
 		}
 		return Done
 	}
@@ -27,10 +27,10 @@ func (c *Console) on(ctx context.Context, arg string) Outcome {
 	if hasCode {
 		return c.Cell(ctx, session.Cell{Source: source, Ranks: ranks})
 	}
-	c.target = ranks
-	if len(ranks) == c.Printer.Size {
-		c.target = nil
+	if len(ranks) == c.Size {
+		ranks = nil
 	}
+	c.setTarget(ranks)
 	return Done
 }
 

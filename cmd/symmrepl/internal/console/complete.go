@@ -1,7 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,49 +18,89 @@ import (
 // completeWithin bounds how long the user waits for candidates.
 const completeWithin = 300 * time.Millisecond
 
-// Complete returns what may be written in place of the end of an entry, the word at the cursor, sorted. word
-// is that end. Candidates that do not begin with it are left out.
-func (c *Console) Complete(ctx context.Context, entry string) (candidates []string, word string) {
-	line := strings.TrimLeft(entry, " \t\n")
-	word = lastWord(entry)
-	if magical := strings.HasPrefix(line, magic); magical && !strings.Contains(line, "\n") {
-		return matching([]string{"rank "}, line[len(magic):])
-	} else if isCommand(line) && !magical {
-		line = line[1:]
-		name, arg, hasArg := strings.Cut(line, " ")
-		switch {
-		case !hasArg:
-			return matching(commandNames(), name)
-		case name == "help":
-			return matching(commandNames(), strings.TrimSpace(arg))
-		case name == "on" && !strings.Contains(arg, " "), name == "restart":
-			return matching(c.rankLists(name), strings.TrimSpace(arg))
-		case name == "type":
-			entry = arg
-		default:
-			source, isCell := code(":" + line)
-			if !isCell {
-				return nil, word
-			}
-			entry = source
-		}
-	} else if source, isCell := code(entry); isCell {
-		entry = source
-	} else {
-		return nil, word
-	}
+// Candidate is what may stand at the cursor. Kind and Type are for front ends that show them; of what is not
+// Go, Type is empty.
+type Candidate struct {
+	Text string
+	Kind string // "func", "field", "command", "file" and the like
+	Type string
+}
 
+// Complete returns what may be written in place of the end of an entry, the word at the cursor, sorted. word
+// is that end. Candidates begin with it; if none does, they do but for case.
+func (c *Console) Complete(ctx context.Context, entry string) (candidates []Candidate, word string) {
+	line := strings.TrimLeft(entry, " \t\n")
+	if strings.HasPrefix(line, "$") {
+		return files(shellWord(line[1:]))
+	}
+	if strings.HasPrefix(line, magic) && !strings.Contains(line, "\n") {
+		if list, ok := strings.CutPrefix(line, magic+"rank ["); ok {
+			return c.ranksAfter(list, nil)
+		}
+		return matching("command", []string{"rank ["}, line[len(magic):])
+	}
+	if isCommand(line) && !strings.HasPrefix(line, magic) {
+		name, arg, hasArg := strings.Cut(line[1:], " ")
+		if !hasArg {
+			return matching("command", commandNames(), name)
+		}
+		if cmd, err := lookup(name); err == nil {
+			name = cmd.Name
+		}
+		arg = strings.TrimLeft(arg, " ")
+		switch name {
+		case "help":
+			return matching("command", commandNames(), strings.TrimLeft(arg, ":%"))
+		case "restart":
+			return c.ranksAfter(arg, []string{"all", "replay"})
+		case "save", "load", "export":
+			return files(arg)
+		case "on":
+			if !strings.Contains(arg, " ") {
+				return c.ranksAfter(arg, []string{"all"})
+			}
+		}
+	}
+	source, isGo := completable(entry)
+	if !isGo {
+		return nil, lastWord(entry)
+	}
+	return c.goCandidates(ctx, source)
+}
+
+// completable returns the Go at the end of an entry: a cell's, or that of a command which takes an expression or a name.
+func completable(entry string) (source string, isGo bool) {
+	line := strings.TrimLeft(entry, " \t\n")
+	if isCommand(line) && !strings.HasPrefix(line, magic) {
+		name, arg, _ := strings.Cut(line[1:], " ")
+		switch cmd, _ := lookup(name); cmd.Name {
+		case "type", "doc":
+			return arg, true
+		case "time", "trace", "on":
+			return code(":" + cmd.Name + " " + arg)
+		}
+		return "", false
+	}
+	return code(entry)
+}
+
+// goCandidates asks the first of the target ranks.
+func (c *Console) goCandidates(ctx context.Context, source string) (candidates []Candidate, word string) {
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
-	asked := []int{0}
-	if c.target != nil {
-		asked = c.target[:1]
-	}
-	answers, err := c.Session.Inspect(ctx, asked, session.TopicComplete, entry)
+	answers, err := c.Session.Inspect(ctx, c.asked(), session.TopicComplete, source)
 	if err != nil || len(answers) == 0 || answers[0].Err != nil {
-		return nil, word
+		return nil, lastWord(source)
 	}
-	return matching(strings.Fields(answers[0].Text), word)
+	for line := range strings.Lines(answers[0].Text) {
+		fields := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "")
+		candidates = append(candidates, Candidate{fields[0], fields[1], fields[2]})
+	}
+	word = lastWord(source)
+	if len(candidates) > 0 && strings.Contains(candidates[0].Text, "/") { // an import path
+		word = source[strings.LastIndexAny(source, "\"`")+1:]
+	}
+	return candidates, word
 }
 
 // lastWord returns the identifier that ends text, or "".
@@ -72,11 +115,15 @@ func lastWord(text string) string {
 	return text[i+size:]
 }
 
-// matching returns the candidates that begin with word, sorted and without repeats.
-func matching(candidates []string, word string) ([]string, string) {
-	candidates = slices.DeleteFunc(candidates, func(s string) bool { return !strings.HasPrefix(s, word) })
-	slices.Sort(candidates)
-	return slices.Compact(candidates), word
+// matching returns those of texts that begin with word, sorted.
+func matching(kind string, texts []string, word string) ([]Candidate, string) {
+	var candidates []Candidate
+	for _, text := range slices.Sorted(slices.Values(texts)) {
+		if strings.HasPrefix(text, word) {
+			candidates = append(candidates, Candidate{Text: text, Kind: kind})
+		}
+	}
+	return candidates, word
 }
 
 func commandNames() []string {
@@ -87,14 +134,41 @@ func commandNames() []string {
 	return names
 }
 
-// rankLists returns what `:on` and `:restart` are usually given.
-func (c *Console) rankLists(command string) []string {
-	lists := []string{"all"}
-	for r := range c.Printer.Size {
-		lists = append(lists, strconv.Itoa(r))
+// ranksAfter completes a list of ranks such as "0,2", or one of words instead.
+func (c *Console) ranksAfter(list string, words []string) ([]Candidate, string) {
+	at := strings.LastIndexAny(list, "[,- ") + 1
+	for r := range c.Size {
+		words = append(words, strconv.Itoa(r))
 	}
-	if command == "restart" {
-		lists = append(lists, "replay")
+	return matching("rank", words, list[at:])
+}
+
+// shellWord is the word at the end of a shell line.
+func shellWord(line string) string {
+	return line[strings.LastIndexAny(line, " \t;|&<>=\"'")+1:]
+}
+
+// files completes the name of a file. Hidden ones need their dot to be typed.
+func files(name string) ([]Candidate, string) {
+	dir, base := filepath.Split(name)
+	folder := cmp.Or(dir, ".")
+	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(folder, "~/") {
+		folder = filepath.Join(home, folder[2:])
 	}
-	return lists
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, base
+	}
+	var names []string
+	for _, e := range entries {
+		n := e.Name()
+		if strings.HasPrefix(n, ".") && !strings.HasPrefix(base, ".") {
+			continue
+		}
+		if info, err := os.Stat(filepath.Join(folder, n)); err == nil && info.IsDir() {
+			n += "/"
+		}
+		names = append(names, n)
+	}
+	return matching("file", names, base)
 }

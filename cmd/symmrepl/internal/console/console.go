@@ -3,20 +3,46 @@ package console
 import (
 	"context"
 	"strings"
+	"sync"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Console runs entries on a session. Run must not be called concurrently; Complete may be called while
-// nothing runs.
+// Console runs entries on a session. Run must not be called concurrently; Complete, Explain, NeedsMore and Malformed may be called while it runs.
 type Console struct {
 	Session session.Session
-	Printer *render.Printer
+	Size    int // ranks of the session
+	Printer Printer
+	// Input, unless nil, asks the user for a line of standard input when cells read that; see session.Cell.
+	Input func(context.Context) (string, error)
 	// Incomplete reports whether more lines may follow a cell's source, as `func f() {` asks for.
 	Incomplete func(source string) bool
+	// Invalid reports whether no lines that follow make Go of a cell's source.
+	Invalid func(source string) bool
+	// Export makes a Go program of the cells of a session of size ranks.
+	Export func(cells []session.Cell, size int) ([]byte, error)
 
+	tour *tour // of the tutorial that is open, or nil
+
+	mu     sync.Mutex
 	target []int // set by `:on 0,2`; nil means all ranks
+}
+
+// Printer shows what comes of entries: a render.Printer as text, a notebook's in a form of its own. Its methods may be called from several
+// goroutines.
+type Printer interface {
+	// Output shows what ranks printed, as it comes.
+	Output(o session.Output)
+	// Reply shows the values and the errors of a cell.
+	Reply(r session.Reply)
+	// Print shows text of the console itself, such as a command's table.
+	Print(text string)
+	// Note shows a remark about ranks (nil: about none in particular).
+	Note(ranks []int, format string, args ...any)
+	// Fail shows one sentence about something that is refused.
+	Fail(format string, args ...any)
+	// CloseLine ends a line that output left open, and reports whether there was one.
+	CloseLine() bool
 }
 
 // Outcome tells a front end how an entry ended.
@@ -29,7 +55,10 @@ const (
 )
 
 // Run runs one entry and prints what comes of it. Cancelling ctx interrupts it.
-func (c *Console) Run(ctx context.Context, entry string) Outcome {
+func (c *Console) Run(ctx context.Context, entry string) Outcome { return c.run(ctx, entry, 1) }
+
+// run runs an entry that begins on a line of what the user sees.
+func (c *Console) run(ctx context.Context, entry string, line int) Outcome {
 	entry = strings.TrimRight(entry, " \t\r\n")
 	trimmed := strings.TrimSpace(entry)
 	switch {
@@ -38,11 +67,11 @@ func (c *Console) Run(ctx context.Context, entry string) Outcome {
 	case strings.HasPrefix(trimmed, "$"):
 		return c.shell(ctx, strings.TrimSpace(trimmed[1:]))
 	case strings.HasPrefix(trimmed, magic):
-		return c.magic(ctx, trimmed)
+		return c.magic(ctx, trimmed, line)
 	case isCommand(trimmed):
 		return c.command(ctx, trimmed[1:])
 	}
-	return c.Cell(ctx, session.Cell{Source: entry})
+	return c.Cell(ctx, session.Cell{Source: entry, Line: line})
 }
 
 // Cell evaluates a cell, on the ranks of `:on` unless it names its own, and prints its output, values and
@@ -54,9 +83,9 @@ func (c *Console) Cell(ctx context.Context, cell session.Cell) Outcome {
 
 func (c *Console) eval(ctx context.Context, cell session.Cell) (session.Reply, Outcome) {
 	if cell.Ranks == nil {
-		cell.Ranks = c.target
+		cell.Ranks = c.Target()
 	}
-	cell.Output = c.Printer.Output
+	cell.Output, cell.Input = c.Printer.Output, c.Input
 	reply := c.Session.Eval(ctx, cell)
 	c.Printer.Reply(reply)
 	return reply, outcome(reply)
@@ -71,7 +100,25 @@ func outcome(reply session.Reply) Outcome {
 }
 
 // Target returns the ranks that cells run on now; nil means all.
-func (c *Console) Target() []int { return c.target }
+func (c *Console) Target() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.target
+}
+
+func (c *Console) setTarget(ranks []int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.target = ranks
+}
+
+// asked returns the rank that is asked where one will do.
+func (c *Console) asked() []int {
+	if ranks := c.Target(); ranks != nil {
+		return ranks[:1]
+	}
+	return []int{0}
+}
 
 // NeedsMore reports whether more lines are expected after these.
 func (c *Console) NeedsMore(entry string) bool {
@@ -79,11 +126,17 @@ func (c *Console) NeedsMore(entry string) bool {
 	return isCell && c.Incomplete(source)
 }
 
+// Malformed reports whether an entry can only be refused, whatever follows it.
+func (c *Console) Malformed(entry string) bool {
+	source, isCell := code(entry)
+	return isCell && c.Invalid(source)
+}
+
 // magic is what the first line of a cell for some ranks begins with.
 const magic = "%%"
 
 // magic runs a cell whose first line is `%%rank [0,2]`.
-func (c *Console) magic(ctx context.Context, entry string) Outcome {
+func (c *Console) magic(ctx context.Context, entry string, line int) Outcome {
 	head, source, _ := strings.Cut(entry, "\n")
 	name, list, _ := strings.Cut(strings.TrimSpace(head[len(magic):]), " ")
 	if rest, ok := strings.CutPrefix(name, "rank["); ok {
@@ -102,11 +155,11 @@ func (c *Console) magic(ctx context.Context, entry string) Outcome {
 		c.Printer.Fail("%%%%rank %s: the cell's code is expected on the lines below", list)
 		return Failed
 	}
-	return c.Cell(ctx, session.Cell{Source: source, Line: 2, Ranks: ranks})
+	return c.Cell(ctx, session.Cell{Source: source, Line: line + 1, Ranks: ranks})
 }
 
 // Ranks parses a list of ranks such as "[0,2]", "0-2" or "all".
-func (c *Console) Ranks(list string) ([]int, error) { return session.ParseRanks(list, c.Printer.Size) }
+func (c *Console) Ranks(list string) ([]int, error) { return session.ParseRanks(list, c.Size) }
 
 // isCommand reports whether an entry is a command; no Go begins like one.
 func isCommand(entry string) bool {
@@ -130,7 +183,7 @@ func code(entry string) (source string, isCell bool) {
 	case isCommand(trimmed):
 		name, arg, _ := strings.Cut(trimmed[1:], " ")
 		switch name {
-		case "time":
+		case "time", "trace":
 			return arg, true
 		case "on":
 			_, source, hasCode := strings.Cut(strings.TrimSpace(arg), " ")

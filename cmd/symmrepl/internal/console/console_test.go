@@ -17,8 +17,8 @@ func TestCells(t *testing.T) {
 		ranks  []int
 		line   int
 	}{
-		{"x := 1", "x := 1", nil, 0},
-		{"  x := 1 \n", "  x := 1", nil, 0},
+		{"x := 1", "x := 1", nil, 1},
+		{"  x := 1 \n", "  x := 1", nil, 1},
 		{"%%rank [0,2]\nx := 1\ny := 2", "x := 1\ny := 2", []int{0, 2}, 2},
 		{"%%rank 1-3\nx", "x", []int{1, 2, 3}, 2},
 		{"%%rank[3]\nx", "x", []int{3}, 2},
@@ -59,7 +59,8 @@ func TestOnIsSticky(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for entry, want := range map[string]string{
 		":nosuch":           `no command is called "nosuch"; :help lists them`,
-		":h":                `"h" may be any of :history :help`,
+		":restrat":          `no command is called "restrat"; did you mean :restart? :help lists them`,
+		":h":                `"h" may be any of :history :hint :help`,
 		":":                 `no command is called ""; :help lists them`,
 		":type":             ":type needs EXPRESSION; :help type says more",
 		":ranks 3":          `:ranks takes nothing, but was given "3"`,
@@ -140,18 +141,18 @@ func TestVars(t *testing.T) {
 	c, fake, out := newConsole()
 	fake.inspect = func([]int, string, string) []session.Answer {
 		return []session.Answer{
-			{Rank: 0, Text: "x\tint\t1\nrank\tint\t0\n"},
-			{Rank: 1, Text: "x\tint\t1\nrank\tint\t1\n"},
-			{Rank: 2, Text: "x\tint\t1\nrank\tint\t1\nonly\tstring\t\"a b\"\n"},
-			{Rank: 3, Text: "x\tint\t1\nrank\tint\t0\n"},
+			{Rank: 0, Text: "x\tint\t8\t1\nrank\tint\t8\t0\n"},
+			{Rank: 1, Text: "x\tint\t8\t1\nrank\tint\t8\t1\n"},
+			{Rank: 2, Text: "x\tint\t8\t1\nrank\tint\t8\t1\nonly\tstring\t2048\t\"a b\"\n"},
+			{Rank: 3, Text: "x\tint\t8\t1\nrank\tint\t8\t0\n"},
 		}
 	}
 	c.Run(context.Background(), ":vars")
-	want := `ranks  name  type    value
-0-3    x     int     1
-0,3    rank  int     0
-1,2    rank  int     1
-2      only  string  "a b"
+	want := `ranks  name  type    size     value
+0-3    x     int     8 B      1
+0,3    rank  int     8 B      0
+1,2    rank  int     8 B      1
+2      only  string  2.0 KiB  "a b"
 `
 	if out.String() != want {
 		t.Errorf("printed\n%swant\n%s", out, want)
@@ -174,6 +175,23 @@ func TestInspectFolds(t *testing.T) {
 	}
 	if want := "[0,2] int\n[1] undefined: x\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out, want)
+	}
+}
+
+// TestDoc holds that commands are documented here and everything else by the ranks.
+func TestDoc(t *testing.T) {
+	c, fake, out := newConsole()
+	fake.inspect = func(_ []int, topic, arg string) []session.Answer {
+		return []session.Answer{{Rank: 0, Text: topic + " of " + arg}}
+	}
+	c.Run(context.Background(), ":doc strings.Cut")
+	if want := "[0] doc of strings.Cut\n"; out.String() != want {
+		t.Errorf("printed %q, want %q", out, want)
+	}
+	out.Reset()
+	c.Run(context.Background(), ":doc :on")
+	if !strings.HasPrefix(out.String(), ":on [RANKS [CODE]]  choose the ranks") {
+		t.Errorf("printed %q", out)
 	}
 }
 
@@ -285,45 +303,6 @@ func TestAssembler(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%q: entries %q, want %q", test.lines, got, test.want)
-		}
-	}
-}
-
-func TestComplete(t *testing.T) {
-	for _, test := range []struct {
-		entry string
-		asked string // of the session
-		want  []string
-		word  string
-	}{
-		{":", "", []string{"caps", "help", "history", "on", "quit", "ranks", "restart", "time", "top", "topo", "type", "vars"}, ""},
-		{":to", "", []string{"top", "topo"}, "to"},
-		{"%hi", "", []string{"history"}, "hi"},
-		{"%%r", "", []string{"rank "}, "r"},
-		{":help ty", "", []string{"type"}, "ty"},
-		{":on ", "", []string{"0", "1", "2", "3", "all"}, ""},
-		{":restart r", "", []string{"replay"}, "r"},
-		{":history 1", "", nil, "1"},
-		{"$ ls", "", nil, "ls"},
-		{"x := fmt.Pr", "x := fmt.Pr", []string{"Printf", "Println"}, "Pr"},
-		{":on 0,2 fmt.Pr", "fmt.Pr", []string{"Printf", "Println"}, "Pr"},
-		{":time fmt.Pr", "fmt.Pr", []string{"Printf", "Println"}, "Pr"},
-		{":type fmt.Pr", "fmt.Pr", []string{"Printf", "Println"}, "Pr"},
-		{"%%rank [0]\nfmt.Pr", "fmt.Pr", []string{"Printf", "Println"}, "Pr"},
-		{"größePr", "größePr", nil, "größePr"},
-	} {
-		c, fake, _ := newConsole()
-		asked := ""
-		fake.inspect = func(ranks []int, topic, arg string) []session.Answer {
-			asked = arg
-			return []session.Answer{{Text: "Println\nPrintf\nOther"}}
-		}
-		got, word := c.Complete(context.Background(), test.entry)
-		if len(got) == 0 {
-			got = nil
-		}
-		if !reflect.DeepEqual(got, test.want) || word != test.word || asked != test.asked {
-			t.Errorf("%q: %q for %q, asked %q", test.entry, got, word, asked)
 		}
 	}
 }

@@ -48,6 +48,7 @@ func newConsole() (*Console, *fakeSession, *bytes.Buffer) {
 	fake, out := &fakeSession{}, &bytes.Buffer{}
 	c := &Console{
 		Session:    fake,
+		Size:       4,
 		Printer:    render.New(out, out, 4, false),
 		Incomplete: func(source string) bool { return strings.Count(source, "{") > strings.Count(source, "}") },
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -15,12 +16,16 @@ func (c *Console) typeOf(ctx context.Context, expression string) Outcome {
 	return c.inspect(ctx, "type", session.TopicType, expression)
 }
 
-func (c *Console) caps(ctx context.Context, _ string) Outcome {
-	return c.inspect(ctx, "caps", session.TopicCaps, "")
+// doc shows what a name stands for; the commands' own are here.
+func (c *Console) doc(ctx context.Context, name string) Outcome {
+	if isCommand(name) {
+		return c.help(ctx, name)
+	}
+	return c.inspect(ctx, "doc", session.TopicDoc, name)
 }
 
-func (c *Console) topo(ctx context.Context, _ string) Outcome {
-	return c.inspect(ctx, "topo", session.TopicTopo, "")
+func (c *Console) caps(ctx context.Context, _ string) Outcome {
+	return c.inspect(ctx, "caps", session.TopicCaps, "")
 }
 
 func (c *Console) top(ctx context.Context, _ string) Outcome {
@@ -29,10 +34,17 @@ func (c *Console) top(ctx context.Context, _ string) Outcome {
 
 // inspect asks the target ranks and prints their answers, equal ones once.
 func (c *Console) inspect(ctx context.Context, name, topic, arg string) Outcome {
-	answers, err := c.Session.Inspect(ctx, c.target, topic, arg)
+	answers, err := c.Session.Inspect(ctx, c.Target(), topic, arg)
 	if err != nil {
 		return c.fail(name, err)
 	}
+	reply := folded(answers)
+	c.Printer.Reply(reply)
+	return outcome(reply)
+}
+
+// folded is a reply of answers, equal ones once.
+func folded(answers []session.Answer) session.Reply {
 	var texts folds
 	for _, a := range answers {
 		if a.Err == nil && a.Text != "" {
@@ -43,14 +55,13 @@ func (c *Console) inspect(ctx context.Context, name, topic, arg string) Outcome 
 	for _, f := range texts {
 		reply.Values = append(reply.Values, session.Value{Ranks: f.ranks, Text: f.text})
 	}
-	c.Printer.Reply(reply)
-	return outcome(reply)
+	return reply
 }
 
-// vars prints one table for all ranks. A line of it holds a variable's type and value and the ranks on which
-// it has them.
+// vars prints one table for all ranks. A line of it holds a variable's type, size and value and the ranks on
+// which it has them.
 func (c *Console) vars(ctx context.Context, _ string) Outcome {
-	answers, err := c.Session.Inspect(ctx, c.target, session.TopicVars, "")
+	answers, err := c.Session.Inspect(ctx, c.Target(), session.TopicVars, "")
 	if err != nil {
 		return c.fail("vars", err)
 	}
@@ -68,11 +79,15 @@ func (c *Console) vars(ctx context.Context, _ string) Outcome {
 	slices.SortStableFunc(lines, func(a, b fold) int {
 		return cmp.Compare(order[variable(a.text)], order[variable(b.text)])
 	})
-	rows := [][]string{{"ranks", "name", "type", "value"}}
+	rows := [][]string{{"ranks", "name", "type", "size", "value"}}
 	for _, l := range lines {
-		rows = append(rows, append([]string{session.FormatRanks(l.ranks)}, strings.SplitN(l.text, "\t", 3)...))
+		fields := strings.SplitN(l.text, "\t", 4)
+		if n, err := strconv.ParseInt(fields[2], 10, 64); err == nil {
+			fields[2] = formatBytes(n)
+		}
+		rows = append(rows, append([]string{session.FormatRanks(l.ranks)}, fields...))
 	}
-	if c.Printer.Size == 1 {
+	if c.Size == 1 {
 		for i := range rows {
 			rows[i] = rows[i][1:]
 		}

@@ -12,14 +12,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
 
-//go:embed allreduce.go.cell
+//go:embed bench.go.cell
 var program string
 
 //go:embed peers.py
@@ -27,59 +28,102 @@ var peers string
 
 // Options of a measurement.
 type Options struct {
-	Sizes []int // message sizes in bytes, multiples of 2
-	Peers bool  // measure PyTorch and NCCL as well
+	Ops   []string // names of operations; empty: all
+	Sizes []int    // message sizes in bytes; empty: a few that suit the device
+	DType string   // one of DTypes
+	Peers bool     // measure PyTorch, NCCL and NVSHMEM as well
+	JSON  bool     // a line of JSON a figure instead of tables
 }
 
-// copyBytes is what the copy that measures the link moves: enough on a GPU to hide its start.
-func copyBytes(device string) int {
+// DTypes are the element types that can be measured, and their bytes.
+var DTypes = map[string]int{"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i32": 4, "i64": 8}
+
+// extent is how much is measured on a device.
+type extent struct {
+	sizes                   []int
+	copied                  int // bytes of the copies that measure the link: enough on a GPU to hide their start
+	calls, replays, repeats int // calls in a graph, replays a time, times
+}
+
+func extentOf(device string) extent {
 	if strings.HasPrefix(device, "cuda") {
-		return 64 << 20
+		return extent{[]int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, 64 << 20, 20, 5, 7}
 	}
-	return 1 << 20
+	return extent{[]int{4 << 10, 256 << 10}, 1 << 20, 4, 2, 3}
 }
 
 // Figure is one measurement: microseconds a call, zero when not measured.
 type Figure struct {
 	Op    string  `json:"op"`
+	By    string  `json:"by"` // "" for symmrepl
 	Bytes int     `json:"bytes"`
 	Graph float64 `json:"graph_us"`
 	Eager float64 `json:"eager_us"`
 }
 
-// Run measures the one-shot all-reduce in a session of ranks ranks and prints the table.
+// best is the better of a graph's and an eager call's time.
+func (f Figure) best() float64 {
+	if f.Graph == 0 || f.Eager > 0 && f.Eager < f.Graph {
+		return f.Eager
+	}
+	return f.Graph
+}
+
+// Run measures operations in a session of ranks ranks and prints what it found.
 func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
 	infos, err := s.Ranks(ctx)
 	if err != nil {
 		return err
 	}
-	copied := copyBytes(infos[0].Device)
-	figures, err := measure(ctx, s, o.Sizes, copied)
+	device := infos[0].Device
+	e := extentOf(device)
+	if len(o.Sizes) > 0 {
+		e.sizes = o.Sizes
+	}
+	var chosen []op
+	for _, x := range ops {
+		if len(o.Ops) == 0 || slices.Contains(o.Ops, x.name) {
+			chosen = append(chosen, x)
+		}
+	}
+	figures, err := measure(ctx, s, ranks, e, o.DType, chosen)
 	if err != nil {
 		return err
 	}
-	var without string
+	var without []string
 	if o.Peers {
-		theirs, err := measurePeers(ctx, ranks, o.Sizes)
-		if err != nil {
-			without = err.Error()
+		for _, backend := range []string{"CUDA", "NVSHMEM"} {
+			theirs, err := measurePeers(ctx, ranks, backend, o.DType, e.sizes, chosen)
+			if err != nil {
+				without = append(without, fmt.Sprintf("peers by %s were not all measured: %v", backend, err))
+			}
+			figures = append(figures, theirs...)
 		}
-		figures = append(figures, theirs...)
 	}
-	fmt.Fprintf(out, "%s\n", infos[0].Device)
-	print(out, ranks, o.Sizes, copied, figures)
-	if without != "" {
-		fmt.Fprintf(out, "PyTorch and NCCL were not measured: %s\n", without)
+	if o.JSON {
+		err = printJSON(out, device, ranks, o.DType, e, chosen, figures)
+	} else {
+		err = printTables(out, device, ranks, o.DType, e, chosen, figures)
 	}
-	return nil
+	for _, line := range without {
+		fmt.Fprintln(os.Stderr, line)
+	}
+	return err
 }
 
-// measure runs the cells and collects what the ranks print.
-func measure(ctx context.Context, s session.Session, sizes []int, copied int) ([]Figure, error) {
-	source := strings.NewReplacer("SIZES", commas(sizes), "COPY_BYTES", strconv.Itoa(copied)).Replace(program)
+// measure runs the cells and collects what the ranks print: of every figure the maximum over ranks.
+func measure(ctx context.Context, s session.Session, ranks int, e extent, dtype string, chosen []op) ([]Figure, error) {
+	source := strings.NewReplacer("CALLS", strconv.Itoa(e.calls), "REPLAYS", strconv.Itoa(e.replays), "REPEATS", strconv.Itoa(e.repeats),
+		"COPY_BYTES", strconv.Itoa(e.copied), "DTYPE", "symm."+strings.ToUpper(dtype)).Replace(program)
+	cells := strings.Split(source, "// %%\n")
+	for _, x := range chosen {
+		for _, n := range x.bytes(e.sizes) {
+			cells = append(cells, x.cell(ranks, DTypes[dtype], n))
+		}
+	}
 	worst := map[string]Figure{}
 	var order []string
-	for i, cell := range strings.Split(source, "// %%\n") {
+	for i, cell := range cells {
 		var text bytes.Buffer
 		reply := s.Eval(ctx, session.Cell{Name: fmt.Sprintf("bench[%d]", i+1), Source: cell, Silent: true, Output: func(o session.Output) { text.WriteString(o.Text) }})
 		if len(reply.Errors) > 0 {
@@ -95,7 +139,7 @@ func measure(ctx context.Context, s session.Session, sizes []int, copied int) ([
 			if !seen {
 				order = append(order, key)
 			}
-			worst[key] = Figure{f.Op, f.Bytes, max(f.Graph, w.Graph), max(f.Eager, w.Eager)}
+			worst[key] = Figure{Op: f.Op, Bytes: f.Bytes, Graph: max(f.Graph, w.Graph), Eager: max(f.Eager, w.Eager)}
 		}
 	}
 	figures := make([]Figure, len(order))
@@ -122,8 +166,17 @@ func parse(r io.Reader) ([]Figure, error) {
 	return figures, lines.Err()
 }
 
-// measurePeers runs peers.py under torchrun.
-func measurePeers(ctx context.Context, ranks int, sizes []int) ([]Figure, error) {
+// peersTime bounds a run of peers.py.
+const peersTime = 5 * time.Minute
+
+// measurePeers runs peers.py under torchrun. It returns what was measured even if there is an error.
+func measurePeers(ctx context.Context, ranks int, backend, dtype string, sizes []int, chosen []op) ([]Figure, error) {
+	ctx, cancel := context.WithTimeout(ctx, peersTime)
+	defer cancel()
+	var names []string
+	for _, x := range chosen {
+		names = append(names, x.name)
+	}
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		return nil, errors.New("no python3 on PATH")
@@ -137,14 +190,16 @@ func measurePeers(ctx context.Context, ranks int, sizes []int) ([]Figure, error)
 	if err := os.WriteFile(script, []byte(peers), 0o600); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script, commas(sizes))
+	cmd := exec.CommandContext(ctx, python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script,
+		backend, dtype, commas(sizes), strings.Join(names, ","))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
+	figures, parsed := parse(bytes.NewReader(out))
 	if err != nil {
-		return nil, fmt.Errorf("torchrun: %w: %s", err, lastLine(stderr.String()))
+		err = fmt.Errorf("torchrun: %w: %s", err, lastLine(stderr.String()))
 	}
-	return parse(bytes.NewReader(out))
+	return figures, errors.Join(err, parsed)
 }
 
 func commas(sizes []int) string {
@@ -158,48 +213,4 @@ func commas(sizes []int) string {
 func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return s[strings.LastIndexByte(s, '\n')+1:]
-}
-
-// print writes the table: our figure, the limit, the peers, and our share of the better peer.
-func print(out io.Writer, ranks int, sizes []int, copied int, figures []Figure) {
-	at := func(op string, bytes int) Figure {
-		for _, f := range figures {
-			if f.Op == op && f.Bytes == bytes {
-				return f
-			}
-		}
-		return Figure{}
-	}
-	empty, bounce, rate := at("empty", 0).Graph, at("bounce", 4).Graph, 0.0
-	if c := at("copy", copied).Eager; c > 0 {
-		rate = float64(copied) / c // bytes a microsecond
-		fmt.Fprintf(out, "limits: empty kernel in a graph %.2f us; flag round trip %.2f us; copy to a peer %.0f GB/s\n", empty, bounce, rate/1e3)
-	}
-	fmt.Fprintf(out, "one_shot_all_reduce, bf16, sum, %d ranks; us a call; limit = empty kernel + half a round trip + bytes sent / copy rate\n", ranks)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "bytes\tlimit\tgraph\teager\tPyTorch graph\tPyTorch eager\tNCCL graph\tNCCL eager\tgraph/PyTorch\teager/PyTorch\t")
-	for _, n := range sizes {
-		ours, torch, nccl := at("symmrepl", n), at("one_shot", n), at("nccl", n)
-		limit := empty
-		if rate > 0 {
-			limit += bounce/2 + float64(n)*float64(ranks-1)/rate
-		}
-		fmt.Fprintf(w, "%d\t%.2f\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t\n", n, limit, ours.Graph, ours.Eager,
-			cell(torch.Graph), cell(torch.Eager), cell(nccl.Graph), cell(nccl.Eager), ratio(ours.Graph, torch.Graph), ratio(ours.Eager, torch.Eager))
-	}
-	w.Flush()
-}
-
-func cell(us float64) string {
-	if us == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", us)
-}
-
-func ratio(ours, theirs float64) string {
-	if theirs == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", ours/theirs)
 }

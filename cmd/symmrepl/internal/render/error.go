@@ -25,8 +25,11 @@ func (p *Printer) Error(e *session.Error) {
 
 	head := *e
 	head.Hint = ""
-	p.lines(prefix, styleError, head.Error()+"\n")
+	p.lines(prefix, styleError, strings.ReplaceAll(head.Error(), "\n\t", "\n    ")+"\n")
 	if source, caret := excerpt(e.Source, e.Column); source != "" {
+		if p.Colour && (e.Kind == session.KindSyntax || e.Kind == session.KindType || e.Kind == session.KindPanic) {
+			source = Highlight(source, 0, -1)
+		}
 		p.lines(prefix, "", "    "+source+"\n")
 		if caret != "" {
 			p.lines(prefix, styleCaret, "    "+caret+"\n")
@@ -39,25 +42,6 @@ func (p *Printer) Error(e *session.Error) {
 		p.lines(prefix, styleHint, "    hint: "+e.Hint+"\n")
 	}
 	p.write(p.err)
-}
-
-// excerpt returns a line of source without its indentation, and a line that has a caret below the byte of the
-// 1-based column; no caret when the column is unknown.
-func excerpt(source string, column int) (line, caret string) {
-	source, _, _ = strings.Cut(source, "\n")
-	source = strings.TrimRight(source, " \t\r\n")
-	line = strings.TrimLeft(source, " \t")
-	at := column - 1 - (len(source) - len(line))
-	if line == "" || at < 0 || at > len(line) {
-		return line, ""
-	}
-	blank := strings.Map(func(r rune) rune {
-		if r == '\t' {
-			return r
-		}
-		return ' '
-	}, line[:at])
-	return line, blank + "^"
 }
 
 // detail returns the indented lines of an error's Detail, shortened, unless they say no more than the

@@ -13,14 +13,16 @@ import (
 // Printer writes output, values and errors of a session of Size ranks. Its methods may be called from several
 // goroutines; each call is written whole.
 type Printer struct {
-	Size   int  // ranks of the session
-	Colour bool // emphasis by ANSI escapes
+	Size    int  // ranks of the session
+	Colour  bool // emphasis by ANSI escapes
+	InPlace bool // what is updated is written over, by ANSI escapes
 
-	mu   sync.Mutex
-	out  io.Writer
-	err  io.Writer
-	open openLine
-	buf  bytes.Buffer
+	mu    sync.Mutex
+	out   io.Writer
+	err   io.Writer
+	open  openLine
+	shown shown
+	buf   bytes.Buffer
 }
 
 // openLine is a line written without its newline so far.
@@ -41,8 +43,13 @@ func (p *Printer) Output(o session.Output) {
 	if o.Text == "" {
 		return
 	}
+	if o.Display != nil {
+		p.display(o)
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.settle()
 	prefix := session.Prefix(o.Ranks, p.Size)
 	w := p.out
 	style := ""
@@ -100,17 +107,21 @@ func (p *Printer) Fail(format string, args ...any) {
 	p.text(p.err, "", styleError, fmt.Sprintf(format, args...))
 }
 
-// CloseLine ends a line that output left open.
-func (p *Printer) CloseLine() {
+// CloseLine ends a line that output left open, and reports whether there was one.
+func (p *Printer) CloseLine() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.settle()
+	open := p.open.w != nil
 	p.closeLine()
+	return open
 }
 
 // text writes whole lines of text to w.
 func (p *Printer) text(w io.Writer, prefix, style, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.settle()
 	p.closeLine()
 	p.buf.Reset()
 	p.lines(prefix, style, strings.TrimSuffix(text, "\n")+"\n")

@@ -84,6 +84,30 @@ func TestError(t *testing.T) {
 			session.Error{Ranks: everyone, Msg: "bad", Column: 6, Source: `"ä" + b`},
 			"[0-3] bad\n[0-3]     \"ä\" + b\n[0-3]         ^\n",
 		},
+		"a word is underlined": {
+			session.Error{Ranks: everyone, Msg: "bad", Column: 7, Source: "x = y+größe * 2"},
+			"[0-3] bad\n[0-3]     x = y+größe * 2\n[0-3]           ^~~~~\n",
+		},
+		"so is a literal": {
+			session.Error{Ranks: everyone, Msg: "bad", Column: 3, Source: `f("a b", 1)`},
+			"[0-3] bad\n[0-3]     f(\"a b\", 1)\n[0-3]       ^~~~~\n",
+		},
+		"wide characters": {
+			session.Error{Ranks: everyone, Msg: "bad", Column: 13, Source: `f("世界", 変数)`},
+			"[0-3] bad\n[0-3]     f(\"世界\", 変数)\n[0-3]               ^~~~\n",
+		},
+		"a column within a character": {
+			session.Error{Ranks: everyone, Msg: "bad", Column: 14, Source: `f("世界", 変数)`},
+			"[0-3] bad\n[0-3]     f(\"世界\", 変数)\n[0-3]               ^~~~\n",
+		},
+		"pictures and accents": {
+			session.Error{Ranks: everyone, Msg: "bad", Column: 13, Source: "\"🚀e\u0301\" + x"},
+			"[0-3] bad\n[0-3]     \"🚀e\u0301\" + x\n[0-3]             ^\n",
+		},
+		"just behind the line": {
+			session.Error{Ranks: everyone, Msg: "bad", Column: 4, Source: "f(1"},
+			"[0-3] bad\n[0-3]     f(1\n[0-3]        ^\n",
+		},
 		"a column beyond the line": {
 			session.Error{Ranks: everyone, Msg: "bad", Column: 9, Source: "x"},
 			"[0-3] bad\n[0-3]     x\n",

@@ -27,5 +27,8 @@ func (p *Printer) paint(style, text string) string {
 // WantsColour reports whether f is a terminal whose user wants colours: NO_COLOR is unset or empty, and TERM
 // is not "dumb".
 func WantsColour(f *os.File) bool {
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+	return os.Getenv("NO_COLOR") == "" && IsTerminal(f)
 }
+
+// IsTerminal reports whether f is a terminal that knows ANSI escapes.
+func IsTerminal(f *os.File) bool { return os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd())) }

@@ -3,6 +3,8 @@ package term
 import (
 	"os"
 	"path/filepath"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
 )
 
 // historyLimit is the number of lines kept.
@@ -11,16 +13,8 @@ const historyLimit = 5000
 // historyFile returns the file that keeps what was typed, made with access for the user alone, or "" when
 // there is no place for one.
 func historyFile() string {
-	dir := os.Getenv("XDG_STATE_HOME")
+	dir := statedir.Dir()
 	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".local", "state")
-	}
-	dir = filepath.Join(dir, "symmrepl")
-	if os.MkdirAll(dir, 0o700) != nil {
 		return ""
 	}
 	name := filepath.Join(dir, "history")

@@ -69,6 +69,14 @@ func (k *keys) arrived(typed []byte) {
 	}
 }
 
+// insert types something before what was typed and not read yet.
+func (k *keys) insert(text string) {
+	k.mu.Lock()
+	k.queue = append([]byte(text), k.queue...)
+	k.more.Broadcast()
+	k.mu.Unlock()
+}
+
 // takeInterrupt returns what to call when Ctrl-C was typed while a cell runs, and drops what was typed before
 // it.
 func (k *keys) takeInterrupt() func() {

@@ -35,16 +35,18 @@ func screen() *os.File {
 // prompt is the state of Run.
 type prompt struct {
 	console *console.Console
+	colour  bool // of what is typed
 	keys    *keys
 	lines   *console.Assembler
 	editor  *readline.Instance
 }
 
-// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. The terminal is left
-// as it was found.
-func Run(ctx context.Context, c *console.Console) error {
-	p := &prompt{console: c, keys: newKeys(os.Stdin), lines: c.Assembler()}
+// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. With colour, what is
+// typed is painted. The terminal is left as it was found.
+func Run(ctx context.Context, c *console.Console, colour bool) error {
+	p := &prompt{console: c, colour: colour, keys: newKeys(os.Stdin), lines: c.Assembler()}
 	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
+	c.Input = p.input
 
 	var raw readline.RawMode
 	if err := raw.Enter(); err != nil {
@@ -60,6 +62,7 @@ func Run(ctx context.Context, c *console.Console) error {
 		HistoryFile:         history,
 		HistoryLimit:        historyLimit,
 		AutoComplete:        completer{p},
+		Painter:             painter{p},
 		ForceUseInteractive: true,
 		FuncGetWidth:        width,
 		FuncOnWidthChanged:  onWidthChanged(ctx),
@@ -125,28 +128,6 @@ func (p *prompt) text() string {
 		text = strings.Repeat(" ", len(text)-len("... ")) + "... "
 	}
 	return text
-}
-
-// completer answers the Tab key.
-type completer struct{ p *prompt }
-
-// Do returns the ends of the words that may stand before the cursor, and the length of what they share with
-// it. A tab at the beginning of a line or in pasted text is a tab.
-func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
-	before := string(line[:pos])
-	if strings.TrimSpace(before) == "" || c.p.keys.pasting() {
-		return [][]rune{{'\t'}}, 0
-	}
-	if pending := c.p.lines.Pending(); pending != "" {
-		before = pending + "\n" + before
-	}
-	candidates, word := c.p.console.Complete(context.Background(), before)
-	for _, candidate := range candidates {
-		if len(candidate)+1 < width()-1 { // the editor cannot lay out wider ones
-			ends = append(ends, []rune(candidate[len(word):]))
-		}
-	}
-	return ends, len([]rune(word))
 }
 
 // width returns the columns of the terminal, 80 when it does not say.

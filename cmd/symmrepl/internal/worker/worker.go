@@ -20,6 +20,7 @@ func Start(env session.Env) (session.Evaluator, session.Fabric, error) {
 	}
 	evaluator, err := interp.New(interp.Options{
 		ConvertError: convert,
+		Input:        env.Input,
 		Inspect:      func(_ context.Context, topic, _ string) (string, error) { return inspect(runtime, topic) },
 	})
 	if err != nil {

@@ -7,30 +7,10 @@ import (
 	"io"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/session"
 )
 
 // maxLine bounds a line read from a pipe, in bytes.
 const maxLine = 16 << 20
-
-// File runs the cells of a file, whose positions cite name, and stops at the first that fails.
-func File(ctx context.Context, c *console.Console, name, text string) console.Outcome {
-	for _, cell := range Cells(text) {
-		var ranks []int
-		if cell.Ranks != "" {
-			var err error
-			if ranks, err = c.Ranks(cell.Ranks); err != nil {
-				c.Printer.Fail("%s:%d: %v", name, cell.Line-1, err)
-				return console.Failed
-			}
-		}
-		outcome := c.Cell(ctx, session.Cell{Name: name, Line: cell.Line, Source: cell.Source, Ranks: ranks})
-		if outcome != console.Done {
-			return outcome
-		}
-	}
-	return console.Done
-}
 
 // Pipe runs entries read from r as if they were typed, until its end or `:quit`. It goes on after one that
 // fails, and returns Failed at the end if any did.

@@ -1,0 +1,33 @@
+package main
+
+import "testing"
+
+// What cells read from standard input is typed at the prompt, once for all ranks.
+func TestInputAtPrompt(t *testing.T) {
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	x.enter(`fmt.Print("name? "); var name string; fmt.Scanln(&name); fmt.Println(len(name), symm.Rank())`)
+	x.expect("[0,1] name? ")
+	x.send("Adb\x7fa\r")
+	x.expect("[0] 3 0\n")
+	x.expect("[1] 3 1\n")
+	x.enter(`fmt.Scan(&name)`)
+	x.send(ctrlD)
+	x.expect("[0,1] 0, EOF\n")
+	x.enter(`fmt.Println("reads"); fmt.Scan(&name)`)
+	x.expect("[0,1] reads\n")
+	x.send(ctrlC)
+	x.expect("interrupted")
+	x.enter("symm.WorldSize() + 40")
+	x.expect("[0,1] 42\n")
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+}
+
+// A script has no user to ask: standard input is at its end.
+func TestInputOfScript(t *testing.T) {
+	r := newHome(t, 2).run("", "-n", "2", "--device", device(), "-e", `fmt.Scan(new(int))`)
+	if want := (result{0, "[0,1] 0, EOF\n", ""}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+}

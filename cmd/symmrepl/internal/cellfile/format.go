@@ -1,0 +1,60 @@
+package cellfile
+
+import (
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// header makes the file one that `go build` and editors take for a program of its own.
+const header = `//go:build ignore
+
+// A session of symmrepl. This runs it again: symmrepl run FILE
+`
+
+// Format writes the cells of a session as a file. Parse gives back those that did not fail, up to space at their ends
+// and, where a comment of theirs looks like the beginning of a cell, a space before it. Cells that failed become
+// comments, with the reason.
+func Format(cells []session.Cell) string {
+	var b strings.Builder
+	b.WriteString(header)
+	for _, c := range cells {
+		source := strings.Trim(c.Source, "\r\n")
+		b.WriteString("\n" + separator)
+		switch {
+		case c.Failed != "":
+			b.WriteString(" failed: " + strings.Map(printable, c.Failed) + "\n")
+			source = commented(source)
+		case c.Ranks != nil:
+			b.WriteString("rank [" + session.FormatRanks(c.Ranks) + "]\n")
+		default:
+			b.WriteString("\n")
+		}
+		b.WriteString(indented(source) + "\n")
+	}
+	return b.String()
+}
+
+// printable keeps a title on its line.
+func printable(r rune) rune {
+	if r < ' ' {
+		return ' '
+	}
+	return r
+}
+
+// commented makes comments of all lines.
+func commented(source string) string {
+	return "//\t" + strings.ReplaceAll(source, "\n", "\n//\t")
+}
+
+// indented puts a space before comments that look like the beginning of a cell.
+func indented(source string) string {
+	var b strings.Builder
+	done := 0
+	for _, at := range separators(source) {
+		b.WriteString(source[done:at] + " ")
+		done = at
+	}
+	return b.String() + source[done:]
+}

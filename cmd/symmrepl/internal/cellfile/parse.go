@@ -1,0 +1,102 @@
+package cellfile
+
+import (
+	"go/scanner"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Cell is a piece of a file.
+type Cell struct {
+	Line   int    // of the file on which Source begins, from 1
+	Ranks  string // a list such as "[0,2]", or ""
+	Kind   string // the word of `// %% [word]`, or ""
+	Title  string // what else follows `// %%`
+	Source string
+}
+
+// separator is how a line that begins a cell begins.
+const separator = "// %%"
+
+// kind matches what follows `// %%` of a cell of a kind.
+var kind = regexp.MustCompile(`^\[([a-z]+)\] *(.*)$`)
+
+// Parse cuts a file into the cells that are run: those with code (more than comments and build constraints) and of no
+// kind.
+func Parse(text string) []Cell {
+	return slices.DeleteFunc(All(text), func(c Cell) bool { return c.Kind != "" || !hasCode(c.Source) })
+}
+
+// All cuts a file into all its cells. The first is what comes before the first line that begins one.
+func All(text string) []Cell {
+	var cells []Cell
+	cell, start := Cell{Line: 1}, 0
+	add := func(end int) {
+		cell.Source = text[start:end]
+		cells = append(cells, cell)
+	}
+	for _, at := range separators(text) {
+		add(at)
+		line, _, _ := strings.Cut(text[at:], "\n")
+		end := min(at+len(line)+1, len(text))
+		cell, start = Cell{Line: 1 + strings.Count(text[:end], "\n")}, end
+		cell.head(line[len(separator):])
+	}
+	add(len(text))
+	return cells
+}
+
+// head takes what follows `// %%`.
+func (c *Cell) head(rest string) {
+	if ranks, ok := strings.CutPrefix(rest, "rank"); ok {
+		c.Ranks = strings.TrimSpace(ranks)
+		return
+	}
+	c.Title = strings.TrimSpace(rest)
+	if m := kind.FindStringSubmatch(c.Title); m != nil {
+		c.Kind, c.Title = m[1], m[2]
+	}
+}
+
+// separators returns where the lines that begin cells are.
+func separators(text string) []int {
+	if !strings.Contains(text, separator) {
+		return nil
+	}
+	var found []int
+	eachComment(text, func(at int) {
+		if strings.HasPrefix(text[at:], separator) && (at == 0 || text[at-1] == '\n') {
+			found = append(found, at)
+		}
+	})
+	return found
+}
+
+// eachComment calls f with where each comment of a text begins. The text need not be correct Go.
+func eachComment(text string, f func(at int)) {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	s.Init(file, []byte(text), func(token.Position, string) {}, scanner.ScanComments)
+	for {
+		pos, tok, _ := s.Scan()
+		switch tok {
+		case token.EOF:
+			return
+		case token.COMMENT:
+			f(file.Offset(pos))
+		}
+	}
+}
+
+// hasCode reports whether source has a line that is neither blank nor a line comment.
+func hasCode(source string) bool {
+	for line := range strings.Lines(source) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "//") {
+			return true
+		}
+	}
+	return false
+}

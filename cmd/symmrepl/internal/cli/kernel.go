@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/jupyter"
+)
+
+// kernel is symmrepl kernel install and symmrepl kernel run FILE.
+func kernel(ctx context.Context, o options, args []string) (int, error) {
+	switch {
+	case len(args) == 1 && args[0] == "install":
+		return installKernel(o)
+	case len(args) == 2 && args[0] == "run":
+		return runKernel(ctx, o, args[1])
+	}
+	return 0, misused("kernel needs to be told what to do: install, or run CONNECTION_FILE, as Jupyter does")
+}
+
+func installKernel(o options) (int, error) {
+	if o.user && o.prefix != "" {
+		return 0, misused("--user and --prefix name two places: give one of them")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	spec := jupyter.Spec{Name: o.name, Display: o.kernelName(), Argv: append([]string{program, "kernel", "run"}, o.kernelFlags()...)}
+	dir, err := spec.Install(o.prefix)
+	if err != nil {
+		return 0, err
+	}
+	fmt.Println(dir)
+	return statusOK, nil
+}
+
+// kernelName is what front ends call the kernel.
+func (o options) kernelName() string {
+	switch {
+	case o.attach:
+		return "symmrepl (attached)"
+	case o.ranks == 0 && o.device == "auto":
+		return "symmrepl"
+	case o.ranks == 0:
+		return "symmrepl (" + o.device + ")"
+	}
+	name := fmt.Sprintf("symmrepl (%d ranks", o.ranks)
+	if o.ranks == 1 {
+		name = "symmrepl (1 rank"
+	}
+	if o.device != "auto" {
+		name += ", " + o.device
+	}
+	return name + ")"
+}
+
+// kernelFlags are those that the kernel is to be started with.
+func (o options) kernelFlags() []string {
+	var flags []string
+	if o.attach {
+		flag := "--attach"
+		if o.attachDir != "" {
+			flag += "=" + o.attachDir
+		}
+		flags = append(flags, flag)
+	}
+	if o.ranks != 0 {
+		flags = append(flags, "--ranks", strconv.Itoa(o.ranks))
+	}
+	if o.device != "auto" {
+		flags = append(flags, "--device", o.device)
+	}
+	if o.backend != "" {
+		flags = append(flags, "--backend", o.backend)
+	}
+	return flags
+}
+
+// runKernel serves the front ends of a connection file on a session of its own, or with --attach on one that runs.
+func runKernel(ctx context.Context, o options, file string) (int, error) {
+	k, err := jupyter.Listen(file)
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer leaveWithParent(cancel)()
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, syscall.SIGINT)
+	defer signal.Stop(interrupts)
+	go func() {
+		for range interrupts {
+			k.Interrupt()
+		}
+	}()
+	var s *opened
+	k.Serve(ctx, func(ctx context.Context) (*console.Console, error) {
+		var err error
+		if s, err = openFor(ctx, o); err != nil {
+			return nil, err
+		}
+		return s.console(), nil
+	})
+	if s != nil {
+		s.Close()
+	}
+	return statusOK, nil
+}
+
+// openFor opens the session of a kernel.
+func openFor(ctx context.Context, o options) (*opened, error) {
+	if o.attach {
+		return attachTo(ctx, o.attachDir)
+	}
+	s, err := open(ctx, o)
+	if s == nil && err == nil {
+		err = misused("a kernel is started by Jupyter, not for each rank by a launcher")
+	}
+	return s, err
+}
+
+// parentVariable is set by Jupyter to its process id.
+const parentVariable = "JPY_PARENT_PID"
+
+// leaveWithParent calls leave when the process that started this one has ended, if that was Jupyter. The function it returns stops it.
+func leaveWithParent(leave func()) (stop func()) {
+	if os.Getenv(parentVariable) == "" {
+		return func() {}
+	}
+	parent := os.Getppid()
+	ticker := time.NewTicker(time.Second)
+	done := make(chan struct{})
+	go func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				if os.Getppid() != parent {
+					leave()
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// serves reports whether the program is to be a kernel, which an interrupt does not end.
+func (o options) serves() bool { return len(o.args) > 0 && o.args[0] == "kernel" }

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+)
+
+// learn is symmrepl tutorial [NAME [STEP]].
+func learn(ctx context.Context, o options, args []string) (int, error) {
+	if len(args) == 0 {
+		list := &console.Console{Printer: printer(1)}
+		return status(list.Run(ctx, ":tutorial")), nil
+	}
+	if len(args) > 2 {
+		return 0, misused("tutorial takes a name, such as symmrepl tutorial 01, and a step; %d words were given", len(args))
+	}
+	if _, err := tutorial.Find(args[0]); err != nil {
+		return 0, misused("tutorial: %v", err)
+	}
+	entry := ":tutorial"
+	for _, arg := range args {
+		entry += " " + arg
+	}
+	return withSession(ctx, o, func(s *opened) (int, error) { return front(ctx, s, entry) })
+}

@@ -1,0 +1,106 @@
+package console
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func TestComplete(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"first.go", "fine.txt", ".hidden"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	t.Setenv("HOME", dir)
+	for _, test := range []struct {
+		entry string
+		asked string // of the session
+		want  string
+		word  string
+	}{
+		{":to", "", "top topo", "to"},
+		{"%his", "", "history", "his"},
+		{"%%r", "", "rank [", "r"},
+		{"%%rank [0,", "", "0 1 2 3", ""},
+		{":help ty", "", "type", "ty"},
+		{":help :ty", "", "type", "ty"},
+		{":on ", "", "0 1 2 3 all", ""},
+		{":on 0,", "", "0 1 2 3 all", ""},
+		{":on 0-3", "", "3", "3"},
+		{":restart r", "", "replay", "r"},
+		{":restart 1 re", "", "replay", "re"},
+		{":history 1", "", "", "1"},
+		{"$ ls", "", "", "ls"},
+		{"$ cat f", "", "fine.txt first.go folder/", "f"},
+		{"$ cat fi", "", "fine.txt first.go", "fi"},
+		{"$ cat .", "", ".hidden", "."},
+		{"$ cat ~/fir", "", "first.go", "fir"},
+		{"$ cat <fir", "", "first.go", "fir"},
+		{"$ ls " + dir + "/fo", "", "folder/", "fo"},
+		{"$ ls nowhere/x", "", "", "x"},
+		{"x := fmt.Pr", "x := fmt.Pr", "Printf Println", "Pr"},
+		{":on 0,2 fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{":time fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{":ti fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{":type fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{"%%rank [0]\nfmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{"größePr", "größePr", "Printf Println", "größePr"},
+		{"import \"math/r", "import \"math/r", "math/rand math/rand/v2", "math/r"},
+	} {
+		c, fake, _ := newConsole()
+		asked := ""
+		fake.inspect = func(ranks []int, topic, arg string) []session.Answer {
+			asked = arg
+			if strings.HasPrefix(arg, "import") {
+				return []session.Answer{{Text: "math/rand\tpackage\t\nmath/rand/v2\tpackage\t"}}
+			}
+			return []session.Answer{{Text: "Printf\tfunc\tfunc(string)\nPrintln\tfunc\tfunc()"}}
+		}
+		got, word := c.Complete(context.Background(), test.entry)
+		var texts []string
+		for _, candidate := range got {
+			texts = append(texts, candidate.Text)
+		}
+		if strings.Join(texts, " ") != test.want || word != test.word || asked != test.asked {
+			t.Errorf("%q: %q for %q, asked %q", test.entry, texts, word, asked)
+		}
+	}
+}
+
+func TestCompleteCommands(t *testing.T) {
+	c, _, _ := newConsole()
+	got, _ := c.Complete(context.Background(), ":")
+	var texts []string
+	for _, candidate := range got {
+		texts = append(texts, candidate.Text)
+	}
+	want := commandNames()
+	slices.Sort(want)
+	if !slices.Equal(texts, want) {
+		t.Errorf("the commands are %q, want %q", texts, want)
+	}
+}
+
+// TestCompleteTellsKinds holds that what the session says of a candidate arrives.
+func TestCompleteTellsKinds(t *testing.T) {
+	c, fake, _ := newConsole()
+	fake.inspect = func([]int, string, string) []session.Answer {
+		return []session.Answer{{Text: "Show\tmethod\tfunc() string\nx\tvar"}}
+	}
+	got, _ := c.Complete(context.Background(), "b.")
+	want := []Candidate{{"Show", "method", "func() string"}, {"x", "var", ""}}
+	if !slices.Equal(got, want) {
+		t.Errorf("the candidates are %q, want %q", got, want)
+	}
+}

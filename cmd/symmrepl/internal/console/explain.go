@@ -1,0 +1,66 @@
+package console
+
+import (
+	"context"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Explain returns what is known of the name at a position in an entry, in bytes: its documentation, or its type. If nothing is, it explains the
+// function in whose arguments the position is. It returns "" when there is nothing to say.
+func (c *Console) Explain(ctx context.Context, entry string, at int) string {
+	ctx, cancel := context.WithTimeout(ctx, completeWithin)
+	defer cancel()
+	for _, name := range namesAt(entry, at) {
+		for _, topic := range []string{session.TopicDoc, session.TopicType} {
+			answers, err := c.Session.Inspect(ctx, c.asked(), topic, name)
+			if err == nil && len(answers) > 0 && answers[0].Err == nil && answers[0].Text != "" {
+				return answers[0].Text
+			}
+		}
+	}
+	return ""
+}
+
+// namesAt returns the name, with what qualifies it, in which or at whose end a position is, and those of the functions in whose arguments that
+// stands, the innermost first.
+func namesAt(text string, at int) []string {
+	var names []string
+	for at >= 0 {
+		start, end := at, at
+		for end < len(text) && inName(text[end]) {
+			end++
+		}
+		for start > 0 && (inName(text[start-1]) || text[start-1] == '.') {
+			start--
+		}
+		if name := strings.Trim(text[start:end], "."); name != "" && (name[0] < '0' || name[0] > '9') {
+			names = append(names, name)
+		}
+		at = opener(text[:start])
+	}
+	return names
+}
+
+// inName reports whether a byte may be part of a name, as those of characters beyond ASCII may.
+func inName(c byte) bool {
+	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// opener returns the position of the last parenthesis that text leaves open, -1 if there is none.
+func opener(text string) int {
+	depth := 0
+	for i := len(text) - 1; i >= 0; i-- {
+		switch text[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
+}

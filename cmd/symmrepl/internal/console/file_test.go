@@ -1,0 +1,85 @@
+package console
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// What is saved is loaded again: the cells, their ranks, and the lines that errors cite.
+func TestSaveAndLoad(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c, fake, out := newConsole()
+	for _, entry := range []string{"x := 1", ":save f.go", "%%rank [0,2]\nx\ny", ":save f.go", ":save! f.go", ":save !f.go"} {
+		c.Run(context.Background(), entry)
+	}
+	want := "f.go: 1 cell\n:save: f.go exists; :save! f.go overwrites it\nf.go: 2 cells\nf.go: 2 cells\n"
+	if out.String() != want {
+		t.Errorf("printed %q, want %q", out, want)
+	}
+	fake.cells = nil
+	if got := c.Run(context.Background(), ":load f.go"); got != Done {
+		t.Errorf("outcome %v: %s", got, out)
+	}
+	var cells []session.Cell
+	for _, cell := range fake.cells {
+		cells = append(cells, session.Cell{Name: cell.Name, Line: cell.Line, Source: strings.TrimSpace(cell.Source), Ranks: cell.Ranks})
+	}
+	loaded := []session.Cell{{Name: "f.go", Line: 6, Source: "x := 1"}, {Name: "f.go", Line: 9, Source: "x\ny", Ranks: []int{0, 2}}}
+	if !reflect.DeepEqual(cells, loaded) {
+		t.Errorf("loaded %+v, want %+v", cells, loaded)
+	}
+	if files, _ := filepath.Glob("*"); !reflect.DeepEqual(files, []string{"f.go"}) {
+		t.Errorf("files %v", files)
+	}
+}
+
+func TestLoadStops(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c, fake, out := newConsole()
+	os.WriteFile("f.go", []byte("one\n// %%\nbad\n// %%\nthree\n"), 0o644)
+	fake.eval = func(cell session.Cell) session.Reply {
+		if cell.Source == "bad\n" {
+			return session.Reply{Errors: []*session.Error{{File: cell.Name, Line: cell.Line, Msg: "undefined: bad"}}}
+		}
+		return session.Reply{}
+	}
+	if got := c.Run(context.Background(), ":load f.go"); got != Failed || len(fake.cells) != 2 || !strings.Contains(out.String(), "f.go:3: undefined: bad") {
+		t.Errorf("outcome %v after %d cells: %s", got, len(fake.cells), out)
+	}
+	os.WriteFile("f.go", []byte("// %%rank [9]\none\n"), 0o644)
+	out.Reset()
+	if got := c.Run(context.Background(), ":load f.go"); got != Failed || !strings.Contains(out.String(), `f.go:1: ranks "[9]": rank 9 does not exist`) {
+		t.Errorf("outcome %v: %s", got, out)
+	}
+}
+
+// A file that cannot be written leaves what was there.
+func TestSaveFails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c, _, out := newConsole()
+	for _, entry := range []string{":save none/f.go", ":save !", ":load g.go"} {
+		if got := c.Run(context.Background(), entry); got != Failed {
+			t.Errorf("%s: outcome %v", entry, got)
+		}
+	}
+	want := []string{":save: open none/f.go.", ":save: the name of a file is expected", ":load: open g.go: no such file or directory"}
+	for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		if !strings.HasPrefix(line, want[i]) {
+			t.Errorf("said %q, want %q", line, want[i])
+		}
+	}
+	os.Mkdir("dir", 0o755)
+	os.WriteFile("dir/f.go", nil, 0o644)
+	if c.Run(context.Background(), ":save! dir"); !strings.Contains(out.String(), "dir") {
+		t.Error(out)
+	}
+	if files, _ := filepath.Glob("*"); !reflect.DeepEqual(files, []string{"dir"}) {
+		t.Errorf("files %v", files)
+	}
+}

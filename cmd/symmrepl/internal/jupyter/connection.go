@@ -1,0 +1,82 @@
+package jupyter
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+)
+
+// connection is what a connection file says.
+type connection struct {
+	Transport string `json:"transport"`
+	IP        string `json:"ip"`
+	Shell     int    `json:"shell_port"`
+	IOPub     int    `json:"iopub_port"`
+	Stdin     int    `json:"stdin_port"`
+	Control   int    `json:"control_port"`
+	Heartbeat int    `json:"hb_port"`
+	Scheme    string `json:"signature_scheme"`
+	Key       string `json:"key"`
+}
+
+// readConnection reads a connection file and refuses what this kernel cannot serve, or not safely.
+func readConnection(file string) (connection, error) {
+	c := connection{Transport: "tcp", IP: "127.0.0.1", Scheme: "hmac-sha256"}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		return c, fmt.Errorf("%s is not a connection file: %w", file, err)
+	}
+	switch {
+	case c.Transport != "tcp" && c.Transport != "ipc":
+		return c, fmt.Errorf("%s: the transport %q is unknown; tcp and ipc are served", file, c.Transport)
+	case c.Scheme != "hmac-sha256":
+		return c, fmt.Errorf("%s: the signature scheme %q is unknown; hmac-sha256 is served", file, c.Scheme)
+	case c.Transport == "tcp" && c.Key == "" && !loopback(c.IP):
+		return c, fmt.Errorf("%s: anybody who reaches %s could run code: give the connection a key, or the address 127.0.0.1", file, c.IP)
+	}
+	return c, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// listen opens the connection's ports.
+func (c connection) listen() (shell, iopub, stdin, control, heartbeat net.Listener, err error) {
+	var opened []net.Listener
+	open := func(port int) net.Listener {
+		var l net.Listener
+		if err == nil {
+			l, err = c.open(port)
+		}
+		if err == nil {
+			opened = append(opened, l)
+		}
+		return l
+	}
+	shell, iopub, stdin, control, heartbeat = open(c.Shell), open(c.IOPub), open(c.Stdin), open(c.Control), open(c.Heartbeat)
+	if err != nil {
+		for _, l := range opened {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return shell, iopub, stdin, control, heartbeat, err
+}
+
+func (c connection) open(port int) (net.Listener, error) {
+	if c.Transport == "ipc" {
+		return net.Listen("unix", c.IP+"-"+strconv.Itoa(port))
+	}
+	host := c.IP
+	if host == "*" {
+		host = ""
+	}
+	return net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+}

@@ -1,0 +1,162 @@
+package jupyter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// executeRequest is an entry and how to run it.
+type executeRequest struct {
+	Code         string            `json:"code"`
+	Silent       bool              `json:"silent"`
+	StoreHistory *bool             `json:"store_history"`
+	Expressions  map[string]string `json:"user_expressions"`
+	AllowStdin   *bool             `json:"allow_stdin"`
+	StopOnError  *bool             `json:"stop_on_error"`
+}
+
+// cells is the session as the console of a notebook sees it: cells are called as the notebook shows them.
+type cells struct {
+	session.Session
+	name   string
+	silent bool
+}
+
+// Eval implements session.Session.
+func (c *cells) Eval(ctx context.Context, cell session.Cell) session.Reply {
+	if cell.Name == "" {
+		cell.Name = c.name
+	}
+	cell.Silent = cell.Silent || c.silent
+	return c.Session.Eval(ctx, cell)
+}
+
+// work runs entries, one after another.
+func (k *Kernel) work(ctx context.Context) {
+	for r := k.queue.next(ctx); r != nil; r = k.queue.next(ctx) {
+		var asked executeRequest
+		k.status(r, "busy")
+		var answer content
+		if err := json.Unmarshal(r.content, &asked); err != nil {
+			answer = failure{"malformed", err.Error(), []string{err.Error()}}.content()
+		} else {
+			answer = k.execute(ctx, r, asked)
+		}
+		k.send(k.shell, r, "execute_reply", answer)
+		k.status(r, "idle")
+		if answer["status"] == "error" && orTrue(asked.StopOnError) {
+			for _, r := range k.queue.clear() {
+				k.status(r, "busy")
+				k.send(k.shell, r, "execute_reply", content{"status": "aborted"})
+				k.status(r, "idle")
+			}
+		}
+	}
+}
+
+func orTrue(b *bool) bool { return b == nil || *b }
+
+// execute runs an entry and returns the content of the reply.
+func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) content {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stored := !asked.Silent && orTrue(asked.StoreHistory)
+	k.mu.Lock()
+	k.cancel = cancel
+	if stored {
+		k.count++
+	}
+	number := k.count
+	k.mu.Unlock()
+	defer func() {
+		k.mu.Lock()
+		k.cancel = nil
+		k.mu.Unlock()
+	}()
+	if stored {
+		k.history.add(number, asked.Code)
+	}
+	if !asked.Silent {
+		k.publish(r, "execute_input", content{"code": asked.Code, "execution_count": number})
+	}
+	s := newScreen(k, r, number, asked.Silent)
+	s.input = orTrue(asked.AllowStdin)
+	expressions := content{}
+	if k.await(ctx, s) {
+		k.console.Printer, k.console.Input = s, s.ask
+		k.cells.name, k.cells.silent = "", !stored
+		if stored {
+			k.cells.name = fmt.Sprintf("In[%d]", number)
+		}
+		k.enter(ctx, s, asked.Code)
+		if s.failed == nil {
+			for name, source := range asked.Expressions {
+				expressions[name] = k.evaluate(ctx, source)
+			}
+		}
+	}
+	s.end()
+	if s.failed != nil {
+		answer := s.failed.content()
+		answer["execution_count"] = number
+		return answer
+	}
+	return content{"status": "ok", "execution_count": number, "payload": s.payload, "user_expressions": expressions}
+}
+
+// await waits for the session and reports whether there is one.
+func (k *Kernel) await(ctx context.Context, s *screen) bool {
+	select {
+	case <-k.opened:
+	case <-ctx.Done():
+		s.Fail("interrupted while the session was starting")
+		return false
+	}
+	if k.failed != nil {
+		s.Fail("the session could not start: %v", k.failed)
+		return false
+	}
+	s.Printer.Size = k.console.Size
+	return true
+}
+
+// enter runs the code of an entry.
+func (k *Kernel) enter(ctx context.Context, s *screen, code string) {
+	if name, asks := strings.CutSuffix(strings.TrimSpace(code), "?"); asks && !strings.ContainsAny(name, "\n$") {
+		k.page(ctx, s, strings.Trim(name, "? "))
+		return
+	}
+	switch k.console.Notebook(ctx, code) {
+	case console.Quit:
+		s.payload = append(s.payload, content{"source": "ask_exit", "keepkernel": false})
+	case console.Failed:
+		if s.failed == nil { // what went wrong was said in text
+			s.Fail("the entry failed")
+		}
+	}
+}
+
+// page shows the documentation of a name in the front end's pager.
+func (k *Kernel) page(ctx context.Context, s *screen, name string) {
+	text := k.console.Explain(ctx, name, len(name))
+	if text == "" {
+		s.Fail("nothing is known of %s", name)
+		return
+	}
+	s.payload = append(s.payload, content{"source": "page", "data": content{"text/plain": text}, "start": 0})
+}
+
+// evaluate returns the value of an expression, or the error, as user_expressions has them.
+func (k *Kernel) evaluate(ctx context.Context, source string) content {
+	reply := k.cells.Session.Eval(ctx, session.Cell{Source: source, Silent: true, Ranks: k.console.Target()})
+	if len(reply.Errors) > 0 {
+		f := failed(reply.Errors, k.console.Size)
+		return f.content()
+	}
+	return content{"status": "ok", "data": bundle(reply.Values, k.console.Size), "metadata": content{}}
+}

@@ -1,0 +1,81 @@
+package jupyter
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+//go:embed logo-32x32.png logo-64x64.png logo-svg.svg
+var logos embed.FS
+
+// Spec is a kernel as Jupyter lists it.
+type Spec struct {
+	Name    string   // of its folder; "symmrepl" when empty
+	Display string   // what front ends call it
+	Argv    []string // starts it; the connection file's name follows
+}
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// Install writes the spec, where Jupyter looks: below prefix, or for this user when that is empty. It returns the folder.
+func (s Spec) Install(prefix string) (string, error) {
+	if s.Name == "" {
+		s.Name = "symmrepl"
+	}
+	if !validName.MatchString(s.Name) {
+		return "", fmt.Errorf("a kernel cannot be called %q: letters, digits, '.', '_' and '-' may be used", s.Name)
+	}
+	data := filepath.Join(prefix, "share", "jupyter")
+	if prefix == "" {
+		var err error
+		if data, err = userData(); err != nil {
+			return "", err
+		}
+	}
+	dir := filepath.Join(data, "kernels", s.Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	text, err := json.MarshalIndent(map[string]any{
+		"argv": append(s.Argv, "{connection_file}"), "display_name": s.Display, "language": "go", "interrupt_mode": "message",
+	}, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "kernel.json"), append(text, '\n'), 0o644); err != nil {
+		return "", err
+	}
+	entries, err := logos.ReadDir(".")
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		picture, err := logos.ReadFile(e.Name())
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, e.Name()), picture, 0o644); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// userData is the folder in which Jupyter keeps a user's own data.
+func userData() (string, error) {
+	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
+		return dir, nil
+	}
+	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
+		return filepath.Join(dir, "jupyter"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, ".local", "share", "jupyter"), nil
+}

@@ -1,0 +1,154 @@
+package jupyter
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestSignatures(t *testing.T) {
+	s := newSigner("secret")
+	frames, err := s.frames("session", "kernel_info_request", nil, content{"a": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	withIdentity := append([][]byte{[]byte("identity")}, frames...)
+	r, err := s.parse("peer", withIdentity)
+	if err != nil || r.Type != "kernel_info_request" || r.peer != "peer" || string(r.content) != `{"a":1}` {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if _, err := s.parse("peer", frames); err == nil || !strings.Contains(err.Error(), "has come before") {
+		t.Errorf("a replayed message: %v", err)
+	}
+	for name, change := range map[string]func([][]byte) [][]byte{
+		"other content":   func(f [][]byte) [][]byte { f[5] = []byte(`{"a":2}`); return f },
+		"other signature": func(f [][]byte) [][]byte { f[1] = []byte(strings.Repeat("0", 64)); return f },
+		"no signature":    func(f [][]byte) [][]byte { f[1] = nil; return f },
+		"too short":       func(f [][]byte) [][]byte { return f[:5] },
+		"no delimiter":    func(f [][]byte) [][]byte { return f[1:] },
+	} {
+		frames, err := s.frames("session", "x", nil, content{"a": 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.parse("peer", change(frames)); err == nil {
+			t.Errorf("%s: the message passes", name)
+		}
+	}
+	open := newSigner("")
+	frames, _ = open.frames("session", "x", nil, content{})
+	for range 2 {
+		if _, err := open.parse("peer", frames); err != nil {
+			t.Errorf("without a key: %v", err)
+		}
+	}
+}
+
+// TestRemembered holds that the memory of signatures is bounded, and forgets the oldest.
+func TestRemembered(t *testing.T) {
+	s := newSigner("secret")
+	check := func(i int) error {
+		part := [][]byte{fmt.Append(nil, i)}
+		return s.check(s.sign(part), part)
+	}
+	for i := range remembered + 1 {
+		if err := check(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.seen) != remembered || check(1) == nil || check(0) != nil {
+		t.Errorf("%d signatures are known", len(s.seen))
+	}
+}
+
+func TestConnectionFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.json")
+	for text, want := range map[string]string{
+		`{}`:                                   "",
+		`{"ip": "0.0.0.0", "key": "k"}`:        "",
+		`{"transport": "ipc", "ip": "/tmp/s"}`: "",
+		`{"ip": "0.0.0.0"}`:                    "give the connection a key",
+		`{"ip": "*"}`:                          "give the connection a key",
+		`{"transport": "udp"}`:                 `the transport "udp" is unknown`,
+		`{"signature_scheme": "hmac-md5"}`:     `the signature scheme "hmac-md5" is unknown`,
+		`[`:                                    "is not a connection file",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := readConnection(file)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestHistory(t *testing.T) {
+	var h history
+	for i, input := range []string{"x := 1", "y := 2", "x := 1", "%ranks"} {
+		h.add(i+1, input)
+	}
+	h.result(4, "lost")
+	h.add(5, "y")
+	h.result(5, "[0] 2")
+	two, four := 2, 4
+	for _, test := range []struct {
+		q    historyRequest
+		want string
+	}{
+		{historyRequest{Access: "tail", N: &two}, "[[1 4 %ranks] [1 5 y]]"},
+		{historyRequest{Access: "tail", N: new(int)}, "[]"},
+		{historyRequest{Access: "tail", Output: true, N: &two}, "[[1 4 [%ranks lost]] [1 5 [y [0] 2]]]"},
+		{historyRequest{Access: "range", Start: 2, Stop: &four}, "[[1 2 y := 2] [1 3 x := 1]]"},
+		{historyRequest{Access: "range", Session: 7}, "[]"},
+		{historyRequest{Access: "search", Pattern: "?*:=*"}, "[[1 1 x := 1] [1 2 y := 2] [1 3 x := 1]]"},
+		{historyRequest{Access: "search", Pattern: "x*", Unique: true}, "[[1 3 x := 1]]"},
+		{historyRequest{Access: "search", Pattern: "*", N: &two}, "[[1 4 %ranks] [1 5 y]]"},
+	} {
+		if got := fmt.Sprint(h.find(test.q)); got != test.want {
+			t.Errorf("%+v: %s, want %s", test.q, got, test.want)
+		}
+	}
+}
+
+func TestCursor(t *testing.T) {
+	three := 3
+	for code, want := range map[string]int{"abcd": 3, "é∑𝄞x": 9, "ab": 2} {
+		if got := (cursor{code, &three}).at(); got != want {
+			t.Errorf("%q: %d, want %d", code, got, want)
+		}
+	}
+	if got := (cursor{"é", nil}).at(); got != 2 {
+		t.Errorf("without a position: %d", got)
+	}
+}
+
+func TestWholeRunes(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "abc": 3, "aé": 3, "a\xc3": 1, "\xf0\x9d\x84": 0, "x\x80\x80\x80\x80": 5} {
+		if got := wholeRunes([]byte(text)); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestInstall(t *testing.T) {
+	dir := t.TempDir()
+	got, err := Spec{Argv: []string{"p"}, Display: "d"}.Install(dir)
+	if want := filepath.Join(dir, "share/jupyter/kernels/symmrepl"); got != want || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	entries, err := os.ReadDir(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{"kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg"}; !reflect.DeepEqual(names, want) {
+		t.Errorf("%v", names)
+	}
+}

@@ -1,0 +1,209 @@
+package jupyter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/zmtp"
+)
+
+// Kernel answers the front ends of one connection.
+type Kernel struct {
+	signer    *signer
+	session   string
+	shell     *zmtp.Router
+	control   *zmtp.Router
+	stdin     *zmtp.Router
+	iopub     *zmtp.Publisher
+	heartbeat *zmtp.Echo
+
+	opened  chan struct{} // closed when console and failed are set
+	console *console.Console
+	failed  error // why there is no console
+	cells   *cells
+
+	queue   *queue
+	history history
+
+	mu      sync.Mutex
+	count   int                // entries that had a number
+	cancel  context.CancelFunc // of what runs; nil when nothing does
+	answers chan<- string      // takes the next line of standard input; nil when none is asked for
+}
+
+// Listen opens the ports of a connection file.
+func Listen(file string) (*Kernel, error) {
+	c, err := readConnection(file)
+	if err != nil {
+		return nil, err
+	}
+	shell, iopub, stdin, control, heartbeat, err := c.listen()
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernel{signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue()}
+	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
+	k.iopub = zmtp.NewPublisher(iopub, k.welcome)
+	return k, nil
+}
+
+// welcome tells a front end that its subscription has begun.
+func (k *Kernel) welcome(topic string) [][]byte {
+	frames, err := k.signer.frames(k.session, "iopub_welcome", nil, content{"subscription": topic})
+	if err != nil {
+		return nil
+	}
+	return append([][]byte{[]byte(topic)}, frames...)
+}
+
+// Serve answers until a front end shuts the kernel down or ctx is done. open, called once, gives the console, whose session and printer Serve
+// replaces; front ends are answered while it has not returned. When Serve returns, open has.
+func (k *Kernel) Serve(ctx context.Context, open func(context.Context) (*console.Console, error)) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer close(k.opened)
+		k.console, k.failed = open(ctx)
+		if k.failed == nil {
+			k.cells = &cells{Session: k.console.Session}
+			k.console.Session = k.cells
+		}
+	}()
+	go k.answer(ctx, k.control, stop)
+	go k.answer(ctx, k.shell, stop)
+	go k.answer(ctx, k.stdin, stop)
+	go k.work(ctx)
+	<-ctx.Done()
+	<-k.opened
+	for _, socket := range []interface{ Close() error }{k.shell, k.control, k.stdin, k.iopub, k.heartbeat} {
+		socket.Close()
+	}
+}
+
+// answer takes the requests of a channel.
+func (k *Kernel) answer(ctx context.Context, channel *zmtp.Router, stop func()) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case q := <-channel.Requests():
+			r, err := k.signer.parse(q.Peer, q.Message)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, "symmrepl: a message is passed over:", err)
+				continue
+			}
+			switch r.Type {
+			case "execute_request":
+				k.queue.add(r)
+			case "input_reply":
+				k.answered(r)
+			default:
+				k.status(r, "busy")
+				over := k.reply(ctx, channel, r)
+				k.status(r, "idle")
+				if over {
+					stop()
+					return
+				}
+			}
+		}
+	}
+}
+
+// reply answers a request, and reports whether it was to shut the kernel down.
+func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (over bool) {
+	var c content
+	switch r.Type {
+	case "kernel_info_request":
+		c = k.info()
+	case "complete_request":
+		c = k.complete(ctx, r)
+	case "inspect_request":
+		c = k.inspect(ctx, r)
+	case "is_complete_request":
+		c = k.isComplete(r)
+	case "history_request":
+		c = k.past(r)
+	case "comm_info_request":
+		c = content{"comms": content{}}
+	case "comm_open":
+		k.refuse(r)
+		return false
+	case "interrupt_request":
+		k.Interrupt()
+		c = content{}
+	case "shutdown_request":
+		var asked struct {
+			Restart bool `json:"restart"`
+		}
+		json.Unmarshal(r.content, &asked)
+		c = content{"status": "ok", "restart": asked.Restart}
+		k.publish(r, "shutdown_reply", c)
+		over = true
+	default: // a notice, such as one about a comm that was refused
+		return false
+	}
+	if c["status"] == nil {
+		c["status"] = "ok"
+	}
+	k.send(channel, r, strings.TrimSuffix(r.Type, "_request")+"_reply", c)
+	return over
+}
+
+// Interrupt ends what runs.
+func (k *Kernel) Interrupt() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.cancel != nil {
+		k.cancel()
+	}
+}
+
+// refuse closes a comm: there is nothing at this end that one could be opened to.
+func (k *Kernel) refuse(r *request) {
+	var opened struct {
+		ID string `json:"comm_id"`
+	}
+	json.Unmarshal(r.content, &opened)
+	k.publish(r, "comm_close", content{"comm_id": opened.ID, "data": content{}})
+}
+
+func (k *Kernel) status(r *request, state string) {
+	k.publish(r, "status", content{"execution_state": state})
+}
+
+// publish tells all front ends.
+func (k *Kernel) publish(r *request, kind string, c any) {
+	frames, err := k.signer.frames(k.session, kind, r, c)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "symmrepl: %s: %v\n", kind, err)
+		return
+	}
+	k.iopub.Publish(append([][]byte{[]byte("kernel." + k.session + "." + kind)}, frames...)...)
+}
+
+// send tells the front end that sent r.
+func (k *Kernel) send(channel *zmtp.Router, r *request, kind string, c any) {
+	frames, err := k.signer.frames(k.session, kind, r, c)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "symmrepl: %s: %v\n", kind, err)
+		return
+	}
+	channel.Send(r.peer, frames...)
+}
+
+// ready returns the console, or nil and why there is none yet, or none at all.
+func (k *Kernel) ready() (*console.Console, error) {
+	select {
+	case <-k.opened:
+		return k.console, k.failed
+	default:
+		return nil, errors.New("the session is starting")
+	}
+}

@@ -1,0 +1,130 @@
+package jupyter
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	protocolVersion = "5.5"
+	delimiter       = "<IDS|MSG>" // after it come signature, header, parent header, metadata, content
+)
+
+// header is a message's header. What a request has beyond these fields goes back with its answers all the same.
+type header struct {
+	ID      string `json:"msg_id"`
+	Session string `json:"session"`
+	User    string `json:"username"`
+	Date    string `json:"date"`
+	Type    string `json:"msg_type"`
+	Version string `json:"version"`
+}
+
+// request is a message from a front end.
+type request struct {
+	header
+	raw     json.RawMessage // the header as it came
+	peer    string          // by which its front end is answered
+	content json.RawMessage
+}
+
+// content is what a message says; parts of it are often of its own type.
+type content map[string]any
+
+// signer signs messages and checks signatures. With an empty key there are none.
+type signer struct {
+	key []byte
+
+	mu   sync.Mutex
+	seen map[string]bool
+	old  []string // those seen, oldest first from next on
+	next int
+}
+
+// remembered is how many signatures are known again.
+const remembered = 1 << 16
+
+func newSigner(key string) *signer { return &signer{key: []byte(key), seen: map[string]bool{}} }
+
+func (s *signer) sign(parts [][]byte) string {
+	if len(s.key) == 0 {
+		return ""
+	}
+	mac := hmac.New(sha256.New, s.key)
+	for _, p := range parts {
+		mac.Write(p)
+	}
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// check reports what is wrong with a signature.
+func (s *signer) check(signature string, parts [][]byte) error {
+	if len(s.key) == 0 {
+		return nil
+	}
+	if !hmac.Equal([]byte(signature), []byte(s.sign(parts))) {
+		return errors.New("the signature is wrong")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen[signature] {
+		return errors.New("the message has come before")
+	}
+	s.seen[signature] = true
+	if len(s.old) < remembered {
+		s.old = append(s.old, signature)
+		return nil
+	}
+	delete(s.seen, s.old[s.next])
+	s.old[s.next] = signature
+	s.next = (s.next + 1) % remembered
+	return nil
+}
+
+// parse reads a message that a peer has sent.
+func (s *signer) parse(peer string, frames [][]byte) (*request, error) {
+	for len(frames) > 0 && string(frames[0]) != delimiter {
+		frames = frames[1:]
+	}
+	if len(frames) < 6 {
+		return nil, errors.New("the message has too few parts")
+	}
+	parts := frames[2:6]
+	if err := s.check(string(frames[1]), parts); err != nil {
+		return nil, err
+	}
+	r := &request{raw: parts[0], peer: peer, content: parts[3]}
+	if err := json.Unmarshal(parts[0], &r.header); err != nil {
+		return nil, fmt.Errorf("the header is malformed: %w", err)
+	}
+	return r, nil
+}
+
+// frames returns a signed message of a type, caused by a request (nil: by none).
+func (s *signer) frames(session, kind string, parent *request, content any) ([][]byte, error) {
+	own, err := json.Marshal(header{
+		ID: newID(), Session: session, User: "kernel", Date: time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"), Type: kind, Version: protocolVersion,
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(content)
+	if err != nil {
+		return nil, err
+	}
+	cause := []byte("{}")
+	if parent != nil {
+		cause = parent.raw
+	}
+	parts := [][]byte{own, cause, []byte("{}"), body}
+	return append([][]byte{[]byte(delimiter), []byte(s.sign(parts))}, parts...), nil
+}
+
+func newID() string { return rand.Text() }

@@ -1,0 +1,118 @@
+package jupyter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+)
+
+// info says what this kernel is.
+func (k *Kernel) info() content {
+	banner := "symmrepl: one prompt for N GPUs. :help says what can be entered."
+	if c, _ := k.ready(); c != nil {
+		banner = fmt.Sprintf("symmrepl: one prompt for %d ranks. :help says what can be entered.", c.Size)
+	}
+	return content{
+		"protocol_version":       protocolVersion,
+		"implementation":         "symmrepl",
+		"implementation_version": strings.TrimPrefix(runtime.Version(), "go"),
+		"language_info": content{
+			"name": "go", "version": strings.TrimPrefix(runtime.Version(), "go"), "mimetype": "text/x-go", "file_extension": ".go",
+			"pygments_lexer": "go", "codemirror_mode": "go", "nbconvert_exporter": "script",
+		},
+		"banner":             banner,
+		"debugger":           false,
+		"supported_features": []string{},
+		"help_links":         []content{{"text": "The Go standard library", "url": "https://pkg.go.dev/std"}},
+	}
+}
+
+// cursor is code and a position in it, in characters.
+type cursor struct {
+	Code     string `json:"code"`
+	Position *int   `json:"cursor_pos"`
+}
+
+// at returns the position in bytes.
+func (c cursor) at() int {
+	if c.Position == nil {
+		return len(c.Code)
+	}
+	n := 0
+	for i := range c.Code {
+		if n >= *c.Position {
+			return i
+		}
+		n++
+	}
+	return len(c.Code)
+}
+
+// complete answers complete_request.
+func (k *Kernel) complete(ctx context.Context, r *request) content {
+	var asked cursor
+	if err := json.Unmarshal(r.content, &asked); err != nil {
+		return failure{"malformed", err.Error(), nil}.content()
+	}
+	before := asked.Code[:asked.at()]
+	end := utf8.RuneCountInString(before)
+	start := end
+	matches, types := []string{}, []content{}
+	if c, _ := k.ready(); c != nil {
+		candidates, word := c.Complete(ctx, console.LastEntry(before))
+		start = end - utf8.RuneCountInString(word)
+		for _, found := range candidates {
+			matches = append(matches, found.Text)
+			types = append(types, content{"start": start, "end": end, "text": found.Text, "type": found.Kind, "signature": found.Type})
+		}
+	}
+	return content{"matches": matches, "cursor_start": start, "cursor_end": end, "metadata": content{"_jupyter_types_experimental": types}}
+}
+
+// inspect answers inspect_request.
+func (k *Kernel) inspect(ctx context.Context, r *request) content {
+	var asked cursor
+	if err := json.Unmarshal(r.content, &asked); err != nil {
+		return failure{"malformed", err.Error(), nil}.content()
+	}
+	data := content{}
+	if c, _ := k.ready(); c != nil {
+		if text := c.Explain(ctx, asked.Code, asked.at()); text != "" {
+			data["text/plain"] = text
+		}
+	}
+	return content{"found": len(data) > 0, "data": data, "metadata": content{}}
+}
+
+// isComplete answers is_complete_request.
+func (k *Kernel) isComplete(r *request) content {
+	var asked cursor
+	if err := json.Unmarshal(r.content, &asked); err != nil {
+		return failure{"malformed", err.Error(), nil}.content()
+	}
+	c, _ := k.ready()
+	entry := console.LastEntry(asked.Code)
+	switch {
+	case c == nil:
+		return content{"status": "unknown"}
+	case c.NeedsMore(entry):
+		return content{"status": "incomplete", "indent": ""}
+	case c.Malformed(entry):
+		return content{"status": "invalid"}
+	}
+	return content{"status": "complete"}
+}
+
+// past answers history_request.
+func (k *Kernel) past(r *request) content {
+	var asked historyRequest
+	if err := json.Unmarshal(r.content, &asked); err != nil {
+		return failure{"malformed", err.Error(), nil}.content()
+	}
+	return content{"history": k.history.find(asked)}
+}

@@ -1,0 +1,107 @@
+package opbench
+
+import (
+	"fmt"
+	"strings"
+)
+
+// op is an operation to measure: Go that makes its tensors, and Go that calls it once. Both see ranks, rank and n, the
+// elements of the larger of a rank's input and output, a multiple of 8 for each rank. Tensors come from symmetric and
+// local of bench.go.cell. What peers.py measures under the same name is the same work.
+type op struct {
+	name, setup, call string
+
+	// By the definitions of nccl-tests: bus bandwidth as a share of the algorithm's on p ranks.
+	bus func(p float64) float64
+	// sent is how often the message must leave or reach a rank, for the limit.
+	sent func(p float64) float64
+
+	word bool   // it moves a word, whatever the sizes asked for
+	when string // a condition in Go; "" for always
+}
+
+func one(float64) float64      { return 1 }
+func others(p float64) float64 { return p - 1 }
+func share(p float64) float64  { return (p - 1) / p }
+func twice(p float64) float64  { return 2 * (p - 1) / p }
+
+// Rows for the operations by splits: at most as wide as those of a large language model, equally many to each expert.
+const rows = `w := min(7168, n/(8*ranks))
+	count := n / w / (8 * ranks) * 8 * ranks
+	in, out := local(count, w), symmetric(count, w)
+	each, made2 := 8 * ranks, symm.Local(symm.I64, 2, 8*ranks)
+	`
+
+// ops are all operations, in the order of the tables.
+var ops = []op{
+	{name: "one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.OneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: others},
+	{name: "two_shot_all_reduce", setup: `t := symmetric(n)`, call: `symm.TwoShotAllReduce(t, "sum")`, bus: twice, sent: twice},
+	{name: "all_reduce", setup: `t := symmetric(n)`, call: `symm.AllReduce(t, "sum")`, bus: twice, sent: twice},
+	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`, bus: share, sent: share},
+	{name: "reduce_scatter_offset", setup: `t, part := symmetric(8*ranks, n/(8*ranks)), local(8, n/(8*ranks))
+	out := []*symm.Tensor{part}`, call: `symm.ReduceScatterOffset(t, out, 0, nil, nil, "sum")`, bus: share, sent: share},
+	{name: "tile_reduce", setup: `in, out := symmetric(8, n/8).Tile(0, 8, 0, n/8), local(8, n/8).Tile(0, 8, 0, n/8)`, call: `symm.TileReduce(in, out, 0, "sum")`, bus: one, sent: others},
+	{name: "multi_root_tile_reduce", setup: `t, out := symmetric(ranks, n/ranks), local(1, n/ranks).Tile(0, 1, 0, n/ranks)
+	var in []*symm.Tile
+	var roots []int
+	for i := 0; i < ranks; i++ {
+		in, roots = append(in, t.Tile(i, i+1, 0, n/ranks)), append(roots, i)
+	}`, call: `symm.MultiRootTileReduce(in, out, roots, "sum")`, bus: share, sent: share},
+	{name: "all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.AllGatherOut(t, out)`, bus: share, sent: share},
+	{name: "all_gather_copy_engine", setup: `out := symmetric(n)
+	t := out.Slice(rank*(n/ranks), (rank+1)*(n/ranks))`, call: `symm.AllGatherOut(t, out, symm.CopyEngine())`, bus: share, sent: share},
+	{name: "all_to_all", setup: `t, out := local(n), symmetric(n)`, call: `symm.AllToAllOut(t, out)`, bus: share, sent: share},
+	{name: "all_to_all_copy_engine", setup: `t, out := symmetric(n), local(n)`, call: `symm.AllToAllOut(t, out, symm.CopyEngine())`, bus: share, sent: share},
+	{name: "all_to_all_permute", setup: `in, out := local(8, n/8), symmetric(8*ranks, n/8/ranks)`, call: `symm.AllToAllPermute(in, out, 1, 0)`, bus: share, sent: share},
+	{name: "all_to_all_vdev", setup: rows + `splits, offsets := symm.Local(symm.I64, ranks).Fill(count/ranks), symm.Local(symm.I64, 2, ranks)
+	_, _ = each, made2`, call: `symm.AllToAllVDev(in, out, splits, offsets)`, bus: share, sent: share},
+	{name: "all_to_all_vdev_2d", setup: rows + `splits := symm.Local(symm.I64, each).Fill(count/each)`, call: `symm.AllToAllVDev2D(in, out, splits, made2)`, bus: share, sent: share},
+	{name: "all_to_all_vdev_2d_offset", setup: rows + `var table []int
+	for i := 0; i < 2*each; i++ {
+		table = append(table, count/each)
+		if i >= each {
+			table[i] *= i - each
+		}
+	}
+	splits := symm.Local(symm.I64, 2, each).CopyFrom(table)`, call: `symm.AllToAllVDev2DOffset(in, out, splits, made2)`, bus: share, sent: share},
+	{name: "broadcast", setup: `t := symmetric(n)`, call: `symm.Broadcast(t, 0)`, bus: one, sent: one},
+	{name: "multimem_all_reduce", setup: `t := symmetric(n)`, call: `symm.MultimemAllReduce(t, "sum")`, bus: twice, sent: one, when: multicast},
+	{name: "multimem_one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.MultimemOneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: one, when: multicast},
+	{name: "multimem_all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.MultimemAllGatherOut(t, out)`, bus: share, sent: share, when: multicast},
+	{name: "put", setup: `t, h := local(n), symm.Rendezvous(symmetric(n))`, call: `h.Put((rank+1)%ranks, t)`, bus: one, sent: one},
+	{name: "get", setup: `t, h := local(n), symm.Rendezvous(symmetric(n))`, call: `h.Get((rank+1)%ranks, t)`, bus: one, sent: one},
+	{name: "barrier", call: `hb.Barrier(0)`, word: true},
+	{name: "signal_ring", call: `hb.PutSignal((rank+1)%ranks, 0); hb.WaitSignal((rank+ranks-1)%ranks, 0)`, word: true},
+	{name: "signal_round_trip", call: `if rank == 0 { hb.PutSignal(1, 1); hb.WaitSignal(1, 1) } else if rank == 1 { hb.WaitSignal(0, 1); hb.PutSignal(0, 1) }`, word: true, when: "ranks > 1"},
+}
+
+// bytes are the messages to measure.
+func (o *op) bytes(sizes []int) []int {
+	if o.word {
+		return []int{4}
+	}
+	return sizes
+}
+
+const multicast = "symm.Caps().Multicast"
+
+// Names are the operations that can be measured.
+func Names() []string {
+	var names []string
+	for _, o := range ops {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// cell is the cell that measures o for a message of some bytes.
+func (o *op) cell(ranks, width, bytes int) string {
+	when := o.when
+	if when == "" {
+		when = "true"
+	}
+	unit := 8 * ranks
+	n := max(bytes/width/unit, 1) * unit
+	return fmt.Sprintf("if %s {\n\tn := %d\n\t_ = n\n\t%s\n\tmeasure(%q, %d, func() { %s })\n\trelease()\n}\n",
+		when, n, o.setup, o.name, bytes, strings.TrimSpace(o.call))
+}

@@ -1,0 +1,69 @@
+package render
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// bar is a display of everybody with a text.
+func bar(id, text string, update bool) session.Output {
+	return session.Output{Ranks: everyone, Stream: session.Stdout, Text: text, Display: &session.Display{ID: id, Update: update}}
+}
+
+func TestInPlace(t *testing.T) {
+	a, b, c := bar("x", "a\n", false), bar("x", "b\n", true), bar("x", "c\n", true)
+	text := session.Output{Ranks: everyone, Stream: session.Stdout, Text: "t\n"}
+	const over = "\x1b[A\r\x1b[J"
+	for name, test := range map[string]struct {
+		outputs             []session.Output
+		terminal, elsewhere string
+	}{
+		"updates":                   {[]session.Output{a, b, c}, "[0-3] a\n" + over + "[0-3] b\n" + over + "[0-3] c\n", "[0-3] a\n[0-3] c\n"},
+		"an update after text":      {[]session.Output{a, text, b, c}, "[0-3] a\n[0-3] t\n[0-3] b\n" + over + "[0-3] c\n", "[0-3] a\n[0-3] t\n[0-3] b\n[0-3] c\n"},
+		"text after an update":      {[]session.Output{a, b, text}, "[0-3] a\n" + over + "[0-3] b\n[0-3] t\n", "[0-3] a\n[0-3] b\n[0-3] t\n"},
+		"of another":                {[]session.Output{a, bar("y", "b\n", true)}, "[0-3] a\n[0-3] b\n", "[0-3] a\n[0-3] b\n"},
+		"two lines":                 {[]session.Output{bar("x", "a\na\n", false), b}, "[0-3] a\n[0-3] a\n\x1b[A" + over + "[0-3] b\n", "[0-3] a\n[0-3] a\n[0-3] b\n"},
+		"not an update":             {[]session.Output{a, a}, "[0-3] a\n[0-3] a\n", "[0-3] a\n[0-3] a\n"},
+		"after a line that is open": {[]session.Output{a, {Ranks: everyone, Stream: session.Stdout, Text: "t"}, b}, "[0-3] a\n[0-3] t\n[0-3] b\n", "[0-3] a\n[0-3] t\n[0-3] b\n"},
+	} {
+		for _, inPlace := range []bool{true, false} {
+			var b bytes.Buffer
+			p := New(&b, &b, 4, false)
+			p.InPlace = inPlace
+			for _, o := range test.outputs {
+				p.Output(o)
+			}
+			p.CloseLine()
+			want := test.elsewhere
+			if inPlace {
+				want = test.terminal
+			}
+			if b.String() != want {
+				t.Errorf("%s, in place %v: %q, want %q", name, inPlace, b.String(), want)
+			}
+		}
+	}
+}
+
+func TestByRank(t *testing.T) {
+	value := func(html string, ranks ...int) session.Value {
+		return session.Value{Ranks: ranks, Data: map[string]any{"text/html": html}}
+	}
+	for want, values := range map[string][]session.Value{
+		"<details open><summary>rank 0</summary><b>a</b></details><details><summary>ranks 1-3</summary>c</details>":     {value("<b>a</b>", 0), value("c", 1, 2, 3)},
+		"<details open><summary>rank 0</summary>a</details><details><summary>rank 1</summary><pre>&lt;</pre></details>": {value("a", 0), {Ranks: []int{1}, Text: "<"}},
+		`<details open><summary>rank 0</summary><svg/></details><details><summary>rank 1</summary><img src="data:image/png;base64,YQ=="></details>`: {
+			{Ranks: []int{0}, Data: map[string]any{"image/svg+xml": "<svg/>"}}, {Ranks: []int{1}, Data: map[string]any{"image/png": "YQ=="}},
+		},
+		"": {value("a", 0), {Ranks: []int{1}, Data: map[string]any{"text/latex": "$x$"}}},
+	} {
+		if got := ByRank(values); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := ByRank([]session.Value{value("a", 0)}); got != "" {
+		t.Errorf("one value has tabs: %q", got)
+	}
+}

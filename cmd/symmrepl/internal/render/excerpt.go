@@ -1,0 +1,67 @@
+package render
+
+import (
+	"go/scanner"
+	"go/token"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/chzyer/readline"
+)
+
+// excerpt returns a line of source without its indentation, and a line that has a caret below the byte of the
+// 1-based column and a wave below the rest of the word that begins there; none when the column is unknown.
+func excerpt(source string, column int) (line, caret string) {
+	source, _, _ = strings.Cut(source, "\n")
+	source = strings.TrimRight(source, " \t\r\n")
+	line = strings.TrimLeft(source, " \t")
+	at := column - 1 - (len(source) - len(line))
+	if line == "" || at < 0 || at > len(line) {
+		return line, ""
+	}
+	for at < len(line) && !utf8.RuneStart(line[at]) {
+		at--
+	}
+	return line, blank(line[:at]) + "^" + strings.Repeat("~", max(columns(word(line[at:]))-1, 0))
+}
+
+// blank is as wide as text. Tabs stay, so that they end at the same places.
+func blank(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r == '\t' {
+			b.WriteByte('\t')
+			continue
+		}
+		b.WriteString(strings.Repeat(" ", runeColumns(r)))
+	}
+	return b.String()
+}
+
+// word is the identifier or literal at the beginning of text, "" when there is something else.
+func word(text string) string {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(text)), []byte(text), func(token.Position, string) {}, 0)
+	pos, tok, lit := s.Scan()
+	if pos != 1 || !tok.IsLiteral() && !tok.IsKeyword() || tok == token.STRING && lit[0] == '`' {
+		return ""
+	}
+	return lit
+}
+
+// columns is how many columns of a terminal text takes.
+func columns(text string) int {
+	n := 0
+	for _, r := range text {
+		n += runeColumns(r)
+	}
+	return n
+}
+
+// runeColumns knows, beside what the line editor does, that pictures are wide.
+func runeColumns(r rune) int {
+	if r >= 0x1f300 && r <= 0x1faff {
+		return 2
+	}
+	return readline.Runes{}.Width(r)
+}

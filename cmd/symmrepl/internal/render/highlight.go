@@ -1,0 +1,166 @@
+package render
+
+import (
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// Attributes of source text.
+const (
+	styleKeyword = "34" // blue
+	styleText    = "32" // strings and characters: green
+	styleNumber  = "36" // cyan
+	styleComment = "2"
+	styleCommand = "1" // bold
+	styleBracket = "1;4"
+)
+
+// Highlight colours Go, finished or not, and returns it from byte from on: what comes before it only tells what
+// it begins in, as in the middle of a comment. If there is a bracket at byte cursor or right before it, that
+// bracket and its counterpart stand out; a negative cursor is nowhere.
+func Highlight(text string, from, cursor int) string {
+	var out strings.Builder
+	done := from
+	brackets := counterparts(text, cursor)
+	for _, t := range tokens(text) {
+		style := t.style()
+		if brackets[t.start] {
+			style = styleBracket
+		}
+		if style == "" || t.end <= done {
+			continue
+		}
+		start := max(t.start, done)
+		out.WriteString(text[done:start])
+		paintLines(&out, style, text[start:t.end])
+		done = t.end
+	}
+	out.WriteString(text[min(done, len(text)):])
+	return out.String()
+}
+
+// paintLines gives each line of text the style, so that none begins in the middle of an escape sequence's effect.
+func paintLines(out *strings.Builder, style, text string) {
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		if line != "" {
+			out.WriteString("\x1b[" + style + "m" + line + "\x1b[0m")
+		}
+	}
+}
+
+// piece is a token and where it lies.
+type piece struct {
+	kind       token.Token
+	start, end int
+}
+
+func (t piece) style() string {
+	switch {
+	case t.kind.IsKeyword():
+		return styleKeyword
+	case t.kind == token.STRING || t.kind == token.CHAR:
+		return styleText
+	case t.kind == token.INT || t.kind == token.FLOAT || t.kind == token.IMAG:
+		return styleNumber
+	case t.kind == token.COMMENT:
+		return styleComment
+	}
+	return ""
+}
+
+// tokens scans text to its end, whatever it holds.
+func tokens(text string) []piece {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	s.Init(file, []byte(text), func(token.Position, string) {}, scanner.ScanComments)
+	var list []piece
+	for {
+		pos, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return list
+		}
+		if tok == token.SEMICOLON && lit != ";" {
+			continue
+		}
+		start := file.Offset(pos)
+		size := len(lit)
+		if size == 0 {
+			size = len(tok.String())
+		}
+		list = append(list, piece{tok, start, min(start+size, len(text))})
+	}
+}
+
+// counterparts returns where the bracket at the cursor and the one that belongs to it are; nothing when one of
+// them is missing.
+func counterparts(text string, cursor int) map[int]bool {
+	if cursor < 0 {
+		return nil
+	}
+	var open []piece
+	var before map[int]bool
+	for _, t := range tokens(text) {
+		switch t.kind {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			open = append(open, t)
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(open) == 0 {
+				return before
+			}
+			last := open[len(open)-1]
+			open = open[:len(open)-1]
+			if !strings.Contains("()[]{}", text[last.start:last.end]+text[t.start:t.end]) {
+				return before
+			}
+			pair := map[int]bool{last.start: true, t.start: true}
+			switch {
+			case pair[cursor]:
+				return pair
+			case pair[cursor-1]:
+				before = pair
+			}
+		}
+	}
+	return before
+}
+
+// HighlightEntry colours the last line of what is entered at a prompt: Go, a command, or a line for the shell.
+// before holds the lines above it, each with its end.
+func HighlightEntry(before, line string, cursor int) string {
+	text := before + line
+	trimmed := strings.TrimLeft(text, " \t\n")
+	if trimmed == "" || !strings.ContainsRune(":%$", rune(trimmed[0])) {
+		return highlightAt(before, line, cursor)
+	}
+	if start := len(text) - len(trimmed); start < len(before) { // what goes on below the command is Go
+		return highlightAt(before[start+strings.IndexByte(trimmed, '\n'):], line, cursor)
+	}
+	name := strings.TrimLeft(line, " \t")
+	indent := line[:len(line)-len(name)]
+	end := strings.IndexByte(name, ' ')
+	if trimmed[0] == '$' {
+		end = 1
+	} else if end < 0 {
+		end = len(name)
+	}
+	rest := name[end:]
+	switch strings.TrimLeft(name[:end], ":%") {
+	case "on", "time", "type", "doc":
+		rest = highlightAt("", rest, cursor-len(indent)-end)
+	}
+	var out strings.Builder
+	out.WriteString(indent)
+	paintLines(&out, styleCommand, name[:end])
+	return out.String() + rest
+}
+
+func highlightAt(before, line string, cursor int) string {
+	if cursor >= 0 {
+		cursor += len(before)
+	}
+	return Highlight(before+line, len(before), cursor)
+}

@@ -1,0 +1,24 @@
+// Package statedir finds the folder for what outlives a session: what was typed, how far tutorials have been read.
+package statedir
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// Dir returns the folder, made with access for the user alone, or "" when there is no place for one.
+func Dir() string {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if dir == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return ""
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	dir = filepath.Join(dir, "symmrepl")
+	if os.MkdirAll(dir, 0o700) != nil {
+		return ""
+	}
+	return dir
+}

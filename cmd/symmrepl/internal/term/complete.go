@@ -1,0 +1,58 @@
+package term
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+)
+
+// completer answers the Tab key.
+type completer struct{ p *prompt }
+
+// backspace is the key that removes the character before the cursor.
+const backspace = "\x7f"
+
+// Do returns the ends of the words that may stand before the cursor, and the length of what they share with
+// it. A tab at the beginning of a line or in pasted text is a tab. The editor can only add to what was typed:
+// where its case has to change, Do types the change.
+func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
+	before := string(line[:pos])
+	if strings.TrimSpace(before) == "" || c.p.keys.pasting() {
+		return [][]rune{{'\t'}}, 0
+	}
+	if pending := c.p.lines.Pending(); pending != "" {
+		before = pending + "\n" + before
+	}
+	candidates, word := c.p.console.Complete(context.Background(), before)
+	if better := respelled(candidates, word); better != "" {
+		c.p.keys.insert(strings.Repeat(backspace, utf8.RuneCountInString(word)) + better)
+		return nil, 0
+	}
+	for _, candidate := range candidates {
+		end, ok := strings.CutPrefix(candidate.Text, word)
+		if ok && len(candidate.Text)+1 < width()-1 { // the editor cannot lay out wider ones
+			ends = append(ends, []rune(end))
+		}
+	}
+	return ends, len([]rune(word))
+}
+
+// respelled returns what the candidates share, if that is word in another case.
+func respelled(candidates []console.Candidate, word string) string {
+	if len(candidates) == 0 || strings.HasPrefix(candidates[0].Text, word) {
+		return ""
+	}
+	shared := candidates[0].Text
+	for _, c := range candidates[1:] {
+		for !strings.HasPrefix(c.Text, shared) {
+			_, size := utf8.DecodeLastRuneInString(shared)
+			shared = shared[:len(shared)-size]
+		}
+	}
+	if len(shared) < len(word) {
+		return ""
+	}
+	return shared
+}

@@ -1,0 +1,152 @@
+package tutorial
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// notebook is a file of nbformat 4.5; fields are in the order in which Jupyter writes them.
+type notebook struct {
+	Cells    []any `json:"cells"`
+	Metadata any   `json:"metadata"`
+	Format   int   `json:"nbformat"`
+	Minor    int   `json:"nbformat_minor"`
+}
+
+type textCell struct {
+	Type     string         `json:"cell_type"`
+	ID       string         `json:"id"`
+	Metadata map[string]any `json:"metadata"`
+	Source   []string       `json:"source"`
+}
+
+type codeCell struct {
+	Type     string           `json:"cell_type"`
+	Count    int              `json:"execution_count"`
+	ID       string           `json:"id"`
+	Metadata map[string]any   `json:"metadata"`
+	Outputs  []map[string]any `json:"outputs"`
+	Source   []string         `json:"source"`
+}
+
+// Notebook makes a notebook of the lesson, with the outputs of a recording.
+func (l Lesson) Notebook(r Recording) ([]byte, error) {
+	if runs := len(l.Runs()); runs != len(r) {
+		return nil, fmt.Errorf("%s: %d cells are recorded, %d are run: record it again", l.Name, len(r), runs)
+	}
+	w := writer{recording: r, name: l.Name}
+	for _, s := range l.Steps {
+		w.step(s)
+	}
+	nb := notebook{w.cells, map[string]any{
+		"kernelspec":    map[string]any{"display_name": "symmrepl", "language": "go", "name": "symmrepl"},
+		"language_info": map[string]any{"file_extension": ".go", "mimetype": "text/x-go", "name": "go"},
+	}, 4, 5}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err := e.Encode(nb)
+	return b.Bytes(), err
+}
+
+// writer makes the cells of a notebook.
+type writer struct {
+	name      string
+	recording Recording
+	cells     []any
+	count     int // of code cells
+}
+
+func (w *writer) step(s Step) {
+	w.text(s.Text)
+	if s.Cell != nil {
+		w.code(*s.Cell, s.Cell.Fails)
+	}
+	e := s.Exercise
+	if e == nil {
+		return
+	}
+	w.text("## Exercise: " + e.Title + "\n\n" + e.Task)
+	w.code(e.Start, false)
+	for i, hint := range e.Hints {
+		w.text(folded(fmt.Sprintf("Hint %d", i+1), hint))
+	}
+	w.text(folded("A solution", "```go\n"+e.Solution.Code()+"\n```"))
+	w.text("The next cell checks your answer: run it again when you have changed the one above.")
+	w.code(e.Check, true)
+}
+
+// folded is Markdown that is shown after a click.
+func folded(title, text string) string {
+	return "<details><summary>" + title + "</summary>\n\n" + text + "\n\n</details>"
+}
+
+func (w *writer) text(text string) {
+	if text != "" {
+		w.cells = append(w.cells, textCell{"markdown", w.id(), map[string]any{}, lines(text)})
+	}
+}
+
+// id names the next cell, the same each time.
+func (w *writer) id() string { return fmt.Sprintf("%s-%d", w.name, len(w.cells)+1) }
+
+// code adds a cell with what is recorded of it.
+func (w *writer) code(c Cell, fails bool) {
+	w.count++
+	metadata := map[string]any{}
+	if fails {
+		metadata["tags"] = []string{"raises-exception"}
+	}
+	outputs := []map[string]any{}
+	for _, p := range w.recording[w.count-1] {
+		outputs = append(outputs, w.output(p, c))
+	}
+	w.cells = append(w.cells, codeCell{"code", w.count, w.id(), metadata, outputs, lines(c.Code())})
+}
+
+// output is a piece as the kernel shows it.
+func (w *writer) output(p Piece, c Cell) map[string]any {
+	text := w.positions(p.Text, c)
+	switch p.Kind {
+	case Stdout, Stderr:
+		return map[string]any{"name": p.Kind, "output_type": "stream", "text": lines(text)}
+	case Value:
+		return map[string]any{
+			"data": map[string]any{"text/plain": lines(strings.TrimSuffix(text, "\n"))}, "execution_count": w.count,
+			"metadata": map[string]any{}, "output_type": "execute_result",
+		}
+	}
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	kind := strings.TrimPrefix(p.Kind, Error+" ")
+	return map[string]any{"ename": kind, "evalue": all[0], "output_type": "error", "traceback": all}
+}
+
+// positions writes those in the file as those in the notebook.
+func (w *writer) positions(text string, c Cell) string {
+	before := 1 // lines of the file before the cell's
+	if c.Title != "" {
+		before++
+	}
+	position := regexp.MustCompile(regexp.QuoteMeta(c.File) + `:(\d+)`)
+	return position.ReplaceAllStringFunc(text, func(found string) string {
+		line, err := strconv.Atoi(found[len(c.File)+1:])
+		if err != nil {
+			return found
+		}
+		return fmt.Sprintf("In[%d]:%d", w.count, line-c.Line+before)
+	})
+}
+
+// lines splits text as notebooks do, each line with its newline.
+func lines(text string) []string {
+	list := strings.SplitAfter(text, "\n")
+	if list[len(list)-1] == "" {
+		list = list[:len(list)-1]
+	}
+	return list
+}

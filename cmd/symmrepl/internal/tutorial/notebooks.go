@@ -1,0 +1,30 @@
+package tutorial
+
+import (
+	"fmt"
+
+	"github.com/symmrepl/symmrepl"
+)
+
+// Notebooks returns those of all tutorials by the names of their files, with what they print on four ranks.
+func Notebooks() (map[string][]byte, error) {
+	lessons, err := All()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for _, l := range lessons {
+		text, err := symmrepl.Tutorials.ReadFile("tutorials/" + l.Name + ".out")
+		if err != nil {
+			return nil, err
+		}
+		r, err := ParseRecording(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s.out: %w", l.Name, err)
+		}
+		if files[l.Name+".ipynb"], err = l.Notebook(r); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,179 @@
+package tutorial
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+const sample = `//go:build ignore
+
+// About it.
+// More.
+
+// %% [markdown]
+// # Title
+//
+//     code
+// %% One.
+
+x := 1
+
+// %% [exercise] Two
+// Make it 2.
+// %% [start]
+x = 1
+// %% [hint]
+// Add 1.
+// %% [hint]
+// 1 + 1.
+// %% [solution]
+x = 2
+// %% [wrong]
+x = 3
+// %% [check]
+check(x)
+// %% [markdown]
+// Read on.
+`
+
+func TestParse(t *testing.T) {
+	got, err := Parse("00-sample.go", sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cell := func(line int, title, source string) Cell {
+		return Cell{File: "00-sample.go", Line: line, Title: title, Source: source}
+	}
+	one := cell(12, "One.", "x := 1")
+	want := Lesson{Name: "00-sample", Title: "About it.", Steps: []Step{
+		{Text: "# Title\n\n    code", Cell: &one},
+		{Exercise: &Exercise{
+			Title: "Two", Task: "Make it 2.", Start: cell(17, "", "x = 1"), Hints: []string{"Add 1.", "1 + 1."},
+			Solution: cell(23, "", "x = 2"), Wrong: []Cell{cell(25, "", "x = 3")}, Check: cell(27, "", "check(x)"),
+		}},
+		{Text: "Read on."},
+	}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for name, test := range map[string]struct{ old, new, want string }{
+		"no head":      {"// About it.\n// More.\n", "", "a comment with a line about it"},
+		"no heading":   {"# Title", "Title", "no heading"},
+		"no check":     {"// %% [check]\ncheck(x)\n", "", "00-sample.go:26: the exercise \"Two\" has no [check] yet"},
+		"no hint":      {"// %% [hint]\n// Add 1.\n// %% [hint]\n// 1 + 1.\n", "", "00-sample.go:22: the exercise \"Two\" needs"},
+		"no exercise":  {"// %% [exercise] Two\n", "", "00-sample.go:15: [start] belongs to an exercise"},
+		"unknown kind": {"[markdown]\n// # T", "[text]\n// # T", "00-sample.go:6: there are no cells of the kind [text]"},
+		"ranks":        {"// %% One.", "// %%rank [0]", "00-sample.go:10: a cell of a tutorial is for all ranks"},
+		"no end":       {"// %% [markdown]\n// Read on.\n", "", "what to read next"},
+	} {
+		_, err := Parse("00-sample.go", strings.Replace(sample, test.old, test.new, 1))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", name, err, test.want)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for name, want := range map[string]string{
+		"01": "01-hello-ranks", "1": "01-hello-ranks", "hello": "01-hello-ranks", "01-hello-ranks": "01-hello-ranks",
+	} {
+		if got, err := Find(name); err != nil || got.Name != want {
+			t.Errorf("%s: %s, %v", name, got.Name, err)
+		}
+	}
+	if _, err := Find("nothing"); err == nil || !strings.Contains(err.Error(), `no tutorial is called "nothing"`) {
+		t.Error(err)
+	}
+	if _, err := Find("0"); err == nil || !strings.Contains(err.Error(), "may be 01-") {
+		t.Error(err)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	dir := t.TempDir()
+	p := ReadProgress(dir)
+	r := p["01"]
+	r.Step = 3
+	r.Solve("a")
+	r.Solve("a")
+	p["01"] = r
+	if err := p.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := ReadProgress(dir), (Progress{"01": {3, []string{"a"}}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "tutorials.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := ReadProgress(dir); len(got) != 0 {
+		t.Errorf("%v of a broken file", got)
+	}
+}
+
+func TestRecording(t *testing.T) {
+	r := Recording{{{Stdout, "[0] a\n[1] b\n"}, {Value, "[0-1] 1\n"}}, nil, {{Error + " panic", "[0] c\n"}}}
+	got, err := ParseRecording(r.Format())
+	if err != nil || !reflect.DeepEqual(got, r) {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, text := range []string{"[0] a\n", "== 2\n", "== 1\n[0] a\n"} {
+		if r, err := ParseRecording(text); err == nil {
+			t.Errorf("%q is %q", text, r)
+		}
+	}
+}
+
+// The notebooks are those of the tutorials as they are now.
+func TestNotebooksAreFresh(t *testing.T) {
+	files, err := Notebooks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		if got, err := os.ReadFile(filepath.Join("../../../../notebooks", name)); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the tutorial makes (%v): run `go generate .` at the top of the repository", name, err)
+		}
+	}
+}
+
+func TestNotebook(t *testing.T) {
+	lesson, err := Parse("00-sample.go", sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lesson.Notebook(Recording{}); err == nil {
+		t.Error("a recording that lacks cells was taken")
+	}
+	shown := Shown{{Stdout, "[0-3] a\n"}, {Value, "[0] 1\n[1] 2\n"}}
+	text, err := lesson.Notebook(Recording{shown, nil, {{Error + " panic", "[0-3] 00-sample.go:27:1: panic: no\n[0-3]     check(x)\n"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"source": [
+    "// One.\n",
+    "x := 1"
+   ]`,
+		`"text/plain": [
+       "[0] 1\n",
+       "[1] 2"
+      ]`,
+		`"evalue": "[0-3] In[3]:1:1: panic: no"`,
+		`"tags": [
+     "raises-exception"
+    ]`,
+		`"id": "00-sample-2"`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("%s lacks\n%s", text, want)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package zmtp
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+)
+
+// socket is what all listening sockets are: a listener and its peers.
+type socket struct {
+	listener net.Listener
+	kind     string
+	serve    func(*peer) // reads from a peer until that fails
+
+	mu     sync.Mutex
+	peers  map[string]*peer
+	next   int
+	closed chan struct{}
+}
+
+func listen(l net.Listener, kind string, serve func(*peer)) *socket {
+	s := &socket{listener: l, kind: kind, serve: serve, peers: map[string]*peer{}, closed: make(chan struct{})}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go s.meet(c)
+		}
+	}()
+	return s
+}
+
+func (s *socket) meet(c net.Conn) {
+	k, err := shake(c, s.kind)
+	if err != nil {
+		c.Close()
+		return
+	}
+	p := s.admit(k)
+	if p == nil {
+		c.Close()
+		return
+	}
+	s.serve(p)
+	p.finish()
+	p.Close() // it reads no more, so nothing that is queued is wanted
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.peers[p.id] == p {
+		delete(s.peers, p.id)
+	}
+}
+
+// admit makes a connection a peer, under the name it gives itself. One that comes again by the same name takes the place of the other.
+func (s *socket) admit(k *conn) *peer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.closed:
+		return nil
+	default:
+	}
+	id := k.identity
+	if id == "" {
+		s.next++
+		id = fmt.Sprintf("\x00%d", s.next)
+	}
+	if old := s.peers[id]; old != nil {
+		old.Close()
+	}
+	p := newPeer(k, id)
+	s.peers[id] = p
+	return p
+}
+
+// Close stops listening; what is queued is still written. It is called once.
+func (s *socket) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.closed)
+	for _, p := range s.peers {
+		p.finish()
+	}
+	return s.listener.Close()
+}
+
+// Router receives requests and answers each to the peer that it came from: ZeroMQ's ROUTER.
+type Router struct {
+	*socket
+	requests chan Request
+}
+
+// Request is a message and the name of the peer that sent it.
+type Request struct {
+	Peer    string
+	Message [][]byte
+}
+
+// NewRouter serves a listener. A peer that sends faster than Requests is read has to wait.
+func NewRouter(l net.Listener) *Router {
+	r := &Router{requests: make(chan Request)}
+	r.socket = listen(l, "ROUTER", func(p *peer) {
+		for {
+			message, err := p.read()
+			if err != nil {
+				return
+			}
+			select {
+			case r.requests <- Request{p.id, message}:
+			case <-r.closed:
+				return
+			}
+		}
+	})
+	return r
+}
+
+// Requests gives what peers send.
+func (r *Router) Requests() <-chan Request { return r.requests }
+
+// Send queues a message for a peer. It does nothing when there is none of that name; a peer that reads nothing for too long is let go.
+func (r *Router) Send(peer string, message ...[]byte) {
+	r.mu.Lock()
+	p := r.peers[peer]
+	r.mu.Unlock()
+	if p != nil && !p.push(encode(message)) {
+		p.Close()
+	}
+}
+
+// Publisher sends messages to all who have subscribed to them: ZeroMQ's XPUB.
+type Publisher struct {
+	*socket
+}
+
+// NewPublisher serves a listener. welcome, if not nil, returns the message that a peer gets first when it subscribes to a topic, nil for none.
+func NewPublisher(l net.Listener, welcome func(topic string) [][]byte) *Publisher {
+	return &Publisher{listen(l, "XPUB", func(p *peer) {
+		for {
+			message, err := p.read()
+			if err != nil {
+				return
+			}
+			if len(message) != 1 || len(message[0]) == 0 {
+				continue
+			}
+			topic := string(message[0][1:])
+			p.mu.Lock()
+			p.topics[topic] = message[0][0] == 1
+			p.mu.Unlock()
+			if message[0][0] == 1 && welcome != nil {
+				if m := welcome(topic); m != nil {
+					p.push(encode(m))
+				}
+			}
+		}
+	})}
+}
+
+// Publish sends a message, whose first frame is its topic, to the peers that have subscribed to a beginning of that.
+func (p *Publisher) Publish(message ...[]byte) {
+	b := encode(message)
+	topic := string(message[0])
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, peer := range p.peers {
+		if peer.subscribed(topic) {
+			peer.push(b)
+		}
+	}
+}
+
+func (p *peer) subscribed(topic string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for t, wanted := range p.topics {
+		if wanted && strings.HasPrefix(topic, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// Echo sends every message back to where it came from: ZeroMQ's REP with nothing to say.
+type Echo struct {
+	*socket
+}
+
+// NewEcho serves a listener.
+func NewEcho(l net.Listener) *Echo {
+	return &Echo{listen(l, "REP", func(p *peer) {
+		for {
+			message, err := p.read()
+			if err != nil || !p.push(encode(message)) {
+				return
+			}
+		}
+	})}
+}

@@ -1,0 +1,205 @@
+package zmtp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+)
+
+func listener(t *testing.T) net.Listener {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// dial connects as a socket of kind.
+func dial(t *testing.T, l net.Listener, kind string) *conn {
+	t.Helper()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	k, err := shake(c, kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetDeadline(time.Now().Add(10 * time.Second))
+	return k
+}
+
+func (c *conn) send(t *testing.T, frames ...string) {
+	t.Helper()
+	var message [][]byte
+	for _, f := range frames {
+		message = append(message, []byte(f))
+	}
+	if _, err := c.Write(encode(message)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *conn) receive(t *testing.T) string {
+	t.Helper()
+	message, err := c.read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(bytes.Join(message, []byte("|")))
+}
+
+func TestRouter(t *testing.T) {
+	l := listener(t)
+	r := NewRouter(l)
+	defer r.Close()
+	a, b := dial(t, l, "DEALER"), dial(t, l, "DEALER")
+	long := strings.Repeat("x", 70_000)
+	a.send(t, "from a", "", long)
+	first := <-r.Requests()
+	b.send(t, "from b")
+	second := <-r.Requests()
+	if string(first.Message[0]) != "from a" || len(first.Message) != 3 || string(first.Message[2]) != long || string(second.Message[0]) != "from b" || first.Peer == second.Peer {
+		t.Fatalf("%.20q from %q, %q from %q", first.Message, first.Peer, second.Message, second.Peer)
+	}
+	r.Send(second.Peer, []byte("to b"))
+	r.Send(first.Peer, []byte("to"), []byte(long))
+	r.Send("nobody", []byte("lost"))
+	if got := a.receive(t); got != "to|"+long {
+		t.Errorf("a gets %.20q", got)
+	}
+	if got := b.receive(t); got != "to b" {
+		t.Errorf("b gets %q", got)
+	}
+}
+
+func TestPublisher(t *testing.T) {
+	l := listener(t)
+	p := NewPublisher(l, func(topic string) [][]byte { return [][]byte{[]byte("welcome"), []byte(topic)} })
+	defer p.Close()
+	all, some := dial(t, l, "SUB"), dial(t, l, "SUB")
+	all.send(t, "\x01")
+	some.send(t, "\x01kernel.")
+	if got := all.receive(t) + " " + some.receive(t); got != "welcome| welcome|kernel." {
+		t.Fatalf("welcomed by %q", got)
+	}
+	p.Publish([]byte("other"), []byte("1"))
+	p.Publish([]byte("kernel.x"), []byte("2"))
+	if got := all.receive(t) + " " + all.receive(t) + " " + some.receive(t); got != "other|1 kernel.x|2 kernel.x|2" {
+		t.Errorf("published %q", got)
+	}
+	some.send(t, "\x00kernel.")
+	some.send(t, "\x01last")
+	some.receive(t)
+	p.Publish([]byte("kernel.y"))
+	p.Publish([]byte("last"))
+	if got := some.receive(t); got != "last" {
+		t.Errorf("after the subscription ended came %q", got)
+	}
+}
+
+// TestStoppedSubscriber holds that one who does not read holds up nobody, and that what waits for it is bounded.
+func TestStoppedSubscriber(t *testing.T) {
+	l := listener(t)
+	p := NewPublisher(l, func(string) [][]byte { return [][]byte{[]byte("welcome")} })
+	defer p.Close()
+	stopped, reading := dial(t, l, "SUB"), dial(t, l, "SUB")
+	for _, c := range []*conn{stopped, reading} {
+		c.send(t, "\x01")
+		c.receive(t)
+	}
+	part := bytes.Repeat([]byte("x"), 1<<20)
+	for i := range 100 {
+		start := time.Now()
+		p.Publish(part)
+		if d := time.Since(start); d > time.Second {
+			t.Fatalf("message %d took %v", i, d)
+		}
+		if got := reading.receive(t); got != string(part) {
+			t.Fatalf("message %d arrived as %.20q", i, got)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, peer := range p.peers {
+		peer.mu.Lock()
+		if peer.queued > maxQueued {
+			t.Errorf("%d bytes wait for a peer", peer.queued)
+		}
+		peer.mu.Unlock()
+	}
+}
+
+func TestEcho(t *testing.T) {
+	l := listener(t)
+	e := NewEcho(l)
+	defer e.Close()
+	c := dial(t, l, "REQ")
+	for i := range 3 {
+		c.send(t, "", fmt.Sprint("ping", i))
+		if got := c.receive(t); got != fmt.Sprint("|ping", i) {
+			t.Errorf("echo %q", got)
+		}
+	}
+}
+
+// TestStrangers holds that who does not speak the protocol is let go and takes nothing.
+func TestStrangers(t *testing.T) {
+	l := listener(t)
+	r := NewRouter(l)
+	defer r.Close()
+	greeting := "\xff\x00\x00\x00\x00\x00\x00\x00\x00\x7f\x03\x00NULL" + strings.Repeat("\x00", 48)
+	for name, said := range map[string]string{
+		"another protocol":         "GET / HTTP/1.1\r\n\r\n" + strings.Repeat(" ", 64),
+		"an old version":           "\xff\x00\x00\x00\x00\x00\x00\x00\x00\x7f\x01\x00" + strings.Repeat("\x00", 52),
+		"another mechanism":        "\xff\x00\x00\x00\x00\x00\x00\x00\x00\x7f\x03\x00CURVE" + strings.Repeat("\x00", 47),
+		"a message before READY":   greeting + "\x00\x01x",
+		"a malformed READY":        greeting + "\x04\x08\x05READY\xffa",
+		"a large frame at once":    greeting + "\x06\x7f\xff\xff\xff\xff\xff\xff\xff",
+		"a large frame afterwards": greeting + "\x04\x06\x05READY" + "\x02\x7f\xff\xff\xff\xff\xff\xff\xff",
+	} {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Write([]byte(said))
+		c.SetReadDeadline(time.Now().Add(5 * time.Second))
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, net.ErrClosed) || err != nil && strings.Contains(err.Error(), "timeout") {
+			t.Errorf("%s: the connection stays (%v)", name, err)
+		}
+		c.Close()
+	}
+	a := dial(t, l, "DEALER")
+	a.send(t, "still there")
+	if got := <-r.Requests(); string(got.Message[0]) != "still there" {
+		t.Errorf("got %q", got.Message)
+	}
+}
+
+// FuzzFrames holds that no bytes make the reading end panic or take memory that was only announced.
+func FuzzFrames(f *testing.F) {
+	f.Add([]byte("\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"))
+	f.Add(encode([][]byte{[]byte("a"), bytes.Repeat([]byte("b"), 300)}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		parseReady(flagCommand, b)
+		ours, theirs := net.Pipe()
+		go func() {
+			theirs.Write(b)
+			theirs.Close()
+		}()
+		c := newConn(ours)
+		for {
+			if _, err := c.read(); err != nil {
+				return
+			}
+		}
+	})
+}

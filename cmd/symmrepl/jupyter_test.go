@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pythonVariable names a Python that has Jupyter's libraries; `make test` sets it.
+const pythonVariable = "SYMMREPL_JUPYTER"
+
+// jupyter returns a home in which a kernel of two ranks is installed.
+func jupyter(t *testing.T) home {
+	t.Helper()
+	if os.Getenv(pythonVariable) == "" {
+		t.Skipf("%s does not name a Python with Jupyter's libraries; make test installs one", pythonVariable)
+	}
+	h := newHome(t, 2)
+	data := filepath.Join(h.dir, "data")
+	h.env = []string{"JUPYTER_DATA_DIR=" + data, "JUPYTER_RUNTIME_DIR=" + filepath.Join(h.dir, "runtime"), "IPYTHONDIR=" + filepath.Join(h.dir, "ipython"),
+		"JUPYTER_CONFIG_DIR=" + filepath.Join(h.dir, "config"), "JUPYTER_PLATFORM_DIRS=1", "JUPYTER_PREFER_ENV_PATH=0", "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1", "HOME=" + h.dir}
+	if r := h.run("", "kernel", "install", "-n", "2", "--device", device()); r.status != 0 || r.out != data+"/kernels/symmrepl\n" {
+		t.Fatalf("%+v", r)
+	}
+	return h
+}
+
+// measured is in what a Python test says that has measured something.
+var measured = regexp.MustCompile(`: [0-9.]+ m?s`)
+
+// clients runs tests of a Python file, each as a test of its own.
+func (h home) clients(file string) {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	defer cancel()
+	python, err := filepath.Abs(os.Getenv(pythonVariable))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, python, "-W", "ignore", "-m", "unittest", "-v", file)
+	cmd.Dir = filepath.Join("testdata", "jupyter")
+	cmd.Env = h.command().Env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		h.t.Errorf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "skipped") || measured.MatchString(line) {
+			h.t.Log(strings.TrimSpace(line))
+		}
+	}
+	h.expectNothingLeft()
+}
+
+func TestJupyterKernel(t *testing.T)  { jupyter(t).clients("kernel_test") }
+func TestJupyterClients(t *testing.T) { jupyter(t).clients("clients_test") }
+func TestJupyterLab(t *testing.T)     { jupyter(t).clients("lab_test") }
+
+func TestKernelInstall(t *testing.T) {
+	h := newHome(t, 1)
+	prefix := filepath.Join(h.dir, "prefix")
+	r := h.run("", "kernel", "install", "--prefix", prefix, "--name", "four", "-n", "4", "--device", "cpu")
+	dir := filepath.Join(prefix, "share/jupyter/kernels/four")
+	if r.status != 0 || r.out != dir+"\n" {
+		t.Fatalf("%+v", r)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "kernel.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	program, _ := os.Executable()
+	want := map[string]any{
+		"argv":         []any{program, "kernel", "run", "--ranks", "4", "--device", "cpu", "{connection_file}"},
+		"display_name": "symmrepl (4 ranks, cpu)", "language": "go", "interrupt_mode": "message",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for _, logo := range []string{"logo-32x32.png", "logo-64x64.png", "logo-svg.svg"} {
+		if info, err := os.Stat(filepath.Join(dir, logo)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", logo, err)
+		}
+	}
+	for args, want := range map[string]string{
+		"kernel":                                 "kernel needs to be told what to do",
+		"kernel install --user --prefix /p":      "give one of them",
+		"kernel install --name a/b":              `a kernel cannot be called "a/b"`,
+		"kernel run /nosuch.json":                "/nosuch.json: no such file",
+		"kernel run " + dir + "/logo-32x32.png":  "is not a connection file",
+		"kernel run " + public(t, h.dir):         "give the connection a key",
+		"kernel run " + public(t, h.dir) + " -x": "there is no flag -x",
+	} {
+		if r := h.run("", strings.Fields(args)...); r.status == 0 || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %+v, want %q", args, r, want)
+		}
+	}
+}
+
+// public returns a connection file that everybody could use.
+func public(t *testing.T, dir string) string {
+	file := filepath.Join(dir, "public.json")
+	if err := os.WriteFile(file, []byte(`{"ip": "0.0.0.0", "key": ""}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// The numbered tutorials print what is recorded, on four ranks and on two, and their checks tell answers from what is none.
+func TestLessons(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tutorials are run in long tests only")
+	}
+	files, err := filepath.Glob("../../tutorials/[0-9]*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("tutorials: %v, %v", files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lesson, err := tutorial.Parse(filepath.Base(file), string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ranks, suffix := range map[int]string{4: ".out", 2: ".2.out"} {
+			t.Run(fmt.Sprint(lesson.Name, "/", ranks), func(t *testing.T) {
+				testLesson(t, lesson, ranks, strings.TrimSuffix(file, ".go")+suffix)
+			})
+		}
+	}
+}
+
+func testLesson(t *testing.T, lesson tutorial.Lesson, ranks int, file string) {
+	s := launchHere(t, ranks)
+	var got tutorial.Recording
+	run := func(cell tutorial.Cell, fails bool) tutorial.Shown {
+		shown, failed := show(s, ranks, cell)
+		switch {
+		case failed && !fails:
+			t.Fatalf("%s:%d fails:\n%s", cell.File, cell.Line, tutorial.Recording{shown}.Format())
+		case !failed && fails:
+			t.Fatalf("%s:%d does not fail:\n%s", cell.File, cell.Line, cell.Source)
+		}
+		return shown
+	}
+	for _, step := range lesson.Steps {
+		if step.Cell != nil {
+			got = append(got, run(*step.Cell, step.Cell.Fails))
+		}
+		e := step.Exercise
+		if e == nil {
+			continue
+		}
+		got = append(got, run(e.Start, false), run(e.Check, true))
+		for _, wrong := range e.Wrong {
+			run(wrong, false)
+			run(e.Check, true)
+		}
+		run(e.Solution, false)
+		if shown := run(e.Check, false); len(shown) != 1 || shown[0].Text != everybody(ranks)+tutorial.Correct+"\n" {
+			t.Errorf("%s: the check of the solution says\n%s", e.Title, tutorial.Recording{shown}.Format())
+		}
+		run(e.Start, false) // the rest does without
+	}
+	if *record {
+		if err := os.WriteFile(file, []byte(got.Format()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := tutorial.ParseRecording(string(text))
+	if err != nil || len(want) != len(got) {
+		t.Fatalf("%s has %d cells, %d were run (%v): record it again with -record", file, len(want), len(got), err)
+	}
+	for i, cell := range lesson.Runs() {
+		if g, w := comparable(t, ranks, got[i]), comparable(t, ranks, want[i]); !cell.Varies && g != w {
+			t.Errorf("%s:%d showed\n%s\nwant\n%s", cell.File, cell.Line, g, w)
+		}
+	}
+}
+
+// everybody is what a line begins with that all ranks have printed.
+func everybody(ranks int) string {
+	all := make([]int, ranks)
+	for r := range all {
+		all[r] = r
+	}
+	return session.Prefix(all, ranks)
+}
+
+// launchHere starts a session of this process.
+func launchHere(t *testing.T, ranks int) session.Session {
+	t.Helper()
+	h := newHome(t, ranks)
+	for _, variable := range h.command().Env {
+		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(value, h.dir) {
+			t.Setenv(name, value)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	s, err := session.Launch(ctx, session.Config{Ranks: ranks, Device: device()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// show runs a cell and returns what it showed, without remarks of the session.
+func show(s session.Session, ranks int, cell tutorial.Cell) (shown tutorial.Shown, failed bool) {
+	add := func(kind, text string) {
+		if last := len(shown) - 1; last >= 0 && shown[last].Kind == kind {
+			shown[last].Text += text
+		} else if text != "" {
+			shown = append(shown, tutorial.Piece{Kind: kind, Text: text})
+		}
+	}
+	text := func(write func(*render.Printer)) string {
+		var b strings.Builder
+		p := render.New(&b, &b, ranks, false)
+		write(p)
+		p.CloseLine()
+		return b.String()
+	}
+	kinds := map[session.Stream]string{session.Stdout: tutorial.Stdout, session.Stderr: tutorial.Stderr}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	reply := s.Eval(ctx, session.Cell{Name: cell.File, Line: cell.Line, Source: cell.Source, Output: func(o session.Output) {
+		if kind := kinds[o.Stream]; kind != "" {
+			add(kind, text(func(p *render.Printer) { p.Output(o) }))
+		}
+	}})
+	add(tutorial.Value, text(func(p *render.Printer) { p.Reply(session.Reply{Values: reply.Values}) }))
+	if len(reply.Errors) > 0 {
+		add(tutorial.Error+" "+string(reply.Errors[0].Kind), text(func(p *render.Printer) { p.Reply(session.Reply{Errors: reply.Errors}) }))
+	}
+	return shown, len(reply.Errors) > 0
+}
+
+// What differs from run to run and between devices: times, pointers, and where a tensor is.
+var unsteady = []struct {
+	pattern *regexp.Regexp
+	instead string
+}{
+	{devices, "on a device"},
+	{regexp.MustCompile(`\b\d+(\.\d+)?(ns|µs|us|ms|s)\b`), "a while"},
+	{regexp.MustCompile(`\b0x[0-9a-f]{6,}\b`), "a pointer"},
+}
+
+// comparable is what each rank showed, without what differs from run to run and between compilers. When ranks wait in a circle, the first that
+// gives up may let the others go on, and it may be any of them: then it says only that.
+func comparable(t *testing.T, ranks int, shown tutorial.Shown) string {
+	t.Helper()
+	var b strings.Builder
+	for r := range ranks {
+		fmt.Fprintf(&b, "rank %d\n", r)
+		for _, piece := range shown {
+			said := linesOf(t, r, ranks, piece.Text)
+			switch kind, _ := strings.CutPrefix(piece.Kind, tutorial.Error+" "); session.Kind(kind) {
+			case session.KindTimeout, session.KindInterrupted, session.KindPeer:
+				return "waits were given up"
+			case session.KindCompile:
+				said = "a compiler's error\n"
+			}
+			b.WriteString(piece.Kind + ": " + said)
+		}
+	}
+	text := b.String()
+	for _, u := range unsteady {
+		text = u.pattern.ReplaceAllString(text, u.instead)
+	}
+	return text
+}
+
+// linesOf returns the lines that a rank has said.
+func linesOf(t *testing.T, rank, ranks int, text string) string {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		list, rest, ok := strings.Cut(strings.TrimPrefix(line, "["), "] ")
+		of, err := session.ParseRanks(list, ranks)
+		if !ok || err != nil {
+			t.Fatalf("a line without ranks: %q", line)
+		}
+		if slices.Contains(of, rank) {
+			b.WriteString(rest)
+		}
+	}
+	return b.String()
+}
+
+// A tutorial is stepped through at the prompt, and goes on where it was left.
+func TestTutorialAtThePrompt(t *testing.T) {
+	h := newHome(t, 2)
+	run := func(entries string, args ...string) result {
+		return h.run(entries, append(args, "-n", "2", "--device", device())...)
+	}
+	expect := func(r result, status int, texts ...string) {
+		t.Helper()
+		for rest, i := r.out+r.err, 0; i < len(texts); i++ {
+			_, after, found := strings.Cut(rest, texts[i])
+			if !found || r.status != status {
+				t.Fatalf("%q is not in its place in what ended with %d, want %d:\n%s%s", texts[i], r.status, status, r.out, r.err)
+			}
+			rest = after
+		}
+	}
+	expect(run("", "tutorial"), 0, "01-hello-ranks", "0 of 1  Hello, ranks")
+	expect(run(":next\n:where\n:next\n:next\n:next\n:prev\n:again\n", "tutorial", "01"), 0, "step 1 of 9", "# Hello, ranks", "    symm.Rank()", "[0] 0\n[1] 1\n",
+		"step 2 of 9", "[0,1] 2\n", "01-hello-ranks, step 2 of 9: Hello, ranks", `exercise "The left neighbour": not solved yet`,
+		"step 5 of 9", "100 / rank", "[1] 100\n", "step 4 of 9", "[1] I am the last\n")
+	expect(run("square\n:next\n:next\n:next\n:hint\nfunc left(r, n int) int { return (r+n-1) % n }\n:check\n", "tutorial", "hello"), 0,
+		"Step 5 of 9", "step 5 of 9", "[1] 1\n", "Exercise: The left neighbour", "Hint 1 (2 more): ", "[0,1] correct\n")
+	expect(run(":next\n", "tutorial", "1"), 0, "Step 8 of 9", "step 9 of 9", "Read on")
+	expect(run(":tutorial 1 8\n:check\n"), 1, "step 8 of 9", "left(0, 2) is -1; ranks are 0 to 1")
+	expect(run("", "tutorial"), 0, "01-hello-ranks", "8 of 9", "1 of 1")
+	expect(run(":next\n"), 1, ":next: no tutorial is open; :tutorial lists them")
+	expect(run("", "tutorial", "nothing"), 2, `no tutorial is called "nothing"`)
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "record docs/session.md again")
+
+// recording is the page of a session at a terminal.
+const recording = "../../docs/session.md"
+
+// chapter is a part of the recorded session and what is said about it.
+type chapter struct {
+	title, text string
+	entries     []string // lines typed; "^C" is the key, pressed when what runs is said to wait
+}
+
+var chapters = []chapter{
+	{"Names", "A name that means nothing is answered by those that were perhaps meant. A package that only one can be meant by is imported.", []string{
+		`data := []int{3, 1, 2}`,
+		`fmt.Printl(data)`,
+		`dtaa[0]`,
+		`println(len(data)`,
+		``,
+		`sort.Ints(data)`,
+		`data`,
+		`rank = symm.Rank()`,
+		`rank := symm.Rank()`,
+	}},
+	{"Types", "Cells are checked before anything of them runs. A caret is below what the message is about.", []string{
+		`var ratio float64 = data[0]`,
+		`mean := 1.5 * len(data)`,
+		`strings.Repeat("ab")`,
+		`if rank = 3 { fmt.Println("last") }`,
+		`func sum(xs []int) int {`,
+		`	total := 0`,
+		`	for _, x := range xs { total += x }`,
+		`}`,
+		`n := strconv.Atoi("12")`,
+		`:type strconv.Atoi("12")`,
+	}},
+	{"Panics", "A panic fails its cell on the ranks where it happens, at the line where it happens; everything defined before stays.", []string{
+		`func at(xs []int, i int) int {`,
+		`	return xs[i]`,
+		`}`,
+		`at(data, rank)`,
+		`var p *struct{ X int }`,
+		`p.X`,
+		`sum := func(xs []int) (total int) { for _, x := range xs { total += x }; return }`,
+		`sum(data)`,
+	}},
+	{"Waits", "Rank 2 waits for a signal that nobody sends. The session says so by itself; Ctrl-C ends the wait, and tensors are as they were.", []string{
+		`t := symm.Empty(symm.F32, 4).Fill(rank)`,
+		`h := symm.Rendezvous(t)`,
+		`if rank == 2 { h.WaitSignal(3, 0); symm.Synchronize() }`,
+		`^C`,
+		`symm.OneShotAllReduce(t, "sum").Float32s()`,
+	}},
+	{"Kernels", "What a kernel is given is compared with its parameters before it is launched.", []string{
+		"k := symm.Compile(`__global__ void scale(float* x, int n, float a) { if (threadIdx.x < n) x[threadIdx.x] *= a; }`)",
+		`k.Launch(symm.Grid(1), symm.Block(32), t, 2.5, 10)`,
+		`k.Launch(symm.Grid(1), symm.Block(32), t, 4)`,
+		`k.Launch(symm.Grid(1), symm.Block(32), t, 4, 10)`,
+		`t`,
+		`symm.OneShotAllReduce(t, "median")`,
+	}},
+	{"Looking around", "", []string{
+		`:vars`,
+		`:type h`,
+		`:doc h.PutSignal`,
+		`:doc at`,
+		`:quit`,
+	}},
+}
+
+// TestRecording holds that docs/session.md is what the program shows now; times are not compared. With -update it
+// is recorded again.
+func TestRecording(t *testing.T) {
+	if device() != "cpu" {
+		t.Skip("the recording is of the cpu device")
+	}
+	x := newHome(t, 4).terminal("-n", "4", "--device", "cpu")
+	for _, c := range chapters {
+		for _, line := range c.entries {
+			switch line {
+			case "^C":
+				x.expect("rank 3: a signal on channel 0, for ")
+				x.send(ctrlC)
+				x.expect("^C interrupting")
+			default:
+				x.expectPrompt()
+				x.send(line + "\r")
+				x.expect(strings.TrimSpace(line) + "\n")
+			}
+		}
+	}
+	x.exit(0)
+	got := page(x)
+	if *update {
+		if err := os.WriteFile(recording, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if timeless(got) != timeless(string(want)) {
+		t.Errorf("docs/session.md is not what the program shows now; record it again by: go test ./cmd/symmrepl -run TestRecording -update\nIt shows\n%s", got)
+	}
+}
+
+// expectPrompt waits for a prompt, or for that of a line which goes on.
+func (x *terminal) expectPrompt() {
+	x.t.Helper()
+	x.expectAny("symm> ", "... ")
+}
+
+var durations = regexp.MustCompile(`\d+(\.\d+)?( ?)s\b`)
+
+// timeless replaces durations, which are never the same.
+func timeless(text string) string { return durations.ReplaceAllString(text, "1${2}s") }
+
+// page makes the page of what the terminal has shown.
+func page(x *terminal) string {
+	x.mu.Lock()
+	raw := x.raw.Bytes()
+	x.mu.Unlock()
+	shown := string(escapes.ReplaceAll(redrawn.ReplaceAll(raw, nil), nil))
+	var lines []string
+	for line := range strings.Lines(shown) {
+		lines = append(lines, strings.TrimRight(line, " \r\n"))
+	}
+	shown = strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
+	var b strings.Builder
+	b.WriteString("# A session with mistakes\n\n<!-- Recorded by `go test ./cmd/symmrepl -run TestRecording -update`. -->\n\n" +
+		"What a terminal shows when things go wrong: typed at `symmrepl -n 4 --device cpu`, on a machine without a GPU.\n")
+	for i, c := range chapters {
+		part := shown
+		if i+1 < len(chapters) {
+			at := strings.Index(shown, "symm> "+chapters[i+1].entries[0]+"\n")
+			if at < 0 {
+				x.t.Fatalf("%q is not shown in\n%s", chapters[i+1].entries[0], shown)
+			}
+			part, shown = shown[:at], shown[at:]
+		}
+		b.WriteString("\n## " + c.title + "\n\n")
+		if c.text != "" {
+			b.WriteString(c.text + "\n\n")
+		}
+		b.WriteString("```\n" + part + "```\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,124 @@
+"""Notebooks and consoles on the kernel: python -m unittest clients_test."""
+
+import json
+import os
+import pty
+import re
+import select
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import nbformat
+import papermill
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from papermill.translators import Translator, papermill_translators
+
+KERNEL = "symmrepl"
+SPEC = {"kernelspec": {"name": KERNEL, "display_name": KERNEL, "language": "go"}}
+
+
+def notebook(*cells):
+    return new_notebook(cells=[new_code_cell(c) for c in cells], metadata=SPEC)
+
+
+def result(cell):
+    return "".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") for o in cell.outputs)
+
+
+class Go(Translator):
+    """That of docs/notebooks.md."""
+
+    translate_none = classmethod(lambda cls, v: "nil")
+    translate_list = classmethod(lambda cls, v: "[]any{" + ", ".join(map(cls.translate, v)) + "}")
+    translate_dict = classmethod(lambda cls, v: "map[string]any{" + ", ".join(f"{json.dumps(k)}: {cls.translate(x)}" for k, x in v.items()) + "}")
+    assign = classmethod(lambda cls, name, text: f"var {name} = {text}")
+    comment = classmethod(lambda cls, text: f"// {text}".strip())
+
+
+class Clients(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def file(self, name):
+        return os.path.join(self.folder, name)
+
+    def test_nbclient(self):
+        nb = notebook("x := symm.Rank()", "x * 2", 'fmt.Println("hi")\npanic("stop")', "never()")
+        with self.assertRaises(CellExecutionError) as failed:
+            NotebookClient(nb, timeout=60).execute()
+        self.assertIn("In[3]:2:1: panic: stop", str(failed.exception))
+        self.assertEqual(result(nb.cells[1]), "[0] 0\n[1] 2")
+        self.assertEqual(nb.cells[2].outputs[0]["text"], "[0,1] hi\n")
+        self.assertEqual([c.execution_count for c in nb.cells], [1, 2, 3, None])
+
+    def test_latency(self):
+        nb = notebook(*[f"{i} + 1" for i in range(500)])
+        client, took = NotebookClient(nb, timeout=60, extra_arguments=["--ranks", "4"]), []
+        with client.setup_kernel():
+            for i, cell in enumerate(nb.cells):
+                start = time.perf_counter()
+                client.execute_cell(cell, i)
+                took.append(1000 * (time.perf_counter() - start))
+        self.assertEqual(result(nb.cells[499]), "[0-3] 500")
+        print(f"a cell from nbclient: {statistics.median(took):.2f} ms in the median of {len(took)}, with 4 ranks", file=sys.stderr)
+
+    def test_nbconvert(self):
+        nb = notebook("a := []int{1, 2}", "len(a) + symm.WorldSize()")
+        nb.cells.insert(0, new_markdown_cell("# A notebook"))
+        nbformat.write(nb, self.file("in.ipynb"))
+        convert = [sys.executable, "-m", "jupyter", "nbconvert", "--log-level", "ERROR"]
+        subprocess.run([*convert, "--to", "notebook", "--execute", "--output", "out.ipynb", self.file("in.ipynb")], check=True)
+        out = nbformat.read(self.file("out.ipynb"), 4)
+        self.assertEqual(result(out.cells[2]), "[0,1] 4")
+        self.assertEqual(out.metadata.language_info.name, "go")
+        subprocess.run([*convert, "--to", "script", self.file("out.ipynb")], check=True)
+        with open(self.file("out.go")) as f:
+            self.assertIn("len(a) + symm.WorldSize()", f.read())
+
+    def test_papermill(self):
+        papermill_translators.register("go", Go)
+        nb = notebook("n, name := 1, \"\"", "fmt.Sprint(name, n*symm.WorldSize())")
+        nb.cells[0].metadata["tags"] = ["parameters"]
+        nbformat.write(nb, self.file("in.ipynb"))
+        out = papermill.execute_notebook(self.file("in.ipynb"), self.file("out.ipynb"), {"n": 21, "name": "p"}, progress_bar=False)
+        self.assertEqual(out.cells[1].source, '// Parameters\nvar n = 21\nvar name = "p"\n')
+        self.assertEqual(result(out.cells[2]), '[0,1] "p42"')
+
+    def test_console(self):
+        """jupyter console at a terminal."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(sys.executable, [sys.executable, "-m", "jupyter", "console", "--kernel", KERNEL, "--simple-prompt"])
+        seen = b""
+
+        def expect(pattern):
+            nonlocal seen
+            deadline = time.time() + 30
+            while not (found := re.search(pattern, seen)):
+                self.assertTrue(select.select([terminal], [], [], deadline - time.time())[0], seen)
+                seen += os.read(terminal, 65536)
+            seen = seen[found.end():]
+
+        expect(rb"In \[1\]: ")
+        os.write(terminal, b"symm.Rank() + 40\n")
+        expect(rb"\[0\] 40\r\n\[1\] 41")
+        expect(rb"In \[2\]: ")
+        os.write(terminal, b"nosuch\n")
+        expect(rb"undefined: nosuch")
+        expect(rb"In \[3\]: ")
+        os.write(terminal, b":quit\n")
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        os.close(terminal)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,343 @@
+"""The kernel under the clients of Jupyter's own libraries: python -m unittest kernel_test."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+from queue import Empty
+
+import jupyter_kernel_test
+from jupyter_client.manager import KernelManager, start_new_kernel
+
+KERNEL = "symmrepl"
+PATIENCE = 20
+
+
+class Conformance(jupyter_kernel_test.KernelTests):
+    kernel_name = KERNEL
+    language_name = "go"
+    file_extension = ".go"
+    code_hello_world = 'fmt.Println("hello, world")'
+    code_stderr = 'import "os"; fmt.Fprintln(os.Stderr, "oops")'
+    completion_samples = [
+        {"text": "strings.Repl", "matches": {"Replace", "ReplaceAll", "Replacer"}},
+        {"text": 'é := "é"; math.MaxInt6', "matches": {"MaxInt64"}},
+        {"text": "%histo", "matches": {"history"}},
+    ]
+    complete_code_samples = ["1 + 1", "x := 1\nx", "func f() {}", ":ranks", "$ ls", "1, 2"]
+    incomplete_code_samples = ["func f() {", "fmt.Println(", "x :=", "%%rank [0]", "`"]
+    invalid_code_samples = ["x := )", "}", "for }"]
+    code_page_something = "strings.Builder?"
+    code_generate_error = 'panic("as it should")'
+    code_execute_result = [
+        {"code": "1 + 2", "result": "[0,1] 3"},
+        {"code": "symm.Rank()", "result": "[0] 0\n[1] 1"},
+        {"code": '"a" + "b"', "result": '[0,1] "ab"'},
+    ]
+    code_history_pattern = "1?+*"
+    supported_history_operations = ("tail", "range", "search")
+    code_inspect_sample = "strings.Builder"
+    code_display_data = [{"code": 'display.Display(display.HTML("<b>bold</b>"))', "mime": "text/html"}]
+    code_clear_output = "display.Clear(false)"
+
+
+class Welcome(jupyter_kernel_test.IopubWelcomeTests):
+    kernel_name = KERNEL
+    support_iopub_welcome = True
+
+
+class Kernel(unittest.TestCase):
+    """What the suite does not ask."""
+
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.km, cls.kc = start_new_kernel(kernel_name=KERNEL)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.kc.stop_channels()
+        cls.km.shutdown_kernel()
+
+    def reply(self, msg_id, kc=None):
+        while True:
+            m = (kc or self.kc).get_shell_msg(timeout=PATIENCE)
+            if m["parent_header"].get("msg_id") == msg_id:
+                return m["content"]
+
+    def outputs(self, msg_id, kc=None):
+        found = []
+        while True:
+            m = (kc or self.kc).get_iopub_msg(timeout=PATIENCE)
+            if m["parent_header"].get("msg_id") != msg_id:
+                continue
+            if m["msg_type"] == "status":
+                if m["content"]["execution_state"] == "idle":
+                    return found
+            else:
+                found.append((m["msg_type"], m["content"]))
+
+    def run_cell(self, code, kc=None, **options):
+        msg_id = (kc or self.kc).execute(code, **options)
+        return self.reply(msg_id, kc), self.outputs(msg_id, kc)
+
+    def text(self, code):
+        reply, outputs = self.run_cell(code)
+        self.assertEqual(reply["status"], "ok", reply)
+        return "".join(c["text"] if t == "stream" else c["data"]["text/plain"] for t, c in outputs if t in ("stream", "execute_result"))
+
+    def begun(self, code):
+        """Runs a cell that prints, and returns its message once it has."""
+        msg_id = self.kc.execute(code)
+        while True:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["msg_type"] == "stream" and m["parent_header"].get("msg_id") == msg_id:
+                return msg_id
+
+    def test_traceback(self):
+        reply, outputs = self.run_cell("xs := []int{1}\n\nfmt.Println(xs[symm.Rank()])")
+        at = f"In[{reply['execution_count']}]:3:"
+        self.assertEqual(reply["ename"], "panic")
+        self.assertTrue(reply["evalue"].startswith("[1] " + at), reply["evalue"])
+        error = [c for t, c in outputs if t == "error"]
+        self.assertEqual(len(error), 1)
+        self.assertEqual(error[0]["traceback"], reply["traceback"])
+        self.assertIn("fmt", reply["traceback"][1])
+
+    def test_commands_in_cells(self):
+        self.assertEqual(self.text("$ echo one\n%on\n\nx := 40\nx + 2"), "one\ncells run on all ranks\n[0,1] 42")
+        self.assertEqual(self.text("%%rank [1]\nsymm.Rank()"), "[1] 1")
+        reply, _ = self.run_cell("%on\n\nnosuch()")
+        self.assertIn("]:3:1: ", reply["evalue"])
+
+    def test_silent(self):
+        count = self.run_cell("1")[0]["execution_count"]
+        reply, outputs = self.run_cell('fmt.Println("quiet"); 5', silent=True)
+        self.assertEqual((reply["status"], reply["execution_count"], outputs), ("ok", count, []))
+        reply, outputs = self.run_cell("6", store_history=False)
+        self.assertEqual([c["data"]["text/plain"] for t, c in outputs if t == "execute_result"], ["[0,1] 6"])
+        reply, _ = self.run_cell("7")
+        self.assertEqual(reply["execution_count"], count + 1)
+
+    def test_user_expressions(self):
+        reply, _ = self.run_cell("a := symm.Rank() * 10", user_expressions={"a": "a", "b": "nosuch"})
+        got = reply["user_expressions"]
+        self.assertEqual(got["a"]["data"], {"text/plain": "[0] 0\n[1] 10"})
+        self.assertEqual((got["b"]["status"], got["b"]["ename"]), ("error", "type"))
+
+    def test_stop_on_error(self):
+        ids = [self.kc.execute(c) for c in ('time.Sleep(300 * time.Millisecond); panic("stop")', "1", "2")]
+        self.assertEqual([self.reply(i)["status"] for i in ids], ["error", "aborted", "aborted"])
+        ids = [self.kc.execute(c, stop_on_error=False) for c in ('time.Sleep(300 * time.Millisecond); panic("go on")', "1")]
+        self.assertEqual([self.reply(i)["status"] for i in ids], ["error", "ok"])
+
+    def test_answers_while_a_cell_runs(self):
+        msg_id = self.begun('fmt.Println("on"); select {}')
+        start = time.time()
+        self.assertIn("Builder", self.reply(self.kc.complete("strings.Buil"))["matches"])
+        self.assertTrue(self.reply(self.kc.inspect("strings.Repeat(", 15))["found"])
+        self.assertEqual(self.reply(self.kc.is_complete("f("))["status"], "incomplete")
+        self.assertGreater(len(self.reply(self.kc.history(n=5))["history"]), 0)
+        self.assertLess(time.time() - start, 2)
+        self.km.interrupt_kernel()
+        self.assertEqual(self.reply(msg_id)["ename"], "interrupted")
+
+    def test_interrupt(self):
+        waits = "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t)\n" 'fmt.Println("on"); h.WaitSignal(1-symm.Rank(), 0)'
+        for code in ('fmt.Println("on"); select {}', 'fmt.Println("on"); for {}', waits, "$ echo on; sleep 60"):
+            for how in ("message", "signal"):
+                with self.subTest(code=code, how=how):
+                    msg_id = self.begun(code)
+                    start = time.time()
+                    if how == "message":
+                        self.km.interrupt_kernel()
+                    else:
+                        os.kill(self.km.provisioner.process.pid, signal.SIGINT)
+                    reply = self.reply(msg_id)
+                    self.assertEqual(reply["status"], "error")
+                    self.assertIn("interrupted", reply["evalue"])
+                    self.assertLess(time.time() - start, 2)
+        self.assertEqual(self.text("1 + 1"), "[0,1] 2")
+
+    def test_input(self):
+        """The user types once what all ranks read."""
+        msg_id = self.kc.execute('fmt.Print("name? "); var a, b string; fmt.Scanln(&a, &b); fmt.Print("more? "); fmt.Scanln(&a); fmt.Println(a, b, symm.Rank())')
+        for line in ("Ada Lovelace", "Augusta"):
+            asked = self.kc.get_stdin_msg(timeout=PATIENCE)
+            self.assertEqual((asked["msg_type"], asked["parent_header"]["msg_id"]), ("input_request", msg_id))
+            self.kc.input(line)
+        text = "".join(c["text"] for t, c in self.outputs(msg_id) if t == "stream")
+        self.assertEqual(text, "[0,1] name? \n[0,1] more? \n[0] Augusta Lovelace 0\n[1] Augusta Lovelace 1\n")
+        self.assertEqual(self.reply(msg_id)["status"], "ok")
+
+        msg_id = self.kc.execute('import ("bufio"; "os"); s := bufio.NewScanner(os.Stdin); s.Scan(); s.Text()')
+        self.kc.get_stdin_msg(timeout=PATIENCE)
+        self.kc.input("a line")
+        self.assertEqual([c["data"]["text/plain"] for t, c in self.outputs(msg_id) if t == "execute_result"], ['[0,1] "a line"'])
+        self.reply(msg_id)
+
+        reply, outputs = self.run_cell("_, err := fmt.Scan(new(int)); err == io.EOF", allow_stdin=False)
+        self.assertEqual(outputs[-1][1]["data"]["text/plain"], "[0,1] true")
+
+        msg_id = self.kc.execute("fmt.Scanln(new(int))")
+        self.kc.get_stdin_msg(timeout=PATIENCE)
+        self.km.interrupt_kernel()
+        self.assertIn("interrupted", self.reply(msg_id)["evalue"])
+        self.assertEqual(self.text("1 + 1"), "[0,1] 2")
+
+    def test_death_of_a_worker(self):
+        reply, _ = self.run_cell('import "os"; if symm.Rank() == 1 { os.Exit(7) }')
+        self.assertEqual(reply["ename"], "died")
+        self.assertIn("exited with status 7", reply["evalue"])
+        self.assertEqual(self.text("symm.WorldSize() * 21"), "[0,1] 42")
+
+    def test_displays(self):
+        reply, outputs = self.run_cell("""fmt.Print("before")
+display.Display(display.Named("i", display.MIME(display.MIMEMap{"text/html": "<i>1</i>", "text/plain": "1"}, display.MIMEMap{"m": 1})))
+display.Update("i", display.MIME(display.MIMEMap{"text/plain": "2"}, nil))
+display.Clear(true)
+display.Display(display.MIME(display.MIMEMap{"application/json": map[string]any{"rank": symm.Rank()}}, nil))
+fmt.Println("after")""")
+        self.assertEqual(reply["status"], "ok", reply)
+        self.assertEqual(outputs[1:], [
+            ("stream", {"name": "stdout", "text": "[0,1] before\n"}),
+            ("display_data", {"data": {"text/html": "<i>1</i>", "text/plain": "1"}, "metadata": {"m": 1}, "transient": {"display_id": "i"}}),
+            ("update_display_data", {"data": {"text/plain": "2"}, "metadata": {}, "transient": {"display_id": "i"}}),
+            ("clear_output", {"wait": True}),
+            ("stream", {"name": "stdout", "text": "[0]\n"}),
+            ("display_data", {"data": {"application/json": {"rank": 0}, "text/plain": "map[rank:0]"}, "metadata": {}, "transient": {}}),
+            ("stream", {"name": "stdout", "text": "[1]\n"}),
+            ("display_data", {"data": {"application/json": {"rank": 1}, "text/plain": "map[rank:1]"}, "metadata": {}, "transient": {}}),
+            ("stream", {"name": "stdout", "text": "[0,1] after\n"}),
+        ])
+
+    def test_comms(self):
+        self.assertEqual(self.reply(self.kc.comm_info())["comms"], {})
+        message = self.kc.session.msg("comm_open", {"comm_id": "c1", "target_name": "nobody", "data": {}})
+        self.kc.shell_channel.send(message)
+        closed = [c for t, c in self.outputs(message["header"]["msg_id"]) if t == "comm_close"]
+        self.assertEqual(closed, [{"comm_id": "c1", "data": {}}])
+        for kind in ("comm_msg", "comm_close"):
+            message = self.kc.session.msg(kind, {"comm_id": "c1", "data": {}})
+            self.kc.shell_channel.send(message)
+            self.assertEqual(self.outputs(message["header"]["msg_id"]), [])
+
+    def test_signatures(self):
+        message = self.kc.session.serialize(self.kc.session.msg("comm_info_request", {}))
+        for _ in range(3):  # only the first counts
+            self.kc.shell_channel.socket.send_multipart(message)
+        forged = self.kc.session.serialize(self.kc.session.msg("comm_info_request", {}))
+        forged[1] = b"0" * 64
+        self.kc.shell_channel.socket.send_multipart(forged)
+        last = self.kc.comm_info()
+        got = []
+        while not got or got[-1] != last:
+            got.append(self.kc.get_shell_msg(timeout=PATIENCE)["parent_header"]["msg_id"])
+        self.assertEqual(len(got), 2)
+
+    def test_many_prints(self):
+        self.run_cell("1")
+        start = time.time()
+        msg_id = self.kc.execute("for i := range 20000 { fmt.Println(i) }")
+        outputs = self.outputs(msg_id)
+        took = time.time() - start
+        self.reply(msg_id)
+        text = "".join(c["text"] for t, c in outputs if t == "stream")
+        self.assertEqual(text, "".join(f"[0,1] {i}\n" for i in range(20000)))
+        print(f"20000 prints: {took:.2f} s, {len(outputs)} messages", file=sys.stderr)
+        self.assertLess(len(outputs), 100)
+
+    def test_stopped_front_end(self):
+        second = subprocess.Popen(
+            [sys.executable, "-c", "import sys, time\nfrom jupyter_client import BlockingKernelClient\n"
+             "kc = BlockingKernelClient(connection_file=sys.argv[1]); kc.load_connection_file(); kc.start_channels(); kc.wait_for_ready(timeout=20)\n"
+             "print('ready', flush=True)\ntime.sleep(600)", self.km.connection_file],
+            stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertEqual(second.stdout.readline(), "ready\n")
+            second.send_signal(signal.SIGSTOP)
+            slowest = 0
+            for _ in range(8):
+                start = time.time()
+                text = self.text('fmt.Println(strings.Repeat("x", 4<<20))')
+                slowest = max(slowest, time.time() - start)
+                self.assertGreater(len(text), 4 << 20)
+            self.assertLess(slowest, 5)
+        finally:
+            second.kill()
+            second.wait()
+            second.stdout.close()
+
+
+class Ends(unittest.TestCase):
+    """How a kernel comes and goes."""
+
+    def text(self, kc, code):
+        found = []
+        kc.execute_interactive(code, timeout=PATIENCE, output_hook=lambda m: found.append(m["content"].get("data", {}).get("text/plain")))
+        return [f for f in found if f]
+
+    def test_first_result(self):
+        start = time.time()
+        km, kc = start_new_kernel(kernel_name=KERNEL)
+        self.assertEqual(self.text(kc, "1 + 1"), ["[0,1] 2"])
+        print(f"first result of a new notebook: {time.time() - start:.2f} s", file=sys.stderr)
+        kc.stop_channels()
+        km.shutdown_kernel()
+
+    def test_restart(self):
+        km, kc = start_new_kernel(kernel_name=KERNEL)
+        self.assertEqual(self.text(kc, "x := 5; x"), ["[0,1] 5"])
+        km.restart_kernel()
+        kc.wait_for_ready(timeout=PATIENCE)
+        reply = kc.execute_interactive("x", timeout=PATIENCE, output_hook=lambda m: None)["content"]
+        self.assertEqual((reply["status"], reply["execution_count"], reply["ename"]), ("error", 1, "type"))
+        kc.stop_channels()
+        km.shutdown_kernel()
+        self.assertFalse(km.is_alive())
+
+    def test_shutdown_while_a_cell_runs(self):
+        km, kc = start_new_kernel(kernel_name=KERNEL)
+        kc.execute("for {}")
+        time.sleep(0.3)
+        start = time.time()
+        kc.shutdown()
+        reply = kc.get_control_msg(timeout=PATIENCE)
+        self.assertEqual(reply["content"], {"status": "ok", "restart": False})
+        while km.is_alive():
+            self.assertLess(time.time() - start, 5)
+            time.sleep(0.05)
+        kc.stop_channels()
+        km.cleanup_resources()
+
+    def test_attach(self):
+        """A kernel on the session of another: it sees its variables, and leaves it running."""
+        km, kc = start_new_kernel(kernel_name=KERNEL)
+        self.assertEqual(self.text(kc, "x := 5; x"), ["[0,1] 5"])
+        km2, kc2 = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--attach"])
+        self.assertEqual(self.text(kc2, "x * symm.WorldSize()"), ["[0,1] 10"])
+        kc2.stop_channels()
+        km2.shutdown_kernel()
+        self.assertEqual(self.text(kc, "x + 1"), ["[0,1] 6"])
+        kc.stop_channels()
+        km.shutdown_kernel()
+
+    def test_session_that_cannot_start(self):
+        km = KernelManager(kernel_name=KERNEL)
+        km.start_kernel(env={**os.environ, "CUDA_VISIBLE_DEVICES": ""}, extra_arguments=["--backend", "NCCL"])
+        kc = km.client()
+        kc.start_channels()
+        kc.wait_for_ready(timeout=PATIENCE)
+        reply = kc.execute_interactive("1", timeout=PATIENCE, output_hook=lambda m: None)["content"]
+        self.assertEqual((reply["status"], reply["ename"]), ("error", "refused"))
+        self.assertIn("the session could not start", reply["evalue"])
+        kc.stop_channels()
+        km.shutdown_kernel()
+
+
+if __name__ == "__main__":
+    unittest.main()
