@@ -1,0 +1,247 @@
+//go:build ignore
+
+// Your own one-shot all-reduce: a kernel that reads the memory of all GPUs.
+
+// %% [markdown]
+// # Your own one-shot all-reduce
+//
+// In training and inference, GPUs add up vectors all day: each has its own, and all need the sum. That is an **all-reduce**.
+//
+//     rank 0 has  1 1 1 1                  10 10 10 10
+//     rank 1 has  2 2 2 2    all-reduce    10 10 10 10
+//     rank 2 has  3 3 3 3   ───────────>   10 10 10 10
+//     rank 3 has  4 4 4 4                  10 10 10 10
+//
+// The simplest way is *one-shot*: each rank reads everybody's vector and adds them up itself. Here is what that takes:
+//
+// 1. a barrier, so that all vectors are there before anybody reads;
+// 2. a loop that reads from all ranks and adds;
+// 3. a barrier, so that nobody changes its vector while others still read.
+//
+// You write that as one kernel, in CUDA C++. Without a GPU the C++ compiler of this machine compiles it, and it runs on the emulated device.
+
+// %% A vector for each rank. Negative numbers, too: they find mistakes.
+rank, size := symm.Rank(), symm.WorldSize()
+n := 100
+x := symm.Empty(symm.F32, n).Fill(rank - 10)
+h := symm.Rendezvous(x)
+out := symm.Local(symm.F32, n)
+
+// %% [markdown]
+// ## A kernel on one rank
+//
+// First a kernel that does not talk to anybody. A kernel is a function that many *threads* run at once. Threads come in *blocks*; `threadIdx.x` is
+// the number of a thread in its block, `blockDim.x` the number of threads in a block.
+//
+// Here 32 threads share 100 elements. Thread 0 takes the elements 0, 32, 64, 96; thread 1 takes 1, 33, 65, 97; and so on.
+
+// %% Compile and launch: one block of 32 threads.
+twice := symm.Compile(`
+__global__ void twice(float* out, const float* in, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = 2 * in[i];
+}`)
+twice.Launch(symm.Grid(1), symm.Block(32), out, x, n)
+out.Float32s()[n-1]
+
+// %% [markdown]
+// All ranks compile the same text and launch it on their own tensors. What you pass is compared with the parameters before anything is launched:
+
+// %% [fails] An argument is missing.
+twice.Launch(symm.Grid(1), symm.Block(32), out, n)
+
+// %% [markdown]
+// Mistakes in the kernel itself are shown with their line.
+
+// %% [fails] A typing error.
+symm.Compile(`
+__global__ void broken(float* out) {
+  out[threadIdx.x] = 1.0f
+}`).Launch(symm.Grid(1), symm.Block(32), out)
+
+// %% [markdown]
+// ## A kernel that reads from its peers
+//
+// Pass the handle, and the kernel gets a `symm::Handle`. In it are
+//
+//     h.rank, h.world_size       who am I, how many are there
+//     h.buffer<float>(p)         the address of the copy of rank p
+//     symm::barrier(h, channel)  wait here until all ranks have come
+//
+// The address of a peer's copy is used like any other. On GPUs the load goes over NVLink; nothing in the code says so.
+
+// %% The all-reduce. Its three parts are the three points from above.
+sum := symm.Compile(`
+__global__ void sum(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    out[i] = total;
+  }
+  symm::barrier(h, 0);
+}`)
+sum.Launch(symm.Grid(1), symm.Block(32), h, out, n)
+total := out.Float32s()
+fmt.Println(total[0], total[n-1])
+
+// %% [markdown]
+// Every rank has the same sum. That is a complete all-reduce.
+//
+// `if (!symm::barrier(h, 0)) return;` — a barrier says `false` if it was given up, because somebody pressed Ctrl-C or a limit passed. Then the kernel
+// leaves without touching data. That one `if` is why a deadlock does not cost you the session.
+//
+// Does it agree with the one that comes with symmrepl?
+
+// %% Compare.
+want := symm.OneShotAllReduce(x, "sum").Float32s()
+largest := 0.0
+for i := range want {
+	largest = max(largest, math.Abs(float64(total[i]-want[i])))
+}
+fmt.Println("the largest difference is", largest)
+
+// %% [markdown]
+// ## Why two barriers?
+//
+// Take away the first, and a fast rank reads a vector that a slow rank has not filled yet. Take away the second, and a fast rank goes on and fills
+// its vector with the next numbers, while a slow one still reads the old ones. Both go well most of the time. That is what makes them bad: the
+// result is wrong once in a thousand runs.
+//
+// Let us make the second mistake visible. Without a barrier, a slow reader and a quick writer meet in the same memory. Rank 0 reads late; the others
+// change their vectors right away.
+
+// %% Without the last barrier, rank 0 reads what it should not.
+careless := symm.Compile(`
+__global__ void careless(symm::Handle h, float* out, unsigned long long pause) {
+  if (!symm::barrier(h, 0)) return;
+  if (threadIdx.x == 0) {
+    if (h.rank == 0) {
+      unsigned long long start = symm::now_ns();
+      while (symm::now_ns() - start < pause) {}
+    }
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[0];
+    out[0] = total;
+  }
+}`)
+x.Fill(1)
+careless.Launch(symm.Grid(1), symm.Block(32), h, out, uint64(100e6))
+if rank != 0 {
+	x.Fill(1000) // the next numbers, too early
+}
+if got := out.Float32s()[0]; rank == 0 {
+	fmt.Println("right:", got == float32(size))
+}
+
+// %% [markdown]
+// Rank 0 has added numbers of the next round. The kernel is correct on all other ranks, and it would be correct on rank 0 if that were a little quicker.
+//
+// ## Your turn
+
+// %% Fresh data: element i of rank r is between -200 and -1.
+for i := range n {
+	x.Slice(i, i+1).Fill(-1 - (7*i+13*rank)%200)
+}
+h.Barrier(0)
+x.Float32s()[:4]
+
+// %% [exercise] The maximum
+// Write a kernel `biggest` with the same parameters as `sum`. `out[i]` shall be the largest of all ranks' `x[i]`. It is launched with one block of 32
+// threads, and there are 100 elements.
+
+// %% [start]
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = h.buffer<float>(h.rank)[i];
+}`)
+
+// %% [hint]
+// Begin with a copy of the kernel `sum`. Only the lines about `total` have to change. Keep both barriers.
+
+// %% [hint]
+// What does `total` begin with? All elements here are negative: 0 is larger than all of them.
+
+// %% [hint]
+// Begin with the copy of rank 0, `float best = h.buffer<float>(0)[i];`, and let the loop over `p` begin at 1.
+
+// %% [solution]
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = h.buffer<float>(0)[i];
+    for (int p = 1; p < h.world_size; p++) {
+      float v = h.buffer<float>(p)[i];
+      if (v > best) best = v;
+    }
+    out[i] = best;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong]
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = 0;
+    for (int p = 0; p < h.world_size; p++) {
+      float v = h.buffer<float>(p)[i];
+      if (v > best) best = v;
+    }
+    out[i] = best;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong]
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  int i = threadIdx.x;
+  float best = h.buffer<float>(0)[i];
+  for (int p = 1; p < h.world_size; p++) {
+    float v = h.buffer<float>(p)[i];
+    if (v > best) best = v;
+  }
+  out[i] = best;
+  symm::barrier(h, 0);
+}`)
+
+// %% [check]
+out.Fill(12345)
+biggest.Launch(symm.Grid(1), symm.Block(32), h, out, n)
+expected := symm.OneShotAllReduce(x, "max").Float32s()
+verdict := symm.Empty(symm.I32, 1).Fill(n)
+symm.Rendezvous(verdict)
+results := out.Float32s()
+for i := range n {
+	if results[i] != expected[i] {
+		verdict.Fill(i)
+		break
+	}
+}
+switch first := symm.OneShotAllReduce(verdict, "min").Ints()[0]; {
+case first == n:
+	fmt.Println("correct")
+case results[first] == expected[first]:
+	panic(fmt.Sprintf("out[%d] is right here, but not on another rank", first))
+case results[first] == 12345:
+	panic(fmt.Sprintf("out[%d] was not written; 32 threads have to take care of %d elements", first, n))
+case results[first] == 0:
+	panic(fmt.Sprintf("out[%d] is 0, but all elements are negative; what does the maximum begin with?", first))
+default:
+	panic(fmt.Sprintf("out[%d] is %v here, not %v; is everybody's element looked at?", first, results[first], expected[first]))
+}
+
+// %% [markdown]
+// ## What you know now
+//
+// - An all-reduce is a barrier, a loop over peers, and a barrier.
+// - A kernel gets the handle, and `h.buffer<T>(p)` is the memory of a peer.
+// - A missing barrier is a mistake that shows once in a while, on somebody else's machine.
+//
+// With more blocks, each block needs a channel of its own: `symm::barrier(h, blockIdx.x)`. The one that comes with symmrepl has no barrier at all for
+// small vectors: it sends the data in packets that say themselves that they have come. That is the subject of tutorial 07.
+//
+// Read on: `:tutorial 05` is about long vectors, for which one-shot reads too much.

@@ -1,0 +1,180 @@
+//go:build ignore
+
+// Two-shot all-reduce: read less when vectors are long, and when which is better.
+
+// %% [markdown]
+// # Two-shot, and when which
+//
+// In a one-shot all-reduce every rank reads everybody's vector. With `N` ranks and vectors of `S` bytes, that is `(N-1)·S` bytes over each rank's
+// links, and all ranks compute the same sums.
+//
+// That is a waste. Share the work: each rank is responsible for one *slice* of the vector.
+//
+//     slice:        0        1        2        3
+//     rank 0      [sum]   ───────────────────────     first shot:  rank r reads slice r of everybody, and adds
+//     rank 1      ───────  [sum]   ──────────────
+//     rank 2      ────────────────  [sum]   ─────     second shot: rank r gives its sums to everybody
+//     rank 3      ─────────────────────────  [sum]
+//
+// The first shot is called a *reduce-scatter*, the second an *all-gather*.
+
+// %% Count the bytes that a rank moves, for four ranks and one MiB.
+func oneShot(ranks, bytes int) int { return (ranks - 1) * bytes }
+func twoShot(ranks, bytes int) int { return 2 * (ranks - 1) * bytes / ranks }
+
+fmt.Println("4 ranks: one-shot", oneShot(4, 1<<20), "two-shot", twoShot(4, 1<<20))
+fmt.Println("2 ranks: one-shot", oneShot(2, 1<<20), "two-shot", twoShot(2, 1<<20))
+
+// %% [markdown]
+// With four ranks, two-shot moves half as much; with eight a quarter. With two ranks it gains nothing.
+//
+// So why is there one-shot at all? Because two-shot must stop in the middle: nobody may take the sums before they are there. That costs another
+// trip between the GPUs, a microsecond or so. For short vectors, the trip is all that matters.
+//
+// ## The kernel
+//
+// Our kernel works in place: the sums take the place of the vector. May a rank overwrite the vectors of others while they still read? Yes, here: slice `r`
+// is read by rank `r` only, and written by rank `r` only.
+
+// %% A vector for each rank.
+rank, size := symm.Rank(), symm.WorldSize()
+n := 128
+x := symm.Empty(symm.F32, n)
+h := symm.Rendezvous(x)
+
+// %% Each rank adds up its slice, and stores the sums to everybody.
+sum := symm.Compile(`
+__global__ void sum(symm::Handle h, int n) {
+  if (!symm::barrier(h, 0)) return;              // all vectors are there
+  int each = n / h.world_size, first = h.rank * each;
+  for (int i = first + threadIdx.x; i < first + each; i += blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[i];
+    for (int p = 0; p < h.world_size; p++) h.buffer<float>(p)[i] = total;
+  }
+  symm::barrier(h, 0);                           // all sums are there
+}`)
+x.Fill(rank + 1)
+sum.Launch(symm.Grid(1), symm.Block(64), h, n)
+result := x.Float32s()
+fmt.Println(result[0], result[n-1])
+
+// %% [markdown]
+// One barrier at the beginning and one at the end, as before. The second one now has two jobs: it says that the sums have come, and that everybody
+// is done.
+//
+// ## A mistake
+//
+// The kernel divides `n` by the number of ranks. What about a remainder?
+
+// %% With 127 elements, somebody is left out.
+x.Fill(rank + 1)
+sum.Launch(symm.Grid(1), symm.Block(64), h, 127)
+result = x.Float32s()
+fmt.Println("the sum is", result[0], "and element 126 is", result[126])
+
+// %% [markdown]
+// The last elements are nobody's, and keep the number of each rank. No error, no crash: only a wrong number at the end. A test with 128 elements
+// would never have found it. So test with lengths that do not fit.
+
+// %% [exercise] Fair slices
+// Write `slice(r, ranks, n)`, which returns where the slice of rank `r` begins and where it ends (the first element that is not part of it). All slices
+// together shall be all `n` elements, in order, and no slice shall be longer than another by more than one element.
+
+// %% [start]
+func slice(r, ranks, n int) (first, end int) {
+	each := n / ranks
+	return r * each, (r + 1) * each
+}
+
+// %% [hint]
+// Let 4 ranks share 10 elements. Fair is 3, 3, 2, 2, or any other order of these. Which elements does the function below leave out?
+
+// %% [hint]
+// If you give all that is left over to the last rank, nothing is left out, but it is not fair: of 7 elements, the last of 4 ranks would take 4.
+
+// %% [hint]
+// Where a slice ends, the next begins. So one formula is enough: where slice `r` begins. It must be 0 for `r = 0`, and `n` for `r = ranks`.
+
+// %% [hint]
+// Multiply first, then divide: `r * n / ranks`.
+
+// %% [solution]
+func slice(r, ranks, n int) (first, end int) {
+	return r * n / ranks, (r + 1) * n / ranks
+}
+
+// %% [wrong]
+func slice(r, ranks, n int) (first, end int) {
+	each := n / ranks
+	if r == ranks-1 {
+		return r * each, n
+	}
+	return r * each, (r + 1) * each
+}
+
+// %% [wrong]
+func slice(r, ranks, n int) (first, end int) {
+	each := (n + ranks - 1) / ranks
+	return r * each, min((r+1)*each, n)
+}
+
+// %% [check]
+for _, c := range [][]int{{4, 10}, {4, 7}, {4, 4}, {4, 3}, {2, 127}, {3, 0}, {8, 9}} {
+	ranks, n := c[0], c[1]
+	at, shortest, longest := 0, n, 0
+	for r := range ranks {
+		first, end := slice(r, ranks, n)
+		if first != at || end < first {
+			panic(fmt.Sprintf("%d ranks share %d elements: slice %d is %d to %d, but the one before it ends at %d", ranks, n, r, first, end, at))
+		}
+		at = end
+		shortest = min(shortest, end-first)
+		longest = max(longest, end-first)
+	}
+	if at != n {
+		panic(fmt.Sprintf("%d ranks share %d elements: the last slice ends at %d", ranks, n, at))
+	}
+	if longest-shortest > 1 {
+		panic(fmt.Sprintf("%d ranks share %d elements: one slice has %d elements, another %d", ranks, n, shortest, longest))
+	}
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// ## When which?
+//
+// symmrepl has both, and both take any length.
+
+// %% The same sums, two ways.
+x.Fill(rank + 1)
+one := symm.OneShotAllReduce(x, "sum").Float32s()
+two := symm.TwoShotAllReduce(x, "sum").Float32s()
+fmt.Println(one[0], two[0])
+
+// %% [markdown]
+// `symm.AllReduce` chooses, and `symm.Explain` says what it has chosen, and why.
+
+// %% [varies] A short vector, and a long one.
+long := symm.Empty(symm.F32, 1<<20)
+symm.Rendezvous(long)
+fmt.Println(symm.Explain(func() { symm.AllReduce(x, "sum") }))
+fmt.Println(symm.Explain(func() { symm.AllReduce(long, "sum") }))
+
+// %% [markdown]
+// What you see depends on your device. As a rule of thumb, on GPUs that are linked by NVLink:
+//
+//     vectors                ranks     take
+//     up to some 100 KiB     any       one-shot: the fewest trips
+//     longer                 2         either: they move the same bytes
+//     longer                 4 or 8    two-shot: the fewest bytes
+//
+// A rule of thumb is no measurement. Where the border is depends on the links, and tutorial 12 shows how to measure it.
+//
+// ## What you know now
+//
+// - Two-shot is a reduce-scatter and an all-gather. It moves fewer bytes, and has one more trip.
+// - Slices that nobody shares need no lock.
+// - Test with lengths that do not fit.
+//
+// Read on: `:tutorial 06` is about programs that hang, and how to find out why.
