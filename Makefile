@@ -3,8 +3,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := bin/symmrepl
 NVRTC := .venv/nvrtc
+JUPYTER := .venv/jupyter
 
-.PHONY: help demo build test check bench gpu-bundle clean FORCE
+.PHONY: help demo build test conformance check bench gpu-bundle clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -18,20 +19,27 @@ build: $(BIN) ## build bin/symmrepl
 $(BIN): FORCE | go c++
 	go build -o $@ ./cmd/symmrepl
 
-test: check $(NVRTC) ## everything a change must pass: check, all tests, the races, the C boundary
+test: check $(NVRTC) $(JUPYTER) ## everything a change must pass: check, all tests, the races, the C boundary
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
+	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	go test -timeout 5m ./... && \
+	unset SYMMREPL_JUPYTER && \
+	(cd client && go test -timeout 5m ./...) && \
 	GORACE=atexit_sleep_ms=0 go test -timeout 5m -race -short ./session/... ./cmd/symmrepl/... && \
 	GOEXPERIMENT=cgocheck2 go test -timeout 5m -short ./symmem/...
 
+conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
+	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table
+
 check: | go c++ ## gofmt, go vet, staticcheck
-	@unformatted=$$(gofmt -l $$(go list -f '{{.Dir}}' ./...)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
+	@unformatted=$$(gofmt -l *.go $$(go list -f '{{if ne .Name "symmrepl"}}{{.Dir}}{{end}}' ./...)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }
 	go vet ./...
+	(cd client && go vet ./...)
 	go tool staticcheck ./...
 
 bench: build ## how fast a session and its operations are here
 	$(BIN) bench session
-	$(BIN) bench one_shot_all_reduce
+	$(BIN) bench
 
 gpu-bundle: | go c++ ## one folder that runs the tests and the benchmark on a GPU machine without Go
 	./.ci/gpu-bundle gpu-bundle
@@ -44,6 +52,11 @@ $(NVRTC): | python3
 	python3 -m venv .venv || { echo 'make: the local Python environment could not be made: install python3-venv' >&2; exit 1; }
 	.venv/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvrtc==13.0.88
 	dirname "$$(find "$$PWD/.venv" -name 'libnvrtc.so.*' | sort -V | tail -1)" > $@
+
+# Jupyter's own clients, which the kernel is tested with.
+$(JUPYTER): .ci/jupyter.txt | $(NVRTC)
+	.venv/bin/pip install --quiet --disable-pip-version-check -r .ci/jupyter.txt
+	touch $@
 
 .PHONY: go c++ python3
 go:
