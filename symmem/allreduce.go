@@ -55,7 +55,7 @@ func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.AllReduce].
 //
-// Source: packets as in NCCL's low-latency protocol, of 8 bytes of data and an epoch; reads between barriers as
+// Source: packets as in NCCL's low-latency protocol, but of 12 bytes of data and an epoch; reads between barriers as
 // in PyTorch's one-shot kernel.
 func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return rt.oneShot(t, op, nil, opts)

@@ -433,8 +433,8 @@ __device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src
   return true;
 }
 
-// barrier: all threads of one block of every rank. What any of them wrote before is visible to all after. A 
-// The block needs no particular size; with fewer threads than ranks a thread serves several peers.
+// barrier: all threads of one block of every rank. What any of them wrote before is visible to all after. The
+// block needs no particular size; with fewer threads than ranks a thread serves several peers.
 __device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel) {
   bool ok = true;
   u32* const count = rounds(s, c, channel);
