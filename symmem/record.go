@@ -173,6 +173,8 @@ func awaited(r *device.WaitRecord) string {
 		return "it to be done with its copies"
 	case device.WaitWord:
 		return fmt.Sprintf("signal word %d to become %d; it is %d", r.Channel, r.Want, r.Seen)
+	case device.WaitUser:
+		return fmt.Sprintf("a word of its kernel to become %d; it is %d", r.Want, r.Seen)
 	}
 	return "something in a kernel of yours"
 }
@@ -222,6 +224,8 @@ func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
 		case device.WaitPacket:
 			what = fmt.Sprintf("data of rank %d", e.Peer)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitUser:
+			what = fmt.Sprintf("a word of rank %d to become %d; it is %d", e.Peer, r.Want, r.Seen)
 		case device.WaitCopy:
 			what = fmt.Sprintf("rank %d to come to the copies", e.Peer)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)

@@ -165,7 +165,7 @@ func compileErrorsCase(t *T) {
 	t.equal("after errors", x.Ints(), []int{1})
 }
 
-// kernelTimeoutCase: a user's kernel that waits for a signal that nobody sends returns, and says so.
+// kernelTimeoutCase: a user's kernel that waits for what nobody sends returns, and says so.
 func kernelTimeoutCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(5)
 	h := symmem.Rendezvous(x)
@@ -180,7 +180,18 @@ func kernelTimeoutCase(t *T) {
 	symmem.Recover()
 	t.equal("data", x.Ints(), []int{5, 5, 5, 5})
 	h.Barrier(9)
-	symmem.Synchronize()
+	poll := symmem.Compile(`extern "C" __global__ void poll(symm::Handle h, int* x) {
+		const int peer = (h.rank + 1) % h.world_size;
+		if (symm::wait_until<symm::u32>(h, h.pad(h.rank), 7, symm::kEqual, symm::kUser, peer, 0)) x[0] = 1;
+	}`)
+	if t.rank == 0 {
+		symmem.StreamWriteValue32(h.GetSignalPad(0), 0, 6)
+		poll.Launch(symmem.Grid(1), symmem.Block(1), h, x, symmem.Timeout(100*time.Millisecond))
+		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "poll on rank 0", "for a word of rank 1 to become 7; it is 6")
+		t.equal("peer of a wait of the kernel's own", e.Peer, 1)
+	}
+	symmem.Recover()
+	t.equal("data after both", x.Ints(), []int{5, 5, 5, 5})
 	x.Free()
 }
 
