@@ -22,7 +22,7 @@ const (
 	statusOK      = 0
 	statusFailed  = 1 // a cell failed
 	statusUsage   = 2 // the command line is wrong
-	statusStart   = 3 // the session could not start
+	statusStart   = 3 // the session could not start, or what was asked for could not be done
 	statusSignals = 128
 )
 
@@ -45,6 +45,9 @@ func Main(args []string) int {
 	if o.help || len(o.args) > 0 && o.args[0] == "help" {
 		fmt.Print(usage)
 		return statusOK
+	}
+	if o.version {
+		o.args = []string{"version"}
 	}
 	signals := &ending{}
 	ctx, stop := signals.watch(o.serves())
@@ -101,8 +104,8 @@ func dispatch(ctx context.Context, o options) (int, error) {
 	if o.hasCode && name != "" {
 		return 0, misused("-e runs a cell and %s something else: give one of them", name)
 	}
-	if o.benchFlag != "" && name != "bench" {
-		return 0, misused("%s is of bench", o.benchFlag)
+	if err := o.misplaced(); err != nil {
+		return 0, err
 	}
 	switch name {
 	case "":

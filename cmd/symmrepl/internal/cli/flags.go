@@ -16,19 +16,20 @@ type options struct {
 	device    string // "auto", "cpu" or "cuda"
 	backend   string // "": choose
 	rdzv      string
-	sizes     []int  // of bench, in bytes; empty: choose
-	peers     bool   // of bench
-	dtype     string // of bench
-	json      bool   // of bench
-	benchFlag string // one that is of bench alone and was given, or ""
-	user      bool   // of kernel install
-	prefix    string // of kernel install
-	name      string // of kernel install
-	code      string // of -e
+	sizes     []int    // of bench, in bytes; empty: choose
+	peers     bool     // of bench
+	dtype     string   // of bench
+	json      bool     // of bench
+	given     []string // flags that are of one subcommand alone
+	user      bool     // of kernel install
+	prefix    string   // of kernel install
+	name      string   // of kernel install
+	code      string   // of -e
 	hasCode   bool
 	attach    bool   // of kernel: to a session that runs,
 	attachDir string // in this folder; "": the newest
 	help      bool
+	version   bool
 	args      []string // what is not a flag
 }
 
@@ -89,6 +90,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.BoolVar(&o.help, "h", false, "")
 	flags.BoolVar(&o.help, "help", false, "")
+	flags.BoolVar(&o.version, "version", false, "")
 
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
@@ -105,24 +107,59 @@ func parse(args []string) (options, error) {
 		o.args, args = append(o.args, rest[0]), rest[1:]
 	}
 	flags.Visit(func(f *flag.Flag) {
-		if slices.Contains([]string{"sizes", "dtype", "peers", "json"}, f.Name) {
-			o.benchFlag = "--" + f.Name
+		if owner(f.Name) != "" {
+			o.given = append(o.given, f.Name)
 		}
 	})
 	if kinds := []string{"auto", "cpu", "cuda"}; !slices.Contains(kinds, o.device) {
 		return o, fmt.Errorf("--device %s: %s are the devices there are", o.device, strings.Join(kinds, ", "))
 	}
+	if kinds := []string{"", "CUDA", "NCCL", "NVSHMEM", "CPU"}; !slices.Contains(kinds, o.backend) {
+		return o, fmt.Errorf("--backend %s: %s are the back ends there are", o.backend, strings.Join(kinds[1:], ", "))
+	}
 	return o, nil
+}
+
+// owner is the subcommand that alone has a flag, or "".
+func owner(name string) string {
+	switch name {
+	case "sizes", "dtype", "peers", "json":
+		return "bench"
+	case "user", "prefix", "name":
+		return "kernel install"
+	case "attach":
+		return "kernel"
+	}
+	return ""
+}
+
+// misplaced returns an error if a flag of another subcommand was given.
+func (o options) misplaced() error {
+	command := strings.Join(o.args, " ") + " "
+	for _, name := range o.given {
+		if of := owner(name); !strings.HasPrefix(command, of+" ") {
+			return misused("%s is of %s", dashed(name), of)
+		}
+	}
+	return nil
+}
+
+// dashed is a flag as the usage text writes it.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // tidy puts the flag package's errors into the words of the usage text.
 func tidy(err error) error {
 	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: "); ok {
-		return fmt.Errorf("there is no flag %s", name)
+	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
+		return fmt.Errorf("there is no flag %s", dashed(name))
 	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: "); ok {
-		return fmt.Errorf("%s needs a value", name)
+	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
+		return fmt.Errorf("%s needs a value", dashed(name))
 	}
 	return err
 }

@@ -28,6 +28,9 @@ func installKernel(o options) (int, error) {
 	if o.user && o.prefix != "" {
 		return 0, misused("--user and --prefix name two places: give one of them")
 	}
+	if o.name != "" && !jupyter.ValidName(o.name) {
+		return 0, misused("a kernel cannot be called %q: letters, digits, '.', '_' and '-' may be used", o.name)
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return 0, err

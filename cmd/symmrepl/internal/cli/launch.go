@@ -41,6 +41,9 @@ func open(ctx context.Context, o options) (*opened, error) {
 	}
 	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Rendezvous: o.rdzv}
 	if !launched {
+		if o.rdzv != "" {
+			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")
+		}
 		config.Ranks, config.Device = o.choose(o.ranks, o.ranks)
 		s, err := session.Launch(ctx, config)
 		if err != nil {

@@ -45,14 +45,17 @@ Flags, which may stand before or after the arguments:
     --attach[=DIR]      of kernel: use a running session of yours, the newest if DIR is not given
     --rdzv HOST:PORT    where the processes of several hosts meet, if their launcher's own address will not do
     -h, --help          this text
+    --version           as symmrepl version
 
 Under torchrun --no-python, mpirun or srun, symmrepl joins the ranks these started: rank 0 owns the prompt or runs the
 script, the others serve it. Then -n may be left out. Several hosts need a secret that all of them share, in the
 environment variable SYMMREPL_TOKEN.
 
 Exit status: 0 if all went well; 1 if a cell failed; 2 if the command line is wrong; 3 if the session could not
-start; 128 + N if signal N ended the program.
+start, or what was asked for could not be done; 128 + N if signal N ended the program.
 
-Environment: SYMMREPL_CACHE is the folder of compiled kernels; SYMMREPL_NVRTC and SYMMREPL_CUDA name libraries to use
-instead of those found; SYMMREPL_DISABLE_MULTICAST=1 leaves NVLink multicast off; NO_COLOR=1 leaves colours off.
+Environment: SYMMREPL_CACHE is the folder of compiled kernels. Instead of what is found, SYMMREPL_CUDA names the driver's
+library, SYMMREPL_NVRTC and SYMMREPL_CUBLASLT libraries or their folders, SYMMREPL_CXX the C++ compiler of the cpu device.
+SYMMREPL_DISABLE_MULTICAST=1, NCCL_NVLS_ENABLE=0 and TORCH_SYMM_MEM_DISABLE_MULTICAST=1 each leave NVLink multicast off.
+NO_COLOR=1 leaves colours off.
 `

@@ -3,7 +3,6 @@ package jupyter
 import (
 	"embed"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,9 +11,12 @@ import (
 //go:embed logo-32x32.png logo-64x64.png logo-svg.svg
 var logos embed.FS
 
+// ValidName reports whether Jupyter lists a kernel of this name.
+func ValidName(name string) bool { return validName.MatchString(name) }
+
 // Spec is a kernel as Jupyter lists it.
 type Spec struct {
-	Name    string   // of its folder; "symmrepl" when empty
+	Name    string   // of its folder, a ValidName; "symmrepl" when empty
 	Display string   // what front ends call it
 	Argv    []string // starts it; the connection file's name follows
 }
@@ -25,9 +27,6 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 func (s Spec) Install(prefix string) (string, error) {
 	if s.Name == "" {
 		s.Name = "symmrepl"
-	}
-	if !validName.MatchString(s.Name) {
-		return "", fmt.Errorf("a kernel cannot be called %q: letters, digits, '.', '_' and '-' may be used", s.Name)
 	}
 	data := filepath.Join(prefix, "share", "jupyter")
 	if prefix == "" {
