@@ -157,7 +157,7 @@ func (rt *Runtime) refuseCapture(op string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.capture != nil {
-		panic(rt.misuse(op, "", "make this call before the capture", "not allowed while a graph is captured"))
+		panic(rt.misuse(op, "", "make this call before the capture, or after a replay", "not allowed while a graph is captured"))
 	}
 }
 
