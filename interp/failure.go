@@ -39,6 +39,25 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 	return e
 }
 
+// Position is where the code of cells is, the statement that runs or was the last to: a number for Place. It may be called at any time.
+func (in *Interp) Position() int { return int(in.runtime.position()) }
+
+// Place gives an error without a position that of a number which Position returned, if what stands there may still run. An error that has a position
+// gets the line of source there.
+func (in *Interp) Place(e *session.Error, at int) {
+	if e.File == "" {
+		in.place(e, token.Pos(at))
+		return
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, text := range in.cells {
+		if e.Source == "" && text.name == e.File {
+			e.Source = text.sourceLine(e.Line - text.line + 1)
+		}
+	}
+}
+
 // panicText says what a program that panicked with v would print.
 // A value that is neither an error, a Stringer nor of a basic type is written as cells are shown theirs: Go would print its address.
 func (in *Interp) panicText(v any) string {

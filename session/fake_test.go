@@ -191,7 +191,7 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		return f.gather(ctx, arg, r)
 	case "wait": // for a signal of a rank that never comes
 		peer, _ := strconv.Atoi(arg)
-		return f.wait(Wait{Op: "wait_signal", Ordinal: 7, Group: "world", Peers: []int{peer}, For: "a signal on channel 3"})
+		return f.wait(Wait{Op: "wait_signal", Ordinal: 7, Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4"})
 	default:
 		return &Error{Kind: KindSyntax, Peer: -1, Msg: "unknown command " + word}
 	}

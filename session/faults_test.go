@@ -203,7 +203,7 @@ func TestWatchdog(t *testing.T) {
 		notes = append(notes, o.Text)
 	}})
 	want := `^cell 1 has run for \d\.\d s and waits \(Ctrl-C interrupts it\):
-  rank 0    waits in wait_signal #7 for rank 2: a signal on channel 3, for \d\.\d s
+  rank 0    waits in wait_signal #7 at in:4 for rank 2: a signal on channel 3, for \d\.\d s
   rank 1-3  runs
   Gather x: rank 1,3 came \d\.\d s ago, rank 0,2 did not
 $`

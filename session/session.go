@@ -154,6 +154,7 @@ type Tally struct {
 	Calls  uint64
 	Digest uint64
 	Last   string // the last of the calls, with its arguments
+	At     string // where in the user's text that is, as in Wait
 }
 
 // Wait is one thing a rank waits for.
@@ -164,4 +165,5 @@ type Wait struct {
 	Peers   []int   // world ranks it waits for
 	For     string  // "a signal on channel 3"
 	Since   float64 // seconds
+	At      string  // where in the user's text the call is, as "cell[3]:7"; "" if it is not known
 }

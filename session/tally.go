@@ -34,6 +34,9 @@ func compareTallies(cell int, ranks []int, tallies map[int][]Tally) []*Error {
 			if t.Calls > 0 {
 				name = t.Group
 				what = fmt.Sprintf("%d calls, the last of them %s", t.Calls, t.Last)
+				if t.At != "" {
+					what += " at " + t.At
+				}
 			}
 			alike[what] = append(alike[what], rank)
 		}

@@ -146,8 +146,8 @@ func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 	return describeWaits(v.waits), longest
 }
 
-// describeWaits says what is waited for, without times: "waits in wait_signal #14 for rank 1: a signal on
-// channel 3".
+// describeWaits says what is waited for, without times: "waits in wait_signal #14 at cell[8]:1 for rank 1: a
+// signal on channel 3".
 func describeWaits(waits []Wait) string {
 	var parts []string
 	for _, w := range waits {
@@ -157,6 +157,9 @@ func describeWaits(waits []Wait) string {
 		}
 		if w.Group != "" && w.Group != "world" {
 			s += " of " + w.Group
+		}
+		if w.At != "" {
+			s += " at " + w.At
 		}
 		if len(w.Peers) > 0 {
 			s += " for rank " + FormatRanks(w.Peers)

@@ -41,6 +41,8 @@ type Error struct {
 	Source       string // the line at that position
 	Detail       string // anything longer, such as a compiler's log
 
+	Caller int // where the work was issued that failed only later, as Config.Caller said; 0 if it is the call itself that failed
+
 	// Lost says that this process cannot use its device any more: only a new process can.
 	Lost bool
 
@@ -119,6 +121,7 @@ func (rt *Runtime) explain(op string, err error) *Error {
 		e.Kind = KindFault
 		e.Msg = fmt.Sprintf("kernel %s, block %v, thread %v: %s", fault.Kernel, fault.Block, fault.Thread, fault.What)
 		e.setPosition(fault.Where)
+		e.Caller = rt.calls.launchOf(fault.Kernel)
 		if rt.abort.Load() != nil {
 			e.Kind = KindInterrupted
 		}

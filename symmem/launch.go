@@ -72,6 +72,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		copy(p.data[at:], bytesOf(&args))
 	}
 	l.Args = p.data
+	rt.calls.launched(op)
 	if err := s.launch(k.d, l); err != nil {
 		panic(rt.explain(op, err))
 	}

@@ -27,6 +27,7 @@ type call struct {
 	detail    string // what else distinguishes it
 
 	timeout time.Duration // of copies, whose waits the host ends
+	caller  int           // where it was made, as Config.Caller said
 
 	// collective says that its kernel, when it gives up, leaves signals or packets behind that others may
 	// take for the next call's.
@@ -46,10 +47,12 @@ const callsKept = 4096
 
 // callLog remembers the latest calls, and the host-side waits of this moment.
 type callLog struct {
+	caller func() int // Config.Caller; never nil
 	mu     sync.Mutex
 	next   uint32
 	recent [callsKept]call
 	host   []*hostWait
+	places map[string]int // of the latest launch of each kernel of the user's, by its name
 }
 
 // hostWait is a collective call that the host is in.
@@ -57,6 +60,7 @@ type hostWait struct {
 	op      string
 	group   *Group
 	ordinal uint64
+	caller  int
 	since   time.Time
 }
 
@@ -68,12 +72,26 @@ func (rt *Runtime) note(c call) uint32 {
 	if l.next++; l.next == 0 {
 		l.next++
 	}
-	c.id = l.next
+	c.id, c.caller = l.next, l.caller()
 	l.recent[c.id%uint32(len(l.recent))] = c
 	if rt.capture != nil {
 		rt.capture.calls = append(rt.capture.calls, c)
 	}
 	return c.id
+}
+
+// launched remembers where a kernel of the user's is launched.
+func (l *callLog) launched(kernel string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.places[kernel] = l.caller()
+}
+
+// launchOf is where a kernel was launched last.
+func (l *callLog) launchOf(kernel string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.places[kernel]
 }
 
 // find returns the call of an id, if it is still remembered.
@@ -95,7 +113,7 @@ func (rt *Runtime) find(id uint32) (call, bool) {
 
 // waitOnHost registers a host-side wait until the function it returns is called.
 func (l *callLog) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
-	h := &hostWait{op, g, ordinal, time.Now()}
+	h := &hostWait{op, g, ordinal, l.caller(), time.Now()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.host = append(l.host, h)
@@ -114,6 +132,7 @@ type Wait struct {
 	Peers   []int  // world ranks it waits for
 	For     string // "a signal on channel 3"
 	Since   time.Duration
+	Caller  int // where the call was made, as Config.Caller said
 }
 
 // Waits lists what this rank waits for at this moment: on the device for some time already, or in a
@@ -126,7 +145,7 @@ func (rt *Runtime) Waits() []Wait {
 			continue
 		}
 		c, peers := rt.parties(&r)
-		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed)}
+		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed), Caller: c.caller}
 		if c.group != nil {
 			wait.Group = c.group.String()
 		}
@@ -136,7 +155,9 @@ func (rt *Runtime) Waits() []Wait {
 	defer rt.calls.mu.Unlock()
 	for _, h := range rt.calls.host {
 		others := slices.DeleteFunc(h.group.Ranks(), func(r int) bool { return r == rt.rank })
-		list = append(list, Wait{Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: others, For: "the same call", Since: time.Since(h.since)})
+		list = append(list, Wait{
+			Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: others, For: "the same call", Since: time.Since(h.since), Caller: h.caller,
+		})
 	}
 	return list
 }
@@ -201,7 +222,7 @@ func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
 		return rt.refusedValue(r)
 	}
 	c, peers := rt.parties(r)
-	e := &Error{Kind: KindTimeout, Op: c.op, Rank: rt.rank, Peer: -1}
+	e := &Error{Kind: KindTimeout, Op: c.op, Rank: rt.rank, Peer: -1, Caller: c.caller}
 	waited := time.Duration(r.Elapsed)
 	if waited > time.Second {
 		waited = waited.Round(10 * time.Millisecond)

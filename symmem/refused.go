@@ -19,7 +19,7 @@ const (
 // same, moved nothing and are in step.
 func (rt *Runtime) refusedValue(r *device.WaitRecord) *Error {
 	c, peers := rt.parties(r)
-	e := &Error{Kind: KindMisuse, Op: c.op, Rank: rt.rank, Peer: -1, Arg: "in_splits"}
+	e := &Error{Kind: KindMisuse, Op: c.op, Rank: rt.rank, Peer: -1, Arg: "in_splits", Caller: c.caller}
 	if len(peers) > 0 {
 		e.Peer = peers[0]
 	}

@@ -23,6 +23,9 @@ type Config struct {
 	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing
 	// collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
+	// Caller says where the program is, as a number of its own; Error.Caller and Wait.Caller repeat what it said when the work was issued
+	// that they are about. It is called often and must be quick. nil if the program does not care.
+	Caller func() int
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
@@ -94,6 +97,10 @@ func newRuntime(dev device.Device, config Config) (*Runtime, error) {
 	rt := &Runtime{
 		dev: dev, info: dev.Info(), watch: dev.Watch(), size: 1, generation: 1, padSize: defaultPadSize,
 		created: map[string]uint64{}, builtins: map[string]device.Kernel{}, modules: map[source]*module{},
+	}
+	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]int{}
+	if config.Caller != nil {
+		rt.calls.caller = config.Caller
 	}
 	rt.setGraphs(nil)
 	rt.renewHostContext()

@@ -10,6 +10,7 @@ type Tally struct {
 	Calls  uint64
 	Digest uint64 // of what was called, with which arguments, in order
 	Last   string // "one_shot_all_reduce bf16[16] sum"
+	Caller int    // where that was called, as Config.Caller said
 }
 
 // Tallies returns the tally of every group in which this rank has made a call.
@@ -19,7 +20,7 @@ func (rt *Runtime) Tallies() []Tally {
 	var list []Tally
 	for _, g := range rt.groups {
 		if g.ordinal > 0 {
-			list = append(list, Tally{g.String(), g.key, g.Ranks(), g.ordinal, g.digest, g.latest.text()})
+			list = append(list, Tally{g.String(), g.key, g.Ranks(), g.ordinal, g.digest, g.latest.text(), g.latest.caller})
 		}
 	}
 	return list
@@ -28,7 +29,7 @@ func (rt *Runtime) Tallies() []Tally {
 // count numbers a collective call and adds it to the group's tally. rt.mu is held.
 func (g *Group) count(c *call) {
 	g.ordinal++
-	c.ordinal = g.ordinal
+	c.ordinal, c.caller = g.ordinal, g.rt.calls.caller()
 	g.latest = *c
 	h := g.digest ^ 14695981039346656037 // FNV-1a
 	mix := func(x uint64) { h = (h ^ x) * 1099511628211 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,7 +60,7 @@ type writer struct {
 	name      string
 	recording Recording
 	cells     []any
-	count     int // of code cells
+	first     []int // lines of the file on which the code cells begin
 }
 
 func (w *writer) step(s Step) {
@@ -97,27 +98,32 @@ func (w *writer) id() string { return fmt.Sprintf("%s-%d", w.name, len(w.cells)+
 
 // code adds a cell with what is recorded of it.
 func (w *writer) code(c Cell, fails bool) {
-	w.count++
+	before := 1 // lines of the file before the cell's
+	if c.Title != "" {
+		before++
+	}
+	w.first = append(w.first, c.Line-before)
+	count := len(w.first)
 	metadata := map[string]any{}
 	if fails {
 		metadata["tags"] = []string{"raises-exception"}
 	}
 	outputs := []map[string]any{}
-	for _, p := range w.recording[w.count-1] {
-		outputs = append(outputs, w.output(p, c))
+	for _, p := range w.recording[count-1] {
+		outputs = append(outputs, w.output(p, c.File))
 	}
-	w.cells = append(w.cells, codeCell{"code", w.count, w.id(), metadata, outputs, lines(c.Code())})
+	w.cells = append(w.cells, codeCell{"code", count, w.id(), metadata, outputs, lines(c.Code())})
 }
 
 // output is a piece as the kernel shows it.
-func (w *writer) output(p Piece, c Cell) map[string]any {
-	text := w.positions(p.Text, c)
+func (w *writer) output(p Piece, file string) map[string]any {
+	text := w.positions(p.Text, file)
 	switch p.Kind {
 	case Stdout, Stderr:
 		return map[string]any{"name": p.Kind, "output_type": "stream", "text": lines(text)}
 	case Value:
 		return map[string]any{
-			"data": map[string]any{"text/plain": lines(strings.TrimSuffix(text, "\n"))}, "execution_count": w.count,
+			"data": map[string]any{"text/plain": lines(strings.TrimSuffix(text, "\n"))}, "execution_count": len(w.first),
 			"metadata": map[string]any{}, "output_type": "execute_result",
 		}
 	}
@@ -126,19 +132,16 @@ func (w *writer) output(p Piece, c Cell) map[string]any {
 	return map[string]any{"ename": kind, "evalue": all[0], "output_type": "error", "traceback": all}
 }
 
-// positions writes those in the file as those in the notebook.
-func (w *writer) positions(text string, c Cell) string {
-	before := 1 // lines of the file before the cell's
-	if c.Title != "" {
-		before++
-	}
-	position := regexp.MustCompile(regexp.QuoteMeta(c.File) + `:(\d+)`)
+// positions writes those in the file as those in the notebook: a position may be in an earlier cell, which defines a function.
+func (w *writer) positions(text, file string) string {
+	position := regexp.MustCompile(regexp.QuoteMeta(file) + `:(\d+)`)
 	return position.ReplaceAllStringFunc(text, func(found string) string {
-		line, err := strconv.Atoi(found[len(c.File)+1:])
-		if err != nil {
+		line, err := strconv.Atoi(found[len(file)+1:])
+		after, _ := slices.BinarySearch(w.first, line+1)
+		if err != nil || after == 0 {
 			return found
 		}
-		return fmt.Sprintf("In[%d]:%d", w.count, line-c.Line+before)
+		return fmt.Sprintf("In[%d]:%d", after, line-w.first[after-1])
 	})
 }
 

@@ -153,7 +153,7 @@ func TestNotebook(t *testing.T) {
 		t.Error("a recording that lacks cells was taken")
 	}
 	shown := Shown{{Stdout, "[0-3] a\n"}, {Value, "[0] 1\n[1] 2\n"}}
-	text, err := lesson.Notebook(Recording{shown, nil, {{Error + " panic", "[0-3] 00-sample.go:27:1: panic: no\n[0-3]     check(x)\n"}}})
+	text, err := lesson.Notebook(Recording{shown, nil, {{Error + " panic", "[0-3] 00-sample.go:27:1: panic: no\n[0-3]     check(x)\n[0] 00-sample.go:17:3: panic: yes\n"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,6 +167,7 @@ func TestNotebook(t *testing.T) {
        "[1] 2"
       ]`,
 		`"evalue": "[0-3] In[3]:1:1: panic: no"`,
+		`"[0] In[2]:1:3: panic: yes"`,
 		`"tags": [
      "raises-exception"
     ]`,

@@ -9,25 +9,27 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// Start makes one rank: its device and symmetric memory first, then the interpreter that exposes them to
-// cells.
+// Start makes one rank: the interpreter, and the device and symmetric memory that it exposes to cells.
 func Start(env session.Env) (session.Evaluator, session.Fabric, error) {
-	runtime, err := symmem.Init(symmem.Config{
-		Device: env.Device, Index: env.LocalRank, Backend: env.Backend, Client: env.Client, Joining: env.Incarnation > 1,
-	})
-	if err != nil {
-		return nil, nil, explain(err)
-	}
+	var (
+		runtime   *symmem.Runtime
+		evaluator *interp.Interp
+	)
 	evaluator, err := interp.New(interp.Options{
-		ConvertError: convert,
+		ConvertError: func(err error) *session.Error { return convert(err, evaluator) },
 		Input:        env.Input,
 		Inspect:      func(_ context.Context, topic, _ string) (string, error) { return inspect(runtime, topic) },
 	})
 	if err != nil {
-		runtime.Close()
 		return nil, nil, err
 	}
-	return evaluator, fabric{runtime}, nil
+	runtime, err = symmem.Init(symmem.Config{
+		Device: env.Device, Index: env.LocalRank, Backend: env.Backend, Client: env.Client, Joining: env.Incarnation > 1, Caller: evaluator.Position,
+	})
+	if err != nil {
+		return nil, nil, explain(err, evaluator)
+	}
+	return evaluator, fabric{runtime, evaluator}, nil
 }
 
 // inspect answers the topics that are about the device.
