@@ -1,26 +1,21 @@
 package chart
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/palette"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-	_ "gonum.org/v1/plot/vg/vgsvg" // draws SVG
 )
 
 // Chart is a picture of numbers. The fields may be set until it is shown.
 type Chart struct {
 	Title, X, Y string
 	Names       []string // of the lines; they are numbered when it is empty
+	Marks       []string // what the positions of Over are called along the x axis, one each; numbers when it is empty
+	LogX, LogY  bool     // a logarithmic axis, on which only what is positive is drawn
 
+	at    []float64 // where the values of each line are; nil: at their indices
 	lines [][]float64
 	heat  *grid
 }
@@ -30,6 +25,19 @@ func Lines(series ...any) *Chart {
 	c := &Chart{}
 	for _, s := range series {
 		c.lines = append(c.lines, numbers("Lines", s))
+	}
+	return c
+}
+
+// Over makes a chart as Lines does, of series over positions of their own: x and every series have one length. It panics if they do not.
+func Over(x any, series ...any) *Chart {
+	c := &Chart{at: numbers("Over", x)}
+	for i, s := range series {
+		line := numbers("Over", s)
+		if len(line) != len(c.at) {
+			panic(fmt.Errorf("chart.Over: series %d has %d numbers, there are %d positions", i, len(line), len(c.at)))
+		}
+		c.lines = append(c.lines, line)
 	}
 	return c
 }
@@ -80,41 +88,6 @@ func numbers(function string, x any) []float64 {
 		}
 	}
 	panic(fmt.Errorf("chart.%s: a %T is no series of numbers: give it a tensor or a slice such as []float64", function, x))
-}
-
-// SVG is the chart as a picture. It panics if that cannot be drawn.
-func (c *Chart) SVG() string {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
-	if c.heat != nil {
-		p.Add(plotter.NewHeatMap(c.heat, palette.Heat(64, 1)))
-	}
-	for i, values := range c.lines {
-		points := plotter.XYs{}
-		for x, y := range values {
-			if !math.IsNaN(y) && !math.IsInf(y, 0) {
-				points = append(points, plotter.XY{X: float64(x), Y: y})
-			}
-		}
-		line, err := plotter.NewLine(points)
-		if err != nil {
-			continue // nothing in it can be drawn
-		}
-		line.Color = plotutil.Color(i)
-		p.Add(line)
-		if len(c.lines) > 1 || len(c.Names) > 0 {
-			p.Legend.Add(c.name(i), line)
-		}
-	}
-	w, err := p.WriterTo(5*vg.Inch, 3*vg.Inch, "svg")
-	var b bytes.Buffer
-	if err == nil {
-		_, err = w.WriteTo(&b)
-	}
-	if err != nil {
-		panic(fmt.Errorf("chart: %w", err))
-	}
-	return b.String()
 }
 
 func (c *Chart) name(i int) string {

@@ -1,7 +1,10 @@
 package chart
 
 import (
+	"encoding/xml"
+	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -45,10 +48,13 @@ func TestSVG(t *testing.T) {
 		}
 	}
 	for text, f := range map[string]func(){
-		"chart.Lines: a string is no series": func() { Lines("x") },
-		"chart.Heat: a int is no matrix":     func() { Heat(3) },
-		"chart.Heat: row 1 has 1 numbers":    func() { Heat([][]int{{1, 2}, {3}}) },
-		"chart.Heat: there are no numbers":   func() { Heat([][]int{}) },
+		"chart.Over: series 1 has 3 numbers, there are 2": func() { Over([]int{1, 2}, []int{1, 2}, []int{1, 2, 3}) },
+		"chart.Page: 0 charts in rows of 1":               func() { Page(1) },
+		"chart.Page: 1 charts in rows of 0":               func() { Page(0, lines) },
+		"chart.Lines: a string is no series":              func() { Lines("x") },
+		"chart.Heat: a int is no matrix":                  func() { Heat(3) },
+		"chart.Heat: row 1 has 1 numbers":                 func() { Heat([][]int{{1, 2}, {3}}) },
+		"chart.Heat: there are no numbers":                func() { Heat([][]int{}) },
 	} {
 		func() {
 			defer func() {
@@ -58,5 +64,57 @@ func TestSVG(t *testing.T) {
 			}()
 			f()
 		}()
+	}
+}
+
+// A point of a chart over positions is where its logarithms say: equal ratios are equally far apart.
+func TestLogarithmic(t *testing.T) {
+	c := Over([]int{1, 10, 100}, []float64{2, 20, 200}, []float64{0, -1, math.NaN()})
+	c.LogX, c.LogY, c.Marks = true, true, []string{"one", "ten", "hundred"}
+	svg := c.SVG()
+	for _, part := range []string{">one<", ">ten<", ">hundred<", ">1000<"} {
+		if !strings.Contains(svg, part) {
+			t.Errorf("the picture lacks %s", part)
+		}
+	}
+	for _, c := range []*Chart{Over([]int{7}, []int{10}), Over([]int{}, []int{}), Over([]int{0}, []int{0})} {
+		c.LogX, c.LogY = true, true
+		c.SVG() // must not panic
+	}
+	p := c.plot()
+	if at := []float64{p.X.Norm(1), p.X.Norm(10), p.X.Norm(100), p.Y.Norm(1), p.Y.Norm(1000)}; !slices.Equal(at, []float64{0, 0.5, 1, 0, 1}) {
+		t.Errorf("positions along the axes: %v", at)
+	}
+}
+
+// A page has every chart in its place and a picture of their sizes.
+func TestPage(t *testing.T) {
+	a, b, c := Lines([]int{1, 2}), Lines([]int{3, 4}), Lines([]int{5, 6})
+	a.Title, b.Title, c.Title = "first", "second", "third"
+	svg := Page(2, a, b, nil, c)
+	d := xml.NewDecoder(strings.NewReader(svg))
+	var texts []string
+	size := ""
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			if x.Name.Local == "svg" {
+				size = x.Attr[0].Value + " " + x.Attr[1].Value
+			}
+		case xml.CharData:
+			if s := string(x); s == "first" || s == "second" || s == "third" {
+				texts = append(texts, s)
+			}
+		}
+	}
+	if size != "720pt 432pt" || !slices.Equal(texts, []string{"first", "second", "third"}) {
+		t.Errorf("a picture of %s with %v", size, texts)
 	}
 }

@@ -14,6 +14,8 @@ func init() {
 		// function, constant and variable definitions
 		"Heat":  reflect.ValueOf(chart.Heat),
 		"Lines": reflect.ValueOf(chart.Lines),
+		"Over":  reflect.ValueOf(chart.Over),
+		"Page":  reflect.ValueOf(chart.Page),
 
 		// type definitions
 		"Chart": reflect.ValueOf((*chart.Chart)(nil)),

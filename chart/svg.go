@@ -1,0 +1,112 @@
+package chart
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The size of a chart.
+const width, height = 5 * vg.Inch, 3 * vg.Inch
+
+// SVG is the chart as a picture. It panics if that cannot be drawn.
+func (c *Chart) SVG() string { return Page(1, c) }
+
+// Page is several charts as one picture, in rows of so many columns; a nil chart leaves its place empty. It panics if that cannot be drawn.
+func Page(columns int, charts ...*Chart) string {
+	if columns < 1 || len(charts) == 0 {
+		panic(fmt.Errorf("chart.Page: %d charts in rows of %d: give it a chart and a column at least", len(charts), columns))
+	}
+	rows := (len(charts) + columns - 1) / columns
+	picture := vgsvg.New(width*vg.Length(columns), height*vg.Length(rows))
+	page, tiles := draw.New(picture), draw.Tiles{Cols: columns, Rows: rows}
+	for i, c := range charts {
+		if c != nil {
+			c.plot().Draw(tiles.At(page, i%columns, i/columns))
+		}
+	}
+	var b bytes.Buffer
+	if _, err := picture.WriteTo(&b); err != nil {
+		panic(fmt.Errorf("chart: %w", err))
+	}
+	return b.String()
+}
+
+// plot is the chart as gonum draws it.
+func (c *Chart) plot() *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
+	if c.heat != nil {
+		p.Add(plotter.NewHeatMap(c.heat, palette.Heat(64, 1)))
+	}
+	for i := range c.lines {
+		line, dots, err := plotter.NewLinePoints(c.points(i))
+		if err != nil {
+			continue // nothing in it can be drawn
+		}
+		line.Color = plotutil.Color(i)
+		p.Add(line)
+		if c.at != nil { // where the values are is not plain from the line
+			dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2)
+			p.Add(dots)
+		}
+		if len(c.lines) > 1 || len(c.Names) > 0 {
+			p.Legend.Add(c.name(i), line)
+		}
+	}
+	p.Legend.Top, p.Legend.Left = c.LogX, c.LogX // where rising lines leave room
+	if c.LogX {
+		logarithmic(&p.X)
+	}
+	if c.LogY {
+		logarithmic(&p.Y)
+	}
+	if len(c.Marks) > 0 && len(c.Marks) == len(c.at) {
+		marks := make(plot.ConstantTicks, len(c.at))
+		for i, x := range c.at {
+			marks[i] = plot.Tick{Value: x, Label: c.Marks[i]}
+		}
+		p.X.Tick.Marker = marks
+	}
+	return p
+}
+
+// points are those of line i that can be drawn.
+func (c *Chart) points(i int) plotter.XYs {
+	points := plotter.XYs{}
+	for j, y := range c.lines[i] {
+		x := float64(j)
+		if c.at != nil {
+			x = c.at[j]
+		}
+		if drawn(x, c.LogX) && drawn(y, c.LogY) {
+			points = append(points, plotter.XY{X: x, Y: y})
+		}
+	}
+	return points
+}
+
+// drawn reports whether an axis has a place for v.
+func drawn(v float64, logarithmic bool) bool {
+	return !math.IsNaN(v) && !math.IsInf(v, 0) && (v > 0 || !logarithmic)
+}
+
+// logarithmic makes an axis such, of whole decades.
+func logarithmic(a *plot.Axis) {
+	if a.Min > a.Max { // there is nothing
+		a.Min, a.Max = 1, 1
+	}
+	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	a.Min, a.Max = math.Pow(10, math.Floor(math.Log10(a.Min))), math.Pow(10, math.Ceil(math.Log10(a.Max)))
+	if a.Min == a.Max {
+		a.Max *= 10
+	}
+}
