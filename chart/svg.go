@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The size of a chart.
-const width, height = 5 * vg.Inch, 3 * vg.Inch
+// The size of a chart, and how far charts of a page are apart.
+const width, height, gap = 5 * vg.Inch, 3 * vg.Inch, vg.Inch / 8
 
 // SVG is the chart as a picture. It panics if that cannot be drawn.
 func (c *Chart) SVG() string { return Page(1, c) }
@@ -27,7 +27,7 @@ func Page(columns int, charts ...*Chart) string {
 	}
 	rows := (len(charts) + columns - 1) / columns
 	picture := vgsvg.New(width*vg.Length(columns), height*vg.Length(rows))
-	page, tiles := draw.New(picture), draw.Tiles{Cols: columns, Rows: rows}
+	page, tiles := draw.New(picture), draw.Tiles{Cols: columns, Rows: rows, PadX: gap, PadY: gap, PadTop: gap / 2, PadBottom: gap / 2, PadLeft: gap / 2, PadRight: gap / 2}
 	for i, c := range charts {
 		if c != nil {
 			c.plot().Draw(tiles.At(page, i%columns, i/columns))
@@ -63,13 +63,14 @@ func (c *Chart) plot() *plot.Plot {
 		}
 	}
 	p.Legend.Top, p.Legend.Left = c.LogX, c.LogX // where rising lines leave room
+	marked := len(c.Marks) > 0 && len(c.Marks) == len(c.at)
 	if c.LogX {
-		logarithmic(&p.X)
+		logarithmic(&p.X, !marked)
 	}
 	if c.LogY {
-		logarithmic(&p.Y)
+		logarithmic(&p.Y, true)
 	}
-	if len(c.Marks) > 0 && len(c.Marks) == len(c.at) {
+	if marked {
 		marks := make(plot.ConstantTicks, len(c.at))
 		for i, x := range c.at {
 			marks[i] = plot.Tick{Value: x, Label: c.Marks[i]}
@@ -99,13 +100,15 @@ func drawn(v float64, logarithmic bool) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0) && (v > 0 || !logarithmic)
 }
 
-// logarithmic makes an axis such, of whole decades.
-func logarithmic(a *plot.Axis) {
+// logarithmic makes an axis such, of whole decades if they are what is marked on it.
+func logarithmic(a *plot.Axis, decades bool) {
 	if a.Min > a.Max { // there is nothing
 		a.Min, a.Max = 1, 1
 	}
 	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	a.Min, a.Max = math.Pow(10, math.Floor(math.Log10(a.Min))), math.Pow(10, math.Ceil(math.Log10(a.Max)))
+	if decades {
+		a.Min, a.Max = math.Pow10(int(math.Floor(math.Log10(a.Min)))), math.Pow10(int(math.Ceil(math.Log10(a.Max))))
+	}
 	if a.Min == a.Max {
 		a.Max *= 10
 	}

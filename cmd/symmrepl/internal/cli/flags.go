@@ -20,6 +20,7 @@ type options struct {
 	peers     bool     // of bench
 	dtype     string   // of bench
 	json      bool     // of bench
+	svg       string   // of bench: a file
 	given     []string // flags that are of one subcommand alone
 	user      bool     // of kernel install
 	prefix    string   // of kernel install
@@ -88,6 +89,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.peers, "peers", false, "")
 	flags.StringVar(&o.dtype, "dtype", "bf16", "")
 	flags.BoolVar(&o.json, "json", false, "")
+	flags.StringVar(&o.svg, "svg", "", "")
 	flags.BoolVar(&o.help, "h", false, "")
 	flags.BoolVar(&o.help, "help", false, "")
 	flags.BoolVar(&o.version, "version", false, "")
@@ -123,7 +125,7 @@ func parse(args []string) (options, error) {
 // owner is the subcommand that alone has a flag, or "".
 func owner(name string) string {
 	switch name {
-	case "sizes", "dtype", "peers", "json":
+	case "sizes", "dtype", "peers", "json", "svg":
 		return "bench"
 	case "user", "prefix", "name":
 		return "kernel install"

@@ -40,15 +40,27 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			return s, err
 		}, os.Stdout)
 	}
-	for _, name := range args {
-		if !slices.Contains(opbench.Names(), name) {
-			return 0, misused("bench measures session, or operations: %s", strings.Join(opbench.Names(), ", "))
-		}
-	}
 	if opbench.DTypes[o.dtype] == 0 {
 		return 0, misused("--dtype %s: %s can be measured", o.dtype, strings.Join(slices.Sorted(maps.Keys(opbench.DTypes)), ", "))
 	}
+	options := opbench.Options{Ops: args, Sizes: o.sizes, DType: o.dtype, Peers: o.peers, JSON: o.json, SVG: o.svg}
+	measure := opbench.Run
+	if len(args) == 1 && args[0] == "overlap" {
+		if o.svg != "" {
+			return 0, misused("--svg draws operations over their sizes, which overlap does not have")
+		}
+		measure = opbench.Overlap
+	} else {
+		for _, name := range args {
+			if !slices.Contains(opbench.Names(), name) {
+				return 0, misused("bench measures session, overlap, or operations: %s", strings.Join(opbench.Names(), ", "))
+			}
+		}
+		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {
+			return 0, misused("--svg draws operations over their sizes: name one that has sizes, not only %s", strings.Join(args, " and "))
+		}
+	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
-		return statusOK, opbench.Run(ctx, s, s.size, opbench.Options{Ops: args, Sizes: o.sizes, DType: o.dtype, Peers: o.peers, JSON: o.json}, os.Stdout)
+		return statusOK, measure(ctx, s, s.size, options, os.Stdout)
 	})
 }

@@ -13,8 +13,9 @@ on an emulated device in host memory.
     symmrepl kernel run FILE    serve the front ends of a connection file; this is what Jupyter starts
     symmrepl doctor             what was found on this machine, what is missing, and how to get it
     symmrepl bench session      how fast this machine starts a session and runs cells
-    symmrepl bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json]
+    symmrepl bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]
                                 operations, all if none is named, their limits, and with --peers PyTorch, NCCL and NVSHMEM
+    symmrepl bench overlap      a matrix product beside an all-gather, each alone and while the other goes on
     symmrepl version            the version of the program
 
 For example, on a machine with four GPUs, or with none:
@@ -39,6 +40,7 @@ Flags, which may stand before or after the arguments:
     --dtype TYPE        of bench: f16, bf16, f32, f64, i32 or i64; by default bf16
     --peers             of bench: measure PyTorch, NCCL and NVSHMEM in the same run, if python3 has torch
     --json              of bench: print a line of JSON for each figure instead of tables
+    --svg FILE          of bench: draw microseconds and bandwidth over size, with the peers and the link's limit
     --user, --prefix DIR, --name NAME
                         of kernel install: for this user, which is the default, or below a folder such as a Python
                         environment's; what Jupyter calls it, by default symmrepl

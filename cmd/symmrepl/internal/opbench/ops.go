@@ -2,23 +2,41 @@ package opbench
 
 import (
 	"fmt"
-	"strings"
+	"math"
+	"slices"
 )
 
-// op is an operation to measure: Go that makes its tensors, and Go that calls it once. Both see ranks, rank and n, the
-// elements of the larger of a rank's input and output, a multiple of 8 for each rank. Tensors come from symmetric and
-// local of bench.go.cell. What peers.py measures under the same name is the same work.
+// op is an operation to measure: Go that makes its tensors, and Go that calls it once. Both see ranks, rank, bytes, which are
+// those of the message, n, the elements of the larger of a rank's input and output, a multiple of 8 for each rank, and side,
+// the rows of the largest square matrix of so many. Tensors come from symmetric and local of bench.go.cell. What peers.py measures under the same name is the same work.
 type op struct {
 	name, setup, call string
 
-	// By the definitions of nccl-tests: bus bandwidth as a share of the algorithm's on p ranks.
-	bus func(p float64) float64
-	// sent is how often the message must leave or reach a rank, for the limit.
-	sent func(p float64) float64
+	// Both are nil where nothing crosses a link.
+	bus  func(p float64) float64 // by the definitions of nccl-tests: bus bandwidth as a share of the algorithm's on p ranks
+	sent func(p float64) float64 // how often the message must leave or reach a rank, for the limit
 
-	word bool   // it moves a word, whatever the sizes asked for
-	when string // a condition in Go; "" for always
+	kind  kind
+	needs condition
 }
+
+// kind tells apart what is measured otherwise than over the sizes asked for, in a graph and eagerly.
+type kind int
+
+const (
+	usual   kind = iota
+	word         // it moves a word, whatever the sizes asked for
+	eager        // it cannot be captured
+	product      // it multiplies square matrices of the message's size, which takes long
+)
+
+// condition is what an operation needs, in Go and in words; empty where that is nothing.
+type condition struct{ code, words string }
+
+var (
+	multicast = condition{"symm.Caps().Multicast", "NVLink multicast"}
+	twoRanks  = condition{"ranks > 1", "two ranks"}
+)
 
 func one(float64) float64      { return 1 }
 func others(p float64) float64 { return p - 1 }
@@ -31,6 +49,10 @@ const rows = `w := min(7168, n/(8*ranks))
 	in, out := local(count, w), symmetric(count, w)
 	each, made2 := 8 * ranks, symm.Local(symm.I64, 2, 8*ranks)
 	`
+
+// A block of rows of up to 512 elements, the right half of twice as long ones.
+const block = `w := min(512, n/8)
+	t, h := local(n/w, w), symm.Rendezvous(symmetric(n/w, 2*w))`
 
 // ops are all operations, in the order of the tables.
 var ops = []op{
@@ -65,25 +87,33 @@ var ops = []op{
 	}
 	splits := symm.Local(symm.I64, 2, each).CopyFrom(table)`, call: `symm.AllToAllVDev2DOffset(in, out, splits, made2)`, bus: share, sent: share},
 	{name: "broadcast", setup: `t := symmetric(n)`, call: `symm.Broadcast(t, 0)`, bus: one, sent: one},
-	{name: "multimem_all_reduce", setup: `t := symmetric(n)`, call: `symm.MultimemAllReduce(t, "sum")`, bus: twice, sent: one, when: multicast},
-	{name: "multimem_one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.MultimemOneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: one, when: multicast},
-	{name: "multimem_all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.MultimemAllGatherOut(t, out)`, bus: share, sent: share, when: multicast},
+	{name: "multimem_all_reduce", setup: `t := symmetric(n)`, call: `symm.MultimemAllReduce(t, "sum")`, bus: twice, sent: one, needs: multicast},
+	{name: "multimem_one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.MultimemOneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: one, needs: multicast},
+	{name: "multimem_all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.MultimemAllGatherOut(t, out)`, bus: share, sent: share, needs: multicast},
 	{name: "put", setup: `t, h := local(n), symm.Rendezvous(symmetric(n))`, call: `h.Put((rank+1)%ranks, t)`, bus: one, sent: one},
 	{name: "get", setup: `t, h := local(n), symm.Rendezvous(symmetric(n))`, call: `h.Get((rank+1)%ranks, t)`, bus: one, sent: one},
-	{name: "barrier", call: `hb.Barrier(0)`, word: true},
-	{name: "signal_ring", call: `hb.PutSignal((rank+1)%ranks, 0); hb.WaitSignal((rank+ranks-1)%ranks, 0)`, word: true},
-	{name: "signal_round_trip", call: `if rank == 0 { hb.PutSignal(1, 1); hb.WaitSignal(1, 1) } else if rank == 1 { hb.WaitSignal(0, 1); hb.PutSignal(0, 1) }`, word: true, when: "ranks > 1"},
+	{name: "put_block", setup: block, call: `h.PutBlock((rank+1)%ranks, t, 0, w)`, bus: one, sent: one},
+	{name: "get_block", setup: block, call: `h.GetBlock((rank+1)%ranks, t, 0, w)`, bus: one, sent: one},
+	{name: "barrier", call: `hb.Barrier(0)`, kind: word},
+	{name: "signal_ring", call: `hb.PutSignal((rank+1)%ranks, 0); hb.WaitSignal((rank+ranks-1)%ranks, 0)`, kind: word},
+	{name: "signal_round_trip", call: `if rank == 0 { hb.PutSignal(1, 1); hb.WaitSignal(1, 1) } else if rank == 1 { hb.WaitSignal(0, 1); hb.PutSignal(0, 1) }`, kind: word, needs: twoRanks},
+	{name: "stream_write_value32", setup: `there := hb.GetSignalPad((rank+1)%ranks)`, call: `symm.StreamWriteValue32(there, 0, 0)`, kind: word},
+	{name: "memset32", setup: `t := symm.Local(symm.U32, max(bytes/4, 1))`, call: `symm.Memset32(t, 0, 1, t.Numel())`},
+	{name: "empty_rendezvous", call: `t := symm.Empty(DTYPE, n); symm.Rendezvous(t); t.Free()`, kind: eager},
+	{name: "mem_pool", call: `symm.UseMemPool(func() { t := local(n); symm.Rendezvous(t); t.Free() })`, kind: eager},
+	{name: "matmul", setup: `a, b, out := local(side, side), local(side, side), local(side, side)`, call: `symm.MatMul(out, a, b)`, kind: product},
 }
 
 // bytes are the messages to measure.
-func (o *op) bytes(sizes []int) []int {
-	if o.word {
+func (o *op) bytes(e extent) []int {
+	switch o.kind {
+	case word:
 		return []int{4}
+	case product:
+		return slices.DeleteFunc(slices.Clone(e.sizes), func(n int) bool { return n > e.factor })
 	}
-	return sizes
+	return e.sizes
 }
-
-const multicast = "symm.Caps().Multicast"
 
 // Names are the operations that can be measured.
 func Names() []string {
@@ -94,14 +124,27 @@ func Names() []string {
 	return names
 }
 
+// HasSizes reports whether an operation is measured over the sizes asked for.
+func HasSizes(name string) bool {
+	return slices.ContainsFunc(ops, func(o op) bool { return o.name == name && o.kind != word })
+}
+
 // cell is the cell that measures o for a message of some bytes.
 func (o *op) cell(ranks, width, bytes int) string {
-	when := o.when
+	when := o.needs.code
 	if when == "" {
 		when = "true"
 	}
-	unit := 8 * ranks
-	n := max(bytes/width/unit, 1) * unit
-	return fmt.Sprintf("if %s {\n\tn := %d\n\t_ = n\n\t%s\n\tmeasure(%q, %d, func() { %s })\n\trelease()\n}\n",
-		when, n, o.setup, o.name, bytes, strings.TrimSpace(o.call))
+	n := elements(ranks, width, bytes)
+	return fmt.Sprintf("if %s {\n\tn, side, bytes := %d, %d, %d\n\t_, _, _ = n, side, bytes\n\t%s\n\tmeasure(%q, bytes, %t, func() { %s })\n\trelease()\n}\n",
+		when, n, sideOf(n), bytes, o.setup, o.name, o.kind != eager, o.call)
 }
+
+// elements are those of a message: a multiple of 8 for each rank.
+func elements(ranks, width, bytes int) int {
+	unit := 8 * ranks
+	return max(bytes/width/unit, 1) * unit
+}
+
+// sideOf is the rows of the largest square matrix of n elements that are a multiple of 8.
+func sideOf(n int) int { return max(int(math.Sqrt(float64(n)))&^7, 8) }

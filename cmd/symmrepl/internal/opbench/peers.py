@@ -1,8 +1,9 @@
-"""What PyTorch symmetric memory, NCCL and NVSHMEM reach on this machine, for the tables of `symmrepl bench`.
+"""What PyTorch's symmetric memory, NCCL and NVSHMEM reach on this machine, for the tables of `symmrepl bench`.
 
-Started by torchrun, one process a GPU: peers.py BACKEND DTYPE SIZES OPS. Prints one JSON object a line: op, by whom, bytes, and
-microseconds a call, the maximum over ranks of each rank's median: graph_us of CUDA graph replays of 20 calls, eager_us of 50
-back-to-back calls. What an installation does not have is left out.
+Started by torchrun, one process a GPU: peers.py BACKEND DTYPE SIZES OPS, or peers.py CUDA DTYPE SIZES overlap SIDE. Prints one
+JSON object a line: op, by whom, bytes, and microseconds a call, the maximum over ranks of each rank's median: graph_us of CUDA
+graph replays of 20 calls, eager_us of 50 back-to-back calls. What could not be measured has an error instead, and one without
+an op concerns all that BACKEND would have measured. What a class below has no method for has no such peer.
 """
 
 import json
@@ -12,52 +13,83 @@ import sys
 
 import torch
 import torch.distributed as dist
-import torch.distributed._symmetric_memory as symm_mem
 
 CALLS, REPEATS, EXPERTS = 20, 7, 8
 TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
+WORDS = {"barrier", "signal_ring", "signal_round_trip", "stream_write_value32"}  # whatever the sizes
+EAGER = {"mem_pool"}  # cannot be captured
+
+
+def say(**row):
+    if int(os.environ["RANK"]) == 0:
+        print(json.dumps(row), flush=True)
+
+
+def reason(e):
+    return f"torch {torch.__version__}: " + (str(e).strip() or type(e).__name__).split("\n")[0].split(". ")[0]
+
+
+def worst(us):
+    """The median, and of that the maximum over ranks."""
+    t = torch.tensor([statistics.median(us)], device="cuda", dtype=torch.float64)
+    dist.all_reduce(t, op=dist.ReduceOp.MAX)
+    return t.item()
+
+
+def between(calls, fn):
+    """Microseconds a call between two CUDA events of the current stream."""
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    start.record()
+    for _ in range(calls):
+        fn()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end) * 1e3 / calls
 
 
 def timed(fn, calls):
-    """Microseconds a call by CUDA events: median over repeats, then maximum over ranks."""
     us = []
     for _ in range(REPEATS):
         dist.barrier()
         torch.cuda.synchronize()
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        for _ in range(calls):
-            fn()
-        end.record()
-        torch.cuda.synchronize()
-        us.append(start.elapsed_time(end) * 1e3 / calls)
-    worst = torch.tensor([statistics.median(us)], device="cuda", dtype=torch.float64)
-    dist.all_reduce(worst, op=dist.ReduceOp.MAX)
-    return worst.item()
+        us.append(between(calls, fn))
+    return worst(us)
 
 
-def measure(op, by, nbytes, fn):
-    row = {"op": op, "by": by, "bytes": nbytes}
+def times(fn, nbytes, captured):
+    """fn's times, with the reason if one of them could not be measured."""
+    found = {}
     try:
         for _ in range(3):
             fn()
         torch.cuda.synchronize()
-        row["eager_us"] = timed(fn, 50 if nbytes <= 1 << 24 else 10)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            for _ in range(CALLS):
-                fn()
-        graph.replay()
-        row["graph_us"] = timed(graph.replay, 5 if nbytes <= 1 << 24 else 1) / CALLS
+        found["eager_us"] = timed(fn, 50 if nbytes <= 1 << 24 else 10)
+        if captured:
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                for _ in range(CALLS):
+                    fn()
+            graph.replay()
+            found["graph_us"] = timed(graph.replay, 5 if nbytes <= 1 << 24 else 1) / CALLS
     except Exception as e:
-        print(op, by, nbytes, str(e).split("\n")[0], file=sys.stderr)
+        found["error"] = reason(e)
+        torch.cuda.synchronize()  # raises again where the device is lost
+    return found
+
+
+def measure(op, by, nbytes, ways):
+    """Measures what ways, a generator, sets up one after the other."""
+    row = {"op": op, "by": by, "bytes": nbytes}
+    try:
+        for fn in ways:
+            say(**row, **times(fn, nbytes, op not in EAGER))
+    except Exception as e:
+        say(**row, error=reason(e))
         torch.cuda.synchronize()
-    if dist.get_rank() == 0 and "eager_us" in row:
-        print(json.dumps(row), flush=True)
 
 
 class Work:
-    """The peers of each operation, as pairs of a name and a function, for messages of nbytes."""
+    """Operations on messages of nbytes. A method of an operation's name yields functions that do it, each in another way."""
 
     def __init__(self, dtype, nbytes):
         self.world, self.rank = dist.get_world_size(), dist.get_rank()
@@ -66,56 +98,90 @@ class Work:
         unit = 8 * self.world
         self.n = max(nbytes // dtype.itemsize // unit, 1) * unit
 
+    def plain(self, *shape):
+        return torch.ones(*shape, device="cuda", dtype=self.dtype)
+
     def symmetric(self, *shape, dtype=None):
+        import torch.distributed._symmetric_memory as symm_mem
+
         t = symm_mem.empty(*shape, dtype=dtype or self.dtype, device="cuda")
         t.fill_(1)
         self.handle = symm_mem.rendezvous(t, self.group)
         return t
 
-    def plain(self, n):
-        return torch.ones(n, device="cuda", dtype=self.dtype)
+    def beside(self, *shape, dtype=None):
+        """The right neighbour's copy of a symmetric tensor."""
+        self.symmetric(*shape, dtype=dtype)
+        return self.handle.get_buffer((self.rank + 1) % self.world, shape, dtype or self.dtype)
 
-    def one_shot_all_reduce(self):
-        t, r = self.symmetric(self.n), self.plain(self.n)
-        yield "PyTorch", lambda: torch.ops.symm_mem.one_shot_all_reduce(t, "sum", self.group)
-        yield "NCCL", lambda: dist.all_reduce(r)
 
-    def two_shot_all_reduce(self):
-        t, r = self.symmetric(self.n), self.plain(self.n)
-        yield "PyTorch", lambda: torch.ops.symm_mem.two_shot_all_reduce_(t, "sum", self.group)
-        yield "NCCL", lambda: dist.all_reduce(r)
-
+class NCCL(Work):
     def all_reduce(self):
-        t, out, r = self.symmetric(self.n), self.plain(self.n), self.plain(self.n)
-        if self.n * self.dtype.itemsize <= 1 << 24:
-            yield "PyTorch", lambda: torch.ops.symm_mem.one_shot_all_reduce_out(t, "sum", self.group, out)
-        yield "PyTorch", lambda: torch.ops.symm_mem.two_shot_all_reduce_(t, "sum", self.group)
-        yield "NCCL", lambda: dist.all_reduce(r)
+        r = self.plain(self.n)
+        yield lambda: dist.all_reduce(r)
+
+    one_shot_all_reduce = two_shot_all_reduce = all_reduce
 
     def reduce_scatter(self):
         r, out = self.plain(self.n), self.plain(self.n // self.world)
-        yield "NCCL", lambda: dist.reduce_scatter_tensor(out, r)
+        yield lambda: dist.reduce_scatter_tensor(out, r)
 
     def all_gather(self):
         r, out = self.plain(self.n // self.world), self.plain(self.n)
-        yield "NCCL", lambda: dist.all_gather_into_tensor(out, r)
+        yield lambda: dist.all_gather_into_tensor(out, r)
 
     all_gather_copy_engine = all_gather
 
     def all_to_all(self):
         r, out = self.plain(self.n), self.plain(self.n)
-        yield "NCCL", lambda: dist.all_to_all_single(out, r)
+        yield lambda: dist.all_to_all_single(out, r)
 
     all_to_all_copy_engine = all_to_all
 
     def broadcast(self):
         r = self.plain(self.n)
-        yield "NCCL", lambda: dist.broadcast(r, 0)
+        yield lambda: dist.broadcast(r, 0)
+
+
+class PyTorch(Work):
+    def one_shot_all_reduce(self):
+        t = self.symmetric(self.n)
+        yield lambda: torch.ops.symm_mem.one_shot_all_reduce(t, "sum", self.group)
+
+    def two_shot_all_reduce(self):
+        t = self.symmetric(self.n)
+        yield lambda: torch.ops.symm_mem.two_shot_all_reduce_(t, "sum", self.group)
+
+    def all_reduce(self):
+        t, out = self.symmetric(self.n), self.plain(self.n)
+        if self.n * self.dtype.itemsize <= 1 << 24:
+            yield lambda: torch.ops.symm_mem.one_shot_all_reduce_out(t, "sum", self.group, out)
+        yield lambda: torch.ops.symm_mem.two_shot_all_reduce_(t, "sum", self.group)
+
+    def put(self):
+        there, t = self.beside(self.n), self.plain(self.n)
+        yield lambda: there.copy_(t)
+
+    def get(self):
+        there, t = self.beside(self.n), self.plain(self.n)
+        yield lambda: t.copy_(there)
+
+    def put_block(self):
+        width = min(512, self.n // 8)
+        t = self.plain(self.n // width, width)
+        there = self.beside(self.n // width, 2 * width)[:, :width]
+        yield lambda: there.copy_(t)
+
+    def get_block(self):
+        width = min(512, self.n // 8)
+        t = self.plain(self.n // width, width)
+        there = self.beside(self.n // width, 2 * width)[:, :width]
+        yield lambda: t.copy_(there)
 
     def barrier(self):
         self.symmetric(64)
         h = self.handle
-        yield "PyTorch", lambda: h.barrier(0)
+        yield lambda: h.barrier(0)
 
     def signal_ring(self):
         self.symmetric(64)
@@ -125,7 +191,7 @@ class Work:
             h.put_signal((rank + 1) % world, 0)
             h.wait_signal((rank - 1) % world, 0)
 
-        yield "PyTorch", ring
+        yield ring
 
     def signal_round_trip(self):
         self.symmetric(64)
@@ -139,11 +205,30 @@ class Work:
                 h.wait_signal(0, 1)
                 h.put_signal(0, 1)
 
-        yield "PyTorch", trip
+        yield trip
+
+    def stream_write_value32(self):
+        there = self.beside(64, dtype=torch.uint32)
+        yield lambda: torch.ops.symm_mem.stream_write_value32_(there, 0, 1)
+
+    def memset32(self):
+        count = self.n * self.dtype.itemsize // 4
+        t = self.symmetric(count, dtype=torch.uint32)
+        yield lambda: torch.ops.symm_mem.memset32_(t, 0, 1, count)
+
+    def mem_pool(self):
+        yield lambda: self.symmetric(self.n)  # goes through the device's pool
+
+    def matmul(self):
+        side = 8
+        while (side + 8) ** 2 <= self.n:
+            side += 8
+        a, b, out = self.plain(side, side), self.plain(side, side), self.plain(side, side)
+        yield lambda: torch.mm(a, b, out=out)
 
 
-class Rows(Work):
-    """Those by splits on the device, which PyTorch does with NVSHMEM."""
+class NVSHMEM(Work):
+    """Rows by splits on the device."""
 
     def rows(self, parts):
         width = min(7168, self.n // (EXPERTS * self.world))
@@ -153,38 +238,80 @@ class Rows(Work):
 
     def all_to_all_vdev(self):
         t, out, splits, made = self.rows(self.world)
-        yield "NVSHMEM", lambda: torch.ops.symm_mem.all_to_all_vdev(t, out, splits, made, self.group)
+        yield lambda: torch.ops.symm_mem.all_to_all_vdev(t, out, splits, made, self.group)
 
     def all_to_all_vdev_2d(self):
         t, out, splits, made = self.rows(EXPERTS * self.world)
-        yield "NVSHMEM", lambda: torch.ops.symm_mem.all_to_all_vdev_2d(t, out, splits, made, self.group)
+        yield lambda: torch.ops.symm_mem.all_to_all_vdev_2d(t, out, splits, made, self.group)
 
     def all_to_all_vdev_2d_offset(self):
         t, out, splits, made = self.rows(EXPERTS * self.world)
         torch.ops.symm_mem.all_to_all_vdev_2d(t, out, splits, made, self.group)
         back = self.symmetric(*made.shape, dtype=torch.int64)
-        yield "NVSHMEM", lambda: torch.ops.symm_mem.all_to_all_vdev_2d_offset(out, t, made, back, self.group)
+        yield lambda: torch.ops.symm_mem.all_to_all_vdev_2d_offset(out, t, made, back, self.group)
+
+
+def overlap(dtype, nbytes, side):
+    """An all-gather of nbytes a rank by NCCL on one stream, products on another: each alone, and beside the other."""
+    n, products, gathers = nbytes // dtype.itemsize, 20, 20
+    a, b, c = (torch.ones(side, side, device="cuda", dtype=dtype) for _ in range(3))
+    part, out = torch.ones(n, device="cuda", dtype=dtype), torch.ones(n * dist.get_world_size(), device="cuda", dtype=dtype)
+    other = torch.cuda.Stream()
+    product, gather = lambda: torch.mm(a, b, out=c), lambda: dist.all_gather_into_tensor(out, part)
+
+    def beside(calls, fn, more, company):
+        """fn's time while company is called more times on the other stream, which takes longer."""
+        us = []
+        for _ in range(REPEATS):
+            dist.barrier()
+            torch.cuda.synchronize()
+            with torch.cuda.stream(other):
+                for _ in range(more):
+                    company()
+            us.append(between(calls, fn))
+        return worst(us)
+
+    product(), gather()
+    row = {"op": "overlap", "by": "NCCL", "bytes": nbytes}
+    row["product_us"], row["gather_us"] = timed(product, products), timed(gather, gathers)
+    ratio = row["product_us"] / row["gather_us"]
+    row["product_beside_us"] = beside(products, product, int(2 * products * ratio) + 2, gather)
+    row["gather_beside_us"] = beside(gathers, gather, int(4 * gathers / ratio) + 2, product)
+    say(**row)
 
 
 def main():
     backend, dtype, sizes, names = sys.argv[1:5]
-    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-    torch.cuda.set_device(device)
-    if backend == "NVSHMEM":
-        symm_mem.set_backend(backend)
-    dist.init_process_group("nccl", device_id=device)
-    dist.all_reduce(torch.zeros(1, device=device))
-    words = {"barrier", "signal_ring", "signal_round_trip"}
-    for name in names.split(","):
-        for nbytes in [4] if name in words else map(int, sizes.split(",")):
-            work = (Rows if backend == "NVSHMEM" else Work)(getattr(torch, TYPES[dtype]), nbytes)
-            if name in vars(type(work)):
-                for by, fn in getattr(work, name)():
-                    measure(name, by, nbytes, fn)
-    torch.cuda.synchronize()
-    dist.barrier()
+    peers = [NVSHMEM] if backend == "NVSHMEM" else [PyTorch, NCCL]
+    everybody = " and ".join(by.__name__ for by in peers)
+    world, gpus = int(os.environ["WORLD_SIZE"]), torch.cuda.device_count()
+    if gpus < world:
+        return say(by=everybody, error=f"torch {torch.__version__} sees {gpus} GPUs, {world} are needed")
+    status = 0
+    try:
+        if backend == "NVSHMEM":
+            import torch.distributed._symmetric_memory as symm_mem
+
+            symm_mem.set_backend(backend)
+        device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        torch.cuda.set_device(device)
+        dist.init_process_group("nccl", device_id=device)
+        dist.all_reduce(torch.zeros(1, device=device))
+        kind = getattr(torch, TYPES[dtype])
+        for name in names.split(","):
+            for nbytes in [4] if name in WORDS else map(int, sizes.split(",")):
+                if name == "overlap":
+                    overlap(kind, nbytes, int(sys.argv[5]))
+                for by in peers:
+                    if name in vars(by):
+                        measure(name, by.__name__, nbytes, getattr(by(kind, nbytes), name)())
+        torch.cuda.synchronize()
+        dist.barrier()
+    except Exception as e:
+        say(by=everybody, error=reason(e))
+        status = 1  # torchrun then ends the other ranks
     sys.stdout.flush()
-    os._exit(0)  # NVSHMEM may hang when it is torn down
+    os._exit(status)  # NVSHMEM may hang when it is torn down
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@ package opbench
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"strings"
+	"math"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -15,8 +15,16 @@ type row struct {
 	Alg    float64           `json:"alg_gbps,omitempty"`
 	Bus    float64           `json:"bus_gbps,omitempty"`
 	OfLink float64           `json:"of_link,omitempty"` // Bus over the measured rate of copies to all peers
+	TFlops float64           `json:"tflops,omitempty"`  // of a product
 	Peers  map[string]Figure `json:"peers,omitempty"`
 	Ratio  float64           `json:"ratio,omitempty"` // to the best peer
+}
+
+// table is what is told of an operation.
+type table struct {
+	op    *op
+	rows  []row
+	notes []string // which peers could not be measured, and why
 }
 
 // bounds are the limits of the machine.
@@ -40,6 +48,26 @@ func boundsOf(figures []Figure, ranks, copied int) bounds {
 // peerNames are the columns of the tables, if there is a figure.
 var peerNames = []string{"PyTorch", "NCCL", "NVSHMEM"}
 
+// tableOf gathers what was measured of x.
+func (r *run) tableOf(x *op, figures []Figure) table {
+	t := table{op: x}
+	for _, n := range x.bytes(r.extent) {
+		if row, ok := rowOf(x, n, r.ranks, r.bounds, figures); ok {
+			if x.kind == product {
+				row.TFlops = 2 * math.Pow(float64(sideOf(elements(r.ranks, DTypes[r.o.DType], n))), 3) / row.usual() / 1e6
+			}
+			t.rows = append(t.rows, row)
+		}
+	}
+	for _, f := range figures {
+		note := fmt.Sprintf("%s: %s", f.By, f.Error)
+		if f.Op == x.name && f.Error != "" && !slices.Contains(t.notes, note) {
+			t.notes = append(t.notes, note)
+		}
+	}
+	return t
+}
+
 // rowOf gathers what was measured of x with a message of n bytes; false if it was not.
 func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 	r := row{Peers: map[string]Figure{}}
@@ -49,7 +77,7 @@ func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 		case f.Op != x.name || f.Bytes != n:
 		case f.By == "":
 			r.Figure = f
-		default: // PyTorch may do the same in several ways
+		case f.best() > 0: // PyTorch may do the same in several ways
 			if old, ok := r.Peers[f.By]; !ok || f.best() < old.best() {
 				r.Peers[f.By] = f
 			}
@@ -58,104 +86,129 @@ func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 			}
 		}
 	}
-	if r.Graph == 0 {
+	us := r.usual()
+	if us == 0 {
 		return r, false
 	}
 	if best > 0 {
-		r.Ratio = r.Graph / best
+		r.Ratio = us / best
 	}
-	if !x.word && b.link > 0 {
+	switch {
+	case x.kind != usual:
+	case x.sent == nil:
+		r.Alg = float64(n) / us / 1e3
+	case b.link > 0:
 		p := float64(ranks)
 		r.Limit = b.empty + b.bounce/2 + float64(n)*x.sent(p)/b.link/1e3
-		r.Alg = float64(n) / r.Graph / 1e3
+		r.Alg = float64(n) / us / 1e3
 		r.Bus = r.Alg * x.bus(p)
 		r.OfLink = r.Bus / b.link
 	}
 	return r, true
 }
 
-// printJSON writes a line for the limits and one for every row.
-func printJSON(out io.Writer, device string, ranks int, dtype string, e extent, chosen []op, figures []Figure) error {
-	b := boundsOf(figures, ranks, e.copied)
-	w := json.NewEncoder(out)
-	if err := w.Encode(map[string]any{"device": device, "ranks": ranks, "dtype": dtype, "empty_us": b.empty, "round_trip_us": b.bounce, "link_gbps": b.link}); err != nil {
-		return err
-	}
-	for i := range chosen {
-		for _, n := range chosen[i].bytes(e.sizes) {
-			if r, ok := rowOf(&chosen[i], n, ranks, b, figures); ok {
-				if err := w.Encode(r); err != nil {
-					return err
-				}
-			}
+// header tells what holds for all tables.
+func (r *run) header() error {
+	b := r.bounds
+	if r.o.JSON {
+		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "empty_us": b.empty, "round_trip_us": b.bounce, "link_gbps": b.link}
+		if len(r.missing) > 0 {
+			head["not_measured"] = r.missing
 		}
+		return json.NewEncoder(r.out).Encode(head)
 	}
-	return nil
+	fmt.Fprintf(r.out, "%s, %d ranks, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s\n", r.device, r.ranks, r.o.DType, b.empty, b.bounce, b.link)
+	_, err := fmt.Fprintln(r.out, "bytes: the larger of a rank's input and output; us a call; limit: empty kernel + half a round trip + bytes sent / copies' rate; bandwidths in GB/s, of graphs")
+	for _, line := range r.missing {
+		fmt.Fprintln(r.out, line)
+	}
+	return err
 }
 
-// printTables writes the limits and a table for each operation.
-func printTables(out io.Writer, device string, ranks int, dtype string, e extent, chosen []op, figures []Figure) error {
-	b := boundsOf(figures, ranks, e.copied)
-	fmt.Fprintf(out, "%s, %d ranks, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s\n", device, ranks, dtype, b.empty, b.bounce, b.link)
-	fmt.Fprintln(out, "bytes: the larger of a rank's input and output; us a call; limit: empty kernel + half a round trip + bytes sent / copies' rate; bandwidths in GB/s, of graphs")
-	for i := range chosen {
-		x := &chosen[i]
-		var rows []row
-		peers := map[string]bool{}
-		for _, n := range x.bytes(e.sizes) {
-			if r, ok := rowOf(x, n, ranks, b, figures); ok {
-				rows = append(rows, r)
-				for by := range r.Peers {
-					peers[by] = true
-				}
+// print writes a table, or a line of JSON for every row.
+func (r *run) print(t *table) error {
+	if r.o.JSON {
+		w := json.NewEncoder(r.out)
+		for _, row := range t.rows {
+			if err := w.Encode(row); err != nil {
+				return err
 			}
 		}
-		fmt.Fprintf(out, "\n%s\n", x.name)
-		if len(rows) == 0 {
-			fmt.Fprintf(out, "  not measured: it needs %s\n", x.when)
-			continue
-		}
-		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprint(w, "bytes\tlimit\tgraph\teager\talg\tbus\tof link\t")
-		for _, by := range peerNames {
-			if peers[by] {
-				fmt.Fprintf(w, "%s graph\t%s eager\t", by, by)
+		for _, note := range t.notes {
+			if err := w.Encode(map[string]string{"op": t.op.name, "not_measured": note}); err != nil {
+				return err
 			}
 		}
-		if len(peers) > 0 {
-			fmt.Fprint(w, "ratio\t")
-		}
-		fmt.Fprintln(w)
-		for _, r := range rows {
-			fmt.Fprintln(w, strings.Join(r.cells(peers), "\t")+"\t")
-		}
-		if err := w.Flush(); err != nil {
+		return nil
+	}
+	fmt.Fprintf(r.out, "\n%s\n", t.op.name)
+	switch {
+	case len(t.rows) > 0:
+		if err := r.columns(t); err != nil {
 			return err
 		}
+	case t.op.needs.words != "":
+		fmt.Fprintf(r.out, "  not measured: it needs %s\n", t.op.needs.words)
+	default:
+		fmt.Fprintf(r.out, "  not measured beyond %d bytes on this device\n", r.extent.factor)
+	}
+	for _, note := range t.notes {
+		fmt.Fprintf(r.out, "  %s\n", note)
 	}
 	return nil
 }
 
-// cells is the row of a table that has columns for some peers.
-func (r *row) cells(peers map[string]bool) []string {
-	cells := []string{fmt.Sprint(r.Bytes)}
-	for _, x := range []float64{r.Limit, r.Graph, r.Eager, r.Alg, r.Bus, r.OfLink} {
-		cells = append(cells, figure(x))
-	}
-	for _, by := range peerNames {
-		if peers[by] {
-			cells = append(cells, figure(r.Peers[by].Graph), figure(r.Peers[by].Eager))
-		}
-	}
-	if len(peers) > 0 {
-		cells = append(cells, figure(r.Ratio))
-	}
-	return cells
+// column is a column of a table: what it is called, and what a row has there.
+type column struct {
+	name string
+	of   func(*row) float64
 }
 
+// columnsOf are the columns of a table, but for the first.
+func columnsOf(t *table) []column {
+	all := []column{
+		{"limit", func(r *row) float64 { return r.Limit }},
+		{"graph", func(r *row) float64 { return r.Graph }},
+		{"eager", func(r *row) float64 { return r.Eager }},
+		{"alg", func(r *row) float64 { return r.Alg }},
+		{"bus", func(r *row) float64 { return r.Bus }},
+		{"of link", func(r *row) float64 { return r.OfLink }},
+		{"TFLOP/s", func(r *row) float64 { return r.TFlops }},
+	}
+	for _, by := range peerNames {
+		all = append(all, column{by + " graph", func(r *row) float64 { return r.Peers[by].Graph }}, column{by + " eager", func(r *row) float64 { return r.Peers[by].Eager }})
+	}
+	all = append(all, column{"ratio", func(r *row) float64 { return r.Ratio }})
+	return slices.DeleteFunc(all, func(c column) bool {
+		return !slices.ContainsFunc(t.rows, func(r row) bool { return c.of(&r) != 0 })
+	})
+}
+
+func (r *run) columns(t *table) error {
+	columns := columnsOf(t)
+	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "bytes\t")
+	for _, c := range columns {
+		fmt.Fprint(w, c.name, "\t")
+	}
+	fmt.Fprintln(w)
+	for i := range t.rows {
+		fmt.Fprint(w, t.rows[i].Bytes, "\t")
+		for _, c := range columns {
+			fmt.Fprint(w, figure(c.of(&t.rows[i])), "\t")
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+// figure has two digits after the point, or three that count.
 func figure(x float64) string {
-	if x == 0 {
+	switch {
+	case x == 0:
 		return "-"
+	case x < 0.1:
+		return fmt.Sprintf("%.3g", x)
 	}
 	return fmt.Sprintf("%.2f", x)
 }

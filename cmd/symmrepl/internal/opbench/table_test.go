@@ -21,8 +21,13 @@ func TestRow(t *testing.T) {
 		t.Fatal(x.name, b)
 	}
 	r, ok := rowOf(&x, 1e6, 4, b, figures)
-	if got, want := strings.Join(r.cells(map[string]bool{"NCCL": true, "PyTorch": true}), " "), "1000000 17.00 25.00 30.00 40.00 60.00 0.60 50.00 80.00 - 55.00 0.50"; !ok || got != want {
-		t.Errorf("%q, want %q", got, want)
+	var out strings.Builder
+	(&run{out: &out}).columns(&table{op: &x, rows: []row{r}})
+	const want = `    bytes  limit  graph  eager    alg    bus  of link  PyTorch graph  PyTorch eager  NCCL eager  ratio
+  1000000  17.00  25.00  30.00  40.00  60.00     0.60          50.00          80.00       55.00   0.50
+`
+	if !ok || out.String() != want {
+		t.Errorf("%s, want\n%s", out.String(), want)
 	}
 	if _, ok := rowOf(&x, 2e6, 4, b, figures); ok {
 		t.Error("a row that was not measured")

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"embed"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
+)
+
+//go:embed all:testdata/torch
+var fakeTorch embed.FS
+
+// python puts a python3 on h's PATH that knows no packages but, if GPUs are given, a torch that does what the benchmark's peers ask and sees so many.
+func (h *home) python(gpus string) {
+	packages, bin := filepath.Join(h.dir, "packages"), filepath.Join(h.dir, "bin")
+	sources, err := fs.Sub(fakeTorch, "testdata/torch")
+	if err == nil {
+		err = os.RemoveAll(packages)
+	}
+	if err == nil && gpus != "" {
+		err = os.CopyFS(packages, sources)
+	}
+	if err == nil {
+		err = os.MkdirAll(bin, 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(bin, "python3"), []byte("#!/bin/sh\nPATH=${PATH#*:} FAKE_GPUS="+gpus+" PYTHONPATH="+packages+" exec python3 -S -B \"$@\"\n"), 0o700)
+	}
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.env = []string{"PATH=" + bin + ":" + os.Getenv("PATH")}
+}
+
+// numbers are the figures of a table, which differ from run to run.
+var numbers = regexp.MustCompile(` +(-?[0-9]+\.[0-9]+(e-[0-9]+)?|0\.[0-9]+)\b`)
+
+// shape is a table with N for every figure and one space between columns.
+func shape(s string) string {
+	s = numbers.ReplaceAllString(s, " N")
+	return regexp.MustCompile(`(?m)^ +| +$`).ReplaceAllString(regexp.MustCompile(` +`).ReplaceAllString(s, " "), "")
+}
+
+func TestBenchTables(t *testing.T) {
+	h := newHome(t, 2)
+	picture := filepath.Join(h.dir, "bench.svg")
+	r := h.run("", "bench", "put", "all_gather_copy_engine", "barrier", "memset32", "mem_pool", "matmul", "-n", "2", "--device", device(), "--sizes", "1K,4K", "--svg", picture)
+	lines := strings.SplitN(shape(r.out), "\n", 3)
+	const want = `
+all_gather_copy_engine
+bytes limit graph eager alg bus of link
+1024 N N N N N N
+4096 N N N N N N
+
+put
+bytes limit graph eager alg bus of link
+1024 N N N N N N
+4096 N N N N N N
+
+barrier
+bytes graph eager
+4 N N
+
+memset32
+bytes graph eager alg
+1024 N N N
+4096 N N N
+
+mem_pool
+bytes eager
+1024 N
+4096 N
+
+matmul
+bytes graph eager TFLOP/s
+1024 N N N
+4096 N N N
+`
+	if r.status != 0 || r.err != "" || len(lines) != 3 || lines[2] != want {
+		t.Errorf("%+v", r)
+	}
+	if !strings.HasSuffix(lines[0], ", 2 ranks, bf16; empty kernel in a graph N us, flag round trip N us, copies to all peers N GB/s") {
+		t.Errorf("the first line is %q", lines[0])
+	}
+	titles := []string{"all_gather_copy_engine", "all_gather_copy_engine", "put", "put", "memset32", "memset32", "mem_pool", "matmul", "matmul"}
+	got, size := textsOf(t, picture)
+	shown := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return !slices.Contains(titles, s) })
+	if !slices.Equal(shown, titles) || size != "720pt 1080pt" {
+		t.Errorf("a picture of %s with %q", size, shown)
+	}
+	for text, n := range map[string]int{"1K": 9, "4K": 9, "us a call": 5, "bus bandwidth, GB/s": 2, "TFLOP/s": 1, "graph": 4, "eager": 5, "limit": 2, "copies to all peers": 2, "symmrepl": 4} {
+		if found := len(slices.DeleteFunc(slices.Clone(got), func(s string) bool { return s != text })); found != n {
+			t.Errorf("%q is in the picture %d times, want %d", text, found, n)
+		}
+	}
+	h.expectNothingLeft()
+}
+
+// textsOf returns the words of a picture in order, and its size. The file must be well-formed.
+func textsOf(t *testing.T, file string) (texts []string, size string) {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	inText := false
+	for d := xml.NewDecoder(f); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			return texts, size
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			inText = x.Name.Local == "text"
+			if x.Name.Local == "svg" {
+				size = x.Attr[0].Value + " " + x.Attr[1].Value
+			}
+		case xml.CharData:
+			if inText {
+				texts = append(texts, string(x))
+			}
+		case xml.EndElement:
+			inText = false
+		}
+	}
+}
+
+// Every operation can be measured, and has a line of JSON with the fields that its kind has.
+func TestBenchJSON(t *testing.T) {
+	h := newHome(t, 2)
+	r := h.run("", "bench", "-n", "2", "--device", device(), "--sizes", "1K", "--dtype", "f32", "--json")
+	if r.status != 0 || r.err != "" {
+		t.Fatalf("%+v", r)
+	}
+	lines := jsonLines(t, r.out)
+	if keys := keysOf(lines[0]); keys != "device dtype empty_us link_gbps ranks round_trip_us" || lines[0]["dtype"] != "f32" || lines[0]["ranks"] != 2.0 {
+		t.Errorf("the first line is %v", lines[0])
+	}
+	got := map[string]string{}
+	for _, line := range lines[1:] {
+		got[line["op"].(string)] = keysOf(line)
+		if bytes := line["bytes"]; bytes != 1024.0 && bytes != 4.0 {
+			t.Errorf("%v", line)
+		}
+		for name, v := range line {
+			if x, ok := v.(float64); ok && x <= 0 && !(name == "graph_us" && (line["op"] == "mem_pool" || line["op"] == "empty_rendezvous")) {
+				t.Errorf("%s is %v in %v", name, v, line)
+			}
+		}
+	}
+	words := []string{"barrier", "signal_ring", "signal_round_trip", "stream_write_value32"}
+	for _, name := range opbench.Names() {
+		want := "alg_gbps bus_gbps by bytes eager_us graph_us limit_us of_link op"
+		switch {
+		case slices.Contains(words, name) || name == "mem_pool" || name == "empty_rendezvous":
+			want = "by bytes eager_us graph_us op"
+		case name == "memset32":
+			want = "alg_gbps by bytes eager_us graph_us op"
+		case name == "matmul":
+			want = "by bytes eager_us graph_us op tflops"
+		case strings.HasPrefix(name, "multimem") && device() != "cpu":
+			continue // multicast may be off
+		}
+		if got[name] != want {
+			t.Errorf("%s has the fields %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+func jsonLines(t *testing.T, s string) (lines []map[string]any) {
+	t.Helper()
+	for line := range strings.Lines(s) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatalf("%v in %q", err, line)
+		}
+		lines = append(lines, fields)
+	}
+	return lines
+}
+
+func keysOf(fields map[string]any) string {
+	var keys []string
+	for k := range fields {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, " ")
+}
+
+func TestBenchOverlap(t *testing.T) {
+	h := newHome(t, 2)
+	r := h.run("", "bench", "overlap", "-n", "2", "--device", device(), "--sizes", "4K")
+	percent := regexp.MustCompile(`[+-][0-9.]+ %`)
+	lines := strings.SplitN(shape(percent.ReplaceAllString(r.out, "P")), "\n", 2)
+	side := "128"
+	if device() != "cpu" {
+		side = "8192"
+	}
+	if !strings.HasSuffix(lines[0], ", 2 ranks, bf16; product of matrices of "+side+" rows and columns, copies to all peers N GB/s") {
+		t.Errorf("the first line is %q", lines[0])
+	}
+	const want = `us a call, alone and while the other goes on
+
+all-gather of 4096 bytes a rank, at the copies' rate N us
+all-gather by product beside it all-gather beside it
+multiprocessors N N P N N P
+copy engines N N P N N P
+copy engines, in a graph N N P N N P
+`
+	if r.status != 0 || r.err != "" || lines[1] != want {
+		t.Errorf("%s\nwant\n%s%s", lines[1], want, r.err)
+	}
+
+	h.python("2")
+	r = h.run("", "bench", "overlap", "-n", "2", "--device", device(), "--sizes", "4K", "--json", "--peers")
+	if r.status != 0 {
+		t.Fatalf("%+v", r)
+	}
+	json := jsonLines(t, r.out)
+	if keys := keysOf(json[0]); keys != "device dtype link_gbps ranks side" {
+		t.Errorf("%v", json[0])
+	}
+	var ways []any
+	for _, line := range json[1:] {
+		ways = append(ways, line["way"])
+		if keys := keysOf(line); keys != "bytes gather_beside_us gather_us op product_beside_us product_us way" || line["bytes"] != 4096.0 || line["op"] != "overlap" {
+			t.Errorf("%v", line)
+		}
+	}
+	if !slices.Equal(ways, []any{"multiprocessors", "copy engines", "copy engines, in a graph", "NCCL"}) {
+		t.Errorf("%v", ways)
+	}
+	h.expectNothingLeft()
+}
+
+// What the peers cannot do is said in a line, and what they can is measured.
+func TestBenchPeers(t *testing.T) {
+	h := newHome(t, 2)
+	bench := func(gpus string, ops ...string) string {
+		t.Helper()
+		h.python(gpus)
+		r := h.run("", append([]string{"bench", "-n", "2", "--device", device(), "--sizes", "1K", "--peers"}, ops...)...)
+		if r.status != 0 {
+			t.Fatalf("%+v", r)
+		}
+		out := shape(r.out)
+		for range 2 {
+			out = out[strings.IndexByte(out, '\n')+1:]
+		}
+		return out
+	}
+	const own = `
+all_reduce
+bytes limit graph eager alg bus of link
+1024 N N N N N N
+`
+	if got, want := bench("", "all_reduce"), "PyTorch and NCCL not measured: "+h.dir+"/bin/python3 has no torch\n"+own; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got, want := bench("1", "all_reduce"), "PyTorch and NCCL not measured: torch 0-fake sees 1 GPUs, 2 are needed\n"+own; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	const want = `NVSHMEM not measured: torch 0-fake: SymmetricMemory does not find allocation backend NVSHMEM
+
+all_reduce
+bytes limit graph eager alg bus of link PyTorch graph PyTorch eager NCCL graph NCCL eager ratio
+1024 N N N N N N N N N N N
+PyTorch: torch 0-fake: 'types.SimpleNamespace' object has no attribute 'two_shot_all_reduce_'
+
+all_to_all_vdev
+bytes limit graph eager alg bus of link
+1024 N N N N N N
+
+broadcast
+bytes limit graph eager alg bus of link
+1024 N N N N N N
+NCCL: torch 0-fake: module 'torch.distributed' has no attribute 'broadcast'
+
+put_block
+bytes limit graph eager alg bus of link PyTorch graph PyTorch eager ratio
+1024 N N N N N N N N N
+
+mem_pool
+bytes eager PyTorch eager ratio
+1024 N N N
+
+matmul
+bytes graph eager TFLOP/s PyTorch graph PyTorch eager ratio
+1024 N N N N N N
+`
+	if got := bench("2", "all_reduce", "broadcast", "put_block", "mem_pool", "matmul", "all_to_all_vdev"); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	h.expectNothingLeft()
+}
