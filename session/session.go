@@ -160,7 +160,7 @@ type Tally struct {
 // Wait is one thing a rank waits for.
 type Wait struct {
 	Op      string  // "wait_signal", "one_shot_all_reduce", "Rendezvous"
-	Ordinal uint64  // of the call in its group
+	Ordinal uint64  // of a collective call in its group, from 1; 0 of any other
 	Group   string  // "world", or the members
 	Peers   []int   // world ranks it waits for
 	For     string  // "a signal on channel 3"

@@ -31,7 +31,7 @@ const reduceWide = 256
 // Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an unknown op;
 // and what ends a wait.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	r := rt.reduction("all_reduce", t, op, opts)
+	r := rt.reduction("all_reduce", t, op, adding, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.allReduce(&r, t, rt.plan().allReduce)
@@ -99,7 +99,7 @@ func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 //
 // Source: as [Runtime.OneShotAllReduce]; slices as in PyTorch's two-shot kernel.
 func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	r := rt.reduction(twoShotName, t, op, opts)
+	r := rt.reduction(twoShotName, t, op, adding, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.allReduce(&r, t, rt.plan().twoShot)
@@ -122,7 +122,7 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out that is not such.
 func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	out.live(twoShotName)
-	r := rt.reduction(twoShotName, t, op, opts)
+	r := rt.reduction(twoShotName, t, op, adding, opts)
 	rt.checkOut(twoShotName, t, out)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -143,10 +143,13 @@ type reduction struct {
 	made call
 }
 
+// adding are the options of reductions by kernels.
+const adding = ordered | accumulateF32
+
 // reduction checks what all reductions have in common.
-func (rt *Runtime) reduction(op string, t *Tensor, name string, opts []Option) reduction {
+func (rt *Runtime) reduction(op string, t *Tensor, name string, taken optionSet, opts []Option) reduction {
 	t.live(op)
-	r := reduction{t: t, o: rt.read(op, rt.home(t), false, opts)}
+	r := reduction{t: t, o: rt.read(op, rt.home(t), false, taken, opts)}
 	code, ok := reductions[name]
 	if !ok {
 		panic(rt.misuse(op, "op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
@@ -154,12 +157,9 @@ func (rt *Runtime) reduction(op string, t *Tensor, name string, opts []Option) r
 	if !t.dtype.computes() {
 		panic(rt.misuse(op, "tensor", "", "%v is a storage type and cannot be reduced", t.dtype))
 	}
-	if r.o.engines {
-		panic(rt.misuse(op, "", "leave it out", "CopyEngine is an option of AllGather and AllToAll: copy engines cannot add"))
-	}
 	r.code = code
 	r.made = call{op: op, dtype: t.dtype, n: t.n, reduction: name}
-	if r.o.wide {
+	if r.o.has(accumulateF32) {
 		if t.dtype != F16 && t.dtype != BF16 {
 			panic(rt.misuse(op, "AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", t.kind()))
 		}
@@ -170,7 +170,7 @@ func (rt *Runtime) reduction(op string, t *Tensor, name string, opts []Option) r
 }
 
 func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Tensor {
-	r := rt.reduction(oneShotName, t, op, opts)
+	r := rt.reduction(oneShotName, t, op, adding, opts)
 	if out != nil {
 		rt.checkOut(oneShotName, t, out)
 	}

@@ -109,14 +109,18 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
 		t.live(op)
 	}
-	o := rt.read(op, rt.home(out), false, opts)
+	taken := ordered
+	if kind == vdevDispatch2D {
+		taken |= anAlign
+	}
+	o := rt.read(op, rt.home(out), false, taken, opts)
 	g := o.group
 	n := rt.checkVDev(op, kind, in, out, splits, outSplits, &o)
 	align := uint64(0)
 	if kind == vdevDispatch2D {
 		align = 1
-		if o.align != nil {
-			align = uint64(*o.align)
+		if o.has(anAlign) {
+			align = uint64(o.align)
 		}
 	}
 	rt.mu.Lock()
@@ -156,12 +160,8 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 // checkVDev refuses what the host can see to be wrong, and returns the number of splits.
 func (rt *Runtime) checkVDev(op string, kind vdevKind, in, out, splits, outSplits *Tensor, o *options) int {
 	world := len(o.group.ranks)
-	rt.plain(op, o)
-	if o.align != nil && kind != vdevDispatch2D {
-		panic(rt.misuse(op, "MajorAlign", "leave it out", "MajorAlign is an option of AllToAllVDev2D"))
-	}
-	if o.align != nil && *o.align < 1 {
-		panic(rt.misuse(op, "MajorAlign", "", "MajorAlign must be positive, not %d", *o.align))
+	if o.has(anAlign) && o.align < 1 {
+		panic(rt.misuse(op, "MajorAlign", "", "MajorAlign must be positive, not %d", o.align))
 	}
 	if len(in.shape) == 0 || len(out.shape) == 0 || in.dtype != out.dtype || rowKind(in) != rowKind(out) {
 		panic(rt.misuse(op, "out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", in.kind(), out.kind()))
@@ -193,13 +193,6 @@ func (rt *Runtime) checkVDev(op string, kind vdevKind, in, out, splits, outSplit
 		}
 	}
 	return n
-}
-
-// plain refuses the options that an operation which only moves rows has no use for.
-func (rt *Runtime) plain(op string, o *options) {
-	if o.wide || o.lastDim || o.engines {
-		panic(rt.misuse(op, "", "leave it out", "AccumulateF32 and SplitLastDim are options of reductions, CopyEngine of AllGather and AllToAll"))
-	}
 }
 
 // rowKind is the dimensions of t but for the first, in words.

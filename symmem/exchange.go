@@ -51,7 +51,7 @@ func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
 
 func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	const op = "all_gather"
-	e := rt.exchange(op, t, out, opts)
+	e := rt.exchange(op, t, out, ordered|copyEngine, opts)
 	world := len(e.g.ranks)
 	shape := []int{world}
 	if len(t.shape) > 0 {
@@ -117,7 +117,7 @@ func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
 
 func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 	const op = "all_to_all"
-	e := rt.exchange(op, t, out, opts)
+	e := rt.exchange(op, t, out, ordered|copyEngine, opts)
 	rt.parts(op, t, 0, e.g)
 	e.checkOut(t.shape, false)
 	world := len(e.g.ranks)
@@ -154,7 +154,7 @@ func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 // what ends a wait.
 func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	const op = "broadcast"
-	e := rt.exchange(op, t, t, opts)
+	e := rt.exchange(op, t, t, ordered, opts)
 	e.g.peer(op, "root", root)
 	e.made.detail = fmt.Sprintf("from %d", root)
 	world := len(e.g.ranks)
@@ -184,19 +184,13 @@ type exchange struct {
 }
 
 // exchange checks what all exchanges have in common.
-func (rt *Runtime) exchange(op string, t, out *Tensor, opts []Option) *exchange {
+func (rt *Runtime) exchange(op string, t, out *Tensor, taken optionSet, opts []Option) *exchange {
 	t.live(op)
 	home := t
 	if out != nil && !t.Symmetric() {
 		home = out
 	}
-	o := rt.read(op, rt.home(home), false, opts)
-	if o.wide || o.lastDim {
-		panic(rt.misuse(op, "", "leave it out", "AccumulateF32 and SplitLastDim are options of reductions"))
-	}
-	if o.engines && op == "broadcast" {
-		panic(rt.misuse(op, "", "leave it out", "CopyEngine is an option of AllGather and AllToAll"))
-	}
+	o := rt.read(op, rt.home(home), false, taken, opts)
 	return &exchange{rt: rt, t: t, out: out, o: o, g: o.group, made: call{op: op, dtype: t.dtype, n: t.n}, args: new(exchangeArgs)}
 }
 
@@ -228,7 +222,7 @@ var (
 
 // run launches the exchange of pieces of n bytes at most, which lay adds. push says that out is symmetric.
 func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
-	if e.o.engines {
+	if e.o.has(copyEngine) {
 		return e.byEngines(shape, n, lay)
 	}
 	rt, op := e.rt, e.made.op

@@ -78,7 +78,7 @@ func (g *Graph) keep(t *Tensor) { g.tensors = append(g.tensors, t) }
 func (g *Graph) Replay(opts ...Option) {
 	const op = "Replay"
 	rt := g.rt
-	o := rt.read(op, rt.all, false, opts)
+	o := rt.read(op, rt.all, false, aStream, opts)
 	rt.refuseCapture(op)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

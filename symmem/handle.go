@@ -49,7 +49,7 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	}
 	a := t.st.alloc
 	a.usable(op)
-	o := rt.read(op, a.group, false, opts)
+	o := rt.read(op, a.group, false, aGroup, opts)
 	g := o.group
 	for _, r := range g.ranks {
 		if !slices.Contains(a.group.ranks, r) {

@@ -43,12 +43,11 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		case Shared:
 			l.Shared = int(v)
 		case *Stream, timeout:
-			p.opts.set(v.(Option))
+			rt.accept(op, &p.opts, aStream|aTimeout, v.(Option))
 		default:
 			p.add(a)
 		}
 	}
-	rt.checkTimeout(op, &p.opts)
 	k.checkSizes(&l)
 	if n := len(k.params); p.n != n {
 		panic(rt.misuse(op, "", "", "%s takes %d arguments, %d were given", k.sig, n, p.n))
@@ -68,7 +67,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		at := k.d.Params()[p.places[i]].Offset
 		p.opts.group = h.g
 		args := h.kernel
-		args.context = rt.kernelContext(h.g, &p.opts, rt.note(call{op: op, group: h.g, ordinal: h.g.ordinal, collective: true}))
+		args.context = rt.kernelContext(h.g, &p.opts, rt.note(call{op: op, group: h.g, collective: true}))
 		copy(p.data[at:], bytesOf(&args))
 	}
 	l.Args = p.data

@@ -43,7 +43,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	case overlap(out, a) || overlap(out, b):
 		panic(rt.misuse(op, "out", "", "out overlaps a factor"))
 	}
-	o := rt.read(op, rt.all, false, opts)
+	o := rt.read(op, rt.all, false, ordered, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	s := rt.begin(op, &o)

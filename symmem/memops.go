@@ -67,7 +67,7 @@ func (rt *Runtime) words(op string, t *Tensor, offset, count, val int) {
 }
 
 func (rt *Runtime) onWords(op string, t *Tensor, opts []Option, do func(*Stream) error) {
-	o := rt.read(op, rt.all, false, opts)
+	o := rt.read(op, rt.all, false, ordered, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	s := rt.begin(op, &o)
@@ -107,7 +107,7 @@ func (h *Handle) GetSignal(sig int) uint64 {
 func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	const op = "reset_signal"
 	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, opts)
+	o := h.g.rt.read(op, h.g, true, ordered, opts)
 	h.word(op, sig)
 	rt := h.g.rt
 	rt.mu.Lock()
@@ -136,7 +136,7 @@ func (h *Handle) ResetSignal(sig int, opts ...Option) {
 func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	const op = "put_block"
 	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, opts)
+	o := h.g.rt.read(op, h.g, true, ordered, opts)
 	h.g.peer(op, "dst", dst)
 	at := h.block(op, "src", src, row, col)
 	width, pitch := src.shape[1]*src.dtype.Size(), h.t.shape[1]*src.dtype.Size()
@@ -160,7 +160,7 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	const op = "get_block"
 	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, opts)
+	o := h.g.rt.read(op, h.g, true, ordered, opts)
 	h.g.peer(op, "src", src)
 	at := h.block(op, "dst", dst, row, col)
 	width, pitch := dst.shape[1]*dst.dtype.Size(), h.t.shape[1]*dst.dtype.Size()

@@ -115,7 +115,7 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	const op = "multimem_all_gather"
 	out.live(op)
-	e := rt.exchange(op, t, out, opts)
+	e := rt.exchange(op, t, out, ordered, opts)
 	shape := append([]int{len(e.g.ranks)}, t.shape...)
 	if len(t.shape) > 0 {
 		shape = t.Shape()
@@ -160,7 +160,7 @@ func (rt *Runtime) checkMulticast(op string, tensors ...*Tensor) {
 // multimemReduce reduces t to everybody's copy of it if out is t, else into out, which it makes if it is nil;
 // on the root alone, if root is not -1.
 func (rt *Runtime) multimemReduce(op string, t *Tensor, reduction string, root int, out *Tensor, opts []Option) *Tensor {
-	r := rt.reduction(op, t, reduction, opts)
+	r := rt.reduction(op, t, reduction, ordered, opts)
 	g := r.o.group
 	if op == "multimem_one_shot_reduce" {
 		g.peer(op, "root", root)

@@ -3,15 +3,49 @@ package symmem
 import "time"
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
-// [AccumulateF32] and [SplitLastDim], and for AllGather and AllToAll [CopyEngine].
-type Option interface{ option() }
+// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign]. An operation
+// refuses those that it has no use for.
+type Option interface{ option() optionSet }
 
-func (*Group) option()  {}
-func (*Stream) option() {}
-func (timeout) option() {}
-func (manner) option()  {}
+// optionSet is a set of sorts of options. Those that are on or off are options themselves.
+type optionSet uint8
 
-func (majorAlign) option() {}
+const (
+	aGroup optionSet = 1 << iota
+	aStream
+	aTimeout
+	accumulateF32
+	splitLastDim
+	copyEngine
+	anAlign
+
+	ordered = aGroup | aStream | aTimeout // of operations on a stream
+)
+
+func (*Group) option() optionSet      { return aGroup }
+func (*Stream) option() optionSet     { return aStream }
+func (timeout) option() optionSet     { return aTimeout }
+func (majorAlign) option() optionSet  { return anAlign }
+func (s optionSet) option() optionSet { return s }
+
+// words name one sort of option and say what takes it.
+func (s optionSet) words() (name, of string) {
+	switch s {
+	case aGroup:
+		return "a *Group", "what a group does"
+	case aStream:
+		return "a *Stream", "what is put in a stream"
+	case aTimeout:
+		return "Timeout", "operations that wait on the device"
+	case accumulateF32:
+		return "AccumulateF32", "reductions without multicast"
+	case splitLastDim:
+		return "SplitLastDim", "ReduceScatter"
+	case copyEngine:
+		return "CopyEngine", "AllGather and AllToAll"
+	}
+	return "MajorAlign", "AllToAllVDev2D"
+}
 
 type timeout time.Duration
 
@@ -20,38 +54,40 @@ type options struct {
 	group   *Group
 	stream  *Stream
 	timeout time.Duration
-	wide    bool // accumulate as f32
-	lastDim bool // split the last dimension
-	engines bool // copy by copy engines
-	align   *int // MajorAlign
+	align   int // MajorAlign
+	given   optionSet
 }
 
-func (o *options) set(opt Option) {
+func (o *options) has(s optionSet) bool { return o.given&s != 0 }
+
+// accept adds an option to those of a call that takes the sorts of taken.
+func (rt *Runtime) accept(op string, o *options, taken optionSet, opt Option) {
+	if opt == nil {
+		panic(rt.misuse(op, "", "leave it out", "an option is nil"))
+	}
+	sort := opt.option()
+	if sort&^taken != 0 {
+		name, of := sort.words()
+		panic(rt.misuse(op, name, "leave it out", "%s is an option of %s", name, of))
+	}
+	o.given |= sort
 	switch v := opt.(type) {
 	case *Group:
 		o.group = v
 	case *Stream:
+		if v == nil {
+			panic(rt.misuse(op, "stream", "", "the stream is nil"))
+		}
 		o.stream = v
 	case timeout:
+		if v < 0 {
+			panic(rt.misuse(op, "Timeout", "", "a timeout must be positive, not %v", time.Duration(v)))
+		}
 		o.timeout = time.Duration(v)
 	case majorAlign:
-		n := int(v)
-		o.align = &n
-	case manner:
-		o.wide = o.wide || v == accumulateF32
-		o.lastDim = o.lastDim || v == splitLastDim
-		o.engines = o.engines || v == copyEngine
+		o.align = int(v)
 	}
 }
-
-// manner is an option that is on or off.
-type manner int
-
-const (
-	accumulateF32 manner = iota
-	splitLastDim
-	copyEngine
-)
 
 // AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it every step
 // rounds to the element type: the result then is, bit for bit, that of PyTorch's one-shot and two-shot
@@ -76,12 +112,11 @@ func Timeout(d time.Duration) Option { return timeout(d) }
 
 // read collects the options of a call on group g, the default; fixed says that the call cannot have another
 // one.
-func (rt *Runtime) read(op string, g *Group, fixed bool, opts []Option) options {
+func (rt *Runtime) read(op string, g *Group, fixed bool, taken optionSet, opts []Option) options {
 	o := options{group: g}
 	for _, opt := range opts {
-		o.set(opt)
+		rt.accept(op, &o, taken, opt)
 	}
-	rt.checkTimeout(op, &o)
 	if o.group == nil {
 		panic(rt.misuse(op, "group", "", "the group is nil"))
 	}
@@ -90,12 +125,6 @@ func (rt *Runtime) read(op string, g *Group, fixed bool, opts []Option) options 
 	}
 	o.group.check(op)
 	return o
-}
-
-func (rt *Runtime) checkTimeout(op string, o *options) {
-	if o.timeout < 0 {
-		panic(rt.misuse(op, "Timeout", "", "a timeout must be positive, not %v", o.timeout))
-	}
 }
 
 // begin admits a stream-ordered operation and picks its stream. rt.mu is held.

@@ -33,8 +33,7 @@ import (
 func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
 	const op = "all_to_all_permute"
 	out.live(op)
-	e := rt.exchange(op, in, out, opts)
-	rt.plain(op, &e.o)
+	e := rt.exchange(op, in, out, ordered, opts)
 	g := e.g
 	world := len(g.ranks)
 	if scatter+gather != 1 || scatter*gather != 0 {

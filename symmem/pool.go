@@ -66,7 +66,7 @@ type PoolStats struct {
 //
 // Errors: KindMismatch where members take or free differently, at the next synchronisation; and what ends a wait.
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
-	o := rt.read("UseMemPool", rt.all, false, opts)
+	o := rt.read("UseMemPool", rt.all, false, aGroup, opts)
 	rt.mu.Lock()
 	before := rt.pooling
 	rt.pooling = o.group
@@ -93,7 +93,7 @@ func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 //
 // Errors: KindMisuse for other options.
 func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
-	o := rt.read("MemPoolStats", rt.all, false, opts)
+	o := rt.read("MemPoolStats", rt.all, false, aGroup, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	p := &o.group.pool

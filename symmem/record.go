@@ -17,7 +17,7 @@ type call struct {
 	id      uint32 // what the kernel knows it by
 	op      string
 	group   *Group
-	ordinal uint64 // collective calls of the group so far, this one included
+	ordinal uint64 // of a collective call in its group, from 1
 
 	// What a collective was called with: n elements of dtype, which is 0 if it takes none; reduction is empty
 	// if it does not reduce.
@@ -127,7 +127,7 @@ func (l *callLog) waitOnHost(op string, g *Group, ordinal uint64) (done func()) 
 // Wait is one thing this rank waits for.
 type Wait struct {
 	Op      string // "wait_signal", "Rendezvous"
-	Ordinal uint64 // of the collective call in its group
+	Ordinal uint64 // of a collective call in its group, from 1; 0 of any other
 	Group   string // "world", or "group 0,2"
 	Peers   []int  // world ranks it waits for
 	For     string // "a signal on channel 3"

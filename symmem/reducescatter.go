@@ -47,10 +47,10 @@ func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...O
 
 func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
 	const op = "reduce_scatter"
-	r := rt.reduction(op, t, reduction, opts)
+	r := rt.reduction(op, t, reduction, adding|splitLastDim, opts)
 	g := r.o.group
 	dim := 0
-	if r.o.lastDim {
+	if r.o.has(splitLastDim) {
 		dim = len(t.shape) - 1
 		r.made.detail += " along the last dimension"
 	}

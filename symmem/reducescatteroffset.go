@@ -24,8 +24,7 @@ import "fmt"
 // Errors: KindMisuse for tensors, offsets or ranks that are not such; and what ends a wait.
 func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
 	const name = "reduce_scatter_offset"
-	r := rt.reduction(name, t, op, opts)
-	rt.whole(name, &r.o)
+	r := rt.reduction(name, t, op, adding, opts)
 	g := r.o.group
 	world := len(g.ranks)
 	if len(t.shape) != 2 || dim < 0 || dim > 1 {

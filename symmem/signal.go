@@ -61,7 +61,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	const op = "barrier"
 	h.usable(op)
 	rt := h.g.rt
-	o := rt.read(op, h.g, true, opts)
+	o := rt.read(op, h.g, true, ordered, opts)
 	h.channel(op, channel)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -113,12 +113,12 @@ func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 	h.usable(op)
 	rt := h.g.rt
-	o := rt.read(op, h.g, true, opts)
+	o := rt.read(op, h.g, true, ordered, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.communicate(call{op: op, group: h.g, ordinal: h.g.ordinal}, op, oneBlock(1), &o, func(c kernelContext) []byte {
+	rt.communicate(call{op: op, group: h.g}, op, oneBlock(1), &o, func(c kernelContext) []byte {
 		return bytesOf(&signalArgs{c, h.g.work.signals, uint32(peer), uint32(channel)})
 	})
 }
@@ -140,7 +140,7 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	const op = "put"
 	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, opts)
+	o := h.g.rt.read(op, h.g, true, ordered, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.move(op, &o, src, h.kernel.buffers[dst], src.pointer(), src.Bytes())
@@ -163,7 +163,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	const op = "get"
 	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, opts)
+	o := h.g.rt.read(op, h.g, true, ordered, opts)
 	h.g.peer(op, "src", src)
 	h.fits(op, "dst", dst)
 	h.move(op, &o, dst, dst.pointer(), h.kernel.buffers[src], dst.Bytes())
@@ -214,7 +214,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	const op = "put_with_signal"
 	h.usable(op)
 	rt := h.g.rt
-	o := rt.read(op, h.g, true, opts)
+	o := rt.read(op, h.g, true, ordered, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
@@ -258,7 +258,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	const op = "wait_for_signal"
 	h.usable(op)
 	rt := h.g.rt
-	o := rt.read(op, h.g, true, opts)
+	o := rt.read(op, h.g, true, ordered, opts)
 	h.word(op, sig)
 	var atLeast uint32
 	switch cmp {
@@ -272,7 +272,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	defer rt.mu.Unlock()
 	s := rt.begin(op, &o)
 	h.t.touch(s)
-	c := rt.kernelContext(h.g, &o, rt.note(call{op: op, group: h.g, ordinal: h.g.ordinal}))
+	c := rt.kernelContext(h.g, &o, rt.note(call{op: op, group: h.g}))
 	l := oneBlock(1)
 	l.Args = bytesOf(&waitForSignalArgs{c, h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast})
 	if err := s.launch(rt.builtin(op, op), l); err != nil {

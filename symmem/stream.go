@@ -242,7 +242,7 @@ func (e *Event) Wait(opts ...Option) { e.on("Event.Wait", opts, (*Stream).wait) 
 
 func (e *Event) on(op string, opts []Option, do func(*Stream, device.Event) error) {
 	rt := e.rt
-	o := rt.read(op, rt.all, false, opts)
+	o := rt.read(op, rt.all, false, aStream, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if err := do(rt.begin(op, &o), e.d); err != nil {

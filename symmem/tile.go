@@ -93,8 +93,7 @@ func (rt *Runtime) tileReduce(op string, in []*Tile, out *Tile, roots []int, red
 		}
 		l.t.live(op)
 	}
-	r := rt.reduction(op, in[0].t, reduction, opts)
-	rt.whole(op, &r.o)
+	r := rt.reduction(op, in[0].t, reduction, adding, opts)
 	g := r.o.group
 	own := -1
 	for i, root := range roots {
@@ -140,13 +139,6 @@ func space(s string) string {
 		return ""
 	}
 	return " " + s
-}
-
-// whole refuses SplitLastDim.
-func (rt *Runtime) whole(op string, o *options) {
-	if o.lastDim {
-		panic(rt.misuse(op, "SplitLastDim", "leave it out", "SplitLastDim is an option of ReduceScatter"))
-	}
 }
 
 // tilesOverlap reports whether two tiles share elements; tiles of memory that is only partly the same, under

@@ -42,6 +42,7 @@ var cases = []testCase{
 	{"PendingSignals", 2, false, pendingSignalsCase},
 
 	{"MatMul", 1, false, matMulCase},
+	{"Options", 1, false, optionsCase},
 
 	{"CopyEngineGather", 1, true, copyEngineGatherCase},
 	{"CopyEngineAllToAll", 1, true, copyEngineAllToAllCase},

@@ -266,6 +266,7 @@ func putAndGetCase(t *T) {
 func abortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
+	h.Barrier(0) // a collective call, which has a number
 	if t.rank == 0 {
 		h.WaitSignal(1, 0)
 		var waits []symmem.Wait
@@ -277,7 +278,7 @@ func abortCase(t *T) {
 			t.Fatalf("waits: %+v", waits)
 		}
 		w := waits[0]
-		t.equal("wait", []any{w.Op, w.Group, w.Peers, w.For}, []any{"wait_signal", "world", []int{1}, "a signal on channel 0"})
+		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers, w.For}, []any{"wait_signal", uint64(0), "world", []int{1}, "a signal on channel 0"})
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
 		e := t.refused(symmem.KindInterrupted, symmem.Synchronize, "wait_signal", "gave up: the test wants it")
 		t.equal("peer", e.Peer, 1)

@@ -471,7 +471,7 @@ func vdevMisuseCase(t *T) {
 		{func() { symmem.AllToAllVDev2D(v.in.As(symmem.F32), v.out, v.splits, v.outSplits) }, []string{"f32[10, 4]", "must be the same"}},
 		{func() {
 			symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.AccumulateF32())
-		}, []string{"options of reductions"}},
+		}, []string{"is an option of reductions"}},
 	} {
 		t.refused(symmem.KindMisuse, c.f, c.words...)
 	}
