@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+)
+
+// Notebooks show what is stored in them when Jupyter's nbclient executes them: on four ranks what their files hold, on two what is recorded of
+// their tutorials; when all cells are run once more, and when the kernel is restarted before that.
+func TestNotebooks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("notebooks are executed in long tests only")
+	}
+	files, err := filepath.Glob("../../notebooks/*.ipynb")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("notebooks: %v, %v", files, err)
+	}
+	for ranks, runs := range map[int]string{4: "first", 2: "first,again,restarted"} {
+		t.Run(fmt.Sprint(ranks, " ranks"), func(t *testing.T) {
+			t.Parallel()
+			executed := jupyter(t).executeNotebooks(ranks, runs, files)
+			for _, file := range files {
+				lesson, err := tutorial.Find(strings.TrimSuffix(filepath.Base(file), ".ipynb"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := storedNotebook(t, file, lesson, ranks)
+				for run := range strings.SplitSeq(runs, ",") {
+					t.Run(lesson.Name+"/"+run, func(t *testing.T) {
+						before := 0
+						if run == "again" {
+							before = len(lesson.Runs())
+						}
+						compareNotebooks(t, ranks, lesson, before, executed[[2]string{file, run}], want)
+					})
+				}
+			}
+		})
+	}
+}
+
+// executedNotebook is what nbformat's files have of code cells and their outputs.
+type executedNotebook struct {
+	Cells []struct {
+		Type    string `json:"cell_type"`
+		Outputs []struct {
+			Type      string         `json:"output_type"`
+			Name      string         `json:"name"`
+			Text      multiline      `json:"text"`
+			Data      map[string]any `json:"data"`
+			Count     int            `json:"execution_count"`
+			Error     string         `json:"ename"`
+			Traceback []string       `json:"traceback"`
+		} `json:"outputs"`
+	} `json:"cells"`
+}
+
+// multiline is text, in a file often as its lines.
+type multiline string
+
+func (m *multiline) UnmarshalJSON(text []byte) error {
+	var whole string
+	if json.Unmarshal(text, &whole) == nil {
+		*m = multiline(whole)
+		return nil
+	}
+	var lines []string
+	err := json.Unmarshal(text, &lines)
+	*m = multiline(strings.Join(lines, ""))
+	return err
+}
+
+// storedNotebook returns a notebook as it has to be on so many ranks.
+func storedNotebook(t *testing.T, file string, lesson tutorial.Lesson, ranks int) executedNotebook {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if ranks == 2 {
+		var recorded []byte
+		if recorded, err = os.ReadFile("../../tutorials/" + lesson.Name + ".2.out"); err != nil {
+			t.Fatal(err)
+		}
+		recording, failed := tutorial.ParseRecording(string(recorded))
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		text, err = lesson.Notebook(recording)
+	}
+	var nb executedNotebook
+	if err == nil {
+		err = json.Unmarshal(text, &nb)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return nb
+}
+
+// executeNotebooks returns notebooks as they are after a run, by file and run.
+func (h home) executeNotebooks(ranks int, runs string, files []string) map[[2]string]executedNotebook {
+	h.t.Helper()
+	python, err := filepath.Abs(os.Getenv(pythonVariable))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	cmd := exec.Command(python, append([]string{"-W", "ignore", "testdata/jupyter/execute.py", strconv.Itoa(ranks), runs}, files...)...)
+	cmd.Env = h.command().Env
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	defer time.AfterFunc(time.Duration(len(files))*time.Minute, func() { cmd.Process.Kill() }).Stop()
+	out, err := cmd.Output()
+	if err != nil {
+		h.t.Fatalf("%v\n%s", err, errs.String())
+	}
+	executed := map[[2]string]executedNotebook{}
+	for line := range bytes.Lines(out) {
+		var key [2]string
+		var nb executedNotebook
+		if err := json.Unmarshal(line, &[]any{&key[0], &key[1], &nb}); err != nil {
+			h.t.Fatal(err)
+		}
+		executed[key] = nb
+	}
+	h.expectNothingLeft()
+	return executed
+}
+
+// compareNotebooks compares each cell's outputs with those wanted. before is how many cells the kernel has run before.
+func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before int, got, want executedNotebook) {
+	t.Helper()
+	if len(got.Cells) != len(want.Cells) {
+		t.Fatalf("%d cells, want %d", len(got.Cells), len(want.Cells))
+	}
+	number := 0
+	for i, w := range want.Cells {
+		if w.Type != "code" {
+			continue
+		}
+		number++
+		cell := lesson.Runs()[number-1]
+		if cell.Varies {
+			continue
+		}
+		g := comparable(t, ranks, shownBy(t, got, i, number+before))
+		if w := comparable(t, ranks, shownBy(t, want, i, number)); g != w {
+			t.Errorf("cell %d, %s:%d, shows\n%s\nwant\n%s", i+1, cell.File, cell.Line, g, w)
+		}
+	}
+}
+
+var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// shownBy returns what a cell shows to which the kernel gave a number. Errors cite it without that.
+func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
+	t.Helper()
+	var shown tutorial.Shown
+	add := func(kind, text string) {
+		text = strings.ReplaceAll(text, fmt.Sprintf("In[%d]", number), "In[]")
+		if last := len(shown) - 1; last >= 0 && shown[last].Kind == kind {
+			shown[last].Text += text
+		} else {
+			shown = append(shown, tutorial.Piece{Kind: kind, Text: text})
+		}
+	}
+	for _, o := range nb.Cells[i].Outputs {
+		switch o.Type {
+		case "stream":
+			add(o.Name, string(o.Text))
+		case "execute_result":
+			var text multiline
+			form, err := json.Marshal(o.Data["text/plain"])
+			if err == nil {
+				err = json.Unmarshal(form, &text)
+			}
+			if err != nil || o.Count != number {
+				t.Errorf("the result of In[%d] is called Out[%d]: %v", number, o.Count, err)
+			}
+			add(tutorial.Value, string(text)+"\n")
+		case "error":
+			add(tutorial.Error+" "+o.Error, colour.ReplaceAllString(strings.Join(o.Traceback, "\n")+"\n", ""))
+		default:
+			t.Errorf("cell %d shows a %s, which recordings do not hold", i+1, o.Type)
+		}
+	}
+	return shown
+}
