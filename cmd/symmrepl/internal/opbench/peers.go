@@ -18,7 +18,7 @@ import (
 var peers string
 
 // peersTime bounds a run of peers.py.
-const peersTime = 5 * time.Minute
+const peersTime = 3 * time.Minute
 
 // backends are the runs of peers.py, and who is measured in each.
 var backends = []struct{ name, who string }{{"CUDA", "PyTorch and NCCL"}, {"NVSHMEM", "NVSHMEM"}}
