@@ -8,158 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
 )
-
-// frontTimeout is how long a front end may refuse to take output before it is dropped.
-const frontTimeout = 30 * time.Second
-
-// frontRequest is what an attached front end asks. Exactly one of the fields after ID is set.
-type frontRequest struct {
-	ID      uint64
-	Hello   int           `json:",omitempty"` // wireVersion
-	Eval    *Cell         `json:",omitempty"`
-	Inspect *frontInspect `json:",omitempty"`
-	Ranks   bool          `json:",omitempty"`
-	Restart *frontRestart `json:",omitempty"`
-	History bool          `json:",omitempty"`
-	Cancel  bool          `json:",omitempty"` // of the request ID
-}
-
-type frontInspect struct {
-	Ranks      []int
-	Topic, Arg string
-}
-
-type frontRestart struct {
-	Ranks  []int
-	Replay bool
-}
-
-// frontReply answers the request ID: any number of outputs, then the rest.
-type frontReply struct {
-	ID      uint64
-	Output  *Output    `json:",omitempty"`
-	Reply   *Reply     `json:",omitempty"`
-	Answers []Answer   `json:",omitempty"`
-	Ranks   []RankInfo `json:",omitempty"`
-	History []Cell     `json:",omitempty"`
-	Err     string     `json:",omitempty"`
-}
-
-// serveFronts listens for further front ends.
-func (c *controller) serveFronts() error {
-	l, err := net.Listen("unix", filepath.Join(c.dir.path, attachName))
-	if err != nil {
-		return err
-	}
-	c.front = l
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go c.serveFront(conn.(*net.UnixConn))
-		}
-	}()
-	return nil
-}
-
-// serveFront does what one front end asks, until it leaves; what still runs for it is then interrupted.
-func (c *controller) serveFront(conn *net.UnixConn) {
-	defer conn.Close()
-	if bootstrap.SameUser(conn) != nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	go func() { // the session's end is the connection's
-		select {
-		case <-c.over:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), open: map[uint64]context.CancelFunc{}}
-	in := frame.NewReader(conn, 0)
-	for {
-		var q frontRequest
-		if _, err := in.Read(&q); err != nil {
-			return
-		}
-		if q.Hello != 0 {
-			r := frontReply{ID: q.ID}
-			if q.Hello != wireVersion {
-				r.Err = fmt.Sprintf("the session is of another version of symmrepl (protocol %d, not %d)", wireVersion, q.Hello)
-			}
-			f.send(r)
-			continue
-		}
-		f.mu.Lock()
-		if q.Cancel {
-			if stop := f.open[q.ID]; stop != nil {
-				stop()
-			}
-		} else {
-			requestCtx, stop := context.WithCancel(ctx)
-			f.open[q.ID] = stop
-			go f.serve(requestCtx, stop, q)
-		}
-		f.mu.Unlock()
-	}
-}
-
-// frontServer is one attached front end, from the controller's side.
-type frontServer struct {
-	c    *controller
-	conn net.Conn
-	out  *frame.Writer
-
-	mu   sync.Mutex
-	open map[uint64]context.CancelFunc
-}
-
-func (f *frontServer) send(r frontReply) {
-	f.conn.SetWriteDeadline(time.Now().Add(frontTimeout))
-	if f.out.Write(r, nil) != nil {
-		f.conn.Close()
-	}
-}
-
-func (f *frontServer) serve(ctx context.Context, stop context.CancelFunc, q frontRequest) {
-	defer stop()
-	r := frontReply{ID: q.ID}
-	output := func(o Output) { f.send(frontReply{ID: q.ID, Output: &o}) }
-	var err error
-	switch {
-	case q.Eval != nil:
-		cell := *q.Eval
-		cell.Output = output
-		reply := f.c.Eval(ctx, cell)
-		r.Reply = &reply
-	case q.Inspect != nil:
-		r.Answers, err = f.c.Inspect(ctx, q.Inspect.Ranks, q.Inspect.Topic, q.Inspect.Arg)
-	case q.Ranks:
-		r.Ranks, err = f.c.Ranks(ctx)
-	case q.Restart != nil:
-		err = f.c.Restart(ctx, q.Restart.Ranks, q.Restart.Replay, output)
-	case q.History:
-		r.History, err = f.c.History(ctx)
-	}
-	if err != nil {
-		r.Err = err.Error()
-	}
-	f.mu.Lock()
-	delete(f.open, q.ID)
-	f.mu.Unlock()
-	f.send(r)
-}
 
 // sessions lists the directories of this user's live sessions on this host, newest first.
 func sessions() ([]string, error) {
@@ -200,7 +53,7 @@ func Attach(ctx context.Context, dir string) (Session, error) {
 	}
 	a := &attached{conn: conn, out: frame.NewWriter(conn), open: map[uint64]*frontCall{}}
 	go a.read()
-	if r := a.call(ctx, frontRequest{Hello: wireVersion}, nil); r.Err != "" {
+	if r := a.call(ctx, frontRequest{Hello: wireVersion}, nil, nil); r.Err != "" {
 		conn.Close()
 		return nil, errors.New(r.Err)
 	}
@@ -220,6 +73,7 @@ type attached struct {
 
 type frontCall struct {
 	output func(Output)
+	ask    func() // for a line of standard input
 	done   chan frontReply
 }
 
@@ -240,14 +94,17 @@ func (a *attached) read() {
 			return
 		}
 		call := a.open[r.ID]
-		if r.Output == nil {
+		last := r.Output == nil && !r.Ask
+		if last {
 			delete(a.open, r.ID)
 		}
 		a.mu.Unlock()
 		switch {
 		case call == nil:
-		case r.Output == nil:
+		case last:
 			call.done <- r
+		case r.Ask:
+			go call.ask()
 		case call.output != nil:
 			call.output(*r.Output)
 		}
@@ -255,16 +112,24 @@ func (a *attached) read() {
 }
 
 // call puts a request and returns the last reply to it. When ctx ends, it is cancelled there, and answered
-// all the same.
-func (a *attached) call(ctx context.Context, q frontRequest, output func(Output)) frontReply {
-	call := &frontCall{output, make(chan frontReply, 1)}
+// all the same. output and input may be nil.
+func (a *attached) call(ctx context.Context, q frontRequest, output func(Output), input func(context.Context) (string, error)) frontReply {
+	over, end := context.WithCancel(ctx)
+	defer end()
+	call := &frontCall{output: output, done: make(chan frontReply, 1)}
 	a.mu.Lock()
 	if a.lost != nil {
 		a.mu.Unlock()
 		return frontReply{Err: a.lost.Error()}
 	}
 	a.next++
-	q.ID = a.next
+	q.ID, q.Input = a.next, input != nil
+	call.ask = func() {
+		text, err := input(over)
+		if over.Err() == nil {
+			a.out.Write(frontRequest{ID: q.ID, Line: &frontLine{text, err != nil}}, nil)
+		}
+	}
 	a.open[q.ID] = call
 	a.mu.Unlock()
 	if a.out.Write(q, nil) != nil {
@@ -283,7 +148,7 @@ func (r frontReply) err() error {
 
 // Eval implements Session.
 func (a *attached) Eval(ctx context.Context, cell Cell) Reply {
-	r := a.call(ctx, frontRequest{Eval: &cell}, cell.Output)
+	r := a.call(ctx, frontRequest{Eval: &cell}, cell.Output, cell.Input)
 	if r.Reply == nil {
 		return Reply{Errors: []*Error{{Kind: KindSystem, Peer: -1, Msg: r.Err}}}
 	}
@@ -292,24 +157,24 @@ func (a *attached) Eval(ctx context.Context, cell Cell) Reply {
 
 // Inspect implements Session.
 func (a *attached) Inspect(ctx context.Context, ranks []int, topic, arg string) ([]Answer, error) {
-	r := a.call(ctx, frontRequest{Inspect: &frontInspect{ranks, topic, arg}}, nil)
+	r := a.call(ctx, frontRequest{Inspect: &frontInspect{ranks, topic, arg}}, nil, nil)
 	return r.Answers, r.err()
 }
 
 // Ranks implements Session.
 func (a *attached) Ranks(ctx context.Context) ([]RankInfo, error) {
-	r := a.call(ctx, frontRequest{Ranks: true}, nil)
+	r := a.call(ctx, frontRequest{Ranks: true}, nil, nil)
 	return r.Ranks, r.err()
 }
 
 // Restart implements Session.
 func (a *attached) Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error {
-	return a.call(ctx, frontRequest{Restart: &frontRestart{ranks, replay}}, out).err()
+	return a.call(ctx, frontRequest{Restart: &frontRestart{ranks, replay}}, out, nil).err()
 }
 
 // History implements Session.
 func (a *attached) History(ctx context.Context) ([]Cell, error) {
-	r := a.call(ctx, frontRequest{History: true}, nil)
+	r := a.call(ctx, frontRequest{History: true}, nil, nil)
 	return r.History, r.err()
 }
 

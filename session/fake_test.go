@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -125,6 +126,9 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		ms, text, _ := strings.Cut(arg, " ")
 		n, _ := strconv.Atoi(ms)
 		time.AfterFunc(time.Duration(n)*time.Millisecond, func() { fmt.Println(text) })
+	case "read": // a line of standard input
+		line, err := bufio.NewReader(f.env.Input).ReadString('\n')
+		r.Value, r.HasValue = fmt.Sprintf("%q %v", line, err), true
 	case "let":
 		name, value, _ := strings.Cut(arg, " ")
 		f.vars[name] = value

@@ -47,3 +47,54 @@ func TestLines(t *testing.T) {
 		t.Errorf("asked %d times", len(asked))
 	}
 }
+
+// The front end whose cell reads standard input is asked, be it the first one or attached; one that has nobody to ask gives none.
+func TestInputOfFronts(t *testing.T) {
+	c := launch(t, 2)
+	s, err := Attach(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	said := func(text string, err error) func(context.Context) (string, error) {
+		return func(context.Context) (string, error) { return text, err }
+	}
+	read := func(front Session, input func(context.Context) (string, error)) string {
+		reply := front.Eval(t.Context(), Cell{Source: "read", Input: input})
+		if len(reply.Errors) > 0 || len(reply.Values) != 1 || !slices.Equal(reply.Values[0].Ranks, []int{0, 1}) {
+			t.Fatalf("%+v", reply)
+		}
+		return reply.Values[0].Text
+	}
+	for _, test := range []struct {
+		front Session
+		input func(context.Context) (string, error)
+		want  string
+	}{
+		{s, said("attached", nil), `"attached\n" <nil>`},
+		{c, said("first", nil), `"first\n" <nil>`},
+		{s, said("", nil), `"\n" <nil>`},
+		{s, said("", io.EOF), `"" EOF`},
+		{s, nil, `"" EOF`},
+	} {
+		if got := read(test.front, test.input); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+
+	// The question ends with the cell.
+	ctx, interrupt := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	reply := s.Eval(ctx, Cell{Source: "read", Input: func(ctx context.Context) (string, error) {
+		interrupt()
+		<-ctx.Done()
+		ended <- ctx.Err()
+		return "too late", nil
+	}})
+	if len(reply.Errors) != 1 || reply.Errors[0].Kind != KindInterrupted || <-ended != context.Canceled {
+		t.Errorf("%+v", reply)
+	}
+	if got := read(s, said("next", nil)); got != `"next\n" <nil>` {
+		t.Error(got)
+	}
+}

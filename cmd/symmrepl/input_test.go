@@ -24,6 +24,24 @@ func TestInputAtPrompt(t *testing.T) {
 	x.exit(0)
 }
 
+// An attached prompt is asked for what its own cells read, the first prompt for its own.
+func TestInputOfAttached(t *testing.T) {
+	h := newHome(t, 2)
+	x := h.terminal("-n", "2", "--device", device())
+	x.enter("var name string")
+	y := h.terminal("attach")
+	y.enter(`fmt.Scanln(&name); fmt.Println("read", name)`)
+	y.send("beta\r")
+	y.expect("[0,1] read beta\n")
+	x.enter(`fmt.Scanln(&name); fmt.Println("read", name)`)
+	x.send("alpha\r")
+	x.expect("[0,1] read alpha\n")
+	y.enter("name")
+	y.expect("[0,1] \"alpha\"\n")
+	y.send(ctrlD)
+	y.exit(0)
+}
+
 // A script has no user to ask: standard input is at its end.
 func TestInputOfScript(t *testing.T) {
 	r := newHome(t, 2).run("", "-n", "2", "--device", device(), "-e", `fmt.Scan(new(int))`)

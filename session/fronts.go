@@ -1,0 +1,194 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+)
+
+// frontTimeout is how long a front end may refuse to take output before it is dropped.
+const frontTimeout = 30 * time.Second
+
+// frontRequest is what an attached front end asks. Exactly one of the fields after ID is set, besides Input.
+type frontRequest struct {
+	ID      uint64
+	Hello   int           `json:",omitempty"` // wireVersion
+	Eval    *Cell         `json:",omitempty"`
+	Input   bool          `json:",omitempty"` // of Eval: somebody can be asked for standard input
+	Line    *frontLine    `json:",omitempty"` // the answer to an Ask of the request ID
+	Inspect *frontInspect `json:",omitempty"`
+	Ranks   bool          `json:",omitempty"`
+	Restart *frontRestart `json:",omitempty"`
+	History bool          `json:",omitempty"`
+	Cancel  bool          `json:",omitempty"` // of the request ID
+}
+
+type frontInspect struct {
+	Ranks      []int
+	Topic, Arg string
+}
+
+type frontRestart struct {
+	Ranks  []int
+	Replay bool
+}
+
+// frontLine is a line of standard input.
+type frontLine struct {
+	Text string
+	End  bool // there is none, nor will there be
+}
+
+// frontReply answers the request ID: any number of outputs and questions for a line, then the rest.
+type frontReply struct {
+	ID      uint64
+	Output  *Output    `json:",omitempty"`
+	Ask     bool       `json:",omitempty"`
+	Reply   *Reply     `json:",omitempty"`
+	Answers []Answer   `json:",omitempty"`
+	Ranks   []RankInfo `json:",omitempty"`
+	History []Cell     `json:",omitempty"`
+	Err     string     `json:",omitempty"`
+}
+
+// serveFronts listens for further front ends.
+func (c *controller) serveFronts() error {
+	l, err := net.Listen("unix", filepath.Join(c.dir.path, attachName))
+	if err != nil {
+		return err
+	}
+	c.front = l
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go c.serveFront(conn.(*net.UnixConn))
+		}
+	}()
+	return nil
+}
+
+// serveFront does what one front end asks, until it leaves; what still runs for it is then interrupted.
+func (c *controller) serveFront(conn *net.UnixConn) {
+	defer conn.Close()
+	if bootstrap.SameUser(conn) != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	go func() { // the session's end is the connection's
+		select {
+		case <-c.over:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), open: map[uint64]*frontWork{}}
+	in := frame.NewReader(conn, 0)
+	for {
+		var q frontRequest
+		if _, err := in.Read(&q); err != nil {
+			return
+		}
+		if q.Hello != 0 {
+			r := frontReply{ID: q.ID}
+			if q.Hello != wireVersion {
+				r.Err = fmt.Sprintf("the session is of another version of symmrepl (protocol %d, not %d)", wireVersion, q.Hello)
+			}
+			f.send(r)
+			continue
+		}
+		f.mu.Lock()
+		switch work := f.open[q.ID]; {
+		case q.Cancel && work != nil:
+			work.stop()
+		case q.Line != nil && work != nil:
+			select {
+			case work.typed <- *q.Line:
+			default: // nobody has asked
+			}
+		case !q.Cancel && q.Line == nil:
+			requestCtx, stop := context.WithCancel(ctx)
+			work := &frontWork{stop, make(chan frontLine, 1)}
+			f.open[q.ID] = work
+			go f.serve(requestCtx, work, q)
+		}
+		f.mu.Unlock()
+	}
+}
+
+// frontServer is one attached front end, from the controller's side.
+type frontServer struct {
+	c    *controller
+	conn net.Conn
+	out  *frame.Writer
+
+	mu   sync.Mutex
+	open map[uint64]*frontWork
+}
+
+// frontWork is a request in hand.
+type frontWork struct {
+	stop  context.CancelFunc
+	typed chan frontLine
+}
+
+func (f *frontServer) send(r frontReply) {
+	f.conn.SetWriteDeadline(time.Now().Add(frontTimeout))
+	if f.out.Write(r, nil) != nil {
+		f.conn.Close()
+	}
+}
+
+func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest) {
+	defer work.stop()
+	r := frontReply{ID: q.ID}
+	output := func(o Output) { f.send(frontReply{ID: q.ID, Output: &o}) }
+	var err error
+	switch {
+	case q.Eval != nil:
+		cell := *q.Eval
+		cell.Output = output
+		if q.Input {
+			cell.Input = func(ctx context.Context) (string, error) {
+				f.send(frontReply{ID: q.ID, Ask: true})
+				select {
+				case line := <-work.typed:
+					if line.End {
+						return "", io.EOF
+					}
+					return line.Text, nil
+				case <-ctx.Done():
+					return "", ctx.Err()
+				}
+			}
+		}
+		reply := f.c.Eval(ctx, cell)
+		r.Reply = &reply
+	case q.Inspect != nil:
+		r.Answers, err = f.c.Inspect(ctx, q.Inspect.Ranks, q.Inspect.Topic, q.Inspect.Arg)
+	case q.Ranks:
+		r.Ranks, err = f.c.Ranks(ctx)
+	case q.Restart != nil:
+		err = f.c.Restart(ctx, q.Restart.Ranks, q.Restart.Replay, output)
+	case q.History:
+		r.History, err = f.c.History(ctx)
+	}
+	if err != nil {
+		r.Err = err.Error()
+	}
+	f.mu.Lock()
+	delete(f.open, q.ID)
+	f.mu.Unlock()
+	f.send(r)
+}
