@@ -41,7 +41,6 @@ n := 8
 inbox := symm.Empty(symm.U64, n)
 h := symm.Rendezvous(inbox)
 in, out := symm.Local(symm.F32, n), symm.Local(symm.F32, n)
-limit := symm.Timeout(300 * time.Millisecond)
 
 // %% [markdown]
 // The sender stores a packet into the inbox of a peer. The receiver looks into its own inbox until the epoch is the one it wants.
@@ -78,7 +77,7 @@ receive := send.Kernel("receive")
 // %% Everybody sends to the right and receives from the left.
 in.Fill(100 + rank)
 send.Launch(symm.Grid(1), symm.Block(n), h, right, in, 1)
-receive.Launch(symm.Grid(1), symm.Block(n), h, left, out, 1, limit)
+receive.Launch(symm.Grid(1), symm.Block(n), h, left, out, 1)
 out.Float32s()
 
 // %% [markdown]
@@ -96,14 +95,14 @@ fmt.Println(unpack(uint64(inbox.Ints()[0])))
 
 // %% The receiver takes the old message for the new one.
 out.Fill(0)
-receive.Launch(symm.Grid(1), symm.Block(n), h, left, out, 1, limit)
+receive.Launch(symm.Grid(1), symm.Block(n), h, left, out, 1)
 out.Float32s()[0]
 
 // %% [markdown]
-// It did not wait at all, although nobody has sent. With epoch 2 it waits:
+// It did not wait at all, although nobody has sent. With epoch 2 it waits, here for 300 ms at most:
 
 // %% [fails] Nobody sends epoch 2.
-receive.Launch(symm.Grid(1), symm.Block(n), h, left, out, 2, limit)
+receive.Launch(symm.Grid(1), symm.Block(n), h, left, out, 2, symm.Timeout(300*time.Millisecond))
 symm.Synchronize()
 
 // %% [markdown]
@@ -117,7 +116,7 @@ symm.Synchronize()
 send.Launch(symm.Grid(1), symm.Block(n), h, right, in, 3)
 send.Launch(symm.Grid(1), symm.Block(n), h, right, in, 4)
 h.Barrier(0) // all packets are there
-receive.Launch(symm.Grid(1), symm.Block(n), h, left, out, 3, limit)
+receive.Launch(symm.Grid(1), symm.Block(n), h, left, out, 3, symm.Timeout(300*time.Millisecond))
 symm.Synchronize()
 
 // %% [markdown]
@@ -181,7 +180,7 @@ __global__ void sum(symm::Handle h, const float* in, float* out, int n, unsigned
 }`)
 launch := func() {
 	epoch++
-	sum.Launch(symm.Grid(1), symm.Block(128), hBoxes, in, out, n, epoch, limit)
+	sum.Launch(symm.Grid(1), symm.Block(128), hBoxes, in, out, n, epoch)
 }
 in.Fill(rank + 1)
 launch()
@@ -357,6 +356,7 @@ __global__ void collect(symm::Handle h, const float* in, float* out, int n, unsi
 symm.Recover() // of waits that an earlier answer has left
 answer.Fill(0)
 hAnswer.Barrier(0)
+limit := symm.Timeout(500 * time.Millisecond)
 found := make([]int, 4) // what is wrong, in the order in which it is said
 if symm.Maybe(func() { // four epochs, one after the other
 	for e := 1; e <= 4; e++ {
