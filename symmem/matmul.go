@@ -20,7 +20,7 @@ const matMulSpace = 32 << 20
 //
 // Capture: yes.
 //
-// Errors: KindMisuse for tensors that are not such.
+// Errors: KindMisuse for tensors that are not such; those of 8-bit floats are among them, which only store.
 func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	const op = "matmul"
 	for _, t := range []*Tensor{out, a, b} {

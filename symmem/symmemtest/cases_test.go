@@ -22,6 +22,10 @@ var cases = []testCase{
 	{"HandleMisuse", 1, false, handleMisuseCase},
 	{"LargeTensor", 2, false, largeTensorCase},
 	{"FreeWithWorkPending", 2, false, freeWithWorkPendingCase},
+	{"ManyAllocations", 1, false, manyAllocationsCase},
+	{"AllocationOnStream", 1, false, allocationOnStreamCase},
+	{"FillAndSignal", 2, false, fillAndSignalCase},
+	{"GetHalf", 1, true, getHalfCase},
 	{"Mismatch", 2, false, mismatchCase},
 
 	{"Ring", 2, true, ringCase},
@@ -47,11 +51,13 @@ var cases = []testCase{
 	{"CopyEngineGather", 1, true, copyEngineGatherCase},
 	{"CopyEngineAllToAll", 1, true, copyEngineAllToAllCase},
 	{"CopyEngineGraph", 1, true, copyEngineGraphCase},
+	{"CopyEngineStream", 1, false, copyEngineStreamCase},
 	{"CopyEngineTimeout", 2, false, copyEngineTimeoutCase},
 	{"CopyEngineAbort", 2, false, copyEngineAbortCase},
 
 	{"Groups", 3, true, groupsCase},
 	{"OverlappingGroups", 3, true, overlappingGroupsCase},
+	{"GroupRecycled", 2, false, groupRecycledCase},
 	{"GroupMisuse", 1, false, groupMisuseCase},
 
 	{"AllReduce", 1, true, allReduceCase},
@@ -66,6 +72,7 @@ var cases = []testCase{
 	{"AllReduceLines", 1, true, linesCase},
 	{"Accumulate", 4, false, accumulateCase},
 	{"ReduceScatter", 1, true, reduceScatterCase},
+	{"ReduceScatterSizes", 1, false, reduceScatterSizesCase},
 	{"AllGather", 1, true, allGatherCase},
 	{"AllToAll", 1, true, allToAllCase},
 	{"Broadcast", 1, true, broadcastCase},
@@ -91,6 +98,7 @@ var cases = []testCase{
 	{"VDevTimeout", 2, false, vdevTimeoutCase},
 	{"TileExamples", 1, true, tileExampleCase},
 	{"TileReduce", 1, true, tileReduceCase},
+	{"TileSquare", 1, true, tileSquareCase},
 	{"TileMultiRoot", 1, true, multiRootCase},
 	{"ReduceScatterOffset", 1, true, reduceScatterOffsetCase},
 	{"Permute", 1, true, permuteCase},
@@ -116,7 +124,10 @@ var cases = []testCase{
 
 	{"Streams", 1, false, streamsCase},
 	{"StreamsShareSignals", 2, false, streamsShareSignalsCase},
+	{"Goroutines", 2, false, goroutinesCase},
 	{"Graphs", 1, true, graphsCase},
+	{"CaptureWithoutReplay", 1, false, captureWithoutReplayCase},
+	{"GraphsOnStreams", 2, false, graphsOnStreamsCase},
 	{"GraphMisuse", 1, false, graphMisuseCase},
 
 	{"Kernels", 1, false, kernelsCase},

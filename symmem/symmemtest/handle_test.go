@@ -91,6 +91,7 @@ func signalPadsCase(t *T) {
 	for peer := range t.size {
 		pad := h.GetSignalPad(peer)
 		t.equal("view", []any{pad.DType(), pad.Shape()}, []any{symmem.U32, []int{1 << 18}})
+		t.equal("shaped", pad.Slice(0, 64).View(8, 8).Shape(), []int{8, 8})
 		t.equal("as u64", pad.As(symmem.U64).Shape(), []int{1 << 17})
 		for i, v := range pad.Ints() { // filling the data left the pad alone
 			if v != 0 {

@@ -60,6 +60,10 @@ func matMulCase(t *T) {
 	t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F32, 2, 2), a, a) }, "matmul", "needs one of 3 rows")
 	t.refused(misuse, func() { symmem.MatMul(a, a, a.View(3, 2)) }, "expected out shape [2, 2]")
 	t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F32, 4), a, a.View(3, 2)) }, "two dimensions")
+	for _, d := range []symmem.DType{symmem.F8E4M3, symmem.F8E5M2} {
+		small := symmem.Local(d, 3, 3)
+		t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F32, 3, 3), small, small) }, "matmul", d.String()+" is a storage type: it can be filled, copied and read")
+	}
 	t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F64, 2, 2), a, a.View(3, 2)) }, "out is f64[2, 2]")
 	t.refused(misuse, func() { symmem.MatMul(symmem.Local(symmem.F32, 2, 2), a, symmem.Local(symmem.F64, 3, 2)) }, "of one type")
 	q := symmem.Local(symmem.F32, 3, 3)

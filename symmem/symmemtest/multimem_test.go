@@ -37,8 +37,8 @@ func multimemCase(t *T) {
 	}
 	for k, d := range []symmem.DType{symmem.BF16, symmem.F32, symmem.F16} {
 		word := 4 / d.Size()
-		for i, n := range []int{0, word, 7 * word, 63 * word, 4096 + word} {
-			offset := []int{0, word, 4 * word}[(k+i)%3]
+		for i, n := range []int{0, word, 7 * word, 63 * word, 2048 * word, 2049 * word, 4096 + word} {
+			offset := []int{0, word, 2 * word, 4 * word}[(k+i)%4]
 			x, y := symmem.Empty(d, n+8), symmem.Empty(d, t.size*n+8)
 			symmem.Rendezvous(x)
 			symmem.Rendezvous(y)
