@@ -154,7 +154,7 @@ parts := make([]*symm.Handle, size)
 for p := range parts {
 	parts[p] = symm.Rendezvous(rowsOf(all, p))
 }
-round := 0
+round := int(h.GetSignal((rank + 1) % size)) // the number of the last round, 0
 
 // %% Put on the side stream, multiply on the main stream.
 func push() {
@@ -333,12 +333,12 @@ if symm.Maybe(func() {
 	}
 	for _, got := range inbox.Float32s() {
 		if got != float32(k*((rank+size-1)%size+1)) {
-			found[0] = 1
+			found[1] = 1
 		}
 	}
 	symm.Synchronize()
 }) != nil {
-	found[0] = 1
+	found[1] = 1
 }
 symm.Recover()
 
@@ -364,23 +364,23 @@ at := func(piece int, f func()) func(int) {
 		}
 	}
 }
-last, nothing := pieces-1, func() {}
+nothing := func() {}
 if ends(at(0, shut), at(0, open), nothing) { // piece 0 is not computed before it is sent: this must not end
-	found[1] = 1
+	found[0] = 1
 }
-if !ends(at(last, nothing), at(0, shut), open) { // piece 0 is not sent before all are computed
+if !ends(at(0, nothing), at(0, shut), open) { // piece 0 is not sent before all are computed
 	found[2] = 1
 }
-if !ends(at(last, shut), at(0, open), nothing) { // the last piece is not computed before piece 0 is sent
+if !ends(at(pieces-1, shut), at(0, open), nothing) { // the last piece is not computed before piece 0 is sent
 	found[3] = 1
 }
 verdict := symm.Empty(symm.I32, 4).CopyFrom(found)
 symm.Rendezvous(verdict)
 switch found = symm.AllReduce(verdict, "max").Ints(); {
 case found[0] > 0:
-	panic("the right neighbour has not got the product: is each piece computed, and sent then?")
+	panic("a piece is sent before it is computed, or never: let side wait for an event that the main stream records after the piece")
 case found[1] > 0:
-	panic("a piece can be sent before it is computed: let side wait for an event of the main stream")
+	panic("the right neighbour has not got the product: is each piece computed and sent?")
 case found[2] > 0:
 	panic("a send that is slow holds up the pieces after it: send on side, and let neither the main stream nor the host wait for it")
 case found[3] > 0:
