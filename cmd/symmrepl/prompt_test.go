@@ -32,6 +32,12 @@ func TestPrompt(t *testing.T) {
 	x.expect("... ")
 	x.send("\r")
 	x.expect("cell[")
+	x.enter("s := `a")
+	x.expect("... ")
+	x.send("\r")
+	x.expect("... ")
+	x.send("b`; len(s)\r")
+	x.expect("[0-3] 4\n")
 
 	// What the API makes is shown, as a value and as a variable.
 	x.expect("symm> ")

@@ -1,6 +1,10 @@
 package console
 
-import "strings"
+import (
+	"go/scanner"
+	"go/token"
+	"strings"
+)
 
 // Assembler joins lines into entries, for front ends that read lines.
 type Assembler struct {
@@ -12,14 +16,15 @@ type Assembler struct {
 func (c *Console) Assembler() *Assembler { return &Assembler{c: c} }
 
 // Add takes the next line. When it completes an entry, Add returns that and begins afresh. With force a blank
-// line ends an entry that is not complete, for the session to say what is missing.
+// line ends an entry that is not complete, for the session to say what is missing; but not within a raw string, whose
+// blank lines are part of it.
 func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	if len(a.lines) == 0 && strings.TrimSpace(line) == "" {
 		return "", false
 	}
 	a.lines = append(a.lines, line)
 	entry = a.Pending()
-	if force && strings.TrimSpace(line) == "" || !a.c.NeedsMore(entry) {
+	if force && strings.TrimSpace(line) == "" && !inRawString(entry) || !a.c.NeedsMore(entry) {
 		a.lines = nil
 		return entry, true
 	}
@@ -31,3 +36,16 @@ func (a *Assembler) Pending() string { return strings.Join(a.lines, "\n") }
 
 // Reset drops the entry under way.
 func (a *Assembler) Reset() { a.lines = nil }
+
+// inRawString reports whether source ends within a raw string.
+func inRawString(source string) bool {
+	within := false
+	report := func(_ token.Position, what string) { within = what == "raw string literal not terminated" }
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), report, 0)
+	for {
+		if _, tok, _ := s.Scan(); tok == token.EOF {
+			return within
+		}
+	}
+}

@@ -287,6 +287,8 @@ func TestAssembler(t *testing.T) {
 		{"func f() {\n\tx\n}\ny", true, []string{"func f() {\n\tx\n}", "y"}},
 		{"func f() {\n\ny", true, []string{"func f() {\n", "y"}},
 		{"func f() {\n\n}", false, []string{"func f() {\n\n}"}},
+		{"f({`\n\n`})\ny", true, []string{"f({`\n\n`})", "y"}},
+		{"f({`a\n`,\n\ny", true, []string{"f({`a\n`,\n", "y"}},
 		{"%%rank [0]\nx\ny", true, []string{"%%rank [0]\nx", "y"}},
 		{"%%rank [0]\nif x {\n}", true, []string{"%%rank [0]\nif x {\n}"}},
 		{":on 0,1 if x {\n}\ny", true, []string{":on 0,1 if x {\n}", "y"}},

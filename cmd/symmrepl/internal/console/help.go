@@ -10,8 +10,8 @@ import (
 // entries says what can be entered beside commands; help and the page of commands begin with it.
 const entries = `Enter Go: declarations, statements and expressions in any order. Every rank runs it, and the value of a last
 expression is shown. symm, fmt, math, time and strings are imported; others are when they are used. A line that is not
-complete goes on in the next one; an empty line ends it all the same. Tab completes, Ctrl-C interrupts what runs, Ctrl-D
-leaves.
+complete goes on in the next one; an empty line ends it all the same, but within a raw string it is part of that. Tab
+completes, Ctrl-C interrupts what runs, Ctrl-D leaves.
 
   %%rank [0,2]   as a cell's first line: only these ranks run it
   $ COMMAND      run a line by the shell of this machine
