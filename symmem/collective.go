@@ -15,7 +15,7 @@ func (rt *Runtime) home(t *Tensor) *Group {
 // mapped returns a handle that knows the copies of t in g. rt.mu is held.
 func (rt *Runtime) mapped(op string, t *Tensor, g *Group) *Handle {
 	if !t.Symmetric() {
-		panic(rt.misuse(op, "tensor", "allocate it by Empty", "the tensor %v is not symmetric", t.kind()))
+		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
 	a := t.st.alloc
 	a.usable(op)

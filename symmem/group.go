@@ -45,7 +45,7 @@ type Group struct {
 	pullArgs   *pullArgs
 }
 
-// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks; any other
+// NewGroup makes a group of the ranks given, in ascending order, which are on one host. It is collective over these ranks; any other
 // rank may call it too and returns at once with a group it cannot use. Every call makes a new group.
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
@@ -62,6 +62,7 @@ func (rt *Runtime) NewGroup(ranks ...int) *Group {
 			panic(rt.misuse(op, "ranks", "", "rank %d is named twice", r))
 		}
 	}
+	rt.sameHost(op, sorted)
 	g := &Group{rt: rt, name: joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
 	if g.rank < 0 {
 		return g
@@ -154,7 +155,11 @@ func (g *Group) check(op string) {
 		panic(g.rt.misuse(op, "group", "call it on its members only", "rank %d is not in %v", g.rt.rank, g))
 	}
 	if why := g.stale.Load(); why != nil {
-		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group", Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: "make a new one"})
+		hint := "make a new one"
+		if hosts := g.rt.hosts.Load(); g == g.rt.all && hosts != nil && len(*hosts) > 1 {
+			hint = fmt.Sprintf("make a group of the ranks of one host, as NewGroup(%s)", joined(g.rt.neighbours()))
+		}
+		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group", Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: hint})
 	}
 }
 

@@ -45,7 +45,7 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	const op = "Rendezvous"
 	t.live(op)
 	if !t.Symmetric() {
-		panic(rt.misuse(op, "tensor", "allocate it by Empty", "the tensor %v is not symmetric", t.kind()))
+		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
 	a := t.st.alloc
 	a.usable(op)

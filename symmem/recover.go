@@ -187,7 +187,7 @@ func (rt *Runtime) rebuild(ctx context.Context) error {
 	rt.all.watch.forget()
 	rt.all.work.release()
 	rt.all.stale.Store(nil)
-	err := Maybe(func() { rt.all.furnish("Recover", rt.info.Kind) })
+	err := Maybe(func() { rt.furnishWorld("Recover") })
 	if err != nil {
 		rt.all.stale.Store(ptr("it could not be built again: " + err.(*Error).Msg))
 	}

@@ -45,6 +45,7 @@ type Runtime struct {
 	broken  atomic.Pointer[string]   // the collective operation that was given up; nil in peace
 	graphs  atomic.Pointer[[]*Graph] // alive; replaced whole
 	hostCtx atomic.Pointer[hostContext]
+	hosts   atomic.Pointer[[][]int] // all ranks by host; nil while this one joins
 
 	mu         sync.Mutex // guards what follows, and the order of what is put in streams
 	generation int        // counts the worlds rebuilt by Recover
@@ -73,7 +74,8 @@ type hostContext struct {
 var latest atomic.Pointer[Runtime]
 
 // Init opens the device and builds the world of config. It is collective over all ranks of the client, unless
-// config.Joining. The world becomes the one that the package functions act on.
+// config.Joining. The world becomes the one that the package functions act on. If its ranks are on several hosts, they share no
+// memory: what needs all of them is refused, and groups of the ranks of one host communicate.
 func Init(config Config) (*Runtime, error) {
 	dev, err := open(config)
 	if err != nil {
@@ -154,7 +156,7 @@ func (rt *Runtime) build(config Config) {
 		rt.all.stale.Store(ptr(fmt.Sprintf("rank %d has not joined it yet", rt.rank)))
 		return
 	}
-	rt.all.furnish(op, rt.info.Kind)
+	rt.furnishWorld(op)
 }
 
 // now returns the world that Init made.

@@ -1,0 +1,43 @@
+package bootstrap
+
+import (
+	"path/filepath"
+	"reflect"
+	"testing"
+)
+
+// Ranks that see each other's directories share a host, whatever these are called; one whose directory nobody sees is alone.
+func TestHosts(t *testing.T) {
+	w := newWorld(t, 4)
+	w.clients[1].dir = t.TempDir()
+	w.clients[3].dir = filepath.Join(t.TempDir(), "elsewhere")
+	for ordinal, test := range []struct {
+		group []int
+		want  [][]int
+	}{
+		{[]int{0, 1, 2, 3}, [][]int{{0, 1, 2}, {3}}},
+		{[]int{1, 2}, [][]int{{1, 2}}},
+		{[]int{0, 3}, [][]int{{0}, {3}}},
+		{[]int{3}, [][]int{{3}}},
+	} {
+		for i, err := range w.each(test.group, func(c *Client) error {
+			got, err := c.Hosts(ctx, call(uint64(ordinal), test.group...))
+			if err == nil && !reflect.DeepEqual(got, test.want) {
+				t.Errorf("rank %d of %v: hosts %v, want %v", c.Rank(), test.group, got, test.want)
+			}
+			return err
+		}) {
+			if err != nil {
+				t.Errorf("rank %d: %v", test.group[i], err)
+			}
+		}
+	}
+}
+
+// One that reaches the others is no neighbour if they do not reach it.
+func TestHostsAreMutual(t *testing.T) {
+	got := parts([]int{1, 4, 6}, [][]int{{1, 4, 6}, {1, 4, 6}, {6}})
+	if want := [][]int{{1, 4}, {6}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("hosts %v, want %v", got, want)
+	}
+}
