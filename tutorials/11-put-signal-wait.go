@@ -24,7 +24,6 @@ rank, size := symm.Rank(), symm.WorldSize()
 right, left := (rank+1)%size, (rank+size-1)%size
 t := symm.Empty(symm.F32, 4)
 h := symm.Rendezvous(t)
-limit := symm.Timeout(300 * time.Millisecond)
 count := uint64(0) // messages sent so far
 
 // %% [markdown]
@@ -38,7 +37,7 @@ count := uint64(0) // messages sent so far
 message := symm.Local(symm.F32, 4).Fill(100 + rank)
 count++
 h.PutWithSignal(right, message, 0, count)
-h.WaitForSignal(0, ">=", count, limit)
+h.WaitForSignal(0, ">=", count)
 t.Float32s()
 
 // %% [markdown]
@@ -52,9 +51,9 @@ if rank == 0 {
 	h.PutWithSignal(1, message, 1, 1)
 	h.PutWithSignal(1, message, 1, 2)
 }
-h.Barrier(0, limit)
+h.Barrier(0)
 if rank == 1 {
-	h.WaitForSignal(1, "==", 1, limit)
+	h.WaitForSignal(1, "==", 1, symm.Timeout(300*time.Millisecond))
 }
 symm.Synchronize()
 
@@ -76,7 +75,7 @@ message.Fill(7)
 count++
 h.PutWithSignal(right, message, 0, count)
 message.Fill(999)
-h.WaitForSignal(0, ">=", count, limit)
+h.WaitForSignal(0, ">=", count)
 t.Float32s()
 
 // %% [markdown]
@@ -95,9 +94,9 @@ h.Barrier(0) // before anybody sets them
 nothing := message.Slice(0, 0)
 var seen []float32
 for step := uint64(1); step <= 3; step++ {
-	h.WaitForSignal(4, ">=", step-1, limit) // the right one has read the one before
+	h.WaitForSignal(4, ">=", step-1) // the right one has read the one before
 	h.PutWithSignal(right, message.Fill(10*rank+int(step)), 3, step)
-	h.WaitForSignal(3, ">=", step, limit)
+	h.WaitForSignal(3, ">=", step)
 	seen = append(seen, t.Float32s()[0])
 	h.PutWithSignal(left, nothing, 4, step)
 }
@@ -139,7 +138,7 @@ all := symm.Empty(symm.F32, size*2).Fill(-1)
 hAll := symm.Rendezvous(all)
 all.Slice(2*rank, 2*rank+2).Fill(10 * rank)
 hAll.Barrier(0)
-ring.Launch(symm.Grid(1), symm.Block(32), hAll, 2, uint64(1), limit)
+ring.Launch(symm.Grid(1), symm.Block(32), hAll, 2, uint64(1))
 all.Float32s()
 
 // %% [markdown]
@@ -170,7 +169,7 @@ symm.Rendezvous(part)
 symm.AllReduce(part, "sum") // inside
 count++
 h.PutWithSignal(partner, part, 0, count) // across
-h.WaitForSignal(0, ">=", count, limit)
+h.WaitForSignal(0, ">=", count)
 fmt.Println("my host has", part.Float32s()[0], "and the other", t.Float32s()[0])
 fmt.Println("all ranks together:", part.Float32s()[0]+t.Float32s()[0])
 
@@ -268,7 +267,7 @@ everywhere := func(mine bool) bool {
 	return symm.OneShotAllReduce(no, "max").Ints()[0] == 0
 }
 exchange := func(epoch int) {
-	halo.Launch(symm.Grid(1), symm.Block(32), hu, cells, uint64(epoch), limit)
+	halo.Launch(symm.Grid(1), symm.Block(32), hu, cells, uint64(epoch), symm.Timeout(time.Second))
 	symm.Synchronize()
 }
 value := func(r, cell, epoch int) float32 { return float32(1000*epoch + 100*r + cell) }
@@ -321,8 +320,19 @@ fmt.Println("correct")
 // %% [markdown]
 // ## Over several hosts
 //
-// symmrepl has no network transport yet: the ranks that share a handle must be on one host. But the kernels you wrote here translate line by line
-// into those that cross:
+// Under a launcher a script runs on ranks that somebody else has started. Four on one host:
+//
+//     torchrun --no-python --nproc-per-node 4 symmrepl run FILE.go
+//
+// Two hosts with two ranks each. Both run this, the second one with `--node-rank 1`:
+//
+//     export SYMMREPL_TOKEN=…        # a secret of at least 32 characters, the same on both
+//     torchrun --no-python --nnodes 2 --node-rank 0 --nproc-per-node 2 \
+//         --master-addr FIRST --master-port 29500 symmrepl run FILE.go
+//
+// Every rank runs every cell, on both hosts, and the ranks of each host share memory in a group of theirs, here `NewGroup(0, 1)` and
+// `NewGroup(2, 3)`: the first of the two levels. For the second one symmrepl has no network transport yet. `Empty` for the whole world is refused
+// there, with a message that says which ranks are where. The kernels of this tutorial translate line by line into those that cross:
 //
 //     here                              NCCL GIN
 //     symm.Empty and symm.Rendezvous    ncclMemAlloc and ncclCommWindowRegister
