@@ -48,7 +48,8 @@ in, out := symm.Local(symm.F32, n), symm.Local(symm.F32, n)
 //     symm::store_relaxed, symm::load_relaxed   one store, one load: the compiler may not split, repeat or leave them out
 //     symm::Patience                            makes the wait end on Ctrl-C, or when a limit has passed
 //
-// *Relaxed* says: this puts nothing else in order. Nothing else has to be: all that belongs together is in the same 8 bytes.
+// *Relaxed* says: this puts nothing else in order. A signal cannot do with that: it needs *release* (all that I wrote before is seen before it) and
+// *acquire* (all that I read after it is read after it), which is what its fences are for. A packet can: all that belongs together is in the same 8 bytes.
 
 // %% The two kernels. Each thread handles one packet.
 text := `
@@ -63,7 +64,7 @@ __global__ void receive(symm::Handle h, int from, float* out, unsigned epoch) {
   const symm::u64* place = h.buffer<symm::u64>(h.rank) + i;
   symm::u64 packet = symm::load_relaxed(place);
   symm::Patience patience;
-  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};    // for the message, if it takes too long
+  symm::Wait wait = {symm::kUser, (unsigned)from, 0, epoch};  // a wait of ours, for whom, on no channel, for what: if it takes long, that is told
   while (packet >> 32 != epoch) {
     if (patience.expired(h, wait, packet >> 32)) return;
     packet = symm::load_relaxed(place);
@@ -83,15 +84,15 @@ out.Float32s()
 // %% [markdown]
 // One trip, and each packet is waited for by itself: a thread goes on as soon as *its* packet is there. Packets may arrive in any order.
 //
-// This is what the inbox looks like afterwards, first half and second half:
+// The packet stays in the inbox:
 
-// %% The first packet.
+// %% Data and epoch of the first one.
 fmt.Println(unpack(uint64(inbox.Ints()[0])))
 
 // %% [markdown]
 // ## The epoch has to change
 //
-// The packet stays in the inbox. Nobody clears it: that would cost time. Instead the next message has the next epoch. What if it does not?
+// Nobody clears the inbox: that would cost time. Instead the next message has the next epoch. What if it does not?
 
 // %% The receiver takes the old message for the new one.
 out.Fill(0)
@@ -255,7 +256,7 @@ for _, data := range []int{4 << 10, 4 << 20} {
 
 // %% [markdown]
 // For 4 KiB nobody minds, since the trip takes longer than the bytes. For 4 MiB a third more bytes is a third more time, and two barriers are
-// nothing. So symmrepl takes packets for small messages and barriers for large ones. `symm.Explain` tells which it took:
+// nothing. So the one-shot all-reduce of symmrepl takes packets for small messages and barriers for large ones. `symm.Explain` tells which it took:
 
 // %% Small and large.
 y := symm.Empty(symm.F32, 1<<19)

@@ -44,6 +44,12 @@ first
 // `mine` is in its place in `all` already. That matters: a part that has to be copied within the GPU suffers from the product beside it, and the all-gather
 // took more than twice as long.
 //
+// A copy engine copies. It cannot add, so a reduction has no use for it.
+
+// %% [fails] An all-reduce by copy engines?
+symm.AllReduce(all, "sum", symm.CopyEngine())
+
+// %% [markdown]
 // ## Two streams
 //
 // A **stream** is a queue of work. Work in one stream runs in order. Work in two streams may run at the same time, if nobody says otherwise. And an **event**
@@ -220,7 +226,7 @@ fmt.Println(rowsOf(y, 0).Float32s()[0], rowsOf(y, size-1).Float32s()[0])
 // One thread waits, and `__syncthreads` hands on what it has seen to the whole block.
 //
 // A warning: blocks that wait stay on their multiprocessors. If they fill the GPU, and what they wait for needs a multiprocessor as well, nobody gets on. So leave
-// room, or let copy engines carry the data.
+// room. Or do without: a copy engine carries the data, and a memory operation such as `symm.StreamWriteValue32` sets a word behind it.
 //
 // ## Your turn
 //
