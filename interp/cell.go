@@ -125,7 +125,7 @@ func split(src string) ([]item, scanner.ErrorList) {
 		end     int           // of its last token
 		start   = -1
 		depth   int
-		header  bool // of if, for or switch, where semicolons separate nothing
+		head    bool // the item is or ends with an if, for or switch, in the head of which semicolons separate nothing
 		file    = token.NewFileSet().AddFile(fileName, -1, len(src))
 		onError = func(pos token.Position, msg string) { errs.Add(pos, msg) }
 	)
@@ -143,13 +143,8 @@ func split(src string) ([]item, scanner.ErrorList) {
 				return nil, errs
 			}
 		}
-		switch {
-		case depth == 0 && (tok == token.IF || tok == token.FOR || tok == token.SWITCH):
-			header = true
-		case depth == 1 && tok == token.LBRACE && !slices.Contains(tokens, token.FUNC):
-			header = false
-		}
-		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(header && lit == ";") {
+		head = head || depth == 0 && (tok == token.IF || tok == token.FOR || tok == token.SWITCH)
+		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(head && lit == ";" && !isWhole(src[start:offset])) {
 			if start >= 0 {
 				items = append(items, item{start: start, end: offset, decl: isDecl(tokens)})
 				last = tokens
@@ -160,7 +155,7 @@ func split(src string) ([]item, scanner.ErrorList) {
 				}
 				return items, errs
 			}
-			start, tokens, header = -1, nil, false
+			start, tokens, head = -1, nil, false
 			continue
 		}
 		if start < 0 {
@@ -171,6 +166,12 @@ func split(src string) ([]item, scanner.ErrorList) {
 			end = offset + len(tok.String())
 		}
 	}
+}
+
+// isWhole reports whether a text is a statement that does not end in its head.
+func isWhole(text string) bool {
+	_, err := parser.ParseFile(token.NewFileSet(), fileName, stmtsHeader+text+"\n}", parser.SkipObjectResolution)
+	return err == nil
 }
 
 // isDecl tells import, type, const, func f and func (r) f from statements. A function literal that starts a statement is one of those.
