@@ -90,6 +90,13 @@ func (r *cellRuntime) recoverPanic() any {
 	return p.value
 }
 
+// forward notes that the function of a cell which calls it calls another in its place: if it is the deferred function, that other one is.
+func (r *cellRuntime) forward() {
+	if p := r.panics.current(); p != nil && !p.recovered && calledAt() == p.depth {
+		p.depth++
+	}
+}
+
 // Functions on the stack of a goroutine that runs deferred calls.
 const (
 	cellFunction = "github.com/traefik/yaegi/interp.runCfg" // one for each function of a cell, and for each body that Do runs

@@ -78,17 +78,19 @@ func (l *lowerer) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncL
 	return &ast.FuncLit{Type: t, Body: block(pos)}, args
 }
 
-// forward makes the body of a forwarder: a call of fun.
+// forward makes the body of a forwarder: a call of fun, which may be the deferred function of a panic in its place.
 func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) ast.Expr {
 	pos := lit.Body.Lbrace
 	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
 	if sig.Variadic() {
 		call.Ellipsis = pos
 	}
+	panics := &ast.BinaryExpr{X: l.ident(pos, panickingName), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
+	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, "Forward")})}}
 	if sig.Results().Len() > 0 {
-		lit.Body.List = []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}}}
+		lit.Body.List = append(lit.Body.List, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}})
 	} else {
-		lit.Body.List = []ast.Stmt{&ast.ExprStmt{X: call}}
+		lit.Body.List = append(lit.Body.List, &ast.ExprStmt{X: call})
 	}
 	return lit
 }

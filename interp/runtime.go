@@ -70,6 +70,7 @@ func (rt *cellRuntime) exports() Exports {
 		"NewDefers":    reflect.ValueOf(rt.newDefers),
 		"NewSelect":    reflect.ValueOf(rt.newSelect),
 		"Recover":      reflect.ValueOf(rt.recoverPanic),
+		"Forward":      reflect.ValueOf(rt.forward),
 		"Go":           reflect.ValueOf(rt.goRun),
 		"Lock":         reflect.ValueOf(rt.lock),
 		"Wait":         reflect.ValueOf(rt.wait),
@@ -150,6 +151,9 @@ func (rt *cellRuntime) bind(name string, pointer any) {
 	switch name {
 	case markName:
 		rt.mark = pointer.(*int)
+		return
+	case panickingName:
+		rt.panics.count = pointer.(*int)
 		return
 	case boxName:
 		rt.in.inside.boxes = reflect.TypeOf(pointer).Elem()
