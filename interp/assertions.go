@@ -215,7 +215,7 @@ func (l *lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.LabeledStmt) []as
 				all = append(all, a)
 			}
 		}
-		body := l.stmts(clause.Body)
+		body := l.clause(clause.Body)
 		if bound != "" {
 			body = append([]ast.Stmt{assign(token.DEFINE, l.ident(pos, bound), l.ident(pos, held))}, body...)
 		}

@@ -23,8 +23,13 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 			return e
 		}
 	}
-	if tv.IsType() && types.IsInterface(tv.Type) && len(e.Args) == 1 && !l.info.Types[e.Args[0]].IsNil() {
-		return l.toInterface(e, tv.Type)
+	if tv.IsType() && len(e.Args) == 1 && !l.info.Types[e.Args[0]].IsNil() {
+		switch _, isFunc := tv.Type.Underlying().(*types.Signature); {
+		case types.IsInterface(tv.Type):
+			return l.passed(e, tv.Type, tv.Type)
+		case isFunc: // yaegi's conversion of a function may run it in the frame of its caller
+			return l.passed(e, l.info.TypeOf(e.Args[0]), tv.Type)
+		}
 	}
 	var sig *types.Signature
 	if tv.IsValue() {
@@ -43,18 +48,18 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 	return e
 }
 
-// toInterface lowers a conversion to an interface type: func(v I) I { return v }(x).
-func (l *lowerer) toInterface(e *ast.CallExpr, t types.Type) ast.Expr {
+// passed lowers a conversion to type t by passing the value on: func(v V) T { return v }(x).
+func (l *lowerer) passed(e *ast.CallExpr, from, t types.Type) ast.Expr {
 	pos := e.Pos()
 	v := l.temp("v")
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
-			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(t, pos)}}},
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}},
 			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(t, pos)}}},
 		},
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}}),
 	}
-	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.convert(e.Args[0], t)}, Rparen: pos}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.convert(e.Args[0], from)}, Rparen: pos}
 }
 
 // callee lowers the function of a call. Unlike a function value it needs no closure.

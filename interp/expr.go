@@ -79,6 +79,10 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		if l.comparesBoxes(e) {
 			return l.same(e)
 		}
+		if e.Op == token.LAND || e.Op == token.LOR {
+			e.X, e.Y = l.firstOperand(l.expr(e.X), l.info.TypeOf(e.X)), l.expr(e.Y)
+			return e
+		}
 		if isShift(e.Op) {
 			e.X, e.Y = l.expr(e.X), l.shiftCount(e.Y)
 			return e

@@ -164,7 +164,7 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 		// The results are set one after the other; an expression may use one that is set already.
 		for i, e := range s.Results {
 			v := l.temp("result")
-			m = append(m, l.varDecl(e.Pos(), v, l.fn.sig.Results().At(i).Type()), assign(token.ASSIGN, l.ident(e.Pos(), v), e))
+			m = append(m, l.varDecl(e.Pos(), v, l.fn.sig.Results().At(i).Type()), assign(token.ASSIGN, l.ident(e.Pos(), v), l.paren(e)))
 			s.Results[i] = l.ident(e.Pos(), v)
 		}
 	}
@@ -187,7 +187,7 @@ func (l *lowerer) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
 		return []ast.Stmt{&ast.AssignStmt{Lhs: lhs, TokPos: rhs[0].Pos(), Tok: token.ASSIGN, Rhs: rhs}}
 	}
 	for i, e := range rhs {
-		out = append(out, assign(token.ASSIGN, lhs[i], e))
+		out = append(out, assign(token.ASSIGN, lhs[i], l.paren(e))) // see protect
 	}
 	return out
 }

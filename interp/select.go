@@ -65,7 +65,7 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 			first = []ast.Stmt{set}
 		}
 		number := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
-		sw.Body.List = append(sw.Body.List, &ast.CaseClause{Case: pos, List: []ast.Expr{number}, Body: append(first, l.stmts(clause.Body)...)})
+		sw.Body.List = append(sw.Body.List, &ast.CaseClause{Case: pos, List: []ast.Expr{number}, Body: append(first, l.clause(clause.Body)...)})
 	}
 	out = append(out, assign(token.DEFINE, l.ident(pos, which), method("Do")), withLabel(label, sw))
 	return []ast.Stmt{block(pos, out...)}

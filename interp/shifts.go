@@ -7,14 +7,21 @@ import (
 	"go/types"
 )
 
-// shiftCount lowers the count of a shift, which panics if it is negative: yaegi does not look.
+// shiftCount lowers the count of a shift, which panics if it is negative: yaegi does not look. It may want the count to have the type of what is shifted, but
+// not if that is the result of a conversion.
 func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
 	b, ok := l.info.TypeOf(e).Underlying().(*types.Basic)
 	low := l.expr(e)
+	to := func(t string) ast.Expr {
+		return &ast.CallExpr{Fun: l.ident(e.Pos(), t), Lparen: e.Pos(), Args: []ast.Expr{low}, Rparen: e.Pos()}
+	}
 	if !ok || b.Info()&types.IsUnsigned != 0 || l.notNegative(e) {
+		if _, isBinary := ast.Unparen(low).(*ast.BinaryExpr); isBinary {
+			return to("uint64")
+		}
 		return low
 	}
-	return l.helper(e.Pos(), "ShiftCount", &ast.CallExpr{Fun: l.ident(e.Pos(), "int64"), Lparen: e.Pos(), Args: []ast.Expr{low}, Rparen: e.Pos()})
+	return l.helper(e.Pos(), "ShiftCount", to("int64"))
 }
 
 func isShift(tok token.Token) bool {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // switchStmt lowers a switch.
@@ -23,12 +24,25 @@ func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.St
 	for _, cc := range s.Body.List {
 		clause := cc.(*ast.CaseClause)
 		l.exprs(clause.List)
-		clause.Body = l.stmts(clause.Body)
+		clause.Body = l.clause(clause.Body)
 	}
 	if before != nil {
 		return []ast.Stmt{block(s.Pos(), append(append(m, before...), withLabel(label, s))...)}
 	}
 	return append(m, withLabel(label, s))
+}
+
+// clause lowers the statements of a clause. Yaegi finds labels in blocks only.
+func (l *lowerer) clause(list []ast.Stmt) []ast.Stmt {
+	isLabeled := func(s ast.Stmt) bool { _, ok := s.(*ast.LabeledStmt); return ok }
+	if !slices.ContainsFunc(list, isLabeled) {
+		return l.stmts(list)
+	}
+	n := len(list)
+	if b, ok := list[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+		n--
+	}
+	return append([]ast.Stmt{block(list[0].Pos(), l.stmts(list[:n])...)}, list[n:]...)
 }
 
 // needsChoice reports whether a switch is one that yaegi runs wrongly: it compares interfaces, evaluates several values of a clause at
@@ -82,7 +96,7 @@ func (l *lowerer) choose(s *ast.SwitchStmt, label *ast.LabeledStmt) (out []ast.S
 		for _, e := range clause.List {
 			tests = append(tests, attempt{l.matches(tag, e), []ast.Stmt{assign(token.ASSIGN, l.ident(pos, which), l.number(pos, i+1))}})
 		}
-		clause.List, clause.Body = []ast.Expr{l.number(pos, i+1)}, l.stmts(clause.Body)
+		clause.List, clause.Body = []ast.Expr{l.number(pos, i+1)}, l.clause(clause.Body)
 		sw.Body.List = append(sw.Body.List, clause)
 	}
 	out = append(out, assign(token.DEFINE, l.ident(pos, which), l.number(pos, number)))
