@@ -24,19 +24,19 @@
 
 // %% Rows 100*rank, 100*rank+1 …, and how many of them go to each rank.
 rank, size := symm.Rank(), symm.WorldSize()
-rows, counts := make([]int, 6), make([]int, size)
+rows, counts := make([]int, size+2), make([]int, size)
 for i := range rows {
 	rows[i] = 100*rank + i
 }
 for p := range counts {
 	counts[p] = (rank + 2*p) % 3
 }
-in := symm.Local(symm.I32, 6).CopyFrom(rows)
+in := symm.Local(symm.I32, len(rows)).CopyFrom(rows)
 splits := symm.Local(symm.I64, size).CopyFrom(counts)
 counts
 
 // %% The exchange.
-out := symm.Empty(symm.I32, 8).Fill(-1)
+out := symm.Empty(symm.I32, size+4).Fill(-1)
 symm.Rendezvous(out)
 came := symm.Local(symm.I64, 2, size)
 symm.AllToAllVDev(in, out, splits, came)
@@ -68,7 +68,7 @@ symm.Synchronize()
 
 // %% [fails] Everybody sends all to rank 0, which has no room for so much.
 greedy := make([]int, size)
-greedy[0] = 6
+greedy[0] = len(rows)
 symm.AllToAllVDev(in, out, symm.Local(symm.I64, size).CopyFrom(greedy), came)
 symm.Synchronize()
 
