@@ -5,7 +5,7 @@ BIN := bin/symmrepl
 NVRTC := .venv/nvrtc
 JUPYTER := .venv/jupyter
 
-.PHONY: help demo build test conformance check bench gpu-bundle clean FORCE
+.PHONY: help demo build test conformance check gophernotes bench gpu-bundle clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,6 +36,10 @@ check: | go c++ ## gofmt, go vet, staticcheck
 	go vet ./...
 	(cd client && go vet ./...)
 	go tool staticcheck ./...
+
+gophernotes: $(JUPYTER) | go ## build the Go kernel gophernotes 0.7.5 and drive a session from its notebooks by the client package
+	./.ci/gophernotes build/gophernotes
+	SYMMREPL_GOPHERNOTES="$$PWD/build/gophernotes" SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" go test -count=1 -v -run '^TestGophernotes$$' ./cmd/symmrepl
 
 bench: build ## how fast a session and its operations are here
 	$(BIN) bench session

@@ -8,4 +8,7 @@
 //
 // It is a module of its own that needs nothing but the standard library of Go 1.21, so that older tools can build it. The session and
 // the client must be of the same version of symmrepl; Attach says so if they are not.
+//
+// A notebook of the Go kernel gophernotes 0.7.5 may import it, too, and shows a *Result as the value of a cell. gophernotes has to be built with
+// Go 1.22 and golang.org/x/tools 0.24.0, find that Go in PATH and get this module; .ci/gophernotes builds it so.
 package client

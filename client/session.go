@@ -8,30 +8,21 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
-	"sync"
 	"syscall"
 )
 
-// protocol is the version of the messages in wire.go.
-const protocol = 1
-
 // Session is a running session. Its methods may be called from several goroutines; the session runs one cell at a time.
 type Session struct {
-	conn net.Conn
 	size int
-
-	write sync.Mutex // one frame at a time
-
-	mu   sync.Mutex
-	last uint64
-	open map[uint64]*call
-	lost error
+	link asker
 }
 
-// call is a request that has not been answered yet.
-type call struct {
-	outputs []Output
-	done    chan reply
+// asker is what a Session needs of its link. That is behind an interface because gophernotes takes apart the types of all fields it can reach, and
+// fails on the generic functions beside a sync.Mutex.
+type asker interface {
+	ask(q request) (reply, []Output)
+	interrupt()
+	close() error
 }
 
 // Attach connects with the session of a directory or, given "", with the newest of this user on this host. It begins no session: `symmrepl` does.
@@ -62,18 +53,16 @@ func attach(dir string) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the session in %s cannot be reached: %w", dir, err)
 	}
-	s := &Session{conn: conn, open: map[uint64]*call{}}
-	go s.read()
-	r, _ := s.ask(request{Hello: protocol})
+	l := newLink(conn)
+	r, _ := l.ask(request{Hello: protocol})
 	if r.Err == "" {
-		r, _ = s.ask(request{Ranks: true})
+		r, _ = l.ask(request{Ranks: true})
 	}
 	if r.Err != "" {
 		conn.Close()
 		return nil, errors.New(r.Err)
 	}
-	s.size = len(r.Ranks)
-	return s, nil
+	return &Session{size: len(r.Ranks), link: l}, nil
 }
 
 // sessions returns the directories of this user's sessions, newest first. Those of sessions that have ended may be among them.
@@ -116,7 +105,7 @@ func (s *Session) Eval(source string) (*Result, error) { return s.EvalOn(nil, so
 
 // EvalOn runs a cell on some of the ranks; nil means all.
 func (s *Session) EvalOn(ranks []int, source string) (*Result, error) {
-	r, outputs := s.ask(request{Eval: &cell{Source: source, Ranks: ranks}})
+	r, outputs := s.link.ask(request{Eval: &cell{Source: source, Ranks: ranks}})
 	if r.Reply == nil {
 		return nil, errors.New(r.Err)
 	}
@@ -129,20 +118,10 @@ func (s *Session) EvalOn(ranks []int, source string) (*Result, error) {
 }
 
 // Interrupt ends the cells that this client waits for, on all ranks, as Ctrl-C does at the prompt. Their Eval returns.
-func (s *Session) Interrupt() {
-	s.mu.Lock()
-	var open []uint64
-	for id := range s.open {
-		open = append(open, id)
-	}
-	s.mu.Unlock()
-	for _, id := range open {
-		s.send(request{ID: id, Cancel: true})
-	}
-}
+func (s *Session) Interrupt() { s.link.interrupt() }
 
 // Close ends the connection, not the session.
-func (s *Session) Close() error { return s.conn.Close() }
+func (s *Session) Close() error { return s.link.close() }
 
 // String is such as "session of 4 ranks".
 func (s *Session) String() string { return fmt.Sprintf("session of %d ranks", s.size) }

@@ -63,6 +63,21 @@ func TestJupyterKernel(t *testing.T)  { jupyter(t).clients("kernel_test") }
 func TestJupyterClients(t *testing.T) { jupyter(t).clients("clients_test") }
 func TestJupyterLab(t *testing.T)     { jupyter(t).clients("lab_test") }
 
+// TestGophernotes runs where the folder that .ci/gophernotes makes is named, as `make gophernotes` does.
+func TestGophernotes(t *testing.T) {
+	const variable = "SYMMREPL_GOPHERNOTES"
+	if os.Getenv(variable) == "" {
+		t.Skipf("%s does not name a folder with gophernotes; make gophernotes builds one", variable)
+	}
+	cache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := jupyter(t)
+	h.env = append(h.env, "GOCACHE="+strings.TrimSpace(string(cache))) // its own home has none, and compiling the standard library takes long
+	h.clients("gophernotes_test")
+}
+
 func TestKernelInstall(t *testing.T) {
 	h := newHome(t, 1)
 	prefix := filepath.Join(h.dir, "prefix")
