@@ -1,7 +1,13 @@
 package interp
 
 import (
+	"fmt"
 	"go/types"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	_ "gonum.org/v1/plot/vg/vgsvg" // draws SVG
 
 	"github.com/symmrepl/symmrepl/display"
 )
@@ -18,7 +24,7 @@ func (l *lowerer) renders(t types.Type) bool {
 	}
 	methods := types.NewMethodSet(t)
 	for _, name := range []string{
-		"Render", "SimpleRender", "HTML", "JavaScript", "JPEG", "JSON", "Latex", "Markdown", "PDF", "PNG", "SVG", "ColorModel",
+		"Render", "SimpleRender", "HTML", "JavaScript", "JPEG", "JSON", "Latex", "Markdown", "PDF", "PNG", "SVG", "ColorModel", "WriterTo",
 	} {
 		if methods.Lookup(l.in.pkg, name) != nil {
 			return true
@@ -30,6 +36,9 @@ func (l *lowerer) renders(t types.Type) bool {
 // render takes the forms in which the cell's value is shown. Their text, if they have one, is the value's.
 func (rt *cellRuntime) render(x any) {
 	d, ok := display.Render(x)
+	if p, is := x.(*plot.Plot); is && p != nil {
+		d, ok = picture(p), true
+	}
 	if !ok {
 		return
 	}
@@ -47,4 +56,17 @@ func (rt *cellRuntime) render(x any) {
 	if len(forms) > 0 {
 		rt.forms = forms
 	}
+}
+
+// picture shows a plot of gonum's, which does not say how it is shown, in the size of those of package chart. Its text stays.
+func picture(p *plot.Plot) display.Data {
+	drawn, err := p.WriterTo(5*vg.Inch, 3*vg.Inch, "svg")
+	var b strings.Builder
+	if err == nil {
+		_, err = drawn.WriteTo(&b)
+	}
+	if err != nil {
+		panic(fmt.Errorf("the plot cannot be drawn: %w", err))
+	}
+	return display.Data{Data: display.MIMEMap{display.MIMETypeSVG: b.String()}}
 }

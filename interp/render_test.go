@@ -2,6 +2,7 @@ package interp
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -47,5 +48,14 @@ func TestRender(t *testing.T) {
 	r := in.Eval(t.Context(), session.Cell{Source: "type P struct{}\nfunc (P) SVG() string { panic(`no`) }\nP{}"})
 	if r.Err == nil || r.Err.Msg != "no" && r.Err.Msg != "panic: no" {
 		t.Errorf("a method that panics: %+v", r)
+	}
+	for _, source := range []string{"import `gonum.org/v1/plot`\np := plot.New()\np.Title.Text = `a title`\np", "var of any = p\nof"} {
+		r := in.Eval(t.Context(), session.Cell{Source: source})
+		if svg, _ := r.Data["image/svg+xml"].(string); len(r.Data) != 1 || !strings.Contains(svg, "<svg") || !strings.Contains(svg, "a title") || r.Value != "(*plot.Plot)(0x…)" {
+			t.Errorf("%s: %+v", source, r)
+		}
+	}
+	if r := in.Eval(t.Context(), session.Cell{Source: "(*plot.Plot)(nil)"}); r.Err != nil || r.Data != nil {
+		t.Errorf("no plot: %+v", r)
 	}
 }
