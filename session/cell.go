@@ -44,6 +44,20 @@ type runEvent struct {
 	answer
 }
 
+// ownName is what positions in a cell cite that no front end has named.
+func (cell Cell) ownName() string { return fmt.Sprintf("cell[%d]", cell.ID) }
+
+// title is what remarks call a cell: as the front end shows it, such as In[3], or by its number.
+func (cell Cell) title() string {
+	switch {
+	case cell.Name == cell.ownName():
+		return fmt.Sprintf("cell %d", cell.ID)
+	case cell.Line > 1:
+		return fmt.Sprintf("%s:%d", cell.Name, cell.Line)
+	}
+	return cell.Name
+}
+
 // evaluate runs a cell whose number, if it has one, is taken already. The turn is held.
 func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	out := cell.Output
@@ -66,7 +80,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: fmt.Sprintf("ranks %v: ranks are 0 to %d", cell.Ranks, c.size-1)})
 	}
 	if cell.Name == "" {
-		cell.Name = fmt.Sprintf("cell[%d]", cell.ID)
+		cell.Name = cell.ownName()
 	}
 	cell.Line = max(cell.Line, 1)
 	if err := c.settle(ctx, out); err != nil {

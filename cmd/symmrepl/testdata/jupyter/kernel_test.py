@@ -163,6 +163,19 @@ class Kernel(unittest.TestCase):
                     self.assertLess(time.time() - start, 2)
         self.assertEqual(self.text("1 + 1"), "[0,1] 2")
 
+    def test_hang(self):
+        """Who waits for whom is said of the cell by the number that the notebook shows."""
+        for code in ("1", "2"):
+            self.run_cell(code, silent=True)  # of the session, not of the notebook
+        msg_id, number, said = self.kc.execute("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); h.WaitSignal(1-symm.Rank(), 0)"), 0, ""
+        while not said:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["parent_header"].get("msg_id") == msg_id:
+                number, said = m["content"].get("execution_count", number), m["content"].get("text", "")
+        self.assertRegex(said, rf"^\[0,1\] In\[{number}\] has run for [0-9.]+ s and waits")
+        self.km.interrupt_kernel()
+        self.assertIn(f"In[{number}]:1:", self.reply(msg_id)["evalue"])
+
     def test_input(self):
         """The user types once what all ranks read."""
         msg_id = self.kc.execute('fmt.Print("name? "); var a, b string; fmt.Scanln(&a, &b); fmt.Print("more? "); fmt.Scanln(&a); fmt.Println(a, b, symm.Rank())')
