@@ -188,8 +188,9 @@ callUs := measure(call)
 fmt.Printf("the link: %.1f GB/s; floor %.2f µs, measured %.2f µs, %.0f %% of it is the floor\n", rate/1e3, floorUs, callUs, 100*floorUs/callUs)
 
 // %% [markdown]
-// On the emulated device the floor is far away, for computing is what costs there. Here is the same for four H200s, with the figures of
-// `docs/benchmarks.md`: 0.54 µs, a round trip of 1.47 µs, 386 GB/s; an all-reduce sends a message of `S` bytes `2(N-1)/N` times.
+// On the emulated device the floor is far away, for computing is what costs there. Here is the same for four H200s, where an empty kernel takes
+// 0.54 µs, a round trip 1.47 µs, and the copy engines move 386 GB/s. The measured times are those of `docs/benchmarks.md`; an all-reduce sends a
+// message of `S` bytes `2(N-1)/N` times.
 
 // %% AllReduce on four H200s: floor and measurement.
 floorH200 := func(bytes, sent float64) float64 { return 0.54 + 1.47/2 + bytes*sent/386e3 }
@@ -350,12 +351,13 @@ fmt.Println(right, "of", n, "sums are right")
 // - **A size that suits.** Powers of two, multiples of the number of ranks: measure 1000003 as well.
 // - **Your own wish.** Write down the prediction first.
 //
-// `symmrepl bench` keeps these rules. In a shell:
+// `symmrepl bench` measures as `measure` does. In a shell:
 //
 //     symmrepl bench all_reduce -n 4 --sizes 4K,1M,64M --peers
 //
 // It prints the three parts of the floor first, and then for each size the floor (`limit`), a call in a graph and eager, both bandwidths, and the
-// bus bandwidth's share of the link. With `--peers`, PyTorch and NCCL are measured in the same run, if python3 finds torch.
+// bus bandwidth's share of the link. With `--peers`, PyTorch and NCCL are measured in the same run, if python3 finds torch. `--svg FILE` draws it
+// over the sizes, with the link's limit: there is your roofline.
 //
 // ## Summing up
 //
