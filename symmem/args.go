@@ -5,10 +5,10 @@ import "github.com/symmrepl/symmrepl/symmem/internal/device"
 // The arguments of the built-in kernels, as kernels/*.cu and symm.cuh declare them. Each kernel takes one of
 // these by value; those of an operation with a file of its own stand there; natural alignment is the same in both languages.
 
-// maxRanks is symm::kMaxRanks.
-const maxRanks = device.MaxRanks
+// MaxRanks is the most ranks that a group, and so a world, may have; symm::kMaxRanks in kernels.
+const MaxRanks = device.MaxRanks
 
-type ptrs [maxRanks]device.Ptr
+type ptrs [MaxRanks]device.Ptr
 
 // kernelContext is symm::Context.
 type kernelContext struct {

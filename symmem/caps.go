@@ -29,7 +29,7 @@ func (rt *Runtime) Caps() Capabilities {
 	return Capabilities{
 		Backend: rt.Backend(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
 		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
-		MaxRanks: maxRanks, Channels: rt.all.channels, SignalPad: rt.SignalPadSize(),
+		MaxRanks: MaxRanks, Channels: rt.all.channels, SignalPad: rt.SignalPadSize(),
 	}
 }
 

@@ -33,8 +33,8 @@ const (
 	copyCall   = 1 // the id of the call
 	copyMark   = 2 // set by the host, cleared with every phase: tells a phase that lasts from one that came again
 	copyComing = 16
-	copyDone   = copyComing + maxRanks
-	copyWords  = copyDone + maxRanks
+	copyDone   = copyComing + MaxRanks
+	copyWords  = copyDone + MaxRanks
 )
 
 const (

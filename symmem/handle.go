@@ -164,7 +164,7 @@ func (h *Handle) list(op string, p *ptrs) []uintptr {
 func (h *Handle) BufferPtrsDev() uintptr { return h.table("BufferPtrsDev", 0) }
 
 // SignalPadPtrsDev is the same of the SignalPadPtrs.
-func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", maxRanks) }
+func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", MaxRanks) }
 
 func (h *Handle) table(op string, first int) uintptr {
 	h.usable(op)
@@ -173,9 +173,9 @@ func (h *Handle) table(op string, first int) uintptr {
 	t := h.tables.t
 	rt.mu.Unlock()
 	if t == nil {
-		var words [2 * maxRanks]int64
+		var words [2 * MaxRanks]int64
 		for i := range h.g.ranks {
-			words[i], words[maxRanks+i] = int64(h.kernel.buffers[i]), int64(h.kernel.pads[i])
+			words[i], words[MaxRanks+i] = int64(h.kernel.buffers[i]), int64(h.kernel.pads[i])
 		}
 		rt.mu.Lock()
 		t = rt.zeros(op, rt.begin(op, &options{}), I64, []int{len(words)}, len(words)) // not of a memory pool: the call is not collective
@@ -202,21 +202,22 @@ func (h *Handle) Offset() int { return h.t.offset }
 // SignalPadSize is the bytes of the tensor's signal pad.
 func (h *Handle) SignalPadSize() int { return int(h.kernel.padBytes) }
 
-// GetBuffer is a tensor over the peer's memory, from the start of the allocation.
+// GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of the allocation, whatever
+// the handle's offset. It is refused if it exceeds the allocation. It ends with the handle's tensor.
 func (h *Handle) GetBuffer(peer int, dtype DType, shape ...int) *Tensor {
 	const op = "GetBuffer"
 	h.usable(op)
 	return h.view(op, peer, &h.base, h.t.st.size, dtype, shape)
 }
 
-// GetRemoteTensor is the peer's copy of the handle's tensor.
+// GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends with the handle's tensor.
 func (h *Handle) GetRemoteTensor(peer int) *Tensor {
 	const op = "GetRemoteTensor"
 	h.usable(op)
 	return h.view(op, peer, &h.kernel.buffers, h.t.Bytes(), h.t.dtype, h.t.shape)
 }
 
-// GetSignalPad is the peer's whole signal pad of the tensor, as U32.
+// GetSignalPad is the whole signal pad of the tensor of peer, a rank of the handle's group, as U32.
 func (h *Handle) GetSignalPad(peer int) *Tensor {
 	const op = "GetSignalPad"
 	h.usable(op)

@@ -3,8 +3,8 @@ package symmem
 import "time"
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
-// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign]. An operation
-// refuses those that it has no use for.
+// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign]. All operations on
+// a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option interface{ option() optionSet }
 
 // optionSet is a set of sorts of options. Those that are on or off are options themselves.

@@ -261,7 +261,7 @@ func (p *pool) history() string {
 }
 
 // poolWords is the 64-bit words of the pool in a workspace: two sets of one for each rank.
-const poolWords = 2 * maxRanks
+const poolWords = 2 * MaxRanks
 
 // poolStep is a take or a free as members compare it: whether it is a free, the block, and a digest of the elements.
 type poolStep uint64

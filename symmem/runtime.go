@@ -133,8 +133,8 @@ func open(config Config) (device.Device, error) {
 // build makes the first stream and the group of all ranks.
 func (rt *Runtime) build(config Config) {
 	const op = "Init"
-	if rt.size > maxRanks {
-		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", maxRanks, rt.size))
+	if rt.size > MaxRanks {
+		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", MaxRanks, rt.size))
 	}
 	if config.Backend != "" {
 		rt.SetBackend(config.Backend)

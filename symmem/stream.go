@@ -256,7 +256,7 @@ func (e *Event) Synchronize() {
 	e.rt.settle("Event.Synchronize", e.d.Synchronize())
 }
 
-// Since is the device time from an earlier event to this one; both must have been reached. It is exact to
+// Since is the device time from an earlier event to this one; it panics unless both have been reached. It is exact to
 // about half a microsecond.
 func (e *Event) Since(earlier *Event) time.Duration {
 	us, err := e.d.Since(earlier.d)

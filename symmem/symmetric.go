@@ -118,8 +118,8 @@ func (a *allocation) release() {
 	a.peers, a.handles = nil, nil
 }
 
-// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a multiple of 8.
-// All ranks must set the same. The world's own channels were fixed by Init.
+// SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a positive
+// multiple of 8, at most 1 GiB. All ranks must set the same. The world's own channels were fixed by Init.
 func (rt *Runtime) SetSignalPadSize(n int) {
 	if n <= 0 || n%8 != 0 || n > 1<<30 {
 		panic(rt.misuse("SetSignalPadSize", "n", "", "the size must be a positive multiple of 8, at most 1 GiB, not %d", n))

@@ -78,7 +78,7 @@ func TestCommandLine(t *testing.T) {
 		{"-h", 0, "symmrepl run FILE.go"},
 		{"help", 0, "Flags, which may stand"},
 		{"version", 0, "symmrepl 0."},
-		{"-n 0", 2, "symmrepl: invalid value \"0\" for flag -n: a number from 1 to 1024 is expected\n"},
+		{"-n 0", 2, "symmrepl: invalid value \"0\" for flag -n: a number from 1 to 16 is expected\n"},
 		{"-n four", 2, "invalid value \"four\" for flag -n: a number is expected\n"},
 		{"--ranks 2x", 2, "invalid value \"2x\" for flag -ranks: a number is expected\n"},
 		{"-n", 2, "-n needs a value"},

@@ -6,6 +6,8 @@ package symbols
 
 import (
 	"github.com/symmrepl/symmrepl/symmem"
+	"go/constant"
+	"go/token"
 	"reflect"
 )
 
@@ -58,6 +60,7 @@ func init() {
 		"Local":                       reflect.ValueOf(symmem.Local),
 		"MajorAlign":                  reflect.ValueOf(symmem.MajorAlign),
 		"MatMul":                      reflect.ValueOf(symmem.MatMul),
+		"MaxRanks":                    reflect.ValueOf(constant.MakeFromLiteral("16", token.INT, 0)),
 		"Maybe":                       reflect.ValueOf(symmem.Maybe),
 		"Meet":                        reflect.ValueOf(symmem.Meet),
 		"MemPoolStats":                reflect.ValueOf(symmem.MemPoolStats),

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // options is what the command line says.
@@ -34,8 +36,8 @@ type options struct {
 	args      []string // what is not a flag
 }
 
-// maxRanks bounds -n: a slip of the finger must not start thousands of processes.
-const maxRanks = 1024
+// maxRanks bounds -n: what cannot become a world starts no processes.
+const maxRanks = symmem.MaxRanks
 
 // maxSize bounds --sizes.
 const maxSize = 1 << 30
