@@ -8,8 +8,9 @@
 // In an **all-to-all** each rank has something for each other rank. As long as all parts are equally long, everybody knows beforehand where each part
 // goes. Often they are not.
 //
-// The example of our days is a *mixture of experts*. A layer of a language model has many small networks, the experts, spread over the GPUs. For each token a
-// *router* chooses two of them. So the token travels to the GPUs of its experts, is worked on, and travels back:
+// The best-known example is a *mixture of experts*. A layer of a language model has many small networks, the experts, spread over the GPUs. For each token, which
+// is a piece of text as a row of numbers, a *router* chooses a few of them, here two. So the token travels to the GPUs of its experts, is worked on, and travels
+// back:
 //
 //     router          dispatch          experts          combine
 //     token 0 ──> 3,1        ╲  ╱       expert 0, 1       ╲  ╱      token 0 = weighted sum of
