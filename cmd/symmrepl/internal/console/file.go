@@ -94,7 +94,7 @@ func written(name string, cells, failed int) string {
 	return text
 }
 
-// replaceFile writes a file whole or not at all.
+// replaceFile writes a file whole or not at all. Its errors name that file, not the one that is to take its place.
 func replaceFile(name string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -104,8 +104,17 @@ func replaceFile(name string, text []byte) error {
 	if err == nil {
 		err = os.Rename(part, name)
 	}
-	if err != nil {
-		os.Remove(part)
+	if err == nil {
+		return nil
+	}
+	os.Remove(part)
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		path.Path = name
+	case errors.As(err, &link):
+		return &fs.PathError{Op: "replace", Path: name, Err: link.Err}
 	}
 	return err
 }

@@ -68,7 +68,7 @@ func TestSaveFails(t *testing.T) {
 			t.Errorf("%s: outcome %v", entry, got)
 		}
 	}
-	want := []string{":save: open none/f.go.", ":save: the name of a file is expected", ":load: open g.go: no such file or directory"}
+	want := []string{":save: open none/f.go: no such file or directory", ":save: the name of a file is expected", ":load: open g.go: no such file or directory"}
 	for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
 		if !strings.HasPrefix(line, want[i]) {
 			t.Errorf("said %q, want %q", line, want[i])
@@ -76,7 +76,7 @@ func TestSaveFails(t *testing.T) {
 	}
 	os.Mkdir("dir", 0o755)
 	os.WriteFile("dir/f.go", nil, 0o644)
-	if c.Run(context.Background(), ":save! dir"); !strings.Contains(out.String(), "dir") {
+	if c.Run(context.Background(), ":save! dir"); !strings.Contains(out.String(), ":save: replace dir: file exists") {
 		t.Error(out)
 	}
 	if files, _ := filepath.Glob("*"); !reflect.DeepEqual(files, []string{"dir"}) {
