@@ -28,7 +28,7 @@ func NVRTC() Kind {
 // NCCL is NVIDIA's collectives library.
 func NCCL() Kind {
 	return Kind{"NCCL", "SYMMREPL_NCCL", []string{"libnccl.so.2"}, "nvidia_nccl", "ncclGetVersion",
-		"`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder"}
+		"nothing needs it yet; to have it listed, `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder"}
 }
 
 // CuBLASLt multiplies matrices.
@@ -40,7 +40,7 @@ func CuBLASLt() Kind {
 // NVSHMEM is NVIDIA's OpenSHMEM.
 func NVSHMEM() Kind {
 	return Kind{"NVSHMEM", "SYMMREPL_NVSHMEM", []string{"libnvshmem_host.so.3"}, "nvidia_nvshmem", "nvshmemx_vendor_get_version_info",
-		"`pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder"}
+		"nothing needs it yet; to have it listed, `pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder"}
 }
 
 // Library is a file that was found.
