@@ -59,6 +59,30 @@ class Clients(unittest.TestCase):
         self.assertEqual(nb.cells[2].outputs[0]["text"], "[0,1] hi\n")
         self.assertEqual([c.execution_count for c in nb.cells], [1, 2, 3, None])
 
+    def example(self, name):
+        """Runs an example of gophernotes and returns its code cells before and after."""
+        stored = nbformat.read(os.path.join("gophernotes", name + ".ipynb"), 4)
+        nb = nbformat.from_dict(stored)
+        NotebookClient(nb, timeout=60, kernel_name=KERNEL, extra_arguments=["--ranks", "1"]).execute()
+        return [(old, new) for old, new in zip(stored.cells, nb.cells, strict=True) if old.cell_type == "code"]
+
+    def test_gophernotes_display(self):
+        forms = lambda cell: [{kind: text for kind, text in o.data.items() if kind != "text/plain"} for o in cell.outputs]
+        for old, new in self.example("Display_excerpt"):
+            self.assertEqual(forms(new), forms(old))
+            self.assertGreater(len(new.outputs), 0)
+
+    def test_gophernotes_matrix_operations(self):
+        for old, new in self.example("Matrix_Operations"):
+            self.assertEqual(result(new), result(old))
+
+    def test_gophernotes_worker_pools(self):
+        """In what is stored all workers are the fourth: Go had one variable for all rounds of a loop."""
+        *others, (_, last) = self.example("Worker_Pools")
+        self.assertEqual([result(new) for _, new in others], [""] * len(others))
+        said = [re.fullmatch(r"worker [123] processing job (\d)", line)[1] for line in result(last).splitlines()]
+        self.assertEqual(sorted(said), list("123456789"))
+
     def test_latency(self):
         nb = notebook(*[f"{i} + 1" for i in range(500)])
         client, took = NotebookClient(nb, timeout=60, extra_arguments=["--ranks", "4"]), []
