@@ -62,7 +62,7 @@ fmt.Println(came.Slice(0, 1).Ints(), came.Slice(1, 2).Ints())
 // %% [fails] Rank 1 wants to send more rows than it has.
 wrong := symm.Local(symm.I64, size).CopyFrom(counts)
 if rank == 1 {
-	wrong.Fill(5)
+	wrong.Fill(3)
 }
 symm.AllToAllVDev(in, out, wrong, came)
 symm.Synchronize()
