@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/symmrepl/symmrepl/session/inband"
 )
@@ -94,7 +95,31 @@ const (
 	TopicCaps     = "caps"     // what the device and back end can do
 	TopicTop      = "top"      // memory, utilisation, one line
 	TopicTopo     = "topo"     // links to the peers, one a line
+	TopicTrace    = "trace"    // ("start" or "stop") nothing, or what the rank's operations did since: a Trace as JSON
 )
+
+// Trace is what one rank's operations did, from TopicTrace.
+type Trace struct {
+	Ops  []TracedOp // by when they began
+	More int        // operations that were left out
+}
+
+// TracedOp is an operation of a rank, by the clock of its host.
+type TracedOp struct {
+	Op     string // "wait_signal"
+	At     string // where in the user's text, as in Wait
+	Stream int    // -1 for a collective call that waited on the host
+	Begin  time.Time
+	Took   time.Duration
+	Waits  []TracedWait `json:",omitempty"`
+}
+
+// TracedWait is a part of an operation in which it waited.
+type TracedWait struct {
+	Peers []int // world ranks; none if it is not known for whom
+	Begin time.Time
+	Took  time.Duration
+}
 
 // RankInfo describes one worker process.
 type RankInfo struct {

@@ -105,7 +105,7 @@ func (g *Graph) Replay(opts ...Option) {
 		group.chain(op, s)
 	}
 	s.mu.Lock()
-	err := g.d.Launch(s.d)
+	err := g.launchOn(s)
 	s.mu.Unlock()
 	if err != nil {
 		panic(rt.explain(op, err))

@@ -189,7 +189,7 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 	if g.rt.client == nil {
 		return [][]byte{data}, nil
 	}
-	done := g.rt.calls.waitOnHost(op, g, g.met)
+	done := g.rt.waitOnHost(op, g, g.met)
 	defer done()
 	all, err := g.rt.client.Gather(g.rt.host(), g.call(op, desc), data)
 	if err == nil {
@@ -200,7 +200,7 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 
 // gatherFiles passes descriptors instead of bytes.
 func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
-	done := g.rt.calls.waitOnHost(op, g, g.met)
+	done := g.rt.waitOnHost(op, g, g.met)
 	defer done()
 	files, err := g.rt.client.GatherFiles(g.rt.host(), g.call(op, desc), f)
 	if err == nil {

@@ -31,7 +31,7 @@ func (rt *Runtime) findHosts(op string) ([][]int, error) {
 	}
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	done := rt.calls.waitOnHost(op, g, g.met)
+	done := rt.waitOnHost(op, g, g.met)
 	defer done()
 	hosts, err := rt.client.Hosts(rt.host(), bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: rt.info.Kind})
 	if err == nil {

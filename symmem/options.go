@@ -145,5 +145,8 @@ func (rt *Runtime) begin(op string, o *options) *Stream {
 	if rt.capture != nil && s != rt.capture.stream {
 		panic(rt.misuse(op, "stream", "let the capture use one stream", "another stream is being captured"))
 	}
+	if t := rt.trace.Load(); t != nil {
+		t.issue(op, s)
+	}
 	return s
 }

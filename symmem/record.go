@@ -77,6 +77,9 @@ func (rt *Runtime) note(c call) uint32 {
 	if rt.capture != nil {
 		rt.capture.calls = append(rt.capture.calls, c)
 	}
+	if t := rt.trace.Load(); t != nil {
+		t.know(c.id)
+	}
 	return c.id
 }
 
@@ -111,17 +114,28 @@ func (rt *Runtime) find(id uint32) (call, bool) {
 	return call{}, false
 }
 
-// waitOnHost registers a host-side wait until the function it returns is called.
-func (l *callLog) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
+// waitOnHost registers a host-side wait of a member of g until the function it returns is called.
+func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
+	l := &rt.calls
+	traced := func() {}
+	if t := rt.trace.Load(); t != nil {
+		traced = t.meets(op, g.others())
+	}
 	h := &hostWait{op, g, ordinal, l.caller(), time.Now()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.host = append(l.host, h)
 	return func() {
+		traced()
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.host = slices.DeleteFunc(l.host, func(o *hostWait) bool { return o == h })
 	}
+}
+
+// others are the world ranks of the other members.
+func (g *Group) others() []int {
+	return slices.DeleteFunc(g.Ranks(), func(r int) bool { return r == g.rt.rank })
 }
 
 // Wait is one thing this rank waits for.
@@ -154,9 +168,8 @@ func (rt *Runtime) Waits() []Wait {
 	rt.calls.mu.Lock()
 	defer rt.calls.mu.Unlock()
 	for _, h := range rt.calls.host {
-		others := slices.DeleteFunc(h.group.Ranks(), func(r int) bool { return r == rt.rank })
 		list = append(list, Wait{
-			Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: others, For: "the same call", Since: time.Since(h.since), Caller: h.caller,
+			Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: h.group.others(), For: "the same call", Since: time.Since(h.since), Caller: h.caller,
 		})
 	}
 	return list

@@ -15,7 +15,7 @@ import (
 // wait are refused. why completes "gave up:". It returns at once and may be called at any time.
 func (rt *Runtime) Abort(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
-	atomic.StoreUint32(&rt.watch.Abort, 1)
+	atomic.OrUint32(&rt.watch.Abort, device.WatchAbort)
 	rt.hostCtx.Load().cancel()
 }
 
@@ -89,7 +89,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 		}
 	}
 	rt.broken.Store(nil)
-	atomic.StoreUint32(&rt.watch.Abort, 0)
+	atomic.AndUint32(&rt.watch.Abort, ^uint32(device.WatchAbort))
 	rt.abort.Store(nil)
 	if rt.host().Err() != nil { // Abort was called meanwhile
 		rt.Abort("it was interrupted")

@@ -46,6 +46,7 @@ type Runtime struct {
 	graphs  atomic.Pointer[[]*Graph] // alive; replaced whole
 	hostCtx atomic.Pointer[hostContext]
 	hosts   atomic.Pointer[[][]int] // all ranks by host; nil while this one joins
+	trace   atomic.Pointer[trace]   // under way, or nil
 
 	mu         sync.Mutex // guards what follows, and the order of what is put in streams
 	generation int        // counts the worlds rebuilt by Recover
@@ -181,6 +182,7 @@ func (rt *Runtime) Group() *Group { return rt.all }
 // reads this rank's memory keeps it until it lets go. That of a runtime of [Start] is described there.
 func (rt *Runtime) Close() error {
 	rt.Abort("the world was closed")
+	rt.StopTrace()
 	rt.mu.Lock()
 	streams, allocs, groups := rt.streams, rt.allocs, rt.groups
 	rt.streams, rt.allocs, rt.groups = nil, nil, nil

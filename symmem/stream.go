@@ -45,6 +45,9 @@ func (rt *Runtime) newStream() (*Stream, error) {
 		s.id = rt.streams[n-1].id + 1
 	}
 	rt.streams = append(rt.streams, s)
+	if t := rt.trace.Load(); t != nil {
+		s.d = &tracedStream{Stream: d, of: s, t: t}
+	}
 	return s, nil
 }
 

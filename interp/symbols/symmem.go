@@ -124,6 +124,8 @@ func init() {
 		"Tally":        reflect.ValueOf((*symmem.Tally)(nil)),
 		"Tensor":       reflect.ValueOf((*symmem.Tensor)(nil)),
 		"Tile":         reflect.ValueOf((*symmem.Tile)(nil)),
+		"Traced":       reflect.ValueOf((*symmem.Traced)(nil)),
+		"TracedWait":   reflect.ValueOf((*symmem.TracedWait)(nil)),
 		"Wait":         reflect.ValueOf((*symmem.Wait)(nil)),
 
 		// interface wrapper definitions

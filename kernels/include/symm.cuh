@@ -230,12 +230,14 @@ struct WaitRecord {
   u64 want, seen, elapsed, reserved[2];
 };
 struct Watch {
-  u32 abort, reserved[15];
+  u32 abort, reserved[15];       // abort is of WatchBits
   WaitRecord fault;              // the first wait that gave up
   WaitRecord waits[kMaxRanks];   // by peer: waits that have lasted a while
 };
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxRanks), "mirrors device.Watch");
 
+// kAbort ends every wait, kTrace has each published from its first look on.
+enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5 };
 enum WaitKind : u32 { kSignal = 1, kCredit = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6 };
 
@@ -319,7 +321,8 @@ class Patience {
     u64 now = now_ns();
     if (start_ == 0) start_ = now;
     u64 elapsed = now - start_;
-    u32 aborted = load_relaxed(&c.watch->abort);
+    u32 word = load_relaxed(&c.watch->abort);
+    bool aborted = word & kAbort;
     bool late = c.timeout_ns != 0 && elapsed >= c.timeout_ns;
     if (aborted || late) {
       if (atomicCAS(&c.watch->fault.state, (u32)kNone, (u32)kClaimed) == kNone)
@@ -327,7 +330,7 @@ class Patience {
       satisfied(c);
       return true;
     }
-    if (elapsed > kQuiet) {
+    if (elapsed > kQuiet || word & kTrace) {
       write(&c.watch->waits[w.peer], c, w, seen, elapsed, kPending);
       published_ |= 1u << w.peer;
     }

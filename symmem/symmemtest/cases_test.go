@@ -55,6 +55,8 @@ var cases = []testCase{
 	{"CopyEngineTimeout", 2, false, copyEngineTimeoutCase},
 	{"CopyEngineAbort", 2, false, copyEngineAbortCase},
 
+	{"Trace", 2, false, traceCase},
+
 	{"Groups", 3, true, groupsCase},
 	{"OverlappingGroups", 3, true, overlappingGroupsCase},
 	{"GroupRecycled", 2, false, groupRecycledCase},

@@ -6,8 +6,9 @@ const MaxRanks = 16
 // Watch is host memory that both the host and this process's kernels read and write: how a wait on the
 // device is explained and ended. It mirrors struct symm::Watch of symm.cuh word for word.
 //
-// The host raises Abort to end every wait. A device wait that lasts publishes itself in Waits, at the
-// peer it waits for, and withdraws when it is satisfied. The first wait that gives up, by abort or by
+// The host sets WatchAbort in Abort to end every wait. A device wait that lasts publishes itself in Waits, at the
+// peer it waits for, and withdraws when it is satisfied; with WatchTrace in it, any wait that does not end at once
+// does. The first wait that gives up, by abort or by
 // deadline, claims Fault by moving its State from zero and fills it. The host clears Fault when the stream is
 // idle. All fields are read and written with sync/atomic.
 type Watch struct {
@@ -16,6 +17,12 @@ type Watch struct {
 	Fault WaitRecord
 	Waits [MaxRanks]WaitRecord
 }
+
+// Bits of Watch.Abort.
+const (
+	WatchAbort = 1
+	WatchTrace = 2
+)
 
 // WaitRecord is one wait, 64 bytes.
 type WaitRecord struct {

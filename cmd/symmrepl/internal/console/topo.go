@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"html"
 	"math"
 	"regexp"
 	"slices"
@@ -159,7 +160,7 @@ func (l *links) picture() string {
 	}
 	for i, kind := range kinds {
 		y := size + 20*float64(i)
-		fmt.Fprintf(&b, `<rect x="10" y="%.1f" width="14" height="4" fill="%s"/><text x="30" y="%.1f" fill="#888888">%s</text>`, y, colours[i%len(colours)], y+6, escape(kind))
+		fmt.Fprintf(&b, `<rect x="10" y="%.1f" width="14" height="4" fill="%s"/><text x="30" y="%.1f" fill="#888888">%s</text>`, y, colours[i%len(colours)], y+6, html.EscapeString(kind))
 	}
 	b.WriteString("</svg>")
 	return b.String()

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/interp"
@@ -12,35 +13,56 @@ import (
 // Start makes one rank: the interpreter, and the device and symmetric memory that it exposes to cells.
 func Start(env session.Env) (session.Evaluator, session.Fabric, error) {
 	var (
-		runtime   *symmem.Runtime
+		f         fabric
 		evaluator *interp.Interp
 	)
 	evaluator, err := interp.New(interp.Options{
 		ConvertError: func(err error) *session.Error { return convert(err, evaluator) },
 		Input:        env.Input,
-		Inspect:      func(_ context.Context, topic, _ string) (string, error) { return inspect(runtime, topic) },
+		Inspect:      func(_ context.Context, topic, arg string) (string, error) { return f.inspect(topic, arg) },
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	runtime, err = symmem.Init(symmem.Config{
+	runtime, err := symmem.Init(symmem.Config{
 		Device: env.Device, Index: env.LocalRank, Backend: env.Backend, Client: env.Client, Joining: env.Incarnation > 1, Caller: evaluator.Position,
 	})
 	if err != nil {
 		return nil, nil, explain(err, evaluator)
 	}
-	return evaluator, fabric{runtime, evaluator}, nil
+	f = fabric{runtime, evaluator}
+	return evaluator, f, nil
 }
 
 // inspect answers the topics that are about the device.
-func inspect(runtime *symmem.Runtime, topic string) (string, error) {
+func (f fabric) inspect(topic, arg string) (string, error) {
 	switch topic {
 	case session.TopicCaps:
-		return runtime.Caps().String(), nil
+		return f.runtime.Caps().String(), nil
 	case session.TopicTop:
-		return runtime.Top()
+		return f.runtime.Top()
 	case session.TopicTopo:
-		return runtime.Topo()
+		return f.runtime.Topo()
+	case session.TopicTrace:
+		return f.trace(arg)
 	}
 	return "", fmt.Errorf("there is no topic %q", topic)
+}
+
+// trace starts a trace, or stops it and returns it.
+func (f fabric) trace(arg string) (string, error) {
+	if arg == "start" {
+		return "", symmem.Maybe(f.runtime.StartTrace)
+	}
+	ops, more := f.runtime.StopTrace()
+	t := session.Trace{More: more}
+	for _, o := range ops {
+		traced := session.TracedOp{Op: o.Op, At: f.line(o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took}
+		for _, w := range o.Waits {
+			traced.Waits = append(traced.Waits, session.TracedWait(w))
+		}
+		t.Ops = append(t.Ops, traced)
+	}
+	text, err := json.Marshal(t)
+	return string(text), err
 }

@@ -18,7 +18,7 @@ struct Executor;
 struct Grid;
 
 struct Device {
-  // abort is the word by which the host ends every wait.
+  // bit 0 of abort is how the host ends every wait.
   explicit Device(const std::uint32_t* abort);
   ~Device();
   Device(const Device&) = delete;
@@ -32,7 +32,7 @@ struct Device {
   // wake_monitor is called before work begins.
   void wake_monitor();
 
-  bool aborted() const { return __atomic_load_n(abort_, __ATOMIC_ACQUIRE) != 0; }
+  bool aborted() const { return __atomic_load_n(abort_, __ATOMIC_ACQUIRE) & 1; }
 
   const unsigned processors;
 

@@ -37,7 +37,7 @@ var Headers embed.FS
 // Device owns the threads that run kernels.
 type Device struct{ c *C.emu_device }
 
-// Open starts a device. Its kernels are ended by force when *abort is not zero and they do not end by themselves. The word must stay where it
+// Open starts a device. Its kernels are ended by force when bit 0 of *abort is set and they do not end by themselves. The word must stay where it
 // is and alive until Close: it is C memory or belongs to an object that is reachable.
 func Open(abort *uint32) *Device {
 	return &Device{C.emu_device_open((*C.uint32_t)(unsafe.Pointer(abort)))}

@@ -1,0 +1,258 @@
+package symmem
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Traced is an operation of this rank as a trace saw it.
+type Traced struct {
+	Op     string // "wait_signal", "Rendezvous"
+	Caller int    // where it was called, as Config.Caller said
+	Stream int    // the number of the stream; -1 for a collective call that waited on the host
+	Begin  time.Time
+	Took   time.Duration
+	Waits  []TracedWait
+}
+
+// TracedWait is a part of an operation in which it waited for others.
+type TracedWait struct {
+	Peers []int // world ranks
+	Begin time.Time
+	Took  time.Duration
+}
+
+const (
+	traceKept = 2000                   // operations in a trace
+	lookEvery = 200 * time.Microsecond // between looks at what is waited for
+)
+
+// trace watches what this rank does. Operations are timed by events in their streams; what they wait for is looked at from time to time.
+type trace struct {
+	rt     *Runtime
+	origin device.Event
+	began  time.Time // when the origin was reached
+	over   chan struct{}
+	looked sync.WaitGroup
+
+	mu      sync.Mutex
+	ops     []*tracedOp
+	dropped int
+	current map[*Stream]*tracedOp
+	latest  *tracedOp
+	calls   map[uint32]*tracedOp // by what kernels know them by
+}
+
+type tracedOp struct {
+	Traced
+	begin, end device.Event // nil until something was issued
+}
+
+// StartTrace waits for this rank's work and begins to note when each operation on a stream begins and ends and for whom it waits, and when collective
+// calls on the host do. That costs each operation some time of its own. Operations within a graph are not told apart.
+func (rt *Runtime) StartTrace() {
+	const op = "StartTrace"
+	rt.refuseCapture(op)
+	rt.synchronize(op)
+	rt.StopTrace()
+	t := &trace{rt: rt, over: make(chan struct{}), current: map[*Stream]*tracedOp{}, calls: map[uint32]*tracedOp{}}
+	if err := t.setOrigin(); err != nil {
+		panic(rt.explain(op, err))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for _, s := range rt.streams {
+		s.mu.Lock()
+		s.d = &tracedStream{Stream: s.d, of: s, t: t}
+		s.mu.Unlock()
+	}
+	rt.trace.Store(t)
+	atomic.OrUint32(&rt.watch.Abort, device.WatchTrace)
+	t.looked.Go(t.look)
+}
+
+// setOrigin relates the device's clock to the host's. Of several tries that counts during which the least time passed here.
+func (t *trace) setOrigin() error {
+	least := time.Duration(1<<63 - 1)
+	for range 5 {
+		e, err := t.rt.dev.NewEvent()
+		if err != nil {
+			return err
+		}
+		start := time.Now()
+		err = cmp.Or(t.rt.first.record(e), e.Synchronize())
+		if passed := time.Since(start); err == nil && passed < least {
+			e, t.origin = t.origin, e
+			least, t.began = passed, start.Add(passed)
+		}
+		if e != nil {
+			e.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StopTrace ends a trace and returns its operations by when they began, the first few thousand, and how many more there were. Without a trace there
+// are none. Work that is under way is waited for.
+func (rt *Runtime) StopTrace() (ops []Traced, more int) {
+	t := rt.trace.Swap(nil)
+	if t == nil {
+		return nil, 0
+	}
+	atomic.AndUint32(&rt.watch.Abort, ^uint32(device.WatchTrace))
+	rt.drain() // what it reports belongs to the cell that was traced
+	close(t.over)
+	t.looked.Wait()
+	rt.mu.Lock()
+	for _, s := range rt.streams {
+		s.mu.Lock()
+		if traced, ok := s.d.(*tracedStream); ok {
+			s.d = traced.Stream
+		}
+		s.mu.Unlock()
+	}
+	rt.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, o := range t.ops {
+		if o.timed(t) {
+			ops = append(ops, o.Traced)
+		}
+	}
+	t.origin.Close()
+	slices.SortStableFunc(ops, func(a, b Traced) int { return a.Begin.Compare(b.Begin) })
+	return ops, t.dropped
+}
+
+// timed reads the operation's events, and reports whether it has run.
+func (o *tracedOp) timed(t *trace) bool {
+	switch {
+	case o.Stream < 0:
+		return true
+	case o.end == nil:
+		return false
+	}
+	begin, err := o.begin.Since(t.origin)
+	if err == nil {
+		var took float64
+		took, err = o.end.Since(o.begin)
+		o.Begin, o.Took = t.began.Add(microseconds(begin)), microseconds(took)
+		o.clip()
+	}
+	o.begin.Close()
+	o.end.Close()
+	return err == nil
+}
+
+// clip puts the waits, which were looked at by another clock, within the operation.
+func (o *tracedOp) clip() {
+	within := func(at time.Time) time.Time {
+		if at.Before(o.Begin) {
+			return o.Begin
+		}
+		if end := o.Begin.Add(o.Took); at.After(end) {
+			return end
+		}
+		return at
+	}
+	for i := range o.Waits {
+		w := &o.Waits[i]
+		begin, end := within(w.Begin), within(w.Begin.Add(w.Took))
+		w.Begin, w.Took = begin, end.Sub(begin)
+	}
+}
+
+func microseconds(us float64) time.Duration { return time.Duration(us * float64(time.Microsecond)) }
+
+// issue notes that a call is about to issue work on a stream.
+func (t *trace) issue(op string, s *Stream) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.latest = &tracedOp{Traced: Traced{Op: op, Caller: t.rt.calls.caller(), Stream: s.id}}
+	t.current[s] = t.latest
+}
+
+// know notes what kernels know the latest call by.
+func (t *trace) know(id uint32) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.latest != nil {
+		t.calls[id] = t.latest
+	}
+}
+
+// meets notes a collective call on the host, until the function it returns is called.
+func (t *trace) meets(op string, others []int) (done func()) {
+	o := &tracedOp{Traced: Traced{Op: op, Caller: t.rt.calls.caller(), Stream: -1, Begin: time.Now()}}
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		o.Took = time.Since(o.Begin)
+		o.Waits = []TracedWait{{others, o.Begin, o.Took}}
+		t.keep(o)
+	}
+}
+
+// keep adds an operation if there is room for it. t.mu is held.
+func (t *trace) keep(o *tracedOp) bool {
+	if len(t.ops) == traceKept {
+		t.dropped++
+		return false
+	}
+	t.ops = append(t.ops, o)
+	return true
+}
+
+// look notes what is waited for, until the trace is over.
+func (t *trace) look() {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-t.over:
+			return
+		case <-ticker.C:
+			for i := range t.rt.watch.Waits {
+				if r := loadRecord(&t.rt.watch.Waits[i]); r.State == device.WaitPending {
+					t.saw(&r, time.Now())
+				}
+			}
+		}
+	}
+}
+
+// saw takes in a wait that is under way.
+func (t *trace) saw(r *device.WaitRecord, now time.Time) {
+	_, peers := t.rt.parties(r)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o := t.calls[r.Ordinal]
+	if o == nil {
+		return
+	}
+	begin := now.Add(-time.Duration(r.Elapsed))
+	i := slices.IndexFunc(o.Waits, func(w TracedWait) bool {
+		return slices.Equal(w.Peers, peers) && begin.Before(w.Begin.Add(w.Took).Add(lookEvery))
+	})
+	if i < 0 {
+		o.Waits = append(o.Waits, TracedWait{peers, begin, now.Sub(begin)})
+		return
+	}
+	w := &o.Waits[i]
+	end := w.Begin.Add(w.Took)
+	if now.After(end) {
+		end = now
+	}
+	if begin.Before(w.Begin) {
+		w.Begin = begin
+	}
+	w.Took = end.Sub(w.Begin)
+}
