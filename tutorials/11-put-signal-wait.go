@@ -58,7 +58,7 @@ if rank == 1 {
 symm.Synchronize()
 
 // %% [markdown]
-// The word is 2, and will never be 1 again. With `>=` the wait is over at once. NCCL's `waitSignal` only has "at least", for that reason.
+// The word is 2, and will never be 1 again. With `>=` the wait is over at once. NCCL's `waitSignal` knows nothing but "at least".
 //
 // ## Three questions about every put
 //
@@ -152,8 +152,8 @@ all.Float32s()
 // ## Two levels
 //
 // NVLink inside of a host is often ten times as fast as the network between hosts. So algorithms have two levels: first all that can be done
-// inside, then across, as little as possible. Let us call the first half of our ranks one host, and the second half the other. A rank's *partner*
-// is the one in the same place on the other host.
+// inside, then across, as little as possible. Let us call the first half of our ranks one host, and the second half the other. (Their number must
+// be even.) A rank's *partner* is the one in the same place on the other host.
 
 // %% An all-reduce in two levels: a group for each host, puts between partners.
 perHost := size / 2
