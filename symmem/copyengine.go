@@ -145,7 +145,13 @@ func (g *Group) meetForCopies(s *Stream, id, phase, next uint32, row int) error 
 	}
 	for p := range g.ranks {
 		if p != g.rank {
-			ops = append(ops, device.Value{Word: word(mine, row+p), Value: 1, Await: true}, device.Value{Word: word(mine, row+p)})
+			ops = append(ops, device.Value{Word: word(mine, row+p), Value: 1, Await: true})
+		}
+	}
+	// Not each as it came: a word that is zero is a member who has not.
+	for p := range g.ranks {
+		if p != g.rank {
+			ops = append(ops, device.Value{Word: word(mine, row+p)})
 		}
 	}
 	enter(next)

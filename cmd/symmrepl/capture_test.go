@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// What cannot be part of a graph is refused while one is captured, at its own line, with what to do instead; the capture is dropped, nothing else
+// happens, and the next one works. Every operation of docs/ops.md that says so is here.
+func TestRefusedInCapture(t *testing.T) {
+	s := launchHere(t, 2)
+	eval := func(source string) session.Reply {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		return s.Eval(ctx, session.Cell{Source: source})
+	}
+	if reply := eval(`t := symm.Empty(symm.F32, 4).Fill(1); h := symm.Rendezvous(t); u := symm.Empty(symm.F32, 4); l := symm.Local(symm.F32, 4)
+s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func() { h.Barrier(0) }); pair := symm.NewGroup(0, 1)`); len(reply.Errors) > 0 {
+		t.Fatal(reply.Errors[0])
+	}
+	calls := map[string]struct{ call, op string }{
+		"OneShotAllReduce":         {`symm.OneShotAllReduce(t, "sum")`, "one_shot_all_reduce"},
+		"ReduceScatter":            {`symm.ReduceScatter(t, "sum")`, "reduce_scatter"},
+		"AllGather":                {`symm.AllGather(t)`, "all_gather"},
+		"AllToAll":                 {`symm.AllToAll(t)`, "all_to_all"},
+		"MultimemOneShotAllReduce": {`symm.MultimemOneShotAllReduce(t, "sum")`, "multimem_one_shot_all_reduce"},
+		"Rendezvous":               {`symm.Rendezvous(u)`, "Rendezvous"},
+		"UseMemPool":               {`symm.UseMemPool(func() { symm.Local(symm.F32, 4) })`, "Local"},
+		"Empty":                    {`symm.Empty(symm.F32, 4)`, "Empty"},
+		"Local":                    {`symm.Local(symm.F32, 4)`, "Local"},
+		"Tensor.Free":              {`u.Free()`, "Free"},
+		"Tensor.Float32s":          {`t.Float32s()`, "Float32s"},
+		"Tensor.Ints":              {`t.Ints()`, "Ints"},
+		"Tensor.CopyFrom":          {`t.CopyFrom([]float32{1, 2, 3, 4})`, "CopyFrom"},
+		"NewGroup":                 {`symm.NewGroup(0)`, "NewGroup"},
+		"Group.Free":               {`pair.Free()`, "Group.Free"},
+		"NewStream":                {`symm.NewStream()`, "NewStream"},
+		"Stream.Free":              {`s.Free()`, "Stream.Free"},
+		"Stream.Synchronize":       {`s.Synchronize()`, "Synchronize"},
+		"OnStream":                 {`symm.OnStream(s, func() {})`, "OnStream"},
+		"Fill on another stream":   {`h.Barrier(0, s)`, "barrier"},
+		"Synchronize":              {`symm.Synchronize()`, "Synchronize"},
+		"Event.Synchronize":        {`e.Synchronize()`, "Event.Synchronize"},
+		"Elapsed":                  {`symm.Elapsed(func() {})`, "Elapsed"},
+		"Capture":                  {`symm.Capture(func() {})`, "Capture"},
+		"Graph.Replay":             {`g.Replay()`, "Replay"},
+		"Graph.Free":               {`g.Free()`, "Graph.Free"},
+		"PendingSignals":           {`symm.PendingSignals()`, "PendingSignals"},
+	}
+	page, err := os.ReadFile("../../docs/ops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, section := range strings.Split(string(page), "\n### ")[1:] {
+		name, _, _ := strings.Cut(section, "\n")
+		if regexp.MustCompile(`(?m)^- \*\*Capture:\*\* (refused|memory cannot)`).MatchString(section) {
+			found++
+			if _, ok := calls[name]; !ok {
+				t.Errorf("%s is not tried", name)
+			}
+		}
+	}
+	if found < 7 {
+		t.Errorf("docs/ops.md has %d operations that cannot be captured", found)
+	}
+	for name, c := range calls {
+		reply := eval("symm.Capture(func() {\n\tt.Fill(5)\n\t" + c.call + "\n})")
+		if len(reply.Errors) != 1 {
+			t.Errorf("%s: %d errors", name, len(reply.Errors))
+			continue
+		}
+		e := reply.Errors[0]
+		if len(e.Ranks) != 2 || e.Kind != session.KindMisuse || e.Op != c.op || e.Line != 3 || !strings.Contains(e.Msg, "captur") {
+			t.Errorf("%s: %s on %v, operation %q: %v", name, e.Kind, e.Ranks, e.Op, e)
+		}
+	}
+	reply := eval(`ok := symm.Capture(func() { symm.OneShotAllReduceOut(t, "sum", l) }); ok.Replay(); fmt.Sprint(t.Float32s(), l.Float32s())`)
+	if len(reply.Errors) > 0 || len(reply.Values) != 1 || reply.Values[0].Text != `"[1 1 1 1] [2 2 2 2]"` {
+		t.Errorf("afterwards: %+v", reply)
+	}
+}
