@@ -126,17 +126,55 @@ var durations = regexp.MustCompile(`\d+(\.\d+)?( ?)s\b`)
 // timeless replaces durations, which are never the same.
 func timeless(text string) string { return durations.ReplaceAllString(text, "1${2}s") }
 
-// page makes the page of what the terminal has shown.
-func page(x *terminal) string {
+// TestReadmeSession holds that the session which the README begins with is what the program shows; times are not compared.
+func TestReadmeSession(t *testing.T) {
+	if device() != "cpu" {
+		t.Skip("the README shows the cpu device")
+	}
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, session, begins := strings.Cut(string(text), "```\n$ symmrepl -n 4\n")
+	want, _, ends := strings.Cut(session, "```\n")
+	if !begins || !ends {
+		t.Fatal("README.md has no session of `symmrepl -n 4`")
+	}
+	x := newHome(t, 4).terminal("-n", "4", "--device", "cpu")
+	for line := range strings.Lines(want) {
+		if entry, typed := strings.CutPrefix(line, "symm> "); typed {
+			x.expectPrompt()
+			x.send(strings.TrimSuffix(entry, "\n") + "\r")
+			x.expect(entry)
+		} else if strings.HasPrefix(line, "^C") {
+			x.expect("a signal on channel 0, for ")
+			x.send(ctrlC)
+			x.expect("^C interrupting")
+		}
+	}
+	x.expectPrompt()
+	x.send(":quit\r")
+	x.exit(0)
+	if got := strings.TrimSuffix(shown(x), "symm> :quit\n"); timeless(got) != timeless(want) {
+		t.Errorf("README.md's session is not what the program shows now:\n%s", got)
+	}
+}
+
+// shown is all that the terminal has shown, as it is read in the end.
+func shown(x *terminal) string {
 	x.mu.Lock()
 	raw := x.raw.Bytes()
 	x.mu.Unlock()
-	shown := string(escapes.ReplaceAll(redrawn.ReplaceAll(raw, nil), nil))
 	var lines []string
-	for line := range strings.Lines(shown) {
+	for line := range strings.Lines(string(escapes.ReplaceAll(redrawn.ReplaceAll(raw, nil), nil))) {
 		lines = append(lines, strings.TrimRight(line, " \r\n"))
 	}
-	shown = strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
+	return strings.Trim(strings.Join(lines, "\n"), "\n") + "\n"
+}
+
+// page makes the page of what the terminal has shown.
+func page(x *terminal) string {
+	shown := shown(x)
 	var b strings.Builder
 	b.WriteString("# A session with mistakes\n\n<!-- Recorded by `go test ./cmd/symmrepl -run TestRecording -update`. -->\n\n" +
 		"What a terminal shows when things go wrong: typed at `symmrepl -n 4 --device cpu`, on a machine without a GPU.\n")
