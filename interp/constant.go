@@ -15,7 +15,9 @@ func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	basic := tv.Type.Underlying().(*types.Basic)
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		return e
+		if basic.Info()&types.IsComplex == 0 || e.Kind == token.IMAG { // yaegi makes no complex number of another
+			return e
+		}
 	case *ast.Ident:
 		if obj := l.info.Uses[e]; obj == types.Universe.Lookup("true") || obj == types.Universe.Lookup("false") {
 			return e

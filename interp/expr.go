@@ -80,7 +80,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 			return l.same(e)
 		}
 		if e.Op == token.LAND || e.Op == token.LOR {
-			e.X, e.Y = l.firstOperand(l.expr(e.X), l.info.TypeOf(e.X)), l.expr(e.Y)
+			e.X, e.Y = l.firstOperand(e.X), l.expr(e.Y)
 			return e
 		}
 		if isShift(e.Op) {

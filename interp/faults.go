@@ -47,6 +47,7 @@ func faultOf(text string) runtimeError {
 		"reflect.Value.Slice: string slice index out of bounds":
 		return "runtime error: slice bounds out of range"
 	case "reflect.Value.Call: call of nil function",
+		"reflect: indirection through nil pointer to embedded struct",
 		"reflect: Method on nil interface value":
 		return nilDereference
 	case "reflect.MakeSlice: negative len":

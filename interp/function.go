@@ -146,7 +146,11 @@ func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.
 
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	m := l.mark(s)
+	several := len(s.Results) > 1
 	for i, e := range s.Results {
+		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && several && l.info.Types[call.Fun].IsBuiltin() {
+			e = l.paren(e) // yaegi would return it as the first result
+		}
 		if l.fn.sig != nil && len(s.Results) == l.fn.sig.Results().Len() {
 			s.Results[i] = l.convert(e, l.fn.sig.Results().At(i).Type())
 		} else {

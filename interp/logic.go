@@ -2,14 +2,38 @@ package interp
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 )
 
-// firstOperand makes the first operand of && or ||, which is lowered, the result of a function if it begins with a type, as literals and some conversions
-// do: yaegi looks at the value of the first thing in it to decide whether to go on.
-func (l *lowerer) firstOperand(x ast.Expr, t types.Type) ast.Expr {
-	found := false
-	ast.Inspect(x, func(n ast.Node) bool {
+// condition lowers the condition of if and for. A bare variable of a package would be taken for a constant, and a conversion for true.
+func (l *lowerer) condition(e ast.Expr) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	sel, isSelector := ast.Unparen(e).(*ast.SelectorExpr)
+	if isSelector {
+		_, isSelector = l.info.Uses[sel.Sel].(*types.Var)
+		isSelector = isSelector && l.info.Selections[sel] == nil
+	}
+	if isSelector || l.isConversion(e) {
+		return &ast.BinaryExpr{X: l.expr(e), OpPos: e.Pos(), Op: token.EQL, Y: l.ident(e.Pos(), "true")}
+	}
+	return l.expr(e)
+}
+
+// isConversion reports whether e converts a value that is no constant.
+func (l *lowerer) isConversion(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && l.info.Types[call.Fun].IsType() && l.info.Types[e].Value == nil
+}
+
+// firstOperand lowers the first operand of && or ||. It becomes the result of a function if it is a conversion or begins with a type, as literals and some
+// conversions do: yaegi looks at the first thing in it to decide whether to go on.
+func (l *lowerer) firstOperand(e ast.Expr) ast.Expr {
+	pos, t, found := e.Pos(), l.info.TypeOf(e), l.isConversion(e)
+	e = l.expr(e)
+	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
@@ -22,10 +46,9 @@ func (l *lowerer) firstOperand(x ast.Expr, t types.Type) ast.Expr {
 		return !found
 	})
 	if !found {
-		return x
+		return e
 	}
-	pos := x.Pos()
-	lit := l.closure(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{x}})
+	lit := l.closure(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{e}})
 	lit.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(types.Default(t), pos)}}}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Rparen: pos}
 }

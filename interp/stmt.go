@@ -308,16 +308,3 @@ func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
 	}
 	return s
 }
-
-// condition lowers the condition of if and for. A bare variable of a package would be taken for a constant.
-func (l *lowerer) condition(e ast.Expr) ast.Expr {
-	if e == nil {
-		return nil
-	}
-	if sel, ok := ast.Unparen(e).(*ast.SelectorExpr); ok {
-		if _, isVar := l.info.Uses[sel.Sel].(*types.Var); isVar && l.info.Selections[sel] == nil {
-			return &ast.BinaryExpr{X: l.expr(e), OpPos: e.Pos(), Op: token.EQL, Y: l.ident(e.Pos(), "true")}
-		}
-	}
-	return l.expr(e)
-}

@@ -53,7 +53,7 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 		case spec.Values == nil && l.hoisted[v]:
 			out = append(out, &ast.ExprStmt{X: l.helper(pos, "Zero", l.address(l.identifier(id)))})
 			continue
-		case v == nil && spec.Values == nil: // the blank identifier
+		case spec.Values == nil && id.Name == "_":
 			continue
 		}
 		one := &ast.ValueSpec{Names: []*ast.Ident{id}}
