@@ -30,14 +30,12 @@ for i := range points {
 line, _ := plotter.NewLine(points)
 p := plot.New()
 p.Add(line)
-w, _ := p.WriterTo(300, 120, "svg")
-var svg strings.Builder
-w.WriteTo(&svg)
-display.SVG(svg.String())'''
+p'''
 
 CELLS = [
     't := symm.Empty(symm.F32, 4).Fill(symm.Rank())\nh := symm.Rendezvous(t)\nfmt.Println("the same on all ranks")\nsymm.Rank()',
     PLOT,
+    "symm.Empty(symm.F32, 4).Fill(10 + symm.Rank())",
     "h.WaitSignal(1-symm.Rank(), 0)",
 ]
 
@@ -85,13 +83,23 @@ class Lab(unittest.TestCase):
         if PICTURES:
             page.screenshot(path=os.path.join(PICTURES, name))
 
+    def tabs(self, page):
+        """A tensor that differs has a tab for each rank: the first is open, a click opens another."""
+        first, second = page.locator("td:text-is('10') >> nth=0"), page.locator("td:text-is('11') >> nth=0")
+        self.assertEqual((first.is_visible(), second.is_visible()), (True, False))
+        page.click("summary:text-is('rank 1')")
+        second.wait_for(state="visible")
+        self.assertTrue(first.is_visible())
+        page.click("summary:text-is('rank 0')")
+        first.wait_for(state="hidden")
+
     def test_notebook(self):
         with sync_playwright() as p:
             browser = p.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"], env={**os.environ, "XDG_RUNTIME_DIR": self.folder})
             page = browser.new_page(viewport={"width": 1200, "height": 900})
             page.set_default_timeout(60_000)
             page.goto(self.url + "lab/tree/n.ipynb?token=t")
-            page.wait_for_selector(".jp-Notebook .jp-Cell >> nth=2")
+            page.wait_for_selector(".jp-Notebook .jp-Cell >> nth=3")
             page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
             page.click("text=Run >> nth=0")
             page.click("text=Run All Cells")
@@ -99,6 +107,7 @@ class Lab(unittest.TestCase):
             page.wait_for_selector("text=[1] 1")
             page.wait_for_selector(".jp-RenderedSVG img, .jp-RenderedSVG svg")
             page.wait_for_selector("text=waits in wait_signal")
+            self.tabs(page)
             self.picture(page, "lab-waits.png")
             page.click("text=Kernel >> nth=0")
             page.click("text=Interrupt Kernel")
