@@ -214,7 +214,7 @@ template <class W>
 __device__ __forceinline__ void words(char* dst, const char* src, symm::u64 n) {
   const symm::u64 count = n / sizeof(W);
 #pragma unroll 4
-  for (symm::u64 i = threadIdx.x; i < count; i += blockDim.x) ((W*)dst)[i] = ((const W*)src)[i];
+  SYMM_SHARE(i, count, threadIdx.x, blockDim.x) ((W*)dst)[i] = ((const W*)src)[i];
   for (symm::u64 i = count * sizeof(W) + threadIdx.x; i < n; i += blockDim.x) dst[i] = src[i];
 }
 

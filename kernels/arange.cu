@@ -12,7 +12,7 @@ template <class T> __device__ __forceinline__ void number(symm::u64 i, T* out) {
 
 #define ARANGE(T, dtype)                                                                                                        \
   extern "C" __global__ void arange_##dtype(const __grid_constant__ ArangeArgs a) {                                             \
-    for (symm::u64 i = blockIdx.x * (symm::u64)blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * (symm::u64)blockDim.x)       \
+    SYMM_EACH(i, a.n)                                                                                                           \
       number(i, (T*)a.out + i);                                                                                                 \
   }                                                                                                                             \
   SYMM_KERNEL(arange_##dtype)

@@ -12,7 +12,7 @@ struct CopyRowsArgs {
 template <class W>
 __device__ __forceinline__ void copy_rows_by(const CopyRowsArgs& a) {
   const symm::u64 words = a.width / sizeof(W);
-  for (symm::u64 i = blockIdx.x * (symm::u64)blockDim.x + threadIdx.x; i < a.rows * words; i += gridDim.x * (symm::u64)blockDim.x) {
+  SYMM_EACH(i, a.rows * words) {
     const symm::u64 row = i / words, at = i % words * sizeof(W);
     *(W*)(a.dst + row * a.dst_pitch + at) = *(const W*)(a.src + row * a.src_pitch + at);
   }

@@ -21,7 +21,7 @@ __device__ __forceinline__ void move(const ExchangeArgs& a, symm::u64 offset, sy
   using namespace symm;
   constexpr int kTogether = 4;
   const u64 grid = gridDim.x * (u64)blockDim.x;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += grid) {
+  SYMM_SHARE(i, count, blockIdx.x * (u64)blockDim.x + threadIdx.x, grid) {
     const u64 at = offset + i * sizeof(W);
     if (a.same) {
       const W w = *(const W*)((const char*)a.src[0] + at);

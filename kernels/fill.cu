@@ -10,7 +10,7 @@ struct FillArgs {
 
 template <class T>
 __device__ void fill_elements(T* out, symm::u64 n, T value) {
-  for (symm::u64 i = blockIdx.x * (symm::u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (symm::u64)blockDim.x) out[i] = value;
+  SYMM_EACH(i, n) out[i] = value;
 }
 
 extern "C" __global__ void fill(const __grid_constant__ FillArgs a) {

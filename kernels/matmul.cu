@@ -17,7 +17,7 @@ __device__ __forceinline__ void matmul_of(const MatMulArgs& args) {
   typedef Wide<T> Sum;
   const T* const a = (const T*)args.a;
   const T* const b = (const T*)args.b;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < args.m * args.n; i += gridDim.x * (u64)blockDim.x) {
+  SYMM_EACH(i, args.m * args.n) {
     const u64 row = i / args.n, col = i % args.n;
     Sum sum = 0;
     for (u64 j = 0; j < args.k; j++) {

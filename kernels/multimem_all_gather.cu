@@ -14,7 +14,7 @@ struct MultimemGatherArgs {
 template <int W>
 __device__ __forceinline__ void gather_words(const MultimemGatherArgs& a, symm::u64 first, symm::u64 count) {
   using namespace symm;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += gridDim.x * (u64)blockDim.x) {
+  SYMM_EACH(i, count) {
     const u64 at = first + i * 4 * W;
     Words<W> words;
 #pragma unroll

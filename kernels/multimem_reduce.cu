@@ -18,7 +18,7 @@ struct MultimemArgs {
 template <int W>
 __device__ __forceinline__ void reduce_words(const MultimemArgs& a, symm::u64 first, symm::u64 count) {
   using namespace symm;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < count; i += gridDim.x * (u64)blockDim.x) {
+  SYMM_EACH(i, count) {
     const u64 at = first + i * 4 * W;
     Words<W> sum = multimem_sum<W>(a.tensor, a.offset + at, (u32)a.type, a.context.world_size);
     if (a.average) {

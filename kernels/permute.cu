@@ -21,7 +21,7 @@ __device__ __forceinline__ void copy_blocks(const PermuteArgs& a) {
   constexpr int kTogether = 4;
   const u64 words = a.width / sizeof(W), grid = gridDim.x * (u64)blockDim.x;
   const int world = a.context.world_size;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < a.rows * words; i += grid) {
+  SYMM_SHARE(i, a.rows * words, blockIdx.x * (u64)blockDim.x + threadIdx.x, grid) {
     const u64 row = i / words, at = i % words * sizeof(W), from = row * a.src_pitch + at, to = row * a.dst_pitch + at;
 #pragma unroll 1
     for (int first = 0; first < world; first += kTogether) {

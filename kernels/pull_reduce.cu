@@ -24,7 +24,7 @@ __device__ __forceinline__ void pull(const PullArgs& a, symm::u64 offset, symm::
   typedef Elements<T, N> E;
   const int world = a.context.world_size;
   const u32 op = (u32)a.op & 255;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < end; i += gridDim.x * (u64)blockDim.x) {
+  SYMM_EACH(i, end) {
     const u64 to = offset + i * N, from = a.width ? to / a.width * a.stride + to % a.width : to;
     Elements<A, N> sum;
 #pragma unroll 1

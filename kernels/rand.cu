@@ -25,7 +25,7 @@ template <class T> __device__ __forceinline__ void draw(symm::u64 z, T* out) { *
 
 #define RAND(T, dtype)                                                                                                          \
   extern "C" __global__ void rand_##dtype(const __grid_constant__ RandArgs a) {                                                 \
-    for (symm::u64 i = blockIdx.x * (symm::u64)blockDim.x + threadIdx.x; i < a.n; i += gridDim.x * (symm::u64)blockDim.x)       \
+    SYMM_EACH(i, a.n)                                                                                                           \
       draw(mix(a.seed + (i + 1) * 0x9e3779b97f4a7c15ull), (T*)a.out + i);                                                       \
   }                                                                                                                             \
   SYMM_KERNEL(rand_##dtype)

@@ -29,7 +29,7 @@ __device__ __forceinline__ void reduce_columns(const TileReduceArgs& a, const Ti
   typedef Elements<T, N> E;
   const int world = a.context.world_size;
   const u32 op = (u32)a.op & 255;
-  for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < tile.rows * count; i += gridDim.x * (u64)blockDim.x) {
+  SYMM_EACH(i, tile.rows * count) {
     const u64 row = i / count, col = first + i % count * N, from = tile.from + row * tile.in_pitch + col;
     Elements<A, N> sum;
 #pragma unroll 1

@@ -153,7 +153,8 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	// The grid must be the same on all ranks, and what is theirs alone is not known: it follows from what all
 	// have allocated.
 	blocks := min(p.packetBlocks, p.meetBlocks, g.work.processors, max(1, out.st.size/vdevBlockBytes))
-	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{p.packetCrowd, 1, 1}, Overlap: true, Args: bytesOf(a)}
+	threads := max(p.rowThreads, (n+31)&^31) // one for each split
+	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true, Args: bytesOf(a)}
 	rt.finish(&made, s, s.launch(rt.builtin(op, "all_to_all_vdev"), l))
 }
 

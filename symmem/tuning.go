@@ -2,7 +2,8 @@ package symmem
 
 // The sizes at which operations change their ways. Those for cuda were measured on 4 and on 2 × NVIDIA H200 on
 // 2026-11-21 (docs/benchmarks.md); groups of more ranks follow from the bytes that each way puts on the links.
-// On the cpu device blocks are threads of two cores, and the sizes are such that small tests take every way.
+// On the cpu device a thread that waits costs a switch of stacks and a poll, so that blocks are small: as many threads as it
+// takes for every loop and every way to be taken by small tests.
 
 // plan is how a kind of device is best used.
 type plan struct {
@@ -18,6 +19,7 @@ type plan struct {
 	meetBlocks     int // at most, and of any kernel between two barriers
 	loadThreads    int // a block of those that only load from peers
 	loadBlocks     int // at most
+	rowThreads     int // a block of all_to_all_vdev at least; kThreads of packets.cuh at most
 	allReduce      []rule
 	oneShot        []rule
 	twoShot        []rule
@@ -46,7 +48,7 @@ var plans = map[string]*plan{
 		elementThreads: 256, elementBlocks: 8,
 		packetThreads: 128, packetCrowd: 512, packetBlocks: 128,
 		lineThreads: 128, lineCrowd: 1024, lineBlocks: 128,
-		meetThreads: 256, meetBlocks: 132, loadThreads: 512, loadBlocks: 132,
+		meetThreads: 256, meetBlocks: 132, loadThreads: 512, loadBlocks: 132, rowThreads: 512,
 		allReduce: []rule{
 			{2, 768 << 10, onePacket}, {2, 3 << 20, twoLines}, {2, 2 << 20, twoPacket}, {2, 0, twoPull},
 			{4, 160 << 10, onePacket}, {4, 6 << 20, twoLines}, {4, 4 << 20, twoPacket}, {4, 0, twoPull},
@@ -57,12 +59,12 @@ var plans = map[string]*plan{
 	},
 	"cpu": {
 		elementThreads: 256, elementBlocks: 1,
-		packetThreads: 256, packetCrowd: 512, packetBlocks: 1,
-		lineThreads: 128, lineCrowd: 256, lineBlocks: 1,
-		meetThreads: 512, meetBlocks: 1, loadThreads: 512, loadBlocks: 1,
-		allReduce: []rule{{0, 4 << 10, onePacket}, {0, 16 << 10, twoLines}, {0, 0, twoPull}},
-		oneShot:   []rule{{0, 16 << 10, onePacket}, {0, 0, onePull}},
-		twoShot:   []rule{{0, 16 << 10, twoPacket}, {0, 0, twoPull}},
+		packetThreads: 64, packetCrowd: 64, packetBlocks: 1,
+		lineThreads: 32, lineCrowd: 64, lineBlocks: 1,
+		meetThreads: 64, meetBlocks: 1, loadThreads: 64, loadBlocks: 1, rowThreads: 64,
+		allReduce: []rule{{0, 1 << 10, onePacket}, {0, 2 << 10, twoLines}, {0, 0, twoPull}},
+		oneShot:   []rule{{0, 1 << 10, onePacket}, {0, 0, onePull}},
+		twoShot:   []rule{{0, 2 << 10, twoPacket}, {0, 0, twoPull}},
 	},
 }
 

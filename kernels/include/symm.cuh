@@ -75,6 +75,20 @@ constexpr int kMaxRanks = 16;
   M(symm::i32, i32) M(symm::u32, u32) M(symm::i64, i64) M(symm::u64, u64)
 #endif
 
+// SYMM_EACH(i, n) { ... } is the calling thread's part of n pieces of work, among the threads of a grid of one dimension;
+// SYMM_SHARE is it for thread number me of all. On a GPU threads take turns, so that what a warp does lies together. On the
+// cpu device a thread runs alone until it waits, and what it does by itself lies together.
+#ifdef SYMM_CPU
+__device__ __forceinline__ u64 part(u64 n, u64 me, u64 all) {
+  const u64 at = (n + all - 1) / all * me;
+  return at < n ? at : n;
+}
+#define SYMM_SHARE(i, n, me, all) for (symm::u64 i = symm::part(n, me, all), i##_end = symm::part(n, me + 1, all); i < i##_end; i++)
+#else
+#define SYMM_SHARE(i, n, me, all) for (symm::u64 i = me; i < n; i += all)
+#endif
+#define SYMM_EACH(i, n) SYMM_SHARE(i, n, blockIdx.x * (symm::u64)blockDim.x + threadIdx.x, gridDim.x * (symm::u64)blockDim.x)
+
 // ---- 16-bit floats: storage with exact conversion; arithmetic rounds after every operation, as the
 // hardware's does ----
 

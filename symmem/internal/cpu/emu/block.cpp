@@ -50,6 +50,7 @@ std::uint64_t saved_frame_pointer(const Fiber* f) { return static_cast<const std
 // finish: the thread has returned from the kernel, and nobody waits for it any more.
 void finish(Executor* e, Fiber* f) {
   e->alive--;
+  f->polling = 0;
   const unsigned linear = e->linear(f), index = linear / kWarpSize;
   Warp& w = e->warps[index];
   w.alive &= ~(1u << linear % kWarpSize);
@@ -174,6 +175,7 @@ void Executor::run(Grid* g, unsigned long long index) {
   thread = threads;
   last = threads + count - 1;
   arrived = yes = 0;
+  polling = 0;
   ready = {};
   at_barrier = {};
   advanced();

@@ -17,6 +17,7 @@ namespace emu {
 
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kWarpSize = 32;
+constexpr unsigned char kPollingMeetings = 4;
 
 struct Device;
 struct Grid;
@@ -27,6 +28,7 @@ struct Fiber {
   State state;
   void* sp;  // while it does not run
   Fiber* next;
+  unsigned char polling;  // it polled in vain, so many meetings ago less than kPollingMeetings
   // Its part in a warp operation.
   unsigned mask, argument;
   unsigned long long value, result;
@@ -99,6 +101,7 @@ struct Executor : Worker {
 
   // How long nothing but failed polls has happened.
   unsigned polls = 0, next_pass = 0, passes = 0;
+  unsigned char polling = 0;  // of any thread, by barriers
 
   // Read by the signal handlers, on the same thread, as is in_runtime.
   std::atomic<bool> running{false};  // a block is being run
@@ -114,8 +117,10 @@ struct Executor : Worker {
   // must_stop stops the grid if somebody wants it stopped, and tells whether it is.
   bool must_stop();
 
-  void advanced() {
-    polls = next_pass = passes = 0;
+  // advanced: threads have met or ended. A meeting soon after a poll in vain is part of the loop that polls, which may vote on what it found: that
+  // is no end of polling.
+  void advanced(bool polling = false) {
+    if (!polling) polls = next_pass = passes = 0;
     progress.store(progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 };

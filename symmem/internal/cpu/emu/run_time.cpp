@@ -65,6 +65,7 @@ void yield_as(Executor* e) {
   e->progress.store(e->progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   leave_if_stopped(e);
   failed_poll(e);
+  self->polling = e->polling = kPollingMeetings;
   e->ready.push(self);
   self->state = State::kPolling;
   dispatch(e, self);
@@ -164,7 +165,8 @@ void release_barrier(Executor* e) {
   e->votes = {e->yes, e->arrived};
   e->yes = e->arrived = 0;
   e->ready.append(e->at_barrier);
-  e->advanced();
+  e->advanced(e->polling > 0);
+  if (e->polling) e->polling--;
 }
 
 bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* self) {
@@ -183,12 +185,14 @@ bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* s
   }
   any->combine(&op);
   w.arrived &= ~group;
+  bool polling = false;
   for (unsigned m = group; m; m &= m - 1) {
     const unsigned l = __builtin_ctz(m);
     lanes[l].result = op.result[l];
+    if (lanes[l].polling) lanes[l].polling--, polling = true;
     if (&lanes[l] != self) e->ready.push(&lanes[l]);
   }
-  e->advanced();
+  e->advanced(polling);
   return true;
 }
 
