@@ -45,7 +45,7 @@ func Attach(ctx context.Context, dir string) (Session, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", filepath.Join(dir, attachName))
 	if err != nil {
-		return nil, fmt.Errorf("the session in %s cannot be reached: %w", dir, err)
+		return nil, fmt.Errorf("the session in %s cannot be reached: %w; without a directory the newest is taken", dir, err)
 	}
 	if err := bootstrap.SameUser(conn.(*net.UnixConn)); err != nil {
 		conn.Close()

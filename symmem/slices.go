@@ -38,14 +38,14 @@ func (d DType) encodeSlice(src any) (data []byte, n int, why string) {
 	}
 	v := reflect.ValueOf(src)
 	if src == nil || v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
-		return nil, 0, fmt.Sprintf("a tensor is copied from a slice of numbers or another tensor, not from a %T", src)
+		return nil, 0, fmt.Sprintf("a tensor is copied from a slice of numbers or another tensor, not from %T", src)
 	}
 	n = v.Len()
 	data = make([]byte, n*d.Size())
 	for i := range n {
 		x, ok := numberOf(v.Index(i).Interface())
 		if !ok {
-			return nil, 0, fmt.Sprintf("a tensor is copied from a slice of numbers, not from a %T", src)
+			return nil, 0, fmt.Sprintf("a tensor is copied from a slice of numbers, not from %T", src)
 		}
 		bits, why := d.encode(x)
 		if why != "" {
