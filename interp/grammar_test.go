@@ -1,0 +1,510 @@
+package interp
+
+// What generator makes programs of.
+
+// generatedPrelude is what every program declares. Programs that do too many steps panic.
+const generatedPrelude = `import (
+	"errors"
+	"sort"
+	"strconv"
+	"sync"
+)
+var _, _, _ = errors.New, strconv.Itoa, sync.NewCond
+var Steps = 0
+func step() {
+	if Steps++; Steps > 2000 { panic("too many steps") }
+}
+type Small int8
+func (s Small) Sum() int { return int(s) * 2 }
+func (s Small) String() string { return fmt.Sprintf("small %d", int8(s)) }
+type S struct {
+	A int
+	B string
+	C [2]int8
+}
+func (s S) Sum() int { return s.A + len(s.B) + int(s.C[0]) + int(s.C[1]) }
+func (s *S) Add(n int) int { s.A += n; return s.A }
+type E struct {
+	S
+	N Small
+}
+func (e E) More() int { return e.Sum() + e.N.Sum() }
+type Summer interface{ Sum() int }
+type Bool bool
+type Func func(int) int
+func (f Func) Do(n int) int { return f(n) }
+type Pair[T any] struct{ L, R T }
+func (p Pair[T]) Swap() Pair[T] { return Pair[T]{p.R, p.L} }
+func (p *Pair[T]) Set(x T) T { p.L, p.R = x, p.L; return p.R }
+func (p Pair[T]) Sum() int { return len(fmt.Sprint(p.L, p.R)) }
+type Stack []int
+func (s *Stack) Push(n int) { *s = append(*s, n) }
+func (s Stack) Sum() int { t := 0; for _, v := range s { t += v }; return t }
+func Map[T, U any](xs []T, f func(T) U) []U { var out []U; for _, x := range xs { out = append(out, f(x)) }; return out }
+func Fold[T, A any](xs []T, a A, f func(A, T) A) A { for _, x := range xs { a = f(a, x) }; return a }
+func keys(m map[string]int) []string { var out []string; for k := range m { out = append(out, k) }; sort.Strings(out); return out }
+func each(xs []int) func(func(int, int) bool) { return func(yield func(int, int) bool) { for i, x := range xs { if !yield(i, x) { return } } } }
+func try(f func()) (r any) { defer func() { if e := recover(); e != nil { r = fmt.Sprint("panic: ", e) } }(); f(); return "fine" }
+func choose[T any](c bool, a, b T) T { if c { return a }; return b }
+func deref(p *S) S { if p == nil { return S{} }; return *p }
+func receive(c chan int) int { select { case n := <-c: return n; default: return -1 } }
+func show(list ...any) {
+	for _, x := range list {
+		switch x := x.(type) {
+		case *S: fmt.Print(deref(x), " ")
+		case func(int) int: fmt.Print(x == nil, " ")
+		case chan int: fmt.Print(len(x), " ")
+		case float64: fmt.Print(x + 0, " ")
+		case complex128: fmt.Print(x + 0, " ")
+		default: fmt.Print(x, " ")
+		}
+	}
+	fmt.Println()
+}
+`
+
+var generatedIntegers = []string{"int", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "Small"}
+
+// generatedTypes are those of variables, parameters and results.
+var generatedTypes = []string{"int", "int", "int", "int8", "uint8", "uint32", "int64", "Small", "float64", "complex128", "string", "string", "bool",
+	"Bool", "[]int", "[]string", "[3]int",
+	"map[string]int", "S", "S", "*S", "E", "any", "any", "Summer", "func(int) int", "Pair[int]", "Pair[string]", "Stack", "[2]S", "[]S", "chan int",
+	"[2][2]int8", "error"}
+
+// generatedLeaves are expressions without holes.
+var generatedLeaves = map[string][]string{
+	"int": {"0", "1", "-3", "7", "1000"}, "int8": {"0", "-1", "100", "127"}, "uint8": {"0", "1", "200"}, "int16": {"1", "-300",
+		"32767"}, "uint16": {"0", "9", "65535"},
+	"int32": {"1", "-9", "70000"}, "uint32": {"0", "3", "1<<31"}, "int64": {"0", "-1", "1<<40"}, "uint64": {"1", "1<<63"}, "Small": {"0", "3", "-128"},
+	"float64": {"0.1", "3", "1e10"}, "complex128": {"1i", "2", "2+3i",
+		"0.5"}, "string": {`"a"`, `"héé"`, `""`, "`x\\y`", `"\xff\x00z"`}, "bool": {"true", "false"}, "Bool": {"true", "false"},
+	"[]int": {"[]int{4, 5}", "[]int(nil)"}, "[]string": {`[]string{"q", "r"}`}, "[3]int": {"[3]int{1, 2, 3}"}, "map[string]int": {`map[string]int{"a": 1}`},
+	"S": {"(S{})", `(S{A: 5, B: "five"})`}, "*S": {"(&S{A: 7})", "(*S)(nil)"}, "E": {"(E{N: 2})"}, "any": {"any(nil)",
+		"any(1)"}, "Summer": {"Summer(Small(3))", "Summer(nil)"},
+	"func(int) int": {"func(n int) int { return n + 1 }"}, "Pair[int]": {"(Pair[int]{1, 2})"}, "Pair[string]": {`(Pair[string]{"l",
+		"r"})`}, "Stack": {"(Stack{9, 8})"},
+	"[2]S": {"[2]S{}"}, "[]S": {"[]S{{A: 1}, {}}"}, "chan int": {"make(chan int, 1)"}, "[2][2]int8": {"[2][2]int8{{1}}"}, "error": {`errors.New("oops")`, "error(nil)"},
+	"func()": {"func() { step() }"},
+}
+
+// generatedExpressions are expressions by type; those of integer, where T is the type and U another, are of all integer types.
+var generatedExpressions = map[string][]string{
+	"integer": {"({!T} + {T})", "({!T} - {T})", "({!T} * {T})", "({!T} & {T} | {!T})", "({!T} &^ {T})", "({!T} / ({!T} | 1))", "({!T} % ({!T} | 1))",
+		"({!T} << ({!uint8} & 7))",
+		"({!T} >> ({!uint8} & 63))", "-{!T}", "^{!T}", "T({!U})", "min({!T}, {T})"},
+	"int": {"len({[]int})", "len(string({string}))", "{S}.A", "{S}.Sum()", "{E}.More()", "{[3]int}[{!uint8}&1]", "{map[string]int}[{string}]",
+		"(func(int) int)({func(int) int})({int})",
+		"Fold({[]int}, {int}, func(a, x int) int { return a*2 + x })", "{Pair[string]}.Sum()", "receive({chan int})", "Func({func(int) int}).Do({int})",
+		"max({!int}, {int}, 3)", "{Pair[int]}.R", "{Stack}.Sum()"},
+	"float64":    {"({!float64} + {!float64})", "({!float64} * {!float64})", "({!float64} / 3)", "float64({!int})", "real({complex128})"},
+	"complex128": {"complex({!float64}, {!float64})", "({!complex128} * {complex128})", "({!complex128} - 1)"},
+	"string": {"({string} + {string})", "string(rune({!int32}))", "fmt.Sprint({any})", "fmt.Sprintf(\"%v %+v\", {any}, {S})",
+		"string([]byte({string}))", "{S}.B", "{Pair[string]}.Swap().L", "strings.Repeat({string}, {!int}&1)"},
+	"bool": {"({bool} && {bool})", "({bool} || {bool})", "!{!bool}", "({S} == {S})", "({[3]int} != {[3]int})", "({any} == {any})",
+		"({[]int} == nil)", "({map[string]int} != nil)", "({!int} < {int})", "({!uint8} >= {uint8})", "({!string} < {string})", "bool({Bool})",
+		"({E} == {E})", "({error} != nil)", "({Pair[int]} == {Pair[int]})", "({!float64} <= {float64})", "({[2]S} == {[2]S})", "({func(int) int} == nil)"},
+	"Bool": {"Bool({bool})", "(Bool({bool}) && {Bool})", "!{!Bool}"},
+	"[]int": {"append([]int({[]int}), {int}, {int})", "append([]int({[]int}), {[]int}...)", "[]int{{int}, 2: {int}}",
+		"Map({[]string}, func(s string) int { return len(s) })", "[]int({Stack})"},
+	"[]string":       {"append({[]string}, {string})", "Map({[]int}, func(n int) string { return fmt.Sprint(n) })", "keys({map[string]int})"},
+	"[3]int":         {"[3]int{{int}, 2: {int}}"},
+	"map[string]int": {"map[string]int{\"a\": {int}, \"b\": {int}}"},
+	"S":              {"(S{A: {int}, B: {string}, C: [2]int8{1: {int8}}})", "deref({*S})", "{E}.S", "{[2]S}[{!int}&1]"},
+	"*S":             {"(&S{A: {int}, B: {string}})"},
+	"E":              {"(E{{S}, {Small}})"},
+	"any":            {"any({int})", "any({string})", "any({S})", "any({Small})", "any({[3]int})", "any({Pair[int]})", "any({Bool})", "any({[]int})"},
+	"Summer":         {"Summer({S})", "Summer({*S})", "Summer(Small({Small}))", "Summer({E})", "Summer({Pair[string]})", "Summer({Stack})"},
+	"func(int) int": {"func(n int) int { step(); return n + {int} }", "(&S{A: {int}}).Add", "Func({func(int) int}).Do",
+		"choose({bool}, (func(int) int)({func(int) int}), func(n int) int { return n })"},
+	"Pair[int]":    {"(Pair[int]{{int}, {int}})", "{Pair[int]}.Swap()"},
+	"Pair[string]": {"(Pair[string]{{string}, {string}})", "{Pair[string]}.Swap()"},
+	"Stack":        {"Stack({[]int})", "append({Stack}, {int})"},
+	"[2]S":         {"[2]S{{S}, {A: {int}}}"},
+	"[]S":          {"append({[]S}, {S})", "[]S{{A: {int}}, 2: {S}}"},
+	"chan int":     {"func() chan int { c := make(chan int, 2); c <- {int}; return c }()"},
+	"[2][2]int8":   {"[2][2]int8{{{int8}, {int8}}, {1: {int8}}}"},
+	"error":        {"fmt.Errorf(\"e %w\", {error})", "errors.New({string})"},
+}
+
+// generatedStatements are statements, with an empty line between them. A line @ stands for others, and # for a number of its own.
+const generatedStatements = `if {bool} {
+	@
+} else {
+	@
+}
+
+if bool({Bool}) {
+	@
+}
+
+if v := {int}; v > {int} {
+	show(v)
+	@
+} else if w := v * 2; w < {int} {
+	show(w)
+}
+
+for i# := 0; i# < 3; i#++ {
+	step()
+	_ = i#
+	@
+	if {bool} { continue }
+	show(i#)
+}
+
+loop#:
+for i, x := range {[]int} {
+	step()
+	for _, y := range {[3]int} {
+		if y == x { continue loop# }
+		if {bool} { break loop# }
+		show(i, x, y)
+	}
+	@
+}
+
+for i, r := range string({string}) {
+	step()
+	show(i, r)
+	@
+}
+
+loop#:
+for i, x := range each({[]int}) {
+	step()
+	if {bool} { continue loop# }
+	show(i, x)
+	@
+}
+
+for _, k := range keys({map[string]int}) {
+	step()
+	show(k)
+	@
+}
+
+switch x := {int}; {
+case x > 5:
+	show(x)
+	@
+	fallthrough
+case x == 3, {bool}:
+	show("some", x)
+	@
+default:
+	show("none")
+}
+
+switch {string} {
+default:
+	show("default")
+case {!string}, {!string}:
+	@
+label#:
+	for i := range 3 {
+		if i == 1 { continue label# }
+		show(i)
+	}
+}
+
+switch x := any({any}).(type) {
+case int, string:
+	show(x)
+case Summer:
+	show(x.Sum())
+	@
+case fmt.Stringer:
+	show(x.String())
+case [3]int:
+	x[0]++
+	show(x)
+case nil:
+	show("nil")
+default:
+	fmt.Printf("%T\n", x)
+}
+
+switch x := {Summer}; x := x.(type) {
+case nil:
+	show(x == nil)
+case *S:
+	show(deref(x))
+case S:
+	x.A++
+	show(x)
+case interface{ More() int }:
+	show(x.More())
+case Small, Stack:
+	fmt.Printf("%T\n", x)
+}
+
+defer func() {
+	@
+}()
+
+fmt.Println(try(func() {
+	@
+	if {bool} { panic({string}) }
+}))
+
+{
+	i := 0
+back#:
+	if i < 3 {
+		i++
+		step()
+		show("goto", i, {int})
+		goto back#
+	}
+}
+
+func() {
+	m := {map[string]int}
+	for k, v := range m {
+		if v&1 == 0 { delete(m, k) } else { m[k] = v + 1 }
+	}
+	show(m, len(m))
+}()
+
+{
+	a := {[3]int}
+	for i, x := range a {
+		a[2] = x + i
+		a[i] += 10
+	}
+	b := a
+	b[0]++
+	for i, x := range &a { a[2] = x * i }
+	show(a, b, a == b)
+}
+
+{
+	ss := {[]S}
+	for _, s := range ss {
+		s.A = 9
+		s.C[0]++
+	}
+	for i := range ss { ss[i].C[1]++ }
+	show(ss)
+}
+
+{
+	arr := {[3]int}
+	a := any(arr)
+	arr[0]++
+	b := a.([3]int)
+	b[1] = 7
+	show(a, b, arr, a == any(arr))
+}
+
+{
+	var fs []func() int
+	for i := 0; i < 3; i++ {
+		x := {int}
+		fs = append(fs, func() int { i += 10; x++; return i*1000 + x })
+	}
+	for _, f := range fs { show(f(), f()) }
+}
+
+{
+	s := {S}
+	add, sum := s.Add, s.Sum
+	s.A = 100
+	add({int})
+	show(s, sum(), s.Sum(), (*S).Add(&s, 2), S.Sum(s))
+}
+
+{
+	xs := append([]int({[]int}), 1, 2, 3)
+	xs[0], xs[1] = xs[1], xs[0]
+	i := 1
+	i, xs[i] = 2, {int}
+	xs[i], i = i, xs[i]
+	t := append(xs[:0:0], xs...)
+	n := copy(t[1:], xs)
+	show(xs, i, t, n, cap(xs[1:2:3]))
+}
+
+{
+	rs := []rune({string})
+	for i := range rs { rs[i]++ }
+	b := append([]byte({string}), {string}...)
+	show(string(rs), len(rs), b, string(b) < {string})
+}
+
+func() {
+	for i := range 3 {
+		x := {int}
+		defer show("deferred", i, x)
+		x++
+		defer func(n int) { show(n, x, i) }(x)
+		x++
+	}
+}()
+
+fmt.Println(func() (n int, err error) {
+	defer func() {
+		if r := recover(); r != nil { err = fmt.Errorf("caught %v", r) }
+		n++
+	}()
+	for i := range 3 { defer func() { n = n*2 + i }() }
+	@
+	if {bool} { panic({string}) }
+	return {int}, nil
+}())
+
+fmt.Println(func() (int, []int, int) { return {int}, append([]int({[]int}), {int}), len({string}) }())
+
+fmt.Println(try(func() {
+	var m map[string]int
+	var p *S
+	x := {int}
+	switch x & 7 {
+	case 0:
+		m["a"]++
+	case 1:
+		p.A = 1
+	case 2:
+		x /= x - x
+	case 3:
+		_ = any(x).(string)
+	case 4:
+		c := make(chan int)
+		close(c)
+		close(c)
+	case 5:
+		_ = Summer(p).Sum()
+	case 6:
+		var f func()
+		f()
+	default:
+		var s Summer
+		s.Sum()
+	}
+}))
+
+{
+	sum := func(pre int, xs ...int) (t int) { for i := range xs { t += xs[i] * pre; xs[i] = 0 }; return }
+	xs := append([]int(nil), {[]int}...)
+	show(sum(2, {int}, {int}), sum(3), sum(1, xs...), xs)
+}
+
+func() {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	total := {int}
+	for i := range 4 {
+		wg.Add(1)
+		go func(n int) {
+			defer wg.Done()
+			mu.Lock()
+			defer mu.Unlock()
+			total += n * i
+		}({int} & 15)
+	}
+	wg.Wait()
+	show(total)
+}()
+
+func() {
+	in, out := make(chan int), make(chan string, 2)
+	go func() {
+		defer close(out)
+		for n := range in { out <- fmt.Sprint(n * 2) }
+	}()
+	sent := 0
+loop#:
+	for {
+		select {
+		case in <- sent:
+			if sent++; sent == 3 {
+				close(in)
+				break loop#
+			}
+			show(<-out, {int})
+		}
+	}
+	for s := range out { show(s) }
+}()
+
+{
+	m := map[any]string{1: "int", int8(1): "int8", "1": "string", [1]int{1}: "array", S{A: 1}: "S", Small(1): "Small"}
+	show(m[1], m[int8(1)], m[[1]int{1}], m[S{A: 1}], m[Small(1)], m[{int}])
+}
+
+{
+	x, y := int8({int8}), uint8({uint8})
+	var z, w = int8({!int}), uint16({!int})
+	x += z
+	y -= uint8(w)
+	w *= w
+	z = -z - 1
+	x <<= {!uint8} & 7
+	show(x, y, z, w, x*z, y<<3, ^y, int8(y), uint32(int32(z)), x>>1, -x/(z|1), x%(z|1))
+}
+
+{
+	outer := {S}
+	if outer := outer; outer.A > 2 {
+		outer.A = -1
+		show(outer)
+	} else if outer := outer.Sum(); outer > 3 {
+		show(outer)
+	}
+	p, q := &outer, outer
+	p.C[1]++
+	show(outer, q, outer == q, *p)
+}
+
+{
+	pairs := []Pair[string]{{"a", {string}}, {R: {string}}}
+	for i, p := range pairs {
+		p.Set("x")
+		pairs[i].Set(p.L + p.R)
+	}
+	show(pairs, Fold(pairs, 0, func(n int, p Pair[string]) int { return n + p.Sum() }))
+}
+
+{
+	grid := [2][2]int8{{1, {int8}}, {{int8}}}
+	row := grid[0]
+	row[0]++
+	for i := range grid {
+		for j := range grid[i] { grid[i][j] += int8(i*2 + j) }
+	}
+	other := grid
+	other[1][1]--
+	show(grid, row, other, grid == other)
+}
+
+func() {
+	seq := func(yield func(int) bool) {
+		defer show("done")
+		for i := range 5 { if !yield(i * {int}) { return } }
+	}
+	for x := range seq {
+		step()
+		defer show("after", x&1)
+		if x > 10 { break }
+		if x < -10 { return }
+		@
+	}
+}()
+
+{
+	w := fmt.Errorf("w: %w", errors.Join({error}, strconv.ErrRange))
+	_, err := strconv.Atoi({string} + "x")
+	var se *strconv.NumError
+	show(errors.Is(w, strconv.ErrRange), w, errors.As(err, &se) && se.Func == "Atoi")
+}
+
+{
+	nan := ({!float64} - {!float64}) * 0
+	nan /= nan
+	m := map[float64]int{nan: 1, 1: 2}
+	m[nan]++
+	_, ok := m[nan]
+	show(len(m), ok, nan == nan, nan != nan)
+	clear(m)
+	show(len(m))
+}`
