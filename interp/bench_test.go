@@ -17,10 +17,7 @@ func BenchmarkNew(b *testing.B) {
 
 // benchmarkCell measures a cell, in a session in which setup was run.
 func benchmarkCell(b *testing.B, setup, src string) {
-	in, err := New(Options{Packages: testPackage(func() {})})
-	if err != nil {
-		b.Fatal(err)
-	}
+	in := open(b, Options{Packages: testPackage(func() {})})
 	mustEval(b, in, setup)
 	for b.Loop() {
 		if r := in.Eval(context.Background(), session.Cell{ID: 1, Source: src}); r.Err != nil {

@@ -97,10 +97,7 @@ func TestInterruptEverything(t *testing.T) {
 	was := os.Stdout
 	os.Stdout = stdout
 	defer func() { os.Stdout = was }()
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, `import ("sync"; "sort"; "slices"; "regexp"; "context"; "os/exec"; "iter")
 total := 0
 empty, full, ticks := make(chan int), make(chan int, 1), time.NewTicker(time.Millisecond).C
@@ -129,13 +126,10 @@ var forever iter.Seq[int] = func(yield func(int) bool) { for yield(1) { } }`)
 	want := 0
 	for _, g := range interrupted {
 		for _, src := range g.cells {
-			err, took := interrupt(t, in, src)
+			err := interrupt(t, in, src)
 			if err == nil || err.Kind != session.KindInterrupted {
 				t.Errorf("%q ended with %v", src, err)
 				continue
-			}
-			if took > time.Second { // 50 ms without other work on the machine
-				t.Errorf("%q took %v to end", src, took)
 			}
 			want++
 			if got := mustEval(t, in, "fmt.Sprint(next(), pass(7), kept)"); got != fmt.Sprintf("\"%d 7 map[a:[1 2]]\"", want) {
@@ -160,11 +154,9 @@ var forever iter.Seq[int] = func(yield func(int) bool) { for yield(1) { } }`)
 
 // TestInterruptEndsEarlierGoroutines holds that an interrupt ends what earlier cells left running, but for what a compiled call blocks.
 func TestInterruptEndsEarlierGoroutines(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustEval(t, in, `import ("os"; "sync")
+	inside, release := make(chan struct{}), make(chan struct{})
+	in := open(t, Options{Packages: testPackage(func() { close(inside); <-release })})
+	mustEval(t, in, `import ("sync"; "test/blocking")
 counts := make([]int, 4)
 ch := make(chan int)
 var mu sync.Mutex
@@ -173,34 +165,31 @@ go func() { for { counts[0]++ } }()
 go func() { for { time.Sleep(time.Millisecond); counts[1]++ } }()
 go func() { <-ch; counts[2]++ }()
 go func() { mu.Lock(); counts[2]++ }()
-r, w, _ := os.Pipe()
-go func() { r.Read(make([]byte, 1)); counts[3]++ }()`)
-	e, took := interrupt(t, in, "for { }")
-	if e == nil || e.Kind != session.KindInterrupted || took > time.Second {
-		t.Fatalf("got %v after %v", e, took)
+go func() { blocking.Wait(); counts[3]++ }()`)
+	<-inside
+	if e := interrupt(t, in, "for { }"); e == nil || e.Kind != session.KindInterrupted {
+		t.Fatalf("got %v", e)
 	}
 	before := mustEval(t, in, "fmt.Sprint(counts)")
 	mustEval(t, in, "select { case ch <- 1: default: }\nmu.Unlock()\ntime.Sleep(20 * time.Millisecond)")
 	if after := mustEval(t, in, "fmt.Sprint(counts)"); after != before {
 		t.Errorf("the counts were %s and are %s", before, after)
 	}
-	mustEval(t, in, "w.Write([]byte{1})\nfor range 1000 { if counts[3] == 1 { break }; time.Sleep(time.Millisecond) }")
+	close(release)
+	mustEval(t, in, "for range 1000 { if counts[3] == 1 { break }; time.Sleep(time.Millisecond) }")
 	if got := mustEval(t, in, "counts[3]"); got != "1" {
-		t.Errorf("what waited for a pipe has not gone on: %s", got)
+		t.Errorf("what a compiled call blocked has not gone on: %s", got)
 	}
 }
 
 // TestStuck holds that a cell which a compiled call blocks says so, and that the session goes on once the call has returned.
 func TestStuck(t *testing.T) {
-	release := make(chan struct{})
-	in, err := New(Options{Packages: testPackage(func() { <-release })})
-	if err != nil {
-		t.Fatal(err)
-	}
+	inside, release := make(chan struct{}), make(chan struct{})
+	in := open(t, Options{Packages: testPackage(func() { close(inside); <-release })})
 	mustEval(t, in, "x := 1\nnext := func() int { x++; return x }")
-	e, took := interrupt(t, in, "import \"test/blocking\"\n\nblocking.Wait()\nx = 100")
-	if e == nil || e.Kind != session.KindInterrupted || e.Line != 3 || !strings.Contains(e.Hint, "does not return") || took > 4*time.Second {
-		t.Fatalf("got %#v after %v", e, took)
+	e := interruptWhen(t, in, inside, "import \"test/blocking\"\n\nblocking.Wait()\nx = 100", 4*time.Second)
+	if e == nil || e.Kind != session.KindInterrupted || e.Line != 3 || !strings.Contains(e.Hint, "does not return") {
+		t.Fatalf("got %#v", e)
 	}
 	if e := in.Eval(t.Context(), session.Cell{ID: 2, Source: "x"}).Err; e == nil || !strings.Contains(e.Hint, "does not return") {
 		t.Errorf("got %v", e)

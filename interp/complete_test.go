@@ -12,10 +12,7 @@ import (
 // completing is a session in which names of all kinds are defined.
 func completing(t testing.TB) *Interp {
 	t.Helper()
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	for _, src := range []string{
 		"type P struct{ Xs int; y string }\nfunc (p P) Show() string { return p.y }\nfunc (p *P) Set(n int) { p.Xs = n }",
 		"type Q struct { P; Z float64; next *Q }\ntype Speaker interface { Speak(loud bool) string }\nvar sp Speaker",

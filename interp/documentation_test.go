@@ -112,10 +112,7 @@ func TestTypes(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "type node struct { next *node; data [4]int64 }")
 	for _, c := range []struct {
 		expr string

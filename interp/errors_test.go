@@ -10,10 +10,7 @@ import (
 
 // TestSeveralErrors holds that each error of a cell is said once: the first in the message, the others in the detail.
 func TestSeveralErrors(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	for _, c := range []struct{ src, msg, detail string }{
 		{"a1", "undefined: a1", ""},
 		{"x := a1\ny := a2\nz := a3", "undefined: a1", "cell[1]:2:6: undefined: a2\ncell[1]:3:6: undefined: a3"},

@@ -28,10 +28,7 @@ func TestPanicsOnForeignGoroutines(t *testing.T) {
 		{"sync.OnceFunc", "import \"sync\"\nf := sync.OnceFunc(func() { panic(1) })\nf()", "cell[2]:2:29: panic: 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			in, err := New(Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			in := open(t, Options{})
 			mustEval(t, in, "kept := 1\nnext := func() int { kept++; return kept }")
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 			defer cancel()
@@ -48,10 +45,7 @@ func TestPanicsOnForeignGoroutines(t *testing.T) {
 
 // TestFinalizerPanics holds that the goroutine of finalizers survives a panic.
 func TestFinalizerPanics(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "1")
 	said := written(t)
 	for i := 1; i <= 2; i++ {

@@ -16,10 +16,7 @@ func FuzzPrepare(f *testing.F) {
 			f.Add(st.cell)
 		}
 	}
-	in, err := New(Options{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	in := open(f, Options{})
 	f.Fuzz(func(t *testing.T, src string) {
 		in.mu.Lock()
 		_, failed := in.prepare(session.Cell{ID: 1, Source: src})
@@ -33,10 +30,7 @@ func FuzzPrepare(f *testing.F) {
 // TestGoroutinePanicAfterItsCell holds that a goroutine which outlives its cell may panic without ending the process.
 func TestGoroutinePanicAfterItsCell(t *testing.T) {
 	said := written(t)
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "start, done := make(chan int), make(chan int)\ngo func() {\n\tdefer close(done)\n\t<-start\n\tpanic(\"late\")\n}()")
 	mustEval(t, in, "close(start)\n<-done")
 	want := "cell[1]:5:2: panic: late (in a goroutine)\n"
@@ -54,10 +48,7 @@ func TestGoroutinePanicAfterItsCell(t *testing.T) {
 // TestNames holds that packages of the options are there without an import.
 func TestNames(t *testing.T) {
 	calls := 0
-	in, err := New(Options{Packages: testPackage(func() { calls++ }), Names: map[string]string{"b": "test/blocking"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{Packages: testPackage(func() { calls++ }), Names: map[string]string{"b": "test/blocking"}})
 	mustEval(t, in, "b.Wait()\nb.Wait()")
 	if calls != 2 {
 		t.Errorf("%d calls", calls)
@@ -69,10 +60,7 @@ func TestNames(t *testing.T) {
 
 // TestLog holds that package log writes to standard error.
 func TestLog(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "import (\"log\"; \"bytes\")\nvar b bytes.Buffer\nlog.SetOutput(&b)\nlog.SetFlags(0)\nlog.Println(\"said\", 1)")
 	defer mustEval(t, in, "import \"os\"\nlog.SetOutput(os.Stderr)\nlog.SetFlags(log.LstdFlags)")
 	if got := mustEval(t, in, "b.String()"); got != `"said 1\n"` {

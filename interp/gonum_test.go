@@ -4,10 +4,7 @@ import "testing"
 
 // TestGonum uses gonum from cells: its types by value and by pointer, own types as its interfaces, functions as arguments, and drawing.
 func TestGonum(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	for _, s := range []struct{ cell, value string }{
 		{cell: `import ("bytes"; "gonum.org/v1/gonum/floats"; "gonum.org/v1/gonum/mat"; "gonum.org/v1/gonum/stat"; "gonum.org/v1/gonum/stat/distuv")`},
 		{cell: `import ("gonum.org/v1/plot"; "gonum.org/v1/plot/plotter"; "gonum.org/v1/plot/plotutil"; "gonum.org/v1/plot/vg")`},

@@ -9,10 +9,7 @@ import (
 )
 
 func TestInspect(t *testing.T) {
-	in, err := New(Options{Inspect: func(_ context.Context, topic, arg string) (string, error) { return topic + "!" + arg, nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{Inspect: func(_ context.Context, topic, arg string) (string, error) { return topic + "!" + arg, nil }})
 	mustEval(t, in, "type P struct{ Xs int; y string }\nfunc (p P) Show() string { return p.y }\nfunc (p *P) Set(n int) { p.Xs = n }\n"+
 		"type Q struct { P; Z float64 }")
 	mustEval(t, in, "b := P{1, \"two\"}\na := []int{1, 2}\nqq := &Q{}\nfunc add(a, b int) int { return a + b }\nconst limit = 10")
@@ -47,10 +44,7 @@ func TestInspect(t *testing.T) {
 
 // TestInspectWhileRunning holds that a map is not read while a cell may write to it, which would end the process.
 func TestInspectWhileRunning(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "m := map[int]int{0: 0}")
 	vars := func() string {
 		s, err := in.Inspect(context.Background(), session.TopicVars, "")

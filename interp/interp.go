@@ -138,14 +138,24 @@ const (
 	displayDot  = displayPath + "/dot"
 )
 
-// Close gives up what the process keeps for the session. Nothing of it may run any more.
-func (in *Interp) Close() { in.natives.release() }
+// Close ends what cells have left running, and gives up what the process keeps for the session if all of it has ended: what a compiled call blocks goes on
+// to use that.
+func (in *Interp) Close() {
+	in.turn.Lock()
+	defer in.turn.Unlock()
+	if in.runtime.busy.Load() > 0 {
+		in.stopLeft()
+	}
+	if in.runtime.busy.Load() == 0 {
+		in.natives.release()
+	}
+}
 
 // Eval runs one cell.
 func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
 	in.turn.Lock()
 	defer in.turn.Unlock()
-	if in.stopped != nil && !in.join(grace) {
+	if in.stopped != nil && !in.join(false) {
 		return session.Result{Err: in.stuckError()}
 	}
 	in.runtime.started()

@@ -3,39 +3,82 @@ package interp
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// interrupt runs a cell, interrupts it once it has called started, and returns its error and how long Eval took from then.
-func interrupt(t *testing.T, in *Interp, src string) (*session.Error, time.Duration) {
+// interrupt runs a cell, interrupts it a moment later, and returns its error. It has a second to end: 50 ms without other work on the machine.
+func interrupt(t *testing.T, in *Interp, src string) *session.Error {
 	t.Helper()
-	return interruptAfter(t, in, src, 30*time.Millisecond)
+	moment := make(chan struct{})
+	time.AfterFunc(30*time.Millisecond, func() { close(moment) })
+	return interruptWhen(t, in, moment, src, time.Second)
 }
 
-// interruptAfter interrupts a cell that has to come to a certain place first.
-func interruptAfter(t *testing.T, in *Interp, src string, d time.Duration) (*session.Error, time.Duration) {
+// interruptWhen interrupts a cell once it can receive from now. The cell may take most to end.
+func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, most time.Duration) *session.Error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var at time.Time
-	timer := time.AfterFunc(d, func() { at = time.Now(); cancel() })
-	defer timer.Stop()
+	ended, late := make(chan struct{}), make(chan bool, 1)
+	go func() {
+		defer close(late)
+		select {
+		case <-now:
+			cancel()
+			late <- !newPatience(most).wait(ended)
+		case <-ended:
+		}
+	}()
 	r := in.Eval(ctx, session.Cell{ID: 1, Source: src})
-	if at.IsZero() {
+	close(ended)
+	if late, interrupted := <-late; !interrupted {
 		t.Fatalf("%q ended by itself: %v", src, r.Err)
+	} else if late {
+		t.Errorf("%q takes more than %v to end", src, most)
 	}
-	return r.Err, time.Since(at)
+	return r.Err
 }
 
-// TestInterruptWithError holds that a wait which ends with an error of its own says more than that it was interrupted.
+// openInterruptible makes a session and a function that interrupts a cell of it where that calls interrupt.Here.
+func openInterruptible(t *testing.T) (in *Interp, interrupted func(src string, most time.Duration) *session.Error) {
+	here := make(chan struct{}, 1)
+	in = open(t, Options{
+		Packages: Exports{"test/interrupt/interrupt": {"Here": reflect.ValueOf(func() {
+			select {
+			case here <- struct{}{}:
+			default:
+			}
+		})}},
+		Names: map[string]string{"interrupt": "test/interrupt"},
+	})
+	return in, func(src string, most time.Duration) *session.Error {
+		t.Helper()
+		select {
+		case <-here: // of a deferred call of the cell before
+		default:
+		}
+		return interruptWhen(t, in, here, src, most)
+	}
+}
+
+// TestInterruptWithError holds that a wait which ends with an error of its own, however late, says more than that it was interrupted.
 func TestInterruptWithError(t *testing.T) {
-	stopped := make(chan struct{})
+	for _, late := range []time.Duration{0, 4 * selfEnd} {
+		t.Run(late.String(), func(t *testing.T) { testInterruptWithError(t, late) })
+	}
+}
+
+func testInterruptWithError(t *testing.T, late time.Duration) {
+	waits := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	cause := errors.New("rank 2 never came")
-	in, err := New(Options{
-		Packages: testPackage(func() { <-stopped; panic(cause) }),
+	in := open(t, Options{
+		Packages: testPackage(func() { close(waits); <-ctx.Done(); time.Sleep(late); panic(cause) }),
 		ConvertError: func(err error) *session.Error {
 			if err == cause {
 				return &session.Error{Kind: session.KindInterrupted, Peer: 2, Msg: err.Error()}
@@ -43,11 +86,7 @@ func TestInterruptWithError(t *testing.T) {
 			return nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(20*time.Millisecond, func() { close(stopped); cancel() })
+	go func() { <-waits; cancel() }()
 	r := in.Eval(ctx, session.Cell{ID: 1, Source: "import \"test/blocking\"\n\nblocking.Wait()"})
 	if r.Err == nil || r.Err.Kind != session.KindInterrupted || r.Err.Peer != 2 || r.Err.Line != 3 {
 		t.Errorf("got %#v", r.Err)
@@ -59,20 +98,17 @@ func TestInterruptWithError(t *testing.T) {
 
 // TestInterruptPlace holds that the position of an interrupted cell is one in that cell.
 func TestInterruptPlace(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustEval(t, in, "\n\nfunc half(n int) int {\n\treturn 10 / n\n}")
+	in, interrupted := openInterruptible(t)
+	mustEval(t, in, "\n\nfunc half(n int) int {\n\tinterrupt.Here()\n\treturn 10 / n\n}")
 	for _, c := range []struct {
 		src  string
 		line int // 0 when there is no position
 	}{
-		{"\nfor { }", 2},
+		{"\nfor { interrupt.Here() }", 2},
 		{"half(2)\nfor { }", 0}, // what was marked last is in the other cell
-		{"\n\ntime.Sleep(time.Hour)", 3},
+		{"\n\ninterrupt.Here(); time.Sleep(time.Hour)", 3},
 	} {
-		err, _ := interrupt(t, in, c.src)
+		err := interrupted(c.src, time.Second)
 		if err == nil || err.Kind != session.KindInterrupted || err.Line != c.line || (err.File != "") != (c.line > 0) {
 			t.Errorf("%q: got %#v, want line %d", c.src, err, c.line)
 		}

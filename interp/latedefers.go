@@ -40,11 +40,9 @@ func (in *Interp) runLate(r *run, late []*defers) bool {
 			d.runAll()
 		}
 	}()
-	select {
-	case <-again.left:
+	if newPatience(lateGrace).wait(again.left) {
 		return true
-	case <-time.After(lateGrace):
-		defer in.runtime.takeLate()
-		return in.stop(again, grace)
 	}
+	defer in.runtime.takeLate()
+	return in.stop(again, false)
 }

@@ -9,10 +9,7 @@ import (
 
 // TestList holds that a cell may end with a list of expressions.
 func TestList(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "type E struct{ N int }\nfunc (e E) Error() string { return fmt.Sprint(\"E\", e.N) }\nm := map[string]int{\"a\": 1}\nvar e any = 2")
 	for src, want := range map[string]string{
 		"v, ok := m[\"a\"]\nv, ok":                                "1, true",

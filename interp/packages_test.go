@@ -10,10 +10,7 @@ import (
 
 // TestEveryPackage imports all packages that cells see.
 func TestEveryPackage(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	start := time.Now()
 	for _, importPath := range slices.Sorted(maps.Keys(in.pkgs.tables)) {
 		pkg, err := in.pkgs.Import(importPath)

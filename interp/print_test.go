@@ -45,7 +45,7 @@ func newMixed() Mixed {
 
 // TestCompiledValues holds that values of compiled code are shown without looking at what it hides.
 func TestCompiledValues(t *testing.T) {
-	in, err := New(Options{
+	in := open(t, Options{
 		Packages: Exports{"test/values/values": {
 			"Handle": reflect.ValueOf((*handle)(nil)), "Mixed": reflect.ValueOf((*Mixed)(nil)), "Open": reflect.ValueOf((*Open)(nil)),
 			"Loud": reflect.ValueOf((*Loud)(nil)), "Nilable": reflect.ValueOf((*Nilable)(nil)),
@@ -54,9 +54,6 @@ func TestCompiledValues(t *testing.T) {
 		}},
 		Names: map[string]string{"values": "test/values"},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	mustEval(t, in, "import (\n\"sync\"\n\"sync/atomic\"\n\"regexp\"\n\"math/big\"\n\"net/http\"\n\"bytes\"\n)\n"+
 		"type Own struct { mu sync.Mutex; r *strings.Reader; n int }\ntype D time.Duration\n"+
 		"type Shouter struct { n int }\nfunc (s Shouter) String() string { panic(\"own\") }")
@@ -117,10 +114,7 @@ func TestCompiledValues(t *testing.T) {
 
 // TestPrinterPanics holds that a value which is not what the checker says of it ends the text, not the process.
 func TestPrinterPanics(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	if got := in.print(reflect.ValueOf(5), in.pkgs.typeOf(reflect.TypeFor[[]int]())); got != "[]int(…)" {
 		t.Errorf("a number that should be a slice is shown as %s", got)
 	}

@@ -206,10 +206,7 @@ func TestRandomRedefinitions(t *testing.T) {
 }
 
 func randomSession(t *testing.T, seed uint64, steps int) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	m := &model{Rand: rand.New(rand.NewPCG(seed, 0)), names: map[string]*binding{}, structs: map[string]*structType{}}
 	for range steps {
 		m.history = append(m.history, m.step())

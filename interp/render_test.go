@@ -10,10 +10,7 @@ import (
 
 // TestRender holds in which forms the last value of a cell is shown.
 func TestRender(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	for _, c := range []struct {
 		source, text string
 		data         map[string]any

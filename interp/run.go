@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,14 +12,16 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
+// How long interrupted code is waited for. All but the first are measured as patience is.
 const (
-	// selfEnd is how long an interrupted cell may take to end by itself, as a wait does that was aborted and says for whom it waited.
+	// selfEnd is how long an interrupted cell may take to end by itself, as a wait does that was aborted.
 	selfEnd = 50 * time.Millisecond
 	// grace is how long Eval waits for a stopped cell to leave; only a compiled call that blocks takes that long.
 	grace = 2 * time.Second
 	// unwindGrace is the same for one that was stopped because of what it did: calls nested deep take time to return.
 	unwindGrace = 5 * grace
-	// othersGrace is how long it waits for the goroutines of earlier cells. Those in a compiled call that blocks go on when it returns.
+	// othersGrace is how long it waits for the goroutines of earlier cells, if none of them unwinds. Those in a compiled call that blocks go on when it
+	// returns.
 	othersGrace = 30 * time.Millisecond
 )
 
@@ -30,6 +33,8 @@ type run struct {
 	done  chan struct{} // closed when the cell's result is known
 	alive atomic.Int64  // goroutines that the cell started
 	ended atomic.Bool   // it was stopped: what it left to be done later is not done
+	// ranAway says that it was stopped because of the memory that it took.
+	ranAway atomic.Bool
 
 	mu     sync.Mutex
 	failed *session.Error // of a goroutine that panicked
@@ -50,11 +55,11 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 		defer in.runtime.enter()()
 		_, r.err = in.yaegi.Execute(c.main)
 	}()
-	interrupted, bySelf, patience := false, true, grace
+	interrupted, bySelf := false, true
 	select {
 	case <-r.left:
 	case <-r.fail:
-		bySelf, patience = false, unwindGrace
+		bySelf = false
 	case <-ctx.Done():
 		interrupted = true
 		select {
@@ -64,12 +69,15 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 		}
 	}
 	if interrupted || !bySelf {
-		left := in.stop(r, patience)
+		left := in.stop(r, !interrupted)
 		if late := in.runtime.takeLate(); left && interrupted {
 			left = in.runLate(r, late)
 		}
 		if !left {
 			return session.Result{Err: in.stuckError()}
+		}
+		if r.ranAway.Load() {
+			debug.FreeOSMemory()
 		}
 	}
 	defer in.leave(c)
@@ -104,23 +112,40 @@ type stopped struct {
 }
 
 // stop makes all interpreted code end, that of a run and of the goroutines that it or earlier cells started, and reports whether the run has left in time.
-// If not, no cell can run until it has.
-func (in *Interp) stop(r *run, patience time.Duration) bool {
+// If not, no cell can run until it has. Code that unwinds was stopped because of what it did.
+func (in *Interp) stop(r *run, unwinds bool) bool {
 	r.ended.Store(true)
 	in.stopped = &stopped{r, []func(){in.inside.stop(), in.runtime.stop()}}
-	return in.join(patience)
+	return in.join(unwinds)
+}
+
+// stopLeft does it for the goroutines that cells left running, when no cell runs. Their deferred calls are not made.
+func (in *Interp) stopLeft() {
+	if in.stopped != nil {
+		return
+	}
+	in.runtime.busy.Add(1) // as a cell does
+	defer in.runtime.busy.Add(-1)
+	r := &run{cell: in.runtime.current().cell, left: make(chan struct{})}
+	close(r.left)
+	in.stop(r, true)
+	in.runtime.takeLate()
 }
 
 // join waits for the run that was stopped to leave, and then makes interpreted code run again.
-func (in *Interp) join(patience time.Duration) bool {
-	s := in.stopped
-	for start := time.Now(); time.Since(start) < patience; time.Sleep(time.Millisecond) {
+func (in *Interp) join(unwinds bool) bool {
+	s, p, others := in.stopped, newPatience(grace), newPatience(othersGrace)
+	if unwinds {
+		p = newPatience(unwindGrace)
+	}
+	for ; !p.over(); time.Sleep(time.Millisecond) {
+		waited := others.over() && !(unwinds && othersCanRun())
 		select {
 		case <-s.run.left:
 		default:
 			continue
 		}
-		if s.run.alive.Load() == 0 && (in.runtime.busy.Load() <= 1 || time.Since(start) > othersGrace) {
+		if s.run.alive.Load() == 0 && (in.runtime.busy.Load() <= 1 || waited) {
 			for _, resume := range s.resume {
 				resume()
 			}
@@ -141,13 +166,16 @@ func (in *Interp) outcome(r *run, interrupted, bySelf bool) session.Result {
 	case failed != nil:
 		return session.Result{Err: failed}
 	case interrupted:
-		if !bySelf {
-			return session.Result{Err: in.interruptedError(r, "")}
-		}
-		if r.err == nil { // it was done before it could be stopped
+		if r.err == nil && bySelf { // it was done before it could be stopped
 			return in.result(r.cell)
 		}
-		e := in.panicError(r.cell, r.err)
+		var e *session.Error
+		if r.err != nil {
+			e = in.panicError(r.cell, r.err)
+		}
+		if !bySelf && (e == nil || e.Kind != session.KindInterrupted) { // no wait that says for whom it waited
+			return session.Result{Err: in.interruptedError(r, "")}
+		}
 		e.Kind = session.KindInterrupted
 		return session.Result{Err: e}
 	case r.err != nil:

@@ -27,7 +27,8 @@ type cellRuntime struct {
 	panics panicStacks
 	mark   *int         // position of the statement that runs
 	busy   atomic.Int64 // how many cells and goroutines of cells run
-	watch  *watch
+	stacks *watch
+	memory *watch
 	own    sync.Map // the numbers of the goroutines that run code of cells and recover from its panics
 
 	mu     sync.Mutex
@@ -44,7 +45,7 @@ type cellRuntime struct {
 func newCellRuntime(in *Interp) *cellRuntime {
 	rt := &cellRuntime{in: in, panics: panicStacks{by: map[int64][]*panicking{}}}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
-	rt.watch = newWatch(rt)
+	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{available: availableMemory}}
 	return rt
 }
 
@@ -115,8 +116,9 @@ func (rt *cellRuntime) enter() (leave func()) {
 
 // started notes that a cell or a goroutine of one runs, until busy is lowered.
 func (rt *cellRuntime) started() {
-	rt.busy.Add(1)
-	rt.watch.arm()
+	first := rt.busy.Add(1) == 1
+	rt.stacks.arm(first)
+	rt.memory.arm(first)
 }
 
 // stopped returns the context that ends when interpreted code is to stop.

@@ -10,10 +10,7 @@ import (
 
 // TestSealedInterfaces holds that types of a package implement its interfaces with methods that have no exported name, and others do not.
 func TestSealedInterfaces(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "var g *symm.Group\nvar s *symm.Stream\nvar options []symm.Option")
 	mustEval(t, in, "options = append(options, g, s, symm.Timeout(time.Second))")
 	if got := mustEval(t, in, "len(options)"); got != "3" {

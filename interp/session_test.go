@@ -278,10 +278,7 @@ func runSteps(t *testing.T, steps []step) {
 	was := os.Stdout
 	os.Stdout = out
 	defer func() { os.Stdout = was }()
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	printed := 0
 	for i, st := range steps {
 		r := in.Eval(context.Background(), session.Cell{ID: i + 1, Source: st.cell})
@@ -308,10 +305,7 @@ func runSteps(t *testing.T, steps []step) {
 
 // TestMethodAddedLater holds that values which an interface held before their type got a method equal those after.
 func TestMethodAddedLater(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "type P struct{ A int }\nvar x any = P{1}\nx")
 	mustEval(t, in, "func (p P) String() string { return \"p\" }")
 	for source, want := range map[string]string{

@@ -96,10 +96,7 @@ func TestAutomaticImports(t *testing.T) {
 		{"sort.Ints(nope)", "", "", "undefined: nope"},
 		{"fmt.Sprint(1)", `"1"`, "", ""},
 	} {
-		in, err := New(Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := open(t, Options{})
 		var r session.Result
 		note := stderrOf(t, func() { r = in.Eval(context.Background(), session.Cell{ID: 1, Source: c.src}) })
 		msg := ""

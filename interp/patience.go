@@ -1,0 +1,57 @@
+package interp
+
+import (
+	"runtime/metrics"
+	"syscall"
+	"time"
+)
+
+// patience is how long to wait for code of cells to end. Time in which that could run counts only as far as this process had a processor: on a machine under
+// load, code that would end soon may not run for long. It counts while over is called every few milliseconds.
+type patience struct {
+	left time.Duration
+	at   time.Time     // of the last call
+	used time.Duration // by this process, of the processors, until then
+}
+
+func newPatience(d time.Duration) *patience {
+	return &patience{left: d, at: time.Now(), used: processorTime()}
+}
+
+func (p *patience) over() bool {
+	now, used := time.Now(), processorTime()
+	passed := now.Sub(p.at)
+	if othersCanRun() {
+		passed = min(passed, used-p.used)
+	}
+	p.at, p.used, p.left = now, used, p.left-passed
+	return p.left <= 0
+}
+
+// wait reports whether done was closed before patience was over.
+func (p *patience) wait(done <-chan struct{}) bool {
+	for {
+		select {
+		case <-done:
+			return true
+		case <-time.After(2 * time.Millisecond):
+			if p.over() {
+				return false
+			}
+		}
+	}
+}
+
+// processorTime is how long this process has used processors.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// othersCanRun reports whether any goroutine but the caller runs, or would if there were a processor for it.
+func othersCanRun() bool {
+	samples := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64()+samples[1].Value.Uint64() > 1
+}

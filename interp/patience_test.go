@@ -1,0 +1,48 @@
+package interp
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestPatience holds that what can run is not given up for the time that it had to wait, and that what is blocked is.
+func TestPatience(t *testing.T) {
+	var stop atomic.Bool
+	running := make(chan bool)
+	go func() {
+		for running <- true; !stop.Load(); {
+		}
+	}()
+	<-running
+	p := &patience{left: time.Minute, at: time.Now().Add(-time.Hour), used: processorTime()}
+	if p.over() {
+		t.Error("a goroutine that could run is given up though it had no processor")
+	}
+	stop.Store(true)
+	p = newPatience(10 * time.Millisecond)
+	if never := make(chan struct{}); p.wait(never) {
+		t.Error("what never ends has ended")
+	}
+	for start := time.Now(); othersCanRun(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatal("a goroutine that has ended can run")
+		}
+	}
+	if p = (&patience{left: time.Minute, at: time.Now().Add(-time.Hour), used: processorTime()}); !p.over() {
+		t.Error("what is blocked is not given up in its time")
+	}
+}
+
+// TestClose holds that nothing of a session goes on when it is closed, but for what a compiled call blocks.
+func TestClose(t *testing.T) {
+	inside, release := make(chan struct{}), make(chan struct{})
+	in := open(t, Options{Packages: testPackage(func() { close(inside); <-release })})
+	mustEval(t, in, "import \"test/blocking\"\ngo func() { for { } }()\ngo func() { select { } }()\ngo func() { for { time.Sleep(time.Millisecond) } }()\ngo func() { blocking.Wait() }()")
+	<-inside
+	in.Close()
+	if left := in.runtime.busy.Load(); left != 1 {
+		t.Errorf("%d goroutines go on, not 1", left)
+	}
+	close(release)
+}
