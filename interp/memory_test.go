@@ -60,10 +60,7 @@ var manyCells = []string{
 
 // TestManyCells holds that cells leave nothing behind but what they define, whether they succeed, fail or are interrupted.
 func TestManyCells(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	mustEval(t, in, "type P struct{ A int }\nfunc (p P) String() string { return \"p\" }\nfunc twice[T any](v T) []T { return []T{v, v} }\nx := 0\nfunc f(a int) int { return a }")
 	cells := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -90,10 +87,7 @@ func TestManyCells(t *testing.T) {
 
 // TestManyTypes holds what a type costs that is defined again: values of the one before may be anywhere, and so its methods stay, as trees of yaegi.
 func TestManyTypes(t *testing.T) {
-	in, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := open(t, Options{})
 	const most = 80 << 10
 	cells := func(n int) {
 		for i := range n {
@@ -136,33 +130,32 @@ func TestRedefinitionFrees(t *testing.T) {
 		{"type T struct{ b []byte }\nx := T{" + big + "}", "type T struct{ c int }\nx := T{}"},
 		{"type T struct{ b []byte }\nvar x any = &T{" + big + "}", "x = nil"},
 	} {
-		in, err := New(Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		eval := func(src string) {
-			if strings.Contains(src, "for { }") {
-				interrupt(t, in, src)
-			} else if e := in.Eval(context.Background(), session.Cell{ID: 1, Source: src}).Err; e != nil && e.Msg != "panic: 1" {
-				t.Fatalf("%s: %v", src, e)
+		t.Run(c.hold+", then "+c.drop, func(t *testing.T) {
+			in := open(t, Options{})
+			eval := func(src string) {
+				if strings.Contains(src, "for { }") {
+					interrupt(t, in, src)
+				} else if e := in.Eval(context.Background(), session.Cell{ID: 1, Source: src}).Err; e != nil && e.Msg != "panic: 1" {
+					t.Fatalf("%s: %v", src, e)
+				}
 			}
-		}
-		before := heap()
-		eval(c.hold)
-		eval("0")
-		if held := heap(); held < before+60<<20 {
-			t.Fatalf("%s: 64 MB in use as %d bytes", c.hold, held-before)
-		}
-		eval(c.drop)
-		for range 20 { // the collector has to find that functions are gone
-			if eval("0"); heap() <= before+4<<20 {
-				break
+			before := heap()
+			eval(c.hold)
+			eval("0")
+			if held := heap(); held < before+60<<20 {
+				t.Fatalf("64 MB in use as %d bytes", held-before)
 			}
-			time.Sleep(time.Millisecond)
-		}
-		if after := heap(); after > before+4<<20 {
-			t.Errorf("%s, then %s: %d bytes more are in use than before", c.hold, c.drop, after-before)
-		}
-		runtime.KeepAlive(in)
+			eval(c.drop)
+			for range 20 { // the collector has to find that functions are gone
+				if eval("0"); heap() <= before+4<<20 {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if after := heap(); after > before+4<<20 {
+				t.Errorf("%d bytes more are in use than before", after-before)
+			}
+			runtime.KeepAlive(in)
+		})
 	}
 }
