@@ -76,6 +76,7 @@ func optionsCase(t *T) {
 	t.refused(symmem.KindMisuse, func() { k.Launch(symmem.Grid(1), symmem.Block(1), (*symmem.Stream)(nil)) }, "nothing", "the stream is nil")
 	t.refused(symmem.KindMisuse, func() { h.Barrier(0, symmem.Timeout(-time.Second)) }, "barrier", "a timeout must be positive, not -1s")
 	graph.Free()
+	stream.Free()
 	for _, x := range []*symmem.Tensor{x, y, splits, outSplits} {
 		x.Free()
 	}
