@@ -174,7 +174,9 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	}
 	if l.fn.results == nil || s.Results == nil {
 		if l.fn.sig != nil && l.fn.sig.Results().Len() == 1 && l.fn.sig.Results().At(0).Name() != "" && s.Results != nil {
-			s.Results[0] = l.paren(s.Results[0])
+			if _, isFunc := s.Results[0].(*ast.FuncLit); !isFunc {
+				s.Results[0] = l.paren(s.Results[0])
+			}
 		}
 		return append(m, s)
 	}
