@@ -81,24 +81,30 @@ func TestScriptUnderLauncher(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// startHeadless starts rank 0 and returns when its session can be attached to.
+func (h home) startHeadless(lead *exec.Cmd) {
+	h.t.Helper()
+	if err := lead.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { lead.Process.Kill() })
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		if r := h.run("", "attach"); r.status == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatal("nobody can attach")
+		}
+	}
+}
+
 // Without a terminal, a session that a launcher started waits for people to attach.
 func TestHeadless(t *testing.T) {
 	h := newHome(t, 2)
 	followers := h.startFollowers(2, "--device", device())
 	lead := h.command("--device", device())
 	lead.Env = append(lead.Env, launched(0, 2)...)
-	if err := lead.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { lead.Process.Kill() })
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
-		if r := h.run("", "attach"); r.status == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("nobody can attach")
-		}
-	}
+	h.startHeadless(lead)
 	x := h.terminal("attach")
 	x.enter("symm.WorldSize() + 40")
 	x.expect("[0,1] 42\n")
@@ -112,6 +118,24 @@ func TestHeadless(t *testing.T) {
 	}
 	for _, cmd := range followers {
 		cmd.Wait()
+	}
+	h.expectNothingLeft()
+}
+
+// A launcher that is killed ends nothing; the session ends by itself.
+func TestLauncherKilled(t *testing.T) {
+	h := newHome(t, 2)
+	followers := h.startFollowers(2, "--device", device())
+	lead := h.command("--device", device())
+	lead.Env = append(lead.Env, append(launched(0, 2), "TORCHELASTIC_RUN_ID=none")...)
+	lead.Args = append([]string{"sh", "-c", `"$0" "$@"; exit`, lead.Path}, lead.Args[1:]...)
+	lead.Path = "/bin/sh"
+	h.startHeadless(lead)
+	lead.Process.Kill()
+	for i, cmd := range followers {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("rank %d: %v", i+1, err)
+		}
 	}
 	h.expectNothingLeft()
 }

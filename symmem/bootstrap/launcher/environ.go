@@ -18,6 +18,7 @@ type Launcher struct {
 	Port      int    // MASTER_PORT
 	Job       string // tells concurrent jobs of a host apart, or empty
 	Store     bool   // the launcher itself listens at Address and Port, with a key-value store
+	Stays     bool   // the process that started this one is the launcher's, and there until the job is over
 }
 
 // OneHost reports whether all ranks are known to run on this host.
@@ -105,7 +106,7 @@ func (e environment) readAll(list []numberVariable) error {
 }
 
 func (e environment) torchrun() (Launcher, error) {
-	l := Launcher{Name: "torchrun", Address: e["MASTER_ADDR"], Store: e["TORCHELASTIC_USE_AGENT_STORE"] == "True"}
+	l := Launcher{Name: "torchrun", Address: e["MASTER_ADDR"], Store: e["TORCHELASTIC_USE_AGENT_STORE"] == "True", Stays: e["TORCHELASTIC_RUN_ID"] != ""}
 	if err := e.need("RANK", "WORLD_SIZE", "LOCAL_RANK"); err != nil {
 		return l, err
 	}
@@ -120,7 +121,7 @@ func (e environment) torchrun() (Launcher, error) {
 }
 
 func (e environment) mpirun() (Launcher, error) {
-	l := Launcher{Name: "mpirun", Address: e["MASTER_ADDR"], Job: e["PMIX_NAMESPACE"]}
+	l := Launcher{Name: "mpirun", Address: e["MASTER_ADDR"], Job: e["PMIX_NAMESPACE"], Stays: true}
 	if err := e.need("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"); err != nil {
 		return l, err
 	}
@@ -129,7 +130,7 @@ func (e environment) mpirun() (Launcher, error) {
 }
 
 func (e environment) srun() (Launcher, error) {
-	l := Launcher{Name: "srun", Address: e["MASTER_ADDR"], Job: e["SLURM_JOB_ID"] + "." + e["SLURM_STEP_ID"]}
+	l := Launcher{Name: "srun", Address: e["MASTER_ADDR"], Job: e["SLURM_JOB_ID"] + "." + e["SLURM_STEP_ID"], Stays: true}
 	if err := e.need("SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"); err != nil {
 		return l, err
 	}

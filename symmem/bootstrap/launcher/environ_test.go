@@ -11,15 +11,15 @@ func TestFromEnviron(t *testing.T) {
 		environ string
 		want    Launcher
 	}{
-		{torchrun, Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
-		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=job TORCHELASTIC_RESTART_COUNT=2", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "job/2", true}},
-		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=False TORCHELASTIC_RUN_ID=none", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
-		{torchrun + "TORCHELASTIC_RUN_ID=none TORCHELASTIC_RESTART_COUNT=1", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "/1", false}},
+		{torchrun, Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false, false}},
+		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=job TORCHELASTIC_RESTART_COUNT=2", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "job/2", true, true}},
+		{torchrun + "TORCHELASTIC_USE_AGENT_STORE=False TORCHELASTIC_RUN_ID=none", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false, true}},
+		{torchrun + "TORCHELASTIC_RUN_ID=none TORCHELASTIC_RESTART_COUNT=1", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "/1", false, true}},
 		{"RANK=0 WORLD_SIZE=1 LOCAL_RANK=0", Launcher{Name: "torchrun", Size: 1}},
-		{torchrun + "OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=8", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false}},
-		{"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=prterun-1", Launcher{"mpirun", 1, 2, 1, 2, "", 0, "prterun-1", false}},
-		{"SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=8 SLURM_STEP_NUM_NODES=2 SLURM_LOCALID=1 SLURM_JOB_ID=17 SLURM_STEP_ID=0 SLURM_STEP_NODELIST=gpu[03-04]", Launcher{"srun", 5, 8, 1, 0, "gpu03", 26663, "17.0", false}},
-		{"SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2 SLURM_STEP_NUM_NODES=1 SLURM_LOCALID=1 SLURM_STEP_NODELIST=a MASTER_ADDR=b MASTER_PORT=5", Launcher{"srun", 1, 2, 1, 2, "b", 5, ".", false}},
+		{torchrun + "OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=8", Launcher{"torchrun", 3, 4, 1, 2, "head", 29500, "", false, false}},
+		{"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2 PMIX_NAMESPACE=prterun-1", Launcher{"mpirun", 1, 2, 1, 2, "", 0, "prterun-1", false, true}},
+		{"SLURM_PROCID=5 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=8 SLURM_STEP_NUM_NODES=2 SLURM_LOCALID=1 SLURM_JOB_ID=17 SLURM_STEP_ID=0 SLURM_STEP_NODELIST=gpu[03-04]", Launcher{"srun", 5, 8, 1, 0, "gpu03", 26663, "17.0", false, true}},
+		{"SLURM_PROCID=1 SLURM_STEP_NUM_TASKS=2 SLURM_STEP_NUM_NODES=1 SLURM_LOCALID=1 SLURM_STEP_NODELIST=a MASTER_ADDR=b MASTER_PORT=5", Launcher{"srun", 1, 2, 1, 2, "b", 5, ".", false, true}},
 	} {
 		got, ok, err := FromEnviron(strings.Fields(c.environ))
 		if !ok || err != nil || got != c.want {

@@ -34,5 +34,5 @@ func attachTo(ctx context.Context, dir string) (*opened, error) {
 		s.Close()
 		return nil, err
 	}
-	return &opened{s, len(infos), false}, nil
+	return &opened{Session: s, size: len(infos)}, nil
 }

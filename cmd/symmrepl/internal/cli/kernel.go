@@ -7,7 +7,6 @@ import (
 	"os/signal"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/jupyter"
@@ -94,7 +93,9 @@ func runKernel(ctx context.Context, o options, file string) (int, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer leaveWithParent(cancel)()
+	if os.Getenv(parentVariable) != "" {
+		defer leaveWithParent(cancel)()
+	}
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, syscall.SIGINT)
 	defer signal.Stop(interrupts)
@@ -131,31 +132,6 @@ func openFor(ctx context.Context, o options) (*opened, error) {
 
 // parentVariable is set by Jupyter to its process id.
 const parentVariable = "JPY_PARENT_PID"
-
-// leaveWithParent calls leave when the process that started this one has ended, if that was Jupyter. The function it returns stops it.
-func leaveWithParent(leave func()) (stop func()) {
-	if os.Getenv(parentVariable) == "" {
-		return func() {}
-	}
-	parent := os.Getppid()
-	ticker := time.NewTicker(time.Second)
-	done := make(chan struct{})
-	go func() {
-		defer ticker.Stop()
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticker.C:
-				if os.Getppid() != parent {
-					leave()
-					return
-				}
-			}
-		}
-	}()
-	return func() { close(done) }
-}
 
 // serves reports whether the program is to be a kernel, which an interrupt does not end.
 func (o options) serves() bool { return len(o.args) > 0 && o.args[0] == "kernel" }

@@ -20,6 +20,7 @@ type opened struct {
 	session.Session
 	size     int
 	launched bool // by torchrun, mpirun or srun
+	tended   bool // by a launcher that stays as long as the job, as this process's parent
 }
 
 // withSession starts or joins the session that o asks for, runs do on it and closes it. In a process that a
@@ -49,7 +50,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &opened{s, config.Ranks, false}, nil
+		return &opened{Session: s, size: config.Ranks}, nil
 	}
 	if o.ranks != 0 && o.ranks != launcher.Size {
 		return nil, misused("-n %d, but %s has started %d processes; leave -n out", o.ranks, launcher.Name, launcher.Size)
@@ -59,7 +60,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 	if s == nil || err != nil {
 		return nil, err
 	}
-	return &opened{s, launcher.Size, true}, nil
+	return &opened{Session: s, size: launcher.Size, launched: true, tended: launcher.Stays}, nil
 }
 
 // choose decides about the ranks, if that is 0, and the device: GPUs if there are as many as ranks on this
@@ -108,8 +109,14 @@ func (s *opened) greet(ctx context.Context, c *console.Console) error {
 	return nil
 }
 
-// headless keeps a session without terminal alive for those that attach, until ctx is done.
+// headless keeps a session without terminal alive for those that attach, until ctx is done, or the launcher has gone without ending
+// its processes, as one does that is killed.
 func (s *opened) headless(ctx context.Context) (int, error) {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	if s.tended {
+		defer leaveWithParent(leave)()
+	}
 	fmt.Fprintln(os.Stderr, "symmrepl: there is no terminal here; `symmrepl attach` on this host gives a prompt")
 	<-ctx.Done()
 	return statusOK, nil
