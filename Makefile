@@ -22,7 +22,7 @@ $(BIN): FORCE | go c++
 test: check $(NVRTC) $(JUPYTER) ## everything a change must pass: check, all tests, the races, the C boundary
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
-	go test -timeout 5m ./... && \
+	go test -timeout 10m ./... && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -timeout 5m ./...) && \
 	GORACE=atexit_sleep_ms=0 go test -timeout 5m -race -short ./session/... ./cmd/symmrepl/... && \
