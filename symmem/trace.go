@@ -76,27 +76,39 @@ func (rt *Runtime) StartTrace() {
 	t.looked.Go(t.look)
 }
 
-// setOrigin relates the device's clock to the host's. Of several tries that counts during which the least time passed here.
+// setOrigin relates the device's clock to the host's. Each of several events is reached between two looks at the host's clock, which may come late
+// on a busy machine; the bounds that all of them give together are narrow.
 func (t *trace) setOrigin() error {
-	least := time.Duration(1<<63 - 1)
-	for range 5 {
+	const events = 16
+	var earliest, latest time.Time // of the origin
+	for i := range events {
 		e, err := t.rt.dev.NewEvent()
 		if err != nil {
 			return err
 		}
-		start := time.Now()
-		err = cmp.Or(t.rt.first.record(e), e.Synchronize())
-		if passed := time.Since(start); err == nil && passed < least {
-			e, t.origin = t.origin, e
-			least, t.began = passed, start.Add(passed)
+		if i == 0 {
+			t.origin = e
+		} else {
+			defer e.Close()
 		}
-		if e != nil {
-			e.Close()
+		before := time.Now()
+		if err := cmp.Or(t.rt.first.record(e), e.Synchronize()); err != nil {
+			return err
 		}
+		after := time.Now()
+		us, err := e.Since(t.origin)
 		if err != nil {
 			return err
 		}
+		since := microseconds(us)
+		if at := before.Add(-since); i == 0 || at.After(earliest) {
+			earliest = at
+		}
+		if at := after.Add(-since); i == 0 || at.Before(latest) {
+			latest = at
+		}
 	}
+	t.began = earliest.Add(latest.Sub(earliest) / 2)
 	return nil
 }
 
