@@ -17,7 +17,8 @@ const (
 
 // memoryLimit is the limit of the machine's memory.
 type memoryLimit struct {
-	looked atomic.Uint64 // bytes on the heap when the machine's memory was looked at
+	looked  atomic.Uint64 // bytes on the heap when the machine's memory was looked at
+	settled atomic.Uint64 // bytes that survived the first collection since code of cells runs, 0 if there was none
 	// available says how many bytes of memory there are to be had, and how many there are.
 	available func() (free, total uint64)
 }
@@ -32,6 +33,7 @@ func sampleHeap() (heap, allocated uint64) {
 func (l *memoryLimit) begin() {
 	heap, _ := sampleHeap()
 	l.looked.Store(heap)
+	l.settled.Store(0)
 }
 
 func (l *memoryLimit) exceeded() (what, detail, hint string) {
@@ -46,9 +48,18 @@ func (l *memoryLimit) exceeded() (what, detail, hint string) {
 		free, _ = l.available()
 		var allocated uint64
 		heap, allocated = sampleHeap()
-		// What was allocated meanwhile, which is much when this process has to wait for a processor, may be garbage again: the next look tells.
 		since := min(heap, allocated-before)
-		free, heap = free+since, heap-since
+		heap -= since
+		settled := l.settled.Load()
+		if settled == 0 || heap < settled {
+			settled = heap
+			l.settled.Store(settled)
+		}
+		// What was allocated meanwhile, which is much when this process has to wait for a processor, may be garbage again, as long as what survives
+		// does not grow.
+		if heap < settled+heapStep {
+			free += since
+		}
 	}
 	l.looked.Store(heap)
 	if free >= kept {

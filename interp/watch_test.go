@@ -120,8 +120,20 @@ func TestDeepRecursion(t *testing.T) {
 	}
 }
 
-// TestOutOfMemory holds that a cell which takes all memory is stopped before there is none.
+// TestOutOfMemory holds that a cell which takes all memory is stopped before there is none, and one that makes garbage is not.
 func TestOutOfMemory(t *testing.T) {
+	t.Run("alone", testOutOfMemory)
+	t.Run("beside values that take long to collect", func(t *testing.T) {
+		values := make([]*[4]*int, 6<<20)
+		for i := range values {
+			values[i] = &[4]*int{new(int)}
+		}
+		testOutOfMemory(t)
+		runtime.KeepAlive(values)
+	})
+}
+
+func testOutOfMemory(t *testing.T) {
 	in := open(t, Options{})
 	const total = 1 << 30
 	in.runtime.memory.limit.(*memoryLimit).available = func() (uint64, uint64) {
