@@ -115,7 +115,9 @@ type stopped struct {
 // If not, no cell can run until it has. Code that unwinds was stopped because of what it did.
 func (in *Interp) stop(r *run, unwinds bool) bool {
 	r.ended.Store(true)
-	in.stopped = &stopped{r, []func(){in.inside.stop(), in.runtime.stop()}}
+	// Waits end first, and begin again last: a function that ends because its code does has to see that its deferred calls are made later.
+	begin := in.runtime.stop()
+	in.stopped = &stopped{r, []func(){in.inside.stop(), begin}}
 	return in.join(unwinds)
 }
 
