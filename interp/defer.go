@@ -110,7 +110,8 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 			}
 		}
 		v := l.temp("arg")
-		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.expr(e)))
+		// A literal that ends puts back what was in its place before it, which another goroutine may do while a loop has its next one there.
+		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.kept(l.expr(e))))
 		return l.ident(pos, v)
 	}
 	fun := l.qualified(ast.Unparen(call.Fun))
