@@ -110,8 +110,7 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 			}
 		}
 		v := l.temp("arg")
-		// A literal that ends puts back what was in its place before it, which another goroutine may do while a loop has its next one there.
-		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.kept(l.expr(e))))
+		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.expr(e)))
 		return l.ident(pos, v)
 	}
 	fun := l.qualified(ast.Unparen(call.Fun))
@@ -160,8 +159,9 @@ func (l *lowerer) noResults(lit *ast.FuncLit) bool {
 	return lit.Type.Results == nil || len(lit.Type.Results.List) == 0
 }
 
-// kept makes a function literal that compiled code may keep capture the variables as they are now. Yaegi gives compiled code the literal
-// together with the frame itself, in which the next iteration of a loop puts new variables.
+// kept makes a function literal in a loop one of a frame of its own. Yaegi gives compiled code, which may keep it, the literal together with the frame
+// itself, in which the next iteration puts new variables; and when a call of the literal ends, perhaps in another goroutine, it puts back what was in
+// the literal's place in the frame before, where the next iteration's may be by then.
 func (l *lowerer) kept(e ast.Expr) ast.Expr {
 	lit, ok := e.(*ast.FuncLit)
 	if !ok || l.fn.loops == 0 {

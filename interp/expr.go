@@ -34,7 +34,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.CallExpr:
 		return l.call(e)
 	case *ast.FuncLit:
-		return l.funcLit(e)
+		return l.kept(l.funcLit(e))
 	case *ast.CompositeLit:
 		return l.composite(e)
 	case *ast.ParenExpr:

@@ -1,21 +1,26 @@
 package interp
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
-// TestGoroutineLiterals holds that a literal with arguments which a loop starts as a goroutine is not mixed up with that of another iteration.
+// TestGoroutineLiterals holds that a literal which a loop starts as a goroutine is not mixed up with that of another iteration.
 func TestGoroutineLiterals(t *testing.T) {
 	in := open(t, Options{})
 	const cell = `ch, sum := make(chan int, 100), 0
 for range 200 {
 	for i := range 100 {
-		go func(n int) { ch <- n * i }(10)
+		START
 	}
 	for range 100 {
 		sum += <-ch
 	}
 }
 sum`
-	if got := mustEval(t, in, cell); got != "9900000" {
-		t.Errorf("the goroutines sent %s in all, not 9900000", got)
+	for _, start := range []string{"go func(n int) { ch <- n * i }(10)", "f := func(n int) { ch <- n * i }; go f(10)", "f := func() { ch <- 10 * i }; go f()"} {
+		if got := mustEval(t, in, strings.Replace(cell, "START", start, 1)); got != "9900000" {
+			t.Errorf("%s: the goroutines sent %s in all, not 9900000", start, got)
+		}
 	}
 }
