@@ -66,7 +66,7 @@ func (l *lowerer) suspend(call *ast.CallExpr) (out []ast.Stmt, later ast.Expr, i
 	pos := call.Pos()
 	out = l.mark(call)
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 && l.noResults(lit) {
-		return out, l.kept(l.expr(lit)), true
+		return out, l.expr(lit), true
 	}
 	if l.info.Types[call.Fun].IsBuiltin() {
 		before, call := l.suspendBuiltin(call)
