@@ -310,24 +310,31 @@ func TestWrongHello(t *testing.T) {
 
 // A rank that does not read its answers makes nobody else wait.
 func TestSlowReader(t *testing.T) {
-	w := newWorld(t, 2)
-	a, b := pair(t)
 	hub := NewHub(2)
+	a, slow := pair(t)
+	defer slow.Close()
 	go hub.Serve(1, a)
-	go frame.NewWriter(b).Write(request{Hello: &hello{version, 1, 2}}, nil)
-	out := frame.NewWriter(b)
-	c, d := pair(t)
-	go hub.Serve(0, c)
-	w.clients[0], _ = NewClient(d, 0, 2, "")
+	out := frame.NewWriter(slow)
+	if err := out.Write(request{Hello: &hello{version, 1, 2}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	b, c := pair(t)
+	go hub.Serve(0, b)
+	client, err := NewClient(c, 0, 2, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
 	data := make([]byte, 4<<20)
 	for i := range 4 {
 		k := call(uint64(i+1), 0, 1)
-		go out.Write(request{Gather: &gather{uint64(i + 1), k}}, data)
-		if _, err := w.clients[0].Gather(ctx, k, data); err != nil {
+		if err := out.Write(request{Gather: &gather{uint64(i + 1), k}}, data); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Gather(ctx, k, data); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.Close()
 }
 
 // FuzzHub feeds a hub whatever a rank might send.
