@@ -78,6 +78,9 @@ func (k *checker) undefinedHint(name string, pos token.Pos) string {
 		names = append(k.elsewhere(name), names...)
 	}
 	hint := didYouMean(names[:min(len(names), spelling.Most)])
+	if hint == "" && k.textWanted(pos) {
+		return fmt.Sprintf("did you mean %q? Text is written in quotes", name)
+	}
 	if assigned && s.Tok == token.ASSIGN {
 		declare := name + " := … declares a variable"
 		if hint == "" {
@@ -86,6 +89,24 @@ func (k *checker) undefinedHint(name string, pos token.Pos) string {
 		return hint + " " + declare
 	}
 	return hint
+}
+
+// textWanted reports whether what is at pos is an argument that has to be a string.
+func (k *checker) textWanted(pos token.Pos) bool {
+	call, ok := k.c.find(pos, isCallAt).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sig, ok := k.c.info.TypeOf(call.Fun).(*types.Signature)
+	i := slices.IndexFunc(call.Args, func(arg ast.Expr) bool { return arg.Pos() == pos })
+	if !ok || i < 0 || i >= sig.Params().Len() {
+		return false
+	}
+	if _, named := call.Args[i].(*ast.Ident); !named {
+		return false
+	}
+	basic, ok := sig.Params().At(i).Type().Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.String
 }
 
 // packageHint is about a package that is not imported and has no such member, or shares its name with others.

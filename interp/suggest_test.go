@@ -29,6 +29,9 @@ func TestHints(t *testing.T) {
 		{"count = 3", "undefined: count", "count := … declares a variable"},
 		{"limt = 3", "undefined: limt", "did you mean limit? limt := … declares a variable"},
 		{"var v Speker", "undefined: Speker", "did you mean Speaker?"},
+		{"strings.Contains(plain, b.y)", "undefined: plain", `did you mean "plain"? Text is written in quotes`},
+		{"strings.Repeat(plain(), 2)", "undefined: plain", ""},
+		{"strings.Repeat(\"x\", plain)", "undefined: plain", ""},
 		// Members.
 		{"fmt.Printl(1)", "undefined: fmt.Printl", "did you mean fmt.Print or fmt.Printf or fmt.Println?"},
 		{"fmt.println(1)", "undefined: fmt.println (but have Println)", ""},

@@ -9,7 +9,8 @@ import (
 // Most is how many words Similar returns at most.
 const Most = 3
 
-// Similar returns those of names that are closest to name, if they are close: other in case only, or by a few letters.
+// Similar returns those of names that are closest to name, if they are close: other in case only, or by a few letters, or short for it, as F32 is
+// for Float32.
 func Similar(name string, names []string) []string {
 	var found []string
 	for _, n := range names {
@@ -34,8 +35,32 @@ func Similar(name string, names []string) []string {
 			found = append(found, n)
 		}
 	}
+	if len(found) == 0 {
+		for _, n := range names {
+			if isShort(strings.ToLower(n), strings.ToLower(name)) {
+				found = append(found, n)
+			}
+		}
+	}
 	found = unique(found)
 	return found[:min(len(found), Most)]
+}
+
+// isShort reports whether short ends in the same number as long, begins with the same letter, and has only letters that follow there in this order.
+func isShort(short, long string) bool {
+	const digits = "0123456789"
+	letters, rest := strings.TrimRight(short, digits), strings.TrimRight(long, digits)
+	if letters == "" || letters == short || short[len(letters):] != long[len(rest):] || letters[0] != rest[0] {
+		return false
+	}
+	for _, c := range letters {
+		_, after, ok := strings.Cut(rest, string(c))
+		if !ok {
+			return false
+		}
+		rest = after
+	}
+	return true
 }
 
 func unique(names []string) []string {

@@ -32,6 +32,12 @@ func TestSimilar(t *testing.T) {
 		{"nope", "copy name", ""},
 		{"restrat", "restart ranks", "restart"},
 		{"synchronise", "Synchronize", "Synchronize"},
+		{"Float32", "F16 F32 F64 I32 BF16", "F32"},
+		{"BFloat16", "F16 BF16", "BF16"},
+		{"UInt8", "I8 U8 F8", "U8"},
+		{"Int64", "I64 U64", "I64"},
+		{"Float32s", "F32", ""},
+		{"Float", "F", ""},
 	} {
 		if got := Similar(c.name, strings.Fields(c.names)); !slices.Equal(got, strings.Fields(c.want)) {
 			t.Errorf("like %s among %s: %q, want %s", c.name, c.names, got, c.want)
