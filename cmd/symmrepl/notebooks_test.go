@@ -121,7 +121,7 @@ func (h home) executeNotebooks(ranks int, runs string, files []string) map[[2]st
 	cmd.Env = h.command().Env
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	defer time.AfterFunc(time.Duration(len(files))*time.Minute, func() { cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(time.Duration(len(files)+2)*time.Minute, func() { cmd.Process.Kill() }).Stop()
 	out, err := cmd.Output()
 	if err != nil {
 		h.t.Fatalf("%v\n%s", err, errs.String())
@@ -162,9 +162,20 @@ func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before in
 	}
 }
 
+// withoutRemarks leaves out the lines that the session itself says, such as who waits on a busy machine: those of no rank.
+func withoutRemarks(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "[") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// shownBy returns what a cell shows to which the kernel gave a number. Errors cite it without that.
+// shownBy returns what a cell shows to which the kernel gave a number, without remarks of the session. Errors cite it without that number.
 func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 	t.Helper()
 	var shown tutorial.Shown
@@ -179,7 +190,9 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 	for _, o := range nb.Cells[i].Outputs {
 		switch o.Type {
 		case "stream":
-			add(o.Name, string(o.Text))
+			if text := withoutRemarks(string(o.Text)); text != "" {
+				add(o.Name, text)
+			}
 		case "execute_result":
 			var text multiline
 			form, err := json.Marshal(o.Data["text/plain"])
