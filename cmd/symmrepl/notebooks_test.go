@@ -162,16 +162,11 @@ func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before in
 	}
 }
 
-// withoutRemarks leaves out the lines that the session itself says, such as who waits on a busy machine: those of no rank.
-func withoutRemarks(text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "[") {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
-}
+// waiting is what the session says of ranks that wait on a busy machine: a line, and one for each group of ranks.
+var waiting = regexp.MustCompile(`(?m)^\[[0-9,-]+\] .* has run for [0-9.]+ s and waits .*\n(\[[0-9,-]+\]   .*\n)*`)
+
+// withoutRemarks leaves out what the session itself says.
+func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, "") }
 
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
