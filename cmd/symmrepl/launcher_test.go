@@ -148,7 +148,7 @@ func TestWrongEnvironment(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"WORLD_SIZE=2"}, "-e 1", 3, "WORLD_SIZE=2 set but RANK LOCAL_RANK not"},
+		{[]string{"WORLD_SIZE=2"}, "-e 1", 3, "WORLD_SIZE=2 set without RANK and LOCAL_RANK"},
 		{[]string{"RANK=x", "WORLD_SIZE=2", "LOCAL_RANK=0"}, "-e 1", 3, "RANK=x is not a number"},
 		{launched(0, 2), "-n 3 -e 1", 2, "-n 3, but torchrun has started 2 processes; leave -n out"},
 		{[]string{"CUDA_VISIBLE_DEVICES="}, "-n 2 --device cuda -e 1", 3, "device cuda is not available"},

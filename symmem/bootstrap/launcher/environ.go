@@ -74,8 +74,8 @@ func (e environment) need(names ...string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s set but %s not: a launcher sets all of them; unset what is left over, or set the rest",
-		strings.Join(set, " "), strings.Join(missing, " "))
+	return fmt.Errorf("%s set without %s: a launcher sets all of them; unset what is left over, or set the rest",
+		strings.Join(set, " and "), strings.Join(missing, " and "))
 }
 
 // read parses the number in a variable; one that is not set leaves n alone.

@@ -33,11 +33,11 @@ func TestFromEnviron(t *testing.T) {
 	}
 	left := ": a launcher sets all of them; unset what is left over, or set the rest"
 	for environ, want := range map[string]string{
-		"WORLD_SIZE=4":                                        "WORLD_SIZE=4 set but RANK LOCAL_RANK not" + left,
-		"RANK=1":                                              "RANK=1 set but WORLD_SIZE LOCAL_RANK not" + left,
-		"RANK=1 WORLD_SIZE=2":                                 "RANK=1 WORLD_SIZE=2 set but LOCAL_RANK not" + left,
-		"LOCAL_RANK=0":                                        "LOCAL_RANK=0 set but RANK WORLD_SIZE not" + left,
-		"OMPI_COMM_WORLD_SIZE=2":                              "OMPI_COMM_WORLD_SIZE=2 set but OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_LOCAL_RANK not" + left,
+		"WORLD_SIZE=4":                                        "WORLD_SIZE=4 set without RANK and LOCAL_RANK" + left,
+		"RANK=1":                                              "RANK=1 set without WORLD_SIZE and LOCAL_RANK" + left,
+		"RANK=1 WORLD_SIZE=2":                                 "RANK=1 and WORLD_SIZE=2 set without LOCAL_RANK" + left,
+		"LOCAL_RANK=0":                                        "LOCAL_RANK=0 set without RANK and WORLD_SIZE" + left,
+		"OMPI_COMM_WORLD_SIZE=2":                              "OMPI_COMM_WORLD_SIZE=2 set without OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_LOCAL_RANK" + left,
 		"RANK=x WORLD_SIZE=2 LOCAL_RANK=0":                    "RANK=x is not a number",
 		"RANK=-1 WORLD_SIZE=2 LOCAL_RANK=0":                   "RANK=-1 is not a number",
 		"RANK=2 WORLD_SIZE=2 LOCAL_RANK=0":                    "torchrun says that this is rank 2 of 2; ranks count from 0",

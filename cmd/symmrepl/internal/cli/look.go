@@ -53,7 +53,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 	} else {
 		for _, name := range args {
 			if !slices.Contains(opbench.Names(), name) {
-				return 0, misused("bench measures session, overlap, or operations: %s", strings.Join(opbench.Names(), ", "))
+				return 0, misused("bench: there is no %q; there are session, overlap, %s", name, strings.Join(opbench.Names(), ", "))
 			}
 		}
 		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {
