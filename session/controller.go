@@ -83,7 +83,8 @@ type rankState struct {
 	incarnation int
 	reported    chan struct{} // closed when the death of the current worker is
 	bootstrap   net.Conn      // of the newest worker
-	served      chan struct{} // closed when it is not used any more
+	alone       chan struct{} // closed when that of the worker before is not used any more
+	served      chan struct{} // closed when it is not used any more itself
 	ready       *readyEvent   // nil while a worker starts
 	leaving     bool          // it was told to die, and will be replaced
 	attempts    int           // workers in a row that died without having run a cell
@@ -227,10 +228,7 @@ func (c *controller) died(rank int, d *deathEvent) {
 	}
 	s.cause = d.Cause
 	c.hub.Leave(rank, d.Cause)
-	if s.reported != nil {
-		close(s.reported)
-		s.reported = nil
-	}
+	s.report()
 	c.dirty = true
 	if !slices.Contains(c.replaced, rank) {
 		c.replaced = append(c.replaced, rank)
@@ -271,7 +269,16 @@ func (c *controller) gone(rank int, why string) {
 	s.ready, s.lost = nil, true
 	s.failed = &Error{Kind: KindDied, Ranks: []int{rank}, Peer: -1, Msg: why, Hint: "start the session again"}
 	c.hub.Leave(rank, why)
+	s.report()
 	c.notify()
+}
+
+// report says that the end of the current worker is known. controller.mu is held.
+func (s *rankState) report() {
+	if s.reported != nil {
+		close(s.reported)
+		s.reported = nil
+	}
 }
 
 // notify wakes whoever waits for a change. c.mu is held.

@@ -143,13 +143,17 @@ func (c *controller) admit(conn net.Conn) int {
 		conn.Close()
 		return 0
 	}
-	if err := out.Write(joinWelcome{}, nil); err != nil {
+	serve := func() {}
+	if h.Incarnation > 0 { // the worker is started when its supervisor has read the welcome
+		serve = c.bootstrap(h.Rank, conn)
+	}
+	err := out.Write(joinWelcome{}, nil)
+	if err != nil {
 		conn.Close()
-		return 0
 	}
 	conn.SetDeadline(time.Time{})
-	if h.Incarnation > 0 {
-		c.serveBootstrap(h.Rank, conn)
+	if err != nil || h.Incarnation > 0 {
+		serve()
 		return 0
 	}
 	go k.listen(in, func(e event, payload []byte) { c.event(h.Rank, e, payload) })

@@ -39,14 +39,17 @@ func (c *controller) settle(ctx context.Context, out func(Output)) error {
 // again.
 func (c *controller) recover(out func(Output)) (again bool) {
 	all := allRanks(c.size)
-	causes, incarnations := make([]string, c.size), make([]int, c.size)
+	causes, incarnations, alone := make([]string, c.size), make([]int, c.size), make([]chan struct{}, c.size)
 	c.mu.Lock()
 	replaced := c.replaced
 	c.dirty, c.replaced, c.unrecovered = false, nil, nil
 	for r, s := range c.ranks {
-		causes[r], incarnations[r] = s.cause, s.incarnation
+		causes[r], incarnations[r], alone[r] = s.cause, s.incarnation, s.alone
 	}
 	c.mu.Unlock()
+	for _, only := range alone {
+		<-only // or the end of a connection before it would be taken for that of the worker
+	}
 	c.hub.Enter(all)
 	answers := c.ask(context.Background(), all, recoverTimeout+recoverReport, func(id uint64) command {
 		return command{Recover: &recovery{id, replaced}}
