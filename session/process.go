@@ -55,6 +55,7 @@ type process struct {
 	tail        *tail    // of standard error
 
 	dead   sync.Once
+	heard  chan struct{} // closed when all that it said has been passed on
 	reaped chan struct{} // closed when nothing of it is left
 }
 
@@ -85,7 +86,7 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 		return nil, err
 	}
 	defer null.Close()
-	p := &process{incarnation: spec.Incarnation, control: mine, out: frame.NewWriter(mine), tail: &tail{}, reaped: make(chan struct{})}
+	p := &process{incarnation: spec.Incarnation, control: mine, out: frame.NewWriter(mine), tail: &tail{}, heard: make(chan struct{}), reaped: make(chan struct{})}
 	var ends [2]*os.File
 	for i := range p.pipes {
 		r, w, err := os.Pipe()

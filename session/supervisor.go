@@ -129,6 +129,7 @@ func (s *supervisor) drain(p *process) {
 
 // listen passes on what the worker says; the output of a cell goes before the word that it is done.
 func (s *supervisor) listen(p *process) {
+	defer close(p.heard)
 	in := frame.NewReader(p.control, maxPayload)
 	for {
 		var e event
@@ -165,6 +166,10 @@ func (s *supervisor) wait(p *process) {
 	var status syscall.WaitStatus
 	if err == nil {
 		status = state.Sys().(syscall.WaitStatus)
+	}
+	select {
+	case <-p.heard: // it may have said why
+	case <-time.After(controlTimeout):
 	}
 	s.died(p, status)
 	p.closeFiles()
