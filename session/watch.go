@@ -73,7 +73,8 @@ func (w *watch) waits(rank int, after time.Time) []Wait {
 // report returns a table of who waits for what if some rank has waited too long and the user does not know
 // yet.
 func (w *watch) report(r *run, now time.Time) string {
-	if w.since.IsZero() || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() {
+	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had the time to
+	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() {
 		return ""
 	}
 	hang := false
