@@ -27,9 +27,7 @@ func TestAttach(t *testing.T) {
 	a.want(a.eval("print RANK\nlet x 7\nvalue v"), "[0] 0\n[1] 1\n= [0,1] v\n")
 	a.want(a.eval("0:fail <&>"), "! [0] panic in:1: <&>\n")
 	c.want(c.eval("get x"), "= [0,1] 7\n") // it is the same session
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer cancel()
-	a.want(a.evalContext(ctx, "sleep 60000"), "! [0,1] interrupted in:1: interrupted\n")
+	a.want(a.interrupted("sleep 60000", 0, 1), "! [0,1] interrupted in:1: interrupted\n")
 
 	answers, err := a.Inspect(context.Background(), nil, TopicType, "x+1")
 	if err != nil || !reflect.DeepEqual(answers, []Answer{{Rank: 0, Text: "0 x+1"}, {Rank: 1, Text: "1 x+1"}}) {
@@ -54,10 +52,7 @@ func TestAttach(t *testing.T) {
 	}
 
 	// A front end that goes away is not waited for.
-	go a.Eval(context.Background(), Cell{Source: "sleep 60000"})
-	for len(c.c.turn) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	a.start("sleep 60000", 0, 1)
 	a.Close()
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
 	if r := a.Eval(context.Background(), Cell{}); len(r.Errors) != 1 || r.Errors[0].Msg != "the session has ended" {
@@ -94,24 +89,20 @@ func TestInspect(t *testing.T) {
 		t.Error(err)
 	}
 	// It works while a cell runs.
-	done := make(chan string)
-	go func() { done <- c.eval("sleep 300") }()
-	time.Sleep(50 * time.Millisecond)
+	interrupt, shown := c.start("sleep 60000", 0, 1)
 	if answers, err := c.Inspect(context.Background(), []int{0}, TopicType, "y"); err != nil || answers[0].Text != "0 y" {
 		t.Errorf("%+v, %v", answers, err)
 	}
 	if infos, _ := c.Ranks(context.Background()); infos[0].State != "running" {
 		t.Errorf("%+v", infos[0])
 	}
-	if got := <-done; got != "" {
-		t.Error(got)
-	}
+	interrupt()
+	c.want(shown(), "! [0,1] interrupted in:1: interrupted\n")
 }
 
 // The directory of sessions must be this user's alone.
 func TestPrivateDirectory(t *testing.T) {
-	root := t.TempDir()
-	t.Setenv("XDG_RUNTIME_DIR", root)
+	root := runtimeDir(t)
 	base := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
 	if got, err := launcher.BaseDir(); err != nil || got != base {
 		t.Errorf("%s, %v", got, err)
@@ -129,7 +120,7 @@ func TestPrivateDirectory(t *testing.T) {
 
 // Directories and sockets of dead sessions are swept, those of live ones and young ones are not.
 func TestSweep(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	live, err := newSessionDir()
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +159,7 @@ func TestSweep(t *testing.T) {
 
 // The last worker of a killed process removes the socket of its job too.
 func TestAbandonedSocket(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	dir, err := newSessionDir()
 	if err != nil {
 		t.Fatal(err)

@@ -122,10 +122,14 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		for ; n > 0; n -= len(line) {
 			os.Stdout.Write(line)
 		}
-	case "later": // milliseconds text
-		ms, text, _ := strings.Cut(arg, " ")
-		n, _ := strconv.Atoi(ms)
-		time.AfterFunc(time.Duration(n)*time.Millisecond, func() { fmt.Println(text) })
+	case "later": // file text: when there is the file
+		file, text, _ := strings.Cut(arg, " ")
+		go func() {
+			for _, err := os.Stat(file); err != nil; _, err = os.Stat(file) {
+				time.Sleep(time.Millisecond)
+			}
+			fmt.Println(text)
+		}()
 	case "read": // a line of standard input
 		line, err := bufio.NewReader(f.env.Input).ReadString('\n')
 		r.Value, r.HasValue = fmt.Sprintf("%q %v", line, err), true
@@ -177,10 +181,11 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 	case "segv":
 		unix.Kill(os.Getpid(), unix.SIGSEGV)
 		select {}
-	case "kill": // signal number
+	case "kill": // signal number, of one that ends or stops the process, be it after a long report
 		n, _ := strconv.Atoi(arg)
 		unix.Kill(os.Getpid(), syscall.Signal(n))
-		time.Sleep(50 * time.Millisecond)
+		<-ctx.Done()
+		return &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}
 	case "child": // a process that outlives its parent if it may
 		cmd := exec.Command("sleep", "1000")
 		cmd.Stdout = os.Stdout

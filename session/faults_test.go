@@ -93,20 +93,17 @@ func TestLargeWorkerDiesSoon(t *testing.T) {
 func TestKilledFromOutside(t *testing.T) {
 	c := launch(t, 3)
 	pids := c.pids()
-	time.AfterFunc(50*time.Millisecond, func() { syscall.Kill(pids[2], syscall.SIGKILL) })
+	_, shown := c.start("2:sleep 60000\ngather x", 0, 1, 2)
 	start := time.Now()
-	got := c.eval("2:sleep 10000\ngather x")
+	syscall.Kill(pids[2], syscall.SIGKILL)
+	got := shown()
 	if took := time.Since(start); took > 3*time.Second {
 		t.Errorf("took %v", took)
 	}
 	c.want(got, replacedNote(2, 3, "was killed (SIGKILL)")+
 		"! [2] died the worker was killed (SIGKILL) (a fresh one takes its place)\n! [0,1] peer in:2: Gather x: rank 2 was killed (SIGKILL)\n")
 	syscall.Kill(c.pids()[0], syscall.SIGKILL)
-	for deadline := time.Now().Add(5 * time.Second); c.pids()[0] == 0 || c.pids()[0] == pids[0]; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("rank 0 was not replaced")
-		}
-	}
+	soon(t, "rank 0 is replaced", func() bool { now := c.pids()[0]; return now != 0 && now != pids[0] })
 	c.want(c.eval("gather y"), replacedNote(0, 3, "was killed (SIGKILL)")+"= [0-2] 012\n")
 }
 
@@ -125,41 +122,35 @@ func TestFailureReleasesPeers(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	c := launch(t, 3)
 	c.eval("let x RANK")
-	interrupted := func(source string) string {
-		ctx, cancel := context.WithTimeout(context.Background(), 150*time.Millisecond)
-		defer cancel()
-		return c.evalContext(ctx, source)
-	}
-	c.want(interrupted("sleep 60000"), "! [0-2] interrupted in:1: interrupted\n")
-	c.want(interrupted("0:wait 1\n1:gather x\n2:sleep 60000"), "! [0] interrupted in:1: interrupted\n! [1] interrupted in:2: context canceled\n! [2] interrupted in:3: interrupted\n")
+	c.want(c.interrupted("sleep 60000", 0, 1, 2), "! [0-2] interrupted in:1: interrupted\n")
+	c.want(c.interrupted("0:wait 1\n1:gather x\n2:sleep 60000", 0, 1, 2), "! [0] interrupted in:1: interrupted\n! [1] interrupted in:2: context canceled\n! [2] interrupted in:3: interrupted\n")
 	c.want(c.eval("get x"), "= [0] 0\n= [1] 1\n= [2] 2\n")
+	interrupt, shown := c.start("1:spin\nprint done", 1)
 	start := time.Now()
-	c.want(interrupted("1:spin\nprint done"), "[0,2] done\n"+replacedNote(1, 3, "did not stop within 400ms and was killed")+
+	interrupt()
+	c.want(shown(), "[0,2] done\n"+replacedNote(1, 3, "did not stop within 400ms and was killed")+
 		"! [1] interrupted the worker did not stop within 400ms of the interrupt and was killed (a fresh one takes its place)\n")
-	if took := time.Since(start); took < 550*time.Millisecond || took > 5*time.Second {
+	if took := time.Since(start); took < 400*time.Millisecond || took > 5*time.Second {
 		t.Errorf("took %v", took)
 	}
 	c.want(c.eval("gather x"), "= [0-2] 012\n")
-	c.want(interrupted("value over before"), "= [0-2] over before\n")
+	ctx, late := context.WithCancel(context.Background())
+	c.want(c.evalContext(ctx, "value over before"), "= [0-2] over before\n")
+	late()
+	c.want(c.eval("gather x"), "= [0-2] 012\n")
 }
 
 // Who waits in line for the turn can give up.
 func TestInterruptInLine(t *testing.T) {
 	c := launch(t, 1)
+	interrupt, shown := c.start("sleep 60000", 0)
 	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan string)
-	go func() { done <- c.eval("sleep 400") }()
-	for len(c.c.turn) == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	go func() { done <- c.evalContext(ctx, "print never") }()
+	never := make(chan string, 1)
+	go func() { never <- c.evalContext(ctx, "print never") }()
 	cancel()
-	if got := <-done; got != "! interrupted context canceled\n" {
-		t.Error(got)
-	}
-	if got := <-done; got != "" {
-		t.Error(got)
-	}
+	c.want(receive(t, "the cell in line gives up", never), "! interrupted context canceled\n")
+	interrupt()
+	c.want(shown(), "! interrupted in:1: interrupted\n")
 }
 
 // A stopped worker is diagnosed, killed when interrupted, and replaced.
@@ -217,6 +208,31 @@ $`
 	c.want(c.eval("gather x"), "= [0-3] 0123\n")
 }
 
+// What ranks do is not told before they have had the time to say so, however late they were asked.
+func TestWatchdogAsksFirst(t *testing.T) {
+	c := newController(Config{}, 2, nil)
+	defer c.spawner.close()
+	began := time.Unix(0, 0)
+	at := func(d time.Duration) time.Time { return began.Add(d) }
+	r := &run{c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: map[int]bool{0: true, 1: true}}
+	waits := func(rank int, d time.Duration) {
+		r.watch.answer(runEvent{rank, answer{event: event{Status: &statusEvent{Waits: []Wait{{Op: "wait_signal", Since: d.Seconds()}}}}}}, at(d))
+	}
+	const late = 1900 * time.Millisecond // this process was held up, and asks long after it should have
+	if !r.watch.ask(at(late), began, false) {
+		t.Fatal("the ranks are not asked")
+	}
+	waits(0, late)
+	if said := r.watch.report(r, at(late+tick)); said != "" {
+		t.Errorf("told too early:\n%s", said)
+	}
+	waits(1, late+2*tick)
+	const want = "cell 1 has run for 2.4 s and waits (Ctrl-C interrupts it):\n  rank 0,1  waits in wait_signal, for 2.4 s\n"
+	if said := r.watch.report(r, at(late+watchEvery)); said != want {
+		t.Errorf("told\n%swant\n%s", said, want)
+	}
+}
+
 func TestRestart(t *testing.T) {
 	c := launch(t, 2)
 	pids := c.pids()
@@ -249,7 +265,7 @@ func TestRestart(t *testing.T) {
 }
 
 func TestStartErrors(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	t.Setenv("FAKE_START_RANK", "1")
 	for _, s := range []struct{ fault, want string }{
 		{"no such device", "rank 1: no such device (buy one)"},
@@ -273,16 +289,11 @@ func TestStartErrors(t *testing.T) {
 // A restart ends the cell that runs on those ranks.
 func TestRestartWhileRunning(t *testing.T) {
 	c := launch(t, 2)
-	done := make(chan string)
-	go func() { done <- c.eval("0:spin\n1:wait 0") }()
-	for len(c.c.turn) == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(50 * time.Millisecond)
+	_, shown := c.start("0:spin\n1:wait 0", 0, 1)
 	if err := c.Restart(context.Background(), []int{0}, false, nil); err != nil {
 		t.Error(err)
 	}
-	c.want(strings.Replace(<-done, "[0,1]", "[0-1]", 1), replacedNote(0, 2, "was restarted")+
+	c.want(strings.Replace(shown(), "[0,1]", "[0-1]", 1), replacedNote(0, 2, "was restarted")+
 		"! [0] died the worker was restarted (a fresh one takes its place)\n! [1] peer in:2: rank 0 failed: the worker was restarted\n")
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
 	if infos, _ := c.Ranks(context.Background()); infos[0].Incarnation != 2 || infos[1].Incarnation != 1 {
@@ -314,14 +325,10 @@ func TestGivesUp(t *testing.T) {
 	for n := range startAttempts {
 		infos, _ := c.Ranks(context.Background())
 		syscall.Kill(infos[1].PID, syscall.SIGKILL)
-		for deadline := time.Now().Add(5 * time.Second); infos[1].Incarnation == n+1 && infos[1].State == "idle"; infos, _ = c.Ranks(context.Background()) {
-			if time.Now().After(deadline) {
-				t.Fatal("the death was not noticed")
-			}
-		}
-		for infos[1].State == "starting" {
+		soon(t, "the death is noticed, and what comes of it", func() bool {
 			infos, _ = c.Ranks(context.Background())
-		}
+			return infos[1].State == "dead" || infos[1].State == "idle" && infos[1].Incarnation > n+1
+		})
 	}
 	if got := c.eval("print x", 1); got != "! [1] died rank 1 has no worker: the worker was killed (SIGKILL) while no cell ran, the last of 3 in a row (`:restart` tries again)\n" {
 		t.Error(got)
@@ -340,20 +347,10 @@ func TestGivesUp(t *testing.T) {
 // Close ends a cell that runs.
 func TestCloseWhileRunning(t *testing.T) {
 	c := launch(t, 2)
-	done := make(chan Reply)
-	go func() { done <- c.Eval(context.Background(), Cell{Source: "0:spin\n1:wait 0"}) }()
-	for len(c.c.turn) == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(20 * time.Millisecond)
+	_, shown := c.start("0:spin\n1:wait 0", 0, 1)
 	c.Close()
-	select {
-	case r := <-done:
-		if len(r.Errors) == 0 {
-			t.Error("the cell succeeded")
-		}
-	case <-time.After(5 * time.Second):
-		t.Fatal("Eval does not return")
+	if got := shown(); !strings.Contains(got, "! ") {
+		t.Errorf("the cell succeeded: %s", got)
 	}
 }
 

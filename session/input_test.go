@@ -27,7 +27,7 @@ func TestLines(t *testing.T) {
 		t.Helper()
 		var got []string
 		for range want {
-			got = append(got, <-given)
+			got = append(got, receive(t, "a line is given", given))
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
 			t.Errorf("given %q, want %q", got, want)
@@ -91,7 +91,7 @@ func TestInputOfFronts(t *testing.T) {
 		ended <- ctx.Err()
 		return "too late", nil
 	}})
-	if len(reply.Errors) != 1 || reply.Errors[0].Kind != KindInterrupted || <-ended != context.Canceled {
+	if len(reply.Errors) != 1 || reply.Errors[0].Kind != KindInterrupted || receive(t, "the question ends", ended) != context.Canceled {
 		t.Errorf("%+v", reply)
 	}
 	if got := read(s, said("next", nil)); got != `"next\n" <nil>` {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -48,26 +49,19 @@ func exercise(t *testing.T, c *console, ended chan error) {
 	c.want(c.eval("2:kill 9\ngather x"), replacedNote(2, 3, "was killed (SIGKILL)")+
 		"! [2] died the worker was killed (SIGKILL) (a fresh one takes its place)\n! [0,1] peer in:2: Gather x: rank 2 was killed (SIGKILL)\n")
 	c.want(c.eval("gather x"), "= [0-2] 012\n")
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer cancel()
-	c.want(c.evalContext(ctx, "sleep 60000"), "! [0-2] interrupted in:1: interrupted\n")
+	c.want(c.interrupted("sleep 60000", 0, 1, 2), "! [0-2] interrupted in:1: interrupted\n")
 	infos, err := c.Ranks(context.Background())
-	for end := time.Now().Add(5 * time.Second); err == nil && infos[2].RSS == 0 && time.Now().Before(end); { // sampled now and then
-		time.Sleep(10 * time.Millisecond)
+	soon(t, "the memory of rank 2 is sampled", func() bool {
 		infos, err = c.Ranks(context.Background())
-	}
+		return err != nil || infos[2].RSS != 0
+	})
 	if err != nil || infos[1].Device != "fake:1" || infos[2].Incarnation != 2 || infos[2].RSS < 1<<20 {
 		t.Errorf("%+v, %v", infos, err)
 	}
 	c.Close()
 	for range 2 {
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Error(err)
-			}
-		case <-time.After(10 * time.Second):
-			t.Fatal("a rank did not end")
+		if err := receive(t, "a rank ends", ended); err != nil {
+			t.Error(err)
 		}
 	}
 	base, _ := launcher.BaseDir()
@@ -77,7 +71,7 @@ func exercise(t *testing.T, c *console, ended chan error) {
 }
 
 func TestJoinOneHost(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	c, ended := joinAll(t, 3, func(r int) Launcher {
 		return Launcher{Name: "torchrun", Rank: r, Size: 3, LocalRank: r, LocalSize: 3, Port: 29500}
 	}, Config{})
@@ -85,7 +79,7 @@ func TestJoinOneHost(t *testing.T) {
 }
 
 func TestJoinTLS(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	writeToken(t, testToken)
 	c, ended := joinAll(t, 3, func(r int) Launcher {
 		return Launcher{Name: "mpirun", Rank: r, Size: 3, LocalRank: r}
@@ -95,7 +89,7 @@ func TestJoinTLS(t *testing.T) {
 
 // torchrun's agent listens at MASTER_PORT itself; rank 0 says there where it is.
 func TestJoinThroughStore(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	writeToken(t, testToken)
 	host, port := startStore(t)
 	c, ended := joinAll(t, 3, func(r int) Launcher {
@@ -118,14 +112,18 @@ func writeToken(t *testing.T, token string) {
 	}
 }
 
+// freeAddress returns one at which nobody listens, of a port that the kernel gives to nobody who does not ask for it.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		port := strconv.Itoa(10000 + rand.IntN(20000))
+		if l, err := net.Listen("tcp", ":"+port); err == nil {
+			l.Close()
+			return "127.0.0.1:" + port
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // startStore is a key-value store as torchrun's agent has one, as far as is asked of it.
@@ -212,7 +210,7 @@ func TestStore(t *testing.T) {
 	if err := a.set("key", "value of key"); err != nil {
 		t.Fatal(err)
 	}
-	if v := <-got; v != "value of key<nil>" {
+	if v := receive(t, "the value", got); v != "value of key<nil>" {
 		t.Error(v)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -284,7 +282,7 @@ func TestTLSRefusals(t *testing.T) {
 			answered = err == nil
 			conn.Close()
 		}
-		if got := <-reached; got != c.ok || answered != c.ok {
+		if got := receive(t, "what reached the server", reached); got != c.ok || answered != c.ok {
 			t.Errorf("%s: server reached %v, client answered %v", c.name, got, answered)
 		}
 		l.Close()
@@ -292,7 +290,7 @@ func TestTLSRefusals(t *testing.T) {
 }
 
 func TestJoinRefusals(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	join := func(l Launcher, config Config) error {
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		defer cancel()
@@ -341,7 +339,7 @@ func TestJoinRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
 	ended := make(chan error)
 	go func() {
 		_, err := Join(ctx, lead, Config{})
@@ -370,7 +368,7 @@ func TestJoinRefusals(t *testing.T) {
 		wants("hello", err, h.want)
 	}
 	cancel()
-	wants("none of them", <-ended, "rank 1 did not come at 127.0.0.1:"+free+", but somebody with another token did: is SYMMREPL_TOKEN the same on all hosts?")
+	wants("none of them", receive(t, "rank 0 gives up", ended), "rank 1 did not come at 127.0.0.1:"+free+", but somebody with another token did: is SYMMREPL_TOKEN the same on all hosts?")
 }
 
 // FuzzAdmit feeds the controller whatever a connection may bring.

@@ -16,19 +16,18 @@ import (
 // A worker that hangs before it is ready can be interrupted, is given up after a time, and has a successor.
 func TestStartHangs(t *testing.T) {
 	c := launch(t, 3)
-	c.c.within = time.Second
 	hung := filepath.Join(t.TempDir(), "hung")
 	t.Setenv("FAKE_START_HUNG", hung)
 	t.Setenv("FAKE_START_RANK", "1")
 	t.Setenv("FAKE_START_ERROR", "hang")
 	syscall.Kill(c.pids()[1], syscall.SIGKILL)
-	for _, err := os.Stat(hung); err != nil; _, err = os.Stat(hung) {
-		time.Sleep(time.Millisecond)
-	}
+	soon(t, "a worker hangs", func() bool { _, err := os.Stat(hung); return err == nil })
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	c.want(c.evalContext(ctx, "print x"), "! interrupted rank 1 has not started: context deadline exceeded\n")
+	c.c.within = time.Second
 	c.want(c.eval("print x"), "! system rank 1 did not start within 1s; try again\n")
+	c.c.within = startTimeout
 	c.want(c.eval("gather x"), replacedNote(1, 3, "did not start")+"= [0-2] 012\n")
 }
 
@@ -63,13 +62,9 @@ func TestStatusDoesNotWait(t *testing.T) {
 		s.do(command{Status: unasked}, nil)
 		close(done)
 	}()
-	<-blocked
-	select {
-	case <-done:
-	case <-time.After(5 * time.Second):
-		t.Error("do waits for its event to be taken")
-	}
-	close(release)
+	defer close(release)
+	receive(t, "the event", blocked)
+	receive(t, "do returns before its event is taken", done)
 }
 
 // A front end that uses a number twice gets two answers and does no harm.
@@ -109,20 +104,21 @@ func TestJoinAfterClose(t *testing.T) {
 // A rank whose supervisor is gone does not come back, which a restart says at once while it replaces the
 // others.
 func TestRestartWithoutSupervisor(t *testing.T) {
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	c, ended := joinAll(t, 2, func(r int) Launcher {
 		return Launcher{Name: "torchrun", Rank: r, Size: 2, LocalRank: r, LocalSize: 2, Port: 29501}
 	}, Config{})
 	c.c.within = time.Hour
 	c.c.ranks[1].keeper.(*remoteKeeper).conn.Close()
-	if err := <-ended; err == nil {
+	if err := receive(t, "rank 1 ends", ended); err == nil {
 		t.Error("the supervisor does not say that rank 0 is gone")
 	}
-	infos, _ := c.Ranks(context.Background())
-	for infos[1].State != "dead" {
+	var infos []RankInfo
+	soon(t, "rank 1 is dead", func() bool {
 		infos, _ = c.Ranks(context.Background())
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		return infos[1].State == "dead"
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
 	defer cancel()
 	err := c.Restart(ctx, nil, false, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "rank 1 has no worker: its supervisor is gone") || !strings.HasSuffix(err.Error(), "(start the session again)") {
@@ -137,23 +133,32 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 // A rank that does not answer costs the time there is; the answers of the others count all the same.
 func TestAnswersBesideASilentRank(t *testing.T) {
 	c := launch(t, 3)
-	if err := syscall.Kill(c.pids()[1], syscall.SIGSTOP); err != nil {
+	pid := c.pids()[1]
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	silent := 0
-	for range 8 { // the order in which ranks are waited for is random
-		infos, err := c.Ranks(context.Background())
-		if err != nil || infos[0].Doing != "" || infos[2].Doing != "" {
-			t.Fatalf("%+v, %v", infos, err)
-		}
-		if infos[1].Doing != "" {
-			silent++
+	soon(t, "rank 1 has stopped", func() bool { return stopped(pid) })
+	for range 20 { // the order in which ranks are waited for is random
+		ctx, timeUp := context.WithCancel(context.Background())
+		got := make(chan map[int]*answer, 1)
+		go func() {
+			got <- c.c.ask(ctx, allRanks(3), waitAtMost, func(id uint64) command { return command{Status: id} })
+		}()
+		soon(t, "ranks 0 and 2 have answered", func() bool {
+			c.c.mu.Lock()
+			defer c.c.mu.Unlock()
+			return c.c.answers[c.c.questions-2] == nil && c.c.answers[c.c.questions-1] != nil && c.c.answers[c.c.questions] == nil
+		})
+		timeUp()
+		answers := receive(t, "the answers", got)
+		if answers[0] == nil || answers[1] != nil || answers[2] == nil {
+			t.Fatalf("%+v", answers)
 		}
 	}
-	if silent == 0 {
-		t.Error("a stopped rank answered every time")
+	if infos, err := c.Ranks(context.Background()); err != nil || infos[1].Doing == "" {
+		t.Errorf("%+v, %v", infos, err)
 	}
-	if err := syscall.Kill(c.pids()[1], syscall.SIGCONT); err != nil {
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 }

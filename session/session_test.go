@@ -5,13 +5,51 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
+
+// waitAtMost bounds what these tests wait for and what comes soon unless something is broken.
+const waitAtMost = time.Minute
+
+// runtimeDir gives the test a directory of sessions of its own. Sockets have short names only, so that t.TempDir will not do.
+func runtimeDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	return dir
+}
+
+// soon waits until something is so; what says what that is.
+func soon(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(waitAtMost); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited %v in vain: %s", waitAtMost, what)
+		}
+	}
+}
+
+// receive returns what comes from a channel; what says what that is.
+func receive[T any](t testing.TB, what string, from <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(waitAtMost):
+		t.Fatalf("waited %v in vain: %s", waitAtMost, what)
+	}
+	return v
+}
 
 // console is a session and what it shows.
 type console struct {
@@ -23,7 +61,7 @@ type console struct {
 
 func launch(t testing.TB, size int) *console {
 	t.Helper()
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	runtimeDir(t)
 	s, err := Launch(context.Background(), Config{Ranks: size, KillAfter: 400 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -35,9 +73,36 @@ func launch(t testing.TB, size int) *console {
 // eval runs a cell and returns everything it showed, a line each.
 func (c *console) eval(source string, ranks ...int) string {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
 	defer cancel()
 	return c.evalContext(ctx, source, ranks...)
+}
+
+// start runs a cell beside the test and returns when ranks are busy with it. shown returns what it showed in the end.
+func (c *console) start(source string, ranks ...int) (interrupt context.CancelFunc, shown func() string) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
+	out := make(chan string, 1)
+	go func() {
+		defer cancel()
+		out <- c.evalContext(ctx, source)
+	}()
+	soon(c.t, fmt.Sprintf("%q runs", source), func() bool {
+		infos, err := c.Ranks(ctx)
+		return err == nil && !slices.ContainsFunc(ranks, func(r int) bool { return infos[r].State != "running" && infos[r].State != "waiting" })
+	})
+	return cancel, func() string {
+		c.t.Helper()
+		return receive(c.t, fmt.Sprintf("%q ends", source), out)
+	}
+}
+
+// interrupted returns what a cell shows that is interrupted when ranks are busy with it.
+func (c *console) interrupted(source string, ranks ...int) string {
+	c.t.Helper()
+	interrupt, shown := c.start(source, ranks...)
+	interrupt()
+	return shown()
 }
 
 func (c *console) evalContext(ctx context.Context, source string, ranks ...int) string {
@@ -137,27 +202,39 @@ func rss(t *testing.T) int64 {
 // What is printed between cells comes before the next one's output.
 func TestPrintedBetweenCells(t *testing.T) {
 	c := launch(t, 2)
-	c.want(c.eval("later 50 afterwards\nprint now"), "[0,1] now\n")
-	time.Sleep(150 * time.Millisecond)
+	file := filepath.Join(t.TempDir(), "now")
+	c.want(c.eval("later "+file+" afterwards\nprint now"), "[0,1] now\n")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "both ranks have printed", func() bool {
+		c.c.mu.Lock()
+		defer c.c.mu.Unlock()
+		return len(c.c.printed) > 0
+	})
 	c.want(c.eval("print next"), "[0,1] afterwards\n[0,1] next\n")
 }
 
-// gone waits for the end of processes, and says which do not end.
+// ended reports whether a process is there no more.
+func ended(pid int) bool {
+	info, err := procStat(pid)
+	return err != nil || info.state == "Z"
+}
+
+// stopped reports whether a process has stopped with all its threads. Until the last has, the kernel does not count it as stopped.
+func stopped(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	return len(threads) > 0 && !slices.ContainsFunc(threads, func(name string) bool {
+		line, err := os.ReadFile(name)
+		return err != nil || statFields(string(line))[statState] != "T"
+	})
+}
+
+// gone waits for the end of processes.
 func gone(t *testing.T, pids ...int) {
 	t.Helper()
-	deadline := time.Now().Add(3 * time.Second)
 	for _, pid := range pids {
-		for {
-			info, err := procStat(pid)
-			if err != nil || info.state == "Z" {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Errorf("process %d is still there (%s)", pid, info.state)
-				break
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
+		soon(t, fmt.Sprintf("process %d ends", pid), func() bool { return ended(pid) })
 	}
 }
 
@@ -184,7 +261,7 @@ func TestLeavesNothing(t *testing.T) {
 func TestKilledControllerLeavesNothing(t *testing.T) {
 	for _, source := range []string{"print ready\nsleep 60000", "print ready\n0:spin\n1:gather x", "print ready\nkill " + strconv.Itoa(int(syscall.SIGSTOP))} {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "FAKE_CONTROLLER="+source, "XDG_RUNTIME_DIR="+t.TempDir())
+		cmd.Env = append(os.Environ(), "FAKE_CONTROLLER="+source, "XDG_RUNTIME_DIR="+runtimeDir(t))
 		stdout, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -192,12 +269,16 @@ func TestKilledControllerLeavesNothing(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		late := time.AfterFunc(waitAtMost, func() { cmd.Process.Kill() })
 		var dir, ready string
 		var a, b int
 		if _, err := fmt.Fscan(stdout, &dir, &a, &b, &ready); err != nil || ready != "ready" {
 			t.Fatal(dir, a, b, ready, err)
 		}
-		time.Sleep(20 * time.Millisecond)
+		late.Stop()
+		if strings.Contains(source, "kill ") {
+			soon(t, "the workers have stopped", func() bool { return stopped(a) && stopped(b) })
+		}
 		cmd.Process.Kill()
 		cmd.Wait()
 		gone(t, a, b)
