@@ -42,7 +42,7 @@ func (h *home) python(gpus string) {
 }
 
 // numbers are the figures of a table, which differ from run to run.
-var numbers = regexp.MustCompile(` +(-?[0-9]+\.[0-9]+(e-[0-9]+)?|0\.[0-9]+)\b`)
+var numbers = regexp.MustCompile(` +(-?[0-9]+\.[0-9]+(e-[0-9]+)?|[0-9]+e-[0-9]+)\b`)
 
 // shape is a table with N for every figure and one space between columns.
 func shape(s string) string {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestEval(t *testing.T) {
@@ -134,12 +135,13 @@ func TestSignalWhileScriptRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
+	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || line != "[0,1] begun\n" {
 		t.Fatalf("read %q, %v", line, err)
 	}
 	cmd.Process.Signal(os.Interrupt)
-	cmd.Wait()
+	end(t, "the script", cmd)
 	if got := cmd.ProcessState.ExitCode(); got != 128+2 {
 		t.Errorf("exit status %d", got)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -15,12 +16,7 @@ import (
 // one, twice; if apart, they do not see each other's folders, as hosts do not.
 func onTwoHosts(t *testing.T, apart bool, args ...string) result {
 	h := newHome(t, 4)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	port := freePort(t)
 	h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", port),
 		"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2)}
 	args = append(args, "--device", "cpu") // two ranks of one GPU would wait for each other
@@ -49,6 +45,20 @@ func onTwoHosts(t *testing.T, apart bool, args ...string) result {
 	}
 	h.env = append(h.env, strings.Fields(rank(0))...)
 	return h.run("", args...)
+}
+
+// freePort returns one at which nobody listens, and which the kernel gives to nobody who does not ask for it.
+func freePort(t *testing.T) int {
+	t.Helper()
+	for range 1000 {
+		port := 10000 + rand.IntN(20000)
+		if l, err := net.Listen("tcp", fmt.Sprint(":", port)); err == nil {
+			l.Close()
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
 }
 
 // ownMounts is for a process whose mounts only it sees.

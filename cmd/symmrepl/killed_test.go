@@ -7,7 +7,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -17,11 +16,12 @@ import (
 func TestKilledInOperation(t *testing.T) {
 	const ranks = 3
 	s := launchHere(t, ranks)
-	eval := func(source string) session.Reply {
+	evalHearing := func(source string, output func(session.Output)) session.Reply {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		return s.Eval(ctx, session.Cell{Source: source})
+		return s.Eval(ctx, session.Cell{Source: source, Output: output})
 	}
+	eval := func(source string) session.Reply { return evalHearing(source, nil) }
 	const prepare = `
 rank := symm.Rank()
 x := symm.Empty(symm.I32, 6, 6).Fill(rank + 1); symm.Rendezvous(x)
@@ -52,8 +52,11 @@ symm.Synchronize()`
 				t.Fatal(err)
 			}
 			// Rank 2 comes twice and then leaves the others alone in the third call.
-			time.AfterFunc(300*time.Millisecond, func() { syscall.Kill(infos[2].PID, syscall.SIGKILL) })
-			reply := eval("for i := 0; ; i++ {\n\tif rank == 2 && i == 2 { select {} }\n\t" + op.call + "\n\tsymm.Synchronize()\n}")
+			reply := evalHearing("for i := 0; ; i++ {\n\tif rank == 2 && i == 2 { fmt.Println(`leaves`); select {} }\n\t"+op.call+"\n\tsymm.Synchronize()\n}", func(o session.Output) {
+				if o.Text == "leaves\n" {
+					syscall.Kill(infos[2].PID, syscall.SIGKILL)
+				}
+			})
 			var named []int
 			for _, e := range reply.Errors {
 				said := fmt.Sprintf("%v %s", e.Ranks, e)

@@ -46,8 +46,8 @@ func TestPromptUnderLauncher(t *testing.T) {
 		x.expect(fmt.Sprintf("[%d] %d\n", rank, 3*rank))
 	}
 	// Ctrl-C is a byte to the program, whatever signals the launcher's terminal would send.
-	x.enter("select {}")
-	time.Sleep(200 * time.Millisecond)
+	x.enter(`fmt.Println("it", "runs"); select {}`)
+	x.expect("[0-2] it runs\n")
 	if x.signals() {
 		t.Error("the terminal would send a signal while a cell runs")
 	}
@@ -58,7 +58,7 @@ func TestPromptUnderLauncher(t *testing.T) {
 	x.send(ctrlD)
 	x.exit(0)
 	for i, cmd := range followers {
-		if err := cmd.Wait(); err != nil {
+		if err := end(t, fmt.Sprint("rank ", i+1), cmd); err != nil {
 			t.Errorf("rank %d: %v", i+1, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestScriptUnderLauncher(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for i, cmd := range followers {
-		if err := cmd.Wait(); err != nil {
+		if err := end(t, fmt.Sprint("rank ", i+1), cmd); err != nil {
 			t.Errorf("rank %d: %v", i+1, err)
 		}
 	}
@@ -112,12 +112,12 @@ func TestHeadless(t *testing.T) {
 	x.send(ctrlD)
 	x.exit(0)
 	lead.Process.Signal(syscall.SIGTERM)
-	lead.Wait()
+	end(t, "rank 0", lead)
 	if got := lead.ProcessState.ExitCode(); got != 128+15 {
 		t.Errorf("rank 0: exit status %d", got)
 	}
-	for _, cmd := range followers {
-		cmd.Wait()
+	for i, cmd := range followers {
+		end(t, fmt.Sprint("rank ", i+1), cmd)
 	}
 	h.expectNothingLeft()
 }
@@ -133,7 +133,7 @@ func TestLauncherKilled(t *testing.T) {
 	h.startHeadless(lead)
 	lead.Process.Kill()
 	for i, cmd := range followers {
-		if err := cmd.Wait(); err != nil {
+		if err := end(t, fmt.Sprint("rank ", i+1), cmd); err != nil {
 			t.Errorf("rank %d: %v", i+1, err)
 		}
 	}

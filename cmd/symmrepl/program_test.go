@@ -20,7 +20,7 @@ import (
 const programVariable = "SYMMREPL_TEST_PROGRAM"
 
 // patience bounds every wait of these tests.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func TestMain(m *testing.M) {
 	if os.Getenv(programVariable) != "" || session.IsWorker() {
@@ -109,8 +109,23 @@ func (h home) run(stdin string, args ...string) result {
 	return result{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
 }
 
-// leftovers lists what a program of this home has left: processes, and entries of the folders it was given.
-func (h home) leftovers() []string {
+// end waits for the end of a program that was started, and returns what its Wait does; what says which program it is.
+func end(t *testing.T, what string, cmd *exec.Cmd) error {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(patience):
+		cmd.Process.Kill()
+		t.Fatalf("%s did not end in %v", what, patience)
+		return nil
+	}
+}
+
+// processes lists the folders in /proc of this home's programs and of what they have started.
+func (h home) processes() []string {
 	var found []string
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range environs {
@@ -119,6 +134,12 @@ func (h home) leftovers() []string {
 			found = append(found, filepath.Dir(name))
 		}
 	}
+	return found
+}
+
+// leftovers lists what a program of this home has left: processes, and entries of the folders it was given.
+func (h home) leftovers() []string {
+	found := h.processes()
 	for _, dir := range []string{"tmp", "run"} {
 		filepath.WalkDir(filepath.Join(h.dir, dir), func(path string, entry os.DirEntry, err error) error {
 			if err == nil && !(entry.IsDir() && h.mayStay(path)) {
@@ -139,7 +160,7 @@ func (h home) mayStay(dir string) bool {
 // expectNothingLeft waits until nothing is left.
 func (h home) expectNothingLeft() {
 	h.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		left := h.leftovers()
 		if len(left) == 0 {
 			return
@@ -151,15 +172,15 @@ func (h home) expectNothingLeft() {
 	}
 }
 
-// sharedMemory lists the names in /dev/shm.
-func sharedMemory(t *testing.T) string {
-	entries, err := os.ReadDir("/dev/shm")
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
+// sharedMemory lists the files in /dev/shm, which others use too, that this home's programs have mapped.
+func (h home) sharedMemory() (names []string) {
+	for _, process := range h.processes() {
+		maps, _ := os.ReadFile(filepath.Join(process, "maps"))
+		for line := range strings.Lines(string(maps)) {
+			if _, name, found := strings.Cut(strings.TrimSpace(line), "/dev/shm/"); found {
+				names = append(names, "/dev/shm/"+name)
+			}
+		}
 	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return strings.Join(names, " ")
+	return names
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -178,8 +179,8 @@ func TestInterruptHangingWait(t *testing.T) {
 func TestInterruptEndlessLoop(t *testing.T) {
 	x := newHome(t, 2).terminal("-n", "2", "--device", device())
 	x.enter("x := 5")
-	x.enter("for { }")
-	time.Sleep(300 * time.Millisecond)
+	x.enter(`fmt.Println("it", "runs"); for { }`)
+	x.expect("[0,1] it runs\n")
 	x.send(ctrlC)
 	x.expect("interrupt")
 	x.enter("x + 1")
@@ -194,7 +195,6 @@ func TestSecondCtrlC(t *testing.T) {
 	x.send(ctrlC)
 	interrupted := time.Now()
 	x.expect("^C interrupting")
-	time.Sleep(500 * time.Millisecond)
 	x.send(ctrlC)
 	x.expect("replacing rank 1, which is still busy")
 	x.expect("rank 1 was restarted")
@@ -216,7 +216,11 @@ func TestKilledWorkerAtPrompt(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(300 * time.Millisecond)
+	for deadline := time.Now().Add(patience); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the killed worker is still there")
+		}
+	}
 	x.send("fmt.Println(10 * 10 + symm.WorldSize())\r")
 	x.expect("rank 1")
 	x.expect("103\n")
@@ -257,23 +261,25 @@ func TestNothingIsLeft(t *testing.T) {
 		"SIGHUP":  {func(x *terminal) { x.cmd.Process.Signal(syscall.SIGHUP) }, 128 + 1},
 		"SIGKILL": {func(x *terminal) { x.cmd.Process.Kill() }, -1},
 		"SIGTERM while a cell runs": {func(x *terminal) {
-			x.send("select {}\r")
-			time.Sleep(200 * time.Millisecond)
+			x.send("fmt.Println(\"it\", \"runs\"); select {}\r")
+			x.expect("[0,1] it runs\n")
 			x.cmd.Process.Signal(syscall.SIGTERM)
 		}, 128 + 15},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := sharedMemory(t)
 			h := newHome(t, 2)
 			x := h.terminal("-n", "2", "--device", device())
 			x.enter("symm.Rendezvous(symm.Empty(symm.U8, 1 << 20)).BufferSize()")
 			x.expect("1048576\n")
 			x.expect("symm> ")
+			names := h.sharedMemory()
 			end.do(x)
 			x.exit(end.status)
 			h.expectNothingLeft()
-			if after := sharedMemory(t); after != before {
-				t.Errorf("/dev/shm holds %q, before %q", after, before)
+			for _, name := range names {
+				if _, err := os.Stat(name); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("%s is left: %v", name, err)
+				}
 			}
 		})
 	}
