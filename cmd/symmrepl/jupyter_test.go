@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -38,25 +41,40 @@ var measured = regexp.MustCompile(`: [0-9.]+ m?s`)
 // clients runs tests of a Python file, each as a test of its own.
 func (h home) clients(file string) {
 	h.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
-	defer cancel()
-	python, err := filepath.Abs(os.Getenv(pythonVariable))
+	_, errs, err := h.runPython(3*time.Minute, filepath.Join("testdata", "jupyter"), "-m", "unittest", "-v", file)
 	if err != nil {
-		h.t.Fatal(err)
+		h.t.Errorf("%v\n%s", err, errs)
 	}
-	cmd := exec.CommandContext(ctx, python, "-W", "ignore", "-m", "unittest", "-v", file)
-	cmd.Dir = filepath.Join("testdata", "jupyter")
-	cmd.Env = h.command().Env
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		h.t.Errorf("%v\n%s", err, out)
-	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(errs) {
 		if strings.Contains(line, "skipped") || measured.MatchString(line) {
 			h.t.Log(strings.TrimSpace(line))
 		}
 	}
 	h.expectNothingLeft()
+}
+
+// runPython runs the Python with Jupyter's libraries in a folder. When limit has passed it is stopped with all that it has started; what it wrote to
+// standard error then ends with where each of its threads was.
+func (h home) runPython(limit time.Duration, dir string, args ...string) (out, errs string, err error) {
+	h.t.Helper()
+	python, err := filepath.Abs(os.Getenv(pythonVariable))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, python, append([]string{"-W", "ignore", "-X", "faulthandler"}, args...)...)
+	cmd.Dir, cmd.Env = dir, h.command().Env
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGABRT) }
+	cmd.WaitDelay = 5 * time.Second // its kernels may hold what it writes to
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("%s did not end within %v: %w", strings.Join(args, " "), limit, err)
+		h.killLeft()
+	}
+	return stdout.String(), stderr.String(), err
 }
 
 func TestJupyterKernel(t *testing.T)  { jupyter(t).clients("kernel_test") }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -113,24 +111,15 @@ func storedNotebook(t *testing.T, file string, lesson tutorial.Lesson, ranks int
 // executeNotebooks returns notebooks as they are after a run, in the form of their files, by file and run.
 func (h home) executeNotebooks(ranks int, runs string, files []string) map[[2]string]json.RawMessage {
 	h.t.Helper()
-	python, err := filepath.Abs(os.Getenv(pythonVariable))
+	out, errs, err := h.runPython(8*time.Minute, "", append([]string{"testdata/jupyter/execute.py", strconv.Itoa(ranks), runs}, files...)...)
 	if err != nil {
-		h.t.Fatal(err)
-	}
-	cmd := exec.Command(python, append([]string{"-W", "ignore", "testdata/jupyter/execute.py", strconv.Itoa(ranks), runs}, files...)...)
-	cmd.Env = h.command().Env
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	defer time.AfterFunc(time.Duration(len(files)+2)*time.Minute, func() { cmd.Process.Kill() }).Stop()
-	out, err := cmd.Output()
-	if err != nil {
-		h.t.Fatalf("%v\n%s", err, errs.String())
+		h.t.Fatalf("%v\n%s", err, errs)
 	}
 	executed := map[[2]string]json.RawMessage{}
-	for line := range bytes.Lines(out) {
+	for line := range strings.Lines(out) {
 		var key [2]string
 		var nb json.RawMessage
-		if err := json.Unmarshal(line, &[]any{&key[0], &key[1], &nb}); err != nil {
+		if err := json.Unmarshal([]byte(line), &[]any{&key[0], &key[1], &nb}); err != nil {
 			h.t.Fatal(err)
 		}
 		executed[key] = nb

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -130,11 +132,20 @@ func (h home) processes() []string {
 	environs, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range environs {
 		text, err := os.ReadFile(name)
-		if err == nil && bytes.Contains(text, []byte(programVariable+"="+h.dir)) {
+		if err == nil && bytes.Contains(text, []byte(programVariable+"="+h.dir+"\x00")) {
 			found = append(found, filepath.Dir(name))
 		}
 	}
 	return found
+}
+
+// killLeft ends those processes.
+func (h home) killLeft() {
+	for _, dir := range h.processes() {
+		if pid, err := strconv.Atoi(filepath.Base(dir)); err == nil {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 // leftovers lists what a program of this home has left: processes, and entries of the folders it was given.
