@@ -122,14 +122,24 @@ class Clients(unittest.TestCase):
         if pid == 0:
             os.environ["TERM"] = "xterm"
             os.execv(sys.executable, [sys.executable, "-m", "jupyter", "console", "--kernel", KERNEL, "--simple-prompt"])
+        self.addCleanup(os.close, terminal)
         seen = b""
+
+        def read():
+            """Returns whether there was something; there is nothing any more when the console has ended."""
+            nonlocal seen
+            self.assertTrue(select.select([terminal], [], [], 60)[0], seen)
+            try:
+                more = os.read(terminal, 65536)
+            except OSError:  # the console has closed it
+                more = b""
+            seen += more
+            return more != b""
 
         def expect(pattern):
             nonlocal seen
-            deadline = time.time() + 30
             while not (found := re.search(pattern, seen)):
-                self.assertTrue(select.select([terminal], [], [], deadline - time.time())[0], seen)
-                seen += os.read(terminal, 65536)
+                self.assertTrue(read(), seen)
             seen = seen[found.end():]
 
         expect(rb"In \[1\]: ")
@@ -140,8 +150,9 @@ class Clients(unittest.TestCase):
         expect(rb"undefined: nosuch")
         expect(rb"In \[3\]: ")
         os.write(terminal, b":quit\n")
+        while read():
+            pass
         self.assertEqual(os.waitpid(pid, 0)[1], 0)
-        os.close(terminal)
 
 
 if __name__ == "__main__":
