@@ -18,6 +18,28 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
 )
 
+// limit bounds what a test waits for, so that a lost message shows as a failure.
+const limit = 30 * time.Second
+
+// bounded is a context for the calls of a test.
+func bounded(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// ended returns why a Serve has ended.
+func ended(t *testing.T, served <-chan error) error {
+	t.Helper()
+	select {
+	case err := <-served:
+		return err
+	case <-time.After(limit):
+		t.Fatalf("Serve has not ended after %v", limit)
+		return nil
+	}
+}
+
 // world is a hub and a client for every rank over real sockets.
 type world struct {
 	hub     *Hub
@@ -80,7 +102,7 @@ func (w *world) each(ranks []int, f func(c *Client) error) []error {
 // open waits until the calls in the air are n with the given number of arrivals in all.
 func (w *world) open(t *testing.T, n, arrivals int) []Pending {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
 		p := w.hub.Pending()
 		sum := 0
 		for _, c := range p {
@@ -95,13 +117,12 @@ func (w *world) open(t *testing.T, n, arrivals int) []Pending {
 	}
 }
 
-var ctx = context.Background()
-
 func call(ordinal uint64, group ...int) Call {
 	return Call{Group: group, Key: "world", Ordinal: ordinal, Op: "Empty", Desc: "bf16[8]"}
 }
 
 func TestGather(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 4)
 	big := strings.Repeat("0123456789abcdef", 64<<10)
 	for i, all := range [][]int{{0, 1, 2, 3}, {1, 3}, {2}} {
@@ -124,6 +145,7 @@ func TestGather(t *testing.T) {
 
 // Calls of different keys are open at once in one client and do not meet.
 func TestKeysDoNotMeet(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 2)
 	for _, err := range w.each([]int{0, 1}, func(c *Client) error {
 		errs := make(chan error)
@@ -151,6 +173,7 @@ func TestKeysDoNotMeet(t *testing.T) {
 }
 
 func TestMismatch(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 3)
 	for _, err := range w.each([]int{0, 1, 2}, func(c *Client) error {
 		k := call(1, 0, 1, 2)
@@ -169,6 +192,7 @@ func TestMismatch(t *testing.T) {
 }
 
 func TestLeaveAndEnter(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 3)
 	absent := func(err error, rank int, text string) {
 		t.Helper()
@@ -208,6 +232,7 @@ func TestLeaveAndEnter(t *testing.T) {
 
 // Of several who are absent, the first to leave is named.
 func TestFirstToLeave(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 4)
 	w.hub.Leave(2, "failed: out of memory")
 	w.hub.Leave(1, "failed: Empty: rank 2 failed")
@@ -219,6 +244,7 @@ func TestFirstToLeave(t *testing.T) {
 }
 
 func TestDeathAndReplacement(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 2)
 	done := make(chan error)
 	go func() { _, err := w.clients[0].Gather(ctx, call(1, 0, 1), nil); done <- err }()
@@ -227,7 +253,7 @@ func TestDeathAndReplacement(t *testing.T) {
 	if err := <-done; err == nil || err.Error() != "Empty bf16[8]: rank 1 died" {
 		t.Errorf("%v", err)
 	}
-	if err := <-w.served[1]; err != io.EOF {
+	if err := ended(t, w.served[1]); err != io.EOF {
 		t.Errorf("served until %v", err)
 	}
 	w.join(t, 1, "")
@@ -240,6 +266,7 @@ func TestDeathAndReplacement(t *testing.T) {
 }
 
 func TestCancelWithdraws(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 2)
 	cancelled, cancel := context.WithCancel(ctx)
 	done := make(chan error)
@@ -264,6 +291,7 @@ func TestCancelWithdraws(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 3)
 	go w.clients[1].Gather(ctx, call(9, 1, 2), nil)
 	w.open(t, 1, 1)
@@ -294,16 +322,17 @@ func TestRefused(t *testing.T) {
 func TestWrongHello(t *testing.T) {
 	hub := NewHub(2)
 	a, b := pair(t)
-	served := make(chan error)
+	defer a.Close() // not before the client has read the refusal
+	served := make(chan error, 1)
 	go func() { served <- hub.Serve(1, a) }()
 	c, err := NewClient(b, 0, 2, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := <-served; err == nil || !strings.Contains(err.Error(), "rank 1 of 2, protocol 1 was expected") {
+	if err := ended(t, served); err == nil || !strings.Contains(err.Error(), "rank 1 of 2, protocol 1 was expected") {
 		t.Errorf("the hub says %v", err)
 	}
-	if _, err := c.Gather(ctx, call(1, 0, 1), nil); err == nil || !strings.Contains(err.Error(), "another build") {
+	if _, err := c.Gather(bounded(t), call(1, 0, 1), nil); err == nil || !strings.Contains(err.Error(), "another build") {
 		t.Errorf("the client says %v", err)
 	}
 }
@@ -313,6 +342,7 @@ func TestSlowReader(t *testing.T) {
 	hub := NewHub(2)
 	a, slow := pair(t)
 	defer slow.Close()
+	slow.SetDeadline(time.Now().Add(limit))
 	go hub.Serve(1, a)
 	out := frame.NewWriter(slow)
 	if err := out.Write(request{Hello: &hello{version, 1, 2}}, nil); err != nil {
@@ -325,7 +355,7 @@ func TestSlowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	data := make([]byte, 4<<20)
+	ctx, data := bounded(t), make([]byte, 4<<20)
 	for i := range 4 {
 		k := call(uint64(i+1), 0, 1)
 		if err := out.Write(request{Gather: &gather{uint64(i + 1), k}}, data); err != nil {
@@ -364,7 +394,7 @@ func BenchmarkGather4(b *testing.B) {
 	w := newWorld(b, 4)
 	for i := range b.N {
 		w.each([]int{0, 1, 2, 3}, func(c *Client) error {
-			_, err := c.Gather(ctx, call(uint64(i), 0, 1, 2, 3), []byte("8 bytes."))
+			_, err := c.Gather(context.Background(), call(uint64(i), 0, 1, 2, 3), []byte("8 bytes."))
 			if err != nil {
 				b.Error(err)
 			}

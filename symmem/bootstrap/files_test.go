@@ -12,6 +12,7 @@ import (
 )
 
 func TestGatherFiles(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 3)
 	var before int
 	for round := range 3 {
@@ -48,6 +49,7 @@ func TestGatherFiles(t *testing.T) {
 }
 
 func TestGatherFilesWithoutPeer(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 2)
 	w.hub.Leave(1, "died (killed)")
 	f, err := memfd("x")

@@ -8,6 +8,7 @@ import (
 
 // Ranks that see each other's directories share a host, whatever these are called; one whose directory nobody sees is alone.
 func TestHosts(t *testing.T) {
+	ctx := bounded(t)
 	w := newWorld(t, 4)
 	w.clients[1].dir = t.TempDir()
 	w.clients[3].dir = filepath.Join(t.TempDir(), "elsewhere")
