@@ -7,7 +7,9 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -35,6 +37,9 @@ type bench struct {
 	stream device.Stream
 }
 
+// limit bounds what a test waits for: a kernel that waits in vain is interrupted, and named with its line.
+const limit = time.Minute
+
 func open(t testing.TB) *bench {
 	t.Helper()
 	d, err := Open(0)
@@ -45,7 +50,9 @@ func open(t testing.TB) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	late := time.AfterFunc(limit, func() { atomic.StoreUint32(&d.Watch().Abort, 1) })
 	t.Cleanup(func() {
+		late.Stop()
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}

@@ -3,11 +3,13 @@
 package cpu
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -84,22 +86,30 @@ func TestSharedSegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer := exec.Command(os.Args[0])
+	m, err := b.Compile(device.Source{Name: "own", Line: 1, Text: pingPong})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	peer := exec.CommandContext(ctx, os.Args[0])
 	peer.Env = append(os.Environ(), "SYMMREPL_TEST_PEER=1")
 	peer.ExtraFiles = []*os.File{os.NewFile(uintptr(fd), "segment")}
 	peer.Stderr = os.Stderr
 	if err := peer.Start(); err != nil {
 		t.Fatal(err)
 	}
-	m, err := b.Compile(device.Source{Name: "own", Line: 1, Text: pingPong})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.stream.Launch(m.Kernels()[0], turnsLaunch(seg, 0)); err != nil {
-		t.Fatal(err)
-	}
-	b.sync()
-	if err := peer.Wait(); err != nil {
+	ended := make(chan error)
+	go func() {
+		err := peer.Wait()
+		if err != nil {
+			atomic.StoreUint32(&b.Watch().Abort, 1) // its turn will not come
+		}
+		ended <- err
+	}()
+	launched := b.stream.Launch(m.Kernels()[0], turnsLaunch(seg, 0))
+	done := b.stream.Synchronize()
+	if err := errors.Join(launched, done, <-ended); err != nil {
 		t.Fatal(err)
 	}
 	peer.ExtraFiles[0].Close()
