@@ -18,7 +18,7 @@ func inChild(t *testing.T) bool { return os.Getenv(childVariable) == t.Name() }
 
 // command is this binary again, to run one test.
 func command(name string, env ...string) *exec.Cmd {
-	c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v")
+	c := exec.Command(os.Args[0], "-test.run=^"+name+"$", "-test.v", "-test.timeout=2m")
 	c.Env = append(append(os.Environ(), childVariable+"="+name), env...)
 	return c
 }

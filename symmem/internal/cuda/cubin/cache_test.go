@@ -70,7 +70,11 @@ func TestLock(t *testing.T) {
 	case <-time.After(20 * time.Millisecond):
 	}
 	unlock()
-	<-got
+	select {
+	case <-got:
+	case <-time.After(time.Minute):
+		t.Fatal("the lock is not free after it was unlocked")
+	}
 }
 
 // TestUnsafeFolder: a folder that others may write to is not used: what lies there is run.

@@ -238,7 +238,7 @@ func TestRacers(t *testing.T) {
 	var out [n]bytes.Buffer
 	var racers [n]*exec.Cmd
 	for i := range racers {
-		c := exec.Command(os.Args[0], "-test.run=^TestRacers$")
+		c := exec.Command(os.Args[0], "-test.run=^TestRacers$", "-test.timeout=2m")
 		c.Env = append(os.Environ(), racer+"="+dir)
 		c.Stdin, c.Stdout, c.Stderr = ready, &out[i], &out[i]
 		if err := c.Start(); err != nil {
