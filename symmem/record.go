@@ -293,5 +293,6 @@ func loadRecord(r *device.WaitRecord) device.WaitRecord {
 		Want:    atomic.LoadUint64(&r.Want),
 		Seen:    atomic.LoadUint64(&r.Seen),
 		Elapsed: atomic.LoadUint64(&r.Elapsed),
+		Began:   atomic.LoadUint64(&r.Began),
 	}
 }

@@ -51,6 +51,7 @@ type trace struct {
 type tracedOp struct {
 	Traced
 	begin, end device.Event // nil until something was issued
+	began      []uint64     // of each of Waits, as the kernel's clock said when it was last looked at
 }
 
 // StartTrace waits for this rank's work and begins to note when each operation on a stream begins and ends and for whom it waits, and when collective
@@ -250,21 +251,24 @@ func (t *trace) saw(r *device.WaitRecord, now time.Time) {
 	if o == nil {
 		return
 	}
+	// What the kernel says may be old if either of the two had to wait for a processor.
 	begin := now.Add(-time.Duration(r.Elapsed))
-	i := slices.IndexFunc(o.Waits, func(w TracedWait) bool {
-		return slices.Equal(w.Peers, peers) && begin.Before(w.Begin.Add(w.Took).Add(lookEvery))
-	})
-	if i < 0 {
-		o.Waits = append(o.Waits, TracedWait{peers, begin, now.Sub(begin)})
+	for i := range o.Waits {
+		w := &o.Waits[i]
+		end := w.Begin.Add(w.Took)
+		if !slices.Equal(w.Peers, peers) || o.began[i] != r.Began && begin.After(end.Add(lookEvery)) {
+			continue
+		}
+		if begin.Before(w.Begin) {
+			w.Begin = begin
+		}
+		if now.After(end) {
+			end = now
+		}
+		w.Took = end.Sub(w.Begin)
+		o.began[i] = r.Began
 		return
 	}
-	w := &o.Waits[i]
-	end := w.Begin.Add(w.Took)
-	if now.After(end) {
-		end = now
-	}
-	if begin.Before(w.Begin) {
-		w.Begin = begin
-	}
-	w.Took = end.Sub(w.Begin)
+	o.Waits = append(o.Waits, TracedWait{peers, begin, now.Sub(begin)})
+	o.began = append(o.began, r.Began)
 }

@@ -241,7 +241,7 @@ __device__ __forceinline__ void fence() {
 // What one wait says about itself, and the page the host reads it from. device.Watch in Go is the same words.
 struct WaitRecord {
   u32 state, kind, ordinal, rank, peer, channel;
-  u64 want, seen, elapsed, reserved[2];
+  u64 want, seen, elapsed, began, reserved;  // began tells waits apart: when, by the clock of who waits
 };
 struct Watch {
   u32 abort, reserved[15];       // abort is of WatchBits
@@ -316,7 +316,7 @@ class Patience {
     published_ = 0;
   }
 
-  __device__ static void write(WaitRecord* r, Context c, Wait w, u64 seen, u64 elapsed, u32 state) {
+  __device__ static void write(WaitRecord* r, Context c, Wait w, u64 seen, u64 began, u64 elapsed, u32 state) {
     store_relaxed(&r->kind, w.kind);
     store_relaxed(&r->ordinal, c.ordinal);
     store_relaxed(&r->rank, (u32)c.rank);
@@ -325,6 +325,7 @@ class Patience {
     store_relaxed(&r->want, w.want);
     store_relaxed(&r->seen, seen);
     store_relaxed(&r->elapsed, elapsed);
+    store_relaxed(&r->began, began);
     store_release(&r->state, state);
   }
 #ifdef SYMM_CPU
@@ -340,12 +341,12 @@ class Patience {
     bool late = c.timeout_ns != 0 && elapsed >= c.timeout_ns;
     if (aborted || late) {
       if (atomicCAS(&c.watch->fault.state, (u32)kNone, (u32)kClaimed) == kNone)
-        write(&c.watch->fault, c, w, seen, elapsed, aborted ? kAborted : kTimeout);
+        write(&c.watch->fault, c, w, seen, start_, elapsed, aborted ? kAborted : kTimeout);
       satisfied(c);
       return true;
     }
     if (elapsed > kQuiet || word & kTrace) {
-      write(&c.watch->waits[w.peer], c, w, seen, elapsed, kPending);
+      write(&c.watch->waits[w.peer], c, w, seen, start_, elapsed, kPending);
       published_ |= 1u << w.peer;
     }
     return false;

@@ -35,7 +35,8 @@ type WaitRecord struct {
 	Want    uint64
 	Seen    uint64
 	Elapsed uint64 // nanoseconds waited so far
-	_       [2]uint64
+	Began   uint64 // when, by the clock of who waits: tells waits apart
+	_       uint64
 }
 
 // States of a WaitRecord.
