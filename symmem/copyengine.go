@@ -250,7 +250,7 @@ func (g *Group) inspect() error {
 		if missing>>p&1 == 0 {
 			continue
 		}
-		r := device.WaitRecord{State: device.WaitPending, Kind: kind, Ordinal: words[copyCall], Rank: uint32(g.rank), Peer: uint32(p), Want: 1, Elapsed: uint64(elapsed)}
+		r := device.WaitRecord{State: device.WaitPending, Kind: kind, Ordinal: words[copyCall], Rank: uint32(g.rank), Peer: uint32(p), Want: 1, Elapsed: uint64(elapsed), Began: uint64(w.since.UnixNano())}
 		switch {
 		case giveUp:
 			if r.State = device.WaitTimeout; aborted {
@@ -283,11 +283,12 @@ func (w *copyWatch) withdraw(g *Group, peers uint32) {
 	w.published &^= peers
 }
 
-// forget ends the watch before the workspace goes away.
-func (w *copyWatch) forget() {
+// forget ends the watch before the workspace goes away, and withdraws what it published, for the device may go away too.
+func (w *copyWatch) forget(g *Group) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.streams = nil
+	w.withdraw(g, ^uint32(0))
 }
 
 // storeRecord writes a record that others read at any time.
@@ -300,5 +301,6 @@ func storeRecord(to, r *device.WaitRecord) {
 	atomic.StoreUint64(&to.Want, r.Want)
 	atomic.StoreUint64(&to.Seen, r.Seen)
 	atomic.StoreUint64(&to.Elapsed, r.Elapsed)
+	atomic.StoreUint64(&to.Began, r.Began)
 	atomic.StoreUint32(&to.State, r.State)
 }

@@ -141,7 +141,7 @@ func (g *Group) Free() {
 		a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == g })
 	}
 	g.emptyPool()
-	g.watch.forget()
+	g.watch.forget(g)
 	g.work.release()
 	if g.event != nil {
 		g.event.Close() // a failure leaks an event and is no reason to fail

@@ -184,7 +184,7 @@ func (rt *Runtime) clear() error {
 // rebuild makes the world's workspace anew, with the replaced ranks.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
-	rt.all.watch.forget()
+	rt.all.watch.forget(rt.all)
 	rt.all.work.release()
 	rt.all.stale.Store(nil)
 	err := Maybe(func() { rt.furnishWorld("Recover") })

@@ -195,7 +195,7 @@ func (rt *Runtime) Close() error {
 	}
 	for _, g := range groups {
 		g.emptyPool()
-		g.watch.forget()
+		g.watch.forget(g)
 		g.work.release()
 	}
 	for _, s := range streams {
