@@ -139,18 +139,7 @@ func copyEngineTimeoutCase(t *T) {
 	x, out := symmem.Empty(symmem.F32, 100).Fill(t.rank), symmem.Local(symmem.F32, 100*t.size)
 	symmem.Rendezvous(x)
 	if t.rank == 0 {
-		start := time.Now()
 		symmem.AllGatherOut(x, out, symmem.CopyEngine(), symmem.Timeout(150*time.Millisecond))
-		told := false
-		for time.Since(start) < 10*time.Second && !told {
-			for _, w := range t.rt.Waits() {
-				told = told || strings.HasPrefix(w.Op, "all_gather") && strings.Contains(w.For, "come to the copies")
-			}
-			time.Sleep(5 * time.Millisecond)
-		}
-		if !told {
-			t.Errorf("Waits did not tell of the wait")
-		}
 		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "all_gather", "to come to the copies", "must make the same call")
 		if e.Peer < 1 {
 			t.Errorf("the peer is %d", e.Peer)
@@ -166,7 +155,7 @@ func copyEngineTimeoutCase(t *T) {
 	x.Free()
 }
 
-// copyEngineAbortCase interrupts a rank whose peers never come, with more copies behind.
+// copyEngineAbortCase interrupts a rank whose peers never come, with more copies behind, once Waits tells of the wait.
 func copyEngineAbortCase(t *T) {
 	x, out := symmem.Empty(symmem.F32, 100).Fill(t.rank), symmem.Local(symmem.F32, 100*t.size)
 	symmem.Rendezvous(x)
@@ -174,7 +163,16 @@ func copyEngineAbortCase(t *T) {
 		for range 3 {
 			symmem.AllGatherOut(x, out, symmem.CopyEngine())
 		}
-		time.AfterFunc(30*time.Millisecond, func() { t.rt.Abort("the user pressed Ctrl-C") })
+		told := false
+		for end := time.Now().Add(20 * time.Second); !told && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			told = slices.ContainsFunc(t.rt.Waits(), func(w symmem.Wait) bool {
+				return strings.HasPrefix(w.Op, "all_gather") && strings.Contains(w.For, "come to the copies")
+			})
+		}
+		if !told {
+			t.Errorf("Waits did not tell of the wait")
+		}
+		t.rt.Abort("the user pressed Ctrl-C")
 		t.refused(symmem.KindInterrupted, symmem.Synchronize, "all_gather", "rank 1 to come to the copies", "gave up: the user pressed Ctrl-C")
 	}
 	symmem.Recover()

@@ -51,7 +51,7 @@ func startAll(t *testing.T, what string, environs ...string) []string {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		defer time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() }).Stop()
+		defer time.AfterFunc(endLimit, func() { cmd.Process.Kill() }).Stop()
 		cmds = append(cmds, cmd)
 	}
 	var said []string
