@@ -76,8 +76,9 @@ func lookInside(y *interp.Interpreter) (*inside, error) {
 // returns makes the frames live again: closures made before run as before.
 func (s *inside) stop() (resume func()) {
 	id := atomic.AddUint64(s.runID, 1) - 1
-	over := make(chan struct{})
+	over, gone := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(gone)
 		for {
 			select {
 			case s.done <- struct{}{}:
@@ -88,6 +89,7 @@ func (s *inside) stop() (resume func()) {
 	}()
 	return func() {
 		close(over)
+		<-gone // else it might end a channel operation of code that runs again
 		atomic.StoreUint64(s.runID, id)
 	}
 }
