@@ -207,6 +207,9 @@ func (rt *cellRuntime) afterFunc(d time.Duration, f func()) *time.Timer {
 func (rt *cellRuntime) later(f func()) func() {
 	r := rt.current()
 	return func() {
+		// It is a goroutine of the run already while it looks: what stops the run waits for it.
+		r.alive.Add(1)
+		defer r.alive.Add(-1)
 		if !r.ended.Load() {
 			rt.goRun(f)
 		}
