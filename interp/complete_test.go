@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ func completing(t testing.TB) *Interp {
 		"b := P{1, \"two\"}\na := []int{1, 2}\nqq := &Q{}\npairs := map[string][]P{}\nfunc add(a, b int) int { return a + b }\nconst limit = 10",
 		"func makeP(n int) (P, error) { return P{}, nil }\nfunc newQ() *Q { return nil }\nzwölf := 12\nch := make(chan P)",
 	} {
-		r := in.Eval(context.Background(), session.Cell{ID: 1, Source: src})
+		r := evaluate(in, session.Cell{ID: 1, Source: src})
 		if r.Err != nil {
 			t.Fatal(r.Err)
 		}

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -16,12 +15,12 @@ func TestSeveralErrors(t *testing.T) {
 		{"x := a1\ny := a2\nz := a3", "undefined: a1", "cell[1]:2:6: undefined: a2\ncell[1]:3:6: undefined: a3"},
 		{"x := )", "syntax error: unexpected )", ""},
 	} {
-		e := in.Eval(context.Background(), session.Cell{ID: 1, Source: c.src}).Err
+		e := evaluate(in, session.Cell{ID: 1, Source: c.src}).Err
 		if e == nil || e.Msg != c.msg || e.Detail != c.detail {
 			t.Errorf("%q: got %v with %q, want %s with %q", c.src, e, e.Detail, c.msg, c.detail)
 		}
 	}
-	e := in.Eval(context.Background(), session.Cell{ID: 1, Source: "_ = []int{" + strings.Repeat("q,\n", 12) + "}"}).Err
+	e := evaluate(in, session.Cell{ID: 1, Source: "_ = []int{" + strings.Repeat("q,\n", 12) + "}"}).Err
 	if lines := strings.Split(e.Detail, "\n"); len(lines) != maxErrors || lines[maxErrors-1] != "too many errors" {
 		t.Errorf("the detail of 12 errors is %q", e.Detail)
 	}

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -53,7 +52,7 @@ func TestNames(t *testing.T) {
 	if calls != 2 {
 		t.Errorf("%d calls", calls)
 	}
-	if r := in.Eval(context.Background(), session.Cell{Name: "file.go", Line: 10, Source: "\nb.Nope()"}); r.Err == nil || r.Err.Error() != "file.go:11:3: undefined: b.Nope" {
+	if r := evaluate(in, session.Cell{Name: "file.go", Line: 10, Source: "\nb.Nope()"}); r.Err == nil || r.Err.Error() != "file.go:11:3: undefined: b.Nope" {
 		t.Errorf("got %v", r.Err)
 	}
 }

@@ -1,10 +1,17 @@
 package interp
 
 import (
+	"context"
 	"os"
 	"reflect"
 	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
 )
+
+// patient is how long tests wait for what comes at once.
+const patient = time.Minute
 
 // testPackage is a package with a function that blocks.
 func testPackage(wait func()) Exports {
@@ -20,6 +27,33 @@ func open(t testing.TB, options Options) *Interp {
 	}
 	t.Cleanup(in.Close)
 	return in
+}
+
+// evaluate runs a cell, and interrupts it if it has not ended by then.
+func evaluate(in *Interp, cell session.Cell) session.Result {
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	defer cancel()
+	return in.Eval(ctx, cell)
+}
+
+// mustEval runs a cell that has to succeed, and returns its value.
+func mustEval(t testing.TB, in *Interp, src string) string {
+	t.Helper()
+	r := evaluate(in, session.Cell{ID: 1, Source: src})
+	if r.Err != nil {
+		t.Fatalf("%s: %v\n%s", src, r.Err, r.Err.Detail)
+	}
+	return r.Value
+}
+
+// await waits until c is closed, which says that what has happened.
+func await(t *testing.T, c <-chan struct{}, what string) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-time.After(patient):
+		t.Fatalf("in %v it has not happened that %s", patient, what)
+	}
 }
 
 // written returns a function that says what was written to standard error since, as long as the test runs.

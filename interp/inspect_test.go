@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -54,12 +55,16 @@ func TestInspectWhileRunning(t *testing.T) {
 		return s
 	}
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		in.Eval(ctx, session.Cell{ID: 2, Source: "for i := 0; ; i = (i + 1) % 100 { m[0] = i; delete(m, 1); m[1] = i }"})
 	}()
-	for vars() == "m\tmap[int]int\t24\tmap[int]int{0: 0}" { // until it runs
+	for start := time.Now(); vars() == "m\tmap[int]int\t24\tmap[int]int{0: 0}"; { // until it runs
+		if time.Since(start) > patient {
+			t.Fatal("the cell does not run")
+		}
 	}
 	for range 200 {
 		if got := vars(); !strings.HasPrefix(got, "m\tmap[int]int\t") || !strings.HasSuffix(got, "\tmap[int]int{…}") {

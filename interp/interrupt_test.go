@@ -28,10 +28,13 @@ func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, mo
 		defer close(late)
 		select {
 		case <-now:
-			cancel()
-			late <- !newPatience(most).wait(ended)
 		case <-ended:
+			return
+		case <-time.After(patient):
+			t.Errorf("%q has not come in %v to where it is interrupted", src, patient)
 		}
+		cancel()
+		late <- !newPatience(most).wait(ended)
 	}()
 	r := in.Eval(ctx, session.Cell{ID: 1, Source: src})
 	close(ended)

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -27,7 +26,7 @@ func TestList(t *testing.T) {
 		"1, nope": "cell[1]:1:4: undefined: nope (nope := … declares a variable)",
 		"1, nil":  "cell[1]:1:4: use of untyped nil in assignment to _ identifier",
 	} {
-		r := in.Eval(context.Background(), session.Cell{ID: 1, Source: src})
+		r := evaluate(in, session.Cell{ID: 1, Source: src})
 		if r.Err == nil || r.Err.Error() != want {
 			t.Errorf("%q: %v, want %s", src, r.Err, want)
 		}

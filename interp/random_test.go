@@ -1,12 +1,10 @@
 package interp
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -196,13 +194,12 @@ func (m *model) step() string {
 	return m.step()
 }
 
-// TestRandomRedefinitions holds that a session in which definitions of all kinds replace each other has the values that a model predicts.
-func TestRandomRedefinitions(t *testing.T) {
-	const seeds, steps = 10, 200
-	first := uint64(time.Now().UnixNano())
-	for seed := first; seed < first+seeds; seed++ {
-		randomSession(t, seed, steps)
+// FuzzRedefinitions holds that a session in which definitions of all kinds replace each other has the values that a model predicts.
+func FuzzRedefinitions(f *testing.F) {
+	for seed := range uint64(10) {
+		f.Add(seed)
 	}
+	f.Fuzz(func(t *testing.T, seed uint64) { randomSession(t, seed, 200) })
 }
 
 func randomSession(t *testing.T, seed uint64, steps int) {
@@ -210,7 +207,7 @@ func randomSession(t *testing.T, seed uint64, steps int) {
 	m := &model{Rand: rand.New(rand.NewPCG(seed, 0)), names: map[string]*binding{}, structs: map[string]*structType{}}
 	for range steps {
 		m.history = append(m.history, m.step())
-		if e := in.Eval(context.Background(), session.Cell{ID: len(m.history), Source: m.history[len(m.history)-1]}).Err; e != nil {
+		if e := evaluate(in, session.Cell{ID: len(m.history), Source: m.history[len(m.history)-1]}).Err; e != nil {
 			m.fail(t, seed, e.Error())
 			return
 		}
@@ -219,7 +216,7 @@ func randomSession(t *testing.T, seed uint64, steps int) {
 				continue
 			}
 			source, want := m.expression(name)
-			r := in.Eval(context.Background(), session.Cell{ID: len(m.history), Source: source})
+			r := evaluate(in, session.Cell{ID: len(m.history), Source: source})
 			if r.Err != nil || r.Value != want {
 				m.history = append(m.history, source)
 				m.fail(t, seed, fmt.Sprintf("got %s, %v; want %s", r.Value, r.Err, want))

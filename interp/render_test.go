@@ -33,7 +33,7 @@ func TestRender(t *testing.T) {
 		{"5", "5", nil},
 		{"H{}, 5", "H{}, 5", nil},
 	} {
-		r := in.Eval(t.Context(), session.Cell{Source: c.source})
+		r := evaluate(in, session.Cell{Source: c.source})
 		if r.Err != nil {
 			t.Errorf("%s: %v", c.source, r.Err)
 			continue
@@ -42,17 +42,17 @@ func TestRender(t *testing.T) {
 			t.Errorf("%s: %q %#v, want %q %#v", c.source, r.Value, r.Data, c.text, c.data)
 		}
 	}
-	r := in.Eval(t.Context(), session.Cell{Source: "type P struct{}\nfunc (P) SVG() string { panic(`no`) }\nP{}"})
+	r := evaluate(in, session.Cell{Source: "type P struct{}\nfunc (P) SVG() string { panic(`no`) }\nP{}"})
 	if r.Err == nil || r.Err.Msg != "no" && r.Err.Msg != "panic: no" {
 		t.Errorf("a method that panics: %+v", r)
 	}
 	for _, source := range []string{"import `gonum.org/v1/plot`\np := plot.New()\np.Title.Text = `a title`\np", "var of any = p\nof"} {
-		r := in.Eval(t.Context(), session.Cell{Source: source})
+		r := evaluate(in, session.Cell{Source: source})
 		if svg, _ := r.Data["image/svg+xml"].(string); len(r.Data) != 1 || !strings.Contains(svg, "<svg") || !strings.Contains(svg, "a title") || r.Value != "(*plot.Plot)(0x…)" {
 			t.Errorf("%s: %+v", source, r)
 		}
 	}
-	if r := in.Eval(t.Context(), session.Cell{Source: "(*plot.Plot)(nil)"}); r.Err != nil || r.Data != nil {
+	if r := evaluate(in, session.Cell{Source: "(*plot.Plot)(nil)"}); r.Err != nil || r.Data != nil {
 		t.Errorf("no plot: %+v", r)
 	}
 }

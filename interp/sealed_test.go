@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ func TestSealedInterfaces(t *testing.T) {
 		t.Errorf("%s options", got)
 	}
 	for _, other := range []string{"5", "symm.Group{}", "new(symm.Tensor)"} {
-		r := in.Eval(context.Background(), session.Cell{Source: "options = append(options, " + other + ")"})
+		r := evaluate(in, session.Cell{Source: "options = append(options, " + other + ")"})
 		if r.Err == nil || !strings.Contains(r.Err.Msg, "as symmem.Option value") {
 			t.Errorf("%s as an option: %v", other, r.Err)
 		}

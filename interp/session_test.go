@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -281,7 +280,7 @@ func runSteps(t *testing.T, steps []step) {
 	in := open(t, Options{})
 	printed := 0
 	for i, st := range steps {
-		r := in.Eval(context.Background(), session.Cell{ID: i + 1, Source: st.cell})
+		r := evaluate(in, session.Cell{ID: i + 1, Source: st.cell})
 		all, err := os.ReadFile(out.Name())
 		if err != nil {
 			t.Fatal(err)
@@ -315,7 +314,7 @@ func TestMethodAddedLater(t *testing.T) {
 			t.Errorf("%s is %s, want %s", source, got, want)
 		}
 	}
-	r := in.Eval(t.Context(), session.Cell{ID: 9, Source: "type Q struct{ A int; B string }\npanic(Q{1, \"x\"})"})
+	r := evaluate(in, session.Cell{ID: 9, Source: "type Q struct{ A int; B string }\npanic(Q{1, \"x\"})"})
 	if r.Err == nil || r.Err.Msg != `panic: Q{A: 1, B: "x"}` {
 		t.Errorf("a struct panics with %v", r.Err)
 	}

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"io"
 	"os"
 	"testing"
@@ -69,7 +68,7 @@ func TestHints(t *testing.T) {
 		{"if zwölf == 1 {\n}\nelse {\n}", "expected statement, found 'else'", "else belongs on the line of the brace before it: } else {"},
 		{"a = []int{\n1,\n2\n}", "missing ',' before newline in composite literal", "a line that goes on ends in a comma, also the last one before a closing bracket on its own line"},
 	} {
-		e := in.Eval(context.Background(), session.Cell{ID: 1, Source: c.src}).Err
+		e := evaluate(in, session.Cell{ID: 1, Source: c.src}).Err
 		if e == nil {
 			t.Errorf("%q is accepted", c.src)
 			continue
@@ -101,7 +100,7 @@ func TestAutomaticImports(t *testing.T) {
 	} {
 		in := open(t, Options{})
 		var r session.Result
-		note := stderrOf(t, func() { r = in.Eval(context.Background(), session.Cell{ID: 1, Source: c.src}) })
+		note := stderrOf(t, func() { r = evaluate(in, session.Cell{ID: 1, Source: c.src}) })
 		msg := ""
 		if r.Err != nil {
 			msg = r.Err.Msg

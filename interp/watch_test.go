@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"runtime/metrics"
@@ -56,7 +55,7 @@ next := func() int { kept++; return kept }`)
 		{"go direct(1)\nselect {}", "direct", 2},
 	} {
 		start := processorTime()
-		e := in.Eval(context.Background(), session.Cell{ID: 2, Source: c.cell}).Err
+		e := evaluate(in, session.Cell{ID: 2, Source: c.cell}).Err
 		if took := processorTime() - start; took > 5*time.Second {
 			t.Errorf("%s took %v of processor time to end", c.cell, took)
 		}
@@ -92,11 +91,13 @@ next := func() int { kept++; return kept }`)
 
 // TestRecursionInTheBackground holds that a goroutine which outlived its cell is stopped too, whatever cells came since.
 func TestRecursionInTheBackground(t *testing.T) {
-	in := open(t, Options{})
+	start := make(chan struct{})
+	in := open(t, Options{Packages: testPackage(func() { <-start })})
 	said := written(t)
-	mustEval(t, in, "func f(n int) int { return 1 + f(n-1) }\nstart := make(chan int)\ngo func() { <-start; f(1) }()")
-	mustEval(t, in, "close(start)")
-	for start := time.Now(); !strings.HasPrefix(said(), "cell[1]:1:32: stack overflow in f: "); time.Sleep(10 * time.Millisecond) {
+	mustEval(t, in, "import \"test/blocking\"\nfunc f(n int) int { return 1 + f(n-1) }\ngo func() { blocking.Wait(); f(1) }()")
+	mustEval(t, in, "0")
+	close(start)
+	for start := time.Now(); !strings.HasPrefix(said(), "cell[1]:2:32: stack overflow in f: "); time.Sleep(10 * time.Millisecond) {
 		if time.Since(start) > 10*time.Second {
 			t.Fatalf("standard error is %q", said())
 		}
@@ -143,7 +144,7 @@ func testOutOfMemory(t *testing.T) {
 	}
 	before := heap()
 	mustEval(t, in, "func grow() { for { a = append(a, make([]byte, 8<<20)); time.Sleep(time.Millisecond) } }\nvar a [][]byte")
-	e := in.Eval(context.Background(), session.Cell{ID: 2, Source: "grow()"}).Err
+	e := evaluate(in, session.Cell{ID: 2, Source: "grow()"}).Err
 	if e == nil || e.Kind != session.KindPanic || e.File != "cell[1]" || !strings.HasPrefix(e.Msg, "out of memory in grow: ") || !strings.Contains(e.Msg, " of 1024 MB in all ") {
 		t.Fatalf("got %#v", e)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -51,22 +52,29 @@ func TestLookup(t *testing.T) {
 
 // TestWhole opens every package, and holds that even the largest is open soon.
 func TestWhole(t *testing.T) {
+	processorTime := func() time.Duration {
+		var u syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	}
 	var slowest time.Duration
 	for _, p := range docs.Packages() {
-		start := time.Now()
+		start := processorTime()
 		if _, _, ok := docs.Lookup(p, ""); !ok {
 			t.Errorf("%s cannot be looked up", p)
 		}
-		slowest = max(slowest, time.Since(start))
+		slowest = max(slowest, processorTime()-start)
 		for _, name := range docs.Names(p) {
 			if decl, _, ok := docs.Lookup(p, name); !ok || decl == "" {
 				t.Errorf("%s.%s has no declaration", p, name)
 			}
 		}
 	}
-	t.Logf("the slowest package took %v", slowest)
+	t.Logf("the slowest package took %v of processor time", slowest)
 	if slowest > time.Second {
-		t.Errorf("a package took %v to open", slowest)
+		t.Errorf("a package took %v of processor time to open", slowest)
 	}
 }
 
