@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"runtime"
 	"runtime/metrics"
 	"syscall"
 	"time"
@@ -14,14 +15,25 @@ type patience struct {
 	used time.Duration // by this process, of the processors, until then
 }
 
+// yields is how often others may go first. What looks at something every few milliseconds, as this does, and waits again at once is through by then.
+const yields = 4
+
 func newPatience(d time.Duration) *patience {
 	return &patience{left: d, at: time.Now(), used: processorTime()}
 }
 
 func (p *patience) over() bool {
+	othersCan := othersCanRun()
+	for range yields {
+		if !othersCan {
+			break
+		}
+		runtime.Gosched()
+		othersCan = othersCanRun()
+	}
 	now, used := time.Now(), processorTime()
 	passed := now.Sub(p.at)
-	if othersCanRun() {
+	if othersCan {
 		passed = min(passed, used-p.used)
 	}
 	p.at, p.used, p.left = now, used, p.left-passed
