@@ -34,10 +34,10 @@ func TestGoroutinePanicAfterItsCell(t *testing.T) {
 	mustEval(t, in, "close(start)\n<-done")
 	want := "cell[1]:5:2: panic: late (in a goroutine)\n"
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if said() == want {
+		switch text := said(); {
+		case text == want:
 			return
-		}
-		if text := said(); len(text) >= len(want) {
+		case len(text) >= len(want):
 			t.Fatalf("standard error is %q", text)
 		}
 	}
