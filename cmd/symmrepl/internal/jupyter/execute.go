@@ -47,14 +47,16 @@ func (k *Kernel) work(ctx context.Context) {
 		} else {
 			answer = k.execute(ctx, r, asked)
 		}
+		var aborted []*request
+		if answer["status"] == "error" && orTrue(asked.StopOnError) {
+			aborted = k.queue.clear() // what comes after the reply is entered with knowledge of it
+		}
 		k.send(k.shell, r, "execute_reply", answer)
 		k.status(r, "idle")
-		if answer["status"] == "error" && orTrue(asked.StopOnError) {
-			for _, r := range k.queue.clear() {
-				k.status(r, "busy")
-				k.send(k.shell, r, "execute_reply", content{"status": "aborted"})
-				k.status(r, "idle")
-			}
+		for _, r := range aborted {
+			k.status(r, "busy")
+			k.send(k.shell, r, "execute_reply", content{"status": "aborted"})
+			k.status(r, "idle")
 		}
 	}
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -150,6 +151,9 @@ class Kernel(unittest.TestCase):
     def test_stop_on_error(self):
         self.assertEqual(self.statuses('fmt.Scanln(); panic("stop")', "1", "2"), ["error", "aborted", "aborted"])
         self.assertEqual(self.statuses('fmt.Scanln(); panic("go on")', "1", stop_on_error=False), ["error", "ok"])
+        for _ in range(100):  # what is entered as soon as the error is known is run
+            self.assertEqual(self.reply(self.kc.execute("nosuch"))["status"], "error")
+            self.assertEqual(self.reply(self.kc.execute("1"))["status"], "ok")
 
     def test_answers_while_a_cell_runs(self):
         msg_id = self.begun('fmt.Println("on"); select {}')
@@ -276,7 +280,9 @@ fmt.Println("after")""")
         took = time.time() - start
         self.reply(msg_id)
         text = "".join(parts)
-        self.assertEqual(text, "".join(f"[0,1] {i}\n" for i in range(20000)))
+        for rank in "01":  # a rank that is far ahead is shown without the other
+            printed = [line for ranks, line in re.findall(r"^\[([0-9,]+)\] (.*)\n", text, re.M) if rank in ranks]
+            self.assertEqual(printed, [str(i) for i in range(20000)])
         print(f"20000 prints: {took:.2f} s, {len(parts)} messages", file=sys.stderr)
         # There is one every 20 ms, and one for every 16 KiB.
         self.assertLessEqual(len(parts), took / 0.02 + len(text) / (16 << 10) + 1)
