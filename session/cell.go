@@ -11,6 +11,7 @@ import (
 
 const (
 	tick       = 50 * time.Millisecond  // how often a running cell is looked after
+	promptly   = 2 * tick               // within which a rank answers that is not held up
 	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of those who wait for it
 	abortWait  = 0.05                   // seconds a wait must have lasted to count as one for a rank that failed
 	idleKeep   = 1 << 20                // bytes printed between cells that are kept for the next
@@ -37,6 +38,13 @@ type run struct {
 	fatal       map[int]*Error  // after which the worker is replaced
 	tallies     map[int][]Tally // of the ranks that are done
 	watch       watch
+	probes      map[int]probe // what ranks were asked to see whether they go on, and have not answered
+}
+
+// probe is a question by which a rank shows that it goes on.
+type probe struct {
+	id uint64
+	at time.Time
 }
 
 type runEvent struct {
@@ -111,10 +119,10 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	r := &run{
 		c: c, cell: cell, ranks: ranks, incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
-		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{},
+		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{}, probes: map[int]probe{},
 	}
 	asked := &lines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
-	r.fold = newFold(ranks, func(o Output) {
+	r.fold = newFold(ranks, foldMost, func(o Output) {
 		if o.Display != nil && o.Display.Input {
 			go asked.want(o.Ranks)
 			return
@@ -146,7 +154,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	c.mu.Lock()
 	printed := c.printed
 	c.printed = nil
-	c.idle = newFold(allRanks(c.size), c.keepPrinted())
+	c.idle = newFold(allRanks(c.size), foldAge, c.keepPrinted())
 	c.mu.Unlock()
 	for _, o := range printed {
 		r.fold.show(o) // the workers may print already
@@ -238,6 +246,7 @@ func (r *run) handle(e runEvent) {
 		r.done(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
 	case e.Status != nil || e.Process != nil:
 		r.watch.answer(e, time.Now())
+		r.hear(e)
 		if !r.failedAt.IsZero() {
 			r.releasePeers()
 		}
@@ -301,7 +310,9 @@ func (r *run) kill(rank int, why string) {
 
 // look does what is due while the cell runs.
 func (r *run) look(now time.Time) {
-	r.fold.tick(now)
+	for _, rank := range r.fold.tick(now) {
+		r.probe(rank)
+	}
 	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {
 		for _, rank := range r.running() {
 			if !r.killed[rank] {
@@ -318,6 +329,31 @@ func (r *run) look(now time.Time) {
 	}
 	if text := r.watch.report(r, now); text != "" {
 		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Text: text})
+	}
+}
+
+// probe asks a rank for which others' lines wait, unless it has yet to answer.
+func (r *run) probe(rank int) {
+	if _, asked := r.probes[rank]; asked {
+		return
+	}
+	r.c.mu.Lock()
+	r.c.questions++
+	p := probe{r.c.questions, time.Now()}
+	r.c.mu.Unlock()
+	r.probes[rank] = p
+	r.c.ranks[rank].keeper.do(command{Status: p.id}, nil)
+}
+
+// hear takes in the answer to a probe. If it does not come promptly, the rank was held up, and is asked again.
+func (r *run) hear(e runEvent) {
+	p, asked := r.probes[e.rank]
+	if !asked || e.Status == nil || e.Status.ID != p.id {
+		return
+	}
+	delete(r.probes, e.rank)
+	if time.Since(p.at) <= promptly {
+		r.fold.hear(e.rank, p.at)
 	}
 }
 

@@ -107,7 +107,7 @@ func newController(config Config, size int, dir *sessionDir) *controller {
 	for r := range c.ranks {
 		c.ranks[r] = &rankState{}
 	}
-	c.idle = newFold(allRanks(size), c.keepPrinted())
+	c.idle = newFold(allRanks(size), foldAge, c.keepPrinted())
 	return c
 }
 

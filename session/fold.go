@@ -11,19 +11,23 @@ import (
 )
 
 const (
-	foldAge  = 200 * time.Millisecond // how long a line waits for the other ranks' before it is shown without them
+	foldAge  = 200 * time.Millisecond // how long a line waits for other ranks that go on before it is shown without them
+	foldMost = 2 * time.Second        // the same, whether they go on or not
 	foldLine = 64 << 10               // bytes after which a line counts as whole
 	foldRank = 256 << 10              // bytes a rank may be ahead of the others
 )
 
 // fold merges what ranks print. Line i of one rank is compared with line i of every other: those who printed
 // the same bytes are shown as one. A line is shown when every rank that still runs has come so far, or when
-// it has waited for them for foldAge. A rank that is far ahead of the others is held back for so long. The
+// it has waited long enough: for foldAge if the others were heard since, as those are that a busy machine does
+// not hold up, and for most in any case. A rank that is far ahead of the others is held back for so long. The
 // two streams are folded apart from each other. Methods may be called from several goroutines; emit never is.
 type fold struct {
 	mu     sync.Mutex
 	emit   func(Output)
+	most   time.Duration
 	ranks  []int
+	heard  []time.Time     // when each was last known to go on; as in ranks
 	queues [3][]*lineQueue // by Stream; then as in ranks
 
 	displays inband.Decoder
@@ -31,12 +35,12 @@ type fold struct {
 	out  Output // gathered for the same ranks, not yet emitted; its text is in text
 	text []byte
 
-	holders, same, rest []int // scratch: positions in ranks
+	holders, awaited, same, rest []int // scratch: positions in ranks
 }
 
 // newFold returns a fold of what ranks, ascending, print.
-func newFold(ranks []int, emit func(Output)) *fold {
-	f := &fold{emit: emit, ranks: ranks}
+func newFold(ranks []int, most time.Duration, emit func(Output)) *fold {
+	f := &fold{emit: emit, most: most, ranks: ranks, heard: make([]time.Time, len(ranks))}
 	for _, s := range []Stream{Stdout, Stderr} {
 		for range ranks {
 			f.queues[s] = append(f.queues[s], &lineQueue{})
@@ -45,7 +49,7 @@ func newFold(ranks []int, emit func(Output)) *fold {
 	return f
 }
 
-// write adds bytes that rank printed. It waits, for foldAge at most, if the rank is far ahead. Other ranks
+// write adds bytes that rank printed. It waits, for most, if the rank is far ahead. Other ranks
 // than those of newFold are ignored.
 func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
 	i, ok := slices.BinarySearch(f.ranks, rank)
@@ -64,9 +68,9 @@ func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
 	}
 	select {
 	case <-room:
-	case <-time.After(foldAge):
+	case <-time.After(f.most):
 		f.mu.Lock()
-		f.advance(stream, now.Add(foldAge))
+		f.advance(stream, now.Add(f.most))
 		f.flush()
 		f.mu.Unlock()
 	}
@@ -87,15 +91,31 @@ func (f *fold) done(rank int, now time.Time) {
 	f.flush()
 }
 
-// tick shows what has waited long enough. It does nothing while output is being shown.
-func (f *fold) tick(now time.Time) {
+// tick shows what has waited long enough. It returns the ranks that others' lines have waited for long, and that were not heard since. It does
+// nothing while output is being shown.
+func (f *fold) tick(now time.Time) (behind []int) {
 	if !f.mu.TryLock() {
-		return
+		return nil
 	}
 	defer f.mu.Unlock()
-	f.advance(Stdout, now)
-	f.advance(Stderr, now)
+	for _, stream := range []Stream{Stdout, Stderr} {
+		for _, i := range f.advance(stream, now) {
+			behind = append(behind, f.ranks[i])
+		}
+	}
 	f.flush()
+	return behind
+}
+
+// hear says that rank has gone on at a time: what it will have printed before is written soon after.
+func (f *fold) hear(rank int, at time.Time) {
+	i, ok := slices.BinarySearch(f.ranks, rank)
+	if !ok {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.heard[i] = at
 }
 
 // show passes on something that is folded already, or that no rank printed.
@@ -119,26 +139,35 @@ func (f *fold) redirect(emit func(Output)) {
 	f.emit = emit
 }
 
-// advance shows every line that is complete or overdue.
-func (f *fold) advance(stream Stream, now time.Time) {
+// advance shows every line that is complete or overdue. It returns the positions of those to be heard before the next line is overdue.
+func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
 	queues := f.queues[stream]
 	for {
 		holders, lines, awaited := f.first(queues)
-		switch {
-		case len(holders) == 0:
-			return
-		case awaited && now.Sub(queues[holders[0]].since()) < foldAge:
-			return
-		case awaited || !f.together(stream, queues, holders, lines):
+		if len(holders) == 0 {
+			return nil
+		}
+		since := queues[holders[0]].since()
+		waited := now.Sub(since)
+		if len(awaited) > 0 && waited < f.most {
+			if waited < foldAge {
+				return nil
+			}
+			behind = slices.DeleteFunc(slices.Clone(awaited), func(i int) bool { return f.heard[i].Sub(since) >= foldAge })
+			if len(behind) > 0 {
+				return behind
+			}
+		}
+		if len(awaited) > 0 || !f.together(stream, queues, holders, lines) {
 			f.line(stream, queues, holders)
 		}
 	}
 }
 
 // first returns who holds the earliest line that is not shown yet, how many lines it is to the next that
-// somebody else has to come to, and whether somebody who may still print that earliest line has not.
-func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited bool) {
-	holders = f.holders[:0]
+// somebody else has to come to, and who may still print that earliest line.
+func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited []int) {
+	holders, awaited = f.holders[:0], f.awaited[:0]
 	position := 0
 	for i, q := range queues {
 		if q.whole == 0 || (len(holders) > 0 && q.next > position) {
@@ -149,15 +178,15 @@ func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited boo
 		}
 		position, holders = q.next, append(holders, i)
 	}
-	f.holders = holders
 	lines = math.MaxInt
-	for _, q := range queues {
+	for i, q := range queues {
 		if q.next > position {
 			lines = min(lines, q.next-position)
 		} else if q.whole == 0 && !q.done {
-			awaited = true
+			awaited = append(awaited, i)
 		}
 	}
+	f.holders, f.awaited = holders, awaited
 	return holders, lines, awaited
 }
 

@@ -34,7 +34,7 @@ func TestFold(t *testing.T) {
 		{"an unknown rank", []step{{7, "a\n"}}, ""},
 	} {
 		var got strings.Builder
-		f := newFold([]int{0, 1, 2}, func(o Output) {
+		f := newFold([]int{0, 1, 2}, foldAge, func(o Output) {
 			if o.Stream != Stdout || o.Text == "" {
 				t.Errorf("%s: %+v", c.name, o)
 			}
@@ -67,7 +67,7 @@ func TestFold(t *testing.T) {
 // Streams are folded apart, long lines are cut, and equal lines of equal ranks come in one piece.
 func TestFoldPieces(t *testing.T) {
 	var got []string
-	f := newFold([]int{0, 1}, func(o Output) {
+	f := newFold([]int{0, 1}, foldAge, func(o Output) {
 		got = append(got, fmt.Sprintf("%v %d %d %.1s", o.Ranks, o.Stream, len(o.Text), o.Text))
 	})
 	now := time.Unix(0, 0)
@@ -85,10 +85,47 @@ func TestFoldPieces(t *testing.T) {
 	}
 }
 
+// A line waits longer for a rank that is held up, which shows in that it does not answer.
+func TestFoldWaitsForTheHeldUp(t *testing.T) {
+	for name, c := range map[string]struct {
+		heard time.Duration // when rank 2 was last known to go on, after the line; 0: it was not
+		until time.Duration // when the line is shown
+	}{
+		"goes on":                 {foldAge, foldAge},
+		"went on, but not lately": {foldAge - 1, foldMost},
+		"held up":                 {0, foldMost},
+	} {
+		var got []string
+		f := newFold([]int{0, 1, 2}, foldMost, func(o Output) { got = append(got, FormatRanks(o.Ranks)+" "+o.Text) })
+		start := time.Unix(0, 0)
+		f.write(0, Stdout, []byte("a\n"), start)
+		f.write(1, Stdout, []byte("a\n"), start)
+		if behind := f.tick(start.Add(foldAge - 1)); behind != nil {
+			t.Errorf("%s: ranks %v are behind too early", name, behind)
+		}
+		f.hear(0, start.Add(foldAge))
+		if c.heard != 0 {
+			f.hear(2, start.Add(c.heard))
+		}
+		if behind := f.tick(start.Add(foldAge)); (len(got) == 0) != reflect.DeepEqual(behind, []int{2}) {
+			t.Errorf("%s: ranks %v are behind, shown %q", name, behind, got)
+		}
+		if c.until > foldAge {
+			if f.tick(start.Add(c.until - 1)); got != nil {
+				t.Errorf("%s: shown too early: %q", name, got)
+			}
+			f.tick(start.Add(c.until))
+		}
+		if want := []string{"0,1 a\n"}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: shown %q, want %q", name, got, want)
+		}
+	}
+}
+
 // A rank that is far ahead is held back, and then not kept in memory.
 func TestFoldIsBounded(t *testing.T) {
 	shown := 0
-	f := newFold([]int{0, 1}, func(o Output) { shown += len(o.Text) })
+	f := newFold([]int{0, 1}, foldAge, func(o Output) { shown += len(o.Text) })
 	block := []byte(strings.Repeat(strings.Repeat("y", 99)+"\n", 1000))
 	start := time.Now()
 	for written := 0; written < 4*foldRank; {
@@ -117,7 +154,7 @@ func FuzzFold(f *testing.F) {
 	f.Add([]byte("0abc1a\n0\n\n1x"), uint8(1))
 	f.Fuzz(func(t *testing.T, in []byte, size uint8) {
 		var wrote, shown [2]strings.Builder
-		fold := newFold([]int{0, 1}, func(o Output) {
+		fold := newFold([]int{0, 1}, foldAge, func(o Output) {
 			for _, r := range o.Ranks {
 				shown[r].WriteString(o.Text)
 			}
