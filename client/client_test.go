@@ -12,6 +12,9 @@ import (
 	"time"
 )
 
+// patience bounds what the test waits for.
+const patience = time.Minute
+
 // start builds symmrepl, begins a session of 2 ranks in a directory of its own and attaches to it. Closing the returned input ends the session.
 func start(t *testing.T) (*Session, io.Closer) {
 	t.Helper()
@@ -21,8 +24,8 @@ func start(t *testing.T) (*Session, io.Closer) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	t.Setenv("XDG_RUNTIME_DIR", dir)
-	if _, err := Attach(""); err == nil || !strings.HasPrefix(err.Error(), "no symmrepl session of yours runs") {
-		t.Fatalf("there is no session, but Attach says %v", err)
+	if _, err := attachNewest(dir); err == nil || !strings.HasPrefix(err.Error(), "no symmrepl session of yours runs") {
+		t.Fatalf("there is no session, but attachNewest says %v", err)
 	}
 	program := filepath.Join(dir, "symmrepl")
 	build := exec.Command("go", "build", "-o", program, "./cmd/symmrepl")
@@ -41,10 +44,11 @@ func start(t *testing.T) (*Session, io.Closer) {
 	}
 	t.Cleanup(func() {
 		in.Close()
+		defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
 		cmd.Wait()
 	})
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		s, err := Attach("")
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		s, err := attachNewest(dir)
 		if err == nil {
 			return s, in
 		}
@@ -87,16 +91,28 @@ func TestSession(t *testing.T) {
 		t.Error("there is no rank 7")
 	}
 
+	interrupted := make(chan error, 1)
 	go func() {
-		time.Sleep(300 * time.Millisecond)
-		s.Interrupt()
+		_, err := s.Eval("select {}")
+		interrupted <- err
 	}()
-	if _, err = s.Eval("select {}"); !errors.As(err, &failed) || failed.Errors[0].Kind != "interrupted" {
+	for ended, deadline := false, time.Now().Add(patience); !ended; {
+		s.Interrupt() // of the cell, if it has been sent
+		select {
+		case err = <-interrupted:
+			ended = true
+		case <-time.After(20 * time.Millisecond):
+			if time.Now().After(deadline) {
+				t.Fatal("the cell goes on")
+			}
+		}
+	}
+	if !errors.As(err, &failed) || failed.Errors[0].Kind != "interrupted" {
 		t.Errorf("%v", err)
 	}
 
 	session.Close()
-	for deadline := time.Now().Add(10 * time.Second); err == nil || err.Error() != "the session has ended, or the connection with it"; {
+	for deadline := time.Now().Add(patience); err == nil || err.Error() != "the session has ended, or the connection with it"; {
 		if time.Now().After(deadline) {
 			t.Fatal("the session goes on")
 		}

@@ -27,25 +27,21 @@ type asker interface {
 
 // Attach connects with the session of a directory or, given "", with the newest of this user on this host. It begins no session: `symmrepl` does.
 func Attach(dir string) (*Session, error) {
-	dirs := []string{dir}
-	if dir == "" {
-		dirs = sessions()
+	if dir != "" {
+		return attach(dir)
 	}
-	var failed error
-	for _, d := range dirs {
-		s, err := attach(d)
-		if err == nil {
-			return s, nil
+	return attachNewest(os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp")
+}
+
+// attachNewest connects with the newest session of this user whose directory is below one of roots.
+func attachNewest(roots ...string) (*Session, error) {
+	for _, dir := range sessions(roots) {
+		s, err := attach(dir)
+		if err == nil || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, os.ErrNotExist) {
+			return s, err // if there is an error, there is a session, but not for us
 		}
-		failed = err
-		if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, os.ErrNotExist) {
-			break // there is a session, but not for us
-		}
 	}
-	if dir == "" && (failed == nil || errors.Is(failed, syscall.ECONNREFUSED) || errors.Is(failed, os.ErrNotExist)) {
-		return nil, errors.New("no symmrepl session of yours runs on this host; start one with `symmrepl`")
-	}
-	return nil, failed
+	return nil, errors.New("no symmrepl session of yours runs on this host; start one with `symmrepl`")
 }
 
 func attach(dir string) (*Session, error) {
@@ -65,11 +61,11 @@ func attach(dir string) (*Session, error) {
 	return &Session{size: len(r.Ranks), link: l}, nil
 }
 
-// sessions returns the directories of this user's sessions, newest first. Those of sessions that have ended may be among them.
-func sessions() []string {
+// sessions returns the directories of this user's sessions below roots, newest first. Those of sessions that have ended may be among them.
+func sessions(roots []string) []string {
 	var dirs []string
 	made := map[string]int64{}
-	for _, root := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
+	for _, root := range roots {
 		base := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
 		if root == "" || !private(base) {
 			continue
