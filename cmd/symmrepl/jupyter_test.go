@@ -41,7 +41,7 @@ var measured = regexp.MustCompile(`: [0-9.]+ m?s`)
 // clients runs tests of a Python file, each as a test of its own.
 func (h home) clients(file string) {
 	h.t.Helper()
-	_, errs, err := h.runPython(3*time.Minute, filepath.Join("testdata", "jupyter"), "-m", "unittest", "-v", file)
+	_, errs, err := h.runPython(5*time.Minute, filepath.Join("testdata", "jupyter"), "-m", "unittest", "-v", file)
 	if err != nil {
 		h.t.Errorf("%v\n%s", err, errs)
 	}

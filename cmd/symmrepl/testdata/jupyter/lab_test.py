@@ -19,6 +19,8 @@ except ImportError:
 BROWSER = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PICTURES = os.environ.get("SYMMREPL_PICTURES")  # where screenshots are kept
 
+PATIENCE = 120  # seconds, for each thing that has to come
+
 PLOT = '''import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -66,8 +68,8 @@ class Lab(unittest.TestCase):
 
     def address(self):
         record = os.path.join(jupyter_runtime_dir(), f"jpserver-{self.server.pid}.json")
-        deadline = time.time() + 60
-        while time.time() < deadline:
+        deadline = time.time() + PATIENCE
+        while time.time() < deadline and self.server.poll() is None:
             try:
                 with open(record) as f:
                     return json.load(f)["url"]
@@ -77,7 +79,7 @@ class Lab(unittest.TestCase):
 
     def stop(self):
         self.server.terminate()
-        self.server.wait(60)
+        self.server.wait(PATIENCE)
 
     def picture(self, page, name):
         if PICTURES:
@@ -98,7 +100,7 @@ class Lab(unittest.TestCase):
         with sync_playwright() as p:
             browser = p.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"], env={**os.environ, "XDG_RUNTIME_DIR": self.folder})
             page = browser.new_page(viewport={"width": 1200, "height": 900})
-            page.set_default_timeout(60_000)
+            page.set_default_timeout(1000 * PATIENCE)
             page.goto(self.url + "lab/tree/n.ipynb?token=t")
             page.wait_for_selector(".jp-Notebook .jp-Cell >> nth=3")
             page.wait_for_selector("text=/^symmrepl .* [|] Idle$/")  # in the status bar; the toolbar's indicator is idle before there is a kernel, too
