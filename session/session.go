@@ -35,6 +35,7 @@ type Cell struct {
 	Ranks  []int  // the ranks that run it; nil means all
 	Silent bool   // not recorded in the history
 	Failed string // of a cell in the history: the first line of why it failed, on any rank; "" if it did not
+	Stop   string // by what the user interrupts the cell, as remarks call it; "Ctrl-C" when empty
 	// Output receives output while the cell runs; it is never called concurrently, nor after Eval has
 	// returned; may be nil.
 	Output func(Output) `json:"-"`

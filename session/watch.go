@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,7 +115,7 @@ func (w *watch) report(r *run, now time.Time) string {
 		return ""
 	}
 	w.said, w.saidAt = key.String(), now
-	return fmt.Sprintf("%s has run for %.1f s and waits (Ctrl-C interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), b.String())
+	return fmt.Sprintf("%s has run for %.1f s and waits (%s interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), cmp.Or(r.cell.Stop, "Ctrl-C"), b.String())
 }
 
 // describe says what a rank does, and for how many seconds it has waited, if it waits.

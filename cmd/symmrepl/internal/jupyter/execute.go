@@ -20,7 +20,7 @@ type executeRequest struct {
 	StopOnError  *bool             `json:"stop_on_error"`
 }
 
-// cells is the session as the console of a notebook sees it: cells are called as the notebook shows them.
+// cells is the session as the console of a notebook sees it: cells are called as the notebook shows them, and interrupted by its button.
 type cells struct {
 	session.Session
 	name   string
@@ -33,6 +33,7 @@ func (c *cells) Eval(ctx context.Context, cell session.Cell) session.Reply {
 		cell.Name = c.name
 	}
 	cell.Silent = cell.Silent || c.silent
+	cell.Stop = "■" // as the button is drawn
 	return c.Session.Eval(ctx, cell)
 }
 
