@@ -141,6 +141,13 @@ func (d *cpu) Close() error {
 	open := d.open
 	d.open = nil
 	d.mu.Unlock()
+	var streams sync.WaitGroup
+	for c := range open {
+		if s, ok := c.(*stream); ok {
+			streams.Go(func() { s.Close() }) // all at once: one may wait for an event of another
+		}
+	}
+	streams.Wait()
 	for c := range open {
 		c.Close()
 	}

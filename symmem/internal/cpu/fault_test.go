@@ -180,13 +180,33 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// A stream can be closed, and so can a device, while a kernel runs for ever.
+// A device can be closed while a kernel runs for ever, and other streams wait for what comes behind it.
 func TestCloseWhileRunning(t *testing.T) {
-	b := open(t)
-	k := b.compile(faulty)
-	p := b.alloc(64)
-	b.launch(k["forever"], 2, 3, p)
+	d, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{t, d, mustStream(t, d)}
+	b.launch(b.compile(faulty)["forever"], 2, 3, b.alloc(64))
+	e, err := d.NewEvent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.stream.Record(e)
+	for range 3 {
+		mustStream(t, d).Wait(e)
+	}
 	time.Sleep(5 * time.Millisecond)
+	closed := make(chan error, 1)
+	go func() { closed <- d.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(limit):
+		t.Fatal("the device is not closed: its streams wait for each other")
+	}
 }
 
 // Go's own faults go on being Go's, while kernels fault beside them.
