@@ -503,6 +503,7 @@ func denseTimeoutCase(t *T) {
 	ways := wayBytes()
 	x := symmem.Empty(symmem.F32, ways[2]/4).Fill(t.rank)
 	symmem.Rendezvous(x)
+	symmem.Synchronize() // who recovers gives up what is under way
 	limit := symmem.Timeout(50 * time.Millisecond)
 	for op, f := range map[string]func(){
 		"two_shot_all_reduce f32": func() { symmem.TwoShotAllReduce(x.Slice(0, 100), "sum", limit) },

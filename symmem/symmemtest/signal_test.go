@@ -166,6 +166,7 @@ func signalTimeoutCase(t *T) {
 func barrierTimeoutCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(7)
 	h := symmem.Rendezvous(x)
+	symmem.Synchronize() // who recovers gives up what is under way
 	if t.rank == 0 {
 		h.Barrier(1, symmem.Timeout(100*time.Millisecond))
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "barrier", "rank 0 waited")
@@ -266,7 +267,8 @@ func putAndGetCase(t *T) {
 func abortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)
-	h.Barrier(0) // a collective call, which has a number
+	h.Barrier(0)         // a collective call, which has a number
+	symmem.Synchronize() // who recovers gives up what is under way
 	if t.rank == 0 {
 		h.WaitSignal(1, 0)
 		var waits []symmem.Wait
