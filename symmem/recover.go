@@ -23,7 +23,7 @@ func (rt *Runtime) whyAborted() string {
 	if why := rt.abort.Load(); why != nil {
 		return *why
 	}
-	return "it was interrupted"
+	return "interrupted"
 }
 
 // host is what host-side waits end with.
@@ -37,7 +37,7 @@ func (rt *Runtime) renewHostContext() {
 // Finish waits for all work of this rank and returns the first fault of it: an *Error, or nil. Cancelling ctx
 // aborts.
 func (rt *Runtime) Finish(ctx context.Context) error {
-	defer context.AfterFunc(ctx, func() { rt.Abort("it was interrupted") })()
+	defer context.AfterFunc(ctx, func() { rt.Abort("interrupted") })()
 	return Maybe(func() { rt.synchronize("Synchronize") })
 }
 
@@ -92,7 +92,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	atomic.AndUint32(&rt.watch.Abort, ^uint32(device.WatchAbort))
 	rt.abort.Store(nil)
 	if rt.host().Err() != nil { // Abort was called meanwhile
-		rt.Abort("it was interrupted")
+		rt.Abort("interrupted")
 		return lost, rt.explain(op, context.Canceled)
 	}
 	// A rank may communicate only when no other is still aborted.
