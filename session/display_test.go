@@ -31,6 +31,7 @@ func TestDisplays(t *testing.T) {
 		"1:display T <b>\ndisplay U <c>":                     {`0,2 "U\n" <c>`, `1 "T\n" <b>`, `1 "U\n" <c>`},
 		"display T " + big + "\n2:display V " + big + "RANK": {`0-2 "T\n" ` + big, `2 "V\n" ` + big + "2"},
 	} {
+		c.eval(strings.ReplaceAll(source, "display", "encode"))
 		var got []Output
 		reply := c.Eval(context.Background(), Cell{Source: source, Output: func(o Output) { got = append(got, o) }})
 		if len(reply.Errors) > 0 || !reflect.DeepEqual(shown(got), want) {

@@ -144,14 +144,20 @@ func (x *terminal) stuck(rank int, sig syscall.Signal) {
 	}
 }
 
-// number reads the number that follows what was expected last.
-func (x *terminal) number() int {
+// word reads what follows what was expected last, up to a space.
+func (x *terminal) word() string {
 	x.t.Helper()
-	x.expect(" ") // its end
+	x.expect(" ")
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	before := strings.Fields(x.shown.String()[:x.seen])
-	n, err := strconv.Atoi(before[len(before)-1])
+	return before[len(before)-1]
+}
+
+// number reads the number that follows what was expected last.
+func (x *terminal) number() int {
+	x.t.Helper()
+	n, err := strconv.Atoi(x.word())
 	if err != nil {
 		x.t.Fatal(err)
 	}
