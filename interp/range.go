@@ -16,7 +16,11 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 		return l.rangeFunc(s, label)
 	}
 	var before []ast.Stmt
-	if s.Value != nil && isChan(l.iterated(s.X, 1)) && !isChan(l.info.TypeOf(s.X)) {
+	if t := l.info.TypeOf(s.X); isChan(t) {
+		x := l.hold(s.X, t, &before) // yaegi evaluates it for each value
+		l.info.Types[x] = types.TypeAndValue{Type: t}
+		s.X = x
+	} else if s.Value != nil && isChan(l.iterated(s.X, 1)) {
 		before = l.valueByIndex(s)
 	}
 	vars := l.loopVars(s)
