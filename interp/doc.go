@@ -28,7 +28,8 @@
 // other keys of a map[any]T, and other values to compiled code.
 //
 // The error of a panic says what Go prints after "panic: ", but for a struct, pointer, slice or map that is no error and no Stringer, of which Go
-// prints the address: it is written as the value of a cell is.
+// prints the address: it is written as the value of a cell is. Its position is that of the statement that code of cells began last,
+// which is one of another goroutine if that ran on meanwhile.
 //
 // # Interrupts
 //

@@ -202,7 +202,7 @@ var sessions = []struct {
 		{cell: "x := 1\nfmt.Println(x)\npanic(x)", out: "1\n", err: "cell[9]:3:1: panic: 1", kind: session.KindPanic},
 		{cell: "x", value: "1"},
 		{cell: "for i := 0; i < 3; i++ {\n\tif i == 2 {\n\t\tpanic(i)\n\t}\n}", err: "cell[11]:3:3: panic: 2", kind: session.KindPanic},
-		{cell: "go func() {\n\tpanic(\"in a goroutine\")\n}()\ntime.Sleep(time.Minute)", err: "cell[12]:2:2: panic: in a goroutine (in a goroutine)", kind: session.KindPanic},
+		{cell: "go func() {\n\tpanic(\"in a goroutine\")\n}()\nselect {}", err: "cell[12]:2:2: panic: in a goroutine (in a goroutine)", kind: session.KindPanic},
 		{cell: "strings.Repeat(\"a\", -1)", err: "cell[13]:1:1: panic: strings: negative Repeat count", kind: session.KindPanic},
 		{cell: "s := \"abc\"\ns[5:]", err: "cell[14]:2:1: panic: runtime error: slice bounds out of range", kind: session.KindPanic},
 		{cell: "func() { defer func() { recover() }(); panic(1) }()\n5", value: "5"},
