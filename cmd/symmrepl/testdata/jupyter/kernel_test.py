@@ -296,13 +296,8 @@ fmt.Println("after")""")
         try:
             self.assertEqual(second.stdout.readline(), "ready\n")
             second.send_signal(signal.SIGSTOP)
-            slowest = 0
-            for _ in range(8):
-                start = time.time()
-                text = self.text('fmt.Println(strings.Repeat("x", 4<<20))')
-                slowest = max(slowest, time.time() - start)
-                self.assertGreater(len(text), 4 << 20)
-            self.assertLess(slowest, 5)
+            for _ in range(8):  # more than goes on its way to the second, which a kernel that waited would wait for without end
+                self.assertGreater(len(self.text('fmt.Println(strings.Repeat("x", 4<<20))')), 4 << 20)
         finally:
             second.kill()
             second.wait()
