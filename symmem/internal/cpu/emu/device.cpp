@@ -19,7 +19,7 @@ constexpr unsigned kMaxHelpers = 1024;
 constexpr auto kTick = std::chrono::milliseconds(10);
 constexpr int kIdleTicks = 100;                       // then the monitor sleeps
 constexpr std::int64_t kStuck = 15'000'000;           // nanoseconds of computing without progress after which an abort is by force
-constexpr std::int64_t kOverdue = 100'000'000;        // nanoseconds after which it is by force anyhow
+constexpr int kOverdue = 10;                          // ticks in which it went on after an abort, after which it is by force anyhow
 
 std::int64_t clock_ns(clockid_t c) {
   timespec t{};
@@ -111,7 +111,7 @@ void Device::serve() {
 
 void Device::enlist(Executor* e) {
   std::lock_guard lock(watch_mutex_);
-  watched_.push_back({e, 0, 0, 0});
+  watched_.push_back({e, 0, 0, 0, 0});
 }
 
 void Device::discharge(Executor* e) {
@@ -131,7 +131,6 @@ void Device::wake_monitor() {
 void Device::monitor() {
   std::unique_lock lock(mutex_);
   std::uint64_t works = 0;
-  std::int64_t abort_since = 0;
   for (int idle = 0; !closing_;) {
     if (idle >= kIdleTicks) {
       monitor_asleep_.store(true);
@@ -142,16 +141,13 @@ void Device::monitor() {
     monitor_wake_.wait_for(lock, kTick);
     lock.unlock();
     const bool aborted = this->aborted();
-    const std::int64_t now = clock_ns(CLOCK_MONOTONIC);
-    if (!aborted) abort_since = 0;
-    else if (!abort_since) abort_since = now;
     bool busy = works_.load() != works;
     works = works_.load();
     {
       std::lock_guard watch(watch_mutex_);
       for (Watched& w : watched_) {
         busy |= w.executor->active.load() != nullptr;
-        inspect(w, aborted, aborted && now - abort_since > kOverdue);
+        inspect(w, aborted);
       }
     }
     idle = busy ? 0 : idle + 1;
@@ -160,15 +156,16 @@ void Device::monitor() {
 }
 
 // inspect lets others run if an executor has done nothing but compute since the last tick, and wants its grid stopped if the host does. The grid
-// itself is not touched: it may end at any moment.
-void Device::inspect(Watched& w, bool aborted, bool overdue) {
+// itself is not touched: it may end at any moment. Time for which an executor had no processor does not count: it could not see the abort.
+void Device::inspect(Watched& w, bool aborted) {
   Executor* e = w.executor;
+  if (!aborted) w.late = 0;
   if (!e->active.load(std::memory_order_acquire)) return;
   const std::uint64_t progress = e->progress.load(std::memory_order_relaxed);
   const std::int64_t cpu = cpu_ns(e->os_thread);
   const bool still = progress == w.progress;
-  if (!still) w.progress = progress, w.cpu = cpu;
-  const bool stop = e->closing.load() || overdue || (aborted && still && cpu - w.cpu > kStuck);
+  if (!still) w.progress = progress, w.cpu = cpu, w.late += aborted;
+  const bool stop = e->closing.load() || w.late > kOverdue || (aborted && still && cpu - w.cpu > kStuck);
   e->stop_wanted.store(stop);
   const std::uint64_t blocks = e->blocks.load(std::memory_order_relaxed);
   if (stop || blocks == w.blocks) e->attention.store(true, std::memory_order_relaxed);

@@ -42,11 +42,12 @@ struct Device {
     std::uint64_t progress;
     std::uint64_t blocks;
     std::int64_t cpu;  // nanoseconds the thread had used when it last made progress
+    int late;          // ticks in which it made progress although the host had aborted
   };
 
   void serve();
   void monitor();
-  void inspect(Watched&, bool aborted, bool overdue);
+  void inspect(Watched&, bool aborted);
 
   const std::uint32_t* const abort_;
   std::mutex mutex_;  // guards what follows
