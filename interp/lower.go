@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -340,8 +341,12 @@ func (l *lowerer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
 			out = append(out, &ast.ExprStmt{X: l.helper(pos, "Describe", index, text)})
 		}
 	}
-	if len(vars) == 1 && l.renders(l.c.values[0]) {
-		out = append(out, &ast.ExprStmt{X: l.helper(pos, "Render", l.converted(vars[0], l.c.values[0], types.NewInterfaceType(nil, nil)))})
+	if slices.ContainsFunc(l.c.values, l.renders) {
+		var values []ast.Expr
+		for i, v := range vars {
+			values = append(values, l.converted(v, l.c.values[i], types.NewInterfaceType(nil, nil)))
+		}
+		out = append(out, &ast.ExprStmt{X: l.helper(pos, "Render", values...)})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package interp
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -33,10 +34,15 @@ func (l *lowerer) renders(t types.Type) bool {
 	return false
 }
 
-// render takes the forms in which the cell's value is shown. Their text, if they have one, is the value's.
-func (rt *cellRuntime) render(x any) {
-	d, ok := display.Render(x)
-	if p, is := x.(*plot.Plot); is && p != nil {
+// render takes the forms in which the cell's value is shown: of several that which is not nil, such as a picture with no error. Their text, if they
+// have one, is the value's.
+func (rt *cellRuntime) render(values ...any) {
+	at := slices.IndexFunc(values, func(x any) bool { return x != nil })
+	if at < 0 || slices.ContainsFunc(values[at+1:], func(x any) bool { return x != nil }) {
+		return
+	}
+	d, ok := display.Render(values[at])
+	if p, is := values[at].(*plot.Plot); is && p != nil {
 		d, ok = picture(p), true
 	}
 	if !ok {
@@ -51,7 +57,10 @@ func (rt *cellRuntime) render(x any) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if isText {
-		rt.texts = map[int]string{0: text}
+		if rt.texts == nil {
+			rt.texts = map[int]string{}
+		}
+		rt.texts[at] = text
 	}
 	if len(forms) > 0 {
 		rt.forms = forms

@@ -32,6 +32,11 @@ func TestRender(t *testing.T) {
 		{"Display(display.HTML(`x`))", "", nil},
 		{"5", "5", nil},
 		{"H{}, 5", "H{}, 5", nil},
+		// Of several values that which is not nil.
+		{"func drawn() (H, error) { return H{}, nil }\ndrawn()", "H{}, nil", map[string]any{"text/html": "<h2>x</h2>"}},
+		{"func late() (error, display.Data) { return nil, display.HTML(`x`) }\nlate()", "nil, x", map[string]any{"text/html": "x"}},
+		{"func two() (H, any) { return H{}, 5 }\ntwo()", "H{}, 5", nil},
+		{"func none() (any, error) { return nil, nil }\nnone()", "nil, nil", nil},
 	} {
 		r := evaluate(in, session.Cell{Source: c.source})
 		if r.Err != nil {
