@@ -36,7 +36,7 @@ func availableMemory() (free, total uint64) {
 				continue
 			}
 			stat, _ := os.ReadFile(path.Join(dir, "memory.stat"))
-			used -= min(used, numberAfter(stat, "inactive_file ")) // goes when memory is needed
+			used -= min(used, numberAfter(stat, "inactive_file ")+numberAfter(stat, "active_file ")) // go when memory is needed
 			if left := most - min(most, used); left < free {
 				free, total = left, most
 			}
