@@ -58,7 +58,7 @@ symm.Synchronize()
 
 // %% [markdown]
 // The message says who waited, for whom, and on which channel. Without the limit you would get a table after a moment, with the same news, and
-// Ctrl-C ends the wait. Nothing is lost by it: the kernels return, memory and variables stay.
+// Ctrl-C, or a notebook's ■, ends the wait. Nothing is lost by it: the kernels return, memory and variables stay.
 //
 // `symm.Synchronize` waits until the work on the device is done. Operations only put work into a queue, called the *stream*; what goes wrong there
 // shows when somebody waits for it.

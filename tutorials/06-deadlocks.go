@@ -15,8 +15,8 @@
 // 3. one rank does not take part in something that all must do;
 // 4. everybody waits before sending.
 //
-// Every wait here has a limit of 400 ms, by `symm.Timeout`. Without one, symmrepl shows after a moment which rank waits for what, and Ctrl-C ends the
-// waits. In both cases the session goes on.
+// Every wait here has a limit of 400 ms, by `symm.Timeout`. Without one, symmrepl shows after a moment which rank waits for what, and Ctrl-C
+// (in a notebook ■) ends the waits. In both cases the session goes on.
 
 // %% A handle, neighbours, and a limit for waits.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -121,7 +121,7 @@ symm.Synchronize()
 // `exchange(rounds)` shall, in each round, send one signal to the left and one to the right, and wait for one from each. Mend it, without taking any
 // put or wait away: for each round and each rank, there are two puts and two waits. It shall also work with two ranks, where left and right are the same!
 //
-// Enter `exchange(1)` and read the message. Keep `limit` on everything, so that you need no Ctrl-C. The order is yours to change, and so are the channels.
+// Enter `exchange(1)` and read the message. Keep `limit` on everything, so that you need not interrupt it. The order is yours to change, and so are the channels.
 
 // %% [start]
 func exchange(rounds int) {
