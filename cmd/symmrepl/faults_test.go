@@ -52,19 +52,25 @@ func TestMisuse(t *testing.T) {
 	x.expect("[0,1] 101\n")
 }
 
-// A rank is killed while all ranks reduce: it is named, the others are released at once, a fresh worker
+// A rank is killed while all ranks reduce: it is named at once, the others are released, a fresh worker
 // joins, and the next collective works.
 func TestKilledInAllReduce(t *testing.T) {
 	h := newHome(t, 4)
+	began := time.Now()
 	x := h.terminal("-n", "4", "--device", device())
 	pid := x.pid(2)
+	start := time.Since(began) // of four workers; the news waits for that of one
 	x.enter("t := symm.Empty(symm.I32, 1024).Fill(symm.Rank()); h := symm.Rendezvous(t); mine := 10 + symm.Rank()")
 	x.enter(`for i := 0; ; i++ { symm.OneShotAllReduce(t, "sum").Free(); symm.Synchronize(); if i == 10 && symm.Rank() == 0 { fmt.Println("it", "runs") } }`)
 	x.expect("[0] it runs\n")
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+	killed := time.Now()
 	x.expect("rank 2 was killed (SIGKILL)")
+	if took := time.Since(killed); took > max(time.Second, start) {
+		t.Errorf("rank 2 was named after %v", took)
+	}
 	x.expect("rank 0 waited ")
 	if took, err := time.ParseDuration(x.word()); err != nil || took > time.Second {
 		t.Errorf("rank 0 was released after %v (%v)", took, err)
