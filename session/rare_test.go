@@ -33,13 +33,14 @@ func TestStartHangs(t *testing.T) {
 
 // A kill that comes late does not hit the successor of the worker it was meant for.
 func TestLateKill(t *testing.T) {
-	c := launch(t, 2)
+	c := launch(t, 3)
 	first := c.pids()
 	syscall.Kill(first[0], syscall.SIGKILL)
-	c.eval("nothing")
+	soon(t, "rank 0 is replaced", func() bool { now := c.pids()[0]; return now != 0 && now != first[0] })
+	c.want(c.eval("nothing"), replacedNote(0, 3, "was killed (SIGKILL)"))
 	second := c.pids()
 	c.c.ranks[0].keeper.do(command{Kill: 1}, nil)
-	c.want(c.eval("gather x"), "= [0,1] 01\n")
+	c.want(c.eval("gather x"), "= [0-2] 012\n")
 	if now := c.pids(); now[0] == first[0] || now[0] != second[0] {
 		t.Errorf("worker %d, then %d, then %d", first[0], second[0], now[0])
 	}
