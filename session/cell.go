@@ -246,10 +246,11 @@ func (r *run) handle(e runEvent) {
 		r.done(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
 	case e.Status != nil || e.Process != nil:
 		r.watch.answer(e, time.Now())
-		r.hear(e)
 		if !r.failedAt.IsZero() {
 			r.releasePeers()
 		}
+	case e.Probe != 0:
+		r.hear(e)
 	}
 }
 
@@ -342,13 +343,13 @@ func (r *run) probe(rank int) {
 	p := probe{r.c.questions, time.Now()}
 	r.c.mu.Unlock()
 	r.probes[rank] = p
-	r.c.ranks[rank].keeper.do(command{Status: p.id}, nil)
+	r.c.ranks[rank].keeper.do(command{Probe: p.id}, nil)
 }
 
 // hear takes in the answer to a probe. If it does not come promptly, the rank was held up, and is asked again.
 func (r *run) hear(e runEvent) {
 	p, asked := r.probes[e.rank]
-	if !asked || e.Status == nil || e.Status.ID != p.id {
+	if !asked || e.Probe != p.id {
 		return
 	}
 	delete(r.probes, e.rank)

@@ -204,7 +204,7 @@ func (c *controller) event(rank int, e event, payload []byte) {
 		c.deliver(e.Recovered.ID, e, payload)
 	}
 	c.mu.Unlock()
-	if run != nil && (e.Done != nil || e.Died != nil || e.Status != nil || e.Process != nil) {
+	if run != nil && (e.Done != nil || e.Died != nil || e.Status != nil || e.Process != nil || e.Probe != 0) {
 		run.event(rank, e, payload)
 	}
 }

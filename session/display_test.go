@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // shown describes outputs: ranks, text and what is displayed.
@@ -38,6 +39,29 @@ func TestDisplays(t *testing.T) {
 			t.Errorf("%.40q shows %.200q, want %.200q (%v)", source, shown(got), want, reply.Errors)
 		}
 	}
+}
+
+// A rank may go on, and have printed a line that nobody has read yet: it is not shown apart from the others for that.
+func TestLineStillInItsPipe(t *testing.T) {
+	c := launch(t, 3)
+	s := c.c.ranks[1].keeper.(*supervisor)
+	s.mu.Lock()
+	unread := &s.process.pipes[0].mu // as long as the test holds it
+	s.mu.Unlock()
+	unread.Lock()
+	shown := make(chan string, 1)
+	go func() { shown <- c.eval("print a\n1:read") }()
+	soon(t, "rank 1 is asked whether it goes on", func() bool {
+		c.c.mu.Lock()
+		defer c.c.mu.Unlock()
+		return c.c.questions > 0
+	})
+	if infos, err := c.Ranks(context.Background()); err != nil || infos[1].Doing != "" {
+		t.Errorf("rank 1 has not answered: %+v, %v", infos, err)
+	}
+	time.Sleep(4 * tick) // its answers are looked at
+	unread.Unlock()
+	c.want(receive(t, "the cell ends", shown), "[0-2] a\n= [1] \"\" EOF\n")
 }
 
 func TestRichValues(t *testing.T) {

@@ -127,7 +127,8 @@ func (s *supervisor) drain(p *process) {
 	p.pipes[1].flush(s.sink(p, Stderr))
 }
 
-// listen passes on what the worker says; the output of a cell goes before the word that it is done.
+// listen passes on what the worker says. The output of a cell goes before the word that it is done, and what was
+// printed before the answer to a probe goes before that.
 func (s *supervisor) listen(p *process) {
 	defer close(p.heard)
 	in := frame.NewReader(p.control, maxPayload)
@@ -138,6 +139,13 @@ func (s *supervisor) listen(p *process) {
 			return
 		}
 		e.Incarnation = p.incarnation
+		if e.Probe != 0 {
+			go func() { // output may be held back, and other answers are not to wait for that
+				s.drain(p)
+				s.emit(e, nil)
+			}()
+			continue
+		}
 		if e.Done != nil {
 			s.mu.Lock()
 			s.busy = false

@@ -18,6 +18,7 @@ type command struct {
 	Abort   string        `json:",omitempty"` // end every wait, for this reason
 	Inspect *question     `json:",omitempty"`
 	Status  uint64        `json:",omitempty"` // a number that comes back with the answer
+	Probe   uint64        `json:",omitempty"` // the same; the answer says that the worker goes on, and nothing else
 	Recover *recovery     `json:",omitempty"`
 	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
 }
@@ -62,6 +63,7 @@ type event struct {
 	Answer    *answerEvent  `json:",omitempty"` // the payload is the text
 	Status    *statusEvent  `json:",omitempty"` // from the worker
 	Process   *processEvent `json:",omitempty"` // from the supervisor, for the same question
+	Probe     uint64        `json:",omitempty"` // the answer to a probe; output from before it has gone before
 	Recovered *recovered    `json:",omitempty"`
 	Died      *deathEvent   `json:",omitempty"`
 	Gone      string        `json:",omitempty"` // the supervisor itself is lost, and why

@@ -164,6 +164,8 @@ func (w *worker) read(in *frame.Reader) (told bool) {
 			run := w.current
 			w.mu.Unlock()
 			w.send(event{Status: &statusEvent{ID: c.Status, Run: run, Waits: w.fabric.Waits()}}, nil)
+		case c.Probe != 0:
+			w.send(event{Probe: c.Probe}, nil)
 		case c.Input != nil:
 			w.mu.Lock()
 			if w.current == c.Input.Run {
