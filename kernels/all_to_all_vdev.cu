@@ -57,6 +57,28 @@ __device__ __forceinline__ symm::u64 scan(Plan& plan, symm::u64 value) {
   return sum - value;
 }
 
+// exchange sends a value and a mark to all ranks by the packets of this thread's slot, and gives f(p, value, mark) what each
+// rank p has sent, in their order. It is false if a wait gave up.
+template <class F>
+__device__ __forceinline__ bool exchange(const symm::PacketArgs& a, symm::u32 epoch, symm::u64 value, symm::u32 mark, F f) {
+  using namespace symm;
+  const int world = a.context.world_size, me = a.context.rank;
+  const Packet own = {{(u32)value, (u32)(value >> 32), mark}, epoch};
+  for (int k = 1; k < world; k++) store_packet(inbox(a, neighbour(a.context, k), me, epoch), own);
+  for (int first = 0; first < world; first += kTogether) {
+    Packet q[kTogether];
+    if (!receive(q, a, first, epoch)) return false;
+#pragma unroll
+    for (int j = 0; j < kTogether; j++) {
+      const int p = first + j;
+      if (p >= world) break;
+      const Packet& packet = p == me ? own : q[j];
+      f((u32)p, packet.data[0] | (u64)packet.data[1] << 32, packet.data[2]);
+    }
+  }
+  return true;
+}
+
 // Verdict is what a thread found wrong.
 struct Verdict {
   symm::u32 what, index, rank;
@@ -98,23 +120,12 @@ __device__ __forceinline__ bool lay(const AllToAllVdevArgs& a, Plan& plan, symm:
   u64 before = 0, total = 0;
   if (mine) {
     const i64 value = verdict.what ? verdict.value : split;
-    const Packet own = {{(u32)value, (u32)((u64)value >> 32), verdict.what}, epoch};
-    for (u32 k = 1; k < world; k++) store_packet(inbox(a.head, neighbour(c, (int)k), (int)me, epoch), own);
-    for (int first = 0; ok && first < (int)world; first += kTogether) {
-      Packet q[kTogether];
-      ok = receive(q, a.head, first, epoch);
-#pragma unroll
-      for (int j = 0; j < kTogether; j++) {
-        const u32 p = (u32)(first + j);
-        if (!ok || p >= world) break;
-        const Packet& packet = p == me ? own : q[j];
-        const u64 v = packet.data[0] | (u64)packet.data[1] << 32;
-        if (packet.data[2]) verdict = Verdict{packet.data[2], index, p, (i64)v};
-        if (p < me) before += v;
-        total += v;
-        if (blockIdx.x == 0 && dst == me) a.out_splits[combine ? p * experts + expert : expert * world + p] = (i64)v;
-      }
-    }
+    ok = exchange(a.head, epoch, (u64)value, verdict.what, [&](u32 p, u64 v, u32 what) {
+      if (what) verdict = Verdict{what, index, p, (i64)v};
+      if (p < me) before += v;
+      total += v;
+      if (blockIdx.x == 0 && dst == me) a.out_splits[combine ? p * experts + expert : expert * world + p] = (i64)v;
+    });
   }
   if (!__syncthreads_and(ok)) return false;
   if (__syncthreads_or(verdict.what)) return true;
@@ -150,6 +161,21 @@ __device__ __forceinline__ void tell(const AllToAllVdevArgs& a, Plan& plan) {
   }
   const u32 expert = i / world, first = me * (n / world);
   a.out_offsets[i] = (i64)(plan.a[first + expert] - plan.a[first] + before - plan.b[expert * world]);
+}
+
+// report tells the host what the first block refuses and how many rows there are instead. How many an input has only its
+// rank knows: in another epoch everybody tells everybody. It is false if a wait gave up.
+__device__ __noinline__ bool report(const AllToAllVdevArgs& a, symm::u32 epoch, Verdict verdict) {
+  using namespace symm;
+  u64 rows = a.out_rows;
+  if (threadIdx.x < a.head.n) {
+    const bool told = exchange(a.head, epoch, a.in_rows, 0, [&](u32 p, u64 v, u32) {
+      if (verdict.what != kRoom && verdict.rank == p) rows = v;
+    });
+    if (!told) return false;
+  }
+  if (verdict.what) refuse(a.head.context, verdict.what, verdict.rank, verdict.index, (u64)verdict.value, rows);
+  return true;
 }
 
 // Pieces walks over a block's share of the rows: stretches of at most most bytes that lie together on both
@@ -299,17 +325,16 @@ extern "C" __global__ void __launch_bounds__(symm::kThreads) all_to_all_vdev(con
   using namespace symm;
   begin();
   __shared__ Plan plan;
-  const u32 epoch = a.head.epochs[blockIdx.x] + 1;
+  u32 epoch = a.head.epochs[blockIdx.x] + 1;
   Verdict verdict = {};
-  const bool ok = lay(a, plan, epoch, verdict);
+  bool ok = lay(a, plan, epoch, verdict);
   const bool refused = __syncthreads_or(verdict.what);
+  if (ok && refused && blockIdx.x == 0) ok = __syncthreads_and(report(a, ++epoch, verdict));
   if (threadIdx.x == 0) a.head.epochs[blockIdx.x] = epoch;
   if (!ok) return;
   if (!refused) {
     if (blockIdx.x == 0) tell(a, plan);
     move(a, plan);
-  } else if (blockIdx.x == 0 && verdict.what) {
-    refuse(a.head.context, verdict.what, verdict.rank, verdict.index, (u64)verdict.value, a.out_rows);
   }
   barrier(a.signals, a.head.context, blockIdx.x);
 }

@@ -27,11 +27,11 @@ func (rt *Runtime) refusedValue(r *device.WaitRecord) *Error {
 	case refusedStep:
 		return rt.refusedPoolStep(e, c, poolStep(r.Want), poolStep(r.Seen))
 	case refusedSplit:
-		e.Msg = fmt.Sprintf("split %d of rank %d is %d, which is negative or more rows than its input has", r.Channel, e.Peer, int64(r.Seen))
+		e.Msg = fmt.Sprintf("split %d of rank %d is %d: it must be in [0, %d], the rows of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
 	case refusedSum:
-		e.Msg = fmt.Sprintf("the splits of rank %d add up to %d rows, more than its input has", e.Peer, r.Seen)
+		e.Msg = fmt.Sprintf("the splits of rank %d add up to %d rows, its input has %d", e.Peer, r.Seen, r.Want)
 	case refusedOffset:
-		e.Msg = fmt.Sprintf("the rows of split %d of rank %d begin at row %d and are not all within its input", r.Channel, e.Peer, int64(r.Seen))
+		e.Msg = fmt.Sprintf("the rows of split %d of rank %d begin at row %d and are not all among the %d of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
 	case refusedRoom:
 		e.Arg = "out"
 		e.Msg = fmt.Sprintf("rank %d would receive %d rows, its out has %d", e.Peer, r.Seen, r.Want)

@@ -393,13 +393,17 @@ func vdevGraphCase(t *T) {
 	v.free()
 }
 
-// vdevRefusedCase gives values that cannot be right. Everybody is told, nothing moves, and the group goes on.
+// vdevRefusedCase gives values that cannot be right. Everybody is told, also how many rows there are on a rank whose input
+// is shorter than the others', nothing moves, and the group goes on.
 func vdevRefusedCase(t *T) {
 	v := t.newVDev(symmem.I32, 2, 4, 10, 10*t.size)
 	n, bad := 2*t.size, t.size-1
 	good := make([]int, n)
 	good[0] = 2
-	small := v.out.Slice(0, 3)
+	in, small := v.in, v.out.Slice(0, 3)
+	if t.rank == bad {
+		in = v.in.Slice(0, 9)
+	}
 	table := symmem.Local(symmem.I64, 2, n)
 	for _, c := range []struct {
 		splits  []int // of rank bad; the others have good
@@ -408,11 +412,11 @@ func vdevRefusedCase(t *T) {
 		peer    int
 		words   []string
 	}{
-		{append(slices.Repeat([]int{0}, n-1), -3), nil, v.out, bad, []string{fmt.Sprintf("split %d of rank %d is -3", n-1, bad)}},
-		{append([]int{11}, slices.Repeat([]int{0}, n-1)...), nil, v.out, bad, []string{fmt.Sprintf("split 0 of rank %d is 11", bad)}},
-		{append([]int{6, 5}, slices.Repeat([]int{0}, n-2)...), nil, v.out, bad, []string{fmt.Sprintf("the splits of rank %d add up to 11 rows", bad)}},
+		{append(slices.Repeat([]int{0}, n-1), -3), nil, v.out, bad, []string{fmt.Sprintf("split %d of rank %d is -3: it must be in [0, 9], the rows of its input", n-1, bad)}},
+		{append([]int{10}, slices.Repeat([]int{0}, n-1)...), nil, v.out, bad, []string{fmt.Sprintf("split 0 of rank %d is 10: it must be in [0, 9]", bad)}},
+		{append([]int{6, 4}, slices.Repeat([]int{0}, n-2)...), nil, v.out, bad, []string{fmt.Sprintf("the splits of rank %d add up to 10 rows, its input has 9", bad)}},
 		{good, nil, small, 0, []string{fmt.Sprintf("rank 0 would receive %d rows, its out has 3", 2*t.size+1), "longer out"}},
-		{good, append([]int{9}, slices.Repeat([]int{0}, n-1)...), v.out, bad, []string{fmt.Sprintf("the rows of split 0 of rank %d begin at row 9", bad)}},
+		{good, append([]int{9}, slices.Repeat([]int{0}, n-1)...), v.out, bad, []string{fmt.Sprintf("the rows of split 0 of rank %d begin at row 9 and are not all among the 9 of its input", bad)}},
 		{good, append([]int{-1}, slices.Repeat([]int{0}, n-1)...), v.out, bad, []string{"begin at row -1"}},
 	} {
 		if c.out == small && t.size == 1 {
@@ -430,9 +434,9 @@ func vdevRefusedCase(t *T) {
 		if c.offsets != nil {
 			op = "all_to_all_vdev_2d_offset"
 			table.CopyFrom(slices.Concat(splits, offsets))
-			symmem.AllToAllVDev2DOffset(v.in, c.out, table, v.outSplits)
+			symmem.AllToAllVDev2DOffset(in, c.out, table, v.outSplits)
 		} else {
-			symmem.AllToAllVDev2D(v.in, c.out, v.splits, v.outSplits)
+			symmem.AllToAllVDev2D(in, c.out, v.splits, v.outSplits)
 		}
 		e := t.refused(symmem.KindMisuse, symmem.Synchronize, append(c.words, op)...)
 		t.equal("the peer", e.Peer, c.peer)
