@@ -52,6 +52,8 @@ func Commands() []Command {
 		{"check", "", "tutorials", all, checkHelp, (*Console).check},
 		{"hint", "", "tutorials", here, hintHelp, (*Console).hint},
 		{"where", "", "tutorials", here, whereHelp, (*Console).where},
+		{"cd", "[FOLDER]", "this program", all, cdHelp, (*Console).cd},
+		{"go111module", "on|off", "this program", here, go111moduleHelp, (*Console).go111module},
 		{"help", "[COMMAND]", "this program", here, helpHelp, (*Console).help},
 		{"quit", "", "this program", here, quitHelp, (*Console).quit},
 	}
@@ -104,8 +106,14 @@ for everyone. With "replay" the session's cells are then run again on the fresh 
 The check uses what you have defined in the session. It prints "correct", or says what is wrong.`
 	hintHelp  = `show the next hint to the exercise, and after the last one a solution`
 	whereHelp = `show which step of the tutorial this is, and which exercises are solved`
-	helpHelp  = `show the commands, or all about one of them`
-	quitHelp  = `leave; so does Ctrl-D at an empty prompt`
+	cdHelp    = `change the folder of all ranks, of "$" lines and of files that commands name
+":cd" goes to your home. The change is recorded as a cell, so that a replay makes it too; without one, a rank that has a fresh
+worker is in the folder in which the session began, and after a ":restart" of all ranks the "$" lines are too.`
+	go111moduleHelp = `do nothing, for notebooks of gophernotes
+Its cells get modules from the network when this is on. Here they import the standard library and gonum, which are part of
+this program.`
+	helpHelp = `show the commands, or all about one of them`
+	quitHelp = `leave; so does Ctrl-D at an empty prompt`
 )
 
 // lookup finds a command by its name or by an unambiguous beginning of it.

@@ -31,7 +31,7 @@ type Candidate struct {
 func (c *Console) Complete(ctx context.Context, entry string) (candidates []Candidate, word string) {
 	line := strings.TrimLeft(entry, " \t\n")
 	if strings.HasPrefix(line, "$") {
-		return files(shellWord(line[1:]))
+		return c.files(shellWord(line[1:]))
 	}
 	if strings.HasPrefix(line, magic) && !strings.Contains(line, "\n") {
 		if list, ok := strings.CutPrefix(line, magic+"rank ["); ok {
@@ -54,7 +54,10 @@ func (c *Console) Complete(ctx context.Context, entry string) (candidates []Cand
 		case "restart":
 			return c.ranksAfter(arg, []string{"all", "replay"})
 		case "save", "load", "export":
-			return files(arg)
+			return c.files(arg)
+		case "cd":
+			candidates, word := c.files(arg)
+			return slices.DeleteFunc(candidates, func(f Candidate) bool { return !strings.HasSuffix(f.Text, "/") }), word
 		case "on":
 			if !strings.Contains(arg, " ") {
 				return c.ranksAfter(arg, []string{"all"})
@@ -149,12 +152,9 @@ func shellWord(line string) string {
 }
 
 // files completes the name of a file. Hidden ones need their dot to be typed.
-func files(name string) ([]Candidate, string) {
+func (c *Console) files(name string) ([]Candidate, string) {
 	dir, base := filepath.Split(name)
-	folder := cmp.Or(dir, ".")
-	if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(folder, "~/") {
-		folder = filepath.Join(home, folder[2:])
-	}
+	folder := c.path(atHome(cmp.Or(dir, ".")))
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, base

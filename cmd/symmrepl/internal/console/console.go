@@ -25,7 +25,8 @@ type Console struct {
 	tour *tour // of the tutorial that is open, or nil
 
 	mu     sync.Mutex
-	target []int // set by `:on 0,2`; nil means all ranks
+	target []int  // set by `:on 0,2`; nil means all ranks
+	folder string // set by `:cd`; "" is that of this process
 }
 
 // Printer shows what comes of entries: a render.Printer as text, a notebook's in a form of its own. Its methods may be called from several

@@ -33,7 +33,7 @@ func (c *Console) File(ctx context.Context, name, text string) Outcome {
 }
 
 func (c *Console) load(ctx context.Context, name string) Outcome {
-	text, err := os.ReadFile(name)
+	text, err := os.ReadFile(c.path(name))
 	if err != nil {
 		return c.fail("load", err)
 	}
@@ -56,7 +56,7 @@ func (c *Console) write(ctx context.Context, command, arg string, format func([]
 	if name = strings.TrimSpace(name); name == "" {
 		return c.fail(command, errors.New("the name of a file is expected"))
 	}
-	if _, err := os.Lstat(name); err == nil && !overwrite {
+	if _, err := os.Lstat(c.path(name)); err == nil && !overwrite {
 		return c.fail(command, fmt.Errorf("%s exists; :%s! %s overwrites it", name, command, name))
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c.fail(command, err)
@@ -67,7 +67,7 @@ func (c *Console) write(ctx context.Context, command, arg string, format func([]
 	}
 	text, err := format(cells)
 	if err == nil {
-		err = replaceFile(name, text)
+		err = replaceFile(c.path(name), text)
 	}
 	if err != nil {
 		return c.fail(command, err)

@@ -190,5 +190,8 @@ func (c *Console) restart(ctx context.Context, arg string) Outcome {
 	if err != nil {
 		return c.fail("restart", err)
 	}
+	if !replay && (ranks == nil || len(ranks) == c.Size) {
+		c.setFolder("")
+	}
 	return Done
 }

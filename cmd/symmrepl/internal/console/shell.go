@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// shell runs a line by the user's shell on the machine of this process, with an empty standard input. It runs
+// shell runs a line by the user's shell on the machine of this process, in the folder of `:cd`, with an empty standard input. It runs
 // in a process group of its own, so that an interrupt ends all of it.
 func (c *Console) shell(ctx context.Context, line string) Outcome {
 	if line == "" {
@@ -17,6 +17,7 @@ func (c *Console) shell(ctx context.Context, line string) Outcome {
 		return Failed
 	}
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", line)
+	cmd.Dir = c.path(".")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Stdout = shellOutput{c, session.Stdout}

@@ -125,6 +125,14 @@ class Kernel(unittest.TestCase):
         reply, _ = self.run_cell("%on\n\nnosuch()")
         self.assertIn("]:3:1: ", reply["evalue"])
 
+    def test_cd(self):
+        self.assertEqual(self.text("%cd /\n$ pwd\nfolder, _ := os.Getwd()\nfolder"), '/\n[0,1] "/"')
+        self.assertEqual(self.text("%cd usr\n$ pwd"), "/usr\n")
+        reply, _ = self.run_cell("%cd nowhere\npanic(1)")
+        self.assertEqual(reply["evalue"], ":cd: stat /usr/nowhere: no such file or directory")
+        self.assertIn("go111module does nothing here", self.text("%go111module on"))
+        self.text("%cd " + os.getcwd())
+
     def test_silent(self):
         count = self.run_cell("1")[0]["execution_count"]
         reply, outputs = self.run_cell('fmt.Println("quiet"); 5', silent=True)
