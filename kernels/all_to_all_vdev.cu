@@ -121,7 +121,7 @@ __device__ __forceinline__ bool lay(const AllToAllVdevArgs& a, Plan& plan, symm:
   if (mine) {
     const i64 value = verdict.what ? verdict.value : split;
     ok = exchange(a.head, epoch, (u64)value, verdict.what, [&](u32 p, u64 v, u32 what) {
-      if (what) verdict = Verdict{what, index, p, (i64)v};
+      if (what && (!verdict.what || p < verdict.rank)) verdict = Verdict{what, index, p, (i64)v};
       if (p < me) before += v;
       total += v;
       if (blockIdx.x == 0 && dst == me) a.out_splits[combine ? p * experts + expert : expert * world + p] = (i64)v;
@@ -163,10 +163,16 @@ __device__ __forceinline__ void tell(const AllToAllVdevArgs& a, Plan& plan) {
   a.out_offsets[i] = (i64)(plan.a[first + expert] - plan.a[first] + before - plan.b[expert * world]);
 }
 
-// report tells the host what the first block refuses and how many rows there are instead. How many an input has only its
-// rank knows: in another epoch everybody tells everybody. It is false if a wait gave up.
+// report tells the host what the first block refuses, all hosts the same of several things, and how many rows there are
+// instead. How many an input has only its rank knows: in another epoch everybody tells everybody. It is false if a wait gave up.
 __device__ __noinline__ bool report(const AllToAllVdevArgs& a, symm::u32 epoch, Verdict verdict) {
   using namespace symm;
+  __shared__ u32 first;
+  if (threadIdx.x == 0) first = ~0u;
+  __syncthreads();
+  const u32 order = verdict.what ? verdict.rank * kSplits + verdict.index : ~0u;
+  atomicMin(&first, order);
+  __syncthreads();
   u64 rows = a.out_rows;
   if (threadIdx.x < a.head.n) {
     const bool told = exchange(a.head, epoch, a.in_rows, 0, [&](u32 p, u64 v, u32) {
@@ -174,7 +180,7 @@ __device__ __noinline__ bool report(const AllToAllVdevArgs& a, symm::u32 epoch, 
     });
     if (!told) return false;
   }
-  if (verdict.what) refuse(a.head.context, verdict.what, verdict.rank, verdict.index, (u64)verdict.value, rows);
+  if (verdict.what && order == first) refuse(a.head.context, verdict.what, verdict.rank, verdict.index, (u64)verdict.value, rows);
   return true;
 }
 

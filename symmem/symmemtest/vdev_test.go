@@ -442,6 +442,9 @@ func vdevRefusedCase(t *T) {
 		t.equal("the peer", e.Peer, c.peer)
 		t.equal("out", v.out.Ints(), slices.Repeat([]int{untouched}, v.out.Numel()))
 	}
+	v.fill(t.rank, slices.Repeat([]int{11 + t.rank}, n))
+	symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits)
+	t.equal("the first of many", t.refused(symmem.KindMisuse, symmem.Synchronize).Msg, "split 0 of rank 0 is 11: it must be in [0, 10], the rows of its input")
 	v.fill(t.rank, good)
 	symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits)
 	if t.rank == 0 {
