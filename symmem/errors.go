@@ -41,7 +41,8 @@ type Error struct {
 	Source       string // the line at that position
 	Detail       string // anything longer, such as a compiler's log
 
-	Caller int // where the work was issued that failed only later, as Config.Caller said; 0 if it is the call itself that failed
+	Caller   int // where the work was issued that failed only later, as Config.Caller said; 0 if it is the call itself that failed
+	Replayed int // where the graph was replayed last that captured this work, likewise; 0 if none did
 
 	// Lost says that this process cannot use its device any more: only a new process can.
 	Lost bool

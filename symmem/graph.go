@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -18,6 +19,8 @@ type Graph struct {
 	builds  []int     // of these groups, when it was captured
 	tensors []*Tensor // that it uses, so that their memory stays theirs
 	calls   []call    // for the record of waits
+
+	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
 }
 
 // Capture calls f and records what it issues on the current stream instead of running it. Within f memory
@@ -44,7 +47,7 @@ func (rt *Runtime) beginCapture(op string) *Graph {
 	if rt.capture != nil {
 		panic(rt.misuse(op, "", "", "a graph is being captured already"))
 	}
-	g := &Graph{rt: rt, stream: rt.begin(op, &options{})}
+	g := &Graph{rt: rt, stream: rt.begin(op, &options{}), replayed: new(atomic.Int64)}
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
 	if err := g.stream.d.BeginCapture(); err != nil {
@@ -104,6 +107,7 @@ func (g *Graph) Replay(opts ...Option) {
 		}
 		group.chain(op, s)
 	}
+	g.replayed.Store(int64(rt.calls.caller()))
 	s.mu.Lock()
 	err := g.launchOn(s)
 	s.mu.Unlock()

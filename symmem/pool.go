@@ -283,7 +283,7 @@ func (p poolStep) String() string {
 }
 
 // refusedPoolStep explains members that differ in what they take or free.
-func (rt *Runtime) refusedPoolStep(e *Error, c call, mine, theirs poolStep) *Error {
+func (rt *Runtime) refusedPoolStep(e *Error, c call, mine, theirs poolStep) {
 	e.Kind, e.Arg = KindMismatch, ""
 	e.Msg = fmt.Sprintf("in the memory pool of %v rank %d %v where rank %d %v", c.group, rt.rank, mine, e.Peer, theirs)
 	if mine.String() == theirs.String() {
@@ -291,7 +291,6 @@ func (rt *Runtime) refusedPoolStep(e *Error, c call, mine, theirs poolStep) *Err
 	}
 	e.Hint = "all ranks must call Recover, and take and free in the same order"
 	rt.broken.Store(ptr(c.op + ": " + e.Msg))
-	return e
 }
 
 // poolMeetArgs is PoolMeetArgs of pool_meet.cu.

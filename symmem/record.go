@@ -29,6 +29,9 @@ type call struct {
 	timeout time.Duration // of copies, whose waits the host ends
 	caller  int           // where it was made, as Config.Caller said
 
+	// replayed is where the graph was replayed last that captured the call; nil if none did.
+	replayed *atomic.Int64
+
 	// collective says that its kernel, when it gives up, leaves signals or packets behind that others may
 	// take for the next call's.
 	collective bool
@@ -73,10 +76,11 @@ func (rt *Runtime) note(c call) uint32 {
 		l.next++
 	}
 	c.id, c.caller = l.next, l.caller()
-	l.recent[c.id%uint32(len(l.recent))] = c
 	if rt.capture != nil {
+		c.replayed = rt.capture.replayed
 		rt.capture.calls = append(rt.capture.calls, c)
 	}
+	l.recent[c.id%uint32(len(l.recent))] = c
 	if t := rt.trace.Load(); t != nil {
 		t.know(c.id)
 	}
@@ -140,13 +144,14 @@ func (g *Group) others() []int {
 
 // Wait is one thing this rank waits for.
 type Wait struct {
-	Op      string // "wait_signal", "Rendezvous"
-	Ordinal uint64 // of a collective call in its group, from 1; 0 of any other
-	Group   string // "world", or "group 0,2"
-	Peers   []int  // world ranks it waits for
-	For     string // "a signal on channel 3"
-	Since   time.Duration
-	Caller  int // where the call was made, as Config.Caller said
+	Op       string // "wait_signal", "Rendezvous"
+	Ordinal  uint64 // of a collective call in its group, from 1; 0 of any other
+	Group    string // "world", or "group 0,2"
+	Peers    []int  // world ranks it waits for
+	For      string // "a signal on channel 3"
+	Since    time.Duration
+	Caller   int // where the call was made, as Config.Caller said
+	Replayed int // where the graph was replayed last that captured the call, likewise; 0 if none did
 }
 
 // Waits lists what this rank waits for at this moment: on the device for some time already, or in a
@@ -160,6 +165,9 @@ func (rt *Runtime) Waits() []Wait {
 		}
 		c, peers := rt.parties(&r)
 		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed), Caller: c.caller}
+		if c.replayed != nil {
+			wait.Replayed = int(c.replayed.Load())
+		}
 		if c.group != nil {
 			wait.Group = c.group.String()
 		}
@@ -213,7 +221,8 @@ func awaited(r *device.WaitRecord) string {
 	return "something in a kernel of yours"
 }
 
-// takeFault returns the first wait on the device that was given up since the last time, or nil.
+// takeFault returns the first wait on the device that was given up since the last time, or the first value that was refused
+// there, or nil.
 func (rt *Runtime) takeFault() *Error {
 	f := &rt.watch.Fault
 	state := atomic.LoadUint32(&f.State)
@@ -226,16 +235,26 @@ func (rt *Runtime) takeFault() *Error {
 	}
 	r := loadRecord(f)
 	atomic.StoreUint32(&f.State, device.WaitNone)
-	return rt.gaveUp(&r)
+	c, peers := rt.parties(&r)
+	e := &Error{Op: c.op, Rank: rt.rank, Peer: -1, Caller: c.caller}
+	if len(peers) > 0 {
+		e.Peer = peers[0]
+	}
+	if r.State == device.WaitRefused {
+		rt.refusedValue(e, c, &r)
+	} else {
+		rt.gaveUp(e, c, &r)
+	}
+	if c.replayed != nil {
+		e.Msg += "; captured in a graph"
+		e.Replayed = int(c.replayed.Load())
+	}
+	return e
 }
 
 // gaveUp explains a wait that ended by deadline or abort.
-func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
-	if r.State == device.WaitRefused {
-		return rt.refusedValue(r)
-	}
-	c, peers := rt.parties(r)
-	e := &Error{Kind: KindTimeout, Op: c.op, Rank: rt.rank, Peer: -1, Caller: c.caller}
+func (rt *Runtime) gaveUp(e *Error, c call, r *device.WaitRecord) {
+	e.Kind = KindTimeout
 	waited := time.Duration(r.Elapsed)
 	if waited > time.Second {
 		waited = waited.Round(10 * time.Millisecond)
@@ -243,8 +262,7 @@ func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
 		waited = waited.Round(time.Millisecond)
 	}
 	what := awaited(r)
-	if len(peers) > 0 {
-		e.Peer = peers[0]
+	if e.Peer >= 0 {
 		switch r.Kind {
 		case device.WaitSignal:
 			what = fmt.Sprintf("a signal of rank %d on channel %d, which never came", e.Peer, r.Channel)
@@ -278,7 +296,6 @@ func (rt *Runtime) gaveUp(r *device.WaitRecord) *Error {
 	if c.collective {
 		rt.broken.Store(ptr(c.op + ": " + e.Msg))
 	}
-	return e
 }
 
 // loadRecord reads a record that kernels write.

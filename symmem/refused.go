@@ -17,15 +17,11 @@ const (
 
 // refusedValue explains a value in device memory that an operation could not work with. All members found the
 // same, moved nothing and are in step.
-func (rt *Runtime) refusedValue(r *device.WaitRecord) *Error {
-	c, peers := rt.parties(r)
-	e := &Error{Kind: KindMisuse, Op: c.op, Rank: rt.rank, Peer: -1, Arg: "in_splits", Caller: c.caller}
-	if len(peers) > 0 {
-		e.Peer = peers[0]
-	}
+func (rt *Runtime) refusedValue(e *Error, c call, r *device.WaitRecord) {
+	e.Kind, e.Arg = KindMisuse, "in_splits"
 	switch r.Kind {
 	case refusedStep:
-		return rt.refusedPoolStep(e, c, poolStep(r.Want), poolStep(r.Seen))
+		rt.refusedPoolStep(e, c, poolStep(r.Want), poolStep(r.Seen))
 	case refusedSplit:
 		e.Msg = fmt.Sprintf("split %d of rank %d is %d: it must be in [0, %d], the rows of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
 	case refusedSum:
@@ -39,5 +35,4 @@ func (rt *Runtime) refusedValue(r *device.WaitRecord) *Error {
 	default:
 		e.Msg = fmt.Sprintf("value %d at index %d of rank %d was refused", r.Seen, r.Channel, e.Peer)
 	}
-	return e
 }

@@ -23,8 +23,8 @@ type Config struct {
 	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing
 	// collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
-	// Caller says where the program is, as a number of its own; Error.Caller and Wait.Caller repeat what it said when the work was issued
-	// that they are about. It is called often and must be quick. nil if the program does not care.
+	// Caller says where the program is, as a number of its own; Caller and Replayed of Error and Wait repeat what it said when the work
+	// was issued that they are about. It is called often and must be quick. nil if the program does not care.
 	Caller func() int
 }
 

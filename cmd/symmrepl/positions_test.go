@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -44,7 +45,8 @@ func TestPositions(t *testing.T) {
 		{"symm.Capture(func() {\n\tsymm.Empty(symm.F32, 1)\n})",
 			"[0,1] cell[10]:2:2: Empty: not allowed while a graph is captured (make this call before the capture, or after a replay)", "\tsymm.Empty(symm.F32, 1)"},
 		{"x = 9\ng := symm.Capture(func() {\n\tif symm.Rank() == 0 { h.WaitSignal(1, 0" + limit + " }\n})", "", ""},
-		{"g.Replay()\nt.Float32s()", "[0] cell[11]:3:24: wait_signal: rank 0 waited 100ms for a signal of rank 1 on channel 0, which never came (rank 1 must put it)",
+		{"g.Replay()\nt.Float32s()", "[0] cell[11]:3:24: wait_signal: rank 0 waited 100ms for a signal of rank 1 on channel 0, which never came; " +
+			"captured in a graph, last replayed at cell[12]:1 (rank 1 must put it)",
 			"\tif symm.Rank() == 0 { h.WaitSignal(1, 0" + limit + " }"},
 	} {
 		got, source := "", ""
@@ -55,6 +57,36 @@ func TestPositions(t *testing.T) {
 		if got = waited.ReplaceAllString(got, "waited 100ms"); got != c.want || source != c.source {
 			t.Errorf("cell %d: %s in %q\nwant\n%s in %q", i+1, got, source, c.want, c.source)
 		}
+	}
+}
+
+// Work of a graph is found by two lines, that of the call that was captured and that of the replay, while it waits and when it has given up.
+func TestPositionsOfReplays(t *testing.T) {
+	s := launchHere(t, 2)
+	s.Eval(context.Background(), session.Cell{Source: "h := symm.Rendezvous(symm.Empty(symm.F32, 4))\n" +
+		"g := symm.Capture(func() {\n\tif symm.Rank() == 0 { h.WaitSignal(1, 0) }\n})"})
+	ctx, interrupt := context.WithTimeout(context.Background(), patience)
+	var replayed session.Reply
+	over := make(chan struct{})
+	go func() {
+		replayed = s.Eval(ctx, session.Cell{Source: "x := 1\n_ = x\ng.Replay()\nsymm.Synchronize()"})
+		close(over)
+	}()
+	const doing = "waits in wait_signal at cell[1]:3 (last replayed at cell[2]:3) for rank 1: a signal on channel 0"
+	for got := ""; got != doing; {
+		time.Sleep(10 * time.Millisecond)
+		ranks, err := s.Ranks(ctx)
+		if err != nil {
+			t.Fatalf("%v, and the rank last %q", err, got)
+		}
+		got = ranks[0].Doing
+	}
+	interrupt()
+	<-over
+	const want = "cell[1]:3:24: wait_signal: rank 0 waited 100ms for a signal of rank 1 on channel 0, which never came, and gave up: interrupted; " +
+		"captured in a graph, last replayed at cell[2]:3"
+	if e := replayed.Errors; len(e) != 1 || waited.ReplaceAllString(e[0].Error(), "waited 100ms") != want {
+		t.Errorf("%v, want %s", e, want)
 	}
 }
 

@@ -444,7 +444,12 @@ func vdevRefusedCase(t *T) {
 	}
 	v.fill(t.rank, slices.Repeat([]int{11 + t.rank}, n))
 	symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits)
-	t.equal("the first of many", t.refused(symmem.KindMisuse, symmem.Synchronize).Msg, "split 0 of rank 0 is 11: it must be in [0, 10], the rows of its input")
+	const first = "split 0 of rank 0 is 11: it must be in [0, 10], the rows of its input"
+	t.equal("the first of many", t.refused(symmem.KindMisuse, symmem.Synchronize).Msg, first)
+	g := symmem.Capture(func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits) })
+	g.Replay()
+	t.equal("in a replay", t.refused(symmem.KindMisuse, symmem.Synchronize).Msg, first+"; captured in a graph")
+	g.Free()
 	v.fill(t.rank, good)
 	symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits)
 	if t.rank == 0 {

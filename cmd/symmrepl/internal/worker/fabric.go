@@ -27,8 +27,12 @@ func (f fabric) DeviceName() string { return f.runtime.DeviceName() }
 func (f fabric) Waits() []session.Wait {
 	var waits []session.Wait
 	for _, w := range f.runtime.Waits() {
+		at := line(f.places, w.Caller)
+		if replayed := line(f.places, w.Replayed); replayed != "" {
+			at += " (last replayed at " + replayed + ")"
+		}
 		waits = append(waits, session.Wait{
-			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Peers, For: w.For, Since: w.Since.Seconds(), At: f.line(w.Caller),
+			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Peers, For: w.For, Since: w.Since.Seconds(), At: at,
 		})
 	}
 	return waits
@@ -38,7 +42,7 @@ func (f fabric) Tallies() []session.Tally {
 	var tallies []session.Tally
 	for _, t := range f.runtime.Tallies() {
 		tallies = append(tallies, session.Tally{
-			Group: t.Group, Key: t.Key, Ranks: t.Ranks, Calls: t.Calls, Digest: t.Digest, Last: t.Last, At: f.line(t.Caller),
+			Group: t.Group, Key: t.Key, Ranks: t.Ranks, Calls: t.Calls, Digest: t.Digest, Last: t.Last, At: line(f.places, t.Caller),
 		})
 	}
 	return tallies
@@ -52,9 +56,9 @@ func (f fabric) Finish(ctx context.Context) *session.Error {
 }
 
 // line is the line of the user's text that a position is on: "cell[3]:7", "" if it is not known.
-func (f fabric) line(at int) string {
+func line(p places, at int) string {
 	var e session.Error
-	if f.places.Place(&e, at); e.File == "" {
+	if p.Place(&e, at); e.File == "" {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
@@ -81,6 +85,9 @@ func convert(err error, p places) *session.Error {
 	msg := e.Msg
 	if e.Op != "" && e.Line == 0 {
 		msg = e.Op + ": " + msg
+	}
+	if replayed := line(p, e.Replayed); replayed != "" {
+		msg += ", last replayed at " + replayed
 	}
 	out := &session.Error{
 		Kind: session.Kind(e.Kind), Op: e.Op, Peer: e.Peer, Msg: msg, Hint: e.Hint,

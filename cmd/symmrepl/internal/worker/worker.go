@@ -57,7 +57,7 @@ func (f fabric) trace(arg string) (string, error) {
 	ops, more := f.runtime.StopTrace()
 	t := session.Trace{More: more}
 	for _, o := range ops {
-		traced := session.TracedOp{Op: o.Op, At: f.line(o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took}
+		traced := session.TracedOp{Op: o.Op, At: line(f.places, o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took}
 		for _, w := range o.Waits {
 			traced.Waits = append(traced.Waits, session.TracedWait(w))
 		}
