@@ -80,7 +80,7 @@ func (c *controller) Inspect(ctx context.Context, ranks []int, topic, arg string
 	return list, nil
 }
 
-// statusTimeout is how long Ranks waits for a worker to say what it does.
+// statusTimeout is how long Ranks waits for a worker to say what it does. Of one that says nothing it tells whether that has a cell to finish.
 const statusTimeout = 300 * time.Millisecond
 
 // Ranks implements Session.
@@ -104,6 +104,9 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 			info.State, info.Doing = "stopped", "does not answer: its process is stopped (SIGCONT continues it)"
 		case a == nil:
 			info.Doing = "does not answer"
+			if s.busy {
+				info.State = "running"
+			}
 		case len(a.Status.Waits) > 0:
 			info.State, info.Doing = "waiting", describeWaits(a.Status.Waits)
 		case a.Status.Run != 0:

@@ -137,6 +137,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	for _, rank := range ranks {
 		r.left[rank] = true
 		r.incarnations[rank] = c.ranks[rank].incarnation
+		c.ranks[rank].busy = true
 	}
 	c.runs++
 	r.number = c.runs

@@ -87,6 +87,7 @@ type rankState struct {
 	served      chan struct{} // closed when it is not used any more itself
 	ready       *readyEvent   // nil while a worker starts
 	leaving     bool          // it was told to die, and will be replaced
+	busy        bool          // the worker has a cell to finish
 	attempts    int           // workers in a row that died without having run a cell
 	failed      *Error        // why there will be no worker until a restart
 	lost        bool          // its supervisor is: there will be no worker any more
@@ -150,7 +151,7 @@ func (c *controller) startLocked(rank int) {
 	s := c.ranks[rank]
 	s.incarnation++
 	s.reported = make(chan struct{})
-	s.ready, s.leaving, s.stopped, s.rss = nil, false, false, 0
+	s.ready, s.busy, s.leaving, s.stopped, s.rss = nil, false, false, false, 0
 	k, n := s.keeper, s.incarnation
 	go k.do(command{Start: &startCommand{n}}, nil)
 }
@@ -193,7 +194,7 @@ func (c *controller) event(rank int, e event, payload []byte) {
 	case e.Status != nil:
 		c.deliver(e.Status.ID, e, payload)
 	case e.Done != nil:
-		s.attempts = 0
+		s.busy, s.attempts = false, 0
 	case e.Answer != nil:
 		c.deliver(e.Answer.ID, e, payload)
 	case e.Recovered != nil:

@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -129,6 +131,36 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 		t.Errorf("%+v", infos)
 	}
 	c.want(c.eval("value x", 0), "= [0] x\n")
+}
+
+// Of ranks that do not answer in time the session says who has a cell to finish.
+func TestBusyWithoutAnswer(t *testing.T) {
+	c := launch(t, 3)
+	past, cancel := context.WithCancel(t.Context())
+	cancel()
+	expect := func(want ...string) {
+		t.Helper()
+		soon(t, fmt.Sprint(want), func() bool {
+			infos, err := c.Ranks(past)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, info := range infos {
+				if info.Doing != "does not answer" {
+					return false // it was quick
+				}
+				got = append(got, info.State)
+			}
+			return slices.Equal(got, want)
+		})
+	}
+	expect("idle", "idle", "idle")
+	interrupt, shown := c.start("1:spin\n2:wait 0", 1, 2)
+	expect("idle", "running", "running")
+	interrupt()
+	shown()
+	expect("idle", "idle", "idle")
 }
 
 // A rank that does not answer costs the time there is; the answers of the others count all the same.

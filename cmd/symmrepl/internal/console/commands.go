@@ -88,7 +88,7 @@ A type is shown with its methods, a package with its import path.`
 Names are such as symm, symm.Empty, strings.Builder.Len, math/rand/v2, x or x.Fill for a variable x, and :on for a command.
 The packages need not be imported. What a cell defined is shown with the comment above it.`
 	ranksHelp = `show the rank processes: host, process id, device, state, memory
-The state is idle, running, waiting (then also for what), starting or dead. "Start" counts the workers this rank has
+The state is idle, running, waiting (then also for what), stopped, starting or dead. "Start" counts the workers this rank has
 had: 1 for the first, one more each time it was replaced.`
 	capsHelp    = `show what the device and the back end can do`
 	topoHelp    = `show the links between the devices of the ranks, in a notebook as a picture`

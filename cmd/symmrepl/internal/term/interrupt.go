@@ -59,18 +59,13 @@ func (i *interrupter) replaceBusy() {
 	}
 }
 
-// busy lists the ranks that have a worker which is not ready for a cell: it runs, waits, is stopped or does
-// not answer.
+// busy lists the ranks that have a worker which is not ready for a cell: it runs, waits or is stopped. That it does not answer
+// may be for want of a processor.
 func busy(infos []session.RankInfo) []int {
 	var ranks []int
 	for _, r := range infos {
 		switch r.State {
-		case "starting", "dead":
-		case "idle":
-			if r.Doing != "" {
-				ranks = append(ranks, r.Rank)
-			}
-		default:
+		case "running", "waiting", "stopped":
 			ranks = append(ranks, r.Rank)
 		}
 	}

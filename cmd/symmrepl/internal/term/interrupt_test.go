@@ -16,8 +16,9 @@ func TestBusy(t *testing.T) {
 		{Rank: 4, State: "stopped", Doing: "does not answer"},
 		{Rank: 5, State: "starting"},
 		{Rank: 6, State: "dead", Doing: "no GPU"},
+		{Rank: 7, State: "running", Doing: "does not answer"},
 	}
-	if got := busy(infos); !reflect.DeepEqual(got, []int{1, 2, 3, 4}) {
+	if got := busy(infos); !reflect.DeepEqual(got, []int{2, 3, 4, 7}) {
 		t.Errorf("busy ranks %v", got)
 	}
 }
