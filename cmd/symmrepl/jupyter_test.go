@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -133,11 +134,27 @@ func TestKernelInstall(t *testing.T) {
 		"kernel run " + dir + "/logo-32x32.png":  "is not a connection file",
 		"kernel run " + public(t, h.dir):         "give the connection a key",
 		"kernel run " + public(t, h.dir) + " -x": "there is no flag -x",
+		"kernel run " + inUse(t, h.dir):          "the shell port, which Jupyter chose, is in use",
 	} {
 		if r := h.run("", strings.Fields(args)...); r.status == 0 || !strings.Contains(r.err, want) {
 			t.Errorf("%s: %+v, want %q", args, r, want)
 		}
 	}
+}
+
+// inUse returns a connection file whose port another program has.
+func inUse(t *testing.T, dir string) string {
+	socket := filepath.Join(dir, "s")
+	taken, err := net.Listen("unix", socket+"-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { taken.Close() })
+	file := filepath.Join(dir, "used.json")
+	if err := os.WriteFile(file, fmt.Appendf(nil, `{"transport": "ipc", "ip": %q, "shell_port": 1, "iopub_port": 2, "key": "k"}`, socket), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // public returns a connection file that everybody could use.

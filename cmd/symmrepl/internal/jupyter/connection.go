@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"syscall"
 )
 
 // connection is what a connection file says.
@@ -51,17 +52,25 @@ func loopback(host string) bool {
 // listen opens the connection's ports.
 func (c connection) listen() (shell, iopub, stdin, control, heartbeat net.Listener, err error) {
 	var opened []net.Listener
-	open := func(port int) net.Listener {
-		var l net.Listener
-		if err == nil {
-			l, err = c.open(port)
+	open := func(channel string, port int) net.Listener {
+		if err != nil {
+			return nil
 		}
-		if err == nil {
+		var l net.Listener
+		l, err = c.open(port)
+		switch {
+		case err == nil:
 			opened = append(opened, l)
+		case errors.Is(err, syscall.EADDRINUSE):
+			err = fmt.Errorf("the %s port, which Jupyter chose, is in use: %w. Another kernel that was started at the same time may have "+
+				"taken it: start this one again, and Jupyter chooses others", channel, err)
+		default:
+			err = fmt.Errorf("the %s port: %w", channel, err)
 		}
 		return l
 	}
-	shell, iopub, stdin, control, heartbeat = open(c.Shell), open(c.IOPub), open(c.Stdin), open(c.Control), open(c.Heartbeat)
+	shell, iopub, stdin = open("shell", c.Shell), open("iopub", c.IOPub), open("stdin", c.Stdin)
+	control, heartbeat = open("control", c.Control), open("heartbeat", c.Heartbeat)
 	if err != nil {
 		for _, l := range opened {
 			err = errors.Join(err, l.Close())

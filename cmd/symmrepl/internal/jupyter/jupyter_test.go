@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -83,6 +84,25 @@ func TestConnectionFile(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// A port that Jupyter found free may be taken by the time the kernel opens it. Those that it has opened by then are free again.
+func TestPortInUse(t *testing.T) {
+	t.Chdir(t.TempDir()) // sockets have short names only
+	taken, err := net.Listen("unix", "s-3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, _, _, _, _, err = connection{Transport: "ipc", IP: "s", Shell: 1, IOPub: 2, Stdin: 3, Control: 4, Heartbeat: 5}.listen()
+	want := "the stdin port, which Jupyter chose, is in use: listen unix s-3: bind: address already in use. " +
+		"Another kernel that was started at the same time may have taken it: start this one again, and Jupyter chooses others"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if left, _ := filepath.Glob("*"); !reflect.DeepEqual(left, []string{"s-3"}) {
+		t.Errorf("sockets %v are left", left)
 	}
 }
 
