@@ -58,6 +58,14 @@ func start(t *testing.T) (*Session, io.Closer) {
 	}
 }
 
+func TestString(t *testing.T) {
+	for size, want := range map[int]string{1: "session of 1 rank", 4: "session of 4 ranks"} {
+		if got := (&Session{size: size}).String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestSession(t *testing.T) {
 	s, session := start(t)
 	defer s.Close()

@@ -120,7 +120,12 @@ func (s *Session) Interrupt() { s.link.interrupt() }
 func (s *Session) Close() error { return s.link.close() }
 
 // String is such as "session of 4 ranks".
-func (s *Session) String() string { return fmt.Sprintf("session of %d ranks", s.size) }
+func (s *Session) String() string {
+	if s.size == 1 {
+		return "session of 1 rank"
+	}
+	return fmt.Sprintf("session of %d ranks", s.size)
+}
 
 // prefix names ranks, unless the session has only one.
 func prefix(ranks []int, size int) string {

@@ -17,6 +17,14 @@ func TestCellTitle(t *testing.T) {
 	}
 }
 
+func TestFormatSize(t *testing.T) {
+	for size, want := range map[int]string{1: "1 rank", 2: "2 ranks", 16: "16 ranks"} {
+		if got := FormatSize(size); got != want {
+			t.Errorf("%d: %q, want %q", size, got, want)
+		}
+	}
+}
+
 func TestRanks(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -31,6 +31,14 @@ func FormatRanks(ranks []int) string {
 	return b.String()
 }
 
+// FormatSize writes how many ranks there are: "1 rank", "4 ranks".
+func FormatSize(size int) string {
+	if size == 1 {
+		return "1 rank"
+	}
+	return fmt.Sprintf("%d ranks", size)
+}
+
 // Prefix is what front ends put before each line that came from ranks in a world of size: "[0-3] ", or
 // nothing in a world of one.
 func Prefix(ranks []int, size int) string {

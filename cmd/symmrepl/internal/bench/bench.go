@@ -39,7 +39,7 @@ func Session(ctx context.Context, open func(context.Context) (session.Session, e
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d ranks, %s\n", len(infos), infos[0].Device)
+	fmt.Fprintf(out, "%s, %s\n", session.FormatSize(len(infos)), infos[0].Device)
 	b.row("start to the first reply", "%.0f ms", milliseconds(started))
 	if err := errors.Join(b.cells(), b.prints(), b.kernels()); err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/jupyter"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // kernel is symmrepl kernel install and symmrepl kernel run FILE.
@@ -53,10 +54,7 @@ func (o options) kernelName() string {
 	case o.ranks == 0:
 		return "symmrepl (" + o.device + ")"
 	}
-	name := fmt.Sprintf("symmrepl (%d ranks", o.ranks)
-	if o.ranks == 1 {
-		name = "symmrepl (1 rank"
-	}
+	name := "symmrepl (" + session.FormatSize(o.ranks)
 	if o.device != "auto" {
 		name += ", " + o.device
 	}

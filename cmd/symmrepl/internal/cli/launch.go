@@ -101,11 +101,7 @@ func (s *opened) greet(ctx context.Context, c *console.Console) error {
 	if err != nil {
 		return err
 	}
-	ranks := "1 rank"
-	if s.size > 1 {
-		ranks = fmt.Sprintf("%d ranks", s.size)
-	}
-	c.Printer.Print(fmt.Sprintf("%s, %s. :help says what can be entered, Ctrl-D leaves.", ranks, infos[0].Device))
+	c.Printer.Print(fmt.Sprintf("%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), infos[0].Device))
 	return nil
 }
 

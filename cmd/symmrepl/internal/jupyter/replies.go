@@ -9,13 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // info says what this kernel is.
 func (k *Kernel) info() content {
 	banner := "symmrepl: one prompt for N GPUs. :help says what can be entered."
 	if c, _ := k.ready(); c != nil {
-		banner = fmt.Sprintf("symmrepl: one prompt for %d ranks. :help says what can be entered.", c.Size)
+		banner = fmt.Sprintf("symmrepl: one prompt for %s. :help says what can be entered.", session.FormatSize(c.Size))
 	}
 	return content{
 		"protocol_version":       protocolVersion,

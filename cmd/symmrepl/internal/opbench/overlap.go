@@ -70,8 +70,8 @@ func (r *run) overlapHeader() error {
 		}
 		return json.NewEncoder(r.out).Encode(head)
 	}
-	_, err := fmt.Fprintf(r.out, "%s, %d ranks, %s; product of matrices of %d rows and columns, copies to all peers %.1f GB/s\nus a call, alone and while the other goes on\n",
-		r.device, r.ranks, r.o.DType, r.extent.side, r.bounds.link)
+	_, err := fmt.Fprintf(r.out, "%s, %s, %s; product of matrices of %d rows and columns, copies to all peers %.1f GB/s\nus a call, alone and while the other goes on\n",
+		r.device, session.FormatSize(r.ranks), r.o.DType, r.extent.side, r.bounds.link)
 	for _, line := range r.missing {
 		fmt.Fprintln(r.out, line)
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"text/tabwriter"
+
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // row is what is told of an operation and a message. Bandwidths are in GB/s, by the definitions of nccl-tests.
@@ -117,7 +119,7 @@ func (r *run) header() error {
 		}
 		return json.NewEncoder(r.out).Encode(head)
 	}
-	fmt.Fprintf(r.out, "%s, %d ranks, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s\n", r.device, r.ranks, r.o.DType, b.empty, b.bounce, b.link)
+	fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s\n", r.device, session.FormatSize(r.ranks), r.o.DType, b.empty, b.bounce, b.link)
 	_, err := fmt.Fprintln(r.out, "bytes: the larger of a rank's input and output; us a call; limit: empty kernel + half a round trip + bytes sent / copies' rate; bandwidths in GB/s, of graphs")
 	for _, line := range r.missing {
 		fmt.Fprintln(r.out, line)
