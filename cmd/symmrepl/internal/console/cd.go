@@ -35,7 +35,7 @@ func (c *Console) folderCalled(name string) (string, error) {
 	if name == "" {
 		name = "~"
 	}
-	folder, err := filepath.Abs(c.path(atHome(name)))
+	folder, err := filepath.Abs(c.path(name))
 	if err != nil {
 		return "", err
 	}
@@ -49,8 +49,9 @@ func (c *Console) folderCalled(name string) (string, error) {
 	return folder, nil
 }
 
-// path is where a file is that the user names.
+// path is where a file is that the user names: below the home when the name begins with ~, or in the folder of `:cd`.
 func (c *Console) path(name string) string {
+	name = atHome(name)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.folder == "" || filepath.IsAbs(name) {

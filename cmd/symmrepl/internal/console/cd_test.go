@@ -98,14 +98,15 @@ func TestCdFails(t *testing.T) {
 // Files that commands name, and those that are offered, are in the folder of :cd.
 func TestCdAndFiles(t *testing.T) {
 	top := folders(t, "data/deep", "dark")
+	t.Setenv("HOME", top+"/data")
 	c, fake, out := newConsole()
-	for _, entry := range []string{"x", ":cd data", ":save f.go", ":save f.go", ":load f.go"} {
+	for _, entry := range []string{"x", ":cd data", ":save f.go", ":save ~/f.go", ":cd ..", ":load ~/f.go", ":cd data"} {
 		c.Run(context.Background(), entry)
 	}
-	if want := "f.go: 2 cells\n:save: f.go exists; :save! f.go overwrites it\n"; out.String() != want {
+	if want := "f.go: 2 cells\n:save: ~/f.go exists; :save! ~/f.go overwrites it\n"; out.String() != want {
 		t.Errorf("printed %q, want %q", out, want)
 	}
-	if _, err := os.Stat(top + "/data/f.go"); err != nil || len(fake.cells) != 4 {
+	if _, err := os.Stat(top + "/data/f.go"); err != nil || len(fake.cells) != 6 {
 		t.Errorf("%v; %d cells", err, len(fake.cells))
 	}
 	for entry, want := range map[string]string{":load ": "deep/ f.go", "$ cat f": "f.go", ":cd ": "deep/", ":cd ../d": "dark/ data/"} {

@@ -107,8 +107,8 @@ The check uses what you have defined in the session. It prints "correct", or say
 	hintHelp  = `show the next hint to the exercise, and after the last one a solution`
 	whereHelp = `show which step of the tutorial this is, and which exercises are solved`
 	cdHelp    = `change the folder of all ranks, of "$" lines and of files that commands name
-":cd" goes to your home. The change is recorded as a cell, so that a replay makes it too; without one, a rank that has a fresh
-worker is in the folder in which the session began, and after a ":restart" of all ranks the "$" lines are too.`
+":cd" goes to your home. The change is recorded as a cell, so that a replay makes it too. A fresh worker that runs no replay is
+in the folder in which the session began; after ":restart" of all ranks, so are "$" lines and files.`
 	go111moduleHelp = `do nothing, for notebooks of gophernotes
 Its cells get modules from the network when this is on. Here they import the standard library and gonum, which are part of
 this program.`

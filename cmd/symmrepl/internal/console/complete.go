@@ -154,7 +154,7 @@ func shellWord(line string) string {
 // files completes the name of a file. Hidden ones need their dot to be typed.
 func (c *Console) files(name string) ([]Candidate, string) {
 	dir, base := filepath.Split(name)
-	folder := c.path(atHome(cmp.Or(dir, ".")))
+	folder := c.path(cmp.Or(dir, "."))
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, base
