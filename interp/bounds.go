@@ -5,36 +5,73 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // boundsFirst checks indices and slice bounds before the statement that uses them, so that the panic says which they are: yaegi's does not.
-// Statements in loops are left alone, as checks cost more than what they check; so is what follows a call or may not be evaluated at all.
-func (l *lowerer) boundsFirst(s ast.Stmt) (out []ast.Stmt) {
-	if l.fn.loops > 0 || l.fn.unmarked {
+// In loops, where checks cost more than what they check, that is done for calls of compiled functions alone: what they do, such as printing,
+// takes longer. What follows a call is left alone too.
+func (l *lowerer) boundsFirst(s ast.Stmt) []ast.Stmt {
+	if (l.fn.loops > 0 || l.fn.unmarked) && !l.callsCompiled(s) {
 		return nil
 	}
 	b := &bounds{l: l}
-	switch s := s.(type) {
-	case *ast.AssignStmt:
-		b.visit(&ast.CompositeLit{Elts: append(append([]ast.Expr{}, s.Rhs...), s.Lhs...)})
-	case *ast.ExprStmt:
-		b.visit(s.X)
-	case *ast.IncDecStmt:
-		b.visit(s.X)
-	case *ast.ReturnStmt:
-		b.visit(&ast.CompositeLit{Elts: s.Results})
-	case *ast.IfStmt:
-		if s.Init == nil {
-			b.visit(s.Cond)
-		}
+	for _, e := range first(s) {
+		b.visit(e)
 	}
 	return b.out
+}
+
+// callsCompiled reports whether a statement is the call of a compiled function or method.
+func (l *lowerer) callsCompiled(s ast.Stmt) bool {
+	e, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	call, ok := ast.Unparen(e.X).(*ast.CallExpr)
+	return ok && l.isCompiledFunc(ast.Unparen(call.Fun))
+}
+
+// first returns what a statement evaluates before anything else, in this order; a nil among it is nothing.
+func first(s ast.Stmt) []ast.Expr {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return slices.Concat(s.Rhs, s.Lhs)
+	case *ast.ExprStmt:
+		return []ast.Expr{s.X}
+	case *ast.IncDecStmt:
+		return []ast.Expr{s.X}
+	case *ast.SendStmt:
+		return []ast.Expr{s.Chan, s.Value}
+	case *ast.ReturnStmt:
+		return s.Results
+	case *ast.GoStmt:
+		return append([]ast.Expr{s.Call.Fun}, s.Call.Args...)
+	case *ast.DeferStmt:
+		return append([]ast.Expr{s.Call.Fun}, s.Call.Args...)
+	case *ast.ForStmt:
+		return first(s.Init)
+	case *ast.IfStmt:
+		if s.Init != nil {
+			return first(s.Init)
+		}
+	case *ast.SwitchStmt:
+		if s.Init != nil {
+			return first(s.Init)
+		}
+	case *ast.TypeSwitchStmt:
+		return first(s.Init)
+	}
+	if head := headOf(s); head != nil {
+		return []ast.Expr{*head}
+	}
+	return nil
 }
 
 // bounds collects the checks of a statement.
 type bounds struct {
 	l    *lowerer
-	over bool // a call comes before what follows
+	over bool // what follows may come after a call
 	out  []ast.Stmt
 }
 
@@ -61,13 +98,17 @@ func (b *bounds) visit(e ast.Expr) {
 	case *ast.BinaryExpr:
 		b.visit(e.X)
 		if e.Op == token.LAND || e.Op == token.LOR {
-			b.over = b.over || !l.isPlain(e.Y)
+			b.second(e)
 			return
 		}
 		b.visit(e.Y)
 	case *ast.CompositeLit:
+		_, isMap := l.info.TypeOf(e).Underlying().(*types.Map)
 		for _, x := range e.Elts {
 			if kv, ok := x.(*ast.KeyValueExpr); ok {
+				if isMap {
+					b.visit(kv.Key)
+				}
 				x = kv.Value
 			}
 			b.visit(x)
@@ -90,29 +131,38 @@ func (b *bounds) visit(e ast.Expr) {
 	}
 }
 
-// check adds a call of a helper that panics.
-func (b *bounds) check(pos token.Pos, name string, args ...ast.Expr) {
-	b.out = append(append(b.out, b.l.markAt(pos)...), &ast.ExprStmt{X: b.l.helper(pos, name, args...)})
+// second checks the second operand of && and ||, if the first leaves it to be evaluated.
+func (b *bounds) second(e *ast.BinaryExpr) {
+	l := b.l
+	y := &bounds{l: l, over: b.over}
+	y.visit(e.Y)
+	b.over = b.over || !l.isPlain(e.Y)
+	x := l.again(e.X)
+	if y.out == nil || x == nil {
+		return
+	}
+	cond := l.paren(l.expr(x))
+	if e.Op == token.LOR {
+		cond = &ast.UnaryExpr{OpPos: e.Pos(), Op: token.NOT, X: cond}
+	}
+	b.out = append(append(b.out, l.mark(e.X)...), &ast.IfStmt{If: e.Pos(), Cond: cond, Body: block(e.Pos(), y.out...)})
 }
+
+// operand makes a lowered expression that may be evaluated more than once, another one each time.
+type operand func() ast.Expr
 
 // index checks x[i].
 func (b *bounds) index(e *ast.IndexExpr) {
-	l := b.l
-	length, i := b.size("len", e.X), b.int(e.Index)
-	if b.over || length == nil || i == nil {
+	n, i := b.size("len", e.X), b.int(e.Index)
+	if b.over || n == nil || i == nil {
 		return
 	}
-	pos := e.Pos()
-	at, n := l.temp("i"), l.temp("n")
-	ref := func(name string) ast.Expr { return l.ident(pos, name) }
-	b.out = append(b.out,
-		assign(token.DEFINE, ref(n), length),
-		assign(token.DEFINE, ref(at), i),
-		&ast.IfStmt{If: pos, Cond: &ast.BinaryExpr{
-			X:     &ast.BinaryExpr{X: ref(at), OpPos: pos, Op: token.LSS, Y: l.number(pos, 0)},
-			OpPos: pos, Op: token.LOR,
-			Y: &ast.BinaryExpr{X: ref(at), OpPos: pos, Op: token.GEQ, Y: ref(n)},
-		}, Body: block(pos, append(l.markAt(pos), &ast.ExprStmt{X: l.helper(pos, "IndexFault", ref(at), ref(n))})...)})
+	var wrong []ast.Expr
+	if !b.l.notNegative(e.Index) {
+		wrong = append(wrong, b.compare(i(), token.LSS, b.l.number(e.Pos(), 0)))
+	}
+	wrong = append(wrong, b.compare(i(), token.GEQ, n()))
+	b.check(e.Pos(), []ast.Node{e.X, e.Index}, wrong, "IndexFault", i(), n())
 }
 
 // slice checks x[low:high:max].
@@ -128,113 +178,113 @@ func (b *bounds) slice(e *ast.SliceExpr) {
 		return
 	}
 	given := 0
-	args := []ast.Expr{nil, n, c}
+	args := []ast.Expr{nil, n(), c()}
+	var wrong []ast.Expr
+	var last operand
 	for i, x := range []ast.Expr{e.Low, e.High, e.Max} {
-		var v ast.Expr = l.number(e.Pos(), 0)
-		if x != nil {
-			given |= 1 << i
-			if v = b.int(x); v == nil {
-				return
-			}
+		if x == nil {
+			args = append(args, l.number(e.Pos(), 0))
+			continue
 		}
-		args = append(args, v)
+		v := b.int(x)
+		if v == nil {
+			return
+		}
+		switch {
+		case last != nil:
+			wrong = append(wrong, b.compare(last(), token.GTR, v()))
+		case !l.notNegative(x):
+			wrong = append(wrong, b.compare(v(), token.LSS, l.number(e.Pos(), 0)))
+		}
+		given |= 1 << i
+		args = append(args, v())
+		last = v
 	}
+	if given == 0 {
+		return
+	}
+	if given == 1 {
+		c = n
+	}
+	wrong = append(wrong, b.compare(last(), token.GTR, c()))
 	if isSlice {
 		given |= 8
 	}
-	if given&7 == 0 {
-		return
-	}
 	args[0] = l.number(e.Pos(), given)
-	b.check(e.Pos(), "SliceBounds", args...)
+	b.check(e.Pos(), []ast.Node{e.X, e.Low, e.High, e.Max}, wrong, "SliceBounds", args...)
 }
 
-// size is len(x) or cap(x), lowered, nil if that cannot be evaluated twice or x is none of slice, array and string.
-func (b *bounds) size(fun string, x ast.Expr) ast.Expr {
-	t := b.l.info.TypeOf(x)
-	if t == nil {
+func (b *bounds) compare(x ast.Expr, op token.Token, y ast.Expr) ast.Expr {
+	return &ast.BinaryExpr{X: x, OpPos: x.Pos(), Op: op, Y: y}
+}
+
+// check adds the call of a helper that panics, for the case that operands at pos are wrong in one of several ways.
+func (b *bounds) check(pos token.Pos, operands []ast.Node, wrong []ast.Expr, name string, args ...ast.Expr) {
+	cond := wrong[0]
+	for _, w := range wrong[1:] {
+		cond = b.compare(cond, token.LOR, w)
+	}
+	fault := append(b.l.markAt(pos), &ast.ExprStmt{X: b.l.helper(pos, name, args...)})
+	b.out = append(append(b.out, b.l.mark(operands...)...), &ast.IfStmt{If: pos, Cond: cond, Body: block(pos, fault...)})
+}
+
+// size is len(x) or cap(x), nil if that cannot be evaluated twice or x is none of slice, array and string.
+func (b *bounds) size(fun string, x ast.Expr) operand {
+	if !b.l.hasLength(x) {
 		return nil
 	}
-	t = t.Underlying()
+	t := b.l.info.TypeOf(x).Underlying()
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}
-	switch t := t.(type) {
-	case *types.Array:
-		return b.l.number(x.Pos(), int(t.Len()))
-	case *types.Slice:
+	if a, ok := t.(*types.Array); ok {
+		return func() ast.Expr { return b.l.number(x.Pos(), int(a.Len())) }
+	}
+	return b.call(fun, x)
+}
+
+// hasLength reports whether the elements of x are counted from 0: that it is a slice, an array, a pointer to one, or a string.
+func (l *lowerer) hasLength(x ast.Expr) bool {
+	t := l.info.TypeOf(x)
+	if t == nil {
+		return false
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Array, *types.Slice:
+		return true
+	case *types.Pointer:
+		return isArray(t.Elem())
 	case *types.Basic:
-		if t.Info()&types.IsString == 0 {
-			return nil
-		}
-	default:
-		return nil
+		return t.Info()&types.IsString != 0
 	}
-	again := b.l.again(x)
-	if again == nil {
-		return nil
-	}
-	return &ast.CallExpr{Fun: b.l.ident(x.Pos(), fun), Lparen: x.Pos(), Args: []ast.Expr{b.l.expr(again)}, Rparen: x.Pos()}
+	return false
 }
 
-// int is e as an int, lowered, nil if that cannot be evaluated twice.
-func (b *bounds) int(e ast.Expr) ast.Expr {
-	again := b.l.again(e)
-	if again == nil {
-		return nil
+// int is e as an int, nil if that cannot be evaluated twice.
+func (b *bounds) int(e ast.Expr) operand {
+	if types.Identical(b.l.info.TypeOf(e), types.Typ[types.Int]) {
+		return b.twice(e)
 	}
-	return &ast.CallExpr{Fun: b.l.ident(e.Pos(), "int"), Lparen: e.Pos(), Args: []ast.Expr{b.l.expr(again)}, Rparen: e.Pos()}
+	return b.call("int", e)
 }
 
-// again returns a copy of an expression that may be evaluated twice, nil for others.
-func (l *lowerer) again(e ast.Expr) (out ast.Expr) {
-	defer func() {
-		if out != nil {
-			l.info.Types[out] = l.info.Types[e]
-		}
-	}()
-	if tv, ok := l.info.Types[e]; ok && tv.Value != nil {
-		return &ast.Ident{NamePos: e.Pos(), Name: "constant"}
+// call is fun(e), nil if that cannot be evaluated twice.
+func (b *bounds) call(fun string, e ast.Expr) operand {
+	arg := b.twice(e)
+	if arg == nil {
+		return nil
 	}
-	switch e := e.(type) {
-	case *ast.Ident:
-		id := *e
-		if obj := l.info.Uses[e]; obj != nil {
-			l.info.Uses[&id] = obj
-		}
-		return &id
-	case *ast.ParenExpr:
-		return l.again(e.X)
-	case *ast.SelectorExpr:
-		s := l.info.Selections[e]
-		if s == nil || s.Kind() != types.FieldVal {
-			return nil
-		}
-		if x := l.again(e.X); x != nil {
-			sel := *e.Sel
-			l.info.Uses[&sel] = l.info.Uses[e.Sel]
-			c := &ast.SelectorExpr{X: x, Sel: &sel}
-			l.info.Selections[c] = s
-			return c
-		}
-	case *ast.BinaryExpr:
-		switch e.Op {
-		case token.ADD, token.SUB, token.MUL, token.AND, token.OR, token.XOR:
-			x, y := l.again(e.X), l.again(e.Y)
-			if x != nil && y != nil {
-				return &ast.BinaryExpr{X: x, OpPos: e.OpPos, Op: e.Op, Y: y}
-			}
-		}
-	case *ast.IndexExpr:
-		if _, ok := l.info.TypeOf(e.X).Underlying().(*types.Signature); ok {
-			return nil
-		}
-		x, i := l.again(e.X), l.again(e.Index)
-		if x != nil && i != nil {
-			return &ast.IndexExpr{X: x, Lbrack: e.Lbrack, Index: i, Rbrack: e.Rbrack}
-		}
+	return func() ast.Expr {
+		return &ast.CallExpr{Fun: b.l.ident(e.Pos(), fun), Lparen: e.Pos(), Args: []ast.Expr{arg()}, Rparen: e.Pos()}
 	}
-	return nil
+}
+
+// twice is e, nil if that cannot be evaluated twice.
+func (b *bounds) twice(e ast.Expr) operand {
+	if b.l.again(e) == nil {
+		return nil
+	}
+	return func() ast.Expr { return b.l.expr(b.l.again(e)) }
 }
 
 // indexFault is the panic of an index.

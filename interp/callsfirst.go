@@ -7,7 +7,8 @@ import (
 )
 
 // callsFirst takes the calls out of a statement in which something may panic after a call of a cell's function: they are made before, into
-// variables, in their order. What the statement itself does is then marked again, as the functions have left marks of their own.
+// variables, in their order. What the statement itself does is then marked again, as the functions have left marks of their own. Not in loops
+// the same is done where an index or a slice follows any call, so that its bounds can be checked.
 func (l *lowerer) callsFirst(s ast.Stmt) (out []ast.Stmt) {
 	var values []*ast.Expr
 	whole := false // the value of the statement may be a call that nothing follows
@@ -30,7 +31,14 @@ func (l *lowerer) callsFirst(s ast.Stmt) (out []ast.Stmt) {
 	case *ast.SendStmt:
 		values = []*ast.Expr{&s.Chan, &s.Value}
 	default:
-		return nil
+		head := headOf(s)
+		if head == nil {
+			return nil
+		}
+		alone := &ast.ExprStmt{X: *head}
+		out = l.callsFirst(alone)
+		*head = alone.X
+		return out
 	}
 	if !l.panicsAfterCall(s) || l.ordersMore(s) {
 		return nil
@@ -41,9 +49,27 @@ func (l *lowerer) callsFirst(s ast.Stmt) (out []ast.Stmt) {
 	return out
 }
 
-// panicsAfterCall reports whether a statement calls a function of a cell and then does something else that may panic.
+// headOf returns the expression that a statement evaluates first and once, other than the simple statements; nil if there is none.
+func headOf(s ast.Stmt) *ast.Expr {
+	switch s := s.(type) {
+	case *ast.IfStmt:
+		if s.Init == nil {
+			return &s.Cond
+		}
+	case *ast.SwitchStmt:
+		if s.Init == nil && s.Tag != nil {
+			return &s.Tag
+		}
+	case *ast.RangeStmt:
+		return &s.X
+	}
+	return nil
+}
+
+// panicsAfterCall reports whether a statement calls a function of a cell and then does something else that may panic, or calls any and then
+// indexes or slices.
 func (l *lowerer) panicsAfterCall(s ast.Stmt) bool {
-	called, found := false, false
+	called, compiled, found := false, false, false // compiled is of a call not in a loop
 	var visit func(n ast.Node)
 	visit = func(n ast.Node) {
 		if isNilNode(n) || found {
@@ -69,12 +95,19 @@ func (l *lowerer) panicsAfterCall(s ast.Stmt) bool {
 			}
 			return false
 		})
-		switch e, isCall := n.(*ast.CallExpr); {
-		case isCall && l.callsCell(e):
-			called = true
-		case l.mayPanic(n):
-			found = found || called
+		switch e := n.(type) {
+		case *ast.CallExpr:
+			if l.callsCell(e) {
+				called = true
+				return
+			}
+			compiled = compiled || l.fn.loops == 0 && !l.harmless(e)
+		case *ast.IndexExpr:
+			found = found || compiled && l.hasLength(e.X)
+		case *ast.SliceExpr:
+			found = found || compiled
 		}
+		found = found || called && l.mayPanic(n)
 	}
 	visit(s)
 	return found

@@ -311,7 +311,10 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 	if len(l.c.values) == 1 && types.Identical(l.c.values[0], types.Typ[types.UntypedNil]) {
 		return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "Show")}}
 	}
-	out := l.mark(e)
+	s := &ast.ExprStmt{X: e}
+	out := append(l.callsFirst(s), l.boundsFirst(s)...)
+	e = s.X
+	out = append(out, l.mark(e)...)
 	var lhs []ast.Expr
 	for _, t := range l.c.values {
 		v := l.temp("value")

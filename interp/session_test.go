@@ -192,7 +192,7 @@ var sessions = []struct {
 	}},
 	{"panics", []step{
 		{cell: "panic(\"boom\")", err: "cell[1]:1:1: panic: boom", kind: session.KindPanic},
-		{cell: "a := []int{1}\ni := 5\na[i]", err: "cell[2]:3:1: panic: runtime error: index out of range", kind: session.KindPanic},
+		{cell: "a := []int{1}\ni := 5\na[i]", err: "cell[2]:3:1: panic: runtime error: index out of range [5] with length 1", kind: session.KindPanic},
 		{cell: "var m map[string]int\nm[\"a\"] = 1", err: "cell[3]:2:1: panic: assignment to entry in nil map", kind: session.KindPanic},
 		{cell: "z := 0\n\nb := 1 / z", err: "cell[4]:3:6: panic: runtime error: integer divide by zero", kind: session.KindPanic},
 		{cell: "type T struct{ n int }\nvar p *T\np.n", err: "cell[5]:3:1: panic: runtime error: invalid memory address or nil pointer dereference", kind: session.KindPanic},
@@ -204,7 +204,7 @@ var sessions = []struct {
 		{cell: "for i := 0; i < 3; i++ {\n\tif i == 2 {\n\t\tpanic(i)\n\t}\n}", err: "cell[11]:3:3: panic: 2", kind: session.KindPanic},
 		{cell: "go func() {\n\tpanic(\"in a goroutine\")\n}()\nselect {}", err: "cell[12]:2:2: panic: in a goroutine (in a goroutine)", kind: session.KindPanic},
 		{cell: "strings.Repeat(\"a\", -1)", err: "cell[13]:1:1: panic: strings: negative Repeat count", kind: session.KindPanic},
-		{cell: "s := \"abc\"\ns[5:]", err: "cell[14]:2:1: panic: runtime error: slice bounds out of range", kind: session.KindPanic},
+		{cell: "s := \"abc\"\ns[5:]", err: "cell[14]:2:1: panic: runtime error: slice bounds out of range [5:3]", kind: session.KindPanic},
 		{cell: "func() { defer func() { recover() }(); panic(1) }()\n5", value: "5"},
 	}},
 	{"comma ok at the top level", []step{

@@ -35,7 +35,9 @@ func (l *lowerer) localType(s *ast.TypeSpec) {
 }
 
 func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
-	out := l.mark(spec)
+	values := &ast.AssignStmt{Rhs: spec.Values}
+	out := append(l.callsFirst(values), l.boundsFirst(values)...)
+	out = append(out, l.mark(spec)...)
 	pos := spec.Pos()
 	if spec.Values != nil && len(spec.Values) < len(spec.Names) {
 		return append(out, l.varPair(spec)...)
