@@ -62,7 +62,7 @@ __device__ __forceinline__ symm::u64 scan(Plan& plan, symm::u64 value) {
 template <class F>
 __device__ __forceinline__ bool exchange(const symm::PacketArgs& a, symm::u32 epoch, symm::u64 value, symm::u32 mark, F f) {
   using namespace symm;
-  const int world = a.context.world_size, me = a.context.rank;
+  const int world = a.context.ranks(), me = a.context.rank;
   const Packet own = {{(u32)value, (u32)(value >> 32), mark}, epoch};
   for (int k = 1; k < world; k++) store_packet(inbox(a, neighbour(a.context, k), me, epoch), own);
   for (int first = 0; first < world; first += kTogether) {
@@ -103,7 +103,7 @@ __device__ __forceinline__ Verdict check(const AllToAllVdevArgs& a, symm::u32 i,
 __device__ __forceinline__ bool lay(const AllToAllVdevArgs& a, Plan& plan, symm::u32 epoch, Verdict& verdict) {
   using namespace symm;
   const Context& c = a.head.context;
-  const u32 n = (u32)a.head.n, world = (u32)c.world_size, me = (u32)c.rank, experts = n / world, i = threadIdx.x;
+  const u32 n = (u32)a.head.n, world = (u32)c.ranks(), me = (u32)c.rank, experts = n / world, i = threadIdx.x;
   const bool mine = i < n, combine = a.head.op == kCombine;
   const u32 dst = i / experts, expert = i % experts, index = combine ? expert * world + dst : i;
 
@@ -150,7 +150,7 @@ __device__ __forceinline__ bool lay(const AllToAllVdevArgs& a, Plan& plan, symm:
 // tell writes where the rows of each split begin in this rank's out.
 __device__ __forceinline__ void tell(const AllToAllVdevArgs& a, Plan& plan) {
   using namespace symm;
-  const u32 n = (u32)a.head.n, world = (u32)a.head.context.world_size, me = (u32)a.head.context.rank, i = threadIdx.x;
+  const u32 n = (u32)a.head.n, world = (u32)a.head.context.ranks(), me = (u32)a.head.context.rank, i = threadIdx.x;
   const u64 before = scan(plan, i < n ? (u64)a.out_splits[i] : 0);
   if (i < n) plan.b[i] = before;
   __syncthreads();
@@ -189,7 +189,7 @@ __device__ __noinline__ bool report(const AllToAllVdevArgs& a, symm::u32 epoch, 
 // sends to all and receives from all.
 class Pieces {
  public:
-  __device__ __forceinline__ Pieces(const AllToAllVdevArgs& a, const Plan& plan) : a_(a), plan_(plan), left_(a.head.context.world_size) {
+  __device__ __forceinline__ Pieces(const AllToAllVdevArgs& a, const Plan& plan) : a_(a), plan_(plan), left_(a.head.context.ranks()) {
     using namespace symm;
     const u32 world = (u32)left_, experts = (u32)a.head.n / world;
     for (u32 k = 0; k < world; k++) {
@@ -318,7 +318,7 @@ __device__ __forceinline__ void move(const AllToAllVdevArgs& a, const Plan& plan
   Pieces pieces(a, plan);
 #if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
   symm::u64 skew = (symm::u64)a.head.in | a.row;
-  for (int p = 0; p < a.head.context.world_size; p++) skew |= (symm::u64)a.out[p];
+  for (int p = 0; p < a.head.context.ranks(); p++) skew |= (symm::u64)a.out[p];
   if ((skew & 15) == 0) {
     move_bulk(pieces);
     return;

@@ -11,6 +11,7 @@ package kernels
 
 import (
 	"embed"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -58,8 +59,9 @@ var dtypes = map[string]string{
 }
 
 // Source returns what NVRTC has to compile for the built-in kernel of this name: the operation's file, for
-// the kernel's dtype alone if it has one. The Name of the result tells compilation units apart.
-func Source(kernel string) (File, bool) {
+// the kernel's dtype alone if it has one, and for groups of so many ranks unless that is 0. The Name of the result
+// tells compilation units apart.
+func Source(kernel string, ranks int) (File, bool) {
 	op, dtype := kernel, ""
 	if i := strings.LastIndexByte(kernel, '_'); i >= 0 && dtypes[kernel[i+1:]] != "" {
 		op, dtype = kernel[:i], kernel[i+1:]
@@ -68,9 +70,14 @@ func Source(kernel string) (File, bool) {
 	if err != nil {
 		return File{}, false
 	}
-	if dtype == "" {
-		return File{op + ".cu", string(text)}, true
+	name, defined := op, ""
+	if dtype != "" {
+		name = kernel
+		defined += "#define SYMM_ONLY(M) M(" + dtypes[dtype] + ", " + dtype + ")\n"
 	}
-	only := "#define SYMM_ONLY(M) M(" + dtypes[dtype] + ", " + dtype + ")\n#line 1 \"" + op + ".cu\"\n"
-	return File{kernel + ".cu", only + string(text)}, true
+	if ranks > 0 {
+		name += fmt.Sprintf("-%d", ranks)
+		defined += fmt.Sprintf("#define SYMM_RANKS %d\n", ranks)
+	}
+	return File{name + ".cu", defined + "#line 1 \"" + op + ".cu\"\n" + string(text)}, true
 }

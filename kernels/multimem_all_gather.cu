@@ -19,7 +19,7 @@ __device__ __forceinline__ void gather_words(const MultimemGatherArgs& a, symm::
     Words<W> words;
 #pragma unroll
     for (int k = 0; k < W; k++) words.w[k] = *(const u32*)(a.in + at + 4 * k);
-    multimem_store<W>(a.out, a.offset + at, words, a.context.world_size);
+    multimem_store<W>(a.out, a.offset + at, words, a.context.ranks());
   }
 }
 

@@ -20,12 +20,12 @@ __device__ __forceinline__ void reduce_words(const MultimemArgs& a, symm::u64 fi
   using namespace symm;
   SYMM_EACH(i, count) {
     const u64 at = first + i * 4 * W;
-    Words<W> sum = multimem_sum<W>(a.tensor, a.offset + at, (u32)a.type, a.context.world_size);
+    Words<W> sum = multimem_sum<W>(a.tensor, a.offset + at, (u32)a.type, a.context.ranks());
     if (a.average) {
 #pragma unroll
-      for (int k = 0; k < W; k++) sum.w[k] = average(sum.w[k], (u32)a.type, a.context.world_size);
+      for (int k = 0; k < W; k++) sum.w[k] = average(sum.w[k], (u32)a.type, a.context.ranks());
     }
-    if (!a.out) multimem_store<W>(a.tensor, a.offset + at, sum, a.context.world_size);
+    if (!a.out) multimem_store<W>(a.tensor, a.offset + at, sum, a.context.ranks());
     else {
 #pragma unroll
       for (int k = 0; k < W; k++) *(u32*)(a.out + at + 4 * k) = sum.w[k];

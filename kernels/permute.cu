@@ -20,7 +20,7 @@ __device__ __forceinline__ void copy_blocks(const PermuteArgs& a) {
   using namespace symm;
   constexpr int kTogether = 4;
   const u64 words = a.width / sizeof(W), grid = gridDim.x * (u64)blockDim.x;
-  const int world = a.context.world_size;
+  const int world = a.context.ranks();
   SYMM_SHARE(i, a.rows * words, blockIdx.x * (u64)blockDim.x + threadIdx.x, grid) {
     const u64 row = i / words, at = i % words * sizeof(W), from = row * a.src_pitch + at, to = row * a.dst_pitch + at;
 #pragma unroll 1
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(512) permute(const __grid_constant_
   begin();
   if (!barrier(a.signals, a.context, blockIdx.x)) return;
   u64 all = a.width | a.src_pitch | a.dst_pitch;
-  for (int k = 0; k < a.context.world_size; k++) all |= (u64)a.src[k] | (u64)a.dst[k];
+  for (int k = 0; k < a.context.ranks(); k++) all |= (u64)a.src[k] | (u64)a.dst[k];
   if (all % 16 == 0) copy_blocks<PermuteLine>(a);
   else if (all % 4 == 0) copy_blocks<u32>(a);
   else if (all % 2 == 0) copy_blocks<u16>(a);

@@ -15,9 +15,9 @@ extern "C" __global__ void pool_meet(const __grid_constant__ PoolMeetArgs a) {
   constexpr u32 kStep = 20;  // refusedStep of refused.go
   begin();
   const int peer = (int)threadIdx.x, mine = a.context.rank;
-  if (peer < a.context.world_size) store_relaxed(a.words[peer] + mine, a.step);
+  if (peer < a.context.ranks()) store_relaxed(a.words[peer] + mine, a.step);
   if (!barrier(a.signals, a.context, 0)) return;
-  if (peer >= a.context.world_size) return;
+  if (peer >= a.context.ranks()) return;
   const u64 theirs = load_relaxed(a.words[mine] + peer);
   if (theirs != a.step) refuse(a.context, kStep, (u32)peer, 0, theirs, a.step);
 }

@@ -22,7 +22,7 @@ template <class T, class A, int N>
 __device__ __forceinline__ void pull(const PullArgs& a, symm::u64 offset, symm::u64 end) {
   using namespace symm;
   typedef Elements<T, N> E;
-  const int world = a.context.world_size;
+  const int world = a.context.ranks();
   const u32 op = (u32)a.op & 255;
   SYMM_EACH(i, end) {
     const u64 to = offset + i * N, from = a.width ? to / a.width * a.stride + to % a.width : to;
@@ -54,7 +54,7 @@ __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
   // Where all addresses are equally far from the next multiple of 16, that is where whole vectors begin.
   const u64 first = (u64)a.in[0];
   u64 differ = a.width % N | a.stride % N;
-  for (int p = 0; p < a.context.world_size; p++) differ |= ((u64)a.in[p] ^ first) & 15;
+  for (int p = 0; p < a.context.ranks(); p++) differ |= ((u64)a.in[p] ^ first) & 15;
   for (int p = 0; p < (int)a.outs; p++) differ |= ((u64)a.out[p] ^ first) & 15;
   u64 head = (0 - first) % 16 / sizeof(T);
   if (differ || (a.width && head)) head = a.n;

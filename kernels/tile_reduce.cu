@@ -27,7 +27,7 @@ template <class T, class A, int N>
 __device__ __forceinline__ void reduce_columns(const TileReduceArgs& a, const Tile& tile, symm::u64 first, symm::u64 count) {
   using namespace symm;
   typedef Elements<T, N> E;
-  const int world = a.context.world_size;
+  const int world = a.context.ranks();
   const u32 op = (u32)a.op & 255;
   SYMM_EACH(i, tile.rows * count) {
     const u64 row = i / count, col = first + i % count * N, from = tile.from + row * tile.in_pitch + col;
@@ -58,7 +58,7 @@ __device__ __forceinline__ void reduce_tiles(const TileReduceArgs& a) {
   for (int k = 0; k < (int)a.tiles; k++) {
     const Tile& tile = a.tile[k];
     u64 skew = (u64)tile.out % 16 | (tile.in_pitch % N) | (tile.out_pitch % N);
-    for (int p = 0; p < a.context.world_size; p++) skew |= (u64)((const T*)a.in[p] + tile.from) % 16;
+    for (int p = 0; p < a.context.ranks(); p++) skew |= (u64)((const T*)a.in[p] + tile.from) % 16;
     const u64 groups = skew ? 0 : tile.cols / N;
     if (groups) reduce_columns<T, A, (int)N>(a, tile, 0, groups);
     if (tile.cols > groups * N) reduce_columns<T, A, 1>(a, tile, groups * N, tile.cols - groups * N);

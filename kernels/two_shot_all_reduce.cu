@@ -10,19 +10,19 @@ __device__ __forceinline__ void push_slices(const symm::PacketArgs& a, symm::u32
   using namespace symm;
   const T* in = (const T*)a.in;
 #pragma unroll 1
-  for (int k = 1; !quick && k < a.context.world_size; k++) {
+  for (int k = 1; !quick && k < a.context.ranks(); k++) {
     const int p = neighbour(a.context, k);
     store_packet(inbox(a, p, a.context.rank, epoch), pack(take(in, p * slice + i, a.n, false), epoch));
   }
 #pragma unroll 1
-  for (int first = 1; quick && first < a.context.world_size; first += kTogether - 1) {
+  for (int first = 1; quick && first < a.context.ranks(); first += kTogether - 1) {
     Load<T> l[kTogether - 1];
 #pragma unroll
     for (int j = 0; j < kTogether - 1; j++)
-      if (first + j < a.context.world_size) l[j] = take(in, neighbour(a.context, first + j) * slice + i, a.n, true);
+      if (first + j < a.context.ranks()) l[j] = take(in, neighbour(a.context, first + j) * slice + i, a.n, true);
 #pragma unroll
     for (int j = 0; j < kTogether - 1; j++)
-      if (first + j < a.context.world_size) store_packet(inbox(a, neighbour(a.context, first + j), a.context.rank, epoch), pack(l[j], epoch));
+      if (first + j < a.context.ranks()) store_packet(inbox(a, neighbour(a.context, first + j), a.context.rank, epoch), pack(l[j], epoch));
   }
 }
 
@@ -31,13 +31,13 @@ template <class T>
 __device__ __forceinline__ bool gather(const symm::PacketArgs& a, symm::u32 epoch, symm::u64 i, symm::u64 slice, bool quick) {
   using namespace symm;
 #pragma unroll 1
-  for (int first = 0; first < a.context.world_size; first += kTogether) {
+  for (int first = 0; first < a.context.ranks(); first += kTogether) {
     Packet q[kTogether];
     if (!receive(q, a, first, epoch)) return false;
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
       const int p = first + j;
-      if (p < a.context.world_size && p != a.context.rank) put((T*)a.out, p * slice + i, a.n, quick, unpack<T>(q[j]));
+      if (p < a.context.ranks() && p != a.context.rank) put((T*)a.out, p * slice + i, a.n, quick, unpack<T>(q[j]));
     }
   }
   return true;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void two_shot(const symm::PacketArgs& a) {
   using namespace symm;
   const T* in = (const T*)a.in;
   T* out = (T*)a.out;
-  const u64 grid = gridDim.x * (u64)blockDim.x, world = a.context.world_size;
+  const u64 grid = gridDim.x * (u64)blockDim.x, world = a.context.ranks();
   const u64 slice = a.packets, own = a.context.rank * slice;
   u32 epoch = a.epochs[blockIdx.x];
   bool ok = true;

@@ -247,7 +247,7 @@ func (rt *Runtime) pushPackets(r *reduction, s *Stream, op string, kernels *kern
 	*g.packetArgs = packetArgs{context: c, in: r.t.pointer(), out: out.pointer(), n: uint64(r.t.n), op: r.code, packets: uint64(n), epochs: g.work.epochs, inbox: g.work.inbox}
 	l := grid(n, min(max(p.packetThreads, (n+p.packetBlocks-1)/p.packetBlocks), p.packetCrowd), p.packetBlocks)
 	l.Args = bytesOf(g.packetArgs)
-	return s.launch(rt.builtin(op, kernels[r.t.dtype]), l)
+	return s.launch(rt.builtin(op, kernels[r.t.dtype], len(g.ranks)), l)
 }
 
 // pull launches the kernel that reduces between two barriers, with the pieces in g.pullArgs, of which a member
@@ -258,7 +258,7 @@ func (rt *Runtime) pull(r *reduction, s *Stream, bytes int, c kernelContext) err
 	l, c := g.meetingGrid(bytes, a.outs == 1, c)
 	a.context, a.signals, a.op = c, g.work.meetings, r.code
 	l.Args = bytesOf(a)
-	return s.launch(rt.builtin(r.made.op, pullKernels[r.t.dtype]), l)
+	return s.launch(rt.builtin(r.made.op, pullKernels[r.t.dtype], len(g.ranks)), l)
 }
 
 // twoShot reduces this member's slice into everybody's out, which is symmetric. The slices begin at multiples

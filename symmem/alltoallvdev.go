@@ -155,7 +155,7 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	blocks := min(p.packetBlocks, p.meetBlocks, g.work.processors, max(1, out.st.size/vdevBlockBytes))
 	threads := max(p.rowThreads, (n+31)&^31) // one for each split
 	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true, Args: bytesOf(a)}
-	rt.finish(&made, s, s.launch(rt.builtin(op, "all_to_all_vdev"), l))
+	rt.finish(&made, s, s.launch(rt.builtin(op, "all_to_all_vdev", len(g.ranks)), l))
 }
 
 // checkVDev refuses what the host can see to be wrong, and returns the number of splits.

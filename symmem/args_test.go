@@ -49,14 +49,14 @@ func TestArguments(t *testing.T) {
 			continue
 		}
 		names := []string{op}
-		if _, err := dev.Builtin(op); err != nil {
+		if _, err := dev.Builtin(op, 0); err != nil {
 			names = names[:0]
 			for d := F16; d <= U64; d++ {
 				names = append(names, op+"_"+d.String())
 			}
 		}
 		for _, name := range names {
-			k, err := dev.Builtin(name)
+			k, err := dev.Builtin(name, 0)
 			if err != nil {
 				t.Error(err)
 				continue

@@ -28,7 +28,7 @@ func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	l := rt.gridFor(t.n)
 	l.Args = args()
 	t.touch(s)
-	if err := s.launch(rt.builtin(op, kernel), l); err != nil {
+	if err := s.launch(rt.builtin(op, kernel, 0), l); err != nil {
 		panic(rt.explain(op, err))
 	}
 }

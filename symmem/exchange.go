@@ -256,7 +256,7 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	l, c := e.g.meetingGrid(n, false, c)
 	e.args.context, e.args.signals = c, e.g.work.meetings
 	l.Args = bytesOf(e.args)
-	rt.finish(&e.made, s, s.launch(rt.builtin(op, "exchange"), l))
+	rt.finish(&e.made, s, s.launch(rt.builtin(op, "exchange", 0), l))
 	return e.out
 }
 

@@ -63,7 +63,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 		args := matMulArgs{out.pointer(), a.pointer(), b.pointer(), uint64(m), uint64(n), uint64(k), truth(out.dtype != a.dtype)}
 		l := rt.gridFor(out.n)
 		l.Args = bytesOf(&args)
-		rt.finishOwn(op, s.launch(rt.builtin(op, "matmul_"+a.dtype.String()), l))
+		rt.finishOwn(op, s.launch(rt.builtin(op, "matmul_"+a.dtype.String(), 0), l))
 		return
 	}
 	rt.chose(made, out.Bytes(), name, "it is the device's library")

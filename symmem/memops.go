@@ -194,7 +194,7 @@ func (h *Handle) moveRows(op string, o *options, t *Tensor, a copyRowsArgs) {
 	}
 	l := rt.gridFor(t.n)
 	l.Args = bytesOf(&a)
-	if err := s.launch(rt.builtin(op, "copy_rows"), l); err != nil {
+	if err := s.launch(rt.builtin(op, "copy_rows", 0), l); err != nil {
 		panic(rt.explain(op, err))
 	}
 }

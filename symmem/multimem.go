@@ -137,7 +137,7 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	l.Args = bytesOf(&multimemGatherArgs{
 		context: c, signals: e.g.work.meetings, out: h.multicast(out), in: t.pointer(), offset: uint64(e.g.rank * t.Bytes()), n: uint64(t.Bytes()),
 	})
-	rt.finish(&e.made, s, s.launch(rt.builtin(op, op), l))
+	rt.finish(&e.made, s, s.launch(rt.builtin(op, op, 0), l))
 }
 
 const multimemOneShotName = "multimem_one_shot_all_reduce"
@@ -200,7 +200,7 @@ func (rt *Runtime) multimemReduce(op string, t *Tensor, reduction string, root i
 		a.out = out.pointer()
 	}
 	l.Args = bytesOf(a)
-	rt.finish(&r.made, s, s.launch(rt.builtin(op, "multimem_reduce"), l))
+	rt.finish(&r.made, s, s.launch(rt.builtin(op, "multimem_reduce", 0), l))
 	return out
 }
 

@@ -96,7 +96,7 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	l, c := g.meetingGrid(rows*width, to == nil, c)
 	a.context, a.signals = c, g.work.meetings
 	l.Args = bytesOf(a)
-	rt.finish(&e.made, s, s.launch(rt.builtin(op, "permute"), l))
+	rt.finish(&e.made, s, s.launch(rt.builtin(op, "permute", 0), l))
 }
 
 // shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one, as joined

@@ -182,7 +182,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 func (g *Group) meetAtPool(made *call, s *Stream, b *poolBlock, free bool) error {
 	rt := g.rt
 	made.detail = fmt.Sprintf("block %d", b.index)
-	k := rt.builtin(made.op, "pool_meet")
+	k := rt.builtin(made.op, "pool_meet", 0)
 	args := &poolMeetArgs{context: rt.admit(made, s, &options{group: g}), signals: g.work.meetings}
 	args.context.channels = uint32(rt.plan().meetBlocks)
 	number := g.pool.takes + g.pool.frees

@@ -58,7 +58,7 @@ type Runtime struct {
 	capture    *Graph    // being captured
 	pooling    *Group    // whose memory pool is in use, or nil
 	choices    *[]choice // of the innermost Explain, or nil
-	builtins   map[string]device.Kernel
+	builtins   map[builtinKernel]device.Kernel
 	modules    map[source]*module
 	local      cache
 	padSize    int
@@ -99,7 +99,7 @@ func Init(config Config) (*Runtime, error) {
 func newRuntime(dev device.Device, config Config) (*Runtime, error) {
 	rt := &Runtime{
 		dev: dev, info: dev.Info(), watch: dev.Watch(), size: 1, generation: 1, padSize: defaultPadSize,
-		created: map[string]uint64{}, builtins: map[string]device.Kernel{}, modules: map[source]*module{},
+		created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{}, modules: map[source]*module{},
 	}
 	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]int{}
 	if config.Caller != nil {
@@ -226,21 +226,28 @@ func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) kernelContex
 // is used.
 func (rt *Runtime) preload() {
 	for _, name := range []string{"barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal"} {
-		if k, err := rt.dev.Builtin(name); err == nil {
-			rt.builtins[name] = k
+		if k, err := rt.dev.Builtin(name, 0); err == nil {
+			rt.builtins[builtinKernel{name: name}] = k
 		}
 	}
 }
 
+// builtinKernel names a kernel of kernels/, for groups of so many ranks, or 0 for any.
+type builtinKernel struct {
+	name  string
+	ranks int
+}
+
 // builtin returns a kernel of kernels/. rt.mu is held.
-func (rt *Runtime) builtin(op, name string) device.Kernel {
-	k, ok := rt.builtins[name]
+func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
+	key := builtinKernel{name, ranks}
+	k, ok := rt.builtins[key]
 	if !ok {
 		var err error
-		if k, err = rt.dev.Builtin(name); err != nil {
+		if k, err = rt.dev.Builtin(name, ranks); err != nil {
 			panic(rt.explain(op, err))
 		}
-		rt.builtins[name] = k
+		rt.builtins[key] = k
 	}
 	return k
 }

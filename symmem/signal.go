@@ -15,7 +15,7 @@ func (rt *Runtime) communicate(c call, kernel string, l device.Launch, o *option
 	g := o.group
 	s := rt.begin(c.op, o)
 	rt.intact(c.op)
-	k := rt.builtin(c.op, kernel)
+	k := rt.builtin(c.op, kernel, 0)
 	g.chain(c.op, s)
 	l.Args = args(rt.kernelContext(g, o, rt.note(c)))
 	if err := s.launch(k, l); err != nil {
@@ -235,7 +235,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	}
 	l := oneBlock(min(max(32, (int(args.n/16)+31)&^31), 512))
 	l.Args = bytesOf(&args)
-	if err := s.launch(rt.builtin(op, op), l); err != nil {
+	if err := s.launch(rt.builtin(op, op, 0), l); err != nil {
 		panic(rt.explain(op, err))
 	}
 }
@@ -275,7 +275,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	c := rt.kernelContext(h.g, &o, rt.note(call{op: op, group: h.g}))
 	l := oneBlock(1)
 	l.Args = bytesOf(&waitForSignalArgs{c, h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast})
-	if err := s.launch(rt.builtin(op, op), l); err != nil {
+	if err := s.launch(rt.builtin(op, op, 0), l); err != nil {
 		panic(rt.explain(op, err))
 	}
 }

@@ -180,7 +180,7 @@ func (rt *Runtime) reduceTiles(r *reduction, t *Tensor, n int, pieces []tilePiec
 	l, c := g.meetingGrid(n*t.dtype.Size(), true, rt.admit(&r.made, s, &r.o))
 	a.context, a.signals = c, g.work.meetings
 	l.Args = bytesOf(a)
-	rt.finish(&r.made, s, s.launch(rt.builtin(op, tileKernels[t.dtype]), l))
+	rt.finish(&r.made, s, s.launch(rt.builtin(op, tileKernels[t.dtype], len(g.ranks)), l))
 }
 
 var tileKernels = namesOf("tile_reduce_")

@@ -88,11 +88,11 @@ template <class T> __device__ __forceinline__ Load<T> unpack(const Packet& p) {
 }
 
 // neighbour is the k-th rank on the right: each rank starts at another peer, which spreads the traffic.
-__device__ __forceinline__ int neighbour(Context c, int k) { return c.rank + k < c.world_size ? c.rank + k : c.rank + k - c.world_size; }
+__device__ __forceinline__ int neighbour(Context c, int k) { return c.rank + k < c.ranks() ? c.rank + k : c.rank + k - c.ranks(); }
 
 // inbox is this thread's slot in the part of an epoch that source writes at rank p.
 __device__ __forceinline__ Packet* inbox(const PacketArgs& a, int p, int source, u32 epoch) {
-  return a.inbox[p] + ((blockIdx.x * 2ull + (epoch & 1)) * a.context.world_size + source) * kThreads + threadIdx.x;
+  return a.inbox[p] + ((blockIdx.x * 2 + (epoch & 1)) * a.context.ranks() + source) * kThreads + threadIdx.x;
 }
 
 // receive polls the packets of up to kTogether sources from rank first on, its own excepted, until all are
@@ -104,13 +104,13 @@ __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const PacketArgs
   for (;;) {
 #pragma unroll
     for (int j = 0; j < kTogether; j++)
-      if (first + j < c.world_size) q[j] = load_packet(from + j * kThreads);
+      if (first + j < c.ranks()) q[j] = load_packet(from + j * kThreads);
     int missing = -1;
     u32 seen = 0;
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
       const int p = first + j;
-      if (p < c.world_size && p != c.rank && q[j].epoch != epoch) missing = p, seen = q[j].epoch;
+      if (p < c.ranks() && p != c.rank && q[j].epoch != epoch) missing = p, seen = q[j].epoch;
     }
     if (missing < 0) break;
     if (patience.expired(c, Wait{kPacket, (u32)missing, blockIdx.x, epoch}, seen)) return false;
@@ -124,7 +124,7 @@ __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const PacketArgs
 // drop the loop over turns and the other reductions.
 template <class T, class A, bool Usual>
 __device__ __forceinline__ bool reduce_received(const PacketArgs& a, u32 epoch, const Load<T>& mine, Load<T>& result) {
-  const int world = a.context.world_size;
+  const int world = a.context.ranks();
   const u32 op = Usual ? kSum : (u32)a.op & 255;
   Load<T, A> sum;
 #pragma unroll 1
@@ -156,18 +156,18 @@ template <class T> __device__ __forceinline__ void send_all(const PacketArgs& a,
   const Packet packet = pack(l, epoch);
 #pragma unroll
   for (int k = 1; k < kTogether; k++) {
-    if (k >= a.context.world_size) break;
+    if (k >= a.context.ranks()) break;
     store_packet(inbox(a, neighbour(a.context, k), a.context.rank, epoch), packet);
   }
 #pragma unroll 1
-  for (int k = kTogether; k < a.context.world_size; k++) store_packet(inbox(a, neighbour(a.context, k), a.context.rank, epoch), packet);
+  for (int k = kTogether; k < a.context.ranks(); k++) store_packet(inbox(a, neighbour(a.context, k), a.context.rank, epoch), packet);
 }
 
 // SYMM_PACKETS is a kernel that runs body<T, A, Usual> for the operation, the group's size and the sum's type.
 #define SYMM_PACKETS(name, body, T)                                                                                     \
   extern "C" __global__ void __launch_bounds__(symm::kThreads) name(const __grid_constant__ symm::PacketArgs a) {       \
     symm::begin();                                                                                                      \
-    if (a.op == symm::kSum && a.context.world_size <= symm::kTogether) body<T, T, true>(a);                             \
+    if (a.op == symm::kSum && a.context.ranks() <= symm::kTogether) body<T, T, true>(a);                             \
     else if (a.op & symm::kWide) body<T, symm::Wide<T>, false>(a);                                                      \
     else body<T, T, false>(a);                                                                                          \
   }                                                                                                                     \

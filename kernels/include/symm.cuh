@@ -262,6 +262,16 @@ struct Context {
   i32 rank, world_size;
   u32 ordinal;     // of the call, for the host's record
   u32 channels;    // of the signal block
+
+  // ranks is world_size: a constant in kernels that are compiled for groups of one size, which lets their loops
+  // over ranks be unrolled.
+  __device__ __forceinline__ int ranks() const {
+#ifdef SYMM_RANKS
+    return SYMM_RANKS;
+#else
+    return world_size;
+#endif
+  }
 };
 
 __device__ __forceinline__ u64 now_ns() {

@@ -29,7 +29,7 @@ func TestBuiltins(t *testing.T) {
 			t.Errorf("%s is not compiled in: builtin.cpp does not include it", f.Name)
 		}
 	}
-	fill, err := b.Builtin("fill")
+	fill, err := b.Builtin("fill", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestBuiltins(t *testing.T) {
 	if got := download[uint16](b, p, n); !slices.Equal(got, want) {
 		t.Errorf("%#x", got)
 	}
-	if _, err := b.Builtin("no_such_operation"); err == nil {
+	if _, err := b.Builtin("no_such_operation", 0); err == nil {
 		t.Error("an operation was found that does not exist")
 	}
 }
@@ -76,7 +76,7 @@ func newRing(b *bench, ranks, n int) *ring {
 	const slots, blocks = 2048, 2
 	r := &ring{bench: b, launch: device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{256, 1, 1}}}
 	var err error
-	if r.kernel, err = b.Builtin("one_shot_all_reduce_f32"); err != nil {
+	if r.kernel, err = b.Builtin("one_shot_all_reduce_f32", 0); err != nil {
 		b.Fatal(err)
 	}
 	var inbox [device.MaxRanks]device.Ptr
@@ -150,7 +150,7 @@ func BenchmarkOneShotAllReduce(b *testing.B) {
 // A fault in an operation names its source, if the program was linked with line numbers; go test links without.
 func TestBuiltinFault(t *testing.T) {
 	b := open(t)
-	fill, err := b.Builtin("fill")
+	fill, err := b.Builtin("fill", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -152,7 +152,7 @@ func TestNoCompiler(t *testing.T) {
 	if !errors.As(err, &e) || e.Hint == "" {
 		t.Errorf("%v", err)
 	}
-	if _, err := b.Builtin("fill"); err != nil {
+	if _, err := b.Builtin("fill", 0); err != nil {
 		t.Errorf("operations need a compiler: %v", err)
 	}
 }

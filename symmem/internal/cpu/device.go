@@ -129,7 +129,7 @@ func outOfMemory(call string, n int) error {
 	}
 }
 
-func (d *cpu) Builtin(name string) (device.Kernel, error) {
+func (d *cpu) Builtin(name string, _ int) (device.Kernel, error) {
 	if k, ok := d.kernels[name]; ok {
 		return k, nil
 	}

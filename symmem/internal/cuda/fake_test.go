@@ -413,12 +413,12 @@ __global__ void older() {}
 	if err == nil || err.Error() != "cell[3]:6: kernel f is also on line 5: kernels are launched by name, so give each its own" {
 		t.Errorf("two kernels of a name give %v", err)
 	}
-	b, err := d.Builtin("fill")
+	b, err := d.Builtin("fill", 0)
 	must(t, err)
-	if again, err := d.Builtin("fill"); again != b || err != nil {
+	if again, err := d.Builtin("fill", 0); again != b || err != nil {
 		t.Errorf("asked again, fill is another kernel (%v)", err)
 	}
-	if _, err := d.Builtin("fill_up"); err == nil || err.Error() != "there is no built-in kernel fill_up" {
+	if _, err := d.Builtin("fill_up", 0); err == nil || err.Error() != "there is no built-in kernel fill_up" {
 		t.Errorf("an unknown name gives %v", err)
 	}
 	must(t, d.Close())

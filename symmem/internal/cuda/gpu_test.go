@@ -152,7 +152,7 @@ extern "C" __global__ void twice(__half* x) { *x = __hadd(*x, *x); }`)
 }
 
 func gpuBuiltin(t *testing.T, d *Device) {
-	k, err := d.Builtin("fill")
+	k, err := d.Builtin("fill", 0)
 	must(t, err)
 	s := newStream(t, d)
 	p, err := d.Alloc(1 << 20)

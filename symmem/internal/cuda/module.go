@@ -213,8 +213,8 @@ func naturalLayout(name string, params []signature.Param) ([]clib.Layout, error)
 }
 
 // Builtin implements device.Device. The unit that holds the kernel is compiled once for a device.
-func (d *Device) Builtin(name string) (device.Kernel, error) {
-	file, ok := kernels.Source(name)
+func (d *Device) Builtin(name string, ranks int) (device.Kernel, error) {
+	file, ok := kernels.Source(name, ranks)
 	if !ok {
 		return nil, fmt.Errorf("there is no built-in kernel %s", name)
 	}

@@ -61,8 +61,9 @@ type Device interface {
 	NewStream() (Stream, error)
 	NewEvent() (Event, error)
 
-	// Builtin returns an operation of kernels/ by its extern "C" name.
-	Builtin(name string) (Kernel, error)
+	// Builtin returns an operation of kernels/ by its extern "C" name. With ranks it is for groups of that size only,
+	// and may be quicker there.
+	Builtin(name string, ranks int) (Kernel, error)
 	// Compile turns a CUDA C++ snippet into a module. A fault in the text is a *CompileError.
 	Compile(Source) (Module, error)
 
