@@ -9,33 +9,33 @@
 
 // push_slices sends piece i of everybody's slice to its owner.
 template <class T>
-__device__ __forceinline__ void push_slices(const symm::LineArgs& a, symm::u32 epoch, symm::u64 i, bool quick) {
+__device__ __forceinline__ void push_slices(const symm::LineArgs& a, symm::u32 epoch, symm::u32 turn, symm::u64 i, bool quick) {
   using namespace symm;
   const Context& c = a.context;
 #pragma unroll 1
-  for (int first = 1; first < c.world_size; first += kTogether - 1) {
+  for (int first = 1; first < c.ranks(); first += kTogether - 1) {
     Share<T> s[kTogether - 1];
 #pragma unroll
     for (int j = 0; j < kTogether - 1; j++)
-      if (first + j < c.world_size) s[j] = take_share((const T*)a.in, neighbour(c, first + j) * a.pieces + i, a.n, quick);
+      if (first + j < c.ranks()) s[j] = take_share((const T*)a.in, neighbour(c, first + j) * a.pieces + i, a.n, quick);
     __syncwarp();
 #pragma unroll
     for (int j = 0; j < kTogether - 1; j++)
-      if (first + j < c.world_size) store_line(line_inbox(a, neighbour(c, first + j), c.rank, epoch), piece_of(s[j]), epoch);
+      if (first + j < c.ranks()) store_line(line_inbox(a, neighbour(c, first + j), c.rank, epoch, turn), piece_of(s[j]), epoch);
   }
 }
 
 // reduce_slices makes piece i of this rank's slice from what the others sent in an epoch.
 template <class T, class A, bool Usual>
-__device__ __forceinline__ bool reduce_slices(const symm::LineArgs& a, symm::u32 epoch, const symm::Share<T>& mine, symm::Share<T>& result) {
+__device__ __forceinline__ bool reduce_slices(const symm::LineArgs& a, symm::u32 epoch, symm::u32 turn, const symm::Share<T>& mine, symm::Share<T>& result) {
   using namespace symm;
-  const int world = a.context.world_size;
+  const int world = a.context.ranks();
   const u32 op = Usual ? kSum : (u32)a.op & 255;
   Share<T, A> sum;
 #pragma unroll 1
   for (int first = 0; Usual ? first == 0 : first < world; first += kTogether) {
     Piece q[kTogether];
-    if (!receive_lines(q, a, first, epoch)) return false;
+    if (!receive_lines(q, a, first, epoch, turn)) return false;
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
       const int p = first + j;
@@ -58,16 +58,16 @@ __device__ __forceinline__ bool reduce_slices(const symm::LineArgs& a, symm::u32
 
 // gather stores piece i of everybody's result.
 template <class T>
-__device__ __forceinline__ bool gather(const symm::LineArgs& a, symm::u32 epoch, symm::u64 i, bool quick) {
+__device__ __forceinline__ bool gather(const symm::LineArgs& a, symm::u32 epoch, symm::u32 turn, symm::u64 i, bool quick) {
   using namespace symm;
 #pragma unroll 1
-  for (int first = 0; first < a.context.world_size; first += kTogether) {
+  for (int first = 0; first < a.context.ranks(); first += kTogether) {
     Piece q[kTogether];
-    if (!receive_lines(q, a, first, epoch)) return false;
+    if (!receive_lines(q, a, first, epoch, turn)) return false;
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
       const int p = first + j;
-      if (p < a.context.world_size && p != a.context.rank) put_share((T*)a.out, p * a.pieces + i, a.n, quick, share_of<T>(q[j]));
+      if (p < a.context.ranks() && p != a.context.rank) put_share((T*)a.out, p * a.pieces + i, a.n, quick, share_of<T>(q[j]));
     }
   }
   return true;
@@ -80,24 +80,29 @@ __device__ __forceinline__ void two_shot_lines(const symm::LineArgs& a) {
   const u64 grid = gridDim.x * (u64)blockDim.x, own = c.rank * a.pieces;
   u32 epoch = a.epochs[blockIdx.x];
   bool ok = true;
-  for (u64 chunk = blockIdx.x * (u64)blockDim.x; ok && chunk < a.pieces; chunk += grid) {
+  for (u64 chunk = blockIdx.x * (u64)blockDim.x; ok && chunk < a.pieces; chunk += a.turns * grid) {
     epoch += 2;
-    const u64 i = chunk + threadIdx.x;
-    if (i < a.pieces) {  // for all of a warp or for none
-      const u64 last = (c.world_size - 1) * a.pieces + i;
-      const bool in_quick = whole<T>(a.in, last, a.n), out_quick = whole<T>(a.out, last, a.n);
-      push_slices<T>(a, epoch - 1, i, in_quick);
-      Share<T> sum;
-      ok = reduce_slices<T, A, Usual>(a, epoch - 1, take_share((const T*)a.in, own + i, a.n, in_quick), sum);
-      if (ok) {
-        __syncwarp();
-#pragma unroll 1
-        for (int k = 1; k < c.world_size; k++) store_line(line_inbox(a, neighbour(c, k), c.rank, epoch), piece_of(sum), epoch);
-        put_share((T*)a.out, own + i, a.n, out_quick, sum);
-        ok = gather<T>(a, epoch, i, out_quick);
-      }
+    const u64 first = chunk + threadIdx.x, past = chunk + a.turns * grid;
+    const u64 end = past < a.pieces ? past : a.pieces;  // of a warp all are below it, or none
+    for (u32 t = 0; first + t * grid < end; t++) {
+      const u64 i = first + t * grid;
+      push_slices<T>(a, epoch - 1, t, i, whole<T>(a.in, (c.ranks() - 1) * a.pieces + i, a.n));
     }
-    if (chunk + grid < a.pieces) ok = __syncthreads_and(ok);
+    for (u32 t = 0; ok && first + t * grid < end; t++) {
+      const u64 i = first + t * grid, last = (c.ranks() - 1) * a.pieces + i;
+      Share<T> sum;
+      ok = reduce_slices<T, A, Usual>(a, epoch - 1, t, take_share((const T*)a.in, own + i, a.n, whole<T>(a.in, last, a.n)), sum);
+      if (!ok) break;
+      __syncwarp();
+#pragma unroll 1
+      for (int k = 1; k < c.ranks(); k++) store_line(line_inbox(a, neighbour(c, k), c.rank, epoch, t), piece_of(sum), epoch);
+      put_share((T*)a.out, own + i, a.n, whole<T>(a.out, last, a.n), sum);
+    }
+    for (u32 t = 0; ok && first + t * grid < end; t++) {
+      const u64 i = first + t * grid;
+      ok = gather<T>(a, epoch, t, i, whole<T>(a.out, (c.ranks() - 1) * a.pieces + i, a.n));
+    }
+    if (past < a.pieces) ok = __syncthreads_and(ok);
   }
   __syncthreads();
   if (threadIdx.x == 0) a.epochs[blockIdx.x] = epoch;
@@ -106,7 +111,7 @@ __device__ __forceinline__ void two_shot_lines(const symm::LineArgs& a) {
 #define TWO_SHOT_LINES(T, dtype)                                                                                                      \
   extern "C" __global__ void __launch_bounds__(symm::kLineThreads) two_shot_lines_##dtype(const __grid_constant__ symm::LineArgs a) { \
     symm::begin();                                                                                                                    \
-    if (a.op == symm::kSum && a.context.world_size <= symm::kTogether) two_shot_lines<T, T, true>(a);                                 \
+    if (a.op == symm::kSum && a.context.ranks() <= symm::kTogether) two_shot_lines<T, T, true>(a);                                    \
     else if (a.op & symm::kWide) two_shot_lines<T, symm::Wide<T>, false>(a);                                                          \
     else two_shot_lines<T, T, false>(a);                                                                                              \
   }                                                                                                                                   \

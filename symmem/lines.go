@@ -12,6 +12,7 @@ type lineArgs struct {
 	n       uint64
 	op      uint64
 	pieces  uint64
+	turns   uint64
 	slots   uint64
 	epochs  device.Ptr
 	inbox   ptrs
@@ -19,7 +20,7 @@ type lineArgs struct {
 
 var lineKernels = namesOf("two_shot_lines_")
 
-// pushLines reduces r.t into out in two shots by lines. Grid and block are equal on all ranks because they
+// pushLines reduces r.t into out in two shots by lines. Grid, block and turns are equal on all ranks because they
 // follow from the plan and the tensor.
 func (rt *Runtime) pushLines(r *reduction, s *Stream, out *Tensor, c kernelContext) error {
 	p, g, t := rt.plan(), r.o.group, r.t
@@ -27,11 +28,14 @@ func (rt *Runtime) pushLines(r *reduction, s *Stream, out *Tensor, c kernelConte
 	warps := ((t.Bytes()+7)/8 + lineUnits - 1) / lineUnits
 	pieces := (warps + world - 1) / world * 32
 	slots := p.lineSlots(world)
+	share := (pieces + p.lineBlocks - 1) / p.lineBlocks // of a block
+	crowd := min(p.lineCrowd, slots)
+	turns := min((share+crowd-1)/crowd, slots/crowd)
+	l := grid(pieces, min(max(p.lineThreads, (share+turns-1)/turns), crowd), p.lineBlocks)
 	*g.lineArgs = lineArgs{
 		context: c, in: t.pointer(), out: out.pointer(), n: uint64(t.n), op: r.code,
-		pieces: uint64(pieces), slots: uint64(slots), epochs: g.work.counts, inbox: g.work.lines,
+		pieces: uint64(pieces), turns: uint64(turns), slots: uint64(slots), epochs: g.work.counts, inbox: g.work.lines,
 	}
-	l := grid(pieces, min(max(p.lineThreads, (pieces+p.lineBlocks-1)/p.lineBlocks), slots), p.lineBlocks)
 	l.Args = bytesOf(g.lineArgs)
-	return s.launch(rt.builtin(r.made.op, lineKernels[t.dtype]), l)
+	return s.launch(rt.builtin(r.made.op, lineKernels[t.dtype], world), l)
 }

@@ -1,7 +1,7 @@
 package symmem
 
 // The sizes at which operations change their ways. Those for cuda were measured on 4 and on 2 × NVIDIA H200 on
-// 2026-11-21 (docs/benchmarks.md); groups of more ranks follow from the bytes that each way puts on the links.
+// 2026-11-21 and 22 (docs/benchmarks.md); groups of more ranks follow from the bytes that each way puts on the links.
 // On the cpu device a thread that waits costs a switch of stacks and a poll, so that blocks are small: as many threads as it
 // takes for every loop and every way to be taken by small tests.
 
@@ -50,19 +50,19 @@ var plans = map[string]*plan{
 		lineThreads: 128, lineCrowd: 1024, lineBlocks: 128,
 		meetThreads: 256, meetBlocks: 132, loadThreads: 512, loadBlocks: 132, rowThreads: 512,
 		allReduce: []rule{
-			{2, 768 << 10, onePacket}, {2, 3 << 20, twoLines}, {2, 2 << 20, twoPacket}, {2, 0, twoPull},
+			{2, 640 << 10, onePacket}, {2, 7 << 20, twoLines}, {2, 2 << 20, twoPacket}, {2, 0, twoPull},
 			{4, 160 << 10, onePacket}, {4, 6 << 20, twoLines}, {4, 4 << 20, twoPacket}, {4, 0, twoPull},
 			{0, 64 << 10, onePacket}, {0, 6 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull},
 		},
 		oneShot: []rule{{2, 1 << 20, onePacket}, {0, 512 << 10, onePacket}, {0, 0, onePull}},
-		twoShot: []rule{{0, 256 << 10, twoPacket}, {2, 3 << 20, twoLines}, {2, 2 << 20, twoPacket}, {2, 0, twoPull}, {0, 6 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull}},
+		twoShot: []rule{{0, 256 << 10, twoPacket}, {2, 7 << 20, twoLines}, {2, 2 << 20, twoPacket}, {2, 0, twoPull}, {0, 6 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull}},
 	},
 	"cpu": {
 		elementThreads: 256, elementBlocks: 1,
 		packetThreads: 64, packetCrowd: 64, packetBlocks: 1,
 		lineThreads: 32, lineCrowd: 64, lineBlocks: 1,
 		meetThreads: 64, meetBlocks: 1, loadThreads: 64, loadBlocks: 1, rowThreads: 64,
-		allReduce: []rule{{0, 1 << 10, onePacket}, {0, 2 << 10, twoLines}, {0, 0, twoPull}},
+		allReduce: []rule{{0, 1 << 10, onePacket}, {0, 6 << 10, twoLines}, {0, 0, twoPull}},
 		oneShot:   []rule{{0, 1 << 10, onePacket}, {0, 0, onePull}},
 		twoShot:   []rule{{0, 2 << 10, twoPacket}, {0, 0, twoPull}},
 	},
@@ -70,9 +70,9 @@ var plans = map[string]*plan{
 
 func (rt *Runtime) plan() *plan { return plans[rt.info.Kind] }
 
-// lineSlots is how many threads of a block of the line kernels a group of so many ranks has inboxes for. The more
+// lineSlots is how many pieces a block of the line kernels has inboxes for in a group of so many ranks. The more
 // ranks, the smaller their slices.
-func (p *plan) lineSlots(ranks int) int { return min(p.lineCrowd, 4096/ranks) &^ 31 }
+func (p *plan) lineSlots(ranks int) int { return min(2*p.lineCrowd, 4096/ranks) &^ 31 }
 
 // pick returns the way of the first rule that fits; lines says that the members' lines arrive whole.
 func pick(rules []rule, ranks, bytes int, lines bool) *way {

@@ -1,6 +1,7 @@
 // lines.cuh: how two_shot_lines moves elements as lines (the line protocol of symm.cuh).
 //
-// What packets.cuh says of grids, blocks, epochs and inboxes holds here too, of a warp where it says a thread.
+// What packets.cuh says of grids, blocks, epochs and inboxes holds here too, of a warp where it says a thread. A
+// thread may have several pieces in an epoch, one a turn: it sends all of them before it waits for the first.
 #pragma once
 #include "packets.cuh"
 
@@ -15,7 +16,8 @@ struct LineArgs {
   u64 n;                    // elements
   u64 op;                   // ReduceOp
   u64 pieces;               // of a slice: a multiple of 32
-  u64 slots;                // pieces that a block's inbox holds of each source and epoch: blockDim.x at least
+  u64 turns;                // of a thread in an epoch, at most
+  u64 slots;                // pieces that a block's inbox holds of each source and epoch: turns times blockDim.x at least
   u32* epochs;              // one word for each block, in this rank's memory
   Piece* inbox[kMaxRanks];  // by rank: [block][bank][source][slots]
 };
@@ -68,28 +70,28 @@ template <class T> __device__ __forceinline__ Share<T> share_of(const Piece& p) 
   return w.share;
 }
 
-// line_inbox is this thread's slot in the part of an epoch that source writes at rank p.
-__device__ __forceinline__ Piece* line_inbox(const LineArgs& a, int p, int source, u32 epoch) {
-  return a.inbox[p] + ((blockIdx.x * 2ull + (epoch & 1)) * a.context.world_size + source) * a.slots + threadIdx.x;
+// line_inbox is this thread's slot for a turn, in the part of an epoch that source writes at rank p.
+__device__ __forceinline__ Piece* line_inbox(const LineArgs& a, int p, int source, u32 epoch, u32 turn) {
+  return a.inbox[p] + ((blockIdx.x * 2 + (epoch & 1)) * a.context.ranks() + source) * (u32)a.slots + turn * blockDim.x + threadIdx.x;
 }
 
 // receive_lines polls the lines of up to kTogether sources from rank first on, its own excepted, until all of
 // the warp's are there.
-__device__ __forceinline__ bool receive_lines(Piece (&q)[kTogether], const LineArgs& a, int first, u32 epoch) {
+__device__ __forceinline__ bool receive_lines(Piece (&q)[kTogether], const LineArgs& a, int first, u32 epoch, u32 turn) {
   const Context& c = a.context;
-  const Piece* from = line_inbox(a, c.rank, first, epoch);
+  const Piece* from = line_inbox(a, c.rank, first, epoch, turn);
   Patience patience;
   for (;;) {
     u64 seen[kTogether];
 #pragma unroll
     for (int j = 0; j < kTogether; j++)
-      if (first + j < c.world_size) q[j] = load_line(from + j * a.slots, epoch, &seen[j]);
+      if (first + j < c.ranks()) q[j] = load_line(from + j * a.slots, epoch, &seen[j]);
     int missing = -1;
     u64 last = 0;
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
       const int p = first + j;
-      if (p < c.world_size && p != c.rank && seen[j] != epoch) missing = p, last = seen[j];
+      if (p < c.ranks() && p != c.rank && seen[j] != epoch) missing = p, last = seen[j];
     }
     if (!__any_sync(~0u, missing >= 0)) break;
     const bool expired = missing >= 0 && patience.expired(c, Wait{kPacket, (u32)missing, blockIdx.x, epoch}, last);

@@ -9,7 +9,7 @@ import (
 // linesCase sends many lines, none like another, and lets every rank look at all elements of every result. Nothing
 // waits for the host in between, so that the lines of one call follow on those of the last.
 func linesCase(t *T) {
-	n, rounds := 500, 100
+	n, rounds := 1400, 100
 	if symmem.GetBackend() == "CUDA" {
 		n, rounds = 256<<10, 1500 // some 20 million lines on 4 ranks
 	}
