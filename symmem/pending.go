@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// PendingSignals waits for this rank's work and lists the signals in this rank's memory that nobody has
-// consumed: puts that were not awaited, by group, channel and source, and what a wait that was given up left
+// PendingSignals waits for this rank's work and lists the signals to and from this rank that nobody has
+// consumed: puts that were not awaited, by group, peer and channel, and what a wait that was given up left
 // behind. There are none when every put has its wait. It is not collective; peers that are still at work may
 // change the answer.
 func (rt *Runtime) PendingSignals() []string {
@@ -30,24 +30,27 @@ func (rt *Runtime) PendingSignals() []string {
 	return list
 }
 
-// pending describes the words of this member's workspace that are not zero although nothing is under way.
+// pending describes the words of this member's workspace, and those for it in its peers', that are not zero although
+// nothing is under way.
 func (g *Group) pending() (list []string, err error) {
 	n := len(g.ranks)
-	words, err := g.rt.wordsAt(g.work.signals[g.rank], 2*g.channels*n)
-	if err != nil {
-		return nil, err
-	}
-	for i, w := range words {
-		channel, peer := i%(g.channels*n)/n, g.ranks[i%n]
-		switch {
-		case w == 0:
-		case i < g.channels*n:
-			list = append(list, fmt.Sprintf("%v: a signal of rank %d on channel %d was not awaited", g, peer, channel))
-		default:
-			list = append(list, fmt.Sprintf("%v: rank %d has not awaited the signal put to it on channel %d", g, peer, channel))
+	for i, owner := range g.ranks {
+		slots, err := g.rt.wordsAt(g.work.signals[i], g.channels*n)
+		if err != nil {
+			return nil, err
+		}
+		for at, w := range slots {
+			channel, src := at/n, at%n
+			switch {
+			case w == 0:
+			case i == g.rank:
+				list = append(list, fmt.Sprintf("%v: a signal of rank %d on channel %d was not awaited", g, g.ranks[src], channel))
+			case src == g.rank:
+				list = append(list, fmt.Sprintf("%v: rank %d has not awaited the signal put to it on channel %d", g, owner, channel))
+			}
 		}
 	}
-	words, err = g.rt.wordsAt(g.work.copies[g.rank], copyWords)
+	words, err := g.rt.wordsAt(g.work.copies[g.rank], copyWords)
 	if err != nil {
 		return nil, err
 	}

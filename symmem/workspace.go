@@ -53,9 +53,9 @@ func layoutOf(ranks, channels int, p *plan) layout {
 	return l
 }
 
-// signalBytes is the size of a signal block of symm.cuh: slots, credits and arrivals by channel and rank, and
-// a count of rounds by channel.
-func signalBytes(channels, ranks int) int { return 4 * channels * (3*ranks + 1) }
+// signalBytes is the size of a signal block of symm.cuh: slots and arrivals by channel and rank, and a count of
+// rounds by channel.
+func signalBytes(channels, ranks int) int { return 4 * channels * (2*ranks + 1) }
 
 // alignment of everything that is placed in device memory.
 const alignment = 256

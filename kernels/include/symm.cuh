@@ -13,23 +13,20 @@
 // Nothing here traps, so the context and everybody's tensors survive a deadlock.
 //
 // The signal protocol (put_signal, wait_signal). A group has one block of 32-bit words in every rank's
-// memory. Two of them for each channel and peer are zero when nobody is in the middle of something:
+// memory. One of them for each channel and peer is zero when nobody is in the middle of something:
 //   slot[channel][src]    in the receiver's memory: 1 from the put of src until the receiver's wait
-//   credit[channel][dst]  in the sender's memory:   1 from the put to dst until dst has waited
-// A put waits for its own credit to be 0, sets it to 1, and stores 1 into the peer's slot. A wait polls its
-// own slot, sets it to 0, and stores 0 into the sender's credit. Between the poll and the store to the peer
-// each has one fence, which makes the poll an acquire and the store a release. Each word has one writer at
-// a time, every poll reads local memory, and a signal costs one one-way store: no compare-and-swap crosses
-// the link. What a rank wrote before its put is visible to the peer after its wait; and after a put
-// returns, the peer has consumed the signal before it. Two puts without a wait between them: the second one
-// waits.
+// A put swaps 0 for 1 in the peer's slot, after a fence, which makes it a release. A wait polls its own slot
+// with acquire order and sets it to 0. The signal is there after one one-way trip; the answer to the swap,
+// which the put waits for, comes while the peer goes on. What a rank wrote before its put is visible to the
+// peer after its wait; and after a put returns, the peer has consumed the signal before it. Two puts without a
+// wait between them: the second one tries again until the swap succeeds.
 //
 // The barrier protocol. Two more kinds of words count up and are never reset while ranks run:
 //   rounds[channel]        in a rank's own memory: how many barriers it has passed on the channel
 //   arrival[channel][src]  in everybody's memory:  the round that src has come to
 // A rank stores its next round into every peer's arrival and polls its own until all peers have come to
 // that round; a quick peer may already be one further, no more, since the next round needs this rank. One
-// fence before the stores makes them releases, one after the polls makes those acquires.
+// fence before the stores makes them releases; the polls are acquires.
 //
 // The packet protocol (store_packet, load_packet). A packet is 16 bytes, 12 of data and the epoch, stored and
 // loaded by one access, which the memory model makes single. The receiver polls until the epoch is the one it
@@ -227,6 +224,18 @@ __device__ __forceinline__ void store_relaxed(u64* p, u64 v) {
 #endif
 }
 
+// swap_relaxed stores `to` if *p is `from`, as one access, and returns what *p was.
+__device__ __forceinline__ u32 swap_relaxed(u32* p, u32 from, u32 to) {
+#ifdef SYMM_CPU
+  __atomic_compare_exchange_n(p, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return from;
+#else
+  u32 was;
+  asm volatile("atom.relaxed.sys.global.cas.b32 %0, [%1], %2, %3;" : "=r"(was) : "l"(p), "r"(from), "r"(to) : "memory");
+  return was;
+#endif
+}
+
 // fence orders everything before it against everything after it, at system scope.
 __device__ __forceinline__ void fence() {
 #ifdef SYMM_CPU
@@ -387,27 +396,19 @@ __device__ __forceinline__ bool reached(Word seen, Word want, Compare compare) {
   return seen == want || (compare == kAtLeast && seen > want) || (compare == kRound && seen == (Word)(want + 1));
 }
 
-// poll_until reads *word with relaxed order until it compares with want. A fence must follow before what
-// the writer published is read.
+// wait_until reads *word with acquire order until it compares with want: what its writer published is then
+// visible.
 template <class Word>
-__device__ __forceinline__ bool poll_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {
-  Word v = load_relaxed(word);
+__device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {
+  Word v = load_acquire(word);
   if (reached(v, want, compare)) return true;
   Patience patience;
   Wait w{kind, peer, channel, want};
   do {
     if (patience.expired(c, w, v)) return false;
-    v = load_relaxed(word);
+    v = load_acquire(word);
   } while (!reached(v, want, compare));
   patience.satisfied(c);
-  return true;
-}
-
-// wait_until is poll_until with acquire order.
-template <class Word>
-__device__ __forceinline__ bool wait_until(Context c, const Word* word, Word want, Compare compare, u32 kind, u32 peer, u32 channel) {
-  if (!poll_until(c, word, want, compare, kind, peer, channel)) return false;
-  fence();
   return true;
 }
 
@@ -427,37 +428,32 @@ __device__ __forceinline__ void begin() {
 struct Signals { u32* block[kMaxRanks]; };
 
 __device__ __forceinline__ u32* slot(const Signals& s, Context c, int owner, u32 channel, int src) {
-  return s.block[owner] + channel * (u32)c.world_size + (u32)src;
+  return s.block[owner] + channel * (u32)c.ranks() + (u32)src;
 }
-__device__ __forceinline__ u32* credit(const Signals& s, Context c, int owner, u32 channel, int dst) {
-  return s.block[owner] + (c.channels + channel) * (u32)c.world_size + (u32)dst;
-}
-
 __device__ __forceinline__ u32* arrival(const Signals& s, Context c, int owner, u32 channel, int src) {
-  return s.block[owner] + (2 * c.channels + channel) * (u32)c.world_size + (u32)src;
+  return s.block[owner] + (c.channels + channel) * (u32)c.ranks() + (u32)src;
 }
 __device__ __forceinline__ u32* rounds(const Signals& s, Context c, u32 channel) {
-  return s.block[c.rank] + 3 * c.channels * (u32)c.world_size + channel;
+  return s.block[c.rank] + 2 * c.channels * (u32)c.ranks() + channel;
 }
 
 // put_signal: one thread signals dst on channel. False when it gave up because dst has not consumed the
 // previous one.
 __device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
-  u32* mine = credit(s, c, c.rank, channel, dst);
-  if (!poll_until<u32>(c, mine, 0, kEqual, kCredit, (u32)dst, channel)) return false;
+  u32* const theirs = slot(s, c, dst, channel, c.rank);
   fence();
-  store_relaxed(mine, 1);
-  store_relaxed(slot(s, c, dst, channel, c.rank), 1);
+  Patience patience;
+  for (u32 seen; (seen = swap_relaxed(theirs, 0, 1)) != 0;)
+    if (patience.expired(c, Wait{kCredit, (u32)dst, channel, 0}, seen)) return false;
+  patience.satisfied(c);
   return true;
 }
 
 // wait_signal: one thread waits for src's signal on channel and consumes it.
 __device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src, u32 channel) {
-  u32* mine = slot(s, c, c.rank, channel, src);
-  if (!poll_until<u32>(c, mine, 1, kEqual, kSignal, (u32)src, channel)) return false;
+  u32* const mine = slot(s, c, c.rank, channel, src);
+  if (!wait_until<u32>(c, mine, 1, kEqual, kSignal, (u32)src, channel)) return false;
   store_relaxed(mine, 0);
-  fence();
-  store_relaxed(credit(s, c, src, channel, c.rank), 0);
   return true;
 }
 
@@ -468,14 +464,13 @@ __device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel
   u32* const count = rounds(s, c, channel);
   u32 round = 0;
   __syncthreads();
-  if ((int)threadIdx.x < c.world_size) {
+  if ((int)threadIdx.x < c.ranks()) {
     round = load_relaxed(count) + 1;
     fence();
-    for (int p = (int)threadIdx.x; p < c.world_size; p += (int)blockDim.x)
+    for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)
       if (p != c.rank) store_relaxed(arrival(s, c, p, channel, c.rank), round);
-    for (int p = (int)threadIdx.x; p < c.world_size; p += (int)blockDim.x)
-      if (p != c.rank) ok = ok && poll_until<u32>(c, arrival(s, c, c.rank, channel, p), round, kRound, kBarrier, (u32)p, channel);
-    fence();
+    for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)
+      if (p != c.rank) ok = ok && wait_until<u32>(c, arrival(s, c, c.rank, channel, p), round, kRound, kBarrier, (u32)p, channel);
   }
   ok = __syncthreads_and(ok);
   if (threadIdx.x == 0 && ok) store_relaxed(count, round);
