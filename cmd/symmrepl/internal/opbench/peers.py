@@ -104,7 +104,8 @@ class Work:
     def symmetric(self, *shape, dtype=None):
         import torch.distributed._symmetric_memory as symm_mem
 
-        t = symm_mem.empty(*shape, dtype=dtype or self.dtype, device="cuda")
+        # NVSHMEM allocates on device 0 if it is given none
+        t = symm_mem.empty(*shape, dtype=dtype or self.dtype, device=torch.device("cuda", torch.cuda.current_device()))
         t.fill_(1)
         self.handle = symm_mem.rendezvous(t, self.group)
         return t
