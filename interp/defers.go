@@ -20,10 +20,12 @@ type deferred struct {
 
 // panicking is the panic that deferred calls run under.
 type panicking struct {
-	value     any
-	recovered bool
-	at        int // the position of the statement that panicked
-	depth     int // of the deferred function that runs, see deferred
+	value      any
+	recovered  bool
+	repanicked bool       // it was recovered once, and its value panicked with again
+	before     *panicking // in whose deferred calls it began, nil if in none
+	at         int        // the position of the statement that panicked
+	depth      int        // of the deferred function that runs, see deferred
 }
 
 func (r *cellRuntime) newDefers() *defers {
@@ -50,6 +52,7 @@ func (d *defers) Do(body func()) {
 	left = true
 	if !d.recovered && len(d.calls) == 0 {
 		*d.r.mark = d.at
+		d.r.panics.raise(d.panicking)
 		panic(d.value)
 	}
 }
@@ -67,7 +70,8 @@ func (d *defers) runAll() {
 func (d *defers) attempt(call func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			d.value, d.recovered, d.at = panicValue(v), false, *d.r.mark
+			d.panicking = d.r.panics.raised(panicValue(v))
+			d.at = *d.r.mark
 		}
 	}()
 	call()
@@ -75,9 +79,14 @@ func (d *defers) attempt(call func()) {
 
 // run makes a deferred call.
 func (d *defers) run(c deferred) {
-	defer d.r.panics.enter(d.panicking)()
+	under := d.panicking
+	panics := !under.recovered
+	defer d.r.panics.enter(under)()
 	d.depth = c.depth
 	d.attempt(c.call)
+	if panics && d.panicking != under {
+		d.beganUnder(under)
+	}
 }
 
 // recoverPanic is recover() in a cell: it stops a panic only when the deferred function itself calls it.

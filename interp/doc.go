@@ -27,9 +27,13 @@
 // When a type gets a method after values of it became interfaces, those are asserted to the type as before and equal to new ones, but they are
 // other keys of a map[any]T, and other values to compiled code.
 //
-// The error of a panic says what Go prints after "panic: ", but for a struct, pointer, slice or map that is no error and no Stringer, of which Go
-// prints the address: it is written as the value of a cell is. Its position is that of the statement that code of cells began last,
-// which is one of another goroutine if that ran on meanwhile.
+// The error of a panic says what Go prints, also of panics in whose deferred calls it began, but for a struct, pointer, slice or map that is no
+// error and no Stringer, of which Go prints the address: it is written as the value of a cell is. Its position is that of the statement that code
+// of cells began last, which is one of another goroutine if that ran on meanwhile. In a loop an index out of range is told without its value,
+// unless it is in an argument of compiled code.
+//
+// A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
+// zeros. Methods, function literals and compiled functions get it as it is.
 //
 // # Interrupts
 //

@@ -23,15 +23,19 @@ func (in *Interp) panicError(c *compiled, err error) *session.Error {
 
 // errorOfPanic makes the error of a panic with value v.
 func (in *Interp) errorOfPanic(v any) *session.Error {
-	v = panicValue(v)
+	p := in.runtime.panics.raised(panicValue(v))
+	v = p.value
 	var e *session.Error
 	if u, ok := v.(unsupported); ok {
 		e = &session.Error{Kind: session.KindUnsupported, Peer: -1, Msg: string(u)}
 	} else if cause, ok := v.(error); ok && in.options.ConvertError != nil {
 		e = in.options.ConvertError(cause)
 	}
-	if e == nil {
-		e = &session.Error{Kind: session.KindPanic, Peer: -1, Msg: "panic: " + in.panicText(v)}
+	switch {
+	case e == nil:
+		e = &session.Error{Kind: session.KindPanic, Peer: -1, Msg: in.panicReport(p)}
+	case p.before != nil:
+		e.Detail = strings.TrimLeft(e.Detail+"\nin a deferred call, after "+in.panicReport(p.before), "\n")
 	}
 	if e.File == "" {
 		in.place(e, in.runtime.position())
@@ -56,6 +60,21 @@ func (in *Interp) Place(e *session.Error, at int) {
 			e.Source = text.sourceLine(e.Line - text.line + 1)
 		}
 	}
+}
+
+// panicReport is what a program prints of a panic, and before it of those in whose deferred calls it began.
+func (in *Interp) panicReport(p *panicking) string {
+	text := "panic: " + in.panicText(p.value)
+	switch {
+	case p.repanicked:
+		text += " [recovered, repanicked]"
+	case p.recovered:
+		text += " [recovered]"
+	}
+	if p.before != nil {
+		text = in.panicReport(p.before) + "\n\t" + text
+	}
+	return text
 }
 
 // panicText says what a program that panicked with v would print.

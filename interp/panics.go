@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"reflect"
 	"sync"
 
 	"github.com/petermattis/goid"
@@ -12,6 +13,8 @@ type panicStacks struct {
 	by map[int64][]*panicking
 
 	count *int // of deferred calls that run because of a panic, for lowered code; written under mu
+
+	flying *panicking // what was raised and not looked at since
 }
 
 // enter notes that the calling goroutine runs a deferred call under p, until leave.
@@ -46,4 +49,46 @@ func (s *panicStacks) current() *panicking {
 		return stack[len(stack)-1]
 	}
 	return nil
+}
+
+// raise notes what lies before a panic: whoever recovers from it gets only its value.
+func (s *panicStacks) raise(p *panicking) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flying = p
+}
+
+// raised returns the panic of a value that was recovered from: what was raised with it, or a new one.
+func (s *panicStacks) raised(v any) *panicking {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.flying
+	s.flying = nil
+	if p != nil && sameValue(p.value, v) {
+		return p
+	}
+	return &panicking{value: v}
+}
+
+// beganUnder notes that p, or the first of the panics before it, began in a deferred call that ran because of q.
+func (p *panicking) beganUnder(q *panicking) {
+	for p.before != nil {
+		p = p.before
+	}
+	if q.recovered && sameValue(p.value, q.value) {
+		p.repanicked, p.before = true, q.before
+	} else {
+		p.before = q
+	}
+}
+
+// sameValue reports whether two panics have one value.
+func sameValue(v, w any) bool {
+	if reflect.TypeOf(v) != reflect.TypeOf(w) {
+		return false
+	}
+	if reflect.ValueOf(v).Comparable() {
+		return v == w
+	}
+	return reflect.DeepEqual(v, w)
 }
