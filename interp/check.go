@@ -64,7 +64,7 @@ func (in *Interp) check(p *parsed) (*checked, *session.Error) {
 			continue
 		}
 		err := p.errorOf(session.KindType, k.errs)
-		err.Hint = k.hint(k.errs[0])
+		err.Hint = k.in.asCalled(k.hint(k.errs[0]), k.imports())
 		return nil, err
 	}
 }
@@ -266,9 +266,7 @@ func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[str
 		pkg.Scope().Insert(obj)
 	}
 	file := &ast.File{Package: k.c.body.Pos(), Name: &ast.Ident{NamePos: k.c.body.Pos(), Name: cellPackage}}
-	imports := maps.Clone(k.in.scope.imports)
-	maps.Copy(imports, k.c.imports)
-	for name, path := range imports {
+	for name, path := range k.imports() {
 		if known[name] == nil && !declares(decls, name) && strings.Contains(k.c.cell.Source, name) {
 			spec := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
 			file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}})
@@ -284,6 +282,13 @@ func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[str
 		out[name] = pkg.Scope().Lookup(name)
 	}
 	return out
+}
+
+// imports are the packages that the cell may use, by the names it calls them.
+func (k *checker) imports() map[string]string {
+	imports := maps.Clone(k.in.scope.imports)
+	maps.Copy(imports, k.c.imports)
+	return imports
 }
 
 // report receives the errors of go/types. Unused variables, imports and labels are not errors at a prompt.
@@ -304,7 +309,7 @@ func (k *checker) errorAt(pos token.Pos, msg string) {
 	if !ok {
 		line, column = 1, 1
 	}
-	d := diagnostic{line, column, msg}
+	d := diagnostic{line, column, k.in.asCalled(msg, k.imports())}
 	k.errs = append(k.errs, d)
 	k.at[d] = pos
 }

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
+	"runtime"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -36,6 +37,11 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 		e = &session.Error{Kind: session.KindPanic, Peer: -1, Msg: in.panicReport(p)}
 	case p.before != nil:
 		e.Detail = strings.TrimLeft(e.Detail+"\nin a deferred call, after "+in.panicReport(p.before), "\n")
+	}
+	if _, ours := v.(runtime.Error); ours || e.Kind != session.KindPanic {
+		in.mu.Lock()
+		e.Msg = in.asCalled(e.Msg, in.scope.imports)
+		in.mu.Unlock()
 	}
 	if e.File == "" {
 		in.place(e, in.runtime.position())

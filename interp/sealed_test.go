@@ -17,7 +17,7 @@ func TestSealedInterfaces(t *testing.T) {
 	}
 	for _, other := range []string{"5", "symm.Group{}", "new(symm.Tensor)"} {
 		r := evaluate(in, session.Cell{Source: "options = append(options, " + other + ")"})
-		if r.Err == nil || !strings.Contains(r.Err.Msg, "as symmem.Option value") {
+		if r.Err == nil || !strings.Contains(r.Err.Msg, "as symm.Option value") {
 			t.Errorf("%s as an option: %v", other, r.Err)
 		}
 	}
