@@ -13,11 +13,17 @@ __device__ __forceinline__ void push_slices(const symm::LineArgs& a, symm::u32 e
   using namespace symm;
   const Context& c = a.context;
 #pragma unroll 1
-  for (int first = 1; first < c.ranks(); first += kTogether - 1) {
+  for (int k = 1; !quick && k < c.ranks(); k++) {
+    const Share<T> s = take_share((const T*)a.in, neighbour(c, k) * a.pieces + i, a.n, false);
+    __syncwarp();
+    store_line(line_inbox(a, neighbour(c, k), c.rank, epoch, turn), piece_of(s), epoch);
+  }
+#pragma unroll 1
+  for (int first = 1; quick && first < c.ranks(); first += kTogether - 1) {
     Share<T> s[kTogether - 1];
 #pragma unroll
     for (int j = 0; j < kTogether - 1; j++)
-      if (first + j < c.ranks()) s[j] = take_share((const T*)a.in, neighbour(c, first + j) * a.pieces + i, a.n, quick);
+      if (first + j < c.ranks()) s[j] = take_share((const T*)a.in, neighbour(c, first + j) * a.pieces + i, a.n, true);
     __syncwarp();
 #pragma unroll
     for (int j = 0; j < kTogether - 1; j++)

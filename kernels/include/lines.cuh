@@ -31,10 +31,11 @@ template <class T, class A = T> struct Share {
 
 __device__ __forceinline__ int units() { return carries_epoch() ? 1 : 2; }
 
-// spot is the k-th unit of piece i, counted from the tensor's start.
+// spot is the k-th unit of piece i, counted from the tensor's start; for the unit that an eighth lane has not, its first
+// one, so that a load needs no test.
 __device__ __forceinline__ u64 spot(u64 i, int k) {
-  const u64 lane = i & 31;
-  return (i >> 5) * 60 + (k == 0 ? lane : 32 + lane - (lane >> 3));
+  const u32 lane = (u32)i & 31;
+  return (i >> 5) * 60 + (k == 0 || (lane & 7) == 7 ? lane : 32 + lane - (lane >> 3));
 }
 
 // whole says that the pieces of i's warp are full and that their units are aligned at p.
@@ -42,17 +43,35 @@ template <class T> __device__ __forceinline__ bool whole(const void* p, u64 i, u
   return ((u64)p & 7) == 0 && ((i >> 5) + 1) * 60 * Share<T>::kCount <= n;
 }
 
-template <class T> __device__ __forceinline__ Share<T> take_share(const T* in, u64 i, u64 n, bool quick) {
+// take_share_slowly and put_share_slowly are apart so that the code of the common case stays together.
+template <class T> __device__ __noinline__ Share<T> take_share_slowly(const T* in, u64 i, u64 n) {
   Share<T> s = {};
 #pragma unroll
   for (int k = 0; k < 2; k++)
-    if (k < units()) s.unit[k] = load<T, Share<T>::kCount>(in, spot(i, k), quick ? ~0ull : n, quick);
+    if (k < units()) s.unit[k] = load<T, Share<T>::kCount>(in, spot(i, k), n, false);
+  return s;
+}
+template <class T> __device__ __noinline__ void put_share_slowly(T* out, u64 i, u64 n, Share<T> s) {
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (k < units()) store<T, Share<T>::kCount>(out, spot(i, k), n, false, s.unit[k]);
+}
+
+// take_share reads piece i, zeros beyond n. The loads of quick ones do not wait for each other.
+template <class T> __device__ __forceinline__ Share<T> take_share(const T* in, u64 i, u64 n, bool quick) {
+  if (!quick) return take_share_slowly(in, i, n);
+  typedef Elements<T, Share<T>::kCount> Unit;
+  Share<T> s;
+#pragma unroll
+  for (int k = 0; k < 2; k++) s.unit[k] = ((const Unit*)in)[spot(i, k)];
   return s;
 }
 template <class T> __device__ __forceinline__ void put_share(T* out, u64 i, u64 n, bool quick, const Share<T>& s) {
+  if (!quick) return put_share_slowly(out, i, n, s);
+  typedef Elements<T, Share<T>::kCount> Unit;
 #pragma unroll
   for (int k = 0; k < 2; k++)
-    if (k < units()) store<T, Share<T>::kCount>(out, spot(i, k), quick ? ~0ull : n, quick, s.unit[k]);
+    if (k < units()) ((Unit*)out)[spot(i, k)] = s.unit[k];
 }
 
 template <class T> union Written {
@@ -82,12 +101,12 @@ __device__ __forceinline__ bool receive_lines(Piece (&q)[kTogether], const LineA
   const Piece* from = line_inbox(a, c.rank, first, epoch, turn);
   Patience patience;
   for (;;) {
-    u64 seen[kTogether];
+    u32 seen[kTogether];
 #pragma unroll
     for (int j = 0; j < kTogether; j++)
       if (first + j < c.ranks()) q[j] = load_line(from + j * a.slots, epoch, &seen[j]);
     int missing = -1;
-    u64 last = 0;
+    u32 last = 0;
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
       const int p = first + j;

@@ -516,7 +516,7 @@ struct alignas(16) Piece { u64 word[2]; };
 __device__ __forceinline__ bool carries_epoch() { return (threadIdx.x & 7) == 7; }
 
 // store_line: all lanes of a warp store their pieces of four lines. `to` is this lane's place.
-__device__ __forceinline__ void store_line(Piece* to, Piece p, u64 epoch) {
+__device__ __forceinline__ void store_line(Piece* to, Piece p, u32 epoch) {
   if (carries_epoch()) p.word[1] = epoch;
 #ifdef SYMM_CPU
   __atomic_store_n(&to->word[0], p.word[0], __ATOMIC_RELAXED);
@@ -530,14 +530,14 @@ __device__ __forceinline__ void store_line(Piece* to, Piece p, u64 epoch) {
 
 // load_line: all lanes of a warp load their pieces once. The data of all is there if every lane's seen, which is
 // `want` for lanes that cannot tell, is the expected epoch.
-__device__ __forceinline__ Piece load_line(const Piece* from, u64 want, u64* seen) {
+__device__ __forceinline__ Piece load_line(const Piece* from, u32 want, u32* seen) {
   Piece p;
 #ifdef SYMM_CPU
-  *seen = __atomic_load_n(&(from + (7 - (threadIdx.x & 7)))->word[1], __ATOMIC_ACQUIRE);
+  *seen = (u32)__atomic_load_n(&(from + (7 - (threadIdx.x & 7)))->word[1], __ATOMIC_ACQUIRE);
   p.word[0] = __atomic_load_n(&from->word[0], __ATOMIC_RELAXED), p.word[1] = __atomic_load_n(&from->word[1], __ATOMIC_RELAXED);
 #else
   asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(p.word[0]), "=l"(p.word[1]) : "l"(from) : "memory");
-  *seen = carries_epoch() ? p.word[1] : want;
+  *seen = carries_epoch() ? (u32)p.word[1] : want;
 #endif
   return p;
 }
