@@ -51,13 +51,13 @@ var plans = map[string]*plan{
 		meetThreads: 256, meetBlocks: 132, loadThreads: 512, loadBlocks: 132, rowThreads: 512,
 		allReduce: []rule{
 			{2, 640 << 10, onePacket}, {2, 7 << 20, twoLines}, {2, 2 << 20, twoPacket}, {2, 0, twoPull},
-			{4, 176 << 10, onePacket}, {4, 640 << 10, twoPacket}, {4, 7 << 20, twoLines}, {4, 4 << 20, twoPacket}, {4, 0, twoPull},
-			{0, 64 << 10, onePacket}, {0, 640 << 10, twoPacket}, {0, 6 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull},
+			{4, 176 << 10, onePacket}, {4, 512 << 10, twoPacket}, {4, 7 << 20, twoLines}, {4, 4 << 20, twoPacket}, {4, 0, twoPull},
+			{0, 64 << 10, onePacket}, {0, 512 << 10, twoPacket}, {0, 6 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull},
 		},
 		oneShot: []rule{{2, 1 << 20, onePacket}, {0, 512 << 10, onePacket}, {0, 0, onePull}},
 		twoShot: []rule{
 			{2, 256 << 10, twoPacket}, {2, 7 << 20, twoLines}, {2, 2 << 20, twoPacket}, {2, 0, twoPull},
-			{0, 640 << 10, twoPacket}, {0, 7 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull},
+			{0, 512 << 10, twoPacket}, {0, 7 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull},
 		},
 	},
 	"cpu": {
