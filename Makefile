@@ -5,6 +5,10 @@ BIN := bin/symmrepl
 NVRTC := .venv/nvrtc
 JUPYTER := .venv/jupyter
 
+# Tests kill processes, cut connections and hold others to times, on machines that have more to do. If a few fail they are run
+# once more, by themselves, and the summary names them; a data race is none of these.
+TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
+
 .PHONY: help demo build test conformance check gophernotes bench gpu-bundle clean FORCE
 
 help: ## show the targets
@@ -22,11 +26,11 @@ $(BIN): FORCE | go c++
 test: check $(NVRTC) $(JUPYTER) ## everything a change must pass: check, all tests, the races, the C boundary
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
-	go test -timeout 10m ./... && \
+	$(TEST) --packages ./... -- -timeout 10m && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -timeout 5m ./...) && \
-	GORACE=atexit_sleep_ms=0 go test -timeout 5m -race -short ./session/... ./cmd/symmrepl/... && \
-	GOEXPERIMENT=cgocheck2 go test -timeout 5m -short ./symmem/...
+	GORACE=atexit_sleep_ms=0 $(TEST) --packages './session/... ./cmd/symmrepl/...' -- -timeout 5m -race -short && \
+	GOEXPERIMENT=cgocheck2 $(TEST) --packages ./symmem/... -- -timeout 5m -short
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
 	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table
