@@ -408,7 +408,7 @@ fmt.Println("correct")
 // - Packets are for short messages. They make long ones longer.
 //
 // The packets of symmrepl itself are in `kernels/include/packets.cuh`: of 16 bytes, in two banks. The epochs stand in device memory there, since a graph that is
-// replayed has the same arguments each time. On four H200s an all-reduce of 4 KiB takes 3.1 µs that way, launch and all; `docs/benchmarks.md` has
+// replayed has the same arguments each time. On four H200s an all-reduce of 4 KiB takes 2.6 µs that way, launch and all; `docs/benchmarks.md` has
 // the table.
 //
 // Read on: `:tutorial 08` is about messages whose lengths only the GPU knows.

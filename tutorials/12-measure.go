@@ -194,7 +194,7 @@ fmt.Printf("the link: %.1f GB/s; floor %.2f µs, measured %.2f µs, %.0f %% of i
 
 // %% AllReduce on four H200s: floor and measurement.
 floorH200 := func(bytes, sent float64) float64 { return 0.54 + 1.47/2 + bytes*sent/386e3 }
-for _, row := range [][]float64{{4 << 10, 3.08}, {64 << 10, 4.17}, {1 << 20, 10.02}, {16 << 20, 92.85}, {256 << 20, 1253.12}} {
+for _, row := range [][]float64{{4 << 10, 2.61}, {64 << 10, 3.43}, {1 << 20, 8.86}, {16 << 20, 84.80}, {256 << 20, 1240.69}} {
 	floor := floorH200(row[0], 1.5)
 	fmt.Printf("%9.0f bytes: floor %7.2f µs, measured %7.2f µs, share %2.0f %%\n", row[0], floor, row[1], 100*floor/row[1])
 }
@@ -212,7 +212,7 @@ fmt.Printf("the trip costs as much as %.0f KB\n", (0.54+1.47/2)*386e3/1.5/1e3)
 //       └──────────────────┼─────────────────
 //        4 KB           328 KB          256 MB
 //
-// Far to the left, a quicker copy gains nothing: of the 3 µs for 4 KiB, 0.02 µs are bytes. Far to the right, a launch more or less is nothing.
+// Far to the left, a quicker copy gains nothing: of the 2.6 µs for 4 KiB, 0.02 µs are bytes. Far to the right, a launch more or less is nothing.
 // **First look on which side you are**, then optimise.
 //
 // And a prediction before each change: "this takes one trip out, so 0.7 µs". If it gains 0.7 µs, you have understood something. If it gains 2 µs,
