@@ -203,7 +203,7 @@ func awaited(r *device.WaitRecord) string {
 	switch r.Kind {
 	case device.WaitSignal:
 		return fmt.Sprintf("a signal on channel %d", r.Channel)
-	case device.WaitCredit:
+	case device.WaitConsumed:
 		return fmt.Sprintf("the previous signal on channel %d to be consumed", r.Channel)
 	case device.WaitBarrier:
 		return fmt.Sprintf("the barrier on channel %d", r.Channel)
@@ -267,7 +267,7 @@ func (rt *Runtime) gaveUp(e *Error, c call, r *device.WaitRecord) {
 		case device.WaitSignal:
 			what = fmt.Sprintf("a signal of rank %d on channel %d, which never came", e.Peer, r.Channel)
 			e.Hint = fmt.Sprintf("rank %d must put it", e.Peer)
-		case device.WaitCredit:
+		case device.WaitConsumed:
 			what = fmt.Sprintf("rank %d to consume the previous signal on channel %d", e.Peer, r.Channel)
 			e.Hint = fmt.Sprintf("rank %d must wait for each signal it is sent", e.Peer)
 		case device.WaitBarrier:

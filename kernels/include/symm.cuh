@@ -262,7 +262,7 @@ static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxRanks),
 // kAbort ends every wait, kTrace has each published from its first look on.
 enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5 };
-enum WaitKind : u32 { kSignal = 1, kCredit = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6 };
+enum WaitKind : u32 { kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6 };
 
 // Who waits, and how long at most. The head of every kernel's arguments.
 struct Context {
@@ -444,7 +444,7 @@ __device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst,
   fence();
   Patience patience;
   for (u32 seen; (seen = swap_relaxed(theirs, 0, 1)) != 0;)
-    if (patience.expired(c, Wait{kCredit, (u32)dst, channel, 0}, seen)) return false;
+    if (patience.expired(c, Wait{kConsumed, (u32)dst, channel, 0}, seen)) return false;
   patience.satisfied(c);
   return true;
 }

@@ -51,12 +51,12 @@ const (
 
 // Kinds of waits.
 const (
-	WaitSignal  = 1 // a signal of Peer on Channel
-	WaitCredit  = 2 // Peer to consume the previous signal on Channel
-	WaitPacket  = 3 // a packet of Peer; Channel is the block, Want the epoch
-	WaitWord    = 4 // a 64-bit signal word; Channel is its index, Want and Seen its value
-	WaitUser    = 5 // a wait of a user's kernel
-	WaitBarrier = 6 // Peer to come to a barrier on Channel; Want is the round
+	WaitSignal   = 1 // a signal of Peer on Channel
+	WaitConsumed = 2 // Peer to consume the previous signal on Channel
+	WaitPacket   = 3 // a packet of Peer; Channel is the block, Want the epoch
+	WaitWord     = 4 // a 64-bit signal word; Channel is its index, Want and Seen its value
+	WaitUser     = 5 // a wait of a user's kernel
+	WaitBarrier  = 6 // Peer to come to a barrier on Channel; Want is the round
 
 	// Waits of streams, which the host publishes: see symmem's copy engines.
 	WaitCopy   = 7 // Peer to come to the copies
