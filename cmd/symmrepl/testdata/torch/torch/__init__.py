@@ -48,7 +48,7 @@ def mm(a, b, out):
 
 
 def device(kind, index):
-    return kind
+    return f"{kind}:{index}"
 
 
 for name, size in [("float16", 2), ("bfloat16", 2), ("float32", 4), ("float64", 8), ("uint32", 4), ("int32", 4), ("int64", 8)]:
@@ -74,6 +74,7 @@ class CUDAGraph:
 cuda = SimpleNamespace(
     device_count=lambda: int(os.environ["FAKE_GPUS"]),
     set_device=lambda device: None,
+    current_device=lambda: int(os.environ["LOCAL_RANK"]),
     synchronize=lambda: None,
     Event=Event,
     CUDAGraph=CUDAGraph,
