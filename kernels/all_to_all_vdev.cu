@@ -164,8 +164,9 @@ __device__ __forceinline__ void tell(const AllToAllVdevArgs& a, Plan& plan) {
 }
 
 // report tells the host what the first block refuses, all hosts the same of several things, and how many rows there are
-// instead. How many an input has only its rank knows: in another epoch everybody tells everybody. It is false if a wait gave up.
-__device__ __noinline__ bool report(const AllToAllVdevArgs& a, symm::u32 epoch, Verdict verdict) {
+// instead. How many an input has only its rank knows: if that is asked for, everybody tells everybody in another epoch. It is
+// false if a wait gave up.
+__device__ __noinline__ bool report(const AllToAllVdevArgs& a, bool asked, symm::u32 epoch, Verdict verdict) {
   using namespace symm;
   __shared__ u32 first;
   if (threadIdx.x == 0) first = ~0u;
@@ -174,7 +175,7 @@ __device__ __noinline__ bool report(const AllToAllVdevArgs& a, symm::u32 epoch, 
   atomicMin(&first, order);
   __syncthreads();
   u64 rows = a.out_rows;
-  if (threadIdx.x < a.head.n) {
+  if (asked && threadIdx.x < a.head.n) {
     const bool told = exchange(a.head, epoch, a.in_rows, 0, [&](u32 p, u64 v, u32) {
       if (verdict.what != kRoom && verdict.rank == p) rows = v;
     });
@@ -334,8 +335,8 @@ extern "C" __global__ void __launch_bounds__(symm::kThreads) all_to_all_vdev(con
   u32 epoch = a.head.epochs[blockIdx.x] + 1;
   Verdict verdict = {};
   bool ok = lay(a, plan, epoch, verdict);
-  const bool refused = __syncthreads_or(verdict.what);
-  if (ok && refused && blockIdx.x == 0) ok = __syncthreads_and(report(a, ++epoch, verdict));
+  const bool refused = __syncthreads_or(verdict.what), asked = __syncthreads_or(verdict.what && verdict.what != kRoom);
+  if (ok && refused && blockIdx.x == 0) ok = __syncthreads_and(report(a, asked, epoch += asked, verdict));
   if (threadIdx.x == 0) a.head.epochs[blockIdx.x] = epoch;
   if (!ok) return;
   if (!refused) {

@@ -1,8 +1,9 @@
 // Package kernels holds the device code: the headers that kernels see and one .cu file per operation.
 //
 // These sources are the only implementation of every operation. The cuda device compiles them by NVRTC when
-// an operation is first used; the cpu device has them compiled into the binary by the host's C++ compiler.
-// What differs between the two stands in include/symm.cuh behind SYMM_CPU and nowhere else.
+// an operation is first used, some for each size of a group; the cpu device has them compiled into the binary
+// by the host's C++ compiler. What differs between the two stands behind SYMM_CPU, nearly all of it in
+// include/symm.cuh.
 //
 // A built-in kernel is extern "C" and takes one struct by value, whose first member is symm::Context if the
 // kernel waits; symmem holds the same struct in Go. It ends with SYMM_KERNEL(name), which registers it on

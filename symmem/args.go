@@ -18,6 +18,8 @@ type kernelContext struct {
 	size     int32
 	ordinal  uint32
 	channels uint32
+	swaps    uint32
+	_        uint32
 }
 
 // kernelHandle is symm::Handle.

@@ -78,9 +78,9 @@ func TestHandleLayout(t *testing.T) {
 	var h kernelHandle
 	k, err := dev.Compile(device.Source{Name: "layout", Line: 1, Text: `extern "C" __global__ void layout(symm::Handle h, unsigned long long* out) {
 		const char* base = (const char*)&h;
-		const void* fields[] = {&h.watch, &h.timeout_ns, &h.rank, &h.world_size, &h.ordinal, &h.channels, &h.bytes, &h.pad_bytes, h.buffers, h.pads, &h.signals};
-		for (int i = 0; i < 11; i++) out[i] = (const char*)fields[i] - base;
-		out[11] = sizeof h;
+		const void* fields[] = {&h.watch, &h.timeout_ns, &h.rank, &h.world_size, &h.ordinal, &h.channels, &h.swaps, &h.bytes, &h.pad_bytes, h.buffers, h.pads, &h.signals};
+		for (int i = 0; i < 12; i++) out[i] = (const char*)fields[i] - base;
+		out[12] = sizeof h;
 	}`})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestHandleLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := dev.Alloc(8 * 12)
+	p, err := dev.Alloc(8 * 13)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,14 +97,14 @@ func TestHandleLayout(t *testing.T) {
 	if err := s.Launch(k.Kernels()[0], device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: args}); err != nil {
 		t.Fatal(err)
 	}
-	got := make([]uint64, 12)
+	got := make([]uint64, 13)
 	if err := s.Read(raw(got), p); err != nil {
 		t.Fatal(err)
 	}
 	c := unsafe.Offsetof(h.context)
 	want := []uintptr{
 		c + unsafe.Offsetof(h.context.watch), c + unsafe.Offsetof(h.context.timeout), c + unsafe.Offsetof(h.context.rank), c + unsafe.Offsetof(h.context.size),
-		c + unsafe.Offsetof(h.context.ordinal), c + unsafe.Offsetof(h.context.channels), unsafe.Offsetof(h.bytes), unsafe.Offsetof(h.padBytes),
+		c + unsafe.Offsetof(h.context.ordinal), c + unsafe.Offsetof(h.context.channels), c + unsafe.Offsetof(h.context.swaps), unsafe.Offsetof(h.bytes), unsafe.Offsetof(h.padBytes),
 		unsafe.Offsetof(h.buffers), unsafe.Offsetof(h.pads), unsafe.Offsetof(h.signals), unsafe.Sizeof(h),
 	}
 	for i := range want {

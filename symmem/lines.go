@@ -29,9 +29,8 @@ func (rt *Runtime) pushLines(r *reduction, s *Stream, out *Tensor, c kernelConte
 	pieces := (warps + world - 1) / world * 32
 	slots := p.lineSlots(world)
 	share := (pieces + p.lineBlocks - 1) / p.lineBlocks // of a block
-	crowd := min(p.lineCrowd, slots)
-	turns := min((share+crowd-1)/crowd, slots/crowd)
-	l := grid(pieces, min(max(p.lineThreads, (share+turns-1)/turns), crowd), p.lineBlocks)
+	turns := min((share+p.lineCrowd-1)/p.lineCrowd, (slots+p.lineCrowd-1)/p.lineCrowd)
+	l := grid(pieces, min(max(p.lineThreads, (share+turns-1)/turns), slots/turns&^31), p.lineBlocks)
 	*g.lineArgs = lineArgs{
 		context: c, in: t.pointer(), out: out.pointer(), n: uint64(t.n), op: r.code,
 		pieces: uint64(pieces), turns: uint64(turns), slots: uint64(slots), epochs: g.work.counts, inbox: g.work.lines,

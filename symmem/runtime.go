@@ -211,7 +211,7 @@ func (rt *Runtime) Close() error {
 
 // kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.
 func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) kernelContext {
-	return kernelContext{
+	c := kernelContext{
 		watch:    device.Ptr(uintptr(unsafe.Pointer(rt.watch))),
 		timeout:  uint64(o.timeout),
 		rank:     int32(g.rank),
@@ -219,11 +219,15 @@ func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) kernelContex
 		ordinal:  call,
 		channels: uint32(g.channels),
 	}
+	if g.work.wholeLines {
+		c.swaps = 1 // a link that keeps lines together has atomics too
+	}
+	return c
 }
 
 // preload loads the kernels that signal. The driver may hold back the loading of a kernel while another one runs,
-// and that one may wait for the signal that the kernel to be loaded is to send. What does not load says so when it
-// is used.
+// and that one may wait for the signal that the kernel to be loaded is to send. Kernels of collective operations are
+// loaded by the first call in a group of each size. What does not load says so when it is used.
 func (rt *Runtime) preload() {
 	for _, name := range []string{"barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal"} {
 		if k, err := rt.dev.Builtin(name, 0); err == nil {

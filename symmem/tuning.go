@@ -57,7 +57,7 @@ var plans = map[string]*plan{
 		oneShot: []rule{{2, 1 << 20, onePacket}, {0, 512 << 10, onePacket}, {0, 0, onePull}},
 		twoShot: []rule{
 			{2, 256 << 10, twoPacket}, {2, 7 << 20, twoLines}, {2, 2 << 20, twoPacket}, {2, 0, twoPull},
-			{0, 512 << 10, twoPacket}, {0, 7 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull},
+			{4, 512 << 10, twoPacket}, {4, 7 << 20, twoLines}, {0, 512 << 10, twoPacket}, {0, 6 << 20, twoLines}, {0, 4 << 20, twoPacket}, {0, 0, twoPull},
 		},
 	},
 	"cpu": {

@@ -100,6 +100,7 @@ __device__ __forceinline__ bool receive_lines(Piece (&q)[kTogether], const LineA
   const Context& c = a.context;
   const Piece* from = line_inbox(a, c.rank, first, epoch, turn);
   Patience patience;
+  __syncwarp();  // the lanes load together
   for (;;) {
     u32 seen[kTogether];
 #pragma unroll

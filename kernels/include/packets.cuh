@@ -167,7 +167,7 @@ template <class T> __device__ __forceinline__ void send_all(const PacketArgs& a,
 #define SYMM_PACKETS(name, body, T)                                                                                     \
   extern "C" __global__ void __launch_bounds__(symm::kThreads) name(const __grid_constant__ symm::PacketArgs a) {       \
     symm::begin();                                                                                                      \
-    if (a.op == symm::kSum && a.context.ranks() <= symm::kTogether) body<T, T, true>(a);                             \
+    if (a.op == symm::kSum && a.context.ranks() <= symm::kTogether) body<T, T, true>(a);                                \
     else if (a.op & symm::kWide) body<T, symm::Wide<T>, false>(a);                                                      \
     else body<T, T, false>(a);                                                                                          \
   }                                                                                                                     \

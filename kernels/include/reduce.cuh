@@ -54,8 +54,9 @@ template <class B, class A, int N> __device__ __forceinline__ Elements<B, N> as(
 // turns.
 constexpr int kTogether = 4;
 
-// accumulate adds the next rank's elements to the sum so far. GPUs have an instruction for two 16-bit floats at once; it
-// rounds to the same bits as add.
+// accumulate adds the next rank's elements to the sum so far. GPUs have an instruction for two 16-bit floats at once. It
+// gives the same bits as add: a float has at least twice their precision and two bits more, so that rounding twice is
+// rounding once.
 template <class T, int N> __device__ __forceinline__ void accumulate(Elements<T, N>& so_far, const Elements<T, N>& next) {
 #pragma unroll
   for (int k = 0; k < N; k++) so_far.v[k] = add(so_far.v[k], next.v[k]);
@@ -65,15 +66,16 @@ template <class T, int N> union Pairs {
   Elements<T, N> elements;
   u32 pair[N / 2];
 };
-#define SYMM_ACCUMULATE_PAIRS(T, type)                                                                                      \
-  template <int N> __device__ __forceinline__ void accumulate(Elements<T, N>& so_far, const Elements<T, N>& next) {         \
-    if constexpr (N % 2 == 0) {                                                                                             \
-      Pairs<T, N> a = {so_far}, b = {next};                                                                                 \
+#define SYMM_ACCUMULATE_PAIRS(T, type)                                                                                         \
+  template <int N> __device__ __forceinline__ void accumulate(Elements<T, N>& so_far, const Elements<T, N>& next) {            \
+    if constexpr (N % 2 == 0) {                                                                                                \
+      Pairs<T, N> a = {so_far}, b = {next};                                                                                    \
       _Pragma("unroll") for (int k = 0; k < N / 2; k++) asm("add.rn." type " %0, %0, %1;" : "+r"(a.pair[k]) : "r"(b.pair[k])); \
-      so_far = a.elements;                                                                                                  \
-    } else {                                                                                                                \
-      so_far.v[0] = add(so_far.v[0], next.v[0]);                                                                            \
-    }                                                                                                                       \
+      so_far = a.elements;                                                                                                     \
+    } else {                                                                                                                   \
+      static_assert(N == 1, "pairs or one");                                                                                   \
+      so_far.v[0] = add(so_far.v[0], next.v[0]);                                                                               \
+    }                                                                                                                          \
   }
 SYMM_ACCUMULATE_PAIRS(f16, "f16x2")
 SYMM_ACCUMULATE_PAIRS(bf16, "bf16x2")

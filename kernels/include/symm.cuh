@@ -17,9 +17,11 @@
 //   slot[channel][src]    in the receiver's memory: 1 from the put of src until the receiver's wait
 // A put swaps 0 for 1 in the peer's slot, after a fence, which makes it a release. A wait polls its own slot
 // with acquire order and sets it to 0. The signal is there after one one-way trip; the answer to the swap,
-// which the put waits for, comes while the peer goes on. What a rank wrote before its put is visible to the
-// peer after its wait; and after a put returns, the peer has consumed the signal before it. Two puts without a
-// wait between them: the second one tries again until the swap succeeds.
+// which the put waits for, comes while the peer goes on. Where a link has no atomics the put reads the slot and
+// then stores: nobody else stores 1 there. What a rank wrote before its put is visible to the peer after its
+// wait; and after a put returns, the peer has consumed the signal before it, but what the peer did before that
+// wait need not be visible: it answers with a signal if it matters. Two puts without a wait between them: the
+// second one tries again, over the link, until the first is consumed.
 //
 // The barrier protocol. Two more kinds of words count up and are never reset while ranks run:
 //   rounds[channel]        in a rank's own memory: how many barriers it has passed on the channel
@@ -37,7 +39,8 @@
 // The line protocol (store_line, load_line). A line is 128 aligned bytes, 120 of data and the epoch. Eight lanes
 // of a warp store it, 16 bytes each, by one instruction, and load it likewise; the receivers' epoch counts as
 // the packet's does, and the whole warp votes on it. It puts 15/16 of the links' bytes to use, packets 3/4. It
-// rests on more than the memory model promises: that the stores of one instruction to one line arrive as one.
+// rests on more than the memory model promises: that the stores of one instruction to one line arrive as one, and
+// that its loads see them as one.
 // GPUs do so over NVLink; NCCL's LL128 (src/device/prims_ll128.h, and the conditions under which src/graph/tuning.cc
 // enables it) relies on the same. symmem uses it where every member is of Hopper or newer and reaches its peers by
 // NVLink, and packets elsewhere. On the cpu device the epoch is stored last and read first.
@@ -271,6 +274,8 @@ struct Context {
   i32 rank, world_size;
   u32 ordinal;     // of the call, for the host's record
   u32 channels;    // of the signal block
+  u32 swaps;       // not 0: every member can swap words in the others' memory
+  u32 reserved;
 
   // ranks is world_size: a constant in kernels that are compiled for groups of one size, which lets their loops
   // over ranks be unrolled.
@@ -437,13 +442,21 @@ __device__ __forceinline__ u32* rounds(const Signals& s, Context c, u32 channel)
   return s.block[c.rank] + 2 * c.channels * (u32)c.ranks() + channel;
 }
 
+// raise sets a slot in another rank's memory from 0 to 1 and returns what it was; from 1 it stays.
+__device__ __forceinline__ u32 raise(Context c, u32* theirs) {
+  if (c.swaps) return swap_relaxed(theirs, 0, 1);
+  const u32 seen = load_relaxed(theirs);
+  if (seen == 0) store_relaxed(theirs, 1);
+  return seen;
+}
+
 // put_signal: one thread signals dst on channel. False when it gave up because dst has not consumed the
 // previous one.
 __device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
   u32* const theirs = slot(s, c, dst, channel, c.rank);
   fence();
   Patience patience;
-  for (u32 seen; (seen = swap_relaxed(theirs, 0, 1)) != 0;)
+  for (u32 seen; (seen = raise(c, theirs)) != 0;)
     if (patience.expired(c, Wait{kConsumed, (u32)dst, channel, 0}, seen)) return false;
   patience.satisfied(c);
   return true;

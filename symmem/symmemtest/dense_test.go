@@ -15,7 +15,7 @@ func wayBytes() [3]int {
 	if symmem.GetBackend() == "CUDA" {
 		return [3]int{64 << 10, 1536 << 10, 8<<20 + 4096}
 	}
-	return [3]int{1 << 10, 1536, 40 << 10}
+	return [3]int{1 << 10, 5000, 40 << 10}
 }
 
 // some is all of the types, or with many ranks two of them.

@@ -54,8 +54,9 @@ type allReduceArgs struct {
 	watch      uint64
 	_          uint64 // timeout
 	rank, size int32
-	_          uint32 // ordinal
-	_          uint32 // channels
+	_          uint32    // ordinal
+	_          uint32    // channels
+	_          [2]uint32 // swaps
 	in, out    device.Ptr
 	n, _       uint64 // elements, operation
 	packets    uint64

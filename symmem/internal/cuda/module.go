@@ -212,7 +212,8 @@ func naturalLayout(name string, params []signature.Param) ([]clib.Layout, error)
 	return list, nil
 }
 
-// Builtin implements device.Device. The unit that holds the kernel is compiled once for a device.
+// Builtin implements device.Device. The unit that holds the kernel is compiled once for a device
+// and a size of groups.
 func (d *Device) Builtin(name string, ranks int) (device.Kernel, error) {
 	file, ok := kernels.Source(name, ranks)
 	if !ok {

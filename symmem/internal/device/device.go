@@ -62,7 +62,7 @@ type Device interface {
 	NewEvent() (Event, error)
 
 	// Builtin returns an operation of kernels/ by its extern "C" name. With ranks it is for groups of that size only,
-	// and may be quicker there.
+	// and may be quicker there; with 0 for any.
 	Builtin(name string, ranks int) (Kernel, error)
 	// Compile turns a CUDA C++ snippet into a module. A fault in the text is a *CompileError.
 	Compile(Source) (Module, error)
