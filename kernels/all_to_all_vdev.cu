@@ -186,49 +186,21 @@ __device__ __noinline__ bool report(const AllToAllVdevArgs& a, bool asked, symm:
 }
 
 // Pieces walks over a block's share of the rows: stretches of at most most bytes that lie together on both
-// sides. The block has its share of what goes to each rank and takes turns, so that at any time every rank
-// sends to all and receives from all.
+// sides. The block has its share of what goes to each rank, and sends to one peer after the other, every rank in
+// another order, so that links meet little of each other's traffic; what stays here goes in between.
 class Pieces {
  public:
-  __device__ __forceinline__ Pieces(const AllToAllVdevArgs& a, const Plan& plan) : a_(a), plan_(plan), left_(a.head.context.ranks()) {
-    using namespace symm;
-    const u32 world = (u32)left_, experts = (u32)a.head.n / world;
-    for (u32 k = 0; k < world; k++) {
-      const u32 d = ((u32)a.head.context.rank + 1 + blockIdx.x + k) % world;
-      u32 low = d * experts, high = low + experts;  // the split is in [low, high)
-      const u64 first = plan.start[low] * a.row, last = plan.start[high] * a.row;
-      const u64 share = ((last - first + gridDim.x - 1) / gridDim.x + 127) & ~127ull;
-      Turn& t = turns_[k];
-      t.at = first + blockIdx.x * share;
-      t.end = t.at + share < last ? t.at + share : last;
-      while (t.at < t.end && high - low > 1) {
-        const u32 middle = (low + high) / 2;
-        if (plan.start[middle] * a.row <= t.at) low = middle;
-        else high = middle;
-      }
-      t.split = low;
-    }
+  __device__ __forceinline__ Pieces(const AllToAllVdevArgs& a, const Plan& plan) : a_(a), plan_(plan) {
+    own_ = turn(0);
   }
   __device__ __forceinline__ bool next(symm::u64 most, const char*& src, char*& dst, symm::u64& n) {
-    while (left_ > 0) {
-      if (turn_ >= left_) turn_ = 0;
-      Turn& t = turns_[turn_];
-      if (t.at >= t.end) {
-        left_--;
-        for (int k = turn_; k < left_; k++) turns_[k] = turns_[k + 1];
-        continue;
-      }
-      while (plan_.start[t.split + 1] * a_.row <= t.at) t.split++;
-      const symm::u64 first = plan_.start[t.split] * a_.row, last = plan_.start[t.split + 1] * a_.row, inside = t.at - first;
-      n = (last < t.end ? last : t.end) - t.at;
-      if (n > most) n = most;
-      src = (const char*)a_.head.in + plan_.from[t.split] * a_.row + inside;
-      dst = (char*)plan_.to[t.split] + inside;
-      t.at += n;
-      turn_++;
-      return true;
-    }
-    return false;
+    const int world = a_.head.context.ranks();
+    while (peer_.at >= peer_.end && rank_ + 1 < world) peer_ = turn(++rank_);
+    const bool peers = peer_.at < peer_.end, own = own_.at < own_.end;
+    if (!peers && !own) return false;
+    const bool stays = own && (!peers || ++sent_ % world == 0);
+    take(stays ? own_ : peer_, most, src, dst, n);
+    return true;
   }
 
  private:
@@ -236,10 +208,38 @@ class Pieces {
     symm::u64 at, end;  // bytes in the order of the plan
     symm::u32 split;
   };
+  // turn is the block's share of what goes to the k-th rank after this one.
+  __device__ __forceinline__ Turn turn(int k) const {
+    using namespace symm;
+    const u32 world = (u32)a_.head.context.ranks(), experts = (u32)a_.head.n / world, d = ((u32)a_.head.context.rank + k) % world;
+    u32 low = d * experts, high = low + experts;  // the split is in [low, high)
+    const u64 first = plan_.start[low] * a_.row, last = plan_.start[high] * a_.row;
+    const u64 share = ((last - first + gridDim.x - 1) / gridDim.x + 127) & ~127ull;
+    Turn t;
+    t.at = first + blockIdx.x * share;
+    t.end = t.at + share < last ? t.at + share : last;
+    while (t.at < t.end && high - low > 1) {
+      const u32 middle = (low + high) / 2;
+      if (plan_.start[middle] * a_.row <= t.at) low = middle;
+      else high = middle;
+    }
+    t.split = low;
+    return t;
+  }
+  __device__ __forceinline__ void take(Turn& t, symm::u64 most, const char*& src, char*& dst, symm::u64& n) const {
+    while (plan_.start[t.split + 1] * a_.row <= t.at) t.split++;
+    const symm::u64 first = plan_.start[t.split] * a_.row, last = plan_.start[t.split + 1] * a_.row, inside = t.at - first;
+    n = (last < t.end ? last : t.end) - t.at;
+    if (n > most) n = most;
+    src = (const char*)a_.head.in + plan_.from[t.split] * a_.row + inside;
+    dst = (char*)plan_.to[t.split] + inside;
+    t.at += n;
+  }
+
   const AllToAllVdevArgs& a_;
   const Plan& plan_;
-  int left_, turn_ = 0;
-  Turn turns_[symm::kMaxRanks];
+  Turn own_, peer_ = {};
+  int rank_ = 0, sent_ = 0;
 };
 
 // words copies n bytes by words of W, which both addresses allow.
