@@ -82,8 +82,8 @@ func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 
 // TwoShotAllReduce is [Runtime.AllReduce] in two shots, in place: every member reduces a slice of the tensor and
 // gives it to all others. Small messages go as packets, without a barrier; larger ones as lines of 128 bytes
-// where the links allow it; for large ones the slices are read from the peers and stored to them between two. It
-// returns t.
+// where the links allow it; large ones chunk by chunk, while blocks meet. Where t does not begin at a multiple of
+// 16 bytes, the slices of large ones are read from the peers and stored to them between two barriers. It returns t.
 //
 // PyTorch: two_shot_all_reduce_
 //
@@ -206,6 +206,9 @@ func (rt *Runtime) allReduce(r *reduction, out *Tensor, rules []rule) {
 	out.touch(s)
 	c := rt.admit(&r.made, s, &r.o)
 	w := pick(rules, len(g.ranks), t.Bytes(), g.work.wholeLines)
+	if w == twoChunks && !(inUnits(t) && inUnits(out)) {
+		w = twoPull
+	}
 	rt.chose(r.made, t.Bytes(), w.path, w.why)
 	var err error
 	switch w {
@@ -224,6 +227,8 @@ func (rt *Runtime) allReduce(r *reduction, out *Tensor, rules []rule) {
 			a.in[i] = h.at(i, t)
 		}
 		err = rt.pull(r, s, t.Bytes(), c)
+	case twoChunks:
+		err = rt.pushChunks(r, s, out, c)
 	case twoPull:
 		err = rt.twoShot(r, h, s, out, c)
 	}

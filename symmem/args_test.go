@@ -25,6 +25,7 @@ func TestArguments(t *testing.T) {
 		"one_shot_all_reduce": unsafe.Sizeof(packetArgs{}),
 		"two_shot_all_reduce": unsafe.Sizeof(packetArgs{}),
 		"two_shot_lines":      unsafe.Sizeof(lineArgs{}),
+		"two_shot_chunks":     unsafe.Sizeof(chunkArgs{}),
 		"pull_reduce":         unsafe.Sizeof(pullArgs{}),
 		"multimem_reduce":     unsafe.Sizeof(multimemArgs{}),
 		"multimem_all_gather": unsafe.Sizeof(multimemGatherArgs{}),

@@ -42,6 +42,7 @@ type Group struct {
 	// Places for the arguments of reductions on their way to Launch, so that a call allocates nothing.
 	packetArgs *packetArgs
 	lineArgs   *lineArgs
+	chunkArgs  *chunkArgs
 	pullArgs   *pullArgs
 }
 

@@ -16,6 +16,7 @@ import (
 //	inbox     packets: [block][bank][source][slot]
 //	counts    one 32-bit word a block of the line kernels: their epochs
 //	lines     their inbox, laid out as that of packets
+//	chunks    the inbox of two_shot_chunks: [block][bank][source, the owner left out][byte]
 type workspace struct {
 	seg        device.Segment
 	mapped     []device.Segment // by group rank, seg among them
@@ -28,6 +29,7 @@ type workspace struct {
 	epochs     device.Ptr
 	lines      ptrs
 	counts     device.Ptr
+	chunks     ptrs
 	wholeLines bool // of all members
 }
 
@@ -38,7 +40,7 @@ const (
 )
 
 // layout is the offsets within a segment.
-type layout struct{ meetings, copies, pool, epochs, inbox, counts, lines, end int }
+type layout struct{ meetings, copies, pool, epochs, inbox, counts, lines, chunks, end int }
 
 func layoutOf(ranks, channels int, p *plan) layout {
 	var l layout
@@ -49,7 +51,8 @@ func layoutOf(ranks, channels int, p *plan) layout {
 	l.inbox = l.epochs + aligned(4*p.packetBlocks)
 	l.counts = l.inbox + p.packetBlocks*packetBanks*ranks*packetSlots*packetBytes
 	l.lines = l.counts + aligned(4*p.lineBlocks)
-	l.end = l.lines + p.lineBlocks*packetBanks*ranks*p.lineSlots(ranks)*packetBytes
+	l.chunks = l.lines + p.lineBlocks*packetBanks*ranks*p.lineSlots(ranks)*packetBytes
+	l.end = l.chunks + p.chunkBlocks*chunkBanks*(ranks-1)*p.chunkBytes(ranks)
 	return l
 }
 
@@ -89,6 +92,7 @@ func (g *Group) furnish(op, desc string) {
 		work.pool[i] = base + device.Ptr(l.pool)
 		work.inbox[i] = base + device.Ptr(l.inbox)
 		work.lines[i] = base + device.Ptr(l.lines)
+		work.chunks[i] = base + device.Ptr(l.chunks)
 		work.processors = min(work.processors, peers[i].Processors)
 		work.wholeLines = work.wholeLines && peers[i].WholeLines
 	}
@@ -96,7 +100,7 @@ func (g *Group) furnish(op, desc string) {
 	work.counts = seg.Ptr() + device.Ptr(l.counts)
 	g.work = work
 	g.builds++
-	g.packetArgs, g.lineArgs, g.pullArgs = new(packetArgs), new(lineArgs), new(pullArgs)
+	g.packetArgs, g.lineArgs, g.chunkArgs, g.pullArgs = new(packetArgs), new(lineArgs), new(chunkArgs), new(pullArgs)
 }
 
 // reset makes the group's own part all zero, as when it was new. No member may be communicating.

@@ -28,7 +28,8 @@
 //   arrival[channel][src]  in everybody's memory:  the round that src has come to
 // A rank stores its next round into every peer's arrival and polls its own until all peers have come to
 // that round; a quick peer may already be one further, no more, since the next round needs this rank. One
-// fence before the stores makes them releases; the polls are acquires.
+// fence before the stores makes them releases; the polls are acquires. A block may come to the next round before
+// it waits for the last one; then a peer may be up to three further.
 //
 // The packet protocol (store_packet, load_packet). A packet is 16 bytes, 12 of data and the epoch, stored and
 // loaded by one access, which the memory model makes single. The receiver polls until the epoch is the one it
@@ -393,12 +394,12 @@ __device__ __forceinline__ void refuse(Context c, u32 what, u32 rank, u32 index,
 }
 
 // What a polled word is compared by. kRound is for counts that go up by one and may wrap: the wanted one,
-// or the next.
+// or one of the next three.
 enum Compare { kEqual, kAtLeast, kRound };
 
 template <class Word>
 __device__ __forceinline__ bool reached(Word seen, Word want, Compare compare) {
-  return seen == want || (compare == kAtLeast && seen > want) || (compare == kRound && seen == (Word)(want + 1));
+  return seen == want || (compare == kAtLeast && seen > want) || (compare == kRound && (Word)(seen - want) < 4);
 }
 
 // wait_until reads *word with acquire order until it compares with want: what its writer published is then
@@ -470,23 +471,39 @@ __device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src
   return true;
 }
 
-// barrier: all threads of one block of every rank. What any of them wrote before is visible to all after. The
-// block needs no particular size; with fewer threads than ranks a thread serves several peers.
-__device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel) {
+// round_of is the round of the last barrier that this rank has passed on a channel, once all of it is over.
+__device__ __forceinline__ u32 round_of(const Signals& s, Context c, u32 channel) { return load_relaxed(rounds(s, c, channel)); }
+
+// arrive: all threads of a block, which have met by __syncthreads, say that it has come to a round.
+__device__ __forceinline__ void arrive(const Signals& s, Context c, u32 channel, u32 round) {
+  if ((int)threadIdx.x >= c.ranks()) return;
+  fence();
+  for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)
+    if (p != c.rank) store_relaxed(arrival(s, c, p, channel, c.rank), round);
+}
+
+// await: all threads of a block wait until all ranks have come to a round.
+__device__ __forceinline__ bool await(const Signals& s, Context c, u32 channel, u32 round) {
   bool ok = true;
-  u32* const count = rounds(s, c, channel);
-  u32 round = 0;
+  for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)
+    if (p != c.rank) ok = ok && wait_until<u32>(c, arrival(s, c, c.rank, channel, p), round, kRound, kBarrier, (u32)p, channel);
+  return __syncthreads_and(ok);
+}
+
+// pass: one thread notes the last round.
+__device__ __forceinline__ void pass(const Signals& s, Context c, u32 channel, u32 round) {
+  if (threadIdx.x == 0) store_relaxed(rounds(s, c, channel), round);
+}
+
+// barrier: all threads of one block of every rank. What any of them wrote before is visible to all after. The
+// block needs no particular size; with fewer threads than ranks a thread serves several peers. It is round_of,
+// arrive, await and pass in one; a block that has something to do between its arrival and its wait calls these.
+__device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel) {
   __syncthreads();
-  if ((int)threadIdx.x < c.ranks()) {
-    round = load_relaxed(count) + 1;
-    fence();
-    for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)
-      if (p != c.rank) store_relaxed(arrival(s, c, p, channel, c.rank), round);
-    for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)
-      if (p != c.rank) ok = ok && wait_until<u32>(c, arrival(s, c, c.rank, channel, p), round, kRound, kBarrier, (u32)p, channel);
-  }
-  ok = __syncthreads_and(ok);
-  if (threadIdx.x == 0 && ok) store_relaxed(count, round);
+  const u32 round = round_of(s, c, channel) + 1;
+  arrive(s, c, channel, round);
+  const bool ok = await(s, c, channel, round);
+  if (ok) pass(s, c, channel, round);
   return ok;
 }
 

@@ -133,24 +133,42 @@ func allReduceOrderCase(t *T) {
 	x.Free()
 }
 
+// allReduceSpecialsCase looks at what infinities and NaNs become, in every way for the types that are added by pairs.
 func allReduceSpecialsCase(t *T) {
 	inf, nan := math.Inf(1), math.NaN()
+	values, of1 := []float64{1, 2, 3, 4, inf}, []float64{nan, inf, -inf, 4, -inf}
+	results := map[string][]float64{"max": {nan, inf, 3, 4, inf}, "min": {nan, 2, -inf, 4, -inf}, "sum": {nan, inf, -inf, float64(4 * t.size), nan}}
+	if t.rank == 1 {
+		values = of1
+	}
 	for _, d := range []symmem.DType{symmem.F16, symmem.BF16, symmem.F32, symmem.F64} {
-		x := symmem.Empty(d, 4)
-		symmem.Rendezvous(x)
-		x.CopyFrom([]float64{1, 2, 3, 4})
-		if t.rank == 1 {
-			x.CopyFrom([]float64{nan, inf, -inf, 4})
-		}
-		for op, want := range map[string][]float64{"max": {nan, inf, 3, 4}, "min": {nan, 2, -inf, 4}} {
-			got := symmem.OneShotAllReduce(x, op).Float64s()
-			for i := range want {
-				if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
-					t.Errorf("%v %s: element %d is %v, want %v", d, op, i, got[i], want[i])
-				}
+		sizes := []int{5}
+		if d.Size() == 2 {
+			for _, bytes := range wayBytes() {
+				sizes = append(sizes, bytes/2)
 			}
 		}
-		x.Free()
+		for _, n := range sizes {
+			x := symmem.Empty(d, n)
+			symmem.Rendezvous(x)
+			mine := slices.Repeat(values, n/5+1)[:n]
+			for _, op := range []string{"sum", "max", "min"} {
+				want := results[op]
+				x.CopyFrom(mine)
+				one := symmem.OneShotAllReduce(x, op)
+				for way, got := range map[string][]float64{"one shot": one.Float64s(), "all_reduce": symmem.AllReduce(x, op).Float64s()} {
+					for i, v := range got {
+						if w := want[i%5]; v != w && (v == v || w == w) {
+							t.Fatalf("%s of %d %v, %s: element %d is %v, want %v", way, n, d, op, i, v, w)
+						}
+					}
+				}
+				one.Free()
+			}
+			symmem.Synchronize()
+			t.meet()
+			x.Free()
+		}
 	}
 	// Wide integers are combined as integers.
 	y := symmem.Empty(symmem.I64, 2)

@@ -72,6 +72,7 @@ var cases = []testCase{
 
 	{"AllReduceWays", 1, true, allReduceWaysCase},
 	{"AllReduceLines", 1, true, linesCase},
+	{"AllReduceChunks", 1, true, chunksCase},
 	{"Accumulate", 4, false, accumulateCase},
 	{"ReduceScatter", 1, true, reduceScatterCase},
 	{"ReduceScatterSizes", 1, false, reduceScatterSizesCase},

@@ -9,8 +9,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// wayBytes are sizes that take each way of an all-reduce on this device: packets in one shot, lines in two, and
-// two shots between barriers.
+// wayBytes are sizes that take each way of an all-reduce on this device: packets in one shot, lines in two, and the way of
+// large messages: chunks in two shots on GPUs, and two shots between barriers on the cpu device, which sends chunks of this
+// size where two shots are asked for.
 func wayBytes() [3]int {
 	if symmem.GetBackend() == "CUDA" {
 		return [3]int{64 << 10, 1536 << 10, 8<<20 + 4096}
@@ -536,6 +537,9 @@ func denseExplainCase(t *T) {
 	y := symmem.Empty(symmem.F32, x.Numel()*t.size)
 	symmem.Rendezvous(y)
 	paths := []string{"one shot by packets", "two shots by lines", "two shots between barriers"}
+	if symmem.GetBackend() == "CUDA" {
+		paths[2] = "two shots by chunks"
+	}
 	for i, bytes := range []int{ways[0], ways[1], ways[2] + 4} {
 		got := symmem.Explain(func() { symmem.AllReduce(x.Slice(0, bytes/4), "avg") })
 		want := fmt.Sprintf("all_reduce f32[%d] avg on world (%d ranks, %d bytes): %s, because ", bytes/4, t.size, bytes, paths[i])

@@ -60,6 +60,9 @@ namespace operation_tile_reduce {
 namespace operation_two_shot_all_reduce {
 #include "two_shot_all_reduce.cu"
 }
+namespace operation_two_shot_chunks {
+#include "two_shot_chunks.cu"
+}
 namespace operation_two_shot_lines {
 #include "two_shot_lines.cu"
 }

@@ -1,0 +1,158 @@
+// two_shot_chunks: two_shot_all_reduce for messages that the links limit. Every rank owns a slice. It gets that slice of
+// everybody chunk by chunk in inboxes, reduces it there, and stores the result to everybody; out may be in. All that crosses
+// a link is a store: GPUs fill NVLink to 350 GB/s so, and to 325 where they load (docs/benchmarks.md).
+//
+// Blocks of the same index of all ranks work on the same chunks and meet on their own channel, once a chunk: who has come to
+// round i of a call has sent its chunk i. A block sends chunk i+1 before it waits for round i, so that there is always
+// something on the links, and its inboxes have four banks. That is enough: who sends chunk i+1 has seen everybody at round
+// i-1, which they come to after they have reduced chunk i-3, the last one in that bank. A last round says that all results
+// are there. In place nothing is overwritten too early: the result of a chunk goes to a rank after that rank sent its own.
+#include "reduce.cuh"
+
+constexpr int kUnits = 4;  // of 16 bytes that a thread has of a chunk
+constexpr int kBanks = 4;
+
+struct ChunkArgs {
+  symm::Context context;         // channels: at least the grid's blocks
+  symm::Signals signals;         // a block of its own, not the one of Handle.barrier
+  const void* in;                // a multiple of 16 bytes, as are out
+  symm::u64 n;                   // elements
+  symm::u64 op;                  // symm::ReduceOp
+  symm::u64 units;               // of a slice
+  void* out[symm::kMaxRanks];    // by rank
+  uint4* inbox[symm::kMaxRanks];  // by rank: [block][bank][source, the owner left out][kUnits * blockDim.x]
+};
+
+// Chunks is the block's part of the work. A chunk that lies inside the slice and the message of every rank is plain: a thread
+// has its units at once and tests nothing. The others, and reductions that need more code, take it unit by unit.
+template <class T, class A> class Chunks {
+ public:
+  __device__ __forceinline__ explicit Chunks(const ChunkArgs& a) : a_(a) {}
+
+  __device__ __forceinline__ symm::u32 count() const {
+    const symm::u64 all = (a_.units + size() - 1) / size();
+    return (symm::u32)((all - 1 - blockIdx.x) / gridDim.x + 1);
+  }
+
+  // send stores chunk i of everybody's slice into its owner's inbox.
+  __device__ __forceinline__ void send(symm::u32 i) const {
+    if (plain(i)) return send<kUnits, true>(i, 0);
+#pragma unroll 1
+    for (int u = 0; u < kUnits; u++) send<1, false>(i, u);
+  }
+
+  // reduce makes chunk i of this rank's slice from what the others sent and stores it to all.
+  __device__ __forceinline__ void reduce(symm::u32 i) const {
+    if (a_.op == symm::kSum && plain(i)) return reduce<kUnits, true>(i, 0);
+#pragma unroll 1
+    for (int u = 0; u < kUnits; u++) reduce<1, false>(i, u);
+  }
+
+ private:
+  static constexpr int kCount = 16 / sizeof(T);
+  typedef symm::Elements<T, kCount> Unit;
+
+  __device__ __forceinline__ symm::u32 size() const { return kUnits * blockDim.x; }
+  __device__ __forceinline__ symm::u64 first(symm::u32 i) const { return (blockIdx.x + i * (symm::u64)gridDim.x) * size(); }
+  __device__ __forceinline__ symm::u32 lane(int u) const { return u * blockDim.x + threadIdx.x; }
+  __device__ __forceinline__ bool plain(symm::u32 i) const {
+    const symm::u64 end = first(i) + size();
+    return end <= a_.units && ((a_.context.ranks() - 1) * a_.units + end) * kCount <= a_.n;
+  }
+  // box is what source sends to owner as chunk i.
+  __device__ __forceinline__ Unit* box(int owner, int source, symm::u32 i) const {
+    const int others = a_.context.ranks() - 1, place = source - (source > owner);
+    return (Unit*)(a_.inbox[owner] + ((blockIdx.x * kBanks + i % kBanks) * others + place) * (symm::u64)size());
+  }
+  template <bool Plain> __device__ __forceinline__ Unit take(int slice, symm::u64 unit) const {
+    const symm::u64 at = slice * a_.units + unit;
+    if (Plain) return ((const Unit*)a_.in)[at];
+    return unit < a_.units ? symm::load<T, kCount>((const T*)a_.in, at, a_.n, true) : Unit{};
+  }
+
+  // send and reduce are of U units from number u on.
+  template <int U, bool Plain> __device__ __forceinline__ void send(symm::u32 i, int u) const {
+    using namespace symm;
+    const Context& c = a_.context;
+    constexpr int kOthers = kTogether - 1;
+#pragma unroll 1
+    for (int k = 1; k < c.ranks(); k += kOthers) {
+      Unit v[kOthers][U];
+#pragma unroll
+      for (int j = 0; j < kOthers; j++)
+#pragma unroll
+        for (int t = 0; t < U; t++)
+          if (k + j < c.ranks()) v[j][t] = take<Plain>(neighbour(k + j), first(i) + lane(u + t));
+#pragma unroll
+      for (int j = 0; j < kOthers; j++)
+#pragma unroll
+        for (int t = 0; t < U; t++)
+          if (k + j < c.ranks()) box(neighbour(k + j), c.rank, i)[lane(u + t)] = v[j][t];
+    }
+  }
+
+  template <int U, bool Plain> __device__ __forceinline__ void reduce(symm::u32 i, int u) const {
+    using namespace symm;
+    const Context& c = a_.context;
+    const u32 op = Plain ? kSum : (u32)a_.op & 255;
+    Elements<A, kCount> sum[U];
+#pragma unroll 1
+    for (int p = 0; p < c.ranks(); p += kTogether) {
+      Unit v[kTogether][U];
+#pragma unroll
+      for (int j = 0; j < kTogether; j++)
+#pragma unroll
+        for (int t = 0; t < U; t++)
+          if (p + j < c.ranks()) v[j][t] = p + j == c.rank ? take<Plain>(c.rank, first(i) + lane(u + t)) : box(c.rank, p + j, i)[lane(u + t)];
+#pragma unroll
+      for (int j = 0; j < kTogether; j++)
+#pragma unroll
+        for (int t = 0; t < U; t++) {
+          if (p + j == 0) sum[t] = as<A>(v[j][t]);
+          else if (p + j < c.ranks()) combine(sum[t], as<A>(v[j][t]), op);
+        }
+    }
+#pragma unroll
+    for (int t = 0; t < U; t++) {
+      finish(sum[t], c.ranks(), op);
+      const Unit result = as<T>(sum[t]);
+      const u64 unit = first(i) + lane(u + t), at = c.rank * a_.units + unit;
+#pragma unroll 1
+      for (int k = 1; k <= c.ranks(); k++) {
+        T* const out = (T*)a_.out[neighbour(k)];
+        if (Plain) ((Unit*)out)[at] = result;
+        else if (unit < a_.units) store<T, kCount>(out, at, a_.n, true, result);
+      }
+    }
+  }
+  __device__ __forceinline__ int neighbour(int k) const { return (a_.context.rank + k) % a_.context.ranks(); }
+
+  const ChunkArgs& a_;
+};
+
+template <class T, class A> __device__ __forceinline__ void two_shot_chunks(const ChunkArgs& a) {
+  using namespace symm;
+  const Chunks<T, A> chunks(a);
+  const u32 count = chunks.count(), round = round_of(a.signals, a.context, blockIdx.x) + 1;
+  // In step i chunk i is sent and chunk i-1, of the round before, is reduced. In the last two nothing is sent: one
+  // reduces the last chunk, the other is the round that says that all results are there.
+  for (u32 i = 0; i < count + 2; i++) {
+    if (i < count) chunks.send(i);
+    if (i != count) {
+      __syncthreads();
+      arrive(a.signals, a.context, blockIdx.x, round + (i < count ? i : count));
+    }
+    if (i > 0 && !await(a.signals, a.context, blockIdx.x, round + i - 1)) return;
+    if (i > 0 && i <= count) chunks.reduce(i - 1);
+  }
+  pass(a.signals, a.context, blockIdx.x, round + count);
+}
+
+#define TWO_SHOT_CHUNKS(T, dtype)                                                                                    \
+  extern "C" __global__ void __launch_bounds__(512) two_shot_chunks_##dtype(const __grid_constant__ ChunkArgs a) { \
+    symm::begin();                                                                                                   \
+    if (sizeof(symm::Wide<T>) > sizeof(T) && a.op & symm::kWide) two_shot_chunks<T, symm::Wide<T>>(a);               \
+    else two_shot_chunks<T, T>(a);                                                                                   \
+  }                                                                                                                  \
+  SYMM_KERNEL(two_shot_chunks_##dtype)
+SYMM_FOR_DTYPES(TWO_SHOT_CHUNKS)
