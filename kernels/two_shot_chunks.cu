@@ -142,7 +142,7 @@ template <class T, class A> __device__ __forceinline__ void two_shot_chunks(cons
       __syncthreads();
       arrive(a.signals, a.context, blockIdx.x, round + (i < count ? i : count));
     }
-    if (i > 0 && !await(a.signals, a.context, blockIdx.x, round + i - 1)) return;
+    if (i > 0 && !__syncthreads_and(arrived(a.signals, a.context, blockIdx.x, round + i - 1))) return;
     if (i > 0 && i <= count) chunks.reduce(i - 1);
   }
   pass(a.signals, a.context, blockIdx.x, round + count);

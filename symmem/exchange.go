@@ -158,12 +158,22 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	e.g.peer(op, "root", root)
 	e.made.detail = fmt.Sprintf("from %d", root)
 	world := len(e.g.ranks)
-	slice := ((t.Bytes()+world-1)/world + 15) &^ 15
-	lo := min(e.g.rank*slice, t.Bytes())
+	// The others share the work, so that nothing leaves the root twice. One peer alone gets all from the root.
+	sharers, place := world-1, e.g.rank
+	switch {
+	case world <= 2:
+		sharers, place = 1, e.g.rank^root
+	case e.g.rank == root:
+		place = sharers
+	case e.g.rank > root:
+		place--
+	}
+	slice := ((t.Bytes()+sharers-1)/sharers + 15) &^ 15
+	lo := min(place*slice, t.Bytes())
 	hi := min(lo+slice, t.Bytes())
 	return e.run(t.shape, slice, func(bool) {
 		for i := range e.g.ranks {
-			if p := (e.g.rank + i) % world; p != root {
+			if p := (e.g.rank + i) % world; p != root && place < sharers {
 				e.piece(e.from.at(root, t)+device.Ptr(lo), e.from.at(p, t)+device.Ptr(lo))
 			}
 		}
@@ -247,13 +257,14 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	e.out.touch(s)
 	c := rt.admit(&e.made, s, &e.o)
 	push := w == pushWay
-	if e.out == e.t {
+	loads := e.out == e.t
+	if loads {
 		w = handOn
 	}
 	rt.chose(e.made, e.t.Bytes(), w.path, w.why)
 	e.args.n = uint64(n)
 	lay(push)
-	l, c := e.g.meetingGrid(n, false, c)
+	l, c := e.g.meetingGrid(n, loads, c)
 	e.args.context, e.args.signals = c, e.g.work.meetings
 	l.Args = bytesOf(e.args)
 	rt.finish(&e.made, s, s.launch(rt.builtin(op, "exchange", 0), l))

@@ -471,7 +471,8 @@ __device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src
   return true;
 }
 
-// round_of is the round of the last barrier that this rank has passed on a channel, once all of it is over.
+// The parts of a barrier, for a block that has something to do between its arrival and its wait. round_of is the round
+// of the last barrier that this rank has passed on a channel.
 __device__ __forceinline__ u32 round_of(const Signals& s, Context c, u32 channel) { return load_relaxed(rounds(s, c, channel)); }
 
 // arrive: all threads of a block, which have met by __syncthreads, say that it has come to a round.
@@ -482,12 +483,12 @@ __device__ __forceinline__ void arrive(const Signals& s, Context c, u32 channel,
     if (p != c.rank) store_relaxed(arrival(s, c, p, channel, c.rank), round);
 }
 
-// await: all threads of a block wait until all ranks have come to a round.
-__device__ __forceinline__ bool await(const Signals& s, Context c, u32 channel, u32 round) {
+// arrived: all threads of a block wait until all ranks have come to a round. Then they meet by __syncthreads_and.
+__device__ __forceinline__ bool arrived(const Signals& s, Context c, u32 channel, u32 round) {
   bool ok = true;
   for (int p = (int)threadIdx.x; p < c.ranks(); p += (int)blockDim.x)
     if (p != c.rank) ok = ok && wait_until<u32>(c, arrival(s, c, c.rank, channel, p), round, kRound, kBarrier, (u32)p, channel);
-  return __syncthreads_and(ok);
+  return ok;
 }
 
 // pass: one thread notes the last round.
@@ -496,13 +497,17 @@ __device__ __forceinline__ void pass(const Signals& s, Context c, u32 channel, u
 }
 
 // barrier: all threads of one block of every rank. What any of them wrote before is visible to all after. The
-// block needs no particular size; with fewer threads than ranks a thread serves several peers. It is round_of,
-// arrive, await and pass in one; a block that has something to do between its arrival and its wait calls these.
+// block needs no particular size; with fewer threads than ranks a thread serves several peers.
 __device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel) {
+  bool ok = true;
+  u32 round = 0;
   __syncthreads();
-  const u32 round = round_of(s, c, channel) + 1;
-  arrive(s, c, channel, round);
-  const bool ok = await(s, c, channel, round);
+  if ((int)threadIdx.x < c.ranks()) {
+    round = round_of(s, c, channel) + 1;
+    arrive(s, c, channel, round);
+    ok = arrived(s, c, channel, round);
+  }
+  ok = __syncthreads_and(ok);
   if (ok) pass(s, c, channel, round);
   return ok;
 }
