@@ -133,7 +133,8 @@ template <class T, class A> class Chunks {
 template <class T, class A> __device__ __forceinline__ void two_shot_chunks(const ChunkArgs& a) {
   using namespace symm;
   const Chunks<T, A> chunks(a);
-  const u32 count = chunks.count(), round = round_of(a.signals, a.context, blockIdx.x) + 1;
+  u32* const passed = rounds(a.signals, a.context, blockIdx.x);
+  const u32 count = chunks.count(), round = load_relaxed(passed) + 1;
   // In step i chunk i is sent and chunk i-1, of the round before, is reduced. In the last two nothing is sent: one
   // reduces the last chunk, the other is the round that says that all results are there.
   for (u32 i = 0; i < count + 2; i++) {
@@ -145,7 +146,7 @@ template <class T, class A> __device__ __forceinline__ void two_shot_chunks(cons
     if (i > 0 && !__syncthreads_and(arrived(a.signals, a.context, blockIdx.x, round + i - 1))) return;
     if (i > 0 && i <= count) chunks.reduce(i - 1);
   }
-  pass(a.signals, a.context, blockIdx.x, round + count);
+  if (threadIdx.x == 0) store_relaxed(passed, round + count);
 }
 
 #define TWO_SHOT_CHUNKS(T, dtype)                                                                                    \

@@ -158,15 +158,11 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	e.g.peer(op, "root", root)
 	e.made.detail = fmt.Sprintf("from %d", root)
 	world := len(e.g.ranks)
-	// The others share the work, so that nothing leaves the root twice. One peer alone gets all from the root.
-	sharers, place := world-1, e.g.rank
-	switch {
-	case world <= 2:
-		sharers, place = 1, e.g.rank^root
-	case e.g.rank == root:
-		place = sharers
-	case e.g.rank > root:
-		place--
+	// The others share the work, so that nothing leaves the root twice; one other shares it with the root.
+	sharers, place := world, e.g.rank
+	if world > 2 {
+		sharers--
+		place = (e.g.rank - root - 1 + 2*world) % world // the root has none
 	}
 	slice := ((t.Bytes()+sharers-1)/sharers + 15) &^ 15
 	lo := min(place*slice, t.Bytes())

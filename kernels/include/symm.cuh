@@ -471,10 +471,8 @@ __device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src
   return true;
 }
 
-// The parts of a barrier, for a block that has something to do between its arrival and its wait. round_of is the round
-// of the last barrier that this rank has passed on a channel.
-__device__ __forceinline__ u32 round_of(const Signals& s, Context c, u32 channel) { return load_relaxed(rounds(s, c, channel)); }
-
+// The halves of a barrier, for a block that has something to do between its arrival and its wait.
+//
 // arrive: all threads of a block, which have met by __syncthreads, say that it has come to a round.
 __device__ __forceinline__ void arrive(const Signals& s, Context c, u32 channel, u32 round) {
   if ((int)threadIdx.x >= c.ranks()) return;
@@ -491,24 +489,20 @@ __device__ __forceinline__ bool arrived(const Signals& s, Context c, u32 channel
   return ok;
 }
 
-// pass: one thread notes the last round.
-__device__ __forceinline__ void pass(const Signals& s, Context c, u32 channel, u32 round) {
-  if (threadIdx.x == 0) store_relaxed(rounds(s, c, channel), round);
-}
-
 // barrier: all threads of one block of every rank. What any of them wrote before is visible to all after. The
 // block needs no particular size; with fewer threads than ranks a thread serves several peers.
 __device__ __forceinline__ bool barrier(const Signals& s, Context c, u32 channel) {
   bool ok = true;
+  u32* const count = rounds(s, c, channel);
   u32 round = 0;
   __syncthreads();
   if ((int)threadIdx.x < c.ranks()) {
-    round = round_of(s, c, channel) + 1;
+    round = load_relaxed(count) + 1;
     arrive(s, c, channel, round);
     ok = arrived(s, c, channel, round);
   }
   ok = __syncthreads_and(ok);
-  if (ok) pass(s, c, channel, round);
+  if (threadIdx.x == 0 && ok) store_relaxed(count, round);
   return ok;
 }
 
