@@ -135,7 +135,7 @@ func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 }
 
 // Broadcast gives every member the root's values of a symmetric tensor, in place; root is a rank of the group.
-// Every member fetches a slice and hands it on to the others, so that the root sends the tensor once, however
+// Every other member fetches a slice and hands it on to the rest, so that the root sends the tensor once, however
 // many members there are. It returns t.
 //
 // PyTorch: broadcast; nvshmem_broadcast
