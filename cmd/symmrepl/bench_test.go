@@ -97,7 +97,7 @@ bytes graph eager TFLOP/s
 	if !slices.Equal(shown, titles) || size != "720pt 1080pt" {
 		t.Errorf("a picture of %s with %q", size, shown)
 	}
-	for text, n := range map[string]int{"1K": 9, "4K": 9, "us a call": 5, "bus bandwidth, GB/s": 2, "TFLOP/s": 1, "graph": 4, "eager": 5, "limit": 2, "copies to all peers": 2, "symmrepl": 4} {
+	for text, n := range map[string]int{"1K": 9, "4K": 9, "us a call": 5, "bus bandwidth, GB/s": 2, "TFLOP/s": 1, "graph": 4, "eager": 5, "limit": 2, "link": 2, "symmrepl": 4} {
 		if found := len(slices.DeleteFunc(slices.Clone(got), func(s string) bool { return s != text })); found != n {
 			t.Errorf("%q is in the picture %d times, want %d", text, found, n)
 		}

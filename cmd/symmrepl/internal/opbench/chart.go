@@ -50,7 +50,7 @@ func (t *table) bandwidths(b bounds) *chart.Chart {
 	}
 	names, of := []string{"symmrepl"}, []func(*row) float64{own}
 	if t.op.sent != nil {
-		names, of = append(names, "copies to all peers"), append(of, func(*row) float64 { return b.link })
+		names, of = append(names, "link"), append(of, func(*row) float64 { return b.link() })
 	}
 	for _, by := range peerNames {
 		names = append(names, by)

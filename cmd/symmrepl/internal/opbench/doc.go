@@ -5,7 +5,7 @@
 // each size and run after those of bench.go.cell. It times back-to-back calls from the interpreted cell
 // ("eager") and replays of a captured graph ("graph"). The limits they are compared with are measured first: an
 // empty kernel in a graph, a flag's round trip between two GPUs inside one kernel, and the rate of copies to all peers
-// at once. The peers run before, in their own processes by torchrun, if there is a Python with torch. Every figure is
+// at once, on GPUs also that of stores. The peers run before, in their own processes by torchrun, if there is a Python with torch. Every figure is
 // the maximum over ranks of each rank's median. Each operation is printed as soon as it is measured, and drawn by package
 // chart in the end.
 //

@@ -27,7 +27,7 @@ var DTypes = map[string]int{"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i32": 4, "
 // extent is how much is measured on a device.
 type extent struct {
 	sizes                   []int
-	copied                  int // bytes of the copies that measure the link: enough on a GPU to hide their start
+	copied                  int // bytes to each peer that measure the link: enough on a GPU to hide the start of copies
 	factor                  int // bytes of the largest matrix that is multiplied
 	part, side              int // of Overlap: bytes of a rank's part, rows of a matrix
 	calls, replays, repeats int // calls in a graph, replays a time, times

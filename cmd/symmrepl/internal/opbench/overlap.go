@@ -64,14 +64,14 @@ func Overlap(ctx context.Context, s session.Session, ranks int, o Options, out i
 
 func (r *run) overlapHeader() error {
 	if r.o.JSON {
-		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "side": r.extent.side, "link_gbps": r.bounds.link}
+		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "side": r.extent.side, "link_gbps": r.bounds.link()}
 		if len(r.missing) > 0 {
 			head["not_measured"] = r.missing
 		}
 		return json.NewEncoder(r.out).Encode(head)
 	}
 	_, err := fmt.Fprintf(r.out, "%s, %s, %s; product of matrices of %d rows and columns, copies to all peers %.1f GB/s\nus a call, alone and while the other goes on\n",
-		r.device, session.FormatSize(r.ranks), r.o.DType, r.extent.side, r.bounds.link)
+		r.device, session.FormatSize(r.ranks), r.o.DType, r.extent.side, r.bounds.copies)
 	for _, line := range r.missing {
 		fmt.Fprintln(r.out, line)
 	}
@@ -95,8 +95,8 @@ func (r *run) printOverlap(n int, figures []Figure) error {
 		return nil
 	}
 	fmt.Fprintf(r.out, "\nall-gather of %d bytes a rank", n)
-	if r.bounds.link > 0 {
-		fmt.Fprintf(r.out, ", at the copies' rate %.2f us", float64(n)*float64(r.ranks-1)/r.bounds.link/1e3)
+	if r.bounds.copies > 0 {
+		fmt.Fprintf(r.out, ", at the copies' rate %.2f us", float64(n)*float64(r.ranks-1)/r.bounds.copies/1e3)
 	}
 	fmt.Fprintln(r.out)
 	w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -16,7 +16,7 @@ type row struct {
 	Limit  float64           `json:"limit_us,omitempty"` // an empty kernel, half a round trip and the bytes at the link's rate
 	Alg    float64           `json:"alg_gbps,omitempty"`
 	Bus    float64           `json:"bus_gbps,omitempty"`
-	OfLink float64           `json:"of_link,omitempty"` // Bus over the measured rate of copies to all peers
+	OfLink float64           `json:"of_link,omitempty"` // Bus over the link's measured rate
 	TFlops float64           `json:"tflops,omitempty"`  // of a product
 	Peers  map[string]Figure `json:"peers,omitempty"`
 	Ratio  float64           `json:"ratio,omitempty"` // to the best peer
@@ -29,11 +29,15 @@ type table struct {
 	notes []string // which peers could not be measured, and why
 }
 
-// bounds are the limits of the machine.
-type bounds struct{ empty, bounce, link float64 } // us, us, GB/s
+// bounds are the limits of the machine: us, and GB/s from a device to all peers.
+type bounds struct{ empty, bounce, copies, stores float64 }
 
-func boundsOf(figures []Figure, ranks, copied int) bounds {
+// link is the rate of whatever fills the links best: copy engines on some hosts, and stores where those are slow.
+func (b bounds) link() float64 { return max(b.copies, b.stores) }
+
+func boundsOf(figures []Figure, ranks, moved int) bounds {
 	var b bounds
+	rate := func(us float64) float64 { return float64(moved) * float64(ranks-1) / us / 1e3 }
 	for _, f := range figures {
 		switch f.Op {
 		case "empty":
@@ -41,7 +45,9 @@ func boundsOf(figures []Figure, ranks, copied int) bounds {
 		case "bounce":
 			b.bounce = f.Graph
 		case "copy":
-			b.link = float64(copied) * float64(ranks-1) / f.Eager / 1e3
+			b.copies = rate(f.Eager)
+		case "store":
+			b.stores = rate(f.Eager)
 		}
 	}
 	return b
@@ -99,12 +105,12 @@ func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 	case x.kind != usual:
 	case x.sent == nil:
 		r.Alg = float64(n) / us / 1e3
-	case b.link > 0:
+	case b.link() > 0:
 		p := float64(ranks)
-		r.Limit = b.empty + b.bounce/2 + float64(n)*x.sent(p)/b.link/1e3
+		r.Limit = b.empty + b.bounce/2 + float64(n)*x.sent(p)/b.link()/1e3
 		r.Alg = float64(n) / us / 1e3
 		r.Bus = r.Alg * x.bus(p)
-		r.OfLink = r.Bus / b.link
+		r.OfLink = r.Bus / b.link()
 	}
 	return r, true
 }
@@ -113,14 +119,18 @@ func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 func (r *run) header() error {
 	b := r.bounds
 	if r.o.JSON {
-		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "empty_us": b.empty, "round_trip_us": b.bounce, "link_gbps": b.link}
+		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "empty_us": b.empty, "round_trip_us": b.bounce, "link_gbps": b.link()}
 		if len(r.missing) > 0 {
 			head["not_measured"] = r.missing
 		}
 		return json.NewEncoder(r.out).Encode(head)
 	}
-	fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s\n", r.device, session.FormatSize(r.ranks), r.o.DType, b.empty, b.bounce, b.link)
-	_, err := fmt.Fprintln(r.out, "bytes: the larger of a rank's input and output; us a call; limit: empty kernel + half a round trip + bytes sent / copies' rate; bandwidths in GB/s, of graphs")
+	fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s", r.device, session.FormatSize(r.ranks), r.o.DType, b.empty, b.bounce, b.copies)
+	if b.stores > 0 {
+		fmt.Fprintf(r.out, ", stores %.1f GB/s", b.stores)
+	}
+	fmt.Fprintln(r.out)
+	_, err := fmt.Fprintln(r.out, "bytes: the larger of a rank's input and output; us a call; limit: empty kernel + half a round trip + bytes sent / the quicker rate; bandwidths in GB/s, of graphs")
 	for _, line := range r.missing {
 		fmt.Fprintln(r.out, line)
 	}

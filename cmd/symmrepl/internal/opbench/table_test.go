@@ -9,7 +9,7 @@ import (
 // Bandwidths are those of nccl-tests, the limit counts what is sent, and the ratio is to the best peer however it was called.
 func TestRow(t *testing.T) {
 	figures := []Figure{
-		{Op: "empty", Graph: 1}, {Op: "bounce", Bytes: 4, Graph: 2}, {Op: "copy", Bytes: 1000, Eager: 0.03},
+		{Op: "empty", Graph: 1}, {Op: "bounce", Bytes: 4, Graph: 2}, {Op: "copy", Bytes: 1000, Eager: 0.05}, {Op: "store", Bytes: 1000, Eager: 0.03},
 		{Op: "all_reduce", Bytes: 1e6, Graph: 25, Eager: 30},
 		{Op: "all_reduce", By: "PyTorch", Bytes: 1e6, Graph: 60, Eager: 70},
 		{Op: "all_reduce", By: "PyTorch", Bytes: 1e6, Graph: 50, Eager: 80},
@@ -17,7 +17,7 @@ func TestRow(t *testing.T) {
 	}
 	x := ops[2]
 	b := boundsOf(figures, 4, 1000)
-	if x.name != "all_reduce" || math.Abs(b.link-100) > 1e-9 {
+	if x.name != "all_reduce" || math.Abs(b.copies-60) > 1e-9 || math.Abs(b.link()-100) > 1e-9 {
 		t.Fatal(x.name, b)
 	}
 	r, ok := rowOf(&x, 1e6, 4, b, figures)
