@@ -111,7 +111,7 @@ slots.Ints()
 
 // %% [exercise] Gather by hand
 // After `gather()`, everybody's `slots` shall hold the square of each rank: slot 0 has 0, slot 1 has 1, slot 2 has 4. Do it by writing: each rank
-// puts its own number into its own slot of everybody's copy.
+// puts its square into its own slot of everybody's copy.
 //
 // `hs.GetBuffer(peer, symm.I32, size)` is all the slots of a peer; `.Slice(a, b)` are elements `a` to `b-1` of a tensor; `.Fill(x)` writes. The last thing
 // is a barrier, so that nobody looks too early.
@@ -147,18 +147,30 @@ func gather() {
 	hs.Barrier(0)
 }
 
-// %% [check]
-slots.Fill(-1)
-hs.Barrier(0, symm.Timeout(time.Second))
-gather()
-hs.Barrier(0, symm.Timeout(time.Second))
-bad := ""
-for r, got := range slots.Ints() {
-	if got == -1 && bad == "" {
-		bad = fmt.Sprintf("nobody has written slot %d", r)
-	} else if got != r*r && bad == "" {
-		bad = fmt.Sprintf("slot %d holds %d, not %d", r, got, r*r)
+// %% [wrong]
+func gather() {
+	for peer := range size {
+		hs.GetBuffer(peer, symm.I32, size).Slice(rank, rank+1).Fill(rank * rank)
 	}
+}
+
+// %% [check]
+bad, limit := "", symm.Timeout(time.Second)
+for round := range 40 { // each time another rank is late
+	slots.Fill(-1)
+	hs.Barrier(7, limit)
+	if rank == round%size {
+		time.Sleep(5 * time.Millisecond)
+	}
+	gather()
+	for r, got := range slots.Ints() {
+		if got == -1 && bad == "" {
+			bad = fmt.Sprintf("nobody has written slot %d when gather() returns", r)
+		} else if got != r*r && bad == "" {
+			bad = fmt.Sprintf("slot %d holds %d, not %d", r, got, r*r)
+		}
+	}
+	hs.Barrier(7, limit)
 }
 wrong := symm.Empty(symm.I32, 1)
 symm.Rendezvous(wrong)
@@ -167,7 +179,7 @@ if bad != "" {
 }
 switch anywhere := symm.OneShotAllReduce(wrong, "max").Ints()[0]; {
 case bad != "":
-	panic("in my copy " + bad + "; every rank writes its slot in everybody's copy")
+	panic("in my copy " + bad + "; every rank writes its slot in everybody's copy, and then waits for the others")
 case anywhere != 0:
 	panic("my copy is right, but not that of another rank")
 }

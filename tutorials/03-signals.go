@@ -175,20 +175,57 @@ func relay() {
 	hToken.PutSignal(right, 0)
 }
 
+// %% [wrong]
+func relay() {
+	if rank != 0 {
+		pass(2 * token.Ints()[0])
+	} else {
+		pass(1)
+	}
+	hToken.PutSignal(right, 0)
+	hToken.WaitSignal(left, 0)
+}
+
+// %% [wrong]
+func relay() {
+	if rank == 0 {
+		token.Fill(1 << (size - 1))
+	}
+}
+
 // %% [check]
-symm.Recover() // of signals that an earlier answer has left
-token.Fill(-1)
-hToken.Barrier(0)
-relay()
-symm.Synchronize()
-hToken.Barrier(0)
-got := hToken.GetBuffer(0, symm.I32, 1).Ints()[0]
+bad, want, limit := "", 1<<(size-1), symm.Timeout(time.Second)
+for round := 0; round < 40 && bad == ""; round++ { // what is wrong now and then shall be found, too
+	symm.Recover() // of signals that are left
+	token.Fill(-1)
+	hToken.Barrier(7, limit)
+	if rank == round%size { // each time another rank is late
+		time.Sleep(5 * time.Millisecond)
+	}
+	relay()
+	symm.Synchronize()
+	hToken.Barrier(7, limit)
+	got := hToken.GetBuffer(0, symm.I32, 1).Ints()[0]
+	switch {
+	case got == 2*want:
+		bad = fmt.Sprintf("the token of rank 0 is %d, not %d; only the others double it", got, want)
+	case got != want && round == 0:
+		bad = fmt.Sprintf("the token of rank 0 is %d, not %d; does everybody wait before it looks, and signal after it has put?", got, want)
+	case got != want:
+		bad = fmt.Sprintf("the token of rank 0 was right %d times, and then %d, not %d; does everybody wait before it looks, and signal after it has put?", round, got, want)
+	}
+	for p := 1; p < size && bad == ""; p++ {
+		if hToken.GetBuffer(p, symm.I32, 1).Ints()[0] == -1 {
+			bad = fmt.Sprintf("the token of rank 0 is right, but rank %d has never had it", p)
+		}
+	}
+}
 unread := symm.Empty(symm.I32, 1).Fill(len(symm.PendingSignals()))
 symm.Rendezvous(unread)
 pending := symm.OneShotAllReduce(unread, "sum").Ints()[0]
-switch want := 1 << (size - 1); {
-case got != want:
-	panic(fmt.Sprintf("the token of rank 0 is %d, not %d; does everybody wait before it looks?", got, want))
+switch {
+case bad != "":
+	panic(bad)
 case pending > 0:
 	panic("the number is right, but a signal was put that nobody has waited for; symm.PendingSignals() says which")
 }

@@ -208,10 +208,41 @@ __global__ void biggest(symm::Handle h, float* out, int n) {
   symm::barrier(h, 0);
 }`)
 
+// %% [wrong]
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = h.buffer<float>(0)[i];
+    for (int p = 1; p < h.world_size; p++) best = fmaxf(best, h.buffer<float>(p)[i]);
+    out[i] = best;
+  }
+  symm::barrier(h, 0);
+}`)
+
+// %% [wrong]
+biggest := symm.Compile(`
+__global__ void biggest(symm::Handle h, float* out, int n) {
+  if (!symm::barrier(h, 0)) return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) {
+    float best = h.buffer<float>(0)[i];
+    for (int p = 1; p < h.world_size; p++) best = fmaxf(best, h.buffer<float>(p)[i]);
+    out[i] = best;
+  }
+}`)
+
 // %% [check]
-out.Fill(12345)
-biggest.Launch(symm.Grid(1), symm.Block(32), h, out, n)
 expected := symm.OneShotAllReduce(x, "max").Float32s()
+fresh, limit := x.Float32s(), symm.Timeout(time.Second)
+if rank == size-1 {
+	x.Fill(500) // what its vector held before
+}
+out.Fill(12345)
+h.Barrier(0, limit)
+if rank == size-1 { // it is late
+	time.Sleep(20 * time.Millisecond)
+	x.CopyFrom(fresh)
+}
+biggest.Launch(symm.Grid(1), symm.Block(32), h, out, n, limit)
 verdict := symm.Empty(symm.I32, 1).Fill(n)
 symm.Rendezvous(verdict)
 results := out.Float32s()
@@ -223,16 +254,40 @@ for i := range n {
 }
 switch first := symm.OneShotAllReduce(verdict, "min").Ints()[0]; {
 case first == n:
-	fmt.Println("correct")
 case results[first] == expected[first]:
 	panic(fmt.Sprintf("out[%d] is right here, but not on another rank", first))
 case results[first] == 12345:
 	panic(fmt.Sprintf("out[%d] was not written; 32 threads have to take care of %d elements", first, n))
+case results[first] == 500:
+	panic(fmt.Sprintf("out[%d] is %v, which rank %d had before; it was late, so a barrier must wait for it before anybody reads", first, results[first], size-1))
 case results[first] == 0:
 	panic(fmt.Sprintf("out[%d] is 0, but all elements are negative; what does the maximum begin with?", first))
 default:
 	panic(fmt.Sprintf("out[%d] is %v here, not %v; is everybody's element looked at?", first, results[first], expected[first]))
 }
+
+// Now rank 0 has much to read, and the others have one element. They are done with it long before, and change their vectors.
+length := 1 << 17
+wide, largest := symm.Empty(symm.F32, length).Fill(rank), symm.Local(symm.F32, length)
+hWide := symm.Rendezvous(wide)
+if rank == 0 {
+	biggest.Launch(symm.Grid(1), symm.Block(32), hWide, largest, length, limit)
+} else {
+	biggest.Launch(symm.Grid(1), symm.Block(32), hWide, largest, 1, limit)
+	wide.Fill(1000)
+}
+verdict.Fill(0)
+for _, got := range largest.Float32s() {
+	if rank == 0 && got == 1000 {
+		verdict.Fill(1)
+		break
+	}
+}
+wide.Free()
+if symm.OneShotAllReduce(verdict, "max").Ints()[0] > 0 {
+	panic("all is right, but a rank could leave and change its vector while rank 0 still read it; what must stand at the end?")
+}
+fmt.Println("correct")
 
 // %% [markdown]
 // ## What you know now

@@ -398,7 +398,7 @@ if mine.Ints()[0] != 0 || total.Ints()[0] != 0 {
 for replay := range 4 {
 	recorded.Replay()
 	if got, want := total.Ints()[0], (replay+1)*size*(size+1)/2; got != want {
-		panic(fmt.Sprintf("after %d replays total is %d, not %d", replay+1, got, want))
+		panic(fmt.Sprintf("after replay %d total is %d, not %d", replay+1, got, want))
 	}
 }
 recorded.Free()

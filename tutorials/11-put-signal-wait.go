@@ -290,6 +290,8 @@ for epoch := 1; epoch <= 2 && bad == ""; epoch++ {
 		switch {
 		case failed != nil:
 			bad = failed.Error()
+		case got[i] != want[i] && bad == "" && i > 0 && i <= cells:
+			bad = fmt.Sprintf("after the exchange u[%d] is %v, not %v: a put went there; offsets are in bytes", i, got[i], want[i])
 		case got[i] != want[i] && bad == "":
 			bad = fmt.Sprintf("after the exchange u[%d] is %v, not %v", i, got[i], want[i])
 		}
