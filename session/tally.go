@@ -22,35 +22,37 @@ func compareTallies(cell int, ranks []int, tallies map[int][]Tally) []*Error {
 	}
 	var errs []*Error
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
-		name, alike := "", map[string][]int{}
-		digests := map[[2]uint64]bool{}
+		type made struct{ calls, digest uint64 }
+		name, alike, what := "", map[made][]int{}, map[made]string{}
 		for _, rank := range members[key] {
 			if !slices.Contains(ranks, rank) {
 				continue
 			}
 			t := groups[key][rank] // zero if it made no call
-			digests[[2]uint64{t.Calls, t.Digest}] = true
-			what := "no call"
+			m := made{t.Calls, t.Digest}
+			if alike[m] = append(alike[m], rank); len(alike[m]) > 1 {
+				continue
+			}
+			what[m] = "no call"
 			if t.Calls > 0 {
 				name = t.Group
-				what = fmt.Sprintf("%d calls, the last of them %s", t.Calls, t.Last)
+				what[m] = fmt.Sprintf("%d calls, the last of them %s", t.Calls, t.Last)
 				if t.At != "" {
-					what += " at " + t.At
+					what[m] += " at " + t.At
 				}
 			}
-			alike[what] = append(alike[what], rank)
 		}
-		if len(digests) == 1 {
+		if len(alike) == 1 {
 			continue
 		}
 		var parts []string
-		for _, what := range slices.SortedFunc(maps.Keys(alike), func(a, b string) int { return alike[a][0] - alike[b][0] }) {
-			parts = append(parts, fmt.Sprintf("rank %s: %s", FormatRanks(alike[what]), what))
+		for _, m := range slices.SortedFunc(maps.Keys(alike), func(a, b made) int { return alike[a][0] - alike[b][0] }) {
+			parts = append(parts, fmt.Sprintf("rank %s: %s", FormatRanks(alike[m]), what[m]))
 		}
 		errs = append(errs, &Error{
 			Kind: KindMismatch, Ranks: members[key], Cell: cell, Peer: -1,
 			Msg:  fmt.Sprintf("the ranks have made different collective calls in %s: %s", name, strings.Join(parts, "; ")),
-			Hint: "results of this cell may be wrong; make the same calls in the same order on all of them",
+			Hint: "results of this cell may be wrong; make the same calls in the same order, on the same parts of the same tensors, on all of them",
 		})
 	}
 	return errs

@@ -127,6 +127,7 @@ func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.mapped(twoShotName, out, r.o.group)
+	r.made.on(out)
 	rt.allReduce(&r, out, rt.plan().twoShot)
 }
 
@@ -159,6 +160,7 @@ func (rt *Runtime) reduction(op string, t *Tensor, name string, taken optionSet,
 	}
 	r.code = code
 	r.made = call{op: op, dtype: t.dtype, n: t.n, reduction: name}
+	r.made.on(t)
 	if r.o.has(accumulateF32) {
 		if t.dtype != F16 && t.dtype != BF16 {
 			panic(rt.misuse(op, "AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", t.kind()))

@@ -132,6 +132,7 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 		t.touch(s)
 	}
 	made := call{op: op, dtype: out.dtype, n: out.n, detail: fmt.Sprintf("by %d splits", n)}
+	made.on(out)
 	if align > 1 {
 		made.detail += fmt.Sprintf(", regions of %d", align)
 	}
@@ -184,6 +185,9 @@ func (rt *Runtime) checkVDev(op string, kind vdevKind, in, out, splits, outSplit
 	}
 	if outSplits.dtype != I64 || len(outSplits.shape) != 2 || outSplits.shape[0] != 2 || outSplits.shape[1] != n {
 		panic(rt.misuse(op, "outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, outSplits.kind()))
+	}
+	if o.has(anAlign) && o.align > out.shape[0] {
+		panic(rt.misuse(op, "MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", o.align, out.shape[0]))
 	}
 	names, all := [4]string{"in", "out", name, "outSplitsOffsets"}, [4]*Tensor{in, out, splits, outSplits}
 	for i := range all {

@@ -65,11 +65,12 @@ func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	e.staged = op == "all_gather" && e.out != nil && (overlap(e.t, e.out) || !e.t.Symmetric() || e.t.st.alloc.mapping(g) == nil)
+	shared := e.t
 	if e.staged {
-		e.from = rt.mapped(op, e.out, g)
-	} else {
-		e.from = rt.mapped(op, e.t, g)
+		shared = e.out
 	}
+	e.from = rt.mapped(op, shared, g)
+	e.made.on(shared)
 	s := rt.begin(op, &e.o)
 	rt.intact(op)
 	if e.out == nil {

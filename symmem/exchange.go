@@ -237,9 +237,11 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	w := pullWay
 	if e.out != nil && e.out.Symmetric() && e.out.st.alloc.mapping(e.g) != nil {
 		e.to, w = rt.mapped(op, e.out, e.g), pushWay
+		e.made.on(e.out)
 	}
 	if e.to == nil || e.out == e.t {
 		e.from = rt.mapped(op, e.t, e.g)
+		e.made.on(e.t)
 	}
 	s := rt.begin(op, &e.o)
 	rt.intact(op)

@@ -31,7 +31,7 @@ type Group struct {
 
 	// Guarded by rt.mu.
 	ordinal uint64 // stream-ordered collective calls
-	digest  uint64 // of them
+	digest  digest // of them
 	latest  call   // of them
 	allocs  uint64 // allocations made
 	pool    pool

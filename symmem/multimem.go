@@ -126,6 +126,7 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	h := rt.mapped(op, out, e.g)
+	e.made.on(out)
 	s := rt.begin(op, &e.o)
 	rt.intact(op)
 	if t.n == 0 {

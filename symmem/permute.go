@@ -73,8 +73,10 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	var to, from *Handle
 	if out.Symmetric() && out.st.alloc.mapping(g) != nil {
 		w, to = pushWay, rt.mapped(op, out, g)
+		e.made.on(out)
 	} else {
 		from = rt.mapped(op, in, g)
+		e.made.on(in)
 	}
 	s := rt.begin(op, &e.o)
 	rt.intact(op)

@@ -125,6 +125,7 @@ func (g *Group) takePooled(op string, s *Stream, dtype DType, shape []int, n int
 	}
 	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), seg: b.seg, pad: pad, size: bytes, block: b, peers: b.peers}
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
+	a.digest.text(a.id)
 	a.storage = &storage{ptr: b.seg.Ptr() + device.Ptr(aligned(pad)), size: bytes, alloc: a, peer: rt.rank}
 	made := call{op: "mem_pool_take", dtype: dtype, n: n}
 	g.chain(made.op, s)

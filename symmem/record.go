@@ -25,6 +25,7 @@ type call struct {
 	n         int
 	reduction string
 	detail    string // what else distinguishes it
+	parts     digest // of the parts of symmetric tensors that all members must give alike
 
 	timeout time.Duration // of copies, whose waits the host ends
 	caller  int           // where it was made, as Config.Caller said

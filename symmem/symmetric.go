@@ -16,6 +16,7 @@ type allocation struct {
 	rt      *Runtime
 	group   *Group
 	id      string // equal on all members and never used again: what the ranks compare
+	digest  digest // of id
 	desc    string // "bf16[4096]"
 	seg     device.Segment
 	pad     int // bytes of the signal pad; the data begins at aligned(pad)
@@ -63,6 +64,7 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	defer rt.mu.Unlock()
 	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
 	g.allocs++
+	a.digest.text(a.id)
 	a.seg = seg
 	a.peers[rt.rank] = seg
 	a.storage = &storage{ptr: seg.Ptr() + device.Ptr(aligned(pad)), size: a.size, alloc: a, peer: rt.rank}

@@ -8,7 +8,7 @@ type Tally struct {
 	Key    string // equal on all members, and on no other group
 	Ranks  []int  // the members
 	Calls  uint64
-	Digest uint64 // of what was called, with which arguments, in order
+	Digest uint64 // of what was called, on which parts of which symmetric tensors, with which arguments, in order
 	Last   string // "one_shot_all_reduce bf16[16] sum"
 	Caller int    // where that was called, as Config.Caller said
 }
@@ -20,7 +20,7 @@ func (rt *Runtime) Tallies() []Tally {
 	var list []Tally
 	for _, g := range rt.groups {
 		if g.ordinal > 0 {
-			list = append(list, Tally{g.String(), g.key, g.Ranks(), g.ordinal, g.digest, g.latest.text(), g.latest.caller})
+			list = append(list, Tally{g.String(), g.key, g.Ranks(), g.ordinal, uint64(g.digest), g.latest.text(), g.latest.caller})
 		}
 	}
 	return list
@@ -31,18 +31,31 @@ func (g *Group) count(c *call) {
 	g.ordinal++
 	c.ordinal, c.caller = g.ordinal, g.rt.calls.caller()
 	g.latest = *c
-	h := g.digest ^ 14695981039346656037 // FNV-1a
-	mix := func(x uint64) { h = (h ^ x) * 1099511628211 }
-	for i := range len(c.op) {
-		mix(uint64(c.op[i]))
+	d := &g.digest
+	d.text(c.op)
+	d.text(c.reduction)
+	d.text(c.detail)
+	d.mix(uint64(c.dtype))
+	d.mix(uint64(c.n))
+	d.mix(uint64(c.parts))
+}
+
+// on adds a part of a symmetric tensor that the call is about and that is the same on all members. Others are refused later.
+func (c *call) on(t *Tensor) {
+	if a := t.st.alloc; a != nil {
+		c.parts.mix(uint64(a.digest))
+		c.parts.mix(uint64(t.offset))
 	}
-	for i := range len(c.reduction) {
-		mix(uint64(c.reduction[i]))
+}
+
+// digest tells sequences of numbers and texts from each other (FNV-1a).
+type digest uint64
+
+func (d *digest) mix(x uint64) { *d = (*d ^ 14695981039346656037 ^ digest(x)) * 1099511628211 }
+
+func (d *digest) text(s string) {
+	for i := range len(s) {
+		d.mix(uint64(s[i]))
 	}
-	for i := range len(c.detail) {
-		mix(uint64(c.detail[i]))
-	}
-	mix(uint64(c.dtype))
-	mix(uint64(c.n))
-	g.digest = h
+	d.mix(1 << 8) // no byte: an end
 }

@@ -130,6 +130,8 @@ func (rt *Runtime) tileReduce(op string, in []*Tile, out *Tile, roots []int, red
 	defer rt.mu.Unlock()
 	for _, l := range in {
 		rt.mapped(op, l.t, g)
+		r.made.on(l.t)
+		r.made.parts.mix(uint64(l.first()))
 	}
 	rt.reduceTiles(&r, from, in[0].rows*in[0].cols, pieces)
 }

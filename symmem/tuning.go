@@ -70,7 +70,7 @@ var plans = map[string]*plan{
 		meetThreads: 64, meetBlocks: 1, loadThreads: 64, loadBlocks: 1, rowThreads: 64,
 		allReduce: []rule{{0, 1 << 10, onePacket}, {0, 6 << 10, twoLines}, {0, 0, twoPull}},
 		oneShot:   []rule{{0, 1 << 10, onePacket}, {0, 0, onePull}},
-		twoShot:   []rule{{0, 2 << 10, twoPacket}, {0, 256 << 10, twoChunks}, {0, 0, twoPull}},
+		twoShot:   []rule{{0, 2 << 10, twoPacket}, {0, 512 << 10, twoChunks}, {0, 0, twoPull}},
 	},
 }
 

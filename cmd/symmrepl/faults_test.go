@@ -29,6 +29,7 @@ func TestMisuse(t *testing.T) {
 		{"no rendezvous", `symm.OneShotAllReduce(symm.Empty(symm.F32, 8), "sum")`, "one_shot_all_reduce: the tensor f32[8] was not rendezvoused"},
 		{"shapes that differ", `symm.Empty(symm.F32, 4+symm.Rank())`, "rank 0: Empty f32[4]; rank 1: Empty f32[5]"},
 		{"reductions that differ", `op := "sum"; if symm.Rank() == 1 { op = "max" }; symm.OneShotAllReduce(t, op)`, "rank 1: 1 calls, the last of them one_shot_all_reduce f32[8] max"},
+		{"parts that differ", `symm.OneShotAllReduce(t.Slice(symm.Rank(), 4+symm.Rank()), "sum")`, "rank 1: 1 calls, the last of them one_shot_all_reduce f32[4] sum"},
 		{"reduction", `symm.OneShotAllReduce(t, "median")`, `not "median"`},
 		{"kernel that does not compile", "symm.Compile(`__global__ void b(int* p) { p[0] = ; }`)", "expected "},
 		{"too few arguments", `k.Launch(symm.Grid(1), symm.Block(32), t)`, "k(float* p, int n) takes 2 arguments, 1 were given"},

@@ -109,7 +109,7 @@ func runCase(rt *symmem.Runtime, name string, kept map[string]any) report {
 	}()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return report{Failed: t.failed, Log: t.log.String()}
+	return report{Failed: t.failed, Log: t.log.String(), Tallies: rt.Tallies()}
 }
 
 // Errorf notes a failure.

@@ -43,8 +43,9 @@ type order struct {
 }
 
 type report struct {
-	Failed bool
-	Log    string
+	Failed  bool
+	Log     string
+	Tallies []symmem.Tally
 }
 
 func TestMain(m *testing.M) {
@@ -117,6 +118,7 @@ type child struct {
 	rank    int
 	control *json.Encoder
 	reports chan report
+	tallies []symmem.Tally // of the last case
 	process *os.Process
 	gone    chan struct{} // closed when the hub has noticed its end
 	killed  bool
@@ -238,12 +240,13 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// run runs a case on all ranks and shows what failed.
+// run runs a case on all ranks and shows what failed. Where nothing did, the ranks must have made the same calls.
 func (w *ranks) run(t *testing.T, name string) {
 	for _, c := range w.children {
 		c.control.Encode(order{Run: name}) // a dead child is seen by collect
 	}
 	if !w.collect(t, caseLimit) {
+		w.compareTallies(t)
 		return
 	}
 	w.enter()
@@ -251,6 +254,21 @@ func (w *ranks) run(t *testing.T, name string) {
 		c.control.Encode(order{Recover: true})
 	}
 	w.collect(t, caseLimit)
+}
+
+// compareTallies compares what the ranks said of each group.
+func (w *ranks) compareTallies(t *testing.T) {
+	tallies := map[string]symmem.Tally{} // of each group's first member
+	for _, c := range w.children {
+		for _, mine := range c.tallies {
+			first, ok := tallies[mine.Key]
+			if !ok {
+				tallies[mine.Key] = mine
+			} else if mine.Calls != first.Calls || mine.Digest != first.Digest {
+				t.Errorf("%s: rank %d made %d calls, the last of them %s, not the %d of rank %d, the last of them %s", mine.Group, c.rank, mine.Calls, mine.Last, first.Calls, first.Ranks[0], first.Last)
+			}
+		}
+	}
 }
 
 // enter lets all ranks take part again.
@@ -278,6 +296,7 @@ func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
 				if !alive {
 					t.Fatalf("rank %d died\n%s", c.rank, c.said())
 				}
+				c.tallies = r.Tallies
 				if r.Failed {
 					failed = true
 					t.Errorf("rank %d:\n%s%s", c.rank, indent(r.Log), indent(c.said()))

@@ -474,6 +474,7 @@ func vdevMisuseCase(t *T) {
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, symmem.Local(symmem.I64, 513*t.size), v.outSplits) }, []string{"at most 512"}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, symmem.Local(symmem.I64, n, 1), v.outSplits) }, []string{"inSplits must be"}},
 		{func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(0)) }, []string{"MajorAlign must be positive"}},
+		{func() { symmem.AllToAllVDev2D(v.in, v.out, v.splits, v.outSplits, symmem.MajorAlign(1<<62)) }, []string{"MajorAlign is 4611686018427387904", fmt.Sprintf("out has %d rows", 10*t.size), "longer out"}},
 		{func() { symmem.AllToAllVDev(v.in, v.out, one, v.outSplits, symmem.MajorAlign(2)) }, []string{"option of AllToAllVDev2D"}},
 		{func() { symmem.AllToAllVDev2DOffset(v.in, v.out, v.splits, v.outSplits) }, []string{"inSplitsOffsets must be", "i64[2, n]"}},
 		{func() { symmem.AllToAllVDev2DOffset(v.in, v.out, v.backSplits, v.backSplits) }, []string{"outSplitsOffsets overlaps inSplitsOffsets"}},
