@@ -73,6 +73,7 @@ var cases = []testCase{
 	{"AllReduceWays", 1, true, allReduceWaysCase},
 	{"AllReduceLines", 1, true, linesCase},
 	{"AllReduceChunks", 1, true, chunksCase},
+	{"AllReduceChunksTimeout", 2, false, chunksTimeoutCase},
 	{"Accumulate", 4, false, accumulateCase},
 	{"ReduceScatter", 1, true, reduceScatterCase},
 	{"ReduceScatterSizes", 1, false, reduceScatterSizesCase},

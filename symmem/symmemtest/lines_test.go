@@ -2,6 +2,7 @@ package symmemtest
 
 import (
 	"strings"
+	"time"
 
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -19,12 +20,42 @@ func linesCase(t *T) {
 
 // chunksCase sends so many chunks that every block comes back to its first inboxes, and ends in the middle of one.
 func chunksCase(t *T) {
-	chunk, rounds := 4<<10, 30 // bytes that all blocks of a rank send to another at once
+	rounds := 30
 	if symmem.GetBackend() == "CUDA" {
-		chunk, rounds = 132*32<<10, 8
+		rounds = 8
 	}
-	n := t.size * (6*chunk + chunk/2) / 4
-	t.sumPatterns("chunks", func(part *symmem.Tensor) { symmem.TwoShotAllReduce(part, "sum") }, n, rounds)
+	t.sumPatterns("chunks", twoShots, t.manyChunks(), rounds)
+}
+
+// chunksTimeoutCase has rank 0 give up in the middle of its chunks, since the others have fewer, and leaves the ranks at different rounds.
+func chunksTimeoutCase(t *T) {
+	n := t.manyChunks()
+	x := symmem.Empty(symmem.F32, n)
+	symmem.Rendezvous(x)
+	symmem.Synchronize() // who recovers gives up what is under way
+	limit := symmem.Timeout(500 * time.Millisecond)
+	if t.rank == 0 {
+		symmem.TwoShotAllReduce(x, "sum", limit)
+		t.refused(symmem.KindTimeout, symmem.Synchronize, "two_shot_all_reduce", "waited", "must make the same call")
+		t.refused(symmem.KindPeer, func() { symmem.TwoShotAllReduce(x, "sum") }, "out of step")
+	} else {
+		symmem.TwoShotAllReduce(x.Slice(0, n/2), "sum", limit)
+		symmem.Maybe(symmem.Synchronize) // on a busy machine it waits in vain too
+	}
+	symmem.Recover()
+	x.Free()
+	t.sumPatterns("chunks", twoShots, n, 3)
+}
+
+func twoShots(part *symmem.Tensor) { symmem.TwoShotAllReduce(part, "sum") }
+
+// manyChunks is how many 32-bit elements make six and a half chunks for every block.
+func (t *T) manyChunks() int {
+	chunk := 4 << 10 // bytes that all blocks of a rank send to another at once
+	if symmem.GetBackend() == "CUDA" {
+		chunk = 132 * 32 << 10
+	}
+	return t.size * (6*chunk + chunk/2) / 4
 }
 
 // sumPatterns sums n elements, none like another, some less in each round, and lets every rank look at all elements of
