@@ -77,6 +77,35 @@ func TestDifferentCalls(t *testing.T) {
 	c.want(c.eval("gather again"), "= [0-2] 012\n")
 }
 
+// A rank that is done is shown with its last call where others wait in calls of that group.
+func TestWatchdogNamesLastCalls(t *testing.T) {
+	c := newController(Config{}, 3, nil)
+	defer c.spawner.close()
+	began := time.Unix(0, 0)
+	at := func(d time.Duration) time.Time { return began.Add(d) }
+	r := &run{
+		c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1, 2}, started: began, left: map[int]bool{1: true}, results: map[int]Result{0: {}, 2: {}},
+		tallies: map[int][]Tally{
+			0: {{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"}, {Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"}},
+		},
+	}
+	r.watch.ask(at(time.Second), began, false)
+	for _, c := range []struct {
+		wait Wait
+		want string
+	}{
+		{Wait{Op: "all_reduce", Ordinal: 2, Group: "world", Peers: []int{0}, Since: 2},
+			"  rank 0  has finished the cell; its last call in world is #2, all_gather at cell[1]:3\n  rank 1  waits in all_reduce #2 for rank 0, for 2.0 s\n  rank 2  has finished the cell\n"},
+		{Wait{Op: "wait_signal", Group: "world", Peers: []int{0}, Since: 2},
+			"  rank 0,2  has finished the cell\n  rank 1    waits in wait_signal for rank 0, for 2.0 s\n"},
+	} {
+		r.watch.answer(runEvent{1, answer{event: event{Status: &statusEvent{Waits: []Wait{c.wait}}}}}, at(2*time.Second))
+		if _, said, _ := strings.Cut(r.watch.report(r, at(2*time.Second)), "\n"); said != c.want {
+			t.Errorf("told\n%swant\n%s", said, c.want)
+		}
+	}
+}
+
 // The end of a worker with much memory is reported long before the kernel has taken it down.
 func TestLargeWorkerDiesSoon(t *testing.T) {
 	c := launch(t, 2)

@@ -124,7 +124,7 @@ func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 		if result.Err != nil {
 			return "failed: " + firstLine(result.Err.Msg), 0
 		}
-		return "has finished the cell", 0
+		return "has finished the cell" + w.called(r, rank), 0
 	}
 	v := w.views[rank]
 	answered := w.since
@@ -146,6 +146,24 @@ func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 		longest = max(longest, wait.Since+now.Sub(v.answered).Seconds())
 	}
 	return describeWaits(v.waits), longest
+}
+
+// called says what a rank that is done called last in the groups in which others wait within a numbered call: it may be another call.
+func (w *watch) called(r *run, rank int) string {
+	text := ""
+	for _, t := range r.tallies[rank] {
+		awaited := func(v Wait) bool { return v.Ordinal > 0 && v.Group == t.Group }
+		if !slices.ContainsFunc(t.Ranks, func(other int) bool {
+			return r.left[other] && w.views[other] != nil && slices.ContainsFunc(w.views[other].waits, awaited)
+		}) {
+			continue
+		}
+		text += fmt.Sprintf("; its last call in %s is #%d, %s", t.Group, t.Calls, t.Last)
+		if t.At != "" {
+			text += " at " + t.At
+		}
+	}
+	return text
 }
 
 // describeWaits says what is waited for, without times: "waits in wait_signal #14 at cell[8]:1 for rank 1: a
