@@ -47,7 +47,8 @@ type Group struct {
 }
 
 // NewGroup makes a group of the ranks given, in ascending order, which are on one host. It is collective over these ranks; any other
-// rank may call it too and returns at once with a group it cannot use. Every call makes a new group.
+// rank may call it too and returns at once with a group it cannot use. Every call makes a new group. Until it is
+// freed its inboxes take up to 128 MiB of each member's GPU.
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
 	rt.refuseCapture(op)

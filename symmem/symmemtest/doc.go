@@ -75,6 +75,6 @@
 //	tile_reduce, multi_root_tile_reduce                TileExamples, TileSquare, TileReduce, TileMultiRoot
 //	signalling                                         SignalGetReset, SignalTimeout, Channels, HandleMisuse
 //
-// There is nothing here to hold for persistent allocations by number, process groups of PyTorch's, two ranks on one GPU, and
-// products fused with collectives.
+// There is nothing here to hold for persistent allocations by number, process groups of PyTorch's, two ranks on one GPU,
+// barriers and copies by multicast, products fused with collectives, and gradients.
 package symmemtest
