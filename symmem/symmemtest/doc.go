@@ -9,7 +9,7 @@
 //	go test ./symmem/symmemtest                              the cpu device with 2, 4 and 8 ranks, and the GPUs if there are any
 //	SYMMTEST_DEVICE=cuda SYMMTEST_RANKS=4 go test ...        only that
 //
-// After every case all signals of all groups must be zero.
+// After every case all signals of all groups must be zero, and all ranks must have made the same calls in each group.
 //
 // # PyTorch's tests, and the cases that hold what they hold
 //
