@@ -87,7 +87,7 @@ right
 func left(rank, size int) int { return rank - 1 }
 
 // %% [hint]
-// What does the function below return for rank 0? Is there such a rank?
+// What does the function that is given return for rank 0? Is there such a rank?
 
 // %% [hint]
 // In Go, as in C++, the remainder of a negative number is negative: `-1 % 4` is `-1`. So make the number positive before you take the remainder.

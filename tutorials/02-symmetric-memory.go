@@ -123,7 +123,7 @@ func gather() {
 }
 
 // %% [hint]
-// The function below writes one copy only: whose? Run `gather()` and look at `slots.Ints()`.
+// The function that is given writes one copy only: whose? Run `gather()` and look at `slots.Ints()`.
 
 // %% [hint]
 // You need a loop over all peers, your own rank among them.

@@ -138,7 +138,7 @@ func relay() {
 }
 
 // %% [hint]
-// Below, only rank 0 does something. Suppose the others called `pass(2 * token.Ints()[0])` right away: what would they double? Who has to wait for whom?
+// As given, only rank 0 does something. Suppose the others called `pass(2 * token.Ints()[0])` right away: what would they double? Who has to wait for whom?
 
 // %% [hint]
 // A signal must follow the number: `hToken.PutSignal(right, 0)` after the put. All but rank 0 wait for their left neighbour *before* they look

@@ -88,7 +88,7 @@ func slice(r, ranks, n int) (first, end int) {
 }
 
 // %% [hint]
-// Let 4 ranks share 10 elements. Fair is 3, 3, 2, 2, or any other order of these. Which elements does the function below leave out?
+// Let 4 ranks share 10 elements. Fair is 3, 3, 2, 2, or any other order of these. Which elements does the given function leave out?
 
 // %% [hint]
 // If you give all that is left over to the last rank, nothing is left out, but it is not fair: of 7 elements, the last of 4 ranks would take 4.

@@ -265,7 +265,7 @@ func pipeline(pieces int) {
 }
 
 // %% [hint]
-// Below, all goes into one stream. So a piece is computed only after the one before it has been sent. Which of the two calls belongs on `side`?
+// As given, all goes into one stream. So a piece is computed only after the one before it has been sent. Which of the two calls belongs on `side`?
 
 // %% [hint]
 // `symm.OnStream(side, func() { send(i) })` sends on the side stream. But then nothing says that piece `i` has been computed. What lets one stream wait for another?

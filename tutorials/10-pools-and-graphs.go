@@ -354,7 +354,7 @@ func record() *symm.Graph {
 }
 
 // %% [hint]
-// How often does `steps++` run? Replay the graph below twice, and look at `total` each time.
+// How often does `steps++` run? Replay the given graph twice, and look at `total` each time.
 
 // %% [hint]
 // The count must be in a tensor: in `mine` itself. `bump.Launch(symm.Grid(1), symm.Block(1), mine, …)` adds to it, on every replay.

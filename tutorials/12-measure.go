@@ -240,7 +240,7 @@ func bus(op string, ranks, bytes int, us float64) float64 {
 }
 
 // %% [hint]
-// The function below returns the algorithm bandwidth: bytes per µs are 10⁶ bytes per second, so a thousand of them are a GB/s. What is missing is
+// The given function returns the algorithm bandwidth: bytes per µs are 10⁶ bytes per second, so a thousand of them are a GB/s. What is missing is
 // the factor.
 
 // %% [hint]
