@@ -22,6 +22,7 @@ type compiled struct {
 	main    *interp.Program
 	retired []*storage // of variables whose names mean something else now
 	replace []replacement
+	begins  []token.Pos // of the cell's own statements
 }
 
 // replacement is a function or method that is defined again: its earlier callers hold old, which gets the contents of fresh.
@@ -37,13 +38,17 @@ func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 		names: map[types.Object]string{}, renamed: map[types.Object]string{}, counters: map[types.Object]bool{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, converters: map[string]string{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
 		types: map[*ast.TypeSpec]types.Object{}, instances: map[types.Object][]*instance{}, params: map[types.Object]bool{},
 	}
+	var begins []token.Pos // lowering leaves other statements there
+	for _, s := range c.stmts {
+		begins = append(begins, s.Pos())
+	}
 	d := in.define(l)
 	low, err := l.cell()
 	if err != nil {
 		d.rollback()
 		return nil, err
 	}
-	out := &compiled{checked: c, replace: d.replace}
+	out := &compiled{checked: c, replace: d.replace, begins: begins}
 	if err := in.compileLowered(low, d, out); err != nil {
 		d.rollback()
 		return nil, c.yaegiError(err)

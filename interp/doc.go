@@ -29,8 +29,9 @@
 //
 // The error of a panic says what Go prints, also of panics in whose deferred calls it began, but for a struct, pointer, slice or map that is no
 // error and no Stringer, of which Go prints the address: it is written as the value of a cell is. Its position is that of the statement that code
-// of cells began last, which is one of another goroutine if that ran on meanwhile. In a loop an index out of range is told without its value,
-// unless it is in an argument of compiled code.
+// of cells began last, which is one of another goroutine if that ran on meanwhile. If that is in a function which another statement of the cell
+// called, the detail says at which the cell was. In a loop an index out of range is told without its value, unless it is in an argument of compiled
+// code.
 //
 // A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
 // zeros. Methods, function literals and compiled functions get it as it is.

@@ -19,7 +19,28 @@ func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	if !errors.As(err, &p) {
 		return c.yaegiError(err)
 	}
-	return in.errorOfPanic(p.Value)
+	e := in.errorOfPanic(p.Value)
+	in.addCall(c, e)
+	return e
+}
+
+// addCall says in an error that happened in a function which another statement of the cell had called, directly or by way of others, where the cell was.
+func (in *Interp) addCall(c *compiled, e *session.Error) {
+	at, call := in.runtime.position(), in.runtime.calledAt()
+	begun := func(at token.Pos) (n int) { // statements up to there
+		for _, begin := range c.begins {
+			if begin <= at {
+				n++
+			}
+		}
+		return n
+	}
+	var here, from session.Error
+	in.place(&here, at)
+	if begun(at) == begun(call) || here.File != e.File || here.Line != e.Line || !c.place(&from, call) {
+		return
+	}
+	e.Detail = strings.TrimLeft(fmt.Sprintf("%s\nwhile the cell was at %s:%d:%d", e.Detail, from.File, from.Line, from.Column), "\n")
 }
 
 // errorOfPanic makes the error of a panic with value v.

@@ -126,6 +126,7 @@ func (in *Interp) openScope() error {
 // Variables of yaegi's that no cell sees.
 const (
 	markName = "position#" // the position of the statement that runs, for the position of a panic
+	callName = "call#"     // that of the cell's own statement, which differs while a function runs that it has called
 	boxName  = "box#"
 	// How many deferred calls run because of a panic: only then a function that calls another in its place says so.
 	panickingName = "panicking#"
@@ -198,7 +199,7 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 
 var _ session.Evaluator = (*Interp)(nil)
 
-// declareOwn makes the variables of our own: the one that marks set, the count of what panics, and one of an interface type, which shows what yaegi stores in those.
+// declareOwn makes the variables of our own: those that marks set, the count of what panics, and one of an interface type, which shows what yaegi stores in those.
 func (in *Interp) declareOwn() error {
 	l := &lowerer{in: in, imports: map[string]bool{}}
 	at := token.Pos(in.fset.Base())
@@ -210,7 +211,7 @@ func (in *Interp) declareOwn() error {
 	var decls []ast.Decl
 	var binds []ast.Stmt
 	for name, typ := range map[string]ast.Expr{
-		markName: l.ident(at, "int"), panickingName: l.ident(at, "int"),
+		markName: l.ident(at, "int"), callName: l.ident(at, "int"), panickingName: l.ident(at, "int"),
 		boxName: &ast.InterfaceType{Interface: at, Methods: &ast.FieldList{Opening: at, List: []*ast.Field{method}}},
 	} {
 		v := l.ident(at, name)

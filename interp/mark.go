@@ -25,8 +25,13 @@ func (l *lowerer) markAt(pos token.Pos) []ast.Stmt {
 	if l.silent {
 		return nil
 	}
-	lit := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(int(pos))}
-	return []ast.Stmt{assign(token.ASSIGN, l.ident(pos, markName), lit)}
+	set := func(name string) ast.Stmt {
+		return assign(token.ASSIGN, l.ident(pos, name), &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(int(pos))})
+	}
+	if l.fn != nil && l.fn.top() {
+		return []ast.Stmt{set(markName), set(callName)}
+	}
+	return []ast.Stmt{set(markName)}
 }
 
 // panics returns where n may panic: the position of its first operation that can. Blocks and function literals in it do not count.

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -30,6 +31,30 @@ func TestPanicBeforeError(t *testing.T) {
 		e := in.Eval(t.Context(), session.Cell{ID: i + 1, Source: "import \"test/blocking\"\n\n" + c.src}).Err
 		if e == nil || e.Msg != c.msg || e.Detail != c.detail {
 			t.Errorf("%s: got %#v, want %q with detail %q", c.src, e, c.msg, c.detail)
+		}
+	}
+}
+
+// An error in a function of a cell says where the cell was that called it. One in the cell itself, or in a literal of the same statement, does not.
+func TestWhereTheCellWas(t *testing.T) {
+	in := open(t, Options{})
+	for i, c := range []struct{ src, at, detail string }{
+		{"func div(a, b int) int {\n\treturn a / b\n}", "", ""},
+		{"mean := func(xs []int) int {\n\treturn div(100, len(xs))\n}", "", ""},
+		{"x := 1\nx += mean(nil)", "c1:2:9", "while the cell was at c3:2:6"},
+		{"div(1, 1)\nmean([]int{1})\ndiv(x, 0)", "c1:2:9", "while the cell was at c4:3:1"},
+		{"div(1, 1)\nx / (x - x)", "c5:2:1", ""},
+		{"func() {\n\tpanic(1)\n}()", "c6:2:2", ""},
+		{"import \"slices\"\n\nslices.SortFunc([]int{2, 1}, func(a, b int) int {\n\treturn a / (x - x)\n})", "c7:4:9", ""},
+		{"func inside() {\n\tpanic(1)\n}\nfor i := range 2 {\n\tif i == 1 {\n\t\tinside()\n\t}\n}", "c8:2:2", "while the cell was at c8:6:3"},
+	} {
+		e := in.Eval(t.Context(), session.Cell{ID: i + 1, Name: fmt.Sprint("c", i+1), Source: c.src}).Err
+		got, detail := "", ""
+		if e != nil {
+			got, detail = fmt.Sprintf("%s:%d:%d", e.File, e.Line, e.Column), e.Detail
+		}
+		if got != c.at || detail != c.detail {
+			t.Errorf("%q: an error at %q with %q, want %q with %q", c.src, got, detail, c.at, c.detail)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type cellRuntime struct {
 	in     *Interp
 	panics panicStacks
 	mark   *int         // position of the statement that runs
+	call   *int         // that of the cell's own statement
 	busy   atomic.Int64 // how many cells and goroutines of cells run
 	stacks *watch
 	memory *watch
@@ -96,7 +97,7 @@ func (rt *cellRuntime) begin(r *run) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if stmts := r.cell.stmts; len(stmts) > 0 {
-		*rt.mark = int(stmts[0].Pos())
+		*rt.mark, *rt.call = int(stmts[0].Pos()), int(stmts[0].Pos())
 	}
 	rt.run, rt.values, rt.texts, rt.forms, rt.shown = r, nil, nil, nil, false
 }
@@ -154,6 +155,9 @@ func (rt *cellRuntime) bind(name string, pointer any) {
 	case markName:
 		rt.mark = pointer.(*int)
 		return
+	case callName:
+		rt.call = pointer.(*int)
+		return
 	case panickingName:
 		rt.panics.count = pointer.(*int)
 		return
@@ -197,6 +201,9 @@ func zero(pointer any) { reflect.ValueOf(pointer).Elem().SetZero() }
 
 // position is that of the statement which ran last.
 func (rt *cellRuntime) position() token.Pos { return token.Pos(*rt.mark) }
+
+// calledAt is that of the cell's own statement which ran last: another one while a function runs that it has called.
+func (rt *cellRuntime) calledAt() token.Pos { return token.Pos(*rt.call) }
 
 // afterFunc is time.AfterFunc; f runs as a goroutine of the cell does, but not once that was interrupted.
 func (rt *cellRuntime) afterFunc(d time.Duration, f func()) *time.Timer {

@@ -118,6 +118,11 @@ class Kernel(unittest.TestCase):
         self.assertEqual(len(error), 1)
         self.assertEqual(error[0]["traceback"], reply["traceback"])
         self.assertIn("fmt", reply["traceback"][1])
+        self.run_cell("func half(n int) int {\n\treturn n / (symm.Rank() - 1)\n}")
+        called, _ = self.run_cell("n := 4\nhalf(n)")
+        at = f"In[{reply['execution_count'] + 1}]:2:", f"In[{called['execution_count']}]:2:1"
+        self.assertTrue(called["evalue"].startswith("[1] " + at[0]), called["evalue"])
+        self.assertIn("while the cell was at " + at[1], called["traceback"][-1])
 
     def test_commands_in_cells(self):
         self.assertEqual(self.text("$ echo one\n%on\n\nx := 40\nx + 2"), "one\ncells run on all ranks\n[0,1] 42")
