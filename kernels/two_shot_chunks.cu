@@ -15,12 +15,12 @@ constexpr int kBanks = 4;
 struct ChunkArgs {
   symm::Context context;         // channels: at least the grid's blocks
   symm::Signals signals;         // a block of its own, not the one of Handle.barrier
-  const void* in;                // a multiple of 16 bytes, as are out
+  const void* in;                // at a multiple of 16 bytes, as are out
   symm::u64 n;                   // elements
   symm::u64 op;                  // symm::ReduceOp
   symm::u64 units;               // of a slice
   void* out[symm::kMaxRanks];    // by rank
-  uint4* inbox[symm::kMaxRanks];  // by rank: [block][bank][source, the owner left out][kUnits * blockDim.x]
+  uint4* inbox[symm::kMaxRanks]; // by rank: [block][bank][source, the owner left out][kUnits * blockDim.x]
 };
 
 // Chunks is the block's part of the work. A chunk that lies inside the slice and the message of every rank is plain: a thread

@@ -14,7 +14,7 @@ type plan struct {
 	packetBlocks   int // at most
 	lineThreads    int // a block of the line kernels, and so on as for packets
 	lineCrowd      int // kLineThreads of lines.cuh at most
-	lineBlocks     int // beyond one pass of all their threads they are slower than barriers
+	lineBlocks     int // beyond one pass of all their threads they are slower than chunks
 	chunkThreads   int // a block of two_shot_chunks, in a group of up to four
 	chunkBlocks    int // at most, and meetBlocks at most
 	meetThreads    int // a block of the kernels between two barriers that store to peers
