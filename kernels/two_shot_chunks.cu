@@ -82,12 +82,12 @@ template <class T, class A> class Chunks {
       for (int j = 0; j < kOthers; j++)
 #pragma unroll
         for (int t = 0; t < U; t++)
-          if (k + j < c.ranks()) v[j][t] = take<Plain>(neighbour(k + j), first(i) + lane(u + t));
+          if (k + j < c.ranks()) v[j][t] = take<Plain>(neighbour(c, k + j), first(i) + lane(u + t));
 #pragma unroll
       for (int j = 0; j < kOthers; j++)
 #pragma unroll
         for (int t = 0; t < U; t++)
-          if (k + j < c.ranks()) box(neighbour(k + j), c.rank, i)[lane(u + t)] = v[j][t];
+          if (k + j < c.ranks()) box(neighbour(c, k + j), c.rank, i)[lane(u + t)] = v[j][t];
     }
   }
 
@@ -119,13 +119,12 @@ template <class T, class A> class Chunks {
       const u64 unit = first(i) + lane(u + t), at = c.rank * a_.units + unit;
 #pragma unroll 1
       for (int k = 1; k <= c.ranks(); k++) {
-        T* const out = (T*)a_.out[neighbour(k)];
+        T* const out = (T*)a_.out[neighbour(c, k)];
         if (Plain) ((Unit*)out)[at] = result;
         else if (unit < a_.units) store<T, kCount>(out, at, a_.n, true, result);
       }
     }
   }
-  __device__ __forceinline__ int neighbour(int k) const { return (a_.context.rank + k) % a_.context.ranks(); }
 
   const ChunkArgs& a_;
 };

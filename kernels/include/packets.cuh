@@ -87,9 +87,6 @@ template <class T> __device__ __forceinline__ Load<T> unpack(const Packet& p) {
   return c.load;
 }
 
-// neighbour is the k-th rank on the right: each rank starts at another peer, which spreads the traffic.
-__device__ __forceinline__ int neighbour(Context c, int k) { return c.rank + k < c.ranks() ? c.rank + k : c.rank + k - c.ranks(); }
-
 // inbox is this thread's slot in the part of an epoch that source writes at rank p.
 __device__ __forceinline__ Packet* inbox(const PacketArgs& a, int p, int source, u32 epoch) {
   return a.inbox[p] + ((blockIdx.x * 2 + (epoch & 1)) * a.context.ranks() + source) * kThreads + threadIdx.x;

@@ -289,6 +289,10 @@ struct Context {
   }
 };
 
+// neighbour is the k-th rank on the right, at k = ranks() this one itself: each rank starts at another peer, which spreads
+// the traffic.
+__device__ __forceinline__ int neighbour(const Context& c, int k) { return c.rank + k < c.ranks() ? c.rank + k : c.rank + k - c.ranks(); }
+
 __device__ __forceinline__ u64 now_ns() {
 #ifdef SYMM_CPU
   return symm_cpu_nanos();
