@@ -24,7 +24,7 @@ struct ChunkArgs {
 };
 
 // Chunks is the block's part of the work. A chunk that lies inside the slice and the message of every rank is plain: a thread
-// has its units at once and tests nothing. The others, and reductions that need more code, take it unit by unit.
+// has its units at once and tests nothing. The others it takes unit by unit.
 template <class T, class A> class Chunks {
  public:
   __device__ __forceinline__ explicit Chunks(const ChunkArgs& a) : a_(a) {}
@@ -43,7 +43,7 @@ template <class T, class A> class Chunks {
 
   // reduce makes chunk i of this rank's slice from what the others sent and stores it to all.
   __device__ __forceinline__ void reduce(symm::u32 i) const {
-    if (a_.op == symm::kSum && plain(i)) return reduce<kUnits, true>(i, 0);
+    if (plain(i)) return reduce<kUnits, true>(i, 0);
 #pragma unroll 1
     for (int u = 0; u < kUnits; u++) reduce<1, false>(i, u);
   }
@@ -94,7 +94,7 @@ template <class T, class A> class Chunks {
   template <int U, bool Plain> __device__ __forceinline__ void reduce(symm::u32 i, int u) const {
     using namespace symm;
     const Context& c = a_.context;
-    const u32 op = Plain ? kSum : (u32)a_.op & 255;
+    const u32 op = (u32)a_.op & 255;
     Elements<A, kCount> sum[U];
 #pragma unroll 1
     for (int p = 0; p < c.ranks(); p += kTogether) {
