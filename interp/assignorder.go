@@ -44,6 +44,16 @@ func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 	return found
 }
 
+// mayDelete reports whether s is m[k] = *p, by which yaegi deletes the element where p is nil.
+func (l *lowerer) mayDelete(s *ast.AssignStmt) bool {
+	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
+		return false
+	}
+	e, isIndex := ast.Unparen(s.Lhs[0]).(*ast.IndexExpr)
+	_, isStar := ast.Unparen(s.Rhs[0]).(*ast.StarExpr)
+	return isIndex && isStar && !l.hasLength(e.X)
+}
+
 // calls reports whether e is a call of a function that is evaluated as the program runs.
 func (l *lowerer) calls(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)

@@ -114,6 +114,11 @@ func isArray(t types.Type) bool {
 	return ok
 }
 
+func isStruct(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Struct)
+	return ok
+}
+
 // builtinExports are the helpers that lowered calls of builtins need.
 func builtinExports() map[string]reflect.Value {
 	table := map[string]reflect.Value{

@@ -94,10 +94,10 @@ func (l *lowerer) suspendBuiltin(call *ast.CallExpr) (before, later []ast.Stmt) 
 // suspended evaluates the function and the arguments of a call that happens later.
 func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr) {
 	pos := call.Pos()
-	later := func(e ast.Expr) ast.Expr {
+	later := func(e ast.Expr, to types.Type) ast.Expr {
 		tv := l.info.Types[e]
 		if tv.Value != nil || tv.IsNil() || tv.IsType() || tv.IsBuiltin() {
-			return l.expr(e)
+			return l.convert(e, to)
 		}
 		if id, ok := e.(*ast.Ident); ok {
 			if _, isFunc := l.info.Uses[id].(*types.Func); isFunc {
@@ -110,16 +110,17 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 			}
 		}
 		v := l.temp("arg")
-		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.expr(e)))
+		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.paren(l.convert(e, to)))) // see protect
 		return l.ident(pos, v)
 	}
+	sig, _ := l.info.TypeOf(call.Fun).Underlying().(*types.Signature)
 	fun := l.qualified(ast.Unparen(call.Fun))
 	sel, isMethod := fun.(*ast.SelectorExpr)
 	switch {
 	case isMethod && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.MethodVal:
 		call.Fun = l.receiver(sel, later, &out)
 	default:
-		call.Fun = later(fun)
+		call.Fun = later(fun, nil)
 	}
 	if len(call.Args) == 1 {
 		if results, ok := l.info.TypeOf(call.Args[0]).(*types.Tuple); ok {
@@ -129,19 +130,22 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 				arg := l.temp("arg")
 				out = append(out, l.varDecl(pos, arg, v.Type()))
 				set.Lhs = append(set.Lhs, l.ident(pos, arg))
-				call.Args = append(call.Args, l.ident(pos, arg))
+				call.Args = append(call.Args, l.converted(l.ident(pos, arg), v.Type(), paramAt(sig, len(call.Args), false)))
 			}
 			return append(out, set), call
 		}
 	}
+	if sig.Variadic() {
+		l.spread(sig, call)
+	}
 	for i, a := range call.Args {
-		call.Args[i] = later(a)
+		call.Args[i] = later(a, paramAt(sig, i, call.Ellipsis.IsValid()))
 	}
 	return out, call
 }
 
 // receiver evaluates the receiver of a method that is called later.
-func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr) ast.Expr, out *[]ast.Stmt) ast.Expr {
+func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr, types.Type) ast.Expr, out *[]ast.Stmt) ast.Expr {
 	s := l.info.Selections[sel]
 	sig := s.Obj().(*types.Func).Signature()
 	_, wantsPointer := sig.Recv().Type().(*types.Pointer)
@@ -152,7 +156,7 @@ func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr) ast.Expr,
 		*out = append(*out, assign(token.DEFINE, l.ident(sel.Pos(), v), l.address(l.expr(sel.X))))
 		return &ast.SelectorExpr{X: l.ident(sel.Pos(), v), Sel: sel.Sel}
 	}
-	return &ast.SelectorExpr{X: later(sel.X), Sel: sel.Sel}
+	return &ast.SelectorExpr{X: later(sel.X, nil), Sel: sel.Sel}
 }
 
 func (l *lowerer) noResults(lit *ast.FuncLit) bool {

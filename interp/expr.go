@@ -67,7 +67,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.UnaryExpr:
 		if e.Op == token.AND {
 			l.captureOperand(e.X)
-			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && isArray(l.info.TypeOf(lit)) { // one for all rounds of a loop
+			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !isStruct(l.info.TypeOf(lit)) { // one for all rounds of a loop
 				return l.pointerTo(l.expr(lit), l.info.TypeOf(lit))
 			}
 		}
@@ -217,11 +217,15 @@ func (l *lowerer) fieldName(f *types.Var) string {
 }
 
 // composite lowers a literal. The keys of a struct's fields are not expressions.
-func (l *lowerer) composite(e *ast.CompositeLit) ast.Expr {
+func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	t := l.info.TypeOf(e)
 	e.Type = l.expr(e.Type)
-	if p, ok := t.Underlying().(*types.Pointer); ok {
+	if p, ok := t.Underlying().(*types.Pointer); ok { // an element without its &T
 		t = p.Elem()
+		if !isStruct(t) {
+			e.Type = l.typeExpr(t, e.Pos())
+			defer func() { out = l.pointerTo(e, t) }()
+		}
 	}
 	st, isStruct := t.Underlying().(*types.Struct)
 	for i, elt := range e.Elts {

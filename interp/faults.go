@@ -47,6 +47,8 @@ func faultOf(text string) runtimeError {
 		"reflect.Value.Slice: string slice index out of bounds":
 		return "runtime error: slice bounds out of range"
 	case "reflect.Value.Call: call of nil function",
+		"reflect: Call using zero Value argument", // what a nil pointer points to
+		"reflect: CallSlice using zero Value argument",
 		"reflect: indirection through nil pointer to embedded struct",
 		"reflect: Method on nil interface value":
 		return nilDereference

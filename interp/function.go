@@ -29,6 +29,9 @@ func (f *function) declared() bool {
 	return true
 }
 
+// repeats reports whether the statement that is being lowered may run several times in one call.
+func (f *function) repeats() bool { return f.loops > 0 || len(f.gotos) > 0 }
+
 func (l *lowerer) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
 	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body)}
 	if hasDefer(body) {

@@ -92,7 +92,7 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 			return out
 		}
 	}
-	if l.interferes(s) {
+	if l.interferes(s) || l.mayDelete(s) {
 		return l.assignInOrder(s)
 	}
 	out := l.received(s)
@@ -109,6 +109,9 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 			s.Rhs[i] = l.convert(e, l.lhsType(s.Lhs[i]))
 		} else {
 			s.Rhs[i] = l.expr(e)
+		}
+		if _, isCall := s.Rhs[i].(*ast.CallExpr); isCall && len(s.Rhs) > 1 {
+			s.Rhs[i] = l.paren(s.Rhs[i]) // yaegi would lose the other values
 		}
 	}
 	l.exprs(s.Lhs)
@@ -207,7 +210,8 @@ func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) ast.Stmt {
 }
 
 // protect puts values that yaegi would build in the place of the variable itself in parentheses, which makes it assign them: a composite literal would take
-// the place of a variable that pointers refer to, or of an interface; the results of a function would be the variable while it runs.
+// the place of a variable that pointers refer to, or of an interface, or the place that a closure has from the last time around; the results of a function would be
+// the variable while it runs.
 func (l *lowerer) protect(s *ast.AssignStmt) {
 	if len(s.Lhs) != len(s.Rhs) {
 		return
@@ -215,7 +219,7 @@ func (l *lowerer) protect(s *ast.AssignStmt) {
 	for i, e := range s.Rhs {
 		switch e := e.(type) {
 		case *ast.CompositeLit:
-			if s.Tok == token.ASSIGN || types.IsInterface(l.lhsType(s.Lhs[i])) {
+			if s.Tok == token.ASSIGN || l.fn.repeats() || types.IsInterface(l.lhsType(s.Lhs[i])) {
 				s.Rhs[i] = l.paren(e)
 			}
 		case *ast.CallExpr:

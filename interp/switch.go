@@ -7,17 +7,18 @@ import (
 	"slices"
 )
 
-// switchStmt lowers a switch.
+// switchStmt lowers a switch. What it begins with comes before it: yaegi would evaluate most tags first.
 func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
 	m := l.mark(s.Init, s.Tag)
 	var before []ast.Stmt
 	if s.Init != nil {
-		s.Init, before = l.head(s.Init)
+		var init ast.Stmt
+		init, before = l.head(s.Init)
+		if s.Init = nil; init != nil {
+			before = append(before, init)
+		}
 	}
 	if l.needsChoice(s) {
-		if s.Init != nil {
-			before = append(before, s.Init)
-		}
 		return []ast.Stmt{block(s.Pos(), append(append(m, before...), l.choose(s, label)...)...)}
 	}
 	s.Tag = l.expr(s.Tag)

@@ -69,7 +69,7 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 		switch {
 		case spec.Values != nil:
 			e := spec.Values[i]
-			if _, ok := e.(*ast.CompositeLit); ok && spec.Type != nil && types.IsInterface(t) {
+			if _, ok := e.(*ast.CompositeLit); ok && (l.fn.repeats() || spec.Type != nil && types.IsInterface(t)) { // see protect
 				e = l.paren(e)
 			}
 			one.Values = []ast.Expr{l.convert(e, t)}
