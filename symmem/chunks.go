@@ -36,7 +36,7 @@ func (rt *Runtime) pushChunks(r *reduction, s *Stream, out *Tensor, c kernelCont
 	p, g, t := rt.plan(), r.o.group, r.t
 	to := rt.mapped(r.made.op, out, g)
 	world := len(g.ranks)
-	units := ((t.Bytes()+unitBytes-1)/unitBytes + world - 1) / world
+	units := sliceBytes(t, world) / unitBytes
 	c.channels = uint32(p.meetBlocks)
 	a := g.chunkArgs
 	*a = chunkArgs{context: c, signals: g.work.meetings, in: t.pointer(), n: uint64(t.n), op: r.code, units: uint64(units), inbox: g.work.chunks}

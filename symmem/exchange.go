@@ -164,7 +164,7 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 		sharers--
 		place = (e.g.rank - root - 1 + 2*world) % world // the root has none
 	}
-	slice := ((t.Bytes()+sharers-1)/sharers + 15) &^ 15
+	slice := sliceBytes(t, sharers)
 	lo := min(place*slice, t.Bytes())
 	hi := min(lo+slice, t.Bytes())
 	return e.run(t.shape, slice, func(bool) {
@@ -267,6 +267,13 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 	l.Args = bytesOf(e.args)
 	rt.finish(&e.made, s, s.launch(rt.builtin(op, "exchange", 0), l))
 	return e.out
+}
+
+// sliceBytes is the size of the slices by which members share a tensor. All begin at the same distance from a line of memory: links carry lines, and
+// parts of lines cost as much.
+func sliceBytes(t *Tensor, sharers int) int {
+	const line = 128
+	return ((t.Bytes()+sharers-1)/sharers + line - 1) &^ (line - 1)
 }
 
 func numelOf(shape []int) int {
