@@ -1,6 +1,6 @@
 """Notebooks and consoles on the kernel: python -m unittest clients_test."""
 
-import json
+import math
 import os
 import pty
 import re
@@ -17,7 +17,6 @@ import papermill
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from papermill.translators import Translator, papermill_translators
 
 KERNEL = "symmrepl"
 SPEC = {"kernelspec": {"name": KERNEL, "display_name": KERNEL, "language": "go"}}
@@ -31,14 +30,9 @@ def result(cell):
     return "".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") for o in cell.outputs)
 
 
-class Go(Translator):
-    """That of docs/notebooks.md."""
-
-    translate_none = classmethod(lambda cls, v: "nil")
-    translate_list = classmethod(lambda cls, v: "[]any{" + ", ".join(map(cls.translate, v)) + "}")
-    translate_dict = classmethod(lambda cls, v: "map[string]any{" + ", ".join(f"{json.dumps(k)}: {cls.translate(x)}" for k, x in v.items()) + "}")
-    assign = classmethod(lambda cls, name, text: f"var {name} = {text}")
-    comment = classmethod(lambda cls, text: f"// {text}".strip())
+# The lines of docs/notebooks.md by which papermill learns Go.
+with open(os.path.join(os.path.dirname(__file__), "../../../../docs/notebooks.md")) as page:
+    PAPERMILL_LINES = re.search(r"```python\n(.*?)```", page.read(), re.S)[1]
 
 
 class Clients(unittest.TestCase):
@@ -108,13 +102,25 @@ class Clients(unittest.TestCase):
             self.assertIn("len(a) + symm.WorldSize()", f.read())
 
     def test_papermill(self):
-        papermill_translators.register("go", Go)
-        nb = notebook("n, name := 1, \"\"", "fmt.Sprint(name, n*symm.WorldSize())")
+        exec(PAPERMILL_LINES, {})
+        parameters = {
+            "n": 21, "name": 'a "q"\n\\é😀', "x": 2.0, "limit": -math.inf, "odd": math.nan, "yes": True, "nothing": None,
+            "list": [1, 0.5, "é", None, [False]], "table": {"k\"é": {"m": None}, "l": []},
+        }
+        nb = notebook("n, name := 1, \"\"", "fmt.Println(n*symm.WorldSize(), math.IsNaN(odd)); []any{name, x, limit, yes, nothing, list, table}")
         nb.cells[0].metadata["tags"] = ["parameters"]
         nbformat.write(nb, self.file("in.ipynb"))
-        out = papermill.execute_notebook(self.file("in.ipynb"), self.file("out.ipynb"), {"n": 21, "name": "p"}, progress_bar=False)
-        self.assertEqual(out.cells[1].source, '// Parameters\nvar n = 21\nvar name = "p"\n')
-        self.assertEqual(result(out.cells[2]), '[0,1] "p42"')
+        out = papermill.execute_notebook(self.file("in.ipynb"), self.file("out.ipynb"), parameters, progress_bar=False)
+        self.assertEqual(result(out.cells[2]).replace("[0,1] ", ""), r'''42 true
+[]any{
+	"a \"q\"\n\\é😀",
+	2,
+	-Inf,
+	true,
+	nil,
+	[]interface{}{1, 0.5, "é", nil, []interface{}{false}},
+	map[string]interface{}{"k\"é": map[string]interface{}{"m": nil}, "l": []interface{}{}},
+}''')
 
     def test_console(self):
         """jupyter console at a terminal."""
