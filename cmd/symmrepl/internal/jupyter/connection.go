@@ -21,6 +21,7 @@ type connection struct {
 	Heartbeat int    `json:"hb_port"`
 	Scheme    string `json:"signature_scheme"`
 	Key       string `json:"key"`
+	CurveKey  string `json:"curve_secretkey"`
 }
 
 // readConnection reads a connection file and refuses what this kernel cannot serve, or not safely.
@@ -38,6 +39,9 @@ func readConnection(file string) (connection, error) {
 		return c, fmt.Errorf("%s: the transport %q is unknown; tcp and ipc are served", file, c.Transport)
 	case c.Scheme != "hmac-sha256":
 		return c, fmt.Errorf("%s: the signature scheme %q is unknown; hmac-sha256 is served", file, c.Scheme)
+	case c.CurveKey != "":
+		return c, fmt.Errorf("%s asks for encryption by CurveZMQ, which is not served: leave transport_encryption of Jupyter's KernelManager at "+
+			"\"disabled\" or \"auto\"", file)
 	case c.Transport == "tcp" && c.Key == "" && !loopback(c.IP):
 		return c, fmt.Errorf("%s: anybody who reaches %s could run code: give the connection a key, or the address 127.0.0.1", file, c.IP)
 	}

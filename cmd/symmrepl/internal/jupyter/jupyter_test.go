@@ -75,7 +75,8 @@ func TestConnectionFile(t *testing.T) {
 		`{"ip": "*"}`:                          "give the connection a key",
 		`{"transport": "udp"}`:                 `the transport "udp" is unknown`,
 		`{"signature_scheme": "hmac-md5"}`:     `the signature scheme "hmac-md5" is unknown`,
-		`[`:                                    "is not a connection file",
+		`{"curve_publickey": "p", "curve_secretkey": "s"}`: "asks for encryption by CurveZMQ, which is not served",
+		`[`: "is not a connection file",
 	} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
