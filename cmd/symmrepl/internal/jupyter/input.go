@@ -16,8 +16,8 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 	s.flush(true)
 	s.mu.Unlock()
 	answers := make(chan string, 1)
-	s.k.expect(answers)
-	defer s.k.expect(nil)
+	s.k.expect(s.request.peer, answers)
+	defer s.k.expect("", nil)
 	s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false})
 	select {
 	case text := <-answers:
@@ -28,14 +28,14 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 	}
 }
 
-// expect says where the next line of standard input is to go.
-func (k *Kernel) expect(answers chan<- string) {
+// expect says where the next line of standard input is to go, and which front end is asked for it.
+func (k *Kernel) expect(peer string, answers chan<- string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.answers = answers
+	k.asked, k.answers = peer, answers
 }
 
-// answered takes in a front end's input_reply.
+// answered takes in an input_reply of the front end that was asked; what others say is passed over.
 func (k *Kernel) answered(r *request) {
 	var said struct {
 		Value string `json:"value"`
@@ -45,7 +45,7 @@ func (k *Kernel) answered(r *request) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.answers != nil {
+	if k.answers != nil && r.peer == k.asked {
 		k.answers <- said.Value
 		k.answers = nil
 	}

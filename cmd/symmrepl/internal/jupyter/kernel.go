@@ -35,6 +35,7 @@ type Kernel struct {
 	count   int                // entries that had a number
 	cancel  context.CancelFunc // of what runs; nil when nothing does
 	answers chan<- string      // takes the next line of standard input; nil when none is asked for
+	asked   string             // the peer that is to type it
 }
 
 // Listen opens the ports of a connection file.
@@ -146,8 +147,12 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 		c = content{"status": "ok", "restart": asked.Restart}
 		k.publish(r, "shutdown_reply", c)
 		over = true
-	default: // a notice, such as one about a comm that was refused
-		return false
+	default:
+		if !strings.HasSuffix(r.Type, "_request") { // a notice, such as one about a comm that was refused
+			return false
+		}
+		text := r.Type + " is not served"
+		c = failure{"unknown", text, []string{text}}.content()
 	}
 	if c["status"] == nil {
 		c["status"] = "ok"
