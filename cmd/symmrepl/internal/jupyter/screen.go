@@ -215,7 +215,7 @@ func bundle(values []session.Value, size int) content {
 // Fail implements console.Printer.
 func (s *screen) Fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	s.fail(failure{"refused", text, strings.Split(text, "\n")})
+	s.fail(failure{"refused", text, []string{text}})
 }
 
 // fail adds to what went wrong; it is published when the entry ends.
@@ -231,7 +231,7 @@ func (s *screen) fail(f failure) {
 type failure struct {
 	Name      string   `json:"ename"`
 	Value     string   `json:"evalue"`
-	Traceback []string `json:"traceback"`
+	Traceback []string `json:"traceback"` // each of several lines: some front ends put an empty line between them
 }
 
 func (f failure) content() content {
@@ -244,5 +244,5 @@ func failed(errs []*session.Error, size int) failure {
 	p := render.New(&text, &text, size, true)
 	p.Reply(session.Reply{Errors: errs})
 	first, _, _ := strings.Cut(errs[0].Error(), "\n")
-	return failure{string(errs[0].Kind), session.Prefix(errs[0].Ranks, size) + first, strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")}
+	return failure{string(errs[0].Kind), session.Prefix(errs[0].Ranks, size) + first, []string{strings.TrimSuffix(text.String(), "\n")}}
 }

@@ -127,9 +127,9 @@ func (w *writer) output(p Piece, file string) map[string]any {
 			"metadata": map[string]any{}, "output_type": "execute_result",
 		}
 	}
-	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	kind := strings.TrimPrefix(p.Kind, Error+" ")
-	return map[string]any{"ename": kind, "evalue": all[0], "output_type": "error", "traceback": all}
+	text = strings.TrimSuffix(text, "\n")
+	first, _, _ := strings.Cut(text, "\n")
+	return map[string]any{"ename": strings.TrimPrefix(p.Kind, Error+" "), "evalue": first, "output_type": "error", "traceback": []string{text}}
 }
 
 // positions writes those in the file as those in the notebook: a position may be in an earlier cell, which defines a function.

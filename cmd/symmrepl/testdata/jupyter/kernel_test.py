@@ -12,6 +12,7 @@ from queue import Empty
 
 import jupyter_kernel_test
 from jupyter_client.manager import KernelManager, start_new_kernel
+from jupyter_client.session import Session
 
 KERNEL = "symmrepl"
 PATIENCE = 60  # seconds, for each message that has to come
@@ -117,7 +118,8 @@ class Kernel(unittest.TestCase):
         error = [c for t, c in outputs if t == "error"]
         self.assertEqual(len(error), 1)
         self.assertEqual(error[0]["traceback"], reply["traceback"])
-        self.assertIn("fmt", reply["traceback"][1])
+        self.assertEqual(len(reply["traceback"]), 1)
+        self.assertIn("fmt", reply["traceback"][0].splitlines()[1])
         self.run_cell("func half(n int) int {\n\treturn n / (symm.Rank() - 1)\n}")
         called, _ = self.run_cell("n := 4\nhalf(n)")
         at = f"In[{reply['execution_count'] + 1}]:2:", f"In[{called['execution_count']}]:2:1"
@@ -235,6 +237,23 @@ class Kernel(unittest.TestCase):
         self.assertIn("interrupted", self.reply(msg_id)["evalue"])
         self.assertEqual(self.text("1 + 1"), "[0,1] 2")
 
+    def test_input_of_another_front_end(self):
+        """The line is taken of the front end whose cell reads it."""
+        other = self.km.client()
+        other.session = Session(key=self.km.session.key)  # a name of its own
+        other.start_channels()
+        other.wait_for_ready(timeout=PATIENCE)
+        msg_id = self.kc.execute("var line string; fmt.Scanln(&line); line")
+        self.kc.get_stdin_msg(timeout=PATIENCE)
+        other.input("theirs")
+        self.assertEqual(self.reply(other.comm_info(), other)["comms"], {})
+        with self.assertRaises(Empty):
+            self.kc.get_shell_msg(timeout=0.3)
+        self.kc.input("mine")
+        self.assertEqual([c["data"]["text/plain"] for t, c in self.outputs(msg_id) if t == "execute_result"], ['[0,1] "mine"'])
+        self.reply(msg_id)
+        other.stop_channels()
+
     def test_death_of_a_worker(self):
         reply, _ = self.run_cell('import "os"; if symm.Rank() == 1 { os.Exit(7) }')
         self.assertEqual(reply["ename"], "died")
@@ -271,6 +290,16 @@ fmt.Println("after")""")
             message = self.kc.session.msg(kind, {"comm_id": "c1", "data": {}})
             self.kc.shell_channel.send(message)
             self.assertEqual(self.outputs(message["header"]["msg_id"]), [])
+
+    def test_unknown_requests(self):
+        """Who asks for what is not served is told so, and need not wait; who only says something gets no answer."""
+        for channel, get in ((self.kc.shell_channel, self.kc.get_shell_msg), (self.kc.control_channel, self.kc.get_control_msg)):
+            for kind in ("nosuch_notice", "usage_request"):
+                message = self.kc.session.msg(kind, {})
+                channel.send(message)
+            reply = get(timeout=PATIENCE)
+            self.assertEqual((reply["msg_type"], reply["parent_header"]["msg_id"]), ("usage_reply", message["header"]["msg_id"]))
+            self.assertEqual((reply["content"]["status"], reply["content"]["evalue"]), ("error", "usage_request is not served"))
 
     def test_signatures(self):
         message = self.kc.session.serialize(self.kc.session.msg("comm_info_request", {}))
