@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +11,10 @@ import (
 
 // Eval implements Session.
 func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
-	if err := c.acquire(ctx); err != nil {
+	waits := c.sayLate(cell)
+	err := c.acquire(ctx)
+	waits()
+	if err != nil {
 		return Reply{Errors: []*Error{waitError(ctx, err)}}
 	}
 	defer c.release()
@@ -30,6 +34,37 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 		c.mu.Unlock()
 	}
 	return reply
+}
+
+// sayLate tells the user of a cell, if it has to wait long for its turn, for what. When the function that it returns has returned, nothing more is
+// said.
+func (c *controller) sayLate(cell Cell) (done func()) {
+	if cell.Output == nil {
+		return func() {}
+	}
+	said := make(chan struct{})
+	timer := time.AfterFunc(hangAfter, func() {
+		defer close(said)
+		if other := c.runningCell(); other != "" {
+			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up)\n", other, cmp.Or(cell.Stop, "Ctrl-C"))
+			cell.Output(Output{Stream: Note, Text: text})
+		}
+	})
+	return func() {
+		if !timer.Stop() {
+			<-said
+		}
+	}
+}
+
+// runningCell is what remarks call the cell that runs, "" if none does.
+func (c *controller) runningCell() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.run == nil {
+		return ""
+	}
+	return c.run.cell.title()
 }
 
 // waitError is why a cell did not run that had to wait first.

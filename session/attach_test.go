@@ -55,7 +55,7 @@ func TestAttach(t *testing.T) {
 	a.start("sleep 60000", 0, 1)
 	a.Close()
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
-	if r := a.Eval(context.Background(), Cell{}); len(r.Errors) != 1 || r.Errors[0].Msg != "the session has ended" {
+	if r := a.Eval(context.Background(), Cell{}); len(r.Errors) != 1 || r.Errors[0].Error() != "the session has ended (attach to another one; a notebook does when its kernel is restarted)" {
 		t.Errorf("%+v", r)
 	}
 

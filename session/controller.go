@@ -335,7 +335,10 @@ func (c *controller) acquire(ctx context.Context) error {
 	case <-c.over:
 		return ErrClosed
 	case <-ctx.Done():
-		return ctx.Err()
+		if other := c.runningCell(); other != "" {
+			return fmt.Errorf("interrupted while it waited for %s, which another front end has entered", other)
+		}
+		return errors.New("interrupted before it began")
 	}
 	if c.isOver() {
 		<-c.turn

@@ -169,15 +169,19 @@ func TestInterrupt(t *testing.T) {
 	c.want(c.eval("gather x"), "= [0-2] 012\n")
 }
 
-// Who waits in line for the turn can give up.
+// Who waits in line for the turn is told for what, and can give up.
 func TestInterruptInLine(t *testing.T) {
 	c := launch(t, 1)
 	interrupt, shown := c.start("sleep 60000", 0)
 	ctx, cancel := context.WithCancel(context.Background())
-	never := make(chan string, 1)
-	go func() { never <- c.evalContext(ctx, "print never") }()
+	notes, never := make(chan Output, 10), make(chan Reply, 1)
+	go func() {
+		never <- c.Eval(ctx, Cell{Source: "print never", Stop: "■", Output: func(o Output) { notes <- o }})
+	}()
+	c.want(receive(t, "the cell in line says so", notes).Text, "this cell waits for in, which another front end has entered (■ gives up)\n")
 	cancel()
-	c.want(receive(t, "the cell in line gives up", never), "! interrupted context canceled\n")
+	reply := receive(t, "the cell in line gives up", never)
+	c.want(fmt.Sprint(reply.Errors[0].Kind, " ", reply.Errors[0]), "interrupted interrupted while it waited for in, which another front end has entered")
 	interrupt()
 	c.want(shown(), "! interrupted in:1: interrupted\n")
 }
