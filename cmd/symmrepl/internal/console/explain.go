@@ -7,9 +7,12 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Explain returns what is known of the name at a position in an entry, in bytes: its documentation, or its type. If nothing is, it explains the
-// function in whose arguments the position is. It returns "" when there is nothing to say.
+// Explain returns what is known of the name at a position in a notebook's cell, in bytes: a command's help, the documentation of Go, or a type. If
+// nothing is, it explains the function in whose arguments the position is. It returns "" when there is nothing to say.
 func (c *Console) Explain(ctx context.Context, entry string, at int) string {
+	if cmd, err := lookup(commandAt(entry, at)); err == nil {
+		return cmd.long()
+	}
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
 	for _, name := range namesAt(entry, at) {
@@ -21,6 +24,19 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 		}
 	}
 	return ""
+}
+
+// commandAt returns the name of a command in which or at whose end a position is, or "".
+func commandAt(text string, at int) string {
+	entry := strings.TrimLeft(LastEntry(text[:at]), " \t\n")
+	if !isCommand(entry) || strings.ContainsAny(entry[1:], " \t\n%") {
+		return ""
+	}
+	end := at
+	for end < len(text) && inName(text[end]) {
+		end++
+	}
+	return entry[1:] + text[at:end]
 }
 
 // namesAt returns the name, with what qualifies it, in which or at whose end a position is, and those of the functions in whose arguments that

@@ -23,7 +23,7 @@ func (c *Console) help(_ context.Context, name string) Outcome {
 		if err != nil {
 			return c.fail("help", err)
 		}
-		c.Printer.Print(cmd.usage() + "  " + cmd.Help + "\nRuns on: " + cmd.Where)
+		c.Printer.Print(cmd.long())
 		return Done
 	}
 	var rows [][]string
@@ -42,6 +42,11 @@ func (c *Console) help(_ context.Context, name string) Outcome {
 // usage is how the command is entered.
 func (cmd Command) usage() string {
 	return strings.TrimSpace(":" + cmd.Name + " " + cmd.Args)
+}
+
+// long is all that is said of the command.
+func (cmd Command) long() string {
+	return cmd.usage() + "  " + cmd.Help + "\nRuns on: " + cmd.Where
 }
 
 func (cmd Command) summary() string {

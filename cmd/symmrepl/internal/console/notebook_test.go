@@ -66,7 +66,27 @@ func TestExplain(t *testing.T) {
 		}
 		return []session.Answer{{Rank: ranks[0], Err: &session.Error{Msg: "unknown"}}}
 	}
-	if got := c.Explain(context.Background(), "f(x", 3); got != "func()" {
-		t.Errorf("explained by %q", got)
+	for text, want := range map[string]string{
+		"f(x|":             "func()",
+		":rank|s":          ":ranks  ",
+		"$ ls\n\n%ra|nks":  ":ranks  ",
+		" %|quit":          ":quit  ",
+		":on 0 f(|":        "func()",
+		":on 0 :rank|s":    "",
+		"f(1)\n:ranks|":    "",
+		"%%rank|":          "",
+		"f(x)\n%f|":        "func()",
+		":nosuch|":         "",
+		":|":               "",
+		"|:ranks":          "",
+		":time f(|":        "func()",
+		":type f|":         "func()",
+		"%%rank [0]\nf(x|": "func()",
+	} {
+		at := strings.Index(text, "|")
+		got := c.Explain(context.Background(), text[:at]+text[at+1:], at)
+		if !strings.HasPrefix(got, want) || got != "" && want == "" {
+			t.Errorf("%q is explained by %q, want %q", text, got, want)
+		}
 	}
 }

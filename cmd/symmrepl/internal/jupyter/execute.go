@@ -121,7 +121,7 @@ func (k *Kernel) await(ctx context.Context, s *screen) bool {
 		return false
 	}
 	if k.failed != nil {
-		s.Fail("the session could not start: %v", k.failed)
+		s.Fail("the session could not start: %v\nRestart the kernel when that is mended.", k.failed)
 		return false
 	}
 	s.Printer.Size = k.console.Size

@@ -132,6 +132,11 @@ class Kernel(unittest.TestCase):
         reply, _ = self.run_cell("%on\n\nnosuch()")
         self.assertIn("]:3:1: ", reply["evalue"])
 
+    def test_help_of_commands(self):
+        self.assertEqual(self.reply(self.kc.inspect("$ ls\n%ranks", 8))["data"]["text/plain"].split("  ")[0], ":ranks")
+        page, = self.run_cell(":ranks?")[0]["payload"]
+        self.assertEqual(page["data"]["text/plain"].split("  ")[0], ":ranks")
+
     def test_cd(self):
         self.assertEqual(self.text("%cd /\n$ pwd\nfolder, _ := os.Getwd()\nfolder"), '/\n[0,1] "/"')
         self.assertEqual(self.text("%cd usr\n$ pwd"), "/usr\n")
@@ -423,6 +428,7 @@ class Ends(unittest.TestCase):
         reply = kc.execute_interactive("1", timeout=PATIENCE, output_hook=lambda m: None)["content"]
         self.assertEqual((reply["status"], reply["ename"]), ("error", "refused"))
         self.assertIn("the session could not start", reply["evalue"])
+        self.assertIn("Restart the kernel", reply["evalue"])
         kc.stop_channels()
         km.shutdown_kernel()
 
