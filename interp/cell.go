@@ -146,12 +146,15 @@ func split(src string) ([]item, scanner.ErrorList) {
 		head = head || depth == 0 && (tok == token.IF || tok == token.FOR || tok == token.SWITCH)
 		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(head && lit == ";" && !isWhole(src[start:offset])) {
 			if start >= 0 {
-				items = append(items, item{start: start, end: offset, decl: isDecl(tokens)})
+				if lit == ";" { // otherwise a comment may come before what ends the line, or go on beyond it
+					end = offset
+				}
+				items = append(items, item{start: start, end: end, decl: isDecl(tokens)})
 				last = tokens
 			}
 			if tok == token.EOF {
 				if n := len(items) - 1; n >= 0 && !items[n].decl && isList(last) {
-					items[n].list, items[n].end = true, end
+					items[n].list = true
 				}
 				return items, errs
 			}
@@ -162,10 +165,22 @@ func split(src string) ([]item, scanner.ErrorList) {
 			start = offset
 		}
 		tokens = append(tokens, tok)
-		if end = offset + len(lit); lit == "" {
-			end = offset + len(tok.String())
-		}
+		end = tokenEnd(src, offset, tok, lit)
 	}
+}
+
+// tokenEnd returns where the token at an offset ends. The semicolon at the end of a line has no text; the literal of a raw string lacks its carriage
+// returns.
+func tokenEnd(src string, offset int, tok token.Token, lit string) int {
+	switch {
+	case tok == token.SEMICOLON && lit == "\n":
+		return offset
+	case lit == "":
+		return offset + len(tok.String())
+	case lit[0] == '`':
+		return offset + strings.IndexByte(src[offset+1:], '`') + 2
+	}
+	return offset + len(lit)
 }
 
 // isWhole reports whether a text is a statement that does not end in its head.
@@ -214,10 +229,12 @@ func blank(src string, items []item, decls bool) string {
 	last := 0
 	for _, it := range items {
 		clear(last, it.start) // empty statements and comments
-		if last = it.end; it.decl == decls {
-			last = min(it.end+1, len(src)) // with its semicolon
-		} else {
+		last = it.end
+		switch {
+		case it.decl != decls:
 			clear(it.start, it.end)
+		case last < len(src) && src[last] == ';':
+			last++
 		}
 	}
 	clear(last, len(src))

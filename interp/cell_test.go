@@ -16,12 +16,14 @@ func TestSplit(t *testing.T) {
 		{"if v := struct{ a int }{1}; v.a > 0 { f() }", "import \"fmt\""},
 		{"outer: for s := [][]int{{1}, {2}}; len(s) > 0; s = s[1:] { continue outer }", "1, 2"},
 		{"go func() { for i := 0; i < 2; i++ {} }()", "x++"},
+		{"a := `\r\n`", "b := /* e\nf */ 1", "`g\r`"},
 	} {
-		for _, end := range []string{"; ", "\n"} {
+		for _, end := range []string{"; ", "\n", " /* a\nb */ ", " // c;\n", "; /* d; */\n"} {
 			src := want[0]
 			for _, item := range want[1:] {
 				src += end + item
 			}
+			src += end
 			items, errs := split(src)
 			if errs != nil {
 				t.Fatal(errs)

@@ -14,6 +14,8 @@ func TestList(t *testing.T) {
 		"v, ok := m[\"a\"]\nv, ok":                                "1, true",
 		"s, ok := e.(string); s, ok":                              `"", false`,
 		"m[\"a\"], len(m), m == nil // a comment":                 "1, 1, false",
+		"len(m) /* a\ncomment */":                                 "1",
+		"x := 1 /* of a\nvariable */\nx /* b */":                  "1",
 		"E{1}, &E{2}, error(E{3})":                                "E1, E2, E3",
 		"func(a, b int) int { return a }(1, 2), 'a'":              "1, 97",
 		"[]int{1, 2}, map[int]bool{1: true},\n\t[2]string{\"x\"}": `[]int{1, 2}, map[int]bool{1: true}, [2]string{"x", ""}`,

@@ -297,6 +297,8 @@ func conversionHint(msg string) string {
 		return ""
 	}
 	switch expr, from, to := m[1], m[2], m[3]; {
+	case from == to:
+		return fmt.Sprintf("there are two types called %s: a variable keeps the one that it was declared with; declare it again", to)
 	case isNumeric(from) && isNumeric(to):
 		return fmt.Sprintf("%s(%s) converts it", to, expr)
 	case from == "int" && to == "string":
@@ -329,6 +331,8 @@ func syntaxHint(e *session.Error, missing string) string {
 	switch {
 	case strings.HasPrefix(line, "while "), strings.HasPrefix(line, "while("):
 		return "Go's loops all begin with for: for x < 10 { … }"
+	case strings.HasPrefix(line, "package "):
+		return "cells have no package clause and no func main: what is to run stands by itself"
 	case strings.HasPrefix(line, "else"):
 		return "else belongs on the line of the brace before it: } else {"
 	case strings.Contains(e.Msg, "U+003F '?'"):
