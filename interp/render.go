@@ -63,7 +63,7 @@ func (rt *cellRuntime) render(values ...any) {
 		rt.texts[at] = text
 	}
 	if len(forms) > 0 {
-		rt.forms = forms
+		rt.forms = display.Data{Data: forms, Metadata: d.Metadata}
 	}
 }
 

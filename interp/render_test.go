@@ -47,7 +47,11 @@ func TestRender(t *testing.T) {
 			t.Errorf("%s: %q %#v, want %q %#v", c.source, r.Value, r.Data, c.text, c.data)
 		}
 	}
-	r := evaluate(in, session.Cell{Source: "type P struct{}\nfunc (P) SVG() string { panic(`no`) }\nP{}"})
+	r := evaluate(in, session.Cell{Source: "display.MIME(display.MIMEMap{`image/png`: []byte{1}}, display.MIMEMap{`image/png`: display.MIMEMap{`width`: 8}})"})
+	if want := map[string]any{"image/png": map[string]any{"width": 8}}; r.Err != nil || !reflect.DeepEqual(r.Metadata, want) {
+		t.Errorf("%+v, want the metadata %v", r, want)
+	}
+	r = evaluate(in, session.Cell{Source: "type P struct{}\nfunc (P) SVG() string { panic(`no`) }\nP{}"})
 	if r.Err == nil || r.Err.Msg != "no" && r.Err.Msg != "panic: no" {
 		t.Errorf("a method that panics: %+v", r)
 	}

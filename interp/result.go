@@ -27,7 +27,7 @@ func (in *Interp) result(c *compiled) session.Result {
 		}
 		texts = append(texts, layout.Break(in.print(p.Elem(), c.values[i])))
 	}
-	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: forms}
+	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: forms.Data, Metadata: forms.Metadata}
 }
 
 // dynamicText writes a value of which only its contents are known.

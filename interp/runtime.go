@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/petermattis/goid"
+
+	"github.com/symmrepl/symmrepl/display"
 )
 
 // Import paths that lowered code uses and no cell can spell.
@@ -39,7 +41,7 @@ type cellRuntime struct {
 	late   []*defers       // of functions that were stopped
 	values []reflect.Value // pointers to the values of the last expression
 	texts  map[int]string  // of those that describe themselves
-	forms  map[string]any  // in which the value is shown, other than text
+	forms  display.Data    // in which the value is shown, other than text
 	shown  bool
 }
 
@@ -99,7 +101,7 @@ func (rt *cellRuntime) begin(r *run) {
 	if stmts := r.cell.stmts; len(stmts) > 0 {
 		*rt.mark, *rt.call = int(stmts[0].Pos()), int(stmts[0].Pos())
 	}
-	rt.run, rt.values, rt.texts, rt.forms, rt.shown = r, nil, nil, nil, false
+	rt.run, rt.values, rt.texts, rt.forms, rt.shown = r, nil, nil, display.Data{}, false
 }
 
 func (rt *cellRuntime) current() *run {
@@ -142,7 +144,7 @@ func (rt *cellRuntime) stop() (resume func()) {
 }
 
 // take returns pointers to the values of the cell's last expression, with what they say of themselves and the forms they are shown in, and forgets them.
-func (rt *cellRuntime) take() (pointers []reflect.Value, texts map[int]string, forms map[string]any, shown bool) {
+func (rt *cellRuntime) take() (pointers []reflect.Value, texts map[int]string, forms display.Data, shown bool) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	pointers, rt.values = rt.values, nil

@@ -239,7 +239,7 @@ func (r *run) handle(e runEvent) {
 		if e.Done.Rich {
 			var rich richValue
 			json.Unmarshal(e.payload, &rich) // what cannot be read has no forms
-			result.Value, result.Data = rich.Text, rich.Data
+			result.Value, result.Data, result.Metadata = rich.Text, rich.Data, rich.Metadata
 		}
 		r.done(e.rank, result, false)
 	case e.Died != nil:

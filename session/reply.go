@@ -57,12 +57,12 @@ func diverged(errs []*Error, size int) bool {
 // foldValue adds a rank's value to those that are equal in all forms.
 func foldValue(values []Value, rank int, r Result) []Value {
 	for i := range values {
-		if values[i].Text == r.Value && reflect.DeepEqual(values[i].Data, r.Data) {
+		if v := values[i]; v.Text == r.Value && reflect.DeepEqual(v.Data, r.Data) && reflect.DeepEqual(v.Metadata, r.Metadata) {
 			values[i].Ranks = append(values[i].Ranks, rank)
 			return values
 		}
 	}
-	return append(values, Value{[]int{rank}, r.Value, r.Data})
+	return append(values, Value{[]int{rank}, r.Value, r.Data, r.Metadata})
 }
 
 // foldError adds an error to those that are equal but for rank and detail.

@@ -77,7 +77,8 @@ type Reply struct {
 type Value struct {
 	Ranks []int
 	Text  string
-	Data  map[string]any `json:",omitempty"` // further forms of it by MIME type, as in Display
+	// Further forms of it by MIME type, and what belongs to them, as in Display.
+	Data, Metadata map[string]any `json:",omitempty"`
 }
 
 // Answer is one rank's answer to Inspect.
@@ -148,6 +149,7 @@ type Result struct {
 	Value    string // printed value of the last expression
 	HasValue bool
 	Data     map[string]any // the value in further forms, by MIME type
+	Metadata map[string]any // of these forms
 	Err      *Error
 }
 

@@ -85,8 +85,8 @@ type doneEvent struct {
 
 // richValue is a value that has other forms than text.
 type richValue struct {
-	Text string
-	Data map[string]any
+	Text           string
+	Data, Metadata map[string]any
 }
 
 type answerEvent struct {

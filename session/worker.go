@@ -217,7 +217,7 @@ func (w *worker) run(j job) {
 	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.fabric.Tallies()}
 	payload := []byte(clip(r.Value, maxValue))
 	if r.Data != nil {
-		rich, err := json.Marshal(richValue{clip(r.Value, maxValue), r.Data})
+		rich, err := json.Marshal(richValue{clip(r.Value, maxValue), r.Data, r.Metadata})
 		if done.Rich = err == nil && len(rich) <= maxRich; done.Rich {
 			payload = rich
 		}

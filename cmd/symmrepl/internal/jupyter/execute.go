@@ -161,5 +161,6 @@ func (k *Kernel) evaluate(ctx context.Context, source string) content {
 		f := failed(reply.Errors, k.console.Size)
 		return f.content()
 	}
-	return content{"status": "ok", "data": bundle(reply.Values, k.console.Size), "metadata": content{}}
+	data, metadata := bundle(reply.Values, k.console.Size)
+	return content{"status": "ok", "data": data, "metadata": metadata}
 }

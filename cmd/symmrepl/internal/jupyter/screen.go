@@ -174,7 +174,7 @@ func (s *screen) Reply(r session.Reply) {
 			s.result(text)
 			text = nil
 			s.label(v.Ranks)
-			s.result([]session.Value{{Text: v.Text, Data: v.Data}})
+			s.result([]session.Value{{Text: v.Text, Data: v.Data, Metadata: v.Metadata}})
 			continue
 		}
 		text = append(text, v)
@@ -191,25 +191,26 @@ func (s *screen) result(values []session.Value) {
 	if len(values) == 0 {
 		return
 	}
-	data := bundle(values, s.Printer.Size)
+	data, metadata := bundle(values, s.Printer.Size)
 	if text, ok := data["text/plain"].(string); ok {
 		s.k.history.result(s.number, text)
 	}
-	s.publish("execute_result", content{"execution_count": s.number, "data": data, "metadata": content{}})
+	s.publish("execute_result", content{"execution_count": s.number, "data": data, "metadata": metadata})
 }
 
-// bundle returns values by MIME type: as text, folded by rank, and in the forms of the only one or as tabs.
-func bundle(values []session.Value, size int) content {
+// bundle returns values by MIME type: as text, folded by rank, and in the forms of the only one, whose metadata are theirs, or as tabs.
+func bundle(values []session.Value, size int) (data, metadata content) {
 	var text bytes.Buffer
-	data := content{}
+	data, metadata = content{}, content{}
 	render.New(&text, &text, size, false).Reply(session.Reply{Values: values})
 	data["text/plain"] = strings.TrimSuffix(text.String(), "\n")
 	if len(values) == 1 {
 		maps.Copy(data, values[0].Data)
+		maps.Copy(metadata, values[0].Metadata)
 	} else if slices.ContainsFunc(values, func(v session.Value) bool { return v.Data != nil }) {
 		data["text/html"] = render.ByRank(values)
 	}
-	return data
+	return data, metadata
 }
 
 // Fail implements console.Printer.

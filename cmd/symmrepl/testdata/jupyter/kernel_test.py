@@ -285,6 +285,13 @@ fmt.Println("after")""")
             ("stream", {"name": "stdout", "text": "[0,1] after\n"}),
         ])
 
+    def test_metadata(self):
+        """What belongs to the forms of a result, such as the size of a picture, comes with them."""
+        msg_id = self.kc.execute('display.MIME(display.MIMEMap{"image/png": []byte{1}}, display.MIMEMap{"image/png": display.MIMEMap{"width": 8}})')
+        (_, result), = self.outputs(msg_id)[1:]
+        self.assertEqual((result["data"]["image/png"], result["metadata"]), ("AQ==", {"image/png": {"width": 8}}))
+        self.reply(msg_id)
+
     def test_comms(self):
         self.assertEqual(self.reply(self.kc.comm_info())["comms"], {})
         message = self.kc.session.msg("comm_open", {"comm_id": "c1", "target_name": "nobody", "data": {}})
