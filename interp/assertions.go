@@ -9,7 +9,7 @@ import (
 )
 
 // Yaegi decides type assertions by the memory layout of what an interface holds. Here they are decided by the cell runtime, which knows the types of cells
-// apart (see Assert), and for interface types by trying the session's types that implement them.
+// apart (see Assert), and which types implement an interface of cells (see implementations.go).
 
 // attempt is one way in which an assertion may succeed: a condition, and what then sets the result.
 type attempt struct {
@@ -23,25 +23,21 @@ func (l *lowerer) attempts(pos token.Pos, x string, t types.Type, v string, out 
 	if !types.IsInterface(t) {
 		return []attempt{{cond: l.helper(pos, "Assert", ref(x), ref(v), l.quoted(pos, l.valueKey(t)))}}
 	}
-	var list []attempt
-	iface := t.Underlying().(*types.Interface)
-	implementers := l.implementers(iface)
-	if !l.isBoxed(t) {
-		implementers = nil // native values tell by themselves
-	}
-	for _, c := range implementers {
-		held := l.temp("held")
-		*out = append(*out, l.varDecl(pos, held, c))
-		list = append(list, attempt{
-			l.helper(pos, "Assert", ref(x), ref(held), l.quoted(pos, l.valueKey(c))),
-			[]ast.Stmt{assign(token.ASSIGN, l.ident(pos, v), l.converted(l.ident(pos, held), c, t))},
-		})
-	}
-	args := []ast.Expr{ref(x), ref(v)}
-	for m := range iface.Methods() {
+	args := []ast.Expr{ref(x), ref(v), l.quoted(pos, l.assertedKey(t))}
+	for m := range t.Underlying().(*types.Interface).Methods() {
 		args = append(args, l.quoted(pos, m.Name()))
 	}
-	return append(list, attempt{cond: l.helper(pos, "Implements", args...)})
+	return []attempt{{cond: l.helper(pos, "Implements", args...)}}
+}
+
+// assertedKey is the key under which the runtime finds what implements an interface type of cells; "" for those of compiled code.
+func (l *lowerer) assertedKey(t types.Type) string {
+	if !l.isBoxed(t) {
+		return ""
+	}
+	key := l.typeText(t)
+	l.asserted[key] = t
+	return key
 }
 
 // identity names a type of the session for Assert; "" stands for all others.
@@ -57,55 +53,6 @@ func (l *lowerer) identity(t types.Type) string {
 		}
 	}
 	return ""
-}
-
-// implementers are the session's types, this cell's included, that implement an interface.
-func (l *lowerer) implementers(iface *types.Interface) []types.Type {
-	if iface.NumMethods() == 0 {
-		return nil
-	}
-	var list []types.Type
-	add := func(obj types.Object) {
-		tn, ok := obj.(*types.TypeName)
-		if !ok || types.IsInterface(tn.Type()) {
-			return
-		}
-		if n, ok := tn.Type().(*types.Named); !ok || n.TypeParams().Len() > n.TypeArgs().Len() {
-			return
-		}
-		for _, t := range []types.Type{tn.Type(), types.NewPointer(tn.Type())} {
-			if types.Implements(t, iface) {
-				list = append(list, t)
-			}
-		}
-	}
-	for _, obj := range l.in.scope.objects {
-		if l.c.objects[obj.Name()] == nil {
-			add(obj)
-		}
-	}
-	for _, obj := range l.c.objects {
-		add(obj)
-	}
-	for _, local := range slices.Concat(l.in.scope.locals, l.locals) {
-		add(local)
-	}
-	for _, known := range []map[types.Object][]*instance{l.in.scope.instances, l.instances} {
-		for _, list := range known {
-			for _, inst := range list {
-				if inst.typ != nil {
-					add(inst.typ)
-				}
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b types.Type) int {
-		if l.identity(a) < l.identity(b) {
-			return -1
-		}
-		return 1
-	})
-	return list
 }
 
 // chain is if a { then } else if b { then } ... where done is added to each.

@@ -7,12 +7,14 @@ import (
 )
 
 // interferes reports whether an assignment of several values is one that yaegi, which assigns them one after the other, may do wrongly:
-// what one of them sets is used to find where another goes, one is nil, or one is the result of a call, which it may take for those of all.
+// what one of them sets is used to find where another goes, one is nil, one becomes an interface in a field or element, or one is the result of a call,
+// which it may take for those of all.
 func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 	if s.Tok != token.ASSIGN || len(s.Lhs) < 2 || len(s.Lhs) != len(s.Rhs) {
 		return false
 	}
 	set := map[types.Object]bool{}
+	found := false
 	deep := 0 // operands other than names
 	for i, e := range s.Lhs {
 		if l.info.Types[s.Rhs[i]].IsNil() || l.calls(s.Rhs[i]) {
@@ -22,9 +24,9 @@ func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 			set[l.info.Uses[id]] = true
 		} else {
 			deep++
+			found = found || types.IsInterface(l.lhsType(e))
 		}
 	}
-	found := false
 	for _, e := range s.Lhs {
 		if _, ok := ast.Unparen(e).(*ast.Ident); ok {
 			continue

@@ -35,7 +35,7 @@ type replacement struct {
 func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 	l := &lowerer{
 		in: in, c: c, info: c.info,
-		names: map[types.Object]string{}, renamed: map[types.Object]string{}, counters: map[types.Object]bool{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, converters: map[string]string{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
+		names: map[types.Object]string{}, renamed: map[types.Object]string{}, counters: map[types.Object]bool{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, converters: map[string]string{}, asserted: map[string]types.Type{}, implementing: map[string]bool{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
 		types: map[*ast.TypeSpec]types.Object{}, instances: map[types.Object][]*instance{}, params: map[types.Object]bool{},
 	}
 	var begins []token.Pos // lowering leaves other statements there

@@ -133,6 +133,8 @@ func (d *definitions) commit() {
 	}
 	maps.Copy(scope.names, d.l.names)
 	maps.Copy(scope.converters, d.l.converters)
+	maps.Copy(scope.asserted, d.l.asserted)
+	maps.Copy(scope.implementing, d.l.implementing)
 	d.commitGenerics()
 }
 

@@ -66,8 +66,8 @@ func tagged(t reflect.Type) bool {
 	return false
 }
 
-// implements does it for an interface type. Values of the session's types that cells' interfaces may hold are asserted before.
-func (rt *cellRuntime) implements(x, v any, methods ...string) bool {
+// implements does it for an interface type, which has a key if it is one of cells.
+func (rt *cellRuntime) implements(x, v any, key string, methods ...string) bool {
 	source := reflect.ValueOf(x).Elem()
 	held := rt.in.natives.held(source)
 	target := reflect.ValueOf(v).Elem()
@@ -86,8 +86,13 @@ func (rt *cellRuntime) implements(x, v any, methods ...string) bool {
 		}
 		target.Set(held)
 		return true
-	case rt.in.natives.cellType(held.Type()) != nil:
-		return false
+	}
+	if t := rt.in.natives.cellType(held.Type()); t != nil {
+		into := rt.in.natives.implementation(t, key)
+		if into.IsValid() {
+			target.Set(into.Call([]reflect.Value{seenAs(held, into.Type().In(0))})[0])
+		}
+		return into.IsValid()
 	}
 	for _, m := range methods {
 		if !held.MethodByName(m).IsValid() {

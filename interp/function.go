@@ -148,11 +148,18 @@ func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.
 }
 
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
+	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && l.becomesOther(s.Results[0], sig.Results()) {
+		before, results := l.spreadTuple(s.Results[0])
+		s.Results = results
+		return append(before, l.returnStmt(s)...)
+	}
 	m := l.mark(s)
 	several := len(s.Results) > 1
 	for i, e := range s.Results {
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && several && l.info.Types[call.Fun].IsBuiltin() {
 			e = l.paren(e) // yaegi would return it as the first result
+		} else if _, isBinary := e.(*ast.BinaryExpr); isBinary && several {
+			e = l.paren(e) // yaegi would compute it in the place of a result, which may not be its own
 		}
 		if l.fn.sig != nil && len(s.Results) == l.fn.sig.Results().Len() {
 			s.Results[i] = l.convert(e, l.fn.sig.Results().At(i).Type())

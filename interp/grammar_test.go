@@ -507,4 +507,256 @@ func() {
 	show(len(m), ok, nan == nan, nan != nan)
 	clear(m)
 	show(len(m))
+}
+
+func() {
+	var fs []func()
+	for i := range 3 {
+		a, b := []int{i, {int}}, map[string]int{{string}: i}
+		c := [2]S{{A: i}, {S}}
+		var d = []any{i, {any}}
+		var e any = {S}
+		p, q := &[]int{i}, &E{N: {Small}}
+		fs = append(fs, func() { a[0]++; b["x"] += i; c[1].A++; show(a, len(b), c, d, e, *p, *q); *p = append(*p, i); q.A++ })
+		@
+	}
+	for _, f := range fs { f(); f() }
+}()
+
+func() {
+	for i := range 2 {
+		defer show([]int{i, {int}}, {any}, {S}, {Summer} == nil, [2]int{i})
+		defer func(x any, y Summer, s S, list ...any) { fmt.Printf("%T %v %v %v\n", x, y == nil, s, len(list)) }({S}, {S}, {S}, {any}, {Small})
+		defer fmt.Println({string}, {S}, {Small}, {Pair[int]})
+		@
+	}
+}()
+
+{
+	out := make(chan string, 3)
+	for i := range 3 {
+		go func(x any, y Summer, l []int, s S) { out <- fmt.Sprintf("%T %v %v %v", x, y.Sum(), l, s) }(E{N: Small(i)}, Small(i), []int{i, {int}}, S{A: i})
+	}
+	got := []string{<-out, <-out, <-out}
+	sort.Strings(got)
+	show(got)
+}
+
+switch l := []int{{int}, {int}}; len(l) + l[0]&1 {
+case 2:
+	l[1]++
+	show("even", l)
+	@
+case {int}:
+	show("some")
+default:
+	show("odd", l)
+}
+
+if m := map[string]int{{string}: {int}}; len(m) > 1 {
+	show("many")
+} else if n := m[{string}]; n > 0 {
+	show("found", n)
+	@
+} else {
+	show(len(m), n)
+}
+
+{
+	s := {S}
+	f, n, g := s.Add, {int}, s.Sum
+	n, f = f(n), func(k int) int { return k - 1 }
+	var h, t = S.Sum, (*S).Add
+	show(n, f(n), g(), h(s), t(&s, {int}), s)
+}
+
+{
+	c := make(chan any, 4)
+	d := make(chan Summer, 4)
+	for i := range 2 {
+		c <- {S}
+		select {
+		case d <- Small(i):
+		default:
+		}
+		select {
+		case c <- {Small}:
+		}
+		d <- {S}
+	}
+	close(c)
+	close(d)
+	for x := range c { fmt.Printf("%T %v ", x, x) }
+	for x := range d { fmt.Printf("%T %v ", x, x.Sum()) }
+	show()
+}
+
+{
+	type local struct {
+		S
+		next *local
+		get  func() int
+		m    map[string][]E
+	}
+	x := local{S: {S}, m: map[string][]E{"a": {{N: {Small}}}}}
+	x.get = func() int { return x.A + {int} }
+	y := x
+	y.next = &x
+	y.A++
+	y.next.Add({int})
+	y.m["a"][0].B = {string}
+	y.m["b"] = append(y.m["b"], x.m["a"]...)
+	y.m["b"][0].N++
+	show(x.S, y.S, x.get(), y.get(), x.m, len(y.m), y.next.next == nil, y.Sum())
+}
+
+{
+	var fib func(n int) int
+	memo := map[int]int{}
+	fib = func(n int) int {
+		step()
+		if n < 2 { return n + {int} }
+		if v, ok := memo[n]; ok { return v }
+		memo[n] = fib(n-1) + fib(n-2)
+		return memo[n]
+	}
+	show(fib(6), len(memo))
+}
+
+{
+	arr := [3]S{{S}, {A: {int}}}
+	p := &arr[{!int}&1]
+	q := &p.C
+	m := map[string]*S{"p": p, "q": &arr[2]}
+	p.A++
+	q[0] += 3
+	m["q"].B += {string}
+	*m["p"] = S{A: m["p"].A * 2, C: *q}
+	brr := arr
+	brr[0].Add(1)
+	for i, s := range arr { arr[2].A += s.A; show(i, s) }
+	show(arr, brr, *p, arr == brr)
+}
+
+fmt.Println(func() (a int, s S, err error) {
+	defer func() {
+		s.A += a
+		if r := recover(); r != nil { err = fmt.Errorf("%v %w", r, {error}) }
+	}()
+	s = {S}
+	a = s.Add({int})
+	if {bool} { return s.A, {S}, nil }
+	@
+	a, s.A = s.A, a
+	if {bool} { panic(fmt.Sprint({any})) }
+	return a + 1, s, {error}
+}())
+
+{
+	x := any({any})
+	if n, ok := x.(int); ok && n > 0 { show("int", n) }
+	if s, ok := x.(Summer); ok { show("summer", s.Sum()) }
+	if s, ok := x.(interface{ String() string }); ok { show(s.String()) }
+	_, isS := x.(S)
+	f, isF := x.(fmt.Stringer)
+	show(isS, isF, f == nil)
+	m := map[any]int{{int}: 1, {string}: 2, {Small}: 3, {S}: 4}
+	m[{S}] += 5
+	show(len(m), m[{int}], m[{Small}])
+}
+
+{
+	total, list := {int}, []Summer{{S}, {Small}, {E}}
+	for i, s := range list {
+		switch s := s.(type) {
+		case S:
+			s.A = 100
+			total += s.Sum()
+		case Small:
+			s++
+			total -= int(s)
+		default:
+			total ^= s.Sum()
+		}
+		list[i] = Small(i)
+	}
+	show(total, list, list[0] == Summer(Small(0)), list[1] == list[2])
+}
+
+{
+	const (
+		a = iota*3 + 1
+		b
+		c uint8 = 1 << iota
+	)
+	x := {!uint8}
+	x = x<<b | c
+	var y = {!int} >> (x & 7)
+	show(a, b, c, x, y, -y/(b+1), float64(y)/b, 'a'+rune(c))
+}
+
+func() {
+	gen := func(n int) func(func(int, S) bool) {
+		return func(yield func(int, S) bool) {
+			defer func() { show("gone", n) }()
+			s := {S}
+			for i := range n {
+				if s.Add(i); !yield(i, s) { return }
+			}
+		}
+	}
+outer#:
+	for i, s := range gen(4) {
+		step()
+		for j := range gen(2) {
+			if i == 1 { continue outer# }
+			if {bool} { break outer# }
+			show(i, j, s)
+		}
+		s.A = -1
+		@
+	}
+}()
+
+{
+	set := map[S]struct{}{{S}: {}, {S}: {}}
+	set[S{A: {int}}] = struct{}{}
+	delete(set, {S})
+	grid := map[[2]int8][]int{{1, 2}: {{int}}}
+	grid[[2]int8{1, 2}][0]++
+	grid[[2]int8{{int8}}] = append(grid[[2]int8{0, 1}], {int})
+	groups := map[bool][]string{}
+	for _, w := range {[]string} { groups[len(w)&1 == 0] = append(groups[len(w)&1 == 0], w) }
+	show(len(set) > 0, grid, groups, len(grid))
+}
+
+{
+	call := func(fs ...func(int) int) (out []int) {
+		for i, f := range fs {
+			if f != nil { out = append(out, f(i)) }
+		}
+		return
+	}
+	s := {S}
+	show(call(s.Add, {func(int) int}, nil, Func({func(int) int}).Do, func(n int) int { return n + s.A }), s)
+}
+
+{
+	p := Pair[[]int]{{[]int}, {[]int}}
+	q := Pair[Pair[string]]{L: {Pair[string]}}
+	r := &Pair[any]{{any}, {S}}
+	old := q.Set({Pair[string]})
+	was := r.Set({Small})
+	show(p.Sum(), p.Swap(), q, old, *r, was, Map({[]int}, func(n int) Pair[int] { return Pair[int]{n, {int}} }), choose({bool}, r, nil) == r)
+}
+
+{
+	var x, y, z = {int}, {string}, {S}
+	x, y, z.A = len(y), fmt.Sprint(x, z.A), x
+	z, x = S{A: x, B: y}, z.Sum()
+	xs := []int{x, {int}, 7}
+	i := 0
+	i, xs[i], xs[i+1] = 1, xs[i+1], i
+	xs[i], xs[i-1] = xs[i-1], xs[i]
+	show(x, y, z, xs, i)
 }`

@@ -127,26 +127,71 @@ func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) bool {
 	return false
 }
 
-// spreadResults converts the results of a call that are the arguments of another: f(g()) becomes func(a A, b B) R { return f(convert(a), b) }(g()) where f takes
-// interfaces.
+// spreadResults lowers f(g()) where g has several results of which some become interfaces of f's parameters, or some are interfaces of cells, which yaegi then takes
+// all for: func() R { a, b = g(); return f(convert(a), b) }().
 func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *ast.CallExpr) bool {
 	found := false
 	for i := range results.Len() {
-		to := paramAt(sig, i, false)
-		found = found || to != nil && l.converts(results.At(i).Type(), to)
+		from, to := results.At(i).Type(), paramAt(sig, i, false)
+		found = found || to != nil && (l.isBoxed(from) || l.converts(from, to))
 	}
 	if !found {
 		return false
 	}
 	pos := e.Pos()
-	outer := types.NewSignatureType(nil, nil, nil, results, sig.Results(), false)
-	lit, args := l.forwarder(pos, outer)
-	for i, a := range args {
-		args[i] = l.converted(a, results.At(i).Type(), paramAt(sig, i, false))
+	outer := l.closure(pos)
+	set := &ast.AssignStmt{TokPos: pos, Tok: token.ASSIGN, Rhs: e.Args}
+	call := &ast.CallExpr{Fun: l.callee(ast.Unparen(e.Fun)), Lparen: pos, Rparen: pos}
+	for i := range results.Len() {
+		from, v := results.At(i).Type(), l.temp("v")
+		outer.Body.List = append(outer.Body.List, l.varDecl(pos, v, from))
+		set.Lhs = append(set.Lhs, l.ident(pos, v))
+		call.Args = append(call.Args, l.converted(l.ident(pos, v), from, paramAt(sig, i, false)))
 	}
-	l.forward(lit, outer, l.callee(ast.Unparen(e.Fun)), args)
-	e.Fun = lit
+	outer.Body.List = append(outer.Body.List, set, l.passOn(sig, call))
+	outer.Type.Results = l.signatureExpr(sig, pos).Results
+	e.Fun, e.Args = outer, nil
 	return true
+}
+
+// becomesOther reports whether the several results of a call become values of other types.
+func (l *lowerer) becomesOther(e ast.Expr, to *types.Tuple) bool {
+	call, isCall := ast.Unparen(e).(*ast.CallExpr)
+	if !isCall {
+		return false
+	}
+	results, ok := l.info.TypeOf(call).(*types.Tuple)
+	if !ok || results.Len() != to.Len() {
+		return false
+	}
+	for i := range results.Len() {
+		if !types.Identical(results.At(i).Type(), to.At(i).Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// spreadTuple evaluates a call with several results into variables.
+func (l *lowerer) spreadTuple(call ast.Expr) (out []ast.Stmt, vars []ast.Expr) {
+	pos := call.Pos()
+	out = l.mark(call)
+	set := &ast.AssignStmt{TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{l.expr(call)}}
+	for v := range l.info.TypeOf(call).(*types.Tuple).Variables() {
+		id := l.ident(pos, l.temp("v"))
+		out = append(out, l.varDecl(pos, id.Name, v.Type()))
+		set.Lhs = append(set.Lhs, l.ident(pos, id.Name))
+		vars = append(vars, l.typed(id, v.Type()))
+	}
+	return append(out, set), vars
+}
+
+// passOn makes a call the end of a function with the same results.
+func (l *lowerer) passOn(sig *types.Signature, call *ast.CallExpr) ast.Stmt {
+	if sig.Results().Len() == 0 {
+		return &ast.ExprStmt{X: call}
+	}
+	return &ast.ReturnStmt{Return: call.Lparen, Results: []ast.Expr{call}}
 }
 
 // paramAt is the type of what the i-th argument becomes, nil when there is no such parameter.

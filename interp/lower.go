@@ -25,9 +25,11 @@ type lowerer struct {
 	imports      map[string]bool         // packages that the lowered code uses, by path
 	hidden       Exports                 // symbols for types that have no name in the tables
 	types        map[*ast.TypeSpec]types.Object
-	converters   map[string]string // functions that convert to interfaces, declared by this cell, by types
-	declarations []*ast.FuncDecl   // of such helpers
-	fn           *function         // the innermost function that is being lowered
+	converters   map[string]string     // functions that convert to interfaces, declared by this cell, by types
+	asserted     map[string]types.Type // interface types of cells that this cell asserts to, by key
+	implementing map[string]bool       // pairs of a type and such an interface that the runtime knows from this cell
+	declarations []*ast.FuncDecl       // of such helpers
+	fn           *function             // the innermost function that is being lowered
 	temps        int
 	params       map[types.Object]bool        // type parameters of instances: they stand for the type arguments
 	locals       []*types.TypeName            // types that functions declare
@@ -171,6 +173,7 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 	for _, m := range l.c.added {
 		l.registerAdded(m.fn)
 	}
+	l.registerImplementations()
 	if l.registrations != nil {
 		out.methods = l.registration()
 	}

@@ -33,6 +33,8 @@ type natives struct {
 	by      map[reflect.Type]*native // named ones
 	cells   map[reflect.Type]types.Type
 	methods map[*types.TypeName][]*methods
+
+	implementations map[string][]implementation // of interface types, by key
 }
 
 // release gives up all types: nothing may have a value of one any more.
@@ -67,7 +69,7 @@ type view struct {
 func newNatives(in *Interp) *natives {
 	return &natives{
 		in: in, types: map[string]types.Type{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
-		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{},
+		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
 	}
 }
 

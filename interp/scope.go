@@ -8,20 +8,22 @@ import (
 
 // scope is what the cells so far have defined.
 type scope struct {
-	imports    map[string]string       // path by the name cells use
-	dots       []string                // paths of packages whose names need no qualifier
-	objects    map[string]types.Object // variables, functions, types, constants by name
-	order      []string                // of variables, by first definition
-	names      map[types.Object]string // the name in yaegi of each object in use; types stay
-	types      map[string]*types.TypeName
-	storage    map[string]*storage       // of variables, by name in yaegi
-	version    map[string]int            // last number given out, by name
-	converters map[string]string         // functions of our own that convert to interfaces, by types
-	generics   map[types.Object]*generic // declarations
-	instances  map[types.Object][]*instance
-	locals     []*types.TypeName     // types of functions that have methods
-	pinned     map[types.Object]bool // objects that generic declarations use
-	free       map[string][]*storage // left by variables whose name means something else now, by type
+	imports      map[string]string       // path by the name cells use
+	dots         []string                // paths of packages whose names need no qualifier
+	objects      map[string]types.Object // variables, functions, types, constants by name
+	order        []string                // of variables, by first definition
+	names        map[types.Object]string // the name in yaegi of each object in use; types stay
+	types        map[string]*types.TypeName
+	storage      map[string]*storage       // of variables, by name in yaegi
+	version      map[string]int            // last number given out, by name
+	converters   map[string]string         // functions of our own that convert to interfaces, by types
+	asserted     map[string]types.Type     // interface types of cells that functions assert to, by key
+	implementing map[string]bool           // pairs of a type and such an interface that the runtime knows
+	generics     map[types.Object]*generic // declarations
+	instances    map[types.Object][]*instance
+	locals       []*types.TypeName     // types of functions that have methods
+	pinned       map[types.Object]bool // objects that generic declarations use
+	free         map[string][]*storage // left by variables whose name means something else now, by type
 }
 
 // storage is a package-level variable of yaegi.
@@ -37,7 +39,7 @@ func newScope() *scope {
 	return &scope{
 		imports: map[string]string{}, objects: map[string]types.Object{}, names: map[types.Object]string{},
 		types: map[string]*types.TypeName{}, storage: map[string]*storage{}, version: map[string]int{},
-		free: map[string][]*storage{}, converters: map[string]string{},
+		free: map[string][]*storage{}, converters: map[string]string{}, asserted: map[string]types.Type{}, implementing: map[string]bool{},
 		generics: map[types.Object]*generic{}, instances: map[types.Object][]*instance{}, pinned: map[types.Object]bool{},
 	}
 }

@@ -49,8 +49,8 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 			u := ast.Unparen(comm.Rhs[0]).(*ast.UnaryExpr)
 			t := l.info.TypeOf(u.X)
 			args := []ast.Expr{keep("channel", t, l.expr(u.X))}
-			set := &ast.AssignStmt{TokPos: pos, Tok: comm.Tok}
-			for j, e := range comm.Lhs {
+			set := &ast.AssignStmt{Lhs: comm.Lhs, TokPos: pos, Tok: comm.Tok}
+			for j := range comm.Lhs {
 				kind := t.Underlying().(*types.Chan).Elem()
 				if j == 1 {
 					kind = types.Typ[types.Bool]
@@ -58,11 +58,10 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 				v := l.temp("received")
 				out = append(out, l.varDecl(pos, v, kind))
 				args = append(args, l.address(l.ident(pos, v)))
-				set.Lhs = append(set.Lhs, l.expr(e))
-				set.Rhs = append(set.Rhs, l.ident(pos, v))
+				set.Rhs = append(set.Rhs, l.typed(l.ident(pos, v), kind))
 			}
 			out = append(out, &ast.ExprStmt{X: method("Recv", args...)})
-			first = []ast.Stmt{set}
+			first = l.assign(set)
 		}
 		number := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
 		sw.Body.List = append(sw.Body.List, &ast.CaseClause{Case: pos, List: []ast.Expr{number}, Body: append(first, l.clause(clause.Body)...)})

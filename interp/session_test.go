@@ -264,6 +264,19 @@ var sessions = []struct {
 		{cell: "type Stack[T any] struct{ items []T }\nfunc (s *Stack[T]) Push(v T) { s.items = append(s.items, v) }\nfunc (s *Stack[T]) Len() int { return len(s.items) }"},
 		{cell: "var s Stack[int]\ns.Push(1)\ns.Push(2)\ns.Len()", value: "2"},
 	}},
+	{"assertions find types that come later", []step{
+		{cell: "type Shape interface{ Area() float64 }\ntype quiet interface{ area() int }"},
+		{cell: "func area(x any) float64 {\n\tif s, ok := x.(Shape); ok { return s.Area() }\n\treturn -1\n}\n" +
+			"func inner(x any) int {\n\tswitch q := x.(type) {\n\tcase quiet: return q.area()\n\tcase interface{ Area() float64 }: return int(q.Area())\n\t}\n\treturn -1\n}"},
+		{cell: "type Sq struct{ s float64 }\nfunc (s Sq) Area() float64 { return s.s * s.s }\ntype G[T any] struct{ x T }\nfunc (g *G[T]) area() int { return 7 }"},
+		{cell: "fmt.Sprint(area(Sq{2}), inner(Sq{3}), inner(&G[int]{1}), inner(G[string]{}))", value: `"4 9 7 -1"`},
+		{cell: "type C int\nfmt.Sprint(area(C(3)), inner(C(4)))", value: `"-1 -1"`},
+		{cell: "func (c C) Area() float64 { return 9 }\nfunc (c C) area() int { return 10 }"},
+		{cell: "fmt.Sprint(area(C(3)), inner(C(4)))", value: `"9 10"`},
+		{cell: "func() { type L struct{ Sq }; fmt.Print(area(L{Sq{5}}), area(&L{Sq{6}})) }()", out: "25 36"},
+		{cell: "x := any(&Sq{1})"},
+		{cell: "type Sq struct{ s int }\ny := any(&Sq{4})\nfmt.Sprint(area(x), area(y))", value: `"1 -1"`},
+	}},
 	{"names that shadow", []step{
 		{cell: "len := 3\nlen", value: "3"},
 		{cell: "type string int\nvar s string = 5\ns", value: "string(5)"},

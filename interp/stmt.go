@@ -87,6 +87,11 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	if s.Tok == token.DEFINE && l.defines(s.Lhs) {
 		s.Tok = token.ASSIGN
 	}
+	if len(s.Lhs) > 1 && len(s.Rhs) == 1 && l.becomesOther(s.Rhs[0], l.typesOf(s.Lhs, s.Rhs[0])) {
+		out, vars := l.spreadTuple(s.Rhs[0])
+		s.Rhs = vars
+		return append(out, l.assign(s)...)
+	}
 	if len(s.Lhs) == 2 && len(s.Rhs) == 1 {
 		if out := l.commaOK(s); out != nil {
 			return out
@@ -116,6 +121,23 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	}
 	l.exprs(s.Lhs)
 	return append(out, s)
+}
+
+// typesOf are the types of the variables that an assignment of the results of a call sets; the blank identifier has that of its result.
+func (l *lowerer) typesOf(lhs []ast.Expr, call ast.Expr) *types.Tuple {
+	results, ok := l.info.TypeOf(call).(*types.Tuple)
+	if !ok {
+		return nil
+	}
+	var vars []*types.Var
+	for i, e := range lhs {
+		t := l.info.TypeOf(e)
+		if t == nil {
+			t = results.At(i).Type()
+		}
+		vars = append(vars, types.NewParam(e.Pos(), nil, "", t))
+	}
+	return types.NewTuple(vars...)
 }
 
 // separate lowers an assignment of several values of which some become interfaces, which yaegi does not convert then, or some are composite
@@ -188,7 +210,7 @@ func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
 	switch e := ast.Unparen(s.Rhs[0]).(type) {
 	case *ast.TypeAssertExpr:
 		out, v, ok := l.assertOK(e)
-		return append(out, l.assignNames(s, v, ok))
+		return append(out, l.assignNames(s, v, ok)...)
 	case *ast.UnaryExpr, *ast.IndexExpr:
 		u, isUnary := e.(*ast.UnaryExpr)
 		if isUnary && u.Op != token.ARROW || !isUnary && s.Tok == token.DEFINE {
@@ -197,16 +219,20 @@ func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
 		// Yaegi can store these two only in variables of the function itself, and what it receives without an address.
 		v, ok := l.temp("v"), l.temp("ok")
 		set := &ast.AssignStmt{Lhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}, TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{l.expr(e)}}
-		return []ast.Stmt{set, l.assignNames(s, v, ok)}
+		return append([]ast.Stmt{set}, l.assignNames(s, v, ok)...)
 	}
 	return nil
 }
 
-// assignNames is s with the variables v and ok on its right side.
-func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) ast.Stmt {
+// assignNames is s, one of commaOK's, with the variables v and ok on its right side.
+func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
 	pos := s.Pos()
+	x, second := l.ident(pos, v), l.ident(pos, ok)
+	if from := l.info.TypeOf(s.Rhs[0]).(*types.Tuple).At(0).Type(); l.converts(from, l.lhsType(s.Lhs[0])) {
+		return l.assign(&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{l.typed(x, from), l.typed(second, types.Typ[types.Bool])}})
+	}
 	l.exprs(s.Lhs)
-	return &ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}}
+	return []ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{x, second}}}
 }
 
 // protect puts values that yaegi would build in the place of the variable itself in parentheses, which makes it assign them: a composite literal would take

@@ -3,9 +3,10 @@ package interp
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
-// spread makes one slice of the arguments of a variadic parameter where yaegi would not: a single argument that is a slice itself may be taken for all of
+// spread makes one slice of the arguments of a variadic parameter where yaegi would not: an argument that is a slice itself may be taken for all of
 // them, and functions in fields of structs get none. A nil in the place of all arguments gets its type.
 func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
 	n := sig.Params().Len() - 1
@@ -19,10 +20,10 @@ func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
 		}
 		return
 	}
-	single := len(e.Args) == n+1 && types.IsInterface(slice.Elem()) && isSlice(l.info.TypeOf(e.Args[n]))
+	all := types.IsInterface(slice.Elem()) && slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return isSlice(l.info.TypeOf(a)) })
 	sel, isSelector := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	inField := isSelector && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.FieldVal
-	if !single && !inField {
+	if !all && !inField {
 		return
 	}
 	pos := e.Rparen
