@@ -193,5 +193,8 @@ func (c *Console) restart(ctx context.Context, arg string) Outcome {
 	if !replay && (ranks == nil || len(ranks) == c.Size) {
 		c.setFolder("")
 	}
+	if !replay && c.tour != nil {
+		c.Printer.Note(nil, "`:tutorial %s %d` runs the cells before this step again", c.tour.Name, max(c.tour.at, 1))
+	}
 	return Done
 }
