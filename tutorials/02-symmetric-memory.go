@@ -155,7 +155,7 @@ func gather() {
 }
 
 // %% [check]
-bad, limit := "", symm.Timeout(time.Second)
+bad, limit := "", symm.Timeout(5*time.Second)
 for round := range 40 { // each time another rank is late
 	slots.Fill(-1)
 	hs.Barrier(7, limit)

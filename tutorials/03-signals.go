@@ -194,7 +194,7 @@ func relay() {
 }
 
 // %% [check]
-bad, want, limit := "", 1<<(size-1), symm.Timeout(time.Second)
+bad, want, limit := "", 1<<(size-1), symm.Timeout(5*time.Second)
 for round := 0; round < 40 && bad == ""; round++ { // what is wrong now and then shall be found, too
 	symm.Recover() // of signals that are left
 	token.Fill(-1)

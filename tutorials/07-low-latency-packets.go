@@ -357,7 +357,7 @@ __global__ void collect(symm::Handle h, const float* in, float* out, int n, unsi
 symm.Recover() // of waits that an earlier answer has left
 answer.Fill(0)
 hAnswer.Barrier(0)
-limit := symm.Timeout(500 * time.Millisecond)
+limit := symm.Timeout(time.Second)
 found := make([]int, 4) // what is wrong, in the order in which it is said
 if symm.Maybe(func() { // four epochs, one after the other
 	for e := 1; e <= 4; e++ {
