@@ -85,11 +85,31 @@ func (c connection) listen() (shell, iopub, stdin, control, heartbeat net.Listen
 
 func (c connection) open(port int) (net.Listener, error) {
 	if c.Transport == "ipc" {
-		return net.Listen("unix", c.IP+"-"+strconv.Itoa(port))
+		name := c.IP + "-" + strconv.Itoa(port)
+		l, err := net.Listen("unix", name)
+		if errors.Is(err, syscall.EADDRINUSE) && abandoned(name) {
+			if err = os.Remove(name); err == nil {
+				return net.Listen("unix", name)
+			}
+		}
+		return l, err
 	}
 	host := c.IP
 	if host == "*" {
 		host = ""
 	}
 	return net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+}
+
+// abandoned reports whether a name is that of a socket on which nobody listens, such as a kernel leaves that was killed.
+func abandoned(name string) bool {
+	info, err := os.Lstat(name)
+	if err != nil || info.Mode().Type() != os.ModeSocket {
+		return false
+	}
+	conn, err := net.Dial("unix", name)
+	if err == nil {
+		conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
 }

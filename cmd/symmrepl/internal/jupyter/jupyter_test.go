@@ -1,12 +1,14 @@
 package jupyter
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -104,6 +106,37 @@ func TestPortInUse(t *testing.T) {
 	}
 	if left, _ := filepath.Glob("*"); !reflect.DeepEqual(left, []string{"s-3"}) {
 		t.Errorf("sockets %v are left", left)
+	}
+}
+
+// Sockets that a kernel has left which was killed are in nobody's way; a file of another kind is.
+func TestPortLeft(t *testing.T) {
+	t.Chdir(t.TempDir())
+	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: "s-2"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left.SetUnlinkOnClose(false)
+	left.Close()
+	c := connection{Transport: "ipc", IP: "s", Shell: 1, IOPub: 2, Stdin: 3, Control: 4, Heartbeat: 5}
+	_, iopub, _, _, _, err := c.listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if conn, err := net.Dial("unix", "s-2"); err != nil {
+		t.Error(err)
+	} else {
+		conn.Close()
+	}
+	if _, _, _, _, _, err := c.listen(); err == nil || iopub.Close() != nil {
+		t.Errorf("sockets that another kernel listens on: %v", err)
+	}
+	if err := os.WriteFile("s-2", []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Shell, c.Stdin, c.Control, c.Heartbeat = 6, 7, 8, 9
+	if _, _, _, _, _, err := c.listen(); !errors.Is(err, syscall.EADDRINUSE) {
+		t.Errorf("a file of another kind: %v", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from queue import Empty
@@ -394,6 +395,24 @@ class Ends(unittest.TestCase):
         kc.stop_channels()
         km.shutdown_kernel()
         self.assertFalse(km.is_alive())
+
+    def test_restart_of_a_kernel_that_was_killed(self):
+        """It leaves its sockets behind, if it has any."""
+        for transport in ("tcp", "ipc"):
+            with self.subTest(transport=transport), tempfile.TemporaryDirectory() as folder:
+                km = KernelManager(kernel_name=KERNEL, transport=transport)
+                if transport == "ipc":
+                    km.ip = os.path.join(folder, "k")
+                km.start_kernel()
+                kc = km.client()
+                kc.start_channels()
+                kc.wait_for_ready(timeout=PATIENCE)
+                self.assertEqual(self.text(kc, "x := 5; x"), ["[0,1] 5"])
+                km.restart_kernel(now=True)
+                kc.wait_for_ready(timeout=PATIENCE)
+                self.assertEqual(self.text(kc, "1 + 1"), ["[0,1] 2"])
+                kc.stop_channels()
+                km.shutdown_kernel()
 
     def test_shutdown_while_a_cell_runs(self):
         km, kc = start_new_kernel(kernel_name=KERNEL)
