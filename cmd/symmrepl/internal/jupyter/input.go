@@ -4,7 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"time"
 )
+
+// connectPause is between two looks whether a front end has connected.
+const connectPause = 20 * time.Millisecond
 
 // ask asks the front end that sent the entry for a line of standard input.
 func (s *screen) ask(ctx context.Context) (string, error) {
@@ -18,7 +22,13 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 	answers := make(chan string, 1)
 	s.k.expect(s.request.peer, answers)
 	defer s.k.expect("", nil)
-	s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false})
+	for !s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false}) { // it connects each channel by itself
+		select {
+		case <-time.After(connectPause):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
 	select {
 	case text := <-answers:
 		s.CloseLine()

@@ -193,14 +193,14 @@ func (k *Kernel) publish(r *request, kind string, c any) {
 	k.iopub.Publish(append([][]byte{[]byte("kernel." + k.session + "." + kind)}, frames...)...)
 }
 
-// send tells the front end that sent r.
-func (k *Kernel) send(channel *zmtp.Router, r *request, kind string, c any) {
+// send tells the front end that sent r, and reports whether that is connected with the channel.
+func (k *Kernel) send(channel *zmtp.Router, r *request, kind string, c any) bool {
 	frames, err := k.signer.frames(k.session, kind, r, c)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s: %v\n", kind, err)
-		return
+		return true
 	}
-	channel.Send(r.peer, frames...)
+	return channel.Send(r.peer, frames...)
 }
 
 // ready returns the console, or nil and why there is none yet, or none at all.

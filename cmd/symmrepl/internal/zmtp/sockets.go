@@ -121,14 +121,15 @@ func NewRouter(l net.Listener) *Router {
 // Requests gives what peers send.
 func (r *Router) Requests() <-chan Request { return r.requests }
 
-// Send queues a message for a peer. It does nothing when there is none of that name; a peer that reads nothing for too long is let go.
-func (r *Router) Send(peer string, message ...[]byte) {
+// Send queues a message for a peer, and reports whether there is one of that name. A peer that reads nothing for too long is let go.
+func (r *Router) Send(peer string, message ...[]byte) bool {
 	r.mu.Lock()
 	p := r.peers[peer]
 	r.mu.Unlock()
 	if p != nil && !p.push(encode(message)) {
 		p.Close()
 	}
+	return p != nil
 }
 
 // Publisher sends messages to all who have subscribed to them: ZeroMQ's XPUB.

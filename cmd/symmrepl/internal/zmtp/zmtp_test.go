@@ -85,9 +85,9 @@ func TestRouter(t *testing.T) {
 	if string(first.Message[0]) != "from a" || len(first.Message) != 3 || string(first.Message[2]) != long || string(second.Message[0]) != "from b" || first.Peer == second.Peer {
 		t.Fatalf("%.20q from %q, %q from %q", first.Message, first.Peer, second.Message, second.Peer)
 	}
-	r.Send(second.Peer, []byte("to b"))
-	r.Send(first.Peer, []byte("to"), []byte(long))
-	r.Send("nobody", []byte("lost"))
+	if !r.Send(second.Peer, []byte("to b")) || !r.Send(first.Peer, []byte("to"), []byte(long)) || r.Send("nobody", []byte("lost")) {
+		t.Error("who is there is not known")
+	}
 	if got := a.receive(t); got != "to|"+long {
 		t.Errorf("a gets %.20q", got)
 	}

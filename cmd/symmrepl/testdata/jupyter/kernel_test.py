@@ -243,6 +243,23 @@ class Kernel(unittest.TestCase):
         self.assertIn("interrupted", self.reply(msg_id)["evalue"])
         self.assertEqual(self.text("1 + 1"), "[0,1] 2")
 
+    def test_input_before_its_channel(self):
+        """A front end connects each channel by itself; a cell may run before that of standard input is there."""
+        late = self.km.client()
+        late.session = Session(key=self.km.session.key)
+        late.start_channels(stdin=False)
+        late.allow_stdin = True
+        msg_id = late.execute("var word string; fmt.Scanln(&word); word")
+        while late.get_iopub_msg(timeout=PATIENCE)["msg_type"] != "execute_input":
+            pass
+        time.sleep(0.3)  # it asks
+        late.stdin_channel.start()
+        late.get_stdin_msg(timeout=PATIENCE)
+        late.input("late")
+        self.assertEqual(self.reply(msg_id, late)["status"], "ok")
+        self.assertEqual(self.text("word"), '[0,1] "late"')
+        late.stop_channels()
+
     def test_input_of_another_front_end(self):
         """The line is taken of the front end whose cell reads it."""
         other = self.km.client()
