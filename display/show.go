@@ -29,7 +29,8 @@ func Named(id string, d Data) Data {
 // Clear takes away what the cell has shown so far; with wait, when the next thing is shown. Text on a terminal stays.
 func Clear(wait bool) error { return write(inband.Display{Clear: true, Wait: wait}) }
 
-// write hands a display to the session; a program that runs without one prints its text.
+// write hands a display to the session; a program that runs without one prints its text. What cannot be encoded is told on standard error, too: cells
+// seldom look at what Display returns.
 func write(d inband.Display) error {
 	if os.Getenv(inband.Variable) == "" {
 		_, err := os.Stdout.WriteString(d.Plain())
@@ -37,7 +38,9 @@ func write(d inband.Display) error {
 	}
 	b, err := inband.Encode(d)
 	if err != nil {
-		return fmt.Errorf("display: %w", err)
+		err = fmt.Errorf("display: %w", err)
+		fmt.Fprintln(os.Stderr, err)
+		return err
 	}
 	_, err = os.Stdout.Write(b)
 	return err

@@ -42,11 +42,15 @@ const (
 	chunk = 48 << 10
 )
 
-// Encode returns the lines of a display. They are to be written by one call, so that nothing comes between them.
+// Encode returns the lines of a display. They are to be written by one call, so that nothing comes between them. A display that no JSON can be made of
+// is refused, and so is one that takes more than 36 MiB of it.
 func Encode(d Display) ([]byte, error) {
 	b, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
+	}
+	if largest := base64.StdEncoding.DecodedLen(maxLines * chunk); len(b) > largest {
+		return nil, fmt.Errorf("it takes %d MiB, and %d are shown at most", len(b)>>20, largest>>20)
 	}
 	sum := sha256.Sum256(b)
 	text := base64.StdEncoding.EncodeToString(b)
@@ -130,8 +134,8 @@ func parseFrame(line string) (f frame, ok bool) {
 	return f, err1 == nil && err2 == nil && f.number >= 1 && f.number <= f.count && f.count <= maxLines
 }
 
-// maxLines bounds a display: to 192 MiB of base64.
-const maxLines = 4096
+// maxLines bounds a display: to 48 MiB of base64, less than a kernel keeps for a front end that is slow to read.
+const maxLines = 1024
 
 // add keeps a line for each rank and returns those whose display is complete with it.
 func (d *Decoder) add(ranks []int, f frame) (complete []int) {

@@ -100,3 +100,27 @@ func FuzzSplit(f *testing.F) {
 		t.Errorf("the display is lost: %+v", pieces)
 	})
 }
+
+// A display is bounded, and what Encode takes comes back.
+func TestLargest(t *testing.T) {
+	for _, test := range []struct {
+		size int
+		want string
+	}{
+		{35 << 20, ""},
+		{37 << 20, "it takes 37 MiB, and 36 are shown at most"},
+	} {
+		b, err := Encode(Display{Data: map[string]any{"text/html": strings.Repeat("x", test.size)}})
+		if test.want != "" {
+			if err == nil || err.Error() != test.want {
+				t.Errorf("%d bytes: %v, want %s", test.size, err, test.want)
+			}
+			continue
+		}
+		var d Decoder
+		pieces := d.Split([]int{0}, string(b))
+		if err != nil || len(pieces) != 1 || pieces[0].Display == nil || len(pieces[0].Display.Data["text/html"].(string)) != test.size {
+			t.Errorf("%d bytes: %d pieces, %v", test.size, len(pieces), err)
+		}
+	}
+}

@@ -303,6 +303,13 @@ fmt.Println("after")""")
             ("stream", {"name": "stdout", "text": "[0,1] after\n"}),
         ])
 
+    def test_displays_that_fail(self):
+        for data, why in (('display.JSON(map[string]any{"f": func() {}})', "json: unsupported type: func()"),
+                          ("display.PNG(make([]byte, 64<<20))", "it takes 85 MiB, and 36 are shown at most")):
+            reply, outputs = self.run_cell(f"Display({data})")
+            self.assertEqual(reply["status"], "ok", reply)
+            self.assertEqual(outputs[1:], [("stream", {"name": "stderr", "text": f"[0,1] display: {why}\n"})])
+
     def test_metadata(self):
         """What belongs to the forms of a result, such as the size of a picture, comes with them."""
         msg_id = self.kc.execute('display.MIME(display.MIMEMap{"image/png": []byte{1}}, display.MIMEMap{"image/png": display.MIMEMap{"width": 8}})')
