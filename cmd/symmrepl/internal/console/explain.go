@@ -2,6 +2,8 @@ package console
 
 import (
 	"context"
+	"go/scanner"
+	"go/token"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -64,19 +66,20 @@ func inName(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// opener returns the position of the last parenthesis that text leaves open, -1 if there is none.
+// opener returns the position of the last parenthesis that text leaves open, -1 if there is none. Those in literals and comments do not count.
 func opener(text string) int {
-	depth := 0
-	for i := len(text) - 1; i >= 0; i-- {
-		switch text[i] {
-		case ')':
-			depth++
-		case '(':
-			if depth == 0 {
-				return i
-			}
-			depth--
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, 0)
+	open := []int{-1}
+	for {
+		switch pos, tok, _ := s.Scan(); {
+		case tok == token.LPAREN:
+			open = append(open, file.Offset(pos))
+		case tok == token.RPAREN && len(open) > 1:
+			open = open[:len(open)-1]
+		case tok == token.EOF:
+			return open[len(open)-1]
 		}
 	}
-	return -1
 }
