@@ -7,7 +7,9 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -254,6 +256,25 @@ func (c *cellText) position(pos token.Pos) (line, column int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// place matches a position in a message of go/types; what tells where a type parameter is declared, perhaps in another cell, is left out.
+var place = regexp.MustCompile(` \(declared at ` + fileName + `:\d+:\d+\)|\b` + fileName + `:(\d+):(\d+)`)
+
+// withPlaces writes the positions of declarations in a message as those of the cell.
+func (c *cellText) withPlaces(msg string) string {
+	return place.ReplaceAllStringFunc(msg, func(s string) string {
+		m := place.FindStringSubmatch(s)
+		if m[1] == "" {
+			return ""
+		}
+		line, _ := strconv.Atoi(m[1])
+		column, _ := strconv.Atoi(m[2])
+		if line == 1 {
+			column -= len(declsHeader)
+		}
+		return fmt.Sprintf("%s:%d:%d", c.name, c.line+line-1, column)
+	})
 }
 
 // sourceLine returns line n (from 1) of the cell.

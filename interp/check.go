@@ -291,17 +291,28 @@ func (k *checker) imports() map[string]string {
 	return imports
 }
 
-// report receives the errors of go/types. Unused variables, imports and labels are not errors at a prompt.
+// report receives the errors of go/types.
 func (k *checker) report(err error) {
 	e, ok := err.(types.Error)
 	if !ok {
 		k.errs = append(k.errs, diagnostic{1, 1, err.Error()})
 		return
 	}
-	if e.Soft || strings.HasPrefix(e.Msg, "\t") {
+	if strings.HasPrefix(e.Msg, "\t") || e.Soft && k.permits(e) {
 		return
 	}
 	k.errorAt(e.Pos, e.Msg)
+}
+
+// permits reports whether an error is none at a prompt: variables, imports and labels may be unused, and at the top level x := defines x again.
+func (k *checker) permits(e types.Error) bool {
+	if strings.Contains(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " and not used") {
+		return true
+	}
+	return e.Msg == "no new variables on left side of :=" && slices.ContainsFunc(k.c.stmts, func(s ast.Stmt) bool {
+		a, ok := s.(*ast.AssignStmt)
+		return ok && a.TokPos == e.Pos
+	})
 }
 
 func (k *checker) errorAt(pos token.Pos, msg string) {
@@ -309,7 +320,7 @@ func (k *checker) errorAt(pos token.Pos, msg string) {
 	if !ok {
 		line, column = 1, 1
 	}
-	d := diagnostic{line, column, k.in.asCalled(msg, k.imports())}
+	d := diagnostic{line, column, k.in.asCalled(k.c.withPlaces(msg), k.imports())}
 	k.errs = append(k.errs, d)
 	k.at[d] = pos
 }

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -23,5 +24,50 @@ func TestSeveralErrors(t *testing.T) {
 	e := evaluate(in, session.Cell{ID: 1, Source: "_ = []int{" + strings.Repeat("q,\n", 12) + "}"}).Err
 	if lines := strings.Split(e.Detail, "\n"); len(lines) != maxErrors || lines[maxErrors-1] != "too many errors" {
 		t.Errorf("the detail of 12 errors is %q", e.Detail)
+	}
+}
+
+// TestWrong holds that what is wrong with the cells of testdata/wrong.txt is said with the words and at the place of the Go compiler, which stand below each,
+// and that such a cell changes nothing.
+func TestWrong(t *testing.T) {
+	text, err := os.ReadFile("testdata/wrong.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := open(t, Options{})
+	mustEval(t, in, "x, s, f, T := 1, []int{2}, \"f\", 3")
+	vars := in.vars()
+	for _, entry := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
+		source, want, _ := strings.Cut(entry, "\n")
+		e := evaluate(in, session.Cell{ID: 1, Source: source}).Err
+		if e == nil {
+			t.Errorf("%s\nruns, want %s", source, want)
+			continue
+		}
+		e.Hint = "" // suggest_test.go holds those
+		got := e.Error()
+		if e.Detail != "" {
+			got += "\n" + e.Detail
+		}
+		if got = strings.ReplaceAll(got, "cell[1]:", ""); got != want {
+			t.Errorf("%s\nis refused with\n%s\nwant\n%s", source, got, want)
+		}
+		if got := in.vars(); got != vars {
+			t.Fatalf("after %s\nthe variables are\n%s\nwant\n%s", source, got, vars)
+		}
+	}
+}
+
+// TestPlacesInMessages holds that a message which names a place names it as one of the cell.
+func TestPlacesInMessages(t *testing.T) {
+	in := open(t, Options{})
+	for _, c := range []struct{ src, msg string }{
+		{"type T struct{}; func (t T) M() {}; func (t T) M() {}", "method T.M already declared at cell[1]:1:29"},
+		{"type T struct{}\nfunc (t T) M() {}\nfunc (t T) M() {}", "method T.M already declared at cell[1]:2:12"},
+		{"func F[T any]() {}\nfunc g() { F() }", "in call to F, cannot infer T"},
+	} {
+		if e := evaluate(in, session.Cell{ID: 1, Source: c.src}).Err; e == nil || e.Msg != c.msg {
+			t.Errorf("%q: got %v, want %s", c.src, e, c.msg)
+		}
 	}
 }
