@@ -147,8 +147,37 @@ func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.
 	return out
 }
 
+// mistakesType reports whether yaegi, which notes in the type of a result the expression that was returned, would take functions of that type for generic ones
+// from then on.
+func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
+	for i, e := range results {
+		switch e.(type) {
+		case *ast.Ident, *ast.FuncLit:
+		default:
+			if len(results) == sig.Len() && isFunction(sig.At(i).Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasFunction(list *types.Tuple) bool {
+	for v := range list.Variables() {
+		if isFunction(v.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+func isFunction(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
-	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && l.becomesOther(s.Results[0], sig.Results()) {
+	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && (l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && hasFunction(sig.Results())) {
 		before, results := l.spreadTuple(s.Results[0])
 		s.Results = results
 		return append(before, l.returnStmt(s)...)
@@ -174,8 +203,8 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 			s.Results[i] = l.ident(e.Pos(), v)
 		}
 	}
-	if sig := l.fn.sig; sig != nil && len(s.Results) > 1 && (l.fn.results != nil || sig.Results().At(0).Name() != "") {
-		// The results are set one after the other; an expression may use one that is set already.
+	oneByOne := len(s.Results) > 1 && (l.fn.results != nil || l.fn.sig != nil && l.fn.sig.Results().At(0).Name() != "") // an expression may use one that is set already
+	if sig := l.fn.sig; sig != nil && (oneByOne || mistakesType(s.Results, sig.Results())) {
 		for i, e := range s.Results {
 			v := l.temp("result")
 			m = append(m, l.varDecl(e.Pos(), v, l.fn.sig.Results().At(i).Type()), assign(token.ASSIGN, l.ident(e.Pos(), v), l.paren(e)))

@@ -148,7 +148,7 @@ func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *a
 		set.Lhs = append(set.Lhs, l.ident(pos, v))
 		call.Args = append(call.Args, l.converted(l.ident(pos, v), from, paramAt(sig, i, false)))
 	}
-	outer.Body.List = append(outer.Body.List, set, l.passOn(sig, call))
+	outer.Body.List = append(append(outer.Body.List, set), l.passOn(sig, call)...)
 	outer.Type.Results = l.signatureExpr(sig, pos).Results
 	e.Fun, e.Args = outer, nil
 	return true
@@ -186,12 +186,22 @@ func (l *lowerer) spreadTuple(call ast.Expr) (out []ast.Stmt, vars []ast.Expr) {
 	return append(out, set), vars
 }
 
-// passOn makes a call the end of a function with the same results.
-func (l *lowerer) passOn(sig *types.Signature, call *ast.CallExpr) ast.Stmt {
-	if sig.Results().Len() == 0 {
-		return &ast.ExprStmt{X: call}
+// passOn makes a call the end of a function with the same results, which are functions in variables of their own: see mistakesType.
+func (l *lowerer) passOn(sig *types.Signature, call *ast.CallExpr) []ast.Stmt {
+	pos := call.Lparen
+	switch {
+	case sig.Results().Len() == 0:
+		return []ast.Stmt{&ast.ExprStmt{X: call}}
+	case !hasFunction(sig.Results()):
+		return []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}}}
 	}
-	return &ast.ReturnStmt{Return: call.Lparen, Results: []ast.Expr{call}}
+	set, end := &ast.AssignStmt{TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{call}}, &ast.ReturnStmt{Return: pos}
+	for range sig.Results().Len() {
+		v := l.temp("result")
+		set.Lhs = append(set.Lhs, l.ident(pos, v))
+		end.Results = append(end.Results, l.ident(pos, v))
+	}
+	return []ast.Stmt{set, end}
 }
 
 // paramAt is the type of what the i-th argument becomes, nil when there is no such parameter.

@@ -87,6 +87,6 @@ func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, 
 	}
 	panics := &ast.BinaryExpr{X: l.ident(pos, panickingName), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
 	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, "Forward")})}}
-	lit.Body.List = append(lit.Body.List, l.passOn(sig, call))
+	lit.Body.List = append(lit.Body.List, l.passOn(sig, call)...)
 	return lit
 }
