@@ -311,7 +311,7 @@ struct Wait {
 // Patience of one wait: after each failed poll ask expired(). It looks at the clock and the abort word once
 // in kSpins polls, so the quick path pays an increment. The abort word lies in the host's memory, where reads of
 // one word are answered one after the other, 0.9 us each: blocks look at different times, or the last of 132 that
-// wait for the same would be told 115 us late.
+// wait for the same would be told up to 107 us late (docs/benchmarks.md).
 class Patience {
  public:
   __device__ __forceinline__ bool expired(Context c, Wait w, u64 seen) {
