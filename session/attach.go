@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 )
 
 // sessions lists the directories of this user's live sessions on this host, newest first.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 )
 
 func TestAttach(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 	"golang.org/x/sys/unix"
 )
 

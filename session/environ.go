@@ -1,6 +1,6 @@
 package session
 
-import "github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
+import "github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 
 // Launcher is what torchrun, mpirun or srun has told this process about its place in the world.
 type Launcher = launcher.Launcher

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/session/inband"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
 func TestMain(m *testing.M) {

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 // frontTimeout is how long a front end may refuse to take output before it is dropped.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 // Bounds of meeting.

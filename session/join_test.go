@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef"

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 )
 
 // place is where the ranks of one world meet, known to each from its launcher alone. In order of preference:

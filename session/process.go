@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 // spawner starts processes from one thread that lives as long as itself: the kernel signals a child when the

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 // A worker that hangs before it is ready can be interrupted, is given up after a time, and has a successor.

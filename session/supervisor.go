@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 const (

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/session/inband"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 // workerVariable marks a process as a worker. Its value is the JSON of a workerSpec.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 

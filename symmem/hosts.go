@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
 // furnishWorld finds out which ranks share a host, and builds the workspace of the world if all do. Otherwise the world can only

@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/launcher"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 )
 
 // Bounds of the start of a program's ranks.

@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	"github.com/symmrepl/symmrepl/symmem"
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
 // childMain is a rank: it joins the world and does what the parent says until that hangs up.

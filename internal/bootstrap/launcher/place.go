@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"golang.org/x/sys/unix"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 // Hub is where the ranks of one world meet. Its methods may be called from any goroutine.

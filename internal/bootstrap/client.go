@@ -7,7 +7,7 @@ import (
 	"net"
 	"sync"
 
-	"github.com/symmrepl/symmrepl/symmem/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 )
 
 // ErrClosed is returned by calls on a client after Close.
