@@ -27,7 +27,7 @@ type Config struct {
 // Bounds of what the controller waits for.
 const (
 	startTimeout    = 60 * time.Second // until every rank has a worker that takes cells
-	recoverTimeout  = 5 * time.Second  // for Fabric.Recover on all ranks
+	recoverTimeout  = 5 * time.Second  // for Communicator.Recover on all ranks
 	recoverReport   = 2 * time.Second  // for a rank whose Recover has timed out to say so
 	answerTimeout   = 5 * time.Second  // for an answer to Inspect
 	killAfter       = 3 * time.Second

@@ -16,17 +16,17 @@
 // each worker one goroutine does nothing but run cells; another reads commands, and so answers and interrupts
 // while user code spins. What user code writes to descriptors 1 and 2 goes through pipes to the supervisor,
 // and from there to the fold, which compares the ranks' lines by position and shows equal ones once. When the
-// evaluator returns, the worker waits for the device (Fabric.Finish) and says that it is done; the supervisor
+// evaluator returns, the worker waits for the device (Communicator.Finish) and says that it is done; the supervisor
 // empties the pipes before it passes that on. When the last rank is done, values and errors are folded too,
 // and Eval returns.
 //
 // # When something goes wrong
 //
 // A rank that is done, has failed or has died leaves the hub, so nobody waits there for it. Waits on the
-// device are ended by Fabric.Abort: on all ranks when the user interrupts, and on those who wait for a rank
+// device are ended by Communicator.Abort: on all ranks when the user interrupts, and on those who wait for a rank
 // that failed, a moment after it did. An interrupted worker that does not stop is killed. The end of a worker
 // is seen by its supervisor, with the cause: the exit status, the signal, the panic on standard error. After
-// a cell that ended unevenly, all ranks meet in Fabric.Recover, fresh workers included, and only then does
+// a cell that ended unevenly, all ranks meet in Communicator.Recover, fresh workers included, and only then does
 // Eval return; what was lost is said.
 //
 // Once a cell has run for a second, the watchdog asks the ranks twice a second what they wait for. If a wait

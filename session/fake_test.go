@@ -16,8 +16,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/symmrepl/symmrepl/session/inband"
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/session/inband"
 )
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,7 @@ func fakeController() int {
 	return 0
 }
 
-// fake is an interpreter of one-word commands, and the fabric below it. A line may begin with "2:" to run on
+// fake is an interpreter of one-word commands, and the communicator below it. A line may begin with "2:" to run on
 // rank 2 only. Variables are words set by "let".
 type fake struct {
 	env     Env
@@ -62,7 +62,7 @@ type fake struct {
 	generation int
 }
 
-func startFake(env Env) (Evaluator, Fabric, error) {
+func startFake(env Env) (Evaluator, Communicator, error) {
 	if why := os.Getenv("FAKE_START_ERROR"); why != "" && fmt.Sprint(env.Rank) == os.Getenv("FAKE_START_RANK") {
 		switch why {
 		case "exit":

@@ -387,7 +387,7 @@ func TestCloseWhileRunning(t *testing.T) {
 	}
 }
 
-// A rank whose fabric cannot recover is replaced, and the others are not.
+// A rank whose communicator cannot recover is replaced, and the others are not.
 func TestRecoverFails(t *testing.T) {
 	c := launch(t, 3)
 	pids := c.pids()

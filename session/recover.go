@@ -35,7 +35,7 @@ func (c *controller) settle(ctx context.Context, out func(Output)) error {
 	return errors.New("the ranks could not be brought together again; restart them")
 }
 
-// recover runs Fabric.Recover on all ranks. If that fails, the rank to blame is replaced, and it has to run
+// recover runs Communicator.Recover on all ranks. If that fails, the rank to blame is replaced, and it has to run
 // again.
 func (c *controller) recover(out func(Output)) (again bool) {
 	all := allRanks(c.size)

@@ -153,9 +153,10 @@ type Result struct {
 	Err      *Error
 }
 
-// Fabric is what the ranks' symmetric memory must do for the session; symmem satisfies it through a small
-// adapter in cmd. All methods but Recover may be called while a cell runs.
-type Fabric interface {
+// Communicator is what the ranks of a session communicate through: symmetric memory, signals and collective calls. The session drives it
+// around cells, to wait, to interrupt and to recover. symmem satisfies it through a small adapter in cmd. All methods but Recover may be
+// called while a cell runs.
+type Communicator interface {
 	// Abort ends every device- and host-side wait of this rank, now and until Recover. why is shown to the
 	// user.
 	Abort(why string)

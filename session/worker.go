@@ -16,9 +16,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/symmrepl/symmrepl/session/inband"
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/session/inband"
 )
 
 // workerVariable marks a process as a worker. Its value is the JSON of a workerSpec.
@@ -32,7 +32,7 @@ const (
 
 const (
 	maxStack   = 256 << 20       // bytes; endless recursion that no evaluator stops then dies in half a second instead of three
-	closeGrace = 2 * time.Second // for Fabric.Close when the session ends
+	closeGrace = 2 * time.Second // for Communicator.Close when the session ends
 )
 
 // workerSpec is what a supervisor tells its worker at birth.
@@ -59,11 +59,11 @@ type Env struct {
 // ServeWorker.
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
-// ServeWorker is the main function of a worker. start makes the rank's interpreter and fabric; it may meet
-// its peers only if Env.Incarnation is 1. If the Fabric has a method DeviceName() string, its result
+// ServeWorker is the main function of a worker. start makes the rank's interpreter and communicator; it may meet
+// its peers only if Env.Incarnation is 1. If the Communicator has a method DeviceName() string, its result
 // describes the rank's device to the user. ServeWorker returns the process's exit status when the session is
 // over.
-func ServeWorker(start func(Env) (Evaluator, Fabric, error)) int {
+func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	var spec workerSpec
 	if err := json.Unmarshal([]byte(os.Getenv(workerVariable)), &spec); err != nil {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s is not to be set by hand: %v\n", workerVariable, err)
@@ -94,12 +94,12 @@ func ServeWorker(start func(Env) (Evaluator, Fabric, error)) int {
 
 // worker is the process-wide state of one rank.
 type worker struct {
-	spec   workerSpec
-	out    *frame.Writer
-	eval   Evaluator
-	fabric Fabric
-	stdin  reader
-	evals  chan job // what the one goroutine that runs user code does next
+	spec  workerSpec
+	out   *frame.Writer
+	eval  Evaluator
+	comm  Communicator
+	stdin reader
+	evals chan job // what the one goroutine that runs user code does next
 
 	mu      sync.Mutex
 	current uint64 // the run in hand, 0 when idle
@@ -114,7 +114,7 @@ type job struct {
 	recover *recovery
 }
 
-func (w *worker) start(start func(Env) (Evaluator, Fabric, error)) error {
+func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	conn, err := inherited(bootstrapFD)
 	if err != nil {
 		return fmt.Errorf("the bootstrap connection: %w", err)
@@ -124,13 +124,13 @@ func (w *worker) start(start func(Env) (Evaluator, Fabric, error)) error {
 		return err
 	}
 	s := w.spec
-	w.eval, w.fabric, err = start(Env{s.Rank, s.Size, s.LocalRank, s.Incarnation, client, s.Dir, s.Device, s.Backend, &w.stdin})
+	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.Incarnation, client, s.Dir, s.Device, s.Backend, &w.stdin})
 	if err != nil {
 		return err
 	}
 	host, _ := os.Hostname()
 	ready := &readyEvent{PID: os.Getpid(), Host: host, Device: s.Device}
-	if named, ok := w.fabric.(interface{ DeviceName() string }); ok {
+	if named, ok := w.comm.(interface{ DeviceName() string }); ok {
 		ready.Device = named.DeviceName()
 	}
 	w.send(event{Ready: ready}, nil)
@@ -158,12 +158,12 @@ func (w *worker) read(in *frame.Reader) (told bool) {
 		case c.Cancel != 0:
 			w.interrupt(c.Cancel, c.Abort)
 		case c.Abort != "":
-			w.fabric.Abort(c.Abort)
+			w.comm.Abort(c.Abort)
 		case c.Status != 0:
 			w.mu.Lock()
 			run := w.current
 			w.mu.Unlock()
-			w.send(event{Status: &statusEvent{ID: c.Status, Run: run, Waits: w.fabric.Waits()}}, nil)
+			w.send(event{Status: &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits()}}, nil)
 		case c.Probe != 0:
 			w.send(event{Probe: c.Probe}, nil)
 		case c.Input != nil:
@@ -186,7 +186,7 @@ func (w *worker) interrupt(run uint64, why string) {
 	}
 	w.mu.Unlock()
 	if running {
-		w.fabric.Abort(why)
+		w.comm.Abort(why)
 	}
 }
 
@@ -207,14 +207,14 @@ func (w *worker) run(j job) {
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
 	}
-	if fault := w.fabric.Finish(j.ctx); r.Err == nil {
+	if fault := w.comm.Finish(j.ctx); r.Err == nil {
 		r.Err = fault
 	}
 	w.mu.Lock()
 	w.current = 0
 	w.cancel()
 	w.mu.Unlock()
-	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.fabric.Tallies()}
+	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies()}
 	payload := []byte(clip(r.Value, maxValue))
 	if r.Data != nil {
 		rich, err := json.Marshal(richValue{clip(r.Value, maxValue), r.Data, r.Metadata})
@@ -228,7 +228,7 @@ func (w *worker) run(j job) {
 func (w *worker) recover(r *recovery) {
 	ctx, cancel := context.WithTimeout(context.Background(), recoverTimeout)
 	defer cancel()
-	lost, err := w.fabric.Recover(ctx, r.Replaced)
+	lost, err := w.comm.Recover(ctx, r.Replaced)
 	e := &recovered{ID: r.ID, Lost: lost}
 	if err != nil {
 		e.Err = err.Error()
@@ -254,8 +254,8 @@ func (w *worker) send(e event, payload []byte) {
 func (w *worker) close() {
 	done := make(chan struct{})
 	go func() {
-		w.fabric.Abort("the session is over")
-		w.fabric.Close()
+		w.comm.Abort("the session is over")
+		w.comm.Close()
 		close(done)
 	}()
 	select {

@@ -11,15 +11,15 @@ import (
 )
 
 // Start makes one rank: the interpreter, and the device and symmetric memory that it exposes to cells.
-func Start(env session.Env) (session.Evaluator, session.Fabric, error) {
+func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 	var (
-		f         fabric
+		comm      communicator
 		evaluator *interp.Interp
 	)
 	evaluator, err := interp.New(interp.Options{
 		ConvertError: func(err error) *session.Error { return convert(err, evaluator) },
 		Input:        env.Input,
-		Inspect:      func(_ context.Context, topic, arg string) (string, error) { return f.inspect(topic, arg) },
+		Inspect:      func(_ context.Context, topic, arg string) (string, error) { return comm.inspect(topic, arg) },
 	})
 	if err != nil {
 		return nil, nil, err
@@ -30,34 +30,34 @@ func Start(env session.Env) (session.Evaluator, session.Fabric, error) {
 	if err != nil {
 		return nil, nil, explain(err, evaluator)
 	}
-	f = fabric{runtime, evaluator}
-	return evaluator, f, nil
+	comm = communicator{runtime, evaluator}
+	return evaluator, comm, nil
 }
 
 // inspect answers the topics that are about the device.
-func (f fabric) inspect(topic, arg string) (string, error) {
+func (c communicator) inspect(topic, arg string) (string, error) {
 	switch topic {
 	case session.TopicCaps:
-		return f.runtime.Caps().String(), nil
+		return c.runtime.Caps().String(), nil
 	case session.TopicTop:
-		return f.runtime.Top()
+		return c.runtime.Top()
 	case session.TopicTopo:
-		return f.runtime.Topo()
+		return c.runtime.Topo()
 	case session.TopicTrace:
-		return f.trace(arg)
+		return c.trace(arg)
 	}
 	return "", fmt.Errorf("there is no topic %q", topic)
 }
 
 // trace starts a trace, or stops it and returns it.
-func (f fabric) trace(arg string) (string, error) {
+func (c communicator) trace(arg string) (string, error) {
 	if arg == "start" {
-		return "", symmem.Maybe(f.runtime.StartTrace)
+		return "", symmem.Maybe(c.runtime.StartTrace)
 	}
-	ops, more := f.runtime.StopTrace()
+	ops, more := c.runtime.StopTrace()
 	t := session.Trace{More: more}
 	for _, o := range ops {
-		traced := session.TracedOp{Op: o.Op, At: line(f.places, o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took}
+		traced := session.TracedOp{Op: o.Op, At: line(c.places, o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took}
 		for _, w := range o.Waits {
 			traced.Waits = append(traced.Waits, session.TracedWait(w))
 		}

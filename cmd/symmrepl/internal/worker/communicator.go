@@ -9,26 +9,26 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// fabric makes symmem what a session drives.
-type fabric struct {
+// communicator adapts a symmem.Runtime to session.Communicator.
+type communicator struct {
 	runtime *symmem.Runtime
 	places  places
 }
 
-// places knows where cells issued the work that symmem tells of by a number of their position. *interp.Interp does.
+// places maps the positions by which symmem reports work to the user's text. *interp.Interp implements it.
 type places interface {
 	Place(e *session.Error, at int)
 }
 
-func (f fabric) Abort(why string)   { f.runtime.Abort(why) }
-func (f fabric) Close() error       { return f.runtime.Close() }
-func (f fabric) DeviceName() string { return f.runtime.DeviceName() }
+func (c communicator) Abort(why string)   { c.runtime.Abort(why) }
+func (c communicator) Close() error       { return c.runtime.Close() }
+func (c communicator) DeviceName() string { return c.runtime.DeviceName() }
 
-func (f fabric) Waits() []session.Wait {
+func (c communicator) Waits() []session.Wait {
 	var waits []session.Wait
-	for _, w := range f.runtime.Waits() {
-		at := line(f.places, w.Caller)
-		if replayed := line(f.places, w.Replayed); replayed != "" {
+	for _, w := range c.runtime.Waits() {
+		at := line(c.places, w.Caller)
+		if replayed := line(c.places, w.Replayed); replayed != "" {
 			at += " (last replayed at " + replayed + ")"
 		}
 		waits = append(waits, session.Wait{
@@ -38,19 +38,19 @@ func (f fabric) Waits() []session.Wait {
 	return waits
 }
 
-func (f fabric) Tallies() []session.Tally {
+func (c communicator) Tallies() []session.Tally {
 	var tallies []session.Tally
-	for _, t := range f.runtime.Tallies() {
+	for _, t := range c.runtime.Tallies() {
 		tallies = append(tallies, session.Tally{
-			Group: t.Group, Key: t.Key, Ranks: t.Ranks, Calls: t.Calls, Digest: t.Digest, Last: t.Last, At: line(f.places, t.Caller),
+			Group: t.Group, Key: t.Key, Ranks: t.Ranks, Calls: t.Calls, Digest: t.Digest, Last: t.Last, At: line(c.places, t.Caller),
 		})
 	}
 	return tallies
 }
 
-func (f fabric) Finish(ctx context.Context) *session.Error {
-	if err := f.runtime.Finish(ctx); err != nil {
-		return explain(err, f.places)
+func (c communicator) Finish(ctx context.Context) *session.Error {
+	if err := c.runtime.Finish(ctx); err != nil {
+		return explain(err, c.places)
 	}
 	return nil
 }
@@ -64,8 +64,8 @@ func line(p places, at int) string {
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
 }
 
-func (f fabric) Recover(ctx context.Context, replaced []int) ([]string, error) {
-	return f.runtime.Recover(ctx, replaced)
+func (c communicator) Recover(ctx context.Context, replaced []int) ([]string, error) {
+	return c.runtime.Recover(ctx, replaced)
 }
 
 // explain turns any error into the session's.
