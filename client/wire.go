@@ -12,7 +12,7 @@ import (
 // four bytes, big-endian.
 
 // protocol is the version of the messages.
-const protocol = 1
+const protocol = 2
 
 // maxFrame bounds what is read.
 const maxFrame = 64 << 20

@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -14,26 +13,19 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// candidate is a word that may stand at the cursor.
-type candidate struct {
-	name string
-	kind string // such as "func" or "field"
-	typ  string // as cells write it, "" when there is none
-}
-
 // kindImport is a package that is not imported yet; it is offered when nothing else fits.
 const kindImport = "import"
 
 // placeholder stands at the cursor while the source is checked: a letter that nobody types.
 const placeholder = typeVersion
 
-// complete lists, one a line, what the word at the end of src may become: name, kind and type, tab separated. Candidates begin with
-// the word; if none does, those that do but for case.
-func (in *Interp) complete(src string) string {
+// complete lists what the word at the end of src may become. Candidates begin with the word; if none does, those that do but
+// for case.
+func (in *Interp) complete(src string) []session.Candidate {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	at := cursorIn(src)
-	var found []candidate
+	var found []session.Candidate
 	switch {
 	case at.importing:
 		found = in.importPaths()
@@ -43,29 +35,28 @@ func (in *Interp) complete(src string) string {
 		found = in.candidates(src[:len(src)-len(at.word)])
 	}
 	found = matching(found, at.word)
-	var b strings.Builder
-	for _, c := range found {
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", c.name, c.kind, strings.ReplaceAll(c.typ, "\n", " "))
+	for i := range found {
+		found[i].Type = strings.ReplaceAll(found[i].Type, "\n", " ")
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return found
 }
 
 // matching sorts the candidates that begin with word, each name once.
-func matching(list []candidate, word string) []candidate {
-	begin := func(equal func(a, b string) bool) []candidate {
-		return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool {
-			return len(c.name) < len(word) || !equal(c.name[:len(word)], word) || c.name == "_" || strings.ContainsAny(c.name, "#"+typeVersion)
+func matching(list []session.Candidate, word string) []session.Candidate {
+	begin := func(equal func(a, b string) bool) []session.Candidate {
+		return slices.DeleteFunc(slices.Clone(list), func(c session.Candidate) bool {
+			return len(c.Name) < len(word) || !equal(c.Name[:len(word)], word) || c.Name == "_" || strings.ContainsAny(c.Name, "#"+typeVersion)
 		})
 	}
 	found := begin(func(a, b string) bool { return a == b })
 	if len(found) == 0 {
 		found = begin(strings.EqualFold)
 	}
-	if slices.ContainsFunc(found, func(c candidate) bool { return c.kind != kindImport }) {
-		found = slices.DeleteFunc(found, func(c candidate) bool { return c.kind == kindImport })
+	if slices.ContainsFunc(found, func(c session.Candidate) bool { return c.Kind != kindImport }) {
+		found = slices.DeleteFunc(found, func(c session.Candidate) bool { return c.Kind == kindImport })
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int { return strings.Compare(a.name, b.name) })
-	return slices.CompactFunc(found, func(a, b candidate) bool { return a.name == b.name })
+	slices.SortStableFunc(found, func(a, b session.Candidate) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(found, func(a, b session.Candidate) bool { return a.Name == b.Name })
 }
 
 // cursor is what the end of a source is in the middle of.
@@ -134,25 +125,27 @@ func cursorIn(src string) cursor {
 }
 
 // importPaths lists the packages that can be imported.
-func (in *Interp) importPaths() []candidate {
-	var list []candidate
+func (in *Interp) importPaths() []session.Candidate {
+	var list []session.Candidate
 	for path := range in.pkgs.importable() {
-		list = append(list, candidate{path, "package", ""})
+		list = append(list, session.Candidate{Name: path, Kind: "package"})
 	}
 	return list
 }
 
 // wordsFor lists the texts that an argument of a function may be.
-func (in *Interp) wordsFor(call string) []candidate {
+func (in *Interp) wordsFor(call string) []session.Candidate {
 	pkg, function, _ := strings.Cut(call, ".")
 	if in.scope.imports[pkg] != symmemPath || !strings.Contains(function, "Reduce") {
 		return nil
 	}
-	return []candidate{{"avg", "value", ""}, {"max", "value", ""}, {"min", "value", ""}, {"sum", "value", ""}}
+	return []session.Candidate{
+		{Name: "avg", Kind: "value"}, {Name: "max", Kind: "value"}, {Name: "min", Kind: "value"}, {Name: "sum", Kind: "value"},
+	}
 }
 
 // candidates lists what may stand after before. The source is completed so that it parses, and checked as a cell is, errors or not.
-func (in *Interp) candidates(before string) (list []candidate) {
+func (in *Interp) candidates(before string) (list []session.Candidate) {
 	p := in.sketch(before)
 	defer func() {
 		for _, f := range p.files {
@@ -266,7 +259,7 @@ func (p *parsed) pathTo(name string) []ast.Node {
 }
 
 // offer lists what may stand where path ends.
-func (k *checker) offer(path []ast.Node) []candidate {
+func (k *checker) offer(path []ast.Node) []session.Candidate {
 	cursor := path[len(path)-1].(*ast.Ident)
 	var parent, grand ast.Node
 	if len(path) > 1 {
@@ -299,14 +292,14 @@ func (k *checker) offer(path []ast.Node) []candidate {
 }
 
 // selectable lists what may follow an operand and a dot.
-func (k *checker) selectable(operand ast.Expr) []candidate {
+func (k *checker) selectable(operand ast.Expr) []session.Candidate {
 	if id, ok := operand.(*ast.Ident); ok {
 		obj := k.c.info.Uses[id]
 		if pkg, ok := obj.(*types.PkgName); ok {
 			return members(pkg.Imported())
 		}
 		if obj == nil && k.c.info.Defs[id] == nil {
-			var list []candidate
+			var list []session.Candidate
 			for _, path := range k.in.pkgs.pathsOf(id.Name) {
 				if pkg, err := k.in.pkgs.Import(path); err == nil {
 					list = append(list, members(pkg)...)
@@ -319,8 +312,8 @@ func (k *checker) selectable(operand ast.Expr) []candidate {
 }
 
 // members lists what a package exports.
-func members(pkg *types.Package) []candidate {
-	var list []candidate
+func members(pkg *types.Package) []session.Candidate {
+	var list []session.Candidate
 	for _, name := range exportedNames(pkg) {
 		list = append(list, candidateOf(pkg.Scope().Lookup(name)))
 	}
@@ -332,39 +325,39 @@ func exportedNames(pkg *types.Package) []string {
 }
 
 // candidateOf describes an object.
-func candidateOf(obj types.Object) candidate {
-	c := candidate{name: obj.Name()}
+func candidateOf(obj types.Object) session.Candidate {
+	c := session.Candidate{Name: obj.Name()}
 	switch obj := obj.(type) {
 	case *types.Var:
-		c.kind, c.typ = "var", typeName(obj.Type())
+		c.Kind, c.Type = "var", typeName(obj.Type())
 		if obj.IsField() {
-			c.kind = "field"
+			c.Kind = "field"
 		}
 	case *types.Const:
-		c.kind, c.typ = "const", typeName(obj.Type())
+		c.Kind, c.Type = "const", typeName(obj.Type())
 	case *types.Func:
-		c.kind, c.typ = "func", typeName(obj.Type())
+		c.Kind, c.Type = "func", typeName(obj.Type())
 		if obj.Signature().Recv() != nil {
-			c.kind = "method"
+			c.Kind = "method"
 		}
 	case *types.TypeName:
-		c.kind = "type"
+		c.Kind = "type"
 		if _, named := obj.Type().(*types.Named); named {
-			c.typ = typeName(obj.Type().Underlying())
+			c.Type = typeName(obj.Type().Underlying())
 		}
 	case *types.PkgName:
-		c.kind, c.typ = "package", obj.Imported().Path()
+		c.Kind, c.Type = "package", obj.Imported().Path()
 	case *types.Builtin:
-		c.kind = "func"
+		c.Kind = "func"
 	default:
-		c.kind = "const"
+		c.Kind = "const"
 	}
 	return c
 }
 
 // names lists what a name may be at pos.
-func (k *checker) names(pos token.Pos) []candidate {
-	var list []candidate
+func (k *checker) names(pos token.Pos) []session.Candidate {
+	var list []session.Candidate
 	for scope := k.innermost(pos); scope != nil; scope = scope.Parent() {
 		global := scope == types.Universe || scope.Parent() == types.Universe
 		for _, name := range scope.Names() {
@@ -378,30 +371,30 @@ func (k *checker) names(pos token.Pos) []candidate {
 	imports := maps.Clone(k.in.scope.imports)
 	maps.Copy(imports, k.c.imports)
 	for name, path := range imports {
-		list = append(list, candidate{name, "package", path})
+		list = append(list, session.Candidate{Name: name, Kind: "package", Type: path})
 	}
 	for t := token.BREAK; t <= token.VAR; t++ {
-		list = append(list, candidate{t.String(), "keyword", ""})
+		list = append(list, session.Candidate{Name: t.String(), Kind: "keyword"})
 	}
 	for path, name := range k.in.pkgs.importable() {
-		list = append(list, candidate{name, kindImport, path})
+		list = append(list, session.Candidate{Name: name, Kind: kindImport, Type: path})
 	}
 	return list
 }
 
 // labelsAround lists the labels around the end of path.
-func labelsAround(path []ast.Node) []candidate {
-	var list []candidate
+func labelsAround(path []ast.Node) []session.Candidate {
+	var list []session.Candidate
 	for _, n := range path {
 		if l, ok := n.(*ast.LabeledStmt); ok {
-			list = append(list, candidate{l.Label.Name, "label", ""})
+			list = append(list, session.Candidate{Name: l.Label.Name, Kind: "label"})
 		}
 	}
 	return list
 }
 
 // keys lists the fields that a struct literal does not set yet.
-func (k *checker) keys(lit *ast.CompositeLit) []candidate {
+func (k *checker) keys(lit *ast.CompositeLit) []session.Candidate {
 	t := k.c.info.TypeOf(lit)
 	if t == nil {
 		return nil
@@ -414,11 +407,11 @@ func (k *checker) keys(lit *ast.CompositeLit) []candidate {
 			}
 		}
 	}
-	return slices.DeleteFunc(k.in.literalFields(t), func(c candidate) bool { return set[c.name] })
+	return slices.DeleteFunc(k.in.literalFields(t), func(c session.Candidate) bool { return set[c.Name] })
 }
 
 // literalFields lists the fields by which a literal of type t may be keyed.
-func (in *Interp) literalFields(t types.Type) []candidate {
+func (in *Interp) literalFields(t types.Type) []session.Candidate {
 	if p, ok := t.Underlying().(*types.Pointer); ok { // the elements of a []*T
 		t = p.Elem()
 	}
@@ -426,7 +419,7 @@ func (in *Interp) literalFields(t types.Type) []candidate {
 	if !ok {
 		return nil
 	}
-	var list []candidate
+	var list []session.Candidate
 	for f := range s.Fields() {
 		if in.reachable(f) {
 			list = append(list, candidateOf(f))
@@ -441,7 +434,7 @@ func (in *Interp) reachable(obj types.Object) bool {
 }
 
 // membersOf lists the fields and methods of a value, or the methods of a type.
-func (in *Interp) membersOf(tv types.TypeAndValue) []candidate {
+func (in *Interp) membersOf(tv types.TypeAndValue) []session.Candidate {
 	if tv.Type == nil {
 		return nil
 	}
@@ -449,7 +442,7 @@ func (in *Interp) membersOf(tv types.TypeAndValue) []candidate {
 	if !tv.IsType() {
 		t = addressableType(t)
 	}
-	var list []candidate
+	var list []session.Candidate
 	for m := range types.NewMethodSet(t).Methods() {
 		if in.reachable(m.Obj()) {
 			list = append(list, candidateOf(m.Obj()))
@@ -470,7 +463,7 @@ func addressableType(t types.Type) types.Type {
 }
 
 // fields lists the fields of a struct or of what a pointer to one points to, promoted ones as well.
-func (in *Interp) fields(t types.Type, depth int) []candidate {
+func (in *Interp) fields(t types.Type, depth int) []session.Candidate {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
@@ -478,7 +471,7 @@ func (in *Interp) fields(t types.Type, depth int) []candidate {
 	if !ok || depth > 4 {
 		return nil
 	}
-	var list []candidate
+	var list []session.Candidate
 	for f := range s.Fields() {
 		if in.reachable(f) {
 			list = append(list, candidateOf(f))

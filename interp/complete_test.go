@@ -26,13 +26,21 @@ func completing(t testing.TB) *Interp {
 	return in
 }
 
-func candidatesAt(in *Interp, src string) (names, lines []string) {
-	lines = strings.Split(in.complete(src), "\n")
-	for _, line := range lines {
-		name, _, _ := strings.Cut(line, "\t")
-		names = append(names, name)
+// candidatesAt returns the names of what src completes to.
+func candidatesAt(in *Interp, src string) (names []string) {
+	for _, c := range in.complete(src) {
+		names = append(names, c.Name)
 	}
-	return names, lines
+	return names
+}
+
+// completions lists what src completes to, one a line: name, kind and type, tab separated.
+func completions(in *Interp, src string) string {
+	var lines []string
+	for _, c := range in.complete(src) {
+		lines = append(lines, c.Name+"\t"+c.Kind+"\t"+c.Type)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func TestComplete(t *testing.T) {
@@ -143,17 +151,14 @@ func TestComplete(t *testing.T) {
 		{"\"done\"", ""},
 		{"func li", ""},
 	} {
-		names, _ := candidatesAt(in, c.src)
+		names := candidatesAt(in, c.src)
 		want := strings.Fields(c.want)
 		slices.Sort(want)
-		if len(want) == 0 {
-			want = []string{""}
-		}
 		if !slices.Equal(names, want) {
 			t.Errorf("%q completes to %q, want %q", c.src, names, want)
 		}
 	}
-	names, _ := candidatesAt(in, "")
+	names := candidatesAt(in, "")
 	for _, want := range []string{"a", "b", "add", "P", "fmt", "symm", "range", "append"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is not among the names in scope", want)
@@ -181,7 +186,7 @@ func TestCandidateKinds(t *testing.T) {
 		"strcon":      "strconv\timport\tstrconv",
 		"math.MaxInt": "MaxInt\tconst\tuntyped int\nMaxInt16\tconst\tuntyped int\nMaxInt32\tconst\tuntyped int\nMaxInt64\tconst\tuntyped int\nMaxInt8\tconst\tuntyped int",
 	} {
-		if got := in.complete(src); got != want {
+		if got := completions(in, src); got != want {
 			t.Errorf("%q completes to %q, want %q", src, got, want)
 		}
 	}
@@ -190,11 +195,11 @@ func TestCandidateKinds(t *testing.T) {
 // TestCompleteLeavesNothing holds that completing changes nothing of the session.
 func TestCompleteLeavesNothing(t *testing.T) {
 	in := completing(t)
-	before := in.complete("b.")
+	before := completions(in, "b.")
 	for _, src := range []string{"func (p P) Late() { p.", "type P struct { other int }\nvar p P\np.", "b := 5\nb.", "sort.Ints(a); sort.IntsA"} {
 		in.complete(src)
 	}
-	if after := in.complete("b."); after != before {
+	if after := completions(in, "b."); after != before {
 		t.Errorf("after other completions b. is %q", after)
 	}
 	if in.scope.imports["sort"] != "" {
@@ -219,8 +224,8 @@ func BenchmarkComplete(b *testing.B) {
 	in := completing(b)
 	src := "func work(n int) {\n" + strings.Repeat("\tfor i := range n {\n\t\tfmt.Println(strings.Repeat(\"x\", i), add(i, n))\n\t}\n", 30) + "\tb.Sh"
 	for b.Loop() {
-		if in.complete(src) != "Show\tmethod\tfunc() string" {
-			b.Fatal(in.complete(src))
+		if got := in.complete(src); len(got) != 1 || got[0] != (session.Candidate{Name: "Show", Kind: "method", Type: "func() string"}) {
+			b.Fatal(got)
 		}
 	}
 }

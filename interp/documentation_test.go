@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -36,7 +35,7 @@ func TestDocumentation(t *testing.T) {
 		{"symm", "package symmem // import \"github.com/symmrepl/symmrepl/symmem\"\n\n…"},
 		{"len", "func len(v T) int\n\nelements of a slice, array, map or channel's buffer; bytes of a string"},
 	} {
-		got, err := in.Inspect(context.Background(), session.TopicDoc, c.name)
+		got, err := in.documentation(c.name)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -55,7 +54,7 @@ func TestDocumentation(t *testing.T) {
 		"1 + 2":          "there is no documentation of untyped int",
 		"x := 1":         "that is no expression with a value",
 	} {
-		_, err := in.Inspect(context.Background(), session.TopicDoc, name)
+		_, err := in.documentation(name)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", name, err, want)
 		}
@@ -100,12 +99,12 @@ func TestTypes(t *testing.T) {
 		{"b", "P"},
 		{"nil", "untyped nil"},
 	} {
-		got, err := in.Inspect(context.Background(), session.TopicType, c.expr)
+		got, err := in.typeOf(c.expr)
 		if err != nil || got != c.want {
 			t.Errorf("%s is %q, %v; want %q", c.expr, got, err, c.want)
 		}
 	}
-	_, err := in.Inspect(context.Background(), session.TopicType, "fmt.Printn")
+	_, err := in.typeOf("fmt.Printn")
 	if want := "expression:1:5: undefined: fmt.Printn (did you mean fmt.Print or fmt.Printf or fmt.Println?)"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,8 +53,8 @@ func TestWrong(t *testing.T) {
 		if got = strings.ReplaceAll(got, "cell[1]:", ""); got != want {
 			t.Errorf("%s\nis refused with\n%s\nwant\n%s", source, got, want)
 		}
-		if got := in.vars(); got != vars {
-			t.Fatalf("after %s\nthe variables are\n%s\nwant\n%s", source, got, vars)
+		if got := in.vars(); !slices.Equal(got, vars) {
+			t.Fatalf("after %s\nthe variables are\n%+v\nwant\n%+v", source, got, vars)
 		}
 	}
 }

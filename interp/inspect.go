@@ -11,33 +11,35 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Inspect answers a question without running user code. It may be called while a cell runs; variables are then shown as they are at
-// that moment, but not what is in maps.
-func (in *Interp) Inspect(ctx context.Context, topic, arg string) (string, error) {
-	switch topic {
+// Inspect answers a query without running user code. It may be called while a cell runs; variables are then shown as they are at
+// that moment, but not what is in maps. Topics that are not about the interpreter go to Options.Inspect.
+func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answer, err error) {
+	switch q.Topic {
 	case session.TopicVars:
-		return in.vars(), nil
+		a.Variables = in.vars()
 	case session.TopicType:
-		return in.typeOf(arg)
+		a.Text, err = in.typeOf(q.Arg)
 	case session.TopicDoc:
-		return in.documentation(arg)
+		a.Text, err = in.documentation(q.Arg)
 	case session.TopicComplete:
-		return in.complete(arg), nil
+		a.Candidates = in.complete(q.Arg)
+	default:
+		if in.options.Inspect == nil {
+			return a, fmt.Errorf("there is no topic %q", q.Topic)
+		}
+		return in.options.Inspect(ctx, q)
 	}
-	if in.options.Inspect != nil {
-		return in.options.Inspect(ctx, topic, arg)
-	}
-	return "", fmt.Errorf("there is no topic %q", topic)
+	return a, err
 }
 
 // maxShown is the length of a value in the list of variables.
 const maxShown = 80
 
-// vars lists the session's variables in order of definition: name, type, bytes and value, tab separated.
-func (in *Interp) vars() string {
+// vars lists the session's variables in order of definition.
+func (in *Interp) vars() []session.Variable {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	var b strings.Builder
+	var list []session.Variable
 	for _, name := range in.scope.order {
 		s := in.scope.variable(name)
 		if s == nil || !s.pointer.IsValid() {
@@ -51,9 +53,11 @@ func (in *Interp) vars() string {
 		if len(text) > maxShown {
 			text = append(text[:maxShown-1], '…')
 		}
-		fmt.Fprintf(&b, "%s\t%s\t%d\t%s\n", name, typeName(s.typ), in.size(s.pointer.Elem(), live), string(text))
+		list = append(list, session.Variable{
+			Name: name, Type: typeName(s.typ), Size: in.size(s.pointer.Elem(), live), Value: string(text),
+		})
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	return list
 }
 
 // typeOf returns the type of an expression, or what else a name stands for.

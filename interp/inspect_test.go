@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,21 +11,38 @@ import (
 )
 
 func TestInspect(t *testing.T) {
-	in := open(t, Options{Inspect: func(_ context.Context, topic, arg string) (string, error) { return topic + "!" + arg, nil }})
+	in := open(t, Options{Inspect: func(_ context.Context, q session.Query) (session.Answer, error) {
+		return session.Answer{Text: string(q.Topic) + "!" + q.Arg}, nil
+	}})
 	mustEval(t, in, "type P struct{ Xs int; y string }\nfunc (p P) Show() string { return p.y }\nfunc (p *P) Set(n int) { p.Xs = n }\n"+
 		"type Q struct { P; Z float64 }")
 	mustEval(t, in, "b := P{1, \"two\"}\na := []int{1, 2}\nqq := &Q{}\nfunc add(a, b int) int { return a + b }\nconst limit = 10")
 	mustEval(t, in, "b.Set(5)")
-	ask := func(topic, arg string) string {
+	ask := func(topic session.Topic, arg string) string {
 		t.Helper()
-		s, err := in.Inspect(context.Background(), topic, arg)
+		a, err := in.Inspect(context.Background(), session.Query{Topic: topic, Arg: arg})
 		if err != nil {
 			return "error: " + err.Error()
 		}
-		return s
+		return a.Text
 	}
-	for _, c := range []struct{ topic, arg, want string }{
-		{session.TopicVars, "", "b\tP\t27\tP{Xs: 5, y: \"two\"}\na\t[]int\t40\t[]int{1, 2}\nqq\t*Q\t40\t&Q{P: P{Xs: 0, y: \"\"}, Z: 0}"},
+	a, err := in.Inspect(context.Background(), session.Query{Topic: session.TopicVars})
+	want := []session.Variable{
+		{Name: "b", Type: "P", Size: 27, Value: `P{Xs: 5, y: "two"}`},
+		{Name: "a", Type: "[]int", Size: 40, Value: "[]int{1, 2}"},
+		{Name: "qq", Type: "*Q", Size: 40, Value: `&Q{P: P{Xs: 0, y: ""}, Z: 0}`},
+	}
+	if err != nil || !slices.Equal(a.Variables, want) {
+		t.Errorf("the variables are %+v (%v), want %+v", a.Variables, err, want)
+	}
+	a, err = in.Inspect(context.Background(), session.Query{Topic: session.TopicComplete, Arg: "b.Sh"})
+	if err != nil || !slices.Equal(a.Candidates, []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}}) {
+		t.Errorf("b.Sh completes to %+v (%v)", a.Candidates, err)
+	}
+	for _, c := range []struct {
+		topic     session.Topic
+		arg, want string
+	}{
 		{session.TopicType, "a", "[]int"},
 		{session.TopicType, "a[0] + 1", "int"},
 		{session.TopicType, "b.Show", "func() string"},
@@ -47,12 +65,15 @@ func TestInspect(t *testing.T) {
 func TestInspectWhileRunning(t *testing.T) {
 	in := open(t, Options{})
 	mustEval(t, in, "m := map[int]int{0: 0}")
-	vars := func() string {
-		s, err := in.Inspect(context.Background(), session.TopicVars, "")
-		if err != nil {
-			t.Error(err)
+	vars := func() session.Variable {
+		a, err := in.Inspect(context.Background(), session.Query{Topic: session.TopicVars})
+		if err != nil || len(a.Variables) != 1 {
+			t.Fatalf("%+v, %v", a.Variables, err)
 		}
-		return s
+		return a.Variables[0]
+	}
+	m := func(value string) session.Variable {
+		return session.Variable{Name: "m", Type: "map[int]int", Size: 24, Value: value}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -61,21 +82,21 @@ func TestInspectWhileRunning(t *testing.T) {
 		defer close(done)
 		in.Eval(ctx, session.Cell{ID: 2, Source: "for i := 0; ; i = (i + 1) % 100 { m[0] = i; delete(m, 1); m[1] = i }"})
 	}()
-	for start := time.Now(); vars() == "m\tmap[int]int\t24\tmap[int]int{0: 0}"; { // until it runs
+	for start := time.Now(); vars() == m("map[int]int{0: 0}"); { // until it runs
 		if time.Since(start) > patient {
 			t.Fatal("the cell does not run")
 		}
 	}
 	for range 200 {
-		if got := vars(); !strings.HasPrefix(got, "m\tmap[int]int\t") || !strings.HasSuffix(got, "\tmap[int]int{…}") {
-			t.Errorf("a map that a cell writes to is listed as %q", got)
+		if got := vars(); got.Name != "m" || got.Type != "map[int]int" || got.Value != "map[int]int{…}" {
+			t.Errorf("a map that a cell writes to is listed as %+v", got)
 			break
 		}
 	}
 	cancel()
 	<-done
 	mustEval(t, in, "m = map[int]int{1: 2}")
-	if got := vars(); got != "m\tmap[int]int\t24\tmap[int]int{1: 2}" {
-		t.Errorf("a map is listed as %q", got)
+	if got := vars(); got != m("map[int]int{1: 2}") {
+		t.Errorf("a map is listed as %+v", got)
 	}
 }

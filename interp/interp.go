@@ -32,7 +32,7 @@ type Options struct {
 	// Input is the standard input of cells; nil is an empty one.
 	Input io.Reader
 	// Inspect answers the topics that are not about the interpreter.
-	Inspect func(ctx context.Context, topic, arg string) (string, error)
+	Inspect func(context.Context, session.Query) (session.Answer, error)
 }
 
 // Interp is one session's interpreter. It satisfies session.Evaluator: Eval calls never overlap, Inspect may come at any time.

@@ -1,13 +1,10 @@
 package interp
 
 import (
-	"context"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/internal/layout"
-	"github.com/symmrepl/symmrepl/session"
 )
 
 // Types of compiled code as they come in a session. Cells call them by the table's package, others by this one.
@@ -95,16 +92,13 @@ func TestCompiledValues(t *testing.T) {
 			t.Errorf("%s is shown as\n%s, want\n%s", c.expr, got, layout.Break(c.want))
 		}
 		mustEval(t, in, "v := "+c.expr)
-		got, err := in.Inspect(context.Background(), session.TopicVars, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		vars := in.vars()
 		want := []rune(c.want)
 		if len(want) > maxShown {
 			want = append(want[:maxShown-1], '…')
 		}
-		if fields := strings.Split(got, "\t"); len(fields) != 4 || fields[3] != string(want) {
-			t.Errorf("%s is listed as %q, want %q", c.expr, got, string(want))
+		if len(vars) != 1 || vars[0].Value != string(want) {
+			t.Errorf("%s is listed as %+v, want %q", c.expr, vars, string(want))
 		}
 	}
 	if got := mustEval(t, in, "Shouter{1}"); got != "<String method panicked: own>" {

@@ -212,7 +212,7 @@ func (k *checker) memberHint(name string, pos token.Pos) string {
 	}
 	var names []string
 	for _, m := range k.in.membersOf(tv) {
-		names = append(names, m.name)
+		names = append(names, m.Name)
 	}
 	names = spelling.Similar(name, names)
 	if id, ok := sel.X.(*ast.Ident); ok {
@@ -242,7 +242,7 @@ func (k *checker) fieldHint(name string, pos token.Pos) string {
 	}
 	var names []string
 	for _, f := range k.in.literalFields(t) {
-		names = append(names, f.name)
+		names = append(names, f.Name)
 	}
 	return didYouMean(spelling.Similar(name, names))
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -77,7 +78,7 @@ func waitError(ctx context.Context, err error) *Error {
 }
 
 // Inspect implements Session.
-func (c *controller) Inspect(ctx context.Context, ranks []int, topic, arg string) ([]Answer, error) {
+func (c *controller) Inspect(ctx context.Context, ranks []int, q Query) ([]Answer, error) {
 	if ranks == nil {
 		ranks = allRanks(c.size)
 	}
@@ -95,7 +96,7 @@ func (c *controller) Inspect(ctx context.Context, ranks []int, topic, arg string
 		alive = difference(alive, e.Ranks)
 	}
 	answers := c.ask(ctx, alive, answerTimeout, func(id uint64) command {
-		return command{Inspect: &question{id, topic, arg}}
+		return command{Inspect: &question{id, q}}
 	})
 	for _, r := range alive {
 		a := answers[r]
@@ -108,11 +109,21 @@ func (c *controller) Inspect(ctx context.Context, ranks []int, topic, arg string
 			a.Answer.Err.Ranks = []int{r}
 			list = append(list, Answer{Rank: r, Err: a.Answer.Err})
 		default:
-			list = append(list, Answer{Rank: r, Text: string(a.payload)})
+			list = append(list, decodeAnswer(r, a.payload))
 		}
 	}
 	slices.SortFunc(list, func(a, b Answer) int { return a.Rank - b.Rank })
 	return list, nil
+}
+
+// decodeAnswer returns the answer of a rank that a worker sent as payload.
+func decodeAnswer(rank int, payload []byte) Answer {
+	var a Answer
+	if err := json.Unmarshal(payload, &a); err != nil {
+		a = Answer{Err: &Error{Kind: KindSystem, Ranks: []int{rank}, Peer: -1, Msg: err.Error()}}
+	}
+	a.Rank = rank
+	return a
 }
 
 // statusTimeout is how long Ranks waits for a worker to say what it does. Of one that says nothing it tells whether that has a cell to finish.

@@ -156,8 +156,8 @@ func (a *attached) Eval(ctx context.Context, cell Cell) Reply {
 }
 
 // Inspect implements Session.
-func (a *attached) Inspect(ctx context.Context, ranks []int, topic, arg string) ([]Answer, error) {
-	r := a.call(ctx, frontRequest{Inspect: &frontInspect{ranks, topic, arg}}, nil, nil)
+func (a *attached) Inspect(ctx context.Context, ranks []int, q Query) ([]Answer, error) {
+	r := a.call(ctx, frontRequest{Inspect: &frontInspect{ranks, q}}, nil, nil)
 	return r.Answers, r.err()
 }
 

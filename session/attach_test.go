@@ -29,11 +29,11 @@ func TestAttach(t *testing.T) {
 	c.want(c.eval("get x"), "= [0,1] 7\n") // it is the same session
 	a.want(a.interrupted("sleep 60000", 0, 1), "! [0,1] interrupted in:1: interrupted\n")
 
-	answers, err := a.Inspect(context.Background(), nil, TopicType, "x+1")
+	answers, err := a.Inspect(context.Background(), nil, Query{Topic: TopicType, Arg: "x+1"})
 	if err != nil || !reflect.DeepEqual(answers, []Answer{{Rank: 0, Text: "0 x+1"}, {Rank: 1, Text: "1 x+1"}}) {
 		t.Errorf("%+v, %v", answers, err)
 	}
-	if _, err := a.Inspect(context.Background(), []int{5}, TopicType, ""); err == nil || err.Error() != "ranks [5]: ranks are 0 to 1" {
+	if _, err := a.Inspect(context.Background(), []int{5}, Query{Topic: TopicType}); err == nil || err.Error() != "ranks [5]: ranks are 0 to 1" {
 		t.Error(err)
 	}
 	if here, there := c.pids(), a.pids(); !reflect.DeepEqual(here, there) {
@@ -79,18 +79,18 @@ func TestAttach(t *testing.T) {
 // What the workers answer to Inspect, and when they do not.
 func TestInspect(t *testing.T) {
 	c := launch(t, 2)
-	answers, err := c.Inspect(context.Background(), []int{1}, "weather", "")
+	answers, err := c.Inspect(context.Background(), []int{1}, Query{Topic: "weather"})
 	if err != nil || len(answers) != 1 || answers[0].Err == nil || answers[0].Err.Msg != "no topic weather" {
 		t.Errorf("%+v, %v", answers, err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := c.Inspect(ctx, nil, TopicTop, ""); err != context.DeadlineExceeded {
+	if _, err := c.Inspect(ctx, nil, Query{Topic: TopicTop}); err != context.DeadlineExceeded {
 		t.Error(err)
 	}
 	// It works while a cell runs.
 	interrupt, shown := c.start("sleep 60000", 0, 1)
-	if answers, err := c.Inspect(context.Background(), []int{0}, TopicType, "y"); err != nil || answers[0].Text != "0 y" {
+	if answers, err := c.Inspect(context.Background(), []int{0}, Query{Topic: TopicType, Arg: "y"}); err != nil || answers[0].Text != "0 y" {
 		t.Errorf("%+v, %v", answers, err)
 	}
 	if infos, _ := c.Ranks(context.Background()); infos[0].State != "running" {

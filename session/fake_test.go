@@ -254,14 +254,14 @@ func (f *fake) wait(w Wait) *Error {
 	return &Error{Kind: KindPeer, Op: w.Op, Peer: w.Peers[0], Msg: f.why}
 }
 
-func (f *fake) Inspect(_ context.Context, topic, arg string) (string, error) {
-	switch topic {
+func (f *fake) Inspect(_ context.Context, q Query) (Answer, error) {
+	switch q.Topic {
 	case TopicType:
-		return fmt.Sprint(f.env.Rank, " ", arg), nil
+		return Answer{Text: fmt.Sprint(f.env.Rank, " ", q.Arg)}, nil
 	case TopicTop:
 		time.Sleep(time.Hour)
 	}
-	return "", fmt.Errorf("no topic %s", topic)
+	return Answer{}, fmt.Errorf("no topic %s", q.Topic)
 }
 
 func (f *fake) Abort(why string) {

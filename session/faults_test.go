@@ -367,7 +367,7 @@ func TestGivesUp(t *testing.T) {
 		t.Error(got)
 	}
 	c.want(c.eval("print x", 0), "[0] x\n")
-	answers, err := c.Inspect(context.Background(), nil, TopicType, "x")
+	answers, err := c.Inspect(context.Background(), nil, Query{Topic: TopicType, Arg: "x"})
 	if err != nil || len(answers) != 2 || answers[0].Text != "0 x" || answers[1].Err == nil {
 		t.Errorf("%+v, %v", answers, err)
 	}

@@ -31,8 +31,8 @@ type frontRequest struct {
 }
 
 type frontInspect struct {
-	Ranks      []int
-	Topic, Arg string
+	Ranks []int
+	Query Query
 }
 
 type frontRestart struct {
@@ -176,7 +176,7 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 		reply := f.c.Eval(ctx, cell)
 		r.Reply = &reply
 	case q.Inspect != nil:
-		r.Answers, err = f.c.Inspect(ctx, q.Inspect.Ranks, q.Inspect.Topic, q.Inspect.Arg)
+		r.Answers, err = f.c.Inspect(ctx, q.Inspect.Ranks, q.Inspect.Query)
 	case q.Ranks:
 		r.Ranks, err = f.c.Ranks(ctx)
 	case q.Restart != nil:

@@ -359,7 +359,7 @@ func TestJoinRefusals(t *testing.T) {
 		hello joinHello
 		want  string
 	}{
-		{joinHello{wireVersion + 1, 1, 2, 0}, "rank 0 runs another version of symmrepl (protocol 1, not 2)"},
+		{joinHello{wireVersion + 1, 1, 2, 0}, fmt.Sprintf("rank 0 runs another version of symmrepl (protocol %d, not %d)", wireVersion, wireVersion+1)},
 		{joinHello{wireVersion, 1, 3, 0}, "rank 0 is in a world of 2 ranks, not 3"},
 		{joinHello{wireVersion, 0, 2, 0}, "rank 0 cannot join a world of 2"},
 		{joinHello{wireVersion, 1, 2, 5}, "rank 1 speaks for worker 5, not the current 0"},

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"time"
 
 	"github.com/symmrepl/symmrepl/session/inband"
 )
@@ -13,9 +12,8 @@ type Session interface {
 	// Eval runs a cell on its ranks and returns when all of them are done. Output arrives at cell.Output
 	// while it runs. Cancelling ctx interrupts the cell on all ranks; Eval still returns their replies.
 	Eval(ctx context.Context, cell Cell) Reply
-	// Inspect asks every rank of ranks (nil: all) a question that does not run user code: topic is one of the
-	// Topic constants. The answers are in rank order.
-	Inspect(ctx context.Context, ranks []int, topic, arg string) ([]Answer, error)
+	// Inspect puts a query to every rank of ranks (nil: all) and returns their answers in rank order.
+	Inspect(ctx context.Context, ranks []int, q Query) ([]Answer, error)
 	// Ranks describes the processes.
 	Ranks(ctx context.Context) ([]RankInfo, error)
 	// Restart replaces workers (nil: all) by fresh ones; with replay it then runs the history on them.
@@ -81,48 +79,6 @@ type Value struct {
 	Data, Metadata map[string]any `json:",omitempty"`
 }
 
-// Answer is one rank's answer to Inspect.
-type Answer struct {
-	Rank int
-	Text string // or
-	Err  *Error
-}
-
-// Topics of Inspect that every Evaluator answers; arg is what is in parentheses.
-const (
-	TopicVars     = "vars"     // variables, one a line: name, type, size, value, tab separated
-	TopicType     = "type"     // (expression) its type
-	TopicDoc      = "doc"      // (name) its declaration and documentation
-	TopicComplete = "complete" // (source up to the cursor) candidates, one a line: name, kind, type, tab separated
-	TopicCaps     = "caps"     // what the device and back end can do
-	TopicTop      = "top"      // memory, utilisation, one line
-	TopicTopo     = "topo"     // links to the peers, one a line
-	TopicTrace    = "trace"    // ("start" or "stop") nothing, or what the rank's operations did since: a Trace as JSON
-)
-
-// Trace is what one rank's operations did, from TopicTrace.
-type Trace struct {
-	Ops  []TracedOp // by when they began
-	More int        // operations that were left out
-}
-
-// TracedOp is an operation of a rank, by the clock of its host.
-type TracedOp struct {
-	Op     string // "wait_signal"
-	At     string // where in the user's text, as in Wait
-	Stream int    // -1 for a collective call that waited on the host
-	Begin  time.Time
-	Took   time.Duration
-	Waits  []TracedWait `json:",omitempty"`
-}
-
-// TracedWait is a part of an operation in which it waited.
-type TracedWait struct {
-	Peers []int // world ranks; none if it is not known for whom
-	Begin time.Time
-	Took  time.Duration
-}
-
 // RankInfo describes one worker process.
 type RankInfo struct {
 	Rank        int
@@ -140,8 +96,8 @@ type Evaluator interface {
 	// Eval runs one cell. What it prints goes to file descriptors 1 and 2. Cancelling ctx must make it return
 	// with an error of KindInterrupted and leave the evaluator usable. Calls never overlap.
 	Eval(ctx context.Context, cell Cell) Result
-	// Inspect answers a topic; it may be called while Eval runs.
-	Inspect(ctx context.Context, topic, arg string) (string, error)
+	// Inspect answers a query; it may be called while Eval runs.
+	Inspect(ctx context.Context, q Query) (Answer, error)
 }
 
 // Result of a cell on one rank.

@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is that of the messages in this file.
-const wireVersion = 1
+const wireVersion = 2
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -42,8 +42,8 @@ type inputCommand struct {
 }
 
 type question struct {
-	ID         uint64
-	Topic, Arg string
+	ID    uint64
+	Query Query
 }
 
 type recovery struct {
@@ -60,7 +60,7 @@ type event struct {
 	Failed    *Error        `json:",omitempty"` // the worker could not start; it will end by itself
 	Output    Stream        `json:",omitempty"` // the payload was written to it
 	Done      *doneEvent    `json:",omitempty"` // the payload is the value; all output has gone before
-	Answer    *answerEvent  `json:",omitempty"` // the payload is the text
+	Answer    *answerEvent  `json:",omitempty"` // the payload is an Answer as JSON, unless there is an error
 	Status    *statusEvent  `json:",omitempty"` // from the worker
 	Process   *processEvent `json:",omitempty"` // from the supervisor, for the same question
 	Probe     uint64        `json:",omitempty"` // the answer to a probe; output from before it has gone before

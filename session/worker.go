@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -237,12 +238,17 @@ func (w *worker) recover(r *recovery) {
 }
 
 func (w *worker) inspect(q question) {
-	text, err := w.eval.Inspect(context.Background(), q.Topic, q.Arg)
-	a := &answerEvent{ID: q.ID}
-	if err != nil {
-		a.Err = clipError(asError(err))
+	a, err := w.eval.Inspect(context.Background(), q.Query)
+	a.Text = clip(a.Text, maxPayload/2)
+	payload, unencodable := json.Marshal(a)
+	if err = cmp.Or(err, unencodable); err == nil && len(payload) > maxPayload {
+		err = fmt.Errorf("the answer is too long (%d bytes)", len(payload))
 	}
-	w.send(event{Answer: a}, []byte(clip(text, maxPayload/2)))
+	e := &answerEvent{ID: q.ID}
+	if err != nil {
+		e.Err, payload = clipError(asError(err)), nil
+	}
+	w.send(event{Answer: e}, payload)
 }
 
 func (w *worker) send(e event, payload []byte) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the GPUs and
@@ -60,12 +61,31 @@ func (rt *Runtime) held() int {
 	return n
 }
 
-// Topo lists the links of this rank's device to its peers, one a line.
-func (rt *Runtime) Topo() (string, error) {
-	if d, ok := rt.dev.(interface{ Topo() (string, error) }); ok {
-		return d.Topo()
+// Topology describes how a device reaches the other devices of its host: by one medium that all of them share, or by a
+// link to each.
+type Topology struct {
+	Device string // "cuda:2"
+	ID     string // the UUID of a GPU
+	Medium string // "shared memory of this host"
+	Links  []Link
+}
+
+// Link connects a device with another one of its host.
+type Link = device.Link
+
+// Topology describes how this rank's device reaches the other devices of its host.
+func (rt *Runtime) Topology() (Topology, error) {
+	t := Topology{Device: rt.DeviceName()}
+	d, ok := rt.dev.(interface {
+		Links() (id string, links []Link, err error)
+	})
+	if !ok {
+		t.Medium = "shared memory of this host"
+		return t, nil
 	}
-	return fmt.Sprintf("%s: shared memory of this host", rt.DeviceName()), nil
+	var err error
+	t.ID, t.Links, err = d.Links()
+	return t, err
 }
 
 // sized writes a number of bytes: "1.5 MiB".

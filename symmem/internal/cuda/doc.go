@@ -12,5 +12,5 @@
 // driver sees them and invalidates it. And an error that loses the context is marked Poisoned: the process
 // cannot use its GPU any more, whatever it calls.
 //
-// [Probe] looks at the machine without opening a device; Top and Topo of an open device ask NVML.
+// [Probe] looks at the machine without opening a device; Top and Links of an open device ask NVML.
 package cuda

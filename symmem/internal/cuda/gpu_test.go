@@ -272,12 +272,12 @@ func gpuRefused(t *testing.T, d *Device) {
 func gpuMonitor(t *testing.T, d *Device) {
 	top, err := d.Top()
 	must(t, err)
-	topo, err := d.Topo()
+	id, links, err := d.Links()
 	must(t, err)
-	if !strings.Contains(top, "GiB") || topo == "" {
-		t.Errorf("Top is %q, Topo %q", top, topo)
+	if !strings.Contains(top, "GiB") || !strings.HasPrefix(id, "GPU-") {
+		t.Errorf("Top is %q, the GPU %q with links %+v", top, id, links)
 	}
-	t.Logf("%s\n%s", top, topo)
+	t.Logf("%s\n%s %+v", top, id, links)
 	r := Probe()
 	if r.Problem != nil || r.NVML != nil || len(r.GPUs) == 0 || r.GPUs[0].Name != d.Info().Name {
 		t.Errorf("Probe finds %+v", r)

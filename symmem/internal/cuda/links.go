@@ -3,59 +3,43 @@ package cuda
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// link is how two GPUs are connected.
-type link struct {
-	name string  // "NV18": NVLinks that lead there; else the nearest common place: "PIX", "PXB", "PHB", "NODE", "SYS"
-	rate float64 // GB/s each way, as the links are specified; 0 when not over NVLink
-}
-
-func (l link) String() string {
-	if l.rate == 0 {
-		return l.name
-	}
-	return fmt.Sprintf("%s, %.0f GB/s each way", l.name, l.rate)
-}
-
-// Topo lists this GPU's links to every other GPU of the host, one a line.
-func (d *Device) Topo() (string, error) {
+// Links returns the UUID of this GPU and its links to every other GPU of the host, in the host's order.
+func (d *Device) Links() (id string, links []device.Link, err error) {
 	api, err := d.monitor.open()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	self, ret := api.DeviceGetHandleByUUID(uuidString(d.uuid))
+	id = uuidString(d.uuid)
+	self, ret := api.DeviceGetHandleByUUID(id)
 	if ret != nvml.SUCCESS {
-		return "", nvmlError("nvmlDeviceGetHandleByUUID", ret)
+		return "", nil, nvmlError("nvmlDeviceGetHandleByUUID", ret)
 	}
 	n, ret := api.DeviceGetCount()
 	if ret != nvml.SUCCESS {
-		return "", nvmlError("nvmlDeviceGetCount", ret)
+		return "", nil, nvmlError("nvmlDeviceGetCount", ret)
 	}
-	var lines []string
 	for i := range n {
 		peer, ret := api.DeviceGetHandleByIndex(i)
 		if ret != nvml.SUCCESS {
-			return "", nvmlError("nvmlDeviceGetHandleByIndex", ret)
+			return "", nil, nvmlError("nvmlDeviceGetHandleByIndex", ret)
 		}
-		uuid, _ := peer.GetUUID()
-		if uuid == uuidString(d.uuid) {
+		l := device.Link{Index: i}
+		if l.ID, _ = peer.GetUUID(); l.ID == id {
 			continue
 		}
-		name, _ := peer.GetName()
-		l, err := connection(self, peer)
-		if err != nil {
-			return "", err
+		l.Name, _ = peer.GetName()
+		if l.Kind, l.Rate, err = connection(self, peer); err != nil {
+			return "", nil, err
 		}
-		lines = append(lines, fmt.Sprintf("GPU %d of the host (%s, %s): %s", i, name, uuid, l))
+		links = append(links, l)
 	}
-	if len(lines) == 0 {
-		return "the only GPU of the host", nil
-	}
-	return strings.Join(lines, "\n"), nil
+	return id, links, nil
 }
 
 // nvlinked reports whether every other GPU of the host is reached by NVLink, as far as NVML knows.
@@ -84,28 +68,28 @@ func (d *Device) nvlinked() bool {
 	return ret == nvml.SUCCESS
 }
 
-// connection finds out how two GPUs are connected.
-func connection(a, b nvml.Device) (link, error) {
+// connection returns how two GPUs are connected: the Kind and the Rate of a Link.
+func connection(a, b nvml.Device) (kind string, rate float64, err error) {
 	if status, ret := a.GetP2PStatus(b, nvml.P2P_CAPS_INDEX_NVLINK); ret == nvml.SUCCESS && status == nvml.P2P_STATUS_OK {
 		if n := nvlinks(a, b); n > 0 {
-			return link{fmt.Sprintf("NV%d", n), float64(n) * linkRate(a)}, nil
+			return fmt.Sprintf("NV%d", n), float64(n) * linkRate(a), nil
 		}
 	}
 	level, ret := a.GetTopologyCommonAncestor(b)
 	if ret != nvml.SUCCESS {
-		return link{}, nvmlError("nvmlDeviceGetTopologyCommonAncestor", ret)
+		return "", 0, nvmlError("nvmlDeviceGetTopologyCommonAncestor", ret)
 	}
 	switch level {
 	case nvml.TOPOLOGY_INTERNAL, nvml.TOPOLOGY_SINGLE:
-		return link{name: "PIX"}, nil
+		return "PIX", 0, nil
 	case nvml.TOPOLOGY_MULTIPLE:
-		return link{name: "PXB"}, nil
+		return "PXB", 0, nil
 	case nvml.TOPOLOGY_HOSTBRIDGE:
-		return link{name: "PHB"}, nil
+		return "PHB", 0, nil
 	case nvml.TOPOLOGY_NODE:
-		return link{name: "NODE"}, nil
+		return "NODE", 0, nil
 	}
-	return link{name: "SYS"}, nil
+	return "SYS", 0, nil
 }
 
 // nvlinks counts the active links of a that lead to b, directly or through a switch.

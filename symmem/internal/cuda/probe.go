@@ -109,11 +109,11 @@ func (r *Report) addLinks() error {
 				r.GPUs[i].Links = append(r.GPUs[i].Links, "-")
 				continue
 			}
-			l, err := connection(handles[i], handles[j])
+			kind, _, err := connection(handles[i], handles[j])
 			if err != nil {
 				return err
 			}
-			r.GPUs[i].Links = append(r.GPUs[i].Links, l.name)
+			r.GPUs[i].Links = append(r.GPUs[i].Links, kind)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package cuda
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -61,18 +62,19 @@ func TestConnection(t *testing.T) {
 		name string
 		from *mock.Device
 		want string
+		rate float64 // GB/s, rounded
 	}{
-		{"a switch", board(1, ok, nvml.TOPOLOGY_SYSTEM, "switch", "switch", "down", "switch"), "NV3, 80 GB/s each way"},
-		{"direct links", board(1, ok, nvml.TOPOLOGY_NODE, 2, 3, 2), "NV2, 53 GB/s each way"},
-		{"links elsewhere", board(1, ok, nvml.TOPOLOGY_NODE, 3), "NODE"},
-		{"no links", board(1, no, nvml.TOPOLOGY_SINGLE), "PIX"},
-		{"several switches", board(1, no, nvml.TOPOLOGY_MULTIPLE), "PXB"},
-		{"a host bridge", board(1, no, nvml.TOPOLOGY_HOSTBRIDGE), "PHB"},
-		{"sockets", board(1, no, nvml.TOPOLOGY_SYSTEM), "SYS"},
+		{"a switch", board(1, ok, nvml.TOPOLOGY_SYSTEM, "switch", "switch", "down", "switch"), "NV3", 80},
+		{"direct links", board(1, ok, nvml.TOPOLOGY_NODE, 2, 3, 2), "NV2", 53},
+		{"links elsewhere", board(1, ok, nvml.TOPOLOGY_NODE, 3), "NODE", 0},
+		{"no links", board(1, no, nvml.TOPOLOGY_SINGLE), "PIX", 0},
+		{"several switches", board(1, no, nvml.TOPOLOGY_MULTIPLE), "PXB", 0},
+		{"a host bridge", board(1, no, nvml.TOPOLOGY_HOSTBRIDGE), "PHB", 0},
+		{"sockets", board(1, no, nvml.TOPOLOGY_SYSTEM), "SYS", 0},
 	} {
-		got, err := connection(c.from, peer)
-		if err != nil || got.String() != c.want {
-			t.Errorf("%s: %s (%v), want %s", c.name, got, err, c.want)
+		kind, rate, err := connection(c.from, peer)
+		if err != nil || kind != c.want || math.Round(rate) != c.rate {
+			t.Errorf("%s: %s, %g GB/s (%v), want %s, %g", c.name, kind, rate, err, c.want, c.rate)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (f *fake) Ranks(context.Context) ([]session.RankInfo, error) {
 	return []session.RankInfo{{Rank: 0, Device: "fake", RSS: 10 << 20}, {Rank: 1, RSS: 20 << 20}}, nil
 }
 
-func (f *fake) Inspect(context.Context, []int, string, string) ([]session.Answer, error) {
+func (f *fake) Inspect(context.Context, []int, session.Query) ([]session.Answer, error) {
 	return nil, nil
 }
 func (f *fake) Restart(context.Context, []int, bool, func(session.Output)) error { return nil }

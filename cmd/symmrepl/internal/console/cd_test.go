@@ -113,7 +113,7 @@ func TestCdAndFiles(t *testing.T) {
 		candidates, _ := c.Complete(context.Background(), entry)
 		var got []string
 		for _, candidate := range candidates {
-			got = append(got, candidate.Text)
+			got = append(got, candidate.Name)
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%q: offered %q, want %q", entry, got, want)

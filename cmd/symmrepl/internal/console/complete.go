@@ -18,17 +18,9 @@ import (
 // completeWithin bounds how long the user waits for candidates.
 const completeWithin = 300 * time.Millisecond
 
-// Candidate is what may stand at the cursor. Kind and Type are for front ends that show them; of what is not
-// Go, Type is empty.
-type Candidate struct {
-	Text string
-	Kind string // "func", "field", "command", "file" and the like
-	Type string
-}
-
 // Complete returns what may be written in place of the end of an entry, the word at the cursor, sorted. word
 // is that end. Candidates begin with it; if none does, they do but for case.
-func (c *Console) Complete(ctx context.Context, entry string) (candidates []Candidate, word string) {
+func (c *Console) Complete(ctx context.Context, entry string) (candidates []session.Candidate, word string) {
 	line := strings.TrimLeft(entry, " \t\n")
 	if strings.HasPrefix(line, "$") {
 		return c.files(shellWord(line[1:]))
@@ -57,7 +49,7 @@ func (c *Console) Complete(ctx context.Context, entry string) (candidates []Cand
 			return c.files(arg)
 		case "cd":
 			candidates, word := c.files(arg)
-			return slices.DeleteFunc(candidates, func(f Candidate) bool { return !strings.HasSuffix(f.Text, "/") }), word
+			return slices.DeleteFunc(candidates, func(f session.Candidate) bool { return !strings.HasSuffix(f.Name, "/") }), word
 		case "on":
 			if !strings.Contains(arg, " ") {
 				return c.ranksAfter(arg, []string{"all"})
@@ -88,19 +80,15 @@ func completable(entry string) (source string, isGo bool) {
 }
 
 // goCandidates asks the first of the target ranks.
-func (c *Console) goCandidates(ctx context.Context, source string) (candidates []Candidate, word string) {
+func (c *Console) goCandidates(ctx context.Context, source string) (candidates []session.Candidate, word string) {
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
-	answers, err := c.Session.Inspect(ctx, c.asked(), session.TopicComplete, source)
+	answers, err := c.Session.Inspect(ctx, c.asked(), session.Query{Topic: session.TopicComplete, Arg: source})
 	if err != nil || len(answers) == 0 || answers[0].Err != nil {
 		return nil, lastWord(source)
 	}
-	for line := range strings.Lines(answers[0].Text) {
-		fields := append(strings.Split(strings.TrimSuffix(line, "\n"), "\t"), "", "")
-		candidates = append(candidates, Candidate{fields[0], fields[1], fields[2]})
-	}
-	word = lastWord(source)
-	if len(candidates) > 0 && strings.Contains(candidates[0].Text, "/") { // an import path
+	candidates, word = answers[0].Candidates, lastWord(source)
+	if len(candidates) > 0 && strings.Contains(candidates[0].Name, "/") { // an import path
 		word = source[strings.LastIndexAny(source, "\"`")+1:]
 	}
 	return candidates, word
@@ -119,11 +107,11 @@ func lastWord(text string) string {
 }
 
 // matching returns those of texts that begin with word, sorted.
-func matching(kind string, texts []string, word string) ([]Candidate, string) {
-	var candidates []Candidate
+func matching(kind string, texts []string, word string) ([]session.Candidate, string) {
+	var candidates []session.Candidate
 	for _, text := range slices.Sorted(slices.Values(texts)) {
 		if strings.HasPrefix(text, word) {
-			candidates = append(candidates, Candidate{Text: text, Kind: kind})
+			candidates = append(candidates, session.Candidate{Name: text, Kind: kind})
 		}
 	}
 	return candidates, word
@@ -138,7 +126,7 @@ func commandNames() []string {
 }
 
 // ranksAfter completes a list of ranks such as "0,2", or one of words instead.
-func (c *Console) ranksAfter(list string, words []string) ([]Candidate, string) {
+func (c *Console) ranksAfter(list string, words []string) ([]session.Candidate, string) {
 	at := strings.LastIndexAny(list, "[,- ") + 1
 	for r := range c.Size {
 		words = append(words, strconv.Itoa(r))
@@ -152,7 +140,7 @@ func shellWord(line string) string {
 }
 
 // files completes the name of a file. Hidden ones need their dot to be typed.
-func (c *Console) files(name string) ([]Candidate, string) {
+func (c *Console) files(name string) ([]session.Candidate, string) {
 	dir, base := filepath.Split(name)
 	folder := c.path(cmp.Or(dir, "."))
 	entries, err := os.ReadDir(folder)

@@ -60,17 +60,17 @@ func TestComplete(t *testing.T) {
 	} {
 		c, fake, _ := newConsole()
 		asked := ""
-		fake.inspect = func(ranks []int, topic, arg string) []session.Answer {
-			asked = arg
-			if strings.HasPrefix(arg, "import") {
-				return []session.Answer{{Text: "math/rand\tpackage\t\nmath/rand/v2\tpackage\t"}}
+		fake.inspect = func(_ []int, q session.Query) []session.Answer {
+			asked = q.Arg
+			if strings.HasPrefix(q.Arg, "import") {
+				return []session.Answer{{Candidates: []session.Candidate{{Name: "math/rand", Kind: "package"}, {Name: "math/rand/v2", Kind: "package"}}}}
 			}
-			return []session.Answer{{Text: "Printf\tfunc\tfunc(string)\nPrintln\tfunc\tfunc()"}}
+			return []session.Answer{{Candidates: []session.Candidate{{Name: "Printf", Kind: "func"}, {Name: "Println", Kind: "func"}}}}
 		}
 		got, word := c.Complete(context.Background(), test.entry)
 		var texts []string
 		for _, candidate := range got {
-			texts = append(texts, candidate.Text)
+			texts = append(texts, candidate.Name)
 		}
 		if strings.Join(texts, " ") != test.want || word != test.word || asked != test.asked {
 			t.Errorf("%q: %q for %q, asked %q", test.entry, texts, word, asked)
@@ -83,7 +83,7 @@ func TestCompleteCommands(t *testing.T) {
 	got, _ := c.Complete(context.Background(), ":")
 	var texts []string
 	for _, candidate := range got {
-		texts = append(texts, candidate.Text)
+		texts = append(texts, candidate.Name)
 	}
 	want := commandNames()
 	slices.Sort(want)
@@ -95,11 +95,11 @@ func TestCompleteCommands(t *testing.T) {
 // TestCompleteTellsKinds holds that what the session says of a candidate arrives.
 func TestCompleteTellsKinds(t *testing.T) {
 	c, fake, _ := newConsole()
-	fake.inspect = func([]int, string, string) []session.Answer {
-		return []session.Answer{{Text: "Show\tmethod\tfunc() string\nx\tvar"}}
+	fake.inspect = func([]int, session.Query) []session.Answer {
+		return []session.Answer{{Candidates: []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}, {Name: "x", Kind: "var"}}}}
 	}
 	got, _ := c.Complete(context.Background(), "b.")
-	want := []Candidate{{"Show", "method", "func() string"}, {"x", "var", ""}}
+	want := []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}, {Name: "x", Kind: "var"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("the candidates are %q, want %q", got, want)
 	}

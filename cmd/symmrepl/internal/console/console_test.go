@@ -139,12 +139,16 @@ func TestTime(t *testing.T) {
 
 func TestVars(t *testing.T) {
 	c, fake, out := newConsole()
-	fake.inspect = func([]int, string, string) []session.Answer {
+	fake.inspect = func([]int, session.Query) []session.Answer {
+		v := func(name, typ string, size int64, value string) session.Variable {
+			return session.Variable{Name: name, Type: typ, Size: size, Value: value}
+		}
+		x := v("x", "int", 8, "1")
 		return []session.Answer{
-			{Rank: 0, Text: "x\tint\t8\t1\nrank\tint\t8\t0\n"},
-			{Rank: 1, Text: "x\tint\t8\t1\nrank\tint\t8\t1\n"},
-			{Rank: 2, Text: "x\tint\t8\t1\nrank\tint\t8\t1\nonly\tstring\t2048\t\"a b\"\n"},
-			{Rank: 3, Text: "x\tint\t8\t1\nrank\tint\t8\t0\n"},
+			{Rank: 0, Variables: []session.Variable{x, v("rank", "int", 8, "0")}},
+			{Rank: 1, Variables: []session.Variable{x, v("rank", "int", 8, "1")}},
+			{Rank: 2, Variables: []session.Variable{x, v("rank", "int", 8, "1"), v("only", "string", 2048, `"a b"`)}},
+			{Rank: 3, Variables: []session.Variable{x, v("rank", "int", 8, "0")}},
 		}
 	}
 	c.Run(context.Background(), ":vars")
@@ -161,9 +165,9 @@ func TestVars(t *testing.T) {
 
 func TestInspectFolds(t *testing.T) {
 	c, fake, out := newConsole()
-	fake.inspect = func(ranks []int, topic, arg string) []session.Answer {
-		if !reflect.DeepEqual(ranks, []int{0, 1, 2}) || topic != session.TopicType || arg != "x + y" {
-			t.Errorf("asked %v %s %q", ranks, topic, arg)
+	fake.inspect = func(ranks []int, q session.Query) []session.Answer {
+		if !reflect.DeepEqual(ranks, []int{0, 1, 2}) || q != (session.Query{Topic: session.TopicType, Arg: "x + y"}) {
+			t.Errorf("asked %v %+v", ranks, q)
 		}
 		return []session.Answer{
 			{Rank: 0, Text: "int"}, {Rank: 1, Err: &session.Error{Kind: session.KindType, Msg: "undefined: x"}}, {Rank: 2, Text: "int"},
@@ -181,8 +185,8 @@ func TestInspectFolds(t *testing.T) {
 // TestDoc holds that commands are documented here and everything else by the ranks.
 func TestDoc(t *testing.T) {
 	c, fake, out := newConsole()
-	fake.inspect = func(_ []int, topic, arg string) []session.Answer {
-		return []session.Answer{{Rank: 0, Text: topic + " of " + arg}}
+	fake.inspect = func(_ []int, q session.Query) []session.Answer {
+		return []session.Answer{{Rank: 0, Text: string(q.Topic) + " of " + q.Arg}}
 	}
 	c.Run(context.Background(), ":doc strings.Cut")
 	if want := "[0] doc of strings.Cut\n"; out.String() != want {

@@ -18,8 +18,8 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
 	for _, name := range namesAt(entry, at) {
-		for _, topic := range []string{session.TopicDoc, session.TopicType} {
-			answers, err := c.Session.Inspect(ctx, c.asked(), topic, name)
+		for _, topic := range []session.Topic{session.TopicDoc, session.TopicType} {
+			answers, err := c.Session.Inspect(ctx, c.asked(), session.Query{Topic: topic, Arg: name})
 			if err == nil && len(answers) > 0 && answers[0].Err == nil && answers[0].Text != "" {
 				return answers[0].Text
 			}

@@ -13,7 +13,7 @@ import (
 type fakeSession struct {
 	cells     []session.Cell
 	eval      func(session.Cell) session.Reply
-	inspect   func(ranks []int, topic, arg string) []session.Answer
+	inspect   func(ranks []int, q session.Query) []session.Answer
 	infos     []session.RankInfo
 	restarted [][]int
 	replayed  []bool
@@ -28,8 +28,8 @@ func (f *fakeSession) Eval(_ context.Context, cell session.Cell) session.Reply {
 	return f.eval(cell)
 }
 
-func (f *fakeSession) Inspect(_ context.Context, ranks []int, topic, arg string) ([]session.Answer, error) {
-	return f.inspect(ranks, topic, arg), nil
+func (f *fakeSession) Inspect(_ context.Context, ranks []int, q session.Query) ([]session.Answer, error) {
+	return f.inspect(ranks, q), nil
 }
 
 func (f *fakeSession) Ranks(context.Context) ([]session.RankInfo, error) { return f.infos, nil }

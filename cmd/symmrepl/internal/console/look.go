@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -13,7 +12,7 @@ import (
 )
 
 func (c *Console) typeOf(ctx context.Context, expression string) Outcome {
-	return c.inspect(ctx, "type", session.TopicType, expression)
+	return c.inspect(ctx, "type", session.Query{Topic: session.TopicType, Arg: expression})
 }
 
 // doc shows what a name stands for; the commands' own are here.
@@ -21,39 +20,39 @@ func (c *Console) doc(ctx context.Context, name string) Outcome {
 	if isCommand(name) {
 		return c.help(ctx, name)
 	}
-	return c.inspect(ctx, "doc", session.TopicDoc, name)
+	return c.inspect(ctx, "doc", session.Query{Topic: session.TopicDoc, Arg: name})
 }
 
 func (c *Console) caps(ctx context.Context, _ string) Outcome {
-	return c.inspect(ctx, "caps", session.TopicCaps, "")
+	return c.inspect(ctx, "caps", session.Query{Topic: session.TopicCaps})
 }
 
 func (c *Console) top(ctx context.Context, _ string) Outcome {
-	return c.inspect(ctx, "top", session.TopicTop, "")
+	return c.inspect(ctx, "top", session.Query{Topic: session.TopicTop})
 }
 
 // inspect asks the target ranks and prints their answers, equal ones once.
-func (c *Console) inspect(ctx context.Context, name, topic, arg string) Outcome {
-	answers, err := c.Session.Inspect(ctx, c.Target(), topic, arg)
+func (c *Console) inspect(ctx context.Context, name string, q session.Query) Outcome {
+	answers, err := c.Session.Inspect(ctx, c.Target(), q)
 	if err != nil {
 		return c.fail(name, err)
 	}
-	reply := folded(answers)
+	reply := folded(answers, func(a session.Answer) string { return a.Text })
 	c.Printer.Reply(reply)
 	return outcome(reply)
 }
 
-// folded is a reply of answers, equal ones once.
-func folded(answers []session.Answer) session.Reply {
-	var texts folds
+// folded makes a reply of answers: equal texts are one value, equal errors one error.
+func folded(answers []session.Answer, text func(session.Answer) string) session.Reply {
+	var texts folds[string]
 	for _, a := range answers {
-		if a.Err == nil && a.Text != "" {
-			texts.add(strings.TrimSuffix(a.Text, "\n"), a.Rank)
+		if a.Err == nil && text(a) != "" {
+			texts.add(strings.TrimSuffix(text(a), "\n"), a.Rank)
 		}
 	}
 	reply := session.Reply{Errors: foldErrors(answers)}
 	for _, f := range texts {
-		reply.Values = append(reply.Values, session.Value{Ranks: f.ranks, Text: f.text})
+		reply.Values = append(reply.Values, session.Value{Ranks: f.ranks, Text: f.value})
 	}
 	return reply
 }
@@ -61,31 +60,27 @@ func folded(answers []session.Answer) session.Reply {
 // vars prints one table for all ranks. A line of it holds a variable's type, size and value and the ranks on
 // which it has them.
 func (c *Console) vars(ctx context.Context, _ string) Outcome {
-	answers, err := c.Session.Inspect(ctx, c.Target(), session.TopicVars, "")
+	answers, err := c.Session.Inspect(ctx, c.Target(), session.Query{Topic: session.TopicVars})
 	if err != nil {
 		return c.fail("vars", err)
 	}
-	var lines folds
+	var vars folds[session.Variable]
 	order := map[string]int{} // of names
 	for _, a := range answers {
-		for line := range strings.Lines(a.Text) {
-			line = strings.TrimSuffix(line, "\n")
-			lines.add(line, a.Rank)
-			if _, known := order[variable(line)]; !known {
-				order[variable(line)] = len(order)
+		for _, v := range a.Variables {
+			vars.add(v, a.Rank)
+			if _, known := order[v.Name]; !known {
+				order[v.Name] = len(order)
 			}
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b fold) int {
-		return cmp.Compare(order[variable(a.text)], order[variable(b.text)])
+	slices.SortStableFunc(vars, func(a, b fold[session.Variable]) int {
+		return cmp.Compare(order[a.value.Name], order[b.value.Name])
 	})
 	rows := [][]string{{"ranks", "name", "type", "size", "value"}}
-	for _, l := range lines {
-		fields := strings.SplitN(l.text, "\t", 4)
-		if n, err := strconv.ParseInt(fields[2], 10, 64); err == nil {
-			fields[2] = formatBytes(n)
-		}
-		rows = append(rows, append([]string{session.FormatRanks(l.ranks)}, fields...))
+	for _, f := range vars {
+		v := f.value
+		rows = append(rows, []string{session.FormatRanks(f.ranks), v.Name, v.Type, formatBytes(v.Size), v.Value})
 	}
 	if c.Size == 1 {
 		for i := range rows {
@@ -94,7 +89,7 @@ func (c *Console) vars(ctx context.Context, _ string) Outcome {
 	}
 	reply := session.Reply{Errors: foldErrors(answers)}
 	switch {
-	case len(lines) > 0:
+	case len(vars) > 0:
 		c.Printer.Print(render.Table(rows))
 	case len(reply.Errors) == 0:
 		c.Printer.Print("no variables yet")
@@ -103,31 +98,25 @@ func (c *Console) vars(ctx context.Context, _ string) Outcome {
 	return outcome(reply)
 }
 
-// variable is the name in a line of TopicVars.
-func variable(line string) string {
-	name, _, _ := strings.Cut(line, "\t")
-	return name
-}
-
-// fold is a text and the ranks that said it.
-type fold struct {
-	text  string
+// fold is a value and the ranks that have it.
+type fold[T comparable] struct {
+	value T
 	ranks []int
 }
 
-type folds []fold
+type folds[T comparable] []fold[T]
 
-func (f *folds) add(text string, rank int) {
-	i := slices.IndexFunc(*f, func(known fold) bool { return known.text == text })
+func (f *folds[T]) add(value T, rank int) {
+	i := slices.IndexFunc(*f, func(known fold[T]) bool { return known.value == value })
 	if i < 0 {
-		*f, i = append(*f, fold{text: text}), len(*f)
+		*f, i = append(*f, fold[T]{value: value}), len(*f)
 	}
 	(*f)[i].ranks = append((*f)[i].ranks, rank)
 }
 
 // foldErrors returns the errors of answers, equal ones once.
 func foldErrors(answers []session.Answer) []*session.Error {
-	var texts folds
+	var texts folds[string]
 	first := map[string]*session.Error{}
 	for _, a := range answers {
 		if a.Err != nil {
@@ -140,7 +129,7 @@ func foldErrors(answers []session.Answer) []*session.Error {
 	}
 	var errs []*session.Error
 	for _, f := range texts {
-		e := *first[f.text]
+		e := *first[f.value]
 		e.Ranks = f.ranks
 		errs = append(errs, &e)
 	}

@@ -64,8 +64,8 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	c, fake, _ := newConsole()
-	fake.inspect = func(ranks []int, topic, arg string) []session.Answer {
-		if topic == session.TopicType && arg == "f" {
+	fake.inspect = func(ranks []int, q session.Query) []session.Answer {
+		if q.Topic == session.TopicType && q.Arg == "f" {
 			return []session.Answer{{Rank: ranks[0], Text: "func()"}}
 		}
 		return []session.Answer{{Rank: ranks[0], Err: &session.Error{Msg: "unknown"}}}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,13 +12,14 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// topo shows how the ranks' devices are connected: as text what each rank knows, or a table if the links are those of GPUs, and as a picture.
+// topo shows how the ranks' devices are connected: as a table and a picture if the links between all of them are known, else each
+// rank's links as text.
 func (c *Console) topo(ctx context.Context, _ string) Outcome {
-	answers, err := c.Session.Inspect(ctx, c.target, session.TopicTopo, "")
+	answers, err := c.Session.Inspect(ctx, c.Target(), session.Query{Topic: session.TopicTopo})
 	if err != nil {
 		return c.fail("topo", err)
 	}
-	reply := folded(answers)
+	reply := folded(answers, func(a session.Answer) string { return describeTopology(a.Topology) })
 	if l := linksOf(answers); l != nil && len(reply.Errors) == 0 {
 		reply.Values = []session.Value{{Ranks: l.ranks, Text: l.table(), Data: map[string]any{"image/svg+xml": l.picture()}}}
 	}
@@ -27,61 +27,67 @@ func (c *Console) topo(ctx context.Context, _ string) Outcome {
 	return outcome(reply)
 }
 
+// describeTopology lists what a rank's device is connected with, one thing a line.
+func describeTopology(t *session.Topology) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Medium != "":
+		return t.Device + ": " + t.Medium
+	case len(t.Links) == 0:
+		return "the only GPU of the host"
+	}
+	var lines []string
+	for _, l := range t.Links {
+		lines = append(lines, fmt.Sprintf("GPU %d of the host (%s, %s): %s", l.Index, l.Name, l.ID, l))
+	}
+	return strings.Join(lines, "\n")
+}
+
 // links are the connections between ranks.
 type links struct {
 	ranks []int
-	names [][]string // of the link between two of them; "" between ranks that have none, as on different hosts
+	names [][]string // of the link between two of them; "" if they have none
 }
 
-// gpuLink is a line of TopicTopo: what another GPU of the host is, its UUID, and the link to it.
-var gpuLink = regexp.MustCompile(`^GPU \d+ of the host \(.*, (GPU-[^)]*)\): (.*)$`)
-
-// linksOf finds the links in the answers of several ranks; nil when they do not tell. Ranks on the cpu device are linked by what they all say. A rank on a
-// GPU lists all others of its host, so its own is the one that only the others list.
+// linksOf returns the links between several ranks, nil if one of them is not known, as between hosts.
 func linksOf(answers []session.Answer) *links {
 	if len(answers) < 2 {
 		return nil
 	}
 	l := &links{}
-	var others []map[string]string // links by UUID, for each rank
-	all := map[string]bool{}
-	gpus := false
 	for _, a := range answers {
-		known := map[string]string{}
-		for line := range strings.Lines(a.Text) {
-			if m := gpuLink.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
-				known[m[1]], all[m[1]], gpus = m[2], true, true
+		var row []string
+		for _, b := range answers {
+			name, known := between(a.Topology, b.Topology)
+			if !known && a.Rank != b.Rank {
+				return nil
 			}
-		}
-		l.ranks, others = append(l.ranks, a.Rank), append(others, known)
-	}
-	own := make([]string, len(answers))
-	for i, known := range others {
-		for uuid := range all {
-			if known[uuid] == "" {
-				if own[i] != "" {
-					return nil // several hosts: it may be any of them
-				}
-				own[i] = uuid
+			if a.Rank == b.Rank {
+				name = ""
 			}
+			row = append(row, name)
 		}
-	}
-	for i := range answers {
-		row := make([]string, len(answers))
-		for j, a := range answers {
-			switch {
-			case i == j:
-			case gpus && own[i] == own[j]:
-				row[j] = "the same GPU"
-			case gpus:
-				row[j] = others[i][own[j]]
-			case a.Text == answers[i].Text:
-				_, row[j], _ = strings.Cut(strings.TrimSpace(a.Text), ": ")
-			}
-		}
-		l.names = append(l.names, row)
+		l.ranks, l.names = append(l.ranks, a.Rank), append(l.names, row)
 	}
 	return l
+}
+
+// between describes the link from a rank's device to that of another rank.
+func between(a, b *session.Topology) (name string, known bool) {
+	switch {
+	case a == nil || b == nil:
+		return "", false
+	case a.Medium != "":
+		return a.Medium, a.Medium == b.Medium
+	case a.ID == b.ID:
+		return "the same GPU", true
+	}
+	i := slices.IndexFunc(a.Links, func(l session.Link) bool { return l.ID == b.ID })
+	if i < 0 {
+		return "", false
+	}
+	return a.Links[i].String(), true
 }
 
 // kinds lists the different links.

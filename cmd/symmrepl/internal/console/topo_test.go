@@ -9,30 +9,38 @@ import (
 )
 
 func TestLinks(t *testing.T) {
-	gpu := func(rank int, lines ...string) session.Answer {
-		return session.Answer{Rank: rank, Text: strings.Join(lines, "\n")}
+	gpu := func(rank int, id string, links ...session.Link) session.Answer {
+		return session.Answer{Rank: rank, Topology: &session.Topology{Device: "cuda:0", ID: id, Links: links}}
 	}
-	const a, b, c = "GPU 0 of the host (H, GPU-a): ", "GPU 1 of the host (H, GPU-b): ", "GPU 2 of the host (H, GPU-c): "
-	const nv = "NV18, 478 GB/s each way"
+	cpu := func(rank int) session.Answer {
+		return session.Answer{Rank: rank, Topology: &session.Topology{Device: "cpu", Medium: "shared memory of this host"}}
+	}
+	const a, b, c, nv = "GPU-a", "GPU-b", "GPU-c", "NV18, 478 GB/s each way"
+	nvlink := func(id string) session.Link { return session.Link{ID: id, Kind: "NV18", Rate: 478} }
+	system := func(id string) session.Link { return session.Link{ID: id, Kind: "SYS"} }
 	for name, test := range map[string]struct {
 		answers []session.Answer
 		names   [][]string
 		table   string
 	}{
 		"cpu": {
-			[]session.Answer{gpu(0, "cpu: shared memory of this host"), gpu(1, "cpu: shared memory of this host")},
+			[]session.Answer{cpu(0), cpu(1)},
 			[][]string{{"", "shared memory of this host"}, {"shared memory of this host", ""}}, "all ranks: shared memory of this host",
 		},
 		"GPUs": {
-			[]session.Answer{gpu(0, b+nv, c+"SYS"), gpu(1, a+nv, c+nv), gpu(2, a+"SYS", b+nv)},
+			[]session.Answer{gpu(0, a, nvlink(b), system(c)), gpu(1, b, nvlink(a), nvlink(c)), gpu(2, c, system(a), nvlink(b))},
 			[][]string{{"", nv, "SYS"}, {nv, "", nv}, {"SYS", nv, ""}},
 			"        rank 0  rank 1  rank 2\nrank 0  –       NV18    SYS\nrank 1  NV18    –       NV18\nrank 2  SYS     NV18    –\nNV18: 478 GB/s each way",
 		},
 		"more GPUs than ranks": {
-			[]session.Answer{gpu(0, b+nv, c+"SYS"), gpu(1, a+nv, c+nv)}, [][]string{{"", nv}, {nv, ""}}, "all ranks: " + nv,
+			[]session.Answer{gpu(0, a, nvlink(b), system(c)), gpu(1, b, nvlink(a), nvlink(c))}, [][]string{{"", nv}, {nv, ""}}, "all ranks: " + nv,
 		},
-		"two hosts": {[]session.Answer{gpu(0, a+nv), gpu(1, b+nv), gpu(2, c+nv)}, nil, ""},
-		"one rank":  {[]session.Answer{gpu(0, "the only GPU of the host")}, nil, ""},
+		"one GPU of several ranks": {
+			[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, a, nvlink(b))}, [][]string{{"", "the same GPU"}, {"the same GPU", ""}}, "all ranks: the same GPU",
+		},
+		"two hosts": {[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, b, nvlink(a)), gpu(2, c, nvlink("GPU-d"))}, nil, ""},
+		"one rank":  {[]session.Answer{gpu(0, a)}, nil, ""},
+		"no answer": {[]session.Answer{gpu(0, a, nvlink(b)), {Rank: 1, Err: &session.Error{Msg: "dead"}}}, nil, ""},
 	} {
 		l := linksOf(test.answers)
 		if l == nil {
@@ -47,6 +55,21 @@ func TestLinks(t *testing.T) {
 		n := len(l.ranks)
 		if svg := l.picture(); strings.Count(svg, "<circle") != n || strings.Count(svg, "<line") != n*(n-1)/2 || strings.Count(svg, "<rect") != len(l.kinds()) {
 			t.Errorf("%s: %s", name, svg)
+		}
+	}
+}
+
+func TestDescribeTopology(t *testing.T) {
+	for want, topology := range map[string]*session.Topology{
+		"":                                nil,
+		"cpu: shared memory of this host": {Device: "cpu", Medium: "shared memory of this host"},
+		"the only GPU of the host":        {Device: "cuda:0", ID: "GPU-a"},
+		"GPU 1 of the host (H, GPU-b): NV18, 478 GB/s each way\nGPU 2 of the host (H, GPU-c): SYS": {Device: "cuda:0", ID: "GPU-a", Links: []session.Link{
+			{Index: 1, Name: "H", ID: "GPU-b", Kind: "NV18", Rate: 478.125}, {Index: 2, Name: "H", ID: "GPU-c", Kind: "SYS"},
+		}},
+	} {
+		if got := describeTopology(topology); got != want {
+			t.Errorf("%+v is described as %q, want %q", topology, got, want)
 		}
 	}
 }

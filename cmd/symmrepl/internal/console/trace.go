@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"html"
 	"slices"
@@ -28,11 +27,11 @@ operation a few microseconds. On several hosts the bars are as far apart as the 
 
 // trace runs a cell and shows its timeline.
 func (c *Console) trace(ctx context.Context, code string) Outcome {
-	if _, err := c.traces(ctx, "start"); err != nil {
+	if _, err := c.Session.Inspect(ctx, c.Target(), session.Query{Topic: session.TopicStartTrace}); err != nil {
 		return c.fail("trace", err)
 	}
 	_, result := c.eval(ctx, session.Cell{Source: code})
-	traces, err := c.traces(context.WithoutCancel(ctx), "stop")
+	traces, err := c.stopTraces(context.WithoutCancel(ctx))
 	if err != nil {
 		return c.fail("trace", err)
 	}
@@ -45,16 +44,15 @@ func (c *Console) trace(ctx context.Context, code string) Outcome {
 	return result
 }
 
-// traces starts or stops the traces of the target ranks, and returns them by rank. A rank that does not answer, as one that was replaced, has none.
-func (c *Console) traces(ctx context.Context, arg string) (map[int]session.Trace, error) {
-	answers, err := c.Session.Inspect(ctx, c.Target(), session.TopicTrace, arg)
+// stopTraces returns the traces of the target ranks by rank. That of a rank that has none, as one that was replaced, is empty.
+func (c *Console) stopTraces(ctx context.Context) (map[int]session.Trace, error) {
+	answers, err := c.Session.Inspect(ctx, c.Target(), session.Query{Topic: session.TopicStopTrace})
 	traces := map[int]session.Trace{}
 	for _, a := range answers {
-		var t session.Trace
-		if a.Err == nil && a.Text != "" {
-			err = cmp.Or(err, json.Unmarshal([]byte(a.Text), &t))
+		if a.Trace == nil {
+			a.Trace = &session.Trace{}
 		}
-		traces[a.Rank] = t
+		traces[a.Rank] = *a.Trace
 	}
 	return traces, err
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -74,22 +73,21 @@ func TestTraceCommand(t *testing.T) {
 	c, fake, out := newConsole()
 	var asked []string
 	traces := tracesOfTwo()
-	fake.inspect = func(_ []int, topic, arg string) (answers []session.Answer) {
-		asked = append(asked, fmt.Sprint(topic, " ", arg, " after ", len(fake.cells)))
+	fake.inspect = func(_ []int, q session.Query) (answers []session.Answer) {
+		asked = append(asked, fmt.Sprint(q.Topic, " after ", len(fake.cells)))
 		for rank := range 2 {
-			text := ""
-			if arg == "stop" {
-				b, _ := json.Marshal(traces[rank])
-				text = string(b)
+			a := session.Answer{Rank: rank}
+			if trace, ok := traces[rank]; ok && q.Topic == session.TopicStopTrace {
+				a.Trace = &trace
 			}
-			answers = append(answers, session.Answer{Rank: rank, Text: text})
+			answers = append(answers, a)
 		}
 		return answers
 	}
 	if c.Run(t.Context(), ":trace h.Barrier(0)") != Done || out.String() != timelineOfTwo+"\n" {
 		t.Errorf("%s", out)
 	}
-	if got := strings.Join(asked, ", "); got != "trace start after 0, trace stop after 1" || fake.cells[0].Source != "h.Barrier(0)" {
+	if got := strings.Join(asked, ", "); got != "start trace after 0, stop trace after 1" || fake.cells[0].Source != "h.Barrier(0)" {
 		t.Error(got)
 	}
 	out.Reset()

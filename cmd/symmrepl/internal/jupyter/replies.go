@@ -68,8 +68,8 @@ func (k *Kernel) complete(ctx context.Context, r *request) content {
 		candidates, word := c.Complete(ctx, console.LastEntry(before))
 		start = end - utf8.RuneCountInString(word)
 		for _, found := range candidates {
-			matches = append(matches, found.Text)
-			types = append(types, content{"start": start, "end": end, "text": found.Text, "type": found.Kind, "signature": found.Type})
+			matches = append(matches, found.Name)
+			types = append(types, content{"start": start, "end": end, "text": found.Name, "type": found.Kind, "signature": found.Type})
 		}
 	}
 	return content{"matches": matches, "cursor_start": start, "cursor_end": end, "metadata": content{"_jupyter_types_experimental": types}}

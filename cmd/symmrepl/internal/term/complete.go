@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // completer answers the Tab key.
@@ -31,8 +31,8 @@ func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 		return nil, 0
 	}
 	for _, candidate := range candidates {
-		end, ok := strings.CutPrefix(candidate.Text, word)
-		if ok && len(candidate.Text)+1 < width()-1 { // the editor cannot lay out wider ones
+		end, ok := strings.CutPrefix(candidate.Name, word)
+		if ok && len(candidate.Name)+1 < width()-1 { // the editor cannot lay out wider ones
 			ends = append(ends, []rune(end))
 		}
 	}
@@ -40,13 +40,13 @@ func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 }
 
 // respelled returns what the candidates share, if that is word in another case.
-func respelled(candidates []console.Candidate, word string) string {
-	if len(candidates) == 0 || strings.HasPrefix(candidates[0].Text, word) {
+func respelled(candidates []session.Candidate, word string) string {
+	if len(candidates) == 0 || strings.HasPrefix(candidates[0].Name, word) {
 		return ""
 	}
-	shared := candidates[0].Text
+	shared := candidates[0].Name
 	for _, c := range candidates[1:] {
-		for !strings.HasPrefix(c.Text, shared) {
+		for !strings.HasPrefix(c.Name, shared) {
 			_, size := utf8.DecodeLastRuneInString(shared)
 			shared = shared[:len(shared)-size]
 		}

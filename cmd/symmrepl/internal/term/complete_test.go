@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 func TestRespelled(t *testing.T) {
@@ -17,9 +17,9 @@ func TestRespelled(t *testing.T) {
 		{"", "x", ""},
 		{"größer größte", "GRÖ", "größ"},
 	} {
-		var candidates []console.Candidate
+		var candidates []session.Candidate
 		for _, text := range strings.Fields(c.candidates) {
-			candidates = append(candidates, console.Candidate{Text: text})
+			candidates = append(candidates, session.Candidate{Name: text})
 		}
 		if got := respelled(candidates, c.word); got != c.want {
 			t.Errorf("%q for %q: %q, want %q", c.candidates, c.word, got, c.want)

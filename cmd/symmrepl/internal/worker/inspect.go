@@ -1,0 +1,53 @@
+package worker
+
+import (
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// inspect answers the topics that are about the device.
+func (c communicator) inspect(topic session.Topic) (a session.Answer, err error) {
+	switch topic {
+	case session.TopicCaps:
+		a.Text = c.runtime.Caps().String()
+	case session.TopicTop:
+		a.Text, err = c.runtime.Top()
+	case session.TopicTopo:
+		a.Topology, err = c.topology()
+	case session.TopicStartTrace:
+		err = symmem.Maybe(c.runtime.StartTrace)
+	case session.TopicStopTrace:
+		a.Trace = c.trace()
+	default:
+		err = fmt.Errorf("there is no topic %q", topic)
+	}
+	return a, err
+}
+
+func (c communicator) topology() (*session.Topology, error) {
+	t, err := c.runtime.Topology()
+	if err != nil {
+		return nil, err
+	}
+	out := &session.Topology{Device: t.Device, ID: t.ID, Medium: t.Medium}
+	for _, l := range t.Links {
+		out.Links = append(out.Links, session.Link(l))
+	}
+	return out, nil
+}
+
+// trace stops a trace and returns what was recorded.
+func (c communicator) trace() *session.Trace {
+	ops, more := c.runtime.StopTrace()
+	t := &session.Trace{More: more}
+	for _, o := range ops {
+		traced := session.TracedOp{Op: o.Op, At: line(c.places, o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took}
+		for _, w := range o.Waits {
+			traced.Waits = append(traced.Waits, session.TracedWait(w))
+		}
+		t.Ops = append(t.Ops, traced)
+	}
+	return t
+}

@@ -1,0 +1,105 @@
+package session
+
+import (
+	"fmt"
+	"time"
+)
+
+// Query is a question to ranks. Answering it runs no user code, so that it may be asked while a cell runs.
+type Query struct {
+	Topic Topic
+	Arg   string `json:",omitempty"` // what the question is about, for the topics that say so
+}
+
+// Topic is what a Query asks for.
+type Topic string
+
+// Every Evaluator answers these topics. The comments name the field of Answer that holds the answer.
+const (
+	TopicVars       Topic = "vars"        // Variables: those of the session, in the order of their definition
+	TopicType       Topic = "type"        // Text: the type of the expression Arg
+	TopicDoc        Topic = "doc"         // Text: the declaration and the documentation of the name Arg
+	TopicComplete   Topic = "complete"    // Candidates: what the word at the end of the source Arg may become
+	TopicCaps       Topic = "caps"        // Text: what the device and the back end can do, one capability a line
+	TopicTop        Topic = "top"         // Text: memory and utilisation of the device, one line
+	TopicTopo       Topic = "topo"        // Topology: how the device reaches the other ones of its host
+	TopicStartTrace Topic = "start trace" // nothing: from now on the rank records its operations
+	TopicStopTrace  Topic = "stop trace"  // Trace: what was recorded
+)
+
+// Answer is one rank's answer to a Query. An Evaluator sets the field that the topic names; the session sets Rank and,
+// if the rank has no answer, Err alone.
+type Answer struct {
+	Rank int
+	Err  *Error `json:",omitempty"`
+
+	Text       string      `json:",omitempty"`
+	Variables  []Variable  `json:",omitempty"`
+	Candidates []Candidate `json:",omitempty"`
+	Topology   *Topology   `json:",omitempty"`
+	Trace      *Trace      `json:",omitempty"`
+}
+
+// Variable is a variable of the session on one rank. Two variables are equal if a table shows them alike.
+type Variable struct {
+	Name  string
+	Type  string
+	Size  int64  // bytes: an estimate of all that the variable leads to
+	Value string // one line, shortened
+}
+
+// Candidate is a word that may stand at the cursor.
+type Candidate struct {
+	Name string
+	Kind string // "func", "field", "method" and the like
+	Type string // one line, as cells write it; "" if there is none
+}
+
+// Topology describes how a rank's device reaches the other devices of its host: by one medium that all of them share, or
+// by a link to each.
+type Topology struct {
+	Device string // "cuda:2"
+	ID     string `json:",omitempty"` // the UUID of a GPU
+	Medium string `json:",omitempty"` // "shared memory of this host"
+	Links  []Link `json:",omitempty"`
+}
+
+// Link connects a rank's device with another one of its host.
+type Link struct {
+	Index int     // of the other device on the host
+	Name  string  // of the other device: "NVIDIA H200"
+	ID    string  // of the other device: its UUID
+	Kind  string  // "NV18" for 18 NVLinks, else the nearest common place: "PIX", "PXB", "PHB", "NODE", "SYS"
+	Rate  float64 // GB/s each way as specified; 0 if it is not known
+}
+
+// String describes the link itself: "NV18, 478 GB/s each way".
+func (l Link) String() string {
+	if l.Rate == 0 {
+		return l.Kind
+	}
+	return fmt.Sprintf("%s, %.0f GB/s each way", l.Kind, l.Rate)
+}
+
+// Trace holds the operations of one rank between TopicStartTrace and TopicStopTrace.
+type Trace struct {
+	Ops  []TracedOp // in the order in which they began
+	More int        // operations that are left out
+}
+
+// TracedOp is an operation of a rank, by the clock of its host.
+type TracedOp struct {
+	Op     string // "wait_signal"
+	At     string // where in the user's text, as in Wait
+	Stream int    // -1 for a collective call that waited on the host
+	Begin  time.Time
+	Took   time.Duration
+	Waits  []TracedWait `json:",omitempty"`
+}
+
+// TracedWait is a part of an operation in which it waited.
+type TracedWait struct {
+	Peers []int // world ranks; none if it is not known for whom
+	Begin time.Time
+	Took  time.Duration
+}

@@ -1,0 +1,10 @@
+package device
+
+// Link connects a device with another one of its host.
+type Link struct {
+	Index int     // of the other device on the host
+	Name  string  // of the other device: "NVIDIA H200"
+	ID    string  // of the other device: its UUID
+	Kind  string  // "NV18" for 18 NVLinks, else the nearest common place: "PIX", "PXB", "PHB", "NODE", "SYS"
+	Rate  float64 // GB/s each way as specified; 0 when not over NVLink
+}
