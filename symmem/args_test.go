@@ -1,7 +1,6 @@
 package symmem
 
 import (
-	"strings"
 	"testing"
 	"unsafe"
 
@@ -43,7 +42,7 @@ func TestArguments(t *testing.T) {
 	}
 	defer dev.Close()
 	for _, file := range kernels.Files() {
-		op := strings.TrimSuffix(file.Name, ".cu")
+		op := file.Operation()
 		want, ok := sizes[op]
 		if !ok {
 			t.Errorf("the arguments of %s are not declared here", file.Name)

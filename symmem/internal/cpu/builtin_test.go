@@ -20,7 +20,7 @@ func TestBuiltins(t *testing.T) {
 	b := open(t)
 	names := b.Device.(*cpu).kernels
 	for _, f := range kernels.Files() {
-		op := strings.TrimSuffix(f.Name, ".cu")
+		op := f.Operation()
 		found := false
 		for name := range names {
 			found = found || name == op || strings.HasPrefix(name, op+"_")

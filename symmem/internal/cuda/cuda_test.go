@@ -42,7 +42,7 @@ func builtinsCompile(t *testing.T, c *cubin.Compiler, arch string, ranks int) {
 		ranks int
 	}
 	for _, file := range kernels.Files() {
-		op := strings.TrimSuffix(file.Name, ".cu")
+		op := file.Operation()
 		units := []unit{{op, 0}}
 		switch {
 		case op == "all_to_all_vdev":

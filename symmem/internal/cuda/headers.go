@@ -17,26 +17,23 @@ typedef long long intptr_t;
 typedef unsigned long long uintptr_t;
 `
 
-// snippetHeaders are what a user's snippet can include without a file: symm.cuh, and the C headers that device code
-// may name although the compiler has their functions built in. The first includes come ahead of the text.
+// snippetHeaders are what a user's snippet can include without a file: the public headers of package kernels, and the C headers
+// that device code may name although the compiler has their functions built in. Those of first come ahead of the text.
 func snippetHeaders() (headers [][2]string, first []string) {
 	headers = [][2]string{{"stdint.h", stdint}, {"cstdint", stdint}}
 	for _, name := range []string{"stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath"} {
 		headers = append(headers, [2]string{name, ""})
 	}
-	for _, h := range kernels.Headers() {
-		if h.Name == "symm.cuh" {
-			headers = append(headers, [2]string{h.Name, h.Text})
-		}
-	}
-	return headers, []string{"stdint.h", "symm.cuh"}
+	return append(headers, named(kernels.Headers())...), []string{"stdint.h", "symm.cuh"}
 }
 
-// builtinHeaders are what the files of kernels/ include.
-func builtinHeaders() [][2]string {
+// builtinHeaders are what the operations of package kernels include.
+func builtinHeaders() [][2]string { return named(kernels.BuiltinHeaders()) }
+
+func named(files []kernels.File) [][2]string {
 	var headers [][2]string
-	for _, h := range kernels.Headers() {
-		headers = append(headers, [2]string{h.Name, h.Text})
+	for _, f := range files {
+		headers = append(headers, [2]string{f.Name, f.Text})
 	}
 	return headers
 }

@@ -1,5 +1,8 @@
-// Package builtin holds the operations of kernels/, compiled for the cpu device into the program.
+// Package builtin holds the operations of package kernels, compiled for the cpu device into the program.
 //
-// There is one C++ file, which includes every .cu. The Go tool does not look into included files, but it rebuilds this package when one it imports
-// has changed: package kernels embeds the sources and package emu the headers, so that an edit of either reaches the program.
+// There is one C++ file, which includes every .cu by way of operations.h. The Go tool does not look into included files, but it
+// rebuilds this package when one that it imports has changed: package kernels embeds the sources and package emu the headers, so
+// that an edit of either reaches the program. A new file of kernels needs go generate; a test says so.
 package builtin
+
+//go:generate go run ./gen operations.h

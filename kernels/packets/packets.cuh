@@ -1,4 +1,4 @@
-// packets.cuh: how the reductions move elements as packets (the packet protocol of symm.cuh).
+// packets.cuh: how the reductions move elements as packets (symm/packet.cuh has the protocol).
 //
 // Grid and block sizes are the host's choice, equal on all ranks, at most kThreads threads. A block works on
 // its own part of every inbox and counts its own epochs. It goes by chunks of a packet a thread, and every rank
@@ -6,7 +6,7 @@
 // sends epoch e has consumed all of e-1; so whoever received a packet of e may write e+1 into the bank of e-1.
 // For the same reason a block does not count a chunk in which it has no packet.
 #pragma once
-#include "reduce.cuh"
+#include "reduce/reduce.cuh"
 
 namespace symm {
 

@@ -11,7 +11,7 @@
 //
 // Values are checked before anything is moved. They are the same on all ranks, so all come to the same verdict:
 // either everybody moves or everybody refuses, and the ranks stay in step.
-#include "packets.cuh"
+#include "packets/packets.cuh"
 
 enum Layout : symm::u64 { kDispatch = 0, kCombine = 1 };
 

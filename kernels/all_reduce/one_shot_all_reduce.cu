@@ -2,7 +2,7 @@
 // There is no barrier: a call costs one one-way trip, and its input may be overwritten as soon as it is over,
 // because the bytes are already in the peers' inboxes. out may be in. For messages up to some hundred KiB:
 // the link carries four thirds of the bytes, to every peer.
-#include "packets.cuh"
+#include "packets/packets.cuh"
 
 template <class T, class A, bool Usual>
 __device__ __forceinline__ void one_shot(const symm::PacketArgs& a) {

@@ -1,6 +1,7 @@
 // multimem_all_gather: between two barriers every rank stores its elements to its place in everybody's output
 // by the multicast address, so that they leave the rank once.
-#include "multimem.cuh"
+#include "symm.cuh"
+#include "symm/multimem.cuh"
 
 struct MultimemGatherArgs {
   symm::Context context;  // channels: at least the grid's blocks

@@ -1,7 +1,6 @@
 // matmul: the product of two row-major matrices, out[m][n] = a[m][k] b[k][n], one thread an element. It is what
 // there is without a library: right, not quick. Floats of 16 bits are added up as f32; out may then be f32.
-#include "symm.cuh"
-#include "reduce.cuh"
+#include "reduce/reduce.cuh"
 
 struct MatMulArgs {
   void* out;

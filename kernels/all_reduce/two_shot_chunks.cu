@@ -7,7 +7,7 @@
 // something on the links, and its inboxes have four banks. That is enough: who sends chunk i+1 has seen everybody at round
 // i-1, which they come to after they have reduced chunk i-3, the last one in that bank. A last round says that all results
 // are there. In place nothing is overwritten too early: the result of a chunk goes to a rank after that rank sent its own.
-#include "reduce.cuh"
+#include "reduce/reduce.cuh"
 
 constexpr int kUnits = 4;  // of 16 bytes that a thread has of a chunk
 constexpr int kBanks = 4;

@@ -2,7 +2,7 @@
 // everybody, reduces them in rank order and stores the results in its own memory, and they meet again, so that
 // the inputs may then be overwritten. A tile is rows of equal width that may lie further apart. A rank without
 // a tile only meets the others.
-#include "reduce.cuh"
+#include "reduce/reduce.cuh"
 
 constexpr int kTiles = 16;  // of a rank, at most
 

@@ -3,7 +3,7 @@
 // summed in f32 and rounded once. The cpu device has no such address: there a load reads every copy, in rank
 // order, and a store writes every copy.
 #pragma once
-#include "reduce.cuh"
+#include "reduce/reduce.cuh"
 
 namespace symm {
 

@@ -2,7 +2,8 @@
 // multicast address, and stores them to that address, for everybody, or into memory of its own. All-reduce in
 // place is a slice to everybody; in one shot it is the whole tensor into one's own; a reduce to a root is that
 // on the root alone. These are the shapes of PyTorch's multimem kernels.
-#include "multimem.cuh"
+#include "symm.cuh"
+#include "symm/multimem.cuh"
 
 struct MultimemArgs {
   symm::Context context;  // channels: at least the grid's blocks

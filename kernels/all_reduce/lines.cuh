@@ -1,9 +1,9 @@
-// lines.cuh: how two_shot_lines moves elements as lines (the line protocol of symm.cuh).
+// lines.cuh: how two_shot_lines moves elements as lines (symm/line.cuh has the protocol).
 //
 // What packets.cuh says of grids, blocks, epochs and inboxes holds here too, of a warp where it says a thread. A
 // thread may have several pieces in an epoch, one a turn: it sends all of them before it waits for the first.
 #pragma once
-#include "packets.cuh"
+#include "packets/packets.cuh"
 
 namespace symm {
 

@@ -2,7 +2,7 @@
 // reduces it, and sends the result to everybody as packets: two one-way trips, no barrier, and for more than
 // two ranks fewer bytes on the links than in one shot. out may be in. The slices have equally many packets;
 // those beyond the end carry zeros, so that all ranks send and receive alike.
-#include "packets.cuh"
+#include "packets/packets.cuh"
 
 // push_slices sends packet i of everybody's slice to its owner.
 template <class T>

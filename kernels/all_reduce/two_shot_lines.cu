@@ -1,11 +1,11 @@
-// two_shot_lines: two_shot_all_reduce by lines (the line protocol of symm.cuh) instead of packets. Every rank owns a
+// two_shot_lines: two_shot_all_reduce by lines (symm/line.cuh has the protocol) instead of packets. Every rank owns a
 // slice, gets it of everybody, reduces it and sends the result to everybody; out may be in. A warp works on 480
 // bytes, which four lines carry, and on nothing that another warp of its rank has: so the two trips of many
 // warps overlap. The slices have equally many warps; what lies beyond the end is zeros, so that all ranks send
 // and receive alike.
 //
 // Its source is NCCL's LL128 protocol, for the line; the two shots are those of two_shot_all_reduce.cu.
-#include "lines.cuh"
+#include "all_reduce/lines.cuh"
 
 // push_slices sends piece i of everybody's slice to its owner.
 template <class T>

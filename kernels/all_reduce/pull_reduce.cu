@@ -3,7 +3,7 @@
 // meet again, so that the inputs may then be overwritten. One shot is the whole tensor into a rank's own
 // memory; a reduce-scatter is a slice into that; two shots are a slice into everybody's tensor, which may be
 // the input, since nobody else reads that slice. These are the shapes of PyTorch's kernels.
-#include "reduce.cuh"
+#include "reduce/reduce.cuh"
 
 struct PullArgs {
   symm::Context context;                // channels: at least the grid's blocks

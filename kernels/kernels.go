@@ -1,0 +1,95 @@
+package kernels
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+//go:embed */*.cu */*.cuh include/symm/*.cuh
+var sources embed.FS
+
+// File is a source text.
+type File struct {
+	Name string // as in #include "Name"
+	Text string
+}
+
+const include = "include/"
+
+// Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts.
+func Headers() []File {
+	files := append(read(include+"*.cuh"), read(include+"symm/*.cuh")...)
+	for i := range files {
+		files[i].Name = strings.TrimPrefix(files[i].Name, include)
+	}
+	return files
+}
+
+// BuiltinHeaders returns what the operations' sources can include: Headers and the operations' own.
+func BuiltinHeaders() []File {
+	files := Headers()
+	for _, f := range read("*/*.cuh") {
+		if !strings.HasPrefix(f.Name, include) {
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// Files returns the operations' sources, named FOLDER/OPERATION.cu.
+func Files() []File { return read("*/*.cu") }
+
+func read(pattern string) []File {
+	names, err := fs.Glob(sources, pattern)
+	if err != nil {
+		panic(err) // the patterns are well-formed
+	}
+	var files []File
+	for _, n := range names {
+		text, err := sources.ReadFile(n)
+		if err != nil {
+			panic(err) // Glob found it
+		}
+		files = append(files, File{n, string(text)})
+	}
+	return files
+}
+
+// Operation returns the name that a source's kernels have, before their dtype.
+func (f File) Operation() string { return strings.TrimSuffix(path.Base(f.Name), ".cu") }
+
+// dtype returns the element type of the kernels with a suffix, "" if the suffix is none.
+func dtype(suffix string) string {
+	switch suffix {
+	case "f16", "bf16", "i8", "u8", "i32", "u32", "i64", "u64":
+		return "symm::" + suffix
+	case "f32":
+		return "float"
+	case "f64":
+		return "double"
+	}
+	return ""
+}
+
+// Source returns what NVRTC has to compile for the built-in kernel of this name: the operation's file, for the kernel's dtype
+// alone if it has one, and for groups of so many ranks unless that is 0. The Name of the result tells compilation units apart.
+func Source(kernel string, ranks int) (File, bool) {
+	op, name, defined := kernel, kernel, ""
+	if i := strings.LastIndexByte(kernel, '_'); i >= 0 && dtype(kernel[i+1:]) != "" {
+		op = kernel[:i]
+		defined += "#define SYMM_ONLY(M) M(" + dtype(kernel[i+1:]) + ", " + kernel[i+1:] + ")\n"
+	}
+	if ranks > 0 {
+		name += fmt.Sprintf("-%d", ranks)
+		defined += fmt.Sprintf("#define SYMM_RANKS %d\n", ranks)
+	}
+	file := op + ".cu"
+	found := read("*/" + file)
+	if len(found) != 1 {
+		return File{}, false
+	}
+	return File{name + ".cu", defined + "#line 1 \"" + file + "\"\n" + found[0].Text}, true
+}

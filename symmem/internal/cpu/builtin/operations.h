@@ -1,0 +1,72 @@
+// operations.h: every operation, in a namespace of its own. Written by go generate.
+#include "symm.cuh"
+#include "symm/multimem.cuh"
+#include "all_reduce/lines.cuh"
+#include "packets/packets.cuh"
+#include "reduce/reduce.cuh"
+namespace operation_one_shot_all_reduce {
+#include "all_reduce/one_shot_all_reduce.cu"
+}
+namespace operation_pull_reduce {
+#include "all_reduce/pull_reduce.cu"
+}
+namespace operation_two_shot_all_reduce {
+#include "all_reduce/two_shot_all_reduce.cu"
+}
+namespace operation_two_shot_chunks {
+#include "all_reduce/two_shot_chunks.cu"
+}
+namespace operation_two_shot_lines {
+#include "all_reduce/two_shot_lines.cu"
+}
+namespace operation_all_to_all_vdev {
+#include "all_to_all_vdev/all_to_all_vdev.cu"
+}
+namespace operation_arange {
+#include "elements/arange.cu"
+}
+namespace operation_fill {
+#include "elements/fill.cu"
+}
+namespace operation_rand {
+#include "elements/rand.cu"
+}
+namespace operation_exchange {
+#include "exchange/exchange.cu"
+}
+namespace operation_matmul {
+#include "matmul/matmul.cu"
+}
+namespace operation_multimem_all_gather {
+#include "multimem/multimem_all_gather.cu"
+}
+namespace operation_multimem_reduce {
+#include "multimem/multimem_reduce.cu"
+}
+namespace operation_permute {
+#include "permute/permute.cu"
+}
+namespace operation_pool_meet {
+#include "pool/pool_meet.cu"
+}
+namespace operation_copy_rows {
+#include "rows/copy_rows.cu"
+}
+namespace operation_barrier {
+#include "signal/barrier.cu"
+}
+namespace operation_put_signal {
+#include "signal/put_signal.cu"
+}
+namespace operation_put_with_signal {
+#include "signal/put_with_signal.cu"
+}
+namespace operation_wait_for_signal {
+#include "signal/wait_for_signal.cu"
+}
+namespace operation_wait_signal {
+#include "signal/wait_signal.cu"
+}
+namespace operation_tile_reduce {
+#include "tile_reduce/tile_reduce.cu"
+}
