@@ -240,6 +240,6 @@ fmt.Println("correct")
 // - `symm.Timeout` bounds a wait, and `symm.PendingSignals` finds signals nobody has waited for.
 //
 // On a GPU a signal is a store to a word in the peer's memory, with a *release* before it and an *acquire* after the wait. The kernel itself
-// is short: `kernels/include/symm.cuh` tells about it at its beginning.
+// is short: `kernels/include/symm/signal.cuh` explains it at its beginning.
 //
 // Read on: `:tutorial 04` has you write a kernel that talks to the other GPUs itself.

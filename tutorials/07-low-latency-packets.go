@@ -246,7 +246,7 @@ fmt.Println("barriers", byBarriers, "packets", byPackets)
 //     128 bytes, a line   120      eight threads of a warp, one instruction: symm::store_line, symm::load_line
 //
 // The first two rest on what the GPU's memory model promises. The last does not: that the stores of one instruction to one line arrive together
-// is only known of some GPUs, over NVLink. NCCL calls the first and the last LL and LL128. The comment at the beginning of `kernels/include/symm.cuh` tells what
+// is only known of some GPUs, over NVLink. NCCL calls the first and the last LL and LL128. The comment at the beginning of `kernels/include/symm/line.cuh` tells what
 // symmrepl relies on, and where.
 
 // %% Bytes that a rank sends to each peer, for 4 KiB and for 4 MiB of data.
@@ -407,7 +407,7 @@ fmt.Println("correct")
 // - Two banks are enough if, in each epoch, everybody sends to everybody.
 // - Packets are for short messages. They make long ones longer.
 //
-// The packets of symmrepl itself are in `kernels/include/packets.cuh`: of 16 bytes, in two banks. The epochs stand in device memory there, since a graph that is
+// The packets of symmrepl itself are in `kernels/packets/packets.cuh`: of 16 bytes, in two banks. The epochs stand in device memory there, since a graph that is
 // replayed has the same arguments each time. On four H200s an all-reduce of 4 KiB takes 2.6 µs that way, launch and all; `docs/benchmarks.md` has
 // the table.
 //

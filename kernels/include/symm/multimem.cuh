@@ -1,9 +1,11 @@
-// multimem.cuh: NVLink multicast. One address names the same place of every member's memory: a load from it
-// returns the members' sum, made by the switch, and a store to it reaches all of them. 16-bit floats are
-// summed in f32 and rounded once. The cpu device has no such address: there a load reads every copy, in rank
-// order, and a store writes every copy.
+// multimem.cuh: NVLink multicast. One address stands for the same place in every member's memory: a load from it returns the
+// members' sum, which the switch computes, and a store to it reaches all of them.
+//
+// 16-bit floats are summed as f32 and rounded once. The cpu device has no such address: there a load reads every copy, in rank
+// order, and a store writes every copy. symm.cuh does not include this header.
 #pragma once
-#include "reduce/reduce.cuh"
+#include "symm/context.cuh"
+#include "symm/float16.cuh"
 
 namespace symm {
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -66,6 +67,21 @@ func TestNotRefused(t *testing.T) {
 	}
 	if refuse(device.Source{Name: "c", Line: 1, Text: "#ifndef SYMM_CPU\n#else\nasm(\"\");\n#endif"}) == nil {
 		t.Error("PTX in the cpu device's own branch is let through")
+	}
+}
+
+// A snippet may include every public header of package kernels by its name, and no header of the operations.
+func TestHeaders(t *testing.T) {
+	b := open(t)
+	text := ""
+	for _, h := range kernels.Headers() {
+		text += "#include \"" + h.Name + "\"\n"
+	}
+	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m) {}"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: "#include \"reduce/reduce.cuh\"\n__global__ void f() {}"}); err == nil {
+		t.Error("a snippet includes a header of the operations")
 	}
 }
 

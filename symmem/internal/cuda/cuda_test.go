@@ -105,6 +105,23 @@ namespace mine { __global__ void mangled(symm::Handle h, const uint32_t* y) {} }
 	}
 }
 
+// TestHeaders: a snippet may include every public header of package kernels by its name, and no header of the operations.
+func TestHeaders(t *testing.T) {
+	c := compiler(t)
+	text := ""
+	for _, h := range kernels.Headers() {
+		text += "#include \"" + h.Name + "\"\n"
+	}
+	_, unit, _ := snippet(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m) {}"})
+	if _, err := c.Compile(unit); err != nil {
+		t.Error(err)
+	}
+	_, unit, _ = snippet(device.Source{Name: "c", Line: 1, Text: "#include \"reduce/reduce.cuh\"\n__global__ void f() {}"})
+	if _, err := c.Compile(unit); err == nil {
+		t.Error("a snippet includes a header of the operations")
+	}
+}
+
 func TestUnavailable(t *testing.T) {
 	if !inChild(t) {
 		again(t, driverVariable+"=/nonexistent/libcuda.so")

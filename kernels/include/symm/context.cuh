@@ -1,0 +1,54 @@
+// context.cuh: what every kernel that waits knows of its rank and its call, and the page by which it talks to the host.
+//
+// The page, a Watch, lies in the host's memory and belongs to one process. The host raises a bit of Watch::abort to end all
+// waits of the process. A wait that lasts publishes itself in Watch::waits, at the peer it waits for, and withdraws
+// when it is over: that is how a session tells which rank waits for whom. The first wait that gives up claims Watch::fault and
+// describes itself there. All words are read and written one by one; a record's state is stored last, with release order.
+#pragma once
+#include "symm/types.cuh"
+
+namespace symm {
+
+// WaitRecord is one wait. `began` tells two waits at the same peer apart: it is the start by the clock of the rank that waits.
+struct WaitRecord {
+  u32 state, kind, ordinal, rank, peer, channel;
+  u64 want, seen, elapsed, began, reserved;
+};
+struct Watch {
+  u32 abort, reserved[15];      // WatchBits
+  WaitRecord fault;             // the first wait that gave up
+  WaitRecord waits[kMaxRanks];  // by peer: waits that have lasted a while
+};
+static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxRanks), "mirrors device.Watch");
+
+// kAbort ends every wait. With kTrace a wait publishes itself when it first looks at the page, not only after a while.
+enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
+enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5 };
+enum WaitKind : u32 { kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6 };
+
+// Context is the head of the arguments of every kernel that waits.
+struct Context {
+  Watch* watch;
+  u64 timeout_ns;  // of each wait; 0: until aborted
+  i32 rank, world_size;
+  u32 ordinal;     // of the call, for the host's record
+  u32 channels;    // of the signal block
+  u32 swaps;       // not 0: every member can swap words in the others' memory
+  u32 reserved;
+
+  // ranks returns world_size. Kernels that are compiled for groups of one size have it as a constant, so that the compiler
+  // unrolls their loops over ranks.
+  __device__ __forceinline__ int ranks() const {
+#ifdef SYMM_RANKS
+    return SYMM_RANKS;
+#else
+    return world_size;
+#endif
+  }
+};
+
+// neighbour returns the k-th rank to the right, and this rank at k = ranks(). Each rank so begins with another peer, which
+// spreads the traffic.
+__device__ __forceinline__ int neighbour(const Context& c, int k) { return c.rank + k < c.ranks() ? c.rank + k : c.rank + k - c.ranks(); }
+
+}  // namespace symm

@@ -1,0 +1,49 @@
+// line.cuh: lines of 128 bytes that carry their own flag, moved by eight lanes of a warp.
+//
+// The protocol. A line is 120 bytes of data and an epoch, at a multiple of 128. Eight lanes store it by one instruction, 16
+// bytes each, and load it likewise. The receivers' epochs count as those of packets do (packet.cuh), and the warp votes on what
+// its lanes have seen. Lines put 15/16 of a link's bytes to use, packets 3/4.
+//
+// What it rests on. More than the memory model promises: the stores of one instruction to one line arrive together, and the
+// loads of one instruction see them together. GPUs do so over NVLink; NCCL's LL128 relies on the same (src/device/prims_ll128.h,
+// and src/graph/tuning.cc for the conditions under which NCCL enables it). symmem uses lines where every member is of Hopper
+// or newer and reaches its peers by NVLink, and packets elsewhere. The cpu device stores the epoch last and reads it first.
+#pragma once
+#include "symm/order.cuh"
+
+namespace symm {
+
+// Piece is one lane's 16 bytes of a line. The eighth of eight lanes has the epoch in place of its second word.
+struct alignas(16) Piece { u64 word[2]; };
+
+// carries_epoch reports whether this lane, of a one-dimensional block, is the eighth.
+__device__ __forceinline__ bool carries_epoch() { return (threadIdx.x & 7) == 7; }
+
+// store_line: all lanes of a warp store their pieces of four lines, each lane at its own place `to`.
+__device__ __forceinline__ void store_line(Piece* to, Piece p, u32 epoch) {
+  if (carries_epoch()) p.word[1] = epoch;
+#ifdef SYMM_CPU
+  __atomic_store_n(&to->word[0], p.word[0], __ATOMIC_RELAXED);
+  if (!carries_epoch()) __atomic_store_n(&to->word[1], p.word[1], __ATOMIC_RELAXED);
+  __syncwarp();
+  if (carries_epoch()) __atomic_store_n(&to->word[1], p.word[1], __ATOMIC_RELEASE);
+#else
+  asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(to), "l"(p.word[0]), "l"(p.word[1]) : "memory");
+#endif
+}
+
+// load_line: all lanes of a warp load their pieces once. *seen is the line's epoch in the lanes that hold it and `want` in the
+// others; the data of all is there if it is the expected epoch in every lane.
+__device__ __forceinline__ Piece load_line(const Piece* from, u32 want, u32* seen) {
+  Piece p;
+#ifdef SYMM_CPU
+  *seen = (u32)__atomic_load_n(&(from + (7 - (threadIdx.x & 7)))->word[1], __ATOMIC_ACQUIRE);
+  p.word[0] = __atomic_load_n(&from->word[0], __ATOMIC_RELAXED), p.word[1] = __atomic_load_n(&from->word[1], __ATOMIC_RELAXED);
+#else
+  asm volatile("ld.volatile.global.v2.u64 {%0,%1}, [%2];" : "=l"(p.word[0]), "=l"(p.word[1]) : "l"(from) : "memory");
+  *seen = carries_epoch() ? (u32)p.word[1] : want;
+#endif
+  return p;
+}
+
+}  // namespace symm

@@ -1,0 +1,96 @@
+// order.cuh: loads and stores with a memory order, of aligned 32-bit and 64-bit words.
+//
+// The scope is the system: the order holds between GPUs, and between processes on the cpu device. A store_release publishes what
+// the thread wrote before it to whoever reads the word by load_acquire. The relaxed forms order nothing; a fence beside them does.
+#pragma once
+#include "symm/types.cuh"
+
+namespace symm {
+
+__device__ __forceinline__ u32 load_acquire(const u32* p) {
+#ifdef SYMM_CPU
+  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+#else
+  u32 v;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
+__device__ __forceinline__ u64 load_acquire(const u64* p) {
+#ifdef SYMM_CPU
+  return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+#else
+  u64 v;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
+__device__ __forceinline__ u32 load_relaxed(const u32* p) {
+#ifdef SYMM_CPU
+  return __atomic_load_n(p, __ATOMIC_RELAXED);
+#else
+  u32 v;
+  asm volatile("ld.relaxed.sys.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
+__device__ __forceinline__ u64 load_relaxed(const u64* p) {
+#ifdef SYMM_CPU
+  return __atomic_load_n(p, __ATOMIC_RELAXED);
+#else
+  u64 v;
+  asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+  return v;
+#endif
+}
+__device__ __forceinline__ void store_release(u32* p, u32 v) {
+#ifdef SYMM_CPU
+  __atomic_store_n(p, v, __ATOMIC_RELEASE);
+#else
+  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_release(u64* p, u64 v) {
+#ifdef SYMM_CPU
+  __atomic_store_n(p, v, __ATOMIC_RELEASE);
+#else
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_relaxed(u32* p, u32 v) {
+#ifdef SYMM_CPU
+  __atomic_store_n(p, v, __ATOMIC_RELAXED);
+#else
+  asm volatile("st.relaxed.sys.global.u32 [%0], %1;" ::"l"(p), "r"(v) : "memory");
+#endif
+}
+__device__ __forceinline__ void store_relaxed(u64* p, u64 v) {
+#ifdef SYMM_CPU
+  __atomic_store_n(p, v, __ATOMIC_RELAXED);
+#else
+  asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");
+#endif
+}
+
+// swap_relaxed stores `to` if *p is `from`, as one access, and returns what *p was.
+__device__ __forceinline__ u32 swap_relaxed(u32* p, u32 from, u32 to) {
+#ifdef SYMM_CPU
+  __atomic_compare_exchange_n(p, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return from;
+#else
+  u32 was;
+  asm volatile("atom.relaxed.sys.global.cas.b32 %0, [%1], %2, %3;" : "=r"(was) : "l"(p), "r"(from), "r"(to) : "memory");
+  return was;
+#endif
+}
+
+// fence orders everything before it against everything after it, at system scope.
+__device__ __forceinline__ void fence() {
+#ifdef SYMM_CPU
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#else
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+#endif
+}
+
+}  // namespace symm

@@ -1,0 +1,40 @@
+// packet.cuh: packets of 16 bytes that carry their own flag.
+//
+// The protocol. A packet is 12 bytes of data and an epoch, stored and loaded by one access, which the memory model makes
+// single. The receiver polls until the epoch is the one it expects; the data is then there. That costs one one-way trip, no
+// fence and no barrier. Inboxes have two banks, used in turn: a rank sends epoch e+2 only after it received e+1 from
+// everybody, which they sent after they had consumed e. Epochs count up and are never reset while ranks run.
+#pragma once
+#include "symm/order.cuh"
+
+namespace symm {
+
+struct alignas(16) Packet { u32 data[3], epoch; };
+
+// store_packet stores a packet by one access. It needs CUDA 12.3 or newer, as does load_packet.
+__device__ __forceinline__ void store_packet(Packet* to, const Packet& p) {
+#ifdef SYMM_CPU
+  __atomic_store_n((u64*)to, p.data[0] | (u64)p.data[1] << 32, __ATOMIC_RELAXED);
+  __atomic_store_n((u64*)to + 1, p.data[2] | (u64)p.epoch << 32, __ATOMIC_RELEASE);
+#else
+  asm volatile(
+      "{ .reg .b128 q; .reg .b64 a, b; mov.b64 a, {%1,%2}; mov.b64 b, {%3,%4}; mov.b128 q, {a,b};"
+      " st.relaxed.sys.global.b128 [%0], q; }" ::"l"(to), "r"(p.data[0]), "r"(p.data[1]), "r"(p.data[2]), "r"(p.epoch) : "memory");
+#endif
+}
+
+// load_packet reads a packet once. Its data is there if its epoch is the expected one.
+__device__ __forceinline__ Packet load_packet(const Packet* from) {
+  Packet p;
+#ifdef SYMM_CPU
+  const u64 b = __atomic_load_n((const u64*)from + 1, __ATOMIC_ACQUIRE), a = __atomic_load_n((const u64*)from, __ATOMIC_RELAXED);
+  p.data[0] = (u32)a, p.data[1] = (u32)(a >> 32), p.data[2] = (u32)b, p.epoch = (u32)(b >> 32);
+#else
+  asm volatile(
+      "{ .reg .b128 q; .reg .b64 a, b; ld.relaxed.sys.global.b128 q, [%4]; mov.b128 {a,b}, q;"
+      " mov.b64 {%0,%1}, a; mov.b64 {%2,%3}, b; }" : "=r"(p.data[0]), "=r"(p.data[1]), "=r"(p.data[2]), "=r"(p.epoch) : "l"(from) : "memory");
+#endif
+  return p;
+}
+
+}  // namespace symm

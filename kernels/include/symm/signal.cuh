@@ -1,0 +1,56 @@
+// signal.cuh: signals between two ranks of a group, one bit each, consumed by the wait.
+//
+// The protocol. A group has one signal block, an array of 32-bit words, in every rank's memory. In it lies one slot for each
+// channel and source, in the receiver's memory:
+//
+//   slot[channel][src]   0: free; 1: from the put of src until the receiver's wait
+//
+// A put fences, which makes it a release, and swaps 0 for 1 in the peer's slot. A wait polls its own slot with acquire order
+// and sets it to 0. The signal arrives after one one-way trip; the put waits for the answer to its swap while the peer already
+// goes on. Where a link has no atomics the put reads the slot and then stores: no other rank stores 1 there.
+//
+// What it promises. What a rank wrote before its put is visible to the peer after the peer's wait. After a put returns, the
+// peer has consumed the signal before it; what the peer did before that wait need not be visible, so a receiver that has to
+// say more answers with a signal. A second put without a wait between them polls the slot over the link until the first is
+// consumed.
+#pragma once
+#include "symm/wait.cuh"
+
+namespace symm {
+
+// Signals are the group's signal blocks, one in each rank's memory. barrier.cuh describes the words behind the slots.
+struct Signals { u32* block[kMaxRanks]; };
+
+__device__ __forceinline__ u32* slot(const Signals& s, Context c, int owner, u32 channel, int src) {
+  return s.block[owner] + channel * (u32)c.ranks() + (u32)src;
+}
+
+// raise sets a slot in another rank's memory from 0 to 1 and returns what it was; from 1 it stays.
+__device__ __forceinline__ u32 raise(Context c, u32* theirs) {
+  if (c.swaps) return swap_relaxed(theirs, 0, 1);
+  const u32 seen = load_relaxed(theirs);
+  if (seen == 0) store_relaxed(theirs, 1);
+  return seen;
+}
+
+// put_signal: one thread signals dst on a channel. False if it gave up because dst has not consumed the previous signal.
+__device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
+  u32* const theirs = slot(s, c, dst, channel, c.rank);
+  fence();
+  Patience patience;
+  for (u32 seen; (seen = raise(c, theirs)) != 0;)
+    if (patience.expired(c, Wait{kConsumed, (u32)dst, channel, 0}, seen)) return false;
+  patience.satisfied(c);
+  return true;
+}
+
+// wait_signal: one thread waits for the signal of src on a channel and consumes it. False if it gave up; the slot is then
+// unchanged.
+__device__ __forceinline__ bool wait_signal(const Signals& s, Context c, int src, u32 channel) {
+  u32* const mine = slot(s, c, c.rank, channel, src);
+  if (!wait_until<u32>(c, mine, 1, kEqual, kSignal, (u32)src, channel)) return false;
+  store_relaxed(mine, 0);
+  return true;
+}
+
+}  // namespace symm
