@@ -288,7 +288,7 @@ func (c *controller) Close() error {
 		c.mu.Unlock()
 		wg.Wait()
 		c.spawner.close()
-		c.dir.remove()
+		c.dir.Remove()
 	})
 	return nil
 }

@@ -7,26 +7,23 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
-	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
-	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
 // sessions lists the directories of this user's live sessions on this host, newest first.
 func sessions() ([]string, error) {
-	base, err := launcher.BaseDir()
+	live, err := userdir.Live()
 	if err != nil {
 		return nil, err
 	}
-	var live []string
-	for _, path := range sessionPaths(base) {
-		if _, err := os.Stat(filepath.Join(path, attachName)); err == nil && !abandoned(path) {
-			live = append(live, path)
-		}
-	}
-	return live, nil
+	return slices.DeleteFunc(live, func(path string) bool {
+		_, err := os.Stat(filepath.Join(path, attachName))
+		return err != nil
+	}), nil
 }
 
 // Attach makes a second front end of a session of this user on this host: that of directory dir, or the
@@ -42,14 +39,9 @@ func Attach(ctx context.Context, dir string) (Session, error) {
 		}
 		dir = live[0]
 	}
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", filepath.Join(dir, attachName))
+	conn, err := userdir.Dial(ctx, filepath.Join(dir, attachName))
 	if err != nil {
 		return nil, fmt.Errorf("the session in %s cannot be reached: %w; without a directory the newest is taken", dir, err)
-	}
-	if err := bootstrap.SameUser(conn.(*net.UnixConn)); err != nil {
-		conn.Close()
-		return nil, err
 	}
 	a := &attached{conn: conn, out: frame.NewWriter(conn), open: map[uint64]*frontCall{}}
 	go a.read()

@@ -2,21 +2,16 @@ package session
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 )
 
 func TestAttach(t *testing.T) {
 	c := launch(t, 2)
 	live, err := sessions()
-	if err != nil || !reflect.DeepEqual(live, []string{c.c.dir.path}) {
+	if err != nil || !reflect.DeepEqual(live, []string{c.c.dir.Path}) {
 		t.Fatalf("%v, %v", live, err)
 	}
 	s, err := Attach(context.Background(), "")
@@ -60,7 +55,7 @@ func TestAttach(t *testing.T) {
 	}
 
 	// The session ends under a front end.
-	s, err = Attach(context.Background(), c.c.dir.path)
+	s, err = Attach(context.Background(), c.c.dir.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,82 +93,4 @@ func TestInspect(t *testing.T) {
 	}
 	interrupt()
 	c.want(shown(), "! [0,1] interrupted in:1: interrupted\n")
-}
-
-// The directory of sessions must be this user's alone.
-func TestPrivateDirectory(t *testing.T) {
-	root := runtimeDir(t)
-	base := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
-	if got, err := launcher.BaseDir(); err != nil || got != base {
-		t.Errorf("%s, %v", got, err)
-	}
-	os.Chmod(base, 0o755)
-	if err := launcher.Private(base); err == nil || !strings.Contains(err.Error(), "closed to others") {
-		t.Error(err)
-	}
-	os.Remove(base)
-	os.Symlink(t.TempDir(), base)
-	if err := launcher.Private(base); err == nil {
-		t.Error("a link was taken for a directory")
-	}
-}
-
-// Directories and sockets of dead sessions are swept, those of live ones and young ones are not.
-func TestSweep(t *testing.T) {
-	runtimeDir(t)
-	live, err := newSessionDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer live.remove()
-	dead, err := newSessionDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dead.lock.Close()
-	young := filepath.Join(filepath.Dir(live.path), "syoung")
-	os.Mkdir(young, 0o700)
-	listens, silent := filepath.Join(filepath.Dir(live.path), "jlive"), filepath.Join(filepath.Dir(live.path), "jdead")
-	for _, path := range []string{listens, silent} {
-		l, err := launcher.Listen(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		if path == silent { // as if its process had been killed
-			l.(launcher.UserListener).SetUnlinkOnClose(false)
-			l.Close()
-		}
-	}
-	next, err := newSessionDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer next.remove()
-	for path, want := range map[string]bool{live.path: true, dead.path: false, young: true, listens: true, silent: false} {
-		if _, err := os.Stat(path); (err == nil) != want {
-			t.Errorf("%s: %v", path, err)
-		}
-	}
-}
-
-// The last worker of a killed process removes the socket of its job too.
-func TestAbandonedSocket(t *testing.T) {
-	runtimeDir(t)
-	dir, err := newSessionDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	base := filepath.Dir(dir.path)
-	l, err := launcher.Listen(filepath.Join(base, meetingPrefix+"x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.(launcher.UserListener).SetUnlinkOnClose(false)
-	l.Close()
-	dir.lock.Close()
-	removeIfAbandoned(dir.path)
-	if left, _ := os.ReadDir(base); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
-	}
 }

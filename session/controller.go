@@ -7,10 +7,11 @@ import (
 	"net"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
 // Config says how a session is made.
@@ -47,18 +48,17 @@ type keeper interface {
 
 // controller is the session itself. It is the only one that knows all ranks.
 type controller struct {
-	config    Config
-	size      int
-	hub       *bootstrap.Hub
-	dir       *sessionDir
-	spawner   *spawner
-	within    time.Duration // startTimeout
-	front     net.Listener  // for further front ends
-	meeting   net.Listener  // for supervisors in other processes; nil after Launch
-	strangers atomic.Bool   // somebody without the token tried to join
-	turn      chan struct{} // held by whoever runs a cell or changes the world
-	closing   sync.Once
-	over      chan struct{} // closed when the session ends
+	config  Config
+	size    int
+	hub     *bootstrap.Hub
+	dir     *userdir.Dir
+	spawner *spawner
+	within  time.Duration      // startTimeout
+	front   net.Listener       // for further front ends
+	meeting *rendezvous.Server // for supervisors in other processes; nil after Launch
+	turn    chan struct{}      // held by whoever runs a cell or changes the world
+	closing sync.Once
+	over    chan struct{} // closed when the session ends
 
 	mu          sync.Mutex
 	changed     chan struct{} // closed and made anew when a rank's state changes
@@ -96,7 +96,7 @@ type rankState struct {
 	rss         int64         // bytes, likewise
 }
 
-func newController(config Config, size int, dir *sessionDir) *controller {
+func newController(config Config, size int, dir *userdir.Dir) *controller {
 	if config.KillAfter == 0 {
 		config.KillAfter = killAfter
 	}
@@ -115,7 +115,7 @@ func newController(config Config, size int, dir *sessionDir) *controller {
 // addLocal makes this process the supervisor of rank.
 func (c *controller) addLocal(rank, localRank int) {
 	s := &supervisor{
-		spec:    workerSpec{Rank: rank, Size: c.size, LocalRank: localRank, Dir: c.dir.path, Device: c.config.Device, Backend: c.config.Backend},
+		spec:    workerSpec{Rank: rank, Size: c.size, LocalRank: localRank, Dir: c.dir.Path, Device: c.config.Device, Backend: c.config.Backend},
 		spawner: c.spawner,
 		boot:    c.bootstrapper(rank),
 		emit:    func(e event, payload []byte) { c.event(rank, e, payload) },

@@ -40,7 +40,7 @@ func fakeController() int {
 		return 1
 	}
 	infos, _ := s.Ranks(context.Background())
-	fmt.Println(s.(*controller).dir.path, infos[0].PID, infos[1].PID)
+	fmt.Println(s.(*controller).dir.Path, infos[0].PID, infos[1].PID)
 	s.Eval(context.Background(), Cell{Source: os.Getenv("FAKE_CONTROLLER"), Output: func(o Output) { fmt.Print(o.Text) }})
 	return 0
 }

@@ -9,9 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
+
+// attachName is the name of the socket for further front ends in the controller's directory.
+const attachName = "attach"
 
 // frontTimeout is how long a front end may refuse to take output before it is dropped.
 const frontTimeout = 30 * time.Second
@@ -60,7 +63,7 @@ type frontReply struct {
 
 // serveFronts listens for further front ends.
 func (c *controller) serveFronts() error {
-	l, err := net.Listen("unix", filepath.Join(c.dir.path, attachName))
+	l, err := userdir.Listen(filepath.Join(c.dir.Path, attachName))
 	if err != nil {
 		return err
 	}
@@ -71,18 +74,15 @@ func (c *controller) serveFronts() error {
 			if err != nil {
 				return
 			}
-			go c.serveFront(conn.(*net.UnixConn))
+			go c.serveFront(conn)
 		}
 	}()
 	return nil
 }
 
 // serveFront does what one front end asks, until it leaves; what still runs for it is then interrupted.
-func (c *controller) serveFront(conn *net.UnixConn) {
+func (c *controller) serveFront(conn net.Conn) {
 	defer conn.Close()
-	if bootstrap.SameUser(conn) != nil {
-		return
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()

@@ -1,10 +1,7 @@
 package session
 
 import (
-	"bufio"
 	"context"
-	"crypto/tls"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -13,12 +10,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
-	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef"
@@ -64,8 +62,8 @@ func exercise(t *testing.T, c *console, ended chan error) {
 			t.Error(err)
 		}
 	}
-	base, _ := launcher.BaseDir()
-	if left := sessionPaths(base); len(left) > 0 {
+	base, _ := userdir.Base()
+	if left, _ := os.ReadDir(base); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -91,7 +89,7 @@ func TestJoinTLS(t *testing.T) {
 func TestJoinThroughStore(t *testing.T) {
 	runtimeDir(t)
 	writeToken(t, testToken)
-	host, port := startStore(t)
+	host, port := storetest.Start(t)
 	c, ended := joinAll(t, 3, func(r int) Launcher {
 		return Launcher{Name: "torchrun", Rank: r, Size: 3, LocalRank: r, Address: host, Port: port, Job: "job/0", Store: true}
 	}, Config{})
@@ -102,7 +100,7 @@ func TestJoinThroughStore(t *testing.T) {
 func writeToken(t *testing.T, token string) {
 	t.Helper()
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv(tokenVariable, "")
+	t.Setenv(rendezvous.TokenVariable, "")
 	dir := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "symmrepl")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -126,169 +124,6 @@ func freeAddress(t *testing.T) string {
 	return ""
 }
 
-// startStore is a key-value store as torchrun's agent has one, as far as is asked of it.
-func startStore(t *testing.T) (string, int) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	s := &fakeStore{values: map[string]string{}, changed: sync.NewCond(&sync.Mutex{})}
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go s.serve(conn)
-		}
-	}()
-	a := l.Addr().(*net.TCPAddr)
-	return a.IP.String(), a.Port
-}
-
-type fakeStore struct {
-	changed *sync.Cond
-	values  map[string]string
-}
-
-func (s *fakeStore) serve(conn net.Conn) {
-	defer conn.Close()
-	in := bufio.NewReader(conn)
-	// A server of this kind wants the whole of its first message at once.
-	in.Peek(1)
-	if hello, _ := in.Peek(in.Buffered()); len(hello) < 5 || hello[0] != 0 || binary.LittleEndian.Uint32(hello[1:]) != 0x3C85F7CE {
-		return
-	}
-	in.Discard(5)
-	for {
-		query, err := in.ReadByte()
-		if err != nil {
-			return
-		}
-		if query == storeWait {
-			io.CopyN(io.Discard, in, 8)
-		}
-		key, _ := readString(in)
-		s.changed.L.Lock()
-		switch query {
-		case storeSet:
-			s.values[key], _ = readString(in)
-			s.changed.Broadcast()
-		case storeWait:
-			for s.values[key] == "" {
-				s.changed.Wait()
-			}
-			conn.Write([]byte{storeStopped})
-		case storeGet:
-			conn.Write(appendString(nil, s.values[key]))
-		}
-		s.changed.L.Unlock()
-	}
-}
-
-func TestStore(t *testing.T) {
-	host, port := startStore(t)
-	address := net.JoinHostPort(host, strconv.Itoa(port))
-	a, err := dialStore(context.Background(), address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.close()
-	got := make(chan string)
-	go func() {
-		b, err := dialStore(context.Background(), address)
-		if err != nil {
-			got <- err.Error()
-			return
-		}
-		defer b.close()
-		v, err := b.wait(context.Background(), "key")
-		got <- fmt.Sprint(v, err)
-	}()
-	if err := a.set("key", "value of key"); err != nil {
-		t.Fatal(err)
-	}
-	if v := receive(t, "the value", got); v != "value of key<nil>" {
-		t.Error(v)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := a.wait(ctx, "other"); err != context.DeadlineExceeded {
-		t.Error(err)
-	}
-	if _, err := readString(strings.NewReader("\xff\xff\xff\xff\xff\xff\xff\xff")); err == nil {
-		t.Error("a value of 2^64-1 bytes")
-	}
-}
-
-func FuzzStoreString(f *testing.F) {
-	f.Add(appendString(nil, "value"))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		v, err := readString(strings.NewReader(string(in)))
-		if err == nil && string(appendString(nil, v)) != string(in[:8+len(v)]) {
-			t.Fatalf("%q from %q", v, in)
-		}
-	})
-}
-
-// Whoever does not know the token gets no further than the handshake, on either side.
-func TestTLSRefusals(t *testing.T) {
-	good, err := tlsConfig(testToken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := tlsConfig(strings.ToUpper(testToken))
-	if err != nil {
-		t.Fatal(err)
-	}
-	nobody := &tls.Config{InsecureSkipVerify: true}
-	old := good.Clone()
-	old.MinVersion, old.MaxVersion = tls.VersionTLS12, tls.VersionTLS12
-	trusting := other.Clone()
-	trusting.VerifyConnection = nil
-	for _, c := range []struct {
-		name           string
-		server, client *tls.Config
-		ok             bool
-	}{
-		{"the same token", good, good, true},
-		{"another token", good, other, false},
-		{"another token, server not verified", good, trusting, false},
-		{"a server with another token", trusting, good, false},
-		{"no certificate", good, nobody, false},
-		{"TLS 1.2", good, old, false},
-	} {
-		l, err := tls.Listen("tcp", "127.0.0.1:0", c.server)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reached := make(chan bool, 1)
-		go func() {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			defer conn.Close()
-			n, _ := conn.Read(make([]byte, 4))
-			reached <- n == 4
-			conn.Write([]byte("back"))
-		}()
-		answered := false
-		if conn, err := tls.Dial("tcp", l.Addr().String(), c.client); err == nil {
-			conn.Write([]byte("data"))
-			_, err := io.ReadFull(conn, make([]byte, 4))
-			answered = err == nil
-			conn.Close()
-		}
-		if got := receive(t, "what reached the server", reached); got != c.ok || answered != c.ok {
-			t.Errorf("%s: server reached %v, client answered %v", c.name, got, answered)
-		}
-		l.Close()
-	}
-}
-
 func TestJoinRefusals(t *testing.T) {
 	runtimeDir(t)
 	join := func(l Launcher, config Config) error {
@@ -308,11 +143,11 @@ func TestJoinRefusals(t *testing.T) {
 	}
 	far := Launcher{Name: "mpirun", Rank: 1, Size: 2, Address: "127.0.0.1", Port: 1}
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	t.Setenv(tokenVariable, "")
+	t.Setenv(rendezvous.TokenVariable, "")
 	wants("no token", join(far, Config{}), "need a shared secret: set SYMMREPL_TOKEN")
-	t.Setenv(tokenVariable, "short")
+	t.Setenv(rendezvous.TokenVariable, "short")
 	wants("short token", join(far, Config{}), "has 5 characters; at least 32")
-	if os.Getenv(tokenVariable) != "" {
+	if os.Getenv(rendezvous.TokenVariable) != "" {
 		t.Error("the token is still in the environment")
 	}
 	writeToken(t, testToken)
@@ -335,56 +170,57 @@ func TestJoinRefusals(t *testing.T) {
 	lead.Port, _ = strconv.Atoi(free)
 	wants("alone", join(lead, Config{}), "rank 1 did not come at 127.0.0.1:"+free)
 
-	wrong, err := tlsConfig(strings.ToUpper(testToken))
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
 	ended := make(chan error)
 	go func() {
 		_, err := Join(ctx, lead, Config{})
 		ended <- err
 	}()
-	other := &place{address: "127.0.0.1:" + free, tls: wrong}
-	_, _, err = other.join(ctx, joinHello{wireVersion, 1, 2, 0})
+	find := func(token string) *rendezvous.Place {
+		t.Helper()
+		writeToken(t, token)
+		place, err := rendezvous.Find(lead, rendezvous.Session, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return place
+	}
+	right := find(testToken)
+	_, err = meetingAt(find(strings.ToUpper(testToken)), 2).Join(ctx, 1, 0)
 	wants("wrong token", err, "the other end does not know this session's token: is SYMMREPL_TOKEN the same on all hosts?")
-	trusting := wrong.Clone()
-	trusting.VerifyConnection = nil
-	other.tls = trusting
-	_, _, err = other.join(ctx, joinHello{wireVersion, 1, 2, 0})
-	wants("wrong token, to the server", err, "is SYMMREPL_TOKEN the same on all hosts?")
-	right, _ := tlsConfig(testToken)
-	other.tls = right
 	for _, h := range []struct {
-		hello joinHello
-		want  string
+		version, rank, size, incarnation int
+		want                             string
 	}{
-		{joinHello{wireVersion + 1, 1, 2, 0}, fmt.Sprintf("rank 0 runs another version of symmrepl (protocol %d, not %d)", wireVersion, wireVersion+1)},
-		{joinHello{wireVersion, 1, 3, 0}, "rank 0 is in a world of 2 ranks, not 3"},
-		{joinHello{wireVersion, 0, 2, 0}, "rank 0 cannot join a world of 2"},
-		{joinHello{wireVersion, 1, 2, 5}, "rank 1 speaks for worker 5, not the current 0"},
+		{wireVersion + 1, 1, 2, 0, fmt.Sprintf("rank 0 runs another version of symmrepl (protocol %d, not %d)", wireVersion, wireVersion+1)},
+		{wireVersion, 1, 3, 0, "rank 0 is in a world of 2 ranks, not 3"},
+		{wireVersion, 0, 2, 0, "rank 0 cannot join a world of 2"},
+		{wireVersion, 1, 2, 5, "rank 1 speaks for worker 5, not the current 0"},
 	} {
-		_, _, err := other.join(ctx, h.hello)
+		_, err := rendezvous.Meeting{Place: right, Size: h.size, Version: h.version}.Join(ctx, h.rank, h.incarnation)
 		wants("hello", err, h.want)
 	}
 	cancel()
 	wants("none of them", receive(t, "rank 0 gives up", ended), "rank 1 did not come at 127.0.0.1:"+free+", but somebody with another token did: is SYMMREPL_TOKEN the same on all hosts?")
 }
 
-// FuzzAdmit feeds the controller whatever a connection may bring.
-func FuzzAdmit(f *testing.F) {
-	one, _ := frame.Append(nil, joinHello{wireVersion, 1, 2, 0}, nil)
+// FuzzSupervisor feeds the controller whatever a link that it has admitted may bring.
+func FuzzSupervisor(f *testing.F) {
+	one, _ := frame.Append(nil, event{Output: Stdout}, []byte("x\n"))
 	f.Add(one)
-	two, _ := frame.Append(one, event{Output: Stdout}, []byte("x\n"))
-	three, _ := frame.Append(two, event{Done: &doneEvent{}}, nil)
-	f.Add(three)
+	two, _ := frame.Append(one, event{Done: &doneEvent{}}, nil)
+	f.Add(two)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		c := newController(Config{}, 2, nil)
 		defer c.spawner.close()
 		a, b := net.Pipe()
 		go func() { b.Write(in); b.Close() }()
 		go io.Copy(io.Discard, b)
-		c.admit(a)
-		a.Close()
+		link := &rendezvous.Link{Conn: a, Hello: rendezvous.Hello{Version: wireVersion, Rank: 1, Size: 2}, In: frame.NewReader(a, maxPayload), Out: frame.NewWriter(a)}
+		serve, refused := c.admit(link)
+		if refused != "" {
+			t.Fatal(refused)
+		}
+		serve()
 	})
 }

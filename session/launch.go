@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
 // Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them
@@ -12,7 +14,7 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
 	}
-	dir, err := newSessionDir()
+	dir, err := userdir.New()
 	if err != nil {
 		return nil, err
 	}

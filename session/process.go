@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 )
 
 // spawner starts processes from one thread that lives as long as itself: the kernel signals a child when the
@@ -117,7 +118,7 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 func workerEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); name != tokenVariable && name != workerVariable {
+		if name, _, _ := strings.Cut(v, "="); name != rendezvous.TokenVariable && name != workerVariable {
 			env = append(env, v)
 		}
 	}

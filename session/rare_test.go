@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 )
 
 // A worker that hangs before it is ready can be interrupted, is given up after a time, and has a successor.
@@ -73,7 +74,7 @@ func TestStatusDoesNotWait(t *testing.T) {
 // A front end that uses a number twice gets two answers and does no harm.
 func TestFrontRepeatsItself(t *testing.T) {
 	c := launch(t, 1)
-	conn, err := net.Dial("unix", filepath.Join(c.c.dir.path, attachName))
+	conn, err := net.Dial("unix", filepath.Join(c.c.dir.Path, attachName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestFrontRepeatsItself(t *testing.T) {
 func TestJoinAfterClose(t *testing.T) {
 	c := launch(t, 2)
 	c.Close()
-	if why := c.c.refuse(joinHello{wireVersion, 1, 2, 0}, &remoteKeeper{}); why != "the session is over" {
+	if _, why := c.c.admit(&rendezvous.Link{Hello: rendezvous.Hello{Version: wireVersion, Rank: 1, Size: 2}}); why != "the session is over" {
 		t.Errorf("refused because %q", why)
 	}
 }
@@ -112,7 +113,7 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 		return Launcher{Name: "torchrun", Rank: r, Size: 2, LocalRank: r, LocalSize: 2, Port: 29501}
 	}, Config{})
 	c.c.within = time.Hour
-	c.c.ranks[1].keeper.(*remoteKeeper).conn.Close()
+	c.c.ranks[1].keeper.(*remoteKeeper).link.Close()
 	if err := receive(t, "rank 1 ends", ended); err == nil {
 		t.Error("the supervisor does not say that rank 0 is gone")
 	}

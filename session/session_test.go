@@ -249,7 +249,7 @@ func TestLeavesNothing(t *testing.T) {
 	if len(pids) != 4 {
 		t.Fatal(pids)
 	}
-	dir := c.c.dir.path
+	dir := c.c.dir.Path
 	c.Close()
 	gone(t, pids...)
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {

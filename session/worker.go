@@ -19,6 +19,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
@@ -88,7 +89,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	told := w.read(frame.NewReader(control, maxPayload))
 	w.close()
 	if !told {
-		removeIfAbandoned(spec.Dir)
+		userdir.RemoveAbandoned(spec.Dir)
 	}
 	return 0
 }
@@ -277,7 +278,7 @@ func (w *worker) leaveBySignal() {
 	signal.Notify(ch, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		<-ch
-		removeIfAbandoned(w.spec.Dir)
+		userdir.RemoveAbandoned(w.spec.Dir)
 		os.Exit(1)
 	}()
 }

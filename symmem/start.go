@@ -3,26 +3,16 @@ package symmem
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
-	"slices"
 	"sync"
-	"syscall"
-	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
-)
-
-// Bounds of the start of a program's ranks.
-const (
-	startTimeout = 60 * time.Second      // until all of them have come
-	helloTimeout = 5 * time.Second       // for a connection to say whose it is
-	dialEvery    = 20 * time.Millisecond // between attempts while rank 0 is not there
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
 // deviceVariable chooses the device of programs whose Config leaves it open.
@@ -48,7 +38,7 @@ func MustStart() *Runtime {
 // Close of the runtime, at the end of the program, waits in rank 0 until the other ranks have closed theirs: rank 0 is
 // where they meet. It is not to be deferred, so that a rank that panics ends at once and the launcher sees it.
 func Start(config Config) (*Runtime, error) {
-	l, launched, err := launcher.FromEnviron(byHand(os.Environ()))
+	l, launched, err := launcher.FromEnviron(launcher.ByHand(os.Environ()))
 	switch {
 	case err != nil:
 		return nil, startError(l.Rank, err, "")
@@ -69,6 +59,7 @@ func Start(config Config) (*Runtime, error) {
 	rt, err := Init(config)
 	if err != nil {
 		m.client.Close()
+		m.dir.Remove()
 		return nil, err
 	}
 	rt.meeting = m
@@ -77,22 +68,6 @@ func Start(config Config) (*Runtime, error) {
 
 func startError(rank int, err error, hint string) *Error {
 	return &Error{Kind: KindSystem, Op: "Start", Rank: rank, Peer: -1, Msg: err.Error(), Hint: hint, Err: err}
-}
-
-// byHand adds what a launcher would say beside RANK and WORLD_SIZE when all ranks are on one host.
-func byHand(environ []string) []string {
-	has := func(name string) string {
-		for _, v := range slices.Backward(environ) {
-			if len(v) > len(name) && v[:len(name)+1] == name+"=" {
-				return v[len(name)+1:]
-			}
-		}
-		return ""
-	}
-	if rank, size := has("RANK"), has("WORLD_SIZE"); rank != "" && size != "" && has("LOCAL_RANK") == "" {
-		return append(slices.Clip(environ), "LOCAL_RANK="+rank, "LOCAL_WORLD_SIZE="+size)
-	}
-	return environ
 }
 
 // deviceFor decides about a device that is left open.
@@ -119,155 +94,93 @@ func (rt *Runtime) Meet() {
 	rt.all.meet("Meet", "", nil)
 }
 
-// meeting is where the ranks of a program meet: a socket that rank 0 serves.
+// meeting is this rank's part in the meeting of a program's ranks: a client of the hub that rank 0 serves.
 type meeting struct {
 	client *bootstrap.Client
+	dir    *userdir.Dir
 
 	// Of rank 0.
-	listener launcher.UserListener
-	served   sync.WaitGroup // connections
-	dir      string
+	server *rendezvous.Server
+	served sync.WaitGroup // ranks that have not left the hub
 }
-
-// meetingDir is how the names of the directories of programs begin, in the user's own.
-const meetingDir = "p"
 
 // meet connects this rank with the others.
 func meet(l launcher.Launcher) (*meeting, error) {
-	base, err := launcher.BaseDir()
+	place, err := rendezvous.OnHost(l, rendezvous.Program)
 	if err != nil {
 		return nil, err
 	}
-	m := &meeting{dir: filepath.Join(base, meetingDir+l.Key())}
-	path := filepath.Join(m.dir, "meet")
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
-	defer cancel()
-	if l.Rank == 0 {
-		if err := m.serve(path, l.Size); err != nil {
-			return nil, err
-		}
+	dir, err := userdir.New()
+	if err != nil {
+		return nil, err
 	}
-	conn, err := dialMeeting(ctx, path, l)
+	m := &meeting{dir: dir}
+	at := rendezvous.Meeting{Place: place, Size: l.Size, Version: bootstrap.Version}
+	conn, err := m.connect(at, l.Rank)
 	if err == nil {
-		m.client, err = bootstrap.NewClient(conn, l.Rank, l.Size, m.dir)
+		m.client, err = bootstrap.NewClient(conn, l.Rank, l.Size, dir.Path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rank 0 did not come to %s: %w", path, err)
+		dir.Remove()
+		return nil, err
 	}
 	return m, nil
 }
 
-// serve lets ranks meet in this process. Who comes too late is not admitted.
-func (m *meeting) serve(path string, size int) error {
-	listener, err := m.listen(path)
-	if err != nil {
-		return err
+// connect returns this rank's connection with the hub, which in rank 0 it starts.
+func (m *meeting) connect(at rendezvous.Meeting, rank int) (net.Conn, error) {
+	if rank == 0 {
+		return m.serve(at)
 	}
-	listener.SetDeadline(time.Now().Add(startTimeout))
-	m.listener = listener
-	hub := bootstrap.NewHub(size)
-	m.served.Add(size)
+	ctx, cancel := context.WithTimeout(context.Background(), rendezvous.Timeout)
+	defer cancel()
+	link, err := at.Join(ctx, rank, 0)
+	if refused := (*rendezvous.RefusedError)(nil); errors.As(err, &refused) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rank 0 did not come to %s: %w", at.Place, err)
+	}
+	return link.Conn, nil
+}
+
+// serve starts the hub in rank 0 and returns this rank's own connection with it. Ranks that do not come in time are absent in all
+// collective calls.
+func (m *meeting) serve(at rendezvous.Meeting) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), rendezvous.Timeout)
+	hub := bootstrap.NewHub(at.Size)
+	m.served.Add(at.Size)
+	serve := func(rank int, conn net.Conn) {
+		defer m.served.Done()
+		defer conn.Close()
+		hub.Serve(rank, conn)
+	}
+	var err error
+	m.server, err = at.Serve(ctx, func(link *rendezvous.Link) (func(), string) {
+		return func() { serve(link.Hello.Rank, link.Conn) }, ""
+	})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
 	go func() {
-		came := make([]bool, size)
-		for n := 0; n < size; {
-			conn, err := listener.Accept()
-			if err != nil {
-				break
-			}
-			rank, err := rankOf(conn, size)
-			if err != nil || came[rank] {
-				conn.Close()
-				continue
-			}
-			came[rank] = true
-			n++
-			go func() {
-				defer m.served.Done()
-				defer conn.Close()
-				hub.Serve(rank, conn)
-			}()
-		}
-		for rank, here := range came {
-			if !here {
-				hub.Leave(rank, "did not come")
-				m.served.Done()
-			}
+		defer cancel()
+		for _, rank := range m.server.Wait(ctx) {
+			hub.Leave(rank, "did not come")
+			m.served.Done()
 		}
 	}()
-	return nil
-}
-
-// listen makes the directory of the program and the socket in it, and removes those of programs that were killed.
-func (m *meeting) listen(path string) (launcher.UserListener, error) {
-	base := filepath.Dir(m.dir)
-	guard, err := launcher.LockBase(base)
-	if err != nil {
-		return launcher.UserListener{}, err
-	}
-	defer guard.Close()
-	sockets, _ := filepath.Glob(filepath.Join(base, meetingDir+"*", filepath.Base(path)))
-	for _, socket := range sockets {
-		conn, err := net.Dial("unix", socket)
-		switch {
-		case err == nil && socket == path:
-			conn.Close()
-			return launcher.UserListener{}, fmt.Errorf("another rank 0 listens at %s", path)
-		case err == nil:
-			conn.Close()
-		case errors.Is(err, syscall.ECONNREFUSED): // nobody listens any more
-			os.RemoveAll(filepath.Dir(socket))
-		}
-	}
-	if err := os.MkdirAll(m.dir, 0o700); err != nil {
-		return launcher.UserListener{}, err
-	}
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	return launcher.UserListener{UnixListener: l}, err
-}
-
-// A connection begins with the rank and the number of ranks, which the hub's protocol does not say before.
-type meetingHello struct{ Rank, Size uint32 }
-
-func rankOf(conn net.Conn, size int) (int, error) {
-	var h meetingHello
-	conn.SetDeadline(time.Now().Add(helloTimeout))
-	if err := binary.Read(conn, binary.LittleEndian, &h); err != nil {
-		return 0, err
-	}
-	if int(h.Size) != size || int(h.Rank) >= size {
-		return 0, fmt.Errorf("rank %d of %d in a world of %d", h.Rank, h.Size, size)
-	}
-	return int(h.Rank), conn.SetDeadline(time.Time{})
-}
-
-// dialMeeting connects with rank 0, which may come later.
-func dialMeeting(ctx context.Context, path string, l launcher.Launcher) (net.Conn, error) {
-	for {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, "unix", path)
-		if err == nil {
-			if err = bootstrap.SameUser(conn.(*net.UnixConn)); err == nil {
-				err = binary.Write(conn, binary.LittleEndian, meetingHello{uint32(l.Rank), uint32(l.Size)})
-			}
-			if err != nil {
-				conn.Close()
-			}
-			return conn, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(dialEvery):
-		}
-	}
+	mine, theirs := net.Pipe()
+	go serve(0, theirs)
+	return mine, nil
 }
 
 // close ends this rank's part; rank 0 waits for that of the others.
 func (m *meeting) close() {
 	m.client.Close()
-	if m.listener.UnixListener != nil {
+	if m.server != nil {
 		m.served.Wait()
-		m.listener.Close()
-		os.RemoveAll(m.dir)
+		m.server.Close()
 	}
+	m.dir.Remove()
 }

@@ -345,7 +345,7 @@ func TestSlowReader(t *testing.T) {
 	slow.SetDeadline(time.Now().Add(limit))
 	go hub.Serve(1, a)
 	out := frame.NewWriter(slow)
-	if err := out.Write(request{Hello: &hello{version, 1, 2}}, nil); err != nil {
+	if err := out.Write(request{Hello: &hello{Version, 1, 2}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	b, c := pair(t)
@@ -369,7 +369,7 @@ func TestSlowReader(t *testing.T) {
 
 // FuzzHub feeds a hub whatever a rank might send.
 func FuzzHub(f *testing.F) {
-	start, _ := frame.Append(nil, request{Hello: &hello{version, 0, 2}}, nil)
+	start, _ := frame.Append(nil, request{Hello: &hello{Version, 0, 2}}, nil)
 	one, _ := frame.Append(start, request{Gather: &gather{1, call(1, 0, 1)}}, []byte("data"))
 	two, _ := frame.Append(slices.Clone(one), request{Withdraw: 1}, nil)
 	f.Add(one)

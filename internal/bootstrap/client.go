@@ -38,7 +38,7 @@ type answer struct {
 // empty if that is never called.
 func NewClient(conn net.Conn, rank, size int, dir string) (*Client, error) {
 	c := &Client{rank: rank, size: size, dir: dir, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
-	if err := c.out.Write(request{Hello: &hello{version, rank, size}}, nil); err != nil {
+	if err := c.out.Write(request{Hello: &hello{Version, rank, size}}, nil); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("bootstrap: %w", err)
 	}

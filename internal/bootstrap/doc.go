@@ -1,5 +1,13 @@
-// Package bootstrap is how the ranks of a world meet on the host: a hub that gathers bytes from a group of
-// ranks, and a client in every rank.
+// Package bootstrap lets the ranks of a world exchange bytes and file descriptors on the host, before they share any memory. It and the
+// packages below it are how processes find each other, in sessions and in compiled programs alike:
+//
+//   - launcher reads who this process is from the variables of torchrun, mpirun or srun;
+//   - userdir is the directory of the user's processes on this host, and sockets that only they can use;
+//   - rendezvous connects each process with rank 0, on one host or over TLS, and says who did not come;
+//   - bootstrap itself is a hub beside rank 0 that gathers bytes from a group of ranks, and a client in every rank;
+//   - frame is the unit of all that is said over these connections.
+//
+// # Hub and clients
 //
 // A rank calls Gather with the description of the collective call it is making. The hub holds the
 // contributions of one call (same key, same ordinal) until every member has come, compares the descriptions,

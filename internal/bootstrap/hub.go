@@ -82,8 +82,8 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 	if _, err := in.Read(&first); err != nil {
 		return err
 	}
-	if want := (hello{version, rank, h.size}); first.Hello == nil || *first.Hello != want {
-		err := fmt.Errorf("bootstrap: rank %d of %d, protocol %d was expected, not %+v: is another build of symmrepl running?", rank, h.size, version, first.Hello)
+	if want := (hello{Version, rank, h.size}); first.Hello == nil || *first.Hello != want {
+		err := fmt.Errorf("bootstrap: rank %d of %d, protocol %d was expected, not %+v: is another build of symmrepl running?", rank, h.size, Version, first.Hello)
 		l.out.Write(reply{Refused: err.Error()}, nil)
 		return err
 	}

@@ -1,8 +1,8 @@
 package bootstrap
 
-// version is that of the protocol between client and hub. Both ends are the same program, unless somebody
+// Version is that of the protocol between client and hub. Both ends are the same program, unless somebody
 // mixed two builds.
-const version = 1
+const Version = 1
 
 // MaxData bounds what one rank may contribute to one call, in bytes.
 const MaxData = 16 << 20

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/symmrepl/symmrepl/symmem"
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // childMain is a rank: it joins the world and does what the parent says until that hangs up.

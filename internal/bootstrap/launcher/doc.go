@@ -1,3 +1,3 @@
-// Package launcher knows what torchrun, mpirun and srun tell the processes that they start, and where those of
-// one job and one host meet: at a Unix socket in a directory of the user's own.
+// Package launcher reads from the environment what torchrun, mpirun or srun tells each process that it starts: its rank, how many ranks
+// there are, and where rank 0 is.
 package launcher

@@ -3,6 +3,7 @@ package launcher
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -47,6 +48,23 @@ func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 		err = l.check()
 	}
 	return l, err == nil, err
+}
+
+// ByHand returns environ, which is in os.Environ's form, with what a launcher would add if all ranks were on one host and only RANK and
+// WORLD_SIZE are set, as by a user who starts the processes by hand.
+func ByHand(environ []string) []string {
+	has := func(name string) string {
+		for _, v := range slices.Backward(environ) {
+			if value, found := strings.CutPrefix(v, name+"="); found && value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	if rank, size := has("RANK"), has("WORLD_SIZE"); rank != "" && size != "" && has("LOCAL_RANK") == "" {
+		return append(slices.Clip(environ), "LOCAL_RANK="+rank, "LOCAL_WORLD_SIZE="+size)
+	}
+	return environ
 }
 
 // environment holds the variables that are set and not empty.

@@ -1,4 +1,4 @@
-package session
+package rendezvous
 
 import (
 	"bytes"
@@ -12,22 +12,23 @@ import (
 	"fmt"
 	"io/fs"
 	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 )
 
-// tokenVariable holds the secret that ranks on several hosts share, unless a file does.
-const tokenVariable = "SYMMREPL_TOKEN"
+// TokenVariable is the environment variable with the secret that ranks on several hosts share, if it is not in a file.
+const TokenVariable = "SYMMREPL_TOKEN"
 
 const minToken = 32 // characters
 
 // readToken returns the secret of this user's sessions over several hosts, and takes it out of the
 // environment.
 func readToken() (string, error) {
-	token, from := os.Getenv(tokenVariable), tokenVariable
-	os.Unsetenv(tokenVariable)
+	token, from := os.Getenv(TokenVariable), TokenVariable
+	os.Unsetenv(TokenVariable)
 	if token == "" {
 		config, err := os.UserConfigDir()
 		if err != nil {
@@ -37,7 +38,7 @@ func readToken() (string, error) {
 		info, err := os.Stat(from)
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("ranks on several hosts need a shared secret: set %s on all of them, or `mkdir -p %s && (umask 077; head -c 32 /dev/urandom | base64 > %s)` in a home that they share",
-				tokenVariable, filepath.Dir(from), from)
+				TokenVariable, filepath.Dir(from), from)
 		}
 		if err != nil {
 			return "", err
@@ -91,4 +92,10 @@ func tlsConfig(token string) (*tls.Config, error) {
 			return errStranger
 		},
 	}, nil
+}
+
+// stranger reports whether a handshake failed because the two ends have different tokens. The end that notices first answers with an alert.
+func stranger(err error) bool {
+	var alert *net.OpError
+	return errors.Is(err, errStranger) || (errors.As(err, &alert) && alert.Op == "remote error")
 }

@@ -1,0 +1,63 @@
+package rendezvous
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Join connects rank with rank 0; incarnation is as in Hello. While rank 0 does not listen, Join tries again until ctx ends. The error
+// is a *RefusedError if rank 0 does not admit the connection.
+func (m Meeting) Join(ctx context.Context, rank, incarnation int) (*Link, error) {
+	h := Hello{m.Version, rank, m.Size, incarnation}
+	for {
+		conn, err := m.Place.dial(ctx)
+		if err == nil {
+			link := m.newLink(conn)
+			if err := link.introduce(h); err != nil {
+				conn.Close()
+				return nil, explain(err)
+			}
+			return link, nil
+		}
+		if errors.Is(err, errStranger) {
+			return nil, explain(err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(dialEvery):
+		}
+	}
+}
+
+// At returns the meeting at the address that link, which Join has returned, has found.
+func (m Meeting) At(link *Link) Meeting {
+	m.Place = m.Place.reached(link.Conn)
+	return m
+}
+
+// introduce sends h and waits for rank 0's answer.
+func (l *Link) introduce(h Hello) error {
+	l.Hello = h
+	if err := l.Out.Write(h, nil); err != nil {
+		return err
+	}
+	var w welcome
+	if _, err := l.In.Read(&w); err != nil {
+		return err
+	}
+	if w.Refused != "" {
+		return &RefusedError{w.Refused}
+	}
+	return l.SetDeadline(time.Time{})
+}
+
+// explain adds to the error of a handshake what the user can do about it.
+func explain(err error) error {
+	if stranger(err) {
+		return fmt.Errorf("%w: is %s the same on all hosts?", err, TokenVariable)
+	}
+	return err
+}

@@ -1,0 +1,72 @@
+package rendezvous
+
+import (
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+)
+
+const (
+	// Timeout is how long the ranks of a world have to come, after the first.
+	Timeout = 60 * time.Second
+	// HandshakeTimeout bounds the exchange of Hello and answer on a new connection.
+	HandshakeTimeout = 5 * time.Second
+	// dialEvery is the time between attempts while rank 0 is not there.
+	dialEvery = 20 * time.Millisecond
+)
+
+// Meeting is what the processes of a world agree on before they meet. It is a value: methods do not change it.
+type Meeting struct {
+	Place   *Place
+	Size    int // ranks of the world
+	Version int // of what the links carry
+	Payload int // bound of the payload of a link's frames, in bytes
+}
+
+// Hello opens every connection with rank 0, as the header of a frame.
+type Hello struct {
+	Version     int
+	Rank, Size  int
+	Incarnation int // 0 if the rank joins; of a further connection, the worker of the rank that it is for, from 1
+}
+
+// welcome is rank 0's answer to a Hello.
+type welcome struct {
+	Refused string `json:",omitempty"` // why the connection is not wanted; empty if it is
+}
+
+// RefusedError reports that rank 0 does not admit this process.
+type RefusedError struct {
+	Why string // "rank 0 is in a world of 2 ranks, not 3"
+}
+
+func (e *RefusedError) Error() string { return e.Why }
+
+// Link is a connection between rank 0 and another rank on which Hello has been exchanged. Close ends it.
+type Link struct {
+	net.Conn
+	Hello Hello // of the rank that joined
+	In    *frame.Reader
+	Out   *frame.Writer
+}
+
+// newLink makes a link of a new connection, which has HandshakeTimeout for the handshake.
+func (m Meeting) newLink(conn net.Conn) *Link {
+	conn.SetDeadline(time.Now().Add(HandshakeTimeout))
+	return &Link{Conn: conn, In: frame.NewReader(conn, m.Payload), Out: frame.NewWriter(conn)}
+}
+
+// mismatch says why a process that opens with h cannot be of this world, "" if it can.
+func (m Meeting) mismatch(h Hello) string {
+	switch {
+	case h.Version != m.Version:
+		return fmt.Sprintf("rank 0 runs another version of symmrepl (protocol %d, not %d)", m.Version, h.Version)
+	case h.Size != m.Size:
+		return fmt.Sprintf("rank 0 is in a world of %d ranks, not %d", m.Size, h.Size)
+	case h.Rank < 1 || h.Rank >= m.Size:
+		return fmt.Sprintf("rank %d cannot join a world of %d", h.Rank, m.Size)
+	}
+	return ""
+}

@@ -1,0 +1,160 @@
+package rendezvous
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+)
+
+// limit bounds what a test waits for.
+const limit = time.Minute
+
+func bounded(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// onSocket is a meeting of size ranks at a Unix socket.
+func onSocket(t testing.TB, size int) Meeting {
+	return Meeting{Place: &Place{socket: filepath.Join(t.TempDir(), "meet")}, Size: size, Version: 1, Payload: 16}
+}
+
+// Ranks that come before rank 0 wait for it; links carry frames both ways; a rank joins once, its workers more often.
+func TestMeeting(t *testing.T) {
+	ctx := bounded(t)
+	m := onSocket(t, 3)
+	links := make(chan *Link, 3)
+	early := make(chan error)
+	go func() {
+		link, err := m.Join(ctx, 2, 0)
+		if err == nil {
+			err = link.Out.Write("from rank 2", nil)
+		}
+		early <- err
+	}()
+	s, err := m.Serve(ctx, func(link *Link) (func(), string) {
+		if link.Hello.Incarnation > 7 {
+			return nil, "no such worker"
+		}
+		return func() { links <- link }, ""
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := <-early; err != nil {
+		t.Fatal(err)
+	}
+	var said string
+	link := <-links
+	if _, err := link.In.Read(&said); err != nil || said != "from rank 2" || link.Hello != (Hello{1, 2, 3, 0}) {
+		t.Errorf("%q from %+v, %v", said, link.Hello, err)
+	}
+	refused := func(want string, rank, incarnation int) {
+		t.Helper()
+		var e *RefusedError
+		if _, err := m.Join(ctx, rank, incarnation); !errors.As(err, &e) || e.Why != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	refused("rank 2 has joined already", 2, 0)
+	refused("no such worker", 2, 8)
+	worker, err := m.Join(ctx, 2, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer worker.Close()
+	if link := <-links; link.Hello != (Hello{1, 2, 3, 7}) {
+		t.Errorf("%+v", link.Hello)
+	}
+	over, end := context.WithCancel(ctx)
+	end()
+	if missing := s.Wait(over); !reflect.DeepEqual(missing, []int{1}) {
+		t.Errorf("ranks %v are missing", missing)
+	}
+	refused("rank 1 has come too late: rank 0 waits no longer", 1, 0)
+	if _, err := m.Serve(ctx, nil); err == nil || !strings.Contains(err.Error(), "another rank 0 listens at "+m.Place.String()) {
+		t.Error(err)
+	}
+}
+
+// Wait returns when the last rank has been answered.
+func TestAllCome(t *testing.T) {
+	ctx := bounded(t)
+	m := onSocket(t, 4)
+	s, err := m.Serve(ctx, func(link *Link) (func(), string) { return func() {}, "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for r := 1; r < 4; r++ {
+		go m.Join(ctx, r, 0)
+	}
+	if missing := s.Wait(ctx); missing != nil || s.Strangers() {
+		t.Errorf("ranks %v are missing, strangers %v", missing, s.Strangers())
+	}
+}
+
+// Both ends say what a different token means, whichever notices first.
+func TestStrangers(t *testing.T) {
+	ctx := bounded(t)
+	right, err := tlsConfig(testToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := tls.Listen("tcp", "127.0.0.1:0", right)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	m := Meeting{Size: 2, Version: 1}
+	s := newServer(m, func(*Link) (func(), string) { return func() {}, "" })
+	s.listener = l
+	go s.accept()
+	wrong, _ := tlsConfig(strings.ToUpper(testToken))
+	trusting := wrong.Clone()
+	trusting.VerifyConnection = nil
+	for _, config := range []*tls.Config{wrong, trusting} {
+		m.Place = &Place{address: l.Addr().String(), tls: config}
+		if _, err := m.Join(ctx, 1, 0); err == nil || !strings.Contains(err.Error(), "is SYMMREPL_TOKEN the same on all hosts?") {
+			t.Error(err)
+		}
+	}
+	for !s.Strangers() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// FuzzReceive feeds rank 0 whatever a connection may bring.
+func FuzzReceive(f *testing.F) {
+	one, _ := frame.Append(nil, Hello{1, 1, 2, 0}, nil)
+	f.Add(one)
+	two, _ := frame.Append(one, "more", []byte("x\n"))
+	f.Add(two)
+	f.Fuzz(func(t *testing.T, in []byte) {
+		s := newServer(Meeting{Size: 2, Version: 1, Payload: 16}, func(link *Link) (func(), string) {
+			return func() {
+				for {
+					if _, err := link.In.Read(new(any)); err != nil {
+						return
+					}
+				}
+			}, ""
+		})
+		a, b := net.Pipe()
+		go func() { b.Write(in); b.Close() }()
+		go io.Copy(io.Discard, b)
+		s.receive(a)
+		a.Close()
+	})
+}

@@ -1,0 +1,145 @@
+package rendezvous
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+)
+
+// Admit decides about a connection whose Hello fits the meeting. It returns what serves the link from then on, or why it is refused. serve
+// is called in a goroutine of its own once the other end has been told that it is welcome. If the other end cannot be told, the link is
+// closed, and serve is called all the same.
+type Admit func(link *Link) (serve func(), refused string)
+
+// Server is rank 0's side of a meeting: it admits the other ranks. Its methods may be called from several goroutines.
+type Server struct {
+	meeting  Meeting
+	listener net.Listener
+	admit    Admit
+	complete chan struct{} // closed when all ranks have come and have been told so
+
+	mu        sync.Mutex
+	joined    map[int]bool // ranks that admit has accepted
+	answered  int          // how many of them have been told
+	late      bool         // Wait has given up: no more ranks are admitted
+	strangers bool
+}
+
+// Serve listens for the other ranks at the meeting's place, until Close, and calls admit for each connection that fits.
+func (m Meeting) Serve(ctx context.Context, admit Admit) (*Server, error) {
+	listener, err := m.Place.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := newServer(m, admit)
+	s.listener = listener
+	go s.accept()
+	return s, nil
+}
+
+func newServer(m Meeting, admit Admit) *Server {
+	return &Server{meeting: m, admit: admit, complete: make(chan struct{}), joined: map[int]bool{}}
+}
+
+// Close ends the service. Links that have been admitted stay open.
+func (s *Server) Close() error { return s.listener.Close() }
+
+// Wait returns when every rank but 0 has joined. If ctx ends first, it returns those that have not, ascending, and no more ranks are
+// admitted.
+func (s *Server) Wait(ctx context.Context) (missing []int) {
+	select {
+	case <-s.complete:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	s.late = true
+	for r := 1; r < s.meeting.Size; r++ {
+		if !s.joined[r] {
+			missing = append(missing, r)
+		}
+	}
+	s.mu.Unlock()
+	if len(missing) == 0 {
+		<-s.complete
+	}
+	return missing
+}
+
+// Strangers reports whether a process without the meeting's token tried to join.
+func (s *Server) Strangers() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.strangers
+}
+
+func (s *Server) accept() {
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		go s.receive(conn)
+	}
+}
+
+// receive does the handshake on a new connection and serves it.
+func (s *Server) receive(conn net.Conn) {
+	link := s.meeting.newLink(conn)
+	if _, err := link.In.Read(&link.Hello); err != nil {
+		if stranger(err) {
+			s.mu.Lock()
+			s.strangers = true
+			s.mu.Unlock()
+		}
+		conn.Close()
+		return
+	}
+	serve, refused := s.consider(link)
+	if refused != "" {
+		link.Out.Write(welcome{Refused: refused}, nil)
+		conn.Close()
+		return
+	}
+	if link.Out.Write(welcome{}, nil) != nil {
+		conn.Close()
+	}
+	conn.SetDeadline(time.Time{})
+	if link.Hello.Incarnation == 0 {
+		s.noteAnswered()
+	}
+	serve()
+}
+
+// consider decides about a link that has said who it is.
+func (s *Server) consider(link *Link) (serve func(), refused string) {
+	h := link.Hello
+	if why := s.meeting.mismatch(h); why != "" {
+		return nil, why
+	}
+	if h.Incarnation > 0 {
+		return s.admit(link)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.joined[h.Rank]:
+		return nil, fmt.Sprintf("rank %d has joined already", h.Rank)
+	case s.late:
+		return nil, fmt.Sprintf("rank %d has come too late: rank 0 waits no longer", h.Rank)
+	}
+	serve, refused = s.admit(link)
+	s.joined[h.Rank] = refused == ""
+	return serve, refused
+}
+
+// noteAnswered counts a rank that has been admitted and told so. Wait must not return before: its caller may use the links.
+func (s *Server) noteAnswered() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.answered++; s.answered == s.meeting.Size-1 {
+		close(s.complete)
+	}
+}

@@ -1,0 +1,144 @@
+package userdir
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	dirPrefix = "s"    // how names of processes' directories begin
+	lockName  = "lock" // in each: locked for as long as the process lives; the kernel unlocks it however the process ends
+)
+
+// young is the age below which a directory without a lock counts as one that is being made.
+const young = 10 * time.Second
+
+// Dir is the directory of one process, which only this user can enter.
+type Dir struct {
+	Path string
+	lock *os.File
+}
+
+// New makes a directory for this process, after it has removed those of dead processes and the sockets at which nobody listens.
+func New() (*Dir, error) {
+	base, err := Base()
+	if err != nil {
+		return nil, err
+	}
+	guard, err := lock(base)
+	if err != nil {
+		return nil, err
+	}
+	defer guard.Close()
+	sweep(base)
+	path, err := os.MkdirTemp(base, dirPrefix)
+	if err != nil {
+		return nil, err
+	}
+	held, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
+	if err == nil {
+		err = unix.Flock(int(held.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err != nil {
+		os.RemoveAll(path)
+		return nil, err
+	}
+	return &Dir{path, held}, nil
+}
+
+// Remove removes the directory and all that is in it.
+func (d *Dir) Remove() {
+	os.RemoveAll(d.Path)
+	d.lock.Close()
+}
+
+// Live lists the directories of processes that live, newest first.
+func Live() ([]string, error) {
+	base, err := Base()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list(base), abandoned), nil
+}
+
+// RemoveAbandoned removes the directory at path, one that New has made, if its process is gone or goes within half a second, and then
+// whatever else is abandoned.
+func RemoveAbandoned(path string) {
+	for range 50 {
+		if _, err := os.Stat(path); err != nil {
+			return
+		}
+		if abandoned(path) {
+			os.RemoveAll(path)
+			base := filepath.Dir(path)
+			if guard, err := lock(base); err == nil {
+				sweep(base)
+				guard.Close()
+			}
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// abandoned reports whether the process that made a directory is gone.
+func abandoned(path string) bool {
+	held, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		if !errors.Is(err, os.ErrNotExist) {
+			return false // nothing is known, as when there are no descriptors left
+		}
+		info, err := os.Stat(path)
+		return err == nil && time.Since(info.ModTime()) > young
+	}
+	defer held.Close()
+	return unix.Flock(int(held.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+}
+
+// sweep removes the directories and sockets that dead processes have left. base is locked.
+func sweep(base string) {
+	for _, path := range list(base) {
+		if abandoned(path) {
+			os.RemoveAll(path)
+		}
+	}
+	entries, _ := os.ReadDir(base)
+	for _, e := range entries {
+		if e.Type() != os.ModeSocket {
+			continue
+		}
+		path := filepath.Join(base, e.Name())
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			conn.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) { // nobody listens any more
+			os.Remove(path)
+		}
+	}
+}
+
+// list returns the directories of processes in base, newest first.
+func list(base string) []string {
+	entries, _ := os.ReadDir(base)
+	var paths []string
+	made := map[string]time.Time{}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), dirPrefix) {
+			continue
+		}
+		path := filepath.Join(base, e.Name())
+		paths = append(paths, path)
+		made[path] = info.ModTime()
+	}
+	slices.SortFunc(paths, func(a, b string) int { return made[b].Compare(made[a]) })
+	return paths
+}
