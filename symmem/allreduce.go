@@ -141,7 +141,7 @@ type reduction struct {
 	t    *Tensor
 	code uint64
 	o    options
-	made call
+	made callRecord
 }
 
 // adding are the options of reductions by kernels.
@@ -159,7 +159,7 @@ func (rt *Runtime) reduction(op string, t *Tensor, name string, taken optionSet,
 		panic(rt.misuse(op, "tensor", "", "%v is a storage type and cannot be reduced", t.dtype))
 	}
 	r.code = code
-	r.made = call{op: op, dtype: t.dtype, n: t.n, reduction: name}
+	r.made = callRecord{op: op, dtype: t.dtype, n: t.n, reduction: name}
 	r.made.on(t)
 	if r.o.has(accumulateF32) {
 		if t.dtype != F16 && t.dtype != BF16 {

@@ -131,7 +131,7 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
 		t.touch(s)
 	}
-	made := call{op: op, dtype: out.dtype, n: out.n, detail: fmt.Sprintf("by %d splits", n)}
+	made := callRecord{op: op, dtype: out.dtype, n: out.n, detail: fmt.Sprintf("by %d splits", n)}
 	made.on(out)
 	if align > 1 {
 		made.detail += fmt.Sprintf(", regions of %d", align)

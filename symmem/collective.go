@@ -35,7 +35,7 @@ func (h *Handle) at(i int, t *Tensor) device.Ptr { return h.base[i] + device.Ptr
 // admit begins a collective call on tensors in the group of o: it counts and notes the call, orders the
 // stream after what used the group's signals before, and returns the head of the kernel's arguments. The
 // caller launches and then marks the group. rt.mu is held.
-func (rt *Runtime) admit(made *call, s *Stream, o *options) kernelContext {
+func (rt *Runtime) admit(made *callRecord, s *Stream, o *options) kernelContext {
 	g := o.group
 	made.group, made.collective = g, true
 	g.chain(made.op, s)
@@ -44,9 +44,9 @@ func (rt *Runtime) admit(made *call, s *Stream, o *options) kernelContext {
 }
 
 // finish ends what admit began. rt.mu is held.
-func (rt *Runtime) finish(made *call, s *Stream, err error) {
+func (rt *Runtime) finish(made *callRecord, s *Stream, err error) {
 	if err != nil {
-		panic(rt.explain(made.op, err))
+		panic(rt.failure(made.op, err))
 	}
 	made.group.mark(made.op, s)
 }

@@ -29,7 +29,7 @@ func (t *Tensor) generate(op, kernel string, args func() []byte) {
 	l.Args = args()
 	t.touch(s)
 	if err := s.launch(rt.builtin(op, kernel, 0), l); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
@@ -120,7 +120,7 @@ func (t *Tensor) write(op string, data []byte) {
 	err := s.d.Write(t.pointer(), data)
 	s.mu.Unlock()
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
@@ -140,7 +140,7 @@ func (t *Tensor) copyTensor(op string, from *Tensor) {
 	t.touch(s)
 	from.touch(s)
 	if err := s.copy(t.pointer(), from.pointer(), t.Bytes()); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
@@ -175,7 +175,7 @@ func (t *Tensor) read(op string, n int) []byte {
 		failed = s.d.Synchronize()
 	}
 	s.mu.Unlock()
-	rt.settle(op, failed)
+	rt.raise(op, failed)
 	return data
 }
 

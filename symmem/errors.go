@@ -86,8 +86,8 @@ func (rt *Runtime) misuse(op, arg, hint, format string, args ...any) *Error {
 	return &Error{Kind: KindMisuse, Op: op, Rank: rt.rank, Peer: -1, Arg: arg, Hint: hint, Msg: fmt.Sprintf(format, args...)}
 }
 
-// explain turns an error of the layers below into one in the user's words.
-func (rt *Runtime) explain(op string, err error) *Error {
+// failure turns an error of the layers below into one in the user's words.
+func (rt *Runtime) failure(op string, err error) *Error {
 	e := &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: err.Error(), Err: err}
 	var (
 		ours      *Error

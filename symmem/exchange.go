@@ -185,7 +185,7 @@ type exchange struct {
 	g        *Group
 	from, to *Handle // of t and out, where these are symmetric and mapped
 	staged   bool    // t was copied into its place in out, where peers read it
-	made     call
+	made     callRecord
 	args     *exchangeArgs // apart: what a launch reads may hold no Go pointers
 }
 
@@ -197,7 +197,7 @@ func (rt *Runtime) exchange(op string, t, out *Tensor, taken optionSet, opts []O
 		home = out
 	}
 	o := rt.read(op, rt.home(home), false, taken, opts)
-	return &exchange{rt: rt, t: t, out: out, o: o, g: o.group, made: call{op: op, dtype: t.dtype, n: t.n}, args: new(exchangeArgs)}
+	return &exchange{rt: rt, t: t, out: out, o: o, g: o.group, made: callRecord{op: op, dtype: t.dtype, n: t.n}, args: new(exchangeArgs)}
 }
 
 // checkOut refuses an out that is not of this shape or overlaps t, unless own says that t is its place in it.

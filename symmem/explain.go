@@ -7,7 +7,7 @@ import (
 
 // choice is which way one call went.
 type choice struct {
-	call  call
+	call  callRecord
 	bytes int
 	path  string // "packets"
 	why   string
@@ -46,7 +46,7 @@ func (rt *Runtime) Explain(f func()) string {
 
 // chose notes for Explain which way a call goes and why, in words that follow "because". bytes is what the
 // choice was made by. rt.mu is held.
-func (rt *Runtime) chose(c call, bytes int, path, why string) {
+func (rt *Runtime) chose(c callRecord, bytes int, path, why string) {
 	if rt.choices != nil {
 		*rt.choices = append(*rt.choices, choice{c, bytes, path, why})
 	}

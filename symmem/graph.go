@@ -18,7 +18,7 @@ type Graph struct {
 	groups  []*Group  // whose signals it uses
 	builds  []int     // of these groups, when it was captured
 	tensors []*Tensor // that it uses, so that their memory stays theirs
-	calls   []call    // for the record of waits
+	calls   []callRecord    // for the record of waits
 
 	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
 }
@@ -33,7 +33,7 @@ func (rt *Runtime) Capture(f func()) *Graph {
 	completed := false
 	defer func() {
 		if err := rt.endCapture(g, completed); err != nil && completed {
-			panic(rt.explain(op, err))
+			panic(rt.failure(op, err))
 		}
 	}()
 	f()
@@ -51,7 +51,7 @@ func (rt *Runtime) beginCapture(op string) *Graph {
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
 	if err := g.stream.d.BeginCapture(); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	rt.capture = g
 	return g
@@ -112,7 +112,7 @@ func (g *Graph) Replay(opts ...Option) {
 	err := g.launchOn(s)
 	s.mu.Unlock()
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	for _, group := range g.groups {
 		group.mark(op, s)
@@ -150,7 +150,7 @@ func (g *Graph) Free() {
 	err := g.d.Close()
 	g.d, g.tensors = nil, nil
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
@@ -180,7 +180,7 @@ func (g *Group) chain(op string, s *Stream) {
 		g.mustRecord(op, g.last) // the other stream was alone until now
 	}
 	if err := s.wait(g.event); err != nil {
-		panic(g.rt.explain(op, err))
+		panic(g.rt.failure(op, err))
 	}
 }
 
@@ -199,11 +199,11 @@ func (g *Group) mustRecord(op string, s *Stream) {
 	var err error
 	if g.event == nil {
 		if g.event, err = g.rt.dev.NewEvent(); err != nil {
-			panic(g.rt.explain(op, err))
+			panic(g.rt.failure(op, err))
 		}
 	}
 	if err := s.record(g.event); err != nil {
-		panic(g.rt.explain(op, err))
+		panic(g.rt.failure(op, err))
 	}
 	g.marked = true
 }

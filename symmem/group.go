@@ -32,7 +32,7 @@ type Group struct {
 	// Guarded by rt.mu.
 	ordinal uint64 // stream-ordered collective calls
 	digest  digest // of them
-	latest  call   // of them
+	latest  callRecord   // of them
 	allocs  uint64 // allocations made
 	pool    pool
 	last    *Stream
@@ -85,7 +85,7 @@ func (rt *Runtime) NewGroup(ranks ...int) *Group {
 // be stable.
 func (g *Group) renew(name string) {
 	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
-	g.digest, g.latest = 0, call{}
+	g.digest, g.latest = 0, callRecord{}
 	g.met, g.ordinal, g.allocs, g.last, g.marked = 0, 0, 0, nil, false
 }
 
@@ -181,7 +181,7 @@ func (g *Group) meet(op, desc string, data []byte) [][]byte {
 	defer g.meeting.Unlock()
 	all, err := g.gather(op, desc, data)
 	if err != nil {
-		panic(g.rt.explain(op, err))
+		panic(g.rt.failure(op, err))
 	}
 	return all
 }

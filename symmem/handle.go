@@ -79,7 +79,7 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 		return a.peers[rank]
 	})
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

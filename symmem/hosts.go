@@ -13,7 +13,7 @@ import (
 func (rt *Runtime) furnishWorld(op string) {
 	hosts, err := rt.findHosts(op)
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	rt.hosts.Store(&hosts)
 	if len(hosts) > 1 {

@@ -48,7 +48,7 @@ func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 	}
 	d, err := rt.dev.Compile(device.Source{Name: name, Line: line, Text: text})
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	m = &module{d: d}
 	for _, k := range d.Kernels() {

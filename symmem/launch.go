@@ -67,13 +67,13 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		at := k.d.Params()[p.places[i]].Offset
 		p.opts.group = h.g
 		args := h.kernel
-		args.context = rt.kernelContext(h.g, &p.opts, rt.note(call{op: op, group: h.g, collective: true}))
+		args.context = rt.kernelContext(h.g, &p.opts, rt.note(callRecord{op: op, group: h.g, collective: true}))
 		copy(p.data[at:], bytesOf(&args))
 	}
 	l.Args = p.data
 	rt.calls.launched(op)
 	if err := s.launch(k.d, l); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	for _, h := range p.handles {
 		h.g.mark(op, s)

@@ -54,7 +54,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 		t.touch(s)
 	}
 	name, why := rt.dev.MatMulLibrary()
-	made := call{op: op, group: o.group, dtype: a.dtype, n: out.n}
+	made := callRecord{op: op, group: o.group, dtype: a.dtype, n: out.n}
 	if name == "" || !a.dtype.isFloat() || k == 0 {
 		if name != "" {
 			why = "the library does not do this one"
@@ -82,7 +82,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 
 func (rt *Runtime) finishOwn(op string, err error) {
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 

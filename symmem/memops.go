@@ -76,7 +76,7 @@ func (rt *Runtime) onWords(op string, t *Tensor, opts []Option, do func(*Stream)
 	err := do(s)
 	s.mu.Unlock()
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
@@ -115,7 +115,7 @@ func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	s := rt.begin(op, &o)
 	h.t.touch(s)
 	if err := s.set0(h.kernel.pads[h.g.rank]+device.Ptr(8*sig), 8); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
@@ -195,7 +195,7 @@ func (h *Handle) moveRows(op string, o *options, t *Tensor, a copyRowsArgs) {
 	l := rt.gridFor(t.n)
 	l.Args = bytesOf(&a)
 	if err := s.launch(rt.builtin(op, "copy_rows", 0), l); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 

@@ -22,7 +22,7 @@ func (rt *Runtime) PendingSignals() []string {
 		if g.stale.Load() == nil && g.work.seg != nil {
 			pending, err := g.pending()
 			if err != nil {
-				panic(rt.explain(op, err))
+				panic(rt.failure(op, err))
 			}
 			list = append(list, pending...)
 		}

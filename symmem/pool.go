@@ -127,11 +127,11 @@ func (g *Group) takePooled(op string, s *Stream, dtype DType, shape []int, n int
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
 	a.digest.text(a.id)
 	a.storage = &storage{ptr: b.seg.Ptr() + device.Ptr(aligned(pad)), size: bytes, alloc: a, peer: rt.rank}
-	made := call{op: "mem_pool_take", dtype: dtype, n: n}
+	made := callRecord{op: "mem_pool_take", dtype: dtype, n: n}
 	g.chain(made.op, s)
 	if zero {
 		if err := s.set0(a.storage.ptr, bytes); err != nil {
-			panic(rt.explain(op, err))
+			panic(rt.failure(op, err))
 		}
 	}
 	err := g.meetAtPool(&made, s, b, false)
@@ -167,7 +167,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 		if seg != nil {
 			seg.Close()
 		}
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	b := &poolBlock{pad: pad, size: size, seg: seg, peers: map[int]device.Segment{}}
 	for i, s := range mapped {
@@ -180,7 +180,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 }
 
 // meetAtPool issues the meeting of all members at a take or free of b. rt.mu is held.
-func (g *Group) meetAtPool(made *call, s *Stream, b *poolBlock, free bool) error {
+func (g *Group) meetAtPool(made *callRecord, s *Stream, b *poolBlock, free bool) error {
 	rt := g.rt
 	made.detail = fmt.Sprintf("block %d", b.index)
 	k := rt.builtin(made.op, "pool_meet", 0)
@@ -209,7 +209,7 @@ func (a *allocation) freePooled(op string) {
 	}
 	rt.mu.Unlock()
 	for _, o := range others {
-		rt.settle(op, o.synchronize())
+		rt.raise(op, o.synchronize())
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -218,7 +218,7 @@ func (a *allocation) freePooled(op string) {
 	if !a.storage.freed.CompareAndSwap(false, true) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
-	made := call{op: "mem_pool_free", dtype: U8, n: a.size}
+	made := callRecord{op: "mem_pool_free", dtype: U8, n: a.size}
 	err := g.meetAtPool(&made, s, a.block, true)
 	if err == nil {
 		err = s.set0(a.seg.Ptr(), a.pad)
@@ -267,7 +267,7 @@ const poolWords = 2 * MaxRanks
 // poolStep is a take or a free as members compare it: whether it is a free, the block, and a digest of the elements.
 type poolStep uint64
 
-func stepOf(b *poolBlock, made *call, free bool) poolStep {
+func stepOf(b *poolBlock, made *callRecord, free bool) poolStep {
 	step := uint64(b.index+1)<<32 | (uint64(made.n)*31+uint64(made.dtype))&(1<<32-1)
 	if free {
 		step |= 1 << 63
@@ -284,7 +284,7 @@ func (p poolStep) String() string {
 }
 
 // refusedPoolStep explains members that differ in what they take or free.
-func (rt *Runtime) refusedPoolStep(e *Error, c call, mine, theirs poolStep) {
+func (rt *Runtime) refusedPoolStep(e *Error, c callRecord, mine, theirs poolStep) {
 	e.Kind, e.Arg = KindMismatch, ""
 	e.Msg = fmt.Sprintf("in the memory pool of %v rank %d %v where rank %d %v", c.group, rt.rank, mine, e.Peer, theirs)
 	if mine.String() == theirs.String() {

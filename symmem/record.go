@@ -11,9 +11,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// call is what is remembered of one stream-ordered call, to explain the waits of its kernel. Nothing is
+// callRecord is what is remembered of one stream-ordered call, to explain the waits of its kernel. Nothing is
 // formatted until somebody asks.
-type call struct {
+type callRecord struct {
 	id      uint32 // what the kernel knows it by
 	op      string
 	group   *Group
@@ -39,7 +39,7 @@ type call struct {
 }
 
 // text is the call as the user would say it: "one_shot_all_reduce bf16[16] sum".
-func (c call) text() string {
+func (c callRecord) text() string {
 	if c.dtype == 0 {
 		return c.op
 	}
@@ -54,7 +54,7 @@ type callLog struct {
 	caller func() int // Config.Caller; never nil
 	mu     sync.Mutex
 	next   uint32
-	recent [callsKept]call
+	recent [callsKept]callRecord
 	host   []*hostWait
 	places map[string]int // of the latest launch of each kernel of the user's, by its name
 }
@@ -69,7 +69,7 @@ type hostWait struct {
 }
 
 // note remembers a call and returns its id, which is never 0. rt.mu is held.
-func (rt *Runtime) note(c call) uint32 {
+func (rt *Runtime) note(c callRecord) uint32 {
 	l := &rt.calls
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +103,7 @@ func (l *callLog) launchOf(kernel string) int {
 }
 
 // find returns the call of an id, if it is still remembered.
-func (rt *Runtime) find(id uint32) (call, bool) {
+func (rt *Runtime) find(id uint32) (callRecord, bool) {
 	l := &rt.calls
 	l.mu.Lock()
 	c := l.recent[id%uint32(len(l.recent))]
@@ -112,11 +112,11 @@ func (rt *Runtime) find(id uint32) (call, bool) {
 		return c, true
 	}
 	for _, g := range *rt.graphs.Load() {
-		if i := slices.IndexFunc(g.calls, func(c call) bool { return c.id == id }); i >= 0 {
+		if i := slices.IndexFunc(g.calls, func(c callRecord) bool { return c.id == id }); i >= 0 {
 			return g.calls[i], true
 		}
 	}
-	return call{}, false
+	return callRecord{}, false
 }
 
 // waitOnHost registers a host-side wait of a member of g until the function it returns is called.
@@ -185,10 +185,10 @@ func (rt *Runtime) Waits() []Wait {
 }
 
 // parties says which call a record belongs to and the world ranks it waits for.
-func (rt *Runtime) parties(r *device.WaitRecord) (call, []int) {
+func (rt *Runtime) parties(r *device.WaitRecord) (callRecord, []int) {
 	c, ok := rt.find(r.Ordinal)
 	if !ok {
-		c = call{op: "a kernel", collective: true}
+		c = callRecord{op: "a kernel", collective: true}
 	}
 	if r.Kind == device.WaitWord {
 		return c, nil // whoever sets it
@@ -254,7 +254,7 @@ func (rt *Runtime) takeFault() *Error {
 }
 
 // gaveUp explains a wait that ended by deadline or abort.
-func (rt *Runtime) gaveUp(e *Error, c call, r *device.WaitRecord) {
+func (rt *Runtime) gaveUp(e *Error, c callRecord, r *device.WaitRecord) {
 	e.Kind = KindTimeout
 	waited := time.Duration(r.Elapsed)
 	if waited > time.Second {

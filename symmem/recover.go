@@ -55,7 +55,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	rt.drain() // what it reports was reported, or belongs to what is given up here
 	var poisoned *device.DriverError
 	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
-		return nil, rt.explain(op, err)
+		return nil, rt.failure(op, err)
 	}
 	atomic.StoreUint32(&rt.watch.Fault.State, device.WaitNone)
 	for i := range rt.watch.Waits {
@@ -75,12 +75,12 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	// Nobody's kernels may run when the signals are cleared, nor before they are cleared everywhere.
 	generations, err := gather(desc, rt.generation, nil)
 	if err != nil {
-		return nil, rt.explain(op, err)
+		return nil, rt.failure(op, err)
 	}
 	lost = rt.lose(replaced)
 	rt.renew(slices.Max(generations) + 1)
 	if _, err := gather("cleared", 0, rt.clear()); err != nil {
-		return lost, rt.explain(op, err)
+		return lost, rt.failure(op, err)
 	}
 	rt.renewHostContext()
 	if len(replaced) > 0 {
@@ -93,11 +93,11 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	rt.abort.Store(nil)
 	if rt.host().Err() != nil { // Abort was called meanwhile
 		rt.Abort("interrupted")
-		return lost, rt.explain(op, context.Canceled)
+		return lost, rt.failure(op, context.Canceled)
 	}
 	// A rank may communicate only when no other is still aborted.
 	if _, err := gather("done", 0, nil); err != nil {
-		return lost, rt.explain(op, err)
+		return lost, rt.failure(op, err)
 	}
 	return lost, nil
 }

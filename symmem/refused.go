@@ -17,7 +17,7 @@ const (
 
 // refusedValue explains a value in device memory that an operation could not work with. All members found the
 // same, moved nothing and are in step.
-func (rt *Runtime) refusedValue(e *Error, c call, r *device.WaitRecord) {
+func (rt *Runtime) refusedValue(e *Error, c callRecord, r *device.WaitRecord) {
 	e.Kind, e.Arg = KindMisuse, "in_splits"
 	switch r.Kind {
 	case refusedStep:

@@ -84,7 +84,7 @@ func Init(config Config) (*Runtime, error) {
 		if config.Client != nil {
 			rank = config.Client.Rank()
 		}
-		return nil, (&Runtime{rank: rank}).explain("Init", err)
+		return nil, (&Runtime{rank: rank}).failure("Init", err)
 	}
 	rt, err := newRuntime(dev, config)
 	if err != nil {
@@ -142,7 +142,7 @@ func (rt *Runtime) build(config Config) {
 	}
 	s, err := rt.newStream()
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	rt.first, rt.current = s, s
 	rt.preload()
@@ -249,7 +249,7 @@ func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
 	if !ok {
 		var err error
 		if k, err = rt.dev.Builtin(name, ranks); err != nil {
-			panic(rt.explain(op, err))
+			panic(rt.failure(op, err))
 		}
 		rt.builtins[key] = k
 	}

@@ -11,7 +11,7 @@ func oneBlock(threads int) device.Launch {
 
 // communicate issues a kernel that uses the group's signals: on the stream of o, after what used them before
 // on any other stream. args is called with the head of the kernel's arguments. rt.mu is held.
-func (rt *Runtime) communicate(c call, kernel string, l device.Launch, o *options, args func(kernelContext) []byte) {
+func (rt *Runtime) communicate(c callRecord, kernel string, l device.Launch, o *options, args func(kernelContext) []byte) {
 	g := o.group
 	s := rt.begin(c.op, o)
 	rt.intact(c.op)
@@ -19,7 +19,7 @@ func (rt *Runtime) communicate(c call, kernel string, l device.Launch, o *option
 	g.chain(c.op, s)
 	l.Args = args(rt.kernelContext(g, o, rt.note(c)))
 	if err := s.launch(k, l); err != nil {
-		panic(rt.explain(c.op, err))
+		panic(rt.failure(c.op, err))
 	}
 	g.mark(c.op, s)
 }
@@ -65,7 +65,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	h.channel(op, channel)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	made := call{op: op, group: h.g, collective: true}
+	made := callRecord{op: op, group: h.g, collective: true}
 	h.g.count(&made)
 	rt.communicate(made, "barrier", oneBlock(32), &o, func(c kernelContext) []byte {
 		return bytesOf(&barrierArgs{c, h.g.work.signals, uint64(channel)})
@@ -118,7 +118,7 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 	h.channel(op, channel)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.communicate(call{op: op, group: h.g}, op, oneBlock(1), &o, func(c kernelContext) []byte {
+	rt.communicate(callRecord{op: op, group: h.g}, op, oneBlock(1), &o, func(c kernelContext) []byte {
 		return bytesOf(&signalArgs{c, h.g.work.signals, uint32(peer), uint32(channel)})
 	})
 }
@@ -189,7 +189,7 @@ func (h *Handle) move(op string, o *options, t *Tensor, dst, src device.Ptr, n i
 	t.touch(s)
 	h.t.touch(s)
 	if err := s.copy(dst, src, n); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
@@ -229,14 +229,14 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.t.touch(s)
 	if args.n >= putCopies {
 		if err := s.copy(args.dst, args.src, int(args.n)); err != nil {
-			panic(rt.explain(op, err))
+			panic(rt.failure(op, err))
 		}
 		args.n = 0
 	}
 	l := oneBlock(min(max(32, (int(args.n/16)+31)&^31), 512))
 	l.Args = bytesOf(&args)
 	if err := s.launch(rt.builtin(op, op, 0), l); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
@@ -272,11 +272,11 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	defer rt.mu.Unlock()
 	s := rt.begin(op, &o)
 	h.t.touch(s)
-	c := rt.kernelContext(h.g, &o, rt.note(call{op: op, group: h.g}))
+	c := rt.kernelContext(h.g, &o, rt.note(callRecord{op: op, group: h.g}))
 	l := oneBlock(1)
 	l.Args = bytesOf(&waitForSignalArgs{c, h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast})
 	if err := s.launch(rt.builtin(op, op, 0), l); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 

@@ -92,7 +92,7 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 		p, err = rt.dev.Alloc(size)
 	}
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	c.mu.Lock()
 	c.handed += size
@@ -113,7 +113,7 @@ func (c *cache) pop(at bin) *block {
 	defer c.mu.Unlock()
 	list := c.free[at]
 	if len(list) == 0 && len(c.limbo) > 0 {
-		c.settle()
+		c.reclaim()
 		list = c.free[at]
 	}
 	n := len(list)
@@ -158,8 +158,8 @@ func (c *cache) held() int {
 	return c.total
 }
 
-// settle frees the blocks in limbo whose other streams have come to rest. c.mu is held.
-func (c *cache) settle() {
+// reclaim frees the blocks in limbo whose other streams have come to rest. c.mu is held.
+func (c *cache) reclaim() {
 	rest := c.limbo[:0]
 	for _, b := range c.limbo {
 		if b.stream.rt.idle(b.used) {
@@ -213,7 +213,7 @@ func (rt *Runtime) trim() {
 	c := &rt.local
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.settle()
+	c.reclaim()
 	for at, list := range c.free {
 		for _, b := range list {
 			rt.dev.Free(b.ptr)

@@ -28,7 +28,7 @@ func (rt *Runtime) NewStream() *Stream {
 	rt.refuseCapture("NewStream")
 	s, err := rt.newStream()
 	if err != nil {
-		panic(rt.explain("NewStream", err))
+		panic(rt.failure("NewStream", err))
 	}
 	return s
 }
@@ -72,9 +72,9 @@ func (s *Stream) Free() {
 	}
 	rt.local.abandon(s)
 	failed := s.close()
-	rt.settle(op, err)
+	rt.raise(op, err)
 	if failed != nil {
-		panic(rt.explain(op, failed))
+		panic(rt.failure(op, failed))
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *Stream) retire(op string) {
 // Synchronize waits for the stream's work and reports the first fault of it.
 func (s *Stream) Synchronize() {
 	s.rt.refuseCapture("Synchronize")
-	s.rt.settle("Synchronize", s.synchronize())
+	s.rt.raise("Synchronize", s.synchronize())
 }
 
 func (s *Stream) synchronize() error {
@@ -195,7 +195,7 @@ func (rt *Runtime) Synchronize() {
 }
 
 // synchronize panics with the first fault.
-func (rt *Runtime) synchronize(op string) { rt.settle(op, rt.drain()) }
+func (rt *Runtime) synchronize(op string) { rt.raise(op, rt.drain()) }
 
 // drain waits for all streams and returns the first error.
 func (rt *Runtime) drain() error {
@@ -212,10 +212,10 @@ func (rt *Runtime) drain() error {
 	return first
 }
 
-// settle panics with an error of a synchronisation, or with a wait on the device that was given up.
-func (rt *Runtime) settle(op string, err error) {
+// raise panics with an error of a synchronisation, or with a wait on the device that was given up.
+func (rt *Runtime) raise(op string, err error) {
 	if err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	if e := rt.takeFault(); e != nil {
 		panic(e)
@@ -232,7 +232,7 @@ type Event struct {
 func (rt *Runtime) NewEvent() *Event {
 	d, err := rt.dev.NewEvent()
 	if err != nil {
-		panic(rt.explain("NewEvent", err))
+		panic(rt.failure("NewEvent", err))
 	}
 	return &Event{rt, d}
 }
@@ -249,14 +249,14 @@ func (e *Event) on(op string, opts []Option, do func(*Stream, device.Event) erro
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if err := do(rt.begin(op, &o), e.d); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 }
 
 // Synchronize waits on the host until the event was reached.
 func (e *Event) Synchronize() {
 	e.rt.refuseCapture("Event.Synchronize")
-	e.rt.settle("Event.Synchronize", e.d.Synchronize())
+	e.rt.raise("Event.Synchronize", e.d.Synchronize())
 }
 
 // Since is the device time from an earlier event to this one; it panics unless both have been reached. It is exact to
@@ -264,7 +264,7 @@ func (e *Event) Synchronize() {
 func (e *Event) Since(earlier *Event) time.Duration {
 	us, err := e.d.Since(earlier.d)
 	if err != nil {
-		panic(e.rt.explain("Event.Since", err))
+		panic(e.rt.failure("Event.Since", err))
 	}
 	return time.Duration(us * float64(time.Microsecond))
 }
@@ -272,7 +272,7 @@ func (e *Event) Since(earlier *Event) time.Duration {
 // Free gives the event back.
 func (e *Event) Free() {
 	if err := e.d.Close(); err != nil {
-		panic(e.rt.explain("Event.Free", err))
+		panic(e.rt.failure("Event.Free", err))
 	}
 }
 

@@ -58,7 +58,7 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 		if err == nil {
 			seg.Close()
 		}
-		panic(rt.explain(op, failed))
+		panic(rt.failure(op, failed))
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -27,7 +27,7 @@ func (rt *Runtime) Tallies() []Tally {
 }
 
 // count numbers a collective call and adds it to the group's tally. rt.mu is held.
-func (g *Group) count(c *call) {
+func (g *Group) count(c *callRecord) {
 	g.ordinal++
 	c.ordinal, c.caller = g.ordinal, g.rt.calls.caller()
 	g.latest = *c
@@ -41,7 +41,7 @@ func (g *Group) count(c *call) {
 }
 
 // on adds a part of a symmetric tensor that the call is about and that is the same on all members. Others are refused later.
-func (c *call) on(t *Tensor) {
+func (c *callRecord) on(t *Tensor) {
 	if a := t.st.alloc; a != nil {
 		c.parts.mix(uint64(a.digest))
 		c.parts.mix(uint64(t.offset))

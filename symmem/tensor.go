@@ -37,7 +37,7 @@ func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 func (rt *Runtime) zeros(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
 	t := rt.ordinary(op, s, dtype, slices.Clone(shape), n)
 	if err := s.set0(t.pointer(), t.Bytes()); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	return t
 }

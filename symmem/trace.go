@@ -63,7 +63,7 @@ func (rt *Runtime) StartTrace() {
 	rt.StopTrace()
 	t := &trace{rt: rt, over: make(chan struct{}), current: map[*Stream]*tracedOp{}, calls: map[uint32]*tracedOp{}}
 	if err := t.setOrigin(); err != nil {
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

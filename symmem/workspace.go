@@ -81,7 +81,7 @@ func (g *Group) furnish(op, desc string) {
 		if seg != nil {
 			seg.Close()
 		}
-		panic(rt.explain(op, err))
+		panic(rt.failure(op, err))
 	}
 	work := workspace{seg: seg, mapped: mapped, processors: peers[0].Processors, wholeLines: true}
 	for i, s := range mapped {
