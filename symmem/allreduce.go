@@ -32,9 +32,8 @@ const reduceWide = 256
 // and what ends a wait.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	r := rt.reduction("all_reduce", t, op, adding, opts)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.allReduce(&r, t, rt.plan().allReduce)
+	defer r.enter().leave()
+	r.allReduce(t, rt.plan().allReduce)
 	return t
 }
 
@@ -100,9 +99,8 @@ func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 // Source: as [Runtime.OneShotAllReduce]; slices as in PyTorch's two-shot kernel.
 func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	r := rt.reduction(twoShotName, t, op, adding, opts)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.allReduce(&r, t, rt.plan().twoShot)
+	defer r.enter().leave()
+	r.allReduce(t, rt.plan().twoShot)
 	return t
 }
 
@@ -123,12 +121,11 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	out.live(twoShotName)
 	r := rt.reduction(twoShotName, t, op, adding, opts)
-	rt.checkOut(twoShotName, t, out)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.mapped(twoShotName, out, r.o.group)
-	r.made.on(out)
-	rt.allReduce(&r, out, rt.plan().twoShot)
+	r.checkOut(out)
+	defer r.enter().leave()
+	r.mapped(out)
+	r.record.on(out)
+	r.allReduce(out, rt.plan().twoShot)
 }
 
 const (
@@ -138,10 +135,9 @@ const (
 
 // reduction is a call of a reduction whose arguments were checked.
 type reduction struct {
+	call
 	t    *Tensor
-	code uint64
-	o    options
-	made callRecord
+	code uint64 // symm::ReduceOp, with reduceWide or without
 }
 
 // adding are the options of reductions by kernels.
@@ -150,23 +146,23 @@ const adding = ordered | accumulateF32
 // reduction checks what all reductions have in common.
 func (rt *Runtime) reduction(op string, t *Tensor, name string, taken optionSet, opts []Option) reduction {
 	t.live(op)
-	r := reduction{t: t, o: rt.read(op, rt.home(t), false, taken, opts)}
+	r := reduction{call: rt.newCall(op, collective, rt.home(t), taken, opts), t: t}
 	code, ok := reductions[name]
 	if !ok {
-		panic(rt.misuse(op, "op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
+		panic(r.misuse("op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
 	}
 	if !t.dtype.computes() {
-		panic(rt.misuse(op, "tensor", "", "%v is a storage type and cannot be reduced", t.dtype))
+		panic(r.misuse("tensor", "", "%v is a storage type and cannot be reduced", t.dtype))
 	}
 	r.code = code
-	r.made = callRecord{op: op, dtype: t.dtype, n: t.n, reduction: name}
-	r.made.on(t)
-	if r.o.has(accumulateF32) {
+	r.record.dtype, r.record.n, r.record.reduction = t.dtype, t.n, name
+	r.record.on(t)
+	if r.opts.has(accumulateF32) {
 		if t.dtype != F16 && t.dtype != BF16 {
-			panic(rt.misuse(op, "AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", t.kind()))
+			panic(r.misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", t.kind()))
 		}
 		r.code |= reduceWide
-		r.made.detail = "accumulated as f32"
+		r.record.detail = "accumulated as f32"
 	}
 	return r
 }
@@ -174,53 +170,50 @@ func (rt *Runtime) reduction(op string, t *Tensor, name string, taken optionSet,
 func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Tensor {
 	r := rt.reduction(oneShotName, t, op, adding, opts)
 	if out != nil {
-		rt.checkOut(oneShotName, t, out)
+		r.checkOut(out)
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	defer r.enter().leave()
 	if out == nil {
-		rt.mapped(oneShotName, t, r.o.group)
-		out = rt.fresh(oneShotName, rt.begin(oneShotName, &r.o), t.dtype, t.shape, t.n)
+		r.mapped(t)
+		r.begin()
+		out = r.fresh(t.dtype, t.shape, t.n)
 	}
-	rt.allReduce(&r, out, rt.plan().oneShot)
+	r.allReduce(out, rt.plan().oneShot)
 	return out
 }
 
-func (rt *Runtime) checkOut(op string, t, out *Tensor) {
-	if out.dtype != t.dtype || out.n != t.n {
-		panic(rt.misuse(op, "out", "", "out is %v, the tensor is %v", out.kind(), t.kind()))
+// checkOut refuses an out that is not like the tensor that is reduced, or overlaps it.
+func (r *reduction) checkOut(out *Tensor) {
+	if out.dtype != r.t.dtype || out.n != r.t.n {
+		panic(r.misuse("out", "", "out is %v, the tensor is %v", out.kind(), r.t.kind()))
 	}
-	if overlap(t, out) {
-		panic(rt.misuse(op, "out", "", "out overlaps the tensor"))
+	if overlap(r.t, out) {
+		panic(r.misuse("out", "", "out overlaps the tensor"))
 	}
 }
 
-// allReduce reduces r.t into out, which may be r.t itself, in the way that rules say. rt.mu is held.
-func (rt *Runtime) allReduce(r *reduction, out *Tensor, rules []rule) {
-	t, op, g := r.t, r.made.op, r.o.group
-	h := rt.mapped(op, t, g)
-	s := rt.begin(op, &r.o)
-	rt.intact(op)
+// allReduce reduces r.t into out, which may be r.t itself, in the way that rules say, between enter and leave.
+func (r *reduction) allReduce(out *Tensor, rules []rule) {
+	t, g := r.t, r.opts.group
+	h := r.mapped(t)
+	r.begin()
 	if t.n == 0 {
 		return
 	}
-	t.touch(s)
-	out.touch(s)
-	c := rt.admit(&r.made, s, &r.o)
+	c := r.admit(t, out)
 	w := pick(rules, len(g.ranks), t.Bytes(), g.work.wholeLines)
 	if w == twoChunks && !(inUnits(t) && inUnits(out)) {
 		w = twoPull
 	}
-	rt.chose(r.made, t.Bytes(), w.path, w.why)
-	var err error
+	r.chose(t.Bytes(), w)
 	switch w {
 	case onePacket:
-		err = rt.pushPackets(r, s, oneShotName, &oneShotKernels, out, packetsOf(t), c)
+		r.pushPackets(&oneShotKernels, out, packetsOf(t), c)
 	case twoPacket:
 		slice := ((packetsOf(t)+31)/32 + len(g.ranks) - 1) / len(g.ranks) * 32
-		err = rt.pushPackets(r, s, twoShotName, &twoShotKernels, out, slice, c)
+		r.pushPackets(&twoShotKernels, out, slice, c)
 	case twoLines:
-		err = rt.pushLines(r, s, out, c)
+		r.pushLines(out, c)
 	case onePull:
 		a := g.pullArgs
 		*a = pullArgs{outs: 1, n: uint64(t.n)}
@@ -228,13 +221,12 @@ func (rt *Runtime) allReduce(r *reduction, out *Tensor, rules []rule) {
 		for i := range g.ranks {
 			a.in[i] = h.at(i, t)
 		}
-		err = rt.pull(r, s, t.Bytes(), c)
+		r.pull(t.Bytes(), c)
 	case twoChunks:
-		err = rt.pushChunks(r, s, out, c)
+		r.pushChunks(out, c)
 	case twoPull:
-		err = rt.twoShot(r, h, s, out, c)
+		r.pullSlices(h, out, c)
 	}
-	rt.finish(&r.made, s, err)
 }
 
 // packetsOf is how many packets carry a tensor, some of them partly: see packets.cuh.
@@ -249,30 +241,28 @@ func packetsOf(t *Tensor) int {
 
 // pushPackets launches a packet kernel in which each member works on n packets of its own. Grid and block are
 // equal on all ranks because they follow from the plan and the tensor.
-func (rt *Runtime) pushPackets(r *reduction, s *Stream, op string, kernels *kernelNames, out *Tensor, n int, c kernelContext) error {
-	p, g := rt.plan(), r.o.group
+func (r *reduction) pushPackets(kernels *kernelNames, out *Tensor, n int, c kernelContext) {
+	p, g := r.rt.plan(), r.opts.group
 	*g.packetArgs = packetArgs{context: c, in: r.t.pointer(), out: out.pointer(), n: uint64(r.t.n), op: r.code, packets: uint64(n), epochs: g.work.epochs, inbox: g.work.inbox}
 	l := grid(n, min(max(p.packetThreads, (n+p.packetBlocks-1)/p.packetBlocks), p.packetCrowd), p.packetBlocks)
-	l.Args = bytesOf(g.packetArgs)
-	return s.launch(rt.builtin(op, kernels[r.t.dtype], len(g.ranks)), l)
+	r.launch(kernels[r.t.dtype], len(g.ranks), l, bytesOf(g.packetArgs))
 }
 
 // pull launches the kernel that reduces between two barriers, with the pieces in g.pullArgs, of which a member
 // reduces bytes at most.
-func (rt *Runtime) pull(r *reduction, s *Stream, bytes int, c kernelContext) error {
-	g := r.o.group
+func (r *reduction) pull(bytes int, c kernelContext) {
+	g := r.opts.group
 	a := g.pullArgs
 	l, c := g.meetingGrid(bytes, a.outs == 1, c)
 	a.context, a.signals, a.op = c, g.work.meetings, r.code
-	l.Args = bytesOf(a)
-	return s.launch(rt.builtin(r.made.op, pullKernels[r.t.dtype], len(g.ranks)), l)
+	r.launch(pullKernels[r.t.dtype], len(g.ranks), l, bytesOf(a))
 }
 
-// twoShot reduces this member's slice into everybody's out, which is symmetric. The slices begin at multiples
+// pullSlices reduces this member's slice into everybody's out, which is symmetric. The slices begin at multiples
 // of 16 bytes in memory.
-func (rt *Runtime) twoShot(r *reduction, h *Handle, s *Stream, out *Tensor, c kernelContext) error {
-	t, g := r.t, r.o.group
-	to := rt.mapped(r.made.op, out, g)
+func (r *reduction) pullSlices(h *Handle, out *Tensor, c kernelContext) {
+	t, g := r.t, r.opts.group
+	to := r.mapped(out)
 	size, world := t.dtype.Size(), len(g.ranks)
 	skew := int(t.pointer()) % 16
 	slice := (((t.Bytes()+skew+world-1)/world + 15) &^ 15)
@@ -284,7 +274,7 @@ func (rt *Runtime) twoShot(r *reduction, h *Handle, s *Stream, out *Tensor, c ke
 		a.in[i] = h.at(i, t) + device.Ptr(lo)
 		a.out[i] = to.at((g.rank+i)%world, out) + device.Ptr(lo)
 	}
-	return rt.pull(r, s, slice, c)
+	r.pull(slice, c)
 }
 
 // Names of the kernels by element type.

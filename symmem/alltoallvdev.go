@@ -113,29 +113,24 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	if kind == vdevDispatch2D {
 		taken |= anAlign
 	}
-	o := rt.read(op, rt.home(out), false, taken, opts)
-	g := o.group
-	n := rt.checkVDev(op, kind, in, out, splits, outSplits, &o)
+	c := rt.newCall(op, collective, rt.home(out), taken, opts)
+	g := c.opts.group
+	n := c.checkVDev(kind, in, out, splits, outSplits)
 	align := uint64(0)
 	if kind == vdevDispatch2D {
 		align = 1
-		if o.has(anAlign) {
-			align = uint64(o.align)
+		if c.opts.has(anAlign) {
+			align = uint64(c.opts.align)
 		}
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	h := rt.mapped(op, out, g)
-	s := rt.begin(op, &o)
-	rt.intact(op)
-	for _, t := range []*Tensor{in, out, splits, outSplits} {
-		t.touch(s)
-	}
-	made := callRecord{op: op, dtype: out.dtype, n: out.n, detail: fmt.Sprintf("by %d splits", n)}
-	made.on(out)
+	c.record.dtype, c.record.n, c.record.detail = out.dtype, out.n, fmt.Sprintf("by %d splits", n)
+	c.record.on(out)
 	if align > 1 {
-		made.detail += fmt.Sprintf(", regions of %d", align)
+		c.record.detail += fmt.Sprintf(", regions of %d", align)
 	}
+	defer c.enter().leave()
+	h := c.mapped(out)
+	c.begin()
 	a := &vdevArgs{
 		signals: g.work.meetings,
 		splits:  splits.pointer(), outSplits: outSplits.pointer(), outOffsets: outSplits.pointer() + device.Ptr(8*n),
@@ -148,25 +143,26 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 		a.out[i] = h.at(i, out)
 	}
 	p := rt.plan()
-	c := rt.admit(&made, s, &o)
-	c.channels = uint32(p.meetBlocks)
-	a.packets.context, a.packets.in, a.packets.n, a.packets.epochs, a.packets.inbox = c, in.pointer(), uint64(n), g.work.epochs, g.work.inbox
+	a.packets.context = c.admit(in, out, splits, outSplits)
+	a.packets.context.channels = uint32(p.meetBlocks)
+	a.packets.in, a.packets.n, a.packets.epochs, a.packets.inbox = in.pointer(), uint64(n), g.work.epochs, g.work.inbox
 	// The grid must be the same on all ranks, and what is theirs alone is not known: it follows from what all
 	// have allocated.
 	blocks := min(p.packetBlocks, p.meetBlocks, g.work.processors, max(1, out.st.size/vdevBlockBytes))
 	threads := max(p.rowThreads, (n+31)&^31) // one for each split
-	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true, Args: bytesOf(a)}
-	rt.finish(&made, s, s.launch(rt.builtin(op, "all_to_all_vdev", len(g.ranks)), l))
+	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
+	c.launch("all_to_all_vdev", len(g.ranks), l, bytesOf(a))
 }
 
 // checkVDev refuses what the host can see to be wrong, and returns the number of splits.
-func (rt *Runtime) checkVDev(op string, kind vdevKind, in, out, splits, outSplits *Tensor, o *options) int {
+func (c *call) checkVDev(kind vdevKind, in, out, splits, outSplits *Tensor) int {
+	o := &c.opts
 	world := len(o.group.ranks)
 	if o.has(anAlign) && o.align < 1 {
-		panic(rt.misuse(op, "MajorAlign", "", "MajorAlign must be positive, not %d", o.align))
+		panic(c.misuse("MajorAlign", "", "MajorAlign must be positive, not %d", o.align))
 	}
 	if len(in.shape) == 0 || len(out.shape) == 0 || in.dtype != out.dtype || rowKind(in) != rowKind(out) {
-		panic(rt.misuse(op, "out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", in.kind(), out.kind()))
+		panic(c.misuse("out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", in.kind(), out.kind()))
 	}
 	name, want := "inSplits", fmt.Sprintf("i64[%d]", world)
 	good := splits.dtype == I64 && len(splits.shape) == 1 && splits.n == world
@@ -181,19 +177,19 @@ func (rt *Runtime) checkVDev(op string, kind vdevKind, in, out, splits, outSplit
 		n /= 2
 	}
 	if !good || n == 0 || n%world != 0 || n > vdevSplits {
-		panic(rt.misuse(op, name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, o.group, splits.kind()))
+		panic(c.misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, o.group, splits.kind()))
 	}
 	if outSplits.dtype != I64 || len(outSplits.shape) != 2 || outSplits.shape[0] != 2 || outSplits.shape[1] != n {
-		panic(rt.misuse(op, "outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, outSplits.kind()))
+		panic(c.misuse("outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, outSplits.kind()))
 	}
 	if o.has(anAlign) && o.align > out.shape[0] {
-		panic(rt.misuse(op, "MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", o.align, out.shape[0]))
+		panic(c.misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", o.align, out.shape[0]))
 	}
 	names, all := [4]string{"in", "out", name, "outSplitsOffsets"}, [4]*Tensor{in, out, splits, outSplits}
 	for i := range all {
 		for j := range i {
 			if (i != 2 || j != 0) && overlap(all[i], all[j]) {
-				panic(rt.misuse(op, names[i], "", "%s overlaps %s", names[i], names[j]))
+				panic(c.misuse(names[i], "", "%s overlaps %s", names[i], names[j]))
 			}
 		}
 	}

@@ -32,9 +32,9 @@ func inUnits(t *Tensor) bool { return t.pointer()%unitBytes == 0 }
 func (p *plan) chunkBytes(ranks int) int { return p.chunkCrowd(ranks) * chunkUnits * unitBytes }
 
 // pushChunks reduces this member's slice into everybody's out, which is symmetric, chunk by chunk.
-func (rt *Runtime) pushChunks(r *reduction, s *Stream, out *Tensor, c kernelContext) error {
-	p, g, t := rt.plan(), r.o.group, r.t
-	to := rt.mapped(r.made.op, out, g)
+func (r *reduction) pushChunks(out *Tensor, c kernelContext) {
+	p, g, t := r.rt.plan(), r.opts.group, r.t
+	to := r.mapped(out)
 	world := len(g.ranks)
 	units := sliceBytes(t, world) / unitBytes
 	c.channels = uint32(p.meetBlocks)
@@ -46,6 +46,5 @@ func (rt *Runtime) pushChunks(r *reduction, s *Stream, out *Tensor, c kernelCont
 	threads := p.chunkCrowd(world)
 	l := grid((units+chunkUnits-1)/chunkUnits, threads, min(p.chunkBlocks, g.work.processors))
 	l.Block[0] = threads
-	l.Args = bytesOf(a)
-	return s.launch(rt.builtin(r.made.op, chunkKernels[t.dtype], world), l)
+	r.launch(chunkKernels[t.dtype], world, l, bytesOf(a))
 }

@@ -12,44 +12,8 @@ func (rt *Runtime) home(t *Tensor) *Group {
 	return rt.all
 }
 
-// mapped returns a handle that knows the copies of t in g. rt.mu is held.
-func (rt *Runtime) mapped(op string, t *Tensor, g *Group) *Handle {
-	if !t.Symmetric() {
-		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
-	}
-	a := t.st.alloc
-	a.usable(op)
-	h := a.mapping(g)
-	if h != nil {
-		return h
-	}
-	if len(a.handles) > 0 {
-		panic(rt.misuse(op, "tensor", "give that group as the last argument, or Rendezvous the tensor in this one", "the tensor %v was rendezvoused by %v, not by %v", t.kind(), a.handles[0].g, g))
-	}
-	panic(rt.misuse(op, "tensor", "call Rendezvous on it first", "the tensor %v was not rendezvoused by %v", t.kind(), g))
-}
-
 // at is where member i has its copy of t, which belongs to the handle's allocation.
 func (h *Handle) at(i int, t *Tensor) device.Ptr { return h.base[i] + device.Ptr(t.offset) }
-
-// admit begins a collective call on tensors in the group of o: it counts and notes the call, orders the
-// stream after what used the group's signals before, and returns the head of the kernel's arguments. The
-// caller launches and then marks the group. rt.mu is held.
-func (rt *Runtime) admit(made *callRecord, s *Stream, o *options) kernelContext {
-	g := o.group
-	made.group, made.collective = g, true
-	g.chain(made.op, s)
-	g.count(made)
-	return rt.kernelContext(g, o, rt.note(*made))
-}
-
-// finish ends what admit began. rt.mu is held.
-func (rt *Runtime) finish(made *callRecord, s *Stream, err error) {
-	if err != nil {
-		panic(rt.failure(made.op, err))
-	}
-	made.group.mark(made.op, s)
-}
 
 // grid spreads n pieces of work over blocks of at most threads threads, whole warps.
 func grid(n, threads, blocks int) device.Launch {

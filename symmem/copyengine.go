@@ -61,43 +61,39 @@ type copyWatch struct {
 
 // byEngines does an exchange by copy engines.
 func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
-	rt, op, g := e.rt, e.made.op, e.g
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	e.staged = op == "all_gather" && e.out != nil && (overlap(e.t, e.out) || !e.t.Symmetric() || e.t.st.alloc.mapping(g) == nil)
+	g := e.g
+	defer e.enter().leave()
+	e.staged = e.record.op == "all_gather" && e.out != nil && (overlap(e.t, e.out) || !e.t.Symmetric() || e.t.st.alloc.mapping(g) == nil)
 	shared := e.t
 	if e.staged {
 		shared = e.out
 	}
-	e.from = rt.mapped(op, shared, g)
-	e.made.on(shared)
-	s := rt.begin(op, &e.o)
-	rt.intact(op)
+	e.from = e.mapped(shared)
+	e.record.on(shared)
+	e.begin()
 	if e.out == nil {
-		e.out = rt.fresh(op, s, e.t.dtype, slices.Clone(shape), numelOf(shape))
+		e.out = e.fresh(e.t.dtype, slices.Clone(shape), numelOf(shape))
 	}
 	if n == 0 {
 		return e.out
 	}
-	e.t.touch(s)
-	e.out.touch(s)
-	e.made.timeout = e.o.timeout
-	id := rt.admit(&e.made, s, &e.o).ordinal
+	e.record.timeout = e.opts.timeout
+	id := e.admit(e.t, e.out).ordinal
 	w := enginesWay
 	if e.staged {
 		w = stagedWay
 	}
-	rt.chose(e.made, e.t.Bytes(), w.path, w.why)
+	e.chose(e.t.Bytes(), w)
 	var err error
 	if own := e.out.pointer() + device.Ptr(g.rank*n); e.staged && own != e.t.pointer() {
-		err = s.copy(own, e.t.pointer(), n)
+		err = e.stream.copy(own, e.t.pointer(), n)
 	}
 	lay(false)
 	if err == nil {
-		err = g.copyAll(s, id, e.args.src[:e.args.pieces], e.args.dst[:e.args.pieces], n, e.staged)
+		err = g.copyAll(e.stream, id, e.args.src[:e.args.pieces], e.args.dst[:e.args.pieces], n, e.staged)
 	}
-	rt.finish(&e.made, s, err)
-	g.lookAfter(s)
+	e.issued(err)
+	g.lookAfter(e.stream)
 	return e.out
 }
 

@@ -17,20 +17,15 @@ func (rt *Runtime) gridFor(n int) device.Launch {
 // generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is known to
 // be alive.
 func (t *Tensor) generate(op, kernel string, args func() []byte) {
-	rt := t.rt
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	c := t.rt.ownCall(op)
+	defer c.enter().leave()
 	t.live(op)
 	if t.n == 0 {
 		return
 	}
-	s := rt.begin(op, &options{})
-	l := rt.gridFor(t.n)
-	l.Args = args()
-	t.touch(s)
-	if err := s.launch(rt.builtin(op, kernel, 0), l); err != nil {
-		panic(rt.failure(op, err))
-	}
+	c.begin()
+	c.admit(t)
+	c.launch(kernel, 0, t.rt.gridFor(t.n), args())
 }
 
 // Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is
@@ -110,18 +105,12 @@ func (t *Tensor) write(op string, data []byte) {
 	if len(data) == 0 {
 		return
 	}
-	rt := t.rt
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	c := t.rt.ownCall(op)
+	defer c.enter().leave()
 	t.live(op)
-	s := rt.begin(op, &options{})
-	t.touch(s)
-	s.mu.Lock()
-	err := s.d.Write(t.pointer(), data)
-	s.mu.Unlock()
-	if err != nil {
-		panic(rt.failure(op, err))
-	}
+	c.begin()
+	c.admit(t)
+	c.issued(c.stream.write(t.pointer(), data))
 }
 
 func (t *Tensor) copyTensor(op string, from *Tensor) {
@@ -133,15 +122,12 @@ func (t *Tensor) copyTensor(op string, from *Tensor) {
 	if from.n != t.n {
 		panic(rt.misuse(op, "src", "", "%d elements for a tensor of %d", from.n, t.n))
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	c := rt.ownCall(op)
+	defer c.enter().leave()
 	t.live(op)
-	s := rt.begin(op, &options{})
-	t.touch(s)
-	from.touch(s)
-	if err := s.copy(t.pointer(), from.pointer(), t.Bytes()); err != nil {
-		panic(rt.failure(op, err))
-	}
+	c.begin()
+	c.admit(t, from)
+	c.issued(c.stream.copy(t.pointer(), from.pointer(), t.Bytes()))
 }
 
 // reader names the method that reads the type without loss.
@@ -157,36 +143,30 @@ func (d DType) reader() string {
 
 // read waits for the current stream and returns the bytes of the first n elements.
 func (t *Tensor) read(op string, n int) []byte {
-	rt := t.rt
 	data := make([]byte, n*t.dtype.Size())
-	rt.refuseCapture(op)
-	rt.mu.Lock()
-	s, err := t.reading(op)
-	if err != nil {
-		rt.mu.Unlock()
-		panic(err)
-	}
-	s.mu.Lock() // before rt.mu is let go, so that nothing else is issued in between
-	rt.mu.Unlock()
-	var failed error
+	t.rt.refuseCapture(op)
+	s := t.lockForRead(op)
+	var err error
 	if len(data) > 0 {
-		failed = s.d.Read(data, t.pointer())
+		err = s.d.Read(data, t.pointer())
 	} else {
-		failed = s.d.Synchronize()
+		err = s.d.Synchronize()
 	}
 	s.mu.Unlock()
-	rt.raise(op, failed)
+	t.rt.raise(op, err)
 	return data
 }
 
-// reading admits a read; rt.mu is held.
-func (t *Tensor) reading(op string) (s *Stream, err error) {
-	err = Maybe(func() {
-		t.live(op)
-		s = t.rt.begin(op, &options{})
-		t.touch(s)
-	})
-	return s, err
+// lockForRead admits a read and returns its stream with the stream's lock held, which is taken while the world is
+// still locked: nothing else is issued in between.
+func (t *Tensor) lockForRead(op string) *Stream {
+	c := t.rt.ownCall(op)
+	defer c.enter().leave()
+	t.live(op)
+	c.begin()
+	c.admit(t)
+	c.stream.mu.Lock()
+	return c.stream
 }
 
 // Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current stream.

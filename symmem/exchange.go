@@ -118,7 +118,7 @@ func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
 func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 	const op = "all_to_all"
 	e := rt.exchange(op, t, out, ordered|copyEngine, opts)
-	rt.parts(op, t, 0, e.g)
+	e.parts(t, 0)
 	e.checkOut(t.shape, false)
 	world := len(e.g.ranks)
 	n := t.Bytes() / world
@@ -156,7 +156,7 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	const op = "broadcast"
 	e := rt.exchange(op, t, t, ordered, opts)
 	e.g.peer(op, "root", root)
-	e.made.detail = fmt.Sprintf("from %d", root)
+	e.record.detail = fmt.Sprintf("from %d", root)
 	world := len(e.g.ranks)
 	// The others share the work, so that nothing leaves the root twice; one other shares it with the root.
 	sharers, place := world, e.g.rank
@@ -179,13 +179,11 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 
 // exchange is a call of an operation that copies between members without computing.
 type exchange struct {
-	rt       *Runtime
+	call
 	t, out   *Tensor // out may be nil until it runs
-	o        options
 	g        *Group
-	from, to *Handle // of t and out, where these are symmetric and mapped
-	staged   bool    // t was copied into its place in out, where peers read it
-	made     callRecord
+	from, to *Handle       // of t and out, where these are symmetric and mapped
+	staged   bool          // t was copied into its place in out, where peers read it
 	args     *exchangeArgs // apart: what a launch reads may hold no Go pointers
 }
 
@@ -196,8 +194,9 @@ func (rt *Runtime) exchange(op string, t, out *Tensor, taken optionSet, opts []O
 	if out != nil && !t.Symmetric() {
 		home = out
 	}
-	o := rt.read(op, rt.home(home), false, taken, opts)
-	return &exchange{rt: rt, t: t, out: out, o: o, g: o.group, made: callRecord{op: op, dtype: t.dtype, n: t.n}, args: new(exchangeArgs)}
+	e := &exchange{call: rt.newCall(op, collective, rt.home(home), taken, opts), t: t, out: out, args: new(exchangeArgs)}
+	e.g, e.record.dtype, e.record.n = e.opts.group, t.dtype, t.n
+	return e
 }
 
 // checkOut refuses an out that is not of this shape or overlaps t, unless own says that t is its place in it.
@@ -206,10 +205,10 @@ func (e *exchange) checkOut(shape []int, own bool) {
 		return
 	}
 	if e.out.dtype != e.t.dtype || e.out.n != numelOf(shape) {
-		panic(e.rt.misuse(e.made.op, "out", "", "out is %v, expected out shape %v", e.out.kind(), kindOf(e.t.dtype, shape)))
+		panic(e.misuse("out", "", "out is %v, expected out shape %v", e.out.kind(), kindOf(e.t.dtype, shape)))
 	}
 	if !own && overlap(e.t, e.out) {
-		panic(e.rt.misuse(e.made.op, "out", "", "out overlaps the tensor"))
+		panic(e.misuse("out", "", "out overlaps the tensor"))
 	}
 }
 
@@ -228,44 +227,38 @@ var (
 
 // run launches the exchange of pieces of n bytes at most, which lay adds. push says that out is symmetric.
 func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
-	if e.o.has(copyEngine) {
+	if e.opts.has(copyEngine) {
 		return e.byEngines(shape, n, lay)
 	}
-	rt, op := e.rt, e.made.op
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	defer e.enter().leave()
 	w := pullWay
 	if e.out != nil && e.out.Symmetric() && e.out.st.alloc.mapping(e.g) != nil {
-		e.to, w = rt.mapped(op, e.out, e.g), pushWay
-		e.made.on(e.out)
+		e.to, w = e.mapped(e.out), pushWay
+		e.record.on(e.out)
 	}
 	if e.to == nil || e.out == e.t {
-		e.from = rt.mapped(op, e.t, e.g)
-		e.made.on(e.t)
+		e.from = e.mapped(e.t)
+		e.record.on(e.t)
 	}
-	s := rt.begin(op, &e.o)
-	rt.intact(op)
+	e.begin()
 	if e.out == nil {
-		e.out = rt.fresh(op, s, e.t.dtype, slices.Clone(shape), numelOf(shape))
+		e.out = e.fresh(e.t.dtype, slices.Clone(shape), numelOf(shape))
 	}
 	if n == 0 {
 		return e.out
 	}
-	e.t.touch(s)
-	e.out.touch(s)
-	c := rt.admit(&e.made, s, &e.o)
+	c := e.admit(e.t, e.out)
 	push := w == pushWay
 	loads := e.out == e.t
 	if loads {
 		w = handOn
 	}
-	rt.chose(e.made, e.t.Bytes(), w.path, w.why)
+	e.chose(e.t.Bytes(), w)
 	e.args.n = uint64(n)
 	lay(push)
 	l, c := e.g.meetingGrid(n, loads, c)
 	e.args.context, e.args.signals = c, e.g.work.meetings
-	l.Args = bytesOf(e.args)
-	rt.finish(&e.made, s, s.launch(rt.builtin(op, "exchange", 0), l))
+	e.launch("exchange", 0, l, bytesOf(e.args))
 	return e.out
 }
 

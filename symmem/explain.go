@@ -44,10 +44,9 @@ func (rt *Runtime) Explain(f func()) string {
 	return strings.Join(lines, "\n")
 }
 
-// chose notes for Explain which way a call goes and why, in words that follow "because". bytes is what the
-// choice was made by. rt.mu is held.
-func (rt *Runtime) chose(c callRecord, bytes int, path, why string) {
-	if rt.choices != nil {
-		*rt.choices = append(*rt.choices, choice{c, bytes, path, why})
+// chose notes for Explain which way an admitted call goes. bytes is the size that the choice was made by.
+func (c *call) chose(bytes int, w *way) {
+	if list := c.rt.choices; list != nil {
+		*list = append(*list, choice{c.record, bytes, w.path, w.why})
 	}
 }

@@ -14,11 +14,11 @@ type Graph struct {
 	rt      *Runtime
 	d       device.Graph
 	stream  *Stream
-	copying []*Group  // that copy by copy engines
-	groups  []*Group  // whose signals it uses
-	builds  []int     // of these groups, when it was captured
-	tensors []*Tensor // that it uses, so that their memory stays theirs
-	calls   []callRecord    // for the record of waits
+	copying []*Group     // that copy by copy engines
+	groups  []*Group     // whose signals it uses
+	builds  []int        // of these groups, when it was captured
+	tensors []*Tensor    // that it uses, so that their memory stays theirs
+	calls   []callRecord // for the record of waits
 
 	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
 }
@@ -47,7 +47,9 @@ func (rt *Runtime) beginCapture(op string) *Graph {
 	if rt.capture != nil {
 		panic(rt.misuse(op, "", "", "a graph is being captured already"))
 	}
-	g := &Graph{rt: rt, stream: rt.begin(op, &options{}), replayed: new(atomic.Int64)}
+	c := rt.ownCall(op)
+	c.begin()
+	g := &Graph{rt: rt, stream: c.stream, replayed: new(atomic.Int64)}
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
 	if err := g.stream.d.BeginCapture(); err != nil {
@@ -81,14 +83,14 @@ func (g *Graph) keep(t *Tensor) { g.tensors = append(g.tensors, t) }
 func (g *Graph) Replay(opts ...Option) {
 	const op = "Replay"
 	rt := g.rt
-	o := rt.read(op, rt.all, false, aStream, opts)
+	c := rt.newCall(op, alone, rt.all, aStream, opts)
 	rt.refuseCapture(op)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	defer c.enter().leave()
 	if g.d == nil {
 		panic(rt.misuse(op, "graph", "", "the graph was freed"))
 	}
-	s := rt.begin(op, &o)
+	c.begin()
+	s := c.stream
 	for _, t := range g.tensors {
 		t.live(op)
 		if t.st.alloc != nil {
@@ -99,7 +101,7 @@ func (g *Graph) Replay(opts ...Option) {
 			t.st.block.used |= 1 << (s.id % 64)
 		}
 	}
-	rt.intact(op)
+	rt.inStep(op)
 	for i, group := range g.groups {
 		group.check(op)
 		if group.builds != g.builds[i] {
@@ -111,9 +113,7 @@ func (g *Graph) Replay(opts ...Option) {
 	s.mu.Lock()
 	err := g.launchOn(s)
 	s.mu.Unlock()
-	if err != nil {
-		panic(rt.failure(op, err))
-	}
+	c.issued(err)
 	for _, group := range g.groups {
 		group.mark(op, s)
 	}
@@ -163,47 +163,4 @@ func (rt *Runtime) refuseCapture(op string) {
 	if rt.capture != nil {
 		panic(rt.misuse(op, "", "make this call before the capture, or after a replay", "not allowed while a graph is captured"))
 	}
-}
-
-// chain makes s wait for what used the group's signals before, if that is on another stream. rt.mu is held.
-func (g *Group) chain(op string, s *Stream) {
-	if c := g.rt.capture; c != nil {
-		if !slices.Contains(c.groups, g) {
-			c.groups, c.builds = append(c.groups, g), append(c.builds, g.builds)
-		}
-		return
-	}
-	if g.last == nil || g.last == s {
-		return
-	}
-	if !g.marked {
-		g.mustRecord(op, g.last) // the other stream was alone until now
-	}
-	if err := s.wait(g.event); err != nil {
-		panic(g.rt.failure(op, err))
-	}
-}
-
-// mark notes that the group's signals were used on s. rt.mu is held.
-func (g *Group) mark(op string, s *Stream) {
-	if g.rt.capture != nil {
-		return
-	}
-	g.last, g.marked = s, false
-	if len(g.rt.streams) > 1 {
-		g.mustRecord(op, s)
-	}
-}
-
-func (g *Group) mustRecord(op string, s *Stream) {
-	var err error
-	if g.event == nil {
-		if g.event, err = g.rt.dev.NewEvent(); err != nil {
-			panic(g.rt.failure(op, err))
-		}
-	}
-	if err := s.record(g.event); err != nil {
-		panic(g.rt.failure(op, err))
-	}
-	g.marked = true
 }

@@ -177,9 +177,7 @@ func (h *Handle) table(op string, first int) uintptr {
 		for i := range h.g.ranks {
 			words[i], words[MaxRanks+i] = int64(h.kernel.buffers[i]), int64(h.kernel.pads[i])
 		}
-		rt.mu.Lock()
-		t = rt.zeros(op, rt.begin(op, &options{}), I64, []int{len(words)}, len(words)) // not of a memory pool: the call is not collective
-		rt.mu.Unlock()
+		t = rt.zeros(op, I64, []int{len(words)}, len(words))
 		t.CopyFrom(words[:])
 		t.read(op, 0) // a kernel on any stream may use it
 		rt.mu.Lock()

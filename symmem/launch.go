@@ -52,31 +52,30 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	if n := len(k.params); p.n != n {
 		panic(rt.misuse(op, "", "", "%s takes %d arguments, %d were given", k.sig, n, p.n))
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, &p.opts)
+	c := call{rt: rt, opts: p.opts, record: callRecord{op: op}}
+	if len(p.handles) > 0 {
+		c.record.manner = communicating
+	}
+	defer c.enter().leave()
+	c.begin()
 	for _, t := range p.tensors {
 		t.live(op)
-		t.touch(s)
 	}
+	c.touch(p.tensors...)
 	for i, h := range p.handles {
-		rt.intact(op)
 		h.usable(op)
-		h.t.touch(s)
-		h.g.chain(op, s)
-		at := k.d.Params()[p.places[i]].Offset
-		p.opts.group = h.g
+		c.touch(h.t)
 		args := h.kernel
-		args.context = rt.kernelContext(h.g, &p.opts, rt.note(callRecord{op: op, group: h.g, collective: true}))
-		copy(p.data[at:], bytesOf(&args))
+		args.context = c.join(h.g)
+		copy(p.data[k.d.Params()[p.places[i]].Offset:], bytesOf(&args))
 	}
 	l.Args = p.data
 	rt.calls.launched(op)
-	if err := s.launch(k.d, l); err != nil {
+	if err := c.stream.launch(k.d, l); err != nil {
 		panic(rt.failure(op, err))
 	}
 	for _, h := range p.handles {
-		h.g.mark(op, s)
+		h.g.mark(op, c.stream)
 	}
 	runtime.KeepAlive(args)
 }

@@ -22,8 +22,8 @@ var lineKernels = namesOf("two_shot_lines_")
 
 // pushLines reduces r.t into out in two shots by lines. Grid, block and turns are equal on all ranks because they
 // follow from the plan and the tensor.
-func (rt *Runtime) pushLines(r *reduction, s *Stream, out *Tensor, c kernelContext) error {
-	p, g, t := rt.plan(), r.o.group, r.t
+func (r *reduction) pushLines(out *Tensor, c kernelContext) {
+	p, g, t := r.rt.plan(), r.opts.group, r.t
 	world := len(g.ranks)
 	warps := ((t.Bytes()+7)/8 + lineUnits - 1) / lineUnits
 	pieces := (warps + world - 1) / world * 32
@@ -35,6 +35,5 @@ func (rt *Runtime) pushLines(r *reduction, s *Stream, out *Tensor, c kernelConte
 		context: c, in: t.pointer(), out: out.pointer(), n: uint64(t.n), op: r.code,
 		pieces: uint64(pieces), turns: uint64(turns), slots: uint64(slots), epochs: g.work.counts, inbox: g.work.lines,
 	}
-	l.Args = bytesOf(g.lineArgs)
-	return s.launch(rt.builtin(r.made.op, lineKernels[t.dtype], world), l)
+	r.launch(lineKernels[t.dtype], world, l, bytesOf(g.lineArgs))
 }

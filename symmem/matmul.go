@@ -43,47 +43,33 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	case overlap(out, a) || overlap(out, b):
 		panic(rt.misuse(op, "out", "", "out overlaps a factor"))
 	}
-	o := rt.read(op, rt.all, false, ordered, opts)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, &o)
+	c := rt.newCall(op, alone, rt.all, ordered, opts)
+	c.record.dtype, c.record.n = a.dtype, out.n
+	defer c.enter().leave()
+	c.begin()
 	if out.n == 0 {
 		return
 	}
-	for _, t := range []*Tensor{out, a, b} {
-		t.touch(s)
-	}
+	c.admit(out, a, b)
 	name, why := rt.dev.MatMulLibrary()
-	made := callRecord{op: op, group: o.group, dtype: a.dtype, n: out.n}
 	if name == "" || !a.dtype.isFloat() || k == 0 {
 		if name != "" {
 			why = "the library does not do this one"
 		}
-		rt.chose(made, out.Bytes(), "plain kernel", why)
+		c.chose(out.Bytes(), &way{"plain kernel", why})
 		args := matMulArgs{out.pointer(), a.pointer(), b.pointer(), uint64(m), uint64(n), uint64(k), truth(out.dtype != a.dtype)}
-		l := rt.gridFor(out.n)
-		l.Args = bytesOf(&args)
-		rt.finishOwn(op, s.launch(rt.builtin(op, "matmul_"+a.dtype.String(), 0), l))
+		c.launch("matmul_"+a.dtype.String(), 0, rt.gridFor(out.n), bytesOf(&args))
 		return
 	}
-	rt.chose(made, out.Bytes(), name, "it is the device's library")
+	c.chose(out.Bytes(), &way{name, "it is the device's library"})
 	d := device.MatMul{Out: out.pointer(), A: a.pointer(), B: b.pointer(), M: m, N: n, K: k, Type: a.dtype.String(), OutType: out.dtype.String()}
 	if rt.capture == nil { // a graph runs on any stream, and would share the space with what runs there
-		if s.space == nil {
-			s.space = rt.take(op, s, matMulSpace)
+		if c.stream.space == nil {
+			c.stream.space = rt.take(op, c.stream, matMulSpace)
 		}
-		d.Workspace, d.WorkspaceSize = s.space.ptr, matMulSpace
+		d.Workspace, d.WorkspaceSize = c.stream.space.ptr, matMulSpace
 	}
-	s.mu.Lock()
-	err := s.d.MatMul(d)
-	s.mu.Unlock()
-	rt.finishOwn(op, err)
-}
-
-func (rt *Runtime) finishOwn(op string, err error) {
-	if err != nil {
-		panic(rt.failure(op, err))
-	}
+	c.issued(c.stream.issue(func(s device.Stream) error { return s.MatMul(d) }))
 }
 
 // matMulArgs is MatMulArgs of matmul.cu.

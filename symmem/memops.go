@@ -20,8 +20,8 @@ import "github.com/symmrepl/symmrepl/symmem/internal/device"
 func (rt *Runtime) StreamWriteValue32(t *Tensor, offset, val int, opts ...Option) {
 	const op = "stream_write_value32"
 	rt.words(op, t, offset, 1, val)
-	rt.onWords(op, t, opts, func(s *Stream) error {
-		return s.d.Values([]device.Value{{Word: t.pointer() + device.Ptr(4*offset), Value: uint32(val)}})
+	rt.onWords(op, t, opts, func(d device.Stream) error {
+		return d.Values([]device.Value{{Word: t.pointer() + device.Ptr(4*offset), Value: uint32(val)}})
 	})
 }
 
@@ -44,8 +44,8 @@ func (rt *Runtime) Memset32(t *Tensor, offset, val, count int, opts ...Option) {
 		panic(rt.misuse(op, "count", "", "the count must be positive, not %d", count))
 	}
 	rt.words(op, t, offset, count, val)
-	rt.onWords(op, t, opts, func(s *Stream) error {
-		return s.d.SetWords(t.pointer()+device.Ptr(4*offset), uint32(val), count)
+	rt.onWords(op, t, opts, func(d device.Stream) error {
+		return d.SetWords(t.pointer()+device.Ptr(4*offset), uint32(val), count)
 	})
 }
 
@@ -66,18 +66,13 @@ func (rt *Runtime) words(op string, t *Tensor, offset, count, val int) {
 	}
 }
 
-func (rt *Runtime) onWords(op string, t *Tensor, opts []Option, do func(*Stream) error) {
-	o := rt.read(op, rt.all, false, ordered, opts)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, &o)
-	t.touch(s)
-	s.mu.Lock()
-	err := do(s)
-	s.mu.Unlock()
-	if err != nil {
-		panic(rt.failure(op, err))
-	}
+// onWords issues an operation on words of t, whose arguments were checked.
+func (rt *Runtime) onWords(op string, t *Tensor, opts []Option, issue func(device.Stream) error) {
+	c := rt.newCall(op, alone, rt.all, ordered, opts)
+	defer c.enter().leave()
+	c.begin()
+	c.admit(t)
+	c.issued(c.stream.issue(issue))
 }
 
 // GetSignal returns 64-bit word sig of this rank's signal pad of the tensor, once the current stream has come to
@@ -106,17 +101,12 @@ func (h *Handle) GetSignal(sig int) uint64 {
 // Errors: KindMisuse for a sig out of range.
 func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	const op = "reset_signal"
-	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, alone, opts)
 	h.word(op, sig)
-	rt := h.g.rt
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, &o)
-	h.t.touch(s)
-	if err := s.set0(h.kernel.pads[h.g.rank]+device.Ptr(8*sig), 8); err != nil {
-		panic(rt.failure(op, err))
-	}
+	defer c.enter().leave()
+	c.begin()
+	c.admit(h.t)
+	c.issued(c.stream.set0(h.kernel.pads[h.g.rank]+device.Ptr(8*sig), 8))
 }
 
 // PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col): the rows of
@@ -135,12 +125,11 @@ func (h *Handle) ResetSignal(sig int, opts ...Option) {
 // Errors: KindMisuse for a dst out of range, a src that is not such, a block that leads out of the tensor.
 func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	const op = "put_block"
-	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, alone, opts)
 	h.g.peer(op, "dst", dst)
 	at := h.block(op, "src", src, row, col)
 	width, pitch := src.shape[1]*src.dtype.Size(), h.t.shape[1]*src.dtype.Size()
-	h.moveRows(op, &o, src, copyRowsArgs{h.kernel.buffers[dst] + at, src.pointer(), uint64(src.shape[0]), uint64(width), uint64(pitch), uint64(width)})
+	h.moveRows(&c, src, copyRowsArgs{h.kernel.buffers[dst] + at, src.pointer(), uint64(src.shape[0]), uint64(width), uint64(pitch), uint64(width)})
 }
 
 // GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock]. It does not
@@ -159,12 +148,11 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 // Errors: KindMisuse for a src out of range, a dst that is not such, a block that leads out of the tensor.
 func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	const op = "get_block"
-	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, alone, opts)
 	h.g.peer(op, "src", src)
 	at := h.block(op, "dst", dst, row, col)
 	width, pitch := dst.shape[1]*dst.dtype.Size(), h.t.shape[1]*dst.dtype.Size()
-	h.moveRows(op, &o, dst, copyRowsArgs{dst.pointer(), h.kernel.buffers[src] + at, uint64(dst.shape[0]), uint64(width), uint64(width), uint64(pitch)})
+	h.moveRows(&c, dst, copyRowsArgs{dst.pointer(), h.kernel.buffers[src] + at, uint64(dst.shape[0]), uint64(width), uint64(width), uint64(pitch)})
 }
 
 // block checks a block of the handle's tensor and returns the bytes to its first element.
@@ -182,21 +170,15 @@ func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 	return device.Ptr((row*h.t.shape[1] + col) * t.dtype.Size())
 }
 
-func (h *Handle) moveRows(op string, o *options, t *Tensor, a copyRowsArgs) {
-	rt := h.g.rt
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, o)
-	t.touch(s)
-	h.t.touch(s)
+// moveRows copies the rows of t to or from a block of a member's copy of the handle's tensor.
+func (h *Handle) moveRows(c *call, t *Tensor, a copyRowsArgs) {
+	defer c.enter().leave()
+	c.begin()
 	if t.n == 0 {
 		return
 	}
-	l := rt.gridFor(t.n)
-	l.Args = bytesOf(&a)
-	if err := s.launch(rt.builtin(op, "copy_rows", 0), l); err != nil {
-		panic(rt.failure(op, err))
-	}
+	c.admit(t, h.t)
+	c.launch("copy_rows", 0, c.rt.gridFor(t.n), bytesOf(&a))
 }
 
 // copyRowsArgs is CopyRowsArgs of copy_rows.cu.

@@ -25,7 +25,7 @@ import (
 //
 // Back ends: GPUs with NVLink multicast; the cpu device emulates it.
 func (rt *Runtime) MultimemAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	rt.multimemReduce("multimem_all_reduce", t, op, -1, t, opts)
+	rt.multimemReduce(multimemName, t, op, -1, t, opts)
 	return t
 }
 
@@ -68,7 +68,6 @@ func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
 	out.live(multimemOneShotName)
-	rt.checkOut(multimemOneShotName, t, out)
 	rt.multimemReduce(multimemOneShotName, t, op, -1, out, opts)
 }
 
@@ -91,7 +90,6 @@ func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor
 func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out *Tensor, opts ...Option) {
 	const name = "multimem_one_shot_reduce"
 	out.live(name)
-	rt.checkOut(name, t, out)
 	rt.multimemReduce(name, t, op, max(root, -1), out, opts)
 }
 
@@ -122,38 +120,36 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 		shape[0] *= len(e.g.ranks)
 	}
 	e.checkOut(shape, false)
-	rt.checkMulticast(op, t, out)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	h := rt.mapped(op, out, e.g)
-	e.made.on(out)
-	s := rt.begin(op, &e.o)
-	rt.intact(op)
+	e.checkMulticast(t, out)
+	defer e.enter().leave()
+	h := e.mapped(out)
+	e.record.on(out)
+	e.begin()
 	if t.n == 0 {
 		return
 	}
-	t.touch(s)
-	out.touch(s)
-	l, c := e.g.meetingGrid(t.Bytes(), false, rt.admit(&e.made, s, &e.o))
-	l.Args = bytesOf(&multimemGatherArgs{
+	l, c := e.g.meetingGrid(t.Bytes(), false, e.admit(t, out))
+	e.launch(op, 0, l, bytesOf(&multimemGatherArgs{
 		context: c, signals: e.g.work.meetings, out: h.multicast(out), in: t.pointer(), offset: uint64(e.g.rank * t.Bytes()), n: uint64(t.Bytes()),
-	})
-	rt.finish(&e.made, s, s.launch(rt.builtin(op, op, 0), l))
+	}))
 }
 
-const multimemOneShotName = "multimem_one_shot_all_reduce"
+const (
+	multimemName        = "multimem_all_reduce"
+	multimemOneShotName = "multimem_one_shot_all_reduce"
+)
 
 // multicastTypes are the values of symm::MulticastType.
 var multicastTypes = map[DType]uint64{F32: 0, F16: 1, BF16: 2}
 
 // checkMulticast refuses what multicast cannot do, first of all where there is none.
-func (rt *Runtime) checkMulticast(op string, tensors ...*Tensor) {
-	if !rt.info.Multicast {
-		panic(rt.misuse(op, "", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", rt.info.MulticastWhy))
+func (c *call) checkMulticast(tensors ...*Tensor) {
+	if !c.rt.info.Multicast {
+		panic(c.misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", c.rt.info.MulticastWhy))
 	}
 	for _, t := range tensors {
 		if t.pointer()%4 != 0 || t.Bytes()%4 != 0 {
-			panic(rt.misuse(op, "tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", t.kind()))
+			panic(c.misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", t.kind()))
 		}
 	}
 }
@@ -162,30 +158,30 @@ func (rt *Runtime) checkMulticast(op string, tensors ...*Tensor) {
 // on the root alone, if root is not -1.
 func (rt *Runtime) multimemReduce(op string, t *Tensor, reduction string, root int, out *Tensor, opts []Option) *Tensor {
 	r := rt.reduction(op, t, reduction, ordered, opts)
-	g := r.o.group
+	g := r.opts.group
+	inPlace := op == multimemName
+	if out != nil && !inPlace {
+		r.checkOut(out)
+	}
 	if op == "multimem_one_shot_reduce" {
 		g.peer(op, "root", root)
 	}
-	rt.checkMulticast(op, t)
+	r.checkMulticast(t)
 	kind, ok := multicastTypes[t.dtype]
 	if !ok || r.code&255 > reductions["avg"] {
-		panic(rt.misuse(op, "tensor", "use AllReduce", "the switch computes sum and avg of f32, f16 and bf16, not %s of %v", reduction, t.dtype))
+		panic(r.misuse("tensor", "use AllReduce", "the switch computes sum and avg of f32, f16 and bf16, not %s of %v", reduction, t.dtype))
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	h := rt.mapped(op, t, g)
-	s := rt.begin(op, &r.o)
-	rt.intact(op)
+	defer r.enter().leave()
+	h := r.mapped(t)
+	r.begin()
 	if out == nil {
-		out = rt.fresh(op, s, t.dtype, t.shape, t.n)
+		out = r.fresh(t.dtype, t.shape, t.n)
 	}
 	if t.n == 0 {
 		return out
 	}
-	t.touch(s)
-	out.touch(s)
 	part, lo, hi := t.Bytes(), 0, t.Bytes()
-	if out == t {
+	if inPlace {
 		world := len(g.ranks)
 		part = ((t.Bytes()+world-1)/world + 15) &^ 15
 		lo = min(g.rank*part, hi)
@@ -193,15 +189,14 @@ func (rt *Runtime) multimemReduce(op string, t *Tensor, reduction string, root i
 	} else if root >= 0 && root != g.rank {
 		hi = 0
 	}
-	l, c := g.meetingGrid(part, false, rt.admit(&r.made, s, &r.o))
+	l, c := g.meetingGrid(part, false, r.admit(t, out))
 	a := &multimemArgs{
 		context: c, signals: g.work.meetings, tensor: h.multicast(t), offset: uint64(lo), n: uint64(hi - lo), kind: kind, average: truth(reduction == "avg"),
 	}
-	if out != t {
+	if !inPlace {
 		a.out = out.pointer()
 	}
-	l.Args = bytesOf(a)
-	rt.finish(&r.made, s, s.launch(rt.builtin(op, "multimem_reduce", 0), l))
+	r.launch("multimem_reduce", 0, l, bytesOf(a))
 	return out
 }
 

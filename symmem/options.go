@@ -126,27 +126,3 @@ func (rt *Runtime) read(op string, g *Group, fixed bool, taken optionSet, opts [
 	o.group.check(op)
 	return o
 }
-
-// begin admits a stream-ordered operation and picks its stream. rt.mu is held.
-func (rt *Runtime) begin(op string, o *options) *Stream {
-	if why := rt.abort.Load(); why != nil {
-		panic(&Error{Kind: KindInterrupted, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused: " + *why})
-	}
-	s := rt.current
-	if o.stream != nil {
-		s = o.stream
-	}
-	if s.closed.Load() {
-		panic(rt.misuse(op, "stream", "", "the stream was freed"))
-	}
-	if s.rt != rt {
-		panic(rt.misuse(op, "stream", "", "the stream belongs to another world"))
-	}
-	if rt.capture != nil && s != rt.capture.stream {
-		panic(rt.misuse(op, "stream", "let the capture use one stream", "another stream is being captured"))
-	}
-	if t := rt.trace.Load(); t != nil {
-		t.issue(op, s)
-	}
-	return s
-}

@@ -37,7 +37,7 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	g := e.g
 	world := len(g.ranks)
 	if scatter+gather != 1 || scatter*gather != 0 {
-		panic(rt.misuse(op, "scatter", "", "scatter and gather must be 1 and 0 or 0 and 1, not %d and %d", scatter, gather))
+		panic(e.misuse("scatter", "", "scatter and gather must be 1 and 0 or 0 and 1, not %d and %d", scatter, gather))
 	}
 	rows, cols, ok := 0, 0, false // of a block
 	switch in, out := in.shape, out.shape; {
@@ -55,10 +55,10 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		ok = shaped(out, rows, world, cols, 1)
 	}
 	if !ok || in.dtype != out.dtype {
-		panic(rt.misuse(op, "out", "", "in %v does not become out %v by scatter %d, gather %d among %d ranks", in.kind(), out.kind(), scatter, gather, world))
+		panic(e.misuse("out", "", "in %v does not become out %v by scatter %d, gather %d among %d ranks", in.kind(), out.kind(), scatter, gather, world))
 	}
 	e.checkOut(out.shape, false)
-	e.made.detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)
+	e.record.detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)
 	width := cols * in.dtype.Size()
 	part := []int{rows * width, rows * width} // bytes from block to block, in in and in out
 	a := &permuteArgs{rows: uint64(rows), width: uint64(width), srcPitch: uint64(width), dstPitch: uint64(width)}
@@ -67,24 +67,20 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	} else {
 		part[1], a.dstPitch = width, uint64(world*width)
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	defer e.enter().leave()
 	w := pullWay
 	var to, from *Handle
 	if out.Symmetric() && out.st.alloc.mapping(g) != nil {
-		w, to = pushWay, rt.mapped(op, out, g)
-		e.made.on(out)
+		w, to = pushWay, e.mapped(out)
+		e.record.on(out)
 	} else {
-		from = rt.mapped(op, in, g)
-		e.made.on(in)
+		from = e.mapped(in)
+		e.record.on(in)
 	}
-	s := rt.begin(op, &e.o)
-	rt.intact(op)
+	e.begin()
 	if in.n == 0 {
 		return
 	}
-	in.touch(s)
-	out.touch(s)
 	for k := range world {
 		p := (g.rank + 1 + k) % world
 		if to != nil {
@@ -93,12 +89,11 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 			a.src[k], a.dst[k] = from.at(p, in)+device.Ptr(g.rank*part[0]), out.pointer()+device.Ptr(p*part[1])
 		}
 	}
-	c := rt.admit(&e.made, s, &e.o)
-	rt.chose(e.made, in.Bytes(), w.path, w.why)
+	c := e.admit(in, out)
+	e.chose(in.Bytes(), w)
 	l, c := g.meetingGrid(rows*width, to == nil, c)
 	a.context, a.signals = c, g.work.meetings
-	l.Args = bytesOf(a)
-	rt.finish(&e.made, s, s.launch(rt.builtin(op, "permute", 0), l))
+	e.launch("permute", 0, l, bytesOf(a))
 }
 
 // shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one, as joined

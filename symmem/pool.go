@@ -108,18 +108,18 @@ func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
 	return stats
 }
 
-// takePooled returns a tensor of the pool, of zeros if zero. rt.mu is held, but let go of while the pool grows.
-func (g *Group) takePooled(op string, s *Stream, dtype DType, shape []int, n int, zero bool) *Tensor {
-	rt := g.rt
+// takePooled allocates a tensor of the pool for the call c, which has begun: of zeros if zero. c leaves and enters
+// again while the pool grows.
+func (g *Group) takePooled(c *call, dtype DType, shape []int, n int, zero bool) *Tensor {
+	rt, op := g.rt, c.record.op
 	rt.refuseTake(op)
 	g.check(op)
-	rt.intact(op)
+	rt.inStep(op)
 	bytes := n * dtype.Size()
 	pad, size := rt.padSize, blockSize(bytes)
 	b := g.pool.lowest(pad, size)
 	for b == nil {
-		g.growPool(op, kindOf(dtype, shape), pad, size)
-		rt.begin(op, &options{stream: s})
+		c.unlocked(func() { g.growPool(op, kindOf(dtype, shape), pad, size) })
 		rt.refuseTake(op)
 		b = g.pool.lowest(pad, size)
 	}
@@ -127,19 +127,19 @@ func (g *Group) takePooled(op string, s *Stream, dtype DType, shape []int, n int
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
 	a.digest.text(a.id)
 	a.storage = &storage{ptr: b.seg.Ptr() + device.Ptr(aligned(pad)), size: bytes, alloc: a, peer: rt.rank}
-	made := callRecord{op: "mem_pool_take", dtype: dtype, n: n}
-	g.chain(made.op, s)
+	take := g.poolCall("mem_pool_take", c.stream, dtype, n, b)
+	context := take.admit()
 	if zero {
-		if err := s.set0(a.storage.ptr, bytes); err != nil {
+		if err := c.stream.set0(a.storage.ptr, bytes); err != nil {
 			panic(rt.failure(op, err))
 		}
 	}
-	err := g.meetAtPool(&made, s, b, false)
+	err := g.meetAtPool(&take, context, b, false)
 	b.taken = true
 	g.pool.takes++
 	g.pool.last = fmt.Sprintf("take %s (block %d)", a.desc, b.index)
 	rt.allocs = append(rt.allocs, a)
-	rt.finish(&made, s, err)
+	take.issued(err)
 	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: shape, n: n}
 }
 
@@ -153,11 +153,9 @@ func (p *pool) lowest(pad, size int) *poolBlock {
 	return nil
 }
 
-// growPool adds a block. It is collective over the group, on the host. rt.mu is held, but let go of meanwhile.
+// growPool adds a block. It is collective over the group, on the host.
 func (g *Group) growPool(op, kind string, pad, size int) {
 	rt := g.rt
-	rt.mu.Unlock()
-	defer rt.mu.Lock()
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	seg, err := rt.dev.NewSegment(aligned(pad) + size)
@@ -179,49 +177,42 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 	g.pool.blocks = append(g.pool.blocks, b)
 }
 
-// meetAtPool issues the meeting of all members at a take or free of b. rt.mu is held.
-func (g *Group) meetAtPool(made *callRecord, s *Stream, b *poolBlock, free bool) error {
-	rt := g.rt
-	made.detail = fmt.Sprintf("block %d", b.index)
-	k := rt.builtin(made.op, "pool_meet", 0)
-	args := &poolMeetArgs{context: rt.admit(made, s, &options{group: g}), signals: g.work.meetings}
-	args.context.channels = uint32(rt.plan().meetBlocks)
+// poolCall is the call by which all members meet at a take or free of b, on a stream that c has begun on.
+func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *poolBlock) call {
+	return call{rt: g.rt, opts: options{group: g}, stream: s, record: callRecord{
+		op: op, group: g, manner: collective, dtype: dtype, n: n, detail: fmt.Sprintf("block %d", b.index),
+	}}
+}
+
+// meetAtPool issues that meeting of all members, once c was admitted. rt.mu is held.
+func (g *Group) meetAtPool(c *call, context kernelContext, b *poolBlock, free bool) error {
+	args := &poolMeetArgs{context: context, signals: g.work.meetings}
+	args.context.channels = uint32(g.rt.plan().meetBlocks)
 	number := g.pool.takes + g.pool.frees
 	for i := range g.ranks {
 		args.words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
 	}
-	args.step = uint64(stepOf(b, made, free))
-	l := oneBlock(32)
-	l.Args = bytesOf(args)
-	return s.launch(k, l)
+	args.step = uint64(stepOf(b, &c.record, free))
+	return c.submit("pool_meet", 0, oneBlock(32), bytesOf(args))
 }
 
 // freePooled returns an allocation to the pool, on the current stream.
 func (a *allocation) freePooled(op string) {
 	rt, g := a.rt, a.group
-	rt.mu.Lock()
-	s := rt.begin(op, &options{})
-	var others []*Stream
-	for _, o := range rt.streams {
-		if o != s && a.used>>(o.id%64)&1 == 1 {
-			others = append(others, o)
-		}
+	c := rt.ownCall(op)
+	for _, s := range a.otherUsers(&c) {
+		rt.raise(op, s.synchronize())
 	}
-	rt.mu.Unlock()
-	for _, o := range others {
-		rt.raise(op, o.synchronize())
-	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	defer c.enter().leave()
 	g.check(op)
-	rt.intact(op)
+	rt.inStep(op)
 	if !a.storage.freed.CompareAndSwap(false, true) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
-	made := callRecord{op: "mem_pool_free", dtype: U8, n: a.size}
-	err := g.meetAtPool(&made, s, a.block, true)
+	free := g.poolCall("mem_pool_free", c.stream, U8, a.size, a.block)
+	err := g.meetAtPool(&free, free.admit(), a.block, true)
 	if err == nil {
-		err = s.set0(a.seg.Ptr(), a.pad)
+		err = c.stream.set0(a.seg.Ptr(), a.pad)
 	}
 	a.block.taken = false
 	g.pool.frees++
@@ -231,7 +222,19 @@ func (a *allocation) freePooled(op string) {
 		h.tables.release()
 	}
 	a.handles = nil
-	rt.finish(&made, s, err)
+	free.issued(err)
+}
+
+// otherUsers begins the call c that frees a, and returns the streams other than the call's that used a.
+func (a *allocation) otherUsers(c *call) (list []*Stream) {
+	defer c.enter().leave()
+	c.begin()
+	for _, s := range c.rt.streams {
+		if s != c.stream && a.used>>(s.id%64)&1 == 1 {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // emptyPool lets go of all blocks. Those in use become their tensors' own. No member may be communicating. rt.mu is

@@ -33,9 +33,9 @@ type callRecord struct {
 	// replayed is where the graph was replayed last that captured the call; nil if none did.
 	replayed *atomic.Int64
 
-	// collective says that its kernel, when it gives up, leaves signals or packets behind that others may
+	// A kernel of a call that is communicating leaves signals or packets behind when it gives up, which others may
 	// take for the next call's.
-	collective bool
+	manner manner
 }
 
 // text is the call as the user would say it: "one_shot_all_reduce bf16[16] sum".
@@ -188,7 +188,7 @@ func (rt *Runtime) Waits() []Wait {
 func (rt *Runtime) parties(r *device.WaitRecord) (callRecord, []int) {
 	c, ok := rt.find(r.Ordinal)
 	if !ok {
-		c = callRecord{op: "a kernel", collective: true}
+		c = callRecord{op: "a kernel", manner: communicating}
 	}
 	if r.Kind == device.WaitWord {
 		return c, nil // whoever sets it
@@ -294,7 +294,7 @@ func (rt *Runtime) gaveUp(e *Error, c callRecord, r *device.WaitRecord) {
 		e.Kind, e.Hint = KindInterrupted, ""
 		e.Msg += ", and gave up: " + rt.whyAborted()
 	}
-	if c.collective {
+	if c.manner >= communicating {
 		rt.broken.Store(ptr(c.op + ": " + e.Msg))
 	}
 }

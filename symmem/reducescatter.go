@@ -48,35 +48,31 @@ func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...O
 func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
 	const op = "reduce_scatter"
 	r := rt.reduction(op, t, reduction, adding|splitLastDim, opts)
-	g := r.o.group
+	g := r.opts.group
 	dim := 0
-	if r.o.has(splitLastDim) {
+	if r.opts.has(splitLastDim) {
 		dim = len(t.shape) - 1
-		r.made.detail += " along the last dimension"
+		r.record.detail += " along the last dimension"
 	}
-	shape := rt.parts(op, t, dim, g)
+	shape := r.parts(t, dim)
 	n := t.n / len(g.ranks)
 	if out != nil && (out.dtype != t.dtype || out.n != n) {
-		panic(rt.misuse(op, "out", "", "out is %v, expected out shape %v", out.kind(), kindOf(t.dtype, shape)))
+		panic(r.misuse("out", "", "out is %v, expected out shape %v", out.kind(), kindOf(t.dtype, shape)))
 	}
 	if out != nil && overlap(t, out) {
-		panic(rt.misuse(op, "out", "", "out overlaps the tensor"))
+		panic(r.misuse("out", "", "out overlaps the tensor"))
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	h := rt.mapped(op, t, g)
-	s := rt.begin(op, &r.o)
-	rt.intact(op)
+	defer r.enter().leave()
+	h := r.mapped(t)
+	r.begin()
 	if out == nil {
-		out = rt.fresh(op, s, t.dtype, shape, n)
+		out = r.fresh(t.dtype, shape, n)
 	}
 	if n == 0 {
 		return out
 	}
-	t.touch(s)
-	out.touch(s)
-	c := rt.admit(&r.made, s, &r.o)
-	rt.chose(r.made, t.Bytes(), "read between barriers", "each part is needed by one rank, so that every byte crosses a link once")
+	c := r.admit(t, out)
+	r.chose(t.Bytes(), partsWay)
 	a := g.pullArgs
 	*a = pullArgs{outs: 1, n: uint64(n)}
 	a.out[0] = out.pointer()
@@ -88,15 +84,19 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	for i := range g.ranks {
 		a.in[i] = h.at(i, t) + device.Ptr(g.rank*first*t.dtype.Size())
 	}
-	rt.finish(&r.made, s, rt.pull(&r, s, out.Bytes(), c))
+	r.pull(out.Bytes(), c)
 	return out
 }
 
+// partsWay is the only way of ReduceScatter.
+var partsWay = &way{"read between barriers", "each part is needed by one rank, so that every byte crosses a link once"}
+
 // parts is the shape of one of the equal parts of t along a dimension, one for each member.
-func (rt *Runtime) parts(op string, t *Tensor, dim int, g *Group) []int {
+func (c *call) parts(t *Tensor, dim int) []int {
+	g := c.opts.group
 	world := len(g.ranks)
 	if len(t.shape) == 0 || t.shape[dim]%world != 0 {
-		panic(rt.misuse(op, "tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), t.kind(), world, g))
+		panic(c.misuse("tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), t.kind(), world, g))
 	}
 	shape := t.Shape()
 	shape[dim] /= world

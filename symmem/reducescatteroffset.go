@@ -25,14 +25,14 @@ import "fmt"
 func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
 	const name = "reduce_scatter_offset"
 	r := rt.reduction(name, t, op, adding, opts)
-	g := r.o.group
+	g := r.opts.group
 	world := len(g.ranks)
 	if len(t.shape) != 2 || dim < 0 || dim > 1 {
-		panic(rt.misuse(name, "dim", "", "the tensor must have two dimensions and dim be 0 or 1; they are %v and %d", t.kind(), dim))
+		panic(r.misuse("dim", "", "the tensor must have two dimensions and dim be 0 or 1; they are %v and %d", t.kind(), dim))
 	}
 	length := t.shape[dim]
 	if offsets == nil {
-		part := rt.parts(name, t, dim, g)[dim]
+		part := r.parts(t, dim)[dim]
 		for i := range world {
 			offsets = append(offsets, (i+1)*part)
 		}
@@ -43,11 +43,11 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 		}
 	}
 	if len(dstRanks) != len(offsets) {
-		panic(rt.misuse(name, "dstRanks", "", "there must be a rank for each block, not %d for %d blocks", len(dstRanks), len(offsets)))
+		panic(r.misuse("dstRanks", "", "there must be a rank for each block, not %d for %d blocks", len(dstRanks), len(offsets)))
 	}
 	for i, hi := range offsets {
 		if hi < 0 || hi > length || i > 0 && hi < offsets[i-1] {
-			panic(rt.misuse(name, "offsets", "", "offset %d is %d: offsets must not decrease and be in [0, %d]", i, hi, length))
+			panic(r.misuse("offsets", "", "offset %d is %d: offsets must not decrease and be in [0, %d]", i, hi, length))
 		}
 		g.peer(name, "dstRanks", dstRanks[i])
 	}
@@ -64,10 +64,10 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 				o := out[j]
 				o.live(name)
 				if want := []int{p.rows, p.cols}; o.dtype != t.dtype || o.n != p.rows*p.cols {
-					panic(rt.misuse(name, "out", "", "out[%d] is %v, expected out shape %v for block %d", j, o.kind(), kindOf(t.dtype, want), i))
+					panic(r.misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", j, o.kind(), kindOf(t.dtype, want), i))
 				}
 				if overlap(t, o) {
-					panic(rt.misuse(name, "out", "", "out[%d] overlaps the tensor", j))
+					panic(r.misuse("out", "", "out[%d] overlaps the tensor", j))
 				}
 				p.out, p.outPitch, p.t = o.pointer(), p.cols, o
 			}
@@ -76,10 +76,9 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 		lo = hi
 	}
 	if len(pieces) != len(out) || len(pieces) > maxTiles {
-		panic(rt.misuse(name, "out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", len(pieces), g.rank, maxTiles, len(out)))
+		panic(r.misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", len(pieces), g.rank, maxTiles, len(out)))
 	}
-	r.made.detail = fmt.Sprintf("along %d by %v to %v", dim, offsets, dstRanks) + space(r.made.detail)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.reduceTiles(&r, t, t.n, pieces)
+	r.record.detail = fmt.Sprintf("along %d by %v to %v", dim, offsets, dstRanks) + space(r.record.detail)
+	defer r.enter().leave()
+	r.reduceTiles(t, t.n, pieces)
 }

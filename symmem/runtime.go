@@ -209,53 +209,6 @@ func (rt *Runtime) Close() error {
 	return err
 }
 
-// kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.
-func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) kernelContext {
-	c := kernelContext{
-		watch:    device.Ptr(uintptr(unsafe.Pointer(rt.watch))),
-		timeout:  uint64(o.timeout),
-		rank:     int32(g.rank),
-		size:     int32(len(g.ranks)),
-		ordinal:  call,
-		channels: uint32(g.channels),
-	}
-	if g.work.wholeLines {
-		c.swaps = 1 // a link that keeps lines together has atomics too
-	}
-	return c
-}
-
-// preload loads the kernels that signal. The driver may hold back the loading of a kernel while another one runs,
-// and that one may wait for the signal that the kernel to be loaded is to send. Kernels of collective operations are
-// loaded by the first call in a group of each size. What does not load says so when it is used.
-func (rt *Runtime) preload() {
-	for _, name := range []string{"barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal"} {
-		if k, err := rt.dev.Builtin(name, 0); err == nil {
-			rt.builtins[builtinKernel{name: name}] = k
-		}
-	}
-}
-
-// builtinKernel names a kernel of kernels/, for groups of so many ranks, or 0 for any.
-type builtinKernel struct {
-	name  string
-	ranks int
-}
-
-// builtin returns a kernel of kernels/. rt.mu is held.
-func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
-	key := builtinKernel{name, ranks}
-	k, ok := rt.builtins[key]
-	if !ok {
-		var err error
-		if k, err = rt.dev.Builtin(name, ranks); err != nil {
-			panic(rt.failure(op, err))
-		}
-		rt.builtins[key] = k
-	}
-	return k
-}
-
 // bytesOf is the memory of a kernel's arguments.
 func bytesOf[T any](args *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))

@@ -9,29 +9,6 @@ func oneBlock(threads int) device.Launch {
 	return device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 }
 
-// communicate issues a kernel that uses the group's signals: on the stream of o, after what used them before
-// on any other stream. args is called with the head of the kernel's arguments. rt.mu is held.
-func (rt *Runtime) communicate(c callRecord, kernel string, l device.Launch, o *options, args func(kernelContext) []byte) {
-	g := o.group
-	s := rt.begin(c.op, o)
-	rt.intact(c.op)
-	k := rt.builtin(c.op, kernel, 0)
-	g.chain(c.op, s)
-	l.Args = args(rt.kernelContext(g, o, rt.note(c)))
-	if err := s.launch(k, l); err != nil {
-		panic(rt.failure(c.op, err))
-	}
-	g.mark(c.op, s)
-}
-
-// intact refuses communication after a collective operation was given up: the ranks' signals may be out of
-// step.
-func (rt *Runtime) intact(op string) {
-	if why := rt.broken.Load(); why != nil {
-		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why, Hint: "all ranks must call Recover"})
-	}
-}
-
 // channel checks a channel of the group's signal block.
 func (h *Handle) channel(op string, channel int) {
 	if channel < 0 {
@@ -59,17 +36,11 @@ func (h *Handle) channel(op string, channel int) {
 // Errors: KindMisuse for a channel out of range; and what ends a wait.
 func (h *Handle) Barrier(channel int, opts ...Option) {
 	const op = "barrier"
-	h.usable(op)
-	rt := h.g.rt
-	o := rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, collective, opts)
 	h.channel(op, channel)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	made := callRecord{op: op, group: h.g, collective: true}
-	h.g.count(&made)
-	rt.communicate(made, "barrier", oneBlock(32), &o, func(c kernelContext) []byte {
-		return bytesOf(&barrierArgs{c, h.g.work.signals, uint64(channel)})
-	})
+	defer c.enter().leave()
+	c.begin()
+	c.launch("barrier", 0, oneBlock(32), bytesOf(&barrierArgs{c.admit(), h.g.work.signals, uint64(channel)}))
 }
 
 // PutSignal signals the member dst on a channel, after everything this stream did before. Signals belong to the
@@ -111,16 +82,12 @@ func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 
 // signal is PutSignal and WaitSignal, whose kernels are named like the operations.
 func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
-	h.usable(op)
-	rt := h.g.rt
-	o := rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, signalling, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.communicate(callRecord{op: op, group: h.g}, op, oneBlock(1), &o, func(c kernelContext) []byte {
-		return bytesOf(&signalArgs{c, h.g.work.signals, uint32(peer), uint32(channel)})
-	})
+	defer c.enter().leave()
+	c.begin()
+	c.launch(op, 0, oneBlock(1), bytesOf(&signalArgs{c.admit(), h.g.work.signals, uint32(peer), uint32(channel)}))
 }
 
 // Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by PutSignal or
@@ -139,11 +106,10 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 // Errors: KindMisuse for a dst out of range, a src of another type or that is too long.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	const op = "put"
-	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, alone, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
-	h.move(op, &o, src, h.kernel.buffers[dst], src.pointer(), src.Bytes())
+	h.move(&c, src, h.kernel.buffers[dst], src.pointer(), src.Bytes())
 }
 
 // Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
@@ -162,11 +128,10 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 // Errors: KindMisuse for a src out of range, a dst of another type or that is too long.
 func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	const op = "get"
-	h.usable(op)
-	o := h.g.rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, alone, opts)
 	h.g.peer(op, "src", src)
 	h.fits(op, "dst", dst)
-	h.move(op, &o, dst, dst.pointer(), h.kernel.buffers[src], dst.Bytes())
+	h.move(&c, dst, dst.pointer(), h.kernel.buffers[src], dst.Bytes())
 }
 
 // fits checks that a tensor can be copied to or from the start of the handle's own.
@@ -181,16 +146,12 @@ func (h *Handle) fits(op, arg string, t *Tensor) {
 	}
 }
 
-func (h *Handle) move(op string, o *options, t *Tensor, dst, src device.Ptr, n int) {
-	rt := h.g.rt
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, o)
-	t.touch(s)
-	h.t.touch(s)
-	if err := s.copy(dst, src, n); err != nil {
-		panic(rt.failure(op, err))
-	}
+// move copies n bytes between t and a member's copy of the handle's tensor.
+func (h *Handle) move(c *call, t *Tensor, dst, src device.Ptr, n int) {
+	defer c.enter().leave()
+	c.begin()
+	c.admit(t, h.t)
+	c.issued(c.stream.copy(dst, src, n))
 }
 
 // putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
@@ -212,9 +173,7 @@ const putCopies = 64 << 10
 // Errors: as [Handle.Put]; KindMisuse for a sig out of range.
 func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts ...Option) {
 	const op = "put_with_signal"
-	h.usable(op)
-	rt := h.g.rt
-	o := rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, alone, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
@@ -222,22 +181,14 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 		dst: h.kernel.buffers[dst], src: src.pointer(), n: uint64(src.Bytes()),
 		word: h.kernel.pads[dst] + device.Ptr(8*sig), value: val,
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, &o)
-	src.touch(s)
-	h.t.touch(s)
+	defer c.enter().leave()
+	c.begin()
+	c.admit(src, h.t)
 	if args.n >= putCopies {
-		if err := s.copy(args.dst, args.src, int(args.n)); err != nil {
-			panic(rt.failure(op, err))
-		}
+		c.issued(c.stream.copy(args.dst, args.src, int(args.n)))
 		args.n = 0
 	}
-	l := oneBlock(min(max(32, (int(args.n/16)+31)&^31), 512))
-	l.Args = bytesOf(&args)
-	if err := s.launch(rt.builtin(op, op, 0), l); err != nil {
-		panic(rt.failure(op, err))
-	}
+	c.launch(op, 0, oneBlock(min(max(32, (int(args.n/16)+31)&^31), 512)), bytesOf(&args))
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
@@ -256,9 +207,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 // Errors: KindMisuse for a sig out of range or another cmp; and what ends a wait.
 func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
 	const op = "wait_for_signal"
-	h.usable(op)
-	rt := h.g.rt
-	o := rt.read(op, h.g, true, ordered, opts)
+	c := h.newCall(op, waiting, opts)
 	h.word(op, sig)
 	var atLeast uint32
 	switch cmp {
@@ -266,18 +215,11 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	case ">=":
 		atLeast = 1
 	default:
-		panic(rt.misuse(op, "cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
+		panic(c.misuse("cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, &o)
-	h.t.touch(s)
-	c := rt.kernelContext(h.g, &o, rt.note(callRecord{op: op, group: h.g}))
-	l := oneBlock(1)
-	l.Args = bytesOf(&waitForSignalArgs{c, h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast})
-	if err := s.launch(rt.builtin(op, op, 0), l); err != nil {
-		panic(rt.failure(op, err))
-	}
+	defer c.enter().leave()
+	c.begin()
+	c.launch(op, 0, oneBlock(1), bytesOf(&waitForSignalArgs{c.admit(h.t), h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast}))
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.

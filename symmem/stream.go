@@ -134,6 +134,19 @@ func (s *Stream) set0(dst device.Ptr, n int) error {
 	return s.d.Set(dst, 0, n)
 }
 
+// issue calls f with the device's stream, which nobody else uses meanwhile.
+func (s *Stream) issue(f func(device.Stream) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f(s.d)
+}
+
+func (s *Stream) write(dst device.Ptr, src []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.d.Write(dst, src)
+}
+
 func (s *Stream) record(e device.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +196,10 @@ func (rt *Runtime) OnStream(s *Stream, f func()) {
 func (rt *Runtime) become(op string, s *Stream) (before *Stream) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	before = rt.current
-	rt.current = rt.begin(op, &options{stream: s})
+	c := rt.ownCall(op)
+	c.opts.stream = s
+	c.begin()
+	before, rt.current = rt.current, c.stream
 	return before
 }
 
@@ -244,13 +259,10 @@ func (e *Event) Record(opts ...Option) { e.on("Event.Record", opts, (*Stream).re
 func (e *Event) Wait(opts ...Option) { e.on("Event.Wait", opts, (*Stream).wait) }
 
 func (e *Event) on(op string, opts []Option, do func(*Stream, device.Event) error) {
-	rt := e.rt
-	o := rt.read(op, rt.all, false, aStream, opts)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	if err := do(rt.begin(op, &o), e.d); err != nil {
-		panic(rt.failure(op, err))
-	}
+	c := e.rt.newCall(op, alone, e.rt.all, aStream, opts)
+	defer c.enter().leave()
+	c.begin()
+	c.issued(do(c.stream, e.d))
 }
 
 // Synchronize waits on the host until the event was reached.

@@ -24,34 +24,30 @@ type Tensor struct {
 func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
 	const op = "Local"
 	n := rt.numel(op, dtype, shape)
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	s := rt.begin(op, &options{})
+	c := rt.ownCall(op)
+	defer c.enter().leave()
+	c.begin()
 	if rt.pooling != nil {
-		return rt.pooling.takePooled(op, s, dtype, slices.Clone(shape), n, true)
+		return rt.pooling.takePooled(&c, dtype, slices.Clone(shape), n, true)
 	}
-	return rt.zeros(op, s, dtype, shape, n)
+	return c.zeros(dtype, slices.Clone(shape), n)
 }
 
-// zeros is a tensor of zeros in ordinary memory. rt.mu is held.
-func (rt *Runtime) zeros(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
-	t := rt.ordinary(op, s, dtype, slices.Clone(shape), n)
-	if err := s.set0(t.pointer(), t.Bytes()); err != nil {
-		panic(rt.failure(op, err))
-	}
+// zeros allocates a tensor of zeros in ordinary memory, also where a memory pool is in use.
+func (rt *Runtime) zeros(op string, dtype DType, shape []int, n int) *Tensor {
+	c := rt.ownCall(op)
+	defer c.enter().leave()
+	c.begin()
+	return c.zeros(dtype, shape, n)
+}
+
+func (c *call) zeros(dtype DType, shape []int, n int) *Tensor {
+	t := c.rt.ordinary(c.record.op, c.stream, dtype, shape, n)
+	c.issued(c.stream.set0(t.pointer(), t.Bytes()))
 	return t
 }
 
-// fresh is Local without the zeros. shape becomes the tensor's own. rt.mu is held, but let go of while a memory pool
-// grows.
-func (rt *Runtime) fresh(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
-	if rt.pooling != nil {
-		return rt.pooling.takePooled(op, s, dtype, shape, n, false)
-	}
-	return rt.ordinary(op, s, dtype, shape, n)
-}
-
-// ordinary is fresh, outside of any memory pool. rt.mu is held.
+// ordinary allocates a tensor of undefined values in ordinary memory, for use on s. rt.mu is held.
 func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
 	bytes := n * dtype.Size()
 	st := rt.newStorage(rt.take(op, s, bytes), bytes)

@@ -94,15 +94,15 @@ func (rt *Runtime) tileReduce(op string, in []*Tile, out *Tile, roots []int, red
 		l.t.live(op)
 	}
 	r := rt.reduction(op, in[0].t, reduction, adding, opts)
-	g := r.o.group
+	g := r.opts.group
 	own := -1
 	for i, root := range roots {
 		g.peer(op, "root", root)
 		if slices.Contains(roots[:i], root) {
-			panic(rt.misuse(op, "roots", "", "rank %d is the root of two tiles", root))
+			panic(r.misuse("roots", "", "rank %d is the root of two tiles", root))
 		}
 		if in[i].t.dtype != in[0].t.dtype || in[i].rows != in[0].rows || in[i].cols != in[0].cols {
-			panic(rt.misuse(op, "in", "", "tile %d is %v, tile 0 is %v: all must have the same type and shape", i, in[i], in[0]))
+			panic(r.misuse("in", "", "tile %d is %v, tile 0 is %v: all must have the same type and shape", i, in[i], in[0]))
 		}
 		if root == g.rank {
 			own = i
@@ -111,29 +111,28 @@ func (rt *Runtime) tileReduce(op string, in []*Tile, out *Tile, roots []int, red
 	if out != nil {
 		out.t.live(op)
 		if out.t.dtype != in[0].t.dtype || out.rows != in[0].rows || out.cols != in[0].cols {
-			panic(rt.misuse(op, "out", "", "out is %v, the tile is %v: both must have the same type and shape", out, in[0]))
+			panic(r.misuse("out", "", "out is %v, the tile is %v: both must have the same type and shape", out, in[0]))
 		}
 		if own >= 0 && tilesOverlap(in[own], out) {
-			panic(rt.misuse(op, "out", "", "out overlaps the tile"))
+			panic(r.misuse("out", "", "out overlaps the tile"))
 		}
 	} else if own >= 0 {
-		panic(rt.misuse(op, "out", "", "out is nil on rank %d, which is a root", rt.rank))
+		panic(r.misuse("out", "", "out is nil on rank %d, which is a root", rt.rank))
 	}
-	r.made.n, r.made.detail = in[0].rows*in[0].cols, fmt.Sprintf("to %v", roots)+space(r.made.detail)
+	r.record.n, r.record.detail = in[0].rows*in[0].cols, fmt.Sprintf("to %v", roots)+space(r.record.detail)
 	var pieces []tilePiece
 	from := in[0].t
 	if own >= 0 {
 		from = in[own].t
 		pieces = []tilePiece{{from: in[own].first(), rows: in[0].rows, cols: in[0].cols, inPitch: from.shape[1], out: out.pointer(), outPitch: out.t.shape[1], t: out.t}}
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
+	defer r.enter().leave()
 	for _, l := range in {
-		rt.mapped(op, l.t, g)
-		r.made.on(l.t)
-		r.made.parts.mix(uint64(l.first()))
+		r.mapped(l.t)
+		r.record.on(l.t)
+		r.record.parts.mix(uint64(l.first()))
 	}
-	rt.reduceTiles(&r, from, in[0].rows*in[0].cols, pieces)
+	r.reduceTiles(from, in[0].rows*in[0].cols, pieces)
 }
 
 func space(s string) string {
@@ -164,25 +163,22 @@ type tilePiece struct {
 }
 
 // reduceTiles launches the reduction of this member's pieces of t; n elements at most are any member's, which
-// is the same on all. rt.mu is held.
-func (rt *Runtime) reduceTiles(r *reduction, t *Tensor, n int, pieces []tilePiece) {
-	op, g := r.made.op, r.o.group
-	h := rt.mapped(op, t, g)
-	s := rt.begin(op, &r.o)
-	rt.intact(op)
-	t.touch(s)
+// is the same on all.
+func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
+	g := r.opts.group
+	h := r.mapped(t)
+	r.begin()
 	a := &tileArgs{op: r.code, tiles: uint64(len(pieces))}
 	for i, p := range pieces {
-		p.t.touch(s)
+		r.touch(p.t)
 		a.tile[i] = tileArg{uint64(p.from), p.out, uint64(p.rows), uint64(p.cols), uint64(p.inPitch), uint64(p.outPitch)}
 	}
 	for i := range g.ranks {
 		a.in[i] = h.at(i, t)
 	}
-	l, c := g.meetingGrid(n*t.dtype.Size(), true, rt.admit(&r.made, s, &r.o))
+	l, c := g.meetingGrid(n*t.dtype.Size(), true, r.admit(t))
 	a.context, a.signals = c, g.work.meetings
-	l.Args = bytesOf(a)
-	rt.finish(&r.made, s, s.launch(rt.builtin(op, tileKernels[t.dtype], len(g.ranks)), l))
+	r.launch(tileKernels[t.dtype], len(g.ranks), l, bytesOf(a))
 }
 
 var tileKernels = namesOf("tile_reduce_")
