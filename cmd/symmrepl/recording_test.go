@@ -20,7 +20,7 @@ type chapter struct {
 }
 
 var chapters = []chapter{
-	{"Names", "A name that means nothing is answered by those that were perhaps meant. A package that only one can be meant by is imported.", []string{
+	{"Names", "The message for an undefined name suggests similar names. A package that is used without an import is imported if its name is unambiguous.", []string{
 		`data := []int{3, 1, 2}`,
 		`fmt.Printl(data)`,
 		`dtaa[0]`,
@@ -31,7 +31,7 @@ var chapters = []chapter{
 		`rank = symm.Rank()`,
 		`rank := symm.Rank()`,
 	}},
-	{"Types", "Cells are checked before anything of them runs. A caret is below what the message is about.", []string{
+	{"Types", "The whole cell is checked before any of it runs. A caret marks the code that a message is about.", []string{
 		`var ratio float64 = data[0]`,
 		`mean := 1.5 * len(data)`,
 		`strings.Repeat("ab")`,
@@ -43,7 +43,7 @@ var chapters = []chapter{
 		`n := strconv.Atoi("12")`,
 		`:type strconv.Atoi("12")`,
 	}},
-	{"Panics", "A panic fails its cell on the ranks where it happens, at the line where it happens; everything defined before stays.", []string{
+	{"Panics", "A panic fails the cell on the ranks where it happens, and the message shows the line. All earlier definitions stay.", []string{
 		`func at(xs []int, i int) int {`,
 		`	return xs[i]`,
 		`}`,
@@ -53,14 +53,14 @@ var chapters = []chapter{
 		`sum := func(xs []int) (total int) { for _, x := range xs { total += x }; return }`,
 		`sum(data)`,
 	}},
-	{"Waits", "Rank 2 waits for a signal that nobody sends. The session says so by itself; Ctrl-C ends the wait, and tensors are as they were.", []string{
+	{"Waits", "Rank 2 waits for a signal that nobody sends. The session reports the wait after a moment. Ctrl-C ends it, and tensors keep their values.", []string{
 		`t := symm.Empty(symm.F32, 4).Fill(rank)`,
 		`h := symm.Rendezvous(t)`,
 		`if rank == 2 { h.WaitSignal(3, 0); symm.Synchronize() }`,
 		`^C`,
 		`symm.OneShotAllReduce(t, "sum").Float32s()`,
 	}},
-	{"Kernels", "What a kernel is given is compared with its parameters before it is launched.", []string{
+	{"Kernels", "The arguments of a launch are compared with the kernel's parameters before the kernel runs.", []string{
 		"k := symm.Compile(`__global__ void scale(float* x, int n, float a) { if (threadIdx.x < n) x[threadIdx.x] *= a; }`)",
 		`k.Launch(symm.Grid(1), symm.Block(32), t, 2.5, 10)`,
 		`k.Launch(symm.Grid(1), symm.Block(32), t, 4)`,
@@ -178,7 +178,7 @@ func page(x *terminal) string {
 	shown := shown(x)
 	var b strings.Builder
 	b.WriteString("# A session with mistakes\n\n<!-- Recorded by `go test ./cmd/symmrepl -run TestRecording -update`. -->\n\n" +
-		"What a terminal shows when things go wrong: typed at `symmrepl -n 4 --device cpu`, on a machine without a GPU.\n")
+		"How a terminal shows mistakes, recorded from `symmrepl -n 4 --device cpu` on a machine without a GPU.\n")
 	for i, c := range chapters {
 		part := shown
 		if i+1 < len(chapters) {
