@@ -5,22 +5,22 @@
 // %% [markdown]
 // # Hello, ranks
 //
-// A program for one GPU is one process. A program for four GPUs is usually four processes, one for each GPU. Each process has a
-// number, its **rank**, counted from 0. All of them run the same code:
+// One GPU usually has one process. A program for four GPUs usually has four processes, one per GPU. Each process has a
+// number, its **rank**, counted from 0. All ranks run the same code:
 //
 //     you type:        x := symm.Rank() * 10
 //
 //     rank 0 runs it   rank 1 runs it   rank 2 runs it   rank 3 runs it
 //     x is 0           x is 10          x is 20          x is 30
 //
-// Usually you write that code into a file, start four processes with a launcher, and read four logs. Here you type a cell once, and every
-// rank runs it. Then you see what each of them got. You need no GPU: without one, a rank is a process with some memory that stands for a GPU's.
+// Usually you write that code into a file, start four processes with a launcher, and read four logs. Here you type a cell once, every rank
+// runs it, and you see the result of each rank. You need no GPU: without one, each rank is a process on an emulated device in host memory.
 
 // %% Who are you?
 symm.Rank()
 
 // %% [markdown]
-// The number in brackets says which rank answers. The same expression has another value on every rank.
+// The number in brackets is the rank that answers. The same expression has a different value on every rank.
 //
 // The number of ranks is called the size of the world.
 
@@ -28,8 +28,8 @@ symm.Rank()
 symm.WorldSize()
 
 // %% [markdown]
-// Now there is one line for all of them. When ranks print exactly the same, you see it once, and `[0-3]` (or `[0,1]`, if you have started
-// two) says who printed it. When they differ, you see who said what. So when something is wrong on one rank only, it stands out.
+// This time there is one line for all ranks. Output that is identical on all ranks is shown once, with the prefix `[0-3]`
+// (or `[0,1]` if you started two). Output that differs is shown rank by rank, so a problem on one rank stands out.
 
 // %% A variable lives on every rank.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -37,11 +37,11 @@ square := rank * rank
 fmt.Println("the square of", rank, "is", square)
 
 // %% [markdown]
-// There are as many variables `square` as ranks. Each is in the memory of its own process. Rank 0 cannot read the `square` of rank 1: to get data
-// across, somebody has to send it. How, is the subject of all tutorials that follow.
+// Each rank has its own variable `square`, in the memory of its own process. Rank 0 cannot read the `square` of rank 1:
+// to move data between ranks, one of them has to send it. The next tutorials show how.
 //
-// The ranks run a cell in *lockstep*: the next cell begins when all ranks are done with this one. Inside of a cell they are not in step. Each runs
-// at its own speed.
+// The ranks run cells in *lockstep*: the next cell begins when all ranks have finished this one. Inside a cell they are
+// not synchronised; each rank runs at its own speed.
 
 // %% Ranks may do different things.
 if rank == 0 {
@@ -51,49 +51,49 @@ if rank == 0 {
 }
 
 // %% [markdown]
-// An `if` on the rank is how one program gives ranks different jobs. You will see it in every multi-GPU program.
+// An `if` on the rank gives different ranks different jobs. You will see it in every multi-GPU program.
 //
-// Next, a mistake on purpose. What happens to the others when one rank fails?
+// Next, a deliberate mistake. What happens to the other ranks when one rank fails?
 
 // %% [fails] One rank divides by zero.
 100 / rank
 
 // %% [markdown]
-// Rank 0 has an error, with the place where it happened. The others have a value. Nobody hangs, nothing is lost: your variables are still there.
+// Rank 0 has an error, with its position in the code. The other ranks have a value. No rank hangs and nothing is lost: your variables are still there.
 
-// %% Everybody is still here.
+// %% All ranks are still here.
 square
 
 // %% [markdown]
 // ## Neighbours
 //
-// Ranks often work in a ring. Everybody has a neighbour on the right and one on the left:
+// Ranks often communicate in a ring. Every rank has a neighbour on the right and one on the left:
 //
 //         ┌─> 0 ──> 1 ──> 2 ──> 3 ─┐
 //         └────────────────────────┘
 //
-// To the right of the last rank comes rank 0 again. The remainder of a division does that.
+// The right neighbour of the last rank is rank 0. The remainder of a division computes that.
 
-// %% To the right of the last is the first.
+// %% The right neighbour of the last rank is the first.
 right := (rank + 1) % size
 right
 
 // %% [exercise] The left neighbour
-// Write `left`, which returns the neighbour on the left of a rank, in a ring of `size` ranks. To the left of rank 0 is the last rank.
+// Write `left`, which returns the left neighbour of a rank in a ring of `size` ranks. The left neighbour of rank 0 is the last rank.
 //
-// Enter your function as one cell. It takes the place of the one below, which is wrong.
+// Enter your function as one cell. It replaces the function below, which is wrong.
 
 // %% [start]
 func left(rank, size int) int { return rank - 1 }
 
 // %% [hint]
-// What does the function that is given return for rank 0? Is there such a rank?
+// What does the given function return for rank 0? Does that rank exist?
 
 // %% [hint]
 // In Go, as in C++, the remainder of a negative number is negative: `-1 % 4` is `-1`. So make the number positive before you take the remainder.
 
 // %% [hint]
-// Going one step to the left is the same as going `size - 1` steps to the right.
+// One step to the left is the same as `size - 1` steps to the right.
 
 // %% [solution]
 func left(rank, size int) int { return (rank + size - 1) % size }
@@ -118,11 +118,11 @@ fmt.Println("correct")
 // %% [markdown]
 // ## What you know now
 //
-// - Every rank runs every cell; `symm.Rank()` tells them apart, `symm.WorldSize()` counts them.
-// - Output that is the same is shown once. What differs is shown by rank.
+// - Every rank runs every cell. `symm.Rank()` is the number of a rank, `symm.WorldSize()` the number of ranks.
+// - Identical output is shown once. Output that differs is shown by rank.
 // - A rank's variables are its own.
 //
-// Try a few cells of your own. `:vars` shows the variables of all ranks, `:ranks` the processes, and `:on 0,1` has only two ranks run the cells
-// that follow, until `:on all`.
+// Try a few cells of your own. `:vars` shows the variables of all ranks and `:ranks` the processes. After `:on 0,1`,
+// only these two ranks run cells, until `:on all`.
 //
-// Read on: `:tutorial 02` is about memory that all ranks can reach.
+// Read on: `:tutorial 02` is about memory that all ranks can access.

@@ -1,15 +1,15 @@
 //go:build ignore
 
-// Symmetric memory and handles: memory of one rank that all ranks reach.
+// Symmetric memory and handles: memory that all ranks can access.
 
 // %% [markdown]
 // # Symmetric memory and handles
 //
-// A rank's variables are its own. On GPUs, so is memory: what one process allocates on its GPU, another process cannot touch.
+// A rank's variables are its own. So is GPU memory: what one process allocates on its GPU, another process cannot access.
 //
-// **Symmetric memory** is the exception. All ranks allocate the same shape at the same time, and each maps the memory of all others into its own
-// address space. From then on a kernel on GPU 0 reads the memory of GPU 3 by an ordinary load, over NVLink. No call on the other side
-// is needed.
+// **Symmetric memory** is the exception. All ranks allocate the same shape at the same time, and each rank maps the
+// memory of all other ranks into its own address space. From then on, a kernel on GPU 0 reads the memory of GPU 3 by an
+// ordinary load, over NVLink. The other rank makes no call.
 //
 //      rank 0                     rank 1
 //     ┌───────────────┐          ┌───────────────┐
@@ -19,40 +19,40 @@
 //         buffer of rank 0 ─┼┼─ … ─  buffer of rank 0
 //         buffer of rank 1 ─┴┘       buffer of rank 1
 //
-// It is called symmetric because everybody has a copy of the same size. That is what makes "the same place on rank 3" mean something.
+// It is called symmetric because every rank has a copy of the same size, so "the same place on rank 3" is well defined.
 
-// %% Everybody allocates a tensor and fills its own copy.
+// %% Every rank allocates a tensor and fills its own copy.
 rank, size := symm.Rank(), symm.WorldSize()
 t := symm.Empty(symm.F32, 4)
 t.Fill(10 * rank)
 t.Float32s()
 
 // %% [markdown]
-// `Empty` is *collective*: all ranks call it, with the same arguments. `F32` is the type of the elements, 4 their number. `Fill` is not
-// collective. It writes the rank's own copy.
+// `Empty` is *collective*: all ranks call it with the same arguments. `F32` is the type of the elements, 4 their
+// number. `Fill` is not collective: it writes only the rank's own copy.
 //
-// The ranks hold the memory now, but do not know yet where the copies of the others are. They find out at a *rendezvous*.
+// The ranks have the memory now, but do not know the addresses of the other copies. They exchange them in a *rendezvous*.
 
-// %% The rendezvous: afterwards everybody knows everybody's copy.
+// %% The rendezvous: afterwards every rank knows every copy.
 h := symm.Rendezvous(t)
 fmt.Println("I am", h.Rank(), "of", h.WorldSize())
 fmt.Println("there are", len(h.BufferPtrs()), "copies of", h.BufferSize(), "bytes each")
 
 // %% [markdown]
-// `h` is a **handle**. It holds, among other things, one address for each copy. (`h.BufferPtrs()` are those addresses, for kernels. You
-// rarely look at them.) A rendezvous costs a little, so it is done once for each tensor; the handle is then used as often as you like.
+// `h` is a **handle**. Among other things it holds one address for each copy. (`h.BufferPtrs()` returns the addresses, for kernels.
+// You rarely need them.) A rendezvous takes some time, so do it once for each tensor and use the handle as often as you like.
 //
-// `GetBuffer(peer, dtype, shape...)` makes a tensor of the copy of a peer.
+// `GetBuffer(peer, dtype, shape...)` returns a tensor that is the copy of a peer.
 
-// %% Look into the memory of the neighbour.
+// %% Read the memory of the neighbour.
 right := (rank + 1) % size
 h.GetBuffer(right, symm.F32, 4).Float32s()
 
 // %% [markdown]
-// Every rank shows the number of its right neighbour, times ten. The neighbour did nothing for it: it did not send, and it was not asked. That is called
-// *one-sided* communication.
+// Every rank shows the number of its right neighbour, times ten. The neighbour took no part: it did not send anything.
+// This is called *one-sided* communication.
 //
-// The same way, a rank can write. `h.Put(peer, tensor)` copies a tensor into the copy of a peer.
+// A rank can also write. `h.Put(peer, tensor)` copies a tensor into the copy of a peer.
 
 // %% Write into the memory of the neighbour.
 message := symm.Local(symm.F32, 4).Fill(100 + rank)
@@ -61,15 +61,15 @@ h.Barrier(0)
 t.Float32s()
 
 // %% [markdown]
-// `symm.Local` is ordinary memory of one rank: nobody else needs to see the message before it is sent.
+// `symm.Local` is ordinary memory of one rank: no other rank needs to read the message before it is sent.
 //
-// `h.Barrier(0)` is new. A rank waits there until all ranks have come. Without it, you might look at your copy before your left neighbour has written
-// it. One-sided means that nobody tells you when data has come: **who reads and who writes must agree on a moment**. How to do that for two ranks
-// instead of all is the subject of the next tutorial.
+// `h.Barrier(0)` is new. A rank waits there until all ranks have reached it. Without it, you could read your copy
+// before your left neighbour has written it. In one-sided communication nobody tells you that data has arrived: **the
+// reader and the writer must synchronise**. The next tutorial shows how to do that for two ranks instead of all.
 //
 // ## Mistakes
 //
-// What if one rank asks for another size?
+// What happens if one rank asks for a different size?
 
 // %% [fails] Rank 0 wants eight elements, the others four.
 n := 4
@@ -79,29 +79,29 @@ if rank == 0 {
 symm.Empty(symm.F32, n)
 
 // %% [markdown]
-// Collective calls are compared before anything happens. Without that, the memory would not be symmetric, and a kernel would read past the end of
-// a copy an hour later. Here you are told who asked for what, and nothing is broken.
+// Collective calls are compared before anything is allocated. Otherwise the memory would not be symmetric, and a kernel
+// would read past the end of a copy an hour later. Here the error shows which rank asked for what, and nothing is broken.
 //
-// And a rank that does not exist?
+// What about a rank that does not exist?
 
 // %% [fails] There is no such rank.
 h.GetBuffer(size, symm.F32, 4)
 
 // %% [markdown]
-// The handle knows how many copies there are, and how large they are. Ask for too much, and you are told as well.
+// The handle knows the number of copies and their size. A request that is too large is an error as well.
 
 // %% [fails] A copy has four elements.
 h.GetBuffer(right, symm.F32, 5)
 
 // %% [markdown]
-// ## What belongs where
+// ## Which memory for what
 //
-//     memory                      who sees it        how
+//     memory                      accessible by      how
 //     symm.Local(dtype, n)        one rank           kernels of that rank
 //     symm.Empty(dtype, n)        all ranks          through a handle
 //     a Go variable               one rank           cells
 //
-// A common pattern: each rank owns a *slot* in everybody's copy. With a slot per rank, nobody overwrites what somebody else has written.
+// A common pattern: each rank owns a *slot* in every copy. With one slot per rank, no rank overwrites what another has written.
 
 // %% A tensor with one slot for each rank, all empty.
 slots := symm.Empty(symm.I32, size).Fill(-1)
@@ -110,11 +110,11 @@ hs.Barrier(0)
 slots.Ints()
 
 // %% [exercise] Gather by hand
-// After `gather()`, everybody's `slots` shall hold the square of each rank: slot 0 has 0, slot 1 has 1, slot 2 has 4. Do it by writing: each rank
-// puts its square into its own slot of everybody's copy.
+// Write `gather()`. After it, `slots` on every rank holds the square of each rank: slot 0 has 0, slot 1 has 1, slot 2
+// has 4. Do it by writing: each rank writes its square into its own slot of every copy.
 //
-// `hs.GetBuffer(peer, symm.I32, size)` is all the slots of a peer; `.Slice(a, b)` are elements `a` to `b-1` of a tensor; `.Fill(x)` writes. The last thing
-// is a barrier, so that nobody looks too early.
+// `hs.GetBuffer(peer, symm.I32, size)` is the whole `slots` of a peer; `.Slice(a, b)` is elements `a` to `b-1` of a
+// tensor; `.Fill(x)` writes. The last step is a barrier, so that no rank reads too early.
 
 // %% [start]
 func gather() {
@@ -123,13 +123,13 @@ func gather() {
 }
 
 // %% [hint]
-// The function that is given writes one copy only: whose? Run `gather()` and look at `slots.Ints()`.
+// The given function writes only one copy. Whose? Run `gather()` and look at `slots.Ints()`.
 
 // %% [hint]
-// You need a loop over all peers, your own rank among them.
+// You need a loop over all peers, including your own rank.
 
 // %% [hint]
-// In the loop, the slots of the peer are `hs.GetBuffer(peer, symm.I32, size)`. Your slot there is at your own rank, not at the peer's.
+// In the loop, the slots of the peer are `hs.GetBuffer(peer, symm.I32, size)`. Your slot there has the index of your own rank, not the peer's.
 
 // %% [solution]
 func gather() {
@@ -156,7 +156,7 @@ func gather() {
 
 // %% [check]
 bad, limit := "", symm.Timeout(5*time.Second)
-for round := range 40 { // each time another rank is late
+for round := range 40 { // a different rank is late each time
 	slots.Fill(-1)
 	hs.Barrier(7, limit)
 	if rank == round%size {
@@ -189,11 +189,11 @@ fmt.Println("correct")
 // ## What you know now
 //
 // - `symm.Empty` is collective; it gives every rank a copy.
-// - `symm.Rendezvous` gives a handle, which knows everybody's copy.
+// - `symm.Rendezvous` returns a handle, which knows every copy.
 // - `h.GetBuffer` reads and writes the copy of a peer, `h.Put` copies into it. The peer does nothing.
-// - Nobody tells a rank that its memory has changed. A barrier is the simplest way to agree on that.
+// - A rank is not notified when its memory changes. A barrier is the simplest way to synchronise.
 //
-// What you wrote in the exercise is an *all-gather*, one of the operations that libraries such as NCCL have: `:doc symm.AllGather`.
+// What you wrote in the exercise is an *all-gather*, an operation that libraries such as NCCL provide: `:doc symm.AllGather`.
 //
-// Read on: `:tutorial 03` has ranks tell each other that data is there. For the pages behind this one: PyTorch calls the same idea
+// Read on: `:tutorial 03` lets ranks tell each other that data has arrived. Background: PyTorch calls this idea
 // `torch.distributed._symmetric_memory`, and NVSHMEM calls it the symmetric heap.

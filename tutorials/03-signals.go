@@ -1,42 +1,42 @@
 //go:build ignore
 
-// Signals: one rank tells another that something is there.
+// Signals: one rank tells another that data has arrived.
 
 // %% [markdown]
 // # Signals: put and wait
 //
-// A rank can write into the memory of another. But when may the other look? A barrier answers that for all ranks at once. Often that is too
-// much: if rank 0 sends to rank 1, why should rank 3 wait?
+// A rank can write into the memory of another. But when may the other rank read it? A barrier answers this for all
+// ranks at once. Often that is too much: if rank 0 sends to rank 1, why should rank 3 wait?
 //
-// A **signal** is for two. One rank puts it, the other waits for it:
+// A **signal** synchronises two ranks. One rank puts it, the other waits for it:
 //
 //     rank 0                          rank 1
 //     put data into rank 1's copy
 //     put a signal ───────────────>   wait for the signal
-//                                     look at the data
+//                                     read the data
 //
-// The signal travels after the data. So when the wait is over, the data is there. This is the one rule on which all the fast algorithms stand.
+// The signal arrives after the data. So when the wait ends, the data is there. All fast algorithms rest on this one rule.
 
-// %% A tensor, a handle, and neighbours.
+// %% A tensor, a handle and the neighbours.
 rank, size := symm.Rank(), symm.WorldSize()
 right, left := (rank+1)%size, (rank+size-1)%size
 t := symm.Empty(symm.F32, 4)
 h := symm.Rendezvous(t)
 
 // %% [markdown]
-// First a signal without data. Signals travel on *channels*, which are numbers. Both sides name the same one, here 0.
+// First a signal without data. Signals use *channels*, which are numbers. Both sides name the same channel, here 0.
 
-// %% Everybody signals to the right, and waits for the left.
+// %% Every rank signals to the right and waits for the left.
 h.PutSignal(right, 0)
 h.WaitSignal(left, 0)
 fmt.Println(left, "has signalled")
 
 // %% [markdown]
-// `WaitSignal` also *consumes* the signal. Wait a second time, and you wait for a second signal.
+// `WaitSignal` also *consumes* the signal. If you wait again, you wait for a second signal.
 //
-// Now with data. The order is what matters: put, then signal; wait, then look.
+// Now with data. The order matters: put, then signal; wait, then read.
 
-// %% Data, and a signal behind it.
+// %% Data, followed by a signal.
 message := symm.Local(symm.F32, 4).Fill(100 + rank)
 h.Put(right, message)
 h.PutSignal(right, 0)
@@ -44,11 +44,11 @@ h.WaitSignal(left, 0)
 t.Float32s()
 
 // %% [markdown]
-// Everybody has the number of its left neighbour. No barrier was needed.
+// Every rank has the number of its left neighbour. No barrier was needed.
 //
 // ## Mistakes
 //
-// What if nobody puts the signal? A real program hangs then, and you look at four silent logs. Here the wait gets a limit, with `symm.Timeout`.
+// What if no rank puts the signal? A real program hangs then, and its four logs are silent. Here the wait has a limit, `symm.Timeout`.
 
 // %% [fails] The first rank waits for a signal that nobody sends.
 if rank == 0 {
@@ -57,15 +57,15 @@ if rank == 0 {
 symm.Synchronize()
 
 // %% [markdown]
-// The message says who waited, for whom, and on which channel. Without the limit you would get a table after a moment, with the same news, and
-// Ctrl-C, or a notebook's ■, ends the wait. Nothing is lost by it: the kernels return, memory and variables stay.
+// The message names the rank that waited, its peer and the channel. Without the limit, a table shows the same after a
+// moment, and Ctrl-C (■ in a notebook) ends the wait. Nothing is lost: the kernels return, memory and variables stay.
 //
-// `symm.Synchronize` waits until the work on the device is done. Operations only put work into a queue, called the *stream*; what goes wrong there
-// shows when somebody waits for it.
+// `symm.Synchronize` waits until the work on the device is done. Operations only enqueue work on the *stream*; an error
+// in that work is reported by the next call that waits for it.
 //
-// The opposite mistake is a signal that nobody waits for.
+// The opposite mistake is a signal that no rank waits for.
 
-// %% A signal too many.
+// %% One signal too many.
 if rank == 0 {
 	h.PutSignal(1, 5)
 }
@@ -74,8 +74,8 @@ h.Barrier(0)
 symm.PendingSignals()
 
 // %% [markdown]
-// That does no harm at once. It does later: the next one who waits on this channel gets the old signal, and looks at data that is not there yet. So
-// look for pending signals when results are wrong now and then. Rank 1 takes it away:
+// This does no harm at once. But the next wait on this channel consumes the old signal, and the rank reads data that
+// has not arrived. So look for pending signals if results are sometimes wrong. Rank 1 consumes it:
 
 // %% Consume it.
 if rank == 1 {
@@ -86,10 +86,10 @@ h.Barrier(0)
 symm.PendingSignals()
 
 // %% [markdown]
-// ## Both ways, on two channels
+// ## In both directions, on two channels
 //
-// When a slot is used again and again, one signal is not enough. The writer says "it is there". The reader must say "I have read it", or the writer
-// overwrites what is still being read.
+// If a slot is used repeatedly, one signal is not enough. The writer signals "the data is there". The reader must
+// signal "I have read it", or the writer overwrites data that is still being read.
 //
 //     left                            right
 //     put data
@@ -103,7 +103,7 @@ seen := []float32{}
 for step := range 3 {
 	message.Fill(10*rank + step)
 	h.Put(right, message)
-	h.PutSignal(right, 0) // it is there
+	h.PutSignal(right, 0) // data is there
 	h.WaitSignal(left, 0)
 	seen = append(seen, t.Float32s()[0])
 	h.PutSignal(left, 1) // I have read it
@@ -112,19 +112,19 @@ for step := range 3 {
 seen
 
 // %% [markdown]
-// Everybody has seen all three messages of its left neighbour, in order.
+// Every rank has received all three messages of its left neighbour, in order.
 //
-// Now it is your turn. A token goes once around the ring. The variables `token` and `hToken` are ready.
+// Now it is your turn. A token travels once around the ring. The variables `token` and `hToken` are ready.
 
 // %% A tensor for the token.
 token := symm.Empty(symm.I32, 1)
 hToken := symm.Rendezvous(token)
 
 // %% [exercise] Pass it on
-// Write `relay()`. Rank 0 puts the number 1 into the `token` of its right neighbour. Each other rank waits for the token, doubles it, and passes it
-// on to its right. At the end rank 0 waits for it, and has 2, 4, 8 … in its `token`: doubled once by each of the others.
+// Write `relay()`. Rank 0 puts the number 1 into the `token` of its right neighbour. Each other rank waits for the token, doubles it, and
+// passes it to the right. At the end rank 0 waits for it and has 2, 4, 8 … in its `token`: each of the other ranks has doubled it once.
 //
-// `pass(n)` below puts a number into the token of the right neighbour. `token.Ints()[0]` is your own.
+// `pass(n)` below puts a number into the token of the right neighbour. `token.Ints()[0]` reads your own token.
 
 // %% [start]
 func pass(n int) {
@@ -138,14 +138,14 @@ func relay() {
 }
 
 // %% [hint]
-// As given, only rank 0 does something. Suppose the others called `pass(2 * token.Ints()[0])` right away: what would they double? Who has to wait for whom?
+// In the given code only rank 0 does something. If the others called `pass(2 * token.Ints()[0])` at once, which value would they double? Which rank has to wait for which?
 
 // %% [hint]
-// A signal must follow the number: `hToken.PutSignal(right, 0)` after the put. All but rank 0 wait for their left neighbour *before* they look
-// at their token.
+// A signal must follow the number: `hToken.PutSignal(right, 0)` after the put. All ranks except rank 0 wait for their
+// left neighbour *before* they read their token.
 
 // %% [hint]
-// Rank 0 is different: it begins without waiting, and waits for the last rank at the end. If it waited first, nobody would ever begin.
+// Rank 0 is different: it starts without waiting, and waits for the last rank at the end. If it waited first, no rank would ever start.
 
 // %% [solution]
 func pass(n int) {
@@ -195,11 +195,11 @@ func relay() {
 
 // %% [check]
 bad, want, limit := "", 1<<(size-1), symm.Timeout(5*time.Second)
-for round := 0; round < 40 && bad == ""; round++ { // what is wrong now and then shall be found, too
-	symm.Recover() // of signals that are left
+for round := 0; round < 40 && bad == ""; round++ { // repeat, to find mistakes that show only sometimes
+	symm.Recover() // clears leftover signals
 	token.Fill(-1)
 	hToken.Barrier(7, limit)
-	if rank == round%size { // each time another rank is late
+	if rank == round%size { // a different rank is late each time
 		time.Sleep(5 * time.Millisecond)
 	}
 	relay()
@@ -227,19 +227,19 @@ switch {
 case bad != "":
 	panic(bad)
 case pending > 0:
-	panic("the number is right, but a signal was put that nobody has waited for; symm.PendingSignals() says which")
+	panic("the number is right, but no rank has waited for some signal; symm.PendingSignals() shows which")
 }
 fmt.Println("correct")
 
 // %% [markdown]
 // ## What you know now
 //
-// - Put, then signal. Wait, then look.
-// - A wait consumes its signal. Put and wait must come in pairs.
-// - Reusing memory needs a signal back.
-// - `symm.Timeout` bounds a wait, and `symm.PendingSignals` finds signals nobody has waited for.
+// - Put, then signal. Wait, then read.
+// - A wait consumes its signal. Puts and waits must come in pairs.
+// - To use memory again, the writer needs a signal back from the reader.
+// - `symm.Timeout` bounds a wait, and `symm.PendingSignals` lists signals that no rank has waited for.
 //
-// On a GPU a signal is a store to a word in the peer's memory, with a *release* before it and an *acquire* after the wait. The kernel itself
-// is short: `kernels/include/symm/signal.cuh` explains it at its beginning.
+// On a GPU, a signal is a store to a word in the peer's memory, with a *release* before it and an *acquire* after the
+// wait. The kernel is short: the comment at the beginning of `kernels/include/symm/signal.cuh` describes the protocol.
 //
-// Read on: `:tutorial 04` has you write a kernel that talks to the other GPUs itself.
+// Read on: in `:tutorial 04` you write a kernel that communicates with the other GPUs itself.

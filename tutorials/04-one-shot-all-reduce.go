@@ -5,22 +5,22 @@
 // %% [markdown]
 // # Your own one-shot all-reduce
 //
-// In training and inference, GPUs add up vectors all day: each has its own, and all need the sum. That is an **all-reduce**.
+// In training and inference, GPUs often add up vectors: each GPU has one vector, and all need the sum. That is an **all-reduce**.
 //
 //     rank 0 has  1 1 1 1                  10 10 10 10
 //     rank 1 has  2 2 2 2    all-reduce    10 10 10 10
 //     rank 2 has  3 3 3 3   ───────────>   10 10 10 10
 //     rank 3 has  4 4 4 4                  10 10 10 10
 //
-// The simplest way is *one-shot*: each rank reads everybody's vector and adds them up itself. Here is what that takes:
+// The simplest algorithm is *one-shot*: each rank reads the vectors of all ranks and adds them up itself. It takes:
 //
-// 1. a barrier, so that all vectors are there before anybody reads;
+// 1. a barrier, so that all vectors are complete before any rank reads;
 // 2. a loop that reads from all ranks and adds;
-// 3. a barrier, so that nobody changes its vector while others still read.
+// 3. a barrier, so that no rank changes its vector while others still read it.
 //
-// You write that as one kernel, in CUDA C++. Without a GPU the C++ compiler of this machine compiles it, and it runs on the emulated device.
+// You write this as one kernel, in CUDA C++. Without a GPU, this machine's C++ compiler compiles it for the emulated device.
 
-// %% A vector for each rank. Negative numbers, too: they find mistakes.
+// %% A vector for each rank. Its numbers are negative: they expose mistakes.
 rank, size := symm.Rank(), symm.WorldSize()
 n := 100
 x := symm.Empty(symm.F32, n).Fill(rank - 10)
@@ -30,8 +30,8 @@ out := symm.Local(symm.F32, n)
 // %% [markdown]
 // ## A kernel on one rank
 //
-// First a kernel that does not talk to anybody. A kernel is a function that many *threads* run at once. Threads come in *blocks*; `threadIdx.x` is
-// the number of a thread in its block, `blockDim.x` the number of threads in a block.
+// First a kernel that does not communicate. A kernel is a function that many *threads* run at once. Threads are grouped
+// in *blocks*; `threadIdx.x` is the number of a thread in its block, `blockDim.x` the number of threads in a block.
 //
 // Here 32 threads share 100 elements. Thread 0 takes the elements 0, 32, 64, 96; thread 1 takes 1, 33, 65, 97; and so on.
 
@@ -44,13 +44,13 @@ twice.Launch(symm.Grid(1), symm.Block(32), out, x, n)
 out.Float32s()[n-1]
 
 // %% [markdown]
-// All ranks compile the same text and launch it on their own tensors. What you pass is compared with the parameters before anything is launched:
+// All ranks compile the same text and launch it on their own tensors. The arguments are compared with the parameters before the launch:
 
 // %% [fails] An argument is missing.
 twice.Launch(symm.Grid(1), symm.Block(32), out, n)
 
 // %% [markdown]
-// Mistakes in the kernel itself are shown with their line.
+// An error in the kernel's code is shown with its line.
 
 // %% [fails] A typing error.
 symm.Compile(`
@@ -61,15 +61,15 @@ __global__ void broken(float* out) {
 // %% [markdown]
 // ## A kernel that reads from its peers
 //
-// Pass the handle, and the kernel gets a `symm::Handle`. In it are
+// Pass the handle, and the kernel gets a `symm::Handle`, with these members and functions:
 //
-//     h.rank, h.world_size       who am I, how many are there
+//     h.rank, h.world_size       the number of this rank, the number of ranks
 //     h.buffer<float>(p)         the address of the copy of rank p
-//     symm::barrier(h, channel)  wait here until all ranks have come
+//     symm::barrier(h, channel)  waits until all ranks have reached it
 //
-// The address of a peer's copy is used like any other. On GPUs the load goes over NVLink; nothing in the code says so.
+// The address of a peer's copy is used like any other address. On GPUs the load goes over NVLink; nothing in the code shows that.
 
-// %% The all-reduce. Its three parts are the three points from above.
+// %% The all-reduce. Its three parts are the three steps above.
 sum := symm.Compile(`
 __global__ void sum(symm::Handle h, float* out, int n) {
   if (!symm::barrier(h, 0)) return;
@@ -87,10 +87,10 @@ fmt.Println(total[0], total[n-1])
 // %% [markdown]
 // Every rank has the same sum. That is a complete all-reduce.
 //
-// `if (!symm::barrier(h, 0)) return;` — a barrier says `false` if it was given up, because somebody pressed Ctrl-C or a limit passed. Then the kernel
-// leaves without touching data. That one `if` is why a deadlock does not cost you the session.
+// `if (!symm::barrier(h, 0)) return;` — a barrier returns `false` if it gave up, because of Ctrl-C or a time limit.
+// Then the kernel returns without touching data. This one `if` is why a deadlock does not cost you the session.
 //
-// Does it agree with the one that comes with symmrepl?
+// Does it agree with the all-reduce of symmrepl?
 
 // %% Compare.
 want := symm.OneShotAllReduce(x, "sum").Float32s()
@@ -103,14 +103,14 @@ fmt.Println("the largest difference is", largest)
 // %% [markdown]
 // ## Why two barriers?
 //
-// Take away the first, and a fast rank reads a vector that a slow rank has not filled yet. Take away the second, and a fast rank goes on and fills
-// its vector with the next numbers, while a slow one still reads the old ones. Both go well most of the time. That is what makes them bad: the
-// result is wrong once in a thousand runs.
+// Without the first barrier, a fast rank reads a vector that a slow rank has not filled yet. Without the second, a fast
+// rank continues and fills its vector with the next numbers while a slow rank still reads the old ones. Both usually
+// work. That makes them dangerous: the result is wrong once in a thousand runs.
 //
-// Let us make the second mistake visible. Without a barrier, a slow reader and a quick writer meet in the same memory. Rank 0 reads late; the others
-// change their vectors right away.
+// Let us make the second mistake visible. Without the last barrier, a slow reader and a fast writer use the same memory
+// at the same time. Rank 0 reads late; the others change their vectors at once.
 
-// %% Without the last barrier, rank 0 reads what it should not.
+// %% Without the last barrier, rank 0 reads the wrong numbers.
 careless := symm.Compile(`
 __global__ void careless(symm::Handle h, float* out, unsigned long long pause) {
   if (!symm::barrier(h, 0)) return;
@@ -134,7 +134,7 @@ if got := out.Float32s()[0]; rank == 0 {
 }
 
 // %% [markdown]
-// Rank 0 has added numbers of the next round. The kernel is correct on all other ranks, and it would be correct on rank 0 if that were a little quicker.
+// Rank 0 has added numbers of the next round. The kernel is correct on all other ranks, and a slightly faster rank 0 would be correct too.
 //
 // ## Your turn
 
@@ -146,8 +146,8 @@ h.Barrier(0)
 x.Float32s()[:4]
 
 // %% [exercise] The maximum
-// Write a kernel `biggest` with the same parameters as `sum`. `out[i]` shall be the largest of all ranks' `x[i]`. It is launched with one block of 32
-// threads, and there are 100 elements.
+// Write a kernel `biggest` with the same parameters as `sum`. `out[i]` must be the largest `x[i]` of all ranks. It is
+// launched with one block of 32 threads, and there are 100 elements.
 
 // %% [start]
 biggest := symm.Compile(`
@@ -159,10 +159,10 @@ __global__ void biggest(symm::Handle h, float* out, int n) {
 // Begin with a copy of the kernel `sum`. Only the lines about `total` have to change. Keep both barriers.
 
 // %% [hint]
-// What does `total` begin with? All elements here are negative: 0 is larger than all of them.
+// What is the initial value of `total`? All elements here are negative: 0 is larger than all of them.
 
 // %% [hint]
-// Begin with the copy of rank 0, `float best = h.buffer<float>(0)[i];`, and let the loop over `p` begin at 1.
+// Start with the copy of rank 0, `float best = h.buffer<float>(0)[i];`, and start the loop over `p` at 1.
 
 // %% [solution]
 biggest := symm.Compile(`
@@ -227,7 +227,7 @@ if rank == size-1 {
 }
 out.Fill(12345)
 h.Barrier(0, limit)
-if rank == size-1 { // it is late
+if rank == size-1 { // this rank is late
 	time.Sleep(100 * time.Millisecond)
 	x.CopyFrom(fresh)
 }
@@ -246,16 +246,16 @@ case first == n:
 case results[first] == expected[first]:
 	panic(fmt.Sprintf("out[%d] is right here, but not on another rank", first))
 case results[first] == 12345:
-	panic(fmt.Sprintf("out[%d] was not written; 32 threads have to take care of %d elements", first, n))
+	panic(fmt.Sprintf("out[%d] was not written; 32 threads must handle %d elements", first, n))
 case results[first] == 500:
-	panic(fmt.Sprintf("out[%d] is %v, which rank %d had before; it was late, so a barrier must wait for it before anybody reads", first, results[first], size-1))
+	panic(fmt.Sprintf("out[%d] is %v, an old value of rank %d, which was late; a barrier must wait for it before any rank reads", first, results[first], size-1))
 case results[first] == 0:
-	panic(fmt.Sprintf("out[%d] is 0, but all elements are negative; what does the maximum begin with?", first))
+	panic(fmt.Sprintf("out[%d] is 0, but all elements are negative; what is the initial maximum?", first))
 default:
 	panic(fmt.Sprintf("out[%d] is %v here, not %v; is everybody's element looked at?", first, results[first], expected[first]))
 }
 
-// Now rank 0 has much to read, and the others have one element. They are done with it long before, and change their vectors.
+// Now rank 0 has much to read, and the others one element. They finish long before rank 0, and change their vectors.
 length := 1 << 17
 wide, largest := symm.Empty(symm.F32, length).Fill(rank), symm.Local(symm.F32, length)
 hWide := symm.Rendezvous(wide)
@@ -274,18 +274,18 @@ for _, got := range largest.Float32s() {
 }
 wide.Free()
 if symm.OneShotAllReduce(verdict, "max").Ints()[0] > 0 {
-	panic("all is right, but a rank could leave and change its vector while rank 0 still read it; what must stand at the end?")
+	panic("the result is right, but a rank could return and change its vector while rank 0 still read it; what is missing at the end?")
 }
 fmt.Println("correct")
 
 // %% [markdown]
 // ## What you know now
 //
-// - An all-reduce is a barrier, a loop over peers, and a barrier.
+// - A one-shot all-reduce is a barrier, a loop over peers, and a barrier.
 // - A kernel gets the handle, and `h.buffer<T>(p)` is the memory of a peer.
-// - A missing barrier is a mistake that shows once in a while, on somebody else's machine.
+// - A missing barrier is a mistake that shows only now and then, often on another machine.
 //
-// With more blocks, each block needs a channel of its own: `symm::barrier(h, blockIdx.x)`. The one that comes with symmrepl has no barrier at all for
-// small vectors: it sends the data in packets that say themselves that they have come. That is the subject of tutorial 07.
+// With more blocks, each block needs its own channel: `symm::barrier(h, blockIdx.x)`. For small vectors, symmrepl's
+// all-reduce uses no barrier at all: it sends packets, which carry their own flags. That is the subject of tutorial 07.
 //
 // Read on: `:tutorial 05` is about long vectors, for which one-shot reads too much.

@@ -1,19 +1,19 @@
 //go:build ignore
 
-// Two-shot all-reduce: read less when vectors are long, and when which is better.
+// Two-shot all-reduce: fewer bytes for long vectors, and when to use which.
 
 // %% [markdown]
-// # Two-shot, and when which
+// # Two-shot, and when to use which
 //
-// In a one-shot all-reduce every rank reads everybody's vector. With `N` ranks and vectors of `S` bytes, that is `(N-1)·S` bytes over each rank's
-// links, and all ranks compute the same sums.
+// In a one-shot all-reduce every rank reads the vectors of all ranks. With `N` ranks and vectors of `S` bytes,
+// `(N-1)·S` bytes cross each rank's links, and all ranks compute the same sums.
 //
-// That is a waste. Share the work: each rank is responsible for one *slice* of the vector.
+// To avoid this waste, share the work: each rank is responsible for one *slice* of the vector.
 //
 //     slice:        0        1        2        3
-//     rank 0      [sum]   ───────────────────────     first shot:  rank r reads slice r of everybody, and adds
+//     rank 0      [sum]   ───────────────────────     first shot:  rank r reads slice r of all ranks, and adds
 //     rank 1      ───────  [sum]   ──────────────
-//     rank 2      ────────────────  [sum]   ─────     second shot: rank r gives its sums to everybody
+//     rank 2      ────────────────  [sum]   ─────     second shot: rank r stores its sums to all ranks
 //     rank 3      ─────────────────────────  [sum]
 //
 // The first shot is called a *reduce-scatter*, the second an *all-gather*.
@@ -26,15 +26,15 @@ fmt.Println("4 ranks: one-shot", oneShot(4, 1<<20), "two-shot", twoShot(4, 1<<20
 fmt.Println("2 ranks: one-shot", oneShot(2, 1<<20), "two-shot", twoShot(2, 1<<20))
 
 // %% [markdown]
-// With four ranks, two-shot moves half as much; with eight a quarter. With two ranks it gains nothing.
+// With four ranks, two-shot moves half as many bytes; with eight ranks, a quarter. With two ranks the number is the same.
 //
-// So why is there one-shot at all? Because two-shot must stop in the middle: nobody may take the sums before they are there. That costs another
-// trip between the GPUs, a microsecond or so. For short vectors, the trip is all that matters.
+// Why use one-shot at all? Because two-shot must synchronise in the middle: no rank may read the sums before they are
+// complete. That costs another trip between the GPUs, about a microsecond. For short vectors, the trips take most of the time.
 //
 // ## The kernel
 //
-// Our kernel works in place: the sums take the place of the vector. May a rank overwrite the vectors of others while they still read? Yes, here: slice `r`
-// is read by rank `r` only, and written by rank `r` only.
+// Our kernel works in place: the sums replace the vector. May a rank overwrite the vectors of others while they still
+// read? Here it may: only rank `r` reads slice `r`, and only rank `r` writes it.
 
 // %% A vector for each rank.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -42,7 +42,7 @@ n := 128
 x := symm.Empty(symm.F32, n)
 h := symm.Rendezvous(x)
 
-// %% Each rank adds up its slice, and stores the sums to everybody.
+// %% Each rank adds up its slice and stores the sums to all ranks.
 sum := symm.Compile(`
 __global__ void sum(symm::Handle h, int n) {
   if (!symm::barrier(h, 0)) return;              // all vectors are there
@@ -60,26 +60,26 @@ result := x.Float32s()
 fmt.Println(result[0], result[n-1])
 
 // %% [markdown]
-// One barrier at the beginning and one at the end, as before. The second one now has two jobs: it says that the sums have come, and that everybody
-// is done.
+// There is one barrier at the beginning and one at the end, as before. The second one now has two purposes: all sums
+// have arrived, and all ranks are done.
 //
 // ## A mistake
 //
-// The kernel divides `n` by the number of ranks. What about a remainder?
+// The kernel divides `n` by the number of ranks. What happens to the remainder?
 
-// %% With 127 elements, somebody is left out.
+// %% With 127 elements, some are left out.
 x.Fill(rank + 1)
 sum.Launch(symm.Grid(1), symm.Block(64), h, 127)
 result = x.Float32s()
 fmt.Println("the sum is", result[0], "and element 126 is", result[126])
 
 // %% [markdown]
-// The last elements are nobody's, and keep the number of each rank. No error, no crash: only a wrong number at the end. A test with 128 elements
-// would never have found it. So test with lengths that do not fit.
+// The last elements belong to no rank and keep each rank's own number. No error, no crash: only a wrong number at the
+// end. A test with 128 elements would not find this. So test with lengths that the number of ranks does not divide.
 
 // %% [exercise] Fair slices
-// Write `slice(r, ranks, n)`, which returns where the slice of rank `r` begins and where it ends (the first element that is not part of it). All slices
-// together shall be all `n` elements, in order, and no slice shall be longer than another by more than one element.
+// Write `slice(r, ranks, n)`. It returns where the slice of rank `r` begins and where it ends (the first element after
+// it). Together, the slices must cover all `n` elements in order, and their lengths must differ by at most one.
 
 // %% [start]
 func slice(r, ranks, n int) (first, end int) {
@@ -88,13 +88,13 @@ func slice(r, ranks, n int) (first, end int) {
 }
 
 // %% [hint]
-// Let 4 ranks share 10 elements. Fair is 3, 3, 2, 2, or any other order of these. Which elements does the given function leave out?
+// Let 4 ranks share 10 elements. Slices of 3, 3, 2, 2, in any order, are fair. Which elements does the given function leave out?
 
 // %% [hint]
-// If you give all that is left over to the last rank, nothing is left out, but it is not fair: of 7 elements, the last of 4 ranks would take 4.
+// If the last rank takes the whole remainder, nothing is left out, but it is not fair: of 7 elements, the last of 4 ranks would take 4.
 
 // %% [hint]
-// Where a slice ends, the next begins. So one formula is enough: where slice `r` begins. It must be 0 for `r = 0`, and `n` for `r = ranks`.
+// Each slice begins where the previous one ends. So one formula is enough: the beginning of slice `r`. It must be 0 for `r = 0` and `n` for `r = ranks`.
 
 // %% [hint]
 // Multiply first, then divide: `r * n / ranks`.
@@ -142,18 +142,18 @@ for _, c := range [][]int{{4, 10}, {4, 7}, {4, 4}, {4, 3}, {2, 127}, {3, 0}, {8,
 fmt.Println("correct")
 
 // %% [markdown]
-// ## When which?
+// ## When to use which?
 //
 // symmrepl has both, and both take any length.
 
-// %% The same sums, two ways.
+// %% The same sums, by both algorithms.
 x.Fill(rank + 1)
 one := symm.OneShotAllReduce(x, "sum").Float32s()
 two := symm.TwoShotAllReduce(x, "sum").Float32s()
 fmt.Println(one[0], two[0])
 
 // %% [markdown]
-// `symm.AllReduce` chooses, and `symm.Explain` says what it has chosen, and why.
+// `symm.AllReduce` chooses between them, and `symm.Explain` shows what it chooses and why.
 
 // %% [varies] A short vector, and a long one.
 long := symm.Empty(symm.F32, 1<<20)
@@ -162,19 +162,19 @@ fmt.Println(symm.Explain(func() { symm.AllReduce(x, "sum") }))
 fmt.Println(symm.Explain(func() { symm.AllReduce(long, "sum") }))
 
 // %% [markdown]
-// What you see depends on your device. As a rule of thumb, on GPUs that are linked by NVLink:
+// The output depends on your device. As a rule of thumb, on GPUs linked by NVLink:
 //
-//     vectors                ranks     take
+//     vectors                ranks     use
 //     up to some 100 KiB     any       one-shot: the fewest trips
 //     longer                 2         either: they move the same bytes
 //     longer                 4 or 8    two-shot: the fewest bytes
 //
-// A rule of thumb is no measurement. Where the border is depends on the links, and tutorial 12 shows how to measure it.
+// A rule of thumb is not a measurement. The limit depends on the links, and tutorial 12 shows how to measure it.
 //
 // ## What you know now
 //
 // - Two-shot is a reduce-scatter and an all-gather. It moves fewer bytes, and has one more trip.
-// - Slices that nobody shares need no lock.
-// - Test with lengths that do not fit.
+// - Slices that belong to one rank need no lock.
+// - Test with lengths that the number of ranks does not divide.
 //
 // Read on: `:tutorial 06` is about programs that hang, and how to find out why.

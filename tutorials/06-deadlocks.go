@@ -1,24 +1,24 @@
 //go:build ignore
 
-// Deadlocks: programs that hang, how to see why, and how to mend them.
+// Deadlocks: programs that hang, how to see why, and how to fix them.
 
 // %% [markdown]
 // # Deadlocks: find and fix them
 //
-// A multi-GPU program that is wrong usually does not crash. It hangs. Each rank waits for another, and nobody says a word.
+// A wrong multi-GPU program usually does not crash. It hangs: each rank waits for another, and no rank reports anything.
 //
-// All deadlocks are of one kind: **somebody waits for what never comes**. There are four usual reasons, and you will make each of them here, on
-// purpose:
+// All deadlocks are of one kind: **a rank waits for something that never happens**. There are four usual reasons, and
+// you will produce each of them here, on purpose:
 //
-// 1. nobody sends;
+// 1. no rank sends;
 // 2. the sender and the receiver name different channels;
-// 3. one rank does not take part in something that all must do;
-// 4. everybody waits before sending.
+// 3. one rank skips a call that all ranks must make;
+// 4. all ranks wait before they send.
 //
-// Every wait here has a limit of 400 ms, by `symm.Timeout`. Without one, symmrepl shows after a moment which rank waits for what, and Ctrl-C
-// (in a notebook ■) ends the waits. In both cases the session goes on.
+// Every wait here has a limit of 400 ms, `symm.Timeout`. Without a limit, symmrepl shows after a moment which rank
+// waits for what, and Ctrl-C (■ in a notebook) ends the waits. In both cases the session continues.
 
-// %% A handle, neighbours, and a limit for waits.
+// %% A handle, the neighbours, and a limit for waits.
 rank, size := symm.Rank(), symm.WorldSize()
 right, left := (rank+1)%size, (rank+size-1)%size
 t := symm.Empty(symm.I32, 1).Fill(rank)
@@ -26,25 +26,25 @@ h := symm.Rendezvous(t)
 limit := symm.Timeout(400 * time.Millisecond)
 
 // %% [markdown]
-// ## Nobody sends
+// ## No rank sends
 //
-// Rank 0 waits for rank 1. Rank 1 has other things to do.
+// Rank 0 waits for rank 1. Rank 1 never puts the signal.
 
-// %% [fails] Wait for somebody who does not know.
+// %% [fails] Wait for a signal that no rank puts.
 if rank == 0 {
 	h.WaitSignal(1, 0, limit)
 }
 symm.Synchronize()
 
 // %% [markdown]
-// Read such a message like a sentence: *who* waited, for *whom*, for *what*. Then look at the code of the other one: where does rank 1 put a signal on channel 0?
-// Nowhere.
+// Read such a message in this order: *who* waited, for *whom*, for *what*. Then look at the code of the other rank:
+// where does rank 1 put a signal on channel 0? Nowhere.
 //
 // ## Different channels
 //
-// Rank 1 does send now. But on another channel.
+// Now rank 1 sends, but on another channel.
 
-// %% [fails] One says 2, the other says 3.
+// %% [fails] The put names channel 2, the wait channel 3.
 if rank == 1 {
 	h.PutSignal(0, 2, limit)
 }
@@ -54,40 +54,40 @@ if rank == 0 {
 symm.Synchronize()
 
 // %% [markdown]
-// To rank 0 it looks the same as before. But this time there is a trace: a signal that nobody has waited for. When a wait fails, `symm.PendingSignals()` on
-// all ranks shows whether the signal went elsewhere. (After a wait that was given up, the session clears the signals, so look before the next
-// cell, or in a program of your own.)
+// For rank 0 this looks the same as before. But this time there is a trace: a signal that no rank has waited for. When
+// a wait fails, `symm.PendingSignals()` on all ranks shows whether the signal went elsewhere. (After a wait that gave
+// up, the session clears the signals, so call it before the next cell, or in your own program.)
 //
 // ## One rank does not take part
 //
-// A barrier needs everybody. An `if` that only some ranks enter must have none inside.
+// All ranks must reach a barrier. Do not put one inside an `if` that only some ranks enter.
 
-// %% [fails] Rank 0 goes home early.
+// %% [fails] Rank 0 skips the barrier.
 if rank != 0 {
 	h.Barrier(1, limit)
 }
 symm.Synchronize()
 
 // %% [markdown]
-// Here the ranks that wait are not to blame. The one that is missing is rank 0, and the message names it. In real code this is an early `return`
-// on one rank, or a loop that runs once less there.
+// The ranks that wait are correct. Rank 0 is missing, and the message names it. In real code the cause is an early
+// `return` on one rank, or a loop with one iteration less.
 //
-// ## Everybody waits first
+// ## All ranks wait first
 //
-// The classic. Each rank waits for its left neighbour, and would then signal to its right.
+// The classic deadlock. Each rank waits for its left neighbour before it signals to its right neighbour.
 
-// %% [fails] After you! No, after you!
+// %% [fails] Every rank waits, then sends.
 h.WaitSignal(left, 0, limit)
 h.PutSignal(right, 0, limit)
 symm.Synchronize()
 
 // %% [markdown]
-// All ranks wait, in a circle:
+// All ranks wait, in a cycle:
 //
 //     0 waits for the last rank … 2 waits for 1, 1 waits for 0
 //
-// Draw who waits for whom as arrows. If the arrows make a circle, that is a deadlock, whatever the code looks like. Cut the circle anywhere: at least one rank
-// has to send before it waits. Easiest is that all do.
+// Draw an arrow from each rank to the rank it waits for. If the arrows form a cycle, it is a deadlock, whatever the code
+// looks like. Break the cycle anywhere: at least one rank must send before it waits. It is simplest if all ranks do.
 
 // %% Send first, then wait.
 h.PutSignal(right, 0, limit)
@@ -96,9 +96,9 @@ symm.Synchronize()
 fmt.Println("no circle")
 
 // %% [markdown]
-// ## Sending can wait, too
+// ## A send can wait, too
 //
-// "Send first" is not always enough. A channel holds *one* signal between two ranks. A second `PutSignal` waits until the first has been consumed.
+// "Send first" is not always enough. A channel holds *one* signal between two ranks. A second `PutSignal` waits until the first is consumed.
 
 // %% [fails] Two signals into a channel that holds one.
 h.PutSignal(right, 0, limit)
@@ -108,20 +108,20 @@ h.WaitSignal(left, 0, limit)
 symm.Synchronize()
 
 // %% [markdown]
-// Everybody waits in its *second put*, so nobody comes to its first wait. That is a circle again; only the arrows go the other way. The message
-// says `put_signal`: that is how you tell.
+// Every rank waits in its *second put*, so no rank reaches its first wait. This is a cycle again; only the arrows point
+// the other way. The `put_signal` in the message shows this.
 //
-// In large programs the same happens with buffers: whatever holds a limited number of messages can be full.
+// In large programs the same happens with buffers: anything that holds a limited number of messages can be full.
 //
-// ## Find it yourself
+// ## Find the mistake
 //
-// A *halo exchange* is what simulations do: each rank sends its edge to the left and to the right, and gets an edge from each. The code below hangs.
+// Simulations use a *halo exchange*: each rank sends its edges to the left and to the right, and receives an edge from each. The code below hangs.
 
-// %% [exercise] Mend the exchange
-// `exchange(rounds)` shall, in each round, send one signal to the left and one to the right, and wait for one from each. Mend it, without taking any
-// put or wait away: for each round and each rank, there are two puts and two waits. It shall also work with two ranks, where left and right are the same!
+// %% [exercise] Fix the exchange
+// In each round, `exchange(rounds)` must send one signal to the left and one to the right, and wait for one from each. Fix it without removing
+// a put or a wait: each rank has two puts and two waits in each round. It must also work with two ranks, where left and right are the same!
 //
-// Enter `exchange(1)` and read the message. Keep `limit` on everything, so that you need not interrupt it. The order is yours to change, and so are the channels.
+// Run `exchange(1)` and read the message. Keep `limit` in every call, so that you need not interrupt. You can change the order and the channels.
 
 // %% [start]
 func exchange(rounds int) {
@@ -135,17 +135,17 @@ func exchange(rounds int) {
 }
 
 // %% [hint]
-// Who is the first to send? Draw the arrows.
+// Which rank sends first? Draw the arrows.
 
 // %% [hint]
-// If all puts come before all waits, the circle is cut. Try that with four ranks. Does it work with two? (`symmrepl tutorial -n 2 06` starts two.)
+// If all puts come before all waits, the cycle is broken. Try that with four ranks. Does it work with two? (`symmrepl tutorial -n 2 06` starts two.)
 
 // %% [hint]
-// With two ranks, both signals go to the same rank. On one channel, the second put waits for the first one to be consumed. So use two channels: one for
-// what goes to the left, another for what goes to the right.
+// With two ranks, both signals go to the same rank. On one channel, the second put waits until the first signal is
+// consumed. So use two channels: one for signals to the left, the other for signals to the right.
 
 // %% [hint]
-// What comes from the right neighbour was sent to *its* left. So the wait for the right names the channel of what goes to the left.
+// The signal from the right neighbour was sent to *its* left. So the wait for the right neighbour names the channel of signals to the left.
 
 // %% [solution]
 func exchange(rounds int) {
@@ -203,7 +203,7 @@ func exchange(rounds int) {
 }
 
 // %% [check]
-symm.Recover() // of signals that an earlier answer has left
+symm.Recover() // clears signals that an earlier answer left
 exchange(1)
 exchange(2)
 symm.Synchronize()
@@ -211,10 +211,10 @@ h.Barrier(7, limit)
 unread := symm.Empty(symm.I32, 1).Fill(len(symm.PendingSignals()))
 symm.Rendezvous(unread)
 if symm.OneShotAllReduce(unread, "sum").Ints()[0] > 0 {
-	panic("nothing hangs, but some signals were put that nobody has waited for: put and wait come in pairs")
+	panic("nothing hangs, but no rank has waited for some signals: puts and waits must come in pairs")
 }
-found := make([]int, 2) // what is wrong, in the order in which it is said
-if size%2 == 0 {        // in pairs, each as two ranks by themselves
+found := make([]int, 2) // mistakes found, in the order of the messages below
+if size%2 == 0 {        // in pairs, as if there were two ranks
 	left, right = rank^1, rank^1
 	if symm.Maybe(func() { exchange(1); symm.Synchronize() }) != nil {
 		found[0] = 1
@@ -249,13 +249,13 @@ fmt.Println("correct")
 // %% [markdown]
 // ## What you know now
 //
-// - A deadlock is a circle of ranks that wait for each other, or somebody who never comes.
-// - Read the message: who, for whom, on which channel, in a put, a wait or a barrier.
+// - A deadlock is a cycle of ranks that wait for each other, or a rank that never arrives.
+// - Read the message: who waits, for whom, on which channel, in a put, a wait or a barrier.
 // - Put a limit on waits while you develop.
-// - All ranks must do the same collective things, in the same order.
+// - All ranks must make the same collective calls, in the same order.
 // - A put can wait, too: a channel holds one signal.
 //
-// `:ranks` shows at any time what each rank waits for, from a second prompt (`symmrepl attach`), too. And if a rank does not answer at all,
-// `:restart 2` replaces it.
+// `:ranks` shows at any time what each rank waits for, also from a second prompt (`symmrepl attach`). If a rank does
+// not answer at all, `:restart 2` replaces it.
 //
-// Read on: `:tutorial 07` is about packets, which bring their own signal along.
+// Read on: `:tutorial 07` is about packets, which carry their own flag.

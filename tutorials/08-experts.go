@@ -5,25 +5,25 @@
 // %% [markdown]
 // # Irregular all-to-all, and experts
 //
-// In an **all-to-all** each rank has something for each other rank. As long as all parts are equally long, everybody knows beforehand where each part
-// goes. Often they are not.
+// In an **all-to-all** each rank sends a part to each other rank. If all parts have the same length, every rank knows
+// in advance where each part goes. Often they do not.
 //
-// The best-known example is a *mixture of experts*. A layer of a language model has many small networks, the experts, spread over the GPUs. For each token, which
-// is a piece of text as a row of numbers, a *router* chooses a few of them, here two. So the token travels to the GPUs of its experts, is worked on, and travels
-// back:
+// The best-known example is a *mixture of experts*. A layer of a language model has many small networks, the experts,
+// spread over the GPUs. A token is a piece of text, represented as a row of numbers. For each token, a *router* chooses
+// a few experts, here two. So the token travels to the GPUs of its experts, is processed there, and travels back:
 //
 //     router          dispatch          experts          combine
 //     token 0 ──> 3,1        ╲  ╱       expert 0, 1       ╲  ╱      token 0 = weighted sum of
-//     token 1 ──> 0,3         ╲╱        on rank 0          ╲╱                 what 3 and 1 say
+//     token 1 ──> 0,3         ╲╱        on rank 0          ╲╱                 the results of 3 and 1
 //     token 2 ──> 3,0         ╱╲        expert 2, 3        ╱╲
 //      …                     ╱  ╲       on rank 1         ╱  ╲       …
 //
-// How many tokens go to which GPU is different each time, and the router computes it *on the GPU*. If the host had to know, it would have to wait for the
-// GPU, and the GPU then for the host. So the numbers stay where they are.
+// The number of tokens for each GPU changes every time, and the router computes it *on the GPU*. If the host needed the
+// number, the host would have to wait for the GPU, and then the GPU for the host. So the numbers stay on the GPU.
 //
-// First the exchange alone. Each rank has rows, and a list of **splits**: so many rows for rank 0, then so many for rank 1, and so on.
+// First the exchange alone. Each rank has rows and a list of **splits**: the number of rows for rank 0, for rank 1, and so on.
 
-// %% Rows 100*rank, 100*rank+1 …, and how many of them go to each rank.
+// %% Rows 100*rank, 100*rank+1 …, and the number of rows for each rank.
 rank, size := symm.Rank(), symm.WorldSize()
 rows, counts := make([]int, size+2), make([]int, size)
 for i := range rows {
@@ -44,22 +44,22 @@ symm.AllToAllVDev(in, out, splits, came)
 out.Ints()
 
 // %% [markdown]
-// What came lies there in the order of the ranks it came from: 0, 1 … from rank 0, 100 … from rank 1. The rest of `out` is as it was, -1 here.
+// The received rows are sorted by their source rank: 0, 1 … from rank 0, 100 … from rank 1. The rest of `out` is unchanged, here -1.
 //
-// How many rows came from whom? That was not known before, and it is in `came` now, on the GPU too: first how many, then where they begin.
+// How many rows came from each rank? The receiver learns this only now, from `came`, also on the GPU: first the counts, then the offsets.
 
-// %% How many from each rank, and where they begin.
+// %% The counts and the offsets for each source rank.
 fmt.Println(came.Slice(0, 1).Ints(), came.Slice(1, 2).Ints())
 
 // %% [markdown]
-// One kernel does it all. The ranks send each other their splits as packets, which you know from tutorial 07. Then each rank knows where its rows
-// belong, and stores them there.
+// One kernel does all of this. The ranks send each other their splits as packets, which you know from tutorial 07. Then
+// each rank knows where its rows belong and stores them there.
 //
 // ## Mistakes
 //
-// The splits are read on the device, when the operation runs. So a mistake in them cannot be found earlier. All ranks find it then, and nothing is moved.
+// The operation reads the splits on the device when it runs. So a mistake in them is found only then. All ranks report it, and no rows move.
 
-// %% [fails] Rank 1 wants to send more rows than it has.
+// %% [fails] Rank 1 tries to send more rows than it has.
 wrong := symm.Local(symm.I64, size).CopyFrom(counts)
 if rank == 1 {
 	wrong.Fill(3)
@@ -67,21 +67,21 @@ if rank == 1 {
 symm.AllToAllVDev(in, out, wrong, came)
 symm.Synchronize()
 
-// %% [fails] Everybody sends all to rank 0, which has no room for so much.
+// %% [fails] All ranks send all rows to rank 0, which has no room for so many.
 greedy := make([]int, size)
 greedy[0] = len(rows)
 symm.AllToAllVDev(in, out, symm.Local(symm.I64, size).CopyFrom(greedy), came)
 symm.Synchronize()
 
 // %% [markdown]
-// The second one is the usual mistake. `out` must have room for the worst that can come, since nobody can make it longer while the GPU runs.
+// The second mistake is the usual one. `out` must have room for the worst case, since its size cannot change while the GPU runs.
 //
 // ## Experts
 //
-// Now the layer. Each rank has 4 tokens, which are rows of 4 numbers, and 2 experts. Expert `e` lives on rank `e / 2`. Each token goes to two experts, so there
-// are 8 *copies* of tokens: copies 0 and 1 are of token 0, copies 2 and 3 of token 1, and so on.
+// Now the layer. Each rank has 4 tokens, which are rows of 4 numbers, and 2 experts. Expert `e` is on rank `e / 2`. Each token
+// goes to two experts, so there are 8 *copies* of tokens: copies 0 and 1 belong to token 0, copies 2 and 3 to token 1, and so on.
 
-// %% The tokens, and the experts that the router has chosen for each copy.
+// %% The tokens, and the expert that the router has chosen for each copy.
 tokens, hidden, perRank := 4, 4, 2
 experts, copies := perRank*size, 2*tokens
 values, choices := make([]int, tokens*hidden), make([]int, copies)
@@ -97,12 +97,12 @@ choice := symm.Local(symm.I32, copies).CopyFrom(choices)
 choices
 
 // %% [markdown]
-// In a real model `choices` come from a matrix product and a kernel that picks the two largest. Note that nobody chooses the last expert. That happens.
+// In a real model, a matrix product and a kernel that picks the two largest values compute `choices`. Note that no token chooses the last expert. That happens.
 //
 // ### Route and pack
 //
-// The exchange wants the copies sorted by expert, and the number of copies for each. The first kernel computes these numbers, and the place
-// of each copy in that order. The second one puts the rows there.
+// The exchange needs the copies sorted by expert, and the number of copies for each expert. The first kernel computes
+// these numbers and the position of each copy in that order. The second kernel moves the rows to these positions.
 
 // %% Two kernels without communication.
 text := `
@@ -111,12 +111,12 @@ __global__ void route(const int* choice, int copies, long long* splits, int expe
   if (c < experts) {
     int n = 0;
     for (int d = 0; d < copies; d++) n += choice[d] == c;
-    splits[c] = n;                                          // so many for expert c
+    splits[c] = n;                                          // the number of copies for expert c
   }
   if (c < copies) {
     int before = 0;
     for (int d = 0; d < copies; d++) before += choice[d] < choice[c] || (choice[d] == choice[c] && d < c);
-    place[c] = before;                                      // copy c comes after so many others
+    place[c] = before;                                      // the number of copies before copy c
   }
 }
 
@@ -138,11 +138,11 @@ fmt.Println("splits", splits.Ints(), "places", place.Ints())
 // %% [markdown]
 // ### Dispatch
 //
-// `AllToAllVDev2D` is the exchange with several experts on each rank. Rows arrive sorted by expert, and within an expert by the rank they come from. An
-// expert's rows are called its *region*. `MajorAlign(4)` makes each region begin at a multiple of 4 rows and gives it 4 at least, even the one of an
-// expert that nobody has chosen: the matrix products of real experts like it that way.
+// `AllToAllVDev2D` is the exchange with several experts per rank. Rows arrive sorted by expert, and within an expert by
+// source rank. The rows of an expert are its *region*. With `MajorAlign(4)`, each region begins at a multiple of 4 rows and
+// has at least 4 rows, even for an expert that no token chose: such alignment suits the matrix products of real experts.
 //
-// How much room? In the worst case all copies of all ranks come here, and each region is padded.
+// How much room is needed? In the worst case all copies of all ranks arrive here, and each region is padded.
 
 // %% Dispatch.
 room := size*copies + perRank*4
@@ -153,14 +153,14 @@ symm.AllToAllVDev2D(packed, arrived, splits, where, symm.MajorAlign(4))
 fmt.Println("rows", where.Slice(0, 1).Ints(), "begin", where.Slice(1, 2).Ints())
 
 // %% [markdown]
-// Each list has the first expert's part, one number for each rank, and then the second one's. On the last rank the second part is all zeros: the expert
-// that nobody has chosen.
+// Each list has one number per source rank for the first expert, then one per source rank for the second. On the last
+// rank the second part is all zeros: that is the expert that no token chose.
 //
 // ### The experts
 //
-// Real experts are two matrix products each. Ours multiply by a number: expert `e` by `e + 1`. A block works for one expert. It finds its rows by `where`.
+// A real expert is two matrix products. Ours multiplies by a number: expert `e` by `e + 1`. One block handles one expert and finds its rows through `where`.
 
-// %% A block for each expert of this rank.
+// %% One block for each expert of this rank.
 expert := symm.Compile(`
 __global__ void expert(float* rows, const long long* where, int ranks, int hidden, int first) {
   const long long *counts = where, *begins = where + gridDim.x * ranks;
@@ -175,10 +175,10 @@ expert.Launch(symm.Grid(perRank), symm.Block(64), arrived, where, size, hidden, 
 // %% [markdown]
 // ### Combine
 //
-// The way back is `AllToAllVDev2DOffset`. It takes what the dispatch has written: where the rows are, and where they came from. Each rank gets its copies
-// back in the order in which it had packed them.
+// The way back is `AllToAllVDev2DOffset`. It uses what the dispatch has written: where the rows are and where they came
+// from. Each rank gets its copies back in the order in which it packed them.
 
-// %% And back.
+// %% Combine: the way back.
 back := symm.Empty(symm.F32, copies, hidden)
 symm.Rendezvous(back)
 returned := symm.Local(symm.I64, 2, experts)
@@ -200,8 +200,8 @@ fmt.Println(compare())
 // %% [markdown]
 // ## Without the host
 //
-// All five steps are work for the GPU, and nobody looked at a number in between. (We printed some, out of curiosity.) So they can be captured in a
-// *graph*, which is launched as a whole. Each replay reads the router's choice anew.
+// All five steps are GPU work, and the host needed no number in between. (We printed some only to look at them.) So
+// they can be captured in a *graph* and launched as a whole. Each replay reads the router's current choice.
 
 // %% Capture the layer once.
 func layer() {
@@ -213,7 +213,7 @@ func layer() {
 }
 graph := symm.Capture(layer)
 
-// %% Now all tokens of all ranks choose experts 0 and 1, which both live on rank 0.
+// %% Now all tokens of all ranks choose experts 0 and 1, which are both on rank 0.
 for c := range choices {
 	choices[c] = c % 2
 }
@@ -223,13 +223,13 @@ fmt.Println(compare())
 fmt.Println("rows", where.Slice(0, 1).Ints())
 
 // %% [markdown]
-// Rank 0 had all the work, and the others had none. The result is right all the same, because there was room. To share the work is the router's task:
-// models are trained so that it does.
+// Rank 0 did all the work, the other ranks none. The result is still right, because there was enough room. Balancing
+// the work is the router's task: models are trained for that.
 //
-// ## A regular relative
+// ## A regular exchange that moves a dimension
 //
-// Some exchanges are regular, but *turn* the data. In *attention*, a rank has some positions of a text, for all heads. It needs all positions, for some
-// heads. That is an all-to-all that also moves a dimension.
+// Some exchanges are regular but transpose the data. In *attention*, a rank has some positions of a text for all heads,
+// and needs all positions for some heads. That is an all-to-all that also moves a dimension.
 
 // %% Two positions for each rank, as many heads as ranks. The number is 10 * position + head.
 mine := make([]int, 2*size)
@@ -243,7 +243,7 @@ symm.Rendezvous(byHead)
 symm.AllToAllPermute(byPosition, byHead, 1, 0) // scatter dimension 1, gather dimension 0
 byHead.Ints()
 
-// %% And back.
+// %% The way back.
 byPosition.Fill(-1)
 symm.AllToAllPermute(byHead, byPosition, 0, 1)
 byPosition.Ints()
@@ -251,10 +251,10 @@ byPosition.Ints()
 // %% [markdown]
 // ## Your turn
 //
-// The copies are back, but the layer is not complete: a token wants *one* row, the weighted sum of what its two experts have said. The router
-// gives each copy a weight.
+// The copies are back, but the layer is not complete: each token needs *one* row, the weighted sum of the results of
+// its two experts. The router gives each copy a weight.
 
-// %% Weights for each copy, and room for the result.
+// %% Weights for each copy, and memory for the result.
 weights := make([]float64, copies)
 for t := range tokens {
 	weights[2*t] = 0.5 + 0.125*float64(t)
@@ -265,8 +265,8 @@ y := symm.Local(symm.F32, tokens, hidden)
 weights
 
 // %% [exercise] The weighted sum
-// Write the kernel `weigh`. It is launched with one block for each token. Row `t` of `y` shall be the sum of the two copies of token `t`, each multiplied by its `weight`.
-// The copies are `2*t` and `2*t + 1`, and they lie in `back` where `place` says.
+// Write the kernel `weigh`. It is launched with one block for each token. Row `t` of `y` must be the sum of the two copies
+// of token `t`, each multiplied by its `weight`. The copies are `2*t` and `2*t + 1`; `place` holds their rows in `back`.
 
 // %% [start]
 weigh := symm.Compile(`
@@ -276,7 +276,7 @@ __global__ void weigh(float* y, const float* back, const int* place, const float
 }`)
 
 // %% [hint]
-// Look at the kernel `pack`. It has put copy `c` into row `place[c]`. There you find it again.
+// Look at the kernel `pack`. It puts copy `c` into row `place[c]`. You find it there again.
 
 // %% [hint]
 // Element `j` of copy `c` is `back[place[c] * hidden + j]`.
@@ -327,7 +327,7 @@ __global__ void weigh(float* y, const float* back, const int* place, const float
 }`)
 
 // %% [check]
-for c := range choices { // the first choice has the higher number, so that copies change their places
+for c := range choices { // the first choice is the higher one, so that copies change places
 	choices[c] = experts - 1 - (rank+c)%experts
 }
 choice.CopyFrom(choices)
@@ -335,10 +335,10 @@ layer()
 y.Fill(-1)
 weigh.Launch(symm.Grid(tokens), symm.Block(32), y, back, place, weight, hidden)
 result, raw, at := y.Float32s(), back.Float32s(), place.Ints()
-found := make([]int, 4) // what is wrong, in the order in which it is said
+found := make([]int, 4) // mistakes found, in the order of the messages below
 for i, got := range result {
 	t, j := i/hidden, i%hidden
-	a, b := float32(values[i]*(choices[2*t]+1)), float32(values[i]*(choices[2*t+1]+1)) // what the experts have said
+	a, b := float32(values[i]*(choices[2*t]+1)), float32(values[i]*(choices[2*t+1]+1)) // the results of the experts
 	wa, wb := float32(weights[2*t]), float32(weights[2*t+1])
 	switch got {
 	case wa*a + wb*b:
@@ -358,22 +358,22 @@ switch found = symm.AllReduce(verdict, "max").Ints(); {
 case found[3] > 0:
 	panic("y has numbers that are no weighted sums; is every element of every row written?")
 case found[2] > 0:
-	panic("y has what one expert has said; a token has two copies, whose rows are added")
+	panic("y has the result of one expert; a token has two copies, whose rows are added")
 case found[1] > 0:
-	panic("y is a sum without weights; multiply each copy by its own")
+	panic("y is a sum without weights; multiply each copy by its weight")
 case found[0] > 0:
-	panic("copy c is not in row c of back: the copies are sorted by expert, and place[c] says where it is")
+	panic("copy c is not in row c of back: the copies are sorted by expert, and place[c] is the row of copy c")
 }
 fmt.Println("correct")
 
 // %% [markdown]
 // ## What you know now
 //
-// - Splits may stay on the GPU. Then a layer with irregular exchanges is one graph.
-// - The dispatch says where rows came from, and that is all that the way back has to know.
-// - Room must be there for the worst case. Experts that nobody has chosen are an ordinary case.
+// - Splits can stay on the GPU. Then a layer with irregular exchanges is one graph.
+// - The dispatch writes where rows came from, and the way back needs nothing else.
+// - There must be room for the worst case. An expert that no token chooses is an ordinary case.
 //
-// Rows whose size and address are multiples of 16 bytes travel fastest. How fast, and beside what, is in `docs/benchmarks.md`; `docs/ops.md` has all forms of the
-// exchange, with their names in PyTorch.
+// Rows whose size and address are multiples of 16 bytes are fastest. Times and comparisons are in `docs/benchmarks.md`;
+// `docs/ops.md` has all forms of the exchange, with their names in PyTorch.
 //
 // Read on: `:tutorial 09` is about moving data while the GPU computes.

@@ -5,17 +5,17 @@
 // %% [markdown]
 // # Copy engines, and overlap with a matrix product
 //
-// While data travels, a GPU could compute. So do not let one wait for the other:
+// A GPU can compute while data moves. So overlap the two:
 //
 //     one after the other    [ all-gather ][ product        ]
 //     overlapped             [ all-gather ]
 //                            [ product        ]
 //
-// But who carries the data? Usually a kernel, and it runs on the same *multiprocessors* as the product, which then has fewer of them. On four H200s a
-// large product takes a quarter longer with such an all-gather beside it.
+// But what moves the data? Usually a kernel, which runs on the same *multiprocessors* as the product and takes some of
+// them. On four H200s, such an all-gather slows a large product by a quarter.
 //
-// A GPU has other units that can copy: its **copy engines**. They do nothing else, and they take no multiprocessor. With an all-gather of theirs beside it, the
-// same product takes as long as alone. (`docs/benchmarks.md` has the table.)
+// A GPU also has **copy engines**, units that only copy and use no multiprocessor. With an all-gather by copy engines
+// at the same time, the same product takes as long as alone. (`docs/benchmarks.md` has the table.)
 //
 // We begin with an all-gather of a few rows. Each rank owns 4 rows of `all`; `mine` is this rank's part of it.
 
@@ -26,11 +26,11 @@ all := symm.Empty(symm.F32, size*m, k)
 h := symm.Rendezvous(all)
 mine := all.Slice(rank*m, (rank+1)*m).Fill(rank + 1)
 
-// %% By multiprocessors and by copy engines. Explain says what ran.
+// %% By multiprocessors and by copy engines. Explain shows what ran.
 fmt.Println(symm.Explain(func() { symm.AllGatherOut(mine, all) }))
 fmt.Println(symm.Explain(func() { symm.AllGatherOut(mine, all, symm.CopyEngine()) }))
 
-// %% Each rank has everybody's rows.
+// %% Each rank has the rows of all ranks.
 first := make([]float32, size)
 for p := range first {
 	first[p] = all.Slice(p*m, p*m+1).Float32s()[0]
@@ -38,13 +38,13 @@ for p := range first {
 first
 
 // %% [markdown]
-// No kernel runs in the second one, not even to wait for the others: the streams meet by memory operations. In return, each copy needs some microseconds to
-// get going, so for small messages the kernel is quicker.
+// The second all-gather runs no kernel, not even to wait for the other ranks: the streams synchronise by memory
+// operations. On the other hand, each copy takes some microseconds to start, so for small messages the kernel is faster.
 //
-// `mine` is in its place in `all` already. That matters: a part that has to be copied within the GPU suffers from the product beside it, and the all-gather
-// took more than twice as long.
+// `mine` is already in its place in `all`. That matters: if a part had to be copied within the GPU, the product at the
+// same time would slow that copy, and the all-gather would take more than twice as long.
 //
-// A copy engine copies. It cannot add, so a reduction has no use for it.
+// A copy engine copies. It cannot add, so a reduction cannot use it.
 
 // %% [fails] An all-reduce by copy engines?
 symm.AllReduce(all, "sum", symm.CopyEngine())
@@ -52,14 +52,14 @@ symm.AllReduce(all, "sum", symm.CopyEngine())
 // %% [markdown]
 // ## Two streams
 //
-// A **stream** is a queue of work. Work in one stream runs in order. Work in two streams may run at the same time, if nobody says otherwise. And an **event**
-// says otherwise: one stream *records* it, another *waits* for it.
+// A **stream** is a queue of work. Work in one stream runs in order. Work in two streams may run at the same time,
+// unless an **event** orders it: one stream *records* the event, another *waits* for it.
 //
 //     main stream    fill ─ record filled          ─ product a × b ─ wait for gathered ─ product all × w
 //                                 │                                         │
 //     side stream                 wait for filled ─ all-gather ─ record gathered
 
-// %% An all-gather, and beside it a product that does not need it.
+// %% An all-gather, and at the same time a product that does not need its result.
 side := symm.NewStream()
 filled, gathered := symm.NewEvent(), symm.NewEvent()
 a, b, c := symm.Local(symm.F32, 16, 16).Fill(1), symm.Local(symm.F32, 16, 16).Fill(2), symm.Local(symm.F32, 16, 16)
@@ -71,24 +71,24 @@ filled.Wait(side)
 symm.AllGatherOut(mine, all, symm.CopyEngine(), side)
 gathered.Record(side)
 
-symm.MatMul(c, a, b) // beside the all-gather
+symm.MatMul(c, a, b) // at the same time as the all-gather
 gathered.Wait()
-symm.MatMul(y, all, w) // needs it
+symm.MatMul(y, all, w) // needs its result
 
 fmt.Println("c", c.Float32s()[0], "y", y.Slice(0, 1).Float32s()[0], y.Slice((size-1)*m, size*m).Float32s()[0])
 
 // %% [markdown]
-// Note who waits: the *streams*. The host has put all of it into the queues and gone on.
+// Note what waits: the *streams*. The host has enqueued all the work and continued.
 //
 // ## A forgotten event
 //
-// Leave out `gathered.Wait()`, and the second product may read what is not there yet. On most days the all-gather is quick enough, and nobody sees it.
-// To see it every time, we put a gate into the side stream: it waits for a word of the signal pad that the main stream sets later.
+// Without `gathered.Wait()`, the second product may read data that has not arrived. Usually the all-gather is fast enough, and the mistake stays
+// hidden. To see it every time, we put a gate into the side stream: it waits for a word of the signal pad that the main stream sets later.
 
-// %% What the main stream reads before it waits for the event, and after.
+// %% What the main stream reads before and after it waits for the event.
 theirs := all.Slice((rank+1)%size*m, (rank+1)%size*m+1) // a row of the right neighbour
 all.Fill(0)
-h.Barrier(0) // nobody reads mine before it is filled, nor all before it is 0
+h.Barrier(0) // all is 0 on every rank before any rank goes on
 mine.Fill(rank + 1)
 filled.Record()
 
@@ -98,19 +98,19 @@ symm.AllGatherOut(mine, all, symm.CopyEngine(), side)
 gathered.Record(side)
 
 early := theirs.Float32s()[0]
-symm.StreamWriteValue32(h.GetSignalPad(rank), 200, 1) // opens it: 64-bit word 100 begins at 32-bit word 200
+symm.StreamWriteValue32(h.GetSignalPad(rank), 200, 1) // opens the gate: 64-bit word 100 begins at 32-bit word 200
 gathered.Wait()
 late := theirs.Float32s()[0]
 h.ResetSignal(100)
 fmt.Println("early", early, "late", late)
 
 // %% [markdown]
-// The gate also shows that the streams are independent: the main stream goes on while the side stream is held up.
+// The gate also shows that the streams are independent: the main stream continues while the side stream waits.
 //
 // ## How long does it take?
 //
-// The next cell measures a product, an all-gather, and both at once. On the emulated device, one processor does all, so nothing can be won. On GPUs look at the last two
-// lines: the product beside an all-gather by multiprocessors, and by copy engines.
+// The next cell measures a product, an all-gather, and both at once. On the emulated device one processor does everything, so overlap
+// gains nothing. On GPUs, look at the last two lines: the product with an all-gather by multiprocessors, and with one by copy engines.
 
 // %% [varies] Device time on this rank.
 dim, elements := 96, 1<<14
@@ -143,16 +143,16 @@ symm.Synchronize()
 big.Free()
 
 // %% [markdown]
-// ## When the product needs what travels
+// ## When the product needs the data that moves
 //
-// So far the product beside the all-gather did not need its result. Often it does: `y = all × w`. But not all at once! Rows of `y` need the same rows of `all` only.
-// So cut the work into pieces, and multiply each as soon as it is there:
+// So far the product did not need the result of the all-gather. Often it does: `y = all × w`. But not all at once! Rows of
+// `y` need only the same rows of `all`. So divide the work into pieces, and multiply each piece as soon as it has arrived:
 //
 //     arrives      [ own ][ left's ][ next      ][ …
 //     product      [ own  ][ left's  ][ next      ][ …
 //
-// Each rank puts its rows into everybody's `all`, with a 64-bit word behind them that has the number of the round: word 2 is for the rows of rank 2. The main
-// stream waits for one word, multiplies, waits for the next.
+// Each rank puts its rows into every rank's `all`, followed by a 64-bit word with the number of the round: word 2 is
+// for the rows of rank 2. The main stream waits for one word, multiplies, waits for the next.
 
 // %% A handle for the rows of each rank: Put begins where the handle's tensor begins.
 rowsOf := func(t *symm.Tensor, p int) *symm.Tensor { return t.Slice(p*m, (p+1)*m) }
@@ -175,13 +175,13 @@ func push() {
 func gatherAndMultiply() {
 	push()
 	for i := range size {
-		p := (rank - i + size) % size // the own rows first, then those of the left neighbour, which sends to us first
+		p := (rank - i + size) % size // the rank's own rows first, then those of the left neighbour, which sends to this rank first
 		if p != rank {
 			h.WaitForSignal(p, ">=", uint64(round))
 		}
 		symm.MatMul(rowsOf(y, p), rowsOf(all, p), w)
 	}
-	h.Barrier(0) // everybody has used its rows: the next round may overwrite them
+	h.Barrier(0) // every rank has used the rows: the next round may overwrite them
 }
 
 for step := range 3 {
@@ -191,15 +191,15 @@ for step := range 3 {
 }
 
 // %% [markdown]
-// `push` begins with the event `filled`. It has two jobs: the rows must be filled before they are sent, and the barrier of the last round must be over. Leave it out, and a
-// quick rank overwrites rows that a slow one still multiplies.
+// `push` begins with the event `filled`. It orders two things: the rows must be filled before they are sent, and the
+// barrier of the last round must be over. Without it, a fast rank overwrites rows that a slow rank still multiplies.
 //
-// Large puts (64 KiB and more) are made by a copy engine here, too. Only the word behind them is stored by a kernel, of a single block.
+// Here, too, a copy engine makes large puts (64 KiB and more). Only the word after them is stored by a kernel, of one block.
 //
 // ## All in one kernel
 //
-// Waiting can be finer still. In a kernel of your own each *block* can wait for its rows. Then the product is one launch, and each block begins when its data
-// is there. This is called *fusing*.
+// Waits can be finer still. In your own kernel each *block* can wait for its rows. Then the product is one launch, and
+// each block begins when its data has arrived. This is called *fusing*.
 
 // %% One block for the rows of each rank.
 fused := symm.Compile(`
@@ -223,17 +223,17 @@ h.Barrier(0)
 fmt.Println(rowsOf(y, 0).Float32s()[0], rowsOf(y, size-1).Float32s()[0])
 
 // %% [markdown]
-// One thread waits, and `__syncthreads` hands on what it has seen to the whole block.
+// One thread waits, and `__syncthreads` makes the data that it has seen visible to the whole block.
 //
-// A warning: blocks that wait stay on their multiprocessors. If they fill the GPU, and what they wait for needs a multiprocessor as well, nobody gets on. So leave
-// room. Or do without: a copy engine carries the data, and a memory operation such as `symm.StreamWriteValue32` sets a word behind it.
+// A warning: waiting blocks stay on their multiprocessors. If they fill the GPU, and the work they wait for needs a multiprocessor as well, it is a deadlock.
+// So leave room. Or use no multiprocessor: a copy engine moves the data, and a memory operation such as `symm.StreamWriteValue32` sets a word after it.
 //
 // ## Your turn
 //
-// The other way round: compute first, then send. The result of a product goes to the right neighbour, in four pieces. While a piece travels, the next is
-// computed.
+// Now the opposite order: compute first, then send. The result of a product goes to the right neighbour in four pieces.
+// While one piece moves, the next is computed.
 
-// %% An event, and two functions that put work into the current stream: compute a piece, send a piece.
+// %% An event, and two functions that enqueue work on the current stream: compute a piece, send a piece.
 ready := symm.NewEvent()
 pieces := 4
 factor := symm.Local(symm.F32, pieces*m, k)
@@ -248,13 +248,13 @@ compute := func(i int) { symm.MatMul(rowsOf(result, i), rowsOf(factor, i), w) }
 send := func(i int) { slots[i].PutWithSignal((rank+1)%size, rowsOf(result, i), i, 1) }
 
 // %% [exercise] A pipeline
-// Write `pipeline(pieces)`. It calls `compute(i)` and `send(i)` for each piece. Pieces are computed on the main stream and sent on `side`, such that
+// Write `pipeline(pieces)`. It calls `compute(i)` and `send(i)` for each piece. Pieces are computed on the main stream and sent on `side`, so that
 //
 // - no piece is sent before it is computed,
 // - the first piece is sent while others are still being computed,
-// - sending does not hold up computing, and the host waits for nothing.
+// - sending does not delay computing, and the host waits for nothing.
 //
-// `symm.OnStream(side, func() { … })` makes `side` the current stream for what is called within.
+// `symm.OnStream(side, func() { … })` makes `side` the current stream inside the function.
 
 // %% [start]
 func pipeline(pieces int) {
@@ -265,14 +265,14 @@ func pipeline(pieces int) {
 }
 
 // %% [hint]
-// As given, all goes into one stream. So a piece is computed only after the one before it has been sent. Which of the two calls belongs on `side`?
+// The given code uses one stream. So each piece is computed only after the previous one has been sent. Which of the two calls belongs on `side`?
 
 // %% [hint]
-// `symm.OnStream(side, func() { send(i) })` sends on the side stream. But then nothing says that piece `i` has been computed. What lets one stream wait for another?
+// `symm.OnStream(side, func() { send(i) })` sends on the side stream. But it does not wait until piece `i` is computed. What makes one stream wait for another?
 
 // %% [hint]
-// After `compute(i)`: `ready.Record()`, and `ready.Wait(side)` before the send. An event can be recorded again for the next piece: who waits, waits for what was
-// recorded last when the wait was issued.
+// After `compute(i)`: `ready.Record()`, and `ready.Wait(side)` before the send. You can record the event again for the
+// next piece: a wait refers to the latest record at the time the wait was issued.
 
 // %% [solution]
 func pipeline(pieces int) {
@@ -326,12 +326,12 @@ func pipeline(pieces int) {
 }
 
 // %% [check]
-symm.Recover() // of waits that an earlier answer has left
+symm.Recover() // ends waits that an earlier answer left
 inbox.Fill(0)
 factor.Fill(rank + 1)
 hInbox.Barrier(0)
 limit := symm.Timeout(500 * time.Millisecond)
-found := make([]int, 4) // what is wrong, in the order in which it is said
+found := make([]int, 4) // mistakes found, in the order of the messages below
 if symm.Maybe(func() {
 	pipeline(pieces)
 	for i := range pieces {
@@ -348,7 +348,7 @@ if symm.Maybe(func() {
 }
 symm.Recover()
 
-// From now on compute and send do nothing but wait for each other: shut makes the current stream wait until some stream has come to open.
+// From now on compute and send only wait for each other: shut makes the current stream wait until a stream reaches open.
 shut := func() { hInbox.WaitForSignal(100, ">=", 1, limit) }
 open := func() { symm.StreamWriteValue32(hInbox.GetSignalPad(rank), 200, 1) }
 ends := func(computing, sending func(i int), afterwards func()) bool {
@@ -386,7 +386,7 @@ switch found = symm.AllReduce(verdict, "max").Ints(); {
 case found[0] > 0:
 	panic("a piece is sent before it is computed, or never: let side wait for an event that the main stream records after the piece")
 case found[1] > 0:
-	panic("the right neighbour has not got the product: is each piece computed and sent?")
+	panic("the right neighbour has not received the product: is each piece computed and sent?")
 case found[2] > 0:
 	panic("a send that is slow holds up the pieces after it: send on side, and let neither the main stream nor the host wait for it")
 case found[3] > 0:
@@ -397,11 +397,11 @@ fmt.Println("correct")
 // %% [markdown]
 // ## What you know now
 //
-// - Copy engines carry data and leave the multiprocessors alone: `symm.CopyEngine()`.
-// - Work on two streams overlaps. Events say what must not.
-// - Whoever needs the data in pieces waits for it in pieces: a word for each, on a stream or in a kernel.
+// - Copy engines move data without using multiprocessors: `symm.CopyEngine()`.
+// - Work on two streams overlaps. Events order what must not overlap.
+// - A consumer that needs the data in pieces waits in pieces: one word for each, on a stream or in a kernel.
 //
-// Operations that use the signals of one group, such as barriers and reductions, are kept in order by symmrepl, on whichever streams you put them. Plain puts and the
-// words behind them are yours to order.
+// symmrepl keeps operations that use the signals of one group, such as barriers and reductions, in order, whichever
+// streams they are on. You must order plain puts and the words after them yourself.
 //
-// Read on: `:tutorial 10` is about memory pools and graphs, which take the host out of the way.
+// Read on: `:tutorial 10` is about memory pools and graphs, which remove host work from each step.

@@ -5,19 +5,19 @@
 // %% [markdown]
 // # Put, signal, wait: GPU-initiated networking
 //
-// Inside of a host, a kernel reads a peer's memory by a load. To another host there is no load: there is a network card. What such a card can do is
-// a **put**: take these bytes from my memory, write them *there*, and then raise a **signal** at the other side.
+// Inside a host, a kernel reads a peer's memory by a load. To another host there is no load: there is a network card. Such a
+// card can do a **put**: read these bytes from my memory, write them *there*, and then set a **signal** on the other side.
 //
-//     who asks the card                      what each message costs
-//     the CPU, between two kernels           a kernel ends, the CPU wakes up, asks, starts another kernel
-//     a kernel (GPU-initiated networking)    the kernel writes a request, and goes on
+//     who requests the put                   cost of each message
+//     the CPU, between two kernels           a kernel ends, the CPU wakes up, makes the request, starts another kernel
+//     a kernel (GPU-initiated networking)    the kernel writes a request, and continues
 //
-// The second way is called GIN in NCCL (2.28 and newer), and NVSHMEM has it, too. It pays where messages are many and small, as in mixtures of
-// experts.
+// NCCL calls the second way GIN (2.28 and newer); NVSHMEM has it, too. It pays when messages are many and small, as in
+// mixtures of experts.
 //
-// Programs for it use only three things: put with a signal, wait for a signal, and their own memory. If you write for these three, it does not
-// matter where the peer is. Here the peers are on your host, and symmrepl carries a put by stores. The rules are those of a network, and they are
-// what you learn here.
+// Programs for it use only three things: put with a signal, wait for a signal, and their own memory. A program limited
+// to these three does not depend on where the peer is. Here the peers are on your host, and symmrepl performs a put by
+// stores. The rules are those of a network, and you learn them here.
 
 // %% A window: memory that every rank has registered.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -27,13 +27,13 @@ h := symm.Rendezvous(t)
 count := uint64(0) // messages sent so far
 
 // %% [markdown]
-// NCCL calls it a *window*: memory of the same size on all ranks, registered with the card once. A put names its target by rank and place in the
-// window, never by an address. Beside the data there are *signals*: 64-bit words in the tensor's signal pad, which begin at 0.
+// NCCL calls it a *window*: memory of the same size on all ranks, registered with the card once. A put names its target by rank and offset in
+// the window, never by an address. Next to the data there are *signals*: 64-bit words in the tensor's signal pad, which are 0 at the beginning.
 //
-// `h.PutWithSignal(peer, tensor, word, value)` copies the tensor into the peer's copy, and then sets a word of the peer to a value.
-// `h.WaitForSignal(word, ">=", value)` waits for one's own word.
+// `h.PutWithSignal(peer, tensor, word, value)` copies the tensor into the peer's copy, and then sets a word of the peer
+// to a value. `h.WaitForSignal(word, ">=", value)` waits for the rank's own word.
 
-// %% To the right. Whoever sees the word sees the data.
+// %% To the right. A rank that sees the word sees the data.
 message := symm.Local(symm.F32, 4).Fill(100 + rank)
 count++
 h.PutWithSignal(right, message, 0, count)
@@ -41,10 +41,10 @@ h.WaitForSignal(0, ">=", count)
 t.Float32s()
 
 // %% [markdown]
-// In tutorial 03 a signal was a bit, and waiting consumed it. A word keeps its value. So one *counts*: the first message sets it to 1, the second
-// to 2. The receiver knows how many it has had, and waits for the next number.
+// In tutorial 03 a signal was a bit, and a wait consumed it. A word keeps its value. So signals *count*: the first message
+// sets the word to 1, the second to 2. The receiver knows how many messages it has received, and waits for the next number.
 //
-// Why `>=` and not `==`? Because a word does not stop for you.
+// Why `>=` and not `==`? Because a word can pass your number before you look.
 
 // %% [fails] Rank 0 has sent twice before rank 1 looks.
 if rank == 0 {
@@ -58,19 +58,19 @@ if rank == 1 {
 symm.Synchronize()
 
 // %% [markdown]
-// The word is 2, and will never be 1 again. With `>=` the wait is over at once. NCCL's `waitSignal` knows nothing but "at least".
+// The word is 2 and will never be 1 again. With `>=` the wait ends at once. NCCL's `waitSignal` offers only "at least".
 //
 // ## Three questions about every put
 //
-// 1. **When may I change what I sent?** When it was *read*. That is called local completion.
-// 2. **When is it there?** When the receiver has seen the signal.
-// 3. **When may I send to the same place again?** When the receiver has said that it has read it.
+// 1. **When may I change the source?** After it was *read*. This is called local completion.
+// 2. **When has the data arrived?** When the receiver has seen the signal.
+// 3. **When may I send to the same place again?** When the receiver has signalled that it has read it.
 //
-// First question. On a network a put is only a request. The card may read your memory much later, and NCCL has two ways to ask: `flush` waits until
-// all that was put was read, and a put can count up a *counter* of your own. Here a put is work in the stream, and what comes behind it in the
-// stream waits:
+// First question. On a network a put is only a request. The card may read your memory much later, and NCCL has two ways
+// to find out: `flush` waits until all sources have been read, and a put can increment a *counter* of yours. Here a put
+// is stream-ordered, and later work in the stream waits for it:
 
-// %% Change the message right behind the put.
+// %% Change the message right after the put.
 message.Fill(7)
 count++
 h.PutWithSignal(right, message, 0, count)
@@ -79,22 +79,22 @@ h.WaitForSignal(0, ">=", count)
 t.Float32s()
 
 // %% [markdown]
-// Nobody sees the 999. With two streams somebody might.
+// No rank sees the 999. With two streams one could.
 //
-// Second question: *there* means there for the one who waits for this signal. Two puts to two peers have no order: a signal of rank 1 says nothing
-// about what rank 2 has got. Even two puts to *one* peer need care. In a stream, a signal stands for everything that was put before it. On a
-// network that is so only for what NCCL calls a *strong* signal, on the same context; a *weak* one speaks for its own put alone.
+// Second question: the data has arrived for the rank that waits for this signal. Two puts to two peers have no order: a signal on
+// rank 1 says nothing about the data on rank 2. Even two puts to *one* peer need care. In a stream, a signal covers all earlier
+// puts. On a network only a *strong* signal in NCCL's terms does that, on the same context; a *weak* signal covers only its own put.
 //
-// The third question is the receiver's to answer. It answers by a put of nothing: a signal without data.
+// The receiver answers the third question. Its answer is an empty put: a signal without data.
 
-// %% Three messages through one place. Word 3 says "here it is", word 4 "I have read it".
+// %% Three messages through one place. Word 3 means "data is here", word 4 "I have read it".
 h.ResetSignal(3)
 h.ResetSignal(4)
-h.Barrier(0) // before anybody sets them
+h.Barrier(0) // before any rank sets them
 nothing := message.Slice(0, 0)
 var seen []float32
 for step := uint64(1); step <= 3; step++ {
-	h.WaitForSignal(4, ">=", step-1) // the right one has read the one before
+	h.WaitForSignal(4, ">=", step-1) // the right neighbour has read the previous message
 	h.PutWithSignal(right, message.Fill(10*rank+int(step)), 3, step)
 	h.WaitForSignal(3, ">=", step)
 	seen = append(seen, t.Float32s()[0])
@@ -103,23 +103,23 @@ for step := uint64(1); step <= 3; step++ {
 seen
 
 // %% [markdown]
-// Take word 4 away, and it still works nearly always. You know by now what that is worth.
+// Without word 4, it still works nearly always. By now you know what that is worth.
 //
 // ## From a kernel
 //
-// Until now the host asked for each put. GPU-initiated means that a kernel does.
+// Until now the host requested each put. GPU-initiated means that a kernel does.
 //
-//     symm::put_with_signal(h, peer, offset, source, bytes, word, value)    all threads of a block
-//     symm::wait_for_signal(h, word, value, true)                           one thread; true is "at least"
+//     symm::put_with_signal(h, peer, offset, source, bytes, word, value)    called by all threads of a block
+//     symm::wait_for_signal(h, word, value, true)                           called by one thread; true means "at least"
 //
-// An all-gather around a ring: in each step a rank passes on, to the right, the block that came last from the left.
+// An all-gather around a ring: in each step a rank passes the block that it received last from the left on to the right.
 //
-//     step 0   0 ──a──> 1   1 ──b──> 2   2 ──c──> 3   3 ──d──> 0     everybody its own
-//     step 1   0 ──d──> 1   1 ──a──> 2   2 ──b──> 3   3 ──c──> 0     what came in step 0
+//     step 0   0 ──a──> 1   1 ──b──> 2   2 ──c──> 3   3 ──d──> 0     each rank its own block
+//     step 1   0 ──d──> 1   1 ──a──> 2   2 ──b──> 3   3 ──c──> 0     the block received in step 0
 //     step 2   0 ──c──> 1   1 ──d──> 2   2 ──a──> 3   3 ──b──> 0
 //
-// All `N-1` steps are in *one* launch. Each rank talks to its neighbours only, which suits networks. Each step has a word and a place of its own,
-// so that nothing is overwritten within a launch.
+// All `N-1` steps are in *one* launch. Each rank communicates only with its neighbours, which suits networks. Each step
+// has its own word and its own place, so that nothing is overwritten within a launch.
 
 // %% The ring, in one kernel.
 ring := symm.Compile(`
@@ -144,18 +144,18 @@ all.Float32s()
 // %% [markdown]
 // Three details:
 //
-// - One thread waits, and `__syncthreads_and` takes its answer to all threads of the block. The wait is an *acquire*: what was put before the
-//   signal is visible after it, to the whole block behind the `__syncthreads_and`.
-// - In the put, the signal is a *release*. All threads copy, then they meet, then one thread stores the word. `symm.cuh` has it in ten lines.
-// - `epoch` goes up with every launch, since the words keep their values. With the same epoch again, every wait would be over before it began.
+// - One thread waits, and `__syncthreads_and` gives its result to all threads of the block. The wait is an *acquire*: data put before the signal is
+//   visible after the wait, and after `__syncthreads_and` to the whole block.
+// - In the put, the signal is a *release*. All threads copy, then they synchronise, then one thread stores the word. `symm.cuh` has it in ten lines.
+// - `epoch` increases with every launch, since the words keep their values. With the same epoch again, every wait would end at once.
 //
 // ## Two levels
 //
-// NVLink inside of a host is often ten times as fast as the network between hosts. So algorithms have two levels: first all that can be done
-// inside, then across, as little as possible. Let us call the first half of our ranks one host, and the second half the other. (Their number must
-// be even.) A rank's *partner* is the one in the same place on the other host.
+// NVLink inside a host is often ten times as fast as the network between hosts. So algorithms have two levels: as much as
+// possible inside the host, then as little as possible between hosts. Let us call the first half of our ranks one host, and
+// the second half the other. (The number of ranks must be even.) A rank's *partner* has the same position on the other host.
 
-// %% An all-reduce in two levels: a group for each host, puts between partners.
+// %% An all-reduce on two levels: a group for each host, puts between partners.
 perHost := size / 2
 var mates []int
 for i := range perHost {
@@ -166,26 +166,26 @@ partner := (rank + perHost) % size
 
 part := host.Empty(symm.F32, 4).Fill(rank + 1)
 symm.Rendezvous(part)
-symm.AllReduce(part, "sum") // inside
+symm.AllReduce(part, "sum") // inside the host
 count++
-h.PutWithSignal(partner, part, 0, count) // across
+h.PutWithSignal(partner, part, 0, count) // to the other host
 h.WaitForSignal(0, ">=", count)
 fmt.Println("my host has", part.Float32s()[0], "and the other", t.Float32s()[0])
 fmt.Println("all ranks together:", part.Float32s()[0]+t.Float32s()[0])
 
 // %% [markdown]
-// Each rank sends its vector once across, not once to every rank over there. With `p` ranks a host it gets by with a `p`-th of that: reduce-scatter
-// inside, put one's slice across, all-gather inside.
+// Each rank sends its vector to the other host once, not once to every rank there. With `p` ranks per host, a `p`-th of
+// that is enough: reduce-scatter inside, put the rank's slice across, all-gather inside.
 //
 // ## Your turn: a halo exchange
 //
-// A simulation has its cells spread over the ranks. To compute a cell one needs its neighbours, and at the edge these are on another rank. So each
-// rank keeps a copy of them, its *halo*, and refreshes it in each step:
+// A simulation has its cells spread over the ranks. Computing a cell needs its neighbours, and at the edge these are on
+// another rank. So each rank keeps a copy of them, its *halo*, and updates it in each step:
 //
 //     rank 0   [ … | a b c d | e ]     rank 1 has put its first cell, e, into the halo of rank 0
 //     rank 1   [ d | e f g h | … ]     rank 0 has put its last cell, d, into the halo of rank 1
 //
-// The ring is closed: to the right of the last rank is rank 0.
+// The ring is closed: the right neighbour of the last rank is rank 0.
 
 // %% A field: six cells, and a halo of one on each side.
 cells := 6
@@ -193,11 +193,11 @@ u := symm.Empty(symm.F32, cells+2).Fill(-1)
 hu := symm.Rendezvous(u)
 
 // %% [exercise] The halo exchange
-// Write the kernel `halo(h, n, epoch)`; `n` is the number of cells. It puts `u[1]`, the first cell, to the *left* neighbour, into its `u[n+1]`, and
-// `u[n]`, the last cell, to the *right* one, into its `u[0]`. It returns when both halos of this rank have come. It is launched with one block of
-// 32 threads, and with an epoch that is larger each time. It must work for two ranks, too, where left and right are the same.
+// Write the kernel `halo(h, n, epoch)`; `n` is the number of cells. It puts `u[1]`, the first cell, into `u[n+1]` of the *left*
+// neighbour, and `u[n]`, the last cell, into `u[0]` of the *right* neighbour. It returns when both halos of this rank have arrived. It is
+// launched with one block of 32 threads and an epoch that increases. It must also work for two ranks, where left and right are the same.
 //
-// The one below does one half.
+// The kernel below does one half of it.
 
 // %% [start]
 halo := symm.Compile(`
@@ -209,13 +209,13 @@ __global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
 }`)
 
 // %% [hint]
-// The other half is a second put: to `(h.rank + h.world_size - 1) % h.world_size`, from `u + 1`, to the place of `u[n+1]`. Offsets are in bytes.
+// The other half is a second put: to `(h.rank + h.world_size - 1) % h.world_size`, from `u + 1`, to the offset of `u[n+1]`. Offsets are in bytes.
 
 // %% [hint]
-// Two messages come to each rank. Each needs a word of its own: if both set word 0, one that came looks like two.
+// Each rank receives two messages. Each message needs its own word: if both set word 0, one message looks like two.
 
 // %% [hint]
-// Put both first, then wait for both: `if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);` has one thread wait for each word.
+// Put both first, then wait for both: in `if (threadIdx.x < 2) symm::wait_for_signal(h, threadIdx.x, epoch, true);` one thread waits for each word.
 
 // %% [solution]
 halo := symm.Compile(`
@@ -257,7 +257,7 @@ __global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
 }`)
 
 // %% [check]
-symm.Recover() // words that an earlier answer has set are 0 again
+symm.Recover() // clears words that an earlier answer set
 everywhere := func(mine bool) bool {
 	no := symm.Empty(symm.I32, 1).Fill(0)
 	if !mine {
@@ -304,7 +304,7 @@ if bad != "" {
 	panic(bad)
 }
 
-// One rank stays away in the second of two: its neighbours must miss it.
+// One rank skips the second of two exchanges: its neighbours must notice.
 symm.Meet()
 exchange(1)
 symm.Meet()
@@ -322,38 +322,38 @@ fmt.Println("correct")
 // %% [markdown]
 // ## Over several hosts
 //
-// Under a launcher a script runs on ranks that somebody else has started. Four on one host:
+// A launcher starts the ranks, and a script runs on them. Four ranks on one host:
 //
 //     torchrun --no-python --nproc-per-node 4 symmrepl run FILE.go
 //
-// Two hosts with two ranks each. Both run this, the second one with `--node-rank 1`:
+// Two hosts with two ranks each. Run this on both, on the second one with `--node-rank 1`:
 //
 //     export SYMMREPL_TOKEN=…        # a secret of at least 32 characters, the same on both
 //     torchrun --no-python --nnodes 2 --node-rank 0 --nproc-per-node 2 \
 //         --master-addr FIRST --master-port 29500 symmrepl run FILE.go
 //
-// Every rank runs every cell, on both hosts, and the ranks of each host share memory in a group of theirs, here `NewGroup(0, 1)` and
-// `NewGroup(2, 3)`: the first of the two levels. For the second one symmrepl has no network transport yet. `Empty` for the whole world is refused
-// there, with a message that says which ranks are where. The kernels of this tutorial translate line by line into those that cross:
+// Every rank on both hosts runs every cell, and the ranks of each host share memory in a group, here `NewGroup(0, 1)` and `NewGroup(2,
+// 3)`: the first of the two levels. For the second level symmrepl has no network transport yet. There, `Empty` for the whole world is
+// an error that shows which ranks are on which host. The kernels of this tutorial translate line by line to NCCL's, which cross hosts:
 //
 //     here                              NCCL GIN
 //     symm.Empty and symm.Rendezvous    ncclMemAlloc and ncclCommWindowRegister
 //     symm::put_with_signal(…)          gin.put(team, peer, window, offset, …, signal)
-//     word = value                      a signal that is added to
+//     word = value                      a signal that is incremented
 //     symm::wait_for_signal(…, true)    gin.waitSignal(coop, signal, least)
-//     the put has returned              gin.flush(coop), or a counter
+//     the return of the put             gin.flush(coop), or a counter
 //
-// One difference to watch: here a signal is *set*, so each word needs a single writer. There it is *added to*, and several peers may count up one
-// signal.
+// One difference to note: here a signal is *set*, so each word needs a single writer. In NCCL a signal is
+// *incremented*, so several peers may use one signal.
 //
 // ## What you know now
 //
 // - Put with a signal, wait, count: enough for hosts that share no memory.
-// - Three questions: when was it read, when is it there, when may the place be used again.
-// - Wait for "at least", with an epoch that goes up.
-// - A word for each message that may come.
+// - Three questions: when was it read, when has it arrived, when may the place be used again.
+// - Wait for "at least", with an epoch that increases.
+// - One word for each message that may arrive.
 //
-// In PyTorch, `torch.ops.symm_mem.nccl_put_with_signal` and `nccl_wait_for_signal` are the calls from the host. `:doc symm.Handle.PutWithSignal`
-// says what holds here.
+// In PyTorch, `torch.ops.symm_mem.nccl_put_with_signal` and `nccl_wait_for_signal` are the calls from the host. `:doc
+// symm.Handle.PutWithSignal` has the exact rules here.
 //
 // Read on: `:tutorial 12` measures all of this.

@@ -5,16 +5,16 @@
 // %% [markdown]
 // # Measure like you mean it
 //
-// "Mine is faster" is easily said, and wrong half of the time. A figure is worth something if three questions have an answer:
+// "Mine is faster" is easily said, and often wrong. A figure is useful if three questions have an answer:
 //
 // 1. **What was measured?** The call, the launch, or the work? On one rank, or on the slowest?
-// 2. **What is the floor?** What would it take if everything but the hardware's limits were free?
+// 2. **What is the floor?** How long would it take if only the hardware's limits counted?
 // 3. **Would I get the same figure again**, and is the result right?
 //
-// In this tutorial you build a measurement that answers them. Without a GPU its figures are those of the emulated device, and mean nothing. How
-// they are come by is the same.
+// In this tutorial you build a measurement that answers them. Without a GPU its figures are those of the emulated
+// device and mean nothing. The method is the same.
 
-// %% A vector for each rank, and a kernel that takes its time.
+// %% A vector for each rank, and a kernel that runs for a given time.
 import "slices"
 
 rank, size := symm.Rank(), symm.WorldSize()
@@ -29,11 +29,11 @@ __global__ void nap(unsigned long long ns) {
 }`)
 
 // %% [markdown]
-// ## What a stopwatch sees
+// ## What a stopwatch measures
 //
-// A call puts work into the stream and returns. A stopwatch around the call measures how long the host took to *ask*.
+// A call puts work into the stream and returns. A stopwatch around the call measures how long the host took to *issue* it.
 
-// %% A kernel of 50 ms. When has the stopwatch seen it?
+// %% A kernel of 50 ms. Which stopwatch sees all of it?
 start := time.Now()
 nap.Launch(symm.Grid(1), symm.Block(1), uint64(50e6))
 fmt.Println("the launch is done after", time.Since(start))
@@ -45,8 +45,8 @@ fmt.Println("the whole kernel was seen:", done > 45*time.Millisecond)
 // %% [markdown]
 // The first line is the classic mistake: 50 ms of work "in" a few microseconds.
 //
-// `symm.Elapsed(f)` does better. It puts a mark into the stream, calls `f`, puts another mark, and asks the device how far they are apart. The way
-// to the host and back is not in it.
+// `symm.Elapsed(f)` is better. It puts a mark into the stream, calls `f`, puts another mark, and gets the time between
+// the marks from the device. The way to the host and back is not included.
 
 // %% The device's own clock.
 took := symm.Elapsed(func() { nap.Launch(symm.Grid(1), symm.Block(1), uint64(50e6)) })
@@ -54,7 +54,7 @@ fmt.Println("the device says", took)
 fmt.Println("the whole kernel was seen:", took > 45*time.Millisecond)
 
 // %% [markdown]
-// ## Once is never
+// ## One sample is not enough
 //
 // Measure the same call fifteen times.
 
@@ -72,8 +72,8 @@ fmt.Println("median:", samples[len(samples)/2])
 fmt.Println("worst: ", samples[len(samples)-1])
 
 // %% [markdown]
-// The first call may load a kernel, and finds caches cold and clocks low: *warm up*, and do not count it. Of the rest some are disturbed: another
-// process, an interrupt, a clock that changes. One such sample spoils a mean, and leaves the median alone:
+// The first call may load a kernel, and finds cold caches and low clocks: *warm up*, and do not count it. Some of the other
+// samples are disturbed by another process, an interrupt or a clock change. One such sample spoils a mean, but not the median:
 
 // %% Nine times 3 µs, once 97 µs.
 disturbed := []float64{3, 3, 3, 3, 97, 3, 3, 3, 3, 3}
@@ -85,13 +85,13 @@ slices.Sort(disturbed)
 fmt.Printf("mean %.1f µs, median %.1f µs\n", mean, disturbed[len(disturbed)/2])
 
 // %% [markdown]
-// The best sample is a figure, too: it is what the hardware can do. What users get is the median. Say which one you report.
+// The best sample is useful, too: it shows what the hardware can do. The median is what users get. State which one you report.
 //
 // ## Ranks
 //
-// Each rank has a time of its own, and it contains the *waiting for the others*. Here rank 0 comes 50 ms late.
+// Each rank measures its own time, which includes the *wait for the others*. Here rank 0 arrives 50 ms late.
 
-// %% Who comes in time waits.
+// %% Ranks that arrive in time wait.
 h.Barrier(0)
 if rank == 0 {
 	nap.Launch(symm.Grid(1), symm.Block(1), uint64(50e6))
@@ -99,10 +99,10 @@ if rank == 0 {
 fmt.Println("rank", rank, "measures", symm.Elapsed(call))
 
 // %% [markdown]
-// The late rank has the *best* figure: when it came, everything was there. So line the ranks up by a barrier right before the first mark, measure
-// many calls between two marks, and report the slowest rank. An operation is done when the last rank is done.
+// The late rank has the *best* figure: when it arrived, all data was there. So synchronise the ranks by a barrier right before the
+// first mark, measure many calls between two marks, and report the slowest rank. An operation is done when the last rank is done.
 //
-// `slowest` is the largest of the ranks' figures; every rank gets it.
+// `slowest` returns the largest figure of all ranks, on every rank.
 
 // %% The slowest rank's figure, by an all-reduce.
 figure := symm.Empty(symm.F64, 1)
@@ -114,12 +114,12 @@ slowest := func(us float64) float64 {
 slowest(float64(10 * rank))
 
 // %% [markdown]
-// ## All of it
+// ## The complete measurement
 //
-// A graph of many calls leaves out what the host does between them (tutorial 10). What is left is the operation. `eager`, calls one by one, is what
-// a program sees that does not capture. Both are fair. Say which.
+// A graph of many calls excludes the host time between them (tutorial 10). Only the operation is left. `eager`, one
+// call after the other, is what a program without capture gets. Both are fair. State which one you report.
 
-// %% Warm up, line up, many calls in a graph, the median of runs, the slowest rank.
+// %% Warm up, synchronise, many calls in a graph, the median of runs, the slowest rank.
 const calls, replays, runs = 10, 3, 7
 measure := func(f func()) float64 {
 	g := symm.Capture(func() {
@@ -143,13 +143,13 @@ fmt.Println("a one-shot all-reduce of 4 KiB:", microseconds(measure(call)))
 // %% [markdown]
 // ## The floor
 //
-// Is that good? Good compared with what? With what the hardware cannot do without:
+// Is that good? Compared with what? With the least that the hardware allows:
 //
-//     floor = an empty kernel + one trip to a peer + bytes that must cross / rate of the link
+//     floor = an empty kernel + one trip to a peer + bytes that must cross / bandwidth of the link
 //
-// Each of the three can be measured by itself. The trip is half of a ping-pong between two ranks:
+// Each of the three terms can be measured separately. The trip is half of a ping-pong between two ranks:
 
-// %% Three small measurements: an empty kernel, a trip, a rate.
+// %% Three small measurements: an empty kernel, a trip, a bandwidth.
 parts := symm.Compile(`
 __global__ void empty() {}
 
@@ -179,7 +179,7 @@ fmt.Println("trip:        ", microseconds(tripUs))
 fmt.Println("16 MiB:      ", microseconds(putUs))
 
 // %% [markdown]
-// And now compare. GB are 10⁹ bytes, so bytes per µs are MB/s. `(size-1)` vectors of 4 KiB must come to each rank:
+// Now compare. GB are 10⁹ bytes, so bytes per µs are MB/s. Each rank must receive `(size-1)` vectors of 4 KiB:
 
 // %% [varies] How far from the floor?
 rate := float64(big) / putUs // bytes per µs
@@ -188,9 +188,9 @@ callUs := measure(call)
 fmt.Printf("the link: %.1f GB/s; floor %.2f µs, measured %.2f µs, %.0f %% of it is the floor\n", rate/1e3, floorUs, callUs, 100*floorUs/callUs)
 
 // %% [markdown]
-// On the emulated device the floor is far away, for computing is what costs there. Here is the same for four H200s, where an empty kernel takes
-// 0.54 µs, a round trip 1.47 µs, and the copy engines move 386 GB/s. The measured times are those of `docs/benchmarks.md`; an all-reduce sends a
-// message of `S` bytes `2(N-1)/N` times.
+// On the emulated device the floor is far away, because computing takes most of the time there. Here is the same for
+// four H200s, where an empty kernel takes 0.54 µs, a round trip 1.47 µs, and the copy engines reach 386 GB/s. The
+// measured times are those of `docs/benchmarks.md`; an all-reduce sends a message of `S` bytes `2(N-1)/N` times.
 
 // %% AllReduce on four H200s: floor and measurement.
 floorH200 := func(bytes, sent float64) float64 { return 0.54 + 1.47/2 + bytes*sent/386e3 }
@@ -201,34 +201,34 @@ for _, row := range [][]float64{{4 << 10, 2.61}, {64 << 10, 3.43}, {1 << 20, 8.8
 fmt.Printf("the trip costs as much as %.0f KB\n", (0.54+1.47/2)*386e3/1.5/1e3)
 
 // %% [markdown]
-// The last line splits the world. This picture is called a *roofline*:
+// The last line separates two regions. This picture is called a *roofline*:
 //
-//     share of the link's rate
-//     1 │                     ┌──────────────   the bytes are the limit:
-//       │                  ／                    send fewer, fill the links
+//     share of the link's bandwidth
+//     1 │                     ┌──────────────   bandwidth-bound:
+//       │                  ／                    send fewer bytes, fill the links
 //       │               ／
-//       │            ／                          the trip is the limit:
+//       │            ／                          latency-bound:
 //       │         ／                             fewer trips, fewer launches
 //       └──────────────────┼─────────────────
 //        4 KB           328 KB          256 MB
 //
-// Far to the left, a quicker copy gains nothing: of the 2.6 µs for 4 KiB, 0.02 µs are bytes. Far to the right, a launch more or less is nothing.
-// **First look on which side you are**, then optimise.
+// Far to the left, a faster copy gains nothing: of the 2.6 µs for 4 KiB, the bytes take 0.02 µs. Far to the right, one
+// launch more or less does not matter. **First find out on which side you are**, then optimise.
 //
-// And a prediction before each change: "this takes one trip out, so 0.7 µs". If it gains 0.7 µs, you have understood something. If it gains 2 µs,
-// you have not, and should find out why.
+// And predict the result of each change: "this removes one trip, so 0.7 µs". If it gains 0.7 µs, your model is right.
+// If it gains 2 µs, your model is wrong, and you should find out why.
 //
 // ## Two bandwidths
 //
-// Bytes over time is the *algorithm bandwidth*. It depends on the number of ranks, even if every link is used fully. The *bus bandwidth* is
-// corrected for that, so that it can be compared with the link:
+// Bytes divided by time is the *algorithm bandwidth*. It depends on the number of ranks, even if every link is fully
+// used. The *bus bandwidth* corrects for that, so that you can compare it with the link:
 //
 //     operation                                 bus / algorithm
 //     all-reduce                                2(N-1)/N
 //     all-gather, reduce-scatter, all-to-all    (N-1)/N
 //     broadcast                                 1
 //
-// The bytes are those of the larger one of a rank's input and output: for an all-gather the output.
+// The bytes are the larger of a rank's input and output: for an all-gather the output.
 
 // %% [exercise] Bus bandwidth
 // Write `bus(op, ranks, bytes, us)`, which returns the bus bandwidth in GB/s. `op` is `"all-reduce"`, `"all-gather"`, `"reduce-scatter"`,
@@ -240,14 +240,14 @@ func bus(op string, ranks, bytes int, us float64) float64 {
 }
 
 // %% [hint]
-// The given function returns the algorithm bandwidth: bytes per µs are 10⁶ bytes per second, so a thousand of them are a GB/s. What is missing is
-// the factor.
+// The given function returns the algorithm bandwidth: bytes per µs are 10⁶ bytes per second, and a thousand of them are
+// 1 GB/s. Only the factor is missing.
 
 // %% [hint]
-// `switch op { case "all-reduce": … }`, and nothing for a broadcast.
+// `switch op { case "all-reduce": … }`; a broadcast needs no case.
 
 // %% [hint]
-// In Go, `3/4` is 0: a division of integers leaves the remainder out. Make `ranks` a `float64` first.
+// In Go, `3/4` is 0: integer division drops the remainder. Convert `ranks` to `float64` first.
 
 // %% [solution]
 func bus(op string, ranks, bytes int, us float64) float64 {
@@ -307,16 +307,16 @@ for _, c := range []struct {
 fmt.Println("correct")
 
 // %% [markdown]
-// The figures of the check are those of H200s, whose copy engines move 386 GB/s. All are below. That is no accident, and it is the best test of a
-// measurement there is:
+// The figures in the check were measured on H200s, whose copy engines reach 386 GB/s. All are below that. This is the
+// best test of a measurement:
 //
-// **Who is faster than the floor has measured something else.**
+// **If it is faster than the floor, you have measured something else.**
 //
 // ## Fast and wrong
 //
-// A colleague has written an all-reduce that is `N` times as fast as ours. Look at its result before you look at its time.
+// A colleague has written an all-reduce that is `N` times as fast as ours. Check its result before you look at its time.
 
-// %% The time of a wrong result is no time.
+// %% The time of a wrong result means nothing.
 colleague := symm.Compile(`
 __global__ void colleague(symm::Handle h, float* out, int n) {
   if (!symm::barrier(h, 0)) return;
@@ -338,34 +338,34 @@ for _, sum := range y.Float32s() {
 fmt.Println(right, "of", n, "sums are right")
 
 // %% [markdown]
-// It sums one slice and leaves out the rest. Always check the result that was measured, with data in which a mistake shows: different on each rank,
-// never all zeros. And fill the output with something else before, or the right result of an earlier call is found there.
+// It sums one slice and leaves out the rest. Always check the result of the calls that you measure, with data that exposes mistakes:
+// different on each rank, never all zeros. And overwrite the output first, or you may find the right result of an earlier call in it.
 //
 // ## What not to trust
 //
 // - **The first call.** It compiles, loads and maps.
 // - **A stopwatch without Synchronize.**
 // - **One rank's time**, and the mean over ranks.
-// - **Yesterday's figure of the other one.** Clocks, temperatures and neighbours change by some percent. Measure both in the same run, in turns.
-// - **A small buffer used again and again.** It stays in a cache (50 MB on an H200): right if that is so in your program, too.
-// - **A size that suits.** Powers of two, multiples of the number of ranks: measure 1000003 as well.
+// - **Yesterday's figure of the other implementation.** Clocks, temperatures and neighbours change figures by some percent. Measure both in one run, alternately.
+// - **A small buffer used repeatedly.** It stays in a cache (50 MB on an H200): right only if your program does that, too.
+// - **A convenient size.** Powers of two, multiples of the number of ranks: measure 1000003 as well.
 // - **Your own wish.** Write down the prediction first.
 //
-// `symmrepl bench` measures as `measure` does. In a shell:
+// `symmrepl bench` uses the method of `measure`. In a shell:
 //
 //     symmrepl bench all_reduce -n 4 --sizes 4K,1M,64M --peers
 //
-// It prints the three parts of the floor first, and then for each size the floor (`limit`), a call in a graph and eager, both bandwidths, and the
-// bus bandwidth's share of the link. With `--peers`, PyTorch and NCCL are measured in the same run, if python3 finds torch. `--svg FILE` draws it
-// over the sizes, with the link's limit: there is your roofline.
+// It prints the three terms of the floor first. Then it prints for each size the floor (`limit`), a call in a graph and
+// eager, both bandwidths, and the bus bandwidth's share of the link. `--peers` measures PyTorch and NCCL in the same
+// run, if python3 finds torch. `--svg FILE` draws the bandwidth over the sizes, with the link's limit: your roofline.
 //
 // ## Summing up
 //
-// The last exercise is the heart of `measure`: many samples of many ranks, one figure.
+// The last exercise is the core of `measure`: many samples on many ranks give one figure.
 
 // %% [exercise] One figure
-// Write `summary(us)`. `us[r][i]` is what rank `r` measured in run `i`. Run 0 was the warm-up. Return the time of the slowest rank, where the time
-// of a rank is the median of its other runs. Their number is odd.
+// Write `summary(us)`. `us[r][i]` is the time that rank `r` measured in run `i`. Run 0 was the warm-up. Return the time
+// of the slowest rank, where the time of a rank is the median of its other runs. Their number is odd.
 
 // %% [start]
 func summary(us [][]float64) float64 {
@@ -380,10 +380,10 @@ func summary(us [][]float64) float64 {
 }
 
 // %% [hint]
-// For one rank: `runs := slices.Clone(us[r][1:])`, `slices.Sort(runs)`, and then the one in the middle.
+// For one rank: `runs := slices.Clone(us[r][1:])`, `slices.Sort(runs)`, then the middle element.
 
 // %% [hint]
-// The median of each rank first, and then the largest of these. The largest sample of all is a disturbance.
+// First the median of each rank, then the largest of these medians. The largest of all samples is a disturbance.
 
 // %% [solution]
 func summary(us [][]float64) float64 {
@@ -434,7 +434,7 @@ for _, c := range []struct {
 }{
 	{[][]float64{{5, 3, 97, 3}, {5, 3, 3, 3}}, 3, "one disturbed run shall not count"},
 	{[][]float64{{1, 2, 2, 2}, {1, 7, 7, 7}}, 7, "rank 1 is the slowest, in every run"},
-	{[][]float64{{900, 5, 9, 1}, {900, 2, 2, 2}}, 5, "the warm-up shall not count, and the runs are in no order"},
+	{[][]float64{{900, 5, 9, 1}, {900, 2, 2, 2}}, 5, "the warm-up must not count, and the runs are not sorted"},
 	{[][]float64{{9, 4, 6, 5, 8, 4}, {9, 6, 6, 3, 3, 3}, {9, 2, 3, 4, 90, 1}}, 5, "the medians of the ranks are 5, 3 and 3"},
 } {
 	if got := summary(c.us); got != c.want {
@@ -446,12 +446,12 @@ fmt.Println("correct")
 // %% [markdown]
 // ## What you know now
 //
-// - Measure on the device, many calls, warmed up and lined up; report the median and the slowest rank.
-// - Floor first: an empty kernel, a trip, bytes over rate. Then see on which side of the roofline you are.
-// - Bus bandwidth compares with links, algorithm bandwidth with your step.
-// - Whoever is faster than the floor has measured something else.
+// - Measure on the device: many calls, after a warm-up and a barrier; report the median and the slowest rank.
+// - First the floor: an empty kernel, a trip, bytes divided by bandwidth. Then find your side of the roofline.
+// - Compare bus bandwidth with links, algorithm bandwidth with your step.
+// - If it is faster than the floor, you have measured something else.
 //
-// That was the last tutorial. `docs/benchmarks.md` shows the method at work, with what was tried and gained nothing. And the operations in the
-// folder `kernels` are there to be read: you know all that is in them now.
+// That was the last tutorial. `docs/benchmarks.md` applies the method and lists what was tried without gain. You can
+// also read the operations in the folder `kernels`: now you know everything that they use.
 //
-// Read on: `symmrepl bench` on your own machine, and a kernel of your own beside it.
+// Read on: `symmrepl bench` on your own machine, and your own kernel beside it.
