@@ -49,7 +49,7 @@ s.Pop()
 // %%
 s
 
-// %% The library's.
+// %% Generic functions of the standard library.
 counts := map[string]int{}
 for r := range symm.WorldSize() {
 	counts[fmt.Sprint("rank ", r%2)]++

@@ -4,7 +4,7 @@
 //
 //	symmrepl run -n 4 tutorials/goroutines.go
 
-// %% Work is spread over goroutines and comes back through a channel.
+// %% Goroutines share the work and send their results through a channel.
 import "sync"
 
 results := make(chan int)
@@ -22,7 +22,7 @@ for v := range results {
 }
 sum
 
-// %% A mutex, a counter, and a goroutine that goes on in the next cell.
+// %% A mutex, a counter, and a goroutine that continues during the next cell.
 var mu sync.Mutex
 counts := map[string]int{}
 done := make(chan bool)

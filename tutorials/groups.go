@@ -1,10 +1,10 @@
 //go:build ignore
 
-// Groups: some ranks communicate among themselves, with signals of their own.
+// Groups: some ranks communicate among themselves, with separate signals.
 //
 //	symmrepl run -n 4 tutorials/groups.go
 
-// %% Every rank makes every group, also those that it is not in.
+// %% Every rank creates every group, including groups that it does not belong to.
 rank := symm.Rank()
 even, odd := symm.NewGroup(0, 2), symm.NewGroup(1, 3)
 mine := even
@@ -13,12 +13,12 @@ if rank%2 == 1 {
 }
 mine
 
-// %% A reduction in a group takes the members' copies only.
+// %% A reduction in a group combines only the members' copies.
 t := symm.Empty(symm.F32, 4).Fill(rank + 1)
 ours := symm.Rendezvous(t, mine)
 symm.OneShotAllReduce(t, "sum", mine).Float32s()
 
-// %% A handle counts ranks as the group does: the other member is 1 or 0.
+// %% A handle uses the group's rank numbers: the other member is 1 or 0.
 other := 1 - ours.Rank()
 ours.PutSignal(other, 0)
 ours.WaitSignal(other, 0)

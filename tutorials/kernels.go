@@ -1,10 +1,10 @@
 //go:build ignore
 
-// Kernels of your own: CUDA C++ in a cell, compiled at once and launched on all ranks.
+// Your own kernels: CUDA C++ in a cell, compiled at once and launched on all ranks.
 //
 //	symmrepl run -n 4 tutorials/kernels.go
 
-// %% A kernel on ordinary memory. What it is launched with is checked against its parameters.
+// %% A kernel on ordinary memory. The arguments are checked against the kernel's parameters.
 rank := symm.Rank()
 saxpy := symm.Compile(`
 __global__ void saxpy(float* y, const float* x, float a, int n) {
@@ -30,7 +30,7 @@ all := symm.Local(symm.I32, symm.WorldSize())
 gather.Launch(symm.Grid(1), symm.Block(32), h, all)
 all.Ints()
 
-// %% Launched again with other numbers.
+// %% Launch it again with other numbers.
 func scaled(a float32) []float32 {
 	y.Fill(0)
 	saxpy.Launch(symm.Grid(2), symm.Block(4), y, x, a, 6)

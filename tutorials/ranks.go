@@ -1,10 +1,10 @@
 //go:build ignore
 
-// Cells for some ranks: the others wait at their end.
+// Cells for some ranks: the other ranks wait until they end.
 //
 //	symmrepl run -n 4 tutorials/ranks.go
 
-// %% Variables are those of every rank.
+// %% Every rank has these variables.
 rank := symm.Rank()
 t := symm.Empty(symm.I32, 2)
 h := symm.Rendezvous(t)

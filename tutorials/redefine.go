@@ -1,19 +1,19 @@
 //go:build ignore
 
-// Defining things again: what a name means changes, what was made before stays.
+// Redefinition: a name gets a new meaning, existing values stay.
 //
 //	symmrepl run -n 4 tutorials/redefine.go
 
-// %% A function that another one calls.
+// %% A function and its caller.
 func step(x int) int { return x + 1 }
 func twice(x int) int { return step(step(x)) }
 twice(symm.Rank())
 
-// %% With the same signature it takes the place of the old one, for its callers too.
+// %% With the same signature, the new function replaces the old one, for its callers too.
 func step(x int) int { return 10 * x }
 twice(symm.Rank())
 
-// %% With another signature it is a function of its own, and callers keep the old one.
+// %% With a different signature, it is a separate function, and callers keep the old one.
 func step(x float64) float64 { return x / 2 }
 
 // %%
@@ -22,7 +22,7 @@ step(5)
 // %%
 twice(1)
 
-// %% A variable of the same type is the same variable.
+// %% A redeclared variable of the same type is the same variable.
 count := 1
 next := func() int { count++; return count }
 next()
@@ -31,7 +31,7 @@ next()
 count := 40
 next()
 
-// %% One of another type is another variable: closures keep the old.
+// %% With a different type, it is a new variable: closures keep the old one.
 count := "many"
 fmt.Println(next(), count)
 
@@ -47,13 +47,13 @@ p
 // %%
 p.Sum()
 
-// %% The method again: values there already have it.
+// %% Redefine the method: existing values have the new one.
 func (p point) Sum() int { return 100 * p.X }
 
 // %%
 p.Sum()
 
-// %% The type again. What was made before is still what it was.
+// %% Redefine the type: existing values keep the old type.
 type point struct {
 	X, Y, Z int
 	Tags    []string
@@ -65,7 +65,7 @@ q
 // %%
 p
 
-// %% Names of packages and of Go itself can be taken too.
+// %% Names of packages and predeclared names can be redefined too.
 len := 3
 time := len + 1
 time

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// How values are shown: in Go syntax, with the names of their types.
+// How a session shows values: in Go syntax, with the names of their types.
 //
 //	symmrepl run -n 4 tutorials/values.go
 
@@ -61,7 +61,7 @@ func half(n int) (int, error) {
 }
 half(symm.Rank())
 
-// %% What describes itself.
+// %% Values with a String method.
 time.Duration(1500) * time.Microsecond
 
 // %%
@@ -70,7 +70,7 @@ func (c celsius) String() string { return fmt.Sprintf("%.1f °C", float64(c)) }
 // %%
 celsius(20)
 
-// %% What an interface holds.
+// %% Values in interfaces.
 []any{1, "two", 3.0, celsius(4), nil, errors.New("five"), []byte{6}, reading{}}
 
 // %%
@@ -81,7 +81,7 @@ e
 e = fmt.Errorf("wrapped: %w", errors.New("cause"))
 e
 
-// %% Long ones are shortened.
+// %% Long values are shortened.
 make([]int, 100)
 
 // %%
