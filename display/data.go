@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	_ "image/gif"  // for the size in the text
-	_ "image/jpeg" // for the size in the text
+	_ "image/gif"  // to decode the size that the plain text shows
+	_ "image/jpeg" // likewise
 	"image/png"
 	"maps"
 	"strings"
 )
 
-// MIME types of the forms that have functions of their own here.
+// MIME types of the forms that have a constructor in this package.
 const (
 	MIMETypeHTML       = "text/html"
 	MIMETypeJavaScript = "application/javascript"
@@ -25,52 +25,52 @@ const (
 	MIMETypeText       = "text/plain"
 )
 
-// MIMEMap holds one thing in several forms, by MIME type: text as a string, binary data as []byte, JSON as what encodes to it.
+// MIMEMap holds several forms of one output, by MIME type: text as a string, binary data as a []byte, JSON as a value that encodes to it.
 type MIMEMap = map[string]any
 
-// Data is what a front end gets to show.
+// Data is one output for a front end to show.
 type Data struct {
 	Data      MIMEMap
 	Metadata  MIMEMap
-	Transient MIMEMap // "display_id" is the name under which it can be updated
+	Transient MIMEMap // "display_id" is the name that Update refers to
 }
 
-// String is the plain text, or which forms there are instead.
+// String returns the plain text, or a description of the other forms if there is none.
 func (d Data) String() string { return d.plain() }
 
-// MakeData makes a Data of one form and a text for those that cannot show it.
+// MakeData returns a Data of one form, with a plain text for front ends that cannot show it.
 func MakeData(mimeType string, data any) Data {
 	return MakeData3(mimeType, plainText(mimeType, data), data)
 }
 
-// MakeData3 makes a Data of one form and the text plaintext.
+// MakeData3 returns a Data of one form and the plain text plaintext.
 func MakeData3(mimeType string, plaintext string, data any) Data {
 	return Data{Data: MIMEMap{MIMETypeText: plaintext, mimeType: data}}
 }
 
-// MIME makes a Data of several forms.
+// MIME returns a Data of several forms.
 func MIME(data, metadata MIMEMap) Data { return Data{Data: data, Metadata: metadata} }
 
-// HTML shows a piece of HTML.
+// HTML shows an HTML fragment.
 func HTML(html string) Data { return MakeData(MIMETypeHTML, html) }
 
-// JavaScript runs a script in the notebook's page, where that allows it.
+// JavaScript runs a script in the notebook's page, if the notebook allows scripts.
 func JavaScript(javascript string) Data { return MakeData(MIMETypeJavaScript, javascript) }
 
 // JSON shows a value as a tree.
 func JSON(json map[string]any) Data { return MakeData(MIMETypeJSON, json) }
 
-// Latex shows a formula within a line.
+// Latex shows an inline formula.
 func Latex(latex string) Data {
 	return MakeData3(MIMETypeLatex, latex, "$"+strings.Trim(latex, "$")+"$")
 }
 
-// Math shows a formula as a paragraph.
+// Math shows a formula in a paragraph of its own.
 func Math(latex string) Data {
 	return MakeData3(MIMETypeLatex, latex, "$$"+strings.Trim(latex, "$")+"$$")
 }
 
-// Markdown shows text with Markdown's marks.
+// Markdown shows Markdown text.
 func Markdown(markdown string) Data { return MakeData(MIMETypeMarkdown, markdown) }
 
 // SVG shows a picture.
@@ -85,7 +85,7 @@ func JPEG(jpeg []byte) Data { return MakeData(MIMETypeJPEG, jpeg) }
 // PDF shows a document.
 func PDF(pdf []byte) Data { return MakeData(MIMETypePDF, pdf) }
 
-// Image shows a picture, as PNG. It panics if that cannot be made of it.
+// Image shows a picture as PNG. It panics if the picture cannot be encoded.
 func Image(img image.Image) Data {
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
@@ -97,7 +97,7 @@ func Image(img image.Image) Data {
 	return d
 }
 
-// plainText is what is shown of data where only text can be. Bytes are described.
+// plainText returns the text for front ends that show only text. It describes bytes by their type and size.
 func plainText(mimeType string, data any) string {
 	switch data := data.(type) {
 	case string:
@@ -111,7 +111,7 @@ func plainText(mimeType string, data any) string {
 	return fmt.Sprint(data)
 }
 
-// merged returns both maps' entries; those of b hold.
+// merged returns the entries of both maps; those of b take precedence.
 func merged(a, b MIMEMap) MIMEMap {
 	if a == nil && b == nil {
 		return nil

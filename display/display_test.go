@@ -57,7 +57,7 @@ func asText(v any) string {
 	return ""
 }
 
-// several says how it is shown in several ways.
+// several implements several of the interfaces.
 type several struct{}
 
 func (several) Render() Data          { return MIME(MIMEMap{"a/b": 1}, MIMEMap{"m": 2}) }
@@ -86,7 +86,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// printed returns what f writes to standard output, in a session or not.
+// printed returns the standard output of f, run in a session or without one.
 func printed(t *testing.T, inSession bool, f func()) string {
 	t.Helper()
 	if inSession {
@@ -107,7 +107,7 @@ func printed(t *testing.T, inSession bool, f func()) string {
 	return string(text)
 }
 
-// displays returns what was written in band.
+// displays returns the displays that text holds in band.
 func displays(text string) []inband.Display {
 	var d inband.Decoder
 	var out []inband.Display

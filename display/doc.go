@@ -1,11 +1,11 @@
-// Package display shows what is more than text: cells import it as display, without being asked to, and may call Display without naming the
-// package. A notebook shows the richest form that it knows; a terminal and a pipe show the plain text.
+// Package display shows rich output: HTML, pictures, formulas and progress bars. Cells can use it without an import statement, and can call Display
+// without the package name. A notebook shows the richest form that it supports; a terminal and a pipe show the plain text.
 //
 //	display.HTML("<b>done</b>")              // the last value of a cell is shown in its rich form
-//	Display(display.Markdown("* an item"))   // anywhere else Display shows it
+//	Display(display.Markdown("* an item"))   // Display shows a value anywhere else in a cell
 //
-// The functions that make a Data, the interfaces by which a value says how it is shown, and their names are those of the Go kernel gophernotes, so
-// that its notebooks run. Beyond them are Update and Clear, and Progress, a line that changes in place.
+// The functions that return a Data, the interfaces that values implement to be shown in rich form, and their names are those of the Go kernel
+// gophernotes, so that its notebooks run. Update, Clear, and Progress, a bar that changes in place, exist only here.
 //
-// Ranks that display the same are shown once, as with text.
+// Output that several ranks display identically is shown once, like text.
 package display

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// Progress is a bar that changes in place. Its text changes when another percent is done, not with time, so that ranks which advance alike show one bar.
-// It must not be used by several goroutines at once.
+// Progress is a bar that changes in place. Its text changes with each percent, not with time, so ranks that make the same progress share one bar.
+// A Progress is not safe for concurrent use.
 type Progress struct {
 	name        string
 	total, done int
-	shown       int // percent, -1 before the first
+	shown       int // percent shown, -1 before the first
 }
 
-// NewProgress shows the bar of something that has total steps. What has the name of an earlier bar takes its place.
+// NewProgress shows a new bar for total steps. It replaces an earlier bar of the same name.
 func NewProgress(name string, total int) *Progress {
 	p := &Progress{name: name, total: max(total, 1), shown: -1}
 	p.Set(0)
 	return p
 }
 
-// Add advances by steps.
+// Add advances the bar by steps.
 func (p *Progress) Add(steps int) { p.Set(p.done + steps) }
 
-// Set says how many steps are done.
+// Set sets the number of steps done.
 func (p *Progress) Set(done int) {
 	p.done = min(max(done, 0), p.total)
 	percent := p.done * 100 / p.total
@@ -40,7 +40,7 @@ func (p *Progress) Set(done int) {
 	p.shown = percent
 }
 
-// progressWidth is how many characters a bar has.
+// progressWidth is the width of a bar in characters.
 const progressWidth = 30
 
 func (p *Progress) data(percent int) Data {

@@ -9,11 +9,11 @@ import (
 	"os"
 )
 
-// The interfaces by which a value says how it is shown. One that has several of them is offered in all of these forms.
+// The interfaces that values implement to be shown in rich form. A value that implements several of them is offered in all of these forms.
 type (
-	// Renderer says everything.
+	// Renderer returns all forms and their metadata.
 	Renderer interface{ Render() Data }
-	// SimpleRenderer says the forms.
+	// SimpleRenderer returns all forms.
 	SimpleRenderer interface{ SimpleRender() MIMEMap }
 
 	HTMLer       interface{ HTML() string }
@@ -27,7 +27,7 @@ type (
 	SVGer        interface{ SVG() string }
 )
 
-// Render returns a value as it says it is to be shown; ok is false when it does not say. Images are shown, too.
+// Render returns the rich forms of a Data, an image.Image or a value that implements the interfaces above; ok is false for other values.
 func Render(x any) (d Data, ok bool) {
 	if data, is := x.(Data); is {
 		return data, true
@@ -75,8 +75,8 @@ func Render(x any) (d Data, ok bool) {
 	return d, d.Data != nil
 }
 
-// Any makes a Data of a string, a []byte, an io.Reader, an io.WriterTo or a value that says how it is shown. Without a MIME type it is found out from
-// the bytes; a string is then plain text. It panics for what cannot be shown.
+// Any returns a Data for a string, a []byte, an io.Reader, an io.WriterTo or a value that Render accepts. If mimeType is empty, Any detects the type
+// from the bytes; a string is then plain text. Any panics for other values.
 func Any(mimeType string, data any) Data {
 	if d, ok := Render(data); ok {
 		if _, has := d.Data[MIMETypeText]; !has {
@@ -115,10 +115,10 @@ func Any(mimeType string, data any) Data {
 	return MakeData(mimeType, b)
 }
 
-// Auto is Any without a MIME type.
+// Auto is Any with an empty MIME type.
 func Auto(data any) Data { return Any("", data) }
 
-// File shows a file. It panics if that cannot be read.
+// File shows the contents of a file. It panics if the file cannot be read.
 func File(mimeType string, path string) Data {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -9,28 +9,28 @@ import (
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
-// Display shows d now, in its place among what is printed. It returns an error if d cannot be encoded or written.
+// Display shows d now, in order with the printed output. It returns an error if d cannot be encoded or written.
 func Display(d Data) error {
 	id, _ := d.Transient["display_id"].(string)
 	return write(inband.Display{Data: forms(d), Metadata: d.Metadata, ID: id})
 }
 
-// Update shows d in the place of what was displayed under id.
+// Update replaces the output that was displayed under id by d.
 func Update(id string, d Data) error {
 	return write(inband.Display{Data: forms(d), Metadata: d.Metadata, ID: id, Update: true})
 }
 
-// Named gives d the name by which Update finds it once it was displayed.
+// Named returns d with the name id, by which Update finds it after it was displayed.
 func Named(id string, d Data) Data {
 	d.Transient = merged(d.Transient, MIMEMap{"display_id": id})
 	return d
 }
 
-// Clear takes away what the cell has shown so far; with wait, when the next thing is shown. Text on a terminal stays.
+// Clear removes the cell's output so far; with wait, only when the next output is shown. Text on a terminal stays.
 func Clear(wait bool) error { return write(inband.Display{Clear: true, Wait: wait}) }
 
-// write hands a display to the session; a program that runs without one prints its text. What cannot be encoded is told on standard error, too: cells
-// seldom look at what Display returns.
+// write passes a display to the session; a program that runs without a session prints the plain text. An encoding error is also printed on standard
+// error, since cells rarely check the error that Display returns.
 func write(d inband.Display) error {
 	if os.Getenv(inband.Variable) == "" {
 		_, err := os.Stdout.WriteString(d.Plain())
@@ -46,7 +46,7 @@ func write(d inband.Display) error {
 	return err
 }
 
-// forms are those of d with a plain text among them.
+// forms returns the forms of d, with a plain text added if there is none.
 func forms(d Data) MIMEMap {
 	if _, has := d.Data[MIMETypeText]; has || len(d.Data) == 0 {
 		return d.Data
@@ -64,7 +64,7 @@ func (d Data) plain() string {
 	return strings.TrimSuffix(shown.Plain(), "\n")
 }
 
-// isText reports whether a form is text rather than bytes.
+// isText reports whether forms of a MIME type are text rather than bytes.
 func isText(mimeType string) bool {
 	kind, _, err := mime.ParseMediaType(mimeType)
 	if err != nil {
