@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Chart is a picture of numbers. The fields may be set until it is shown.
+// Chart is a line chart or a heat map. Set its fields before it is shown.
 type Chart struct {
 	Title, X, Y string
-	Names       []string // of the lines; they are numbered when it is empty
-	Marks       []string // what the positions of Over are called along the x axis, one each; numbers when it is empty
-	LogX, LogY  bool     // a logarithmic axis, on which only what is positive is drawn
+	Names       []string // of the lines; empty: the lines are numbered
+	Marks       []string // labels on the x axis, one for each position of Over; empty: numbers
+	LogX, LogY  bool     // a logarithmic axis; only positive values are drawn
 
-	at    []float64 // where the values of each line are; nil: at their indices
+	at    []float64 // x positions of each line's values; nil: their indices
 	lines [][]float64
 	heat  *grid
 }
 
-// Lines makes a chart of one or several series: slices of numbers, or tensors. Each is drawn over its indices. It panics for anything else.
+// Lines returns a chart of one or more series: slices of numbers, or tensors. Each is drawn over its indices. Lines panics for other arguments.
 func Lines(series ...any) *Chart {
 	c := &Chart{}
 	for _, s := range series {
@@ -29,7 +29,7 @@ func Lines(series ...any) *Chart {
 	return c
 }
 
-// Over makes a chart as Lines does, of series over positions of their own: x and every series have one length. It panics if they do not.
+// Over returns a chart like Lines, of series over the positions x. It panics if x and the series differ in length.
 func Over(x any, series ...any) *Chart {
 	c := &Chart{at: numbers("Over", x)}
 	for i, s := range series {
@@ -42,8 +42,8 @@ func Over(x any, series ...any) *Chart {
 	return c
 }
 
-// Heat makes a heat map of a tensor, whose rows are those of its last dimension, or of a slice of slices of numbers of one length. It panics for
-// anything else.
+// Heat returns a heat map of a tensor, in which a row is the last dimension, or of a slice of slices of numbers with equal lengths. It panics for
+// other arguments.
 func Heat(matrix any) *Chart {
 	g := &grid{}
 	if shaped, ok := matrix.(interface{ Shape() []int }); ok {
@@ -71,7 +71,7 @@ func Heat(matrix any) *Chart {
 	return &Chart{heat: g}
 }
 
-// numbers returns what x has of them.
+// numbers returns the numbers in x, a tensor or a slice of numbers. It panics for other values; function is the caller, for the message.
 func numbers(function string, x any) []float64 {
 	if t, ok := x.(interface{ Float64s() []float64 }); ok {
 		return t.Float64s()
@@ -97,13 +97,14 @@ func (c *Chart) name(i int) string {
 	return fmt.Sprint("series ", i)
 }
 
-// blocks are characters by height.
+// blocks holds the characters of bars, by height.
 var blocks = []rune(" ▁▂▃▄▅▆▇█")
 
-// textWidth is the most characters that a row of numbers takes.
+// textWidth is the maximum width of a row of bars in characters.
 const textWidth = 64
 
-// String is the chart in characters: a row of bars for each series or row of a matrix, scaled by the least and the greatest number, which it names.
+// String draws the chart in characters: a row of bars for each series or matrix row, scaled to the least and the greatest number. The last line gives
+// these two numbers.
 func (c *Chart) String() string {
 	rows := c.lines
 	if c.heat != nil {
@@ -139,7 +140,7 @@ func (c *Chart) String() string {
 	return b.String()
 }
 
-// bar is the character for a number between lo and hi.
+// bar returns the character for a number between lo and hi.
 func bar(v, lo, hi float64) rune {
 	switch {
 	case math.IsNaN(v):
@@ -152,7 +153,7 @@ func bar(v, lo, hi float64) rune {
 	return blocks[1+int((v-lo)/(hi-lo)*float64(len(blocks)-1))]
 }
 
-// thinned returns at most textWidth numbers: the greatest of each part.
+// thinned reduces a row to at most textWidth numbers: the greatest of each part.
 func thinned(row []float64) []float64 {
 	if len(row) <= textWidth {
 		return row
@@ -164,7 +165,7 @@ func thinned(row []float64) []float64 {
 	return out
 }
 
-// grid is a matrix as plotter.NewHeatMap wants it. Its first row is on top.
+// grid is a matrix that implements plotter.GridXYZ. Its first row is on top.
 type grid struct {
 	values  []float64
 	columns int

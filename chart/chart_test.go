@@ -32,7 +32,7 @@ func constant(n int, v float64) []float64 {
 	return out
 }
 
-// matrix is what a tensor is to a chart.
+// matrix has the methods of a tensor that a chart uses.
 type matrix struct{}
 
 func (matrix) Shape() []int        { return []int{2, 1, 3} }
@@ -67,7 +67,7 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// A point of a chart over positions is where its logarithms say: equal ratios are equally far apart.
+// On logarithmic axes, equal ratios have equal distances.
 func TestLogarithmic(t *testing.T) {
 	c := Over([]int{1, 10, 100}, []float64{2, 20, 200}, []float64{0, -1, math.NaN()})
 	c.LogX, c.LogY, c.Marks = true, true, []string{"one", "ten", "hundred"}
@@ -87,7 +87,7 @@ func TestLogarithmic(t *testing.T) {
 	}
 }
 
-// A page has every chart in its place and a picture of their sizes.
+// A page holds every chart in its place, and the picture has the size of all of them.
 func TestPage(t *testing.T) {
 	a, b, c := Lines([]int{1, 2}), Lines([]int{3, 4}), Lines([]int{5, 6})
 	a.Title, b.Title, c.Title = "first", "second", "third"

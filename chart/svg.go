@@ -14,13 +14,14 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// The size of a chart, and how far charts of a page are apart.
+// The size of a chart, and the gap between the charts of a page.
 const width, height, gap = 5 * vg.Inch, 3 * vg.Inch, vg.Inch / 8
 
-// SVG is the chart as a picture. It panics if that cannot be drawn.
+// SVG returns the chart as an SVG picture. It panics if the chart cannot be drawn.
 func (c *Chart) SVG() string { return Page(1, c) }
 
-// Page is several charts as one picture, in rows of so many columns; a nil chart leaves its place empty. It panics if that cannot be drawn.
+// Page returns several charts as one SVG picture with the given number of columns; a nil chart leaves its place empty. It panics if there is no chart
+// or no column, or if a chart cannot be drawn.
 func Page(columns int, charts ...*Chart) string {
 	if columns < 1 || len(charts) == 0 {
 		panic(fmt.Errorf("chart.Page: %d charts in rows of %d: give it a chart and a column at least", len(charts), columns))
@@ -40,7 +41,7 @@ func Page(columns int, charts ...*Chart) string {
 	return b.String()
 }
 
-// plot is the chart as gonum draws it.
+// plot converts the chart to a gonum plot.
 func (c *Chart) plot() *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X, c.Y
@@ -50,11 +51,11 @@ func (c *Chart) plot() *plot.Plot {
 	for i := range c.lines {
 		line, dots, err := plotter.NewLinePoints(c.points(i))
 		if err != nil {
-			continue // nothing in it can be drawn
+			continue // no point can be drawn
 		}
 		line.Color = plotutil.Color(i)
 		p.Add(line)
-		if c.at != nil { // where the values are is not plain from the line
+		if c.at != nil { // the line alone does not show the positions
 			dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2)
 			p.Add(dots)
 		}
@@ -62,7 +63,7 @@ func (c *Chart) plot() *plot.Plot {
 			p.Legend.Add(c.name(i), line)
 		}
 	}
-	p.Legend.Top, p.Legend.Left = c.LogX, c.LogX // where rising lines leave room
+	p.Legend.Top, p.Legend.Left = c.LogX, c.LogX // rising lines leave room there
 	marked := len(c.Marks) > 0 && len(c.Marks) == len(c.at)
 	if c.LogX {
 		logarithmic(&p.X, !marked)
@@ -80,7 +81,7 @@ func (c *Chart) plot() *plot.Plot {
 	return p
 }
 
-// points are those of line i that can be drawn.
+// points returns the points of line i that can be drawn.
 func (c *Chart) points(i int) plotter.XYs {
 	points := plotter.XYs{}
 	for j, y := range c.lines[i] {
@@ -95,14 +96,14 @@ func (c *Chart) points(i int) plotter.XYs {
 	return points
 }
 
-// drawn reports whether an axis has a place for v.
+// drawn reports whether v can be drawn on an axis.
 func drawn(v float64, logarithmic bool) bool {
 	return !math.IsNaN(v) && !math.IsInf(v, 0) && (v > 0 || !logarithmic)
 }
 
-// logarithmic makes an axis such, of whole decades if they are what is marked on it.
+// logarithmic makes an axis logarithmic; with decades, it extends the axis to whole decades.
 func logarithmic(a *plot.Axis, decades bool) {
-	if a.Min > a.Max { // there is nothing
+	if a.Min > a.Max { // the chart has no points
 		a.Min, a.Max = 1, 1
 	}
 	a.Scale, a.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
