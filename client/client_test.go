@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// patience bounds what the test waits for.
+// patience is the longest time that the test waits for the session.
 const patience = time.Minute
 
-// start builds symmrepl, begins a session of 2 ranks in a directory of its own and attaches to it. Closing the returned input ends the session.
+// start builds symmrepl, starts a session of 2 ranks in a new directory and attaches to it. Closing the returned input ends the session.
 func start(t *testing.T) (*Session, io.Closer) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "c") // short: there will be sockets in it
+	dir, err := os.MkdirTemp("", "c") // short, since socket paths are limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestSession(t *testing.T) {
 		interrupted <- err
 	}()
 	for ended, deadline := false, time.Now().Add(patience); !ended; {
-		s.Interrupt() // of the cell, if it has been sent
+		s.Interrupt() // has no effect before the cell is sent
 		select {
 		case err = <-interrupted:
 			ended = true

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// link is the connection with a session. Requests of several goroutines share it.
+// link is the connection to a session. Several goroutines can send requests over it.
 type link struct {
 	conn net.Conn
 
@@ -21,7 +21,7 @@ type link struct {
 	lost error
 }
 
-// call is a request that has not been answered yet.
+// call is an outstanding request.
 type call struct {
 	outputs []Output
 	done    chan reply
@@ -35,7 +35,7 @@ func newLink(conn net.Conn) *link {
 
 func (l *link) close() error { return l.conn.Close() }
 
-// interrupt cancels the requests that are not answered yet.
+// interrupt cancels the outstanding requests.
 func (l *link) interrupt() {
 	l.mu.Lock()
 	var open []uint64
@@ -61,7 +61,7 @@ func (l *link) send(q request) error {
 	return err
 }
 
-// ask puts a request and returns the last reply to it, and the outputs before that.
+// ask sends a request and returns its last reply, and the outputs that came before it.
 func (l *link) ask(q request) (reply, []Output) {
 	c := &call{done: make(chan reply, 1)}
 	l.mu.Lock()
@@ -74,12 +74,12 @@ func (l *link) ask(q request) (reply, []Output) {
 	l.open[q.ID] = c
 	l.mu.Unlock()
 	if err := l.send(q); err != nil {
-		l.conn.Close() // the reader ends, and answers
+		l.conn.Close() // ends read, which answers all calls
 	}
 	return <-c.done, c.outputs
 }
 
-// read hands replies to those who wait for them, until the session ends.
+// read passes replies to their calls until the connection ends. It then answers the outstanding calls with an error.
 func (l *link) read() {
 	in := bufio.NewReader(l.conn)
 	for {

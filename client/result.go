@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Result is what came of a cell.
+// Result is the result of a cell.
 type Result struct {
-	Cell    int     // its number in the session
-	Elapsed float64 // seconds, until the last rank was done
+	Cell    int     // the cell's number in the session
+	Elapsed float64 // seconds until the last rank finished
 	Outputs []Output
-	Values  []Value // of the last expression; equal ones of several ranks are one
-	Errors  []Error // equal ones of several ranks are one
+	Values  []Value // of the last expression; ranks with equal values share one
+	Errors  []Error // ranks with equal errors share one
 
 	size int
 }
@@ -20,18 +20,18 @@ type Result struct {
 const (
 	Stdout = 1
 	Stderr = 2
-	Note   = 3 // said by the session itself
+	Note   = 3 // messages of the session itself
 )
 
-// Output is something that some ranks printed alike.
+// Output is output that is identical on some ranks.
 type Output struct {
 	Ranks   []int
 	Stream  int
 	Text    string
-	Display *Display // of what is more than text
+	Display *Display // rich output; nil for text
 }
 
-// Display is something in the forms that a front end may choose from, by MIME type. Binary ones are in base64.
+// Display is rich output in several forms, by MIME type; a front end chooses one. Binary forms are in base64.
 type Display struct {
 	Data     map[string]interface{} `json:"data"`
 	Metadata map[string]interface{} `json:"metadata"`
@@ -48,12 +48,12 @@ type Value struct {
 	Data  map[string]interface{} // further forms, by MIME type
 }
 
-// Error is what went wrong on some ranks.
+// Error is an error that is identical on some ranks.
 type Error struct {
 	Kind   string // "panic", "type", "timeout" …
 	Ranks  []int
 	Op     string
-	Peer   int // the rank it concerns, or -1
+	Peer   int // the peer of the operation, or -1
 	File   string
 	Line   int
 	Column int
@@ -62,7 +62,7 @@ type Error struct {
 	Detail string
 }
 
-// Error is the position, the message and the hint.
+// Error returns the position, the message and the hint.
 func (e Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {
@@ -79,13 +79,13 @@ func (e Error) Error() string {
 	return b.String()
 }
 
-// CellError is why a cell failed.
+// CellError is the error of a failed cell.
 type CellError struct {
 	Errors []Error
 	size   int
 }
 
-// Error has a line for each error, with its ranks.
+// Error returns one line for each error, with its ranks.
 func (e *CellError) Error() string {
 	var b strings.Builder
 	for _, one := range e.Errors {
@@ -94,7 +94,7 @@ func (e *CellError) Error() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// String is what a prompt shows of the cell, errors aside: output and values, each line with the ranks it is of.
+// String returns what a prompt shows for the cell, without errors: output and values, each line with its ranks.
 func (r *Result) String() string {
 	var b strings.Builder
 	for _, o := range r.Outputs {
@@ -108,7 +108,7 @@ func (r *Result) String() string {
 	return b.String()
 }
 
-// SimpleRender is by which notebooks show a result: as text and, if all ranks have the same value, in that value's forms.
+// SimpleRender returns the forms in which notebooks show a result: text and, if all ranks have the same value, that value's forms.
 func (r *Result) SimpleRender() map[string]interface{} {
 	forms := map[string]interface{}{"text/plain": strings.TrimSuffix(r.String(), "\n")}
 	if len(r.Values) == 1 {

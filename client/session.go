@@ -11,21 +11,22 @@ import (
 	"syscall"
 )
 
-// Session is a running session. Its methods may be called from several goroutines; the session runs one cell at a time.
+// Session is a running session. Its methods are safe for concurrent use; the session runs one cell at a time.
 type Session struct {
 	size int
 	link asker
 }
 
-// asker is what a Session needs of its link. That is behind an interface because gophernotes takes apart the types of all fields it can reach, and
-// fails on the generic functions beside a sync.Mutex.
+// asker is the part of link that a Session uses. It is an interface because gophernotes inspects the types of all fields that it can reach, and fails
+// on the generic functions next to sync.Mutex.
 type asker interface {
 	ask(q request) (reply, []Output)
 	interrupt()
 	close() error
 }
 
-// Attach connects with the session of a directory or, given "", with the newest of this user on this host. It begins no session: `symmrepl` does.
+// Attach connects to the session in dir or, if dir is empty, to the newest session of this user on this host. It does not start a session: run
+// `symmrepl` for that.
 func Attach(dir string) (*Session, error) {
 	if dir != "" {
 		return attach(dir)
@@ -33,12 +34,12 @@ func Attach(dir string) (*Session, error) {
 	return attachNewest(os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp")
 }
 
-// attachNewest connects with the newest session of this user whose directory is below one of roots.
+// attachNewest connects to the newest session of this user whose directory is below one of roots.
 func attachNewest(roots ...string) (*Session, error) {
 	for _, dir := range sessions(roots) {
 		s, err := attach(dir)
 		if err == nil || !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, os.ErrNotExist) {
-			return s, err // if there is an error, there is a session, but not for us
+			return s, err // an error here means that a session exists, but cannot be used
 		}
 	}
 	return nil, errors.New("no symmrepl session of yours runs on this host; start one with `symmrepl`")
@@ -61,7 +62,7 @@ func attach(dir string) (*Session, error) {
 	return &Session{size: len(r.Ranks), link: l}, nil
 }
 
-// sessions returns the directories of this user's sessions below roots, newest first. Those of sessions that have ended may be among them.
+// sessions returns the directories of this user's sessions below roots, newest first. Some of these sessions may have ended.
 func sessions(roots []string) []string {
 	var dirs []string
 	made := map[string]int64{}
@@ -82,7 +83,7 @@ func sessions(roots []string) []string {
 	return dirs
 }
 
-// private reports whether a directory is this user's alone.
+// private reports whether only this user can access a directory.
 func private(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -92,14 +93,14 @@ func private(path string) bool {
 	return ok && info.IsDir() && int(owner.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
 }
 
-// Size is the number of ranks.
+// Size returns the number of ranks.
 func (s *Session) Size() int { return s.size }
 
-// Eval runs a cell on all ranks and returns when they are done. The error is that of the cell, a *CellError, or says that the session cannot be
-// reached; only then is the result nil.
+// Eval runs a cell on all ranks and returns when all have finished. If the cell fails, the error is a *CellError and the result is not nil. If the
+// session cannot be reached or does not run the cell, the result is nil.
 func (s *Session) Eval(source string) (*Result, error) { return s.EvalOn(nil, source) }
 
-// EvalOn runs a cell on some of the ranks; nil means all.
+// EvalOn runs a cell on the given ranks; nil means all ranks.
 func (s *Session) EvalOn(ranks []int, source string) (*Result, error) {
 	r, outputs := s.link.ask(request{Eval: &cell{Source: source, Ranks: ranks}})
 	if r.Reply == nil {
@@ -113,13 +114,13 @@ func (s *Session) EvalOn(ranks []int, source string) (*Result, error) {
 	return result, nil
 }
 
-// Interrupt ends the cells that this client waits for, on all ranks, as Ctrl-C does at the prompt. Their Eval returns.
+// Interrupt ends the cells that this client waits for, on all ranks, as Ctrl-C does at the prompt. Their Eval calls return.
 func (s *Session) Interrupt() { s.link.interrupt() }
 
-// Close ends the connection, not the session.
+// Close closes the connection; the session continues.
 func (s *Session) Close() error { return s.link.close() }
 
-// String is such as "session of 4 ranks".
+// String returns, for example, "session of 4 ranks".
 func (s *Session) String() string {
 	if s.size == 1 {
 		return "session of 1 rank"
@@ -127,7 +128,7 @@ func (s *Session) String() string {
 	return fmt.Sprintf("session of %d ranks", s.size)
 }
 
-// prefix names ranks, unless the session has only one.
+// prefix returns ranks as a line prefix, such as "[0-3] ". It is empty if the session has only one rank.
 func prefix(ranks []int, size int) string {
 	if size < 2 || len(ranks) == 0 {
 		return ""
@@ -151,7 +152,7 @@ func prefix(ranks []int, size int) string {
 	return "[" + strings.Join(parts, ",") + "] "
 }
 
-// prefixed puts a prefix before every line.
+// prefixed puts a prefix before every line of text.
 func prefixed(prefix, text string) string {
 	text = strings.TrimSuffix(text, "\n")
 	return prefix + strings.ReplaceAll(text, "\n", "\n"+prefix) + "\n"

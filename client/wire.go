@@ -8,22 +8,22 @@ import (
 	"io"
 )
 
-// A message is a frame: the length of what follows, the length of a JSON header, the header, and a payload that is always empty here. Lengths are of
-// four bytes, big-endian.
+// A message is a frame: the length of the rest of the frame, the length of a JSON header, the header, and a payload, which is always empty here.
+// Lengths are four bytes, big-endian.
 
-// protocol is the version of the messages.
+// protocol is the version of the message format.
 const protocol = 2
 
-// maxFrame bounds what is read.
+// maxFrame is the largest accepted header in bytes.
 const maxFrame = 64 << 20
 
-// request asks the session; one field beside ID is set.
+// request is a request to the session; exactly one field besides ID is set.
 type request struct {
 	ID     uint64
 	Hello  int   `json:",omitempty"`
 	Eval   *cell `json:",omitempty"`
 	Ranks  bool  `json:",omitempty"`
-	Cancel bool  `json:",omitempty"` // of the request ID
+	Cancel bool  `json:",omitempty"` // cancel the request with this ID
 }
 
 type cell struct {
@@ -31,7 +31,7 @@ type cell struct {
 	Ranks  []int
 }
 
-// reply answers the request ID: any number of outputs, then the rest.
+// reply answers the request with the same ID: any number of replies with an Output come first, then one without.
 type reply struct {
 	ID     uint64
 	Output *Output
