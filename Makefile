@@ -5,8 +5,8 @@ BIN := bin/symmrepl
 NVRTC := .venv/nvrtc
 JUPYTER := .venv/jupyter
 
-# Tests kill processes, cut connections and hold others to times, on machines that have more to do. If a few fail they are run
-# once more, by themselves, and the summary names them; a data race is none of these.
+# Tests kill processes, cut connections and check time limits, on machines with other load. If at most three fail, they run once
+# more, alone, and the summary names them. A data race is never retried.
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
 .PHONY: help demo build test conformance check gophernotes bench gpu-bundle clean FORCE
@@ -14,7 +14,7 @@ TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-demo: build ## build, and run the hello session on 4 ranks, on GPUs if there are four, else on the cpu device
+demo: build ## build, and run the hello session on 4 ranks: on GPUs if there are four, else on the cpu device
 	@echo '$$ $(BIN) run -n 4 tutorials/hello.go'
 	@$(BIN) run -n 4 tutorials/hello.go
 
@@ -23,7 +23,7 @@ build: $(BIN) ## build bin/symmrepl
 $(BIN): FORCE | go c++
 	go build -o $@ ./cmd/symmrepl
 
-test: check $(NVRTC) $(JUPYTER) ## everything a change must pass: check, all tests, the races, the C boundary
+test: check $(NVRTC) $(JUPYTER) ## all checks that a change must pass: check, all tests, the race detector, the cgo checks
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	$(TEST) --packages ./... -- -timeout 10m && \
@@ -41,27 +41,27 @@ check: | go c++ ## gofmt, go vet, staticcheck
 	(cd client && go vet ./...)
 	go tool staticcheck ./...
 
-gophernotes: $(JUPYTER) | go ## build the Go kernel gophernotes 0.7.5 and drive a session from its notebooks by the client package
+gophernotes: $(JUPYTER) | go ## build the Go kernel gophernotes 0.7.5 and drive a session from its notebooks with the client package
 	./.ci/gophernotes build/gophernotes
 	SYMMREPL_GOPHERNOTES="$$PWD/build/gophernotes" SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" go test -count=1 -v -run '^TestGophernotes$$' ./cmd/symmrepl
 
-bench: build ## how fast a session and its operations are here
+bench: build ## measure a session and its operations on this machine
 	$(BIN) bench session
 	$(BIN) bench
 
-gpu-bundle: | go c++ ## one folder that runs the tests and the benchmark on a GPU machine without Go
+gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on a GPU machine without Go
 	./.ci/gpu-bundle gpu-bundle
 
-clean: ## remove what was built
+clean: ## remove all build output
 	rm -rf bin build gpu-bundle
 
-# The folder of NVIDIA's run-time compiler, from its Python wheel: the kernels are compiled for GPUs also where there is none.
+# The folder of NVIDIA's run-time compiler, from its Python wheel: tests compile the kernels for GPUs even on machines without one.
 $(NVRTC): | python3
 	python3 -m venv .venv || { echo 'make: the local Python environment could not be made: install python3-venv' >&2; exit 1; }
 	.venv/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvrtc==13.0.88
 	dirname "$$(find "$$PWD/.venv" -name 'libnvrtc.so.*' | sort -V | tail -1)" > $@
 
-# Jupyter's own clients, which the kernel is tested with.
+# Jupyter's own clients, for the tests of the kernel.
 $(JUPYTER): .ci/jupyter.txt | $(NVRTC)
 	.venv/bin/pip install --quiet --disable-pip-version-check -r .ci/jupyter.txt
 	touch $@
