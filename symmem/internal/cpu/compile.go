@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
@@ -26,7 +27,7 @@ func (d *cpu) Compile(src device.Source) (device.Module, error) {
 	}
 	signatures, err := signature.Parse(src.Text)
 	if err != nil {
-		var e *signature.Error
+		var e *cudalex.Error
 		if errors.As(err, &e) {
 			return nil, compileError(src, device.Diagnostic{Line: e.Line, Text: e.Msg})
 		}
@@ -122,7 +123,7 @@ func translationUnit(text string, kernels []signature.Kernel) string {
 	var b strings.Builder
 	b.WriteString("#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n")
 	shared := map[string]bool{}
-	for _, m := range dynamicShared.FindAllStringSubmatch(blank(text), -1) {
+	for _, m := range dynamicShared.FindAllStringSubmatch(cudalex.Blank(text, nil), -1) {
 		if len(shared) == 0 {
 			fmt.Fprintf(&b, "EMU_DYNAMIC_SHARED_BYTES(%d)\n", sharedPerBlock)
 		}

@@ -173,21 +173,6 @@ func TestNoCompiler(t *testing.T) {
 	}
 }
 
-func FuzzBlank(f *testing.F) {
-	for _, s := range []string{"a // b\nc", "x /* y\n */ z", `"a\"b" 'c' R"(d)" e`, "#include <mma.h> // x\n", `R"x(a)y)x" b`, "1'000", `"open`, "/*", `R"`, `'`, `"\`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		out := blank(s)
-		if len(out) != len(s) || strings.Count(out, "\n") != strings.Count(s, "\n") {
-			t.Errorf("%q became %q", s, out)
-		}
-		if cut := withoutGPUOnly(out); len(cut) != len(s) {
-			t.Errorf("%q became %q", out, cut)
-		}
-	})
-}
-
 func FuzzReadLog(f *testing.F) {
 	f.Add("snippet.cu:3:4: error: no\n   required from here\n", "a\nb\nc")
 	f.Add("emu.h:3:4: error: no\nsnippet.cu:2:9:   required from here\n", "a\nb")

@@ -10,6 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
@@ -106,7 +107,7 @@ func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unre
 	unit = cubin.Unit{Name: src.Name, Line: src.Line, Text: src.Text}
 	unit.Headers, unit.Includes = snippetHeaders()
 	all, err := signature.Parse(src.Text)
-	var failed *signature.Error
+	var failed *cudalex.Error
 	if errors.As(err, &failed) {
 		unread = fault(failed.Line, failed.Msg)
 	}

@@ -1,6 +1,10 @@
 package signature
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+)
 
 // Base is what a type is made of.
 type Base uint8
@@ -31,7 +35,7 @@ type Type struct {
 
 // Classify understands the text of a parameter's type. Qualifiers are ignored, but for a leading or inner const, which is kept.
 func Classify(text string) Type {
-	toks, err := scan(text)
+	toks, err := cudalex.Tokens(text)
 	if err != nil {
 		return Type{}
 	}
@@ -39,21 +43,21 @@ func Classify(text string) Type {
 	var name []string
 	for i, tok := range toks {
 		switch {
-		case tok.text == "*":
+		case tok.Text == "*":
 			t.Pointers++
-		case tok.text == "const":
+		case tok.Text == "const":
 			t.Const = t.Const || t.Pointers == 0
-		case tok.kind == word && isQualifier(tok.text):
-		case tok.text == "::":
+		case tok.Kind == cudalex.Word && isQualifier(tok.Text):
+		case tok.Text == "::":
 			// "std", "symm" and the like only say where a name lives.
-			if i > 0 && len(name) > 0 && toks[i-1].kind == word {
+			if i > 0 && len(name) > 0 && toks[i-1].Kind == cudalex.Word {
 				if !isHome(name[len(name)-1]) {
 					return Type{}
 				}
 				name = name[:len(name)-1]
 			}
-		case tok.kind == word && t.Pointers == 0:
-			name = append(name, tok.text)
+		case tok.Kind == cudalex.Word && t.Pointers == 0:
+			name = append(name, tok.Text)
 		default:
 			return Type{} // references, templates, functions
 		}

@@ -1,10 +1,14 @@
 package signature
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+)
 
 // params splits the tokens between the parentheses of a parameter list.
-func params(toks []token) []Param {
-	if len(toks) == 0 || len(toks) == 1 && toks[0].text == "void" {
+func params(toks []cudalex.Piece) []Param {
+	if len(toks) == 0 || len(toks) == 1 && toks[0].Text == "void" {
 		return nil
 	}
 	var out []Param
@@ -20,7 +24,7 @@ func params(toks []token) []Param {
 		if open.step(t, assigned < 0); len(open) > 0 {
 			continue
 		}
-		switch t.text {
+		switch t.Text {
 		case "=":
 			if assigned < 0 {
 				assigned = i
@@ -35,12 +39,12 @@ func params(toks []token) []Param {
 }
 
 // param reads one declaration: its name is the last word that is not part of the type.
-func param(toks []token) Param {
+func param(toks []cudalex.Piece) Param {
 	toks = withoutAttributes(toks)
 	array := false
-	for len(toks) > 0 && toks[len(toks)-1].text == "]" {
+	for len(toks) > 0 && toks[len(toks)-1].Text == "]" {
 		open := len(toks) - 1
-		for open > 0 && toks[open].text != "[" {
+		for open > 0 && toks[open].Text != "[" {
 			open--
 		}
 		toks = toks[:open]
@@ -48,7 +52,7 @@ func param(toks []token) Param {
 	}
 	name := ""
 	if n := len(toks) - 1; n > 0 && isName(toks, n) {
-		name = toks[n].text
+		name = toks[n].Text
 		toks = toks[:n]
 	}
 	text := render(toks)
@@ -58,11 +62,11 @@ func param(toks []token) Param {
 	return Param{Name: name, Type: text}
 }
 
-func withoutAttributes(toks []token) []token {
-	var out []token
+func withoutAttributes(toks []cudalex.Piece) []cudalex.Piece {
+	var out []cudalex.Piece
 	for i := 0; i < len(toks); i++ {
-		if toks[i].text == "[[" {
-			for i < len(toks) && toks[i].text != "]]" {
+		if toks[i].Text == "[[" {
+			for i < len(toks) && toks[i].Text != "]]" {
 				i++
 			}
 			continue
@@ -73,13 +77,13 @@ func withoutAttributes(toks []token) []token {
 }
 
 // isName reports whether the word at n is the parameter's name rather than the end of its type.
-func isName(toks []token, n int) bool {
+func isName(toks []cudalex.Piece, n int) bool {
 	t := toks[n]
-	if t.kind != word || isQualifier(t.text) || isTypeWord(t.text) || toks[n-1].text == "::" {
+	if t.Kind != cudalex.Word || isQualifier(t.Text) || isTypeWord(t.Text) || toks[n-1].Text == "::" {
 		return false
 	}
 	for _, b := range toks[:n] {
-		if b.kind != word || !isQualifier(b.text) {
+		if b.Kind != cudalex.Word || !isQualifier(b.Text) {
 			return true // something before it already is a type
 		}
 	}
@@ -106,24 +110,24 @@ func isTypeWord(s string) bool {
 }
 
 // render writes a type in canonical spacing: words apart, '*' and '&' with the word before, ", " in lists.
-func render(toks []token) string {
+func render(toks []cudalex.Piece) string {
 	var b strings.Builder
 	for i, t := range toks {
 		if i > 0 && spaced(toks[i-1], t) {
 			b.WriteByte(' ')
 		}
-		b.WriteString(t.text)
+		b.WriteString(t.Text)
 	}
 	return b.String()
 }
 
-func spaced(prev, t token) bool {
-	wordy := t.kind == word || t.kind == number
-	switch prev.text {
+func spaced(prev, t cudalex.Piece) bool {
+	wordy := t.Kind == cudalex.Word || t.Kind == cudalex.Number
+	switch prev.Text {
 	case ",":
 		return true
 	case "*", "&", ">":
 		return wordy
 	}
-	return wordy && (prev.kind == word || prev.kind == number)
+	return wordy && (prev.Kind == cudalex.Word || prev.Kind == cudalex.Number)
 }

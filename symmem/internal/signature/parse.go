@@ -1,6 +1,10 @@
 package signature
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+)
 
 // Kernel is one __global__ function with a body.
 type Kernel struct {
@@ -39,9 +43,9 @@ func (p Param) String() string {
 }
 
 // Parse returns the kernels of a CUDA C++ text in the order of the text. Declarations without a body are not kernels.
-// An error is an *Error.
+// An error is a *cudalex.Error.
 func Parse(src string) ([]Kernel, error) {
-	toks, err := scan(src)
+	toks, err := cudalex.Tokens(src)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +60,7 @@ type scope struct {
 }
 
 type parser struct {
-	toks   []token
+	toks   []cudalex.Piece
 	pos    int
 	start  int // where the current declaration began
 	scopes []scope
@@ -65,7 +69,7 @@ type parser struct {
 func (p *parser) file() ([]Kernel, error) {
 	var kernels []Kernel
 	for p.pos < len(p.toks) {
-		switch t := p.toks[p.pos]; t.text {
+		switch t := p.toks[p.pos]; t.Text {
 		case "{":
 			p.scopes = append(p.scopes, scopeOf(p.toks[p.start:p.pos]))
 			p.pos++
@@ -95,18 +99,18 @@ func (p *parser) file() ([]Kernel, error) {
 }
 
 // scopeOf reads the declaration before an open brace.
-func scopeOf(head []token) scope {
-	if len(head) == 2 && head[0].text == "extern" && head[1].text == `"C"` {
+func scopeOf(head []cudalex.Piece) scope {
+	if len(head) == 2 && head[0].Text == "extern" && head[1].Text == `"C"` {
 		return scope{externC: true}
 	}
-	if len(head) > 0 && head[0].text == "inline" {
+	if len(head) > 0 && head[0].Text == "inline" {
 		head = head[1:]
 	}
-	if len(head) > 1 && head[0].text == "namespace" {
+	if len(head) > 1 && head[0].Text == "namespace" {
 		var name strings.Builder
 		for _, t := range head[1:] {
-			if t.kind == word || t.text == "::" {
-				name.WriteString(t.text)
+			if t.Kind == cudalex.Word || t.Text == "::" {
+				name.WriteString(t.Text)
 			}
 		}
 		return scope{namespace: name.String() + "::"}
@@ -119,28 +123,28 @@ func (p *parser) kernel() (Kernel, bool, error) {
 	var k Kernel
 	head := p.toks[p.start:p.pos]
 	for i, t := range head {
-		k.Template = k.Template || t.text == "template"
-		k.ExternC = k.ExternC || t.text == "extern" && i+1 < len(head) && head[i+1].text == `"C"`
+		k.Template = k.Template || t.Text == "template"
+		k.ExternC = k.ExternC || t.Text == "extern" && i+1 < len(head) && head[i+1].Text == `"C"`
 	}
 	for _, s := range p.scopes {
 		k.ExternC = k.ExternC || s.externC
 		k.Name += s.namespace
 	}
-	line := p.toks[p.pos].line
+	line := p.toks[p.pos].Line
 	for p.pos++; p.pos < len(p.toks); p.pos++ {
 		t := p.toks[p.pos]
-		k.Template = k.Template || t.text == "template"
-		k.ExternC = k.ExternC || t.text == "extern" && p.at(p.pos+1) == `"C"`
+		k.Template = k.Template || t.Text == "template"
+		k.ExternC = k.ExternC || t.Text == "extern" && p.at(p.pos+1) == `"C"`
 		switch {
-		case t.text == "[[":
+		case t.Text == "[[":
 			p.pos = p.closing(p.pos) - 1
-		case t.text == ";" || t.text == "{" || t.text == "}":
+		case t.Text == ";" || t.Text == "{" || t.Text == "}":
 			return k, false, nil // not a function; the compiler will say so
-		case t.kind == word && p.at(p.pos+1) == "(" && isAttribute(t.text):
+		case t.Kind == cudalex.Word && p.at(p.pos+1) == "(" && isAttribute(t.Text):
 			p.pos = p.closing(p.pos+1) - 1
-		case t.kind == word && (p.at(p.pos+1) == "(" || p.at(p.pos+1) == "<"):
-			k.Line = t.line
-			k.Name += t.text
+		case t.Kind == cudalex.Word && (p.at(p.pos+1) == "(" || p.at(p.pos+1) == "<"):
+			k.Line = t.Line
+			k.Name += t.Text
 			open := p.pos + 1
 			if p.at(open) == "<" {
 				k.Template = true
@@ -148,20 +152,20 @@ func (p *parser) kernel() (Kernel, bool, error) {
 			}
 			end := p.closing(open)
 			if p.at(open) != "(" || end > len(p.toks) {
-				return k, false, &Error{Line: t.line, Msg: "the parameters of " + t.text + " are not closed"}
+				return k, false, &cudalex.Error{Line: t.Line, Msg: "the parameters of " + t.Text + " are not closed"}
 			}
 			k.Params = params(p.toks[open+1 : end-1])
 			p.pos = end
 			return k, p.at(end) == "{", nil
 		}
 	}
-	return k, false, &Error{Line: line, Msg: "__global__ without a function"}
+	return k, false, &cudalex.Error{Line: line, Msg: "__global__ without a function"}
 }
 
-// at returns the text of token i, or nothing past the end.
+// at returns the text of cudalex.Piece i, or nothing past the end.
 func (p *parser) at(i int) string {
 	if i < len(p.toks) {
-		return p.toks[i].text
+		return p.toks[i].Text
 	}
 	return ""
 }
@@ -181,12 +185,12 @@ func (p *parser) closing(open int) int {
 // parentheses that are themselves inside angles: there it compares.
 type nest []byte
 
-func (n *nest) step(t token, angles bool) {
-	if t.kind != punct {
+func (n *nest) step(t cudalex.Piece, angles bool) {
+	if t.Kind != cudalex.Punct {
 		return
 	}
 	inAngle := len(*n) == 0 || (*n)[len(*n)-1] == '<'
-	for _, c := range []byte(t.text) {
+	for _, c := range []byte(t.Text) {
 		switch c {
 		case '(', '[', '{':
 			*n = append(*n, c)
@@ -200,7 +204,7 @@ func (n *nest) step(t token, angles bool) {
 				*n = append(*n, c)
 			}
 		case '>':
-			if angles && inAngle && t.text == ">" {
+			if angles && inAngle && t.Text == ">" {
 				n.pop()
 			}
 		}

@@ -1,0 +1,72 @@
+package cudalex
+
+import "strings"
+
+// Tokens returns the code of a text: no comments, no preprocessor lines, and nothing of `#if 0`. An error is an *Error.
+func Tokens(text string) ([]Piece, error) {
+	var tokens []Piece
+	l := newLexer(text, nil)
+	for {
+		p, ok, err := l.next()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return tokens, nil
+		}
+		if p.Kind <= Punct {
+			tokens = append(tokens, p)
+		}
+	}
+}
+
+// Blank replaces by spaces the comments, the insides of literals, and what the preprocessor certainly leaves out. Lines and columns
+// stay as they are, and so do the names of included headers.
+func Blank(text string, known Known) string {
+	var b strings.Builder
+	newLexer(text, known).blank(&b, false)
+	return b.String()
+}
+
+func (l *lexer) blank(b *strings.Builder, literals bool) {
+	for {
+		p, ok, err := l.next()
+		if !ok {
+			return
+		}
+		switch p.Kind {
+		case Comment, Excluded:
+			erase(b, p.Text)
+		case Literal:
+			if literals {
+				b.WriteString(p.Text)
+				continue
+			}
+			first, last := strings.IndexAny(p.Text, `"'`)+1, len(p.Text)
+			if err == nil {
+				last-- // the closing quote
+			}
+			b.WriteString(p.Text[:first])
+			erase(b, p.Text[first:last])
+			b.WriteString(p.Text[last:])
+		case Directive:
+			name, _ := split(p.Text)
+			b.WriteByte('#')
+			inner := lexer{src: p.Text, pos: len("#")}
+			inner.blank(b, name == "include")
+		default:
+			b.WriteString(p.Text)
+		}
+	}
+}
+
+// erase writes spaces in place of the text, and its newlines.
+func erase(b *strings.Builder, text string) {
+	for i := range len(text) {
+		if text[i] == '\n' {
+			b.WriteByte('\n')
+		} else {
+			b.WriteByte(' ')
+		}
+	}
+}
