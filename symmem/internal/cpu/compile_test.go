@@ -124,7 +124,7 @@ func TestCache(t *testing.T) {
 	if n := runs(); n != 1 {
 		t.Errorf("one text was compiled %d times", n)
 	}
-	if found, err := filepath.Glob(filepath.Join(folder, "cpu-*.so")); err != nil || len(found) != 1 {
+	if found, err := filepath.Glob(filepath.Join(folder, "cpu", "*.so")); err != nil || len(found) != 1 {
 		t.Errorf("the libraries of one text are %v (%v)", found, err)
 	}
 	p := b.alloc(4)
@@ -155,7 +155,7 @@ func TestConcurrentCompile(t *testing.T) {
 	if n := runs(); n != 1 {
 		t.Errorf("the compiler ran %d times", n)
 	}
-	if left, _ := filepath.Glob(filepath.Join(folder, "*.lock")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(folder, "cpu", "new-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }

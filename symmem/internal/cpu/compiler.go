@@ -4,10 +4,7 @@ package cpu
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -15,22 +12,21 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
 
-// compiler is the host's C++ compiler and the libraries it made, kept in a folder that all ranks and sessions share.
+// compiler is the host's C++ compiler and the cache of the libraries that it made.
 type compiler struct {
 	once    sync.Once
 	err     error
 	path    string
 	flags   []string
-	folder  string // the cache
-	headers string // folder of the headers, within the cache
-	seed    []byte // what every key begins with
+	cache   *kernelcache.Cache
+	headers string // folder of the headers, in the cache
+	common  string // what all libraries' keys have in common: the compiler, its flags, the headers
 }
 
 // commonFlags: no system headers, as on the GPU; no aliasing or overflow rules that CUDA code does not keep; what is undefined on the GPU traps.
@@ -64,125 +60,59 @@ func (c *compiler) find() error {
 	} else {
 		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique")
 	}
-	if c.folder, err = cacheFolder(); err != nil {
+	if c.cache, err = kernelcache.Open("cpu", os.Getenv); err != nil {
 		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(), Hint: "name one in SYMMREPL_CACHE"}
 	}
-	hash := sha256.New()
-	fmt.Fprintf(hash, "%s %s %q", path, version, c.flags)
-	c.seed = hash.Sum(nil)
-	return c.writeHeaders()
-}
-
-func cacheFolder() (string, error) {
-	folder := os.Getenv("SYMMREPL_CACHE")
-	if folder == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", err
-		}
-		folder = filepath.Join(base, "symmrepl")
+	headers, err := allHeaders()
+	if err != nil {
+		return err
 	}
-	return folder, os.MkdirAll(folder, 0o700)
+	c.headers, err = writeHeaders(c.cache, headers)
+	c.common = kernelcache.Key(append(append([]string{path, string(version), c.headers}, "flags"), c.flags...)...)
+	return err
 }
 
-// writeHeaders puts the headers into a folder named by their content. The folder appears complete or not at all.
-func (c *compiler) writeHeaders() error {
-	headers := map[string]string{}
+// allHeaders returns what a snippet can include without a file: CUDA's names as the emulator has them, and those of package
+// kernels.
+func allHeaders() ([]kernels.File, error) {
+	var headers []kernels.File
 	err := fs.WalkDir(emu.Headers, "include", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		text, err := fs.ReadFile(emu.Headers, path)
-		headers[strings.TrimPrefix(path, "include/")] = string(text)
+		headers = append(headers, kernels.File{Name: strings.TrimPrefix(path, "include/"), Text: string(text)})
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	for _, h := range kernels.Headers() {
-		headers[h.Name] = h.Text
-	}
-	hash := sha256.New()
-	fmt.Fprintf(hash, "%q", headers) // maps print in order of their keys
-	sum := hash.Sum(nil)
-	c.seed = append(c.seed, sum...)
-	c.headers = filepath.Join(c.folder, "cpu-headers-"+hex.EncodeToString(sum[:8]))
-	if _, err := os.Stat(c.headers); err == nil {
-		return nil
-	}
-	temp, err := os.MkdirTemp(c.folder, "headers-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
-	for name, text := range headers {
-		path := filepath.Join(temp, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			return err
-		}
-	}
-	if err := os.Rename(temp, c.headers); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return nil
+	return append(headers, kernels.Headers()...), err
 }
 
-// library returns the path of the compiled unit. Of all who ask for one unit at the same time, one compiles and the others wait.
+// writeHeaders puts the headers into a folder that is named by their content.
+func writeHeaders(cache *kernelcache.Cache, headers []kernels.File) (folder string, err error) {
+	var fields []string
+	for _, h := range headers {
+		fields = append(fields, h.Name, h.Text)
+	}
+	return cache.Entry("headers-"+kernelcache.Key(fields...), nil, func(folder string) error {
+		for _, h := range headers {
+			path := filepath.Join(folder, h.Name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, []byte(h.Text), 0o600); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// library returns the path of the compiled unit.
 func (c *compiler) library(src device.Source, unit string) (string, error) {
 	if err := c.prepare(); err != nil {
 		return "", err
 	}
-	hash := sha256.New()
-	hash.Write(c.seed)
-	hash.Write([]byte(unit))
-	path := filepath.Join(c.folder, "cpu-"+hex.EncodeToString(hash.Sum(nil)[:16])+".so")
-	if exists(path) {
-		return path, nil
-	}
-	unlock, err := lock(path + ".lock")
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if exists(path) {
-		return path, nil
-	}
-	temp := fmt.Sprintf("%s.%d", path, os.Getpid())
-	defer os.Remove(temp)
-	if err := c.run(src, unit, temp); err != nil {
-		return "", err
-	}
-	return path, os.Rename(temp, path)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// lock waits for the file's lock. Unlocking removes the file; who waited for it finds the work done.
-func lock(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		err = unix.Flock(int(f.Fd()), unix.LOCK_EX)
-		if err != unix.EINTR {
-			break
-		}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return func() {
-		os.Remove(path)
-		f.Close()
-	}, nil
+	return c.cache.Entry(kernelcache.Key(c.common, unit)+".so", nil, func(path string) error { return c.run(src, unit, path) })
 }
 
 func (c *compiler) run(src device.Source, unit, out string) error {

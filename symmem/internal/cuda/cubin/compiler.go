@@ -2,6 +2,7 @@ package cubin
 
 import (
 	"errors"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
 
 // Unit is one thing to compile.
@@ -34,7 +36,7 @@ type Compiler struct {
 	found   []libs.Library // NVRTC libraries, the preferred one first
 	own     string         // what the environment says instead of a search
 	options []string
-	cache   cache
+	cache   *kernelcache.Cache // nil: there is no folder for it
 
 	mu    sync.Mutex
 	nvrtc *clib.NVRTC // nil until needed
@@ -43,7 +45,10 @@ type Compiler struct {
 // New returns a compiler for an architecture such as "sm_90", whose driver runs code of CUDA versions up to the major one given.
 func New(host libs.Host, arch string, major int) *Compiler {
 	kind := libs.NVRTC()
-	c := &Compiler{found: prefer(host.Find(kind), major), own: host.Getenv(kind.Env), cache: openCache(host.Getenv)}
+	c := &Compiler{found: prefer(host.Find(kind), major), own: host.Getenv(kind.Env)}
+	if cache, err := kernelcache.Open("cubin", host.Getenv); err == nil {
+		c.cache = cache
+	}
 	var includes []string
 	if len(c.found) > 0 {
 		includes = host.Includes(c.found[0].Path)
@@ -102,23 +107,34 @@ func (c *Compiler) Describe() string {
 // Compile returns the machine code of a unit, from the cache when it is there. A source that includes files of the user's by
 // #include "file" is compiled every time, since the files may have changed.
 func (c *Compiler) Compile(u Unit) (Binary, error) {
-	if !c.cache.usable() || includesFiles(u) {
+	if c.cache == nil || includesFiles(u) {
 		return c.compile(u)
 	}
-	key := c.key(u)
-	if b, ok := c.cache.get(key); ok {
-		return b, nil
+	var b Binary
+	var failed error // of the compiler
+	compiled := false
+	read := func(path string) bool {
+		data, err := os.ReadFile(path)
+		if err == nil {
+			b, err = decode(data)
+		}
+		return err == nil
 	}
-	unlock := c.cache.lock(key)
-	defer unlock()
-	if b, ok := c.cache.get(key); ok {
-		return b, nil // another process made it while this one waited
+	write := func(path string) error {
+		if b, failed = c.compile(u); failed != nil {
+			return failed
+		}
+		compiled = true
+		return os.WriteFile(path, encode(b), 0o600)
 	}
-	b, err := c.compile(u)
-	if err == nil {
-		c.cache.put(key, b)
+	_, err := c.cache.Entry(c.key(u), read, write)
+	switch {
+	case failed != nil:
+		return Binary{}, failed
+	case err != nil && !compiled:
+		return c.compile(u) // the cache only saves time
 	}
-	return b, err
+	return b, nil
 }
 
 func (c *Compiler) compile(u Unit) (Binary, error) {

@@ -141,7 +141,7 @@ func TestCache(t *testing.T) {
 	elsewhere := Compiler{options: first.options, found: []libs.Library{{Path: first.found[0].Path + ".copy"}}}
 	different("another compiler", &elsewhere, func(*Unit) {})
 
-	damaged := first.cache.path(first.key(scale))
+	damaged := first.cache.Path(first.key(scale))
 	data, err := os.ReadFile(damaged)
 	if err != nil {
 		t.Fatal(err)

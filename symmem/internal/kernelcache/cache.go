@@ -1,0 +1,157 @@
+package kernelcache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// Cache is a folder of entries. Its methods may be called from any goroutine.
+type Cache struct{ dir string }
+
+// Open returns the cache of a kind of entries: a folder of that name in $SYMMREPL_CACHE, else in the user's cache folder, else in
+// the folder for temporary files.
+func Open(kind string, getenv func(string) string) (*Cache, error) {
+	root := getenv("SYMMREPL_CACHE")
+	if root == "" {
+		if user, err := os.UserCacheDir(); err == nil {
+			root = filepath.Join(user, "symmrepl")
+		}
+	}
+	var failed []error
+	for _, root := range []string{root, filepath.Join(os.TempDir(), "symmrepl-"+strconv.Itoa(os.Getuid()))} {
+		if root == "" {
+			continue
+		}
+		dir := filepath.Join(root, kind)
+		err := usable(dir)
+		if err == nil {
+			return &Cache{dir}, nil
+		}
+		failed = append(failed, err)
+	}
+	return nil, errors.Join(failed...)
+}
+
+// usable makes the folder if it is missing. This user must own it and nobody else may write to it: what lies there is run.
+func usable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() || info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s: others may write to it", dir)
+	}
+	if err := syscall.Access(dir, 2 /* W_OK */); err != nil {
+		return &fs.PathError{Op: "access", Path: dir, Err: err}
+	}
+	return nil
+}
+
+// Key returns a name for what the fields decide.
+func Key(fields ...string) string {
+	h := sha256.New()
+	for _, f := range fields {
+		fmt.Fprintf(h, "%d:%s", len(f), f)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Path returns where the entry of a name is, or will be.
+func (c *Cache) Path(name string) string { return filepath.Join(c.dir, name) }
+
+// building is the prefix of the folders in which entries are built.
+const building = "new-"
+
+// Entry returns the path of the entry of a name, which contains a Key.
+//
+// If there is none, or valid says that the one there is of no use, build makes it: a file or a folder at the path that it gets.
+// valid may be nil. An error of build is returned as it is; other errors are of the folder.
+func (c *Cache) Entry(name string, valid func(path string) bool, build func(path string) error) (path string, err error) {
+	path = c.Path(name)
+	if c.found(path, valid) {
+		return path, nil
+	}
+	unlock, err := c.lock(name)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if c.found(path, valid) {
+		return path, nil // another process made it while this one waited
+	}
+	temp, err := os.MkdirTemp(c.dir, building)
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	made := filepath.Join(temp, name)
+	if err := build(made); err != nil {
+		return "", err
+	}
+	if err := flush(made); err != nil {
+		return "", err
+	}
+	if err := os.Rename(made, path); err != nil {
+		return "", err
+	}
+	c.prune(maxEntries)
+	return path, nil
+}
+
+// found reports whether an entry is there, and marks it as used.
+func (c *Cache) found(path string, valid func(path string) bool) bool {
+	if _, err := os.Stat(path); err != nil || valid != nil && !valid(path) {
+		return false
+	}
+	now := time.Now()
+	os.Chtimes(path, now, now)
+	return true
+}
+
+// flush writes a file, or the files of a folder, to the disk.
+func flush(path string) error {
+	return filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+}
+
+// lock makes this process the one that builds the entry of a name. The files that it locks are few and stay: names share them,
+// which costs a wait now and then.
+func (c *Cache) lock(name string) (unlock func() error, err error) {
+	dir := filepath.Join(c.dir, "locks")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, name[:2]), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		if err == nil {
+			return f.Close, nil
+		}
+		if !errors.Is(err, syscall.EINTR) {
+			f.Close()
+			return nil, &fs.PathError{Op: "flock", Path: f.Name(), Err: err}
+		}
+	}
+}
