@@ -30,7 +30,7 @@ func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration
 	}
 	c.mu.Unlock()
 	for r, id := range ids {
-		c.ranks[r].keeper.do(question(id), nil)
+		c.tell(r, question(id), nil)
 	}
 	answers := map[int]*answer{}
 	for r, ch := range channels {

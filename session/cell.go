@@ -16,7 +16,8 @@ const (
 	idleKeep   = 1 << 20                // bytes printed between cells that are kept for the next
 )
 
-// run is one cell on its way through the ranks. One goroutine, in loop, owns all but events.
+// run is one cell on its way through the ranks. The fields down to over do not change after newRun. Those below belong to the goroutine
+// that runs loop.
 type run struct {
 	c            *controller
 	number       uint64
@@ -100,7 +101,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		return fail(errs...)
 	}
 	for _, rank := range ranks {
-		c.ranks[rank].keeper.do(command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line}}, []byte(cell.Source))
+		c.tell(rank, command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.finish()
@@ -201,7 +202,7 @@ func (r *run) event(rank int, e event, payload []byte) {
 // give hands a line of standard input to a rank.
 func (r *run) give(rank int, c inputCommand, text string) {
 	c.Run = r.number
-	r.c.ranks[rank].keeper.do(command{Input: &c}, []byte(text))
+	r.c.tell(rank, command{Input: &c}, []byte(text))
 }
 
 // loop returns when every rank has finished or died.
@@ -297,7 +298,7 @@ func (r *run) running() []int {
 // abort ends a rank's waits, after which all ranks have to recover.
 func (r *run) abort(rank int, c command) {
 	r.aborted[rank] = c.Abort
-	r.c.ranks[rank].keeper.do(c, nil)
+	r.c.tell(rank, c, nil)
 }
 
 // kill ends the worker that runs the cell, unless it has died by itself and another has its place.
@@ -325,7 +326,7 @@ func (r *run) look(now time.Time) {
 	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
 	if r.watch.ask(now, r.started, failing) {
 		for _, rank := range r.running() {
-			r.c.ranks[rank].keeper.do(command{Status: unasked}, nil)
+			r.c.tell(rank, command{Status: unasked}, nil)
 		}
 	}
 	if text := r.watch.report(r, now); text != "" {
@@ -343,7 +344,7 @@ func (r *run) probe(rank int) {
 	p := probe{r.c.questions, time.Now()}
 	r.c.mu.Unlock()
 	r.probes[rank] = p
-	r.c.ranks[rank].keeper.do(command{Probe: p.id}, nil)
+	r.c.tell(rank, command{Probe: p.id}, nil)
 }
 
 // hear takes in the answer to a probe. If it does not come promptly, the rank was held up, and is asked again.

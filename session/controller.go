@@ -46,7 +46,8 @@ type keeper interface {
 	close()             // ends the worker and returns when nothing of it is left
 }
 
-// controller is the session itself. It is the only one that knows all ranks.
+// controller is the session itself. It is the only one that knows all ranks. The fields above mu do not change after open; mu guards those
+// below it, and what they point to.
 type controller struct {
 	config  Config
 	size    int
@@ -54,7 +55,7 @@ type controller struct {
 	dir     *userdir.Dir
 	spawner *spawner
 	within  time.Duration      // startTimeout
-	front   net.Listener       // for further front ends
+	front   net.Listener       // for further front ends; nil before open
 	meeting *rendezvous.Server // for supervisors in other processes; nil after Launch
 	turn    chan struct{}      // held by whoever runs a cell or changes the world
 	closing sync.Once
@@ -110,6 +111,18 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 	}
 	c.idle = newFold(allRanks(size), foldAge, c.keepPrinted())
 	return c
+}
+
+// keeper returns the supervisor of rank.
+func (c *controller) keeper(rank int) keeper {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ranks[rank].keeper
+}
+
+// tell gives a command to the supervisor of rank. c.mu is not held: the supervisor may emit events before do returns.
+func (c *controller) tell(rank int, cmd command, payload []byte) {
+	c.keeper(rank).do(cmd, payload)
 }
 
 // addLocal makes this process the supervisor of rank.

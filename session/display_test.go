@@ -44,7 +44,7 @@ func TestDisplays(t *testing.T) {
 // A rank may go on, and have printed a line that nobody has read yet: it is not shown apart from the others for that.
 func TestLineStillInItsPipe(t *testing.T) {
 	c := launch(t, 3)
-	s := c.c.ranks[1].keeper.(*supervisor)
+	s := c.c.keeper(1).(*supervisor)
 	s.mu.Lock()
 	unread := &s.process.pipes[0].mu // as long as the test holds it
 	s.mu.Unlock()

@@ -23,10 +23,11 @@ const (
 // not hold up, and for most in any case. A rank that is far ahead of the others is held back for so long. The
 // two streams are folded apart from each other. Methods may be called from several goroutines; emit never is.
 type fold struct {
-	mu     sync.Mutex
+	ranks []int // ascending; does not change
+
+	mu     sync.Mutex // guards all below
 	emit   func(Output)
 	most   time.Duration
-	ranks  []int
 	heard  []time.Time     // when each was last known to go on; as in ranks
 	queues [3][]*lineQueue // by Stream; then as in ranks
 
@@ -61,16 +62,16 @@ func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
 	q.append(b, now)
 	f.advance(stream, now)
 	f.flush()
-	room := q.wantRoom()
+	room, most := q.wantRoom(), f.most
 	f.mu.Unlock()
 	if room == nil {
 		return
 	}
 	select {
 	case <-room:
-	case <-time.After(f.most):
+	case <-time.After(most):
 		f.mu.Lock()
-		f.advance(stream, now.Add(f.most))
+		f.advance(stream, now.Add(most))
 		f.flush()
 		f.mu.Unlock()
 	}

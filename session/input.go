@@ -35,7 +35,7 @@ func (l *lines) want(ranks []int) {
 	l.next()
 }
 
-// serve answers a rank if that can be done.
+// serve gives a rank the line that it waits for, if there is one. l.mu is held.
 func (l *lines) serve(rank int) {
 	switch n := l.wanted[rank]; {
 	case n <= len(l.typed):
@@ -45,7 +45,7 @@ func (l *lines) serve(rank int) {
 	}
 }
 
-// next asks the user if a rank waits for what was not typed yet.
+// next asks the user for a line if a rank waits for one that was not typed yet. l.mu is held.
 func (l *lines) next() {
 	for _, n := range l.wanted {
 		if n > len(l.typed) && !l.asking && !l.ended {
@@ -82,11 +82,11 @@ func (l *lines) fetch() {
 // reader is the standard input of a worker's cells. A read that needs more asks the controller for a line, at the place that it has among what
 // the rank prints.
 type reader struct {
-	reading sync.Mutex
-	rest    []byte
-	cut     bool // a read was ended by an interrupt of the cell
+	reading sync.Mutex // guards the next two; a Read holds it while it waits
+	rest    []byte     // of the line that was delivered last
+	cut     bool       // a read was ended by an interrupt of the cell
 
-	mu   sync.Mutex
+	mu   sync.Mutex      // guards the next two
 	ctx  context.Context // of the cell; nil before the first
 	came chan typedLine
 }

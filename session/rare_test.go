@@ -42,7 +42,7 @@ func TestLateKill(t *testing.T) {
 	soon(t, "rank 0 is replaced", func() bool { now := c.pids()[0]; return now != 0 && now != first[0] })
 	c.want(c.eval("nothing"), replacedNote(0, 3, "was killed (SIGKILL)"))
 	second := c.pids()
-	c.c.ranks[0].keeper.do(command{Kill: 1}, nil)
+	c.c.tell(0, command{Kill: 1}, nil)
 	c.want(c.eval("gather x"), "= [0-2] 012\n")
 	if now := c.pids(); now[0] == first[0] || now[0] != second[0] {
 		t.Errorf("worker %d, then %d, then %d", first[0], second[0], now[0])
@@ -52,7 +52,7 @@ func TestLateKill(t *testing.T) {
 // Giving a command does not wait for whoever takes the events: it may be the same.
 func TestStatusDoesNotWait(t *testing.T) {
 	c := launch(t, 1)
-	real := c.c.ranks[0].keeper.(*supervisor)
+	real := c.c.keeper(0).(*supervisor)
 	real.mu.Lock()
 	p := real.process
 	real.mu.Unlock()
@@ -113,7 +113,7 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 		return Launcher{Name: "torchrun", Rank: r, Size: 2, LocalRank: r, LocalSize: 2, Port: 29501}
 	}, Config{})
 	c.c.within = time.Hour
-	c.c.ranks[1].keeper.(*remoteKeeper).link.Close()
+	c.c.keeper(1).(*remoteKeeper).link.Close()
 	if err := receive(t, "rank 1 ends", ended); err == nil {
 		t.Error("the supervisor does not say that rank 0 is gone")
 	}

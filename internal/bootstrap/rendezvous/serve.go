@@ -9,8 +9,8 @@ import (
 )
 
 // Admit decides about a connection whose Hello fits the meeting. It returns what serves the link from then on, or why it is refused. serve
-// is called in a goroutine of its own once the other end has been told that it is welcome. If the other end cannot be told, the link is
-// closed, and serve is called all the same.
+// runs in a goroutine of its own once the other end has been told that it is welcome. If the other end cannot be told, the link is
+// closed, and serve runs all the same. Several goroutines may call it at once; it must not call the Server's methods.
 type Admit func(link *Link) (serve func(), refused string)
 
 // Server is rank 0's side of a meeting: it admits the other ranks. Its methods may be called from several goroutines.
