@@ -1,0 +1,138 @@
+package symmrepl
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/symmrepl/symmrepl"
+
+// part is a folder with all below it that is not a part of its own, and the other parts that its packages import.
+type part struct {
+	folder  string
+	imports []string
+}
+
+// parts is the program from top to bottom: a part imports parts that stand below it only.
+var parts = []part{
+	// The program puts the others together. Front ends hold a session and know neither the interpreter nor symmetric memory.
+	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/worker", "interp", "session", "symmem"}},
+	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
+	{"cmd/symmrepl/internal", []string{".", "chart", "internal", "session"}},
+	{".", nil}, // the tutorials that the program carries
+
+	// A rank: interp runs cells, which use symmem, display and chart; it is what session calls an Evaluator.
+	{"interp", []string{"chart", "display", "internal", "session", "symmem"}},
+	{"session", []string{"internal", "session/inband"}},
+	{"symmem", []string{"internal", "kernels"}},
+	{"kernels", nil},
+
+	// For cells, and for the programs that are exported from sessions.
+	{"display", []string{"session/inband"}},
+	{"chart", nil},
+	{"show", []string{"internal"}},
+
+	// What several of them share.
+	{"session/inband", nil},
+	{"internal", nil},
+}
+
+// Imports point one way: from a part to those that the table names, which stand below it.
+func TestImports(t *testing.T) {
+	order := map[string]int{}
+	for i, p := range parts {
+		order[p.folder] = i
+	}
+	found := map[string]map[string]string{} // part, part that it imports, a file that does
+	for file, imported := range imports(t) {
+		from := partOf(t, path.Dir(file), order)
+		for _, folder := range imported {
+			if to := partOf(t, folder, order); to != from {
+				if found[from] == nil {
+					found[from] = map[string]string{}
+				}
+				found[from][to] = file
+			}
+		}
+	}
+	for i, p := range parts {
+		for _, to := range slices.Sorted(maps.Keys(found[p.folder])) {
+			if !slices.Contains(p.imports, to) {
+				t.Errorf("%s imports %s, which %s is not to", found[p.folder][to], to, p.folder)
+			}
+		}
+		for _, to := range p.imports {
+			if j, ok := order[to]; !ok || j <= i {
+				t.Errorf("the table lets %s import %s, which does not stand below it", p.folder, to)
+			}
+			if found[p.folder][to] == "" {
+				t.Errorf("the table lets %s import %s, which it does not", p.folder, to)
+			}
+		}
+	}
+}
+
+// partOf returns the part that a folder belongs to: the one with the longest name that contains it.
+func partOf(t *testing.T, folder string, order map[string]int) string {
+	for at := folder; ; at = path.Dir(at) {
+		if _, ok := order[at]; ok && (at != "." || folder == ".") {
+			return at
+		}
+		if at == "." {
+			t.Fatalf("the table has no part for %s", folder)
+		}
+	}
+}
+
+// imports returns the folders of this module that each of its files imports, tests aside.
+func imports(t *testing.T) map[string][]string {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range parts {
+		if p.folder == "." {
+			continue // the files above
+		}
+		err := filepath.WalkDir(p.folder, func(name string, e fs.DirEntry, err error) error {
+			if e != nil && e.IsDir() && e.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			files = append(files, name)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := map[string][]string{}
+	for _, name := range files {
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list[name] = nil // also if it was listed by a part above
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if folder, ours := strings.CutPrefix(imported, module); ours {
+				list[name] = append(list[name], path.Clean("./"+strings.TrimPrefix(folder, "/")))
+			}
+		}
+	}
+	return list
+}
