@@ -140,7 +140,7 @@ func didYouMeanRun(name string) string {
 func interactive(ctx context.Context, o options) (int, error) {
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		if o.hasCode {
-			return status(s.console().Cell(ctx, session.Cell{Source: o.code})), nil
+			return status(s.console().Cell(ctx, s.request(o.code))), nil
 		}
 		return front(ctx, s)
 	})
@@ -148,25 +148,27 @@ func interactive(ctx context.Context, o options) (int, error) {
 
 // front runs the entries first and then what the user enters, at a prompt or through a pipe.
 func front(ctx context.Context, s *opened, first ...string) (int, error) {
-	c := s.console()
+	c, r := s.console(), s.request("")
 	switch {
 	case term.Interactive():
-		if err := s.greet(ctx, c); err != nil {
+		if err := s.greet(ctx, r.Printer); err != nil {
 			return statusOK, err
 		}
 		for _, entry := range first {
-			c.Run(ctx, entry)
+			r.Source = entry
+			c.Run(ctx, r)
 		}
-		return statusOK, term.Run(ctx, c, colour())
+		return statusOK, term.Run(ctx, c, r, colour())
 	case s.launched:
 		return s.headless(ctx)
 	}
 	for _, entry := range first {
-		if outcome := c.Run(ctx, entry); outcome != console.Done {
+		r.Source = entry
+		if outcome := c.Run(ctx, r); outcome != console.Done {
 			return status(outcome), nil
 		}
 	}
-	outcome, err := script.Pipe(ctx, c, os.Stdin)
+	outcome, err := script.Pipe(ctx, c, r, os.Stdin)
 	return status(outcome), err
 }
 
@@ -180,7 +182,9 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 		return 0, misused("run: %v", err)
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
-		return status(s.console().File(ctx, args[0], string(text))), nil
+		r := s.request(string(text))
+		r.Name = args[0]
+		return status(s.console().File(ctx, r)), nil
 	})
 }
 

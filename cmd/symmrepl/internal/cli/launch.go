@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
 	"github.com/symmrepl/symmrepl/interp"
 	"github.com/symmrepl/symmrepl/interp/export"
 	"github.com/symmrepl/symmrepl/session"
@@ -90,18 +91,25 @@ func (o options) choose(ranks, here int) (int, string) {
 	return ranks, "cpu"
 }
 
-// console returns a console on the session that prints to this program's output.
+// console returns a console on the session.
 func (s *opened) console() *console.Console {
-	return &console.Console{Session: s, Size: s.size, Printer: printer(s.size), Incomplete: interp.Incomplete, Invalid: interp.Invalid, Export: export.Program}
+	return &console.Console{
+		Session: s, Size: s.size, Commands: command.All(export.Program), Incomplete: interp.Incomplete, Invalid: interp.Invalid,
+	}
 }
 
-// greet says what the prompt is about to drive.
-func (s *opened) greet(ctx context.Context, c *console.Console) error {
+// request returns a request that prints to this program's output.
+func (s *opened) request(source string) console.Request {
+	return console.Request{Source: source, Printer: printer(s.size)}
+}
+
+// greet prints what the prompt is about to drive.
+func (s *opened) greet(ctx context.Context, p console.Printer) error {
 	infos, err := s.Ranks(ctx)
 	if err != nil {
 		return err
 	}
-	c.Printer.Print(fmt.Sprintf("%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), infos[0].Device))
+	p.Print(fmt.Sprintf("%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), infos[0].Device))
 	return nil
 }
 

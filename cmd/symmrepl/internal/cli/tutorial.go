@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
 // learn is symmrepl tutorial [NAME [STEP]].
 func learn(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) == 0 {
-		list := &console.Console{Printer: printer(1)}
-		return status(list.Run(ctx, ":tutorial")), nil
+		c := &console.Console{Commands: command.All(nil)} // the list needs no session
+		return status(c.Run(ctx, console.Request{Source: ":tutorial", Printer: printer(1)})), nil
 	}
 	if len(args) > 2 {
 		return 0, misused("tutorial takes a name, such as symmrepl tutorial 01, and a step; %d words were given", len(args))

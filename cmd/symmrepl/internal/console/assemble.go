@@ -15,7 +15,7 @@ type Assembler struct {
 // Assembler returns an empty assembler for this console.
 func (c *Console) Assembler() *Assembler { return &Assembler{c: c} }
 
-// Add takes the next line. When it completes an entry, Add returns that and begins afresh. With force a blank
+// Add takes the next line. When the line completes an entry, Add returns that and starts an empty one. With force a blank
 // line ends an entry that is not complete, for the session to say what is missing; but not within a raw string, whose
 // blank lines are part of it.
 func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
@@ -31,10 +31,10 @@ func (a *Assembler) Add(line string, force bool) (entry string, complete bool) {
 	return "", false
 }
 
-// Pending returns the lines of the entry under way.
+// Pending returns the lines of the entry that is not complete yet.
 func (a *Assembler) Pending() string { return strings.Join(a.lines, "\n") }
 
-// Reset drops the entry under way.
+// Reset drops the entry that is not complete yet.
 func (a *Assembler) Reset() { a.lines = nil }
 
 // inRawString reports whether source ends within a raw string.

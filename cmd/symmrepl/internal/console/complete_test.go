@@ -1,4 +1,4 @@
-package console
+package console_test
 
 import (
 	"context"
@@ -53,6 +53,9 @@ func TestComplete(t *testing.T) {
 		{":on 0,2 fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
 		{":time fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
 		{":ti fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{":time\nfmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{":tr fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
+		{":save! fi", "", "fine.txt first.go", "fi"},
 		{":type fmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
 		{"%%rank [0]\nfmt.Pr", "fmt.Pr", "Printf Println", "Pr"},
 		{"größePr", "größePr", "Printf Println", "größePr"},
@@ -60,7 +63,7 @@ func TestComplete(t *testing.T) {
 	} {
 		c, fake, _ := newConsole()
 		asked := ""
-		fake.inspect = func(_ []int, q session.Query) []session.Answer {
+		fake.OnInspect = func(_ []int, q session.Query) []session.Answer {
 			asked = q.Arg
 			if strings.HasPrefix(q.Arg, "import") {
 				return []session.Answer{{Candidates: []session.Candidate{{Name: "math/rand", Kind: "package"}, {Name: "math/rand/v2", Kind: "package"}}}}
@@ -85,7 +88,7 @@ func TestCompleteCommands(t *testing.T) {
 	for _, candidate := range got {
 		texts = append(texts, candidate.Name)
 	}
-	want := commandNames()
+	want := c.CommandNames()
 	slices.Sort(want)
 	if !slices.Equal(texts, want) {
 		t.Errorf("the commands are %q, want %q", texts, want)
@@ -95,7 +98,7 @@ func TestCompleteCommands(t *testing.T) {
 // TestCompleteTellsKinds holds that what the session says of a candidate arrives.
 func TestCompleteTellsKinds(t *testing.T) {
 	c, fake, _ := newConsole()
-	fake.inspect = func([]int, session.Query) []session.Answer {
+	fake.OnInspect = func([]int, session.Query) []session.Answer {
 		return []session.Answer{{Candidates: []session.Candidate{{Name: "Show", Kind: "method", Type: "func() string"}, {Name: "x", Kind: "var"}}}}
 	}
 	got, _ := c.Complete(context.Background(), "b.")

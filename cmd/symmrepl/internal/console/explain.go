@@ -9,17 +9,17 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Explain returns what is known of the name at a position in a notebook's cell, in bytes: a command's help, the documentation of Go, or a type. If
-// nothing is, it explains the function in whose arguments the position is. It returns "" when there is nothing to say.
+// Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's help, the documentation of Go, or a type. If
+// there is none, it explains the function in whose arguments the position is. It returns "" if it finds nothing.
 func (c *Console) Explain(ctx context.Context, entry string, at int) string {
-	if cmd, err := lookup(commandAt(entry, at)); err == nil {
-		return cmd.long()
+	if cmd, err := c.Find(c.commandAt(entry, at)); err == nil {
+		return cmd.Describe()
 	}
 	ctx, cancel := context.WithTimeout(ctx, completeWithin)
 	defer cancel()
 	for _, name := range namesAt(entry, at) {
 		for _, topic := range []session.Topic{session.TopicDoc, session.TopicType} {
-			answers, err := c.Session.Inspect(ctx, c.asked(), session.Query{Topic: topic, Arg: name})
+			answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: topic, Arg: name})
 			if err == nil && len(answers) > 0 && answers[0].Err == nil && answers[0].Text != "" {
 				return answers[0].Text
 			}
@@ -29,8 +29,8 @@ func (c *Console) Explain(ctx context.Context, entry string, at int) string {
 }
 
 // commandAt returns the name of a command in which or at whose end a position is, or "".
-func commandAt(text string, at int) string {
-	entry := strings.TrimLeft(LastEntry(text[:at]), " \t\n")
+func (c *Console) commandAt(text string, at int) string {
+	entry := strings.TrimLeft(c.LastEntry(text[:at]), " \t\n")
 	if !isCommand(entry) || strings.ContainsAny(entry[1:], " \t\n%") {
 		return ""
 	}

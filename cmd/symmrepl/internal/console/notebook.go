@@ -7,10 +7,11 @@ import (
 
 // Notebook runs a notebook's cell: its leading lines that are commands or shell lines, each as an entry, and what follows them as another. It stops
 // at the first that fails.
-func (c *Console) Notebook(ctx context.Context, cell string) Outcome {
+func (c *Console) Notebook(ctx context.Context, r Request) Outcome {
 	outcome := Done
-	for _, e := range split(cell) {
-		if outcome = c.run(ctx, e.text, e.line); outcome != Done {
+	for _, e := range c.split(r.Source) {
+		r.Source, r.Line = e.text, e.line
+		if outcome = c.Run(ctx, r); outcome != Done {
 			break
 		}
 	}
@@ -18,8 +19,8 @@ func (c *Console) Notebook(ctx context.Context, cell string) Outcome {
 }
 
 // LastEntry returns the last entry of a notebook's cell, or of the beginning of one.
-func LastEntry(cell string) string {
-	entries := split(cell)
+func (c *Console) LastEntry(cell string) string {
+	entries := c.split(cell)
 	return entries[len(entries)-1].text
 }
 
@@ -30,14 +31,14 @@ type part struct {
 }
 
 // split returns at least one entry. Commands that take code take the rest of the cell.
-func split(cell string) []part {
+func (c *Console) split(cell string) []part {
 	var parts []part
 	line := 1
 	for {
 		head, rest, more := strings.Cut(cell, "\n")
 		trimmed := strings.TrimSpace(head)
-		leading := trimmed == "" || isCommand(trimmed) && !strings.HasPrefix(trimmed, magic) || strings.HasPrefix(trimmed, "$")
-		if !more || !leading || takesCode(trimmed) {
+		leading := trimmed == "" || isCommand(trimmed) || strings.HasPrefix(trimmed, "$")
+		if !more || !leading || c.takesCode(trimmed) {
 			return append(parts, part{cell, line})
 		}
 		if trimmed != "" {
@@ -47,15 +48,8 @@ func split(cell string) []part {
 	}
 }
 
-// takesCode reports whether a line is the beginning of `:time CODE` or `:on RANKS CODE`.
-func takesCode(line string) bool {
-	if !isCommand(line) {
-		return false
-	}
-	fields := strings.Fields(line[1:])
-	if len(fields) == 0 {
-		return false
-	}
-	cmd, _ := lookup(fields[0])
-	return cmd.Name == "time" || cmd.Name == "trace" || cmd.Name == "on" && len(fields) > 2
+// takesCode reports whether a line is the beginning of a command with code, such as `:time CODE` or `:on RANKS CODE`.
+func (c *Console) takesCode(line string) bool {
+	_, isCell := c.code(line)
+	return isCommand(line) && isCell
 }

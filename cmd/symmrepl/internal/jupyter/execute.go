@@ -10,6 +10,9 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
+// stopButton is what a notebook draws on the button that interrupts a cell.
+const stopButton = "■"
+
 // executeRequest is an entry and how to run it.
 type executeRequest struct {
 	Code         string            `json:"code"`
@@ -18,23 +21,6 @@ type executeRequest struct {
 	Expressions  map[string]string `json:"user_expressions"`
 	AllowStdin   *bool             `json:"allow_stdin"`
 	StopOnError  *bool             `json:"stop_on_error"`
-}
-
-// cells is the session as the console of a notebook sees it: cells are called as the notebook shows them, and interrupted by its button.
-type cells struct {
-	session.Session
-	name   string
-	silent bool
-}
-
-// Eval implements session.Session.
-func (c *cells) Eval(ctx context.Context, cell session.Cell) session.Reply {
-	if cell.Name == "" {
-		cell.Name = c.name
-	}
-	cell.Silent = cell.Silent || c.silent
-	cell.Stop = "■" // as the button is drawn
-	return c.Session.Eval(ctx, cell)
 }
 
 // work runs entries, one after another.
@@ -91,12 +77,11 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 	s.input = orTrue(asked.AllowStdin)
 	expressions := content{}
 	if k.await(ctx, s) {
-		k.console.Printer, k.console.Input = s, s.ask
-		k.cells.name, k.cells.silent = "", !stored
+		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Input: s.ask}
 		if stored {
-			k.cells.name = fmt.Sprintf("In[%d]", number)
+			entry.Name = fmt.Sprintf("In[%d]", number)
 		}
-		k.enter(ctx, s, asked.Code)
+		k.enter(ctx, s, entry)
 		if s.failed == nil {
 			for name, source := range asked.Expressions {
 				expressions[name] = k.evaluate(ctx, source)
@@ -128,13 +113,13 @@ func (k *Kernel) await(ctx context.Context, s *screen) bool {
 	return true
 }
 
-// enter runs the code of an entry.
-func (k *Kernel) enter(ctx context.Context, s *screen, code string) {
-	if name, asks := strings.CutSuffix(strings.TrimSpace(code), "?"); asks && !strings.ContainsAny(name, "\n$") {
+// enter runs an entry, whose printer is s.
+func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
+	if name, asks := strings.CutSuffix(strings.TrimSpace(entry.Source), "?"); asks && !strings.ContainsAny(name, "\n$") {
 		k.page(ctx, s, strings.Trim(name, "? "))
 		return
 	}
-	switch k.console.Notebook(ctx, code) {
+	switch k.console.Notebook(ctx, entry) {
 	case console.Quit:
 		s.payload = append(s.payload, content{"source": "ask_exit", "keepkernel": false})
 	case console.Failed:
@@ -156,7 +141,7 @@ func (k *Kernel) page(ctx context.Context, s *screen, name string) {
 
 // evaluate returns the value of an expression, or the error, as user_expressions has them.
 func (k *Kernel) evaluate(ctx context.Context, source string) content {
-	reply := k.cells.Session.Eval(ctx, session.Cell{Source: source, Silent: true, Ranks: k.console.Target()})
+	reply := k.console.Session.Eval(ctx, session.Cell{Source: source, Silent: true, Ranks: k.console.Target()})
 	if len(reply.Errors) > 0 {
 		f := failed(reply.Errors, k.console.Size)
 		return f.content()

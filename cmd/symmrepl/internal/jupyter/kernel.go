@@ -26,7 +26,6 @@ type Kernel struct {
 	opened  chan struct{} // closed when console and failed are set
 	console *console.Console
 	failed  error // why there is no console
-	cells   *cells
 
 	queue   *queue
 	history history
@@ -63,18 +62,14 @@ func (k *Kernel) welcome(topic string) [][]byte {
 	return append([][]byte{[]byte(topic)}, frames...)
 }
 
-// Serve answers until a front end shuts the kernel down or ctx is done. open, called once, gives the console, whose session and printer Serve
-// replaces; front ends are answered while it has not returned. When Serve returns, open has.
+// Serve answers until a front end shuts the kernel down or ctx is done. It calls open once, for the console that runs entries; front ends are
+// answered while open has not returned. When Serve returns, open has.
 func (k *Kernel) Serve(ctx context.Context, open func(context.Context) (*console.Console, error)) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
 		defer close(k.opened)
 		k.console, k.failed = open(ctx)
-		if k.failed == nil {
-			k.cells = &cells{Session: k.console.Session}
-			k.console.Session = k.cells
-		}
 	}()
 	go k.answer(ctx, k.control, stop)
 	go k.answer(ctx, k.shell, stop)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -65,7 +64,7 @@ func (k *Kernel) complete(ctx context.Context, r *request) content {
 	start := end
 	matches, types := []string{}, []content{}
 	if c, _ := k.ready(); c != nil {
-		candidates, word := c.Complete(ctx, console.LastEntry(before))
+		candidates, word := c.Complete(ctx, c.LastEntry(before))
 		start = end - utf8.RuneCountInString(word)
 		for _, found := range candidates {
 			matches = append(matches, found.Name)
@@ -97,10 +96,11 @@ func (k *Kernel) isComplete(r *request) content {
 		return failure{"malformed", err.Error(), nil}.content()
 	}
 	c, _ := k.ready()
-	entry := console.LastEntry(asked.Code)
-	switch {
-	case c == nil:
+	if c == nil {
 		return content{"status": "unknown"}
+	}
+	entry := c.LastEntry(asked.Code)
+	switch {
 	case c.NeedsMore(entry):
 		return content{"status": "incomplete", "indent": ""}
 	case c.Malformed(entry):

@@ -12,12 +12,13 @@ import (
 // maxLine bounds a line read from a pipe, in bytes.
 const maxLine = 16 << 20
 
-// Pipe runs entries read from r as if they were typed, until its end or `:quit`. It goes on after one that
-// fails, and returns Failed at the end if any did.
-func Pipe(ctx context.Context, c *console.Console, r io.Reader) (console.Outcome, error) {
+// Pipe runs entries read from in as if they were typed, until its end or `:quit`. Each is the source of a request like r.
+// Pipe goes on after one that fails, and returns Failed at the end if any did.
+func Pipe(ctx context.Context, c *console.Console, r console.Request, in io.Reader) (console.Outcome, error) {
 	result := console.Done
 	run := func(entry string) (quit bool) {
-		switch c.Run(ctx, entry) {
+		r.Source = entry
+		switch c.Run(ctx, r) {
 		case console.Quit:
 			return true
 		case console.Failed:
@@ -27,7 +28,7 @@ func Pipe(ctx context.Context, c *console.Console, r io.Reader) (console.Outcome
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	lines, failed := readLines(ctx, r)
+	lines, failed := readLines(ctx, in)
 	assembler := c.Assembler()
 	for {
 		select {

@@ -25,16 +25,21 @@ func (q quiet) Eval(_ context.Context, cell session.Cell) session.Reply {
 	return session.Reply{}
 }
 
+// request prints nowhere.
+func request() console.Request {
+	return console.Request{Printer: render.New(io.Discard, io.Discard, 1, false)}
+}
+
 // A pipe that stays open and silent does not hold the program when it is told to end.
 func TestPipeEndsByContext(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	q := quiet{cells: make(chan string, 1)}
-	c := &console.Console{Session: q, Size: 1, Printer: render.New(io.Discard, io.Discard, 1, false), Incomplete: func(string) bool { return false }}
+	c := &console.Console{Session: q, Size: 1, Incomplete: func(string) bool { return false }}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan console.Outcome)
 	go func() {
-		outcome, err := Pipe(ctx, c, r)
+		outcome, err := Pipe(ctx, c, request(), r)
 		if err != nil {
 			t.Error(err)
 		}
@@ -58,8 +63,8 @@ func TestPipeEndsByContext(t *testing.T) {
 // A line that is too long ends the input with an error, after the cells before it.
 func TestPipeLineTooLong(t *testing.T) {
 	q := quiet{cells: make(chan string, 1)}
-	c := &console.Console{Session: q, Size: 1, Printer: render.New(io.Discard, io.Discard, 1, false), Incomplete: func(string) bool { return false }}
-	outcome, err := Pipe(context.Background(), c, strings.NewReader("x\n"+strings.Repeat("y", maxLine+1)))
+	c := &console.Console{Session: q, Size: 1, Incomplete: func(string) bool { return false }}
+	outcome, err := Pipe(context.Background(), c, request(), strings.NewReader("x\n"+strings.Repeat("y", maxLine+1)))
 	if outcome != console.Failed || !errors.Is(err, bufio.ErrTooLong) || <-q.cells != "x" {
 		t.Errorf("outcome %v, %v", outcome, err)
 	}

@@ -14,7 +14,7 @@ const (
 // input asks for a line of standard input, for a cell that runs.
 func (p *prompt) input(ctx context.Context) (string, error) {
 	text, err := p.keys.line(ctx, func(s string) { io.WriteString(screen(), s) })
-	if !p.console.Printer.CloseLine() {
+	if !p.request.Printer.CloseLine() {
 		io.WriteString(screen(), "\n")
 	}
 	return text, err

@@ -15,7 +15,8 @@ const insist = 2 * time.Second
 // interrupter turns Ctrl-C into an interrupt of what runs, and a second one soon after into the replacement
 // of the ranks that are still busy.
 type interrupter struct {
-	console *console.Console
+	session session.Session
+	printer console.Printer
 	cancel  context.CancelFunc
 
 	mu   sync.Mutex
@@ -32,17 +33,17 @@ func (i *interrupter) press() {
 		go i.replaceBusy()
 		return
 	}
-	i.console.Printer.CloseLine()
-	i.console.Printer.Note(nil, "^C interrupting; Ctrl-C again replaces the ranks that stay busy")
+	i.printer.CloseLine()
+	i.printer.Note(nil, "^C interrupting; Ctrl-C again replaces the ranks that stay busy")
 	i.cancel()
 }
 
 func (i *interrupter) replaceBusy() {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	infos, err := i.console.Session.Ranks(ctx)
+	infos, err := i.session.Ranks(ctx)
 	if err != nil {
-		i.console.Printer.Fail("the busy ranks cannot be found: %v", err)
+		i.printer.Fail("the busy ranks cannot be found: %v", err)
 		return
 	}
 	busy := busy(infos)
@@ -53,9 +54,9 @@ func (i *interrupter) replaceBusy() {
 	if len(busy) > 1 {
 		who = "ranks " + session.FormatRanks(busy) + ", which are"
 	}
-	i.console.Printer.Note(nil, "replacing %s still busy", who)
-	if err := i.console.Session.Restart(ctx, busy, false, i.console.Printer.Output); err != nil {
-		i.console.Printer.Fail("%v", err)
+	i.printer.Note(nil, "replacing %s still busy", who)
+	if err := i.session.Restart(ctx, busy, false, i.printer.Output); err != nil {
+		i.printer.Fail("%v", err)
 	}
 }
 

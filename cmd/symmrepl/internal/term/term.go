@@ -35,18 +35,20 @@ func screen() *os.File {
 // prompt is the state of Run.
 type prompt struct {
 	console *console.Console
-	colour  bool // of what is typed
+	request console.Request // for the next entry; it lacks the source
+	colour  bool            // of what is typed
 	keys    *keys
 	lines   *console.Assembler
 	editor  *readline.Instance
 }
 
-// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. With colour, what is
-// typed is painted. The terminal is left as it was found.
-func Run(ctx context.Context, c *console.Console, colour bool) error {
-	p := &prompt{console: c, colour: colour, keys: newKeys(os.Stdin), lines: c.Assembler()}
+// Run shows the prompt and runs what is entered, until the user leaves or ctx is done. Each entry is the source of a
+// request like r; its cells read standard input from the terminal. With colour, what is typed is painted. The terminal is
+// left as it was found.
+func Run(ctx context.Context, c *console.Console, r console.Request, colour bool) error {
+	p := &prompt{console: c, request: r, colour: colour, keys: newKeys(os.Stdin), lines: c.Assembler()}
 	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
-	c.Input = p.input
+	p.request.Input = p.input
 
 	var raw readline.RawMode
 	if err := raw.Enter(); err != nil {
@@ -113,9 +115,11 @@ func (p *prompt) loop(ctx context.Context) error {
 func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p.keys.running((&interrupter{console: p.console, cancel: cancel}).press)
+	p.keys.running((&interrupter{session: p.console.Session, printer: p.request.Printer, cancel: cancel}).press)
 	defer p.keys.idle()
-	return p.console.Run(ctx, entry)
+	r := p.request
+	r.Source = entry
+	return p.console.Run(ctx, r)
 }
 
 // text is the prompt: it shows the ranks of `:on`, and dots while an entry goes on.

@@ -1,0 +1,154 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/spelling"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Command is a row of the table of commands.
+type Command struct {
+	Name  string
+	Args  string // as help shows them; the first is optional if it begins with '['
+	Group string // the heading that help shows it under
+	Where Where
+	Help  string // its first line is the summary
+
+	// TakesCode says that the argument ends with a cell's code, after CodeAfter words. Such a command continues on the next
+	// line while its code is incomplete, its code completes as a cell does, and in a notebook it takes the rest of the cell.
+	TakesCode bool
+	CodeAfter int
+
+	// Complete, unless nil, returns what may be written in place of the end of the argument, the word at the cursor. Code
+	// completes without it.
+	Complete func(ctx context.Context, c *Console, arg string) (candidates []session.Candidate, word string)
+
+	Run func(ctx context.Context, c *Call) Outcome
+}
+
+// Where says where a command runs, in the words of help.
+type Where string
+
+const (
+	Here        Where = "here"         // in this process
+	AllRanks    Where = "all ranks"    // on every rank
+	TargetRanks Where = "target ranks" // on the ranks of `:on`
+	TheSession  Where = "the session"  // in the controller
+)
+
+// Usage shows how the command is entered.
+func (cmd Command) Usage() string { return strings.TrimSpace(":" + cmd.Name + " " + cmd.Args) }
+
+// Summary returns the first line of the help.
+func (cmd Command) Summary() string {
+	summary, _, _ := strings.Cut(cmd.Help, "\n")
+	return summary
+}
+
+// Describe returns all that help says about the command.
+func (cmd Command) Describe() string {
+	return cmd.Usage() + "  " + cmd.Help + "\nRuns on: " + string(cmd.Where)
+}
+
+// Code returns the code at the end of an argument. ok is false if the command takes none, or the words before it are not
+// complete.
+func (cmd Command) Code(arg string) (source string, ok bool) {
+	if !cmd.TakesCode {
+		return "", false
+	}
+	for range cmd.CodeAfter {
+		if _, arg, ok = cutSpace(strings.TrimLeft(arg, space)); !ok {
+			return "", false
+		}
+	}
+	return arg, true
+}
+
+// Find returns a command by its name or by an unambiguous beginning of it.
+func (c *Console) Find(name string) (Command, error) {
+	var found []Command
+	for _, cmd := range c.Commands {
+		if cmd.Name == name {
+			return cmd, nil
+		}
+		if name != "" && strings.HasPrefix(cmd.Name, name) {
+			found = append(found, cmd)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		var meant string
+		if like := spelling.Similar(name, c.CommandNames()); len(like) > 0 {
+			meant = "did you mean :" + strings.Join(like, " or :") + "? "
+		}
+		return Command{}, fmt.Errorf("no command is called %q; %s:help lists them", name, meant)
+	}
+	names := make([]string, len(found))
+	for i, cmd := range found {
+		names[i] = ":" + cmd.Name
+	}
+	return Command{}, fmt.Errorf("%q may be any of %s", name, strings.Join(names, " "))
+}
+
+// CommandNames returns the names of all commands.
+func (c *Console) CommandNames() []string {
+	var names []string
+	for _, cmd := range c.Commands {
+		names = append(names, cmd.Name)
+	}
+	return names
+}
+
+// IsCommand reports whether an entry is a command; no Go begins like one.
+func IsCommand(entry string) bool { return isCommand(strings.TrimSpace(entry)) }
+
+func isCommand(trimmed string) bool {
+	return !strings.HasPrefix(trimmed, magic) && (strings.HasPrefix(trimmed, ":") || strings.HasPrefix(trimmed, "%"))
+}
+
+// space separates a command's name and the words of its argument.
+const space = " \t\r\n"
+
+// cutSpace cuts text around its first white space.
+func cutSpace(text string) (before, after string, found bool) {
+	i := strings.IndexAny(text, space)
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], text[i+1:], true
+}
+
+// splitCommand splits a command, which begins with ':' or '%', into its name and its argument. ":save! f.go" is
+// ":save !f.go". hasArg reports whether anything follows the name.
+func splitCommand(entry string) (name, arg string, hasArg bool) {
+	name, arg, hasArg = cutSpace(strings.TrimLeft(entry[1:], space))
+	arg = strings.TrimLeft(arg, space)
+	if bare, insists := strings.CutSuffix(name, "!"); insists {
+		name, arg = bare, "!"+arg
+	}
+	return name, arg, hasArg
+}
+
+// command runs a command.
+func (c *Console) command(ctx context.Context, r Request, entry string) Outcome {
+	name, arg, _ := splitCommand(entry)
+	cmd, err := c.Find(name)
+	if err != nil {
+		r.Printer.Fail("%v", err)
+		return Failed
+	}
+	if arg == "" && cmd.Args != "" && !strings.HasPrefix(cmd.Args, "[") {
+		r.Printer.Fail(":%s needs %s; :help %s says more", cmd.Name, cmd.Args, cmd.Name)
+		return Failed
+	}
+	if arg != "" && cmd.Args == "" {
+		r.Printer.Fail(":%s takes nothing, but was given %q", cmd.Name, arg)
+		return Failed
+	}
+	return cmd.Run(ctx, &Call{Console: c, Request: r, Command: cmd, Arg: arg})
+}

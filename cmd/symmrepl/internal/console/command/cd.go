@@ -1,0 +1,69 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func cd() console.Command {
+	return console.Command{
+		Name: "cd", Args: "[FOLDER]", Group: program, Where: console.AllRanks,
+		Help: `change the folder of all ranks, of "$" lines and of files that commands name
+":cd" goes to your home. The change is recorded as a cell, so that a replay makes it too. A fresh worker that runs no replay is
+in the folder in which the session began; after ":restart" of all ranks, so are "$" lines and files.`,
+		Complete: completeFolder,
+		Run:      runCd,
+	}
+}
+
+// cdCell changes a rank's folder to one that is given in full, so that it does the same wherever the rank is.
+const cdCell = `import "os"
+if err := os.Chdir(%q); err != nil {
+	panic(err)
+}`
+
+// runCd changes the folder of all ranks, by a cell that is recorded as any other, and that of the console.
+func runCd(ctx context.Context, c *console.Call) console.Outcome {
+	folder, err := existingFolder(c)
+	if err != nil {
+		return c.Fail(err)
+	}
+	outcome := c.Reply(c.Eval(ctx, session.Cell{Source: fmt.Sprintf(cdCell, folder), Output: c.Request.Printer.Output}))
+	if outcome == console.Done {
+		c.Console.SetFolder(folder)
+	}
+	return outcome
+}
+
+// existingFolder returns the full name of the folder that the argument names, which exists on this machine. Without an
+// argument it is the user's home.
+func existingFolder(c *console.Call) (string, error) {
+	name := c.Arg
+	if name == "" {
+		name = "~"
+	}
+	folder, err := filepath.Abs(c.Console.Path(name))
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(folder)
+	switch {
+	case err != nil:
+		return "", err
+	case !info.IsDir():
+		return "", fmt.Errorf("%s is not a folder", folder)
+	}
+	return folder, nil
+}
+
+func completeFolder(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
+	files, word := c.CompleteFile(arg)
+	return slices.DeleteFunc(files, func(f session.Candidate) bool { return !strings.HasSuffix(f.Name, "/") }), word
+}

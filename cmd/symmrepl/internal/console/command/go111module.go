@@ -1,0 +1,25 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+)
+
+// go111module accepts the line that a notebook of gophernotes may begin with.
+func go111module() console.Command {
+	return console.Command{
+		Name: "go111module", Args: "on|off", Group: program, Where: console.Here,
+		Help: `do nothing, for notebooks of gophernotes
+Its cells get modules from the network when this is on. Here they import the standard library and gonum, which are part of
+this program.`,
+		Run: func(_ context.Context, c *console.Call) console.Outcome {
+			if c.Arg != "on" && c.Arg != "off" {
+				return c.Fail(fmt.Errorf("on or off is expected, not %q", c.Arg))
+			}
+			c.Note("%%go111module does nothing here: cells import what is part of symmrepl, the standard library and gonum, and no other modules")
+			return console.Done
+		},
+	}
+}

@@ -1,0 +1,13 @@
+package command
+
+import (
+	"bytes"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/consoletest"
+)
+
+// newConsole returns a console with all commands on a fake session, and what it prints.
+func newConsole() (*consoletest.Console, *consoletest.Session, *bytes.Buffer) {
+	c := consoletest.New(All(nil))
+	return c, c.Fake, c.Out
+}

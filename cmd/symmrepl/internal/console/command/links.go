@@ -1,0 +1,140 @@
+package command
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// links are the connections between ranks.
+type links struct {
+	ranks []int
+	names [][]string // of the link between two of them; "" if they have none
+}
+
+// linksOf returns the links between several ranks, nil if one of them is not known, as between hosts.
+func linksOf(answers []session.Answer) *links {
+	if len(answers) < 2 {
+		return nil
+	}
+	l := &links{}
+	for _, a := range answers {
+		var row []string
+		for _, b := range answers {
+			name, known := between(a.Topology, b.Topology)
+			if !known && a.Rank != b.Rank {
+				return nil
+			}
+			if a.Rank == b.Rank {
+				name = ""
+			}
+			row = append(row, name)
+		}
+		l.ranks, l.names = append(l.ranks, a.Rank), append(l.names, row)
+	}
+	return l
+}
+
+// between describes the link from a rank's device to that of another rank.
+func between(a, b *session.Topology) (name string, known bool) {
+	switch {
+	case a == nil || b == nil:
+		return "", false
+	case a.Medium != "":
+		return a.Medium, a.Medium == b.Medium
+	case a.ID == b.ID:
+		return "the same GPU", true
+	}
+	i := slices.IndexFunc(a.Links, func(l session.Link) bool { return l.ID == b.ID })
+	if i < 0 {
+		return "", false
+	}
+	return a.Links[i].String(), true
+}
+
+// kinds lists the different links.
+func (l *links) kinds() []string {
+	var kinds []string
+	for _, row := range l.names {
+		for _, name := range row {
+			if name != "" && !slices.Contains(kinds, name) {
+				kinds = append(kinds, name)
+			}
+		}
+	}
+	return kinds
+}
+
+// table is a matrix of the links by their first words, and what these stand for. A single kind of link needs none.
+func (l *links) table() string {
+	kinds := l.kinds()
+	if len(kinds) == 1 {
+		return "all ranks: " + kinds[0]
+	}
+	rows := [][]string{{""}}
+	for _, r := range l.ranks {
+		rows[0] = append(rows[0], fmt.Sprint("rank ", r))
+	}
+	for i, row := range l.names {
+		line := []string{rows[0][i+1]}
+		for j, name := range row {
+			switch short, _, _ := strings.Cut(name, ","); {
+			case i == j:
+				line = append(line, "–")
+			case name == "":
+				line = append(line, "none")
+			default:
+				line = append(line, short)
+			}
+		}
+		rows = append(rows, line)
+	}
+	text := render.Table(rows)
+	for _, kind := range kinds {
+		if short, more, ok := strings.Cut(kind, ", "); ok {
+			text += fmt.Sprintf("%s: %s\n", short, more)
+		}
+	}
+	return strings.TrimSuffix(text, "\n")
+}
+
+// colours tell kinds of links, and of waits, apart.
+var colours = [...]string{"#2a9d4a", "#3a6ea5", "#d08a1d", "#b5406b", "#7a5fb0", "#777777"}
+
+// picture is an SVG of the ranks in a circle, a line for each link, its colour by kind.
+func (l *links) picture() string {
+	const radius, node, size = 110.0, 20.0, 280.0
+	kinds := l.kinds()
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" font-family="sans-serif" font-size="12">`, size, size+20*float64(len(kinds)))
+	at := func(i int) (x, y float64) {
+		angle := 2*math.Pi*float64(i)/float64(len(l.ranks)) - math.Pi/2
+		return size/2 + radius*math.Cos(angle), size/2 + radius*math.Sin(angle)
+	}
+	for i := range l.ranks {
+		for j := i + 1; j < len(l.ranks); j++ {
+			kind := slices.Index(kinds, l.names[i][j])
+			if kind < 0 {
+				continue
+			}
+			x1, y1 := at(i)
+			x2, y2 := at(j)
+			fmt.Fprintf(&b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-width="2"/>`, x1, y1, x2, y2, colours[kind%len(colours)])
+		}
+	}
+	for i, r := range l.ranks {
+		x, y := at(i)
+		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="%g" fill="#eeeeee" stroke="#333333"/><text x="%.1f" y="%.1f" text-anchor="middle">%d</text>`, x, y, node, x, y+4, r)
+	}
+	for i, kind := range kinds {
+		y := size + 20*float64(i)
+		fmt.Fprintf(&b, `<rect x="10" y="%.1f" width="14" height="4" fill="%s"/><text x="30" y="%.1f" fill="#888888">%s</text>`, y, colours[i%len(colours)], y+6, html.EscapeString(kind))
+	}
+	b.WriteString("</svg>")
+	return b.String()
+}

@@ -1,0 +1,60 @@
+package command
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func TestLinks(t *testing.T) {
+	gpu := func(rank int, id string, links ...session.Link) session.Answer {
+		return session.Answer{Rank: rank, Topology: &session.Topology{Device: "cuda:0", ID: id, Links: links}}
+	}
+	cpu := func(rank int) session.Answer {
+		return session.Answer{Rank: rank, Topology: &session.Topology{Device: "cpu", Medium: "shared memory of this host"}}
+	}
+	const a, b, c, nv = "GPU-a", "GPU-b", "GPU-c", "NV18, 478 GB/s each way"
+	nvlink := func(id string) session.Link { return session.Link{ID: id, Kind: "NV18", Rate: 478} }
+	system := func(id string) session.Link { return session.Link{ID: id, Kind: "SYS"} }
+	for name, test := range map[string]struct {
+		answers []session.Answer
+		names   [][]string
+		table   string
+	}{
+		"cpu": {
+			[]session.Answer{cpu(0), cpu(1)},
+			[][]string{{"", "shared memory of this host"}, {"shared memory of this host", ""}}, "all ranks: shared memory of this host",
+		},
+		"GPUs": {
+			[]session.Answer{gpu(0, a, nvlink(b), system(c)), gpu(1, b, nvlink(a), nvlink(c)), gpu(2, c, system(a), nvlink(b))},
+			[][]string{{"", nv, "SYS"}, {nv, "", nv}, {"SYS", nv, ""}},
+			"        rank 0  rank 1  rank 2\nrank 0  –       NV18    SYS\nrank 1  NV18    –       NV18\nrank 2  SYS     NV18    –\nNV18: 478 GB/s each way",
+		},
+		"more GPUs than ranks": {
+			[]session.Answer{gpu(0, a, nvlink(b), system(c)), gpu(1, b, nvlink(a), nvlink(c))}, [][]string{{"", nv}, {nv, ""}}, "all ranks: " + nv,
+		},
+		"one GPU of several ranks": {
+			[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, a, nvlink(b))}, [][]string{{"", "the same GPU"}, {"the same GPU", ""}}, "all ranks: the same GPU",
+		},
+		"two hosts": {[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, b, nvlink(a)), gpu(2, c, nvlink("GPU-d"))}, nil, ""},
+		"one rank":  {[]session.Answer{gpu(0, a)}, nil, ""},
+		"no answer": {[]session.Answer{gpu(0, a, nvlink(b)), {Rank: 1, Err: &session.Error{Msg: "dead"}}}, nil, ""},
+	} {
+		l := linksOf(test.answers)
+		if l == nil {
+			if test.names != nil {
+				t.Errorf("%s: no links", name)
+			}
+			continue
+		}
+		if !reflect.DeepEqual(l.names, test.names) || l.table() != test.table {
+			t.Errorf("%s: %q\n%s\nwant %q\n%s", name, l.names, l.table(), test.names, test.table)
+		}
+		n := len(l.ranks)
+		if svg := l.picture(); strings.Count(svg, "<circle") != n || strings.Count(svg, "<line") != n*(n-1)/2 || strings.Count(svg, "<rect") != len(l.kinds()) {
+			t.Errorf("%s: %s", name, svg)
+		}
+	}
+}

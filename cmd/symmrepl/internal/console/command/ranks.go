@@ -1,0 +1,35 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+)
+
+func ranks() console.Command {
+	return console.Command{
+		Name: "ranks", Group: devices, Where: console.TheSession,
+		Help: `show the rank processes: host, process id, device, state, memory
+The state is idle, running, waiting (then also for what), stopped, starting or dead. "Start" counts the workers this rank has
+had: 1 for the first, one more each time it was replaced.`,
+		Run: runRanks,
+	}
+}
+
+func runRanks(ctx context.Context, c *console.Call) console.Outcome {
+	infos, err := c.Console.Session.Ranks(ctx)
+	if err != nil {
+		return c.Fail(err)
+	}
+	rows := [][]string{{"rank", "host", "pid", "start", "memory", "state", "device", ""}}
+	for _, r := range infos {
+		rows = append(rows, []string{
+			fmt.Sprint(r.Rank), r.Host, fmt.Sprint(r.PID), fmt.Sprint(r.Incarnation),
+			formatBytes(r.RSS), r.State, r.Device, r.Doing,
+		})
+	}
+	c.Print(render.Table(rows))
+	return console.Done
+}

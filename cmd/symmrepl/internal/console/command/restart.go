@@ -1,0 +1,46 @@
+package command
+
+import (
+	"context"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command/tour"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func restart(t *tour.Tour) console.Command {
+	return console.Command{
+		Name: "restart", Args: "[RANKS] [replay]", Group: devices, Where: console.AllRanks,
+		Help: `replace worker processes by fresh ones
+":restart" replaces all of them, ":restart 2" only rank 2. Their variables are lost, and so are their symmetric tensors
+for everyone. With "replay" the session's cells are then run again on the fresh workers, in order.`,
+		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
+			return c.CompleteRanks(arg, "all", "replay")
+		},
+		Run: func(ctx context.Context, c *console.Call) console.Outcome { return runRestart(ctx, c, t) },
+	}
+}
+
+func runRestart(ctx context.Context, c *console.Call, t *tour.Tour) console.Outcome {
+	list, replay := strings.CutSuffix(c.Arg, "replay")
+	var ranks []int
+	if list = strings.TrimSpace(list); list != "" {
+		var err error
+		if ranks, err = c.Console.Ranks(list); err != nil {
+			return c.Fail(err)
+		}
+	}
+	err := c.Console.Session.Restart(ctx, ranks, replay, c.Request.Printer.Output)
+	c.Request.Printer.CloseLine()
+	if err != nil {
+		return c.Fail(err)
+	}
+	if !replay && (ranks == nil || len(ranks) == c.Console.Size) {
+		c.Console.SetFolder("")
+	}
+	if !replay {
+		t.Restarted(c)
+	}
+	return console.Done
+}

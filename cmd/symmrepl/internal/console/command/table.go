@@ -1,0 +1,52 @@
+package command
+
+import (
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command/tour"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Groups of commands: the headings of help.
+const (
+	cells   = "cells"
+	looking = "looking around"
+	devices = "ranks and devices"
+	program = "this program"
+)
+
+// Program makes a Go program of the cells of a session of size ranks.
+type Program func(cells []session.Cell, size int) ([]byte, error)
+
+// All returns the commands of one console, in the order in which help shows them. They share the tutorial that is open.
+// export is what `:export` writes.
+func All(export Program) []console.Command {
+	t := &tour.Tour{}
+	return []console.Command{
+		on(),
+		timeCell(),
+		trace(),
+		history(),
+		save(),
+		load(),
+		exportTo(export),
+		vars(),
+		typeOf(),
+		documentation(),
+		ranks(),
+		caps(),
+		topo(),
+		top(),
+		restart(t),
+		t.Tutorial(),
+		t.Next(),
+		t.Prev(),
+		t.Again(),
+		t.Check(),
+		t.Hint(),
+		t.Where(),
+		cd(),
+		go111module(),
+		help(),
+		quit(),
+	}
+}

@@ -1,0 +1,70 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Two ranks: one waits for the other, which comes late; then one of them copies twice.
+func tracesOfTwo() map[int]session.Trace {
+	const ms = time.Millisecond
+	zero := time.Unix(1700000000, 0)
+	at := func(d time.Duration) time.Time { return zero.Add(d) }
+	return map[int]session.Trace{
+		0: {Ops: []session.TracedOp{
+			{Op: "barrier", At: "cell[3]:1", Begin: at(0), Took: 40 * ms, Waits: []session.TracedWait{{Peers: []int{1}, Begin: at(10 * ms), Took: 20 * ms}, {Peers: []int{1}, Begin: at(25 * ms), Took: 10 * ms}}},
+			{Op: "Put", At: "cell[3]:2", Begin: at(40 * ms), Took: 5 * ms},
+			{Op: "Put", At: "cell[3]:2", Begin: at(50 * ms), Took: 10 * ms},
+		}},
+		1: {Ops: []session.TracedOp{{Op: "barrier", At: "cell[3]:1", Begin: at(30 * ms), Took: 10 * ms}}, More: 7},
+	}
+}
+
+const timelineOfTwo = `rank 0  |██████████░░░░░░░░░░░░░░░░░░░░░░░░░█████▓▓▓▓▓     ▓▓▓▓▓▓▓▓▓▓|
+rank 1  |                              ██████████                    |
+60.0 ms in all: ░ waits  █ barrier  ▓ Put
+
+rank  begin    took     waited         operation
+0     0        40.0 ms  25.0 ms for 1  barrier at cell[3]:1
+0     40.0 ms  15.0 ms                 2 × Put at cell[3]:2
+1     30.0 ms  10.0 ms                 barrier at cell[3]:1
+… 7 more operations`
+
+func TestTimeline(t *testing.T) {
+	l := newTimeline(tracesOfTwo())
+	if got := l.text(); got != timelineOfTwo {
+		t.Errorf("\n%s\nwant\n%s", got, timelineOfTwo)
+	}
+	svg := l.picture()
+	for _, part := range []string{
+		`<rect x="60.0" y="3.0" width="400.0" height="16" fill="#2a9d4a"><title>barrier at cell[3]:1, 40.0 ms from 0 on</title></rect>`,
+		`<rect x="160.0" y="7.0" width="200.0" height="8" fill="#bbbbbb"><title>barrier waits 20.0 ms for rank 1</title></rect>`,
+		`<rect x="360.0" y="25.0" width="100.0" height="16" fill="#2a9d4a"><title>barrier at cell[3]:1, 10.0 ms from 30.0 ms on</title></rect>`,
+		`<rect x="560.0" y="3.0" width="100.0" height="16" fill="#3a6ea5"><title>Put at cell[3]:2, 10.0 ms from 50.0 ms on</title></rect>`,
+	} {
+		if !strings.Contains(svg, part) {
+			t.Errorf("the picture lacks %s: %s", part, svg)
+		}
+	}
+}
+
+// The bars and the legend are at most 80 characters wide, however many operations there are, and the table has a bound.
+func TestWideTimeline(t *testing.T) {
+	var trace session.Trace
+	for i := range 50 {
+		trace.Ops = append(trace.Ops, session.TracedOp{Op: fmt.Sprintf("operation_%d", i), Begin: time.Unix(0, int64(i)*1000), Took: time.Microsecond})
+	}
+	text := newTimeline(map[int]session.Trace{11: trace}).text()
+	for line := range strings.Lines(text) {
+		if n := len([]rune(line)); n > pageWidth+1 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+	if !strings.HasSuffix(text, "operation_39\n… 10 more operations") {
+		t.Error(text)
+	}
+}

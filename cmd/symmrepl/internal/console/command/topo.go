@@ -1,0 +1,48 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func topo() console.Command {
+	return console.Command{
+		Name: "topo", Group: devices, Where: console.TargetRanks,
+		Help: `show the links between the devices of the ranks, in a notebook as a picture`,
+		Run:  runTopo,
+	}
+}
+
+// runTopo prints a table and a picture if the links between all ranks are known, else each rank's links as text.
+func runTopo(ctx context.Context, c *console.Call) console.Outcome {
+	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicTopo})
+	if err != nil {
+		return c.Fail(err)
+	}
+	reply := folded(answers, func(a session.Answer) string { return describeTopology(a.Topology) })
+	if l := linksOf(answers); l != nil && len(reply.Errors) == 0 {
+		reply.Values = []session.Value{{Ranks: l.ranks, Text: l.table(), Data: map[string]any{"image/svg+xml": l.picture()}}}
+	}
+	return c.Reply(reply)
+}
+
+// describeTopology lists what a rank's device is connected with, one thing a line.
+func describeTopology(t *session.Topology) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Medium != "":
+		return t.Device + ": " + t.Medium
+	case len(t.Links) == 0:
+		return "the only GPU of the host"
+	}
+	var lines []string
+	for _, l := range t.Links {
+		lines = append(lines, fmt.Sprintf("GPU %d of the host (%s, %s): %s", l.Index, l.Name, l.ID, l))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,34 @@
+package tour
+
+import (
+	"context"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+)
+
+// Next returns the row of `:next`.
+func (t *Tour) Next() console.Command {
+	return console.Command{
+		Name: "next", Group: group, Where: console.AllRanks,
+		Help: `show and run the next step of the tutorial`,
+		Run:  t.next,
+	}
+}
+
+func (t *Tour) next(ctx context.Context, c *console.Call) console.Outcome {
+	if !t.ready(c) {
+		return console.Failed
+	}
+	if t.at == len(t.lesson.Steps) {
+		c.Print("This was the last step. :tutorial lists the others.")
+		return console.Done
+	}
+	t.at++
+	if t.step().Exercise != nil {
+		t.hints = 0
+	}
+	t.record(c, func(r *tutorial.Reached) { r.Step = t.at })
+	t.show(c)
+	return t.again(ctx, c)
+}

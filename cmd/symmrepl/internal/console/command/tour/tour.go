@@ -1,0 +1,97 @@
+package tour
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// group is the heading that help shows the commands under.
+const group = "tutorials"
+
+// Tour is the tutorial that a console has open. The zero Tour has none.
+type Tour struct {
+	lesson *tutorial.Lesson // nil: none is open
+	at     int              // steps shown; the current one is the last of them
+	hints  int              // shown of the current exercise
+}
+
+// Restarted reminds the user, after workers were replaced, of the cells that they have lost.
+func (t *Tour) Restarted(c *console.Call) {
+	if t.lesson != nil {
+		c.Note("`:tutorial %s %d` runs the cells before this step again", t.lesson.Name, max(t.at, 1))
+	}
+}
+
+// ready reports whether a tutorial is open and its cells can run; if not, it prints why.
+func (t *Tour) ready(c *console.Call) bool {
+	switch {
+	case t.lesson == nil:
+		c.Fail(errors.New("no tutorial is open; :tutorial lists them"))
+	case c.Console.Target() != nil:
+		c.Fail(errors.New("tutorials are for all ranks; `:on all` goes back to them"))
+	default:
+		return true
+	}
+	return false
+}
+
+// step returns the current step.
+func (t *Tour) step() tutorial.Step { return t.lesson.Steps[t.at-1] }
+
+// show prints the text and the code of the current step.
+func (t *Tour) show(c *console.Call) {
+	step := t.step()
+	parts := []string{fmt.Sprintf("── %s, step %d of %d ──", t.lesson.Name, t.at, len(t.lesson.Steps))}
+	if step.Text != "" {
+		parts = append(parts, step.Text)
+	}
+	if step.Cell != nil {
+		parts = append(parts, indent(step.Cell.Code()))
+	}
+	if e := step.Exercise; e != nil {
+		parts = append(parts, "## Exercise: "+e.Title, e.Task, indent(e.Start.Code()), ":check looks at your answer, :hint helps.")
+	}
+	c.Print(strings.Join(parts, "\n\n") + "\n")
+}
+
+func indent(code string) string { return "    " + strings.ReplaceAll(code, "\n", "\n    ") }
+
+// exercise returns the last one up to the current step, or nil after printing that there is none.
+func (t *Tour) exercise(c *console.Call) *tutorial.Exercise {
+	if !t.ready(c) {
+		return nil
+	}
+	for _, step := range slices.Backward(t.lesson.Steps[:t.at]) {
+		if step.Exercise != nil {
+			return step.Exercise
+		}
+	}
+	c.Fail(errors.New("there was no exercise yet; :next goes on"))
+	return nil
+}
+
+// solved returns the titles of the exercises that the user has solved.
+func (t *Tour) solved() []string { return tutorial.ReadProgress(statedir.Dir())[t.lesson.Name].Solved }
+
+// record changes what is kept of the user's progress.
+func (t *Tour) record(c *console.Call, change func(*tutorial.Reached)) {
+	progress := tutorial.ReadProgress(statedir.Dir())
+	reached := progress[t.lesson.Name]
+	change(&reached)
+	progress[t.lesson.Name] = reached
+	if err := progress.Write(statedir.Dir()); err != nil {
+		c.Note("how far you have come is not kept: %v", err)
+	}
+}
+
+// lessonCell is a cell of a tutorial as the session takes it.
+func lessonCell(cell tutorial.Cell) session.Cell {
+	return session.Cell{Name: cell.File, Line: cell.Line, Source: cell.Source}
+}

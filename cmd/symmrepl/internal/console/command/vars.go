@@ -1,0 +1,66 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func vars() console.Command {
+	return console.Command{
+		Name: "vars", Group: looking, Where: console.TargetRanks,
+		Help: `show the variables of the session: name, type, size, value
+A variable that is not the same on all ranks has a line for each of its values, with the ranks that hold it. The size is
+an estimate of all that the variable leads to; that of a tensor is its data's, in the device's memory.`,
+		Run: runVars,
+	}
+}
+
+// runVars prints one table for all ranks, with a line for each name, type, size and value.
+func runVars(ctx context.Context, c *console.Call) console.Outcome {
+	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicVars})
+	if err != nil {
+		return c.Fail(err)
+	}
+	vars := foldVariables(answers)
+	rows := [][]string{{"ranks", "name", "type", "size", "value"}}
+	for _, f := range vars {
+		v := f.value
+		rows = append(rows, []string{session.FormatRanks(f.ranks), v.Name, v.Type, formatBytes(v.Size), v.Value})
+	}
+	if c.Console.Size == 1 {
+		for i := range rows {
+			rows[i] = rows[i][1:]
+		}
+	}
+	reply := session.Reply{Errors: foldErrors(answers)}
+	switch {
+	case len(vars) > 0:
+		c.Print(render.Table(rows))
+	case len(reply.Errors) == 0:
+		c.Print("no variables yet")
+	}
+	return c.Reply(reply)
+}
+
+// foldVariables returns the variables of all ranks, equal ones once, those of one name after each other.
+func foldVariables(answers []session.Answer) folds[session.Variable] {
+	var vars folds[session.Variable]
+	order := map[string]int{} // of names
+	for _, a := range answers {
+		for _, v := range a.Variables {
+			vars.add(v, a.Rank)
+			if _, known := order[v.Name]; !known {
+				order[v.Name] = len(order)
+			}
+		}
+	}
+	slices.SortStableFunc(vars, func(a, b fold[session.Variable]) int {
+		return cmp.Compare(order[a.value.Name], order[b.value.Name])
+	})
+	return vars
+}

@@ -1,0 +1,50 @@
+// Package consoletest provides a session that answers as a test says, and a console on it that prints to a buffer.
+package consoletest
+
+import (
+	"context"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Session records what it is asked and answers by its functions.
+type Session struct {
+	Cells     []session.Cell // that it evaluated
+	Infos     []session.RankInfo
+	Restarted [][]int
+	Replayed  []bool
+
+	OnEval    func(session.Cell) session.Reply
+	OnInspect func(ranks []int, q session.Query) []session.Answer
+}
+
+// Eval implements session.Session.
+func (s *Session) Eval(_ context.Context, cell session.Cell) session.Reply {
+	cell.ID = len(s.Cells) + 1
+	s.Cells = append(s.Cells, cell)
+	if s.OnEval == nil {
+		return session.Reply{Cell: cell.ID}
+	}
+	return s.OnEval(cell)
+}
+
+// Inspect implements session.Session.
+func (s *Session) Inspect(_ context.Context, ranks []int, q session.Query) ([]session.Answer, error) {
+	return s.OnInspect(ranks, q), nil
+}
+
+// Ranks implements session.Session.
+func (s *Session) Ranks(context.Context) ([]session.RankInfo, error) { return s.Infos, nil }
+
+// Restart implements session.Session.
+func (s *Session) Restart(_ context.Context, ranks []int, replay bool, _ func(session.Output)) error {
+	s.Restarted = append(s.Restarted, ranks)
+	s.Replayed = append(s.Replayed, replay)
+	return nil
+}
+
+// History implements session.Session.
+func (s *Session) History(context.Context) ([]session.Cell, error) { return s.Cells, nil }
+
+// Close implements session.Session.
+func (s *Session) Close() error { return nil }

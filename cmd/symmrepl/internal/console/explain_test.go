@@ -1,0 +1,62 @@
+package console_test
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func TestExplain(t *testing.T) {
+	for text, want := range map[string][]string{
+		"fmt.Println|":         {"fmt.Println"},
+		"fmt.Pri|ntln":         {"fmt.Println"},
+		"x := f(1, |":          {"f"},
+		"a.b(c(1), d(2, e|f))": {"ef", "d", "a.b"},
+		"f(1)|":                nil,
+		"f(\") )\", |":         {"f"},
+		"f(g(\"(\"), ')', |":   {"f"},
+		"f(1) // g(|":          nil,
+		"f(1, \"g(|":           {"f"},
+		"|":                    nil,
+		"größe|":               {"größe"},
+	} {
+		at := strings.Index(text, "|")
+		if got := console.NamesAt(text[:at]+text[at+1:], at); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	c, fake, _ := newConsole()
+	fake.OnInspect = func(ranks []int, q session.Query) []session.Answer {
+		if q.Topic == session.TopicType && q.Arg == "f" {
+			return []session.Answer{{Rank: ranks[0], Text: "func()"}}
+		}
+		return []session.Answer{{Rank: ranks[0], Err: &session.Error{Msg: "unknown"}}}
+	}
+	for text, want := range map[string]string{
+		"f(x|":             "func()",
+		":rank|s":          ":ranks  ",
+		"$ ls\n\n%ra|nks":  ":ranks  ",
+		" %|quit":          ":quit  ",
+		":on 0 f(|":        "func()",
+		":on 0 :rank|s":    "",
+		"f(1)\n:ranks|":    "",
+		"%%rank|":          "",
+		"f(x)\n%f|":        "func()",
+		":nosuch|":         "",
+		":|":               "",
+		"|:ranks":          "",
+		":time f(|":        "func()",
+		":type f|":         "func()",
+		"%%rank [0]\nf(x|": "func()",
+	} {
+		at := strings.Index(text, "|")
+		got := c.Explain(context.Background(), text[:at]+text[at+1:], at)
+		if !strings.HasPrefix(got, want) || got != "" && want == "" {
+			t.Errorf("%q is explained by %q, want %q", text, got, want)
+		}
+	}
+}

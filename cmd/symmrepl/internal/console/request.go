@@ -1,0 +1,54 @@
+package console
+
+import (
+	"context"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Request is something that a user entered, and how its front end wants it run.
+type Request struct {
+	Source  string
+	Printer Printer
+
+	Name   string // what positions in its cells cite; "cell[ID]" when empty
+	Line   int    // of what the user sees, on which Source begins; 1 when zero
+	Silent bool   // its cells are not recorded in the history
+	Stop   string // how the user interrupts its cells, as notes say it; "Ctrl-C" when empty
+	// Input, unless nil, asks the user for a line of standard input when cells read that; see session.Cell.
+	Input func(context.Context) (string, error)
+}
+
+// Printer shows the outcome of entries: a render.Printer as text, a notebook's in a form of its own. Its methods may be
+// called from several goroutines.
+type Printer interface {
+	// Output shows what ranks printed, as it comes.
+	Output(o session.Output)
+	// Reply shows the values and the errors of a cell.
+	Reply(r session.Reply)
+	// Print shows text of the console itself, such as a command's table.
+	Print(text string)
+	// Note shows a remark about ranks (nil: about none in particular).
+	Note(ranks []int, format string, args ...any)
+	// Fail shows one sentence that says why something is refused.
+	Fail(format string, args ...any)
+	// CloseLine ends a line that output left open, and reports whether there was one.
+	CloseLine() bool
+}
+
+// Outcome tells a front end how an entry ended.
+type Outcome int
+
+const (
+	Done   Outcome = iota // nothing went wrong
+	Failed                // a cell or a command failed, and the reason has been printed
+	Quit                  // the user wants to leave
+)
+
+// OutcomeOf returns Failed for a reply that has errors, else Done.
+func OutcomeOf(reply session.Reply) Outcome {
+	if len(reply.Errors) > 0 {
+		return Failed
+	}
+	return Done
+}
