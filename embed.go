@@ -1,10 +1,10 @@
-// Package symmrepl holds the files that the program carries. The program itself is cmd/symmrepl.
+// Package symmrepl embeds the files that the program needs at run time. The program itself is cmd/symmrepl.
 package symmrepl
 
 import "embed"
 
-// Tutorials holds the numbered tutorials and what is recorded of each: NN-name.go, NN-name.out and NN-name.2.out in the
-// folder tutorials, whose README says how they are written.
+// Tutorials holds the numbered tutorials and their recorded output: NN-name.go, NN-name.out and NN-name.2.out in the
+// folder tutorials, whose README describes the format.
 //
 //go:embed tutorials/[0-9][0-9]-*
 var Tutorials embed.FS
