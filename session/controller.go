@@ -14,17 +14,6 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// Config says how a session is made.
-type Config struct {
-	Ranks   int    // processes to start; of Launch only, under a launcher it is the world's size
-	Device  string // passed to the workers: "cpu", "cuda" or "auto"
-	Backend string // passed to the workers
-	// KillAfter is how long an interrupted worker may take to stop before it is killed; 3 s when zero.
-	KillAfter time.Duration
-	// Rendezvous is host:port of rank 0, for launchers that do not say; of Join only.
-	Rendezvous string
-}
-
 // Bounds of what the controller waits for.
 const (
 	startTimeout    = 60 * time.Second // until every rank has a worker that takes cells
@@ -123,40 +112,6 @@ func (c *controller) keeper(rank int) keeper {
 // tell gives a command to the supervisor of rank. c.mu is not held: the supervisor may emit events before do returns.
 func (c *controller) tell(rank int, cmd command, payload []byte) {
 	c.keeper(rank).do(cmd, payload)
-}
-
-// addLocal makes this process the supervisor of rank.
-func (c *controller) addLocal(rank, localRank int) {
-	s := &supervisor{
-		spec:    workerSpec{Rank: rank, Size: c.size, LocalRank: localRank, Dir: c.dir.Path, Device: c.config.Device, Backend: c.config.Backend},
-		spawner: c.spawner,
-		boot:    c.bootstrapper(rank),
-		emit:    func(e event, payload []byte) { c.event(rank, e, payload) },
-	}
-	c.mu.Lock()
-	c.ranks[rank].keeper = s
-	c.mu.Unlock()
-}
-
-// begin starts a worker on every rank and waits until all take cells.
-func (c *controller) begin(ctx context.Context) error {
-	c.mu.Lock()
-	for r := range c.ranks {
-		c.startLocked(r)
-	}
-	c.mu.Unlock()
-	if err := c.await(ctx); err != nil {
-		return err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var errs []error
-	for r, s := range c.ranks {
-		if s.failed != nil {
-			errs = append(errs, fmt.Errorf("rank %d: %w", r, s.failed))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // startLocked asks for a fresh worker. c.mu is held.
@@ -379,4 +334,40 @@ func (c *controller) absent(ranks []int) (errs []*Error) {
 		}
 	}
 	return errs
+}
+
+// History implements Session.
+func (c *controller) History(context.Context) ([]Cell, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	cells := slices.Clone(c.history)
+	for i := range cells {
+		cells[i].Failed = c.failures[cells[i].ID]
+	}
+	return cells, nil
+}
+
+// Close implements Session. A cell that runs is interrupted by the end of its workers.
+func (c *controller) Close() error {
+	c.closing.Do(func() {
+		close(c.over)
+		if c.front != nil {
+			c.front.Close()
+		}
+		if c.meeting != nil {
+			c.meeting.Close()
+		}
+		var wg sync.WaitGroup
+		c.mu.Lock()
+		for _, s := range c.ranks {
+			if s.keeper != nil {
+				wg.Go(s.keeper.close)
+			}
+		}
+		c.mu.Unlock()
+		wg.Wait()
+		c.spawner.close()
+		c.dir.Remove()
+	})
+	return nil
 }

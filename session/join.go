@@ -9,9 +9,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
+
+// Launcher is what torchrun, mpirun or srun has told this process about its place in the world.
+type Launcher = launcher.Launcher
+
+// FromEnviron reads what a launcher has put into environ: see [launcher.FromEnviron].
+func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
+	return launcher.FromEnviron(environ)
+}
 
 // linkTimeout is how long the other end of a link may take to accept a message.
 const linkTimeout = 10 * time.Second

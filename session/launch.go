@@ -2,10 +2,23 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
+
+// Config says how a session is made.
+type Config struct {
+	Ranks   int    // processes to start; of Launch only, under a launcher it is the world's size
+	Device  string // passed to the workers: "cpu", "cuda" or "auto"
+	Backend string // passed to the workers
+	// KillAfter is how long an interrupted worker may take to stop before it is killed; 3 s when zero.
+	KillAfter time.Duration
+	// Rendezvous is host:port of rank 0, for launchers that do not say; of Join only.
+	Rendezvous string
+}
 
 // Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them
 // are ready. The caller becomes their supervisor; its program must begin as IsWorker says. If a worker cannot
@@ -38,4 +51,38 @@ func (c *controller) open(ctx context.Context) error {
 		c.Close()
 	}
 	return err
+}
+
+// addLocal makes this process the supervisor of rank.
+func (c *controller) addLocal(rank, localRank int) {
+	s := &supervisor{
+		spec:    workerSpec{Rank: rank, Size: c.size, LocalRank: localRank, Dir: c.dir.Path, Device: c.config.Device, Backend: c.config.Backend},
+		spawner: c.spawner,
+		boot:    c.bootstrapper(rank),
+		emit:    func(e event, payload []byte) { c.event(rank, e, payload) },
+	}
+	c.mu.Lock()
+	c.ranks[rank].keeper = s
+	c.mu.Unlock()
+}
+
+// begin starts a worker on every rank and waits until all take cells.
+func (c *controller) begin(ctx context.Context) error {
+	c.mu.Lock()
+	for r := range c.ranks {
+		c.startLocked(r)
+	}
+	c.mu.Unlock()
+	if err := c.await(ctx); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for r, s := range c.ranks {
+		if s.failed != nil {
+			errs = append(errs, fmt.Errorf("rank %d: %w", r, s.failed))
+		}
+	}
+	return errors.Join(errs...)
 }

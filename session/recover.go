@@ -8,6 +8,100 @@ import (
 	"slices"
 )
 
+// Restart implements Session. A cell that runs does not hold it up: on ranks that are in one the workers are
+// killed at once.
+func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error {
+	if out == nil {
+		out = func(Output) {}
+	}
+	if ranks == nil {
+		ranks = allRanks(c.size)
+	}
+	ranks = union(ranks, nil)
+	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
+		return fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
+	}
+	before := c.preempt(ranks)
+	if err := c.acquire(ctx); err != nil {
+		return err
+	}
+	defer c.release()
+	c.mu.Lock()
+	for _, r := range ranks {
+		s := c.ranks[r]
+		switch {
+		case s.lost:
+		case s.failed != nil: // there is no worker whose death would call for another
+			s.failed, s.attempts = nil, 0
+			c.dirty, c.replaced = true, union(c.replaced, []int{r})
+			c.startLocked(r)
+		case s.ready != nil && !s.leaving && s.incarnation == before[r]:
+			c.killLocked(r, "was restarted")
+		}
+	}
+	history := slices.Clone(c.history)
+	c.mu.Unlock()
+	if err := c.await(ctx); err != nil {
+		return err
+	}
+	if err := c.settle(ctx, out); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	errs := c.absent(ranks)
+	c.mu.Unlock()
+	if len(errs) > 0 {
+		return errs[0]
+	}
+	if !replay {
+		return nil
+	}
+	return c.replay(ctx, ranks, history, out)
+}
+
+// preempt kills those workers of ranks that are in a cell. It returns the incarnation of every rank's worker,
+// by which to tell those that were there before.
+func (c *controller) preempt(ranks []int) map[int]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := map[int]int{}
+	for _, r := range ranks {
+		s := c.ranks[r]
+		before[r] = s.incarnation
+		if c.run != nil && s.ready != nil && !s.leaving && slices.Contains(c.run.ranks, r) {
+			c.killLocked(r, "was restarted")
+		}
+	}
+	return before
+}
+
+// replay runs the history on ranks that have just been started. Cells that failed at first may fail again.
+func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, out func(Output)) error {
+	for _, cell := range history {
+		on := ranks
+		if cell.Ranks != nil {
+			on = intersection(ranks, cell.Ranks)
+		}
+		if len(on) == 0 {
+			continue
+		}
+		cell.Ranks, cell.Output = on, out
+		reply := c.evaluate(ctx, cell)
+		c.mu.Lock()
+		_, failed := c.failures[cell.ID]
+		c.mu.Unlock()
+		if len(reply.Errors) > 0 && (!failed || ctx.Err() != nil) {
+			e := reply.Errors[0]
+			err := fmt.Errorf("replay stopped at cell %d: %w", cell.ID, e)
+			if len(ranks) < c.size {
+				err = fmt.Errorf("%w; collective calls need all ranks: restart them all to replay", err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
 // settle gives every rank a worker and brings their symmetric memory back in order after an abort or a death.
 // It is cheap when nothing has happened. While a rank is without a worker for good, the others go on as they
 // are. The turn is held.

@@ -1,0 +1,215 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Eval implements Session.
+func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
+	waits := c.sayLate(cell)
+	err := c.acquire(ctx)
+	waits()
+	if err != nil {
+		return Reply{Errors: []*Error{waitError(ctx, err)}}
+	}
+	defer c.release()
+	c.mu.Lock()
+	cell.ID = c.cells + 1
+	if !cell.Silent {
+		c.cells++
+		record := cell
+		record.Output, record.Input = nil, nil
+		c.history = append(c.history, record)
+	}
+	c.mu.Unlock()
+	reply := c.evaluate(ctx, cell)
+	if !cell.Silent && len(reply.Errors) > 0 {
+		c.mu.Lock()
+		c.failures[cell.ID] = firstLine(reply.Errors[0].Error())
+		c.mu.Unlock()
+	}
+	return reply
+}
+
+// sayLate tells the user of a cell, if it has to wait long for its turn, for what. When the function that it returns has returned, nothing more is
+// said.
+func (c *controller) sayLate(cell Cell) (done func()) {
+	if cell.Output == nil {
+		return func() {}
+	}
+	said := make(chan struct{})
+	timer := time.AfterFunc(hangAfter, func() {
+		defer close(said)
+		if other := c.runningCell(); other != "" {
+			text := fmt.Sprintf("this cell waits for %s, which another front end has entered (%s gives up)\n", other, cmp.Or(cell.Stop, "Ctrl-C"))
+			cell.Output(Output{Stream: Note, Text: text})
+		}
+	})
+	return func() {
+		if !timer.Stop() {
+			<-said
+		}
+	}
+}
+
+// runningCell is what remarks call the cell that runs, "" if none does.
+func (c *controller) runningCell() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.run == nil {
+		return ""
+	}
+	return c.run.cell.title()
+}
+
+// waitError is why a cell did not run that had to wait first.
+func waitError(ctx context.Context, err error) *Error {
+	e := asError(err)
+	if ctx.Err() != nil {
+		e.Kind = KindInterrupted
+	}
+	return e
+}
+
+// evaluate runs a cell whose number, if it has one, is taken already. The turn is held.
+func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
+	out := cell.Output
+	if out == nil {
+		out = func(Output) {}
+	}
+	start := time.Now()
+	fail := func(errs ...*Error) Reply {
+		for _, e := range errs {
+			e.Cell = cell.ID
+		}
+		return Reply{Cell: cell.ID, Errors: errs, Elapsed: time.Since(start).Seconds()}
+	}
+	ranks := cell.Ranks
+	if ranks == nil {
+		ranks = allRanks(c.size)
+	}
+	ranks = union(ranks, nil)
+	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
+		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: fmt.Sprintf("ranks %v: ranks are 0 to %d", cell.Ranks, c.size-1)})
+	}
+	if cell.Name == "" {
+		cell.Name = cell.ownName()
+	}
+	cell.Line = max(cell.Line, 1)
+	if err := c.settle(ctx, out); err != nil {
+		return fail(waitError(ctx, err))
+	}
+	over, end := context.WithCancel(ctx)
+	defer end()
+	r, errs := c.newRun(over, cell, ranks, out)
+	if len(errs) > 0 {
+		return fail(errs...)
+	}
+	for _, rank := range ranks {
+		c.tell(rank, command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line}}, []byte(cell.Source))
+	}
+	r.loop(ctx)
+	reply := r.finish()
+	if err := c.settle(context.WithoutCancel(ctx), out); err != nil {
+		e := asError(err)
+		e.Cell = cell.ID
+		reply.Errors = append(reply.Errors, e)
+	}
+	return reply
+}
+
+// newRun makes the cell the one that the ranks work on, and shows first what they printed since the last. It
+// fails if some of them have no worker.
+func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
+	r := &run{
+		c: c, cell: cell, ranks: ranks, incarnations: map[int]int{},
+		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
+		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{}, probes: map[int]probe{},
+	}
+	asked := &lines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
+	r.fold = newFold(ranks, foldMost, func(o Output) {
+		if o.Display != nil && o.Display.Input {
+			go asked.want(o.Ranks)
+			return
+		}
+		out(o)
+	})
+	c.mu.Lock()
+	if errs := c.absent(ranks); len(errs) > 0 {
+		c.mu.Unlock()
+		return nil, errs
+	}
+	for _, rank := range ranks {
+		r.left[rank] = true
+		r.incarnations[rank] = c.ranks[rank].incarnation
+		c.ranks[rank].busy = true
+	}
+	c.runs++
+	r.number = c.runs
+	c.run = r // from now on it hears of every death
+	idle := c.idle
+	c.mu.Unlock()
+	c.hub.Enter(allRanks(c.size))
+	for rank := range c.size {
+		if !slices.Contains(ranks, rank) {
+			c.hub.Leave(rank, "is not running this cell")
+		}
+	}
+	r.started = time.Now()
+	idle.finish(r.started)
+	c.mu.Lock()
+	printed := c.printed
+	c.printed = nil
+	c.idle = newFold(allRanks(c.size), foldAge, c.keepPrinted())
+	c.mu.Unlock()
+	for _, o := range printed {
+		r.fold.show(o) // the workers may print already
+	}
+	return r, nil
+}
+
+// ownName is what positions in a cell cite that no front end has named.
+func (cell Cell) ownName() string { return fmt.Sprintf("cell[%d]", cell.ID) }
+
+// title is what remarks call a cell: as the front end shows it, such as In[3], or by its number.
+func (cell Cell) title() string {
+	switch {
+	case cell.Name == cell.ownName():
+		return fmt.Sprintf("cell %d", cell.ID)
+	case cell.Line > 1:
+		return fmt.Sprintf("%s:%d", cell.Name, cell.Line)
+	}
+	return cell.Name
+}
+
+// keepPrinted returns a function that keeps, up to a bound, what is printed while no cell runs.
+func (c *controller) keepPrinted() func(Output) {
+	kept := 0
+	return func(o Output) {
+		if o.Display != nil && o.Display.Input {
+			return // what asked has gone with its cell
+		}
+		if kept += size(o); kept <= idleKeep {
+			c.mu.Lock()
+			c.printed = append(c.printed, o)
+			c.mu.Unlock()
+		}
+	}
+}
+
+// size is about how many bytes an output takes.
+func size(o Output) int {
+	n := len(o.Text)
+	if o.Display != nil {
+		for _, form := range o.Display.Data {
+			if s, ok := form.(string); ok {
+				n += len(s)
+			}
+		}
+	}
+	return n
+}

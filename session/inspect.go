@@ -1,0 +1,169 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Inspect implements Session.
+func (c *controller) Inspect(ctx context.Context, ranks []int, q Query) ([]Answer, error) {
+	if ranks == nil {
+		ranks = allRanks(c.size)
+	}
+	ranks = union(ranks, nil)
+	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
+		return nil, fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
+	}
+	c.mu.Lock()
+	errs := c.absent(ranks)
+	c.mu.Unlock()
+	alive := ranks
+	var list []Answer
+	for _, e := range errs {
+		list = append(list, Answer{Rank: e.Ranks[0], Err: e})
+		alive = difference(alive, e.Ranks)
+	}
+	answers := c.ask(ctx, alive, answerTimeout, func(id uint64) command {
+		return command{Inspect: &question{id, q}}
+	})
+	for _, r := range alive {
+		a := answers[r]
+		switch {
+		case a == nil && ctx.Err() != nil:
+			return nil, ctx.Err()
+		case a == nil:
+			list = append(list, Answer{Rank: r, Err: &Error{Kind: KindSystem, Ranks: []int{r}, Peer: -1, Msg: "the worker does not answer", Hint: "`:ranks` shows what it does"}})
+		case a.Answer.Err != nil:
+			a.Answer.Err.Ranks = []int{r}
+			list = append(list, Answer{Rank: r, Err: a.Answer.Err})
+		default:
+			list = append(list, decodeAnswer(r, a.payload))
+		}
+	}
+	slices.SortFunc(list, func(a, b Answer) int { return a.Rank - b.Rank })
+	return list, nil
+}
+
+// decodeAnswer returns the answer of a rank that a worker sent as payload.
+func decodeAnswer(rank int, payload []byte) Answer {
+	var a Answer
+	if err := json.Unmarshal(payload, &a); err != nil {
+		a = Answer{Err: &Error{Kind: KindSystem, Ranks: []int{rank}, Peer: -1, Msg: err.Error()}}
+	}
+	a.Rank = rank
+	return a
+}
+
+// statusTimeout is how long Ranks waits for a worker to say what it does. Of one that says nothing it tells whether that has a cell to finish.
+const statusTimeout = 300 * time.Millisecond
+
+// Ranks implements Session.
+func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
+	answers := c.ask(ctx, allRanks(c.size), statusTimeout, func(id uint64) command { return command{Status: id} })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := make([]RankInfo, c.size)
+	for r, s := range c.ranks {
+		info := RankInfo{Rank: r, Incarnation: s.incarnation, RSS: s.rss, State: "starting"}
+		if s.ready != nil {
+			info.Host, info.PID, info.Device = s.ready.Host, s.ready.PID, s.ready.Device
+			info.State = "idle"
+		}
+		a := answers[r]
+		switch {
+		case s.failed != nil:
+			info.State, info.Doing = "dead", s.failed.Msg
+		case s.ready == nil:
+		case s.stopped:
+			info.State, info.Doing = "stopped", "does not answer: its process is stopped (SIGCONT continues it)"
+		case a == nil:
+			info.Doing = "does not answer"
+			if s.busy {
+				info.State = "running"
+			}
+		case len(a.Status.Waits) > 0:
+			info.State, info.Doing = "waiting", describeWaits(a.Status.Waits)
+		case a.Status.Run != 0:
+			info.State = "running"
+		}
+		list[r] = info
+	}
+	return list, nil
+}
+
+// unasked is the number of a question whose answers only the running cell wants.
+const unasked = 1<<64 - 1
+
+// answer is an event that somebody asked for, with its payload.
+type answer struct {
+	event
+	payload []byte
+}
+
+// ask sends a command to each of ranks and returns what they answer; nothing for a rank that died or let the
+// time pass.
+func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration, question func(id uint64) command) map[int]*answer {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	ids, channels := map[int]uint64{}, map[int]chan *answer{}
+	incarnations := map[int]int{}
+	c.mu.Lock()
+	for _, r := range ranks {
+		c.questions++
+		ids[r], channels[r] = c.questions, make(chan *answer, 1)
+		c.answers[c.questions] = channels[r]
+		incarnations[r] = c.ranks[r].incarnation
+	}
+	c.mu.Unlock()
+	for r, id := range ids {
+		c.tell(r, question(id), nil)
+	}
+	answers := map[int]*answer{}
+	for r, ch := range channels {
+		if a := c.receive(ctx, r, incarnations[r], ch); a != nil {
+			answers[r] = a
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		delete(c.answers, id)
+	}
+	return answers
+}
+
+// receive waits for an answer for as long as the worker lives that was asked.
+func (c *controller) receive(ctx context.Context, rank, incarnation int, ch chan *answer) *answer {
+	for {
+		c.mu.Lock()
+		s := c.ranks[rank]
+		alive, changed := s.incarnation == incarnation && s.ready != nil, c.changed
+		c.mu.Unlock()
+		if !alive {
+			return nil
+		}
+		select {
+		case a := <-ch:
+			return a
+		case <-changed:
+		case <-ctx.Done():
+			select {
+			case a := <-ch: // it came while another rank was waited for
+				return a
+			default:
+				return nil
+			}
+		}
+	}
+}
+
+// deliver hands an answer to whoever asked. c.mu is held.
+func (c *controller) deliver(id uint64, e event, payload []byte) {
+	if ch := c.answers[id]; ch != nil {
+		delete(c.answers, id)
+		ch <- &answer{e, payload}
+	}
+}
