@@ -5,12 +5,14 @@
 // differs between the two stands behind SYMM_CPU, nearly all of it in include/.
 //
 //	include/    symm.cuh, what a user's kernel may call, over the headers of the protocols in symm/
+//	abi/        pointers and the structs of symm.cuh in Go
 //	reduce/     how elements are combined
 //	packets/    how elements travel as packets
 //
-// Every other folder is an operation, or several of one kind. Its file op.cu holds the kernel op, or one kernel op_DTYPE for
+// Every other folder holds an operation, or several of one kind. Its file op.cu holds the kernel op, or one kernel op_DTYPE for
 // each dtype. A built-in kernel is extern "C" and takes one struct by value, whose first member is symm::Context if the kernel
-// waits. It ends with SYMM_KERNEL(name).
+// waits. It ends with SYMM_KERNEL(name). The folder's Go package declares the struct once more, for those who launch the kernel;
+// see package abi for what holds the two together.
 //
 // Headers are included by the same names everywhere, "symm/wait.cuh" or "reduce/reduce.cuh", since NVRTC has a list of names
 // and no folders.

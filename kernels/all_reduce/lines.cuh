@@ -8,6 +8,7 @@
 namespace symm {
 
 constexpr int kLineThreads = 1024;
+SYMM_VALUES(Lines, kLineThreads)
 
 struct LineArgs {
   Context context;
@@ -21,6 +22,7 @@ struct LineArgs {
   u32* epochs;              // one word for each block, in this rank's memory
   Piece* inbox[kMaxRanks];  // by rank: [block][bank][source][slots]
 };
+SYMM_LAYOUT(LineArgs, context, in, out, n, op, pieces, turns, slots, epochs, inbox)
 
 // Share is the elements of a piece, as A where they are stored as T: two units of 8 bytes, the second of which
 // the eighth lane has not. The first units of a warp lie side by side, and then the second ones.

@@ -15,6 +15,7 @@ struct PullArgs {
   symm::u64 width, stride;              // of a row of in: width elements of every stride; 0 if all are wanted
   symm::u64 op;                         // symm::ReduceOp
 };
+SYMM_LAYOUT(PullArgs, context, signals, in, out, outs, n, width, stride, op)
 
 // pull reduces groups first to end of N elements, counted from element offset; N > 1 needs every address to
 // allow it.

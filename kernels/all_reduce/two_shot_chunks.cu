@@ -11,6 +11,7 @@
 
 constexpr int kUnits = 4;  // of 16 bytes that a thread has of a chunk
 constexpr int kBanks = 4;
+SYMM_VALUES(Chunks, kUnits, kBanks)
 
 struct ChunkArgs {
   symm::Context context;         // channels: at least the grid's blocks
@@ -22,6 +23,7 @@ struct ChunkArgs {
   void* out[symm::kMaxRanks];    // by rank
   uint4* inbox[symm::kMaxRanks]; // by rank: [block][bank][source, the owner left out][kUnits * blockDim.x]
 };
+SYMM_LAYOUT(ChunkArgs, context, signals, in, n, op, units, out, inbox)
 
 // Chunks is the block's part of the work. A chunk that lies inside the slice and the message of every rank is plain: a thread
 // has its units at once and tests nothing. The others it takes unit by unit.

@@ -14,9 +14,11 @@
 #include "packets/packets.cuh"
 
 enum Layout : symm::u64 { kDispatch = 0, kCombine = 1 };
+SYMM_VALUES(Layout, kDispatch, kCombine)
 
 // What is refused, and the words in which Go says it.
 enum Refused : symm::u32 { kSplit = 16, kSum = 17, kOffset = 18, kRoom = 19 };
+SYMM_VALUES(Refused, kSplit, kSum, kOffset, kRoom)
 
 struct AllToAllVdevArgs {
   symm::PacketArgs head;              // in: the rows; n: splits; op: the layout; context.channels: at least the grid's blocks
@@ -30,8 +32,10 @@ struct AllToAllVdevArgs {
   symm::u64 row;                      // bytes
   symm::u64 align;                    // rows that a region of dispatch is a multiple of; 0: none
 };
+SYMM_LAYOUT(AllToAllVdevArgs, head, signals, out, splits, offsets, out_splits, out_offsets, in_rows, out_rows, row, align)
 
 constexpr int kSplits = symm::kThreads;  // at most: a packet each, of one thread
+SYMM_VALUES(Splits, kSplits)
 
 // Plan is where rows come from and go to, by split in the order of the destinations.
 struct Plan {

@@ -5,6 +5,7 @@ struct ArangeArgs {
   void* out;
   symm::u64 n;  // elements
 };
+SYMM_LAYOUT(ArangeArgs, out, n)
 
 __device__ __forceinline__ void number(symm::u64 i, symm::f16* out) { *out = symm::to_f16((float)i); }
 __device__ __forceinline__ void number(symm::u64 i, symm::bf16* out) { *out = symm::to_bf16((float)i); }

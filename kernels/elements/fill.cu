@@ -7,6 +7,7 @@ struct FillArgs {
   symm::u64 bits;   // the element, in the low bytes
   symm::u64 size;   // bytes of an element: 1, 2, 4 or 8
 };
+SYMM_LAYOUT(FillArgs, out, n, bits, size)
 
 template <class T>
 __device__ void fill_elements(T* out, symm::u64 n, T value) {

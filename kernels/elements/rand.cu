@@ -9,6 +9,7 @@ struct RandArgs {
   symm::u64 n;  // elements
   symm::u64 seed;
 };
+SYMM_LAYOUT(RandArgs, out, n, seed)
 
 __device__ __forceinline__ symm::u64 mix(symm::u64 z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -12,6 +12,7 @@ struct ExchangeArgs {
   symm::u64 n;                        // bytes of a piece
   symm::u64 same;                     // not 0: all pieces come from src[0]
 };
+SYMM_LAYOUT(ExchangeArgs, context, signals, src, dst, pieces, n, same)
 
 struct alignas(16) Line { symm::u64 low, high; };
 

@@ -48,6 +48,7 @@ struct Handle : Context {
   // word(p, i) is the i-th 64-bit signal of rank p's pad.
   __device__ __forceinline__ u64* word(int p, u32 i) const { return (u64*)pads[p] + i; }
 };
+SYMM_LAYOUT(Handle, bytes, pad_bytes, buffers, pads, signals)
 
 // barrier: all threads of one block of every rank meet on a channel. What any of them wrote before it is visible to all of
 // them after it. Blocks that meet at the same time use different channels. False if it gave up.

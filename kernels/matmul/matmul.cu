@@ -9,6 +9,7 @@ struct MatMulArgs {
   symm::u64 m, n, k;
   symm::u64 wide;  // not 0: out is of the type that sums have
 };
+SYMM_LAYOUT(MatMulArgs, out, a, b, m, n, k, wide)
 
 template <class T>
 __device__ __forceinline__ void matmul_of(const MatMulArgs& args) {

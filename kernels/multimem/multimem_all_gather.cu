@@ -11,6 +11,7 @@ struct MultimemGatherArgs {
   symm::u64 offset;       // of this rank's place from out; a multiple of 4, as is in
   symm::u64 n;            // bytes; a multiple of 4
 };
+SYMM_LAYOUT(MultimemGatherArgs, context, signals, out, in, offset, n)
 
 template <int W>
 __device__ __forceinline__ void gather_words(const MultimemGatherArgs& a, symm::u64 first, symm::u64 count) {

@@ -15,6 +15,7 @@ struct MultimemArgs {
   symm::u64 type;         // symm::MulticastType
   symm::u64 average;      // not 0: divide the sums
 };
+SYMM_LAYOUT(MultimemArgs, context, signals, tensor, out, offset, n, type, average)
 
 template <int W>
 __device__ __forceinline__ void reduce_words(const MultimemArgs& a, symm::u64 first, symm::u64 count) {

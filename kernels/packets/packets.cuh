@@ -11,6 +11,7 @@
 namespace symm {
 
 constexpr int kThreads = 512;  // symmem sizes the inboxes by it
+SYMM_VALUES(Packets, kThreads)
 
 struct PacketArgs {
   Context context;
@@ -22,6 +23,7 @@ struct PacketArgs {
   u32* epochs;               // one word for each block, in this rank's memory
   Packet* inbox[kMaxRanks];  // by rank: [block][bank][source][kThreads]
 };
+SYMM_LAYOUT(PacketArgs, context, in, out, n, op, packets, epochs, inbox)
 
 // Load is what one packet carries of elements of A that are stored as T: kUnits units of kCount elements. A
 // unit of T is 4 bytes, or one element of 8. The units of a warp's packets lie side by side, so that its

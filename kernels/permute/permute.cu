@@ -11,6 +11,7 @@ struct PermuteArgs {
   symm::u64 rows, width;              // bytes
   symm::u64 src_pitch, dst_pitch;     // bytes from row to row
 };
+SYMM_LAYOUT(PermuteArgs, context, signals, src, dst, rows, width, src_pitch, dst_pitch)
 
 struct alignas(16) PermuteLine { symm::u64 low, high; };
 

@@ -3,16 +3,19 @@
 // has come to the step between, and so has read it.
 #include "symm.cuh"
 
+constexpr symm::u32 kStep = 20;  // the number of what is refused
+SYMM_VALUES(Pool, kStep)
+
 struct PoolMeetArgs {
   symm::Context context;  // channels: of signals
   symm::Signals signals;  // a block of its own, not the one of Handle.barrier
   symm::u64* words[symm::kMaxRanks];  // everybody's for this step, one for each rank
   symm::u64 step;                     // what this rank does
 };
+SYMM_LAYOUT(PoolMeetArgs, context, signals, words, step)
 
 extern "C" __global__ void pool_meet(const __grid_constant__ PoolMeetArgs a) {
   using namespace symm;
-  constexpr u32 kStep = 20;  // refusedStep of refused.go
   begin();
   const int peer = (int)threadIdx.x, mine = a.context.rank;
   if (peer < a.context.ranks()) store_relaxed(a.words[peer] + mine, a.step);

@@ -8,6 +8,7 @@
 namespace symm {
 
 enum ReduceOp : u32 { kSum = 0, kAvg = 1, kMax = 2, kMin = 3, kWide = 256 };
+SYMM_VALUES(ReduceOp, kSum, kAvg, kMax, kMin, kWide)
 
 // Wide<T> is what values of T are summed as with kWide.
 template <class T> struct WideOf { typedef T type; };

@@ -7,6 +7,7 @@ struct CopyRowsArgs {
   symm::u64 rows, width;             // bytes
   symm::u64 dst_pitch, src_pitch;    // bytes from row to row
 };
+SYMM_LAYOUT(CopyRowsArgs, dst, src, rows, width, dst_pitch, src_pitch)
 
 // copy_rows_by copies by words of W, which divide every address, pitch and width.
 template <class W>

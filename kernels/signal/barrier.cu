@@ -6,6 +6,7 @@ struct BarrierArgs {
   symm::Signals signals;
   symm::u64 channel;
 };
+SYMM_LAYOUT(BarrierArgs, context, signals, channel)
 
 extern "C" __global__ void barrier(const __grid_constant__ BarrierArgs a) {
   symm::begin();

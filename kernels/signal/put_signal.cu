@@ -1,13 +1,7 @@
 // put_signal: signal one peer on a channel, after everything this stream did before. One thread.
-#include "symm.cuh"
+#include "signal/args.cuh"
 
-struct PutSignalArgs {
-  symm::Context context;
-  symm::Signals signals;
-  symm::u32 peer, channel;
-};
-
-extern "C" __global__ void put_signal(const __grid_constant__ PutSignalArgs a) {
+extern "C" __global__ void put_signal(const __grid_constant__ symm::SignalArgs a) {
   symm::begin();
   symm::put_signal(a.signals, a.context, (int)a.peer, a.channel);
 }

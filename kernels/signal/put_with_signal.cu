@@ -9,6 +9,7 @@ struct PutWithSignalArgs {
   symm::u64* word;  // the peer's signal
   symm::u64 value;
 };
+SYMM_LAYOUT(PutWithSignalArgs, dst, src, n, word, value)
 
 extern "C" __global__ void put_with_signal(const __grid_constant__ PutWithSignalArgs a) {
   symm::begin();

@@ -9,6 +9,7 @@ struct WaitForSignalArgs {
   symm::u32 index;     // of the word in its pad, for messages
   symm::u32 at_least;  // 0: ==, 1: >=
 };
+SYMM_LAYOUT(WaitForSignalArgs, context, word, value, index, at_least)
 
 extern "C" __global__ void wait_for_signal(const __grid_constant__ WaitForSignalArgs a) {
   symm::begin();

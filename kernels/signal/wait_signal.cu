@@ -1,14 +1,8 @@
 // wait_signal: wait for one peer's signal on a channel and consume it; what the peer did before is visible
 // to what this stream does after. One thread.
-#include "symm.cuh"
+#include "signal/args.cuh"
 
-struct WaitSignalArgs {
-  symm::Context context;
-  symm::Signals signals;
-  symm::u32 peer, channel;
-};
-
-extern "C" __global__ void wait_signal(const __grid_constant__ WaitSignalArgs a) {
+extern "C" __global__ void wait_signal(const __grid_constant__ symm::SignalArgs a) {
   symm::begin();
   symm::wait_signal(a.signals, a.context, (int)a.peer, a.channel);
 }

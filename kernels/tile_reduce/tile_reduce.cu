@@ -5,6 +5,7 @@
 #include "reduce/reduce.cuh"
 
 constexpr int kTiles = 16;  // of a rank, at most
+SYMM_VALUES(Tiles, kTiles)
 
 struct Tile {
   symm::u64 from;                  // elements from in
@@ -12,6 +13,7 @@ struct Tile {
   symm::u64 rows, cols;
   symm::u64 in_pitch, out_pitch;   // elements from row to row
 };
+SYMM_LAYOUT(Tile, from, out, rows, cols, in_pitch, out_pitch)
 
 struct TileReduceArgs {
   symm::Context context;               // channels: at least the grid's blocks
@@ -21,6 +23,7 @@ struct TileReduceArgs {
   symm::u64 tiles;
   Tile tile[kTiles];
 };
+SYMM_LAYOUT(TileReduceArgs, context, signals, in, op, tiles, tile)
 
 // reduce_columns reduces count groups of N columns of every row, the first at column first.
 template <class T, class A, int N>

@@ -14,17 +14,22 @@ struct WaitRecord {
   u32 state, kind, ordinal, rank, peer, channel;
   u64 want, seen, elapsed, began, reserved;
 };
+SYMM_LAYOUT(WaitRecord, state, kind, ordinal, rank, peer, channel, want, seen, elapsed, began)
 struct Watch {
   u32 abort, reserved[15];      // WatchBits
   WaitRecord fault;             // the first wait that gave up
   WaitRecord waits[kMaxRanks];  // by peer: waits that have lasted a while
 };
+SYMM_LAYOUT(Watch, abort, fault, waits)
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxRanks), "mirrors device.Watch");
 
 // kAbort ends every wait. With kTrace a wait publishes itself when it first looks at the page, not only after a while.
 enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5 };
 enum WaitKind : u32 { kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6 };
+SYMM_VALUES(WatchBits, kAbort, kTrace)
+SYMM_VALUES(WaitState, kNone, kPending, kTimeout, kAborted, kClaimed, kRefused)
+SYMM_VALUES(WaitKind, kSignal, kConsumed, kPacket, kWord, kUser, kBarrier)
 
 // Context is the head of the arguments of every kernel that waits.
 struct Context {
@@ -46,6 +51,7 @@ struct Context {
 #endif
   }
 };
+SYMM_LAYOUT(Context, watch, timeout_ns, rank, world_size, ordinal, channels, swaps)
 
 // neighbour returns the k-th rank to the right, and this rank at k = ranks(). Each rank so begins with another peer, which
 // spreads the traffic.

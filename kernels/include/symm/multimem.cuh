@@ -13,8 +13,10 @@ struct Multicast {
   char* address;            // 0 on the cpu device
   char* copies[kMaxRanks];  // by rank
 };
+SYMM_LAYOUT(Multicast, address, copies)
 
 enum MulticastType : u32 { kF32 = 0, kF16 = 1, kBF16 = 2 };
+SYMM_VALUES(MulticastType, kF32, kF16, kBF16)
 
 // Words is W words of 4 bytes: 1, or 4 at a multiple of 16.
 template <int W> struct alignas(4 * W) Words { u32 w[W]; };

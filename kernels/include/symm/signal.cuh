@@ -20,6 +20,7 @@ namespace symm {
 
 // Signals are the group's signal blocks, one in each rank's memory. barrier.cuh describes the words behind the slots.
 struct Signals { u32* block[kMaxRanks]; };
+SYMM_LAYOUT(Signals, block)
 
 __device__ __forceinline__ u32* slot(const Signals& s, Context c, int owner, u32 channel, int src) {
   return s.block[owner] + channel * (u32)c.ranks() + (u32)src;

@@ -1,5 +1,12 @@
-// types.cuh: integers by their size, and the largest group.
+// types.cuh: integers by their size, the largest group, and how declarations are held to their copies in Go.
 #pragma once
+
+// SYMM_LAYOUT(type, field...) and SYMM_VALUES(group, constant...) name what is declared in Go as well. The cpu device's build makes
+// tables of them, which a test compares with Go; otherwise they are nothing.
+#ifndef SYMM_LAYOUT
+#define SYMM_LAYOUT(type, ...)
+#define SYMM_VALUES(group, ...)
+#endif
 
 namespace symm {
 
@@ -12,5 +19,6 @@ typedef int i32;
 typedef long long i64;
 
 constexpr int kMaxRanks = 16;  // of a group whose members share memory
+SYMM_VALUES(Limits, kMaxRanks)
 
 }  // namespace symm

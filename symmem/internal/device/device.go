@@ -10,9 +10,10 @@
 // that the layers above can say what happened in the user's words.
 package device
 
-// Ptr is an address in the device's address space. On the cpu device it is a host address. Peer
-// memory that was imported has addresses of the same kind.
-type Ptr uintptr
+import "github.com/symmrepl/symmrepl/kernels/abi"
+
+// Ptr is an address in the device's address space.
+type Ptr = abi.Ptr
 
 // Info describes a device. It never changes.
 type Info struct {

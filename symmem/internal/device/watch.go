@@ -1,10 +1,12 @@
 package device
 
-// MaxRanks is the largest group whose members share memory, symm::kMaxRanks of the kernels.
-const MaxRanks = 16
+import "github.com/symmrepl/symmrepl/kernels/abi"
+
+// MaxRanks is the largest group whose members share memory.
+const MaxRanks = abi.MaxRanks
 
 // Watch is host memory that both the host and this process's kernels read and write: how a wait on the
-// device is explained and ended. It mirrors struct symm::Watch of symm/context.cuh word for word.
+// device is explained and ended. It mirrors struct symm::Watch of symm/context.cuh field for field.
 //
 // The host sets WatchAbort in Abort to end every wait. A device wait that lasts publishes itself in Waits, at the
 // peer it waits for, and withdraws when it is satisfied; with WatchTrace in Abort, any wait that does not end at

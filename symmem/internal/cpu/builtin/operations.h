@@ -14,6 +14,7 @@
 #include "all_reduce/lines.cuh"
 #include "packets/packets.cuh"
 #include "reduce/reduce.cuh"
+#include "signal/args.cuh"
 namespace operation_one_shot_all_reduce {
 #include "all_reduce/one_shot_all_reduce.cu"
 }

@@ -1,0 +1,41 @@
+// Package abi is what all kernels and the Go code that launches them agree on: pointers, and the structs of symm.cuh.
+//
+// A kernel's arguments are one struct, declared in C++ beside the kernel and in Go in the package of the same folder. Types and
+// fields have the same names in both, in Go's spelling, and natural alignment gives them the same layout. SYMM_LAYOUT beside
+// the C++ struct names its fields; a test of the cpu device compares what the compiler says of them with the Go struct.
+package abi
+
+// MaxRanks is the largest group whose members share memory: symm::kMaxRanks.
+const MaxRanks = 16
+
+// Ptr is an address in a device's address space. On the cpu device it is a host address. Peer memory that was imported has
+// addresses of the same kind.
+type Ptr uintptr
+
+// Ptrs are addresses of the same thing in each rank's memory, by rank.
+type Ptrs [MaxRanks]Ptr
+
+// Context is symm::Context, the head of the arguments of every kernel that waits.
+type Context struct {
+	Watch     Ptr
+	TimeoutNs uint64 // of each wait; 0: until aborted
+	Rank      int32
+	WorldSize int32
+	Ordinal   uint32 // of the call, for the host's record
+	Channels  uint32 // of the signal block
+	Swaps     uint32 // not 0: every member can swap words in the others' memory
+	_         uint32
+}
+
+// Signals is symm::Signals: a group's signal blocks.
+type Signals struct{ Block Ptrs }
+
+// Handle is symm::Handle.
+type Handle struct {
+	Context
+	Bytes    uint64 // of the tensor
+	PadBytes uint64 // of its signal pad
+	Buffers  Ptrs
+	Pads     Ptrs
+	Signals  Signals
+}

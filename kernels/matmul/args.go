@@ -1,0 +1,13 @@
+// Package matmul holds the kernel that multiplies matrices where there is no library.
+package matmul
+
+import (
+	"github.com/symmrepl/symmrepl/kernels/abi"
+)
+
+// MatMulArgs are the arguments of matmul: Out[M][N] = A[M][K] B[K][N].
+type MatMulArgs struct {
+	Out, A, B abi.Ptr
+	M, N, K   uint64
+	Wide      uint64 // not 0: Out is of the type that sums have
+}

@@ -1,0 +1,151 @@
+package builtin
+
+import (
+	"maps"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
+	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
+	"github.com/symmrepl/symmrepl/kernels/elements"
+	"github.com/symmrepl/symmrepl/kernels/exchange"
+	"github.com/symmrepl/symmrepl/kernels/matmul"
+	"github.com/symmrepl/symmrepl/kernels/multimem"
+	"github.com/symmrepl/symmrepl/kernels/packets"
+	"github.com/symmrepl/symmrepl/kernels/permute"
+	"github.com/symmrepl/symmrepl/kernels/pool"
+	"github.com/symmrepl/symmrepl/kernels/reduce"
+	"github.com/symmrepl/symmrepl/kernels/rows"
+	"github.com/symmrepl/symmrepl/kernels/signal"
+	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// declared are the structs that C++ and Go both declare, by the same names.
+var declared = []any{
+	abi.Context{}, abi.Signals{}, abi.Handle{}, device.Watch{}, device.WaitRecord{},
+	packets.PacketArgs{},
+	allreduce.LineArgs{}, allreduce.ChunkArgs{}, allreduce.PullArgs{},
+	alltoallvdev.AllToAllVdevArgs{},
+	elements.FillArgs{}, elements.ArangeArgs{}, elements.RandArgs{},
+	exchange.ExchangeArgs{},
+	matmul.MatMulArgs{},
+	multimem.Multicast{}, multimem.MultimemArgs{}, multimem.MultimemGatherArgs{},
+	permute.PermuteArgs{},
+	pool.PoolMeetArgs{},
+	rows.CopyRowsArgs{},
+	signal.BarrierArgs{}, signal.SignalArgs{}, signal.PutWithSignalArgs{}, signal.WaitForSignalArgs{},
+	tilereduce.Tile{}, tilereduce.TileReduceArgs{},
+}
+
+// TestStructs compares the name, the offset and the size of every field with what the C++ compiler says of it.
+func TestStructs(t *testing.T) {
+	structs, _ := Declarations()
+	inCpp := map[string]Struct{}
+	for _, s := range structs {
+		if _, twice := inCpp[s.Name]; twice {
+			t.Errorf("two structs of C++ are called %s", s.Name)
+		}
+		inCpp[s.Name] = s
+	}
+	for _, v := range declared {
+		typ := reflect.TypeOf(v)
+		s, ok := inCpp[typ.Name()]
+		if !ok {
+			t.Errorf("no SYMM_LAYOUT names %s", typ.Name())
+			continue
+		}
+		delete(inCpp, typ.Name())
+		if got := layoutOf(typ); !reflect.DeepEqual(got, s) {
+			t.Errorf("%s is\n%+v in Go and\n%+v in C++", typ.Name(), got, s)
+		}
+	}
+	for name := range inCpp {
+		t.Errorf("%s of C++ is not declared in Go, or not compared here", name)
+	}
+}
+
+// layoutOf describes a struct of Go as C++ does: its named fields, without those of a base.
+func layoutOf(typ reflect.Type) Struct {
+	s := Struct{Name: typ.Name(), Size: typ.Size()}
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		if f.Name == "_" || f.Anonymous {
+			continue
+		}
+		s.Fields = append(s.Fields, Field{snake(f.Name), f.Offset, f.Type.Size()})
+	}
+	return s
+}
+
+var inside = regexp.MustCompile(`([a-z])([A-Z])`)
+
+func snake(name string) string { return strings.ToLower(inside.ReplaceAllString(name, "${1}_$2")) }
+
+func TestConstants(t *testing.T) {
+	want := map[string]map[string]uint64{
+		"Limits":        {"kMaxRanks": abi.MaxRanks},
+		"WatchBits":     {"kAbort": device.WatchAbort, "kTrace": device.WatchTrace},
+		"WaitState":     {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused},
+		"WaitKind":      {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier},
+		"ReduceOp":      {"kSum": uint64(reduce.Sum), "kAvg": uint64(reduce.Avg), "kMax": uint64(reduce.Max), "kMin": uint64(reduce.Min), "kWide": uint64(reduce.Wide)},
+		"Packets":       {"kThreads": packets.Threads},
+		"Lines":         {"kLineThreads": allreduce.LineThreads},
+		"Chunks":        {"kUnits": allreduce.ChunkUnits, "kBanks": allreduce.ChunkBanks},
+		"Layout":        {"kDispatch": alltoallvdev.Dispatch, "kCombine": alltoallvdev.Combine},
+		"Refused":       {"kSplit": alltoallvdev.RefusedSplit, "kSum": alltoallvdev.RefusedSum, "kOffset": alltoallvdev.RefusedOffset, "kRoom": alltoallvdev.RefusedRoom},
+		"Splits":        {"kSplits": alltoallvdev.Splits},
+		"Tiles":         {"kTiles": tilereduce.MaxTiles},
+		"MulticastType": {"kF32": uint64(multimem.F32), "kF16": uint64(multimem.F16), "kBF16": uint64(multimem.BF16)},
+		"Pool":          {"kStep": pool.RefusedStep},
+	}
+	_, got := Declarations()
+	for group := range want {
+		if !maps.Equal(got[group], want[group]) {
+			t.Errorf("%s is %v in C++ and %v in Go", group, got[group], want[group])
+		}
+		delete(got, group)
+	}
+	if len(got) > 0 {
+		t.Errorf("not compared: %v", got)
+	}
+}
+
+var argument = regexp.MustCompile(`const __grid_constant__ (?:symm::)?(\w+) a\)`)
+
+// TestArguments: every kernel takes one struct, which is among those that TestStructs compares.
+func TestArguments(t *testing.T) {
+	sizes := map[string]int{}
+	for _, v := range declared {
+		sizes[reflect.TypeOf(v).Name()] = int(reflect.TypeOf(v).Size())
+	}
+	taken := map[string]string{} // by operation
+	for _, f := range kernels.Files() {
+		text := f.Text
+		if strings.Contains(text, "SYMM_PACKETS(") {
+			text = "const __grid_constant__ symm::PacketArgs a)" // packets.cuh writes these kernels
+		}
+		for _, m := range argument.FindAllStringSubmatch(text, -1) {
+			taken[f.Operation()] = m[1]
+		}
+	}
+	module := Load()
+	defer module.Close()
+	if len(module.Kernels) == 0 {
+		t.Error("there are no kernels")
+	}
+	for _, k := range module.Kernels {
+		op := k.Name
+		if taken[op] == "" {
+			op = k.Name[:strings.LastIndexByte(k.Name, '_')]
+		}
+		size, ok := sizes[taken[op]]
+		if !ok || len(k.Params) != 1 || k.Params[0].Size != size {
+			t.Errorf("%s takes %+v; %q of Go has %d bytes", k.Name, k.Params, taken[op], size)
+		}
+	}
+}
