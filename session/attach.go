@@ -26,8 +26,8 @@ func sessions() ([]string, error) {
 	}), nil
 }
 
-// Attach makes a second front end of a session of this user on this host: that of directory dir, or the
-// newest. Closing it leaves the session alone. When the session ends, all calls fail.
+// Attach connects a further front end with a session of this user on this host: that of directory dir, or, if dir is empty, the newest. Close
+// of the result leaves the session running. When the session ends, all calls fail.
 func Attach(ctx context.Context, dir string) (Session, error) {
 	if dir == "" {
 		live, err := sessions()
@@ -103,8 +103,8 @@ func (a *attached) read() {
 	}
 }
 
-// call puts a request and returns the last reply to it. When ctx ends, it is cancelled there, and answered
-// all the same. output and input may be nil.
+// call sends a request and returns the last reply to it. When ctx ends, call cancels the request and still waits for its reply. output and
+// input may be nil.
 func (a *attached) call(ctx context.Context, q frontRequest, output func(Output), input func(context.Context) (string, error)) frontReply {
 	over, end := context.WithCancel(ctx)
 	defer end()
@@ -170,5 +170,5 @@ func (a *attached) History(ctx context.Context) ([]Cell, error) {
 	return r.History, r.err()
 }
 
-// Close implements Session: it ends this front end's hold only.
+// Close implements Session: it disconnects this front end only.
 func (a *attached) Close() error { return a.conn.Close() }

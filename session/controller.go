@@ -16,9 +16,9 @@ import (
 
 // Bounds of what the controller waits for.
 const (
-	startTimeout    = 60 * time.Second // until every rank has a worker that takes cells
+	startTimeout    = 60 * time.Second // for every rank to have a worker that takes cells
 	recoverTimeout  = 5 * time.Second  // for Communicator.Recover on all ranks
-	recoverReport   = 2 * time.Second  // for a rank whose Recover has timed out to say so
+	recoverReport   = 2 * time.Second  // for a rank to report that its Recover has timed out
 	answerTimeout   = 5 * time.Second  // for an answer to Inspect
 	killAfter       = 3 * time.Second
 	startAttempts   = 3 // workers in a row that may die without having run a cell
@@ -28,27 +28,26 @@ const (
 // ErrClosed is returned by calls on a session after Close.
 var ErrClosed = errors.New("the session is closed")
 
-// keeper is a rank's supervisor as the controller sees it: in this process, or at the other end of a
-// connection.
+// keeper is a rank's supervisor as the controller sees it: a supervisor in this process, or a remoteKeeper at the other end of a link.
 type keeper interface {
-	do(command, []byte) // failures show as events
+	do(command, []byte) // failures are reported as events
 	close()             // ends the worker and returns when nothing of it is left
 }
 
 // controller is the session itself. It is the only one that knows all ranks. The fields above mu do not change after open; mu guards those
 // below it, and what they point to.
 type controller struct {
-	config  Config
-	size    int
-	hub     *bootstrap.Hub
-	dir     *userdir.Dir
-	spawner *spawner
-	within  time.Duration      // startTimeout
-	front   net.Listener       // for further front ends; nil before open
-	meeting *rendezvous.Server // for supervisors in other processes; nil after Launch
-	turn    chan struct{}      // held by whoever runs a cell or changes the world
-	closing sync.Once
-	over    chan struct{} // closed when the session ends
+	config     Config
+	size       int
+	hub        *bootstrap.Hub
+	dir        *userdir.Dir
+	spawner    *spawner
+	startLimit time.Duration      // startTimeout
+	front      net.Listener       // for further front ends; nil before open
+	meeting    *rendezvous.Server // for supervisors in other processes; nil after Launch
+	turn       chan struct{}      // full while somebody runs a cell or replaces workers
+	closing    sync.Once
+	over       chan struct{} // closed when the session ends
 
 	mu          sync.Mutex
 	changed     chan struct{} // closed and made anew when a rank's state changes
@@ -69,21 +68,21 @@ type controller struct {
 
 // rankState is what the controller knows of one rank. controller.mu guards it.
 type rankState struct {
-	keeper      keeper
-	incarnation int
-	reported    chan struct{} // closed when the death of the current worker is
-	bootstrap   net.Conn      // of the newest worker
-	alone       chan struct{} // closed when that of the worker before is not used any more
-	served      chan struct{} // closed when it is not used any more itself
-	ready       *readyEvent   // nil while a worker starts
-	leaving     bool          // it was told to die, and will be replaced
-	busy        bool          // the worker has a cell to finish
-	attempts    int           // workers in a row that died without having run a cell
-	failed      *Error        // why there will be no worker until a restart
-	lost        bool          // its supervisor is: there will be no worker any more
-	cause       string        // why the last worker ended
-	stopped     bool          // by a signal, when last looked at
-	rss         int64         // bytes, likewise
+	keeper         keeper
+	incarnation    int
+	deathReported  chan struct{} // closed when the death of the current worker has been reported
+	bootstrap      net.Conn      // between the hub and the newest worker
+	previousEnded  chan struct{} // closed when the hub no longer serves the worker before
+	bootstrapEnded chan struct{} // closed when the hub no longer serves the newest worker
+	ready          *readyEvent   // nil while a worker starts
+	leaving        bool          // the worker was killed and will be replaced
+	busy           bool          // the worker has a cell to finish
+	attempts       int           // workers in a row that died without having run a cell
+	failed         *Error        // why there will be no worker until a restart
+	lost           bool          // its supervisor is gone: there will never be a worker again
+	cause          string        // why the last worker ended
+	stopped        bool          // by a signal, when last looked at
+	rss            int64         // bytes resident, when last looked at
 }
 
 func newController(config Config, size int, dir *userdir.Dir) *controller {
@@ -91,7 +90,7 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 		config.KillAfter = killAfter
 	}
 	c := &controller{
-		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), within: startTimeout,
+		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), startLimit: startTimeout,
 		turn: make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
 		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{}, failures: map[int]string{},
 	}
@@ -114,24 +113,24 @@ func (c *controller) tell(rank int, cmd command, payload []byte) {
 	c.keeper(rank).do(cmd, payload)
 }
 
-// startLocked asks for a fresh worker. c.mu is held.
-func (c *controller) startLocked(rank int) {
+// startWorker asks for a fresh worker. c.mu is held.
+func (c *controller) startWorker(rank int) {
 	s := c.ranks[rank]
 	s.incarnation++
-	s.reported = make(chan struct{})
+	s.deathReported = make(chan struct{})
 	s.ready, s.busy, s.leaving, s.stopped, s.rss = nil, false, false, false, 0
 	k, n := s.keeper, s.incarnation
 	go k.do(command{Start: &startCommand{n}}, nil)
 }
 
-// killLocked ends a rank's worker; another takes its place. why says so to the user. c.mu is held.
-func (c *controller) killLocked(rank int, why string) {
+// killWorker ends a rank's worker; another takes its place. why completes "rank 1 …" in messages. c.mu is held.
+func (c *controller) killWorker(rank int, why string) {
 	s := c.ranks[rank]
 	s.leaving, s.cause = true, why
 	go s.keeper.do(command{Kill: s.incarnation}, nil)
 }
 
-// event takes in what a rank says. It may be called from several goroutines, in order for each rank and kind.
+// event handles what a rank reports. Several goroutines may call it; the events of one rank and kind come in order.
 func (c *controller) event(rank int, e event, payload []byte) {
 	if e.Output == Stdout || e.Output == Stderr {
 		c.output(rank, e, payload)
@@ -141,7 +140,7 @@ func (c *controller) event(rank int, e event, payload []byte) {
 	s := c.ranks[rank]
 	if e.Gone == "" && (e.Incarnation != s.incarnation || s.incarnation == 0) {
 		c.mu.Unlock()
-		return // of a worker that is not there any more
+		return // from a worker that has been replaced
 	}
 	run := c.run
 	switch {
@@ -166,7 +165,7 @@ func (c *controller) event(rank int, e event, payload []byte) {
 	case e.Answer != nil:
 		c.deliver(e.Answer.ID, e, payload)
 	case e.Recovered != nil:
-		if e.Recovered.Err != "" { // those who wait for it are to fail too, and after it
+		if e.Recovered.Err != "" { // the ranks that wait for it fail too, after it
 			c.hub.Leave(rank, "failed: "+e.Recovered.Err)
 			c.unrecovered = append(c.unrecovered, rank)
 		}
@@ -189,7 +188,7 @@ func (c *controller) output(rank int, e event, b []byte) {
 	f.write(rank, e.Output, b, time.Now())
 }
 
-// died notes the end of a worker and asks for the next. c.mu is held.
+// died records the end of a worker and starts the next. c.mu is held.
 func (c *controller) died(rank int, d *deathEvent) {
 	s := c.ranks[rank]
 	if s.leaving {
@@ -218,7 +217,7 @@ func (c *controller) died(rank int, d *deathEvent) {
 	}
 	s.ready = nil
 	if s.failed == nil && !c.isOver() {
-		c.startLocked(rank)
+		c.startWorker(rank)
 	}
 	c.notify()
 }
@@ -232,7 +231,7 @@ func (c *controller) isOver() bool {
 	}
 }
 
-// gone notes that a rank's supervisor is lost, for good. c.mu is held.
+// gone records that a rank has lost its supervisor, for good. c.mu is held.
 func (c *controller) gone(rank int, why string) {
 	s := c.ranks[rank]
 	s.ready, s.lost = nil, true
@@ -242,25 +241,25 @@ func (c *controller) gone(rank int, why string) {
 	c.notify()
 }
 
-// report says that the end of the current worker is known. controller.mu is held.
+// report records that the death of the current worker has been reported. controller.mu is held.
 func (s *rankState) report() {
-	if s.reported != nil {
-		close(s.reported)
-		s.reported = nil
+	if s.deathReported != nil {
+		close(s.deathReported)
+		s.deathReported = nil
 	}
 }
 
-// notify wakes whoever waits for a change. c.mu is held.
+// notify wakes all that wait for a change. c.mu is held.
 func (c *controller) notify() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// await returns when every rank has a worker that takes cells, or none to come. A worker that takes too long
-// to start is replaced, for the next who waits.
-func (c *controller) await(ctx context.Context) error {
-	late := time.After(c.within)
-	first := map[int]int{} // the incarnations that were there at the beginning
+// awaitWorkers returns when every rank has a worker that takes cells or has failed for good. A worker that takes longer than startLimit to
+// start is an error; it is replaced, so that the next call may succeed.
+func (c *controller) awaitWorkers(ctx context.Context) error {
+	late := time.After(c.startLimit)
+	first := map[int]int{} // the incarnations at the beginning
 	for {
 		c.mu.Lock()
 		var starting []int
@@ -287,16 +286,17 @@ func (c *controller) await(ctx context.Context) error {
 			c.mu.Lock()
 			for _, r := range starting {
 				if s := c.ranks[r]; s.ready == nil && s.failed == nil && s.incarnation == first[r] {
-					c.killLocked(r, "did not start")
+					c.killWorker(r, "did not start")
 				}
 			}
 			c.mu.Unlock()
-			return fmt.Errorf("rank %s did not start within %v; try again", FormatRanks(starting), c.within)
+			return fmt.Errorf("rank %s did not start within %v; try again", FormatRanks(starting), c.startLimit)
 		}
 	}
 }
 
-// acquire waits for the turn to change the world; turns are given in the order in which they were asked for.
+// acquire waits for the turn to run a cell or to replace workers. Turns are given in the order in which they were asked for; release gives
+// the turn back.
 func (c *controller) acquire(ctx context.Context) error {
 	select {
 	case c.turn <- struct{}{}:
@@ -317,8 +317,8 @@ func (c *controller) acquire(ctx context.Context) error {
 
 func (c *controller) release() { <-c.turn }
 
-// absent says why some of ranks take no commands. c.mu is held.
-func (c *controller) absent(ranks []int) (errs []*Error) {
+// unavailable returns an error for each of ranks that has no worker. c.mu is held.
+func (c *controller) unavailable(ranks []int) (errs []*Error) {
 	for _, r := range ranks {
 		s := c.ranks[r]
 		switch {
@@ -347,7 +347,7 @@ func (c *controller) History(context.Context) ([]Cell, error) {
 	return cells, nil
 }
 
-// Close implements Session. A cell that runs is interrupted by the end of its workers.
+// Close implements Session. It interrupts a cell that runs by ending its workers.
 func (c *controller) Close() error {
 	c.closing.Do(func() {
 		close(c.over)

@@ -11,30 +11,30 @@
 //
 // # A cell's life
 //
-// Eval takes its turn, numbers the cell and records it. It tells the hub (package bootstrap) who takes part,
-// so that a collective call that needs somebody else fails at once, and sends the source to the ranks. In
+// Eval (eval.go) takes its turn, numbers the cell and records it. It tells the hub (package bootstrap) who takes part,
+// so that a collective call that needs somebody else fails at once, and sends the source to the ranks (run.go). In
 // each worker one goroutine does nothing but run cells; another reads commands, and so answers and interrupts
-// while user code spins. What user code writes to descriptors 1 and 2 goes through pipes to the supervisor,
-// and from there to the fold, which compares the ranks' lines by position and shows equal ones once. When the
-// evaluator returns, the worker waits for the device (Communicator.Finish) and says that it is done; the supervisor
-// empties the pipes before it passes that on. When the last rank is done, values and errors are folded too,
+// while user code spins (worker.go). What user code writes to descriptors 1 and 2 goes through pipes to the supervisor,
+// and from there to the fold (fold.go), which compares the ranks' lines by position and shows equal ones once. When the
+// evaluator returns, the worker waits for the device (Communicator.Finish) and reports that it is done; the supervisor
+// empties the pipes before it passes that on. When the last rank is done, values and errors are folded too (reply.go),
 // and Eval returns.
 //
 // # When something goes wrong
 //
-// A rank that is done, has failed or has died leaves the hub, so nobody waits there for it. Waits on the
-// device are ended by Communicator.Abort: on all ranks when the user interrupts, and on those who wait for a rank
-// that failed, a moment after it did. An interrupted worker that does not stop is killed. The end of a worker
-// is seen by its supervisor, with the cause: the exit status, the signal, the panic on standard error. After
-// a cell that ended unevenly, all ranks meet in Communicator.Recover, fresh workers included, and only then does
-// Eval return; what was lost is said.
+// A rank that is done, has failed or has died leaves the hub, so that no other waits there for it. Waits on the
+// device are ended by Communicator.Abort: on all ranks when the user interrupts, and on those that wait for a rank
+// that failed, a moment after it did. An interrupted worker that does not stop is killed. The supervisor sees the end
+// of its worker, with the cause: the exit status, the signal, the panic on standard error. After a cell that ended
+// unevenly, all ranks meet in Communicator.Recover, fresh workers included, and only then does Eval return; it shows
+// what was lost (recover.go).
 //
-// Once a cell has run for a second, the watchdog asks the ranks twice a second what they wait for. If a wait
+// Once a cell has run for a second, the watchdog (watch.go) asks the ranks twice a second what they wait for. If a wait
 // lasts, it shows a table: who waits in which operation, for whom, for what, since when, and who never came.
 //
-// # What is left
+// # After the end
 //
-// Nothing. Workers die with their supervisor, and what they started dies with them. The sockets are in a
-// directory that the session removes at its end; if its process is killed, a worker does, and if all are, the
-// next session.
+// Nothing is left. Workers die with their supervisor, and the processes that they started die with them. The sockets
+// are in a directory that the session removes at its end. If the session's process is killed, a worker removes it, and
+// if all workers are killed too, the next session does.
 package session

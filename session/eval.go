@@ -10,11 +10,11 @@ import (
 
 // Eval implements Session.
 func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
-	waits := c.sayLate(cell)
+	waits := c.announceWait(cell)
 	err := c.acquire(ctx)
 	waits()
 	if err != nil {
-		return Reply{Errors: []*Error{waitError(ctx, err)}}
+		return Reply{Errors: []*Error{notRun(ctx, err)}}
 	}
 	defer c.release()
 	c.mu.Lock()
@@ -35,9 +35,9 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	return reply
 }
 
-// sayLate tells the user of a cell, if it has to wait long for its turn, for what. When the function that it returns has returned, nothing more is
-// said.
-func (c *controller) sayLate(cell Cell) (done func()) {
+// announceWait shows what a cell waits for if it does not get its turn soon. The caller calls done when the wait is over; after that nothing
+// more is shown.
+func (c *controller) announceWait(cell Cell) (done func()) {
 	if cell.Output == nil {
 		return func() {}
 	}
@@ -56,7 +56,7 @@ func (c *controller) sayLate(cell Cell) (done func()) {
 	}
 }
 
-// runningCell is what remarks call the cell that runs, "" if none does.
+// runningCell returns the title of the cell that runs, "" if none does.
 func (c *controller) runningCell() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +66,8 @@ func (c *controller) runningCell() string {
 	return c.run.cell.title()
 }
 
-// waitError is why a cell did not run that had to wait first.
-func waitError(ctx context.Context, err error) *Error {
+// notRun returns err, by which a wait before the cell ended, as the error of the cell.
+func notRun(ctx context.Context, err error) *Error {
 	e := asError(err)
 	if ctx.Err() != nil {
 		e.Kind = KindInterrupted
@@ -75,7 +75,7 @@ func waitError(ctx context.Context, err error) *Error {
 	return e
 }
 
-// evaluate runs a cell whose number, if it has one, is taken already. The turn is held.
+// evaluate runs a cell that has its number. The turn is held.
 func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	out := cell.Output
 	if out == nil {
@@ -100,8 +100,8 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		cell.Name = cell.ownName()
 	}
 	cell.Line = max(cell.Line, 1)
-	if err := c.settle(ctx, out); err != nil {
-		return fail(waitError(ctx, err))
+	if err := c.repair(ctx, out); err != nil {
+		return fail(notRun(ctx, err))
 	}
 	over, end := context.WithCancel(ctx)
 	defer end()
@@ -113,8 +113,8 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		c.tell(rank, command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
-	reply := r.finish()
-	if err := c.settle(context.WithoutCancel(ctx), out); err != nil {
+	reply := r.end()
+	if err := c.repair(context.WithoutCancel(ctx), out); err != nil {
 		e := asError(err)
 		e.Cell = cell.ID
 		reply.Errors = append(reply.Errors, e)
@@ -122,15 +122,15 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	return reply
 }
 
-// newRun makes the cell the one that the ranks work on, and shows first what they printed since the last. It
-// fails if some of them have no worker.
+// newRun makes cell the one that the ranks run. It first shows what they have printed since the last cell. It fails if one of ranks has no
+// worker.
 func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
 	r := &run{
 		c: c, cell: cell, ranks: ranks, incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
 		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{}, probes: map[int]probe{},
 	}
-	asked := &lines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
+	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
 	r.fold = newFold(ranks, foldMost, func(o Output) {
 		if o.Display != nil && o.Display.Input {
 			go asked.want(o.Ranks)
@@ -139,7 +139,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		out(o)
 	})
 	c.mu.Lock()
-	if errs := c.absent(ranks); len(errs) > 0 {
+	if errs := c.unavailable(ranks); len(errs) > 0 {
 		c.mu.Unlock()
 		return nil, errs
 	}
@@ -150,7 +150,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	}
 	c.runs++
 	r.number = c.runs
-	c.run = r // from now on it hears of every death
+	c.run = r // from now on it gets events
 	idle := c.idle
 	c.mu.Unlock()
 	c.hub.Enter(allRanks(c.size))
@@ -160,7 +160,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		}
 	}
 	r.started = time.Now()
-	idle.finish(r.started)
+	idle.end(r.started)
 	c.mu.Lock()
 	printed := c.printed
 	c.printed = nil
@@ -172,10 +172,10 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	return r, nil
 }
 
-// ownName is what positions in a cell cite that no front end has named.
+// ownName is the name of a cell that no front end has named, as positions cite it.
 func (cell Cell) ownName() string { return fmt.Sprintf("cell[%d]", cell.ID) }
 
-// title is what remarks call a cell: as the front end shows it, such as In[3], or by its number.
+// title is the name of a cell in messages: as the front end shows it, such as In[3], or its number.
 func (cell Cell) title() string {
 	switch {
 	case cell.Name == cell.ownName():
@@ -191,7 +191,7 @@ func (c *controller) keepPrinted() func(Output) {
 	kept := 0
 	return func(o Output) {
 		if o.Display != nil && o.Display.Input {
-			return // what asked has gone with its cell
+			return // the cell that asked is over
 		}
 		if kept += size(o); kept <= idleKeep {
 			c.mu.Lock()
@@ -201,7 +201,7 @@ func (c *controller) keepPrinted() func(Output) {
 	}
 }
 
-// size is about how many bytes an output takes.
+// size returns about how many bytes an output takes.
 func size(o Output) int {
 	n := len(o.Text)
 	if o.Display != nil {

@@ -17,23 +17,22 @@ const (
 	foldRank = 256 << 10              // bytes a rank may be ahead of the others
 )
 
-// fold merges what ranks print. Line i of one rank is compared with line i of every other: those who printed
-// the same bytes are shown as one. A line is shown when every rank that still runs has come so far, or when
-// it has waited long enough: for foldAge if the others were heard since, as those are that a busy machine does
-// not hold up, and for most in any case. A rank that is far ahead of the others is held back for so long. The
-// two streams are folded apart from each other. Methods may be called from several goroutines; emit never is.
+// fold merges what ranks print. It compares line i of one rank with line i of every other and shows equal lines once. A line is shown when
+// every rank that still runs has printed as many lines, or when it has waited long enough: for foldAge if the other ranks are known to be
+// alive since, which on a busy machine they may not be, and for most in any case. A rank that is far ahead of the others is held back for
+// up to most. The two streams are folded separately. Methods may be called from several goroutines; emit is never called concurrently.
 type fold struct {
 	ranks []int // ascending; does not change
 
 	mu     sync.Mutex // guards all below
 	emit   func(Output)
 	most   time.Duration
-	heard  []time.Time     // when each was last known to go on; as in ranks
-	queues [3][]*lineQueue // by Stream; then as in ranks
+	alive  []time.Time     // when each rank was last known not to be held up; as in ranks
+	queues [3][]*lineQueue // by Stream, then as in ranks
 
 	displays inband.Decoder
 
-	out  Output // gathered for the same ranks, not yet emitted; its text is in text
+	out  Output // gathered for the same ranks, not emitted yet; its text is in text
 	text []byte
 
 	holders, awaited, same, rest []int // scratch: positions in ranks
@@ -41,7 +40,7 @@ type fold struct {
 
 // newFold returns a fold of what ranks, ascending, print.
 func newFold(ranks []int, most time.Duration, emit func(Output)) *fold {
-	f := &fold{emit: emit, most: most, ranks: ranks, heard: make([]time.Time, len(ranks))}
+	f := &fold{emit: emit, most: most, ranks: ranks, alive: make([]time.Time, len(ranks))}
 	for _, s := range []Stream{Stdout, Stderr} {
 		for range ranks {
 			f.queues[s] = append(f.queues[s], &lineQueue{})
@@ -50,8 +49,8 @@ func newFold(ranks []int, most time.Duration, emit func(Output)) *fold {
 	return f
 }
 
-// write adds bytes that rank printed. It waits, for most, if the rank is far ahead. Other ranks
-// than those of newFold are ignored.
+// write adds bytes that rank printed. If the rank is far ahead of the others, write waits for up to most. It ignores ranks that newFold was
+// not given.
 func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
 	i, ok := slices.BinarySearch(f.ranks, rank)
 	if !ok {
@@ -77,8 +76,8 @@ func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
 	}
 }
 
-// done says that rank prints nothing more; its last line is whole now.
-func (f *fold) done(rank int, now time.Time) {
+// endRank ends the output of a rank: what it printed last is a whole line now.
+func (f *fold) endRank(rank int, now time.Time) {
 	i, ok := slices.BinarySearch(f.ranks, rank)
 	if !ok {
 		return
@@ -92,8 +91,8 @@ func (f *fold) done(rank int, now time.Time) {
 	f.flush()
 }
 
-// tick shows what has waited long enough. It returns the ranks that others' lines have waited for long, and that were not heard since. It does
-// nothing while output is being shown.
+// tick shows lines that have waited long enough. It returns the ranks for which lines have waited for foldAge and that may be held up: the
+// caller is to find out. It does nothing while output is being shown.
 func (f *fold) tick(now time.Time) (behind []int) {
 	if !f.mu.TryLock() {
 		return nil
@@ -108,39 +107,40 @@ func (f *fold) tick(now time.Time) (behind []int) {
 	return behind
 }
 
-// hear says that rank has gone on at a time: what it will have printed before is written soon after.
-func (f *fold) hear(rank int, at time.Time) {
+// noteAlive records that rank was not held up at a time: what it had printed by then has been written or will be soon.
+func (f *fold) noteAlive(rank int, at time.Time) {
 	i, ok := slices.BinarySearch(f.ranks, rank)
 	if !ok {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.heard[i] = at
+	f.alive[i] = at
 }
 
-// show passes on something that is folded already, or that no rank printed.
+// show emits an output that is folded already or that no rank printed.
 func (f *fold) show(o Output) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.emit(o)
 }
 
-// finish shows all that is left.
-func (f *fold) finish(now time.Time) {
+// end ends the output of all ranks and shows what is left.
+func (f *fold) end(now time.Time) {
 	for _, r := range f.ranks {
-		f.done(r, now)
+		f.endRank(r, now)
 	}
 }
 
-// redirect shows what comes from now on elsewhere. When it returns, the former emit is not called any more.
+// redirect replaces emit. When it returns, the former emit is not called any more.
 func (f *fold) redirect(emit func(Output)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.emit = emit
 }
 
-// advance shows every line that is complete or overdue. It returns the positions of those to be heard before the next line is overdue.
+// advance shows every line that is complete or overdue. It returns the positions of the ranks that may be held up and for which the next
+// line waits.
 func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
 	queues := f.queues[stream]
 	for {
@@ -154,7 +154,7 @@ func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
 			if waited < foldAge {
 				return nil
 			}
-			behind = slices.DeleteFunc(slices.Clone(awaited), func(i int) bool { return f.heard[i].Sub(since) >= foldAge })
+			behind = slices.DeleteFunc(slices.Clone(awaited), func(i int) bool { return f.alive[i].Sub(since) >= foldAge })
 			if len(behind) > 0 {
 				return behind
 			}
@@ -165,8 +165,8 @@ func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
 	}
 }
 
-// first returns who holds the earliest line that is not shown yet, how many lines it is to the next that
-// somebody else has to come to, and who may still print that earliest line.
+// first returns the ranks that hold the earliest line that is not shown yet, how many lines there are before the next that another rank
+// holds, and the ranks that may still print that earliest line.
 func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited []int) {
 	holders, awaited = f.holders[:0], f.awaited[:0]
 	position := 0
@@ -191,8 +191,8 @@ func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited []i
 	return holders, lines, awaited
 }
 
-// together shows in one go the first lines, as many as are given or fewer, that the holders have alike. It
-// reports whether there are any; a line that is cut for its length is not its business.
+// together shows at once the first lines that all holders have alike, at most as many as lines. It reports whether there are any. It leaves
+// lines that are cut for their length to line.
 func (f *fold) together(stream Stream, queues []*lineQueue, holders []int, lines int) bool {
 	text := queues[holders[0]].bytes()[:queues[holders[0]].whole]
 	for _, i := range holders[1:] {
@@ -221,7 +221,7 @@ func (f *fold) together(stream Stream, queues []*lineQueue, holders []int, lines
 
 var newline = []byte{'\n'}
 
-// line shows the first line of the holders, once for all who have it alike.
+// line shows the first line of each holder, once for all holders that have it alike.
 func (f *fold) line(stream Stream, queues []*lineQueue, holders []int) {
 	for len(holders) > 0 {
 		text := queues[holders[0]].line()
@@ -241,7 +241,7 @@ func (f *fold) line(stream Stream, queues []*lineQueue, holders []int) {
 	}
 }
 
-// add appends lines of the holders to what is gathered, if that came from the same.
+// add appends lines of the holders to what is gathered, if that is of the same stream and holders; else it emits that first.
 func (f *fold) add(stream Stream, holders []int, text []byte) {
 	same := f.out.Stream == stream && len(f.out.Ranks) == len(holders) && len(f.text) < foldLine
 	for n := 0; same && n < len(holders); n++ {

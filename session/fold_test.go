@@ -49,7 +49,7 @@ func TestFold(t *testing.T) {
 		for _, s := range c.steps {
 			switch s.text {
 			case "DONE":
-				f.done(s.rank, now)
+				f.endRank(s.rank, now)
 			case "WAIT":
 				f.tick(now.Add(foldAge - 1))
 				now = now.Add(foldAge)
@@ -78,7 +78,7 @@ func TestFoldPieces(t *testing.T) {
 	long := []byte(strings.Repeat("x", foldLine+10))
 	f.write(0, Stdout, long, now)
 	f.write(1, Stdout, long, now)
-	f.finish(now)
+	f.end(now)
 	want := []string{"[0 1] 1 14 o", "[0 1] 2 6 e", "[0 1] 1 65536 x", "[0 1] 1 10 x"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -103,9 +103,9 @@ func TestFoldWaitsForTheHeldUp(t *testing.T) {
 		if behind := f.tick(start.Add(foldAge - 1)); behind != nil {
 			t.Errorf("%s: ranks %v are behind too early", name, behind)
 		}
-		f.hear(0, start.Add(foldAge))
+		f.noteAlive(0, start.Add(foldAge))
 		if c.heard != 0 {
-			f.hear(2, start.Add(c.heard))
+			f.noteAlive(2, start.Add(c.heard))
 		}
 		if behind := f.tick(start.Add(foldAge)); (len(got) == 0) != reflect.DeepEqual(behind, []int{2}) {
 			t.Errorf("%s: ranks %v are behind, shown %q", name, behind, got)
@@ -141,7 +141,7 @@ func TestFoldIsBounded(t *testing.T) {
 	q := f.queues[Stdout][0]
 	q.append(make([]byte, 2*foldRank), time.Now())
 	held := q.wantRoom()
-	f.done(1, time.Now())
+	f.endRank(1, time.Now())
 	select {
 	case <-held:
 	default:
@@ -169,7 +169,7 @@ func FuzzFold(f *testing.F) {
 			now = now.Add(30 * time.Millisecond)
 			fold.tick(now)
 		}
-		fold.finish(now)
+		fold.end(now)
 		for r := range 2 {
 			if wrote[r].String() != shown[r].String() {
 				t.Fatalf("rank %d wrote %q, shown %q", r, wrote[r].String(), shown[r].String())

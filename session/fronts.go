@@ -16,21 +16,21 @@ import (
 // attachName is the name of the socket for further front ends in the controller's directory.
 const attachName = "attach"
 
-// frontTimeout is how long a front end may refuse to take output before it is dropped.
+// frontTimeout is how long a front end may leave output unread before it is disconnected.
 const frontTimeout = 30 * time.Second
 
-// frontRequest is what an attached front end asks. Exactly one of the fields after ID is set, besides Input.
+// frontRequest is a request of an attached front end. Exactly one of the fields after ID is set, besides Input.
 type frontRequest struct {
 	ID      uint64
 	Hello   int           `json:",omitempty"` // wireVersion
 	Eval    *Cell         `json:",omitempty"`
-	Input   bool          `json:",omitempty"` // of Eval: somebody can be asked for standard input
+	Input   bool          `json:",omitempty"` // with Eval: the user can be asked for standard input
 	Line    *frontLine    `json:",omitempty"` // the answer to an Ask of the request ID
 	Inspect *frontInspect `json:",omitempty"`
 	Ranks   bool          `json:",omitempty"`
 	Restart *frontRestart `json:",omitempty"`
 	History bool          `json:",omitempty"`
-	Cancel  bool          `json:",omitempty"` // of the request ID
+	Cancel  bool          `json:",omitempty"` // end the request ID
 }
 
 type frontInspect struct {
@@ -46,10 +46,10 @@ type frontRestart struct {
 // frontLine is a line of standard input.
 type frontLine struct {
 	Text string
-	End  bool // there is none, nor will there be
+	End  bool // standard input is at its end
 }
 
-// frontReply answers the request ID: any number of outputs and questions for a line, then the rest.
+// frontReply answers the request ID: any number of Outputs and Asks for a line, then one reply with the result.
 type frontReply struct {
 	ID      uint64
 	Output  *Output    `json:",omitempty"`
@@ -80,13 +80,13 @@ func (c *controller) serveFronts() error {
 	return nil
 }
 
-// serveFront does what one front end asks, until it leaves; what still runs for it is then interrupted.
+// serveFront serves one front end until it disconnects, and then interrupts what still runs for it.
 func (c *controller) serveFront(conn net.Conn) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	go func() { // the session's end is the connection's
+	go func() { // the connection ends with the session
 		select {
 		case <-c.over:
 			cancel()
@@ -137,7 +137,7 @@ type frontServer struct {
 	open map[uint64]*frontWork
 }
 
-// frontWork is a request in hand.
+// frontWork is a request that is being served.
 type frontWork struct {
 	stop  context.CancelFunc
 	typed chan frontLine

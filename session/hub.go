@@ -6,54 +6,55 @@ import (
 	"time"
 )
 
-// bootstrapper returns a function that connects successive workers of a local rank with the hub.
-func (c *controller) bootstrapper(rank int) func(int) (*os.File, error) {
+// hubConnector returns a function that connects successive workers of a local rank with the hub.
+func (c *controller) hubConnector(rank int) func(int) (*os.File, error) {
 	return func(int) (*os.File, error) {
 		mine, theirs, err := socketPair()
 		if err == nil {
-			serve := c.bootstrap(rank, mine)
+			serve := c.serveHub(rank, mine)
 			go serve()
 		}
 		return theirs, err
 	}
 }
 
-// bootstrap makes conn the connection of a rank's newest worker, which has not been started yet. The function that it returns connects the worker
-// with the hub until it ends. It waits for the end of the service to the one before, which would otherwise be taken for that of the newest.
-func (c *controller) bootstrap(rank int, conn net.Conn) (serve func()) {
-	alone, done := make(chan struct{}), make(chan struct{})
+// serveHub makes conn the connection of a rank's newest worker, which has not been started yet. The caller then calls serve, which connects
+// the worker with the hub until conn ends. serve first waits until the hub no longer serves the worker before: the hub would take the end
+// of that connection for the end of the newest worker.
+func (c *controller) serveHub(rank int, conn net.Conn) (serve func()) {
+	previousEnded, ended := make(chan struct{}), make(chan struct{})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.ranks[rank]
-	previous, served, reported := s.bootstrap, s.served, s.reported
-	s.bootstrap, s.alone, s.served = conn, alone, done
+	previous, served, reported := s.bootstrap, s.bootstrapEnded, s.deathReported
+	s.bootstrap, s.previousEnded, s.bootstrapEnded = conn, previousEnded, ended
 	return func() {
-		defer close(done)
+		defer close(ended)
 		defer conn.Close()
 		if previous != nil {
 			previous.Close()
 			<-served
 		}
-		close(alone)
-		c.hub.Serve(rank, patientConn{conn, reported})
+		close(previousEnded)
+		c.hub.Serve(rank, heldConn{conn, reported})
 	}
 }
 
-// patientConn holds back the end of a worker's connection until its death is reported: that names the cause. The end of a worker that lives on
-// without its connection is held back for patience.
-type patientConn struct {
+// heldConn delays the end of a worker's connection until the death of the worker has been reported with its cause, so that the ranks that
+// wait for it hear the cause. A worker may also close its connection and live on; then the delay is holdTimeout.
+type heldConn struct {
 	net.Conn
 	reported <-chan struct{}
 }
 
-const patience = 5 * time.Second
+const holdTimeout = 5 * time.Second
 
-func (p patientConn) Read(b []byte) (int, error) {
+func (p heldConn) Read(b []byte) (int, error) {
 	n, err := p.Conn.Read(b)
 	if err != nil {
 		select {
 		case <-p.reported:
-		case <-time.After(patience):
+		case <-time.After(holdTimeout):
 		}
 	}
 	return n, err

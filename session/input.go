@@ -10,22 +10,22 @@ import (
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
-// lines are what the user types for the cell of a run. The ranks share them: the first goes to the first read of each rank, and so on, so that
-// the user is asked once for what all ranks read.
-type lines struct {
+// typedLines are the lines that the user types for a cell. The ranks share them: the first line goes to the first read of each rank, and so
+// on, so that the user is asked once for what all ranks read.
+type typedLines struct {
 	ctx  context.Context
 	ask  func(context.Context) (string, error) // nil: there is nobody to ask
 	give func(rank int, c inputCommand, text string)
 
 	mu     sync.Mutex
 	typed  []string
-	ended  bool        // there is no more
-	wanted map[int]int // how many each rank has asked for
+	ended  bool        // there will be no more
+	wanted map[int]int // how many lines each rank has asked for
 	asking bool
 }
 
-// want takes in that ranks read.
-func (l *lines) want(ranks []int) {
+// want records that ranks read a line.
+func (l *typedLines) want(ranks []int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, rank := range ranks {
@@ -36,7 +36,7 @@ func (l *lines) want(ranks []int) {
 }
 
 // serve gives a rank the line that it waits for, if there is one. l.mu is held.
-func (l *lines) serve(rank int) {
+func (l *typedLines) serve(rank int) {
 	switch n := l.wanted[rank]; {
 	case n <= len(l.typed):
 		l.give(rank, inputCommand{}, l.typed[n-1])
@@ -46,7 +46,7 @@ func (l *lines) serve(rank int) {
 }
 
 // next asks the user for a line if a rank waits for one that was not typed yet. l.mu is held.
-func (l *lines) next() {
+func (l *typedLines) next() {
 	for _, n := range l.wanted {
 		if n > len(l.typed) && !l.asking && !l.ended {
 			l.asking = true
@@ -55,7 +55,7 @@ func (l *lines) next() {
 	}
 }
 
-func (l *lines) fetch() {
+func (l *typedLines) fetch() {
 	text, err := "", io.EOF
 	if l.ask != nil {
 		text, err = l.ask(l.ctx)
@@ -79,9 +79,9 @@ func (l *lines) fetch() {
 	l.next()
 }
 
-// reader is the standard input of a worker's cells. A read that needs more asks the controller for a line, at the place that it has among what
-// the rank prints.
-type reader struct {
+// stdinReader is the standard input of a worker's cells. A read that needs more asks the controller for a line, by a display in the rank's
+// output, so that the question keeps its place there.
+type stdinReader struct {
 	reading sync.Mutex // guards the next two; a Read holds it while it waits
 	rest    []byte     // of the line that was delivered last
 	cut     bool       // a read was ended by an interrupt of the cell
@@ -96,8 +96,8 @@ type typedLine struct {
 	end  bool
 }
 
-// begin says that a cell begins: what the one before it has not read is forgotten.
-func (r *reader) begin(ctx context.Context) {
+// reset prepares for the next cell: what the cell before it has not read is dropped.
+func (r *stdinReader) reset(ctx context.Context) {
 	r.reading.Lock()
 	r.rest, r.cut = nil, false
 	r.reading.Unlock()
@@ -106,15 +106,15 @@ func (r *reader) begin(ctx context.Context) {
 	r.ctx, r.came = ctx, make(chan typedLine, 1)
 }
 
-// wasCut reports whether a read of the cell was ended by an interrupt, which the cell itself may not have noticed.
-func (r *reader) wasCut() bool {
+// wasCut reports whether an interrupt has ended a read of the cell, which the cell itself may not have noticed.
+func (r *stdinReader) wasCut() bool {
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	return r.cut
 }
 
-// deliver takes a line in.
-func (r *reader) deliver(line typedLine) {
+// deliver passes a line to the read that waits for it.
+func (r *stdinReader) deliver(line typedLine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	select {
@@ -126,7 +126,7 @@ func (r *reader) deliver(line typedLine) {
 var errNotRunning = errors.New("standard input can be read while a cell runs")
 
 // Read implements io.Reader.
-func (r *reader) Read(p []byte) (int, error) {
+func (r *stdinReader) Read(p []byte) (int, error) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	if len(r.rest) == 0 {

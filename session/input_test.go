@@ -12,7 +12,7 @@ import (
 func TestLines(t *testing.T) {
 	typed := []string{"one", "two"}
 	asked, given := make(chan int, 10), make(chan string, 10)
-	l := &lines{ctx: context.Background(), wanted: map[int]int{}}
+	l := &typedLines{ctx: context.Background(), wanted: map[int]int{}}
 	l.ask = func(context.Context) (string, error) {
 		asked <- 1
 		if len(typed) == 0 {

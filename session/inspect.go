@@ -18,7 +18,7 @@ func (c *controller) Inspect(ctx context.Context, ranks []int, q Query) ([]Answe
 		return nil, fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
 	}
 	c.mu.Lock()
-	errs := c.absent(ranks)
+	errs := c.unavailable(ranks)
 	c.mu.Unlock()
 	alive := ranks
 	var list []Answer
@@ -57,7 +57,7 @@ func decodeAnswer(rank int, payload []byte) Answer {
 	return a
 }
 
-// statusTimeout is how long Ranks waits for a worker to say what it does. Of one that says nothing it tells whether that has a cell to finish.
+// statusTimeout is how long Ranks waits for a worker's answer. Of a worker that does not answer, Ranks reports what the controller knows.
 const statusTimeout = 300 * time.Millisecond
 
 // Ranks implements Session.
@@ -94,8 +94,8 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 	return list, nil
 }
 
-// unasked is the number of a question whose answers only the running cell wants.
-const unasked = 1<<64 - 1
+// watchdogQuestion is the number of status questions whose answers go to the cell that runs only.
+const watchdogQuestion = 1<<64 - 1
 
 // answer is an event that somebody asked for, with its payload.
 type answer struct {
@@ -103,8 +103,7 @@ type answer struct {
 	payload []byte
 }
 
-// ask sends a command to each of ranks and returns what they answer; nothing for a rank that died or let the
-// time pass.
+// ask sends a command to each of ranks and returns their answers by rank. A rank that died or did not answer in time has none.
 func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration, question func(id uint64) command) map[int]*answer {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -135,7 +134,7 @@ func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration
 	return answers
 }
 
-// receive waits for an answer for as long as the worker lives that was asked.
+// receive waits for the answer of a worker for as long as that worker lives.
 func (c *controller) receive(ctx context.Context, rank, incarnation int, ch chan *answer) *answer {
 	for {
 		c.mu.Lock()
@@ -151,7 +150,7 @@ func (c *controller) receive(ctx context.Context, rank, incarnation int, ch chan
 		case <-changed:
 		case <-ctx.Done():
 			select {
-			case a := <-ch: // it came while another rank was waited for
+			case a := <-ch: // it came while ask waited for another rank
 				return a
 			default:
 				return nil
@@ -160,7 +159,7 @@ func (c *controller) receive(ctx context.Context, rank, incarnation int, ch chan
 	}
 }
 
-// deliver hands an answer to whoever asked. c.mu is held.
+// deliver passes an answer to the goroutine that asked. c.mu is held.
 func (c *controller) deliver(id uint64, e event, payload []byte) {
 	if ch := c.answers[id]; ch != nil {
 		delete(c.answers, id)

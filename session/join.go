@@ -14,10 +14,10 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// Launcher is what torchrun, mpirun or srun has told this process about its place in the world.
+// Launcher is what torchrun, mpirun or srun tells a process about its place in the world.
 type Launcher = launcher.Launcher
 
-// FromEnviron reads what a launcher has put into environ: see [launcher.FromEnviron].
+// FromEnviron reads a launcher's variables from environ: see [launcher.FromEnviron].
 func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 	return launcher.FromEnviron(environ)
 }
@@ -85,8 +85,8 @@ func (c *controller) awaitRanks(ctx context.Context, place *rendezvous.Place) er
 	return err
 }
 
-// admit decides about a link of another process: its supervisor's own, which makes that the keeper of its rank, or one by which the
-// worker of a given incarnation reaches the hub.
+// admit decides about a link of another process. It is the link of a rank's supervisor, or one by which the worker of an incarnation reaches
+// the hub.
 func (c *controller) admit(link *rendezvous.Link) (serve func(), refused string) {
 	if link.Hello.Incarnation == 0 {
 		return c.admitSupervisor(link)
@@ -101,7 +101,7 @@ func (c *controller) admit(link *rendezvous.Link) (serve func(), refused string)
 	case incarnation != current:
 		return nil, fmt.Sprintf("rank %d speaks for worker %d, not the current %d", rank, incarnation, current)
 	}
-	return c.bootstrap(rank, link.Conn), "" // the worker is started when its supervisor has been answered
+	return c.serveHub(rank, link.Conn), "" // its supervisor starts the worker only after the answer
 }
 
 func (c *controller) admitSupervisor(link *rendezvous.Link) (serve func(), refused string) {
@@ -135,7 +135,7 @@ func (k *remoteKeeper) close() {
 	}
 }
 
-// listen passes on what the supervisor reports, at last that it is gone.
+// listen passes on the supervisor's events until the link ends, and then that the supervisor is gone.
 func (k *remoteKeeper) listen(emit func(event, []byte)) {
 	defer close(k.gone)
 	for {
@@ -177,10 +177,10 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 	sp := newSpawner()
 	defer sp.close()
 	s := &supervisor{
-		spec:    workerSpec{Rank: l.Rank, Size: l.Size, LocalRank: l.LocalRank, Dir: dir.Path, Device: config.Device, Backend: config.Backend},
-		spawner: sp,
-		boot:    func(incarnation int) (*os.File, error) { return relayBootstrap(at, l.Rank, incarnation) },
-		emit:    func(e event, payload []byte) { send(link, e, payload) },
+		spec:       workerSpec{Rank: l.Rank, Size: l.Size, LocalRank: l.LocalRank, Dir: dir.Path, Device: config.Device, Backend: config.Backend},
+		spawner:    sp,
+		connectHub: func(incarnation int) (*os.File, error) { return relayBootstrap(at, l.Rank, incarnation) },
+		emit:       func(e event, payload []byte) { send(link, e, payload) },
 	}
 	defer s.close()
 	for {

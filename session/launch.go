@@ -11,18 +11,18 @@ import (
 
 // Config says how a session is made.
 type Config struct {
-	Ranks   int    // processes to start; of Launch only, under a launcher it is the world's size
+	Ranks   int    // processes that Launch starts; Join takes the launcher's number
 	Device  string // passed to the workers: "cpu", "cuda" or "auto"
 	Backend string // passed to the workers
 	// KillAfter is how long an interrupted worker may take to stop before it is killed; 3 s when zero.
 	KillAfter time.Duration
-	// Rendezvous is host:port of rank 0, for launchers that do not say; of Join only.
+	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
 	Rendezvous string
 }
 
 // Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them
 // are ready. The caller becomes their supervisor; its program must begin as IsWorker says. If a worker cannot
-// start, the error says why, and nothing is left.
+// start, the error says why, and no process is left.
 func Launch(ctx context.Context, config Config) (Session, error) {
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
@@ -43,9 +43,9 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 
 // open makes the session ready for its first cell, or closes it.
 func (c *controller) open(ctx context.Context) error {
-	err := c.begin(ctx)
+	err := c.startWorkers(ctx)
 	if err == nil {
-		err = c.serveFronts() // who attaches finds ranks that take cells
+		err = c.serveFronts() // not before the ranks take cells
 	}
 	if err != nil {
 		c.Close()
@@ -56,24 +56,24 @@ func (c *controller) open(ctx context.Context) error {
 // addLocal makes this process the supervisor of rank.
 func (c *controller) addLocal(rank, localRank int) {
 	s := &supervisor{
-		spec:    workerSpec{Rank: rank, Size: c.size, LocalRank: localRank, Dir: c.dir.Path, Device: c.config.Device, Backend: c.config.Backend},
-		spawner: c.spawner,
-		boot:    c.bootstrapper(rank),
-		emit:    func(e event, payload []byte) { c.event(rank, e, payload) },
+		spec:       workerSpec{Rank: rank, Size: c.size, LocalRank: localRank, Dir: c.dir.Path, Device: c.config.Device, Backend: c.config.Backend},
+		spawner:    c.spawner,
+		connectHub: c.hubConnector(rank),
+		emit:       func(e event, payload []byte) { c.event(rank, e, payload) },
 	}
 	c.mu.Lock()
 	c.ranks[rank].keeper = s
 	c.mu.Unlock()
 }
 
-// begin starts a worker on every rank and waits until all take cells.
-func (c *controller) begin(ctx context.Context) error {
+// startWorkers starts a worker on every rank and waits until all of them take cells.
+func (c *controller) startWorkers(ctx context.Context) error {
 	c.mu.Lock()
 	for r := range c.ranks {
-		c.startLocked(r)
+		c.startWorker(r)
 	}
 	c.mu.Unlock()
-	if err := c.await(ctx); err != nil {
+	if err := c.awaitWorkers(ctx); err != nil {
 		return err
 	}
 	c.mu.Lock()

@@ -14,10 +14,10 @@ type lineQueue struct {
 	whole int           // bytes of whole lines
 	taken int           // bytes taken out so far
 	marks []mark        // when the bytes came
-	room  chan struct{} // closed when there is room again, if somebody waits for that
+	room  chan struct{} // if a writer waits for room: closed when there is
 }
 
-// mark says when the bytes of a stream before end came.
+// mark is the time at which the bytes of a stream before end came.
 type mark struct {
 	end int
 	at  time.Time
@@ -55,12 +55,12 @@ func (q *lineQueue) line() []byte {
 	return b
 }
 
-// since is when the first line held was complete, or nearly.
+// since returns when the first line held became complete, or slightly earlier.
 func (q *lineQueue) since() time.Time {
 	return q.marks[0].at
 }
 
-// wantRoom returns nil if the queue has room, and otherwise a channel that is closed when it has.
+// wantRoom returns nil if the queue has room, and otherwise a channel that will be closed when it has.
 func (q *lineQueue) wantRoom() chan struct{} {
 	if len(q.bytes()) > foldRank && q.room == nil {
 		q.room = make(chan struct{})
@@ -68,7 +68,7 @@ func (q *lineQueue) wantRoom() chan struct{} {
 	return q.room
 }
 
-// pop takes out n bytes that are so many lines.
+// pop removes the first n bytes, which are so many lines.
 func (q *lineQueue) pop(n, lines int) {
 	q.start += n
 	q.whole -= n
@@ -86,7 +86,7 @@ func (q *lineQueue) pop(n, lines int) {
 	}
 }
 
-// commonPrefix returns how many bytes a and b have alike at their beginnings.
+// commonPrefix returns the length of the longest common prefix of a and b.
 func commonPrefix(a, b []byte) int {
 	const block = 4 << 10
 	n := min(len(a), len(b))

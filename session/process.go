@@ -17,8 +17,8 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 )
 
-// spawner starts processes from one thread that lives as long as itself: the kernel signals a child when the
-// *thread* that forked it ends.
+// spawner starts processes from one thread that lives as long as the spawner: the kernel signals a child when the thread that forked it
+// ends, not the process.
 type spawner struct {
 	work chan func()
 }
@@ -55,17 +55,16 @@ type process struct {
 	pipes       [2]*pipe // standard output and error
 	tail        *tail    // of standard error
 
-	dead   sync.Once
-	heard  chan struct{} // closed when all that it said has been passed on
-	reaped chan struct{} // closed when nothing of it is left
+	deathReport sync.Once
+	relayed     chan struct{} // closed when all its events have been passed on
+	reaped      chan struct{} // closed when nothing of it is left
 }
 
-// controlTimeout is how long a worker may refuse to take a command before it is given up. Its socket holds
-// many commands; only a stopped process with a very large cell gets there.
+// controlTimeout is how long a worker may leave a command unread before it is killed. The socket holds many commands, so only a stopped
+// process with a very large cell comes near.
 const controlTimeout = 3 * time.Second
 
-// startProcess forks a worker that has bootstrap as its connection to the hub, which it consumes. The pipes
-// are not read yet.
+// startProcess starts a worker with bootstrap as its connection with the hub, and closes bootstrap. The caller reads the pipes.
 func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, error) {
 	defer bootstrap.Close()
 	program, err := os.Executable()
@@ -87,7 +86,7 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 		return nil, err
 	}
 	defer null.Close()
-	p := &process{incarnation: spec.Incarnation, control: mine, out: frame.NewWriter(mine), tail: &tail{}, heard: make(chan struct{}), reaped: make(chan struct{})}
+	p := &process{incarnation: spec.Incarnation, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), reaped: make(chan struct{})}
 	var ends [2]*os.File
 	for i := range p.pipes {
 		r, w, err := os.Pipe()
@@ -114,7 +113,7 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 	return p, nil
 }
 
-// workerEnvironment is this process's, less what user code must not see, and with a bound on its threads.
+// workerEnvironment is the environment of workers: this process's without what user code must not see, and with a bound on threads.
 func workerEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -128,7 +127,7 @@ func workerEnvironment() []string {
 	return env
 }
 
-// send gives the worker a command. Failures show as its death.
+// send gives the worker a command. If the worker does not take it, it is killed.
 func (p *process) send(c command, payload []byte) {
 	p.control.SetWriteDeadline(time.Now().Add(controlTimeout))
 	if err := p.out.Write(c, payload); err != nil {
@@ -179,7 +178,7 @@ type pipe struct {
 	buf []byte
 }
 
-// flushLimit bounds what flush reads, lest a worker that never stops printing hold it.
+// flushLimit bounds what flush reads, in bytes, because a worker may never stop printing.
 const flushLimit = 1 << 20
 
 func newPipe(r *os.File) (*pipe, error) {
@@ -191,12 +190,12 @@ func newPipe(r *os.File) (*pipe, error) {
 	return &pipe{file: r, raw: raw, buf: make([]byte, 32<<10)}, nil
 }
 
-// pump hands to sink what arrives until the other end is closed.
+// pump passes to sink what arrives until the other end is closed.
 func (p *pipe) pump(sink func([]byte)) {
 	p.raw.Read(func(fd uintptr) bool { return p.drain(int(fd), 1<<62, sink) })
 }
 
-// flush hands to sink what has arrived already.
+// flush passes to sink what has arrived already.
 func (p *pipe) flush(sink func([]byte)) {
 	p.raw.Control(func(fd uintptr) { p.drain(int(fd), flushLimit, sink) })
 }
@@ -253,8 +252,8 @@ func (t *tail) String() string {
 // procInfo is what /proc says about a process.
 type procInfo struct {
 	state   string             // a letter; "T" for stopped
-	exiting bool               // it is being taken down
-	status  syscall.WaitStatus // that it will leave, when exiting
+	exiting bool               // the kernel is ending it
+	status  syscall.WaitStatus // its exit status, when exiting
 	rss     int64              // bytes resident
 }
 

@@ -28,9 +28,9 @@ func TestStartHangs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	c.want(c.evalContext(ctx, "print x"), "! interrupted rank 1 has not started: context deadline exceeded\n")
-	c.c.within = time.Second
+	c.c.startLimit = time.Second
 	c.want(c.eval("print x"), "! system rank 1 did not start within 1s; try again\n")
-	c.c.within = startTimeout
+	c.c.startLimit = startTimeout
 	c.want(c.eval("gather x"), replacedNote(1, 3, "did not start")+"= [0-2] 012\n")
 }
 
@@ -63,7 +63,7 @@ func TestStatusDoesNotWait(t *testing.T) {
 	}}
 	done := make(chan struct{})
 	go func() {
-		s.do(command{Status: unasked}, nil)
+		s.do(command{Status: watchdogQuestion}, nil)
 		close(done)
 	}()
 	defer close(release)
@@ -112,7 +112,7 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 	c, ended := joinAll(t, 2, func(r int) Launcher {
 		return Launcher{Name: "torchrun", Rank: r, Size: 2, LocalRank: r, LocalSize: 2, Port: 29501}
 	}, Config{})
-	c.c.within = time.Hour
+	c.c.startLimit = time.Hour
 	c.c.keeper(1).(*remoteKeeper).link.Close()
 	if err := receive(t, "rank 1 ends", ended); err == nil {
 		t.Error("the supervisor does not say that rank 0 is gone")

@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// Restart implements Session. A cell that runs does not hold it up: on ranks that are in one the workers are
-// killed at once.
+// Restart implements Session. It does not wait for a cell that runs: it kills the workers of ranks that are in one at once.
 func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error {
 	if out == nil {
 		out = func(Output) {}
@@ -31,24 +30,24 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 		s := c.ranks[r]
 		switch {
 		case s.lost:
-		case s.failed != nil: // there is no worker whose death would call for another
+		case s.failed != nil: // there is no worker to kill
 			s.failed, s.attempts = nil, 0
 			c.dirty, c.replaced = true, union(c.replaced, []int{r})
-			c.startLocked(r)
+			c.startWorker(r)
 		case s.ready != nil && !s.leaving && s.incarnation == before[r]:
-			c.killLocked(r, "was restarted")
+			c.killWorker(r, "was restarted")
 		}
 	}
 	history := slices.Clone(c.history)
 	c.mu.Unlock()
-	if err := c.await(ctx); err != nil {
+	if err := c.awaitWorkers(ctx); err != nil {
 		return err
 	}
-	if err := c.settle(ctx, out); err != nil {
+	if err := c.repair(ctx, out); err != nil {
 		return err
 	}
 	c.mu.Lock()
-	errs := c.absent(ranks)
+	errs := c.unavailable(ranks)
 	c.mu.Unlock()
 	if len(errs) > 0 {
 		return errs[0]
@@ -59,8 +58,7 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	return c.replay(ctx, ranks, history, out)
 }
 
-// preempt kills those workers of ranks that are in a cell. It returns the incarnation of every rank's worker,
-// by which to tell those that were there before.
+// preempt kills the workers of those of ranks that are in a cell. It returns the incarnations of all workers of ranks before that.
 func (c *controller) preempt(ranks []int) map[int]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +67,7 @@ func (c *controller) preempt(ranks []int) map[int]int {
 		s := c.ranks[r]
 		before[r] = s.incarnation
 		if c.run != nil && s.ready != nil && !s.leaving && slices.Contains(c.run.ranks, r) {
-			c.killLocked(r, "was restarted")
+			c.killWorker(r, "was restarted")
 		}
 	}
 	return before
@@ -102,10 +100,9 @@ func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, ou
 	return nil
 }
 
-// settle gives every rank a worker and brings their symmetric memory back in order after an abort or a death.
-// It is cheap when nothing has happened. While a rank is without a worker for good, the others go on as they
-// are. The turn is held.
-func (c *controller) settle(ctx context.Context, out func(Output)) error {
+// repair waits until every rank has a worker and, after an abort or a death, makes all ranks recover together. It is cheap when nothing has
+// happened. While a rank has failed for good, the others go on without recovering. The turn is held.
+func (c *controller) repair(ctx context.Context, out func(Output)) error {
 	for range recoverAttempts {
 		c.mu.Lock()
 		dirty := c.dirty
@@ -116,7 +113,7 @@ func (c *controller) settle(ctx context.Context, out func(Output)) error {
 		if c.isOver() {
 			return ErrClosed
 		}
-		if err := c.await(ctx); err != nil {
+		if err := c.awaitWorkers(ctx); err != nil {
 			return err
 		}
 		c.mu.Lock()
@@ -129,20 +126,20 @@ func (c *controller) settle(ctx context.Context, out func(Output)) error {
 	return errors.New("the ranks could not be brought together again; restart them")
 }
 
-// recover runs Communicator.Recover on all ranks. If that fails, the rank to blame is replaced, and it has to run
-// again.
+// recover runs Communicator.Recover on all ranks and shows what was lost. If a rank fails to recover, recover replaces it and reports that it
+// has to be called again.
 func (c *controller) recover(out func(Output)) (again bool) {
 	all := allRanks(c.size)
-	causes, incarnations, alone := make([]string, c.size), make([]int, c.size), make([]chan struct{}, c.size)
+	causes, incarnations, previousEnded := make([]string, c.size), make([]int, c.size), make([]chan struct{}, c.size)
 	c.mu.Lock()
 	replaced := c.replaced
 	c.dirty, c.replaced, c.unrecovered = false, nil, nil
 	for r, s := range c.ranks {
-		causes[r], incarnations[r], alone[r] = s.cause, s.incarnation, s.alone
+		causes[r], incarnations[r], previousEnded[r] = s.cause, s.incarnation, s.previousEnded
 	}
 	c.mu.Unlock()
-	for _, only := range alone {
-		<-only // or the end of a connection before it would be taken for that of the worker
+	for _, ended := range previousEnded {
+		<-ended // see serveHub
 	}
 	c.hub.Enter(all)
 	answers := c.ask(context.Background(), all, recoverTimeout+recoverReport, func(id uint64) command {
@@ -158,7 +155,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 			continue
 		}
 		for _, l := range a.Recovered.Lost {
-			if !slices.Contains(lost[l], r) { // two tensors of one shape read alike
+			if !slices.Contains(lost[l], r) { // two tensors of one shape have one text
 				lost[l] = append(lost[l], r)
 			}
 		}
@@ -169,7 +166,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	}
 	for _, r := range silent {
 		if c.ranks[r].incarnation == incarnations[r] && c.ranks[r].ready != nil {
-			c.killLocked(r, "could not go on after the cell")
+			c.killWorker(r, "could not go on after the cell")
 		}
 		c.dirty, c.replaced = true, union(c.replaced, replaced)
 	}

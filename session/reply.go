@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// finish folds the results and says whether the ranks have to recover.
-func (r *run) finish() Reply {
+// end takes the cell off the controller, folds the results of its ranks into a Reply, and decides whether the ranks have to recover.
+func (r *run) end() Reply {
 	reply := Reply{Cell: r.cell.ID, Elapsed: time.Since(r.started).Seconds()}
-	var peers []*Error // consequences come last
+	var peers []*Error // of waits for ranks that failed: they come last
 	for _, rank := range r.ranks {
 		result := r.results[rank]
 		if result.HasValue {
@@ -30,7 +30,7 @@ func (r *run) finish() Reply {
 		reply.Errors = compareTallies(r.cell.ID, r.ranks, r.tallies)
 		different = len(reply.Errors) > 0
 	}
-	r.fold.finish(time.Now())
+	r.fold.end(time.Now())
 	r.fold.redirect(r.c.keepPrinted())
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
@@ -39,8 +39,8 @@ func (r *run) finish() Reply {
 	return reply
 }
 
-// diverged reports whether errors may have left the ranks at different points of their work. They have not if
-// all of the world failed alike, or before anything ran.
+// diverged reports whether errors may have left the ranks at different points of the cell. They have not if all ranks of the world failed
+// with the same error, or if they failed before anything ran.
 func diverged(errs []*Error, size int) bool {
 	for _, e := range errs {
 		switch e.Kind {

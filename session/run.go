@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	tick       = 50 * time.Millisecond  // how often a running cell is looked after
-	promptly   = 2 * tick               // within which a rank answers that is not held up
+	tick       = 50 * time.Millisecond  // between two calls of run.tick
+	promptly   = 2 * tick               // within which a rank that is not held up answers
 	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of those who wait for it
-	abortWait  = 0.05                   // seconds a wait must have lasted to count as one for a rank that failed
+	abortWait  = 0.05                   // seconds a wait must have lasted to be ended because a rank failed
 	idleKeep   = 1 << 20                // bytes printed between cells that are kept for the next
 )
 
@@ -25,7 +25,7 @@ type run struct {
 	incarnations map[int]int // of the workers that run it
 	fold         *fold
 	events       chan runEvent
-	over         chan struct{} // closed when nobody listens to events any more
+	over         chan struct{} // closed when loop has ended: events are no longer received
 
 	started     time.Time
 	left        map[int]bool   // ranks that have not finished
@@ -33,14 +33,14 @@ type run struct {
 	aborted     map[int]string // ranks whose waits were ended, and why
 	failedAt    time.Time      // of the first failure
 	interrupted time.Time
-	killed      map[int]bool    // for not stopping
-	fatal       map[int]*Error  // after which the worker is replaced
+	killed      map[int]bool    // ranks whose workers were killed because they did not stop
+	fatal       map[int]*Error  // errors after which the worker is replaced
 	tallies     map[int][]Tally // of the ranks that are done
 	watch       watch
-	probes      map[int]probe // what ranks were asked to see whether they go on, and have not answered
+	probes      map[int]probe // that ranks have not answered
 }
 
-// probe is a question by which a rank shows that it goes on.
+// probe is a question to a rank that shows, when it is answered promptly, that the rank is not held up.
 type probe struct {
 	id uint64
 	at time.Time
@@ -51,7 +51,7 @@ type runEvent struct {
 	answer
 }
 
-// event takes in what concerns the run; the controller calls it.
+// event passes an event to loop. The controller calls it.
 func (r *run) event(rank int, e event, payload []byte) {
 	select {
 	case r.events <- runEvent{rank, answer{e, payload}}:
@@ -59,13 +59,13 @@ func (r *run) event(rank int, e event, payload []byte) {
 	}
 }
 
-// give hands a line of standard input to a rank.
+// give sends a line of standard input to a rank.
 func (r *run) give(rank int, c inputCommand, text string) {
 	c.Run = r.number
 	r.c.tell(rank, command{Input: &c}, []byte(text))
 }
 
-// loop returns when every rank has finished or died.
+// loop handles events until every rank has finished or died.
 func (r *run) loop(ctx context.Context) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -82,7 +82,7 @@ func (r *run) loop(ctx context.Context) {
 				r.abort(rank, command{Cancel: r.number, Abort: "interrupted"})
 			}
 		case now := <-ticker.C:
-			r.look(now)
+			r.tick(now)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (r *run) handle(e runEvent) {
 	switch {
 	case !r.left[e.rank]:
 	case e.Done != nil && e.Done.Run == r.number && e.Done.Err != nil && e.Done.Err.Fatal:
-		// The rank's part ends with its worker.
+		// The rank finishes when its worker has died.
 		r.fatal[e.rank] = e.Done.Err
 		r.kill(e.rank, "cannot go on: "+firstLine(e.Done.Err.Msg))
 	case e.Done != nil && e.Done.Run == r.number:
@@ -99,32 +99,32 @@ func (r *run) handle(e runEvent) {
 		result := Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
 		if e.Done.Rich {
 			var rich richValue
-			json.Unmarshal(e.payload, &rich) // what cannot be read has no forms
+			json.Unmarshal(e.payload, &rich) // a value that cannot be read has no forms
 			result.Value, result.Data, result.Metadata = rich.Text, rich.Data, rich.Metadata
 		}
-		r.done(e.rank, result, false)
+		r.rankDone(e.rank, result, false)
 	case e.Died != nil:
-		r.done(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
+		r.rankDone(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
 	case e.Status != nil || e.Process != nil:
 		r.watch.answer(e, time.Now())
 		if !r.failedAt.IsZero() {
 			r.releasePeers()
 		}
 	case e.Probe != 0:
-		r.hear(e)
+		r.probeAnswered(e)
 	}
 }
 
-// done takes in the outcome of a rank; the controller has told the hub if it died.
-func (r *run) done(rank int, result Result, died bool) {
+// rankDone records the result of a rank. If it died, the controller has already made it leave the hub.
+func (r *run) rankDone(rank int, result Result, died bool) {
 	delete(r.left, rank)
 	r.results[rank] = result
-	r.fold.done(rank, time.Now())
+	r.fold.endRank(rank, time.Now())
 	if result.Err != nil && r.failedAt.IsZero() {
 		r.failedAt = time.Now()
 	}
 	switch {
-	case died || !r.interrupted.IsZero(): // after an interrupt, every rank is to say so, not that another has left
+	case died || !r.interrupted.IsZero(): // after an interrupt every rank reports that, not that another has left
 	case result.Err != nil:
 		r.c.hub.Leave(rank, "failed: "+firstLine(result.Err.Msg))
 	default:
@@ -166,12 +166,12 @@ func (r *run) kill(rank int, why string) {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
 	if r.c.ranks[rank].incarnation == r.incarnations[rank] {
-		r.c.killLocked(rank, why)
+		r.c.killWorker(rank, why)
 	}
 }
 
-// look does what is due while the cell runs.
-func (r *run) look(now time.Time) {
+// tick shows overdue output, kills ranks that do not stop, and runs the watchdog.
+func (r *run) tick(now time.Time) {
 	for _, rank := range r.fold.tick(now) {
 		r.probe(rank)
 	}
@@ -186,7 +186,7 @@ func (r *run) look(now time.Time) {
 	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
 	if r.watch.ask(now, r.started, failing) {
 		for _, rank := range r.running() {
-			r.c.tell(rank, command{Status: unasked}, nil)
+			r.c.tell(rank, command{Status: watchdogQuestion}, nil)
 		}
 	}
 	if text := r.watch.report(r, now); text != "" {
@@ -194,7 +194,7 @@ func (r *run) look(now time.Time) {
 	}
 }
 
-// probe asks a rank for which others' lines wait, unless it has yet to answer.
+// probe asks a rank whose output others' lines wait for whether it is held up, unless it was asked and has not answered.
 func (r *run) probe(rank int) {
 	if _, asked := r.probes[rank]; asked {
 		return
@@ -207,20 +207,20 @@ func (r *run) probe(rank int) {
 	r.c.tell(rank, command{Probe: p.id}, nil)
 }
 
-// hear takes in the answer to a probe. If it does not come promptly, the rank was held up, and is asked again.
-func (r *run) hear(e runEvent) {
+// probeAnswered handles the answer to a probe. A rank whose answer is late was held up, and will be asked again.
+func (r *run) probeAnswered(e runEvent) {
 	p, asked := r.probes[e.rank]
 	if !asked || e.Probe != p.id {
 		return
 	}
 	delete(r.probes, e.rank)
 	if time.Since(p.at) <= promptly {
-		r.fold.hear(e.rank, p.at)
+		r.fold.noteAlive(e.rank, p.at)
 	}
 }
 
-// releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, those that do
-// not say for whom they are, and those for ranks that are released for the same reason.
+// releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, those of which the peer is not known, and
+// those for ranks that are released for the same reason.
 func (r *run) releasePeers() {
 	if time.Since(r.failedAt) < abortGrace {
 		return
@@ -230,7 +230,7 @@ func (r *run) releasePeers() {
 		result, finished := r.results[rank]
 		switch {
 		case !finished || result.Err == nil:
-		case r.aborted[rank] != "": // the cause is elsewhere
+		case r.aborted[rank] != "": // it failed because another rank did
 			cause[rank] = r.aborted[rank]
 		case result.Err.Kind == KindPeer:
 			cause[rank] = firstLine(result.Err.Msg)
@@ -246,7 +246,7 @@ func (r *run) releasePeers() {
 			}
 			for _, w := range r.watch.waits(rank, r.failedAt) {
 				peers := w.Peers
-				if len(peers) == 0 { // it may be any of them
+				if len(peers) == 0 { // it may be for any of them
 					peers = r.ranks
 				}
 				for _, peer := range peers {

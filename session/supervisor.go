@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	exitPoll  = 20 * time.Millisecond    // how often a busy worker is looked at; a large one takes long from its death to its end
-	quitGrace = closeGrace + time.Second // for a worker to leave when told to
+	exitPoll  = 20 * time.Millisecond    // between two looks at a busy worker; the kernel takes long to end a large process
+	quitGrace = closeGrace + time.Second // for a worker to exit after a Quit
 )
 
 // supervisor keeps one rank's worker: it starts it, passes commands and output, and reports its end. It runs
 // no user code.
 type supervisor struct {
-	spec    workerSpec
-	spawner *spawner
-	boot    func(incarnation int) (*os.File, error) // a new connection to the hub, for a worker to inherit
-	emit    func(event, []byte)                     // called from several goroutines; must not keep the bytes
+	spec       workerSpec
+	spawner    *spawner
+	connectHub func(incarnation int) (*os.File, error) // a new connection to the hub, for a worker to inherit
+	emit       func(event, []byte)                     // reports to the controller; called from several goroutines; must not keep the bytes
 
 	starting sync.WaitGroup // start, while it runs
 
@@ -36,8 +36,7 @@ type supervisor struct {
 	closed  bool
 }
 
-// do carries out a command or passes it to the worker. What is meant for a dead worker is dropped: its death
-// has been reported, or is about to be.
+// do carries out a command or passes it to the worker. A command for a dead worker is dropped: its death has been or will be reported.
 func (s *supervisor) do(c command, payload []byte) {
 	s.mu.Lock()
 	p := s.process
@@ -62,14 +61,14 @@ func (s *supervisor) do(c command, payload []byte) {
 	s.mu.Unlock()
 	switch {
 	case c.Kill != 0:
-		if c.Kill == p.incarnation { // the one it is meant for may have ended by itself
+		if c.Kill == p.incarnation { // the worker that it is meant for may have died and been replaced
 			p.kill()
 		}
 		return
 	case c.Eval != nil:
 		p.tail.reset()
 	case c.Status != 0:
-		go s.observe(p) // whoever gives commands may be the one who takes events
+		go s.observe(p) // the goroutine that calls do may be the one that receives events
 	}
 	p.send(c, payload)
 }
@@ -81,7 +80,7 @@ func (s *supervisor) observe(p *process) {
 	}
 }
 
-// start starts an incarnation when nothing is left of the one before. The controller asks for one at a time.
+// start starts an incarnation when nothing is left of the one before. There is one call at a time.
 func (s *supervisor) start(incarnation int) {
 	s.mu.Lock()
 	previous := s.process
@@ -92,7 +91,7 @@ func (s *supervisor) start(incarnation int) {
 	}
 	spec := s.spec
 	spec.Incarnation = incarnation
-	boot, err := s.boot(incarnation)
+	boot, err := s.connectHub(incarnation)
 	var p *process
 	if err == nil {
 		p, err = startProcess(s.spawner, spec, boot)
@@ -127,10 +126,10 @@ func (s *supervisor) drain(p *process) {
 	p.pipes[1].flush(s.sink(p, Stderr))
 }
 
-// listen passes on what the worker says. The output of a cell goes before the word that it is done, and what was
-// printed before the answer to a probe goes before that.
+// listen passes on the worker's events. It passes on the output of a cell before the event that the cell is done, and what was printed before
+// the answer to a probe before that answer.
 func (s *supervisor) listen(p *process) {
-	defer close(p.heard)
+	defer close(p.relayed)
 	in := frame.NewReader(p.control, maxPayload)
 	for {
 		var e event
@@ -140,7 +139,7 @@ func (s *supervisor) listen(p *process) {
 		}
 		e.Incarnation = p.incarnation
 		if e.Probe != 0 {
-			go func() { // output may be held back, and other answers are not to wait for that
+			go func() { // the fold may hold output back, and other events must not wait for it
 				s.drain(p)
 				s.emit(e, nil)
 			}()
@@ -164,7 +163,7 @@ func (s *supervisor) wait(p *process) {
 			break
 		}
 	}
-	syscall.Kill(-p.os.Pid, syscall.SIGKILL) // what it started; its number is still its own
+	syscall.Kill(-p.os.Pid, syscall.SIGKILL) // the processes it started; it is not reaped yet, so the number is still its own
 	state, err := p.os.Wait()
 	s.mu.Lock()
 	if s.process == p {
@@ -176,7 +175,7 @@ func (s *supervisor) wait(p *process) {
 		status = state.Sys().(syscall.WaitStatus)
 	}
 	select {
-	case <-p.heard: // it may have said why
+	case <-p.relayed: // an event may give the reason
 	case <-time.After(controlTimeout):
 	}
 	s.died(p, status)
@@ -184,7 +183,7 @@ func (s *supervisor) wait(p *process) {
 	close(p.reaped)
 }
 
-// poll looks at a busy worker: the kernel says that it is exiting long before it has taken its memory down.
+// poll looks at a busy worker every exitPoll: /proc shows that it is exiting long before the kernel has released its memory.
 func (s *supervisor) poll() {
 	for {
 		time.Sleep(exitPoll)
@@ -215,14 +214,14 @@ func (s *supervisor) poll() {
 
 // died reports the end of a worker, once.
 func (s *supervisor) died(p *process, status syscall.WaitStatus) {
-	p.dead.Do(func() {
+	p.deathReport.Do(func() {
 		s.drain(p)
 		cause, report := causeOfDeath(status, p.tail.String())
 		s.emit(event{Incarnation: p.incarnation, Died: &deathEvent{Cause: cause, Stderr: report}}, nil)
 	})
 }
 
-// close ends the worker, in order if it will, and returns when nothing of it is left.
+// close makes the worker exit, kills it if it does not, and returns when nothing of it is left.
 func (s *supervisor) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -246,8 +245,8 @@ func (s *supervisor) close() {
 // maxReport bounds what a death report quotes of standard error, in bytes.
 const maxReport = 8 << 10
 
-// causeOfDeath says in words how a process ended, and returns what it left on standard error about that: the
-// report of Go's runtime, or else the last lines.
+// causeOfDeath returns in words how a process ended, and what it wrote to standard error about that: the report of Go's runtime, or else the
+// last lines.
 func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report string) {
 	report = stderr[max(0, len(stderr)-maxReport):]
 	switch {

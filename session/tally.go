@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// compareTallies returns an error for every group whose members, as far as they ran the cell, have not made the same
-// calls.
+// compareTallies returns an error for every group of which those members that ran the cell have not made the same calls.
 func compareTallies(cell int, ranks []int, tallies map[int][]Tally) []*Error {
 	groups := map[string]map[int]Tally{} // by key and rank
 	members := map[string][]int{}

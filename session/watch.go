@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// When the watchdog asks and speaks.
+// Times of the watchdog.
 const (
 	watchAfter  = time.Second             // a cell is watched once it has run this long
 	watchEvery  = 500 * time.Millisecond  // between two questions to the ranks
@@ -17,23 +17,23 @@ const (
 	repeatAfter = 30 * time.Second        // the same report is not repeated sooner
 )
 
-// watch is the watchdog of one cell: what the ranks said when they were last asked, and what was reported.
+// watch is the watchdog of one cell: the last answers of the ranks, and the last report.
 type watch struct {
-	asked  time.Time
-	since  time.Time // when the first question was put
-	views  map[int]*view
-	said   string // the last report, without its times
-	saidAt time.Time
+	asked    time.Time
+	since    time.Time // when the first question was put
+	views    map[int]*view
+	reported string // the last report, without its times
+	saidAt   time.Time
 }
 
-// view is the last that was seen of one rank.
+// view is the last that is known of one rank.
 type view struct {
 	answered time.Time
 	waits    []Wait
 	stopped  bool
 }
 
-// ask reports whether it is time to put the question, and assumes that it then is.
+// ask reports whether it is time to ask the ranks. If so, it assumes that the caller does.
 func (w *watch) ask(now, started time.Time, failing bool) bool {
 	due := now.Sub(started) >= watchAfter && now.Sub(w.asked) >= watchEvery
 	due = due || (failing && now.Sub(w.asked) >= abortEvery)
@@ -46,7 +46,7 @@ func (w *watch) ask(now, started time.Time, failing bool) bool {
 	return due
 }
 
-// answer takes in a rank's answer.
+// answer records a rank's answer.
 func (w *watch) answer(e runEvent, now time.Time) {
 	v := w.views[e.rank]
 	if v == nil {
@@ -63,7 +63,7 @@ func (w *watch) answer(e runEvent, now time.Time) {
 	}
 }
 
-// waits is what rank waited for when it was last seen, if that was after a time.
+// waits returns what rank waited for according to its last answer, if that came later than after.
 func (w *watch) waits(rank int, after time.Time) []Wait {
 	if v := w.views[rank]; v != nil && v.answered.After(after) {
 		return v.waits
@@ -71,15 +71,14 @@ func (w *watch) waits(rank int, after time.Time) []Wait {
 	return nil
 }
 
-// report returns a table of who waits for what if some rank has waited too long and the user does not know
-// yet.
+// report returns a table of which rank waits for what, if one has waited too long and the table differs from the last one shown.
 func (w *watch) report(r *run, now time.Time) string {
-	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had the time to
+	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
 	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() {
 		return ""
 	}
 	hang := false
-	lines := map[string][]int{} // what is said of a rank, without times
+	lines := map[string][]int{} // ranks by what describe says of them
 	longest := map[string]float64{}
 	for _, rank := range r.ranks {
 		text, seconds := w.describe(r, rank, now)
@@ -111,20 +110,20 @@ func (w *watch) report(r *run, now time.Time) string {
 		fmt.Fprintf(&key, "%v %v %v\n", p.Call, p.Arrived, p.Missing)
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), seconds, FormatRanks(p.Missing))
 	}
-	if !hang || (key.String() == w.said && now.Sub(w.saidAt) < repeatAfter) {
+	if !hang || (key.String() == w.reported && now.Sub(w.saidAt) < repeatAfter) {
 		return ""
 	}
-	w.said, w.saidAt = key.String(), now
+	w.reported, w.saidAt = key.String(), now
 	return fmt.Sprintf("%s has run for %.1f s and waits (%s interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), cmp.Or(r.cell.Stop, "Ctrl-C"), b.String())
 }
 
-// describe says what a rank does, and for how many seconds it has waited, if it waits.
+// describe returns what a rank does, in words without times, and for how many seconds it has waited if it waits.
 func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 	if result, ok := r.results[rank]; ok {
 		if result.Err != nil {
 			return "failed: " + firstLine(result.Err.Msg), 0
 		}
-		return "has finished the cell" + w.called(r, rank), 0
+		return "has finished the cell" + w.lastCalls(r, rank), 0
 	}
 	v := w.views[rank]
 	answered := w.since
@@ -148,8 +147,9 @@ func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 	return describeWaits(v.waits), longest
 }
 
-// called says what a rank that is done called last in the groups in which others wait within a numbered call: it may be another call.
-func (w *watch) called(r *run, rank int) string {
+// lastCalls returns, in words, the last calls of a rank that is done in the groups in which other ranks wait in a numbered call. If the calls
+// differ, that is why they wait.
+func (w *watch) lastCalls(r *run, rank int) string {
 	text := ""
 	for _, t := range r.tallies[rank] {
 		awaited := func(v Wait) bool { return v.Ordinal > 0 && v.Group == t.Group }
@@ -166,7 +166,7 @@ func (w *watch) called(r *run, rank int) string {
 	return text
 }
 
-// describeWaits says what is waited for, without times: "waits in wait_signal #14 at cell[8]:1 for rank 1: a
+// describeWaits returns what a rank waits for, in words without times: "waits in wait_signal #14 at cell[8]:1 for rank 1: a
 // signal on channel 3".
 func describeWaits(waits []Wait) string {
 	var parts []string

@@ -6,19 +6,18 @@ const wireVersion = 2
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
 
-// command is what the controller tells one rank. It goes to the rank's supervisor, which acts on Start, Kill
-// and Quit itself and passes the rest to its worker. Exactly one field is set, besides those said to go
-// together.
+// command is a message from the controller to one rank. The rank's supervisor carries out Start, Kill and Quit itself and passes the others
+// to its worker. Exactly one field is set, besides those that go together.
 type command struct {
 	Start   *startCommand `json:",omitempty"`
 	Kill    int           `json:",omitempty"` // end the worker of this incarnation at once
-	Quit    bool          `json:",omitempty"` // let the worker close what it holds and end
+	Quit    bool          `json:",omitempty"` // let the worker close what it holds and exit
 	Eval    *evalCommand  `json:",omitempty"` // the payload is the source
 	Cancel  uint64        `json:",omitempty"` // the run with this number is interrupted; goes with Abort
 	Abort   string        `json:",omitempty"` // end every wait, for this reason
 	Inspect *question     `json:",omitempty"`
-	Status  uint64        `json:",omitempty"` // a number that comes back with the answer
-	Probe   uint64        `json:",omitempty"` // the same; the answer says that the worker goes on, and nothing else
+	Status  uint64        `json:",omitempty"` // ask what the worker does; the answer has this number
+	Probe   uint64        `json:",omitempty"` // ask whether the worker is held up; the answer has this number and nothing else
 	Recover *recovery     `json:",omitempty"`
 	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
 }
@@ -29,16 +28,16 @@ type startCommand struct {
 }
 
 type evalCommand struct {
-	Incarnation int    // of the worker it is meant for; another does not get it
-	Run         uint64 // the controller's own count; unlike cell numbers, never used twice
+	Incarnation int    // of the worker that is meant; no other gets the cell
+	Run         uint64 // counted by the controller; unlike cell numbers, never used twice
 	Cell        int
 	Name        string
 	Line        int
 }
 
 type inputCommand struct {
-	Run uint64 // that asked
-	End bool   // there is no line, nor will there be
+	Run uint64 // the run that asked
+	End bool   // standard input is at its end
 }
 
 type question struct {
@@ -51,22 +50,21 @@ type recovery struct {
 	Replaced []int
 }
 
-// event is what one rank tells the controller. Incarnation says which worker it is about; exactly one of the
-// other fields is set.
+// event is a message from one rank to the controller about the worker of Incarnation. Exactly one of the other fields is set.
 type event struct {
 	Incarnation int
 
 	Ready     *readyEvent   `json:",omitempty"` // the worker takes cells
-	Failed    *Error        `json:",omitempty"` // the worker could not start; it will end by itself
+	Failed    *Error        `json:",omitempty"` // the worker could not start; it will exit by itself
 	Output    Stream        `json:",omitempty"` // the payload was written to it
-	Done      *doneEvent    `json:",omitempty"` // the payload is the value; all output has gone before
+	Done      *doneEvent    `json:",omitempty"` // the payload is the value; all output has been sent before
 	Answer    *answerEvent  `json:",omitempty"` // the payload is an Answer as JSON, unless there is an error
 	Status    *statusEvent  `json:",omitempty"` // from the worker
 	Process   *processEvent `json:",omitempty"` // from the supervisor, for the same question
-	Probe     uint64        `json:",omitempty"` // the answer to a probe; output from before it has gone before
+	Probe     uint64        `json:",omitempty"` // the answer to a probe; earlier output has been sent before it
 	Recovered *recovered    `json:",omitempty"`
 	Died      *deathEvent   `json:",omitempty"`
-	Gone      string        `json:",omitempty"` // the supervisor itself is lost, and why
+	Gone      string        `json:",omitempty"` // why the supervisor itself is lost
 }
 
 type readyEvent struct {
@@ -96,7 +94,7 @@ type answerEvent struct {
 
 type statusEvent struct {
 	ID    uint64
-	Run   uint64 // that it works on, 0 when idle
+	Run   uint64 // the run in hand, 0 when idle
 	Waits []Wait `json:",omitempty"`
 }
 
@@ -114,17 +112,17 @@ type recovered struct {
 // deathEvent reports the end of a worker.
 type deathEvent struct {
 	Cause  string // "was killed (SIGKILL)"
-	Stderr string // what it wrote there about its end
+	Stderr string // what it wrote to standard error about its end
 }
 
-// Bounds of what one rank reports about one cell; the rest is cut, and said to be cut.
+// Bounds of what one rank reports about one cell, in bytes. Longer texts are cut and marked as such.
 const (
 	maxValue  = 256 << 10
 	maxRich   = 16 << 20
 	maxDetail = 256 << 10
 )
 
-// clip shortens text to n bytes or so.
+// clip shortens text to about n bytes.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

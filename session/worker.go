@@ -33,11 +33,11 @@ const (
 )
 
 const (
-	maxStack   = 256 << 20       // bytes; endless recursion that no evaluator stops then dies in half a second instead of three
+	maxStack   = 256 << 20       // bytes; endless recursion then ends the worker in half a second instead of three
 	closeGrace = 2 * time.Second // for Communicator.Close when the session ends
 )
 
-// workerSpec is what a supervisor tells its worker at birth.
+// workerSpec is what a supervisor passes to its worker at the start.
 type workerSpec struct {
 	Rank, Size, LocalRank int
 	Incarnation           int
@@ -50,7 +50,7 @@ type Env struct {
 	Rank, Size  int
 	LocalRank   int               // among the ranks of this host; picks the GPU
 	Incarnation int               // 1 for the first worker of this rank; a later one has no peers until Recover
-	Client      *bootstrap.Client // how it meets its peers
+	Client      *bootstrap.Client // by which it meets its peers
 	Dir         string            // private to the user, on this host, removed at the end
 	Device      string            // as in Config
 	Backend     string            // as in Config
@@ -71,7 +71,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s is not to be set by hand: %v\n", workerVariable, err)
 		return 2
 	}
-	os.Unsetenv(workerVariable) // programs that cells start are no workers
+	os.Unsetenv(workerVariable) // programs that cells start are not workers
 	os.Setenv(inband.Variable, "1")
 	debug.SetMaxStack(maxStack)
 	control, err := inherited(controlFD)
@@ -79,7 +79,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		fmt.Fprintln(os.Stderr, "symmrepl: the control connection:", err)
 		return 2
 	}
-	w := &worker{spec: spec, out: frame.NewWriter(control), evals: make(chan job, 1)}
+	w := &worker{spec: spec, out: frame.NewWriter(control), jobs: make(chan job, 1)}
 	w.leaveBySignal()
 	if err := w.start(start); err != nil {
 		w.send(event{Failed: asError(err)}, nil)
@@ -100,8 +100,8 @@ type worker struct {
 	out   *frame.Writer
 	eval  Evaluator
 	comm  Communicator
-	stdin reader
-	evals chan job // what the one goroutine that runs user code does next
+	stdin stdinReader
+	jobs  chan job // what the one goroutine that runs user code does next
 
 	mu      sync.Mutex
 	current uint64 // the run in hand, 0 when idle
@@ -139,8 +139,8 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	return nil
 }
 
-// read obeys the controller until told to end, or until the connection does. It runs no user code, so it
-// answers also while a cell spins.
+// read carries out the controller's commands until Quit, which it reports, or until the connection ends. It runs no user code, so it answers
+// while a cell spins.
 func (w *worker) read(in *frame.Reader) (told bool) {
 	for {
 		var c command
@@ -154,9 +154,9 @@ func (w *worker) read(in *frame.Reader) (told bool) {
 			w.mu.Lock()
 			w.current, w.cancel = c.Eval.Run, cancel
 			w.mu.Unlock()
-			w.evals <- job{ctx: ctx, eval: c.Eval, source: string(payload)}
+			w.jobs <- job{ctx: ctx, eval: c.Eval, source: string(payload)}
 		case c.Recover != nil:
-			w.evals <- job{recover: c.Recover}
+			w.jobs <- job{recover: c.Recover}
 		case c.Cancel != 0:
 			w.interrupt(c.Cancel, c.Abort)
 		case c.Abort != "":
@@ -194,7 +194,7 @@ func (w *worker) interrupt(run uint64, why string) {
 
 // work runs cells and recoveries, one after the other.
 func (w *worker) work() {
-	for j := range w.evals {
+	for j := range w.jobs {
 		if j.recover != nil {
 			w.recover(j.recover)
 			continue
@@ -204,7 +204,7 @@ func (w *worker) work() {
 }
 
 func (w *worker) run(j job) {
-	w.stdin.begin(j.ctx)
+	w.stdin.reset(j.ctx)
 	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Source: j.source})
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
@@ -257,7 +257,7 @@ func (w *worker) send(e event, payload []byte) {
 	w.out.Write(e, payload) // a failure shows at the reading end
 }
 
-// close ends the worker in order, or without it if that takes too long.
+// close closes the communicator, for at most closeGrace.
 func (w *worker) close() {
 	done := make(chan struct{})
 	go func() {
@@ -271,8 +271,8 @@ func (w *worker) close() {
 	}
 }
 
-// leaveBySignal ends the worker when its supervisor has died, and removes what nobody else will. The kernel
-// tells by SIGTERM; a worker that was stopped is continued by SIGHUP.
+// leaveBySignal ends the worker when its supervisor has died, and removes the session's directory then. The kernel sends SIGTERM in that
+// case; to a worker that was stopped, it sends SIGHUP and continues it.
 func (w *worker) leaveBySignal() {
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, syscall.SIGTERM, syscall.SIGHUP)
