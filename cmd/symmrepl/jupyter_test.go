@@ -127,7 +127,7 @@ func TestKernelInstall(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"kernel":                                 "kernel needs to be told what to do",
+		"kernel":                                 "kernel needs a subcommand",
 		"kernel install --user --prefix /p":      "give one of them",
 		"kernel install --name a/b":              `a kernel cannot be called "a/b"`,
 		"kernel run /nosuch.json":                "/nosuch.json: no such file",

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// attach is symmrepl attach [DIR].
+// attach runs symmrepl attach [DIR].
 func attach(ctx context.Context, args []string) (int, error) {
 	if len(args) > 1 {
 		return 0, misused("attach takes one session at most; %d were given", len(args))
@@ -23,7 +23,7 @@ func attach(ctx context.Context, args []string) (int, error) {
 	return front(ctx, s)
 }
 
-// attachTo takes hold of a running session, the newest if dir is empty.
+// attachTo attaches to a running session, the newest if dir is empty.
 func attachTo(ctx context.Context, dir string) (*opened, error) {
 	s, err := session.Attach(ctx, dir)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	statusSignals = 128
 )
 
-// usageError is a command line that cannot be meant.
+// usageError reports a wrong command line.
 type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
@@ -62,7 +62,7 @@ func Main(args []string) int {
 	return status
 }
 
-// report prints why the program did not do what it was asked, and returns the status for it.
+// report prints an error and returns the exit status for it.
 func report(err error) int {
 	for _, line := range reasons(err) {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s\n", line)
@@ -75,7 +75,7 @@ func report(err error) int {
 	return statusStart
 }
 
-// reasons returns what an error says. What all ranks say alike is said once.
+// reasons returns the lines of an error. Those that are the same on all ranks are returned once.
 func reasons(err error) []string {
 	var lines, bare []string
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -128,7 +128,7 @@ func dispatch(ctx context.Context, o options) (int, error) {
 	return 0, misused("there is no subcommand %q; there are run, tutorial, attach, kernel, doctor, bench and version%s", name, didYouMeanRun(name))
 }
 
-// didYouMeanRun is a hint for a file where a subcommand is expected.
+// didYouMeanRun returns a hint if the user gave a file instead of a subcommand.
 func didYouMeanRun(name string) string {
 	if _, err := os.Stat(name); err != nil {
 		return ""
@@ -136,7 +136,7 @@ func didYouMeanRun(name string) string {
 	return fmt.Sprintf(". Did you mean symmrepl run %s?", name)
 }
 
-// interactive is symmrepl without subcommand: one cell, a prompt, or entries from a pipe.
+// interactive runs symmrepl without a subcommand: one cell, a prompt, or entries from a pipe.
 func interactive(ctx context.Context, o options) (int, error) {
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		if o.hasCode {
@@ -146,7 +146,7 @@ func interactive(ctx context.Context, o options) (int, error) {
 	})
 }
 
-// front runs the entries first and then what the user enters, at a prompt or through a pipe.
+// front runs the entries of first, and then those that the user enters at a prompt or through a pipe.
 func front(ctx context.Context, s *opened, first ...string) (int, error) {
 	c, r := s.console(), s.request("")
 	switch {
@@ -172,7 +172,7 @@ func front(ctx context.Context, s *opened, first ...string) (int, error) {
 	return status(outcome), err
 }
 
-// run is symmrepl run FILE.
+// run runs symmrepl run FILE.
 func run(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) != 1 {
 		return 0, misused("run needs one file, such as symmrepl run hello.go; %d were given", len(args))
@@ -188,7 +188,7 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 	})
 }
 
-// status is the exit status for how the entries ended.
+// status returns the exit status for an outcome.
 func status(outcome console.Outcome) int {
 	if outcome == console.Failed {
 		return statusFailed
@@ -196,7 +196,7 @@ func status(outcome console.Outcome) int {
 	return statusOK
 }
 
-// printer returns what writes to this program's own output, with colours if all of it goes to a terminal.
+// printer returns a printer to this program's output, with colours if all of it goes to a terminal.
 func printer(size int) *render.Printer {
 	p := render.New(os.Stdout, os.Stderr, size, colour())
 	p.InPlace = render.IsTerminal(os.Stdout)
@@ -209,7 +209,7 @@ func colour() bool { return render.WantsColour(os.Stdout) && render.WantsColour(
 type ending struct{ signals chan os.Signal }
 
 // watch returns a context that the first of SIGINT, SIGTERM and SIGHUP ends. A second one ends the program at
-// once. For a program that serves others, SIGINT is not one of them.
+// once. SIGINT is not one of them if the program serves others.
 func (e *ending) watch(serves bool) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	e.signals = make(chan os.Signal, 1)

@@ -12,31 +12,37 @@ import (
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// options is what the command line says.
+// options holds the parsed command line.
 type options struct {
-	ranks     int    // 0: choose
-	device    string // "auto", "cpu" or "cuda"
-	backend   string // "": choose
-	rdzv      string
-	sizes     []int    // of bench, in bytes; empty: choose
-	peers     bool     // of bench
-	dtype     string   // of bench
-	json      bool     // of bench
-	svg       string   // of bench: a file
-	given     []string // flags that are of one subcommand alone
-	user      bool     // of kernel install
-	prefix    string   // of kernel install
-	name      string   // of kernel install
-	code      string   // of -e
-	hasCode   bool
-	attach    bool   // of kernel: to a session that runs,
+	ranks   int    // 0: choose
+	device  string // "auto", "cpu" or "cuda"
+	backend string // "": choose
+	rdzv    string
+	code    string // of -e
+	hasCode bool
+	help    bool
+	version bool
+	args    []string // arguments that are not flags
+	given   []string // the flags below that were given: each applies to one subcommand only
+
+	// bench
+	sizes []int // in bytes; empty: choose
+	peers bool
+	dtype string
+	json  bool
+	svg   string // a file
+
+	// kernel install
+	user   bool
+	prefix string
+	name   string
+
+	// kernel
+	attach    bool   // to a running session,
 	attachDir string // in this folder; "": the newest
-	help      bool
-	version   bool
-	args      []string // what is not a flag
 }
 
-// maxRanks bounds -n: what cannot become a world starts no processes.
+// maxRanks bounds -n, so that no processes start that cannot form a world.
 const maxRanks = symmem.MaxRanks
 
 // maxSize bounds --sizes.
@@ -124,7 +130,7 @@ func parse(args []string) (options, error) {
 	return o, nil
 }
 
-// owner is the subcommand that alone has a flag, or "".
+// owner returns the only subcommand that a flag applies to, or "".
 func owner(name string) string {
 	switch name {
 	case "sizes", "dtype", "peers", "json", "svg":
@@ -137,18 +143,18 @@ func owner(name string) string {
 	return ""
 }
 
-// misplaced returns an error if a flag of another subcommand was given.
+// misplaced returns an error if a flag was given that does not apply to the subcommand.
 func (o options) misplaced() error {
 	command := strings.Join(o.args, " ") + " "
 	for _, name := range o.given {
-		if of := owner(name); !strings.HasPrefix(command, of+" ") {
-			return misused("%s is of %s", dashed(name), of)
+		if owner := owner(name); !strings.HasPrefix(command, owner+" ") {
+			return misused("%s applies to %s only", dashed(name), owner)
 		}
 	}
 	return nil
 }
 
-// dashed is a flag as the usage text writes it.
+// dashed writes a flag as the usage text does.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name

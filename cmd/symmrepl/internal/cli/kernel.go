@@ -13,7 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// kernel is symmrepl kernel install and symmrepl kernel run FILE.
+// kernel runs symmrepl kernel install and symmrepl kernel run FILE.
 func kernel(ctx context.Context, o options, args []string) (int, error) {
 	switch {
 	case len(args) == 1 && args[0] == "install":
@@ -21,7 +21,7 @@ func kernel(ctx context.Context, o options, args []string) (int, error) {
 	case len(args) == 2 && args[0] == "run":
 		return runKernel(ctx, o, args[1])
 	}
-	return 0, misused("kernel needs to be told what to do: install, or run CONNECTION_FILE, as Jupyter does")
+	return 0, misused("kernel needs a subcommand: install, or run CONNECTION_FILE, as Jupyter does")
 }
 
 func installKernel(o options) (int, error) {
@@ -44,7 +44,7 @@ func installKernel(o options) (int, error) {
 	return statusOK, nil
 }
 
-// kernelName is what front ends call the kernel.
+// kernelName returns the name that front ends show for the kernel.
 func (o options) kernelName() string {
 	switch {
 	case o.attach:
@@ -61,7 +61,7 @@ func (o options) kernelName() string {
 	return name + ")"
 }
 
-// kernelFlags are those that the kernel is to be started with.
+// kernelFlags returns the flags that the kernel is started with.
 func (o options) kernelFlags() []string {
 	var flags []string
 	if o.attach {
@@ -83,7 +83,7 @@ func (o options) kernelFlags() []string {
 	return flags
 }
 
-// runKernel serves the front ends of a connection file on a session of its own, or with --attach on one that runs.
+// runKernel serves the front ends of a connection file on a new session, or with --attach on a running one.
 func runKernel(ctx context.Context, o options, file string) (int, error) {
 	k, err := jupyter.Listen(file)
 	if err != nil {
@@ -131,5 +131,5 @@ func openFor(ctx context.Context, o options) (*opened, error) {
 // parentVariable is set by Jupyter to its process id.
 const parentVariable = "JPY_PARENT_PID"
 
-// serves reports whether the program is to be a kernel, which an interrupt does not end.
+// serves reports whether the program runs as a kernel, which an interrupt does not end.
 func (o options) serves() bool { return len(o.args) > 0 && o.args[0] == "kernel" }

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
 )
 
-// learn is symmrepl tutorial [NAME [STEP]].
+// learn runs symmrepl tutorial [NAME [STEP]].
 func learn(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) == 0 {
 		c := &console.Console{Commands: command.All(nil)} // the list needs no session

@@ -9,13 +9,14 @@ on an emulated device in host memory.
     symmrepl run FILE.go        run a script; lines that begin with // %% separate its cells
     symmrepl tutorial [NAME]    list the tutorials, or step through one at a prompt
     symmrepl attach [DIR]       a second prompt on a running session of yours, the newest if DIR is not given
-    symmrepl kernel install     tell Jupyter of a kernel with these flags: notebooks then have a session
+    symmrepl kernel install     install a Jupyter kernel that starts a session with these flags
     symmrepl kernel run FILE    serve the front ends of a connection file; this is what Jupyter starts
-    symmrepl doctor             what was found on this machine, what is missing, and how to get it
+    symmrepl doctor             what this machine has, what is missing, and how to get it
     symmrepl bench session      how fast this machine starts a session and runs cells
     symmrepl bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]
-                                operations, all if none is named, their limits, and with --peers PyTorch, NCCL and NVSHMEM
-    symmrepl bench overlap      a matrix product beside an all-gather, each alone and while the other goes on
+                                measure operations (all if none is named) and their limits; with --peers also PyTorch,
+                                NCCL and NVSHMEM
+    symmrepl bench overlap      a matrix product and an all-gather, each alone and both at the same time
     symmrepl version            the version of the program
 
 For example, on a machine with four GPUs, or with none:
@@ -36,18 +37,18 @@ Flags, which may stand before or after the arguments:
     --device KIND       cpu, cuda, or auto: cuda if there is a GPU. By default auto
     --backend NAME      how symmetric memory is made: CUDA on GPUs, CPU on the cpu device; by default what fits
     -e, --eval CODE     run CODE as one cell and exit
-    --sizes BYTES,...   of bench: the messages to measure, such as 4K,1M
-    --dtype TYPE        of bench: f16, bf16, f32, f64, i32 or i64; by default bf16
-    --peers             of bench: measure PyTorch, NCCL and NVSHMEM in the same run, if python3 has torch
-    --json              of bench: print a line of JSON for each figure instead of tables
-    --svg FILE          of bench: draw microseconds and bandwidth over size, with the peers and the link's limit
+    --sizes BYTES,...   bench only: message sizes to measure, such as 4K,1M
+    --dtype TYPE        bench only: f16, bf16, f32, f64, i32 or i64; by default bf16
+    --peers             bench only: measure PyTorch, NCCL and NVSHMEM in the same run, if python3 has torch
+    --json              bench only: print a line of JSON for each figure instead of tables
+    --svg FILE          bench only: draw microseconds and bandwidth over size, with the peers and the link's limit
     --user, --prefix DIR, --name NAME
-                        of kernel install: for this user, which is the default, or below a folder such as a Python
-                        environment's; what Jupyter calls it, by default symmrepl
-    --attach[=DIR]      of kernel: use a running session of yours, the newest if DIR is not given
-    --rdzv HOST:PORT    where the processes of several hosts meet, if their launcher's own address will not do
+                        kernel install only: install for this user, which is the default, or below a folder such as a
+                        Python environment's; the name that Jupyter knows it by, by default symmrepl
+    --attach[=DIR]      kernel only: use a running session of yours, the newest if DIR is not given
+    --rdzv HOST:PORT    where the processes of several hosts meet, if not at their launcher's address
     -h, --help          this text
-    --version           as symmrepl version
+    --version           the same as symmrepl version
 
 Under torchrun --no-python, mpirun or srun, symmrepl joins the ranks these started: rank 0 owns the prompt or runs the
 script, the others serve it. Then -n may be left out. Several hosts need a secret that all of them share, in the

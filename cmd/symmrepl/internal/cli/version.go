@@ -9,7 +9,7 @@ import (
 // release is the version of the program.
 const release = "0.1.0"
 
-// version is symmrepl version.
+// version prints the version of the program.
 func version(args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("version takes no arguments")

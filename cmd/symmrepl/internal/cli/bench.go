@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -11,22 +10,12 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/opbench"
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/symmem"
 )
 
-// doctor is symmrepl doctor.
-func doctor(args []string) (int, error) {
-	if len(args) > 0 {
-		return 0, misused("doctor takes no arguments")
-	}
-	fmt.Print(symmem.Doctor())
-	return statusOK, nil
-}
-
-// benchRanks is the default of -n in bench session.
+// benchRanks is the default of -n for bench session.
 const benchRanks = 4
 
-// runBench is symmrepl bench.
+// runBench runs symmrepl bench.
 func runBench(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) == 1 && args[0] == "session" {
 		if o.ranks == 0 {
