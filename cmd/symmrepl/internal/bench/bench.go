@@ -88,7 +88,7 @@ func (b *bench) cells() error {
 	return nil
 }
 
-// prints measures how fast output of all ranks arrives folded, and whether processes grow by it.
+// prints measures how fast output of all ranks arrives folded, and how much processes grow by it.
 func (b *bench) prints() error {
 	before, err := b.resident()
 	if err != nil {
@@ -148,7 +148,7 @@ func (b *bench) resident() ([]int64, error) {
 	return sizes, nil
 }
 
-// kernel is a cell that compiles and runs a kernel, and checks its result. It is new for every number.
+// kernel returns a cell that compiles and runs a kernel and checks its result. The kernel is different for every n.
 const kernel = `timed := symm.Compile(%q)
 timed.Launch(symm.Grid(1), symm.Block(32), timedOut)
 if got := timedOut.Ints(); got[31] != 31 + %d {
@@ -179,7 +179,7 @@ func (b *bench) kernels() error {
 	return nil
 }
 
-// list shows the first time, which loads the compiler, and the median of the others.
+// list formats the first time, which loads the compiler, and the median of the others.
 func list(times []time.Duration) string {
 	rest := slices.Sorted(slices.Values(times[1:]))
 	return fmt.Sprintf("%.1f ms at first, then %.1f ms", milliseconds(times[0]), milliseconds(rest[len(rest)/2]))

@@ -1,4 +1,4 @@
-// Package cellfile is how cells are written to files: as Go, with a line between them that begins with `// %%`.
+// Package cellfile reads and writes files of cells: Go, with a line between cells that begins with `// %%`.
 //
 // What follows `// %%` on its line is the cell's title; `// %%rank [0,2]` begins a cell for those ranks only, and
 // `// %% [markdown]` one of a kind that is not run with the others, such as text or an exercise's solution. A

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// header makes the file one that `go build` and editors take for a program of its own.
+// header makes `go build` and editors treat the file as a separate program.
 const header = `//go:build ignore
 
 // A session of symmrepl. This runs it again: symmrepl run FILE

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Cell is a piece of a file.
+// Cell is a cell of a file.
 type Cell struct {
 	Line   int    // of the file on which Source begins, from 1
 	Ranks  string // a list such as "[0,2]", or ""
 	Kind   string // the word of `// %% [word]`, or ""
-	Title  string // what else follows `// %%`
+	Title  string // the rest of the line `// %%`
 	Source string
 }
 
-// separator is how a line that begins a cell begins.
+// separator begins the first line of a cell.
 const separator = "// %%"
 
 // kind matches what follows `// %%` of a cell of a kind.
@@ -48,7 +48,7 @@ func All(text string) []Cell {
 	return cells
 }
 
-// head takes what follows `// %%`.
+// head parses the text after `// %%`.
 func (c *Cell) head(rest string) {
 	if ranks, ok := strings.CutPrefix(rest, "rank"); ok {
 		c.Ranks = strings.TrimSpace(ranks)
@@ -60,7 +60,7 @@ func (c *Cell) head(rest string) {
 	}
 }
 
-// separators returns where the lines that begin cells are.
+// separators returns the positions of the lines that begin cells.
 func separators(text string) []int {
 	if !strings.Contains(text, separator) {
 		return nil
@@ -74,7 +74,7 @@ func separators(text string) []int {
 	return found
 }
 
-// eachComment calls f with where each comment of a text begins. The text need not be correct Go.
+// eachComment calls f with the position of each comment in a text. The text need not be correct Go.
 func eachComment(text string, f func(at int)) {
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(text))

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// connection is what a connection file says.
+// connection is the content of a connection file.
 type connection struct {
 	Transport string `json:"transport"`
 	IP        string `json:"ip"`
@@ -24,7 +24,7 @@ type connection struct {
 	CurveKey  string `json:"curve_secretkey"`
 }
 
-// readConnection reads a connection file and refuses what this kernel cannot serve, or not safely.
+// readConnection reads a connection file, and refuses one that this kernel cannot serve or not safely.
 func readConnection(file string) (connection, error) {
 	c := connection{Transport: "tcp", IP: "127.0.0.1", Scheme: "hmac-sha256"}
 	text, err := os.ReadFile(file)
@@ -101,7 +101,7 @@ func (c connection) open(port int) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 }
 
-// abandoned reports whether a name is that of a socket on which nobody listens, such as a kernel leaves that was killed.
+// abandoned reports whether nobody listens on the socket of a name, as after a kernel was killed.
 func abandoned(name string) bool {
 	info, err := os.Lstat(name)
 	if err != nil || info.Mode().Type() != os.ModeSocket {

@@ -1,8 +1,8 @@
 // Package jupyter is a Jupyter kernel: a console on a session whose entries are the cells of a notebook.
 //
 // It speaks version 5.5 of the messaging protocol (https://jupyter-client.readthedocs.io/en/stable/messaging.html). Cells run one after another on
-// a goroutine of their own; whatever else front ends ask is answered meanwhile. Interrupts and shutdown have their own channel.
+// a separate goroutine; other requests are answered meanwhile. Interrupts and shutdown have their own channel.
 //
 // What ranks print becomes stream messages, gathered for a moment so that many small prints are few messages. Values become the cell's result: as
-// text folded by rank, and in the forms a value has of its own. A message must be signed with the connection's key, and a signature counts once.
+// text folded by rank, and in the other forms that a value has. A message must be signed with the connection's key, and a signature counts once.
 package jupyter

@@ -13,7 +13,7 @@ import (
 // stopButton is what a notebook draws on the button that interrupts a cell.
 const stopButton = "■"
 
-// executeRequest is an entry and how to run it.
+// executeRequest is the content of execute_request.
 type executeRequest struct {
 	Code         string            `json:"code"`
 	Silent       bool              `json:"silent"`
@@ -36,7 +36,7 @@ func (k *Kernel) work(ctx context.Context) {
 		}
 		var aborted []*request
 		if answer["status"] == "error" && orTrue(asked.StopOnError) {
-			aborted = k.queue.clear() // what comes after the reply is entered with knowledge of it
+			aborted = k.queue.clear() // what the user enters after the reply knows of the failure
 		}
 		k.send(k.shell, r, "execute_reply", answer)
 		k.status(r, "idle")
@@ -82,15 +82,14 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 			entry.Name = fmt.Sprintf("In[%d]", number)
 		}
 		k.enter(ctx, s, entry)
-		if s.failed == nil {
+		if !s.hasFailed() {
 			for name, source := range asked.Expressions {
 				expressions[name] = k.evaluate(ctx, source)
 			}
 		}
 	}
-	s.end()
-	if s.failed != nil {
-		answer := s.failed.content()
+	if failed := s.end(); failed != nil {
+		answer := failed.content()
 		answer["execution_count"] = number
 		return answer
 	}
@@ -123,7 +122,7 @@ func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
 	case console.Quit:
 		s.payload = append(s.payload, content{"source": "ask_exit", "keepkernel": false})
 	case console.Failed:
-		if s.failed == nil { // what went wrong was said in text
+		if !s.hasFailed() { // the reason was printed as text
 			s.Fail("the entry failed")
 		}
 	}
@@ -143,8 +142,7 @@ func (k *Kernel) page(ctx context.Context, s *screen, name string) {
 func (k *Kernel) evaluate(ctx context.Context, source string) content {
 	reply := k.console.Session.Eval(ctx, session.Cell{Source: source, Silent: true, Ranks: k.console.Target()})
 	if len(reply.Errors) > 0 {
-		f := failed(reply.Errors, k.console.Size)
-		return f.content()
+		return failureOf(reply.Errors, k.console.Size).content()
 	}
 	data, metadata := bundle(reply.Values, k.console.Size)
 	return content{"status": "ok", "data": data, "metadata": metadata}

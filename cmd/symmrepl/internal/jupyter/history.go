@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// history is what has been entered in this kernel.
+// history records the entries of this kernel.
 type history struct {
 	mu      sync.Mutex
 	entries []entry
@@ -24,7 +24,7 @@ func (h *history) add(number int, input string) {
 	h.entries = append(h.entries, entry{number: number, input: input})
 }
 
-// result keeps the result of the last entry.
+// result records the result of the last entry.
 func (h *history) result(number int, text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -37,7 +37,7 @@ func (h *history) result(number int, text string) {
 type historyRequest struct {
 	Output  bool   `json:"output"`
 	Access  string `json:"hist_access_type"`
-	Session int    `json:"session"` // 0 and the current one, 1, are known
+	Session int    `json:"session"` // only 0 and 1, the current one, exist
 	Start   int    `json:"start"`
 	Stop    *int   `json:"stop"`
 	N       *int   `json:"n"`

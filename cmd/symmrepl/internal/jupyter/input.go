@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// connectPause is between two looks whether a front end has connected.
+// connectPause is the time between two checks whether a front end has connected.
 const connectPause = 20 * time.Millisecond
 
 // ask asks the front end that sent the entry for a line of standard input.
@@ -22,7 +22,7 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 	answers := make(chan string, 1)
 	s.k.expect(s.request.peer, answers)
 	defer s.k.expect("", nil)
-	for !s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false}) { // it connects each channel by itself
+	for !s.k.send(s.k.stdin, s.request, "input_request", content{"prompt": "", "password": false}) { // a front end connects each channel separately
 		select {
 		case <-time.After(connectPause):
 		case <-ctx.Done():
@@ -38,14 +38,14 @@ func (s *screen) ask(ctx context.Context) (string, error) {
 	}
 }
 
-// expect says where the next line of standard input is to go, and which front end is asked for it.
+// expect sets which front end is asked for the next line of standard input, and where the line goes.
 func (k *Kernel) expect(peer string, answers chan<- string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked, k.answers = peer, answers
 }
 
-// answered takes in an input_reply of the front end that was asked; what others say is passed over.
+// answered takes the input_reply of the front end that was asked, and ignores those of others.
 func (k *Kernel) answered(r *request) {
 	var said struct {
 		Value string `json:"value"`

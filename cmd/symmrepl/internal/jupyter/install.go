@@ -17,13 +17,13 @@ func ValidName(name string) bool { return validName.MatchString(name) }
 // Spec is a kernel as Jupyter lists it.
 type Spec struct {
 	Name    string   // of its folder, a ValidName; "symmrepl" when empty
-	Display string   // what front ends call it
-	Argv    []string // starts it; the connection file's name follows
+	Display string   // the name that front ends show
+	Argv    []string // the command that starts it; the connection file's name follows
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Install writes the spec, where Jupyter looks: below prefix, or for this user when that is empty. It returns the folder.
+// Install writes the spec where Jupyter finds it: below prefix, or for this user if prefix is empty. It returns the folder.
 func (s Spec) Install(prefix string) (string, error) {
 	if s.Name == "" {
 		s.Name = "symmrepl"

@@ -25,16 +25,16 @@ type Kernel struct {
 
 	opened  chan struct{} // closed when console and failed are set
 	console *console.Console
-	failed  error // why there is no console
+	failed  error // why console is nil
 
 	queue   *queue
 	history history
 
 	mu      sync.Mutex
-	count   int                // entries that had a number
-	cancel  context.CancelFunc // of what runs; nil when nothing does
-	answers chan<- string      // takes the next line of standard input; nil when none is asked for
-	asked   string             // the peer that is to type it
+	count   int                // numbered entries so far
+	cancel  context.CancelFunc // interrupts the entry that runs; nil if none does
+	answers chan<- string      // takes the next line of standard input; nil if nobody waits for one
+	asked   string             // the peer that types it
 }
 
 // Listen opens the ports of a connection file.
@@ -53,7 +53,7 @@ func Listen(file string) (*Kernel, error) {
 	return k, nil
 }
 
-// welcome tells a front end that its subscription has begun.
+// welcome returns the message that confirms a subscription.
 func (k *Kernel) welcome(topic string) [][]byte {
 	frames, err := k.signer.frames(k.session, "iopub_welcome", nil, content{"subscription": topic})
 	if err != nil {
@@ -82,7 +82,7 @@ func (k *Kernel) Serve(ctx context.Context, open func(context.Context) (*console
 	}
 }
 
-// answer takes the requests of a channel.
+// answer answers the requests of a channel.
 func (k *Kernel) answer(ctx context.Context, channel *zmtp.Router, stop func()) {
 	for {
 		select {
@@ -112,7 +112,7 @@ func (k *Kernel) answer(ctx context.Context, channel *zmtp.Router, stop func()) 
 	}
 }
 
-// reply answers a request, and reports whether it was to shut the kernel down.
+// reply answers a request, and reports whether the request shuts the kernel down.
 func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (over bool) {
 	var c content
 	switch r.Type {
@@ -156,7 +156,7 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 	return over
 }
 
-// Interrupt ends what runs.
+// Interrupt interrupts the entry that runs.
 func (k *Kernel) Interrupt() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -165,7 +165,7 @@ func (k *Kernel) Interrupt() {
 	}
 }
 
-// refuse closes a comm: there is nothing at this end that one could be opened to.
+// refuse closes a comm: the kernel has no targets for comms.
 func (k *Kernel) refuse(r *request) {
 	var opened struct {
 		ID string `json:"comm_id"`
@@ -178,7 +178,7 @@ func (k *Kernel) status(r *request, state string) {
 	k.publish(r, "status", content{"execution_state": state})
 }
 
-// publish tells all front ends.
+// publish sends a message to all front ends.
 func (k *Kernel) publish(r *request, kind string, c any) {
 	frames, err := k.signer.frames(k.session, kind, r, c)
 	if err != nil {
@@ -188,7 +188,7 @@ func (k *Kernel) publish(r *request, kind string, c any) {
 	k.iopub.Publish(append([][]byte{[]byte("kernel." + k.session + "." + kind)}, frames...)...)
 }
 
-// send tells the front end that sent r, and reports whether that is connected with the channel.
+// send answers the front end that sent r, and reports whether that is connected to the channel.
 func (k *Kernel) send(channel *zmtp.Router, r *request, kind string, c any) bool {
 	frames, err := k.signer.frames(k.session, kind, r, c)
 	if err != nil {
@@ -198,7 +198,7 @@ func (k *Kernel) send(channel *zmtp.Router, r *request, kind string, c any) bool
 	return channel.Send(r.peer, frames...)
 }
 
-// ready returns the console, or nil and why there is none yet, or none at all.
+// ready returns the console, or the reason why there is none or none yet.
 func (k *Kernel) ready() (*console.Console, error) {
 	select {
 	case <-k.opened:

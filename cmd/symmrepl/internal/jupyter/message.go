@@ -17,7 +17,7 @@ const (
 	delimiter       = "<IDS|MSG>" // after it come signature, header, parent header, metadata, content
 )
 
-// header is a message's header. What a request has beyond these fields goes back with its answers all the same.
+// header is a message's header. Answers carry the header of their request whole, with fields that are not listed here.
 type header struct {
 	ID      string `json:"msg_id"`
 	Session string `json:"session"`
@@ -30,25 +30,25 @@ type header struct {
 // request is a message from a front end.
 type request struct {
 	header
-	raw     json.RawMessage // the header as it came
-	peer    string          // by which its front end is answered
+	raw     json.RawMessage // the header as received
+	peer    string          // the front end that answers go to
 	content json.RawMessage
 }
 
-// content is what a message says; parts of it are often of its own type.
+// content is the content of a message.
 type content map[string]any
 
-// signer signs messages and checks signatures. With an empty key there are none.
+// signer signs messages and checks signatures. With an empty key messages have none.
 type signer struct {
 	key []byte
 
 	mu   sync.Mutex
 	seen map[string]bool
-	old  []string // those seen, oldest first from next on
+	old  []string // the keys of seen, oldest first from next on
 	next int
 }
 
-// remembered is how many signatures are known again.
+// remembered is the number of signatures that are recognised when they come again.
 const remembered = 1 << 16
 
 func newSigner(key string) *signer { return &signer{key: []byte(key), seen: map[string]bool{}} }
@@ -64,7 +64,7 @@ func (s *signer) sign(parts [][]byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// check reports what is wrong with a signature.
+// check returns an error if a signature is wrong or was used before.
 func (s *signer) check(signature string, parts [][]byte) error {
 	if len(s.key) == 0 {
 		return nil

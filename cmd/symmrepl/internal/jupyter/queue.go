@@ -43,7 +43,7 @@ func (q *queue) next(ctx context.Context) *request {
 	return nil
 }
 
-// clear takes all entries out.
+// clear removes all entries and returns them.
 func (q *queue) clear() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// info says what this kernel is.
+// info describes this kernel.
 func (k *Kernel) info() content {
 	banner := "symmrepl: one prompt for N GPUs. :help says what can be entered."
 	if c, _ := k.ready(); c != nil {
@@ -32,7 +32,7 @@ func (k *Kernel) info() content {
 	}
 }
 
-// cursor is code and a position in it, in characters.
+// cursor is a position in code, in characters.
 type cursor struct {
 	Code     string `json:"code"`
 	Position *int   `json:"cursor_pos"`

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	gather    = 20 * time.Millisecond // how long text is kept for more to come
-	gatherMax = 16 << 10              // bytes that are not kept longer
+	gather    = 20 * time.Millisecond // how long text waits for more
+	gatherMax = 16 << 10              // bytes that do not wait
 )
 
-// screen shows in notebooks what comes of one entry. It is a console's printer: text is put in lines by a render.Printer.
+// screen is the console.Printer of one entry: it publishes the outcome to the notebooks. A render.Printer puts text into lines.
 type screen struct {
 	*render.Printer
 	k       *Kernel
@@ -28,12 +28,12 @@ type screen struct {
 	silent  bool
 	input   bool // the front end offers standard input
 
-	failed  *failure // what went wrong, first and last
 	payload []any
 
-	mu     sync.Mutex
-	stream string // what text is of
-	text   []byte // that is not published yet
+	mu     sync.Mutex // guards what follows
+	failed *failure   // nil while nothing went wrong
+	stream string     // the stream that text belongs to
+	text   []byte     // printed but not published yet
 	timer  *time.Timer
 }
 
@@ -43,13 +43,13 @@ func newScreen(k *Kernel, r *request, number int, silent bool) *screen {
 	return s
 }
 
-// stream is the way of printed text to the front ends.
+// stream writes printed text to the front ends as one of their streams.
 type stream struct {
 	s    *screen
 	name string
 }
 
-// Write keeps text for a moment, so that many small writes are one message.
+// Write delays text for a moment, so that many small writes become one message.
 func (w stream) Write(b []byte) (int, error) {
 	s := w.s
 	s.mu.Lock()
@@ -73,7 +73,7 @@ func (w stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// flush publishes the text so far. Unless all of it is asked for, a character that has come in part stays.
+// flush publishes the text so far; without all, it keeps back a last character that is not complete. s.mu is held.
 func (s *screen) flush(all bool) {
 	n := len(s.text)
 	if !all {
@@ -85,7 +85,7 @@ func (s *screen) flush(all bool) {
 	s.text = append(s.text[:0], s.text[n:]...)
 }
 
-// wholeRunes returns how long text is without a last character that has come in part.
+// wholeRunes returns the length of text without a last character that is not complete.
 func wholeRunes(text []byte) int {
 	for i := len(text) - 1; i >= 0 && i >= len(text)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(text[i]) {
@@ -98,7 +98,7 @@ func wholeRunes(text []byte) int {
 	return len(text)
 }
 
-// catchUp publishes all text, so that something else may follow.
+// catchUp publishes all text, before something that is not text.
 func (s *screen) catchUp() {
 	s.CloseLine()
 	s.mu.Lock()
@@ -106,17 +106,25 @@ func (s *screen) catchUp() {
 	s.flush(true)
 }
 
-// end publishes what is left, last of all what went wrong.
-func (s *screen) end() {
+// end publishes the rest, and at last the failure. It returns that, or nil.
+func (s *screen) end() *failure {
 	s.catchUp()
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	s.mu.Unlock()
 	if s.failed != nil {
 		s.publish("error", s.failed)
 	}
+	return s.failed
+}
+
+// hasFailed reports whether anything went wrong so far.
+func (s *screen) hasFailed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed != nil
 }
 
 func (s *screen) publish(kind string, c any) {
@@ -149,7 +157,7 @@ func (s *screen) Output(o session.Output) {
 	s.publish("display_data", message)
 }
 
-// label says whose the next thing is, unless it is everybody's.
+// label prints which ranks the next thing comes from, unless it comes from all.
 func (s *screen) label(ranks []int) {
 	if len(ranks) < s.Printer.Size {
 		s.Print(strings.TrimSpace(session.Prefix(ranks, s.Printer.Size)))
@@ -164,8 +172,8 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// Reply implements console.Printer. Values that are text are one result, and so are those that can be put into tabs; others that are not everybody's are
-// shown each.
+// Reply implements console.Printer. Values that are text become one result, and so do values that fit into tabs; other values that not all ranks
+// share become a result each.
 func (s *screen) Reply(r session.Reply) {
 	s.catchUp()
 	var text []session.Value
@@ -181,12 +189,11 @@ func (s *screen) Reply(r session.Reply) {
 	}
 	s.result(text)
 	if len(r.Errors) > 0 {
-		f := failed(r.Errors, s.Printer.Size)
-		s.fail(f)
+		s.fail(failureOf(r.Errors, s.Printer.Size))
 	}
 }
 
-// result publishes values as the entry's result.
+// result publishes values as a result of the entry.
 func (s *screen) result(values []session.Value) {
 	if len(values) == 0 {
 		return
@@ -198,7 +205,7 @@ func (s *screen) result(values []session.Value) {
 	s.publish("execute_result", content{"execution_count": s.number, "data": data, "metadata": metadata})
 }
 
-// bundle returns values by MIME type: as text, folded by rank, and in the forms of the only one, whose metadata are theirs, or as tabs.
+// bundle returns values by MIME type: as text, folded by rank, and either in the other forms of the only value, with its metadata, or as tabs.
 func bundle(values []session.Value, size int) (data, metadata content) {
 	var text bytes.Buffer
 	data, metadata = content{}, content{}
@@ -219,8 +226,10 @@ func (s *screen) Fail(format string, args ...any) {
 	s.fail(failure{"refused", text, []string{text}})
 }
 
-// fail adds to what went wrong; it is published when the entry ends.
+// fail adds to the failure that end publishes.
 func (s *screen) fail(f failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.failed == nil {
 		s.failed = &f
 		return
@@ -228,19 +237,19 @@ func (s *screen) fail(f failure) {
 	s.failed.Traceback = append(s.failed.Traceback, f.Traceback...)
 }
 
-// failure is what notebooks show of something that went wrong.
+// failure is an error as notebooks show it.
 type failure struct {
 	Name      string   `json:"ename"`
 	Value     string   `json:"evalue"`
-	Traceback []string `json:"traceback"` // each of several lines: some front ends put an empty line between them
+	Traceback []string `json:"traceback"` // each element has several lines, since some front ends put an empty line between elements
 }
 
 func (f failure) content() content {
 	return content{"status": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback}
 }
 
-// failed is what errors of a session of size ranks are as a failure.
-func failed(errs []*session.Error, size int) failure {
+// failureOf returns the errors of a session of size ranks as a failure.
+func failureOf(errs []*session.Error, size int) failure {
 	var text bytes.Buffer
 	p := render.New(&text, &text, size, true)
 	p.Reply(session.Reply{Errors: errs})

@@ -7,7 +7,7 @@ import (
 	"github.com/symmrepl/symmrepl/chart"
 )
 
-// drawn is a picture with a line of two charts for each operation that has sizes: microseconds and bandwidth over the message's size, with the peers and the
+// drawn returns a picture with a line of two charts for each operation that has sizes: microseconds and bandwidth over the message's size, with the peers and the
 // limits.
 func drawn(tables []table, b bounds) string {
 	var charts []*chart.Chart
@@ -16,13 +16,13 @@ func drawn(tables []table, b bounds) string {
 			charts = append(charts, t.times(), t.bandwidths(b))
 		}
 	}
-	if len(charts) == 0 { // none of them could be measured here
+	if len(charts) == 0 { // nothing could be measured here
 		charts = []*chart.Chart{{Title: "nothing was measured"}, nil}
 	}
 	return chart.Page(2, charts...)
 }
 
-// times is microseconds over bytes.
+// times draws microseconds over bytes.
 func (t *table) times() *chart.Chart {
 	names := []string{"graph", "eager", "limit"}
 	of := []func(*row) float64{func(r *row) float64 { return r.Graph }, func(r *row) float64 { return r.Eager }, func(r *row) float64 { return r.Limit }}
@@ -35,8 +35,8 @@ func (t *table) times() *chart.Chart {
 	return c
 }
 
-// bandwidths is, over bytes, that of the busiest link where something crosses one, with the link's limit, and the algorithm's elsewhere; of a product its
-// operations a second. It is nil for what moves nothing.
+// bandwidths draws over bytes the bandwidth of the busiest link with the link's limit, or the algorithm's if nothing crosses a link; for a product its
+// operations a second. It returns nil for an operation that moves nothing.
 func (t *table) bandwidths(b bounds) *chart.Chart {
 	if t.op.kind == eager {
 		return nil
@@ -54,14 +54,14 @@ func (t *table) bandwidths(b bounds) *chart.Chart {
 	}
 	for _, by := range peerNames {
 		names = append(names, by)
-		of = append(of, func(r *row) float64 { return own(r) * r.usual() / r.Peers[by].usual() }) // infinite where there is none
+		of = append(of, func(r *row) float64 { return own(r) * r.usual() / r.Peers[by].usual() }) // infinite where the peer has none
 	}
 	c := t.over(names, of)
 	c.Title, c.Y, c.LogY = t.op.name, y, true
 	return c
 }
 
-// over draws series of the rows over their bytes; those without a number are left out.
+// over draws series of the rows over their bytes, without those that have no number.
 func (t *table) over(names []string, of []func(*row) float64) *chart.Chart {
 	var at []int
 	var marks []string
@@ -75,7 +75,7 @@ func (t *table) over(names []string, of []func(*row) float64) *chart.Chart {
 		for j := range t.rows {
 			values[j] = f(&t.rows[j])
 			if values[j] == 0 || math.IsNaN(values[j]) {
-				values[j] = math.Inf(1) // is not drawn
+				values[j] = math.Inf(1) // not drawn
 			}
 			some = some || !math.IsInf(values[j], 1)
 		}
@@ -88,7 +88,7 @@ func (t *table) over(names []string, of []func(*row) float64) *chart.Chart {
 	return c
 }
 
-// size is such as 64K.
+// size formats a number of bytes: "64K".
 func size(n int) string {
 	for _, unit := range []string{"", "K", "M"} {
 		if n%1024 != 0 {

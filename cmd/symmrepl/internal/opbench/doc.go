@@ -7,7 +7,7 @@
 // empty kernel in a graph, a flag's round trip between two GPUs inside one kernel, and the rate of copies to all peers
 // at once, on GPUs also that of stores. The peers run before, in their own processes by torchrun, if there is a Python with torch. Every figure is
 // the maximum over ranks of each rank's median. Each operation is printed as soon as it is measured, and drawn by package
-// chart in the end.
+// chart at the end.
 //
-// Overlap is a measurement of its own: an all-gather beside a matrix product.
+// Overlap is a separate measurement: an all-gather beside a matrix product.
 package opbench

@@ -28,7 +28,7 @@ type Figure struct {
 	overlapped
 }
 
-// best is the better of a graph's and an eager call's time.
+// best returns the better of a graph's and an eager call's time.
 func (f Figure) best() float64 {
 	if f.Graph == 0 || f.Eager > 0 && f.Eager < f.Graph {
 		return f.Eager
@@ -36,7 +36,7 @@ func (f Figure) best() float64 {
 	return f.Graph
 }
 
-// usual is a graph's time, and an eager call's of what cannot be captured.
+// usual returns a graph's time, or an eager call's if the operation cannot be captured.
 func (f Figure) usual() float64 {
 	if f.Graph > 0 {
 		return f.Graph
@@ -44,7 +44,7 @@ func (f Figure) usual() float64 {
 	return f.Eager
 }
 
-// cell runs a cell, in which the words in capitals stand for what this run is, and returns what the ranks report: of every figure the maximum over ranks.
+// cell runs a cell after replacing its words in capitals by the parameters of this run. It returns the maximum over ranks of every figure that they print.
 func (r *run) cell(source string) ([]Figure, error) {
 	e := r.extent
 	source = strings.NewReplacer("CALLS", strconv.Itoa(e.calls), "REPLAYS", strconv.Itoa(e.replays), "REPEATS", strconv.Itoa(e.repeats),

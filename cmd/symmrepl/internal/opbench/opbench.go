@@ -24,7 +24,7 @@ type Options struct {
 // DTypes are the element types that can be measured, and their bytes.
 var DTypes = map[string]int{"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i32": 4, "i64": 8}
 
-// extent is how much is measured on a device.
+// extent bounds the measurements on a device.
 type extent struct {
 	sizes                   []int
 	copied                  int // bytes to each peer that measure the link: enough on a GPU to hide the start of copies
@@ -64,7 +64,7 @@ type run struct {
 	missing []string // peers that could not be measured at all, and why
 }
 
-// start asks what the session is, and measures its limits.
+// start reads the properties of the session and measures its limits.
 func start(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) (*run, error) {
 	infos, err := s.Ranks(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func start(ctx context.Context, s session.Session, ranks int, o Options, out io.
 // Run measures operations in a session of ranks ranks and prints each as soon as it is measured; the peers come before all of them.
 func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
 	var picture *os.File
-	if o.SVG != "" { // that it cannot be written is known before hours of measuring
+	if o.SVG != "" { // fail before hours of measuring, not after
 		f, err := os.Create(o.SVG)
 		if err != nil {
 			return fmt.Errorf("--svg: %w", err)

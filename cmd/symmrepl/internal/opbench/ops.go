@@ -12,7 +12,7 @@ import (
 type op struct {
 	name, setup, call string
 
-	// Both are nil where nothing crosses a link.
+	// Both are nil if nothing crosses a link.
 	bus  func(p float64) float64 // by the definitions of nccl-tests: bus bandwidth as a share of the algorithm's on p ranks
 	sent func(p float64) float64 // how often the message must leave or reach a rank, for the limit
 
@@ -20,17 +20,17 @@ type op struct {
 	needs condition
 }
 
-// kind tells apart what is measured otherwise than over the sizes asked for, in a graph and eagerly.
+// kind marks operations that are not measured over the requested sizes, in a graph and eagerly.
 type kind int
 
 const (
 	usual   kind = iota
-	word         // it moves a word, whatever the sizes asked for
+	word         // it moves a word, whatever sizes are requested
 	eager        // it cannot be captured
 	product      // it multiplies square matrices of the message's size, which takes long
 )
 
-// condition is what an operation needs, in Go and in words; empty where that is nothing.
+// condition is what an operation needs, in Go and in words; empty if it needs nothing.
 type condition struct{ code, words string }
 
 var (
@@ -54,7 +54,7 @@ const rows = `w := min(7168, n/(8*ranks))
 const block = `w := min(512, n/8)
 	t, h := local(n/w, w), symm.Rendezvous(symmetric(n/w, 2*w))`
 
-// ops are all operations, in the order of the tables.
+// ops lists all operations, in the order of the tables.
 var ops = []op{
 	{name: "one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.OneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: others},
 	{name: "two_shot_all_reduce", setup: `t := symmetric(n)`, call: `symm.TwoShotAllReduce(t, "sum")`, bus: twice, sent: twice},
@@ -104,7 +104,7 @@ var ops = []op{
 	{name: "matmul", setup: `a, b, out := local(side, side), local(side, side), local(side, side)`, call: `symm.MatMul(out, a, b)`, kind: product},
 }
 
-// bytes are the messages to measure.
+// bytes returns the sizes of the messages to measure.
 func (o *op) bytes(e extent) []int {
 	switch o.kind {
 	case word:
@@ -115,7 +115,7 @@ func (o *op) bytes(e extent) []int {
 	return e.sizes
 }
 
-// Names are the operations that can be measured.
+// Names returns the names of the operations that can be measured.
 func Names() []string {
 	var names []string
 	for _, o := range ops {
@@ -124,12 +124,12 @@ func Names() []string {
 	return names
 }
 
-// HasSizes reports whether an operation is measured over the sizes asked for.
+// HasSizes reports whether an operation is measured over the requested sizes.
 func HasSizes(name string) bool {
 	return slices.ContainsFunc(ops, func(o op) bool { return o.name == name && o.kind != word })
 }
 
-// cell is the cell that measures o for a message of some bytes.
+// cell returns the cell that measures o for a message of some bytes.
 func (o *op) cell(ranks, width, bytes int) string {
 	when := o.needs.code
 	if when == "" {
@@ -140,11 +140,11 @@ func (o *op) cell(ranks, width, bytes int) string {
 		when, n, sideOf(n), bytes, o.setup, o.name, o.kind != eager, o.call)
 }
 
-// elements are those of a message: a multiple of 8 for each rank.
+// elements returns the number of elements of a message, a multiple of 8 for each rank.
 func elements(ranks, width, bytes int) int {
 	unit := 8 * ranks
 	return max(bytes/width/unit, 1) * unit
 }
 
-// sideOf is the rows of the largest square matrix of n elements that are a multiple of 8.
+// sideOf returns the rows, a multiple of 8, of the largest square matrix of at most n elements.
 func sideOf(n int) int { return max(int(math.Sqrt(float64(n)))&^7, 8) }

@@ -16,9 +16,9 @@ import (
 //go:embed overlap.go.cell
 var overlapProgram string
 
-// overlapped is what Figure has of an all-gather and a matrix product: microseconds a call of each, alone and beside the other.
+// overlapped is the result for an all-gather and a matrix product: microseconds a call of each, alone and beside the other.
 type overlapped struct {
-	Way           string  `json:"way,omitempty"` // how the all-gather moves
+	Way           string  `json:"way,omitempty"` // how the all-gather moves data
 	Product       float64 `json:"product_us,omitempty"`
 	ProductBeside float64 `json:"product_beside_us,omitempty"`
 	Gather        float64 `json:"gather_us,omitempty"`
@@ -26,7 +26,7 @@ type overlapped struct {
 }
 
 // Overlap measures an all-gather on one stream beside a matrix product on another: each alone, and while the other goes on. The
-// all-gather goes by multiprocessors and by copy engines. o.Sizes are the bytes of a rank's part.
+// all-gather is measured on multiprocessors and on copy engines. o.Sizes are the bytes of a rank's part.
 func Overlap(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
 	r, err := start(ctx, s, ranks, o, out)
 	if err != nil {

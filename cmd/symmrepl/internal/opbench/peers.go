@@ -20,7 +20,7 @@ var peers string
 // peersTime bounds a run of peers.py.
 const peersTime = 3 * time.Minute
 
-// backends are the runs of peers.py, and who is measured in each.
+// backends lists the runs of peers.py, with the peers that each measures.
 var backends = []struct{ name, who string }{{"CUDA", "PyTorch and NCCL"}, {"NVSHMEM", "NVSHMEM"}}
 
 // peers measures operations by PyTorch, NCCL and NVSHMEM; more are arguments of peers.py. What could not be measured at all is noted in r.missing.
@@ -39,7 +39,7 @@ func (r *run) peers(names []string, sizes []int, more ...string) []Figure {
 				continue
 			}
 			r.missing = append(r.missing, fmt.Sprintf("%s not measured: %s", f.By, f.Error))
-			err = nil // it tells the same
+			err = nil // it says the same
 		}
 		if err != nil {
 			r.missing = append(r.missing, fmt.Sprintf("%s not measured: %v", b.who, err))
@@ -66,7 +66,7 @@ func torchrun(ctx context.Context, ranks int, args []string) ([]Figure, error) {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, python, append([]string{"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", strconv.Itoa(ranks), script}, args...)...)
-	// torchrun ends its processes when it is asked to, and not when it is killed.
+	// torchrun ends its processes on SIGTERM, but not when it is killed.
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	var stderr bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// row is what is told of an operation and a message. Bandwidths are in GB/s, by the definitions of nccl-tests.
+// row is the result for an operation and a message size. Bandwidths are in GB/s, by the definitions of nccl-tests.
 type row struct {
 	Figure
 	Limit  float64           `json:"limit_us,omitempty"` // an empty kernel, half a round trip and the bytes at the link's rate
@@ -19,20 +19,20 @@ type row struct {
 	OfLink float64           `json:"of_link,omitempty"` // Bus over the link's measured rate
 	TFlops float64           `json:"tflops,omitempty"`  // of a product
 	Peers  map[string]Figure `json:"peers,omitempty"`
-	Ratio  float64           `json:"ratio,omitempty"` // to the best peer
+	Ratio  float64           `json:"ratio,omitempty"` // time over the best peer's
 }
 
-// table is what is told of an operation.
+// table is the result for an operation.
 type table struct {
 	op    *op
 	rows  []row
 	notes []string // which peers could not be measured, and why
 }
 
-// bounds are the limits of the machine: us, and GB/s from a device to all peers.
+// bounds are the limits of the machine: microseconds, and GB/s from a device to all peers.
 type bounds struct{ empty, bounce, copies, stores float64 }
 
-// link is the rate of whatever fills the links best: copy engines on some hosts, and stores where those are slow.
+// link returns the higher of the rates of copy engines and of stores: which of them fills the links depends on the host.
 func (b bounds) link() float64 { return max(b.copies, b.stores) }
 
 func boundsOf(figures []Figure, ranks, moved int) bounds {
@@ -53,10 +53,10 @@ func boundsOf(figures []Figure, ranks, moved int) bounds {
 	return b
 }
 
-// peerNames are the columns of the tables, if there is a figure.
+// peerNames are the columns of peers, in order; those without a figure are left out.
 var peerNames = []string{"PyTorch", "NCCL", "NVSHMEM"}
 
-// tableOf gathers what was measured of x.
+// tableOf returns the table of x.
 func (r *run) tableOf(x *op, figures []Figure) table {
 	t := table{op: x}
 	for _, n := range x.bytes(r.extent) {
@@ -76,7 +76,7 @@ func (r *run) tableOf(x *op, figures []Figure) table {
 	return t
 }
 
-// rowOf gathers what was measured of x with a message of n bytes; false if it was not.
+// rowOf returns the row of x for a message of n bytes; false if it was not measured.
 func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 	r := row{Peers: map[string]Figure{}}
 	best := 0.0
@@ -85,7 +85,7 @@ func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 		case f.Op != x.name || f.Bytes != n:
 		case f.By == "":
 			r.Figure = f
-		case f.best() > 0: // PyTorch may do the same in several ways
+		case f.best() > 0: // PyTorch may have several ways to do the same
 			if old, ok := r.Peers[f.By]; !ok || f.best() < old.best() {
 				r.Peers[f.By] = f
 			}
@@ -115,7 +115,7 @@ func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 	return r, true
 }
 
-// header tells what holds for all tables.
+// header prints what holds for all tables.
 func (r *run) header() error {
 	b := r.bounds
 	if r.o.JSON {
@@ -137,7 +137,7 @@ func (r *run) header() error {
 	return err
 }
 
-// print writes a table, or a line of JSON for every row.
+// print prints a table, or a line of JSON for every row.
 func (r *run) print(t *table) error {
 	if r.o.JSON {
 		w := json.NewEncoder(r.out)
@@ -170,13 +170,13 @@ func (r *run) print(t *table) error {
 	return nil
 }
 
-// column is a column of a table: what it is called, and what a row has there.
+// column is a column of a table: its name, and the text of a row in it.
 type column struct {
 	name string
 	of   func(*row) float64
 }
 
-// columnsOf are the columns of a table, but for the first.
+// columnsOf returns the columns of a table after the first.
 func columnsOf(t *table) []column {
 	all := []column{
 		{"limit", func(r *row) float64 { return r.Limit }},
@@ -214,7 +214,7 @@ func (r *run) columns(t *table) error {
 	return w.Flush()
 }
 
-// figure has two digits after the point, or three that count.
+// figure formats a number with two digits after the point, or three significant ones.
 func figure(x float64) string {
 	switch {
 	case x == 0:

@@ -44,7 +44,7 @@ func (p *Printer) Error(e *session.Error) {
 	p.write(p.err)
 }
 
-// detail returns the indented lines of an error's Detail, shortened, unless they say no more than the
+// detail returns the indented lines of an error's Detail, shortened, or nothing if they only repeat the
 // message.
 func detail(e *session.Error) string {
 	text := strings.TrimSpace(e.Detail)

@@ -25,7 +25,7 @@ func excerpt(source string, column int) (line, caret string) {
 	return line, blank(line[:at]) + "^" + strings.Repeat("~", max(columns(word(line[at:]))-1, 0))
 }
 
-// blank is as wide as text. Tabs stay, so that they end at the same places.
+// blank returns white space as wide as text. Tabs stay, so that they end at the same columns.
 func blank(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -49,7 +49,7 @@ func word(text string) string {
 	return lit
 }
 
-// columns is how many columns of a terminal text takes.
+// columns returns the number of columns that text takes on a terminal.
 func columns(text string) int {
 	n := 0
 	for _, r := range text {
@@ -58,7 +58,7 @@ func columns(text string) int {
 	return n
 }
 
-// runeColumns knows, beside what the line editor does, that pictures are wide.
+// runeColumns returns the number of columns of a character. Unlike the line editor it counts emoji as wide.
 func runeColumns(r rune) int {
 	if r >= 0x1f300 && r <= 0x1faff {
 		return 2

@@ -16,8 +16,8 @@ const (
 	styleBracket = "1;4"
 )
 
-// Highlight colours Go, finished or not, and returns it from byte from on: what comes before it only tells what
-// it begins in, as in the middle of a comment. If there is a bracket at byte cursor or right before it, that
+// Highlight colours Go, complete or not, and returns it from byte from on; the text before that only gives the context, such
+// as a comment that is open. If there is a bracket at byte cursor or right before it, that
 // bracket and its counterpart stand out; a negative cursor is nowhere.
 func Highlight(text string, from, cursor int) string {
 	var out strings.Builder
@@ -52,7 +52,7 @@ func paintLines(out *strings.Builder, style, text string) {
 	}
 }
 
-// piece is a token and where it lies.
+// piece is a token and its position.
 type piece struct {
 	kind       token.Token
 	start, end int
@@ -95,8 +95,8 @@ func tokens(text string) []piece {
 	}
 }
 
-// counterparts returns where the bracket at the cursor and the one that belongs to it are; nothing when one of
-// them is missing.
+// counterparts returns the positions of the bracket at the cursor and of its counterpart, nothing if one of them is
+// missing.
 func counterparts(text string, cursor int) map[int]bool {
 	if cursor < 0 {
 		return nil
@@ -136,7 +136,7 @@ func HighlightEntry(before, line string, cursor int) string {
 	if trimmed == "" || !strings.ContainsRune(":%$", rune(trimmed[0])) {
 		return highlightAt(before, line, cursor)
 	}
-	if start := len(text) - len(trimmed); start < len(before) { // what goes on below the command is Go
+	if start := len(text) - len(trimmed); start < len(before) { // the lines below the command are Go
 		return highlightAt(before[start+strings.IndexByte(trimmed, '\n'):], line, cursor)
 	}
 	name := strings.TrimLeft(line, " \t")

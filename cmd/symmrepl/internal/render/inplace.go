@@ -7,18 +7,18 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// shown is the display that was written last, which an update can take the place of.
+// shown is the display that was written last, which an update can replace.
 type shown struct {
 	id    string
-	lines int            // of the terminal; 0 when it is not known how many
-	late  session.Output // on anything but a terminal, an update that is written when something else is
+	lines int            // of the terminal; 0 if their number is not known
+	late  session.Output // if not on a terminal, an update that is written before the next text
 }
 
-// narrow is the longest line that every terminal has in one.
+// narrow is the longest line that no terminal wraps.
 const narrow = 79
 
-// display writes a display as text. One that updates what was written last takes its place on a terminal; elsewhere only the last of such updates
-// is written. What was written before something else stays.
+// display writes a display as text. On a terminal, an update of the display that was written last overwrites it; elsewhere only the last of
+// several updates is written. A display stays once something else was written after it.
 func (p *Printer) display(o session.Output) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,8 +58,8 @@ func (p *Printer) count(o session.Output) int {
 	return n
 }
 
-// settle ends what may still be updated: something else is about to be written. p.mu is held.
-func (p *Printer) settle() {
+// writeLate writes an update that was delayed, because other text follows. p.mu is held.
+func (p *Printer) writeLate() {
 	late := p.shown.late
 	p.shown = shown{}
 	if late.Text == "" {

@@ -14,8 +14,8 @@ import (
 // goroutines; each call is written whole.
 type Printer struct {
 	Size    int  // ranks of the session
-	Colour  bool // emphasis by ANSI escapes
-	InPlace bool // what is updated is written over, by ANSI escapes
+	Colour  bool // emphasise with ANSI escapes
+	InPlace bool // overwrite what is updated, with ANSI escapes
 
 	mu    sync.Mutex
 	out   io.Writer
@@ -25,7 +25,7 @@ type Printer struct {
 	buf   bytes.Buffer
 }
 
-// openLine is a line written without its newline so far.
+// openLine is a line whose newline is not written yet.
 type openLine struct {
 	w      io.Writer // nil when there is none
 	prefix string
@@ -38,7 +38,7 @@ func New(out, err io.Writer, size int, colour bool) *Printer {
 }
 
 // Output writes what ranks printed, each line with its prefix. A last line without newline is left open: more
-// of the same ranks and stream continues it, anything else begins a line of its own.
+// of the same ranks and stream continues it, anything else begins a new line.
 func (p *Printer) Output(o session.Output) {
 	if o.Text == "" {
 		return
@@ -49,7 +49,7 @@ func (p *Printer) Output(o session.Output) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.settle()
+	p.writeLate()
 	prefix := session.Prefix(o.Ranks, p.Size)
 	w := p.out
 	style := ""
@@ -83,7 +83,7 @@ func (p *Printer) Output(o session.Output) {
 	}
 }
 
-// Note writes something the front end itself has to say about ranks (nil: about none in particular).
+// Note writes a remark of the front end about ranks (nil: about none in particular).
 func (p *Printer) Note(ranks []int, format string, args ...any) {
 	p.Output(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
 }
@@ -102,7 +102,7 @@ func (p *Printer) Reply(r session.Reply) {
 // Print writes text of the front end itself, such as a command's table, without prefix.
 func (p *Printer) Print(text string) { p.text(p.out, "", "", text) }
 
-// Fail writes one sentence about something the front end itself refuses.
+// Fail writes one sentence that says why the front end refuses something.
 func (p *Printer) Fail(format string, args ...any) {
 	p.text(p.err, "", styleError, fmt.Sprintf(format, args...))
 }
@@ -111,7 +111,7 @@ func (p *Printer) Fail(format string, args ...any) {
 func (p *Printer) CloseLine() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.settle()
+	p.writeLate()
 	open := p.open.w != nil
 	p.closeLine()
 	return open
@@ -121,14 +121,14 @@ func (p *Printer) CloseLine() bool {
 func (p *Printer) text(w io.Writer, prefix, style, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.settle()
+	p.writeLate()
 	p.closeLine()
 	p.buf.Reset()
 	p.lines(prefix, style, strings.TrimSuffix(text, "\n")+"\n")
 	p.write(w)
 }
 
-// lines appends text to the buffer, every line with its prefix.
+// lines appends text to the buffer, every line with its prefix. p.mu is held.
 func (p *Printer) lines(prefix, style, text string) {
 	prefix = p.paint(stylePrefix, prefix)
 	for text != "" {
@@ -142,7 +142,7 @@ func (p *Printer) lines(prefix, style, text string) {
 	}
 }
 
-// closeLine ends the open line. The buffer may be in use by the caller.
+// closeLine ends the open line, and does not touch the buffer. p.mu is held.
 func (p *Printer) closeLine() {
 	if p.open.w != nil {
 		io.WriteString(p.open.w, "\n")
@@ -150,6 +150,6 @@ func (p *Printer) closeLine() {
 	}
 }
 
-// write hands the buffer to w in one call. A terminal or pipe that is gone cannot be told so: the session
-// ends by the signal or the end of input that comes with it.
+// write writes the buffer to w in one call. It ignores errors: when a terminal or pipe closes, a signal or the end of the
+// input ends the session. p.mu is held.
 func (p *Printer) write(w io.Writer) { w.Write(p.buf.Bytes()) }

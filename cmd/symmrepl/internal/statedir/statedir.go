@@ -1,4 +1,4 @@
-// Package statedir finds the folder for what outlives a session: what was typed, how far tutorials have been read.
+// Package statedir finds the folder of the files that outlive a session: the history of entries, the progress in tutorials.
 package statedir
 
 import (

@@ -39,7 +39,7 @@ func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 	return ends, len([]rune(word))
 }
 
-// respelled returns what the candidates share, if that is word in another case.
+// respelled returns the beginning that the candidates share, if it is word in another case.
 func respelled(candidates []session.Candidate, word string) string {
 	if len(candidates) == 0 || strings.HasPrefix(candidates[0].Name, word) {
 		return ""

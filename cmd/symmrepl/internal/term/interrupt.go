@@ -60,8 +60,8 @@ func (i *interrupter) replaceBusy() {
 	}
 }
 
-// busy lists the ranks that have a worker which is not ready for a cell: it runs, waits or is stopped. That it does not answer
-// may be for want of a processor.
+// busy lists the ranks whose worker is not ready for a cell: it runs, waits or is stopped. A worker that merely does not answer
+// may be waiting for a processor.
 func busy(infos []session.RankInfo) []int {
 	var ranks []int
 	for _, r := range infos {

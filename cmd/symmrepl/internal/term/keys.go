@@ -21,14 +21,14 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// keys is the terminal's input. It reads all the time, and hands what was typed to the line editor except
-// while a cell runs: then Ctrl-C calls interrupt, and the rest waits for the next prompt.
+// keys is the terminal's input. It reads all the time and passes keys on to the line editor, except while a cell runs: then
+// Ctrl-C calls interrupt, and the rest waits for the next prompt.
 type keys struct {
 	mu        sync.Mutex
 	more      sync.Cond // signalled when anything below changes
 	queue     []byte
 	interrupt func() // set while a cell runs
-	paste     bool   // what was handed out last is pasted text
+	paste     bool   // the line read last is pasted text
 	closed    bool
 }
 
@@ -69,7 +69,7 @@ func (k *keys) arrived(typed []byte) {
 	}
 }
 
-// insert types something before what was typed and not read yet.
+// insert puts text before the keys that were not read yet.
 func (k *keys) insert(text string) {
 	k.mu.Lock()
 	k.queue = append([]byte(text), k.queue...)
@@ -77,8 +77,7 @@ func (k *keys) insert(text string) {
 	k.mu.Unlock()
 }
 
-// takeInterrupt returns what to call when Ctrl-C was typed while a cell runs, and drops what was typed before
-// it.
+// takeInterrupt returns interrupt if Ctrl-C was typed while a cell runs, and drops the keys before it. k.mu is held.
 func (k *keys) takeInterrupt() func() {
 	if k.interrupt == nil {
 		return nil
@@ -91,7 +90,7 @@ func (k *keys) takeInterrupt() func() {
 	return k.interrupt
 }
 
-// running says that a cell runs now, which Ctrl-C is to interrupt. The caller ends it by idle.
+// running sets what Ctrl-C calls while a cell runs, until idle is called.
 func (k *keys) running(interrupt func()) {
 	k.mu.Lock()
 	k.interrupt = interrupt
@@ -102,7 +101,7 @@ func (k *keys) running(interrupt func()) {
 	}
 }
 
-// idle says that no cell runs any more.
+// idle ends the effect of running.
 func (k *keys) idle() {
 	k.mu.Lock()
 	k.interrupt = nil
@@ -110,16 +109,15 @@ func (k *keys) idle() {
 	k.mu.Unlock()
 }
 
-// pasting reports whether the line handed out last is pasted text, whose tabs and blank lines mean
-// themselves.
+// pasting reports whether the line read last is pasted text, whose tabs and blank lines are literal.
 func (k *keys) pasting() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.paste
 }
 
-// Read hands out what was typed, at most to the end of a line: the editor then asks for more when the entry
-// has run, and nothing typed meanwhile is lost in its buffer.
+// Read returns keys up to the end of a line at most: the editor asks for more when the entry has run, so that nothing typed
+// meanwhile is lost in its buffer.
 func (k *keys) Read(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -136,7 +134,7 @@ func (k *keys) Read(p []byte) (int, error) {
 	}
 }
 
-// take moves bytes of one line from the queue to p, without the brackets around pasted text.
+// take moves bytes of one line from the queue to p, without the brackets around pasted text. k.mu is held.
 func (k *keys) take(p []byte) int {
 	n := 0
 	for n < len(p) && len(k.queue) > 0 {

@@ -22,7 +22,7 @@ func Interactive() bool {
 	return term.IsTerminal(int(os.Stdin.Fd())) && screen() != nil
 }
 
-// screen is where the prompt is written.
+// screen returns the terminal that the prompt is written to, or nil.
 func screen() *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
 		if term.IsTerminal(int(f.Fd())) {
@@ -36,7 +36,7 @@ func screen() *os.File {
 type prompt struct {
 	console *console.Console
 	request console.Request // for the next entry; it lacks the source
-	colour  bool            // of what is typed
+	colour  bool            // paint what is typed
 	keys    *keys
 	lines   *console.Assembler
 	editor  *readline.Instance
@@ -122,7 +122,7 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	return p.console.Run(ctx, r)
 }
 
-// text is the prompt: it shows the ranks of `:on`, and dots while an entry goes on.
+// text returns the prompt: it shows the ranks of `:on`, and dots while an entry continues.
 func (p *prompt) text() string {
 	text := "symm> "
 	if ranks := p.console.Target(); ranks != nil {
@@ -134,7 +134,7 @@ func (p *prompt) text() string {
 	return text
 }
 
-// width returns the columns of the terminal, 80 when it does not say.
+// width returns the columns of the terminal, 80 if they are not known.
 func width() int {
 	if columns, _, err := term.GetSize(int(screen().Fd())); err == nil && columns > 0 {
 		return columns
@@ -142,7 +142,7 @@ func width() int {
 	return 80
 }
 
-// onWidthChanged watches the width by asking for it: a process that is not in the terminal's session, as
+// onWidthChanged polls the width: a process that is not in the terminal's session, as
 // under torchrun, gets no signal.
 func onWidthChanged(ctx context.Context) func(func()) {
 	return func(changed func()) {

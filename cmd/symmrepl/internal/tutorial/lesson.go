@@ -18,11 +18,11 @@ type Lesson struct {
 	Steps []Step
 }
 
-// Step is what is shown and run at once.
+// Step is a part of a lesson that is shown and run at once.
 type Step struct {
 	Text     string    // Markdown; "" if the cell says it all
-	Cell     *Cell     // nil if there is nothing to run
-	Exercise *Exercise // nil if there is nothing to solve; then Cell is nil too
+	Cell     *Cell     // nil if the step runs nothing
+	Exercise *Exercise // nil if the step has none; if it has one, Cell is nil
 }
 
 // Cell is code of a tutorial.
@@ -31,11 +31,11 @@ type Cell struct {
 	Line   int    // of the file on which Source begins
 	Title  string
 	Source string // without blank lines at its ends
-	Fails  bool   // it is to end with an error
-	Varies bool   // what it prints is not the same each time
+	Fails  bool   // it ends with an error
+	Varies bool   // its output is not the same each time
 }
 
-// Code is the cell with its title as a comment.
+// Code returns the source with the title as a comment before it.
 func (c Cell) Code() string {
 	if c.Title == "" {
 		return c.Source
@@ -43,7 +43,7 @@ func (c Cell) Code() string {
 	return "// " + c.Title + "\n" + c.Source
 }
 
-// Exercise is a task whose answer Check takes or refuses.
+// Exercise is a task whose answer Check accepts or refuses.
 type Exercise struct {
 	Title    string
 	Task     string // Markdown
@@ -57,7 +57,7 @@ type Exercise struct {
 // Correct is what a check prints when the answer is right.
 const Correct = "correct"
 
-// Exercises returns those of the lesson.
+// Exercises returns the exercises of the lesson.
 func (l Lesson) Exercises() []*Exercise {
 	var list []*Exercise
 	for _, s := range l.Steps {
@@ -134,7 +134,7 @@ func Parse(name, text string) (Lesson, error) {
 	return p.lesson, nil
 }
 
-// about is the first line of the comment at the head of a file.
+// about returns the first line of the comment at the head of a file.
 func about(head string) string {
 	for line := range strings.Lines(head) {
 		if rest, ok := strings.CutPrefix(line, "// "); ok {
@@ -148,11 +148,11 @@ func about(head string) string {
 type parser struct {
 	lesson Lesson
 	file   string
-	text   []string  // of the step that comes
-	open   *Exercise // to which the check has not come
+	text   []string  // of the next step
+	open   *Exercise // the exercise whose check was not read yet
 }
 
-// order is that of an exercise's parts.
+// order is the order of an exercise's parts.
 var order = []string{"start", "hint", "solution", "wrong", "check"}
 
 func (p *parser) add(c cellfile.Cell) error {
@@ -198,7 +198,7 @@ func (p *parser) add(c cellfile.Cell) error {
 	return nil
 }
 
-// step ends the step under way.
+// step ends the current step.
 func (p *parser) step(s Step) {
 	s.Text = strings.Join(p.text, "\n\n")
 	p.text = nil
@@ -219,7 +219,7 @@ func (p *parser) close() error {
 	return nil
 }
 
-// words is a comment's text.
+// words returns the text of a comment.
 func words(source string) string {
 	var b strings.Builder
 	for line := range strings.Lines(source) {

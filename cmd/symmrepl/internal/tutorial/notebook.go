@@ -82,7 +82,7 @@ func (w *writer) step(s Step) {
 	w.code(e.Check, true)
 }
 
-// folded is Markdown that is shown after a click.
+// folded returns Markdown that a click unfolds.
 func folded(title, text string) string {
 	return "<details><summary>" + title + "</summary>\n\n" + text + "\n\n</details>"
 }
@@ -93,10 +93,10 @@ func (w *writer) text(text string) {
 	}
 }
 
-// id names the next cell, the same each time.
+// id returns the id of the next cell, which is the same in every run.
 func (w *writer) id() string { return fmt.Sprintf("%s-%d", w.name, len(w.cells)+1) }
 
-// code adds a cell with what is recorded of it.
+// code adds a cell with its recorded output.
 func (w *writer) code(c Cell, fails bool) {
 	before := 1 // lines of the file before the cell's
 	if c.Title != "" {
@@ -115,7 +115,7 @@ func (w *writer) code(c Cell, fails bool) {
 	w.cells = append(w.cells, codeCell{"code", count, w.id(), metadata, outputs, lines(c.Code())})
 }
 
-// output is a piece as the kernel shows it.
+// output returns a piece as the kernel shows it.
 func (w *writer) output(p Piece, file string) map[string]any {
 	text := w.positions(p.Text, file)
 	switch p.Kind {

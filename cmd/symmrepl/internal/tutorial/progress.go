@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// Progress is how far a user has come in each tutorial, by name.
+// Progress is the progress of a user in each tutorial, by name.
 type Progress map[string]Reached
 
-// Reached is how far somebody has come in one.
+// Reached is the progress in one tutorial.
 type Reached struct {
 	Step   int      `json:"step"`             // steps seen
 	Solved []string `json:"solved,omitempty"` // titles of exercises
 }
 
-// Solve adds an exercise.
+// Solve records that an exercise is solved.
 func (r *Reached) Solve(title string) {
 	if !slices.Contains(r.Solved, title) {
 		r.Solved = append(r.Solved, title)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Recording is what the cells of a tutorial showed, in the order in which they are run: those of the steps, of an exercise the start and
-// then the check, which refuses it.
+// Recording holds the output of a tutorial's cells in the order in which they run. An exercise has two: its start, and its check,
+// which refuses the start.
 type Recording []Shown
 
-// Shown is what one cell showed, in order.
+// Shown is the output of one cell, in order.
 type Shown []Piece
 
-// Piece is text of one kind, in lines that begin with the ranks it is of.
+// Piece is text of one kind, in lines that begin with the ranks it comes from.
 type Piece struct {
 	Kind string // Stdout, Stderr, Value, or Error and the error's kind
 	Text string // whole lines
@@ -32,7 +32,7 @@ const (
 	pieceMark = "-- "
 )
 
-// Format is the recording as a file.
+// Format returns the recording as a file.
 func (r Recording) Format() string {
 	var b strings.Builder
 	for i, shown := range r {
@@ -74,7 +74,7 @@ func (l Lesson) Runs() []Cell {
 			cells = append(cells, *s.Cell)
 		case s.Exercise != nil:
 			check := s.Exercise.Check
-			check.Fails = true // the start is no answer
+			check.Fails = true // the start does not solve the exercise
 			cells = append(cells, s.Exercise.Start, check)
 		}
 	}

@@ -28,7 +28,7 @@ const (
 type conn struct {
 	net.Conn
 	r        *bufio.Reader
-	identity string // what the peer calls itself; may be empty
+	identity string // the name that the peer gave; may be empty
 }
 
 func newConn(c net.Conn) *conn { return &conn{Conn: c, r: bufio.NewReader(c)} }
@@ -135,7 +135,7 @@ func (c *conn) frame(limit uint64) (flags byte, body []byte, err error) {
 	if size > limit {
 		return 0, nil, fmt.Errorf("zmtp: a frame of %d bytes is too long", size)
 	}
-	// A stranger may announce more than ever comes: memory is taken as it does.
+	// A stranger may announce more than it sends: memory is allocated as bytes arrive.
 	body, err = io.ReadAll(io.LimitReader(c.r, int64(size)))
 	if err == nil && uint64(len(body)) < size {
 		err = io.ErrUnexpectedEOF
@@ -143,7 +143,7 @@ func (c *conn) frame(limit uint64) (flags byte, body []byte, err error) {
 	return flags, body, err
 }
 
-// read returns the next message. Commands are passed over: those of version 3.0 ask for nothing.
+// read returns the next message. It skips commands: those of version 3.0 need no answer.
 func (c *conn) read() ([][]byte, error) {
 	var message [][]byte
 	for {
@@ -173,7 +173,7 @@ func (c *conn) write(flags byte, body []byte) error {
 	return err
 }
 
-// encode returns a message as it is written.
+// encode returns the bytes of a message.
 func encode(message [][]byte) []byte {
 	n := 0
 	for _, f := range message {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is a connection with what is to be written to it.
+// peer is a connection and the messages that wait to be written to it.
 type peer struct {
 	*conn
 	id  string
@@ -17,8 +17,8 @@ type peer struct {
 	mu      sync.Mutex
 	more    *sync.Cond
 	queue   [][]byte // encoded messages
-	queued  int      // bytes, with those that writeQueue has in hand
-	closing bool     // once the queue is written
+	queued  int      // bytes, including those that writeQueue is writing
+	closing bool     // close the connection once the queue is written
 	topics  map[string]bool
 }
 
@@ -32,7 +32,7 @@ func newPeer(c *conn, id string) *peer {
 	return p
 }
 
-// push sends an encoded message, or queues what the peer does not take at once. It reports whether there was room for it.
+// push sends an encoded message, or queues the part that the peer does not take at once. It reports whether there was room.
 func (p *peer) push(b []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,13 +52,14 @@ func (p *peer) push(b []byte) bool {
 // maxQueued bounds, in bytes, what waits for a peer to read.
 const maxQueued = 64 << 20
 
-// writeNow writes what the peer takes without a wait, and returns how much that is: it is sooner there than by waking writeQueue. Nothing is queued.
+// writeNow writes as many bytes as the peer takes without waiting, and returns their number: that is quicker than waking writeQueue. Nothing may be
+// queued. p.mu is held.
 func (p *peer) writeNow(b []byte) (n int) {
 	if p.raw == nil || p.closing {
 		return 0
 	}
 	p.raw.Write(func(fd uintptr) bool {
-		n, _ = unix.Write(int(fd), b) // writeQueue meets the error, too
+		n, _ = unix.Write(int(fd), b) // writeQueue gets the same error
 		return true
 	})
 	return max(n, 0)
@@ -89,8 +90,8 @@ func (p *peer) writeQueue() {
 	}
 }
 
-// finish ends the connection when what is queued is written.
-func (p *peer) finish() {
+// closeWhenWritten closes the connection once the queue is written.
+func (p *peer) closeWhenWritten() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closing = true

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// socket is what all listening sockets are: a listener and its peers.
+// socket is a listener and its peers, the common part of all sockets here.
 type socket struct {
 	listener net.Listener
 	kind     string
@@ -45,8 +45,8 @@ func (s *socket) meet(c net.Conn) {
 		return
 	}
 	s.serve(p)
-	p.finish()
-	p.Close() // it reads no more, so nothing that is queued is wanted
+	p.closeWhenWritten()
+	p.Close() // the peer reads no more
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.peers[p.id] == p {
@@ -54,7 +54,7 @@ func (s *socket) meet(c net.Conn) {
 	}
 }
 
-// admit makes a connection a peer, under the name it gives itself. One that comes again by the same name takes the place of the other.
+// admit makes a connection a peer, under the name that it gives. It replaces a peer of the same name.
 func (s *socket) admit(k *conn) *peer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *socket) Close() error {
 	defer s.mu.Unlock()
 	close(s.closed)
 	for _, p := range s.peers {
-		p.finish()
+		p.closeWhenWritten()
 	}
 	return s.listener.Close()
 }
@@ -118,10 +118,10 @@ func NewRouter(l net.Listener) *Router {
 	return r
 }
 
-// Requests gives what peers send.
+// Requests returns the channel of what peers send.
 func (r *Router) Requests() <-chan Request { return r.requests }
 
-// Send queues a message for a peer, and reports whether there is one of that name. A peer that reads nothing for too long is let go.
+// Send queues a message for a peer, and reports whether there is one of that name. It disconnects a peer whose queue is full.
 func (r *Router) Send(peer string, message ...[]byte) bool {
 	r.mu.Lock()
 	p := r.peers[peer]
