@@ -11,23 +11,23 @@ import (
 // Yaegi decides type assertions by the memory layout of what an interface holds. Here they are decided by the cell runtime, which knows the types of cells
 // apart (see Assert), and which types implement an interface of cells (see implementations.go).
 
-// attempt is one way in which an assertion may succeed: a condition, and what then sets the result.
-type attempt struct {
+// branch is one way in which an assertion or a switch may succeed: a condition, and what it does then.
+type branch struct {
 	cond ast.Expr
 	then []ast.Stmt
 }
 
-// attempts lists the ways in which the variable x may hold a T; the one that succeeds sets v. Variables that are needed are declared by out.
-func (l *lowerer) attempts(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []attempt {
+// branches lists the ways in which the variable x may hold a T; the one that succeeds sets v. Variables that are needed are declared by out.
+func (l *lowerer) branches(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []branch {
 	ref := func(name string) ast.Expr { return l.address(l.ident(pos, name)) }
 	if !types.IsInterface(t) {
-		return []attempt{{cond: l.helper(pos, "Assert", ref(x), ref(v), l.quoted(pos, l.valueKey(t)))}}
+		return []branch{{cond: l.helper(pos, helperAssert, ref(x), ref(v), l.quoted(pos, l.valueKey(t)))}}
 	}
 	args := []ast.Expr{ref(x), ref(v), l.quoted(pos, l.assertedKey(t))}
 	for m := range t.Underlying().(*types.Interface).Methods() {
 		args = append(args, l.quoted(pos, m.Name()))
 	}
-	return []attempt{{cond: l.helper(pos, "Implements", args...)}}
+	return []branch{{cond: l.helper(pos, helperImplements, args...)}}
 }
 
 // assertedKey is the key under which the runtime finds what implements an interface type of cells; "" for those of compiled code.
@@ -56,7 +56,7 @@ func (l *lowerer) identity(t types.Type) string {
 }
 
 // chain is if a { then } else if b { then } ... where done is added to each.
-func chain(pos token.Pos, list []attempt, done func() []ast.Stmt) ast.Stmt {
+func chain(pos token.Pos, list []branch, done func() []ast.Stmt) ast.Stmt {
 	var s ast.Stmt
 	for _, a := range slices.Backward(list) {
 		s = &ast.IfStmt{If: pos, Cond: a.cond, Body: block(pos, append(a.then, done()...)...), Else: s}
@@ -74,9 +74,9 @@ func (l *lowerer) assertOK(e *ast.TypeAssertExpr) (out []ast.Stmt, v, ok string)
 		l.varDecl(pos, x, l.info.TypeOf(e.X)),
 		assign(token.ASSIGN, l.ident(pos, x), l.expr(e.X)),
 		l.varDecl(pos, v, t),
-		&ast.ExprStmt{X: l.helper(pos, "Zero", l.address(l.ident(pos, v)))},
+		&ast.ExprStmt{X: l.helper(pos, helperZero, l.address(l.ident(pos, v)))},
 		assign(token.DEFINE, l.ident(pos, ok), l.ident(pos, "false")))
-	list := l.attempts(pos, x, t, v, &out)
+	list := l.branches(pos, x, t, v, &out)
 	return append(out, chain(pos, list, func() []ast.Stmt {
 		return []ast.Stmt{assign(token.ASSIGN, l.ident(pos, ok), l.ident(pos, "true"))}
 	})), v, ok
@@ -88,7 +88,7 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 	t, from := l.info.TypeOf(e.Type), l.info.TypeOf(e.X)
 	x, v := l.temp("x"), l.temp("v")
 	body := []ast.Stmt{l.varDecl(pos, v, t)}
-	list := l.attempts(pos, x, t, v, &body)
+	list := l.branches(pos, x, t, v, &body)
 	body = append(body, chain(pos, list, func() []ast.Stmt {
 		return []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}}}
 	}))
@@ -98,7 +98,7 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 			fail = append(fail, l.quoted(pos, m.Name()))
 		}
 	}
-	body = append(body, &ast.ExprStmt{X: l.helper(pos, "FailAssert", fail...)}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}})
+	body = append(body, &ast.ExprStmt{X: l.helper(pos, helperFailAssert, fail...)}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}})
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
 			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, x)}, Type: l.typeExpr(from, pos)}}},
@@ -112,7 +112,7 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 // textKey is the key by which the runtime says what Go calls a type.
 func (l *lowerer) textKey(t types.Type) string {
 	key := "text of " + l.typeText(t)
-	l.in.natives.note(key, t)
+	l.note(key, t)
 	return key
 }
 
@@ -138,21 +138,21 @@ func (l *lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.LabeledStmt) []as
 		l.varDecl(pos, x, l.info.TypeOf(operand)),
 		assign(token.ASSIGN, l.ident(pos, x), l.expr(operand)),
 		assign(token.DEFINE, l.ident(pos, which), &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: "0"}))
-	var all []attempt
+	var all []branch
 	sw := &ast.SwitchStmt{Switch: pos, Tag: l.ident(pos, which), Body: block(pos)}
 	for i, cc := range s.Body.List {
 		clause := cc.(*ast.CaseClause)
 		number := func() ast.Expr { return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i + 1)} }
 		held := x
 		for _, e := range clause.List {
-			var list []attempt
+			var list []branch
 			if l.info.Types[e].IsNil() {
-				list = []attempt{{cond: l.helper(pos, "IsNil", l.address(l.ident(pos, x)))}}
+				list = []branch{{cond: l.helper(pos, helperIsNil, l.address(l.ident(pos, x)))}}
 			} else {
 				v := l.temp("v")
 				t := l.info.TypeOf(e)
 				out = append(out, l.varDecl(pos, v, t))
-				list = l.attempts(pos, x, t, v, &out)
+				list = l.branches(pos, x, t, v, &out)
 				if len(clause.List) == 1 {
 					held = v
 				}

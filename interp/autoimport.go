@@ -20,7 +20,7 @@ import (
 var preferred = []string{"math/rand/v2", "crypto/rand", "math/rand", "text/template", "html/template"}
 
 // missingImports finds packages that would give a meaning to names which the check found undefined. It reports whether there are any.
-func (k *checker) missingImports() bool {
+func (k *attempt) missingImports() bool {
 	used := map[string][]string{} // members, by the name before the dot
 	for _, d := range k.errs {
 		name, ok := strings.CutPrefix(d.msg, "undefined: ")
@@ -33,7 +33,7 @@ func (k *checker) missingImports() bool {
 	}
 	found := false
 	for name, members := range used {
-		if path := k.in.pkgs.meant(name, members); path != "" {
+		if path := k.checker.pkgs.meant(name, members); path != "" {
 			k.c.auto[name] = path
 			found = true
 		}
@@ -76,7 +76,7 @@ func (p *packages) importable() map[string]string {
 		}
 	}
 	maps.DeleteFunc(all, func(path, _ string) bool {
-		return path == runtimePath || strings.HasSuffix(path, "/generics/compiled") || strings.HasPrefix(path, "github.com/traefik/")
+		return strings.HasSuffix(path, "/generics/compiled") || strings.HasPrefix(path, "github.com/traefik/")
 	})
 	return all
 }

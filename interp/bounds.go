@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -162,7 +161,7 @@ func (b *bounds) index(e *ast.IndexExpr) {
 		wrong = append(wrong, b.compare(i(), token.LSS, b.l.number(e.Pos(), 0)))
 	}
 	wrong = append(wrong, b.compare(i(), token.GEQ, n()))
-	b.check(e.Pos(), []ast.Node{e.X, e.Index}, wrong, "IndexFault", i(), n())
+	b.check(e.Pos(), []ast.Node{e.X, e.Index}, wrong, helperIndexFault, i(), n())
 }
 
 // slice checks x[low:high:max].
@@ -211,7 +210,7 @@ func (b *bounds) slice(e *ast.SliceExpr) {
 		given |= 8
 	}
 	args[0] = l.number(e.Pos(), given)
-	b.check(e.Pos(), []ast.Node{e.X, e.Low, e.High, e.Max}, wrong, "SliceBounds", args...)
+	b.check(e.Pos(), []ast.Node{e.X, e.Low, e.High, e.Max}, wrong, helperSliceBounds, args...)
 }
 
 func (b *bounds) compare(x ast.Expr, op token.Token, y ast.Expr) ast.Expr {
@@ -219,12 +218,12 @@ func (b *bounds) compare(x ast.Expr, op token.Token, y ast.Expr) ast.Expr {
 }
 
 // check adds the call of a helper that panics, for the case that operands at pos are wrong in one of several ways.
-func (b *bounds) check(pos token.Pos, operands []ast.Node, wrong []ast.Expr, name string, args ...ast.Expr) {
+func (b *bounds) check(pos token.Pos, operands []ast.Node, wrong []ast.Expr, helper Helper, args ...ast.Expr) {
 	cond := wrong[0]
 	for _, w := range wrong[1:] {
 		cond = b.compare(cond, token.LOR, w)
 	}
-	fault := append(b.l.markAt(pos), &ast.ExprStmt{X: b.l.helper(pos, name, args...)})
+	fault := append(b.l.markAt(pos), &ast.ExprStmt{X: b.l.helper(pos, helper, args...)})
 	b.out = append(append(b.out, b.l.mark(operands...)...), &ast.IfStmt{If: pos, Cond: cond, Body: block(pos, fault...)})
 }
 
@@ -285,54 +284,4 @@ func (b *bounds) twice(e ast.Expr) operand {
 		return nil
 	}
 	return func() ast.Expr { return b.l.expr(b.l.again(e)) }
-}
-
-// indexFault is the panic of an index.
-func indexFault(i, n int) {
-	if i < 0 {
-		panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d]", i)))
-	}
-	panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d] with length %d", i, n)))
-}
-
-// sliceBounds checks the bounds of a slice expression of an operand with a length and a capacity. The bits of given say which of them there are, and
-// whether the operand is a slice.
-func sliceBounds(given, length, capacity, low, high, limit int) {
-	fail := func(format string, args ...any) {
-		panic(runtimeError("runtime error: slice bounds out of range " + fmt.Sprintf(format, args...)))
-	}
-	what := "length"
-	if given&8 != 0 {
-		what = "capacity"
-	}
-	if given&2 == 0 {
-		high = length
-	}
-	if given&4 != 0 {
-		switch {
-		case limit < 0:
-			fail("[::%d]", limit)
-		case limit > capacity:
-			fail("[::%d] with %s %d", limit, what, capacity)
-		case high < 0:
-			fail("[:%d:]", high)
-		case high > limit:
-			fail("[:%d:%d]", high, limit)
-		case low < 0:
-			fail("[%d::]", low)
-		case low > high:
-			fail("[%d:%d:]", low, high)
-		}
-		return
-	}
-	switch {
-	case high < 0:
-		fail("[:%d]", high)
-	case high > capacity:
-		fail("[:%d] with %s %d", high, what, capacity)
-	case low < 0:
-		fail("[%d:]", low)
-	case low > high:
-		fail("[%d:%d]", low, high)
-	}
 }

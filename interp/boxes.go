@@ -51,7 +51,7 @@ func (n *natives) boxMethods(t reflect.Type, bare bool) []named.Method {
 
 // inBox returns what the box at p holds.
 func (n *natives) inBox(p unsafe.Pointer) reflect.Value {
-	return n.held(reflect.NewAt(n.in.inside.boxes, p).Elem())
+	return n.held(reflect.NewAt(n.yaegi.boxes, p).Elem())
 }
 
 func interfaceOf(v reflect.Value) any {
@@ -100,7 +100,7 @@ func (n *natives) bared(v reflect.Value) reflect.Value {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.holdsBoxes(t) {
+	if !n.packages().holdsInterfaces(t) {
 		return v
 	}
 	return seenAs(v, n.reflectType(t, true))
@@ -109,7 +109,7 @@ func (n *natives) bared(v reflect.Value) reflect.Value {
 // decode is what package json does with an interface: it decodes into the pointer that it holds.
 func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 	if string(text) == "null" {
-		reflect.NewAt(n.in.inside.boxes, p).Elem().SetZero()
+		reflect.NewAt(n.yaegi.boxes, p).Elem().SetZero()
 		return nil
 	}
 	if held := n.inBox(p); held.IsValid() && held.Kind() == reflect.Pointer && !held.IsNil() {
@@ -132,39 +132,6 @@ func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 // equalBoxes is == of the boxes at a and b.
 func (n *natives) equalBoxes(a, b unsafe.Pointer) bool {
 	return interfaceOf(n.inBox(a)) == interfaceOf(n.inBox(b))
-}
-
-// holdsBoxes reports whether there are boxes in the memory of values of type t, elements of slices and maps included.
-func (n *natives) holdsBoxes(t types.Type) bool {
-	seen := map[types.Type]bool{}
-	var holds func(t types.Type) bool
-	holds = func(t types.Type) bool {
-		t = types.Unalias(t)
-		if named, ok := t.(*types.Named); ok {
-			if seen[t] || n.compiled(named) != nil {
-				return false
-			}
-			seen[t] = true
-		}
-		switch u := t.Underlying().(type) {
-		case *types.Interface:
-			return u.NumMethods() > 0
-		case *types.Struct:
-			for f := range u.Fields() {
-				if holds(f.Type()) {
-					return true
-				}
-			}
-		case *types.Map:
-			return holds(u.Key()) || holds(u.Elem())
-		case *types.Array:
-			return holds(u.Elem())
-		case *types.Slice:
-			return holds(u.Elem())
-		}
-		return false
-	}
-	return holds(t)
 }
 
 // structText is what reflect calls a struct type.

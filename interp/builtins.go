@@ -1,12 +1,8 @@
 package interp
 
 import (
-	"cmp"
-	"fmt"
 	"go/ast"
 	"go/types"
-	"os"
-	"reflect"
 )
 
 // builtin lowers calls of the builtin functions that yaegi lacks or has otherwise.
@@ -16,10 +12,10 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	case "min", "max":
 		return l.minMax(name, e)
 	case "clear":
-		return l.helper(pos, "Clear", l.expr(e.Args[0]))
+		return l.helper(pos, helperClear, l.expr(e.Args[0]))
 	case "print", "println":
 		l.exprs(e.Args)
-		return l.helper(pos, map[string]string{"print": "Print", "println": "Println"}[name], e.Args...)
+		return l.helper(pos, map[string]Helper{"print": helperPrint, "println": helperPrintln}[name], e.Args...)
 	case "append":
 		if s, ok := l.info.TypeOf(e).Underlying().(*types.Slice); ok && !e.Ellipsis.IsValid() {
 			e.Args[0] = l.expr(e.Args[0])
@@ -45,7 +41,7 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 			return &ast.CallExpr{Fun: l.paren(l.typeExpr(t, pos)), Lparen: pos, Args: []ast.Expr{e}, Rparen: pos}
 		}
 	case "recover":
-		return l.helper(pos, "Recover")
+		return l.helper(pos, helperRecover)
 	case "new":
 		if tv := l.info.Types[e.Args[0]]; tv.IsValue() {
 			return l.newOf(e)
@@ -62,15 +58,6 @@ func isDirected(t types.Type) bool {
 	return ok && c.Dir() != types.SendRecv
 }
 
-// printArgs is the builtin print, which puts nothing between its arguments.
-func printArgs(args ...any) {
-	var b []byte
-	for _, a := range args {
-		b = fmt.Append(b, a)
-	}
-	os.Stderr.Write(b)
-}
-
 // minMax lowers min and max to calls of helpers with two operands.
 func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
 	pos := e.Pos()
@@ -84,7 +71,7 @@ func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
 	}
 	result := convert(b, l.expr(e.Args[0]))
 	for _, a := range e.Args[1:] {
-		result = l.helper(pos, name+"#"+b.Name(), result, convert(b, l.expr(a)))
+		result = l.helper(pos, orderedHelper(name, b.Name()), result, convert(b, l.expr(a)))
 	}
 	return convert(t, result)
 }
@@ -107,42 +94,4 @@ func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.address(l.ident(pos, v))}}),
 	}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
-}
-
-func isArray(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Array)
-	return ok
-}
-
-func isStruct(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Struct)
-	return ok
-}
-
-// builtinExports are the helpers that lowered calls of builtins need.
-func builtinExports() map[string]reflect.Value {
-	table := map[string]reflect.Value{
-		"Clear": reflect.ValueOf(func(x any) { reflect.ValueOf(x).Clear() }),
-	}
-	ordered[int](table)
-	ordered[int8](table)
-	ordered[int16](table)
-	ordered[int32](table)
-	ordered[int64](table)
-	ordered[uint](table)
-	ordered[uint8](table)
-	ordered[uint16](table)
-	ordered[uint32](table)
-	ordered[uint64](table)
-	ordered[uintptr](table)
-	ordered[float32](table)
-	ordered[float64](table)
-	ordered[string](table)
-	return table
-}
-
-func ordered[T cmp.Ordered](table map[string]reflect.Value) {
-	name := reflect.TypeFor[T]().Name()
-	table["min#"+name] = reflect.ValueOf(func(a, b T) T { return min(a, b) })
-	table["max#"+name] = reflect.ValueOf(func(a, b T) T { return max(a, b) })
 }

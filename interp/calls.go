@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 )
 
@@ -77,10 +78,10 @@ func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 }
 
 // blockingMethods are the methods of compiled types that may block for ever, and what does the same but ends when the cell is interrupted.
-var blockingMethods = map[string]string{
-	"sync.Mutex.Lock": "Lock", "sync.RWMutex.Lock": "Lock", "sync.RWMutex.RLock": "RLock", "sync.Cond.Wait": "CondWait",
-	"sync.WaitGroup.Wait": "Wait", "sync.WaitGroup.Go": "WaitGo",
-	"os/exec.Cmd.Run": "CmdRun", "os/exec.Cmd.Wait": "CmdWait", "os/exec.Cmd.Output": "CmdOutput", "os/exec.Cmd.CombinedOutput": "CmdCombined",
+var blockingMethods = map[string]Helper{
+	"sync.Mutex.Lock": helperLock, "sync.RWMutex.Lock": helperLock, "sync.RWMutex.RLock": helperRLock, "sync.Cond.Wait": helperCondWait,
+	"sync.WaitGroup.Wait": helperWait, "sync.WaitGroup.Go": helperWaitGo,
+	"os/exec.Cmd.Run": helperCmdRun, "os/exec.Cmd.Wait": helperCmdWait, "os/exec.Cmd.Output": helperCmdOutput, "os/exec.Cmd.CombinedOutput": helperCmdCombined,
 }
 
 // blocking lowers calls of blockingMethods.
@@ -150,4 +151,49 @@ func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 	at := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(l.c.line + line - 1)}
 	e.Args = []ast.Expr{l.quoted(pos, l.c.name), at, lit}
 	return true
+}
+
+// spread makes one slice of the arguments of a variadic parameter where yaegi would not: an argument that is a slice itself may be taken for all of
+// them, and functions in fields of structs get none. A nil in the place of all arguments gets its type.
+func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
+	n := sig.Params().Len() - 1
+	slice, ok := sig.Params().At(n).Type().(*types.Slice)
+	if !ok || len(e.Args) < n || len(e.Args) == 1 && l.isTuple(e.Args[0]) {
+		return
+	}
+	if e.Ellipsis.IsValid() {
+		if last := e.Args[n]; l.info.Types[last].IsNil() {
+			e.Args[n] = l.typed(&ast.CallExpr{Fun: l.paren(l.typeExpr(slice, last.Pos())), Lparen: last.Pos(), Args: []ast.Expr{last}, Rparen: last.End()}, slice)
+		}
+		return
+	}
+	all := types.IsInterface(slice.Elem()) && slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return isSlice(l.info.TypeOf(a)) })
+	sel, isSelector := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	inField := isSelector && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.FieldVal
+	if !all && !inField {
+		return
+	}
+	pos := e.Rparen
+	list := &ast.CompositeLit{Type: l.typeExpr(slice, pos), Lbrace: pos, Elts: append([]ast.Expr{}, e.Args[n:]...), Rbrace: pos}
+	e.Args = append(e.Args[:n:n], l.typed(list, slice))
+	e.Ellipsis = pos
+}
+
+// typed notes the type of an expression of ours.
+func (l *lowerer) typed(e ast.Expr, t types.Type) ast.Expr {
+	l.info.Types[e] = types.TypeAndValue{Type: t}
+	return e
+}
+
+func (l *lowerer) isTuple(e ast.Expr) bool {
+	_, ok := l.info.TypeOf(e).(*types.Tuple)
+	return ok
+}
+
+func isSlice(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
 }

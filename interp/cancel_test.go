@@ -207,17 +207,15 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// TestStopIsOver holds that what ends the channel operations of interrupted code ends none of code that runs afterwards.
-func TestStopIsOver(t *testing.T) {
-	in := open(t, Options{})
-	for range 1000 {
-		resume := in.inside.stop()
-		<-in.inside.done // as an operation that is ended
-		resume()
-		select {
-		case <-in.inside.done:
-			t.Fatal("an operation that began afterwards is ended")
-		case <-time.After(50 * time.Microsecond):
-		}
+// TestClose holds that nothing of a session goes on when it is closed, but for what a compiled call blocks.
+func TestClose(t *testing.T) {
+	inside, release := make(chan struct{}), make(chan struct{})
+	in := open(t, Options{Packages: testPackage(func() { close(inside); <-release })})
+	mustEval(t, in, "import \"test/blocking\"\ngo func() { for { } }()\ngo func() { select { } }()\ngo func() { for { time.Sleep(time.Millisecond) } }()\ngo func() { blocking.Wait() }()")
+	await(t, inside, "a goroutine calls blocking.Wait")
+	in.Close()
+	if left := in.runtime.Running(); left != 1 {
+		t.Errorf("%d goroutines go on, not 1", left)
 	}
+	close(release)
 }

@@ -13,34 +13,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// checked is a cell that type-checks.
-type checked struct {
-	*parsed
-	info     *types.Info
-	imports  map[string]string       // path by name, of the cell's own imports
-	dots     []string                // paths of those by a dot
-	auto     map[string]string       // those of them that the cell does not spell
-	objects  map[string]types.Object // functions, types and constants the cell declares
-	vars     []*types.Var            // variables of its top level, in order
-	values   []types.Type            // of the last expression; nil when there is none
-	value    ast.Expr
-	added    []addedMethod
-	generics map[types.Object]*generic // that the cell declares
-}
-
-// addedMethod is a method of a type that an earlier cell declared.
-type addedMethod struct {
-	base  *types.Named
-	fn    *types.Func
-	again bool // the type had it already
-}
-
 // goVersion is the version of the language that cells are written in.
 const goVersion = "go1.26"
 
-// checker checks one cell.
-type checker struct {
-	in   *Interp
+// attempt is the check of one cell.
+type attempt struct {
+	checker *Checker
+
 	c    *checked
 	errs []diagnostic
 	at   map[diagnostic]token.Pos // where in the syntax an error is
@@ -50,28 +29,27 @@ type checker struct {
 }
 
 // check type-checks a cell in three stages, each of which sees what those before it found: declarations without the bodies of
-// functions; statements; the bodies. So functions may use variables that the cell's statements define.
-func (in *Interp) check(p *parsed) (*checked, *session.Error) {
+// functions; statements; the bodies. So functions may use variables that the cell's statements define. The session stays as it is.
+func (k *Checker) check(p *parsed) (*checked, *failure) {
 	auto := map[string]string{}
 	for {
-		k := in.newChecker(p, auto)
-		k.run()
-		if len(k.errs) == 0 {
-			return k.c, nil
+		a := k.attempt(p, auto)
+		a.run()
+		if len(a.errs) == 0 {
+			return a.c, nil
 		}
-		k.revert()
-		if k.missingImports() {
-			continue
+		a.revert()
+		if !a.missingImports() {
+			err := p.errorOf(session.KindType, a.errs) // puts them in order
+			first := a.errs[0]
+			return nil, &failure{err: err, attempt: a, msg: first.msg, at: a.at[first]}
 		}
-		err := p.errorOf(session.KindType, k.errs)
-		err.Hint = k.in.asCalled(k.hint(k.errs[0]), k.imports())
-		return nil, err
 	}
 }
 
-// newChecker makes a checker of a cell that imports, beside what it says, the packages of auto.
-func (in *Interp) newChecker(p *parsed, auto map[string]string) *checker {
-	return &checker{in: in, at: map[diagnostic]token.Pos{}, c: &checked{parsed: p, imports: maps.Clone(auto), auto: auto, info: &types.Info{
+// attempt begins the check of a cell that imports, beside what it says, the packages of auto.
+func (k *Checker) attempt(p *parsed, auto map[string]string) *attempt {
+	return &attempt{checker: k, at: map[diagnostic]token.Pos{}, c: &checked{parsed: p, imports: maps.Clone(auto), auto: auto, info: &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Uses:       map[*ast.Ident]types.Object{},
@@ -83,17 +61,17 @@ func (in *Interp) newChecker(p *parsed, auto map[string]string) *checker {
 }
 
 // revert takes back what the check did to types of earlier cells.
-func (k *checker) revert() {
+func (k *attempt) revert() {
 	for _, undo := range slices.Backward(k.undo) {
 		undo()
 	}
 }
 
 // failed reports whether the check ends here.
-func (k *checker) failed() bool { return len(k.errs) > 0 && !k.tolerant }
+func (k *attempt) failed() bool { return len(k.errs) > 0 && !k.tolerant }
 
-func (k *checker) run() {
-	c, scope := k.c, k.in.scope
+func (k *attempt) run() {
+	c, scope := k.c, k.checker.scope
 	for _, spec := range c.parsed.imports {
 		k.importSpec(spec)
 	}
@@ -153,7 +131,7 @@ func (k *checker) run() {
 	}
 	c.objects = map[string]types.Object{}
 	for name, obj := range known {
-		if scope.objects[name] != obj && obj.Pkg() == k.in.pkg && !strings.ContainsRune(name, '#') {
+		if scope.objects[name] != obj && obj.Pkg() == k.checker.pkg && !strings.ContainsRune(name, '#') {
 			c.objects[name] = obj
 		}
 	}
@@ -182,7 +160,7 @@ func (k *checker) run() {
 }
 
 // statements checks the cell's statements and finds the variables they define and the value of the last one.
-func (k *checker) statements(known map[string]types.Object) {
+func (k *attempt) statements(known map[string]types.Object) {
 	c := k.c
 	var last *ast.ExprStmt
 	if s, ok := c.stmts[len(c.stmts)-1].(*ast.ExprStmt); ok {
@@ -259,8 +237,8 @@ func (c *checked) prints(e ast.Expr) bool {
 }
 
 // stage checks declarations where names mean known, and returns known with what they declare.
-func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[string]types.Object {
-	pkg := k.in.pkg
+func (k *attempt) stage(known map[string]types.Object, decls []ast.Decl) map[string]types.Object {
+	pkg := k.checker.pkg
 	setScope(pkg)
 	for _, obj := range known {
 		pkg.Scope().Insert(obj)
@@ -274,8 +252,8 @@ func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[str
 		}
 	}
 	file.Decls = append(file.Decls, decls...)
-	conf := types.Config{Importer: k.in.pkgs, Error: k.report, GoVersion: goVersion}
-	check := types.NewChecker(&conf, k.in.fset, pkg, k.c.info)
+	conf := types.Config{Importer: k.checker.pkgs, Error: k.report, GoVersion: goVersion}
+	check := types.NewChecker(&conf, k.checker.fset, pkg, k.c.info)
 	check.Files([]*ast.File{file}) // the errors went to k.report
 	out := maps.Clone(known)
 	for _, name := range pkg.Scope().Names() {
@@ -285,14 +263,14 @@ func (k *checker) stage(known map[string]types.Object, decls []ast.Decl) map[str
 }
 
 // imports are the packages that the cell may use, by the names it calls them.
-func (k *checker) imports() map[string]string {
-	imports := maps.Clone(k.in.scope.imports)
+func (k *attempt) imports() map[string]string {
+	imports := maps.Clone(k.checker.scope.imports)
 	maps.Copy(imports, k.c.imports)
 	return imports
 }
 
 // report receives the errors of go/types.
-func (k *checker) report(err error) {
+func (k *attempt) report(err error) {
 	e, ok := err.(types.Error)
 	if !ok {
 		k.errs = append(k.errs, diagnostic{1, 1, err.Error()})
@@ -305,7 +283,7 @@ func (k *checker) report(err error) {
 }
 
 // permits reports whether an error is none at a prompt: variables, imports and labels may be unused, and at the top level x := defines x again.
-func (k *checker) permits(e types.Error) bool {
+func (k *attempt) permits(e types.Error) bool {
 	if strings.Contains(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " and not used") {
 		return true
 	}
@@ -315,24 +293,24 @@ func (k *checker) permits(e types.Error) bool {
 	})
 }
 
-func (k *checker) errorAt(pos token.Pos, msg string) {
+func (k *attempt) errorAt(pos token.Pos, msg string) {
 	line, column, ok := k.c.position(pos)
 	if !ok {
 		line, column = 1, 1
 	}
-	d := diagnostic{line, column, k.in.asCalled(k.c.withPlaces(msg), k.imports())}
+	d := diagnostic{line, column, k.checker.asCalled(k.c.withPlaces(msg), k.imports())}
 	k.errs = append(k.errs, d)
 	k.at[d] = pos
 }
 
 // importSpec finds the package of an import and the name it gets.
-func (k *checker) importSpec(spec *ast.ImportSpec) {
+func (k *attempt) importSpec(spec *ast.ImportSpec) {
 	path, err := strconv.Unquote(spec.Path.Value)
 	if err != nil {
 		k.errorAt(spec.Pos(), "invalid import path "+spec.Path.Value)
 		return
 	}
-	pkg, err := k.in.pkgs.Import(path)
+	pkg, err := k.checker.pkgs.Import(path)
 	if err != nil {
 		k.errorAt(spec.Path.Pos(), err.Error())
 		return
@@ -351,7 +329,7 @@ func (k *checker) importSpec(spec *ast.ImportSpec) {
 }
 
 // isForeign reports whether f is a method of a type that an earlier cell declared.
-func (k *checker) isForeign(f *ast.FuncDecl, known map[string]types.Object) bool {
+func (k *attempt) isForeign(f *ast.FuncDecl, known map[string]types.Object) bool {
 	name := receiverName(f)
 	if name == nil {
 		return false
@@ -361,7 +339,7 @@ func (k *checker) isForeign(f *ast.FuncDecl, known map[string]types.Object) bool
 }
 
 // addMethod gives the type of an earlier cell a method.
-func (k *checker) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
+func (k *attempt) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
 	name := receiverName(f)
 	base, ok := types.Unalias(known[name.Name].Type()).(*types.Named)
 	if !ok || base.Obj().Pkg() == nil || base.Obj().Pkg().Path() != cellPackage {
@@ -391,4 +369,19 @@ func methodNamed(t *types.Named, name string) *types.Func {
 		}
 	}
 	return nil
+}
+
+// innermost returns the smallest scope of the cell that pos is in; that of the package if it is in none.
+func (k *attempt) innermost(pos token.Pos) *types.Scope {
+	inner := k.checker.pkg.Scope()
+	smallest := token.Pos(0)
+	for n, scope := range k.c.info.Scopes {
+		if _, file := n.(*ast.File); file || scope.Pos() > pos || pos > scope.End() {
+			continue
+		}
+		if size := scope.End() - scope.Pos(); smallest == 0 || size < smallest {
+			inner, smallest = scope, size
+		}
+	}
+	return inner
 }

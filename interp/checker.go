@@ -2,80 +2,104 @@ package interp
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Checker checks the cells of a session one after the other, as Eval does, without running them. It tells other compilers of
-// cells what their names mean.
-type Checker struct{ in *Interp }
-
-// Checked is a cell that type-checks. Positions of its syntax become places in its source by Offset.
-type Checked struct {
-	Decls   []ast.Decl // functions, types and constants
-	Stmts   []ast.Stmt // everything else
-	Info    *types.Info
-	Objects map[string]types.Object // functions, types and constants it declares
-	Vars    []*types.Var            // variables of its top level, in order
-	Value   ast.Expr                // the last expression, if its value is shown
-	List    []ast.Expr              // the last expressions, if there are several
-	Values  []types.Type            // of Value, or of List
-
-	// VarDecls are the places in the source of the declarations of variables that Stmts has in pieces.
-	VarDecls []VarDecl
-	// Outside are the places in the source, from and to, of imports, functions, types and constants.
-	Outside [][2]int
-
-	text *cellText
+// Checker checks the cells of a session one after the other. It knows what the cells so far have defined and the packages that cells may import,
+// but nothing of how cells run.
+type Checker struct {
+	fset  *token.FileSet
+	pkgs  *packages
+	pkg   *types.Package // of all cells
+	scope scope
 }
 
-// VarDecl is a declaration of variables of a cell's top level, as places in the source.
-type VarDecl struct {
-	Start, End     int
-	Lparen, Rparen int // -1 without parentheses
+// scope is what names mean at the top level of the next cell.
+type scope struct {
+	imports  map[string]string         // import path by the name that cells use
+	dots     []string                  // import paths of packages whose names need no qualifier
+	objects  map[string]types.Object   // variables, functions, types and constants by name
+	generics map[types.Object]*generic // the generic declarations among them
 }
 
-// NewChecker returns a checker of a session's cells, from its first on.
-func NewChecker(options Options) (*Checker, error) {
-	in := &Interp{options: options, fset: token.NewFileSet()}
-	in.runtime = newCellRuntime(in)
-	in.pkgs = newPackages(in.fset, in.tables())
-	return &Checker{in}, in.openScope()
+// Packages that need no import.
+const (
+	symmemPath  = "github.com/symmrepl/symmrepl/symmem"
+	displayPath = "github.com/symmrepl/symmrepl/display"
+	displayDot  = displayPath + "/dot"
+)
+
+// NewChecker returns a checker of an empty session. Positions of cells go into fset. Tables are the symbols of the packages that cells may import, by
+// "import/path/name", then by identifier. Names are packages that need no import, by the names that cells use; they are added to display, fmt, math,
+// strings, symm and time.
+func NewChecker(fset *token.FileSet, tables map[string]map[string]reflect.Value, names map[string]string) (*Checker, error) {
+	k := &Checker{
+		fset: fset, pkgs: newPackages(fset, tables), pkg: types.NewPackage(cellPackage, cellPackage),
+		scope: scope{imports: map[string]string{}, objects: map[string]types.Object{}, generics: map[types.Object]*generic{}},
+	}
+	own := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", "symm": symmemPath, "display": displayPath}
+	maps.Copy(own, names)
+	for name, path := range own {
+		if _, err := k.pkgs.Import(path); err != nil {
+			return nil, err
+		}
+		k.scope.imports[name] = path
+	}
+	k.scope.dots = []string{displayDot}
+	return k, nil
 }
 
-// Importer finds the packages that cells may use.
-func (k *Checker) Importer() types.Importer { return k.in.pkgs }
+// Packages are those that cells may import.
+func (k *Checker) Packages() *packages { return k.pkgs }
 
 // Package is the one that all cells are in.
-func (k *Checker) Package() *types.Package { return k.in.pkg }
+func (k *Checker) Package() *types.Package { return k.pkg }
 
-// Check checks the next cell. One that has errors defines nothing.
-func (k *Checker) Check(cell session.Cell) (*Checked, *session.Error) {
-	src, err := k.in.parse(cell)
-	if err != nil {
-		return nil, err
+// Files is the set of files that cells have their positions in.
+func (k *Checker) Files() *token.FileSet { return k.fset }
+
+// Object returns what a name means that a cell has defined, nil if none has.
+func (k *Checker) Object(name string) types.Object { return k.scope.objects[name] }
+
+// Objects are what the cells so far have defined, by name. The caller must not change the map.
+func (k *Checker) Objects() map[string]types.Object { return k.scope.objects }
+
+// Imports are the import paths of packages by the names that cells use. The caller must not change the map.
+func (k *Checker) Imports() map[string]string { return k.scope.imports }
+
+// Dots are the import paths of packages whose names need no qualifier.
+func (k *Checker) Dots() []string { return k.scope.dots }
+
+// Generic returns the declaration of a generic function or type of the session or of a package in source, nil for all else.
+func (k *Checker) Generic(obj types.Object) *generic {
+	if g := k.scope.generics[obj]; g != nil {
+		return g
 	}
-	c, err := k.in.check(src)
-	if err != nil {
-		return nil, err
-	}
-	scope := k.in.scope
+	return k.pkgs.sources[obj]
+}
+
+// Define makes the definitions of a cell those of the session: the next cell sees them.
+func (k *Checker) Define(c *checked) {
+	s := &k.scope
 	for name, path := range c.imports {
-		delete(scope.objects, name)
-		scope.imports[name] = path
+		k.forget(name)
+		s.imports[name] = path
 	}
 	for _, path := range c.dots {
-		if !slices.Contains(scope.dots, path) {
-			scope.dots = append(scope.dots, path)
+		if !slices.Contains(s.dots, path) {
+			s.dots = append(s.dots, path)
 		}
 	}
 	define := func(name string, obj types.Object) {
-		delete(scope.imports, name)
-		scope.objects[name] = obj
+		k.forget(name)
+		delete(s.imports, name)
+		s.objects[name] = obj
 	}
 	for name, obj := range c.objects {
 		define(name, obj)
@@ -83,61 +107,57 @@ func (k *Checker) Check(cell session.Cell) (*Checked, *session.Error) {
 	for _, v := range c.vars {
 		define(v.Name(), v)
 	}
-	var outside [][2]int
-	items, _ := split(cell.Source) // it has been split before
-	for _, it := range items {
-		if it.decl {
-			outside = append(outside, [2]int{it.start, it.end})
-		}
-	}
-	vars := varDecls(cell.Source, items)
-	return &Checked{
-		Outside: outside, VarDecls: vars, List: c.list, Decls: c.decls, Stmts: c.stmts, Info: c.info, Objects: c.objects, Vars: c.vars,
-		Value: c.value, Values: c.values, text: c.cellText,
-	}, nil
+	maps.Copy(s.generics, c.generics)
 }
 
-// varDecls finds the declarations of variables of a cell, which has been parsed before.
-func varDecls(source string, items []item) []VarDecl {
-	if n := len(items) - 1; n >= 0 && items[n].list {
-		items = items[:n]
-	}
-	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, fileName, stmtsHeader+blank(source, items, false)+"\n}", parser.SkipObjectResolution)
-	if err != nil {
-		return nil
-	}
-	offset := func(pos token.Pos) int {
-		if !pos.IsValid() {
-			return -1
-		}
-		return fset.PositionFor(pos, false).Offset - len(stmtsHeader)
-	}
-	var list []VarDecl
-	for _, s := range f.Decls[0].(*ast.FuncDecl).Body.List {
-		for l, ok := s.(*ast.LabeledStmt); ok; l, ok = s.(*ast.LabeledStmt) {
-			s = l.Stmt
-		}
-		if isVarDecl(s) {
-			d := s.(*ast.DeclStmt).Decl.(*ast.GenDecl)
-			list = append(list, VarDecl{offset(d.Pos()), offset(d.End()), offset(d.Lparen), offset(d.Rparen)})
-		}
-	}
-	return list
+// DropGeneric forgets the declaration of a generic function whose place another has taken.
+func (k *Checker) DropGeneric(obj types.Object) { delete(k.scope.generics, obj) }
+
+// forget drops the object that a name meant.
+func (k *Checker) forget(name string) {
+	delete(k.scope.objects, name)
 }
 
-// Offset is where in the cell's source pos is.
-func (c *Checked) Offset(pos token.Pos) int {
-	for _, f := range c.text.files {
-		if f.file != nil && int(pos) >= f.file.Base() && int(pos) <= f.file.Base()+f.file.Size() {
-			return f.file.Offset(pos) - f.header
+// Forget drops the positions of a cell that is not kept.
+func (k *Checker) Forget(text *cellText) {
+	for _, f := range text.files {
+		if f.file != nil {
+			k.fset.RemoveFile(f.file)
 		}
 	}
-	return 0
 }
 
-// TypeName writes a type as the session shows it.
-func TypeName(t types.Type) string { return typeName(t) }
+// failure is a cell that does not parse or check.
+type failure struct {
+	err     *session.Error // without a hint
+	missing string         // the brackets that the cell leaves open, if it does not parse because it ends too early
 
-// ReceiverName returns the identifier of a method's base type, nil for functions.
-func ReceiverName(f *ast.FuncDecl) *ast.Ident { return receiverName(f) }
+	attempt *attempt  // at the check; nil if the cell does not parse
+	msg     string    // of go/types, the first in the cell
+	at      token.Pos // where it is in the cell's syntax
+}
+
+// Error is that of the session's error.
+func (f *failure) Error() string { return f.err.Error() }
+
+// checked is a cell that type-checks.
+type checked struct {
+	*parsed
+	info     *types.Info
+	imports  map[string]string       // path by name, of the cell's own imports
+	dots     []string                // paths of those by a dot
+	auto     map[string]string       // those of them that the cell does not spell
+	objects  map[string]types.Object // functions, types and constants the cell declares
+	vars     []*types.Var            // variables of its top level, in order
+	values   []types.Type            // of the last expression; nil when there is none
+	value    ast.Expr
+	added    []addedMethod
+	generics map[types.Object]*generic // that the cell declares
+}
+
+// addedMethod is a method of a type that an earlier cell declared.
+type addedMethod struct {
+	base  *types.Named
+	fn    *types.Func
+	again bool // the type had it already
+}

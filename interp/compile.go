@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,108 +16,79 @@ import (
 // compiled is a cell that yaegi has accepted.
 type compiled struct {
 	*checked
+	lowered *Cell
 	decls   *interp.Program // nil when the cell declares nothing
 	methods *interp.Program // nil when it declares none
 	main    *interp.Program
-	retired []*storage // of variables whose names mean something else now
-	replace []replacement
+	retired []*storage  // of variables whose names mean something else now
 	begins  []token.Pos // of the cell's own statements
-}
-
-// replacement is a function or method that is defined again: its earlier callers hold old, which gets the contents of fresh.
-type replacement struct {
-	typ        string // of a method, in yaegi
-	old, fresh string
 }
 
 // compile lowers a checked cell, gives it to yaegi and, when that succeeds, makes its definitions those of the session.
 func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
-	l := &lowerer{
-		in: in, c: c, info: c.info,
-		names: map[types.Object]string{}, renamed: map[types.Object]string{}, counters: map[types.Object]bool{}, hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, converters: map[string]string{}, asserted: map[string]types.Type{}, implementing: map[string]bool{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{}, declared: map[types.Object]string{},
-		types: map[*ast.TypeSpec]types.Object{}, instances: map[types.Object][]*instance{}, params: map[types.Object]bool{},
+	out := &compiled{checked: c}
+	for _, s := range c.stmts { // lowering leaves other statements there
+		out.begins = append(out.begins, s.Pos())
 	}
-	var begins []token.Pos // lowering leaves other statements there
-	for _, s := range c.stmts {
-		begins = append(begins, s.Pos())
-	}
-	d := in.define(l)
-	low, err := l.cell()
-	if err != nil {
-		d.rollback()
+	var err *session.Error
+	if out.lowered, err = in.program.Lower(c); err != nil {
 		return nil, err
 	}
-	out := &compiled{checked: c, replace: d.replace, begins: begins}
-	if err := in.compileLowered(low, d, out); err != nil {
-		d.rollback()
-		return nil, c.yaegiError(err)
+	if err := in.compileLowered(out); err != nil {
+		out.lowered.Rollback()
+		return nil, yaegiError(c.cellText, err)
 	}
-	d.commit()
-	out.retired = d.retired
+	retired, dropped := out.lowered.Commit()
+	out.retired = retired
+	for _, name := range dropped {
+		in.runtime.Yaegi().drop(name)
+	}
 	return out, nil
 }
 
-func (in *Interp) compileLowered(low *lowered, d *definitions, out *compiled) (err error) {
+func (in *Interp) compileLowered(c *compiled) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	at := out.body.Pos()
-	if len(low.hidden) > 0 {
-		if err := in.yaegi.Use(low.hidden); err != nil {
+	at := c.body.Pos()
+	if len(c.lowered.Hidden) > 0 {
+		if err := in.runtime.Yaegi().Use(c.lowered.Hidden); err != nil {
 			return err
 		}
 	}
-	if err := in.compileImports(at, low.imports); err != nil {
+	if err := in.compileImports(at, c.lowered.Imports); err != nil {
 		return err
 	}
-	var decls []ast.Decl
-	if len(low.types) > 0 {
-		decls = append(decls, &ast.GenDecl{TokPos: at, Tok: token.TYPE, Lparen: at, Specs: low.types})
-	}
-	for _, f := range low.funcs {
-		decls = append(decls, f)
-	}
-	for _, s := range d.fresh {
-		spec := &ast.ValueSpec{Names: []*ast.Ident{{NamePos: at, Name: s.name}}, Type: d.l.typeExpr(s.typ, at)}
-		decls = append(decls, &ast.GenDecl{TokPos: at, Tok: token.VAR, Specs: []ast.Spec{spec}})
-	}
-	// Types of variables may have needed imports and hidden symbols.
-	if err := in.yaegi.Use(low.hidden); err != nil {
-		return err
-	}
-	var more []string
-	for path := range d.l.imports {
-		more = append(more, path)
-	}
-	if err := in.compileImports(at, more); err != nil {
-		return err
-	}
-	if len(decls) > 0 {
-		if out.decls, err = in.compileFile(at, decls); err != nil {
+	if len(c.lowered.Decls) > 0 {
+		if c.decls, err = in.compileFile(at, c.lowered.Decls); err != nil {
 			return err
 		}
 	}
-	var body []ast.Stmt
-	for _, s := range d.fresh {
-		body = append(body, &ast.ExprStmt{X: d.l.helper(at, "Bind", d.l.quoted(at, s.name), d.l.address(d.l.ident(at, s.name)))})
-	}
-	body = append(body, low.body...)
-	init := &ast.FuncDecl{
-		Name: &ast.Ident{NamePos: at, Name: "init"},
-		Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}},
-		Body: &ast.BlockStmt{Lbrace: at, List: body, Rbrace: at},
-	}
-	if out.main, err = in.compileFile(at, []ast.Decl{init}); err != nil || low.methods == nil {
+	if c.main, err = in.compileFile(at, []ast.Decl{c.lowered.Main}); err != nil || c.lowered.Methods == nil {
 		return err
 	}
-	out.methods, err = in.compileFile(at, []ast.Decl{low.methods})
+	c.methods, err = in.compileFile(at, []ast.Decl{c.lowered.Methods})
+	return err
+}
+
+// declareOwn makes the variables that lowered code and the runtime share.
+func (in *Interp) declareOwn() error {
+	at, decls := in.program.Prelude()
+	if err := in.compileImports(at, []string{runtimePath}); err != nil {
+		return err
+	}
+	p, err := in.compileFile(at, decls)
+	if err != nil {
+		return err
+	}
+	_, err = in.runtime.Yaegi().Execute(p)
 	return err
 }
 
 func (in *Interp) compileFile(at token.Pos, decls []ast.Decl) (*interp.Program, error) {
-	return in.yaegi.CompileAST(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: cellPackage}, Decls: decls})
+	return in.runtime.Yaegi().CompileAST(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: cellPackage}, Decls: decls})
 }
 
 // compileImports makes packages known to yaegi, each once: all files have one name, and so share their imports.
@@ -146,26 +116,17 @@ func (in *Interp) compileImports(at token.Pos, paths []string) error {
 	return nil
 }
 
-var (
-	yaegiPosition = regexp.MustCompile(`^(?:` + fileName + `:)?(\d+):(\d+): `)
-	versionSuffix = regexp.MustCompile(`(#t?|` + typeVersion + `)\d+`)
-)
+var yaegiPosition = regexp.MustCompile(`^(?:` + fileName + `:)?(\d+):(\d+): `)
 
 // yaegiError says that yaegi refused what go/types accepted.
-func (c *cellText) yaegiError(err error) *session.Error {
+func yaegiError(c *cellText, err error) *session.Error {
 	msg, line, column := err.Error(), 1, 1
 	if m := yaegiPosition.FindStringSubmatch(msg); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		column, _ = strconv.Atoi(m[2])
 		msg = strings.TrimPrefix(msg, m[0])
-		if line == 1 {
-			column = max(column-len(stmtsHeader), 1)
-		}
 	}
-	e := c.errorOf(session.KindUnsupported, []diagnostic{{line, column, "the interpreter cannot run this: " + plainNames(msg)}})
+	e := c.errorInFile(session.KindUnsupported, line, column, "the interpreter cannot run this: "+plainNames(msg))
 	e.Hint = "write it in another way, or put it into a function of its own"
 	return e
 }
-
-// plainNames takes the marks out of a text that make the names of yaegi's symbols unique.
-func plainNames(s string) string { return versionSuffix.ReplaceAllString(s, "") }

@@ -17,11 +17,11 @@ import (
 // results, which all have names, first.
 func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
 	do := &ast.CallExpr{
-		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, "Do")},
+		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, defersDo)},
 		Args: []ast.Expr{l.closure(pos, body...)},
 	}
 	out := []ast.Stmt{
-		assign(token.DEFINE, l.ident(pos, f.deferred), l.helper(pos, "NewDefers")),
+		assign(token.DEFINE, l.ident(pos, f.deferred), l.helper(pos, helperNewDefers)),
 		&ast.ExprStmt{X: do},
 	}
 	if f.results == nil {
@@ -44,9 +44,9 @@ func (l *lowerer) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
 
 func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 	out, call, itself := l.suspend(s.Call)
-	method := "PushCall"
+	method := defersPushCall
 	if itself {
-		method = "Push"
+		method = defersPush
 	}
 	push := &ast.CallExpr{
 		Fun:  &ast.SelectorExpr{X: l.ident(s.Pos(), l.fn.deferred), Sel: l.ident(s.Pos(), method)},
@@ -57,7 +57,7 @@ func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 
 func (l *lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
 	out, call, _ := l.suspend(s.Call)
-	return append(out, &ast.ExprStmt{X: l.helper(s.Pos(), "Go", call)})
+	return append(out, &ast.ExprStmt{X: l.helper(s.Pos(), helperGo, call)})
 }
 
 // suspend lowers a call that happens later: statements that evaluate its function and arguments now, and a func() that makes the call or

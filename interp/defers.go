@@ -7,7 +7,7 @@ import (
 
 // defers are the deferred calls of one call of a function.
 type defers struct {
-	r     *cellRuntime
+	rt    *Runtime
 	calls []deferred
 	*panicking
 }
@@ -28,8 +28,8 @@ type panicking struct {
 	depth      int        // of the deferred function that runs, see deferred
 }
 
-func (r *cellRuntime) newDefers() *defers {
-	return &defers{r: r, panicking: &panicking{recovered: true}}
+func (rt *Runtime) newDefers() *defers {
+	return &defers{rt: rt, panicking: &panicking{recovered: true}}
 }
 
 // Push defers a call of function.
@@ -51,15 +51,15 @@ func (d *defers) Do(body func()) {
 	d.runAll()
 	left = true
 	if !d.recovered && len(d.calls) == 0 {
-		*d.r.mark = d.at
-		d.r.panics.raise(d.panicking)
+		*d.rt.mark = d.at
+		d.rt.panics.raise(d.panicking)
 		panic(d.value)
 	}
 }
 
 // runAll makes the deferred calls, but leaves those that remain when code of cells is stopped.
 func (d *defers) runAll() {
-	for len(d.calls) > 0 && !d.r.leave(d) {
+	for len(d.calls) > 0 && !d.rt.leave(d) {
 		call := d.calls[len(d.calls)-1]
 		d.calls = d.calls[:len(d.calls)-1]
 		d.run(call)
@@ -70,8 +70,8 @@ func (d *defers) runAll() {
 func (d *defers) attempt(call func()) {
 	defer func() {
 		if v := recover(); v != nil {
-			d.panicking = d.r.panics.raised(panicValue(v))
-			d.at = *d.r.mark
+			d.panicking = d.rt.panics.raised(panicValue(v))
+			d.at = *d.rt.mark
 		}
 	}()
 	call()
@@ -81,7 +81,7 @@ func (d *defers) attempt(call func()) {
 func (d *defers) run(c deferred) {
 	under := d.panicking
 	panics := !under.recovered
-	defer d.r.panics.enter(under)()
+	defer d.rt.panics.enter(under)()
 	d.depth = c.depth
 	d.attempt(c.call)
 	if panics && d.panicking != under {
@@ -90,8 +90,8 @@ func (d *defers) run(c deferred) {
 }
 
 // recoverPanic is recover() in a cell: it stops a panic only when the deferred function itself calls it.
-func (r *cellRuntime) recoverPanic() any {
-	p := r.panics.current()
+func (rt *Runtime) recoverPanic() any {
+	p := rt.panics.current()
 	if p == nil || p.recovered || calledAt() != p.depth {
 		return nil
 	}
@@ -100,8 +100,8 @@ func (r *cellRuntime) recoverPanic() any {
 }
 
 // forward notes that the function of a cell which calls it calls another in its place: if it is the deferred function, that other one is.
-func (r *cellRuntime) forward() {
-	if p := r.panics.current(); p != nil && !p.recovered && calledAt() == p.depth {
+func (rt *Runtime) forward() {
+	if p := rt.panics.current(); p != nil && !p.recovered && calledAt() == p.depth {
 		p.depth++
 	}
 }
@@ -109,8 +109,8 @@ func (r *cellRuntime) forward() {
 // Functions on the stack of a goroutine that runs deferred calls.
 const (
 	cellFunction = "github.com/traefik/yaegi/interp.runCfg" // one for each function of a cell, and for each body that Do runs
-	runDeferred  = "github.com/symmrepl/symmrepl/interp.(*defers).run"
-	doBody       = "github.com/symmrepl/symmrepl/interp.(*defers).Do"
+	runDeferred  = "github.com/symmrepl/symmrepl/interp/run.(*defers).run"
+	doBody       = "github.com/symmrepl/symmrepl/interp/run.(*defers).Do"
 )
 
 // calledAt returns how many functions of cells deep, from the deferred call that runs, the caller of recover is.

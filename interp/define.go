@@ -8,24 +8,25 @@ import (
 
 // definitions is what a cell adds to the session once yaegi has accepted it.
 type definitions struct {
-	in      *Interp
 	l       *lowerer
+	program *Program
 	fresh   []*storage // variables that need new storage
 	retired []*storage // variables whose name now means something else
 	taken   []*storage // of earlier variables, used again
+	dropped []string   // functions of yaegi that no cell can call any more
+	gone    map[string]bool
 	replace []replacement
 }
 
 // define gives every object of a cell its name in yaegi.
-func (in *Interp) define(l *lowerer) *definitions {
-	d := &definitions{in: in, l: l}
-	scope := in.scope
+func (p *Program) define(l *lowerer) *definitions {
+	d := &definitions{l: l, program: p, gone: map[string]bool{}}
 	for name, obj := range l.c.objects {
 		switch obj := obj.(type) {
 		case *types.TypeName:
-			l.names[obj] = scope.newTypeName(name)
+			l.names[obj] = p.newTypeName(name)
 		case *types.Func:
-			l.names[obj] = scope.newName(name)
+			l.names[obj] = p.newName(name)
 			d.instancesAgain(name, obj)
 			if old := d.redefines(name, obj); old != "" {
 				l.declared[obj] = l.names[obj]
@@ -36,9 +37,9 @@ func (in *Interp) define(l *lowerer) *definitions {
 	}
 	for _, m := range l.c.added {
 		if m.again {
-			fresh := scope.newName(m.fn.Name())
+			fresh := p.newName(m.fn.Name())
 			l.declared[m.fn] = fresh
-			d.replace = append(d.replace, replacement{typ: scope.names[m.base.Obj()], old: m.fn.Name(), fresh: fresh})
+			d.replace = append(d.replace, replacement{typ: p.names[m.base.Obj()], old: m.fn.Name(), fresh: fresh})
 		}
 	}
 	taken := map[string]*storage{}
@@ -46,7 +47,7 @@ func (in *Interp) define(l *lowerer) *definitions {
 		l.hoisted[v] = true
 		s := taken[v.Name()]
 		if s == nil {
-			s = scope.variable(v.Name())
+			s = p.variable(v.Name())
 		}
 		if s == nil || !types.Identical(s.typ, v.Type()) {
 			s = d.storageFor(v)
@@ -60,21 +61,21 @@ func (in *Interp) define(l *lowerer) *definitions {
 
 // redefines returns the name in yaegi of the function that fn takes the place of, "" if its callers could not call fn.
 func (d *definitions) redefines(name string, fn *types.Func) string {
-	old, ok := d.in.scope.objects[name].(*types.Func)
+	old, ok := d.program.checker.Objects()[name].(*types.Func)
 	if !ok || !types.Identical(old.Type(), fn.Type()) || fn.Signature().TypeParams().Len() > 0 {
 		return "" // a generic one's instances are defined again: see instancesAgain
 	}
-	return d.in.scope.names[old]
+	return d.program.names[old]
 }
 
 // instancesAgain defines the instances of a generic function again that fn takes the place of, so that their callers call those of fn.
 func (d *definitions) instancesAgain(name string, fn *types.Func) {
-	old, ok := d.in.scope.objects[name].(*types.Func)
+	old, ok := d.program.checker.Objects()[name].(*types.Func)
 	if !ok || fn.Signature().TypeParams().Len() == 0 || !types.Identical(old.Type(), fn.Type()) {
 		return
 	}
-	for _, was := range d.in.scope.instances[old] {
-		inst := &instance{obj: fn, args: was.args, name: was.name, fresh: d.in.scope.newName(name)}
+	for _, was := range d.program.instances[old] {
+		inst := &instance{obj: fn, args: was.args, name: was.name, fresh: d.program.newName(name)}
 		d.l.instances[fn] = append(d.l.instances[fn], inst)
 		d.l.pending = append(d.l.pending, inst)
 		d.replace = append(d.replace, replacement{old: inst.name, fresh: inst.fresh})
@@ -83,16 +84,16 @@ func (d *definitions) instancesAgain(name string, fn *types.Func) {
 
 // storageFor finds storage for a variable: some that an earlier variable of the same type left, or new.
 func (d *definitions) storageFor(v *types.Var) *storage {
-	scope := d.in.scope
+	p := d.program
 	key := types.TypeString(v.Type(), nil)
-	for i, s := range scope.free[key] {
+	for i, s := range p.free[key] {
 		if types.Identical(s.typ, v.Type()) {
-			scope.free[key] = append(scope.free[key][:i:i], scope.free[key][i+1:]...)
+			p.free[key] = append(p.free[key][:i:i], p.free[key][i+1:]...)
 			d.taken = append(d.taken, s)
 			return s
 		}
 	}
-	s := &storage{name: scope.newName(v.Name()), typ: v.Type(), users: map[*cellText]bool{}}
+	s := &storage{name: p.newName(v.Name()), typ: v.Type(), users: map[*cellText]bool{}}
 	d.fresh = append(d.fresh, s)
 	return s
 }
@@ -100,109 +101,102 @@ func (d *definitions) storageFor(v *types.Var) *storage {
 // rollback forgets a cell that was refused.
 func (d *definitions) rollback() {
 	for _, s := range d.taken {
-		d.in.scope.release(s)
+		d.program.release(s)
 	}
 }
 
 // commit makes the cell's definitions those of the session.
 func (d *definitions) commit() {
-	scope, c := d.in.scope, d.l.c
-	for name, path := range c.imports {
+	p, c := d.program, d.l.c
+	for name := range c.imports {
 		d.drop(name)
-		scope.imports[name] = path
-	}
-	for _, path := range c.dots {
-		if !slices.Contains(scope.dots, path) {
-			scope.dots = append(scope.dots, path)
-		}
 	}
 	for name, obj := range c.objects {
 		d.drop(name)
-		d.put(name, obj)
+		d.noteType(obj)
 	}
+	seen := map[string]bool{}
 	for _, v := range c.vars {
 		s := d.l.places[v]
-		if old := scope.variable(v.Name()); old != s {
-			d.drop(v.Name())
-			scope.order = append(scope.order, v.Name())
-		} else if old != nil {
-			scope.forget(scope.objects[v.Name()])
+		p.storage[s.name] = s
+		if seen[v.Name()] { // the cell defines it twice
+			continue
 		}
-		scope.storage[s.name] = s
-		d.put(v.Name(), v)
+		seen[v.Name()] = true
+		if old := p.variable(v.Name()); old != s {
+			d.drop(v.Name())
+			p.order = append(p.order, v.Name())
+		} else {
+			p.forget(p.checker.Objects()[v.Name()])
+		}
 	}
-	maps.Copy(scope.names, d.l.names)
-	maps.Copy(scope.converters, d.l.converters)
-	maps.Copy(scope.asserted, d.l.asserted)
-	maps.Copy(scope.implementing, d.l.implementing)
+	p.checker.Define(c)
+	maps.Copy(p.names, d.l.names)
+	maps.Copy(p.converters, d.l.converters)
+	maps.Copy(p.asserted, d.l.asserted)
+	maps.Copy(p.implementing, d.l.implementing)
 	d.commitGenerics()
 }
 
 // commitGenerics keeps the cell's generic declarations and the instances that it is the first to use.
 func (d *definitions) commitGenerics() {
-	scope := d.in.scope
-	for obj, g := range d.l.c.generics {
-		scope.generics[obj] = g
+	p := d.program
+	for _, g := range d.l.c.generics {
 		for _, used := range g.env {
-			scope.pinned[used] = true
+			p.pinned[used] = true
 			d.l.capture(used)
 		}
 	}
 	for _, t := range d.l.locals {
-		scope.types[d.l.names[t]] = t
+		d.noteType(t)
 		if types.NewMethodSet(types.NewPointer(t.Type())).Len() > 0 {
-			scope.locals = append(scope.locals, t)
+			p.locals = append(p.locals, t)
 		}
 	}
 	for obj, list := range d.l.instances {
-		scope.instances[obj] = append(scope.instances[obj], list...)
+		p.instances[obj] = append(p.instances[obj], list...)
 		for _, inst := range list {
 			if inst.typ != nil {
-				scope.types[inst.name] = inst.typ
+				p.types[inst.name] = inst.typ
 			}
 		}
 	}
 }
 
-func (d *definitions) put(name string, obj types.Object) {
-	scope := d.in.scope
-	delete(scope.imports, name)
-	scope.objects[name] = obj
+// noteType makes a declared type known by its name in yaegi.
+func (d *definitions) noteType(obj types.Object) {
 	if t, ok := obj.(*types.TypeName); ok {
-		scope.types[d.l.names[t]] = t
+		d.program.types[d.l.names[t]] = t
 	}
 }
 
-// drop removes what a name meant.
+// drop removes what a name meant before the cell.
 func (d *definitions) drop(name string) {
-	scope := d.in.scope
-	obj := scope.objects[name]
-	if obj == nil {
+	p := d.program
+	obj := p.checker.Objects()[name]
+	if obj == nil || d.gone[name] {
 		return
 	}
-	delete(scope.objects, name)
+	d.gone[name] = true
 	if _, isType := obj.(*types.TypeName); !isType {
-		defer scope.forget(obj)
+		defer p.forget(obj)
 	}
 	if _, ok := obj.(*types.Func); ok {
-		if old := scope.names[obj]; old != "" && old != d.l.names[d.l.c.objects[name]] && !scope.pinned[obj] {
-			d.in.inside.drop(old)
+		if old := p.names[obj]; old != "" && old != d.l.names[d.l.c.objects[name]] && !p.pinned[obj] {
+			d.dropped = append(d.dropped, old)
 		}
 		if again := d.l.instances[d.l.c.objects[name]]; again != nil {
-			delete(scope.instances, obj)
-			delete(scope.generics, obj)
+			delete(p.instances, obj)
+			p.checker.DropGeneric(obj)
 		}
 	}
-	s := scope.storage[scope.names[obj]]
+	s := p.storage[p.names[obj]]
 	if _, isVar := obj.(*types.Var); !isVar || s == nil {
 		return
 	}
-	for i, n := range scope.order {
-		if n == name {
-			scope.order = append(scope.order[:i:i], scope.order[i+1:]...)
-			break
-		}
+	if i := slices.Index(p.order, name); i >= 0 {
+		p.order = slices.Delete(p.order, i, i+1)
 	}
-	delete(scope.storage, s.name)
+	delete(p.storage, s.name)
 	d.retired = append(d.retired, s)
 }

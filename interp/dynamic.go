@@ -12,7 +12,7 @@ const typeTag = "cell"
 
 // dynamicType returns the concrete value that an interface variable holds, and the name of its type in yaegi if it is one of the session's; "*" precedes the
 // name when the value is a pointer to that type.
-func (s *inside) dynamicType(v reflect.Value) (reflect.Value, string) {
+func (s *yaegi) dynamicType(v reflect.Value) (reflect.Value, string) {
 	v, name := s.concrete(v)
 	if !v.IsValid() {
 		return v, ""
@@ -33,19 +33,19 @@ func (s *inside) dynamicType(v reflect.Value) (reflect.Value, string) {
 }
 
 // assert reports whether the interface variable that x points to holds a value of the type of *v, and then sets *v. If that is a type of cells, key is its key.
-func (rt *cellRuntime) assert(x, v any, key string) bool {
-	held := rt.in.natives.held(reflect.ValueOf(x).Elem())
+func (rt *Runtime) assert(x, v any, key string) bool {
+	held := rt.natives.held(reflect.ValueOf(x).Elem())
 	target := reflect.ValueOf(v).Elem()
 	if !held.IsValid() {
 		return false
 	}
-	t := rt.in.natives.noted(key)
+	t := rt.natives.noted(key)
 	switch {
 	case held.Type() == target.Type() && (t == nil || tagged(held.Type())):
 	case t == nil:
 		return false
-	case held.Type() != rt.in.natives.typeOfKey(key):
-		if was := rt.in.natives.cellType(held.Type()); was == nil || !types.Identical(t, was) {
+	case held.Type() != rt.natives.typeOfKey(key):
+		if was := rt.natives.cellType(held.Type()); was == nil || !types.Identical(t, was) {
 			return false
 		}
 	}
@@ -67,9 +67,9 @@ func tagged(t reflect.Type) bool {
 }
 
 // implements does it for an interface type, which has a key if it is one of cells.
-func (rt *cellRuntime) implements(x, v any, key string, methods ...string) bool {
+func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 	source := reflect.ValueOf(x).Elem()
-	held := rt.in.natives.held(source)
+	held := rt.natives.held(source)
 	target := reflect.ValueOf(v).Elem()
 	switch {
 	case !held.IsValid():
@@ -87,8 +87,8 @@ func (rt *cellRuntime) implements(x, v any, key string, methods ...string) bool 
 		target.Set(held)
 		return true
 	}
-	if t := rt.in.natives.cellType(held.Type()); t != nil {
-		into := rt.in.natives.implementation(t, key)
+	if t := rt.natives.cellType(held.Type()); t != nil {
+		into := rt.natives.implementation(t, key)
 		if into.IsValid() {
 			target.Set(into.Call([]reflect.Value{seenAs(held, into.Type().In(0))})[0])
 		}
@@ -99,18 +99,18 @@ func (rt *cellRuntime) implements(x, v any, key string, methods ...string) bool 
 			return false
 		}
 	}
-	return rt.in.inside.box(target, held)
+	return rt.yaegi.box(target, held)
 }
 
 // equal is == of the interface variables that a and b point to.
-func (rt *cellRuntime) equal(a, b any) bool {
-	x := rt.in.natives.held(reflect.ValueOf(a).Elem())
-	y := rt.in.natives.held(reflect.ValueOf(b).Elem())
+func (rt *Runtime) equal(a, b any) bool {
+	x := rt.natives.held(reflect.ValueOf(a).Elem())
+	y := rt.natives.held(reflect.ValueOf(b).Elem())
 	if !x.IsValid() || !y.IsValid() {
 		return x.IsValid() == y.IsValid()
 	}
 	if x.Type() != y.Type() { // of the same type, which got a method in between
-		t, u := rt.in.natives.cellTypeOf(x), rt.in.natives.cellTypeOf(y)
+		t, u := rt.natives.cellTypeOf(x), rt.natives.cellTypeOf(y)
 		if t == nil || u == nil || !types.Identical(t, u) {
 			return false
 		}
@@ -120,10 +120,10 @@ func (rt *cellRuntime) equal(a, b any) bool {
 }
 
 // holds reports whether the interface variable that a points to holds v.
-func (rt *cellRuntime) holds(a, v any) bool { return rt.equal(a, &v) }
+func (rt *Runtime) holds(a, v any) bool { return rt.equal(a, &v) }
 
 // hold puts the struct that v points to into the wrapper that the interface variable i holds.
-func (rt *cellRuntime) hold(i, v any) {
+func (rt *Runtime) hold(i, v any) {
 	target := reflect.ValueOf(i).Elem()
 	if target.Kind() != reflect.Interface || !isWrapper(target.Elem()) {
 		return
@@ -135,35 +135,35 @@ func (rt *cellRuntime) hold(i, v any) {
 }
 
 // isNil reports whether the interface variable that x points to holds nothing.
-func (rt *cellRuntime) isNil(x any) bool {
-	v, _ := rt.in.inside.concrete(reflect.ValueOf(x).Elem())
+func (rt *Runtime) isNil(x any) bool {
+	v, _ := rt.yaegi.concrete(reflect.ValueOf(x).Elem())
 	return !v.IsValid()
 }
 
 // receiverHeld panics as Go does if the interface variable that x points to, whose method becomes a value, holds nothing.
-func (rt *cellRuntime) receiverHeld(x any) {
+func (rt *Runtime) receiverHeld(x any) {
 	if rt.isNil(x) {
 		panic(nilDereference)
 	}
 }
 
 // hasMethod reports whether v has a method.
-func (rt *cellRuntime) hasMethod(v reflect.Value, method string) bool {
+func (rt *Runtime) hasMethod(v reflect.Value, method string) bool {
 	if !v.IsValid() {
 		return false
 	}
-	t := rt.in.natives.cellType(v.Type())
+	t := rt.natives.cellType(v.Type())
 	if t == nil {
 		return v.MethodByName(method).IsValid()
 	}
-	m, _, indirect := types.LookupFieldOrMethod(t, false, rt.in.pkg, method)
+	m, _, indirect := types.LookupFieldOrMethod(t, false, rt.host.Checker().Package(), method)
 	_, isFunc := m.(*types.Func)
 	return isFunc && !indirect
 }
 
 // failAssert is the panic of x.(T). From and to are the keys of the types, methods those of T, if it is an interface.
-func (rt *cellRuntime) failAssert(x any, from, to string, methods ...string) {
-	held := rt.in.natives.held(reflect.ValueOf(x).Elem())
+func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
+	held := rt.natives.held(reflect.ValueOf(x).Elem())
 	what, missing := "", ""
 	for _, m := range methods {
 		if missing == "" && !rt.hasMethod(held, m) {
@@ -175,7 +175,7 @@ func (rt *cellRuntime) failAssert(x any, from, to string, methods ...string) {
 	}
 	inter := ""
 	if len(methods) == 0 {
-		inter = rt.in.natives.textOf(from)
+		inter = rt.natives.textOf(from)
 	}
-	panic(named.AssertionError(inter, what, rt.in.natives.textOf(to), missing))
+	panic(named.AssertionError(inter, what, rt.natives.textOf(to), missing))
 }

@@ -46,11 +46,11 @@ func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
 func (l *lowerer) equalCall(pos token.Pos, a, b ast.Expr, x, y types.Type) ast.Expr {
 	switch {
 	case !types.IsInterface(x):
-		return l.helper(pos, "Holds", l.address(b), l.converted(a, x, types.NewInterfaceType(nil, nil)))
+		return l.helper(pos, helperHolds, l.address(b), l.converted(a, x, types.NewInterfaceType(nil, nil)))
 	case !types.IsInterface(y):
-		return l.helper(pos, "Holds", l.address(a), l.converted(b, y, types.NewInterfaceType(nil, nil)))
+		return l.helper(pos, helperHolds, l.address(a), l.converted(b, y, types.NewInterfaceType(nil, nil)))
 	}
-	return l.helper(pos, "Equal", l.address(a), l.address(b))
+	return l.helper(pos, helperEqual, l.address(a), l.address(b))
 }
 
 // isSimple reports whether an operand is a variable, or a constant.
@@ -63,7 +63,7 @@ func (l *lowerer) isSimple(e ast.Expr) bool {
 		return false
 	}
 	v, ok := l.info.Uses[id].(*types.Var)
-	return ok && (v.Pkg() == l.in.pkg || v.Pkg() == nil)
+	return ok && (v.Pkg() == l.checker.Package() || v.Pkg() == nil)
 }
 
 // comparesBoxes reports whether e compares structs or arrays that hold interfaces of cells.
@@ -74,7 +74,7 @@ func (l *lowerer) comparesBoxes(e *ast.BinaryExpr) bool {
 	t := l.info.TypeOf(e.X)
 	switch t.Underlying().(type) {
 	case *types.Struct, *types.Array:
-		return l.in.natives.holdsBoxes(t)
+		return l.checker.Packages().holdsInterfaces(t)
 	}
 	return false
 }
@@ -83,7 +83,7 @@ func (l *lowerer) comparesBoxes(e *ast.BinaryExpr) bool {
 func (l *lowerer) same(e *ast.BinaryExpr) ast.Expr {
 	t, empty := l.info.TypeOf(e.X), types.NewInterfaceType(nil, nil)
 	x, y := l.converted(l.expr(e.X), t, empty), l.converted(l.convert(e.Y, t), t, empty)
-	var call ast.Expr = l.helper(e.Pos(), "Same", x, y)
+	var call ast.Expr = l.helper(e.Pos(), helperSame, x, y)
 	if e.Op == token.NEQ {
 		call = &ast.UnaryExpr{OpPos: e.Pos(), Op: token.NOT, X: call}
 	}
@@ -92,7 +92,7 @@ func (l *lowerer) same(e *ast.BinaryExpr) ast.Expr {
 
 // checkKey refuses a type of the keys of a map that yaegi would not compare by what they hold.
 func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
-	if !l.in.natives.holdsBoxes(t) {
+	if !l.checker.Packages().holdsInterfaces(t) {
 		return
 	}
 	what := "a map whose keys are of the interface type " + typeName(t)

@@ -23,7 +23,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		}
 		if fn, ok := l.info.Uses[e].(*types.Func); ok && l.generic(fn) != nil {
 			return l.instance(e, nil)
-		} else if ok && fn.Pkg() == l.in.pkg {
+		} else if ok && fn.Pkg() == l.checker.Package() {
 			return l.functionValue(e, fn)
 		}
 		return l.identifier(e)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
@@ -17,7 +18,7 @@ import (
 func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	var p interp.Panic
 	if !errors.As(err, &p) {
-		return c.yaegiError(err)
+		return yaegiError(c.cellText, err)
 	}
 	e := in.errorOfPanic(p.Value)
 	in.addCall(c, e)
@@ -26,7 +27,7 @@ func (in *Interp) panicError(c *compiled, err error) *session.Error {
 
 // addCall says in an error that happened in a function which another statement of the cell had called, directly or by way of others, where the cell was.
 func (in *Interp) addCall(c *compiled, e *session.Error) {
-	at, call := in.runtime.position(), in.runtime.calledAt()
+	at, call := in.runtime.Position(), in.runtime.CallPosition()
 	begun := func(at token.Pos) (n int) { // statements up to there
 		for _, begin := range c.begins {
 			if begin <= at {
@@ -45,7 +46,7 @@ func (in *Interp) addCall(c *compiled, e *session.Error) {
 
 // errorOfPanic makes the error of a panic with value v.
 func (in *Interp) errorOfPanic(v any) *session.Error {
-	p := in.runtime.panics.raised(panicValue(v))
+	p := in.runtime.Raised(v)
 	v = p.value
 	var e *session.Error
 	if u, ok := v.(unsupported); ok {
@@ -61,17 +62,17 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 	}
 	if _, ours := v.(runtime.Error); ours || e.Kind != session.KindPanic {
 		in.mu.Lock()
-		e.Msg = in.asCalled(e.Msg, in.scope.imports)
+		e.Msg = in.checker.asCalled(e.Msg, in.checker.Imports())
 		in.mu.Unlock()
 	}
 	if e.File == "" {
-		in.place(e, in.runtime.position())
+		in.place(e, in.runtime.Position())
 	}
 	return e
 }
 
 // Position is where the code of cells is, the statement that runs or was the last to: a number for Place. It may be called at any time.
-func (in *Interp) Position() int { return int(in.runtime.position()) }
+func (in *Interp) Position() int { return int(in.runtime.Position()) }
 
 // Place gives an error without a position that of a number which Position returned, if what stands there may still run. An error that has a position
 // gets the line of source there.
@@ -82,7 +83,7 @@ func (in *Interp) Place(e *session.Error, at int) {
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for _, text := range in.cells {
+	for _, text := range in.texts {
 		if e.Source == "" && text.name == e.File {
 			e.Source = text.sourceLine(e.Line - text.line + 1)
 		}
@@ -109,16 +110,16 @@ func (in *Interp) panicReport(p *panicking) string {
 func (in *Interp) panicText(v any) string {
 	switch v := v.(type) {
 	case error:
-		text, _ := saidBy(v.Error)
+		text, _ := values.Say(v.Error, panicValue)
 		return indented(plainNames(text))
 	case fmt.Stringer:
-		text, _ := saidBy(v.String)
+		text, _ := values.Say(v.String, panicValue)
 		return indented(text)
 	case string:
 		return indented(v)
 	}
 	r := reflect.ValueOf(v)
-	t := in.natives.cellTypeOf(r)
+	t := in.runtime.CellType(r)
 	if t == nil {
 		return in.dynamicText(r)
 	}
@@ -139,18 +140,9 @@ func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n\t"
 func (in *Interp) place(e *session.Error, at token.Pos) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for _, text := range in.cells {
+	for _, text := range in.texts {
 		if text.place(e, at) {
 			return
 		}
 	}
-}
-
-// place puts a position into e, if it is one in c, and reports whether it is.
-func (c *cellText) place(e *session.Error, at token.Pos) bool {
-	line, column, ok := c.position(at)
-	if ok {
-		e.File, e.Line, e.Column, e.Source = c.name, c.line+line-1, column, c.sourceLine(line)
-	}
-	return ok
 }

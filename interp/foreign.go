@@ -1,7 +1,6 @@
 package interp
 
 import (
-	"context"
 	"reflect"
 	"runtime"
 	"slices"
@@ -15,7 +14,7 @@ import (
 // writer on one. Yaegi writes a line to its standard error when a panic leaves an interpreted function, on that goroutine, and this is what it writes to.
 
 // foreignPanics ends the goroutines of compiled code in which a function of a cell panics. The value of the panic is not to be had there.
-type foreignPanics struct{ rt *cellRuntime }
+type foreignPanics struct{ rt *Runtime }
 
 // Write is called for every interpreted function that a panic leaves.
 func (f foreignPanics) Write(p []byte) (int, error) {
@@ -23,7 +22,7 @@ func (f foreignPanics) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	e := &session.Error{Kind: session.KindPanic, Peer: -1, Msg: "panic in a function that compiled code called on a goroutine of its own"}
-	f.rt.in.place(e, f.rt.position())
+	f.rt.host.Locate(e, f.rt.Position())
 	f.rt.report(f.rt.current(), e)
 	runtime.Goexit()
 	return 0, nil
@@ -31,12 +30,14 @@ func (f foreignPanics) Write(p []byte) (int, error) {
 
 // recovering are the functions that recover from what they call: ours, and those of compiled code.
 var recovering = []string{
-	reflect.TypeFor[Interp]().PkgPath() + ".",
+	reflect.TypeFor[Runtime]().PkgPath() + ".",
+	"github.com/symmrepl/symmrepl/interp.",
+	"github.com/symmrepl/symmrepl/internal/values.",
 	"net/http.(*conn).serve",
 }
 
 // forwarding is what calls methods of cells' types for compiled code; it does not recover.
-const forwarding = "github.com/symmrepl/symmrepl/interp.(*natives)."
+const forwarding = "github.com/symmrepl/symmrepl/interp/run.(*natives)."
 
 // recovers reports whether one of them has called the caller's caller.
 func recovers() bool {
@@ -60,13 +61,8 @@ func recovers() bool {
 	}
 }
 
-// contextAfterFunc is context.AfterFunc; f runs as a goroutine of the cell does, but not once that was interrupted.
-func (rt *cellRuntime) contextAfterFunc(ctx context.Context, f func()) (stop func() bool) {
-	return context.AfterFunc(ctx, rt.later(f))
-}
-
 // setFinalizer is runtime.SetFinalizer. All finalizers have one goroutine, which must not end.
-func (rt *cellRuntime) setFinalizer(obj, finalizer any) {
+func (rt *Runtime) setFinalizer(obj, finalizer any) {
 	f := reflect.ValueOf(finalizer)
 	if f.Kind() != reflect.Func || f.IsNil() {
 		runtime.SetFinalizer(obj, finalizer)

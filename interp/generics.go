@@ -1,15 +1,11 @@
 package interp
 
 import (
-	"errors"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Generic functions and types never reach yaegi. Their declarations are checked, as go/types checks them, and kept as syntax together with what
@@ -30,7 +26,7 @@ type generic struct {
 }
 
 // keepGenerics notes the generic declarations of a cell that checks. known is what names mean at its top level.
-func (k *checker) keepGenerics(known map[string]types.Object) {
+func (k *attempt) keepGenerics(known map[string]types.Object) {
 	c := k.c
 	c.generics = map[types.Object]*generic{}
 	add := func(name *ast.Ident) *generic {
@@ -40,7 +36,7 @@ func (k *checker) keepGenerics(known map[string]types.Object) {
 		}
 		g := c.generics[obj]
 		if g == nil {
-			g = &generic{pkg: k.in.pkg, env: map[string]types.Object{}, imports: map[string]string{}, consts: map[*ast.CallExpr]bool{}, text: c.cellText}
+			g = &generic{pkg: k.checker.pkg, env: map[string]types.Object{}, imports: map[string]string{}, consts: map[*ast.CallExpr]bool{}, text: c.cellText}
 			c.generics[obj] = g
 		}
 		return g
@@ -69,7 +65,7 @@ func (k *checker) keepGenerics(known map[string]types.Object) {
 }
 
 // environment records in g what the names in a declaration mean that are declared outside of it.
-func (k *checker) environment(g *generic, d ast.Node, known map[string]types.Object) {
+func (k *attempt) environment(g *generic, d ast.Node, known map[string]types.Object) {
 	info := k.c.info
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -182,133 +178,21 @@ func genericBody(f *ast.FuncDecl, t *ast.TypeSpec) *ast.FuncDecl {
 	return g
 }
 
-// source adds to a package what it has in source: the generic functions and types that tables cannot hold.
-func (p *packages) source(pkg *types.Package, files map[string][]byte) error {
-	var syntax []*ast.File
-	for _, src := range files {
-		// All syntax is in files of one name: yaegi finds what they import by it.
-		f, err := parser.ParseFile(p.fset, fileName, src, parser.SkipObjectResolution)
-		if err != nil {
-			return err
+// copyOf copies a declaration. A conversion of a constant to a type parameter is no constant, but it would be one to the type argument: T(1) becomes [1]T{1}[0].
+func (g *generic) copyOf(f *ast.FuncDecl) *ast.FuncDecl {
+	var replace func(n ast.Node) ast.Node
+	replace = func(n ast.Node) ast.Node {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !g.consts[call] {
+			return nil
 		}
-		syntax = append(syntax, f)
-	}
-	var errs []error
-	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
-	conf := types.Config{Importer: p, IgnoreFuncBodies: true, GoVersion: goVersion, Error: func(err error) { errs = append(errs, err) }}
-	if types.NewChecker(&conf, p.fset, pkg, info).Files(syntax); len(errs) > 0 {
-		return errors.Join(errs...)
-	}
-	env := map[string]types.Object{}
-	for _, name := range pkg.Scope().Names() {
-		env[name] = pkg.Scope().Lookup(name)
-	}
-	for _, f := range syntax {
-		imports := map[string]string{}
-		for _, s := range f.Imports {
-			path, _ := strconv.Unquote(s.Path.Value)
-			imported, err := p.Import(path)
-			if err != nil {
-				return err
-			}
-			imports[imported.Name()] = path
-		}
-		for _, d := range f.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil {
-					g := p.sourceOf(env[d.Name.Name], pkg, env)
-					g.fn, g.params = d, fieldNames(d.Type.TypeParams)
-					maps.Copy(g.imports, imports)
-					continue
-				}
-				g := p.sourceOf(env[receiverName(d).Name], pkg, env)
-				g.methods = append(g.methods, d)
-				maps.Copy(g.imports, imports)
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					if s, ok := s.(*ast.TypeSpec); ok {
-						maps.Copy(p.sourceOf(env[s.Name.Name], pkg, env).imports, imports)
-					}
-				}
-			}
+		pos := call.Pos()
+		zero := func(v string) ast.Expr { return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: v} }
+		array := &ast.ArrayType{Lbrack: pos, Len: zero("1"), Elt: cloneSyntax(ast.Unparen(call.Fun), replace)}
+		return &ast.IndexExpr{
+			X:      &ast.CompositeLit{Type: array, Lbrace: pos, Elts: []ast.Expr{cloneSyntax(call.Args[0], replace)}, Rbrace: pos},
+			Lbrack: pos, Index: zero("0"), Rbrack: pos,
 		}
 	}
-	return nil
-}
-
-func (p *packages) sourceOf(obj types.Object, pkg *types.Package, env map[string]types.Object) *generic {
-	g := p.sources[obj]
-	if g == nil {
-		g = &generic{pkg: pkg, env: env, imports: map[string]string{}}
-		p.sources[obj] = g
-	}
-	return g
-}
-
-// generic returns the declaration that instances of obj are made of; nil for what is not generic.
-func (l *lowerer) generic(obj types.Object) *generic {
-	if g := l.c.generics[obj]; g != nil {
-		return g
-	}
-	if g := l.in.scope.generics[obj]; g != nil {
-		return g
-	}
-	return l.in.pkgs.sources[obj]
-}
-
-// isOwn reports whether a function or method is interpreted: one of a cell, or of a package that has it in source.
-func (l *lowerer) isOwn(fn *types.Func) bool {
-	if fn.Pkg() == l.in.pkg || l.generic(fn.Origin()) != nil {
-		return true
-	}
-	if recv := fn.Signature().Recv(); recv != nil {
-		t := recv.Type()
-		if p, ok := t.(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		named, ok := t.(*types.Named)
-		return ok && l.generic(named.Origin().Obj()) != nil
-	}
-	return false
-}
-
-// checkInstance checks f, a copy of the body of a declaration (see body), with its type parameters bound to types, and returns the function it is: what name,
-// that of the declaration, is then, too.
-func (l *lowerer) checkInstance(g *generic, f *ast.FuncDecl, name *ast.Ident, names []string, args []types.Type) *types.Func {
-	defer setScope(g.pkg)()
-	scope := g.pkg.Scope()
-	file := &ast.File{Package: f.Pos(), Name: &ast.Ident{NamePos: f.Pos(), Name: g.pkg.Name()}, Decls: []ast.Decl{}}
-	for i, name := range names {
-		t := types.NewTypeName(token.NoPos, g.pkg, name, args[i])
-		l.params[t] = true
-		scope.Insert(t)
-	}
-	for name, obj := range g.env {
-		if scope.Lookup(name) == nil {
-			scope.Insert(obj)
-		}
-	}
-	for name, path := range g.imports {
-		if scope.Lookup(name) == nil {
-			spec := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
-			file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}})
-			file.Imports = append(file.Imports, spec)
-		}
-	}
-	file.Decls = append(file.Decls, f)
-	var failed error
-	conf := types.Config{Importer: l.in.pkgs, GoVersion: goVersion, Error: func(err error) {
-		// The same type twice in a type switch is no error of a generic function.
-		if e, ok := err.(types.Error); ok && !e.Soft && !strings.HasPrefix(e.Msg, "duplicate case") && !strings.HasPrefix(e.Msg, "\t") && failed == nil {
-			failed = err
-		}
-	}}
-	types.NewChecker(&conf, l.in.fset, g.pkg, l.info).Files([]*ast.File{file})
-	if failed != nil {
-		l.refuse(f.Pos(), "with these type arguments "+plainNames(name.Name)+" cannot be compiled: "+failed.Error())
-	}
-	fn := l.info.Defs[f.Name].(*types.Func)
-	l.info.Defs[name] = fn
-	return fn
+	return cloneSyntax(f, replace)
 }

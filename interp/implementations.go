@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/types"
 	"maps"
-	"reflect"
 	"slices"
 )
 
@@ -12,15 +11,9 @@ import (
 // a function for each such type and each such interface, which puts a value of the one into the other: it is told of them by the cell that declares the
 // type, that uses an instance of it first, that gives it a method, or that asserts to the interface first.
 
-// implementation is a type that implements an interface type of cells, and the function from the one to the other.
-type implementation struct {
-	typ  types.Type
-	into reflect.Value
-}
-
 // registerImplementations makes the types that implement interfaces known that are new in one of the ways above.
 func (l *lowerer) registerImplementations() {
-	scope := l.in.scope
+	scope := l.program
 	fresh := slices.Collect(maps.Values(l.types))
 	all := slices.Clone(fresh)
 	for _, t := range scope.types {
@@ -68,24 +61,5 @@ func (l *lowerer) registerImplementation(key string, iface, t types.Type) {
 	result := types.NewTuple(types.NewParam(pos, nil, "", iface))
 	into, args := l.forwarder(pos, types.NewSignatureType(nil, nil, nil, param, result, false))
 	into.Body.List = []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.converted(args[0], t, iface)}}}
-	l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, "Implementation", l.quoted(pos, l.valueKey(t)), l.quoted(pos, key), into)})
-}
-
-// addImplementation notes the function from the type of a key to an interface type of cells.
-func (n *natives) addImplementation(typ, iface string, into any) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.implementations[iface] = append(n.implementations[iface], implementation{n.types[typ], reflect.ValueOf(into)})
-}
-
-// implementation returns how a value of a cell's type becomes one of an interface type, an invalid value if its type does not implement that.
-func (n *natives) implementation(t types.Type, iface string) reflect.Value {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	for _, i := range n.implementations[iface] {
-		if types.Identical(i.typ, t) {
-			return i.into
-		}
-	}
-	return reflect.Value{}
+	l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, helperImplementation, l.quoted(pos, l.valueKey(t)), l.quoted(pos, key), into)})
 }

@@ -71,14 +71,14 @@ func (l *lowerer) converts(from, to types.Type) bool {
 // converter returns the function that converts from to to, which is declared where the first cell needs it.
 func (l *lowerer) converter(from, to types.Type, pos token.Pos) ast.Expr {
 	key := l.typeText(from) + "\x00" + l.typeText(to)
-	name := l.in.scope.converters[key]
+	name := l.program.converters[key]
 	if name == "" {
 		name = l.converters[key]
 	}
 	if name != "" {
 		return l.ident(pos, name)
 	}
-	name = l.in.scope.newName("convert")
+	name = l.program.newName("convert")
 	l.converters[key] = name
 	v, i := "v#", "i#"
 	body := []ast.Stmt{l.varDecl(pos, i, to)}
@@ -88,12 +88,12 @@ func (l *lowerer) converter(from, to types.Type, pos token.Pos) ast.Expr {
 		l.valueKey(from)
 		body = append(body, assign(token.ASSIGN, l.ident(pos, i), l.ident(pos, v)))
 		if _, isStruct := from.Underlying().(*types.Struct); isStruct {
-			body = append(body, &ast.ExprStmt{X: l.helper(pos, "Hold", args...)})
+			body = append(body, &ast.ExprStmt{X: l.helper(pos, helperHold, args...)})
 		}
 	case types.IsInterface(from):
-		body = append(body, &ast.ExprStmt{X: l.helper(pos, "Unbox", args...)})
+		body = append(body, &ast.ExprStmt{X: l.helper(pos, helperUnbox, args...)})
 	default:
-		body = append(body, &ast.ExprStmt{X: l.helper(pos, "Native", append(args, l.quoted(pos, l.valueKey(from)))...)})
+		body = append(body, &ast.ExprStmt{X: l.helper(pos, helperNative, append(args, l.quoted(pos, l.valueKey(from)))...)})
 	}
 	l.declarations = append(l.declarations, &ast.FuncDecl{
 		Name: l.ident(pos, name),

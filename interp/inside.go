@@ -1,52 +1,45 @@
 package interp
 
 import (
+	"github.com/symmrepl/symmrepl/interp/internal/unexported"
+
 	"errors"
 	"fmt"
-	"go/types"
 	"reflect"
 	"sync/atomic"
 
 	"github.com/traefik/yaegi/interp"
 )
 
-// inside reaches the few fields of yaegi and go/types that have no exported way to them. Every use is by name and type, checked once when
-// an interpreter is made, so that another version of either is an error at the start and never a corrupted session.
-type inside struct {
+// yaegi is an interpreter with the few fields that it has no exported way to. Every use is by name and type, checked once when
+// an interpreter is made, so that another version is an error at the start and never a corrupted session.
+type yaegi struct {
+	*interp.Interpreter
 	runID *uint64       // the number that live frames carry
 	done  chan struct{} // ends the channel operation that receives from it
 	roots reflect.Value // every tree ever compiled, kept for a debugger
 	boxes reflect.Type  // of values in interfaces with methods
-	yaegi *interp.Interpreter
 }
 
 // programRoot is the field of a compiled program that points to its tree.
 const programRoot = "root"
 
-// field returns a struct's field by name as a value that can be set.
-func field(v reflect.Value, name string, kind reflect.Kind) (reflect.Value, error) {
-	f := v.FieldByName(name)
-	if !f.IsValid() || f.Kind() != kind {
-		return f, fmt.Errorf("interp: %s has no field %s of kind %s", v.Type(), name, kind)
-	}
-	return reflect.NewAt(f.Type(), f.Addr().UnsafePointer()).Elem(), nil
-}
-
-func lookInside(y *interp.Interpreter) (*inside, error) {
+// openYaegi looks whether an interpreter has the fields that are needed.
+func openYaegi(y *interp.Interpreter) (*yaegi, error) {
 	v := reflect.ValueOf(y).Elem()
-	id, err := field(v, "id", reflect.Uint64)
+	id, err := unexported.Field(v, "id", reflect.Uint64)
 	if err != nil {
 		return nil, err
 	}
-	roots, err := field(v, "roots", reflect.Slice)
+	roots, err := unexported.Field(v, "roots", reflect.Slice)
 	if err != nil {
 		return nil, err
 	}
-	done, err := field(v, "done", reflect.Chan)
+	done, err := unexported.Field(v, "done", reflect.Chan)
 	if err != nil {
 		return nil, err
 	}
-	cancelChan, err := field(v, "cancelChan", reflect.Bool)
+	cancelChan, err := unexported.Field(v, "cancelChan", reflect.Bool)
 	if err != nil {
 		return nil, err
 	}
@@ -57,24 +50,18 @@ func lookInside(y *interp.Interpreter) (*inside, error) {
 		return nil, fmt.Errorf("interp: the channel that ends operations is a %s", done.Type())
 	}
 	*ch = make(chan struct{})
-	if _, err := field(v, "scopes", reflect.Map); err != nil {
+	if _, err := unexported.Field(v, "scopes", reflect.Map); err != nil {
 		return nil, err
 	}
-	if _, err := field(reflect.ValueOf(new(interp.Program)).Elem(), programRoot, reflect.Pointer); err != nil {
+	if _, err := unexported.Field(reflect.ValueOf(new(interp.Program)).Elem(), programRoot, reflect.Pointer); err != nil {
 		return nil, err
 	}
-	if _, err := methodsOf(&types.Named{}); err != nil {
-		return nil, err
-	}
-	if _, _, err := scopeParts(types.Universe); err != nil {
-		return nil, err
-	}
-	return &inside{runID: (*uint64)(id.Addr().UnsafePointer()), done: *ch, roots: roots, yaegi: y}, nil
+	return &yaegi{runID: (*uint64)(id.Addr().UnsafePointer()), done: *ch, roots: roots, Interpreter: y}, nil
 }
 
 // stop makes all interpreted code end at its next step, as no frame carries the number any more, and waits on channels return. What it
 // returns makes the frames live again: closures made before run as before.
-func (s *inside) stop() (resume func()) {
+func (s *yaegi) stop() (resume func()) {
 	id := atomic.AddUint64(s.runID, 1) - 1
 	over, gone := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -95,8 +82,8 @@ func (s *inside) stop() (resume func()) {
 }
 
 // main returns yaegi's scope of the package of all cells.
-func (s *inside) main() (reflect.Value, error) {
-	scopes, err := field(reflect.ValueOf(s.yaegi).Elem(), "scopes", reflect.Map)
+func (s *yaegi) main() (reflect.Value, error) {
+	scopes, err := unexported.Field(reflect.ValueOf(s.Interpreter).Elem(), "scopes", reflect.Map)
 	if err != nil {
 		return scopes, err
 	}
@@ -108,13 +95,13 @@ func (s *inside) main() (reflect.Value, error) {
 }
 
 // forget drops what yaegi keeps of compiled trees but never uses: without it every cell's tree would stay for ever.
-func (s *inside) forget() error {
+func (s *yaegi) forget() error {
 	s.roots.SetZero()
 	main, err := s.main()
 	if err != nil {
 		return err
 	}
-	children, err := field(main, "child", reflect.Slice)
+	children, err := unexported.Field(main, "child", reflect.Slice)
 	if err != nil {
 		return err
 	}
@@ -123,12 +110,12 @@ func (s *inside) forget() error {
 }
 
 // drop forgets a function by its name: code that was compiled to call it keeps it.
-func (s *inside) drop(name string) error {
+func (s *yaegi) drop(name string) error {
 	main, err := s.main()
 	if err != nil {
 		return err
 	}
-	symbols, err := field(main, "sym", reflect.Map)
+	symbols, err := unexported.Field(main, "sym", reflect.Map)
 	if err != nil {
 		return err
 	}
@@ -136,18 +123,24 @@ func (s *inside) drop(name string) error {
 	return nil
 }
 
+// replacement is a function or method that is defined again: its earlier callers hold old, which gets the contents of fresh.
+type replacement struct {
+	typ        string // of a method, in yaegi
+	old, fresh string
+}
+
 // replaceFunction puts the function or method fresh in the place of old: what was compiled to call old calls fresh from now on.
-func (s *inside) replaceFunction(r replacement) error {
+func (s *yaegi) replaceFunction(r replacement) error {
 	main, err := s.main()
 	if err != nil {
 		return err
 	}
-	symbols, err := field(main, "sym", reflect.Map)
+	symbols, err := unexported.Field(main, "sym", reflect.Map)
 	if err != nil {
 		return err
 	}
 	if r.typ != "" {
-		typ, err := field(symbols.MapIndex(reflect.ValueOf(r.typ)).Elem(), "typ", reflect.Pointer)
+		typ, err := unexported.Field(symbols.MapIndex(reflect.ValueOf(r.typ)).Elem(), "typ", reflect.Pointer)
 		if err != nil {
 			return err
 		}
@@ -155,7 +148,7 @@ func (s *inside) replaceFunction(r replacement) error {
 	}
 	var nodes [2]reflect.Value
 	for i, name := range []string{r.old, r.fresh} {
-		if nodes[i], err = field(symbols.MapIndex(reflect.ValueOf(name)).Elem(), "node", reflect.Pointer); err != nil {
+		if nodes[i], err = unexported.Field(symbols.MapIndex(reflect.ValueOf(name)).Elem(), "node", reflect.Pointer); err != nil {
 			return err
 		}
 	}
@@ -166,7 +159,7 @@ func (s *inside) replaceFunction(r replacement) error {
 // copyNode makes the function that the node old stands for be fresh.
 func copyNode(old, fresh reflect.Value) error {
 	old.Elem().Set(fresh.Elem())
-	val, err := field(old.Elem(), "val", reflect.Interface) // a function's node refers to itself
+	val, err := unexported.Field(old.Elem(), "val", reflect.Interface) // a function's node refers to itself
 	if err != nil {
 		return err
 	}
@@ -176,7 +169,7 @@ func copyNode(old, fresh reflect.Value) error {
 
 // replaceNode does it for a method of a type: in its list and in that of the pointer to it.
 func replaceNode(typ reflect.Value, r replacement) error {
-	methods, err := field(typ, "method", reflect.Slice)
+	methods, err := unexported.Field(typ, "method", reflect.Slice)
 	if err != nil {
 		return err
 	}
@@ -184,7 +177,7 @@ func replaceNode(typ reflect.Value, r replacement) error {
 	rest := reflect.MakeSlice(methods.Type(), 0, methods.Len())
 	for i := range methods.Len() {
 		m := methods.Index(i)
-		ident, err := field(m.Elem(), "ident", reflect.String)
+		ident, err := unexported.Field(m.Elem(), "ident", reflect.String)
 		if err != nil {
 			return err
 		}
@@ -201,79 +194,22 @@ func replaceNode(typ reflect.Value, r replacement) error {
 		if err := copyNode(old, fresh); err != nil {
 			return err
 		}
-		ident, err := field(old.Elem(), "ident", reflect.String)
+		ident, err := unexported.Field(old.Elem(), "ident", reflect.String)
 		if err != nil {
 			return err
 		}
 		ident.SetString(r.old)
 		methods.Set(rest)
 	}
-	ptr, err := field(typ, "ptr", reflect.Pointer)
+	ptr, err := unexported.Field(typ, "ptr", reflect.Pointer)
 	if err != nil || ptr.IsNil() {
 		return err
 	}
 	return replaceNode(ptr.Elem(), r)
 }
 
-// methodsOf returns the list of a type's methods.
-func methodsOf(n *types.Named) (*[]*types.Func, error) {
-	f, err := field(reflect.ValueOf(n).Elem(), "methods", reflect.Slice)
-	if err != nil {
-		return nil, err
-	}
-	methods, ok := f.Addr().Interface().(*[]*types.Func)
-	if !ok {
-		return nil, fmt.Errorf("interp: the methods of a type are %s", f.Type())
-	}
-	return methods, nil
-}
-
-// scopeParts returns what a scope holds: the objects by name, and the scopes within.
-func scopeParts(s *types.Scope) (elems, children reflect.Value, err error) {
-	v := reflect.ValueOf(s).Elem()
-	if elems, err = field(v, "elems", reflect.Map); err == nil {
-		children, err = field(v, "children", reflect.Slice)
-	}
-	return elems, children, err
-}
-
-// setScope makes the scope of a package empty, and returns how to undo that. All cells are one package to go/types, so that they may use each
-// other's unexported fields and methods, but what a name means changes from cell to cell. The scope itself stays, as objects refer to it.
-func setScope(p *types.Package) (undo func()) {
-	elems, children, err := scopeParts(p.Scope())
-	if err != nil {
-		panic(err) // New looked
-	}
-	was := reflect.New(elems.Type()).Elem()
-	was.Set(elems)
-	elems.SetZero()
-	children.SetZero()
-	return func() {
-		elems.Set(was)
-		children.SetZero()
-	}
-}
-
-// replaceMethod gives a type a method, in place of one of the same name, and returns how to undo that.
-func replaceMethod(n *types.Named, fn *types.Func) (undo func()) {
-	n.NumMethods() // completes the type
-	methods, err := methodsOf(n)
-	if err != nil {
-		panic(err) // New looked
-	}
-	old := *methods
-	list := make([]*types.Func, 0, len(old)+1)
-	for _, m := range old {
-		if m.Name() != fn.Name() {
-			list = append(list, m)
-		}
-	}
-	*methods = append(list, fn)
-	return func() { *methods = old }
-}
-
 // concrete unwraps what yaegi stores in an interface: the value, and the name of its type in yaegi if it has one.
-func (s *inside) concrete(v reflect.Value) (_ reflect.Value, name string) {
+func (s *yaegi) concrete(v reflect.Value) (_ reflect.Value, name string) {
 	for v.IsValid() {
 		switch {
 		case v.Kind() == reflect.Interface:
@@ -286,8 +222,8 @@ func (s *inside) concrete(v reflect.Value) (_ reflect.Value, name string) {
 				c.Set(v)
 				v = c
 			}
-			node, err1 := field(v, "node", reflect.Pointer)
-			value, err2 := field(v, "value", reflect.Struct)
+			node, err1 := unexported.Field(v, "node", reflect.Pointer)
+			value, err2 := unexported.Field(v, "value", reflect.Struct)
 			if err1 != nil || err2 != nil {
 				return v, name
 			}
@@ -309,11 +245,11 @@ func (s *inside) concrete(v reflect.Value) (_ reflect.Value, name string) {
 }
 
 // box stores a compiled value in a variable of a cell's interface type.
-func (s *inside) box(target, v reflect.Value) bool {
+func (s *yaegi) box(target, v reflect.Value) bool {
 	if target.Type() != s.boxes {
 		return false
 	}
-	value, err := field(target, "value", reflect.Struct)
+	value, err := unexported.Field(target, "value", reflect.Struct)
 	if err != nil {
 		return false
 	}
@@ -330,11 +266,11 @@ func isWrapper(v reflect.Value) bool {
 // nodeType returns the name of the type of a node of yaegi's tree, or of what it points to.
 func nodeType(node reflect.Value) string {
 	for at := "typ"; ; at = "val" {
-		typ, err := field(node.Elem(), at, reflect.Pointer)
+		typ, err := unexported.Field(node.Elem(), at, reflect.Pointer)
 		if err != nil || typ.IsNil() {
 			return ""
 		}
-		name, err := field(typ.Elem(), "name", reflect.String)
+		name, err := unexported.Field(typ.Elem(), "name", reflect.String)
 		if err != nil || name.String() != "" {
 			return name.String()
 		}

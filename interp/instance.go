@@ -25,16 +25,16 @@ type instance struct {
 // instanceOf returns the instance of obj with these type arguments; the first use in the session has it lowered, after the rest of the cell.
 func (l *lowerer) instanceOf(obj types.Object, args []types.Type) *instance {
 	same := func(i *instance) bool { return slices.EqualFunc(i.args, args, types.Identical) }
-	for _, list := range [][]*instance{l.instances[obj], l.in.scope.instances[obj]} {
+	for _, list := range [][]*instance{l.instances[obj], l.program.instances[obj]} {
 		if i := slices.IndexFunc(list, same); i >= 0 {
 			return list[i]
 		}
 	}
 	inst := &instance{obj: obj, args: args}
 	if _, isType := obj.(*types.TypeName); isType {
-		inst.name = l.in.scope.newTypeName(obj.Name())
+		inst.name = l.program.newTypeName(obj.Name())
 	} else {
-		inst.name = l.in.scope.newName(obj.Name())
+		inst.name = l.program.newName(obj.Name())
 	}
 	l.instances[obj] = append(l.instances[obj], inst)
 	l.pending = append(l.pending, inst)
@@ -59,7 +59,7 @@ func (l *lowerer) instanceType(t *types.Named) *instance {
 // have by another name.
 func (l *lowerer) isTransparent(t *types.Named) bool {
 	_, isFunc := t.Underlying().(*types.Signature)
-	return isFunc && t.Obj().Pkg() != l.in.pkg && t.Origin().NumMethods() == 0
+	return isFunc && t.Obj().Pkg() != l.checker.Package() && t.Origin().NumMethods() == 0
 }
 
 // instance lowers the use id of a function, which may be an instance of a generic one; e is what it is otherwise.
@@ -135,31 +135,12 @@ func (l *lowerer) instanceDecl(g *generic, f *ast.FuncDecl) *ast.FuncDecl {
 	return l.funcDecl(f)
 }
 
-// copyOf copies a declaration. A conversion of a constant to a type parameter is no constant, but it would be one to the type argument: T(1) becomes [1]T{1}[0].
-func (g *generic) copyOf(f *ast.FuncDecl) *ast.FuncDecl {
-	var replace func(n ast.Node) ast.Node
-	replace = func(n ast.Node) ast.Node {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || !g.consts[call] {
-			return nil
-		}
-		pos := call.Pos()
-		zero := func(v string) ast.Expr { return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: v} }
-		array := &ast.ArrayType{Lbrack: pos, Len: zero("1"), Elt: cloneSyntax(ast.Unparen(call.Fun), replace)}
-		return &ast.IndexExpr{
-			X:      &ast.CompositeLit{Type: array, Lbrace: pos, Elts: []ast.Expr{cloneSyntax(call.Args[0], replace)}, Rbrace: pos},
-			Lbrack: pos, Index: zero("0"), Rbrack: pos,
-		}
-	}
-	return cloneSyntax(f, replace)
-}
-
 // nativeKey is the key by which package generics has a compiled instance. Types that cells make of others are those in yaegi; but what the function returns
 // would be one of those for yaegi, too.
 func (l *lowerer) nativeKey(fn *types.Func, args []types.Type) string {
 	var names []string
 	for _, t := range args {
-		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() == l.in.pkg && !returnsParam(fn) {
+		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() == l.checker.Package() && !returnsParam(fn) {
 			t = n.Underlying()
 		}
 		names = append(names, types.TypeString(t, nil))

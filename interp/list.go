@@ -56,13 +56,3 @@ func (p *parsed) parseList(fset *token.FileSet, src string, items []item) scanne
 	p.body.Body.List = append(p.body.Body.List, all)
 	return nil
 }
-
-// showList lowers the list.
-func (l *lowerer) showList(list []ast.Expr) []ast.Stmt {
-	out := l.mark(&ast.AssignStmt{Rhs: list})
-	var vars []ast.Expr
-	for i, e := range list {
-		vars = append(vars, l.hold(e, l.c.values[i], &out))
-	}
-	return append(out, l.showVars(list[0].Pos(), vars)...)
-}

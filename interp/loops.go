@@ -62,7 +62,7 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 	l.block(s.Body)
 	if len(s.Body.List) == 0 && s.Post == nil {
 		// Yaegi cannot leave a loop in which nothing happens.
-		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "Yield")}}
+		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, helperYield)}}
 	}
 	if !kept {
 		return append(m, withLabel(label, s))
@@ -117,10 +117,6 @@ func (l *lowerer) needsStatements(a *ast.AssignStmt) bool {
 		}
 		return false
 	})
-}
-
-func block(pos token.Pos, list ...ast.Stmt) *ast.BlockStmt {
-	return &ast.BlockStmt{Lbrace: pos, List: list, Rbrace: pos}
 }
 
 // withLabel puts a statement's label back.

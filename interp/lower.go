@@ -4,18 +4,19 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/symmrepl/symmrepl/session"
 )
 
 // lowerer rewrites a checked cell for yaegi. Syntax is changed in place or replaced; positions stay those of the user's text.
 type lowerer struct {
-	in    *Interp
-	c     *checked
-	info  *types.Info
-	names map[types.Object]string // what this cell's objects are called in yaegi
+	program *Program
+	checker *Checker
+	c       *checked
+	info    *types.Info
+	names   map[types.Object]string // what this cell's objects are called in yaegi
 	// What functions that are defined again are called in their declaration; uses have the name of the first.
 	declared     map[types.Object]string
 	counters     map[types.Object]bool   // variables that are never negative
@@ -25,6 +26,7 @@ type lowerer struct {
 	imports      map[string]bool         // packages that the lowered code uses, by path
 	hidden       Exports                 // symbols for types that have no name in the tables
 	types        map[*ast.TypeSpec]types.Object
+	noted        map[string]types.Type // types of values that are converted, by key
 	converters   map[string]string     // functions that convert to interfaces, declared by this cell, by types
 	asserted     map[string]types.Type // interface types of cells that this cell asserts to, by key
 	implementing map[string]bool       // pairs of a type and such an interface that the runtime knows from this cell
@@ -41,6 +43,19 @@ type lowerer struct {
 	registrations []ast.Stmt // that make methods known to compiled code
 }
 
+func (p *Program) newLowerer(c *checked) *lowerer {
+	return &lowerer{
+		program: p, checker: p.checker, c: c, info: c.info,
+		names: map[types.Object]string{}, declared: map[types.Object]string{}, counters: map[types.Object]bool{}, renamed: map[types.Object]string{},
+		hoisted: map[types.Object]bool{}, places: map[*types.Var]*storage{}, imports: map[string]bool{runtimePath: true}, hidden: Exports{},
+		types: map[*ast.TypeSpec]types.Object{}, noted: map[string]types.Type{}, converters: map[string]string{}, asserted: map[string]types.Type{},
+		implementing: map[string]bool{}, params: map[types.Object]bool{}, instances: map[types.Object][]*instance{},
+	}
+}
+
+// note has the runtime know the type of a key.
+func (l *lowerer) note(key string, t types.Type) { l.noted[key] = t }
+
 // refusal is the panic by which lowering gives up on a construct.
 type refusal struct {
 	pos token.Pos
@@ -50,94 +65,51 @@ type refusal struct {
 // refuse gives up: what says which construct and what to do instead.
 func (l *lowerer) refuse(pos token.Pos, what string) { panic(refusal{pos, what}) }
 
-// lowered is a cell that is ready for yaegi.
+// Cell is a lowered cell. Either Commit or Rollback ends it.
+type Cell struct {
+	Imports []string              // import paths of packages that it uses, which have the names of ImportName in it
+	Hidden  Exports               // symbols that it uses and no table has
+	Types   map[string]types.Type // what the runtime has to know types by, by key
+	Decls   []ast.Decl            // types, functions and variables; may be empty
+	Methods *ast.FuncDecl         // makes methods known to compiled code, after Decls have been executed; nil when there are none
+	Main    *ast.FuncDecl         // runs the cell's statements
+	Replace []replacement         // functions and methods that are defined again
+
+	definitions *definitions
+}
+
+// Lower rewrites a checked cell for yaegi; the cell's syntax cannot be used for anything else afterwards. The program stays as it is until the lowered cell is
+// committed.
+func (p *Program) Lower(c *checked) (*Cell, *session.Error) {
+	l := p.newLowerer(c)
+	d := p.define(l)
+	out, err := l.cell(d)
+	if err != nil {
+		d.rollback()
+		return nil, err
+	}
+	return out, nil
+}
+
+// Commit makes the cell's definitions those of the session. It returns the variables whose names mean something else now, and the names of functions in yaegi that
+// no cell can call any more.
+func (c *Cell) Commit() (retired []*storage, dropped []string) {
+	c.definitions.commit()
+	return c.definitions.retired, c.definitions.dropped
+}
+
+// Rollback forgets a cell that yaegi refused.
+func (c *Cell) Rollback() { c.definitions.rollback() }
+
+// lowered collects what a cell is lowered to.
 type lowered struct {
-	imports []string
-	types   []ast.Spec
-	funcs   []*ast.FuncDecl
-	methods *ast.FuncDecl // makes methods known to compiled code; nil when there are none
-	body    []ast.Stmt
-	hidden  Exports
-}
-
-// name is the identifier of an object of the session or of this cell; local objects keep theirs.
-func (l *lowerer) name(obj types.Object) string {
-	if n, ok := l.names[obj]; ok {
-		return n
-	}
-	if n, ok := l.renamed[obj]; ok {
-		return n
-	}
-	if n, ok := l.in.scope.names[obj]; ok {
-		return n
-	}
-	return obj.Name()
-}
-
-// storage returns where a variable of the session or of this cell's top level is kept, nil for all else.
-func (l *lowerer) storage(obj types.Object) *storage {
-	v, ok := obj.(*types.Var)
-	if !ok {
-		return nil
-	}
-	if s := l.places[v]; s != nil {
-		return s
-	}
-	return l.in.scope.storage[l.in.scope.names[v]]
-}
-
-func (l *lowerer) ident(pos token.Pos, name string) *ast.Ident {
-	return &ast.Ident{NamePos: pos, Name: name}
-}
-
-// temp makes a name for a local variable of our own.
-func (l *lowerer) temp(what string) string {
-	l.temps++
-	return what + "#t" + strconv.Itoa(l.temps)
-}
-
-// pkgMember is a symbol of an imported package.
-func (l *lowerer) pkgMember(pos token.Pos, path, name string) ast.Expr {
-	l.imports[path] = true
-	return &ast.SelectorExpr{X: l.ident(pos, importName(path)), Sel: l.ident(pos, name)}
-}
-
-// importName is what a package is called in lowered code, whatever cells call it.
-func importName(path string) string { return "import#" + path2ident(path) }
-
-func path2ident(path string) string {
-	b := []byte(path)
-	for i, ch := range b {
-		if ch == '/' {
-			b[i] = '|'
-		}
-	}
-	return string(b)
-}
-
-// helper calls a function of the cell runtime.
-func (l *lowerer) helper(pos token.Pos, name string, args ...ast.Expr) *ast.CallExpr {
-	return &ast.CallExpr{Fun: l.pkgMember(pos, runtimePath, name), Lparen: pos, Args: args, Rparen: pos}
-}
-
-func (l *lowerer) number(pos token.Pos, n int) ast.Expr {
-	return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(n)}
-}
-
-func (l *lowerer) quoted(pos token.Pos, s string) ast.Expr {
-	return &ast.BasicLit{ValuePos: pos, Kind: token.STRING, Value: strconv.Quote(s)}
-}
-
-func (l *lowerer) address(e ast.Expr) ast.Expr {
-	return &ast.UnaryExpr{OpPos: e.Pos(), Op: token.AND, X: e}
-}
-
-func assign(tok token.Token, lhs, rhs ast.Expr) *ast.AssignStmt {
-	return &ast.AssignStmt{Lhs: []ast.Expr{lhs}, TokPos: lhs.Pos(), Tok: tok, Rhs: []ast.Expr{rhs}}
+	types []ast.Spec
+	funcs []*ast.FuncDecl
+	body  []ast.Stmt
 }
 
 // cell lowers the whole cell.
-func (l *lowerer) cell() (out *lowered, err *session.Error) {
+func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -147,7 +119,42 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 			panic(r)
 		}
 	}()
-	out = &lowered{hidden: l.hidden}
+	var low lowered
+	l.declaredByCell(&low)
+	low.body = l.topLevel()
+	for _, v := range l.c.vars {
+		l.typeExpr(v.Type(), v.Pos()) // notes the instances in it
+	}
+	l.lowerPending(&low)
+	for _, m := range l.c.added {
+		l.registerAdded(m.fn)
+	}
+	l.registerImplementations()
+	low.funcs = append(low.funcs, l.declarations...)
+	out = &Cell{Hidden: l.hidden, Types: l.noted, Replace: d.replace, definitions: d}
+	at := l.c.body.Pos()
+	if len(low.types) > 0 {
+		out.Decls = append(out.Decls, &ast.GenDecl{TokPos: at, Tok: token.TYPE, Lparen: at, Specs: low.types})
+	}
+	for _, f := range low.funcs {
+		out.Decls = append(out.Decls, f)
+	}
+	var binds []ast.Stmt
+	for _, s := range d.fresh {
+		spec := &ast.ValueSpec{Names: []*ast.Ident{l.ident(at, s.name)}, Type: l.typeExpr(s.typ, at)}
+		out.Decls = append(out.Decls, &ast.GenDecl{TokPos: at, Tok: token.VAR, Specs: []ast.Spec{spec}})
+		binds = append(binds, l.bind(at, s.name))
+	}
+	if l.registrations != nil {
+		out.Methods = l.init(l.registrations)
+	}
+	out.Main = l.init(append(binds, low.body...))
+	out.Imports = slices.Collect(maps.Keys(l.imports))
+	return out, nil
+}
+
+// declaredByCell lowers the types, functions and methods that the cell declares, but for generic ones.
+func (l *lowerer) declaredByCell(out *lowered) {
 	for _, d := range l.c.decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
 			for _, s := range g.Specs {
@@ -165,125 +172,18 @@ func (l *lowerer) cell() (out *lowered, err *session.Error) {
 			out.funcs = append(out.funcs, l.funcDecl(f))
 		}
 	}
-	out.body = l.topLevel()
-	for _, v := range l.c.vars {
-		l.typeExpr(v.Type(), v.Pos()) // notes the instances in it
-	}
-	l.lowerPending(out)
-	for _, m := range l.c.added {
-		l.registerAdded(m.fn)
-	}
-	l.registerImplementations()
-	if l.registrations != nil {
-		out.methods = l.registration()
-	}
-	out.funcs = append(out.funcs, l.declarations...)
-	for path := range l.imports {
-		out.imports = append(out.imports, path)
-	}
-	return out, nil
 }
 
-// typeSpec lowers a type declaration.
-func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
-	if obj := l.info.Defs[s.Name]; obj != nil {
-		if !s.Assign.IsValid() && recursive(obj.Type(), obj.Type().Underlying()) {
-			l.refuse(s.Name.Pos(), "the type "+s.Name.Name+" contains itself other than as a field of a struct; make it a struct with one field")
-		}
-		l.types[s] = obj
-		s.Name = l.ident(s.Name.Pos(), l.name(obj))
-	}
-	if t, ok := types.Unalias(l.info.TypeOf(s.Type)).(*types.Named); ok && l.identity(t) != "" && !s.Assign.IsValid() && !types.IsInterface(t) {
-		s.Type = l.typeExpr(t.Underlying(), s.Type.Pos()) // yaegi would give it the methods too
-	} else {
-		s.Type = l.expr(s.Type)
-	}
-	l.finishType(s, l.types[s])
-	return s
+// init is a function with statements that runs when its file is executed.
+func (l *lowerer) init(body []ast.Stmt) *ast.FuncDecl {
+	at := l.c.body.Pos()
+	return &ast.FuncDecl{Name: l.ident(at, "init"), Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}, Body: block(at, body...)}
 }
 
-// finishType gives a declared type, obj, what its values are told by.
-func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
-	l.types[s] = obj
-	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() {
-		if len(st.Fields.List) == 0 {
-			empty := &ast.StructType{Struct: s.Pos(), Fields: &ast.FieldList{Opening: s.Pos()}}
-			st.Fields.List = []*ast.Field{{Names: []*ast.Ident{l.ident(s.Pos(), "_")}, Type: empty}}
-		}
-		tagType(st.Fields.List[0], s.Name.Name)
-	}
+// bind has the runtime know where yaegi keeps the variable of a name.
+func (l *lowerer) bind(at token.Pos, name string) ast.Stmt {
+	return &ast.ExprStmt{X: l.helper(at, helperBind, l.quoted(at, name), l.address(l.ident(at, name)))}
 }
-
-// typeHelpers are the methods of ours that a declared type gets.
-func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
-	out := l.promoted(s)
-	if f := l.identityMethod(s); f != nil {
-		out = append(out, f)
-	}
-	if obj := l.types[s]; obj != nil && !s.Assign.IsValid() {
-		l.registerMethods(obj.Type(), nil)
-	}
-	return out
-}
-
-// recursive reports whether in refers to t, structs and interfaces in it not counted: yaegi has no such types.
-func recursive(t, in types.Type) bool {
-	switch u := in.(type) {
-	case *types.Pointer:
-		return u.Elem() == t || recursive(t, u.Elem())
-	case *types.Slice:
-		return u.Elem() == t || recursive(t, u.Elem())
-	case *types.Array:
-		return recursive(t, u.Elem())
-	case *types.Chan:
-		return u.Elem() == t || recursive(t, u.Elem())
-	case *types.Map:
-		return u.Elem() == t || recursive(t, u.Key()) || recursive(t, u.Elem())
-	case *types.Signature:
-		return recursive(t, u.Params()) || recursive(t, u.Results())
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if v.Type() == t || recursive(t, v.Type()) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// tagType writes the name of a struct's type into the tag of its first field: that makes its memory layout a type of its own, and tells its name wherever a
-// value of it is found.
-func tagType(f *ast.Field, name string) {
-	tag := typeTag + ":" + strconv.Quote(name)
-	if f.Tag != nil {
-		if old, err := strconv.Unquote(f.Tag.Value); err == nil {
-			tag = old + " " + tag
-		}
-	}
-	f.Tag = &ast.BasicLit{ValuePos: f.Pos(), Kind: token.STRING, Value: strconv.Quote(tag)}
-}
-
-// identityMethod is a method that every type gets: yaegi keeps the identity of a value in an interface only if its type has methods.
-func (l *lowerer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
-	obj := l.types[s]
-	if obj == nil || s.Assign.IsValid() {
-		return nil
-	}
-	switch obj.Type().Underlying().(type) {
-	case *types.Interface, *types.Pointer:
-		return nil
-	}
-	pos := s.Pos()
-	recv := &ast.Field{Type: &ast.StarExpr{Star: pos, X: l.ident(pos, s.Name.Name)}}
-	return &ast.FuncDecl{
-		Recv: &ast.FieldList{Opening: pos, List: []*ast.Field{recv}},
-		Name: l.ident(pos, identityName),
-		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}},
-		Body: &ast.BlockStmt{Lbrace: pos, Rbrace: pos},
-	}
-}
-
-const identityName = "identity#"
 
 // topLevel lowers the cell's statements to the body of a function whose variables outlive it.
 func (l *lowerer) topLevel() []ast.Stmt {
@@ -306,78 +206,4 @@ func (l *lowerer) topLevel() []ast.Stmt {
 		out = append(out, l.showList(l.c.list)...)
 	}
 	return l.finishFunction(l.c.body.Body.Pos(), out)
-}
-
-// show lowers the cell's last expression: its values go to the cell runtime as pointers, so that they arrive as they are stored.
-func (l *lowerer) show(e ast.Expr) []ast.Stmt {
-	pos := e.Pos()
-	if len(l.c.values) == 1 && types.Identical(l.c.values[0], types.Typ[types.UntypedNil]) {
-		return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "Show")}}
-	}
-	s := &ast.ExprStmt{X: e}
-	out := append(l.callsFirst(s), l.boundsFirst(s)...)
-	e = s.X
-	out = append(out, l.mark(e)...)
-	var lhs []ast.Expr
-	for _, t := range l.c.values {
-		v := l.temp("value")
-		out = append(out, l.varDecl(pos, v, t))
-		lhs = append(lhs, l.ident(pos, v))
-	}
-	set := &ast.AssignStmt{Lhs: lhs, TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{e}}
-	out = append(out, l.received(set)...)
-	l.protect(set)
-	l.exprs(set.Rhs)
-	return append(append(out, set), l.showVars(pos, lhs)...)
-}
-
-// showVars lowers the showing of the cell's values, which variables hold.
-func (l *lowerer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
-	var args []ast.Expr
-	for _, v := range vars {
-		args = append(args, l.address(v))
-	}
-	out := []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "Show", args...)}}
-	for i, t := range l.c.values {
-		if method := l.describing(t); method != "" {
-			call := &ast.CallExpr{Fun: &ast.SelectorExpr{X: vars[i], Sel: l.ident(pos, method)}, Lparen: pos, Rparen: pos}
-			text := l.closure(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}})
-			text.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "string")}}}
-			index := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(i)}
-			out = append(out, &ast.ExprStmt{X: l.helper(pos, "Describe", index, text)})
-		}
-	}
-	if slices.ContainsFunc(l.c.values, l.renders) {
-		var values []ast.Expr
-		for i, v := range vars {
-			values = append(values, l.converted(v, l.c.values[i], types.NewInterfaceType(nil, nil)))
-		}
-		out = append(out, &ast.ExprStmt{X: l.helper(pos, "Render", values...)})
-	}
-	return out
-}
-
-// describing returns which method of a session's type tells how to print a value of it: Error, String or "".
-func (l *lowerer) describing(t types.Type) string {
-	if types.IsInterface(t) || l.identity(t) == "" {
-		return ""
-	}
-	for _, name := range []string{"Error", "String"} {
-		obj, _, _ := types.LookupFieldOrMethod(t, false, l.in.pkg, name)
-		fn, ok := obj.(*types.Func)
-		if !ok || fn.Signature().Params().Len() > 0 || fn.Signature().Results().Len() != 1 {
-			continue
-		}
-		if types.Identical(fn.Signature().Results().At(0).Type(), types.Typ[types.String]) {
-			return name
-		}
-	}
-	return ""
-}
-
-// varDecl declares a local variable of ours.
-func (l *lowerer) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
-	return &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{
-		&ast.ValueSpec{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)},
-	}}}
 }

@@ -2,7 +2,6 @@ package interp
 
 import (
 	"go/token"
-	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -13,10 +12,18 @@ import (
 
 // Cells come by the thousand, and most leave nothing but the values of variables. What follows sees to it that the rest of them goes away.
 
+// keptText is the text of a cell while positions in it may be asked for.
+type keptText struct {
+	*cellText
+	trees int  // of yaegi, in which positions in it may be
+	ended bool // the tree of its statements is gone, and with it the function literals in them
+}
+
 // remember keeps the text of a cell while positions in it may be asked for: as long as yaegi has a tree of it. Instances of a generic function are
 // made of its text in later cells.
 func (in *Interp) remember(c *compiled) {
-	in.cells = append(in.cells, c.cellText)
+	text := &keptText{cellText: c.cellText}
+	in.texts = append(in.texts, text)
 	if len(c.generics) > 0 {
 		return
 	}
@@ -24,7 +31,7 @@ func (in *Interp) remember(c *compiled) {
 		if p == nil {
 			continue
 		}
-		c.trees++
+		text.trees++
 		root := reflect.ValueOf(p).Elem().FieldByName(programRoot).UnsafePointer()
 		// Not by the interpreter itself: it refers to its trees.
 		self := weak.Make(in)
@@ -32,13 +39,13 @@ func (in *Interp) remember(c *compiled) {
 			if in := self.Value(); in != nil {
 				in.forgetTree(t)
 			}
-		}, tree{c.cellText, p == c.main})
+		}, tree{text, p == c.main})
 	}
 }
 
 // tree is one of yaegi's of a cell.
 type tree struct {
-	of   *cellText
+	of   *keptText
 	main bool // of its statements
 }
 
@@ -51,28 +58,25 @@ func (in *Interp) forgetTree(t tree) {
 	if c.trees--; c.trees > 0 {
 		return
 	}
-	i := slices.Index(in.cells, c)
+	i := slices.Index(in.texts, c)
 	if i < 0 {
 		return
 	}
-	in.cells = slices.Delete(in.cells, i, i+1)
-	for _, f := range c.files {
-		if f.file != nil {
-			in.fset.RemoveFile(f.file)
-		}
-	}
+	in.texts = slices.Delete(in.texts, i, i+1)
+	in.checker.Forget(c.cellText)
 }
 
 // forgetFilesFrom drops the files of a cell that was refused: all from base on.
 func (in *Interp) forgetFilesFrom(base int) {
-	for next := in.fset.Base(); base < next; {
-		f := in.fset.File(token.Pos(base))
+	files := in.checker.Files()
+	for next := files.Base(); base < next; {
+		f := files.File(token.Pos(base))
 		if f == nil {
 			base++
 			continue
 		}
 		base = f.Base() + f.Size() + 1
-		in.fset.RemoveFile(f)
+		files.RemoveFile(f)
 	}
 }
 
@@ -80,17 +84,12 @@ func (in *Interp) forgetFilesFrom(base int) {
 func (in *Interp) leave(c *compiled) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.inside.forget()
-	in.retired = slices.DeleteFunc(append(in.retired, c.retired...), func(s *storage) bool {
-		maps.DeleteFunc(s.users, func(c *cellText, declared bool) bool { return c.trees == 0 || c.ended && !declared })
-		if s.captured || !s.pointer.IsValid() {
-			return true
-		}
-		if len(s.users) > 0 {
-			return false
-		}
-		s.pointer.Elem().SetZero()
-		in.scope.release(s)
-		return true
-	})
+	in.runtime.Yaegi().forget()
+	in.retired = slices.DeleteFunc(append(in.retired, c.retired...), func(s *storage) bool { return in.program.Reclaim(s, in.gone) })
+}
+
+// gone reports whether the functions of a cell can run no more: all, or those that the cell does not declare.
+func (in *Interp) gone(text *cellText, declared bool) bool {
+	i := slices.IndexFunc(in.texts, func(k *keptText) bool { return k.cellText == text })
+	return i < 0 || in.texts[i].trees == 0 || in.texts[i].ended && !declared
 }

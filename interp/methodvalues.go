@@ -24,7 +24,7 @@ func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Exp
 	r := l.temp("recv")
 	switch {
 	case types.IsInterface(recv):
-		check = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, "ReceiverHeld", l.address(l.ident(pos, r)))}}
+		check = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, helperReceiverHeld, l.address(l.ident(pos, r)))}}
 	case byPointer && !isPointer(recv):
 		recv, x = types.NewPointer(recv), l.address(x)
 	case !byPointer && isPointer(recv):
@@ -51,7 +51,7 @@ func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Ex
 			st = p.Elem().Underlying()
 		}
 		f := st.(*types.Struct).Field(i)
-		if f.Pkg() != l.in.pkg && !f.Exported() {
+		if f.Pkg() != l.checker.Package() && !f.Exported() {
 			break
 		}
 		x, t = &ast.SelectorExpr{X: x, Sel: l.ident(sel.Pos(), l.fieldName(f))}, f.Type()
@@ -86,7 +86,7 @@ func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, 
 		call.Ellipsis = pos
 	}
 	panics := &ast.BinaryExpr{X: l.ident(pos, panickingName), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
-	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, "Forward")})}}
+	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, helperForward)})}}
 	lit.Body.List = append(lit.Body.List, l.passOn(sig, call)...)
 	return lit
 }

@@ -12,7 +12,7 @@ func (l *lowerer) valueKey(t types.Type) string {
 		return ""
 	}
 	key := l.typeText(t)
-	l.in.natives.note(key, types.Unalias(t))
+	l.note(key, types.Unalias(t))
 	return key
 }
 
@@ -132,19 +132,13 @@ func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
 		lit.Type.Params.List = append([]*ast.Field{{Names: []*ast.Ident{l.ident(pos, recv)}, Type: l.typeExpr(types.NewPointer(t), pos)}}, lit.Type.Params.List...)
 		var x ast.Expr = l.ident(pos, recv)
 		l.forward(lit, sig, &ast.SelectorExpr{X: x, Sel: l.ident(pos, fn.Name())}, args)
-		l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, "Method", l.quoted(pos, key), l.quoted(pos, fn.Name()), lit)})
+		l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, helperMethod, l.quoted(pos, key), l.quoted(pos, fn.Name()), lit)})
 	}
 }
 
 // registerAdded does it for a method of a type that an earlier cell declared, and for the types that embed that.
 func (l *lowerer) registerAdded(fn *types.Func) {
-	for _, obj := range l.in.scope.types {
+	for _, obj := range l.program.types {
 		l.registerMethods(obj.Type(), fn)
 	}
-}
-
-// registration is the function that does so when the cell's declarations are installed.
-func (l *lowerer) registration() *ast.FuncDecl {
-	pos := l.c.body.Pos()
-	return &ast.FuncDecl{Name: l.ident(pos, "init"), Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}}, Body: block(pos, l.registrations...)}
 }

@@ -3,8 +3,8 @@ package interp
 import (
 	"fmt"
 	"go/types"
+	"maps"
 	"reflect"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -22,7 +22,8 @@ import (
 
 // natives makes the native types of a session.
 type natives struct {
-	in *Interp
+	yaegi    *yaegi
+	packages func() *packages
 
 	boxed atomic.Bool // there are types of boxes
 
@@ -66,18 +67,18 @@ type view struct {
 	bare   bool
 }
 
-func newNatives(in *Interp) *natives {
+func newNatives(y *yaegi, packages func() *packages) *natives {
 	return &natives{
-		in: in, types: map[string]types.Type{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
+		yaegi: y, packages: packages, types: map[string]types.Type{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
 		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
 	}
 }
 
-// note remembers the type of values that will be converted under a key.
-func (n *natives) note(key string, t types.Type) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.types[key] = t
+// Note remembers the types of values that lowered code converts, by their keys.
+func (rt *Runtime) Note(types map[string]types.Type) {
+	rt.natives.mu.Lock()
+	defer rt.natives.mu.Unlock()
+	maps.Copy(rt.natives.types, types)
 }
 
 // noted returns the type of a key.
@@ -170,99 +171,6 @@ func (n *natives) cellTypeOf(v reflect.Value) types.Type {
 	return n.cellType(v.Type())
 }
 
-// reflectType makes the native type of t.
-func (n *natives) reflectType(t types.Type, bare bool) reflect.Type {
-	switch t := types.Unalias(t).(type) {
-	case *types.Named:
-		return n.namedType(t, bare)
-	case *types.Basic:
-		return basicType(t)
-	case *types.Pointer:
-		return reflect.PointerTo(n.reflectType(t.Elem(), false)) // printed as an address
-	case *types.Slice:
-		return reflect.SliceOf(n.reflectType(t.Elem(), bare))
-	case *types.Array:
-		return reflect.ArrayOf(int(t.Len()), n.reflectType(t.Elem(), bare))
-	case *types.Map:
-		return reflect.MapOf(n.reflectType(t.Key(), bare), n.reflectType(t.Elem(), bare))
-	case *types.Chan:
-		return reflect.ChanOf(chanDir(t.Dir()), n.reflectType(t.Elem(), false))
-	case *types.Signature:
-		return n.funcType(t)
-	case *types.Struct:
-		return n.structType(t, bare)
-	case *types.Interface:
-		return n.interfaceType(t, bare)
-	}
-	panic(fmt.Sprintf("values of type %s cannot be given to compiled code", typeName(t)))
-}
-
-func basicType(t *types.Basic) reflect.Type { return basicReflect[t.Kind()] }
-
-func chanDir(d types.ChanDir) reflect.ChanDir {
-	switch d {
-	case types.SendOnly:
-		return reflect.SendDir
-	case types.RecvOnly:
-		return reflect.RecvDir
-	}
-	return reflect.BothDir
-}
-
-func (n *natives) funcType(t *types.Signature) reflect.Type {
-	var in, out []reflect.Type
-	for v := range t.Params().Variables() {
-		in = append(in, n.reflectType(v.Type(), false))
-	}
-	for v := range t.Results().Variables() {
-		out = append(out, n.reflectType(v.Type(), false))
-	}
-	return reflect.FuncOf(in, out, t.Variadic())
-}
-
-// structType makes a struct type that has no name. Reflect does not embed types that are not exported; nobody can tell but by looking for that.
-func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
-	if n.holdsBoxes(t) {
-		return n.make(t, "", n.structText(t), bare, nil)
-	}
-	fields := make([]reflect.StructField, t.NumFields())
-	for i := range fields {
-		f := t.Field(i)
-		fields[i] = reflect.StructField{Name: f.Name(), Type: n.reflectType(f.Type(), bare), Tag: reflect.StructTag(t.Tag(i))}
-		if !f.Exported() {
-			fields[i].PkgPath = cellPackage
-		}
-	}
-	return reflect.StructOf(fields)
-}
-
-func (n *natives) interfaceType(t *types.Interface, bare bool) reflect.Type {
-	if t.NumMethods() == 0 {
-		return reflect.TypeFor[any]()
-	}
-	return n.make(t, "", n.interfaceText(t), bare, nil)
-}
-
-// compiled returns the compiled type that a named type is, nil for a cell's.
-func (n *natives) compiled(t *types.Named) reflect.Type {
-	if t.Obj().Pkg() == nil {
-		return errorReflect
-	}
-	return n.in.pkgs.compiled(t.Obj())
-}
-
-// namedType makes the native type of a named type.
-func (n *natives) namedType(t *types.Named, bare bool) reflect.Type {
-	if r := n.compiled(t); r != nil {
-		return r
-	}
-	methods := n.methodSet(t)
-	if bare {
-		methods = nil
-	}
-	return n.make(t, t.Obj().Pkg().Path(), n.nameOf(t), bare, methods)
-}
-
 // make makes a type that has a name for reflect, unless it has been made.
 func (n *natives) make(t types.Type, pkg, name string, bare bool, methods []*types.Selection) reflect.Type {
 	key := view{bare: bare}
@@ -284,7 +192,7 @@ func (n *natives) make(t types.Type, pkg, name string, bare bool, methods []*typ
 	case *types.Interface:
 		if u.NumMethods() > 0 {
 			n.boxed.Store(true)
-			made.made.CompleteOpaque(n.in.inside.boxes, n.equalBoxes)
+			made.made.CompleteOpaque(n.yaegi.boxes, n.equalBoxes)
 			list = n.boxMethods(r, bare)
 		} else {
 			made.made.Complete(n.reflectType(u, bare))
@@ -321,7 +229,7 @@ func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
 		field := named.Field{Name: f.Name(), Tag: reflect.StructTag(u.Tag(i)), Embedded: f.Embedded(), Exported: f.Exported() && !bare}
 		_, promotes := t.Underlying().(*types.Struct)
 		switch {
-		case !n.holdsBoxes(t), f.Embedded() && promotes && !bare:
+		case !n.packages().holdsInterfaces(t), f.Embedded() && promotes && !bare:
 			field.Type = n.reflectType(t, false)
 		case field.Exported:
 			field.Type, field.Embedded = n.reflectType(t, false), false
@@ -332,72 +240,6 @@ func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
 		fields[i] = field
 	}
 	return fields
-}
-
-// nameOf is the name of a type without its package; type arguments are written with theirs.
-func (n *natives) nameOf(t *types.Named) string {
-	name := t.Obj().Name()
-	if t.TypeArgs().Len() == 0 {
-		return name
-	}
-	var args []string
-	for a := range t.TypeArgs().Types() {
-		args = append(args, types.TypeString(a, nil))
-	}
-	return name + "[" + strings.Join(args, ",") + "]"
-}
-
-// layout returns a type of the kind and memory layout of what underlies a type, which need not be complete. What is only part of another is of no more than the
-// same layout.
-func (n *natives) layout(t types.Type, top bool) reflect.Type {
-	if named, ok := types.Unalias(t).(*types.Named); ok {
-		if r := n.compiled(named); r != nil {
-			return r
-		}
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return basicType(u)
-	case *types.Slice:
-		return reflect.TypeFor[[]byte]()
-	case *types.Array:
-		return reflect.ArrayOf(int(u.Len()), n.layout(u.Elem(), false))
-	case *types.Struct:
-		fields := make([]reflect.StructField, u.NumFields())
-		for i := range fields {
-			fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: n.layout(u.Field(i).Type(), false)}
-		}
-		return reflect.StructOf(fields)
-	case *types.Interface:
-		if u.NumMethods() == 0 {
-			return reflect.TypeFor[any]()
-		}
-		return n.in.inside.boxes
-	case *types.Map:
-		if top {
-			return reflect.TypeFor[map[int]int]()
-		}
-	case *types.Chan:
-		if top {
-			return reflect.TypeFor[chan int]()
-		}
-	case *types.Pointer:
-		if top {
-			return reflect.TypeFor[*int]()
-		}
-	case *types.Signature:
-		if top {
-			repeat := func(count int) []reflect.Type {
-				list := make([]reflect.Type, count)
-				for i := range list {
-					list[i] = reflect.TypeFor[int]()
-				}
-				return list
-			}
-			return reflect.FuncOf(repeat(u.Params().Len()), repeat(u.Results().Len()), false)
-		}
-	}
-	return reflect.TypeFor[unsafe.Pointer]()
 }
 
 // method makes a method of a native type, which calls the cell's.

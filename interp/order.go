@@ -10,13 +10,13 @@ import (
 // A cell that begins with variable declarations begins as a package does: they are initialised in the order of their dependencies, and then its init
 // functions run, before the other statements.
 
-// begin puts the beginning of a cell in order.
-func (in *Interp) begin(p *parsed) {
+// arrange puts the beginning of a cell in order.
+func (k *Checker) arrange(p *parsed) {
 	vars := 0
 	for vars < len(p.stmts) && isVarDecl(p.stmts[vars]) {
 		vars++
 	}
-	list := in.ordered(p, p.stmts[:vars])
+	list := k.ordered(p, p.stmts[:vars])
 	p.decls = slices.DeleteFunc(p.decls, func(d ast.Decl) bool {
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || !isInit(f) {
@@ -44,7 +44,7 @@ func isInit(f *ast.FuncDecl) bool {
 }
 
 // ordered returns variable declarations, one variable specification in each, in the order of initialisation; as they stand if there is none.
-func (in *Interp) ordered(p *parsed, decls []ast.Stmt) []ast.Stmt {
+func (k *Checker) ordered(p *parsed, decls []ast.Stmt) []ast.Stmt {
 	var specs []*ast.ValueSpec
 	var single []ast.Stmt
 	declared := map[string]int{}
@@ -66,7 +66,7 @@ func (in *Interp) ordered(p *parsed, decls []ast.Stmt) []ast.Stmt {
 	for len(out) < len(specs) {
 		next := -1
 		for i, spec := range specs {
-			if !done[i] && !in.waits(i, spec, declared, uses, done) {
+			if !done[i] && !k.waits(i, spec, declared, uses, done) {
 				next = i
 				break
 			}
@@ -82,7 +82,7 @@ func (in *Interp) ordered(p *parsed, decls []ast.Stmt) []ast.Stmt {
 
 // waits reports whether specification i uses, itself or by functions, a variable of another that is not done. Where it stands, the name of a variable of the
 // session means that variable until another is declared.
-func (in *Interp) waits(i int, spec *ast.ValueSpec, declared map[string]int, uses map[string]map[string]bool, done map[int]bool) bool {
+func (k *Checker) waits(i int, spec *ast.ValueSpec, declared map[string]int, uses map[string]map[string]bool, done map[int]bool) bool {
 	direct := map[string]bool{}
 	for _, e := range spec.Values {
 		maps.Copy(direct, namesIn(e))
@@ -113,7 +113,7 @@ func (in *Interp) waits(i int, spec *ast.ValueSpec, declared map[string]int, use
 		return false
 	}
 	for name := range direct {
-		if pending(name) && in.scope.objects[name] == nil {
+		if pending(name) && k.scope.objects[name] == nil {
 			return true
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // overrides are symbols of the standard library that cells get in place of the tables'.
-func (rt *cellRuntime) overrides() Exports {
+func (rt *Runtime) overrides() Exports {
 	inReflect, inErrors := rt.reflectExports()
 	return Exports{
 		"reflect/reflect": inReflect,

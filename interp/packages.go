@@ -28,7 +28,7 @@ type packages struct {
 	sources map[types.Object]*generic // what packages have in source
 }
 
-func newPackages(fset *token.FileSet, tables Exports) *packages {
+func newPackages(fset *token.FileSet, tables map[string]map[string]reflect.Value) *packages {
 	p := &packages{
 		tables: map[string]map[string]reflect.Value{},
 		names:  map[string]string{},
@@ -187,6 +187,9 @@ var basicReflect = map[types.BasicKind]reflect.Type{
 	types.UnsafePointer: reflect.TypeFor[unsafe.Pointer](),
 }
 
+// basicType returns a predeclared type.
+func basicType(t *types.Basic) reflect.Type { return basicReflect[t.Kind()] }
+
 var errorReflect = reflect.TypeFor[error]()
 
 // typeOf converts a reflected type.
@@ -210,6 +213,48 @@ func (p *packages) compiled(obj *types.TypeName) reflect.Type {
 	t, _ := p.named.Load(obj)
 	r, _ := t.(reflect.Type)
 	return r
+}
+
+// compiledOf returns the compiled type that a named type is, nil for a cell's.
+func (p *packages) compiledOf(t *types.Named) reflect.Type {
+	if t.Obj().Pkg() == nil {
+		return errorReflect
+	}
+	return p.compiled(t.Obj())
+}
+
+// holdsInterfaces reports whether there are values of cells' interface types that have methods in the memory of values of type t, elements of slices and maps
+// included.
+func (p *packages) holdsInterfaces(t types.Type) bool {
+	seen := map[types.Type]bool{}
+	var holds func(t types.Type) bool
+	holds = func(t types.Type) bool {
+		t = types.Unalias(t)
+		if named, ok := t.(*types.Named); ok {
+			if seen[t] || p.compiledOf(named) != nil {
+				return false
+			}
+			seen[t] = true
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Interface:
+			return u.NumMethods() > 0
+		case *types.Struct:
+			for f := range u.Fields() {
+				if holds(f.Type()) {
+					return true
+				}
+			}
+		case *types.Map:
+			return holds(u.Key()) || holds(u.Elem())
+		case *types.Array:
+			return holds(u.Elem())
+		case *types.Slice:
+			return holds(u.Elem())
+		}
+		return false
+	}
+	return holds(t)
 }
 
 func (p *packages) namedOf(t reflect.Type) types.Type {

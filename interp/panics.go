@@ -70,6 +70,9 @@ func (s *panicStacks) raised(v any) *panicking {
 	return &panicking{value: v}
 }
 
+// Raised returns the panic of a value that was recovered from.
+func (rt *Runtime) Raised(v any) *panicking { return rt.panics.raised(panicValue(v)) }
+
 // beganUnder notes that p, or the first of the panics before it, began in a deferred call that ran because of q.
 func (p *panicking) beganUnder(q *panicking) {
 	for p.before != nil {

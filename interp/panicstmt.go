@@ -4,21 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"reflect"
-	"runtime"
 )
-
-// statementExports are the helpers that lowered statements need.
-func (rt *cellRuntime) statementExports() map[string]reflect.Value {
-	return map[string]reflect.Value{
-		"IndexFault":  reflect.ValueOf(indexFault),
-		"SliceBounds": reflect.ValueOf(sliceBounds),
-		"Misused":     reflect.ValueOf(misused),
-		"NotNil":      reflect.ValueOf(rt.notNil),
-		"Runes":       reflect.ValueOf(runesOf),
-		"ShiftCount":  reflect.ValueOf(shiftCount),
-	}
-}
 
 // isPanic reports whether a call is one of the builtin panic.
 func (l *lowerer) isPanic(call *ast.CallExpr) bool {
@@ -41,13 +27,6 @@ func (l *lowerer) panicCall(call *ast.CallExpr) []ast.Stmt {
 	call.Fun, call.Args = l.ident(pos, "panic"), []ast.Expr{l.ident(pos, v)}
 	return []ast.Stmt{block(pos,
 		l.varDecl(pos, v, t), assign(token.ASSIGN, l.ident(pos, v), x),
-		&ast.ExprStmt{X: l.helper(pos, "NotNil", l.address(l.ident(pos, v)))},
+		&ast.ExprStmt{X: l.helper(pos, helperNotNil, l.address(l.ident(pos, v)))},
 		&ast.ExprStmt{X: call})}
-}
-
-// notNil panics if the interface variable that x points to, which a cell panics with, holds nothing.
-func (rt *cellRuntime) notNil(x any) {
-	if rt.isNil(x) {
-		panic(new(runtime.PanicNilError))
-	}
 }

@@ -29,21 +29,8 @@ func TestPatience(t *testing.T) {
 		if p = (&patience{left: time.Minute, at: time.Now().Add(-time.Hour), used: processorTime()}); p.over() {
 			break
 		}
-		if time.Since(start) > patient {
+		if time.Since(start) > time.Minute {
 			t.Fatal("what is blocked is not given up in its time")
 		}
 	}
-}
-
-// TestClose holds that nothing of a session goes on when it is closed, but for what a compiled call blocks.
-func TestClose(t *testing.T) {
-	inside, release := make(chan struct{}), make(chan struct{})
-	in := open(t, Options{Packages: testPackage(func() { close(inside); <-release })})
-	mustEval(t, in, "import \"test/blocking\"\ngo func() { for { } }()\ngo func() { select { } }()\ngo func() { for { time.Sleep(time.Millisecond) } }()\ngo func() { blocking.Wait() }()")
-	await(t, inside, "a goroutine calls blocking.Wait")
-	in.Close()
-	if left := in.runtime.busy.Load(); left != 1 {
-		t.Errorf("%d goroutines go on, not 1", left)
-	}
-	close(release)
 }

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/internal/layout"
+	"github.com/symmrepl/symmrepl/internal/values"
 )
 
 // Types of compiled code as they come in a session. Cells call them by the table's package, others by this one.
@@ -88,8 +88,8 @@ func TestCompiledValues(t *testing.T) {
 		{"any(values.NewHandle())", "(*interp.handle)(0x…)"},
 		{"any(values.Open{1, map[string]int{\"k\": 2}})", "interp." + open},
 	} {
-		if got := mustEval(t, in, c.expr); got != layout.Break(c.want) {
-			t.Errorf("%s is shown as\n%s, want\n%s", c.expr, got, layout.Break(c.want))
+		if got := mustEval(t, in, c.expr); got != values.Break(c.want) {
+			t.Errorf("%s is shown as\n%s, want\n%s", c.expr, got, values.Break(c.want))
 		}
 		mustEval(t, in, "v := "+c.expr)
 		vars := in.vars()
@@ -109,10 +109,10 @@ func TestCompiledValues(t *testing.T) {
 // TestPrinterPanics holds that a value which is not what the checker says of it ends the text, not the process.
 func TestPrinterPanics(t *testing.T) {
 	in := open(t, Options{})
-	if got := in.print(reflect.ValueOf(5), in.pkgs.typeOf(reflect.TypeFor[[]int]())); got != "[]int(…)" {
+	if got := in.print(reflect.ValueOf(5), in.checker.Packages().typeOf(reflect.TypeFor[[]int]())); got != "[]int(…)" {
 		t.Errorf("a number that should be a slice is shown as %s", got)
 	}
-	if got := in.printed(func(p *printer) { p.write("[1, "); panic("torn") }); got != "[1, <printing panicked: torn>" {
+	if got := in.printed(false, func(p *printer) { p.Text("[1, "); panic("torn") }); got != "[1, <printing panicked: torn>" {
 		t.Errorf("a printer that panics writes %s", got)
 	}
 }

@@ -170,7 +170,7 @@ func (l *lowerer) rangeString(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.St
 	str := &ast.CallExpr{Fun: l.ident(pos, "string"), Lparen: pos, Args: []ast.Expr{l.expr(s.X)}, Rparen: pos}
 	define := &ast.AssignStmt{
 		Lhs: []ast.Expr{l.ident(pos, at), l.ident(pos, runes)}, TokPos: pos, Tok: token.DEFINE,
-		Rhs: []ast.Expr{l.helper(pos, "Runes", str)},
+		Rhs: []ast.Expr{l.helper(pos, helperRunes, str)},
 	}
 	loop := &ast.RangeStmt{For: pos, TokPos: pos, Tok: token.DEFINE, X: l.ident(pos, runes), Body: l.block(s.Body)}
 	var first []ast.Stmt
@@ -191,15 +191,6 @@ func (l *lowerer) rangeString(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.St
 	}
 	loop.Body.List = append(first, loop.Body.List...)
 	return []ast.Stmt{define, withLabel(label, loop)}
-}
-
-// runesOf returns the runes of a string and where they begin.
-func runesOf(s string) (at []int, runes []rune) {
-	at, runes = make([]int, 0, len(s)), make([]rune, 0, len(s))
-	for i, r := range s {
-		at, runes = append(at, i), append(runes, r)
-	}
-	return at, runes
 }
 
 // rangeInt lowers `for i := range n` to a loop that counts. When the body may change or keep i, another variable does the counting.

@@ -151,7 +151,7 @@ func (b *iteration) whenState(op token.Token, state int, then ast.Stmt) ast.Stmt
 
 // misused panics: the iterator does what it must not.
 func (b *iteration) misused(state ast.Expr) ast.Stmt {
-	return &ast.ExprStmt{X: b.l.helper(b.pos, "Misused", state)}
+	return &ast.ExprStmt{X: b.l.helper(b.pos, helperMisused, state)}
 }
 
 // way notes that one way was taken and ends the iteration; then is done after it.
@@ -190,25 +190,6 @@ func (b *iteration) returns(s *ast.ReturnStmt) []ast.Stmt {
 		values = append(values, l.ident(b.pos, name))
 	}
 	return append(l.assignEach(lhs, s.Results), b.way(&ast.ReturnStmt{Return: b.pos, Results: values})...)
-}
-
-// States of a range over a function, as its lowered loop numbers them.
-const (
-	iterating   = iota // the iterator may call the body
-	inBody             // the body runs, or has panicked
-	bodyDone           // the body has returned false
-	loopOver           // the iterator has returned
-	missedPanic        // the iterator has returned although the body panicked
-)
-
-// misused panics as Go does when an iterator does what it must not in a state.
-func misused(state int) {
-	panic("runtime error: " + map[int]runtimeError{
-		inBody:      "range function continued iteration after loop body panic",
-		bodyDone:    "range function continued iteration after function for loop body returned false",
-		loopOver:    "range function continued iteration after whole loop exit",
-		missedPanic: "range function recovered a loop body panic and did not resume panicking",
-	}[state])
 }
 
 // labels collects the labels in a statement, functions in it not counted.

@@ -93,8 +93,8 @@ func (n *natives) seesInterfaceIn(v reflect.Value) {
 func (n *natives) mayHold(t reflect.Type) bool { return t.PkgPath() == "" || n.cellType(t) != nil }
 
 // reflectExports are the functions of package reflect that take any value, and errors.As.
-func (rt *cellRuntime) reflectExports() (inReflect, inErrors map[string]reflect.Value) {
-	n := rt.in.natives
+func (rt *Runtime) reflectExports() (inReflect, inErrors map[string]reflect.Value) {
+	n := rt.natives
 	return map[string]reflect.Value{
 			"ValueOf": reflect.ValueOf(func(x any) reflect.Value {
 				v := reflect.ValueOf(x)
@@ -119,21 +119,21 @@ func (rt *cellRuntime) reflectExports() (inReflect, inErrors map[string]reflect.
 }
 
 // errorsAs is errors.As, for targets of interface types of cells too.
-func (rt *cellRuntime) errorsAs(err error, target any) bool {
+func (rt *Runtime) errorsAs(err error, target any) bool {
 	v := reflect.ValueOf(target)
 	if err == nil || v.Kind() != reflect.Pointer || v.IsNil() {
 		return errors.As(err, target)
 	}
-	t := rt.in.natives.cellType(v.Type().Elem())
+	t := rt.natives.cellType(v.Type().Elem())
 	if t == nil || !types.IsInterface(t) || v.Elem().Kind() != reflect.Struct {
 		return errors.As(err, target)
 	}
 	return rt.errorAs(err, target, t.Underlying().(*types.Interface))
 }
 
-func (rt *cellRuntime) errorAs(err error, target any, iface *types.Interface) bool {
-	if held := rt.in.natives.held(reflect.ValueOf(err)); hasMethods(held, iface) {
-		return rt.in.inside.box(seenAs(reflect.ValueOf(target).Elem(), rt.in.inside.boxes), held)
+func (rt *Runtime) errorAs(err error, target any, iface *types.Interface) bool {
+	if held := rt.natives.held(reflect.ValueOf(err)); hasMethods(held, iface) {
+		return rt.yaegi.box(seenAs(reflect.ValueOf(target).Elem(), rt.yaegi.boxes), held)
 	}
 	if x, ok := err.(interface{ As(any) bool }); ok && x.As(target) {
 		return true

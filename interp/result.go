@@ -4,35 +4,35 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/internal/layout"
+	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/session"
 )
 
 // result prints the value of the cell's last expression.
 func (in *Interp) result(c *compiled) session.Result {
-	pointers, described, forms, shown := in.runtime.take()
-	if !shown {
+	shown, ok := in.runtime.Take()
+	if !ok {
 		return session.Result{}
 	}
-	if len(c.values) == 1 && len(pointers) == 0 {
+	if len(c.values) == 1 && len(shown.Pointers) == 0 {
 		return session.Result{Value: "nil", HasValue: true}
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	var texts []string
-	for i, p := range pointers {
-		if text, ok := described[i]; ok {
-			texts = append(texts, shorten(text))
+	for i, p := range shown.Pointers {
+		if text, ok := shown.Texts[i]; ok {
+			texts = append(texts, values.Shorten(text))
 			continue
 		}
-		texts = append(texts, layout.Break(in.print(p.Elem(), c.values[i])))
+		texts = append(texts, values.Break(in.print(p.Elem(), c.values[i])))
 	}
-	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: forms.Data, Metadata: forms.Metadata}
+	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: shown.Forms.Data, Metadata: shown.Forms.Metadata}
 }
 
 // dynamicText writes a value of which only its contents are known.
 func (in *Interp) dynamicText(v reflect.Value) string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.printed(func(p *printer) { p.dynamic(v, 0) })
+	return in.printed(false, func(p *printer) { valueTypes{in, false}.Dynamic(p, v, 0) })
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/internal/layout"
+	"github.com/symmrepl/symmrepl/internal/values"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -76,7 +76,7 @@ var sessions = []struct {
 		{cell: "fmt.Println(p, &E{6})", out: "P:3 E6\n"},
 	}},
 	{"long values are shortened", []step{
-		{cell: "make([]int, 70)", value: layout.Break("[]int{" + strings.Repeat("0, ", 64) + "… 6 more}")},
+		{cell: "make([]int, 70)", value: values.Break("[]int{" + strings.Repeat("0, ", 64) + "… 6 more}")},
 		{cell: "strings.Repeat(\"a\", 2000)", value: `"` + strings.Repeat("a", 1024) + `"… (2000 bytes)`},
 	}},
 	{"definitions stay", []step{

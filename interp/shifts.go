@@ -21,7 +21,7 @@ func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
 		}
 		return low
 	}
-	return l.helper(e.Pos(), "ShiftCount", to("int64"))
+	return l.helper(e.Pos(), helperShiftCount, to("int64"))
 }
 
 func isShift(tok token.Token) bool {
@@ -70,12 +70,4 @@ func (l *lowerer) count(loop ast.Stmt, vars []*types.Var) {
 			}
 		}
 	}
-}
-
-// shiftCount checks the count of a shift.
-func shiftCount(n int64) uint64 {
-	if n < 0 {
-		panic(runtimeError("runtime error: negative shift amount"))
-	}
-	return uint64(n)
 }

@@ -1,6 +1,10 @@
 package interp
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/symmrepl/symmrepl/internal/values"
+)
 
 // maxSized bounds the elements of one slice, array or map that are looked at for its size; the others are taken to be like them.
 const maxSized = 1000
@@ -42,7 +46,7 @@ func ownSize(v reflect.Value) (int64, bool) {
 
 // beyond is what v leads to, without v itself.
 func (s *sizer) beyond(v reflect.Value, depth int) int64 {
-	if depth > maxDepth || isCompiled(v.Type()) {
+	if depth > values.MaxDepth || isCompiled(v.Type()) {
 		return 0
 	}
 	switch v.Kind() {
@@ -75,7 +79,7 @@ func (s *sizer) beyond(v reflect.Value, depth int) int64 {
 		s.seen[v.Pointer()] = true
 		return s.value(v.Elem(), depth+1)
 	case reflect.Interface:
-		held, _ := s.in.inside.concrete(v)
+		held, _ := s.in.runtime.Concrete(v)
 		if !held.IsValid() {
 			return 0
 		}
@@ -86,7 +90,7 @@ func (s *sizer) beyond(v reflect.Value, depth int) int64 {
 
 // elements is what the elements of a slice or array lead to.
 func (s *sizer) elements(v reflect.Value, depth int) int64 {
-	if _, basic := basicKinds[v.Type().Elem().Kind()]; basic && v.Type().Elem().Kind() != reflect.String || v.Len() == 0 {
+	if kind := v.Type().Elem().Kind(); values.IsBasic(kind) && kind != reflect.String || v.Len() == 0 {
 		return 0
 	}
 	var n int64

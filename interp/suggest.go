@@ -26,36 +26,55 @@ var (
 	cannotUse       = regexp.MustCompile(`^cannot use (.+) \(.*\btype ([\w.\[\]*]+)\) as ([\w.\[\]*]+) value`)
 )
 
+// suggester finds what may have been meant at a place of a cell, or may stand there.
+type suggester struct {
+	checker *Checker
+	attempt *attempt
+	c       *checked
+}
+
+func newSuggester(a *attempt) *suggester { return &suggester{a.checker, a, a.c} }
+
+// explained returns the error of a cell that does not parse or check, with a hint at what may have been meant.
+func explained(f *failure) *session.Error {
+	if f.attempt == nil {
+		f.err.Hint = syntaxHint(f.err, f.missing)
+		return f.err
+	}
+	k := newSuggester(f.attempt)
+	f.err.Hint = k.checker.asCalled(k.hint(f.msg, f.at), f.attempt.imports())
+	return f.err
+}
+
 // hint says what may have been meant by what a check refused.
-func (k *checker) hint(d diagnostic) string {
-	pos := k.at[d]
-	if m := undefinedMember.FindStringSubmatch(d.msg); m != nil {
+func (k *suggester) hint(msg string, pos token.Pos) string {
+	if m := undefinedMember.FindStringSubmatch(msg); m != nil {
 		return didYouMean(k.membersLike(m[1], m[2]))
 	}
-	if m := notExported.FindStringSubmatch(d.msg); m != nil {
+	if m := notExported.FindStringSubmatch(msg); m != nil {
 		return didYouMean(k.membersLike(m[2], m[1]))
 	}
-	if name, ok := strings.CutPrefix(d.msg, "undefined: "); ok {
+	if name, ok := strings.CutPrefix(msg, "undefined: "); ok {
 		return k.undefinedHint(name, pos)
 	}
-	if m := unknownMember.FindStringSubmatch(d.msg); m != nil {
+	if m := unknownMember.FindStringSubmatch(msg); m != nil {
 		return k.memberHint(m[1], pos)
 	}
-	if m := unknownField.FindStringSubmatch(d.msg); m != nil {
+	if m := unknownField.FindStringSubmatch(msg); m != nil {
 		return k.fieldHint(m[1], pos)
 	}
 	switch {
-	case strings.HasPrefix(d.msg, "not enough arguments in call"), strings.HasPrefix(d.msg, "too many arguments in call"),
-		strings.HasPrefix(d.msg, "assignment mismatch"):
-		return k.signatureHint(d.msg, pos)
-	case d.msg == "missing return":
+	case strings.HasPrefix(msg, "not enough arguments in call"), strings.HasPrefix(msg, "too many arguments in call"),
+		strings.HasPrefix(msg, "assignment mismatch"):
+		return k.signatureHint(msg, pos)
+	case msg == "missing return":
 		return "every way through the function has to end in a return, a panic or a loop without end"
-	case d.msg == "missing function body":
+	case msg == "missing function body":
 		return "the opening brace belongs on the line of func"
-	case strings.HasPrefix(d.msg, "non-boolean condition"):
+	case strings.HasPrefix(msg, "non-boolean condition"):
 		return "a condition is a comparison, such as x != 0"
 	}
-	return conversionHint(d.msg)
+	return conversionHint(msg)
 }
 
 // didYouMean asks for names; with none it says nothing.
@@ -67,11 +86,11 @@ func didYouMean(names []string) string {
 }
 
 // undefinedHint is about a name that means nothing where it stands.
-func (k *checker) undefinedHint(name string, pos token.Pos) string {
+func (k *suggester) undefinedHint(name string, pos token.Pos) string {
 	names := spelling.Similar(name, k.visible(pos))
 	s, assigned := k.c.find(pos, isAssigned).(*ast.AssignStmt)
 	if sel, ok := k.c.find(pos, isOperand).(*ast.SelectorExpr); ok {
-		if paths := k.in.pkgs.pathsOf(name); len(paths) > 0 {
+		if paths := k.checker.Packages().pathsOf(name); len(paths) > 0 {
 			return k.packageHint(paths, name, sel.Sel.Name)
 		}
 	} else if !assigned {
@@ -92,7 +111,7 @@ func (k *checker) undefinedHint(name string, pos token.Pos) string {
 }
 
 // textWanted reports whether what is at pos is an argument that has to be a string.
-func (k *checker) textWanted(pos token.Pos) bool {
+func (k *suggester) textWanted(pos token.Pos) bool {
 	call, ok := k.c.find(pos, isCallAt).(*ast.CallExpr)
 	if !ok {
 		return false
@@ -110,13 +129,13 @@ func (k *checker) textWanted(pos token.Pos) bool {
 }
 
 // packageHint is about a package that is not imported and has no such member, or shares its name with others.
-func (k *checker) packageHint(paths []string, name, member string) string {
+func (k *suggester) packageHint(paths []string, name, member string) string {
 	var having, like []string
 	for _, path := range paths {
-		if k.in.pkgs.has(path, member) {
+		if k.checker.Packages().has(path, member) {
 			having = append(having, fmt.Sprintf("import %q", path))
 		}
-		if pkg, err := k.in.pkgs.Import(path); err == nil {
+		if pkg, err := k.checker.Packages().Import(path); err == nil {
 			like = append(like, spelling.Similar(member, exportedNames(pkg))...)
 		}
 	}
@@ -136,16 +155,16 @@ func isAssigned(n ast.Node, pos token.Pos) bool {
 }
 
 // visible lists the names that mean something at pos.
-func (k *checker) visible(pos token.Pos) []string {
+func (k *suggester) visible(pos token.Pos) []string {
 	names := types.Universe.Names()
-	for scope := k.innermost(pos); scope != nil && scope != types.Universe; scope = scope.Parent() {
+	for scope := k.attempt.innermost(pos); scope != nil && scope != types.Universe; scope = scope.Parent() {
 		for _, name := range scope.Names() {
 			if _, obj := scope.LookupParent(name, pos); obj != nil {
 				names = append(names, name)
 			}
 		}
 	}
-	for name := range k.in.scope.imports {
+	for name := range k.checker.Imports() {
 		names = append(names, name)
 	}
 	for name := range k.c.imports {
@@ -154,26 +173,11 @@ func (k *checker) visible(pos token.Pos) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "_" || strings.ContainsAny(n, "#.") })
 }
 
-// innermost returns the smallest scope of the cell that pos is in; that of the package if it is in none.
-func (k *checker) innermost(pos token.Pos) *types.Scope {
-	inner := k.in.pkg.Scope()
-	smallest := token.Pos(0)
-	for n, scope := range k.c.info.Scopes {
-		if _, file := n.(*ast.File); file || scope.Pos() > pos || pos > scope.End() {
-			continue
-		}
-		if size := scope.End() - scope.Pos(); smallest == 0 || size < smallest {
-			inner, smallest = scope, size
-		}
-	}
-	return inner
-}
-
 // elsewhere lists members of imported packages that are called name but for its case, as cells write them.
-func (k *checker) elsewhere(name string) []string {
+func (k *suggester) elsewhere(name string) []string {
 	var found []string
-	for as, path := range k.in.scope.imports {
-		pkg, err := k.in.pkgs.Import(path)
+	for as, path := range k.checker.Imports() {
+		pkg, err := k.checker.Packages().Import(path)
 		if err != nil {
 			continue
 		}
@@ -188,12 +192,12 @@ func (k *checker) elsewhere(name string) []string {
 }
 
 // membersLike lists members of the package that a name stands for which are like member.
-func (k *checker) membersLike(name, member string) []string {
-	path := k.in.scope.imports[name]
+func (k *suggester) membersLike(name, member string) []string {
+	path := k.checker.Imports()[name]
 	if own := k.c.imports[name]; own != "" {
 		path = own
 	}
-	pkg, err := k.in.pkgs.Import(path)
+	pkg, err := k.checker.Packages().Import(path)
 	if err != nil {
 		return nil
 	}
@@ -201,7 +205,7 @@ func (k *checker) membersLike(name, member string) []string {
 }
 
 // memberHint is about a field or method that the operand of a selector does not have.
-func (k *checker) memberHint(name string, pos token.Pos) string {
+func (k *suggester) memberHint(name string, pos token.Pos) string {
 	sel, ok := k.c.find(pos, isSelected).(*ast.SelectorExpr)
 	if !ok {
 		return ""
@@ -211,7 +215,7 @@ func (k *checker) memberHint(name string, pos token.Pos) string {
 		return ""
 	}
 	var names []string
-	for _, m := range k.in.membersOf(tv) {
+	for _, m := range membersOf(k.checker.Package(), tv) {
 		names = append(names, m.Name)
 	}
 	names = spelling.Similar(name, names)
@@ -228,7 +232,7 @@ func isSelected(n ast.Node, pos token.Pos) bool {
 }
 
 // fieldHint is about a key of a struct literal.
-func (k *checker) fieldHint(name string, pos token.Pos) string {
+func (k *suggester) fieldHint(name string, pos token.Pos) string {
 	lit, ok := k.c.find(pos, isLiteralAround).(*ast.CompositeLit)
 	if !ok {
 		return ""
@@ -241,7 +245,7 @@ func (k *checker) fieldHint(name string, pos token.Pos) string {
 		return ""
 	}
 	var names []string
-	for _, f := range k.in.literalFields(t) {
+	for _, f := range literalFields(k.checker.Package(), t) {
 		names = append(names, f.Name)
 	}
 	return didYouMean(spelling.Similar(name, names))
@@ -253,7 +257,7 @@ func isLiteralAround(n ast.Node, pos token.Pos) bool {
 }
 
 // signatureHint shows the function whose arguments or results are too many or too few.
-func (k *checker) signatureHint(msg string, pos token.Pos) string {
+func (k *suggester) signatureHint(msg string, pos token.Pos) string {
 	call, ok := k.c.find(pos, isCallAt).(*ast.CallExpr)
 	if !ok {
 		return ""
@@ -276,79 +280,6 @@ func (k *checker) signatureHint(msg string, pos token.Pos) string {
 func isCallAt(n ast.Node, pos token.Pos) bool {
 	call, ok := n.(*ast.CallExpr)
 	return ok && (call.Pos() == pos || call.Lparen < pos && pos <= call.Rparen)
-}
-
-// conversionHint is about values of types that do not fit.
-func conversionHint(msg string) string {
-	if m := mismatched.FindStringSubmatch(msg); m != nil {
-		if isNumeric(m[1]) && isNumeric(m[2]) {
-			return fmt.Sprintf("convert one of them, by %s(…) or %s(…)", m[1], m[2])
-		}
-		return ""
-	}
-	if m := truncated.FindStringSubmatch(msg); m != nil {
-		return fmt.Sprintf("the other operand is of type %s: convert that one, by float64(…)", m[1])
-	}
-	if m := severalValues.FindStringSubmatch(msg); m != nil {
-		return fmt.Sprintf("name every value, or drop it by _: v, _ := %s", m[1])
-	}
-	m := cannotUse.FindStringSubmatch(msg)
-	if m == nil {
-		return ""
-	}
-	switch expr, from, to := m[1], m[2], m[3]; {
-	case from == to:
-		return fmt.Sprintf("there are two types called %s: a variable keeps the one that it was declared with; declare it again", to)
-	case isNumeric(from) && isNumeric(to):
-		return fmt.Sprintf("%s(%s) converts it", to, expr)
-	case from == "int" && to == "string":
-		return fmt.Sprintf("strconv.Itoa(%s) is its text", expr)
-	case isNumeric(from) && to == "string":
-		return fmt.Sprintf("fmt.Sprint(%s) is its text", expr)
-	case from == "string" && isNumeric(to):
-		return "package strconv reads numbers from text"
-	case from == "[]byte" && to == "string", from == "string" && to == "[]byte":
-		return fmt.Sprintf("%s(%s) converts it", to, expr)
-	}
-	return ""
-}
-
-func isNumeric(name string) bool {
-	t, ok := types.Universe.Lookup(name).(*types.TypeName)
-	if !ok {
-		return false
-	}
-	basic, ok := t.Type().Underlying().(*types.Basic)
-	return ok && basic.Info()&types.IsNumeric != 0
-}
-
-// syntaxHint is about what a cell has that is not Go. missing are the brackets it leaves open if the error is at its end.
-func syntaxHint(e *session.Error, missing string) string {
-	line := strings.TrimSpace(e.Source)
-	if missing != "" {
-		return "the cell ends before " + missing + ", which would close what is open"
-	}
-	switch {
-	case strings.HasPrefix(line, "while "), strings.HasPrefix(line, "while("):
-		return "Go's loops all begin with for: for x < 10 { … }"
-	case strings.HasPrefix(line, "package "):
-		return "cells have no package clause and no func main: what is to run stands by itself"
-	case strings.HasPrefix(line, "else"):
-		return "else belongs on the line of the brace before it: } else {"
-	case strings.Contains(e.Msg, "U+003F '?'"):
-		return "Go has no ?: operator; use if and else"
-	case strings.Contains(e.Msg, "rune literal"):
-		return "text is written in double quotes or backquotes; '…' is one character"
-	case strings.Contains(e.Msg, "found '++'"), strings.Contains(e.Msg, "found '--'"):
-		return "x++ and x-- are statements of their own, written after the variable"
-	case strings.Contains(e.Msg, "found assignment"), strings.Contains(e.Msg, "cannot use ") && strings.Contains(e.Msg, " as value"):
-		return "== compares, = assigns"
-	case strings.Contains(e.Msg, "semicolon or newline before {"), strings.Contains(e.Msg, "unexpected newline, expected {"):
-		return "the opening brace belongs at the end of the line before it"
-	case strings.Contains(e.Msg, "before newline"):
-		return "a line that goes on ends in a comma, also the last one before a closing bracket on its own line"
-	}
-	return ""
 }
 
 func unique(names []string) []string {

@@ -87,7 +87,7 @@ func (l *lowerer) choose(s *ast.SwitchStmt, label *ast.LabeledStmt) (out []ast.S
 	}
 	which := l.temp("case")
 	number := 0
-	var tests []attempt
+	var tests []branch
 	sw := &ast.SwitchStmt{Switch: pos, Tag: l.ident(pos, which), Body: block(pos)}
 	for i, cc := range s.Body.List {
 		clause := cc.(*ast.CaseClause)
@@ -95,7 +95,7 @@ func (l *lowerer) choose(s *ast.SwitchStmt, label *ast.LabeledStmt) (out []ast.S
 			number = i + 1
 		}
 		for _, e := range clause.List {
-			tests = append(tests, attempt{l.matches(tag, e), []ast.Stmt{assign(token.ASSIGN, l.ident(pos, which), l.number(pos, i+1))}})
+			tests = append(tests, branch{l.matches(tag, e), []ast.Stmt{assign(token.ASSIGN, l.ident(pos, which), l.number(pos, i+1))}})
 		}
 		clause.List, clause.Body = []ast.Expr{l.number(pos, i+1)}, l.clause(clause.Body)
 		sw.Body.List = append(sw.Body.List, clause)
@@ -116,7 +116,7 @@ func (l *lowerer) matches(tag *ast.Ident, e ast.Expr) ast.Expr {
 	x := l.ident(pos, tag.Name)
 	l.info.Types[x] = l.info.Types[tag]
 	if l.info.Types[e].IsNil() && types.IsInterface(l.info.TypeOf(tag)) {
-		return l.helper(pos, "IsNil", l.address(x))
+		return l.helper(pos, helperIsNil, l.address(x))
 	}
 	if _, isLiteral := e.(*ast.CompositeLit); isLiteral {
 		e = l.paren(e)

@@ -54,7 +54,7 @@ func (l *lowerer) namedType(t *types.Named, pos token.Pos) ast.Expr {
 		return l.ident(pos, obj.Name())
 	case l.generic(obj) != nil:
 		return l.typeExpr(t.Underlying(), pos)
-	case l.in.pkgs.hasType(obj):
+	case l.checker.Packages().hasType(obj):
 		return l.pkgMember(pos, obj.Pkg().Path(), obj.Name())
 	}
 	return l.hiddenType(t, pos)
@@ -65,7 +65,7 @@ func (l *lowerer) ownType(t *types.Named) string {
 	if inst := l.instanceType(t); inst != nil {
 		return inst.name
 	}
-	if t.Obj().Pkg() == l.in.pkg {
+	if t.Obj().Pkg() == l.checker.Package() {
 		return l.name(t.Obj())
 	}
 	return ""
@@ -73,7 +73,7 @@ func (l *lowerer) ownType(t *types.Named) string {
 
 // hiddenType names a compiled type that its package does not export, by a table of our own.
 func (l *lowerer) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
-	r := l.in.pkgs.compiled(t.Obj())
+	r := l.checker.Packages().compiled(t.Obj())
 	if r == nil {
 		l.refuse(pos, fmt.Sprintf("a variable of type %s cannot be kept", t))
 	}

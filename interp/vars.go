@@ -25,15 +25,6 @@ func (l *lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 	return nil
 }
 
-// localType declares a type of a function outside of it, under a name of its own: as a type argument it may be needed there.
-func (l *lowerer) localType(s *ast.TypeSpec) {
-	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && s.Name.Name != "_" {
-		l.names[obj] = l.in.scope.newTypeName(s.Name.Name)
-		l.locals = append(l.locals, obj)
-		l.localSpecs = append(l.localSpecs, l.typeSpec(s))
-	}
-}
-
 func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 	values := &ast.AssignStmt{Rhs: spec.Values}
 	out := append(l.callsFirst(values), l.boundsFirst(values)...)
@@ -53,7 +44,7 @@ func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 		v := l.info.Defs[id]
 		switch {
 		case spec.Values == nil && l.hoisted[v]:
-			out = append(out, &ast.ExprStmt{X: l.helper(pos, "Zero", l.address(l.identifier(id)))})
+			out = append(out, &ast.ExprStmt{X: l.helper(pos, helperZero, l.address(l.identifier(id)))})
 			continue
 		case spec.Values == nil && id.Name == "_":
 			continue

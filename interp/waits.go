@@ -9,19 +9,19 @@ import (
 // What compiled code waits for does not end when interpreted code is stopped. These are such waits that do.
 
 // sleep is time.Sleep, ended early when the cell is stopped.
-func (rt *cellRuntime) sleep(d time.Duration) {
+func (rt *Runtime) sleep(d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
-	case <-rt.stopped().Done():
+	case <-rt.context().Done():
 	}
 }
 
 // await makes a call that may block for ever. It returns early when the cell is stopped; cancelled is then called if the call returns after all.
-func (rt *cellRuntime) await(call, cancelled func()) {
+func (rt *Runtime) await(call, cancelled func()) {
 	done := make(chan bool)
-	stopped := rt.stopped().Done()
+	stopped := rt.context().Done()
 	go func() {
 		call()
 		select {
@@ -37,7 +37,7 @@ func (rt *cellRuntime) await(call, cancelled func()) {
 }
 
 // lock is Lock of a mutex.
-func (rt *cellRuntime) lock(m sync.Locker) {
+func (rt *Runtime) lock(m sync.Locker) {
 	if t, ok := m.(interface{ TryLock() bool }); ok && t.TryLock() {
 		return
 	}
@@ -45,14 +45,14 @@ func (rt *cellRuntime) lock(m sync.Locker) {
 }
 
 // rlock is RLock of a mutex.
-func (rt *cellRuntime) rlock(m *sync.RWMutex) {
+func (rt *Runtime) rlock(m *sync.RWMutex) {
 	if !m.TryRLock() {
 		rt.await(m.RLock, m.RUnlock)
 	}
 }
 
 // waitGo is Go of a wait group.
-func (rt *cellRuntime) waitGo(g *sync.WaitGroup, f func()) {
+func (rt *Runtime) waitGo(g *sync.WaitGroup, f func()) {
 	g.Add(1)
 	rt.goRun(func() {
 		defer g.Done()
@@ -61,10 +61,10 @@ func (rt *cellRuntime) waitGo(g *sync.WaitGroup, f func()) {
 }
 
 // wait is Wait of a wait group.
-func (rt *cellRuntime) wait(g *sync.WaitGroup) { rt.await(g.Wait, func() {}) }
+func (rt *Runtime) wait(g *sync.WaitGroup) { rt.await(g.Wait, func() {}) }
 
 // condWait is Wait of a condition. If it is woken after all, it passes that on.
-func (rt *cellRuntime) condWait(c *sync.Cond) {
+func (rt *Runtime) condWait(c *sync.Cond) {
 	rt.await(c.Wait, func() {
 		c.Signal()
 		c.L.Unlock()
@@ -72,8 +72,8 @@ func (rt *cellRuntime) condWait(c *sync.Cond) {
 }
 
 // command is Command of package os/exec. What it starts is killed when the cell is stopped.
-func (rt *cellRuntime) command(name string, arg ...string) *exec.Cmd {
-	c := exec.CommandContext(rt.stopped(), name, arg...)
+func (rt *Runtime) command(name string, arg ...string) *exec.Cmd {
+	c := exec.CommandContext(rt.context(), name, arg...)
 	kill := c.Cancel
 	c.Cancel = func() error {
 		c.WaitDelay = selfEnd // what it has started may keep its output open
@@ -89,7 +89,7 @@ type cmdEnd struct {
 }
 
 // awaitCmd makes a call that waits for a command.
-func (rt *cellRuntime) awaitCmd(call func() ([]byte, error)) ([]byte, error) {
+func (rt *Runtime) awaitCmd(call func() ([]byte, error)) ([]byte, error) {
 	end := make(chan cmdEnd, 1)
 	rt.await(func() {
 		output, err := call()
@@ -99,19 +99,19 @@ func (rt *cellRuntime) awaitCmd(call func() ([]byte, error)) ([]byte, error) {
 	case e := <-end:
 		return e.output, e.err
 	default:
-		return nil, rt.stopped().Err()
+		return nil, rt.context().Err()
 	}
 }
 
-func (rt *cellRuntime) cmdRun(c *exec.Cmd) error {
+func (rt *Runtime) cmdRun(c *exec.Cmd) error {
 	_, err := rt.awaitCmd(func() ([]byte, error) { return nil, c.Run() })
 	return err
 }
 
-func (rt *cellRuntime) cmdWait(c *exec.Cmd) error {
+func (rt *Runtime) cmdWait(c *exec.Cmd) error {
 	_, err := rt.awaitCmd(func() ([]byte, error) { return nil, c.Wait() })
 	return err
 }
 
-func (rt *cellRuntime) cmdOutput(c *exec.Cmd) ([]byte, error)   { return rt.awaitCmd(c.Output) }
-func (rt *cellRuntime) cmdCombined(c *exec.Cmd) ([]byte, error) { return rt.awaitCmd(c.CombinedOutput) }
+func (rt *Runtime) cmdOutput(c *exec.Cmd) ([]byte, error)   { return rt.awaitCmd(c.Output) }
+func (rt *Runtime) cmdCombined(c *exec.Cmd) ([]byte, error) { return rt.awaitCmd(c.CombinedOutput) }

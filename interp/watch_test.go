@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -105,7 +104,7 @@ func TestRecursionInTheBackground(t *testing.T) {
 	if got := mustEval(t, in, "1 + 1"); got != "2" {
 		t.Errorf("1 + 1 is %s", got)
 	}
-	if left := in.runtime.busy.Load(); left > 0 {
+	if left := in.runtime.Running(); left > 0 {
 		t.Errorf("%d goroutines of cells go on", left)
 	}
 }
@@ -137,11 +136,11 @@ func TestOutOfMemory(t *testing.T) {
 func testOutOfMemory(t *testing.T) {
 	in := open(t, Options{})
 	const total = 1 << 30
-	in.runtime.memory.limit.(*memoryLimit).available = func() (uint64, uint64) {
+	in.runtime.LimitMemory(func() (uint64, uint64) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return total - min(total, m.HeapAlloc), total
-	}
+	})
 	before := heap()
 	mustEval(t, in, "func grow() { for { a = append(a, make([]byte, 8<<20)); time.Sleep(time.Millisecond) } }\nvar a [][]byte")
 	e := evaluate(in, session.Cell{ID: 2, Source: "grow()"}).Err
@@ -154,35 +153,4 @@ func testOutOfMemory(t *testing.T) {
 	}
 	// Garbage is no reason to stop.
 	mustEval(t, in, "for range 400 { b := make([]byte, 8<<20); b[0] = 1 }")
-}
-
-// TestMachineMemory holds that what the kernel says is understood.
-func TestMachineMemory(t *testing.T) {
-	free, total := availableMemory()
-	if total < 64<<20 || free > total || free == 0 {
-		t.Errorf("%d bytes of %d are free", free, total)
-	}
-	if n := numberAfter([]byte("inactive_anon 5\ninactive_file 17\n"), "inactive_file "); n != 17 {
-		t.Errorf("got %d", n)
-	}
-}
-
-// TestGoroutineNumber holds that the number of a goroutine is read from where this version of Go keeps it.
-func TestGoroutineNumber(t *testing.T) {
-	for range 2 {
-		done := make(chan string)
-		go func() {
-			buf := make([]byte, 64)
-			text := string(buf[:runtime.Stack(buf, false)])
-			if want := fmt.Sprintf("goroutine %d ", goid.Get()); !strings.HasPrefix(text, want) {
-				text = "want " + want + ", got " + text
-			} else {
-				text = ""
-			}
-			done <- text
-		}()
-		if text := <-done; text != "" {
-			t.Error(text)
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"io"
@@ -9,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/internal/layout"
+	"github.com/symmrepl/symmrepl/internal/values"
 )
 
 // Printer prints values. The zero Printer is ready for use.
@@ -58,30 +57,33 @@ type held struct{ value any }
 // session shows what an interface such as any holds.
 func Held(value any) any { return held{value} }
 
-func (p Printer) text(value any) (text string) {
-	w := &writer{names: p.Names, fields: p.Fields, within: map[uintptr]bool{}}
-	defer func() {
-		w.recovered(recover())
-		if text = w.out.String(); !w.words {
-			text = layout.Break(text)
-		}
-	}()
+func (p Printer) text(value any) string {
+	v, n, own := reflect.ValueOf(value), name{}, true
 	switch x := value.(type) {
 	case typed:
-		w.own(reflect.ValueOf(x.value), named(x.name))
+		v, n = reflect.ValueOf(x.value), named(x.name)
 	case held:
-		w.value(reflect.ValueOf(x.value), name{}, 0)
-	default:
-		w.own(reflect.ValueOf(value), name{})
+		v, own = reflect.ValueOf(x.value), false
 	}
-	return text
+	if own {
+		if text, ok := ownWords(v); ok {
+			return text
+		}
+	}
+	return values.Break(values.Print(reflected{p}, false, func(p *values.Printer[name]) { p.Value(v, n, 0) }))
 }
 
-// recovered notes a panic of the printer itself; the text ends there.
-func (w *writer) recovered(v any) {
-	if v != nil {
-		fmt.Fprintf(&w.out, "<printing panicked: %v>", v)
+// ownWords returns what a value of a type of the program says of itself. A nil pointer whose method panics says nothing.
+func ownWords(v reflect.Value) (string, bool) {
+	if !v.IsValid() || !isMain(values.Pointed(v.Type())) {
+		return "", false
 	}
+	say := values.Sayer(v)
+	if say == nil {
+		return "", false
+	}
+	text, ok := values.Say(say, nil)
+	return values.Shorten(text), ok || !values.IsNil(v)
 }
 
 // name is what a type is called where that is known, as text and as syntax.

@@ -53,7 +53,7 @@ func TestSprint(t *testing.T) {
 		{[]any{generic[int]{1}, generic[map[string]open]{}}, "show.generic[int]{X: 1}, show.generic[map[string]show.open]{X: map[string]show.open(nil)}"},
 		{[]any{loud{}}, "<String method panicked: too loud>"},
 		{[]any{1500 * time.Microsecond, Held(time.Second), errors.New("wrong")}, "1.5ms, 1s, wrong"},
-		{[]any{strings.Repeat("a", maxString+1)}, `"` + strings.Repeat("a", maxString) + `"… (1025 bytes)`},
+		{[]any{strings.Repeat("a", 1025)}, `"` + strings.Repeat("a", 1024) + `"… (1025 bytes)`},
 	} {
 		if got := Sprint(c.values...); got != c.want {
 			t.Errorf("shown as\n%s, want\n%s", got, c.want)

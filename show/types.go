@@ -7,40 +7,32 @@ import (
 	"strings"
 )
 
-// typeName is what the session calls a type.
-func (w *writer) typeName(t reflect.Type, n name) string {
-	if n.text != "" {
-		return n.text
-	}
-	return w.typeText(t)
-}
-
 // typeText writes a type, without a package for those of the program.
-func (w *writer) typeText(t reflect.Type) string {
+func (r reflected) typeText(t reflect.Type) string {
 	if t.Name() != "" {
-		return w.namedType(t)
+		return r.namedType(t)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return "*" + w.typeText(t.Elem())
+		return "*" + r.typeText(t.Elem())
 	case reflect.Slice:
-		return "[]" + w.typeText(t.Elem())
+		return "[]" + r.typeText(t.Elem())
 	case reflect.Array:
-		return fmt.Sprintf("[%d]%s", t.Len(), w.typeText(t.Elem()))
+		return fmt.Sprintf("[%d]%s", t.Len(), r.typeText(t.Elem()))
 	case reflect.Map:
-		return "map[" + w.typeText(t.Key()) + "]" + w.typeText(t.Elem())
+		return "map[" + r.typeText(t.Key()) + "]" + r.typeText(t.Elem())
 	case reflect.Chan:
-		elem := w.typeText(t.Elem())
+		elem := r.typeText(t.Elem())
 		if t.ChanDir() != reflect.SendDir && t.Elem().Kind() == reflect.Chan && t.Elem().ChanDir() == reflect.RecvDir {
 			elem = "(" + elem + ")"
 		}
 		return map[reflect.ChanDir]string{reflect.BothDir: "chan ", reflect.SendDir: "chan<- ", reflect.RecvDir: "<-chan "}[t.ChanDir()] + elem
 	case reflect.Func:
-		return "func" + w.signature(t)
+		return "func" + r.signature(t)
 	case reflect.Struct:
 		var fields []string
 		for f := range t.Fields() {
-			text := w.typeText(f.Type)
+			text := r.typeText(f.Type)
 			if !f.Anonymous {
 				text = f.Name + " " + text
 			}
@@ -56,22 +48,22 @@ func (w *writer) typeText(t reflect.Type) string {
 	}
 	var methods []string
 	for m := range t.Methods() {
-		methods = append(methods, m.Name+w.signature(m.Type))
+		methods = append(methods, m.Name+r.signature(m.Type))
 	}
 	return "interface{" + strings.Join(methods, "; ") + "}"
 }
 
-func (w *writer) signature(t reflect.Type) string {
+func (r reflected) signature(t reflect.Type) string {
 	var in, out []string
 	for i := range t.NumIn() {
-		text := w.typeText(t.In(i))
+		text := r.typeText(t.In(i))
 		if t.IsVariadic() && i == t.NumIn()-1 {
-			text = "..." + w.typeText(t.In(i).Elem())
+			text = "..." + r.typeText(t.In(i).Elem())
 		}
 		in = append(in, text)
 	}
 	for o := range t.Outs() {
-		out = append(out, w.typeText(o))
+		out = append(out, r.typeText(o))
 	}
 	s := "(" + strings.Join(in, ", ") + ")"
 	switch len(out) {
@@ -84,45 +76,45 @@ func (w *writer) signature(t reflect.Type) string {
 }
 
 // namedType writes the name of a type. That of an instance has its arguments in it, with import paths.
-func (w *writer) namedType(t reflect.Type) string {
+func (r reflected) namedType(t reflect.Type) string {
 	text, args, generic := strings.Cut(t.Name(), "[")
-	if was, renamed := w.names[text]; renamed && isMain(t) {
+	if was, renamed := r.printer.Names[text]; renamed && isMain(t) {
 		text = was
 	}
-	if isForeign(t) {
+	if r.Foreign(t) {
 		qualified := t.String()
 		text = qualified[:strings.IndexByte(qualified, '.')+1] + text
 	}
 	if !generic {
 		return text
 	}
-	return text + "[" + w.arguments(strings.TrimSuffix(args, "]")) + "]"
+	return text + "[" + r.arguments(strings.TrimSuffix(args, "]")) + "]"
 }
 
 // arguments writes the arguments of an instance, which reflection separates by "," and names by import path.
-func (w *writer) arguments(list string) string {
+func (r reflected) arguments(list string) string {
 	var b, word strings.Builder
 	end := func() {
 		text := word.String()
 		word.Reset()
 		text = text[strings.LastIndexByte(text, '/')+1:]
 		if own, ok := strings.CutPrefix(text, "main."); ok {
-			if text = own; w.names[own] != "" {
-				text = w.names[own]
+			if text = own; r.printer.Names[own] != "" {
+				text = r.printer.Names[own]
 			}
 		}
 		b.WriteString(text)
 	}
-	for _, r := range list {
-		switch r {
+	for _, c := range list {
+		switch c {
 		case '[', ']', '*', '(', ')', ' ', '{', '}':
 			end()
-			b.WriteRune(r)
+			b.WriteRune(c)
 		case ',':
 			end()
 			b.WriteString(", ")
 		default:
-			word.WriteRune(r)
+			word.WriteRune(c)
 		}
 	}
 	end()

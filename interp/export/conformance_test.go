@@ -35,7 +35,7 @@ func programs(t *testing.T) map[string]string {
 
 // pieces cuts a program into one cell of its declarations and one for each of its statements.
 func pieces(t *testing.T, source string) []session.Cell {
-	checker, err := interp.NewChecker(interp.Options{})
+	checker, err := interp.NewExportChecker()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (e *Error) Error() string {
 
 // program is the program that is being made.
 type program struct {
-	checker *interp.Checker
+	checker *interp.ExportChecker
 	cells   []*cell
 	size    int
 
@@ -76,7 +76,7 @@ type cell struct {
 
 // Program writes the cells of a session of size ranks as the file of a Go program.
 func Program(cells []session.Cell, size int) ([]byte, error) {
-	checker, err := interp.NewChecker(interp.Options{})
+	checker, err := interp.NewExportChecker()
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,4 @@
-// Package layout breaks the text of a long Go value into lines, as gofmt would.
-package layout
+package values
 
 import (
 	"strings"

@@ -2,41 +2,59 @@ package interp
 
 import (
 	"fmt"
-	"go/types"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/display"
+	"github.com/symmrepl/symmrepl/internal/values"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
-	_ "gonum.org/v1/plot/vg/vgsvg" // draws SVG
-
-	"github.com/symmrepl/symmrepl/display"
 )
 
-// The last value of a cell is shown in the forms that it says it has: see package display.
+// Shown are the values of a cell's last expression.
+type Shown struct {
+	Pointers []reflect.Value // to the values
+	Texts    map[int]string  // of those that describe themselves, by index
+	Forms    display.Data    // in which the value is shown, other than text
+}
 
-// renders reports whether a value of type t may say how it is shown: it has a method for that, or what it holds may.
-func (l *lowerer) renders(t types.Type) bool {
-	if types.IsInterface(t) {
-		return true
+// Take returns what the last cell showed, and forgets the values. It returns false if the cell showed nothing.
+func (rt *Runtime) Take() (Shown, bool) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	pointers := rt.values
+	rt.values = nil
+	return Shown{pointers, rt.texts, rt.forms}, rt.shown
+}
+
+// show takes the values of the cell's last expression.
+func (rt *Runtime) show(pointers ...any) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.shown = true
+	for _, p := range pointers {
+		rt.values = append(rt.values, reflect.ValueOf(p))
 	}
-	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == displayPath {
-		return true
+}
+
+// describe takes the text that value i gives of itself. A nil pointer whose method panics is printed as any other.
+func (rt *Runtime) describe(i int, f func() string) {
+	text, ok := values.Say(f, panicValue)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if v := rt.values[i].Elem(); !ok && values.IsNil(v) {
+		return
 	}
-	methods := types.NewMethodSet(t)
-	for _, name := range []string{
-		"Render", "SimpleRender", "HTML", "JavaScript", "JPEG", "JSON", "Latex", "Markdown", "PDF", "PNG", "SVG", "ColorModel", "WriterTo",
-	} {
-		if methods.Lookup(l.in.pkg, name) != nil {
-			return true
-		}
+	if rt.texts == nil {
+		rt.texts = map[int]string{}
 	}
-	return false
+	rt.texts[i] = text
 }
 
 // render takes the forms in which the cell's value is shown: of several that which is not nil, such as a picture with no error. Their text, if they
 // have one, is the value's.
-func (rt *cellRuntime) render(values ...any) {
+func (rt *Runtime) render(values ...any) {
 	at := slices.IndexFunc(values, func(x any) bool { return x != nil })
 	if at < 0 || slices.ContainsFunc(values[at+1:], func(x any) bool { return x != nil }) {
 		return

@@ -1,0 +1,296 @@
+package values
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What a printed value is shortened to.
+const (
+	maxElements = 64
+	maxString   = 1024
+	maxText     = 8192
+	// MaxDepth is how deep values in values are printed.
+	MaxDepth = 8
+)
+
+// Types is what the owner of values knows of their types. T stands for one type.
+type Types[T any] interface {
+	// Name returns what the type of v is called.
+	Name(v reflect.Value, t T) string
+	// Named reports whether a type of basic kind has a name of its own, which is printed around its value.
+	Named(v reflect.Value, t T) bool
+	// Kind returns the kind of the type. It returns Invalid if v cannot be a value of the type.
+	Kind(v reflect.Value, t T) reflect.Kind
+	// Key and Elem return the types of the keys of a map, and of what a pointer, slice, array or map leads to.
+	Key(t T) T
+	Elem(t T) T
+	// NumField returns the number of fields of a struct, -1 if v cannot be a value of the type. Field returns one of them.
+	NumField(v reflect.Value, t T) int
+	Field(v reflect.Value, t T, i int) (name string, typ T)
+	// Foreign reports whether a type is a named one of compiled code, or of another package than the owner's.
+	Foreign(t reflect.Type) bool
+	// Words returns what v says of itself. It returns false if v is printed as what it is.
+	Words(v reflect.Value, t T) (text string, ok bool)
+	// Dynamic prints what an interface holds.
+	Dynamic(p *Printer[T], v reflect.Value, depth int)
+}
+
+// Printer prints values of whose types T says more than reflection does.
+type Printer[T any] struct {
+	types  Types[T]
+	live   bool // code that may change the values is running
+	inner  bool // what is printed is a field of a foreign struct that hides others
+	within map[uintptr]bool
+	out    strings.Builder
+}
+
+// Print returns what print prints. If live, code that may change the values is running: then maps are not looked into, and a value that is found in the middle of
+// a change ends the text.
+func Print[T any](types Types[T], live bool, print func(*Printer[T])) string {
+	p := &Printer[T]{types: types, live: live, within: map[uintptr]bool{}}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	func() {
+		defer func() {
+			if v := recover(); v != nil {
+				fmt.Fprintf(&p.out, "<printing panicked: %v>", v)
+			}
+		}()
+		print(p)
+	}()
+	return p.out.String()
+}
+
+// Live reports whether code that may change the values is running.
+func (p *Printer[T]) Live() bool { return p.live }
+
+// Text prints a text as it is.
+func (p *Printer[T]) Text(s string) { p.out.WriteString(s) }
+
+// Value prints a value of type t, which depth others contain.
+func (p *Printer[T]) Value(v reflect.Value, t T, depth int) {
+	if !v.IsValid() {
+		p.Text("nil")
+		return
+	}
+	if p.out.Len() > maxText || depth > MaxDepth {
+		p.Text("…")
+		return
+	}
+	kind := p.types.Kind(v, t)
+	if kind == reflect.Interface || v.Kind() == reflect.Interface {
+		p.types.Dynamic(p, v, depth)
+		return
+	}
+	if text, ok := p.types.Words(v, t); ok {
+		p.Text(text)
+		return
+	}
+	switch kind {
+	case reflect.Invalid:
+		p.Text(p.types.Name(v, t) + "(…)")
+	case reflect.Pointer:
+		p.pointer(v, t, depth)
+	case reflect.Struct:
+		p.structure(v, t, depth)
+	case reflect.Slice:
+		if v.IsNil() {
+			p.Text(p.types.Name(v, t) + "(nil)")
+			return
+		}
+		p.elements(v, t, depth)
+	case reflect.Array:
+		p.elements(v, t, depth)
+	case reflect.Map:
+		p.mapping(v, t, depth)
+	case reflect.Func, reflect.Chan:
+		if IsNil(v) {
+			p.Text("(" + p.types.Name(v, t) + ")(nil)")
+			return
+		}
+		p.Text(p.types.Name(v, t))
+	default:
+		p.basic(v, t)
+	}
+}
+
+func (p *Printer[T]) basic(v reflect.Value, t T) {
+	var s string
+	switch v.Kind() {
+	case reflect.String:
+		s = quote(v.String())
+	case reflect.Float32, reflect.Float64:
+		s = strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
+	case reflect.UnsafePointer, reflect.Uintptr:
+		s = fmt.Sprintf("%#x", v)
+	case reflect.Bool:
+		s = strconv.FormatBool(v.Bool())
+	case reflect.Complex64, reflect.Complex128:
+		s = strconv.FormatComplex(v.Complex(), 'g', -1, v.Type().Bits())
+	default:
+		if v.CanInt() {
+			s = strconv.FormatInt(v.Int(), 10)
+		} else {
+			s = strconv.FormatUint(v.Uint(), 10)
+		}
+	}
+	if p.types.Named(v, t) {
+		s = p.types.Name(v, t) + "(" + s + ")"
+	}
+	p.Text(s)
+}
+
+func quote(s string) string {
+	if len(s) <= maxString {
+		return strconv.Quote(s)
+	}
+	return strconv.Quote(s[:maxString]) + fmt.Sprintf("… (%d bytes)", len(s))
+}
+
+func (p *Printer[T]) pointer(v reflect.Value, t T, depth int) {
+	name, elem, of := p.types.Name(v, t), v.Elem(), p.types.Elem(t)
+	if v.IsNil() {
+		p.Text("(" + name + ")(nil)")
+		return
+	}
+	kind := p.types.Kind(elem, of)
+	switch {
+	case kind != reflect.Interface && p.isOpaque(elem):
+		p.Text("(" + name + ")(0x…)")
+		return
+	case p.within[v.Pointer()]: // round in a circle
+		p.Text("(" + name + ")(…)")
+		return
+	}
+	p.within[v.Pointer()] = true
+	defer delete(p.within, v.Pointer())
+	switch kind {
+	case reflect.Struct, reflect.Array, reflect.Slice, reflect.Map:
+		if elem.Kind() == reflect.Interface { // how yaegi points to a type that contains itself
+			elem = elem.Elem()
+		}
+		p.Text("&")
+		p.Value(elem, of, depth+1)
+	default:
+		p.Text("(" + name + ")(&")
+		p.Value(elem, of, depth+1)
+		p.Text(")")
+	}
+}
+
+// isOpaque reports whether what a pointer leads to is not read.
+func (p *Printer[T]) isOpaque(elem reflect.Value) bool {
+	return p.inner || p.types.Foreign(elem.Type()) && !IsBasic(elem.Kind()) && elem.Kind() != reflect.Interface
+}
+
+// IsBasic reports whether values of a kind contain no others.
+func IsBasic(k reflect.Kind) bool {
+	return k >= reflect.Bool && k <= reflect.Complex128 || k == reflect.String || k == reflect.UnsafePointer
+}
+
+// structure prints a struct: of a foreign one the exported fields, and of such fields nothing that hides more.
+func (p *Printer[T]) structure(v reflect.Value, t T, depth int) {
+	name, n, hides := p.types.Name(v, t), p.types.NumField(v, t), false
+	foreign := p.types.Foreign(v.Type())
+	if foreign {
+		for f := range v.Type().Fields() {
+			hides = hides || !f.IsExported()
+		}
+	}
+	if n < 0 || hides && p.inner {
+		p.Text(name + "{…}")
+		return
+	}
+	was := p.inner
+	defer func() { p.inner = was }()
+	p.inner = was || hides
+	p.Text(name + "{")
+	sep := ""
+	for i := range n {
+		if foreign && !v.Type().Field(i).IsExported() {
+			continue
+		}
+		field, of := p.types.Field(v, t, i)
+		p.Text(sep + field + ": ")
+		p.Value(v.Field(i), of, depth+1)
+		sep = ", "
+	}
+	if hides {
+		p.Text(sep + "…")
+	}
+	p.Text("}")
+}
+
+func (p *Printer[T]) elements(v reflect.Value, t T, depth int) {
+	elem := p.types.Elem(t)
+	p.Text(p.types.Name(v, t) + "{")
+	for i := range v.Len() {
+		if p.more(i, v.Len()) {
+			break
+		}
+		p.Value(v.Index(i), elem, depth+1)
+	}
+	p.Text("}")
+}
+
+// more separates element i of n from the one before. It returns true, and says how many there are, if no more elements are printed.
+func (p *Printer[T]) more(i, n int) bool {
+	if i > 0 {
+		p.Text(", ")
+	}
+	if i < maxElements && p.out.Len() <= maxText {
+		return false
+	}
+	fmt.Fprintf(&p.out, "… %d more", n-i)
+	return true
+}
+
+func (p *Printer[T]) mapping(v reflect.Value, t T, depth int) {
+	name := p.types.Name(v, t)
+	switch {
+	case v.IsNil():
+		p.Text(name + "(nil)")
+		return
+	case (p.inner || p.live) && v.Len() > 0: // somebody may be writing to it, which no recover survives
+		p.Text(name + "{…}")
+		return
+	}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, compareKeys)
+	key, elem := p.types.Key(t), p.types.Elem(t)
+	p.Text(name + "{")
+	for i, k := range keys {
+		if p.more(i, len(keys)) {
+			break
+		}
+		p.Value(k, key, depth+1)
+		p.Text(": ")
+		p.Value(v.MapIndex(k), elem, depth+1)
+	}
+	p.Text("}")
+}
+
+func compareKeys(a, b reflect.Value) int {
+	for a.Kind() == reflect.Interface {
+		a = a.Elem()
+	}
+	for b.Kind() == reflect.Interface {
+		b = b.Elem()
+	}
+	switch {
+	case a.Kind() != b.Kind():
+		return cmp.Compare(a.Kind(), b.Kind())
+	case a.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	case a.CanUint():
+		return cmp.Compare(a.Uint(), b.Uint())
+	case a.CanFloat():
+		return cmp.Compare(a.Float(), b.Float())
+	}
+	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}

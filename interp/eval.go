@@ -1,0 +1,109 @@
+package interp
+
+import (
+	"context"
+
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/traefik/yaegi/interp"
+)
+
+// Eval runs one cell.
+func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
+	end, err := in.runtime.Begin()
+	if err != nil {
+		return session.Result{Err: err}
+	}
+	defer end()
+	in.mu.Lock()
+	c, err := in.prepare(cell)
+	in.mu.Unlock()
+	if err != nil {
+		return session.Result{Err: err}
+	}
+	return in.execute(ctx, c)
+}
+
+// prepare does everything that comes before running: parse, check, lower, compile.
+func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error) {
+	base := in.checker.Files().Base()
+	defer func() {
+		if err != nil {
+			in.forgetFilesFrom(base)
+		}
+	}()
+	src, failed := in.checker.parse(cell)
+	if failed != nil {
+		return nil, explained(failed)
+	}
+	checked, failed := in.checker.check(src)
+	if failed != nil {
+		return nil, explained(failed)
+	}
+	declarations := checked.declarations() // compiling changes the syntax
+	if out, err = in.compile(checked); err != nil {
+		return nil, err
+	}
+	in.help.Declare(declarations)
+	checked.noteImports()
+	in.remember(out)
+	return out, nil
+}
+
+// execute runs a compiled cell.
+func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
+	if err := in.install(c); err != nil {
+		return session.Result{Err: c.errorAt(session.KindSystem, c.body.Pos(), err.Error())}
+	}
+	ending, stuck := in.runtime.Execute(ctx, c.checked, func() error {
+		_, err := in.runtime.Yaegi().Execute(c.main)
+		return err
+	})
+	if stuck != nil {
+		return session.Result{Err: stuck}
+	}
+	defer in.leave(c)
+	return in.outcome(c, ending)
+}
+
+// install runs what the cell declares: nothing of the user's is evaluated here.
+func (in *Interp) install(c *compiled) error {
+	in.runtime.Note(c.lowered.Types)
+	for _, p := range []*interp.Program{c.decls, c.methods} {
+		if p == nil {
+			continue
+		}
+		if _, err := in.runtime.Yaegi().Execute(p); err != nil {
+			return err
+		}
+	}
+	for _, again := range c.lowered.Replace {
+		if err := in.runtime.Yaegi().replaceFunction(again); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outcome makes the result of a cell that has run.
+func (in *Interp) outcome(c *compiled, ending Ending) session.Result {
+	switch {
+	case ending.Failed != nil:
+		return session.Result{Err: ending.Failed}
+	case ending.Interrupted:
+		if ending.Err == nil && ending.BySelf { // it was done before it could be stopped
+			return in.result(c)
+		}
+		var e *session.Error
+		if ending.Err != nil {
+			e = in.panicError(c, ending.Err)
+		}
+		if !ending.BySelf && (e == nil || e.Kind != session.KindInterrupted) { // no wait that says for whom it waited
+			return session.Result{Err: in.runtime.InterruptedError(c.cellText, "")}
+		}
+		e.Kind = session.KindInterrupted
+		return session.Result{Err: e}
+	case ending.Err != nil:
+		return session.Result{Err: in.panicError(c, ending.Err)}
+	}
+	return in.result(c)
+}
