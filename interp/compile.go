@@ -9,25 +9,28 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower"
+	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
 
 // compiled is a cell that yaegi has accepted.
 type compiled struct {
-	*checked
-	lowered *Cell
+	*check.Cell
+	lowered *lower.Cell
 	decls   *interp.Program // nil when the cell declares nothing
 	methods *interp.Program // nil when it declares none
 	main    *interp.Program
-	retired []*storage  // of variables whose names mean something else now
-	begins  []token.Pos // of the cell's own statements
+	retired []*lower.Storage // of variables whose names mean something else now
+	begins  []token.Pos      // of the cell's own statements
 }
 
 // compile lowers a checked cell, gives it to yaegi and, when that succeeds, makes its definitions those of the session.
-func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
-	out := &compiled{checked: c}
-	for _, s := range c.stmts { // lowering leaves other statements there
+func (in *Interp) compile(c *check.Cell) (*compiled, *session.Error) {
+	out := &compiled{Cell: c}
+	for _, s := range c.Stmts { // lowering leaves other statements there
 		out.begins = append(out.begins, s.Pos())
 	}
 	var err *session.Error
@@ -36,12 +39,12 @@ func (in *Interp) compile(c *checked) (*compiled, *session.Error) {
 	}
 	if err := in.compileLowered(out); err != nil {
 		out.lowered.Rollback()
-		return nil, yaegiError(c.cellText, err)
+		return nil, yaegiError(c.Text, err)
 	}
 	retired, dropped := out.lowered.Commit()
 	out.retired = retired
 	for _, name := range dropped {
-		in.runtime.Yaegi().drop(name)
+		in.runtime.Yaegi().Drop(name)
 	}
 	return out, nil
 }
@@ -52,7 +55,7 @@ func (in *Interp) compileLowered(c *compiled) (err error) {
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	at := c.body.Pos()
+	at := c.Body.Pos()
 	if len(c.lowered.Hidden) > 0 {
 		if err := in.runtime.Yaegi().Use(c.lowered.Hidden); err != nil {
 			return err
@@ -76,7 +79,7 @@ func (in *Interp) compileLowered(c *compiled) (err error) {
 // declareOwn makes the variables that lowered code and the runtime share.
 func (in *Interp) declareOwn() error {
 	at, decls := in.program.Prelude()
-	if err := in.compileImports(at, []string{runtimePath}); err != nil {
+	if err := in.compileImports(at, []string{run.RuntimePath}); err != nil {
 		return err
 	}
 	p, err := in.compileFile(at, decls)
@@ -88,7 +91,7 @@ func (in *Interp) declareOwn() error {
 }
 
 func (in *Interp) compileFile(at token.Pos, decls []ast.Decl) (*interp.Program, error) {
-	return in.runtime.Yaegi().CompileAST(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: cellPackage}, Decls: decls})
+	return in.runtime.Yaegi().CompileAST(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: check.PackageName}, Decls: decls})
 }
 
 // compileImports makes packages known to yaegi, each once: all files have one name, and so share their imports.
@@ -100,7 +103,7 @@ func (in *Interp) compileImports(at token.Pos, paths []string) error {
 			continue
 		}
 		specs = append(specs, &ast.ImportSpec{
-			Name: &ast.Ident{NamePos: at, Name: importName(path)},
+			Name: &ast.Ident{NamePos: at, Name: lower.ImportName(path)},
 			Path: &ast.BasicLit{ValuePos: at, Kind: token.STRING, Value: strconv.Quote(path)},
 		})
 	}
@@ -116,17 +119,17 @@ func (in *Interp) compileImports(at token.Pos, paths []string) error {
 	return nil
 }
 
-var yaegiPosition = regexp.MustCompile(`^(?:` + fileName + `:)?(\d+):(\d+): `)
+var yaegiPosition = regexp.MustCompile(`^(?:` + check.FileName + `:)?(\d+):(\d+): `)
 
 // yaegiError says that yaegi refused what go/types accepted.
-func yaegiError(c *cellText, err error) *session.Error {
+func yaegiError(c *check.Text, err error) *session.Error {
 	msg, line, column := err.Error(), 1, 1
 	if m := yaegiPosition.FindStringSubmatch(msg); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		column, _ = strconv.Atoi(m[2])
 		msg = strings.TrimPrefix(msg, m[0])
 	}
-	e := c.errorInFile(session.KindUnsupported, line, column, "the interpreter cannot run this: "+plainNames(msg))
+	e := c.ErrorInFile(session.KindUnsupported, line, column, "the interpreter cannot run this: "+run.PlainNames(msg))
 	e.Hint = "write it in another way, or put it into a function of its own"
 	return e
 }

@@ -28,7 +28,7 @@ func completing(t testing.TB) *Interp {
 
 // candidatesAt returns the names of what src completes to.
 func candidatesAt(in *Interp, src string) (names []string) {
-	for _, c := range in.help.complete(src) {
+	for _, c := range in.help.Complete(src) {
 		names = append(names, c.Name)
 	}
 	return names
@@ -37,7 +37,7 @@ func candidatesAt(in *Interp, src string) (names []string) {
 // completions lists what src completes to, one a line: name, kind and type, tab separated.
 func completions(in *Interp, src string) string {
 	var lines []string
-	for _, c := range in.help.complete(src) {
+	for _, c := range in.help.Complete(src) {
 		lines = append(lines, c.Name+"\t"+c.Kind+"\t"+c.Type)
 	}
 	return strings.Join(lines, "\n")
@@ -197,7 +197,7 @@ func TestCompleteLeavesNothing(t *testing.T) {
 	in := completing(t)
 	before := completions(in, "b.")
 	for _, src := range []string{"func (p P) Late() { p.", "type P struct { other int }\nvar p P\np.", "b := 5\nb.", "sort.Ints(a); sort.IntsA"} {
-		in.help.complete(src)
+		in.help.Complete(src)
 	}
 	if after := completions(in, "b."); after != before {
 		t.Errorf("after other completions b. is %q", after)
@@ -216,7 +216,7 @@ func FuzzComplete(f *testing.F) {
 	for _, s := range []string{"b.", "func (", "type T struct {", "if x := b.", "import (\"", "P{", "a[", "switch {case", "func f[T", "x, y = ", "var (a"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(_ *testing.T, src string) { in.help.complete(src) })
+	f.Fuzz(func(_ *testing.T, src string) { in.help.Complete(src) })
 }
 
 // BenchmarkComplete is a completion in a function of the size people write at a prompt.
@@ -224,7 +224,7 @@ func BenchmarkComplete(b *testing.B) {
 	in := completing(b)
 	src := "func work(n int) {\n" + strings.Repeat("\tfor i := range n {\n\t\tfmt.Println(strings.Repeat(\"x\", i), add(i, n))\n\t}\n", 30) + "\tb.Sh"
 	for b.Loop() {
-		if got := in.help.complete(src); len(got) != 1 || got[0] != (session.Candidate{Name: "Show", Kind: "method", Type: "func() string"}) {
+		if got := in.help.Complete(src); len(got) != 1 || got[0] != (session.Candidate{Name: "Show", Kind: "method", Type: "func() string"}) {
 			b.Fatal(got)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -160,17 +161,17 @@ func captured(t *testing.T, cells []string) (stdout, stderr string, failed *sess
 // statements and their likes stay whole.
 func pieces(t *testing.T, src string) []string {
 	t.Helper()
-	items, errs := split(src)
+	items, errs := check.Split(src)
 	if errs != nil {
 		t.Fatal(errs)
 	}
 	var decls strings.Builder
 	var cells []string
 	for _, it := range items {
-		if it.decl {
-			decls.WriteString(src[it.start:it.end] + "\n")
+		if it.Decl {
+			decls.WriteString(src[it.Start:it.End] + "\n")
 		} else {
-			cells = append(cells, src[it.start:it.end])
+			cells = append(cells, src[it.Start:it.End])
 		}
 	}
 	return append([]string{decls.String()}, cells...)

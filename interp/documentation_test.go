@@ -35,7 +35,7 @@ func TestDocumentation(t *testing.T) {
 		{"symm", "package symmem // import \"github.com/symmrepl/symmrepl/symmem\"\n\n…"},
 		{"len", "func len(v T) int\n\nelements of a slice, array, map or channel's buffer; bytes of a string"},
 	} {
-		got, err := in.help.documentation(c.name)
+		got, err := in.help.Documentation(c.name)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -54,7 +54,7 @@ func TestDocumentation(t *testing.T) {
 		"1 + 2":          "there is no documentation of untyped int",
 		"x := 1":         "that is no expression with a value",
 	} {
-		_, err := in.help.documentation(name)
+		_, err := in.help.Documentation(name)
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: error %v, want %s", name, err, want)
 		}
@@ -75,7 +75,7 @@ func TestDocumentationOfRedefined(t *testing.T) {
 		{"type f int", "type f int"},
 	} {
 		mustEval(t, in, c.src)
-		if got, err := in.help.documentation("f"); got != c.want || err != nil {
+		if got, err := in.help.Documentation("f"); got != c.want || err != nil {
 			t.Errorf("after %q f is documented as %q, %v; want %q", c.src, got, err, c.want)
 		}
 	}
@@ -99,12 +99,12 @@ func TestTypes(t *testing.T) {
 		{"b", "P"},
 		{"nil", "untyped nil"},
 	} {
-		got, err := in.help.typeOf(c.expr)
+		got, err := in.help.TypeOf(c.expr)
 		if err != nil || got != c.want {
 			t.Errorf("%s is %q, %v; want %q", c.expr, got, err, c.want)
 		}
 	}
-	_, err := in.help.typeOf("fmt.Printn")
+	_, err := in.help.TypeOf("fmt.Printn")
 	if want := "expression:1:5: undefined: fmt.Printn (did you mean fmt.Print or fmt.Printf or fmt.Println?)"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}

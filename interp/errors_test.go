@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -23,7 +24,7 @@ func TestSeveralErrors(t *testing.T) {
 		}
 	}
 	e := evaluate(in, session.Cell{ID: 1, Source: "_ = []int{" + strings.Repeat("q,\n", 12) + "}"}).Err
-	if lines := strings.Split(e.Detail, "\n"); len(lines) != maxErrors || lines[maxErrors-1] != "too many errors" {
+	if lines := strings.Split(e.Detail, "\n"); len(lines) != check.MaxErrors || lines[check.MaxErrors-1] != "too many errors" {
 		t.Errorf("the detail of 12 errors is %q", e.Detail)
 	}
 }

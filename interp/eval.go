@@ -3,6 +3,8 @@ package interp
 import (
 	"context"
 
+	"github.com/symmrepl/symmrepl/interp/help"
+	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
@@ -31,20 +33,20 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 			in.forgetFilesFrom(base)
 		}
 	}()
-	src, failed := in.checker.parse(cell)
+	src, failed := in.checker.Parse(cell)
 	if failed != nil {
-		return nil, explained(failed)
+		return nil, help.Explain(failed)
 	}
-	checked, failed := in.checker.check(src)
+	checked, failed := in.checker.Check(src)
 	if failed != nil {
-		return nil, explained(failed)
+		return nil, help.Explain(failed)
 	}
-	declarations := checked.declarations() // compiling changes the syntax
+	declarations := checked.Declarations() // compiling changes the syntax
 	if out, err = in.compile(checked); err != nil {
 		return nil, err
 	}
 	in.help.Declare(declarations)
-	checked.noteImports()
+	checked.NoteImports()
 	in.remember(out)
 	return out, nil
 }
@@ -52,9 +54,9 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 // execute runs a compiled cell.
 func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	if err := in.install(c); err != nil {
-		return session.Result{Err: c.errorAt(session.KindSystem, c.body.Pos(), err.Error())}
+		return session.Result{Err: c.ErrorAt(session.KindSystem, c.Body.Pos(), err.Error())}
 	}
-	ending, stuck := in.runtime.Execute(ctx, c.checked, func() error {
+	ending, stuck := in.runtime.Execute(ctx, c.Cell, func() error {
 		_, err := in.runtime.Yaegi().Execute(c.main)
 		return err
 	})
@@ -77,7 +79,7 @@ func (in *Interp) install(c *compiled) error {
 		}
 	}
 	for _, again := range c.lowered.Replace {
-		if err := in.runtime.Yaegi().replaceFunction(again); err != nil {
+		if err := in.runtime.Yaegi().ReplaceFunction(again); err != nil {
 			return err
 		}
 	}
@@ -85,7 +87,7 @@ func (in *Interp) install(c *compiled) error {
 }
 
 // outcome makes the result of a cell that has run.
-func (in *Interp) outcome(c *compiled, ending Ending) session.Result {
+func (in *Interp) outcome(c *compiled, ending run.Ending) session.Result {
 	switch {
 	case ending.Failed != nil:
 		return session.Result{Err: ending.Failed}
@@ -98,7 +100,7 @@ func (in *Interp) outcome(c *compiled, ending Ending) session.Result {
 			e = in.panicError(c, ending.Err)
 		}
 		if !ending.BySelf && (e == nil || e.Kind != session.KindInterrupted) { // no wait that says for whom it waited
-			return session.Result{Err: in.runtime.InterruptedError(c.cellText, "")}
+			return session.Result{Err: in.runtime.InterruptedError(c.Text, "")}
 		}
 		e.Kind = session.KindInterrupted
 		return session.Result{Err: e}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/values"
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
 )
@@ -18,7 +20,7 @@ import (
 func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	var p interp.Panic
 	if !errors.As(err, &p) {
-		return yaegiError(c.cellText, err)
+		return yaegiError(c.Text, err)
 	}
 	e := in.errorOfPanic(p.Value)
 	in.addCall(c, e)
@@ -38,7 +40,7 @@ func (in *Interp) addCall(c *compiled, e *session.Error) {
 	}
 	var here, from session.Error
 	in.place(&here, at)
-	if begun(at) == begun(call) || here.File != e.File || here.Line != e.Line || !c.place(&from, call) {
+	if begun(at) == begun(call) || here.File != e.File || here.Line != e.Line || !c.Place(&from, call) {
 		return
 	}
 	e.Detail = strings.TrimLeft(fmt.Sprintf("%s\nwhile the cell was at %s:%d:%d", e.Detail, from.File, from.Line, from.Column), "\n")
@@ -47,9 +49,9 @@ func (in *Interp) addCall(c *compiled, e *session.Error) {
 // errorOfPanic makes the error of a panic with value v.
 func (in *Interp) errorOfPanic(v any) *session.Error {
 	p := in.runtime.Raised(v)
-	v = p.value
+	v = p.Value
 	var e *session.Error
-	if u, ok := v.(unsupported); ok {
+	if u, ok := v.(run.Unsupported); ok {
 		e = &session.Error{Kind: session.KindUnsupported, Peer: -1, Msg: string(u)}
 	} else if cause, ok := v.(error); ok && in.options.ConvertError != nil {
 		e = in.options.ConvertError(cause)
@@ -57,12 +59,12 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 	switch {
 	case e == nil:
 		e = &session.Error{Kind: session.KindPanic, Peer: -1, Msg: in.panicReport(p)}
-	case p.before != nil:
-		e.Detail = strings.TrimLeft(e.Detail+"\nin a deferred call, after "+in.panicReport(p.before), "\n")
+	case p.Before != nil:
+		e.Detail = strings.TrimLeft(e.Detail+"\nin a deferred call, after "+in.panicReport(p.Before), "\n")
 	}
 	if _, ours := v.(runtime.Error); ours || e.Kind != session.KindPanic {
 		in.mu.Lock()
-		e.Msg = in.checker.asCalled(e.Msg, in.checker.Imports())
+		e.Msg = in.checker.AsCalled(e.Msg, in.checker.Imports())
 		in.mu.Unlock()
 	}
 	if e.File == "" {
@@ -84,23 +86,23 @@ func (in *Interp) Place(e *session.Error, at int) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, text := range in.texts {
-		if e.Source == "" && text.name == e.File {
-			e.Source = text.sourceLine(e.Line - text.line + 1)
+		if e.Source == "" && text.Name == e.File {
+			e.Source = text.SourceLine(e.Line - text.Line + 1)
 		}
 	}
 }
 
 // panicReport is what a program prints of a panic, and before it of those in whose deferred calls it began.
-func (in *Interp) panicReport(p *panicking) string {
-	text := "panic: " + in.panicText(p.value)
+func (in *Interp) panicReport(p *run.Panic) string {
+	text := "panic: " + in.panicText(p.Value)
 	switch {
-	case p.repanicked:
+	case p.Repanicked:
 		text += " [recovered, repanicked]"
-	case p.recovered:
+	case p.Recovered:
 		text += " [recovered]"
 	}
-	if p.before != nil {
-		text = in.panicReport(p.before) + "\n\t" + text
+	if p.Before != nil {
+		text = in.panicReport(p.Before) + "\n\t" + text
 	}
 	return text
 }
@@ -110,10 +112,10 @@ func (in *Interp) panicReport(p *panicking) string {
 func (in *Interp) panicText(v any) string {
 	switch v := v.(type) {
 	case error:
-		text, _ := values.Say(v.Error, panicValue)
-		return indented(plainNames(text))
+		text, _ := values.Say(v.Error, run.PanicValue)
+		return indented(run.PlainNames(text))
 	case fmt.Stringer:
-		text, _ := values.Say(v.String, panicValue)
+		text, _ := values.Say(v.String, run.PanicValue)
 		return indented(text)
 	case string:
 		return indented(v)
@@ -130,7 +132,7 @@ func (in *Interp) panicText(v any) string {
 	case r.Kind() == reflect.String:
 		return fmt.Sprintf("%s(\"%s\")", r.Type(), indented(r.String()))
 	}
-	return fmt.Sprintf("%s(%s)", r.Type(), in.dynamicText(r.Convert(basicType(basic))))
+	return fmt.Sprintf("%s(%s)", r.Type(), in.dynamicText(r.Convert(check.BasicType(basic))))
 }
 
 // indented is a text of several lines as the report of a panic has it.
@@ -141,7 +143,7 @@ func (in *Interp) place(e *session.Error, at token.Pos) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, text := range in.texts {
-		if text.place(e, at) {
+		if text.Place(e, at) {
 			return
 		}
 	}

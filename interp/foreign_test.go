@@ -49,7 +49,7 @@ func TestFinalizerPanics(t *testing.T) {
 	mustEval(t, in, "1")
 	said := written(t)
 	for i := 1; i <= 2; i++ {
-		in.runtime.setFinalizer(&[100]int{i}, func(a *[100]int) { panic(a[0]) })
+		in.runtime.SetFinalizer(&[100]int{i}, func(a *[100]int) { panic(a[0]) })
 		want := fmt.Sprintf("panic: %d (in a goroutine)\n", i)
 		for start := time.Now(); !strings.HasSuffix(said(), want); time.Sleep(time.Millisecond) {
 			if runtime.GC(); time.Since(start) > patient {

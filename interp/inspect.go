@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -25,11 +26,11 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 	case session.TopicVars:
 		a.Variables = in.vars()
 	case session.TopicType:
-		a.Text, err = in.help.typeOf(q.Arg)
+		a.Text, err = in.help.TypeOf(q.Arg)
 	case session.TopicDoc:
-		a.Text, err = in.help.documentation(q.Arg)
+		a.Text, err = in.help.Documentation(q.Arg)
 	case session.TopicComplete:
-		a.Candidates = in.help.complete(q.Arg)
+		a.Candidates = in.help.Complete(q.Arg)
 	}
 	return a, err
 }
@@ -46,7 +47,7 @@ func (in *Interp) vars() []session.Variable {
 		if len(text) > maxShown {
 			text = append(text[:maxShown-1], '…')
 		}
-		list = append(list, session.Variable{Name: v.Name, Type: typeName(v.Type), Size: in.size(v.Value, live), Value: string(text)})
+		list = append(list, session.Variable{Name: v.Name, Type: check.TypeName(v.Type), Size: in.size(v.Value, live), Value: string(text)})
 	}
 	return list
 }

@@ -7,7 +7,11 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/internal/named"
+	"github.com/symmrepl/symmrepl/interp/lower"
+	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -15,7 +19,7 @@ import (
 // Options are what New needs; the zero value gives a session with the standard library and symmem.
 type Options struct {
 	// Packages are tables beside those of the standard library and symmem; they replace tables of the same key.
-	Packages Exports
+	Packages run.Exports
 	// Names are packages that cells may use without an import, by the name they have there. They are added to
 	// display, fmt, math, strings, time and symm.
 	Names map[string]string
@@ -30,15 +34,15 @@ type Options struct {
 // Interp is one session's interpreter. It satisfies session.Evaluator: Eval calls never overlap, Inspect may come at any time.
 type Interp struct {
 	options  Options
-	runtime  *Runtime
+	runtime  *run.Runtime
 	imported map[string]bool // import paths of packages that yaegi knows
 
 	mu      sync.Mutex // guards what follows, for Inspect
-	checker *Checker
-	program *Program
-	help    *Guide
-	texts   []*keptText // of cells, whose positions may still be asked for
-	retired []*storage  // of variables whose name means something else now, which functions may still use
+	checker *check.Checker
+	program *lower.Program
+	help    *help.Guide
+	texts   []*keptText      // of cells, whose positions may still be asked for
+	retired []*lower.Storage // of variables whose name means something else now, which functions may still use
 }
 
 // New makes an interpreter with an empty session.
@@ -48,13 +52,13 @@ func New(options Options) (*Interp, error) {
 		return nil, err
 	}
 	var err error
-	if in.runtime, err = NewRuntime(host{in}, options.Input, options.Packages); err != nil {
+	if in.runtime, err = run.New(host{in}, options.Input, options.Packages); err != nil {
 		return nil, err
 	}
-	if in.checker, err = NewChecker(in.runtime.Files(), symbols.Tables(options.Packages), options.Names); err != nil {
+	if in.checker, err = check.New(in.runtime.Files(), symbols.Tables(options.Packages), options.Names); err != nil {
 		return nil, err
 	}
-	in.program, in.help = NewProgram(in.checker), NewGuide(in.checker)
+	in.program, in.help = lower.New(in.checker), help.New(in.checker)
 	return in, in.declareOwn()
 }
 
@@ -66,7 +70,7 @@ var _ session.Evaluator = (*Interp)(nil)
 // host is the session as the runtime sees it.
 type host struct{ in *Interp }
 
-func (h host) Checker() *Checker { return h.in.checker }
+func (h host) Checker() *check.Checker { return h.in.checker }
 
 func (h host) Bound(name string, pointer reflect.Value) {
 	h.in.mu.Lock()
@@ -78,8 +82,8 @@ func (h host) Locate(e *session.Error, at token.Pos) (function string) {
 	h.in.mu.Lock()
 	defer h.in.mu.Unlock()
 	for _, text := range h.in.texts {
-		if text.place(e, at) {
-			return text.functionAt(at)
+		if text.Place(e, at) {
+			return text.FunctionAt(at)
 		}
 	}
 	return "a function"

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -34,7 +35,7 @@ func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, mo
 			t.Errorf("%q has not come in %v to where it is interrupted", src, patient)
 		}
 		cancel()
-		late <- !newPatience(most).wait(ended)
+		late <- !run.NewDeadline(most).Wait(ended)
 	}()
 	r := in.Eval(ctx, session.Cell{ID: 1, Source: src})
 	close(ended)
@@ -50,7 +51,7 @@ func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, mo
 func openInterruptible(t *testing.T) (in *Interp, interrupted func(src string, most time.Duration) *session.Error) {
 	here := make(chan struct{}, 1)
 	in = open(t, Options{
-		Packages: Exports{"test/interrupt/interrupt": {"Here": reflect.ValueOf(func() {
+		Packages: run.Exports{"test/interrupt/interrupt": {"Here": reflect.ValueOf(func() {
 			select {
 			case here <- struct{}{}:
 			default:
@@ -70,7 +71,7 @@ func openInterruptible(t *testing.T) (in *Interp, interrupted func(src string, m
 
 // TestInterruptWithError holds that a wait which ends with an error of its own, however late, says more than that it was interrupted.
 func TestInterruptWithError(t *testing.T) {
-	for _, late := range []time.Duration{0, 4 * selfEnd} {
+	for _, late := range []time.Duration{0, 4 * run.SelfEnd} {
 		t.Run(late.String(), func(t *testing.T) { testInterruptWithError(t, late) })
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/values"
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -29,7 +31,7 @@ type valueTypes struct {
 	live bool // cells are running
 }
 
-func (vt valueTypes) Name(_ reflect.Value, t types.Type) string { return typeName(t) }
+func (vt valueTypes) Name(_ reflect.Value, t types.Type) string { return check.TypeName(t) }
 
 func (vt valueTypes) Named(_ reflect.Value, t types.Type) bool {
 	_, named := types.Unalias(t).(*types.Named)
@@ -87,7 +89,7 @@ func (vt valueTypes) NumField(v reflect.Value, t types.Type) int {
 func (vt valueTypes) Field(v reflect.Value, t types.Type, i int) (string, types.Type) {
 	if vt.Foreign(v.Type()) {
 		f := v.Type().Field(i)
-		return f.Name, vt.in.checker.Packages().typeOf(f.Type)
+		return f.Name, vt.in.checker.Packages().TypeOf(f.Type)
 	}
 	f := t.Underlying().(*types.Struct).Field(i)
 	return f.Name(), f.Type()
@@ -96,12 +98,12 @@ func (vt valueTypes) Field(v reflect.Value, t types.Type, i int) (string, types.
 // Foreign reports whether t is a named type of compiled code.
 func (vt valueTypes) Foreign(t reflect.Type) bool { return isCompiled(t) }
 
-func isCompiled(t reflect.Type) bool { return t.PkgPath() != "" && t.PkgPath() != cellPackage }
+func isCompiled(t reflect.Type) bool { return t.PkgPath() != "" && t.PkgPath() != check.PackageName }
 
 // isCellType reports whether t is a named type of a cell, whose methods are not those of the compiled type that it may be made of.
 func isCellType(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == cellPackage
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == check.PackageName
 }
 
 func (vt valueTypes) Words(v reflect.Value, t types.Type) (string, bool) {
@@ -121,7 +123,7 @@ func words(v reflect.Value, live bool) (string, bool) {
 			return fmt.Sprintf("%v%s, not read while a cell runs", tensor.DType(), strings.ReplaceAll(fmt.Sprint(tensor.Shape()), " ", ",")), true
 		}
 	}
-	return values.Words(v, panicValue)
+	return values.Words(v, run.PanicValue)
 }
 
 // Dynamic prints what an interface holds.
@@ -138,7 +140,7 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	} else if t != nil {
 		v = rt.Box(v)
 	}
-	if isWrapper(v) {
+	if run.IsWrapper(v) {
 		if text, ok := words(v, p.Live()); ok {
 			p.Text(text)
 			return
@@ -151,7 +153,7 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	}
 	t := vt.in.program.Type(name)
 	switch {
-	case t != nil && v.Kind() == reflect.Pointer && !isPointer(t.Type()):
+	case t != nil && v.Kind() == reflect.Pointer && !check.IsPointer(t.Type()):
 		p.Value(v, types.NewPointer(t.Type()), depth)
 	case t != nil:
 		p.Value(v, t.Type(), depth)
@@ -160,14 +162,14 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	case anonymous(v.Type()):
 		p.Text(fmt.Sprintf("%+v", v))
 	default:
-		p.Value(v, vt.in.checker.Packages().typeOf(v.Type()), depth)
+		p.Value(v, vt.in.checker.Packages().TypeOf(v.Type()), depth)
 	}
 }
 
 // printNative prints a native value; one in an interface of methods may describe itself.
 func printNative(p *printer, v reflect.Value, t types.Type, described bool, depth int) {
 	if say := values.Sayer(v); described && say != nil {
-		text, _ := values.Say(say, panicValue)
+		text, _ := values.Say(say, run.PanicValue)
 		p.Text(values.Shorten(text))
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/internal/values"
+	"github.com/symmrepl/symmrepl/interp/run"
 )
 
 // Types of compiled code as they come in a session. Cells call them by the table's package, others by this one.
@@ -43,7 +44,7 @@ func newMixed() Mixed {
 // TestCompiledValues holds that values of compiled code are shown without looking at what it hides.
 func TestCompiledValues(t *testing.T) {
 	in := open(t, Options{
-		Packages: Exports{"test/values/values": {
+		Packages: run.Exports{"test/values/values": {
 			"Handle": reflect.ValueOf((*handle)(nil)), "Mixed": reflect.ValueOf((*Mixed)(nil)), "Open": reflect.ValueOf((*Open)(nil)),
 			"Loud": reflect.ValueOf((*Loud)(nil)), "Nilable": reflect.ValueOf((*Nilable)(nil)),
 			"NewMixed":  reflect.ValueOf(newMixed),
@@ -109,7 +110,7 @@ func TestCompiledValues(t *testing.T) {
 // TestPrinterPanics holds that a value which is not what the checker says of it ends the text, not the process.
 func TestPrinterPanics(t *testing.T) {
 	in := open(t, Options{})
-	if got := in.print(reflect.ValueOf(5), in.checker.Packages().typeOf(reflect.TypeFor[[]int]())); got != "[]int(…)" {
+	if got := in.print(reflect.ValueOf(5), in.checker.Packages().TypeOf(reflect.TypeFor[[]int]())); got != "[]int(…)" {
 		t.Errorf("a number that should be a slice is shown as %s", got)
 	}
 	if got := in.printed(false, func(p *printer) { p.Text("[1, "); panic("torn") }); got != "[1, <printing panicked: torn>" {

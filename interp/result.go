@@ -14,7 +14,7 @@ func (in *Interp) result(c *compiled) session.Result {
 	if !ok {
 		return session.Result{}
 	}
-	if len(c.values) == 1 && len(shown.Pointers) == 0 {
+	if len(c.Values) == 1 && len(shown.Pointers) == 0 {
 		return session.Result{Value: "nil", HasValue: true}
 	}
 	in.mu.Lock()
@@ -25,7 +25,7 @@ func (in *Interp) result(c *compiled) session.Result {
 			texts = append(texts, values.Shorten(text))
 			continue
 		}
-		texts = append(texts, values.Break(in.print(p.Elem(), c.values[i])))
+		texts = append(texts, values.Break(in.print(p.Elem(), c.Values[i])))
 	}
 	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: shown.Forms.Data, Metadata: shown.Forms.Metadata}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/interp/check"
 )
 
 // TestToolchain compares what the programs are said to print with what they print when the Go toolchain compiles them.
@@ -126,17 +128,17 @@ var panicLine = regexp.MustCompile(`(?m)^(panic|fatal error): `)
 // goFile makes a Go file of a program: its statements become the body of Run.
 func goFile(t *testing.T, pkg string, p program) string {
 	t.Helper()
-	items, errs := split(p.source)
+	items, errs := check.Split(p.source)
 	if errs != nil {
 		t.Fatalf("%s: %v", p.name, errs)
 	}
 	var imports, decls, stmts strings.Builder
 	for _, it := range items {
-		text := p.source[it.start:it.end] + "\n"
+		text := p.source[it.Start:it.End] + "\n"
 		switch {
 		case strings.HasPrefix(text, "import"):
 			imports.WriteString(text)
-		case it.decl || packageVar.MatchString(text):
+		case it.Decl || packageVar.MatchString(text):
 			decls.WriteString(text)
 		default:
 			stmts.WriteString(text)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -53,9 +54,9 @@ next := func() int { kept++; return kept }`)
 		{"literal(1)", "a function literal", 13},
 		{"go direct(1)\nselect {}", "direct", 2},
 	} {
-		start := processorTime()
+		start := run.ProcessorTime()
 		e := evaluate(in, session.Cell{ID: 2, Source: c.cell}).Err
-		if took := processorTime() - start; took > 5*time.Second {
+		if took := run.ProcessorTime() - start; took > 5*time.Second {
 			t.Errorf("%s took %v of processor time to end", c.cell, took)
 		}
 		if e == nil || e.Kind != session.KindPanic || e.File != "cell[1]" || c.line > 0 && e.Line != c.line {
@@ -80,7 +81,7 @@ next := func() int { kept++; return kept }`)
 		}
 		wg.Wait()
 		runtime.GC()
-		if stacks() < before+maxStacks/4 {
+		if stacks() < before+run.MaxStacks/4 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

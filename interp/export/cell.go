@@ -6,7 +6,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/interp"
+	"github.com/symmrepl/symmrepl/interp/check"
 )
 
 // parts are what becomes of a cell.
@@ -18,13 +18,13 @@ type parts struct {
 // cell rewrites a cell.
 func (p *program) cell(c *cell) parts {
 	var out parts
-	if c.Checked == nil {
+	if c.checked == nil {
 		return parts{}
 	}
 	var e edits
 	p.rename(c, &e)
-	decls, between := blocks(c.Source, c.Outside)
-	for _, d := range c.Decls {
+	decls, between := blocks(c.Source, c.checked.Outside())
+	for _, d := range c.checked.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {
 			p.function(c, f, &e)
 		}
@@ -35,10 +35,10 @@ func (p *program) cell(c *cell) parts {
 			out.decls = append(out.decls, text)
 		}
 	}
-	for _, s := range c.Stmts {
+	for _, s := range c.checked.Stmts {
 		p.defineStmt(c, s, &e)
 	}
-	for _, d := range c.VarDecls {
+	for _, d := range c.checked.VarDecls() {
 		if d.Lparen < 0 {
 			e.replace(d.Start, d.Start+len("var"), "")
 			continue
@@ -58,7 +58,7 @@ func (p *program) cell(c *cell) parts {
 	if c.Failed != "" {
 		text = ""
 	}
-	if len(c.starts) > 0 || strings.TrimSpace(text) != "" && len(c.Stmts) > 0 {
+	if len(c.starts) > 0 || strings.TrimSpace(text) != "" && len(c.checked.Stmts) > 0 {
 		out.body = strings.TrimSpace(strings.Join(append(c.starts, text), "\n"))
 	} else if strings.TrimSpace(text) != "" { // comments only
 		out.decls = append(out.decls, strings.TrimSpace(text))
@@ -70,7 +70,7 @@ func (p *program) cell(c *cell) parts {
 // other, then init functions. It returns where in the source the rest begins, 0 if the cell begins as it is written.
 func (p *program) begin(c *cell, e edits, body *strings.Builder) int {
 	begun, last, moved, n := 0, -1, false, 0
-	for _, s := range c.Stmts {
+	for _, s := range c.checked.Stmts {
 		at := c.offset(s.Pos())
 		d, isDecl := s.(*ast.DeclStmt)
 		if isDecl && d.Decl.(*ast.GenDecl).Tok == token.VAR {
@@ -82,7 +82,7 @@ func (p *program) begin(c *cell, e edits, body *strings.Builder) int {
 			break
 		}
 		n++
-		for _, v := range c.VarDecls {
+		for _, v := range c.checked.VarDecls() {
 			if v.Start <= at && at < v.End {
 				begun = max(begun, v.End)
 			}
@@ -91,7 +91,7 @@ func (p *program) begin(c *cell, e edits, body *strings.Builder) int {
 	if !moved {
 		return 0
 	}
-	for _, s := range c.Stmts[:n] {
+	for _, s := range c.checked.Stmts[:n] {
 		start, end := c.offset(s.Pos()), c.offset(s.End())
 		call, isInit := s.(*ast.ExprStmt)
 		if !isInit {
@@ -106,7 +106,7 @@ func (p *program) begin(c *cell, e edits, body *strings.Builder) int {
 
 // outside reports whether a place in the source is not among the statements.
 func outside(c *cell, at int) bool {
-	for _, place := range c.Outside {
+	for _, place := range c.checked.Outside() {
 		if place[0] <= at && at < place[1] {
 			return true
 		}
@@ -116,7 +116,7 @@ func outside(c *cell, at int) bool {
 
 // isImport reports whether a place outside of statements holds an import.
 func isImport(c *cell, place [2]int) bool {
-	for _, d := range c.Decls {
+	for _, d := range c.checked.Decls {
 		if at := c.offset(d.Pos()); at >= place[0] && at < place[1] {
 			return false
 		}
@@ -128,7 +128,7 @@ func isImport(c *cell, place [2]int) bool {
 func (p *program) rename(c *cell, e *edits) {
 	done := map[int]bool{}
 	selected := c.selected()
-	for _, uses := range []map[*ast.Ident]types.Object{c.Info.Uses, c.Info.Defs} {
+	for _, uses := range []map[*ast.Ident]types.Object{c.checked.Info.Uses, c.checked.Info.Defs} {
 		for id, obj := range uses {
 			if obj == nil || !id.Pos().IsValid() {
 				continue
@@ -158,13 +158,13 @@ func (c *cell) selected() map[int]bool {
 		}
 		return true
 	}
-	for _, d := range c.Decls {
+	for _, d := range c.checked.Decls {
 		ast.Inspect(d, visit)
 	}
-	for _, s := range c.Stmts {
+	for _, s := range c.checked.Stmts {
 		ast.Inspect(s, visit)
 	}
-	for _, x := range c.List {
+	for _, x := range c.checked.List {
 		ast.Inspect(x, visit)
 	}
 	return found
@@ -248,7 +248,7 @@ func (p *program) defineSpec(c *cell, spec *ast.ValueSpec, e *edits) {
 	blank := true
 	var zeroed []string
 	for _, id := range spec.Names {
-		v, _ := c.Info.Defs[id].(*types.Var)
+		v, _ := c.checked.Info.Defs[id].(*types.Var)
 		blank = blank && id.Name == "_"
 		if v != nil && id.Name != "_" && !c.fresh[v] {
 			zeroed = append(zeroed, p.names[v]+" = *new("+p.typeText(v.Type())+")")
@@ -285,38 +285,38 @@ func (p *program) showValue(c *cell, e *edits) {
 	if c.Failed != "" {
 		return
 	}
-	for i, x := range c.List {
-		before, after := p.wrap(c.Values[i])
+	for i, x := range c.checked.List {
+		before, after := p.wrap(c.checked.Values[i])
 		if i == 0 {
 			before = p.printer() + ".Print(" + before
 		}
-		if i == len(c.List)-1 {
+		if i == len(c.checked.List)-1 {
 			after += ")"
 		}
 		e.replace(c.offset(x.Pos()), c.offset(x.Pos()), before)
 		e.replace(c.offset(x.End()), c.offset(x.End()), after)
 	}
-	if c.Value == nil {
+	if c.checked.Value == nil {
 		return
 	}
-	start, end := c.offset(c.Value.Pos()), c.offset(c.Value.End())
+	start, end := c.offset(c.checked.Value.Pos()), c.offset(c.checked.Value.End())
 	print := p.printer() + ".Print("
 	special := false
 	var wrapped []string
 	var temps []string
-	for _, t := range c.Values {
+	for _, t := range c.checked.Values {
 		before, after := p.wrap(t)
 		special = special || before != ""
 		temp := ""
-		if len(c.Values) > 1 {
+		if len(c.checked.Values) > 1 {
 			temp = p.fresh("value")
 		}
 		temps = append(temps, temp)
 		wrapped = append(wrapped, before+temp+after)
 	}
 	switch {
-	case len(c.Values) == 1:
-		before, after := p.wrap(c.Values[0])
+	case len(c.checked.Values) == 1:
+		before, after := p.wrap(c.checked.Values[0])
 		e.replace(start, start, print+before)
 		e.replace(end, end, after+")")
 	case !special:
@@ -352,5 +352,5 @@ func (p *program) wrap(t types.Type) (before, after string) {
 	if isBasic(t) || plain(t) {
 		return "", ""
 	}
-	return p.pkg(showPath) + ".Typed(" + quoted(interp.TypeName(t)) + ", ", ")"
+	return p.pkg(showPath) + ".Typed(" + quoted(check.TypeName(t)) + ", ", ")"
 }

@@ -3,12 +3,15 @@ package export
 import (
 	"errors"
 	"go/ast"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/symmrepl/symmrepl/interp"
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/symbols"
+
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -35,16 +38,20 @@ func programs(t *testing.T) map[string]string {
 
 // pieces cuts a program into one cell of its declarations and one for each of its statements.
 func pieces(t *testing.T, source string) []session.Cell {
-	checker, err := interp.NewExportChecker()
+	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, failed := checker.Check(session.Cell{ID: 1, Source: source})
+	syntax, failed := checker.Parse(session.Cell{ID: 1, Source: source})
+	if failed != nil {
+		return nil
+	}
+	c, failed := checker.Check(syntax)
 	if failed != nil {
 		return nil
 	}
 	var decls strings.Builder
-	for _, place := range c.Outside {
+	for _, place := range c.Outside() {
 		decls.WriteString(source[place[0]:place[1]] + "\n")
 	}
 	cells := []session.Cell{{ID: 1, Source: decls.String()}}

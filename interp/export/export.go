@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/interp"
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/help"
+	"github.com/symmrepl/symmrepl/interp/symbols"
+
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -32,7 +35,7 @@ func (e *Error) Error() string {
 
 // program is the program that is being made.
 type program struct {
-	checker *interp.ExportChecker
+	checker *check.Checker
 	cells   []*cell
 	size    int
 
@@ -69,14 +72,14 @@ type function struct {
 // cell is a cell on its way into the program.
 type cell struct {
 	session.Cell
-	*interp.Checked          // nil if it does not check
-	starts          []string // statements that come before its own
-	fresh           map[*types.Var]bool
+	checked *check.Cell // nil if it does not check
+	starts  []string    // statements that come before its own
+	fresh   map[*types.Var]bool
 }
 
 // Program writes the cells of a session of size ranks as the file of a Go program.
 func Program(cells []session.Cell, size int) ([]byte, error) {
-	checker, err := interp.NewExportChecker()
+	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -111,19 +114,33 @@ func (p *program) check(cells []session.Cell) error {
 	for _, recorded := range cells {
 		c := &cell{Cell: recorded, fresh: map[*types.Var]bool{}}
 		c.Name, c.Line = "", 0
-		checked, err := p.checker.Check(c.Cell)
+		checked, err := p.checkCell(c.Cell)
 		if err != nil && c.Failed == "" {
 			return &Error{c.ID, unchecked + err.Error(), "ranks that were restarted may have had other names"}
 		}
-		c.Checked = checked
+		c.checked = checked
 		p.cells = append(p.cells, c)
 	}
 	return nil
 }
 
+// checkCell checks the next cell and makes its definitions those of the session.
+func (p *program) checkCell(cell session.Cell) (*check.Cell, *session.Error) {
+	syntax, failed := p.checker.Parse(cell)
+	if failed != nil {
+		return nil, help.Explain(failed)
+	}
+	c, failed := p.checker.Check(syntax)
+	if failed != nil {
+		return nil, help.Explain(failed)
+	}
+	p.checker.Define(c)
+	return c, nil
+}
+
 // define gives the objects of a cell their names in the program.
 func (p *program) define(c *cell) error {
-	if c.Checked == nil {
+	if c.checked == nil {
 		return nil
 	}
 	if c.Failed == "" {
@@ -131,7 +148,7 @@ func (p *program) define(c *cell) error {
 			return err
 		}
 	}
-	objects := slices.SortedFunc(maps.Values(c.Objects), func(a, b types.Object) int { return int(a.Pos() - b.Pos()) })
+	objects := slices.SortedFunc(maps.Values(c.checked.Objects), func(a, b types.Object) int { return int(a.Pos() - b.Pos()) })
 	for _, obj := range objects {
 		old := p.meaning[obj.Name()]
 		switch obj := obj.(type) {
@@ -155,7 +172,7 @@ func (p *program) define(c *cell) error {
 		}
 		p.learn(c, obj)
 	}
-	for _, v := range c.Vars {
+	for _, v := range c.checked.Vars {
 		if was, ok := p.meaning[v.Name()].(*types.Var); ok && types.Identical(was.Type(), v.Type()) {
 			p.names[v] = p.names[was]
 		} else {
@@ -184,7 +201,7 @@ func (p *program) nameType(obj types.Object) {
 	}
 	for f := range s.Fields() {
 		if !types.IsInterface(f.Type()) && !isBasic(f.Type()) && !plain(f.Type()) {
-			p.fields[p.names[obj]+"."+f.Name()] = interp.TypeName(f.Type())
+			p.fields[p.names[obj]+"."+f.Name()] = check.TypeName(f.Type())
 		}
 	}
 }
@@ -212,7 +229,7 @@ func (p *program) ranksOf(c *cell) []int {
 // checkUses refuses a cell that uses a name which does not mean the same on all its ranks, or a variable that a cell defined
 // which failed.
 func (p *program) checkUses(c *cell) error {
-	for id, obj := range c.Info.Uses {
+	for id, obj := range c.checked.Info.Uses {
 		if p.names[obj] == "" || p.meaning[id.Name] != obj {
 			continue
 		}
@@ -228,8 +245,8 @@ func (p *program) checkUses(c *cell) error {
 	return nil
 }
 
-// offset is where in the source of the cell pos is.
-func (c *cell) offset(pos token.Pos) int { return c.Offset(pos) }
+// offset is where in the source of the cell pos is, 0 when it is elsewhere.
+func (c *cell) offset(pos token.Pos) int { return max(c.checked.Offset(pos), 0) }
 
 // title says which cell it is, and of which ranks.
 func (c *cell) title() string {

@@ -54,7 +54,7 @@ func (p *program) finish(text string) ([]byte, error) {
 		}
 		var unused []types.Error
 		var wrong error
-		conf := types.Config{Importer: importer{p.checker.Importer(), show}, Error: func(err error) {
+		conf := types.Config{Importer: importer{p.checker.Packages(), show}, Error: func(err error) {
 			e, ok := err.(types.Error)
 			if ok && e.Soft && (strings.Contains(e.Msg, "and not used") || strings.HasPrefix(e.Msg, "label ")) {
 				unused = append(unused, e)

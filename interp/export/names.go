@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/symmrepl/symmrepl/interp"
+	"github.com/symmrepl/symmrepl/interp/check"
 )
 
 // Packages that the program needs itself.
@@ -34,10 +34,10 @@ func (p *program) reserve() {
 		}
 	}
 	for _, c := range p.cells {
-		if c.Checked == nil {
+		if c.checked == nil {
 			continue
 		}
-		for id, obj := range c.Info.Uses {
+		for id, obj := range c.checked.Info.Uses {
 			if pkg, ok := obj.(*types.PkgName); ok && p.imports[pkg.Imported().Path()] == "" {
 				p.imports[pkg.Imported().Path()] = p.packageName(id.Name)
 			}
@@ -137,7 +137,7 @@ func (p *program) nameOf(id *ast.Ident, obj types.Object) string {
 
 // countMethods counts the definitions of functions and methods in a cell, and calls them apart.
 func (p *program) countMethods(c *cell) {
-	for _, d := range c.Decls {
+	for _, d := range c.checked.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok {
 			if g := p.functionOf(c, f); g != nil {
 				g.count++
@@ -149,11 +149,11 @@ func (p *program) countMethods(c *cell) {
 
 // functionOf finds what a declaration defines; nil for what cannot be defined again.
 func (p *program) functionOf(c *cell, f *ast.FuncDecl) *function {
-	base := interp.ReceiverName(f)
+	base := check.ReceiverName(f)
 	if base == nil {
-		return p.funcs[p.names[c.Info.Defs[f.Name]]]
+		return p.funcs[p.names[c.checked.Info.Defs[f.Name]]]
 	}
-	typ, ok := c.Info.Uses[base].(*types.TypeName)
+	typ, ok := c.checked.Info.Uses[base].(*types.TypeName)
 	if !ok {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (p *program) functionOf(c *cell, f *ast.FuncDecl) *function {
 	}
 	key := p.names[named.Obj()] + "." + f.Name.Name
 	if p.funcs[key] == nil {
-		method, ok := c.Info.Defs[f.Name].(*types.Func)
+		method, ok := c.checked.Info.Defs[f.Name].(*types.Func)
 		if !ok || method.Signature().Recv() == nil {
 			return nil
 		}

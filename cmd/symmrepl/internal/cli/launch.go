@@ -7,7 +7,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
-	"github.com/symmrepl/symmrepl/interp"
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/export"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
@@ -94,7 +94,7 @@ func (o options) choose(ranks, here int) (int, string) {
 // console returns a console on the session.
 func (s *opened) console() *console.Console {
 	return &console.Console{
-		Session: s, Size: s.size, Commands: command.All(export.Program), Incomplete: interp.Incomplete, Invalid: interp.Invalid,
+		Session: s, Size: s.size, Commands: command.All(export.Program), Incomplete: check.Incomplete, Invalid: check.Invalid,
 	}
 }
 

@@ -1,0 +1,387 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// GoVersion is the version of the language that cells are written in.
+const GoVersion = "go1.26"
+
+// Attempt is the check of one cell.
+type Attempt struct {
+	Checker *Checker
+
+	Cell *Cell
+	errs []diagnostic
+	at   map[diagnostic]token.Pos // where in the syntax an error is
+	undo []func()
+
+	tolerant bool // goes on after errors, for what can be known of a cell that is being typed
+}
+
+// Check type-checks a cell in three stages, each of which sees what those before it found: declarations without the bodies of
+// functions; statements; the bodies. So functions may use variables that the cell's statements define. The session stays as it is.
+func (k *Checker) Check(p *Syntax) (*Cell, *Failure) {
+	auto := map[string]string{}
+	for {
+		a := k.attempt(p, auto)
+		a.run()
+		if len(a.errs) == 0 {
+			return a.Cell, nil
+		}
+		a.revert()
+		if !a.missingImports() {
+			err := p.errorOf(session.KindType, a.errs) // puts them in order
+			first := a.errs[0]
+			return nil, &Failure{Err: err, Attempt: a, Msg: first.msg, At: a.at[first]}
+		}
+	}
+}
+
+// attempt begins the check of a cell that imports, beside what it says, the packages of auto.
+func (k *Checker) attempt(p *Syntax, auto map[string]string) *Attempt {
+	return &Attempt{Checker: k, at: map[diagnostic]token.Pos{}, Cell: &Cell{Syntax: p, Imports: maps.Clone(auto), Auto: auto, Info: &types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Defs:       map[*ast.Ident]types.Object{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Implicits:  map[ast.Node]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+		Instances:  map[*ast.Ident]types.Instance{},
+		Scopes:     map[ast.Node]*types.Scope{},
+	}}}
+}
+
+// revert takes back what the check did to types of earlier cells.
+func (k *Attempt) revert() {
+	for _, undo := range slices.Backward(k.undo) {
+		undo()
+	}
+}
+
+// failed reports whether the check ends here.
+func (k *Attempt) failed() bool { return len(k.errs) > 0 && !k.tolerant }
+
+func (k *Attempt) run() {
+	c, scope := k.Cell, k.Checker.scope
+	for _, spec := range c.Syntax.imports {
+		k.importSpec(spec)
+	}
+	if k.failed() {
+		return
+	}
+	known := k.dotObjects()
+	maps.Copy(known, scope.objects)
+	for name := range c.Imports {
+		delete(known, name)
+	}
+	var decls, bodies []ast.Decl
+	var foreign []*ast.FuncDecl
+	for _, d := range c.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			decls = append(decls, d)
+			for _, s := range d.(*ast.GenDecl).Specs {
+				for _, name := range specNames(s) {
+					delete(known, name.Name)
+				}
+			}
+			continue
+		}
+		if f.Recv == nil && f.Name.Name != "init" {
+			delete(known, f.Name.Name)
+		}
+	}
+	for _, d := range c.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		switch {
+		case !ok:
+		case f.Body == nil:
+			k.errorAt(f.Pos(), "missing function body")
+		case f.Recv == nil:
+			decls = append(decls, stub(f))
+			bodies = append(bodies, Body(f))
+		case k.isForeign(f, known) && HasTypeParams(f):
+			k.errorAt(f.Name.Pos(), "methods of a generic type must be in the cell that declares it; declare the type again, with all its methods")
+		case k.isForeign(f, known):
+			foreign = append(foreign, f)
+			decls = append(decls, stub(Body(f)))
+			bodies = append(bodies, Body(f))
+		case HasTypeParams(f) && genericType(c.Decls, ReceiverName(f)) != nil:
+			decls = append(decls, stub(f))
+			bodies = append(bodies, genericBody(f, genericType(c.Decls, ReceiverName(f))))
+		case HasTypeParams(f):
+			decls = append(decls, f) // of nothing that has any: an error
+		default:
+			decls = append(decls, stub(f))
+			bodies = append(bodies, Body(f))
+		}
+	}
+	known = k.stage(known, decls)
+	if k.failed() {
+		return
+	}
+	c.Objects = map[string]types.Object{}
+	for name, obj := range known {
+		if scope.objects[name] != obj && obj.Pkg() == k.Checker.pkg && !strings.ContainsRune(name, '#') {
+			c.Objects[name] = obj
+		}
+	}
+	for _, f := range foreign {
+		k.addMethod(f, known)
+		delete(known, bodyName(f))
+	}
+	if len(c.Stmts) > 0 {
+		k.statements(known)
+	}
+	if k.failed() {
+		return
+	}
+	for _, v := range c.Vars {
+		if obj := c.Objects[v.Name()]; obj != nil {
+			k.errorAt(v.Pos(), v.Name()+" redeclared in this cell")
+		}
+		known[v.Name()] = v
+	}
+	if len(bodies) > 0 {
+		k.stage(known, bodies)
+	}
+	if len(k.errs) == 0 {
+		k.keepGenerics(known)
+	}
+}
+
+// statements checks the cell's statements and finds the variables they define and the value of the last one.
+func (k *Attempt) statements(known map[string]types.Object) {
+	c := k.Cell
+	var last *ast.ExprStmt
+	if s, ok := c.Stmts[len(c.Stmts)-1].(*ast.ExprStmt); ok {
+		last = s
+	}
+	before := len(k.errs)
+	k.stage(known, []ast.Decl{&ast.FuncDecl{
+		Name: &ast.Ident{NamePos: c.Body.Name.Pos(), Name: "cell#"}, Type: c.Body.Type, Body: c.Body.Body,
+	}})
+	if last != nil {
+		line, column, _ := c.Position(last.Pos())
+		k.errs = slices.DeleteFunc(k.errs, func(d diagnostic) bool {
+			return d.line == line && d.column == column && strings.HasSuffix(d.msg, "is not used")
+		})
+	}
+	if len(k.errs) > before && !k.tolerant {
+		return
+	}
+	for _, s := range c.Stmts {
+		for _, name := range definedNames(s) {
+			if v, ok := c.Info.Defs[name].(*types.Var); ok && name.Name != "_" {
+				c.Vars = append(c.Vars, v)
+			}
+		}
+	}
+	for _, e := range c.List {
+		c.Values = append(c.Values, types.Default(c.Info.TypeOf(e)))
+	}
+	if last == nil {
+		return
+	}
+	tv := c.Info.Types[last.X]
+	switch {
+	case tv.IsVoid(), c.prints(last.X):
+		return
+	case !tv.IsValue() && !tv.IsNil():
+		return
+	}
+	c.Value = last.X
+	if tuple, ok := tv.Type.(*types.Tuple); ok {
+		for v := range tuple.Variables() {
+			c.Values = append(c.Values, v.Type())
+		}
+		return
+	}
+	c.Values = []types.Type{types.Default(tv.Type)}
+}
+
+// prints reports whether an expression is a call of one of fmt's functions that print, or of display's that show: what they return is not worth showing.
+func (c *Cell) prints(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	var name *ast.Ident
+	switch fun := call.Fun.(type) {
+	case *ast.Ident:
+		name = fun
+	case *ast.SelectorExpr:
+		name = fun.Sel
+	}
+	f, ok := c.Info.Uses[name].(*types.Func)
+	if !ok || f.Pkg() == nil {
+		return false
+	}
+	switch f.Pkg().Path() {
+	case "fmt":
+		return strings.Contains(strings.ToLower(f.Name()), "print") && f.Signature().Results().Len() == 2
+	case DisplayPath, displayDot:
+		r := f.Signature().Results()
+		return r.Len() == 1 && types.Identical(r.At(0).Type(), types.Universe.Lookup("error").Type())
+	}
+	return false
+}
+
+// stage checks declarations where names mean known, and returns known with what they declare.
+func (k *Attempt) stage(known map[string]types.Object, decls []ast.Decl) map[string]types.Object {
+	pkg := k.Checker.pkg
+	SetScope(pkg)
+	for _, obj := range known {
+		pkg.Scope().Insert(obj)
+	}
+	file := &ast.File{Package: k.Cell.Body.Pos(), Name: &ast.Ident{NamePos: k.Cell.Body.Pos(), Name: PackageName}}
+	for name, path := range k.Imports() {
+		if known[name] == nil && !declares(decls, name) && strings.Contains(k.Cell.cell.Source, name) {
+			spec := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
+			file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}})
+			file.Imports = append(file.Imports, spec)
+		}
+	}
+	file.Decls = append(file.Decls, decls...)
+	conf := types.Config{Importer: k.Checker.pkgs, Error: k.report, GoVersion: GoVersion}
+	check := types.NewChecker(&conf, k.Checker.fset, pkg, k.Cell.Info)
+	check.Files([]*ast.File{file}) // the errors went to k.report
+	out := maps.Clone(known)
+	for _, name := range pkg.Scope().Names() {
+		out[name] = pkg.Scope().Lookup(name)
+	}
+	return out
+}
+
+// Imports are the packages that the cell may use, by the names it calls them.
+func (k *Attempt) Imports() map[string]string {
+	imports := maps.Clone(k.Checker.scope.imports)
+	maps.Copy(imports, k.Cell.Imports)
+	return imports
+}
+
+// report receives the errors of go/types.
+func (k *Attempt) report(err error) {
+	e, ok := err.(types.Error)
+	if !ok {
+		k.errs = append(k.errs, diagnostic{1, 1, err.Error()})
+		return
+	}
+	if strings.HasPrefix(e.Msg, "\t") || e.Soft && k.permits(e) {
+		return
+	}
+	k.errorAt(e.Pos, e.Msg)
+}
+
+// permits reports whether an error is none at a prompt: variables, imports and labels may be unused, and at the top level x := defines x again.
+func (k *Attempt) permits(e types.Error) bool {
+	if strings.Contains(e.Msg, "declared and not used") || strings.HasSuffix(e.Msg, " and not used") {
+		return true
+	}
+	return e.Msg == "no new variables on left side of :=" && slices.ContainsFunc(k.Cell.Stmts, func(s ast.Stmt) bool {
+		a, ok := s.(*ast.AssignStmt)
+		return ok && a.TokPos == e.Pos
+	})
+}
+
+func (k *Attempt) errorAt(pos token.Pos, msg string) {
+	line, column, ok := k.Cell.Position(pos)
+	if !ok {
+		line, column = 1, 1
+	}
+	d := diagnostic{line, column, k.Checker.AsCalled(k.Cell.withPlaces(msg), k.Imports())}
+	k.errs = append(k.errs, d)
+	k.at[d] = pos
+}
+
+// importSpec finds the package of an import and the name it gets.
+func (k *Attempt) importSpec(spec *ast.ImportSpec) {
+	path, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		k.errorAt(spec.Pos(), "invalid import path "+spec.Path.Value)
+		return
+	}
+	pkg, err := k.Checker.pkgs.Import(path)
+	if err != nil {
+		k.errorAt(spec.Path.Pos(), err.Error())
+		return
+	}
+	name := pkg.Name()
+	if spec.Name != nil {
+		name = spec.Name.Name
+	}
+	switch name {
+	case "_":
+	case ".":
+		k.Cell.Dots = append(k.Cell.Dots, path)
+	default:
+		k.Cell.Imports[name] = path
+	}
+}
+
+// isForeign reports whether f is a method of a type that an earlier cell declared.
+func (k *Attempt) isForeign(f *ast.FuncDecl, known map[string]types.Object) bool {
+	name := ReceiverName(f)
+	if name == nil {
+		return false
+	}
+	_, ok := known[name.Name].(*types.TypeName)
+	return ok
+}
+
+// addMethod gives the type of an earlier cell a method.
+func (k *Attempt) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
+	name := ReceiverName(f)
+	base, ok := types.Unalias(known[name.Name].Type()).(*types.Named)
+	if !ok || base.Obj().Pkg() == nil || base.Obj().Pkg().Path() != PackageName {
+		k.errorAt(name.Pos(), "cannot define new methods on non-local type "+name.Name)
+		return
+	}
+	sig := known[bodyName(f)].Type().(*types.Signature)
+	params := slices.Collect(sig.Params().Variables())
+	method := types.NewSignatureType(params[0], nil, nil, types.NewTuple(params[1:]...), sig.Results(), sig.Variadic())
+	fn := types.NewFunc(f.Name.Pos(), base.Obj().Pkg(), f.Name.Name, method)
+	old := methodNamed(base, f.Name.Name)
+	if old != nil && (!types.Identical(old.Signature(), method) || IsPointer(old.Signature().Recv().Type()) != IsPointer(params[0].Type())) {
+		k.errorAt(f.Name.Pos(), fmt.Sprintf("method %s.%s was defined as %s; define the type again to change that",
+			name.Name, f.Name.Name, TypeName(old.Signature())))
+		return
+	}
+	k.Cell.Info.Defs[f.Name] = fn
+	k.undo = append(k.undo, replaceMethod(base, fn))
+	k.Cell.AddedMethods = append(k.Cell.AddedMethods, AddedMethod{base, fn, old != nil})
+}
+
+// methodNamed returns a type's own method, nil if it has none of that name.
+func methodNamed(t *types.Named, name string) *types.Func {
+	for m := range t.Methods() {
+		if m.Name() == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// Innermost returns the smallest scope of the cell that pos is in; that of the package if it is in none.
+func (k *Attempt) Innermost(pos token.Pos) *types.Scope {
+	inner := k.Checker.pkg.Scope()
+	smallest := token.Pos(0)
+	for n, scope := range k.Cell.Info.Scopes {
+		if _, file := n.(*ast.File); file || scope.Pos() > pos || pos > scope.End() {
+			continue
+		}
+		if size := scope.End() - scope.Pos(); smallest == 0 || size < smallest {
+			inner, smallest = scope, size
+		}
+	}
+	return inner
+}

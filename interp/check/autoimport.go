@@ -1,0 +1,126 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/generics"
+)
+
+// A package that a cell uses without importing it is imported all the same if its name means nothing else and only one package can
+// be meant. The imports count as the cell's own, so that running the cell's text again does it again.
+
+// preferred are packages that share their names with others of the tables, the one that is meant first.
+var preferred = []string{"math/rand/v2", "crypto/rand", "math/rand", "text/template", "html/template"}
+
+// missingImports finds packages that would give a meaning to names which the check found undefined. It reports whether there are any.
+func (k *Attempt) missingImports() bool {
+	used := map[string][]string{} // members, by the name before the dot
+	for _, d := range k.errs {
+		name, ok := strings.CutPrefix(d.msg, "undefined: ")
+		if !ok || k.Cell.Imports[name] != "" {
+			continue
+		}
+		if sel, ok := k.Cell.Find(k.at[d], IsOperand).(*ast.SelectorExpr); ok {
+			used[name] = append(used[name], sel.Sel.Name)
+		}
+	}
+	found := false
+	for name, members := range used {
+		if path := k.Checker.pkgs.meant(name, members); path != "" {
+			k.Cell.Auto[name] = path
+			found = true
+		}
+	}
+	return found
+}
+
+// IsOperand reports whether n is a selector whose operand is the name at pos.
+func IsOperand(n ast.Node, pos token.Pos) bool {
+	sel, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := sel.X.(*ast.Ident)
+	return ok && id.Pos() == pos
+}
+
+// Find returns the innermost node of the cell that is as wanted, nil if none is.
+func (p *Syntax) Find(pos token.Pos, wanted func(n ast.Node, pos token.Pos) bool) ast.Node {
+	var found ast.Node
+	visit := func(n ast.Node) bool {
+		if n != nil && wanted(n, pos) {
+			found = n
+		}
+		return true
+	}
+	for _, d := range p.Decls {
+		ast.Inspect(d, visit)
+	}
+	ast.Inspect(p.Body.Body, visit)
+	return found
+}
+
+// Importable gives the name of every package that cells may import, by its path.
+func (p *Packages) Importable() map[string]string {
+	all := maps.Clone(p.names)
+	for _, source := range generics.Paths() {
+		if all[source] == "" {
+			all[source] = path.Base(source)
+		}
+	}
+	maps.DeleteFunc(all, func(path, _ string) bool {
+		return strings.HasSuffix(path, "/generics/compiled") || strings.HasPrefix(path, "github.com/traefik/")
+	})
+	return all
+}
+
+// PathsOf lists the packages that have a name, as import paths.
+func (p *Packages) PathsOf(name string) []string {
+	var paths []string
+	for path, n := range p.Importable() {
+		if n == name {
+			paths = append(paths, path)
+		}
+	}
+	slices.SortFunc(paths, func(a, b string) int {
+		if i, j := slices.Index(preferred, a), slices.Index(preferred, b); i >= 0 && j >= 0 {
+			return i - j
+		}
+		return strings.Compare(a, b)
+	})
+	return paths
+}
+
+// meant returns the import path of the package that has a name and members, "" when none or several may be meant.
+func (p *Packages) meant(name string, members []string) string {
+	paths := slices.DeleteFunc(p.PathsOf(name), func(path string) bool {
+		return slices.ContainsFunc(members, func(m string) bool { return !p.Has(path, m) })
+	})
+	if len(paths) == 1 || len(paths) > 1 && slices.Contains(preferred, paths[0]) {
+		return paths[0]
+	}
+	return ""
+}
+
+// Has reports whether a package exports a name.
+func (p *Packages) Has(path, name string) bool {
+	if !token.IsExported(name) {
+		return false
+	}
+	pkg, err := p.Import(path)
+	return err == nil && pkg.Scope().Lookup(name) != nil
+}
+
+// NoteImports says which packages were imported without being asked for.
+func (c *Cell) NoteImports() {
+	for _, name := range slices.Sorted(maps.Keys(c.Auto)) {
+		fmt.Fprintf(os.Stderr, "note: imported %q\n", c.Auto[name])
+	}
+}

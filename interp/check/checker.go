@@ -1,0 +1,163 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Checker checks the cells of a session one after the other. It knows what the cells so far have defined and the packages that cells may import,
+// but nothing of how cells run.
+type Checker struct {
+	fset  *token.FileSet
+	pkgs  *Packages
+	pkg   *types.Package // of all cells
+	scope scope
+}
+
+// scope is what names mean at the top level of the next cell.
+type scope struct {
+	imports  map[string]string         // import path by the name that cells use
+	dots     []string                  // import paths of packages whose names need no qualifier
+	objects  map[string]types.Object   // variables, functions, types and constants by name
+	generics map[types.Object]*Generic // the generic declarations among them
+}
+
+// Packages that need no import.
+const (
+	SymmemPath  = "github.com/symmrepl/symmrepl/symmem"
+	DisplayPath = "github.com/symmrepl/symmrepl/display"
+	displayDot  = DisplayPath + "/dot"
+)
+
+// New returns a checker of an empty session. Positions of cells go into fset. Tables are the symbols of the packages that cells may import, by
+// "import/path/name", then by identifier. Names are packages that need no import, by the names that cells use; they are added to display, fmt, math,
+// strings, symm and time.
+func New(fset *token.FileSet, tables map[string]map[string]reflect.Value, names map[string]string) (*Checker, error) {
+	k := &Checker{
+		fset: fset, pkgs: newPackages(fset, tables), pkg: types.NewPackage(PackageName, PackageName),
+		scope: scope{imports: map[string]string{}, objects: map[string]types.Object{}, generics: map[types.Object]*Generic{}},
+	}
+	own := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", "symm": SymmemPath, "display": DisplayPath}
+	maps.Copy(own, names)
+	for name, path := range own {
+		if _, err := k.pkgs.Import(path); err != nil {
+			return nil, err
+		}
+		k.scope.imports[name] = path
+	}
+	k.scope.dots = []string{displayDot}
+	return k, nil
+}
+
+// Packages are those that cells may import.
+func (k *Checker) Packages() *Packages { return k.pkgs }
+
+// Package is the one that all cells are in.
+func (k *Checker) Package() *types.Package { return k.pkg }
+
+// Files is the set of files that cells have their positions in.
+func (k *Checker) Files() *token.FileSet { return k.fset }
+
+// Object returns what a name means that a cell has defined, nil if none has.
+func (k *Checker) Object(name string) types.Object { return k.scope.objects[name] }
+
+// Objects are what the cells so far have defined, by name. The caller must not change the map.
+func (k *Checker) Objects() map[string]types.Object { return k.scope.objects }
+
+// Imports are the import paths of packages by the names that cells use. The caller must not change the map.
+func (k *Checker) Imports() map[string]string { return k.scope.imports }
+
+// Dots are the import paths of packages whose names need no qualifier.
+func (k *Checker) Dots() []string { return k.scope.dots }
+
+// Generic returns the declaration of a generic function or type of the session or of a package in source, nil for all else.
+func (k *Checker) Generic(obj types.Object) *Generic {
+	if g := k.scope.generics[obj]; g != nil {
+		return g
+	}
+	return k.pkgs.sources[obj]
+}
+
+// Define makes the definitions of a cell those of the session: the next cell sees them.
+func (k *Checker) Define(c *Cell) {
+	s := &k.scope
+	for name, path := range c.Imports {
+		k.forget(name)
+		s.imports[name] = path
+	}
+	for _, path := range c.Dots {
+		if !slices.Contains(s.dots, path) {
+			s.dots = append(s.dots, path)
+		}
+	}
+	define := func(name string, obj types.Object) {
+		k.forget(name)
+		delete(s.imports, name)
+		s.objects[name] = obj
+	}
+	for name, obj := range c.Objects {
+		define(name, obj)
+	}
+	for _, v := range c.Vars {
+		define(v.Name(), v)
+	}
+	maps.Copy(s.generics, c.Generics)
+}
+
+// DropGeneric forgets the declaration of a generic function whose place another has taken.
+func (k *Checker) DropGeneric(obj types.Object) { delete(k.scope.generics, obj) }
+
+// forget drops the object that a name meant.
+func (k *Checker) forget(name string) {
+	delete(k.scope.objects, name)
+}
+
+// Forget drops the positions of a cell that is not kept.
+func (k *Checker) Forget(text *Text) {
+	for _, f := range text.files {
+		if f.file != nil {
+			k.fset.RemoveFile(f.file)
+		}
+	}
+}
+
+// Failure is a cell that does not parse or check.
+type Failure struct {
+	Err     *session.Error // without a hint
+	Missing string         // the brackets that the cell leaves open, if it does not parse because it ends too early
+
+	Attempt *Attempt  // at the check; nil if the cell does not parse
+	Msg     string    // of go/types, the first in the cell
+	At      token.Pos // where it is in the cell's syntax
+}
+
+// Error is that of the session's error.
+func (f *Failure) Error() string { return f.Err.Error() }
+
+// Cell is a cell that type-checks.
+type Cell struct {
+	*Syntax
+	Info         *types.Info
+	Imports      map[string]string       // path by name, of the cell's own imports
+	Dots         []string                // paths of those by a dot
+	Auto         map[string]string       // those of them that the cell does not spell
+	Objects      map[string]types.Object // functions, types and constants the cell declares
+	Vars         []*types.Var            // variables of its top level, in order
+	Values       []types.Type            // of the last expression; nil when there is none
+	Value        ast.Expr
+	AddedMethods []AddedMethod
+	Generics     map[types.Object]*Generic // that the cell declares
+}
+
+// AddedMethod is a method of a type that an earlier cell declared.
+type AddedMethod struct {
+	Type   *types.Named
+	Method *types.Func
+	Again  bool // the type had it already
+}

@@ -1,0 +1,58 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// Declarations gives the text of what a cell declares, functions without their bodies, with the comments above, by "name" or
+// "Type.Method".
+func (c *Cell) Declarations() map[string]string {
+	all := map[string]string{}
+	for _, d := range c.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if base := ReceiverName(d); base != nil {
+				name = base.Name + "." + name
+			}
+			all[name] = c.declaration(d.Pos(), d.Type.End())
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				from, head := s.Pos(), d.Tok.String()+" "
+				if !d.Lparen.IsValid() {
+					from, head = d.Pos(), ""
+				}
+				for _, id := range specNames(s) {
+					all[id.Name] = head + c.declaration(from, s.End())
+				}
+			}
+		}
+	}
+	return all
+}
+
+// declaration returns a piece of the cell's text and below it the line comments that stand right above it.
+func (c *Text) declaration(from, to token.Pos) string {
+	start, end := c.Offset(from), c.Offset(to)
+	if start < 0 || end < start || end > len(c.cell.Source) {
+		return ""
+	}
+	text := c.cell.Source[start:end]
+	above := strings.Split(c.cell.Source[:start], "\n")
+	if strings.TrimSpace(above[len(above)-1]) != "" { // something else on the same line
+		return text
+	}
+	var comment []string
+	for _, line := range slices.Backward(above[:len(above)-1]) {
+		said, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
+		if !ok {
+			break
+		}
+		comment = append(comment, strings.TrimPrefix(said, " "))
+	}
+	slices.Reverse(comment)
+	return strings.TrimSpace(text + "\n\n" + strings.Join(comment, "\n"))
+}

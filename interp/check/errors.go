@@ -1,0 +1,84 @@
+package check
+
+import (
+	"cmp"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// MaxErrors is how many errors of a cell are listed.
+const MaxErrors = 10
+
+// diagnostic is an error with its place in the cell.
+type diagnostic struct {
+	line, column int
+	msg          string
+}
+
+func (c *Text) syntaxError(errs scanner.ErrorList, header int) *Failure {
+	var list []diagnostic
+	missing := ""
+	for _, e := range errs {
+		column, msg := e.Pos.Column, e.Msg
+		if e.Pos.Line == 1 {
+			column -= header
+		}
+		line := e.Pos.Line
+		if n := strings.Count(c.cell.Source, "\n") + 1; line > n || e.Pos.Offset-header >= len(c.cell.Source) {
+			line, column = n, len(c.SourceLine(n))+1
+			msg = atEnd.Replace(msg)
+			if len(list) > 0 { // it follows from an earlier error
+				continue
+			}
+			missing, _, _ = scanOpen(c.cell.Source)
+		}
+		list = append(list, diagnostic{line, max(column, 1), msg})
+	}
+	return &Failure{Err: c.errorOf(session.KindSyntax, list), Missing: missing}
+}
+
+// atEnd calls the end of a cell by its name: what the parser finds there was added to parse it.
+var atEnd = strings.NewReplacer("found '}'", "found the end of the cell", "found 'EOF'", "found the end of the cell")
+
+// errorOf makes an error of diagnostics: the first is its message, the others its detail.
+func (c *Text) errorOf(kind session.Kind, list []diagnostic) *session.Error {
+	slices.SortStableFunc(list, func(a, b diagnostic) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+	})
+	list = slices.CompactFunc(list, func(a, b diagnostic) bool { return a.line == b.line && a.msg == b.msg })
+	first := list[0]
+	e := &session.Error{Kind: kind, Peer: -1, File: c.Name, Line: c.Line + first.line - 1, Column: first.column,
+		Msg: first.msg, Source: c.SourceLine(first.line)}
+	var others []string
+	for i, d := range list[1:] {
+		if i+1 == MaxErrors {
+			others = append(others, "too many errors")
+			break
+		}
+		at := session.Error{File: c.Name, Line: c.Line + d.line - 1, Column: d.column, Msg: d.msg}
+		others = append(others, at.Error())
+	}
+	e.Detail = strings.Join(others, "\n")
+	return e
+}
+
+// ErrorAt makes an error at a place of the cell.
+func (c *Text) ErrorAt(kind session.Kind, pos token.Pos, msg string) *session.Error {
+	line, column, ok := c.Position(pos)
+	if !ok {
+		return &session.Error{Kind: kind, Peer: -1, File: c.Name, Line: c.Line, Msg: msg, Source: c.SourceLine(1)}
+	}
+	return c.errorOf(kind, []diagnostic{{line, column, msg}})
+}
+
+// ErrorInFile makes an error at a place of the file that the cell's statements are parsed from, of which the first line begins with more than the cell.
+func (c *Text) ErrorInFile(kind session.Kind, line, column int, msg string) *session.Error {
+	if line == 1 {
+		column = max(column-len(stmtsHeader), 1)
+	}
+	return c.errorOf(kind, []diagnostic{{line, column, msg}})
+}

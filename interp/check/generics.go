@@ -1,0 +1,198 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+)
+
+// Generic functions and types never reach yaegi. Their declarations are checked, as go/types checks them, and kept as syntax together with what
+// the names in them meant there. Lowered code that uses one with a list of type arguments gets an instance: a copy of the declaration in which
+// the type parameters are names of the type arguments, checked again and lowered like any other function or type (instance.go). The standard
+// library's generic packages are sources of ours (package generics) that are treated the same way.
+
+// Generic is a declaration that has type parameters, or one of a package that is kept in source.
+type Generic struct {
+	Package *types.Package
+	Func    *ast.FuncDecl           // nil for a type
+	Methods []*ast.FuncDecl         // of a type
+	Params  []string                // names of a function's type parameters
+	Env     map[string]types.Object // what names mean in it, by name
+	Imports map[string]string       // path by name
+	consts  map[*ast.CallExpr]bool  // conversions of constants to a type parameter
+	Text    *Text                   // where it stands; nil in packages
+}
+
+// keepGenerics notes the generic declarations of a cell that checks. known is what names mean at its top level.
+func (k *Attempt) keepGenerics(known map[string]types.Object) {
+	c := k.Cell
+	c.Generics = map[types.Object]*Generic{}
+	add := func(name *ast.Ident) *Generic {
+		obj := c.Objects[name.Name]
+		if obj == nil {
+			return &Generic{}
+		}
+		g := c.Generics[obj]
+		if g == nil {
+			g = &Generic{Package: k.Checker.pkg, Env: map[string]types.Object{}, Imports: map[string]string{}, consts: map[*ast.CallExpr]bool{}, Text: c.Text}
+			c.Generics[obj] = g
+		}
+		return g
+	}
+	for _, d := range c.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			switch {
+			case d.Recv == nil && d.Type.TypeParams != nil:
+				g := add(d.Name)
+				g.Func, g.Params = d, fieldNames(d.Type.TypeParams)
+				k.environment(g, d, known)
+			case d.Recv != nil && HasTypeParams(d):
+				g := add(ReceiverName(d))
+				g.Methods = append(g.Methods, d)
+				k.environment(g, d, known)
+			}
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				if s, ok := s.(*ast.TypeSpec); ok && s.TypeParams != nil {
+					add(s.Name)
+				}
+			}
+		}
+	}
+}
+
+// environment records in g what the names in a declaration mean that are declared outside of it.
+func (k *Attempt) environment(g *Generic, d ast.Node, known map[string]types.Object) {
+	info := k.Cell.Info
+	ast.Inspect(d, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Ident:
+			switch obj := info.Uses[n].(type) {
+			case nil:
+			case *types.PkgName:
+				g.Imports[n.Name] = obj.Imported().Path()
+			default:
+				if known[n.Name] == obj {
+					g.Env[n.Name] = obj
+				}
+			}
+		case *ast.CallExpr:
+			if tv := info.Types[n.Fun]; tv.IsType() && len(n.Args) == 1 && info.Types[n.Args[0]].Value != nil {
+				_, toParam := types.Unalias(tv.Type).(*types.TypeParam)
+				g.consts[n] = toParam
+			}
+		}
+		return true
+	})
+}
+
+func fieldNames(f *ast.FieldList) []string {
+	var names []string
+	if f == nil {
+		return nil
+	}
+	for _, field := range f.List {
+		for _, id := range field.Names {
+			names = append(names, id.Name)
+		}
+	}
+	return names
+}
+
+// ReceiverParams returns the names that a method of a generic type gives the type parameters.
+func ReceiverParams(f *ast.FuncDecl) []string {
+	t := ast.Unparen(f.Recv.List[0].Type)
+	if s, ok := t.(*ast.StarExpr); ok {
+		t = ast.Unparen(s.X)
+	}
+	var list []ast.Expr
+	switch t := t.(type) {
+	case *ast.IndexExpr:
+		list = []ast.Expr{t.Index}
+	case *ast.IndexListExpr:
+		list = t.Indices
+	}
+	var names []string
+	for _, e := range list {
+		name := "_"
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+			name = id.Name
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// genericType returns the declaration of a generic type among decls.
+func genericType(decls []ast.Decl, name *ast.Ident) *ast.TypeSpec {
+	for _, d := range decls {
+		if g, ok := d.(*ast.GenDecl); ok {
+			for _, s := range g.Specs {
+				if s, ok := s.(*ast.TypeSpec); ok && s.TypeParams != nil && name != nil && s.Name.Name == name.Name {
+					return s
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// genericBody is the method f of the generic type t as a generic function (see body).
+func genericBody(f *ast.FuncDecl, t *ast.TypeSpec) *ast.FuncDecl {
+	own, declared := ReceiverParams(f), fieldNames(t.TypeParams)
+	if len(own) != len(declared) {
+		return f
+	}
+	called := map[string]string{} // by the method, by the type's names
+	for i, name := range own {
+		if name == "_" {
+			name = "_#" + strconv.Itoa(i)
+		}
+		called[declared[i]] = name
+	}
+	g := Body(f)
+	typ := *g.Type
+	typ.TypeParams = cloneSyntax(t.TypeParams, func(n ast.Node) ast.Node {
+		if id, ok := n.(*ast.Ident); ok && called[id.Name] != "" {
+			return &ast.Ident{NamePos: id.Pos(), Name: called[id.Name]}
+		}
+		return nil
+	})
+	pos := f.Recv.Pos()
+	recv := *typ.Params.List[0]
+	list := &ast.IndexListExpr{X: ReceiverName(f), Lbrack: pos, Rbrack: pos}
+	for _, name := range declared {
+		list.Indices = append(list.Indices, &ast.Ident{NamePos: pos, Name: called[name]})
+	}
+	_, byPointer := ast.Unparen(recv.Type).(*ast.StarExpr)
+	if recv.Type = list; byPointer {
+		recv.Type = &ast.StarExpr{Star: pos, X: list}
+	}
+	params := *typ.Params
+	params.List = slices.Concat([]*ast.Field{&recv}, params.List[1:])
+	typ.Params = &params
+	g.Type = &typ
+	return g
+}
+
+// CopyOf copies a declaration. A conversion of a constant to a type parameter is no constant, but it would be one to the type argument: T(1) becomes [1]T{1}[0].
+func (g *Generic) CopyOf(f *ast.FuncDecl) *ast.FuncDecl {
+	var replace func(n ast.Node) ast.Node
+	replace = func(n ast.Node) ast.Node {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !g.consts[call] {
+			return nil
+		}
+		pos := call.Pos()
+		zero := func(v string) ast.Expr { return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: v} }
+		array := &ast.ArrayType{Lbrack: pos, Len: zero("1"), Elt: cloneSyntax(ast.Unparen(call.Fun), replace)}
+		return &ast.IndexExpr{
+			X:      &ast.CompositeLit{Type: array, Lbrace: pos, Elts: []ast.Expr{cloneSyntax(call.Args[0], replace)}, Rbrace: pos},
+			Lbrack: pos, Index: zero("0"), Rbrack: pos,
+		}
+	}
+	return cloneSyntax(f, replace)
+}

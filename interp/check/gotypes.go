@@ -1,0 +1,66 @@
+package check
+
+import (
+	"github.com/symmrepl/symmrepl/interp/internal/unexported"
+
+	"fmt"
+	"go/types"
+	"reflect"
+)
+
+// methodsOf returns the list of a type's methods.
+func methodsOf(n *types.Named) (*[]*types.Func, error) {
+	f, err := unexported.Field(reflect.ValueOf(n).Elem(), "methods", reflect.Slice)
+	if err != nil {
+		return nil, err
+	}
+	methods, ok := f.Addr().Interface().(*[]*types.Func)
+	if !ok {
+		return nil, fmt.Errorf("interp: the methods of a type are %s", f.Type())
+	}
+	return methods, nil
+}
+
+// scopeParts returns what a scope holds: the objects by name, and the scopes within.
+func scopeParts(s *types.Scope) (elems, children reflect.Value, err error) {
+	v := reflect.ValueOf(s).Elem()
+	if elems, err = unexported.Field(v, "elems", reflect.Map); err == nil {
+		children, err = unexported.Field(v, "children", reflect.Slice)
+	}
+	return elems, children, err
+}
+
+// SetScope makes the scope of a package empty, and returns how to undo that. All cells are one package to go/types, so that they may use each
+// other's unexported fields and methods, but what a name means changes from cell to cell. The scope itself stays, as objects refer to it.
+func SetScope(p *types.Package) (undo func()) {
+	elems, children, err := scopeParts(p.Scope())
+	if err != nil {
+		panic(err) // another version of go/types
+	}
+	was := reflect.New(elems.Type()).Elem()
+	was.Set(elems)
+	elems.SetZero()
+	children.SetZero()
+	return func() {
+		elems.Set(was)
+		children.SetZero()
+	}
+}
+
+// replaceMethod gives a type a method, in place of one of the same name, and returns how to undo that.
+func replaceMethod(n *types.Named, fn *types.Func) (undo func()) {
+	n.NumMethods() // completes the type
+	methods, err := methodsOf(n)
+	if err != nil {
+		panic(err) // another version of go/types
+	}
+	old := *methods
+	list := make([]*types.Func, 0, len(old)+1)
+	for _, m := range old {
+		if m.Name() != fn.Name() {
+			list = append(list, m)
+		}
+	}
+	*methods = append(list, fn)
+	return func() { *methods = old }
+}

@@ -1,0 +1,113 @@
+package check
+
+import (
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// Incomplete reports whether a cell's source asks for more lines: it ends inside of brackets, a raw string or a comment, or after
+// an operator or keyword that needs something to follow. Source that is wrong whatever follows is not incomplete.
+func Incomplete(src string) bool {
+	closers, unterminated, trailing := scanOpen(src)
+	if unterminated {
+		return true
+	}
+	if closers != "" {
+		return mayContinue(src, closers)
+	}
+	return trailing
+}
+
+// scanOpen finds what a source leaves open: the brackets that would close it, whether a raw string or comment has no end, and whether
+// its last token needs an operand.
+func scanOpen(src string) (closers string, unterminated, trailing bool) {
+	var s scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(src))
+	s.Init(file, []byte(src), func(_ token.Position, msg string) {
+		if strings.Contains(msg, "raw string literal not terminated") || strings.Contains(msg, "comment not terminated") {
+			unterminated = true
+		}
+	}, 0)
+	var open []byte
+	last := token.EOF
+	for {
+		_, tok, lit := s.Scan()
+		switch tok {
+		case token.EOF:
+			for i := len(open) - 1; i >= 0; i-- {
+				closers += string(open[i])
+			}
+			return closers, unterminated, needsOperand(last)
+		case token.LPAREN:
+			open = append(open, ')')
+		case token.LBRACK:
+			open = append(open, ']')
+		case token.LBRACE:
+			open = append(open, '}')
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			if len(open) == 0 || string(open[len(open)-1]) != tok.String() {
+				return "", unterminated, false
+			}
+			open = open[:len(open)-1]
+		}
+		if tok != token.SEMICOLON || lit == ";" {
+			last = tok
+		}
+	}
+}
+
+// needsOperand reports whether a token cannot end a cell.
+func needsOperand(tok token.Token) bool {
+	switch tok {
+	case token.INC, token.DEC, token.RPAREN, token.RBRACK, token.RBRACE, token.SEMICOLON, token.EOF, token.ILLEGAL,
+		token.BREAK, token.CONTINUE, token.FALLTHROUGH, token.RETURN:
+		return false
+	}
+	return tok.IsOperator() || tok.IsKeyword()
+}
+
+// mayContinue reports whether src, which leaves brackets open, has no error before its end.
+func mayContinue(src, closers string) bool {
+	end := len(strings.TrimRight(src, " \t\r\n"))
+	for _, filler := range []string{"", " _", " {}", ": _"} {
+		errs := parseErrors(src + filler + closers)
+		if len(errs) == 0 || errs[0].Pos.Offset >= end && !strings.Contains(errs[0].Msg, "before newline") {
+			return true
+		}
+	}
+	return false
+}
+
+// parseErrors parses a cell as Eval would, with positions in src.
+func parseErrors(src string) scanner.ErrorList {
+	items, errs := Split(src)
+	if errs != nil {
+		return errs
+	}
+	var all scanner.ErrorList
+	for _, part := range []struct {
+		header, trailer string
+		decls           bool
+	}{{declsHeader, "", true}, {stmtsHeader, "\n}", false}} {
+		_, err := parser.ParseFile(token.NewFileSet(), FileName, part.header+blank(src, items, part.decls)+part.trailer, parser.SkipObjectResolution)
+		if list, ok := err.(scanner.ErrorList); ok {
+			for _, e := range list {
+				e.Pos.Offset -= len(part.header)
+				all = append(all, e)
+			}
+		}
+	}
+	all.Sort()
+	return all
+}
+
+// Invalid reports whether the source of a cell is no Go and cannot become so by more lines.
+func Invalid(src string) bool {
+	items, errs := Split(src)
+	if errs == nil && len(items) > 0 && items[len(items)-1].list {
+		return false // Eval looks at what the list consists of
+	}
+	return !Incomplete(src) && len(parseErrors(src)) > 0
+}

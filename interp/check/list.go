@@ -1,0 +1,58 @@
+package check
+
+import (
+	"go/ast"
+	"go/scanner"
+	"go/token"
+)
+
+// At the end of a cell may stand a list of expressions, as in
+//
+//	v, ok
+//
+// which Go does not have as a statement: the values are shown. It is parsed as the arguments of a call and checked as an assignment of all to the
+// blank identifier.
+
+const listHeader = "package main;func main(){list("
+
+// isList reports whether the tokens of an item are a list of expressions.
+func isList(tokens []token.Token) bool {
+	if tokens[0].IsKeyword() && tokens[0] != token.FUNC && tokens[0] != token.MAP && tokens[0] != token.CHAN && tokens[0] != token.STRUCT && tokens[0] != token.INTERFACE {
+		return false
+	}
+	depth, commas := 0, 0
+	for _, t := range tokens {
+		switch t {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			depth++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			depth--
+		}
+		if depth > 0 {
+			continue
+		}
+		switch {
+		case t == token.COMMA:
+			commas++
+		case t == token.ASSIGN, t == token.DEFINE, t >= token.ADD_ASSIGN && t <= token.AND_NOT_ASSIGN:
+			return false
+		}
+	}
+	return commas > 0
+}
+
+// parseList parses the last item of a cell, a list, as a statement that is added to the others.
+func (p *Syntax) parseList(fset *token.FileSet, src string, items []item) scanner.ErrorList {
+	last := items[len(items)-1]
+	f, errs := p.parseFile(fset, listHeader, blank(src[:last.End], []item{last}, false), ")}")
+	if errs != nil {
+		return errs
+	}
+	p.List = f.Decls[0].(*ast.FuncDecl).Body.List[0].(*ast.ExprStmt).X.(*ast.CallExpr).Args
+	all := &ast.AssignStmt{TokPos: p.List[0].Pos(), Tok: token.ASSIGN, Rhs: p.List}
+	for _, e := range p.List {
+		all.Lhs = append(all.Lhs, &ast.Ident{NamePos: e.Pos(), Name: "_"})
+	}
+	p.Body.Body.List = append(p.Body.Body.List, all)
+	return nil
+}

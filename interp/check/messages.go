@@ -1,0 +1,46 @@
+package check
+
+import (
+	"go/types"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// AsCalled writes the names of packages in a message as cells call them, which may import them under other names: symm.Tensor, not symmem.Tensor.
+// What the message quotes stays.
+func (k *Checker) AsCalled(msg string, imports map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(imports)) {
+		own := k.pkgs.Package(imports[name]).Name()
+		if own == name || !strings.Contains(msg, own+".") || imports[own] != "" || k.scope.objects[own] != nil {
+			continue
+		}
+		quotedOrNamed := regexp.MustCompile(`"([^"\\]|\\.)*"|\b` + own + `\.\b`)
+		msg = quotedOrNamed.ReplaceAllStringFunc(msg, func(s string) string {
+			if s[0] == '"' {
+				return s
+			}
+			return name + "."
+		})
+	}
+	return msg
+}
+
+// PackageName is the package that all cells are in.
+const PackageName = "main"
+
+// TypeName writes a type as cells call it.
+func TypeName(t types.Type) string {
+	return types.TypeString(t, func(pkg *types.Package) string {
+		if pkg.Path() == PackageName {
+			return ""
+		}
+		return pkg.Name()
+	})
+}
+
+func IsPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}

@@ -1,0 +1,88 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Files of the interpreter's FileSet all have this name: yaegi resolves imports by file name, and so one import serves all cells.
+const FileName = "cells"
+
+// The headers that make a file of a cell's declarations, and the body of a function of its statements. Text follows on the
+// same line, so lines are the cell's own.
+const (
+	declsHeader = "package main;"
+	stmtsHeader = "package main;func main(){"
+)
+
+// Syntax is a cell as syntax.
+type Syntax struct {
+	*Text
+	imports []*ast.ImportSpec
+	Decls   []ast.Decl // functions, types, constants
+	Stmts   []ast.Stmt
+	Body    *ast.FuncDecl // holds stmts
+	List    []ast.Expr    // the cell ends with
+}
+
+// Parse splits a cell and parses it.
+func (k *Checker) Parse(cell session.Cell) (*Syntax, *Failure) {
+	text := &Text{cell: cell, Name: cell.Name, Line: max(cell.Line, 1)}
+	if text.Name == "" {
+		text.Name = fmt.Sprintf("cell[%d]", cell.ID)
+	}
+	p := &Syntax{Text: text}
+	items, errs := Split(cell.Source)
+	if errs != nil {
+		return nil, text.syntaxError(errs, 0)
+	}
+	decls, err := p.parseFile(k.fset, declsHeader, blank(cell.Source, items, true), "")
+	if err != nil {
+		return nil, text.syntaxError(err, len(declsHeader))
+	}
+	singles, list := items, false
+	if n := len(items) - 1; n >= 0 && items[n].list {
+		singles, list = items[:n], true
+	}
+	stmts, err := p.parseFile(k.fset, stmtsHeader, blank(cell.Source, singles, false), "\n}")
+	if err != nil {
+		return nil, text.syntaxError(err, len(stmtsHeader))
+	}
+	for _, d := range decls.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
+			for _, s := range g.Specs {
+				p.imports = append(p.imports, s.(*ast.ImportSpec))
+			}
+			continue
+		}
+		p.Decls = append(p.Decls, d)
+	}
+	p.Body = stmts.Decls[0].(*ast.FuncDecl)
+	if list {
+		if err := p.parseList(k.fset, cell.Source, items); err != nil {
+			return nil, text.syntaxError(err, len(listHeader))
+		}
+	}
+	p.Stmts = p.Body.Body.List
+	k.arrange(p)
+	return p, nil
+}
+
+func (p *Syntax) parseFile(fset *token.FileSet, header, src, trailer string) (*ast.File, scanner.ErrorList) {
+	base := fset.Base()
+	f, err := parser.ParseFile(fset, FileName, header+src+trailer, parser.SkipObjectResolution|parser.AllErrors)
+	p.files = append(p.files, parsedFile{fset.File(token.Pos(base)), len(header)})
+	if err != nil {
+		list, ok := err.(scanner.ErrorList)
+		if !ok {
+			list = scanner.ErrorList{{Msg: err.Error()}}
+		}
+		return nil, list
+	}
+	return f, nil
+}

@@ -1,0 +1,143 @@
+package check
+
+import (
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"strings"
+)
+
+// item is a piece of a cell between two top-level semicolons.
+type item struct {
+	Start, End int
+	Decl       bool
+	list       bool // of expressions, at the end of the cell
+}
+
+// Split finds the top-level items of a cell and which of them are declarations that Go allows only outside of functions, or that
+// must be there to have methods.
+func Split(src string) ([]item, scanner.ErrorList) {
+	var (
+		s       scanner.Scanner
+		items   []item
+		errs    scanner.ErrorList
+		tokens  []token.Token // of the current item
+		last    []token.Token // of the last one
+		end     int           // of its last token
+		start   = -1
+		depth   int
+		head    bool // the item is or ends with an if, for or switch, in the head of which semicolons separate nothing
+		file    = token.NewFileSet().AddFile(FileName, -1, len(src))
+		onError = func(pos token.Position, msg string) { errs.Add(pos, msg) }
+	)
+	s.Init(file, []byte(src), onError, 0)
+	for {
+		pos, tok, lit := s.Scan()
+		offset := file.Offset(pos)
+		switch tok {
+		case token.LBRACE, token.LPAREN, token.LBRACK:
+			depth++
+		case token.RBRACE, token.RPAREN, token.RBRACK:
+			depth--
+			if depth < 0 {
+				errs.Add(file.Position(pos), "syntax error: unexpected "+tok.String())
+				return nil, errs
+			}
+		}
+		head = head || depth == 0 && (tok == token.IF || tok == token.FOR || tok == token.SWITCH)
+		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(head && lit == ";" && !isWhole(src[start:offset])) {
+			if start >= 0 {
+				if lit == ";" { // otherwise a comment may come before what ends the line, or go on beyond it
+					end = offset
+				}
+				items = append(items, item{Start: start, End: end, Decl: isDecl(tokens)})
+				last = tokens
+			}
+			if tok == token.EOF {
+				if n := len(items) - 1; n >= 0 && !items[n].Decl && isList(last) {
+					items[n].list = true
+				}
+				return items, errs
+			}
+			start, tokens, head = -1, nil, false
+			continue
+		}
+		if start < 0 {
+			start = offset
+		}
+		tokens = append(tokens, tok)
+		end = tokenEnd(src, offset, tok, lit)
+	}
+}
+
+// tokenEnd returns where the token at an offset ends. The semicolon at the end of a line has no text; the literal of a raw string lacks its carriage
+// returns.
+func tokenEnd(src string, offset int, tok token.Token, lit string) int {
+	switch {
+	case tok == token.SEMICOLON && lit == "\n":
+		return offset
+	case lit == "":
+		return offset + len(tok.String())
+	case lit[0] == '`':
+		return offset + strings.IndexByte(src[offset+1:], '`') + 2
+	}
+	return offset + len(lit)
+}
+
+// isWhole reports whether a text is a statement that does not end in its head.
+func isWhole(text string) bool {
+	_, err := parser.ParseFile(token.NewFileSet(), FileName, stmtsHeader+text+"\n}", parser.SkipObjectResolution)
+	return err == nil
+}
+
+// isDecl tells import, type, const, func f and func (r) f from statements. A function literal that starts a statement is one of those.
+func isDecl(tokens []token.Token) bool {
+	switch tokens[0] {
+	case token.IMPORT, token.TYPE, token.CONST, token.PACKAGE:
+		return true
+	case token.FUNC:
+		if len(tokens) < 2 || tokens[1] == token.IDENT {
+			return true
+		}
+		// func (receiver) name ( or [
+		depth := 0
+		for i, t := range tokens[1:] {
+			switch t {
+			case token.LPAREN, token.LBRACK, token.LBRACE:
+				depth++
+			case token.RPAREN, token.RBRACK, token.RBRACE:
+				depth--
+			}
+			if depth == 0 {
+				rest := tokens[i+2:]
+				return len(rest) >= 2 && rest[0] == token.IDENT && rest[1] == token.LPAREN
+			}
+		}
+	}
+	return false
+}
+
+// blank returns src with the items that are (or are not) declarations kept and all other bytes but newlines replaced by spaces.
+func blank(src string, items []item, decls bool) string {
+	b := []byte(src)
+	clear := func(from, to int) {
+		for j := from; j < to; j++ {
+			if b[j] != '\n' {
+				b[j] = ' '
+			}
+		}
+	}
+	last := 0
+	for _, it := range items {
+		clear(last, it.Start) // empty statements and comments
+		last = it.End
+		switch {
+		case it.Decl != decls:
+			clear(it.Start, it.End)
+		case last < len(src) && src[last] == ';':
+			last++
+		}
+	}
+	clear(last, len(src))
+	return string(b)
+}

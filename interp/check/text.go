@@ -1,0 +1,116 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Text is the source of a cell and where it lies in the FileSet.
+type Text struct {
+	cell  session.Cell
+	Name  string
+	Line  int // of the first line
+	files []parsedFile
+}
+
+type parsedFile struct {
+	file   *token.File
+	header int // bytes before the cell's own
+}
+
+// Position finds where in the user's text pos is.
+func (c *Text) Position(pos token.Pos) (line, column int, ok bool) {
+	for _, f := range c.files {
+		if f.file != nil && int(pos) >= f.file.Base() && int(pos) <= f.file.Base()+f.file.Size() {
+			p := f.file.PositionFor(pos, false)
+			line, column = p.Line, p.Column
+			if line == 1 {
+				column -= f.header
+			}
+			return line, max(column, 1), true
+		}
+	}
+	return 0, 0, false
+}
+
+// place matches a position in a message of go/types; what tells where a type parameter is declared, perhaps in another cell, is left out.
+var place = regexp.MustCompile(` \(declared at ` + FileName + `:\d+:\d+\)|\b` + FileName + `:(\d+):(\d+)`)
+
+// withPlaces writes the positions of declarations in a message as those of the cell.
+func (c *Text) withPlaces(msg string) string {
+	return place.ReplaceAllStringFunc(msg, func(s string) string {
+		m := place.FindStringSubmatch(s)
+		if m[1] == "" {
+			return ""
+		}
+		line, _ := strconv.Atoi(m[1])
+		column, _ := strconv.Atoi(m[2])
+		if line == 1 {
+			column -= len(declsHeader)
+		}
+		return fmt.Sprintf("%s:%d:%d", c.Name, c.Line+line-1, column)
+	})
+}
+
+// SourceLine returns line n (from 1) of the cell.
+func (c *Text) SourceLine(n int) string {
+	lines := strings.Split(c.cell.Source, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return lines[n-1]
+}
+
+// Offset returns where in the cell's text pos is, -1 when it is elsewhere.
+func (c *Text) Offset(pos token.Pos) int {
+	for _, f := range c.files {
+		if f.file != nil && int(pos) >= f.file.Base() && int(pos) <= f.file.Base()+f.file.Size() {
+			return f.file.Offset(pos) - f.header
+		}
+	}
+	return -1
+}
+
+// FunctionAt says in which function of a cell a position is.
+func (c *Text) FunctionAt(at token.Pos) string {
+	line, column, _ := c.Position(at)
+	const header = "package main\n"
+	fset := token.NewFileSet()
+	items, _ := Split(c.cell.Source)
+	file, _ := parser.ParseFile(fset, "", header+blank(c.cell.Source, items, true), parser.SkipObjectResolution)
+	if file == nil {
+		return "a function"
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		start, end := fset.Position(f.Pos()), fset.Position(f.End())
+		here := token.Position{Line: line + 1, Column: column}
+		if before(start, here) && before(here, end) {
+			return f.Name.Name
+		}
+	}
+	return "a function literal"
+}
+
+func before(a, b token.Position) bool {
+	return a.Line < b.Line || a.Line == b.Line && a.Column <= b.Column
+}
+
+// Place puts a position into e, if it is one in c, and reports whether it is.
+func (c *Text) Place(e *session.Error, at token.Pos) bool {
+	line, column, ok := c.Position(at)
+	if ok {
+		e.File, e.Line, e.Column, e.Source = c.Name, c.Line+line-1, column, c.SourceLine(line)
+	}
+	return ok
+}

@@ -1,0 +1,82 @@
+package help
+
+import (
+	"fmt"
+	"go/types"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// conversionHint is about values of types that do not fit.
+func conversionHint(msg string) string {
+	if m := mismatched.FindStringSubmatch(msg); m != nil {
+		if isNumeric(m[1]) && isNumeric(m[2]) {
+			return fmt.Sprintf("convert one of them, by %s(…) or %s(…)", m[1], m[2])
+		}
+		return ""
+	}
+	if m := truncated.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("the other operand is of type %s: convert that one, by float64(…)", m[1])
+	}
+	if m := severalValues.FindStringSubmatch(msg); m != nil {
+		return fmt.Sprintf("name every value, or drop it by _: v, _ := %s", m[1])
+	}
+	m := cannotUse.FindStringSubmatch(msg)
+	if m == nil {
+		return ""
+	}
+	switch expr, from, to := m[1], m[2], m[3]; {
+	case from == to:
+		return fmt.Sprintf("there are two types called %s: a variable keeps the one that it was declared with; declare it again", to)
+	case isNumeric(from) && isNumeric(to):
+		return fmt.Sprintf("%s(%s) converts it", to, expr)
+	case from == "int" && to == "string":
+		return fmt.Sprintf("strconv.Itoa(%s) is its text", expr)
+	case isNumeric(from) && to == "string":
+		return fmt.Sprintf("fmt.Sprint(%s) is its text", expr)
+	case from == "string" && isNumeric(to):
+		return "package strconv reads numbers from text"
+	case from == "[]byte" && to == "string", from == "string" && to == "[]byte":
+		return fmt.Sprintf("%s(%s) converts it", to, expr)
+	}
+	return ""
+}
+
+func isNumeric(name string) bool {
+	t, ok := types.Universe.Lookup(name).(*types.TypeName)
+	if !ok {
+		return false
+	}
+	basic, ok := t.Type().Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsNumeric != 0
+}
+
+// syntaxHint is about what a cell has that is not Go. missing are the brackets it leaves open if the error is at its end.
+func syntaxHint(e *session.Error, missing string) string {
+	line := strings.TrimSpace(e.Source)
+	if missing != "" {
+		return "the cell ends before " + missing + ", which would close what is open"
+	}
+	switch {
+	case strings.HasPrefix(line, "while "), strings.HasPrefix(line, "while("):
+		return "Go's loops all begin with for: for x < 10 { … }"
+	case strings.HasPrefix(line, "package "):
+		return "cells have no package clause and no func main: what is to run stands by itself"
+	case strings.HasPrefix(line, "else"):
+		return "else belongs on the line of the brace before it: } else {"
+	case strings.Contains(e.Msg, "U+003F '?'"):
+		return "Go has no ?: operator; use if and else"
+	case strings.Contains(e.Msg, "rune literal"):
+		return "text is written in double quotes or backquotes; '…' is one character"
+	case strings.Contains(e.Msg, "found '++'"), strings.Contains(e.Msg, "found '--'"):
+		return "x++ and x-- are statements of their own, written after the variable"
+	case strings.Contains(e.Msg, "found assignment"), strings.Contains(e.Msg, "cannot use ") && strings.Contains(e.Msg, " as value"):
+		return "== compares, = assigns"
+	case strings.Contains(e.Msg, "semicolon or newline before {"), strings.Contains(e.Msg, "unexpected newline, expected {"):
+		return "the opening brace belongs at the end of the line before it"
+	case strings.Contains(e.Msg, "before newline"):
+		return "a line that goes on ends in a comma, also the last one before a closing bracket on its own line"
+	}
+	return ""
+}

@@ -1,0 +1,201 @@
+package help
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/docs"
+)
+
+// Documentation answers what arg is: a package, something of a package, a name of the session, a field or method.
+func (h *Guide) Documentation(arg string) (string, error) {
+	arg = strings.Trim(strings.TrimSuffix(strings.TrimSpace(arg), "()"), "\"")
+	if h.checker.Objects()[arg] == nil {
+		if decl, text, ok := builtinDoc(arg); ok {
+			return entry(decl, text), nil
+		}
+		if text, ok := h.packageDoc(arg); ok {
+			return text, nil
+		}
+	}
+	name, member, _ := strings.Cut(arg, ".")
+	if h.checker.Objects()[name] == nil && member != "" {
+		for _, path := range h.pathsFor(name) {
+			if decl, text, ok := docs.Lookup(path, member); ok {
+				return entry(decl, text), nil
+			}
+		}
+	}
+	if obj := h.checker.Objects()[name]; obj != nil && member == "" {
+		return h.ownDoc(arg, obj)
+	}
+	if member != "" && h.declared[arg] != "" {
+		return h.declared[arg], nil
+	}
+	return h.selectedDoc(arg)
+}
+
+// entry is how documentation is shown.
+func entry(decl, text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return decl
+	}
+	return decl + "\n\n" + text
+}
+
+// pathsFor lists the packages that a name may stand for: the imported one, or all of that name.
+func (h *Guide) pathsFor(name string) []string {
+	if path, ok := h.checker.Imports()[name]; ok {
+		return []string{path}
+	}
+	return h.checker.Packages().PathsOf(name)
+}
+
+// packageDoc is about a package, by its name or its import path.
+func (h *Guide) packageDoc(name string) (string, bool) {
+	for _, path := range append(h.pathsFor(name), name) {
+		decl, text, ok := docs.Lookup(path, "")
+		if !ok {
+			continue
+		}
+		var exported []string
+		for _, n := range docs.Names(path) {
+			if !strings.Contains(n, ".") {
+				exported = append(exported, n)
+			}
+		}
+		return entry(fmt.Sprintf("%s // import %q", decl, path), text) + "\n\n" + wrap(exported), true
+	}
+	return "", false
+}
+
+// wrap writes words in lines.
+func wrap(words []string) string {
+	var b strings.Builder
+	width := 0
+	for _, w := range words {
+		switch {
+		case width == 0:
+		case width+1+len(w) > 100:
+			b.WriteByte('\n')
+			width = 0
+		default:
+			b.WriteByte(' ')
+			width++
+		}
+		b.WriteString(w)
+		width += len(w)
+	}
+	return b.String()
+}
+
+// ownDoc is about what a cell defined.
+func (h *Guide) ownDoc(name string, obj types.Object) (string, error) {
+	v, ok := obj.(*types.Var)
+	if !ok {
+		text := h.declared[name]
+		if t, ok := obj.(*types.TypeName); ok {
+			text += methodList(t.Type())
+		}
+		return text, nil
+	}
+	text := "var " + name + " " + check.TypeName(v.Type())
+	if about, err := h.typeDoc(v.Type()); err == nil {
+		text += "\n\n" + about
+	}
+	return text, nil
+}
+
+// typeDoc is about a named type, or what a pointer to one points to.
+func (h *Guide) typeDoc(t types.Type) (string, error) {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok || named.Obj().Pkg() == nil {
+		return "", fmt.Errorf("there is no documentation of %s", check.TypeName(t))
+	}
+	return h.docOf(named.Obj().Pkg().Path(), named.Obj().Name())
+}
+
+// docOf is about something of a package, the cells' own included.
+func (h *Guide) docOf(path, name string) (string, error) {
+	if path == check.PackageName && h.declared[name] != "" {
+		return h.declared[name], nil
+	}
+	if decl, text, ok := docs.Lookup(path, name); ok {
+		return entry(decl, text), nil
+	}
+	return "", fmt.Errorf("there is no documentation of %s", name)
+}
+
+// selectedDoc is about an expression: of a field or method its own, of anything else that of its type.
+func (h *Guide) selectedDoc(expr string) (string, error) {
+	c, err := h.checkExpr(expr)
+	if err != nil {
+		return "", err
+	}
+	defer h.checker.Forget(c.Text)
+	if c.Value == nil {
+		return "", errNoExpression
+	}
+	sel, ok := ast.Unparen(c.Value).(*ast.SelectorExpr)
+	if !ok {
+		return h.typeDoc(c.Info.TypeOf(c.Value))
+	}
+	selection := c.Info.Selections[sel]
+	if selection == nil {
+		return h.typeDoc(c.Info.TypeOf(c.Value))
+	}
+	obj := selection.Obj()
+	if recv := holder(selection); recv != nil && recv.Obj().Pkg() != nil {
+		if text, err := h.docOf(recv.Obj().Pkg().Path(), recv.Obj().Name()+"."+obj.Name()); err == nil {
+			return text, nil
+		}
+	}
+	head := "field "
+	if _, ok := obj.(*types.Func); ok {
+		head = "method "
+	}
+	return head + obj.Name() + " " + check.TypeName(obj.Type()), nil
+}
+
+// holder is the type that declares what is selected, which embedded fields may lead to.
+func holder(s *types.Selection) *types.Named {
+	t := s.Recv()
+	if f, ok := s.Obj().(*types.Func); ok && f.Signature().Recv() != nil {
+		t = f.Signature().Recv().Type()
+	} else {
+		for _, i := range s.Index()[:len(s.Index())-1] {
+			if p, ok := t.Underlying().(*types.Pointer); ok {
+				t = p.Elem()
+			}
+			t = t.Underlying().(*types.Struct).Field(i).Type()
+		}
+	}
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	named, _ := types.Unalias(t).(*types.Named)
+	return named
+}
+
+// methodList lists the methods of a type of the session, each on a line.
+func methodList(t types.Type) string {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return ""
+	}
+	var b strings.Builder
+	for m := range named.Methods() {
+		sig := m.Signature()
+		fmt.Fprintf(&b, "\nfunc (%s) %s%s", check.TypeName(sig.Recv().Type()), m.Name(), strings.TrimPrefix(check.TypeName(sig), "func"))
+	}
+	return b.String()
+}
+
+var errNoExpression = errors.New("that is no expression with a value")

@@ -1,0 +1,107 @@
+package help
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// TypeOf returns the type of an expression, or what else a name stands for.
+func (h *Guide) TypeOf(expr string) (string, error) {
+	expr = strings.TrimSpace(expr)
+	if path, ok := h.checker.Imports()[expr]; ok && h.checker.Objects()[expr] == nil {
+		return fmt.Sprintf("package %s // import %q", h.checker.Packages().Package(path).Name(), path), nil
+	}
+	tv, err := h.evalType(expr)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case tv.IsVoid():
+		return "no value", nil
+	case tv.IsBuiltin():
+		decl, _, _ := builtinDoc(expr)
+		return decl, nil
+	case tv.IsType():
+		if _, named := tv.Type.(*types.Named); named {
+			return "type " + check.TypeName(tv.Type) + " " + check.TypeName(tv.Type.Underlying()) + methodList(tv.Type), nil
+		}
+		return "type " + check.TypeName(tv.Type), nil
+	case tv.Value != nil:
+		return fmt.Sprintf("%s constant %s", check.TypeName(tv.Type), tv.Value), nil
+	}
+	return check.TypeName(tv.Type), nil
+}
+
+// evalType checks an expression in the session's scope.
+func (h *Guide) evalType(expr string) (types.TypeAndValue, error) {
+	if sig := h.genericFunction(expr); sig != nil { // without type arguments it is no expression
+		return types.TypeAndValue{Type: sig}, nil
+	}
+	tv, err := types.Eval(token.NewFileSet(), h.scopePackage(nil), token.NoPos, expr)
+	if err == nil {
+		return tv, nil
+	}
+	// What a cell would say of it is better, and packages that are not imported are known to it.
+	c, err := h.checkExpr(expr)
+	if err != nil {
+		return types.TypeAndValue{}, err
+	}
+	h.checker.Forget(c.Text)
+	if tv, err = types.Eval(token.NewFileSet(), h.scopePackage(c.Auto), token.NoPos, expr); err != nil {
+		err = errNoExpression
+	}
+	return tv, err
+}
+
+// genericFunction returns the signature of a generic function by its name, nil when that names something else.
+func (h *Guide) genericFunction(name string) *types.Signature {
+	obj := h.checker.Objects()[name]
+	if pkg, member, ok := strings.Cut(name, "."); ok && h.checker.Objects()[pkg] == nil {
+		for _, path := range h.pathsFor(pkg) {
+			if h.checker.Packages().Has(path, member) {
+				p, _ := h.checker.Packages().Import(path)
+				obj = p.Scope().Lookup(member)
+			}
+		}
+	}
+	if fn, ok := obj.(*types.Func); ok && fn.Signature().TypeParams().Len() > 0 {
+		return fn.Signature()
+	}
+	return nil
+}
+
+// scopePackage is a package that contains all that the session's names mean, and the packages of more by their names.
+func (h *Guide) scopePackage(more map[string]string) *types.Package {
+	imports := maps.Clone(h.checker.Imports())
+	maps.Copy(imports, more)
+	check.SetScope(h.checker.Package())
+	for name, path := range imports {
+		if pkg, err := h.checker.Packages().Import(path); err == nil {
+			h.checker.Package().Scope().Insert(types.NewPkgName(token.NoPos, h.checker.Package(), name, pkg))
+		}
+	}
+	for _, obj := range h.checker.Objects() {
+		h.checker.Package().Scope().Insert(obj)
+	}
+	return h.checker.Package()
+}
+
+// checkExpr checks the text of an expression as the last one of a cell. Packages that it uses without importing them are known.
+func (h *Guide) checkExpr(expr string) (*check.Cell, error) {
+	p, f := h.checker.Parse(session.Cell{Name: "expression", Source: expr})
+	if f != nil {
+		return nil, Explain(f)
+	}
+	c, f := h.checker.Check(p)
+	if f != nil {
+		h.checker.Forget(p.Text)
+		return nil, Explain(f)
+	}
+	return c, nil
+}

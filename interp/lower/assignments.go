@@ -1,0 +1,334 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// assign lowers an assignment; at the cell's top level a definition becomes an assignment to a variable that outlives the cell.
+func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
+	if s.Tok == token.DEFINE && l.defines(s.Lhs) {
+		s.Tok = token.ASSIGN
+	}
+	if len(s.Lhs) > 1 && len(s.Rhs) == 1 && l.becomesOther(s.Rhs[0], l.typesOf(s.Lhs, s.Rhs[0])) {
+		out, vars := l.spreadTuple(s.Rhs[0])
+		s.Rhs = vars
+		return append(out, l.assign(s)...)
+	}
+	if len(s.Lhs) == 2 && len(s.Rhs) == 1 {
+		if out := l.commaOK(s); out != nil {
+			return out
+		}
+	}
+	if l.interferes(s) || l.mayDelete(s) {
+		return l.assignInOrder(s)
+	}
+	out := l.received(s)
+	if list := l.separate(s); list != nil {
+		return append(out, list...)
+	}
+	l.protect(s)
+	for i, e := range s.Rhs {
+		if isShift(s.Tok) {
+			s.Rhs[i] = l.shiftCount(e)
+		} else if len(s.Rhs) > 1 && l.info.Types[e].IsNil() && l.info.TypeOf(s.Lhs[i]) != nil {
+			s.Rhs[i] = l.zeroValue(e.Pos(), l.info.TypeOf(s.Lhs[i]))
+		} else if len(s.Lhs) == len(s.Rhs) && s.Tok == token.ASSIGN {
+			s.Rhs[i] = l.convert(e, l.lhsType(s.Lhs[i]))
+		} else {
+			s.Rhs[i] = l.expr(e)
+		}
+		if _, isCall := s.Rhs[i].(*ast.CallExpr); isCall && len(s.Rhs) > 1 {
+			s.Rhs[i] = l.paren(s.Rhs[i]) // yaegi would lose the other values
+		}
+	}
+	l.exprs(s.Lhs)
+	return append(out, s)
+}
+
+// typesOf are the types of the variables that an assignment of the results of a call sets; the blank identifier has that of its result.
+func (l *lowerer) typesOf(lhs []ast.Expr, call ast.Expr) *types.Tuple {
+	results, ok := l.info.TypeOf(call).(*types.Tuple)
+	if !ok {
+		return nil
+	}
+	var vars []*types.Var
+	for i, e := range lhs {
+		t := l.info.TypeOf(e)
+		if t == nil {
+			t = results.At(i).Type()
+		}
+		vars = append(vars, types.NewParam(e.Pos(), nil, "", t))
+	}
+	return types.NewTuple(vars...)
+}
+
+// separate lowers an assignment of several values of which some become interfaces, which yaegi does not convert then, or some are composite
+// literals, which make it lose others: all values are evaluated into variables of the types they become, and then assigned one by one. It
+// returns nil for other assignments.
+func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
+	if len(s.Lhs) != len(s.Rhs) || len(s.Lhs) < 2 {
+		return nil
+	}
+	found := false
+	for i, e := range s.Lhs {
+		if _, isName := e.(*ast.Ident); !isName {
+			return nil
+		}
+		found = found || types.IsInterface(l.lhsType(e)) || isLiteral(s.Rhs[i])
+	}
+	if !found {
+		return nil
+	}
+	var set []ast.Stmt
+	for i, e := range s.Rhs {
+		id := s.Lhs[i].(*ast.Ident)
+		t := l.lhsType(id)
+		if id.Name == "_" {
+			t = types.Default(l.info.TypeOf(e))
+		}
+		v := l.temp("v")
+		if _, ok := e.(*ast.CompositeLit); ok {
+			e = l.paren(e)
+		}
+		out = append(out, l.varDecl(e.Pos(), v, t), assign(token.ASSIGN, l.ident(e.Pos(), v), l.convert(e, t)))
+		tok := s.Tok
+		if l.info.Defs[id] == nil {
+			tok = token.ASSIGN
+		}
+		set = append(set, assign(tok, l.expr(id), l.ident(e.Pos(), v)))
+	}
+	return append(out, set...)
+}
+
+// isLiteral reports whether e is a composite literal, or the address of one.
+func isLiteral(e ast.Expr) bool {
+	e = ast.Unparen(e)
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = ast.Unparen(u.X)
+	}
+	_, ok := e.(*ast.CompositeLit)
+	return ok
+}
+
+// received replaces receive operations on the right side by variables that have the results: yaegi makes what it stores a received value in
+// a variable without an address.
+func (l *lowerer) received(s *ast.AssignStmt) (out []ast.Stmt) {
+	for i, e := range s.Rhs {
+		u, ok := ast.Unparen(e).(*ast.UnaryExpr)
+		if !ok || u.Op != token.ARROW {
+			continue
+		}
+		u.X = l.expr(u.X)
+		v := l.temp("received")
+		out = append(out, assign(token.DEFINE, l.ident(e.Pos(), v), u))
+		s.Rhs[i] = l.ident(e.Pos(), v)
+	}
+	return out
+}
+
+// commaOK lowers the forms of assignment in which a second value says whether there is a first. It returns nil for other assignments.
+func (l *lowerer) commaOK(s *ast.AssignStmt) []ast.Stmt {
+	pos := s.Pos()
+	switch e := ast.Unparen(s.Rhs[0]).(type) {
+	case *ast.TypeAssertExpr:
+		out, v, ok := l.assertOK(e)
+		return append(out, l.assignNames(s, v, ok)...)
+	case *ast.UnaryExpr, *ast.IndexExpr:
+		u, isUnary := e.(*ast.UnaryExpr)
+		if isUnary && u.Op != token.ARROW || !isUnary && s.Tok == token.DEFINE {
+			return nil
+		}
+		// Yaegi can store these two only in variables of the function itself, and what it receives without an address.
+		v, ok := l.temp("v"), l.temp("ok")
+		set := &ast.AssignStmt{Lhs: []ast.Expr{l.ident(pos, v), l.ident(pos, ok)}, TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{l.expr(e)}}
+		return append([]ast.Stmt{set}, l.assignNames(s, v, ok)...)
+	}
+	return nil
+}
+
+// assignNames is s, one of commaOK's, with the variables v and ok on its right side.
+func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
+	pos := s.Pos()
+	x, second := l.ident(pos, v), l.ident(pos, ok)
+	if from := l.info.TypeOf(s.Rhs[0]).(*types.Tuple).At(0).Type(); l.converts(from, l.lhsType(s.Lhs[0])) {
+		return l.assign(&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{l.typed(x, from), l.typed(second, types.Typ[types.Bool])}})
+	}
+	l.exprs(s.Lhs)
+	return []ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{x, second}}}
+}
+
+// protect puts values that yaegi would build in the place of the variable itself in parentheses, which makes it assign them: a composite literal would take
+// the place of a variable that pointers refer to, or of an interface, or the place that a closure has from the last time around; the results of a function would be
+// the variable while it runs.
+func (l *lowerer) protect(s *ast.AssignStmt) {
+	if len(s.Lhs) != len(s.Rhs) {
+		return
+	}
+	for i, e := range s.Rhs {
+		switch e := e.(type) {
+		case *ast.CompositeLit:
+			if s.Tok == token.ASSIGN || l.fn.repeats() || types.IsInterface(l.lhsType(s.Lhs[i])) {
+				s.Rhs[i] = l.paren(e)
+			}
+		case *ast.CallExpr:
+			if tv := l.info.Types[e.Fun]; s.Tok == token.ASSIGN && tv.IsValue() && !tv.IsBuiltin() && !l.isCompiledFunc(ast.Unparen(e.Fun)) {
+				s.Rhs[i] = l.paren(e)
+			}
+		}
+	}
+}
+
+func (l *lowerer) paren(e ast.Expr) ast.Expr {
+	p := &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
+	if tv, ok := l.info.Types[e]; ok {
+		l.info.Types[p] = tv
+	}
+	return p
+}
+
+func (l *lowerer) lhsType(e ast.Expr) types.Type {
+	if t := l.info.TypeOf(e); t != nil {
+		return t
+	}
+	return types.Typ[types.Invalid] // the blank identifier
+}
+
+// defines reports whether one of the names on the left is a variable of the cell's top level.
+func (l *lowerer) defines(lhs []ast.Expr) bool {
+	for _, e := range lhs {
+		if id, ok := e.(*ast.Ident); ok && (l.hoisted[l.info.Defs[id]] || l.hoisted[l.info.Uses[id]] && l.fn.top()) {
+			return true
+		}
+	}
+	return false
+}
+
+// interferes reports whether an assignment of several values is one that yaegi, which assigns them one after the other, may do wrongly:
+// what one of them sets is used to find where another goes, one is nil, one becomes an interface in a field or element, or one is the result of a call,
+// which it may take for those of all.
+func (l *lowerer) interferes(s *ast.AssignStmt) bool {
+	if s.Tok != token.ASSIGN || len(s.Lhs) < 2 || len(s.Lhs) != len(s.Rhs) {
+		return false
+	}
+	set := map[types.Object]bool{}
+	found := false
+	deep := 0 // operands other than names
+	for i, e := range s.Lhs {
+		if l.info.Types[s.Rhs[i]].IsNil() || l.calls(s.Rhs[i]) {
+			return true
+		}
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+			set[l.info.Uses[id]] = true
+		} else {
+			deep++
+			found = found || types.IsInterface(l.lhsType(e))
+		}
+	}
+	for _, e := range s.Lhs {
+		if _, ok := ast.Unparen(e).(*ast.Ident); ok {
+			continue
+		}
+		ast.Inspect(e, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				found = found || set[l.info.Uses[n]]
+			case *ast.CallExpr:
+				found = found || !l.info.Types[n.Fun].IsType() && l.info.Types[n].Value == nil
+			case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
+				found = found || deep > 1 && n != ast.Unparen(e) && l.info.Types[n.(ast.Expr)].IsValue() && l.mayPanic(n)
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// mayDelete reports whether s is m[k] = *p, by which yaegi deletes the element where p is nil.
+func (l *lowerer) mayDelete(s *ast.AssignStmt) bool {
+	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
+		return false
+	}
+	e, isIndex := ast.Unparen(s.Lhs[0]).(*ast.IndexExpr)
+	_, isStar := ast.Unparen(s.Rhs[0]).(*ast.StarExpr)
+	return isIndex && isStar && !l.hasLength(e.X)
+}
+
+// calls reports whether e is a call of a function that is evaluated as the program runs.
+func (l *lowerer) calls(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && !l.info.Types[call.Fun].IsType() && l.info.Types[call].Value == nil
+}
+
+// assignInOrder lowers such an assignment in Go's two phases: the operands of indices and pointers on the left and the values are evaluated into
+// variables, then they are assigned.
+func (l *lowerer) assignInOrder(s *ast.AssignStmt) (out []ast.Stmt) {
+	lhs := make([]ast.Expr, len(s.Lhs))
+	for i, e := range s.Lhs {
+		lhs[i] = l.place(e, &out)
+	}
+	var set []ast.Stmt
+	for i, e := range s.Rhs {
+		t := l.lhsType(s.Lhs[i])
+		if id, ok := s.Lhs[i].(*ast.Ident); ok && id.Name == "_" {
+			t = types.Default(l.info.TypeOf(e))
+			if l.info.Types[e].IsNil() {
+				continue
+			}
+		}
+		if _, ok := e.(*ast.CompositeLit); ok {
+			e = l.paren(e)
+		}
+		set = append(set, assign(token.ASSIGN, lhs[i], l.hold(e, t, &out)))
+	}
+	return append(out, set...)
+}
+
+// place lowers the left side of an assignment; all in it that is evaluated is so by out.
+func (l *lowerer) place(e ast.Expr, out *[]ast.Stmt) ast.Expr {
+	operand := func(x ast.Expr) ast.Expr { // x, or the address of what is not reached through a pointer
+		t := l.info.TypeOf(x)
+		switch t.Underlying().(type) {
+		case *types.Struct, *types.Array:
+			l.captureOperand(x)
+			p := l.temp("p")
+			*out = append(*out, assign(token.DEFINE, l.ident(x.Pos(), p), l.address(l.expr(x))))
+			return l.ident(x.Pos(), p)
+		}
+		return l.hold(x, t, out)
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.IndexExpr:
+		_, isArray := l.info.TypeOf(e.X).Underlying().(*types.Array)
+		t := types.Default(l.info.TypeOf(e.Index))
+		if m, ok := l.info.TypeOf(e.X).Underlying().(*types.Map); ok {
+			t = m.Key()
+		}
+		e.X = operand(e.X)
+		if isArray {
+			e.X = &ast.ParenExpr{Lparen: e.X.Pos(), X: &ast.StarExpr{Star: e.X.Pos(), X: e.X}, Rparen: e.X.Pos()}
+		}
+		e.Index = l.hold(e.Index, t, out)
+		return e
+	case *ast.StarExpr:
+		e.X = operand(e.X)
+		return e
+	case *ast.SelectorExpr:
+		if l.info.Selections[e] == nil {
+			return l.expr(e)
+		}
+		x := operand(e.X)
+		l.info.Types[x] = types.TypeAndValue{Type: l.info.TypeOf(e.X)}
+		e.X = x
+		return l.selector(e)
+	}
+	return l.expr(e)
+}
+
+// hold evaluates e, as a value of type t, into a variable.
+func (l *lowerer) hold(e ast.Expr, t types.Type, out *[]ast.Stmt) ast.Expr {
+	v := l.temp("v")
+	*out = append(*out, l.varDecl(e.Pos(), v, t), assign(token.ASSIGN, l.ident(e.Pos(), v), l.convert(e, t)))
+	return l.ident(e.Pos(), v)
+}

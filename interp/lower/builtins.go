@@ -1,0 +1,99 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// builtin lowers calls of the builtin functions that yaegi lacks or has otherwise.
+func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
+	pos := e.Pos()
+	switch name {
+	case "min", "max":
+		return l.minMax(name, e)
+	case "clear":
+		return l.helper(pos, run.Clear, l.expr(e.Args[0]))
+	case "print", "println":
+		l.exprs(e.Args)
+		return l.helper(pos, map[string]run.Helper{"print": run.Print, "println": run.Println}[name], e.Args...)
+	case "append":
+		if s, ok := l.info.TypeOf(e).Underlying().(*types.Slice); ok && !e.Ellipsis.IsValid() {
+			e.Args[0] = l.expr(e.Args[0])
+			for i, a := range e.Args[1:] {
+				e.Args[i+1] = l.convert(a, s.Elem())
+			}
+			return e
+		}
+	case "panic":
+		e.Args[0] = l.convert(e.Args[0], types.NewInterfaceType(nil, nil))
+		return e
+	case "delete":
+		if m, ok := l.info.TypeOf(e.Args[0]).Underlying().(*types.Map); ok {
+			e.Args[0], e.Args[1] = l.expr(e.Args[0]), l.convertKey(e.Args[1], m)
+			return e
+		}
+	case "make":
+		if t := l.info.TypeOf(e); isDirected(t) {
+			c := t.Underlying().(*types.Chan)
+			e.Fun = l.expr(e.Fun)
+			e.Args[0] = l.typeExpr(types.NewChan(types.SendRecv, c.Elem()), pos)
+			l.exprs(e.Args[1:])
+			return &ast.CallExpr{Fun: l.paren(l.typeExpr(t, pos)), Lparen: pos, Args: []ast.Expr{e}, Rparen: pos}
+		}
+	case "recover":
+		return l.helper(pos, run.Recover)
+	case "new":
+		if tv := l.info.Types[e.Args[0]]; tv.IsValue() {
+			return l.newOf(e)
+		}
+	}
+	e.Fun = l.expr(e.Fun)
+	l.exprs(e.Args)
+	return e
+}
+
+// isDirected reports whether t is a type of channels that only send or only receive: reflection makes none.
+func isDirected(t types.Type) bool {
+	c, ok := t.Underlying().(*types.Chan)
+	return ok && c.Dir() != types.SendRecv
+}
+
+// minMax lowers min and max to calls of helpers with two operands.
+func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
+	pos := e.Pos()
+	t := l.info.TypeOf(e)
+	b := types.Typ[t.Underlying().(*types.Basic).Kind()]
+	convert := func(to types.Type, x ast.Expr) ast.Expr {
+		if types.Identical(t, b) {
+			return x
+		}
+		return &ast.CallExpr{Fun: l.typeExpr(to, pos), Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+	}
+	result := convert(b, l.expr(e.Args[0]))
+	for _, a := range e.Args[1:] {
+		result = l.helper(pos, run.Ordered(name, b.Name()), result, convert(b, l.expr(a)))
+	}
+	return convert(t, result)
+}
+
+// newOf lowers new(x) for a value x.
+func (l *lowerer) newOf(e *ast.CallExpr) ast.Expr {
+	t := l.info.TypeOf(e).(*types.Pointer).Elem()
+	return l.pointerTo(l.convert(e.Args[0], t), t)
+}
+
+// pointerTo makes a pointer to a new variable of type t that is x: func(v T) *T { return &v }(x).
+func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
+	pos := x.Pos()
+	v := l.temp("v")
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(t, pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(types.NewPointer(t), pos)}}},
+		},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.address(l.ident(pos, v))}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}

@@ -1,0 +1,201 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// callsFirst takes the calls out of a statement in which something may panic after a call of a cell's function: they are made before, into
+// variables, in their order. What the statement itself does is then marked again, as the functions have left marks of their own. Not in loops
+// the same is done where an index or a slice follows any call, so that its bounds can be checked.
+func (l *lowerer) callsFirst(s ast.Stmt) (out []ast.Stmt) {
+	var values []*ast.Expr
+	whole := false // the value of the statement may be a call that nothing follows
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		for i := range s.Lhs {
+			if s.Tok != token.DEFINE {
+				values = append(values, &s.Lhs[i])
+			}
+		}
+		for i := range s.Rhs {
+			values = append(values, &s.Rhs[i])
+		}
+	case *ast.ExprStmt:
+		values, whole = []*ast.Expr{&s.X}, true
+	case *ast.ReturnStmt:
+		for i := range s.Results {
+			values = append(values, &s.Results[i])
+		}
+	case *ast.SendStmt:
+		values = []*ast.Expr{&s.Chan, &s.Value}
+	default:
+		head := headOf(s)
+		if head == nil {
+			return nil
+		}
+		alone := &ast.ExprStmt{X: *head}
+		out = l.callsFirst(alone)
+		*head = alone.X
+		return out
+	}
+	if !l.panicsAfterCall(s) || l.ordersMore(s) {
+		return nil
+	}
+	for _, e := range values {
+		*e = l.withoutCalls(*e, whole, &out)
+	}
+	return out
+}
+
+// headOf returns the expression that a statement evaluates first and once, other than the simple statements; nil if there is none.
+func headOf(s ast.Stmt) *ast.Expr {
+	switch s := s.(type) {
+	case *ast.IfStmt:
+		if s.Init == nil {
+			return &s.Cond
+		}
+	case *ast.SwitchStmt:
+		if s.Init == nil && s.Tag != nil {
+			return &s.Tag
+		}
+	case *ast.RangeStmt:
+		return &s.X
+	}
+	return nil
+}
+
+// panicsAfterCall reports whether a statement calls a function of a cell and then does something else that may panic, or calls any and then
+// indexes or slices.
+func (l *lowerer) panicsAfterCall(s ast.Stmt) bool {
+	called, compiled, found := false, false, false // compiled is of a call not in a loop
+	var visit func(n ast.Node)
+	visit = func(n ast.Node) {
+		if isNilNode(n) || found {
+			return
+		}
+		if e, ok := n.(ast.Expr); ok {
+			if tv, ok := l.info.Types[e]; ok && (tv.IsType() || tv.Value != nil) {
+				return
+			}
+		}
+		if a, ok := n.(*ast.AssignStmt); ok { // what is assigned to is reached last
+			for _, e := range append(append([]ast.Expr{}, a.Rhs...), a.Lhs...) {
+				visit(e)
+			}
+			return
+		}
+		ast.Inspect(n, func(c ast.Node) bool {
+			if c == n {
+				return true
+			}
+			if _, isLit := c.(*ast.FuncLit); !isLit && c != nil {
+				visit(c)
+			}
+			return false
+		})
+		switch e := n.(type) {
+		case *ast.CallExpr:
+			if l.callsCell(e) {
+				called = true
+				return
+			}
+			compiled = compiled || l.fn.loops == 0 && !l.harmless(e)
+		case *ast.IndexExpr:
+			found = found || compiled && l.hasLength(e.X)
+		case *ast.SliceExpr:
+			found = found || compiled
+		}
+		found = found || called && l.mayPanic(n)
+	}
+	visit(s)
+	return found
+}
+
+// ordersMore reports whether there is more than calls in a statement that must stay in its order.
+func (l *lowerer) ordersMore(s ast.Stmt) bool {
+	found := false
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.BinaryExpr:
+			found = found || (n.Op == token.LAND || n.Op == token.LOR) && !l.isPlain(n)
+		case *ast.CallExpr:
+			id, ok := ast.Unparen(n.Fun).(*ast.Ident)
+			found = found || ok && l.info.Types[n.Fun].IsBuiltin() && (id.Name == "copy" || id.Name == "recover")
+		}
+		return !found
+	})
+	return found
+}
+
+// callsCell reports whether e calls a function of a cell.
+func (l *lowerer) callsCell(e *ast.CallExpr) bool {
+	tv := l.info.Types[e.Fun]
+	return tv.IsValue() && !tv.IsBuiltin() && !l.isCompiledFunc(ast.Unparen(e.Fun))
+}
+
+// withoutCalls replaces the calls in e, but not e itself if that is kept.
+func (l *lowerer) withoutCalls(e ast.Expr, keep bool, out *[]ast.Stmt) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	tv, known := l.info.Types[e]
+	if known && (tv.IsType() || tv.Value != nil) {
+		return e
+	}
+	in := func(e *ast.Expr) { *e = l.withoutCalls(*e, false, out) }
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		e.X = l.withoutCalls(e.X, keep, out)
+	case *ast.SelectorExpr:
+		if l.info.Selections[e] != nil {
+			in(&e.X)
+		}
+	case *ast.IndexExpr:
+		in(&e.X)
+		in(&e.Index)
+	case *ast.SliceExpr:
+		in(&e.X)
+		in(&e.Low)
+		in(&e.High)
+		in(&e.Max)
+	case *ast.TypeAssertExpr:
+		in(&e.X)
+	case *ast.StarExpr:
+		in(&e.X)
+	case *ast.UnaryExpr:
+		in(&e.X)
+	case *ast.BinaryExpr:
+		in(&e.X)
+		in(&e.Y)
+	case *ast.CompositeLit:
+		for i := range e.Elts {
+			if kv, ok := e.Elts[i].(*ast.KeyValueExpr); ok {
+				in(&kv.Value)
+			} else {
+				in(&e.Elts[i])
+			}
+		}
+	case *ast.CallExpr:
+		if _, isLit := ast.Unparen(e.Fun).(*ast.FuncLit); !isLit {
+			in(&e.Fun)
+		}
+		for i := range e.Args {
+			in(&e.Args[i])
+		}
+		_, several := tv.Type.(*types.Tuple)
+		if keep || several || tv.IsVoid() || l.info.Types[e.Fun].IsType() || l.info.Types[e.Fun].IsBuiltin() {
+			return e
+		}
+		*out = append(*out, l.mark(e)...)
+		v := l.hold(e, tv.Type, out)
+		l.info.Types[v] = tv
+		return v
+	}
+	return e
+}

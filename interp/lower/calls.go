@@ -1,0 +1,202 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strconv"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// call lowers a call or a conversion.
+func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
+	e.Fun = l.qualified(e.Fun)
+	fun := ast.Unparen(e.Fun)
+	tv := l.info.Types[e.Fun]
+	if id, ok := fun.(*ast.Ident); ok && tv.IsBuiltin() {
+		return l.builtin(id.Name, e)
+	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		if special := l.blocking(sel, e); special != nil {
+			return special
+		}
+		if l.atPosition(sel, e) {
+			return e
+		}
+	}
+	if tv.IsType() && len(e.Args) == 1 && !l.info.Types[e.Args[0]].IsNil() {
+		switch _, isFunc := tv.Type.Underlying().(*types.Signature); {
+		case types.IsInterface(tv.Type):
+			return l.passed(e, tv.Type, tv.Type)
+		case isFunc: // yaegi's conversion of a function may run it in the frame of its caller
+			return l.passed(e, l.info.TypeOf(e.Args[0]), tv.Type)
+		}
+	}
+	var sig *types.Signature
+	if tv.IsValue() {
+		sig, _ = tv.Type.Underlying().(*types.Signature)
+	}
+	compiled := l.fn.loops > 0 && !tv.IsType() && l.isCompiledFunc(fun)
+	if l.arguments(sig, e) {
+		return e
+	}
+	e.Fun = l.callee(fun)
+	if compiled {
+		for i, a := range e.Args {
+			e.Args[i] = l.kept(a)
+		}
+	}
+	return e
+}
+
+// passed lowers a conversion to type t by passing the value on: func(v V) T { return v }(x).
+func (l *lowerer) passed(e *ast.CallExpr, from, t types.Type) ast.Expr {
+	pos := e.Pos()
+	v := l.temp("v")
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(t, pos)}}},
+		},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.convert(e.Args[0], from)}, Rparen: pos}
+}
+
+// callee lowers the function of a call. Unlike a function value it needs no closure.
+func (l *lowerer) callee(fun ast.Expr) ast.Expr {
+	switch f := fun.(type) {
+	case *ast.Ident:
+		return l.instance(f, l.identifier(f))
+	case *ast.SelectorExpr:
+		if l.info.Selections[f] != nil && l.info.Selections[f].Kind() == types.MethodExpr {
+			return l.expr(f)
+		}
+		return l.selector(f)
+	}
+	return l.expr(fun)
+}
+
+// blockingMethods are the methods of compiled types that may block for ever, and what does the same but ends when the cell is interrupted.
+var blockingMethods = map[string]run.Helper{
+	"sync.Mutex.Lock": run.Lock, "sync.RWMutex.Lock": run.Lock, "sync.RWMutex.RLock": run.RLock, "sync.Cond.Wait": run.CondWait,
+	"sync.WaitGroup.Wait": run.Wait, "sync.WaitGroup.Go": run.WaitGo,
+	"os/exec.Cmd.Run": run.CmdRun, "os/exec.Cmd.Wait": run.CmdWait, "os/exec.Cmd.Output": run.CmdOutput, "os/exec.Cmd.CombinedOutput": run.CmdCombined,
+}
+
+// blocking lowers calls of blockingMethods.
+func (l *lowerer) blocking(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
+	s := l.info.Selections[sel]
+	if s == nil || s.Obj().Pkg() == nil {
+		return nil
+	}
+	fn, ok := s.Obj().(*types.Func)
+	if !ok {
+		return nil
+	}
+	p, ok := fn.Signature().Recv().Type().(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	named, ok := p.Elem().(*types.Named)
+	if !ok {
+		return nil
+	}
+	helper := blockingMethods[fn.Pkg().Path()+"."+named.Obj().Name()+"."+fn.Name()]
+	if helper == "" {
+		return nil
+	}
+	x, t := l.embeddedField(sel, s)
+	if !check.IsPointer(t) {
+		x = l.address(x)
+	}
+	args := []ast.Expr{x}
+	for _, a := range e.Args {
+		args = append(args, l.kept(l.expr(a)))
+	}
+	return l.helper(e.Pos(), helper, args...)
+}
+
+// embeddedField writes the operand whose own method sel selects, and its type: x.Mutex for x.Lock of an embedded Mutex.
+func (l *lowerer) embeddedField(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
+	x := l.expr(sel.X)
+	t := s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		f := t.Underlying().(*types.Struct).Field(i)
+		x = &ast.SelectorExpr{X: x, Sel: l.ident(sel.Pos(), f.Name())}
+		t = f.Type()
+	}
+	return x, t
+}
+
+// atPosition turns symm.Compile of a literal into CompileAt, so that errors in the kernel cite the cell's lines.
+func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
+	fn, ok := l.info.Uses[sel.Sel].(*types.Func)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != check.SymmemPath || fn.Name() != "Compile" || len(e.Args) != 1 {
+		return false
+	}
+	lit, ok := e.Args[0].(*ast.BasicLit)
+	if !ok {
+		return false
+	}
+	line, _, ok := l.c.Position(lit.Pos())
+	if !ok {
+		return false
+	}
+	pos := e.Pos()
+	e.Fun = l.pkgMember(pos, check.SymmemPath, "CompileAt")
+	at := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(l.c.Line + line - 1)}
+	e.Args = []ast.Expr{l.quoted(pos, l.c.Name), at, lit}
+	return true
+}
+
+// spread makes one slice of the arguments of a variadic parameter where yaegi would not: an argument that is a slice itself may be taken for all of
+// them, and functions in fields of structs get none. A nil in the place of all arguments gets its type.
+func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
+	n := sig.Params().Len() - 1
+	slice, ok := sig.Params().At(n).Type().(*types.Slice)
+	if !ok || len(e.Args) < n || len(e.Args) == 1 && l.isTuple(e.Args[0]) {
+		return
+	}
+	if e.Ellipsis.IsValid() {
+		if last := e.Args[n]; l.info.Types[last].IsNil() {
+			e.Args[n] = l.typed(&ast.CallExpr{Fun: l.paren(l.typeExpr(slice, last.Pos())), Lparen: last.Pos(), Args: []ast.Expr{last}, Rparen: last.End()}, slice)
+		}
+		return
+	}
+	all := types.IsInterface(slice.Elem()) && slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return isSlice(l.info.TypeOf(a)) })
+	sel, isSelector := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+	inField := isSelector && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.FieldVal
+	if !all && !inField {
+		return
+	}
+	pos := e.Rparen
+	list := &ast.CompositeLit{Type: l.typeExpr(slice, pos), Lbrace: pos, Elts: append([]ast.Expr{}, e.Args[n:]...), Rbrace: pos}
+	e.Args = append(e.Args[:n:n], l.typed(list, slice))
+	e.Ellipsis = pos
+}
+
+// typed notes the type of an expression of ours.
+func (l *lowerer) typed(e ast.Expr, t types.Type) ast.Expr {
+	l.info.Types[e] = types.TypeAndValue{Type: t}
+	return e
+}
+
+func (l *lowerer) isTuple(e ast.Expr) bool {
+	_, ok := l.info.TypeOf(e).(*types.Tuple)
+	return ok
+}
+
+func isSlice(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	_, ok := t.Underlying().(*types.Slice)
+	return ok
+}

@@ -1,0 +1,106 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// comparesInterfaces reports whether e compares interface values, which yaegi stores in its own way.
+func (l *lowerer) comparesInterfaces(e *ast.BinaryExpr) bool {
+	if e.Op != token.EQL && e.Op != token.NEQ || l.info.Types[e.X].IsNil() || l.info.Types[e.Y].IsNil() {
+		return false
+	}
+	return types.IsInterface(l.info.TypeOf(e.X)) || types.IsInterface(l.info.TypeOf(e.Y))
+}
+
+// equal lowers a comparison of interface values. What is no variable becomes a parameter first: the runtime gets pointers, as yaegi passes interfaces to
+// compiled code without the types of what they hold.
+func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
+	pos := e.Pos()
+	x, y := l.info.TypeOf(e.X), l.info.TypeOf(e.Y)
+	var call ast.Expr
+	if l.isSimple(e.X) && l.isSimple(e.Y) {
+		call = l.equalCall(pos, l.expr(e.X), l.expr(e.Y), x, y)
+	} else {
+		a, b := l.temp("x"), l.temp("y")
+		lit := &ast.FuncLit{
+			Type: &ast.FuncType{Func: pos,
+				Params: &ast.FieldList{Opening: pos, List: []*ast.Field{
+					{Names: []*ast.Ident{l.ident(pos, a)}, Type: l.typeExpr(x, pos)},
+					{Names: []*ast.Ident{l.ident(pos, b)}, Type: l.typeExpr(y, pos)},
+				}},
+				Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "bool")}}},
+			},
+			Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.equalCall(pos, l.ident(pos, a), l.ident(pos, b), x, y)}}),
+		}
+		call = &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(e.X), l.expr(e.Y)}, Rparen: pos}
+	}
+	if e.Op == token.EQL {
+		return call
+	}
+	return &ast.UnaryExpr{OpPos: pos, Op: token.NOT, X: call}
+}
+
+// equalCall compares lowered operands of types x and y, one or both of them interfaces.
+func (l *lowerer) equalCall(pos token.Pos, a, b ast.Expr, x, y types.Type) ast.Expr {
+	switch {
+	case !types.IsInterface(x):
+		return l.helper(pos, run.Holds, l.address(b), l.converted(a, x, types.NewInterfaceType(nil, nil)))
+	case !types.IsInterface(y):
+		return l.helper(pos, run.Holds, l.address(a), l.converted(b, y, types.NewInterfaceType(nil, nil)))
+	}
+	return l.helper(pos, run.Equal, l.address(a), l.address(b))
+}
+
+// isSimple reports whether an operand is a variable, or a constant.
+func (l *lowerer) isSimple(e ast.Expr) bool {
+	if tv := l.info.Types[e]; tv.Value != nil {
+		return true
+	}
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	v, ok := l.info.Uses[id].(*types.Var)
+	return ok && (v.Pkg() == l.checker.Package() || v.Pkg() == nil)
+}
+
+// comparesBoxes reports whether e compares structs or arrays that hold interfaces of cells.
+func (l *lowerer) comparesBoxes(e *ast.BinaryExpr) bool {
+	if e.Op != token.EQL && e.Op != token.NEQ {
+		return false
+	}
+	t := l.info.TypeOf(e.X)
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return l.checker.Packages().HoldsInterfaces(t)
+	}
+	return false
+}
+
+// same lowers that: native values compare as in Go.
+func (l *lowerer) same(e *ast.BinaryExpr) ast.Expr {
+	t, empty := l.info.TypeOf(e.X), types.NewInterfaceType(nil, nil)
+	x, y := l.converted(l.expr(e.X), t, empty), l.converted(l.convert(e.Y, t), t, empty)
+	var call ast.Expr = l.helper(e.Pos(), run.Same, x, y)
+	if e.Op == token.NEQ {
+		call = &ast.UnaryExpr{OpPos: e.Pos(), Op: token.NOT, X: call}
+	}
+	return call
+}
+
+// checkKey refuses a type of the keys of a map that yaegi would not compare by what they hold.
+func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
+	if !l.checker.Packages().HoldsInterfaces(t) {
+		return
+	}
+	what := "a map whose keys are of the interface type " + check.TypeName(t)
+	if !types.IsInterface(t) {
+		what = "a map whose keys, of type " + check.TypeName(t) + ", hold values of interface types"
+	}
+	l.refuse(pos, what+", which are not compared by what they hold; use any for the keys")
+}

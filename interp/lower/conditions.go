@@ -1,0 +1,54 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// condition lowers the condition of if and for. A bare variable of a package would be taken for a constant, and a conversion for true.
+func (l *lowerer) condition(e ast.Expr) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	sel, isSelector := ast.Unparen(e).(*ast.SelectorExpr)
+	if isSelector {
+		_, isSelector = l.info.Uses[sel.Sel].(*types.Var)
+		isSelector = isSelector && l.info.Selections[sel] == nil
+	}
+	if isSelector || l.isConversion(e) {
+		return &ast.BinaryExpr{X: l.expr(e), OpPos: e.Pos(), Op: token.EQL, Y: l.ident(e.Pos(), "true")}
+	}
+	return l.expr(e)
+}
+
+// isConversion reports whether e converts a value that is no constant.
+func (l *lowerer) isConversion(e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return ok && l.info.Types[call.Fun].IsType() && l.info.Types[e].Value == nil
+}
+
+// firstOperand lowers the first operand of && or ||. It becomes the result of a function if it is a conversion or begins with a type, as literals and some
+// conversions do: yaegi looks at the first thing in it to decide whether to go on.
+func (l *lowerer) firstOperand(e ast.Expr) ast.Expr {
+	pos, t, found := e.Pos(), l.info.TypeOf(e), l.isConversion(e)
+	e = l.expr(e)
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CompositeLit:
+			found = true
+		case *ast.CallExpr:
+			_, isParen := n.Fun.(*ast.ParenExpr)
+			found = found || isParen
+		}
+		return !found
+	})
+	if !found {
+		return e
+	}
+	lit := l.closure(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{e}})
+	lit.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(types.Default(t), pos)}}}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Rparen: pos}
+}

@@ -1,0 +1,61 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// constant lowers a constant expression to a literal, converted to its type unless that is what the literal means by itself. It returns
+// nil for what is better left as it stands.
+func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
+	basic := tv.Type.Underlying().(*types.Basic)
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if basic.Info()&types.IsComplex == 0 || e.Kind == token.IMAG { // yaegi makes no complex number of another
+			return e
+		}
+	case *ast.Ident:
+		if obj := l.info.Uses[e]; obj == types.Universe.Lookup("true") || obj == types.Universe.Lookup("false") {
+			return e
+		}
+	}
+	lit, kind := literal(e.Pos(), tv.Value, basic)
+	t := types.Default(tv.Type)
+	if types.Identical(t, types.Typ[kind]) {
+		return lit
+	}
+	return &ast.CallExpr{Fun: l.typeExpr(t, e.Pos()), Lparen: e.Pos(), Args: []ast.Expr{lit}, Rparen: e.Pos()}
+}
+
+// literal writes a value, and says which type it has when nothing else is said.
+func literal(pos token.Pos, v constant.Value, t *types.Basic) (ast.Expr, types.BasicKind) {
+	lit := func(tok token.Token, s string) ast.Expr {
+		if neg := strings.TrimPrefix(s, "-"); neg != s {
+			return &ast.UnaryExpr{OpPos: pos, Op: token.SUB, X: &ast.BasicLit{ValuePos: pos, Kind: tok, Value: neg}}
+		}
+		return &ast.BasicLit{ValuePos: pos, Kind: tok, Value: s}
+	}
+	switch info := t.Info(); {
+	case info&types.IsBoolean != 0:
+		return &ast.Ident{NamePos: pos, Name: strconv.FormatBool(constant.BoolVal(v))}, types.Bool
+	case info&types.IsString != 0:
+		return lit(token.STRING, strconv.Quote(constant.StringVal(v))), types.String
+	case info&types.IsInteger != 0:
+		return lit(token.INT, constant.ToInt(v).ExactString()), types.Int
+	case info&types.IsComplex != 0:
+		c := constant.ToComplex(v)
+		re, _ := literal(pos, constant.Real(c), types.Typ[types.Float64])
+		im, _ := literal(pos, constant.Imag(c), types.Typ[types.Float64])
+		return &ast.CallExpr{Fun: &ast.Ident{NamePos: pos, Name: "complex"}, Args: []ast.Expr{re, im}}, types.Complex128
+	}
+	f, _ := constant.Float64Val(v)
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return lit(token.FLOAT, s), types.Float64
+}

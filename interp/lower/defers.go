@@ -1,0 +1,183 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// Deferred calls are made by the cell runtime instead of yaegi: yaegi evaluates some arguments late, shows closures the last value of
+// a loop's variables, and waits for ever when the deferred function is a variable. The body of a function that defers becomes
+//
+//	defers := runtime.NewDefers()
+//	defers.Do(func() { body })
+//	return results
+//
+// where each deferred call is defers.PushCall(func() { call }), its function and arguments evaluated before, and each return sets the
+// results, which all have names, first.
+func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
+	do := &ast.CallExpr{
+		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, run.DefersDo)},
+		Args: []ast.Expr{l.closure(pos, body...)},
+	}
+	out := []ast.Stmt{
+		assign(token.DEFINE, l.ident(pos, f.deferred), l.helper(pos, run.NewDefers)),
+		&ast.ExprStmt{X: do},
+	}
+	if f.results == nil {
+		return out
+	}
+	ret := &ast.ReturnStmt{Return: pos}
+	for _, r := range f.results {
+		ret.Results = append(ret.Results, l.ident(pos, r))
+	}
+	return append(out, ret)
+}
+
+// closure is func() { body }.
+func (l *lowerer) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
+	return &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}},
+		Body: &ast.BlockStmt{Lbrace: pos, List: body, Rbrace: pos},
+	}
+}
+
+func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
+	out, call, itself := l.suspend(s.Call)
+	method := run.DefersPushCall
+	if itself {
+		method = run.DefersPush
+	}
+	push := &ast.CallExpr{
+		Fun:  &ast.SelectorExpr{X: l.ident(s.Pos(), l.fn.deferred), Sel: l.ident(s.Pos(), method)},
+		Args: []ast.Expr{call},
+	}
+	return append(out, &ast.ExprStmt{X: push})
+}
+
+func (l *lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
+	out, call, _ := l.suspend(s.Call)
+	return append(out, &ast.ExprStmt{X: l.helper(s.Pos(), run.Go, call)})
+}
+
+// suspend lowers a call that happens later: statements that evaluate its function and arguments now, and a func() that makes the call or
+// is the function itself.
+func (l *lowerer) suspend(call *ast.CallExpr) (out []ast.Stmt, later ast.Expr, itself bool) {
+	pos := call.Pos()
+	out = l.mark(call)
+	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok && len(call.Args) == 0 && l.noResults(lit) {
+		return out, l.expr(lit), true
+	}
+	if l.info.Types[call.Fun].IsBuiltin() {
+		before, call := l.suspendBuiltin(call)
+		return append(out, before...), l.kept(l.closure(pos, call...)), false
+	}
+	before, call := l.suspended(call)
+	return append(out, before...), l.kept(l.closure(pos, &ast.ExprStmt{X: call})), false
+}
+
+// suspendBuiltin lowers a call of a builtin function that happens later.
+func (l *lowerer) suspendBuiltin(call *ast.CallExpr) (before, later []ast.Stmt) {
+	for i, a := range call.Args {
+		tv := l.info.Types[a]
+		if tv.Value != nil || tv.IsNil() {
+			continue
+		}
+		arg := l.ident(a.Pos(), l.temp("arg"))
+		before = append(before, l.varDecl(a.Pos(), arg.Name, tv.Type), assign(token.ASSIGN, arg, l.convert(a, tv.Type)))
+		l.info.Types[arg] = tv
+		call.Args[i] = arg
+	}
+	return before, l.stmt(&ast.ExprStmt{X: call})
+}
+
+// suspended evaluates the function and the arguments of a call that happens later.
+func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr) {
+	pos := call.Pos()
+	later := func(e ast.Expr, to types.Type) ast.Expr {
+		tv := l.info.Types[e]
+		if tv.Value != nil || tv.IsNil() || tv.IsType() || tv.IsBuiltin() {
+			return l.convert(e, to)
+		}
+		if id, ok := e.(*ast.Ident); ok {
+			if _, isFunc := l.info.Uses[id].(*types.Func); isFunc {
+				return l.callee(e)
+			}
+		}
+		if sel, ok := e.(*ast.SelectorExpr); ok {
+			if _, isFunc := l.info.Uses[sel.Sel].(*types.Func); isFunc && l.info.Selections[sel] == nil {
+				return l.expr(e)
+			}
+		}
+		v := l.temp("arg")
+		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.paren(l.convert(e, to)))) // see protect
+		return l.ident(pos, v)
+	}
+	sig, _ := l.info.TypeOf(call.Fun).Underlying().(*types.Signature)
+	fun := l.qualified(ast.Unparen(call.Fun))
+	sel, isMethod := fun.(*ast.SelectorExpr)
+	switch {
+	case isMethod && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.MethodVal:
+		call.Fun = l.receiver(sel, later, &out)
+	default:
+		call.Fun = later(fun, nil)
+	}
+	if len(call.Args) == 1 {
+		if results, ok := l.info.TypeOf(call.Args[0]).(*types.Tuple); ok {
+			set := &ast.AssignStmt{TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{l.expr(call.Args[0])}}
+			call.Args = nil
+			for v := range results.Variables() {
+				arg := l.temp("arg")
+				out = append(out, l.varDecl(pos, arg, v.Type()))
+				set.Lhs = append(set.Lhs, l.ident(pos, arg))
+				call.Args = append(call.Args, l.converted(l.ident(pos, arg), v.Type(), paramAt(sig, len(call.Args), false)))
+			}
+			return append(out, set), call
+		}
+	}
+	if sig.Variadic() {
+		l.spread(sig, call)
+	}
+	for i, a := range call.Args {
+		call.Args[i] = later(a, paramAt(sig, i, call.Ellipsis.IsValid()))
+	}
+	return out, call
+}
+
+// receiver evaluates the receiver of a method that is called later.
+func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr, types.Type) ast.Expr, out *[]ast.Stmt) ast.Expr {
+	s := l.info.Selections[sel]
+	sig := s.Obj().(*types.Func).Signature()
+	_, wantsPointer := sig.Recv().Type().(*types.Pointer)
+	_, isPointer := s.Recv().Underlying().(*types.Pointer)
+	if wantsPointer && !isPointer && !types.IsInterface(s.Recv()) {
+		// The method works on the variable itself.
+		v := l.temp("recv")
+		*out = append(*out, assign(token.DEFINE, l.ident(sel.Pos(), v), l.address(l.expr(sel.X))))
+		return &ast.SelectorExpr{X: l.ident(sel.Pos(), v), Sel: sel.Sel}
+	}
+	return &ast.SelectorExpr{X: later(sel.X, nil), Sel: sel.Sel}
+}
+
+func (l *lowerer) noResults(lit *ast.FuncLit) bool {
+	return lit.Type.Results == nil || len(lit.Type.Results.List) == 0
+}
+
+// kept makes a function literal in a loop one of a frame of its own. Yaegi gives compiled code, which may keep it, the literal together with the frame
+// itself, in which the next iteration puts new variables; and when a call of the literal ends, perhaps in another goroutine, it puts back what was in
+// the literal's place in the frame before, where the next iteration's may be by then.
+func (l *lowerer) kept(e ast.Expr) ast.Expr {
+	lit, ok := e.(*ast.FuncLit)
+	if !ok || l.fn.loops == 0 {
+		return e
+	}
+	pos := lit.Pos()
+	typ := *lit.Type
+	outer := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}, Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: &typ}}}},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{lit}}),
+	}
+	return &ast.CallExpr{Fun: outer, Lparen: pos, Rparen: pos}
+}

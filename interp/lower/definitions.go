@@ -1,0 +1,205 @@
+package lower
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// definitions is what a cell adds to the session once yaegi has accepted it.
+type definitions struct {
+	l       *lowerer
+	program *Program
+	fresh   []*Storage // variables that need new storage
+	retired []*Storage // variables whose name now means something else
+	taken   []*Storage // of earlier variables, used again
+	dropped []string   // functions of yaegi that no cell can call any more
+	gone    map[string]bool
+	replace []run.Replacement
+}
+
+// define gives every object of a cell its name in yaegi.
+func (p *Program) define(l *lowerer) *definitions {
+	d := &definitions{l: l, program: p, gone: map[string]bool{}}
+	for name, obj := range l.c.Objects {
+		switch obj := obj.(type) {
+		case *types.TypeName:
+			l.names[obj] = p.newTypeName(name)
+		case *types.Func:
+			l.names[obj] = p.newName(name)
+			d.instancesAgain(name, obj)
+			if old := d.redefines(name, obj); old != "" {
+				l.declared[obj] = l.names[obj]
+				l.names[obj] = old
+				d.replace = append(d.replace, run.Replacement{Old: old, Fresh: l.declared[obj]})
+			}
+		}
+	}
+	for _, m := range l.c.AddedMethods {
+		if m.Again {
+			fresh := p.newName(m.Method.Name())
+			l.declared[m.Method] = fresh
+			d.replace = append(d.replace, run.Replacement{Type: p.names[m.Type.Obj()], Old: m.Method.Name(), Fresh: fresh})
+		}
+	}
+	taken := map[string]*Storage{}
+	for _, v := range l.c.Vars {
+		l.hoisted[v] = true
+		s := taken[v.Name()]
+		if s == nil {
+			s = p.variable(v.Name())
+		}
+		if s == nil || !types.Identical(s.typ, v.Type()) {
+			s = d.storageFor(v)
+		}
+		taken[v.Name()] = s
+		l.places[v] = s
+		l.names[v] = s.name
+	}
+	return d
+}
+
+// redefines returns the name in yaegi of the function that fn takes the place of, "" if its callers could not call fn.
+func (d *definitions) redefines(name string, fn *types.Func) string {
+	old, ok := d.program.checker.Objects()[name].(*types.Func)
+	if !ok || !types.Identical(old.Type(), fn.Type()) || fn.Signature().TypeParams().Len() > 0 {
+		return "" // a generic one's instances are defined again: see instancesAgain
+	}
+	return d.program.names[old]
+}
+
+// instancesAgain defines the instances of a generic function again that fn takes the place of, so that their callers call those of fn.
+func (d *definitions) instancesAgain(name string, fn *types.Func) {
+	old, ok := d.program.checker.Objects()[name].(*types.Func)
+	if !ok || fn.Signature().TypeParams().Len() == 0 || !types.Identical(old.Type(), fn.Type()) {
+		return
+	}
+	for _, was := range d.program.instances[old] {
+		inst := &instance{obj: fn, args: was.args, name: was.name, fresh: d.program.newName(name)}
+		d.l.instances[fn] = append(d.l.instances[fn], inst)
+		d.l.pending = append(d.l.pending, inst)
+		d.replace = append(d.replace, run.Replacement{Old: inst.name, Fresh: inst.fresh})
+	}
+}
+
+// storageFor finds storage for a variable: some that an earlier variable of the same type left, or new.
+func (d *definitions) storageFor(v *types.Var) *Storage {
+	p := d.program
+	key := types.TypeString(v.Type(), nil)
+	for i, s := range p.free[key] {
+		if types.Identical(s.typ, v.Type()) {
+			p.free[key] = append(p.free[key][:i:i], p.free[key][i+1:]...)
+			d.taken = append(d.taken, s)
+			return s
+		}
+	}
+	s := &Storage{name: p.newName(v.Name()), typ: v.Type(), users: map[*check.Text]bool{}}
+	d.fresh = append(d.fresh, s)
+	return s
+}
+
+// rollback forgets a cell that was refused.
+func (d *definitions) rollback() {
+	for _, s := range d.taken {
+		d.program.release(s)
+	}
+}
+
+// commit makes the cell's definitions those of the session.
+func (d *definitions) commit() {
+	p, c := d.program, d.l.c
+	for name := range c.Imports {
+		d.drop(name)
+	}
+	for name, obj := range c.Objects {
+		d.drop(name)
+		d.noteType(obj)
+	}
+	seen := map[string]bool{}
+	for _, v := range c.Vars {
+		s := d.l.places[v]
+		p.storage[s.name] = s
+		if seen[v.Name()] { // the cell defines it twice
+			continue
+		}
+		seen[v.Name()] = true
+		if old := p.variable(v.Name()); old != s {
+			d.drop(v.Name())
+			p.order = append(p.order, v.Name())
+		} else {
+			p.forget(p.checker.Objects()[v.Name()])
+		}
+	}
+	p.checker.Define(c)
+	maps.Copy(p.names, d.l.names)
+	maps.Copy(p.converters, d.l.converters)
+	maps.Copy(p.asserted, d.l.asserted)
+	maps.Copy(p.implementing, d.l.implementing)
+	d.commitGenerics()
+}
+
+// commitGenerics keeps the cell's generic declarations and the instances that it is the first to use.
+func (d *definitions) commitGenerics() {
+	p := d.program
+	for _, g := range d.l.c.Generics {
+		for _, used := range g.Env {
+			p.pinned[used] = true
+			d.l.capture(used)
+		}
+	}
+	for _, t := range d.l.locals {
+		d.noteType(t)
+		if types.NewMethodSet(types.NewPointer(t.Type())).Len() > 0 {
+			p.locals = append(p.locals, t)
+		}
+	}
+	for obj, list := range d.l.instances {
+		p.instances[obj] = append(p.instances[obj], list...)
+		for _, inst := range list {
+			if inst.typ != nil {
+				p.types[inst.name] = inst.typ
+			}
+		}
+	}
+}
+
+// noteType makes a declared type known by its name in yaegi.
+func (d *definitions) noteType(obj types.Object) {
+	if t, ok := obj.(*types.TypeName); ok {
+		d.program.types[d.l.names[t]] = t
+	}
+}
+
+// drop removes what a name meant before the cell.
+func (d *definitions) drop(name string) {
+	p := d.program
+	obj := p.checker.Objects()[name]
+	if obj == nil || d.gone[name] {
+		return
+	}
+	d.gone[name] = true
+	if _, isType := obj.(*types.TypeName); !isType {
+		defer p.forget(obj)
+	}
+	if _, ok := obj.(*types.Func); ok {
+		if old := p.names[obj]; old != "" && old != d.l.names[d.l.c.Objects[name]] && !p.pinned[obj] {
+			d.dropped = append(d.dropped, old)
+		}
+		if again := d.l.instances[d.l.c.Objects[name]]; again != nil {
+			delete(p.instances, obj)
+			p.checker.DropGeneric(obj)
+		}
+	}
+	s := p.storage[p.names[obj]]
+	if _, isVar := obj.(*types.Var); !isVar || s == nil {
+		return
+	}
+	if i := slices.Index(p.order, name); i >= 0 {
+		p.order = slices.Delete(p.order, i, i+1)
+	}
+	delete(p.storage, s.name)
+	d.retired = append(d.retired, s)
+}

@@ -1,0 +1,270 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+)
+
+// expr lowers an expression or a type.
+func (l *lowerer) expr(e ast.Expr) ast.Expr {
+	if e == nil {
+		return nil
+	}
+	if tv, ok := l.info.Types[e]; ok && tv.Value != nil {
+		if folded := l.constant(e, tv); folded != nil {
+			return folded
+		}
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		if sel := l.qualified(e); sel != ast.Expr(e) {
+			return l.expr(sel)
+		}
+		if fn, ok := l.info.Uses[e].(*types.Func); ok && l.generic(fn) != nil {
+			return l.instance(e, nil)
+		} else if ok && fn.Pkg() == l.checker.Package() {
+			return l.functionValue(e, fn)
+		}
+		return l.identifier(e)
+	case *ast.BasicLit:
+		return e
+	case *ast.SelectorExpr:
+		return l.member(e)
+	case *ast.CallExpr:
+		return l.call(e)
+	case *ast.FuncLit:
+		return l.kept(l.funcLit(e))
+	case *ast.CompositeLit:
+		return l.composite(e)
+	case *ast.ParenExpr:
+		e.X = l.expr(e.X)
+	case *ast.IndexExpr:
+		if tv := l.info.Types[e]; tv.IsType() {
+			return l.typeExpr(tv.Type, e.Pos())
+		} else if _, isFunc := l.info.TypeOf(e.X).Underlying().(*types.Signature); isFunc {
+			return l.expr(e.X) // with type arguments
+		}
+		if m, ok := l.info.TypeOf(e.X).Underlying().(*types.Map); ok {
+			e.X, e.Index = l.expr(e.X), l.convertKey(e.Index, m)
+			return e
+		}
+		e.X, e.Index = l.expr(e.X), l.expr(e.Index)
+	case *ast.IndexListExpr:
+		if tv := l.info.Types[e]; tv.IsType() {
+			return l.typeExpr(tv.Type, e.Pos())
+		}
+		return l.expr(e.X)
+	case *ast.SliceExpr:
+		if _, ok := l.info.TypeOf(e.X).Underlying().(*types.Array); ok {
+			l.captureOperand(e.X)
+		}
+		e.X, e.Low, e.High, e.Max = l.expr(e.X), l.expr(e.Low), l.expr(e.High), l.expr(e.Max)
+	case *ast.TypeAssertExpr:
+		return l.assert(e)
+	case *ast.StarExpr:
+		e.X = l.expr(e.X)
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			l.captureOperand(e.X)
+			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !isStruct(l.info.TypeOf(lit)) { // one for all rounds of a loop
+				return l.pointerTo(l.expr(lit), l.info.TypeOf(lit))
+			}
+		}
+		e.X = l.expr(e.X)
+	case *ast.BinaryExpr:
+		if l.comparesInterfaces(e) {
+			return l.equal(e)
+		}
+		if l.comparesBoxes(e) {
+			return l.same(e)
+		}
+		if e.Op == token.LAND || e.Op == token.LOR {
+			e.X, e.Y = l.firstOperand(e.X), l.expr(e.Y)
+			return e
+		}
+		if isShift(e.Op) {
+			e.X, e.Y = l.expr(e.X), l.shiftCount(e.Y)
+			return e
+		}
+		if x, y := l.info.TypeOf(e.X), l.info.TypeOf(e.Y); types.AssignableTo(x, y) {
+			e.X, e.Y = l.convert(e.X, y), l.expr(e.Y)
+		} else {
+			e.X, e.Y = l.expr(e.X), l.convert(e.Y, x)
+		}
+	case *ast.KeyValueExpr:
+		e.Key, e.Value = l.expr(e.Key), l.expr(e.Value)
+	case *ast.ArrayType:
+		e.Len, e.Elt = l.expr(e.Len), l.expr(e.Elt)
+	case *ast.StructType:
+		l.fieldList(e.Fields)
+		l.blankFields(e)
+	case *ast.FuncType:
+		l.funcType(e)
+	case *ast.InterfaceType:
+		l.fieldList(e.Methods)
+	case *ast.MapType:
+		if t := l.info.TypeOf(e.Key); t != nil {
+			l.checkKey(e.Pos(), t)
+		}
+		e.Key, e.Value = l.expr(e.Key), l.expr(e.Value)
+	case *ast.ChanType:
+		e.Value = l.expr(e.Value)
+	case *ast.Ellipsis:
+		e.Elt = l.expr(e.Elt)
+	}
+	return e
+}
+
+func (l *lowerer) exprs(list []ast.Expr) {
+	for i, e := range list {
+		list[i] = l.expr(e)
+	}
+}
+
+// fieldList lowers the types of parameters, fields, methods or type parameters.
+func (l *lowerer) fieldList(f *ast.FieldList) {
+	if f == nil {
+		return
+	}
+	for _, field := range f.List {
+		field.Type = l.expr(field.Type)
+	}
+}
+
+func (l *lowerer) funcType(t *ast.FuncType) {
+	l.fieldList(t.TypeParams)
+	l.fieldList(t.Params)
+	l.fieldList(t.Results)
+}
+
+// identifier lowers the use of a name.
+func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
+	obj := l.info.Uses[id]
+	if obj == nil {
+		obj = l.info.Defs[id]
+	}
+	if obj == nil {
+		return id
+	}
+	if s := l.storage(obj); s != nil && l.fn != nil && !l.fn.top() {
+		s.users[l.c.Text] = s.users[l.c.Text] || l.fn.declared()
+	}
+	if t, ok := obj.(*types.TypeName); ok && l.params[t] {
+		return l.typeExpr(t.Type(), id.Pos())
+	}
+	return l.ident(id.Pos(), l.name(obj))
+}
+
+// capture notes that a variable of the session may be used for as long as a pointer to it or a generic function lives.
+func (l *lowerer) capture(obj types.Object) {
+	if s := l.storage(obj); s != nil {
+		s.captured = true
+	}
+}
+
+// captureOperand does it for the variable that an operand is a part of.
+func (l *lowerer) captureOperand(e ast.Expr) {
+	if id := root(e); id != nil && l.info.Uses[id] != nil {
+		l.capture(l.info.Uses[id])
+	}
+}
+
+// member lowers a selector that is not the function of a call.
+func (l *lowerer) member(e *ast.SelectorExpr) ast.Expr {
+	s := l.info.Selections[e]
+	switch {
+	case s == nil || s.Kind() == types.FieldVal:
+		return l.selector(e)
+	case s.Kind() == types.MethodExpr:
+		return l.methodExpr(e, s)
+	}
+	return l.methodValue(e, s)
+}
+
+// selector lowers pkg.Name, x.field and x.Method.
+func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
+	if id, ok := e.X.(*ast.Ident); ok {
+		if pkg, ok := l.info.Uses[id].(*types.PkgName); ok {
+			if t, ok := l.info.Uses[e.Sel].(*types.TypeName); ok && l.generic(t) != nil {
+				return l.typeExpr(t.Type(), e.Pos())
+			}
+			return l.instance(e.Sel, l.pkgMember(id.Pos(), pkg.Imported().Path(), e.Sel.Name))
+		}
+	}
+	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal && check.IsPointer(s.Obj().(*types.Func).Signature().Recv().Type()) {
+		l.captureOperand(e.X)
+	}
+	e.X = l.expr(e.X)
+	if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && v.Embedded() {
+		e.Sel = l.ident(e.Sel.Pos(), l.fieldName(v))
+	}
+	return e
+}
+
+// fieldName is what a field is called in yaegi: an embedded one has the name of its type there.
+func (l *lowerer) fieldName(f *types.Var) string {
+	t := f.Type()
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && f.Embedded() {
+		if name := l.ownType(n); name != "" {
+			return name
+		}
+	}
+	return f.Name()
+}
+
+// composite lowers a literal. The keys of a struct's fields are not expressions.
+func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
+	t := l.info.TypeOf(e)
+	e.Type = l.expr(e.Type)
+	if p, ok := t.Underlying().(*types.Pointer); ok { // an element without its &T
+		t = p.Elem()
+		if !isStruct(t) {
+			e.Type = l.typeExpr(t, e.Pos())
+			defer func() { out = l.pointerTo(e, t) }()
+		}
+	}
+	st, isStruct := t.Underlying().(*types.Struct)
+	for i, elt := range e.Elts {
+		kv, ok := elt.(*ast.KeyValueExpr)
+		if !ok {
+			e.Elts[i] = l.convert(elt, elementType(t, st, i, nil))
+			continue
+		}
+		if !isStruct {
+			if m, ok := t.Underlying().(*types.Map); ok {
+				kv.Key = l.convertKey(kv.Key, m)
+			} else {
+				kv.Key = l.expr(kv.Key)
+			}
+		} else if id, ok := kv.Key.(*ast.Ident); ok {
+			if f, ok := l.info.Uses[id].(*types.Var); ok {
+				kv.Key = l.ident(id.Pos(), l.fieldName(f))
+			}
+		}
+		kv.Value = l.convert(kv.Value, elementType(t, st, i, kv.Key))
+	}
+	return e
+}
+
+// elementType is the type of an element of a composite literal of type t: of the i-th, or of the field that key names.
+func elementType(t types.Type, st *types.Struct, i int, key ast.Expr) types.Type {
+	if st == nil {
+		if e, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
+			return e.Elem()
+		}
+		return nil
+	}
+	id, named := key.(*ast.Ident)
+	for j := range st.NumFields() {
+		if f := st.Field(j); named && f.Name() == id.Name || !named && j == i {
+			return f.Type()
+		}
+	}
+	return nil
+}

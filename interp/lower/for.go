@@ -1,0 +1,237 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// forStmt lowers a for loop. Its variables are new in every iteration, which shows only when a function or a pointer keeps one: then, and when
+// the post statement becomes several,
+//
+//	for i := 0; cond; post { body }
+//
+// becomes
+//
+//	{
+//		i := 0
+//		last, first := &i, true
+//		for {
+//			i := *last
+//			last = &i
+//			if first { first = false } else { post }
+//			if cond { } else { break }
+//			body
+//		}
+//	}
+func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
+	if a, ok := s.Init.(*ast.AssignStmt); ok && len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, isLiteral) { // see separate
+		var before []ast.Stmt
+		for i, e := range a.Rhs {
+			if isLiteral(e) {
+				a.Rhs[i] = l.hold(e, l.info.TypeOf(e), &before)
+			}
+		}
+		return []ast.Stmt{block(s.Pos(), append(before, l.forStmt(s, label)...)...)}
+	}
+	if a, ok := s.Init.(*ast.AssignStmt); ok && l.needsStatements(a) {
+		s.Init = nil
+		return []ast.Stmt{block(s.Pos(), append(l.stmt(a), l.forStmt(s, label)...)...)}
+	}
+	vars := l.loopVars(s)
+	kept := vars != nil && l.keeps(s, vars)
+	l.count(s, vars)
+	m, restore := l.loopMark(s)
+	defer restore()
+	m = append(m, l.mark(s.Init, s.Cond, s.Post)...)
+	pos := s.Pos()
+	if s.Init != nil {
+		s.Init = l.simple(s.Init)
+	}
+	l.fn.loops++
+	defer func(f *function) { f.loops-- }(l.fn)
+	s.Cond = l.condition(s.Cond)
+	var post []ast.Stmt
+	if a, ok := s.Post.(*ast.AssignStmt); ok && l.needsStatements(a) {
+		post, kept = l.stmt(a), true
+	} else if s.Post != nil {
+		s.Post = l.simple(s.Post)
+		post = []ast.Stmt{s.Post}
+	}
+	l.block(s.Body)
+	if len(s.Body.List) == 0 && s.Post == nil {
+		// Yaegi cannot leave a loop in which nothing happens.
+		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Yield)}}
+	}
+	if !kept {
+		return append(m, withLabel(label, s))
+	}
+	var outer []ast.Stmt
+	if s.Init != nil {
+		outer = []ast.Stmt{s.Init}
+	}
+	var inner []ast.Stmt
+	for _, v := range vars {
+		last := l.temp("last")
+		outer = append(outer, assign(token.DEFINE, l.ident(pos, last), l.address(l.ident(pos, v.Name()))))
+		inner = append(inner,
+			assign(token.DEFINE, l.ident(pos, v.Name()), &ast.StarExpr{Star: pos, X: l.ident(pos, last)}),
+			assign(token.ASSIGN, l.ident(pos, last), l.address(l.ident(pos, v.Name()))))
+	}
+	if post != nil {
+		first := l.temp("first")
+		outer = append(outer, assign(token.DEFINE, l.ident(pos, first), l.ident(pos, "true")))
+		inner = append(inner, &ast.IfStmt{
+			If: pos, Cond: l.ident(pos, first), Body: block(pos, assign(token.ASSIGN, l.ident(pos, first), l.ident(pos, "false"))), Else: block(pos, post...),
+		})
+	}
+	if s.Cond != nil {
+		inner = append(inner, &ast.IfStmt{
+			If: pos, Cond: s.Cond, Body: block(pos), Else: block(pos, &ast.BranchStmt{TokPos: pos, Tok: token.BREAK}),
+		})
+	}
+	loop := &ast.ForStmt{For: pos, Body: block(pos, append(inner, s.Body)...)}
+	return append(m, block(pos, append(outer, withLabel(label, loop))...))
+}
+
+// needsStatements reports whether an assignment becomes several.
+func (l *lowerer) needsStatements(a *ast.AssignStmt) bool {
+	if len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, isLiteral) {
+		return true
+	}
+	if l.interferes(a) {
+		return true
+	}
+	if len(a.Lhs) > 1 && slices.ContainsFunc(a.Lhs, func(e ast.Expr) bool { return types.IsInterface(l.lhsType(e)) }) {
+		return true
+	}
+	return slices.ContainsFunc(a.Rhs, func(e ast.Expr) bool {
+		switch e := ast.Unparen(e).(type) {
+		case *ast.TypeAssertExpr:
+			return len(a.Lhs) > len(a.Rhs)
+		case *ast.IndexExpr:
+			return len(a.Lhs) > len(a.Rhs) && a.Tok == token.ASSIGN
+		case *ast.UnaryExpr:
+			return e.Op == token.ARROW
+		}
+		return false
+	})
+}
+
+// withLabel puts a statement's label back.
+func withLabel(label *ast.LabeledStmt, s ast.Stmt) ast.Stmt {
+	if label == nil {
+		return s
+	}
+	label.Stmt = s
+	return label
+}
+
+// loopVars returns the variables that a loop declares.
+func (l *lowerer) loopVars(s ast.Stmt) []*types.Var {
+	var ids []ast.Expr
+	switch s := s.(type) {
+	case *ast.ForStmt:
+		if a, ok := s.Init.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+			ids = a.Lhs
+		}
+	case *ast.RangeStmt:
+		if s.Tok == token.DEFINE {
+			ids = []ast.Expr{s.Key, s.Value}
+		}
+	}
+	var vars []*types.Var
+	for _, e := range ids {
+		if id, ok := e.(*ast.Ident); ok && id.Name != "_" {
+			if v, ok := l.info.Defs[id].(*types.Var); ok {
+				vars = append(vars, v)
+			}
+		}
+	}
+	return vars
+}
+
+// keeps reports whether code in a loop may keep one of vars longer than an iteration: in a function literal or by its address.
+func (l *lowerer) keeps(loop ast.Node, vars []*types.Var) bool {
+	is := map[types.Object]bool{}
+	for _, v := range vars {
+		is[v] = true
+	}
+	found := false
+	depth := 0
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			depth++
+			ast.Inspect(n.Body, visit)
+			depth--
+			return false
+		case *ast.Ident:
+			found = found || depth > 0 && is[l.info.Uses[n]]
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && is[l.info.Uses[root(n.X)]]
+		case *ast.SliceExpr:
+			found = found || is[l.info.Uses[root(n.X)]]
+		case *ast.SelectorExpr:
+			if sel := l.info.Selections[n]; sel != nil && sel.Kind() == types.MethodVal {
+				_, byPointer := sel.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+				found = found || byPointer && is[l.info.Uses[root(n.X)]]
+			}
+		}
+		return !found
+	}
+	ast.Inspect(loop, visit)
+	return found
+}
+
+// root returns the variable that an operand is a part of.
+func root(e ast.Expr) *ast.Ident {
+	for {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return x
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+// assigns reports whether body may change one of vars.
+func (l *lowerer) assigns(body ast.Node, vars []*types.Var) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		var lhs []ast.Expr
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			lhs = n.Lhs
+		case *ast.IncDecStmt:
+			lhs = []ast.Expr{n.X}
+		case *ast.RangeStmt:
+			lhs = []ast.Expr{n.Key, n.Value}
+		}
+		for _, e := range lhs {
+			for _, v := range vars {
+				found = found || e != nil && l.info.Uses[root(e)] == v
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+func name(id *ast.Ident) string {
+	if id == nil {
+		return ""
+	}
+	return id.Name
+}

@@ -1,0 +1,148 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// function is one function body during lowering.
+type function struct {
+	outer    *function
+	sig      *types.Signature // nil for the cell's own statements
+	deferred string           // the variable that holds its deferred calls; "" when there are none
+	unmarked bool             // a mark outside of a loop serves the loop
+	gotos    map[string]bool  // labels that goto jumps to
+	loops    int              // how many loops are around the statement that is being lowered
+	results  []string         // names of its results, when a deferred call may read or change them
+}
+
+func (f *function) top() bool { return f.sig == nil }
+
+// declared reports whether it is a function or method that the cell declares, or in one.
+func (f *function) declared() bool {
+	for ; f != nil; f = f.outer {
+		if f.top() {
+			return false
+		}
+	}
+	return true
+}
+
+// repeats reports whether the statement that is being lowered may run several times in one call.
+func (f *function) repeats() bool { return f.loops > 0 || len(f.gotos) > 0 }
+
+func (l *lowerer) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
+	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body)}
+	if hasDefer(body) {
+		f.deferred = l.temp("defers")
+	}
+	return f
+}
+
+// hasDefer reports whether a body defers, functions in it not counted.
+func hasDefer(body *ast.BlockStmt) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// finishFunction puts what a function needs in front of its statements and leaves it.
+func (l *lowerer) finishFunction(pos token.Pos, body []ast.Stmt) []ast.Stmt {
+	f := l.fn
+	l.fn = f.outer
+	if f.deferred == "" {
+		return body
+	}
+	return l.withDefers(pos, f, body)
+}
+
+// funcDecl lowers a function or method.
+func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
+	obj := l.info.Defs[d.Name].(*types.Func)
+	l.renamePredeclared(d)
+	l.fieldList(d.Recv)
+	l.funcType(d.Type)
+	l.nameParams(d.Recv)
+	l.nameParams(d.Type.Params)
+	l.fn = l.newFunction(obj.Signature(), d.Body)
+	l.nameResults(d.Type)
+	d.Body.List = l.finishFunction(d.Body.Pos(), append(l.zeroResults(d.Type, obj.Signature()), l.stmts(d.Body.List)...))
+	if name := l.declared[obj]; name != "" {
+		d.Name = l.ident(d.Name.Pos(), name)
+	} else if d.Recv == nil && d.Name.Name != "init" {
+		d.Name = l.ident(d.Name.Pos(), l.name(obj))
+	}
+	return d
+}
+
+func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
+	sig, _ := l.info.TypeOf(e).(*types.Signature)
+	l.funcType(e.Type)
+	l.nameParams(e.Type.Params)
+	l.fn = l.newFunction(sig, e.Body)
+	l.nameResults(e.Type)
+	e.Body.List = l.finishFunction(e.Body.Pos(), append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))
+	return e
+}
+
+// nameParams names the parameters of a function that have no name: yaegi makes no room for those.
+func (l *lowerer) nameParams(params *ast.FieldList) {
+	if params == nil {
+		return
+	}
+	for _, f := range params.List {
+		if len(f.Names) == 0 {
+			f.Names = []*ast.Ident{l.ident(f.Type.Pos(), l.temp("p"))}
+		}
+		for i, id := range f.Names {
+			if id.Name == "_" {
+				f.Names[i] = l.ident(id.Pos(), l.temp("p"))
+			}
+		}
+	}
+}
+
+// nameResults names the results of a function that defers, so that nothing in it can hide them.
+func (l *lowerer) nameResults(t *ast.FuncType) {
+	if l.fn.deferred == "" || t.Results == nil {
+		return
+	}
+	for _, f := range t.Results.List {
+		if len(f.Names) == 0 {
+			f.Names = []*ast.Ident{l.ident(f.Type.Pos(), l.temp("result"))}
+		}
+		for i, id := range f.Names {
+			f.Names[i] = l.ident(id.Pos(), l.temp("result"))
+			if obj := l.info.Defs[id]; obj != nil {
+				l.renamed[obj] = f.Names[i].Name
+			}
+			l.fn.results = append(l.fn.results, f.Names[i].Name)
+		}
+	}
+}
+
+// zeroResults sets named results to their zero values: yaegi leaves in them what the variable held that will get them.
+func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.Stmt) {
+	if t.Results == nil {
+		return nil
+	}
+	i := 0
+	for _, f := range t.Results.List {
+		for _, id := range f.Names {
+			if id.Name != "_" {
+				out = append(out, assign(token.ASSIGN, l.ident(id.Pos(), id.Name), l.zeroValue(id.Pos(), sig.Results().At(i).Type())))
+			}
+			i++
+		}
+	}
+	return out
+}

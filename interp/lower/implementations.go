@@ -1,0 +1,67 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// An assertion to an interface type of cells that has methods must find every type that implements it, those of later cells included. So the runtime knows
+// a function for each such type and each such interface, which puts a value of the one into the other: it is told of them by the cell that declares the
+// type, that uses an instance of it first, that gives it a method, or that asserts to the interface first.
+
+// registerImplementations makes the types that implement interfaces known that are new in one of the ways above.
+func (l *lowerer) registerImplementations() {
+	scope := l.program
+	fresh := slices.Collect(maps.Values(l.types))
+	all := slices.Clone(fresh)
+	for _, t := range scope.types {
+		all = append(all, t)
+	}
+	register := func(key string, iface types.Type, list []types.Object) {
+		for _, t := range implementers(iface.Underlying().(*types.Interface), list) {
+			if pair := l.typeText(t) + "\x00" + key; !scope.implementing[pair] && !l.implementing[pair] {
+				l.implementing[pair] = true
+				l.registerImplementation(key, iface, t)
+			}
+		}
+	}
+	for key, iface := range scope.asserted {
+		if l.c.AddedMethods != nil {
+			register(key, iface, all)
+		} else {
+			register(key, iface, fresh)
+		}
+	}
+	for key, iface := range l.asserted {
+		register(key, iface, all)
+	}
+}
+
+// implementers are those of the declared types, and of pointers to them, that implement an interface.
+func implementers(iface *types.Interface, declared []types.Object) (list []types.Type) {
+	for _, obj := range declared {
+		named, ok := obj.Type().(*types.Named)
+		if !ok || types.IsInterface(named) || named.TypeParams().Len() > named.TypeArgs().Len() {
+			continue
+		}
+		for _, t := range []types.Type{named, types.NewPointer(named)} {
+			if types.Implements(t, iface) {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+func (l *lowerer) registerImplementation(key string, iface, t types.Type) {
+	pos := l.c.Body.Pos()
+	param := types.NewTuple(types.NewParam(pos, nil, "", t))
+	result := types.NewTuple(types.NewParam(pos, nil, "", iface))
+	into, args := l.forwarder(pos, types.NewSignatureType(nil, nil, nil, param, result, false))
+	into.Body.List = []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.converted(args[0], t, iface)}}}
+	l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, run.Implementation, l.quoted(pos, l.valueKey(t)), l.quoted(pos, key), into)})
+}

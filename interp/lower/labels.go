@@ -1,0 +1,57 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// gotoSuffix ends the names of labels that goto jumps to, which are in front of all that a labelled statement is lowered to. The label itself
+// stays on the loop, switch or select that break and continue mean.
+const gotoSuffix = "#goto"
+
+// labeled lowers a statement with a label.
+func (l *lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
+	var target []ast.Stmt
+	if l.fn.gotos[s.Label.Name] {
+		mark := l.markAt(s.Pos())
+		target = []ast.Stmt{&ast.LabeledStmt{Label: l.ident(s.Pos(), s.Label.Name+gotoSuffix), Colon: s.Pos(), Stmt: mark[0]}}
+	}
+	return append(target, l.labelled(s)...)
+}
+
+// labelled lowers the statement itself.
+func (l *lowerer) labelled(s *ast.LabeledStmt) []ast.Stmt {
+	switch inner := s.Stmt.(type) {
+	case *ast.ForStmt:
+		return l.forStmt(inner, s)
+	case *ast.RangeStmt:
+		return l.rangeStmt(inner, s)
+	case *ast.SwitchStmt:
+		return l.switchStmt(inner, s)
+	case *ast.SelectStmt:
+		return l.selectStmt(inner, s)
+	case *ast.TypeSwitchStmt:
+		return l.typeSwitch(inner, s)
+	}
+	return l.stmt(s.Stmt)
+}
+
+// gotosOf collects the labels that a body jumps to, functions in it not counted.
+func gotosOf(body *ast.BlockStmt) map[string]bool {
+	var names map[string]bool
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BranchStmt:
+			if n.Tok == token.GOTO {
+				if names == nil {
+					names = map[string]bool{}
+				}
+				names[n.Label.Name] = true
+			}
+		}
+		return true
+	})
+	return names
+}

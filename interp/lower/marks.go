@@ -1,0 +1,206 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// mark returns the statement that records that nodes run now, or nothing if they cannot panic.
+func (l *lowerer) mark(nodes ...ast.Node) []ast.Stmt {
+	var pos token.Pos
+	for _, n := range nodes {
+		if pos = l.panics(n); pos.IsValid() {
+			break
+		}
+	}
+	if !pos.IsValid() || l.fn.unmarked || l.silent {
+		return nil
+	}
+	return l.markAt(pos)
+}
+
+func (l *lowerer) markAt(pos token.Pos) []ast.Stmt {
+	if l.silent {
+		return nil
+	}
+	set := func(name string) ast.Stmt {
+		return assign(token.ASSIGN, l.ident(pos, name), &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(int(pos))})
+	}
+	if l.fn != nil && l.fn.top() {
+		return []ast.Stmt{set(run.MarkVar), set(run.CallVar)}
+	}
+	return []ast.Stmt{set(run.MarkVar)}
+}
+
+// panics returns where n may panic: the position of its first operation that can. Blocks and function literals in it do not count.
+func (l *lowerer) panics(n ast.Node) (at token.Pos) {
+	if isNilNode(n) {
+		return token.NoPos
+	}
+	ast.Inspect(n, func(n ast.Node) bool {
+		if at.IsValid() {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.BlockStmt:
+			return false
+		case ast.Expr:
+			if tv, ok := l.info.Types[n]; ok && (tv.IsType() || tv.Value != nil) {
+				return false
+			}
+		}
+		if l.mayPanic(n) {
+			at = n.Pos()
+		}
+		return true
+	})
+	return at
+}
+
+// mayPanic reports whether the operation n itself, not its operands, may panic.
+func (l *lowerer) mayPanic(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		return !l.harmless(n)
+	case *ast.IndexExpr:
+		tv, ok := l.info.Types[n.X]
+		if !ok || !tv.IsValue() {
+			return false
+		}
+		_, isFunc := tv.Type.Underlying().(*types.Signature)
+		return !isFunc
+	case *ast.SliceExpr, *ast.StarExpr, *ast.SendStmt:
+		return true
+	case *ast.TypeAssertExpr:
+		return n.Type != nil
+	case *ast.SelectorExpr:
+		sel := l.info.Selections[n]
+		return sel != nil && sel.Indirect()
+	case *ast.BinaryExpr:
+		switch n.Op {
+		case token.QUO, token.REM:
+			return l.info.Types[n.Y].Value == nil && isInteger(l.info.TypeOf(n))
+		case token.SHL, token.SHR:
+			return l.info.Types[n.Y].Value == nil
+		case token.EQL, token.NEQ:
+			return types.IsInterface(l.info.TypeOf(n.X))
+		}
+	case *ast.AssignStmt:
+		switch n.Tok {
+		case token.QUO_ASSIGN, token.REM_ASSIGN, token.SHL_ASSIGN, token.SHR_ASSIGN:
+			return l.info.Types[n.Rhs[0]].Value == nil
+		}
+	}
+	return false
+}
+
+// harmless reports whether a call cannot panic: a conversion, or one of the builtins that only look.
+func (l *lowerer) harmless(n *ast.CallExpr) bool {
+	tv := l.info.Types[n.Fun]
+	if tv.IsType() {
+		_, toArray := tv.Type.Underlying().(*types.Array)
+		return !toArray
+	}
+	if !tv.IsBuiltin() {
+		return false
+	}
+	id, ok := ast.Unparen(n.Fun).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	switch id.Name {
+	case "len", "cap", "append", "new", "min", "max", "real", "imag", "complex", "copy", "clear", "delete":
+		return true
+	}
+	return false
+}
+
+func isInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
+}
+
+func isNilNode(n ast.Node) bool {
+	switch n := n.(type) {
+	case nil:
+		return true
+	case ast.Expr:
+		return n == nil
+	}
+	return false
+}
+
+// loopMark decides whether one mark in front of a loop is enough: when only one of its statements may panic, and nothing in it runs
+// other code of cells. It then returns that mark; until restore is called, no others are made.
+func (l *lowerer) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
+	was := l.fn.unmarked
+	if was {
+		return nil, func() {}
+	}
+	var at token.Pos
+	count, alone := 0, true
+	var stack []ast.Node
+	ast.Inspect(loop, func(n ast.Node) bool {
+		if n == nil {
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		stack = append(stack, n)
+		switch n := n.(type) {
+		case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
+			alone = false
+		case *ast.CallExpr:
+			alone = alone && (l.harmless(n) || l.isCompiled(n))
+		}
+		if stmt, ok := n.(ast.Stmt); ok && n != loop {
+			switch stmt.(type) {
+			case *ast.BlockStmt, *ast.LabeledStmt, *ast.CaseClause, *ast.CommClause:
+			default:
+				if pos := l.panics(stmt); pos.IsValid() {
+					count++
+					at = pos
+				}
+			}
+		}
+		return true
+	})
+	if !alone || count != 1 {
+		return nil, func() {}
+	}
+	m = l.markAt(at)
+	l.fn.unmarked = true
+	fn := l.fn
+	return m, func() { fn.unmarked = was }
+}
+
+// isCompiled reports whether a call runs compiled code only: a function or method of a package, given no function of a cell.
+func (l *lowerer) isCompiled(n *ast.CallExpr) bool {
+	if !l.isCompiledFunc(ast.Unparen(n.Fun)) {
+		return false
+	}
+	for _, a := range n.Args {
+		if t := l.info.TypeOf(a); t != nil {
+			if _, isFunc := t.Underlying().(*types.Signature); isFunc {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isCompiledFunc reports whether fun names a function or method of a package.
+func (l *lowerer) isCompiledFunc(fun ast.Expr) bool {
+	f, ok := fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	if sel := l.info.Selections[f]; sel != nil && types.IsInterface(sel.Recv()) {
+		return false
+	}
+	fn, ok := l.info.Uses[f.Sel].(*types.Func)
+	return ok && fn.Pkg() != nil && !l.isOwn(fn)
+}

@@ -1,0 +1,96 @@
+package lower
+
+import (
+	"github.com/symmrepl/symmrepl/interp/check"
+
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// functionValue lowers a function of the session that is used as a value: a closure that calls it, and so calls a later definition too.
+func (l *lowerer) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
+	lit, args := l.forwarder(id.Pos(), fn.Signature())
+	return l.forward(lit, fn.Signature(), l.identifier(id), args)
+}
+
+// methodValue lowers x.Method: the receiver is evaluated now, down to the embedded field whose method it is.
+//
+//	func(r T) func(args) results { return func(args) results { return r.Method(args) } }(x)
+func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	pos := sel.Pos()
+	sig := s.Type().(*types.Signature)
+	x, recv := l.methodOwner(sel, s)
+	_, byPointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+	var nilCheck []ast.Stmt
+	r := l.temp("recv")
+	switch {
+	case types.IsInterface(recv):
+		nilCheck = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.ReceiverHeld, l.address(l.ident(pos, r)))}}
+	case byPointer && !check.IsPointer(recv):
+		recv, x = types.NewPointer(recv), l.address(x)
+	case !byPointer && check.IsPointer(recv):
+		recv, x = recv.Underlying().(*types.Pointer).Elem(), &ast.StarExpr{Star: pos, X: x}
+	}
+	inner, args := l.forwarder(pos, sig)
+	l.forward(inner, sig, &ast.SelectorExpr{X: l.ident(pos, r), Sel: l.ident(pos, sel.Sel.Name)}, args)
+	outer := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, r)}, Type: l.typeExpr(recv, pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.signatureExpr(sig, pos)}}},
+		},
+		Body: block(pos, append(nilCheck, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{inner}})...),
+	}
+	return &ast.CallExpr{Fun: outer, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}
+
+// methodOwner lowers the operand of sel, with the embedded fields on the way to its method, and returns its type. What a package keeps to itself is left to yaegi.
+func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
+	x, t := l.expr(sel.X), s.Recv()
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		st := t.Underlying()
+		if p, ok := st.(*types.Pointer); ok {
+			st = p.Elem().Underlying()
+		}
+		f := st.(*types.Struct).Field(i)
+		if f.Pkg() != l.checker.Package() && !f.Exported() {
+			break
+		}
+		x, t = &ast.SelectorExpr{X: x, Sel: l.ident(sel.Pos(), l.fieldName(f))}, f.Type()
+	}
+	return x, t
+}
+
+// methodExpr lowers T.Method: func(r T, args) results { return r.Method(args) }.
+func (l *lowerer) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
+	sig := s.Type().(*types.Signature)
+	lit, args := l.forwarder(sel.Pos(), sig)
+	recv := args[0]
+	return l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:])
+}
+
+// forwarder is a function literal of a signature without a body yet, and its parameters as arguments.
+func (l *lowerer) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncLit, args []ast.Expr) {
+	t := l.signatureExpr(sig, pos)
+	for _, f := range t.Params.List {
+		p := l.temp("p")
+		f.Names = []*ast.Ident{l.ident(pos, p)}
+		args = append(args, l.ident(pos, p))
+	}
+	return &ast.FuncLit{Type: t, Body: block(pos)}, args
+}
+
+// forward makes the body of a forwarder: a call of fun, which may be the deferred function of a panic in its place.
+func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) ast.Expr {
+	pos := lit.Body.Lbrace
+	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
+	if sig.Variadic() {
+		call.Ellipsis = pos
+	}
+	panics := &ast.BinaryExpr{X: l.ident(pos, run.PanickingVar), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
+	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, run.Forward)})}}
+	lit.Body.List = append(lit.Body.List, l.passOn(sig, call)...)
+	return lit
+}

@@ -1,0 +1,95 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+)
+
+// name is the identifier of an object of the session or of this cell; local objects keep theirs.
+func (l *lowerer) name(obj types.Object) string {
+	if n, ok := l.names[obj]; ok {
+		return n
+	}
+	if n, ok := l.renamed[obj]; ok {
+		return n
+	}
+	if n, ok := l.program.names[obj]; ok {
+		return n
+	}
+	return obj.Name()
+}
+
+// storage returns where a variable of the session or of this cell's top level is kept, nil for all else.
+func (l *lowerer) storage(obj types.Object) *Storage {
+	v, ok := obj.(*types.Var)
+	if !ok {
+		return nil
+	}
+	if s := l.places[v]; s != nil {
+		return s
+	}
+	return l.program.storage[l.program.names[v]]
+}
+
+// qualified writes the package before a name that is known by a dot import; other expressions stay.
+func (l *lowerer) qualified(e ast.Expr) ast.Expr {
+	id, ok := e.(*ast.Ident)
+	if !ok || l.silent { // packages use their own names
+		return e
+	}
+	obj := l.info.Uses[id]
+	if obj == nil || obj.Pkg() == nil || l.params[obj] || obj.Parent() != obj.Pkg().Scope() {
+		return e
+	}
+	if path := obj.Pkg().Path(); !slices.Contains(l.checker.Dots(), path) && !slices.Contains(l.c.Dots, path) {
+		return e
+	}
+	pkg := l.ident(id.Pos(), obj.Pkg().Name())
+	l.info.Uses[pkg] = types.NewPkgName(id.Pos(), l.checker.Package(), pkg.Name, obj.Pkg())
+	sel := &ast.SelectorExpr{X: pkg, Sel: id}
+	l.info.Types[sel] = l.info.Types[id]
+	return sel
+}
+
+// renamePredeclared gives the local variables and constants of a function that have a predeclared name another: yaegi would take nil and iota for what
+// they are elsewhere.
+func (l *lowerer) renamePredeclared(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if s, ok := n.(*ast.TypeSwitchStmt); ok {
+			l.renameBound(s)
+		}
+		id, ok := n.(*ast.Ident)
+		if !ok || types.Universe.Lookup(id.Name) == nil {
+			return true
+		}
+		obj := l.info.Defs[id]
+		if obj == nil || obj.Parent() == nil || l.hoisted[obj] {
+			return true
+		}
+		switch obj.(type) {
+		case *types.Var, *types.Const:
+			id.Name = l.temp(id.Name)
+			l.renamed[obj] = id.Name
+		}
+		return true
+	})
+}
+
+// renameBound does it for what a type switch binds, which is a variable of each clause.
+func (l *lowerer) renameBound(s *ast.TypeSwitchStmt) {
+	a, ok := s.Assign.(*ast.AssignStmt)
+	if !ok {
+		return
+	}
+	id := a.Lhs[0].(*ast.Ident)
+	if types.Universe.Lookup(id.Name) == nil {
+		return
+	}
+	id.Name = l.temp(id.Name)
+	for _, clause := range s.Body.List {
+		if obj := l.info.Implicits[clause]; obj != nil {
+			l.renamed[obj] = id.Name
+		}
+	}
+}

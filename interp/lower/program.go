@@ -1,0 +1,126 @@
+package lower
+
+import (
+	"fmt"
+	"go/types"
+	"maps"
+	"reflect"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// Program is what yaegi holds of the cells so far, and under which names. Each cell that is lowered adds to it.
+type Program struct {
+	checker      *check.Checker
+	names        map[types.Object]string // the name in yaegi of each object in use; types stay
+	types        map[string]*types.TypeName
+	order        []string              // of variables, by first definition
+	storage      map[string]*Storage   // of variables, by name in yaegi
+	free         map[string][]*Storage // left by variables whose name means something else now, by type
+	version      map[string]int        // last number given out, by name
+	converters   map[string]string     // functions of our own that convert to interfaces, by types
+	asserted     map[string]types.Type // interface types of cells that functions assert to, by key
+	implementing map[string]bool       // pairs of a type and such an interface that the runtime knows
+	instances    map[types.Object][]*instance
+	locals       []*types.TypeName     // types of functions that have methods
+	pinned       map[types.Object]bool // objects that generic declarations use
+}
+
+// Storage is a package-level variable of yaegi.
+type Storage struct {
+	name     string
+	typ      types.Type
+	pointer  reflect.Value        // to the variable; set when the cell that declares it starts
+	captured bool                 // it may be used for ever, through a pointer
+	users    map[*check.Text]bool // cells with functions that use it; true for those with declared ones
+}
+
+// New returns the empty program of a checker's session.
+func New(k *check.Checker) *Program {
+	return &Program{
+		checker: k, names: map[types.Object]string{}, types: map[string]*types.TypeName{}, storage: map[string]*Storage{},
+		free: map[string][]*Storage{}, version: map[string]int{}, converters: map[string]string{}, asserted: map[string]types.Type{},
+		implementing: map[string]bool{}, instances: map[types.Object][]*instance{}, pinned: map[types.Object]bool{},
+	}
+}
+
+// Bind notes where yaegi keeps the variable of a name: pointer points to it.
+func (p *Program) Bind(name string, pointer reflect.Value) {
+	if s := p.storage[name]; s != nil {
+		s.pointer = pointer
+	}
+}
+
+// Type returns the type of cells that has a name in yaegi, nil if none has.
+func (p *Program) Type(name string) *types.TypeName { return p.types[name] }
+
+// Variable is a variable of the session.
+type Variable struct {
+	Name  string
+	Type  types.Type
+	Value reflect.Value // the variable itself, as yaegi keeps it
+}
+
+// Variables lists those of the session in the order of their definition, but for those of a cell that has not run.
+func (p *Program) Variables() []Variable {
+	var list []Variable
+	for _, name := range p.order {
+		if s := p.variable(name); s != nil && s.pointer.IsValid() {
+			list = append(list, Variable{name, s.typ, s.pointer.Elem()})
+		}
+	}
+	return list
+}
+
+// variable returns the storage of the session's variable name, nil when it is not one.
+func (p *Program) variable(name string) *Storage {
+	v, ok := p.checker.Objects()[name].(*types.Var)
+	if !ok {
+		return nil
+	}
+	return p.storage[p.names[v]]
+}
+
+// Reclaim makes storage that a variable has left available to other variables of its type if nothing uses it any more. It returns true if there is no need to
+// call it for this storage again. Gone says whether the functions of a cell can run no more: all, or those that it does not declare.
+func (p *Program) Reclaim(s *Storage, gone func(user *check.Text, declared bool) bool) bool {
+	maps.DeleteFunc(s.users, gone)
+	if s.captured || !s.pointer.IsValid() {
+		return true
+	}
+	if len(s.users) > 0 {
+		return false
+	}
+	s.pointer.Elem().SetZero()
+	p.release(s)
+	return true
+}
+
+// release makes storage that nothing uses any more available to other variables of its type.
+func (p *Program) release(s *Storage) {
+	key := types.TypeString(s.typ, nil)
+	p.free[key] = append(p.free[key], s)
+}
+
+// newName makes a name for yaegi that no source can spell.
+func (p *Program) newName(name string) string {
+	p.version[name]++
+	return fmt.Sprintf("%s#%d", name, p.version[name])
+}
+
+// newTypeName makes a name for a type: reflection wants letters, and programs print it where the type is embedded, so the first of a name keeps that.
+func (p *Program) newTypeName(name string) string {
+	p.version[name]++
+	if n := p.version[name]; n > 1 || types.Universe.Lookup(name) != nil {
+		return fmt.Sprintf("%s%s%d", name, run.TypeVersion, n)
+	}
+	return name
+}
+
+// forget drops the name of an object that means something else now, unless a generic declaration may still be instantiated that uses it.
+func (p *Program) forget(obj types.Object) {
+	if !p.pinned[obj] {
+		delete(p.names, obj)
+	}
+}

@@ -1,0 +1,210 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// rangeFunc lowers a loop over an iterator function. The body becomes the function that the iterator calls; leaving the loop from within it is
+// done in two steps: the body notes how it wants to go on and returns false, and after the iterator has returned that is done. State says
+// whether the iterator may call the body.
+//
+//	{
+//		exit, state := 0, iterating
+//		iterator(func(k K, v V) bool {
+//			if state != iterating { runtime.Misused(state) }
+//			state = inBody
+//			body
+//			state = iterating
+//			return true
+//		})
+//		if state == inBody { runtime.Misused(missedPanic) }
+//		state = loopOver
+//		if exit == 1 { return results }
+//		if exit == 2 { break label }
+//	}
+func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt {
+	pos := s.Pos()
+	m := l.markAt(pos)
+	sig := l.info.TypeOf(s.X).Underlying().(*types.Signature)
+	yield := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	b := &iteration{l: l, pos: pos, exit: l.temp("exit"), state: l.temp("state"), inside: labels(s.Body)}
+	if label != nil {
+		b.label = label.Label.Name
+	}
+	lit, params := l.forwarder(pos, yield)
+	body := []ast.Stmt{b.whenState(token.NEQ, run.Iterating, b.misused(l.ident(pos, b.state))), b.setState(run.InBody)}
+	for i, e := range []ast.Expr{s.Key, s.Value} {
+		if id, ok := e.(*ast.Ident); e != nil && !(ok && id.Name == "_") {
+			body = append(body, assign(s.Tok, l.expr(e), params[i]))
+		}
+	}
+	x := l.expr(s.X)
+	_, isCall := ast.Unparen(x).(*ast.CallExpr)
+	if _, plain := types.Unalias(l.info.TypeOf(s.X)).(*types.Signature); isCall && plain { // yaegi may take a function that is the result of another for a generic one
+		f := l.temp("range")
+		m = append(m, l.varDecl(pos, f, l.info.TypeOf(s.X)), assign(token.ASSIGN, l.ident(pos, f), x))
+		x = l.ident(pos, f)
+	}
+	l.block(s.Body)
+	list := b.leave(s.Body.List, nesting{})
+	lit.Body.List = append(append(body, list...), b.again(true)...)
+	if len(b.results) > 0 {
+		m = append(m, b.results...)
+	}
+	m = append(m,
+		assign(token.DEFINE, l.ident(pos, b.exit), l.number(pos, 0)),
+		assign(token.DEFINE, l.ident(pos, b.state), l.number(pos, run.Iterating)),
+		&ast.ExprStmt{X: &ast.CallExpr{Fun: x, Lparen: pos, Args: []ast.Expr{lit}, Rparen: pos}},
+		b.whenState(token.EQL, run.InBody, b.misused(l.number(pos, run.MissedPanic))),
+		b.setState(run.LoopOver))
+	return []ast.Stmt{block(pos, append(m, b.after...)...)}
+}
+
+// iteration collects the ways in which the body of a range over a function leaves the loop.
+type iteration struct {
+	l       *lowerer
+	pos     token.Pos
+	exit    string          // the variable that says which way was taken
+	state   string          // the variable that says whether the iterator may call the body
+	label   string          // of the loop itself
+	inside  map[string]bool // labels of the body
+	ways    int
+	results []ast.Stmt // declares variables for the values of return statements
+	after   []ast.Stmt // what is done once the iterator has returned
+}
+
+// nesting says what break and continue without a label mean at a place in the body.
+type nesting struct{ breaks, continues bool }
+
+// leave rewrites the statements of the body.
+func (b *iteration) leave(list []ast.Stmt, in nesting) []ast.Stmt {
+	var out []ast.Stmt
+	for _, s := range list {
+		out = append(out, b.stmt(s, in)...)
+	}
+	return out
+}
+
+func (b *iteration) stmt(s ast.Stmt, in nesting) []ast.Stmt {
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		s.List = b.leave(s.List, in)
+	case *ast.IfStmt:
+		s.Body.List = b.leave(s.Body.List, in)
+		if s.Else != nil {
+			s.Else = block(s.Else.Pos(), b.stmt(s.Else, in)...)
+		}
+	case *ast.ForStmt:
+		s.Body.List = b.leave(s.Body.List, nesting{true, true})
+	case *ast.RangeStmt:
+		s.Body.List = b.leave(s.Body.List, nesting{true, true})
+	case *ast.SwitchStmt:
+		b.clauses(s.Body, nesting{true, in.continues})
+	case *ast.TypeSwitchStmt:
+		b.clauses(s.Body, nesting{true, in.continues})
+	case *ast.SelectStmt:
+		b.clauses(s.Body, nesting{true, in.continues})
+	case *ast.LabeledStmt:
+		out := b.stmt(s.Stmt, in)
+		s.Stmt = out[len(out)-1]
+		return append(out[:len(out)-1], s)
+	case *ast.ReturnStmt:
+		return b.returns(s)
+	case *ast.BranchStmt:
+		return b.branch(s, in)
+	}
+	return []ast.Stmt{s}
+}
+
+func (b *iteration) clauses(body *ast.BlockStmt, in nesting) {
+	for _, c := range body.List {
+		switch c := c.(type) {
+		case *ast.CaseClause:
+			c.Body = b.leave(c.Body, in)
+		case *ast.CommClause:
+			c.Body = b.leave(c.Body, in)
+		}
+	}
+}
+
+// again is the end of the body: the iterator may call it once more, or may not.
+func (b *iteration) again(more bool) []ast.Stmt {
+	state := run.Iterating
+	if !more {
+		state = run.BodyDone
+	}
+	return []ast.Stmt{b.setState(state), &ast.ReturnStmt{Return: b.pos, Results: []ast.Expr{b.l.ident(b.pos, strconv.FormatBool(more))}}}
+}
+
+func (b *iteration) setState(state int) ast.Stmt {
+	return assign(token.ASSIGN, b.l.ident(b.pos, b.state), b.l.number(b.pos, state))
+}
+
+func (b *iteration) whenState(op token.Token, state int, then ast.Stmt) ast.Stmt {
+	return &ast.IfStmt{
+		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.state), OpPos: b.pos, Op: op, Y: b.l.number(b.pos, state)}, Body: block(b.pos, then),
+	}
+}
+
+// misused panics: the iterator does what it must not.
+func (b *iteration) misused(state ast.Expr) ast.Stmt {
+	return &ast.ExprStmt{X: b.l.helper(b.pos, run.Misused, state)}
+}
+
+// way notes that one way was taken and ends the iteration; then is done after it.
+func (b *iteration) way(then ast.Stmt) []ast.Stmt {
+	b.ways++
+	b.after = append(b.after, &ast.IfStmt{
+		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.exit), OpPos: b.pos, Op: token.EQL, Y: b.l.number(b.pos, b.ways)}, Body: block(b.pos, then),
+	})
+	return append([]ast.Stmt{assign(token.ASSIGN, b.l.ident(b.pos, b.exit), b.l.number(b.pos, b.ways))}, b.again(false)...)
+}
+
+func (b *iteration) branch(s *ast.BranchStmt, in nesting) []ast.Stmt {
+	own := s.Label != nil && s.Label.Name == b.label
+	switch {
+	case s.Tok == token.BREAK && (own || s.Label == nil && !in.breaks):
+		return b.again(false)
+	case s.Tok == token.CONTINUE && (own || s.Label == nil && !in.continues):
+		return b.again(true)
+	case s.Label != nil && !b.inside[s.Label.Name]:
+		return b.way(s)
+	}
+	return []ast.Stmt{s}
+}
+
+// returns rewrites a return statement of the function around the loop.
+func (b *iteration) returns(s *ast.ReturnStmt) []ast.Stmt {
+	if len(s.Results) == 0 {
+		return b.way(s)
+	}
+	l := b.l
+	var lhs, values []ast.Expr
+	for v := range l.fn.sig.Results().Variables() {
+		name := l.temp("result")
+		b.results = append(b.results, l.varDecl(b.pos, name, v.Type()))
+		lhs = append(lhs, l.ident(s.Pos(), name))
+		values = append(values, l.ident(b.pos, name))
+	}
+	return append(l.assignEach(lhs, s.Results), b.way(&ast.ReturnStmt{Return: b.pos, Results: values})...)
+}
+
+// labels collects the labels in a statement, functions in it not counted.
+func labels(s ast.Stmt) map[string]bool {
+	names := map[string]bool{}
+	ast.Inspect(s, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.LabeledStmt:
+			names[n.Label.Name], names[n.Label.Name+gotoSuffix] = true, true
+		}
+		return true
+	})
+	return names
+}

@@ -1,0 +1,97 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// mistakesType reports whether yaegi, which notes in the type of a result the expression that was returned, would take functions of that type for generic ones
+// from then on.
+func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
+	for i, e := range results {
+		switch e.(type) {
+		case *ast.Ident, *ast.FuncLit:
+		default:
+			if len(results) == sig.Len() && isFunction(sig.At(i).Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasFunction(list *types.Tuple) bool {
+	for v := range list.Variables() {
+		if isFunction(v.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+func isFunction(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}
+
+func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
+	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && (l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && hasFunction(sig.Results())) {
+		before, results := l.spreadTuple(s.Results[0])
+		s.Results = results
+		return append(before, l.returnStmt(s)...)
+	}
+	m := l.mark(s)
+	several := len(s.Results) > 1
+	for i, e := range s.Results {
+		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && several && l.info.Types[call.Fun].IsBuiltin() {
+			e = l.paren(e) // yaegi would return it as the first result
+		} else if _, isBinary := e.(*ast.BinaryExpr); isBinary && several {
+			e = l.paren(e) // yaegi would compute it in the place of a result, which may not be its own
+		}
+		if l.fn.sig != nil && len(s.Results) == l.fn.sig.Results().Len() {
+			s.Results[i] = l.convert(e, l.fn.sig.Results().At(i).Type())
+		} else {
+			s.Results[i] = l.expr(e)
+		}
+	}
+	for i, e := range s.Results {
+		if u, ok := ast.Unparen(e).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // yaegi cannot return what it receives
+			v := l.temp("received")
+			m = append(m, assign(token.DEFINE, l.ident(e.Pos(), v), e))
+			s.Results[i] = l.ident(e.Pos(), v)
+		}
+	}
+	oneByOne := len(s.Results) > 1 && (l.fn.results != nil || l.fn.sig != nil && l.fn.sig.Results().At(0).Name() != "") // an expression may use one that is set already
+	if sig := l.fn.sig; sig != nil && (oneByOne || mistakesType(s.Results, sig.Results())) {
+		for i, e := range s.Results {
+			v := l.temp("result")
+			m = append(m, l.varDecl(e.Pos(), v, l.fn.sig.Results().At(i).Type()), assign(token.ASSIGN, l.ident(e.Pos(), v), l.paren(e)))
+			s.Results[i] = l.ident(e.Pos(), v)
+		}
+	}
+	if l.fn.results == nil || s.Results == nil {
+		if l.fn.sig != nil && l.fn.sig.Results().Len() == 1 && l.fn.sig.Results().At(0).Name() != "" && s.Results != nil {
+			if _, isFunc := s.Results[0].(*ast.FuncLit); !isFunc {
+				s.Results[0] = l.paren(s.Results[0])
+			}
+		}
+		return append(m, s)
+	}
+	var lhs []ast.Expr
+	for _, r := range l.fn.results {
+		lhs = append(lhs, l.ident(s.Pos(), r))
+	}
+	return append(append(m, l.assignEach(lhs, s.Results)...), &ast.ReturnStmt{Return: s.Pos()})
+}
+
+// assignEach assigns lowered values to variables, one after the other when there is a value for each.
+func (l *lowerer) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
+	if len(lhs) != len(rhs) {
+		return []ast.Stmt{&ast.AssignStmt{Lhs: lhs, TokPos: rhs[0].Pos(), Tok: token.ASSIGN, Rhs: rhs}}
+	}
+	for i, e := range rhs {
+		out = append(out, assign(token.ASSIGN, lhs[i], l.paren(e))) // see protect
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package lower
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// shiftCount lowers the count of a shift, which panics if it is negative: yaegi does not look. It may want the count to have the type of what is shifted, but
+// not if that is the result of a conversion.
+func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
+	b, ok := l.info.TypeOf(e).Underlying().(*types.Basic)
+	low := l.expr(e)
+	to := func(t string) ast.Expr {
+		return &ast.CallExpr{Fun: l.ident(e.Pos(), t), Lparen: e.Pos(), Args: []ast.Expr{low}, Rparen: e.Pos()}
+	}
+	if !ok || b.Info()&types.IsUnsigned != 0 || l.notNegative(e) {
+		if _, isBinary := ast.Unparen(low).(*ast.BinaryExpr); isBinary {
+			return to("uint64")
+		}
+		return low
+	}
+	return l.helper(e.Pos(), run.ShiftCount, to("int64"))
+}
+
+func isShift(tok token.Token) bool {
+	return tok == token.SHL || tok == token.SHR || tok == token.SHL_ASSIGN || tok == token.SHR_ASSIGN
+}
+
+// notNegative reports whether an integer is known to be at least 0.
+func (l *lowerer) notNegative(e ast.Expr) bool {
+	if v := l.info.Types[e].Value; v != nil {
+		return constant.Sign(constant.ToInt(v)) >= 0
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return l.counters[l.info.Uses[e]]
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.AND:
+			return l.notNegative(e.X) || l.notNegative(e.Y)
+		case token.REM, token.QUO, token.SHR, token.ADD:
+			return l.notNegative(e.X) && l.notNegative(e.Y)
+		}
+	case *ast.CallExpr:
+		if id, ok := ast.Unparen(e.Fun).(*ast.Ident); ok && l.info.Types[e.Fun].IsBuiltin() {
+			return id.Name == "len" || id.Name == "cap"
+		}
+	}
+	return false
+}
+
+// count notes the variable of a loop that counts up from 0 or more, and which nothing else changes.
+func (l *lowerer) count(loop ast.Stmt, vars []*types.Var) {
+	if len(vars) == 0 || l.keeps(loop, vars[:1]) {
+		return
+	}
+	switch s := loop.(type) {
+	case *ast.ForStmt:
+		inc, up := s.Post.(*ast.IncDecStmt)
+		if init, ok := s.Init.(*ast.AssignStmt); ok && up && inc.Tok == token.INC && len(vars) == 1 && l.notNegative(init.Rhs[0]) && !l.assigns(s.Body, vars) {
+			l.counters[vars[0]] = true
+		}
+	case *ast.RangeStmt:
+		if id, ok := s.Key.(*ast.Ident); ok && l.info.Defs[id] == vars[0] && !l.assigns(s.Body, vars[:1]) {
+			switch l.info.TypeOf(s.X).Underlying().(type) {
+			case *types.Basic, *types.Slice, *types.Array, *types.Pointer:
+				l.counters[vars[0]] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// stmts lowers a list of statements.
+func (l *lowerer) stmts(list []ast.Stmt) []ast.Stmt {
+	out := make([]ast.Stmt, 0, len(list))
+	for _, s := range list {
+		out = append(out, l.stmt(s)...)
+	}
+	return out
+}
+
+// block lowers a block in place.
+func (l *lowerer) block(b *ast.BlockStmt) *ast.BlockStmt {
+	if b != nil {
+		b.List = l.stmts(b.List)
+	}
+	return b
+}
+
+// stmt lowers a statement, which may become several.
+func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
+	out := append(l.callsFirst(s), l.boundsFirst(s)...)
+	return append(out, l.alone(s)...)
+}
+
+// alone lowers a statement without those that come before it.
+func (l *lowerer) alone(s ast.Stmt) []ast.Stmt {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		m := l.mark(s)
+		return append(m, l.assign(s)...)
+	case *ast.DeclStmt:
+		return l.declStmt(s)
+	case *ast.ExprStmt:
+		m := l.mark(s)
+		if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && l.isPanic(call) {
+			return append(m, l.panicCall(call)...)
+		}
+		s.X = l.expr(s.X)
+		return append(m, s)
+	case *ast.IncDecStmt:
+		m := l.mark(s)
+		s.X = l.expr(s.X)
+		return append(m, s)
+	case *ast.SendStmt:
+		m := l.mark(s)
+		elem := l.info.TypeOf(s.Chan).Underlying().(*types.Chan).Elem()
+		s.Chan, s.Value = l.expr(s.Chan), l.convert(s.Value, elem)
+		return append(m, s)
+	case *ast.BlockStmt:
+		return []ast.Stmt{l.block(s)}
+	case *ast.IfStmt:
+		return l.ifStmt(s)
+	case *ast.ForStmt:
+		return l.forStmt(s, nil)
+	case *ast.RangeStmt:
+		return l.rangeStmt(s, nil)
+	case *ast.LabeledStmt:
+		return l.labeled(s)
+	case *ast.ReturnStmt:
+		return l.returnStmt(s)
+	case *ast.GoStmt:
+		return l.goStmt(s)
+	case *ast.DeferStmt:
+		return l.deferStmt(s)
+	case *ast.SwitchStmt:
+		return l.switchStmt(s, nil)
+	case *ast.TypeSwitchStmt:
+		return l.typeSwitch(s, nil)
+	case *ast.SelectStmt:
+		return l.selectStmt(s, nil)
+	}
+	if b, ok := s.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+		b.Label = l.ident(b.Label.Pos(), b.Label.Name+gotoSuffix)
+	}
+	return []ast.Stmt{s} // branch, empty
+}
+
+func (l *lowerer) ifStmt(s *ast.IfStmt) (out []ast.Stmt) {
+	m := l.mark(s.Init, s.Cond)
+	if s.Init != nil {
+		init, before := l.head(s.Init)
+		s.Init = init
+		if before != nil {
+			m = append(m, before...)
+			defer func() { out = []ast.Stmt{block(s.Pos(), out...)} }()
+		}
+	}
+	s.Cond = l.condition(s.Cond)
+	l.block(s.Body)
+	if s.Else != nil {
+		alt := l.stmt(s.Else)
+		if len(alt) == 1 {
+			s.Else = alt[0]
+		} else {
+			s.Else = &ast.BlockStmt{Lbrace: s.Else.Pos(), List: alt}
+		}
+	}
+	return append(m, s)
+}
+
+// head lowers the statement in the head of another. If that makes several of it, they come before the other, in a block with it.
+func (l *lowerer) head(s ast.Stmt) (init ast.Stmt, before []ast.Stmt) {
+	if a, ok := s.(*ast.AssignStmt); ok {
+		if list := l.assign(a); len(list) > 1 {
+			return nil, list
+		}
+		return a, nil
+	}
+	return l.simple(s), nil
+}
+
+// simple lowers a statement that must stay one.
+func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		if u, ok := ast.Unparen(s.Rhs[0]).(*ast.UnaryExpr); ok && u.Op == token.ARROW { // in a select
+			u.X = l.expr(u.X)
+			l.exprs(s.Lhs)
+			return s
+		}
+		list := l.assign(s)
+		if len(list) > 1 {
+			l.refuse(s.Pos(), "a type assertion with two results in the head of this statement; make it a statement of its own before")
+		}
+		return list[0]
+	case *ast.ExprStmt:
+		s.X = l.expr(s.X)
+	case *ast.IncDecStmt:
+		s.X = l.expr(s.X)
+	case *ast.SendStmt:
+		s.Chan, s.Value = l.expr(s.Chan), l.expr(s.Value)
+	}
+	return s
+}

@@ -1,0 +1,127 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// switchStmt lowers a switch. What it begins with comes before it: yaegi would evaluate most tags first.
+func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
+	m := l.mark(s.Init, s.Tag)
+	var before []ast.Stmt
+	if s.Init != nil {
+		var init ast.Stmt
+		init, before = l.head(s.Init)
+		if s.Init = nil; init != nil {
+			before = append(before, init)
+		}
+	}
+	if l.needsChoice(s) {
+		return []ast.Stmt{block(s.Pos(), append(append(m, before...), l.choose(s, label)...)...)}
+	}
+	s.Tag = l.expr(s.Tag)
+	for _, cc := range s.Body.List {
+		clause := cc.(*ast.CaseClause)
+		l.exprs(clause.List)
+		clause.Body = l.clause(clause.Body)
+	}
+	if before != nil {
+		return []ast.Stmt{block(s.Pos(), append(append(m, before...), withLabel(label, s))...)}
+	}
+	return append(m, withLabel(label, s))
+}
+
+// clause lowers the statements of a clause. Yaegi finds labels in blocks only.
+func (l *lowerer) clause(list []ast.Stmt) []ast.Stmt {
+	isLabeled := func(s ast.Stmt) bool { _, ok := s.(*ast.LabeledStmt); return ok }
+	if !slices.ContainsFunc(list, isLabeled) {
+		return l.stmts(list)
+	}
+	n := len(list)
+	if b, ok := list[n-1].(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+		n--
+	}
+	return append([]ast.Stmt{block(list[0].Pos(), l.stmts(list[:n])...)}, list[n:]...)
+}
+
+// needsChoice reports whether a switch is one that yaegi runs wrongly: it compares interfaces, evaluates several values of a clause at
+// once, or falls through to or over a default that is not the last clause.
+func (l *lowerer) needsChoice(s *ast.SwitchStmt) bool {
+	if s.Tag != nil && types.IsInterface(l.info.TypeOf(s.Tag)) {
+		return true
+	}
+	through, early := false, false
+	for i, cc := range s.Body.List {
+		clause := cc.(*ast.CaseClause)
+		early = early || clause.List == nil && i < len(s.Body.List)-1
+		if n := len(clause.Body); n > 0 {
+			b, ok := clause.Body[n-1].(*ast.BranchStmt)
+			through = through || ok && b.Tok == token.FALLTHROUGH
+		}
+		for _, e := range clause.List {
+			if tv := l.info.Types[e]; tv.Value == nil && (len(clause.List) > 1 || s.Tag != nil) || types.IsInterface(tv.Type) {
+				return true
+			}
+		}
+	}
+	return through && early
+}
+
+// choose lowers a switch to statements that find out which clause it is, and a switch on that.
+//
+//	tag := x
+//	case := n (of the default clause)
+//	if tag == a { case = 1 } else if tag == b { case = 1 } else if tag == c { case = 2 }
+//	switch case { case 1: ... }
+func (l *lowerer) choose(s *ast.SwitchStmt, label *ast.LabeledStmt) (out []ast.Stmt) {
+	pos := s.Pos()
+	var tag *ast.Ident
+	if s.Tag != nil {
+		tv := l.info.Types[s.Tag]
+		tv.Type, tv.Value = types.Default(tv.Type), nil
+		tag = l.ident(s.Tag.Pos(), l.temp("tag"))
+		out = append(out, l.varDecl(pos, tag.Name, tv.Type), assign(token.ASSIGN, tag, l.convert(s.Tag, tv.Type)))
+		l.info.Types[tag] = tv
+	}
+	which := l.temp("case")
+	number := 0
+	var tests []branch
+	sw := &ast.SwitchStmt{Switch: pos, Tag: l.ident(pos, which), Body: block(pos)}
+	for i, cc := range s.Body.List {
+		clause := cc.(*ast.CaseClause)
+		if clause.List == nil {
+			number = i + 1
+		}
+		for _, e := range clause.List {
+			tests = append(tests, branch{l.matches(tag, e), []ast.Stmt{assign(token.ASSIGN, l.ident(pos, which), l.number(pos, i+1))}})
+		}
+		clause.List, clause.Body = []ast.Expr{l.number(pos, i+1)}, l.clause(clause.Body)
+		sw.Body.List = append(sw.Body.List, clause)
+	}
+	out = append(out, assign(token.DEFINE, l.ident(pos, which), l.number(pos, number)))
+	if tests != nil {
+		out = append(out, chain(pos, tests, func() []ast.Stmt { return nil }))
+	}
+	return append(out, withLabel(label, sw))
+}
+
+// matches lowers the test of a case.
+func (l *lowerer) matches(tag *ast.Ident, e ast.Expr) ast.Expr {
+	pos := e.Pos()
+	if tag == nil {
+		return l.condition(e)
+	}
+	x := l.ident(pos, tag.Name)
+	l.info.Types[x] = l.info.Types[tag]
+	if l.info.Types[e].IsNil() && types.IsInterface(l.info.TypeOf(tag)) {
+		return l.helper(pos, run.IsNil, l.address(x))
+	}
+	if _, isLiteral := e.(*ast.CompositeLit); isLiteral {
+		e = l.paren(e)
+	}
+	return l.expr(&ast.BinaryExpr{X: x, OpPos: pos, Op: token.EQL, Y: e})
+}

@@ -1,0 +1,156 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// typeSpec lowers a type declaration.
+func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
+	if obj := l.info.Defs[s.Name]; obj != nil {
+		if !s.Assign.IsValid() && recursive(obj.Type(), obj.Type().Underlying()) {
+			l.refuse(s.Name.Pos(), "the type "+s.Name.Name+" contains itself other than as a field of a struct; make it a struct with one field")
+		}
+		l.types[s] = obj
+		s.Name = l.ident(s.Name.Pos(), l.name(obj))
+	}
+	if t, ok := types.Unalias(l.info.TypeOf(s.Type)).(*types.Named); ok && l.identity(t) != "" && !s.Assign.IsValid() && !types.IsInterface(t) {
+		s.Type = l.typeExpr(t.Underlying(), s.Type.Pos()) // yaegi would give it the methods too
+	} else {
+		s.Type = l.expr(s.Type)
+	}
+	l.finishType(s, l.types[s])
+	return s
+}
+
+// finishType gives a declared type, obj, what its values are told by.
+func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
+	l.types[s] = obj
+	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() {
+		if len(st.Fields.List) == 0 {
+			empty := &ast.StructType{Struct: s.Pos(), Fields: &ast.FieldList{Opening: s.Pos()}}
+			st.Fields.List = []*ast.Field{{Names: []*ast.Ident{l.ident(s.Pos(), "_")}, Type: empty}}
+		}
+		tagType(st.Fields.List[0], s.Name.Name)
+	}
+}
+
+// typeHelpers are the methods of ours that a declared type gets.
+func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
+	out := l.promoted(s)
+	if f := l.identityMethod(s); f != nil {
+		out = append(out, f)
+	}
+	if obj := l.types[s]; obj != nil && !s.Assign.IsValid() {
+		l.registerMethods(obj.Type(), nil)
+	}
+	return out
+}
+
+// recursive reports whether in refers to t, structs and interfaces in it not counted: yaegi has no such types.
+func recursive(t, in types.Type) bool {
+	switch u := in.(type) {
+	case *types.Pointer:
+		return u.Elem() == t || recursive(t, u.Elem())
+	case *types.Slice:
+		return u.Elem() == t || recursive(t, u.Elem())
+	case *types.Array:
+		return recursive(t, u.Elem())
+	case *types.Chan:
+		return u.Elem() == t || recursive(t, u.Elem())
+	case *types.Map:
+		return u.Elem() == t || recursive(t, u.Key()) || recursive(t, u.Elem())
+	case *types.Signature:
+		return recursive(t, u.Params()) || recursive(t, u.Results())
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if v.Type() == t || recursive(t, v.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// tagType writes the name of a struct's type into the tag of its first field: that makes its memory layout a type of its own, and tells its name wherever a
+// value of it is found.
+func tagType(f *ast.Field, name string) {
+	tag := run.TypeTag + ":" + strconv.Quote(name)
+	if f.Tag != nil {
+		if old, err := strconv.Unquote(f.Tag.Value); err == nil {
+			tag = old + " " + tag
+		}
+	}
+	f.Tag = &ast.BasicLit{ValuePos: f.Pos(), Kind: token.STRING, Value: strconv.Quote(tag)}
+}
+
+// identityMethod is a method that every type gets: yaegi keeps the identity of a value in an interface only if its type has methods.
+func (l *lowerer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
+	obj := l.types[s]
+	if obj == nil || s.Assign.IsValid() {
+		return nil
+	}
+	switch obj.Type().Underlying().(type) {
+	case *types.Interface, *types.Pointer:
+		return nil
+	}
+	pos := s.Pos()
+	recv := &ast.Field{Type: &ast.StarExpr{Star: pos, X: l.ident(pos, s.Name.Name)}}
+	return &ast.FuncDecl{
+		Recv: &ast.FieldList{Opening: pos, List: []*ast.Field{recv}},
+		Name: l.ident(pos, identityName),
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}},
+		Body: &ast.BlockStmt{Lbrace: pos, Rbrace: pos},
+	}
+}
+
+const identityName = "identity#"
+
+// localType declares a type of a function outside of it, under a name of its own: as a type argument it may be needed there.
+func (l *lowerer) localType(s *ast.TypeSpec) {
+	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && s.Name.Name != "_" {
+		l.names[obj] = l.program.newTypeName(s.Name.Name)
+		l.locals = append(l.locals, obj)
+		l.localSpecs = append(l.localSpecs, l.typeSpec(s))
+	}
+}
+
+// promoted are methods that forward to those of interfaces which a struct embeds: yaegi does not find them by itself.
+func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
+	obj := l.types[s]
+	if obj == nil || s.Assign.IsValid() {
+		return nil
+	}
+	st, ok := obj.Type().Underlying().(*types.Struct)
+	if !ok {
+		return nil
+	}
+	var out []*ast.FuncDecl
+	pos := s.Pos()
+	for m := range types.NewMethodSet(obj.Type()).Methods() {
+		fn := m.Obj().(*types.Func)
+		if len(m.Index()) < 2 || !types.IsInterface(fn.Signature().Recv().Type()) {
+			continue
+		}
+		var x ast.Expr = l.ident(pos, "recv#")
+		var t types.Type = st
+		for _, i := range m.Index()[:len(m.Index())-1] {
+			if p, ok := t.Underlying().(*types.Pointer); ok {
+				t = p.Elem()
+			}
+			f := t.Underlying().(*types.Struct).Field(i)
+			x, t = &ast.SelectorExpr{X: x, Sel: l.ident(pos, l.fieldName(f))}, f.Type()
+		}
+		lit, args := l.forwarder(pos, fn.Signature())
+		l.forward(lit, fn.Signature(), &ast.SelectorExpr{X: x, Sel: l.ident(pos, fn.Name())}, args)
+		recv := &ast.Field{Names: []*ast.Ident{l.ident(pos, "recv#")}, Type: l.ident(pos, s.Name.Name)}
+		out = append(out, &ast.FuncDecl{
+			Recv: &ast.FieldList{Opening: pos, List: []*ast.Field{recv}}, Name: l.ident(pos, fn.Name()), Type: lit.Type, Body: lit.Body,
+		})
+	}
+	return out
+}

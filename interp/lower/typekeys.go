@@ -1,0 +1,147 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// valueKey is the key under which values of type t become native ones and back; "" when yaegi's own are.
+func (l *lowerer) valueKey(t types.Type) string {
+	if t == nil || !l.ofCells(t) {
+		return ""
+	}
+	key := l.typeText(t)
+	l.note(key, types.Unalias(t))
+	return key
+}
+
+// ofCells reports whether there is a type in t that yaegi has otherwise than Go.
+func (l *lowerer) ofCells(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return l.ownType(t) != ""
+	case *types.Struct:
+		return true
+	case *types.Interface:
+		return t.NumMethods() > 0
+	case *types.Map:
+		return l.ofCells(t.Key()) || l.ofCells(t.Elem())
+	case *types.Signature:
+		return l.ofCells(t.Params()) || l.ofCells(t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if l.ofCells(v.Type()) {
+				return true
+			}
+		}
+	case interface{ Elem() types.Type }:
+		return l.ofCells(t.Elem())
+	}
+	return false
+}
+
+// typeText writes a type with its names in yaegi, which no two types share.
+func (l *lowerer) typeText(t types.Type) string {
+	var b strings.Builder
+	l.writeType(&b, t)
+	return b.String()
+}
+
+func (l *lowerer) writeType(b *strings.Builder, t types.Type) {
+	list := func(open string, n int, at func(int) types.Type, end string) {
+		b.WriteString(open)
+		for i := range n {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			l.writeType(b, at(i))
+		}
+		b.WriteString(end)
+	}
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		if name := l.ownType(t); name != "" {
+			b.WriteString(name)
+			return
+		}
+		b.WriteString(types.TypeString(t, nil))
+	case *types.Pointer:
+		list("*", 1, func(int) types.Type { return t.Elem() }, "")
+	case *types.Slice:
+		list("[]", 1, func(int) types.Type { return t.Elem() }, "")
+	case *types.Array:
+		list("["+types.TypeString(types.NewArray(types.Typ[types.Int], t.Len()), nil)+"]", 1, func(int) types.Type { return t.Elem() }, "")
+	case *types.Map:
+		list("map[", 2, func(i int) types.Type { return []types.Type{t.Key(), t.Elem()}[i] }, "]")
+	case *types.Chan:
+		list("chan"+string(rune('0'+int(t.Dir())))+" ", 1, func(int) types.Type { return t.Elem() }, "")
+	case *types.Signature:
+		list("func(", t.Params().Len(), func(i int) types.Type { return t.Params().At(i).Type() }, ")")
+		list("(", t.Results().Len(), func(i int) types.Type { return t.Results().At(i).Type() }, ")")
+		if t.Variadic() {
+			b.WriteString("...")
+		}
+	case *types.Struct:
+		b.WriteString("struct{")
+		for i := range t.NumFields() {
+			b.WriteString(t.Field(i).Name() + " " + t.Tag(i) + " ")
+			l.writeType(b, t.Field(i).Type())
+			b.WriteByte(';')
+		}
+		b.WriteByte('}')
+	default:
+		b.WriteString(types.TypeString(t, nil))
+	}
+}
+
+// convertKey lowers a key of a map. Yaegi itself boxes those that become interfaces of cells.
+func (l *lowerer) convertKey(e ast.Expr, m *types.Map) ast.Expr {
+	if l.isBoxed(m.Key()) {
+		return l.expr(e)
+	}
+	return l.convert(e, m.Key())
+}
+
+// isBoxed reports whether t is an interface type of cells that has methods.
+func (l *lowerer) isBoxed(t types.Type) bool {
+	iface, ok := t.Underlying().(*types.Interface)
+	if !ok || iface.NumMethods() == 0 {
+		return false
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return !ok || named.Obj().Pkg() != nil && l.ownType(named) != ""
+}
+
+// registerMethods makes a declared type's methods known to compiled code.
+func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
+	named, ok := t.(*types.Named)
+	if !ok || types.IsInterface(t) || check.IsPointer(t) {
+		return
+	}
+	pos := l.c.Body.Pos()
+	for m := range types.NewMethodSet(types.NewPointer(t)).Methods() {
+		fn := m.Obj().(*types.Func)
+		if !fn.Exported() || only != nil && fn != only {
+			continue
+		}
+		key := l.valueKey(named)
+		sig := m.Type().(*types.Signature)
+		lit, args := l.forwarder(pos, sig)
+		recv := "recv#"
+		lit.Type.Params.List = append([]*ast.Field{{Names: []*ast.Ident{l.ident(pos, recv)}, Type: l.typeExpr(types.NewPointer(t), pos)}}, lit.Type.Params.List...)
+		var x ast.Expr = l.ident(pos, recv)
+		l.forward(lit, sig, &ast.SelectorExpr{X: x, Sel: l.ident(pos, fn.Name())}, args)
+		l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, run.Method, l.quoted(pos, key), l.quoted(pos, fn.Name()), lit)})
+	}
+}
+
+// registerAdded does it for a method of a type that an earlier cell declared, and for the types that embed that.
+func (l *lowerer) registerAdded(fn *types.Func) {
+	for _, obj := range l.program.types {
+		l.registerMethods(obj.Type(), fn)
+	}
+}

@@ -1,0 +1,154 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strconv"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// typeExpr writes a type as syntax for yaegi.
+func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
+	switch t := t.(type) {
+	case *types.Basic:
+		if t.Kind() == types.UnsafePointer {
+			return l.pkgMember(pos, "unsafe", "Pointer")
+		}
+		return l.ident(pos, t.Name())
+	case *types.Alias:
+		return l.typeExpr(types.Unalias(t), pos)
+	case *types.Named:
+		return l.namedType(t, pos)
+	case *types.Pointer:
+		return &ast.StarExpr{Star: pos, X: l.typeExpr(t.Elem(), pos)}
+	case *types.Slice:
+		return &ast.ArrayType{Lbrack: pos, Elt: l.typeExpr(t.Elem(), pos)}
+	case *types.Array:
+		n := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.FormatInt(t.Len(), 10)}
+		return &ast.ArrayType{Lbrack: pos, Len: n, Elt: l.typeExpr(t.Elem(), pos)}
+	case *types.Map:
+		l.checkKey(pos, t.Key())
+		return &ast.MapType{Map: pos, Key: l.typeExpr(t.Key(), pos), Value: l.typeExpr(t.Elem(), pos)}
+	case *types.Chan:
+		dir := map[types.ChanDir]ast.ChanDir{types.SendRecv: ast.SEND | ast.RECV, types.SendOnly: ast.SEND, types.RecvOnly: ast.RECV}
+		return &ast.ChanType{Begin: pos, Dir: dir[t.Dir()], Value: l.typeExpr(t.Elem(), pos)}
+	case *types.Signature:
+		return l.signatureExpr(t, pos)
+	case *types.Struct:
+		return l.structExpr(t, pos)
+	case *types.Interface:
+		return l.interfaceExpr(t, pos)
+	}
+	panic(refusal{pos, fmt.Sprintf("a variable of type %s cannot be kept; give it a named type", t)})
+}
+
+func (l *lowerer) namedType(t *types.Named, pos token.Pos) ast.Expr {
+	obj := t.Obj()
+	if name := l.ownType(t); name != "" {
+		return l.ident(pos, name)
+	}
+	switch {
+	case obj.Pkg() == nil: // error, comparable
+		return l.ident(pos, obj.Name())
+	case l.generic(obj) != nil:
+		return l.typeExpr(t.Underlying(), pos)
+	case l.checker.Packages().HasType(obj):
+		return l.pkgMember(pos, obj.Pkg().Path(), obj.Name())
+	}
+	return l.hiddenType(t, pos)
+}
+
+// ownType returns what a type is called in yaegi that is declared there: one of a cell, or an instance. It returns "" for all others.
+func (l *lowerer) ownType(t *types.Named) string {
+	if inst := l.instanceType(t); inst != nil {
+		return inst.name
+	}
+	if t.Obj().Pkg() == l.checker.Package() {
+		return l.name(t.Obj())
+	}
+	return ""
+}
+
+// hiddenType names a compiled type that its package does not export, by a table of our own.
+func (l *lowerer) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
+	r := l.checker.Packages().Compiled(t.Obj())
+	if r == nil {
+		l.refuse(pos, fmt.Sprintf("a variable of type %s cannot be kept", t))
+	}
+	return l.hiddenSymbol(pos, r.PkgPath()+"."+r.Name(), reflect.Zero(reflect.PointerTo(r)))
+}
+
+func (l *lowerer) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType {
+	f := &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}}
+	for i := range t.Params().Len() {
+		p := l.paramType(t, i, pos)
+		f.Params.List = append(f.Params.List, &ast.Field{Type: p})
+	}
+	if t.Results().Len() > 0 {
+		f.Results = &ast.FieldList{Opening: pos}
+		for v := range t.Results().Variables() {
+			f.Results.List = append(f.Results.List, &ast.Field{Type: l.typeExpr(v.Type(), pos)})
+		}
+	}
+	return f
+}
+
+// paramType writes the type of parameter i, variadic if it is.
+func (l *lowerer) paramType(t *types.Signature, i int, pos token.Pos) ast.Expr {
+	p := t.Params().At(i).Type()
+	if t.Variadic() && i == t.Params().Len()-1 {
+		if s, ok := p.(*types.Slice); ok {
+			return &ast.Ellipsis{Ellipsis: pos, Elt: l.typeExpr(s.Elem(), pos)}
+		}
+	}
+	return l.typeExpr(p, pos)
+}
+
+func (l *lowerer) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
+	s := &ast.StructType{Struct: pos, Fields: &ast.FieldList{Opening: pos}}
+	for i := range t.NumFields() {
+		v := t.Field(i)
+		f := &ast.Field{Type: l.typeExpr(v.Type(), pos)}
+		if !v.Embedded() {
+			f.Names = []*ast.Ident{l.ident(pos, v.Name())}
+		}
+		if tag := t.Tag(i); tag != "" {
+			f.Tag = &ast.BasicLit{ValuePos: pos, Kind: token.STRING, Value: strconv.Quote(tag)}
+		}
+		s.Fields.List = append(s.Fields.List, f)
+	}
+	l.blankFields(s)
+	return s
+}
+
+// blankFields names all blank fields of a struct but the first: reflection wants names to be different.
+func (l *lowerer) blankFields(s *ast.StructType) {
+	n := 0
+	for _, f := range s.Fields.List {
+		for i, id := range f.Names {
+			if id.Name != "_" {
+				continue
+			}
+			if n++; n > 1 {
+				f.Names[i] = l.ident(id.Pos(), "_"+run.TypeVersion+strconv.Itoa(n))
+			}
+		}
+	}
+}
+
+func (l *lowerer) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
+	if t.NumMethods() == 0 && t.NumEmbeddeds() == 0 {
+		return l.ident(pos, "any")
+	}
+	e := &ast.InterfaceType{Interface: pos, Methods: &ast.FieldList{Opening: pos}}
+	for m := range t.Methods() {
+		e.Methods.List = append(e.Methods.List, &ast.Field{
+			Names: []*ast.Ident{l.ident(pos, m.Name())}, Type: l.signatureExpr(m.Signature(), pos),
+		})
+	}
+	return e
+}

@@ -1,0 +1,181 @@
+package run
+
+import (
+	"go/types"
+	"reflect"
+
+	"github.com/symmrepl/symmrepl/interp/internal/named"
+)
+
+// TypeTag is the key of the tag by which the structs of cells carry the names of their types in yaegi.
+const TypeTag = "cell"
+
+// dynamicType returns the concrete value that an interface variable holds, and the name of its type in yaegi if it is one of the session's; "*" precedes the
+// name when the value is a pointer to that type.
+func (s *Yaegi) dynamicType(v reflect.Value) (reflect.Value, string) {
+	v, name := s.concrete(v)
+	if !v.IsValid() {
+		return v, ""
+	}
+	t, star := v.Type(), ""
+	if t.Kind() == reflect.Pointer && t.Name() == "" {
+		t, star = t.Elem(), "*"
+	}
+	if t.Kind() == reflect.Struct && t.NumField() > 0 {
+		if tagged, ok := t.Field(0).Tag.Lookup(TypeTag); ok {
+			return v, star + tagged
+		}
+	}
+	if name == "" || types.Universe.Lookup(name) != nil {
+		return v, ""
+	}
+	return v, star + name
+}
+
+// assert reports whether the interface variable that x points to holds a value of the type of *v, and then sets *v. If that is a type of cells, key is its key.
+func (rt *Runtime) assert(x, v any, key string) bool {
+	held := rt.natives.held(reflect.ValueOf(x).Elem())
+	target := reflect.ValueOf(v).Elem()
+	if !held.IsValid() {
+		return false
+	}
+	t := rt.natives.noted(key)
+	switch {
+	case held.Type() == target.Type() && (t == nil || tagged(held.Type())):
+	case t == nil:
+		return false
+	case held.Type() != rt.natives.typeOfKey(key):
+		if was := rt.natives.cellType(held.Type()); was == nil || !types.Identical(t, was) {
+			return false
+		}
+	}
+	target.Set(seenAs(held, target.Type()))
+	return true
+}
+
+// tagged reports whether a type of yaegi's tells whose values it has: there is a struct in it that has the tag.
+func tagged(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+		return tagged(t.Elem())
+	case reflect.Map:
+		return tagged(t.Key()) || tagged(t.Elem())
+	}
+	return false
+}
+
+// implements does it for an interface type, which has a key if it is one of cells.
+func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
+	source := reflect.ValueOf(x).Elem()
+	held := rt.natives.held(source)
+	target := reflect.ValueOf(v).Elem()
+	switch {
+	case !held.IsValid():
+		return false
+	case target.Kind() == reflect.Interface:
+		for source.Kind() == reflect.Interface {
+			source = source.Elem()
+		}
+		if !held.Type().Implements(target.Type()) {
+			if !source.IsValid() || !IsWrapper(source) || !source.Type().Implements(target.Type()) {
+				return false
+			}
+			held = source
+		}
+		target.Set(held)
+		return true
+	}
+	if t := rt.natives.cellType(held.Type()); t != nil {
+		into := rt.natives.implementation(t, key)
+		if into.IsValid() {
+			target.Set(into.Call([]reflect.Value{seenAs(held, into.Type().In(0))})[0])
+		}
+		return into.IsValid()
+	}
+	for _, m := range methods {
+		if !held.MethodByName(m).IsValid() {
+			return false
+		}
+	}
+	return rt.yaegi.box(target, held)
+}
+
+// equal is == of the interface variables that a and b point to.
+func (rt *Runtime) equal(a, b any) bool {
+	x := rt.natives.held(reflect.ValueOf(a).Elem())
+	y := rt.natives.held(reflect.ValueOf(b).Elem())
+	if !x.IsValid() || !y.IsValid() {
+		return x.IsValid() == y.IsValid()
+	}
+	if x.Type() != y.Type() { // of the same type, which got a method in between
+		t, u := rt.natives.cellTypeOf(x), rt.natives.cellTypeOf(y)
+		if t == nil || u == nil || !types.Identical(t, u) {
+			return false
+		}
+		y = seenAs(y, x.Type())
+	}
+	return x.Interface() == y.Interface()
+}
+
+// holds reports whether the interface variable that a points to holds v.
+func (rt *Runtime) holds(a, v any) bool { return rt.equal(a, &v) }
+
+// hold puts the struct that v points to into the wrapper that the interface variable i holds.
+func (rt *Runtime) hold(i, v any) {
+	target := reflect.ValueOf(i).Elem()
+	if target.Kind() != reflect.Interface || !IsWrapper(target.Elem()) {
+		return
+	}
+	w := reflect.New(target.Elem().Type()).Elem()
+	w.Set(target.Elem())
+	w.Field(0).Set(reflect.ValueOf(v).Elem())
+	target.Set(w)
+}
+
+// isNil reports whether the interface variable that x points to holds nothing.
+func (rt *Runtime) isNil(x any) bool {
+	v, _ := rt.yaegi.concrete(reflect.ValueOf(x).Elem())
+	return !v.IsValid()
+}
+
+// receiverHeld panics as Go does if the interface variable that x points to, whose method becomes a value, holds nothing.
+func (rt *Runtime) receiverHeld(x any) {
+	if rt.isNil(x) {
+		panic(nilDereference)
+	}
+}
+
+// hasMethod reports whether v has a method.
+func (rt *Runtime) hasMethod(v reflect.Value, method string) bool {
+	if !v.IsValid() {
+		return false
+	}
+	t := rt.natives.cellType(v.Type())
+	if t == nil {
+		return v.MethodByName(method).IsValid()
+	}
+	m, _, indirect := types.LookupFieldOrMethod(t, false, rt.host.Checker().Package(), method)
+	_, isFunc := m.(*types.Func)
+	return isFunc && !indirect
+}
+
+// failAssert is the panic of x.(T). From and to are the keys of the types, methods those of T, if it is an interface.
+func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
+	held := rt.natives.held(reflect.ValueOf(x).Elem())
+	what, missing := "", ""
+	for _, m := range methods {
+		if missing == "" && !rt.hasMethod(held, m) {
+			missing = m
+		}
+	}
+	if held.IsValid() {
+		what = PlainNames(held.Type().String())
+	}
+	inter := ""
+	if len(methods) == 0 {
+		inter = rt.natives.textOf(from)
+	}
+	panic(named.AssertionError(inter, what, rt.natives.textOf(to), missing))
+}

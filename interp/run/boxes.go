@@ -1,0 +1,161 @@
+package run
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"go/types"
+	"reflect"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/interp/internal/named"
+)
+
+// boxRoom is how many methods the native types of boxes have.
+const boxRoom = 4
+
+// notEncoded is the tag of fields that are not exported and reflect takes for exported.
+const notEncoded = `json:"-" xml:"-" `
+
+// boxMethods are the methods by which a box of native type t is printed and encoded as what it holds.
+func (n *natives) boxMethods(t reflect.Type, bare bool) []named.Method {
+	format := func(recv unsafe.Pointer, args []reflect.Value) []reflect.Value {
+		state, verb := args[0].Interface().(fmt.State), rune(args[1].Int())
+		n.format(state, verb, n.inBox(recv), t, bare)
+		return nil
+	}
+	list := []named.Method{{Name: "Format", Type: reflect.TypeFor[func(fmt.State, rune)](), Call: format}}
+	if bare {
+		return list
+	}
+	encode := func(recv unsafe.Pointer, _ []reflect.Value) []reflect.Value {
+		b, err := json.Marshal(interfaceOf(n.inBox(recv)))
+		return []reflect.Value{reflect.ValueOf(b), reflect.ValueOf(&err).Elem()}
+	}
+	encodeXML := func(recv unsafe.Pointer, args []reflect.Value) []reflect.Value {
+		e, start := args[0].Interface().(*xml.Encoder), args[1].Interface().(xml.StartElement)
+		err := e.EncodeElement(interfaceOf(n.inBox(recv)), start)
+		return []reflect.Value{reflect.ValueOf(&err).Elem()}
+	}
+	decode := func(recv unsafe.Pointer, args []reflect.Value) []reflect.Value {
+		err := n.decode(recv, args[0].Bytes(), t)
+		return []reflect.Value{reflect.ValueOf(&err).Elem()}
+	}
+	return append(list,
+		named.Method{Name: "MarshalJSON", Type: reflect.TypeFor[func() ([]byte, error)](), Call: encode},
+		named.Method{Name: "MarshalXML", Type: reflect.TypeFor[func(*xml.Encoder, xml.StartElement) error](), Call: encodeXML},
+		named.Method{Name: "UnmarshalJSON", Type: reflect.TypeFor[func([]byte) error](), Call: decode, Pointer: true})
+}
+
+// inBox returns what the box at p holds.
+func (n *natives) inBox(p unsafe.Pointer) reflect.Value {
+	return n.held(reflect.NewAt(n.yaegi.boxes, p).Elem())
+}
+
+func interfaceOf(v reflect.Value) any {
+	if !v.IsValid() {
+		return nil
+	}
+	return v.Interface()
+}
+
+// format prints what a box of type t holds, as an element of a list: there a pointer is printed as its address.
+func (n *natives) format(state fmt.State, verb rune, held reflect.Value, t reflect.Type, bare bool) {
+	form := fmt.FormatString(state, verb)
+	syntax := verb == 'v' && state.Flag('#')
+	if !held.IsValid() && syntax {
+		fmt.Fprintf(state, "%s(nil)", t)
+		return
+	}
+	var text, open string
+	if plain := n.bared(held); bare && plain == held {
+		text = fmt.Sprintf(form, struct{ x any }{interfaceOf(held)}) // without its methods
+		switch {
+		case syntax:
+			open = "struct { x interface {} }{x:"
+		case verb == 'v' && state.Flag('+'):
+			open = "{x:"
+		default:
+			open = "{"
+		}
+	} else {
+		if bare {
+			held = plain
+		}
+		text, open = fmt.Sprintf(form, []any{interfaceOf(held)}), "["
+		if syntax {
+			open = "[]interface {}{"
+		}
+	}
+	state.Write([]byte(text[len(open) : len(text)-1]))
+}
+
+// bared returns a native value with boxes in it as one of the bare type; others are returned as they are.
+func (n *natives) bared(v reflect.Value) reflect.Value {
+	t := n.cellTypeOf(v)
+	if t == nil {
+		return v
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.packages().HoldsInterfaces(t) {
+		return v
+	}
+	return seenAs(v, n.reflectType(t, true))
+}
+
+// decode is what package json does with an interface: it decodes into the pointer that it holds.
+func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
+	if string(text) == "null" {
+		reflect.NewAt(n.yaegi.boxes, p).Elem().SetZero()
+		return nil
+	}
+	if held := n.inBox(p); held.IsValid() && held.Kind() == reflect.Pointer && !held.IsNil() {
+		return json.Unmarshal(text, held.Interface())
+	}
+	kind := "number"
+	switch text[0] {
+	case '{':
+		kind = "object"
+	case '[':
+		kind = "array"
+	case '"':
+		kind = "string"
+	case 't', 'f':
+		kind = "bool"
+	}
+	return &json.UnmarshalTypeError{Value: kind, Type: t}
+}
+
+// equalBoxes is == of the boxes at a and b.
+func (n *natives) equalBoxes(a, b unsafe.Pointer) bool {
+	return interfaceOf(n.inBox(a)) == interfaceOf(n.inBox(b))
+}
+
+// structText is what reflect calls a struct type.
+func (n *natives) structText(t *types.Struct) string {
+	fields := make([]string, t.NumFields())
+	for i := range fields {
+		f := t.Field(i)
+		if !f.Embedded() {
+			fields[i] = f.Name() + " "
+		}
+		fields[i] += n.reflectType(f.Type(), false).String()
+		if tag := t.Tag(i); tag != "" {
+			fields[i] += " " + strconv.Quote(tag)
+		}
+	}
+	return "struct { " + strings.Join(fields, "; ") + " }"
+}
+
+// interfaceText is what reflect calls an interface type.
+func (n *natives) interfaceText(t *types.Interface) string {
+	methods := make([]string, t.NumMethods())
+	for i := range methods {
+		m := t.Method(i)
+		methods[i] = m.Name() + strings.TrimPrefix(n.funcType(m.Signature()).String(), "func")
+	}
+	return "interface { " + strings.Join(methods, "; ") + " }"
+}

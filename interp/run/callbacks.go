@@ -1,0 +1,76 @@
+package run
+
+import (
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/petermattis/goid"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Compiled code calls functions and methods of cells on goroutines of its own, where nobody recovers from a panic: os/exec copies a command's output to a
+// writer on one. Yaegi writes a line to its standard error when a panic leaves an interpreted function, on that goroutine, and this is what it writes to.
+
+// foreignPanics ends the goroutines of compiled code in which a function of a cell panics. The value of the panic is not to be had there.
+type foreignPanics struct{ rt *Runtime }
+
+// Write is called for every interpreted function that a panic leaves.
+func (f foreignPanics) Write(p []byte) (int, error) {
+	if _, own := f.rt.own.Load(goid.Get()); own || recovers() {
+		return len(p), nil
+	}
+	e := &session.Error{Kind: session.KindPanic, Peer: -1, Msg: "panic in a function that compiled code called on a goroutine of its own"}
+	f.rt.host.Locate(e, f.rt.Position())
+	f.rt.report(f.rt.current(), e)
+	runtime.Goexit()
+	return 0, nil
+}
+
+// recovering are the functions that recover from what they call: ours, and those of compiled code.
+var recovering = []string{
+	reflect.TypeFor[Runtime]().PkgPath() + ".",
+	"github.com/symmrepl/symmrepl/interp.",
+	"github.com/symmrepl/symmrepl/internal/values.",
+	"net/http.(*conn).serve",
+}
+
+// forwarding is what calls methods of cells' types for compiled code; it does not recover.
+const forwarding = "github.com/symmrepl/symmrepl/interp/run.(*natives)."
+
+// recovers reports whether one of them has called the caller's caller.
+func recovers() bool {
+	const self = 3 // runtime.Callers, recovers, Write
+	pcs := make([]uintptr, 256)
+	n := runtime.Callers(self, pcs)
+	for n == len(pcs) {
+		pcs = make([]uintptr, 4*len(pcs))
+		n = runtime.Callers(self, pcs)
+	}
+	frames := runtime.CallersFrames(pcs[:n])
+	for {
+		frame, more := frames.Next()
+		called := func(name string) bool { return strings.HasPrefix(frame.Function, name) }
+		if slices.ContainsFunc(recovering, called) && !called(forwarding) {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// SetFinalizer is runtime.SetFinalizer. All finalizers have one goroutine, which must not end.
+func (rt *Runtime) SetFinalizer(obj, finalizer any) {
+	f := reflect.ValueOf(finalizer)
+	if f.Kind() != reflect.Func || f.IsNil() {
+		runtime.SetFinalizer(obj, finalizer)
+		return
+	}
+	r := rt.current()
+	runtime.SetFinalizer(obj, reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
+		defer rt.recoverTo(r)
+		return f.Call(args)
+	}).Interface())
+}

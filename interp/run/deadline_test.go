@@ -1,0 +1,36 @@
+package run
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestPatience holds that what can run is not given up for the time that it had to wait, and that what is blocked is.
+func TestPatience(t *testing.T) {
+	var stop atomic.Bool
+	running := make(chan bool)
+	go func() {
+		for running <- true; !stop.Load(); {
+		}
+	}()
+	<-running
+	p := &Deadline{left: time.Minute, at: time.Now().Add(-time.Hour), used: ProcessorTime()}
+	if p.over() {
+		t.Error("a goroutine that could run is given up though it had no processor")
+	}
+	stop.Store(true)
+	p = NewDeadline(10 * time.Millisecond)
+	if never := make(chan struct{}); p.Wait(never) {
+		t.Error("what never ends has ended")
+	}
+	// The goroutine that ends, and the collector, can run for a moment yet.
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		if p = (&Deadline{left: time.Minute, at: time.Now().Add(-time.Hour), used: ProcessorTime()}); p.over() {
+			break
+		}
+		if time.Since(start) > time.Minute {
+			t.Fatal("what is blocked is not given up in its time")
+		}
+	}
+}

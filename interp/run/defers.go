@@ -1,0 +1,147 @@
+package run
+
+import (
+	"reflect"
+	"runtime"
+)
+
+// defers are the deferred calls of one call of a function.
+type defers struct {
+	rt    *Runtime
+	calls []deferred
+	*Panic
+}
+
+// deferred is a deferred call.
+type deferred struct {
+	call  func()
+	depth int // how many functions of cells deep, from call, the deferred function is: 1 if it is call, 2 if call calls it
+}
+
+// Panic is the panic that deferred calls run under.
+type Panic struct {
+	Value      any
+	Recovered  bool
+	Repanicked bool   // it was recovered once, and its value panicked with again
+	Before     *Panic // in whose deferred calls it began, nil if in none
+	at         int    // the position of the statement that panicked
+	depth      int    // of the deferred function that runs, see deferred
+}
+
+func (rt *Runtime) newDefers() *defers {
+	return &defers{rt: rt, Panic: &Panic{Recovered: true}}
+}
+
+// Push defers a call of function.
+func (d *defers) Push(function func()) { d.calls = append(d.calls, deferred{function, 1}) }
+
+// PushCall defers what call calls.
+func (d *defers) PushCall(call func()) { d.calls = append(d.calls, deferred{call, 2}) }
+
+// Do runs a function's body and then its deferred calls, last first. It panics if the function still does at the end. When code of cells
+// is stopped meanwhile, the deferred calls are left to the run that stopped it.
+func (d *defers) Do(body func()) {
+	left := false
+	defer func() {
+		if !left { // by runtime.Goexit
+			d.runAll()
+		}
+	}()
+	d.attempt(body)
+	d.runAll()
+	left = true
+	if !d.Recovered && len(d.calls) == 0 {
+		*d.rt.mark = d.at
+		d.rt.panics.raise(d.Panic)
+		panic(d.Value)
+	}
+}
+
+// runAll makes the deferred calls, but leaves those that remain when code of cells is stopped.
+func (d *defers) runAll() {
+	for len(d.calls) > 0 && !d.rt.leave(d) {
+		call := d.calls[len(d.calls)-1]
+		d.calls = d.calls[:len(d.calls)-1]
+		d.run(call)
+	}
+}
+
+// attempt makes a call; if it panics, that panic takes the place of the one before.
+func (d *defers) attempt(call func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			d.Panic = d.rt.panics.raised(PanicValue(v))
+			d.at = *d.rt.mark
+		}
+	}()
+	call()
+}
+
+// run makes a deferred call.
+func (d *defers) run(c deferred) {
+	under := d.Panic
+	panics := !under.Recovered
+	defer d.rt.panics.enter(under)()
+	d.depth = c.depth
+	d.attempt(c.call)
+	if panics && d.Panic != under {
+		d.beganUnder(under)
+	}
+}
+
+// recoverPanic is recover() in a cell: it stops a panic only when the deferred function itself calls it.
+func (rt *Runtime) recoverPanic() any {
+	p := rt.panics.current()
+	if p == nil || p.Recovered || calledAt() != p.depth {
+		return nil
+	}
+	p.Recovered = true
+	return p.Value
+}
+
+// forward notes that the function of a cell which calls it calls another in its place: if it is the deferred function, that other one is.
+func (rt *Runtime) forward() {
+	if p := rt.panics.current(); p != nil && !p.Recovered && calledAt() == p.depth {
+		p.depth++
+	}
+}
+
+// Functions on the stack of a goroutine that runs deferred calls.
+const (
+	cellFunction = "github.com/traefik/yaegi/interp.runCfg" // one for each function of a cell, and for each body that Do runs
+	runDeferred  = "github.com/symmrepl/symmrepl/interp/run.(*defers).run"
+	doBody       = "github.com/symmrepl/symmrepl/interp/run.(*defers).Do"
+)
+
+// calledAt returns how many functions of cells deep, from the deferred call that runs, the caller of recover is.
+func calledAt() int {
+	var pcs [64]uintptr
+	depth := 0
+	for skip := 0; ; skip += len(pcs) {
+		n := runtime.Callers(skip, pcs[:])
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := n > 0; more; {
+			var f runtime.Frame
+			f, more = frames.Next()
+			switch f.Function {
+			case cellFunction:
+				depth++
+			case doBody:
+				depth-- // a function and its body are one
+			case runDeferred:
+				return depth
+			}
+		}
+		if n < len(pcs) {
+			return 0
+		}
+	}
+}
+
+// PanicValue is what a program panicked with: yaegi wraps that, and reports faults in words of its own.
+func PanicValue(v any) any {
+	if r, ok := v.(reflect.Value); ok && r.IsValid() {
+		v = r.Interface()
+	}
+	return fault(v)
+}

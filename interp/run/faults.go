@@ -1,0 +1,70 @@
+package run
+
+import (
+	"reflect"
+	"runtime"
+	"strings"
+)
+
+// runtimeError is a fault of the code of a cell, worded as Go does.
+type runtimeError string
+
+func (e runtimeError) Error() string { return string(e) }
+
+// RuntimeError marks it as a runtime.Error.
+func (runtimeError) RuntimeError() {}
+
+const nilDereference runtimeError = "runtime error: invalid memory address or nil pointer dereference"
+
+// fault returns the runtime error that v, what some code panicked with, stands for, and v itself if it stands for none.
+func fault(v any) any {
+	var text string
+	switch v := v.(type) {
+	case *reflect.ValueError:
+		if v.Kind == reflect.Invalid {
+			return nilDereference
+		}
+	case runtime.Error:
+		text = v.Error()
+	case string:
+		text = v
+	}
+	if e := faultOf(text); e != "" {
+		return e
+	}
+	return v
+}
+
+// faultOf returns the runtime error that a text of package reflect stands for, "" if it stands for none.
+func faultOf(text string) runtimeError {
+	switch text {
+	case "reflect: slice index out of range",
+		"reflect: array index out of range",
+		"reflect: string index out of range":
+		return "runtime error: index out of range"
+	case "reflect.Value.Slice: slice index out of bounds",
+		"reflect.Value.Slice3: slice index out of bounds",
+		"reflect.Value.Slice: string slice index out of bounds":
+		return "runtime error: slice bounds out of range"
+	case "reflect.Value.Call: call of nil function",
+		"reflect: Call using zero Value argument", // what a nil pointer points to
+		"reflect: CallSlice using zero Value argument",
+		"reflect: indirection through nil pointer to embedded struct",
+		"reflect: Method on nil interface value":
+		return nilDereference
+	case "reflect.MakeSlice: negative len":
+		return "runtime error: makeslice: len out of range"
+	case "reflect.MakeSlice: negative cap",
+		"reflect.MakeSlice: len > cap":
+		return "runtime error: makeslice: cap out of range"
+	case "reflect.MakeChan: negative buffer size":
+		return "makechan: size out of range"
+	}
+	if rest, ok := strings.CutPrefix(text, "reflect: cannot convert slice with length "); ok {
+		return runtimeError("runtime error: cannot convert slice with length " + strings.Replace(rest, "to array", "to array or pointer to array", 1))
+	}
+	if rest, ok := strings.CutPrefix(text, "hash of unhashable type: "); ok {
+		return runtimeError("runtime error: hash of unhashable type " + rest)
+	}
+	return ""
+}

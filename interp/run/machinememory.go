@@ -1,0 +1,64 @@
+package run
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// availableMemory returns how many bytes of memory this process may still take, and how many there are: of the machine, or of the control
+// group that has less left.
+func availableMemory() (free, total uint64) {
+	table, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 1, 1 // unknown, and so not short
+	}
+	free, total = numberAfter(table, "MemAvailable:")<<10, numberAfter(table, "MemTotal:")<<10
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	for line := range strings.Lines(string(groups)) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		root, limit, usage := "/sys/fs/cgroup", "memory.max", "memory.current"
+		if parts[1] == "memory" {
+			root, limit, usage = "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
+		} else if parts[1] != "" {
+			continue
+		}
+		// In a container the path may be the host's, and the group is the root.
+		for _, dir := range []string{path.Join(root, parts[2]), root} {
+			most, err := readNumber(path.Join(dir, limit))
+			used, err2 := readNumber(path.Join(dir, usage))
+			if err != nil || err2 != nil || most > total {
+				continue
+			}
+			stat, _ := os.ReadFile(path.Join(dir, "memory.stat"))
+			used -= min(used, numberAfter(stat, "inactive_file ")+numberAfter(stat, "active_file ")) // go when memory is needed
+			if left := most - min(most, used); left < free {
+				free, total = left, most
+			}
+		}
+	}
+	return free, total
+}
+
+func readNumber(file string) (uint64, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+}
+
+// numberAfter returns the number that follows a key at the beginning of a line, 0 if there is none.
+func numberAfter(table []byte, key string) (n uint64) {
+	for line := range strings.Lines(string(table)) {
+		if rest, ok := strings.CutPrefix(line, key); ok {
+			fmt.Sscan(rest, &n)
+		}
+	}
+	return n
+}

@@ -1,0 +1,309 @@
+package run
+
+import (
+	"fmt"
+	"go/types"
+	"maps"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/internal/named"
+)
+
+// Yaegi's values do not know the names and methods of their types. So a value that becomes an interface of compiled code, any included, becomes a
+// native one: of a type made at run time (package named) that has the name, the fields and the methods that Go would give it. What compiled
+// code finds out about it by reflection, assertion or method call is then right by itself.
+//
+// A native type has the memory layout of yaegi's, so that conversion either way is a matter of seeing the same memory as another
+// type, and slices, maps and pointers are shared. The one thing that yaegi lays out in a way of its own is an interface type of cells that has
+// methods: a struct of its own, called a box. A box is printed, encoded and compared as what it holds (boxes.go).
+
+// natives makes the native types of a session.
+type natives struct {
+	yaegi    *Yaegi
+	packages func() *check.Packages
+
+	boxed atomic.Bool // there are types of boxes
+
+	mu      sync.Mutex
+	types   map[string]types.Type   // by key; see lowerer.valueKey
+	native  map[string]reflect.Type // of those, as made
+	made    map[view][]*native
+	by      map[reflect.Type]*native // named ones
+	cells   map[reflect.Type]types.Type
+	methods map[*types.TypeName][]*methods
+
+	implementations map[string][]implementation // of interface types, by key
+}
+
+// release gives up all types: nothing may have a value of one any more.
+func (n *natives) release() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, list := range n.made {
+		for _, made := range list {
+			made.made.Release()
+		}
+	}
+}
+
+// methods are those of a type of a cell: functions whose first parameter is the receiver, as a pointer.
+type methods struct {
+	typ *types.Named
+	fns map[string]reflect.Value
+}
+
+// native is a type of a cell as compiled code sees it: a named one, or one with boxes in it that has no name.
+type native struct {
+	typ  types.Type
+	made *named.Type
+}
+
+// view tells the native types of a type of cells apart. A bare one is of what is in fields that are not exported, where printing calls no methods.
+type view struct {
+	origin *types.TypeName // nil for types without a name
+	bare   bool
+}
+
+func newNatives(y *Yaegi, packages func() *check.Packages) *natives {
+	return &natives{
+		yaegi: y, packages: packages, types: map[string]types.Type{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
+		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
+	}
+}
+
+// Note remembers the types of values that lowered code converts, by their keys.
+func (rt *Runtime) Note(types map[string]types.Type) {
+	rt.natives.mu.Lock()
+	defer rt.natives.mu.Unlock()
+	maps.Copy(rt.natives.types, types)
+}
+
+// noted returns the type of a key.
+func (n *natives) noted(key string) types.Type {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.types[key]
+}
+
+// typeOfKey returns the native type of a key's type.
+func (n *natives) typeOfKey(key string) reflect.Type {
+	n.mu.Lock()
+	r := n.native[key]
+	t := n.types[key]
+	n.mu.Unlock()
+	if r == nil {
+		r = n.typeOf(t)
+		n.mu.Lock()
+		n.native[key] = r
+		n.mu.Unlock()
+	}
+	return r
+}
+
+// textOf returns what Go calls the type of a key.
+func (n *natives) textOf(key string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.reflectType(n.types[key], false).String()
+}
+
+// typeOf returns the native type of t. Values of it are told by it from then on.
+func (n *natives) typeOf(t types.Type) reflect.Type {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	r := n.reflectType(t, false)
+	if n.cells[r] == nil && n.by[r] == nil {
+		n.cells[r] = t
+	}
+	return r
+}
+
+// addMethod gives the type of a key a method. If the type has been used already without it, it is made again.
+func (n *natives) addMethod(key, name string, fn any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	t := n.types[key].(*types.Named)
+	m := n.methodsOf(t)
+	if m == nil {
+		m = &methods{t, map[string]reflect.Value{}}
+		n.methods[t.Origin().Obj()] = append(n.methods[t.Origin().Obj()], m)
+	}
+	if _, again := m.fns[name]; !again && n.find(view{origin: t.Origin().Obj()}, t) != nil {
+		clear(n.made)
+		clear(n.native)
+	}
+	m.fns[name] = reflect.ValueOf(fn)
+}
+
+func (n *natives) methodsOf(t *types.Named) *methods {
+	for _, m := range n.methods[t.Origin().Obj()] {
+		if types.Identical(m.typ, t) {
+			return m
+		}
+	}
+	return nil
+}
+
+// cellType returns the type that a native type stands for, nil if it is not a native one.
+func (n *natives) cellType(r reflect.Type) types.Type {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if t := n.cells[r]; t != nil {
+		return t
+	}
+	switch {
+	case n.by[r] != nil:
+		return n.by[r].typ
+	case r.Kind() == reflect.Pointer && n.by[r.Elem()] != nil:
+		return types.NewPointer(n.by[r.Elem()].typ)
+	}
+	return nil
+}
+
+// cellTypeOf does it for a value, which may be none.
+func (n *natives) cellTypeOf(v reflect.Value) types.Type {
+	if !v.IsValid() {
+		return nil
+	}
+	return n.cellType(v.Type())
+}
+
+// make makes a type that has a name for reflect, unless it has been made.
+func (n *natives) make(t types.Type, pkg, name string, bare bool, methods []*types.Selection) reflect.Type {
+	key := view{bare: bare}
+	if t, ok := t.(*types.Named); ok {
+		key.origin = t.Origin().Obj()
+	}
+	if made := n.find(key, t); made != nil {
+		return made.made.Reflect()
+	}
+	u := t.Underlying()
+	made := &native{t, named.New(pkg, name, n.layout(u, true), max(len(methods), boxRoom))}
+	r := made.made.Reflect()
+	n.made[key] = append(n.made[key], made)
+	n.by[r] = made
+	var list []named.Method
+	switch u := u.(type) {
+	case *types.Struct:
+		made.made.CompleteStruct(n.fields(u, bare))
+	case *types.Interface:
+		if u.NumMethods() > 0 {
+			n.boxed.Store(true)
+			made.made.CompleteOpaque(n.yaegi.boxes, n.equalBoxes)
+			list = n.boxMethods(r, bare)
+		} else {
+			made.made.Complete(n.reflectType(u, bare))
+		}
+	default:
+		made.made.Complete(n.reflectType(u, bare))
+	}
+	for _, m := range methods {
+		list = append(list, n.method(t.(*types.Named), m))
+	}
+	if err := made.made.Methods(list); err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// find returns what has been made of a type, nil if nothing has.
+func (n *natives) find(key view, t types.Type) *native {
+	for _, made := range n.made[key] {
+		if types.Identical(made.typ, t) {
+			return made
+		}
+	}
+	return nil
+}
+
+// fields are those of a struct type. Printing calls no methods of what is in fields that are not exported, and those of boxes have to be called: so such fields
+// are exported, under their names, if there are boxes in them.
+func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
+	fields := make([]named.Field, u.NumFields())
+	for i := range fields {
+		f := u.Field(i)
+		t := f.Type()
+		field := named.Field{Name: f.Name(), Tag: reflect.StructTag(u.Tag(i)), Embedded: f.Embedded(), Exported: f.Exported() && !bare}
+		_, promotes := t.Underlying().(*types.Struct)
+		switch {
+		case !n.packages().HoldsInterfaces(t), f.Embedded() && promotes && !bare:
+			field.Type = n.reflectType(t, false)
+		case field.Exported:
+			field.Type, field.Embedded = n.reflectType(t, false), false
+		default:
+			field.Type, field.Embedded, field.Exported = n.reflectType(t, true), false, true
+			field.Tag = notEncoded + field.Tag
+		}
+		fields[i] = field
+	}
+	return fields
+}
+
+// method makes a method of a native type, which calls the cell's.
+func (n *natives) method(of *types.Named, m *types.Selection) named.Method {
+	fn := m.Obj().(*types.Func)
+	sig := m.Type().(*types.Signature)
+	_, byPointer := m.Recv().(*types.Pointer)
+	call := n.methodsOf(of).fns[fn.Name()]
+	results := make([]reflect.Type, sig.Results().Len())
+	for i := range results {
+		results[i] = n.reflectType(sig.Results().At(i).Type(), false)
+	}
+	return named.Method{Name: fn.Name(), Type: n.funcType(sig), Pointer: byPointer,
+		Call: func(recv unsafe.Pointer, args []reflect.Value) []reflect.Value {
+			in := make([]reflect.Value, 1+len(args))
+			in[0] = reflect.NewAt(call.Type().In(0).Elem(), recv)
+			for i, a := range args {
+				in[i+1] = seenAs(a, call.Type().In(i+1))
+			}
+			var out []reflect.Value
+			if sig.Variadic() {
+				out = call.CallSlice(in)
+			} else {
+				out = call.Call(in)
+			}
+			for i := range out {
+				out[i] = seenAs(out[i], results[i])
+			}
+			return out
+		}}
+}
+
+// methodSet lists the exported methods of a type and of pointers to it that the session has functions for. Those that values have, have a receiver
+// that is no pointer.
+func (n *natives) methodSet(t *types.Named) []*types.Selection {
+	own := n.methodsOf(t)
+	if own == nil {
+		return nil
+	}
+	values := types.NewMethodSet(t)
+	var list []*types.Selection
+	for m := range types.NewMethodSet(types.NewPointer(t)).Methods() {
+		if v := values.Lookup(m.Obj().Pkg(), m.Obj().Name()); v != nil {
+			m = v
+		}
+		if own.fns[m.Obj().Name()].IsValid() {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// seenAs returns v as a value of type t, which has the same memory layout. If v is a variable so is the result, and the same one.
+func seenAs(v reflect.Value, t reflect.Type) reflect.Value {
+	switch {
+	case v.Type() == t:
+		return v
+	case v.Type().Size() != t.Size() || v.Kind() != t.Kind():
+		panic(fmt.Sprintf("a %s is no %s", v.Type(), t))
+	case !v.CanAddr():
+		c := reflect.New(v.Type()).Elem()
+		c.Set(v)
+		v = c
+	}
+	return reflect.NewAt(t, v.Addr().UnsafePointer()).Elem()
+}

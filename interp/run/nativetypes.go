@@ -1,0 +1,160 @@
+package run
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+)
+
+// reflectType makes the native type of t.
+func (n *natives) reflectType(t types.Type, bare bool) reflect.Type {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		return n.namedType(t, bare)
+	case *types.Basic:
+		return check.BasicType(t)
+	case *types.Pointer:
+		return reflect.PointerTo(n.reflectType(t.Elem(), false)) // printed as an address
+	case *types.Slice:
+		return reflect.SliceOf(n.reflectType(t.Elem(), bare))
+	case *types.Array:
+		return reflect.ArrayOf(int(t.Len()), n.reflectType(t.Elem(), bare))
+	case *types.Map:
+		return reflect.MapOf(n.reflectType(t.Key(), bare), n.reflectType(t.Elem(), bare))
+	case *types.Chan:
+		return reflect.ChanOf(chanDir(t.Dir()), n.reflectType(t.Elem(), false))
+	case *types.Signature:
+		return n.funcType(t)
+	case *types.Struct:
+		return n.structType(t, bare)
+	case *types.Interface:
+		return n.interfaceType(t, bare)
+	}
+	panic(fmt.Sprintf("values of type %s cannot be given to compiled code", check.TypeName(t)))
+}
+
+func chanDir(d types.ChanDir) reflect.ChanDir {
+	switch d {
+	case types.SendOnly:
+		return reflect.SendDir
+	case types.RecvOnly:
+		return reflect.RecvDir
+	}
+	return reflect.BothDir
+}
+
+func (n *natives) funcType(t *types.Signature) reflect.Type {
+	var in, out []reflect.Type
+	for v := range t.Params().Variables() {
+		in = append(in, n.reflectType(v.Type(), false))
+	}
+	for v := range t.Results().Variables() {
+		out = append(out, n.reflectType(v.Type(), false))
+	}
+	return reflect.FuncOf(in, out, t.Variadic())
+}
+
+// structType makes a struct type that has no name. Reflect does not embed types that are not exported; nobody can tell but by looking for that.
+func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
+	if n.packages().HoldsInterfaces(t) {
+		return n.make(t, "", n.structText(t), bare, nil)
+	}
+	fields := make([]reflect.StructField, t.NumFields())
+	for i := range fields {
+		f := t.Field(i)
+		fields[i] = reflect.StructField{Name: f.Name(), Type: n.reflectType(f.Type(), bare), Tag: reflect.StructTag(t.Tag(i))}
+		if !f.Exported() {
+			fields[i].PkgPath = check.PackageName
+		}
+	}
+	return reflect.StructOf(fields)
+}
+
+func (n *natives) interfaceType(t *types.Interface, bare bool) reflect.Type {
+	if t.NumMethods() == 0 {
+		return reflect.TypeFor[any]()
+	}
+	return n.make(t, "", n.interfaceText(t), bare, nil)
+}
+
+// namedType makes the native type of a named type.
+func (n *natives) namedType(t *types.Named, bare bool) reflect.Type {
+	if r := n.packages().CompiledNamed(t); r != nil {
+		return r
+	}
+	methods := n.methodSet(t)
+	if bare {
+		methods = nil
+	}
+	return n.make(t, t.Obj().Pkg().Path(), n.nameOf(t), bare, methods)
+}
+
+// nameOf is the name of a type without its package; type arguments are written with theirs.
+func (n *natives) nameOf(t *types.Named) string {
+	name := t.Obj().Name()
+	if t.TypeArgs().Len() == 0 {
+		return name
+	}
+	var args []string
+	for a := range t.TypeArgs().Types() {
+		args = append(args, types.TypeString(a, nil))
+	}
+	return name + "[" + strings.Join(args, ",") + "]"
+}
+
+// layout returns a type of the kind and memory layout of what underlies a type, which need not be complete. What is only part of another is of no more than the
+// same layout.
+func (n *natives) layout(t types.Type, top bool) reflect.Type {
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		if r := n.packages().CompiledNamed(named); r != nil {
+			return r
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return check.BasicType(u)
+	case *types.Slice:
+		return reflect.TypeFor[[]byte]()
+	case *types.Array:
+		return reflect.ArrayOf(int(u.Len()), n.layout(u.Elem(), false))
+	case *types.Struct:
+		fields := make([]reflect.StructField, u.NumFields())
+		for i := range fields {
+			fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: n.layout(u.Field(i).Type(), false)}
+		}
+		return reflect.StructOf(fields)
+	case *types.Interface:
+		if u.NumMethods() == 0 {
+			return reflect.TypeFor[any]()
+		}
+		return n.yaegi.boxes
+	case *types.Map:
+		if top {
+			return reflect.TypeFor[map[int]int]()
+		}
+	case *types.Chan:
+		if top {
+			return reflect.TypeFor[chan int]()
+		}
+	case *types.Pointer:
+		if top {
+			return reflect.TypeFor[*int]()
+		}
+	case *types.Signature:
+		if top {
+			repeat := func(count int) []reflect.Type {
+				list := make([]reflect.Type, count)
+				for i := range list {
+					list[i] = reflect.TypeFor[int]()
+				}
+				return list
+			}
+			return reflect.FuncOf(repeat(u.Params().Len()), repeat(u.Results().Len()), false)
+		}
+	}
+	return reflect.TypeFor[unsafe.Pointer]()
+}

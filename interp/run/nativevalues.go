@@ -1,0 +1,49 @@
+package run
+
+import (
+	"go/types"
+	"reflect"
+	"strings"
+)
+
+// native puts the value that v points to, of the type of a key, into the interface variable that i points to.
+func (rt *Runtime) native(i, v any, key string) {
+	r := rt.natives.typeOfKey(key)
+	reflect.ValueOf(i).Elem().Set(seenAs(reflect.ValueOf(v).Elem(), r))
+}
+
+// unbox does it for what a variable of a cell's interface type holds.
+func (rt *Runtime) unbox(i, box any) {
+	if v := rt.natives.held(reflect.ValueOf(box).Elem()); v.IsValid() {
+		reflect.ValueOf(i).Elem().Set(v)
+	}
+}
+
+// held returns what an interface variable holds, as a native value if it is one of a cell's type.
+func (n *natives) held(v reflect.Value) reflect.Value {
+	v, name := n.yaegi.dynamicType(v)
+	if !v.IsValid() || name == "" || n.cellType(v.Type()) != nil {
+		return v
+	}
+	t := n.noted(name)
+	if base, isPointer := strings.CutPrefix(name, "*"); t == nil && isPointer {
+		if t = n.noted(base); t != nil {
+			t = types.NewPointer(t)
+		}
+	}
+	if t == nil {
+		return v
+	}
+	return seenAs(v, n.typeOf(t))
+}
+
+// CellType returns the type of cells that a native value has, nil if it has none of those or is no value.
+func (rt *Runtime) CellType(v reflect.Value) types.Type { return rt.natives.cellTypeOf(v) }
+
+// Box returns a native value of a cell's interface type as yaegi has it.
+func (rt *Runtime) Box(v reflect.Value) reflect.Value { return seenAs(v, rt.yaegi.boxes) }
+
+// Concrete returns what yaegi stores in an interface, and the name of its type in yaegi if it has one.
+func (rt *Runtime) Concrete(v reflect.Value) (held reflect.Value, name string) {
+	return rt.yaegi.concrete(v)
+}

@@ -1,0 +1,28 @@
+package run
+
+import (
+	"os"
+	"reflect"
+
+	"github.com/traefik/yaegi/stdlib"
+)
+
+// overrides are symbols of the standard library that cells get in place of the tables'.
+func (rt *Runtime) overrides() Exports {
+	inReflect, inErrors := rt.reflectExports()
+	return Exports{
+		"reflect/reflect": inReflect,
+		"errors/errors":   inErrors,
+		// Yaegi's way to tell printing functions of methods is not needed: values tell by themselves.
+		".":               {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
+		"time/time":       {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
+		"context/context": {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
+		"os/exec/exec":    {"Command": reflect.ValueOf(rt.command)},
+		"runtime/runtime": {"SetFinalizer": reflect.ValueOf(rt.SetFinalizer)},
+	}
+}
+
+// overridesAfterUse are those that yaegi itself replaces: its own log, for one, writes where nobody reads.
+func overridesAfterUse() Exports {
+	return Exports{"log/log": stdlib.Symbols["log/log"], "os/os": {"Exit": reflect.ValueOf(os.Exit)}}
+}

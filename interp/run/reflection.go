@@ -1,0 +1,164 @@
+package run
+
+import (
+	"errors"
+	"go/types"
+	"reflect"
+)
+
+// Package reflect would tell cells that their interfaces with methods are structs. What it sees such interfaces in is refused.
+
+// Unsupported is the panic of valid Go that compiled code would run otherwise; it says a way round.
+type Unsupported string
+
+func (u Unsupported) Error() string { return string(u) }
+
+// seesInterface panics if there is an interface of cells in values of type t or in what these point to.
+func (n *natives) seesInterface(t reflect.Type) {
+	seen := map[reflect.Type]bool{}
+	var look func(t reflect.Type)
+	look = func(t reflect.Type) {
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		of := n.cellType(t)
+		switch {
+		case of != nil && types.IsInterface(of) && t.Kind() == reflect.Struct:
+			panic(Unsupported("package reflect does not see the interface type " + t.String() + " of a cell as one; use any for it"))
+		case of == nil && t.PkgPath() != "":
+			return
+		}
+		switch t.Kind() {
+		case reflect.Struct:
+			for f := range t.Fields() {
+				look(f.Type)
+			}
+		case reflect.Map:
+			look(t.Key())
+			look(t.Elem())
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+			look(t.Elem())
+		}
+	}
+	if t != nil {
+		look(t)
+	}
+}
+
+// seesInterfaceIn does it for a value and for what interfaces in it hold.
+func (n *natives) seesInterfaceIn(v reflect.Value) {
+	seen := map[any]bool{}
+	var look func(v reflect.Value)
+	look = func(v reflect.Value) {
+		if !v.IsValid() {
+			return
+		}
+		t := v.Type()
+		n.seesInterface(t)
+		switch {
+		case v.Kind() == reflect.Interface:
+			look(v.Elem())
+			return
+		case !n.mayHold(t):
+			return
+		}
+		switch v.Kind() {
+		case reflect.Pointer:
+			if key := (any)([2]any{t, v.Pointer()}); !v.IsNil() && !seen[key] {
+				seen[key] = true
+				look(v.Elem())
+			}
+		case reflect.Struct:
+			for i := range v.NumField() {
+				look(v.Field(i))
+			}
+		case reflect.Slice, reflect.Array:
+			for i := range v.Len() {
+				look(v.Index(i))
+			}
+		case reflect.Map:
+			for k, e := range v.Seq2() {
+				look(k)
+				look(e)
+			}
+		}
+	}
+	if n.boxed.Load() {
+		look(v)
+	}
+}
+
+// mayHold reports whether values of a type that is no compiled one have other values in them.
+func (n *natives) mayHold(t reflect.Type) bool { return t.PkgPath() == "" || n.cellType(t) != nil }
+
+// reflectExports are the functions of package reflect that take any value, and errors.As.
+func (rt *Runtime) reflectExports() (inReflect, inErrors map[string]reflect.Value) {
+	n := rt.natives
+	return map[string]reflect.Value{
+			"ValueOf": reflect.ValueOf(func(x any) reflect.Value {
+				v := reflect.ValueOf(x)
+				n.seesInterfaceIn(v)
+				return v
+			}),
+			"TypeOf": reflect.ValueOf(func(x any) reflect.Type {
+				t := reflect.TypeOf(x)
+				if n.boxed.Load() {
+					n.seesInterface(t)
+				}
+				return t
+			}),
+			"DeepEqual": reflect.ValueOf(func(x, y any) bool {
+				n.seesInterfaceIn(reflect.ValueOf(x))
+				n.seesInterfaceIn(reflect.ValueOf(y))
+				return reflect.DeepEqual(x, y)
+			}),
+		}, map[string]reflect.Value{
+			"As": reflect.ValueOf(rt.errorsAs),
+		}
+}
+
+// errorsAs is errors.As, for targets of interface types of cells too.
+func (rt *Runtime) errorsAs(err error, target any) bool {
+	v := reflect.ValueOf(target)
+	if err == nil || v.Kind() != reflect.Pointer || v.IsNil() {
+		return errors.As(err, target)
+	}
+	t := rt.natives.cellType(v.Type().Elem())
+	if t == nil || !types.IsInterface(t) || v.Elem().Kind() != reflect.Struct {
+		return errors.As(err, target)
+	}
+	return rt.errorAs(err, target, t.Underlying().(*types.Interface))
+}
+
+func (rt *Runtime) errorAs(err error, target any, iface *types.Interface) bool {
+	if held := rt.natives.held(reflect.ValueOf(err)); hasMethods(held, iface) {
+		return rt.yaegi.box(seenAs(reflect.ValueOf(target).Elem(), rt.yaegi.boxes), held)
+	}
+	if x, ok := err.(interface{ As(any) bool }); ok && x.As(target) {
+		return true
+	}
+	var inner []error
+	switch x := err.(type) {
+	case interface{ Unwrap() error }:
+		inner = []error{x.Unwrap()}
+	case interface{ Unwrap() []error }:
+		inner = x.Unwrap()
+	}
+	for _, err := range inner {
+		if err != nil && rt.errorAs(err, target, iface) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasMethods reports whether v has the methods of an interface, by name.
+func hasMethods(v reflect.Value, iface *types.Interface) bool {
+	for m := range iface.Methods() {
+		if !v.MethodByName(m.Name()).IsValid() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,181 @@
+package run
+
+import (
+	"context"
+	"go/token"
+	"io"
+	"os"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/petermattis/goid"
+	"github.com/symmrepl/symmrepl/display"
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/symbols"
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/traefik/yaegi/interp"
+)
+
+// Import paths that lowered code uses and no cell can spell.
+const (
+	RuntimePath = "symmrepl#runtime"
+	HiddenPath  = "symmrepl#hidden"
+)
+
+// Variables of yaegi's that no cell sees.
+const (
+	MarkVar = "position#" // the position of the statement that runs, for the position of a panic
+	CallVar = "call#"     // that of the cell's own statement, which differs while a function runs that it has called
+	BoxVar  = "box#"      // of an interface type, which shows what yaegi stores in those
+	// How many deferred calls run because of a panic: only then a function that calls another in its place says so.
+	PanickingVar = "panicking#"
+)
+
+// Exports are symbol tables in the form that `yaegi extract` writes: by "import/path/name", then by identifier.
+type Exports = interp.Exports
+
+// Host is the session that code runs for. Its methods may be called by any goroutine of a cell.
+type Host interface {
+	// Checker knows the types of cells.
+	Checker() *check.Checker
+	// Bound is called when yaegi has made a variable of the session: pointer points to it.
+	Bound(name string, pointer reflect.Value)
+	// Locate puts a position into an error, if it is one in the text of a cell that may still run, and returns what to call the function there.
+	Locate(e *session.Error, at token.Pos) (function string)
+	// PanicError returns the error of a panic with a value.
+	PanicError(value any) *session.Error
+}
+
+// Runtime runs the code of cells: it is what lowered code calls, and what starts and stops it. Code of one cell runs at a time, beside the goroutines that
+// earlier cells have started.
+type Runtime struct {
+	host    Host
+	yaegi   *Yaegi
+	natives *natives
+	stdin   stdin
+	panics  panicStacks
+	mark    *int         // position of the statement that runs
+	call    *int         // that of the cell's own statement
+	busy    atomic.Int64 // how many cells and goroutines of cells run
+	stacks  *watch
+	memory  *watch
+	own     sync.Map // the numbers of the goroutines that run code of cells and recover from its panics
+
+	turn    sync.Mutex // held by the cell that runs
+	stopped *stopped   // an execution that has not left; guarded by turn
+
+	mu        sync.Mutex
+	execution *execution
+	ctx       context.Context // ends when interpreted code is to stop
+	cancel    func()          // ends it
+	late      []*defers       // of functions that were stopped
+	values    []reflect.Value // pointers to the values of the last expression
+	texts     map[int]string  // of those that describe themselves
+	forms     display.Data    // in which the value is shown, other than text
+	shown     bool
+}
+
+// New returns a runtime whose code may use the packages of package symbols and others, which replace symbols of the same name. Input is the standard
+// input of cells; nil is an empty one.
+func New(host Host, input io.Reader, others Exports) (*Runtime, error) {
+	rt := &Runtime{host: host, stdin: newStdin(input), panics: panicStacks{by: map[int64][]*Panic{}}}
+	rt.ctx, rt.cancel = context.WithCancel(context.Background())
+	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{available: availableMemory}}
+	y := interp.New(interp.Options{Stdin: rt.stdin.own, Stdout: os.Stdout, Stderr: foreignPanics{rt}, Unrestricted: true})
+	var err error
+	if rt.yaegi, err = openYaegi(y); err != nil {
+		return nil, err
+	}
+	rt.natives = newNatives(rt.yaegi, func() *check.Packages { return host.Checker().Packages() })
+	if err := y.Use(symbols.Tables(rt.overrides(), rt.stdin.symbols(), rt.exports(), others)); err != nil {
+		return nil, err
+	}
+	// The interpreter replaces some symbols of the standard library by its own when it is given the tables; a second
+	// time puts ours back.
+	return rt, y.Use(overridesAfterUse())
+}
+
+// Yaegi is the interpreter that runs lowered code.
+func (rt *Runtime) Yaegi() *Yaegi { return rt.yaegi }
+
+// Files is the set of files that positions of interpreted code are in.
+func (rt *Runtime) Files() *token.FileSet { return rt.yaegi.FileSet() }
+
+// begin prepares for an execution. Until a statement is marked, its position is that of the first.
+func (rt *Runtime) begin(x *execution) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if stmts := x.cell.Stmts; len(stmts) > 0 {
+		*rt.mark, *rt.call = int(stmts[0].Pos()), int(stmts[0].Pos())
+	}
+	rt.execution, rt.values, rt.texts, rt.forms, rt.shown = x, nil, nil, display.Data{}, false
+}
+
+// current returns the execution of the cell that runs, or of the last one.
+func (rt *Runtime) current() *execution {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.execution
+}
+
+// enter notes that the calling goroutine recovers from panics of the code of cells that it runs, until leave.
+func (rt *Runtime) enter() (leave func()) {
+	id := goid.Get()
+	rt.own.Store(id, nil)
+	return func() { rt.own.Delete(id) }
+}
+
+// started notes that a cell or a goroutine of one runs, until busy is lowered.
+func (rt *Runtime) started() {
+	first := rt.busy.Add(1) == 1
+	rt.stacks.arm(first)
+	rt.memory.arm(first)
+}
+
+// context returns the context that ends when interpreted code is to stop.
+func (rt *Runtime) context() context.Context {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.ctx
+}
+
+// stopWaits ends the waits of interpreted code, those too that begin before resume is called.
+func (rt *Runtime) stopWaits() (resume func()) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.cancel()
+	return func() {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		rt.ctx, rt.cancel = context.WithCancel(context.Background())
+	}
+}
+
+// bind remembers where yaegi keeps a variable.
+func (rt *Runtime) bind(name string, pointer any) {
+	switch name {
+	case MarkVar:
+		rt.mark = pointer.(*int)
+		return
+	case CallVar:
+		rt.call = pointer.(*int)
+		return
+	case PanickingVar:
+		rt.panics.count = pointer.(*int)
+		return
+	case BoxVar:
+		rt.yaegi.boxes = reflect.TypeOf(pointer).Elem()
+		return
+	}
+	rt.host.Bound(name, reflect.ValueOf(pointer))
+}
+
+// zero sets the variable that pointer points to to its zero value.
+func zero(pointer any) { reflect.ValueOf(pointer).Elem().SetZero() }
+
+// Position is that of the statement which ran last.
+func (rt *Runtime) Position() token.Pos { return token.Pos(*rt.mark) }
+
+// CallPosition is that of the cell's own statement which ran last: another one while a function runs that it has called.
+func (rt *Runtime) CallPosition() token.Pos { return token.Pos(*rt.call) }

@@ -1,0 +1,47 @@
+package run
+
+import "reflect"
+
+// selection is one execution of a select statement.
+type selection struct {
+	rt    *Runtime
+	cases []reflect.SelectCase
+	into  [][]any // where a case stores what it receives: pointers to the value and to whether there was one
+}
+
+func (rt *Runtime) newSelect() *selection { return &selection{rt: rt} }
+
+// Default adds the case that is taken when no other can be.
+func (s *selection) Default() { s.add(reflect.SelectCase{Dir: reflect.SelectDefault}) }
+
+// Send adds a case that sends; it is given pointers to the channel and the value.
+func (s *selection) Send(channel, value any) {
+	s.add(reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(channel).Elem(), Send: reflect.ValueOf(value).Elem()})
+}
+
+// Recv adds a case that receives; it is given pointers to the channel and to what gets the results.
+func (s *selection) Recv(channel any, into ...any) {
+	s.add(reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(channel).Elem()}, into...)
+}
+
+func (s *selection) add(c reflect.SelectCase, into ...any) {
+	s.cases = append(s.cases, c)
+	s.into = append(s.into, into)
+}
+
+// Do waits for a case and returns its number, from 0; -1 when the cell is stopped.
+func (s *selection) Do() int {
+	stopped := reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(s.rt.context().Done())}
+	i, v, ok := reflect.Select(append(s.cases, stopped))
+	if i == len(s.cases) {
+		return -1
+	}
+	for j, p := range s.into[i] {
+		if j == 0 {
+			reflect.ValueOf(p).Elem().Set(v)
+		} else {
+			*p.(*bool) = ok
+		}
+	}
+	return i
+}

@@ -1,0 +1,99 @@
+package run
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/display"
+	"github.com/symmrepl/symmrepl/internal/values"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+)
+
+// Shown are the values of a cell's last expression.
+type Shown struct {
+	Pointers []reflect.Value // to the values
+	Texts    map[int]string  // of those that describe themselves, by index
+	Forms    display.Data    // in which the value is shown, other than text
+}
+
+// Take returns what the last cell showed, and forgets the values. It returns false if the cell showed nothing.
+func (rt *Runtime) Take() (Shown, bool) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	pointers := rt.values
+	rt.values = nil
+	return Shown{pointers, rt.texts, rt.forms}, rt.shown
+}
+
+// show takes the values of the cell's last expression.
+func (rt *Runtime) show(pointers ...any) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.shown = true
+	for _, p := range pointers {
+		rt.values = append(rt.values, reflect.ValueOf(p))
+	}
+}
+
+// describe takes the text that value i gives of itself. A nil pointer whose method panics is printed as any other.
+func (rt *Runtime) describe(i int, f func() string) {
+	text, ok := values.Say(f, PanicValue)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if v := rt.values[i].Elem(); !ok && values.IsNil(v) {
+		return
+	}
+	if rt.texts == nil {
+		rt.texts = map[int]string{}
+	}
+	rt.texts[i] = text
+}
+
+// render takes the forms in which the cell's value is shown: of several that which is not nil, such as a picture with no error. Their text, if they
+// have one, is the value's.
+func (rt *Runtime) render(values ...any) {
+	at := slices.IndexFunc(values, func(x any) bool { return x != nil })
+	if at < 0 || slices.ContainsFunc(values[at+1:], func(x any) bool { return x != nil }) {
+		return
+	}
+	d, ok := display.Render(values[at])
+	if p, is := values[at].(*plot.Plot); is && p != nil {
+		d, ok = picture(p), true
+	}
+	if !ok {
+		return
+	}
+	forms := map[string]any{}
+	for mimeType, form := range d.Data {
+		forms[mimeType] = form
+	}
+	text, isText := forms[display.MIMETypeText].(string)
+	delete(forms, display.MIMETypeText)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if isText {
+		if rt.texts == nil {
+			rt.texts = map[int]string{}
+		}
+		rt.texts[at] = text
+	}
+	if len(forms) > 0 {
+		rt.forms = display.Data{Data: forms, Metadata: d.Metadata}
+	}
+}
+
+// picture shows a plot of gonum's, which does not say how it is shown, in the size of those of package chart. Its text stays.
+func picture(p *plot.Plot) display.Data {
+	drawn, err := p.WriterTo(5*vg.Inch, 3*vg.Inch, "svg")
+	var b strings.Builder
+	if err == nil {
+		_, err = drawn.WriteTo(&b)
+	}
+	if err != nil {
+		panic(fmt.Errorf("the plot cannot be drawn: %w", err))
+	}
+	return display.Data{Data: display.MIMEMap{display.MIMETypeSVG: b.String()}}
+}

@@ -1,0 +1,98 @@
+package interp
+
+import (
+	"go/token"
+	"reflect"
+	"runtime"
+	"slices"
+	"weak"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower"
+	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/traefik/yaegi/interp"
+)
+
+// Cells come by the thousand, and most leave nothing but the values of variables. What follows sees to it that the rest of them goes away.
+
+// keptText is the text of a cell while positions in it may be asked for.
+type keptText struct {
+	*check.Text
+	trees int  // of yaegi, in which positions in it may be
+	ended bool // the tree of its statements is gone, and with it the function literals in them
+}
+
+// remember keeps the text of a cell while positions in it may be asked for: as long as yaegi has a tree of it. Instances of a generic function are
+// made of its text in later cells.
+func (in *Interp) remember(c *compiled) {
+	text := &keptText{Text: c.Text}
+	in.texts = append(in.texts, text)
+	if len(c.Generics) > 0 {
+		return
+	}
+	for _, p := range []*interp.Program{c.decls, c.main} {
+		if p == nil {
+			continue
+		}
+		text.trees++
+		root := reflect.ValueOf(p).Elem().FieldByName(run.ProgramRoot).UnsafePointer()
+		// Not by the interpreter itself: it refers to its trees.
+		self := weak.Make(in)
+		runtime.AddCleanup((*byte)(root), func(t tree) {
+			if in := self.Value(); in != nil {
+				in.forgetTree(t)
+			}
+		}, tree{text, p == c.main})
+	}
+}
+
+// tree is one of yaegi's of a cell.
+type tree struct {
+	of   *keptText
+	main bool // of its statements
+}
+
+// forgetTree notes that a tree of a cell is gone, and drops the cell's text with the last.
+func (in *Interp) forgetTree(t tree) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	c := t.of
+	c.ended = c.ended || t.main
+	if c.trees--; c.trees > 0 {
+		return
+	}
+	i := slices.Index(in.texts, c)
+	if i < 0 {
+		return
+	}
+	in.texts = slices.Delete(in.texts, i, i+1)
+	in.checker.Forget(c.Text)
+}
+
+// forgetFilesFrom drops the files of a cell that was refused: all from base on.
+func (in *Interp) forgetFilesFrom(base int) {
+	files := in.checker.Files()
+	for next := files.Base(); base < next; {
+		f := files.File(token.Pos(base))
+		if f == nil {
+			base++
+			continue
+		}
+		base = f.Base() + f.Size() + 1
+		files.RemoveFile(f)
+	}
+}
+
+// leave cleans up after a cell has run.
+func (in *Interp) leave(c *compiled) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.runtime.Yaegi().Forget()
+	in.retired = slices.DeleteFunc(append(in.retired, c.retired...), func(s *lower.Storage) bool { return in.program.Reclaim(s, in.gone) })
+}
+
+// gone reports whether the functions of a cell can run no more: all, or those that the cell does not declare.
+func (in *Interp) gone(text *check.Text, declared bool) bool {
+	i := slices.IndexFunc(in.texts, func(k *keptText) bool { return k.Text == text })
+	return i < 0 || in.texts[i].trees == 0 || in.texts[i].ended && !declared
+}
