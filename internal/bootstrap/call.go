@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Call identifies one collective call. Every member of the group makes it with equal fields, or it fails for
-// all.
+// Call identifies one collective call. It fails for all members of the group unless all make it with equal fields.
 type Call struct {
 	Group   []int  // world ranks, ascending
 	Key     string // names the group and its generation: calls of different keys never meet

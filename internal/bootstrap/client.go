@@ -20,10 +20,10 @@ type Client struct {
 	conn       net.Conn
 	out        *frame.Writer
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards all below
 	next  uint64
 	open  map[uint64]chan answer
-	lost  error // why nothing can be gathered any more
+	ended error // why calls fail; nil while the client is open
 	files *exchange
 }
 
@@ -33,9 +33,8 @@ type answer struct {
 	err     error
 }
 
-// NewClient speaks for rank in a world of size over conn, which the hub serves and the client owns from now
-// on. dir is a directory private to the user that all ranks of this host share, for GatherFiles; it may be
-// empty if that is never called.
+// NewClient returns the client of rank in a world of size. conn is its connection, which the hub serves and the client owns from now on. dir is a
+// directory on this host that only the user can enter, for GatherFiles; it may be empty if that is never called.
 func NewClient(conn net.Conn, rank, size int, dir string) (*Client, error) {
 	c := &Client{rank: rank, size: size, dir: dir, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
 	if err := c.out.Write(request{Hello: &hello{Version, rank, size}}, nil); err != nil {
@@ -91,8 +90,8 @@ func (c *Client) Close() error {
 func (c *Client) register() (uint64, chan answer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.lost != nil {
-		return 0, nil, c.lost
+	if c.ended != nil {
+		return 0, nil, c.ended
 	}
 	c.next++
 	ch := make(chan answer, 1)
@@ -122,14 +121,14 @@ func (c *Client) read() {
 	}
 }
 
-// fail ends the client for the reason err, unless it has ended already.
+// fail ends the client with err, unless it has ended already.
 func (c *Client) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.lost != nil {
+	if c.ended != nil {
 		return
 	}
-	c.lost = err
+	c.ended = err
 	for id, ch := range c.open {
 		delete(c.open, id)
 		ch <- answer{err: err}
@@ -140,7 +139,7 @@ func (c *Client) fail(err error) {
 	c.conn.Close()
 }
 
-// unpack turns what the hub said about call into Gather's results.
+// unpack returns the results of Gather for the hub's answer to call.
 func (a *answer) unpack(call Call) ([][]byte, error) {
 	switch {
 	case a.err != nil:

@@ -40,14 +40,13 @@ const fetchTimeout = 10 * time.Second
 type exchange struct {
 	listener *userdir.Listener
 
-	mu     sync.Mutex
+	mu     sync.Mutex          // guards offers, and the files in it while they are sent
 	offers map[string]*os.File // by the name under which they are asked for
 }
 
-// GatherFiles contributes the open file f to call and returns everybody's by position in call.Group, this
-// rank's as a duplicate; the caller closes them all. f stays the caller's and must stay open until
-// GatherFiles returns. It is collective over the group, whose members must be on one host, and returns when
-// all have fetched everything. Errors are Gather's, or a *FileError.
+// GatherFiles contributes the open file f to call and returns the files of all members by position in call.Group, this rank's own as a
+// duplicate. The caller closes them all. f must stay open until GatherFiles returns and stays the caller's. GatherFiles is collective over the
+// group, whose members must be on one host, and returns when all have fetched everything. Errors are those of Gather, or a *FileError.
 func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.File, error) {
 	x, err := c.exchange()
 	if err != nil {
@@ -72,7 +71,7 @@ func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.
 			return nil, &FileError{call, peer, err}
 		}
 	}
-	// Nobody may withdraw an offer that a slower peer has still to fetch.
+	// A member must not withdraw its offer before the slowest peer has fetched it.
 	fetched := call
 	fetched.Key += "/fetched"
 	if _, err := c.Gather(ctx, fetched, nil); err != nil {
@@ -90,8 +89,8 @@ func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.
 func (c *Client) exchange() (*exchange, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.lost != nil {
-		return nil, c.lost
+	if c.ended != nil {
+		return nil, c.ended
 	}
 	if c.files != nil {
 		return c.files, nil
@@ -131,14 +130,14 @@ func (x *exchange) serve() {
 		go func() {
 			defer conn.Close()
 			conn.SetDeadline(time.Now().Add(fetchTimeout))
-			x.hand(conn.(*net.UnixConn)) // a failure shows at the asking end
+			x.answer(conn.(*net.UnixConn)) // a failure shows at the asking end
 		}()
 	}
 }
 
-// hand answers one request: the name of an offer, at most one packet long. The answer is one byte with the
-// descriptor, or without one if there is no such offer.
-func (x *exchange) hand(conn *net.UnixConn) error {
+// answer serves one request, which is the name of an offer and at most one packet long. It sends one byte with the descriptor, or without one if
+// there is no such offer.
+func (x *exchange) answer(conn *net.UnixConn) error {
 	buf := make([]byte, 4096)
 	n, err := conn.Read(buf)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"syscall"
 )
 
-// place is where a rank passes descriptors, as another can tell whether it is the same place there.
+// place identifies the directory in which a rank passes descriptors, so that another rank can tell whether it sees the same one.
 type place struct {
 	Boot          string // of the kernel that runs the rank
 	Dir           string
 	Device, Inode uint64 // of Dir
 }
 
-// placeOf looks at dir from here. What cannot be seen is no place.
+// placeOf returns the place of dir as this process sees it, zero if it does not see it.
 func placeOf(dir string) place {
-	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // sandboxes may lack it; the directory then tells alone
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // sandboxes may lack it; then the directory has to do
 	info, err := os.Stat(dir)
 	if err != nil {
 		return place{}
@@ -28,8 +28,8 @@ func placeOf(dir string) place {
 	return place{strings.TrimSpace(string(boot)), dir, uint64(st.Dev), st.Ino}
 }
 
-// Hosts parts the members of call.Group by host: those of one part can pass each other files. The parts hold world ranks and
-// are in the order of their first ones. It is collective over the group, and all members get the same. Errors are Gather's.
+// Hosts partitions the members of call.Group by host: the members of one part can pass each other files. The parts hold world ranks and are
+// ordered by their first ones. It is collective over the group, and all members get the same result. Errors are those of Gather.
 func (c *Client) Hosts(ctx context.Context, call Call) ([][]int, error) {
 	places, err := gatherAs[place](ctx, c, call, placeOf(c.dir))
 	if err != nil {
@@ -47,10 +47,10 @@ func (c *Client) Hosts(ctx context.Context, call Call) ([][]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parts(call.Group, lists), nil
+	return partition(call.Group, lists), nil
 }
 
-// gatherAs is Gather for values.
+// gatherAs is Gather for values, which travel as JSON.
 func gatherAs[T any](ctx context.Context, c *Client, call Call, mine T) ([]T, error) {
 	data, err := json.Marshal(mine)
 	if err != nil {
@@ -69,8 +69,8 @@ func gatherAs[T any](ctx context.Context, c *Client, call Call, mine T) ([]T, er
 	return list, nil
 }
 
-// parts puts together the ranks that reach each other; reached[i] is what ranks[i] does.
-func parts(ranks []int, reached [][]int) [][]int {
+// partition groups the ranks that reach each other; reached[i] lists the ranks that ranks[i] reaches.
+func partition(ranks []int, reached [][]int) [][]int {
 	var list [][]int
 	done := map[int]bool{}
 	for i, r := range ranks {

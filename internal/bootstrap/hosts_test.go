@@ -37,7 +37,7 @@ func TestHosts(t *testing.T) {
 
 // One that reaches the others is no neighbour if they do not reach it.
 func TestHostsAreMutual(t *testing.T) {
-	got := parts([]int{1, 4, 6}, [][]int{{1, 4, 6}, {1, 4, 6}, {6}})
+	got := partition([]int{1, 4, 6}, [][]int{{1, 4, 6}, {1, 4, 6}, {6}})
 	if want := [][]int{{1, 4}, {6}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("hosts %v, want %v", got, want)
 	}

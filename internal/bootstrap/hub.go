@@ -14,11 +14,11 @@ import (
 type Hub struct {
 	size int
 
-	mu     sync.Mutex
-	calls  map[callID]*pending
-	absent map[int]absence // ranks that will make no call
-	left   int             // how often a rank has left
-	links  map[int]*link   // the connection that speaks for each rank now
+	mu         sync.Mutex // guards all below
+	calls      map[callID]*pending
+	absent     map[int]absence // ranks that will make no call
+	departures int             // how often ranks have left
+	links      map[int]*link   // the newest connection of each rank
 }
 
 // Pending is a call that some ranks have made and others have not.
@@ -58,8 +58,8 @@ type link struct {
 	out  *frame.Writer
 }
 
-// send answers without ever making the hub wait for a rank that does not read. Replies carry the ID of their
-// request, so their order does not matter; there are never more than the rank has requests open.
+// send answers a request without waiting: the rank may not read. Replies carry the ID of their request, so their order does not matter. There
+// are never more than the rank has requests open.
 func (l *link) send(r reply, payload []byte) {
 	go l.out.Write(r, payload) // a failure shows at the reading end of the connection
 }
@@ -69,9 +69,8 @@ func NewHub(size int) *Hub {
 	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}}
 }
 
-// Serve speaks with a rank's client until the connection ends, and returns why; it is io.EOF if the other end
-// closed it. The rank is then absent, as one that died, unless Leave has given a better reason or another
-// connection was served for it in the meantime.
+// Serve serves a rank's client until the connection ends, and returns why; the error is io.EOF if the other end closed it. From then on the
+// rank is absent because it died, unless Leave has given another reason or another connection of the rank is served.
 func (h *Hub) Serve(rank int, conn net.Conn) error {
 	if rank < 0 || rank >= h.size {
 		return fmt.Errorf("bootstrap: rank %d in a world of %d", rank, h.size)
@@ -89,11 +88,11 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 	}
 	h.mu.Lock()
 	if h.links[rank] != nil {
-		h.forget(rank, "was replaced")
+		h.failCalls(rank, "was replaced")
 	}
 	h.links[rank] = l
 	h.mu.Unlock()
-	defer h.lost(l)
+	defer h.disconnected(l)
 	for {
 		var r request
 		data, err := in.Read(&r)
@@ -120,24 +119,23 @@ func (h *Hub) Enter(ranks []int) {
 	}
 }
 
-// Leave says that rank makes no call until it enters again. Calls that need it, open and to come, fail
-// with AbsentError for the others.
+// Leave makes rank absent until it enters again. Calls that need it, those that are open and later ones, fail with AbsentError for the others.
 func (h *Hub) Leave(rank int, why string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.leave(rank, why)
 }
 
-// leave notes an absence. h.mu is held.
+// leave is Leave with h.mu held.
 func (h *Hub) leave(rank int, why string) {
 	a, again := h.absent[rank]
 	if !again {
-		h.left++
-		a.order = h.left
+		h.departures++
+		a.order = h.departures
 	}
 	a.why = why
 	h.absent[rank] = a
-	h.forget(rank, why)
+	h.failCalls(rank, why)
 }
 
 // Pending lists the open calls, oldest first.
@@ -160,8 +158,8 @@ func (h *Hub) Pending() []Pending {
 	return list
 }
 
-// lost ends what the connection l stood for.
-func (h *Hub) lost(l *link) {
+// disconnected makes the rank of l absent, if l is its newest connection.
+func (h *Hub) disconnected(l *link) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.links[l.rank] != l {
@@ -175,8 +173,8 @@ func (h *Hub) lost(l *link) {
 	h.leave(l.rank, why)
 }
 
-// forget fails every open call that needs rank. h.mu is held.
-func (h *Hub) forget(rank int, why string) {
+// failCalls answers every open call that needs rank with an AbsentError. h.mu is held.
+func (h *Hub) failCalls(rank int, why string) {
 	for id, p := range h.calls {
 		if slices.Contains(p.call.Group, rank) {
 			delete(h.calls, id)
@@ -229,7 +227,7 @@ func (h *Hub) firstAbsent(group []int) *AbsentError {
 	return first
 }
 
-// refuse says what is wrong with a request by itself.
+// refuse returns what is wrong with a request regardless of others, "" if nothing is.
 func (h *Hub) refuse(l *link, g *gather) string {
 	group := g.Call.Group
 	for i, r := range group {
@@ -257,7 +255,7 @@ func (h *Hub) withdraw(l *link, id uint64) {
 	}
 }
 
-// complete answers a call that everybody has made.
+// complete answers a call that all members have made.
 func (p *pending) complete() {
 	calls := make([]string, len(p.call.Group))
 	sizes := make([]int, len(p.call.Group))

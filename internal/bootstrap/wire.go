@@ -1,7 +1,6 @@
 package bootstrap
 
-// Version is that of the protocol between client and hub. Both ends are the same program, unless somebody
-// mixed two builds.
+// Version is the version of the protocol between client and hub. Both ends are the same program, unless the user has mixed two builds.
 const Version = 1
 
 // MaxData bounds what one rank may contribute to one call, in bytes.
@@ -11,7 +10,7 @@ const MaxData = 16 << 20
 type request struct {
 	Hello    *hello  `json:",omitempty"`
 	Gather   *gather `json:",omitempty"` // the payload is the contribution
-	Withdraw uint64  `json:",omitempty"` // the ID of a gather that is not wanted any more
+	Withdraw uint64  `json:",omitempty"` // the ID of a gather that the client has given up
 }
 
 type hello struct {
@@ -32,5 +31,5 @@ type reply struct {
 	Sizes    []int          `json:",omitempty"` // bytes of each contribution, by position in the group
 	Absent   *AbsentError   `json:",omitempty"`
 	Mismatch *MismatchError `json:",omitempty"`
-	Refused  string         `json:",omitempty"` // why this request makes no sense; with ID 0 the connection is refused
+	Refused  string         `json:",omitempty"` // what is wrong with the request; with ID 0 the connection is refused
 }

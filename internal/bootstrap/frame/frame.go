@@ -1,9 +1,8 @@
-// Package frame is the unit of everything processes of a session say to each other: a JSON header and raw
-// bytes.
+// Package frame is the unit of all that the processes of a session or a program send to each other: a JSON header and raw bytes.
 //
 // A frame is a 4-byte length of all that follows, a 4-byte length of the header, the header, and the payload;
 // lengths are big-endian. The header carries what is small and may change between versions, the payload what
-// is large and is never looked into. Both are bounded by the reader, which allocates only what has arrived.
+// is large and passed on unread. The reader bounds both, and allocates only for what has arrived.
 package frame
 
 import (
@@ -19,7 +18,7 @@ import (
 // MaxHeader bounds the header of a frame, in bytes.
 const MaxHeader = 64 << 20
 
-// eager is the most that a reader allocates on the word of a length field alone.
+// eager is the most that a reader allocates because of a length field alone, in bytes.
 const eager = 256 << 10
 
 // SizeError reports a frame whose lengths are not allowed. The stream cannot be read any further.

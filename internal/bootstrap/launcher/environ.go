@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Launcher is what torchrun, mpirun or srun has told this process about its place in the world.
+// Launcher is what torchrun, mpirun or srun tells a process about its place in the world.
 type Launcher struct {
 	Name      string // "torchrun", or whatever sets the same variables; "mpirun"; "srun"
 	Rank      int
@@ -17,16 +17,16 @@ type Launcher struct {
 	LocalSize int    // processes on this host; 0 if the launcher does not say
 	Address   string // MASTER_ADDR, a host
 	Port      int    // MASTER_PORT
-	Job       string // tells concurrent jobs of a host apart, or empty
+	Job       string // identifies the job among those of a host; may be empty
 	Store     bool   // the launcher itself listens at Address and Port, with a key-value store
-	Stays     bool   // the process that started this one is the launcher's, and there until the job is over
+	Stays     bool   // this process's parent is the launcher's and lives until the job is over
 }
 
 // OneHost reports whether all ranks are known to run on this host.
 func (l Launcher) OneHost() bool { return l.LocalSize == l.Size }
 
-// FromEnviron reads what a launcher has put into environ, which is in os.Environ's form. ok is false if no
-// launcher has. It is an error if one has left out something needed, or contradicts itself.
+// FromEnviron reads a launcher's variables from environ, which is in os.Environ's form. ok is false if there are none. It is an error if needed
+// ones are missing or if they contradict each other.
 func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 	e := environment{}
 	for _, v := range environ {
@@ -96,7 +96,7 @@ func (e environment) need(names ...string) error {
 		strings.Join(set, " and "), strings.Join(missing, " and "))
 }
 
-// read parses the number in a variable; one that is not set leaves n alone.
+// read parses the number in a variable into n. If the variable is not set, n does not change.
 func (e environment) read(name string, n *int) error {
 	if e[name] == "" {
 		return nil
@@ -128,7 +128,7 @@ func (e environment) torchrun() (Launcher, error) {
 	if err := e.need("RANK", "WORLD_SIZE", "LOCAL_RANK"); err != nil {
 		return l, err
 	}
-	if id := e["TORCHELASTIC_RUN_ID"]; id != "none" { // "none" is everybody's
+	if id := e["TORCHELASTIC_RUN_ID"]; id != "none" { // "none" is the default and identifies no job
 		l.Job = id
 	}
 	if count := e["TORCHELASTIC_RESTART_COUNT"]; count != "" {
@@ -161,7 +161,7 @@ func (e environment) srun() (Launcher, error) {
 	if l.Address == "" {
 		l.Address = firstNode(e["SLURM_STEP_NODELIST"])
 	}
-	if l.Port == 0 { // the same for all, and seldom that of another job
+	if l.Port == 0 { // the same in all ranks, and rarely that of another job
 		h := fnv.New32a()
 		h.Write([]byte(l.Job))
 		l.Port = 20000 + int(h.Sum32()%10000)
@@ -183,7 +183,7 @@ func firstNode(list string) string {
 	return prefix + number + suffix
 }
 
-// check refuses numbers that contradict each other.
+// check returns an error if numbers contradict each other.
 func (l Launcher) check() error {
 	switch {
 	case l.Size < 1:

@@ -20,15 +20,14 @@ const (
 	storeWait     = 6
 
 	storeMagic   = 0x3C85F7CE
-	storeStopped = 0 // the answer to a wait that has been satisfied
+	storeStopped = 0 // the answer to a wait when the key is there
 	storeLimit   = 64 << 10
 )
 
 // storeTimeout bounds an exchange with a store that should answer at once.
 const storeTimeout = 3 * time.Second
 
-// store is a connection to a TCPStore, used by one goroutine. Nobody is authenticated there: addresses may
-// pass through it, secrets may not.
+// store is a connection with a TCPStore, used by one goroutine. The store authenticates no one: addresses may pass through it, secrets may not.
 type store struct {
 	conn net.Conn
 	in   *bufio.Reader

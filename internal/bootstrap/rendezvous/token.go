@@ -24,8 +24,7 @@ const TokenVariable = "SYMMREPL_TOKEN"
 
 const minToken = 32 // characters
 
-// readToken returns the secret of this user's sessions over several hosts, and takes it out of the
-// environment.
+// readToken returns the user's secret for worlds on several hosts, and removes it from the environment.
 func readToken() (string, error) {
 	token, from := os.Getenv(TokenVariable), TokenVariable
 	os.Unsetenv(TokenVariable)
@@ -59,11 +58,11 @@ func readToken() (string, error) {
 	return token, nil
 }
 
-// errStranger ends a handshake with somebody who has another token, or none.
+// errStranger ends a handshake with a process that has another token, or none.
 var errStranger = errors.New("the other end does not know this session's token")
 
-// tlsConfig makes both ends prove, in TLS 1.3, that they know token: its key pair is the only one either
-// accepts. The same configuration serves clients and servers.
+// tlsConfig returns a configuration by which both ends prove, in TLS 1.3, that they know token: each accepts only the key pair that follows
+// from it. It serves clients and servers.
 func tlsConfig(token string) (*tls.Config, error) {
 	seed, err := hkdf.Key(sha256.New, []byte(token), nil, "symmrepl session key 1", ed25519.SeedSize)
 	if err != nil {
