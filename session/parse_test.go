@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 )
@@ -81,33 +80,6 @@ func FuzzParseRanks(f *testing.F) {
 		if err != nil || !slices.Equal(ranks, again) || len(ranks) == 0 {
 			t.Fatalf("%q: %v, again %v, %v", text, ranks, again, err)
 		}
-	})
-}
-
-const statLine = "77 (a b) c) R 1 77 77 0 -1 4194564 100 0 0 0 5 3 0 0 20 0 7 0 12345 1000000 250 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 9"
-
-func TestParseStat(t *testing.T) {
-	s, err := parseStat(statLine)
-	if err != nil || s != (procInfo{"R", true, 9, 250 * int64(syscall.Getpagesize())}) {
-		t.Errorf("%+v, %v", s, err)
-	}
-	s, err = parseStat(strings.Replace(statLine, "4194564", "4194560", 1))
-	if err != nil || s.exiting {
-		t.Errorf("%+v, %v", s, err)
-	}
-	if self, err := procStat(syscall.Getpid()); err != nil || self.exiting || self.rss < 1<<20 {
-		t.Errorf("%+v, %v", self, err)
-	}
-	if _, err := procStat(1 << 30); err == nil {
-		t.Error("a process that is not there")
-	}
-}
-
-func FuzzParseStat(f *testing.F) {
-	f.Add(statLine)
-	f.Add("1 (x) S")
-	f.Fuzz(func(t *testing.T, s string) {
-		parseStat(s)
 	})
 }
 

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 // waitAtMost bounds what these tests wait for and what comes soon unless something is broken.
@@ -192,11 +194,11 @@ func TestFlood(t *testing.T) {
 }
 
 func rss(t *testing.T) int64 {
-	info, err := procStat(os.Getpid())
+	info, err := procfs.Of(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return info.rss
+	return info.RSS
 }
 
 // What is printed between cells comes before the next one's output.
@@ -217,16 +219,16 @@ func TestPrintedBetweenCells(t *testing.T) {
 
 // ended reports whether a process is there no more.
 func ended(pid int) bool {
-	info, err := procStat(pid)
-	return err != nil || info.state == "Z"
+	info, err := procfs.Of(pid)
+	return err != nil || info.State == "Z"
 }
 
 // stopped reports whether a process has stopped with all its threads. Until the last has, the kernel does not count it as stopped.
 func stopped(pid int) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	return len(threads) > 0 && !slices.ContainsFunc(threads, func(name string) bool {
-		line, err := os.ReadFile(name)
-		return err != nil || statFields(string(line))[statState] != "T"
+		thread, err := procfs.Read(name)
+		return err != nil || thread.State != "T"
 	})
 }
 

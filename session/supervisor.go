@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 const (
@@ -75,8 +76,8 @@ func (s *supervisor) do(c command, payload []byte) {
 
 // observe reports what the kernel says about the worker.
 func (s *supervisor) observe(p *process) {
-	if info, err := procStat(p.os.Pid); err == nil {
-		s.emit(event{Incarnation: p.incarnation, Process: &processEvent{info.state, info.rss}}, nil)
+	if info, err := procfs.Of(p.os.Pid); err == nil {
+		s.emit(event{Incarnation: p.incarnation, Process: &processEvent{info.State, info.RSS}}, nil)
 	}
 }
 
@@ -195,20 +196,20 @@ func (s *supervisor) poll() {
 			return
 		}
 		s.mu.Unlock()
-		info, err := procStat(p.os.Pid)
-		if err != nil || !info.exiting {
+		info, err := procfs.Of(p.os.Pid)
+		if err != nil || !info.Exiting {
 			continue
 		}
-		if info.status == 0 { // not filled in yet, or a clean exit
+		if info.Status == 0 { // not filled in yet, or a clean exit
 			time.Sleep(time.Millisecond)
-			if again, err := procStat(p.os.Pid); err == nil {
+			if again, err := procfs.Of(p.os.Pid); err == nil {
 				info = again
 			}
 		}
 		s.mu.Lock()
 		s.busy = false
 		s.mu.Unlock()
-		s.died(p, info.status)
+		s.died(p, info.Status)
 	}
 }
 

@@ -87,13 +87,3 @@ func FuzzFirstNode(f *testing.F) {
 		}
 	})
 }
-
-func TestStartTime(t *testing.T) {
-	const line = "77 (a b) c) R 1 77 77 0 -1 4194564 100 0 0 0 5 3 0 0 20 0 7 0 12345 1000000 250"
-	if got := startTime(line); got != "12345" {
-		t.Errorf("started at %s", got)
-	}
-	if got := startTime("1 (x) S"); got != "" {
-		t.Errorf("started at %s", got)
-	}
-}

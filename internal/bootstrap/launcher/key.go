@@ -5,7 +5,8 @@ import (
 	"hash/fnv"
 	"os"
 	"strconv"
-	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 // Key identifies the job among those on this host: by the launcher's name for the job, by its port, which no two jobs use at the same
@@ -15,19 +16,8 @@ func (l Launcher) Key() string {
 	fmt.Fprint(h, l.Name, "/", l.Job, "/", l.Port)
 	if l.Job == "" && l.Port == 0 {
 		parent := os.Getppid()
-		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", parent))
-		fmt.Fprint(h, "/", parent, "/", startTime(string(stat)))
+		stat, _ := procfs.Of(parent) // without /proc the number has to do
+		fmt.Fprint(h, "/", parent, "/", stat.Started)
 	}
 	return strconv.FormatUint(h.Sum64(), 36)
-}
-
-// startTime returns when a process started, in the kernel's ticks, from its line of /proc/PID/stat. It tells apart processes that had the
-// same number.
-func startTime(line string) string {
-	const started = 19 // counted from the state, which follows the name; that is in parentheses and may hold anything
-	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
-	if len(fields) <= started {
-		return ""
-	}
-	return fields[started]
 }

@@ -1,0 +1,63 @@
+// Package procfs reads what Linux says about processes in /proc.
+package procfs
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// Stat is part of a process's or a thread's stat file.
+type Stat struct {
+	State   string             // a letter: "R", "S", "Z", "T" for stopped
+	Exiting bool               // the kernel is ending it
+	Status  syscall.WaitStatus // its exit status, when Exiting
+	RSS     int64              // bytes resident
+	Started string             // when it started, in the kernel's ticks: tells apart processes that had the same number
+}
+
+// Of returns the Stat of a process.
+func Of(pid int) (Stat, error) { return Read(fmt.Sprintf("/proc/%d/stat", pid)) }
+
+// Read returns the Stat in a file such as /proc/PID/stat or /proc/PID/task/TID/stat.
+func Read(name string) (Stat, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return Stat{}, err
+	}
+	return parse(string(data))
+}
+
+// Fields of a stat file, counted from the state.
+const (
+	fieldState    = 0
+	fieldFlags    = 6
+	fieldStarted  = 19
+	fieldPages    = 21
+	fieldExitCode = 49
+)
+
+// flagExiting is PF_EXITING.
+const flagExiting = 0x4
+
+func parse(line string) (Stat, error) {
+	// The state follows the name, which is in parentheses and may hold anything.
+	fields := strings.Fields(line[strings.LastIndexByte(line, ')')+1:])
+	if len(fields) <= fieldExitCode {
+		return Stat{}, fmt.Errorf("/proc/PID/stat has only %d fields", len(fields))
+	}
+	var flags, pages int64
+	var code uint32
+	_, err := fmt.Sscan(strings.Join([]string{fields[fieldFlags], fields[fieldPages], fields[fieldExitCode]}, " "), &flags, &pages, &code)
+	if err != nil {
+		return Stat{}, fmt.Errorf("/proc/PID/stat: %w", err)
+	}
+	return Stat{
+		State:   fields[fieldState],
+		Exiting: flags&flagExiting != 0 || fields[fieldState] == "Z",
+		Status:  syscall.WaitStatus(code),
+		RSS:     pages * int64(os.Getpagesize()),
+		Started: fields[fieldStarted],
+	}, nil
+}
