@@ -317,6 +317,18 @@ func (c *controller) acquire(ctx context.Context) error {
 
 func (c *controller) release() { <-c.turn }
 
+// chosen returns the ranks that a caller has named, ascending and without repetitions; nil names all.
+func (c *controller) chosen(ranks []int) ([]int, error) {
+	if ranks == nil {
+		return allRanks(c.size), nil
+	}
+	list := union(ranks, nil)
+	if len(list) == 0 || list[0] < 0 || list[len(list)-1] >= c.size {
+		return nil, fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
+	}
+	return list, nil
+}
+
 // unavailable returns an error for each of ranks that has no worker. c.mu is held.
 func (c *controller) unavailable(ranks []int) (errs []*Error) {
 	for _, r := range ranks {

@@ -88,13 +88,9 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		}
 		return Reply{Cell: cell.ID, Errors: errs, Elapsed: time.Since(start).Seconds()}
 	}
-	ranks := cell.Ranks
-	if ranks == nil {
-		ranks = allRanks(c.size)
-	}
-	ranks = union(ranks, nil)
-	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
-		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: fmt.Sprintf("ranks %v: ranks are 0 to %d", cell.Ranks, c.size-1)})
+	ranks, err := c.chosen(cell.Ranks)
+	if err != nil {
+		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: err.Error()})
 	}
 	if cell.Name == "" {
 		cell.Name = cell.ownName()

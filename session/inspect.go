@@ -3,19 +3,15 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 )
 
 // Inspect implements Session.
 func (c *controller) Inspect(ctx context.Context, ranks []int, q Query) ([]Answer, error) {
-	if ranks == nil {
-		ranks = allRanks(c.size)
-	}
-	ranks = union(ranks, nil)
-	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
-		return nil, fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
+	ranks, err := c.chosen(ranks)
+	if err != nil {
+		return nil, err
 	}
 	c.mu.Lock()
 	errs := c.unavailable(ranks)

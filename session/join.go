@@ -177,7 +177,7 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 	sp := newSpawner()
 	defer sp.close()
 	s := &supervisor{
-		spec:       workerSpec{Rank: l.Rank, Size: l.Size, LocalRank: l.LocalRank, Dir: dir.Path, Device: config.Device, Backend: config.Backend},
+		spec:       config.worker(l.Rank, l.Size, l.LocalRank, dir.Path),
 		spawner:    sp,
 		connectHub: func(incarnation int) (*os.File, error) { return relayBootstrap(at, l.Rank, incarnation) },
 		emit:       func(e event, payload []byte) { send(link, e, payload) },

@@ -20,6 +20,11 @@ type Config struct {
 	Rendezvous string
 }
 
+// worker returns what a supervisor with this configuration passes to the worker of a rank.
+func (c Config) worker(rank, size, localRank int, dir string) workerSpec {
+	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, Dir: dir, Device: c.Device, Backend: c.Backend}
+}
+
 // Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them
 // are ready. The caller becomes their supervisor; its program must begin as IsWorker says. If a worker cannot
 // start, the error says why, and no process is left.
@@ -56,7 +61,7 @@ func (c *controller) open(ctx context.Context) error {
 // addLocal makes this process the supervisor of rank.
 func (c *controller) addLocal(rank, localRank int) {
 	s := &supervisor{
-		spec:       workerSpec{Rank: rank, Size: c.size, LocalRank: localRank, Dir: c.dir.Path, Device: c.config.Device, Backend: c.config.Backend},
+		spec:       c.config.worker(rank, c.size, localRank, c.dir.Path),
 		spawner:    c.spawner,
 		connectHub: c.hubConnector(rank),
 		emit:       func(e event, payload []byte) { c.event(rank, e, payload) },

@@ -13,12 +13,9 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	if out == nil {
 		out = func(Output) {}
 	}
-	if ranks == nil {
-		ranks = allRanks(c.size)
-	}
-	ranks = union(ranks, nil)
-	if len(ranks) == 0 || ranks[0] < 0 || ranks[len(ranks)-1] >= c.size {
-		return fmt.Errorf("ranks %v: ranks are 0 to %d", ranks, c.size-1)
+	ranks, err := c.chosen(ranks)
+	if err != nil {
+		return err
 	}
 	before := c.preempt(ranks)
 	if err := c.acquire(ctx); err != nil {
