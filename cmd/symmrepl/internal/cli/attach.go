@@ -7,7 +7,7 @@ import (
 )
 
 // attach runs symmrepl attach [DIR].
-func attach(ctx context.Context, args []string) (int, error) {
+func attach(ctx context.Context, _ options, args []string) (int, error) {
 	if len(args) > 1 {
 		return 0, misused("attach takes one session at most; %d were given", len(args))
 	}

@@ -1,13 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // doctor runs symmrepl doctor.
-func doctor(args []string) (int, error) {
+func doctor(_ context.Context, _ options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("doctor takes no arguments")
 	}

@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
-	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
-	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/export"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -89,39 +85,4 @@ func (o options) choose(ranks, here int) (int, string) {
 		fmt.Fprintf(os.Stderr, "symmrepl: there are fewer GPUs (%d) than ranks here (%d): they run on the cpu device\n", gpus, here)
 	}
 	return ranks, "cpu"
-}
-
-// console returns a console on the session.
-func (s *opened) console() *console.Console {
-	return &console.Console{
-		Session: s, Size: s.size, Commands: command.All(export.Program), Incomplete: check.Incomplete, Invalid: check.Invalid,
-	}
-}
-
-// request returns a request that prints to this program's output.
-func (s *opened) request(source string) console.Request {
-	return console.Request{Source: source, Printer: printer(s.size)}
-}
-
-// greet prints what the prompt is about to drive.
-func (s *opened) greet(ctx context.Context, p console.Printer) error {
-	infos, err := s.Ranks(ctx)
-	if err != nil {
-		return err
-	}
-	p.Print(fmt.Sprintf("%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), infos[0].Device))
-	return nil
-}
-
-// headless keeps a session without terminal alive for those that attach, until ctx is done, or the launcher has gone without ending
-// its processes, as one does that is killed.
-func (s *opened) headless(ctx context.Context) (int, error) {
-	ctx, leave := context.WithCancel(ctx)
-	defer leave()
-	if s.tended {
-		defer leaveWithParent(leave)()
-	}
-	fmt.Fprintln(os.Stderr, "symmrepl: there is no terminal here; `symmrepl attach` on this host gives a prompt")
-	<-ctx.Done()
-	return statusOK, nil
 }

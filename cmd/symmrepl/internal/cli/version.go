@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -10,7 +11,7 @@ import (
 const release = "0.1.0"
 
 // version prints the version of the program.
-func version(args []string) (int, error) {
+func version(_ context.Context, _ options, args []string) (int, error) {
 	if len(args) > 0 {
 		return 0, misused("version takes no arguments")
 	}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/script"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/export"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// interactive runs symmrepl without a subcommand: one cell, a prompt, or entries from a pipe.
+func interactive(ctx context.Context, o options) (int, error) {
+	return withSession(ctx, o, func(s *opened) (int, error) {
+		if o.hasCode {
+			return status(s.console().Cell(ctx, s.request(o.code))), nil
+		}
+		return front(ctx, s)
+	})
+}
+
+// front runs the entries of first, and then those that the user enters at a prompt or through a pipe.
+func front(ctx context.Context, s *opened, first ...string) (int, error) {
+	c, r := s.console(), s.request("")
+	switch {
+	case term.Interactive():
+		if err := s.greet(ctx, r.Printer); err != nil {
+			return statusOK, err
+		}
+		for _, entry := range first {
+			r.Source = entry
+			c.Run(ctx, r)
+		}
+		return statusOK, term.Run(ctx, c, r, colour())
+	case s.launched:
+		return s.headless(ctx)
+	}
+	for _, entry := range first {
+		r.Source = entry
+		if outcome := c.Run(ctx, r); outcome != console.Done {
+			return status(outcome), nil
+		}
+	}
+	outcome, err := script.Pipe(ctx, c, r, os.Stdin)
+	return status(outcome), err
+}
+
+// console returns a console on the session.
+func (s *opened) console() *console.Console {
+	return &console.Console{
+		Session: s, Size: s.size, Commands: command.All(export.Program), Incomplete: check.Incomplete, Invalid: check.Invalid,
+	}
+}
+
+// request returns a request that prints to this program's output.
+func (s *opened) request(source string) console.Request {
+	return console.Request{Source: source, Printer: printer(s.size)}
+}
+
+// greet prints what the prompt is about to drive.
+func (s *opened) greet(ctx context.Context, p console.Printer) error {
+	infos, err := s.Ranks(ctx)
+	if err != nil {
+		return err
+	}
+	p.Print(fmt.Sprintf("%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), infos[0].Device))
+	return nil
+}
+
+// headless keeps a session without terminal alive for those that attach, until ctx is done, or the launcher has gone without ending
+// its processes, as one does that is killed.
+func (s *opened) headless(ctx context.Context) (int, error) {
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
+	if s.tended {
+		defer leaveWithParent(leave)()
+	}
+	fmt.Fprintln(os.Stderr, "symmrepl: there is no terminal here; `symmrepl attach` on this host gives a prompt")
+	<-ctx.Done()
+	return statusOK, nil
+}
+
+// status returns the exit status for an outcome.
+func status(outcome console.Outcome) int {
+	if outcome == console.Failed {
+		return statusFailed
+	}
+	return statusOK
+}
+
+// printer returns a printer to this program's output, with colours if all of it goes to a terminal.
+func printer(size int) *render.Printer {
+	p := render.New(os.Stdout, os.Stderr, size, colour())
+	p.InPlace = render.IsTerminal(os.Stdout)
+	return p
+}
+
+func colour() bool { return render.WantsColour(os.Stdout) && render.WantsColour(os.Stderr) }
