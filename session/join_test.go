@@ -170,12 +170,6 @@ func TestJoinRefusals(t *testing.T) {
 	lead.Port, _ = strconv.Atoi(free)
 	wants("alone", join(lead, Config{}), "rank 1 did not come at 127.0.0.1:"+free)
 
-	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
-	ended := make(chan error)
-	go func() {
-		_, err := Join(ctx, lead, Config{})
-		ended <- err
-	}()
 	find := func(token string) *rendezvous.Place {
 		t.Helper()
 		writeToken(t, token)
@@ -185,8 +179,14 @@ func TestJoinRefusals(t *testing.T) {
 		}
 		return place
 	}
-	right := find(testToken)
-	_, err = meetingAt(find(strings.ToUpper(testToken)), 2).Join(ctx, 1, 0)
+	wrong, right := find(strings.ToUpper(testToken)), find(testToken)
+	ctx, cancel := context.WithTimeout(context.Background(), waitAtMost)
+	ended := make(chan error)
+	go func() {
+		_, err := Join(ctx, lead, Config{})
+		ended <- err
+	}()
+	_, err = meetingAt(wrong, 2).Join(ctx, 1, 0)
 	wants("wrong token", err, "the other end does not know this session's token: is SYMMREPL_TOKEN the same on all hosts?")
 	for _, h := range []struct {
 		version, rank, size, incarnation int
