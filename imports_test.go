@@ -25,16 +25,38 @@ type part struct {
 var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
-	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/worker", "interp", "session", "symmem"}},
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem"}},
 	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal", []string{".", "chart", "internal", "session"}},
 	{".", nil}, // the tutorials that the program carries
 
-	// A rank: interp runs cells, which use symmem, display and chart; it is what session calls an Evaluator.
-	{"interp", []string{"chart", "display", "internal", "session", "symmem"}},
-	{"session", []string{"internal", "session/inband"}},
-	{"symmem", []string{"internal", "kernels"}},
+	// A session on one rank: interp is what session calls an Evaluator.
+	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run", "interp/symbols", "session", "symmem"}},
+	{"interp/export", []string{"interp/check", "interp/help", "interp/symbols", "session"}},
+	{"interp/lower", []string{"interp/check", "interp/generics", "interp/run", "session"}},
+	{"interp/run", []string{"display", "internal", "interp/check", "interp/internal", "interp/symbols", "session"}},
+	{"interp/help", []string{"internal", "interp/check", "interp/docs", "session"}},
+	{"interp/check", []string{"interp/generics", "interp/internal", "session"}},
+	{"interp/docs", []string{"interp/generics", "interp/symbols"}},
+	{"interp/symbols", []string{"chart", "display", "interp/generics", "symmem"}},
+	{"interp/generics", nil},
+	{"interp/internal", nil},
+
+	// Ranks in lockstep.
+	{"session", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
+		"internal/bootstrap/userdir", "session/inband"}},
+
+	// What cells and compiled programs call, the devices behind it, and the code that runs there.
+	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "symmem/internal"}},
+	{"symmem/internal", []string{"kernels"}},
 	{"kernels", nil},
+
+	// How processes find each other, for sessions and programs alike.
+	{"internal/bootstrap", []string{"internal/bootstrap/frame", "internal/bootstrap/userdir"}},
+	{"internal/bootstrap/rendezvous", []string{"internal/bootstrap/frame", "internal/bootstrap/launcher", "internal/bootstrap/userdir"}},
+	{"internal/bootstrap/launcher", []string{"internal"}},
+	{"internal/bootstrap/userdir", nil},
+	{"internal/bootstrap/frame", nil},
 
 	// For cells, and for the programs that are exported from sessions.
 	{"display", []string{"session/inband"}},
