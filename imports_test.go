@@ -121,11 +121,16 @@ func imports(t *testing.T) map[string][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tops := map[string]bool{}
 	for _, p := range parts {
-		if p.folder == "." {
-			continue // the files above
+		top, _, _ := strings.Cut(p.folder, "/")
+		tops[top] = top != "." // whose files are there already
+	}
+	for top, walk := range tops {
+		if !walk {
+			continue
 		}
-		err := filepath.WalkDir(p.folder, func(name string, e fs.DirEntry, err error) error {
+		err := filepath.WalkDir(top, func(name string, e fs.DirEntry, err error) error {
 			if e != nil && e.IsDir() && e.Name() == "testdata" {
 				return fs.SkipDir
 			}
@@ -145,7 +150,6 @@ func imports(t *testing.T) map[string][]string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list[name] = nil // also if it was listed by a part above
 		for _, spec := range f.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
