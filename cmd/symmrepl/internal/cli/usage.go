@@ -57,8 +57,9 @@ environment variable SYMMREPL_TOKEN.
 Exit status: 0 if all went well; 1 if a cell failed; 2 if the command line is wrong; 3 if the session could not
 start, or what was asked for could not be done; 128 + N if signal N ended the program.
 
-Environment: SYMMREPL_CACHE is the folder of compiled kernels. Instead of what is found, SYMMREPL_CUDA names the driver's
-library, SYMMREPL_NVRTC and SYMMREPL_CUBLASLT libraries or their folders, SYMMREPL_CXX the C++ compiler of the cpu device.
+Environment: SYMMREPL_CACHE is the folder of compiled kernels. SYMMREPL_CUDA names the library of the driver to use,
+SYMMREPL_NVRTC and SYMMREPL_CUBLASLT name libraries or their folders, SYMMREPL_CXX the C++ compiler of the cpu device;
+without them symmrepl searches.
 SYMMREPL_DISABLE_MULTICAST=1, NCCL_NVLS_ENABLE=0 and TORCH_SYMM_MEM_DISABLE_MULTICAST=1 each leave NVLink multicast off.
 NO_COLOR=1 leaves colours off.
 `

@@ -23,7 +23,7 @@ func TestSignatures(t *testing.T) {
 	if err != nil || r.Type != "kernel_info_request" || r.peer != "peer" || string(r.content) != `{"a":1}` {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if _, err := s.parse("peer", frames); err == nil || !strings.Contains(err.Error(), "has come before") {
+	if _, err := s.parse("peer", frames); err == nil || !strings.Contains(err.Error(), "was received before") {
 		t.Errorf("a replayed message: %v", err)
 	}
 	for name, change := range map[string]func([][]byte) [][]byte{

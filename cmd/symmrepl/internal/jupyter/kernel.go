@@ -91,7 +91,7 @@ func (k *Kernel) answer(ctx context.Context, channel *zmtp.Router, stop func()) 
 		case q := <-channel.Requests():
 			r, err := k.signer.parse(q.Peer, q.Message)
 			if err != nil {
-				fmt.Fprintln(os.Stderr, "symmrepl: a message is passed over:", err)
+				fmt.Fprintln(os.Stderr, "symmrepl: a message is ignored:", err)
 				continue
 			}
 			switch r.Type {

@@ -75,7 +75,7 @@ func (s *signer) check(signature string, parts [][]byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.seen[signature] {
-		return errors.New("the message has come before")
+		return errors.New("the message was received before")
 	}
 	s.seen[signature] = true
 	if len(s.old) < remembered {

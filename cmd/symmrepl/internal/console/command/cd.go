@@ -16,7 +16,7 @@ func cd() console.Command {
 	return console.Command{
 		Name: "cd", Args: "[FOLDER]", Group: program, Where: console.AllRanks,
 		Help: `change the folder of all ranks, of "$" lines and of files that commands name
-":cd" goes to your home. The change is recorded as a cell, so that a replay makes it too. A fresh worker that runs no replay is
+":cd" changes to your home. The change is recorded as a cell, so that a replay repeats it. A fresh worker without replay is
 in the folder in which the session began; after ":restart" of all ranks, so are "$" lines and files.`,
 		Complete: completeFolder,
 		Run:      runCd,

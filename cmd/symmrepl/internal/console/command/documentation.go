@@ -10,9 +10,9 @@ import (
 func documentation() console.Command {
 	return console.Command{
 		Name: "doc", Args: "NAME", Group: looking, Where: console.TargetRanks,
-		Help: `show the documentation of a package, of what it exports, or of what a cell defined
-Names are such as symm, symm.Empty, strings.Builder.Len, math/rand/v2, x or x.Fill for a variable x, and :on for a command.
-The packages need not be imported. What a cell defined is shown with the comment above it.`,
+		Help: `show the documentation of a package, of a name that it exports, or of a name that a cell defined
+NAME is a package (symm, math/rand/v2), a name in a package (symm.Empty, strings.Builder.Len), a variable or a member of it
+(x, x.Fill), or a command (:on). Packages need not be imported. The documentation of a cell's name is the comment above it.`,
 		Complete: completeGo,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
 			if console.IsCommand(c.Arg) {

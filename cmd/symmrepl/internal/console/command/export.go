@@ -12,7 +12,7 @@ func exportTo(program Program) console.Command {
 		Name: "export", Args: "FILE", Group: cells, Where: console.Here,
 		Help: `write the session as a Go program
 "go build" makes it a program that runs without symmrepl, one process for each rank, and prints on each what the session
-printed there: start it by torchrun --no-python, mpirun or srun, or with RANK and WORLD_SIZE set. Each cell becomes a
+printed there: start it with torchrun --no-python, mpirun or srun, or set RANK and WORLD_SIZE. Each cell becomes a
 function, the variables of its top level become the program's; cells that failed become comments. A file that exists
 already is overwritten by ":export! FILE" only.`,
 		Complete: completeFile,

@@ -11,8 +11,8 @@ import (
 func go111module() console.Command {
 	return console.Command{
 		Name: "go111module", Args: "on|off", Group: program, Where: console.Here,
-		Help: `do nothing, for notebooks of gophernotes
-Its cells get modules from the network when this is on. Here they import the standard library and gonum, which are part of
+		Help: `do nothing: for notebooks of gophernotes
+There, cells get modules from the network when this is on. Here they import the standard library and gonum, which are part of
 this program.`,
 		Run: func(_ context.Context, c *console.Call) console.Outcome {
 			if c.Arg != "on" && c.Arg != "off" {

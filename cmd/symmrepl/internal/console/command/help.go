@@ -12,7 +12,7 @@ import (
 func help() console.Command {
 	return console.Command{
 		Name: "help", Args: "[COMMAND]", Group: program, Where: console.Here,
-		Help: `show the commands, or all about one of them`,
+		Help: `list the commands, or describe one of them`,
 		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
 			return c.CompleteCommand(strings.TrimLeft(arg, ":%"))
 		},
@@ -22,13 +22,13 @@ func help() console.Command {
 
 // entries describes what can be entered beside commands. Help and the page of commands begin with it.
 const entries = `Enter Go: declarations, statements and expressions in any order. Every rank runs it, and the value of a last
-expression is shown. symm, fmt, math, time and strings are imported; others are when they are used. A line that is not
-complete goes on in the next one; an empty line ends it all the same, but within a raw string it is part of that. Tab
-completes, Ctrl-C interrupts what runs, Ctrl-D leaves.
+expression is shown. symm, fmt, math, time and strings are imported; other packages are imported when a cell uses them.
+An incomplete line continues on the next one; an empty line ends the entry, except within a raw string. Tab completes,
+Ctrl-C interrupts the cell that runs, Ctrl-D leaves.
 
   %%rank [0,2]   as a cell's first line: only these ranks run it
-  $ COMMAND      run a line by the shell of this machine
-  :COMMAND       one of those below; % may be written for :, and a beginning of the name will do`
+  $ COMMAND      run a line with the shell of this machine
+  :COMMAND       run a command; % may replace :, and the name may be shortened while it is unambiguous`
 
 func runHelp(_ context.Context, c *console.Call) console.Outcome {
 	if c.Arg != "" {

@@ -12,7 +12,7 @@ func ranks() console.Command {
 	return console.Command{
 		Name: "ranks", Group: devices, Where: console.TheSession,
 		Help: `show the rank processes: host, process id, device, state, memory
-The state is idle, running, waiting (then also for what), stopped, starting or dead. "Start" counts the workers this rank has
+The state is idle, running, waiting (with what for), stopped, starting or dead. "Start" counts the workers this rank has
 had: 1 for the first, one more each time it was replaced.`,
 		Run: runRanks,
 	}

@@ -13,7 +13,7 @@ func save() console.Command {
 		Name: "save", Args: "FILE", Group: cells, Where: console.Here,
 		Help: `write the session's cells to a file
 "symmrepl run FILE" and ":load FILE" run them again. The file is Go: a line "// %%" begins a cell, "// %%rank [0,2]" one
-for those ranks. Cells that failed become comments; commands are no cells. A file that exists already is overwritten
+for those ranks. Cells that failed become comments; commands are not saved. A file that exists already is overwritten
 by ":save! FILE" only.`,
 		Complete: completeFile,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {

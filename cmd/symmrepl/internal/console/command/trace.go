@@ -10,11 +10,12 @@ import (
 func trace() console.Command {
 	return console.Command{
 		Name: "trace", Args: "CODE", Group: cells, Where: console.TargetRanks,
-		Help: `run a cell and show what each rank's operations did meanwhile
-A bar for each rank shows its operations one after the other, and in them the waits for other ranks. The table below says when each began, how
-long it took on the device, how much of that it waited, for whom, and where in the cell it was called. Equal operations in a row are one. Waits
-are looked at several times in a millisecond, so that shorter ones may be missed; operations within a graph are one; tracing costs each
-operation a few microseconds. On several hosts the bars are as far apart as the hosts' clocks.`,
+		Help: `run a cell and show a timeline of each rank's operations
+A bar for each rank shows its operations in order, and within them the waits for other ranks. The table below says
+when each began, how long it took on the device, how much of that it waited, for whom, and where in the cell it was
+called. Equal operations in a row share a line, and so do the operations of a graph. Waits are sampled several times a
+millisecond, so that shorter ones may be missed; tracing costs each operation a few microseconds. The bars of several
+hosts are shifted by the difference of the hosts' clocks.`,
 		TakesCode: true,
 		Run:       runTrace,
 	}

@@ -15,7 +15,7 @@ func vars() console.Command {
 		Name: "vars", Group: looking, Where: console.TargetRanks,
 		Help: `show the variables of the session: name, type, size, value
 A variable that is not the same on all ranks has a line for each of its values, with the ranks that hold it. The size is
-an estimate of all that the variable leads to; that of a tensor is its data's, in the device's memory.`,
+an estimate of all memory that the variable refers to; for a tensor it is the size of its data in device memory.`,
 		Run: runVars,
 	}
 }

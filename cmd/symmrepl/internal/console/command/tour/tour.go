@@ -87,7 +87,7 @@ func (t *Tour) record(c *console.Call, change func(*tutorial.Reached)) {
 	change(&reached)
 	progress[t.lesson.Name] = reached
 	if err := progress.Write(statedir.Dir()); err != nil {
-		c.Note("how far you have come is not kept: %v", err)
+		c.Note("your progress cannot be saved: %v", err)
 	}
 }
 

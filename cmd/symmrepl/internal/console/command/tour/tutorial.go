@@ -20,7 +20,7 @@ func (t *Tour) Tutorial() console.Command {
 	return console.Command{
 		Name: "tutorial", Args: "[NAME [STEP]]", Group: group, Where: console.AllRanks,
 		Help: `list the tutorials, or begin one
-":tutorial 03" goes on where you left it, and runs the cells before that again, since a fresh session knows nothing of them;
+":tutorial 03" continues where you left it; it first runs the cells before that, because a fresh session has not run them.
 ":tutorial 03 1" begins at step 1.`,
 		Run: t.open,
 	}
