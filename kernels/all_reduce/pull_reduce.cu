@@ -27,22 +27,7 @@ __device__ __forceinline__ void pull(const PullArgs& a, symm::u64 offset, symm::
   const u32 op = (u32)a.op & 255;
   SYMM_EACH(i, end) {
     const u64 to = offset + i * N, from = a.width ? to / a.width * a.stride + to % a.width : to;
-    Elements<A, N> sum;
-#pragma unroll 1
-    for (int first = 0; first < world; first += kTogether) {
-      E all[kTogether];
-#pragma unroll
-      for (int j = 0; j < kTogether; j++)
-        if (first + j < world) all[j] = *(const E*)((const T*)a.in[first + j] + from);
-#pragma unroll
-      for (int j = 0; j < kTogether; j++) {
-        if (first + j >= world) break;
-        if (first + j == 0) sum = as<A>(all[j]);
-        else combine(sum, as<A>(all[j]), op);
-      }
-    }
-    finish(sum, world, op);
-    const E result = as<T>(sum);
+    const E result = reduce_ranks<T, A, N>(a.in, from, world, op);
     for (int k = 0; k < (int)a.outs; k++) *(E*)((T*)a.out[k] + to) = result;
   }
 }

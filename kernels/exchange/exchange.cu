@@ -14,8 +14,6 @@ struct ExchangeArgs {
 };
 SYMM_LAYOUT(ExchangeArgs, context, signals, src, dst, pieces, n, same)
 
-struct alignas(16) Line { symm::u64 low, high; };
-
 // move copies bytes offset to offset + count*sizeof(W) of every piece.
 template <class W>
 __device__ __forceinline__ void move(const ExchangeArgs& a, symm::u64 offset, symm::u64 count) {
@@ -61,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(512) exchange(const __grid_constant
   const u64 size = differ & 1 ? 1 : differ & 2 ? 2 : differ & 4 ? 4 : differ & 8 ? 8 : 16;  // of the widest words
   const u64 head = (0 - start) % size < a.n ? (0 - start) % size : a.n;
   if (a.pieces) {
-    if (size == 16) move_as<Line>(a, head);
+    if (size == 16) move_as<u128>(a, head);
     else if (size == 8) move_as<u64>(a, head);
     else if (size == 4) move_as<u32>(a, head);
     else if (size == 2) move_as<u16>(a, head);

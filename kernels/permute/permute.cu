@@ -13,8 +13,6 @@ struct PermuteArgs {
 };
 SYMM_LAYOUT(PermuteArgs, context, signals, src, dst, rows, width, src_pitch, dst_pitch)
 
-struct alignas(16) PermuteLine { symm::u64 low, high; };
-
 // copy_blocks copies by words of W, which divide every address, pitch and width.
 template <class W>
 __device__ __forceinline__ void copy_blocks(const PermuteArgs& a) {
@@ -43,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(512) permute(const __grid_constant_
   if (!barrier(a.signals, a.context, blockIdx.x)) return;
   u64 all = a.width | a.src_pitch | a.dst_pitch;
   for (int k = 0; k < a.context.ranks(); k++) all |= (u64)a.src[k] | (u64)a.dst[k];
-  if (all % 16 == 0) copy_blocks<PermuteLine>(a);
+  if (all % 16 == 0) copy_blocks<u128>(a);
   else if (all % 4 == 0) copy_blocks<u32>(a);
   else if (all % 2 == 0) copy_blocks<u16>(a);
   else copy_blocks<u8>(a);

@@ -122,4 +122,26 @@ template <class T, int N> __device__ __forceinline__ void store(T* out, u64 i, u
     if (i * N + k < n) out[i * N + k] = e.v[k];
 }
 
+// reduce_ranks reduces the N elements at index `from` of every rank's tensor, in rank order, and rounds the result to T. Their
+// addresses are multiples of their size.
+template <class T, class A, int N>
+__device__ __forceinline__ Elements<T, N> reduce_ranks(const void* const (&in)[kMaxRanks], u64 from, int world, u32 op) {
+  Elements<A, N> sum;
+#pragma unroll 1
+  for (int first = 0; first < world; first += kTogether) {
+    Elements<T, N> all[kTogether];
+#pragma unroll
+    for (int j = 0; j < kTogether; j++)
+      if (first + j < world) all[j] = *(const Elements<T, N>*)((const T*)in[first + j] + from);
+#pragma unroll
+    for (int j = 0; j < kTogether; j++) {
+      if (first + j >= world) break;
+      if (first + j == 0) sum = as<A>(all[j]);
+      else combine(sum, as<A>(all[j]), op);
+    }
+  }
+  finish(sum, world, op);
+  return as<T>(sum);
+}
+
 }  // namespace symm

@@ -19,11 +19,9 @@ __device__ __forceinline__ void copy_rows_by(const CopyRowsArgs& a) {
   }
 }
 
-struct alignas(16) CopyRowsLine { symm::u64 low, high; };
-
 extern "C" __global__ void copy_rows(const __grid_constant__ CopyRowsArgs a) {
   const symm::u64 all = (symm::u64)a.dst | (symm::u64)a.src | a.width | a.dst_pitch | a.src_pitch;
-  if (all % 16 == 0) copy_rows_by<CopyRowsLine>(a);
+  if (all % 16 == 0) copy_rows_by<symm::u128>(a);
   else if (all % 4 == 0) copy_rows_by<symm::u32>(a);
   else if (all % 2 == 0) copy_rows_by<symm::u16>(a);
   else copy_rows_by<symm::u8>(a);

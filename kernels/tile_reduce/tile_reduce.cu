@@ -29,27 +29,11 @@ SYMM_LAYOUT(TileReduceArgs, context, signals, in, op, tiles, tile)
 template <class T, class A, int N>
 __device__ __forceinline__ void reduce_columns(const TileReduceArgs& a, const Tile& tile, symm::u64 first, symm::u64 count) {
   using namespace symm;
-  typedef Elements<T, N> E;
   const int world = a.context.ranks();
   const u32 op = (u32)a.op & 255;
   SYMM_EACH(i, tile.rows * count) {
     const u64 row = i / count, col = first + i % count * N, from = tile.from + row * tile.in_pitch + col;
-    Elements<A, N> sum;
-#pragma unroll 1
-    for (int p0 = 0; p0 < world; p0 += kTogether) {
-      E all[kTogether];
-#pragma unroll
-      for (int j = 0; j < kTogether; j++)
-        if (p0 + j < world) all[j] = *(const E*)((const T*)a.in[p0 + j] + from);
-#pragma unroll
-      for (int j = 0; j < kTogether; j++) {
-        if (p0 + j >= world) break;
-        if (p0 + j == 0) sum = as<A>(all[j]);
-        else combine(sum, as<A>(all[j]), op);
-      }
-    }
-    finish(sum, world, op);
-    *(E*)((T*)tile.out + row * tile.out_pitch + col) = as<T>(sum);
+    *(Elements<T, N>*)((T*)tile.out + row * tile.out_pitch + col) = reduce_ranks<T, A, N>(a.in, from, world, op);
   }
 }
 

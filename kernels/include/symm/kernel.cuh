@@ -23,6 +23,9 @@
 
 namespace symm {
 
+// u128 is a word of 16 bytes, for copies.
+struct alignas(16) u128 { u64 low, high; };
+
 // SYMM_EACH(i, n) { ... } is the calling thread's part of n pieces of work, among the threads of a grid of one dimension.
 // SYMM_SHARE(i, n, me, all) is the same for thread number me of all. On a GPU threads take turns, so that the accesses of a warp
 // lie together. On the cpu device a thread runs alone until it waits, so each has one stretch.
