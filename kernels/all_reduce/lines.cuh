@@ -1,7 +1,7 @@
 // lines.cuh: how two_shot_lines moves elements as lines (symm/line.cuh has the protocol).
 //
-// What packets.cuh says of grids, blocks, epochs and inboxes holds here too, of a warp where it says a thread. A
-// thread may have several pieces in an epoch, one a turn: it sends all of them before it waits for the first.
+// Grids, blocks, epochs and inboxes are as in packets.cuh, with a warp in place of a thread. A thread may have several pieces in
+// an epoch, one a turn: it sends all of them before it waits for the first.
 #pragma once
 #include "packets/packets.cuh"
 
@@ -24,8 +24,8 @@ struct LineArgs {
 };
 SYMM_LAYOUT(LineArgs, context, in, out, n, op, pieces, turns, slots, epochs, inbox)
 
-// Share is the elements of a piece, as A where they are stored as T: two units of 8 bytes, the second of which
-// the eighth lane has not. The first units of a warp lie side by side, and then the second ones.
+// Share is the elements of a piece, as A where they are stored as T: two units of 8 bytes. The eighth of eight lanes has only the
+// first. The first units of a warp lie side by side in the tensor, followed by the second ones.
 template <class T, class A = T> struct Share {
   static constexpr int kCount = 8 / sizeof(T);
   Elements<A, kCount> unit[2];
@@ -33,19 +33,19 @@ template <class T, class A = T> struct Share {
 
 __device__ __forceinline__ int units() { return carries_epoch() ? 1 : 2; }
 
-// spot is the k-th unit of piece i, counted from the tensor's start; for the unit that an eighth lane has not, its first
-// one, so that a load needs no test.
+// spot is the place of the k-th unit of piece i, counted from the tensor's start. For the second unit of an eighth lane, which does
+// not exist, it is the place of the first, so that a load needs no test.
 __device__ __forceinline__ u64 spot(u64 i, int k) {
   const u32 lane = (u32)i & 31;
   return (i >> 5) * 60 + (k == 0 || (lane & 7) == 7 ? lane : 32 + lane - (lane >> 3));
 }
 
-// whole says that the pieces of i's warp are full and that their units are aligned at p.
+// whole reports whether the pieces of i's warp are full and their units aligned at p.
 template <class T> __device__ __forceinline__ bool whole(const void* p, u64 i, u64 n) {
   return ((u64)p & 7) == 0 && ((i >> 5) + 1) * 60 * Share<T>::kCount <= n;
 }
 
-// take_share_slowly and put_share_slowly are apart so that the code of the common case stays together.
+// take_share_slowly and put_share_slowly are not inlined, so that the code of the common case stays together.
 template <class T> __device__ __noinline__ Share<T> take_share_slowly(const T* in, u64 i, u64 n) {
   Share<T> s = {};
 #pragma unroll
@@ -59,7 +59,7 @@ template <class T> __device__ __noinline__ void put_share_slowly(T* out, u64 i, 
     if (k < units()) store<T, Share<T>::kCount>(out, spot(i, k), n, false, s.unit[k]);
 }
 
-// take_share reads piece i, zeros beyond n. The loads of quick ones do not wait for each other.
+// take_share reads piece i, with zeros beyond n. If it is quick, its loads do not wait for each other.
 template <class T> __device__ __forceinline__ Share<T> take_share(const T* in, u64 i, u64 n, bool quick) {
   if (!quick) return take_share_slowly(in, i, n);
   typedef Elements<T, Share<T>::kCount> Unit;

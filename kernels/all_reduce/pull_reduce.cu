@@ -1,8 +1,8 @@
-// pull_reduce: blocks of the same index of all ranks meet on their own channel, every rank reads the same
-// elements of everybody, reduces them in rank order and stores the result in one place or several, and they
-// meet again, so that the inputs may then be overwritten. One shot is the whole tensor into a rank's own
-// memory; a reduce-scatter is a slice into that; two shots are a slice into everybody's tensor, which may be
-// the input, since nobody else reads that slice. These are the shapes of PyTorch's kernels.
+// pull_reduce: blocks of the same index of all ranks meet on their own channel, every rank reads the same elements of everybody,
+// reduces them in rank order and stores the result in one place or several, and the blocks meet again: the inputs may then be
+// overwritten. In one shot a rank reduces the whole tensor into its own memory. In a reduce-scatter it reduces its slice into its
+// own memory. In two shots it reduces its slice into everybody's tensor, which may be the input, since no other rank reads that
+// slice. PyTorch's kernels work the same way.
 #include "reduce/reduce.cuh"
 
 struct PullArgs {
@@ -17,8 +17,7 @@ struct PullArgs {
 };
 SYMM_LAYOUT(PullArgs, context, signals, in, out, outs, n, width, stride, op)
 
-// pull reduces groups first to end of N elements, counted from element offset; N > 1 needs every address to
-// allow it.
+// pull reduces `end` groups of N elements, counted from element offset. Every address is a multiple of the size of a group.
 template <class T, class A, int N>
 __device__ __forceinline__ void pull(const PullArgs& a, symm::u64 offset, symm::u64 end) {
   using namespace symm;
@@ -37,7 +36,7 @@ __device__ __forceinline__ void pull_between_barriers(const PullArgs& a) {
   using namespace symm;
   if (!barrier(a.signals, a.context, blockIdx.x)) return;
   constexpr u64 N = 16 / sizeof(T);
-  // Where all addresses are equally far from the next multiple of 16, that is where whole vectors begin.
+  // If all addresses are equally far from the next multiple of 16, vectors of 16 bytes begin there.
   const u64 first = (u64)a.in[0];
   u64 differ = a.width % N | a.stride % N;
   for (int p = 0; p < a.context.ranks(); p++) differ |= ((u64)a.in[p] ^ first) & 15;

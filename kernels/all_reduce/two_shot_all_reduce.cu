@@ -1,7 +1,7 @@
-// two_shot_all_reduce: every rank owns a slice of the packets. It gets that slice of everybody as packets,
-// reduces it, and sends the result to everybody as packets: two one-way trips, no barrier, and for more than
-// two ranks fewer bytes on the links than in one shot. out may be in. The slices have equally many packets;
-// those beyond the end carry zeros, so that all ranks send and receive alike.
+// two_shot_all_reduce: every rank owns a slice of the packets. It receives everybody's elements of that slice as packets, reduces
+// them, and sends the result to everybody as packets: two one-way trips, no barrier, and for more than two ranks fewer bytes on
+// the links than in one shot. out may be in. The slices have equally many packets; those beyond the end carry zeros, so that all
+// ranks send and receive alike.
 #include "packets/packets.cuh"
 
 // push_slices sends packet i of everybody's slice to its owner.

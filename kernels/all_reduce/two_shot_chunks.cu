@@ -1,12 +1,12 @@
-// two_shot_chunks: two_shot_all_reduce for messages that the links limit. Every rank owns a slice. It gets that slice of
-// everybody chunk by chunk in inboxes, reduces it there, and stores the result to everybody; out may be in. All that crosses
-// a link is a store: GPUs fill NVLink to 350 GB/s so, and to 325 where they load (docs/benchmarks.md).
+// two_shot_chunks: two_shot_all_reduce for messages that the links limit. Every rank owns a slice. It receives everybody's
+// elements of that slice chunk by chunk in inboxes, reduces them, and stores the result to everybody; out may be in. Everything
+// that crosses a link is a store: GPUs fill NVLink to 350 GB/s by stores and to 325 by loads (docs/benchmarks.md).
 //
-// Blocks of the same index of all ranks work on the same chunks and meet on their own channel, once a chunk: who has come to
-// round i of a call has sent its chunk i. A block sends chunk i+1 before it waits for round i, so that there is always
-// something on the links, and its inboxes have four banks. That is enough: who sends chunk i+1 has seen everybody at round
-// i-1, which they come to after they have reduced chunk i-3, the last one in that bank. A last round says that all results
-// are there. In place nothing is overwritten too early: the result of a chunk goes to a rank after that rank sent its own.
+// Blocks of the same index of all ranks work on the same chunks and meet on their own channel, once a chunk: a block that has
+// arrived at round i of a call has sent its chunk i. A block sends chunk i+1 before it waits for round i, so that the links are
+// never idle, and its inboxes have four banks. Four are enough: a block that sends chunk i+1 has seen everybody at round i-1, at
+// which they arrive after they have reduced chunk i-3, the last one in that bank. A last round announces that all results are
+// there. In place no element is overwritten too early: the result of a chunk goes to a rank after that rank sent its own.
 #include "reduce/reduce.cuh"
 
 constexpr int kUnits = 4;  // of 16 bytes that a thread has of a chunk
@@ -26,7 +26,7 @@ struct ChunkArgs {
 SYMM_LAYOUT(ChunkArgs, context, signals, in, n, op, units, out, inbox)
 
 // Chunks is the block's part of the work. A chunk that lies inside the slice and the message of every rank is plain: a thread
-// has its units at once and tests nothing. The others it takes unit by unit.
+// takes all its units at once, without tests. Other chunks it takes unit by unit.
 template <class T, class A> class Chunks {
  public:
   __device__ __forceinline__ explicit Chunks(const ChunkArgs& a) : a_(a) {}
@@ -61,7 +61,7 @@ template <class T, class A> class Chunks {
     const symm::u64 end = first(i) + size();
     return end <= a_.units && ((a_.context.ranks() - 1) * a_.units + end) * kCount <= a_.n;
   }
-  // box is what source sends to owner as chunk i.
+  // box is the place of what source sends to owner as chunk i.
   __device__ __forceinline__ Unit* box(int owner, int source, symm::u32 i) const {
     const int others = a_.context.ranks() - 1, place = source - (source > owner);
     return (Unit*)(a_.inbox[owner] + ((blockIdx.x * kBanks + i % kBanks) * others + place) * (symm::u64)size());
@@ -72,7 +72,7 @@ template <class T, class A> class Chunks {
     return unit < a_.units ? symm::load<T, kCount>((const T*)a_.in, at, a_.n, true) : Unit{};
   }
 
-  // send and reduce are of U units from number u on.
+  // These take U units from number u on.
   template <int U, bool Plain> __device__ __forceinline__ void send(symm::u32 i, int u) const {
     using namespace symm;
     const Context& c = a_.context;
@@ -136,8 +136,8 @@ template <class T, class A> __device__ __forceinline__ void two_shot_chunks(cons
   const Chunks<T, A> chunks(a);
   u32* const passed = rounds(a.signals, a.context, blockIdx.x);
   const u32 count = chunks.count(), round = load_relaxed(passed) + 1;
-  // In step i chunk i is sent and chunk i-1, of the round before, is reduced. In the last two nothing is sent: one
-  // reduces the last chunk, the other is the round that says that all results are there.
+  // Step i sends chunk i and reduces chunk i-1, of the round before. The last two steps send nothing: the first of them
+  // reduces the last chunk, the second is the round that announces that all results are there.
   for (u32 i = 0; i < count + 2; i++) {
     if (i < count) chunks.send(i);
     if (i != count) {

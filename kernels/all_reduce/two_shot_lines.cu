@@ -1,10 +1,9 @@
 // two_shot_lines: two_shot_all_reduce by lines (symm/line.cuh has the protocol) instead of packets. Every rank owns a
-// slice, gets it of everybody, reduces it and sends the result to everybody; out may be in. A warp works on 480
-// bytes, which four lines carry, and on nothing that another warp of its rank has: so the two trips of many
-// warps overlap. The slices have equally many warps; what lies beyond the end is zeros, so that all ranks send
-// and receive alike.
+// slice, receives everybody's elements of it, reduces them and sends the result to everybody; out may be in. A warp works on 480
+// bytes, which four lines carry, independently of the other warps of its rank, so that the trips of many warps overlap. The
+// slices have equally many warps; elements beyond the end are zeros, so that all ranks send and receive alike.
 //
-// Its source is NCCL's LL128 protocol, for the line; the two shots are those of two_shot_all_reduce.cu.
+// Source: the line is that of NCCL's LL128 protocol; the two shots are those of two_shot_all_reduce.cu.
 #include "all_reduce/lines.cuh"
 
 // push_slices sends piece i of everybody's slice to its owner.

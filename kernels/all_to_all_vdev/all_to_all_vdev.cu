@@ -1,22 +1,21 @@
-// all_to_all_vdev: rows go to the ranks that splits in device memory say, and land where the splits of all
-// ranks leave room for them. Every block gets everybody's splits as packets and computes for itself where its
-// rows go, so that one launch does all: it then stores its share of this rank's rows straight into their
-// places, and blocks of the same index of all ranks meet before they end. The packets are the meeting at the
-// beginning: whoever has a rank's splits may write into that rank's out.
+// all_to_all_vdev: rows go to the ranks that splits in device memory name, and lie there in the order that the splits of all
+// ranks determine. One launch does it all: every block receives everybody's splits as packets, computes where its rows go,
+// stores its share of this rank's rows straight into their places, and meets the blocks of the same index of all ranks before
+// it ends. The packets replace a barrier at the beginning: a rank that has another's splits may write into that rank's out.
 //
-// Dispatch: splits are by destination and there by expert, the rows lie packed in that order; out is by expert
-// and there by source, every expert's region padded. Combine: splits are by expert and there by destination,
-// with an offset each; out is by source and there by expert, packed. With one expert a rank and no padding a
-// dispatch is the plain exchange of rows.
+// Dispatch: splits are ordered by destination, then by expert, and the rows lie packed in that order; out is ordered by expert,
+// then by source, with every expert's region padded. Combine: splits are ordered by expert, then by destination, with an offset
+// each; out is ordered by source, then by expert, packed. A dispatch with one expert a rank and no padding is the plain exchange
+// of rows.
 //
-// Values are checked before anything is moved. They are the same on all ranks, so all come to the same verdict:
-// either everybody moves or everybody refuses, and the ranks stay in step.
+// Values are checked before anything is moved. All ranks check the same values and decide alike: either every rank moves its
+// rows or every rank refuses.
 #include "packets/packets.cuh"
 
 enum Layout : symm::u64 { kDispatch = 0, kCombine = 1 };
 SYMM_VALUES(Layout, kDispatch, kCombine)
 
-// What is refused, and the words in which Go says it.
+// What is refused.
 enum Refused : symm::u32 { kSplit = 16, kSum = 17, kOffset = 18, kRoom = 19 };
 SYMM_VALUES(Refused, kSplit, kSum, kOffset, kRoom)
 
@@ -37,7 +36,7 @@ SYMM_LAYOUT(AllToAllVdevArgs, head, signals, out, splits, offsets, out_splits, o
 constexpr int kSplits = symm::kThreads;  // at most: a packet each, of one thread
 SYMM_VALUES(Splits, kSplits)
 
-// Plan is where rows come from and go to, by split in the order of the destinations.
+// Plan says where the rows of each split come from and go to. The splits are in the order of their destinations.
 struct Plan {
   symm::u64 start[kSplits + 1];  // rows of the splits before
   symm::u64 from[kSplits];       // row of in
@@ -45,7 +44,7 @@ struct Plan {
   symm::u64 a[kSplits + 1], b[kSplits + 1], warps[32];
 };
 
-// scan returns the sum of the values of the threads before this one, which all have to call it.
+// scan returns the sum of the values of the threads before this one. All threads of the block call it.
 __device__ __forceinline__ symm::u64 scan(Plan& plan, symm::u64 value) {
   using namespace symm;
   const int lane = threadIdx.x & 31;
@@ -61,8 +60,8 @@ __device__ __forceinline__ symm::u64 scan(Plan& plan, symm::u64 value) {
   return sum - value;
 }
 
-// exchange sends a value and a mark to all ranks by the packets of this thread's slot, and gives f(p, value, mark) what each
-// rank p has sent, in their order. It is false if a wait gave up.
+// exchange sends a value and a mark to all ranks by the packets of this thread's slot, and calls f(p, value, mark) with what each
+// rank p has sent, in the order of the ranks. False if a wait gave up.
 template <class F>
 __device__ __forceinline__ bool exchange(const symm::PacketArgs& a, symm::u32 epoch, symm::u64 value, symm::u32 mark, F f) {
   using namespace symm;
@@ -83,13 +82,13 @@ __device__ __forceinline__ bool exchange(const symm::PacketArgs& a, symm::u32 ep
   return true;
 }
 
-// Verdict is what a thread found wrong.
+// Verdict is what a thread refuses; what is 0 if it refuses nothing.
 struct Verdict {
   symm::u32 what, index, rank;
   symm::i64 value;
 };
 
-// check is what is wrong with this rank's own split i.
+// check checks this rank's own split i.
 __device__ __forceinline__ Verdict check(const AllToAllVdevArgs& a, symm::u32 i, symm::i64 split, symm::u64 sum) {
   const symm::u32 me = (symm::u32)a.head.context.rank;
   const symm::i64 rows = (symm::i64)a.in_rows;
@@ -102,9 +101,9 @@ __device__ __forceinline__ Verdict check(const AllToAllVdevArgs& a, symm::u32 i,
   return Verdict{};
 }
 
-// lay exchanges the splits and fills the plan, for which the block must meet before it reads it. It is false if
-// a wait gave up; verdict.what says that this thread refuses something.
-__device__ __forceinline__ bool lay(const AllToAllVdevArgs& a, Plan& plan, symm::u32 epoch, Verdict& verdict) {
+// make_plan exchanges the splits and fills the plan. The block has to meet before it reads the plan. False if a wait gave up;
+// verdict is what this thread refuses.
+__device__ __forceinline__ bool make_plan(const AllToAllVdevArgs& a, Plan& plan, symm::u32 epoch, Verdict& verdict) {
   using namespace symm;
   const Context& c = a.head.context;
   const u32 n = (u32)a.head.n, world = (u32)c.ranks(), me = (u32)c.rank, experts = n / world, i = threadIdx.x;
@@ -134,7 +133,7 @@ __device__ __forceinline__ bool lay(const AllToAllVdevArgs& a, Plan& plan, symm:
   if (!__syncthreads_and(ok)) return false;
   if (__syncthreads_or(verdict.what)) return true;
 
-  // Of dst: a has the rows before each expert's, of lower ranks or with padding; b what it needs in all.
+  // For each split of dst, a is the number of rows in out before it, of lower ranks or with padding; b is the rows of dst in all.
   const u64 region = a.align == 0 ? total : total == 0 ? a.align : (total + a.align - 1) / a.align * a.align;
   const u64 x = mine ? (combine ? before : region) : 0, y = mine ? (combine ? total : region) : 0;
   const u64 sum_x = scan(plan, x), sum_y = scan(plan, y);
@@ -151,8 +150,8 @@ __device__ __forceinline__ bool lay(const AllToAllVdevArgs& a, Plan& plan, symm:
   return true;
 }
 
-// tell writes where the rows of each split begin in this rank's out.
-__device__ __forceinline__ void tell(const AllToAllVdevArgs& a, Plan& plan) {
+// write_offsets stores where the rows of each split begin in this rank's out.
+__device__ __forceinline__ void write_offsets(const AllToAllVdevArgs& a, Plan& plan) {
   using namespace symm;
   const u32 n = (u32)a.head.n, world = (u32)a.head.context.ranks(), me = (u32)a.head.context.rank, i = threadIdx.x;
   const u64 before = scan(plan, i < n ? (u64)a.out_splits[i] : 0);
@@ -167,9 +166,9 @@ __device__ __forceinline__ void tell(const AllToAllVdevArgs& a, Plan& plan) {
   a.out_offsets[i] = (i64)(plan.a[first + expert] - plan.a[first] + before - plan.b[expert * world]);
 }
 
-// report tells the host what the first block refuses, all hosts the same of several things, and how many rows there are
-// instead. How many an input has only its rank knows: if that is asked for, everybody tells everybody in another epoch. It is
-// false if a wait gave up.
+// report describes to the host what the first block refuses. Of several things all ranks report the same one, with the number of
+// rows there are. Only its rank knows how many rows an input has; if that number is `asked` for, the ranks exchange theirs in
+// another epoch. False if a wait gave up.
 __device__ __noinline__ bool report(const AllToAllVdevArgs& a, bool asked, symm::u32 epoch, Verdict verdict) {
   using namespace symm;
   __shared__ u32 first;
@@ -180,18 +179,18 @@ __device__ __noinline__ bool report(const AllToAllVdevArgs& a, bool asked, symm:
   __syncthreads();
   u64 rows = a.out_rows;
   if (asked && threadIdx.x < a.head.n) {
-    const bool told = exchange(a.head, epoch, a.in_rows, 0, [&](u32 p, u64 v, u32) {
+    const bool ok = exchange(a.head, epoch, a.in_rows, 0, [&](u32 p, u64 v, u32) {
       if (verdict.what != kRoom && verdict.rank == p) rows = v;
     });
-    if (!told) return false;
+    if (!ok) return false;
   }
   if (verdict.what && order == first) refuse(a.head.context, verdict.what, verdict.rank, verdict.index, (u64)verdict.value, rows);
   return true;
 }
 
-// Pieces walks over a block's share of the rows: stretches of at most most bytes that lie together on both
-// sides. The block has its share of what goes to each rank, and sends to one peer after the other, every rank in
-// another order, so that links meet little of each other's traffic; what stays here goes in between.
+// Pieces walks over a block's share of the rows, in pieces of at most `most` bytes that are contiguous on both sides. The block has
+// a share of what goes to each rank and sends to one peer after the other, beginning with another peer on every rank, which
+// spreads the traffic over the links. Rows that stay on this rank go in between.
 class Pieces {
  public:
   __device__ __forceinline__ Pieces(const AllToAllVdevArgs& a, const Plan& plan) : a_(a), plan_(plan) {
@@ -212,7 +211,7 @@ class Pieces {
     symm::u64 at, end;  // bytes in the order of the plan
     symm::u32 split;
   };
-  // turn is the block's share of what goes to the k-th rank after this one.
+  // turn returns the block's share of what goes to the k-th rank after this one.
   __device__ __forceinline__ Turn turn(int k) const {
     using namespace symm;
     const u32 world = (u32)a_.head.context.ranks(), experts = (u32)a_.head.n / world, d = ((u32)a_.head.context.rank + k) % world;
@@ -246,7 +245,7 @@ class Pieces {
   int rank_ = 0, sent_ = 0;
 };
 
-// words copies n bytes by words of W, which both addresses allow.
+// words copies n bytes by words of W; both addresses are multiples of its size.
 template <class W>
 __device__ __forceinline__ void words(char* dst, const char* src, symm::u64 n) {
   const symm::u64 count = n / sizeof(W);
@@ -274,8 +273,8 @@ __device__ __forceinline__ void move_any(Pieces& pieces) {
 }
 
 #if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 900
-// move_bulk stores pieces of whole multiples of 16 bytes: one thread has the copy unit carry them through
-// shared memory, some of them on their way in while others are on their way out.
+// move_bulk stores pieces whose addresses and lengths are multiples of 16 bytes. One thread has the copy engine of the
+// multiprocessor carry them through shared memory: while one stage is stored, others are loaded.
 __device__ __forceinline__ void move_bulk(Pieces& pieces) {
   using namespace symm;
   constexpr int kStages = 3;
@@ -338,13 +337,13 @@ extern "C" __global__ void __launch_bounds__(symm::kThreads) all_to_all_vdev(con
   __shared__ Plan plan;
   u32 epoch = a.head.epochs[blockIdx.x] + 1;
   Verdict verdict = {};
-  bool ok = lay(a, plan, epoch, verdict);
+  bool ok = make_plan(a, plan, epoch, verdict);
   const bool refused = __syncthreads_or(verdict.what), asked = __syncthreads_or(verdict.what && verdict.what != kRoom);
   if (ok && refused && blockIdx.x == 0) ok = __syncthreads_and(report(a, asked, epoch += asked, verdict));
   if (threadIdx.x == 0) a.head.epochs[blockIdx.x] = epoch;
   if (!ok) return;
   if (!refused) {
-    if (blockIdx.x == 0) tell(a, plan);
+    if (blockIdx.x == 0) write_offsets(a, plan);
     move(a, plan);
   }
   barrier(a.signals, a.head.context, blockIdx.x);

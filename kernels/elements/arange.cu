@@ -1,4 +1,4 @@
-// arange: element i gets the value i, rounded to the element type; integers wrap around.
+// arange: set element i to the value i, rounded to the element type; integers wrap around.
 #include "symm.cuh"
 
 struct ArangeArgs {

@@ -1,4 +1,4 @@
-// fill: every element of a tensor gets one bit pattern.
+// fill: set every element of a tensor to one bit pattern.
 #include "symm.cuh"
 
 struct FillArgs {

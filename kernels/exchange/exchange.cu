@@ -1,6 +1,6 @@
-// exchange: blocks of the same index of all ranks meet on their own channel, every rank copies pieces of
-// memory, its own or a peer's, and they meet again. All-gather, all-to-all and broadcast are exchanges of
-// different pieces. All pieces have the same size; a piece of no place is left out.
+// exchange: blocks of the same index of all ranks meet on their own channel, every rank copies pieces of memory, its own or a
+// peer's, and the blocks meet again. All-gather, all-to-all and broadcast are exchanges of different pieces. All pieces have the
+// same size.
 #include "symm.cuh"
 
 struct ExchangeArgs {
@@ -40,7 +40,7 @@ __device__ __forceinline__ void move(const ExchangeArgs& a, symm::u64 offset, sy
   }
 }
 
-// move_as copies by words of W between the first and the last byte that it may.
+// move_as copies by words of W where they are aligned, and by bytes before and after.
 template <class W>
 __device__ __forceinline__ void move_as(const ExchangeArgs& a, symm::u64 head) {
   const symm::u64 words = (a.n - head) / sizeof(W);

@@ -1,5 +1,5 @@
-// matmul: the product of two row-major matrices, out[m][n] = a[m][k] b[k][n], one thread an element. It is what
-// there is without a library: right, not quick. Floats of 16 bits are added up as f32; out may then be f32.
+// matmul: the product of two row-major matrices, out[m][n] = a[m][k] b[k][n], one thread an element. It is used where there is no
+// library, and is correct, not quick. 16-bit floats are added up as f32; out may then be f32.
 #include "reduce/reduce.cuh"
 
 struct MatMulArgs {
@@ -7,7 +7,7 @@ struct MatMulArgs {
   const void* a;
   const void* b;
   symm::u64 m, n, k;
-  symm::u64 wide;  // not 0: out is of the type that sums have
+  symm::u64 wide;  // not 0: out has the type of the sums
 };
 SYMM_LAYOUT(MatMulArgs, out, a, b, m, n, k, wide)
 

@@ -1,5 +1,5 @@
-// multimem_all_gather: between two barriers every rank stores its elements to its place in everybody's output
-// by the multicast address, so that they leave the rank once.
+// multimem_all_gather: between two barriers every rank stores its elements to their place in everybody's output by the multicast
+// address, so that they cross the rank's own link once.
 #include "symm.cuh"
 #include "symm/multimem.cuh"
 

@@ -1,7 +1,7 @@
-// multimem_reduce: between two barriers every rank loads the members' sums of a part of a tensor from its
-// multicast address, and stores them to that address, for everybody, or into memory of its own. All-reduce in
-// place is a slice to everybody; in one shot it is the whole tensor into one's own; a reduce to a root is that
-// on the root alone. These are the shapes of PyTorch's multimem kernels.
+// multimem_reduce: between two barriers every rank loads the members' sums of a part of a tensor from its multicast address, and
+// stores them to that address, for everybody, or into its own memory. In an all-reduce in place the part is the rank's slice,
+// stored to everybody; in one shot it is the whole tensor, stored into the rank's own memory; in a reduce to a root only the root
+// has a part. PyTorch's multimem kernels work the same way.
 #include "symm.cuh"
 #include "symm/multimem.cuh"
 

@@ -1,16 +1,16 @@
 // packets.cuh: how the reductions move elements as packets (symm/packet.cuh has the protocol).
 //
-// Grid and block sizes are the host's choice, equal on all ranks, at most kThreads threads. A block works on
-// its own part of every inbox and counts its own epochs. It goes by chunks of a packet a thread, and every rank
-// sends in an epoch what it receives: a packet from and to everybody for each slot, or for none. A block that
-// sends epoch e has consumed all of e-1; so whoever received a packet of e may write e+1 into the bank of e-1.
-// For the same reason a block does not count a chunk in which it has no packet.
+// The host chooses the sizes of grid and block, equal on all ranks; a block has at most kThreads threads. A block works on its
+// own part of every inbox and counts its own epochs. It takes chunks of one packet a thread, and in an epoch every rank sends
+// what it receives: for each slot a packet to and from everybody, or none. A block that sends epoch e has consumed all of e-1, so
+// a rank that received a packet of e may write e+1 into the bank of e-1. For the same reason a block does not count a chunk in
+// which it has no packet.
 #pragma once
 #include "reduce/reduce.cuh"
 
 namespace symm {
 
-constexpr int kThreads = 512;  // symmem sizes the inboxes by it
+constexpr int kThreads = 512;  // the inboxes have a slot for each
 SYMM_VALUES(Packets, kThreads)
 
 struct PacketArgs {
@@ -33,17 +33,17 @@ template <class T, class A = T> struct Load {
   Elements<A, kCount> unit[kUnits];
 };
 
-// place is the k-th unit of packet i, counted from the tensor's start.
+// place is the place of the k-th unit of packet i, counted from the tensor's start.
 template <class T> __device__ __forceinline__ u64 place(u64 i, int k) {
   return (i >> 5) * (32 * Load<T>::kUnits) + k * 32 + (i & 31);
 }
 
-// inside says that packet i is full and that its units are aligned at p: quick then applies.
+// inside reports whether packet i is full and its units are aligned at p, as quick requires below.
 template <class T> __device__ __forceinline__ bool inside(const void* p, u64 i, u64 n) {
   return ((u64)p & (sizeof(T) * Load<T>::kCount - 1)) == 0 && (place<T>(i, Load<T>::kUnits - 1) + 1) * Load<T>::kCount <= n;
 }
 
-// take_slowly and put_slowly are apart so that the code of the common case stays together.
+// take_slowly and put_slowly are not inlined, so that the code of the common case stays together.
 template <class T> __device__ __noinline__ Load<T> take_slowly(const T* in, u64 i, u64 n) {
   Load<T> l;
 #pragma unroll
@@ -55,7 +55,7 @@ template <class T> __device__ __noinline__ void put_slowly(T* out, u64 i, u64 n,
   for (int k = 0; k < Load<T>::kUnits; k++) store<T, Load<T>::kCount>(out, place<T>(i, k), n, false, l.unit[k]);
 }
 
-// take reads what packet i carries, zeros beyond n. The loads of a quick one do not wait for each other.
+// take reads what packet i carries, with zeros beyond n. If it is quick, its loads do not wait for each other.
 template <class T> __device__ __forceinline__ Load<T> take(const T* in, u64 i, u64 n, bool quick) {
   typedef Elements<T, Load<T>::kCount> Unit;
   if (!quick) return take_slowly(in, i, n);
@@ -118,9 +118,8 @@ __device__ __forceinline__ bool receive(Packet (&q)[kTogether], const PacketArgs
   return true;
 }
 
-// reduce_received makes the result from what the others sent in an epoch and from mine, summed as
-// A. Usual says that it is a sum in a group for which one turn of reading is enough, which lets the compiler
-// drop the loop over turns and the other reductions.
+// reduce_received reduces what the others sent in an epoch and mine, with sums of type A. Usual says that it is a sum in a group
+// that one turn of reading is enough for: the compiler then drops the loop over turns and the other reductions.
 template <class T, class A, bool Usual>
 __device__ __forceinline__ bool reduce_received(const PacketArgs& a, u32 epoch, const Load<T>& mine, Load<T>& result) {
   const int world = a.context.ranks();

@@ -1,6 +1,5 @@
-// permute: blocks of the same index of all ranks meet on their own channel, every rank copies blocks of rows
-// between its own memory and each peer's, and they meet again. The rows of a block may lie further apart than
-// they are wide, on either side.
+// permute: blocks of the same index of all ranks meet on their own channel, every rank copies a block of rows between its own
+// memory and each peer's, and the blocks meet again. The rows may lie further apart than they are wide, on either side.
 #include "symm.cuh"
 
 struct PermuteArgs {
@@ -13,7 +12,7 @@ struct PermuteArgs {
 };
 SYMM_LAYOUT(PermuteArgs, context, signals, src, dst, rows, width, src_pitch, dst_pitch)
 
-// copy_blocks copies by words of W, which divide every address, pitch and width.
+// copy_blocks copies by words of W; every address, pitch and width is a multiple of its size.
 template <class W>
 __device__ __forceinline__ void copy_blocks(const PermuteArgs& a) {
   using namespace symm;

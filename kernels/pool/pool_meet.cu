@@ -1,6 +1,6 @@
-// pool_meet: all ranks meet at a take or a free of the group's memory pool and compare what they do. One block of
-// at least as many threads as ranks. Two sets of words take turns: a rank writes a set again only after everybody
-// has come to the step between, and so has read it.
+// pool_meet: all ranks meet at a take or a free of the group's memory pool and compare what they do. One block of at least as many
+// threads as ranks. Two sets of words are used in turn: a rank writes a set again only after everybody has arrived at the step
+// between, and so has read the set.
 #include "symm.cuh"
 
 constexpr symm::u32 kStep = 20;  // the number of what is refused

@@ -1,7 +1,8 @@
-// reduce.cuh: how the reductions combine elements. Values are combined in rank order and every step rounds
-// to the element type, as PyTorch's one-shot and two-shot kernels do, so all ranks and all algorithms get
-// the same bits. avg divides the sum once at the end. Integers wrap around; their avg truncates toward
-// zero. A NaN wins max and min. With kWide 16-bit floats are summed as float and rounded once at the end.
+// reduce.cuh: how the reductions combine elements.
+//
+// Values are combined in rank order and every step rounds to the element type, as in PyTorch's one-shot and two-shot kernels, so
+// all ranks and all algorithms produce the same bits. avg divides the sum once at the end. Integers wrap around; their avg
+// truncates toward zero. max and min of a NaN are NaN. With kWide 16-bit floats are summed as float and rounded once at the end.
 #pragma once
 #include "symm.cuh"
 
@@ -10,7 +11,7 @@ namespace symm {
 enum ReduceOp : u32 { kSum = 0, kAvg = 1, kMax = 2, kMin = 3, kWide = 256 };
 SYMM_VALUES(ReduceOp, kSum, kAvg, kMax, kMin, kWide)
 
-// Wide<T> is what values of T are summed as with kWide.
+// Wide<T> is the type of a sum of values of T with kWide.
 template <class T> struct WideOf { typedef T type; };
 template <> struct WideOf<f16> { typedef float type; };
 template <> struct WideOf<bf16> { typedef float type; };
@@ -51,13 +52,11 @@ template <class B, class A, int N> __device__ __forceinline__ Elements<B, N> as(
   return b;
 }
 
-// Sources that a thread reads at once, so that the loads overlap; with more ranks than that it reads in
-// turns.
+// kTogether is the number of ranks that a thread reads from at once, so that the loads overlap. With more ranks it reads in turns.
 constexpr int kTogether = 4;
 
-// accumulate adds the next rank's elements to the sum so far. GPUs have an instruction for two 16-bit floats at once. It
-// gives the same bits as add: a float has at least twice their precision and two bits more, so that rounding twice is
-// rounding once.
+// accumulate adds the next rank's elements to the sum so far. GPUs add two 16-bit floats by one instruction. It gives the same bits
+// as add: a float has at least twice their bits of precision and two more, so rounding twice equals rounding once.
 template <class T, int N> __device__ __forceinline__ void accumulate(Elements<T, N>& so_far, const Elements<T, N>& next) {
 #pragma unroll
   for (int k = 0; k < N; k++) so_far.v[k] = add(so_far.v[k], next.v[k]);
@@ -95,14 +94,14 @@ template <class T, int N> __device__ __forceinline__ void combine(Elements<T, N>
   }
 }
 
-// finish makes the average of the sum.
+// finish turns the sum into the average if that is wanted.
 template <class T, int N> __device__ __forceinline__ void finish(Elements<T, N>& sum, int world, u32 op) {
   if (op != kAvg) return;
 #pragma unroll
   for (int k = 0; k < N; k++) sum.v[k] = divide(sum.v[k], world);
 }
 
-// load reads N elements from index i*N on, zeros beyond n: at once when whole, which says that in allows it.
+// load reads N elements from index i*N on, with zeros beyond n; by one access if whole says that `in` is aligned for it.
 template <class T, int N> __device__ __forceinline__ Elements<T, N> load(const T* in, u64 i, u64 n, bool whole) {
   if (whole && i * N + N <= n) return *(const Elements<T, N>*)(in + i * N);
   Elements<T, N> e = {};
@@ -112,6 +111,7 @@ template <class T, int N> __device__ __forceinline__ Elements<T, N> load(const T
   return e;
 }
 
+// store writes them, and none beyond n.
 template <class T, int N> __device__ __forceinline__ void store(T* out, u64 i, u64 n, bool whole, Elements<T, N> e) {
   if (whole && i * N + N <= n) {
     *(Elements<T, N>*)(out + i * N) = e;

@@ -1,4 +1,4 @@
-// copy_rows: rows of equal width from one place to another, where they may lie further apart than they are wide.
+// copy_rows: copy rows of equal width. They may lie further apart than they are wide, on either side.
 #include "symm.cuh"
 
 struct CopyRowsArgs {
@@ -9,7 +9,7 @@ struct CopyRowsArgs {
 };
 SYMM_LAYOUT(CopyRowsArgs, dst, src, rows, width, dst_pitch, src_pitch)
 
-// copy_rows_by copies by words of W, which divide every address, pitch and width.
+// copy_rows_by copies by words of W; every address, pitch and width is a multiple of its size.
 template <class W>
 __device__ __forceinline__ void copy_rows_by(const CopyRowsArgs& a) {
   const symm::u64 words = a.width / sizeof(W);

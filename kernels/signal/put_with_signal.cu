@@ -1,5 +1,4 @@
-// put_with_signal: copy bytes to a peer, then set a 64-bit word there. One block; n may be 0 when a copy
-// engine moved the data before.
+// put_with_signal: copy bytes to a peer, then set a 64-bit word there. One block. n is 0 if a copy engine has moved the data.
 #include "symm.cuh"
 
 struct PutWithSignalArgs {

@@ -1,7 +1,6 @@
-// tile_reduce: blocks of the same index of all ranks meet on their own channel, every rank reads its tiles of
-// everybody, reduces them in rank order and stores the results in its own memory, and they meet again, so that
-// the inputs may then be overwritten. A tile is rows of equal width that may lie further apart. A rank without
-// a tile only meets the others.
+// tile_reduce: blocks of the same index of all ranks meet on their own channel, every rank reads its tiles of everybody, reduces
+// them in rank order and stores the results in its own memory, and the blocks meet again: the inputs may then be overwritten. A
+// tile is a rectangle of elements; its rows may lie further apart than they are wide. A rank without a tile only meets the others.
 #include "reduce/reduce.cuh"
 
 constexpr int kTiles = 16;  // of a rank, at most
