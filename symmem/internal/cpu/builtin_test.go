@@ -12,6 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -26,7 +28,7 @@ func TestBuiltins(t *testing.T) {
 			found = found || name == op || strings.HasPrefix(name, op+"_")
 		}
 		if !found {
-			t.Errorf("%s is not compiled in: builtin.cpp does not include it", f.Name)
+			t.Errorf("%s is not compiled in: operations.h does not include it", f.Name)
 		}
 	}
 	fill, err := b.Builtin("fill", 0)
@@ -49,26 +51,11 @@ func TestBuiltins(t *testing.T) {
 	}
 }
 
-// allReduceArgs is struct PacketArgs of packets.cuh.
-type allReduceArgs struct {
-	watch      uint64
-	_          uint64 // timeout
-	rank, size int32
-	_          uint32    // ordinal
-	_          uint32    // channels
-	_          [2]uint32 // swaps
-	in, out    device.Ptr
-	n, _       uint64 // elements, operation
-	packets    uint64
-	epochs     device.Ptr
-	inbox      [device.MaxRanks]device.Ptr
-}
-
 // ring holds four ranks in one process: a stream is a rank.
 type ring struct {
 	*bench
 	streams []device.Stream
-	args    []allReduceArgs
+	args    []packets.PacketArgs
 	launch  device.Launch
 	kernel  device.Kernel
 }
@@ -80,7 +67,7 @@ func newRing(b *bench, ranks, n int) *ring {
 	if r.kernel, err = b.Builtin("one_shot_all_reduce_f32", 0); err != nil {
 		b.Fatal(err)
 	}
-	var inbox [device.MaxRanks]device.Ptr
+	var inbox abi.Ptrs
 	for i := range ranks {
 		inbox[i] = b.alloc(blocks * 2 * ranks * slots * 16)
 	}
@@ -94,9 +81,9 @@ func newRing(b *bench, ranks, n int) *ring {
 			in[j] = float32((i + 1) * (j%1000 + 1))
 		}
 		r.streams = append(r.streams, s)
-		r.args = append(r.args, allReduceArgs{
-			watch: uint64(uintptr(unsafe.Pointer(b.Watch()))), rank: int32(i), size: int32(ranks),
-			in: upload(b, in), out: b.alloc(4 * n), n: uint64(n), packets: uint64(n/96*32 + min(n%96, 32)), epochs: b.alloc(4 * blocks), inbox: inbox,
+		r.args = append(r.args, packets.PacketArgs{
+			Context: abi.Context{Watch: abi.Ptr(unsafe.Pointer(b.Watch())), Rank: int32(i), WorldSize: int32(ranks)},
+			In:      upload(b, in), Out: b.alloc(4 * n), N: uint64(n), Packets: uint64(n/96*32 + min(n%96, 32)), Epochs: b.alloc(4 * blocks), Inbox: inbox,
 		})
 	}
 	b.sync()
@@ -124,7 +111,7 @@ func TestOneShotAllReduce(t *testing.T) {
 		r.run()
 	}
 	for i := range ranks {
-		got := download[float32](r.bench, r.args[i].out, n)
+		got := download[float32](r.bench, r.args[i].Out, n)
 		for j, v := range got {
 			if want := float32(10 * (j%1000 + 1)); v != want {
 				t.Fatalf("rank %d, element %d: %v, want %v", i, j, v, want)

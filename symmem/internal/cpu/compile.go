@@ -16,8 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
-// snippetFile is what the compiler believes the snippet to be called. Its library does not depend on the cell the text stands in, so that the same text in
-// another cell is found on disk; positions are translated when they are shown.
+// snippetFile is the snippet's file name for the compiler. It does not depend on the cell, so that the cache finds the same text in
+// another cell; positions are translated when they are shown.
 const snippetFile = "snippet.cu"
 
 // Compile checks, compiles or finds, and loads a snippet.
@@ -50,12 +50,12 @@ func (d *cpu) Compile(src device.Source) (device.Module, error) {
 	return d.load(library, src, launchable)
 }
 
-// tableFile is what the compiler believes the lines behind the snippet to be called.
+// tableFile is the file name for the compiler of the lines behind the snippet.
 const tableFile = "the table of kernels"
 
 var undeclared = regexp.MustCompile(`(?m)^` + tableFile + `:(\d+):.*(not declared|not been declared|undeclared|not a member|no member)`)
 
-// declared removes the kernels that the compiler does not know, because the preprocessor has left them out: the scanner of signatures does not see that.
+// declared removes the kernels that the preprocessor left out, which package signature cannot know: the compiler's error names them.
 func declared(kernels []signature.Kernel, err error) []signature.Kernel {
 	var refused *device.CompileError
 	if !errors.As(err, &refused) {
@@ -118,7 +118,7 @@ func copyOf(path string) (string, error) {
 
 var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s[^;(){}]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
 
-// translationUnit is the snippet with what makes it a module: CUDA's names before it, the table of its kernels behind.
+// translationUnit returns the text that is compiled: CUDA's names, the snippet, and the table of its kernels.
 func translationUnit(text string, kernels []signature.Kernel) string {
 	var b strings.Builder
 	b.WriteString("#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n")

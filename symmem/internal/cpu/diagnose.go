@@ -32,8 +32,8 @@ var (
 	linkerLine   = regexp.MustCompile(regexp.QuoteMeta(snippetFile) + `:(\d+): (undefined reference to .*)$`)
 )
 
-// readLog finds the errors of a compiler's log. An error inside a header counts for the line of the snippet that led there, which g++ names before and clang
-// after it; one behind the snippet counts for its last line.
+// readLog finds the errors of a compiler's log. An error inside a header is placed at the line of the snippet that led there, which
+// g++ names before it and clang after it. An error behind the snippet is placed at its last line.
 func readLog(src device.Source, log string) *device.CompileError {
 	var found []device.Diagnostic
 	var led *device.Diagnostic // a position that led to the next error
@@ -78,7 +78,7 @@ func number(s string) int {
 	return n
 }
 
-// loadError is what the dynamic linker says of a library that compiled.
+// loadError makes an error of the dynamic linker's, about a library that compiled.
 func loadError(src device.Source, err error) error {
 	text := err.Error()
 	if _, after, ok := strings.Cut(text, "undefined symbol: "); ok {

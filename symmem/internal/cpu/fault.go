@@ -12,9 +12,9 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Codes of siginfo that change what is said.
+// Codes of siginfo that change the message.
 const (
-	siKernel  = 0x80 // the processor did not say which address
+	siKernel  = 0x80 // the processor did not report the address
 	fpeIntDiv = 1
 )
 

@@ -35,7 +35,7 @@ func findLine(library string, frames []uint64, wanted func(file string) bool) so
 	return sourceLine{}
 }
 
-// positions are those of one address: its own, then those of the calls it was inlined into, from the inside.
+// positions returns the position of an address, then those of the calls it was inlined into, innermost first.
 func positions(data *dwarf.Data, pc uint64) []sourceLine {
 	r := data.Reader()
 	unit, err := r.SeekPC(pc)
@@ -58,7 +58,7 @@ func positions(data *dwarf.Data, pc uint64) []sourceLine {
 	return out
 }
 
-// lookUp reads the whole table: its sequences, one for each section, are in no order, which the reader's own search relies on.
+// lookUp reads the whole table. Its sequences, one for each section, are in no order; LineReader.SeekPC needs an order.
 func lookUp(lines *dwarf.LineReader, pc uint64) (sourceLine, bool) {
 	var previous, e dwarf.LineEntry
 	previous.EndSequence = true
@@ -71,7 +71,8 @@ func lookUp(lines *dwarf.LineReader, pc uint64) (sourceLine, bool) {
 	return sourceLine{}, false
 }
 
-// inlinedCalls lists where the calls stand that contain pc, outermost first. The reader is behind the entry of pc's unit.
+// inlinedCalls returns the positions of the inlined calls that contain pc, outermost first. The reader is behind the entry of pc's
+// unit.
 func inlinedCalls(data *dwarf.Data, r *dwarf.Reader, pc uint64, files []*dwarf.LineFile) []sourceLine {
 	var calls []sourceLine
 	for {

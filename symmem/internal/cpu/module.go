@@ -10,13 +10,13 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
-// kernel is a __global__ function with what the compiler says of its parameters, and the text of their names.
+// kernel is a __global__ function with the layout of its parameters and, for a snippet, their names and types.
 type kernel struct {
 	emu    *emu.Kernel
 	params []device.Param
 }
 
-// newKernel joins the compiler's layout and the text's names; text is nil for built-in kernels.
+// newKernel joins the compiler's layout and the names in the text. text is nil for built-in kernels.
 func newKernel(k *emu.Kernel, text []signature.Param) *kernel {
 	out := &kernel{emu: k}
 	for i, p := range k.Params {

@@ -12,7 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// segment is a memfd mapped here. It is sealed against shrinking, for an access beyond the end would kill every process that maps it.
+// segment is a mapped memfd. It is sealed against shrinking: an access beyond the end would kill every process that maps it.
 type segment struct {
 	device *cpu
 	bytes  []byte

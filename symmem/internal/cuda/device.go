@@ -20,10 +20,10 @@ type Device struct {
 	watch    *device.Watch
 	overlaps bool // whether launches may overlap: from Hopper on
 
-	// capturing is the stream that captures; one at a time.
+	// capturing is the stream that captures, or nil.
 	capturing atomic.Pointer[Stream]
 
-	// units holds the compiled files of kernels/ by name.
+	// units holds the compiled sources of package kernels, by the names that kernels.Source gives them.
 	builtins sync.Mutex
 	units    map[string]*module
 
@@ -49,7 +49,7 @@ func (d *Device) Alloc(n int) (device.Ptr, error) {
 // Free implements device.Device.
 func (d *Device) Free(p device.Ptr) error { return d.c.Free(uintptr(p)) }
 
-// quiet refuses what a capture forbids. It covers every stream, since a stream joins a capture by waiting for its event.
+// quiet returns ErrCapturing while any stream captures: a stream joins a capture by waiting for its event, so none may be used.
 func (d *Device) quiet() error {
 	if d.capturing.Load() != nil {
 		return device.ErrCapturing
@@ -67,7 +67,7 @@ func (d *Device) Close() error {
 	return firstOf(errs)
 }
 
-// firstOf returns the first error of a release: what follows a lost context only repeats it.
+// firstOf joins the errors of a release. If the context is lost it returns that error alone: the others only repeat it.
 func firstOf(errs []error) error {
 	for _, err := range errs {
 		var failed *device.DriverError

@@ -6,11 +6,10 @@
 // descriptor, streams are the driver's streams apart from the null stream, and kernels come from package
 // cubin, compiled for exactly this GPU or read from the cache on disk.
 //
-// Three things are worth knowing. Waits on a stream poll for 50 µs and then sleep, so an idle rank costs no
-// core; a kernel that waits for a peer leaves when the watch page's abort word is raised, and with it every
-// such wait. While a stream captures, calls that would spoil the recording are refused here, before the
-// driver sees them and invalidates it. And an error that loses the context is marked Poisoned: the process
-// cannot use its GPU any more, whatever it calls.
+// Waits on a stream poll for 50 µs and then sleep, so that an idle rank costs no core. A kernel that waits for a
+// peer ends when the host raises the abort word of the watch page, and the wait on its stream with it. While a
+// stream captures, calls that would invalidate the recording are refused here, before the driver sees them. An
+// error that loses the context is marked Poisoned: the process cannot use its GPU any more, whatever it calls.
 //
 // [Probe] looks at the machine without opening a device; Top and Links of an open device ask NVML.
 package cuda

@@ -9,16 +9,28 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// products is how matrices are multiplied, found out when first needed.
+// products is the library that multiplies matrices, looked for when it is first needed.
 type products struct {
 	once    sync.Once
 	library clib.CuBLASLt
 	name    string
-	why     string // there is no library
+	why     string // why there is no library
 }
 
-// matmulTypes are CUDA's numbers of the types that are multiplied.
-var matmulTypes = map[string]int{"f32": 0, "f64": 1, "f16": 2, "bf16": 14}
+// matmulType returns CUDA's number of a type that cuBLASLt multiplies.
+func matmulType(dtype string) (number int, ok bool) {
+	switch dtype {
+	case "f32":
+		return 0, true
+	case "f64":
+		return 1, true
+	case "f16":
+		return 2, true
+	case "bf16":
+		return 14, true
+	}
+	return 0, false
+}
 
 // MatMulLibrary implements device.Device.
 func (d *Device) MatMulLibrary() (name, why string) {
@@ -44,8 +56,8 @@ func (s *Stream) MatMul(m device.MatMul) error {
 	if name, why := s.d.MatMulLibrary(); name == "" {
 		return &device.UnavailableError{Kind: "cuda", Why: why}
 	}
-	t, ok := matmulTypes[m.Type]
-	out, ok2 := matmulTypes[m.OutType]
+	t, ok := matmulType(m.Type)
+	out, ok2 := matmulType(m.OutType)
 	if !ok || !ok2 {
 		return fmt.Errorf("cuBLASLt is not asked for products of %s into %s", m.Type, m.OutType)
 	}

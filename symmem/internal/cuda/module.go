@@ -98,8 +98,8 @@ func notFound(err error) bool {
 	return errors.As(err, &failed) && failed.Code == 500
 }
 
-// snippet finds the launchable kernels of a source and says how to compile it. unread is set when the source cannot be read, which only
-// matters when it compiles all the same: otherwise the compiler says better what is wrong.
+// snippet returns the launchable kernels of a source and the unit to compile. unread is set if the text cannot be read here, which
+// matters only if it compiles nevertheless; otherwise the compiler's error is better.
 func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unread *device.CompileError) {
 	fault := func(line int, text string) *device.CompileError {
 		return &device.CompileError{Diagnostics: []device.Diagnostic{{File: src.Name, Line: src.Line + line - 1, Text: text}}}
@@ -132,7 +132,7 @@ func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unre
 	return found, unit, unread
 }
 
-// kernel looks up a function of the module and what the compiler made of it.
+// kernel returns a function of the module with its attributes.
 func (m *module) kernel(name, lowered string) (*kernel, error) {
 	f, err := m.c.Function(lowered)
 	if err != nil {
@@ -158,7 +158,7 @@ func (m *module) kernel(name, lowered string) (*kernel, error) {
 	return k, nil
 }
 
-// describe gives the parameters their layout; params are their names and types, nil for a built-in kernel.
+// describe sets the parameters of the kernel. params are their names and types, nil for a built-in kernel.
 func (k *kernel) describe(params []signature.Param) error {
 	layout, known, err := k.c.Params()
 	if err != nil {
@@ -166,7 +166,7 @@ func (k *kernel) describe(params []signature.Param) error {
 	}
 	if !known {
 		if params == nil {
-			return nil // its callers know the layout
+			return nil // those who launch it know the layout
 		}
 		if layout, err = naturalLayout(k.name, params); err != nil {
 			return err
@@ -187,7 +187,7 @@ func (k *kernel) describe(params []signature.Param) error {
 	return nil
 }
 
-// naturalLayout computes the layout for drivers that cannot tell it, before CUDA 12.4.
+// naturalLayout computes the layout for drivers before CUDA 12.4, which do not report it.
 func naturalLayout(name string, params []signature.Param) ([]clib.Layout, error) {
 	var list []clib.Layout
 	end := 0
@@ -258,7 +258,7 @@ func (d *Device) loadUnit(file kernels.File) (*module, error) {
 	return &module{c: c}, nil
 }
 
-// builtin says how to compile a file of kernels/.
+// builtin returns the unit of a source of package kernels.
 func builtin(file kernels.File) cubin.Unit {
 	return cubin.Unit{Name: file.Name, Line: 1, Text: file.Text, Headers: builtinHeaders()}
 }

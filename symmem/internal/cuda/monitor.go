@@ -11,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// monitor is NVML, initialised when first asked. It is never shut down: that would unload the library, whose functions the program has bound by then.
+// monitor is NVML, initialised at its first use. It is never shut down: that would unload the library, and calls of it are
+// already bound.
 type monitor struct {
 	mu  sync.Mutex
 	api nvml.Interface
@@ -58,7 +59,7 @@ func uuidString(u [16]byte) string {
 	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// Top says in one line how busy the GPU is: utilisation, memory, power and temperature, all processes together.
+// Top describes in one line how busy the GPU is: utilisation, memory, power and temperature, of all processes together.
 func (d *Device) Top() (string, error) {
 	api, err := d.monitor.open()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // driverVariable names another driver library than the system's.
 const driverVariable = "SYMMREPL_CUDA"
 
-// noDevice is the driver's result when there is no GPU.
+// noDevice is the driver's result without a GPU, CUDA_ERROR_NO_DEVICE.
 const noDevice = 100
 
 // driver loads and initialises the driver. The error is an *device.UnavailableError.
@@ -89,7 +89,7 @@ func open(index int, host libs.Host) (*Device, error) {
 	return d, nil
 }
 
-// describe says what never changes about a GPU, but for Info.Driver.
+// describe returns what never changes about a GPU, without Info.Driver.
 func describe(index int, getenv func(string) string) (info device.Info, uuid [16]byte, err error) {
 	about, err := clib.Describe(index)
 	if err != nil {
@@ -123,7 +123,7 @@ func describe(index int, getenv func(string) string) (info device.Info, uuid [16
 // cudaVersion writes 13000 as "13.0".
 func cudaVersion(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
 
-// multicastWhy says why NVLink multicast is not used.
+// multicastWhy explains why NVLink multicast is not used.
 func multicastWhy(able bool, getenv func(string) string) string {
 	if why := device.MulticastDisabled(getenv); why != "" {
 		return why

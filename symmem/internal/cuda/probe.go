@@ -141,7 +141,7 @@ func libraries(host libs.Host) []Library {
 	return list
 }
 
-// preciseVersion is what the library says; where it does not tell its third number the file's name may.
+// preciseVersion writes the version that the library reports. If it does not report the third number, the file's name may have it.
 func preciseVersion(file string, v [3]int) string {
 	two := fmt.Sprintf("%d.%d", v[0], v[1])
 	if v[2] == 0 && strings.HasPrefix(file, two+".") {

@@ -54,7 +54,7 @@ func (s *Stream) Set(dst device.Ptr, value byte, n int) error {
 	return s.c.Set(uintptr(dst), value, n)
 }
 
-// Write implements device.Stream. What is captured goes on reading its source at every replay, so the graph gets a copy.
+// Write implements device.Stream. A captured copy reads its source at every replay, so the graph keeps a copy of src.
 func (s *Stream) Write(dst device.Ptr, src []byte) error {
 	if len(src) == 0 {
 		return nil

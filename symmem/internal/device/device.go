@@ -48,8 +48,8 @@ type Device interface {
 	// exported. It consumes fd, also on failure.
 	ImportSegment(fd, n int) (Segment, error)
 
-	// Peek reads and Poke writes device memory, this process's or a mapped peer's, at once: beside whatever the
-	// streams do or wait for.
+	// Peek reads and Poke writes device memory, this process's or a mapped peer's, at once: independently of what
+	// the streams do or wait for.
 	Peek(dst []byte, src Ptr) error
 	Poke(dst Ptr, value uint32) error
 

@@ -1,6 +1,6 @@
 package device
 
-// MulticastDisabled says which environment variable leaves NVLink multicast off, or is empty.
+// MulticastDisabled names the environment variable that disables NVLink multicast, in words; it is empty if none does.
 func MulticastDisabled(getenv func(string) string) string {
 	for _, s := range [][2]string{{"NCCL_NVLS_ENABLE", "0"}, {"TORCH_SYMM_MEM_DISABLE_MULTICAST", "1"}, {"SYMMREPL_DISABLE_MULTICAST", "1"}} {
 		if getenv(s[0]) == s[1] {

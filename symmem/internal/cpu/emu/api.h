@@ -1,5 +1,5 @@
-// api.h: the emulator as Go sees it. Handles are owned by the caller and given back to the matching close. Device addresses are integers, for Go has no
-// business with them. Nothing throws: a null handle or a non-null text is a failure.
+// api.h: the emulator as Go sees it. The caller owns handles and gives each to the matching close. Device addresses are integers,
+// since Go does not follow them. No function throws: a null handle or a non-null text is a failure.
 #pragma once
 
 #include <stddef.h>

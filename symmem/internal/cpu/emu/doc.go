@@ -1,7 +1,7 @@
 //go:build linux && amd64
 
-// Package emu runs CUDA kernels on the host's processor. It is the C++ half of the cpu device and knows
-// nothing of compiling.
+// Package emu runs CUDA kernels on the host's processor. It is the C++ half of the cpu device and does not
+// compile.
 //
 // A launch is put into a stream's queue and taken out by the stream's own thread, its executor. The
 // executor runs the grid's blocks one after the other; when that takes long, or when a block does nothing

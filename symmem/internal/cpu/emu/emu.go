@@ -233,10 +233,10 @@ func (s *Stream) BeginCapture() { C.emu_stream_begin_capture(s.c) }
 // EndCapture returns the recording.
 func (s *Stream) EndCapture() *Graph { return &Graph{C.emu_stream_end_capture(s.c)} }
 
-// Graph is recorded work. It keeps what it needs alive.
+// Graph is recorded work. It keeps alive what it needs.
 type Graph struct{ c *C.emu_graph }
 
-// Launch queues all of it.
+// Launch queues the recorded work.
 func (g *Graph) Launch(s *Stream) { C.emu_graph_launch(g.c, s.c) }
 
 // Close forgets the recording.

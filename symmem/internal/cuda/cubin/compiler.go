@@ -25,7 +25,7 @@ type Unit struct {
 	Expressions []string    // kernels whose lowered names are wanted if they exist: those that are not extern "C"
 }
 
-// Binary is what became of a unit.
+// Binary is a compiled unit.
 type Binary struct {
 	Cubin   []byte
 	Lowered map[string]string // by expression; one that the preprocessor left out is not there
@@ -34,7 +34,7 @@ type Binary struct {
 // Compiler compiles for one architecture. Its methods may be called from any goroutine.
 type Compiler struct {
 	found   []libs.Library // NVRTC libraries, the preferred one first
-	own     string         // what the environment says instead of a search
+	own     string         // the library that the environment names instead of a search
 	options []string
 	cache   *kernelcache.Cache // nil: there is no folder for it
 
@@ -57,7 +57,7 @@ func New(host libs.Host, arch string, major int) *Compiler {
 	return c
 }
 
-// options is the one place that says how kernels are compiled.
+// options returns how all kernels are compiled.
 func options(arch string, includes []string) []string {
 	list := []string{
 		"--gpu-architecture=" + arch, // a real architecture: the result is a cubin
@@ -69,7 +69,7 @@ func options(arch string, includes []string) []string {
 	return list
 }
 
-// prefer moves libraries that are newer than the driver to the end: their code may not load.
+// prefer moves libraries that are newer than the driver to the end: the driver may not load their code.
 func prefer(found []libs.Library, major int) []libs.Library {
 	var fit, newer []libs.Library
 	for _, l := range found {

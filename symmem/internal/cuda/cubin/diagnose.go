@@ -12,15 +12,15 @@ import (
 // behind two blanks.
 var located = regexp.MustCompile(`^(.+)\((\d+)\): (?:catastrophic )?error(?: #[0-9]+(?:-D)?)?: (.*)$`)
 
-// unfinished is how it begins one about a text that ends too early.
+// unfinished is how NVRTC begins an error about a text that ends too early.
 var unfinished = regexp.MustCompile(`^At end of source: (?:catastrophic )?error(?: #[0-9]+(?:-D)?)?: (.*)$`)
 
-// assembler is how the second stage begins one; it knows no lines.
+// assembler is how ptxas begins an error. It knows no lines.
 var assembler = regexp.MustCompile(`^ptxas .*(?:error|fatal) *: (.*)$`)
 
 const indent = 2
 
-// nameMap is the file NVRTC cites when a wanted name does not exist, and nameless what it then says.
+// nameMap is the file that NVRTC cites if a wanted name does not exist, and nameless its message.
 const nameMap = "__nv_name_map"
 
 var nameless = regexp.MustCompile(`(?m)^__nv_name_map\(\d+\): error: .*Input name expression was: " *(.*)"$`)

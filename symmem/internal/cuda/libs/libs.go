@@ -90,7 +90,7 @@ func (h Host) Find(k Kind) []Library {
 	return found
 }
 
-// named is what an environment variable says: a file, or a folder with one.
+// named returns the libraries that an environment variable names: a file, or those of a folder.
 func (h Host) named(k Kind, own string) []Library {
 	info, err := os.Stat(own)
 	if err != nil {
