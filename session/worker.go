@@ -86,9 +86,9 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		return 1
 	}
 	go w.work()
-	told := w.read(frame.NewReader(control, maxPayload))
+	quit := w.read(frame.NewReader(control, maxPayload))
 	w.close()
-	if !told {
+	if !quit {
 		userdir.RemoveAbandoned(spec.Dir)
 	}
 	return 0
@@ -141,7 +141,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 
 // read carries out the controller's commands until Quit, which it reports, or until the connection ends. It runs no user code, so it answers
 // while a cell spins.
-func (w *worker) read(in *frame.Reader) (told bool) {
+func (w *worker) read(in *frame.Reader) (quit bool) {
 	for {
 		var c command
 		payload, err := in.Read(&c)

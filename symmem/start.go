@@ -135,10 +135,11 @@ func (m *meeting) connect(at rendezvous.Meeting, rank int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rendezvous.Timeout)
 	defer cancel()
 	link, err := at.Join(ctx, rank, 0)
-	if refused := (*rendezvous.RefusedError)(nil); errors.As(err, &refused) {
+	var refused *rendezvous.RefusedError
+	switch {
+	case errors.As(err, &refused):
 		return nil, err
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("rank 0 did not come to %s: %w", at.Place, err)
 	}
 	return link.Conn, nil
