@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -55,6 +54,10 @@ func (c communicator) Finish(ctx context.Context) *session.Error {
 	return nil
 }
 
+func (c communicator) Recover(ctx context.Context, replaced []int) ([]string, error) {
+	return c.runtime.Recover(ctx, replaced)
+}
+
 // line is the line of the user's text that a position is on: "cell[3]:7", "" if it is not known.
 func line(p places, at int) string {
 	var e session.Error
@@ -62,37 +65,4 @@ func line(p places, at int) string {
 		return ""
 	}
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
-}
-
-func (c communicator) Recover(ctx context.Context, replaced []int) ([]string, error) {
-	return c.runtime.Recover(ctx, replaced)
-}
-
-// explain turns any error into the session's.
-func explain(err error, p places) *session.Error {
-	if e := convert(err, p); e != nil {
-		return e
-	}
-	return &session.Error{Kind: session.KindSystem, Peer: -1, Msg: err.Error()}
-}
-
-// convert turns an error of symmem into the session's, with the place of the work that failed. It returns nil for any other.
-func convert(err error, p places) *session.Error {
-	var e *symmem.Error
-	if !errors.As(err, &e) {
-		return nil
-	}
-	msg := e.Msg
-	if e.Op != "" && e.Line == 0 {
-		msg = e.Op + ": " + msg
-	}
-	if replayed := line(p, e.Replayed); replayed != "" {
-		msg += ", last replayed at " + replayed
-	}
-	out := &session.Error{
-		Kind: session.Kind(e.Kind), Op: e.Op, Peer: e.Peer, Msg: msg, Hint: e.Hint,
-		File: e.File, Line: e.Line, Column: e.Column, Source: e.Source, Detail: e.Detail, Fatal: e.Lost,
-	}
-	p.Place(out, e.Caller)
-	return out
 }

@@ -1,0 +1,37 @@
+package worker
+
+import (
+	"errors"
+
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// explain turns any error into the session's.
+func explain(err error, p places) *session.Error {
+	if e := convert(err, p); e != nil {
+		return e
+	}
+	return &session.Error{Kind: session.KindSystem, Peer: -1, Msg: err.Error()}
+}
+
+// convert turns an error of symmem into the session's, with the place of the work that failed. It returns nil for any other.
+func convert(err error, p places) *session.Error {
+	var e *symmem.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	msg := e.Msg
+	if e.Op != "" && e.Line == 0 {
+		msg = e.Op + ": " + msg
+	}
+	if replayed := line(p, e.Replayed); replayed != "" {
+		msg += ", last replayed at " + replayed
+	}
+	out := &session.Error{
+		Kind: session.Kind(e.Kind), Op: e.Op, Peer: e.Peer, Msg: msg, Hint: e.Hint,
+		File: e.File, Line: e.Line, Column: e.Column, Source: e.Source, Detail: e.Detail, Fatal: e.Lost,
+	}
+	p.Place(out, e.Caller)
+	return out
+}
