@@ -3,25 +3,27 @@ package session
 import (
 	"fmt"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/errkind"
 )
 
 // Kind classifies an error so that front ends and tests need not read its words.
-type Kind string
+type Kind = errkind.Kind
 
 const (
-	KindSyntax      Kind = "syntax"      // the cell does not parse
-	KindType        Kind = "type"        // the cell does not type-check
-	KindUnsupported Kind = "unsupported" // valid Go that cannot be interpreted; the message says a way round
-	KindPanic       Kind = "panic"       // the cell panicked
-	KindMisuse      Kind = "misuse"      // an operation was refused before anything was launched
-	KindMismatch    Kind = "mismatch"    // the ranks disagree about a collective call
-	KindCompile     Kind = "compile"     // a kernel does not compile
-	KindFault       Kind = "fault"       // a kernel faulted
-	KindTimeout     Kind = "timeout"     // a wait reached its deadline
-	KindInterrupted Kind = "interrupted" // the user interrupted the cell
-	KindPeer        Kind = "peer"        // another rank failed or died while this one waited for it
-	KindDied        Kind = "died"        // this rank's worker died
-	KindSystem      Kind = "system"      // anything else: the machine, the driver, the network
+	KindSyntax      = errkind.Syntax      // the cell does not parse
+	KindType        = errkind.Type        // the cell does not type-check
+	KindUnsupported = errkind.Unsupported // valid Go that cannot be interpreted; the message says a way round
+	KindPanic       = errkind.Panic       // the cell panicked
+	KindMisuse      = errkind.Misuse      // an operation was refused before anything was launched
+	KindMismatch    = errkind.Mismatch    // the ranks disagree about a collective call
+	KindCompile     = errkind.Compile     // a kernel does not compile
+	KindFault       = errkind.Fault       // a kernel faulted
+	KindTimeout     = errkind.Timeout     // a wait reached its deadline
+	KindInterrupted = errkind.Interrupted // the user interrupted the cell
+	KindPeer        = errkind.Peer        // another rank failed or died while this one waited for it
+	KindDied        = errkind.Died        // this rank's worker died
+	KindSystem      = errkind.System      // anything else: the machine, the driver, the network
 )
 
 // Error is what went wrong on one or more ranks. It crosses the wire whole.
