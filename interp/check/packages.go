@@ -21,6 +21,7 @@ type Packages struct {
 	tables map[string]map[string]reflect.Value // by import path
 	names  map[string]string                   // package name by import path
 	built  map[string]*types.Package           // packages made so far, complete or only holding referenced types
+	owners map[string]string                   // by import path of an internal package: see owner
 	types  map[reflect.Type]types.Type
 	named  sync.Map // the way back: reflect.Type by *types.TypeName; running cells read it
 
@@ -33,6 +34,7 @@ func newPackages(fset *token.FileSet, tables map[string]map[string]reflect.Value
 		tables: map[string]map[string]reflect.Value{},
 		names:  map[string]string{},
 		built:  map[string]*types.Package{"unsafe": types.Unsafe},
+		owners: map[string]string{},
 		types:  map[reflect.Type]types.Type{},
 
 		fset:    fset,
@@ -94,6 +96,7 @@ func (p *Packages) HasType(obj *types.TypeName) bool {
 }
 
 func (p *Packages) Package(importPath string) *types.Package {
+	importPath = p.owner(importPath)
 	if pkg := p.built[importPath]; pkg != nil {
 		return pkg
 	}
@@ -104,6 +107,33 @@ func (p *Packages) Package(importPath string) *types.Package {
 	pkg := types.NewPackage(importPath, name)
 	p.built[importPath] = pkg
 	return pkg
+}
+
+// exports reports whether the table of a package has a type under its own name.
+func (p *Packages) exports(importPath string, t reflect.Type) bool {
+	v, ok := p.tables[importPath][t.Name()]
+	return ok && v.Kind() == reflect.Pointer && v.IsNil() && v.Type().Elem() == t
+}
+
+// owner is the package that cells take the package at importPath for: itself, or the package that it is internal to and that
+// exports types of it by aliases.
+func (p *Packages) owner(importPath string) string {
+	at, _, isInternal := strings.Cut(importPath, "/internal/")
+	if !isInternal {
+		return importPath
+	}
+	owner, known := p.owners[importPath]
+	if !known {
+		owner = importPath
+		for _, v := range p.tables[at] {
+			if v.Kind() == reflect.Pointer && v.IsNil() && v.Type().Elem().PkgPath() == importPath {
+				owner = at
+				break
+			}
+		}
+		p.owners[importPath] = owner
+	}
+	return owner
 }
 
 // object turns a table entry into the object it stands for: a nil pointer is a type, a constant.Value an untyped constant,
@@ -267,7 +297,8 @@ func (p *Packages) namedOf(t reflect.Type) types.Type {
 	named := types.NewNamed(obj, nil, nil)
 	p.types[t] = named
 	p.named.Store(obj, t)
-	if token.IsExported(t.Name()) && pkg.Scope().Lookup(t.Name()) == nil && !strings.Contains(t.Name(), "[") {
+	hidden := pkg.Path() != t.PkgPath() && !p.exports(pkg.Path(), t) // the owner does not export it
+	if token.IsExported(t.Name()) && !hidden && pkg.Scope().Lookup(t.Name()) == nil && !strings.Contains(t.Name(), "[") {
 		pkg.Scope().Insert(obj)
 	}
 	named.SetUnderlying(p.underlying(t).Underlying())
