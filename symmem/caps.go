@@ -2,7 +2,10 @@ package symmem
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
 // Capabilities is what this rank's device and back end can do.
@@ -29,7 +32,7 @@ func (rt *Runtime) Caps() Capabilities {
 	return Capabilities{
 		Backend: rt.Backend(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
 		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
-		MaxRanks: MaxRanks, Channels: rt.all.channels, SignalPad: rt.SignalPadSize(),
+		MaxRanks: MaxRanks, Channels: rt.Group().Channels(), SignalPad: rt.SignalPadSize(),
 	}
 }
 
@@ -56,20 +59,31 @@ func (c Capabilities) String() string {
 }
 
 // Backend is how symmetric memory is made: "CUDA" on GPUs, "CPU" on the cpu device.
-func (rt *Runtime) Backend() string { return strings.ToUpper(rt.info.Kind) }
+func (rt *Runtime) Backend() string { return rt.kind.Backend }
 
 // SetBackend chooses how symmetric memory is made. A device has one way; any other name is refused with the
 // reason.
 func (rt *Runtime) SetBackend(name string) {
-	const op = "SetBackend"
-	if name == rt.Backend() {
-		return
+	if err := refuseBackend(rt.kind, rt.DeviceName(), rt.Rank(), name); err != nil {
+		panic(err)
 	}
-	switch name {
-	case "NCCL", "NVSHMEM":
-		panic(rt.misuse(op, "name", "use "+rt.Backend(), "the back end %s is not part of this build", name))
-	case "CUDA", "CPU":
-		panic(rt.misuse(op, "name", "use "+rt.Backend()+", or start with --device "+strings.ToLower(name), "the back end %s needs the %s device, this is %s", name, strings.ToLower(name), rt.DeviceName()))
+}
+
+// refuseBackend says why a device of a kind has no back end of that name; nil if it has.
+func refuseBackend(kind *devices.Kind, device string, rank int, name string) error {
+	if name == kind.Backend {
+		return nil
 	}
-	panic(rt.misuse(op, "name", "use "+rt.Backend(), "there is no back end %q", name))
+	e := &Error{Kind: KindMisuse, Op: "SetBackend", Rank: rank, Peer: -1, Arg: "name", Hint: "use " + kind.Backend}
+	switch i := slices.Index(devices.Backends(), name); {
+	case i >= 0:
+		other := devices.Names()[i]
+		e.Hint += ", or start with --device " + other
+		e.Msg = fmt.Sprintf("the back end %s needs the %s device, this is %s", name, other, device)
+	case slices.Contains(devices.AbsentBackends(), name):
+		e.Msg = fmt.Sprintf("the back end %s is not part of this build", name)
+	default:
+		e.Msg = fmt.Sprintf("there is no back end %q", name)
+	}
+	return e
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
 // idleDevice is the cpu device with streams that drop their launches: what is left is the host's own cost of
@@ -25,7 +26,11 @@ func newIdle(tb testing.TB) *Runtime {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	rt, err := newRuntime(idleDevice{d}, Config{})
+	kind, err := devices.Find("cpu")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	rt, err := newRuntime(kind, idleDevice{d}, 0, Config{})
 	if err != nil {
 		tb.Fatal(err)
 	}

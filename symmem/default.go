@@ -8,13 +8,13 @@ import (
 // The functions of this file act on the world that Init made last, by the methods of the same names.
 
 // Rank is this rank's number among all ranks.
-func Rank() int { return now().rank }
+func Rank() int { return now().Rank() }
 
 // WorldSize is the number of ranks.
-func WorldSize() int { return now().size }
+func WorldSize() int { return now().Size() }
 
 // World is the group of all ranks.
-func World() *Group { return now().all }
+func World() *Group { return now().Group() }
 
 // NewGroup makes a group of some ranks: see [Runtime.NewGroup].
 func NewGroup(ranks ...int) *Group { return now().NewGroup(ranks...) }

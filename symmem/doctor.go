@@ -3,37 +3,24 @@ package symmem
 import (
 	"fmt"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
-	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
 // Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the GPUs and
 // their links, the libraries, the compiler of the cpu device; what is missing, and how to get it. It needs no
 // Runtime.
-func Doctor() string {
-	report := cuda.Probe().String()
-	if path, err := cpu.Compiler(); err != nil {
-		report += fmt.Sprintf("cpu device  without your own kernels: %v\n", err)
-	} else {
-		report += fmt.Sprintf("cpu device  ready, kernels compiled by %s\n", path)
-	}
-	return report
-}
+func Doctor() string { return devices.Doctor() }
 
 // GPUs is the number of GPUs this process could use.
-func GPUs() int {
-	n, err := cuda.Count()
-	if err != nil {
-		return 0
-	}
-	return n
-}
+func GPUs() int { return devices.GPUs() }
 
 // Top says in one line how much device memory this rank holds and, where it is measured, how busy the device
 // is.
 func (rt *Runtime) Top() (string, error) {
-	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(rt.held()))
+	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(core.Held(rt.world)))
 	d, ok := rt.dev.(interface{ Top() (string, error) })
 	if !ok {
 		return held, nil
@@ -43,22 +30,6 @@ func (rt *Runtime) Top() (string, error) {
 		return held, err
 	}
 	return held + "; " + text, nil
-}
-
-// held is the bytes of tensors, of memory kept for the next ones, and of groups.
-func (rt *Runtime) held() int {
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	n := rt.local.held()
-	for _, a := range rt.allocs {
-		n += a.seg.Size()
-	}
-	for _, g := range rt.groups {
-		if g.work.seg != nil {
-			n += g.work.seg.Size()
-		}
-	}
-	return n
 }
 
 // Topology describes how a device reaches the other devices of its host: by one medium that all of them share, or by a

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
@@ -31,6 +34,27 @@ type source struct {
 	text string
 }
 
+// snippets are the modules of a world by their texts.
+type snippets struct {
+	mu      sync.Mutex
+	modules map[source]*module
+}
+
+func (s *snippets) find(key source) *module {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.modules[key]
+}
+
+func (s *snippets) keep(key source, m *module) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.modules == nil {
+		s.modules = map[source]*module{}
+	}
+	s.modules[key] = m
+}
+
 // Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It is not
 // collective. A text that the compiler refuses panics with an *Error of KindCompile that has the position, as
 // "kernel:line".
@@ -40,29 +64,24 @@ func (rt *Runtime) Compile(text string) *Kernel { return rt.CompileAt("kernel", 
 func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 	const op = "Compile"
 	key := source{name, line, text}
-	rt.mu.Lock()
-	m := rt.modules[key]
-	rt.mu.Unlock()
-	if m != nil {
+	if m := rt.snippets.find(key); m != nil {
 		return m.kernels[0]
 	}
 	d, err := rt.dev.Compile(device.Source{Name: name, Line: line, Text: text})
 	if err != nil {
-		panic(rt.failure(op, err))
+		panic(core.Failure(rt.world, op, err))
 	}
-	m = &module{d: d}
+	m := &module{d: d}
 	for _, k := range d.Kernels() {
 		m.kernels = append(m.kernels, newKernel(rt, m, k))
 	}
 	if len(m.kernels) == 0 {
 		d.Close()
-		e := rt.misuse(op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
+		e := core.Misuse(rt.world, op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
 		e.Kind, e.File, e.Line = KindCompile, name, line
 		panic(e)
 	}
-	rt.mu.Lock()
-	defer rt.mu.Unlock()
-	rt.modules[key] = m
+	rt.snippets.keep(key, m)
 	return m.kernels[0]
 }
 
@@ -85,7 +104,7 @@ func (k *Kernel) Kernel(name string) *Kernel {
 		for _, o := range k.module.kernels {
 			names = append(names, o.d.Name())
 		}
-		panic(k.rt.misuse("Kernel", "name", "it has "+strings.Join(names, ", "), "the text has no kernel %q", name))
+		panic(core.Misuse(k.rt.world, "Kernel", "name", "it has "+strings.Join(names, ", "), "the text has no kernel %q", name))
 	}
 	return k.module.kernels[i]
 }

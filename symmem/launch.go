@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"runtime"
 
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -19,6 +21,12 @@ func Grid(dims ...int) GridSize { return GridSize{dims} }
 
 // Block is the number of threads of a block: one to three dimensions.
 func Block(dims ...int) BlockSize { return BlockSize{dims} }
+
+// String is such as "grid 8" or "grid 8,2".
+func (g GridSize) String() string { return "grid " + core.Joined(g.dims) }
+
+// String is such as "block 256" or "block 16,16".
+func (b BlockSize) String() string { return "block " + core.Joined(b.dims) }
 
 // SharedBytes asks for dynamic shared memory for each block of a launch.
 func SharedBytes(n int) Shared { return Shared(n) }
@@ -35,59 +43,51 @@ type Shared int
 // A kernel that receives a handle communicates: it is ordered after the group's other communication, and all
 // ranks that it meets must launch it.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
-	rt, op := k.rt, k.d.Name()
+	rt := k.rt
 	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock)}
-	p := packer{k: k, op: op, opts: options{group: rt.all}}
+	p := packer{Call: core.OwnCall(rt.world, k.d.Name()), k: k}
 	for _, a := range args {
 		switch v := a.(type) {
 		case Shared:
 			l.Shared = int(v)
-		case *Stream, timeout:
-			rt.accept(op, &p.opts, aStream|aTimeout, v.(Option))
+		case *Stream, core.Timeout:
+			p.Accept(core.WithStream|core.WithTimeout, v.(Option))
 		default:
 			p.add(a)
 		}
 	}
 	k.checkSizes(&l)
 	if n := len(k.params); p.n != n {
-		panic(rt.misuse(op, "", "", "%s takes %d arguments, %d were given", k.sig, n, p.n))
-	}
-	c := call{rt: rt, opts: p.opts, record: callRecord{op: op}}
-	if len(p.handles) > 0 {
-		c.record.manner = communicating
-	}
-	defer c.enter().leave()
-	c.begin()
-	for _, t := range p.tensors {
-		t.live(op)
-	}
-	c.touch(p.tensors...)
-	for i, h := range p.handles {
-		h.usable(op)
-		c.touch(h.t)
-		args := h.kernel
-		args.context = c.join(h.g)
-		copy(p.data[k.d.Params()[p.places[i]].Offset:], bytesOf(&args))
+		panic(p.Misuse("", "", "%s takes %d arguments, %d were given", k.sig, n, p.n))
 	}
 	l.Args = p.data
-	rt.calls.launched(op)
-	if err := c.stream.launch(k.d, l); err != nil {
-		panic(rt.failure(op, err))
+	if len(p.handles) > 0 {
+		p.Record.Manner = core.Communicating
 	}
-	for _, h := range p.handles {
-		h.g.mark(op, c.stream)
+	defer p.Enter().Leave()
+	p.Begin()
+	core.Live(p.Op(), p.tensors...)
+	p.Touch(p.tensors...)
+	groups := make([]*Group, len(p.handles))
+	for i, h := range p.handles {
+		arg := core.ArgumentOf(p.Op(), h)
+		groups[i] = h.Group()
+		p.TouchHandle(h)
+		arg.Context = p.Join(groups[i])
+		copy(p.data[k.d.Params()[p.places[i]].Offset:], core.BytesOf(&arg))
 	}
+	p.LaunchSnippet(k.d, l, groups)
 	runtime.KeepAlive(args)
 }
 
 func (k *Kernel) dims(what string, dims []int, limit [3]int) [3]int {
 	out := [3]int{1, 1, 1}
 	if len(dims) < 1 || len(dims) > 3 {
-		panic(k.rt.misuse(k.d.Name(), what, "", "the %s has one to three dimensions, not %d", what, len(dims)))
+		panic(core.Misuse(k.rt.world, k.d.Name(), what, "", "the %s has one to three dimensions, not %d", what, len(dims)))
 	}
 	for i, n := range dims {
 		if n < 1 || n > limit[i] {
-			panic(k.rt.misuse(k.d.Name(), what, "", "dimension %d of the %s must be in [1, %d], not %d", i+1, what, limit[i], n))
+			panic(core.Misuse(k.rt.world, k.d.Name(), what, "", "dimension %d of the %s must be in [1, %d], not %d", i+1, what, limit[i], n))
 		}
 		out[i] = n
 	}
@@ -102,13 +102,13 @@ func (k *Kernel) checkSizes(l *device.Launch) {
 		most, why = a.MaxThreads, "a block of this kernel may have, because of its registers or its launch bounds"
 	}
 	if n := l.Block[0] * l.Block[1] * l.Block[2]; n > most {
-		panic(rt.misuse(op, "block", "", "%d threads are more than the %d that %s", n, most, why))
+		panic(core.Misuse(rt.world, op, "block", "", "%d threads are more than the %d that %s", n, most, why))
 	}
 	if l.Shared < 0 {
-		panic(rt.misuse(op, "SharedBytes", "", "the shared memory must not be negative, not %d", l.Shared))
+		panic(core.Misuse(rt.world, op, "SharedBytes", "", "the shared memory must not be negative, not %d", l.Shared))
 	}
 	if n := l.Shared + a.StaticShared; n > rt.info.SharedPerBlock {
-		panic(rt.misuse(op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n, rt.info.SharedPerBlock))
+		panic(core.Misuse(rt.world, op, "SharedBytes", "", "%d bytes of shared memory are more than the %d that a block may have", n, rt.info.SharedPerBlock))
 	}
 }
 
@@ -121,7 +121,7 @@ func describe(a any) string {
 		if v == nil {
 			return "a nil tensor"
 		}
-		return "the tensor " + v.kind()
+		return "the tensor " + core.Brief(v)
 	case *Handle:
 		return "a handle"
 	}

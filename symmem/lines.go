@@ -1,13 +1,16 @@
 package symmem
 
-import "github.com/symmrepl/symmrepl/symmem/internal/device"
+import (
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
 
 // lineUnits is how many units of 8 bytes the 32 pieces of a warp carry: see lines.cuh.
 const lineUnits = 60
 
 // lineArgs is symm::LineArgs of lines.cuh.
 type lineArgs struct {
-	context kernelContext
+	context core.Context
 	in, out device.Ptr
 	n       uint64
 	op      uint64
@@ -15,25 +18,25 @@ type lineArgs struct {
 	turns   uint64
 	slots   uint64
 	epochs  device.Ptr
-	inbox   ptrs
+	inbox   core.Ptrs
 }
 
 var lineKernels = namesOf("two_shot_lines_")
 
 // pushLines reduces r.t into out in two shots by lines. Grid, block and turns are equal on all ranks because they
 // follow from the plan and the tensor.
-func (r *reduction) pushLines(out *Tensor, c kernelContext) {
-	p, g, t := r.rt.plan(), r.opts.group, r.t
-	world := len(g.ranks)
+func (r *reduction) pushLines(out *Tensor, c core.Context) {
+	p, g, t := r.Plan(), r.Group(), r.t
+	world := g.Size()
 	warps := ((t.Bytes()+7)/8 + lineUnits - 1) / lineUnits
 	pieces := (warps + world - 1) / world * 32
-	slots := p.lineSlots(world)
-	share := (pieces + p.lineBlocks - 1) / p.lineBlocks // of a block
-	turns := min((share+p.lineCrowd-1)/p.lineCrowd, (slots+p.lineCrowd-1)/p.lineCrowd)
-	l := grid(pieces, min(max(p.lineThreads, (share+turns-1)/turns), slots/turns&^31), p.lineBlocks)
-	*g.lineArgs = lineArgs{
-		context: c, in: t.pointer(), out: out.pointer(), n: uint64(t.n), op: r.code,
-		pieces: uint64(pieces), turns: uint64(turns), slots: uint64(slots), epochs: g.work.counts, inbox: g.work.lines,
+	slots := p.LineSlots(world)
+	share := (pieces + p.LineBlocks - 1) / p.LineBlocks // of a block
+	turns := min((share+p.LineCrowd-1)/p.LineCrowd, (slots+p.LineCrowd-1)/p.LineCrowd)
+	l := core.Grid(pieces, min(max(p.LineThreads, (share+turns-1)/turns), slots/turns&^31), p.LineBlocks)
+	*core.ArgsOf[lineArgs](&r.Call) = lineArgs{
+		context: c, in: core.Addr(t), out: core.Addr(out), n: uint64(t.Numel()), op: r.code,
+		pieces: uint64(pieces), turns: uint64(turns), slots: uint64(slots), epochs: r.Work().Counts, inbox: r.Work().Lines,
 	}
-	r.launch(lineKernels[t.dtype], world, l, bytesOf(g.lineArgs))
+	r.Launch(lineKernels[t.DType()], world, l, core.BytesOf(core.ArgsOf[lineArgs](&r.Call)))
 }

@@ -1,6 +1,10 @@
 package symmem
 
-import "github.com/symmrepl/symmrepl/symmem/internal/device"
+import (
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
 
 // matMulSpace is what cuBLASLt is recommended to have on a GPU of today.
 const matMulSpace = 32 << 20
@@ -24,52 +28,49 @@ const matMulSpace = 32 << 20
 func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	const op = "matmul"
 	for _, t := range []*Tensor{out, a, b} {
-		t.live(op)
-		if len(t.shape) != 2 {
-			panic(rt.misuse(op, "tensor", "View gives a tensor other dimensions", "a matrix has two dimensions, not %v", t.shape))
+		core.Live(op, t)
+		if len(core.Dims(t)) != 2 {
+			panic(core.Misuse(rt.world, op, "tensor", "View gives a tensor other dimensions", "a matrix has two dimensions, not %v", core.Dims(t)))
 		}
 	}
-	m, k, n := a.shape[0], a.shape[1], b.shape[1]
-	a.mustCompute(op)
+	m, k, n := core.Dims(a)[0], core.Dims(a)[1], core.Dims(b)[1]
+	core.MustCompute(op, a)
 	switch {
-	case a.dtype != b.dtype:
-		panic(rt.misuse(op, "b", "", "b is %v, a is %v: they must be of one type", b.kind(), a.kind()))
-	case b.shape[0] != k:
-		panic(rt.misuse(op, "b", "", "b is %v, and a, %v, needs one of %d rows", b.kind(), a.kind(), k))
-	case out.shape[0] != m || out.shape[1] != n:
-		panic(rt.misuse(op, "out", "", "out is %v, expected out shape [%d, %d]", out.kind(), m, n))
-	case out.dtype != a.dtype && !(out.dtype == F32 && (a.dtype == F16 || a.dtype == BF16)):
-		panic(rt.misuse(op, "out", "", "out is %v: a product of %v is %v, or f32 of a 16-bit float", out.kind(), a.dtype, a.dtype))
-	case overlap(out, a) || overlap(out, b):
-		panic(rt.misuse(op, "out", "", "out overlaps a factor"))
+	case a.DType() != b.DType():
+		panic(core.Misuse(rt.world, op, "b", "", "b is %v, a is %v: they must be of one type", core.Brief(b), core.Brief(a)))
+	case core.Dims(b)[0] != k:
+		panic(core.Misuse(rt.world, op, "b", "", "b is %v, and a, %v, needs one of %d rows", core.Brief(b), core.Brief(a), k))
+	case core.Dims(out)[0] != m || core.Dims(out)[1] != n:
+		panic(core.Misuse(rt.world, op, "out", "", "out is %v, expected out shape [%d, %d]", core.Brief(out), m, n))
+	case out.DType() != a.DType() && !(out.DType() == F32 && (a.DType() == F16 || a.DType() == BF16)):
+		panic(core.Misuse(rt.world, op, "out", "", "out is %v: a product of %v is %v, or f32 of a 16-bit float", core.Brief(out), a.DType(), a.DType()))
+	case core.Overlap(out, a) || core.Overlap(out, b):
+		panic(core.Misuse(rt.world, op, "out", "", "out overlaps a factor"))
 	}
-	c := rt.newCall(op, alone, rt.all, ordered, opts)
-	c.record.dtype, c.record.n = a.dtype, out.n
-	defer c.enter().leave()
-	c.begin()
-	if out.n == 0 {
+	c := core.NewCall(rt.world, op, core.Alone, rt.Group(), core.Ordered, opts)
+	c.Record.DType, c.Record.N = a.DType(), out.Numel()
+	defer c.Enter().Leave()
+	c.Begin()
+	if out.Numel() == 0 {
 		return
 	}
-	c.admit(out, a, b)
+	c.Admit(out, a, b)
 	name, why := rt.dev.MatMulLibrary()
-	if name == "" || !a.dtype.isFloat() || k == 0 {
+	if name == "" || !core.IsFloat(a.DType()) || k == 0 {
 		if name != "" {
 			why = "the library does not do this one"
 		}
-		c.chose(out.Bytes(), &way{"plain kernel", why})
-		args := matMulArgs{out.pointer(), a.pointer(), b.pointer(), uint64(m), uint64(n), uint64(k), truth(out.dtype != a.dtype)}
-		c.launch("matmul_"+a.dtype.String(), 0, rt.gridFor(out.n), bytesOf(&args))
+		c.Chose(out.Bytes(), &tuning.Way{Path: "plain kernel", Why: why})
+		args := matMulArgs{core.Addr(out), core.Addr(a), core.Addr(b), uint64(m), uint64(n), uint64(k), truth(out.DType() != a.DType())}
+		c.Launch("matmul_"+a.DType().String(), 0, c.ElementGrid(out.Numel()), core.BytesOf(&args))
 		return
 	}
-	c.chose(out.Bytes(), &way{name, "it is the device's library"})
-	d := device.MatMul{Out: out.pointer(), A: a.pointer(), B: b.pointer(), M: m, N: n, K: k, Type: a.dtype.String(), OutType: out.dtype.String()}
-	if rt.capture == nil { // a graph runs on any stream, and would share the space with what runs there
-		if c.stream.space == nil {
-			c.stream.space = rt.take(op, c.stream, matMulSpace)
-		}
-		d.Workspace, d.WorkspaceSize = c.stream.space.ptr, matMulSpace
+	c.Chose(out.Bytes(), &tuning.Way{Path: name, Why: "it is the device's library"})
+	d := device.MatMul{Out: core.Addr(out), A: core.Addr(a), B: core.Addr(b), M: m, N: n, K: k, Type: a.DType().String(), OutType: out.DType().String()}
+	if space := c.Scratch(matMulSpace); space != 0 {
+		d.Workspace, d.WorkspaceSize = space, matMulSpace
 	}
-	c.issued(c.stream.issue(func(s device.Stream) error { return s.MatMul(d) }))
+	c.Issue(func(s device.Stream) error { return s.MatMul(d) })
 }
 
 // matMulArgs is MatMulArgs of matmul.cu.

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -67,7 +68,7 @@ func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	out.live(multimemOneShotName)
+	core.Live(multimemOneShotName, out)
 	rt.multimemReduce(multimemOneShotName, t, op, -1, out, opts)
 }
 
@@ -89,7 +90,7 @@ func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out *Tensor, opts ...Option) {
 	const name = "multimem_one_shot_reduce"
-	out.live(name)
+	core.Live(name, out)
 	rt.multimemReduce(name, t, op, max(root, -1), out, opts)
 }
 
@@ -112,25 +113,21 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	const op = "multimem_all_gather"
-	out.live(op)
-	e := rt.exchange(op, t, out, ordered, opts)
-	shape := append([]int{len(e.g.ranks)}, t.shape...)
-	if len(t.shape) > 0 {
-		shape = t.Shape()
-		shape[0] *= len(e.g.ranks)
-	}
+	core.Live(op, out)
+	e := rt.exchange(op, t, out, core.Ordered, opts)
+	shape := gathered(t, e.g.Size())
 	e.checkOut(shape, false)
-	e.checkMulticast(t, out)
-	defer e.enter().leave()
-	h := e.mapped(out)
-	e.record.on(out)
-	e.begin()
-	if t.n == 0 {
+	checkMulticast(&e.Call, t, out)
+	defer e.Enter().Leave()
+	h := e.Mapped(out)
+	e.Record.On(out)
+	e.Begin()
+	if t.Numel() == 0 {
 		return
 	}
-	l, c := e.g.meetingGrid(t.Bytes(), false, e.admit(t, out))
-	e.launch(op, 0, l, bytesOf(&multimemGatherArgs{
-		context: c, signals: e.g.work.meetings, out: h.multicast(out), in: t.pointer(), offset: uint64(e.g.rank * t.Bytes()), n: uint64(t.Bytes()),
+	l, c := e.MeetingGrid(t.Bytes(), false, e.Admit(t, out))
+	e.Launch(op, 0, l, core.BytesOf(&multimemGatherArgs{
+		context: c, signals: e.Work().Meetings, out: multicastOf(h, e.g), in: core.Addr(t), offset: uint64(e.g.Rank() * t.Bytes()), n: uint64(t.Bytes()),
 	}))
 }
 
@@ -143,13 +140,13 @@ const (
 var multicastTypes = map[DType]uint64{F32: 0, F16: 1, BF16: 2}
 
 // checkMulticast refuses what multicast cannot do, first of all where there is none.
-func (c *call) checkMulticast(tensors ...*Tensor) {
-	if !c.rt.info.Multicast {
-		panic(c.misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", c.rt.info.MulticastWhy))
+func checkMulticast(c *core.Call, tensors ...*Tensor) {
+	if !c.Device().Multicast {
+		panic(c.Misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", c.Device().MulticastWhy))
 	}
 	for _, t := range tensors {
-		if t.pointer()%4 != 0 || t.Bytes()%4 != 0 {
-			panic(c.misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", t.kind()))
+		if core.Addr(t)%4 != 0 || t.Bytes()%4 != 0 {
+			panic(c.Misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", core.Brief(t)))
 		}
 	}
 }
@@ -157,54 +154,54 @@ func (c *call) checkMulticast(tensors ...*Tensor) {
 // multimemReduce reduces t to everybody's copy of it if out is t, else into out, which it makes if it is nil;
 // on the root alone, if root is not -1.
 func (rt *Runtime) multimemReduce(op string, t *Tensor, reduction string, root int, out *Tensor, opts []Option) *Tensor {
-	r := rt.reduction(op, t, reduction, ordered, opts)
-	g := r.opts.group
+	r := rt.reduction(op, t, reduction, core.Ordered, opts)
+	g := r.Group()
 	inPlace := op == multimemName
 	if out != nil && !inPlace {
 		r.checkOut(out)
 	}
 	if op == "multimem_one_shot_reduce" {
-		g.peer(op, "root", root)
+		r.Member("root", root)
 	}
-	r.checkMulticast(t)
-	kind, ok := multicastTypes[t.dtype]
+	checkMulticast(&r.Call, t)
+	kind, ok := multicastTypes[t.DType()]
 	if !ok || r.code&255 > reductions["avg"] {
-		panic(r.misuse("tensor", "use AllReduce", "the switch computes sum and avg of f32, f16 and bf16, not %s of %v", reduction, t.dtype))
+		panic(r.Misuse("tensor", "use AllReduce", "the switch computes sum and avg of f32, f16 and bf16, not %s of %v", reduction, t.DType()))
 	}
-	defer r.enter().leave()
-	h := r.mapped(t)
-	r.begin()
+	defer r.Enter().Leave()
+	h := r.Mapped(t)
+	r.Begin()
 	if out == nil {
-		out = r.fresh(t.dtype, t.shape, t.n)
+		out = r.Fresh(t.DType(), core.Dims(t), t.Numel())
 	}
-	if t.n == 0 {
+	if t.Numel() == 0 {
 		return out
 	}
 	part, lo, hi := t.Bytes(), 0, t.Bytes()
 	if inPlace {
-		world := len(g.ranks)
+		world := g.Size()
 		part = ((t.Bytes()+world-1)/world + 15) &^ 15
-		lo = min(g.rank*part, hi)
+		lo = min(g.Rank()*part, hi)
 		hi = min(lo+part, hi)
-	} else if root >= 0 && root != g.rank {
+	} else if root >= 0 && root != g.Rank() {
 		hi = 0
 	}
-	l, c := g.meetingGrid(part, false, r.admit(t, out))
+	l, c := r.MeetingGrid(part, false, r.Admit(t, out))
 	a := &multimemArgs{
-		context: c, signals: g.work.meetings, tensor: h.multicast(t), offset: uint64(lo), n: uint64(hi - lo), kind: kind, average: truth(reduction == "avg"),
+		context: c, signals: r.Work().Meetings, tensor: multicastOf(h, g), offset: uint64(lo), n: uint64(hi - lo), kind: kind, average: truth(reduction == "avg"),
 	}
 	if !inPlace {
-		a.out = out.pointer()
+		a.out = core.Addr(out)
 	}
-	r.launch("multimem_reduce", 0, l, bytesOf(a))
+	r.Launch("multimem_reduce", 0, l, core.BytesOf(a))
 	return out
 }
 
-// multicast is what kernels need to reach all copies of t, which belongs to the handle's allocation, at once.
-func (h *Handle) multicast(t *Tensor) multicast {
-	m := multicast{address: device.Ptr(h.MulticastPtr())}
-	for i := range h.g.ranks {
-		m.copies[i] = h.at(i, t)
+// multicastOf is what kernels need to reach all members' copies of a tensor at once.
+func multicastOf(c core.Copies, g *Group) multicast {
+	m := multicast{address: c.Multicast()}
+	for i := range g.Size() {
+		m.copies[i] = c.At(i)
 	}
 	return m
 }
@@ -212,13 +209,13 @@ func (h *Handle) multicast(t *Tensor) multicast {
 // multicast is symm::Multicast.
 type multicast struct {
 	address device.Ptr
-	copies  ptrs
+	copies  core.Ptrs
 }
 
 // multimemArgs is MultimemArgs of multimem_reduce.cu.
 type multimemArgs struct {
-	context kernelContext
-	signals ptrs
+	context core.Context
+	signals core.Ptrs
 	tensor  multicast
 	out     device.Ptr
 	offset  uint64
@@ -229,8 +226,8 @@ type multimemArgs struct {
 
 // multimemGatherArgs is MultimemGatherArgs of multimem_all_gather.cu.
 type multimemGatherArgs struct {
-	context kernelContext
-	signals ptrs
+	context core.Context
+	signals core.Ptrs
 	out     multicast
 	in      device.Ptr
 	offset  uint64

@@ -7,15 +7,17 @@ import (
 	"reflect"
 	"unsafe"
 
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
 
 // packer lays the arguments of a launch out as the kernel expects them and refuses those that do not fit.
 type packer struct {
+	core.Call
 	k       *Kernel
-	op      string
-	opts    options
 	n       int // arguments so far
 	data    []byte
 	tensors []*Tensor
@@ -46,18 +48,18 @@ func (p *packer) add(a any) {
 			}
 			p.refuse(i, a, hint)
 		}
-		v.live(p.op)
-		if !accepts(typ, v.dtype) {
+		core.Live(p.Op(), v)
+		if !accepts(typ, v.DType()) {
 			p.refuse(i, a, "")
 		}
 		p.tensors = append(p.tensors, v)
-		binary.LittleEndian.PutUint64(field, uint64(v.pointer()))
+		binary.LittleEndian.PutUint64(field, uint64(core.Addr(v)))
 	case *Handle:
 		if typ.Base != signature.Handle || typ.Pointers > 0 {
 			p.refuse(i, a, "a handle goes to a parameter of type symm::Handle")
 		}
-		v.usable(p.op)
-		if param.Size != int(unsafe.Sizeof(kernelHandle{})) {
+		core.ArgumentOf(p.Op(), v)
+		if param.Size != int(unsafe.Sizeof(core.KernelHandle{})) {
 			p.refuse(i, a, "")
 		}
 		p.handles = append(p.handles, v)
@@ -81,7 +83,7 @@ func (p *packer) add(a any) {
 
 // scalar packs a Go number.
 func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, field []byte) {
-	x, ok := numberOf(a)
+	x, ok := element.NumberOf(a)
 	if !ok {
 		hint := ""
 		if k := reflect.ValueOf(a).Kind(); k == reflect.Slice || k == reflect.Array {
@@ -94,19 +96,19 @@ func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, fi
 	}
 	switch typ.Base {
 	case signature.Int, signature.Uint:
-		if x.base == floating {
+		if x.Class == element.Floating {
 			p.refuse(i, a, "convert it to an integer")
 		}
-		bits, ok := x.fitting(typ)
+		bits, ok := fitting(x, typ)
 		if !ok {
 			p.refuse(i, a, "it does not fit")
 		}
 		putWord(field, bits)
 	case signature.Float, signature.Half, signature.BFloat16, signature.Float8E4M3, signature.Float8E5M2:
-		if x.base != floating {
+		if x.Class != element.Floating {
 			p.refuse(i, a, fmt.Sprintf("write float32(%v)", x))
 		}
-		bits, why := dtypeOf(typ).encodeFloat(x.f)
+		bits, why := element.Type(dtypeOf(typ)).EncodeFloat(x.Float)
 		if why != "" {
 			p.refuse(i, a, why)
 		}
@@ -116,11 +118,11 @@ func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, fi
 		if int(reflect.TypeOf(a).Size()) != param.Size {
 			p.refuse(i, a, fmt.Sprintf("its size is %d bytes", param.Size))
 		}
-		bits := uint64(x.i) | x.u
-		if x.base == floating && param.Size == 4 {
-			bits = uint64(math.Float32bits(float32(x.f)))
-		} else if x.base == floating {
-			bits = math.Float64bits(x.f)
+		bits := uint64(x.Int) | x.Uint
+		if x.Class == element.Floating && param.Size == 4 {
+			bits = uint64(math.Float32bits(float32(x.Float)))
+		} else if x.Class == element.Floating {
+			bits = math.Float64bits(x.Float)
 		}
 		putWord(field, bits)
 	default:
@@ -128,19 +130,19 @@ func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, fi
 	}
 }
 
-// fitting returns the integer's bits if the parameter can hold it.
-func (x number) fitting(typ signature.Type) (uint64, bool) {
+// fitting returns an integer's bits if the parameter can hold it.
+func fitting(x element.Number, typ signature.Type) (uint64, bool) {
 	bits := 8 * typ.Size
-	if x.base == unsigned {
+	if x.Class == element.Unsigned {
 		if typ.Base == signature.Int {
 			bits--
 		}
-		return x.u, bits == 64 || x.u>>bits == 0
+		return x.Uint, bits == 64 || x.Uint>>bits == 0
 	}
 	if typ.Base == signature.Uint {
-		return uint64(x.i), x.i >= 0 && (bits == 64 || x.i>>bits == 0)
+		return uint64(x.Int), x.Int >= 0 && (bits == 64 || x.Int>>bits == 0)
 	}
-	return uint64(x.i), x.i>>(bits-1) == 0 || x.i>>(bits-1) == -1
+	return uint64(x.Int), x.Int>>(bits-1) == 0 || x.Int>>(bits-1) == -1
 }
 
 // putWord stores the low bytes of a little-endian word.
@@ -153,7 +155,7 @@ func putWord(field []byte, bits uint64) {
 func (p *packer) refuse(i int, a any, hint string) {
 	params := p.k.d.Params()
 	name := signature.Param{Name: params[i].Name, Type: params[i].Type}.String()
-	e := p.k.rt.misuse(p.op, params[i].Name, hint, "%s: argument %d, %q, cannot be %s", p.k.sig, i+1, name, describe(a))
+	e := p.Misuse(params[i].Name, hint, "%s: argument %d, %q, cannot be %s", p.k.sig, i+1, name, describe(a))
 	panic(e)
 }
 

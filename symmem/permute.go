@@ -3,6 +3,8 @@ package symmem
 import (
 	"fmt"
 
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -32,15 +34,15 @@ import (
 // Source: DeepSpeed-Ulysses.
 func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
 	const op = "all_to_all_permute"
-	out.live(op)
-	e := rt.exchange(op, in, out, ordered, opts)
+	core.Live(op, out)
+	e := rt.exchange(op, in, out, core.Ordered, opts)
 	g := e.g
-	world := len(g.ranks)
+	world := g.Size()
 	if scatter+gather != 1 || scatter*gather != 0 {
-		panic(e.misuse("scatter", "", "scatter and gather must be 1 and 0 or 0 and 1, not %d and %d", scatter, gather))
+		panic(e.Misuse("scatter", "", "scatter and gather must be 1 and 0 or 0 and 1, not %d and %d", scatter, gather))
 	}
 	rows, cols, ok := 0, 0, false // of a block
-	switch in, out := in.shape, out.shape; {
+	switch in, out := core.Dims(in), core.Dims(out); {
 	case scatter == 1 && len(in) == 2 && in[1]%world == 0:
 		rows, cols = in[0], in[1]/world
 		ok = shaped(out, world, rows, cols, 0)
@@ -54,12 +56,12 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		rows, cols = in[1], in[2]
 		ok = shaped(out, rows, world, cols, 1)
 	}
-	if !ok || in.dtype != out.dtype {
-		panic(e.misuse("out", "", "in %v does not become out %v by scatter %d, gather %d among %d ranks", in.kind(), out.kind(), scatter, gather, world))
+	if !ok || in.DType() != out.DType() {
+		panic(e.Misuse("out", "", "in %v does not become out %v by scatter %d, gather %d among %d ranks", core.Brief(in), core.Brief(out), scatter, gather, world))
 	}
-	e.checkOut(out.shape, false)
-	e.record.detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)
-	width := cols * in.dtype.Size()
+	e.checkOut(core.Dims(out), false)
+	e.Record.Detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)
+	width := cols * in.DType().Size()
 	part := []int{rows * width, rows * width} // bytes from block to block, in in and in out
 	a := &permuteArgs{rows: uint64(rows), width: uint64(width), srcPitch: uint64(width), dstPitch: uint64(width)}
 	if scatter == 1 {
@@ -67,33 +69,33 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	} else {
 		part[1], a.dstPitch = width, uint64(world*width)
 	}
-	defer e.enter().leave()
+	defer e.Enter().Leave()
 	w := pullWay
-	var to, from *Handle
-	if out.Symmetric() && out.st.alloc.mapping(g) != nil {
-		w, to = pushWay, e.mapped(out)
-		e.record.on(out)
+	var to, from core.Copies
+	if e.Maps(out) {
+		w, to = pushWay, e.Mapped(out)
+		e.Record.On(out)
 	} else {
-		from = e.mapped(in)
-		e.record.on(in)
+		from = e.Mapped(in)
+		e.Record.On(in)
 	}
-	e.begin()
-	if in.n == 0 {
+	e.Begin()
+	if in.Numel() == 0 {
 		return
 	}
 	for k := range world {
-		p := (g.rank + 1 + k) % world
-		if to != nil {
-			a.src[k], a.dst[k] = in.pointer()+device.Ptr(p*part[0]), to.at(p, out)+device.Ptr(g.rank*part[1])
+		p := (g.Rank() + 1 + k) % world
+		if w == pushWay {
+			a.src[k], a.dst[k] = core.Addr(in)+device.Ptr(p*part[0]), to.At(p)+device.Ptr(g.Rank()*part[1])
 		} else {
-			a.src[k], a.dst[k] = from.at(p, in)+device.Ptr(g.rank*part[0]), out.pointer()+device.Ptr(p*part[1])
+			a.src[k], a.dst[k] = from.At(p)+device.Ptr(g.Rank()*part[0]), core.Addr(out)+device.Ptr(p*part[1])
 		}
 	}
-	c := e.admit(in, out)
-	e.chose(in.Bytes(), w)
-	l, c := g.meetingGrid(rows*width, to == nil, c)
-	a.context, a.signals = c, g.work.meetings
-	e.launch("permute", 0, l, bytesOf(a))
+	c := e.Admit(in, out)
+	e.Chose(in.Bytes(), w)
+	l, c := e.MeetingGrid(rows*width, w == pullWay, c)
+	a.context, a.signals = c, e.Work().Meetings
+	e.Launch("permute", 0, l, core.BytesOf(a))
 }
 
 // shaped reports whether shape is [a, b, c], or the same with the last two or the first two in one, as joined
@@ -110,9 +112,9 @@ func shaped(shape []int, a, b, c, joined int) bool {
 
 // permuteArgs is PermuteArgs of permute.cu.
 type permuteArgs struct {
-	context            kernelContext
-	signals            ptrs
-	src, dst           ptrs
+	context            core.Context
+	signals            core.Ptrs
+	src, dst           core.Ptrs
 	rows, width        uint64
 	srcPitch, dstPitch uint64
 }

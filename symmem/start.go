@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
 // deviceVariable chooses the device of programs whose Config leaves it open.
@@ -78,21 +79,11 @@ func deviceFor(device string, ranks int) string {
 	if device != "auto" {
 		return device
 	}
-	if GPUs() >= ranks {
-		return "cuda"
-	}
-	return "cpu"
+	return devices.Best(ranks).Name
 }
 
 // Meet waits for all work of this rank and then until all ranks of the world have come here. It is collective.
 func Meet() { now().Meet() }
-
-// Meet waits for all work of this rank and then until all ranks have come here. What they put into each other's
-// memory before is there afterwards. It is collective over the world.
-func (rt *Runtime) Meet() {
-	rt.Synchronize()
-	rt.all.meet("Meet", "", nil)
-}
 
 // meeting is this rank's part in the meeting of a program's ranks: a client of the hub that rank 0 serves.
 type meeting struct {

@@ -24,34 +24,59 @@ type reader struct {
 }
 
 func read(importPath, dir string) (*docs.Package, error) {
-	found, err := build.ImportDir(dir, 0)
+	r := &reader{token.NewFileSet(), &docs.Package{Names: map[string]int{}}}
+	files, err := parse(r.fset, dir)
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{token.NewFileSet(), &docs.Package{Names: map[string]int{}}}
-	var files []*ast.File
-	for _, name := range slices.Concat(found.GoFiles, found.CgoFiles) {
-		f, err := parser.ParseFile(r.fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
+	in := &inner{fset: r.fset, importPath: importPath, dir: dir, packages: map[string]*doc.Package{}}
+	aliases, promoted, err := in.aliases(files)
+	if err != nil {
+		return nil, err
 	}
 	p, err := doc.NewFromFiles(r.fset, files, importPath)
 	if err != nil {
 		return nil, err
 	}
 	r.out.Name, r.out.Text = p.Name, trim(p.Doc)
-	r.values(p.Consts, p.Vars)
+	again, own := split(p.Consts, reexports)
+	r.values(own, p.Vars)
 	r.funcs("", p.Funcs)
 	for _, t := range p.Types {
+		if alias := aliases[t.Name]; alias != nil {
+			alias.Funcs = t.Funcs
+			t = alias
+		}
 		r.add(r.print(t.Decl), t.Doc, t.Name)
 		r.values(t.Consts, t.Vars)
 		r.funcs("", t.Funcs)
 		r.funcs(t.Name+".", t.Methods)
+		r.funcs(t.Name+".", promoted[t.Name])
 		r.members(t)
 	}
+	for _, v := range again {
+		if _, known := r.out.Names[v.Names[0]]; !known {
+			r.values([]*doc.Value{v})
+		}
+	}
 	return r.out, nil
+}
+
+// parse reads the files of a package that are built on this machine.
+func parse(fset *token.FileSet, dir string) ([]*ast.File, error) {
+	found, err := build.ImportDir(dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	var files []*ast.File
+	for _, name := range slices.Concat(found.GoFiles, found.CgoFiles) {
+		f, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
 }
 
 func (r *reader) add(decl, text string, names ...string) {

@@ -39,12 +39,12 @@ var families = []struct {
 	title string
 	files []string
 }{
-	{"All-reduce", []string{"allreduce.go"}},
-	{"Reduce-scatter and reductions of tiles", []string{"reducescatter.go", "reducescatteroffset.go", "tile.go"}},
-	{"All-gather, all-to-all, broadcast", []string{"exchange.go", "permute.go"}},
-	{"Rows by splits on the device", []string{"alltoallvdev.go"}},
+	{"All-reduce", []string{"all_reduce.go"}},
+	{"Reduce-scatter and reductions of tiles", []string{"reduce_scatter.go", "reduce_scatter_offset.go", "tile_reduce.go"}},
+	{"All-gather, all-to-all, broadcast", []string{"all_gather.go", "all_to_all.go", "broadcast.go", "permute.go"}},
+	{"Rows by splits on the device", []string{"all_to_all_vdev.go"}},
 	{"By multicast", []string{"multimem.go"}},
-	{"One-sided: puts, gets, signals", []string{"handle.go", "signal.go", "slices.go"}},
+	{"One-sided: puts, gets, signals", []string{"handle.go", "signal.go", "onesided.go"}},
 	{"Memory operations", []string{"memops.go"}},
 	{"Memory pools", []string{"pool.go"}},
 	{"Beside communication", nil}, // all others
@@ -96,11 +96,18 @@ func Page(dir string) (page string, missing []string, err error) {
 	return b.String(), missing, nil
 }
 
-// operations finds the operations of the package in dir, in the order of its files.
+// core is the folder of the types that the package exports by aliases.
+const core = "internal/core"
+
+// operations finds the operations of the package in dir and of the core within it, in the order of its files.
 func operations(dir string) ([]*operation, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return nil, err
+	var paths []string
+	for _, d := range []string{dir, filepath.Join(dir, core)} {
+		list, err := filepath.Glob(filepath.Join(d, "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, list...)
 	}
 	set := token.NewFileSet()
 	var files []*ast.File

@@ -1,0 +1,81 @@
+package symmem
+
+import (
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// AllGather returns the members' tensors one after the other, in the order of the ranks, as an ordinary tensor:
+// the first dimension is as many times longer.
+//
+// PyTorch: all_gather_into_tensor
+//
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
+// type, number of elements and offset.
+//
+// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
+// and t may be overwritten by what the stream does next.
+//
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, CopyEngine.
+//
+// Capture: refused, because the result is allocated: capture [Runtime.AllGatherOut].
+//
+// Errors: KindMisuse for a t that the group has not rendezvoused; and what ends a wait.
+func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
+	return rt.allGather(t, nil, opts)
+}
+
+// AllGatherOut is [Runtime.AllGather] into out. If out is symmetric, every member stores into everybody's, which
+// is quicker than reading.
+//
+// PyTorch: all_gather_into_tensor; with CopyEngine _low_contention_all_gather
+//
+// Shapes: out has the type of t and as many elements as all members' t. One of the two is symmetric and
+// rendezvoused by the group. If out is, t may be an ordinary tensor, or this member's part of out; otherwise
+// they do not overlap.
+//
+// Synchronises: as [Runtime.AllGather].
+//
+// Options: as [Runtime.AllGather].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t elsewhere
+// than in this member's part.
+func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
+	core.Live("all_gather", out)
+	rt.allGather(t, out, opts)
+}
+
+func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
+	const op = "all_gather"
+	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine, opts)
+	world := e.g.Size()
+	shape := gathered(t, world)
+	n := t.Bytes()
+	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() && core.Addr(t) == core.Addr(out)+device.Ptr(e.g.Rank()*n)
+	e.checkOut(shape, own)
+	return e.run(shape, n, func(push bool) {
+		for i := range e.g.Size() {
+			p := (e.g.Rank() + i) % world
+			if push {
+				e.piece(core.Addr(t), e.to.At(p)+device.Ptr(e.g.Rank()*n))
+			} else if e.staged {
+				e.piece(e.from.At(p)+device.Ptr(p*n), core.Addr(e.out)+device.Ptr(p*n))
+			} else {
+				e.piece(e.from.At(p), core.Addr(e.out)+device.Ptr(p*n))
+			}
+		}
+		e.args.same = truth(push)
+	})
+}
+
+// gathered is the shape of so many tensors like t in a row.
+func gathered(t *Tensor, n int) []int {
+	shape := t.Shape()
+	if len(shape) == 0 {
+		return []int{n}
+	}
+	shape[0] *= n
+	return shape
+}

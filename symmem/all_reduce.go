@@ -1,0 +1,182 @@
+package symmem
+
+import (
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// AllReduce combines the copies of a symmetric tensor of all members element by element and puts the result in
+// place of every copy. It chooses the quickest way for the size and the group; [Runtime.Explain] says which. All
+// ways combine in the order of the ranks, so that the result has the same bits on all ranks and whichever way
+// was taken. op is "sum", "avg" (the sum divided once), "max" or "min"; every step rounds to the element type,
+// as PyTorch's one-shot and two-shot kernels do, unless AccumulateF32 is given; integers wrap around. It returns
+// t.
+//
+// PyTorch: all_reduce
+//
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
+// type that computes, any number of elements, at any offset.
+//
+// Synchronises: collective over the group and ordered on the stream; when it ends on a rank, t may be
+// overwritten there by what the stream does next.
+//
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an unknown op;
+// and what ends a wait.
+func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	r := rt.reduction("all_reduce", t, op, adding, opts)
+	defer r.Enter().Leave()
+	r.allReduce(t, r.Plan().AllReduce)
+	return t
+}
+
+// OneShotAllReduce combines the copies of a symmetric tensor of all members element by element, in the order of
+// their ranks, and returns the result as an ordinary tensor, which has the same bits on all ranks. Small
+// messages are pushed as packets, without a barrier; large ones are read from the peers between two. t keeps its
+// values.
+//
+// PyTorch: one_shot_all_reduce
+//
+// Shapes: as [Runtime.AllReduce].
+//
+// Synchronises: as [Runtime.AllReduce].
+//
+// Options: as [Runtime.AllReduce].
+//
+// Capture: refused, because the result is allocated: capture [Runtime.OneShotAllReduceOut].
+//
+// Errors: as [Runtime.AllReduce].
+//
+// Source: packets as in NCCL's low-latency protocol, but of 12 bytes of data and an epoch; reads between barriers as
+// in PyTorch's one-shot kernel.
+func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	return rt.oneShot(t, op, nil, opts)
+}
+
+// OneShotAllReduceOut is [Runtime.OneShotAllReduce] into out.
+//
+// PyTorch: one_shot_all_reduce_out
+//
+// Shapes: t as in [Runtime.AllReduce]; out has its type and number of elements, is symmetric or not, and does
+// not overlap t.
+//
+// Synchronises: as [Runtime.AllReduce].
+//
+// Options: as [Runtime.AllReduce].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllReduce]; KindMisuse for an out of another type or size, or that overlaps t.
+func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
+	core.Live(oneShotName, out)
+	rt.oneShot(t, op, out, opts)
+}
+
+// TwoShotAllReduce is [Runtime.AllReduce] in two shots, in place: every member reduces a slice of the tensor and
+// gives it to all others. Small messages go as packets, without a barrier; larger ones as lines of 128 bytes
+// where the links allow it; large ones chunk by chunk, while blocks meet. Where t does not begin at a multiple of
+// 16 bytes, the slices of large ones are read from the peers and stored to them between two barriers. It returns t.
+//
+// PyTorch: two_shot_all_reduce_
+//
+// Shapes: as [Runtime.AllReduce].
+//
+// Synchronises: as [Runtime.AllReduce].
+//
+// Options: as [Runtime.AllReduce].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllReduce].
+//
+// Source: as [Runtime.OneShotAllReduce]; slices as in PyTorch's two-shot kernel.
+func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
+	r := rt.reduction(twoShotName, t, op, adding, opts)
+	defer r.Enter().Leave()
+	r.allReduce(t, r.Plan().TwoShot)
+	return t
+}
+
+// TwoShotAllReduceOut is [Runtime.TwoShotAllReduce] into out; t keeps its values, other than in PyTorch.
+//
+// PyTorch: two_shot_all_reduce_out
+//
+// Shapes: t as in [Runtime.AllReduce]; out is a symmetric tensor that the group has rendezvoused, of the same
+// type and number of elements, the same part on all ranks, and does not overlap t.
+//
+// Synchronises: as [Runtime.AllReduce].
+//
+// Options: as [Runtime.AllReduce].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllReduce]; KindMisuse for an out that is not such.
+func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
+	core.Live(twoShotName, out)
+	r := rt.reduction(twoShotName, t, op, adding, opts)
+	r.checkOut(out)
+	defer r.Enter().Leave()
+	r.Mapped(out)
+	r.Record.On(out)
+	r.allReduce(out, r.Plan().TwoShot)
+}
+
+const (
+	oneShotName = "one_shot_all_reduce"
+	twoShotName = "two_shot_all_reduce"
+)
+
+func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Tensor {
+	r := rt.reduction(oneShotName, t, op, adding, opts)
+	if out != nil {
+		r.checkOut(out)
+	}
+	defer r.Enter().Leave()
+	if out == nil {
+		r.Mapped(t)
+		r.Begin()
+		out = r.Fresh(t.DType(), core.Dims(t), t.Numel())
+	}
+	r.allReduce(out, r.Plan().OneShot)
+	return out
+}
+
+// allReduce reduces r.t into out, which may be r.t itself, in the way that rules say, between enter and leave.
+func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
+	t, g := r.t, r.Group()
+	h := r.Mapped(t)
+	r.Begin()
+	if t.Numel() == 0 {
+		return
+	}
+	c := r.Admit(t, out)
+	w := tuning.Pick(rules, g.Size(), t.Bytes(), r.Work().WholeLines)
+	if w == tuning.TwoChunks && !(inUnits(t) && inUnits(out)) {
+		w = tuning.TwoPull
+	}
+	r.Chose(t.Bytes(), w)
+	switch w {
+	case tuning.OnePacket:
+		r.pushPackets(&oneShotKernels, out, packetsOf(t), c)
+	case tuning.TwoPacket:
+		slice := ((packetsOf(t)+31)/32 + g.Size() - 1) / g.Size() * 32
+		r.pushPackets(&twoShotKernels, out, slice, c)
+	case tuning.TwoLines:
+		r.pushLines(out, c)
+	case tuning.OnePull:
+		a := core.ArgsOf[pullArgs](&r.Call)
+		*a = pullArgs{outs: 1, n: uint64(t.Numel())}
+		a.out[0] = core.Addr(out)
+		for i := range g.Size() {
+			a.in[i] = h.At(i)
+		}
+		r.pull(t.Bytes(), c)
+	case tuning.TwoChunks:
+		r.pushChunks(out, c)
+	case tuning.TwoPull:
+		r.pullSlices(h, out, c)
+	}
+}

@@ -1,0 +1,64 @@
+package symmem
+
+import (
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// AllToAll splits every member's tensor along its first dimension into a part for each member and returns the
+// parts that were for this one, in the order of the ranks, as an ordinary tensor of the same shape.
+//
+// PyTorch: all_to_all_single with equal splits; nvshmem_all_to_all
+//
+// Shapes: as [Runtime.AllGather]; the number of members divides the first dimension.
+//
+// Synchronises: as [Runtime.AllGather].
+//
+// Options: as [Runtime.AllGather].
+//
+// Capture: refused, because the result is allocated: capture [Runtime.AllToAllOut].
+//
+// Errors: as [Runtime.AllGather]; KindMisuse for a first dimension that the number of members does not divide.
+func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
+	return rt.allToAll(t, nil, opts)
+}
+
+// AllToAllOut is [Runtime.AllToAll] into out. If out is symmetric, every member stores into everybody's, which
+// is quicker than reading.
+//
+// PyTorch: all_to_all_single with equal splits; nvshmem_all_to_all
+//
+// Shapes: out has the type of t and as many elements, and does not overlap it. One of the two is symmetric and
+// rendezvoused by the group; if out is, t may be an ordinary tensor, but for CopyEngine. The number of members
+// divides the first dimension of t.
+//
+// Synchronises: as [Runtime.AllGather].
+//
+// Options: as [Runtime.AllGather].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.AllToAll]; KindMisuse for an out of another type or size, or that overlaps t.
+func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
+	core.Live("all_to_all", out)
+	rt.allToAll(t, out, opts)
+}
+
+func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
+	const op = "all_to_all"
+	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine, opts)
+	parts(&e.Call, t, 0)
+	e.checkOut(core.Dims(t), false)
+	world := e.g.Size()
+	n := t.Bytes() / world
+	return e.run(core.Dims(t), n, func(push bool) {
+		for i := range e.g.Size() {
+			p := (e.g.Rank() + i) % world
+			if push {
+				e.piece(core.Addr(t)+device.Ptr(p*n), e.to.At(p)+device.Ptr(e.g.Rank()*n))
+			} else {
+				e.piece(e.from.At(p)+device.Ptr(e.g.Rank()*n), core.Addr(e.out)+device.Ptr(p*n))
+			}
+		}
+	})
+}

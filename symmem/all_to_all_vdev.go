@@ -1,0 +1,238 @@
+package symmem
+
+import (
+	"fmt"
+
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// AllToAllVDev sends rows of in, the indices of its first dimension, to the members as inSplits says: the first
+// inSplits[0] rows go to rank 0 of the group, the next inSplits[1] to rank 1, and so on. out receives them in
+// the order of the ranks they come from; row 0 of outSplitsOffsets then holds how many came from each, row 1
+// where they begin. The splits are read on the device when the operation runs: an earlier kernel of the stream
+// may have computed them, and the host never waits. Rows of out beyond those received keep their values.
+//
+// PyTorch: all_to_all_vdev
+//
+// Shapes: in and out have the same type, any, and the same dimensions but for the first; rows may have any size
+// and begin anywhere, and those whose bytes and addresses are multiples of 16 go quickest. out is symmetric and
+// rendezvoused by the group, or a part of such a tensor, the same part on all ranks; the others may be ordinary.
+// inSplits is I64 with an element for each member, outSplitsOffsets I64[2, members]. None of them overlap.
+//
+// Synchronises: collective over the group and ordered on the stream. It ends when all members' rows have
+// arrived: everything it read may be overwritten by what the stream does next.
+//
+// Options: *Group (by default the one that allocated out), *Stream, Timeout.
+//
+// Capture: yes; replays read the splits anew.
+//
+// Errors: KindMisuse for tensors that are not such. Splits that are negative or exceed in, and an out that is
+// too small for what it would receive, are refused on all members before anything is moved: the next
+// synchronisation panics with a KindMisuse that names the rank and the value, and the group stays usable. And
+// what ends a wait.
+func (rt *Runtime) AllToAllVDev(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
+	rt.allToAllVDev("all_to_all_vdev", vdevDispatch, in, out, inSplits, outSplitsOffsets, opts)
+}
+
+// AllToAllVDev2D is [Runtime.AllToAllVDev] with several experts on each member, the dispatch of a mixture of
+// experts. inSplits goes by member and there by expert, and in is packed in that order. out receives the rows by
+// expert and there by the rank they come from; outSplitsOffsets holds the counts and the beginnings in that
+// order.
+//
+// The region of every expert begins at a multiple of MajorAlign rows, 1 by default, and has at least so many,
+// even if no row came: products over groups of rows can then take out as it is. The rows that only fill a region
+// keep their values, and the counts leave them out.
+//
+// [Runtime.AllToAllVDev2DOffset] is its inverse: given out and outSplitsOffsets, it returns the rows to where
+// they came from, in the order they had.
+//
+// PyTorch: all_to_all_vdev_2d
+//
+// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplits is I64 with an element for each member and expert,
+// outSplitsOffsets I64[2, len(inSplits)]. There may be up to 512 experts in all.
+//
+// Synchronises: as [Runtime.AllToAllVDev].
+//
+// Options: as [Runtime.AllToAllVDev], MajorAlign.
+//
+// Capture: yes; replays read the splits anew.
+//
+// Errors: as [Runtime.AllToAllVDev].
+func (rt *Runtime) AllToAllVDev2D(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
+	rt.allToAllVDev("all_to_all_vdev_2d", vdevDispatch2D, in, out, inSplits, outSplitsOffsets, opts)
+}
+
+// AllToAllVDev2DOffset sends rows back from experts, the combine of a mixture of experts. inSplitsOffsets goes
+// by expert and there by destination: row 0 has how many rows go, row 1 where in in they begin; what lies
+// between is left out. This is what [Runtime.AllToAllVDev2D] made, so that its out, transformed by the experts,
+// and its outSplitsOffsets are in and inSplitsOffsets here. out receives the rows by the rank they come from and
+// there by expert, packed; outSplitsOffsets holds the counts and the beginnings in that order.
+//
+// PyTorch: all_to_all_vdev_2d_offset
+//
+// Shapes: in and out as in [Runtime.AllToAllVDev]; inSplitsOffsets and outSplitsOffsets are I64[2, n], with n
+// the number of members times that of experts on each.
+//
+// Synchronises: as [Runtime.AllToAllVDev].
+//
+// Options: as [Runtime.AllToAllVDev].
+//
+// Capture: yes; replays read the splits and offsets anew.
+//
+// Errors: as [Runtime.AllToAllVDev]; offsets that lead out of in are refused like splits.
+func (rt *Runtime) AllToAllVDev2DOffset(in, out, inSplitsOffsets, outSplitsOffsets *Tensor, opts ...Option) {
+	rt.allToAllVDev("all_to_all_vdev_2d_offset", vdevCombine, in, out, inSplitsOffsets, outSplitsOffsets, opts)
+}
+
+// vdevKind is one of the three operations of all_to_all_vdev.cu.
+type vdevKind int
+
+const (
+	vdevDispatch vdevKind = iota
+	vdevDispatch2D
+	vdevCombine
+)
+
+// What limits all_to_all_vdev.cu.
+const (
+	vdevSplits     = core.PacketSlots // a packet each
+	vdevBlockBytes = 32 << 10         // of out, that are worth a block
+)
+
+func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
+	for _, t := range []*Tensor{in, out, splits, outSplits} {
+		core.Live(op, t)
+	}
+	taken := core.Ordered
+	if kind == vdevDispatch2D {
+		taken |= core.WithMajorAlign
+	}
+	c := core.NewCall(rt.world, op, core.Collective, core.Home(out), taken, opts)
+	g := c.Group()
+	n := checkVDev(&c, kind, in, out, splits, outSplits)
+	align := uint64(0)
+	if kind == vdevDispatch2D {
+		align = 1
+		if c.Has(core.WithMajorAlign) {
+			align = uint64(c.MajorAlign())
+		}
+	}
+	c.Record.DType, c.Record.N, c.Record.Detail = out.DType(), out.Numel(), fmt.Sprintf("by %d splits", n)
+	c.Record.Refused = refusedSplits
+	c.Record.On(out)
+	if align > 1 {
+		c.Record.Detail += fmt.Sprintf(", regions of %d", align)
+	}
+	defer c.Enter().Leave()
+	h := c.Mapped(out)
+	c.Begin()
+	a := &vdevArgs{
+		signals: c.Work().Meetings,
+		splits:  core.Addr(splits), outSplits: core.Addr(outSplits), outOffsets: core.Addr(outSplits) + device.Ptr(8*n),
+		inRows: uint64(core.Dims(in)[0]), outRows: uint64(core.Dims(out)[0]), row: uint64(rowBytes(out)), align: align,
+	}
+	if kind == vdevCombine {
+		a.packets.op, a.offsets = 1, core.Addr(splits)+device.Ptr(8*n)
+	}
+	for i := range g.Size() {
+		a.out[i] = h.At(i)
+	}
+	p := c.Plan()
+	a.packets.context = c.Admit(in, out, splits, outSplits)
+	a.packets.context.Channels = uint32(p.MeetBlocks)
+	a.packets.in, a.packets.n, a.packets.epochs, a.packets.inbox = core.Addr(in), uint64(n), c.Work().Epochs, c.Work().Inbox
+	// The grid must be the same on all ranks, and what is theirs alone is not known: it follows from what all
+	// have allocated.
+	blocks := min(p.PacketBlocks, p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
+	threads := max(p.RowThreads, (n+31)&^31) // one for each split
+	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
+	c.Launch("all_to_all_vdev", g.Size(), l, core.BytesOf(a))
+}
+
+// checkVDev refuses what the host can see to be wrong, and returns the number of splits.
+func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) int {
+	world := c.Group().Size()
+	if c.Has(core.WithMajorAlign) && c.MajorAlign() < 1 {
+		panic(c.Misuse("MajorAlign", "", "MajorAlign must be positive, not %d", c.MajorAlign()))
+	}
+	if len(core.Dims(in)) == 0 || len(core.Dims(out)) == 0 || in.DType() != out.DType() || rowKind(in) != rowKind(out) {
+		panic(c.Misuse("out", "", "in is %v and out is %v: the type and all dimensions but the first must be the same", core.Brief(in), core.Brief(out)))
+	}
+	name, want := "inSplits", fmt.Sprintf("i64[%d]", world)
+	good := splits.DType() == I64 && len(core.Dims(splits)) == 1 && splits.Numel() == world
+	n := splits.Numel()
+	switch kind {
+	case vdevDispatch2D:
+		want = fmt.Sprintf("i64[n] with n a multiple of %d, at most %d", world, vdevSplits)
+		good = splits.DType() == I64 && len(core.Dims(splits)) == 1
+	case vdevCombine:
+		name, want = "inSplitsOffsets", fmt.Sprintf("i64[2, n] with n a multiple of %d, at most %d", world, vdevSplits)
+		good = splits.DType() == I64 && len(core.Dims(splits)) == 2 && core.Dims(splits)[0] == 2
+		n /= 2
+	}
+	if !good || n == 0 || n%world != 0 || n > vdevSplits {
+		panic(c.Misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, c.Group(), core.Brief(splits)))
+	}
+	if outSplits.DType() != I64 || len(core.Dims(outSplits)) != 2 || core.Dims(outSplits)[0] != 2 || core.Dims(outSplits)[1] != n {
+		panic(c.Misuse("outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, core.Brief(outSplits)))
+	}
+	if c.Has(core.WithMajorAlign) && c.MajorAlign() > core.Dims(out)[0] {
+		panic(c.Misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", c.MajorAlign(), core.Dims(out)[0]))
+	}
+	names, all := [4]string{"in", "out", name, "outSplitsOffsets"}, [4]*Tensor{in, out, splits, outSplits}
+	for i := range all {
+		for j := range i {
+			if (i != 2 || j != 0) && core.Overlap(all[i], all[j]) {
+				panic(c.Misuse(names[i], "", "%s overlaps %s", names[i], names[j]))
+			}
+		}
+	}
+	return n
+}
+
+// rowKind is the dimensions of t but for the first, in words.
+func rowKind(t *Tensor) string { return fmt.Sprint(core.Dims(t)[1:]) }
+
+// rowBytes is the size of one index of the first dimension.
+func rowBytes(t *Tensor) int { return numelOf(core.Dims(t)[1:]) * t.DType().Size() }
+
+// vdevArgs is AllToAllVdevArgs of all_to_all_vdev.cu.
+type vdevArgs struct {
+	packets         packetArgs
+	signals         core.Ptrs
+	out             core.Ptrs
+	splits, offsets device.Ptr
+	outSplits       device.Ptr
+	outOffsets      device.Ptr
+	inRows, outRows uint64
+	row             uint64
+	align           uint64
+}
+
+// What the kernel refuses: Refused of all_to_all_vdev.cu.
+const (
+	refusedSplit  = 16
+	refusedSum    = 17
+	refusedOffset = 18
+	refusedRoom   = 19
+)
+
+// refusedSplits explains a value in device memory that the operation could not work with. All members found the
+// same, moved nothing and are in step.
+func refusedSplits(_ *core.Record, e *Error, r *device.WaitRecord) {
+	e.Arg = "in_splits"
+	switch r.Kind {
+	case refusedSplit:
+		e.Msg = fmt.Sprintf("split %d of rank %d is %d: it must be in [0, %d], the rows of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
+	case refusedSum:
+		e.Msg = fmt.Sprintf("the splits of rank %d add up to %d rows, its input has %d", e.Peer, r.Seen, r.Want)
+	case refusedOffset:
+		e.Msg = fmt.Sprintf("the rows of split %d of rank %d begin at row %d and are not all among the %d of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
+	case refusedRoom:
+		e.Arg = "out"
+		e.Msg = fmt.Sprintf("rank %d would receive %d rows, its out has %d", e.Peer, r.Seen, r.Want)
+		e.Hint = "allocate a longer out"
+	}
+}

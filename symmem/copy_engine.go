@@ -1,0 +1,48 @@
+package symmem
+
+import (
+	"slices"
+
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// byEngines does an exchange by copy engines.
+func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
+	g := e.g
+	defer e.Enter().Leave()
+	e.staged = e.Op() == "all_gather" && e.out != nil && (core.Overlap(e.t, e.out) || !e.Maps(e.t))
+	shared := e.t
+	if e.staged {
+		shared = e.out
+	}
+	e.from = e.Mapped(shared)
+	e.Record.On(shared)
+	e.Begin()
+	if e.out == nil {
+		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
+	}
+	if n == 0 {
+		return e.out
+	}
+	id := e.Admit(e.t, e.out).Ordinal
+	w := enginesWay
+	if e.staged {
+		w = stagedWay
+	}
+	e.Chose(e.t.Bytes(), w)
+	if own := core.Addr(e.out) + device.Ptr(g.Rank()*n); e.staged && own != core.Addr(e.t) {
+		e.Copy(own, core.Addr(e.t), n)
+	}
+	lay(false)
+	e.CopyAll(id, e.args.src[:e.args.pieces], e.args.dst[:e.args.pieces], n, e.staged)
+	return e.out
+}
+
+// Ways of an exchange by copy engines.
+var (
+	enginesWay = &tuning.Way{Path: "copy engines", Why: "CopyEngine was given: the multiprocessors stay free for what runs beside it"}
+	stagedWay  = &tuning.Way{Path: "copy engines, from out", Why: "CopyEngine was given, and peers read the tensor at its place in out"}
+)

@@ -1,0 +1,72 @@
+package symmem
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/argstest"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// TestArguments holds the arguments of the core's kernels to what the kernels declare.
+func TestArguments(t *testing.T) {
+	argstest.Check(t, map[string]uintptr{
+		"barrier":         unsafe.Sizeof(barrierArgs{}),
+		"put_signal":      unsafe.Sizeof(signalArgs{}),
+		"wait_signal":     unsafe.Sizeof(signalArgs{}),
+		"put_with_signal": unsafe.Sizeof(putWithSignalArgs{}),
+		"wait_for_signal": unsafe.Sizeof(waitForSignalArgs{}),
+		"fill":            unsafe.Sizeof(fillArgs{}),
+		"arange":          unsafe.Sizeof(arangeArgs{}),
+		"rand":            unsafe.Sizeof(randArgs{}),
+		"copy_rows":       unsafe.Sizeof(copyRowsArgs{}),
+		"pool_meet":       unsafe.Sizeof(poolMeetArgs{}),
+	}, []string{"one_shot_all_reduce", "two_shot_all_reduce", "two_shot_lines", "two_shot_chunks", "pull_reduce", "multimem_reduce", "multimem_all_gather", "matmul", "exchange", "all_to_all_vdev", "permute", "tile_reduce"})
+}
+
+// TestHandleLayout lets the C++ compiler check the offsets of the structs that users' kernels see.
+func TestHandleLayout(t *testing.T) {
+	dev, err := cpu.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	var h KernelHandle
+	k, err := dev.Compile(device.Source{Name: "layout", Line: 1, Text: `extern "C" __global__ void layout(symm::Handle h, unsigned long long* out) {
+		const char* base = (const char*)&h;
+		const void* fields[] = {&h.watch, &h.timeout_ns, &h.rank, &h.world_size, &h.ordinal, &h.channels, &h.swaps, &h.bytes, &h.pad_bytes, h.buffers, h.pads, &h.signals};
+		for (int i = 0; i < 12; i++) out[i] = (const char*)fields[i] - base;
+		out[12] = sizeof h;
+	}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := dev.Alloc(8 * 13)
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append(make([]byte, unsafe.Sizeof(h)), BytesOf(&p)...)
+	if err := s.Launch(k.Kernels()[0], device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: args}); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]uint64, 13)
+	if err := s.Read(unsafe.Slice((*byte)(unsafe.Pointer(&got[0])), 8*len(got)), p); err != nil {
+		t.Fatal(err)
+	}
+	c := unsafe.Offsetof(h.Context)
+	want := []uintptr{
+		c + unsafe.Offsetof(h.Context.watch), c + unsafe.Offsetof(h.Context.timeout), c + unsafe.Offsetof(h.Context.rank), c + unsafe.Offsetof(h.Context.size),
+		c + unsafe.Offsetof(h.Context.Ordinal), c + unsafe.Offsetof(h.Context.Channels), c + unsafe.Offsetof(h.Context.swaps), unsafe.Offsetof(h.bytes), unsafe.Offsetof(h.padBytes),
+		unsafe.Offsetof(h.buffers), unsafe.Offsetof(h.pads), unsafe.Offsetof(h.signals), unsafe.Sizeof(h),
+	}
+	for i := range want {
+		if got[i] != uint64(want[i]) {
+			t.Errorf("field %d is at %d in C++ and at %d here", i, got[i], want[i])
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package symmem
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// A call's way
+//
+// Everything that puts work in a stream goes the same way. This file is that way; an operation adds its checks,
+// the arguments of its kernel and the rule by which it picks one.
+//
+//	check    newCall reads the options and refuses a group that cannot be used. The operation then refuses
+//	         arguments that do not fit. Nothing is locked yet, and a refused call has changed nothing.
+//	enter    locks the world, so that calls of several goroutines are issued one after the other; leave unlocks it.
+//	begin    picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while
+//	         the ranks' signals may be out of step.
+//	admit    commits the call:
+//	         touch  marks the tensors as used by the stream, so that their memory is not reused too early
+//	         chain  orders the stream after the group's previous use of its signals, if that was on another stream
+//	         count  numbers a collective call and adds it to the group's tally
+//	         note   remembers the call under an id that its kernel receives, to explain its waits
+//	launch   puts the kernel in the stream. An error of the device becomes an *Error of the call.
+//	mark     remembers that the stream was the last to use the group's signals, for the next chain.
+//
+// A call on a symmetric tensor looks up the peers' copies by mapped, and allocates its result by fresh, between
+// enter and admit. The manner of a call says which of the steps it takes.
+
+// manner says what a call has to do with other ranks. Each manner takes the steps of those before it.
+type Manner uint8
+
+const (
+	Alone         Manner = iota // concerns no other rank, or only their memory
+	Waiting                     // its kernel waits for a word of memory: it is noted
+	Signalling                  // it uses one signal of the group: it is chained, and refused while signals are out of step
+	Communicating               // it uses the group's signals so that giving up puts them out of step
+	Collective                  // all members make it: it is counted
+)
+
+// call is one call of an operation that is ordered on a stream.
+type Call struct {
+	rt     *Runtime
+	opts   options
+	Record Record
+	stream *Stream // since begin
+}
+
+// newCall checks the options of a call on a group, by default g.
+func (rt *Runtime) newCall(op string, m Manner, g *Group, taken OptionSet, opts []Option) Call {
+	c := Call{rt: rt, opts: rt.read(op, g, false, taken, opts), Record: Record{op: op, Manner: m}}
+	c.Record.group = c.opts.group
+	return c
+}
+
+// newCall checks the options of a call on a handle, which cannot be made on another group.
+func (h *Handle) newCall(op string, m Manner, opts []Option) Call {
+	h.usable(op)
+	rt := h.g.rt
+	return Call{rt: rt, opts: rt.read(op, h.g, true, Ordered, opts), Record: Record{op: op, group: h.g, Manner: m}}
+}
+
+// ownCall is a call without options that concerns this rank alone.
+func (rt *Runtime) ownCall(op string) Call {
+	return Call{rt: rt, Record: Record{op: op}}
+}
+
+// misuse refuses the call. arg names the argument, "" for none.
+func (c *Call) Misuse(arg, hint, format string, args ...any) *Error {
+	return c.rt.misuse(c.Record.op, arg, hint, format, args...)
+}
+
+// enter locks the world: defer c.enter().leave().
+func (c *Call) Enter() *Call {
+	c.rt.mu.Lock()
+	return c
+}
+
+func (c *Call) Leave() { c.rt.mu.Unlock() }
+
+// unlocked leaves while f waits for other ranks on the host, and enters and begins again.
+func (c *Call) unlocked(f func()) {
+	func() {
+		c.Leave()
+		defer c.Enter()
+		f()
+	}()
+	c.opts.stream = c.stream
+	c.Begin()
+}
+
+// begin picks the stream.
+func (c *Call) Begin() {
+	rt, op := c.rt, c.Record.op
+	if why := rt.abort.Load(); why != nil {
+		panic(&Error{Kind: KindInterrupted, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused: " + *why})
+	}
+	s := rt.current
+	if c.opts.stream != nil {
+		s = c.opts.stream
+	}
+	if s.closed.Load() {
+		panic(c.Misuse("stream", "", "the stream was freed"))
+	}
+	if s.rt != rt {
+		panic(c.Misuse("stream", "", "the stream belongs to another world"))
+	}
+	if rt.capture != nil && s != rt.capture.stream {
+		panic(c.Misuse("stream", "let the capture use one stream", "another stream is being captured"))
+	}
+	if t := rt.trace.Load(); t != nil {
+		t.issue(op, s)
+	}
+	c.stream = s
+	if c.Record.Manner >= Signalling {
+		rt.inStep(op)
+	}
+}
+
+// inStep refuses communication after a collective operation was given up: the ranks' signals may be out of step.
+func (rt *Runtime) inStep(op string) {
+	if why := rt.broken.Load(); why != nil {
+		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why, Hint: "all ranks must call Recover"})
+	}
+}
+
+// mapped returns where the members have their copies of t, which must be symmetric and rendezvoused by the call's group.
+func (c *Call) Mapped(t *Tensor) Copies {
+	g := c.opts.group
+	if !t.Symmetric() {
+		panic(c.Misuse("tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
+	}
+	a := t.st.alloc
+	a.usable(c.Record.op)
+	if h := a.mapping(g); h != nil {
+		return Copies{h, t}
+	}
+	if len(a.handles) > 0 {
+		panic(c.Misuse("tensor", "give that group as the last argument, or Rendezvous the tensor in this one", "the tensor %v was rendezvoused by %v, not by %v", t.kind(), a.handles[0].g, g))
+	}
+	panic(c.Misuse("tensor", "call Rendezvous on it first", "the tensor %v was not rendezvoused by %v", t.kind(), g))
+}
+
+// fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory pool in use if
+// there is one. shape becomes the tensor's own. The call leaves and enters again while a memory pool grows.
+func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
+	if c.rt.pooling != nil {
+		return c.rt.pooling.takePooled(c, dtype, shape, n, false)
+	}
+	return c.rt.ordinary(c.Record.op, c.stream, dtype, shape, n)
+}
+
+// admit commits the call to its group, with the tensors that its work reads or writes. It returns the head of the
+// kernel's arguments.
+func (c *Call) Admit(tensors ...*Tensor) Context {
+	c.Touch(tensors...)
+	return c.Join(c.opts.group)
+}
+
+// touch notes that the call's work uses the tensors.
+func (c *Call) Touch(tensors ...*Tensor) {
+	for _, t := range tensors {
+		t.touch(c.stream)
+	}
+}
+
+// join is admit in one of several groups that the call uses.
+func (c *Call) Join(g *Group) Context {
+	m := c.Record.Manner
+	if m == Alone {
+		return Context{}
+	}
+	c.Record.group, c.Record.timeout = g, c.opts.timeout
+	if m >= Signalling {
+		g.chain(c.Record.op, c.stream)
+	}
+	if m == Collective {
+		g.count(&c.Record)
+	}
+	return c.rt.kernelContext(g, &c.opts, c.rt.note(c.Record))
+}
+
+// launch issues the call's kernel: one of kernels/, for groups of so many ranks or 0 for any.
+func (c *Call) Launch(kernel string, ranks int, l device.Launch, args []byte) {
+	c.issued(c.submit(kernel, ranks, l, args))
+}
+
+// submit is launch without its end: the caller calls issued.
+func (c *Call) submit(kernel string, ranks int, l device.Launch, args []byte) error {
+	l.Args = args
+	return c.stream.launch(c.rt.builtin(c.Record.op, kernel, ranks), l)
+}
+
+// issued ends a call whose work was put in the stream, or could not be.
+func (c *Call) issued(err error) {
+	if err != nil {
+		panic(c.rt.failure(c.Record.op, err))
+	}
+	if c.Record.Manner >= Signalling {
+		c.opts.group.mark(c.Record.op, c.stream)
+	}
+}
+
+// kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.
+func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) Context {
+	c := Context{
+		watch:    device.Ptr(uintptr(unsafe.Pointer(rt.watch))),
+		timeout:  uint64(o.timeout),
+		rank:     int32(g.rank),
+		size:     int32(len(g.ranks)),
+		Ordinal:  call,
+		Channels: uint32(g.channels),
+	}
+	if g.work.WholeLines {
+		c.swaps = 1 // a link that keeps lines together has atomics too
+	}
+	return c
+}
+
+// chain makes s wait for what used the group's signals before, if that is on another stream. rt.mu is held.
+func (g *Group) chain(op string, s *Stream) {
+	if c := g.rt.capture; c != nil {
+		if !slices.Contains(c.groups, g) {
+			c.groups, c.builds = append(c.groups, g), append(c.builds, g.builds)
+		}
+		return
+	}
+	if g.last == nil || g.last == s {
+		return
+	}
+	if !g.marked {
+		g.mustRecord(op, g.last) // the other stream was alone until now
+	}
+	if err := s.wait(g.event); err != nil {
+		panic(g.rt.failure(op, err))
+	}
+}
+
+// mark notes that the group's signals were used on s. rt.mu is held.
+func (g *Group) mark(op string, s *Stream) {
+	if g.rt.capture != nil {
+		return
+	}
+	g.last, g.marked = s, false
+	if len(g.rt.streams) > 1 {
+		g.mustRecord(op, s)
+	}
+}
+
+func (g *Group) mustRecord(op string, s *Stream) {
+	var err error
+	if g.event == nil {
+		if g.event, err = g.rt.dev.NewEvent(); err != nil {
+			panic(g.rt.failure(op, err))
+		}
+	}
+	if err := s.record(g.event); err != nil {
+		panic(g.rt.failure(op, err))
+	}
+	g.marked = true
+}
+
+// preload loads the kernels that signal. The driver may hold back the loading of a kernel while another one runs,
+// and that one may wait for the signal that the kernel to be loaded is to send. Kernels of collective operations are
+// loaded by the first call in a group of each size. A kernel that does not load is reported by the call that needs it.
+func (rt *Runtime) preload() {
+	for _, name := range []string{"barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal"} {
+		if k, err := rt.dev.Builtin(name, 0); err == nil {
+			rt.builtins[builtinKernel{name: name}] = k
+		}
+	}
+}
+
+// builtinKernel names a kernel of kernels/, for groups of so many ranks, or 0 for any.
+type builtinKernel struct {
+	name  string
+	ranks int
+}
+
+// builtin returns a kernel of kernels/. rt.mu is held.
+func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
+	key := builtinKernel{name, ranks}
+	k, ok := rt.builtins[key]
+	if !ok {
+		var err error
+		if k, err = rt.dev.Builtin(name, ranks); err != nil {
+			panic(rt.failure(op, err))
+		}
+		rt.builtins[key] = k
+	}
+	return k
+}

@@ -1,0 +1,33 @@
+package symmem
+
+import "github.com/symmrepl/symmrepl/symmem/internal/element"
+
+// DType is the type of a tensor's elements.
+type DType uint8
+
+// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced.
+const (
+	F16 DType = iota + 1
+	BF16
+	F32
+	F64
+	I8
+	U8
+	I32
+	U32
+	I64
+	U64
+	F8E4M3
+	F8E5M2
+)
+
+// Size is the bytes of an element.
+func (d DType) Size() int { return d.element().Size() }
+
+// String is the name used in messages and kernels: "bf16".
+func (d DType) String() string { return d.element().String() }
+
+// element is the same type, with what programs need not see of it.
+func (d DType) element() element.Type { return element.Type(d) }
+
+const _ = uint(element.F8E5M2-element.Type(F8E5M2)) + uint(element.Type(F8E5M2)-element.F8E5M2) // the types are numbered alike

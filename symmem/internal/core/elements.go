@@ -1,0 +1,210 @@
+package symmem
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
+)
+
+// generate launches a built-in kernel that writes the whole tensor. args is made when the tensor is known to
+// be alive.
+func (t *Tensor) generate(op, kernel string, args func() []byte) {
+	c := t.rt.ownCall(op)
+	defer c.Enter().Leave()
+	t.live(op)
+	if t.n == 0 {
+		return
+	}
+	c.Begin()
+	c.Admit(t)
+	c.Launch(kernel, 0, t.rt.gridFor(t.n), args())
+}
+
+// Fill sets every element to x, a number of any Go type. An integer must be exactly representable; a float is
+// rounded to the nearest value of a float type, must not overflow, and must be whole for an integer type. It
+// returns t.
+func (t *Tensor) Fill(x any) *Tensor {
+	const op = "Fill"
+	t.live(op)
+	v, ok := element.NumberOf(x)
+	if !ok {
+		panic(t.rt.misuse(op, "x", "", "a tensor is filled with a number, not with a %T", x))
+	}
+	bits, why := t.dtype.element().Encode(v)
+	if why != "" {
+		panic(t.rt.misuse(op, "x", "", "%s", why))
+	}
+	t.generate(op, "fill", func() []byte {
+		return BytesOf(&fillArgs{t.pointer(), uint64(t.n), bits, uint64(t.dtype.Size())})
+	})
+	return t
+}
+
+// Arange sets element i to i. It is refused if the last one is out of the type's range; in a float type the
+// larger ones are rounded. It returns t.
+func (t *Tensor) Arange() *Tensor {
+	const op = "Arange"
+	t.live(op)
+	t.mustCompute(op)
+	if t.n > 0 {
+		if _, why := t.dtype.element().Encode(element.Number{Class: element.Floating, Float: float64(t.n - 1)}); why != "" {
+			panic(t.rt.misuse(op, "tensor", "", "%s", why))
+		}
+	}
+	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return BytesOf(&arangeArgs{t.pointer(), uint64(t.n)}) })
+	return t
+}
+
+// Rand sets the elements to values that depend on the seed and their index alone: floats in [0, 1), rounded
+// (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
+func (t *Tensor) Rand(seed int) *Tensor {
+	const op = "Rand"
+	t.live(op)
+	t.mustCompute(op)
+	t.generate(op, "rand_"+t.dtype.String(), func() []byte { return BytesOf(&randArgs{t.pointer(), uint64(t.n), uint64(seed)}) })
+	return t
+}
+
+func (t *Tensor) mustCompute(op string) {
+	if !t.dtype.element().Computes() {
+		panic(t.rt.misuse(op, "tensor", "", "%v is a storage type: it can be filled, copied and read", t.dtype))
+	}
+}
+
+// CopyFrom sets the elements from src, which has as many: a slice of any numeric type, whose values are
+// converted as by Fill, or a tensor of the same type. A slice may be changed when CopyFrom returns. It
+// returns t.
+func (t *Tensor) CopyFrom(src any) *Tensor {
+	const op = "CopyFrom"
+	t.live(op)
+	if from, ok := src.(*Tensor); ok {
+		t.copyTensor(op, from)
+		return t
+	}
+	data, n, why := t.dtype.element().EncodeSlice(src)
+	if why != "" {
+		panic(t.rt.misuse(op, "src", "", "%s", why))
+	}
+	if n != t.n {
+		panic(t.rt.misuse(op, "src", "", "%d values for a tensor of %d elements", n, t.n))
+	}
+	t.rt.refuseCapture(op)
+	t.write(op, data)
+	return t
+}
+
+func (t *Tensor) write(op string, data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	c := t.rt.ownCall(op)
+	defer c.Enter().Leave()
+	t.live(op)
+	c.Begin()
+	c.Admit(t)
+	c.issued(c.stream.write(t.pointer(), data))
+}
+
+func (t *Tensor) copyTensor(op string, from *Tensor) {
+	rt := t.rt
+	from.live(op)
+	if from.dtype != t.dtype {
+		panic(rt.misuse(op, "src", fmt.Sprintf("convert through the host: CopyFrom(src.%s())", t.dtype.reader()), "a %v tensor cannot be copied into a %v one", from.dtype, t.dtype))
+	}
+	if from.n != t.n {
+		panic(rt.misuse(op, "src", "", "%d elements for a tensor of %d", from.n, t.n))
+	}
+	c := rt.ownCall(op)
+	defer c.Enter().Leave()
+	t.live(op)
+	c.Begin()
+	c.Admit(t, from)
+	c.issued(c.stream.copy(t.pointer(), from.pointer(), t.Bytes()))
+}
+
+// reader names the method that reads the type without loss.
+func (d DType) reader() string {
+	switch {
+	case !d.element().IsFloat():
+		return "Ints"
+	case d == F64:
+		return "Float64s"
+	}
+	return "Float32s"
+}
+
+// read waits for the current stream and returns the bytes of the first n elements.
+func (t *Tensor) read(op string, n int) []byte {
+	data := make([]byte, n*t.dtype.Size())
+	t.rt.refuseCapture(op)
+	s := t.lockForRead(op)
+	var err error
+	if len(data) > 0 {
+		err = s.d.Read(data, t.pointer())
+	} else {
+		err = s.d.Synchronize()
+	}
+	s.mu.Unlock()
+	t.rt.raise(op, err)
+	return data
+}
+
+// lockForRead admits a read and returns its stream with the stream's lock held, which is taken while the world is
+// still locked: nothing else is issued in between.
+func (t *Tensor) lockForRead(op string) *Stream {
+	c := t.rt.ownCall(op)
+	defer c.Enter().Leave()
+	t.live(op)
+	c.Begin()
+	c.Admit(t)
+	c.stream.mu.Lock()
+	return c.stream
+}
+
+// Float64s returns the elements, exactly but for integers beyond 2^53. It waits for the current stream.
+func (t *Tensor) Float64s() []float64 {
+	t.live("Float64s")
+	data := t.read("Float64s", t.n)
+	out := make([]float64, t.n)
+	for i := range out {
+		out[i] = t.dtype.element().Float(t.dtype.element().BitsAt(data, i))
+	}
+	return out
+}
+
+// Float32s returns the elements rounded to float32, which is exact for all types of at most 24 bits of
+// precision. It waits for the current stream.
+func (t *Tensor) Float32s() []float32 {
+	t.live("Float32s")
+	data := t.read("Float32s", t.n)
+	out := make([]float32, t.n)
+	for i := range out {
+		out[i] = float32(t.dtype.element().Float(t.dtype.element().BitsAt(data, i)))
+	}
+	return out
+}
+
+// Ints returns the elements, which must be whole numbers. It waits for the current stream.
+func (t *Tensor) Ints() []int {
+	const op = "Ints"
+	t.live(op)
+	data := t.read(op, t.n)
+	out := make([]int, t.n)
+	for i := range out {
+		bits := t.dtype.element().BitsAt(data, i)
+		if !t.dtype.element().IsFloat() {
+			out[i] = int(t.dtype.element().Integer(bits))
+			if t.dtype == U64 && out[i] < 0 {
+				panic(t.rt.misuse(op, "tensor", "read it by Float64s", "element %d is %d, too large for an int", i, bits))
+			}
+			continue
+		}
+		v := t.dtype.element().Float(bits)
+		if v != math.Trunc(v) || math.Abs(v) >= 0x1p63 {
+			panic(t.rt.misuse(op, "tensor", "read it by Float64s", "element %d is %v, not an int", i, v))
+		}
+		out[i] = int(v)
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Graph is work that was captured once and can be replayed at the cost of a single launch.
+type Graph struct {
+	rt      *Runtime
+	d       device.Graph
+	stream  *Stream
+	copying []*Group  // that copy by copy engines
+	groups  []*Group  // whose signals it uses
+	builds  []int     // of these groups, when it was captured
+	tensors []*Tensor // that it uses, so that their memory stays theirs
+	calls   []Record  // for the record of waits
+
+	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
+}
+
+// Capture calls f and records what it issues on the current stream instead of running it. Within f memory
+// cannot be allocated (Empty, Local, results of operations that return one), tensors cannot be read or
+// written by the host, and nothing can be waited for: each of these is refused with what to do instead, and
+// the capture is dropped. Ranks that capture communication must capture and replay the same.
+func (rt *Runtime) Capture(f func()) *Graph {
+	const op = "Capture"
+	g := rt.beginCapture(op)
+	completed := false
+	defer func() {
+		if err := rt.endCapture(g, completed); err != nil && completed {
+			panic(rt.failure(op, err))
+		}
+	}()
+	f()
+	completed = true
+	return g
+}
+
+func (rt *Runtime) beginCapture(op string) *Graph {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.capture != nil {
+		panic(rt.misuse(op, "", "", "a graph is being captured already"))
+	}
+	c := rt.ownCall(op)
+	c.Begin()
+	g := &Graph{rt: rt, stream: c.stream, replayed: new(atomic.Int64)}
+	g.stream.mu.Lock()
+	defer g.stream.mu.Unlock()
+	if err := g.stream.d.BeginCapture(); err != nil {
+		panic(rt.failure(op, err))
+	}
+	rt.capture = g
+	return g
+}
+
+// endCapture makes the graph usable, or drops it.
+func (rt *Runtime) endCapture(g *Graph, keep bool) (err error) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.capture = nil
+	g.stream.mu.Lock()
+	defer g.stream.mu.Unlock()
+	if g.d, err = g.stream.d.EndCapture(); err != nil {
+		return err
+	}
+	if !keep {
+		return g.d.Close()
+	}
+	rt.setGraphs(append(slices.Clone(*rt.graphs.Load()), g))
+	return nil
+}
+
+// keep holds a tensor for as long as the graph lives. rt.mu is held.
+func (g *Graph) keep(t *Tensor) { g.tensors = append(g.tensors, t) }
+
+// Replay issues the captured work on the current stream, or on the one given.
+func (g *Graph) Replay(opts ...Option) {
+	const op = "Replay"
+	rt := g.rt
+	c := rt.newCall(op, Alone, rt.all, WithStream, opts)
+	rt.refuseCapture(op)
+	defer c.Enter().Leave()
+	if g.d == nil {
+		panic(rt.misuse(op, "graph", "", "the graph was freed"))
+	}
+	c.Begin()
+	s := c.stream
+	for _, t := range g.tensors {
+		t.live(op)
+		if t.st.alloc != nil {
+			t.st.alloc.usable(op)
+			t.st.alloc.used |= 1 << (s.id % 64)
+		}
+		if t.st.block != nil && t.st.block.stream != s {
+			t.st.block.used |= 1 << (s.id % 64)
+		}
+	}
+	rt.inStep(op)
+	for i, group := range g.groups {
+		group.check(op)
+		if group.builds != g.builds[i] {
+			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v was built again since the graph was captured", group), Hint: "capture it again"})
+		}
+		group.chain(op, s)
+	}
+	g.replayed.Store(int64(rt.calls.caller()))
+	s.mu.Lock()
+	err := g.launchOn(s)
+	s.mu.Unlock()
+	c.issued(err)
+	for _, group := range g.groups {
+		group.mark(op, s)
+	}
+	for _, group := range g.copying {
+		group.lookAfter(s)
+	}
+}
+
+// Elapsed replays the graph n times on the current stream and returns the device time that one replay took on
+// average. It waits for them. Ranks that captured communication must do it together.
+func (g *Graph) Elapsed(n int) time.Duration {
+	if n < 1 {
+		panic(g.rt.misuse("Graph.Elapsed", "n", "", "the number of replays must be positive, not %d", n))
+	}
+	return g.rt.Elapsed(func() {
+		for range n {
+			g.Replay()
+		}
+	}) / time.Duration(n)
+}
+
+// Free waits for this rank's work and gives the graph back.
+func (g *Graph) Free() {
+	const op = "Graph.Free"
+	rt := g.rt
+	rt.refuseCapture(op)
+	rt.synchronize(op)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if g.d == nil {
+		panic(rt.misuse(op, "graph", "", "the graph was freed already"))
+	}
+	rt.setGraphs(slices.DeleteFunc(slices.Clone(*rt.graphs.Load()), func(o *Graph) bool { return o == g }))
+	err := g.d.Close()
+	g.d, g.tensors = nil, nil
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+}
+
+func (rt *Runtime) setGraphs(list []*Graph) { rt.graphs.Store(&list) }
+
+// refuseCapture refuses a call that has no place in a graph.
+func (rt *Runtime) refuseCapture(op string) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if rt.capture != nil {
+		panic(rt.misuse(op, "", "make this call before the capture, or after a replay", "not allowed while a graph is captured"))
+	}
+}

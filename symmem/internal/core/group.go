@@ -1,0 +1,255 @@
+package symmem
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups never
+// disturb each other. A rank that is not a member holds the group too, to name it, and is refused its use.
+type Group struct {
+	rt       *Runtime
+	name     string // "world", or "0,2"
+	ranks    []int  // world ranks, ascending
+	rank     int    // this rank's position in ranks, or -1
+	channels int    // of the signal block
+	work     Workspace
+	builds   int                    // times that work was made
+	stale    atomic.Pointer[string] // why the group cannot be used any more
+
+	watch   copyWatch
+	meeting sync.Mutex // host-synchronous calls, one at a time
+	key     string     // names the group to the hub
+	met     uint64     // host-synchronous calls made so far
+
+	// Guarded by rt.mu.
+	ordinal uint64 // stream-ordered collective calls
+	digest  digest // of them
+	latest  Record // of them
+	allocs  uint64 // allocations made
+	pool    pool
+	last    *Stream
+	event   device.Event // reached when the last use of the signals, on last, is over
+	marked  bool         // event was recorded after that use
+
+	args *[maxArgs / 8]uint64 // of the kernel that is being launched: see ArgsOf
+}
+
+// NewGroup makes a group of the ranks given, in ascending order, which are on one host. It is collective over these ranks; any other
+// rank may call it too and returns at once with a group it cannot use. Every call makes a new group. Until it is
+// freed its inboxes take up to 128 MiB of each member's GPU.
+func (rt *Runtime) NewGroup(ranks ...int) *Group {
+	const op = "NewGroup"
+	rt.refuseCapture(op)
+	sorted := slices.Sorted(slices.Values(ranks))
+	if len(sorted) == 0 {
+		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
+	}
+	for i, r := range sorted {
+		if r < 0 || r >= rt.size {
+			panic(rt.misuse(op, "ranks", "", "ranks must be in [0, %d), not %d", rt.size, r))
+		}
+		if i > 0 && sorted[i-1] == r {
+			panic(rt.misuse(op, "ranks", "", "rank %d is named twice", r))
+		}
+	}
+	rt.sameHost(op, sorted)
+	g := &Group{rt: rt, name: Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
+	if g.rank < 0 {
+		return g
+	}
+	rt.mu.Lock()
+	serial := rt.created[g.name]
+	rt.mu.Unlock()
+	g.renew(fmt.Sprintf("%s#%d", g.name, serial))
+	g.furnish(op, g.name)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.created[g.name] = serial + 1
+	rt.groups = append(rt.groups, g)
+	return g
+}
+
+// renew starts the numbering of calls anew, under a key that no earlier call had. It needs rt.generation to
+// be stable.
+func (g *Group) renew(name string) {
+	g.key = fmt.Sprintf("%s@%d", name, g.rt.generation)
+	g.digest, g.latest = 0, Record{}
+	g.met, g.ordinal, g.allocs, g.last, g.marked = 0, 0, 0, nil, false
+}
+
+// Rank is this rank's number in the group, or -1.
+func (g *Group) Rank() int { return g.rank }
+
+// Size is the number of members.
+func (g *Group) Size() int { return len(g.ranks) }
+
+// Ranks lists the members as world ranks, ascending. The index is the rank in the group.
+func (g *Group) Ranks() []int { return slices.Clone(g.ranks) }
+
+// Channels is the number of channels that Barrier, PutSignal and WaitSignal have in this group.
+func (g *Group) Channels() int { return g.channels }
+
+// String is "world" or "group 0,2".
+func (g *Group) String() string {
+	if g.rt != nil && g == g.rt.all {
+		return "world"
+	}
+	return "group " + g.name
+}
+
+// Free gives the group's memory back. It is collective over the group; tensors that were allocated by it must
+// be freed before. The world cannot be freed.
+func (g *Group) Free() {
+	const op = "Group.Free"
+	rt := g.rt
+	if g == rt.all {
+		panic(rt.misuse(op, "", "", "the world cannot be freed"))
+	}
+	rt.refuseCapture(op)
+	if g.rank < 0 {
+		return
+	}
+	rt.mu.Lock()
+	stale := g.stale.Load()
+	for _, a := range rt.allocs {
+		if stale == nil && a.group == g {
+			rt.mu.Unlock()
+			panic(rt.misuse(op, "", "free its tensors first", "tensor %s of %v is still allocated", a.desc, g))
+		}
+	}
+	rt.mu.Unlock()
+	rt.synchronize(op)
+	if stale == nil {
+		g.check(op)
+		g.meet(op, g.name, nil)
+		g.stale.Store(ptr("it was freed"))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.groups = slices.DeleteFunc(rt.groups, func(o *Group) bool { return o == g })
+	for _, a := range rt.allocs {
+		a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == g })
+	}
+	g.emptyPool()
+	g.watch.forget(g)
+	g.work.release()
+	if g.event != nil {
+		g.event.Close() // a failure leaks an event and is no reason to fail
+		g.event = nil
+	}
+}
+
+// check refuses the use of a group that is not this rank's, or not any more.
+func (g *Group) check(op string) {
+	if g.rank < 0 {
+		panic(g.rt.misuse(op, "group", "call it on its members only", "rank %d is not in %v", g.rt.rank, g))
+	}
+	if why := g.stale.Load(); why != nil {
+		hint := "make a new one"
+		if hosts := g.rt.hosts.Load(); g == g.rt.all && hosts != nil && len(*hosts) > 1 {
+			hint = fmt.Sprintf("make a group of the ranks of one host, as NewGroup(%s)", Joined(g.rt.neighbours()))
+		}
+		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group", Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: hint})
+	}
+}
+
+// peer translates a rank of the group, which must be one of its members.
+func (g *Group) peer(op, arg string, rank int) int {
+	if rank < 0 || rank >= len(g.ranks) {
+		e := g.rt.misuse(op, arg, "", "%s must be in [0, %d), not %d", arg, len(g.ranks), rank)
+		panic(e)
+	}
+	return g.ranks[rank]
+}
+
+// meet makes a host-synchronous collective call: it returns everybody's data, in group order, or panics on
+// all members alike.
+func (g *Group) meet(op, desc string, data []byte) [][]byte {
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	all, err := g.gather(op, desc, data)
+	if err != nil {
+		panic(g.rt.failure(op, err))
+	}
+	return all
+}
+
+// gather is meet with an error, for a holder of g.meeting.
+func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
+	if g.rt.client == nil {
+		return [][]byte{data}, nil
+	}
+	done := g.rt.waitOnHost(op, g, g.met)
+	defer done()
+	all, err := g.rt.client.Gather(g.rt.host(), g.call(op, desc), data)
+	if err == nil {
+		g.met++
+	}
+	return all, err
+}
+
+// gatherFiles passes descriptors instead of bytes.
+func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
+	done := g.rt.waitOnHost(op, g, g.met)
+	defer done()
+	files, err := g.rt.client.GatherFiles(g.rt.host(), g.call(op, desc), f)
+	if err == nil {
+		g.met++
+	}
+	return files, err
+}
+
+func (g *Group) call(op, desc string) bootstrap.Call {
+	g.rt.mu.Lock()
+	defer g.rt.mu.Unlock()
+	return bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc + g.pool.history()}
+}
+
+// agree exchanges a value of each member together with the error that befell it. If any had one, all get it.
+// A holder of g.meeting calls it.
+func agree[T any](g *Group, op, desc string, mine T, failed error) ([]T, error) {
+	return agreeBy(g, op, mine, failed, func(data []byte) ([][]byte, error) { return g.gather(op, desc, data) })
+}
+
+// agreeBy is agree by another way of gathering.
+func agreeBy[T any](g *Group, op string, mine T, failed error, gather func([]byte) ([][]byte, error)) ([]T, error) {
+	type report struct {
+		Value T
+		Err   string
+	}
+	r := report{Value: mine}
+	if failed != nil {
+		r.Err = failed.Error()
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := gather(data)
+	if failed != nil {
+		return nil, failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	values := make([]T, len(all))
+	for i, data := range all {
+		var r report
+		if err := json.Unmarshal(data, &r); err != nil {
+			return nil, fmt.Errorf("rank %d answered %q: %w", g.ranks[i], data, err)
+		}
+		if r.Err != "" {
+			return nil, &Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d could not: %s", g.ranks[i], r.Err)}
+		}
+		values[i] = r.Value
+	}
+	return values, nil
+}

@@ -1,0 +1,238 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the
+// group's signals. Ranks are those of the group. A handle ends with its tensor.
+type Handle struct {
+	t      *Tensor
+	g      *Group
+	base   Ptrs         // by group rank: where the data of the allocation begins
+	kernel KernelHandle // what kernels receive, but for the call's own words
+	tables tables
+}
+
+// tables are the arrays of pointers in device memory, made when first asked for.
+type tables struct{ t *Tensor }
+
+func (t *tables) release() {
+	if t.t != nil {
+		t.t.Free()
+	}
+}
+
+// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty. Later calls
+// for the same tensor and group return the same handle without meeting the others.
+//
+// PyTorch: rendezvous
+//
+// Shapes: t is symmetric.
+//
+// Synchronises: collective over the group on the host; it does not wait for streams.
+//
+// Options: *Group (by default the one that allocated t, of which it must be a part).
+//
+// Capture: refused when it would meet the others: call it before.
+//
+// Errors: KindMisuse for a t that is not symmetric or a group that is not a part of the one that allocated it;
+// KindMismatch where the ranks call different things; KindPeer, KindInterrupted.
+func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
+	const op = "Rendezvous"
+	t.live(op)
+	if !t.Symmetric() {
+		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
+	}
+	a := t.st.alloc
+	a.usable(op)
+	o := rt.read(op, a.group, false, WithGroup, opts)
+	g := o.group
+	for _, r := range g.ranks {
+		if !slices.Contains(a.group.ranks, r) {
+			panic(rt.misuse(op, "group", "", "rank %d of %v has no part of a tensor of %v", r, g, a.group))
+		}
+	}
+	rt.mu.Lock()
+	h := a.find(t, g)
+	if h == nil && a.block != nil { // all members have it mapped
+		h = a.handle(t, g)
+		a.handles = append(a.handles, h)
+	}
+	rt.mu.Unlock()
+	if h != nil {
+		return h
+	}
+	rt.refuseCapture(op)
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	desc := fmt.Sprintf("%s, %s", t.kind(), a.id)
+	if t.offset != 0 {
+		desc += fmt.Sprintf(" at byte %d", t.offset)
+	}
+	mapped, _, err := g.share(op, desc, a.seg, nil, func(rank int) device.Segment {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		return a.peers[rank]
+	})
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for i, s := range mapped {
+		a.peers[g.ranks[i]] = s
+	}
+	h = a.handle(t, g)
+	a.handles = append(a.handles, h)
+	return h
+}
+
+// find returns the handle of exactly this tensor, if there is one. rt.mu is held.
+func (a *allocation) find(t *Tensor, g *Group) *Handle {
+	for _, h := range a.handles {
+		if h.g == g && h.t.offset == t.offset && h.t.dtype == t.dtype && slices.Equal(h.t.shape, t.shape) {
+			return h
+		}
+	}
+	return nil
+}
+
+// mapping returns any handle of the allocation in g, which knows where the peers' copies are, or nil. rt.mu
+// is held.
+func (a *allocation) mapping(g *Group) *Handle {
+	for _, h := range a.handles {
+		if h.g == g {
+			return h
+		}
+	}
+	return nil
+}
+
+// handle builds the handle of t once all peers are mapped. rt.mu is held.
+func (a *allocation) handle(t *Tensor, g *Group) *Handle {
+	h := &Handle{t: t, g: g}
+	h.kernel.bytes, h.kernel.padBytes = uint64(t.Bytes()), uint64(a.pad)
+	h.kernel.signals = g.work.signals
+	for i, r := range g.ranks {
+		seg := a.peers[r].Ptr()
+		h.base[i] = seg + device.Ptr(aligned(a.pad))
+		h.kernel.buffers[i] = h.base[i] + device.Ptr(t.offset)
+		h.kernel.pads[i] = seg
+	}
+	return h
+}
+
+// usable refuses a handle whose tensor or group is gone.
+func (h *Handle) usable(op string) {
+	if h == nil {
+		panic(&Error{Kind: KindMisuse, Op: op, Peer: -1, Arg: "handle", Msg: "the handle is nil"})
+	}
+	h.t.st.alloc.usable(op)
+	h.g.check(op)
+}
+
+// Rank is this rank's number in the handle's group.
+func (h *Handle) Rank() int { return h.g.rank }
+
+// WorldSize is the number of members of the handle's group.
+func (h *Handle) WorldSize() int { return len(h.g.ranks) }
+
+// Group is the group that made the handle.
+func (h *Handle) Group() *Group { return h.g }
+
+// BufferPtrs is where every member's copy of the tensor is mapped here.
+func (h *Handle) BufferPtrs() []uintptr { return h.list("BufferPtrs", &h.kernel.buffers) }
+
+// SignalPadPtrs is where every member's signal pad of the tensor is mapped here.
+func (h *Handle) SignalPadPtrs() []uintptr { return h.list("SignalPadPtrs", &h.kernel.pads) }
+
+func (h *Handle) list(op string, p *Ptrs) []uintptr {
+	h.usable(op)
+	out := make([]uintptr, len(h.g.ranks))
+	for i := range out {
+		out[i] = uintptr(p[i])
+	}
+	return out
+}
+
+// BufferPtrsDev is the address, in device memory, of an array of the BufferPtrs: for a kernel parameter such
+// as float**.
+func (h *Handle) BufferPtrsDev() uintptr { return h.table("BufferPtrsDev", 0) }
+
+// SignalPadPtrsDev is the same of the SignalPadPtrs.
+func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", MaxRanks) }
+
+func (h *Handle) table(op string, first int) uintptr {
+	h.usable(op)
+	rt := h.g.rt
+	rt.mu.Lock()
+	t := h.tables.t
+	rt.mu.Unlock()
+	if t == nil {
+		var words [2 * MaxRanks]int64
+		for i := range h.g.ranks {
+			words[i], words[MaxRanks+i] = int64(h.kernel.buffers[i]), int64(h.kernel.pads[i])
+		}
+		t = rt.zeros(op, I64, []int{len(words)}, len(words))
+		t.CopyFrom(words[:])
+		t.read(op, 0) // a kernel on any stream may use it
+		rt.mu.Lock()
+		h.tables.t = t
+		rt.mu.Unlock()
+	}
+	return t.Ptr() + uintptr(8*first)
+}
+
+// MulticastPtr is the multicast address of the tensor, 0 where there is none; the cpu device emulates
+// multicast without one.
+func (h *Handle) MulticastPtr() uintptr { return 0 }
+
+// BufferSize is the bytes of the whole allocation's data, as it was asked for.
+func (h *Handle) BufferSize() int { return h.t.st.size }
+
+// Offset is the bytes from the allocation's data to the tensor.
+func (h *Handle) Offset() int { return h.t.offset }
+
+// SignalPadSize is the bytes of the tensor's signal pad.
+func (h *Handle) SignalPadSize() int { return int(h.kernel.padBytes) }
+
+// GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of the allocation, whatever
+// the handle's offset. It is refused if it exceeds the allocation. It ends with the handle's tensor.
+func (h *Handle) GetBuffer(peer int, dtype DType, shape ...int) *Tensor {
+	const op = "GetBuffer"
+	h.usable(op)
+	return h.view(op, peer, &h.base, h.t.st.size, dtype, shape)
+}
+
+// GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends with the handle's tensor.
+func (h *Handle) GetRemoteTensor(peer int) *Tensor {
+	const op = "GetRemoteTensor"
+	h.usable(op)
+	return h.view(op, peer, &h.kernel.buffers, h.t.Bytes(), h.t.dtype, h.t.shape)
+}
+
+// GetSignalPad is the whole signal pad of the tensor of peer, a rank of the handle's group, as U32.
+func (h *Handle) GetSignalPad(peer int) *Tensor {
+	const op = "GetSignalPad"
+	h.usable(op)
+	return h.view(op, peer, &h.kernel.pads, int(h.kernel.padBytes), U32, []int{int(h.kernel.padBytes) / 4})
+}
+
+// view is a tensor over limit bytes at base[peer].
+func (h *Handle) view(op string, peer int, base *Ptrs, limit int, dtype DType, shape []int) *Tensor {
+	rt := h.g.rt
+	rank := h.g.peer(op, "peer", peer)
+	n := rt.numel(op, dtype, shape)
+	if n*dtype.Size() > limit {
+		panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", kindOf(dtype, shape), n*dtype.Size(), limit))
+	}
+	st := &storage{ptr: base[peer], size: limit, alloc: h.t.st.alloc, peer: rank}
+	return &Tensor{rt: rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}
+}
+
+// at is where member i has its copy of t, which belongs to the handle's allocation.
+func (h *Handle) at(i int, t *Tensor) device.Ptr { return h.base[i] + device.Ptr(t.offset) }

@@ -1,0 +1,183 @@
+package symmem
+
+import "github.com/symmrepl/symmrepl/symmem/internal/device"
+
+// Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by PutSignal or
+// Barrier, or use PutWithSignal.
+//
+// PyTorch: nvshmem_put; get_buffer and copy_
+//
+// Shapes: src has the type of the tensor and may be shorter.
+//
+// Synchronises: ordered on the stream; nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a dst out of range, a src of another type or that is too long.
+func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
+	const op = "put"
+	c := h.newCall(op, Alone, opts)
+	h.g.peer(op, "dst", dst)
+	h.fits(op, "src", src)
+	h.move(&c, src, h.kernel.buffers[dst], src.pointer(), src.Bytes())
+}
+
+// Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
+// precede it by WaitSignal or Barrier.
+//
+// PyTorch: nvshmem_get; get_buffer and copy_
+//
+// Shapes: dst has the type of the tensor and may be shorter.
+//
+// Synchronises: ordered on the stream; nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a src out of range, a dst of another type or that is too long.
+func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
+	const op = "get"
+	c := h.newCall(op, Alone, opts)
+	h.g.peer(op, "src", src)
+	h.fits(op, "dst", dst)
+	h.move(&c, dst, dst.pointer(), h.kernel.buffers[src], dst.Bytes())
+}
+
+// fits checks that a tensor can be copied to or from the start of the handle's own.
+func (h *Handle) fits(op, arg string, t *Tensor) {
+	rt := h.g.rt
+	t.live(op)
+	if t.dtype != h.t.dtype {
+		panic(rt.misuse(op, arg, "", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
+	}
+	if t.n > h.t.n {
+		panic(rt.misuse(op, arg, "", "%s has %d elements, the handle's tensor %d", arg, t.n, h.t.n))
+	}
+}
+
+// move copies n bytes between t and a member's copy of the handle's tensor.
+func (h *Handle) move(c *Call, t *Tensor, dst, src device.Ptr, n int) {
+	defer c.Enter().Leave()
+	c.Begin()
+	c.Admit(t, h.t)
+	c.issued(c.stream.copy(dst, src, n))
+}
+
+// putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
+const putCopies = 64 << 10
+
+// PutWithSignal copies src into dst's copy of the tensor, from its start, and then sets 64-bit word sig of dst's
+// signal pad of the tensor to val.
+//
+// PyTorch: nvshmem_put_with_signal
+//
+// Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
+//
+// Synchronises: ordered on the stream: whoever sees the word sees the data. Nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: as [Handle.Put]; KindMisuse for a sig out of range.
+func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts ...Option) {
+	const op = "put_with_signal"
+	c := h.newCall(op, Alone, opts)
+	h.g.peer(op, "dst", dst)
+	h.fits(op, "src", src)
+	h.word(op, sig)
+	args := putWithSignalArgs{
+		dst: h.kernel.buffers[dst], src: src.pointer(), n: uint64(src.Bytes()),
+		word: h.kernel.pads[dst] + device.Ptr(8*sig), value: val,
+	}
+	defer c.Enter().Leave()
+	c.Begin()
+	c.Admit(src, h.t)
+	if args.n >= putCopies {
+		c.issued(c.stream.copy(args.dst, args.src, int(args.n)))
+		args.n = 0
+	}
+	c.Launch(op, 0, oneBlock(min(max(32, (int(args.n/16)+31)&^31), 512)), BytesOf(&args))
+}
+
+// PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col): the rows of
+// the block lie a row of the tensor apart. It does not tell dst: see [Handle.Put].
+//
+// PyTorch: get_buffer, a slice of it, and copy_
+//
+// Shapes: src and the tensor have two dimensions and the same type; the block lies within the tensor.
+//
+// Synchronises: ordered on the stream; nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a dst out of range, a src that is not such, a block that leads out of the tensor.
+func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
+	const op = "put_block"
+	c := h.newCall(op, Alone, opts)
+	h.g.peer(op, "dst", dst)
+	at := h.block(op, "src", src, row, col)
+	width, pitch := src.shape[1]*src.dtype.Size(), h.t.shape[1]*src.dtype.Size()
+	h.moveRows(&c, src, copyRowsArgs{h.kernel.buffers[dst] + at, src.pointer(), uint64(src.shape[0]), uint64(width), uint64(pitch), uint64(width)})
+}
+
+// GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock]. It does not
+// wait for src: see [Handle.Get].
+//
+// PyTorch: get_buffer, a slice of it, and copy_
+//
+// Shapes: dst and the tensor have two dimensions and the same type; the block lies within the tensor.
+//
+// Synchronises: ordered on the stream; nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a src out of range, a dst that is not such, a block that leads out of the tensor.
+func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
+	const op = "get_block"
+	c := h.newCall(op, Alone, opts)
+	h.g.peer(op, "src", src)
+	at := h.block(op, "dst", dst, row, col)
+	width, pitch := dst.shape[1]*dst.dtype.Size(), h.t.shape[1]*dst.dtype.Size()
+	h.moveRows(&c, dst, copyRowsArgs{dst.pointer(), h.kernel.buffers[src] + at, uint64(dst.shape[0]), uint64(width), uint64(width), uint64(pitch)})
+}
+
+// block checks a block of the handle's tensor and returns the bytes to its first element.
+func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
+	rt := h.g.rt
+	t.live(op)
+	switch {
+	case len(t.shape) != 2 || len(h.t.shape) != 2:
+		panic(rt.misuse(op, arg, "View gives a tensor other dimensions", "%s and the handle's tensor have two dimensions, not %v and %v", arg, t.shape, h.t.shape))
+	case t.dtype != h.t.dtype:
+		panic(rt.misuse(op, arg, "", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
+	case row < 0 || row > h.t.shape[0]-t.shape[0] || col < 0 || col > h.t.shape[1]-t.shape[1]:
+		panic(rt.misuse(op, arg, "", "a block of %v at (%d, %d) is not within %v", t.shape, row, col, h.t.shape))
+	}
+	return device.Ptr((row*h.t.shape[1] + col) * t.dtype.Size())
+}
+
+// moveRows copies the rows of t to or from a block of a member's copy of the handle's tensor.
+func (h *Handle) moveRows(c *Call, t *Tensor, a copyRowsArgs) {
+	defer c.Enter().Leave()
+	c.Begin()
+	if t.n == 0 {
+		return
+	}
+	c.Admit(t, h.t)
+	c.Launch("copy_rows", 0, c.rt.gridFor(t.n), BytesOf(&a))
+}
+
+// copyRowsArgs is CopyRowsArgs of copy_rows.cu.
+type copyRowsArgs struct {
+	dst, src           device.Ptr
+	rows, width        uint64
+	dstPitch, srcPitch uint64
+}

@@ -1,0 +1,110 @@
+package symmem
+
+import "time"
+
+// Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
+// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign]. All operations on
+// a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+type Option interface{ option() OptionSet }
+
+// optionSet is a set of sorts of options. Those that are on or off are options themselves.
+type OptionSet uint8
+
+const (
+	WithGroup OptionSet = 1 << iota
+	WithStream
+	WithTimeout
+	WithAccumulateF32
+	WithSplitLastDim
+	WithCopyEngine
+	WithMajorAlign
+
+	Ordered = WithGroup | WithStream | WithTimeout // of operations on a stream
+)
+
+func (*Group) option() OptionSet      { return WithGroup }
+func (*Stream) option() OptionSet     { return WithStream }
+func (Timeout) option() OptionSet     { return WithTimeout }
+func (MajorAlign) option() OptionSet  { return WithMajorAlign }
+func (s OptionSet) option() OptionSet { return s }
+
+// words name one sort of option and say what takes it.
+func (s OptionSet) words() (name, of string) {
+	switch s {
+	case WithGroup:
+		return "a *Group", "what a group does"
+	case WithStream:
+		return "a *Stream", "what is put in a stream"
+	case WithTimeout:
+		return "Timeout", "operations that wait on the device"
+	case WithAccumulateF32:
+		return "AccumulateF32", "reductions without multicast"
+	case WithSplitLastDim:
+		return "SplitLastDim", "ReduceScatter"
+	case WithCopyEngine:
+		return "CopyEngine", "AllGather and AllToAll"
+	}
+	return "MajorAlign", "AllToAllVDev2D"
+}
+
+type (
+	Timeout    time.Duration
+	MajorAlign int
+)
+
+// options are the options of one call.
+type options struct {
+	group   *Group
+	stream  *Stream
+	timeout time.Duration
+	align   int // MajorAlign
+	given   OptionSet
+}
+
+func (o *options) has(s OptionSet) bool { return o.given&s != 0 }
+
+// accept adds an option to those of a call that takes the sorts of taken.
+func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
+	if opt == nil {
+		panic(rt.misuse(op, "", "leave it out", "an option is nil"))
+	}
+	sort := opt.option()
+	if sort&^taken != 0 {
+		name, of := sort.words()
+		panic(rt.misuse(op, name, "leave it out", "%s is an option of %s", name, of))
+	}
+	o.given |= sort
+	switch v := opt.(type) {
+	case *Group:
+		o.group = v
+	case *Stream:
+		if v == nil {
+			panic(rt.misuse(op, "stream", "", "the stream is nil"))
+		}
+		o.stream = v
+	case Timeout:
+		if v < 0 {
+			panic(rt.misuse(op, "Timeout", "", "a timeout must be positive, not %v", time.Duration(v)))
+		}
+		o.timeout = time.Duration(v)
+	case MajorAlign:
+		o.align = int(v)
+	}
+}
+
+// read collects the options of a call on group g, the default; fixed says that the call cannot have another
+// one.
+func (rt *Runtime) read(op string, g *Group, fixed bool, taken OptionSet, opts []Option) options {
+	o := options{group: g}
+	for _, opt := range opts {
+		rt.accept(op, &o, taken, opt)
+	}
+	if o.group == nil {
+		panic(rt.misuse(op, "group", "", "the group is nil"))
+	}
+	if fixed && o.group != g {
+		panic(rt.misuse(op, "group", "rendezvous the tensor in that group", "this handle belongs to %v, not %v", g, o.group))
+	}
+	o.group.check(op)
+	return o
+}

@@ -1,0 +1,307 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// pool keeps the symmetric memory of a group's freed tensors, mapped by all members. Its state is equal on all of
+// them as long as they take and free in the same order, which every take and free compares on the device. Guarded
+// by rt.mu.
+type pool struct {
+	blocks []*poolBlock // in the order in which they were made; never split
+	takes  uint64
+	frees  uint64
+	last   string // the latest take or free
+}
+
+// poolBlock is a segment in each member of a group, [signal pad | data].
+type poolBlock struct {
+	index int // among the pool's
+	pad   int // bytes of the signal pad
+	size  int // bytes for data
+	seg   device.Segment
+	peers map[int]device.Segment // by world rank, seg among them
+	taken bool
+}
+
+// PoolStats describes a group's memory pool on this rank.
+type PoolStats struct {
+	Blocks     int    // made so far, which is how often the ranks met on the host
+	Taken      int    // of these, in use
+	Bytes      int    // of data in all blocks
+	TakenBytes int    // of data in those in use
+	Takes      uint64 // tensors taken so far
+	Frees      uint64
+}
+
+// UseMemPool calls f, within which Local and the operators that return a tensor take symmetric memory from the
+// memory pool of a group instead of ordinary memory; what other goroutines take meanwhile comes from there too.
+// The group is all ranks, or the one given as an option. Its members must take and free in the same order; Local
+// and these operators are then collective.
+//
+// Such a tensor is like one of Empty, but for this: memory that was freed before is used again, without meeting
+// the other ranks on the host, and Rendezvous meets nobody. Taking and Free are in the order of the stream, where
+// all members meet: Free waits on the host only for other streams that used the tensor. Its signal pad is zero, and
+// what Local returns is zero on all members, before any member's stream goes on. It lives until Free; the garbage
+// collector does not return it.
+//
+// Members that take or free differently are found out on the device; the next synchronisation of each says who did
+// what, as KindMismatch, and communication is refused until Recover. Recover empties the pool: what is in use then
+// keeps its data, and its Free is not collective. A block is at most twice as large as what it was made for, or 1
+// MiB larger, and is given back by Recover or by freeing the group. Memory cannot be taken while a graph is
+// captured.
+//
+// PyTorch: get_mem_pool
+//
+// Shapes: any, as Local and the operators take them.
+//
+// Synchronises: taking and Free are collective over the group and ordered on the stream.
+//
+// Options: *Group (by default all ranks).
+//
+// Capture: memory cannot be taken within one.
+//
+// Errors: KindMismatch where members take or free differently, at the next synchronisation; and what ends a wait.
+func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
+	o := rt.read("UseMemPool", rt.all, false, WithGroup, opts)
+	rt.mu.Lock()
+	before := rt.pooling
+	rt.pooling = o.group
+	rt.mu.Unlock()
+	defer func() {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		rt.pooling = before
+	}()
+	f()
+}
+
+// MemPoolStats describes the memory pool of all ranks, or of the group given as an option.
+//
+// PyTorch: none
+//
+// Shapes: none.
+//
+// Synchronises: nobody; it is told on the host.
+//
+// Options: *Group (by default all ranks).
+//
+// Capture: it issues nothing.
+//
+// Errors: KindMisuse for other options.
+func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
+	o := rt.read("MemPoolStats", rt.all, false, WithGroup, opts)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	p := &o.group.pool
+	stats := PoolStats{Blocks: len(p.blocks), Takes: p.takes, Frees: p.frees}
+	for _, b := range p.blocks {
+		stats.Bytes += b.size
+		if b.taken {
+			stats.Taken++
+			stats.TakenBytes += b.size
+		}
+	}
+	return stats
+}
+
+// takePooled allocates a tensor of the pool for the call c, which has begun: of zeros if zero. c leaves and enters
+// again while the pool grows.
+func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) *Tensor {
+	rt, op := g.rt, c.Record.op
+	rt.refuseTake(op)
+	g.check(op)
+	rt.inStep(op)
+	bytes := n * dtype.Size()
+	pad, size := rt.padSize, blockSize(bytes)
+	b := g.pool.lowest(pad, size)
+	for b == nil {
+		c.unlocked(func() { g.growPool(op, kindOf(dtype, shape), pad, size) })
+		rt.refuseTake(op)
+		b = g.pool.lowest(pad, size)
+	}
+	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), seg: b.seg, pad: pad, size: bytes, block: b, peers: b.peers}
+	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
+	a.digest.text(a.id)
+	a.storage = &storage{ptr: b.seg.Ptr() + device.Ptr(aligned(pad)), size: bytes, alloc: a, peer: rt.rank}
+	take := g.poolCall("mem_pool_take", c.stream, dtype, n, b)
+	context := take.Admit()
+	if zero {
+		if err := c.stream.set0(a.storage.ptr, bytes); err != nil {
+			panic(rt.failure(op, err))
+		}
+	}
+	err := g.meetAtPool(&take, context, b, false)
+	b.taken = true
+	g.pool.takes++
+	g.pool.last = fmt.Sprintf("take %s (block %d)", a.desc, b.index)
+	rt.allocs = append(rt.allocs, a)
+	take.issued(err)
+	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: shape, n: n}
+}
+
+// lowest returns the first free block of a size, or nil.
+func (p *pool) lowest(pad, size int) *poolBlock {
+	for _, b := range p.blocks {
+		if !b.taken && b.pad == pad && b.size == size {
+			return b
+		}
+	}
+	return nil
+}
+
+// growPool adds a block. It is collective over the group, on the host.
+func (g *Group) growPool(op, kind string, pad, size int) {
+	rt := g.rt
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	seg, err := rt.dev.NewSegment(aligned(pad) + size)
+	desc := fmt.Sprintf("%s from the memory pool, in a new block of %d bytes with a signal pad of %d", kind, size, pad)
+	mapped, _, err := g.share(op, desc, seg, err, func(int) device.Segment { return nil })
+	if err != nil {
+		if seg != nil {
+			seg.Close()
+		}
+		panic(rt.failure(op, err))
+	}
+	b := &poolBlock{pad: pad, size: size, seg: seg, peers: map[int]device.Segment{}}
+	for i, s := range mapped {
+		b.peers[g.ranks[i]] = s
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	b.index = len(g.pool.blocks)
+	g.pool.blocks = append(g.pool.blocks, b)
+}
+
+// poolCall is the call by which all members meet at a take or free of b, on a stream that c has begun on.
+func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *poolBlock) Call {
+	return Call{rt: g.rt, opts: options{group: g}, stream: s, Record: Record{
+		op: op, group: g, Manner: Collective, DType: dtype, N: n, Detail: fmt.Sprintf("block %d", b.index), Refused: refusedStep,
+	}}
+}
+
+// meetAtPool issues that meeting of all members, once c was admitted. rt.mu is held.
+func (g *Group) meetAtPool(c *Call, context Context, b *poolBlock, free bool) error {
+	args := &poolMeetArgs{context: context, signals: g.work.Meetings}
+	args.context.Channels = uint32(g.rt.plan.MeetBlocks)
+	number := g.pool.takes + g.pool.frees
+	for i := range g.ranks {
+		args.words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
+	}
+	args.step = uint64(stepOf(b, &c.Record, free))
+	return c.submit("pool_meet", 0, oneBlock(32), BytesOf(args))
+}
+
+// freePooled returns an allocation to the pool, on the current stream.
+func (a *allocation) freePooled(op string) {
+	rt, g := a.rt, a.group
+	c := rt.ownCall(op)
+	for _, s := range a.otherUsers(&c) {
+		rt.raise(op, s.synchronize())
+	}
+	defer c.Enter().Leave()
+	g.check(op)
+	rt.inStep(op)
+	if !a.storage.freed.CompareAndSwap(false, true) {
+		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
+	}
+	free := g.poolCall("mem_pool_free", c.stream, U8, a.size, a.block)
+	err := g.meetAtPool(&free, free.Admit(), a.block, true)
+	if err == nil {
+		err = c.stream.set0(a.seg.Ptr(), a.pad)
+	}
+	a.block.taken = false
+	g.pool.frees++
+	g.pool.last = fmt.Sprintf("free %s (block %d)", a.desc, a.block.index)
+	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
+	for _, h := range a.handles {
+		h.tables.release()
+	}
+	a.handles = nil
+	free.issued(err)
+}
+
+// otherUsers begins the call c that frees a, and returns the streams other than the call's that used a.
+func (a *allocation) otherUsers(c *Call) (list []*Stream) {
+	defer c.Enter().Leave()
+	c.Begin()
+	for _, s := range c.rt.streams {
+		if s != c.stream && a.used>>(s.id%64)&1 == 1 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// emptyPool lets go of all blocks. Those in use become their tensors' own. No member may be communicating. rt.mu is
+// held.
+func (g *Group) emptyPool() {
+	for _, a := range g.rt.allocs {
+		if a.group == g && a.block != nil {
+			a.block, a.alone = nil, true
+		}
+	}
+	for _, b := range g.pool.blocks {
+		if !b.taken {
+			for _, s := range b.peers {
+				s.Close() // a failure leaves memory mapped until the process ends and is no reason to fail
+			}
+		}
+	}
+	g.pool = pool{}
+}
+
+// history tells the pool's state apart, for the comparison of host-synchronous calls; it is empty for an unused
+// pool.
+func (p *pool) history() string {
+	if p.takes == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", after %d takes and %d frees of the memory pool, the last: %s", p.takes, p.frees, p.last)
+}
+
+// poolWords is the 64-bit words of the pool in a workspace: two sets of one for each rank.
+const poolWords = 2 * MaxRanks
+
+// poolStep is a take or a free as members compare it: whether it is a free, the block, and a digest of the elements.
+type poolStep uint64
+
+func stepOf(b *poolBlock, made *Record, free bool) poolStep {
+	step := uint64(b.index+1)<<32 | (uint64(made.N)*31+uint64(made.DType))&(1<<32-1)
+	if free {
+		step |= 1 << 63
+	}
+	return poolStep(step)
+}
+
+func (p poolStep) String() string {
+	block := uint64(p)<<1>>33 - 1
+	if p>>63 == 1 {
+		return fmt.Sprintf("freed block %d", block)
+	}
+	return fmt.Sprintf("took block %d", block)
+}
+
+// refusedStep explains members that differ in what they take or free: kStep of pool_meet.cu.
+func refusedStep(c *Record, e *Error, r *device.WaitRecord) {
+	rt, mine, theirs := c.group.rt, poolStep(r.Want), poolStep(r.Seen)
+	e.Kind = KindMismatch
+	e.Msg = fmt.Sprintf("in the memory pool of %v rank %d %v where rank %d %v", c.group, rt.rank, mine, e.Peer, theirs)
+	if mine.String() == theirs.String() {
+		e.Msg += " for other elements"
+	}
+	e.Hint = "all ranks must call Recover, and take and free in the same order"
+	rt.broken.Store(ptr(c.op + ": " + e.Msg))
+}
+
+// poolMeetArgs is PoolMeetArgs of pool_meet.cu.
+type poolMeetArgs struct {
+	context Context
+	signals Ptrs
+	words   Ptrs
+	step    uint64
+}

@@ -1,0 +1,151 @@
+package symmem
+
+import (
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+)
+
+// previewed is how many elements String shows at each end.
+const previewed = 4
+
+// String shows the type, the shape, where the tensor is, and its first and last elements: it waits for the
+// current stream. What cannot be read is said instead.
+func (t *Tensor) String() string {
+	if t == nil {
+		return "nil tensor"
+	}
+	var b strings.Builder
+	b.WriteString(t.kind() + " on " + t.rt.DeviceName())
+	switch {
+	case t.st.peer != t.rt.rank:
+		fmt.Fprintf(&b, ", memory of rank %d", t.st.peer)
+	case t.st.alloc != nil:
+		b.WriteString(", symmetric")
+	}
+	if t.st.freed.Load() {
+		return b.String() + ", freed"
+	}
+	text, err := t.preview()
+	if err != nil {
+		return b.String() + ": " + err.(*Error).Msg
+	}
+	return b.String() + " " + text
+}
+
+// String is such as "handle of f32[4] in world".
+func (h *Handle) String() string {
+	text := fmt.Sprintf("handle of %s in %v", h.t.kind(), h.g)
+	if h.t.st.freed.Load() {
+		text += ", freed"
+	}
+	return text
+}
+
+// String is such as "stream 1".
+func (s *Stream) String() string { return fmt.Sprintf("stream %d", s.id) }
+
+// String is "event".
+func (e *Event) String() string { return "event" }
+
+// String is "graph".
+func (g *Graph) String() string { return "graph" }
+
+func (t *Tensor) preview() (text string, err error) {
+	err = Maybe(func() {
+		var parts []string
+		if t.n <= 2*previewed+1 {
+			parts = t.texts(t)
+		} else {
+			flat := t.View(t.n)
+			parts = append(t.texts(flat.Slice(0, previewed)), "…")
+			parts = append(parts, t.texts(flat.Slice(t.n-previewed, t.n))...)
+		}
+		text = "[" + strings.Join(parts, " ") + "]"
+	})
+	return text, err
+}
+
+func (t *Tensor) texts(part *Tensor) []string {
+	data := part.read("String", part.n)
+	out := make([]string, part.n)
+	for i := range out {
+		bits := t.dtype.element().BitsAt(data, i)
+		switch {
+		case t.dtype == F64:
+			out[i] = strconv.FormatFloat(t.dtype.element().Float(bits), 'g', -1, 64)
+		case t.dtype.element().IsFloat():
+			out[i] = strconv.FormatFloat(t.dtype.element().Float(bits), 'g', 6, 32)
+		case t.dtype == U64:
+			out[i] = strconv.FormatUint(bits, 10)
+		default:
+			out[i] = strconv.FormatInt(t.dtype.element().Integer(bits), 10)
+		}
+	}
+	return out
+}
+
+// tabled is how many rows and columns a tensor's table has at each end.
+const tabled = 6
+
+// HTML shows the tensor as a table whose rows are those of the last dimension. Of a large one the ends are shown. It waits for the current stream.
+// What cannot be read is said instead.
+func (t *Tensor) HTML() string {
+	if t == nil {
+		return "nil tensor"
+	}
+	var b strings.Builder
+	if !t.st.freed.Load() && t.n > 0 && Maybe(func() { t.table(&b) }) == nil {
+		return b.String()
+	}
+	return html.EscapeString(t.String())
+}
+
+// table writes the table of a tensor that has elements.
+func (t *Tensor) table(b *strings.Builder) {
+	columns := 1
+	if len(t.shape) > 0 {
+		columns = t.shape[len(t.shape)-1]
+	}
+	rows := t.n / columns
+	flat := t.View(t.n)
+	fmt.Fprintf(b, "<table><caption>%s</caption>\n", html.EscapeString(t.kind()+" on "+t.rt.DeviceName()))
+	across(b, columns, "<tr><th></th>", func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			fmt.Fprintf(b, "<th>%d</th>", i)
+		}
+	}, "<th>…</th>", "</tr>\n")
+	across(b, rows, "", func(lo, hi int) {
+		for row := lo; row < hi; row++ {
+			across(b, columns, "<tr><th>"+t.indexOf(row)+"</th>", func(lo, hi int) {
+				for _, text := range t.texts(flat.Slice(row*columns+lo, row*columns+hi)) {
+					fmt.Fprintf(b, "<td>%s</td>", text)
+				}
+			}, "<td>…</td>", "</tr>\n")
+		}
+	}, "<tr><th>…</th></tr>\n", "</table>")
+}
+
+// across writes n things between two texts, or the first and the last of them around what stands for the others.
+func across(b *strings.Builder, n int, before string, write func(lo, hi int), gap, after string) {
+	b.WriteString(before)
+	if n <= 2*tabled+1 {
+		write(0, n)
+	} else {
+		write(0, tabled)
+		b.WriteString(gap)
+		write(n-tabled, n)
+	}
+	b.WriteString(after)
+}
+
+// indexOf is the index of a row in all dimensions but the last: "1, 3".
+func (t *Tensor) indexOf(row int) string {
+	var text string
+	for i := len(t.shape) - 2; i >= 0; i-- {
+		text = fmt.Sprintf(", %d%s", row%t.shape[i], text)
+		row /= t.shape[i]
+	}
+	return strings.TrimPrefix(text, ", ")
+}

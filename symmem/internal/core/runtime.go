@@ -1,0 +1,169 @@
+package symmem
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// Config says what world New builds on a device.
+type Config struct {
+	Client *bootstrap.Client // to meet the other ranks; nil for a world of one
+	Plan   *tuning.Plan      // how the device is best used
+	Name   string            // of the device, in messages: "cuda:2"
+	// Joining says that this process replaces an earlier one of its rank. New then builds nothing collective: the first
+	// collective call is the Recover that the other ranks make too.
+	Joining bool
+	Caller  func() int // where the program is; nil if it does not say
+}
+
+// Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
+// goroutines.
+type Runtime struct {
+	dev        device.Device
+	info       device.Info
+	plan       *tuning.Plan
+	name       string // of the device
+	client     *bootstrap.Client
+	rank, size int
+	watch      *device.Watch
+	all        *Group
+	first      *Stream // always there
+	calls      callLog
+
+	abort   atomic.Pointer[string]   // why waits must end; nil in peace
+	broken  atomic.Pointer[string]   // the collective operation that was given up; nil in peace
+	graphs  atomic.Pointer[[]*Graph] // alive; replaced whole
+	hostCtx atomic.Pointer[hostContext]
+	hosts   atomic.Pointer[[][]int] // all ranks by host; nil while this one joins
+	trace   atomic.Pointer[trace]   // under way, or nil
+
+	mu         sync.Mutex // guards what follows, and the order of what is put in streams
+	generation int        // counts the worlds rebuilt by Recover
+	created    map[string]uint64
+	groups     []*Group
+	allocs     []*allocation
+	streams    []*Stream
+	current    *Stream
+	capture    *Graph    // being captured
+	pooling    *Group    // whose memory pool is in use, or nil
+	choices    *[]choice // of the innermost Explain, or nil
+	builtins   map[builtinKernel]device.Kernel
+	local      cache
+	padSize    int
+	unreported error // a fault met where it could not be reported
+}
+
+// hostContext is what host-side waits of one peaceful period end with.
+type hostContext struct {
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// New builds the world on a device, which Close of the world closes. It is collective over the ranks of the client, unless config.Joining.
+func New(dev device.Device, config Config) (*Runtime, error) {
+	rt := &Runtime{
+		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, watch: dev.Watch(), size: 1, generation: 1, padSize: defaultPadSize,
+		created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{},
+	}
+	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]int{}
+	if config.Caller != nil {
+		rt.calls.caller = config.Caller
+	}
+	rt.setGraphs(nil)
+	rt.renewHostContext()
+	if c := config.Client; c != nil {
+		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
+	}
+	return rt, Maybe(func() { rt.build(config) })
+}
+
+// build makes the first stream and the group of all ranks.
+func (rt *Runtime) build(config Config) {
+	const op = "Init"
+	if rt.size > MaxRanks {
+		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", MaxRanks, rt.size))
+	}
+	s, err := rt.newStream()
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+	rt.first, rt.current = s, s
+	rt.preload()
+	ranks := make([]int, rt.size)
+	for i := range ranks {
+		ranks[i] = i
+	}
+	rt.all = &Group{rt: rt, name: "world", ranks: ranks, rank: rt.rank}
+	rt.all.renew(rt.all.name)
+	rt.groups = append(rt.groups, rt.all)
+	if config.Joining {
+		rt.all.stale.Store(ptr(fmt.Sprintf("rank %d has not joined it yet", rt.rank)))
+		return
+	}
+	rt.furnishWorld(op)
+}
+
+// Rank is this rank's number among all ranks.
+func (rt *Runtime) Rank() int { return rt.rank }
+
+// Size is the number of ranks.
+func (rt *Runtime) Size() int { return rt.size }
+
+// Group is the group of all ranks.
+func (rt *Runtime) Group() *Group { return rt.all }
+
+// DeviceName is "cuda:2" or "cpu".
+func (rt *Runtime) DeviceName() string { return rt.name }
+
+// Meet waits for all work of this rank and then until all ranks have come here. What they put into each other's
+// memory before is there afterwards. It is collective over the world.
+func (rt *Runtime) Meet() {
+	rt.Synchronize()
+	rt.all.meet("Meet", "", nil)
+}
+
+// Close releases the device and everything in its memory. It does not wait for the other ranks: who still
+// reads this rank's memory keeps it until it lets go.
+func (rt *Runtime) Close() error {
+	rt.Abort("the world was closed")
+	rt.StopTrace()
+	rt.mu.Lock()
+	streams, allocs, groups := rt.streams, rt.allocs, rt.groups
+	rt.streams, rt.allocs, rt.groups = nil, nil, nil
+	rt.mu.Unlock()
+	for _, s := range streams {
+		s.synchronize() // what it reports has nobody left to care
+	}
+	for _, a := range allocs {
+		a.release()
+	}
+	for _, g := range groups {
+		g.emptyPool()
+		g.watch.forget(g)
+		g.work.release()
+	}
+	for _, s := range streams {
+		s.close()
+	}
+	return rt.dev.Close()
+}
+
+// bytesOf is the memory of a kernel's arguments.
+func BytesOf[T any](args *T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// joined writes a list of ranks: "0,2".
+func Joined(ranks []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ","), "[]")
+}

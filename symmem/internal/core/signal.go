@@ -1,0 +1,158 @@
+package symmem
+
+import (
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// channel checks a channel of the group's signal block.
+func (h *Handle) channel(op string, channel int) {
+	if channel < 0 {
+		panic(h.g.rt.misuse(op, "channel", "", "the channel must be non-negative, not %d", channel))
+	}
+	if channel >= h.g.channels {
+		panic(h.g.rt.misuse(op, "channel", "SetSignalPadSize before NewGroup gives a group more",
+			"channel %d is above the maximum supported channel %d of %v", channel, h.g.channels-1, h.g))
+	}
+}
+
+// Barrier makes the streams of all members meet.
+//
+// PyTorch: barrier of the handle
+//
+// Shapes: channel is below [Group.Channels].
+//
+// Synchronises: collective over the group and ordered on the stream: what any member's stream did before is
+// visible to all after.
+//
+// Options: *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a channel out of range; and what ends a wait.
+func (h *Handle) Barrier(channel int, opts ...Option) {
+	const op = "barrier"
+	c := h.newCall(op, Collective, opts)
+	h.channel(op, channel)
+	defer c.Enter().Leave()
+	c.Begin()
+	c.Launch("barrier", 0, oneBlock(32), BytesOf(&barrierArgs{c.Admit(), h.g.work.signals, uint64(channel)}))
+}
+
+// PutSignal signals the member dst on a channel, after everything this stream did before. Signals belong to the
+// group: they may be awaited through any handle of it.
+//
+// PyTorch: put_signal of the handle
+//
+// Shapes: channel is below [Group.Channels].
+//
+// Synchronises: ordered on the stream. If dst has not consumed the previous signal of this rank on that channel,
+// the stream waits until it has.
+//
+// Options: *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a dst or a channel out of range; and what ends a wait.
+func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
+	h.signal("put_signal", "dst", dst, channel, opts)
+}
+
+// WaitSignal makes the stream wait for a signal of the member src on a channel and consumes it.
+//
+// PyTorch: wait_signal of the handle
+//
+// Shapes: channel is below [Group.Channels].
+//
+// Synchronises: ordered on the stream: what src did before its PutSignal is visible to what this stream does
+// after.
+//
+// Options: *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a src or a channel out of range; and what ends a wait.
+func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
+	h.signal("wait_signal", "src", src, channel, opts)
+}
+
+// signal is PutSignal and WaitSignal, whose kernels are named like the operations.
+func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
+	c := h.newCall(op, Signalling, opts)
+	h.g.peer(op, arg, peer)
+	h.channel(op, channel)
+	defer c.Enter().Leave()
+	c.Begin()
+	c.Launch(op, 0, oneBlock(1), BytesOf(&signalArgs{c.Admit(), h.g.work.signals, uint32(peer), uint32(channel)}))
+}
+
+// WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
+// (cmp "==") or is not below it (">="). The word keeps its value.
+//
+// PyTorch: nvshmem_wait_for_signal
+//
+// Shapes: sig is within the signal pad.
+//
+// Synchronises: ordered on the stream: what was put before the word is visible to what this stream does after.
+//
+// Options: *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a sig out of range or another cmp; and what ends a wait.
+func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
+	const op = "wait_for_signal"
+	c := h.newCall(op, Waiting, opts)
+	h.word(op, sig)
+	var atLeast uint32
+	switch cmp {
+	case "==":
+	case ">=":
+		atLeast = 1
+	default:
+		panic(c.Misuse("cmp", "", `the comparison must be "==" or ">=", not %q`, cmp))
+	}
+	defer c.Enter().Leave()
+	c.Begin()
+	c.Launch(op, 0, oneBlock(1), BytesOf(&waitForSignalArgs{c.Admit(h.t), h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast}))
+}
+
+// word checks the index of a 64-bit word of the tensor's signal pad.
+func (h *Handle) word(op string, sig int) {
+	if n := int(h.kernel.padBytes) / 8; sig < 0 || sig >= n {
+		panic(h.g.rt.misuse(op, "sig", "SetSignalPadSize before Empty gives a tensor more", "the signal must be in [0, %d), not %d", n, sig))
+	}
+}
+
+// GetSignal returns 64-bit word sig of this rank's signal pad of the tensor, once the current stream has come to
+// rest. It cannot be captured: a stream waits for a word by WaitForSignal.
+func (h *Handle) GetSignal(sig int) uint64 {
+	const op = "get_signal"
+	h.usable(op)
+	h.word(op, sig)
+	pad := h.view(op, h.g.rank, &h.kernel.pads, int(h.kernel.padBytes), U64, []int{int(h.kernel.padBytes) / 8})
+	return pad.dtype.element().BitsAt(pad.Slice(sig, sig+1).read(op, 1), 0)
+}
+
+// ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not set the word at
+// the same time: let it know first, by a Barrier.
+//
+// PyTorch: none; the wait of NVSHMEM's operations leaves the word to the program too
+//
+// Shapes: sig is within the signal pad.
+//
+// Synchronises: ordered on the stream; nobody is waited for.
+//
+// Options: *Stream.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a sig out of range.
+func (h *Handle) ResetSignal(sig int, opts ...Option) {
+	const op = "reset_signal"
+	c := h.newCall(op, Alone, opts)
+	h.word(op, sig)
+	defer c.Enter().Leave()
+	c.Begin()
+	c.Admit(h.t)
+	c.issued(c.stream.set0(h.kernel.pads[h.g.rank]+device.Ptr(8*sig), 8))
+}

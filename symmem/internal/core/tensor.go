@@ -1,0 +1,224 @@
+package symmem
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Tensor is a contiguous array in device memory, row-major. Slice and View share its memory.
+type Tensor struct {
+	rt     *Runtime
+	st     *storage
+	dtype  DType
+	shape  []int // never changed
+	offset int   // bytes from the storage's start
+	n      int   // elements
+}
+
+// Local returns a tensor of zeros in ordinary device memory, for this rank alone. It is not collective. No
+// shape means one element.
+func (rt *Runtime) Local(dtype DType, shape ...int) *Tensor {
+	const op = "Local"
+	n := rt.numel(op, dtype, shape)
+	c := rt.ownCall(op)
+	defer c.Enter().Leave()
+	c.Begin()
+	if rt.pooling != nil {
+		return rt.pooling.takePooled(&c, dtype, slices.Clone(shape), n, true)
+	}
+	return c.zeros(dtype, slices.Clone(shape), n)
+}
+
+// zeros allocates a tensor of zeros in ordinary memory, also where a memory pool is in use.
+func (rt *Runtime) zeros(op string, dtype DType, shape []int, n int) *Tensor {
+	c := rt.ownCall(op)
+	defer c.Enter().Leave()
+	c.Begin()
+	return c.zeros(dtype, shape, n)
+}
+
+func (c *Call) zeros(dtype DType, shape []int, n int) *Tensor {
+	t := c.rt.ordinary(c.Record.op, c.stream, dtype, shape, n)
+	c.issued(c.stream.set0(t.pointer(), t.Bytes()))
+	return t
+}
+
+// ordinary allocates a tensor of undefined values in ordinary memory, for use on s. rt.mu is held.
+func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
+	bytes := n * dtype.Size()
+	st := rt.newStorage(rt.take(op, s, bytes), bytes)
+	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
+}
+
+// numel checks a dtype and shape and counts the elements.
+func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
+	if !dtype.element().Valid() {
+		panic(rt.misuse(op, "dtype", "", "%v is not an element type", dtype))
+	}
+	n := 1
+	for _, d := range shape {
+		if d < 0 {
+			panic(rt.misuse(op, "shape", "", "dimensions must not be negative, not %v", shape))
+		}
+		if d > 0 && n > math.MaxInt/16/d {
+			panic(rt.misuse(op, "shape", "", "%v is too large", shape))
+		}
+		n *= d
+	}
+	return n
+}
+
+// DType is the type of the elements.
+func (t *Tensor) DType() DType { return t.dtype }
+
+// Shape is the size of each dimension.
+func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
+
+// Numel is the number of elements.
+func (t *Tensor) Numel() int { return t.n }
+
+// Bytes is the size of the elements in bytes.
+func (t *Tensor) Bytes() int { return t.n * t.dtype.Size() }
+
+// Ptr is the address of the first element on the device.
+func (t *Tensor) Ptr() uintptr {
+	t.live("Ptr")
+	return uintptr(t.pointer())
+}
+
+func (t *Tensor) pointer() device.Ptr { return t.st.ptr + device.Ptr(t.offset) }
+
+// Symmetric reports whether peers can map the tensor: it came from Empty.
+func (t *Tensor) Symmetric() bool { return t.st.alloc != nil && t.st == t.st.alloc.storage }
+
+// Slice is the part [lo, hi) of the first dimension. It shares memory.
+func (t *Tensor) Slice(lo, hi int) *Tensor {
+	const op = "Slice"
+	t.live(op)
+	if len(t.shape) == 0 {
+		panic(t.rt.misuse(op, "", "", "a tensor without dimensions cannot be sliced"))
+	}
+	if lo < 0 || hi < lo || hi > t.shape[0] {
+		panic(t.rt.misuse(op, "bounds", "", "[%d, %d) is not within the first dimension of %d", lo, hi, t.shape[0]))
+	}
+	row := 0
+	if t.shape[0] > 0 {
+		row = t.n / t.shape[0]
+	}
+	s := *t
+	s.shape = slices.Clone(t.shape)
+	s.shape[0] = hi - lo
+	s.n = (hi - lo) * row
+	s.offset += lo * row * t.dtype.Size()
+	return &s
+}
+
+// View is the same elements under another shape. One dimension may be -1: it follows from the others.
+func (t *Tensor) View(shape ...int) *Tensor {
+	const op = "View"
+	t.live(op)
+	shape = slices.Clone(shape)
+	if i := slices.Index(shape, -1); i >= 0 {
+		shape[i] = 1
+		if rest := t.rt.numel(op, t.dtype, shape); rest > 0 {
+			shape[i] = t.n / rest
+		}
+	}
+	if n := t.rt.numel(op, t.dtype, shape); n != t.n {
+		panic(t.rt.misuse(op, "shape", "", "%v has %d elements, the tensor %v has %d", shape, n, t.shape, t.n))
+	}
+	v := *t
+	v.shape = shape
+	return &v
+}
+
+// As is the same bytes as elements of another type. The last dimension becomes as much shorter or longer as
+// the elements became larger or smaller, and must allow it. It shares memory.
+func (t *Tensor) As(dtype DType) *Tensor {
+	const op = "As"
+	t.live(op)
+	t.rt.numel(op, dtype, nil)
+	last := len(t.shape) - 1
+	if last < 0 || t.shape[last]*t.dtype.Size()%dtype.Size() != 0 || int(t.pointer())%dtype.Size() != 0 {
+		panic(t.rt.misuse(op, "dtype", "", "the last dimension of %v at address %#x does not divide into elements of %v", t.kind(), t.pointer(), dtype))
+	}
+	v := *t
+	v.dtype = dtype
+	v.shape = slices.Clone(t.shape)
+	v.shape[last] = t.shape[last] * t.dtype.Size() / dtype.Size()
+	v.n = t.Bytes() / dtype.Size()
+	return &v
+}
+
+// Free gives the memory back. For a symmetric tensor it is collective over the group that allocated it, waits
+// for all work of this rank, and ends every handle and view of it; one of a memory pool is returned in the order of
+// the stream: see [Runtime.UseMemPool]. For any other tensor it is immediate and safe while work is pending.
+func (t *Tensor) Free() {
+	const op = "Free"
+	t.live(op)
+	if t.st.alloc != nil && !t.Symmetric() {
+		panic(t.rt.misuse(op, "", "free the tensor that Empty returned", "this is a view of memory of rank %d", t.st.peer))
+	}
+	if t.offset != 0 || t.Bytes() != t.st.size {
+		panic(t.rt.misuse(op, "", "free the whole tensor", "this tensor is a part of another one"))
+	}
+	if t.st.alloc != nil {
+		t.st.alloc.free(op)
+		return
+	}
+	if t.st.freed.CompareAndSwap(false, true) {
+		t.st.stop.Stop()
+		t.rt.local.give(t.st.block)
+	}
+}
+
+// live refuses a tensor that cannot be used any more.
+func (t *Tensor) live(op string) {
+	if t == nil {
+		panic(&Error{Kind: KindMisuse, Op: op, Peer: -1, Arg: "tensor", Msg: "the tensor is nil"})
+	}
+	a := t.st.alloc
+	if t.st.freed.Load() || a != nil && a.storage.freed.Load() {
+		panic(t.rt.misuse(op, "tensor", "", "the tensor %v was freed", t.kind()))
+	}
+	if t.st.peer != t.rt.rank {
+		a.usable(op)
+	}
+}
+
+// kind is "bf16[4, 1024]".
+func (t *Tensor) kind() string { return kindOf(t.dtype, t.shape) }
+
+func kindOf(dtype DType, shape []int) string {
+	return dtype.String() + strings.ReplaceAll(fmt.Sprint(shape), " ", ", ")
+}
+
+// touch notes that work on s uses the tensor. rt.mu is held.
+func (t *Tensor) touch(s *Stream) {
+	if b := t.st.block; b != nil && b.stream != s {
+		b.used |= 1 << (s.id % 64)
+	}
+	if a := t.st.alloc; a != nil {
+		a.used |= 1 << (s.id % 64)
+	}
+	if c := t.rt.capture; c != nil {
+		c.keep(t)
+	}
+}
+
+// home is the group that an operation on t uses by default: the one that allocated it.
+func (rt *Runtime) home(t *Tensor) *Group {
+	if a := t.st.alloc; a != nil {
+		return a.group
+	}
+	return rt.all
+}
+
+// overlap reports whether two tensors share bytes.
+func overlap(a, b *Tensor) bool {
+	return a.pointer() < b.pointer()+device.Ptr(b.Bytes()) && b.pointer() < a.pointer()+device.Ptr(a.Bytes())
+}

@@ -1,0 +1,232 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// hostWait is a collective call that the host is in.
+type hostWait struct {
+	op      string
+	group   *Group
+	ordinal uint64
+	caller  int
+	since   time.Time
+}
+
+// waitOnHost registers a host-side wait of a member of g until the function it returns is called.
+func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func()) {
+	l := &rt.calls
+	traced := func() {}
+	if t := rt.trace.Load(); t != nil {
+		traced = t.meets(op, g.others())
+	}
+	h := &hostWait{op, g, ordinal, l.caller(), time.Now()}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.host = append(l.host, h)
+	return func() {
+		traced()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.host = slices.DeleteFunc(l.host, func(o *hostWait) bool { return o == h })
+	}
+}
+
+// others are the world ranks of the other members.
+func (g *Group) others() []int {
+	return slices.DeleteFunc(g.Ranks(), func(r int) bool { return r == g.rt.rank })
+}
+
+// Wait is one thing this rank waits for.
+type Wait struct {
+	Op       string // "wait_signal", "Rendezvous"
+	Ordinal  uint64 // of a collective call in its group, from 1; 0 of any other
+	Group    string // "world", or "group 0,2"
+	Peers    []int  // world ranks it waits for
+	For      string // "a signal on channel 3"
+	Since    time.Duration
+	Caller   int // where the call was made, as Config.Caller said
+	Replayed int // where the graph was replayed last that captured the call, likewise; 0 if none did
+}
+
+// Waits lists what this rank waits for at this moment: on the device for some time already, or in a
+// collective call on the host. It may be called at any time.
+func (rt *Runtime) Waits() []Wait {
+	var list []Wait
+	for i := range rt.watch.Waits {
+		r := loadRecord(&rt.watch.Waits[i])
+		if r.State != device.WaitPending {
+			continue
+		}
+		c, peers := rt.parties(&r)
+		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed), Caller: c.caller}
+		if c.replayed != nil {
+			wait.Replayed = int(c.replayed.Load())
+		}
+		if c.group != nil {
+			wait.Group = c.group.String()
+		}
+		list = append(list, wait)
+	}
+	rt.calls.mu.Lock()
+	defer rt.calls.mu.Unlock()
+	for _, h := range rt.calls.host {
+		list = append(list, Wait{
+			Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: h.group.others(), For: "the same call", Since: time.Since(h.since), Caller: h.caller,
+		})
+	}
+	return list
+}
+
+// parties says which call a record belongs to and the world ranks it waits for.
+func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
+	c, ok := rt.find(r.Ordinal)
+	if !ok {
+		c = Record{op: "a kernel", Manner: Communicating}
+	}
+	if r.Kind == device.WaitWord {
+		return c, nil // whoever sets it
+	}
+	if c.group != nil && int(r.Peer) < len(c.group.ranks) {
+		return c, []int{c.group.ranks[r.Peer]}
+	}
+	return c, nil
+}
+
+// awaited says what a wait is for, after "for".
+func awaited(r *device.WaitRecord) string {
+	switch r.Kind {
+	case device.WaitSignal:
+		return fmt.Sprintf("a signal on channel %d", r.Channel)
+	case device.WaitConsumed:
+		return fmt.Sprintf("the previous signal on channel %d to be consumed", r.Channel)
+	case device.WaitBarrier:
+		return fmt.Sprintf("the barrier on channel %d", r.Channel)
+	case device.WaitPacket:
+		return fmt.Sprintf("packet %d of block %d", r.Want, r.Channel)
+	case device.WaitCopy:
+		return "it to come to the copies"
+	case device.WaitCopied:
+		return "it to be done with its copies"
+	case device.WaitWord:
+		return fmt.Sprintf("signal word %d to become %d; it is %d", r.Channel, r.Want, r.Seen)
+	case device.WaitUser:
+		return fmt.Sprintf("a word of its kernel to become %d; it is %d", r.Want, r.Seen)
+	}
+	return "something in a kernel of yours"
+}
+
+// takeFault returns the first wait on the device that was given up since the last time, or the first value that was refused
+// there, or nil.
+func (rt *Runtime) takeFault() *Error {
+	f := &rt.watch.Fault
+	state := atomic.LoadUint32(&f.State)
+	for state == device.WaitClaimed { // the kernel is writing it
+		time.Sleep(10 * time.Microsecond)
+		state = atomic.LoadUint32(&f.State)
+	}
+	if state == device.WaitNone {
+		return nil
+	}
+	r := loadRecord(f)
+	atomic.StoreUint32(&f.State, device.WaitNone)
+	c, peers := rt.parties(&r)
+	e := &Error{Op: c.op, Rank: rt.rank, Peer: -1, Caller: c.caller}
+	if len(peers) > 0 {
+		e.Peer = peers[0]
+	}
+	if r.State == device.WaitRefused {
+		e.Kind, e.Msg = KindMisuse, fmt.Sprintf("value %d at index %d of rank %d was refused", r.Seen, r.Channel, e.Peer)
+		if c.Refused != nil {
+			c.Refused(&c, e, &r)
+		}
+	} else {
+		rt.gaveUp(e, c, &r)
+	}
+	if c.replayed != nil {
+		e.Msg += "; captured in a graph"
+		e.Replayed = int(c.replayed.Load())
+	}
+	return e
+}
+
+// gaveUp explains a wait that ended by deadline or abort.
+func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
+	e.Kind = KindTimeout
+	waited := time.Duration(r.Elapsed)
+	if waited > time.Second {
+		waited = waited.Round(10 * time.Millisecond)
+	} else {
+		waited = waited.Round(time.Millisecond)
+	}
+	what := awaited(r)
+	if e.Peer >= 0 {
+		switch r.Kind {
+		case device.WaitSignal:
+			what = fmt.Sprintf("a signal of rank %d on channel %d, which never came", e.Peer, r.Channel)
+			e.Hint = fmt.Sprintf("rank %d must put it", e.Peer)
+		case device.WaitConsumed:
+			what = fmt.Sprintf("rank %d to consume the previous signal on channel %d", e.Peer, r.Channel)
+			e.Hint = fmt.Sprintf("rank %d must wait for each signal it is sent", e.Peer)
+		case device.WaitBarrier:
+			what = fmt.Sprintf("rank %d to come to the barrier on channel %d", e.Peer, r.Channel)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitPacket:
+			what = fmt.Sprintf("data of rank %d", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitUser:
+			what = fmt.Sprintf("a word of rank %d to become %d; it is %d", e.Peer, r.Want, r.Seen)
+		case device.WaitCopy:
+			what = fmt.Sprintf("rank %d to come to the copies", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitCopied:
+			what = fmt.Sprintf("rank %d to be done with its copies", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d may be gone", e.Peer)
+		default:
+			what = fmt.Sprintf("rank %d", e.Peer)
+		}
+	}
+	e.Msg = fmt.Sprintf("rank %d waited %v for %s", rt.rank, waited, what)
+	if r.State == device.WaitAborted {
+		e.Kind, e.Hint = KindInterrupted, ""
+		e.Msg += ", and gave up: " + rt.whyAborted()
+	}
+	if c.Manner >= Communicating {
+		rt.broken.Store(ptr(c.op + ": " + e.Msg))
+	}
+}
+
+// loadRecord reads a record that kernels write.
+func loadRecord(r *device.WaitRecord) device.WaitRecord {
+	return device.WaitRecord{
+		State:   atomic.LoadUint32(&r.State),
+		Kind:    atomic.LoadUint32(&r.Kind),
+		Ordinal: atomic.LoadUint32(&r.Ordinal),
+		Rank:    atomic.LoadUint32(&r.Rank),
+		Peer:    atomic.LoadUint32(&r.Peer),
+		Channel: atomic.LoadUint32(&r.Channel),
+		Want:    atomic.LoadUint64(&r.Want),
+		Seen:    atomic.LoadUint64(&r.Seen),
+		Elapsed: atomic.LoadUint64(&r.Elapsed),
+		Began:   atomic.LoadUint64(&r.Began),
+	}
+}
+
+// storeRecord writes a record that others read at any time.
+func storeRecord(to, r *device.WaitRecord) {
+	atomic.StoreUint32(&to.Kind, r.Kind)
+	atomic.StoreUint32(&to.Ordinal, r.Ordinal)
+	atomic.StoreUint32(&to.Rank, r.Rank)
+	atomic.StoreUint32(&to.Peer, r.Peer)
+	atomic.StoreUint32(&to.Channel, r.Channel)
+	atomic.StoreUint64(&to.Want, r.Want)
+	atomic.StoreUint64(&to.Seen, r.Seen)
+	atomic.StoreUint64(&to.Elapsed, r.Elapsed)
+	atomic.StoreUint64(&to.Began, r.Began)
+	atomic.StoreUint32(&to.State, r.State)
+}

@@ -1,0 +1,92 @@
+package element
+
+import (
+	"encoding/binary"
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// EncodeSlice turns a slice of numbers into the bytes of as many elements, or says why it cannot be. The
+// bytes may be the slice's own.
+func (d Type) EncodeSlice(src any) (data []byte, n int, why string) {
+	switch v := src.(type) {
+	case []float32:
+		if d == F32 {
+			return raw(v), len(v), ""
+		}
+	case []float64:
+		if d == F64 {
+			return raw(v), len(v), ""
+		}
+	case []uint8:
+		if d == U8 {
+			return v, len(v), ""
+		}
+	case []int32:
+		if d == I32 {
+			return raw(v), len(v), ""
+		}
+	case []int64:
+		if d == I64 {
+			return raw(v), len(v), ""
+		}
+	case []int:
+		if d == I64 {
+			return raw(v), len(v), ""
+		}
+	}
+	v := reflect.ValueOf(src)
+	if src == nil || v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
+		return nil, 0, fmt.Sprintf("a tensor is copied from a slice of numbers or another tensor, not from %T", src)
+	}
+	n = v.Len()
+	data = make([]byte, n*d.Size())
+	for i := range n {
+		x, ok := NumberOf(v.Index(i).Interface())
+		if !ok {
+			return nil, 0, fmt.Sprintf("a tensor is copied from a slice of numbers, not from %T", src)
+		}
+		bits, why := d.Encode(x)
+		if why != "" {
+			return nil, 0, fmt.Sprintf("element %d: %s", i, why)
+		}
+		d.PutBits(data, i, bits)
+	}
+	return data, n, ""
+}
+
+// raw is the memory of a slice. Devices are little-endian, as are the hosts this runs on.
+func raw[T any](v []T) []byte {
+	if len(v) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), len(v)*int(unsafe.Sizeof(v[0])))
+}
+
+// BitsAt returns the bits of element i of data.
+func (d Type) BitsAt(data []byte, i int) uint64 {
+	switch d.Size() {
+	case 1:
+		return uint64(data[i])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(data[2*i:]))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return binary.LittleEndian.Uint64(data[8*i:])
+}
+
+// PutBits stores the bits of element i of data.
+func (d Type) PutBits(data []byte, i int, bits uint64) {
+	switch d.Size() {
+	case 1:
+		data[i] = byte(bits)
+	case 2:
+		binary.LittleEndian.PutUint16(data[2*i:], uint16(bits))
+	case 4:
+		binary.LittleEndian.PutUint32(data[4*i:], uint32(bits))
+	default:
+		binary.LittleEndian.PutUint64(data[8*i:], bits)
+	}
+}

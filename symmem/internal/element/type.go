@@ -1,0 +1,79 @@
+package element
+
+import "fmt"
+
+// Type is the type of a tensor's elements.
+type Type uint8
+
+// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced.
+const (
+	F16 Type = iota + 1
+	BF16
+	F32
+	F64
+	I8
+	U8
+	I32
+	U32
+	I64
+	U64
+	F8E4M3
+	F8E5M2
+)
+
+// types describes every Type by its value.
+var types = [...]struct {
+	name string
+	size int
+	base Class
+	bits int     // integers: value bits; floats: bits of the significand, the hidden one included
+	max  float64 // floats: the largest finite value
+}{
+	F16:    {"f16", 2, Floating, 11, 65504},
+	BF16:   {"bf16", 2, Floating, 8, 0x1.fep127},
+	F32:    {"f32", 4, Floating, 24, 0x1.fffffep127},
+	F64:    {"f64", 8, Floating, 53, 0x1.fffffffffffffp1023},
+	I8:     {"i8", 1, Signed, 7, 0},
+	U8:     {"u8", 1, Unsigned, 8, 0},
+	I32:    {"i32", 4, Signed, 31, 0},
+	U32:    {"u32", 4, Unsigned, 32, 0},
+	I64:    {"i64", 8, Signed, 63, 0},
+	U64:    {"u64", 8, Unsigned, 64, 0},
+	F8E4M3: {"f8e4m3", 1, Floating, 4, 448},
+	F8E5M2: {"f8e5m2", 1, Floating, 3, 57344},
+}
+
+// Class is what a number is kept as.
+type Class uint8
+
+// The classes of numbers.
+const (
+	Floating Class = iota + 1
+	Signed
+	Unsigned
+)
+
+// Valid reports whether d is one of the types.
+func (d Type) Valid() bool { return d >= F16 && d <= F8E5M2 }
+
+// Size is the bytes of an element.
+func (d Type) Size() int {
+	if !d.Valid() {
+		return 0
+	}
+	return types[d].size
+}
+
+// String is the name used in messages and kernels: "bf16".
+func (d Type) String() string {
+	if !d.Valid() {
+		return fmt.Sprintf("DType(%d)", uint8(d))
+	}
+	return types[d].name
+}
+
+// Computes reports whether kernels do arithmetic on the type.
+func (d Type) Computes() bool { return d >= F16 && d <= U64 }
+
+// IsFloat reports whether d is a floating-point type, small ones included.
+func (d Type) IsFloat() bool { return types[d].base == Floating }

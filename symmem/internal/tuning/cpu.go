@@ -1,0 +1,13 @@
+package tuning
+
+// CPU is the plan for the cpu device. A thread that waits costs a switch of stacks and a poll, so that blocks are small: as
+// many threads as it takes for every loop and every way to be taken by small tests.
+var CPU = &Plan{
+	ElementThreads: 256, ElementBlocks: 1,
+	PacketThreads: 64, PacketCrowd: 64, PacketBlocks: 1,
+	LineThreads: 32, LineCrowd: 64, LineBlocks: 1, ChunkThreads: 64, ChunkBlocks: 1,
+	MeetThreads: 64, MeetBlocks: 1, LoadThreads: 64, LoadBlocks: 1, RowThreads: 64,
+	AllReduce: []Rule{{0, 1 << 10, OnePacket}, {0, 6 << 10, TwoLines}, {0, 0, TwoPull}},
+	OneShot:   []Rule{{0, 1 << 10, OnePacket}, {0, 0, OnePull}},
+	TwoShot:   []Rule{{0, 2 << 10, TwoPacket}, {0, 512 << 10, TwoChunks}, {0, 0, TwoPull}},
+}

@@ -1,0 +1,20 @@
+package tuning
+
+// CUDA is the plan for GPUs. The sizes were measured on 4 and on 2 × NVIDIA H200 on 2026-11-21 and 22
+// (docs/benchmarks.md); groups of more ranks follow from the bytes that each way puts on the links.
+var CUDA = &Plan{
+	ElementThreads: 256, ElementBlocks: 8,
+	PacketThreads: 128, PacketCrowd: 512, PacketBlocks: 128,
+	LineThreads: 128, LineCrowd: 1024, LineBlocks: 128, ChunkThreads: 512, ChunkBlocks: 132,
+	MeetThreads: 256, MeetBlocks: 132, LoadThreads: 512, LoadBlocks: 132, RowThreads: 512,
+	AllReduce: []Rule{
+		{2, 640 << 10, OnePacket}, {2, 7 << 20, TwoLines}, {2, 2 << 20, TwoPacket}, {2, 0, TwoChunks},
+		{4, 176 << 10, OnePacket}, {4, 512 << 10, TwoPacket}, {4, 7 << 20, TwoLines}, {4, 4 << 20, TwoPacket}, {4, 0, TwoChunks},
+		{0, 64 << 10, OnePacket}, {0, 512 << 10, TwoPacket}, {0, 6 << 20, TwoLines}, {0, 4 << 20, TwoPacket}, {0, 0, TwoChunks},
+	},
+	OneShot: []Rule{{2, 1 << 20, OnePacket}, {0, 512 << 10, OnePacket}, {0, 0, OnePull}},
+	TwoShot: []Rule{
+		{2, 256 << 10, TwoPacket}, {2, 7 << 20, TwoLines}, {2, 2 << 20, TwoPacket}, {2, 0, TwoChunks},
+		{4, 512 << 10, TwoPacket}, {4, 7 << 20, TwoLines}, {0, 512 << 10, TwoPacket}, {0, 6 << 20, TwoLines}, {0, 4 << 20, TwoPacket}, {0, 0, TwoChunks},
+	},
+}

@@ -1,0 +1,106 @@
+package symmem
+
+import (
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// ReduceScatter combines the copies of a symmetric tensor of all members element by element and returns this
+// member's part of the result as an ordinary tensor: the tensor is split along its first dimension, or with
+// SplitLastDim along its last one. The parts are read from the peers between two barriers; t keeps its values.
+// op is as in [Runtime.AllReduce].
+//
+// PyTorch: reduce_scatter_tensor
+//
+// Shapes: as [Runtime.AllReduce]; the number of members divides the dimension that is split.
+//
+// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
+// and t may be overwritten by what the stream does next.
+//
+// Options: as [Runtime.AllReduce], SplitLastDim.
+//
+// Capture: refused, because the result is allocated: capture [Runtime.ReduceScatterOut].
+//
+// Errors: as [Runtime.AllReduce]; KindMisuse for a dimension that the number of members does not divide.
+func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
+	return rt.reduceScatter(t, op, nil, opts)
+}
+
+// ReduceScatterOut is [Runtime.ReduceScatter] into out. t keeps its values; PyTorch's operation modifies its
+// input.
+//
+// PyTorch: reduce_scatter_out
+//
+// Shapes: t as in [Runtime.ReduceScatter]; out has its type and as many elements as a part, is symmetric or not,
+// and does not overlap t.
+//
+// Synchronises: as [Runtime.ReduceScatter].
+//
+// Options: as [Runtime.ReduceScatter].
+//
+// Capture: yes.
+//
+// Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that overlaps t.
+func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
+	core.Live("reduce_scatter", out)
+	rt.reduceScatter(t, op, out, opts)
+}
+
+func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
+	const op = "reduce_scatter"
+	r := rt.reduction(op, t, reduction, adding|core.WithSplitLastDim, opts)
+	g := r.Group()
+	dim := 0
+	if r.Has(core.WithSplitLastDim) {
+		dim = len(core.Dims(t)) - 1
+		r.Record.Detail += " along the last dimension"
+	}
+	shape := parts(&r.Call, t, dim)
+	n := t.Numel() / g.Size()
+	if out != nil && (out.DType() != t.DType() || out.Numel() != n) {
+		panic(r.Misuse("out", "", "out is %v, expected out shape %v", core.Brief(out), core.BriefOf(t.DType(), shape)))
+	}
+	if out != nil && core.Overlap(t, out) {
+		panic(r.Misuse("out", "", "out overlaps the tensor"))
+	}
+	defer r.Enter().Leave()
+	h := r.Mapped(t)
+	r.Begin()
+	if out == nil {
+		out = r.Fresh(t.DType(), shape, n)
+	}
+	if n == 0 {
+		return out
+	}
+	c := r.Admit(t, out)
+	r.Chose(t.Bytes(), partsWay)
+	a := core.ArgsOf[pullArgs](&r.Call)
+	*a = pullArgs{outs: 1, n: uint64(n)}
+	a.out[0] = core.Addr(out)
+	first := n // elements before this member's part
+	if dim > 0 {
+		first = shape[dim]
+		a.width, a.stride = uint64(first), uint64(core.Dims(t)[dim])
+	}
+	for i := range g.Size() {
+		a.in[i] = h.At(i) + device.Ptr(g.Rank()*first*t.DType().Size())
+	}
+	r.pull(out.Bytes(), c)
+	return out
+}
+
+// partsWay is the only way of ReduceScatter.
+var partsWay = &tuning.Way{Path: "read between barriers", Why: "each part is needed by one rank, so that every byte crosses a link once"}
+
+// parts is the shape of one of the equal parts of t along a dimension, one for each member.
+func parts(c *core.Call, t *Tensor, dim int) []int {
+	g := c.Group()
+	world := g.Size()
+	if len(core.Dims(t)) == 0 || core.Dims(t)[dim]%world != 0 {
+		panic(c.Misuse("tensor", "View it with such a shape, or pad it", "dimension %d of %v is not divisible by the %d ranks of %v", max(dim, 0), core.Brief(t), world, g))
+	}
+	shape := t.Shape()
+	shape[dim] /= world
+	return shape
+}

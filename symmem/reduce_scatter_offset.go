@@ -1,0 +1,88 @@
+package symmem
+
+import (
+	"fmt"
+
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+)
+
+// ReduceScatterOffset splits a symmetric tensor of two dimensions along dim, 0 or 1, into blocks, combines each
+// over all members in the order of the ranks, and stores it on the member that dstRanks names. Block i is
+// [offsets[i-1], offsets[i]) along dim, the first one from 0; without offsets (nil) there is an equal block for
+// each member, whose number then divides the dimension. Without dstRanks block i goes to rank i modulo the
+// number of members. op is as in [Runtime.AllReduce]. t keeps its values.
+//
+// PyTorch: reduce_scatter_offset, with blocks of any size, more types and reductions
+//
+// Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks;
+// offsets and dstRanks are the same on all ranks. out has a tensor for each block that goes to this rank, up to
+// 16, in their order, with the block's shape, contiguous, in ordinary or symmetric memory.
+//
+// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
+// and t may be overwritten by what the stream does next.
+//
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for tensors, offsets or ranks that are not such; and what ends a wait.
+func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
+	const name = "reduce_scatter_offset"
+	r := rt.reduction(name, t, op, adding, opts)
+	g := r.Group()
+	world := g.Size()
+	if len(core.Dims(t)) != 2 || dim < 0 || dim > 1 {
+		panic(r.Misuse("dim", "", "the tensor must have two dimensions and dim be 0 or 1; they are %v and %d", core.Brief(t), dim))
+	}
+	length := core.Dims(t)[dim]
+	if offsets == nil {
+		part := parts(&r.Call, t, dim)[dim]
+		for i := range world {
+			offsets = append(offsets, (i+1)*part)
+		}
+	}
+	if dstRanks == nil {
+		for i := range offsets {
+			dstRanks = append(dstRanks, i%world)
+		}
+	}
+	if len(dstRanks) != len(offsets) {
+		panic(r.Misuse("dstRanks", "", "there must be a rank for each block, not %d for %d blocks", len(dstRanks), len(offsets)))
+	}
+	for i, hi := range offsets {
+		if hi < 0 || hi > length || i > 0 && hi < offsets[i-1] {
+			panic(r.Misuse("offsets", "", "offset %d is %d: offsets must not decrease and be in [0, %d]", i, hi, length))
+		}
+		r.Member("dstRanks", dstRanks[i])
+	}
+	var pieces []tilePiece
+	lo := 0
+	for i, hi := range offsets {
+		if dstRanks[i] == g.Rank() {
+			p := tilePiece{inPitch: core.Dims(t)[1], rows: hi - lo, cols: core.Dims(t)[1], from: lo * core.Dims(t)[1]}
+			if dim == 1 {
+				p.rows, p.cols, p.from = core.Dims(t)[0], hi-lo, lo
+			}
+			j := len(pieces)
+			if j < len(out) {
+				o := out[j]
+				core.Live(name, o)
+				if want := []int{p.rows, p.cols}; o.DType() != t.DType() || o.Numel() != p.rows*p.cols {
+					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", j, core.Brief(o), core.BriefOf(t.DType(), want), i))
+				}
+				if core.Overlap(t, o) {
+					panic(r.Misuse("out", "", "out[%d] overlaps the tensor", j))
+				}
+				p.out, p.outPitch, p.t = core.Addr(o), p.cols, o
+			}
+			pieces = append(pieces, p)
+		}
+		lo = hi
+	}
+	if len(pieces) != len(out) || len(pieces) > maxTiles {
+		panic(r.Misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", len(pieces), g.Rank(), maxTiles, len(out)))
+	}
+	r.Record.Detail = fmt.Sprintf("along %d by %v to %v", dim, offsets, dstRanks) + space(r.Record.Detail)
+	defer r.Enter().Leave()
+	r.reduceTiles(t, t.Numel(), pieces)
+}

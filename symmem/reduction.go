@@ -1,0 +1,62 @@
+package symmem
+
+import core "github.com/symmrepl/symmrepl/symmem/internal/core"
+
+// reductions are the values of symm::ReduceOp; reduceWide is added to sum 16-bit floats as F32.
+var reductions = map[string]uint64{"sum": 0, "avg": 1, "max": 2, "min": 3}
+
+const reduceWide = 256
+
+// reduction is a call of a reduction whose arguments were checked.
+type reduction struct {
+	core.Call
+	t    *Tensor
+	code uint64 // symm::ReduceOp, with reduceWide or without
+}
+
+// adding are the options of reductions by kernels.
+const adding = core.Ordered | core.WithAccumulateF32
+
+// reduction checks what all reductions have in common.
+func (rt *Runtime) reduction(op string, t *Tensor, name string, taken core.OptionSet, opts []Option) reduction {
+	core.Live(op, t)
+	r := reduction{Call: core.NewCall(rt.world, op, core.Collective, core.Home(t), taken, opts), t: t}
+	code, ok := reductions[name]
+	if !ok {
+		panic(r.Misuse("op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
+	}
+	if !core.Computes(t.DType()) {
+		panic(r.Misuse("tensor", "", "%v is a storage type and cannot be reduced", t.DType()))
+	}
+	r.code = code
+	r.Record.DType, r.Record.N, r.Record.Reduction = t.DType(), t.Numel(), name
+	r.Record.On(t)
+	if r.Has(core.WithAccumulateF32) {
+		if t.DType() != F16 && t.DType() != BF16 {
+			panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", core.Brief(t)))
+		}
+		r.code |= reduceWide
+		r.Record.Detail = "accumulated as f32"
+	}
+	return r
+}
+
+// checkOut refuses an out that is not like the tensor that is reduced, or overlaps it.
+func (r *reduction) checkOut(out *Tensor) {
+	if out.DType() != r.t.DType() || out.Numel() != r.t.Numel() {
+		panic(r.Misuse("out", "", "out is %v, the tensor is %v", core.Brief(out), core.Brief(r.t)))
+	}
+	if core.Overlap(r.t, out) {
+		panic(r.Misuse("out", "", "out overlaps the tensor"))
+	}
+}
+
+// kernelNames are names of kernels by element type.
+type kernelNames [F8E5M2 + 1]string
+
+func namesOf(prefix string) (names kernelNames) {
+	for d := F16; d <= U64; d++ {
+		names[d] = prefix + d.String()
+	}
+	return names
+}

@@ -1,0 +1,93 @@
+package symmem
+
+import (
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+)
+
+// The types of the core, which is apart from the operators: internal/core.
+
+// world is what a Runtime embeds without naming it.
+type world = core.Runtime
+
+// DType is the type of a tensor's elements.
+type DType = core.DType
+
+// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced.
+const (
+	F16    = core.F16
+	BF16   = core.BF16
+	F32    = core.F32
+	F64    = core.F64
+	I8     = core.I8
+	U8     = core.U8
+	I32    = core.I32
+	U32    = core.U32
+	I64    = core.I64
+	U64    = core.U64
+	F8E4M3 = core.F8E4M3
+	F8E5M2 = core.F8E5M2
+)
+
+// Tensor is a contiguous array in device memory, row-major. Slice and View share its memory.
+type Tensor = core.Tensor
+
+// Tile is a rectangle of a tensor of two dimensions. It shares the tensor's memory.
+type Tile = core.Tile
+
+// Group is a set of ranks that communicate: it has signals and inboxes of its own, so that groups never
+// disturb each other. A rank that is not a member holds the group too, to name it, and is refused its use.
+type Group = core.Group
+
+// MaxRanks is the most ranks that a group, and so a world, may have; symm::kMaxRanks in kernels.
+const MaxRanks = core.MaxRanks
+
+// Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the
+// group's signals. Ranks are those of the group. A handle ends with its tensor.
+type Handle = core.Handle
+
+// Stream is a queue of work on the device, in order. The world has one from the start.
+type Stream = core.Stream
+
+// Event marks a place in a stream, to wait for and to measure from.
+type Event = core.Event
+
+// Graph is work that was captured once and can be replayed at the cost of a single launch.
+type Graph = core.Graph
+
+// PoolStats describes a group's memory pool on this rank.
+type PoolStats = core.PoolStats
+
+// Tally sums up the stream-ordered collective calls that this rank has made in one group since the group was made
+// or recovered. Such calls are not compared before they run, which would cost a trip over the host; members whose
+// tallies differ have made different calls.
+type Tally = core.Tally
+
+// Wait is one thing this rank waits for.
+type Wait = core.Wait
+
+// Traced is an operation of this rank as a trace saw it.
+type Traced = core.Traced
+
+// TracedWait is a part of an operation in which it waited for others.
+type TracedWait = core.TracedWait
+
+// Error is what every function of this package panics with. [Maybe] turns it into an ordinary error.
+type Error = core.Error
+
+// Kind classifies an Error so that programs need not read its words.
+type Kind = core.Kind
+
+// The kinds of errors.
+const (
+	KindMisuse      = core.KindMisuse      // the call was refused before it changed anything
+	KindMismatch    = core.KindMismatch    // the ranks disagree about a collective call
+	KindCompile     = core.KindCompile     // a kernel does not compile
+	KindFault       = core.KindFault       // a kernel faulted
+	KindTimeout     = core.KindTimeout     // a wait reached its deadline
+	KindInterrupted = core.KindInterrupted // a wait was ended from outside
+	KindPeer        = core.KindPeer        // another rank failed or died while this one waited for it
+	KindSystem      = core.KindSystem      // the machine, the driver, the network
+)
+
+// Maybe calls f and returns the *Error it panicked with, or nil. Other panics pass through.
+func Maybe(f func()) (err error) { return core.Maybe(f) }
