@@ -66,7 +66,7 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 				e.piece(e.from.At(p), core.Addr(e.out)+device.Ptr(p*n))
 			}
 		}
-		e.args.same = truth(push)
+		e.args.Same = truth(push)
 	})
 }
 

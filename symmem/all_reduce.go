@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -167,11 +168,11 @@ func (r *reduction) allReduce(out *Tensor, rules []tuning.Rule) {
 	case tuning.TwoLines:
 		r.pushLines(out, c)
 	case tuning.OnePull:
-		a := core.ArgsOf[pullArgs](&r.Call)
-		*a = pullArgs{outs: 1, n: uint64(t.Numel())}
-		a.out[0] = core.Addr(out)
+		a := core.ArgsOf[allreduce.PullArgs](&r.Call)
+		*a = allreduce.PullArgs{Outs: 1, N: uint64(t.Numel())}
+		a.Out[0] = core.Addr(out)
 		for i := range g.Size() {
-			a.in[i] = h.At(i)
+			a.In[i] = h.At(i)
 		}
 		r.pull(t.Bytes(), c)
 	case tuning.TwoChunks:

@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 
+	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -95,11 +96,8 @@ const (
 	vdevCombine
 )
 
-// What limits all_to_all_vdev.cu.
-const (
-	vdevSplits     = core.PacketSlots // a packet each
-	vdevBlockBytes = 32 << 10         // of out, that are worth a block
-)
+// vdevBlockBytes of out are worth a block.
+const vdevBlockBytes = 32 << 10
 
 func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
@@ -128,21 +126,21 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	defer c.Enter().Leave()
 	h := c.Mapped(out)
 	c.Begin()
-	a := &vdevArgs{
-		signals: c.Work().Meetings,
-		splits:  core.Addr(splits), outSplits: core.Addr(outSplits), outOffsets: core.Addr(outSplits) + device.Ptr(8*n),
-		inRows: uint64(core.Dims(in)[0]), outRows: uint64(core.Dims(out)[0]), row: uint64(rowBytes(out)), align: align,
+	a := &alltoallvdev.AllToAllVdevArgs{
+		Signals: c.Work().Meetings,
+		Splits:  core.Addr(splits), OutSplits: core.Addr(outSplits), OutOffsets: core.Addr(outSplits) + device.Ptr(8*n),
+		InRows: uint64(core.Dims(in)[0]), OutRows: uint64(core.Dims(out)[0]), Row: uint64(rowBytes(out)), Align: align,
 	}
 	if kind == vdevCombine {
-		a.packets.op, a.offsets = 1, core.Addr(splits)+device.Ptr(8*n)
+		a.Head.Op, a.Offsets = alltoallvdev.Combine, core.Addr(splits)+device.Ptr(8*n)
 	}
 	for i := range g.Size() {
-		a.out[i] = h.At(i)
+		a.Out[i] = h.At(i)
 	}
 	p := c.Plan()
-	a.packets.context = c.Admit(in, out, splits, outSplits)
-	a.packets.context.Channels = uint32(p.MeetBlocks)
-	a.packets.in, a.packets.n, a.packets.epochs, a.packets.inbox = core.Addr(in), uint64(n), c.Work().Epochs, c.Work().Inbox
+	a.Head.Context = c.Admit(in, out, splits, outSplits)
+	a.Head.Context.Channels = uint32(p.MeetBlocks)
+	a.Head.In, a.Head.N, a.Head.Epochs, a.Head.Inbox = core.Addr(in), uint64(n), c.Work().Epochs, c.Work().Inbox
 	// The grid must be the same on all ranks, and what is theirs alone is not known: it follows from what all
 	// have allocated.
 	blocks := min(p.PacketBlocks, p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
@@ -165,14 +163,14 @@ func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) 
 	n := splits.Numel()
 	switch kind {
 	case vdevDispatch2D:
-		want = fmt.Sprintf("i64[n] with n a multiple of %d, at most %d", world, vdevSplits)
+		want = fmt.Sprintf("i64[n] with n a multiple of %d, at most %d", world, alltoallvdev.Splits)
 		good = splits.DType() == I64 && len(core.Dims(splits)) == 1
 	case vdevCombine:
-		name, want = "inSplitsOffsets", fmt.Sprintf("i64[2, n] with n a multiple of %d, at most %d", world, vdevSplits)
+		name, want = "inSplitsOffsets", fmt.Sprintf("i64[2, n] with n a multiple of %d, at most %d", world, alltoallvdev.Splits)
 		good = splits.DType() == I64 && len(core.Dims(splits)) == 2 && core.Dims(splits)[0] == 2
 		n /= 2
 	}
-	if !good || n == 0 || n%world != 0 || n > vdevSplits {
+	if !good || n == 0 || n%world != 0 || n > alltoallvdev.Splits {
 		panic(c.Misuse(name, "", "%s must be %s for the %d ranks of %v, not %v", name, want, world, c.Group(), core.Brief(splits)))
 	}
 	if outSplits.DType() != I64 || len(core.Dims(outSplits)) != 2 || core.Dims(outSplits)[0] != 2 || core.Dims(outSplits)[1] != n {
@@ -198,39 +196,18 @@ func rowKind(t *Tensor) string { return fmt.Sprint(core.Dims(t)[1:]) }
 // rowBytes is the size of one index of the first dimension.
 func rowBytes(t *Tensor) int { return numelOf(core.Dims(t)[1:]) * t.DType().Size() }
 
-// vdevArgs is AllToAllVdevArgs of all_to_all_vdev.cu.
-type vdevArgs struct {
-	packets         packetArgs
-	signals         core.Ptrs
-	out             core.Ptrs
-	splits, offsets device.Ptr
-	outSplits       device.Ptr
-	outOffsets      device.Ptr
-	inRows, outRows uint64
-	row             uint64
-	align           uint64
-}
-
-// What the kernel refuses: Refused of all_to_all_vdev.cu.
-const (
-	refusedSplit  = 16
-	refusedSum    = 17
-	refusedOffset = 18
-	refusedRoom   = 19
-)
-
 // refusedSplits explains a value in device memory that the operation could not work with. All members found the
 // same, moved nothing and are in step.
 func refusedSplits(_ *core.Record, e *Error, r *device.WaitRecord) {
 	e.Arg = "in_splits"
 	switch r.Kind {
-	case refusedSplit:
+	case alltoallvdev.RefusedSplit:
 		e.Msg = fmt.Sprintf("split %d of rank %d is %d: it must be in [0, %d], the rows of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
-	case refusedSum:
+	case alltoallvdev.RefusedSum:
 		e.Msg = fmt.Sprintf("the splits of rank %d add up to %d rows, its input has %d", e.Peer, r.Seen, r.Want)
-	case refusedOffset:
+	case alltoallvdev.RefusedOffset:
 		e.Msg = fmt.Sprintf("the rows of split %d of rank %d begin at row %d and are not all among the %d of its input", r.Channel, e.Peer, int64(r.Seen), r.Want)
-	case refusedRoom:
+	case alltoallvdev.RefusedRoom:
 		e.Arg = "out"
 		e.Msg = fmt.Sprintf("rank %d would receive %d rows, its out has %d", e.Peer, r.Seen, r.Want)
 		e.Hint = "allocate a longer out"

@@ -47,6 +47,6 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 				e.piece(e.from.At(root)+device.Ptr(lo), e.from.At(p)+device.Ptr(lo))
 			}
 		}
-		e.args.same, e.args.n = 1, uint64(hi-lo)
+		e.args.Same, e.args.N = 1, uint64(hi-lo)
 	})
 }

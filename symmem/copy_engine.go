@@ -37,7 +37,7 @@ func (e *exchange) byEngines(shape []int, n int, lay func(push bool)) *Tensor {
 		e.Copy(own, core.Addr(e.t), n)
 	}
 	lay(false)
-	e.CopyAll(id, e.args.src[:e.args.pieces], e.args.dst[:e.args.pieces], n, e.staged)
+	e.CopyAll(id, e.args.Src[:e.args.Pieces], e.args.Dst[:e.args.Pieces], n, e.staged)
 	return e.out
 }
 

@@ -3,6 +3,7 @@ package symmem
 import (
 	"slices"
 
+	exchangekernel "github.com/symmrepl/symmrepl/kernels/exchange"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -14,9 +15,9 @@ type exchange struct {
 	core.Call
 	t, out   *Tensor // out may be nil until it runs
 	g        *Group
-	from, to core.Copies   // of t and out; from of out if t is staged there
-	staged   bool          // t was copied into its place in out, where peers read it
-	args     *exchangeArgs // apart: what a launch reads may hold no Go pointers
+	from, to core.Copies                  // of t and out; from of out if t is staged there
+	staged   bool                         // t was copied into its place in out, where peers read it
+	args     *exchangekernel.ExchangeArgs // apart: what a launch reads may hold no Go pointers
 }
 
 // exchange checks what all exchanges have in common.
@@ -26,7 +27,7 @@ func (rt *Runtime) exchange(op string, t, out *Tensor, taken core.OptionSet, opt
 	if out != nil && !t.Symmetric() {
 		home = out
 	}
-	e := &exchange{Call: core.NewCall(rt.world, op, core.Collective, core.Home(home), taken, opts), t: t, out: out, args: new(exchangeArgs)}
+	e := &exchange{Call: core.NewCall(rt.world, op, core.Collective, core.Home(home), taken, opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
 	e.g, e.Record.DType, e.Record.N = e.Group(), t.DType(), t.Numel()
 	return e
 }
@@ -46,8 +47,8 @@ func (e *exchange) checkOut(shape []int, own bool) {
 
 // piece adds a copy of this member's.
 func (e *exchange) piece(src, dst device.Ptr) {
-	e.args.src[e.args.pieces], e.args.dst[e.args.pieces] = src, dst
-	e.args.pieces++
+	e.args.Src[e.args.Pieces], e.args.Dst[e.args.Pieces] = src, dst
+	e.args.Pieces++
 }
 
 // Ways of an exchange.
@@ -85,10 +86,10 @@ func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
 		w = handOn
 	}
 	e.Chose(e.t.Bytes(), w)
-	e.args.n = uint64(n)
+	e.args.N = uint64(n)
 	lay(push)
 	l, c := e.MeetingGrid(n, loads, c)
-	e.args.context, e.args.signals = c, e.Work().Meetings
+	e.args.Context, e.args.Signals = c, e.Work().Meetings
 	e.Launch("exchange", 0, l, core.BytesOf(e.args))
 	return e.out
 }
@@ -113,14 +114,4 @@ func truth(b bool) uint64 {
 		return 1
 	}
 	return 0
-}
-
-// exchangeArgs is ExchangeArgs of exchange.cu.
-type exchangeArgs struct {
-	context  core.Context
-	signals  core.Ptrs
-	src, dst core.Ptrs
-	pieces   uint64
-	n        uint64
-	same     uint64
 }

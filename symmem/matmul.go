@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/matmul"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -61,7 +62,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 			why = "the library does not do this one"
 		}
 		c.Chose(out.Bytes(), &tuning.Way{Path: "plain kernel", Why: why})
-		args := matMulArgs{core.Addr(out), core.Addr(a), core.Addr(b), uint64(m), uint64(n), uint64(k), truth(out.DType() != a.DType())}
+		args := matmul.MatMulArgs{Out: core.Addr(out), A: core.Addr(a), B: core.Addr(b), M: uint64(m), N: uint64(n), K: uint64(k), Wide: truth(out.DType() != a.DType())}
 		c.Launch("matmul_"+a.DType().String(), 0, c.ElementGrid(out.Numel()), core.BytesOf(&args))
 		return
 	}
@@ -71,11 +72,4 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 		d.Workspace, d.WorkspaceSize = space, matMulSpace
 	}
 	c.Issue(func(s device.Stream) error { return s.MatMul(d) })
-}
-
-// matMulArgs is MatMulArgs of matmul.cu.
-type matMulArgs struct {
-	out, a, b device.Ptr
-	m, n, k   uint64
-	wide      uint64
 }

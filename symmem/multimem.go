@@ -1,8 +1,9 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/multimem"
+	"github.com/symmrepl/symmrepl/kernels/reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // MultimemAllReduce sums the copies of a symmetric tensor of all members and puts the result in place of every
@@ -126,8 +127,8 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 		return
 	}
 	l, c := e.MeetingGrid(t.Bytes(), false, e.Admit(t, out))
-	e.Launch(op, 0, l, core.BytesOf(&multimemGatherArgs{
-		context: c, signals: e.Work().Meetings, out: multicastOf(h, e.g), in: core.Addr(t), offset: uint64(e.g.Rank() * t.Bytes()), n: uint64(t.Bytes()),
+	e.Launch(op, 0, l, core.BytesOf(&multimem.MultimemGatherArgs{
+		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Addr(t), Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
 	}))
 }
 
@@ -136,8 +137,18 @@ const (
 	multimemOneShotName = "multimem_one_shot_all_reduce"
 )
 
-// multicastTypes are the values of symm::MulticastType.
-var multicastTypes = map[DType]uint64{F32: 0, F16: 1, BF16: 2}
+// multicastType returns how the switch adds elements of a type; ok is false if it cannot.
+func multicastType(d DType) (t multimem.Type, ok bool) {
+	switch d {
+	case F32:
+		return multimem.F32, true
+	case F16:
+		return multimem.F16, true
+	case BF16:
+		return multimem.BF16, true
+	}
+	return 0, false
+}
 
 // checkMulticast refuses what multicast cannot do, first of all where there is none.
 func checkMulticast(c *core.Call, tensors ...*Tensor) {
@@ -164,8 +175,8 @@ func (rt *Runtime) multimemReduce(op string, t *Tensor, reduction string, root i
 		r.Member("root", root)
 	}
 	checkMulticast(&r.Call, t)
-	kind, ok := multicastTypes[t.DType()]
-	if !ok || r.code&255 > reductions["avg"] {
+	kind, ok := multicastType(t.DType())
+	if !ok || r.code&^reduce.Wide > reduce.Avg {
 		panic(r.Misuse("tensor", "use AllReduce", "the switch computes sum and avg of f32, f16 and bf16, not %s of %v", reduction, t.DType()))
 	}
 	defer r.Enter().Leave()
@@ -187,49 +198,21 @@ func (rt *Runtime) multimemReduce(op string, t *Tensor, reduction string, root i
 		hi = 0
 	}
 	l, c := r.MeetingGrid(part, false, r.Admit(t, out))
-	a := &multimemArgs{
-		context: c, signals: r.Work().Meetings, tensor: multicastOf(h, g), offset: uint64(lo), n: uint64(hi - lo), kind: kind, average: truth(reduction == "avg"),
+	a := &multimem.MultimemArgs{
+		Context: c, Signals: r.Work().Meetings, Tensor: multicastOf(h, g), Offset: uint64(lo), N: uint64(hi - lo), Type: kind, Average: truth(reduction == "avg"),
 	}
 	if !inPlace {
-		a.out = core.Addr(out)
+		a.Out = core.Addr(out)
 	}
 	r.Launch("multimem_reduce", 0, l, core.BytesOf(a))
 	return out
 }
 
 // multicastOf is what kernels need to reach all members' copies of a tensor at once.
-func multicastOf(c core.Copies, g *Group) multicast {
-	m := multicast{address: c.Multicast()}
+func multicastOf(c core.Copies, g *Group) multimem.Multicast {
+	m := multimem.Multicast{Address: c.Multicast()}
 	for i := range g.Size() {
-		m.copies[i] = c.At(i)
+		m.Copies[i] = c.At(i)
 	}
 	return m
-}
-
-// multicast is symm::Multicast.
-type multicast struct {
-	address device.Ptr
-	copies  core.Ptrs
-}
-
-// multimemArgs is MultimemArgs of multimem_reduce.cu.
-type multimemArgs struct {
-	context core.Context
-	signals core.Ptrs
-	tensor  multicast
-	out     device.Ptr
-	offset  uint64
-	n       uint64
-	kind    uint64
-	average uint64
-}
-
-// multimemGatherArgs is MultimemGatherArgs of multimem_all_gather.cu.
-type multimemGatherArgs struct {
-	context core.Context
-	signals core.Ptrs
-	out     multicast
-	in      device.Ptr
-	offset  uint64
-	n       uint64
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -59,7 +60,7 @@ func (p *packer) add(a any) {
 			p.refuse(i, a, "a handle goes to a parameter of type symm::Handle")
 		}
 		core.ArgumentOf(p.Op(), v)
-		if param.Size != int(unsafe.Sizeof(core.KernelHandle{})) {
+		if param.Size != int(unsafe.Sizeof(abi.Handle{})) {
 			p.refuse(i, a, "")
 		}
 		p.handles = append(p.handles, v)

@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/kernels/permute"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -63,11 +64,11 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	e.Record.Detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)
 	width := cols * in.DType().Size()
 	part := []int{rows * width, rows * width} // bytes from block to block, in in and in out
-	a := &permuteArgs{rows: uint64(rows), width: uint64(width), srcPitch: uint64(width), dstPitch: uint64(width)}
+	a := &permute.PermuteArgs{Rows: uint64(rows), Width: uint64(width), SrcPitch: uint64(width), DstPitch: uint64(width)}
 	if scatter == 1 {
-		part[0], a.srcPitch = width, uint64(world*width)
+		part[0], a.SrcPitch = width, uint64(world*width)
 	} else {
-		part[1], a.dstPitch = width, uint64(world*width)
+		part[1], a.DstPitch = width, uint64(world*width)
 	}
 	defer e.Enter().Leave()
 	w := pullWay
@@ -86,15 +87,15 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 	for k := range world {
 		p := (g.Rank() + 1 + k) % world
 		if w == pushWay {
-			a.src[k], a.dst[k] = core.Addr(in)+device.Ptr(p*part[0]), to.At(p)+device.Ptr(g.Rank()*part[1])
+			a.Src[k], a.Dst[k] = core.Addr(in)+device.Ptr(p*part[0]), to.At(p)+device.Ptr(g.Rank()*part[1])
 		} else {
-			a.src[k], a.dst[k] = from.At(p)+device.Ptr(g.Rank()*part[0]), core.Addr(out)+device.Ptr(p*part[1])
+			a.Src[k], a.Dst[k] = from.At(p)+device.Ptr(g.Rank()*part[0]), core.Addr(out)+device.Ptr(p*part[1])
 		}
 	}
 	c := e.Admit(in, out)
 	e.Chose(in.Bytes(), w)
 	l, c := e.MeetingGrid(rows*width, w == pullWay, c)
-	a.context, a.signals = c, e.Work().Meetings
+	a.Context, a.Signals = c, e.Work().Meetings
 	e.Launch("permute", 0, l, core.BytesOf(a))
 }
 
@@ -108,13 +109,4 @@ func shaped(shape []int, a, b, c, joined int) bool {
 		return joined == 0 && shape[0] == a*b && shape[1] == c || joined == 1 && shape[0] == a && shape[1] == b*c
 	}
 	return false
-}
-
-// permuteArgs is PermuteArgs of permute.cu.
-type permuteArgs struct {
-	context            core.Context
-	signals            core.Ptrs
-	src, dst           core.Ptrs
-	rows, width        uint64
-	srcPitch, dstPitch uint64
 }

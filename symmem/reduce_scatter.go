@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -75,16 +76,16 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	}
 	c := r.Admit(t, out)
 	r.Chose(t.Bytes(), partsWay)
-	a := core.ArgsOf[pullArgs](&r.Call)
-	*a = pullArgs{outs: 1, n: uint64(n)}
-	a.out[0] = core.Addr(out)
+	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
+	*a = allreduce.PullArgs{Outs: 1, N: uint64(n)}
+	a.Out[0] = core.Addr(out)
 	first := n // elements before this member's part
 	if dim > 0 {
 		first = shape[dim]
-		a.width, a.stride = uint64(first), uint64(core.Dims(t)[dim])
+		a.Width, a.Stride = uint64(first), uint64(core.Dims(t)[dim])
 	}
 	for i := range g.Size() {
-		a.in[i] = h.At(i) + device.Ptr(g.Rank()*first*t.DType().Size())
+		a.In[i] = h.At(i) + device.Ptr(g.Rank()*first*t.DType().Size())
 	}
 	r.pull(out.Bytes(), c)
 	return out

@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 
+	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 )
 
@@ -79,8 +80,8 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 		}
 		lo = hi
 	}
-	if len(pieces) != len(out) || len(pieces) > maxTiles {
-		panic(r.Misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", len(pieces), g.Rank(), maxTiles, len(out)))
+	if len(pieces) != len(out) || len(pieces) > tilereduce.MaxTiles {
+		panic(r.Misuse("out", "", "out must have a tensor for each of the %d blocks that go to rank %d, at most %d, not %d", len(pieces), g.Rank(), tilereduce.MaxTiles, len(out)))
 	}
 	r.Record.Detail = fmt.Sprintf("along %d by %v to %v", dim, offsets, dstRanks) + space(r.Record.Detail)
 	defer r.Enter().Leave()

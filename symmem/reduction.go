@@ -1,17 +1,30 @@
 package symmem
 
-import core "github.com/symmrepl/symmrepl/symmem/internal/core"
+import (
+	"github.com/symmrepl/symmrepl/kernels/reduce"
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+)
 
-// reductions are the values of symm::ReduceOp; reduceWide is added to sum 16-bit floats as F32.
-var reductions = map[string]uint64{"sum": 0, "avg": 1, "max": 2, "min": 3}
-
-const reduceWide = 256
+// reductionOf returns the reduction of a name.
+func reductionOf(name string) (op reduce.Op, ok bool) {
+	switch name {
+	case "sum":
+		return reduce.Sum, true
+	case "avg":
+		return reduce.Avg, true
+	case "max":
+		return reduce.Max, true
+	case "min":
+		return reduce.Min, true
+	}
+	return 0, false
+}
 
 // reduction is a call of a reduction whose arguments were checked.
 type reduction struct {
 	core.Call
 	t    *Tensor
-	code uint64 // symm::ReduceOp, with reduceWide or without
+	code reduce.Op
 }
 
 // adding are the options of reductions by kernels.
@@ -21,7 +34,7 @@ const adding = core.Ordered | core.WithAccumulateF32
 func (rt *Runtime) reduction(op string, t *Tensor, name string, taken core.OptionSet, opts []Option) reduction {
 	core.Live(op, t)
 	r := reduction{Call: core.NewCall(rt.world, op, core.Collective, core.Home(t), taken, opts), t: t}
-	code, ok := reductions[name]
+	code, ok := reductionOf(name)
 	if !ok {
 		panic(r.Misuse("op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
 	}
@@ -35,7 +48,7 @@ func (rt *Runtime) reduction(op string, t *Tensor, name string, taken core.Optio
 		if t.DType() != F16 && t.DType() != BF16 {
 			panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", core.Brief(t)))
 		}
-		r.code |= reduceWide
+		r.code |= reduce.Wide
 		r.Record.Detail = "accumulated as f32"
 	}
 	return r

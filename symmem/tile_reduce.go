@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -146,38 +147,17 @@ func (r *reduction) reduceTiles(t *Tensor, n int, pieces []tilePiece) {
 	g := r.Group()
 	h := r.Mapped(t)
 	r.Begin()
-	a := &tileArgs{op: r.code, tiles: uint64(len(pieces))}
+	a := &tilereduce.TileReduceArgs{Op: r.code, Tiles: uint64(len(pieces))}
 	for i, p := range pieces {
 		r.Touch(p.t)
-		a.tile[i] = tileArg{uint64(p.from), p.out, uint64(p.rows), uint64(p.cols), uint64(p.inPitch), uint64(p.outPitch)}
+		a.Tile[i] = tilereduce.Tile{From: uint64(p.from), Out: p.out, Rows: uint64(p.rows), Cols: uint64(p.cols), InPitch: uint64(p.inPitch), OutPitch: uint64(p.outPitch)}
 	}
 	for i := range g.Size() {
-		a.in[i] = h.At(i)
+		a.In[i] = h.At(i)
 	}
 	l, c := r.MeetingGrid(n*t.DType().Size(), true, r.Admit(t))
-	a.context, a.signals = c, r.Work().Meetings
+	a.Context, a.Signals = c, r.Work().Meetings
 	r.Launch(tileKernels[t.DType()], g.Size(), l, core.BytesOf(a))
 }
 
 var tileKernels = namesOf("tile_reduce_")
-
-// maxTiles is kTiles of tile_reduce.cu.
-const maxTiles = 16
-
-// tileArgs is TileReduceArgs of tile_reduce.cu.
-type tileArgs struct {
-	context core.Context
-	signals core.Ptrs
-	in      core.Ptrs
-	op      uint64
-	tiles   uint64
-	tile    [maxTiles]tileArg
-}
-
-// tileArg is Tile of tile_reduce.cu.
-type tileArg struct {
-	from              uint64
-	out               device.Ptr
-	rows, cols        uint64
-	inPitch, outPitch uint64
-}

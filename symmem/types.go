@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 )
 
@@ -39,7 +40,7 @@ type Tile = core.Tile
 type Group = core.Group
 
 // MaxRanks is the most ranks that a group, and so a world, may have; symm::kMaxRanks in kernels.
-const MaxRanks = core.MaxRanks
+const MaxRanks = abi.MaxRanks
 
 // Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the
 // group's signals. Ranks are those of the group. A handle ends with its tensor.

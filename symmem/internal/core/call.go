@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -153,7 +154,7 @@ func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
 
 // admit commits the call to its group, with the tensors that its work reads or writes. It returns the head of the
 // kernel's arguments.
-func (c *Call) Admit(tensors ...*Tensor) Context {
+func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 	c.Touch(tensors...)
 	return c.Join(c.opts.group)
 }
@@ -166,10 +167,10 @@ func (c *Call) Touch(tensors ...*Tensor) {
 }
 
 // join is admit in one of several groups that the call uses.
-func (c *Call) Join(g *Group) Context {
+func (c *Call) Join(g *Group) abi.Context {
 	m := c.Record.Manner
 	if m == Alone {
-		return Context{}
+		return abi.Context{}
 	}
 	c.Record.group, c.Record.timeout = g, c.opts.timeout
 	if m >= Signalling {
@@ -203,17 +204,17 @@ func (c *Call) issued(err error) {
 }
 
 // kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.
-func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) Context {
-	c := Context{
-		watch:    device.Ptr(uintptr(unsafe.Pointer(rt.watch))),
-		timeout:  uint64(o.timeout),
-		rank:     int32(g.rank),
-		size:     int32(len(g.ranks)),
-		Ordinal:  call,
-		Channels: uint32(g.channels),
+func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) abi.Context {
+	c := abi.Context{
+		Watch:     device.Ptr(uintptr(unsafe.Pointer(rt.watch))),
+		TimeoutNs: uint64(o.timeout),
+		Rank:      int32(g.rank),
+		WorldSize: int32(len(g.ranks)),
+		Ordinal:   call,
+		Channels:  uint32(g.channels),
 	}
 	if g.work.WholeLines {
-		c.swaps = 1 // a link that keeps lines together has atomics too
+		c.Swaps = 1 // a link that keeps lines together has atomics too
 	}
 	return c
 }

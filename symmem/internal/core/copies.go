@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -33,8 +34,8 @@ const (
 	copyCall   = 1 // the id of the call
 	copyMark   = 2 // set by the host, cleared with every phase: tells a phase that lasts from one that came again
 	copyComing = 16
-	copyDone   = copyComing + MaxRanks
-	copyWords  = copyDone + MaxRanks
+	copyDone   = copyComing + abi.MaxRanks
+	copyWords  = copyDone + abi.MaxRanks
 )
 
 const (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/symmrepl/symmrepl/kernels/elements"
 	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
@@ -36,7 +37,7 @@ func (t *Tensor) Fill(x any) *Tensor {
 		panic(t.rt.misuse(op, "x", "", "%s", why))
 	}
 	t.generate(op, "fill", func() []byte {
-		return BytesOf(&fillArgs{t.pointer(), uint64(t.n), bits, uint64(t.dtype.Size())})
+		return BytesOf(&elements.FillArgs{Out: t.pointer(), N: uint64(t.n), Bits: bits, Size: uint64(t.dtype.Size())})
 	})
 	return t
 }
@@ -52,7 +53,7 @@ func (t *Tensor) Arange() *Tensor {
 			panic(t.rt.misuse(op, "tensor", "", "%s", why))
 		}
 	}
-	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return BytesOf(&arangeArgs{t.pointer(), uint64(t.n)}) })
+	t.generate(op, "arange_"+t.dtype.String(), func() []byte { return BytesOf(&elements.ArangeArgs{Out: t.pointer(), N: uint64(t.n)}) })
 	return t
 }
 
@@ -62,7 +63,9 @@ func (t *Tensor) Rand(seed int) *Tensor {
 	const op = "Rand"
 	t.live(op)
 	t.mustCompute(op)
-	t.generate(op, "rand_"+t.dtype.String(), func() []byte { return BytesOf(&randArgs{t.pointer(), uint64(t.n), uint64(seed)}) })
+	t.generate(op, "rand_"+t.dtype.String(), func() []byte {
+		return BytesOf(&elements.RandArgs{Out: t.pointer(), N: uint64(t.n), Seed: uint64(seed)})
+	})
 	return t
 }
 

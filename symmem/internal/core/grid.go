@@ -1,6 +1,9 @@
 package symmem
 
-import "github.com/symmrepl/symmrepl/symmem/internal/device"
+import (
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
 
 // grid spreads n pieces of work over blocks of at most threads threads, whole warps.
 func Grid(n, threads, blocks int) device.Launch {
@@ -11,7 +14,7 @@ func Grid(n, threads, blocks int) device.Launch {
 
 // meetingGrid is the grid of a kernel between two barriers in which each member works on n bytes at most, and
 // the context of its blocks' signals. loads says that it only loads from peers.
-func (c *Call) MeetingGrid(n int, loads bool, head Context) (device.Launch, Context) {
+func (c *Call) MeetingGrid(n int, loads bool, head abi.Context) (device.Launch, abi.Context) {
 	p := c.rt.plan
 	head.Channels = uint32(p.MeetBlocks)
 	threads, blocks := p.MeetThreads, p.MeetBlocks

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -12,8 +13,8 @@ import (
 type Handle struct {
 	t      *Tensor
 	g      *Group
-	base   Ptrs         // by group rank: where the data of the allocation begins
-	kernel KernelHandle // what kernels receive, but for the call's own words
+	base   abi.Ptrs   // by group rank: where the data of the allocation begins
+	kernel abi.Handle // what kernels receive, but for the call's own words
 	tables tables
 }
 
@@ -115,13 +116,13 @@ func (a *allocation) mapping(g *Group) *Handle {
 // handle builds the handle of t once all peers are mapped. rt.mu is held.
 func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	h := &Handle{t: t, g: g}
-	h.kernel.bytes, h.kernel.padBytes = uint64(t.Bytes()), uint64(a.pad)
-	h.kernel.signals = g.work.signals
+	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.pad)
+	h.kernel.Signals = g.work.signals
 	for i, r := range g.ranks {
 		seg := a.peers[r].Ptr()
 		h.base[i] = seg + device.Ptr(aligned(a.pad))
-		h.kernel.buffers[i] = h.base[i] + device.Ptr(t.offset)
-		h.kernel.pads[i] = seg
+		h.kernel.Buffers[i] = h.base[i] + device.Ptr(t.offset)
+		h.kernel.Pads[i] = seg
 	}
 	return h
 }
@@ -145,12 +146,12 @@ func (h *Handle) WorldSize() int { return len(h.g.ranks) }
 func (h *Handle) Group() *Group { return h.g }
 
 // BufferPtrs is where every member's copy of the tensor is mapped here.
-func (h *Handle) BufferPtrs() []uintptr { return h.list("BufferPtrs", &h.kernel.buffers) }
+func (h *Handle) BufferPtrs() []uintptr { return h.list("BufferPtrs", &h.kernel.Buffers) }
 
 // SignalPadPtrs is where every member's signal pad of the tensor is mapped here.
-func (h *Handle) SignalPadPtrs() []uintptr { return h.list("SignalPadPtrs", &h.kernel.pads) }
+func (h *Handle) SignalPadPtrs() []uintptr { return h.list("SignalPadPtrs", &h.kernel.Pads) }
 
-func (h *Handle) list(op string, p *Ptrs) []uintptr {
+func (h *Handle) list(op string, p *abi.Ptrs) []uintptr {
 	h.usable(op)
 	out := make([]uintptr, len(h.g.ranks))
 	for i := range out {
@@ -164,7 +165,7 @@ func (h *Handle) list(op string, p *Ptrs) []uintptr {
 func (h *Handle) BufferPtrsDev() uintptr { return h.table("BufferPtrsDev", 0) }
 
 // SignalPadPtrsDev is the same of the SignalPadPtrs.
-func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", MaxRanks) }
+func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", abi.MaxRanks) }
 
 func (h *Handle) table(op string, first int) uintptr {
 	h.usable(op)
@@ -173,9 +174,9 @@ func (h *Handle) table(op string, first int) uintptr {
 	t := h.tables.t
 	rt.mu.Unlock()
 	if t == nil {
-		var words [2 * MaxRanks]int64
+		var words [2 * abi.MaxRanks]int64
 		for i := range h.g.ranks {
-			words[i], words[MaxRanks+i] = int64(h.kernel.buffers[i]), int64(h.kernel.pads[i])
+			words[i], words[abi.MaxRanks+i] = int64(h.kernel.Buffers[i]), int64(h.kernel.Pads[i])
 		}
 		t = rt.zeros(op, I64, []int{len(words)}, len(words))
 		t.CopyFrom(words[:])
@@ -198,7 +199,7 @@ func (h *Handle) BufferSize() int { return h.t.st.size }
 func (h *Handle) Offset() int { return h.t.offset }
 
 // SignalPadSize is the bytes of the tensor's signal pad.
-func (h *Handle) SignalPadSize() int { return int(h.kernel.padBytes) }
+func (h *Handle) SignalPadSize() int { return int(h.kernel.PadBytes) }
 
 // GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of the allocation, whatever
 // the handle's offset. It is refused if it exceeds the allocation. It ends with the handle's tensor.
@@ -212,18 +213,18 @@ func (h *Handle) GetBuffer(peer int, dtype DType, shape ...int) *Tensor {
 func (h *Handle) GetRemoteTensor(peer int) *Tensor {
 	const op = "GetRemoteTensor"
 	h.usable(op)
-	return h.view(op, peer, &h.kernel.buffers, h.t.Bytes(), h.t.dtype, h.t.shape)
+	return h.view(op, peer, &h.kernel.Buffers, h.t.Bytes(), h.t.dtype, h.t.shape)
 }
 
 // GetSignalPad is the whole signal pad of the tensor of peer, a rank of the handle's group, as U32.
 func (h *Handle) GetSignalPad(peer int) *Tensor {
 	const op = "GetSignalPad"
 	h.usable(op)
-	return h.view(op, peer, &h.kernel.pads, int(h.kernel.padBytes), U32, []int{int(h.kernel.padBytes) / 4})
+	return h.view(op, peer, &h.kernel.Pads, int(h.kernel.PadBytes), U32, []int{int(h.kernel.PadBytes) / 4})
 }
 
 // view is a tensor over limit bytes at base[peer].
-func (h *Handle) view(op string, peer int, base *Ptrs, limit int, dtype DType, shape []int) *Tensor {
+func (h *Handle) view(op string, peer int, base *abi.Ptrs, limit int, dtype DType, shape []int) *Tensor {
 	rt := h.g.rt
 	rank := h.g.peer(op, "peer", peer)
 	n := rt.numel(op, dtype, shape)

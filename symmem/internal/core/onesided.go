@@ -1,6 +1,10 @@
 package symmem
 
-import "github.com/symmrepl/symmrepl/symmem/internal/device"
+import (
+	"github.com/symmrepl/symmrepl/kernels/rows"
+	"github.com/symmrepl/symmrepl/kernels/signal"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
 
 // Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by PutSignal or
 // Barrier, or use PutWithSignal.
@@ -21,7 +25,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	c := h.newCall(op, Alone, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
-	h.move(&c, src, h.kernel.buffers[dst], src.pointer(), src.Bytes())
+	h.move(&c, src, h.kernel.Buffers[dst], src.pointer(), src.Bytes())
 }
 
 // Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
@@ -43,7 +47,7 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	c := h.newCall(op, Alone, opts)
 	h.g.peer(op, "src", src)
 	h.fits(op, "dst", dst)
-	h.move(&c, dst, dst.pointer(), h.kernel.buffers[src], dst.Bytes())
+	h.move(&c, dst, dst.pointer(), h.kernel.Buffers[src], dst.Bytes())
 }
 
 // fits checks that a tensor can be copied to or from the start of the handle's own.
@@ -89,18 +93,18 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
-	args := putWithSignalArgs{
-		dst: h.kernel.buffers[dst], src: src.pointer(), n: uint64(src.Bytes()),
-		word: h.kernel.pads[dst] + device.Ptr(8*sig), value: val,
+	args := signal.PutWithSignalArgs{
+		Dst: h.kernel.Buffers[dst], Src: src.pointer(), N: uint64(src.Bytes()),
+		Word: h.kernel.Pads[dst] + device.Ptr(8*sig), Value: val,
 	}
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Admit(src, h.t)
-	if args.n >= putCopies {
-		c.issued(c.stream.copy(args.dst, args.src, int(args.n)))
-		args.n = 0
+	if args.N >= putCopies {
+		c.issued(c.stream.copy(args.Dst, args.Src, int(args.N)))
+		args.N = 0
 	}
-	c.Launch(op, 0, oneBlock(min(max(32, (int(args.n/16)+31)&^31), 512)), BytesOf(&args))
+	c.Launch(op, 0, oneBlock(min(max(32, (int(args.N/16)+31)&^31), 512)), BytesOf(&args))
 }
 
 // PutBlock copies src into a block of dst's copy of the tensor whose first element is (row, col): the rows of
@@ -123,7 +127,7 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	h.g.peer(op, "dst", dst)
 	at := h.block(op, "src", src, row, col)
 	width, pitch := src.shape[1]*src.dtype.Size(), h.t.shape[1]*src.dtype.Size()
-	h.moveRows(&c, src, copyRowsArgs{h.kernel.buffers[dst] + at, src.pointer(), uint64(src.shape[0]), uint64(width), uint64(pitch), uint64(width)})
+	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.kernel.Buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]), Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
 }
 
 // GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock]. It does not
@@ -146,7 +150,7 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	h.g.peer(op, "src", src)
 	at := h.block(op, "dst", dst, row, col)
 	width, pitch := dst.shape[1]*dst.dtype.Size(), h.t.shape[1]*dst.dtype.Size()
-	h.moveRows(&c, dst, copyRowsArgs{dst.pointer(), h.kernel.buffers[src] + at, uint64(dst.shape[0]), uint64(width), uint64(width), uint64(pitch)})
+	h.moveRows(&c, dst, rows.CopyRowsArgs{Dst: dst.pointer(), Src: h.kernel.Buffers[src] + at, Rows: uint64(dst.shape[0]), Width: uint64(width), DstPitch: uint64(width), SrcPitch: uint64(pitch)})
 }
 
 // block checks a block of the handle's tensor and returns the bytes to its first element.
@@ -165,7 +169,7 @@ func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 }
 
 // moveRows copies the rows of t to or from a block of a member's copy of the handle's tensor.
-func (h *Handle) moveRows(c *Call, t *Tensor, a copyRowsArgs) {
+func (h *Handle) moveRows(c *Call, t *Tensor, a rows.CopyRowsArgs) {
 	defer c.Enter().Leave()
 	c.Begin()
 	if t.n == 0 {
@@ -173,11 +177,4 @@ func (h *Handle) moveRows(c *Call, t *Tensor, a copyRowsArgs) {
 	}
 	c.Admit(t, h.t)
 	c.Launch("copy_rows", 0, c.rt.gridFor(t.n), BytesOf(&a))
-}
-
-// copyRowsArgs is CopyRowsArgs of copy_rows.cu.
-type copyRowsArgs struct {
-	dst, src           device.Ptr
-	rows, width        uint64
-	dstPitch, srcPitch uint64
 }

@@ -3,6 +3,7 @@ package symmem
 import (
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -53,7 +54,7 @@ func Computes(d DType) bool { return d.element().Computes() }
 func IsFloat(d DType) bool { return d.element().IsFloat() }
 
 // ArgumentOf is what a kernel gets for a handle, but for the words of the call, after a check that it can be used.
-func ArgumentOf(op string, h *Handle) KernelHandle {
+func ArgumentOf(op string, h *Handle) abi.Handle {
 	h.usable(op)
 	return h.kernel
 }

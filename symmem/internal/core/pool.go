@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	poolkernel "github.com/symmrepl/symmrepl/kernels/pool"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -185,14 +187,14 @@ func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *poolBlock)
 }
 
 // meetAtPool issues that meeting of all members, once c was admitted. rt.mu is held.
-func (g *Group) meetAtPool(c *Call, context Context, b *poolBlock, free bool) error {
-	args := &poolMeetArgs{context: context, signals: g.work.Meetings}
-	args.context.Channels = uint32(g.rt.plan.MeetBlocks)
+func (g *Group) meetAtPool(c *Call, context abi.Context, b *poolBlock, free bool) error {
+	args := &poolkernel.PoolMeetArgs{Context: context, Signals: g.work.Meetings}
+	args.Context.Channels = uint32(g.rt.plan.MeetBlocks)
 	number := g.pool.takes + g.pool.frees
 	for i := range g.ranks {
-		args.words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
+		args.Words[i] = g.work.pool[i] + device.Ptr(number%2*poolWords/2*8)
 	}
-	args.step = uint64(stepOf(b, &c.Record, free))
+	args.Step = uint64(stepOf(b, &c.Record, free))
 	return c.submit("pool_meet", 0, oneBlock(32), BytesOf(args))
 }
 
@@ -265,7 +267,7 @@ func (p *pool) history() string {
 }
 
 // poolWords is the 64-bit words of the pool in a workspace: two sets of one for each rank.
-const poolWords = 2 * MaxRanks
+const poolWords = 2 * abi.MaxRanks
 
 // poolStep is a take or a free as members compare it: whether it is a free, the block, and a digest of the elements.
 type poolStep uint64
@@ -286,7 +288,7 @@ func (p poolStep) String() string {
 	return fmt.Sprintf("took block %d", block)
 }
 
-// refusedStep explains members that differ in what they take or free: kStep of pool_meet.cu.
+// refusedStep explains members that differ in what they take or free.
 func refusedStep(c *Record, e *Error, r *device.WaitRecord) {
 	rt, mine, theirs := c.group.rt, poolStep(r.Want), poolStep(r.Seen)
 	e.Kind = KindMismatch
@@ -296,12 +298,4 @@ func refusedStep(c *Record, e *Error, r *device.WaitRecord) {
 	}
 	e.Hint = "all ranks must call Recover, and take and free in the same order"
 	rt.broken.Store(ptr(c.op + ": " + e.Msg))
-}
-
-// poolMeetArgs is PoolMeetArgs of pool_meet.cu.
-type poolMeetArgs struct {
-	context Context
-	signals Ptrs
-	words   Ptrs
-	step    uint64
 }

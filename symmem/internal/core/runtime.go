@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -88,8 +89,8 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 // build makes the first stream and the group of all ranks.
 func (rt *Runtime) build(config Config) {
 	const op = "Init"
-	if rt.size > MaxRanks {
-		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", MaxRanks, rt.size))
+	if rt.size > abi.MaxRanks {
+		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", abi.MaxRanks, rt.size))
 	}
 	s, err := rt.newStream()
 	if err != nil {

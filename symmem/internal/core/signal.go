@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/signal"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -35,7 +36,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	h.channel(op, channel)
 	defer c.Enter().Leave()
 	c.Begin()
-	c.Launch("barrier", 0, oneBlock(32), BytesOf(&barrierArgs{c.Admit(), h.g.work.signals, uint64(channel)}))
+	c.Launch("barrier", 0, oneBlock(32), BytesOf(&signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}))
 }
 
 // PutSignal signals the member dst on a channel, after everything this stream did before. Signals belong to the
@@ -82,7 +83,7 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 	h.channel(op, channel)
 	defer c.Enter().Leave()
 	c.Begin()
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signalArgs{c.Admit(), h.g.work.signals, uint32(peer), uint32(channel)}))
+	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}))
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
@@ -113,12 +114,12 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	}
 	defer c.Enter().Leave()
 	c.Begin()
-	c.Launch(op, 0, oneBlock(1), BytesOf(&waitForSignalArgs{c.Admit(h.t), h.kernel.pads[h.g.rank] + device.Ptr(8*sig), val, uint32(sig), atLeast}))
+	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: h.kernel.Pads[h.g.rank] + device.Ptr(8*sig), Value: val, Index: uint32(sig), AtLeast: atLeast}))
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.
 func (h *Handle) word(op string, sig int) {
-	if n := int(h.kernel.padBytes) / 8; sig < 0 || sig >= n {
+	if n := int(h.kernel.PadBytes) / 8; sig < 0 || sig >= n {
 		panic(h.g.rt.misuse(op, "sig", "SetSignalPadSize before Empty gives a tensor more", "the signal must be in [0, %d), not %d", n, sig))
 	}
 }
@@ -129,7 +130,7 @@ func (h *Handle) GetSignal(sig int) uint64 {
 	const op = "get_signal"
 	h.usable(op)
 	h.word(op, sig)
-	pad := h.view(op, h.g.rank, &h.kernel.pads, int(h.kernel.padBytes), U64, []int{int(h.kernel.padBytes) / 8})
+	pad := h.view(op, h.g.rank, &h.kernel.Pads, int(h.kernel.PadBytes), U64, []int{int(h.kernel.PadBytes) / 8})
 	return pad.dtype.element().BitsAt(pad.Slice(sig, sig+1).read(op, 1), 0)
 }
 
@@ -154,5 +155,5 @@ func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Admit(h.t)
-	c.issued(c.stream.set0(h.kernel.pads[h.g.rank]+device.Ptr(8*sig), 8))
+	c.issued(c.stream.set0(h.kernel.Pads[h.g.rank]+device.Ptr(8*sig), 8))
 }

@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
+	"github.com/symmrepl/symmrepl/kernels/packets"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // workspace is the memory a group communicates through: one segment in each member, laid out alike.
 //
-//	signals   a signal block of symm.cuh: Barrier, PutSignal, WaitSignal
+//	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
 //	copies    words of the copy engines: copyengine.go
 //	pool      what each member did to the memory pool last, and before that: pool.go
@@ -23,25 +26,22 @@ type Workspace struct {
 	seg        device.Segment
 	mapped     []device.Segment // by group rank, seg among them
 	Processors int              // the fewest of any member's device
-	signals    Ptrs
-	Meetings   Ptrs
-	copies     Ptrs
-	pool       Ptrs
-	Inbox      Ptrs
+	signals    abi.Signals
+	Meetings   abi.Signals
+	copies     abi.Ptrs
+	pool       abi.Ptrs
+	Inbox      abi.Ptrs
 	Epochs     device.Ptr
-	Lines      Ptrs
+	Lines      abi.Ptrs
 	Counts     device.Ptr
-	Chunks     Ptrs
+	Chunks     abi.Ptrs
 	WholeLines bool // of all members
 }
 
 // The shapes of the inboxes, as the kernels have them.
 const (
 	packetBytes = 16
-	PacketSlots = 512 // kThreads of packets.cuh
 	packetBanks = 2
-	ChunkUnits  = 4  // kUnits of two_shot_chunks.cu
-	chunkBanks  = 4  // kBanks
 	UnitBytes   = 16 // what two_shot_chunks loads and stores at once
 )
 
@@ -55,14 +55,14 @@ func layoutOf(ranks, channels int, p *tuning.Plan) layout {
 	l.pool = l.copies + aligned(4*copyWords)
 	l.epochs = l.pool + aligned(8*poolWords)
 	l.inbox = l.epochs + aligned(4*p.PacketBlocks)
-	l.counts = l.inbox + p.PacketBlocks*packetBanks*ranks*PacketSlots*packetBytes
+	l.counts = l.inbox + p.PacketBlocks*packetBanks*ranks*packets.Threads*packetBytes
 	l.lines = l.counts + aligned(4*p.LineBlocks)
 	l.chunks = l.lines + p.LineBlocks*packetBanks*ranks*p.LineSlots(ranks)*packetBytes
-	l.end = l.chunks + p.ChunkBlocks*chunkBanks*(ranks-1)*p.ChunkCrowd(ranks)*ChunkUnits*UnitBytes
+	l.end = l.chunks + p.ChunkBlocks*allreduce.ChunkBanks*(ranks-1)*p.ChunkCrowd(ranks)*allreduce.ChunkUnits*UnitBytes
 	return l
 }
 
-// signalBytes is the size of a signal block of symm.cuh: slots and arrivals by channel and rank, and a count of
+// signalBytes is the size of a signal block of symm/signal.cuh: slots and arrivals by channel and rank, and a count of
 // rounds by channel.
 func signalBytes(channels, ranks int) int { return 4 * channels * (2*ranks + 1) }
 
@@ -92,8 +92,8 @@ func (g *Group) furnish(op, desc string) {
 	work := Workspace{seg: seg, mapped: mapped, Processors: peers[0].Processors, WholeLines: true}
 	for i, s := range mapped {
 		base := s.Ptr()
-		work.signals[i] = base
-		work.Meetings[i] = base + device.Ptr(l.meetings)
+		work.signals.Block[i] = base
+		work.Meetings.Block[i] = base + device.Ptr(l.meetings)
 		work.copies[i] = base + device.Ptr(l.copies)
 		work.pool[i] = base + device.Ptr(l.pool)
 		work.Inbox[i] = base + device.Ptr(l.inbox)
@@ -152,7 +152,7 @@ func (rt *Runtime) PendingSignals() []string {
 func (g *Group) pending() (list []string, err error) {
 	n := len(g.ranks)
 	for i, owner := range g.ranks {
-		slots, err := g.rt.wordsAt(g.work.signals[i], g.channels*n)
+		slots, err := g.rt.wordsAt(g.work.signals.Block[i], g.channels*n)
 		if err != nil {
 			return nil, err
 		}

@@ -3,12 +3,13 @@ package symmem
 import (
 	"testing"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // TestWorkspaceSize holds a group on GPUs to the memory that NewGroup says it takes.
 func TestWorkspaceSize(t *testing.T) {
-	for ranks := 1; ranks <= MaxRanks; ranks++ {
+	for ranks := 1; ranks <= abi.MaxRanks; ranks++ {
 		if n := layoutOf(ranks, defaultPadSize/(4*ranks), tuning.CUDA).end; n > 128<<20 {
 			t.Errorf("the workspace of a group of %d ranks has %d MiB, at most 128 are promised", ranks, n>>20)
 		}

@@ -6,10 +6,10 @@ type Plan struct {
 	ElementThreads int // a block, for element-wise kernels
 	ElementBlocks  int // at most, for each processor
 	PacketThreads  int // a block of the packet kernels, while there are blocks to be had; then up to packetCrowd
-	PacketCrowd    int // kThreads of packets.cuh at most
+	PacketCrowd    int // packets.Threads at most
 	PacketBlocks   int // at most
 	LineThreads    int // a block of the line kernels, and so on as for packets
-	LineCrowd      int // kLineThreads of lines.cuh at most
+	LineCrowd      int // allreduce.LineThreads at most
 	LineBlocks     int // beyond one pass of all their threads they are slower than chunks
 	ChunkThreads   int // a block of two_shot_chunks, in a group of up to four
 	ChunkBlocks    int // at most, and meetBlocks at most
@@ -17,7 +17,7 @@ type Plan struct {
 	MeetBlocks     int // at most, and of any kernel between two barriers
 	LoadThreads    int // a block of those that only load from peers
 	LoadBlocks     int // at most
-	RowThreads     int // a block of all_to_all_vdev at least; kThreads of packets.cuh at most
+	RowThreads     int // a block of all_to_all_vdev at least; packets.Threads at most
 	AllReduce      []Rule
 	OneShot        []Rule
 	TwoShot        []Rule

@@ -4,26 +4,10 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/symmrepl/symmrepl/symmem/internal/argstest"
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
-
-// TestArguments holds the arguments of the core's kernels to what the kernels declare.
-func TestArguments(t *testing.T) {
-	argstest.Check(t, map[string]uintptr{
-		"barrier":         unsafe.Sizeof(barrierArgs{}),
-		"put_signal":      unsafe.Sizeof(signalArgs{}),
-		"wait_signal":     unsafe.Sizeof(signalArgs{}),
-		"put_with_signal": unsafe.Sizeof(putWithSignalArgs{}),
-		"wait_for_signal": unsafe.Sizeof(waitForSignalArgs{}),
-		"fill":            unsafe.Sizeof(fillArgs{}),
-		"arange":          unsafe.Sizeof(arangeArgs{}),
-		"rand":            unsafe.Sizeof(randArgs{}),
-		"copy_rows":       unsafe.Sizeof(copyRowsArgs{}),
-		"pool_meet":       unsafe.Sizeof(poolMeetArgs{}),
-	}, []string{"one_shot_all_reduce", "two_shot_all_reduce", "two_shot_lines", "two_shot_chunks", "pull_reduce", "multimem_reduce", "multimem_all_gather", "matmul", "exchange", "all_to_all_vdev", "permute", "tile_reduce"})
-}
 
 // TestHandleLayout lets the C++ compiler check the offsets of the structs that users' kernels see.
 func TestHandleLayout(t *testing.T) {
@@ -32,7 +16,7 @@ func TestHandleLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	var h KernelHandle
+	var h abi.Handle
 	k, err := dev.Compile(device.Source{Name: "layout", Line: 1, Text: `extern "C" __global__ void layout(symm::Handle h, unsigned long long* out) {
 		const char* base = (const char*)&h;
 		const void* fields[] = {&h.watch, &h.timeout_ns, &h.rank, &h.world_size, &h.ordinal, &h.channels, &h.swaps, &h.bytes, &h.pad_bytes, h.buffers, h.pads, &h.signals};
@@ -60,9 +44,9 @@ func TestHandleLayout(t *testing.T) {
 	}
 	c := unsafe.Offsetof(h.Context)
 	want := []uintptr{
-		c + unsafe.Offsetof(h.Context.watch), c + unsafe.Offsetof(h.Context.timeout), c + unsafe.Offsetof(h.Context.rank), c + unsafe.Offsetof(h.Context.size),
-		c + unsafe.Offsetof(h.Context.Ordinal), c + unsafe.Offsetof(h.Context.Channels), c + unsafe.Offsetof(h.Context.swaps), unsafe.Offsetof(h.bytes), unsafe.Offsetof(h.padBytes),
-		unsafe.Offsetof(h.buffers), unsafe.Offsetof(h.pads), unsafe.Offsetof(h.signals), unsafe.Sizeof(h),
+		c + unsafe.Offsetof(h.Context.Watch), c + unsafe.Offsetof(h.Context.TimeoutNs), c + unsafe.Offsetof(h.Context.Rank), c + unsafe.Offsetof(h.Context.WorldSize),
+		c + unsafe.Offsetof(h.Context.Ordinal), c + unsafe.Offsetof(h.Context.Channels), c + unsafe.Offsetof(h.Context.Swaps), unsafe.Offsetof(h.Bytes), unsafe.Offsetof(h.PadBytes),
+		unsafe.Offsetof(h.Buffers), unsafe.Offsetof(h.Pads), unsafe.Offsetof(h.Signals), unsafe.Sizeof(h),
 	}
 	for i := range want {
 		if got[i] != uint64(want[i]) {
