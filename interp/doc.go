@@ -3,19 +3,27 @@
 //
 // # A cell's life
 //
-// A cell is split into its top-level items and parsed twice with positions kept: imports, functions, types and constants as a file
-// (decls), everything else as the body of one function (stmts). Both are checked by go/types in a scope that holds what earlier
-// cells defined; the packages that may be imported are built by reflection from the interpreter's own symbol tables (package symbols),
-// and their generic functions and types, which no table can hold, from sources (package generics). A cell that does not check has no
-// effect at all.
+// [Interp.Eval] takes a cell through the packages below this one, each of which knows only those after it:
 //
-// What checks is lowered: rewritten, as a syntax tree, into the part of Go that yaegi runs correctly. Variables of the cell's top level
-// become package-level variables of yaegi's package main under names that no source can spell (x#1); a variable keeps its storage for
-// as long as its type stays. Constants are folded. Everything that yaegi would compute wrongly or cannot run at all is
-// rewritten, one file of this package for each rewrite, or refused with a sentence that names a way round.
+//	interp         Interp puts the layers together: evaluate, inspect, print
+//	  help         completion, documentation, hints at what was meant
+//	  lower        rewrites checked cells into the part of Go that yaegi runs correctly
+//	  run          runs them: what lowered code calls; starting, stopping, limits
+//	  check        parses cells and says what they mean, by go/types
+//	  generics     the standard library's generic functions and types, as source
+//	  symbols      tables of all else that cells may import
 //
-// Then yaegi compiles the tree and runs it. Calling a function defined in a cell costs what it costs in yaegi; when a function or
-// method is defined again with the same signature, its earlier callers get the new one.
+// Package check parses the cell and checks it in the scope of what earlier cells defined. A cell that does not check has no effect at all.
+//
+// Package lower rewrites its syntax: what yaegi would compute wrongly or cannot run at all becomes something else, or is refused with a sentence that
+// says a way round. Then yaegi compiles the result (compile.go). If it refuses what go/types accepted, that is an error of the cell, too, and the cell has no
+// effect. From here on its definitions are those of the session, whether it runs to its end or not.
+//
+// Package run runs the compiled cell, and stops it when its context ends. Calling a function defined in a cell costs what it costs in yaegi; when a function
+// or method is defined again with the same signature, its earlier callers get the new one. The value of the cell's last expression is printed (result.go), or
+// the error is given its place in the text of the cell that caused it (failure.go). The text of a cell is kept as long as code of it may run (texts.go).
+//
+// Beside it, package docs holds the documentation of the packages that cells import, and package export writes the cells of a session as a Go program.
 //
 // # Values in compiled code
 //
@@ -30,8 +38,8 @@
 // The error of a panic says what Go prints, also of panics in whose deferred calls it began, but for a struct, pointer, slice or map that is no
 // error and no Stringer, of which Go prints the address: it is written as the value of a cell is. Its position is that of the statement that code
 // of cells began last, which is one of another goroutine if that ran on meanwhile. If that is in a function which another statement of the cell
-// called, the detail says at which the cell was. In a loop an index out of range is told without its value, unless it is in an argument of compiled
-// code.
+// called, the detail says at which the cell was. In a loop the panic of an index out of range does not say the index, unless that is in an argument of
+// compiled code.
 //
 // A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
 // zeros. Methods, function literals and compiled functions get it as it is.
@@ -45,8 +53,7 @@
 //
 // # Help
 //
-// Completion, types and documentation come from the checker. Source that ends in the middle is completed so that it parses, and checked as
-// a cell is, errors or not. What a check refuses comes with a hint: what may have been meant, a signature, a conversion. A package that a
+// Completion, types and documentation come from the checker (package help). What a check refuses comes with a hint: what may have been meant, a signature, a conversion. A package that a
 // cell uses without importing it is imported, with a note, if no other can be meant; such imports are among those of the checked cell, so
 // that its text does the same when it runs again.
 //

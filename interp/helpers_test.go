@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -15,8 +14,8 @@ import (
 const patient = time.Minute
 
 // testPackage is a package with a function that blocks.
-func testPackage(wait func()) run.Exports {
-	return run.Exports{"test/blocking/blocking": {"Wait": reflect.ValueOf(wait)}}
+func testPackage(wait func()) Exports {
+	return Exports{"test/blocking/blocking": {"Wait": reflect.ValueOf(wait)}}
 }
 
 // open makes a session that is closed, and what it left running ended, when the test is over.

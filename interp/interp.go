@@ -16,10 +16,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
+// Exports are symbol tables in the form that `yaegi extract` writes: by "import/path/name", then by identifier.
+type Exports = run.Exports
+
 // Options are what New needs; the zero value gives a session with the standard library and symmem.
 type Options struct {
 	// Packages are tables beside those of the standard library and symmem; they replace tables of the same key.
-	Packages run.Exports
+	Packages Exports
 	// Names are packages that cells may use without an import, by the name they have there. They are added to
 	// display, fmt, math, strings, time and symm.
 	Names map[string]string

@@ -51,7 +51,7 @@ func interruptWhen(t *testing.T, in *Interp, now <-chan struct{}, src string, mo
 func openInterruptible(t *testing.T) (in *Interp, interrupted func(src string, most time.Duration) *session.Error) {
 	here := make(chan struct{}, 1)
 	in = open(t, Options{
-		Packages: run.Exports{"test/interrupt/interrupt": {"Here": reflect.ValueOf(func() {
+		Packages: Exports{"test/interrupt/interrupt": {"Here": reflect.ValueOf(func() {
 			select {
 			case here <- struct{}{}:
 			default:

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/symmrepl/symmrepl/internal/values"
-	"github.com/symmrepl/symmrepl/interp/run"
 )
 
 // Types of compiled code as they come in a session. Cells call them by the table's package, others by this one.
@@ -44,7 +43,7 @@ func newMixed() Mixed {
 // TestCompiledValues holds that values of compiled code are shown without looking at what it hides.
 func TestCompiledValues(t *testing.T) {
 	in := open(t, Options{
-		Packages: run.Exports{"test/values/values": {
+		Packages: Exports{"test/values/values": {
 			"Handle": reflect.ValueOf((*handle)(nil)), "Mixed": reflect.ValueOf((*Mixed)(nil)), "Open": reflect.ValueOf((*Open)(nil)),
 			"Loud": reflect.ValueOf((*Loud)(nil)), "Nilable": reflect.ValueOf((*Nilable)(nil)),
 			"NewMixed":  reflect.ValueOf(newMixed),

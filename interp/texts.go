@@ -13,7 +13,7 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Cells come by the thousand, and most leave nothing but the values of variables. What follows sees to it that the rest of them goes away.
+// A session has thousands of cells, and most leave nothing but the values of variables. What follows frees the rest of them.
 
 // keptText is the text of a cell while positions in it may be asked for.
 type keptText struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// GoVersion is the version of the language that cells are written in.
-const GoVersion = "go1.26"
+// goVersion is the version of the language that cells are written in.
+const goVersion = "go1.26"
 
 // Attempt is the check of one cell.
 type Attempt struct {
@@ -108,13 +108,13 @@ func (k *Attempt) run() {
 			k.errorAt(f.Pos(), "missing function body")
 		case f.Recv == nil:
 			decls = append(decls, stub(f))
-			bodies = append(bodies, Body(f))
+			bodies = append(bodies, body(f))
 		case k.isForeign(f, known) && HasTypeParams(f):
 			k.errorAt(f.Name.Pos(), "methods of a generic type must be in the cell that declares it; declare the type again, with all its methods")
 		case k.isForeign(f, known):
 			foreign = append(foreign, f)
-			decls = append(decls, stub(Body(f)))
-			bodies = append(bodies, Body(f))
+			decls = append(decls, stub(body(f)))
+			bodies = append(bodies, body(f))
 		case HasTypeParams(f) && genericType(c.Decls, ReceiverName(f)) != nil:
 			decls = append(decls, stub(f))
 			bodies = append(bodies, genericBody(f, genericType(c.Decls, ReceiverName(f))))
@@ -122,7 +122,7 @@ func (k *Attempt) run() {
 			decls = append(decls, f) // of nothing that has any: an error
 		default:
 			decls = append(decls, stub(f))
-			bodies = append(bodies, Body(f))
+			bodies = append(bodies, body(f))
 		}
 	}
 	known = k.stage(known, decls)
@@ -239,20 +239,18 @@ func (c *Cell) prints(e ast.Expr) bool {
 // stage checks declarations where names mean known, and returns known with what they declare.
 func (k *Attempt) stage(known map[string]types.Object, decls []ast.Decl) map[string]types.Object {
 	pkg := k.Checker.pkg
-	SetScope(pkg)
+	setScope(pkg)
 	for _, obj := range known {
 		pkg.Scope().Insert(obj)
 	}
 	file := &ast.File{Package: k.Cell.Body.Pos(), Name: &ast.Ident{NamePos: k.Cell.Body.Pos(), Name: PackageName}}
 	for name, path := range k.Imports() {
 		if known[name] == nil && !declares(decls, name) && strings.Contains(k.Cell.cell.Source, name) {
-			spec := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
-			file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}})
-			file.Imports = append(file.Imports, spec)
+			addImport(file, name, path)
 		}
 	}
 	file.Decls = append(file.Decls, decls...)
-	conf := types.Config{Importer: k.Checker.pkgs, Error: k.report, GoVersion: GoVersion}
+	conf := types.Config{Importer: k.Checker.pkgs, Error: k.report, GoVersion: goVersion}
 	check := types.NewChecker(&conf, k.Checker.fset, pkg, k.Cell.Info)
 	check.Files([]*ast.File{file}) // the errors went to k.report
 	out := maps.Clone(known)
@@ -347,11 +345,10 @@ func (k *Attempt) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
 		return
 	}
 	sig := known[bodyName(f)].Type().(*types.Signature)
-	params := slices.Collect(sig.Params().Variables())
-	method := types.NewSignatureType(params[0], nil, nil, types.NewTuple(params[1:]...), sig.Results(), sig.Variadic())
+	method := methodSignature(sig)
 	fn := types.NewFunc(f.Name.Pos(), base.Obj().Pkg(), f.Name.Name, method)
 	old := methodNamed(base, f.Name.Name)
-	if old != nil && (!types.Identical(old.Signature(), method) || IsPointer(old.Signature().Recv().Type()) != IsPointer(params[0].Type())) {
+	if old != nil && (!types.Identical(old.Signature(), method) || IsPointer(old.Signature().Recv().Type()) != IsPointer(method.Recv().Type())) {
 		k.errorAt(f.Name.Pos(), fmt.Sprintf("method %s.%s was defined as %s; define the type again to change that",
 			name.Name, f.Name.Name, TypeName(old.Signature())))
 		return

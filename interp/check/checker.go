@@ -64,9 +64,6 @@ func (k *Checker) Package() *types.Package { return k.pkg }
 // Files is the set of files that cells have their positions in.
 func (k *Checker) Files() *token.FileSet { return k.fset }
 
-// Object returns what a name means that a cell has defined, nil if none has.
-func (k *Checker) Object(name string) types.Object { return k.scope.objects[name] }
-
 // Objects are what the cells so far have defined, by name. The caller must not change the map.
 func (k *Checker) Objects() map[string]types.Object { return k.scope.objects }
 
@@ -82,6 +79,22 @@ func (k *Checker) Generic(obj types.Object) *Generic {
 		return g
 	}
 	return k.pkgs.sources[obj]
+}
+
+// Eval checks an expression in which names mean what they mean to the next cell, and more packages by their names.
+func (k *Checker) Eval(expr string, more map[string]string) (types.TypeAndValue, error) {
+	imports := maps.Clone(k.scope.imports)
+	maps.Copy(imports, more)
+	setScope(k.pkg)
+	for name, path := range imports {
+		if pkg, err := k.pkgs.Import(path); err == nil {
+			k.pkg.Scope().Insert(types.NewPkgName(token.NoPos, k.pkg, name, pkg))
+		}
+	}
+	for _, obj := range k.scope.objects {
+		k.pkg.Scope().Insert(obj)
+	}
+	return types.Eval(token.NewFileSet(), k.pkg, token.NoPos, expr)
 }
 
 // Define makes the definitions of a cell those of the session: the next cell sees them.

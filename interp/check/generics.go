@@ -2,7 +2,6 @@ package check
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
@@ -102,8 +101,8 @@ func fieldNames(f *ast.FieldList) []string {
 	return names
 }
 
-// ReceiverParams returns the names that a method of a generic type gives the type parameters.
-func ReceiverParams(f *ast.FuncDecl) []string {
+// receiverParams returns the names that a method of a generic type gives the type parameters.
+func receiverParams(f *ast.FuncDecl) []string {
 	t := ast.Unparen(f.Recv.List[0].Type)
 	if s, ok := t.(*ast.StarExpr); ok {
 		t = ast.Unparen(s.X)
@@ -142,7 +141,7 @@ func genericType(decls []ast.Decl, name *ast.Ident) *ast.TypeSpec {
 
 // genericBody is the method f of the generic type t as a generic function (see body).
 func genericBody(f *ast.FuncDecl, t *ast.TypeSpec) *ast.FuncDecl {
-	own, declared := ReceiverParams(f), fieldNames(t.TypeParams)
+	own, declared := receiverParams(f), fieldNames(t.TypeParams)
 	if len(own) != len(declared) {
 		return f
 	}
@@ -153,7 +152,7 @@ func genericBody(f *ast.FuncDecl, t *ast.TypeSpec) *ast.FuncDecl {
 		}
 		called[declared[i]] = name
 	}
-	g := Body(f)
+	g := body(f)
 	typ := *g.Type
 	typ.TypeParams = cloneSyntax(t.TypeParams, func(n ast.Node) ast.Node {
 		if id, ok := n.(*ast.Ident); ok && called[id.Name] != "" {
@@ -176,23 +175,4 @@ func genericBody(f *ast.FuncDecl, t *ast.TypeSpec) *ast.FuncDecl {
 	typ.Params = &params
 	g.Type = &typ
 	return g
-}
-
-// CopyOf copies a declaration. A conversion of a constant to a type parameter is no constant, but it would be one to the type argument: T(1) becomes [1]T{1}[0].
-func (g *Generic) CopyOf(f *ast.FuncDecl) *ast.FuncDecl {
-	var replace func(n ast.Node) ast.Node
-	replace = func(n ast.Node) ast.Node {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || !g.consts[call] {
-			return nil
-		}
-		pos := call.Pos()
-		zero := func(v string) ast.Expr { return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: v} }
-		array := &ast.ArrayType{Lbrack: pos, Len: zero("1"), Elt: cloneSyntax(ast.Unparen(call.Fun), replace)}
-		return &ast.IndexExpr{
-			X:      &ast.CompositeLit{Type: array, Lbrace: pos, Elts: []ast.Expr{cloneSyntax(call.Args[0], replace)}, Rbrace: pos},
-			Lbrack: pos, Index: zero("0"), Rbrack: pos,
-		}
-	}
-	return cloneSyntax(f, replace)
 }

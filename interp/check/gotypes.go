@@ -30,9 +30,9 @@ func scopeParts(s *types.Scope) (elems, children reflect.Value, err error) {
 	return elems, children, err
 }
 
-// SetScope makes the scope of a package empty, and returns how to undo that. All cells are one package to go/types, so that they may use each
+// setScope makes the scope of a package empty, and returns how to undo that. All cells are one package to go/types, so that they may use each
 // other's unexported fields and methods, but what a name means changes from cell to cell. The scope itself stays, as objects refer to it.
-func SetScope(p *types.Package) (undo func()) {
+func setScope(p *types.Package) (undo func()) {
 	elems, children, err := scopeParts(p.Scope())
 	if err != nil {
 		panic(err) // another version of go/types

@@ -42,9 +42,9 @@ func isList(tokens []token.Token) bool {
 }
 
 // parseList parses the last item of a cell, a list, as a statement that is added to the others.
-func (p *Syntax) parseList(fset *token.FileSet, src string, items []item) scanner.ErrorList {
+func (p *Syntax) parseList(fset *token.FileSet, src string, items []Item) scanner.ErrorList {
 	last := items[len(items)-1]
-	f, errs := p.parseFile(fset, listHeader, blank(src[:last.End], []item{last}, false), ")}")
+	f, errs := p.parseFile(fset, listHeader, blank(src[:last.End], []Item{last}, false), ")}")
 	if errs != nil {
 		return errs
 	}

@@ -22,7 +22,7 @@ func (p *Packages) source(pkg *types.Package, files map[string][]byte) error {
 	}
 	var errs []error
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}}
-	conf := types.Config{Importer: p, IgnoreFuncBodies: true, GoVersion: GoVersion, Error: func(err error) { errs = append(errs, err) }}
+	conf := types.Config{Importer: p, IgnoreFuncBodies: true, GoVersion: goVersion, Error: func(err error) { errs = append(errs, err) }}
 	if types.NewChecker(&conf, p.fset, pkg, info).Files(syntax); len(errs) > 0 {
 		return errors.Join(errs...)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// item is a piece of a cell between two top-level semicolons.
-type item struct {
+// Item is a piece of a cell between two top-level semicolons.
+type Item struct {
 	Start, End int
 	Decl       bool
 	list       bool // of expressions, at the end of the cell
@@ -16,10 +16,10 @@ type item struct {
 
 // Split finds the top-level items of a cell and which of them are declarations that Go allows only outside of functions, or that
 // must be there to have methods.
-func Split(src string) ([]item, scanner.ErrorList) {
+func Split(src string) ([]Item, scanner.ErrorList) {
 	var (
 		s       scanner.Scanner
-		items   []item
+		items   []Item
 		errs    scanner.ErrorList
 		tokens  []token.Token // of the current item
 		last    []token.Token // of the last one
@@ -50,7 +50,7 @@ func Split(src string) ([]item, scanner.ErrorList) {
 				if lit == ";" { // otherwise a comment may come before what ends the line, or go on beyond it
 					end = offset
 				}
-				items = append(items, item{Start: start, End: end, Decl: isDecl(tokens)})
+				items = append(items, Item{Start: start, End: end, Decl: isDecl(tokens)})
 				last = tokens
 			}
 			if tok == token.EOF {
@@ -118,7 +118,7 @@ func isDecl(tokens []token.Token) bool {
 }
 
 // blank returns src with the items that are (or are not) declarations kept and all other bytes but newlines replaced by spaces.
-func blank(src string, items []item, decls bool) string {
+func blank(src string, items []Item, decls bool) string {
 	b := []byte(src)
 	clear := func(from, to int) {
 		for j := from; j < to; j++ {

@@ -64,8 +64,8 @@ func stub(f *ast.FuncDecl) *ast.FuncDecl {
 	return &g
 }
 
-// Body is a function with its body under a name of its own; the receiver of a method becomes the first parameter.
-func Body(f *ast.FuncDecl) *ast.FuncDecl {
+// body is a function with its body under a name of its own; the receiver of a method becomes the first parameter.
+func body(f *ast.FuncDecl) *ast.FuncDecl {
 	g := *f
 	g.Name = &ast.Ident{NamePos: f.Name.Pos(), Name: bodyName(f)}
 	if f.Recv == nil {

@@ -2,9 +2,7 @@ package help
 
 import (
 	"fmt"
-	"go/token"
 	"go/types"
-	"maps"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
@@ -43,7 +41,7 @@ func (h *Guide) evalType(expr string) (types.TypeAndValue, error) {
 	if sig := h.genericFunction(expr); sig != nil { // without type arguments it is no expression
 		return types.TypeAndValue{Type: sig}, nil
 	}
-	tv, err := types.Eval(token.NewFileSet(), h.scopePackage(nil), token.NoPos, expr)
+	tv, err := h.checker.Eval(expr, nil)
 	if err == nil {
 		return tv, nil
 	}
@@ -53,7 +51,7 @@ func (h *Guide) evalType(expr string) (types.TypeAndValue, error) {
 		return types.TypeAndValue{}, err
 	}
 	h.checker.Forget(c.Text)
-	if tv, err = types.Eval(token.NewFileSet(), h.scopePackage(c.Auto), token.NoPos, expr); err != nil {
+	if tv, err = h.checker.Eval(expr, c.Auto); err != nil {
 		err = errNoExpression
 	}
 	return tv, err
@@ -74,22 +72,6 @@ func (h *Guide) genericFunction(name string) *types.Signature {
 		return fn.Signature()
 	}
 	return nil
-}
-
-// scopePackage is a package that contains all that the session's names mean, and the packages of more by their names.
-func (h *Guide) scopePackage(more map[string]string) *types.Package {
-	imports := maps.Clone(h.checker.Imports())
-	maps.Copy(imports, more)
-	check.SetScope(h.checker.Package())
-	for name, path := range imports {
-		if pkg, err := h.checker.Packages().Import(path); err == nil {
-			h.checker.Package().Scope().Insert(types.NewPkgName(token.NoPos, h.checker.Package(), name, pkg))
-		}
-	}
-	for _, obj := range h.checker.Objects() {
-		h.checker.Package().Scope().Insert(obj)
-	}
-	return h.checker.Package()
 }
 
 // checkExpr checks the text of an expression as the last one of a cell. Packages that it uses without importing them are known.

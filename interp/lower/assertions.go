@@ -10,8 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Yaegi decides type assertions by the memory layout of what an interface holds. Here they are decided by the cell runtime, which knows the types of cells
-// apart (see Assert), and which types implement an interface of cells (see implementations.go).
+// Yaegi decides type assertions by the memory layout of what an interface holds. Here they are decided by the runtime, which knows the types of cells
+// apart (see Assert), and which types implement an interface of cells (see registerImplementations).
 
 // branch is one way in which an assertion or a switch may succeed: a condition, and what it does then.
 type branch struct {

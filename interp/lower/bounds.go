@@ -138,7 +138,7 @@ func (b *bounds) second(e *ast.BinaryExpr) {
 	y := &bounds{l: l, over: b.over}
 	y.visit(e.Y)
 	b.over = b.over || !l.isPlain(e.Y)
-	x := l.again(e.X)
+	x := l.repeated(e.X)
 	if y.out == nil || x == nil {
 		return
 	}
@@ -282,8 +282,8 @@ func (b *bounds) call(fun string, e ast.Expr) operand {
 
 // twice is e, nil if that cannot be evaluated twice.
 func (b *bounds) twice(e ast.Expr) operand {
-	if b.l.again(e) == nil {
+	if b.l.repeated(e) == nil {
 		return nil
 	}
-	return func() ast.Expr { return b.l.expr(b.l.again(e)) }
+	return func() ast.Expr { return b.l.expr(b.l.repeated(e)) }
 }

@@ -38,7 +38,7 @@ func path2ident(path string) string {
 	return string(b)
 }
 
-// helper calls a function of the cell runtime.
+// helper calls a function of the runtime.
 func (l *lowerer) helper(pos token.Pos, name run.Helper, args ...ast.Expr) *ast.CallExpr {
 	return &ast.CallExpr{Fun: l.pkgMember(pos, run.RuntimePath, string(name)), Lparen: pos, Args: args, Rparen: pos}
 }

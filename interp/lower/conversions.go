@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Wherever a value of a type of cells becomes an interface of compiled code, any included, it becomes a native value (see natives.go). A function does it:
+// Wherever a value of a type of cells becomes an interface of compiled code, any included, it becomes a native value (see package run). A function does it:
 //
 //	func convert(v T) (i I) { runtime.Native(&i, &v, "T"); return i }
 //
@@ -17,7 +17,7 @@ import (
 //
 //	func convert(v T) (i I) { i = v; runtime.Hold(&i, &v); return i }
 
-// convert lowers e, a value that becomes one of type to.
+// convert lowers e and converts it to type to, where yaegi would do that wrongly or not at all.
 func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 	from := l.info.TypeOf(e)
 	low := l.expr(e)
@@ -30,7 +30,7 @@ func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 	return l.converted(low, from, to)
 }
 
-// converted does it for an expression that is lowered.
+// converted converts low, a lowered expression, as convert does.
 func (l *lowerer) converted(low ast.Expr, from, to types.Type) ast.Expr {
 	if from == nil || to == nil || !l.converts(from, to) {
 		return low

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Deferred calls are made by the cell runtime instead of yaegi: yaegi evaluates some arguments late, shows closures the last value of
+// Deferred calls are made by the runtime instead of yaegi: yaegi evaluates some arguments late, shows closures the last value of
 // a loop's variables, and waits for ever when the deferred function is a variable. The body of a function that defers becomes
 //
 //	defers := runtime.NewDefers()

@@ -165,7 +165,7 @@ func (l *lowerer) capture(obj types.Object) {
 	}
 }
 
-// captureOperand does it for the variable that an operand is a part of.
+// captureOperand captures the variable that an operand is a part of.
 func (l *lowerer) captureOperand(e ast.Expr) {
 	if id := root(e); id != nil && l.info.Uses[id] != nil {
 		l.capture(l.info.Uses[id])

@@ -2,10 +2,7 @@ package lower
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
-	"strconv"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
@@ -35,42 +32,14 @@ func (l *lowerer) isOwn(fn *types.Func) bool {
 	return false
 }
 
-// checkInstance checks f, a copy of the body of a declaration (see body), with its type parameters bound to types, and returns the function it is: what name,
-// that of the declaration, is then, too.
-func (l *lowerer) checkInstance(g *check.Generic, f *ast.FuncDecl, name *ast.Ident, names []string, args []types.Type) *types.Func {
-	defer check.SetScope(g.Package)()
-	scope := g.Package.Scope()
-	file := &ast.File{Package: f.Pos(), Name: &ast.Ident{NamePos: f.Pos(), Name: g.Package.Name()}, Decls: []ast.Decl{}}
-	for i, name := range names {
-		t := types.NewTypeName(token.NoPos, g.Package, name, args[i])
-		l.params[t] = true
-		scope.Insert(t)
+// instantiate checks f, a copy of a declaration of g, with its type parameters bound to types.
+func (l *lowerer) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Type) *types.Func {
+	fn, params, err := l.checker.Instantiate(l.info, g, f, args)
+	if err != nil {
+		l.refuse(f.Pos(), "with these type arguments "+run.PlainNames(f.Name.Name)+" cannot be compiled: "+err.Error())
 	}
-	for name, obj := range g.Env {
-		if scope.Lookup(name) == nil {
-			scope.Insert(obj)
-		}
+	for _, p := range params {
+		l.params[p] = true
 	}
-	for name, path := range g.Imports {
-		if scope.Lookup(name) == nil {
-			spec := &ast.ImportSpec{Name: ast.NewIdent(name), Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(path)}}
-			file.Decls = append(file.Decls, &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{spec}})
-			file.Imports = append(file.Imports, spec)
-		}
-	}
-	file.Decls = append(file.Decls, f)
-	var failed error
-	conf := types.Config{Importer: l.checker.Packages(), GoVersion: check.GoVersion, Error: func(err error) {
-		// The same type twice in a type switch is no error of a generic function.
-		if e, ok := err.(types.Error); ok && !e.Soft && !strings.HasPrefix(e.Msg, "duplicate case") && !strings.HasPrefix(e.Msg, "\t") && failed == nil {
-			failed = err
-		}
-	}}
-	types.NewChecker(&conf, l.checker.Files(), g.Package, l.info).Files([]*ast.File{file})
-	if failed != nil {
-		l.refuse(f.Pos(), "with these type arguments "+run.PlainNames(name.Name)+" cannot be compiled: "+failed.Error())
-	}
-	fn := l.info.Defs[f.Name].(*types.Func)
-	l.info.Defs[name] = fn
 	return fn
 }

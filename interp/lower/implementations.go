@@ -9,11 +9,11 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// An assertion to an interface type of cells that has methods must find every type that implements it, those of later cells included. So the runtime knows
-// a function for each such type and each such interface, which puts a value of the one into the other: it is told of them by the cell that declares the
-// type, that uses an instance of it first, that gives it a method, or that asserts to the interface first.
+// An assertion to an interface type of cells that has methods must find every type that implements it, those of later cells included. So the runtime has a
+// function for each pair of such a type and such an interface, which puts a value of the one into the other. A cell registers it if it declares the type, is the
+// first to use an instance of it, gives it a method, or is the first to assert to the interface.
 
-// registerImplementations makes the types that implement interfaces known that are new in one of the ways above.
+// registerImplementations registers the pairs that are new with this cell.
 func (l *lowerer) registerImplementations() {
 	scope := l.program
 	fresh := slices.Collect(maps.Values(l.types))

@@ -102,10 +102,10 @@ func (l *lowerer) lowerPending(out *lowered) {
 
 func (l *lowerer) lowerFuncInstance(inst *instance, out *lowered) {
 	g := l.generic(inst.obj)
-	f := g.CopyOf(g.Func)
+	f := g.Copy(g.Func)
 	f.Type.TypeParams = nil
 	f.Name = l.ident(f.Name.Pos(), cmp.Or(inst.fresh, inst.name))
-	fn := l.checkInstance(g, check.Body(f), f.Name, g.Params, inst.args)
+	fn := l.instantiate(g, f, inst.args)
 	l.names[fn] = f.Name.Name
 	out.funcs = append(out.funcs, l.instanceDecl(g, f))
 }
@@ -119,12 +119,8 @@ func (l *lowerer) lowerTypeInstance(inst *instance, out *lowered) {
 	out.types = append(out.types, spec)
 	out.funcs = append(out.funcs, l.typeHelpers(spec)...)
 	for _, m := range g.Methods {
-		f := g.CopyOf(m)
-		b := check.Body(f)
-		fn := l.checkInstance(g, b, f.Name, check.ReceiverParams(m), inst.args)
-		params := slices.Collect(fn.Signature().Params().Variables())
-		sig := types.NewSignatureType(params[0], nil, nil, types.NewTuple(params[1:]...), fn.Signature().Results(), fn.Signature().Variadic())
-		l.info.Defs[f.Name] = types.NewFunc(f.Name.Pos(), g.Package, f.Name.Name, sig)
+		f := g.Copy(m)
+		l.instantiate(g, f, inst.args)
 		out.funcs = append(out.funcs, l.instanceDecl(g, f))
 	}
 }

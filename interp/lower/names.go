@@ -76,7 +76,7 @@ func (l *lowerer) renamePredeclared(n ast.Node) {
 	})
 }
 
-// renameBound does it for what a type switch binds, which is a variable of each clause.
+// renameBound renames what a type switch binds, which is a variable of each clause.
 func (l *lowerer) renameBound(s *ast.TypeSwitchStmt) {
 	a, ok := s.Assign.(*ast.AssignStmt)
 	if !ok {

@@ -6,8 +6,8 @@ import (
 	"go/types"
 )
 
-// again returns a copy of an expression that may be evaluated twice, nil for others.
-func (l *lowerer) again(e ast.Expr) (out ast.Expr) {
+// repeated returns a copy of an expression that may be evaluated twice, nil for others.
+func (l *lowerer) repeated(e ast.Expr) (out ast.Expr) {
 	defer func() {
 		if out != nil {
 			l.info.Types[out] = l.info.Types[e]
@@ -24,13 +24,13 @@ func (l *lowerer) again(e ast.Expr) (out ast.Expr) {
 		}
 		return &id
 	case *ast.ParenExpr:
-		return l.again(e.X)
+		return l.repeated(e.X)
 	case *ast.SelectorExpr:
 		s := l.info.Selections[e]
 		if s == nil || s.Kind() != types.FieldVal {
 			return nil
 		}
-		if x := l.again(e.X); x != nil {
+		if x := l.repeated(e.X); x != nil {
 			sel := *e.Sel
 			l.info.Uses[&sel] = l.info.Uses[e.Sel]
 			c := &ast.SelectorExpr{X: x, Sel: &sel}
@@ -38,18 +38,18 @@ func (l *lowerer) again(e ast.Expr) (out ast.Expr) {
 			return c
 		}
 	case *ast.StarExpr:
-		if x := l.again(e.X); x != nil {
+		if x := l.repeated(e.X); x != nil {
 			return &ast.StarExpr{Star: e.Star, X: x}
 		}
 	case *ast.UnaryExpr:
 		if e.Op == token.AND || e.Op == token.ARROW {
 			return nil
 		}
-		if x := l.again(e.X); x != nil {
+		if x := l.repeated(e.X); x != nil {
 			return &ast.UnaryExpr{OpPos: e.OpPos, Op: e.Op, X: x}
 		}
 	case *ast.BinaryExpr:
-		x, y := l.again(e.X), l.again(e.Y)
+		x, y := l.repeated(e.X), l.repeated(e.Y)
 		if x != nil && y != nil {
 			return &ast.BinaryExpr{X: x, OpPos: e.OpPos, Op: e.Op, Y: y}
 		}
@@ -57,16 +57,16 @@ func (l *lowerer) again(e ast.Expr) (out ast.Expr) {
 		if _, ok := l.info.TypeOf(e.X).Underlying().(*types.Signature); ok {
 			return nil
 		}
-		x, i := l.again(e.X), l.again(e.Index)
+		x, i := l.repeated(e.X), l.repeated(e.Index)
 		if x != nil && i != nil {
 			return &ast.IndexExpr{X: x, Lbrack: e.Lbrack, Index: i, Rbrack: e.Rbrack}
 		}
 	case *ast.SliceExpr:
-		out := &ast.SliceExpr{X: l.again(e.X), Lbrack: e.Lbrack, Slice3: e.Slice3, Rbrack: e.Rbrack}
+		out := &ast.SliceExpr{X: l.repeated(e.X), Lbrack: e.Lbrack, Slice3: e.Slice3, Rbrack: e.Rbrack}
 		ok := out.X != nil
 		for _, v := range []struct{ from, to *ast.Expr }{{&e.Low, &out.Low}, {&e.High, &out.High}, {&e.Max, &out.Max}} {
 			if *v.from != nil {
-				*v.to = l.again(*v.from)
+				*v.to = l.repeated(*v.from)
 				ok = ok && *v.to != nil
 			}
 		}
@@ -74,8 +74,8 @@ func (l *lowerer) again(e ast.Expr) (out ast.Expr) {
 			return out
 		}
 	case *ast.CallExpr:
-		if l.looks(e) {
-			fun, x := l.again(e.Fun), l.again(e.Args[0])
+		if l.onlyLooks(e) {
+			fun, x := l.repeated(e.Fun), l.repeated(e.Args[0])
 			if fun != nil && x != nil {
 				return &ast.CallExpr{Fun: fun, Lparen: e.Lparen, Args: []ast.Expr{x}, Rparen: e.Rparen}
 			}
@@ -84,8 +84,8 @@ func (l *lowerer) again(e ast.Expr) (out ast.Expr) {
 	return nil
 }
 
-// looks reports whether a call is len, cap or a conversion of numbers.
-func (l *lowerer) looks(e *ast.CallExpr) bool {
+// onlyLooks reports whether a call is len, cap or a conversion of numbers.
+func (l *lowerer) onlyLooks(e *ast.CallExpr) bool {
 	if len(e.Args) != 1 {
 		return false
 	}

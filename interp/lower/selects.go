@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// selectStmt lowers a select to calls of the cell runtime and a switch: yaegi's own keeps its cases in one place for all goroutines that run the
+// selectStmt lowers a select to calls of the runtime and a switch: yaegi's own keeps its cases in one place for all goroutines that run the
 // statement, cannot leave a loop, and gives what it receives no address.
 //
 //	s := runtime.NewSelect()

@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// show lowers the cell's last expression: its values go to the cell runtime as pointers, so that they arrive as they are stored.
+// show lowers the cell's last expression: its values go to the runtime as pointers, so that they arrive as they are stored.
 func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 	pos := e.Pos()
 	if len(l.c.Values) == 1 && types.Identical(l.c.Values[0], types.Typ[types.UntypedNil]) {

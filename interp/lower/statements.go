@@ -26,11 +26,11 @@ func (l *lowerer) block(b *ast.BlockStmt) *ast.BlockStmt {
 // stmt lowers a statement, which may become several.
 func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	out := append(l.callsFirst(s), l.boundsFirst(s)...)
-	return append(out, l.alone(s)...)
+	return append(out, l.lowered(s)...)
 }
 
-// alone lowers a statement without those that come before it.
-func (l *lowerer) alone(s ast.Stmt) []ast.Stmt {
+// lowered lowers a statement itself, without what callsFirst and boundsFirst put before it.
+func (l *lowerer) lowered(s ast.Stmt) []ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		m := l.mark(s)

@@ -27,7 +27,7 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	return s
 }
 
-// finishType gives a declared type, obj, what its values are told by.
+// finishType tags a declared type, obj, so that its values can be told from those of other types.
 func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
 	l.types[s] = obj
 	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() {
@@ -76,8 +76,8 @@ func recursive(t, in types.Type) bool {
 	return false
 }
 
-// tagType writes the name of a struct's type into the tag of its first field: that makes its memory layout a type of its own, and tells its name wherever a
-// value of it is found.
+// tagType writes the name of a struct's type into the tag of its first field: that makes it a type of its own to reflection, and says its name
+// wherever a value of it is found.
 func tagType(f *ast.Field, name string) {
 	tag := run.TypeTag + ":" + strconv.Quote(name)
 	if f.Tag != nil {

@@ -139,7 +139,7 @@ func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
 	}
 }
 
-// registerAdded does it for a method of a type that an earlier cell declared, and for the types that embed that.
+// registerAdded makes a method known that this cell gives a type of an earlier cell, also of the types that embed that type.
 func (l *lowerer) registerAdded(fn *types.Func) {
 	for _, obj := range l.program.types {
 		l.registerMethods(obj.Type(), fn)

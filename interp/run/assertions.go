@@ -66,7 +66,8 @@ func tagged(t reflect.Type) bool {
 	return false
 }
 
-// implements does it for an interface type, which has a key if it is one of cells.
+// implements reports whether the interface variable that x points to holds a value that implements the interface type of *v, and then sets *v. The type has a key
+// if it is one of cells.
 func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 	source := reflect.ValueOf(x).Elem()
 	held := rt.natives.held(source)

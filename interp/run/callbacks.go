@@ -13,7 +13,7 @@ import (
 // Compiled code calls functions and methods of cells on goroutines of its own, where nobody recovers from a panic: os/exec copies a command's output to a
 // writer on one. Yaegi writes a line to its standard error when a panic leaves an interpreted function, on that goroutine, and this is what it writes to.
 
-// foreignPanics ends the goroutines of compiled code in which a function of a cell panics. The value of the panic is not to be had there.
+// foreignPanics ends the goroutines of compiled code in which a function of a cell panics. The value of the panic is unknown there.
 type foreignPanics struct{ rt *Runtime }
 
 // Write is called for every interpreted function that a panic leaves.

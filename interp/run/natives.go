@@ -29,7 +29,7 @@ type natives struct {
 	boxed atomic.Bool // there are types of boxes
 
 	mu      sync.Mutex
-	types   map[string]types.Type   // by key; see lowerer.valueKey
+	types   map[string]types.Type   // by key; as package lower writes them
 	native  map[string]reflect.Type // of those, as made
 	made    map[view][]*native
 	by      map[reflect.Type]*native // named ones
@@ -39,7 +39,7 @@ type natives struct {
 	implementations map[string][]implementation // of interface types, by key
 }
 
-// release gives up all types: nothing may have a value of one any more.
+// release frees all native types. No value of any of them may exist.
 func (n *natives) release() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -111,7 +111,7 @@ func (n *natives) textOf(key string) string {
 	return n.reflectType(n.types[key], false).String()
 }
 
-// typeOf returns the native type of t. Values of it are told by it from then on.
+// typeOf returns the native type of t. From then on cellType finds t by it.
 func (n *natives) typeOf(t types.Type) reflect.Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -164,7 +164,7 @@ func (n *natives) cellType(r reflect.Type) types.Type {
 	return nil
 }
 
-// cellTypeOf does it for a value, which may be none.
+// cellTypeOf returns the type of cells that a native value has, nil if v is none.
 func (n *natives) cellTypeOf(v reflect.Value) types.Type {
 	if !v.IsValid() {
 		return nil

@@ -12,7 +12,7 @@ func (rt *Runtime) native(i, v any, key string) {
 	reflect.ValueOf(i).Elem().Set(seenAs(reflect.ValueOf(v).Elem(), r))
 }
 
-// unbox does it for what a variable of a cell's interface type holds.
+// unbox puts what a variable of a cell's interface type holds into the interface variable that i points to.
 func (rt *Runtime) unbox(i, box any) {
 	if v := rt.natives.held(reflect.ValueOf(box).Elem()); v.IsValid() {
 		reflect.ValueOf(i).Elem().Set(v)

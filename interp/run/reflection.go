@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// Package reflect would tell cells that their interfaces with methods are structs. What it sees such interfaces in is refused.
+// To package reflect the interfaces of cells that have methods are structs. So its functions panic when they are given a value with such an interface in it.
 
 // Unsupported is the panic of valid Go that compiled code would run otherwise; it says a way round.
 type Unsupported string
@@ -46,7 +46,7 @@ func (n *natives) seesInterface(t reflect.Type) {
 	}
 }
 
-// seesInterfaceIn does it for a value and for what interfaces in it hold.
+// seesInterfaceIn panics if there is an interface of cells in a value, or in what interfaces in it hold.
 func (n *natives) seesInterfaceIn(v reflect.Value) {
 	seen := map[any]bool{}
 	var look func(v reflect.Value)

@@ -32,7 +32,7 @@ const (
 	PanickingVar = "panicking#"
 )
 
-// Exports are symbol tables in the form that `yaegi extract` writes: by "import/path/name", then by identifier.
+// Exports are symbol tables: by "import/path/name", then by identifier.
 type Exports = interp.Exports
 
 // Host is the session that code runs for. Its methods may be called by any goroutine of a cell.

@@ -74,7 +74,7 @@ func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	return rt.join(unwinds)
 }
 
-// stopLeft does it for the goroutines that cells left running, when no cell runs. Their deferred calls are not made.
+// stopLeft stops the goroutines that cells left running, when no cell runs. Their deferred calls are not made.
 func (rt *Runtime) stopLeft() {
 	if rt.stopped != nil {
 		return

@@ -167,7 +167,7 @@ func copyNode(old, fresh reflect.Value) error {
 	return nil
 }
 
-// replaceNode does it for a method of a type: in its list and in that of the pointer to it.
+// replaceNode replaces a method of a type in its list, and in that of the pointer to it.
 func replaceNode(typ reflect.Value, r Replacement) error {
 	methods, err := unexported.Field(typ, "method", reflect.Slice)
 	if err != nil {

@@ -1,0 +1,60 @@
+package run
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"reflect"
+	"strconv"
+	"testing"
+)
+
+// TestHelpers holds that the table has a function for every helper that helpers.go names, and methods for those that it names.
+func TestHelpers(t *testing.T) {
+	rt, err := New(nil, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "helpers.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := rt.helpers()
+	named := 0
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, s := range g.Specs {
+			s := s.(*ast.ValueSpec)
+			name, err := strconv.Unquote(s.Values[0].(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Type == nil {
+				_, ofDefers := reflect.TypeFor[*defers]().MethodByName(name)
+				if _, ofSelect := reflect.TypeFor[*selection]().MethodByName(name); !ofDefers && !ofSelect {
+					t.Errorf("nothing has the method %s", name)
+				}
+				continue
+			}
+			named++
+			if table[Helper(name)] == nil {
+				t.Errorf("%s is not in the table", name)
+			}
+		}
+	}
+	ordered := 0
+	for name, function := range table {
+		if reflect.TypeOf(function).Kind() != reflect.Func {
+			t.Errorf("%s is a %T", name, function)
+		}
+		if _, err := parser.ParseExpr(string(name)); err != nil { // min#int
+			ordered++
+		}
+	}
+	if named+ordered != len(table) {
+		t.Errorf("helpers.go names %d helpers and %d of ordered types, and %d are in the table", named, ordered, len(table))
+	}
+}
