@@ -13,9 +13,6 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// goVersion is the version of the language that cells are written in.
-const goVersion = "go1.26"
-
 // Attempt is the check of one cell.
 type Attempt struct {
 	Checker *Checker
@@ -356,16 +353,6 @@ func (k *Attempt) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
 	k.Cell.Info.Defs[f.Name] = fn
 	k.undo = append(k.undo, replaceMethod(base, fn))
 	k.Cell.AddedMethods = append(k.Cell.AddedMethods, AddedMethod{base, fn, old != nil})
-}
-
-// methodNamed returns a type's own method, nil if it has none of that name.
-func methodNamed(t *types.Named, name string) *types.Func {
-	for m := range t.Methods() {
-		if m.Name() == name {
-			return m
-		}
-	}
-	return nil
 }
 
 // Innermost returns the smallest scope of the cell that pos is in; that of the package if it is in none.

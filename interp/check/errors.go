@@ -13,12 +13,6 @@ import (
 // MaxErrors is how many errors of a cell are listed.
 const MaxErrors = 10
 
-// diagnostic is an error with its place in the cell.
-type diagnostic struct {
-	line, column int
-	msg          string
-}
-
 func (c *Text) syntaxError(errs scanner.ErrorList, header int) *Failure {
 	var list []diagnostic
 	missing := ""

@@ -9,20 +9,8 @@ import (
 
 // Generic functions and types never reach yaegi. Their declarations are checked, as go/types checks them, and kept as syntax together with what
 // the names in them meant there. Lowered code that uses one with a list of type arguments gets an instance: a copy of the declaration in which
-// the type parameters are names of the type arguments, checked again and lowered like any other function or type (instance.go). The standard
+// the type parameters are names of the type arguments, checked again and lowered like any other function or type. The standard
 // library's generic packages are sources of ours (package generics) that are treated the same way.
-
-// Generic is a declaration that has type parameters, or one of a package that is kept in source.
-type Generic struct {
-	Package *types.Package
-	Func    *ast.FuncDecl           // nil for a type
-	Methods []*ast.FuncDecl         // of a type
-	Params  []string                // names of a function's type parameters
-	Env     map[string]types.Object // what names mean in it, by name
-	Imports map[string]string       // path by name
-	consts  map[*ast.CallExpr]bool  // conversions of constants to a type parameter
-	Text    *Text                   // where it stands; nil in packages
-}
 
 // keepGenerics notes the generic declarations of a cell that checks. known is what names mean at its top level.
 func (k *Attempt) keepGenerics(known map[string]types.Object) {

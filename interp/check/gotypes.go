@@ -64,3 +64,24 @@ func replaceMethod(n *types.Named, fn *types.Func) (undo func()) {
 	*methods = append(list, fn)
 	return func() { *methods = old }
 }
+
+// goVersion is the version of the language that cells are written in.
+const goVersion = "go1.26"
+
+// methodNamed returns a type's own method, nil if it has none of that name.
+func methodNamed(t *types.Named, name string) *types.Func {
+	for m := range t.Methods() {
+		if m.Name() == name {
+			return m
+		}
+	}
+	return nil
+}
+
+func IsPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// PackageName is the package that all cells are in.
+const PackageName = "main"

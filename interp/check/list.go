@@ -15,32 +15,6 @@ import (
 
 const listHeader = "package main;func main(){list("
 
-// isList reports whether the tokens of an item are a list of expressions.
-func isList(tokens []token.Token) bool {
-	if tokens[0].IsKeyword() && tokens[0] != token.FUNC && tokens[0] != token.MAP && tokens[0] != token.CHAN && tokens[0] != token.STRUCT && tokens[0] != token.INTERFACE {
-		return false
-	}
-	depth, commas := 0, 0
-	for _, t := range tokens {
-		switch t {
-		case token.LPAREN, token.LBRACK, token.LBRACE:
-			depth++
-		case token.RPAREN, token.RBRACK, token.RBRACE:
-			depth--
-		}
-		if depth > 0 {
-			continue
-		}
-		switch {
-		case t == token.COMMA:
-			commas++
-		case t == token.ASSIGN, t == token.DEFINE, t >= token.ADD_ASSIGN && t <= token.AND_NOT_ASSIGN:
-			return false
-		}
-	}
-	return commas > 0
-}
-
 // parseList parses the last item of a cell, a list, as a statement that is added to the others.
 func (p *Syntax) parseList(fset *token.FileSet, src string, items []Item) scanner.ErrorList {
 	last := items[len(items)-1]

@@ -27,9 +27,6 @@ func (k *Checker) AsCalled(msg string, imports map[string]string) string {
 	return msg
 }
 
-// PackageName is the package that all cells are in.
-const PackageName = "main"
-
 // TypeName writes a type as cells call it.
 func TypeName(t types.Type) string {
 	return types.TypeString(t, func(pkg *types.Package) string {
@@ -38,9 +35,4 @@ func TypeName(t types.Type) string {
 		}
 		return pkg.Name()
 	})
-}
-
-func IsPointer(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Pointer)
-	return ok
 }

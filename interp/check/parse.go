@@ -10,26 +10,6 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Files of the interpreter's FileSet all have this name: yaegi resolves imports by file name, and so one import serves all cells.
-const FileName = "cells"
-
-// The headers that make a file of a cell's declarations, and the body of a function of its statements. Text follows on the
-// same line, so lines are the cell's own.
-const (
-	declsHeader = "package main;"
-	stmtsHeader = "package main;func main(){"
-)
-
-// Syntax is a cell as syntax.
-type Syntax struct {
-	*Text
-	imports []*ast.ImportSpec
-	Decls   []ast.Decl // functions, types, constants
-	Stmts   []ast.Stmt
-	Body    *ast.FuncDecl // holds stmts
-	List    []ast.Expr    // the cell ends with
-}
-
 // Parse splits a cell and parses it.
 func (k *Checker) Parse(cell session.Cell) (*Syntax, *Failure) {
 	text := &Text{cell: cell, Name: cell.Name, Line: max(cell.Line, 1)}

@@ -114,3 +114,19 @@ func (c *Text) Place(e *session.Error, at token.Pos) bool {
 	}
 	return ok
 }
+
+// Files of the interpreter's FileSet all have this name: yaegi resolves imports by file name, and so one import serves all cells.
+const FileName = "cells"
+
+// The headers that make a file of a cell's declarations, and the body of a function of its statements. Text follows on the
+// same line, so lines are the cell's own.
+const (
+	declsHeader = "package main;"
+	stmtsHeader = "package main;func main(){"
+)
+
+// diagnostic is an error with its place in the cell.
+type diagnostic struct {
+	line, column int
+	msg          string
+}

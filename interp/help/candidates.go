@@ -237,3 +237,6 @@ func fields(own *types.Package, t types.Type, depth int) []session.Candidate {
 	}
 	return list
 }
+
+// kindImport is a package that is not imported yet; it is offered when nothing else fits.
+const kindImport = "import"

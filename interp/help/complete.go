@@ -8,9 +8,6 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// kindImport is a package that is not imported yet; it is offered when nothing else fits.
-const kindImport = "import"
-
 // Complete lists what the word at the end of src may become. Candidates begin with the word; if none does, those that do but
 // for case.
 func (h *Guide) Complete(src string) []session.Candidate {

@@ -1,7 +1,6 @@
 package help
 
 import (
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -197,5 +196,3 @@ func methodList(t types.Type) string {
 	}
 	return b.String()
 }
-
-var errNoExpression = errors.New("that is no expression with a value")

@@ -1,9 +1,11 @@
 package help
 
 import (
+	"errors"
 	"maps"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/session"
 )
 
 // Guide answers questions about a session's names and about what stands in a cell that is being typed. It changes nothing of the session.
@@ -17,3 +19,19 @@ func New(k *check.Checker) *Guide { return &Guide{k, map[string]string{}} }
 
 // Declare remembers how a cell declares what it declares: see declarations.
 func (h *Guide) Declare(declarations map[string]string) { maps.Copy(h.declared, declarations) }
+
+// checkExpr checks the text of an expression as the last one of a cell. Packages that it uses without importing them are known.
+func (h *Guide) checkExpr(expr string) (*check.Cell, error) {
+	p, f := h.checker.Parse(session.Cell{Name: "expression", Source: expr})
+	if f != nil {
+		return nil, Explain(f)
+	}
+	c, f := h.checker.Check(p)
+	if f != nil {
+		h.checker.Forget(p.Text)
+		return nil, Explain(f)
+	}
+	return c, nil
+}
+
+var errNoExpression = errors.New("that is no expression with a value")

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/session"
 )
 
 // TypeOf returns the type of an expression, or what else a name stands for.
@@ -72,18 +71,4 @@ func (h *Guide) genericFunction(name string) *types.Signature {
 		return fn.Signature()
 	}
 	return nil
-}
-
-// checkExpr checks the text of an expression as the last one of a cell. Packages that it uses without importing them are known.
-func (h *Guide) checkExpr(expr string) (*check.Cell, error) {
-	p, f := h.checker.Parse(session.Cell{Name: "expression", Source: expr})
-	if f != nil {
-		return nil, Explain(f)
-	}
-	c, f := h.checker.Check(p)
-	if f != nil {
-		h.checker.Forget(p.Text)
-		return nil, Explain(f)
-	}
-	return c, nil
 }

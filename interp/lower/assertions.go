@@ -42,21 +42,6 @@ func (l *lowerer) assertedKey(t types.Type) string {
 	return key
 }
 
-// identity names a type of the session for Assert; "" stands for all others.
-func (l *lowerer) identity(t types.Type) string {
-	star := ""
-	t = types.Unalias(t)
-	if p, ok := t.(*types.Pointer); ok {
-		star, t = "*", types.Unalias(p.Elem())
-	}
-	if n, ok := t.(*types.Named); ok {
-		if name := l.ownType(n); name != "" {
-			return star + name
-		}
-	}
-	return ""
-}
-
 // chain is if a { then } else if b { then } ... where done is added to each.
 func chain(pos token.Pos, list []branch, done func() []ast.Stmt) ast.Stmt {
 	var s ast.Stmt

@@ -102,16 +102,6 @@ func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 	return append(out, set...)
 }
 
-// isLiteral reports whether e is a composite literal, or the address of one.
-func isLiteral(e ast.Expr) bool {
-	e = ast.Unparen(e)
-	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
-		e = ast.Unparen(u.X)
-	}
-	_, ok := e.(*ast.CompositeLit)
-	return ok
-}
-
 // received replaces receive operations on the right side by variables that have the results: yaegi makes what it stores a received value in
 // a variable without an address.
 func (l *lowerer) received(s *ast.AssignStmt) (out []ast.Stmt) {
@@ -178,21 +168,6 @@ func (l *lowerer) protect(s *ast.AssignStmt) {
 			}
 		}
 	}
-}
-
-func (l *lowerer) paren(e ast.Expr) ast.Expr {
-	p := &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
-	if tv, ok := l.info.Types[e]; ok {
-		l.info.Types[p] = tv
-	}
-	return p
-}
-
-func (l *lowerer) lhsType(e ast.Expr) types.Type {
-	if t := l.info.TypeOf(e); t != nil {
-		return t
-	}
-	return types.Typ[types.Invalid] // the blank identifier
 }
 
 // defines reports whether one of the names on the left is a variable of the cell's top level.
@@ -324,11 +299,4 @@ func (l *lowerer) place(e ast.Expr, out *[]ast.Stmt) ast.Expr {
 		return l.selector(e)
 	}
 	return l.expr(e)
-}
-
-// hold evaluates e, as a value of type t, into a variable.
-func (l *lowerer) hold(e ast.Expr, t types.Type, out *[]ast.Stmt) ast.Expr {
-	v := l.temp("v")
-	*out = append(*out, l.varDecl(e.Pos(), v, t), assign(token.ASSIGN, l.ident(e.Pos(), v), l.convert(e, t)))
-	return l.ident(e.Pos(), v)
 }

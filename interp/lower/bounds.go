@@ -244,23 +244,6 @@ func (b *bounds) size(fun string, x ast.Expr) operand {
 	return b.call(fun, x)
 }
 
-// hasLength reports whether the elements of x are counted from 0: that it is a slice, an array, a pointer to one, or a string.
-func (l *lowerer) hasLength(x ast.Expr) bool {
-	t := l.info.TypeOf(x)
-	if t == nil {
-		return false
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Array, *types.Slice:
-		return true
-	case *types.Pointer:
-		return isArray(t.Elem())
-	case *types.Basic:
-		return t.Info()&types.IsString != 0
-	}
-	return false
-}
-
 // int is e as an int, nil if that cannot be evaluated twice.
 func (b *bounds) int(e ast.Expr) operand {
 	if types.Identical(b.l.info.TypeOf(e), types.Typ[types.Int]) {

@@ -68,3 +68,52 @@ func (l *lowerer) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
 func block(pos token.Pos, list ...ast.Stmt) *ast.BlockStmt {
 	return &ast.BlockStmt{Lbrace: pos, List: list, Rbrace: pos}
 }
+
+func (l *lowerer) paren(e ast.Expr) ast.Expr {
+	p := &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
+	if tv, ok := l.info.Types[e]; ok {
+		l.info.Types[p] = tv
+	}
+	return p
+}
+
+// typed notes the type of an expression of ours.
+func (l *lowerer) typed(e ast.Expr, t types.Type) ast.Expr {
+	l.info.Types[e] = types.TypeAndValue{Type: t}
+	return e
+}
+
+// closure is func() { body }.
+func (l *lowerer) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
+	return &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}},
+		Body: &ast.BlockStmt{Lbrace: pos, List: body, Rbrace: pos},
+	}
+}
+
+// withLabel puts a statement's label back.
+func withLabel(label *ast.LabeledStmt, s ast.Stmt) ast.Stmt {
+	if label == nil {
+		return s
+	}
+	label.Stmt = s
+	return label
+}
+
+// hold evaluates e, as a value of type t, into a variable.
+func (l *lowerer) hold(e ast.Expr, t types.Type, out *[]ast.Stmt) ast.Expr {
+	v := l.temp("v")
+	*out = append(*out, l.varDecl(e.Pos(), v, t), assign(token.ASSIGN, l.ident(e.Pos(), v), l.convert(e, t)))
+	return l.ident(e.Pos(), v)
+}
+
+// init is a function with statements that runs when its file is executed.
+func (l *lowerer) init(body []ast.Stmt) *ast.FuncDecl {
+	at := l.c.Body.Pos()
+	return &ast.FuncDecl{Name: l.ident(at, "init"), Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}, Body: block(at, body...)}
+}
+
+// bind has the runtime know where yaegi keeps the variable of a name.
+func (l *lowerer) bind(at token.Pos, name string) ast.Stmt {
+	return &ast.ExprStmt{X: l.helper(at, run.Bind, l.quoted(at, name), l.address(l.ident(at, name)))}
+}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/run"
@@ -54,12 +55,6 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	return e
 }
 
-// isDirected reports whether t is a type of channels that only send or only receive: reflection makes none.
-func isDirected(t types.Type) bool {
-	c, ok := t.Underlying().(*types.Chan)
-	return ok && c.Dir() != types.SendRecv
-}
-
 // minMax lowers min and max to calls of helpers with two operands.
 func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
 	pos := e.Pos()
@@ -96,4 +91,29 @@ func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.address(l.ident(pos, v))}}),
 	}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}
+
+// isPanic reports whether a call is one of the builtin panic.
+func (l *lowerer) isPanic(call *ast.CallExpr) bool {
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	return ok && id.Name == "panic" && l.info.Types[call.Fun].IsBuiltin()
+}
+
+// panicCall lowers panic(x): recover never returns nil for a panic, so that a nil x panics with an error instead.
+func (l *lowerer) panicCall(call *ast.CallExpr) []ast.Stmt {
+	pos := call.Pos()
+	t := l.info.TypeOf(call.Args[0])
+	if l.info.Types[call.Args[0]].IsNil() {
+		t = types.Universe.Lookup("any").Type()
+	}
+	if !types.IsInterface(t) {
+		return []ast.Stmt{&ast.ExprStmt{X: l.call(call)}}
+	}
+	v := l.temp("v")
+	x := l.convert(call.Args[0], t)
+	call.Fun, call.Args = l.ident(pos, "panic"), []ast.Expr{l.ident(pos, v)}
+	return []ast.Stmt{block(pos,
+		l.varDecl(pos, v, t), assign(token.ASSIGN, l.ident(pos, v), x),
+		&ast.ExprStmt{X: l.helper(pos, run.NotNil, l.address(l.ident(pos, v)))},
+		&ast.ExprStmt{X: call})}
 }

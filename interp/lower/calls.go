@@ -181,22 +181,3 @@ func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
 	e.Args = append(e.Args[:n:n], l.typed(list, slice))
 	e.Ellipsis = pos
 }
-
-// typed notes the type of an expression of ours.
-func (l *lowerer) typed(e ast.Expr, t types.Type) ast.Expr {
-	l.info.Types[e] = types.TypeAndValue{Type: t}
-	return e
-}
-
-func (l *lowerer) isTuple(e ast.Expr) bool {
-	_, ok := l.info.TypeOf(e).(*types.Tuple)
-	return ok
-}
-
-func isSlice(t types.Type) bool {
-	if t == nil {
-		return false
-	}
-	_, ok := t.Underlying().(*types.Slice)
-	return ok
-}

@@ -12,61 +12,6 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// lowerer rewrites a checked cell for yaegi. Syntax is changed in place or replaced; positions stay those of the user's text.
-type lowerer struct {
-	program *Program
-	checker *check.Checker
-	c       *check.Cell
-	info    *types.Info
-	names   map[types.Object]string // what this cell's objects are called in yaegi
-	// What functions that are defined again are called in their declaration; uses have the name of the first.
-	declared     map[types.Object]string
-	counters     map[types.Object]bool   // variables that are never negative
-	renamed      map[types.Object]string // local variables that have another name in yaegi
-	hoisted      map[types.Object]bool   // variables of the cell's top level
-	places       map[*types.Var]*Storage // where they are kept
-	imports      map[string]bool         // packages that the lowered code uses, by path
-	hidden       run.Exports             // symbols for types that have no name in the tables
-	types        map[*ast.TypeSpec]types.Object
-	noted        map[string]types.Type // types of values that are converted, by key
-	converters   map[string]string     // functions that convert to interfaces, declared by this cell, by types
-	asserted     map[string]types.Type // interface types of cells that this cell asserts to, by key
-	implementing map[string]bool       // pairs of a type and such an interface that the runtime knows from this cell
-	declarations []*ast.FuncDecl       // of such helpers
-	fn           *function             // the innermost function that is being lowered
-	temps        int
-	params       map[types.Object]bool        // type parameters of instances: they stand for the type arguments
-	locals       []*types.TypeName            // types that functions declare
-	localSpecs   []ast.Spec                   // their declarations
-	instances    map[types.Object][]*instance // that this cell is the first to use
-	pending      []*instance                  // of them, those that are not lowered yet
-	silent       bool                         // what is lowered is of a package: it has no positions
-
-	registrations []ast.Stmt // that make methods known to compiled code
-}
-
-func (p *Program) newLowerer(c *check.Cell) *lowerer {
-	return &lowerer{
-		program: p, checker: p.checker, c: c, info: c.Info,
-		names: map[types.Object]string{}, declared: map[types.Object]string{}, counters: map[types.Object]bool{}, renamed: map[types.Object]string{},
-		hoisted: map[types.Object]bool{}, places: map[*types.Var]*Storage{}, imports: map[string]bool{run.RuntimePath: true}, hidden: run.Exports{},
-		types: map[*ast.TypeSpec]types.Object{}, noted: map[string]types.Type{}, converters: map[string]string{}, asserted: map[string]types.Type{},
-		implementing: map[string]bool{}, params: map[types.Object]bool{}, instances: map[types.Object][]*instance{},
-	}
-}
-
-// note has the runtime know the type of a key.
-func (l *lowerer) note(key string, t types.Type) { l.noted[key] = t }
-
-// refusal is the panic by which lowering gives up on a construct.
-type refusal struct {
-	pos token.Pos
-	msg string
-}
-
-// refuse gives up: what says which construct and what to do instead.
-func (l *lowerer) refuse(pos token.Pos, what string) { panic(refusal{pos, what}) }
-
 // Cell is a lowered cell. Either Commit or Rollback ends it.
 type Cell struct {
 	Imports []string              // import paths of packages that it uses, which have the names of ImportName in it
@@ -174,17 +119,6 @@ func (l *lowerer) declaredByCell(out *lowered) {
 			out.funcs = append(out.funcs, l.funcDecl(f))
 		}
 	}
-}
-
-// init is a function with statements that runs when its file is executed.
-func (l *lowerer) init(body []ast.Stmt) *ast.FuncDecl {
-	at := l.c.Body.Pos()
-	return &ast.FuncDecl{Name: l.ident(at, "init"), Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}, Body: block(at, body...)}
-}
-
-// bind has the runtime know where yaegi keeps the variable of a name.
-func (l *lowerer) bind(at token.Pos, name string) ast.Stmt {
-	return &ast.ExprStmt{X: l.helper(at, run.Bind, l.quoted(at, name), l.address(l.ident(at, name)))}
 }
 
 // topLevel lowers the cell's statements to the body of a function whose variables outlive it.

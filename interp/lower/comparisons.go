@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -91,16 +90,4 @@ func (l *lowerer) same(e *ast.BinaryExpr) ast.Expr {
 		call = &ast.UnaryExpr{OpPos: e.Pos(), Op: token.NOT, X: call}
 	}
 	return call
-}
-
-// checkKey refuses a type of the keys of a map that yaegi would not compare by what they hold.
-func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
-	if !l.checker.Packages().HoldsInterfaces(t) {
-		return
-	}
-	what := "a map whose keys are of the interface type " + check.TypeName(t)
-	if !types.IsInterface(t) {
-		what = "a map whose keys, of type " + check.TypeName(t) + ", hold values of interface types"
-	}
-	l.refuse(pos, what+", which are not compared by what they hold; use any for the keys")
 }

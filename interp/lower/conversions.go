@@ -205,19 +205,3 @@ func (l *lowerer) passOn(sig *types.Signature, call *ast.CallExpr) []ast.Stmt {
 	}
 	return []ast.Stmt{set, end}
 }
-
-// paramAt is the type of what the i-th argument becomes, nil when there is no such parameter.
-func paramAt(sig *types.Signature, i int, spread bool) types.Type {
-	n := sig.Params().Len()
-	if sig.Variadic() && i >= n-1 {
-		t := sig.Params().At(n - 1).Type()
-		if s, ok := t.(*types.Slice); ok && !spread {
-			return s.Elem()
-		}
-		return t
-	}
-	if i >= n {
-		return nil
-	}
-	return sig.Params().At(i).Type()
-}

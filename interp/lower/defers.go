@@ -36,14 +36,6 @@ func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.
 	return append(out, ret)
 }
 
-// closure is func() { body }.
-func (l *lowerer) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
-	return &ast.FuncLit{
-		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}},
-		Body: &ast.BlockStmt{Lbrace: pos, List: body, Rbrace: pos},
-	}
-}
-
 func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 	out, call, itself := l.suspend(s.Call)
 	method := run.DefersPushCall

@@ -124,54 +124,6 @@ func (l *lowerer) exprs(list []ast.Expr) {
 	}
 }
 
-// fieldList lowers the types of parameters, fields, methods or type parameters.
-func (l *lowerer) fieldList(f *ast.FieldList) {
-	if f == nil {
-		return
-	}
-	for _, field := range f.List {
-		field.Type = l.expr(field.Type)
-	}
-}
-
-func (l *lowerer) funcType(t *ast.FuncType) {
-	l.fieldList(t.TypeParams)
-	l.fieldList(t.Params)
-	l.fieldList(t.Results)
-}
-
-// identifier lowers the use of a name.
-func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
-	obj := l.info.Uses[id]
-	if obj == nil {
-		obj = l.info.Defs[id]
-	}
-	if obj == nil {
-		return id
-	}
-	if s := l.storage(obj); s != nil && l.fn != nil && !l.fn.top() {
-		s.users[l.c.Text] = s.users[l.c.Text] || l.fn.declared()
-	}
-	if t, ok := obj.(*types.TypeName); ok && l.params[t] {
-		return l.typeExpr(t.Type(), id.Pos())
-	}
-	return l.ident(id.Pos(), l.name(obj))
-}
-
-// capture notes that a variable of the session may be used for as long as a pointer to it or a generic function lives.
-func (l *lowerer) capture(obj types.Object) {
-	if s := l.storage(obj); s != nil {
-		s.captured = true
-	}
-}
-
-// captureOperand captures the variable that an operand is a part of.
-func (l *lowerer) captureOperand(e ast.Expr) {
-	if id := root(e); id != nil && l.info.Uses[id] != nil {
-		l.capture(l.info.Uses[id])
-	}
-}
-
 // member lowers a selector that is not the function of a call.
 func (l *lowerer) member(e *ast.SelectorExpr) ast.Expr {
 	s := l.info.Selections[e]
@@ -202,20 +154,6 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 		e.Sel = l.ident(e.Sel.Pos(), l.fieldName(v))
 	}
 	return e
-}
-
-// fieldName is what a field is called in yaegi: an embedded one has the name of its type there.
-func (l *lowerer) fieldName(f *types.Var) string {
-	t := f.Type()
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && f.Embedded() {
-		if name := l.ownType(n); name != "" {
-			return name
-		}
-	}
-	return f.Name()
 }
 
 // composite lowers a literal. The keys of a struct's fields are not expressions.
@@ -250,21 +188,4 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 		kv.Value = l.convert(kv.Value, elementType(t, st, i, kv.Key))
 	}
 	return e
-}
-
-// elementType is the type of an element of a composite literal of type t: of the i-th, or of the field that key names.
-func elementType(t types.Type, st *types.Struct, i int, key ast.Expr) types.Type {
-	if st == nil {
-		if e, ok := t.Underlying().(interface{ Elem() types.Type }); ok {
-			return e.Elem()
-		}
-		return nil
-	}
-	id, named := key.(*ast.Ident)
-	for j := range st.NumFields() {
-		if f := st.Field(j); named && f.Name() == id.Name || !named && j == i {
-			return f.Type()
-		}
-	}
-	return nil
 }

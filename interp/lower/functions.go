@@ -6,32 +6,6 @@ import (
 	"go/types"
 )
 
-// function is one function body during lowering.
-type function struct {
-	outer    *function
-	sig      *types.Signature // nil for the cell's own statements
-	deferred string           // the variable that holds its deferred calls; "" when there are none
-	unmarked bool             // a mark outside of a loop serves the loop
-	gotos    map[string]bool  // labels that goto jumps to
-	loops    int              // how many loops are around the statement that is being lowered
-	results  []string         // names of its results, when a deferred call may read or change them
-}
-
-func (f *function) top() bool { return f.sig == nil }
-
-// declared reports whether it is a function or method that the cell declares, or in one.
-func (f *function) declared() bool {
-	for ; f != nil; f = f.outer {
-		if f.top() {
-			return false
-		}
-	}
-	return true
-}
-
-// repeats reports whether the statement that is being lowered may run several times in one call.
-func (f *function) repeats() bool { return f.loops > 0 || len(f.gotos) > 0 }
-
 func (l *lowerer) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
 	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body)}
 	if hasDefer(body) {

@@ -15,21 +15,21 @@ import (
 
 // registerImplementations registers the pairs that are new with this cell.
 func (l *lowerer) registerImplementations() {
-	scope := l.program
+	p := l.program
 	fresh := slices.Collect(maps.Values(l.types))
 	all := slices.Clone(fresh)
-	for _, t := range scope.types {
+	for _, t := range p.types {
 		all = append(all, t)
 	}
 	register := func(key string, iface types.Type, list []types.Object) {
 		for _, t := range implementers(iface.Underlying().(*types.Interface), list) {
-			if pair := l.typeText(t) + "\x00" + key; !scope.implementing[pair] && !l.implementing[pair] {
+			if pair := l.typeText(t) + "\x00" + key; !p.implementing[pair] && !l.implementing[pair] {
 				l.implementing[pair] = true
 				l.registerImplementation(key, iface, t)
 			}
 		}
 	}
-	for key, iface := range scope.asserted {
+	for key, iface := range p.asserted {
 		if l.c.AddedMethods != nil {
 			register(key, iface, all)
 		} else {

@@ -3,9 +3,7 @@ package lower
 import (
 	"cmp"
 	"go/ast"
-	"go/token"
 	"go/types"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -13,16 +11,6 @@ import (
 	"github.com/symmrepl/symmrepl/interp/generics"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
-
-// instance is a generic declaration with type arguments: a function or type of its own in yaegi.
-type instance struct {
-	obj  types.Object // the generic function or type
-	args []types.Type
-	name string          // in yaegi
-	typ  *types.TypeName // of a type: what it is called where it is printed
-
-	fresh string // of a function that is defined again: the name of that definition, which takes the place of the other
-}
 
 // instanceOf returns the instance of obj with these type arguments; the first use in the session has it lowered, after the rest of the cell.
 func (l *lowerer) instanceOf(obj types.Object, args []types.Type) *instance {
@@ -156,13 +144,14 @@ func returnsParam(fn *types.Func) bool {
 	return false
 }
 
-// hiddenSymbol uses a value that no table has, under a name of ours.
-func (l *lowerer) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
-	key := run.HiddenPath + "/hidden"
-	if l.hidden[key] == nil {
-		l.hidden[key] = map[string]reflect.Value{}
+// instantiate checks f, a copy of a declaration of g, with its type parameters bound to types.
+func (l *lowerer) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Type) *types.Func {
+	fn, params, err := l.checker.Instantiate(l.info, g, f, args)
+	if err != nil {
+		l.refuse(f.Pos(), "with these type arguments "+run.PlainNames(f.Name.Name)+" cannot be compiled: "+err.Error())
 	}
-	name = "T" + path2ident(name)
-	l.hidden[key][name] = v
-	return l.pkgMember(pos, run.HiddenPath, name)
+	for _, p := range params {
+		l.params[p] = true
+	}
+	return fn
 }

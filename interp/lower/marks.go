@@ -119,11 +119,6 @@ func (l *lowerer) harmless(n *ast.CallExpr) bool {
 	return false
 }
 
-func isInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0
-}
-
 func isNilNode(n ast.Node) bool {
 	switch n := n.(type) {
 	case nil:

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/symmrepl/symmrepl/interp/check"
 )
 
 // name is the identifier of an object of the session or of this cell; local objects keep theirs.
@@ -92,4 +94,74 @@ func (l *lowerer) renameBound(s *ast.TypeSwitchStmt) {
 			l.renamed[obj] = id.Name
 		}
 	}
+}
+
+// fieldName is what a field is called in yaegi: an embedded one has the name of its type there.
+func (l *lowerer) fieldName(f *types.Var) string {
+	t := f.Type()
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok && f.Embedded() {
+		if name := l.ownType(n); name != "" {
+			return name
+		}
+	}
+	return f.Name()
+}
+
+// identifier lowers the use of a name.
+func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
+	obj := l.info.Uses[id]
+	if obj == nil {
+		obj = l.info.Defs[id]
+	}
+	if obj == nil {
+		return id
+	}
+	if s := l.storage(obj); s != nil && l.fn != nil && !l.fn.top() {
+		s.users[l.c.Text] = s.users[l.c.Text] || l.fn.declared()
+	}
+	if t, ok := obj.(*types.TypeName); ok && l.params[t] {
+		return l.typeExpr(t.Type(), id.Pos())
+	}
+	return l.ident(id.Pos(), l.name(obj))
+}
+
+// capture notes that a variable of the session may be used for as long as a pointer to it or a generic function lives.
+func (l *lowerer) capture(obj types.Object) {
+	if s := l.storage(obj); s != nil {
+		s.captured = true
+	}
+}
+
+// captureOperand captures the variable that an operand is a part of.
+func (l *lowerer) captureOperand(e ast.Expr) {
+	if id := root(e); id != nil && l.info.Uses[id] != nil {
+		l.capture(l.info.Uses[id])
+	}
+}
+
+// generic returns the declaration that instances of obj are made of; nil for what is not generic.
+func (l *lowerer) generic(obj types.Object) *check.Generic {
+	if g := l.c.Generics[obj]; g != nil {
+		return g
+	}
+	return l.checker.Generic(obj)
+}
+
+// isOwn reports whether a function or method is interpreted: one of a cell, or of a package that has it in source.
+func (l *lowerer) isOwn(fn *types.Func) bool {
+	if fn.Pkg() == l.checker.Package() || l.generic(fn.Origin()) != nil {
+		return true
+	}
+	if recv := fn.Signature().Recv(); recv != nil {
+		t := recv.Type()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		named, ok := t.(*types.Named)
+		return ok && l.generic(named.Origin().Obj()) != nil
+	}
+	return false
 }

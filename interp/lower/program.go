@@ -124,3 +124,13 @@ func (p *Program) forget(obj types.Object) {
 		delete(p.names, obj)
 	}
 }
+
+// instance is a generic declaration with type arguments: a function or type of its own in yaegi.
+type instance struct {
+	obj  types.Object // the generic function or type
+	args []types.Type
+	name string          // in yaegi
+	typ  *types.TypeName // of a type: what it is called where it is printed
+
+	fresh string // of a function that is defined again: the name of that definition, which takes the place of the other
+}

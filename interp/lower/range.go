@@ -94,11 +94,6 @@ func (l *lowerer) assignInBody(s *ast.RangeStmt) {
 	}
 }
 
-func isChan(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Chan)
-	return ok
-}
-
 // valueByIndex turns `for k, v := range x` into `x# := x; for k := range x# { v := x#[k]; ... }`: yaegi receives from v if that is a channel.
 func (l *lowerer) valueByIndex(s *ast.RangeStmt) (before []ast.Stmt) {
 	t := l.info.TypeOf(s.X)
@@ -145,21 +140,6 @@ func (l *lowerer) iterated(x ast.Expr, i int) types.Type {
 		return t.Params().At(0).Type().Underlying().(*types.Signature).Params().At(i).Type()
 	}
 	return l.info.TypeOf(x)
-}
-
-// isPlain reports whether e calls and receives nothing.
-func (l *lowerer) isPlain(e ast.Expr) bool {
-	plain := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			plain = plain && l.info.Types[n.Fun].IsType()
-		case *ast.UnaryExpr:
-			plain = plain && n.Op != token.ARROW
-		}
-		return plain
-	})
-	return plain
 }
 
 // rangeString lowers a loop over a string, whose bytes yaegi counts wrongly:

@@ -95,8 +95,3 @@ func (l *lowerer) onlyLooks(e *ast.CallExpr) bool {
 	}
 	return isNumber(l.info.TypeOf(e)) && isNumber(l.info.TypeOf(e.Args[0]))
 }
-
-func isNumber(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsNumeric != 0
-}

@@ -21,20 +21,6 @@ func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
 	return false
 }
 
-func hasFunction(list *types.Tuple) bool {
-	for v := range list.Variables() {
-		if isFunction(v.Type()) {
-			return true
-		}
-	}
-	return false
-}
-
-func isFunction(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Signature)
-	return ok
-}
-
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && (l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && hasFunction(sig.Results())) {
 		before, results := l.spreadTuple(s.Results[0])

@@ -26,10 +26,6 @@ func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
 	return l.helper(e.Pos(), run.ShiftCount, to("int64"))
 }
 
-func isShift(tok token.Token) bool {
-	return tok == token.SHL || tok == token.SHR || tok == token.SHL_ASSIGN || tok == token.SHR_ASSIGN
-}
-
 // notNegative reports whether an integer is known to be at least 0.
 func (l *lowerer) notNegative(e ast.Expr) bool {
 	if v := l.info.Types[e].Value; v != nil {

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"strconv"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -153,4 +154,34 @@ func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 		})
 	}
 	return out
+}
+
+// registerMethods makes a declared type's methods known to compiled code.
+func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
+	named, ok := t.(*types.Named)
+	if !ok || types.IsInterface(t) || check.IsPointer(t) {
+		return
+	}
+	pos := l.c.Body.Pos()
+	for m := range types.NewMethodSet(types.NewPointer(t)).Methods() {
+		fn := m.Obj().(*types.Func)
+		if !fn.Exported() || only != nil && fn != only {
+			continue
+		}
+		key := l.valueKey(named)
+		sig := m.Type().(*types.Signature)
+		lit, args := l.forwarder(pos, sig)
+		recv := "recv#"
+		lit.Type.Params.List = append([]*ast.Field{{Names: []*ast.Ident{l.ident(pos, recv)}, Type: l.typeExpr(types.NewPointer(t), pos)}}, lit.Type.Params.List...)
+		var x ast.Expr = l.ident(pos, recv)
+		l.forward(lit, sig, &ast.SelectorExpr{X: x, Sel: l.ident(pos, fn.Name())}, args)
+		l.registrations = append(l.registrations, &ast.ExprStmt{X: l.helper(pos, run.Method, l.quoted(pos, key), l.quoted(pos, fn.Name()), lit)})
+	}
+}
+
+// registerAdded makes a method known that this cell gives a type of an earlier cell, also of the types that embed that type.
+func (l *lowerer) registerAdded(fn *types.Func) {
+	for _, obj := range l.program.types {
+		l.registerMethods(obj.Type(), fn)
+	}
 }

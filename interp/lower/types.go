@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -151,4 +152,51 @@ func (l *lowerer) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
 		})
 	}
 	return e
+}
+
+// fieldList lowers the types of parameters, fields, methods or type parameters.
+func (l *lowerer) fieldList(f *ast.FieldList) {
+	if f == nil {
+		return
+	}
+	for _, field := range f.List {
+		field.Type = l.expr(field.Type)
+	}
+}
+
+func (l *lowerer) funcType(t *ast.FuncType) {
+	l.fieldList(t.TypeParams)
+	l.fieldList(t.Params)
+	l.fieldList(t.Results)
+}
+
+// checkKey refuses a type of the keys of a map that yaegi would not compare by what they hold.
+func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
+	if !l.checker.Packages().HoldsInterfaces(t) {
+		return
+	}
+	what := "a map whose keys are of the interface type " + check.TypeName(t)
+	if !types.IsInterface(t) {
+		what = "a map whose keys, of type " + check.TypeName(t) + ", hold values of interface types"
+	}
+	l.refuse(pos, what+", which are not compared by what they hold; use any for the keys")
+}
+
+// hiddenSymbol uses a value that no table has, under a name of ours.
+func (l *lowerer) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
+	key := run.HiddenPath + "/hidden"
+	if l.hidden[key] == nil {
+		l.hidden[key] = map[string]reflect.Value{}
+	}
+	name = "T" + path2ident(name)
+	l.hidden[key][name] = v
+	return l.pkgMember(pos, run.HiddenPath, name)
+}
+
+// zeroValue is *new(T), but nil for interface types of cells: yaegi's would not be nil.
+func (l *lowerer) zeroValue(pos token.Pos, t types.Type) ast.Expr {
+	if l.isBoxed(t) {
+		return l.ident(pos, "nil")
+	}
+	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)}, Rparen: pos}}
 }

@@ -88,14 +88,6 @@ func (l *lowerer) varPair(spec *ast.ValueSpec) []ast.Stmt {
 	return append(out, l.assign(s)...)
 }
 
-// zeroValue is *new(T), but nil for interface types of cells: yaegi's would not be nil.
-func (l *lowerer) zeroValue(pos token.Pos, t types.Type) ast.Expr {
-	if l.isBoxed(t) {
-		return l.ident(pos, "nil")
-	}
-	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)}, Rparen: pos}}
-}
-
 func (l *lowerer) anyHoisted(names []*ast.Ident) bool {
 	for _, id := range names {
 		if l.hoisted[l.info.Defs[id]] {

@@ -7,9 +7,6 @@ import (
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 )
 
-// TypeTag is the key of the tag by which the structs of cells carry the names of their types in yaegi.
-const TypeTag = "cell"
-
 // dynamicType returns the concrete value that an interface variable holds, and the name of its type in yaegi if it is one of the session's; "*" precedes the
 // name when the value is a pointer to that type.
 func (s *Yaegi) dynamicType(v reflect.Value) (reflect.Value, string) {

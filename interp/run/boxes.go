@@ -4,10 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
-	"go/types"
 	"reflect"
-	"strconv"
-	"strings"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/interp/internal/named"
@@ -15,9 +12,6 @@ import (
 
 // boxRoom is how many methods the native types of boxes have.
 const boxRoom = 4
-
-// notEncoded is the tag of fields that are not exported and reflect takes for exported.
-const notEncoded = `json:"-" xml:"-" `
 
 // boxMethods are the methods by which a box of native type t is printed and encoded as what it holds.
 func (n *natives) boxMethods(t reflect.Type, bare bool) []named.Method {
@@ -132,30 +126,4 @@ func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 // equalBoxes is == of the boxes at a and b.
 func (n *natives) equalBoxes(a, b unsafe.Pointer) bool {
 	return interfaceOf(n.inBox(a)) == interfaceOf(n.inBox(b))
-}
-
-// structText is what reflect calls a struct type.
-func (n *natives) structText(t *types.Struct) string {
-	fields := make([]string, t.NumFields())
-	for i := range fields {
-		f := t.Field(i)
-		if !f.Embedded() {
-			fields[i] = f.Name() + " "
-		}
-		fields[i] += n.reflectType(f.Type(), false).String()
-		if tag := t.Tag(i); tag != "" {
-			fields[i] += " " + strconv.Quote(tag)
-		}
-	}
-	return "struct { " + strings.Join(fields, "; ") + " }"
-}
-
-// interfaceText is what reflect calls an interface type.
-func (n *natives) interfaceText(t *types.Interface) string {
-	methods := make([]string, t.NumMethods())
-	for i := range methods {
-		m := t.Method(i)
-		methods[i] = m.Name() + strings.TrimPrefix(n.funcType(m.Signature()).String(), "func")
-	}
-	return "interface { " + strings.Join(methods, "; ") + " }"
 }

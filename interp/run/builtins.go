@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"os"
+	"reflect"
 )
 
 // printArgs is the builtin print, which puts nothing between its arguments.
@@ -22,3 +23,6 @@ func runesOf(s string) (at []int, runes []rune) {
 	}
 	return at, runes
 }
+
+// zero sets the variable that pointer points to to its zero value.
+func zero(pointer any) { reflect.ValueOf(pointer).Elem().SetZero() }

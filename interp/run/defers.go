@@ -1,7 +1,6 @@
 package run
 
 import (
-	"reflect"
 	"runtime"
 )
 
@@ -16,16 +15,6 @@ type defers struct {
 type deferred struct {
 	call  func()
 	depth int // how many functions of cells deep, from call, the deferred function is: 1 if it is call, 2 if call calls it
-}
-
-// Panic is the panic that deferred calls run under.
-type Panic struct {
-	Value      any
-	Recovered  bool
-	Repanicked bool   // it was recovered once, and its value panicked with again
-	Before     *Panic // in whose deferred calls it began, nil if in none
-	at         int    // the position of the statement that panicked
-	depth      int    // of the deferred function that runs, see deferred
 }
 
 func (rt *Runtime) newDefers() *defers {
@@ -136,12 +125,4 @@ func calledAt() int {
 			return 0
 		}
 	}
-}
-
-// PanicValue is what a program panicked with: yaegi wraps that, and reports faults in words of its own.
-func PanicValue(v any) any {
-	if r, ok := v.(reflect.Value); ok && r.IsValid() {
-		v = r.Interface()
-	}
-	return fault(v)
 }

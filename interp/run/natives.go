@@ -220,29 +220,6 @@ func (n *natives) find(key view, t types.Type) *native {
 	return nil
 }
 
-// fields are those of a struct type. Printing calls no methods of what is in fields that are not exported, and those of boxes have to be called: so such fields
-// are exported, under their names, if there are boxes in them.
-func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
-	fields := make([]named.Field, u.NumFields())
-	for i := range fields {
-		f := u.Field(i)
-		t := f.Type()
-		field := named.Field{Name: f.Name(), Tag: reflect.StructTag(u.Tag(i)), Embedded: f.Embedded(), Exported: f.Exported() && !bare}
-		_, promotes := t.Underlying().(*types.Struct)
-		switch {
-		case !n.packages().HoldsInterfaces(t), f.Embedded() && promotes && !bare:
-			field.Type = n.reflectType(t, false)
-		case field.Exported:
-			field.Type, field.Embedded = n.reflectType(t, false), false
-		default:
-			field.Type, field.Embedded, field.Exported = n.reflectType(t, true), false, true
-			field.Tag = notEncoded + field.Tag
-		}
-		fields[i] = field
-	}
-	return fields
-}
-
 // method makes a method of a native type, which calls the cell's.
 func (n *natives) method(of *types.Named, m *types.Selection) named.Method {
 	fn := m.Obj().(*types.Func)
@@ -306,4 +283,29 @@ func seenAs(v reflect.Value, t reflect.Type) reflect.Value {
 		v = c
 	}
 	return reflect.NewAt(t, v.Addr().UnsafePointer()).Elem()
+}
+
+// implementation is a type that implements an interface type of cells, and the function from the one to the other.
+type implementation struct {
+	typ  types.Type
+	into reflect.Value
+}
+
+// addImplementation notes the function from the type of a key to an interface type of cells.
+func (n *natives) addImplementation(typ, iface string, into any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.implementations[iface] = append(n.implementations[iface], implementation{n.types[typ], reflect.ValueOf(into)})
+}
+
+// implementation returns how a value of a cell's type becomes one of an interface type, an invalid value if its type does not implement that.
+func (n *natives) implementation(t types.Type, iface string) reflect.Value {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, i := range n.implementations[iface] {
+		if types.Identical(i.typ, t) {
+			return i.into
+		}
+	}
+	return reflect.Value{}
 }

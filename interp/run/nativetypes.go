@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
+	"strconv"
 	"strings"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/internal/named"
 )
 
 // reflectType makes the native type of t.
@@ -158,3 +160,55 @@ func (n *natives) layout(t types.Type, top bool) reflect.Type {
 	}
 	return reflect.TypeFor[unsafe.Pointer]()
 }
+
+// structText is what reflect calls a struct type.
+func (n *natives) structText(t *types.Struct) string {
+	fields := make([]string, t.NumFields())
+	for i := range fields {
+		f := t.Field(i)
+		if !f.Embedded() {
+			fields[i] = f.Name() + " "
+		}
+		fields[i] += n.reflectType(f.Type(), false).String()
+		if tag := t.Tag(i); tag != "" {
+			fields[i] += " " + strconv.Quote(tag)
+		}
+	}
+	return "struct { " + strings.Join(fields, "; ") + " }"
+}
+
+// interfaceText is what reflect calls an interface type.
+func (n *natives) interfaceText(t *types.Interface) string {
+	methods := make([]string, t.NumMethods())
+	for i := range methods {
+		m := t.Method(i)
+		methods[i] = m.Name() + strings.TrimPrefix(n.funcType(m.Signature()).String(), "func")
+	}
+	return "interface { " + strings.Join(methods, "; ") + " }"
+}
+
+// fields are those of a struct type. Printing calls no methods of what is in fields that are not exported, and those of boxes have to be called: so such fields
+// are exported, under their names, if there are boxes in them.
+func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
+	fields := make([]named.Field, u.NumFields())
+	for i := range fields {
+		f := u.Field(i)
+		t := f.Type()
+		field := named.Field{Name: f.Name(), Tag: reflect.StructTag(u.Tag(i)), Embedded: f.Embedded(), Exported: f.Exported() && !bare}
+		_, promotes := t.Underlying().(*types.Struct)
+		switch {
+		case !n.packages().HoldsInterfaces(t), f.Embedded() && promotes && !bare:
+			field.Type = n.reflectType(t, false)
+		case field.Exported:
+			field.Type, field.Embedded = n.reflectType(t, false), false
+		default:
+			field.Type, field.Embedded, field.Exported = n.reflectType(t, true), false, true
+			field.Tag = notEncoded + field.Tag
+		}
+		fields[i] = field
+	}
+	return fields
+}
+
+// notEncoded is the tag of fields that are not exported and reflect takes for exported.
+const notEncoded = `json:"-" xml:"-" `

@@ -95,3 +95,21 @@ func sameValue(v, w any) bool {
 	}
 	return reflect.DeepEqual(v, w)
 }
+
+// Panic is the panic that deferred calls run under.
+type Panic struct {
+	Value      any
+	Recovered  bool
+	Repanicked bool   // it was recovered once, and its value panicked with again
+	Before     *Panic // in whose deferred calls it began, nil if in none
+	at         int    // the position of the statement that panicked
+	depth      int    // of the deferred function that runs, see deferred
+}
+
+// PanicValue is what a program panicked with: yaegi wraps that, and reports faults in words of its own.
+func PanicValue(v any) any {
+	if r, ok := v.(reflect.Value); ok && r.IsValid() {
+		v = r.Interface()
+	}
+	return fault(v)
+}

@@ -17,21 +17,6 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Import paths that lowered code uses and no cell can spell.
-const (
-	RuntimePath = "symmrepl#runtime"
-	HiddenPath  = "symmrepl#hidden"
-)
-
-// Variables of yaegi's that no cell sees.
-const (
-	MarkVar = "position#" // the position of the statement that runs, for the position of a panic
-	CallVar = "call#"     // that of the cell's own statement, which differs while a function runs that it has called
-	BoxVar  = "box#"      // of an interface type, which shows what yaegi stores in those
-	// How many deferred calls run because of a panic: only then a function that calls another in its place says so.
-	PanickingVar = "panicking#"
-)
-
 // Exports are symbol tables: by "import/path/name", then by identifier.
 type Exports = interp.Exports
 
@@ -170,9 +155,6 @@ func (rt *Runtime) bind(name string, pointer any) {
 	}
 	rt.host.Bound(name, reflect.ValueOf(pointer))
 }
-
-// zero sets the variable that pointer points to to its zero value.
-func zero(pointer any) { reflect.ValueOf(pointer).Elem().SetZero() }
 
 // Position is that of the statement which ran last.
 func (rt *Runtime) Position() token.Pos { return token.Pos(*rt.mark) }
