@@ -10,8 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Yaegi decides type assertions by the memory layout of what an interface holds. Here they are decided by the runtime, which knows the types of cells
-// apart (see Assert), and which types implement an interface of cells (see registerImplementations).
+// Yaegi decides type assertions by the memory layout of what an interface holds. The runtime decides them instead: it can tell the
+// types of cells apart (see Assert), and knows which of them implement an interface of cells (see registerImplementations).
 
 // branch is one way in which an assertion or a switch may succeed: a condition, and what it does then.
 type branch struct {
@@ -19,7 +19,7 @@ type branch struct {
 	then []ast.Stmt
 }
 
-// branches lists the ways in which the variable x may hold a T; the one that succeeds sets v. Variables that are needed are declared by out.
+// branches lists the ways in which the variable x may hold a T; the one that succeeds sets v. It appends the declarations of the variables that they need to out.
 func (l *lowerer) branches(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []branch {
 	ref := func(name string) ast.Expr { return l.address(l.ident(pos, name)) }
 	if !types.IsInterface(t) {
@@ -96,7 +96,7 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(e.X)}, Rparen: pos}
 }
 
-// textKey is the key by which the runtime says what Go calls a type.
+// textKey returns the key by which the runtime finds what Go calls a type.
 func (l *lowerer) textKey(t types.Type) string {
 	key := "text of " + l.typeText(t)
 	l.note(key, t)

@@ -64,8 +64,8 @@ func (l *lowerer) typesOf(lhs []ast.Expr, call ast.Expr) *types.Tuple {
 	return types.NewTuple(vars...)
 }
 
-// separate lowers an assignment of several values of which some become interfaces, which yaegi does not convert then, or some are composite
-// literals, which make it lose others: all values are evaluated into variables of the types they become, and then assigned one by one. It
+// separate lowers an assignment of several values if some become interfaces, which yaegi would not convert, or are composite literals, for which it
+// would lose others: all values are evaluated into variables of the types they become, and then assigned one by one. It
 // returns nil for other assignments.
 func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 	if len(s.Lhs) != len(s.Rhs) || len(s.Lhs) < 2 {
@@ -102,8 +102,8 @@ func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 	return append(out, set...)
 }
 
-// received replaces receive operations on the right side by variables that have the results: yaegi makes what it stores a received value in
-// a variable without an address.
+// received replaces receive operations on the right side by variables that hold the results: a variable in which yaegi stores a received value has no
+// address.
 func (l *lowerer) received(s *ast.AssignStmt) (out []ast.Stmt) {
 	for i, e := range s.Rhs {
 		u, ok := ast.Unparen(e).(*ast.UnaryExpr)
@@ -149,9 +149,9 @@ func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
 	return []ast.Stmt{&ast.AssignStmt{Lhs: s.Lhs, TokPos: pos, Tok: s.Tok, Rhs: []ast.Expr{x, second}}}
 }
 
-// protect puts values that yaegi would build in the place of the variable itself in parentheses, which makes it assign them: a composite literal would take
-// the place of a variable that pointers refer to, or of an interface, or the place that a closure has from the last time around; the results of a function would be
-// the variable while it runs.
+// protect puts values in parentheses that yaegi would otherwise build in place, in the variable that they are assigned to. A composite literal would replace a
+// variable that pointers refer to, an interface, or a variable that a closure of the last iteration has; a call would use the variable for its results while it
+// runs.
 func (l *lowerer) protect(s *ast.AssignStmt) {
 	if len(s.Lhs) != len(s.Rhs) {
 		return
@@ -260,7 +260,7 @@ func (l *lowerer) assignInOrder(s *ast.AssignStmt) (out []ast.Stmt) {
 	return append(out, set...)
 }
 
-// place lowers the left side of an assignment; all in it that is evaluated is so by out.
+// place lowers the left side of an assignment. It appends the evaluation of what is evaluated in it to out.
 func (l *lowerer) place(e ast.Expr, out *[]ast.Stmt) ast.Expr {
 	operand := func(x ast.Expr) ast.Expr { // x, or the address of what is not reached through a pointer
 		t := l.info.TypeOf(x)

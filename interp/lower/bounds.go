@@ -10,8 +10,8 @@ import (
 )
 
 // boundsFirst checks indices and slice bounds before the statement that uses them, so that the panic says which they are: yaegi's does not.
-// In loops, where checks cost more than what they check, that is done for calls of compiled functions alone: what they do, such as printing,
-// takes longer. What follows a call is left alone too.
+// In loops, where checks cost more than what they check, it does so only for calls of compiled functions, which take longer, such as printing. It leaves
+// alone what follows a call.
 func (l *lowerer) boundsFirst(s ast.Stmt) []ast.Stmt {
 	if (l.fn.loops > 0 || l.fn.unmarked) && !l.callsCompiled(s) {
 		return nil
@@ -149,7 +149,7 @@ func (b *bounds) second(e *ast.BinaryExpr) {
 	b.out = append(append(b.out, l.mark(e.X)...), &ast.IfStmt{If: e.Pos(), Cond: cond, Body: block(e.Pos(), y.out...)})
 }
 
-// operand makes a lowered expression that may be evaluated more than once, another one each time.
+// operand returns a lowered expression that may be evaluated more than once: a new copy for each call.
 type operand func() ast.Expr
 
 // index checks x[i].

@@ -19,7 +19,7 @@ func (l *lowerer) temp(what string) string {
 	return what + "#t" + strconv.Itoa(l.temps)
 }
 
-// pkgMember is a symbol of an imported package.
+// pkgMember returns a symbol of an imported package.
 func (l *lowerer) pkgMember(pos token.Pos, path, name string) ast.Expr {
 	l.imports[path] = true
 	return &ast.SelectorExpr{X: l.ident(pos, ImportName(path)), Sel: l.ident(pos, name)}
@@ -113,7 +113,7 @@ func (l *lowerer) init(body []ast.Stmt) *ast.FuncDecl {
 	return &ast.FuncDecl{Name: l.ident(at, "init"), Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}, Body: block(at, body...)}
 }
 
-// bind has the runtime know where yaegi keeps the variable of a name.
+// bind returns the statement that tells the runtime where yaegi keeps the variable of a name.
 func (l *lowerer) bind(at token.Pos, name string) ast.Stmt {
 	return &ast.ExprStmt{X: l.helper(at, run.Bind, l.quoted(at, name), l.address(l.ident(at, name)))}
 }

@@ -6,9 +6,9 @@ import (
 	"go/types"
 )
 
-// callsFirst takes the calls out of a statement in which something may panic after a call of a cell's function: they are made before, into
-// variables, in their order. What the statement itself does is then marked again, as the functions have left marks of their own. Not in loops
-// the same is done where an index or a slice follows any call, so that its bounds can be checked.
+// callsFirst takes the calls out of a statement in which something may panic after a call of a cell's function: they come before it, in their order, and
+// variables hold their results. The statement itself is then marked again, because the functions have left marks of their own. Outside of loops it does
+// the same where an index or a slice follows any call, so that its bounds can be checked.
 func (l *lowerer) callsFirst(s ast.Stmt) (out []ast.Stmt) {
 	var values []*ast.Expr
 	whole := false // the value of the statement may be a call that nothing follows

@@ -80,7 +80,7 @@ func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 	return l.expr(fun)
 }
 
-// blockingMethods are the methods of compiled types that may block for ever, and what does the same but ends when the cell is interrupted.
+// blockingMethods are the methods of compiled types that may block for ever, with the helpers that do the same but end when the cell is interrupted.
 var blockingMethods = map[string]run.Helper{
 	"sync.Mutex.Lock": run.Lock, "sync.RWMutex.Lock": run.Lock, "sync.RWMutex.RLock": run.RLock, "sync.Cond.Wait": run.CondWait,
 	"sync.WaitGroup.Wait": run.Wait, "sync.WaitGroup.Go": run.WaitGo,
@@ -156,8 +156,8 @@ func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 	return true
 }
 
-// spread makes one slice of the arguments of a variadic parameter where yaegi would not: an argument that is a slice itself may be taken for all of
-// them, and functions in fields of structs get none. A nil in the place of all arguments gets its type.
+// spread makes one slice of the arguments of a variadic parameter where yaegi would not: it may take an argument that is a slice for all of them, and
+// passes none to functions in fields of structs. A nil in the place of all arguments gets its type.
 func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
 	n := sig.Params().Len() - 1
 	slice, ok := sig.Params().At(n).Type().(*types.Slice)

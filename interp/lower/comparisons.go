@@ -81,7 +81,7 @@ func (l *lowerer) comparesBoxes(e *ast.BinaryExpr) bool {
 	return false
 }
 
-// same lowers that: native values compare as in Go.
+// same lowers such a comparison to one of native values, which compare as in Go.
 func (l *lowerer) same(e *ast.BinaryExpr) ast.Expr {
 	t, empty := l.info.TypeOf(e.X), types.NewInterfaceType(nil, nil)
 	x, y := l.converted(l.expr(e.X), t, empty), l.converted(l.convert(e.Y, t), t, empty)

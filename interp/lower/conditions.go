@@ -6,7 +6,8 @@ import (
 	"go/types"
 )
 
-// condition lowers the condition of if and for. A bare variable of a package would be taken for a constant, and a conversion for true.
+// condition lowers the condition of if and for. Yaegi would take a bare variable of a package for a constant, and a conversion
+// for true.
 func (l *lowerer) condition(e ast.Expr) ast.Expr {
 	if e == nil {
 		return nil

@@ -56,7 +56,7 @@ func (l *lowerer) needsConversion(from, to types.Type) bool {
 	return false
 }
 
-// converts reports whether a value of type from becomes an interface of type to in a way of ours.
+// converts reports whether a value of type from needs a converter to become an interface of type to.
 func (l *lowerer) converts(from, to types.Type) bool {
 	_, isParam := to.(*types.TypeParam)
 	switch {

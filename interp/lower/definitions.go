@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// definitions is what a cell adds to the session once yaegi has accepted it.
+// definitions are what a cell adds to the program once yaegi has accepted it.
 type definitions struct {
 	l       *lowerer
 	program *Program

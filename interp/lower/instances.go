@@ -121,8 +121,8 @@ func (l *lowerer) instanceDecl(g *check.Generic, f *ast.FuncDecl) *ast.FuncDecl 
 	return l.funcDecl(f)
 }
 
-// nativeKey is the key by which package generics has a compiled instance. Types that cells make of others are those in yaegi; but what the function returns
-// would be one of those for yaegi, too.
+// nativeKey returns the key of an instance that package generics has compiled. A type of cells that has a basic underlying type is that type in yaegi; but
+// yaegi would also give results of the function that type.
 func (l *lowerer) nativeKey(fn *types.Func, args []types.Type) string {
 	var names []string
 	for _, t := range args {

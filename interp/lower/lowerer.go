@@ -52,7 +52,7 @@ func (p *Program) newLowerer(c *check.Cell) *lowerer {
 	}
 }
 
-// note has the runtime know the type of a key.
+// note adds the type of a key to those that the runtime has to know.
 func (l *lowerer) note(key string, t types.Type) { l.noted[key] = t }
 
 // refusal is the panic by which lowering gives up on a construct.
@@ -61,7 +61,7 @@ type refusal struct {
 	msg string
 }
 
-// refuse gives up: what says which construct and what to do instead.
+// refuse gives up on a construct; what names it and says what to do instead.
 func (l *lowerer) refuse(pos token.Pos, what string) { panic(refusal{pos, what}) }
 
 // function is one function body during lowering.

@@ -46,7 +46,8 @@ func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Exp
 	return &ast.CallExpr{Fun: outer, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
 }
 
-// methodOwner lowers the operand of sel, with the embedded fields on the way to its method, and returns its type. What a package keeps to itself is left to yaegi.
+// methodOwner lowers the operand of sel, with the embedded fields on the way to its method, and returns its type. Fields that a package does not
+// export are left to yaegi.
 func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Expr, types.Type) {
 	x, t := l.expr(sel.X), s.Recv()
 	for _, i := range s.Index()[:len(s.Index())-1] {

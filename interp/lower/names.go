@@ -54,8 +54,8 @@ func (l *lowerer) qualified(e ast.Expr) ast.Expr {
 	return sel
 }
 
-// renamePredeclared gives the local variables and constants of a function that have a predeclared name another: yaegi would take nil and iota for what
-// they are elsewhere.
+// renamePredeclared gives the local variables and constants of a function that have a predeclared name another: yaegi would take nil and iota for the predeclared
+// ones.
 func (l *lowerer) renamePredeclared(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if s, ok := n.(*ast.TypeSwitchStmt); ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Prelude is the file of the variables of our own that lowered code and the runtime share, each of which is bound when the file is executed. Its declarations
-// import the runtime under its path only.
+// Prelude returns a file that declares the variables which lowered code and the runtime share, and binds them when it is executed. It uses the package of the
+// helpers.
 func (p *Program) Prelude() (at token.Pos, decls []ast.Decl) {
 	at = token.Pos(p.checker.Files().Base())
 	p.checker.Files().AddFile(check.FileName, int(at), 1)

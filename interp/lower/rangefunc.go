@@ -156,7 +156,7 @@ func (b *iteration) misused(state ast.Expr) ast.Stmt {
 	return &ast.ExprStmt{X: b.l.helper(b.pos, run.Misused, state)}
 }
 
-// way notes that one way was taken and ends the iteration; then is done after it.
+// way notes which way was taken and ends the iteration; then runs after it.
 func (b *iteration) way(then ast.Stmt) []ast.Stmt {
 	b.ways++
 	b.after = append(b.after, &ast.IfStmt{

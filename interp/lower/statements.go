@@ -23,7 +23,7 @@ func (l *lowerer) block(b *ast.BlockStmt) *ast.BlockStmt {
 	return b
 }
 
-// stmt lowers a statement, which may become several.
+// stmt lowers a statement, to one or several.
 func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
 	out := append(l.callsFirst(s), l.boundsFirst(s)...)
 	return append(out, l.lowered(s)...)

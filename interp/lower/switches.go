@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// switchStmt lowers a switch. What it begins with comes before it: yaegi would evaluate most tags first.
+// switchStmt lowers a switch. Its init statement comes before it, because yaegi would evaluate most tags first.
 func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.Stmt {
 	m := l.mark(s.Init, s.Tag)
 	var before []ast.Stmt

@@ -40,7 +40,7 @@ func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
 	}
 }
 
-// typeHelpers are the methods of ours that a declared type gets.
+// typeHelpers returns the methods that a declared type gets from us.
 func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 	out := l.promoted(s)
 	if f := l.identityMethod(s); f != nil {

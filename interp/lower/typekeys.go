@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// valueKey is the key under which values of type t become native ones and back; "" when yaegi's own are.
+// valueKey returns the key by which the runtime knows the native type of t; "" if values of yaegi's type are native ones.
 func (l *lowerer) valueKey(t types.Type) string {
 	if t == nil || !l.ofCells(t) {
 		return ""
@@ -16,7 +16,7 @@ func (l *lowerer) valueKey(t types.Type) string {
 	return key
 }
 
-// ofCells reports whether there is a type in t that yaegi has otherwise than Go.
+// ofCells reports whether t has a part that is another type in yaegi than in Go.
 func (l *lowerer) ofCells(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:

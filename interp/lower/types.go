@@ -182,7 +182,7 @@ func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
 	l.refuse(pos, what+", which are not compared by what they hold; use any for the keys")
 }
 
-// hiddenSymbol uses a value that no table has, under a name of ours.
+// hiddenSymbol adds a value that no table has to the cell's own symbols and returns its name.
 func (l *lowerer) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
 	key := run.HiddenPath + "/hidden"
 	if l.hidden[key] == nil {

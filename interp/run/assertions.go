@@ -50,7 +50,7 @@ func (rt *Runtime) assert(x, v any, key string) bool {
 	return true
 }
 
-// tagged reports whether a type of yaegi's tells whose values it has: there is a struct in it that has the tag.
+// tagged reports whether a type of yaegi's is that of one type of cells only: it has a struct in it, which carries the tag.
 func tagged(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -120,7 +120,7 @@ func (rt *Runtime) equal(a, b any) bool {
 // holds reports whether the interface variable that a points to holds v.
 func (rt *Runtime) holds(a, v any) bool { return rt.equal(a, &v) }
 
-// hold puts the struct that v points to into the wrapper that the interface variable i holds.
+// hold puts a copy of the struct that v points to into the wrapper that the interface variable i holds.
 func (rt *Runtime) hold(i, v any) {
 	target := reflect.ValueOf(i).Elem()
 	if target.Kind() != reflect.Interface || !IsWrapper(target.Elem()) {

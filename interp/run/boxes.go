@@ -43,7 +43,7 @@ func (n *natives) boxMethods(t reflect.Type, bare bool) []named.Method {
 		named.Method{Name: "UnmarshalJSON", Type: reflect.TypeFor[func([]byte) error](), Call: decode, Pointer: true})
 }
 
-// inBox returns what the box at p holds.
+// inBox returns the value that the box at p holds.
 func (n *natives) inBox(p unsafe.Pointer) reflect.Value {
 	return n.held(reflect.NewAt(n.yaegi.boxes, p).Elem())
 }
@@ -86,7 +86,7 @@ func (n *natives) format(state fmt.State, verb rune, held reflect.Value, t refle
 	state.Write([]byte(text[len(open) : len(text)-1]))
 }
 
-// bared returns a native value with boxes in it as one of the bare type; others are returned as they are.
+// bared returns a native value that has boxes in it as a value of the bare type, and any other value as it is: see view.
 func (n *natives) bared(v reflect.Value) reflect.Value {
 	t := n.cellTypeOf(v)
 	if t == nil {
@@ -100,7 +100,7 @@ func (n *natives) bared(v reflect.Value) reflect.Value {
 	return seenAs(v, n.reflectType(t, true))
 }
 
-// decode is what package json does with an interface: it decodes into the pointer that it holds.
+// decode does for a box what package json does for an interface: it decodes into the pointer that the box holds.
 func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 	if string(text) == "null" {
 		reflect.NewAt(n.yaegi.boxes, p).Elem().SetZero()

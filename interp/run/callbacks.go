@@ -10,8 +10,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Compiled code calls functions and methods of cells on goroutines of its own, where nobody recovers from a panic: os/exec copies a command's output to a
-// writer on one. Yaegi writes a line to its standard error when a panic leaves an interpreted function, on that goroutine, and this is what it writes to.
+// Compiled code calls functions and methods of cells on goroutines of its own, where nothing recovers from a panic: os/exec copies a command's output to a
+// writer on one. When a panic leaves an interpreted function, yaegi writes a line to its standard error, on that goroutine. foreignPanics is that standard error.
 
 // foreignPanics ends the goroutines of compiled code in which a function of a cell panics. The value of the panic is unknown there.
 type foreignPanics struct{ rt *Runtime }
@@ -28,7 +28,7 @@ func (f foreignPanics) Write(p []byte) (int, error) {
 	return 0, nil
 }
 
-// recovering are the functions that recover from what they call: ours, and those of compiled code.
+// recovering are prefixes of functions that recover from panics of what they call: our own, and those of compiled code.
 var recovering = []string{
 	reflect.TypeFor[Runtime]().PkgPath() + ".",
 	"github.com/symmrepl/symmrepl/interp.",
@@ -36,7 +36,7 @@ var recovering = []string{
 	"net/http.(*conn).serve",
 }
 
-// forwarding is what calls methods of cells' types for compiled code; it does not recover.
+// forwarding is the prefix of the functions that call methods of cells' types for compiled code; they do not recover.
 const forwarding = "github.com/symmrepl/symmrepl/interp/run.(*natives)."
 
 // recovers reports whether one of them has called the caller's caller.

@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// indexFault is the panic of an index.
+// indexFault panics as Go does for index i of n elements.
 func indexFault(i, n int) {
 	if i < 0 {
 		panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d]", i)))
@@ -74,7 +74,7 @@ func misused(state int) {
 	}[state])
 }
 
-// shiftCount checks the count of a shift.
+// shiftCount returns the count of a shift, and panics as Go does if it is negative.
 func shiftCount(n int64) uint64 {
 	if n < 0 {
 		panic(runtimeError("runtime error: negative shift amount"))

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Deadline is how long to wait for code of cells to end. Time in which that could run counts only as far as this process had a processor: on a machine under
-// load, code that would end soon may not run for long. It counts while over is called every few milliseconds.
+// Deadline limits how long code of cells is waited for. While that code could run, only the time counts in which this process had a processor: on a machine
+// under load, code that is about to end may not run for long. The caller of over calls it every few milliseconds.
 type Deadline struct {
 	left time.Duration
 	at   time.Time     // of the last call
 	used time.Duration // by this process, of the processors, until then
 }
 
-// yields is how often others may go first. What looks at something every few milliseconds, as this does, and waits again at once is through by then.
+// yields is how many times over lets others run before it looks whether any can: goroutines that only poll, as over's caller does, wait again by then.
 const yields = 4
 
 func NewDeadline(d time.Duration) *Deadline {
@@ -40,7 +40,7 @@ func (p *Deadline) over() bool {
 	return p.left <= 0
 }
 
-// Wait reports whether done was closed before patience was over.
+// Wait reports whether done was closed before the deadline.
 func (p *Deadline) Wait(done <-chan struct{}) bool {
 	for {
 		select {
@@ -54,7 +54,7 @@ func (p *Deadline) Wait(done <-chan struct{}) bool {
 	}
 }
 
-// ProcessorTime is how long this process has used processors.
+// ProcessorTime returns the processor time that this process has used.
 func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)

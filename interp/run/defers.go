@@ -28,7 +28,7 @@ func (d *defers) Push(function func()) { d.calls = append(d.calls, deferred{func
 func (d *defers) PushCall(call func()) { d.calls = append(d.calls, deferred{call, 2}) }
 
 // Do runs a function's body and then its deferred calls, last first. It panics if the function still does at the end. When code of cells
-// is stopped meanwhile, the deferred calls are left to the run that stopped it.
+// is stopped meanwhile, the deferred calls are left to runLate.
 func (d *defers) Do(body func()) {
 	left := false
 	defer func() {

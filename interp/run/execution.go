@@ -21,7 +21,7 @@ type execution struct {
 	done  chan struct{} // closed when it is known how the execution ended
 	alive atomic.Int64  // goroutines that the cell started
 	ended atomic.Bool   // it was stopped: what it left to be done later is not done
-	// ranAway says that it was stopped because of the memory that it took.
+	// ranAway is set when a limit stops it.
 	ranAway atomic.Bool
 
 	mu     sync.Mutex

@@ -10,23 +10,23 @@ import (
 
 const watchEvery = 5 * time.Millisecond
 
-// limit is something that code of cells may not take without end.
+// limit limits what code of cells takes of one thing.
 type limit interface {
 	// begin is called before code of cells runs when none does, and may come while exceeded is called.
 	begin()
-	// exceeded says what is the matter when code of cells has to stop, else "".
+	// exceeded describes what is exceeded when code of cells has to stop; what is "" otherwise.
 	exceeded() (what, detail, hint string)
 }
 
-// watch looks at a limit while any code of cells runs, and stops all of it when that runs away: endless recursion ends a Go process, and a machine without
-// memory ends whatever it likes. Each limit has a watch of its own, for one that has to collect garbage first may take long.
+// watch looks at a limit while any code of cells runs, and stops all of it when it exceeds the limit: endless recursion would end the process, and a machine
+// without memory any process. Each limit has a watch of its own, because one that collects garbage first may take long.
 type watch struct {
 	rt    *Runtime
 	limit limit
 	armed atomic.Bool
 }
 
-// LimitMemory has the runtime ask available how many bytes of memory there are to be had, and how many there are, in place of the machine.
+// LimitMemory replaces the machine's memory for the limit: available returns how many bytes the process may still take, and how many there are.
 func (rt *Runtime) LimitMemory(available func() (free, total uint64)) {
 	rt.memory.limit.(*memoryLimit).available = available
 }

@@ -19,7 +19,7 @@ const (
 type memoryLimit struct {
 	looked  atomic.Uint64 // bytes on the heap when the machine's memory was looked at
 	settled atomic.Uint64 // bytes that survived the first collection since code of cells runs, 0 if there was none
-	// available says how many bytes of memory there are to be had, and how many there are.
+	// available returns how many bytes of memory the process may still take, and how many there are.
 	available func() (free, total uint64)
 }
 

@@ -2,12 +2,12 @@ package run
 
 import "regexp"
 
-// TypeVersion stands before the number of a type that was declared again: a letter that nobody types.
+// TypeVersion precedes the number in the name of a type that was declared again. It is a letter, for reflection, that no source has.
 const TypeVersion = "\u01c3"
 
 var versionSuffix = regexp.MustCompile(`(#t?|` + TypeVersion + `)\d+`)
 
-// PlainNames takes the marks out of a text that make the names of yaegi's symbols unique.
+// PlainNames removes from a text what makes names unique in yaegi.
 func PlainNames(s string) string { return versionSuffix.ReplaceAllString(s, "") }
 
 // Import paths that lowered code uses and no cell can spell.
@@ -21,9 +21,9 @@ const (
 	MarkVar = "position#" // the position of the statement that runs, for the position of a panic
 	CallVar = "call#"     // that of the cell's own statement, which differs while a function runs that it has called
 	BoxVar  = "box#"      // of an interface type, which shows what yaegi stores in those
-	// How many deferred calls run because of a panic: only then a function that calls another in its place says so.
+	// The number of deferred calls that run because of a panic: only while there are any, lowered code calls Forward.
 	PanickingVar = "panicking#"
 )
 
-// TypeTag is the key of the tag by which the structs of cells carry the names of their types in yaegi.
+// TypeTag is the key of the field tag that holds the name in yaegi of a cell's struct type.
 const TypeTag = "cell"

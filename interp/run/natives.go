@@ -14,12 +14,12 @@ import (
 )
 
 // Yaegi's values do not know the names and methods of their types. So a value that becomes an interface of compiled code, any included, becomes a
-// native one: of a type made at run time (package named) that has the name, the fields and the methods that Go would give it. What compiled
-// code finds out about it by reflection, assertion or method call is then right by itself.
+// native one: of a type made at run time (package named) that has the name, the fields and the methods that Go would give it. So
+// reflection, assertions and method calls in compiled code find what Go would have them find.
 //
 // A native type has the memory layout of yaegi's, so that conversion either way is a matter of seeing the same memory as another
-// type, and slices, maps and pointers are shared. The one thing that yaegi lays out in a way of its own is an interface type of cells that has
-// methods: a struct of its own, called a box. A box is printed, encoded and compared as what it holds (boxes.go).
+// type, and slices, maps and pointers are shared. The exception is an interface type of cells that has
+// methods: yaegi lays it out as a struct of its own, called a box. A box is printed, encoded and compared as what it holds (boxes.go).
 
 // natives makes the native types of a session.
 type natives struct {
@@ -50,7 +50,7 @@ func (n *natives) release() {
 	}
 }
 
-// methods are those of a type of a cell: functions whose first parameter is the receiver, as a pointer.
+// methods are the methods of a type of cells, as functions whose first parameter is a pointer to the receiver.
 type methods struct {
 	typ *types.Named
 	fns map[string]reflect.Value
@@ -62,7 +62,7 @@ type native struct {
 	made *named.Type
 }
 
-// view tells the native types of a type of cells apart. A bare one is of what is in fields that are not exported, where printing calls no methods.
+// view selects one of the native types that a type of cells has. The bare one is for values in fields that are not exported, where printing calls no methods.
 type view struct {
 	origin *types.TypeName // nil for types without a name
 	bare   bool
@@ -148,7 +148,7 @@ func (n *natives) methodsOf(t *types.Named) *methods {
 	return nil
 }
 
-// cellType returns the type that a native type stands for, nil if it is not a native one.
+// cellType returns the type of cells that a native type was made for, nil if it is not a native type.
 func (n *natives) cellType(r reflect.Type) types.Type {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -172,7 +172,7 @@ func (n *natives) cellTypeOf(v reflect.Value) types.Type {
 	return n.cellType(v.Type())
 }
 
-// make makes a type that has a name for reflect, unless it has been made.
+// make returns the native type of t with a name for reflection, which it makes unless it has been made.
 func (n *natives) make(t types.Type, pkg, name string, bare bool, methods []*types.Selection) reflect.Type {
 	key := view{bare: bare}
 	if t, ok := t.(*types.Named); ok {
@@ -250,8 +250,8 @@ func (n *natives) method(of *types.Named, m *types.Selection) named.Method {
 		}}
 }
 
-// methodSet lists the exported methods of a type and of pointers to it that the session has functions for. Those that values have, have a receiver
-// that is no pointer.
+// methodSet lists the exported methods of a type and of pointers to it that the session has functions for. Methods of values have a receiver that is no
+// pointer.
 func (n *natives) methodSet(t *types.Named) []*types.Selection {
 	own := n.methodsOf(t)
 	if own == nil {
@@ -270,7 +270,7 @@ func (n *natives) methodSet(t *types.Named) []*types.Selection {
 	return list
 }
 
-// seenAs returns v as a value of type t, which has the same memory layout. If v is a variable so is the result, and the same one.
+// seenAs returns v as a value of type t, which has the same memory layout. If v is addressable, the result is the same variable.
 func seenAs(v reflect.Value, t reflect.Type) reflect.Value {
 	switch {
 	case v.Type() == t:

@@ -60,7 +60,8 @@ func (n *natives) funcType(t *types.Signature) reflect.Type {
 	return reflect.FuncOf(in, out, t.Variadic())
 }
 
-// structType makes a struct type that has no name. Reflect does not embed types that are not exported; nobody can tell but by looking for that.
+// structType makes a struct type that has no name. Reflection cannot embed types that are not exported; such
+// fields are not embedded here.
 func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
 	if n.packages().HoldsInterfaces(t) {
 		return n.make(t, "", n.structText(t), bare, nil)
@@ -108,8 +109,8 @@ func (n *natives) nameOf(t *types.Named) string {
 	return name + "[" + strings.Join(args, ",") + "]"
 }
 
-// layout returns a type of the kind and memory layout of what underlies a type, which need not be complete. What is only part of another is of no more than the
-// same layout.
+// layout returns a type of the kind and memory layout of t's underlying type, for the time in which that is not complete. If t is not at the top but part of
+// another type, only the memory layout is the same.
 func (n *natives) layout(t types.Type, top bool) reflect.Type {
 	if named, ok := types.Unalias(t).(*types.Named); ok {
 		if r := n.packages().CompiledNamed(named); r != nil {
@@ -187,8 +188,8 @@ func (n *natives) interfaceText(t *types.Interface) string {
 	return "interface { " + strings.Join(methods, "; ") + " }"
 }
 
-// fields are those of a struct type. Printing calls no methods of what is in fields that are not exported, and those of boxes have to be called: so such fields
-// are exported, under their names, if there are boxes in them.
+// fields are those of a struct type. Printing calls no methods of what is in fields that are not exported, but has to call those of boxes:
+// fields with boxes in them are exported to reflection, under their names.
 func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
 	fields := make([]named.Field, u.NumFields())
 	for i := range fields {
@@ -210,5 +211,5 @@ func (n *natives) fields(u *types.Struct, bare bool) []named.Field {
 	return fields
 }
 
-// notEncoded is the tag of fields that are not exported and reflect takes for exported.
+// notEncoded is the tag of fields that are exported to reflection only.
 const notEncoded = `json:"-" xml:"-" `

@@ -13,7 +13,7 @@ func (rt *Runtime) overrides() Exports {
 	return Exports{
 		"reflect/reflect": inReflect,
 		"errors/errors":   inErrors,
-		// Yaegi's way to tell printing functions of methods is not needed: values tell by themselves.
+		// Yaegi's own conversion of values for printing functions is not needed: native values have their methods.
 		".":               {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
 		"time/time":       {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
 		"context/context": {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
@@ -22,7 +22,7 @@ func (rt *Runtime) overrides() Exports {
 	}
 }
 
-// overridesAfterUse are those that yaegi itself replaces: its own log, for one, writes where nobody reads.
+// overridesAfterUse are symbols that yaegi replaces by its own when it gets the tables. Its log, for one, writes to its standard error.
 func overridesAfterUse() Exports {
 	return Exports{"log/log": stdlib.Symbols["log/log"], "os/os": {"Exit": reflect.ValueOf(os.Exit)}}
 }

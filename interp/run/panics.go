@@ -51,7 +51,7 @@ func (s *panicStacks) current() *Panic {
 	return nil
 }
 
-// raise notes what lies before a panic: whoever recovers from it gets only its value.
+// raise notes a panic that is about to begin, for raised: what recovers from it gets only its value.
 func (s *panicStacks) raise(p *Panic) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ type Panic struct {
 	depth      int    // of the deferred function that runs, see deferred
 }
 
-// PanicValue is what a program panicked with: yaegi wraps that, and reports faults in words of its own.
+// PanicValue returns the value that a program panicked with, given what was recovered: yaegi wraps it, and words faults in its own way.
 func PanicValue(v any) any {
 	if r, ok := v.(reflect.Value); ok && r.IsValid() {
 		v = r.Interface()

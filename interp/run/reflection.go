@@ -8,7 +8,7 @@ import (
 
 // To package reflect the interfaces of cells that have methods are structs. So its functions panic when they are given a value with such an interface in it.
 
-// Unsupported is the panic of valid Go that compiled code would run otherwise; it says a way round.
+// Unsupported is the panic of valid Go that compiled code would not run as Go does. It says a way round.
 type Unsupported string
 
 func (u Unsupported) Error() string { return string(u) }
@@ -89,7 +89,7 @@ func (n *natives) seesInterfaceIn(v reflect.Value) {
 	}
 }
 
-// mayHold reports whether values of a type that is no compiled one have other values in them.
+// mayHold reports whether values of type t are looked into: it is a type of cells, or has no name.
 func (n *natives) mayHold(t reflect.Type) bool { return t.PkgPath() == "" || n.cellType(t) != nil }
 
 // reflectExports are the functions of package reflect that take any value, and errors.As.

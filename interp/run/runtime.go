@@ -111,7 +111,7 @@ func (rt *Runtime) enter() (leave func()) {
 	return func() { rt.own.Delete(id) }
 }
 
-// started notes that a cell or a goroutine of one runs, until busy is lowered.
+// started notes that a cell or a goroutine of a cell runs. The caller lowers busy when it has ended.
 func (rt *Runtime) started() {
 	first := rt.busy.Add(1) == 1
 	rt.stacks.arm(first)

@@ -52,8 +52,8 @@ func (rt *Runtime) describe(i int, f func() string) {
 	rt.texts[i] = text
 }
 
-// render takes the forms in which the cell's value is shown: of several that which is not nil, such as a picture with no error. Their text, if they
-// have one, is the value's.
+// render takes the forms in which the cell's value is shown: of several values the one that is not nil, such as a picture without an error. A
+// text among the forms replaces that of the value.
 func (rt *Runtime) render(values ...any) {
 	at := slices.IndexFunc(values, func(x any) bool { return x != nil })
 	if at < 0 || slices.ContainsFunc(values[at+1:], func(x any) bool { return x != nil }) {

@@ -8,7 +8,7 @@ import (
 
 const (
 	// MaxStacks bounds by how much the stacks of all goroutines may grow, in bytes, without stackEach for each of them. A stack doubles when it is full, and
-	// both are there while it is copied: one of 64 MB may come to be, and one of 128 MB is stopped, before Go would end the process.
+	// both are there while it is copied: one of 64 MB is permitted, and one of 128 MB is stopped, before Go would end the process.
 	MaxStacks = 160 << 20
 	stackEach = 64 << 10
 )

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// stdin is what reads standard input in cells. A worker's own is empty: Options.Input takes its place where os.Stdin is handed to one of the
-// functions below.
+// stdin replaces standard input in cells, because a worker's own is empty: the functions below read from it when they are given os.Stdin.
 type stdin struct {
 	input io.Reader
 	own   *bufio.Reader

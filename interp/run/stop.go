@@ -10,13 +10,13 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// How long interrupted code is waited for. All but the first are measured as patience is.
+// How long interrupted code is waited for. All but the first are measured as a Deadline is.
 const (
-	// SelfEnd is how long an interrupted cell may take to end by itself, as a wait does that was aborted.
+	// SelfEnd is how long an interrupted cell may take to end by itself, as a wait does that is aborted.
 	SelfEnd = 50 * time.Millisecond
-	// grace is how long Eval waits for a stopped cell to leave; only a compiled call that blocks takes that long.
+	// grace is how long Execute waits for a stopped cell to leave; only a compiled call that blocks takes that long.
 	grace = 2 * time.Second
-	// unwindGrace is the same for one that was stopped because of what it did: calls nested deep take time to return.
+	// unwindGrace is the same for a cell that a limit or a panic stopped: deeply nested calls take time to return.
 	unwindGrace = 5 * grace
 	// othersGrace is how long it waits for the goroutines of earlier cells, if none of them unwinds. Those in a compiled call that blocks go on when it
 	// returns.
@@ -51,8 +51,8 @@ func (rt *Runtime) Busy() bool { return rt.Running() > 0 }
 // Running returns how many cells and goroutines of cells run.
 func (rt *Runtime) Running() int { return int(rt.busy.Load()) }
 
-// Close ends what cells have left running, and gives up what the process keeps for the session if all of it has ended: what a compiled call blocks goes on
-// to use that.
+// Close ends what cells have left running. It frees what the process keeps for the session, unless a compiled call blocks some of it, which goes on to use
+// that.
 func (rt *Runtime) Close() {
 	rt.turn.Lock()
 	defer rt.turn.Unlock()
@@ -65,7 +65,7 @@ func (rt *Runtime) Close() {
 }
 
 // stopExecution makes all interpreted code end, that of an execution and of the goroutines that it or earlier cells started, and reports whether the execution has
-// left in time. If not, no cell can run until it has. Code that unwinds was stopped because of what it did.
+// left in time. If not, no cell can run until it has. Unwinds says that a limit or a panic is the reason.
 func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	x.ended.Store(true)
 	// Waits end first, and begin again last: a function that ends because its code does has to see that its deferred calls are made later.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What compiled code waits for does not end when interpreted code is stopped. These are such waits that do.
+// Waits in compiled code do not end when interpreted code is stopped. The functions below wait as those of the standard library do, but end then.
 
 // sleep is time.Sleep, ended early when the cell is stopped.
 func (rt *Runtime) sleep(d time.Duration) {
@@ -63,7 +63,7 @@ func (rt *Runtime) waitGo(g *sync.WaitGroup, f func()) {
 // wait is Wait of a wait group.
 func (rt *Runtime) wait(g *sync.WaitGroup) { rt.await(g.Wait, func() {}) }
 
-// condWait is Wait of a condition. If it is woken after all, it passes that on.
+// condWait is Wait of a condition. If it is woken after the cell was stopped, it wakes another in its place.
 func (rt *Runtime) condWait(c *sync.Cond) {
 	rt.await(c.Wait, func() {
 		c.Signal()

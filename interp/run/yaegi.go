@@ -109,7 +109,7 @@ func (s *Yaegi) Forget() error {
 	return nil
 }
 
-// Drop forgets a function by its name: code that was compiled to call it keeps it.
+// Drop forgets the name of a function. Code that was compiled to call the function keeps it.
 func (s *Yaegi) Drop(name string) error {
 	main, err := s.main()
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Yaegi) ReplaceFunction(r Replacement) error {
 	return copyNode(nodes[0], nodes[1])
 }
 
-// copyNode makes the function that the node old stands for be fresh.
+// copyNode makes the node old stand for the function fresh.
 func copyNode(old, fresh reflect.Value) error {
 	old.Elem().Set(fresh.Elem())
 	val, err := unexported.Field(old.Elem(), "val", reflect.Interface) // a function's node refers to itself
@@ -208,7 +208,7 @@ func replaceNode(typ reflect.Value, r Replacement) error {
 	return replaceNode(ptr.Elem(), r)
 }
 
-// concrete unwraps what yaegi stores in an interface: the value, and the name of its type in yaegi if it has one.
+// concrete returns the value that yaegi stores in an interface, and the name of its type in yaegi if it has one.
 func (s *Yaegi) concrete(v reflect.Value) (_ reflect.Value, name string) {
 	for v.IsValid() {
 		switch {
