@@ -153,3 +153,17 @@ func TestRedefinitionFrees(t *testing.T) {
 		})
 	}
 }
+
+// TestVariableOfFunctions holds that a variable whose name means something else now stays as long as a function uses it, also one that was declared beside a
+// generic function.
+func TestVariableOfFunctions(t *testing.T) {
+	for _, beside := range []string{"", "func same[T any](v T) T { return v }\n"} {
+		in := open(t, Options{})
+		mustEval(t, in, beside+"var x = 5\nfunc f() int { return x }")
+		mustEval(t, in, "x := \"other\"")
+		mustEval(t, in, "y := 7")
+		if got := mustEval(t, in, "f()"); got != "5" {
+			t.Errorf("after %q a function gets %s of a variable that was 5", beside, got)
+		}
+	}
+}

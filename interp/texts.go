@@ -94,5 +94,5 @@ func (in *Interp) leave(c *compiled) {
 // gone reports whether the functions of a cell can run no more: all, or those that the cell does not declare.
 func (in *Interp) gone(text *check.Text, declared bool) bool {
 	i := slices.IndexFunc(in.texts, func(k *keptText) bool { return k.Text == text })
-	return i < 0 || in.texts[i].trees == 0 || in.texts[i].ended && !declared
+	return i < 0 || in.texts[i].ended && !declared
 }
