@@ -2,7 +2,6 @@ package interp
 
 import (
 	"go/token"
-	"reflect"
 	"runtime"
 	"slices"
 	"weak"
@@ -35,10 +34,9 @@ func (in *Interp) remember(c *compiled) {
 			continue
 		}
 		text.trees++
-		root := reflect.ValueOf(p).Elem().FieldByName(run.ProgramRoot).UnsafePointer()
 		// Not by the interpreter itself: it refers to its trees.
 		self := weak.Make(in)
-		runtime.AddCleanup((*byte)(root), func(t tree) {
+		runtime.AddCleanup(run.Tree(p), func(t tree) {
 			if in := self.Value(); in != nil {
 				in.forgetTree(t)
 			}

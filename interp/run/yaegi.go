@@ -21,8 +21,14 @@ type Yaegi struct {
 	boxes reflect.Type  // of values in interfaces with methods
 }
 
-// ProgramRoot is the field of a compiled program that points to its tree.
-const ProgramRoot = "root"
+// programRoot is the field of a compiled program that points to its tree.
+const programRoot = "root"
+
+// Tree returns a pointer into the tree of a compiled program, for runtime.AddCleanup: positions and function literals of the program are in use as long as the tree
+// is reachable.
+func Tree(p *interp.Program) *byte {
+	return (*byte)(reflect.ValueOf(p).Elem().FieldByName(programRoot).UnsafePointer())
+}
 
 // openYaegi looks whether an interpreter has the fields that are needed.
 func openYaegi(y *interp.Interpreter) (*Yaegi, error) {
@@ -53,7 +59,7 @@ func openYaegi(y *interp.Interpreter) (*Yaegi, error) {
 	if _, err := unexported.Field(v, "scopes", reflect.Map); err != nil {
 		return nil, err
 	}
-	if _, err := unexported.Field(reflect.ValueOf(new(interp.Program)).Elem(), ProgramRoot, reflect.Pointer); err != nil {
+	if _, err := unexported.Field(reflect.ValueOf(new(interp.Program)).Elem(), programRoot, reflect.Pointer); err != nil {
 		return nil, err
 	}
 	return &Yaegi{runID: (*uint64)(id.Addr().UnsafePointer()), done: *ch, roots: roots, Interpreter: y}, nil
