@@ -13,16 +13,15 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Attempt is the check of one cell.
+// Attempt is the check of one cell. If it fails, its cell has what is known up to there.
 type Attempt struct {
 	Checker *Checker
+	Cell    *Cell
 
-	Cell *Cell
-	errs []diagnostic
-	at   map[diagnostic]token.Pos // where in the syntax an error is
-	undo []func()
-
-	tolerant bool // goes on after errors, for what can be known of a cell that is being typed
+	errs     []diagnostic
+	at       map[diagnostic]token.Pos // where in the syntax an error is
+	undo     []func()                 // what the check has done to types of earlier cells
+	tolerant bool                     // goes on after errors, for what can be known of a cell that is being typed
 }
 
 // Check type-checks a cell in three stages, each of which sees what those before it found: declarations without the bodies of

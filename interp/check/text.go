@@ -12,14 +12,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Text is the source of a cell and where it lies in the FileSet.
-type Text struct {
-	cell  session.Cell
-	Name  string
-	Line  int // of the first line
-	files []parsedFile
-}
-
+// parsedFile is a file that a part of a cell was parsed as.
 type parsedFile struct {
 	file   *token.File
 	header int // bytes before the cell's own
