@@ -1,6 +1,7 @@
 package symmrepl
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -47,8 +48,14 @@ var parts = []part{
 		"internal/bootstrap/userdir", "session/inband"}},
 
 	// What cells and compiled programs call, the devices behind it, and the code that runs there.
-	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir", "symmem/internal"}},
-	{"symmem/internal", []string{"kernels"}},
+	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
+		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/devices", "symmem/internal/device"}},
+	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal", "symmem/internal/device"}},
+	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
+	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
+	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
+	{"symmem/internal/device", []string{"kernels"}},
+	{"symmem/internal", nil},
 	{"kernels", nil},
 
 	// How processes find each other, for sessions and programs alike.
@@ -115,7 +122,7 @@ func partOf(t *testing.T, folder string, order map[string]int) string {
 	}
 }
 
-// imports returns the folders of this module that each of its files imports, tests aside.
+// imports returns the folders of this module that each of its files imports. It leaves out tests and packages that help them.
 func imports(t *testing.T) map[string][]string {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -149,6 +156,9 @@ func imports(t *testing.T) map[string][]string {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if slices.ContainsFunc(f.Imports, func(spec *ast.ImportSpec) bool { return spec.Path.Value == `"testing"` }) {
+			continue // it helps tests
 		}
 		for _, spec := range f.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)

@@ -7,22 +7,23 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/errkind"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Kind classifies an Error so that programs need not read its words.
-type Kind string
+// Kind classifies an Error so that programs need not read its words. It is a type of its own because cells show its name.
+type Kind errkind.Kind
 
 // The kinds of errors.
 const (
-	KindMisuse      Kind = "misuse"      // the call was refused before it changed anything
-	KindMismatch    Kind = "mismatch"    // the ranks disagree about a collective call
-	KindCompile     Kind = "compile"     // a kernel does not compile
-	KindFault       Kind = "fault"       // a kernel faulted
-	KindTimeout     Kind = "timeout"     // a wait reached its deadline
-	KindInterrupted Kind = "interrupted" // a wait was ended from outside
-	KindPeer        Kind = "peer"        // another rank failed or died while this one waited for it
-	KindSystem      Kind = "system"      // the machine, the driver, the network
+	KindMisuse      = Kind(errkind.Misuse)      // the call was refused before it changed anything
+	KindMismatch    = Kind(errkind.Mismatch)    // the ranks disagree about a collective call
+	KindCompile     = Kind(errkind.Compile)     // a kernel does not compile
+	KindFault       = Kind(errkind.Fault)       // a kernel faulted
+	KindTimeout     = Kind(errkind.Timeout)     // a wait reached its deadline
+	KindInterrupted = Kind(errkind.Interrupted) // a wait was ended from outside
+	KindPeer        = Kind(errkind.Peer)        // another rank failed or died while this one waited for it
+	KindSystem      = Kind(errkind.System)      // the machine, the driver, the network
 )
 
 // Error is what every function of this package panics with. [Maybe] turns it into an ordinary error.

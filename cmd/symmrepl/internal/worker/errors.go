@@ -15,7 +15,8 @@ func explain(err error, p places) *session.Error {
 	return &session.Error{Kind: session.KindSystem, Peer: -1, Msg: err.Error()}
 }
 
-// convert turns an error of symmem into the session's, with the place of the work that failed. It returns nil for any other.
+// convert turns an error of symmem into the session's, with the place of the work that failed. It returns nil for any other. The kinds of both
+// are those of errkind.
 func convert(err error, p places) *session.Error {
 	var e *symmem.Error
 	if !errors.As(err, &e) {
