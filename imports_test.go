@@ -59,8 +59,8 @@ var parts = []part{
 	{"kernels", nil},
 
 	// How processes find each other, for sessions and programs alike.
-	{"internal/bootstrap", []string{"internal/bootstrap/frame", "internal/bootstrap/userdir"}},
-	{"internal/bootstrap/rendezvous", []string{"internal/bootstrap/frame", "internal/bootstrap/launcher", "internal/bootstrap/userdir"}},
+	{"internal/bootstrap", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/userdir"}},
+	{"internal/bootstrap/rendezvous", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/launcher", "internal/bootstrap/userdir"}},
 	{"internal/bootstrap/launcher", []string{"internal"}},
 	{"internal/bootstrap/userdir", nil},
 	{"internal/bootstrap/frame", nil},

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/accept"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
@@ -16,8 +17,11 @@ import (
 // attachName is the name of the socket for further front ends in the controller's directory.
 const attachName = "attach"
 
-// frontTimeout is how long a front end may leave output unread before it is disconnected.
+// frontTimeout is how long a front end may leave output unread, or ask for nothing at first, before it is disconnected.
 const frontTimeout = 30 * time.Second
+
+// frontStrangers is how many connections may be open that have asked for nothing yet.
+const frontStrangers = 64
 
 // frontRequest is a request of an attached front end. Exactly one of the fields after ID is set, besides Input.
 type frontRequest struct {
@@ -68,20 +72,13 @@ func (c *controller) serveFronts() error {
 		return err
 	}
 	c.front = l
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go c.serveFront(conn)
-		}
-	}()
+	loop := &accept.Loop{Listener: l, Strangers: frontStrangers, Patience: frontTimeout, Serve: c.serveFront}
+	go loop.Run()
 	return nil
 }
 
 // serveFront serves one front end until it disconnects, and then interrupts what still runs for it.
-func (c *controller) serveFront(conn net.Conn) {
+func (c *controller) serveFront(conn net.Conn, known func()) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -100,6 +97,7 @@ func (c *controller) serveFront(conn net.Conn) {
 		if _, err := in.Read(&q); err != nil {
 			return
 		}
+		known()
 		if q.Hello != 0 {
 			r := frontReply{ID: q.ID}
 			if q.Hello != wireVersion {

@@ -82,6 +82,9 @@ func (c *controller) awaitRanks(ctx context.Context, place *rendezvous.Place) er
 	if c.meeting.Strangers() {
 		err = fmt.Errorf("%w, but somebody with another token did: is %s the same on all hosts?", err, rendezvous.TokenVariable)
 	}
+	if trouble := c.meeting.Trouble(); trouble != "" {
+		err = fmt.Errorf("%w; %s", err, trouble)
+	}
 	return err
 }
 

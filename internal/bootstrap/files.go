@@ -13,17 +13,21 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/symmrepl/symmrepl/internal/accept"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
 // FileError reports a descriptor that could not be fetched from a peer.
 type FileError struct {
 	Call Call
-	Peer int // world rank
+	Peer int // world rank; of the reporting rank itself if that has no descriptor left
 	Err  error
 }
 
 func (e *FileError) Error() string {
+	if e.own() {
+		return fmt.Sprintf("%s: rank %d has no file descriptor left for the memory of its peers (%v): close files there, or raise `ulimit -n`", e.Call, e.Peer, e.Err)
+	}
 	s := fmt.Sprintf("%s: no descriptor from rank %d: %v", e.Call, e.Peer, e.Err)
 	if errors.Is(e.Err, os.ErrNotExist) {
 		s += " (ranks that share memory must run on one host)"
@@ -32,6 +36,14 @@ func (e *FileError) Error() string {
 }
 
 func (e *FileError) Unwrap() error { return e.Err }
+
+// own reports whether the fault is with the rank that reports it, which Peer then is.
+func (e *FileError) own() bool {
+	return errors.Is(e.Err, unix.EMFILE) || errors.Is(e.Err, unix.ENFILE) || errors.Is(e.Err, errTruncated)
+}
+
+// errTruncated reports that a descriptor came and could not be kept: the kernel does not say why, and there is one reason.
+var errTruncated = errors.New("too many open files")
 
 // fetchTimeout bounds one transfer between two ranks that have both come.
 const fetchTimeout = 10 * time.Second
@@ -68,7 +80,11 @@ func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.
 		}
 		if err != nil {
 			closeFiles(files)
-			return nil, &FileError{call, peer, err}
+			failed := &FileError{call, peer, err}
+			if failed.own() {
+				failed.Peer = c.rank
+			}
+			return nil, failed
 		}
 	}
 	// A member must not withdraw its offer before the slowest peer has fetched it.
@@ -103,7 +119,7 @@ func (c *Client) exchange() (*exchange, error) {
 		return nil, fmt.Errorf("bootstrap: %w", err)
 	}
 	c.files = &exchange{listener: l, offers: map[string]*os.File{}}
-	go c.files.serve()
+	go c.files.serve(c.size)
 	return c.files, nil
 }
 
@@ -121,18 +137,16 @@ func (x *exchange) withdraw(name string) {
 
 func (x *exchange) close() { x.listener.Close() } // which removes the socket
 
-func (x *exchange) serve() {
-	for {
-		conn, err := x.listener.Accept()
-		if err != nil {
-			return
-		}
-		go func() {
-			defer conn.Close()
-			conn.SetDeadline(time.Now().Add(fetchTimeout))
-			x.answer(conn.(*net.UnixConn)) // a failure shows at the asking end
-		}()
-	}
+// fetchers bounds the peers that fetch at the same time, besides those of the world.
+const fetchers = 64
+
+func (x *exchange) serve(size int) {
+	loop := &accept.Loop{Listener: x.listener, Strangers: fetchers + size, Patience: fetchTimeout, Serve: func(conn net.Conn, _ func()) {
+		defer conn.Close()
+		conn.SetDeadline(time.Now().Add(fetchTimeout))
+		x.answer(conn.(*net.UnixConn)) // a failure shows at the asking end
+	}}
+	loop.Run()
 }
 
 // answer serves one request, which is the name of an offer and at most one packet long. It sends one byte with the descriptor, or without one if
@@ -198,6 +212,9 @@ func receive(conn *net.UnixConn) (*os.File, error) {
 	if n != 1 || len(fds) != 1 || flags&unix.MSG_CTRUNC != 0 {
 		for _, fd := range fds {
 			unix.Close(fd)
+		}
+		if n == 1 && len(fds) == 0 && flags&unix.MSG_CTRUNC != 0 {
+			return nil, errTruncated
 		}
 		return nil, fmt.Errorf("%d bytes with %d descriptors came instead of 1 and 1", n, len(fds))
 	}

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Join connects rank with rank 0; incarnation is as in Hello. While rank 0 does not listen, Join tries again until ctx ends. The error
+// Join connects rank with rank 0; incarnation is as in Hello. While rank 0 does not listen, or does not
+// get to answer, Join tries again until ctx ends. The error
 // is a *RefusedError if rank 0 does not admit the connection.
 func (m Meeting) Join(ctx context.Context, rank, incarnation int) (*Link, error) {
 	h := Hello{m.Version, rank, m.Size, incarnation}
@@ -15,13 +16,12 @@ func (m Meeting) Join(ctx context.Context, rank, incarnation int) (*Link, error)
 		conn, err := m.Place.dial(ctx)
 		if err == nil {
 			link := m.newLink(conn)
-			if err := link.introduce(h); err != nil {
-				conn.Close()
-				return nil, explain(err)
+			if err = link.introduce(h); err == nil {
+				return link, nil
 			}
-			return link, nil
+			conn.Close()
 		}
-		if errors.Is(err, errStranger) {
+		if refused := new(RefusedError); errors.As(err, &refused) || stranger(err) {
 			return nil, explain(err)
 		}
 		select {

@@ -118,9 +118,8 @@ func TestStrangers(t *testing.T) {
 	}
 	defer l.Close()
 	m := Meeting{Size: 2, Version: 1}
-	s := newServer(m, func(*Link) (func(), string) { return func() {}, "" })
-	s.listener = l
-	go s.accept()
+	s := newServer(m, l, func(*Link) (func(), string) { return func() {}, "" })
+	go s.loop.Run()
 	wrong, _ := tlsConfig(strings.ToUpper(testToken))
 	trusting := wrong.Clone()
 	trusting.VerifyConnection = nil
@@ -142,7 +141,7 @@ func FuzzReceive(f *testing.F) {
 	two, _ := frame.Append(one, "more", []byte("x\n"))
 	f.Add(two)
 	f.Fuzz(func(t *testing.T, in []byte) {
-		s := newServer(Meeting{Size: 2, Version: 1, Payload: 16}, func(link *Link) (func(), string) {
+		s := newServer(Meeting{Size: 2, Version: 1, Payload: 16}, nil, func(link *Link) (func(), string) {
 			return func() {
 				for {
 					if _, err := link.In.Read(new(any)); err != nil {
@@ -154,7 +153,7 @@ func FuzzReceive(f *testing.F) {
 		a, b := net.Pipe()
 		go func() { b.Write(in); b.Close() }()
 		go io.Copy(io.Discard, b)
-		s.receive(a)
+		s.receive(a, func() {})
 		a.Close()
 	})
 }

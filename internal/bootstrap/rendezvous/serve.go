@@ -2,10 +2,15 @@ package rendezvous
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/accept"
 )
 
 // Admit decides about a connection whose Hello fits the meeting. It returns what serves the link from then on, or why it is refused. serve
@@ -16,7 +21,7 @@ type Admit func(link *Link) (serve func(), refused string)
 // Server is rank 0's side of a meeting: it admits the other ranks. Its methods may be called from several goroutines.
 type Server struct {
 	meeting  Meeting
-	listener net.Listener
+	loop     *accept.Loop
 	admit    Admit
 	complete chan struct{} // closed when all ranks have come and have been told so
 
@@ -33,18 +38,38 @@ func (m Meeting) Serve(ctx context.Context, admit Admit) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newServer(m, admit)
-	s.listener = listener
-	go s.accept()
+	s := newServer(m, listener, admit)
+	go s.loop.Run()
 	return s, nil
 }
 
-func newServer(m Meeting, admit Admit) *Server {
-	return &Server{meeting: m, admit: admit, complete: make(chan struct{}), joined: map[int]bool{}}
+// strangers bounds the connections that have not said who they are, besides two for each rank.
+const strangers = 64
+
+func newServer(m Meeting, listener net.Listener, admit Admit) *Server {
+	s := &Server{meeting: m, admit: admit, complete: make(chan struct{}), joined: map[int]bool{}}
+	s.loop = &accept.Loop{Listener: listener, Strangers: strangers + 2*m.Size, Patience: HandshakeTimeout, Serve: s.receive}
+	return s
 }
 
 // Close ends the service. Links that have been admitted stay open.
-func (s *Server) Close() error { return s.listener.Close() }
+func (s *Server) Close() error { return s.loop.Listener.Close() }
+
+// Trouble says in words what kept rank 0 from taking connections, "" if nothing did.
+func (s *Server) Trouble() string {
+	failed, dropped := s.loop.Trouble()
+	var said []string
+	if failed != nil {
+		said = append(said, fmt.Sprintf("rank 0 could not accept connections at times (%v)", failed))
+		if errors.Is(failed, syscall.EMFILE) {
+			said = append(said, "`ulimit -n` there is too low")
+		}
+	}
+	if dropped > 0 {
+		said = append(said, fmt.Sprintf("%d connections that did not say who they are were closed to make room", dropped))
+	}
+	return strings.Join(said, "; ")
+}
 
 // Wait returns when every rank but 0 has joined. If ctx ends first, it returns those that have not, ascending, and no more ranks are
 // admitted.
@@ -75,18 +100,8 @@ func (s *Server) Strangers() bool {
 	return s.strangers
 }
 
-func (s *Server) accept() {
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			return
-		}
-		go s.receive(conn)
-	}
-}
-
 // receive does the handshake on a new connection and serves it.
-func (s *Server) receive(conn net.Conn) {
+func (s *Server) receive(conn net.Conn, known func()) {
 	link := s.meeting.newLink(conn)
 	if _, err := link.In.Read(&link.Hello); err != nil {
 		if stranger(err) {
@@ -97,6 +112,7 @@ func (s *Server) receive(conn net.Conn) {
 		conn.Close()
 		return
 	}
+	known()
 	serve, refused := s.consider(link)
 	if refused != "" {
 		link.Out.Write(welcome{Refused: refused}, nil)

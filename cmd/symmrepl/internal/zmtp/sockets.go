@@ -5,6 +5,8 @@ import (
 	"net"
 	"strings"
 	"sync"
+
+	"github.com/symmrepl/symmrepl/internal/accept"
 )
 
 // socket is a listener and its peers, the common part of all sockets here.
@@ -21,24 +23,21 @@ type socket struct {
 
 func listen(l net.Listener, kind string, serve func(*peer)) *socket {
 	s := &socket{listener: l, kind: kind, serve: serve, peers: map[string]*peer{}, closed: make(chan struct{})}
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go s.meet(c)
-		}
-	}()
+	loop := &accept.Loop{Listener: l, Strangers: strangers, Patience: handshakeTimeout, Serve: s.meet}
+	go loop.Run()
 	return s
 }
 
-func (s *socket) meet(c net.Conn) {
+// strangers bounds the connections that are in their handshake.
+const strangers = 64
+
+func (s *socket) meet(c net.Conn, known func()) {
 	k, err := shake(c, s.kind)
 	if err != nil {
 		c.Close()
 		return
 	}
+	known()
 	p := s.admit(k)
 	if p == nil {
 		c.Close()
