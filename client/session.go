@@ -67,11 +67,19 @@ func sessions(roots []string) []string {
 	var dirs []string
 	made := map[string]int64{}
 	for _, root := range roots {
-		base := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
-		if root == "" || !private(base) {
+		if root == "" {
 			continue
 		}
-		found, _ := filepath.Glob(filepath.Join(base, "s*", "attach"))
+		// Where another user has taken the name of the directory, sessions add a number to it.
+		first := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
+		bases, _ := filepath.Glob(first + "-*")
+		var found []string
+		for _, base := range append([]string{first}, bases...) {
+			if private(base) {
+				sockets, _ := filepath.Glob(filepath.Join(base, "s*", "attach"))
+				found = append(found, sockets...)
+			}
+		}
 		for _, socket := range found {
 			dir := filepath.Dir(socket)
 			if info, err := os.Stat(dir); err == nil && made[dir] == 0 {

@@ -15,25 +15,18 @@ import (
 )
 
 // sessions lists the directories of this user's live sessions on this host, newest first.
-func sessions() ([]string, error) {
-	live, err := userdir.Live()
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(live, func(path string) bool {
+func sessions() []string {
+	return slices.DeleteFunc(userdir.Live(), func(path string) bool {
 		_, err := os.Stat(filepath.Join(path, attachName))
 		return err != nil
-	}), nil
+	})
 }
 
 // Attach connects a further front end with a session of this user on this host: that of directory dir, or, if dir is empty, the newest. Close
 // of the result leaves the session running. When the session ends, all calls fail.
 func Attach(ctx context.Context, dir string) (Session, error) {
 	if dir == "" {
-		live, err := sessions()
-		if err != nil {
-			return nil, err
-		}
+		live := sessions()
 		if len(live) == 0 {
 			return nil, errors.New("no session of yours runs on this host; start one with `symmrepl`")
 		}

@@ -155,7 +155,7 @@ func (c *controller) event(rank int, e event, payload []byte) {
 		c.died(rank, e.Died)
 	case e.Gone != "":
 		c.gone(rank, e.Gone)
-		e.Died = &deathEvent{Cause: e.Gone}
+		e.Died = &deathEvent{Cause: "was lost: " + e.Gone, Next: s.failed.Hint}
 	case e.Process != nil:
 		s.rss, s.stopped = e.Process.RSS, e.Process.State == "T" || e.Process.State == "t"
 	case e.Status != nil:
@@ -188,6 +188,9 @@ func (c *controller) output(rank int, e event, b []byte) {
 	f.write(rank, e.Output, b, time.Now())
 }
 
+// replacedHint is what happens after the death of a worker, if the next one starts.
+const replacedHint = "a fresh one takes its place"
+
 // died records the end of a worker and starts the next. c.mu is held.
 func (c *controller) died(rank int, d *deathEvent) {
 	s := c.ranks[rank]
@@ -216,7 +219,12 @@ func (c *controller) died(rank int, d *deathEvent) {
 			Msg: fmt.Sprintf("the worker %s %s, the last of %d in a row", d.Cause, when, startAttempts)}
 	}
 	s.ready = nil
-	if s.failed == nil && !c.isOver() {
+	switch {
+	case c.isOver():
+	case s.failed != nil:
+		d.Next = "no other took its place; `:restart` tries again"
+	default:
+		d.Next = replacedHint
 		c.startWorker(rank)
 	}
 	c.notify()

@@ -110,12 +110,27 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	r.loop(ctx)
 	reply := r.end()
-	if err := c.repair(context.WithoutCancel(ctx), out); err != nil {
+	err = c.repair(context.WithoutCancel(ctx), out)
+	c.correctHints(reply.Errors)
+	if err != nil {
 		e := asError(err)
 		e.Cell = cell.ID
 		reply.Errors = append(reply.Errors, e)
 	}
 	return reply
+}
+
+// correctHints takes back that a fresh worker takes the place of one that died, where none could start.
+func (c *controller) correctHints(errs []*Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range errs {
+		for _, rank := range e.Ranks {
+			if failed := c.ranks[rank].failed; e.Hint == replacedHint && failed != nil {
+				e.Hint = fmt.Sprintf("no other could take its place: %s; `:restart` tries again", firstLine(failed.Msg))
+			}
+		}
+	}
 }
 
 // newRun makes cell the one that the ranks run. It first shows what they have printed since the last cell. It fails if one of ranks has no

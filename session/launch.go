@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
@@ -32,6 +33,7 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
 	}
+	rendezvous.TakeToken() // for Join only
 	dir, err := userdir.New()
 	if err != nil {
 		return nil, err

@@ -133,7 +133,7 @@ func (r *run) rankDone(rank int, result Result, died bool) {
 }
 
 func (r *run) deathError(rank int, d *deathEvent) *Error {
-	e := &Error{Kind: KindDied, Peer: -1, Msg: "the worker " + d.Cause, Hint: "a fresh one takes its place", Detail: d.Stderr}
+	e := &Error{Kind: KindDied, Peer: -1, Msg: "the worker " + d.Cause, Hint: d.Next, Detail: d.Stderr}
 	if r.fatal[rank] != nil {
 		return r.fatal[rank]
 	}

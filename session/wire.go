@@ -113,6 +113,7 @@ type recovered struct {
 type deathEvent struct {
 	Cause  string // "was killed (SIGKILL)"
 	Stderr string // what it wrote to standard error about its end
+	Next   string `json:"-"` // what happens then, or what the user can do; the controller's word
 }
 
 // Bounds of what one rank reports about one cell, in bytes. Longer texts are cut and marked as such.

@@ -1,6 +1,7 @@
 package rendezvous
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -34,9 +35,9 @@ type Place struct {
 
 // Find returns the place for the world of l. In order of preference it is: address, the host:port that the user gave for rank 0; a Unix
 // socket, if all ranks are on one host; the address that rank 0 puts into the launcher's store; rank 0's MASTER_PORT. All but the Unix socket
-// need the user's token, which Find takes out of the environment.
+// need the user's token, which Find takes out of the environment in any case.
 func Find(l launcher.Launcher, kind Kind, address string) (*Place, error) {
-	p := &Place{}
+	p, token := &Place{}, TakeToken()
 	master := net.JoinHostPort(l.Address, strconv.Itoa(l.Port))
 	switch {
 	case address != "":
@@ -53,7 +54,7 @@ func Find(l launcher.Launcher, kind Kind, address string) (*Place, error) {
 	default:
 		p.address = master
 	}
-	token, err := readToken()
+	token, err := checkToken(token)
 	if err != nil {
 		return nil, err
 	}
@@ -93,16 +94,16 @@ func (p *Place) listen(ctx context.Context) (net.Listener, error) {
 		}
 		return l, nil
 	}
-	port := "0"
+	host, port := p.local(), "0"
 	if p.address != "" {
 		_, port, _ = net.SplitHostPort(p.address)
 	}
-	l, err := net.Listen("tcp", ":"+port)
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, fmt.Errorf("rank 0 cannot listen for the others: %w (give another with --rdzv host:port)", err)
 	}
 	if p.store != "" {
-		if err := publish(ctx, p.store, p.key, l.Addr().(*net.TCPAddr).Port); err != nil {
+		if err := publish(ctx, p.store, p.key, reachable(host, l.Addr().(*net.TCPAddr).Port)); err != nil {
 			l.Close()
 			return nil, fmt.Errorf("the launcher's store at %s: %w (give rank 0's address with --rdzv host:port)", p.store, err)
 		}
@@ -110,13 +111,21 @@ func (p *Place) listen(ctx context.Context) (net.Listener, error) {
 	return tls.NewListener(l, p.tls), nil
 }
 
-// publish puts the addresses at which this host can be reached into the launcher's store.
-func publish(ctx context.Context, store, key string, port int) error {
-	s, err := dialStore(ctx, store)
-	if err != nil {
-		return err
+// local returns the host name or address of the place if it leads to this host only, such as 127.0.0.1: then nobody outside is to reach
+// the listener. It is "" otherwise.
+func (p *Place) local() string {
+	host, _, _ := net.SplitHostPort(cmp.Or(p.address, p.store))
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
+		return host
 	}
-	defer s.close()
+	return ""
+}
+
+// reachable lists the addresses at which a listener on host, or on all of this host's addresses if host is "", can be reached.
+func reachable(host string, port int) []string {
+	if host != "" {
+		return []string{net.JoinHostPort(host, strconv.Itoa(port))}
+	}
 	var list []string
 	if name, err := os.Hostname(); err == nil {
 		list = append(list, net.JoinHostPort(name, strconv.Itoa(port)))
@@ -129,6 +138,16 @@ func publish(ctx context.Context, store, key string, port int) error {
 			}
 		}
 	}
+	return list
+}
+
+// publish puts addresses into the launcher's store.
+func publish(ctx context.Context, store, key string, list []string) error {
+	s, err := dialStore(ctx, store)
+	if err != nil {
+		return err
+	}
+	defer s.close()
 	if err := s.set(key, strings.Join(list, " ")); err != nil {
 		return err
 	}

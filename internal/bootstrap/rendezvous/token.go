@@ -17,17 +17,35 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 // TokenVariable is the environment variable with the secret that ranks on several hosts share, if it is not in a file.
 const TokenVariable = "SYMMREPL_TOKEN"
 
-const minToken = 32 // characters
+// Least sizes of a token. Of 32 random hexadecimal digits, fewer than 8 are distinct once in a hundred million times.
+const (
+	minToken    = 32 // characters
+	minDistinct = 8  // of them
+)
 
-// readToken returns the user's secret for worlds on several hosts, and removes it from the environment.
-func readToken() (string, error) {
-	token, from := os.Getenv(TokenVariable), TokenVariable
+// randomToken prints a good token.
+const randomToken = "head -c 32 /dev/urandom | base64"
+
+// TakeToken returns the token that the environment holds, "" if there is none, and takes it away: user code that this process starts is not to
+// have it, nor to read it in this process's /proc/PID/environ.
+func TakeToken() string {
+	token := os.Getenv(TokenVariable)
 	os.Unsetenv(TokenVariable)
+	procfs.WipeEnviron(TokenVariable) // where the kernel refuses, the variable stays readable there
+	return token
+}
+
+// checkToken returns the user's secret for worlds on several hosts: token, or, if that is empty, what the user's file holds. It is an error
+// if the secret can be guessed.
+func checkToken(token string) (string, error) {
+	from := TokenVariable
 	if token == "" {
 		config, err := os.UserConfigDir()
 		if err != nil {
@@ -36,8 +54,8 @@ func readToken() (string, error) {
 		from = filepath.Join(config, "symmrepl", "token")
 		info, err := os.Stat(from)
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("ranks on several hosts need a shared secret: set %s on all of them, or `mkdir -p %s && (umask 077; head -c 32 /dev/urandom | base64 > %s)` in a home that they share",
-				TokenVariable, filepath.Dir(from), from)
+			return "", fmt.Errorf("ranks on several hosts need a shared secret: set %s on all of them, or `mkdir -p %s && (umask 077; %s > %s)` in a home that they share",
+				TokenVariable, filepath.Dir(from), randomToken, from)
 		}
 		if err != nil {
 			return "", err
@@ -53,7 +71,14 @@ func readToken() (string, error) {
 	}
 	token = strings.TrimSpace(token)
 	if len(token) < minToken {
-		return "", fmt.Errorf("the secret of %s has %d characters; at least %d random ones are needed", from, len(token), minToken)
+		return "", fmt.Errorf("the secret of %s has %d characters; at least %d random ones are needed: `%s` prints one", from, len(token), minToken, randomToken)
+	}
+	distinct := map[rune]bool{}
+	for _, r := range token {
+		distinct[r] = true
+	}
+	if len(distinct) < minDistinct {
+		return "", fmt.Errorf("the secret of %s can be guessed: only %d of its characters are distinct; `%s` prints a good one", from, len(distinct), randomToken)
 	}
 	return token, nil
 }

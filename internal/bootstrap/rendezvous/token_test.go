@@ -3,8 +3,12 @@ package rendezvous
 import (
 	"crypto/tls"
 	"io"
+	"net"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
 )
 
 const testToken = "0123456789abcdef0123456789abcdef"
@@ -62,5 +66,56 @@ func TestTLSRefusals(t *testing.T) {
 			t.Errorf("%s: server reached %v, client answered %v", c.name, got, answered)
 		}
 		l.Close()
+	}
+}
+
+// A secret that can be guessed is refused, with how to make a good one.
+func TestWeakTokens(t *testing.T) {
+	for token, want := range map[string]string{
+		"short":                            "has 5 characters; at least 32 random ones are needed: `head -c 32 /dev/urandom | base64` prints one",
+		strings.Repeat("x", 64):            "can be guessed: only 1 of its characters are distinct; `head -c 32 /dev/urandom | base64` prints a good one",
+		strings.Repeat("secret", 10):       "can be guessed: only 5 of its characters are distinct",
+		testToken:                          "",
+		"q7hT0aVx3nB9zKpW2mYc5RdE8sGj4L0u": "",
+	} {
+		got, err := checkToken(token)
+		if want == "" && (err != nil || got != token) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %q, %v", token, got, err)
+		}
+	}
+}
+
+// Rank 0 listens on the loopback only if that is where the others are told to come.
+func TestLoopbackOnly(t *testing.T) {
+	config, err := tlsConfig(testToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, port := storetest.Start(t)
+	for _, c := range []struct {
+		place    Place
+		loopback bool
+	}{
+		{Place{address: "127.0.0.1:0"}, true},
+		{Place{address: "localhost:0"}, true},
+		{Place{address: "0.0.0.0:0"}, false},
+		{Place{address: "gpu03:0"}, false},
+		{Place{store: net.JoinHostPort(host, strconv.Itoa(port)), key: "k"}, true},
+	} {
+		c.place.tls = config
+		l, err := c.place.listen(bounded(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		if at := l.Addr().(*net.TCPAddr); at.IP.IsLoopback() != c.loopback {
+			t.Errorf("%s: listens at %v", &c.place, at)
+		}
+		if c.place.store == "" {
+			continue
+		}
+		if list, err := c.place.addresses(bounded(t)); err != nil || len(list) != 1 || list[0] != l.Addr().String() {
+			t.Errorf("published %v, %v", list, err)
+		}
 	}
 }

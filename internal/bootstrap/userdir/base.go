@@ -1,23 +1,45 @@
 package userdir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// Base finds or makes the user's directory. Its path is short, because paths of sockets are limited to about 100 bytes.
-func Base() (string, error) {
-	var failed error
+// names is how many names the user's directory may have in one place. Another user can make a directory of the first name in a place such
+// as /tmp, be it to keep this one out; then the next name is taken, by all of the user's processes.
+const names = 20
+
+// candidates returns the paths that the user's directory may have, best first. They are short, because paths of sockets are limited to about
+// 100 bytes.
+func candidates() []string {
+	var paths []string
 	for _, root := range []string{os.Getenv("XDG_RUNTIME_DIR"), os.TempDir(), "/tmp"} {
 		if root == "" || len(root) > 60 {
 			continue
 		}
-		path := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
+		first := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
+		if slices.Contains(paths, first) {
+			continue
+		}
+		paths = append(paths, first)
+		for n := 1; n < names; n++ {
+			paths = append(paths, fmt.Sprintf("%s-%d", first, n))
+		}
+	}
+	return paths
+}
+
+// Base finds or makes the user's directory.
+func Base() (string, error) {
+	var failed error
+	for _, path := range candidates() {
 		err := os.Mkdir(path, 0o700)
 		if err == nil || errors.Is(err, os.ErrExist) {
 			err = private(path)
@@ -25,9 +47,14 @@ func Base() (string, error) {
 		if err == nil {
 			return path, nil
 		}
-		failed = errors.Join(failed, err)
+		failed = cmp.Or(failed, err)
 	}
 	return "", fmt.Errorf("no directory for the session's sockets: %w", failed)
+}
+
+// bases lists the user's directories that there are: more than one if the place or the name has changed between processes.
+func bases() []string {
+	return slices.DeleteFunc(candidates(), func(path string) bool { return private(path) != nil })
 }
 
 // private refuses a directory that others could have made or can enter.

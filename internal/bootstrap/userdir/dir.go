@@ -61,13 +61,7 @@ func (d *Dir) Remove() {
 }
 
 // Live lists the directories of processes that live, newest first.
-func Live() ([]string, error) {
-	base, err := Base()
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(list(base), abandoned), nil
-}
+func Live() []string { return slices.DeleteFunc(list(bases()...), abandoned) }
 
 // RemoveAbandoned removes the directory at path, one that New has made, if its process is gone or goes within half a second, and then
 // whatever else is abandoned.
@@ -125,19 +119,21 @@ func sweep(base string) {
 	}
 }
 
-// list returns the directories of processes in base, newest first.
-func list(base string) []string {
-	entries, _ := os.ReadDir(base)
+// list returns the directories of processes in bases, newest first.
+func list(bases ...string) []string {
 	var paths []string
 	made := map[string]time.Time{}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), dirPrefix) {
-			continue
+	for _, base := range bases {
+		entries, _ := os.ReadDir(base)
+		for _, e := range entries {
+			info, err := e.Info()
+			if err != nil || !e.IsDir() || !strings.HasPrefix(e.Name(), dirPrefix) {
+				continue
+			}
+			path := filepath.Join(base, e.Name())
+			paths = append(paths, path)
+			made[path] = info.ModTime()
 		}
-		path := filepath.Join(base, e.Name())
-		paths = append(paths, path)
-		made[path] = info.ModTime()
 	}
 	slices.SortFunc(paths, func(a, b string) int { return made[b].Compare(made[a]) })
 	return paths

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -95,5 +96,46 @@ func TestAbandonedSocket(t *testing.T) {
 	RemoveAbandoned(dir.Path)
 	if left, _ := os.ReadDir(base); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Where another user has made the directory, or made it open to others, the processes of this one agree on another name, and find each other's
+// sessions under all of them.
+func TestNameTaken(t *testing.T) {
+	root := runtimeDir(t)
+	first := filepath.Join(root, fmt.Sprintf("symmrepl-%d", os.Getuid()))
+	old, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Remove()
+	for n, path := range []string{first, first + "-1"} {
+		os.Mkdir(path, 0o700)
+		if os.Getuid() == 0 && n == 0 {
+			err = os.Chown(path, 12345, 12345)
+		} else {
+			err = os.Chmod(path, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if got, err := Base(); err != nil || got != first+"-2" {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+	young, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer young.Remove()
+	if live := Live(); !slices.Equal(live, []string{young.Path}) {
+		t.Errorf("%v", live)
+	}
+	os.Chown(first, os.Getuid(), os.Getgid())
+	os.Chmod(first, 0o700)
+	if live := Live(); len(live) != 2 || !slices.Contains(live, old.Path) || !slices.Contains(live, young.Path) {
+		t.Errorf("%v", live)
 	}
 }

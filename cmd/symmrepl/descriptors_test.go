@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A rank without file descriptors fails the call that needs them, by its own number, on all ranks; when it has some again, the next call works.
+func TestRankShortOfDescriptors(t *testing.T) {
+	h := newHome(t, 2)
+	if device() != "cpu" {
+		t.Skip("the driver's own use of descriptors is not bounded")
+	}
+	script := `import ("os"; "syscall"; "time")
+var held []*os.File
+t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1)
+var tensors [3]*symm.Tensor; for i := range tensors { tensors[i] = symm.Empty(symm.I32, 4) }
+limit := syscall.Rlimit{Cur: 64, Max: 64}; if symm.Rank() == 1 { syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit) }
+func fill(spare int) { if symm.Rank() != 1 { return }; for { f, err := os.Open("/dev/null"); if err != nil { break }; held = append(held, f) }; for range spare { held[len(held)-1].Close(); held = held[:len(held)-1] } }
+`
+	for spare := range 3 {
+		script += fmt.Sprintf("fill(%d); began := time.Now(); symm.Rendezvous(tensors[%d])\n", spare, spare) +
+			"if took := time.Since(began); took > 3*time.Second { fmt.Println(`took`, took) }\n"
+	}
+	r := h.run(script+`for _, f := range held { f.Close() }
+h := symm.Rendezvous(t)
+symm.OneShotAllReduce(t, "sum").Ints()[0] * 100
+`, "-n", "2", "--device", "cpu")
+	if r.out != "[0,1] 300\n" {
+		t.Errorf("standard output %s", r.out)
+	}
+	for line := range strings.Lines(r.err) {
+		if strings.Contains(line, "too many open files") && !strings.Contains(line, "[1] ") && !strings.Contains(line, "rank 1 ") {
+			t.Errorf("not rank 1 is to blame: %s", line)
+		}
+	}
+	if !strings.Contains(r.err, "too many open files") {
+		t.Errorf("standard error %s", r.err)
+	}
+	t.Log(r.err)
+}
+
+// Cells do not find the token of sessions on several hosts, neither in their own environment nor in that of the process that started them.
+func TestTokenOutOfReach(t *testing.T) {
+	h := newHome(t, 1)
+	secret := strings.Repeat("9f3a7c1e", 4)
+	h.env = append(h.env, "SYMMREPL_TOKEN="+secret)
+	r := h.run(`import ("os"; "strings")
+parent, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", os.Getppid()))
+own, _ := os.ReadFile("/proc/self/environ")
+fmt.Println(err, len(parent) > 100, strings.Contains(string(parent)+string(own)+strings.Join(os.Environ(), " "), "9f3a7c1e"), strings.Contains(string(parent), "`+programVariable+"="+h.dir+`"))
+`, "-n", "1", "--device", device())
+	if r.out != "<nil> true false true\n" {
+		t.Errorf("%+v", r)
+	}
+	if os.Getenv("SYMMREPL_TOKEN") != "" {
+		t.Error("the test itself has the token")
+	}
+}
