@@ -67,7 +67,7 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	return in.outcome(c, ending)
 }
 
-// install runs what the cell declares: nothing of the user's is evaluated here.
+// install executes the cell's declarations. It evaluates none of the user's expressions.
 func (in *Interp) install(c *compiled) error {
 	in.runtime.Note(c.lowered.Types)
 	for _, p := range []*interp.Program{c.decls, c.methods} {

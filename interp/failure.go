@@ -27,7 +27,7 @@ func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	return e
 }
 
-// addCall says in an error that happened in a function which another statement of the cell had called, directly or by way of others, where the cell was.
+// addCall adds to an error where the cell was, if the error happened in a function that another statement of the cell had called.
 func (in *Interp) addCall(c *compiled, e *session.Error) {
 	at, call := in.runtime.Position(), in.runtime.CallPosition()
 	begun := func(at token.Pos) (n int) { // statements up to there
@@ -73,11 +73,11 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 	return e
 }
 
-// Position is where the code of cells is, the statement that runs or was the last to: a number for Place. It may be called at any time.
+// Position returns the position of the statement that runs, or was the last to run, as a number for Place. It may be called at any time.
 func (in *Interp) Position() int { return int(in.runtime.Position()) }
 
-// Place gives an error without a position that of a number which Position returned, if what stands there may still run. An error that has a position
-// gets the line of source there.
+// Place gives an error without a position the one that Position returned, if code at it may still run. It gives an error that has a position the line of source
+// there.
 func (in *Interp) Place(e *session.Error, at int) {
 	if e.File == "" {
 		in.place(e, token.Pos(at))
@@ -92,7 +92,7 @@ func (in *Interp) Place(e *session.Error, at int) {
 	}
 }
 
-// panicReport is what a program prints of a panic, and before it of those in whose deferred calls it began.
+// panicReport returns what a program prints of a panic, and before it of the panics in whose deferred calls it began.
 func (in *Interp) panicReport(p *run.Panic) string {
 	text := "panic: " + in.panicText(p.Value)
 	switch {
@@ -107,8 +107,8 @@ func (in *Interp) panicReport(p *run.Panic) string {
 	return text
 }
 
-// panicText says what a program that panicked with v would print.
-// A value that is neither an error, a Stringer nor of a basic type is written as cells are shown theirs: Go would print its address.
+// panicText returns what a program that panicked with v would print. A value that is neither an error, a Stringer nor of a basic type is printed as the value of a
+// cell is, where Go would print its address.
 func (in *Interp) panicText(v any) string {
 	switch v := v.(type) {
 	case error:

@@ -21,7 +21,7 @@ type Exports = run.Exports
 
 // Options are what New needs; the zero value gives a session with the standard library and symmem.
 type Options struct {
-	// Packages are tables beside those of the standard library and symmem; they replace tables of the same key.
+	// Packages are tables beside those of the standard library and symmem; they replace symbols of the same name.
 	Packages Exports
 	// Names are packages that cells may use without an import, by the name they have there. They are added to
 	// display, fmt, math, strings, time and symm.

@@ -113,7 +113,7 @@ func (vt valueTypes) Words(v reflect.Value, t types.Type) (string, bool) {
 	return words(v, vt.live)
 }
 
-// words returns what a value of a compiled type says of itself. While cells run, tensors say less.
+// words returns what a value of a compiled type says of itself. While cells run, tensors say their shapes only.
 func words(v reflect.Value, live bool) (string, bool) {
 	if !isCompiled(values.Pointed(v.Type())) {
 		return "", false

@@ -6,7 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/internal/values"
 )
 
-// maxSized bounds the elements of one slice, array or map that are looked at for its size; the others are taken to be like them.
+// maxSized bounds the elements of one slice, array or map that are looked at for its size; the others are assumed to be like them.
 const maxSized = 1000
 
 // sizer adds up what a variable takes in memory, what it leads to included.
@@ -44,7 +44,7 @@ func ownSize(v reflect.Value) (int64, bool) {
 	return int64(sized.Bytes()), true
 }
 
-// beyond is what v leads to, without v itself.
+// beyond returns the bytes that v leads to, without v itself.
 func (s *sizer) beyond(v reflect.Value, depth int) int64 {
 	if depth > values.MaxDepth || isCompiled(v.Type()) {
 		return 0

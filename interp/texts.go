@@ -34,7 +34,7 @@ func (in *Interp) remember(c *compiled) {
 			continue
 		}
 		text.trees++
-		// Not by the interpreter itself: it refers to its trees.
+		// A weak pointer, because the interpreter refers to its trees.
 		self := weak.Make(in)
 		runtime.AddCleanup(run.Tree(p), func(t tree) {
 			if in := self.Value(); in != nil {
@@ -44,7 +44,7 @@ func (in *Interp) remember(c *compiled) {
 	}
 }
 
-// tree is one of yaegi's of a cell.
+// tree is a tree that yaegi has of a cell.
 type tree struct {
 	of   *keptText
 	main bool // of its statements

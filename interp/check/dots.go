@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// dotObjects are what the packages export that cells imported by a dot, this cell included: their names mean that until a cell defines them.
+// dotObjects returns what the packages export that cells have imported by a dot, this cell included: their names mean that until a cell defines them.
 func (k *Attempt) dotObjects() map[string]types.Object {
 	out := map[string]types.Object{}
 	for _, path := range slices.Concat(k.Checker.scope.dots, k.Cell.Dots) {

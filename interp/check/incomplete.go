@@ -8,7 +8,7 @@ import (
 )
 
 // Incomplete reports whether a cell's source asks for more lines: it ends inside of brackets, a raw string or a comment, or after
-// an operator or keyword that needs something to follow. Source that is wrong whatever follows is not incomplete.
+// an operator or keyword that needs something to follow. Source that no continuation makes right is not incomplete.
 func Incomplete(src string) bool {
 	closers, unterminated, trailing := scanOpen(src)
 	if unterminated {
@@ -103,7 +103,7 @@ func parseErrors(src string) scanner.ErrorList {
 	return all
 }
 
-// Invalid reports whether the source of a cell is no Go and cannot become so by more lines.
+// Invalid reports whether the source of a cell does not parse, and no more lines can make it parse.
 func Invalid(src string) bool {
 	items, errs := Split(src)
 	if errs == nil && len(items) > 0 && items[len(items)-1].list {

@@ -10,7 +10,7 @@ import (
 // A cell that begins with variable declarations begins as a package does: they are initialised in the order of their dependencies, and then its init
 // functions run, before the other statements.
 
-// arrange puts the beginning of a cell in order.
+// arrange puts the variable declarations with which a cell begins in the order of initialisation, and its init functions after them.
 func (k *Checker) arrange(p *Syntax) {
 	vars := 0
 	for vars < len(p.Stmts) && isVarDecl(p.Stmts[vars]) {

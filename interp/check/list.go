@@ -15,7 +15,7 @@ import (
 
 const listHeader = "package main;func main(){list("
 
-// parseList parses the last item of a cell, a list, as a statement that is added to the others.
+// parseList parses the last item of a cell, a list, and adds it to the statements as an assignment.
 func (p *Syntax) parseList(fset *token.FileSet, src string, items []Item) scanner.ErrorList {
 	last := items[len(items)-1]
 	f, errs := p.parseFile(fset, listHeader, blank(src[:last.End], []Item{last}, false), ")}")

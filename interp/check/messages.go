@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// AsCalled writes the names of packages in a message as cells call them, which may import them under other names: symm.Tensor, not symmem.Tensor.
-// What the message quotes stays.
+// AsCalled replaces the names of packages in a message by those under which cells import them: symm.Tensor, not symmem.Tensor. Text in quotes stays as it is.
 func (k *Checker) AsCalled(msg string, imports map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(imports)) {
 		own := k.pkgs.Package(imports[name]).Name()

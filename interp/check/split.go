@@ -90,7 +90,7 @@ func isWhole(text string) bool {
 	return err == nil
 }
 
-// isDecl tells import, type, const, func f and func (r) f from statements. A function literal that starts a statement is one of those.
+// isDecl reports whether an item begins with import, type, const, func f or func (r) f. A function literal begins a statement.
 func isDecl(tokens []token.Token) bool {
 	switch tokens[0] {
 	case token.IMPORT, token.TYPE, token.CONST, token.PACKAGE:

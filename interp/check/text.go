@@ -71,7 +71,7 @@ func (c *Text) Offset(pos token.Pos) int {
 	return -1
 }
 
-// FunctionAt says in which function of a cell a position is.
+// FunctionAt returns the name of the function of the cell that a position is in, or a description of it.
 func (c *Text) FunctionAt(at token.Pos) string {
 	line, column, _ := c.Position(at)
 	const header = "package main\n"

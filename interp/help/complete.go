@@ -8,8 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// Complete lists what the word at the end of src may become. Candidates begin with the word; if none does, those that do but
-// for case.
+// Complete lists what the word at the end of src may become. Candidates begin with the word; if none does, they begin with it but for
+// case.
 func (h *Guide) Complete(src string) []session.Candidate {
 	at := cursorIn(src)
 	var found []session.Candidate

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// cursor is what the end of a source is in the middle of.
+// cursor describes the end of a source, where the cursor is.
 type cursor struct {
 	word      string // typed so far
 	importing bool   // the word is an import path

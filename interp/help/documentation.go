@@ -10,7 +10,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/docs"
 )
 
-// Documentation answers what arg is: a package, something of a package, a name of the session, a field or method.
+// Documentation returns the documentation of arg: a package, a member of a package, a name of the session, a field or method.
 func (h *Guide) Documentation(arg string) (string, error) {
 	arg = strings.Trim(strings.TrimSuffix(strings.TrimSpace(arg), "()"), "\"")
 	if h.checker.Objects()[arg] == nil {

@@ -17,7 +17,7 @@ type Guide struct {
 // New returns a guide to a checker's session.
 func New(k *check.Checker) *Guide { return &Guide{k, map[string]string{}} }
 
-// Declare remembers how a cell declares what it declares: see declarations.
+// Declare remembers the text of what a cell declares: see check.Syntax.Declarations.
 func (h *Guide) Declare(declarations map[string]string) { maps.Copy(h.declared, declarations) }
 
 // checkExpr checks the text of an expression as the last one of a cell. Packages that it uses without importing them are known.

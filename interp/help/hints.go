@@ -15,7 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// The messages of go/types and go/parser that have something to be said about.
+// The messages of go/types and go/parser that there are hints for.
 var (
 	undefinedMember = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
 	notExported     = regexp.MustCompile(`^name (\w+) not exported by package (\w+)$`)
@@ -78,7 +78,7 @@ func (k *suggester) hint(msg string, pos token.Pos) string {
 	return conversionHint(msg)
 }
 
-// didYouMean asks for names; with none it says nothing.
+// didYouMean asks whether one of names was meant; it returns "" if there is none.
 func didYouMean(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -174,7 +174,7 @@ func (k *suggester) visible(pos token.Pos) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "_" || strings.ContainsAny(n, "#.") })
 }
 
-// elsewhere lists members of imported packages that are called name but for its case, as cells write them.
+// elsewhere lists members of imported packages whose names equal name but for case, as cells write them.
 func (k *suggester) elsewhere(name string) []string {
 	var found []string
 	for as, path := range k.checker.Imports() {

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// conversionHint is about values of types that do not fit.
+// conversionHint returns a hint at a message of go/types about types that do not fit.
 func conversionHint(msg string) string {
 	if m := mismatched.FindStringSubmatch(msg); m != nil {
 		if isNumeric(m[1]) && isNumeric(m[2]) {
@@ -52,7 +52,7 @@ func isNumeric(name string) bool {
 	return ok && basic.Info()&types.IsNumeric != 0
 }
 
-// syntaxHint is about what a cell has that is not Go. missing are the brackets it leaves open if the error is at its end.
+// syntaxHint returns a hint at an error of syntax; missing are the brackets that would close what is open if the cell ends too early.
 func syntaxHint(e *session.Error, missing string) string {
 	line := strings.TrimSpace(e.Source)
 	if missing != "" {

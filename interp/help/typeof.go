@@ -44,7 +44,7 @@ func (h *Guide) evalType(expr string) (types.TypeAndValue, error) {
 	if err == nil {
 		return tv, nil
 	}
-	// What a cell would say of it is better, and packages that are not imported are known to it.
+	// As a cell it may use packages without importing them, and its error has a hint.
 	c, err := h.checkExpr(expr)
 	if err != nil {
 		return types.TypeAndValue{}, err
