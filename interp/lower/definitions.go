@@ -30,7 +30,7 @@ func (p *Program) define(l *lowerer) *definitions {
 			l.names[obj] = p.newTypeName(name)
 		case *types.Func:
 			l.names[obj] = p.newName(name)
-			d.instancesAgain(name, obj)
+			d.redefineInstances(name, obj)
 			if old := d.redefines(name, obj); old != "" {
 				l.declared[obj] = l.names[obj]
 				l.names[obj] = old
@@ -66,13 +66,13 @@ func (p *Program) define(l *lowerer) *definitions {
 func (d *definitions) redefines(name string, fn *types.Func) string {
 	old, ok := d.program.checker.Objects()[name].(*types.Func)
 	if !ok || !types.Identical(old.Type(), fn.Type()) || fn.Signature().TypeParams().Len() > 0 {
-		return "" // a generic one's instances are defined again: see instancesAgain
+		return "" // a generic one's instances are defined again: see redefineInstances
 	}
 	return d.program.names[old]
 }
 
-// instancesAgain defines the instances of a generic function again that fn takes the place of, so that their callers call those of fn.
-func (d *definitions) instancesAgain(name string, fn *types.Func) {
+// redefineInstances defines the instances of the generic function that fn takes the place of again, so that their callers call those of fn.
+func (d *definitions) redefineInstances(name string, fn *types.Func) {
 	old, ok := d.program.checker.Objects()[name].(*types.Func)
 	if !ok || fn.Signature().TypeParams().Len() == 0 || !types.Identical(old.Type(), fn.Type()) {
 		return
@@ -141,7 +141,7 @@ func (d *definitions) commit() {
 	d.commitGenerics()
 }
 
-// commitGenerics keeps the cell's generic declarations and the instances that it is the first to use.
+// commitGenerics keeps what the cell's generic declarations use, the types that its functions declare, and the instances that it is the first to use.
 func (d *definitions) commitGenerics() {
 	p := d.program
 	for _, g := range d.l.c.Generics {
@@ -152,9 +152,6 @@ func (d *definitions) commitGenerics() {
 	}
 	for _, t := range d.l.locals {
 		d.noteType(t)
-		if types.NewMethodSet(types.NewPointer(t.Type())).Len() > 0 {
-			p.locals = append(p.locals, t)
-		}
 	}
 	for obj, list := range d.l.instances {
 		p.instances[obj] = append(p.instances[obj], list...)

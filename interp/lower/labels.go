@@ -16,11 +16,11 @@ func (l *lowerer) labeled(s *ast.LabeledStmt) []ast.Stmt {
 		mark := l.markAt(s.Pos())
 		target = []ast.Stmt{&ast.LabeledStmt{Label: l.ident(s.Pos(), s.Label.Name+gotoSuffix), Colon: s.Pos(), Stmt: mark[0]}}
 	}
-	return append(target, l.labelled(s)...)
+	return append(target, l.underLabel(s)...)
 }
 
-// labelled lowers the statement itself.
-func (l *lowerer) labelled(s *ast.LabeledStmt) []ast.Stmt {
+// underLabel lowers the statement that has the label.
+func (l *lowerer) underLabel(s *ast.LabeledStmt) []ast.Stmt {
 	switch inner := s.Stmt.(type) {
 	case *ast.ForStmt:
 		return l.forStmt(inner, s)

@@ -10,30 +10,32 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// Program is what yaegi holds of the cells so far, and under which names. Each cell that is lowered adds to it.
+// Program is what yaegi has of the cells so far, and under which names. Each cell that is committed adds to it. Its methods must not be called at the same time.
 type Program struct {
-	checker      *check.Checker
-	names        map[types.Object]string // the name in yaegi of each object in use; types stay
-	types        map[string]*types.TypeName
-	order        []string              // of variables, by first definition
-	storage      map[string]*Storage   // of variables, by name in yaegi
-	free         map[string][]*Storage // left by variables whose name means something else now, by type
-	version      map[string]int        // last number given out, by name
-	converters   map[string]string     // functions of our own that convert to interfaces, by types
-	asserted     map[string]types.Type // interface types of cells that functions assert to, by key
-	implementing map[string]bool       // pairs of a type and such an interface that the runtime knows
-	instances    map[types.Object][]*instance
-	locals       []*types.TypeName     // types of functions that have methods
-	pinned       map[types.Object]bool // objects that generic declarations use
+	checker *check.Checker
+
+	names   map[types.Object]string    // the names in yaegi of objects in use; types stay
+	types   map[string]*types.TypeName // the types among them, by name in yaegi
+	version map[string]int             // the last number given out for a name
+
+	order   []string              // variables, in the order of their first definition
+	storage map[string]*Storage   // where they are kept, by name in yaegi
+	free    map[string][]*Storage // left by variables whose names mean something else now, by type
+
+	instances    map[types.Object][]*instance // of generic functions and types
+	pinned       map[types.Object]bool        // objects that generic declarations use
+	converters   map[string]string            // functions that convert to interfaces, by the two types
+	asserted     map[string]types.Type        // interface types of cells that functions assert to, by key
+	implementing map[string]bool              // pairs of a type and such an interface that the runtime knows
 }
 
-// Storage is a package-level variable of yaegi.
+// Storage is a package-level variable of yaegi, which holds a variable of the session.
 type Storage struct {
 	name     string
 	typ      types.Type
 	pointer  reflect.Value        // to the variable; set when the cell that declares it starts
-	captured bool                 // it may be used for ever, through a pointer
-	users    map[*check.Text]bool // cells with functions that use it; true for those with declared ones
+	captured bool                 // a pointer or a generic function may use it for ever
+	users    map[*check.Text]bool // cells with functions that use it; true if the cell declares such a function
 }
 
 // New returns the empty program of a checker's session.

@@ -52,7 +52,7 @@ func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	}
 	l.block(s.Body)
 	list := b.leave(s.Body.List, nesting{})
-	lit.Body.List = append(append(body, list...), b.again(true)...)
+	lit.Body.List = append(append(body, list...), b.endBody(true)...)
 	if len(b.results) > 0 {
 		m = append(m, b.results...)
 	}
@@ -132,8 +132,8 @@ func (b *iteration) clauses(body *ast.BlockStmt, in nesting) {
 	}
 }
 
-// again is the end of the body: the iterator may call it once more, or may not.
-func (b *iteration) again(more bool) []ast.Stmt {
+// endBody ends a call of the body; more says whether the iterator may call it again.
+func (b *iteration) endBody(more bool) []ast.Stmt {
 	state := run.Iterating
 	if !more {
 		state = run.BodyDone
@@ -162,16 +162,16 @@ func (b *iteration) way(then ast.Stmt) []ast.Stmt {
 	b.after = append(b.after, &ast.IfStmt{
 		If: b.pos, Cond: &ast.BinaryExpr{X: b.l.ident(b.pos, b.exit), OpPos: b.pos, Op: token.EQL, Y: b.l.number(b.pos, b.ways)}, Body: block(b.pos, then),
 	})
-	return append([]ast.Stmt{assign(token.ASSIGN, b.l.ident(b.pos, b.exit), b.l.number(b.pos, b.ways))}, b.again(false)...)
+	return append([]ast.Stmt{assign(token.ASSIGN, b.l.ident(b.pos, b.exit), b.l.number(b.pos, b.ways))}, b.endBody(false)...)
 }
 
 func (b *iteration) branch(s *ast.BranchStmt, in nesting) []ast.Stmt {
 	own := s.Label != nil && s.Label.Name == b.label
 	switch {
 	case s.Tok == token.BREAK && (own || s.Label == nil && !in.breaks):
-		return b.again(false)
+		return b.endBody(false)
 	case s.Tok == token.CONTINUE && (own || s.Label == nil && !in.continues):
-		return b.again(true)
+		return b.endBody(true)
 	case s.Label != nil && !b.inside[s.Label.Name]:
 		return b.way(s)
 	}
