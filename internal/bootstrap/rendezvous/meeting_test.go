@@ -24,6 +24,17 @@ func bounded(t testing.TB) context.Context {
 	return ctx
 }
 
+// receive returns what comes from a channel; what says what that is.
+func receive[T any](t testing.TB, what string, from <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(limit):
+		t.Fatalf("waited %v in vain: %s", limit, what)
+	}
+	return v
+}
+
 // onSocket is a meeting of size ranks at a Unix socket.
 func onSocket(t testing.TB, size int) Meeting {
 	return Meeting{Place: &Place{socket: filepath.Join(t.TempDir(), "meet")}, Size: size, Version: 1, Payload: 16}
@@ -52,11 +63,11 @@ func TestMeeting(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := <-early; err != nil {
+	if err := receive(t, "rank 2 joins", early); err != nil {
 		t.Fatal(err)
 	}
 	var said string
-	link := <-links
+	link := receive(t, "the link of rank 2", links)
 	if _, err := link.In.Read(&said); err != nil || said != "from rank 2" || link.Hello != (Hello{1, 2, 3, 0}) {
 		t.Errorf("%q from %+v, %v", said, link.Hello, err)
 	}
@@ -74,7 +85,7 @@ func TestMeeting(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer worker.Close()
-	if link := <-links; link.Hello != (Hello{1, 2, 3, 7}) {
+	if link := receive(t, "the link of a worker", links); link.Hello != (Hello{1, 2, 3, 7}) {
 		t.Errorf("%+v", link.Hello)
 	}
 	over, end := context.WithCancel(ctx)
@@ -129,8 +140,10 @@ func TestStrangers(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for !s.Strangers() {
-		time.Sleep(time.Millisecond)
+	for deadline := time.Now().Add(limit); !s.Strangers(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("rank 0 has not noticed")
+		}
 	}
 }
 

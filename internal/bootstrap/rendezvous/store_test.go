@@ -34,7 +34,7 @@ func TestStore(t *testing.T) {
 	if err := a.set("key", "value of key"); err != nil {
 		t.Fatal(err)
 	}
-	if v := <-got; v != "value of key<nil>" {
+	if v := receive(t, "the value", got); v != "value of key<nil>" {
 		t.Error(v)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)

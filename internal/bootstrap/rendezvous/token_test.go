@@ -62,7 +62,7 @@ func TestTLSRefusals(t *testing.T) {
 			answered = err == nil
 			conn.Close()
 		}
-		if got := <-reached; got != c.ok || answered != c.ok {
+		if got := receive(t, "what reached the server", reached); got != c.ok || answered != c.ok {
 			t.Errorf("%s: server reached %v, client answered %v", c.name, got, answered)
 		}
 		l.Close()
