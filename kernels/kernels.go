@@ -28,6 +28,12 @@ func Headers() []File {
 	return files
 }
 
+// CHeaders returns the names of C's headers that a snippet may include on every device. The compilers have what device code uses
+// of them without a declaration.
+func CHeaders() []string {
+	return []string{"stdint.h", "cstdint", "stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath"}
+}
+
 // BuiltinHeaders returns what the operations' sources can include: Headers and the operations' own.
 func BuiltinHeaders() []File {
 	files := Headers()

@@ -2,7 +2,7 @@
 #pragma once
 
 // SYMM_LAYOUT(type, field...) and SYMM_VALUES(group, constant...) name what is declared in Go as well. The cpu device's build makes
-// tables of them, which a test compares with Go; otherwise they are nothing.
+// tables of them, which a test compares with Go. Elsewhere they expand to nothing.
 #ifndef SYMM_LAYOUT
 #define SYMM_LAYOUT(type, ...)
 #define SYMM_VALUES(group, ...)

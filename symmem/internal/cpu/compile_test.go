@@ -70,14 +70,17 @@ func TestNotRefused(t *testing.T) {
 	}
 }
 
-// A snippet may include every public header of package kernels by its name, and no header of the operations.
+// A snippet may include every public header of package kernels by its name, and C's, but no header of the operations.
 func TestHeaders(t *testing.T) {
 	b := open(t)
 	text := ""
 	for _, h := range kernels.Headers() {
 		text += "#include \"" + h.Name + "\"\n"
 	}
-	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m) {}"}); err != nil {
+	for _, name := range kernels.CHeaders() {
+		text += "#include <" + name + ">\n"
+	}
+	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m, uint64_t n, float* x) { *x = sqrtf(*x); assert(n > 0); }"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := b.Compile(device.Source{Name: "c", Line: 1, Text: "#include \"reduce/reduce.cuh\"\n__global__ void f() {}"}); err == nil {

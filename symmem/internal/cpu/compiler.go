@@ -72,8 +72,8 @@ func (c *compiler) find() error {
 	return err
 }
 
-// allHeaders returns what a snippet can include without a file: CUDA's names as the emulator has them, and those of package
-// kernels.
+// allHeaders returns what a snippet can include without a file: CUDA's headers as the emulator has them, C's, which are empty, and
+// those of package kernels.
 func allHeaders() ([]kernels.File, error) {
 	var headers []kernels.File
 	err := fs.WalkDir(emu.Headers, "include", func(path string, e fs.DirEntry, err error) error {
@@ -84,6 +84,9 @@ func allHeaders() ([]kernels.File, error) {
 		headers = append(headers, kernels.File{Name: strings.TrimPrefix(path, "include/"), Text: string(text)})
 		return err
 	})
+	for _, name := range kernels.CHeaders() {
+		headers = append(headers, kernels.File{Name: name})
+	}
 	return append(headers, kernels.Headers()...), err
 }
 

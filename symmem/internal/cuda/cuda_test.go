@@ -105,14 +105,17 @@ namespace mine { __global__ void mangled(symm::Handle h, const uint32_t* y) {} }
 	}
 }
 
-// TestHeaders: a snippet may include every public header of package kernels by its name, and no header of the operations.
+// TestHeaders: a snippet may include every public header of package kernels by its name, and C's, but no header of the operations.
 func TestHeaders(t *testing.T) {
 	c := compiler(t)
 	text := ""
 	for _, h := range kernels.Headers() {
 		text += "#include \"" + h.Name + "\"\n"
 	}
-	_, unit, _ := snippet(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m) {}"})
+	for _, name := range kernels.CHeaders() {
+		text += "#include <" + name + ">\n"
+	}
+	_, unit, _ := snippet(device.Source{Name: "c", Line: 1, Text: text + "__global__ void f(symm::Handle h, symm::Multicast m, uint64_t n, float* x) { *x = sqrtf(*x); assert(n > 0); }"})
 	if _, err := c.Compile(unit); err != nil {
 		t.Error(err)
 	}

@@ -17,12 +17,15 @@ typedef long long intptr_t;
 typedef unsigned long long uintptr_t;
 `
 
-// snippetHeaders are what a user's snippet can include without a file: the public headers of package kernels, and the C headers
-// that device code may name although the compiler has their functions built in. Those of first come ahead of the text.
+// snippetHeaders are what a user's snippet can include without a file: the public headers of package kernels and C's. Those of first
+// come ahead of the text.
 func snippetHeaders() (headers [][2]string, first []string) {
-	headers = [][2]string{{"stdint.h", stdint}, {"cstdint", stdint}}
-	for _, name := range []string{"stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath"} {
-		headers = append(headers, [2]string{name, ""})
+	for _, name := range kernels.CHeaders() {
+		text := ""
+		if name == "stdint.h" || name == "cstdint" {
+			text = stdint
+		}
+		headers = append(headers, [2]string{name, text})
 	}
 	return append(headers, named(kernels.Headers())...), []string{"stdint.h", "symm.cuh"}
 }
