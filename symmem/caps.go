@@ -2,7 +2,6 @@ package symmem
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
@@ -75,12 +74,11 @@ func refuseBackend(kind *devices.Kind, device string, rank int, name string) err
 		return nil
 	}
 	e := &Error{Kind: KindMisuse, Op: "SetBackend", Rank: rank, Peer: -1, Arg: "name", Hint: "use " + kind.Backend}
-	switch i := slices.Index(devices.Backends(), name); {
-	case i >= 0:
-		other := devices.Names()[i]
-		e.Hint += ", or start with --device " + other
-		e.Msg = fmt.Sprintf("the back end %s needs the %s device, this is %s", name, other, device)
-	case slices.Contains(devices.AbsentBackends(), name):
+	switch other, built := devices.OfBackend(name); {
+	case built:
+		e.Hint += ", or start with --device " + other.Name
+		e.Msg = fmt.Sprintf("the back end %s needs the %s device, this is %s", name, other.Name, device)
+	case other != nil:
 		e.Msg = fmt.Sprintf("the back end %s is not part of this build", name)
 	default:
 		e.Msg = fmt.Sprintf("there is no back end %q", name)

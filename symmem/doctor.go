@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"fmt"
+	"slices"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
@@ -14,8 +15,33 @@ import (
 // Runtime.
 func Doctor() string { return devices.Doctor() }
 
+// DeviceKind is a kind of device that worlds of this build can run on.
+type DeviceKind struct {
+	Name     string   // as Config.Device has it: "cuda"
+	Backend  string   // its back end: "CUDA"
+	Others   []string // other back ends of such devices, which are not part of this build
+	Emulated bool     // by the host's memory and processors: for learning and tests, in any number
+}
+
+// DeviceKinds lists the kinds of devices, the quickest first.
+func DeviceKinds() []DeviceKind {
+	var list []DeviceKind
+	for _, k := range devices.All() {
+		list = append(list, DeviceKind{k.Name, k.Backend, slices.Clone(k.Others), k.Emulated})
+	}
+	return list
+}
+
 // GPUs is the number of GPUs this process could use.
-func GPUs() int { return devices.GPUs() }
+func GPUs() int {
+	n := 0
+	for _, k := range devices.All() {
+		if !k.Emulated {
+			n += k.Count()
+		}
+	}
+	return n
+}
 
 // Top says in one line how much device memory this rank holds and, where it is measured, how busy the device
 // is.

@@ -11,19 +11,20 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Kind classifies an Error so that programs need not read its words. It is a type of its own because cells show its name.
-type Kind errkind.Kind
+// Kind classifies an Error so that programs need not read its words. Its values are those of
+// errkind, which sessions share; it is a type of its own because cells show its name.
+type Kind string
 
 // The kinds of errors.
 const (
-	KindMisuse      = Kind(errkind.Misuse)      // the call was refused before it changed anything
-	KindMismatch    = Kind(errkind.Mismatch)    // the ranks disagree about a collective call
-	KindCompile     = Kind(errkind.Compile)     // a kernel does not compile
-	KindFault       = Kind(errkind.Fault)       // a kernel faulted
-	KindTimeout     = Kind(errkind.Timeout)     // a wait reached its deadline
-	KindInterrupted = Kind(errkind.Interrupted) // a wait was ended from outside
-	KindPeer        = Kind(errkind.Peer)        // another rank failed or died while this one waited for it
-	KindSystem      = Kind(errkind.System)      // the machine, the driver, the network
+	KindMisuse      Kind = Kind(errkind.Misuse)      // the call was refused before it changed anything
+	KindMismatch    Kind = Kind(errkind.Mismatch)    // the ranks disagree about a collective call
+	KindCompile     Kind = Kind(errkind.Compile)     // a kernel does not compile
+	KindFault       Kind = Kind(errkind.Fault)       // a kernel faulted
+	KindTimeout     Kind = Kind(errkind.Timeout)     // a wait reached its deadline
+	KindInterrupted Kind = Kind(errkind.Interrupted) // a wait was ended from outside
+	KindPeer        Kind = Kind(errkind.Peer)        // another rank failed or died while this one waited for it
+	KindSystem      Kind = Kind(errkind.System)      // the machine, the driver, the network
 )
 
 // Error is what every function of this package panics with. [Maybe] turns it into an ordinary error.

@@ -16,39 +16,34 @@ import (
 
 // Kind is a kind of device.
 type Kind struct {
-	Name    string                                 // "cuda"; Info.Kind of its devices
-	Backend string                                 // how symmetric memory is made on it: "CUDA"
-	Count   func() int                             // how many this process could use
-	Open    func(index int) (device.Device, error) // device index of them
-	Plan    *tuning.Plan                           // how it is best used
-	Doctor  func() string                          // what it finds on this machine, one thing a line
-	Only    bool                                   // it has one device, so that its name needs no number
+	Name     string                                 // "cuda"; Info.Kind of its devices
+	Backend  string                                 // how symmetric memory is made on it: "CUDA"
+	Others   []string                               // other back ends of such devices, which are not part of this build
+	Count    func() int                             // how many devices this process could use
+	Open     func(index int) (device.Device, error) // one of them
+	Plan     *tuning.Plan                           // how it is best used
+	Doctor   func() string                          // what it finds on this machine, one thing a line
+	Emulated bool                                   // by the host: there are as many as one likes, without numbers
 }
 
 // kinds are all there are, the quickest first.
 var kinds = []Kind{
-	{Name: "cuda", Backend: "CUDA", Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: func() string { return cuda.Probe().String() }},
-	{Name: "cpu", Backend: "CPU", Count: func() int { return math.MaxInt }, Open: cpu.Open, Plan: tuning.CPU, Doctor: cpuDoctor, Only: true},
+	{Name: "cuda", Backend: "CUDA", Others: []string{"NCCL", "NVSHMEM"}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor},
+	{Name: "cpu", Backend: "CPU", Count: unlimited, Open: cpu.Open, Plan: tuning.CPU, Doctor: cpuDoctor, Emulated: true},
 }
 
-// absentBackends are known by name, and are not part of this build.
-var absentBackends = []string{"NCCL", "NVSHMEM"}
+// All lists the kinds of devices, the quickest first.
+func All() []Kind { return slices.Clone(kinds) }
 
-// Names lists the kinds of devices, the quickest first.
-func Names() []string { return each(func(k *Kind) string { return k.Name }) }
-
-// Backends lists the back ends of the kinds, in the same order.
-func Backends() []string { return each(func(k *Kind) string { return k.Backend }) }
-
-// AbsentBackends lists back ends that are known by name and are not part of this build.
-func AbsentBackends() []string { return slices.Clone(absentBackends) }
-
-func each(f func(*Kind) string) []string {
-	var list []string
+// OfBackend returns the kind of device that a back end is for, and whether the back end is part of this build; nil if there is none
+// of that name.
+func OfBackend(name string) (k *Kind, built bool) {
 	for i := range kinds {
-		list = append(list, f(&kinds[i]))
+		if k := &kinds[i]; k.Backend == name || slices.Contains(k.Others, name) {
+			return k, k.Backend == name
+		}
 	}
-	return list
+	return nil, false
 }
 
 // Best is the quickest kind of which there is a device for each of so many ranks.
@@ -67,28 +62,34 @@ func Find(name string) (*Kind, error) {
 			return &kinds[i], nil
 		}
 	}
-	names := append([]string{"auto"}, Names()...)
-	slices.Sort(names)
-	for i := range names {
-		names[i] = fmt.Sprintf("%q", names[i])
+	names := []string{"auto"}
+	for _, k := range kinds {
+		names = append(names, k.Name)
 	}
+	slices.Sort(names)
 	last := len(names) - 1
-	return nil, &device.UnavailableError{Kind: name, Why: "there is no such kind of device", Hint: strings.Join(names[:last], ", ") + " and " + names[last] + " are"}
+	hint := fmt.Sprintf(`"%s" and %q are`, strings.Join(names[:last], `", "`), names[last])
+	return nil, &device.UnavailableError{Kind: name, Why: "there is no such kind of device", Hint: hint}
 }
 
 // Device is "cuda:2" or "cpu".
 func (k *Kind) Device(index int) string {
-	if k.Only {
+	if k.Emulated {
 		return k.Name
 	}
 	return fmt.Sprintf("%s:%d", k.Name, index)
 }
 
 // Doctor describes what all kinds find on this machine, one thing a line.
-func Doctor() string { return strings.Join(each(func(k *Kind) string { return k.Doctor() }), "") }
+func Doctor() string {
+	var b strings.Builder
+	for _, k := range kinds {
+		b.WriteString(k.Doctor())
+	}
+	return b.String()
+}
 
-// GPUs is the number of GPUs that this process could use.
-func GPUs() int { return countGPUs() }
+func unlimited() int { return math.MaxInt }
 
 func countGPUs() int {
 	n, err := cuda.Count()
@@ -97,6 +98,8 @@ func countGPUs() int {
 	}
 	return n
 }
+
+func gpuDoctor() string { return cuda.Probe().String() }
 
 func cpuDoctor() string {
 	path, err := cpu.Compiler()

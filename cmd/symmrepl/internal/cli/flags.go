@@ -121,13 +121,31 @@ func parse(args []string) (options, error) {
 			o.given = append(o.given, f.Name)
 		}
 	})
-	if kinds := []string{"auto", "cpu", "cuda"}; !slices.Contains(kinds, o.device) {
-		return o, fmt.Errorf("--device %s: %s are the devices there are", o.device, strings.Join(kinds, ", "))
+	if names := deviceNames(); !slices.Contains(names, o.device) {
+		return o, fmt.Errorf("--device %s: %s are the devices there are", o.device, strings.Join(names, ", "))
 	}
-	if kinds := []string{"", "CUDA", "NCCL", "NVSHMEM", "CPU"}; !slices.Contains(kinds, o.backend) {
-		return o, fmt.Errorf("--backend %s: %s are the back ends there are", o.backend, strings.Join(kinds[1:], ", "))
+	if names := backendNames(); o.backend != "" && !slices.Contains(names, o.backend) {
+		return o, fmt.Errorf("--backend %s: %s are the back ends there are", o.backend, strings.Join(names, ", "))
 	}
 	return o, nil
+}
+
+// deviceNames are the values of --device.
+func deviceNames() []string {
+	names := []string{"auto"}
+	for _, k := range symmem.DeviceKinds() {
+		names = append(names, k.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// backendNames are the values of --backend, also of back ends that are not part of this build.
+func backendNames() (names []string) {
+	for _, k := range symmem.DeviceKinds() {
+		names = append(append(names, k.Backend), k.Others...)
+	}
+	return names
 }
 
 // owner returns the only subcommand that a flag applies to, or "".

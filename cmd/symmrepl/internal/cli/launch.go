@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
@@ -63,11 +64,12 @@ func open(ctx context.Context, o options) (*opened, error) {
 // choose decides about the ranks, if that is 0, and the device: GPUs if there are as many as ranks on this
 // host.
 func (o options) choose(ranks, here int) (int, string) {
-	if o.device == "cpu" && ranks != 0 {
+	if o.device != "auto" && ranks != 0 {
 		return ranks, o.device
 	}
-	gpus := 0
-	if o.device != "cpu" {
+	kinds := symmem.DeviceKinds()
+	gpus, emulated := 0, kinds[slices.IndexFunc(kinds, func(k symmem.DeviceKind) bool { return k.Emulated })].Name
+	if o.device != emulated {
 		gpus = symmem.GPUs()
 	}
 	if ranks == 0 {
@@ -80,9 +82,9 @@ func (o options) choose(ranks, here int) (int, string) {
 	case o.device != "auto":
 		return ranks, o.device
 	case gpus >= max(here, 1):
-		return ranks, "cuda"
+		return ranks, kinds[0].Name
 	case gpus > 0:
-		fmt.Fprintf(os.Stderr, "symmrepl: there are fewer GPUs (%d) than ranks here (%d): they run on the cpu device\n", gpus, here)
+		fmt.Fprintf(os.Stderr, "symmrepl: there are fewer GPUs (%d) than ranks here (%d): they run on the %s device\n", gpus, here, emulated)
 	}
-	return ranks, "cpu"
+	return ranks, emulated
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // Options of a measurement.
@@ -33,12 +34,17 @@ type extent struct {
 	calls, replays, repeats int // calls in a graph, replays a time, times
 }
 
+// emulated reports whether a device is the host's.
+func emulated(device string) bool {
+	return slices.ContainsFunc(symmem.DeviceKinds(), func(k symmem.DeviceKind) bool { return k.Emulated && k.Name == device })
+}
+
 func extentOf(device string, sizes []int) extent {
 	e := extent{
 		sizes: []int{4 << 10, 256 << 10}, copied: 1 << 20, factor: 32 << 10, part: 256 << 10, side: 128,
 		calls: 4, replays: 2, repeats: 3,
 	}
-	if strings.HasPrefix(device, "cuda") {
+	if !emulated(device) {
 		e = extent{
 			sizes: []int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, copied: 64 << 20, factor: 256 << 20, part: 64 << 20, side: 8192,
 			calls: 20, replays: 5, repeats: 7,
