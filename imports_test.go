@@ -26,9 +26,10 @@ type part struct {
 var parts = []part{
 	// The program puts the others together. Front ends hold a session and know neither the interpreter nor symmetric memory.
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
-	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem"}},
+	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem"}},
 	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
-	{"cmd/symmrepl/internal", []string{".", "chart", "internal", "session"}},
+	{"cmd/symmrepl/internal/opbench", []string{"chart", "session", "symmem"}},
+	{"cmd/symmrepl/internal", []string{".", "internal", "session"}},
 	{".", nil}, // the tutorials that the program carries
 
 	// A session on one rank: interp is what session calls an Evaluator.
