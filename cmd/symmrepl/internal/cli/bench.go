@@ -50,6 +50,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		}
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
+		options.Emulated = s.emulated
 		return statusOK, measure(ctx, s, s.size, options, os.Stdout)
 	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ const ranksWithoutGPU = 4
 type opened struct {
 	session.Session
 	size     int
+	emulated bool // its devices are emulated
 	launched bool // by torchrun, mpirun or srun
 	tended   bool // by a launcher that stays as long as the job, as this process's parent
 }
@@ -48,7 +50,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &opened{Session: s, size: config.Ranks}, nil
+		return &opened{Session: s, size: config.Ranks, emulated: emulated(config.Device)}, nil
 	}
 	if o.ranks != 0 && o.ranks != launcher.Size {
 		return nil, misused("-n %d, but %s has started %d processes; leave -n out", o.ranks, launcher.Name, launcher.Size)
@@ -58,33 +60,35 @@ func open(ctx context.Context, o options) (*opened, error) {
 	if s == nil || err != nil {
 		return nil, err
 	}
-	return &opened{Session: s, size: launcher.Size, launched: true, tended: launcher.Stays}, nil
+	return &opened{Session: s, size: launcher.Size, emulated: emulated(config.Device), launched: true, tended: launcher.Stays}, nil
 }
 
-// choose decides about the ranks, if that is 0, and the device: GPUs if there are as many as ranks on this
-// host.
+// choose returns the number of ranks, of which here are on this host, and their kind of device. If ranks is 0, it is the number of GPUs,
+// or ranksWithoutGPU. Unless --device names a kind, it is that of the GPUs if there is one for each rank.
 func (o options) choose(ranks, here int) (int, string) {
 	if o.device != "auto" && ranks != 0 {
 		return ranks, o.device
 	}
-	kinds := symmem.DeviceKinds()
-	gpus, emulated := 0, kinds[slices.IndexFunc(kinds, func(k symmem.DeviceKind) bool { return k.Emulated })].Name
-	if o.device != emulated {
+	gpus := 0
+	if !emulated(o.device) {
 		gpus = symmem.GPUs()
 	}
-	if ranks == 0 {
-		ranks = gpus
-	}
-	if ranks == 0 {
-		ranks = ranksWithoutGPU
-	}
-	switch {
-	case o.device != "auto":
+	ranks = cmp.Or(ranks, gpus, ranksWithoutGPU)
+	if o.device != "auto" {
 		return ranks, o.device
-	case gpus >= max(here, 1):
-		return ranks, kinds[0].Name
-	case gpus > 0:
-		fmt.Fprintf(os.Stderr, "symmrepl: there are fewer GPUs (%d) than ranks here (%d): they run on the %s device\n", gpus, here, emulated)
 	}
-	return ranks, emulated
+	kinds := symmem.DeviceKinds()
+	if gpus >= max(here, 1) {
+		return ranks, kinds[0].Name
+	}
+	last := kinds[len(kinds)-1].Name // the quickest come first
+	if gpus > 0 {
+		fmt.Fprintf(os.Stderr, "symmrepl: there are fewer GPUs (%d) than ranks here (%d): they run on the %s device\n", gpus, here, last)
+	}
+	return ranks, last
+}
+
+// emulated reports whether a kind of device is emulated.
+func emulated(kind string) bool {
+	return slices.ContainsFunc(symmem.DeviceKinds(), func(k symmem.DeviceKind) bool { return k.Name == kind && k.Emulated })
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
-	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // Options of a measurement.
@@ -20,6 +19,8 @@ type Options struct {
 	Peers bool     // measure PyTorch, NCCL and NVSHMEM as well
 	JSON  bool     // a line of JSON a figure instead of tables
 	SVG   string   // a file for a chart of the operations that have sizes; "": none
+	// Emulated says that the session's devices are emulated, so that less is measured.
+	Emulated bool
 }
 
 // DTypes are the element types that can be measured, and their bytes.
@@ -34,17 +35,13 @@ type extent struct {
 	calls, replays, repeats int // calls in a graph, replays a time, times
 }
 
-// emulated reports whether a device is the host's.
-func emulated(device string) bool {
-	return slices.ContainsFunc(symmem.DeviceKinds(), func(k symmem.DeviceKind) bool { return k.Emulated && k.Name == device })
-}
-
-func extentOf(device string, sizes []int) extent {
+// extentOf returns the extent for devices of a kind: emulated ones take longer.
+func extentOf(emulated bool, sizes []int) extent {
 	e := extent{
 		sizes: []int{4 << 10, 256 << 10}, copied: 1 << 20, factor: 32 << 10, part: 256 << 10, side: 128,
 		calls: 4, replays: 2, repeats: 3,
 	}
-	if !emulated(device) {
+	if !emulated {
 		e = extent{
 			sizes: []int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, copied: 64 << 20, factor: 256 << 20, part: 64 << 20, side: 8192,
 			calls: 20, replays: 5, repeats: 7,
@@ -77,7 +74,7 @@ func start(ctx context.Context, s session.Session, ranks int, o Options, out io.
 		return nil, err
 	}
 	device := infos[0].Device
-	r := &run{ctx: ctx, session: s, ranks: ranks, device: device, extent: extentOf(device, o.Sizes), o: o, out: out}
+	r := &run{ctx: ctx, session: s, ranks: ranks, device: device, extent: extentOf(o.Emulated, o.Sizes), o: o, out: out}
 	var limits []Figure
 	for _, cell := range strings.Split(program, "// %%\n") {
 		found, err := r.cell(cell)
