@@ -13,23 +13,23 @@ import (
 // Everything that puts work in a stream goes the same way. This file is that way; an operation adds its checks,
 // the arguments of its kernel and the rule by which it picks one.
 //
-//	check    newCall reads the options and refuses a group that cannot be used. The operation then refuses
+//	check    NewCall reads the options and refuses a group that cannot be used. The operation then refuses
 //	         arguments that do not fit. Nothing is locked yet, and a refused call has changed nothing.
-//	enter    locks the world, so that calls of several goroutines are issued one after the other; leave unlocks it.
-//	begin    picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while
+//	Enter    locks the world, so that calls of several goroutines are issued one after the other; Leave unlocks it.
+//	Begin    picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while
 //	         the ranks' signals may be out of step.
-//	admit    commits the call:
-//	         touch  marks the tensors as used by the stream, so that their memory is not reused too early
+//	Admit    commits the call:
+//	         Touch  marks the tensors as used by the stream, so that their memory is not reused too early
 //	         chain  orders the stream after the group's previous use of its signals, if that was on another stream
 //	         count  numbers a collective call and adds it to the group's tally
 //	         note   remembers the call under an id that its kernel receives, to explain its waits
-//	launch   puts the kernel in the stream. An error of the device becomes an *Error of the call.
+//	Launch   puts the kernel in the stream. An error of the device becomes an *Error of the call.
 //	mark     remembers that the stream was the last to use the group's signals, for the next chain.
 //
-// A call on a symmetric tensor looks up the peers' copies by mapped, and allocates its result by fresh, between
-// enter and admit. The manner of a call says which of the steps it takes.
+// A call on a symmetric tensor looks up the peers' copies by Mapped, and allocates its result by Fresh, between
+// Enter and Admit. The manner of a call says which of the steps it takes.
 
-// manner says what a call has to do with other ranks. Each manner takes the steps of those before it.
+// Manner says what a call has to do with other ranks. Each manner takes the steps of those before it.
 type Manner uint8
 
 const (
@@ -40,26 +40,29 @@ const (
 	Collective                  // all members make it: it is counted
 )
 
-// call is one call of an operation that is ordered on a stream.
+// Call is one call of an operation that is ordered on a stream.
 type Call struct {
 	rt     *Runtime
 	opts   options
 	Record Record
-	stream *Stream // since begin
+	stream *Stream // since Begin
 }
 
 // newCall checks the options of a call on a group, by default g.
-func (rt *Runtime) newCall(op string, m Manner, g *Group, taken OptionSet, opts []Option) Call {
-	c := Call{rt: rt, opts: rt.read(op, g, false, taken, opts), Record: Record{op: op, Manner: m}}
-	c.Record.group = c.opts.group
+func (rt *Runtime) newCall(op string, m Manner, g *Group, taken OptionSet, opts []Option) (c Call) {
+	c.rt = rt
+	rt.read(&c.opts, op, g, false, taken, opts)
+	c.Record.op, c.Record.Manner, c.Record.group = op, m, c.opts.group
 	return c
 }
 
 // newCall checks the options of a call on a handle, which cannot be made on another group.
-func (h *Handle) newCall(op string, m Manner, opts []Option) Call {
+func (h *Handle) newCall(op string, m Manner, opts []Option) (c Call) {
 	h.usable(op)
-	rt := h.g.rt
-	return Call{rt: rt, opts: rt.read(op, h.g, true, Ordered, opts), Record: Record{op: op, group: h.g, Manner: m}}
+	c.rt = h.g.rt
+	c.rt.read(&c.opts, op, h.g, true, Ordered, opts)
+	c.Record.op, c.Record.Manner, c.Record.group = op, m, h.g
+	return c
 }
 
 // ownCall is a call without options that concerns this rank alone.
@@ -67,12 +70,12 @@ func (rt *Runtime) ownCall(op string) Call {
 	return Call{rt: rt, Record: Record{op: op}}
 }
 
-// misuse refuses the call. arg names the argument, "" for none.
+// Misuse refuses the call. arg names the argument, "" for none.
 func (c *Call) Misuse(arg, hint, format string, args ...any) *Error {
 	return c.rt.misuse(c.Record.op, arg, hint, format, args...)
 }
 
-// enter locks the world: defer c.enter().leave().
+// Enter locks the world: defer c.Enter().Leave().
 func (c *Call) Enter() *Call {
 	c.rt.mu.Lock()
 	return c
@@ -91,7 +94,7 @@ func (c *Call) unlocked(f func()) {
 	c.Begin()
 }
 
-// begin picks the stream.
+// Begin picks the stream.
 func (c *Call) Begin() {
 	rt, op := c.rt, c.Record.op
 	if why := rt.abort.Load(); why != nil {
@@ -126,7 +129,7 @@ func (rt *Runtime) inStep(op string) {
 	}
 }
 
-// mapped returns where the members have their copies of t, which must be symmetric and rendezvoused by the call's group.
+// Mapped returns where the members have their copies of t, which must be symmetric and rendezvoused by the call's group.
 func (c *Call) Mapped(t *Tensor) Copies {
 	g := c.opts.group
 	if !t.Symmetric() {
@@ -143,7 +146,7 @@ func (c *Call) Mapped(t *Tensor) Copies {
 	panic(c.Misuse("tensor", "call Rendezvous on it first", "the tensor %v was not rendezvoused by %v", t.kind(), g))
 }
 
-// fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory pool in use if
+// Fresh allocates the result of a call that has begun: a tensor of undefined values, of the memory pool in use if
 // there is one. shape becomes the tensor's own. The call leaves and enters again while a memory pool grows.
 func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
 	if c.rt.pooling != nil {
@@ -152,21 +155,21 @@ func (c *Call) Fresh(dtype DType, shape []int, n int) *Tensor {
 	return c.rt.ordinary(c.Record.op, c.stream, dtype, shape, n)
 }
 
-// admit commits the call to its group, with the tensors that its work reads or writes. It returns the head of the
+// Admit commits the call to its group, with the tensors that its work reads or writes. It returns the head of the
 // kernel's arguments.
 func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 	c.Touch(tensors...)
 	return c.Join(c.opts.group)
 }
 
-// touch notes that the call's work uses the tensors.
+// Touch notes that the call's work uses the tensors.
 func (c *Call) Touch(tensors ...*Tensor) {
 	for _, t := range tensors {
 		t.touch(c.stream)
 	}
 }
 
-// join is admit in one of several groups that the call uses.
+// Join is admit in one of several groups that the call uses.
 func (c *Call) Join(g *Group) abi.Context {
 	m := c.Record.Manner
 	if m == Alone {
@@ -179,10 +182,10 @@ func (c *Call) Join(g *Group) abi.Context {
 	if m == Collective {
 		g.count(&c.Record)
 	}
-	return c.rt.kernelContext(g, &c.opts, c.rt.note(c.Record))
+	return c.rt.kernelContext(g, &c.opts, c.rt.note(&c.Record))
 }
 
-// launch issues the call's kernel: one of kernels/, for groups of so many ranks or 0 for any.
+// Launch issues the call's kernel: one of kernels/, for groups of so many ranks or 0 for any.
 func (c *Call) Launch(kernel string, ranks int, l device.Launch, args []byte) {
 	c.issued(c.submit(kernel, ranks, l, args))
 }

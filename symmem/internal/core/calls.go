@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// callRecord is what is remembered of one stream-ordered call, to explain the waits of its kernel. Nothing is
+// Record is what is remembered of one stream-ordered call, to explain the waits of its kernel. Nothing is
 // formatted until somebody asks.
 type Record struct {
 	id      uint32 // what the kernel knows it by
@@ -62,7 +62,7 @@ type callLog struct {
 }
 
 // note remembers a call and returns its id, which is never 0. rt.mu is held.
-func (rt *Runtime) note(c Record) uint32 {
+func (rt *Runtime) note(c *Record) uint32 {
 	l := &rt.calls
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,9 +72,9 @@ func (rt *Runtime) note(c Record) uint32 {
 	c.id, c.caller = l.next, l.caller()
 	if rt.capture != nil {
 		c.replayed = rt.capture.replayed
-		rt.capture.calls = append(rt.capture.calls, c)
+		rt.capture.calls = append(rt.capture.calls, *c)
 	}
-	l.recent[c.id%uint32(len(l.recent))] = c
+	l.recent[c.id%uint32(len(l.recent))] = *c
 	if t := rt.trace.Load(); t != nil {
 		t.know(c.id)
 	}
@@ -152,7 +152,7 @@ func (g *Group) count(c *Record) {
 	d.Mix(uint64(c.Parts))
 }
 
-// on adds a part of a symmetric tensor that the call is about and that is the same on all members. Others are refused later.
+// On adds a part of a symmetric tensor that the call is about and that is the same on all members. Others are refused later.
 func (c *Record) On(t *Tensor) {
 	if a := t.st.alloc; a != nil {
 		c.Parts.Mix(uint64(a.digest))

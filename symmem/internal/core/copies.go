@@ -60,7 +60,7 @@ type copyWatch struct {
 	since     time.Time // of the phase
 }
 
-// copyAll issues the copies of an admitted call, whose kernels would know it by id, and looks after them until they are over.
+// CopyAll issues the copies of an admitted call, whose kernels would know it by id, and looks after them until they are over.
 // staged says that this member's own piece, the first, is in its place.
 func (c *Call) CopyAll(id uint32, src, dst []device.Ptr, n int, staged bool) {
 	g := c.opts.group

@@ -46,7 +46,7 @@ func (rt *Runtime) Explain(f func()) string {
 	return strings.Join(lines, "\n")
 }
 
-// chose notes for Explain which way an admitted call goes. bytes is the size that the choice was made by.
+// Chose notes for Explain which way an admitted call goes. bytes is the size that the choice was made by.
 func (c *Call) Chose(bytes int, w *tuning.Way) {
 	if list := c.rt.choices; list != nil {
 		*list = append(*list, choice{c.Record, bytes, w.Path, w.Why})

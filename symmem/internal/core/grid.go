@@ -5,14 +5,14 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// grid spreads n pieces of work over blocks of at most threads threads, whole warps.
+// Grid spreads n pieces of work over blocks of at most threads threads, whole warps.
 func Grid(n, threads, blocks int) device.Launch {
 	threads = min(threads, max(n, 1))
 	threads = (threads + 31) &^ 31
 	return device.Launch{Grid: [3]int{min(max((n+threads-1)/threads, 1), blocks), 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 }
 
-// meetingGrid is the grid of a kernel between two barriers in which each member works on n bytes at most, and
+// MeetingGrid is the grid of a kernel between two barriers in which each member works on n bytes at most, and
 // the context of its blocks' signals. loads says that it only loads from peers.
 func (c *Call) MeetingGrid(n int, loads bool, head abi.Context) (device.Launch, abi.Context) {
 	p := c.rt.plan
@@ -24,7 +24,7 @@ func (c *Call) MeetingGrid(n int, loads bool, head abi.Context) (device.Launch, 
 	return Grid((n+15)/16, threads, min(blocks, c.opts.group.work.Processors)), head
 }
 
-// elementGrid is the grid of simple work on each of n elements.
+// ElementGrid is the grid of simple work on each of n elements.
 func (c *Call) ElementGrid(n int) device.Launch { return c.rt.gridFor(n) }
 
 // gridFor spreads n elements over a grid of simple element-wise work.

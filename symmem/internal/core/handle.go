@@ -50,8 +50,7 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	}
 	a := t.st.alloc
 	a.usable(op)
-	o := rt.read(op, a.group, false, WithGroup, opts)
-	g := o.group
+	g := rt.groupOf(op, a.group, opts)
 	for _, r := range g.ranks {
 		if !slices.Contains(a.group.ranks, r) {
 			panic(rt.misuse(op, "group", "", "rank %d of %v has no part of a tensor of %v", r, g, a.group))

@@ -73,7 +73,7 @@ func Misuse(rt *Runtime, op, arg, hint, format string, args ...any) *Error {
 // Failure turns an error of the layers below into one in the user's words.
 func Failure(rt *Runtime, op string, err error) *Error { return rt.failure(op, err) }
 
-// copies is where the members have their copies of a tensor.
+// Copies is where the members have their copies of a tensor.
 type Copies struct {
 	h *Handle
 	t *Tensor

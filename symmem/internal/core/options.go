@@ -7,7 +7,7 @@ import "time"
 // a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option interface{ option() OptionSet }
 
-// optionSet is a set of sorts of options. Those that are on or off are options themselves.
+// OptionSet is a set of sorts of options. Those that are on or off are options themselves.
 type OptionSet uint8
 
 const (
@@ -92,12 +92,12 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 	}
 }
 
-// read collects the options of a call on group g, the default; fixed says that the call cannot have another
+// read collects in o the options of a call on group g, the default; fixed says that the call cannot have another
 // one.
-func (rt *Runtime) read(op string, g *Group, fixed bool, taken OptionSet, opts []Option) options {
-	o := options{group: g}
+func (rt *Runtime) read(o *options, op string, g *Group, fixed bool, taken OptionSet, opts []Option) {
+	o.group = g
 	for _, opt := range opts {
-		rt.accept(op, &o, taken, opt)
+		rt.accept(op, o, taken, opt)
 	}
 	if o.group == nil {
 		panic(rt.misuse(op, "group", "", "the group is nil"))
@@ -106,5 +106,11 @@ func (rt *Runtime) read(op string, g *Group, fixed bool, taken OptionSet, opts [
 		panic(rt.misuse(op, "group", "rendezvous the tensor in that group", "this handle belongs to %v, not %v", g, o.group))
 	}
 	o.group.check(op)
-	return o
+}
+
+// groupOf reads the options of a call that takes a *Group alone.
+func (rt *Runtime) groupOf(op string, g *Group, opts []Option) *Group {
+	var o options
+	rt.read(&o, op, g, false, WithGroup, opts)
+	return o.group
 }

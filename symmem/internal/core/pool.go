@@ -68,10 +68,10 @@ type PoolStats struct {
 //
 // Errors: KindMismatch where members take or free differently, at the next synchronisation; and what ends a wait.
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
-	o := rt.read("UseMemPool", rt.all, false, WithGroup, opts)
+	g := rt.groupOf("UseMemPool", rt.all, opts)
 	rt.mu.Lock()
 	before := rt.pooling
-	rt.pooling = o.group
+	rt.pooling = g
 	rt.mu.Unlock()
 	defer func() {
 		rt.mu.Lock()
@@ -95,10 +95,10 @@ func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 //
 // Errors: KindMisuse for other options.
 func (rt *Runtime) MemPoolStats(opts ...Option) PoolStats {
-	o := rt.read("MemPoolStats", rt.all, false, WithGroup, opts)
+	g := rt.groupOf("MemPoolStats", rt.all, opts)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	p := &o.group.pool
+	p := &g.pool
 	stats := PoolStats{Blocks: len(p.blocks), Takes: p.takes, Frees: p.frees}
 	for _, b := range p.blocks {
 		stats.Bytes += b.size

@@ -157,14 +157,14 @@ func (rt *Runtime) Close() error {
 	return rt.dev.Close()
 }
 
-// bytesOf is the memory of a kernel's arguments.
+// BytesOf is the memory of a kernel's arguments.
 func BytesOf[T any](args *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))
 }
 
 func ptr[T any](v T) *T { return &v }
 
-// joined writes a list of ranks: "0,2".
+// Joined writes a list of ranks: "0,2".
 func Joined(ranks []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ranks), " ", ","), "[]")
 }

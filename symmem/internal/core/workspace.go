@@ -11,7 +11,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// workspace is the memory a group communicates through: one segment in each member, laid out alike.
+// Workspace is the memory a group communicates through: one segment in each member, laid out alike.
 //
 //	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
