@@ -22,6 +22,7 @@ const (
 	TopicComplete   Topic = "complete"    // Candidates: what the word at the end of the source Arg may become
 	TopicCaps       Topic = "caps"        // Text: what the device and the back end can do, one capability a line
 	TopicTop        Topic = "top"         // Text: memory and utilisation of the device, one line
+	TopicHeld       Topic = "held"        // Text: what would be lost with the rank, such as "2 symmetric tensors (1.5 MiB on each rank)"; "" if nothing
 	TopicTopo       Topic = "topo"        // Topology: how the device reaches the other ones of its host
 	TopicStartTrace Topic = "start trace" // nothing: from now on the rank records its operations
 	TopicStopTrace  Topic = "stop trace"  // Trace: what was recorded

@@ -58,6 +58,18 @@ func (rt *Runtime) Top() (string, error) {
 	return held + "; " + text, nil
 }
 
+// Held says which symmetric tensors are alive on this rank, such as "2 symmetric tensors (1.5 MiB on each rank)"; "" if there are none.
+func (rt *Runtime) Held() string {
+	switch n, size := core.Tensors(rt.world); n {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("1 symmetric tensor (%s on each rank)", sized(size))
+	default:
+		return fmt.Sprintf("%d symmetric tensors (%s on each rank)", n, sized(size))
+	}
+}
+
 // Topology describes how a device reaches the other devices of its host: by one medium that all of them share, or by a
 // link to each.
 type Topology struct {

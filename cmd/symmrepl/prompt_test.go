@@ -109,6 +109,9 @@ func TestPrompt(t *testing.T) {
 
 	x.expect("symm> ")
 	x.send(ctrlD)
+	x.expect("1 symmetric tensor (12 bytes on each rank) would be lost")
+	x.expect("symm> ")
+	x.send(ctrlD)
 	x.exit(0)
 	h.expectNothingLeft()
 }
@@ -256,7 +259,7 @@ func TestNothingIsLeft(t *testing.T) {
 		do     func(*terminal)
 		status int
 	}{
-		"Ctrl-D":  {func(x *terminal) { x.send(ctrlD) }, 0},
+		"Ctrl-D":  {func(x *terminal) { x.send(ctrlD); x.expect("would be lost"); x.expect("symm> "); x.send(ctrlD) }, 0},
 		"SIGTERM": {func(x *terminal) { x.cmd.Process.Signal(syscall.SIGTERM) }, 128 + 15},
 		"SIGHUP":  {func(x *terminal) { x.cmd.Process.Signal(syscall.SIGHUP) }, 128 + 1},
 		"SIGKILL": {func(x *terminal) { x.cmd.Process.Kill() }, -1},

@@ -62,6 +62,18 @@ func ArgumentOf(op string, h *Handle) abi.Handle {
 // Held is the bytes of device memory that a world holds: tensors, memory kept for the next ones, and groups.
 func Held(rt *Runtime) int { return rt.held() }
 
+// Tensors is the number of symmetric tensors that are alive and whole, and the bytes of their data on this rank.
+func Tensors(rt *Runtime) (n, size int) {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for _, a := range rt.allocs {
+		if a.stale.Load() == nil && !a.storage.freed.Load() {
+			n, size = n+1, size+a.size
+		}
+	}
+	return n, size
+}
+
 // OpenFailure explains why a device could not be opened for a rank.
 func OpenFailure(rank int, err error) *Error { return (&Runtime{rank: rank}).failure("Init", err) }
 

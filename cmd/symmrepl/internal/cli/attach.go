@@ -34,5 +34,5 @@ func attachTo(ctx context.Context, dir string) (*opened, error) {
 		s.Close()
 		return nil, err
 	}
-	return &opened{Session: s, size: len(infos)}, nil
+	return &opened{Session: s, size: len(infos), attached: true}, nil
 }

@@ -37,7 +37,7 @@ func front(ctx context.Context, s *opened, first ...string) (int, error) {
 			r.Source = entry
 			c.Run(ctx, r)
 		}
-		return statusOK, term.Run(ctx, c, r, colour())
+		return statusOK, term.Run(ctx, c, r, term.Options{Colour: colour(), Ends: !s.attached})
 	case s.launched:
 		return s.headless(ctx)
 	}

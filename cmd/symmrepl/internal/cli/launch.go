@@ -20,6 +20,7 @@ type opened struct {
 	size     int
 	emulated bool // its devices are emulated
 	launched bool // by torchrun, mpirun or srun
+	attached bool // to a session that goes on without this process
 	tended   bool // by a launcher that stays as long as the job, as this process's parent
 }
 

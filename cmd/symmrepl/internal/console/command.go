@@ -17,6 +17,9 @@ type Command struct {
 	Where Where
 	Help  string // its first line is the summary
 
+	// Insists says that "!" may follow the name of a command that takes nothing else.
+	Insists bool
+
 	// TakesCode says that the argument ends with a cell's code, after CodeAfter words. Such a command continues on the next
 	// line while its code is incomplete, its code completes as a cell does, and in a notebook it takes the rest of the cell.
 	TakesCode bool
@@ -146,7 +149,7 @@ func (c *Console) command(ctx context.Context, r Request, entry string) Outcome 
 		r.Printer.Fail(":%s needs %s; :help %s says more", cmd.Name, cmd.Args, cmd.Name)
 		return Failed
 	}
-	if arg != "" && cmd.Args == "" {
+	if arg != "" && cmd.Args == "" && !(cmd.Insists && arg == "!") {
 		r.Printer.Fail(":%s takes nothing, but was given %q", cmd.Name, arg)
 		return Failed
 	}

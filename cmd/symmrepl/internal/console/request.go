@@ -17,6 +17,8 @@ type Request struct {
 	Stop   string // how the user interrupts its cells, as notes say it; "Ctrl-C" when empty
 	// Input, unless nil, asks the user for a line of standard input when cells read that; see session.Cell.
 	Input func(context.Context) (string, error)
+	// Leave, unless nil, reports whether to leave when the user asks for that; it may tell first what is lost.
+	Leave func(context.Context) bool
 }
 
 // Printer shows the outcome of entries: a render.Printer as text, a notebook's in a form of its own. Its methods may be

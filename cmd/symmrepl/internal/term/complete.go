@@ -3,6 +3,7 @@ package term
 import (
 	"context"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -18,7 +19,8 @@ const backspace = "\x7f"
 // it. A tab at the beginning of a line or in pasted text is a tab. The editor can only add to what was typed:
 // where its case has to change, Do types the change.
 func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
-	before := string(line[:pos])
+	text, cursor := sourceOf(line, pos, false)
+	before := string(text[:cursor])
 	if strings.TrimSpace(before) == "" || c.p.keys.pasting() {
 		return [][]rune{{'\t'}}, 0
 	}
@@ -32,7 +34,7 @@ func (c completer) Do(line []rune, pos int) (ends [][]rune, shared int) {
 	}
 	for _, candidate := range candidates {
 		end, ok := strings.CutPrefix(candidate.Name, word)
-		if ok && len(candidate.Name)+1 < width()-1 { // the editor cannot lay out wider ones
+		if ok && len(candidate.Name)+1 < width()-1 && !strings.ContainsFunc(candidate.Name, unicode.IsControl) { // the editor cannot lay out others
 			ends = append(ends, []rune(end))
 		}
 	}

@@ -3,6 +3,19 @@
 // The terminal stays in raw mode without signals from the first prompt to the last, also while a cell runs:
 // Ctrl-C is then a byte like any other, which means "interrupt the cell" while one runs and "clear the line"
 // otherwise, and which a launcher that shares the terminal (torchrun, mpirun) never sees. Output processing
-// stays on, so that programs' newlines need no translation. keys.go owns the terminal's input at all times
-// and hands it to readline line by line.
+// stays on, so that programs' newlines need no translation.
+//
+// A key goes this way. keys.go owns the terminal's input at all times and hands it to the editor, which is readline, line by line; escapes.go
+// turns the sequences of terminals into single characters before that. guard.go is the editor's filter and listener: it keeps from the editor
+// what that gets wrong, and edits there itself. block.go lets the editor, which knows one line, edit an entry of several; paint.go shows that.
+// history.go keeps whole entries.
+//
+// What the editor (readline v1.5.1) gets wrong and is kept from it: Ctrl-T panics on one character; Delete on an empty line is Ctrl-D; Ctrl-R
+// with an empty history panics; most keys while its menu of completions is open panic, or need a second Ctrl-C; escape sequences that it does
+// not know become text; it hangs when the prompt is a multiple of the screen's width.
+//
+// What cannot be mended from outside: it moves the cursor back by one column for a character of two, so that the cursor is shown too far right
+// in a line with such characters, though it edits at the right place; on screens of fewer than 40 columns, and when a block is higher than
+// the screen, lines are drawn over one another; a panic in the editor's own goroutine would end the program, which is why TestTyping searches
+// for one with random keys.
 package term

@@ -1,30 +1,90 @@
 package term
 
 import (
+	"bufio"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/chzyer/readline"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
 )
 
-// historyLimit is the number of lines kept.
+// historyLimit is the number of entries kept.
 const historyLimit = 5000
 
-// historyFile returns the file that keeps what was typed, made with access for the user alone, or "" when
-// there is no place for one.
-func historyFile() string {
+// history is what was entered, in this session and before: whole entries, which may have several lines. In its file each entry is a line,
+// with blockStored for line breaks.
+type history struct {
+	name    string   // of the file; "" if there is no place for one
+	entries []string // oldest first
+}
+
+// readHistory reads the user's history and shortens its file if that has become long. The file is made with access for the user alone.
+func readHistory() *history {
+	h := &history{}
 	dir := statedir.Dir()
 	if dir == "" {
-		return ""
+		return h
 	}
 	name := filepath.Join(dir, "history")
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return ""
+		return h
 	}
 	defer f.Close()
 	if f.Chmod(0o600) != nil {
-		return ""
+		return h
 	}
-	return name
+	h.name = name
+	lines := bufio.NewReader(f)
+	for {
+		line, err := lines.ReadString('\n')
+		if line = strings.TrimSpace(line); line != "" {
+			h.entries = append(h.entries, line)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if more := len(h.entries) - historyLimit; more > 0 {
+		h.entries = slices.Delete(h.entries, 0, more)
+		part := name + ".part"
+		if os.WriteFile(part, []byte(strings.Join(h.entries, "\n")+"\n"), 0o600) == nil {
+			os.Rename(part, name)
+		}
+	}
+	return h
+}
+
+// add appends an entry, unless it is the one before again. A file that cannot be written is no reason to bother the user.
+func (h *history) add(entry string) {
+	entry = strings.ReplaceAll(strings.TrimSpace(entry), "\n", string(blockStored))
+	if entry == "" || len(h.entries) > 0 && h.entries[len(h.entries)-1] == entry {
+		return
+	}
+	h.entries = append(h.entries, entry)
+	if h.name == "" {
+		return
+	}
+	f, err := os.OpenFile(h.name, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	f.WriteString(entry + "\n")
+}
+
+// give makes the entries the editor's history. The editor's own way to add one would save the line that it last showed, which may be one
+// of an entry of several lines only.
+func (h *history) give(editor *readline.Instance) {
+	editor.ResetHistory()
+	for _, entry := range h.entries {
+		editor.SaveHistory(entry)
+	}
+	if len(h.entries) == 0 {
+		editor.SaveHistory("") // without any, the editor panics after Ctrl-R
+	}
 }

@@ -49,8 +49,6 @@ func (k *keys) line(ctx context.Context, echo func(string)) (string, error) {
 				text = text[:len(text)-size]
 				echo("\b \b")
 			}
-		case b == escape: // a key that means nothing here
-			k.queue = nil
 		case b >= ' ' || b == '\t':
 			text = append(text, b)
 			echo(string(key))

@@ -9,26 +9,29 @@ import (
 
 // Control characters the terminal sends in raw mode.
 const (
-	ctrlC         = 0x03
-	ctrlD         = 0x04
-	ctrlZ         = 0x1a
-	ctrlBackslash = 0x1c
+	ctrlA = 0x01
+	ctrlB = 0x02
+	ctrlC = 0x03
+	ctrlD = 0x04
+	ctrlE = 0x05
+	ctrlF = 0x06
+	ctrlN = 0x0e
+	ctrlP = 0x10
+	ctrlW = 0x17
 )
 
-// Brackets that a terminal puts around pasted text once asked to.
-const (
-	pasteBegin = "\x1b[200~"
-	pasteEnd   = "\x1b[201~"
-)
+// passed are the control characters that reach the editor. Of the others, 0 would be the end of its input, Ctrl-Z and Ctrl-\
+// would leave the ranks of a suspended session behind, and the rest mean nothing at a prompt.
+const passed = "\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x10\x12\x13\x14\x15\x17\x19\x1b"
 
 // keys is the terminal's input. It reads all the time and passes keys on to the line editor, except while a cell runs: then
 // Ctrl-C calls interrupt, and the rest waits for the next prompt.
 type keys struct {
 	mu        sync.Mutex
 	more      sync.Cond // signalled when anything below changes
-	queue     []byte
-	interrupt func() // set while a cell runs
-	paste     bool   // the line read last is pasted text
+	queue     []byte    // as the terminal sent it
+	interrupt func()    // set while a cell runs
+	paste     bool      // the line read last is pasted text
 	closed    bool
 }
 
@@ -54,10 +57,7 @@ func (k *keys) fill(terminal io.Reader) {
 func (k *keys) arrived(typed []byte) {
 	k.mu.Lock()
 	for _, b := range typed {
-		switch b {
-		case 0, ctrlZ, ctrlBackslash:
-			// 0 would be the end of input to the editor; a suspended session would leave its ranks behind.
-		default:
+		if b >= ' ' || strings.IndexByte(passed, b) >= 0 {
 			k.queue = append(k.queue, b)
 		}
 	}
@@ -134,21 +134,33 @@ func (k *keys) Read(p []byte) (int, error) {
 	}
 }
 
-// take moves bytes of one line from the queue to p, without the brackets around pasted text. k.mu is held.
+// take moves keys of one line from the queue to p, without the brackets around pasted text. Escape sequences become the keys of
+// escapes.go; in pasted text they and control characters mean nothing. k.mu is held.
 func (k *keys) take(p []byte) int {
 	n := 0
 	for n < len(p) && len(k.queue) > 0 {
-		if k.queue[0] == '\x1b' && n > 0 || k.bracketUnderWay() {
-			break // an escape sequence begins a new piece
-		}
-		if bytes.HasPrefix(k.queue, []byte(pasteBegin)) || bytes.HasPrefix(k.queue, []byte(pasteEnd)) {
-			k.paste = k.queue[4] == '0'
-			k.queue = k.queue[len(pasteBegin):]
+		b := k.queue[0]
+		if b == escape {
+			if n > 0 {
+				break // a key with a sequence begins a new piece
+			}
+			size, key := escapeSequence(k.queue)
+			if size == 0 {
+				break // its end has not arrived
+			}
+			sequence := string(k.queue[:size])
+			k.queue = k.queue[size:]
+			switch {
+			case sequence == pasteBegin || sequence == pasteEnd:
+				k.paste = sequence == pasteBegin
+			case !k.paste && key != 0:
+				p[n] = key
+				n++
+			}
 			continue
 		}
-		b := k.queue[0]
 		k.queue = k.queue[1:]
-		if k.paste && b == '\r' && len(k.queue) > 0 && k.queue[0] == '\n' {
+		if k.paste && (b < ' ' && b != '\t' && b != '\r' && b != '\n' || b == '\r' && len(k.queue) > 0 && k.queue[0] == '\n') {
 			continue
 		}
 		p[n] = b
@@ -160,14 +172,6 @@ func (k *keys) take(p []byte) int {
 	return n
 }
 
-// bracketUnderWay reports whether the queue is a bracket of which the end has not arrived. No key sends its
-// first four bytes alone.
-func (k *keys) bracketUnderWay() bool {
-	const distinct = 4
-	return len(k.queue) >= distinct && len(k.queue) < len(pasteBegin) &&
-		(strings.HasPrefix(pasteBegin, string(k.queue)) || strings.HasPrefix(pasteEnd, string(k.queue)))
-}
-
 // Close ends the input: Read returns io.EOF from now on.
 func (k *keys) Close() error {
 	k.mu.Lock()
@@ -175,4 +179,11 @@ func (k *keys) Close() error {
 	k.more.Broadcast()
 	k.mu.Unlock()
 	return nil
+}
+
+// ended reports whether Close was called, or the terminal is gone.
+func (k *keys) ended() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.closed
 }

@@ -6,21 +6,71 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 )
 
-// painter colours what is typed.
+// painter shows blocks as lines, and colours what is typed.
 type painter struct{ p *prompt }
 
-// Paint returns a line with colours. The editor asks for it at every key.
-func (x painter) Paint(line []rune, pos int) []rune {
-	if !x.p.colour || x.p.keys.pasting() {
-		return line
+// Paint returns what a buffer looks like. The editor asks for it at every key.
+func (x painter) Paint(buffer []rune, pos int) []rune {
+	text, cursor := sourceOf(buffer, pos, false)
+	shown := string(text)
+	if x.p.colour && !x.p.keys.pasting() {
+		before := x.p.lines.Pending()
+		if before != "" {
+			before += "\n"
+		}
+		at := len(string(text[:cursor]))
+		if strings.HasSuffix(shown, "\n") { // the line is done
+			at = -1
+		}
+		shown = render.HighlightEntry(before, shown, at)
 	}
-	before := x.p.lines.Pending()
-	if before != "" {
-		before += "\n"
+	return spread([]rune(shown), buffer, x.p.continuation())
+}
+
+// spread puts text, which may have colours, in place of the characters of a buffer. Line breaks end with the prompt of the next row.
+func spread(text, buffer []rune, prompt string) []rune {
+	var out []rune
+	blank := func(n int) {
+		for range n {
+			out = append(out, ' ')
+		}
 	}
-	text, cursor := string(line), len(string(line[:min(pos, len(line))]))
-	if strings.HasSuffix(text, "\n") { // the line is done
-		cursor = -1
+	next := 0
+	colours := func() {
+		for next < len(text) && text[next] == escape {
+			for next < len(text) && text[next] != 'm' {
+				out = append(out, text[next])
+				next++
+			}
+			if next < len(text) {
+				out = append(out, 'm')
+				next++
+			}
+		}
 	}
-	return []rune(render.HighlightEntry(before, text, cursor))
+	for _, c := range cells(buffer) {
+		switch {
+		case c.r == noRune:
+			blank(c.end - c.at)
+			continue
+		case buffer[c.at] == blockNewline:
+			blank(c.end - c.at - len(prompt))
+			out = append(out, []rune(prompt)...)
+		case buffer[c.at] == blockStored:
+			out = append(out, '↵')
+		case buffer[c.at] == blockTab:
+			blank(c.end - c.at)
+		default:
+			colours()
+			out = append(out, c.r)
+			next++
+			colours()
+			continue
+		}
+		colours()
+		next++
+		colours()
+	}
+	colours()
+	return out
 }

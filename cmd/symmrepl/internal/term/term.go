@@ -40,15 +40,28 @@ type prompt struct {
 	keys    *keys
 	lines   *console.Assembler
 	editor  *readline.Instance
+	guard   *guard
+	history *history
+	ends    bool // the session ends with the prompt
+	warned  bool // the user was asked whether to leave, and has entered nothing since
+}
+
+// Options are how a prompt differs from others.
+type Options struct {
+	Colour bool // paint what is typed
+	Ends   bool // the session ends with the prompt: ask before the user leaves tensors behind
 }
 
 // Run shows the prompt and runs what is entered, until the user leaves or ctx is done. Each entry is the source of a
-// request like r; its cells read standard input from the terminal. With colour, what is typed is painted. The terminal is
-// left as it was found.
-func Run(ctx context.Context, c *console.Console, r console.Request, colour bool) error {
-	p := &prompt{console: c, request: r, colour: colour, keys: newKeys(os.Stdin), lines: c.Assembler()}
+// request like r; its cells read standard input from the terminal. The terminal is left as it was found.
+func Run(ctx context.Context, c *console.Console, r console.Request, o Options) error {
+	p := &prompt{
+		console: c, request: r, colour: o.Colour, keys: newKeys(os.Stdin), lines: c.Assembler(), guard: &guard{}, history: readHistory(), ends: o.Ends,
+	}
 	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
-	p.request.Input = p.input
+	p.request.Input, p.request.Leave = p.input, p.leave
+	p.guard.operation = func() *readline.Operation { return p.editor.Operation }
+	p.guard.resized(width())
 
 	var raw readline.RawMode
 	if err := raw.Enter(); err != nil {
@@ -56,29 +69,28 @@ func Run(ctx context.Context, c *console.Console, r console.Request, colour bool
 	}
 	defer raw.Exit()
 
-	history := historyFile()
 	editor, err := readline.NewEx(&readline.Config{
-		Stdin:               p.keys,
-		Stdout:              screen(),
-		Stderr:              screen(),
-		HistoryFile:         history,
-		HistoryLimit:        historyLimit,
-		AutoComplete:        completer{p},
-		Painter:             painter{p},
-		ForceUseInteractive: true,
-		FuncGetWidth:        width,
-		FuncOnWidthChanged:  onWidthChanged(ctx),
-		FuncMakeRaw:         func() error { return nil },
-		FuncExitRaw:         func() error { return nil },
+		Stdin:  p.keys,
+		Stdout: screen(),
+		Stderr: screen(),
+
+		HistoryLimit:           historyLimit + 1, // and the line that is typed
+		DisableAutoSaveHistory: true,
+		AutoComplete:           completer{p},
+		Painter:                painter{p},
+		Listener:               p.guard,
+		FuncFilterInputRune:    p.guard.filter,
+		ForceUseInteractive:    true,
+		FuncGetWidth:           width,
+		FuncOnWidthChanged:     onWidthChanged(ctx, p.guard),
+		FuncMakeRaw:            func() error { return nil },
+		FuncExitRaw:            func() error { return nil },
 	})
 	if err != nil {
 		return fmt.Errorf("the line editor cannot start: %w", err)
 	}
-	if history != "" {
-		// The editor shortens the file by writing a new one.
-		os.Chmod(history, 0o600)
-	}
 	p.editor = editor
+	p.history.give(editor)
 	defer func() {
 		p.keys.Close()
 		editor.Close()
@@ -91,18 +103,27 @@ func Run(ctx context.Context, c *console.Console, r console.Request, colour bool
 
 func (p *prompt) loop(ctx context.Context) error {
 	for ctx.Err() == nil {
-		p.editor.SetPrompt(p.text())
+		text := p.text()
+		p.editor.SetPrompt(text)
+		p.guard.begin(len(text))
 		line, err := p.editor.Readline()
 		switch {
 		case errors.Is(err, readline.ErrInterrupt):
 			p.lines.Reset()
+			p.warned = false
 			continue
 		case errors.Is(err, io.EOF):
-			return nil
+			if p.keys.ended() || p.leave(ctx) {
+				return nil
+			}
+			continue
 		case err != nil:
 			return fmt.Errorf("the terminal cannot be read: %w", err)
 		}
-		if entry, complete := p.lines.Add(line, !p.keys.pasting()); complete {
+		source, _ := sourceOf([]rune(line), 0, false)
+		if entry, complete := p.lines.Add(string(source), !p.keys.pasting()); complete {
+			p.history.add(entry)
+			p.history.give(p.editor)
 			if p.run(ctx, entry) == console.Quit {
 				return nil
 			}
@@ -119,32 +140,67 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	defer p.keys.idle()
 	r := p.request
 	r.Source = entry
-	return p.console.Run(ctx, r)
+	warned := p.warned
+	outcome := p.console.Run(ctx, r)
+	if warned { // that was not what the user was asked for
+		p.warned = false
+	}
+	return outcome
+}
+
+// leave reports whether to leave, now that the user wants to. The first time it tells what the session would take with it, if anything.
+func (p *prompt) leave(ctx context.Context) bool {
+	if !p.ends || p.warned {
+		return true
+	}
+	held := p.console.Held(ctx)
+	if held == "" {
+		return true
+	}
+	p.warned = true
+	p.request.Printer.Note(nil, "%s would be lost: Ctrl-D again or :quit! leaves, :save FILE keeps the cells", held)
+	return false
 }
 
 // text returns the prompt: it shows the ranks of `:on`, and dots while an entry continues.
 func (p *prompt) text() string {
-	text := "symm> "
-	if ranks := p.console.Target(); ranks != nil {
-		text = "symm[" + session.FormatRanks(ranks) + "]> "
-	}
 	if p.lines.Pending() != "" {
-		text = strings.Repeat(" ", len(text)-len("... ")) + "... "
+		return p.continuation()
 	}
-	return text
+	return p.first()
 }
 
-// width returns the columns of the terminal, 80 if they are not known.
+func (p *prompt) first() string {
+	if ranks := p.console.Target(); ranks != nil {
+		if list := session.FormatRanks(ranks); len(list) < leastColumns/2 {
+			return "symm[" + list + "]> "
+		}
+		return fmt.Sprintf("symm[%d ranks]> ", len(ranks))
+	}
+	return "symm> "
+}
+
+// continuation returns the prompt of the lines below the first, as wide as that.
+func (p *prompt) continuation() string {
+	const dots = "... "
+	return strings.Repeat(" ", len(p.first())-len(dots)) + dots
+}
+
+// leastColumns is the width of a screen below which the editor takes it for wider than it is: it never returns from drawing a line when the
+// prompt is a multiple of the width.
+const leastColumns = 40
+
+// width returns the columns of the terminal, as the editor takes them; 80 if they are not known.
 func width() int {
 	if columns, _, err := term.GetSize(int(screen().Fd())); err == nil && columns > 0 {
-		return columns
+		return max(columns, leastColumns)
 	}
 	return 80
 }
 
 // onWidthChanged polls the width: a process that is not in the terminal's session, as
 // under torchrun, gets no signal.
-func onWidthChanged(ctx context.Context) func(func()) {
+func onWidthChanged(ctx context.Context, g *guard) func(func()) {
 	return func(changed func()) {
 		go func() {
 			tick := time.NewTicker(250 * time.Millisecond)
@@ -158,6 +214,7 @@ func onWidthChanged(ctx context.Context) func(func()) {
 				if now := width(); now != last {
 					last = now
 					changed()
+					g.resized(now)
 				}
 			}
 		}()

@@ -14,6 +14,8 @@ func (c communicator) inspect(topic session.Topic) (a session.Answer, err error)
 		a.Text = c.runtime.Caps().String()
 	case session.TopicTop:
 		a.Text, err = c.runtime.Top()
+	case session.TopicHeld:
+		a.Text = c.runtime.Held()
 	case session.TopicTopo:
 		a.Topology, err = c.topology()
 	case session.TopicStartTrace:

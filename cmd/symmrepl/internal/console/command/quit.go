@@ -8,8 +8,15 @@ import (
 
 func quit() console.Command {
 	return console.Command{
-		Name: "quit", Group: program, Where: console.Here,
-		Help: `leave; so does Ctrl-D at an empty prompt`,
-		Run:  func(context.Context, *console.Call) console.Outcome { return console.Quit },
+		Name: "quit", Insists: true, Group: program, Where: console.Here,
+		Help: `leave; so does Ctrl-D at an empty prompt
+If symmetric tensors would be lost with the session, the prompt says so first, and leaves when it is told again. ":quit!"
+leaves at once.`,
+		Run: func(ctx context.Context, c *console.Call) console.Outcome {
+			if c.Arg == "" && c.Request.Leave != nil && !c.Request.Leave(ctx) {
+				return console.Done
+			}
+			return console.Quit
+		},
 	}
 }
