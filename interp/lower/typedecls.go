@@ -120,7 +120,8 @@ func (l *lowerer) localType(s *ast.TypeSpec) {
 	}
 }
 
-// promoted are methods that forward to those of interfaces which a struct embeds: yaegi does not find them by itself.
+// promoted are methods that forward to those which a struct embeds where yaegi does not find them by itself: those of interfaces, and those of which it would find
+// another (see promotion.go).
 func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 	obj := l.types[s]
 	if obj == nil || s.Assign.IsValid() {
@@ -132,10 +133,15 @@ func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 	}
 	var out []*ast.FuncDecl
 	pos := s.Pos()
-	for m := range types.NewMethodSet(obj.Type()).Methods() {
+	byValue := types.NewMethodSet(obj.Type())
+	for m := range types.NewMethodSet(types.NewPointer(obj.Type())).Methods() {
 		fn := m.Obj().(*types.Func)
-		if len(m.Index()) < 2 || !types.IsInterface(fn.Signature().Recv().Type()) {
+		if len(m.Index()) < 2 || !types.IsInterface(fn.Signature().Recv().Type()) && !l.mistakesMethod(m) {
 			continue
+		}
+		var of ast.Expr = l.ident(pos, s.Name.Name)
+		if byValue.Lookup(fn.Pkg(), fn.Name()) == nil {
+			of = &ast.StarExpr{Star: pos, X: of}
 		}
 		var x ast.Expr = l.ident(pos, "recv#")
 		var t types.Type = st
@@ -148,7 +154,7 @@ func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 		}
 		lit, args := l.forwarder(pos, fn.Signature())
 		l.forward(lit, fn.Signature(), &ast.SelectorExpr{X: x, Sel: l.ident(pos, fn.Name())}, args)
-		recv := &ast.Field{Names: []*ast.Ident{l.ident(pos, "recv#")}, Type: l.ident(pos, s.Name.Name)}
+		recv := &ast.Field{Names: []*ast.Ident{l.ident(pos, "recv#")}, Type: of}
 		out = append(out, &ast.FuncDecl{
 			Recv: &ast.FieldList{Opening: pos, List: []*ast.Field{recv}}, Name: l.ident(pos, fn.Name()), Type: lit.Type, Body: lit.Body,
 		})

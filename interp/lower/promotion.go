@@ -1,0 +1,94 @@
+package lower
+
+import (
+	"go/types"
+	"slices"
+)
+
+// Go finds a promoted field or method at the shallowest depth. Yaegi goes depth-first, for fields into those that are not embedded too. Where that finds
+// another, the way through the embedded fields is written out.
+
+// mistakesDepth reports whether yaegi would take a promoted field or method for another.
+func (l *lowerer) mistakesDepth(s *types.Selection) bool {
+	if s.Kind() == types.FieldVal {
+		return !slices.Equal(fieldDepthFirst(s.Recv(), s.Obj(), map[types.Type]bool{}), s.Index())
+	}
+	return l.mistakesMethod(s)
+}
+
+// mistakesMethod does it for a method. Those that a package keeps to itself are left to yaegi.
+func (l *lowerer) mistakesMethod(s *types.Selection) bool {
+	return (s.Obj().Exported() || s.Obj().Pkg() == l.checker.Package()) && l.promotes(s.Recv(), s.Obj().Name()) > 1
+}
+
+// fieldDepthFirst returns the index path of the field that yaegi finds by the name of another.
+func fieldDepthFirst(t types.Type, named types.Object, seen map[types.Type]bool) []int {
+	st := structOf(t)
+	if st == nil || seen[t] {
+		return nil
+	}
+	seen[t] = true
+	for i := range st.NumFields() {
+		if st.Field(i).Name() == named.Name() {
+			return []int{i}
+		}
+	}
+	for i := range st.NumFields() {
+		if path := fieldDepthFirst(st.Field(i).Type(), named, seen); path != nil {
+			return append([]int{i}, path...)
+		}
+	}
+	return nil
+}
+
+// structOf returns the struct type that t is or points to, nil if it is neither.
+func structOf(t types.Type) *types.Struct {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	st, _ := t.Underlying().(*types.Struct)
+	return st
+}
+
+// promotes counts the fields and methods of a name in a type and in what it embeds.
+func (l *lowerer) promotes(t types.Type, name string) int {
+	n := 0
+	seen := map[types.Type]bool{}
+	var visit func(t types.Type)
+	visit = func(t types.Type) {
+		if p, ok := types.Unalias(t).(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		t = types.Unalias(t)
+		if seen[t] {
+			return
+		}
+		seen[t] = true
+		if named, ok := t.(*types.Named); ok {
+			for m := range named.Methods() {
+				if m.Name() == name {
+					n++
+				}
+			}
+		}
+		switch u := t.Underlying().(type) {
+		case *types.Interface:
+			for m := range u.Methods() {
+				if m.Name() == name {
+					n++
+				}
+			}
+		case *types.Struct:
+			for f := range u.Fields() {
+				if f.Name() == name {
+					n++
+				}
+				if f.Embedded() {
+					visit(f.Type())
+				}
+			}
+		}
+	}
+	visit(t)
+	return n
+}
