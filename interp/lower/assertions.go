@@ -57,9 +57,7 @@ func (l *lowerer) assertOK(e *ast.TypeAssertExpr) (out []ast.Stmt, v, ok string)
 	t := l.info.TypeOf(e.Type)
 	x := l.temp("x")
 	v, ok = l.temp("v"), l.temp("ok")
-	out = append(out,
-		l.varDecl(pos, x, l.info.TypeOf(e.X)),
-		assign(token.ASSIGN, l.ident(pos, x), l.expr(e.X)),
+	out = append(l.declare(x, l.info.TypeOf(e.X), e.X),
 		l.varDecl(pos, v, t),
 		&ast.ExprStmt{X: l.helper(pos, run.Zero, l.address(l.ident(pos, v)))},
 		assign(token.DEFINE, l.ident(pos, ok), l.ident(pos, "false")))
@@ -121,9 +119,8 @@ func (l *lowerer) typeSwitch(s *ast.TypeSwitchStmt, label *ast.LabeledStmt) []as
 	}
 	out = append(out, l.mark(operand)...)
 	x, which := l.temp("x"), l.temp("case")
+	out = append(out, l.declare(x, l.info.TypeOf(operand), operand)...)
 	out = append(out,
-		l.varDecl(pos, x, l.info.TypeOf(operand)),
-		assign(token.ASSIGN, l.ident(pos, x), l.expr(operand)),
 		assign(token.DEFINE, l.ident(pos, which), &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: "0"}))
 	var all []branch
 	sw := &ast.SwitchStmt{Switch: pos, Tag: l.ident(pos, which), Body: block(pos)}

@@ -103,8 +103,21 @@ func withLabel(label *ast.LabeledStmt, s ast.Stmt) ast.Stmt {
 // hold evaluates e, as a value of type t, into a variable.
 func (l *lowerer) hold(e ast.Expr, t types.Type, out *[]ast.Stmt) ast.Expr {
 	v := l.temp("v")
-	*out = append(*out, l.varDecl(e.Pos(), v, t), assign(token.ASSIGN, l.ident(e.Pos(), v), l.convert(e, t)))
+	*out = append(*out, l.declare(v, t, e)...)
 	return l.ident(e.Pos(), v)
+}
+
+// declare declares a variable of ours, of type t, with the value of e. It has an address, also if the value is received: see received.
+func (l *lowerer) declare(v string, t types.Type, e ast.Expr) []ast.Stmt {
+	pos := e.Pos()
+	out := []ast.Stmt{l.varDecl(pos, v, t)}
+	if isReceive(e) {
+		u := ast.Unparen(e).(*ast.UnaryExpr)
+		from, name := l.info.TypeOf(e), l.temp("received")
+		u.X = l.expr(u.X)
+		return append(out, assign(token.DEFINE, l.ident(pos, name), u), assign(token.ASSIGN, l.ident(pos, v), l.converted(l.ident(pos, name), from, t)))
+	}
+	return append(out, assign(token.ASSIGN, l.ident(pos, v), l.convert(e, t)))
 }
 
 // init is a function with statements that runs when its file is executed.

@@ -43,6 +43,10 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 			l.exprs(e.Args[1:])
 			return &ast.CallExpr{Fun: l.paren(l.typeExpr(t, pos)), Lparen: pos, Args: []ast.Expr{e}, Rparen: pos}
 		}
+	case "len", "cap":
+		if p, ok := l.info.TypeOf(e.Args[0]).Underlying().(*types.Pointer); ok { // the array is not looked at
+			return l.lengthOf(e.Args[0], p)
+		}
 	case "recover":
 		return l.helper(pos, run.Recover)
 	case "new":
@@ -93,10 +97,10 @@ func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
 }
 
-// isPanic reports whether a call is one of the builtin panic.
-func (l *lowerer) isPanic(call *ast.CallExpr) bool {
+// isBuiltin reports whether a call is one of the builtin function of a name.
+func (l *lowerer) isBuiltin(call *ast.CallExpr, name string) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	return ok && id.Name == "panic" && l.info.Types[call.Fun].IsBuiltin()
+	return ok && id.Name == name && l.info.Types[call.Fun].IsBuiltin()
 }
 
 // panicCall lowers panic(x): recover never returns nil for a panic, so that a nil x panics with an error instead.
@@ -116,4 +120,21 @@ func (l *lowerer) panicCall(call *ast.CallExpr) []ast.Stmt {
 		l.varDecl(pos, v, t), assign(token.ASSIGN, l.ident(pos, v), x),
 		&ast.ExprStmt{X: l.helper(pos, run.NotNil, l.address(l.ident(pos, v)))},
 		&ast.ExprStmt{X: call})}
+}
+
+// lengthOf is the length of an array that x points to, of type p: func(p *[n]T) int { return n }(x). The array is not looked at, as there may be none.
+func (l *lowerer) lengthOf(x ast.Expr, p *types.Pointer) ast.Expr {
+	pos := x.Pos()
+	n := l.number(pos, int(p.Elem().Underlying().(*types.Array).Len()))
+	if l.isPlain(x) {
+		return n
+	}
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, l.temp("p"))}, Type: l.typeExpr(p, pos)}}},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "int")}}},
+		},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{n}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(x)}, Rparen: pos}
 }

@@ -15,16 +15,22 @@ func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	basic := tv.Type.Underlying().(*types.Basic)
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		if basic.Info()&types.IsComplex == 0 || e.Kind == token.IMAG { // yaegi makes no complex number of another
-			return e
+		switch info := basic.Info(); {
+		case e.Kind == token.IMAG, info&types.IsString != 0, info&types.IsFloat != 0, info&types.IsInteger != 0 && e.Kind != token.FLOAT:
+			return e // yaegi makes no complex number of another, and no exact integer of a literal with a point or an exponent
 		}
 	case *ast.Ident:
 		if obj := l.info.Uses[e]; obj == types.Universe.Lookup("true") || obj == types.Universe.Lookup("false") {
 			return e
 		}
 	}
-	lit, kind := literal(e.Pos(), tv.Value, basic)
+	return l.typedConstant(e, tv)
+}
+
+// typedConstant lowers a constant to a literal, converted to its type unless that is what the literal means by itself.
+func (l *lowerer) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	t := types.Default(tv.Type)
+	lit, kind := literal(e.Pos(), tv.Value, t.Underlying().(*types.Basic))
 	if types.Identical(t, types.Typ[kind]) {
 		return lit
 	}

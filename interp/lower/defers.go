@@ -37,16 +37,18 @@ func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.
 }
 
 func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
+	push := func(method string, args ...ast.Expr) ast.Stmt {
+		fun := &ast.SelectorExpr{X: l.ident(s.Pos(), l.fn.deferred), Sel: l.ident(s.Pos(), method)}
+		return &ast.ExprStmt{X: &ast.CallExpr{Fun: fun, Args: args}}
+	}
+	if l.isBuiltin(s.Call, "recover") {
+		return append(l.mark(s.Call), push(run.DefersPushRecover))
+	}
 	out, call, itself := l.suspend(s.Call)
-	method := run.DefersPushCall
 	if itself {
-		method = run.DefersPush
+		return append(out, push(run.DefersPush, call))
 	}
-	push := &ast.CallExpr{
-		Fun:  &ast.SelectorExpr{X: l.ident(s.Pos(), l.fn.deferred), Sel: l.ident(s.Pos(), method)},
-		Args: []ast.Expr{call},
-	}
-	return append(out, &ast.ExprStmt{X: push})
+	return append(out, push(run.DefersPushCall, call))
 }
 
 func (l *lowerer) goStmt(s *ast.GoStmt) []ast.Stmt {
@@ -78,7 +80,7 @@ func (l *lowerer) suspendBuiltin(call *ast.CallExpr) (before, later []ast.Stmt) 
 			continue
 		}
 		arg := l.ident(a.Pos(), l.temp("arg"))
-		before = append(before, l.varDecl(a.Pos(), arg.Name, tv.Type), assign(token.ASSIGN, arg, l.convert(a, tv.Type)))
+		before = append(before, l.declare(arg.Name, tv.Type, a)...)
 		l.info.Types[arg] = tv
 		call.Args[i] = arg
 	}
@@ -104,6 +106,10 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 			}
 		}
 		v := l.temp("arg")
+		if l.losesParams(e) {
+			out = append(out, assign(token.DEFINE, l.ident(pos, v), l.functionIn(e)))
+			return l.ident(pos, v)
+		}
 		out = append(out, assign(token.DEFINE, l.ident(pos, v), l.paren(l.convert(e, to)))) // see protect
 		return l.ident(pos, v)
 	}

@@ -146,6 +146,12 @@ func elementType(t types.Type, st *types.Struct, i int, key ast.Expr) types.Type
 	return nil
 }
 
+// isReceive reports whether e is a receive operation.
+func isReceive(e ast.Expr) bool {
+	u, ok := ast.Unparen(e).(*ast.UnaryExpr)
+	return ok && u.Op == token.ARROW
+}
+
 func isShift(tok token.Token) bool {
 	return tok == token.SHL || tok == token.SHR || tok == token.SHL_ASSIGN || tok == token.SHR_ASSIGN
 }

@@ -30,14 +30,18 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	l.count(s, vars)
 	m, restore := l.loopMark(s)
 	defer restore()
-	m = append(append(m, l.mark(s.X)...), before...)
-	l.fn.loops++
-	defer func(f *function) { f.loops-- }(l.fn)
-	if p, ok := l.info.TypeOf(s.X).Underlying().(*types.Pointer); ok && s.Value == nil && l.isPlain(s.X) {
+	m = append(m, l.mark(s.X)...)
+	if p, ok := l.info.TypeOf(s.X).Underlying().(*types.Pointer); ok && s.Value == nil {
+		if !l.isPlain(s.X) {
+			before = append(before, assign(token.ASSIGN, l.ident(s.Pos(), "_"), l.expr(s.X)))
+		}
 		n := int(p.Elem().Underlying().(*types.Array).Len())
 		s.X = l.number(s.X.Pos(), n) // the array is not looked at
 		l.info.Types[s.X] = types.TypeAndValue{Type: types.Typ[types.Int], Value: constant.MakeInt64(int64(n))}
 	}
+	m = append(m, before...)
+	l.fn.loops++
+	defer func(f *function) { f.loops-- }(l.fn)
 	switch u := l.info.TypeOf(s.X).Underlying().(type) {
 	case *types.Basic:
 		if u.Info()&types.IsString != 0 {

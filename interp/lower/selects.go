@@ -27,7 +27,7 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 	// keep evaluates an operand into a variable and returns its address.
 	keep := func(what string, t types.Type, e ast.Expr) ast.Expr {
 		v := l.temp(what)
-		out = append(out, l.varDecl(pos, v, t), assign(token.ASSIGN, l.ident(pos, v), e))
+		out = append(out, l.declare(v, t, e)...)
 		return l.address(l.ident(pos, v))
 	}
 	out = append(out, assign(token.DEFINE, l.ident(pos, name), l.helper(pos, run.NewSelect)))
@@ -40,16 +40,16 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 			out = append(out, &ast.ExprStmt{X: method(run.SelectDefault)})
 		case *ast.SendStmt:
 			t := l.info.TypeOf(comm.Chan)
-			channel := keep("channel", t, l.expr(comm.Chan))
+			channel := keep("channel", t, comm.Chan)
 			elem := t.Underlying().(*types.Chan).Elem()
-			out = append(out, &ast.ExprStmt{X: method(run.SelectSend, channel, keep("value", elem, l.convert(comm.Value, elem)))})
+			out = append(out, &ast.ExprStmt{X: method(run.SelectSend, channel, keep("value", elem, comm.Value))})
 		case *ast.ExprStmt:
 			u := ast.Unparen(comm.X).(*ast.UnaryExpr)
-			out = append(out, &ast.ExprStmt{X: method(run.SelectRecv, keep("channel", l.info.TypeOf(u.X), l.expr(u.X)))})
+			out = append(out, &ast.ExprStmt{X: method(run.SelectRecv, keep("channel", l.info.TypeOf(u.X), u.X))})
 		case *ast.AssignStmt:
 			u := ast.Unparen(comm.Rhs[0]).(*ast.UnaryExpr)
 			t := l.info.TypeOf(u.X)
-			args := []ast.Expr{keep("channel", t, l.expr(u.X))}
+			args := []ast.Expr{keep("channel", t, u.X)}
 			set := &ast.AssignStmt{Lhs: comm.Lhs, TokPos: pos, Tok: comm.Tok}
 			for j := range comm.Lhs {
 				kind := t.Underlying().(*types.Chan).Elem()

@@ -26,6 +26,14 @@ func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
 	return l.helper(e.Pos(), run.ShiftCount, to("int64"))
 }
 
+// shifted lowers what is shifted. A constant has its type from where the shift stands, which yaegi does not look at.
+func (l *lowerer) shifted(e ast.Expr) ast.Expr {
+	if tv := l.info.Types[e]; tv.Value != nil {
+		return l.typedConstant(e, tv)
+	}
+	return l.expr(e)
+}
+
 // notNegative reports whether an integer is known to be at least 0.
 func (l *lowerer) notNegative(e ast.Expr) bool {
 	if v := l.info.Types[e].Value; v != nil {

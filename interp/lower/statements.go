@@ -39,7 +39,7 @@ func (l *lowerer) lowered(s ast.Stmt) []ast.Stmt {
 		return l.declStmt(s)
 	case *ast.ExprStmt:
 		m := l.mark(s)
-		if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && l.isPanic(call) {
+		if call, ok := ast.Unparen(s.X).(*ast.CallExpr); ok && l.isBuiltin(call, "panic") {
 			return append(m, l.panicCall(call)...)
 		}
 		s.X = l.expr(s.X)

@@ -26,7 +26,13 @@ func (l *lowerer) switchStmt(s *ast.SwitchStmt, label *ast.LabeledStmt) []ast.St
 	s.Tag = l.expr(s.Tag)
 	for _, cc := range s.Body.List {
 		clause := cc.(*ast.CaseClause)
-		l.exprs(clause.List)
+		for i, e := range clause.List {
+			if tv := l.info.Types[e]; tv.Value != nil && s.Tag != nil { // yaegi compares it as it stands
+				clause.List[i] = l.typedConstant(e, tv)
+			} else {
+				clause.List[i] = l.expr(e)
+			}
+		}
 		clause.Body = l.clause(clause.Body)
 	}
 	if before != nil {
@@ -84,7 +90,7 @@ func (l *lowerer) choose(s *ast.SwitchStmt, label *ast.LabeledStmt) (out []ast.S
 		tv := l.info.Types[s.Tag]
 		tv.Type, tv.Value = types.Default(tv.Type), nil
 		tag = l.ident(s.Tag.Pos(), l.temp("tag"))
-		out = append(out, l.varDecl(pos, tag.Name, tv.Type), assign(token.ASSIGN, tag, l.convert(s.Tag, tv.Type)))
+		out = append(out, l.declare(tag.Name, tv.Type, s.Tag)...)
 		l.info.Types[tag] = tv
 	}
 	which := l.temp("case")

@@ -13,8 +13,8 @@ type defers struct {
 
 // deferred is a deferred call.
 type deferred struct {
-	call  func()
-	depth int // how many functions of cells deep, from call, the deferred function is: 1 if it is call, 2 if call calls it
+	call  func() // nil for recover
+	depth int    // how many functions of cells deep, from call, the deferred function is: 1 if it is call, 2 if call calls it
 }
 
 func (rt *Runtime) newDefers() *defers {
@@ -26,6 +26,9 @@ func (d *defers) Push(function func()) { d.calls = append(d.calls, deferred{func
 
 // PushCall defers what call calls.
 func (d *defers) PushCall(call func()) { d.calls = append(d.calls, deferred{call, 2}) }
+
+// PushRecover defers a call of recover, which stops the panic that the function itself is a deferred call of.
+func (d *defers) PushRecover() { d.calls = append(d.calls, deferred{nil, 0}) }
 
 // Do runs a function's body and then its deferred calls, last first. It panics if the function still does at the end. When code of cells
 // is stopped meanwhile, the deferred calls are left to runLate.
@@ -51,7 +54,11 @@ func (d *defers) runAll() {
 	for len(d.calls) > 0 && !d.rt.leave(d) {
 		call := d.calls[len(d.calls)-1]
 		d.calls = d.calls[:len(d.calls)-1]
-		d.run(call)
+		if call.call != nil {
+			d.run(call)
+		} else if d.Recovered {
+			d.rt.recoverAt(1) // calledAt takes Do for a body, which has returned
+		}
 	}
 }
 
@@ -79,9 +86,12 @@ func (d *defers) run(c deferred) {
 }
 
 // recoverPanic is recover() in a cell: it stops a panic only when the deferred function itself calls it.
-func (rt *Runtime) recoverPanic() any {
+func (rt *Runtime) recoverPanic() any { return rt.recoverAt(0) }
+
+// recoverAt does it for a caller that is deeper than it looks.
+func (rt *Runtime) recoverAt(deeper int) any {
 	p := rt.panics.current()
-	if p == nil || p.Recovered || calledAt() != p.depth {
+	if p == nil || p.Recovered || calledAt()+deeper != p.depth {
 		return nil
 	}
 	p.Recovered = true

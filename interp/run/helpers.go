@@ -68,6 +68,8 @@ const (
 	DefersDo       = "Do"       // Do(body func()): runs a function's body and then its deferred calls
 	DefersPush     = "Push"     // Push(f func()): defers f
 	DefersPushCall = "PushCall" // PushCall(call func()): defers what call calls
+	// PushRecover(): defers a call of recover itself, which is as if the function that defers it called it at its end
+	DefersPushRecover = "PushRecover"
 
 	SelectDefault = "Default" // Default(): a case
 	SelectSend    = "Send"    // Send(channel, value any): a case, of variables
