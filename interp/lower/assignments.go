@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // assign lowers an assignment; at the cell's top level a definition becomes an assignment to a variable that outlives the cell.
@@ -21,7 +22,7 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 			return out
 		}
 	}
-	if l.interferes(s) || l.mayDelete(s) {
+	if l.interferes(s) || l.mayDelete(s) || l.receivesBefore(s) {
 		return l.assignInOrder(s)
 	}
 	out := l.received(s)
@@ -36,6 +37,8 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 			s.Rhs[i] = l.zeroValue(e.Pos(), l.info.TypeOf(s.Lhs[i]))
 		} else if len(s.Lhs) == len(s.Rhs) && s.Tok == token.ASSIGN {
 			s.Rhs[i] = l.convert(e, l.lhsType(s.Lhs[i]))
+		} else if l.losesParams(e) {
+			s.Rhs[i] = l.functionIn(e)
 		} else {
 			s.Rhs[i] = l.expr(e)
 		}
@@ -76,7 +79,7 @@ func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 		if _, isName := e.(*ast.Ident); !isName {
 			return nil
 		}
-		found = found || types.IsInterface(l.lhsType(e)) || isLiteral(s.Rhs[i])
+		found = found || types.IsInterface(l.lhsType(e)) || isLiteral(s.Rhs[i]) || isBlank(e) && l.evaluates(s.Rhs[i])
 	}
 	if !found {
 		return nil
@@ -106,10 +109,10 @@ func (l *lowerer) separate(s *ast.AssignStmt) (out []ast.Stmt) {
 // address.
 func (l *lowerer) received(s *ast.AssignStmt) (out []ast.Stmt) {
 	for i, e := range s.Rhs {
-		u, ok := ast.Unparen(e).(*ast.UnaryExpr)
-		if !ok || u.Op != token.ARROW {
+		if !isReceive(e) {
 			continue
 		}
+		u := ast.Unparen(e).(*ast.UnaryExpr)
 		u.X = l.expr(u.X)
 		v := l.temp("received")
 		out = append(out, assign(token.DEFINE, l.ident(e.Pos(), v), u))
@@ -181,15 +184,15 @@ func (l *lowerer) defines(lhs []ast.Expr) bool {
 }
 
 // interferes reports whether an assignment of several values is one that yaegi, which assigns them one after the other, may do wrongly:
-// what one of them sets is used to find where another goes, one is nil, one becomes an interface in a field or element, or one is the result of a call,
-// which it may take for those of all.
+// what one of them sets is used to find where another goes, one is nil, one becomes an interface or has no place and another is in a field or element, or one
+// is the result of a call, which it may take for those of all.
 func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 	if s.Tok != token.ASSIGN || len(s.Lhs) < 2 || len(s.Lhs) != len(s.Rhs) {
 		return false
 	}
 	set := map[types.Object]bool{}
 	found := false
-	deep := 0 // operands other than names
+	deep, becomes := 0, false // operands other than names; one becomes an interface, or one that does not count is evaluated late
 	for i, e := range s.Lhs {
 		if l.info.Types[s.Rhs[i]].IsNil() || l.calls(s.Rhs[i]) {
 			return true
@@ -198,9 +201,10 @@ func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 			set[l.info.Uses[id]] = true
 		} else {
 			deep++
-			found = found || types.IsInterface(l.lhsType(e))
 		}
+		becomes = becomes || types.IsInterface(l.lhsType(e)) || isBlank(e) && l.evaluates(s.Rhs[i])
 	}
+	found = deep > 0 && becomes
 	for _, e := range s.Lhs {
 		if _, ok := ast.Unparen(e).(*ast.Ident); ok {
 			continue
@@ -218,6 +222,26 @@ func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 		})
 	}
 	return found
+}
+
+// receivesBefore reports whether s is x[<-c] = <-d or x[<-c] += <-d, of which the right side would be received first: see received.
+func (l *lowerer) receivesBefore(s *ast.AssignStmt) bool {
+	if s.Tok == token.DEFINE || isShift(s.Tok) || len(s.Lhs) != len(s.Rhs) || !slices.ContainsFunc(s.Rhs, isReceive) {
+		return false
+	}
+	return slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool { return !l.isPlain(e) })
+}
+
+// isBlank reports whether e is the blank identifier.
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// evaluates reports whether there is anything to do for the value of e.
+func (l *lowerer) evaluates(e ast.Expr) bool {
+	_, isName := ast.Unparen(e).(*ast.Ident)
+	return !isName && l.info.Types[e].Value == nil
 }
 
 // mayDelete reports whether s is m[k] = *p, by which yaegi deletes the element where p is nil.
@@ -246,6 +270,9 @@ func (l *lowerer) assignInOrder(s *ast.AssignStmt) (out []ast.Stmt) {
 	var set []ast.Stmt
 	for i, e := range s.Rhs {
 		t := l.lhsType(s.Lhs[i])
+		if s.Tok != token.ASSIGN {
+			t = l.info.TypeOf(e)
+		}
 		if id, ok := s.Lhs[i].(*ast.Ident); ok && id.Name == "_" {
 			t = types.Default(l.info.TypeOf(e))
 			if l.info.Types[e].IsNil() {
@@ -255,7 +282,7 @@ func (l *lowerer) assignInOrder(s *ast.AssignStmt) (out []ast.Stmt) {
 		if _, ok := e.(*ast.CompositeLit); ok {
 			e = l.paren(e)
 		}
-		set = append(set, assign(token.ASSIGN, lhs[i], l.hold(e, t, &out)))
+		set = append(set, assign(s.Tok, lhs[i], l.hold(e, t, &out)))
 	}
 	return append(out, set...)
 }

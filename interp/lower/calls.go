@@ -54,7 +54,11 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 
 // passed lowers a conversion to type t by passing the value on: func(v V) T { return v }(x).
 func (l *lowerer) passed(e *ast.CallExpr, from, t types.Type) ast.Expr {
-	pos := e.Pos()
+	return l.passOne(e.Pos(), l.convert(e.Args[0], from), from, t)
+}
+
+// passOne passes a lowered value on.
+func (l *lowerer) passOne(pos token.Pos, low ast.Expr, from, t types.Type) ast.Expr {
 	v := l.temp("v")
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
@@ -63,11 +67,14 @@ func (l *lowerer) passed(e *ast.CallExpr, from, t types.Type) ast.Expr {
 		},
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}}),
 	}
-	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.convert(e.Args[0], from)}, Rparen: pos}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{low}, Rparen: pos}
 }
 
 // callee lowers the function of a call. Unlike a function value it needs no closure.
 func (l *lowerer) callee(fun ast.Expr) ast.Expr {
+	if l.losesParams(fun) {
+		return l.functionIn(fun)
+	}
 	switch f := fun.(type) {
 	case *ast.Ident:
 		return l.instance(f, l.identifier(f))
@@ -78,6 +85,43 @@ func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 		return l.selector(f)
 	}
 	return l.expr(fun)
+}
+
+// losesParams reports whether e is a function in a field or behind a pointer that has parameters of interface types: called where it is, yaegi would give it
+// its own values of those.
+func (l *lowerer) losesParams(e ast.Expr) bool {
+	tv := l.info.Types[e]
+	if !tv.IsValue() || tv.Type == nil {
+		return false
+	}
+	sig, ok := tv.Type.Underlying().(*types.Signature)
+	if !ok {
+		return false
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		if s := l.info.Selections[e]; s == nil || s.Kind() != types.FieldVal {
+			return false
+		}
+	case *ast.StarExpr:
+	default:
+		return false
+	}
+	for v := range sig.Params().Variables() {
+		t := v.Type()
+		if s, ok := t.(*types.Slice); ok && sig.Variadic() {
+			t = s.Elem()
+		}
+		if types.IsInterface(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// functionIn lowers such a function to the result of one: func(f F) F { return f }(x.f).
+func (l *lowerer) functionIn(e ast.Expr) ast.Expr {
+	return l.passOne(e.Pos(), l.expr(e), l.info.TypeOf(e), l.info.TypeOf(e))
 }
 
 // blockingMethods are the methods of compiled types that may block for ever, with the helpers that do the same but end when the cell is interrupted.

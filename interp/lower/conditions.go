@@ -33,7 +33,7 @@ func (l *lowerer) isConversion(e ast.Expr) bool {
 // conversions do: yaegi looks at the first thing in it to decide whether to go on.
 func (l *lowerer) firstOperand(e ast.Expr) ast.Expr {
 	pos, t, found := e.Pos(), l.info.TypeOf(e), l.isConversion(e)
-	e = l.expr(e)
+	e = l.receivedOperand(e)
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -51,5 +51,18 @@ func (l *lowerer) firstOperand(e ast.Expr) ast.Expr {
 	}
 	lit := l.closure(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{e}})
 	lit.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(types.Default(t), pos)}}}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Rparen: pos}
+}
+
+// receivedOperand lowers an operand of && or ||. A receive operation becomes the result of a function: yaegi loses the value if it has to wait for it.
+func (l *lowerer) receivedOperand(e ast.Expr) ast.Expr {
+	if !isReceive(e) {
+		return l.expr(e)
+	}
+	u := ast.Unparen(e).(*ast.UnaryExpr)
+	pos, v := e.Pos(), l.temp("received")
+	u.X = l.expr(u.X)
+	lit := l.closure(pos, assign(token.DEFINE, l.ident(pos, v), u), &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, v)}})
+	lit.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(l.info.TypeOf(e), pos)}}}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Rparen: pos}
 }

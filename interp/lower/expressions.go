@@ -82,11 +82,11 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 			return l.same(e)
 		}
 		if e.Op == token.LAND || e.Op == token.LOR {
-			e.X, e.Y = l.firstOperand(e.X), l.expr(e.Y)
+			e.X, e.Y = l.firstOperand(e.X), l.receivedOperand(e.Y)
 			return e
 		}
 		if isShift(e.Op) {
-			e.X, e.Y = l.expr(e.X), l.shiftCount(e.Y)
+			e.X, e.Y = l.shifted(e.X), l.shiftCount(e.Y)
 			return e
 		}
 		if x, y := l.info.TypeOf(e.X), l.info.TypeOf(e.Y); types.AssignableTo(x, y) {
@@ -149,7 +149,11 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal && check.IsPointer(s.Obj().(*types.Func).Signature().Recv().Type()) {
 		l.captureOperand(e.X)
 	}
-	e.X = l.expr(e.X)
+	if s := l.info.Selections[e]; s != nil && len(s.Index()) > 1 && l.mistakesDepth(s) {
+		e.X, _ = l.methodOwner(e, s)
+	} else {
+		e.X = l.expr(e.X)
+	}
 	if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && v.Embedded() {
 		e.Sel = l.ident(e.Sel.Pos(), l.fieldName(v))
 	}

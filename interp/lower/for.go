@@ -67,6 +67,11 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 		s.Body.List = []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Yield)}}
 	}
 	if !kept {
+		if s.Init != nil && s.Cond == nil && s.Post == nil { // yaegi would run the init statement for each iteration
+			init := s.Init
+			s.Init = nil
+			return append(m, block(pos, init, withLabel(label, s)))
+		}
 		return append(m, withLabel(label, s))
 	}
 	var outer []ast.Stmt
