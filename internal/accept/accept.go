@@ -69,10 +69,10 @@ func (l *Loop) Run() {
 }
 
 // Trouble reports why accepting failed last, nil if it never did, and how many connections were closed because they did not become known.
-func (l *Loop) Trouble() (failed error, dropped int) {
+func (l *Loop) Trouble() (dropped int, failed error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.failed, l.dropped
+	return l.dropped, l.failed
 }
 
 func (l *Loop) admit(conn net.Conn) *stranger {

@@ -74,7 +74,7 @@ func TestLoop(t *testing.T) {
 	if _, err := first.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("the oldest stranger is not closed: %v", err)
 	}
-	if failed, dropped := l.Trouble(); failed != syscall.ENOBUFS || dropped != 1 {
+	if dropped, failed := l.Trouble(); failed != syscall.ENOBUFS || dropped != 1 {
 		t.Errorf("%v, %d dropped", failed, dropped)
 	}
 	welcomed(t, dial(t, tcp))

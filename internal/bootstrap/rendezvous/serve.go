@@ -57,7 +57,7 @@ func (s *Server) Close() error { return s.loop.Listener.Close() }
 
 // Trouble says in words what kept rank 0 from taking connections, "" if nothing did.
 func (s *Server) Trouble() string {
-	failed, dropped := s.loop.Trouble()
+	dropped, failed := s.loop.Trouble()
 	var said []string
 	if failed != nil {
 		said = append(said, fmt.Sprintf("rank 0 could not accept connections at times (%v)", failed))
