@@ -76,6 +76,17 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 // Position returns the position of the statement that runs, or was the last to run, as a number for Place. It may be called at any time.
 func (in *Interp) Position() int { return int(in.runtime.Position()) }
 
+// Doing says what the cell that runs is in. It may be called at any time.
+func (in *Interp) Doing() session.Activity {
+	d := in.runtime.Doing()
+	a := session.Activity{What: d.What, Blocked: d.Blocked}
+	var e session.Error
+	if in.place(&e, in.runtime.Position()); e.File != "" {
+		a.At = fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	return a
+}
+
 // Place gives an error without a position the one that Position returned, if code at it may still run. It gives an error that has a position the line of source
 // there.
 func (in *Interp) Place(e *session.Error, at int) {

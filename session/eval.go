@@ -140,6 +140,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		c: c, cell: cell, ranks: ranks, incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
 		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{}, probes: map[int]probe{},
+		died: map[int]string{},
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
 	r.fold = newFold(ranks, foldMost, func(o Output) {
@@ -147,6 +148,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 			go asked.want(o.Ranks)
 			return
 		}
+		r.shown.Store(time.Now().UnixNano())
 		out(o)
 	})
 	c.mu.Lock()

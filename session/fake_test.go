@@ -58,6 +58,7 @@ type fake struct {
 	why        string
 	waits      map[int]Wait
 	waiting    int
+	doing      Activity
 	ordinal    uint64
 	generation int
 }
@@ -170,6 +171,16 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		case <-ctx.Done():
 			return &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}
 		}
+	case "do": // blocked or not, in a call of a name, until it is interrupted
+		blocked, what, _ := strings.Cut(arg, " ")
+		f.mu.Lock()
+		f.doing = Activity{What: what, At: "in:1", Blocked: blocked == "blocked"}
+		f.mu.Unlock()
+		<-ctx.Done()
+		f.mu.Lock()
+		f.doing = Activity{}
+		f.mu.Unlock()
+		return &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}
 	case "spin": // deaf to everything
 		for {
 			_ = strings.Repeat("x", 100)
@@ -284,6 +295,12 @@ func (f *fake) Waits() []Wait {
 		list = append(list, w)
 	}
 	return list
+}
+
+func (f *fake) Doing() Activity {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.doing
 }
 
 func (f *fake) Tallies() []Tally { return f.tallies }

@@ -398,3 +398,70 @@ func TestRecoverFails(t *testing.T) {
 	}
 	c.want(c.eval("gather z"), "= [0-2] 012\n")
 }
+
+// A rank that is killed while the others neither wait for it nor end is told at once.
+func TestDeathToldAtOnce(t *testing.T) {
+	c := launch(t, 3)
+	for i, endless := range []string{"0:spin\n1:sleep 60000", "0:flood 1000000000000\n1:sleep 60000", "0:sleep 60000\n1:wait 0"} {
+		pid := c.pids()[2]
+		ctx, cancel := context.WithCancel(context.Background())
+		notes := make(chan string, 100)
+		ended := make(chan Reply, 1)
+		go func() {
+			ended <- c.Eval(ctx, Cell{Source: "2:print it runs\n" + endless + "\n2:sleep 60000", Output: func(o Output) {
+				if o.Stream == Note || o.Text == "it runs\n" {
+					notes <- o.Text
+				}
+			}})
+		}()
+		for receive(t, "the cell runs", notes) != "it runs\n" {
+		}
+		killed := time.Now()
+		syscall.Kill(pid, syscall.SIGKILL)
+		said := receive(t, "the death is told", notes)
+		if want := fmt.Sprintf("rank 2 was killed (SIGKILL); cell %d still runs on other ranks (Ctrl-C interrupts it)\n", 1+2*i); said != want {
+			t.Errorf("%s: told\n%swant\n%s", endless, said, want)
+		}
+		if took := time.Since(killed); took > time.Second {
+			t.Errorf("%s: told after %v", endless, took)
+		} else {
+			t.Log(took)
+		}
+		cancel()
+		receive(t, "the cell ends", ended)
+		c.want(c.eval("gather x"), "= [0-2] 012\n")
+	}
+}
+
+// What a rank does that waits in no operation is in the table within two seconds of the cell's beginning, and said once.
+func TestActivitiesAreTold(t *testing.T) {
+	c := launch(t, 3)
+	for _, f := range []struct{ cell, want string }{
+		{"0:do blocked waits in time.Sleep\n1:do free is in sort.Ints\n2:nothing", "  rank 0  waits in time.Sleep at in:1\n  rank 1  is in sort.Ints at in:1\n  rank 2  has finished the cell\n"},
+		{"do free ", "  rank 0-2  runs, at or after in:1\n"},
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		var notes []string
+		var first time.Duration
+		start := time.Now()
+		c.Eval(ctx, Cell{Source: f.cell, Output: func(o Output) {
+			if first == 0 {
+				first = time.Since(start)
+				time.AfterFunc(1200*time.Millisecond, cancel) // enough to say it twice
+			}
+			notes = append(notes, o.Text)
+		}})
+		if len(notes) != 1 {
+			t.Errorf("%d notes: %s", len(notes), notes)
+			continue
+		}
+		if _, said, _ := strings.Cut(notes[0], "\n"); said != f.want {
+			t.Errorf("told\n%swant\n%s", said, f.want)
+		}
+		if first > 2500*time.Millisecond {
+			t.Errorf("told after %v", first)
+		}
+		t.Log(first)
+	}
+}

@@ -106,6 +106,15 @@ func (r *stdinReader) reset(ctx context.Context) {
 	r.ctx, r.came = ctx, make(chan typedLine, 1)
 }
 
+// waits reports whether a read waits for a line.
+func (r *stdinReader) waits() bool {
+	if r.reading.TryLock() {
+		r.reading.Unlock()
+		return false
+	}
+	return true
+}
+
 // wasCut reports whether an interrupt has ended a read of the cell, which the cell itself may not have noticed.
 func (r *stdinReader) wasCut() bool {
 	r.reading.Lock()

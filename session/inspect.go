@@ -84,6 +84,12 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 			info.State, info.Doing = "waiting", describeWaits(a.Status.Waits)
 		case a.Status.Run != 0:
 			info.State = "running"
+			if doing := a.Status.Doing; doing != nil {
+				info.Doing = doing.String()
+				if doing.Blocked {
+					info.State = "waiting"
+				}
+			}
 		}
 		list[r] = info
 	}

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +28,7 @@ type run struct {
 	fold         *fold
 	events       chan runEvent
 	over         chan struct{} // closed when loop has ended: events are no longer received
+	shown        atomic.Int64  // when output was shown last, in nanoseconds since 1970; several goroutines show some
 
 	started     time.Time
 	left        map[int]bool   // ranks that have not finished
@@ -35,6 +38,7 @@ type run struct {
 	interrupted time.Time
 	killed      map[int]bool    // ranks whose workers were killed because they did not stop
 	fatal       map[int]*Error  // errors after which the worker is replaced
+	died        map[int]string  // ranks whose workers died, and how
 	tallies     map[int][]Tally // of the ranks that are done
 	watch       watch
 	probes      map[int]probe // that ranks have not answered
@@ -104,11 +108,15 @@ func (r *run) handle(e runEvent) {
 		}
 		r.rankDone(e.rank, result, false)
 	case e.Died != nil:
+		if !r.killed[e.rank] {
+			r.died[e.rank] = e.Died.Cause
+		}
 		r.rankDone(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
 	case e.Status != nil || e.Process != nil:
 		r.watch.answer(e, time.Now())
 		if !r.failedAt.IsZero() {
 			r.releasePeers()
+			r.note(r.watch.deaths(r))
 		}
 	case e.Probe != 0:
 		r.probeAnswered(e)
@@ -189,10 +197,26 @@ func (r *run) tick(now time.Time) {
 			r.c.tell(rank, command{Status: watchdogQuestion}, nil)
 		}
 	}
-	if text := r.watch.report(r, now); text != "" {
+	r.note(r.watch.report(r, now))
+}
+
+// note shows a remark of the session, if there is one.
+func (r *run) note(text string) {
+	if text != "" {
 		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Text: text})
 	}
 }
+
+// shownAt is when the cell has shown something last, or began.
+func (r *run) shownAt() time.Time {
+	if last := time.Unix(0, r.shown.Load()); last.After(r.started) {
+		return last
+	}
+	return r.started
+}
+
+// stop is by what the user interrupts the cell.
+func (r *run) stop() string { return cmp.Or(r.cell.Stop, "Ctrl-C") }
 
 // probe asks a rank whose output others' lines wait for whether it is held up, unless it was asked and has not answered.
 func (r *run) probe(rank int) {

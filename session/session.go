@@ -87,7 +87,7 @@ type RankInfo struct {
 	Device      string // "cuda:2 NVIDIA H200"
 	Incarnation int    // 1 for the first worker of this rank
 	State       string // "idle", "running", "waiting", "stopped", "starting", "dead"
-	Doing       string // what it waits for, when it does; that it does not answer, when State is what the session knows itself
+	Doing       string // what it waits for or is in, when that is known; that it does not answer, when State is what the session knows itself
 	RSS         int64  // bytes resident
 }
 

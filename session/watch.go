@@ -1,8 +1,8 @@
 package session
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +15,7 @@ const (
 	abortEvery  = 50 * time.Millisecond   // the same, while a rank has failed and others run on
 	hangAfter   = 1500 * time.Millisecond // a wait that lasts longer is reported
 	repeatAfter = 30 * time.Second        // the same report is not repeated sooner
+	silentAfter = 2 * time.Second         // a cell that has shown nothing for so long is reported once, whatever its ranks do
 )
 
 // watch is the watchdog of one cell: the last answers of the ranks, and the last report.
@@ -24,12 +25,15 @@ type watch struct {
 	views    map[int]*view
 	reported string // the last report, without its times
 	saidAt   time.Time
+	told     bool // deaths have been told: see deaths
 }
 
 // view is the last that is known of one rank.
 type view struct {
 	answered time.Time
 	waits    []Wait
+	doing    *Activity // if there are no waits and it is known
+	still    bool      // it was blocked in the same way in the answer before
 	stopped  bool
 }
 
@@ -59,7 +63,9 @@ func (w *watch) answer(e runEvent, now time.Time) {
 	if e.Process != nil {
 		v.stopped = e.Process.State == "T" || e.Process.State == "t"
 	} else {
-		v.answered, v.waits = now, e.Status.Waits
+		doing := e.Status.Doing
+		v.still = doing != nil && v.doing != nil && doing.Blocked && *doing == *v.doing
+		v.answered, v.waits, v.doing = now, e.Status.Waits, doing
 	}
 }
 
@@ -77,13 +83,22 @@ func (w *watch) report(r *run, now time.Time) string {
 	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() {
 		return ""
 	}
-	hang := false
+	hang, typing := false, false
 	lines := map[string][]int{} // ranks by what describe says of them
 	longest := map[string]float64{}
+	same := map[string]string{} // what of that must change to be worth another table
 	for _, rank := range r.ranks {
 		text, seconds := w.describe(r, rank, now)
 		if r.left[rank] && seconds >= hangAfter.Seconds() {
 			hang = true
+		}
+		same[text] = text
+		if v := w.views[rank]; v != nil && v.doing != nil && r.left[rank] {
+			hang = hang || v.still && !v.doing.Input
+			typing = typing || v.doing.Input
+			if text == v.doing.String() {
+				same[text] = v.doing.moving()
+			}
 		}
 		lines[text] = append(lines[text], rank)
 		longest[text] = max(longest[text], seconds)
@@ -97,7 +112,10 @@ func (w *watch) report(r *run, now time.Time) string {
 	slices.SortFunc(rows, func(a, b string) int { return lines[a][0] - lines[b][0] })
 	var b, key strings.Builder
 	for _, text := range rows {
-		fmt.Fprintf(&key, "%v %s\n", lines[text], text)
+		fmt.Fprintf(&key, "%s\n", same[text])
+		if same[text] == text {
+			fmt.Fprintln(&key, lines[text])
+		}
 		fmt.Fprintf(&b, "  rank %-*s  %s", width, FormatRanks(lines[text]), text)
 		if longest[text] > 0 {
 			fmt.Fprintf(&b, ", for %.1f s", longest[text])
@@ -110,11 +128,36 @@ func (w *watch) report(r *run, now time.Time) string {
 		fmt.Fprintf(&key, "%v %v %v\n", p.Call, p.Arrived, p.Missing)
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), seconds, FormatRanks(p.Missing))
 	}
+	state := " and waits"
+	if !hang && !typing && w.reported == "" && now.Sub(r.shownAt()) >= silentAfter {
+		hang, state = true, ""
+	}
 	if !hang || (key.String() == w.reported && now.Sub(w.saidAt) < repeatAfter) {
 		return ""
 	}
 	w.reported, w.saidAt = key.String(), now
-	return fmt.Sprintf("%s has run for %.1f s and waits (%s interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), cmp.Or(r.cell.Stop, "Ctrl-C"), b.String())
+	return fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), state, r.stop(), b.String())
+}
+
+// deaths tells of the ranks that died, once, when it is clear that others run on all the same. Those that wait for a rank that died are
+// released, and their errors name it; those that compute, print or wait for something else would keep silent about it.
+func (w *watch) deaths(r *run) string {
+	if w.told || len(r.died) == 0 || !r.interrupted.IsZero() {
+		return ""
+	}
+	goesOn := func(rank int) bool {
+		v := w.views[rank]
+		return v != nil && v.answered.Sub(r.failedAt) >= abortGrace && r.aborted[rank] == ""
+	}
+	if !slices.ContainsFunc(r.running(), goesOn) {
+		return ""
+	}
+	w.told = true
+	var b strings.Builder
+	for _, rank := range slices.Sorted(maps.Keys(r.died)) {
+		fmt.Fprintf(&b, "rank %d %s; ", rank, r.died[rank])
+	}
+	return fmt.Sprintf("%s%s still runs on other ranks (%s interrupts it)\n", b.String(), r.cell.title(), r.stop())
 }
 
 // describe returns what a rank does, in words without times, and for how many seconds it has waited if it waits.
@@ -137,8 +180,11 @@ func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 		}
 		return text, max(silent, hangAfter).Seconds()
 	}
-	if v == nil || len(v.waits) == 0 {
+	switch {
+	case v == nil || len(v.waits) == 0 && v.doing == nil:
 		return "runs", 0
+	case len(v.waits) == 0:
+		return v.doing.String(), 0
 	}
 	longest := 0.0
 	for _, wait := range v.waits {

@@ -94,8 +94,9 @@ type answerEvent struct {
 
 type statusEvent struct {
 	ID    uint64
-	Run   uint64 // the run in hand, 0 when idle
-	Waits []Wait `json:",omitempty"`
+	Run   uint64    // the run in hand, 0 when idle
+	Waits []Wait    `json:",omitempty"`
+	Doing *Activity `json:",omitempty"` // of the run, if there are no Waits and it is known
 }
 
 type processEvent struct {

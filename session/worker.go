@@ -103,9 +103,10 @@ type worker struct {
 	stdin stdinReader
 	jobs  chan job // what the one goroutine that runs user code does next
 
-	mu      sync.Mutex
-	current uint64 // the run in hand, 0 when idle
-	cancel  context.CancelFunc
+	mu        sync.Mutex
+	current   uint64 // the run in hand, 0 when idle
+	cancel    context.CancelFunc
+	finishing bool // the cell's code has ended, its device work has not
 }
 
 // job is an evaluation or a recovery.
@@ -165,7 +166,11 @@ func (w *worker) read(in *frame.Reader) (quit bool) {
 			w.mu.Lock()
 			run := w.current
 			w.mu.Unlock()
-			w.send(event{Status: &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits()}}, nil)
+			status := &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits()}
+			if run != 0 && len(status.Waits) == 0 {
+				status.Doing = w.doing()
+			}
+			w.send(event{Status: status}, nil)
 		case c.Probe != 0:
 			w.send(event{Probe: c.Probe}, nil)
 		case c.Input != nil:
@@ -209,11 +214,14 @@ func (w *worker) run(j job) {
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
 	}
+	w.mu.Lock()
+	w.finishing = true
+	w.mu.Unlock()
 	if fault := w.comm.Finish(j.ctx); r.Err == nil {
 		r.Err = fault
 	}
 	w.mu.Lock()
-	w.current = 0
+	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
 	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies()}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -20,7 +21,9 @@ type execution struct {
 	err   error         // what they returned, once left is closed
 	done  chan struct{} // closed when it is known how the execution ended
 	alive atomic.Int64  // goroutines that the cell started
-	ended atomic.Bool   // it was stopped: what it left to be done later is not done
+	// goroutine is the number of the one that runs its statements, 0 before they begin.
+	goroutine atomic.Int64
+	ended     atomic.Bool // it was stopped: what it left to be done later is not done
 	// ranAway is set when a limit stops it.
 	ranAway atomic.Bool
 
@@ -51,6 +54,7 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error
 	go func() {
 		defer close(x.left)
 		defer rt.enter()()
+		x.goroutine.Store(goid.Get())
 		x.err = code()
 	}()
 	ending.BySelf = true

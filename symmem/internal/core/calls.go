@@ -59,6 +59,7 @@ type callLog struct {
 	recent [callsKept]Record
 	host   []*hostWait
 	places map[string]int // of the latest launch of each kernel of the user's, by its name
+	latest string         // the kernel of the user's that was launched last, "" once all work was done
 }
 
 // note remembers a call and returns its id, which is never 0. rt.mu is held.
@@ -85,7 +86,23 @@ func (rt *Runtime) note(c *Record) uint32 {
 func (l *callLog) launched(kernel string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.places[kernel] = l.caller()
+	l.places[kernel], l.latest = l.caller(), kernel
+}
+
+// drained notes that no launched kernel runs any more.
+func (l *callLog) drained() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.latest = ""
+}
+
+// LatestKernel is the kernel of the user's that was launched last and where that was, as Config.Caller said, if work that was issued since may
+// still run. It may be called at any time.
+func (rt *Runtime) LatestKernel() (name string, caller int) {
+	l := &rt.calls
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.latest, l.places[l.latest]
 }
 
 // launchOf is where a kernel was launched last.

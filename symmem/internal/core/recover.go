@@ -38,6 +38,7 @@ func (rt *Runtime) renewHostContext() {
 // aborts.
 func (rt *Runtime) Finish(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { rt.Abort("interrupted") })()
+	defer rt.calls.drained()
 	return Maybe(func() { rt.synchronize("Synchronize") })
 }
 

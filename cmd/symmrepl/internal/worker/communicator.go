@@ -37,6 +37,12 @@ func (c communicator) Waits() []session.Wait {
 	return waits
 }
 
+// LatestKernel tells the session which kernel may be what a cell waits for.
+func (c communicator) LatestKernel() (name, at string) {
+	name, caller := c.runtime.LatestKernel()
+	return name, line(c.places, caller)
+}
+
 func (c communicator) Tallies() []session.Tally {
 	var tallies []session.Tally
 	for _, t := range c.runtime.Tallies() {

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+var allHangs = flag.Bool("hangs", false, "run all the ways to hang, not every twelfth")
+
+// hang is a way to hang and what the session must say of it.
+type hang struct{ name, cell, says string }
+
+// stuck are those in which a compiled call does not return: the rank has to be restarted.
+var stuck = []string{"accept", "read of a pipe", "silent server", "FIFO"}
+
+// hangs are ways to hang and what the session must say of each. Rank 0 is the one that hangs where only one does.
+var hangs = []hang{
+	{"nil channel", "var c chan int; <-c", "a channel receive at"},
+	{"channel receive", "c := make(chan int); <-c", "a channel receive at"},
+	{"channel send", "c := make(chan int); c <- 1", "a channel send at"},
+	{"range over channel", "c := make(chan int); for x := range c { fmt.Println(x) }", "channel"},
+	{"receive in a function", "func wait(c chan int) int {\n\treturn <-c\n}\nwait(make(chan int))", "a channel receive at"},
+	{"empty select", "select {}", "waits in "},
+	{"select of two", "a, b := make(chan int), make(chan int); select { case <-a: case b <- 1: }", "select at"},
+	{"one rank's channel", "if symm.Rank() == 0 { <-make(chan int) }", "rank 1  has finished the cell"},
+	{"mutex", "import \"sync\"\nvar m sync.Mutex; m.Lock(); m.Lock()", "Lock of a mutex at"},
+	{"read lock", "import \"sync\"\nvar m sync.RWMutex; m.Lock(); m.RLock()", "RLock of a mutex at"},
+	{"write lock", "import \"sync\"\nvar m sync.RWMutex; m.RLock(); m.Lock()", "Lock of a mutex at"},
+	{"wait group", "import \"sync\"\nvar g sync.WaitGroup; g.Add(1); g.Wait()", "Wait of a sync.WaitGroup at"},
+	{"condition", "import \"sync\"\nc := sync.NewCond(&sync.Mutex{}); c.L.Lock(); c.Wait()", "Wait of a sync.Cond at"},
+	{"sleep", "time.Sleep(time.Hour)", "time.Sleep at"},
+	{"timer", "<-time.After(time.Hour)", "a channel receive at"},
+	{"context", "import \"context\"\nctx, cancel := context.WithCancel(context.Background()); <-ctx.Done(); cancel()", "a channel receive at"},
+	{"command", "import \"os/exec\"\nexec.Command(\"sleep\", \"1000\").Run()", "a command of os/exec at"},
+	{"output of a command", "import \"os/exec\"\nexec.Command(\"sleep\", \"1000\").Output()", "a command of os/exec at"},
+	{"goroutines", "c := make(chan int); for range 10 { go func() { c <- <-c }() }; <-c", "a channel receive at"},
+	{"accept", "import \"net\"\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\"); l.Accept()", "Accept"},
+	{"read of a pipe", "import \"io\"\nr, w := io.Pipe(); r.Read(make([]byte, 1)); w.Close()", "Read"},
+	{"silent server", "import (\"net\"; \"net/http\")\nl, _ := net.Listen(\"tcp\", \"127.0.0.1:0\"); http.Get(\"http://\" + l.Addr().String())", "http"},
+	{"FIFO", "import (\"os\"; \"syscall\")\nname := fmt.Sprintf(\"%s/fifo%d\", os.TempDir(), os.Getpid()); syscall.Mkfifo(name, 0o600); os.Open(name)", "os.Open"},
+	{"loop", "for {}", "runs"},
+	{"loop that counts", "n := 0; for { n++ }", "runs"},
+	{"one rank's loop", "if symm.Rank() == 0 { for {} }", "rank 1  has finished the cell"},
+	{"recursion of loops", "func spin(n int) { for { n++ } }\nspin(1)", "runs"},
+	{"sort", "import \"sort\"\nx := make([]int, 30_000_000); for { sort.Ints(x); x[0] = 1 }", "at cell["},
+	{"signal that nobody sends", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); h.WaitSignal(1-symm.Rank(), 3)", "a signal on channel 3"},
+	{"signal to one rank", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); if symm.Rank() == 0 { h.WaitSignal(1, 3) }", "a signal on channel 3"},
+	{"barrier without rank 1", "t := symm.Empty(symm.I32, 4); h := symm.Rendezvous(t); if symm.Rank() == 0 { h.Barrier(2) } else { time.Sleep(time.Hour) }", "time.Sleep at"},
+	{"allocation without rank 1", "if symm.Rank() == 0 { symm.Empty(symm.I32, 4) } else { time.Sleep(time.Hour) }", "rank 0 came "},
+	{"reduction without rank 1", "t := symm.Empty(symm.I32, 4).Fill(1); symm.Rendezvous(t); if symm.Rank() == 0 { symm.OneShotAllReduce(t, \"sum\") } else { for {} }", "one_shot_all_reduce"},
+	{"groups in different orders", "a, b := symm.NewGroup(0), symm.NewGroup(1); c := make(chan int); <-c; _, _ = a, b", "a channel receive at"},
+	{"synchronize", "k := symm.Compile(`__global__ void spin(volatile int* p) { while (p[0] == 0) {} }`)\nt := symm.Local(symm.I32, 1).Fill(0); k.Launch(symm.Grid(1), symm.Block(1), t); symm.Synchronize()", "spin, launched at cell["},
+	{"kernel at the end of the cell", "k := symm.Compile(`__global__ void spin(volatile int* p) { while (p[0] == 0) {} }`)\nt := symm.Local(symm.I32, 1).Fill(0); k.Launch(symm.Grid(1), symm.Block(1), t)", "spin, launched at cell["},
+	{"one rank's kernel", "k := symm.Compile(`__global__ void lone(volatile int* p) { while (p[0] == 0) {} }`)\nt := symm.Local(symm.I32, 1).Fill(0); if symm.Rank() == 0 { k.Launch(symm.Grid(1), symm.Block(1), t) }", "lone, launched at cell["},
+}
+
+// Whatever a cell hangs in, the session says so within two seconds, gives the prompt back within three of the interrupt, and the next
+// collective is right.
+func TestHangs(t *testing.T) {
+	const (
+		explained = 2 * time.Second
+		back      = 3 * time.Second
+		slack     = time.Second // of a machine with other load
+	)
+	s := launchHere(t, 2)
+	for i, hang := range hangs {
+		if !*allHangs && i%12 != 0 {
+			continue
+		}
+		t.Run(strings.ReplaceAll(hang.name, " ", "_"), func(t *testing.T) {
+			ctx, interrupt := context.WithTimeout(t.Context(), 5*time.Second)
+			defer interrupt()
+			var said strings.Builder
+			var told, stopped time.Duration
+			began := time.Now()
+			s.Eval(ctx, session.Cell{Source: hang.cell, Output: func(o session.Output) {
+				said.WriteString(o.Text)
+				if o.Stream == session.Note && stopped == 0 && strings.Contains(said.String(), hang.says) {
+					told = time.Since(began)
+					stopped = told
+					interrupt()
+				}
+			}})
+			ended := time.Since(began)
+			switch {
+			case told == 0:
+				t.Errorf("not explained: %s", said.String())
+			case told > explained+slack:
+				t.Errorf("explained after %v", told)
+			}
+			if took := ended - stopped; told != 0 && took > back+slack {
+				t.Errorf("the prompt is back %v after the interrupt", took)
+			}
+			t.Logf("explained after %.2f s, back after %.2f s: %s", told.Seconds(), (ended - told).Seconds(), regexp.MustCompile(`\s+`).ReplaceAllString(said.String(), " "))
+			if slices.Contains(stuck, hang.name) {
+				if err := s.Restart(t.Context(), nil, false, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			reply := s.Eval(t.Context(), session.Cell{Source: "{ t := symm.Empty(symm.I32, 4).Fill(symm.Rank() + 1); symm.Rendezvous(t); fmt.Println(symm.OneShotAllReduce(t, \"sum\").Ints()[3]) }", Output: func(o session.Output) { said.WriteString(o.Text) }})
+			if len(reply.Errors) > 0 || !strings.HasSuffix(said.String(), "3\n") {
+				t.Errorf("the next collective: %v %s", reply.Errors, said.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,131 @@
+package run
+
+import (
+	"bytes"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Doing is what the cell's own goroutine does.
+type Doing struct {
+	What    string // "waits in time.Sleep", "is in sort.Ints"; "" for interpreted code
+	Blocked bool   // it waits for something, and takes no processor time
+}
+
+// dumpSize bounds the dump of all goroutines in which the cell's own is looked for, in bytes.
+const dumpSize = 4 << 20
+
+// Doing tells it from the stack of the goroutine, which costs a stop of the process for as long as it takes to write all stacks. It may be called at any
+// time.
+func (rt *Runtime) Doing() Doing {
+	x := rt.current()
+	if x == nil {
+		return Doing{}
+	}
+	id := x.goroutine.Load()
+	select {
+	case <-x.left:
+		return Doing{}
+	default:
+	}
+	for size := 64 << 10; ; size *= 4 {
+		dump := make([]byte, size)
+		n := runtime.Stack(dump, true)
+		if stack, found := stackOf(dump[:n], id); found {
+			return describeStack(stack)
+		}
+		if n < size || size >= dumpSize {
+			return Doing{}
+		}
+	}
+}
+
+// stackOf cuts the stack of one goroutine out of a dump.
+func stackOf(dump []byte, id int64) (stack string, found bool) {
+	head := []byte("goroutine " + strconv.FormatInt(id, 10) + " [")
+	i := bytes.Index(dump, append([]byte("\n\n"), head...))
+	switch {
+	case bytes.HasPrefix(dump, head):
+		i = 0
+	case i < 0:
+		return "", false
+	default:
+		i += 2
+	}
+	rest := dump[i:]
+	n := bytes.Index(rest, []byte("\n\n"))
+	if n < 0 {
+		return string(rest), len(dump) < cap(dump) // or its end is cut off
+	}
+	return string(rest[:n]), true
+}
+
+// Prefixes of functions in a stack.
+const (
+	ownPrefix   = "github.com/symmrepl/symmrepl/interp/run."
+	yaegiPrefix = "github.com/traefik/yaegi/interp."
+)
+
+// waitsOf are the functions that interpreted code waits in, by what runs in their place.
+var waitsOf = []struct{ frame, says string }{
+	{ownPrefix + "(*Runtime).sleep", "time.Sleep"},
+	{ownPrefix + "(*Runtime).lock", "Lock of a mutex"},
+	{ownPrefix + "(*Runtime).rlock", "RLock of a mutex"},
+	{ownPrefix + "(*Runtime).wait", "Wait of a sync.WaitGroup"},
+	{ownPrefix + "(*Runtime).condWait", "Wait of a sync.Cond"},
+	{ownPrefix + "(*Runtime).cmd", "a command of os/exec"},
+	{ownPrefix + "(*selection).Do", "select"},
+	{yaegiPrefix + "recv", "a channel receive"},
+	{yaegiPrefix + "rangeChan", "a range over a channel"},
+	{yaegiPrefix + "send", "a channel send"},
+	{yaegiPrefix + "_select", "select"},
+}
+
+// frameLine is the line of a stack that names a function; its arguments are cut off.
+var frameLine = regexp.MustCompile(`(?m)^([^\t\n].*)\([^()\n]*\)$`)
+
+// describeStack says what a goroutine does that runs a cell. The first frame of the interpreter from the top is what the cell is in: one of
+// the waits above, or a call into compiled code, which the frames above it show.
+func describeStack(stack string) Doing {
+	first, _, _ := strings.Cut(stack, "\n")
+	_, state, _ := strings.Cut(first, "[")
+	state, _, _ = strings.Cut(state, "]")
+	state, _, _ = strings.Cut(state, ",") // and for how long
+	blocked := state != "running" && state != "runnable" && state != "syscall"
+	called := ""
+	for _, m := range frameLine.FindAllStringSubmatch(stack, -1) {
+		name := m[1]
+		for _, w := range waitsOf {
+			if rest, ok := strings.CutPrefix(name, w.frame); ok && (rest == "" || rest[0] == '.' || strings.HasSuffix(w.frame, "cmd")) {
+				if !blocked { // it has just begun or ended
+					return Doing{}
+				}
+				return Doing{What: "waits in " + w.says, Blocked: true}
+			}
+		}
+		switch {
+		case strings.HasPrefix(name, ownPrefix+"(*Runtime).await"): // the next frame says for what
+		case strings.HasPrefix(name, ownPrefix), strings.HasPrefix(name, yaegiPrefix):
+			if called == "" {
+				return Doing{Blocked: blocked}
+			}
+			if blocked || state == "syscall" {
+				return Doing{What: "waits in " + called + " (" + state + ")", Blocked: true}
+			}
+			return Doing{What: "is in " + called}
+		case strings.HasPrefix(name, "reflect."), strings.HasPrefix(name, "runtime."):
+		default:
+			called = plainFunction(name)
+		}
+	}
+	return Doing{}
+}
+
+// plainFunction is the name of a function in a stack as cells write it, without the path of its package: "http.Get", "(*Tensor).Fill".
+func plainFunction(name string) string {
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	name = strings.TrimPrefix(name, "core.")
+	return strings.Replace(name, "symmem.", "symm.", 1)
+}
