@@ -52,9 +52,13 @@ func Base() (string, error) {
 	return "", fmt.Errorf("no directory for the session's sockets: %w", failed)
 }
 
-// bases lists the user's directories that there are: more than one if the place or the name has changed between processes.
+// bases lists the user's directories where Base is: more than one if the name was taken while processes lived.
 func bases() []string {
-	return slices.DeleteFunc(candidates(), func(path string) bool { return private(path) != nil })
+	base, err := Base()
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(candidates(), func(path string) bool { return filepath.Dir(path) != filepath.Dir(base) || private(path) != nil })
 }
 
 // private refuses a directory that others could have made or can enter.
