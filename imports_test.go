@@ -28,7 +28,7 @@ var parts = []part{
 	{"cmd/symmrepl", []string{"cmd/symmrepl/internal/cli"}},
 	{"cmd/symmrepl/internal/cli", []string{"cmd/symmrepl/internal", "cmd/symmrepl/internal/opbench", "cmd/symmrepl/internal/worker", "interp/check", "interp/export", "session", "symmem"}},
 	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
-	{"cmd/symmrepl/internal/opbench", []string{"chart", "session", "symmem"}},
+	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "internal", "session"}},
 	{".", nil}, // the tutorials that the program carries
 
