@@ -210,3 +210,24 @@ func (x *terminal) exit(want int) {
 		x.t.Error("the terminal is left in raw mode")
 	}
 }
+
+// Escapes in what the session cites do not reach the terminal: of panics, of errors, of values that make their own text.
+func TestEscapesInWhatIsCited(t *testing.T) {
+	x := newHome(t, 1).terminal("-n", "1", "--device", device())
+	x.enter(`panic("p\x1b]0;owned\a")`)
+	x.expect(`\x1b]0;owned`)
+	x.enter(`type owner struct{}; func (owner) String() string { return "v\x1b]0;owned\a\x1b[2J" }`)
+	x.enter(`owner{}`)
+	x.expect(`v\x1b]0;owned\x07\x1b[2J`)
+	x.enter(`panic(owner{})`)
+	x.expect(`v\x1b]0;owned`)
+	x.enter(`import "errors"; panic(errors.New("e\x1b]0;owned\a"))`)
+	x.expect(`e\x1b]0;owned`)
+	x.expect("symm> ")
+	x.mu.Lock()
+	raw := x.raw.String()
+	x.mu.Unlock()
+	if strings.Contains(raw, "\x1b]0;owned") {
+		t.Errorf("the title was set: %q", raw)
+	}
+}

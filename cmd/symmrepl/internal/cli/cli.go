@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/worker"
 	"github.com/symmrepl/symmrepl/session"
 )
@@ -58,7 +59,7 @@ func Main(args []string) int {
 // report prints an error and returns the exit status for it.
 func report(err error) int {
 	for _, line := range reasons(err) {
-		fmt.Fprintf(os.Stderr, "symmrepl: %s\n", line)
+		fmt.Fprintf(os.Stderr, "symmrepl: %s\n", render.Plain(line))
 	}
 	var wrong usageError
 	if errors.As(err, &wrong) {

@@ -10,6 +10,9 @@ import (
 	"syscall"
 )
 
+// shortestKey is the number of characters of a key below which it is refused. Jupyter's own have 36.
+const shortestKey = 16
+
 // connection is the content of a connection file.
 type connection struct {
 	Transport string `json:"transport"`
@@ -42,10 +45,21 @@ func readConnection(file string) (connection, error) {
 	case c.CurveKey != "":
 		return c, fmt.Errorf("%s asks for encryption by CurveZMQ, which is not served: leave transport_encryption of Jupyter's KernelManager at "+
 			"\"disabled\" or \"auto\"", file)
+	case c.Transport == "tcp" && c.Key != "" && len(c.Key) < shortestKey:
+		return c, fmt.Errorf("%s: a key of fewer than %d characters can be guessed by anybody who reaches %s: leave Session.key of Jupyter's "+
+			"configuration out, and Jupyter makes a random one", file, shortestKey, c.IP)
 	case c.Transport == "tcp" && c.Key == "" && !loopback(c.IP):
 		return c, fmt.Errorf("%s: anybody who reaches %s could run code: give the connection a key, or the address 127.0.0.1", file, c.IP)
 	}
 	return c, nil
+}
+
+// warning says what is unsafe about a connection that is served all the same, because Jupyter was told to have it so; "" if nothing is.
+func (c connection) warning() string {
+	if c.Transport != "tcp" || c.Key != "" {
+		return ""
+	}
+	return "the connection has no key: every user of this machine can run code in this kernel. Jupyter's configuration asks for that by an empty Session.key"
 }
 
 func loopback(host string) bool {

@@ -70,13 +70,15 @@ func TestRemembered(t *testing.T) {
 func TestConnectionFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.json")
 	for text, want := range map[string]string{
-		`{}`:                                   "",
-		`{"ip": "0.0.0.0", "key": "k"}`:        "",
-		`{"transport": "ipc", "ip": "/tmp/s"}`: "",
-		`{"ip": "0.0.0.0"}`:                    "give the connection a key",
-		`{"ip": "*"}`:                          "give the connection a key",
-		`{"transport": "udp"}`:                 `the transport "udp" is unknown`,
-		`{"signature_scheme": "hmac-md5"}`:     `the signature scheme "hmac-md5" is unknown`,
+		`{}`: "",
+		`{"ip": "0.0.0.0", "key": "0123456789abcdef"}`:     "",
+		`{"ip": "0.0.0.0", "key": "k"}`:                    "can be guessed",
+		`{"key": "k"}`:                                     "can be guessed",
+		`{"transport": "ipc", "ip": "/tmp/s"}`:             "",
+		`{"ip": "0.0.0.0"}`:                                "give the connection a key",
+		`{"ip": "*"}`:                                      "give the connection a key",
+		`{"transport": "udp"}`:                             `the transport "udp" is unknown`,
+		`{"signature_scheme": "hmac-md5"}`:                 `the signature scheme "hmac-md5" is unknown`,
 		`{"curve_publickey": "p", "curve_secretkey": "s"}`: "asks for encryption by CurveZMQ, which is not served",
 		`[`: "is not a connection file",
 	} {
@@ -86,6 +88,22 @@ func TestConnectionFile(t *testing.T) {
 		_, err := readConnection(file)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// A connection without a key is served if Jupyter asks for it on this machine only, and warned about.
+func TestMissingKeyIsWarnedAbout(t *testing.T) {
+	for _, test := range []struct {
+		c     connection
+		warns bool
+	}{
+		{connection{Transport: "tcp", IP: "127.0.0.1"}, true},
+		{connection{Transport: "tcp", IP: "127.0.0.1", Key: "0123456789abcdef"}, false},
+		{connection{Transport: "ipc", IP: "/tmp/s"}, false},
+	} {
+		if got := test.c.warning(); (got != "") != test.warns {
+			t.Errorf("%+v: %q", test.c, got)
 		}
 	}
 }

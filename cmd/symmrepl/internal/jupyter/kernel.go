@@ -47,6 +47,9 @@ func Listen(file string) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
+	if warning := c.warning(); warning != "" {
+		fmt.Fprintf(os.Stderr, "symmrepl: %s: %s\n", file, warning)
+	}
 	k := &Kernel{signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue()}
 	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
 	k.iopub = zmtp.NewPublisher(iopub, k.welcome)

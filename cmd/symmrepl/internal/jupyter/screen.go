@@ -222,7 +222,7 @@ func bundle(values []session.Value, size int) (data, metadata content) {
 
 // Fail implements console.Printer.
 func (s *screen) Fail(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text := render.Plain(fmt.Sprintf(format, args...))
 	s.fail(failure{"refused", text, []string{text}})
 }
 
@@ -254,5 +254,5 @@ func failureOf(errs []*session.Error, size int) failure {
 	p := render.New(&text, &text, size, true)
 	p.Reply(session.Reply{Errors: errs})
 	first, _, _ := strings.Cut(errs[0].Error(), "\n")
-	return failure{string(errs[0].Kind), session.Prefix(errs[0].Ranks, size) + first, []string{strings.TrimSuffix(text.String(), "\n")}}
+	return failure{string(errs[0].Kind), session.Prefix(errs[0].Ranks, size) + render.Plain(first), []string{strings.TrimSuffix(text.String(), "\n")}}
 }

@@ -25,8 +25,9 @@ func (p *Printer) Error(e *session.Error) {
 
 	head := *e
 	head.Hint = ""
-	p.lines(prefix, styleError, strings.ReplaceAll(head.Error(), "\n\t", "\n    ")+"\n")
+	p.lines(prefix, styleError, strings.ReplaceAll(Plain(head.Error()), "\n\t", "\n    ")+"\n")
 	if source, caret := excerpt(e.Source, e.Column); source != "" {
+		source = Plain(source)
 		if p.Colour && (e.Kind == session.KindSyntax || e.Kind == session.KindType || e.Kind == session.KindPanic) {
 			source = Highlight(source, 0, -1)
 		}
@@ -36,10 +37,10 @@ func (p *Printer) Error(e *session.Error) {
 		}
 	}
 	if detail := detail(e); detail != "" {
-		p.lines(prefix, styleDetail, detail)
+		p.lines(prefix, styleDetail, Plain(detail))
 	}
 	if e.Hint != "" {
-		p.lines(prefix, styleHint, "    hint: "+e.Hint+"\n")
+		p.lines(prefix, styleHint, "    hint: "+Plain(e.Hint)+"\n")
 	}
 	p.write(p.err)
 }

@@ -61,6 +61,9 @@ func (p *Printer) Output(o session.Output) {
 	}
 	p.buf.Reset()
 	text := o.Text
+	if o.Stream == session.Note {
+		text = Plain(text)
+	}
 	if p.open.w != nil {
 		if p.open.w == w && p.open.prefix == prefix && p.open.stream == o.Stream {
 			line, rest, whole := strings.Cut(text, "\n")
@@ -124,7 +127,7 @@ func (p *Printer) text(w io.Writer, prefix, style, text string) {
 	p.writeLate()
 	p.closeLine()
 	p.buf.Reset()
-	p.lines(prefix, style, strings.TrimSuffix(text, "\n")+"\n")
+	p.lines(prefix, style, strings.TrimSuffix(Plain(text), "\n")+"\n")
 	p.write(w)
 }
 
