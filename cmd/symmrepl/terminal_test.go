@@ -231,3 +231,15 @@ func TestEscapesInWhatIsCited(t *testing.T) {
 		t.Errorf("the title was set: %q", raw)
 	}
 }
+
+func TestQuestionAtPrompt(t *testing.T) {
+	x := newHome(t, 1).terminal("-n", "1", "--device", device())
+	x.enter("strings.ToUpper?")
+	x.expect("func ToUpper(s string) string")
+	x.enter("?:on")
+	x.expect("choose the ranks that cells run on")
+	x.enter("nosuchname?")
+	x.expect("nothing is known of nosuchname\n")
+	x.enter("40 + 2")
+	x.expect("42\n")
+}

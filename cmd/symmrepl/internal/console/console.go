@@ -38,6 +38,8 @@ func (c *Console) Run(ctx context.Context, r Request) Outcome {
 		return c.magic(ctx, r, trimmed)
 	case isCommand(trimmed):
 		return c.command(ctx, r, trimmed)
+	case IsQuestion(trimmed):
+		return c.answer(ctx, r.Printer, trimmed)
 	}
 	return c.Cell(ctx, r)
 }

@@ -5,9 +5,34 @@ import (
 	"go/scanner"
 	"go/token"
 	"strings"
+	"unicode"
 
 	"github.com/symmrepl/symmrepl/session"
 )
+
+// IsQuestion reports whether an entry asks for an explanation of a name, as symm.Empty? and ?symm.Empty do; no Go begins or ends like one.
+func IsQuestion(entry string) bool {
+	entry = strings.TrimSpace(entry)
+	other := func(r rune) bool {
+		return !strings.ContainsRune("._/:%", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}
+	return (strings.HasSuffix(entry, "?") || strings.HasPrefix(entry, "?")) && Asked(entry) != "" && !strings.ContainsFunc(Asked(entry), other)
+}
+
+// Asked returns what a question is about.
+func Asked(question string) string { return strings.Trim(question, "? \t\n") }
+
+// answer prints an explanation.
+func (c *Console) answer(ctx context.Context, p Printer, question string) Outcome {
+	name := Asked(question)
+	text := c.Explain(ctx, name, len(name))
+	if text == "" {
+		p.Fail("nothing is known of %s", name)
+		return Failed
+	}
+	p.Print(text)
+	return Done
+}
 
 // Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's help, the documentation of Go, or a type. If
 // there is none, it explains the function in whose arguments the position is. It returns "" if it finds nothing.

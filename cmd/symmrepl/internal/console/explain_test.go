@@ -60,3 +60,14 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
+
+func TestIsQuestion(t *testing.T) {
+	for entry, want := range map[string]bool{
+		"symm.Empty?": true, " ?x ": true, "x??": true, ":on?": true, "math/rand/v2?": true, "größe?": true,
+		"?": false, "x": false, "s := `what?": false, "$ ls ?": false, "x // why?": false, "x\ny?": false, `"a?`: false,
+	} {
+		if got := console.IsQuestion(entry); got != want {
+			t.Errorf("%q: %v", entry, got)
+		}
+	}
+}

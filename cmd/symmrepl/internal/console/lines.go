@@ -19,7 +19,7 @@ func (c *Console) Malformed(entry string) bool {
 func (c *Console) code(entry string) (source string, isCell bool) {
 	trimmed := strings.TrimSpace(entry)
 	switch {
-	case strings.HasPrefix(trimmed, "$"):
+	case strings.HasPrefix(trimmed, "$"), IsQuestion(trimmed):
 		return "", false
 	case strings.HasPrefix(trimmed, magic):
 		_, source, hasCode := strings.Cut(entry, "\n")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
@@ -114,8 +113,8 @@ func (k *Kernel) await(ctx context.Context, s *screen) bool {
 
 // enter runs an entry, whose printer is s.
 func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
-	if name, asks := strings.CutSuffix(strings.TrimSpace(entry.Source), "?"); asks && !strings.ContainsAny(name, "\n$") {
-		k.page(ctx, s, strings.Trim(name, "? "))
+	if console.IsQuestion(entry.Source) {
+		k.page(ctx, s, console.Asked(entry.Source))
 		return
 	}
 	switch k.console.Notebook(ctx, entry) {

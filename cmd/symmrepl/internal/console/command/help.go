@@ -24,8 +24,10 @@ func help() console.Command {
 const entries = `Enter Go: declarations, statements and expressions in any order. Every rank runs it, and the value of a last
 expression is shown. symm, fmt, math, time and strings are imported; other packages are imported when a cell uses them.
 An incomplete line continues on the next one; an empty line ends the entry, except within a raw string. Tab completes,
-Ctrl-C interrupts the cell that runs, Ctrl-D leaves.
+Ctrl-C interrupts the cell that runs, Ctrl-D leaves. Up recalls an entry, all its lines; the arrow keys move in it, and
+Alt-Enter breaks a line.
 
+  NAME?          show the documentation of a name
   %%rank [0,2]   as a cell's first line: only these ranks run it
   $ COMMAND      run a line with the shell of this machine
   :COMMAND       run a command; % may replace :, and the name may be shortened while it is unambiguous`

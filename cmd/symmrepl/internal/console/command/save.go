@@ -10,11 +10,11 @@ import (
 
 func save() console.Command {
 	return console.Command{
-		Name: "save", Args: "FILE", Group: cells, Where: console.Here,
+		Name: "save", Args: "[CELLS] FILE", Group: cells, Where: console.Here,
 		Help: `write the session's cells to a file
 "symmrepl run FILE" and ":load FILE" run them again. The file is Go: a line "// %%" begins a cell, "// %%rank [0,2]" one
 for those ranks. Cells that failed become comments; commands are not saved. A file that exists already is overwritten
-by ":save! FILE" only.`,
+by ":save! FILE" only. ":save 8-11 FILE" writes the cells 8 to 11.`,
 		Complete: completeFile,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
 			return writeCells(ctx, c, func(cells []session.Cell) ([]byte, error) { return []byte(cellfile.Format(cells)), nil })

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -37,6 +38,26 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 	if files, _ := filepath.Glob("*"); !reflect.DeepEqual(files, []string{"f.go"}) {
 		t.Errorf("files %v", files)
+	}
+}
+
+// A range before the name chooses cells.
+func TestSaveRange(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c, _, out := newConsole()
+	for i := range 5 {
+		c.Run(context.Background(), fmt.Sprintf("x%d", i+1))
+	}
+	for _, entry := range []string{":save 2-4 part.go", ":save! 3 part.go", ":save 8-11 none.go", ":save 4-2 none.go", ":save 2-3", ":save 2-a"} {
+		c.Run(context.Background(), entry)
+	}
+	want := "part.go: 3 cells\npart.go: 1 cell\n:save: there is no cell with a number from 8 to 11; :history shows the numbers\n" +
+		":save: a range of cells such as 8-11 is expected, not 4-2\n:save: the name of a file is expected after the cells 2-3\n2-a: 5 cells\n"
+	if out.String() != want {
+		t.Errorf("printed %q, want %q", out, want)
+	}
+	if text, err := os.ReadFile("part.go"); err != nil || !strings.Contains(string(text), "x3") || strings.Contains(string(text), "x2") {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 

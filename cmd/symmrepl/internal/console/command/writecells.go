@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -15,14 +17,22 @@ import (
 
 // completeFile completes the name of a file, which "!" may precede.
 func completeFile(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
-	return c.CompleteFile(strings.TrimLeft(arg, "! "))
+	arg = strings.TrimLeft(arg, "! ")
+	if _, last, name, err := cutRange(arg); err == nil && last > 0 {
+		arg = name
+	}
+	return c.CompleteFile(arg)
 }
 
-// writeCells writes the session's cells in some format to the file that the argument names. "!" before the name allows
-// to overwrite it.
+// writeCells writes cells of the session in some format to the file that the argument names, those of a range such as 8-11 if one stands before
+// the name, else all. "!" before the argument allows to overwrite the file.
 func writeCells(ctx context.Context, c *console.Call, format func([]session.Cell) ([]byte, error)) console.Outcome {
 	name, overwrite := strings.CutPrefix(c.Arg, "!")
-	if name = strings.TrimSpace(name); name == "" {
+	first, last, name, err := cutRange(strings.TrimSpace(name))
+	switch {
+	case err != nil:
+		return c.Fail(err)
+	case name == "":
 		return c.Fail(errors.New("the name of a file is expected"))
 	}
 	path := c.Console.Path(name)
@@ -34,6 +44,12 @@ func writeCells(ctx context.Context, c *console.Call, format func([]session.Cell
 	cells, err := c.Console.Session.History(ctx)
 	if err != nil {
 		return c.Fail(err)
+	}
+	if last > 0 {
+		cells = slices.DeleteFunc(slices.Clone(cells), func(cell session.Cell) bool { return cell.ID < first || cell.ID > last })
+		if len(cells) == 0 {
+			return c.Fail(fmt.Errorf("there is no cell with a number from %d to %d; :history shows the numbers", first, last))
+		}
 	}
 	text, err := format(cells)
 	if err == nil {
@@ -50,6 +66,26 @@ func writeCells(ctx context.Context, c *console.Call, format func([]session.Cell
 	}
 	c.Print(written(name, len(cells)-failed, failed))
 	return console.Done
+}
+
+// cutRange cuts a range of cells, such as 8-11 or 8, from the beginning of text. It is 0 to 0 if there is none.
+func cutRange(text string) (first, last int, rest string, err error) {
+	list, rest, _ := strings.Cut(text, " ")
+	from, to, isRange := strings.Cut(list, "-")
+	if !isRange {
+		to = from
+	}
+	first, wrong := strconv.Atoi(from)
+	last, wrongToo := strconv.Atoi(to)
+	switch {
+	case wrong != nil || wrongToo != nil:
+		return 0, 0, text, nil
+	case first < 1 || last < first:
+		return 0, 0, "", fmt.Errorf("a range of cells such as 8-11 is expected, not %s", list)
+	case strings.TrimSpace(rest) == "":
+		return 0, 0, "", fmt.Errorf("the name of a file is expected after the cells %s", list)
+	}
+	return first, last, strings.TrimSpace(rest), nil
 }
 
 // written describes what a file holds.

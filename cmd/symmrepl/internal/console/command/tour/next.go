@@ -28,7 +28,7 @@ func (t *Tour) next(ctx context.Context, c *console.Call) console.Outcome {
 	if t.step().Exercise != nil {
 		t.hints = 0
 	}
-	t.record(c, func(r *tutorial.Reached) { r.Step = t.at })
+	t.record(c, func(r *tutorial.Reached) { r.Step = max(r.Step, t.at) })
 	t.show(c)
 	return t.again(ctx, c)
 }

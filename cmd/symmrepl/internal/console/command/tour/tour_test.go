@@ -51,6 +51,14 @@ func TestNoTutorial(t *testing.T) {
 	enter(t, c, ":tutorial 01", console.Failed, ":tutorial: ranks that talk to each other are needed")
 }
 
+// To look at an early step again keeps the progress.
+func TestEarlierStepKeepsProgress(t *testing.T) {
+	c, _, _ := newConsole(t)
+	enter(t, c, ":tutorial 01 3", console.Done, "step 3 of ")
+	enter(t, c, ":tutorial 01 1", console.Done, "step 1 of ")
+	enter(t, c, ":tutorial", console.Done, " 3 of ")
+}
+
 func TestSteps(t *testing.T) {
 	lesson, err := tutorial.Find("01")
 	if err != nil {
