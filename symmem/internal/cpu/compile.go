@@ -76,7 +76,7 @@ func declared(kernels []signature.Kernel, err error) []signature.Kernel {
 
 // load opens a private copy of the library: a second load of one file would share its variables with the first.
 func (d *cpu) load(library string, src device.Source, signatures []signature.Kernel) (device.Module, error) {
-	private, err := copyOf(library)
+	private, err := d.compiler.copyOf(library)
 	if err != nil {
 		return nil, err
 	}
@@ -99,17 +99,18 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 	return m, nil
 }
 
-func copyOf(path string) (string, error) {
-	text, err := os.ReadFile(path)
+// copyOf returns a file of the content of a library in the cache, checked as it was read.
+func (c *compiler) copyOf(library string) (string, error) {
+	content, err := c.cache.Read(filepath.Base(library))
 	if err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "loading-*.so")
+	f, err := os.CreateTemp(filepath.Dir(library), "loading-*.so")
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	if _, err := f.Write(text); err != nil {
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
 		return "", err
 	}

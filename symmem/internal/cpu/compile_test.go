@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -188,4 +189,42 @@ func FuzzReadLog(f *testing.F) {
 		}
 		_ = e.Error()
 	})
+}
+
+// TestHealedCache: a library or a header in the cache that was damaged is made again, and no library is loaded from a damaged file.
+func TestHealedCache(t *testing.T) {
+	folder, runs := countedCompiler(t)
+	source := device.Source{Name: "c", Line: 1, Text: "__global__ void f(int* p) { *p = 7; }"}
+	b := open(t)
+	check := func(what string) {
+		t.Helper()
+		m, err := b.Compile(source)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		p := b.alloc(4)
+		b.launch(m.Kernels()[0], 1, 1, p)
+		if got := download[int32](b, p, 1)[0]; got != 7 {
+			t.Errorf("%s: the kernel gives %d", what, got)
+		}
+	}
+	check("a new library")
+	for i, size := range []int64{0, 100, 5000} {
+		for _, pattern := range []string{"cpu/*.so", "cpu/headers-*/cuda_on_cpu.h"} {
+			found, err := filepath.Glob(filepath.Join(folder, pattern))
+			if err != nil || len(found) != 1 {
+				t.Fatalf("%s are %v (%v)", pattern, found, err)
+			}
+			if info, err := os.Stat(found[0]); err != nil || info.Size() <= size {
+				continue // it would not be cut
+			}
+			if err := os.Truncate(found[0], size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check("a library cut to " + strconv.FormatInt(size, 10))
+		if n := runs(); n != i+2 {
+			t.Errorf("the compiler ran %d times, want %d", n, i+2)
+		}
+	}
 }

@@ -25,8 +25,9 @@ type compiler struct {
 	path    string
 	flags   []string
 	cache   *kernelcache.Cache
-	headers string // folder of the headers, in the cache
-	common  string // what all libraries' keys have in common: the compiler, its flags, the headers
+	files   []kernels.File // the headers
+	headers string         // their folder, in the cache
+	common  string         // what all libraries' keys have in common: the compiler, its flags, the headers
 }
 
 // commonFlags: no system headers, as on the GPU; no aliasing or overflow rules that CUDA code does not keep; what is undefined on the GPU traps.
@@ -63,11 +64,10 @@ func (c *compiler) find() error {
 	if c.cache, err = kernelcache.Open("cpu", os.Getenv); err != nil {
 		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(), Hint: "name one in SYMMREPL_CACHE"}
 	}
-	headers, err := allHeaders()
-	if err != nil {
+	if c.files, err = allHeaders(); err != nil {
 		return err
 	}
-	c.headers, err = writeHeaders(c.cache, headers)
+	c.headers, err = writeHeaders(c.cache, c.files)
 	c.common = kernelcache.Key(append(append([]string{path, string(version), c.headers}, "flags"), c.flags...)...)
 	return err
 }
@@ -115,7 +115,12 @@ func (c *compiler) library(src device.Source, unit string) (string, error) {
 	if err := c.prepare(); err != nil {
 		return "", err
 	}
-	return c.cache.Entry(kernelcache.Key(c.common, unit)+".so", nil, func(path string) error { return c.run(src, unit, path) })
+	return c.cache.Entry(kernelcache.Key(c.common, unit)+".so", nil, func(path string) error {
+		if _, err := writeHeaders(c.cache, c.files); err != nil { // they may have been damaged since
+			return err
+		}
+		return c.run(src, unit, path)
+	})
 }
 
 func (c *compiler) run(src device.Source, unit, out string) error {

@@ -17,7 +17,8 @@ import (
 type Cache struct{ dir string }
 
 // Open returns the cache of a kind of entries: a folder of that name in $SYMMREPL_CACHE, else in the user's cache folder, else in
-// the folder for temporary files.
+// the folder for temporary files. What lies there is run: a folder that others can change is left alone, and the next one is taken;
+// if none is left, the error says of each what is wrong.
 func Open(kind string, getenv func(string) string) (*Cache, error) {
 	root := getenv("SYMMREPL_CACHE")
 	if root == "" {
@@ -30,32 +31,13 @@ func Open(kind string, getenv func(string) string) (*Cache, error) {
 		if root == "" {
 			continue
 		}
-		dir := filepath.Join(root, kind)
-		err := usable(dir)
+		dir, err := usable(filepath.Join(root, kind))
 		if err == nil {
 			return &Cache{dir}, nil
 		}
 		failed = append(failed, err)
 	}
 	return nil, errors.Join(failed...)
-}
-
-// usable makes the folder if it is missing. This user must own it and nobody else may write to it: what lies there is run.
-func usable(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return err
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() || info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("%s: others may write to it", dir)
-	}
-	if err := syscall.Access(dir, 2 /* W_OK */); err != nil {
-		return &fs.PathError{Op: "access", Path: dir, Err: err}
-	}
-	return nil
 }
 
 // Key returns a name for what the fields decide.
@@ -75,11 +57,11 @@ const building = "new-"
 
 // Entry returns the path of the entry of a name, which contains a Key.
 //
-// If there is none, or valid says that the one there is of no use, build makes it: a file or a folder at the path that it gets.
-// valid may be nil. An error of build is returned as it is; other errors are of the folder.
+// If there is none, or it is not what was built, or valid says that the one there is of no use, build makes it: a file or a folder at
+// the path that it gets. valid may be nil. An error of build is returned as it is; other errors are of the folder.
 func (c *Cache) Entry(name string, valid func(path string) bool, build func(path string) error) (path string, err error) {
 	path = c.Path(name)
-	if c.found(path, valid) {
+	if c.found(name, valid) {
 		return path, nil
 	}
 	unlock, err := c.lock(name)
@@ -87,7 +69,7 @@ func (c *Cache) Entry(name string, valid func(path string) bool, build func(path
 		return "", err
 	}
 	defer unlock()
-	if c.found(path, valid) {
+	if c.found(name, valid) {
 		return path, nil // another process made it while this one waited
 	}
 	temp, err := os.MkdirTemp(c.dir, building)
@@ -102,16 +84,17 @@ func (c *Cache) Entry(name string, valid func(path string) bool, build func(path
 	if err := flush(made); err != nil {
 		return "", err
 	}
-	if err := os.Rename(made, path); err != nil {
+	if err := c.install(made, name); err != nil {
 		return "", err
 	}
 	c.prune(maxEntries)
 	return path, nil
 }
 
-// found reports whether an entry is there, and marks it as used.
-func (c *Cache) found(path string, valid func(path string) bool) bool {
-	if _, err := os.Stat(path); err != nil || valid != nil && !valid(path) {
+// found reports whether an entry is there, as it was built, and marks it as used.
+func (c *Cache) found(name string, valid func(path string) bool) bool {
+	path := c.Path(name)
+	if got, err := digest(path); err != nil || got != c.sum(name) || valid != nil && !valid(path) {
 		return false
 	}
 	now := time.Now()
@@ -119,10 +102,16 @@ func (c *Cache) found(path string, valid func(path string) bool) bool {
 	return true
 }
 
-// flush writes a file, or the files of a folder, to the disk.
+// flush closes a file, or a folder and what is in it, to others, and writes the files to the disk.
 func flush(path string) error {
 	return filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			return os.Chmod(path, 0o700)
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
 			return err
 		}
 		f, err := os.Open(path)

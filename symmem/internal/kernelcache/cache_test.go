@@ -99,7 +99,7 @@ func TestPrune(t *testing.T) {
 	for _, f := range files {
 		left = append(left, f.Name())
 	}
-	if got, want := strings.Join(left, " "), "00 04 05 06 07 08 locks new-2"; got != want {
+	if got, want := strings.Join(left, " "), "00 04 05 06 07 08 locks new-2 sums"; got != want {
 		t.Errorf("%s stay, want %s", got, want)
 	}
 }
@@ -153,5 +153,118 @@ func TestUnsafeFolder(t *testing.T) {
 	t.Setenv("TMPDIR", "/dev/null")
 	if _, err := Open("kind", getenv); err == nil || !strings.Contains(err.Error(), dir+": others may write to it") {
 		t.Errorf("without a folder the error is %v", err)
+	}
+}
+
+// TestHeal: an entry that is not what was built is built again.
+func TestHeal(t *testing.T) {
+	folder := func(path string) error {
+		return errors.Join(os.Mkdir(path, 0o700), write("one")(filepath.Join(path, "a")), write("two")(filepath.Join(path, "b")))
+	}
+	for _, test := range []struct {
+		name   string
+		build  func(string) error
+		damage func(path string) error
+	}{
+		{"cut file", write("library"), func(path string) error { return os.Truncate(path, 3) }},
+		{"empty file", write("library"), func(path string) error { return os.Truncate(path, 0) }},
+		{"other content", write("library"), func(path string) error { return os.WriteFile(path, []byte("planted"), 0o600) }},
+		{"writable file", write("library"), func(path string) error { return os.Chmod(path, 0o666) }},
+		{"link", write("library"), func(path string) error {
+			return errors.Join(os.Rename(path, path+"-else"), os.Symlink(path+"-else", path))
+		}},
+		{"folder for a file", write("library"), func(path string) error { return errors.Join(os.Remove(path), folder(path)) }},
+		{"emptied file of a folder", folder, func(path string) error { return os.Truncate(filepath.Join(path, "b"), 0) }},
+		{"missing file of a folder", folder, func(path string) error { return os.Remove(filepath.Join(path, "a")) }},
+		{"further file of a folder", folder, func(path string) error { return write("planted")(filepath.Join(path, "c")) }},
+		{"missing digest", write("library"), func(path string) error {
+			return os.Remove(filepath.Join(filepath.Dir(path), sums, filepath.Base(path)))
+		}},
+		{"another user's file", write("library"), func(path string) error {
+			if os.Getuid() != 0 {
+				t.Skip("only root can give a file to another user")
+			}
+			return os.Chown(path, 65534, 65534)
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := open(t)
+			path, err := c.Entry("00", nil, test.build)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := digest(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := test.damage(path); err != nil {
+				t.Fatal(err)
+			}
+			again := 0
+			if _, err := c.Entry("00", nil, func(path string) error { again++; return test.build(path) }); err != nil || again != 1 {
+				t.Errorf("it was built %d times (%v)", again, err)
+			}
+			if got, err := digest(path); got != want {
+				t.Errorf("it is not what was built (%v)", err)
+			}
+			if _, err := c.Entry("00", nil, never); err != nil {
+				t.Errorf("what was built again is not found: %v", err)
+			}
+		})
+	}
+}
+
+// TestRead: a file that changes between Entry and Read is not taken for what was built.
+func TestRead(t *testing.T) {
+	c := open(t)
+	path, err := c.Entry("00", nil, write("library"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := c.Read("00"); string(text) != "library" || err != nil {
+		t.Errorf("Read returns %q (%v)", text, err)
+	}
+	if err := os.Truncate(path, 3); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read("00"); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("of a cut file the error is %v", err)
+	}
+}
+
+// TestOthersFolder: a folder that another user owns, or can put another in the place of, is refused with the reason.
+func TestOthersFolder(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		why    string
+		damage func(root string) error
+	}{
+		{"another user's folder", "kind: it belongs to user 65534", func(root string) error { return os.Chown(filepath.Join(root, "kind"), 65534, -1) }},
+		{"another user's folder above", " belongs to user 65534, who can rename what is in it", func(root string) error { return os.Chown(root, 65534, -1) }},
+		{"writable folder above", "others may rename what is in", func(root string) error { return os.Chmod(root, 0o777) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			root := t.TempDir()
+			if err := os.Mkdir(filepath.Join(root, "kind"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := test.damage(root); errors.Is(err, os.ErrPermission) {
+				t.Skip("only root can give a folder to another user")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("TMPDIR", "/dev/null")
+			c, err := Open("kind", func(string) string { return root })
+			if err == nil || !strings.Contains(err.Error(), test.why) {
+				t.Errorf("the cache is %v (%v), want an error that says %q", c, err, test.why)
+			}
+		})
+	}
+	root := t.TempDir()
+	if err := os.Chmod(root, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Open("kind", func(string) string { return root }); err != nil || !strings.HasPrefix(c.dir, root) {
+		t.Errorf("in a folder like /tmp the cache is %v (%v)", c, err)
 	}
 }

@@ -39,6 +39,7 @@ func (c *Cache) prune(limit int) {
 		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name()))
 	})
 	for _, f := range files[:max(0, len(files)-limit*3/4)] {
-		os.Remove(filepath.Join(c.dir, f.Name()))
+		os.Remove(c.Path(f.Name()))
+		os.Remove(filepath.Join(c.dir, sums, f.Name()))
 	}
 }

@@ -1,0 +1,77 @@
+package kernelcache
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// usable makes the folder if it is missing and returns its path without symbolic links. This user must own it, and nobody else may be
+// able to write to it or to put another in its place.
+func usable(dir string) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := closed(dir, info); err != nil {
+		return "", err
+	}
+	for above := filepath.Dir(dir); ; above = filepath.Dir(above) {
+		if err := keeps(above); err != nil {
+			return "", fmt.Errorf("%s: %w", dir, err)
+		}
+		if above == filepath.Dir(above) {
+			break
+		}
+	}
+	if err := syscall.Access(dir, 2 /* W_OK */); err != nil {
+		return "", &fs.PathError{Op: "access", Path: dir, Err: err}
+	}
+	return dir, nil
+}
+
+// closed refuses a file or folder that another user owns or may write to.
+func closed(path string, info fs.FileInfo) error {
+	if owner := ownerOf(info); owner != os.Getuid() {
+		return fmt.Errorf("%s: it belongs to user %d, and what is in it would run as user %d", path, owner, os.Getuid())
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return fmt.Errorf("%s: others may write to it (its mode is %s; chmod go-w makes it safe)", path, info.Mode())
+	}
+	return nil
+}
+
+// keeps refuses a folder in which another user can put something in the place of what this user has there: it must belong to this user or
+// to the system, and where others may write to it, it must have the sticky bit.
+func keeps(dir string) error {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o022 != 0 && info.Mode()&fs.ModeSticky == 0 {
+		return fmt.Errorf("others may rename what is in %s (its mode is %s; chmod go-w makes it safe)", dir, info.Mode())
+	}
+	owner := ownerOf(info)
+	if owner == os.Getuid() || owner == 0 {
+		return nil
+	}
+	// In a user namespace the system's folders belong to a user that is not in it.
+	if root, err := os.Lstat("/"); err == nil && owner == ownerOf(root) {
+		return nil
+	}
+	return fmt.Errorf("%s belongs to user %d, who can rename what is in it", dir, owner)
+}
+
+func ownerOf(info fs.FileInfo) int { return int(info.Sys().(*syscall.Stat_t).Uid) }
