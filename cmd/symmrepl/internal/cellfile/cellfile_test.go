@@ -29,6 +29,12 @@ func TestParse(t *testing.T) {
 		"what is not Go":         {"\"a\n'b\n// %%\n#", []Cell{{Line: 1, Source: "\"a\n'b\n"}, {Line: 4, Source: "#"}}},
 		"kinds":                  {"// %% [markdown]\n// text\n// %% [check] it\nx\n// %% [a, b]\nx\n// %% y [z]\ny\n", []Cell{{Line: 6, Title: "[a, b]", Source: "x\n"}, {Line: 8, Title: "y [z]", Source: "y\n"}}},
 		"nothing":                {"", []Cell{}},
+		"a program": {"// About.\npackage main\n\nvar x = 1\n\nfunc main() { print(x) }\n",
+			[]Cell{{Line: 1, Source: "// About.\n            \n\nvar x = 1\n\nfunc main() { print(x) }\n"}, {Line: 6, Source: "main()"}}},
+		"a program in cells":  {"package main; func main() {}\n// %%\nx\n", []Cell{{Line: 1, Source: "            ; func main() {}\n"}, {Line: 3, Source: "x\n"}, {Line: 1, Source: "main()"}}},
+		"cells with a clause": {"package main\nx := 1\n", []Cell{{Line: 1, Source: "            \nx := 1\n"}}},
+		"another package":     {"package p\nfunc main() {}\n", []Cell{{Line: 1, Source: "package p\nfunc main() {}\n"}}},
+		"a method main":       {"package main\nfunc (t T) main() {}\ntype T int\n", []Cell{{Line: 1, Source: "package main\nfunc (t T) main() {}\ntype T int\n"}}},
 	} {
 		if got := Parse(test.text); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)

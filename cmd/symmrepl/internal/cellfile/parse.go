@@ -1,6 +1,8 @@
 package cellfile
 
 import (
+	"go/ast"
+	"go/parser"
 	"go/scanner"
 	"go/token"
 	"regexp"
@@ -24,9 +26,41 @@ const separator = "// %%"
 var kind = regexp.MustCompile(`^\[([a-z]+)\] *(.*)$`)
 
 // Parse cuts a file into the cells that are run: those with code (more than comments and build constraints) and of no
-// kind.
+// kind. A file of package main is a program: after its cells comes one that calls its function main.
 func Parse(text string) []Cell {
-	return slices.DeleteFunc(All(text), func(c Cell) bool { return c.Kind != "" || !hasCode(c.Source) })
+	text, line := withoutPackage(text)
+	cells := slices.DeleteFunc(All(text), func(c Cell) bool { return c.Kind != "" || !hasCode(c.Source) })
+	if line > 0 {
+		cells = append(cells, Cell{Line: line, Source: "main()"})
+	}
+	return cells
+}
+
+// withoutPackage returns a program's text with its package clause replaced by spaces and the line of its function main. A text that
+// is no program is returned as it is, with 0.
+func withoutPackage(text string) (string, int) {
+	files := token.NewFileSet()
+	f, err := parser.ParseFile(files, "", text, parser.SkipObjectResolution)
+	if f == nil || !f.Package.IsValid() || f.Name == nil || f.Name.Name != "main" {
+		return text, 0
+	}
+	line := 0
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "main" {
+			line = files.Position(fn.Pos()).Line
+		}
+	}
+	if line == 0 && err == nil {
+		return text, 0
+	}
+	start, end := files.Position(f.Package).Offset, files.Position(f.Name.End()).Offset
+	clause := strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return ' '
+	}, text[start:end])
+	return text[:start] + clause + text[end:], line
 }
 
 // All cuts a file into all its cells. The first is what comes before the first line that begins one.

@@ -6,7 +6,7 @@ on an emulated device in host memory.
 
     symmrepl                    a prompt
     symmrepl -e CODE            run one cell
-    symmrepl run FILE.go        run a script; lines that begin with // %% separate its cells
+    symmrepl run FILE.go        run a script, whose cells lines that begin with // %% separate, or a program of package main
     symmrepl tutorial [NAME]    list the tutorials, or step through one at a prompt
     symmrepl attach [DIR]       a second prompt on a running session of yours, the newest if DIR is not given
     symmrepl kernel install     install a Jupyter kernel that starts a session with these flags
