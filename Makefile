@@ -9,7 +9,7 @@ JUPYTER := .venv/jupyter
 # more, alone, and the summary names them. A data race is never retried.
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test conformance check gophernotes bench gpu-bundle clean FORCE
+.PHONY: help demo build test conformance foreign check gophernotes bench gpu-bundle clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ test: check $(NVRTC) $(JUPYTER) ## all checks that a change must pass: check, al
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
 	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table
+
+foreign: build ## run the test programs of Go and of yaegi, and compare with the Go toolchain: GOTEST=DIR YAEGITEST=DIR
+	go run ./interp/internal/foreign -program $(BIN) -go "$(GOTEST)" -yaegi "$(YAEGITEST)" -list
 
 check: | go c++ ## gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l *.go $$(go list -f '{{if ne .Name "symmrepl"}}{{.Dir}}{{end}}' ./...)) && [ -z "$$unformatted" ] || { echo "these files need gofmt -w: $$unformatted" >&2; exit 1; }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"go/build/constraint"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// program is a file with what it is to print.
+type program struct {
+	suite string
+	name  string // relative to the suite's directory
+	path  string
+	args  []string
+	want  string // standard output and standard error
+	skip  string // why the toolchain does not run it on this machine; "" if it does
+}
+
+// goPrograms lists the files below dir whose action is "run", as Go's own runner of these tests reads them.
+func goPrograms(dir string) ([]program, error) {
+	var list []program
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || inDir(path) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		action, skip := header(string(text))
+		if len(action) == 0 || action[0] != "run" {
+			return nil
+		}
+		want, err := os.ReadFile(strings.TrimSuffix(path, ".go") + ".out")
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		list = append(list, program{suite: "go", name: name, path: path, args: arguments(action[1:]), want: string(want), skip: skip})
+		return err
+	})
+	return list, err
+}
+
+// inDir reports whether a file is a part of a program of several files.
+func inDir(path string) bool { return strings.HasSuffix(filepath.Dir(path), ".dir") }
+
+// header returns the words of a file's action, and which constraint keeps it from being built here.
+func header(text string) (action []string, skip string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "":
+		case constraint.IsGoBuild(line):
+			if x, err := constraint.Parse(line); err == nil && !x.Eval(builds) {
+				skip = line
+			}
+		case strings.HasPrefix(line, "//"):
+			if words := strings.Fields(line[2:]); len(words) > 0 {
+				return words, skip
+			}
+		default:
+			return nil, skip
+		}
+	}
+	return nil, skip
+}
+
+// arguments are those of the program: flags before them are the compiler's.
+func arguments(words []string) []string {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		words = words[1:]
+	}
+	return words
+}
+
+// builds reports whether a build tag is set on this machine.
+func builds(tag string) bool {
+	return slices.Contains([]string{runtime.GOOS, runtime.GOARCH, "unix", "gc", "cgo"}, tag) || strings.HasPrefix(tag, "go1.")
+}
+
+// output matches the comment at the end of a program of yaegi's that says what it prints.
+var output = regexp.MustCompile(`(?m)^// Output:\s*\n((?:(?://.*)?\n?)*)\z`)
+
+// yaegiPrograms lists the files of dir with an expected output.
+func yaegiPrograms(dir string) ([]program, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	var list []program
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		m := output.FindStringSubmatch(string(text))
+		if m == nil {
+			continue
+		}
+		var want strings.Builder
+		for line := range strings.Lines(m[1]) {
+			want.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "//"), " "))
+		}
+		list = append(list, program{suite: "yaegi", name: filepath.Base(path), path: path, want: want.String()})
+	}
+	return list, nil
+}
