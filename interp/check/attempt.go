@@ -247,8 +247,10 @@ func (k *Attempt) stage(known map[string]types.Object, decls []ast.Decl) map[str
 	}
 	file.Decls = append(file.Decls, decls...)
 	conf := types.Config{Importer: k.Checker.pkgs, Error: k.report, GoVersion: goVersion}
-	check := types.NewChecker(&conf, k.Checker.fset, pkg, k.Cell.Info)
-	check.Files([]*ast.File{file}) // the errors went to k.report
+	defer parenthesize(decls, known)()
+	if err := checkFile(&conf, k.Checker.fset, pkg, k.Cell.Info, file); err != nil { // other errors went to k.report
+		k.errorAt(decls[0].Pos(), err.Error())
+	}
 	out := maps.Clone(known)
 	for _, name := range pkg.Scope().Names() {
 		out[name] = pkg.Scope().Lookup(name)

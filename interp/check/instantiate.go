@@ -42,7 +42,9 @@ func (k *Checker) Instantiate(info *types.Info, g *Generic, f *ast.FuncDecl, arg
 			err = e
 		}
 	}}
-	types.NewChecker(&conf, k.fset, g.Package, info).Files([]*ast.File{file})
+	if fault := checkFile(&conf, k.fset, g.Package, info, file); fault != nil {
+		return nil, nil, fault
+	}
 	if err != nil {
 		return nil, nil, err
 	}

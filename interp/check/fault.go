@@ -1,0 +1,53 @@
+package check
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// typesFault is the error of syntax that package go/types panics at.
+type typesFault struct{ cause any }
+
+func (e *typesFault) Error() string {
+	return fmt.Sprintf("the type checker failed: %v; split the cell or write it in another way", e.cause)
+}
+
+// parenthesize puts parentheses around the known types that types are declared to be, until undo: go/types panics at one that is in the scope of the package
+// and not in its files, where it stands by itself.
+func parenthesize(decls []ast.Decl, known map[string]types.Object) (undo func()) {
+	was := map[*ast.TypeSpec]ast.Expr{}
+	for _, d := range decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, s := range g.Specs {
+			s, ok := s.(*ast.TypeSpec)
+			if !ok {
+				continue
+			}
+			if id, ok := s.Type.(*ast.Ident); ok && known[id.Name] != nil {
+				was[s] = id
+				s.Type = &ast.ParenExpr{Lparen: id.Pos(), X: id, Rparen: id.End()}
+			}
+		}
+	}
+	return func() {
+		for s, t := range was {
+			s.Type = t
+		}
+	}
+}
+
+// checkFile has go/types check a file. The errors that it finds go to conf.Error; if it panics, that is the error which is returned.
+func checkFile(conf *types.Config, fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File) (fault error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			fault = &typesFault{cause}
+		}
+	}()
+	types.NewChecker(conf, fset, pkg, info).Files([]*ast.File{file})
+	return nil
+}
