@@ -13,7 +13,7 @@ import (
 // typeSpec lowers a type declaration.
 func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	if obj := l.info.Defs[s.Name]; obj != nil {
-		if !s.Assign.IsValid() && recursive(obj.Type(), obj.Type().Underlying()) {
+		if !s.Assign.IsValid() && recursive(obj.Type()) {
 			l.refuse(s.Name.Pos(), "the type "+s.Name.Name+" contains itself other than as a field of a struct; make it a struct with one field")
 		}
 		l.types[s] = obj
@@ -52,24 +52,49 @@ func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 	return out
 }
 
-// recursive reports whether in refers to t, structs and interfaces in it not counted: yaegi has no such types.
-func recursive(t, in types.Type) bool {
-	switch u := in.(type) {
+// recursive reports whether a type that is no struct refers to itself, if not through a struct or interface with a name: yaegi has no such types, and its
+// stack would overflow at some.
+func recursive(t types.Type) bool {
+	if isStruct(t) || types.IsInterface(t) {
+		return false
+	}
+	return refersTo(t.Underlying(), t, map[types.Type]bool{})
+}
+
+// refersTo reports whether the type in refers to t as recursive counts it. It looks at each named type once.
+func refersTo(in, t types.Type, seen map[types.Type]bool) bool {
+	to := func(in types.Type) bool { return refersTo(in, t, seen) }
+	switch u := types.Unalias(in).(type) {
+	case *types.Named:
+		if u == t {
+			return true
+		}
+		if seen[u] || isStruct(u) || types.IsInterface(u) {
+			return false
+		}
+		seen[u] = true
+		return to(u.Underlying())
 	case *types.Pointer:
-		return u.Elem() == t || recursive(t, u.Elem())
+		return to(u.Elem())
 	case *types.Slice:
-		return u.Elem() == t || recursive(t, u.Elem())
+		return to(u.Elem())
 	case *types.Array:
-		return recursive(t, u.Elem())
+		return to(u.Elem())
 	case *types.Chan:
-		return u.Elem() == t || recursive(t, u.Elem())
+		return to(u.Elem())
 	case *types.Map:
-		return u.Elem() == t || recursive(t, u.Key()) || recursive(t, u.Elem())
+		return to(u.Key()) || to(u.Elem())
 	case *types.Signature:
-		return recursive(t, u.Params()) || recursive(t, u.Results())
+		return to(u.Params()) || to(u.Results())
 	case *types.Tuple:
 		for v := range u.Variables() {
-			if v.Type() == t || recursive(t, v.Type()) {
+			if to(v.Type()) {
+				return true
+			}
+		}
+	case *types.Struct:
+		for v := range u.Fields() {
+			if to(v.Type()) {
 				return true
 			}
 		}
