@@ -60,6 +60,9 @@
 // # Memory
 //
 // While code of cells runs, the memory that it takes is looked at every few milliseconds. Recursion without end is stopped where a Go
-// program would be ended: some 100,000 calls of a function may be nested, and 15,000 of a function literal, method or callback. A cell that
-// takes what memory the machine has is stopped too, if it takes it step by step; a single value that is too large ends the process.
+// program would be ended: some 100,000 calls of a function may be nested, and 15,000 of a function literal, method or callback. A cell whose
+// values take more than [Options].Memory is stopped too, or what memory the machine has; so is make, and Repeat of strings and bytes, of a single value for which
+// there is no room. What other compiled code allocates at once, such as an array of 1<<40 bytes, ends the process.
+//
+// A type other than a struct that contains itself, if not through a named struct or an interface, is refused: yaegi has no such types.
 package interp

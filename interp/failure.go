@@ -67,6 +67,9 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 		e.Msg = in.checker.AsCalled(e.Msg, in.checker.Imports())
 		in.mu.Unlock()
 	}
+	if hinted, ok := v.(interface{ Hint() string }); ok && e.Hint == "" {
+		e.Hint = hinted.Hint()
+	}
 	if e.File == "" {
 		in.place(e, in.runtime.Position())
 	}

@@ -30,6 +30,8 @@ type Options struct {
 	ConvertError func(error) *session.Error
 	// Input is the standard input of cells; nil is an empty one.
 	Input io.Reader
+	// Memory is how many bytes the values of cells may take; 0 is what MemoryShare returns for one process.
+	Memory uint64
 	// Inspect answers the topics that are not about the interpreter.
 	Inspect func(context.Context, session.Query) (session.Answer, error)
 }
@@ -54,8 +56,11 @@ func New(options Options) (*Interp, error) {
 	if err := named.Check(); err != nil {
 		return nil, err
 	}
+	if options.Memory == 0 {
+		options.Memory = MemoryShare(1)
+	}
 	var err error
-	if in.runtime, err = run.New(host{in}, options.Input, options.Packages); err != nil {
+	if in.runtime, err = run.New(host{in}, options.Input, options.Memory, options.Packages); err != nil {
 		return nil, err
 	}
 	if in.checker, err = check.New(in.runtime.Files(), symbols.Tables(options.Packages), options.Names); err != nil {
@@ -64,6 +69,10 @@ func New(options Options) (*Interp, error) {
 	in.program, in.help = lower.New(in.checker), help.New(in.checker)
 	return in, in.declareOwn()
 }
+
+// MemoryShare returns how many bytes the values of cells may take where so many processes share the machine: what the environment variable GOMEMLIMIT says,
+// or else a third of what is free now, divided among them.
+func MemoryShare(processes int) uint64 { return run.MemoryShare(processes) }
 
 // Close ends what cells have left running.
 func (in *Interp) Close() { in.runtime.Close() }

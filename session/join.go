@@ -54,7 +54,7 @@ func lead(ctx context.Context, at rendezvous.Meeting, l Launcher, config Config)
 		return nil, err
 	}
 	c := newController(config, l.Size, dir)
-	c.addLocal(0, l.LocalRank)
+	c.addLocal(0, l.LocalRank, l.LocalSize)
 	ctx, cancel := context.WithTimeout(ctx, rendezvous.Timeout)
 	defer cancel()
 	if l.Size > 1 {
@@ -180,7 +180,7 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 	sp := newSpawner()
 	defer sp.close()
 	s := &supervisor{
-		spec:       config.worker(l.Rank, l.Size, l.LocalRank, dir.Path),
+		spec:       config.worker(l.Rank, l.Size, l.LocalRank, l.LocalSize, dir.Path),
 		spawner:    sp,
 		connectHub: func(incarnation int) (*os.File, error) { return relayBootstrap(at, l.Rank, incarnation) },
 		emit:       func(e event, payload []byte) { send(link, e, payload) },

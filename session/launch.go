@@ -22,8 +22,8 @@ type Config struct {
 }
 
 // worker returns what a supervisor with this configuration passes to the worker of a rank.
-func (c Config) worker(rank, size, localRank int, dir string) workerSpec {
-	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, Dir: dir, Device: c.Device, Backend: c.Backend}
+func (c Config) worker(rank, size, localRank, localSize int, dir string) workerSpec {
+	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend}
 }
 
 // Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them
@@ -40,7 +40,7 @@ func Launch(ctx context.Context, config Config) (Session, error) {
 	}
 	c := newController(config, config.Ranks, dir)
 	for r := range config.Ranks {
-		c.addLocal(r, r)
+		c.addLocal(r, r, config.Ranks)
 	}
 	if err := c.open(ctx); err != nil {
 		return nil, err
@@ -61,9 +61,9 @@ func (c *controller) open(ctx context.Context) error {
 }
 
 // addLocal makes this process the supervisor of rank.
-func (c *controller) addLocal(rank, localRank int) {
+func (c *controller) addLocal(rank, localRank, localSize int) {
 	s := &supervisor{
-		spec:       c.config.worker(rank, c.size, localRank, c.dir.Path),
+		spec:       c.config.worker(rank, c.size, localRank, localSize, c.dir.Path),
 		spawner:    c.spawner,
 		connectHub: c.hubConnector(rank),
 		emit:       func(e event, payload []byte) { c.event(rank, e, payload) },

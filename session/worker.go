@@ -40,6 +40,7 @@ const (
 // workerSpec is what a supervisor passes to its worker at the start.
 type workerSpec struct {
 	Rank, Size, LocalRank int
+	LocalSize             int // 0 if it is not known
 	Incarnation           int
 	Dir                   string
 	Device, Backend       string
@@ -49,6 +50,7 @@ type workerSpec struct {
 type Env struct {
 	Rank, Size  int
 	LocalRank   int               // among the ranks of this host; picks the GPU
+	LocalSize   int               // how many ranks this host has, 0 if that is not known
 	Incarnation int               // 1 for the first worker of this rank; a later one has no peers until Recover
 	Client      *bootstrap.Client // by which it meets its peers
 	Dir         string            // private to the user, on this host, removed at the end
@@ -127,7 +129,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		return err
 	}
 	s := w.spec
-	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.Incarnation, client, s.Dir, s.Device, s.Backend, &w.stdin})
+	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend, &w.stdin})
 	if err != nil {
 		return err
 	}

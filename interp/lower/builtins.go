@@ -2,8 +2,10 @@ package lower
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"runtime"
 
 	"github.com/symmrepl/symmrepl/interp/run"
 )
@@ -36,13 +38,17 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 			return e
 		}
 	case "make":
+		for i, n := range e.Args[1:] {
+			e.Args[i+1] = l.room(n, elementSize(l.info.TypeOf(e)))
+		}
 		if t := l.info.TypeOf(e); isDirected(t) {
 			c := t.Underlying().(*types.Chan)
 			e.Fun = l.expr(e.Fun)
 			e.Args[0] = l.typeExpr(types.NewChan(types.SendRecv, c.Elem()), pos)
-			l.exprs(e.Args[1:])
 			return &ast.CallExpr{Fun: l.paren(l.typeExpr(t, pos)), Lparen: pos, Args: []ast.Expr{e}, Rparen: pos}
 		}
+		e.Fun, e.Args[0] = l.expr(e.Fun), l.expr(e.Args[0])
+		return e
 	case "len", "cap":
 		if p, ok := l.info.TypeOf(e.Args[0]).Underlying().(*types.Pointer); ok { // the array is not looked at
 			return l.lengthOf(e.Args[0], p)
@@ -57,6 +63,37 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	e.Fun = l.expr(e.Fun)
 	l.exprs(e.Args)
 	return e
+}
+
+// maxUnchecked is how many bytes make takes without a look at the memory that is left.
+const maxUnchecked = 1 << 20
+
+// room lowers the argument n of make, for elements of each bytes.
+func (l *lowerer) room(n ast.Expr, each int64) ast.Expr {
+	if each == 0 {
+		return l.expr(n)
+	}
+	if v := l.info.Types[n].Value; v != nil {
+		if count, exact := constant.Int64Val(constant.ToInt(v)); exact && count <= maxUnchecked/each {
+			return l.expr(n)
+		}
+	}
+	to := &ast.CallExpr{Fun: l.ident(n.Pos(), "int64"), Lparen: n.Pos(), Args: []ast.Expr{l.expr(n)}, Rparen: n.Pos()}
+	return l.helper(n.Pos(), run.Room, to, l.number(n.Pos(), int(each)))
+}
+
+// elementSize returns how many bytes an element takes of a slice, map or channel.
+func elementSize(t types.Type) int64 {
+	sizes := types.SizesFor("gc", runtime.GOARCH)
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		return sizes.Sizeof(t.Elem())
+	case *types.Chan:
+		return sizes.Sizeof(t.Elem())
+	case *types.Map:
+		return sizes.Sizeof(t.Key()) + sizes.Sizeof(t.Elem())
+	}
+	return 0
 }
 
 // minMax lowers min and max to calls of helpers with two operands.

@@ -56,6 +56,7 @@ const (
 	SliceBounds Helper = "SliceBounds" // SliceBounds(given, length, capacity, low, high, limit int): panics if the bounds are wrong
 	ShiftCount  Helper = "ShiftCount"  // ShiftCount(n int64) uint64: n, unless it is negative
 	Misused     Helper = "Misused"     // Misused(state int): panics, for an iterator that does what it must not in a state
+	Room        Helper = "Room"        // Room(n, each int64) int64: n, if there is memory for n elements of so many bytes
 	Runes       Helper = "Runes"       // Runes(s string) (at []int, runes []rune): for a range over s
 	Zero        Helper = "Zero"        // Zero(v any): variable v becomes zero
 	Clear       Helper = "Clear"       // Clear(x any): the builtin
@@ -125,6 +126,7 @@ func (rt *Runtime) helpers() map[Helper]any {
 		SliceBounds: sliceBounds,
 		ShiftCount:  shiftCount,
 		Misused:     misused,
+		Room:        rt.room,
 		Runes:       runesOf,
 		Zero:        zero,
 		Clear:       func(x any) { reflect.ValueOf(x).Clear() },

@@ -11,7 +11,7 @@ import (
 
 // TestHelpers holds that the table has a function for every helper that helpers.go names, and methods for those that it names.
 func TestHelpers(t *testing.T) {
-	rt, err := New(nil, nil, nil)
+	rt, err := New(nil, nil, 1<<30, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

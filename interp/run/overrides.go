@@ -1,8 +1,10 @@
 package run
 
 import (
+	"bytes"
 	"os"
 	"reflect"
+	"strings"
 
 	"github.com/traefik/yaegi/stdlib"
 )
@@ -17,6 +19,8 @@ func (rt *Runtime) overrides() Exports {
 		".":               {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
 		"time/time":       {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
 		"context/context": {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
+		"strings/strings": {"Repeat": reflect.ValueOf(func(s string, n int) string { return strings.Repeat(s, rt.roomInt(n, len(s))) })},
+		"bytes/bytes":     {"Repeat": reflect.ValueOf(func(b []byte, n int) []byte { return bytes.Repeat(b, rt.roomInt(n, len(b))) })},
 		"os/exec/exec":    {"Command": reflect.ValueOf(rt.command)},
 		"runtime/runtime": {"SetFinalizer": reflect.ValueOf(rt.SetFinalizer)},
 	}

@@ -62,11 +62,11 @@ type Runtime struct {
 }
 
 // New returns a runtime whose code may use the packages of package symbols and others, which replace symbols of the same name. Input is the standard
-// input of cells; nil is an empty one.
-func New(host Host, input io.Reader, others Exports) (*Runtime, error) {
+// input of cells; nil is an empty one. Memory is how many bytes the values of cells may take.
+func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, error) {
 	rt := &Runtime{host: host, stdin: newStdin(input), panics: panicStacks{by: map[int64][]*Panic{}}}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
-	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{available: availableMemory}}
+	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
 	y := interp.New(interp.Options{Stdin: rt.stdin.own, Stdout: os.Stdout, Stderr: foreignPanics{rt}, Unrestricted: true})
 	var err error
 	if rt.yaegi, err = openYaegi(y); err != nil {

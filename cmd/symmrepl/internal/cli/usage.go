@@ -61,5 +61,7 @@ Environment: SYMMREPL_CACHE is the folder of compiled kernels. SYMMREPL_CUDA nam
 SYMMREPL_NVRTC and SYMMREPL_CUBLASLT name libraries or their folders, SYMMREPL_CXX the C++ compiler of the cpu device;
 without them symmrepl searches.
 SYMMREPL_DISABLE_MULTICAST=1, NCCL_NVLS_ENABLE=0 and TORCH_SYMM_MEM_DISABLE_MULTICAST=1 each leave NVLink multicast off.
+GOMEMLIMIT=16GiB, for one, is how much memory the Go values of each rank may take; without it, a third of what is free
+when the session starts, divided among the ranks of the host.
 NO_COLOR=1 leaves colours off.
 `

@@ -1,0 +1,90 @@
+package interp
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// TestMemoryOfValues holds that values of cells take no more than they may, that the error says how much that is, and that the session goes on.
+func TestMemoryOfValues(t *testing.T) {
+	in := open(t, Options{Memory: heap() + 256<<20})
+	mustEval(t, in, "func grow() { for { x = append(x, make([]int, 1<<18)...) } }\nvar x []int")
+	for _, c := range []struct{ src, prefix string }{
+		{"grow()", "out of memory in grow: values take "},
+		{"make([]byte, 1<<40)", "panic: out of memory: a value of 1048576 MB is made, and "},
+		{"n := uint64(1 << 40)\nmake([]struct{ a, b int }, 0, n)", "panic: out of memory: a value of 16777216 MB is made, and "},
+		{"make(chan int, 1<<32)", "panic: out of memory: a value of 32768 MB is made, and "},
+		{"make(map[string]int, 1<<32)", "panic: out of memory: a value of 98304 MB is made, and "},
+		{"strings.Repeat(\"ab\", 1<<38)", "panic: out of memory: a value of 524288 MB is made, and "},
+		{"bytes.Repeat([]byte(\"ab\"), 1<<38)", "panic: out of memory: a value of 524288 MB is made, and "},
+	} {
+		e := evaluate(in, session.Cell{ID: 2, Source: c.src}).Err
+		if e == nil || e.Kind != session.KindPanic || !strings.HasPrefix(e.Msg, c.prefix) || !strings.Contains(e.Msg, "values may take ") ||
+			!strings.Contains(e.Hint, "GOMEMLIMIT=") || e.Line == 0 {
+			t.Errorf("%s: got %#v", c.src, e)
+		}
+		if got := mustEval(t, in, "x = nil\n1 + 1"); got != "2" {
+			t.Errorf("after %s: %s", c.src, got)
+		}
+	}
+	// Garbage is no reason to stop.
+	mustEval(t, in, "for range 50 { b := make([]byte, 80<<20); b[0] = 1 }\nfor range 400 { b := make([]byte, 8<<20); b[0] = 1 }")
+}
+
+// TestSizesOfMake holds that make takes sizes of all types, and words those that are wrong as Go does.
+func TestSizesOfMake(t *testing.T) {
+	in := open(t, Options{})
+	mustEval(t, in, "type N uint8\nfunc of[T any](n N) []T { return make([]T, n, 2*n) }\nn := -1")
+	for _, c := range []struct{ src, want string }{
+		{"len(of[string](3))", "3"},
+		{"len(make([]int, 1e3))", "1000"},
+		{"len(make([]struct{}, 1<<40))", "1099511627776"},
+		{"cap(make(chan<- int, len(of[int](4))))", "4"},
+	} {
+		if got := mustEval(t, in, c.src); got != c.want {
+			t.Errorf("%s is %s", c.src, got)
+		}
+	}
+	if e := evaluate(in, session.Cell{ID: 2, Source: "make([]int, n)"}).Err; e == nil || e.Msg != "panic: runtime error: makeslice: len out of range" {
+		t.Errorf("got %v", e)
+	}
+}
+
+// TestRecursiveTypes holds that types which contain themselves are refused or work, and never end the process.
+func TestRecursiveTypes(t *testing.T) {
+	for src, want := range map[string]string{
+		"type P *P":                                     "1: the type P contains itself ",
+		"type A []A":                                    "1: the type A contains itself ",
+		"type A [2]*A":                                  "1: the type A contains itself ",
+		"type A *[3]A":                                  "1: the type A contains itself ",
+		"type T18 *[10]T19\ntype T19 T18":               "2: the type T19 contains itself ",
+		"type A []B\ntype B []A":                        "1: the type A contains itself ",
+		"type A map[string]B\ntype B *[3]A":             "1: the type A contains itself ",
+		"type A func(B) int\ntype B func(A)":            "1: the type A contains itself ",
+		"type A []struct{ x A }":                        "1: the type A contains itself ",
+		"func f() { type Q *[3]Q }":                     "1: the type Q contains itself ",
+		"type B [2]*A\ntype A struct{ b B }":            "",
+		"type A struct{ x []struct{ y map[string]A } }": "",
+		"type A interface{ F([]A) A }":                  "",
+	} {
+		e := evaluate(open(t, Options{}), session.Cell{ID: 1, Source: src}).Err
+		if want == "" && e == nil {
+			continue
+		}
+		if e == nil || want == "" || e.Kind != session.KindUnsupported || !strings.HasPrefix(string(rune('0'+e.Line))+": "+e.Msg, want) {
+			t.Errorf("%s: got %v", src, e)
+		}
+	}
+}
+
+// TestTypeOfDotImport holds that a type may be declared to be one that a package imported by a dot exports, or one of an earlier cell.
+func TestTypeOfDotImport(t *testing.T) {
+	in := open(t, Options{})
+	mustEval(t, in, "import . \"strings\"\ntype E struct{ n int }\ntype X Builder\nvar x X")
+	mustEval(t, in, "type Y Builder\ntype F E\nvar y Y")
+	if got := mustEval(t, in, "b := Builder(x); b.WriteString(\"a\"); _ = F{1}; b.String()"); got != `"a"` {
+		t.Errorf("got %s", got)
+	}
+}
