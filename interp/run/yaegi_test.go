@@ -7,7 +7,7 @@ import (
 
 // TestStopIsOver holds that what ends the channel operations of interrupted code ends none of code that runs afterwards.
 func TestStopIsOver(t *testing.T) {
-	rt, err := New(nil, nil, nil)
+	rt, err := New(nil, nil, 1<<30, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
