@@ -334,15 +334,19 @@ func TestRestartWhileRunning(t *testing.T) {
 	}
 }
 
-// A replay goes past cells that failed before, stops at one that did not, and says which.
+// A replay leaves out cells that failed before, stops at one that did not, and says which.
 func TestReplayFailures(t *testing.T) {
 	c := launch(t, 2)
 	c.eval("let x 1")
-	c.eval("fail always")
+	c.eval("print again\nfail always")
 	c.eval("gather x")
 	c.eval("let y 1")
-	if err := c.Restart(context.Background(), nil, true, nil); err != nil {
+	var out strings.Builder
+	if err := c.Restart(context.Background(), nil, true, func(o Output) { out.WriteString(o.Text) }); err != nil {
 		t.Error(err)
+	}
+	if !strings.Contains(out.String(), "the replay leaves out cell 2, which failed\n") || strings.Contains(out.String(), "again\n") {
+		t.Errorf("replay showed %s", out.String())
 	}
 	c.want(c.eval("get y"), "= [0,1] 1\n")
 	err := c.Restart(context.Background(), []int{0}, true, nil)

@@ -70,24 +70,38 @@ func (c *controller) preempt(ranks []int) map[int]int {
 	return before
 }
 
-// replay runs the history on ranks that have just been started. Cells that failed at first may fail again.
+// replay runs the history on ranks that have just been started, without the cells that failed or were interrupted: they would do so again, or
+// hang.
 func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, out func(Output)) error {
+	c.mu.Lock()
+	failures := maps.Clone(c.failures)
+	c.mu.Unlock()
+	history = slices.DeleteFunc(history, func(cell Cell) bool {
+		return cell.Ranks != nil && len(intersection(ranks, cell.Ranks)) == 0
+	})
+	var left []int
 	for _, cell := range history {
+		if _, failed := failures[cell.ID]; failed {
+			left = append(left, cell.ID)
+		}
+	}
+	switch {
+	case len(left) == 1:
+		out(Output{Stream: Note, Text: fmt.Sprintf("the replay leaves out cell %d, which failed\n", left[0])})
+	case len(left) > 1:
+		out(Output{Stream: Note, Text: fmt.Sprintf("the replay leaves out the cells %s, which failed\n", FormatRanks(left))})
+	}
+	for _, cell := range history {
+		if slices.Contains(left, cell.ID) {
+			continue
+		}
 		on := ranks
 		if cell.Ranks != nil {
 			on = intersection(ranks, cell.Ranks)
 		}
-		if len(on) == 0 {
-			continue
-		}
 		cell.Ranks, cell.Output = on, out
-		reply := c.evaluate(ctx, cell)
-		c.mu.Lock()
-		_, failed := c.failures[cell.ID]
-		c.mu.Unlock()
-		if len(reply.Errors) > 0 && (!failed || ctx.Err() != nil) {
-			e := reply.Errors[0]
-			err := fmt.Errorf("replay stopped at cell %d: %w", cell.ID, e)
+		if reply := c.evaluate(ctx, cell); len(reply.Errors) > 0 {
+			err := fmt.Errorf("replay stopped at cell %d: %w", cell.ID, reply.Errors[0])
 			if len(ranks) < c.size {
 				err = fmt.Errorf("%w; collective calls need all ranks: restart them all to replay", err)
 			}
