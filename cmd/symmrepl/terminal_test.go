@@ -243,3 +243,15 @@ func TestQuestionAtPrompt(t *testing.T) {
 	x.enter("40 + 2")
 	x.expect("42\n")
 }
+
+// Lessons are broken between words where the screen ends.
+func TestLessonsFitTheScreen(t *testing.T) {
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	x.expect("symm> ")
+	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 40, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	x.send(":tutorial 01\r")
+	x.expect("A program for four GPUs\nusually has four processes")
+	x.expect("    rank 0 runs it   rank 1 runs it   rank 2 runs it")
+}

@@ -34,7 +34,7 @@ func front(ctx context.Context, s *opened, first ...string) (int, error) {
 			return statusOK, err
 		}
 		for _, entry := range first {
-			r.Source = entry
+			r.Source, r.Columns = entry, term.Columns()
 			c.Run(ctx, r)
 		}
 		return statusOK, term.Run(ctx, c, r, term.Options{Colour: colour(), Ends: !s.attached})

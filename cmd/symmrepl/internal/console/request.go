@@ -11,10 +11,11 @@ type Request struct {
 	Source  string
 	Printer Printer
 
-	Name   string // what positions in its cells cite; "cell[ID]" when empty
-	Line   int    // of what the user sees, on which Source begins; 1 when zero
-	Silent bool   // its cells are not recorded in the history
-	Stop   string // how the user interrupts its cells, as notes say it; "Ctrl-C" when empty
+	Name    string // what positions in its cells cite; "cell[ID]" when empty
+	Line    int    // of what the user sees, on which Source begins; 1 when zero
+	Silent  bool   // its cells are not recorded in the history
+	Stop    string // how the user interrupts its cells, as notes say it; "Ctrl-C" when empty
+	Columns int    // of the screen, for prose; 0 when lines may have any length
 	// Input, unless nil, asks the user for a line of standard input when cells read that; see session.Cell.
 	Input func(context.Context) (string, error)
 	// Leave, unless nil, reports whether to leave when the user asks for that; it may tell first what is lost.

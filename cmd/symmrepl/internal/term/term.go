@@ -139,7 +139,7 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	p.keys.running((&interrupter{session: p.console.Session, printer: p.request.Printer, cancel: cancel}).press)
 	defer p.keys.idle()
 	r := p.request
-	r.Source = entry
+	r.Source, r.Columns = entry, Columns()
 	warned := p.warned
 	outcome := p.console.Run(ctx, r)
 	if warned { // that was not what the user was asked for
@@ -190,10 +190,13 @@ func (p *prompt) continuation() string {
 // prompt is a multiple of the width.
 const leastColumns = 40
 
-// width returns the columns of the terminal, as the editor takes them; 80 if they are not known.
-func width() int {
-	if columns, _, err := term.GetSize(int(screen().Fd())); err == nil && columns > 0 {
-		return max(columns, leastColumns)
+// width returns the columns of the terminal, as the editor takes them.
+func width() int { return max(Columns(), leastColumns) }
+
+// Columns returns the columns of the terminal of the prompt, 80 if they are not known.
+func Columns() int {
+	if n, _, err := term.GetSize(int(screen().Fd())); err == nil && n > 0 {
+		return n
 	}
 	return 80
 }
