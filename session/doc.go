@@ -37,7 +37,12 @@
 //
 // # After the end
 //
-// Nothing is left. Workers die with their supervisor, and the processes that they started die with them. The sockets
-// are in a directory that the session removes at its end. If the session's process is killed, a worker removes it, and
-// if all workers are killed too, the next session does.
+// Nothing is left. Workers die with their supervisor, and the processes that they started die with them, in whatever group and
+// session these are: a worker adopts what its cells leave behind, and ends it before it exits (descendants.go). After a worker that was
+// killed, its supervisor ends its process group and what carries the worker's mark in its environment. The sockets
+// are in a directory that the session removes at its end; those of a worker go when it dies. If the session's process is killed, a worker
+// removes the directory, and if all workers are killed too, the next session does.
+//
+// Not covered are processes that have a session and an environment of their own, if their worker is killed and not merely its supervisor; and
+// what cells have started, if the supervisor and its workers are killed at the same moment.
 package session

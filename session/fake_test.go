@@ -206,6 +206,19 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 			return asError(err)
 		}
 		r.Value, r.HasValue = fmt.Sprint(cmd.Process.Pid), true
+	case "away": // the same, in a session of its own
+		cmd := exec.Command("sleep", "1000")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		if err := cmd.Start(); err != nil {
+			return asError(err)
+		}
+		fmt.Println("ready", cmd.Process.Pid)
+	case "grandchild": // of a process that has ended
+		out, err := exec.Command("setsid", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!").Output()
+		if err != nil {
+			return asError(err)
+		}
+		fmt.Println("ready", strings.TrimSpace(string(out)))
 	case "fill": // mebibytes resident
 		n, _ := strconv.Atoi(arg)
 		f.vars["memory"] = strings.Repeat("x", n<<20)

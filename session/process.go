@@ -49,6 +49,7 @@ func (s *spawner) close() { close(s.work) }
 // process is one worker process, from the supervisor's side.
 type process struct {
 	incarnation int
+	spec        workerSpec
 	os          *os.Process
 	control     net.Conn
 	out         *frame.Writer
@@ -86,7 +87,7 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 		return nil, err
 	}
 	defer null.Close()
-	p := &process{incarnation: spec.Incarnation, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), reaped: make(chan struct{})}
+	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), reaped: make(chan struct{})}
 	var ends [2]*os.File
 	for i := range p.pipes {
 		r, w, err := os.Pipe()
@@ -102,7 +103,7 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 		}
 	}
 	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
-		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded)),
+		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
 		Files: []*os.File{null, ends[0], ends[1], theirs, bootstrap},
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM},
 	})
@@ -117,7 +118,7 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 func workerEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); name != rendezvous.TokenVariable && name != workerVariable {
+		if name, _, _ := strings.Cut(v, "="); name != rendezvous.TokenVariable && name != workerVariable && name != markVariable {
 			env = append(env, v)
 		}
 	}

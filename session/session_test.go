@@ -290,6 +290,54 @@ func TestKilledControllerLeavesNothing(t *testing.T) {
 	}
 }
 
+// What cells have started, in whatever group and session, ends with the session's process, and with the worker alone.
+func TestNothingOutlivesItsWorker(t *testing.T) {
+	for _, start := range []string{"away", "grandchild"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "FAKE_CONTROLLER=0:"+start+"\nsleep 60000", "XDG_RUNTIME_DIR="+runtimeDir(t))
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		late := time.AfterFunc(waitAtMost, func() { cmd.Process.Kill() })
+		var dir, ready string
+		var a, b, child int
+		if _, err := fmt.Fscan(stdout, &dir, &a, &b, &ready, &child); err != nil || syscall.Kill(child, 0) != nil {
+			t.Fatal(dir, a, b, ready, child, err)
+		}
+		late.Stop()
+		cmd.Process.Kill()
+		cmd.Wait()
+		gone(t, a, b, child)
+
+		c := launch(t, 1)
+		var child2 int
+		if _, err := fmt.Sscan(c.eval(start), &ready, &child2); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(child2, 0); err != nil {
+			t.Fatal(err)
+		}
+		syscall.Kill(c.pids()[0], syscall.SIGKILL)
+		gone(t, child2)
+	}
+}
+
+// The socket of a worker that was killed does not stay.
+func TestSocketsOfDeadWorkers(t *testing.T) {
+	c := launch(t, 2)
+	pid := c.pids()[1]
+	socket := filepath.Join(c.c.dir.Path, fmt.Sprintf("r1.%d", pid))
+	if err := os.WriteFile(socket, nil, 0o600); err != nil { // as a worker that has passed descriptors makes one
+		t.Fatal(err)
+	}
+	syscall.Kill(pid, syscall.SIGKILL)
+	soon(t, "the socket is removed", func() bool { _, err := os.Stat(socket); return os.IsNotExist(err) })
+}
+
 func BenchmarkCell4(b *testing.B) {
 	c := launch(b, 4)
 	ctx := context.Background()

@@ -180,6 +180,7 @@ func (s *supervisor) wait(p *process) {
 	case <-time.After(controlTimeout):
 	}
 	s.died(p, status)
+	clearAfter(p.spec, p.os.Pid)
 	p.closeFiles()
 	close(p.reaped)
 }

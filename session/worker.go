@@ -76,6 +76,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	os.Unsetenv(workerVariable) // programs that cells start are not workers
 	os.Setenv(inband.Variable, "1")
 	debug.SetMaxStack(maxStack)
+	adopt()
 	control, err := inherited(controlFD)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "symmrepl: the control connection:", err)
@@ -90,6 +91,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	go w.work()
 	quit := w.read(frame.NewReader(control, maxPayload))
 	w.close()
+	endDescendants()
 	if !quit {
 		userdir.RemoveAbandoned(spec.Dir)
 	}
@@ -288,6 +290,7 @@ func (w *worker) leaveBySignal() {
 	signal.Notify(ch, syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
 		<-ch
+		endDescendants()
 		userdir.RemoveAbandoned(w.spec.Dir)
 		os.Exit(1)
 	}()

@@ -14,6 +14,7 @@ type Stat struct {
 	Exiting bool               // the kernel is ending it
 	Status  syscall.WaitStatus // its exit status, when Exiting
 	RSS     int64              // bytes resident
+	Parent  int                // the number of its parent
 	Started string             // when it started, in the kernel's ticks: tells apart processes that had the same number
 }
 
@@ -32,6 +33,7 @@ func Read(name string) (Stat, error) {
 // Fields of a stat file, counted from the state.
 const (
 	fieldState    = 0
+	fieldParent   = 1
 	fieldFlags    = 6
 	fieldStarted  = 19
 	fieldPages    = 21
@@ -47,9 +49,10 @@ func parse(line string) (Stat, error) {
 	if len(fields) <= fieldExitCode {
 		return Stat{}, fmt.Errorf("/proc/PID/stat has only %d fields", len(fields))
 	}
+	var parent int
 	var flags, pages int64
 	var code uint32
-	_, err := fmt.Sscan(strings.Join([]string{fields[fieldFlags], fields[fieldPages], fields[fieldExitCode]}, " "), &flags, &pages, &code)
+	_, err := fmt.Sscan(strings.Join([]string{fields[fieldParent], fields[fieldFlags], fields[fieldPages], fields[fieldExitCode]}, " "), &parent, &flags, &pages, &code)
 	if err != nil {
 		return Stat{}, fmt.Errorf("/proc/PID/stat: %w", err)
 	}
@@ -58,6 +61,7 @@ func parse(line string) (Stat, error) {
 		Exiting: flags&flagExiting != 0 || fields[fieldState] == "Z",
 		Status:  syscall.WaitStatus(code),
 		RSS:     pages * int64(os.Getpagesize()),
+		Parent:  parent,
 		Started: fields[fieldStarted],
 	}, nil
 }

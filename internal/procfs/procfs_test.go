@@ -10,7 +10,7 @@ const statLine = "77 (a b) c) R 1 77 77 0 -1 4194564 100 0 0 0 5 3 0 0 20 0 7 0 
 
 func TestParse(t *testing.T) {
 	s, err := parse(statLine)
-	if err != nil || s != (Stat{"R", true, 9, 250 * int64(syscall.Getpagesize()), "12345"}) {
+	if err != nil || s != (Stat{"R", true, 9, 250 * int64(syscall.Getpagesize()), 1, "12345"}) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	s, err = parse(strings.Replace(statLine, "4194564", "4194560", 1))
