@@ -9,7 +9,7 @@ JUPYTER := .venv/jupyter
 # more, alone, and the summary names them. A data race is never retried.
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test conformance foreign check gophernotes bench gpu-bundle clean FORCE
+.PHONY: help demo build test faults conformance foreign check gophernotes bench gpu-bundle clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ test: check $(NVRTC) $(JUPYTER) ## all checks that a change must pass: check, al
 	(cd client && go test -timeout 5m ./...) && \
 	GORACE=atexit_sleep_ms=0 $(TEST) --packages './session/... ./cmd/symmrepl/...' -- -timeout 5m -race -short && \
 	GOEXPERIMENT=cgocheck2 $(TEST) --packages ./symmem/... -- -timeout 5m -short
+
+faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
+	go test -count=1 -v -timeout 20m -run '^(TestKilledAtRandomMoments|TestHangs)$$' ./cmd/symmrepl -kills 200 -hangs
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
 	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table

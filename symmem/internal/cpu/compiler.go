@@ -127,7 +127,7 @@ func (c *compiler) run(src device.Source, unit, out string) error {
 	arguments := append([]string{"-I", c.headers, "-o", out}, c.flags...)
 	cmd := exec.Command(c.path, append(arguments, "-", "-nostdlib", "-lgcc", "-lc", "-lm")...)
 	cmd.Stdin = strings.NewReader(unit)
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+filepath.Dir(out)) // a compiler that is killed leaves its files there
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log
 	err := cmd.Run()
