@@ -111,6 +111,7 @@ func (l *lowerer) declaredByCell(out *lowered) {
 			}
 		}
 	}
+	out.types = l.containersFirst(out.types)
 	for _, spec := range out.types {
 		out.funcs = append(out.funcs, l.typeHelpers(spec.(*ast.TypeSpec))...)
 	}

@@ -259,7 +259,18 @@ func (s *Yaegi) box(target, v reflect.Value) bool {
 	if err != nil {
 		return false
 	}
+	node, err := unexported.Field(target, "node", reflect.Pointer)
+	if err != nil {
+		return false
+	}
+	of := reflect.New(node.Type().Elem())
+	typ, err := unexported.Field(of.Elem(), "typ", reflect.Pointer)
+	if err != nil {
+		return false
+	}
+	typ.Set(reflect.New(typ.Type().Elem()))
 	target.SetZero()
+	node.Set(of) // one that says nothing: comparisons with nil look at it
 	value.Set(reflect.ValueOf(v))
 	return true
 }

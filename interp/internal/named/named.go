@@ -54,7 +54,7 @@ func New(pkg, name string, layout reflect.Type, methods int) *Type {
 	n.t.ptrToThis = ptr
 	*n.p = *headerOf(reflect.TypeFor[*int]())
 	n.p.str, n.p.hash, n.p.ptrToThis = n.nameOffset("*"+n.String(), false), n.sum("*"), 0
-	n.p.flags = n.p.flags&flagDirect | flagUncommon
+	n.p.flags = n.p.flags&(flagDirect|flagRegularMemory) | flagUncommon
 	(*elemType)(unsafe.Pointer(n.p)).elem = n.t
 	n.setUncommon(n.p, reflect.Pointer, 0, 0, 0)
 	n.setUncommon(n.t, n.kind, 0, 0, params)
