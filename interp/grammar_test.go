@@ -14,6 +14,30 @@ var Steps = 0
 func step() {
 	if Steps++; Steps > 2000 { panic("too many steps") }
 }
+type Hook struct {
+	Any  func(any) string
+	Sum  func(Summer) int
+	Many func(string, ...any) string
+}
+func hook(n int) Hook {
+	return Hook{
+		func(x any) string { step(); return fmt.Sprint(n, x) },
+		func(s Summer) int { if s == nil { return n }; return s.Sum() + n },
+		func(f string, list ...any) string { return fmt.Sprint(f, len(list), list) },
+	}
+}
+type Base struct{ X, Y int }
+func (b Base) Name() string { return fmt.Sprint("base ", b.X) }
+func (b *Base) Put(n int) { b.X = n }
+type Middle struct{ Base }
+type Near struct{ X int }
+func (n Near) Name() string { return fmt.Sprint("near ", n.X) }
+func (n *Near) Put(x int) { n.X = -x }
+type Outer struct {
+	Middle
+	*Near
+}
+func later(x ...bool) chan bool { c := make(chan bool); go func() { for _, b := range x { c <- b }; close(c) }(); return c }
 type Small int8
 func (s Small) Sum() int { return int(s) * 2 }
 func (s Small) String() string { return fmt.Sprintf("small %d", int8(s)) }
@@ -90,17 +114,17 @@ var generatedLeaves = map[string][]string{
 // generatedExpressions are expressions by type; those of integer, where T is the type and U another, are of all integer types.
 var generatedExpressions = map[string][]string{
 	"integer": {"({!T} + {T})", "({!T} - {T})", "({!T} * {T})", "({!T} & {T} | {!T})", "({!T} &^ {T})", "({!T} / ({!T} | 1))", "({!T} % ({!T} | 1))",
-		"({!T} << ({!uint8} & 7))",
+		"({!T} << ({!uint8} & 7))", "({!T} | 1<<({!uint8} & 7))", "({!T} & (1<<({!int} & 7) - 1))", "({!T} &^ (1 << ({!uint8} & 7)))", "(1 << ({!uint8} & 15) >> ({!uint8} & 3) + {!T})",
 		"({!T} >> ({!uint8} & 63))", "-{!T}", "^{!T}", "T({!U})", "min({!T}, {T})"},
-	"int": {"len({[]int})", "len(string({string}))", "{S}.A", "{S}.Sum()", "{E}.More()", "{[3]int}[{!uint8}&1]", "{map[string]int}[{string}]",
+	"int": {"len({[]int})", "hook({int}).Sum({Summer})", "len(func() *[3]int { step(); return nil }())", "len(string({string}))", "{S}.A", "{S}.Sum()", "{E}.More()", "{[3]int}[{!uint8}&1]", "{map[string]int}[{string}]",
 		"(func(int) int)({func(int) int})({int})",
 		"Fold({[]int}, {int}, func(a, x int) int { return a*2 + x })", "{Pair[string]}.Sum()", "receive({chan int})", "Func({func(int) int}).Do({int})",
 		"max({!int}, {int}, 3)", "{Pair[int]}.R", "{Stack}.Sum()"},
 	"float64":    {"({!float64} + {!float64})", "({!float64} * {!float64})", "({!float64} / 3)", "float64({!int})", "real({complex128})"},
 	"complex128": {"complex({!float64}, {!float64})", "({!complex128} * {complex128})", "({!complex128} - 1)"},
-	"string": {"({string} + {string})", "string(rune({!int32}))", "fmt.Sprint({any})", "fmt.Sprintf(\"%v %+v\", {any}, {S})",
+	"string": {"({string} + {string})", "hook({int}).Any({any})", "hook({int}).Many({string}, {any}, {int})", "string(rune({!int32}))", "fmt.Sprint({any})", "fmt.Sprintf(\"%v %+v\", {any}, {S})",
 		"string([]byte({string}))", "{S}.B", "{Pair[string]}.Swap().L", "strings.Repeat({string}, {!int}&1)"},
-	"bool": {"({bool} && {bool})", "({bool} || {bool})", "!{!bool}", "({S} == {S})", "({[3]int} != {[3]int})", "({any} == {any})",
+	"bool": {"({bool} && {bool})", "(<-later({bool}) && {bool})", "(<-later({bool}) || <-later({bool}))", "({!uint8} < 1<<({!int} & 7))", "({!float64} == 1<<3)", "({!uint64} != 1e16)", "({bool} || {bool})", "!{!bool}", "({S} == {S})", "({[3]int} != {[3]int})", "({any} == {any})",
 		"({[]int} == nil)", "({map[string]int} != nil)", "({!int} < {int})", "({!uint8} >= {uint8})", "({!string} < {string})", "bool({Bool})",
 		"({E} == {E})", "({error} != nil)", "({Pair[int]} == {Pair[int]})", "({!float64} <= {float64})", "({[2]S} == {[2]S})", "({func(int) int} == nil)"},
 	"Bool": {"Bool({bool})", "(Bool({bool}) && {Bool})", "!{!Bool}"},
@@ -132,6 +156,59 @@ const generatedStatements = `if {bool} {
 } else {
 	@
 }
+
+for i# := {int} & 3; ; {
+	step()
+	i#++
+	show(i#)
+	if i# > 4 { break }
+	@
+}
+
+{
+	h, x := hook({int}), any({any})
+	f, p := h.Any, &h
+	show(h.Any(x), f(x), p.Sum({Summer}), h.Many({string}), (*(&h.Sum))({Summer}))
+	func() { defer h.Any({any}) }()
+}
+
+{
+	o := Outer{Middle{Base{{int}, 2}}, &Near{{int}}}
+	o.Put({int})
+	o.X++
+	show(o.X, o.Y, o.Name(), o.Base.X, any(o).(interface{ Name() string }).Name())
+}
+
+switch float32({!float64}) {
+case 0.1, 1e10:
+	show("float32")
+case 3:
+	show("three")
+}
+
+switch {!uint64} {
+case 1e3, 1 << 63:
+	show("uint64")
+	@
+case 1:
+	show("one")
+}
+
+fmt.Println(func() (a int, ok bool) {
+	defer func() { recover() }()
+	var p *int
+	a, _ = {int}, *p
+	return
+}())
+
+func() {
+	defer func() { show(recover() != nil) }()
+	defer func() {
+		if {bool} { defer recover() }
+		@
+	}()
+	panic({string})
+}()
 
 if bool({Bool}) {
 	@
