@@ -68,6 +68,9 @@ func (in *Interp) compileLowered(c *compiled) (err error) {
 		if c.decls, err = in.compileFile(at, c.lowered.Decls); err != nil {
 			return err
 		}
+		if err := in.runtime.Yaegi().MendStructs(c.lowered.Structs()); err != nil {
+			return err
+		}
 	}
 	if c.main, err = in.compileFile(at, []ast.Decl{c.lowered.Main}); err != nil || c.lowered.Methods == nil {
 		return err

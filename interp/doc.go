@@ -43,9 +43,6 @@
 //
 // A value method that is called with a nil pointer through an interface panics with the error of a nil pointer that is dereferenced, where Go says which method it was.
 //
-// Struct types that refer to each other by pointers in several of their fields (type E struct{ next *E; list *L }, type L struct{ root E }) can be declared, but
-// a pointer that is assigned to one of these fields may panic as one of another type: one of the fields has to be an any, or of an interface type with methods.
-//
 // A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
 // zeros. Methods, function literals and compiled functions get it as it is.
 //

@@ -38,6 +38,20 @@ func (p *Program) Lower(c *check.Cell) (*Cell, *session.Error) {
 	return out, nil
 }
 
+// Structs returns the struct types that the cell declares, by name in yaegi, and the function that tells these names.
+func (c *Cell) Structs() (structs map[string]*types.Struct, nameOf func(*types.Named) string) {
+	l := c.definitions.l
+	structs = map[string]*types.Struct{}
+	for _, obj := range l.types {
+		if n, ok := obj.Type().(*types.Named); ok {
+			if st, ok := n.Underlying().(*types.Struct); ok {
+				structs[l.ownType(n)] = st
+			}
+		}
+	}
+	return structs, l.ownType
+}
+
 // Commit makes the cell's definitions those of the session. It returns the variables whose names mean something else now, and the names of functions in yaegi that
 // no cell can call any more.
 func (c *Cell) Commit() (retired []*Storage, dropped []string) {

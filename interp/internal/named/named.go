@@ -169,6 +169,11 @@ func (n *Type) CompleteStruct(fields []Field) {
 	}
 }
 
+// SetFieldType changes the type of field i of a struct type that was made at run time, to one of the same kind and size.
+func SetFieldType(t reflect.Type, i int, field reflect.Type) {
+	(*structType)(unsafe.Pointer(headerOf(t))).fields[i].typ = headerOf(field)
+}
+
 // CompleteOpaque does it for a struct type whose values are compared by equal and have one hash: its fields, those of layout, are blank.
 func (n *Type) CompleteOpaque(layout reflect.Type, equal func(a, b unsafe.Pointer) bool) {
 	fields := make([]Field, layout.NumField())

@@ -1,0 +1,108 @@
+package run
+
+import (
+	"go/types"
+	"reflect"
+
+	"github.com/symmrepl/symmrepl/interp/internal/named"
+	"github.com/symmrepl/symmrepl/interp/internal/unexported"
+)
+
+// Yaegi makes struct types that refer to each other with gaps for those that are not complete, and fills all gaps with one of them. Here each gets its own.
+
+// MendStructs corrects the fields of struct types that have been compiled, by their names in yaegi. What nameOf returns is the name of a type, "" for one that
+// yaegi does not declare.
+func (s *Yaegi) MendStructs(structs map[string]*types.Struct, nameOf func(*types.Named) string) error {
+	if len(structs) < 2 {
+		return nil
+	}
+	main, err := s.main()
+	if err != nil {
+		return err
+	}
+	symbols, err := unexported.Field(main, "sym", reflect.Map)
+	if err != nil {
+		return err
+	}
+	m := mender{made: map[string]reflect.Type{}, nameOf: nameOf}
+	for name, st := range structs {
+		if t, err := compiledType(symbols, name); err != nil {
+			return err
+		} else if t != nil && t.Kind() == reflect.Struct && t.NumField() == st.NumFields() {
+			m.made[name] = t
+		}
+	}
+	for name, t := range m.made {
+		for i := range t.NumField() {
+			is := t.Field(i).Type
+			if f := m.mend(is, structs[name].Field(i).Type()); f != is {
+				named.SetFieldType(t, i, f)
+			}
+		}
+	}
+	return nil
+}
+
+// compiledType returns the type of a name as yaegi lays it out, nil if it has not done so.
+func compiledType(symbols reflect.Value, name string) (reflect.Type, error) {
+	symbol := symbols.MapIndex(reflect.ValueOf(name))
+	if !symbol.IsValid() {
+		return nil, nil
+	}
+	typ, err := unexported.Field(symbol.Elem(), "typ", reflect.Pointer)
+	if err != nil || typ.IsNil() {
+		return nil, err
+	}
+	made, err := unexported.Field(typ.Elem(), "rtype", reflect.Interface)
+	if err != nil {
+		return nil, err
+	}
+	t, _ := made.Interface().(reflect.Type)
+	return t, nil
+}
+
+type mender struct {
+	made   map[string]reflect.Type
+	nameOf func(*types.Named) string
+}
+
+// mend returns the type that t, which is is as yaegi has it, should be there. It is another one only behind pointers and their likes.
+func (m mender) mend(is reflect.Type, t types.Type) reflect.Type {
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		if made := m.made[m.nameOf(n)]; made != nil {
+			return made
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		if is.Kind() == reflect.Pointer {
+			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()}, func(e []reflect.Type) reflect.Type { return reflect.PointerTo(e[0]) })
+		}
+	case *types.Slice:
+		if is.Kind() == reflect.Slice {
+			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()}, func(e []reflect.Type) reflect.Type { return reflect.SliceOf(e[0]) })
+		}
+	case *types.Chan:
+		if is.Kind() == reflect.Chan {
+			return m.of(is, []reflect.Type{is.Elem()}, []types.Type{u.Elem()}, func(e []reflect.Type) reflect.Type { return reflect.ChanOf(is.ChanDir(), e[0]) })
+		}
+	case *types.Map:
+		if is.Kind() == reflect.Map {
+			return m.of(is, []reflect.Type{is.Key(), is.Elem()}, []types.Type{u.Key(), u.Elem()}, func(e []reflect.Type) reflect.Type { return reflect.MapOf(e[0], e[1]) })
+		}
+	}
+	return is
+}
+
+// of mends the parts of a type and puts it together again if one changes.
+func (m mender) of(is reflect.Type, parts []reflect.Type, list []types.Type, with func([]reflect.Type) reflect.Type) reflect.Type {
+	changed := false
+	for i, part := range parts {
+		parts[i] = m.mend(part, list[i])
+		changed = changed || parts[i] != part
+	}
+	if !changed {
+		return is
+	}
+	return with(parts)
+}
