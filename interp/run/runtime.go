@@ -4,7 +4,6 @@ import (
 	"context"
 	"go/token"
 	"io"
-	"os"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -67,7 +66,7 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 	rt := &Runtime{host: host, stdin: newStdin(input), panics: panicStacks{by: map[int64][]*Panic{}}}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
-	y := interp.New(interp.Options{Stdin: rt.stdin.own, Stdout: os.Stdout, Stderr: foreignPanics{rt}, Unrestricted: true})
+	y := interp.New(interp.Options{Stdin: rt.stdin.own, Stdout: stdout{}, Stderr: foreignPanics{rt}, Unrestricted: true})
 	var err error
 	if rt.yaegi, err = openYaegi(y); err != nil {
 		return nil, err
