@@ -63,6 +63,7 @@ func (rt *Runtime) Compile(text string) *Kernel { return rt.CompileAt("kernel", 
 // CompileAt is Compile for a text that begins at a line of a file or cell, which positions then cite.
 func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 	const op = "Compile"
+	core.RefuseClosed(rt.world, op)
 	key := source{name, line, text}
 	if m := rt.snippets.find(key); m != nil {
 		return m.kernels[0]
@@ -98,6 +99,7 @@ func newKernel(rt *Runtime, m *module, d device.Kernel) *Kernel {
 
 // Kernel returns another kernel of the same text by its name.
 func (k *Kernel) Kernel(name string) *Kernel {
+	k.exists("Kernel")
 	i := slices.IndexFunc(k.module.kernels, func(o *Kernel) bool { return o.d.Name() == name })
 	if i < 0 {
 		var names []string
@@ -110,10 +112,23 @@ func (k *Kernel) Kernel(name string) *Kernel {
 }
 
 // Name is the function's name.
-func (k *Kernel) Name() string { return k.d.Name() }
+func (k *Kernel) Name() string {
+	k.exists("Name")
+	return k.d.Name()
+}
+
+// exists refuses a kernel that nobody compiled.
+func (k *Kernel) exists(op string) {
+	if k == nil || k.rt == nil {
+		panic(core.NilArgument(op, "kernel"))
+	}
+}
 
 // String is the signature, with what the compiler made of it where that is known.
 func (k *Kernel) String() string {
+	if k == nil || k.rt == nil {
+		return "nil kernel"
+	}
 	a := k.d.Attributes()
 	if a.Registers == 0 {
 		return k.sig

@@ -43,6 +43,7 @@ type Shared int
 // A kernel that receives a handle communicates: it is ordered after the group's other communication, and all
 // ranks that it meets must launch it.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
+	k.exists("Launch")
 	rt := k.rt
 	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock)}
 	p := packer{Call: core.OwnCall(rt.world, k.d.Name()), k: k}

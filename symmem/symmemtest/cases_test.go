@@ -127,6 +127,8 @@ var cases = []testCase{
 	{"MemPoolMisuse", 1, false, memPoolMisuseCase},
 
 	{"Streams", 1, false, streamsCase},
+	{"UseAfterFree", 1, false, useAfterFreeCase},
+	{"NilArguments", 1, false, nilArgumentsCase},
 	{"StreamsShareSignals", 2, false, streamsShareSignalsCase},
 	{"Goroutines", 2, false, goroutinesCase},
 	{"Graphs", 1, true, graphsCase},

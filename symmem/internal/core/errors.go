@@ -68,7 +68,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Maybe calls f and returns the *Error it panicked with, or nil. Other panics pass through.
+// Maybe calls f and returns the *Error it panicked with, or nil. Other panics pass through. A nil f is an *Error too.
 func Maybe(f func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -79,6 +79,9 @@ func Maybe(f func()) (err error) {
 			err = e
 		}
 	}()
+	if f == nil {
+		return nilArgument("Maybe", "function")
+	}
 	f()
 	return nil
 }
@@ -86,6 +89,18 @@ func Maybe(f func()) (err error) {
 // misuse refuses a call. arg names the argument, "" for none.
 func (rt *Runtime) misuse(op, arg, hint, format string, args ...any) *Error {
 	return &Error{Kind: KindMisuse, Op: op, Rank: rt.rank, Peer: -1, Arg: arg, Hint: hint, Msg: fmt.Sprintf(format, args...)}
+}
+
+// nilArgument refuses a receiver or argument that is nil, or was made by no function of this package. It is of no world.
+func nilArgument(op, arg string) *Error {
+	return &Error{Kind: KindMisuse, Op: op, Peer: -1, Arg: arg, Msg: "the " + arg + " is nil"}
+}
+
+// needFunction refuses a nil function.
+func (rt *Runtime) needFunction(op string, f func()) {
+	if f == nil {
+		panic(rt.misuse(op, "f", "", "the function is nil"))
+	}
 }
 
 // failure turns an error of the layers below into one in the user's words.

@@ -29,6 +29,7 @@ type Graph struct {
 // the capture is dropped. Ranks that capture communication must capture and replay the same.
 func (rt *Runtime) Capture(f func()) *Graph {
 	const op = "Capture"
+	rt.needFunction(op, f)
 	g := rt.beginCapture(op)
 	completed := false
 	defer func() {
@@ -82,7 +83,9 @@ func (g *Graph) keep(t *Tensor) { g.tensors = append(g.tensors, t) }
 // Replay issues the captured work on the current stream, or on the one given.
 func (g *Graph) Replay(opts ...Option) {
 	const op = "Replay"
+	g.exists(op)
 	rt := g.rt
+	rt.refuseClosed(op)
 	c := rt.newCall(op, Alone, rt.all, WithStream, opts)
 	rt.refuseCapture(op)
 	defer c.Enter().Leave()
@@ -125,6 +128,7 @@ func (g *Graph) Replay(opts ...Option) {
 // Elapsed replays the graph n times on the current stream and returns the device time that one replay took on
 // average. It waits for them. Ranks that captured communication must do it together.
 func (g *Graph) Elapsed(n int) time.Duration {
+	g.exists("Graph.Elapsed")
 	if n < 1 {
 		panic(g.rt.misuse("Graph.Elapsed", "n", "", "the number of replays must be positive, not %d", n))
 	}
@@ -135,10 +139,19 @@ func (g *Graph) Elapsed(n int) time.Duration {
 	}) / time.Duration(n)
 }
 
+// exists refuses a graph that nobody made.
+func (g *Graph) exists(op string) {
+	if g == nil || g.rt == nil {
+		panic(nilArgument(op, "graph"))
+	}
+}
+
 // Free waits for this rank's work and gives the graph back.
 func (g *Graph) Free() {
 	const op = "Graph.Free"
+	g.exists(op)
 	rt := g.rt
+	rt.refuseClosed(op)
 	rt.refuseCapture(op)
 	rt.synchronize(op)
 	rt.mu.Lock()

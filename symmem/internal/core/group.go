@@ -85,17 +85,36 @@ func (g *Group) renew(name string) {
 	g.met, g.ordinal, g.allocs, g.last, g.marked = 0, 0, 0, nil, false
 }
 
+// exists refuses a group that nobody made.
+func (g *Group) exists(op string) {
+	if g == nil || g.rt == nil {
+		panic(nilArgument(op, "group"))
+	}
+}
+
 // Rank is this rank's number in the group, or -1.
-func (g *Group) Rank() int { return g.rank }
+func (g *Group) Rank() int {
+	g.exists("Rank")
+	return g.rank
+}
 
 // Size is the number of members.
-func (g *Group) Size() int { return len(g.ranks) }
+func (g *Group) Size() int {
+	g.exists("Size")
+	return len(g.ranks)
+}
 
 // Ranks lists the members as world ranks, ascending. The index is the rank in the group.
-func (g *Group) Ranks() []int { return slices.Clone(g.ranks) }
+func (g *Group) Ranks() []int {
+	g.exists("Ranks")
+	return slices.Clone(g.ranks)
+}
 
 // Channels is the number of channels that Barrier, PutSignal and WaitSignal have in this group.
-func (g *Group) Channels() int { return g.channels }
+func (g *Group) Channels() int {
+	g.exists("Channels")
+	return g.channels
+}
 
 // String is "world" or "group 0,2".
 func (g *Group) String() string {
@@ -109,6 +128,7 @@ func (g *Group) String() string {
 // be freed before. The world cannot be freed.
 func (g *Group) Free() {
 	const op = "Group.Free"
+	g.exists(op)
 	rt := g.rt
 	if g == rt.all {
 		panic(rt.misuse(op, "", "", "the world cannot be freed"))

@@ -126,29 +126,49 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	return h
 }
 
+// exists refuses a handle that nobody made.
+func (h *Handle) exists(op string) {
+	if h == nil || h.t == nil {
+		panic(nilArgument(op, "handle"))
+	}
+}
+
 // usable refuses a handle whose tensor or group is gone.
 func (h *Handle) usable(op string) {
-	if h == nil {
-		panic(&Error{Kind: KindMisuse, Op: op, Peer: -1, Arg: "handle", Msg: "the handle is nil"})
-	}
+	h.exists(op)
 	h.t.st.alloc.usable(op)
 	h.g.check(op)
 }
 
 // Rank is this rank's number in the handle's group.
-func (h *Handle) Rank() int { return h.g.rank }
+func (h *Handle) Rank() int {
+	h.exists("Rank")
+	return h.g.rank
+}
 
 // WorldSize is the number of members of the handle's group.
-func (h *Handle) WorldSize() int { return len(h.g.ranks) }
+func (h *Handle) WorldSize() int {
+	h.exists("WorldSize")
+	return len(h.g.ranks)
+}
 
 // Group is the group that made the handle.
-func (h *Handle) Group() *Group { return h.g }
+func (h *Handle) Group() *Group {
+	h.exists("Group")
+	return h.g
+}
 
 // BufferPtrs is where every member's copy of the tensor is mapped here.
-func (h *Handle) BufferPtrs() []uintptr { return h.list("BufferPtrs", &h.kernel.Buffers) }
+func (h *Handle) BufferPtrs() []uintptr {
+	h.exists("BufferPtrs")
+	return h.list("BufferPtrs", &h.kernel.Buffers)
+}
 
 // SignalPadPtrs is where every member's signal pad of the tensor is mapped here.
-func (h *Handle) SignalPadPtrs() []uintptr { return h.list("SignalPadPtrs", &h.kernel.Pads) }
+func (h *Handle) SignalPadPtrs() []uintptr {
+	h.exists("SignalPadPtrs")
+	return h.list("SignalPadPtrs", &h.kernel.Pads)
+}
 
 func (h *Handle) list(op string, p *abi.Ptrs) []uintptr {
 	h.usable(op)
@@ -192,13 +212,22 @@ func (h *Handle) table(op string, first int) uintptr {
 func (h *Handle) MulticastPtr() uintptr { return 0 }
 
 // BufferSize is the bytes of the whole allocation's data, as it was asked for.
-func (h *Handle) BufferSize() int { return h.t.st.size }
+func (h *Handle) BufferSize() int {
+	h.exists("BufferSize")
+	return h.t.st.size
+}
 
 // Offset is the bytes from the allocation's data to the tensor.
-func (h *Handle) Offset() int { return h.t.offset }
+func (h *Handle) Offset() int {
+	h.exists("Offset")
+	return h.t.offset
+}
 
 // SignalPadSize is the bytes of the tensor's signal pad.
-func (h *Handle) SignalPadSize() int { return int(h.kernel.PadBytes) }
+func (h *Handle) SignalPadSize() int {
+	h.exists("SignalPadSize")
+	return int(h.kernel.PadBytes)
+}
 
 // GetBuffer is a tensor over the memory of peer, a rank of the handle's group, from the start of the allocation, whatever
 // the handle's offset. It is refused if it exceeds the allocation. It ends with the handle's tensor.

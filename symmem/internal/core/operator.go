@@ -82,6 +82,12 @@ func Misuse(rt *Runtime, op, arg, hint, format string, args ...any) *Error {
 	return rt.misuse(op, arg, hint, format, args...)
 }
 
+// NilArgument refuses a receiver or argument that is nil where no world is known.
+func NilArgument(op, arg string) *Error { return nilArgument(op, arg) }
+
+// RefuseClosed refuses a call after rt was closed.
+func RefuseClosed(rt *Runtime, op string) { rt.refuseClosed(op) }
+
 // Failure turns an error of the layers below into one in the user's words.
 func Failure(rt *Runtime, op string, err error) *Error { return rt.failure(op, err) }
 

@@ -78,12 +78,12 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 	case *Group:
 		o.group = v
 	case *Stream:
-		if v == nil {
+		if v == nil || v.rt == nil {
 			panic(rt.misuse(op, "stream", "", "the stream is nil"))
 		}
 		o.stream = v
 	case Timeout:
-		if v < 0 {
+		if v <= 0 {
 			panic(rt.misuse(op, "Timeout", "", "a timeout must be positive, not %v", time.Duration(v)))
 		}
 		o.timeout = time.Duration(v)
@@ -99,11 +99,14 @@ func (rt *Runtime) read(o *options, op string, g *Group, fixed bool, taken Optio
 	for _, opt := range opts {
 		rt.accept(op, o, taken, opt)
 	}
-	if o.group == nil {
+	if o.group == nil || o.group.rt == nil {
 		panic(rt.misuse(op, "group", "", "the group is nil"))
 	}
 	if fixed && o.group != g {
 		panic(rt.misuse(op, "group", "rendezvous the tensor in that group", "this handle belongs to %v, not %v", g, o.group))
+	}
+	if o.group.rt != rt {
+		panic(rt.misuse(op, "group", "", "the group belongs to another world"))
 	}
 	o.group.check(op)
 }

@@ -68,6 +68,7 @@ type PoolStats struct {
 //
 // Errors: KindMismatch where members take or free differently, at the next synchronisation; and what ends a wait.
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
+	rt.needFunction("UseMemPool", f)
 	g := rt.groupOf("UseMemPool", rt.all, opts)
 	rt.mu.Lock()
 	before := rt.pooling

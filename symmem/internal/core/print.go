@@ -36,6 +36,9 @@ func (t *Tensor) String() string {
 
 // String is such as "handle of f32[4] in world".
 func (h *Handle) String() string {
+	if h == nil || h.t == nil {
+		return "nil handle"
+	}
 	text := fmt.Sprintf("handle of %s in %v", h.t.kind(), h.g)
 	if h.t.st.freed.Load() {
 		text += ", freed"
@@ -44,7 +47,12 @@ func (h *Handle) String() string {
 }
 
 // String is such as "stream 1".
-func (s *Stream) String() string { return fmt.Sprintf("stream %d", s.id) }
+func (s *Stream) String() string {
+	if s == nil {
+		return "nil stream"
+	}
+	return fmt.Sprintf("stream %d", s.id)
+}
 
 // String is "event".
 func (e *Event) String() string { return "event" }

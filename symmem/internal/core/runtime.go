@@ -53,6 +53,7 @@ type Runtime struct {
 	allocs     []*allocation
 	streams    []*Stream
 	current    *Stream
+	closed     atomic.Bool
 	capture    *Graph    // being captured
 	pooling    *Group    // whose memory pool is in use, or nil
 	choices    *[]choice // of the innermost Explain, or nil
@@ -132,8 +133,11 @@ func (rt *Runtime) Meet() {
 }
 
 // Close releases the device and everything in its memory. It does not wait for the other ranks: who still
-// reads this rank's memory keeps it until it lets go.
+// reads this rank's memory keeps it until it lets go. Closing it again does nothing.
 func (rt *Runtime) Close() error {
+	if !rt.closed.CompareAndSwap(false, true) {
+		return nil
+	}
 	rt.Abort("the world was closed")
 	rt.StopTrace()
 	rt.mu.Lock()
@@ -155,6 +159,13 @@ func (rt *Runtime) Close() error {
 		s.close()
 	}
 	return rt.dev.Close()
+}
+
+// refuseClosed refuses a call after Close, which took the device away.
+func (rt *Runtime) refuseClosed(op string) {
+	if rt.closed.Load() {
+		panic(rt.misuse(op, "", "make another world", "the world was closed"))
+	}
 }
 
 // BytesOf is the memory of a kernel's arguments.

@@ -26,6 +26,7 @@ type Stream struct {
 // NewStream returns another queue; work on it runs beside that of other streams.
 func (rt *Runtime) NewStream() *Stream {
 	rt.refuseCapture("NewStream")
+	rt.refuseClosed("NewStream")
 	s, err := rt.newStream()
 	if err != nil {
 		panic(rt.failure("NewStream", err))
@@ -55,7 +56,9 @@ func (rt *Runtime) newStream() (*Stream, error) {
 // that is current.
 func (s *Stream) Free() {
 	const op = "Stream.Free"
+	s.exists(op)
 	rt := s.rt
+	rt.refuseClosed(op)
 	rt.refuseCapture(op)
 	s.retire(op)
 	err := s.synchronize()
@@ -100,63 +103,70 @@ func (s *Stream) retire(op string) {
 
 // Synchronize waits for the stream's work and reports the first fault of it.
 func (s *Stream) Synchronize() {
-	s.rt.refuseCapture("Synchronize")
-	s.rt.raise("Synchronize", s.synchronize())
+	const op = "Synchronize"
+	s.exists(op)
+	s.rt.refuseCapture(op)
+	s.rt.refuseClosed(op)
+	if s.closed.Load() {
+		panic(s.freed(op))
+	}
+	s.rt.raise(op, s.synchronize())
+}
+
+// exists refuses a stream that nobody made.
+func (s *Stream) exists(op string) {
+	if s == nil || s.rt == nil {
+		panic(nilArgument(op, "stream"))
+	}
+}
+
+// freed refuses a call on a stream that is closed.
+func (s *Stream) freed(op string) *Error {
+	return s.rt.misuse(op, "stream", "make another by NewStream", "the stream was freed")
 }
 
 func (s *Stream) synchronize() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.d.Synchronize()
+	return s.issue(func(d device.Stream) error { return d.Synchronize() })
 }
 
 func (s *Stream) launch(k device.Kernel, l device.Launch) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.d.Launch(k, l)
+	return s.issue(func(d device.Stream) error { return d.Launch(k, l) })
 }
 
 func (s *Stream) copy(dst, src device.Ptr, n int) error {
 	if n == 0 {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.d.Copy(dst, src, n)
+	return s.issue(func(d device.Stream) error { return d.Copy(dst, src, n) })
 }
 
 func (s *Stream) set0(dst device.Ptr, n int) error {
 	if n == 0 {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.d.Set(dst, 0, n)
+	return s.issue(func(d device.Stream) error { return d.Set(dst, 0, n) })
 }
 
-// issue calls f with the device's stream, which nobody else uses meanwhile.
+// issue calls f with the device's stream, which nobody else uses meanwhile. It is refused if the stream was closed since the caller looked.
 func (s *Stream) issue(f func(device.Stream) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.gone {
+		return s.freed("Stream")
+	}
 	return f(s.d)
 }
 
 func (s *Stream) write(dst device.Ptr, src []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.d.Write(dst, src)
+	return s.issue(func(d device.Stream) error { return d.Write(dst, src) })
 }
 
 func (s *Stream) record(e device.Event) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.d.Record(e)
+	return s.issue(func(d device.Stream) error { return d.Record(e) })
 }
 
 func (s *Stream) wait(e device.Event) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.d.Wait(e)
+	return s.issue(func(d device.Stream) error { return d.Wait(e) })
 }
 
 // scratch is n bytes of the stream's own, for what runs on it alone; 0 while a graph is captured, which runs on any
@@ -192,9 +202,10 @@ func (rt *Runtime) idle(mask uint64) bool {
 func (rt *Runtime) OnStream(s *Stream, f func()) {
 	const op = "OnStream"
 	rt.refuseCapture(op)
-	if s == nil {
+	if s == nil || s.rt == nil {
 		panic(rt.misuse(op, "stream", "", "the stream is nil"))
 	}
+	rt.needFunction(op, f)
 	before := rt.become(op, s)
 	defer func() {
 		rt.mu.Lock()
@@ -253,15 +264,36 @@ func (rt *Runtime) raise(op string, err error) {
 type Event struct {
 	rt *Runtime
 	d  device.Event
+
+	// use is held for reading by those who use d, and for writing by Free. It is taken before rt.mu.
+	use   sync.RWMutex
+	freed bool // guarded by use
 }
 
 // NewEvent returns an event that was not recorded yet.
 func (rt *Runtime) NewEvent() *Event {
+	const op = "NewEvent"
+	rt.refuseClosed(op)
 	d, err := rt.dev.NewEvent()
 	if err != nil {
-		panic(rt.failure("NewEvent", err))
+		panic(rt.failure(op, err))
 	}
-	return &Event{rt, d}
+	return &Event{rt: rt, d: d}
+}
+
+// exists refuses an event that nobody made.
+func (e *Event) exists(op string) {
+	if e == nil || e.rt == nil {
+		panic(nilArgument(op, "event"))
+	}
+}
+
+// usable refuses an event that was freed, given as the argument arg. e.use is held.
+func (e *Event) usable(op, arg string) {
+	e.rt.refuseClosed(op)
+	if e.freed {
+		panic(e.rt.misuse(op, arg, "make another by NewEvent", "the event was freed"))
+	}
 }
 
 // Record marks the end of what was issued so far on the current stream, or on the one given.
@@ -271,6 +303,10 @@ func (e *Event) Record(opts ...Option) { e.on("Event.Record", opts, (*Stream).re
 func (e *Event) Wait(opts ...Option) { e.on("Event.Wait", opts, (*Stream).wait) }
 
 func (e *Event) on(op string, opts []Option, do func(*Stream, device.Event) error) {
+	e.exists(op)
+	e.use.RLock()
+	defer e.use.RUnlock()
+	e.usable(op, "event")
 	c := e.rt.newCall(op, Alone, e.rt.all, WithStream, opts)
 	defer c.Enter().Leave()
 	c.Begin()
@@ -279,31 +315,57 @@ func (e *Event) on(op string, opts []Option, do func(*Stream, device.Event) erro
 
 // Synchronize waits on the host until the event was reached.
 func (e *Event) Synchronize() {
-	e.rt.refuseCapture("Event.Synchronize")
-	e.rt.raise("Event.Synchronize", e.d.Synchronize())
+	const op = "Event.Synchronize"
+	e.exists(op)
+	e.rt.refuseCapture(op)
+	e.use.RLock()
+	defer e.use.RUnlock()
+	e.usable(op, "event")
+	e.rt.raise(op, e.d.Synchronize())
 }
 
 // Since is the device time from an earlier event to this one; it panics unless both have been reached. It is exact to
 // about half a microsecond.
 func (e *Event) Since(earlier *Event) time.Duration {
+	const op = "Event.Since"
+	e.exists(op)
+	if earlier == nil || earlier.rt == nil {
+		panic(e.rt.misuse(op, "earlier", "", "the event is nil"))
+	}
+	e.use.RLock()
+	defer e.use.RUnlock()
+	e.usable(op, "event")
+	if earlier != e { // which is held already
+		earlier.use.RLock()
+		defer earlier.use.RUnlock()
+		earlier.usable(op, "earlier")
+	}
 	us, err := e.d.Since(earlier.d)
 	if err != nil {
-		panic(e.rt.failure("Event.Since", err))
+		panic(e.rt.failure(op, err))
 	}
 	return time.Duration(us * float64(time.Microsecond))
 }
 
-// Free gives the event back.
+// Free gives the event back. Streams that wait for it go on when it is reached.
 func (e *Event) Free() {
+	const op = "Event.Free"
+	e.exists(op)
+	e.use.Lock()
+	defer e.use.Unlock()
+	e.usable(op, "event")
+	e.freed = true
 	if err := e.d.Close(); err != nil {
-		panic(e.rt.failure("Event.Free", err))
+		panic(e.rt.failure(op, err))
 	}
 }
 
 // Elapsed calls f and returns the device time that the work it issued on the current stream took. It waits
 // for that work.
 func (rt *Runtime) Elapsed(f func()) time.Duration {
-	rt.refuseCapture("Elapsed")
+	const op = "Elapsed"
+	rt.refuseCapture(op)
+	rt.needFunction(op, f)
 	start, end := rt.NewEvent(), rt.NewEvent()
 	defer start.Free()
 	defer end.Free()

@@ -39,6 +39,7 @@ func (rt *Runtime) Empty(dtype DType, shape ...int) *Tensor { return rt.all.Empt
 // Empty is [Runtime.Empty] for the members of a group.
 func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	const op = "Empty"
+	g.exists(op)
 	rt := g.rt
 	n := rt.numel(op, dtype, shape)
 	g.check(op)

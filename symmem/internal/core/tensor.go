@@ -73,16 +73,28 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 }
 
 // DType is the type of the elements.
-func (t *Tensor) DType() DType { return t.dtype }
+func (t *Tensor) DType() DType {
+	t.exists("DType")
+	return t.dtype
+}
 
 // Shape is the size of each dimension.
-func (t *Tensor) Shape() []int { return slices.Clone(t.shape) }
+func (t *Tensor) Shape() []int {
+	t.exists("Shape")
+	return slices.Clone(t.shape)
+}
 
 // Numel is the number of elements.
-func (t *Tensor) Numel() int { return t.n }
+func (t *Tensor) Numel() int {
+	t.exists("Numel")
+	return t.n
+}
 
 // Bytes is the size of the elements in bytes.
-func (t *Tensor) Bytes() int { return t.n * t.dtype.Size() }
+func (t *Tensor) Bytes() int {
+	t.exists("Bytes")
+	return t.n * t.dtype.Size()
+}
 
 // Ptr is the address of the first element on the device.
 func (t *Tensor) Ptr() uintptr {
@@ -93,7 +105,10 @@ func (t *Tensor) Ptr() uintptr {
 func (t *Tensor) pointer() device.Ptr { return t.st.ptr + device.Ptr(t.offset) }
 
 // Symmetric reports whether peers can map the tensor: it came from Empty.
-func (t *Tensor) Symmetric() bool { return t.st.alloc != nil && t.st == t.st.alloc.storage }
+func (t *Tensor) Symmetric() bool {
+	t.exists("Symmetric")
+	return t.st.alloc != nil && t.st == t.st.alloc.storage
+}
 
 // Slice is the part [lo, hi) of the first dimension. It shares memory.
 func (t *Tensor) Slice(lo, hi int) *Tensor {
@@ -176,11 +191,16 @@ func (t *Tensor) Free() {
 	}
 }
 
+// exists refuses a tensor that nobody made.
+func (t *Tensor) exists(op string) {
+	if t == nil || t.st == nil {
+		panic(nilArgument(op, "tensor"))
+	}
+}
+
 // live refuses a tensor that cannot be used any more.
 func (t *Tensor) live(op string) {
-	if t == nil {
-		panic(&Error{Kind: KindMisuse, Op: op, Peer: -1, Arg: "tensor", Msg: "the tensor is nil"})
-	}
+	t.exists(op)
 	a := t.st.alloc
 	if t.st.freed.Load() || a != nil && a.storage.freed.Load() {
 		panic(t.rt.misuse(op, "tensor", "", "the tensor %v was freed", t.kind()))

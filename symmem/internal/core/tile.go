@@ -15,8 +15,13 @@ type Rectangle struct {
 	Row, Col, Rows, Cols int
 }
 
-// RectangleOf is where a tile is.
-func RectangleOf(l *Tile) *Rectangle { return &l.at }
+// RectangleOf is where a tile is, which must not be nil.
+func RectangleOf(l *Tile) *Rectangle {
+	if l == nil || l.at.Tensor == nil {
+		panic(nilArgument("Tile", "tile"))
+	}
+	return &l.at
+}
 
 // First is the elements of the tensor before the tile.
 func (r *Rectangle) First() int { return r.Row*r.Tensor.shape[1] + r.Col }
@@ -45,7 +50,10 @@ func (t *Tensor) Tile(r0, r1, c0, c1 int) *Tile {
 }
 
 // Shape is the number of rows and of columns.
-func (l *Tile) Shape() []int { return []int{l.at.Rows, l.at.Cols} }
+func (l *Tile) Shape() []int {
+	at := RectangleOf(l)
+	return []int{at.Rows, at.Cols}
+}
 
 // String is "f32[2, 2] at [1, 1]".
 func (l *Tile) String() string {
