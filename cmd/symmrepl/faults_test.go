@@ -85,6 +85,8 @@ func TestKilledInAllReduce(t *testing.T) {
 	x.expect("[0-3] 1000\n")
 	x.expect("symm> ")
 	x.send(ctrlD)
+	x.expect("Ctrl-D again")
+	x.send(ctrlD) // tensors are alive
 	x.exit(0)
 	h.expectNothingLeft()
 }

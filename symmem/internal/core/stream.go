@@ -130,7 +130,12 @@ func (s *Stream) synchronize() error {
 }
 
 func (s *Stream) launch(k device.Kernel, l device.Launch) error {
-	return s.issue(func(d device.Stream) error { return d.Launch(k, l) })
+	s.mu.Lock() // not by issue: every operation comes here, and a closure would copy the launch
+	defer s.mu.Unlock()
+	if s.gone {
+		return s.freed("Stream")
+	}
+	return s.d.Launch(k, l)
 }
 
 func (s *Stream) copy(dst, src device.Ptr, n int) error {
