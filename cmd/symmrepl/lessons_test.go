@@ -229,7 +229,7 @@ func TestTutorialAtThePrompt(t *testing.T) {
 	expect(run(":next\n", "tutorial", "1"), 0, "Step 8 of 9", "step 9 of 9", "Read on")
 	expect(run(":tutorial 1 8\n:check\n"), 1, "step 8 of 9", "left(0, 2) is -1; ranks are 0 to 1")
 	expect(run(":tutorial 1 8\n:restart\n:tutorial 01-hello-ranks 8\n"), 0, "step 8 of 9", "step 8 of 9", "`:tutorial 01-hello-ranks 8` runs the cells before this step again")
-	expect(run("", "tutorial"), 0, "01-hello-ranks", "8 of 9", "1 of 1")
+	expect(run("", "tutorial"), 0, "01-hello-ranks", "to the end", "1 of 1") // an earlier step keeps what was read
 	expect(run(":next\n"), 1, ":next: no tutorial is open; :tutorial lists them")
 	expect(run("", "tutorial", "nothing"), 2, `no tutorial is called "nothing"`)
 }
