@@ -7,7 +7,8 @@ import (
 
 // TestReplacedOutput holds that what prints to standard output and error writes to what cells have put into os.Stdout and os.Stderr, in later cells too.
 func TestReplacedOutput(t *testing.T) {
-	defer func(out, err *os.File) { os.Stdout, os.Stderr = out, err }(os.Stdout, os.Stderr)
+	out, err := os.Stdout, os.Stderr
+	defer func() { os.Stdout, os.Stderr = out, err }()
 	in := open(t, Options{})
 	mustEval(t, in, "import (\"io\"; \"os\")\nr, w, _ := os.Pipe()\nout, err := os.Stdout, os.Stderr\nos.Stdout, os.Stderr = w, w")
 	mustEval(t, in, "fmt.Print(1); fmt.Printf(\"%d\", 2); fmt.Println(3)\nfunc() { fmt.Fprint(os.Stdout, 4); fmt.Fprint(os.Stderr, 5); println(6) }()")
@@ -15,7 +16,7 @@ func TestReplacedOutput(t *testing.T) {
 	if got, want := mustEval(t, in, "string(b)"), `"123\n456\n"`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if os.Stdout.Fd() != 1 || os.Stderr.Fd() != 2 {
+	if os.Stdout != out || os.Stderr != err {
 		t.Error("the outputs of before are not in use again")
 	}
 }
