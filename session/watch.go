@@ -94,7 +94,7 @@ func (w *watch) report(r *run, now time.Time) string {
 		}
 		same[text] = text
 		if v := w.views[rank]; v != nil && v.doing != nil && r.left[rank] {
-			hang = hang || v.still && !v.doing.Input
+			hang = hang || v.still && !v.doing.Input && now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
 			typing = typing || v.doing.Input
 			if text == v.doing.String() {
 				same[text] = v.doing.moving()

@@ -73,7 +73,7 @@ var chapters = []chapter{
 		`:type h`,
 		`:doc h.PutSignal`,
 		`:doc at`,
-		`:quit`,
+		`:quit!`,
 	}},
 }
 
@@ -153,10 +153,10 @@ func TestReadmeSession(t *testing.T) {
 		}
 	}
 	x.expectPrompt()
-	x.send(":quit\r")
-	x.expect(":quit\n")
+	x.send(":quit!\r")
+	x.expect(":quit!\n")
 	x.exit(0)
-	if got := strings.TrimSuffix(shown(x), "symm> :quit\n"); timeless(got) != timeless(want) {
+	if got := strings.TrimSuffix(shown(x), "symm> :quit!\n"); timeless(got) != timeless(want) {
 		t.Errorf("README.md's session is not what the program shows now:\n%s", got)
 	}
 }
