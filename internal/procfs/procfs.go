@@ -11,7 +11,7 @@ import (
 // Stat is part of a process's or a thread's stat file.
 type Stat struct {
 	State   string             // a letter: "R", "S", "Z", "T" for stopped
-	Exiting bool               // the kernel is ending it
+	Exiting bool               // the kernel is ending it, or will as soon as it gets a processor
 	Status  syscall.WaitStatus // its exit status, when Exiting
 	RSS     int64              // bytes resident
 	Parent  int                // the number of its parent
@@ -37,11 +37,15 @@ const (
 	fieldFlags    = 6
 	fieldStarted  = 19
 	fieldPages    = 21
+	fieldPending  = 28
 	fieldExitCode = 49
 )
 
 // flagExiting is PF_EXITING.
 const flagExiting = 0x4
+
+// pendingKill is SIGKILL among pending signals. On a machine under load it may take seconds until a process that was killed exits.
+const pendingKill = 1 << (syscall.SIGKILL - 1)
 
 func parse(line string) (Stat, error) {
 	// The state follows the name, which is in parentheses and may hold anything.
@@ -50,15 +54,19 @@ func parse(line string) (Stat, error) {
 		return Stat{}, fmt.Errorf("/proc/PID/stat has only %d fields", len(fields))
 	}
 	var parent int
-	var flags, pages int64
+	var flags, pages, pending int64
 	var code uint32
-	_, err := fmt.Sscan(strings.Join([]string{fields[fieldParent], fields[fieldFlags], fields[fieldPages], fields[fieldExitCode]}, " "), &parent, &flags, &pages, &code)
+	_, err := fmt.Sscan(strings.Join([]string{fields[fieldParent], fields[fieldFlags], fields[fieldPages], fields[fieldPending], fields[fieldExitCode]}, " "), &parent, &flags, &pages, &pending, &code)
 	if err != nil {
 		return Stat{}, fmt.Errorf("/proc/PID/stat: %w", err)
 	}
+	exiting, killed := flags&flagExiting != 0 || fields[fieldState] == "Z", pending&pendingKill != 0
+	if killed && !exiting {
+		code = uint32(syscall.SIGKILL)
+	}
 	return Stat{
 		State:   fields[fieldState],
-		Exiting: flags&flagExiting != 0 || fields[fieldState] == "Z",
+		Exiting: exiting || killed,
 		Status:  syscall.WaitStatus(code),
 		RSS:     pages * int64(os.Getpagesize()),
 		Parent:  parent,

@@ -17,6 +17,12 @@ func TestParse(t *testing.T) {
 	if err != nil || s.Exiting {
 		t.Errorf("%+v, %v", s, err)
 	}
+	fields := strings.Fields(strings.Replace(statLine, "4194564", "4194560", 1))
+	fields[len(fields)-1], fields[len(fields)-(fieldExitCode-fieldPending)-1] = "0", "256" // killed, and not exiting yet
+	s, err = parse(strings.Join(fields, " "))
+	if err != nil || !s.Exiting || s.Status != syscall.WaitStatus(syscall.SIGKILL) {
+		t.Errorf("%+v, %v", s, err)
+	}
 	if s, err := parse("1 (x) S"); err == nil || s.Started != "" {
 		t.Errorf("%+v of a line that is cut", s)
 	}

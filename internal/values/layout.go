@@ -5,17 +5,25 @@ import (
 	"unicode/utf8"
 )
 
-// Width is the number of columns beyond which values are broken.
-const Width = 100
+// Width is the number of columns beyond which values are broken where that of the screen is not known, and leastWidth the least beyond which
+// they ever are.
+const (
+	Width      = 100
+	leastWidth = 20
+)
 
 // tabWidth is the number of columns that an indentation counts for.
 const tabWidth = 4
 
-// Break returns a value in Go syntax, such as []int{1, 2}, as it is if it fits in Width columns; otherwise the elements of its outermost
+// Break is BreakAt for Width columns.
+func Break(text string) string { return BreakAt(text, Width) }
+
+// BreakAt returns a value in Go syntax, such as []int{1, 2}, as it is if it fits in some columns; otherwise the elements of its outermost
 // braces are on lines of their own, or as many on each as fit if they are plain. Text that is no such value, or has several lines, stays
 // as it is.
-func Break(text string) string {
-	if utf8.RuneCountInString(text) <= Width || strings.Contains(text, "\n") {
+func BreakAt(text string, width int) string {
+	width = max(width, leastWidth)
+	if utf8.RuneCountInString(text) <= width || strings.Contains(text, "\n") {
 		return text
 	}
 	p := &parser{text: text}
@@ -24,7 +32,7 @@ func Break(text string) string {
 		return text
 	}
 	var b strings.Builder
-	v.write(&b, 0)
+	v.write(&b, 0, width)
 	return b.String()
 }
 
@@ -130,16 +138,16 @@ func (p *parser) elements() (list []value, ok bool) {
 	}
 }
 
-// write writes a value that begins at a depth of indentation.
-func (v value) write(b *strings.Builder, depth int) {
-	if len(v.parts) == 0 || depth*tabWidth+utf8.RuneCountInString(v.text)+1 <= Width {
+// write writes a value that begins at a depth of indentation, for a screen of some columns.
+func (v value) write(b *strings.Builder, depth, columns int) {
+	if len(v.parts) == 0 || depth*tabWidth+utf8.RuneCountInString(v.text)+1 <= columns {
 		b.WriteString(v.text)
 		return
 	}
 	for _, g := range v.parts {
 		b.WriteString(g.before)
 		if len(g.elements) > 0 {
-			g.lines(b, depth+1)
+			g.lines(b, depth+1, columns)
 			b.WriteString("\n" + strings.Repeat("\t", depth))
 		}
 		b.WriteString(g.after)
@@ -147,7 +155,7 @@ func (v value) write(b *strings.Builder, depth int) {
 }
 
 // lines writes the elements of a group.
-func (g group) lines(b *strings.Builder, depth int) {
+func (g group) lines(b *strings.Builder, depth, columns int) {
 	fill := true
 	for _, e := range g.elements {
 		fill = fill && len(e.parts) == 0 && !e.keyed
@@ -155,14 +163,14 @@ func (g group) lines(b *strings.Builder, depth int) {
 	column := 0 // none on this line yet
 	for i, e := range g.elements {
 		width := utf8.RuneCountInString(e.text) + 1
-		if fill && column > 0 && column+1+width <= Width {
+		if fill && column > 0 && column+1+width <= columns {
 			b.WriteByte(' ')
 			column += 1 + width
 		} else {
 			b.WriteString("\n" + strings.Repeat("\t", depth))
 			column = depth*tabWidth + width
 		}
-		e.write(b, depth)
+		e.write(b, depth, columns)
 		if i < len(g.elements)-1 || !strings.HasPrefix(e.text, "…") {
 			b.WriteByte(',')
 		}

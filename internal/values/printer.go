@@ -115,15 +115,18 @@ func (p *Printer[T]) Value(v reflect.Value, t T, depth int) {
 		}
 		p.Text(p.types.Name(v, t))
 	default:
-		p.basic(v, t)
+		p.basic(v, t, depth)
 	}
 }
 
-func (p *Printer[T]) basic(v reflect.Value, t T) {
+func (p *Printer[T]) basic(v reflect.Value, t T, depth int) {
 	var s string
 	switch v.Kind() {
 	case reflect.String:
 		s = quote(v.String())
+		if depth == 0 && severalLines(v.String()) {
+			s = "`" + v.String() + "`"
+		}
 	case reflect.Float32, reflect.Float64:
 		s = strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())
 	case reflect.UnsafePointer, reflect.Uintptr:
@@ -143,6 +146,19 @@ func (p *Printer[T]) basic(v reflect.Value, t T) {
 		s = p.types.Name(v, t) + "(" + s + ")"
 	}
 	p.Text(s)
+}
+
+// severalLines reports whether s is text of several lines that a raw string literal shows as it is.
+func severalLines(s string) bool {
+	if len(s) > maxText || !strings.Contains(strings.TrimSuffix(s, "\n"), "\n") {
+		return false
+	}
+	for line := range strings.Lines(s) {
+		if !strconv.CanBackquote(strings.TrimSuffix(line, "\n")) {
+			return false
+		}
+	}
+	return true
 }
 
 func quote(s string) string {

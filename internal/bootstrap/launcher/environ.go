@@ -3,7 +3,6 @@ package launcher
 import (
 	"fmt"
 	"hash/fnv"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -28,12 +27,7 @@ func (l Launcher) OneHost() bool { return l.LocalSize == l.Size }
 // FromEnviron reads a launcher's variables from environ, which is in os.Environ's form. ok is false if there are none. It is an error if needed
 // ones are missing or if they contradict each other.
 func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
-	e := environment{}
-	for _, v := range environ {
-		if name, value, found := strings.Cut(v, "="); found && value != "" {
-			e[name] = value
-		}
-	}
+	e := parse(environ)
 	switch {
 	case e.any("RANK", "WORLD_SIZE", "LOCAL_RANK"):
 		l, err = e.torchrun()
@@ -50,25 +44,19 @@ func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
 	return l, err == nil, err
 }
 
-// ByHand returns environ, which is in os.Environ's form, with what a launcher would add if all ranks were on one host and only RANK and
-// WORLD_SIZE are set, as by a user who starts the processes by hand.
-func ByHand(environ []string) []string {
-	has := func(name string) string {
-		for _, v := range slices.Backward(environ) {
-			if value, found := strings.CutPrefix(v, name+"="); found && value != "" {
-				return value
-			}
-		}
-		return ""
-	}
-	if rank, size := has("RANK"), has("WORLD_SIZE"); rank != "" && size != "" && has("LOCAL_RANK") == "" {
-		return append(slices.Clip(environ), "LOCAL_RANK="+rank, "LOCAL_WORLD_SIZE="+size)
-	}
-	return environ
-}
-
 // environment holds the variables that are set and not empty.
 type environment map[string]string
+
+// parse reads variables in os.Environ's form.
+func parse(environ []string) environment {
+	e := environment{}
+	for _, v := range environ {
+		if name, value, found := strings.Cut(v, "="); found && value != "" {
+			e[name] = value
+		}
+	}
+	return e
+}
 
 func (e environment) any(names ...string) bool {
 	for _, n := range names {

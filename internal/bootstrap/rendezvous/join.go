@@ -12,6 +12,9 @@ import (
 // is a *RefusedError if rank 0 does not admit the connection.
 func (m Meeting) Join(ctx context.Context, rank, incarnation int) (*Link, error) {
 	h := Hello{m.Version, rank, m.Size, incarnation}
+	if m.Waits != nil && incarnation == 0 {
+		defer time.AfterFunc(NoticeAfter, func() { m.Waits([]int{0}, m.Place.described()) }).Stop()
+	}
 	for {
 		conn, err := m.Place.dial(ctx)
 		if err == nil {

@@ -11,6 +11,9 @@ import (
 const (
 	// Timeout is how long the ranks of a world have to come, after the first.
 	Timeout = 60 * time.Second
+	// NoticeAfter is how long a rank waits for others before it says so, and noticeEvery for how long it says nothing more then.
+	NoticeAfter = 2 * time.Second
+	noticeEvery = 10 * time.Second
 	// HandshakeTimeout bounds the exchange of Hello and answer on a new connection.
 	HandshakeTimeout = 5 * time.Second
 	// dialEvery is the time between attempts while rank 0 is not there.
@@ -23,6 +26,9 @@ type Meeting struct {
 	Size    int // ranks of the world
 	Version int // of what the links carry
 	Payload int // bound of the payload of a link's frames, in bytes
+	// Waits, unless nil, is told for which ranks this one waits and where, if that takes longer than NoticeAfter. It is called in a goroutine
+	// of its own.
+	Waits func(missing []int, where string)
 }
 
 // Hello opens every connection with rank 0, as the header of a frame.

@@ -31,6 +31,7 @@ type Place struct {
 	store   string      // host:port of the launcher's store, which holds rank 0's addresses
 	key     string      // of these addresses
 	tls     *tls.Config // nil for a Unix socket
+	hint    string      // what ranks that wait in vain for each other may need
 }
 
 // Find returns the place for the world of l. In order of preference it is: address, the host:port that the user gave for rank 0; a Unix
@@ -55,6 +56,9 @@ func Find(l launcher.Launcher, kind Kind, address string) (*Place, error) {
 		p.address = master
 	}
 	token, err := checkToken(token)
+	if err != nil && l.LocalSize == 0 && address == "" {
+		return nil, fmt.Errorf("LOCAL_WORLD_SIZE is not set: LOCAL_WORLD_SIZE=%d says that all ranks are on this host; %w", l.Size, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +72,11 @@ func OnHost(l launcher.Launcher, kind Kind) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Place{socket: filepath.Join(base, string(kind)+l.Key())}, nil
+	p := &Place{socket: filepath.Join(base, string(kind)+l.Key())}
+	if !l.Named() {
+		p.hint = "; ranks that are started from several shells need the same MASTER_PORT"
+	}
+	return p, nil
 }
 
 // String describes the place in messages.
@@ -81,6 +89,9 @@ func (p *Place) String() string {
 	}
 	return p.address
 }
+
+// described is String, with what ranks may need that wait there in vain.
+func (p *Place) described() string { return p.String() + p.hint }
 
 // listen listens for the other ranks at rank 0.
 func (p *Place) listen(ctx context.Context) (net.Listener, error) {

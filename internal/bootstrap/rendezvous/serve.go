@@ -40,6 +40,9 @@ func (m Meeting) Serve(ctx context.Context, admit Admit) (*Server, error) {
 	}
 	s := newServer(m, listener, admit)
 	go s.loop.Run()
+	if m.Waits != nil {
+		go s.notice(ctx)
+	}
 	return s, nil
 }
 
@@ -81,14 +84,42 @@ func (s *Server) Wait(ctx context.Context) (missing []int) {
 	}
 	s.mu.Lock()
 	s.late = true
+	missing = s.missing()
+	s.mu.Unlock()
+	if len(missing) == 0 {
+		<-s.complete
+	}
+	return missing
+}
+
+// notice says which ranks have not joined, as long as that is so.
+func (s *Server) notice(ctx context.Context) {
+	timer := time.NewTimer(NoticeAfter)
+	defer timer.Stop()
+	for said := 0; ; timer.Reset(noticeEvery) {
+		select {
+		case <-s.complete:
+			return
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		s.mu.Lock()
+		missing := s.missing()
+		s.mu.Unlock()
+		if n := len(missing); n > 0 && n != said { // ranks that have joined stay
+			said = n
+			s.meeting.Waits(missing, s.meeting.Place.described())
+		}
+	}
+}
+
+// missing returns the ranks but 0 that have not joined, ascending. s.mu is held.
+func (s *Server) missing() (missing []int) {
 	for r := 1; r < s.meeting.Size; r++ {
 		if !s.joined[r] {
 			missing = append(missing, r)
 		}
-	}
-	s.mu.Unlock()
-	if len(missing) == 0 {
-		<-s.complete
 	}
 	return missing
 }
