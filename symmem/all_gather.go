@@ -43,7 +43,7 @@ func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 // Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t elsewhere
 // than in this member's part.
 func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
-	core.Live("all_gather", out)
+	core.Live(rt.world, "all_gather", out)
 	rt.allGather(t, out, opts)
 }
 

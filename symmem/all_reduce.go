@@ -10,8 +10,8 @@ import (
 // place of every copy. It chooses the quickest way for the size and the group; [Runtime.Explain] says which. All
 // ways combine in the order of the ranks, so that the result has the same bits on all ranks and whichever way
 // was taken. op is "sum", "avg" (the sum divided once), "max" or "min"; every step rounds to the element type,
-// as PyTorch's one-shot and two-shot kernels do, unless AccumulateF32 is given; integers wrap around. It returns
-// t.
+// as PyTorch's one-shot and two-shot kernels do, unless AccumulateF32 is given; integers wrap around, and the
+// avg of integers is rounded towards zero. It returns t.
 //
 // PyTorch: all_reduce
 //
@@ -72,7 +72,7 @@ func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(oneShotName, out)
+	core.Live(rt.world, oneShotName, out)
 	rt.oneShot(t, op, out, opts)
 }
 
@@ -116,7 +116,7 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out that is not such.
 func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(twoShotName, out)
+	core.Live(rt.world, twoShotName, out)
 	r := rt.reduction(twoShotName, t, op, adding, opts)
 	r.checkOut(out)
 	defer r.Enter().Leave()

@@ -40,7 +40,7 @@ func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.AllToAll]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
-	core.Live("all_to_all", out)
+	core.Live(rt.world, "all_to_all", out)
 	rt.allToAll(t, out, opts)
 }
 

@@ -101,7 +101,7 @@ const vdevBlockBytes = 32 << 10
 
 func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
-		core.Live(op, t)
+		core.Live(rt.world, op, t)
 	}
 	taken := core.Ordered
 	if kind == vdevDispatch2D {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
@@ -63,6 +64,7 @@ func (rt *Runtime) Backend() string { return rt.kind.Backend }
 // SetBackend chooses how symmetric memory is made. A device has one way; any other name is refused with the
 // reason.
 func (rt *Runtime) SetBackend(name string) {
+	core.RefuseClosed(rt.world, "SetBackend")
 	if err := refuseBackend(rt.kind, rt.DeviceName(), rt.Rank(), name); err != nil {
 		panic(err)
 	}

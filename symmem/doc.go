@@ -40,6 +40,10 @@
 // the next synchronisation reports who waited for whom. A barrier or a reduction that was given up leaves
 // signals behind; Runtime.Recover, collective over all ranks, clears them.
 //
+// A nil object, or one that no function of this package made, is refused like other misuse, and prints as nil. What was freed, and what
+// belongs to a world that was closed, can still be printed and asked what it was: its name, type, shape, sizes and ranks. Anything else is refused,
+// and so are objects of another world.
+//
 // # Memory
 //
 // Symmetric memory lives until Free, which is collective; nothing happens behind the program's back. Results

@@ -46,6 +46,9 @@ func GPUs() int {
 // Top says in one line how much device memory this rank holds and, where it is measured, how busy the device
 // is.
 func (rt *Runtime) Top() (string, error) {
+	if err := rt.open("Top"); err != nil {
+		return "", err
+	}
 	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(core.Held(rt.world)))
 	d, ok := rt.dev.(interface{ Top() (string, error) })
 	if !ok {
@@ -56,6 +59,11 @@ func (rt *Runtime) Top() (string, error) {
 		return held, err
 	}
 	return held + "; " + text, nil
+}
+
+// open is the error of a call after Close.
+func (rt *Runtime) open(op string) error {
+	return Maybe(func() { core.RefuseClosed(rt.world, op) })
 }
 
 // Held says which symmetric tensors are alive on this rank, such as "2 symmetric tensors (1.5 MiB on each rank)"; "" if there are none.
@@ -84,6 +92,9 @@ type Link = device.Link
 
 // Topology describes how this rank's device reaches the other devices of its host.
 func (rt *Runtime) Topology() (Topology, error) {
+	if err := rt.open("Topology"); err != nil {
+		return Topology{}, err
+	}
 	t := Topology{Device: rt.DeviceName()}
 	d, ok := rt.dev.(interface {
 		Links() (id string, links []Link, err error)

@@ -22,7 +22,7 @@ type exchange struct {
 
 // exchange checks what all exchanges have in common.
 func (rt *Runtime) exchange(op string, t, out *Tensor, taken core.OptionSet, opts []Option) *exchange {
-	core.Live(op, t)
+	core.Live(rt.world, op, t)
 	home := t
 	if out != nil && !t.Symmetric() {
 		home = out

@@ -60,7 +60,7 @@ func (s *snippets) keep(key source, m *module) {
 // "kernel:line".
 func (rt *Runtime) Compile(text string) *Kernel { return rt.CompileAt("kernel", 1, text) }
 
-// CompileAt is Compile for a text that begins at a line of a file or cell, which positions then cite.
+// CompileAt is Compile for a text that begins at a line of a file or cell, which positions then cite; they may be any.
 func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 	const op = "Compile"
 	core.RefuseClosed(rt.world, op)
@@ -99,14 +99,16 @@ func newKernel(rt *Runtime, m *module, d device.Kernel) *Kernel {
 
 // Kernel returns another kernel of the same text by its name.
 func (k *Kernel) Kernel(name string) *Kernel {
-	k.exists("Kernel")
+	const op = "Kernel"
+	k.exists(op)
+	core.RefuseClosed(k.rt.world, op)
 	i := slices.IndexFunc(k.module.kernels, func(o *Kernel) bool { return o.d.Name() == name })
 	if i < 0 {
 		var names []string
 		for _, o := range k.module.kernels {
 			names = append(names, o.d.Name())
 		}
-		panic(core.Misuse(k.rt.world, "Kernel", "name", "it has "+strings.Join(names, ", "), "the text has no kernel %q", name))
+		panic(core.Misuse(k.rt.world, op, "name", "it has "+strings.Join(names, ", "), "the text has no kernel %q", name))
 	}
 	return k.module.kernels[i]
 }

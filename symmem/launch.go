@@ -16,10 +16,10 @@ type GridSize struct{ dims []int }
 // BlockSize is the threads of a block, made by [Block].
 type BlockSize struct{ dims []int }
 
-// Grid is the number of blocks of a launch: one to three dimensions.
+// Grid is the number of blocks of a launch: one to three dimensions. Launch refuses others, and numbers that the device cannot take.
 func Grid(dims ...int) GridSize { return GridSize{dims} }
 
-// Block is the number of threads of a block: one to three dimensions.
+// Block is the number of threads of a block: one to three dimensions. Launch refuses others, and numbers that the device cannot take.
 func Block(dims ...int) BlockSize { return BlockSize{dims} }
 
 // String is such as "grid 8" or "grid 8,2".
@@ -28,7 +28,7 @@ func (g GridSize) String() string { return "grid " + core.Joined(g.dims) }
 // String is such as "block 256" or "block 16,16".
 func (b BlockSize) String() string { return "block " + core.Joined(b.dims) }
 
-// SharedBytes asks for dynamic shared memory for each block of a launch.
+// SharedBytes asks for dynamic shared memory for each block of a launch. Launch refuses what the device cannot give.
 func SharedBytes(n int) Shared { return Shared(n) }
 
 // Shared is an amount of dynamic shared memory, made by [SharedBytes].
@@ -67,7 +67,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	}
 	defer p.Enter().Leave()
 	p.Begin()
-	core.Live(p.Op(), p.tensors...)
+	core.Live(rt.world, p.Op(), p.tensors...)
 	p.Touch(p.tensors...)
 	groups := make([]*Group, len(p.handles))
 	for i, h := range p.handles {

@@ -17,7 +17,7 @@ const matMulSpace = 32 << 20
 // PyTorch: mm with out=
 //
 // Shapes: all are contiguous and of any memory, a and b of one type that computes and out, [m, n], of the same;
-// f16 and bf16 are added up as f32, and out may then be f32. out does not overlap a or b.
+// f16 and bf16 are added up as f32, and out may then be f32; integers wrap around. out does not overlap a or b.
 //
 // Synchronises: ordered on the stream; it concerns this rank alone.
 //
@@ -29,7 +29,7 @@ const matMulSpace = 32 << 20
 func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	const op = "matmul"
 	for _, t := range []*Tensor{out, a, b} {
-		core.Live(op, t)
+		core.Live(rt.world, op, t)
 		if len(core.Dims(t)) != 2 {
 			panic(core.Misuse(rt.world, op, "tensor", "View gives a tensor other dimensions", "a matrix has two dimensions, not %v", core.Dims(t)))
 		}
@@ -44,7 +44,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	case core.Dims(out)[0] != m || core.Dims(out)[1] != n:
 		panic(core.Misuse(rt.world, op, "out", "", "out is %v, expected out shape [%d, %d]", core.Brief(out), m, n))
 	case out.DType() != a.DType() && !(out.DType() == F32 && (a.DType() == F16 || a.DType() == BF16)):
-		panic(core.Misuse(rt.world, op, "out", "", "out is %v: a product of %v is %v, or f32 of a 16-bit float", core.Brief(out), a.DType(), a.DType()))
+		panic(core.Misuse(rt.world, op, "out", "give one of that type", "out is %v: a product of %v is %v, or f32 of a 16-bit float", core.Brief(out), a.DType(), a.DType()))
 	case core.Overlap(out, a) || core.Overlap(out, b):
 		panic(core.Misuse(rt.world, op, "out", "", "out overlaps a factor"))
 	}

@@ -54,7 +54,7 @@ func (rt *Runtime) Memset32(t *Tensor, offset, val, count int, opts ...Option) {
 
 // words checks the arguments of an operation on 32-bit words.
 func (rt *Runtime) words(op string, t *Tensor, offset, count, val int) {
-	core.Live(op, t)
+	core.Live(rt.world, op, t)
 	switch {
 	case t.DType() != U32 || len(core.Dims(t)) != 1:
 		panic(core.Misuse(rt.world, op, "t", "see As and View", "the tensor must be a u32 one of one dimension, not %v", core.Brief(t)))

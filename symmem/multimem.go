@@ -69,7 +69,7 @@ func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(multimemOneShotName, out)
+	core.Live(rt.world, multimemOneShotName, out)
 	rt.multimemReduce(multimemOneShotName, t, op, -1, out, opts)
 }
 
@@ -91,7 +91,7 @@ func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out *Tensor, opts ...Option) {
 	const name = "multimem_one_shot_reduce"
-	core.Live(name, out)
+	core.Live(rt.world, name, out)
 	rt.multimemReduce(name, t, op, max(root, -1), out, opts)
 }
 
@@ -114,7 +114,7 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	const op = "multimem_all_gather"
-	core.Live(op, out)
+	core.Live(rt.world, op, out)
 	e := rt.exchange(op, t, out, core.Ordered, opts)
 	shape := gathered(t, e.g.Size())
 	e.checkOut(shape, false)

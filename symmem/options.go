@@ -29,9 +29,9 @@ func SplitLastDim() Option { return core.WithSplitLastDim }
 func CopyEngine() Option { return core.WithCopyEngine }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or
-// aborted.
+// aborted. The operation refuses one that is not positive.
 func Timeout(d time.Duration) Option { return core.Timeout(d) }
 
 // MajorAlign makes every expert's region of the result of AllToAllVDev2D a multiple of n rows, and no region
-// empty.
+// empty. The operation refuses one that is not positive, or longer than its out.
 func MajorAlign(n int) Option { return core.MajorAlign(n) }

@@ -49,7 +49,7 @@ func (p *packer) add(a any) {
 			}
 			p.refuse(i, a, hint)
 		}
-		core.Live(p.Op(), v)
+		core.Live(p.k.rt.world, p.Op(), v)
 		if !accepts(typ, v.DType()) {
 			p.refuse(i, a, "")
 		}

@@ -35,7 +35,7 @@ import (
 // Source: DeepSpeed-Ulysses.
 func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
 	const op = "all_to_all_permute"
-	core.Live(op, out)
+	core.Live(rt.world, op, out)
 	e := rt.exchange(op, in, out, core.Ordered, opts)
 	g := e.g
 	world := g.Size()
@@ -58,7 +58,7 @@ func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ..
 		ok = shaped(out, rows, world, cols, 1)
 	}
 	if !ok || in.DType() != out.DType() {
-		panic(e.Misuse("out", "", "in %v does not become out %v by scatter %d, gather %d among %d ranks", core.Brief(in), core.Brief(out), scatter, gather, world))
+		panic(e.Misuse("out", "with n ranks, scatter 1, gather 0 takes [rows, n*c] to [n*rows, c], and scatter 0, gather 1 takes it back", "in %v does not become out %v by scatter %d, gather %d among %d ranks", core.Brief(in), core.Brief(out), scatter, gather, world))
 	}
 	e.checkOut(core.Dims(out), false)
 	e.Record.Detail = fmt.Sprintf("scatter %d gather %d", scatter, gather)

@@ -44,7 +44,7 @@ func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live("reduce_scatter", out)
+	core.Live(rt.world, "reduce_scatter", out)
 	rt.reduceScatter(t, op, out, opts)
 }
 

@@ -67,7 +67,7 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 			j := len(pieces)
 			if j < len(out) {
 				o := out[j]
-				core.Live(name, o)
+				core.Live(rt.world, name, o)
 				if want := []int{p.rows, p.cols}; o.DType() != t.DType() || o.Numel() != p.rows*p.cols {
 					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", j, core.Brief(o), core.BriefOf(t.DType(), want), i))
 				}

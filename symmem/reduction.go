@@ -32,7 +32,7 @@ const adding = core.Ordered | core.WithAccumulateF32
 
 // reduction checks what all reductions have in common.
 func (rt *Runtime) reduction(op string, t *Tensor, name string, taken core.OptionSet, opts []Option) reduction {
-	core.Live(op, t)
+	core.Live(rt.world, op, t)
 	r := reduction{Call: core.NewCall(rt.world, op, core.Collective, core.Home(t), taken, opts), t: t}
 	code, ok := reductionOf(name)
 	if !ok {
@@ -57,7 +57,7 @@ func (rt *Runtime) reduction(op string, t *Tensor, name string, taken core.Optio
 // checkOut refuses an out that is not like the tensor that is reduced, or overlaps it.
 func (r *reduction) checkOut(out *Tensor) {
 	if out.DType() != r.t.DType() || out.Numel() != r.t.Numel() {
-		panic(r.Misuse("out", "", "out is %v, the tensor is %v", core.Brief(out), core.Brief(r.t)))
+		panic(r.Misuse("out", "give one of the same type and number of elements", "out is %v, the tensor is %v", core.Brief(out), core.Brief(r.t)))
 	}
 	if core.Overlap(r.t, out) {
 		panic(r.Misuse("out", "", "out overlaps the tensor"))

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
@@ -12,7 +13,7 @@ import (
 // Config says what Init builds.
 type Config struct {
 	Device  string            // "auto" (the default), "cpu" or "cuda"
-	Index   int               // which device of its kind on this host
+	Index   int               // which device of its kind on this host; the cpu device is there under any number from 0 on
 	Backend string            // "" for the device's own: "CPU" or "CUDA"
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
 	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing
@@ -24,7 +25,7 @@ type Config struct {
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
-// goroutines.
+// goroutines. It comes from Init or Start: the nil one that they return with an error faults like any nil pointer.
 type Runtime struct {
 	*world
 	dev      device.Device
@@ -44,6 +45,9 @@ func Init(config Config) (*Runtime, error) {
 	rank := 0
 	if config.Client != nil {
 		rank = config.Client.Rank()
+	}
+	if config.Index < 0 {
+		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "Index", Hint: "devices are numbered from 0", Msg: fmt.Sprintf("the index must not be negative, not %d", config.Index)}
 	}
 	kind, err := devices.Find(config.Device)
 	if err != nil {
@@ -82,12 +86,13 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 func now() *Runtime {
 	rt := latest.Load()
 	if rt == nil {
-		panic(&Error{Kind: KindMisuse, Op: "symmem", Peer: -1, Msg: "there is no world yet", Hint: "call symmem.Start or symmem.Init first"})
+		panic(&Error{Kind: KindMisuse, Op: "symmem", Rank: -1, Peer: -1, Msg: "there is no world yet", Hint: "call symmem.Start or symmem.Init first"})
 	}
 	return rt
 }
 
-// Close releases the device and everything in its memory. It does not wait for the other ranks: who still
+// Close releases the device and everything in its memory. The runtime can then be asked what it was, and nothing else. Closing it
+// again does nothing. Close does not wait for the other ranks: who still
 // reads this rank's memory keeps it until it lets go. That of a runtime of [Start] is described there.
 func (rt *Runtime) Close() error {
 	latest.CompareAndSwap(rt, nil)

@@ -107,6 +107,9 @@ func meet(l launcher.Launcher) (*meeting, error) {
 	}
 	m := &meeting{dir: dir}
 	at := rendezvous.Meeting{Place: place, Size: l.Size, Version: bootstrap.Version}
+	at.Waits = func(missing []int, where string) {
+		fmt.Fprintf(os.Stderr, "rank %d of %d waits for ranks %v at %s\n", l.Rank, l.Size, missing, where)
+	}
 	conn, err := m.connect(at, l.Rank)
 	if err == nil {
 		m.client, err = bootstrap.NewClient(conn, l.Rank, l.Size, dir.Path)

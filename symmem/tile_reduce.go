@@ -59,16 +59,16 @@ func (rt *Runtime) tileReduce(op string, in []*Tile, out *Tile, roots []int, red
 	tiles := make([]*core.Rectangle, len(in))
 	for i, l := range in {
 		if l == nil {
-			panic(core.Misuse(rt.world, op, "in", "", "the tile is nil"))
+			panic(core.NilArgument(op, "tile"))
 		}
 		tiles[i] = core.RectangleOf(l)
-		core.Live(op, tiles[i].Tensor)
+		core.Live(rt.world, op, tiles[i].Tensor)
 	}
 	first := tiles[0]
 	r := rt.reduction(op, first.Tensor, reduction, adding, opts)
 	own := r.checkRoots(in, roots)
 	if out != nil {
-		core.Live(op, core.RectangleOf(out).Tensor)
+		core.Live(rt.world, op, core.RectangleOf(out).Tensor)
 		if !first.Like(core.RectangleOf(out)) {
 			panic(r.Misuse("out", "", "out is %v, the tile is %v: both must have the same type and shape", out, in[0]))
 		}
@@ -76,7 +76,7 @@ func (rt *Runtime) tileReduce(op string, in []*Tile, out *Tile, roots []int, red
 			panic(r.Misuse("out", "", "out overlaps the tile"))
 		}
 	} else if own >= 0 {
-		panic(r.Misuse("out", "", "out is nil on rank %d, which is a root", rt.Rank()))
+		panic(r.Misuse("out", "give a tile for the result", "out is nil on rank %d, which is a root", rt.Rank()))
 	}
 	n := first.Rows * first.Cols
 	r.Record.N, r.Record.Detail = n, fmt.Sprintf("to %v", roots)+space(r.Record.Detail)

@@ -10,7 +10,7 @@ import (
 // world is what a Runtime embeds without naming it.
 type world = core.Runtime
 
-// DType is the type of a tensor's elements.
+// DType is the type of a tensor's elements. Only the constants are types; another value has no size and is refused.
 type DType = core.DType
 
 // The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced.

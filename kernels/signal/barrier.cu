@@ -10,6 +10,6 @@ SYMM_LAYOUT(BarrierArgs, context, signals, channel)
 
 extern "C" __global__ void barrier(const __grid_constant__ BarrierArgs a) {
   symm::begin();
-  symm::barrier(a.signals, a.context, (symm::u32)a.channel);
+  if (!symm::barrier(a.signals, a.context, (symm::u32)a.channel) && threadIdx.x == 0) symm::store_relaxed(symm::gave_up(a.signals, a.context), 1);
 }
 SYMM_KERNEL(barrier)

@@ -10,6 +10,7 @@ type testCase struct {
 
 var cases = []testCase{
 	{"Numbers", 1, false, numbersCase},
+	{"NumbersThatDoNotFit", 1, false, numbersThatDoNotFitCase},
 	{"Generators", 1, false, generatorsCase},
 	{"Shapes", 1, false, shapesCase},
 	{"Printing", 1, false, printingCase},

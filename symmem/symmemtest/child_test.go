@@ -23,7 +23,7 @@ import (
 func childMain() int {
 	control := os.NewFile(4, "control")
 	in, out := json.NewDecoder(control), json.NewEncoder(control)
-	w, err := join()
+	t, err := join()
 	if err != nil {
 		out.Encode(report{Failed: true, Log: err.Error()})
 		return 1
@@ -38,30 +38,30 @@ func childMain() int {
 				return
 			}
 			if o.Abort != "" {
-				w.Abort(o.Abort)
+				t.rt.Abort(o.Abort)
 				continue
 			}
 			orders <- o
 		}
 	}()
-	kept := map[string]any{}
 	for o := range orders {
 		if o.Recover {
-			lost, err := w.Recover(context.Background(), o.Replaced)
-			kept["lost"] = lost
+			lost, err := t.rt.Recover(context.Background(), o.Replaced)
+			t.kept["lost"] = lost
 			out.Encode(report{Failed: err != nil, Log: fmt.Sprint(err)})
 			continue
 		}
-		out.Encode(runCase(w, o.Run, kept))
+		out.Encode(t.runCase(o.Run))
 	}
-	if err := w.Close(); err != nil {
+	if err := t.rt.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
 }
 
-func join() (*symmem.Runtime, error) {
+// join makes the world, and before it those of its own that the table of misuses needs.
+func join() (*T, error) {
 	rank, err1 := strconv.Atoi(os.Getenv(rankVariable))
 	size, err2 := strconv.Atoi(os.Getenv(sizeVariable))
 	file := os.NewFile(3, "bootstrap")
@@ -73,14 +73,25 @@ func join() (*symmem.Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return symmem.Init(symmem.Config{Device: os.Getenv("SYMMTEST_DEVICE"), Index: rank, Client: client, Joining: os.Getenv(joinVariable) != ""})
+	device := os.Getenv("SYMMTEST_DEVICE")
+	t := &T{rank: rank, size: size, client: client, kept: map[string]any{}}
+	if os.Getenv(othersVariable) != "" {
+		if t.elsewhere, err = makeElsewhere(device, rank); err != nil {
+			return nil, err
+		}
+	}
+	t.rt, err = symmem.Init(symmem.Config{Device: device, Index: rank, Client: client, Joining: os.Getenv(joinVariable) != ""})
+	return t, err
 }
 
 // T is what a case is given on one rank.
 type T struct {
 	rt         *symmem.Runtime
 	rank, size int
+	client     *bootstrap.Client
 	kept       map[string]any // what a case leaves to a later one
+	elsewhere  *elsewhere     // of the table of misuses
+	exchanges  uint64         // likewise
 
 	mu     sync.Mutex
 	failed bool
@@ -90,10 +101,15 @@ type T struct {
 // stop ends a case, from any depth of it.
 type stop struct{}
 
-func runCase(rt *symmem.Runtime, name string, kept map[string]any) report {
+func (t *T) runCase(name string) report {
 	all := append(slices.Clone(cases), replacementCases...)
-	i := slices.IndexFunc(all, func(c testCase) bool { return c.name == name })
-	t := &T{rt: rt, rank: symmem.Rank(), size: symmem.WorldSize(), kept: kept}
+	var tried tried
+	run := func(t *T) { tried = t.misuse(strings.TrimPrefix(name, misusePrefix)) }
+	if i := slices.IndexFunc(all, func(c testCase) bool { return c.name == name }); i >= 0 {
+		run = all[i].run
+	}
+	t.failed = false
+	t.log.Reset()
 	func() {
 		defer func() {
 			switch r := recover().(type) {
@@ -104,12 +120,12 @@ func runCase(rt *symmem.Runtime, name string, kept map[string]any) report {
 				t.Errorf("panic: %v\n%s", r, debug.Stack())
 			}
 		}()
-		all[i].run(t)
+		run(t)
 		t.leftClean()
 	}()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return report{Failed: t.failed, Log: t.log.String(), Tallies: rt.Tallies()}
+	return report{Failed: t.failed, Log: t.log.String(), Tallies: t.rt.Tallies(), Tried: tried}
 }
 
 // Errorf notes a failure.

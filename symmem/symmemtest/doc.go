@@ -11,6 +11,9 @@
 //
 // After every case all signals of all groups must be zero, and all ranks must have made the same calls in each group.
 //
+// TestMisuse calls every function and method that cells see with every misuse of each parameter's type. It finds them, and what is right for
+// them, by itself; what an operation takes although it looks like a misuse stands among the acceptances, with the words of its documentation.
+//
 // # PyTorch's tests, and the cases that hold what they hold
 //
 // Of test_symmetric_memory.py, handles, allocation and errors:

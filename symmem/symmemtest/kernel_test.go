@@ -159,6 +159,9 @@ func compileErrorsCase(t *T) {
 	}
 	t.refused(symmem.KindCompile, func() { symmem.Compile(`extern "C" __global__ void f(float* x) { x[0] = 1 }`) }, "kernel:1")
 	t.refused(symmem.KindCompile, func() { symmem.Compile(`__device__ int f() { return 1; }`) }, "no __global__ function")
+	t.refused(symmem.KindCompile, func() {
+		symmem.Compile("__device__ int crash(volatile int* p) { return *p; }\n__device__ int v = crash(nullptr);\nextern \"C\" __global__ void f(int* x) { x[0] = v; }")
+	}, "kernel:2", "dynamic initialization is not supported")
 	// The next text compiles.
 	x := symmem.Local(symmem.F32, 1)
 	symmem.Compile(`extern "C" __global__ void f(float* x) { x[0] = 1; }`).Launch(symmem.Grid(1), symmem.Block(1), x)

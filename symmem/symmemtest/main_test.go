@@ -26,6 +26,8 @@ const (
 	sizeVariable = "SYMMTEST_CHILD_SIZE"
 	dirVariable  = "SYMMTEST_CHILD_DIR"
 	joinVariable = "SYMMTEST_CHILD_JOINS"
+
+	othersVariable = "SYMMTEST_CHILD_OTHERS" // not empty if it makes other worlds too
 )
 
 // On a busy machine:
@@ -46,6 +48,7 @@ type report struct {
 	Failed  bool
 	Log     string
 	Tallies []symmem.Tally
+	Tried   tried // of the table of misuses
 }
 
 func TestMain(m *testing.M) {
@@ -112,6 +115,7 @@ type ranks struct {
 	dir      string
 	hub      *bootstrap.Hub
 	children []*child
+	died     bool // a rank did
 }
 
 type child struct {
@@ -119,6 +123,7 @@ type child struct {
 	control *json.Encoder
 	reports chan report
 	tallies []symmem.Tally // of the last case
+	tried   tried          // likewise
 	process *os.Process
 	gone    chan struct{} // closed when the hub has noticed its end
 	killed  bool
@@ -294,9 +299,10 @@ func (w *ranks) collect(t *testing.T, limit time.Duration) (failed bool) {
 			select {
 			case r, alive := <-c.reports:
 				if !alive {
+					w.died = true
 					t.Fatalf("rank %d died\n%s", c.rank, c.said())
 				}
-				c.tallies = r.Tallies
+				c.tallies, c.tried = r.Tallies, r.Tried
 				if r.Failed {
 					failed = true
 					t.Errorf("rank %d:\n%s%s", c.rank, indent(r.Log), indent(c.said()))

@@ -3,7 +3,9 @@ package symmemtest
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem"
@@ -40,6 +42,60 @@ func numbersCase(t *T) {
 	for i, v := range got {
 		if v != float32(i) {
 			t.Fatalf("element %d is %v", i, v)
+		}
+	}
+}
+
+// numbersThatDoNotFitCase gives every type numbers around the bounds of all types, by Fill and by CopyFrom: each is there afterwards, rounded if the type is
+// a float, or both refuse it. NaN and infinities are floats.
+func numbersThatDoNotFitCase(t *T) {
+	numbers := []any{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0.5, 1e300, -1e300, 449.0, 57345.0, 65505.0, 65520.0, 3.5e38, 0x1p63, 0x1p64, -0x1p63,
+		float32(math.NaN()), float32(math.MaxFloat32), uint64(math.MaxUint64), uint32(math.MaxUint32), math.MinInt, math.MaxInt}
+	for _, bits := range []int{7, 8, 15, 16, 24, 31, 32, 53} {
+		for _, n := range []int{1<<bits - 1, 1 << bits, 1<<bits + 1} {
+			numbers = append(numbers, n, -n, uint64(n), float64(n), float64(-n))
+		}
+	}
+	for _, d := range append([]symmem.DType{symmem.F8E4M3, symmem.F8E5M2}, computing...) {
+		x, y := symmem.Local(d, 1), symmem.Local(d, 1)
+		isFloat := !slices.Contains([]symmem.DType{symmem.I8, symmem.U8, symmem.I32, symmem.U32, symmem.I64, symmem.U64}, d)
+		for _, n := range numbers {
+			list := reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(n)), 1, 1)
+			list.Index(0).Set(reflect.ValueOf(n))
+			filled, copied := symmem.Maybe(func() { x.Fill(n) }), symmem.Maybe(func() { y.CopyFrom(list.Interface()) })
+			what := fmt.Sprintf("%T %v as %v", n, n, d)
+			if (filled == nil) != (copied == nil) {
+				t.Errorf("%s: Fill says %v, CopyFrom %v", what, filled, copied)
+				continue
+			}
+			if filled != nil {
+				t.equal(what, filled.(*symmem.Error).Kind, symmem.KindMisuse)
+				continue
+			}
+			t.equal(what+": the same", x.As(symmem.U8).Ints(), y.As(symmem.U8).Ints())
+			want := reflect.ValueOf(n)
+			if !isFloat {
+				if want.CanFloat() {
+					want = reflect.ValueOf(int(want.Float()))
+				}
+				if f, ok := n.(float64); ok && f >= 0x1p63 {
+					want = reflect.ValueOf(uint64(f))
+				}
+				t.equal(what, x.String(), fmt.Sprintf("%v[1] on %s [%v]", d, t.rt.DeviceName(), want))
+				continue
+			}
+			f, got := float64(0), x.Float64s()[0]
+			switch {
+			case want.CanFloat():
+				f = want.Float()
+			case want.CanInt():
+				f = float64(want.Int())
+			default:
+				f = float64(want.Uint())
+			}
+			if math.IsNaN(f) != math.IsNaN(got) || math.IsInf(f, 0) != math.IsInf(got, 0) || math.Abs(got-f) > math.Abs(f)/8 {
+				t.Errorf("%s: %v", what, got)
+			}
 		}
 	}
 }

@@ -13,6 +13,11 @@
 // peer has consumed the signal before it; what the peer did before that wait need not be visible, so a receiver that has to
 // say more answers with a signal. A second put without a wait between them polls the slot over the link until the first is
 // consumed.
+//
+// After a wait that gave up. The operations put_signal, wait_signal and barrier note in a word of their rank's own signal block that
+// they gave up. The puts and waits behind them in the rank's streams then do nothing, until the host clears the block: a put
+// that its program meant to come after the wait would release another rank that waits in the same circle, which then would not
+// know of the deadlock.
 #pragma once
 #include "symm/wait.cuh"
 
@@ -26,6 +31,11 @@ __device__ __forceinline__ u32* slot(const Signals& s, Context c, int owner, u32
   return s.block[owner] + channel * (u32)c.ranks() + (u32)src;
 }
 
+// gave_up is the word behind the rounds of barrier.cuh, not 0 after an operation of this rank gave up.
+__device__ __forceinline__ u32* gave_up(const Signals& s, Context c) {
+  return s.block[c.rank] + c.channels * (2 * (u32)c.ranks() + 1);
+}
+
 // raise sets a slot in another rank's memory from 0 to 1 and returns what it was; from 1 it stays.
 __device__ __forceinline__ u32 raise(Context c, u32* theirs) {
   if (c.swaps) return swap_relaxed(theirs, 0, 1);
@@ -34,15 +44,20 @@ __device__ __forceinline__ u32 raise(Context c, u32* theirs) {
   return seen;
 }
 
-// put_signal: one thread signals dst on a channel. False if it gave up because dst has not consumed the previous signal.
-__device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
+// put_fenced is put_signal after a fence.
+__device__ __forceinline__ bool put_fenced(const Signals& s, Context c, int dst, u32 channel) {
   u32* const theirs = slot(s, c, dst, channel, c.rank);
-  fence();
   Patience patience;
   for (u32 seen; (seen = raise(c, theirs)) != 0;)
     if (patience.expired(c, Wait{kConsumed, (u32)dst, channel, 0}, seen)) return false;
   patience.satisfied(c);
   return true;
+}
+
+// put_signal: one thread signals dst on a channel. False if it gave up because dst has not consumed the previous signal.
+__device__ __forceinline__ bool put_signal(const Signals& s, Context c, int dst, u32 channel) {
+  fence();
+  return put_fenced(s, c, dst, channel);
 }
 
 // wait_signal: one thread waits for the signal of src on a channel and consumes it. False if it gave up; the slot is then

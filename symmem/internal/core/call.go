@@ -97,6 +97,7 @@ func (c *Call) unlocked(f func()) {
 // Begin picks the stream.
 func (c *Call) Begin() {
 	rt, op := c.rt, c.Record.op
+	rt.refuseClosed(op)
 	if why := rt.abort.Load(); why != nil {
 		panic(&Error{Kind: KindInterrupted, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused: " + *why})
 	}
@@ -104,11 +105,11 @@ func (c *Call) Begin() {
 	if c.opts.stream != nil {
 		s = c.opts.stream
 	}
-	if s.closed.Load() {
-		panic(c.Misuse("stream", "", "the stream was freed"))
-	}
 	if s.rt != rt {
-		panic(c.Misuse("stream", "", "the stream belongs to another world"))
+		panic(c.Misuse("stream", "give a stream of this world", "the stream belongs to another world"))
+	}
+	if s.closed.Load() {
+		panic(s.freed(op))
 	}
 	if rt.capture != nil && s != rt.capture.stream {
 		panic(c.Misuse("stream", "let the capture use one stream", "another stream is being captured"))

@@ -57,7 +57,7 @@ func (t *Tensor) Arange() *Tensor {
 	return t
 }
 
-// Rand sets the elements to values that depend on the seed and their index alone: floats in [0, 1), rounded
+// Rand sets the elements to values that depend on the seed, any int, and their index alone: floats in [0, 1), rounded
 // (a 16-bit type can round up to 1), integers from 0 to 127. It returns t.
 func (t *Tensor) Rand(seed int) *Tensor {
 	const op = "Rand"
@@ -71,7 +71,7 @@ func (t *Tensor) Rand(seed int) *Tensor {
 
 func (t *Tensor) mustCompute(op string) {
 	if !t.dtype.element().Computes() {
-		panic(t.rt.misuse(op, "tensor", "", "%v is a storage type: it can be filled, copied and read", t.dtype))
+		panic(t.rt.misuse(op, "tensor", "convert it through the host, as by CopyFrom(x.Float32s())", "%v is a storage type: it can be filled, copied and read", t.dtype))
 	}
 }
 
@@ -90,9 +90,9 @@ func (t *Tensor) CopyFrom(src any) *Tensor {
 		panic(t.rt.misuse(op, "src", "", "%s", why))
 	}
 	if n != t.n {
-		panic(t.rt.misuse(op, "src", "", "%d values for a tensor of %d elements", n, t.n))
+		panic(t.rt.misuse(op, "src", "give as many", "%d values for a tensor of %d elements", n, t.n))
 	}
-	t.rt.refuseCapture(op)
+	t.rt.hostCall(op)
 	t.write(op, data)
 	return t
 }
@@ -111,12 +111,12 @@ func (t *Tensor) write(op string, data []byte) {
 
 func (t *Tensor) copyTensor(op string, from *Tensor) {
 	rt := t.rt
-	from.live(op)
+	rt.live(op, from)
 	if from.dtype != t.dtype {
 		panic(rt.misuse(op, "src", fmt.Sprintf("convert through the host: CopyFrom(src.%s())", t.dtype.reader()), "a %v tensor cannot be copied into a %v one", from.dtype, t.dtype))
 	}
 	if from.n != t.n {
-		panic(rt.misuse(op, "src", "", "%d elements for a tensor of %d", from.n, t.n))
+		panic(rt.misuse(op, "src", "give as many", "%d elements for a tensor of %d", from.n, t.n))
 	}
 	c := rt.ownCall(op)
 	defer c.Enter().Leave()
@@ -140,7 +140,7 @@ func (d DType) reader() string {
 // read waits for the current stream and returns the bytes of the first n elements.
 func (t *Tensor) read(op string, n int) []byte {
 	data := make([]byte, n*t.dtype.Size())
-	t.rt.refuseCapture(op)
+	t.rt.hostCall(op)
 	s := t.lockForRead(op)
 	var err error
 	if len(data) > 0 {

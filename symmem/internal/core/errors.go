@@ -31,7 +31,7 @@ const (
 type Error struct {
 	Kind Kind
 	Op   string // what was called: "wait_signal", "Empty"
-	Rank int    // the world rank it happened on
+	Rank int    // the world rank it happened on, or -1 if no world is concerned
 	Peer int    // the world rank it concerns, or -1
 	Arg  string // the argument that was refused, if it was one
 	Msg  string // one sentence: what happened and, for a misuse, what was expected
@@ -54,11 +54,18 @@ type Error struct {
 
 // Error is "put_signal on rank 2: peer must be in [0, 4), not 7 (hint)".
 func (e *Error) Error() string {
+	if e == nil {
+		return "nil error"
+	}
 	var b strings.Builder
 	if e.File != "" {
 		fmt.Fprintf(&b, "%s:%d: ", e.File, e.Line)
 	}
-	fmt.Fprintf(&b, "%s on rank %d: %s", e.Op, e.Rank, e.Msg)
+	b.WriteString(e.Op)
+	if e.Rank >= 0 {
+		fmt.Fprintf(&b, " on rank %d", e.Rank)
+	}
+	b.WriteString(": " + e.Msg)
 	if e.Hint != "" {
 		b.WriteString(" (" + e.Hint + ")")
 	}
@@ -66,7 +73,12 @@ func (e *Error) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 // Maybe calls f and returns the *Error it panicked with, or nil. Other panics pass through. A nil f is an *Error too.
 func Maybe(f func()) (err error) {
@@ -93,13 +105,48 @@ func (rt *Runtime) misuse(op, arg, hint, format string, args ...any) *Error {
 
 // nilArgument refuses a receiver or argument that is nil, or was made by no function of this package. It is of no world.
 func nilArgument(op, arg string) *Error {
-	return &Error{Kind: KindMisuse, Op: op, Peer: -1, Arg: arg, Msg: "the " + arg + " is nil"}
+	return &Error{Kind: KindMisuse, Op: op, Rank: -1, Peer: -1, Arg: arg, Hint: hintFor(arg), Msg: "the " + arg + " is nil"}
+}
+
+// isNil is nilArgument where the world is known.
+func (rt *Runtime) isNil(op, arg string) *Error {
+	return rt.misuse(op, arg, hintFor(arg), "the %s is nil", arg)
+}
+
+// hintFor says where an object of a sort comes from.
+func hintFor(sort string) string {
+	switch sort {
+	case "tensor":
+		return "make one by Empty or Local"
+	case "handle":
+		return "Rendezvous returns one"
+	case "group":
+		return "make one by NewGroup"
+	case "stream":
+		return "make one by NewStream"
+	case "event":
+		return "make one by NewEvent"
+	case "graph":
+		return "make one by Capture"
+	case "kernel":
+		return "make one by Compile"
+	case "tile":
+		return "make one by Tensor.Tile"
+	}
+	return "give one"
 }
 
 // needFunction refuses a nil function.
 func (rt *Runtime) needFunction(op string, f func()) {
 	if f == nil {
-		panic(rt.misuse(op, "f", "", "the function is nil"))
+		panic(rt.misuse(op, "f", "give one", "the function is nil"))
+	}
+}
+
+// needContext refuses a nil context.
+func (rt *Runtime) needContext(op string, ctx context.Context) {
+	if ctx == nil {
+		panic(rt.misuse(op, "ctx", "give context.Background()", "the context is nil"))
 	}
 }
 

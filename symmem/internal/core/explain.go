@@ -24,6 +24,7 @@ func (c choice) String() string {
 // work: what was called, on how many ranks and bytes, which way it went, and why. It is not collective, and
 // waits for nothing.
 func (rt *Runtime) Explain(f func()) string {
+	rt.refuseClosed("Explain")
 	rt.needFunction("Explain", f)
 	rt.mu.Lock()
 	outer := rt.choices

@@ -87,11 +87,9 @@ func (g *Graph) Replay(opts ...Option) {
 	rt := g.rt
 	rt.refuseClosed(op)
 	c := rt.newCall(op, Alone, rt.all, WithStream, opts)
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	defer c.Enter().Leave()
-	if g.d == nil {
-		panic(rt.misuse(op, "graph", "", "the graph was freed"))
-	}
+	g.inUse(op)
 	c.Begin()
 	s := c.stream
 	for _, t := range g.tensors {
@@ -125,13 +123,19 @@ func (g *Graph) Replay(opts ...Option) {
 	}
 }
 
-// Elapsed replays the graph n times on the current stream and returns the device time that one replay took on
+// mostReplays is how often Elapsed replays a graph at most.
+const mostReplays = 100000
+
+// Elapsed replays the graph n times, at most 100,000, on the current stream and returns the device time that one replay took on
 // average. It waits for them. Ranks that captured communication must do it together.
 func (g *Graph) Elapsed(n int) time.Duration {
-	g.exists("Graph.Elapsed")
-	if n < 1 {
-		panic(g.rt.misuse("Graph.Elapsed", "n", "", "the number of replays must be positive, not %d", n))
+	const op = "Graph.Elapsed"
+	g.exists(op)
+	if n < 1 || n > mostReplays {
+		panic(g.rt.misuse(op, "n", "", "the number of replays must be positive and at most %d, not %d", mostReplays, n))
 	}
+	g.rt.hostCall(op)
+	g.alive(op)
 	return g.rt.Elapsed(func() {
 		for range n {
 			g.Replay()
@@ -146,18 +150,30 @@ func (g *Graph) exists(op string) {
 	}
 }
 
+// inUse refuses a graph that was freed. rt.mu is held.
+func (g *Graph) inUse(op string) {
+	if g.d == nil {
+		panic(g.rt.misuse(op, "graph", hintFor("graph"), "the graph was freed"))
+	}
+}
+
+func (g *Graph) alive(op string) {
+	g.rt.mu.Lock()
+	defer g.rt.mu.Unlock()
+	g.inUse(op)
+}
+
 // Free waits for this rank's work and gives the graph back.
 func (g *Graph) Free() {
 	const op = "Graph.Free"
 	g.exists(op)
 	rt := g.rt
-	rt.refuseClosed(op)
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	rt.synchronize(op)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if g.d == nil {
-		panic(rt.misuse(op, "graph", "", "the graph was freed already"))
+		panic(rt.misuse(op, "graph", hintFor("graph"), "the graph was freed already"))
 	}
 	rt.setGraphs(slices.DeleteFunc(slices.Clone(*rt.graphs.Load()), func(o *Graph) bool { return o == g }))
 	err := g.d.Close()
@@ -169,8 +185,9 @@ func (g *Graph) Free() {
 
 func (rt *Runtime) setGraphs(list []*Graph) { rt.graphs.Store(&list) }
 
-// refuseCapture refuses a call that has no place in a graph.
-func (rt *Runtime) refuseCapture(op string) {
+// hostCall refuses a call that has no place in a graph while one is captured, and any after Close.
+func (rt *Runtime) hostCall(op string) {
+	rt.refuseClosed(op)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if rt.capture != nil {

@@ -47,19 +47,12 @@ type Group struct {
 // freed its inboxes take up to 128 MiB of each member's GPU.
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	sorted := slices.Sorted(slices.Values(ranks))
 	if len(sorted) == 0 {
 		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
 	}
-	for i, r := range sorted {
-		if r < 0 || r >= rt.size {
-			panic(rt.misuse(op, "ranks", "", "ranks must be in [0, %d), not %d", rt.size, r))
-		}
-		if i > 0 && sorted[i-1] == r {
-			panic(rt.misuse(op, "ranks", "", "rank %d is named twice", r))
-		}
-	}
+	rt.checkRanks(op, "ranks", sorted)
 	rt.sameHost(op, sorted)
 	g := &Group{rt: rt, name: Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
 	if g.rank < 0 {
@@ -75,6 +68,18 @@ func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	rt.created[g.name] = serial + 1
 	rt.groups = append(rt.groups, g)
 	return g
+}
+
+// checkRanks refuses a sorted list that does not name different ranks of the world.
+func (rt *Runtime) checkRanks(op, arg string, sorted []int) {
+	for i, r := range sorted {
+		if r < 0 || r >= rt.size {
+			panic(rt.misuse(op, arg, "", "ranks must be in [0, %d), not %d", rt.size, r))
+		}
+		if i > 0 && sorted[i-1] == r {
+			panic(rt.misuse(op, arg, "name it once", "rank %d is named twice", r))
+		}
+	}
 }
 
 // renew starts the numbering of calls anew, under a key that no earlier call had. It needs rt.generation to
@@ -118,14 +123,17 @@ func (g *Group) Channels() int {
 
 // String is "world" or "group 0,2".
 func (g *Group) String() string {
-	if g.rt != nil && g == g.rt.all {
+	switch {
+	case g == nil || g.rt == nil:
+		return "nil group"
+	case g == g.rt.all:
 		return "world"
 	}
 	return "group " + g.name
 }
 
 // Free gives the group's memory back. It is collective over the group; tensors that were allocated by it must
-// be freed before. The world cannot be freed.
+// be freed before. The world cannot be freed. On a rank that is not a member it does nothing.
 func (g *Group) Free() {
 	const op = "Group.Free"
 	g.exists(op)
@@ -133,12 +141,16 @@ func (g *Group) Free() {
 	if g == rt.all {
 		panic(rt.misuse(op, "", "", "the world cannot be freed"))
 	}
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	if g.rank < 0 {
 		return
 	}
 	rt.mu.Lock()
 	stale := g.stale.Load()
+	if !slices.Contains(rt.groups, g) {
+		rt.mu.Unlock()
+		panic(rt.misuse(op, "group", hintFor("group"), "%v was freed already", g))
+	}
 	for _, a := range rt.allocs {
 		if stale == nil && a.group == g {
 			rt.mu.Unlock()
@@ -169,6 +181,7 @@ func (g *Group) Free() {
 
 // check refuses the use of a group that is not this rank's, or not any more.
 func (g *Group) check(op string) {
+	g.rt.refuseClosed(op)
 	if g.rank < 0 {
 		panic(g.rt.misuse(op, "group", "call it on its members only", "rank %d is not in %v", g.rt.rank, g))
 	}

@@ -23,7 +23,7 @@ type tables struct{ t *Tensor }
 
 func (t *tables) release() {
 	if t.t != nil {
-		t.t.Free()
+		t.t.giveBack()
 	}
 }
 
@@ -44,7 +44,7 @@ func (t *tables) release() {
 // KindMismatch where the ranks call different things; KindPeer, KindInterrupted.
 func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	const op = "Rendezvous"
-	t.live(op)
+	rt.live(op, t)
 	if !t.Symmetric() {
 		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
 	}
@@ -66,7 +66,7 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	if h != nil {
 		return h
 	}
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	desc := fmt.Sprintf("%s, %s", t.kind(), a.id)
@@ -209,7 +209,10 @@ func (h *Handle) table(op string, first int) uintptr {
 
 // MulticastPtr is the multicast address of the tensor, 0 where there is none; the cpu device emulates
 // multicast without one.
-func (h *Handle) MulticastPtr() uintptr { return 0 }
+func (h *Handle) MulticastPtr() uintptr {
+	h.exists("MulticastPtr")
+	return 0
+}
 
 // BufferSize is the bytes of the whole allocation's data, as it was asked for.
 func (h *Handle) BufferSize() int {

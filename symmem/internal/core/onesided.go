@@ -53,9 +53,9 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 // fits checks that a tensor can be copied to or from the start of the handle's own.
 func (h *Handle) fits(op, arg string, t *Tensor) {
 	rt := h.g.rt
-	t.live(op)
+	rt.live(op, t)
 	if t.dtype != h.t.dtype {
-		panic(rt.misuse(op, arg, "", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
+		panic(rt.misuse(op, arg, "give one of the same type", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
 	}
 	if t.n > h.t.n {
 		panic(rt.misuse(op, arg, "", "%s has %d elements, the handle's tensor %d", arg, t.n, h.t.n))
@@ -156,12 +156,12 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 // block checks a block of the handle's tensor and returns the bytes to its first element.
 func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 	rt := h.g.rt
-	t.live(op)
+	rt.live(op, t)
 	switch {
 	case len(t.shape) != 2 || len(h.t.shape) != 2:
 		panic(rt.misuse(op, arg, "View gives a tensor other dimensions", "%s and the handle's tensor have two dimensions, not %v and %v", arg, t.shape, h.t.shape))
 	case t.dtype != h.t.dtype:
-		panic(rt.misuse(op, arg, "", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
+		panic(rt.misuse(op, arg, "give one of the same type", "%s is %v, the handle's tensor is %v", arg, t.kind(), h.t.kind()))
 	case row < 0 || row > h.t.shape[0]-t.shape[0] || col < 0 || col > h.t.shape[1]-t.shape[1]:
 		panic(rt.misuse(op, arg, "", "a block of %v at (%d, %d) is not within %v", t.shape, row, col, h.t.shape))
 	}

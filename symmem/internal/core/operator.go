@@ -19,12 +19,8 @@ func NewCall(rt *Runtime, op string, m Manner, g *Group, taken OptionSet, opts [
 // OwnCall is a call without options that concerns this rank alone.
 func OwnCall(rt *Runtime, op string) Call { return rt.ownCall(op) }
 
-// Live refuses a tensor that cannot be used any more, or is nil.
-func Live(op string, tensors ...*Tensor) {
-	for _, t := range tensors {
-		t.live(op)
-	}
-}
+// Live refuses tensors that cannot be used any more, belong to another world, or are nil.
+func Live(rt *Runtime, op string, tensors ...*Tensor) { rt.live(op, tensors...) }
 
 // MustCompute refuses a tensor of a type that kernels do no arithmetic on.
 func MustCompute(op string, t *Tensor) { t.mustCompute(op) }

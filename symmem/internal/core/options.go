@@ -79,12 +79,12 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 		o.group = v
 	case *Stream:
 		if v == nil || v.rt == nil {
-			panic(rt.misuse(op, "stream", "", "the stream is nil"))
+			panic(rt.isNil(op, "stream"))
 		}
 		o.stream = v
 	case Timeout:
 		if v <= 0 {
-			panic(rt.misuse(op, "Timeout", "", "a timeout must be positive, not %v", time.Duration(v)))
+			panic(rt.misuse(op, "Timeout", "leave it out to wait without end", "a timeout must be positive, not %v", time.Duration(v)))
 		}
 		o.timeout = time.Duration(v)
 	case MajorAlign:
@@ -100,13 +100,13 @@ func (rt *Runtime) read(o *options, op string, g *Group, fixed bool, taken Optio
 		rt.accept(op, o, taken, opt)
 	}
 	if o.group == nil || o.group.rt == nil {
-		panic(rt.misuse(op, "group", "", "the group is nil"))
+		panic(rt.isNil(op, "group"))
 	}
 	if fixed && o.group != g {
 		panic(rt.misuse(op, "group", "rendezvous the tensor in that group", "this handle belongs to %v, not %v", g, o.group))
 	}
 	if o.group.rt != rt {
-		panic(rt.misuse(op, "group", "", "the group belongs to another world"))
+		panic(rt.misuse(op, "group", "give a group of this world", "the group belongs to another world"))
 	}
 	o.group.check(op)
 }

@@ -13,7 +13,7 @@ const previewed = 4
 // String shows the type, the shape, where the tensor is, and its first and last elements: it waits for the
 // current stream. What cannot be read is said instead.
 func (t *Tensor) String() string {
-	if t == nil {
+	if t == nil || t.st == nil {
 		return "nil tensor"
 	}
 	var b strings.Builder
@@ -48,17 +48,27 @@ func (h *Handle) String() string {
 
 // String is such as "stream 1".
 func (s *Stream) String() string {
-	if s == nil {
+	if s == nil || s.rt == nil {
 		return "nil stream"
 	}
 	return fmt.Sprintf("stream %d", s.id)
 }
 
 // String is "event".
-func (e *Event) String() string { return "event" }
+func (e *Event) String() string {
+	if e == nil || e.rt == nil {
+		return "nil event"
+	}
+	return "event"
+}
 
 // String is "graph".
-func (g *Graph) String() string { return "graph" }
+func (g *Graph) String() string {
+	if g == nil || g.rt == nil {
+		return "nil graph"
+	}
+	return "graph"
+}
 
 func (t *Tensor) preview() (text string, err error) {
 	err = Maybe(func() {
@@ -100,7 +110,7 @@ const tabled = 6
 // HTML shows the tensor as a table whose rows are those of the last dimension. Of a large one the ends are shown. It waits for the current stream.
 // What cannot be read is said instead.
 func (t *Tensor) HTML() string {
-	if t == nil {
+	if t == nil || t.st == nil {
 		return "nil tensor"
 	}
 	var b strings.Builder

@@ -12,8 +12,14 @@ import (
 )
 
 // Abort ends every wait of this rank, on the device and on the host, now and until Recover: calls that would
-// wait are refused. why completes "gave up:". It returns at once and may be called at any time.
+// wait are refused. why, any text, completes "gave up:". It returns at once and may be called at any time; after Close it does nothing.
 func (rt *Runtime) Abort(why string) {
+	if !rt.closed.Load() {
+		rt.giveUp(why)
+	}
+}
+
+func (rt *Runtime) giveUp(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
 	atomic.OrUint32(&rt.watch.Abort, device.WatchAbort)
 	rt.hostCtx.Load().cancel()
@@ -37,6 +43,10 @@ func (rt *Runtime) renewHostContext() {
 // Finish waits for all work of this rank and returns the first fault of it: an *Error, or nil. Cancelling ctx
 // aborts.
 func (rt *Runtime) Finish(ctx context.Context) error {
+	const op = "Finish"
+	if err := Maybe(func() { rt.refuseClosed(op); rt.needContext(op, ctx) }); err != nil {
+		return err
+	}
 	defer context.AfterFunc(ctx, func() { rt.Abort("interrupted") })()
 	defer rt.calls.drained()
 	return Maybe(func() { rt.synchronize("Synchronize") })
@@ -52,6 +62,9 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 // aborted.
 func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, err error) {
 	const op = "Recover"
+	if err := rt.checkRecover(op, ctx, replaced); err != nil {
+		return nil, err
+	}
 	rt.Abort("the world is being recovered")
 	rt.drain() // what it reports was reported, or belongs to what is given up here
 	var poisoned *device.DriverError
@@ -101,6 +114,15 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 		return lost, rt.failure(op, err)
 	}
 	return lost, nil
+}
+
+// checkRecover refuses arguments of Recover.
+func (rt *Runtime) checkRecover(op string, ctx context.Context, replaced []int) error {
+	return Maybe(func() {
+		rt.refuseClosed(op)
+		rt.needContext(op, ctx)
+		rt.checkRanks(op, "replaced", slices.Sorted(slices.Values(replaced)))
+	})
 }
 
 // agreeCtx is agree outside a group's numbering, for Recover.

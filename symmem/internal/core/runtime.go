@@ -128,8 +128,10 @@ func (rt *Runtime) DeviceName() string { return rt.name }
 // Meet waits for all work of this rank and then until all ranks have come here. What they put into each other's
 // memory before is there afterwards. It is collective over the world.
 func (rt *Runtime) Meet() {
-	rt.Synchronize()
-	rt.all.meet("Meet", "", nil)
+	const op = "Meet"
+	rt.hostCall(op)
+	rt.synchronize(op)
+	rt.all.meet(op, "", nil)
 }
 
 // Close releases the device and everything in its memory. It does not wait for the other ranks: who still
@@ -138,7 +140,7 @@ func (rt *Runtime) Close() error {
 	if !rt.closed.CompareAndSwap(false, true) {
 		return nil
 	}
-	rt.Abort("the world was closed")
+	rt.giveUp("the world was closed")
 	rt.StopTrace()
 	rt.mu.Lock()
 	streams, allocs, groups := rt.streams, rt.allocs, rt.groups

@@ -44,3 +44,52 @@ func TestSignalsWithoutSwaps(t *testing.T) {
 		})
 	}
 }
+
+// When a wait gives up, what the rank's stream holds behind it neither signals nor waits, until that is reported: it would release another rank
+// of the same deadlock, which then would not know of it.
+func TestNothingAfterAWaitThatGaveUp(t *testing.T) {
+	d, err := cpu.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt, err := New(d, Config{Plan: tuning.CPU, Name: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rt.Close()
+	h := rt.Rendezvous(rt.Empty(I32, 1))
+	limit := Timeout(20 * time.Millisecond)
+	for op, deadlock := range map[string]func(){
+		"wait_signal": func() {
+			h.WaitSignal(0, 1, limit)
+			h.PutSignal(0, 1, limit)
+			h.WaitSignal(0, 1, limit)
+		},
+		"put_signal": func() {
+			h.PutSignal(0, 1)
+			h.PutSignal(0, 1, limit)
+			h.WaitSignal(0, 1, limit)
+			h.WaitSignal(0, 1, limit)
+		},
+	} {
+		start := time.Now()
+		deadlock()
+		var e *Error
+		if err := Maybe(rt.Synchronize); !errors.As(err, &e) || e.Kind != KindTimeout || e.Op != op {
+			t.Errorf("%s: %v", op, err)
+		}
+		if took := time.Since(start); took > 10*time.Duration(limit) {
+			t.Errorf("%s: it waited more than once, %v", op, took)
+		}
+		if sent := len(rt.PendingSignals()); sent != map[string]int{"wait_signal": 0, "put_signal": 1}[op] {
+			t.Errorf("%s: %q is pending", op, rt.PendingSignals())
+		}
+		if op == "wait_signal" {
+			h.PutSignal(0, 1, limit)
+		}
+		h.WaitSignal(0, 1, limit) // that was reported: now all go on
+		if err := Maybe(rt.Synchronize); err != nil {
+			t.Errorf("%s: afterwards: %v", op, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,8 +26,7 @@ type Stream struct {
 
 // NewStream returns another queue; work on it runs beside that of other streams.
 func (rt *Runtime) NewStream() *Stream {
-	rt.refuseCapture("NewStream")
-	rt.refuseClosed("NewStream")
+	rt.hostCall("NewStream")
 	s, err := rt.newStream()
 	if err != nil {
 		panic(rt.failure("NewStream", err))
@@ -58,8 +58,7 @@ func (s *Stream) Free() {
 	const op = "Stream.Free"
 	s.exists(op)
 	rt := s.rt
-	rt.refuseClosed(op)
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	s.retire(op)
 	err := s.synchronize()
 	rt.mu.Lock()
@@ -97,7 +96,7 @@ func (s *Stream) retire(op string) {
 		panic(rt.misuse(op, "stream", "", "the stream is in use"))
 	}
 	if !s.closed.CompareAndSwap(false, true) {
-		panic(rt.misuse(op, "stream", "", "the stream was freed already"))
+		panic(rt.misuse(op, "stream", hintFor("stream"), "the stream was freed already"))
 	}
 }
 
@@ -105,8 +104,7 @@ func (s *Stream) retire(op string) {
 func (s *Stream) Synchronize() {
 	const op = "Synchronize"
 	s.exists(op)
-	s.rt.refuseCapture(op)
-	s.rt.refuseClosed(op)
+	s.rt.hostCall(op)
 	if s.closed.Load() {
 		panic(s.freed(op))
 	}
@@ -206,9 +204,9 @@ func (rt *Runtime) idle(mask uint64) bool {
 // other goroutines issue. To issue single operations on a stream give it to them as an option.
 func (rt *Runtime) OnStream(s *Stream, f func()) {
 	const op = "OnStream"
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	if s == nil || s.rt == nil {
-		panic(rt.misuse(op, "stream", "", "the stream is nil"))
+		panic(rt.isNil(op, "stream"))
 	}
 	rt.needFunction(op, f)
 	before := rt.become(op, s)
@@ -233,7 +231,7 @@ func (rt *Runtime) become(op string, s *Stream) (before *Stream) {
 
 // Synchronize waits for all work of this rank, on all streams, and reports the first fault of it.
 func (rt *Runtime) Synchronize() {
-	rt.refuseCapture("Synchronize")
+	rt.hostCall("Synchronize")
 	rt.synchronize("Synchronize")
 }
 
@@ -322,7 +320,7 @@ func (e *Event) on(op string, opts []Option, do func(*Stream, device.Event) erro
 func (e *Event) Synchronize() {
 	const op = "Event.Synchronize"
 	e.exists(op)
-	e.rt.refuseCapture(op)
+	e.rt.hostCall(op)
 	e.use.RLock()
 	defer e.use.RUnlock()
 	e.usable(op, "event")
@@ -335,11 +333,14 @@ func (e *Event) Since(earlier *Event) time.Duration {
 	const op = "Event.Since"
 	e.exists(op)
 	if earlier == nil || earlier.rt == nil {
-		panic(e.rt.misuse(op, "earlier", "", "the event is nil"))
+		panic(e.rt.misuse(op, "earlier", hintFor("event"), "the event is nil"))
 	}
 	e.use.RLock()
 	defer e.use.RUnlock()
 	e.usable(op, "event")
+	if earlier.rt != e.rt {
+		panic(e.rt.misuse(op, "earlier", "give an event of this world", "the event belongs to another world"))
+	}
 	if earlier != e { // which is held already
 		earlier.use.RLock()
 		defer earlier.use.RUnlock()
@@ -347,7 +348,9 @@ func (e *Event) Since(earlier *Event) time.Duration {
 	}
 	us, err := e.d.Since(earlier.d)
 	if err != nil {
-		panic(e.rt.failure(op, err))
+		failed := e.rt.failure(op, err)
+		failed.Hint = cmp.Or(failed.Hint, "Record both events, and Synchronize with the later one")
+		panic(failed)
 	}
 	return time.Duration(us * float64(time.Microsecond))
 }
@@ -369,7 +372,7 @@ func (e *Event) Free() {
 // for that work.
 func (rt *Runtime) Elapsed(f func()) time.Duration {
 	const op = "Elapsed"
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	rt.needFunction(op, f)
 	start, end := rt.NewEvent(), rt.NewEvent()
 	defer start.Free()

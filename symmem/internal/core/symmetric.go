@@ -43,7 +43,7 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	rt := g.rt
 	n := rt.numel(op, dtype, shape)
 	g.check(op)
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	rt.mu.Lock()
 	pad := rt.padSize
 	rt.mu.Unlock()
@@ -75,6 +75,7 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 
 // usable refuses what needs the peers of an allocation that is gone or lost some of them.
 func (a *allocation) usable(op string) {
+	a.rt.refuseClosed(op)
 	if a.storage.freed.Load() {
 		panic(a.rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
@@ -87,7 +88,7 @@ func (a *allocation) usable(op string) {
 // free is collective over the group, unless the allocation is stale.
 func (a *allocation) free(op string) {
 	rt := a.rt
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	rt.mu.Lock()
 	pooled, alone := a.block != nil, a.alone
 	rt.mu.Unlock()
@@ -124,6 +125,7 @@ func (a *allocation) release() {
 // SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a positive
 // multiple of 8, at most 1 GiB. All ranks must set the same. The world's own channels were fixed by Init.
 func (rt *Runtime) SetSignalPadSize(n int) {
+	rt.refuseClosed("SetSignalPadSize")
 	if n <= 0 || n%8 != 0 || n > 1<<30 {
 		panic(rt.misuse("SetSignalPadSize", "n", "", "the size must be a positive multiple of 8, at most 1 GiB, not %d", n))
 	}

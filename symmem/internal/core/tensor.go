@@ -144,7 +144,7 @@ func (t *Tensor) View(shape ...int) *Tensor {
 		}
 	}
 	if n := t.rt.numel(op, t.dtype, shape); n != t.n {
-		panic(t.rt.misuse(op, "shape", "", "%v has %d elements, the tensor %v has %d", shape, n, t.shape, t.n))
+		panic(t.rt.misuse(op, "shape", "give as many", "%v has %d elements, the tensor %v has %d", shape, n, t.shape, t.n))
 	}
 	v := *t
 	v.shape = shape
@@ -159,7 +159,7 @@ func (t *Tensor) As(dtype DType) *Tensor {
 	t.rt.numel(op, dtype, nil)
 	last := len(t.shape) - 1
 	if last < 0 || t.shape[last]*t.dtype.Size()%dtype.Size() != 0 || int(t.pointer())%dtype.Size() != 0 {
-		panic(t.rt.misuse(op, "dtype", "", "the last dimension of %v at address %#x does not divide into elements of %v", t.kind(), t.pointer(), dtype))
+		panic(t.rt.misuse(op, "dtype", "make that dimension longer by View", "the last dimension of %v at address %#x does not divide into elements of %v", t.kind(), t.pointer(), dtype))
 	}
 	v := *t
 	v.dtype = dtype
@@ -185,6 +185,11 @@ func (t *Tensor) Free() {
 		t.st.alloc.free(op)
 		return
 	}
+	t.giveBack()
+}
+
+// giveBack frees a tensor of ordinary memory.
+func (t *Tensor) giveBack() {
 	if t.st.freed.CompareAndSwap(false, true) {
 		t.st.stop.Stop()
 		t.rt.local.give(t.st.block)
@@ -198,9 +203,21 @@ func (t *Tensor) exists(op string) {
 	}
 }
 
+// live refuses tensors that cannot be used any more, or belong to another world.
+func (rt *Runtime) live(op string, tensors ...*Tensor) {
+	rt.refuseClosed(op)
+	for _, t := range tensors {
+		t.live(op)
+		if t.rt != rt {
+			panic(rt.misuse(op, "tensor", "copy it through the host, as by CopyFrom(x.Float64s())", "the tensor %v belongs to another world", t.kind()))
+		}
+	}
+}
+
 // live refuses a tensor that cannot be used any more.
 func (t *Tensor) live(op string) {
 	t.exists(op)
+	t.rt.refuseClosed(op)
 	a := t.st.alloc
 	if t.st.freed.Load() || a != nil && a.storage.freed.Load() {
 		panic(t.rt.misuse(op, "tensor", "", "the tensor %v was freed", t.kind()))

@@ -57,5 +57,8 @@ func (l *Tile) Shape() []int {
 
 // String is "f32[2, 2] at [1, 1]".
 func (l *Tile) String() string {
+	if l == nil || l.at.Tensor == nil {
+		return "nil tile"
+	}
 	return fmt.Sprintf("%s at [%d, %d]", kindOf(l.at.Tensor.dtype, l.Shape()), l.at.Row, l.at.Col)
 }

@@ -58,7 +58,7 @@ type tracedOp struct {
 // calls on the host do. That costs each operation some time of its own. Operations within a graph are not told apart.
 func (rt *Runtime) StartTrace() {
 	const op = "StartTrace"
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	rt.synchronize(op)
 	rt.StopTrace()
 	t := &trace{rt: rt, over: make(chan struct{}), current: map[*Stream]*tracedOp{}, calls: map[uint32]*tracedOp{}}

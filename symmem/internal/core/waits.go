@@ -50,13 +50,17 @@ type Wait struct {
 	Peers    []int  // world ranks it waits for
 	For      string // "a signal on channel 3"
 	Since    time.Duration
-	Caller   int // where the call was made, as Config.Caller said
-	Replayed int // where the graph was replayed last that captured the call, likewise; 0 if none did
+	Limit    time.Duration // after which it gives up by itself; 0: never
+	Caller   int           // where the call was made, as Config.Caller said
+	Replayed int           // where the graph was replayed last that captured the call, likewise; 0 if none did
 }
 
 // Waits lists what this rank waits for at this moment: on the device for some time already, or in a
 // collective call on the host. It may be called at any time.
 func (rt *Runtime) Waits() []Wait {
+	if rt.closed.Load() {
+		return nil
+	}
 	var list []Wait
 	for i := range rt.watch.Waits {
 		r := loadRecord(&rt.watch.Waits[i])
@@ -64,7 +68,7 @@ func (rt *Runtime) Waits() []Wait {
 			continue
 		}
 		c, peers := rt.parties(&r)
-		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed), Caller: c.caller}
+		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller}
 		if c.replayed != nil {
 			wait.Replayed = int(c.replayed.Load())
 		}
@@ -135,6 +139,7 @@ func (rt *Runtime) takeFault() *Error {
 	}
 	r := loadRecord(f)
 	atomic.StoreUint32(&f.State, device.WaitNone)
+	rt.resume()
 	c, peers := rt.parties(&r)
 	e := &Error{Op: c.op, Rank: rt.rank, Peer: -1, Caller: c.caller}
 	if len(peers) > 0 {
@@ -153,6 +158,25 @@ func (rt *Runtime) takeFault() *Error {
 		e.Replayed = int(c.replayed.Load())
 	}
 	return e
+}
+
+// resume lets puts and waits of signals run again after one gave up, which is reported now. It uses a stream of its own, since others may hold
+// waits that this process has yet to satisfy. If it fails, so will what follows.
+func (rt *Runtime) resume() {
+	s, err := rt.dev.NewStream()
+	if err != nil {
+		return
+	}
+	defer s.Close()
+	rt.mu.Lock()
+	groups := slices.Clone(rt.groups)
+	rt.mu.Unlock()
+	for _, g := range groups {
+		if g.work.seg != nil {
+			s.Set(g.work.signals.Block[g.rank]+device.Ptr(signalBytes(g.channels, len(g.ranks))-4), 0, 4)
+		}
+	}
+	s.Synchronize()
 }
 
 // gaveUp explains a wait that ended by deadline or abort.

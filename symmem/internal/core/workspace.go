@@ -62,9 +62,9 @@ func layoutOf(ranks, channels int, p *tuning.Plan) layout {
 	return l
 }
 
-// signalBytes is the size of a signal block of symm/signal.cuh: slots and arrivals by channel and rank, and a count of
-// rounds by channel.
-func signalBytes(channels, ranks int) int { return 4 * channels * (2*ranks + 1) }
+// signalBytes is the size of a signal block of symm/signal.cuh: slots and arrivals by channel and rank, a count of rounds
+// by channel, and whether an operation gave up.
+func signalBytes(channels, ranks int) int { return 4 * (channels*(2*ranks+1) + 1) }
 
 // alignment of everything that is placed in device memory.
 const alignment = 256
@@ -130,7 +130,7 @@ func (work *Workspace) release() {
 // change the answer.
 func (rt *Runtime) PendingSignals() []string {
 	const op = "PendingSignals"
-	rt.refuseCapture(op)
+	rt.hostCall(op)
 	rt.synchronize(op)
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -76,11 +76,14 @@ func declared(kernels []signature.Kernel, err error) []signature.Kernel {
 
 // load opens a private copy of the library: a second load of one file would share its variables with the first.
 func (d *cpu) load(library string, src device.Source, signatures []signature.Kernel) (device.Module, error) {
-	private, err := d.compiler.copyOf(library)
+	private, content, err := d.compiler.copyOf(library)
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(private)
+	if err := refuseConstructors(src, content); err != nil {
+		return nil, err
+	}
 	loaded, err := emu.Load(private)
 	if err != nil {
 		return nil, loadError(src, err)
@@ -99,22 +102,21 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 	return m, nil
 }
 
-// copyOf returns a file of the content of a library in the cache, checked as it was read.
-func (c *compiler) copyOf(library string) (string, error) {
-	content, err := c.cache.Read(filepath.Base(library))
-	if err != nil {
-		return "", err
+// copyOf returns a file of the content of a library in the cache, checked as it was read, and the content.
+func (c *compiler) copyOf(library string) (path string, content []byte, err error) {
+	if content, err = c.cache.Read(filepath.Base(library)); err != nil {
+		return "", nil, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(library), "loading-*.so")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	_, err = f.Write(content)
 	if err = errors.Join(err, f.Close()); err != nil {
 		os.Remove(f.Name())
-		return "", err
+		return "", nil, err
 	}
-	return f.Name(), nil
+	return f.Name(), content, nil
 }
 
 var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s[^;(){}]*?\b([A-Za-z_]\w*)\s*\[\s*\]`)
@@ -122,7 +124,7 @@ var dynamicShared = regexp.MustCompile(`\bextern\s+__shared__\s[^;(){}]*?\b([A-Z
 // translationUnit returns the text that is compiled: CUDA's names, the snippet, and the table of its kernels.
 func translationUnit(text string, kernels []signature.Kernel) string {
 	var b strings.Builder
-	b.WriteString("#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n")
+	b.WriteString("#define CPU_KERNEL(name, ...)\n#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n")
 	shared := map[string]bool{}
 	for _, m := range dynamicShared.FindAllStringSubmatch(cudalex.Blank(text, nil), -1) {
 		if len(shared) == 0 {
@@ -134,8 +136,13 @@ func translationUnit(text string, kernels []signature.Kernel) string {
 		}
 	}
 	fmt.Fprintf(&b, "#line 1 %q\n%s\n#line 1 %q\n", snippetFile, text, tableFile)
-	for _, k := range kernels {
-		fmt.Fprintf(&b, "CPU_KERNEL(%q, %s)\n", k.Name, k.Name)
+	if len(kernels) == 0 {
+		b.WriteString("EMU_NO_KERNELS\n")
+		return b.String()
+	}
+	b.WriteString("EMU_TABLE ")
+	for _, k := range kernels { // one a line: see declared
+		fmt.Fprintf(&b, "EMU_KERNEL(%q, %s)\n", k.Name, k.Name)
 	}
 	b.WriteString("EMU_MODULE\n")
 	return b.String()

@@ -228,3 +228,80 @@ func TestHealedCache(t *testing.T) {
 		}
 	}
 }
+
+// What would run when a snippet is loaded or unloaded is refused with its line, as NVRTC refuses it, and did not run.
+func TestConstructors(t *testing.T) {
+	b := open(t)
+	const kernel = "__global__ void f(int* p) {}\n"
+	for _, c := range []struct {
+		name, text string
+		line       int
+	}{
+		{"crashes", kernel + "__device__ int crash(volatile int* p) { return *p; }\n\n__device__ int x = crash(nullptr);", 4},
+		{"traps", kernel + "__device__ int trap() { __builtin_trap(); }\n__device__ int x = trap();", 3},
+		{"never ends", kernel + "__device__ volatile int go = 1;\n__device__ int loop() { while (go) {} return 1; }\n__device__ int x = loop();", 4},
+		{"constructor", "struct S {\n  int v;\n  __device__ S() { v = clock(); }\n};\n" + kernel + "__device__ S s;", 6},
+		{"destructor", "struct S {\n  __device__ ~S() { printf(\"x\"); }\n};\n" + kernel + "__device__ S s;", 5},
+		{"attribute", kernel + "__attribute__((constructor)) static void run() {\n  for (;;) {}\n}", 2},
+		{"attribute at the end", kernel + "__attribute__((destructor)) static void run() {\n  __builtin_trap();\n}", 3},
+		{"_init", kernel + "extern \"C\" __attribute__((visibility(\"default\"))) void _init() { __builtin_trap(); }", 2},
+		{"ifunc", kernel + "static void g() {}\nextern \"C\" { void (*pick())() { return g; } void h() __attribute__((ifunc(\"pick\"))); }\n__global__ void k() { h(); }", 3},
+	} {
+		_, err := b.Compile(device.Source{Name: "cell[9]", Line: 20, Text: c.text})
+		var e *device.CompileError
+		if !errors.As(err, &e) || len(e.Diagnostics) == 0 {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if d := e.Diagnostics[0]; !strings.Contains(d.Text, "not supported") || d.Line != c.line+19 {
+			t.Errorf("%s: %+v", c.name, d)
+		}
+	}
+	for _, text := range []string{
+		"__device__ int x = 3, y[4] = {1, 2};\n__constant__ float c = 1.5f;\n" + kernel,
+		"struct S { int v; constexpr S(int v) : v(v) {} };\n__device__ S s{4};\n" + kernel,
+		"__global__ void g(int* p) { static int n = p[0]; p[1] = n; }",
+	} {
+		if _, err := b.Compile(device.Source{Name: "cell[9]", Line: 20, Text: text}); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// A folder that SYMMREPL_CACHE names and that is not safe is not used: the process with the first device says so, once.
+func TestCacheNote(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "cpu"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(root, "cpu"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SYMMREPL_CACHE", root)
+	t.Setenv("TMPDIR", t.TempDir())
+	said := filepath.Join(root, "said")
+	f, err := os.Create(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	stderr := os.Stderr
+	defer func() { os.Stderr = stderr }()
+	os.Stderr = f
+	for _, index := range []int{0, 1} {
+		d, err := Open(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		for _, text := range []string{"__global__ void f() {}", "__global__ void g() {}"} {
+			if _, err := d.Compile(device.Source{Name: "c", Line: 1, Text: text}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got, err := os.ReadFile(said)
+	if n := strings.Count(string(got), "SYMMREPL_CACHE is not used: "+filepath.Join(root, "cpu")+": others may write to it"); err != nil || n != 1 || strings.Count(string(got), "\n") != 1 {
+		t.Errorf("it is said: %q (%v)", got, err)
+	}
+}

@@ -5,6 +5,7 @@ package cpu
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 
 // compiler is the host's C++ compiler and the cache of the libraries that it made.
 type compiler struct {
+	quiet   bool // another process of the world says what there is to say
 	once    sync.Once
 	err     error
 	path    string
@@ -63,6 +65,9 @@ func (c *compiler) find() error {
 	}
 	if c.cache, err = kernelcache.Open("cpu", os.Getenv); err != nil {
 		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(), Hint: "name one in SYMMREPL_CACHE"}
+	}
+	if note := c.cache.Note(); note != "" && !c.quiet {
+		fmt.Fprintln(os.Stderr, "symmrepl:", note)
 	}
 	if c.files, err = allHeaders(); err != nil {
 		return err

@@ -55,6 +55,7 @@ func Open(index int) (device.Device, error) {
 		open:    map[interface{ Close() error }]struct{}{},
 		modules: map[string]*module{},
 	}
+	d.compiler.quiet = index != 0
 	d.emu = emu.Open(&d.watch.Abort)
 	for _, k := range d.builtin.Kernels {
 		d.kernels[k.Name] = newKernel(k, nil)

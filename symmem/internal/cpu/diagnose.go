@@ -62,6 +62,9 @@ func readLog(src device.Source, log string) *device.CompileError {
 				led = &device.Diagnostic{Line: number(m[1]), Column: number(m[2])}
 			}
 		} else if m := linkerLine.FindStringSubmatch(line); m != nil {
+			if strings.Contains(m[2], "__dso_handle") { // to which destructors are bound
+				m[2] = dynamicWhy
+			}
 			found = append(found, device.Diagnostic{Line: number(m[1]), Text: m[2]})
 		}
 	}

@@ -86,6 +86,9 @@ func open(index int, host libs.Host) (*Device, error) {
 		return nil, err
 	}
 	d.watch = (*device.Watch)(page)
+	if note := d.compiler.Note(); note != "" && index == 0 { // of all ranks here, one says it
+		fmt.Fprintln(os.Stderr, "symmrepl:", note)
+	}
 	return d, nil
 }
 

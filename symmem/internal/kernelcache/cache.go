@@ -14,13 +14,17 @@ import (
 )
 
 // Cache is a folder of entries. Its methods may be called from any goroutine.
-type Cache struct{ dir string }
+type Cache struct {
+	dir  string
+	note string
+}
 
 // Open returns the cache of a kind of entries: a folder of that name in $SYMMREPL_CACHE, else in the user's cache folder, else in
 // the folder for temporary files. What lies there is run: a folder that others can change is left alone, and the next one is taken;
 // if none is left, the error says of each what is wrong.
 func Open(kind string, getenv func(string) string) (*Cache, error) {
-	root := getenv("SYMMREPL_CACHE")
+	named := getenv("SYMMREPL_CACHE")
+	root := named
 	if root == "" {
 		if user, err := os.UserCacheDir(); err == nil {
 			root = filepath.Join(user, "symmrepl")
@@ -33,12 +37,19 @@ func Open(kind string, getenv func(string) string) (*Cache, error) {
 		}
 		dir, err := usable(filepath.Join(root, kind))
 		if err == nil {
-			return &Cache{dir}, nil
+			c := &Cache{dir: dir}
+			if named != "" && len(failed) > 0 {
+				c.note = fmt.Sprintf("SYMMREPL_CACHE is not used: %v; compiled kernels are kept in %s", failed[0], dir)
+			}
+			return c, nil
 		}
 		failed = append(failed, err)
 	}
 	return nil, errors.Join(failed...)
 }
+
+// Note says that the folder which SYMMREPL_CACHE names is not used, why, and which one is instead; it is empty if there is nothing to say.
+func (c *Cache) Note() string { return c.note }
 
 // Key returns a name for what the fields decide.
 func Key(fields ...string) string {

@@ -149,6 +149,8 @@ func TestUnsafeFolder(t *testing.T) {
 	c, err := Open("kind", getenv)
 	if err != nil || strings.HasPrefix(c.dir, root) {
 		t.Errorf("the cache is %v (%v)", c, err)
+	} else if !strings.Contains(c.Note(), dir+": others may write to it") || !strings.Contains(c.Note(), c.dir) {
+		t.Errorf("it is noted: %q", c.Note())
 	}
 	t.Setenv("TMPDIR", "/dev/null")
 	if _, err := Open("kind", getenv); err == nil || !strings.Contains(err.Error(), dir+": others may write to it") {

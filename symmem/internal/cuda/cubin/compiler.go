@@ -57,6 +57,14 @@ func New(host libs.Host, arch string, major int) *Compiler {
 	return c
 }
 
+// Note is what there is to say of the folder that compiled kernels are kept in, once; mostly nothing.
+func (c *Compiler) Note() string {
+	if c.cache == nil {
+		return ""
+	}
+	return c.cache.Note()
+}
+
 // options returns how all kernels are compiled.
 func options(arch string, includes []string) []string {
 	list := []string{

@@ -1,4 +1,5 @@
-// emu_launch.h: the table of a translation unit's kernels. CPU_KERNEL adds one; the compiler supplies its parameters.
+// emu_launch.h: the table of a translation unit's kernels; the compiler supplies their parameters. CPU_KERNEL adds a kernel of the program. A module that
+// is loaded defines it away and lists its kernels, for its table must be constant: nothing of a module may run when it is loaded.
 #pragma once
 
 #include "emu_abi.h"
@@ -53,11 +54,21 @@ struct Launch<Function> {
 };
 
 template <auto Function>
+constexpr Entry entry_of(const char* name) {
+  using L = Launch<Function>;
+  return {name, L::run, L::layout.at, sizeof(L::layout.at) / sizeof(Param) - 1, L::layout.bytes, nullptr};
+}
+
+template <Size N>
+Entry* linked(Entry (&table)[N]) {
+  for (Size i = 1; i < N; i++) table[i - 1].next = &table[i];
+  return table;
+}
+
+template <auto Function>
 struct Registration {
   Entry entry;
-  explicit Registration(const char* name)
-      : entry{name, Launch<Function>::run, Launch<Function>::layout.at, 0, Launch<Function>::layout.bytes, nullptr} {
-    entry.param_count = sizeof(Launch<Function>::layout.at) / sizeof(Param) - 1;
+  explicit Registration(const char* name) : entry(entry_of<Function>(name)) {
     *last_entry = &entry;
     last_entry = &entry.next;
   }
@@ -67,11 +78,18 @@ struct Registration {
 
 #define EMU_JOIN_(a, b) a##b
 #define EMU_JOIN(a, b) EMU_JOIN_(a, b)
+#ifndef CPU_KERNEL
 #define CPU_KERNEL(name, ...) static ::emu::Registration<__VA_ARGS__> EMU_JOIN(emu_registration_, __COUNTER__)(name);
+#endif
 
-// What a loadable module has besides: its table, and dynamic shared memory under the names by which the text declares it.
-#define EMU_MODULE \
-  extern "C" __attribute__((visibility("default"))) ::emu::Entry* emu_module_entries() { return ::emu::entries; }
+// What a loadable module has besides: its table, EMU_KERNEL for each kernel between EMU_TABLE and EMU_MODULE, or EMU_NO_KERNELS, and dynamic shared memory
+// under the names by which the text declares it.
+#define EMU_TABLE static constinit ::emu::Entry emu_table[] = {
+#define EMU_KERNEL(name, ...) ::emu::entry_of<__VA_ARGS__>(name),
+#define EMU_MODULE }; EMU_ENTRIES(::emu::linked(emu_table))
+#define EMU_NO_KERNELS EMU_ENTRIES(nullptr)
+#define EMU_ENTRIES(list) \
+  extern "C" __attribute__((visibility("default"))) ::emu::Entry* emu_module_entries() { return list; }
 #define EMU_DYNAMIC_SHARED_BYTES(n) \
   extern "C" { \
   __attribute__((used)) alignas(128) thread_local char emu_dynamic_shared[n]; \

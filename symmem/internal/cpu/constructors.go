@@ -1,0 +1,97 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// What a library has to run when it is loaded or unloaded would run outside of every kernel, where a fault is the process's and a loop has no
+// end. A GPU has no such moment, and its compiler refuses the text; so does the cpu device.
+const (
+	dynamicWhy  = "dynamic initialization is not supported: what initializes a variable outside of functions must be a constant expression, and constructors and destructors do not run"
+	resolverWhy = "a function cannot be chosen when it is loaded: ifunc is not supported"
+)
+
+// refuseConstructors refuses a library that is more than code and data. The error is a *device.CompileError.
+func refuseConstructors(src device.Source, library []byte) error {
+	f, err := elf.NewFile(bytes.NewReader(library))
+	if err != nil {
+		return err
+	}
+	relocations, err := relocationsOf(f)
+	if err != nil {
+		return err
+	}
+	refused := func(function uint64, why string) error {
+		return compileError(src, device.Diagnostic{Line: lineIn(f, function), Text: why})
+	}
+	for _, tag := range []elf.DynTag{elf.DT_INIT, elf.DT_FINI, elf.DT_INIT_ARRAY, elf.DT_FINI_ARRAY, elf.DT_PREINIT_ARRAY} {
+		values, err := f.DynValue(tag)
+		if err != nil {
+			return err
+		}
+		if len(values) > 0 {
+			at := values[0]
+			for _, r := range relocations {
+				if r.Off == at { // the first element of a list
+					at = uint64(r.Addend)
+				}
+			}
+			return refused(at, dynamicWhy)
+		}
+	}
+	for _, r := range relocations {
+		if elf.R_X86_64(elf.R_TYPE64(r.Info)) == elf.R_X86_64_IRELATIVE {
+			return refused(uint64(r.Addend), resolverWhy)
+		}
+	}
+	return nil
+}
+
+// relocationsOf lists the relocations of a library.
+func relocationsOf(f *elf.File) (list []elf.Rela64, err error) {
+	for _, s := range f.Sections {
+		if s.Type != elf.SHT_RELA {
+			continue
+		}
+		data, err := s.Data()
+		if err != nil {
+			return nil, err
+		}
+		part := make([]elf.Rela64, len(data)/binary.Size(elf.Rela64{}))
+		if err := binary.Read(bytes.NewReader(data), f.ByteOrder, part); err != nil {
+			return nil, fmt.Errorf("section %s: %w", s.Name, err)
+		}
+		list = append(list, part...)
+	}
+	return list, nil
+}
+
+// lineIn is the first line of the snippet in the function at an address, that of the call where another one is inlined; 1 if it is not known.
+func lineIn(f *elf.File, function uint64) int {
+	symbols, err := f.Symbols()
+	data, failed := f.DWARF()
+	if err != nil || failed != nil {
+		return 1
+	}
+	for _, s := range symbols {
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Value != function {
+			continue
+		}
+		for pc := s.Value; pc < s.Value+s.Size; pc++ {
+			for _, at := range slices.Backward(positions(data, pc)) {
+				if at.file == snippetFile && at.line > 0 {
+					return at.line
+				}
+			}
+		}
+	}
+	return 1
+}

@@ -1,0 +1,65 @@
+package symmemtest
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// accepted is a misuse that is taken, for a reason that the documentation gives.
+type accepted struct {
+	ops    string // matches names of operations
+	misuse string // matches misuses
+	doc    string // what is documented: "Tensor.Fill", "Runtime", "package symmem"
+	words  string // of that documentation
+}
+
+// acceptances are all misuses that are taken.
+var acceptances = []accepted{
+	{`Runtime\..*`, `receiver (nil|zero)`, "Runtime", "faults like any nil pointer"},
+	{`(Tensor|Tile|Handle|Group|Kernel|Stream|Event|Graph)\.(String|HTML)`, `receiver (nil|zero)`, "package symmem", "prints as nil"},
+	{`Tensor\.(DType|Shape|Numel|Bytes|Symmetric|String|HTML)|Tile\.(Shape|String)|Group\.(Channels|Rank|Ranks|Size|String)|` +
+		`Handle\.(BufferSize|Group|MulticastPtr|Offset|Rank|WorldSize|SignalPadSize|String)|Kernel\.(Name|String)|(Stream|Event|Graph)\.String`,
+		`receiver (freed|of a closed world|that has not joined).*`, "package symmem", "can still be printed and asked what it was"},
+	{`Group\.(Channels|Rank|Ranks|Size|String)`, `receiver of other ranks`, "Group", "holds the group too, to name it"},
+	{`Group\.Free`, `receiver of other ranks`, "Group.Free", "On a rank that is not a member it does nothing"},
+	{`Runtime\.(Backend|Caps|DeviceName|Group|Held|LatestKernel|Rank|SignalPadSize|Size|StopTrace|Tallies|Waits)`, `receiver closed`, "Runtime.Close", "can then be asked what it was"},
+	{`Runtime\.Close`, `receiver closed`, "Runtime.Close", "Closing it again does nothing"},
+	{`Runtime\.Abort`, `receiver closed`, "Runtime.Abort", "after Close it does nothing"},
+	{`Runtime\.Abort`, `string .*`, "Runtime.Abort", "any text"},
+	{`(Runtime|symmem)\.CompileAt`, `(string|int) .*`, "Runtime.CompileAt", "they may be any"},
+	{`(Runtime|symmem)\.(MultiRoot)?TileReduce`, `\*symmem.Tile nil`, "Runtime.TileReduce", "out may be nil"},
+	{`Tensor\.Rand`, `int .*`, "Tensor.Rand", "the seed, any int"},
+	{`Tensor\.View`, `\[\]int -1`, "Tensor.View", "One dimension may be -1"},
+	{`(Grid|Block)Size\.String`, `receiver .*`, "symmem.Grid", "Launch refuses others"},
+	{`symmem\.(Grid|Block)`, `\[\]int .*`, "symmem.Block", "Launch refuses others"},
+	{`symmem\.SharedBytes`, `int .*`, "symmem.SharedBytes", "Launch refuses"},
+	{`symmem\.Timeout`, `time.Duration .*`, "symmem.Timeout", "The operation refuses one"},
+	{`symmem\.MajorAlign`, `int .*`, "symmem.MajorAlign", "The operation refuses one"},
+	{`DType\.(Size|String)`, `receiver .*`, "DType", "another value has no size"},
+}
+
+// acceptance returns which of the acceptances holds, or -1.
+func acceptance(op, misuse string) int {
+	for i, a := range acceptances {
+		if regexp.MustCompile("^(?:"+a.ops+")$").MatchString(op) && regexp.MustCompile("^(?:"+a.misuse+")$").MatchString(misuse) {
+			return i
+		}
+	}
+	return -1
+}
+
+// TestAcceptances holds that what is accepted is documented.
+func TestAcceptances(t *testing.T) {
+	docs := map[string]string{}
+	for _, dir := range []string{"..", "../internal/core"} {
+		for _, d := range declarations(t, dir) {
+			docs[d.name] += d.doc + " "
+		}
+	}
+	for _, a := range acceptances {
+		if !strings.Contains(docs[a.doc], a.words) {
+			t.Errorf("the documentation of %s does not say %q, for which %q is accepted by %s", a.doc, a.words, a.misuse, a.ops)
+		}
+	}
+}

@@ -1,0 +1,392 @@
+package symmemtest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// The table of misuses
+//
+// Every function of package symmem, and every method that reflection finds of its types, is called with every misuse of the type of each of its parameters while the
+// others are right. What is right is searched among a few values of each type, so that an operation that is added is covered as it is. A misuse
+// must be refused by an *Error that names the operation, or be among the acceptances, whose reasons are in the documentation. Nothing may panic
+// otherwise, nothing may hang, no rank may die, and the next collective operation is right.
+
+const (
+	misusePrefix = "misuse "        // of an order that names an operation
+	callLimit    = 15 * time.Second // after which a call hangs, on a busy machine
+	searchLimit  = 60000            // calls in search of a right one
+)
+
+// operation is a function, or a method whose receiver is the first parameter.
+type operation struct {
+	name   string // "symmem.AllReduce", "Tensor.Fill"
+	f      reflect.Value
+	method bool
+}
+
+// apart are the operations that the table leaves out, with the reason.
+var apart = map[string]string{
+	"symmem.Init":      "makes a world: TestInitMisuse",
+	"symmem.Start":     "makes a world: TestStart",
+	"symmem.MustStart": "ends the program",
+}
+
+// operations lists the functions of package symmem and the methods of its types.
+func operations() (list []operation) {
+	for name, f := range functions {
+		if apart[name] == "" {
+			list = append(list, operation{name, reflect.ValueOf(f), !strings.HasPrefix(name, "symmem.")})
+		}
+	}
+	slices.SortFunc(list, func(a, b operation) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// TestMisuse goes through the table on every device, with two ranks.
+func TestMisuse(t *testing.T) {
+	for _, device := range devices(t) {
+		t.Run(device, func(t *testing.T) {
+			if !slices.Contains(rankCounts(t, device), 2) {
+				t.Skip("two ranks are needed")
+			}
+			t.Setenv(othersVariable, "yes")
+			var (
+				w    *ranks
+				sum  tried
+				ran  int
+				used = map[int]bool{}
+			)
+			for _, o := range operations() {
+				if w == nil {
+					w = start(t, device, 2)
+				}
+				t.Run(o.name, func(sub *testing.T) {
+					ran++
+					w.run(sub, misusePrefix+o.name)
+					for _, c := range w.children {
+						for _, i := range c.tried.Accepted {
+							used[i] = true
+						}
+					}
+					sum.Calls += w.children[0].tried.Calls
+					sum.Refused += w.children[0].tried.Refused
+				})
+				if w.died {
+					w.kill()
+					w = nil
+				}
+			}
+			t.Logf("%d misuses, %d of them refused and the others accepted", sum.Calls, sum.Refused)
+			for i, a := range acceptances {
+				if !used[i] && ran == len(operations()) && !t.Failed() {
+					t.Errorf("%q of %s is not accepted any more", a.misuse, a.ops)
+				}
+			}
+		})
+	}
+}
+
+// kill ends ranks that are of no use without the one that died.
+func (w *ranks) kill() {
+	for _, c := range w.children {
+		c.killed = true
+		c.process.Kill()
+	}
+}
+
+// tried counts the calls of one operation.
+type tried struct {
+	Calls, Refused int
+	Accepted       []int // of acceptances, those that were needed
+}
+
+// table is what the calls of one operation have in common on one rank.
+type table struct {
+	*T
+	o     operation
+	fix   *fixtures
+	right []reflect.Value // arguments that the operation takes, if found
+	found bool
+	tried tried
+}
+
+// misuse calls one operation with all its misuses. All ranks do.
+func (t *T) misuse(name string) tried {
+	i := slices.IndexFunc(operations(), func(o operation) bool { return o.name == name })
+	m := &table{T: t, o: operations()[i], fix: t.fixtures()}
+	typ := m.o.f.Type()
+	if typ.NumIn() > 0 && !(m.o.method && typ.NumIn() == 1) {
+		m.search()
+	} else if typ.NumIn() == 1 {
+		m.right = []reflect.Value{m.fix.good(typ.In(0))[0]}
+	}
+	for p := range typ.NumIn() {
+		for _, bad := range m.bad(p) {
+			m.call(p, bad)
+		}
+	}
+	if m.found || typ.NumIn() == 0 {
+		m.inStates()
+	}
+	m.fix.free()
+	t.stillSums()
+	return m.tried
+}
+
+// search finds arguments that the operation takes.
+func (m *table) search() {
+	typ := m.o.f.Type()
+	choices := make([][]reflect.Value, typ.NumIn())
+	for p := range choices {
+		if typ.IsVariadic() && p == typ.NumIn()-1 {
+			choices[p] = m.fix.goodLists(typ.In(p))
+		} else {
+			choices[p] = m.fix.good(typ.In(p))
+		}
+		if len(choices[p]) == 0 {
+			m.Fatalf("there are no values of type %v: add some to fixtures.good", typ.In(p))
+		}
+	}
+	m.right = make([]reflect.Value, typ.NumIn())
+	off := symmem.Caps().MulticastWhy
+	for n := 0; ; {
+		accepted := -1
+		for ; n < searchLimit && pick(m.right, choices, n); n++ {
+			o := m.try(m.right)
+			if o.broken == "" && (o.refused == nil || o.late) {
+				accepted = n
+				break
+			}
+			if off != "" && o.refused != nil && strings.Contains(o.refused.Msg, off) {
+				return // no arguments are right on this device
+			}
+		}
+		all := m.agree(accepted)
+		if accepted < 0 && slices.Max(all) < 0 {
+			m.Errorf("none of the arguments that were tried is accepted: add the right ones to fixtures.good")
+			pick(m.right, choices, 0)
+			return
+		}
+		if slices.Min(all) == slices.Max(all) {
+			m.found = pick(m.right, choices, accepted)
+			return
+		}
+		n = slices.Min(slices.DeleteFunc(all, func(n int) bool { return n < 0 })) + 1 // it was not accepted by all: not what is looked for
+	}
+}
+
+// pick sets args to the n-th of all combinations of choices.
+func pick(args []reflect.Value, choices [][]reflect.Value, n int) bool {
+	for p := range slices.Backward(choices) {
+		args[p] = choices[p][n%len(choices[p])]
+		n /= len(choices[p])
+	}
+	return n == 0
+}
+
+// misused is a wrong value of a type.
+type misused struct {
+	name   string
+	value  reflect.Value
+	always bool // wrong for every operation that does not document it
+}
+
+// bad lists the misuses of a parameter.
+func (m *table) bad(p int) (list []misused) {
+	typ := m.o.f.Type()
+	switch {
+	case m.o.method && p == 0:
+		return slices.DeleteFunc(m.fix.bad(typ.In(p)), func(bad misused) bool { return strings.Contains(bad.name, "of another world") })
+	case !typ.IsVariadic() || p < typ.NumIn()-1:
+		return m.fix.bad(typ.In(p))
+	}
+	return m.fix.badLists(typ.In(p), m.right[p])
+}
+
+// call calls the operation with one misuse, and compares what comes of it with what is documented.
+func (m *table) call(p int, bad misused) {
+	args := slices.Clone(m.right)
+	args[p] = bad.value
+	typ := m.o.f.Type()
+	what := fmt.Sprintf("%v %s", typ.In(p), bad.name)
+	if m.o.method && p == 0 {
+		what = "receiver " + bad.name
+	}
+	o := m.try(args)
+	m.tried.Calls++
+	verdict := 0
+	accepted := acceptance(m.o.name, what)
+	switch {
+	case accepted >= 0 && o.refused == nil && !o.hung:
+		m.tried.Accepted = append(m.tried.Accepted, accepted)
+		verdict = 1
+	case o.broken != "":
+		m.Errorf("%s: %s", what, o.broken)
+		verdict = 2
+	case o.refused != nil:
+		m.tried.Refused++
+		m.judge(what, o.refused)
+		if !slices.Contains([]symmem.Kind{symmem.KindMisuse, symmem.KindCompile}, o.refused.Kind) {
+			verdict = 1 // perhaps it was issued
+		}
+	default:
+		verdict = 1
+		if bad.always {
+			m.Errorf("%s: accepted", what)
+		}
+	}
+	all := m.agree(verdict)
+	if bad.always && accepted < 0 && slices.Min(all) != slices.Max(all) && slices.Max(all) < 2 {
+		m.Errorf("%s: the ranks differ: %v", what, all)
+	}
+}
+
+// inStates makes the right call where it may have no place: it is done or refused, and returns.
+func (m *table) inStates() {
+	for _, s := range []struct {
+		name  string
+		enter func(f func())
+	}{
+		{"while a graph is captured", func(f func()) { m.rt.Capture(f).Free() }},
+		{"within UseMemPool", func(f func()) { m.rt.UseMemPool(f) }},
+		{"on another stream", func(f func()) { m.rt.OnStream(m.fix.stream, f) }},
+		{"after Abort", func(f func()) { m.rt.Abort("it is tried"); f() }},
+	} {
+		o := m.tryCall(func() (results []reflect.Value) {
+			s.enter(func() { results = m.issue(m.right) })
+			return results
+		})
+		m.tried.Calls++
+		if o.broken != "" {
+			m.Errorf("%s: %s", s.name, o.broken)
+		} else if o.refused != nil {
+			m.tried.Refused++
+		}
+		m.agree(1)
+	}
+}
+
+// judge looks at an error's words.
+func (m *table) judge(what string, e *symmem.Error) {
+	elsewhere := strings.Contains(what, "world") || strings.Contains(what, "closed") || strings.Contains(what, "joined") // an error of that world
+	name := plain(m.o.name[strings.IndexByte(m.o.name, '.')+1:])
+	whole := plain(m.o.name)
+	op := plain(e.Op)
+	switch {
+	case slices.Contains([]symmem.Kind{symmem.KindInterrupted, symmem.KindTimeout, symmem.KindPeer, symmem.KindFault}, e.Kind) && e.Arg != "group" && !elsewhere:
+		m.Errorf("%s: refused as %s: %v", what, e.Kind, e)
+	case op == "" || !strings.Contains(name, op) && !strings.Contains(op, name) && !strings.Contains(whole, op) && e.Op != kernelName:
+		m.Errorf("%s: the operation is %q in %v", what, e.Op, e)
+	case e.Msg == "" || e.Hint == "" && e.Kind != symmem.KindCompile && e.Kind != symmem.KindInterrupted && !expectation.MatchString(e.Msg):
+		m.Errorf("%s: it is not said what to do: %v", what, e)
+	case e.Rank != m.rank && e.Rank != -1 && !elsewhere:
+		m.Errorf("%s: the error is of rank %d: %v", what, e.Rank, e)
+	}
+}
+
+// expectation matches messages that say what was expected, and need no hint.
+var expectation = regexp.MustCompile(`must|expected|, not | needs? |is not |are not |cannot |there is no|has no|it has|exceeds?|overlaps|was freed|too large|more than|twice|out of the range|belongs? to|takes? `)
+
+// plain is a name without what its spellings differ in.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// outcome is what came of a call.
+type outcome struct {
+	refused *symmem.Error
+	broken  string // a panic of another sort, or a hang
+	hung    bool
+	late    bool // the error came from work that had been issued
+}
+
+// try calls the operation, and waits for what it issued.
+func (m *table) try(args []reflect.Value) outcome {
+	return m.tryCall(func() []reflect.Value { return m.issue(args) })
+}
+
+// issue calls the operation.
+func (m *table) issue(args []reflect.Value) []reflect.Value {
+	if m.o.f.Type().IsVariadic() {
+		return m.o.f.CallSlice(args)
+	}
+	return m.o.f.Call(args)
+}
+
+func (m *table) tryCall(call func() []reflect.Value) (o outcome) {
+	stuck := time.AfterFunc(2*callLimit, func() {
+		pprof.Lookup("goroutine").WriteTo(os.Stderr, 2)
+		os.Exit(3)
+	})
+	defer stuck.Stop()
+	watch := time.AfterFunc(callLimit, func() { m.rt.Abort("the call took too long") })
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*symmem.Error)
+			if o.refused = e; !ok {
+				o.broken = fmt.Sprintf("panics with %T: %v", r, r)
+			}
+		}
+		if !watch.Stop() {
+			o = outcome{hung: true, broken: fmt.Sprintf("does not return, and then: %v", o.refused)}
+		}
+	}()
+	results := call()
+	if n := len(results); n > 0 {
+		if err, ok := results[n-1].Interface().(error); ok {
+			if !errors.As(err, &o.refused) {
+				o.broken = fmt.Sprintf("returns %T: %v", err, err)
+			}
+			return o
+		}
+	}
+	if err := symmem.Maybe(symmem.Synchronize); err != nil {
+		errors.As(err, &o.refused)
+		o.late = true
+		if o.refused.Kind == symmem.KindTimeout {
+			o.refused = nil // it was taken, and waited for what does not come
+		}
+	}
+	return o
+}
+
+// agree exchanges a number among the ranks. Unless it is zero or negative everywhere, calls were accepted, and the world recovers.
+func (m *table) agree(mine int) []int {
+	m.exchanges++
+	data, _ := json.Marshal(mine)
+	ranks := m.rt.Group().Ranks()
+	all, err := m.client.Gather(context.Background(), bootstrap.Call{Group: ranks, Key: "misuse", Ordinal: m.exchanges, Op: m.o.name}, data)
+	if err != nil {
+		m.Fatalf("%v", err)
+	}
+	numbers := make([]int, len(all))
+	for i := range all {
+		json.Unmarshal(all[i], &numbers[i])
+	}
+	if slices.Max(numbers) > 0 {
+		if _, err := m.rt.Recover(context.Background(), nil); err != nil {
+			m.Fatalf("%v", err)
+		}
+	}
+	return numbers
+}
