@@ -83,12 +83,20 @@ func (r reflected) namedType(t reflect.Type) string {
 	}
 	if r.Foreign(t) {
 		qualified := t.String()
-		text = qualified[:strings.IndexByte(qualified, '.')+1] + text
+		text = called(qualified[:strings.IndexByte(qualified, '.')+1]) + text
 	}
 	if !generic {
 		return text
 	}
 	return text + "[" + r.arguments(strings.TrimSuffix(args, "]")) + "]"
+}
+
+// called replaces the name of package symmem at the beginning of a type's name by that which cells give it.
+func called(name string) string {
+	if rest, ok := strings.CutPrefix(name, "symmem."); ok {
+		return "symm." + rest
+	}
+	return name
 }
 
 // arguments writes the arguments of an instance, which reflection separates by "," and names by import path.
@@ -97,7 +105,7 @@ func (r reflected) arguments(list string) string {
 	end := func() {
 		text := word.String()
 		word.Reset()
-		text = text[strings.LastIndexByte(text, '/')+1:]
+		text = called(text[strings.LastIndexByte(text, '/')+1:])
 		if own, ok := strings.CutPrefix(text, "main."); ok {
 			if text = own; r.printer.Names[own] != "" {
 				text = r.printer.Names[own]
