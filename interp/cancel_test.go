@@ -189,24 +189,6 @@ go func() { blocking.Wait(); counts[3]++ }()`)
 	}
 }
 
-// TestStuck holds that a cell which a compiled call blocks says so, and that the session goes on once the call has returned.
-func TestStuck(t *testing.T) {
-	inside, release := make(chan struct{}), make(chan struct{})
-	in := open(t, Options{Packages: testPackage(func() { close(inside); <-release })})
-	mustEval(t, in, "x := 1\nnext := func() int { x++; return x }")
-	e := interruptWhen(t, in, inside, "import \"test/blocking\"\n\nblocking.Wait()\nx = 100", 4*time.Second)
-	if e == nil || e.Kind != session.KindInterrupted || e.Line != 3 || !strings.Contains(e.Hint, "does not return") {
-		t.Fatalf("got %#v", e)
-	}
-	if e := evaluate(in, session.Cell{ID: 2, Source: "x"}).Err; e == nil || !strings.Contains(e.Hint, "does not return") {
-		t.Errorf("got %v", e)
-	}
-	close(release)
-	if got := mustEval(t, in, "next()"); got != "2" {
-		t.Errorf("got %s", got)
-	}
-}
-
 // TestClose holds that nothing of a session goes on when it is closed, but for what a compiled call blocks.
 func TestClose(t *testing.T) {
 	inside, release := make(chan struct{}), make(chan struct{})

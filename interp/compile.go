@@ -25,6 +25,7 @@ type compiled struct {
 	main    *interp.Program
 	retired []*lower.Storage // of variables whose names mean something else now
 	begins  []token.Pos      // of the cell's own statements
+	columns int              // that a value has on the user's screen, 0 if that is not known
 }
 
 // compile lowers a checked cell, gives it to yaegi and, when that succeeds, makes its definitions those of the session.
@@ -94,7 +95,11 @@ func (in *Interp) declareOwn() error {
 }
 
 func (in *Interp) compileFile(at token.Pos, decls []ast.Decl) (*interp.Program, error) {
-	return in.runtime.Yaegi().CompileAST(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: check.PackageName}, Decls: decls})
+	p, err := in.runtime.Yaegi().CompileAST(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: check.PackageName}, Decls: decls})
+	if err == nil {
+		in.runtime.Guard(p)
+	}
+	return p, err
 }
 
 // compileImports makes packages known to yaegi, each once: all files have one name, and so share their imports.
@@ -132,7 +137,8 @@ func yaegiError(c *check.Text, err error) *session.Error {
 		column, _ = strconv.Atoi(m[2])
 		msg = strings.TrimPrefix(msg, m[0])
 	}
-	e := c.ErrorInFile(session.KindUnsupported, line, column, "the interpreter cannot run this: "+run.PlainNames(msg))
-	e.Hint = "write it in another way, or put it into a function of its own"
+	e := c.ErrorInFile(session.KindUnsupported, line, column, "the interpreter cannot run what begins here")
+	e.Hint = "write it in another way: give its parts variables of their own, or put it into a function of its own"
+	e.Detail = "yaegi says: " + run.PlainNames(msg)
 	return e
 }

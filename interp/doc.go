@@ -20,8 +20,8 @@
 // effect. From here on its definitions are those of the session, whether it runs to its end or not.
 //
 // Package run runs the compiled cell, and stops it when its context ends. Calling a function defined in a cell costs what it costs in yaegi; when a function
-// or method is defined again with the same signature, its earlier callers get the new one. The value of the cell's last expression is printed (result.go), or
-// the error is given its place in the text of the cell that caused it (failure.go). The text of a cell is kept as long as code of it may run (texts.go).
+// or method is defined again with the same signature, its earlier callers get the new one; when the signature of a function is another, a note says who goes on
+// calling the one before. The value of the cell's last expression is printed (result.go), or the error is given its place in the text of the cell that caused it (failure.go). The text of a cell is kept as long as code of it may run (texts.go).
 //
 // Beside it, package docs holds the documentation of the packages that cells import, and package export writes the cells of a session as a Go program.
 //
@@ -33,7 +33,11 @@
 // the interpreter stores it where a field that is not exported holds it as an any, as payload does in struct{ payload any }.
 //
 // When a type gets a method after values of it became interfaces, those are asserted to the type as before and equal to new ones, but they are
-// other keys of a map[any]T, and other values to compiled code.
+// other keys of a map[any]T, and other values to compiled code. If that makes a promotion of another method ambiguous, later cells are told so; code of earlier
+// ones, and values that are in interfaces already, keep the method that they had.
+//
+// A struct type without a name does not promote methods to interfaces of compiled code. A type of a generic function has the name there that it has in its
+// declaration, without the type arguments of the function.
 //
 // The error of a panic says what Go prints, also of panics in whose deferred calls it began, but for a struct, pointer, slice or map that is no
 // error and no Stringer, of which Go prints the address: it is written as the value of a cell is. Its position is that of the statement that code
@@ -43,6 +47,13 @@
 //
 // A value method that is called with a nil pointer through an interface panics with the error of a nil pointer that is dereferenced, where Go says which method it was.
 //
+// The stack of a goroutine is the interpreter's. runtime.Caller(0) and runtime.Caller(1) know the positions of the call and of the statement that ran when
+// the function began; they have no program counter, and do not look at //line. Other skips, runtime.Callers and runtime.FuncForPC are refused. What
+// runtime.Stack, package debug and profiles tell is of the interpreter, as are counts of allocations; values may be collected later than in a compiled program.
+//
+// The builtins print and println write pointers, slices and their likes as package fmt does. A float that is too large for the integer type it is converted
+// to becomes another integer than with the toolchain.
+//
 // A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
 // zeros. Methods, function literals and compiled functions get it as it is.
 //
@@ -51,7 +62,9 @@
 // When the context of a cell ends, yaegi's interpreted code stops at its next step, waits on channels and sleeps return, and
 // Eval waits for the cell's goroutines to leave before it restores the run number by which yaegi tells live code from
 // abandoned code: closures made before stay usable and nothing of the interrupted cell goes on. The goroutines of earlier cells
-// end too, but for those that a compiled call blocks.
+// end too, but for those that a compiled call blocks. A compiled call of the interrupted cell itself that does not return is
+// left alone: the cell has ended, the next one runs, and the goroutine ends when the call returns, before interpreted code
+// goes on (package run).
 //
 // # Help
 //
@@ -61,10 +74,19 @@
 //
 // # Memory
 //
-// While code of cells runs, the memory that it takes is looked at every few milliseconds. Recursion without end is stopped where a Go
-// program would be ended: some 100,000 calls of a function may be nested, and 15,000 of a function literal, method or callback. A cell whose
+// While code of cells runs, the memory that it takes is looked at every few milliseconds. Recursion without end is stopped, earlier than
+// in a Go program: some 100,000 calls of a function may be nested, and 15,000 of a function literal, method or callback. That of compiled
+// code, such as printing a map that contains itself, ends the process, as in Go; the session says why. A cell whose
 // values take more than [Options].Memory is stopped too, or what memory the machine has; so is make, and Repeat of strings and bytes, of a single value for which
-// there is no room. What other compiled code allocates at once, such as an array of 1<<40 bytes, ends the process.
+// there is no room. What other compiled code allocates at once, such as an array of 1<<34 bytes, ends the process.
 //
-// A type other than a struct that contains itself, if not through a named struct or an interface, is refused: yaegi has no such types.
+// What nothing refers to any more is freed: values, functions, and types whose name means something else now. Of such a type stays what package reflect
+// keeps, some 800 bytes; of one whose values became interfaces of compiled code, as those that are printed by package fmt do, all stays. A cell takes as long
+// in a session that has defined thousands of names as in a new one.
+//
+// # What is refused
+//
+// A type other than a struct that contains itself, if not through a named struct or an interface, is refused: yaegi has no such types. So are maps with
+// keys of interface types of cells, the selection of a field that has a method of its name in a field embedded beside it, and what reflection would show of
+// interface types of cells. So are arrays of more than 64 GiB.
 package interp

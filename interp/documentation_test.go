@@ -33,6 +33,7 @@ func TestDocumentation(t *testing.T) {
 		{"bits", "package bits // import \"math/bits\"\n\n…"},
 		{"symm.Empty", "func Empty(dtype DType, shape ...int) *Tensor\n\n…"},
 		{"symm", "package symmem // import \"github.com/symmrepl/symmrepl/symmem\"\n\n…"},
+		{"symm.Kind", "type Kind string\n\n…"},
 		{"len", "func len(v T) int\n\nelements of a slice, array, map or channel's buffer; bytes of a string"},
 	} {
 		got, err := in.help.Documentation(c.name)
@@ -45,6 +46,11 @@ func TestDocumentation(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s is documented as %q, want %q", c.name, got, c.want)
+		}
+	}
+	for _, name := range []string{"symm.Tensor", "strings.Builder", "b"} {
+		if got, err := in.help.Documentation(name); err != nil || !strings.Contains(got, "\n\nfunc (") {
+			t.Errorf("%s is documented as %q, %v: without methods", name, got, err)
 		}
 	}
 	for name, want := range map[string]string{
@@ -94,6 +100,7 @@ func TestTypes(t *testing.T) {
 		{"sort.Ints(a)", "no value"},
 		{"Same", "func[T any](x T) T"},
 		{"Same[int]", "func(x int) int"},
+		{"symm.Kind", "type symm.Kind string"},
 		{"len", "func len(v T) int"},
 		{" limit * 2 ", "untyped int constant 20"},
 		{"b", "P"},

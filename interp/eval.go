@@ -2,10 +2,15 @@ package interp
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/help"
 	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/session/inband"
 	"github.com/traefik/yaegi/interp"
 )
 
@@ -16,6 +21,7 @@ func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
 		return session.Result{Err: err}
 	}
 	defer end()
+	in.options.Trail.Files = [2]session.TrailFile{}
 	in.mu.Lock()
 	c, err := in.prepare(cell)
 	in.mu.Unlock()
@@ -46,9 +52,20 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 		return nil, err
 	}
 	in.help.Declare(declarations)
-	checked.NoteImports()
+	noteImports(checked)
+	for _, note := range out.lowered.Outdated() {
+		inband.Remark(note)
+	}
 	in.remember(out)
+	out.columns = cell.Columns
 	return out, nil
+}
+
+// noteImports says which packages were imported without being asked for.
+func noteImports(c *check.Cell) {
+	for _, name := range slices.Sorted(maps.Keys(c.Auto)) {
+		inband.Remark(fmt.Sprintf("note: imported %q", c.Auto[name]))
+	}
 }
 
 // execute runs a compiled cell.
@@ -56,6 +73,7 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	if err := in.install(c); err != nil {
 		return session.Result{Err: c.ErrorAt(session.KindSystem, c.Body.Pos(), err.Error())}
 	}
+	in.options.Trail.Files = c.Text.Trail()
 	ending, stuck := in.runtime.Execute(ctx, c.Cell, func() error {
 		_, err := in.runtime.Yaegi().Execute(c.main)
 		return err
@@ -77,6 +95,9 @@ func (in *Interp) install(c *compiled) error {
 		if _, err := in.runtime.Yaegi().Execute(p); err != nil {
 			return err
 		}
+	}
+	if err := in.runtime.Yaegi().Settle(c.lowered.Variables()); err != nil {
+		return err
 	}
 	for _, again := range c.lowered.Replace {
 		if err := in.runtime.Yaegi().ReplaceFunction(again); err != nil {
@@ -100,7 +121,11 @@ func (in *Interp) outcome(c *compiled, ending run.Ending) session.Result {
 			e = in.panicError(c, ending.Err)
 		}
 		if !ending.BySelf && (e == nil || e.Kind != session.KindInterrupted) { // no wait that says for whom it waited
-			return session.Result{Err: in.runtime.InterruptedError(c.Text, "")}
+			hint := ""
+			if ending.GoesOn != "" {
+				hint = fmt.Sprintf("%s does not return; it goes on, and what it returns will be dropped", ending.GoesOn)
+			}
+			return session.Result{Err: in.runtime.InterruptedError(c.Text, hint)}
 		}
 		e.Kind = session.KindInterrupted
 		return session.Result{Err: e}

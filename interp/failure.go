@@ -82,12 +82,21 @@ func (in *Interp) Position() int { return int(in.runtime.Position()) }
 // Doing says what the cell that runs is in. It may be called at any time.
 func (in *Interp) Doing() session.Activity {
 	d := in.runtime.Doing()
-	a := session.Activity{What: d.What, Blocked: d.Blocked}
+	a := session.Activity{What: d.What, Blocked: d.Blocked, Input: d.Input}
 	var e session.Error
 	if in.place(&e, in.runtime.Position()); e.File != "" {
 		a.At = fmt.Sprintf("%s:%d", e.File, e.Line)
 	}
 	return a
+}
+
+// Calls returns the compiled calls of interrupted cells that have not returned. It may be called at any time.
+func (in *Interp) Calls() []session.LateCall {
+	var list []session.LateCall
+	for _, c := range in.runtime.Calls() {
+		list = append(list, session.LateCall{Function: c.Function, Cell: c.Cell, At: c.At})
+	}
+	return list
 }
 
 // Place gives an error without a position the one that Position returned, if code at it may still run. It gives an error that has a position the line of source

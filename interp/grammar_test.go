@@ -121,7 +121,7 @@ var generatedExpressions = map[string][]string{
 		"Fold({[]int}, {int}, func(a, x int) int { return a*2 + x })", "{Pair[string]}.Sum()", "receive({chan int})", "Func({func(int) int}).Do({int})",
 		"max({!int}, {int}, 3)", "{Pair[int]}.R", "{Stack}.Sum()"},
 	"float64":    {"({!float64} + {!float64})", "({!float64} * {!float64})", "({!float64} / 3)", "float64({!int})", "real({complex128})"},
-	"complex128": {"complex({!float64}, {!float64})", "({!complex128} * {complex128})", "({!complex128} - 1)"},
+	"complex128": {"complex({!float64}, {!float64})", "({!complex128} * {complex128})", "({!complex128} - 1)", "({!complex128} / 2i)"},
 	"string": {"({string} + {string})", "hook({int}).Any({any})", "hook({int}).Many({string}, {any}, {int})", "string(rune({!int32}))", "fmt.Sprint({any})", "fmt.Sprintf(\"%v %+v\", {any}, {S})",
 		"string([]byte({string}))", "{S}.B", "{Pair[string]}.Swap().L", "strings.Repeat({string}, {!int}&1)"},
 	"bool": {"({bool} && {bool})", "(<-later({bool}) && {bool})", "(<-later({bool}) || <-later({bool}))", "({!uint8} < 1<<({!int} & 7))", "({!float64} == 1<<3)", "({!uint64} != 1e16)", "({bool} || {bool})", "!{!bool}", "({S} == {S})", "({[3]int} != {[3]int})", "({any} == {any})",
@@ -136,8 +136,9 @@ var generatedExpressions = map[string][]string{
 	"S":              {"(S{A: {int}, B: {string}, C: [2]int8{1: {int8}}})", "deref({*S})", "{E}.S", "{[2]S}[{!int}&1]"},
 	"*S":             {"(&S{A: {int}, B: {string}})"},
 	"E":              {"(E{{S}, {Small}})"},
-	"any":            {"any({int})", "any({string})", "any({S})", "any({Small})", "any({[3]int})", "any({Pair[int]})", "any({Bool})", "any({[]int})"},
-	"Summer":         {"Summer({S})", "Summer({*S})", "Summer(Small({Small}))", "Summer({E})", "Summer({Pair[string]})", "Summer({Stack})"},
+	"any": {"any({int})", "any({string})", "any({S})", "any({Small})", "any({[3]int})", "any({Pair[int]})", "any({Bool})", "any({[]int})",
+		"any({!float64} > {float64})", "any(!{!bool})", "choose[any]({bool}, {!int} == {int}, {bool} || {!bool})"},
+	"Summer": {"Summer({S})", "Summer({*S})", "Summer(Small({Small}))", "Summer({E})", "Summer({Pair[string]})", "Summer({Stack})"},
 	"func(int) int": {"func(n int) int { step(); return n + {int} }", "(&S{A: {int}}).Add", "Func({func(int) int}).Do",
 		"choose({bool}, (func(int) int)({func(int) int}), func(n int) int { return n })"},
 	"Pair[int]":    {"(Pair[int]{{int}, {int}})", "{Pair[int]}.Swap()"},
@@ -209,6 +210,28 @@ func() {
 	}()
 	panic({string})
 }()
+
+func() {
+	m, q, e := map[string]int{}, []int{1, 2}, [2]error{}
+	defer func() { show(recover() != nil, m, q, e[1] != nil) }()
+	at := func(i int) int { show(i); return i }
+	m[{string}], e[at(1)] = strconv.Atoi({string})
+	m[{string}], q[at({int} & 3)] = {int}, {int}
+	q[at(0)], q[at({int} & 3)] = q[1], q[0]
+	q = append(q[:0], q[1], q[0], {int})
+	_ = *func() *int { step(); return choose({bool}, nil, &q[0]) }()
+	_ = {S} == {S}
+	var a any
+	a, q[at(1)] = {!int} < {int}, {int}
+	show(a)
+}()
+
+switch x := any({bool}); {
+case x, {bool}:
+	@
+case 2i == {complex128} / 2:
+	show(2)
+}
 
 if bool({Bool}) {
 	@

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 	defer in.mu.Unlock()
 	switch q.Topic {
 	case session.TopicVars:
-		a.Variables = in.vars()
+		a.Variables = in.varsWithin(cmp.Or(q.Columns, maxShown))
 	case session.TopicType:
 		a.Text, err = in.help.TypeOf(q.Arg)
 	case session.TopicDoc:
@@ -35,17 +36,20 @@ func (in *Interp) Inspect(ctx context.Context, q session.Query) (a session.Answe
 	return a, err
 }
 
-// maxShown is the length of a value in the list of variables.
+// maxShown is the length of a value in the list of variables where the width of the screen is not known.
 const maxShown = 80
 
-// vars lists the session's variables in order of definition.
-func (in *Interp) vars() []session.Variable {
+// vars is varsWithin for a screen of which the width is not known.
+func (in *Interp) vars() []session.Variable { return in.varsWithin(maxShown) }
+
+// varsWithin lists the session's variables in order of definition, with values of some characters at most.
+func (in *Interp) varsWithin(most int) []session.Variable {
 	var list []session.Variable
 	for _, v := range in.program.Variables() {
 		live := in.runtime.Busy()
-		text := []rune(strings.NewReplacer("\n", " ", "\t", " ").Replace(in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 0) })))
-		if len(text) > maxShown {
-			text = append(text[:maxShown-1], '…')
+		text := []rune(strings.NewReplacer("\n", " ", "\t", " ").Replace(in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 1) })))
+		if len(text) > most {
+			text = append(text[:most-1], '…')
 		}
 		list = append(list, session.Variable{Name: v.Name, Type: check.TypeName(v.Type), Size: in.size(v.Value, live), Value: string(text)})
 	}

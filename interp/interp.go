@@ -28,10 +28,12 @@ type Options struct {
 	Names map[string]string
 	// ConvertError turns the error that a cell panicked with into one of the session. It returns nil for errors it does not know.
 	ConvertError func(error) *session.Error
-	// Input is the standard input of cells; nil is an empty one.
+	// Input is the standard input of cells; nil is an empty one. With os.Stdin the cells are a program's, and a fatal log message ends the process.
 	Input io.Reader
 	// Memory is how many bytes the values of cells may take; 0 is what MemoryShare returns for one process.
 	Memory uint64
+	// Trail, unless nil, is where the positions of what runs are left.
+	Trail *session.Trail
 	// Inspect answers the topics that are not about the interpreter.
 	Inspect func(context.Context, session.Query) (session.Answer, error)
 }
@@ -46,13 +48,14 @@ type Interp struct {
 	checker *check.Checker
 	program *lower.Program
 	help    *help.Guide
-	texts   []*keptText      // of cells, whose positions may still be asked for
-	retired []*lower.Storage // of variables whose name means something else now, which functions may still use
+	texts   map[*check.Text]*keptText // of cells, whose positions may still be asked for
+	retired []*lower.Storage          // of variables whose name means something else now, which functions may still use
+	freed   bool                      // functions are gone since it was looked whether they use what is retired
 }
 
 // New makes an interpreter with an empty session.
 func New(options Options) (*Interp, error) {
-	in := &Interp{options: options, imported: map[string]bool{}}
+	in := &Interp{options: options, imported: map[string]bool{}, texts: map[*check.Text]*keptText{}}
 	if err := named.Check(); err != nil {
 		return nil, err
 	}
@@ -67,7 +70,13 @@ func New(options Options) (*Interp, error) {
 		return nil, err
 	}
 	in.program, in.help = lower.New(in.checker), help.New(in.checker)
-	return in, in.declareOwn()
+	if err := in.declareOwn(); err != nil {
+		return nil, err
+	}
+	if in.options.Trail == nil {
+		in.options.Trail = new(session.Trail)
+	}
+	return in, in.runtime.ShareMarks(&in.options.Trail.Mark, &in.options.Trail.Call)
 }
 
 // MemoryShare returns how many bytes the values of cells may take where so many processes share the machine: what the environment variable GOMEMLIMIT says,

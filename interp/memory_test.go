@@ -87,10 +87,44 @@ func TestManyCells(t *testing.T) {
 	}
 }
 
-// TestManyTypes holds what a type costs that is defined again: values of the one before may be anywhere, and so its methods stay, as trees of yaegi.
+// allocated returns how many bytes are allocated while f runs.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestManyVariables holds that a cell takes as much in a session with thousands of variables as in one with a few, and what one of them costs.
+func TestManyVariables(t *testing.T) {
+	const most = 2 << 10
+	in := open(t, Options{})
+	variables := func(from, to int) {
+		for i := from; i < to; i++ {
+			mustEval(t, in, fmt.Sprintf("v%d := %d", i, i))
+		}
+	}
+	variables(0, 100)
+	few := allocated(func() { variables(100, 300) })
+	first := heap()
+	variables(300, 3000)
+	many := allocated(func() { variables(3000, 3200) })
+	if last := settle(t, in, first+2900*most); last > first+2900*most {
+		t.Errorf("a variable takes %d bytes", (last-first)/2900)
+	}
+	if many > 2*few {
+		t.Errorf("200 cells allocate %d bytes after 3000, and %d at first", many, few)
+	}
+	if got := mustEval(t, in, "v7 + v3199"); got != "3206" {
+		t.Errorf("v7 + v3199 is %s", got)
+	}
+}
+
+// TestManyTypes holds that a type which is defined again is freed when nothing uses it any more, but for what package reflect keeps of it.
 func TestManyTypes(t *testing.T) {
 	in := open(t, Options{})
-	const most = 80 << 10
+	const most, n = 6 << 10, 300
 	cells := func(n int) {
 		for i := range n {
 			mustEval(t, in, fmt.Sprintf("type T struct{ A int }\nfunc (t T) Get() int { return t.A }\nfunc (t *T) Set(v int) { t.A = v }\nv := T{%d}\nv.Get()", i))
@@ -98,9 +132,49 @@ func TestManyTypes(t *testing.T) {
 	}
 	cells(10)
 	first := heap()
-	cells(100)
-	if last := settle(t, in, first+100*most); last > first+100*most {
-		t.Errorf("a type that is defined again leaves %d bytes", (last-first)/100)
+	cells(n)
+	if last := settle(t, in, first+n*most); last > first+n*most {
+		t.Errorf("a type that is defined again leaves %d bytes", (last-first)/n)
+	}
+}
+
+// TestUnnamedTypes holds that code and values of a type work on when its name has meant other things, often enough that types without uses are gone.
+func TestUnnamedTypes(t *testing.T) {
+	in := open(t, Options{})
+	for _, src := range []string{
+		"type Getter interface{ Get() int }\ntype Setter interface{ Set(int) }",
+		"type T struct{ A int }\nfunc (t T) Get() int { return t.A + 1000 }\nfunc (t *T) Set(v int) { t.A = v }\nfunc (t T) String() string { return fmt.Sprint(\"T of \", t.A) }",
+		"make := func(n int) any { return T{n} }\nget := func(n int) int { t := &T{n}; t.Set(n + 1); return t.Get() }\nis := func(x any) bool { _, ok := x.(T); return ok }",
+		"type T struct{ B int }\nfunc (t T) Get() int { return t.B + 2000 }\nvar g Getter = T{5}",
+		"type T struct{ C int }\nfunc (t *T) Get() int { return t.C + 3000 }\nv := []*T{{6}}\nfunc use(t *T) int { return t.Get() }",
+		"type T struct{ D int }\nfunc (t T) Get() int { return t.D + 4000 }\nvar a any = T{7}",
+	} {
+		mustEval(t, in, src)
+	}
+	for range 2 {
+		for i := range 100 {
+			mustEval(t, in, fmt.Sprintf("type T struct{ E int }\nfunc (t T) Get() int { return %d }\nx := T{}\nx.Get()", i))
+		}
+		for range 5 {
+			heap()
+			time.Sleep(5 * time.Millisecond) // cleanups run after a collection
+			mustEval(t, in, "0")
+		}
+		for _, c := range [][2]string{
+			{"fmt.Sprint(make(4))", `"T of 4"`},
+			{"get(1)", "1002"},
+			{"is(make(1)), is(x), is(a)", "true, false, false"},
+			{"g.Get(), g.(Getter).Get()", "2005, 2005"},
+			{"_, ok := g.(Setter)\nok", "false"},
+			{"use(v[0]), v", "3006, []*T{&T{C: 6}}"},
+			{"a.(Getter).Get(), a", "4007, T{D: 7}"},
+			{"g", "T{B: 5}"},
+			{"x.Get()", "99"},
+		} {
+			if got := mustEval(t, in, c[0]); got != c[1] {
+				t.Errorf("%s is %s, want %s", c[0], got, c[1])
+			}
+		}
 	}
 }
 

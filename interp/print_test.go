@@ -151,6 +151,10 @@ func TestValues(t *testing.T) {
 		{"math.Inf(-1)", "-Inf"},
 		{"uint8(200)", "200"},
 		{"\"tab\\t\\\"quote\\\"\"", `"tab\t\"quote\""`},
+		{"\"line\\n\"", `"line\n"`},
+		{"\"lines\\n\\tof text\\n\"", "`lines\n\tof text\n`"},
+		{"\"lines\\n`quoted`\"", "\"lines\\n`quoted`\""},
+		{"[]string{\"lines\\nin others\"}", `[]string{"lines\nin others"}`},
 	} {
 		if got := mustEval(t, in, c.expr); got != c.want {
 			t.Errorf("%s is shown as\n%s\nwant\n%s", c.expr, got, c.want)

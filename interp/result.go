@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -25,7 +26,7 @@ func (in *Interp) result(c *compiled) session.Result {
 			texts = append(texts, values.Shorten(text))
 			continue
 		}
-		texts = append(texts, values.Break(in.print(p.Elem(), c.Values[i])))
+		texts = append(texts, values.BreakAt(in.print(p.Elem(), c.Values[i]), cmp.Or(c.columns, values.Width)))
 	}
 	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: shown.Forms.Data, Metadata: shown.Forms.Metadata}
 }

@@ -163,7 +163,7 @@ var sessions = []struct {
 		{cell: "import \"math/rand\"\nimport r2 \"math/rand\"\nr2.Intn(1) + rand.Intn(1)", value: "0"},
 		{cell: "strings := 5\nstrings", value: "5"},
 		{cell: "import \"strings\"\nstrings.ToUpper(\"a\")", value: `"A"`},
-		{cell: "symm.KindMisuse", value: `symmem.Kind("misuse")`},
+		{cell: "symm.KindMisuse", value: `symm.Kind("misuse")`},
 		{cell: "var t *symm.Tensor = \"symmem.F32\"", err: "cell[9]:1:22: cannot use \"symmem.F32\" (untyped string constant) as *symm.Tensor value in variable declaration",
 			kind: session.KindType},
 		{cell: "var a any = symm.F32\na.(*symm.Group)", err: "cell[10]:2:1: panic: interface conversion: interface {} is symm.DType, not *symm.Group", kind: session.KindPanic},

@@ -61,7 +61,7 @@ func TestHints(t *testing.T) {
 		{"u = Unit(\"s\")", "cannot use Unit(\"s\") (constant \"s\" of string type Unit) as Unit value in assignment",
 			"there are two types called Unit: a variable keeps the one that it was declared with; declare it again"},
 		// What is not Go.
-		{"package main\nfunc main() {}", "expected declaration, found 'package'", "cells have no package clause and no func main: what is to run stands by itself"},
+		{"package main\nfunc main() {}", "expected declaration, found 'package'", "cells have no package clause and no func main: what is to run stands by itself; symmrepl run FILE and :load FILE run a program"},
 		{"while zwölf < 3 { }", "expected ';', found zwölf", "Go's loops all begin with for: for x < 10 { … }"},
 		{"zwölf > 3 ? 1 : 2", "illegal character U+003F '?'", "Go has no ?: operator; use if and else"},
 		{"x := 'text'", "illegal rune literal", "text is written in double quotes or backquotes; '…' is one character"},

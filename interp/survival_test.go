@@ -47,8 +47,10 @@ func TestSizesOfMake(t *testing.T) {
 			t.Errorf("%s is %s", c.src, got)
 		}
 	}
-	if e := evaluate(in, session.Cell{ID: 2, Source: "make([]int, n)"}).Err; e == nil || e.Msg != "panic: runtime error: makeslice: len out of range" {
-		t.Errorf("got %v", e)
+	for _, src := range []string{"make([]int, n)", "make([]int, uint64(1) << 62)"} {
+		if e := evaluate(in, session.Cell{ID: 2, Source: src}).Err; e == nil || e.Msg != "panic: runtime error: makeslice: len out of range" {
+			t.Errorf("%s: got %v", src, e)
+		}
 	}
 }
 
@@ -85,6 +87,19 @@ func TestTypeOfDotImport(t *testing.T) {
 	mustEval(t, in, "import . \"strings\"\ntype E struct{ n int }\ntype X Builder\nvar x X")
 	mustEval(t, in, "type Y Builder\ntype F E\nvar y Y")
 	if got := mustEval(t, in, "b := Builder(x); b.WriteString(\"a\"); _ = F{1}; b.String()"); got != `"a"` {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestLargeArrays holds that types of arrays for which no machine has memory are refused wherever they stand, and others are not.
+func TestLargeArrays(t *testing.T) {
+	in := open(t, Options{})
+	for _, src := range []string{"var a [1 << 40]byte", "p := new([1 << 42]int32)", "type T [1 << 38]struct{ a, b int }\nfunc f() (t T) { return }", "func g(x [1 << 40][1 << 20]int) {}"} {
+		if e := evaluate(in, session.Cell{ID: 1, Source: src}).Err; e == nil || e.Kind != session.KindUnsupported || !strings.HasPrefix(e.Msg, "an array of more than 64 GiB") {
+			t.Errorf("%s: got %v", src, e)
+		}
+	}
+	if got := mustEval(t, in, "var p *[1 << 30]int\nlen(p) + len([1 << 40]struct{}{})"); got != "1100585369600" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -25,7 +25,7 @@ type keptText struct {
 // made of its text in later cells.
 func (in *Interp) remember(c *compiled) {
 	text := &keptText{Text: c.Text}
-	in.texts = append(in.texts, text)
+	in.texts[c.Text] = text
 	if len(c.Generics) > 0 {
 		return
 	}
@@ -54,16 +54,13 @@ type tree struct {
 func (in *Interp) forgetTree(t tree) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	in.freed = true
 	c := t.of
 	c.ended = c.ended || t.main
 	if c.trees--; c.trees > 0 {
 		return
 	}
-	i := slices.Index(in.texts, c)
-	if i < 0 {
-		return
-	}
-	in.texts = slices.Delete(in.texts, i, i+1)
+	delete(in.texts, c.Text)
 	in.checker.Forget(c.Text)
 }
 
@@ -86,11 +83,33 @@ func (in *Interp) leave(c *compiled) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.runtime.Yaegi().Forget()
-	in.retired = slices.DeleteFunc(append(in.retired, c.retired...), func(s *lower.Storage) bool { return in.program.Reclaim(s, in.gone) })
+	if c.retired != nil || in.freed {
+		in.retired = slices.DeleteFunc(append(in.retired, c.retired...), func(s *lower.Storage) bool { return in.program.Reclaim(s, in.gone) })
+		in.freed = false
+	}
+	in.releaseTypes()
+}
+
+// releaseTypes lets go of types that nothing of the session refers to any more.
+func (in *Interp) releaseTypes() {
+	unused, dropped := in.program.Unused(in.runtime.Kept)
+	for _, name := range dropped {
+		in.runtime.Yaegi().Drop(name)
+	}
+	self := weak.Make(in)
+	for _, t := range unused {
+		in.runtime.Release(t.Name, t.Type, func() {
+			if in := self.Value(); in != nil {
+				in.mu.Lock()
+				defer in.mu.Unlock()
+				in.program.Forget(t)
+			}
+		})
+	}
 }
 
 // gone reports whether the functions of a cell can run no more: all, or those that the cell does not declare.
 func (in *Interp) gone(text *check.Text, declared bool) bool {
-	i := slices.IndexFunc(in.texts, func(k *keptText) bool { return k.Text == text })
-	return i < 0 || in.texts[i].ended && !declared
+	kept := in.texts[text]
+	return kept == nil || kept.ended && !declared
 }

@@ -71,30 +71,34 @@ func (k *Attempt) run() {
 	for _, spec := range c.Syntax.imports {
 		k.importSpec(spec)
 	}
+	if c.embedsFS {
+		c.Imports[embedName] = compiledPath
+		defer delete(c.Imports, embedName)
+	}
 	if k.failed() {
 		return
 	}
-	known := k.dotObjects()
-	maps.Copy(known, scope.objects)
+	known := names{k.Checker.visible, map[string]types.Object{}}
+	k.Checker.hide()
+	for _, path := range c.Dots {
+		for name, obj := range k.Checker.pkgs.exported(path) {
+			if scope.objects[name] == nil {
+				known.define(name, obj)
+			}
+		}
+	}
 	for name := range c.Imports {
-		delete(known, name)
+		known.define(name, nil)
 	}
 	var decls, bodies []ast.Decl
 	var foreign []*ast.FuncDecl
 	for _, d := range c.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok {
+		if _, ok := d.(*ast.FuncDecl); !ok {
 			decls = append(decls, d)
-			for _, s := range d.(*ast.GenDecl).Specs {
-				for _, name := range specNames(s) {
-					delete(known, name.Name)
-				}
-			}
-			continue
 		}
-		if f.Recv == nil && f.Name.Name != "init" {
-			delete(known, f.Name.Name)
-		}
+	}
+	for _, id := range declaredNames(c.Decls) {
+		known.define(id.Name, nil)
 	}
 	for _, d := range c.Decls {
 		f, ok := d.(*ast.FuncDecl)
@@ -121,19 +125,31 @@ func (k *Attempt) run() {
 			bodies = append(bodies, body(f))
 		}
 	}
-	known = k.stage(known, decls)
+	vars := c.varsOfConstants()
+	for _, id := range declaredNames(vars) {
+		known.define(id.Name, nil)
+	}
+	k.stage(known, slices.Concat(decls, vars))
+	for _, id := range declaredNames(vars) { // the statements declare them
+		delete(known.own, id.Name)
+	}
 	if k.failed() {
 		return
 	}
 	c.Objects = map[string]types.Object{}
-	for name, obj := range known {
-		if scope.objects[name] != obj && obj.Pkg() == k.Checker.pkg && !strings.ContainsRune(name, '#') {
-			c.Objects[name] = obj
+	for _, id := range declaredNames(decls) {
+		obj := k.Checker.visible[id.Name]
+		if obj == nil {
+			continue // the blank identifier
+		}
+		known.define(id.Name, obj)
+		if !strings.ContainsRune(id.Name, '#') {
+			c.Objects[id.Name] = obj
 		}
 	}
 	for _, f := range foreign {
 		k.addMethod(f, known)
-		delete(known, bodyName(f))
+		known.define(bodyName(f), nil)
 	}
 	if len(c.Stmts) > 0 {
 		k.statements(known)
@@ -145,7 +161,7 @@ func (k *Attempt) run() {
 		if obj := c.Objects[v.Name()]; obj != nil {
 			k.errorAt(v.Pos(), v.Name()+" redeclared in this cell")
 		}
-		known[v.Name()] = v
+		known.define(v.Name(), v)
 	}
 	if len(bodies) > 0 {
 		k.stage(known, bodies)
@@ -156,7 +172,7 @@ func (k *Attempt) run() {
 }
 
 // statements checks the cell's statements and finds the variables they define and the value of the last one.
-func (k *Attempt) statements(known map[string]types.Object) {
+func (k *Attempt) statements(known names) {
 	c := k.Cell
 	var last *ast.ExprStmt
 	if s, ok := c.Stmts[len(c.Stmts)-1].(*ast.ExprStmt); ok {
@@ -232,16 +248,13 @@ func (c *Cell) prints(e ast.Expr) bool {
 	return false
 }
 
-// stage checks declarations where names mean known, and returns known with what they declare.
-func (k *Attempt) stage(known map[string]types.Object, decls []ast.Decl) map[string]types.Object {
+// stage checks declarations where names mean known. What they declare is visible until the next stage.
+func (k *Attempt) stage(known names, decls []ast.Decl) {
 	pkg := k.Checker.pkg
-	setScope(pkg)
-	for _, obj := range known {
-		pkg.Scope().Insert(obj)
-	}
+	k.Checker.show(known.own, decls)
 	file := &ast.File{Package: k.Cell.Body.Pos(), Name: &ast.Ident{NamePos: k.Cell.Body.Pos(), Name: PackageName}}
 	for name, path := range k.Imports() {
-		if known[name] == nil && !declares(decls, name) && strings.Contains(k.Cell.cell.Source, name) {
+		if known.get(name) == nil && !declares(decls, name) && strings.Contains(k.Cell.cell.Source, name) {
 			addImport(file, name, path)
 		}
 	}
@@ -251,11 +264,6 @@ func (k *Attempt) stage(known map[string]types.Object, decls []ast.Decl) map[str
 	if err := checkFile(&conf, k.Checker.fset, pkg, k.Cell.Info, file); err != nil { // other errors went to k.report
 		k.errorAt(decls[0].Pos(), err.Error())
 	}
-	out := maps.Clone(known)
-	for _, name := range pkg.Scope().Names() {
-		out[name] = pkg.Scope().Lookup(name)
-	}
-	return out
 }
 
 // Imports are the packages that the cell may use, by the names it calls them.
@@ -325,24 +333,24 @@ func (k *Attempt) importSpec(spec *ast.ImportSpec) {
 }
 
 // isForeign reports whether f is a method of a type that an earlier cell declared.
-func (k *Attempt) isForeign(f *ast.FuncDecl, known map[string]types.Object) bool {
+func (k *Attempt) isForeign(f *ast.FuncDecl, known names) bool {
 	name := ReceiverName(f)
 	if name == nil {
 		return false
 	}
-	_, ok := known[name.Name].(*types.TypeName)
+	_, ok := known.get(name.Name).(*types.TypeName)
 	return ok
 }
 
 // addMethod gives the type of an earlier cell a method.
-func (k *Attempt) addMethod(f *ast.FuncDecl, known map[string]types.Object) {
+func (k *Attempt) addMethod(f *ast.FuncDecl, known names) {
 	name := ReceiverName(f)
-	base, ok := types.Unalias(known[name.Name].Type()).(*types.Named)
+	base, ok := types.Unalias(known.get(name.Name).Type()).(*types.Named)
 	if !ok || base.Obj().Pkg() == nil || base.Obj().Pkg().Path() != PackageName {
 		k.errorAt(name.Pos(), "cannot define new methods on non-local type "+name.Name)
 		return
 	}
-	sig := known[bodyName(f)].Type().(*types.Signature)
+	sig := known.get(bodyName(f)).Type().(*types.Signature)
 	method := methodSignature(sig)
 	fn := types.NewFunc(f.Name.Pos(), base.Obj().Pkg(), f.Name.Name, method)
 	old := methodNamed(base, f.Name.Name)

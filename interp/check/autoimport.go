@@ -1,11 +1,9 @@
 package check
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -116,11 +114,4 @@ func (p *Packages) Has(path, name string) bool {
 	}
 	pkg, err := p.Import(path)
 	return err == nil && pkg.Scope().Lookup(name) != nil
-}
-
-// NoteImports says which packages were imported without being asked for.
-func (c *Cell) NoteImports() {
-	for _, name := range slices.Sorted(maps.Keys(c.Auto)) {
-		fmt.Fprintf(os.Stderr, "note: imported %q\n", c.Auto[name])
-	}
 }

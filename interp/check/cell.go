@@ -25,7 +25,8 @@ type Syntax struct {
 	List  []ast.Expr    // the expressions with which the cell ends, if there are several; the last of Stmts assigns them
 	Body  *ast.FuncDecl // a function of Stmts
 
-	imports []*ast.ImportSpec
+	imports  []*ast.ImportSpec
+	embedsFS bool // it uses embedName
 }
 
 // Cell is a cell that type-checks.

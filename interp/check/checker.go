@@ -15,18 +15,23 @@ type Checker struct {
 	pkgs  *Packages
 	pkg   *types.Package // of all cells
 	scope scope
+
+	visible map[string]types.Object // what the scope of pkg holds: what names mean to the next cell, but for those that show changes
+	covered map[string]types.Object // what these mean to the session, nil for nothing
 }
 
 // scope is what names mean at the top level of the next cell.
 type scope struct {
 	imports  map[string]string         // import path by the name that cells use
 	dots     []string                  // import paths of packages whose names need no qualifier
+	dotted   map[string]types.Object   // what these names mean
 	objects  map[string]types.Object   // variables, functions, types and constants by name
 	generics map[types.Object]*Generic // the generic declarations among them
 }
 
 // Packages that need no import.
 const (
+	symmemName  = "symm" // what cells call symmem
 	SymmemPath  = "github.com/symmrepl/symmrepl/symmem"
 	DisplayPath = "github.com/symmrepl/symmrepl/display"
 	displayDot  = DisplayPath + "/dot"
@@ -37,10 +42,11 @@ const (
 // strings, symm and time.
 func New(fset *token.FileSet, tables map[string]map[string]reflect.Value, names map[string]string) (*Checker, error) {
 	k := &Checker{
-		fset: fset, pkgs: newPackages(fset, tables), pkg: types.NewPackage(PackageName, PackageName),
-		scope: scope{imports: map[string]string{}, objects: map[string]types.Object{}, generics: map[types.Object]*Generic{}},
+		fset: fset, pkgs: newPackages(fset, tables), pkg: types.NewPackage(PackageName, PackageName), covered: map[string]types.Object{},
+		scope: scope{imports: map[string]string{}, dotted: map[string]types.Object{}, objects: map[string]types.Object{}, generics: map[types.Object]*Generic{}},
 	}
-	own := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", "symm": SymmemPath, "display": DisplayPath}
+	k.visible = openScope(k.pkg)
+	own := map[string]string{"fmt": "fmt", "math": "math", "strings": "strings", "time": "time", symmemName: SymmemPath, "display": DisplayPath}
 	maps.Copy(own, names)
 	for name, path := range own {
 		if _, err := k.pkgs.Import(path); err != nil {
@@ -48,7 +54,7 @@ func New(fset *token.FileSet, tables map[string]map[string]reflect.Value, names 
 		}
 		k.scope.imports[name] = path
 	}
-	k.scope.dots = []string{displayDot}
+	k.importDot(displayDot)
 	return k, nil
 }
 
@@ -82,20 +88,19 @@ func (k *Checker) Generic(obj types.Object) *Generic {
 func (k *Checker) Eval(expr string, more map[string]string) (types.TypeAndValue, error) {
 	imports := maps.Clone(k.scope.imports)
 	maps.Copy(imports, more)
-	setScope(k.pkg)
+	own := map[string]types.Object{}
 	for name, path := range imports {
-		if pkg, err := k.pkgs.Import(path); err == nil {
-			k.pkg.Scope().Insert(types.NewPkgName(token.NoPos, k.pkg, name, pkg))
+		if pkg, err := k.pkgs.Import(path); err == nil && k.scope.objects[name] == nil {
+			own[name] = types.NewPkgName(token.NoPos, k.pkg, name, pkg)
 		}
 	}
-	for _, obj := range k.scope.objects {
-		k.pkg.Scope().Insert(obj)
-	}
+	k.show(own, nil)
 	return types.Eval(token.NewFileSet(), k.pkg, token.NoPos, expr)
 }
 
 // Define makes the definitions of a cell those of the session: the next cell sees them.
 func (k *Checker) Define(c *Cell) {
+	k.hide()
 	s := &k.scope
 	for name, path := range c.Imports {
 		k.forget(name)
@@ -103,13 +108,12 @@ func (k *Checker) Define(c *Cell) {
 	}
 	for _, path := range c.Dots {
 		if !slices.Contains(s.dots, path) {
-			s.dots = append(s.dots, path)
+			k.importDot(path)
 		}
 	}
 	define := func(name string, obj types.Object) {
-		k.forget(name)
 		delete(s.imports, name)
-		s.objects[name] = obj
+		s.objects[name], k.visible[name] = obj, obj
 	}
 	for name, obj := range c.Objects {
 		define(name, obj)
@@ -126,6 +130,11 @@ func (k *Checker) DropGeneric(obj types.Object) { delete(k.scope.generics, obj) 
 // forget drops the object that a name meant.
 func (k *Checker) forget(name string) {
 	delete(k.scope.objects, name)
+	if obj := k.scope.dotted[name]; obj != nil {
+		k.visible[name] = obj
+	} else {
+		delete(k.visible, name)
+	}
 }
 
 // Forget drops the positions of a cell that is not kept.

@@ -41,12 +41,14 @@ func (c *Text) declaration(from, to token.Pos) string {
 		return ""
 	}
 	text := c.cell.Source[start:end]
-	above := strings.Split(c.cell.Source[:start], "\n")
-	if strings.TrimSpace(above[len(above)-1]) != "" { // something else on the same line
+	above, before := cutLine(c.cell.Source[:start])
+	if strings.TrimSpace(before) != "" { // something else on the same line
 		return text
 	}
 	var comment []string
-	for _, line := range slices.Backward(above[:len(above)-1]) {
+	for above != "" {
+		var line string
+		above, line = cutLine(above[:len(above)-1])
 		said, ok := strings.CutPrefix(strings.TrimSpace(line), "//")
 		if !ok {
 			break
@@ -55,4 +57,10 @@ func (c *Text) declaration(from, to token.Pos) string {
 	}
 	slices.Reverse(comment)
 	return strings.TrimSpace(text + "\n\n" + strings.Join(comment, "\n"))
+}
+
+// cutLine cuts off the last line of a text. What is above of it ends with a newline.
+func cutLine(text string) (above, line string) {
+	i := strings.LastIndexByte(text, '\n') + 1
+	return text[:i], text[i:]
 }

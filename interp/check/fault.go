@@ -16,7 +16,7 @@ func (e *typesFault) Error() string {
 
 // parenthesize puts parentheses around the known types that types are declared to be, until undo: go/types panics at one that is in the scope of the package
 // and not in its files, where it stands by itself.
-func parenthesize(decls []ast.Decl, known map[string]types.Object) (undo func()) {
+func parenthesize(decls []ast.Decl, known names) (undo func()) {
 	was := map[*ast.TypeSpec]ast.Expr{}
 	for _, d := range decls {
 		g, ok := d.(*ast.GenDecl)
@@ -28,7 +28,7 @@ func parenthesize(decls []ast.Decl, known map[string]types.Object) (undo func())
 			if !ok {
 				continue
 			}
-			if id, ok := s.Type.(*ast.Ident); ok && known[id.Name] != nil {
+			if id, ok := s.Type.(*ast.Ident); ok && known.get(id.Name) != nil {
 				was[s] = id
 				s.Type = &ast.ParenExpr{Lparen: id.Pos(), X: id, Rparen: id.End()}
 			}

@@ -13,7 +13,7 @@ import (
 // library's generic packages are sources of ours (package generics) that are treated the same way.
 
 // keepGenerics notes the generic declarations of a cell that checks. known is what names mean at its top level.
-func (k *Attempt) keepGenerics(known map[string]types.Object) {
+func (k *Attempt) keepGenerics(known names) {
 	c := k.Cell
 	c.Generics = map[types.Object]*Generic{}
 	add := func(name *ast.Ident) *Generic {
@@ -52,7 +52,7 @@ func (k *Attempt) keepGenerics(known map[string]types.Object) {
 }
 
 // environment records in g what the names in a declaration mean that are declared outside of it.
-func (k *Attempt) environment(g *Generic, d ast.Node, known map[string]types.Object) {
+func (k *Attempt) environment(g *Generic, d ast.Node, known names) {
 	info := k.Cell.Info
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -62,7 +62,7 @@ func (k *Attempt) environment(g *Generic, d ast.Node, known map[string]types.Obj
 			case *types.PkgName:
 				g.Imports[n.Name] = obj.Imported().Path()
 			default:
-				if known[n.Name] == obj {
+				if known.get(n.Name) == obj {
 					g.Env[n.Name] = obj
 				}
 			}
@@ -91,19 +91,8 @@ func fieldNames(f *ast.FieldList) []string {
 
 // receiverParams returns the names that a method of a generic type gives the type parameters.
 func receiverParams(f *ast.FuncDecl) []string {
-	t := ast.Unparen(f.Recv.List[0].Type)
-	if s, ok := t.(*ast.StarExpr); ok {
-		t = ast.Unparen(s.X)
-	}
-	var list []ast.Expr
-	switch t := t.(type) {
-	case *ast.IndexExpr:
-		list = []ast.Expr{t.Index}
-	case *ast.IndexListExpr:
-		list = t.Indices
-	}
 	var names []string
-	for _, e := range list {
+	for _, e := range receiverList(f) {
 		name := "_"
 		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 			name = id.Name
@@ -111,6 +100,33 @@ func receiverParams(f *ast.FuncDecl) []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// nameReceiverParams gives type parameters of a receiver that have no name one that no source can spell.
+func nameReceiverParams(f *ast.FuncDecl) {
+	for i, e := range receiverList(f) {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok && id.Name == "_" {
+			id.Name = blankParam(i)
+		}
+	}
+}
+
+// blankParam is the name that type parameter i gets if it has none.
+func blankParam(i int) string { return "_#" + strconv.Itoa(i) }
+
+// receiverList returns the type parameters of the receiver of a method.
+func receiverList(f *ast.FuncDecl) []ast.Expr {
+	t := ast.Unparen(f.Recv.List[0].Type)
+	if s, ok := t.(*ast.StarExpr); ok {
+		t = ast.Unparen(s.X)
+	}
+	switch t := t.(type) {
+	case *ast.IndexExpr:
+		return []ast.Expr{t.Index}
+	case *ast.IndexListExpr:
+		return t.Indices
+	}
+	return nil
 }
 
 // genericType returns the declaration of a generic type among decls.
@@ -136,7 +152,7 @@ func genericBody(f *ast.FuncDecl, t *ast.TypeSpec) *ast.FuncDecl {
 	called := map[string]string{} // by the method, by the type's names
 	for i, name := range own {
 		if name == "_" {
-			name = "_#" + strconv.Itoa(i)
+			name = blankParam(i)
 		}
 		called[declared[i]] = name
 	}

@@ -135,9 +135,42 @@ func usesOf(decls []ast.Decl) map[string]map[string]bool {
 		if uses[name] == nil {
 			uses[name] = map[string]bool{}
 		}
-		maps.Copy(uses[name], namesIn(f.Body))
+		used := namesIn(f.Body)
+		for _, name := range localNames(f) {
+			delete(used, name)
+		}
+		maps.Copy(uses[name], used)
 	}
 	return uses
+}
+
+// localNames returns the names of a function's parameters, and of what is declared in it.
+func localNames(f *ast.FuncDecl) (names []string) {
+	add := func(list ...*ast.Ident) {
+		for _, id := range list {
+			names = append(names, id.Name)
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			add(n.Names...)
+		case ast.Spec:
+			add(specNames(n)...)
+		case *ast.RangeStmt:
+			if n.Tok == token.DEFINE {
+				for _, e := range []ast.Expr{n.Key, n.Value} {
+					if id, ok := e.(*ast.Ident); ok {
+						add(id)
+					}
+				}
+			}
+		case ast.Stmt:
+			add(definedNames(n)...)
+		}
+		return true
+	})
+	return names
 }
 
 // namesIn returns the names that n uses; a dot precedes those that are selected.

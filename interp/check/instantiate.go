@@ -14,6 +14,7 @@ import (
 func (k *Checker) Instantiate(info *types.Info, g *Generic, f *ast.FuncDecl, args []types.Type) (fn *types.Func, params []types.Object, err error) {
 	names := g.Params
 	if f.Recv != nil {
+		nameReceiverParams(f)
 		names = receiverParams(f)
 	}
 	defer setScope(g.Package)()
@@ -37,8 +38,8 @@ func (k *Checker) Instantiate(info *types.Info, g *Generic, f *ast.FuncDecl, arg
 	function := body(f)
 	file.Decls = append(file.Decls, function)
 	conf := types.Config{Importer: k.pkgs, GoVersion: goVersion, Error: func(e error) {
-		// The same type twice in a type switch is no error of a generic function.
-		if e, ok := e.(types.Error); ok && !e.Soft && !strings.HasPrefix(e.Msg, "duplicate case") && !strings.HasPrefix(e.Msg, "\t") && err == nil {
+		// The same type twice in a type switch is no error of a generic function, nor is a type that the operand can never hold.
+		if e, ok := e.(types.Error); ok && !e.Soft && !strings.HasPrefix(e.Msg, "duplicate case") && !strings.HasPrefix(e.Msg, "impossible type ") && !strings.HasPrefix(e.Msg, "\t") && err == nil {
 			err = e
 		}
 	}}

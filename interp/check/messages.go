@@ -32,6 +32,9 @@ func TypeName(t types.Type) string {
 		if pkg.Path() == PackageName {
 			return ""
 		}
+		if pkg.Path() == SymmemPath {
+			return symmemName
+		}
 		return pkg.Name()
 	})
 }

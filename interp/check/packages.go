@@ -53,6 +53,9 @@ const yaegiPath = "github.com/traefik/"
 
 // Import implements types.Importer.
 func (p *Packages) Import(importPath string) (*types.Package, error) {
+	if importPath == "unsafe" {
+		return types.Unsafe, nil
+	}
 	table, ok := p.tables[importPath]
 	files, inSource := generics.Source(importPath)
 	if !ok && !inSource {
@@ -85,7 +88,23 @@ func (p *Packages) Import(importPath string) (*types.Package, error) {
 type unknownPackage struct{ path string }
 
 func (e *unknownPackage) Error() string {
-	return "package " + e.path + " is not available in cells"
+	text := "package " + e.path + " is not available in cells"
+	first, _, _ := strings.Cut(e.path, "/")
+	switch {
+	case e.path == "C":
+		text += ": cgo needs the go command; symm.Compile compiles kernels, and os/exec runs other programs"
+	case e.path == "plugin":
+		text += ": plugins are for what the go command builds; :load runs the cells of a file"
+	case e.path == "runtime/race", e.path == "syscall/js":
+		text += ": it is for programs that are built in another way"
+	case strings.HasPrefix(e.path, "./"), strings.HasPrefix(e.path, "../"):
+		text += ": a file cannot import another by its place; :load runs it, and symmrepl run takes one file"
+	case first == "internal" || strings.Contains(e.path, "/internal/") || strings.HasSuffix(e.path, "/internal"):
+		text += ": it is internal to others"
+	case strings.Contains(first, "."):
+		text += ": the standard library, symmem, gonum and gonum.org/v1/plot are; put what you need of it into a cell, or use it in a program that drives the session with package client"
+	}
+	return text
 }
 
 // HasType reports whether the table of its package has a type under its name.

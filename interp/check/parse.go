@@ -49,6 +49,9 @@ func (k *Checker) Parse(cell session.Cell) (*Syntax, *Failure) {
 		}
 	}
 	p.Stmts = p.Body.Body.List
+	if failed := p.embed(); failed != nil {
+		return nil, failed
+	}
 	k.arrange(p)
 	return p, nil
 }

@@ -40,6 +40,9 @@ func (p *Packages) TypeOf(t reflect.Type) types.Type {
 	if t == errorReflect {
 		return types.Universe.Lookup("error").Type()
 	}
+	if t == basicReflect[types.UnsafePointer] { // its name and path are those of a type like others
+		return types.Typ[types.UnsafePointer]
+	}
 	if t.Name() != "" && t.PkgPath() != "" {
 		return p.namedOf(t)
 	}

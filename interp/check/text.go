@@ -71,6 +71,16 @@ func (c *Text) Offset(pos token.Pos) int {
 	return -1
 }
 
+// Trail tells how positions are offsets in the cell's text.
+func (c *Text) Trail() (files [2]session.TrailFile) {
+	for i, f := range c.files {
+		if f.file != nil && i < len(files) {
+			files[i] = session.TrailFile{Base: f.file.Base(), Size: f.file.Size(), Header: f.header}
+		}
+	}
+	return files
+}
+
 // FunctionAt returns the name of the function of the cell that a position is in, or a description of it.
 func (c *Text) FunctionAt(at token.Pos) string {
 	line, column, _ := c.Position(at)

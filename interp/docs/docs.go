@@ -81,6 +81,9 @@ var packages = sync.OnceValue(func() map[string]func() *Package {
 			if err := read(f, p); err != nil {
 				panic("docs: the archive of documentation is damaged: " + err.Error())
 			}
+			if f.Name == symmem {
+				p.resolve()
+			}
 			return p
 		})
 	}

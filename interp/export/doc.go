@@ -1,4 +1,5 @@
-// Package export writes the cells of a session as a Go program.
+// Package export writes the cells of a session as a Go program: as the program's own file, or as a folder with the sources of all that it
+// uses. Package modules holds those of other modules.
 //
 // The cells are checked in order, as the session checked them, which tells what every name in them means. Each becomes a
 // function of the program; functions, types and constants stand before it, and the variables of its top level are the

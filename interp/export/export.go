@@ -38,6 +38,7 @@ type program struct {
 	checker *check.Checker
 	cells   []*cell
 	size    int
+	header  string // with the package clause
 
 	names   map[types.Object]string // what each object of the session is called in the program
 	taken   map[string]bool         // names that nothing else may be called
@@ -79,12 +80,17 @@ type cell struct {
 
 // Program writes the cells of a session of size ranks as the file of a Go program.
 func Program(cells []session.Cell, size int) ([]byte, error) {
+	return newProgram(cells, size, fmt.Sprintf(fileHeader, size))
+}
+
+// newProgram writes a program with a header.
+func newProgram(cells []session.Cell, size int, header string) ([]byte, error) {
 	checker, err := check.New(token.NewFileSet(), symbols.Tables(), nil)
 	if err != nil {
 		return nil, err
 	}
 	p := &program{
-		checker: checker, size: size, names: map[types.Object]string{}, taken: map[string]bool{}, meaning: map[string]types.Object{},
+		checker: checker, size: size, header: header, names: map[types.Object]string{}, taken: map[string]bool{}, meaning: map[string]types.Object{},
 		broken: map[string]int{}, funcs: map[string]*function{}, renamed: map[string]string{}, fields: map[string]string{}, imports: map[string]string{}, written: map[string]bool{},
 	}
 	for range size {

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/scanner"
@@ -119,12 +120,15 @@ func (p *program) nameOf(id *ast.Ident, obj types.Object) string {
 		return p.pkg(obj.Imported().Path())
 	case *types.Var:
 		if obj.Embedded() {
-			t := types.Unalias(obj.Origin().Type())
+			t := obj.Origin().Type()
 			if ptr, ok := t.(*types.Pointer); ok {
-				t = types.Unalias(ptr.Elem())
+				t = ptr.Elem()
 			}
-			if named, ok := t.(*types.Named); ok && p.names[named.Origin().Obj()] != "" {
-				return p.names[named.Origin().Obj()]
+			switch t := t.(type) { // the field has the name of its type, or of the alias
+			case *types.Alias:
+				return cmp.Or(p.names[t.Obj()], id.Name)
+			case *types.Named:
+				return cmp.Or(p.names[t.Origin().Obj()], id.Name)
 			}
 			return id.Name
 		}

@@ -9,14 +9,25 @@ import (
 	"strings"
 )
 
-const header = `// A session of symmrepl as a program: each rank runs a process of it and prints what that rank printed in the session.
+// fileHeader begins a program that is one file, folderHeader one that is a folder with all it needs.
+const (
+	fileHeader = `// A session of symmrepl as a program: each rank runs a process of it and prints what that rank printed in the session.
 //
-//	go mod init session && go get github.com/symmrepl/symmrepl
 //	go build -o session . && torchrun --nproc-per-node %d --no-python ./session
 //
-// mpirun and srun will do for torchrun, and so will starting the processes with RANK and WORLD_SIZE set.
+// builds and runs it in a module that requires github.com/symmrepl/symmrepl; ":export FOLDER" writes one that has all it needs. mpirun and
+// srun will do for torchrun, and so will starting the processes with RANK, WORLD_SIZE and the same MASTER_PORT set.
 package main
 `
+	folderHeader = `// A session of symmrepl as a program: each rank runs a process of it and prints what that rank printed in the session.
+//
+//	go build -o session . && torchrun --nproc-per-node %d --no-python ./session
+//
+// builds and runs it on Linux, with Go %s and a C++ compiler: the sources of all that it uses are in the folder vendor. mpirun and srun
+// will do for torchrun, and so will starting the processes with RANK, WORLD_SIZE and the same MASTER_PORT set.
+package main
+`
+)
 
 func quoted(s string) string { return strconv.Quote(s) }
 
@@ -70,7 +81,7 @@ func (p *program) write() (text string, err error) {
 		fmt.Fprintf(&vars, "\t%s = %s.Printer{\n%s%s\t}\n", p.shown, p.pkg(showPath), literal("Names", p.renamed), literal("Fields", p.fields))
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, header, p.size)
+	out.WriteString(p.header)
 	out.WriteString("\nimport (\n")
 	paths := slices.SortedFunc(maps.Keys(p.written), func(a, b string) int {
 		return cmp.Or(strings.Count(domain(a), ".")-strings.Count(domain(b), "."), cmp.Compare(a, b))

@@ -25,7 +25,7 @@ func (h *Guide) Documentation(arg string) (string, error) {
 	if h.checker.Objects()[name] == nil && member != "" {
 		for _, path := range h.pathsFor(name) {
 			if decl, text, ok := docs.Lookup(path, member); ok {
-				return entry(decl, text), nil
+				return entry(decl, text) + docMethods(path, member), nil
 			}
 		}
 	}
@@ -127,9 +127,26 @@ func (h *Guide) docOf(path, name string) (string, error) {
 		return h.declared[name], nil
 	}
 	if decl, text, ok := docs.Lookup(path, name); ok {
-		return entry(decl, text), nil
+		return entry(decl, text) + docMethods(path, name), nil
 	}
 	return "", fmt.Errorf("there is no documentation of %s", name)
+}
+
+// docMethods lists the exported methods of a type of a package, each on a line, after an empty one. It is "" if there are none.
+func docMethods(path, typ string) string {
+	var b strings.Builder
+	for _, name := range docs.Names(path) {
+		if !strings.HasPrefix(name, typ+".") {
+			continue
+		}
+		if decl, _, _ := docs.Lookup(path, name); strings.HasPrefix(decl, "func (") {
+			b.WriteString("\n" + decl)
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\n" + b.String()
 }
 
 // selectedDoc is about an expression: of a field or method its own, of anything else that of its type.

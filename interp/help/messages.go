@@ -62,7 +62,10 @@ func syntaxHint(e *session.Error, missing string) string {
 	case strings.HasPrefix(line, "while "), strings.HasPrefix(line, "while("):
 		return "Go's loops all begin with for: for x < 10 { … }"
 	case strings.HasPrefix(line, "package "):
-		return "cells have no package clause and no func main: what is to run stands by itself"
+		if line != "package main" && !strings.HasPrefix(line, "package main;") {
+			return "cells have no package clause; a file of package main is run by symmrepl run FILE and :load FILE"
+		}
+		return "cells have no package clause and no func main: what is to run stands by itself; symmrepl run FILE and :load FILE run a program"
 	case strings.HasPrefix(line, "else"):
 		return "else belongs on the line of the brace before it: } else {"
 	case strings.Contains(e.Msg, "U+003F '?'"):

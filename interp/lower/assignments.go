@@ -12,10 +12,18 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	if s.Tok == token.DEFINE && l.defines(s.Lhs) {
 		s.Tok = token.ASSIGN
 	}
-	if len(s.Lhs) > 1 && len(s.Rhs) == 1 && l.becomesOther(s.Rhs[0], l.typesOf(s.Lhs, s.Rhs[0])) {
+	if len(s.Lhs) > 1 && len(s.Rhs) == 1 && s.Tok == token.ASSIGN && slices.ContainsFunc(s.Lhs, isDeep) {
+		return l.assignResults(s)
+	}
+	if len(s.Lhs) > 1 && len(s.Rhs) == 1 && (l.becomesOther(s.Rhs[0], l.typesOf(s.Lhs, s.Rhs[0])) || l.mayBeLate(s.Rhs[0]) && slices.ContainsFunc(s.Lhs, l.outlives)) {
 		out, vars := l.spreadTuple(s.Rhs[0])
 		s.Rhs = vars
 		return append(out, l.assign(s)...)
+	}
+	if len(s.Lhs) == 1 && isBlank(s.Lhs[0]) && s.Tok == token.ASSIGN && l.evaluates(s.Rhs[0]) && !l.calls(s.Rhs[0]) {
+		var out []ast.Stmt
+		l.hold(s.Rhs[0], types.Default(l.info.TypeOf(s.Rhs[0])), &out) // yaegi would not look at it
+		return out
 	}
 	if len(s.Lhs) == 2 && len(s.Rhs) == 1 {
 		if out := l.commaOK(s); out != nil {
@@ -166,7 +174,8 @@ func (l *lowerer) protect(s *ast.AssignStmt) {
 				s.Rhs[i] = l.paren(e)
 			}
 		case *ast.CallExpr:
-			if tv := l.info.Types[e.Fun]; s.Tok == token.ASSIGN && tv.IsValue() && !tv.IsBuiltin() && !l.isCompiledFunc(ast.Unparen(e.Fun)) {
+			compiled := l.isCompiledFunc(ast.Unparen(e.Fun)) && !(l.mayBeLate(e) && l.outlives(s.Lhs[i]))
+			if tv := l.info.Types[e.Fun]; s.Tok == token.ASSIGN && tv.IsValue() && !tv.IsBuiltin() && !compiled {
 				s.Rhs[i] = l.paren(e)
 			}
 		}
@@ -204,7 +213,7 @@ func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 		}
 		becomes = becomes || types.IsInterface(l.lhsType(e)) || isBlank(e) && l.evaluates(s.Rhs[i])
 	}
-	found = deep > 0 && becomes
+	found = deep > 0 && becomes || l.failsLate(s)
 	for _, e := range s.Lhs {
 		if _, ok := ast.Unparen(e).(*ast.Ident); ok {
 			continue
@@ -222,6 +231,34 @@ func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 		})
 	}
 	return found
+}
+
+// failsLate reports whether an assignment may panic when some of its values are assigned: yaegi would assign none. An element that the right side reads, too, is
+// there, and so is what one before it is a part of.
+func (l *lowerer) failsLate(s *ast.AssignStmt) bool {
+	there := map[string]bool{}
+	for _, e := range s.Rhs {
+		if isDeep(e) {
+			there[types.ExprString(ast.Unparen(e))] = true
+		}
+	}
+	for i, e := range s.Lhs {
+		base := ""
+		e := ast.Unparen(e)
+		switch e := e.(type) {
+		case *ast.SelectorExpr:
+			base = types.ExprString(e.X)
+		case *ast.IndexExpr:
+			if !l.hasLength(e.X) {
+				base = types.ExprString(e.X)
+			}
+		}
+		if i > 0 && l.mayPanic(e) && !there[types.ExprString(e)] && !there[base] {
+			return true
+		}
+		there[base] = base != ""
+	}
+	return false
 }
 
 // receivesBefore reports whether s is x[<-c] = <-d or x[<-c] += <-d, of which the right side would be received first: see received.
@@ -285,6 +322,31 @@ func (l *lowerer) assignInOrder(s *ast.AssignStmt) (out []ast.Stmt) {
 		set = append(set, assign(s.Tok, lhs[i], l.hold(e, t, &out)))
 	}
 	return append(out, set...)
+}
+
+// isDeep reports whether e is the left side of an assignment other than to a variable by its name.
+func isDeep(e ast.Expr) bool {
+	_, isName := ast.Unparen(e).(*ast.Ident)
+	return !isName
+}
+
+// assignResults lowers an assignment of the several values of one expression to places that are found first. Yaegi would not set elements of maps.
+func (l *lowerer) assignResults(s *ast.AssignStmt) (out []ast.Stmt) {
+	pos := s.Pos()
+	var set []ast.Stmt
+	values := &ast.AssignStmt{TokPos: s.TokPos, Tok: token.DEFINE, Rhs: s.Rhs}
+	results := l.info.TypeOf(s.Rhs[0]).(*types.Tuple)
+	for i, e := range s.Lhs {
+		t := results.At(i).Type()
+		v := l.typed(l.ident(pos, l.temp("v")), types.Default(t))
+		values.Lhs = append(values.Lhs, v)
+		if !isBlank(e) {
+			to := l.lhsType(e)
+			set = append(set, assign(token.ASSIGN, l.place(e, &out), l.converted(v, t, to)))
+		}
+	}
+	out = append(out, l.mark(values)...)
+	return append(append(out, l.assign(values)...), set...)
 }
 
 // place lowers the left side of an assignment. It appends the evaluation of what is evaluated in it to out.

@@ -37,6 +37,9 @@ func (l *lowerer) callsCompiled(s ast.Stmt) bool {
 func first(s ast.Stmt) []ast.Expr {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
+		if len(s.Lhs) > 1 {
+			return slices.Concat(s.Rhs, operandsOf(s.Lhs)) // what comes before may be assigned
+		}
 		return slices.Concat(s.Rhs, s.Lhs)
 	case *ast.ExprStmt:
 		return []ast.Expr{s.X}
@@ -67,6 +70,21 @@ func first(s ast.Stmt) []ast.Expr {
 		return []ast.Expr{*head}
 	}
 	return nil
+}
+
+// operandsOf returns what is evaluated of the left side of an assignment before anything is assigned.
+func operandsOf(lhs []ast.Expr) (list []ast.Expr) {
+	for _, e := range lhs {
+		switch e := ast.Unparen(e).(type) {
+		case *ast.IndexExpr:
+			list = append(list, e.X, e.Index)
+		case *ast.StarExpr:
+			list = append(list, e.X)
+		case *ast.SelectorExpr:
+			list = append(list, e.X)
+		}
+	}
+	return list
 }
 
 // bounds collects the checks of a statement.
@@ -154,65 +172,58 @@ type operand func() ast.Expr
 
 // index checks x[i].
 func (b *bounds) index(e *ast.IndexExpr) {
-	n, i := b.size("len", e.X), b.int(e.Index)
-	if b.over || n == nil || i == nil {
+	x, i := b.counted(e.X), b.int(e.Index)
+	if b.over || x == nil || i == nil {
 		return
 	}
-	var wrong []ast.Expr
-	if !b.l.notNegative(e.Index) {
-		wrong = append(wrong, b.compare(i(), token.LSS, b.l.number(e.Pos(), 0)))
+	if b.unsigned(e.Index) {
+		index := b.call("uint64", e.Index)
+		n := b.size("len", e.X)
+		out := b.compare(index(), token.GEQ, &ast.CallExpr{Fun: b.l.ident(e.Pos(), "uint64"), Lparen: e.Pos(), Args: []ast.Expr{n()}, Rparen: e.Pos()})
+		b.check(e.Pos(), []ast.Node{e.X, e.Index}, []ast.Expr{out}, run.UnsignedIndexFault, index(), n())
+		return
 	}
-	wrong = append(wrong, b.compare(i(), token.GEQ, n()))
-	b.check(e.Pos(), []ast.Node{e.X, e.Index}, wrong, run.IndexFault, i(), n())
+	b.out = append(append(b.out, b.l.mark(e.X, e.Index)...), &ast.ExprStmt{X: b.l.helper(e.Pos(), run.CheckIndex, i(), x())})
 }
 
 // slice checks x[low:high:max].
 func (b *bounds) slice(e *ast.SliceExpr) {
 	l := b.l
-	_, isSlice := l.info.TypeOf(e.X).Underlying().(*types.Slice)
-	capacity := "len"
-	if isSlice {
-		capacity = "cap"
-	}
-	n, c := b.size("len", e.X), b.size(capacity, e.X)
-	if b.over || n == nil || c == nil {
+	x := b.counted(e.X)
+	if b.over || x == nil {
 		return
 	}
 	given := 0
-	args := []ast.Expr{nil, n(), c()}
-	var wrong []ast.Expr
-	var last operand
-	for i, x := range []ast.Expr{e.Low, e.High, e.Max} {
-		if x == nil {
+	args := []ast.Expr{nil, x()}
+	for i, bound := range []ast.Expr{e.Low, e.High, e.Max} {
+		if bound == nil {
 			args = append(args, l.number(e.Pos(), 0))
 			continue
 		}
-		v := b.int(x)
+		v := b.int(bound)
 		if v == nil {
 			return
 		}
-		switch {
-		case last != nil:
-			wrong = append(wrong, b.compare(last(), token.GTR, v()))
-		case !l.notNegative(x):
-			wrong = append(wrong, b.compare(v(), token.LSS, l.number(e.Pos(), 0)))
-		}
 		given |= 1 << i
+		if b.unsigned(bound) {
+			given |= run.UnsignedLow << i
+		}
 		args = append(args, v())
-		last = v
 	}
 	if given == 0 {
 		return
 	}
-	if given == 1 {
-		c = n
-	}
-	wrong = append(wrong, b.compare(last(), token.GTR, c()))
-	if isSlice {
-		given |= 8
-	}
 	args[0] = l.number(e.Pos(), given)
-	b.check(e.Pos(), []ast.Node{e.X, e.Low, e.High, e.Max}, wrong, run.SliceBounds, args...)
+	b.out = append(append(b.out, l.mark(e.X, e.Low, e.High, e.Max)...), &ast.ExprStmt{X: l.helper(e.Pos(), run.CheckSlice, args...)})
+}
+
+// unsigned reports whether an index or bound has an unsigned type whose values may be larger than an int.
+func (b *bounds) unsigned(e ast.Expr) bool {
+	t, ok := b.l.info.TypeOf(e).Underlying().(*types.Basic)
+	if !ok || b.l.info.Types[e].Value != nil {
+		return false
+	}
+	return t.Kind() == types.Uint || t.Kind() == types.Uint64 || t.Kind() == types.Uintptr
 }
 
 func (b *bounds) compare(x ast.Expr, op token.Token, y ast.Expr) ast.Expr {
@@ -231,17 +242,37 @@ func (b *bounds) check(pos token.Pos, operands []ast.Node, wrong []ast.Expr, hel
 
 // size is len(x) or cap(x), nil if that cannot be evaluated twice or x is none of slice, array and string.
 func (b *bounds) size(fun string, x ast.Expr) operand {
+	if n := b.arrayLen(x); n != nil {
+		return n
+	}
 	if !b.l.hasLength(x) {
 		return nil
 	}
+	return b.call(fun, x)
+}
+
+// counted is x, or the number of elements of an array; nil if that cannot be evaluated twice or x is none of slice, array and string.
+func (b *bounds) counted(x ast.Expr) operand {
+	if n := b.arrayLen(x); n != nil {
+		return n
+	}
+	if !b.l.hasLength(x) {
+		return nil
+	}
+	return b.twice(x)
+}
+
+// arrayLen is the number of elements of an array, or of one that x points to; nil if x is neither.
+func (b *bounds) arrayLen(x ast.Expr) operand {
 	t := b.l.info.TypeOf(x).Underlying()
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}
-	if a, ok := t.(*types.Array); ok {
-		return func() ast.Expr { return b.l.number(x.Pos(), int(a.Len())) }
+	a, ok := t.(*types.Array)
+	if !ok {
+		return nil
 	}
-	return b.call(fun, x)
+	return func() ast.Expr { return b.l.number(x.Pos(), int(a.Len())) }
 }
 
 // int is e as an int, nil if that cannot be evaluated twice.

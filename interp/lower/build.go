@@ -77,6 +77,11 @@ func (l *lowerer) paren(e ast.Expr) ast.Expr {
 	return p
 }
 
+// conversion is T(e) for a lowered expression.
+func (l *lowerer) conversion(t types.Type, e ast.Expr) ast.Expr {
+	return &ast.CallExpr{Fun: l.typeExpr(t, e.Pos()), Lparen: e.Pos(), Args: []ast.Expr{e}, Rparen: e.End()}
+}
+
 // typed notes the type of an expression of ours.
 func (l *lowerer) typed(e ast.Expr, t types.Type) ast.Expr {
 	l.info.Types[e] = types.TypeAndValue{Type: t}

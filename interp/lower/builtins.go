@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"runtime"
+	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/run"
 )
@@ -13,6 +14,9 @@ import (
 // builtin lowers calls of the builtin functions that yaegi lacks or has otherwise.
 func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	pos := e.Pos()
+	if len(e.Args) == 1 && l.isTuple(e.Args[0]) {
+		return l.builtinOfResults(name, e)
+	}
 	switch name {
 	case "min", "max":
 		return l.minMax(name, e)
@@ -23,6 +27,9 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 		return l.helper(pos, map[string]run.Helper{"print": run.Print, "println": run.Println}[name], e.Args...)
 	case "append":
 		if s, ok := l.info.TypeOf(e).Underlying().(*types.Slice); ok && !e.Ellipsis.IsValid() {
+			if l.appendsParts(e) {
+				return l.appendList(e, s)
+			}
 			e.Args[0] = l.expr(e.Args[0])
 			for i, a := range e.Args[1:] {
 				e.Args[i+1] = l.convert(a, s.Elem())
@@ -65,6 +72,51 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	return e
 }
 
+// appendsParts reports whether append gets several elements, one of which may be in what it overwrites.
+func (l *lowerer) appendsParts(e *ast.CallExpr) bool {
+	return len(e.Args) > 2 && slices.ContainsFunc(e.Args[2:], func(a ast.Expr) bool {
+		switch a := ast.Unparen(a).(type) {
+		case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
+			return l.info.Types[a].Value == nil && l.info.Types[a].IsValue()
+		}
+		return false
+	})
+}
+
+// appendList lowers such a call to append(x, []T{a, b}...).
+func (l *lowerer) appendList(e *ast.CallExpr, s *types.Slice) ast.Expr {
+	pos := e.Args[1].Pos()
+	list := &ast.CompositeLit{Type: l.typeExpr(types.NewSlice(s.Elem()), pos), Lbrace: pos, Rbrace: e.Rparen}
+	for _, a := range e.Args[1:] {
+		list.Elts = append(list.Elts, l.convert(a, s.Elem()))
+	}
+	e.Args, e.Ellipsis = []ast.Expr{l.expr(e.Args[0]), list}, e.Rparen
+	return e
+}
+
+// builtinOfResults lowers copy(f()) and its likes, where f has several results: func() R { a, b = f(); return copy(a, b) }().
+func (l *lowerer) builtinOfResults(name string, e *ast.CallExpr) ast.Expr {
+	pos := e.Pos()
+	outer := l.closure(pos)
+	set := &ast.AssignStmt{TokPos: pos, Tok: token.ASSIGN, Rhs: []ast.Expr{l.expr(e.Args[0])}}
+	call := &ast.CallExpr{Fun: e.Fun, Lparen: e.Lparen, Rparen: e.Rparen}
+	for v := range l.info.TypeOf(e.Args[0]).(*types.Tuple).Variables() {
+		arg := l.ident(pos, l.temp("v"))
+		outer.Body.List = append(outer.Body.List, l.varDecl(pos, arg.Name, v.Type()))
+		set.Lhs = append(set.Lhs, l.ident(pos, arg.Name))
+		call.Args = append(call.Args, l.typed(arg, v.Type()))
+	}
+	tv := l.info.Types[e]
+	l.info.Types[call] = tv
+	var end ast.Stmt = &ast.ExprStmt{X: l.builtin(name, call)}
+	if !tv.IsVoid() {
+		outer.Type.Results = &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(tv.Type, pos)}}}
+		end = &ast.ReturnStmt{Return: pos, Results: []ast.Expr{end.(*ast.ExprStmt).X}}
+	}
+	outer.Body.List = append(outer.Body.List, set, end)
+	return &ast.CallExpr{Fun: outer, Lparen: pos, Rparen: pos}
+}
+
 // maxUnchecked is how many bytes make takes without a look at the memory that is left.
 const maxUnchecked = 1 << 20
 
@@ -82,9 +134,11 @@ func (l *lowerer) room(n ast.Expr, each int64) ast.Expr {
 	return l.helper(n.Pos(), run.Room, to, l.number(n.Pos(), int(each)))
 }
 
+// sizes tells how many bytes values take.
+var sizes = types.SizesFor("gc", runtime.GOARCH)
+
 // elementSize returns how many bytes an element takes of a slice, map or channel.
 func elementSize(t types.Type) int64 {
-	sizes := types.SizesFor("gc", runtime.GOARCH)
 	switch t := t.Underlying().(type) {
 	case *types.Slice:
 		return sizes.Sizeof(t.Elem())

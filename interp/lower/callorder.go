@@ -189,7 +189,7 @@ func (l *lowerer) withoutCalls(e ast.Expr, keep bool, out *[]ast.Stmt) ast.Expr 
 			in(&e.Args[i])
 		}
 		_, several := tv.Type.(*types.Tuple)
-		if keep || several || tv.IsVoid() || l.info.Types[e.Fun].IsType() || l.info.Types[e.Fun].IsBuiltin() {
+		if keep || several || tv.IsVoid() || l.info.Types[e.Fun].IsType() || l.isBuiltin(e, "len") || l.isBuiltin(e, "cap") {
 			return e
 		}
 		*out = append(*out, l.mark(e)...)

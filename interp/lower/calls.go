@@ -19,12 +19,23 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 	if id, ok := fun.(*ast.Ident); ok && tv.IsBuiltin() {
 		return l.builtin(id.Name, e)
 	}
+	if sel, ok := fun.(*ast.SelectorExpr); ok && tv.IsBuiltin() {
+		return l.unsafeBuiltin(sel.Sel.Name, e)
+	}
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
 		if special := l.blocking(sel, e); special != nil {
 			return special
 		}
+		if at := l.caller(sel, e); at != nil {
+			return at
+		}
 		if l.atPosition(sel, e) {
 			return e
+		}
+	}
+	if tv.IsType() && len(e.Args) == 1 {
+		if x := l.unsafeConversion(e, tv.Type); x != nil {
+			return x
 		}
 	}
 	if tv.IsType() && len(e.Args) == 1 && !l.info.Types[e.Args[0]].IsNil() {

@@ -52,6 +52,14 @@ func (c *Cell) Structs() (structs map[string]*types.Struct, nameOf func(*types.N
 	return structs, l.ownType
 }
 
+// Variables returns the names in yaegi of the variables that the cell declares there.
+func (c *Cell) Variables() (names []string) {
+	for _, s := range c.definitions.fresh {
+		names = append(names, s.name)
+	}
+	return names
+}
+
 // Commit makes the cell's definitions those of the session. It returns the variables whose names mean something else now, and the names of functions in yaegi that
 // no cell can call any more.
 func (c *Cell) Commit() (retired []*Storage, dropped []string) {
@@ -119,7 +127,7 @@ func (l *lowerer) declaredByCell(out *lowered) {
 	for _, d := range l.c.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
 			for _, s := range g.Specs {
-				if s := s.(*ast.TypeSpec); s.TypeParams == nil {
+				if s := s.(*ast.TypeSpec); s.TypeParams == nil && s.Name.Name != "_" {
 					out.types = append(out.types, l.typeSpec(s))
 				}
 			}

@@ -16,6 +16,43 @@ func (l *lowerer) comparesInterfaces(e *ast.BinaryExpr) bool {
 	return types.IsInterface(l.info.TypeOf(e.X)) || types.IsInterface(l.info.TypeOf(e.Y))
 }
 
+// comparedToNil returns the operand that e compares to nil if it is of an interface type of cells. In one that has been passed on as the result of a call
+// yaegi would find something.
+func (l *lowerer) comparedToNil(e *ast.BinaryExpr) ast.Expr {
+	if e.Op != token.EQL && e.Op != token.NEQ {
+		return nil
+	}
+	for _, side := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
+		if l.info.Types[side[1]].IsNil() && l.isBoxed(l.info.TypeOf(side[0])) {
+			return side[0]
+		}
+	}
+	return nil
+}
+
+// isNil lowers such a comparison of x.
+func (l *lowerer) isNil(e *ast.BinaryExpr, x ast.Expr) ast.Expr {
+	pos := e.Pos()
+	var call ast.Expr
+	if l.isSimple(x) {
+		call = l.helper(pos, run.IsNil, l.address(l.expr(x)))
+	} else {
+		v := l.temp("x")
+		lit := &ast.FuncLit{
+			Type: &ast.FuncType{Func: pos,
+				Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(l.info.TypeOf(x), pos)}}},
+				Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.ident(pos, "bool")}}},
+			},
+			Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.helper(pos, run.IsNil, l.address(l.ident(pos, v)))}}),
+		}
+		call = &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{l.expr(x)}, Rparen: pos}
+	}
+	if e.Op == token.EQL {
+		return call
+	}
+	return &ast.UnaryExpr{OpPos: pos, Op: token.NOT, X: call}
+}
+
 // equal lowers a comparison of interface values. What is no variable becomes a parameter first: the runtime gets pointers, as yaegi passes interfaces to
 // compiled code without the types of what they hold.
 func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {

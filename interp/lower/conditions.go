@@ -6,18 +6,12 @@ import (
 	"go/types"
 )
 
-// condition lowers the condition of if and for. Yaegi would take a bare variable of a package for a constant, and a conversion
-// for true.
+// condition lowers the condition of if and for. Yaegi would take a conversion for true.
 func (l *lowerer) condition(e ast.Expr) ast.Expr {
 	if e == nil {
 		return nil
 	}
-	sel, isSelector := ast.Unparen(e).(*ast.SelectorExpr)
-	if isSelector {
-		_, isSelector = l.info.Uses[sel.Sel].(*types.Var)
-		isSelector = isSelector && l.info.Selections[sel] == nil
-	}
-	if isSelector || l.isConversion(e) {
+	if l.isConversion(e) {
 		return &ast.BinaryExpr{X: l.expr(e), OpPos: e.Pos(), Op: token.EQL, Y: l.ident(e.Pos(), "true")}
 	}
 	return l.expr(e)

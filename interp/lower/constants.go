@@ -16,8 +16,10 @@ func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		switch info := basic.Info(); {
-		case e.Kind == token.IMAG, info&types.IsString != 0, info&types.IsFloat != 0, info&types.IsInteger != 0 && e.Kind != token.FLOAT:
-			return e // yaegi makes no complex number of another, and no exact integer of a literal with a point or an exponent
+		case e.Kind == token.IMAG:
+			return l.typedConstant(e, tv)
+		case info&types.IsString != 0, info&types.IsFloat != 0, info&types.IsInteger != 0 && e.Kind != token.FLOAT:
+			return e // yaegi makes no exact integer of a literal with a point or an exponent
 		}
 	case *ast.Ident:
 		if obj := l.info.Uses[e]; obj == types.Universe.Lookup("true") || obj == types.Universe.Lookup("false") {
@@ -31,10 +33,27 @@ func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 func (l *lowerer) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	t := types.Default(tv.Type)
 	lit, kind := literal(e.Pos(), tv.Value, t.Underlying().(*types.Basic))
-	if types.Identical(t, types.Typ[kind]) {
+	if types.Identical(t, types.Typ[kind]) && kind != types.Complex128 { // yaegi has no untyped complex constants
 		return lit
 	}
-	return &ast.CallExpr{Fun: l.typeExpr(t, e.Pos()), Lparen: e.Pos(), Args: []ast.Expr{lit}, Rparen: e.Pos()}
+	return l.conversion(t, lit)
+}
+
+// divisor lowers what something is divided by. A constant zero, by which only numbers that are no integers are divided, has a type: yaegi refuses others.
+func (l *lowerer) divisor(e ast.Expr) ast.Expr {
+	if tv := l.info.Types[e]; tv.Value != nil && constant.Sign(tv.Value) == 0 {
+		return l.conversion(tv.Type, l.typedConstant(e, tv))
+	}
+	return l.expr(e)
+}
+
+// integer lowers a constant that is an integer whatever its type: a count, index or length.
+func (l *lowerer) integer(e ast.Expr) ast.Expr {
+	tv := l.info.Types[e]
+	if tv.Value == nil {
+		return l.expr(e)
+	}
+	return &ast.BasicLit{ValuePos: e.Pos(), Kind: token.INT, Value: constant.ToInt(tv.Value).ExactString()}
 }
 
 // literal writes a value, and says which type it has when nothing else is said.

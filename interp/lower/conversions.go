@@ -20,12 +20,21 @@ import (
 // convert lowers e and converts it to type to, where yaegi would do that wrongly or not at all.
 func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 	from := l.info.TypeOf(e)
+	if to != nil && isUnsafe(to) && l.info.Types[e].IsNil() {
+		return l.zeroValue(e.Pos(), to)
+	}
 	low := l.expr(e)
 	if l.needsConversion(from, to) {
 		return &ast.CallExpr{Fun: l.paren(l.typeExpr(to, e.Pos())), Lparen: e.Pos(), Args: []ast.Expr{low}, Rparen: e.End()}
 	}
 	if lit, ok := ast.Unparen(low).(*ast.CompositeLit); ok && lit.Type == nil { // an element of a literal
 		return low
+	}
+	if to != nil && types.IsInterface(to) {
+		switch low.(type) {
+		case *ast.BinaryExpr, *ast.UnaryExpr: // yaegi would compute it in the interface
+			low = l.paren(low)
+		}
 	}
 	return l.converted(low, from, to)
 }
@@ -40,7 +49,7 @@ func (l *lowerer) converted(low ast.Expr, from, to types.Type) ast.Expr {
 }
 
 // needsConversion reports whether a value of type from is assignable to another type without an interface, and yaegi does not know it: structs carry their
-// names with them, and channels their direction.
+// names with them and channels their direction, and arrays are compared with those of their own type only.
 func (l *lowerer) needsConversion(from, to types.Type) bool {
 	if from == nil || to == nil || types.Identical(from, to) {
 		return false
@@ -48,6 +57,9 @@ func (l *lowerer) needsConversion(from, to types.Type) bool {
 	switch to.Underlying().(type) {
 	case *types.Struct:
 		_, ok := from.Underlying().(*types.Struct)
+		return ok
+	case *types.Array:
+		_, ok := from.Underlying().(*types.Array)
 		return ok
 	case *types.Chan:
 		_, ok := from.Underlying().(*types.Chan)
@@ -70,18 +82,25 @@ func (l *lowerer) converts(from, to types.Type) bool {
 	return l.ofCells(from)
 }
 
+// converter is a function of yaegi that converts values to an interface type.
+type converter struct {
+	name     string
+	from, to types.Type
+	boxes    bool // to is an interface of cells that has methods
+}
+
 // converter returns the function that converts from to to, which is declared where the first cell needs it.
 func (l *lowerer) converter(from, to types.Type, pos token.Pos) ast.Expr {
 	key := l.typeText(from) + "\x00" + l.typeText(to)
-	name := l.program.converters[key]
+	name := l.program.converters[key].name
 	if name == "" {
-		name = l.converters[key]
+		name = l.converters[key].name
 	}
 	if name != "" {
 		return l.ident(pos, name)
 	}
 	name = l.program.newName("convert")
-	l.converters[key] = name
+	l.converters[key] = converter{name, from, to, l.isBoxed(to)}
 	v, i := "v#", "i#"
 	body := []ast.Stmt{l.varDecl(pos, i, to)}
 	args := []ast.Expr{l.address(l.ident(pos, i)), l.address(l.ident(pos, v))}

@@ -74,6 +74,10 @@ func (l *lowerer) suspend(call *ast.CallExpr) (out []ast.Stmt, later ast.Expr, i
 
 // suspendBuiltin lowers a call of a builtin function that happens later.
 func (l *lowerer) suspendBuiltin(call *ast.CallExpr) (before, later []ast.Stmt) {
+	if len(call.Args) == 1 && l.isTuple(call.Args[0]) {
+		before, call.Args = l.spreadTuple(call.Args[0])
+		return before, l.stmt(&ast.ExprStmt{X: call})
+	}
 	for i, a := range call.Args {
 		tv := l.info.Types[a]
 		if tv.Value != nil || tv.IsNil() {
@@ -148,6 +152,11 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr, types.Type) ast.Expr, out *[]ast.Stmt) ast.Expr {
 	s := l.info.Selections[sel]
 	sig := s.Obj().(*types.Func).Signature()
+	if l.isLogger(sel) {
+		v := l.temp("recv")
+		*out = append(*out, assign(token.DEFINE, l.ident(sel.Pos(), v), l.loggerAt(sel, l.loggerReceiver(sel))))
+		return &ast.SelectorExpr{X: l.ident(sel.Pos(), v), Sel: sel.Sel}
+	}
 	_, wantsPointer := sig.Recv().Type().(*types.Pointer)
 	_, isPointer := s.Recv().Underlying().(*types.Pointer)
 	if wantsPointer && !isPointer && !types.IsInterface(s.Recv()) {
@@ -156,7 +165,11 @@ func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr, types.Typ
 		*out = append(*out, assign(token.DEFINE, l.ident(sel.Pos(), v), l.address(l.expr(sel.X))))
 		return &ast.SelectorExpr{X: l.ident(sel.Pos(), v), Sel: sel.Sel}
 	}
-	return &ast.SelectorExpr{X: later(sel.X, nil), Sel: sel.Sel}
+	x := later(sel.X, nil)
+	if types.IsInterface(s.Recv()) {
+		*out = append(*out, &ast.ExprStmt{X: l.helper(sel.Pos(), run.ReceiverHeld, l.address(x))})
+	}
+	return &ast.SelectorExpr{X: x, Sel: sel.Sel}
 }
 
 func (l *lowerer) noResults(lit *ast.FuncLit) bool {

@@ -3,7 +3,6 @@ package lower
 import (
 	"go/types"
 	"maps"
-	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
@@ -19,6 +18,16 @@ type definitions struct {
 	dropped []string   // functions of yaegi that no cell can call any more
 	gone    map[string]bool
 	replace []run.Replacement
+
+	uses     map[string][]string // see callers.go
+	outdated []outdated
+	kept     []keptFunction
+}
+
+// outdated is a function whose name means something else now, with its name in yaegi.
+type outdated struct {
+	fn   *types.Func
+	name string
 }
 
 // define gives every object of a cell its name in yaegi.
@@ -59,6 +68,7 @@ func (p *Program) define(l *lowerer) *definitions {
 		l.places[v] = s
 		l.names[v] = s.name
 	}
+	d.uses = l.uses()
 	return d
 }
 
@@ -128,7 +138,8 @@ func (d *definitions) commit() {
 		seen[v.Name()] = true
 		if old := p.variable(v.Name()); old != s {
 			d.drop(v.Name())
-			p.order = append(p.order, v.Name())
+			p.defined++
+			p.order[v.Name()] = p.defined
 		} else {
 			p.forget(p.checker.Objects()[v.Name()])
 		}
@@ -139,6 +150,7 @@ func (d *definitions) commit() {
 	maps.Copy(p.asserted, d.l.asserted)
 	maps.Copy(p.implementing, d.l.implementing)
 	d.commitGenerics()
+	d.commitCallers()
 }
 
 // commitGenerics keeps what the cell's generic declarations use, the types that its functions declare, and the instances that it is the first to use.
@@ -170,6 +182,15 @@ func (d *definitions) noteType(obj types.Object) {
 	}
 }
 
+// unnamed notes that the name of a type means something else from now on. Aliases and generic types stay.
+func (d *definitions) unnamed(t *types.TypeName) {
+	p := d.program
+	named, ok := t.Type().(*types.Named)
+	if ok && named.Obj() == t && p.names[t] != "" && p.types[p.names[t]] == t && d.l.generic(t) == nil {
+		p.unnamed.list = append(p.unnamed.list, OldType{p.names[t], t})
+	}
+}
+
 // drop removes what a name meant before the cell.
 func (d *definitions) drop(name string) {
 	p := d.program
@@ -178,12 +199,19 @@ func (d *definitions) drop(name string) {
 		return
 	}
 	d.gone[name] = true
+	p.callers.forget(name)
 	if _, isType := obj.(*types.TypeName); !isType {
 		defer p.forget(obj)
+	} else {
+		p.callers.forgetType(obj.Type())
+		d.unnamed(obj.(*types.TypeName))
 	}
-	if _, ok := obj.(*types.Func); ok {
-		if old := p.names[obj]; old != "" && old != d.l.names[d.l.c.Objects[name]] && !p.pinned[obj] {
-			d.dropped = append(d.dropped, old)
+	if fn, ok := obj.(*types.Func); ok {
+		if old := p.names[obj]; old != "" && old != d.l.names[d.l.c.Objects[name]] {
+			d.outdated = append(d.outdated, outdated{fn, old})
+			if !p.pinned[obj] {
+				d.dropped = append(d.dropped, old)
+			}
 		}
 		if again := d.l.instances[d.l.c.Objects[name]]; again != nil {
 			delete(p.instances, obj)
@@ -194,9 +222,7 @@ func (d *definitions) drop(name string) {
 	if _, isVar := obj.(*types.Var); !isVar || s == nil {
 		return
 	}
-	if i := slices.Index(p.order, name); i >= 0 {
-		p.order = slices.Delete(p.order, i, i+1)
-	}
+	delete(p.order, name)
 	delete(p.storage, s.name)
 	d.retired = append(d.retired, s)
 }

@@ -1,7 +1,7 @@
 // Package lower rewrites checked cells, as syntax trees, into the part of Go that yaegi runs correctly.
 //
 // Variables of a cell's top level become package-level variables of yaegi's package main under names that no source can spell (x#1); a variable keeps its storage
-// for as long as its type stays. Functions that are defined again take the place of the old ones. Constants are folded. Each use of a generic function or type with
+// for as long as its type stays. Functions that are defined again take the place of the old ones. Types whose name means something else now are dropped when nothing of the session refers to them. Constants are folded. Each use of a generic function or type with
 // other type arguments becomes a function or type of its own. What yaegi computes wrongly or cannot run at all is rewritten, one file for each construct of Go, or
 // refused with a sentence that says a way round.
 //

@@ -24,7 +24,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 			return l.expr(sel)
 		}
 		if fn, ok := l.info.Uses[e].(*types.Func); ok && l.generic(fn) != nil {
-			return l.instance(e, nil)
+			return l.instanceValue(e, fn)
 		} else if ok && fn.Pkg() == l.checker.Package() {
 			return l.functionValue(e, fn)
 		}
@@ -69,6 +69,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.UnaryExpr:
 		if e.Op == token.AND {
 			l.captureOperand(e.X)
+			l.dereference(e.X)
 			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !isStruct(l.info.TypeOf(lit)) { // one for all rounds of a loop
 				return l.pointerTo(l.expr(lit), l.info.TypeOf(lit))
 			}
@@ -77,6 +78,9 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.BinaryExpr:
 		if l.comparesInterfaces(e) {
 			return l.equal(e)
+		}
+		if x := l.comparedToNil(e); x != nil {
+			return l.isNil(e, x)
 		}
 		if l.comparesBoxes(e) {
 			return l.same(e)
@@ -89,6 +93,10 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 			e.X, e.Y = l.shifted(e.X), l.shiftCount(e.Y)
 			return e
 		}
+		if e.Op == token.QUO {
+			e.X, e.Y = l.expr(e.X), l.divisor(e.Y)
+			return e
+		}
 		if x, y := l.info.TypeOf(e.X), l.info.TypeOf(e.Y); types.AssignableTo(x, y) {
 			e.X, e.Y = l.convert(e.X, y), l.expr(e.Y)
 		} else {
@@ -97,13 +105,19 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 	case *ast.KeyValueExpr:
 		e.Key, e.Value = l.expr(e.Key), l.expr(e.Value)
 	case *ast.ArrayType:
-		e.Len, e.Elt = l.expr(e.Len), l.expr(e.Elt)
+		l.refuseLarge(e.Pos(), l.info.TypeOf(e))
+		if _, ok := e.Len.(*ast.Ellipsis); !ok && e.Len != nil {
+			e.Len = l.integer(e.Len)
+		}
+		e.Elt = l.expr(e.Elt)
 	case *ast.StructType:
-		l.fieldList(e.Fields)
-		l.blankFields(e)
+		l.structFields(e)
 	case *ast.FuncType:
 		l.funcType(e)
 	case *ast.InterfaceType:
+		if len(e.Methods.List) == 0 {
+			return l.ident(e.Pos(), "any") // as typeExpr has it
+		}
 		l.fieldList(e.Methods)
 	case *ast.MapType:
 		if t := l.info.TypeOf(e.Key); t != nil {
@@ -121,6 +135,31 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 func (l *lowerer) exprs(list []ast.Expr) {
 	for i, e := range list {
 		list[i] = l.expr(e)
+	}
+}
+
+// dropped evaluates a lowered value of type t and gives a zero in its place, which a blank field has: func(v T) (zero T) { return zero }(x).
+func (l *lowerer) dropped(x ast.Expr, t types.Type) ast.Expr {
+	pos := x.Pos()
+	v, zero := l.temp("v"), l.temp("zero")
+	field := func(name string) *ast.FieldList {
+		return &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)}}}
+	}
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos, Params: field(v), Results: field(zero)},
+		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, zero)}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
+}
+
+// dereference writes out the pointer in p[i] for a pointer p to an array: yaegi takes no address of such an element.
+func (l *lowerer) dereference(e ast.Expr) {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return
+	}
+	if p, ok := l.info.TypeOf(x.X).Underlying().(*types.Pointer); ok {
+		x.X = l.typed(&ast.ParenExpr{Lparen: x.Pos(), X: l.typed(&ast.StarExpr{Star: x.Pos(), X: x.X}, p.Elem()), Rparen: x.X.End()}, p.Elem())
 	}
 }
 
@@ -143,11 +182,27 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 			if t, ok := l.info.Uses[e.Sel].(*types.TypeName); ok && l.generic(t) != nil {
 				return l.typeExpr(t.Type(), e.Pos())
 			}
+			if l.isLogger(e) {
+				return l.standardLogger(e)
+			}
+			l.refuseStack(e)
+			if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && isBasic(v.Type()) {
+				if at, ok := l.checker.Packages().Variable(v); ok { // yaegi would take it for a constant
+					p := l.hiddenSymbol(e.Pos(), pkg.Imported().Path()+"."+v.Name(), at)
+					return &ast.ParenExpr{Lparen: e.Pos(), X: &ast.StarExpr{Star: e.Pos(), X: p}, Rparen: e.End()}
+				}
+			}
 			return l.instance(e.Sel, l.pkgMember(id.Pos(), pkg.Imported().Path(), e.Sel.Name))
 		}
 	}
+	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal && l.isLogger(e) {
+		return &ast.SelectorExpr{X: l.loggerAt(e, l.loggerReceiver(e)), Sel: e.Sel}
+	}
 	if s := l.info.Selections[e]; s != nil && s.Kind() == types.MethodVal && check.IsPointer(s.Obj().(*types.Func).Signature().Recv().Type()) {
 		l.captureOperand(e.X)
+	}
+	if s := l.info.Selections[e]; s != nil && s.Kind() == types.FieldVal {
+		l.refuseHiding(e, s)
 	}
 	if s := l.info.Selections[e]; s != nil && len(s.Index()) > 1 && l.mistakesDepth(s) {
 		e.X, _ = l.methodOwner(e, s)
@@ -176,13 +231,16 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 		kv, ok := elt.(*ast.KeyValueExpr)
 		if !ok {
 			e.Elts[i] = l.convert(elt, elementType(t, st, i, nil))
+			if isStruct && st.Field(i).Name() == "_" {
+				e.Elts[i] = l.dropped(e.Elts[i], st.Field(i).Type())
+			}
 			continue
 		}
 		if !isStruct {
 			if m, ok := t.Underlying().(*types.Map); ok {
 				kv.Key = l.convertKey(kv.Key, m)
 			} else {
-				kv.Key = l.expr(kv.Key)
+				kv.Key = l.integer(kv.Key)
 			}
 		} else if id, ok := kv.Key.(*ast.Ident); ok {
 			if f, ok := l.info.Uses[id].(*types.Var); ok {

@@ -33,10 +33,10 @@ func hasDefer(body *ast.BlockStmt) bool {
 func (l *lowerer) finishFunction(pos token.Pos, body []ast.Stmt) []ast.Stmt {
 	f := l.fn
 	l.fn = f.outer
-	if f.deferred == "" {
-		return body
+	if f.deferred != "" {
+		body = l.withDefers(pos, f, body)
 	}
-	return l.withDefers(pos, f, body)
+	return l.noteCaller(pos, f, body)
 }
 
 // funcDecl lowers a function or method.

@@ -17,9 +17,10 @@ import (
 func (l *lowerer) registerImplementations() {
 	p := l.program
 	fresh := slices.Collect(maps.Values(l.types))
-	all := slices.Clone(fresh)
-	for _, t := range p.types {
-		all = append(all, t)
+	var all []types.Object
+	if len(l.asserted) > 0 || l.c.AddedMethods != nil {
+		all = slices.Clone(fresh)
+		all = append(all, p.spelled()...)
 	}
 	register := func(key string, iface types.Type, list []types.Object) {
 		for _, t := range implementers(iface.Underlying().(*types.Interface), list) {

@@ -102,6 +102,7 @@ func (l *lowerer) lowerFuncInstance(inst *instance, out *lowered) {
 func (l *lowerer) lowerTypeInstance(inst *instance, out *lowered) {
 	g := l.generic(inst.obj)
 	pos := l.c.Body.Pos()
+	l.refuseRecursive(inst.obj.Pos(), inst.typ.Type())
 	spec := &ast.TypeSpec{Name: l.ident(pos, inst.name), Type: l.typeExpr(inst.typ.Type().Underlying(), pos)}
 	l.finishType(spec, inst.typ)
 	out.types = append(out.types, spec)

@@ -52,6 +52,11 @@ func isNumber(t types.Type) bool {
 	return ok && b.Info()&types.IsNumeric != 0
 }
 
+func isBasic(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
+}
+
 func isInteger(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsInteger != 0

@@ -26,7 +26,7 @@ type lowerer struct {
 	hidden       run.Exports             // symbols for types that have no name in the tables
 	types        map[*ast.TypeSpec]types.Object
 	noted        map[string]types.Type // types of values that are converted, by key
-	converters   map[string]string     // functions that convert to interfaces, declared by this cell, by types
+	converters   map[string]converter  // functions that convert to interfaces, declared by this cell, by types
 	asserted     map[string]types.Type // interface types of cells that this cell asserts to, by key
 	implementing map[string]bool       // pairs of a type and such an interface that the runtime knows from this cell
 	declarations []*ast.FuncDecl       // of such helpers
@@ -47,7 +47,7 @@ func (p *Program) newLowerer(c *check.Cell) *lowerer {
 		program: p, checker: p.checker, c: c, info: c.Info,
 		names: map[types.Object]string{}, declared: map[types.Object]string{}, counters: map[types.Object]bool{}, renamed: map[types.Object]string{},
 		hoisted: map[types.Object]bool{}, places: map[*types.Var]*Storage{}, imports: map[string]bool{run.RuntimePath: true}, hidden: run.Exports{},
-		types: map[*ast.TypeSpec]types.Object{}, noted: map[string]types.Type{}, converters: map[string]string{}, asserted: map[string]types.Type{},
+		types: map[*ast.TypeSpec]types.Object{}, noted: map[string]types.Type{}, converters: map[string]converter{}, asserted: map[string]types.Type{},
 		implementing: map[string]bool{}, params: map[types.Object]bool{}, instances: map[types.Object][]*instance{},
 	}
 }
@@ -72,6 +72,7 @@ type function struct {
 	unmarked bool             // a mark outside of a loop serves the loop
 	gotos    map[string]bool  // labels that goto jumps to
 	loops    int              // how many loops are around the statement that is being lowered
+	caller   string           // the variable that holds the position of the call, if anything asks for it
 	results  []string         // names of its results, when a deferred call may read or change them
 }
 

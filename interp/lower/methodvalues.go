@@ -16,6 +16,17 @@ func (l *lowerer) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	return l.forward(lit, fn.Signature(), l.identifier(id), args)
 }
 
+// instanceValue does it for an instance of a generic function.
+func (l *lowerer) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
+	sig, _ := l.info.Instances[id].Type.(*types.Signature)
+	low := l.instance(id, nil)
+	if _, native := low.(*ast.SelectorExpr); native || sig == nil {
+		return low
+	}
+	lit, args := l.forwarder(id.Pos(), sig)
+	return l.forward(lit, sig, low, args)
+}
+
 // methodValue lowers x.Method: the receiver is evaluated now, down to the embedded field whose method it is.
 //
 //	func(r T) func(args) results { return func(args) results { return r.Method(args) } }(x)
@@ -35,7 +46,11 @@ func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Exp
 		recv, x = recv.Underlying().(*types.Pointer).Elem(), &ast.StarExpr{Star: pos, X: x}
 	}
 	inner, args := l.forwarder(pos, sig)
-	l.forward(inner, sig, &ast.SelectorExpr{X: l.ident(pos, r), Sel: l.ident(pos, sel.Sel.Name)}, args)
+	var owner ast.Expr = l.ident(pos, r)
+	if l.isLogger(sel) {
+		owner = l.loggerAt(sel, owner)
+	}
+	l.forward(inner, sig, &ast.SelectorExpr{X: owner, Sel: l.ident(pos, sel.Sel.Name)}, args)
 	outer := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
 			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, r)}, Type: l.typeExpr(recv, pos)}}},

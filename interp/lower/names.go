@@ -106,6 +106,7 @@ func (l *lowerer) fieldName(f *types.Var) string {
 		if name := l.ownType(n); name != "" {
 			return name
 		}
+		return n.Obj().Name()
 	}
 	return f.Name()
 }

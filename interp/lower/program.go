@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
@@ -18,13 +19,17 @@ type Program struct {
 	types   map[string]*types.TypeName // the types among them, by name in yaegi
 	version map[string]int             // the last number given out for a name
 
-	order   []string              // variables, in the order of their first definition
+	order   map[string]int        // variables, by the number of their first definition
+	defined int                   // the last such number
 	storage map[string]*Storage   // where they are kept, by name in yaegi
 	free    map[string][]*Storage // left by variables whose names mean something else now, by type
 
+	callers callers
+	unnamed unnamed
+
 	instances    map[types.Object][]*instance // of generic functions and types
 	pinned       map[types.Object]bool        // objects that generic declarations use
-	converters   map[string]string            // functions that convert to interfaces, by the two types
+	converters   map[string]converter         // functions that convert to interfaces, by the two types
 	asserted     map[string]types.Type        // interface types of cells that functions assert to, by key
 	implementing map[string]bool              // pairs of a type and such an interface that the runtime knows
 }
@@ -41,8 +46,9 @@ type Storage struct {
 // New returns the empty program of a checker's session.
 func New(k *check.Checker) *Program {
 	return &Program{
-		checker: k, names: map[types.Object]string{}, types: map[string]*types.TypeName{}, storage: map[string]*Storage{},
-		free: map[string][]*Storage{}, version: map[string]int{}, converters: map[string]string{}, asserted: map[string]types.Type{},
+		checker: k, names: map[types.Object]string{}, types: map[string]*types.TypeName{}, storage: map[string]*Storage{}, order: map[string]int{},
+		callers: newCallers(), unnamed: unnamed{enough: manyTypes, released: map[*types.TypeName]bool{}},
+		free: map[string][]*Storage{}, version: map[string]int{}, converters: map[string]converter{}, asserted: map[string]types.Type{},
 		implementing: map[string]bool{}, instances: map[types.Object][]*instance{}, pinned: map[types.Object]bool{},
 	}
 }
@@ -67,7 +73,7 @@ type Variable struct {
 // Variables lists those of the session in the order of their definition, but for those of a cell that has not run.
 func (p *Program) Variables() []Variable {
 	var list []Variable
-	for _, name := range p.order {
+	for _, name := range slices.SortedFunc(maps.Keys(p.order), func(a, b string) int { return p.order[a] - p.order[b] }) {
 		if s := p.variable(name); s != nil && s.pointer.IsValid() {
 			list = append(list, Variable{name, s.typ, s.pointer.Elem()})
 		}

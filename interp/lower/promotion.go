@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"go/ast"
 	"go/types"
 	"slices"
 )
@@ -14,6 +15,24 @@ func (l *lowerer) mistakesDepth(s *types.Selection) bool {
 		return !slices.Equal(fieldDepthFirst(s.Recv(), s.Obj(), map[types.Type]bool{}), s.Index())
 	}
 	return l.mistakesMethod(s)
+}
+
+// refuseHiding refuses the selection of a field that hides a method of a field embedded beside it: yaegi finds it ambiguous.
+func (l *lowerer) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
+	st := structOf(s.Recv())
+	if st == nil || len(s.Index()) > 1 {
+		return
+	}
+	for f := range st.Fields() {
+		if !f.Embedded() || f == s.Obj() {
+			continue
+		}
+		if obj, index, _ := types.LookupFieldOrMethod(f.Type(), true, s.Obj().Pkg(), s.Obj().Name()); len(index) == 1 {
+			if _, isMethod := obj.(*types.Func); isMethod {
+				l.refuse(e.Sel.Pos(), "the field "+f.Name()+" has a method of the name of the field "+s.Obj().Name()+" beside it; give one of them another name")
+			}
+		}
+	}
 }
 
 // mistakesMethod does it for a method. Those that a package keeps to itself are left to yaegi.
@@ -64,6 +83,7 @@ func (l *lowerer) promotes(t types.Type, name string) int {
 			return
 		}
 		seen[t] = true
+		defer delete(seen, t) // it may be embedded in several places
 		if named, ok := t.(*types.Named); ok {
 			for m := range named.Methods() {
 				if m.Name() == name {

@@ -17,6 +17,9 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	if _, ok := l.info.TypeOf(s.X).Underlying().(*types.Signature); ok {
 		return l.rangeFunc(s, label)
 	}
+	if isBlank(s.Value) {
+		s.Value = nil
+	}
 	var before []ast.Stmt
 	if t := l.info.TypeOf(s.X); isChan(t) {
 		x := l.hold(s.X, t, &before) // yaegi evaluates it for each value
@@ -31,11 +34,11 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	m, restore := l.loopMark(s)
 	defer restore()
 	m = append(m, l.mark(s.X)...)
-	if p, ok := l.info.TypeOf(s.X).Underlying().(*types.Pointer); ok && s.Value == nil {
-		if !l.isPlain(s.X) {
-			before = append(before, assign(token.ASSIGN, l.ident(s.Pos(), "_"), l.expr(s.X)))
+	if a := arrayOf(l.info.TypeOf(s.X)); a != nil && s.Value == nil {
+		if !l.isPlain(s.X) || l.holdsResult(s.X) {
+			l.hold(s.X, l.info.TypeOf(s.X), &before)
 		}
-		n := int(p.Elem().Underlying().(*types.Array).Len())
+		n := int(a.Len())
 		s.X = l.number(s.X.Pos(), n) // the array is not looked at
 		l.info.Types[s.X] = types.TypeAndValue{Type: types.Typ[types.Int], Value: constant.MakeInt64(int64(n))}
 	}
@@ -60,6 +63,26 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 		s.Body.List = append(l.copies(s), s.Body.List...)
 	}
 	return append(m, withLabel(label, s))
+}
+
+// holdsResult reports whether a variable of ours is in e: the result of a call that was taken out of it.
+func (l *lowerer) holdsResult(e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && l.info.Uses[id] == nil
+		return !found
+	})
+	return found
+}
+
+// arrayOf returns the array type that t is or points to, nil if it is neither.
+func arrayOf(t types.Type) *types.Array {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	a, _ := t.Underlying().(*types.Array)
+	return a
 }
 
 // copies gives the variables of a range loop other names and returns the definitions of new ones for each iteration.

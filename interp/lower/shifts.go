@@ -12,6 +12,9 @@ import (
 // shiftCount lowers the count of a shift, which panics if it is negative: yaegi does not look. It may want the count to have the type of what is shifted, but
 // not if that is the result of a conversion.
 func (l *lowerer) shiftCount(e ast.Expr) ast.Expr {
+	if l.info.Types[e].Value != nil { // not negative, or the checker would have refused it
+		return l.integer(e)
+	}
 	b, ok := l.info.TypeOf(e).Underlying().(*types.Basic)
 	low := l.expr(e)
 	to := func(t string) ast.Expr {

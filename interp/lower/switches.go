@@ -118,6 +118,9 @@ func (l *lowerer) choose(s *ast.SwitchStmt, label *ast.LabeledStmt) (out []ast.S
 // matches lowers the test of a case.
 func (l *lowerer) matches(tag *ast.Ident, e ast.Expr) ast.Expr {
 	pos := e.Pos()
+	if tag == nil && types.IsInterface(l.info.TypeOf(e)) {
+		return l.expr(&ast.BinaryExpr{X: l.typed(l.ident(pos, "true"), types.Typ[types.Bool]), OpPos: pos, Op: token.EQL, Y: e})
+	}
 	if tag == nil {
 		return l.condition(e)
 	}

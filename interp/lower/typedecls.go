@@ -13,8 +13,8 @@ import (
 // typeSpec lowers a type declaration.
 func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	if obj := l.info.Defs[s.Name]; obj != nil {
-		if !s.Assign.IsValid() && recursive(obj.Type()) {
-			l.refuse(s.Name.Pos(), "the type "+s.Name.Name+" contains itself other than as a field of a struct; make it a struct with one field")
+		if !s.Assign.IsValid() {
+			l.refuseRecursive(s.Name.Pos(), obj.Type())
 		}
 		l.types[s] = obj
 		s.Name = l.ident(s.Name.Pos(), l.name(obj))
@@ -52,6 +52,13 @@ func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 	return out
 }
 
+// refuseRecursive refuses a recursive type.
+func (l *lowerer) refuseRecursive(pos token.Pos, t types.Type) {
+	if recursive(t) {
+		l.refuse(pos, "the type "+check.TypeName(t)+" contains itself other than as a field of a struct; make it a struct with one field")
+	}
+}
+
 // recursive reports whether a type that is no struct refers to itself, if not through a struct or interface with a name: yaegi has no such types, and its
 // stack would overflow at some.
 func recursive(t types.Type) bool {
@@ -66,7 +73,7 @@ func refersTo(in, t types.Type, seen map[types.Type]bool) bool {
 	to := func(in types.Type) bool { return refersTo(in, t, seen) }
 	switch u := types.Unalias(in).(type) {
 	case *types.Named:
-		if u == t {
+		if u == t || types.Identical(u, t) {
 			return true
 		}
 		if seen[u] || isStruct(u) || types.IsInterface(u) {
@@ -138,6 +145,10 @@ const identityName = "identity#"
 
 // localType declares a type of a function outside of it, under a name of its own: as a type argument it may be needed there.
 func (l *lowerer) localType(s *ast.TypeSpec) {
+	if obj := l.info.Defs[s.Name]; s.TypeParams != nil && obj != nil {
+		l.c.Generics[obj] = &check.Generic{Package: l.checker.Package()} // it has no methods
+		return
+	}
 	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && s.Name.Name != "_" {
 		l.names[obj] = l.program.newTypeName(s.Name.Name)
 		l.locals = append(l.locals, obj)
@@ -212,7 +223,7 @@ func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
 
 // registerAdded makes a method known that this cell gives a type of an earlier cell, also of the types that embed that type.
 func (l *lowerer) registerAdded(fn *types.Func) {
-	for _, obj := range l.program.types {
+	for _, obj := range l.program.spelled() {
 		l.registerMethods(obj.Type(), fn)
 	}
 }

@@ -29,6 +29,7 @@ func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 	case *types.Slice:
 		return &ast.ArrayType{Lbrack: pos, Elt: l.typeExpr(t.Elem(), pos)}
 	case *types.Array:
+		l.refuseLarge(pos, t)
 		n := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.FormatInt(t.Len(), 10)}
 		return &ast.ArrayType{Lbrack: pos, Len: n, Elt: l.typeExpr(t.Elem(), pos)}
 	case *types.Map:
@@ -114,7 +115,7 @@ func (l *lowerer) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 	for i := range t.NumFields() {
 		v := t.Field(i)
 		f := &ast.Field{Type: l.typeExpr(v.Type(), pos)}
-		if !v.Embedded() {
+		if !v.Embedded() || isAliasOfOther(v.Type()) {
 			f.Names = []*ast.Ident{l.ident(pos, v.Name())}
 		}
 		if tag := t.Tag(i); tag != "" {
@@ -124,6 +125,51 @@ func (l *lowerer) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 	}
 	l.blankFields(s)
 	return s
+}
+
+// isAliasOfOther reports whether a type, or what it points to, is an alias of one that has no name of its own: embedded, it is a field like others.
+func isAliasOfOther(t types.Type) bool {
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if _, ok := t.(*types.Alias); !ok {
+		return false
+	}
+	_, named := types.Unalias(t).(*types.Named)
+	return !named
+}
+
+// structFields lowers the fields of a struct. Yaegi would call an embedded one by an alias of its type.
+func (l *lowerer) structFields(s *ast.StructType) {
+	for _, f := range s.Fields.List {
+		if f.Names != nil {
+			f.Type = l.expr(f.Type)
+			continue
+		}
+		t := l.info.TypeOf(f.Type)
+		if isAliasOfOther(t) {
+			f.Names = []*ast.Ident{embeddedName(f.Type)}
+		}
+		f.Type = l.typeExpr(t, f.Type.Pos())
+	}
+	l.blankFields(s)
+}
+
+// embeddedName returns the name in the syntax of an embedded type.
+func embeddedName(e ast.Expr) *ast.Ident {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return embeddedName(e.X)
+	case *ast.ParenExpr:
+		return embeddedName(e.X)
+	case *ast.IndexExpr:
+		return embeddedName(e.X)
+	case *ast.IndexListExpr:
+		return embeddedName(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel
+	}
+	return e.(*ast.Ident)
 }
 
 // blankFields names all blank fields of a struct but the first: reflection wants names to be different.
@@ -168,6 +214,19 @@ func (l *lowerer) funcType(t *ast.FuncType) {
 	l.fieldList(t.TypeParams)
 	l.fieldList(t.Params)
 	l.fieldList(t.Results)
+}
+
+// maxArray is how many bytes an array may have: one that there is no memory for ends the process.
+const maxArray = 1 << 36
+
+// refuseLarge refuses a type of arrays of more than that.
+func (l *lowerer) refuseLarge(pos token.Pos, t types.Type) {
+	if _, ok := t.(*types.Array); !ok {
+		return
+	}
+	if n := sizes.Sizeof(t); n < 0 || n > maxArray {
+		l.refuse(pos, "an array of more than 64 GiB; make a slice, which says when there is no memory for it")
+	}
 }
 
 // checkKey refuses a type of the keys of a map that yaegi would not compare by what they hold.

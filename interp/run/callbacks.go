@@ -36,8 +36,8 @@ var recovering = []string{
 	"net/http.(*conn).serve",
 }
 
-// forwarding is the prefix of the functions that call methods of cells' types for compiled code; they do not recover.
-const forwarding = "github.com/symmrepl/symmrepl/interp/run.(*natives)."
+// notRecovering are prefixes of those among them that do not: they call methods of cells' types for compiled code, and guard steps of interpreted code.
+var notRecovering = []string{ownPrefix + "(*natives).", ownPrefix + "(*Runtime).guard."}
 
 // recovers reports whether one of them has called the caller's caller.
 func recovers() bool {
@@ -52,7 +52,7 @@ func recovers() bool {
 	for {
 		frame, more := frames.Next()
 		called := func(name string) bool { return strings.HasPrefix(frame.Function, name) }
-		if slices.ContainsFunc(recovering, called) && !called(forwarding) {
+		if slices.ContainsFunc(recovering, called) && !slices.ContainsFunc(notRecovering, called) {
 			return true
 		}
 		if !more {

@@ -10,17 +10,29 @@ func indexFault(i, n int) {
 	if i < 0 {
 		panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d]", i)))
 	}
+	unsignedIndexFault(uint64(i), n)
+}
+
+// unsignedIndexFault does it for an index of an unsigned type.
+func unsignedIndexFault(i uint64, n int) {
 	panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d] with length %d", i, n)))
 }
 
-// sliceBounds checks the bounds of a slice expression of an operand with a length and a capacity. The bits of given say which of them there are, and
-// whether the operand is a slice.
+// sliceBounds checks the bounds of a slice expression of an operand with a length and a capacity. The bits of given say which of them there are,
+// whether the operand is a slice, and which bounds are of an unsigned type: of those a negative one is too large.
 func sliceBounds(given, length, capacity, low, high, limit int) {
 	fail := func(format string, args ...any) {
 		panic(runtimeError("runtime error: slice bounds out of range " + fmt.Sprintf(format, args...)))
 	}
+	large := func(bit, bound int) bool { return bound < 0 && given&bit != 0 }
+	text := func(bit, bound int) any {
+		if large(bit, bound) {
+			return uint(bound)
+		}
+		return bound
+	}
 	what := "length"
-	if given&8 != 0 {
+	if given&isSlice != 0 {
 		what = "capacity"
 	}
 	if given&2 == 0 {
@@ -28,32 +40,42 @@ func sliceBounds(given, length, capacity, low, high, limit int) {
 	}
 	if given&4 != 0 {
 		switch {
+		case limit > capacity, large(UnsignedLimit, limit):
+			fail("[::%d] with %s %d", text(UnsignedLimit, limit), what, capacity)
 		case limit < 0:
 			fail("[::%d]", limit)
-		case limit > capacity:
-			fail("[::%d] with %s %d", limit, what, capacity)
+		case high > limit, large(UnsignedHigh, high):
+			fail("[:%d:%d]", text(UnsignedHigh, high), limit)
 		case high < 0:
 			fail("[:%d:]", high)
-		case high > limit:
-			fail("[:%d:%d]", high, limit)
+		case low > high, large(UnsignedLow, low):
+			fail("[%d:%d:]", text(UnsignedLow, low), high)
 		case low < 0:
 			fail("[%d::]", low)
-		case low > high:
-			fail("[%d:%d:]", low, high)
 		}
 		return
 	}
 	switch {
+	case high > capacity, large(UnsignedHigh, high):
+		fail("[:%d] with %s %d", text(UnsignedHigh, high), what, capacity)
 	case high < 0:
 		fail("[:%d]", high)
-	case high > capacity:
-		fail("[:%d] with %s %d", high, what, capacity)
+	case low > high, large(UnsignedLow, low):
+		fail("[%d:%d]", text(UnsignedLow, low), high)
 	case low < 0:
 		fail("[%d:]", low)
-	case low > high:
-		fail("[%d:%d]", low, high)
 	}
 }
+
+// isSlice is the bit of sliceBounds for slices.
+const isSlice = 8
+
+// The bits of sliceBounds for bounds of unsigned types.
+const (
+	UnsignedLow = 16 << iota
+	UnsignedHigh
+	UnsignedLimit
+)
 
 // States of a range over a function, as its lowered loop numbers them.
 const (

@@ -16,8 +16,11 @@
 //
 // Execute runs a cell's code, one cell at a time, beside the goroutines that earlier cells have started. Interpreted code is stopped by changing the number by which
 // yaegi tells live frames from abandoned ones, and by ending the waits that it is in (stop.go); its deferred calls are made afterwards (latedefers.go). A cell that
-// does not leave, because a compiled call blocks it, keeps others from beginning until it has left. While code runs, each limit is looked at every few milliseconds
-// (limits.go): endless recursion would end the process, and a machine without memory would end whatever it likes.
+// a compiled call keeps from leaving is abandoned (abandon.go): its goroutine ends when the call returns, or calls a function of a cell, which guards in the compiled
+// trees see to (guard.go). Only a call that holds the device keeps other cells from beginning until it has returned. While code runs, each limit is looked at every
+// few milliseconds (limits.go): endless recursion would end the process, and a machine without memory would end whatever it likes.
 //
-// What yaegi has no exported way to is reached in one place, yaegi.go.
+// The steps by which positions are stored and indices looked at are not yaegi's (steps.go).
+//
+// What yaegi has no exported way to is reached in two places, yaegi.go and guard.go.
 package run

@@ -2,6 +2,8 @@ package run
 
 import (
 	"bytes"
+	"fmt"
+	"os"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 type Doing struct {
 	What    string // "waits in time.Sleep", "is in sort.Ints"; "" for interpreted code
 	Blocked bool   // it waits for something, and takes no processor time
+	Input   bool   // what it waits for is standard input
 }
 
 // dumpSize bounds the dump of all goroutines in which the cell's own is looked for, in bytes.
@@ -30,16 +33,39 @@ func (rt *Runtime) Doing() Doing {
 		return Doing{}
 	default:
 	}
+	stack, found := stackOf(allStacks(), id)
+	switch {
+	case !found:
+		return Doing{}
+	case strings.Contains(stack, fmt.Sprintf("\nos.(*File).Read(%p", os.Stdin)):
+		return Doing{What: "waits for standard input", Blocked: true, Input: true}
+	}
+	return describeStack(stack)
+}
+
+// allStacks returns the stacks of all goroutines, or of as many as dumpSize permits.
+func allStacks() []byte {
 	for size := 64 << 10; ; size *= 4 {
 		dump := make([]byte, size)
-		n := runtime.Stack(dump, true)
-		if stack, found := stackOf(dump[:n], id); found {
-			return describeStack(stack)
-		}
-		if n < size || size >= dumpSize {
-			return Doing{}
+		if n := runtime.Stack(dump, true); n < size || size >= dumpSize {
+			return dump[:n]
 		}
 	}
+}
+
+// compiledCall returns the compiled function that a goroutine has called from interpreted code, "" if it is in interpreted code or in a wait that ends with the cell.
+func compiledCall(stack string) string {
+	called := ""
+	for _, m := range frameLine.FindAllStringSubmatch(stack, -1) {
+		switch name := m[1]; {
+		case strings.HasPrefix(name, ownPrefix), strings.HasPrefix(name, yaegiPrefix):
+			return called
+		case strings.HasPrefix(name, "reflect."), strings.HasPrefix(name, "runtime."):
+		default:
+			called = plainFunction(name)
+		}
+	}
+	return ""
 }
 
 // stackOf cuts the stack of one goroutine out of a dump.

@@ -16,21 +16,27 @@ import (
 
 // execution is one execution of a cell's code.
 type execution struct {
-	cell  *check.Cell
-	left  chan struct{} // closed when the cell's statements have ended, however they do
-	err   error         // what they returned, once left is closed
-	done  chan struct{} // closed when it is known how the execution ended
-	alive atomic.Int64  // goroutines that the cell started
+	cell *check.Cell
+	left chan struct{} // closed when the cell's statements have ended, however they do
+	err  error         // what they returned, once left is closed
+	// exited says, once left is closed, that runtime.Goexit ended them.
+	exited bool
+	done   chan struct{} // closed when it is known how the execution ended
+	alive  atomic.Int64  // goroutines that the cell started
 	// goroutine is the number of the one that runs its statements, 0 before they begin.
 	goroutine atomic.Int64
 	ended     atomic.Bool // it was stopped: what it left to be done later is not done
 	// ranAway is set when a limit stops it.
 	ranAway atomic.Bool
+	// abandoned is set when compiled calls of it do not return: see abandon.
+	abandoned atomic.Bool
 
 	mu     sync.Mutex
 	failed *session.Error // of a goroutine that panicked
 	fail   chan struct{}  // closed then
 	over   bool
+	// uncounted is set when what is left of an abandoned execution is not waited for any more; Running does not count it.
+	uncounted bool
 }
 
 func newExecution(c *check.Cell) *execution {
@@ -42,24 +48,30 @@ type Ending struct {
 	Err         error          // what the code of the cell returned
 	Failed      *session.Error // of a goroutine of the cell, or of a limit that was exceeded; it ended the cell
 	Interrupted bool
-	BySelf      bool // the code ended without being stopped
+	BySelf      bool   // the code ended without being stopped
+	GoesOn      string // the compiled call that does not return, for which the execution was abandoned; "" if it has left
 }
 
-// Execute runs the code of a cell until it has ended, ctx ends, or a goroutine of the cell or a limit ends it. When it was stopped and does not leave, stuck is the
-// error of the cell, and Begin returns an error until it has left.
+// Execute runs the code of a cell until it has ended, ctx ends, or a goroutine of the cell or a limit ends it. When it was stopped and does not leave because of
+// compiled calls that do not return, it is abandoned. When it does not leave otherwise, stuck is the error of the cell, and Begin returns an error until it has left.
 func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error) (ending Ending, stuck *session.Error) {
 	x := newExecution(c)
 	defer close(x.done)
 	rt.begin(x)
 	go func() {
 		defer close(x.left)
-		defer rt.enter()()
+		defer rt.enter(x)()
 		x.goroutine.Store(goid.Get())
+		x.exited = true
 		x.err = code()
+		x.exited = false
 	}()
 	ending.BySelf = true
 	select {
 	case <-x.left:
+		if x.exited && rt.program {
+			rt.awaitOthers(ctx, x)
+		}
 	case <-x.fail:
 		ending.BySelf = false
 	case <-ctx.Done():
@@ -85,8 +97,32 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.over = true
-	ending.Err, ending.Failed = x.err, x.failed
+	ending.Failed = x.failed
+	if x.uncounted {
+		ending.GoesOn = rt.callOf(x)
+	}
+	select {
+	case <-x.left:
+		ending.Err = x.err
+	default:
+	}
 	return ending, nil
+}
+
+// awaitOthers waits for the other goroutines of a program, as Go does when runtime.Goexit has ended that of main. It is an error when none is left.
+func (rt *Runtime) awaitOthers(ctx context.Context, x *execution) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for rt.Running() > 1 {
+		select {
+		case <-x.fail:
+			return
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+	x.failWith(&session.Error{Kind: session.KindPanic, Peer: -1, Msg: "fatal error: no goroutines (main called runtime.Goexit) - deadlock!"})
 }
 
 // goRun is the go statement. A panic of the goroutine is the error of the cell that started it, or a note once that is over.
@@ -95,17 +131,26 @@ func (rt *Runtime) goRun(f func()) {
 	x.alive.Add(1)
 	rt.started()
 	go func() {
-		defer x.alive.Add(-1)
-		defer rt.busy.Add(-1)
-		defer rt.enter()()
+		defer rt.goroutineEnded(x)
+		defer rt.enter(x)()
 		defer rt.recoverTo(x)
 		f()
 	}()
 }
 
+// goroutineEnded notes that a goroutine of x has ended.
+func (rt *Runtime) goroutineEnded(x *execution) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.uncounted {
+		rt.busy.Add(-1)
+	}
+	x.alive.Add(-1)
+}
+
 // recoverTo, deferred, makes the panic of a goroutine an error of x.
 func (rt *Runtime) recoverTo(x *execution) {
-	if v := recover(); v != nil {
+	if v := recover(); v != nil && !x.abandoned.Load() {
 		e := rt.host.PanicError(v)
 		e.Msg += " (in a goroutine)"
 		rt.report(x, e)

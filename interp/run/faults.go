@@ -52,7 +52,9 @@ func faultOf(text string) runtimeError {
 		"reflect: indirection through nil pointer to embedded struct",
 		"reflect: Method on nil interface value":
 		return nilDereference
-	case "reflect.MakeSlice: negative len":
+	case "reflect.Value.Grow: slice overflow":
+		return "runtime error: growslice: len out of range"
+	case "reflect.MakeSlice: negative len", "runtime: allocation size out of range":
 		return "runtime error: makeslice: len out of range"
 	case "reflect.MakeSlice: negative cap",
 		"reflect.MakeSlice: len > cap":
@@ -61,7 +63,9 @@ func faultOf(text string) runtimeError {
 		return "makechan: size out of range"
 	}
 	if rest, ok := strings.CutPrefix(text, "reflect: cannot convert slice with length "); ok {
-		return runtimeError("runtime error: cannot convert slice with length " + strings.Replace(rest, "to array", "to array or pointer to array", 1))
+		have, _, _ := strings.Cut(rest, " ")
+		_, want, _ := strings.Cut(rest, "array")
+		return runtimeError("runtime error: cannot convert slice with length " + have + " to array or pointer to array" + want)
 	}
 	if rest, ok := strings.CutPrefix(text, "hash of unhashable type: "); ok {
 		return runtimeError("runtime error: hash of unhashable type " + rest)

@@ -52,16 +52,30 @@ const (
 	CmdOutput   Helper = "CmdOutput"   // CmdOutput(c *exec.Cmd) ([]byte, error)
 	CmdCombined Helper = "CmdCombined" // CmdCombined(c *exec.Cmd) ([]byte, error)
 
-	IndexFault  Helper = "IndexFault"  // IndexFault(i, n int): panics, for index i of n elements
-	SliceBounds Helper = "SliceBounds" // SliceBounds(given, length, capacity, low, high, limit int): panics if the bounds are wrong
-	ShiftCount  Helper = "ShiftCount"  // ShiftCount(n int64) uint64: n, unless it is negative
-	Misused     Helper = "Misused"     // Misused(state int): panics, for an iterator that does what it must not in a state
-	Room        Helper = "Room"        // Room(n, each int64) int64: n, if there is memory for n elements of so many bytes
-	Runes       Helper = "Runes"       // Runes(s string) (at []int, runes []rune): for a range over s
-	Zero        Helper = "Zero"        // Zero(v any): variable v becomes zero
-	Clear       Helper = "Clear"       // Clear(x any): the builtin
-	Print       Helper = "Print"       // Print(args ...any): the builtin
-	Println     Helper = "Println"     // Println(args ...any): the builtin
+	UnsafePointer    Helper = "UnsafePointer"    // UnsafePointer(to, from any): variable to becomes the pointer in from; one of them is an unsafe.Pointer
+	UnsafeOfUintptr  Helper = "UnsafeOfUintptr"  // UnsafeOfUintptr(n uintptr) unsafe.Pointer
+	UnsafeUintptr    Helper = "UnsafeUintptr"    // UnsafeUintptr(p unsafe.Pointer) uintptr
+	UnsafeAdd        Helper = "UnsafeAdd"        // UnsafeAdd(p unsafe.Pointer, n int64) unsafe.Pointer
+	UnsafeSlice      Helper = "UnsafeSlice"      // UnsafeSlice(to, from any, n int64): variable to becomes the slice of n elements at the pointer in from
+	UnsafeSliceData  Helper = "UnsafeSliceData"  // UnsafeSliceData(to, from any): variable to becomes the pointer to the elements of the slice in from
+	UnsafeString     Helper = "UnsafeString"     // UnsafeString(p *byte, n int64) string
+	UnsafeStringData Helper = "UnsafeStringData" // UnsafeStringData(s string) *byte
+
+	Caller   Helper = "Caller"   // Caller(at int) (pc uintptr, file string, line int, ok bool): runtime.Caller, for the call at a position
+	LoggerAt Helper = "LoggerAt" // LoggerAt(l *log.Logger, at int) *Logger: l, for a call at a position
+
+	CheckIndex Helper = "index#" // index#(i int, x any): panics if i is no index of x, a slice or string or a number of elements; see steps.go
+	// UnsignedIndexFault(i uint64, n int): panics, for index i of n elements
+	UnsignedIndexFault Helper = "UnsignedIndexFault"
+	CheckSlice         Helper = "slice#"     // slice#(given int, x any, low, high, limit int): panics if these are no bounds of x, which is as for index#
+	ShiftCount         Helper = "ShiftCount" // ShiftCount(n int64) uint64: n, unless it is negative
+	Misused            Helper = "Misused"    // Misused(state int): panics, for an iterator that does what it must not in a state
+	Room               Helper = "Room"       // Room(n, each int64) int64: n, if there is memory for n elements of so many bytes
+	Runes              Helper = "Runes"      // Runes(s string) (at []int, runes []rune): for a range over s
+	Zero               Helper = "Zero"       // Zero(v any): variable v becomes zero
+	Clear              Helper = "Clear"      // Clear(x any): the builtin
+	Print              Helper = "Print"      // Print(args ...any): the builtin
+	Println            Helper = "Println"    // Println(args ...any): the builtin
 )
 
 // Methods of what the helpers return.
@@ -122,16 +136,29 @@ func (rt *Runtime) helpers() map[Helper]any {
 		CmdOutput:   rt.cmdOutput,
 		CmdCombined: rt.cmdCombined,
 
-		IndexFault:  indexFault,
-		SliceBounds: sliceBounds,
-		ShiftCount:  shiftCount,
-		Misused:     misused,
-		Room:        rt.room,
-		Runes:       runesOf,
-		Zero:        zero,
-		Clear:       func(x any) { reflect.ValueOf(x).Clear() },
-		Print:       printArgs,
-		Println:     func(args ...any) { fmt.Fprintln(os.Stderr, args...) },
+		UnsafePointer:    unsafePointer,
+		UnsafeOfUintptr:  unsafeOfUintptr,
+		UnsafeUintptr:    unsafeUintptr,
+		UnsafeAdd:        unsafeAdd,
+		UnsafeSlice:      unsafeSlice,
+		UnsafeSliceData:  unsafeSliceData,
+		UnsafeString:     unsafeString,
+		UnsafeStringData: unsafeStringData,
+
+		Caller:   rt.caller,
+		LoggerAt: rt.logger,
+
+		CheckIndex:         checkIndex,
+		UnsignedIndexFault: unsignedIndexFault,
+		CheckSlice:         checkSlice,
+		ShiftCount:         shiftCount,
+		Misused:            misused,
+		Room:               rt.room,
+		Runes:              runesOf,
+		Zero:               zero,
+		Clear:              func(x any) { reflect.ValueOf(x).Clear() },
+		Print:              printArgs,
+		Println:            func(args ...any) { fmt.Fprintln(os.Stderr, args...) },
 	}
 	addOrdered[int](table)
 	addOrdered[int8](table)

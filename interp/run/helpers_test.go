@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -50,7 +51,7 @@ func TestHelpers(t *testing.T) {
 		if reflect.TypeOf(function).Kind() != reflect.Func {
 			t.Errorf("%s is a %T", name, function)
 		}
-		if _, err := parser.ParseExpr(string(name)); err != nil { // min#int
+		if _, typ, _ := strings.Cut(string(name), "#"); typ != "" { // min#int
 			ordered++
 		}
 	}

@@ -5,8 +5,11 @@ import "time"
 // LateGrace is how long the deferred calls of an interrupted cell may take together.
 const LateGrace = time.Second
 
-// leave reports whether the function of d was stopped. If so, its deferred calls are kept for when interpreted code runs again.
+// leave reports whether the function of d was stopped. If so, its deferred calls are kept for when interpreted code runs again, unless the execution was abandoned.
 func (rt *Runtime) leave(d *defers) bool {
+	if rt.abandoned.Load() > 0 && rt.isAbandoned() {
+		return true
+	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	select {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+	"weak"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/named"
@@ -37,6 +38,9 @@ type natives struct {
 	methods map[*types.TypeName][]*methods
 
 	implementations map[string][]implementation // of interface types, by key
+
+	released map[*types.TypeName]weak.Pointer[released] // see oldtypes.go
+	gone     map[*types.TypeName]bool                   // types that are gone, of which there may be keys
 }
 
 // release frees all native types. No value of any of them may exist.
@@ -72,6 +76,7 @@ func newNatives(y *Yaegi, packages func() *check.Packages) *natives {
 	return &natives{
 		yaegi: y, packages: packages, types: map[string]types.Type{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
 		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
+		released: map[*types.TypeName]weak.Pointer[released]{}, gone: map[*types.TypeName]bool{},
 	}
 }
 
@@ -140,6 +145,7 @@ func (n *natives) addMethod(key, name string, fn any) {
 }
 
 func (n *natives) methodsOf(t *types.Named) *methods {
+	n.hold(t.Origin().Obj())
 	for _, m := range n.methods[t.Origin().Obj()] {
 		if types.Identical(m.typ, t) {
 			return m
@@ -177,6 +183,7 @@ func (n *natives) make(t types.Type, pkg, name string, bare bool, methods []*typ
 	key := view{bare: bare}
 	if t, ok := t.(*types.Named); ok {
 		key.origin = t.Origin().Obj()
+		n.hold(key.origin)
 	}
 	if made := n.find(key, t); made != nil {
 		return made.made.Reflect()

@@ -2,11 +2,13 @@ package run
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"reflect"
 	"strings"
+	"unsafe"
 
-	"github.com/traefik/yaegi/stdlib"
+	"github.com/symmrepl/symmrepl/interp/symbols"
 )
 
 // overrides are symbols of the standard library that cells get in place of the tables'.
@@ -22,11 +24,16 @@ func (rt *Runtime) overrides() Exports {
 		"strings/strings": {"Repeat": reflect.ValueOf(func(s string, n int) string { return strings.Repeat(s, rt.roomInt(n, len(s))) })},
 		"bytes/bytes":     {"Repeat": reflect.ValueOf(func(b []byte, n int) []byte { return bytes.Repeat(b, rt.roomInt(n, len(b))) })},
 		"os/exec/exec":    {"Command": reflect.ValueOf(rt.command)},
+		"unsafe/unsafe":   {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
 		"runtime/runtime": {"SetFinalizer": reflect.ValueOf(rt.SetFinalizer)},
 	}
 }
 
-// overridesAfterUse are symbols that yaegi replaces by its own when it gets the tables. Its log, for one, writes to its standard error.
+// overridesAfterUse are symbols that yaegi replaces by its own when it gets the tables. Its log, for one, writes to its standard error and does not exit.
 func overridesAfterUse() Exports {
-	return Exports{"log/log": stdlib.Symbols["log/log"], "os/os": {"Exit": reflect.ValueOf(os.Exit)}}
+	return Exports{
+		"log/log":   symbols.Tables()["log/log"],
+		"os/os":     {"Exit": reflect.ValueOf(os.Exit), "Args": reflect.ValueOf(&os.Args).Elem()},
+		"flag/flag": {"CommandLine": reflect.ValueOf(&flag.CommandLine).Elem()},
+	}
 }

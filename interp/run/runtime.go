@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"errors"
 	"go/token"
 	"io"
+	"os"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -38,13 +40,17 @@ type Runtime struct {
 	yaegi   *Yaegi
 	natives *natives
 	stdin   stdin
+	program bool // the cells are a program's, which may end the process
 	panics  panicStacks
 	mark    *int         // position of the statement that runs
 	call    *int         // that of the cell's own statement
 	busy    atomic.Int64 // how many cells and goroutines of cells run
 	stacks  *watch
 	memory  *watch
-	own     sync.Map // the numbers of the goroutines that run code of cells and recover from its panics
+	own     sync.Map // by the number of each goroutine that runs code of cells and recovers from its panics: the execution
+
+	abandoned atomic.Int64                  // 0 if no execution is being stopped, nor was abandoned and has not left
+	halting   atomic.Pointer[chan struct{}] // closed when the execution that is stopped last no longer runs interpreted code; nil before the first
 
 	turn    sync.Mutex // held by the cell that runs
 	stopped *stopped   // an execution that has not left; guarded by turn
@@ -54,6 +60,7 @@ type Runtime struct {
 	ctx       context.Context // ends when interpreted code is to stop
 	cancel    func()          // ends it
 	late      []*defers       // of functions that were stopped
+	calls     []Call          // of abandoned executions, those too that have returned since Calls was called
 	values    []reflect.Value // pointers to the values of the last expression
 	texts     map[int]string  // of those that describe themselves
 	forms     display.Data    // in which the value is shown, other than text
@@ -61,13 +68,16 @@ type Runtime struct {
 }
 
 // New returns a runtime whose code may use the packages of package symbols and others, which replace symbols of the same name. Input is the standard
-// input of cells; nil is an empty one. Memory is how many bytes the values of cells may take.
+// input of cells; nil is an empty one, and os.Stdin that of a program, which may end the process. Memory is how many bytes the values of cells may take.
 func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, error) {
-	rt := &Runtime{host: host, stdin: newStdin(input), panics: panicStacks{by: map[int64][]*Panic{}}}
+	rt := &Runtime{host: host, stdin: newStdin(input), program: input == io.Reader(os.Stdin), panics: panicStacks{by: map[int64][]*Panic{}}}
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
-	y := interp.New(interp.Options{Stdin: rt.stdin.own, Stdout: stdout{}, Stderr: foreignPanics{rt}, Unrestricted: true})
-	var err error
+	y := interp.New(interp.Options{Stdin: nowhere{}, Stdout: stdout{}, Stderr: foreignPanics{rt}, Unrestricted: true})
+	err := checkLogger()
+	if err != nil {
+		return nil, err
+	}
 	if rt.yaegi, err = openYaegi(y); err != nil {
 		return nil, err
 	}
@@ -77,7 +87,12 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 	}
 	// The interpreter replaces some symbols of the standard library by its own when it is given the tables; a second
 	// time puts ours back.
-	return rt, y.Use(overridesAfterUse())
+	for _, symbols := range []Exports{overridesAfterUse(), rt.stdin.symbolsAfterUse()} {
+		if err := y.Use(symbols); err != nil {
+			return nil, err
+		}
+	}
+	return rt, nil
 }
 
 // Yaegi is the interpreter that runs lowered code.
@@ -103,10 +118,10 @@ func (rt *Runtime) current() *execution {
 	return rt.execution
 }
 
-// enter notes that the calling goroutine recovers from panics of the code of cells that it runs, until leave.
-func (rt *Runtime) enter() (leave func()) {
+// enter notes that the calling goroutine runs code of an execution and recovers from its panics, until leave.
+func (rt *Runtime) enter(x *execution) (leave func()) {
 	id := goid.Get()
-	rt.own.Store(id, nil)
+	rt.own.Store(id, x)
 	return func() { rt.own.Delete(id) }
 }
 
@@ -153,6 +168,21 @@ func (rt *Runtime) bind(name string, pointer any) {
 		return
 	}
 	rt.host.Bound(name, reflect.ValueOf(pointer))
+}
+
+// ShareMarks makes other memory than that of yaegi's heap hold Position and CallPosition. It is called before any cell runs.
+func (rt *Runtime) ShareMarks(mark, call *int) error {
+	for _, m := range []struct {
+		of *(*int)
+		to *int
+	}{{&rt.mark, mark}, {&rt.call, call}} {
+		*m.to = **m.of
+		if !rt.yaegi.move(*m.of, m.to) {
+			return errors.New("interp: the variables that hold positions are not where they are bound")
+		}
+		*m.of = m.to
+	}
+	return nil
 }
 
 // Position is that of the statement which ran last.

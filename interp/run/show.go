@@ -1,10 +1,10 @@
 package run
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/display"
 	"github.com/symmrepl/symmrepl/internal/values"
@@ -85,15 +85,19 @@ func (rt *Runtime) render(values ...any) {
 	}
 }
 
-// picture shows a plot of gonum's, which does not say how it is shown, in the size of those of package chart. Its text stays.
+// picture shows a plot of gonum's, which does not say how it is shown, in the size of those of package chart, as SVG, and as PNG for notebooks
+// that do not trust SVG. Its text stays.
 func picture(p *plot.Plot) display.Data {
-	drawn, err := p.WriterTo(5*vg.Inch, 3*vg.Inch, "svg")
-	var b strings.Builder
-	if err == nil {
-		_, err = drawn.WriteTo(&b)
+	file := func(format string) []byte {
+		drawn, err := p.WriterTo(5*vg.Inch, 3*vg.Inch, format)
+		var b bytes.Buffer
+		if err == nil {
+			_, err = drawn.WriteTo(&b)
+		}
+		if err != nil {
+			panic(fmt.Errorf("the plot cannot be drawn: %w", err))
+		}
+		return b.Bytes()
 	}
-	if err != nil {
-		panic(fmt.Errorf("the plot cannot be drawn: %w", err))
-	}
-	return display.Data{Data: display.MIMEMap{display.MIMETypeSVG: b.String()}}
+	return display.Data{Data: display.MIMEMap{display.MIMETypeSVG: string(file("svg")), display.MIMETypePNG: file("png")}}
 }

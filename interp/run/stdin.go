@@ -2,30 +2,39 @@ package run
 
 import (
 	"bufio"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"reflect"
-	"strings"
 )
 
-// stdin replaces standard input in cells, because a worker's own is empty: the functions below read from it when they are given os.Stdin.
+// stdin is the standard input of cells. If that is this process's own, os.Stdin is read as in any program. If it is another reader, such as lines that a
+// user is asked for, the functions below read from that when they are given the os.Stdin of this process, whose file is empty.
 type stdin struct {
-	input io.Reader
-	own   *bufio.Reader
+	file *os.File      // os.Stdin when the session began
+	own  *bufio.Reader // what is read in place of file; nil: file itself
+	from io.Reader     // of own
 }
 
+// newStdin makes the standard input that input is; nil is an empty one.
 func newStdin(input io.Reader) stdin {
-	if input == nil {
-		input = strings.NewReader("")
+	s := stdin{file: os.Stdin}
+	if input != nil && input != io.Reader(os.Stdin) {
+		s.from, s.own = input, bufio.NewReader(input)
 	}
-	return stdin{input, bufio.NewReader(input)}
+	return s
 }
 
-// begin forgets what an earlier cell has left of a line.
-func (s stdin) begin() { s.own.Reset(s.input) }
+// begin forgets what an earlier cell has left of a line that was typed for it.
+func (s stdin) begin() {
+	if s.own != nil {
+		s.own.Reset(s.from)
+	}
+}
 
-// symbols are the functions by which programs read standard input. Yaegi has those of fmt that need no reader.
+// symbols are the functions by which programs read standard input.
 func (s stdin) symbols() Exports {
 	return Exports{
 		"fmt/fmt": {
@@ -40,15 +49,32 @@ func (s stdin) symbols() Exports {
 			"NewReaderSize": reflect.ValueOf(func(r io.Reader, size int) *bufio.Reader { return bufio.NewReaderSize(s.of(r), size) }),
 			"NewScanner":    reflect.ValueOf(func(r io.Reader) *bufio.Scanner { return bufio.NewScanner(s.of(r)) }),
 		},
+		"encoding/csv/csv":   {"NewReader": reflect.ValueOf(func(r io.Reader) *csv.Reader { return csv.NewReader(s.of(r)) })},
+		"encoding/json/json": {"NewDecoder": reflect.ValueOf(func(r io.Reader) *json.Decoder { return json.NewDecoder(s.of(r)) })},
 		"io/io": {
+			"Copy":    reflect.ValueOf(func(w io.Writer, r io.Reader) (int64, error) { return io.Copy(w, s.of(r)) }),
 			"ReadAll": reflect.ValueOf(func(r io.Reader) ([]byte, error) { return io.ReadAll(s.of(r)) }),
 		},
 	}
 }
 
-// of returns r, or what takes the place of os.Stdin.
+// nowhere takes the place of yaegi's standard input, which is not used. Because it is no file, yaegi leaves cells the variable os.Stdin of this process.
+type nowhere struct{}
+
+func (nowhere) Read([]byte) (int, error) { return 0, io.EOF }
+
+// symbolsAfterUse are those that yaegi replaces by its own when it gets the tables.
+func (s stdin) symbolsAfterUse() Exports {
+	return Exports{"fmt/again": { // a table of fmt/fmt would make yaegi replace them once more
+		"Scan":   reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscan(s.of(os.Stdin), a...) }),
+		"Scanln": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fscanln(s.of(os.Stdin), a...) }),
+		"Scanf":  reflect.ValueOf(func(format string, a ...any) (int, error) { return fmt.Fscanf(s.of(os.Stdin), format, a...) }),
+	}}
+}
+
+// of returns r, or what takes the place of the file of standard input.
 func (s stdin) of(r io.Reader) io.Reader {
-	if r == io.Reader(os.Stdin) {
+	if s.own != nil && r == io.Reader(s.file) {
 		return s.own
 	}
 	return r

@@ -14,7 +14,7 @@ import (
 const (
 	// SelfEnd is how long an interrupted cell may take to end by itself, as a wait does that is aborted.
 	SelfEnd = 50 * time.Millisecond
-	// grace is how long Execute waits for a stopped cell to leave; only a compiled call that blocks takes that long.
+	// grace is how long Execute waits for a stopped cell to leave; only a call that holds the device takes that long.
 	grace = 2 * time.Second
 	// unwindGrace is the same for a cell that a limit or a panic stopped: deeply nested calls take time to return.
 	unwindGrace = 5 * grace
@@ -37,6 +37,7 @@ func (rt *Runtime) Begin() (end func(), err *session.Error) {
 		defer rt.turn.Unlock()
 		return nil, rt.stuckError()
 	}
+	rt.abandoned.Store(int64(len(rt.Calls())))
 	rt.started()
 	rt.stdin.begin()
 	return func() {
@@ -59,7 +60,7 @@ func (rt *Runtime) Close() {
 	if rt.Busy() {
 		rt.stopLeft()
 	}
-	if !rt.Busy() {
+	if !rt.Busy() && len(rt.Calls()) == 0 {
 		rt.natives.release()
 	}
 }
@@ -68,9 +69,15 @@ func (rt *Runtime) Close() {
 // left in time. If not, no cell can run until it has. Unwinds says that a limit or a panic is the reason.
 func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	x.ended.Store(true)
-	// Waits end first, and begin again last: a function that ends because its code does has to see that its deferred calls are made later.
+	halted := make(chan struct{})
+	rt.halting.Store(&halted)
+	rt.abandoned.Add(1)
+	// Waits end first, and begin again last: a function that ends because its code does has to see that its deferred calls are made later. What follows a wait
+	// in the code does not run meanwhile: see leaveAbandoned.
 	begin := rt.stopWaits()
 	rt.stopped = &stopped{x, []func(){rt.yaegi.stop(), begin}}
+	rt.abandoned.Add(-1)
+	close(halted)
 	return rt.join(unwinds)
 }
 
@@ -87,25 +94,31 @@ func (rt *Runtime) stopLeft() {
 	rt.takeLate()
 }
 
-// join waits for the execution that was stopped to leave, and then makes interpreted code run again.
+// join waits for the execution that was stopped to leave, or abandons it, and then makes interpreted code run again.
 func (rt *Runtime) join(unwinds bool) bool {
 	s, p, others := rt.stopped, NewDeadline(grace), NewDeadline(othersGrace)
 	if unwinds {
 		p = NewDeadline(unwindGrace)
 	}
+	patient := NewDeadline(abandonAfter)
 	for ; !p.over(); time.Sleep(time.Millisecond) {
 		waited := others.over() && !(unwinds && othersCanRun())
+		gone := false
 		select {
 		case <-s.execution.left:
+			gone = s.execution.alive.Load() == 0
 		default:
-			continue
 		}
-		if s.execution.alive.Load() == 0 && (rt.busy.Load() <= 1 || waited) {
+		due := patient.over()
+		if gone && (rt.busy.Load() <= 1 || waited) || due && !gone && rt.abandon(s.execution) {
 			for _, resume := range s.resume {
 				resume()
 			}
 			rt.stopped = nil
 			return true
+		}
+		if due {
+			patient = NewDeadline(abandonEvery)
 		}
 	}
 	return false
@@ -141,7 +154,7 @@ func (rt *Runtime) runLate(x *execution, late []*defers) bool {
 	again := newExecution(x.cell)
 	go func() {
 		defer close(again.left)
-		defer rt.enter()()
+		defer rt.enter(again)()
 		for _, d := range late {
 			d.runAll()
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
@@ -15,10 +16,13 @@ import (
 // an interpreter is made, so that another version is an error at the start and never a corrupted session.
 type Yaegi struct {
 	*interp.Interpreter
-	runID *uint64       // the number that live frames carry
-	done  chan struct{} // ends the channel operation that receives from it
-	roots reflect.Value // every tree ever compiled, kept for a debugger
-	boxes reflect.Type  // of values in interfaces with methods
+	runID *uint64          // the number that live frames carry
+	done  chan struct{}    // ends the channel operation that receives from it
+	roots reflect.Value    // every tree ever compiled, kept for a debugger
+	types *[]reflect.Type  // of the package-level variables, by their place in frame
+	frame *[]reflect.Value // the package-level variables that executed programs have declared
+	boxes reflect.Type     // of values in interfaces with methods
+	nodes *nodes           // where the nodes of trees have their fields
 }
 
 // programRoot is the field of a compiled program that points to its tree.
@@ -59,10 +63,97 @@ func openYaegi(y *interp.Interpreter) (*Yaegi, error) {
 	if _, err := unexported.Field(v, "scopes", reflect.Map); err != nil {
 		return nil, err
 	}
-	if _, err := unexported.Field(reflect.ValueOf(new(interp.Program)).Elem(), programRoot, reflect.Pointer); err != nil {
+	nodes, err := newNodes()
+	if err != nil {
 		return nil, err
 	}
-	return &Yaegi{runID: (*uint64)(id.Addr().UnsafePointer()), done: *ch, roots: roots, Interpreter: y}, nil
+	types, frame, err := globals(v)
+	if err != nil {
+		return nil, err
+	}
+	return &Yaegi{nodes: nodes, runID: (*uint64)(id.Addr().UnsafePointer()), done: *ch, roots: roots, types: types, frame: frame, Interpreter: y}, nil
+}
+
+// globals returns where an interpreter keeps its package-level variables, and their types.
+func globals(y reflect.Value) (types *[]reflect.Type, frame *[]reflect.Value, err error) {
+	universe, err := unexported.Field(y, "universe", reflect.Pointer)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := unexported.Field(universe.Elem(), "types", reflect.Slice)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := unexported.Field(y, "frame", reflect.Pointer)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := unexported.Field(f.Elem(), "data", reflect.Slice)
+	if err != nil {
+		return nil, nil, err
+	}
+	types, ok1 := list.Addr().Interface().(*[]reflect.Type)
+	frame, ok2 := data.Addr().Interface().(*[]reflect.Value)
+	if !ok1 || !ok2 {
+		return nil, nil, fmt.Errorf("interp: package-level variables are %s of %s", data.Type(), list.Type())
+	}
+	return types, frame, nil
+}
+
+// Execute runs a compiled program. It makes room for the variables that the program declares before yaegi does, which copies all there are for each program.
+func (s *Yaegi) Execute(p *interp.Program) (reflect.Value, error) {
+	for _, t := range (*s.types)[min(len(*s.frame), len(*s.types)):] {
+		*s.frame = append(*s.frame, reflect.New(t).Elem())
+	}
+	return s.Interpreter.Execute(p)
+}
+
+// move makes other memory that of a package-level variable. It reports whether there is one at from.
+func (s *Yaegi) move(from, to *int) bool {
+	for i, v := range *s.frame {
+		if v.CanAddr() && v.Addr().UnsafePointer() == unsafe.Pointer(from) {
+			(*s.frame)[i] = reflect.ValueOf(to).Elem()
+			return true
+		}
+	}
+	return false
+}
+
+// Settle drops the syntax of variables that have been declared, which would keep the trees of whole cells.
+func (s *Yaegi) Settle(variables []string) error {
+	if len(variables) == 0 {
+		return nil
+	}
+	main, err := s.main()
+	if err != nil {
+		return err
+	}
+	symbols, err := unexported.Field(main, "sym", reflect.Map)
+	if err != nil {
+		return err
+	}
+	for _, name := range variables {
+		node, err := unexported.Field(symbols.MapIndex(reflect.ValueOf(name)).Elem(), "node", reflect.Pointer)
+		if err != nil {
+			return err
+		}
+		if node.IsNil() {
+			continue
+		}
+		// The type of the variable may refer to the declaration.
+		for _, field := range []struct {
+			name string
+			kind reflect.Kind
+		}{{"anc", reflect.Pointer}, {"child", reflect.Slice}} {
+			link, err := unexported.Field(node.Elem(), field.name, field.kind)
+			if err != nil {
+				return err
+			}
+			link.SetZero()
+		}
+		node.SetZero()
+	}
+	return nil
 }
 
 // stop makes all interpreted code end at its next step, as no frame carries the number any more, and waits on channels return. What it

@@ -13,6 +13,7 @@ func init() {
 	Symbols["github.com/symmrepl/symmrepl/interp/generics/compiled/compiled"] = map[string]reflect.Value{
 		// function, constant and variable definitions
 		"Coroutine":  reflect.ValueOf(compiled.Coroutine),
+		"EmbedFS":    reflect.ValueOf(compiled.EmbedFS),
 		"Hash":       reflect.ValueOf(compiled.Hash),
 		"MakeUnique": reflect.ValueOf(compiled.MakeUnique),
 		"MakeWeak":   reflect.ValueOf(compiled.MakeWeak),

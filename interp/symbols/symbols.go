@@ -5,6 +5,7 @@ package symbols
 import (
 	"maps"
 	"reflect"
+	_ "time/tzdata" // for cells that import it
 
 	"github.com/traefik/yaegi/stdlib"
 	"github.com/traefik/yaegi/stdlib/syscall"
@@ -33,4 +34,4 @@ func Tables(others ...map[string]map[string]reflect.Value) map[string]map[string
 }
 
 // Symbols are the tables of this package.
-var Symbols = map[string]map[string]reflect.Value{}
+var Symbols = map[string]map[string]reflect.Value{"time/tzdata/tzdata": {}}

@@ -19,7 +19,7 @@ func main() {
 		kept     = flag.String("kept", "build/foreign", "a folder for what the toolchain prints")
 		only     = flag.String("only", "", "run the programs whose names match this expression")
 		list     = flag.Bool("list", false, "list the programs that are not the same")
-		limit    = flag.Duration("limit", 60*time.Second, "how long a program may take")
+		limit    = flag.Duration("limit", 2*time.Minute, "how long a program may take")
 	)
 	flag.Parse()
 	if err := run(*symmrepl, *goDir, *yaegiDir, *kept, *only, *limit, *list); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -39,9 +41,15 @@ type result struct {
 
 // outcome is how a process ended, and what it printed.
 type outcome struct {
-	output string
-	failed bool
-	late   bool
+	Output         string // both streams, as they came
+	Stdout, Stderr string
+	Failed         bool
+	late           bool
+}
+
+// same reports whether programs printed the same. The streams of a rank are apart: which of them comes first is not kept.
+func (o outcome) same(p outcome) bool {
+	return equal(o.Output, p.Output) || equal(o.Stdout, p.Stdout) && equal(o.Stderr, p.Stderr)
 }
 
 // runner runs programs.
@@ -56,35 +64,39 @@ func (r *runner) judge(p program) result {
 	if p.skip != "" {
 		return result{p, skipped, p.skip}
 	}
-	got := r.run(exec.Command(r.program, append([]string{"run", "-n", "1", "--device", "cpu", p.path}, p.args...)...))
-	if !got.failed && equal(got.output, p.want) {
+	args := append([]string{"run", "-n", "1", "--device", "cpu", p.path, "--"}, p.args...)
+	got := r.run(exec.Command(r.program, args...))
+	if !got.Failed && equal(got.Output, p.want) {
 		return result{p, same, ""}
 	}
 	want := r.toolchain(p)
-	if got.failed == want.failed && equal(got.output, want.output) {
+	if got.Failed == want.Failed && got.same(want) {
 		return result{p, same, ""}
 	}
-	if want.failed && !want.late && got.failed && !died.MatchString(got.output) && samePanic(got.output, want.output) {
+	if got.Failed == want.Failed && masked(got.Output) == masked(want.Output) && r.varies(p, want) {
+		return result{p, same, ""}
+	}
+	if want.Failed && !want.late && got.Failed && !died.MatchString(got.Output) && samePanic(got.Output, want.Output) {
 		return result{p, same, ""}
 	}
 	switch {
 	case got.late:
-		return result{p, crashed, "it does not end"}
-	case died.MatchString(got.output):
-		return result{p, crashed, died.FindString(got.output)}
-	case got.failed && !failure.MatchString(got.output):
-		return result{p, refused, lastError(p, got.output)}
-	case got.failed:
-		return result{p, different, lastError(p, got.output)}
+		return result{p, crashed, "it does not end within " + r.limit.String()}
+	case died.MatchString(got.Output):
+		return result{p, crashed, died.FindString(got.Output)}
+	case got.Failed && positioned(p, got.Output) && !failure.MatchString(got.Output):
+		return result{p, refused, lastError(p, got.Output)}
+	case got.Failed:
+		return result{p, different, lastError(p, got.Output)}
 	}
-	return result{p, different, firstDifference(got.output, want.output)}
+	return result{p, different, firstDifference(got.Output, want.Output)}
 }
 
 // run runs a command in a folder of its own.
 func (r *runner) run(cmd *exec.Cmd) outcome {
 	dir, err := os.MkdirTemp("", "foreign")
 	if err != nil {
-		return outcome{output: err.Error(), failed: true}
+		return outcome{Output: err.Error(), Failed: true}
 	}
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(context.Background(), r.limit)
@@ -93,42 +105,79 @@ func (r *runner) run(cmd *exec.Cmd) outcome {
 	c.Dir, c.Env, c.WaitDelay = dir, cmd.Env, time.Second
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 5 * time.Second
-	var out bytes.Buffer
-	c.Stdout, c.Stderr = &out, &out
+	var both, stdout, stderr bytes.Buffer
+	var mu sync.Mutex
+	c.Stdout, c.Stderr = &stream{&mu, &both, &stdout}, &stream{&mu, &both, &stderr}
 	err = c.Run()
-	return outcome{output: out.String(), failed: err != nil, late: errors.Is(ctx.Err(), context.DeadlineExceeded)}
+	return outcome{both.String(), stdout.String(), stderr.String(), err != nil, errors.Is(ctx.Err(), context.DeadlineExceeded)}
+}
+
+// stream keeps what is written to one stream, and to both.
+type stream struct {
+	mu        *sync.Mutex // of both
+	both, own *bytes.Buffer
+}
+
+func (s *stream) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.both.Write(b)
+	return s.own.Write(b)
 }
 
 // toolchain returns what the Go toolchain makes of a program.
 func (r *runner) toolchain(p program) outcome {
 	text, err := os.ReadFile(p.path)
 	if err != nil {
-		return outcome{output: err.Error(), failed: true}
+		return outcome{Output: err.Error(), Failed: true}
 	}
-	sum := sha256.Sum256(append(text, runtime.Version()...))
+	sum := sha256.Sum256(append(text, runtime.Version()+" 3"...))
 	kept := filepath.Join(r.kept, hex.EncodeToString(sum[:8]))
-	if b, err := os.ReadFile(kept); err == nil {
-		return outcome{output: string(b[1:]), failed: b[0] == '1'}
+	var o outcome
+	if b, err := os.ReadFile(kept); err == nil && json.Unmarshal(b, &o) == nil {
+		return o
 	}
-	cmd := exec.Command("go", append([]string{"run", p.path}, p.args...)...)
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	o := r.run(cmd)
-	status := "0"
-	if o.failed {
-		status = "1"
-	}
-	if !o.late && os.MkdirAll(r.kept, 0o755) == nil {
-		os.WriteFile(kept, []byte(status+o.output), 0o644) // without it the next run is only slower
+	o = r.goRun(p)
+	if b, err := json.Marshal(o); err == nil && !o.late && os.MkdirAll(r.kept, 0o755) == nil {
+		os.WriteFile(kept, b, 0o644) // without it the next run is only slower
 	}
 	return o
 }
 
-// equal compares outputs but for white space at their ends.
-func equal(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+// goRun runs a program with the Go toolchain. The go command adds a line with the exit status, which is not the program's.
+func (r *runner) goRun(p program) outcome {
+	cmd := exec.Command("go", append([]string{"run", p.path}, p.args...)...)
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	o := r.run(cmd)
+	o.Output, o.Stderr = exitStatus.ReplaceAllString(o.Output, ""), exitStatus.ReplaceAllString(o.Stderr, "")
+	return o
+}
+
+// varies reports whether the toolchain's program prints something else when it runs again, such as an address.
+func (r *runner) varies(p program, before outcome) bool {
+	again := r.goRun(p)
+	return again.Output != before.Output && masked(again.Output) == masked(before.Output)
+}
+
+// masked is a text without its numbers.
+func masked(text string) string { return numbers.ReplaceAllString(strings.TrimSpace(text), "#") }
+
+// equal compares outputs but for white space at their ends, and the times of log messages.
+func equal(a, b string) bool {
+	return times.ReplaceAllString(strings.TrimSpace(a), "") == times.ReplaceAllString(strings.TrimSpace(b), "")
+}
+
+// positioned reports whether the text has an error at a place in the program.
+func positioned(p program, text string) bool {
+	return regexp.MustCompile(regexp.QuoteMeta(filepath.Base(p.path)) + `:[0-9]+:[0-9]+: `).MatchString(text)
+}
 
 var (
+	times      = regexp.MustCompile(`(?m)^[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} `)
+	numbers    = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
+	exitStatus = regexp.MustCompile(`(?m)^exit status [0-9]+\n\z`)
 	// died matches the report of a rank that ended.
-	died = regexp.MustCompile(`(?m)^.*\brank \d+ (died|was killed|ended|exited).*$|the worker died.*`)
+	died = regexp.MustCompile(`(?m)^.*\brank \d+ (died|was killed|ended|exited).*$|the worker (died|crashed).*`)
 	// failure matches an error of a program that ran.
 	failure = regexp.MustCompile(`(?m): panic: |: (exit status|os\.Exit)`)
 	// panicked matches what a panic or exit is reported by.

@@ -202,15 +202,9 @@ func (n *Type) Methods(methods []Method) error {
 	params := int(uncommonOf(n.t, n.kind).offset-uint32(unsafe.Sizeof(uncommon{}))) / int(unsafe.Sizeof(n.t))
 	values := unsafe.Slice((*method)(unsafe.Add(unsafe.Pointer(uncommonOf(n.t, n.kind)), uncommonOf(n.t, n.kind).offset)), n.room)
 	pointers := unsafe.Slice((*method)(unsafe.Add(unsafe.Pointer(uncommonOf(n.p, reflect.Pointer)), unsafe.Sizeof(uncommon{}))), n.room)
-	unsupported, err := n.stubOffset(reflect.MakeFunc(reflect.TypeFor[func()](), func([]reflect.Value) []reflect.Value {
-		panic("methods of cells' types cannot be called by way of reflect.Type; use reflect.Value")
-	}))
-	if err != nil {
-		return err
-	}
 	for i, m := range methods {
 		call := m.Call
-		code, err := n.stubOffset(reflect.MakeFunc(withReceiver(m.Type), func(args []reflect.Value) []reflect.Value {
+		code, err := n.stubOffset(reflect.MakeFunc(withReceiver(reflect.TypeFor[unsafe.Pointer](), m.Type), func(args []reflect.Value) []reflect.Value {
 			return call(args[0].UnsafePointer(), args[1:])
 		}))
 		if err != nil {
@@ -221,9 +215,16 @@ func (n *Type) Methods(methods []Method) error {
 			continue
 		}
 		values[byValue] = pointers[i]
-		values[byValue].tfn = unsupported
+		// A call by way of reflect.Type passes the value itself.
+		if values[byValue].tfn, err = n.stubOffset(reflect.MakeFunc(withReceiver(n.Reflect(), m.Type), func(args []reflect.Value) []reflect.Value {
+			recv := reflect.New(args[0].Type())
+			recv.Elem().Set(args[0])
+			return call(recv.UnsafePointer(), args[1:])
+		})); err != nil {
+			return err
+		}
 		if n.t.flags&flagDirect != 0 { // the receiver is the value
-			if values[byValue].ifn, err = n.stubOffset(reflect.MakeFunc(withReceiver(m.Type), func(args []reflect.Value) []reflect.Value {
+			if values[byValue].ifn, err = n.stubOffset(reflect.MakeFunc(withReceiver(reflect.TypeFor[unsafe.Pointer](), m.Type), func(args []reflect.Value) []reflect.Value {
 				recv := args[0].UnsafePointer()
 				return call(unsafe.Pointer(&recv), args[1:])
 			})); err != nil {
@@ -238,8 +239,8 @@ func (n *Type) Methods(methods []Method) error {
 }
 
 // withReceiver puts a receiver in front of the parameters of a function type.
-func withReceiver(t reflect.Type) reflect.Type {
-	in, out := []reflect.Type{reflect.TypeFor[unsafe.Pointer]()}, []reflect.Type(nil)
+func withReceiver(recv, t reflect.Type) reflect.Type {
+	in, out := []reflect.Type{recv}, []reflect.Type(nil)
 	for p := range t.Ins() {
 		in = append(in, p)
 	}

@@ -121,6 +121,9 @@ func TestKinds(t *testing.T) {
 		if got := fmt.Sprintf("%v %T", v.Interface(), v.Interface()); got != test.want+" main.T" {
 			t.Errorf("%s prints %s", from, got)
 		}
+		if got := n.Reflect().Method(0).Func.Call([]reflect.Value{v})[0].String(); got != test.want {
+			t.Errorf("%s says %s by way of its type", from, got)
+		}
 		p := reflect.New(n.Reflect())
 		p.Elem().Set(v)
 		if got := fmt.Sprintf("%v %T", p.Interface(), p.Interface()); got != test.want+" *main.T" {

@@ -10,8 +10,8 @@ import (
 // A method of a type is machine code that gets a receiver and arguments but, unlike a closure, no context. So there is a fixed number of
 // stubs; each finds its closure by its number and goes on in it. stub_*.s has them.
 
-// MaxMethods is how many methods all types made by a process may have.
-const MaxMethods = 8192
+// MaxMethods is how many methods all types made by a process may have, those of values counted twice.
+const MaxMethods = 65536
 
 const stubSize = 16
 

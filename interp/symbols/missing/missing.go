@@ -25,7 +25,10 @@ import (
 type Tables = map[string]map[string]reflect.Value
 
 // newPackages are those that yaegi does not know.
-var newPackages = []string{"crypto/hkdf", "crypto/hpke", "crypto/mlkem", "crypto/pbkdf2", "crypto/sha3", "iter", "structs", "unique", "weak"}
+var newPackages = []string{
+	"crypto/fips140", "crypto/hkdf", "crypto/hpke", "crypto/mlkem", "crypto/mlkem/mlkemtest", "crypto/pbkdf2", "crypto/sha3", "embed", "iter",
+	"runtime/cgo", "runtime/coverage", "structs", "testing/cryptotest", "testing/synctest", "unique", "weak",
+}
 
 // Base gives yaegi's own tables.
 func Base() Tables {

@@ -1,0 +1,167 @@
+package export
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/symmrepl/symmrepl"
+	"github.com/symmrepl/symmrepl/interp/export/modules"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// modulePath is the path of this module, and moduleVersion the version that go.mod of an exported program calls it.
+const (
+	modulePath    = "github.com/symmrepl/symmrepl"
+	moduleVersion = "v0.0.0"
+)
+
+// Folder writes the cells of a session of size ranks as a Go module with the sources of all that it uses, so that the go command builds it
+// without a network: main.go, go.mod and the folder vendor. It returns the files by their paths in the folder.
+func Folder(cells []session.Cell, size int) (map[string][]byte, error) {
+	own, err := ownModule()
+	if err != nil {
+		return nil, err
+	}
+	all, err := modules.All()
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, own)
+	text, err := newProgram(cells, size, fmt.Sprintf(folderHeader, size, goVersion(own)))
+	if err != nil {
+		return nil, err
+	}
+	v := vendored{modules: all, packages: map[string]map[string]bool{}}
+	if err := v.addImports(text); err != nil {
+		return nil, err
+	}
+	files := v.files()
+	files["main.go"] = text
+	files["go.mod"], files["vendor/modules.txt"] = v.describe(goVersion(own))
+	return files, nil
+}
+
+// ownModule returns this module without its tests.
+func ownModule() (*modules.Module, error) {
+	m := &modules.Module{Path: modulePath, Version: moduleVersion, Files: map[string][]byte{}}
+	err := fs.WalkDir(symmrepl.Sources, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && entry.Name() == "testdata":
+			return fs.SkipDir
+		case entry.IsDir() || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		m.Files[name], err = symmrepl.Sources.ReadFile(name)
+		return err
+	})
+	return m, err
+}
+
+// goVersion returns the version of Go that a module is written for, "" if it does not say.
+func goVersion(m *modules.Module) string {
+	for line := range strings.Lines(string(m.Files["go.mod"])) {
+		if version, ok := strings.CutPrefix(strings.TrimSpace(line), "go "); ok {
+			return version
+		}
+	}
+	return ""
+}
+
+// vendored is what goes into the folder vendor.
+type vendored struct {
+	modules  []*modules.Module
+	packages map[string]map[string]bool // folders of packages that the program uses, by module
+}
+
+// addImports adds the packages that a file imports, and those that they do.
+func (v *vendored) addImports(source []byte) error {
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ImportsOnly)
+	if err != nil {
+		return err
+	}
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err == nil {
+			err = v.add(imported)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a package and those that it imports, unless it is one of the standard library.
+func (v *vendored) add(imported string) error {
+	if !strings.Contains(domain(imported), ".") {
+		return nil
+	}
+	for _, m := range v.modules {
+		if imported != m.Path && !strings.HasPrefix(imported, m.Path+"/") {
+			continue
+		}
+		dir := strings.TrimPrefix(strings.TrimPrefix(imported, m.Path), "/")
+		sources := m.Sources(dir)
+		if len(sources) == 0 || v.packages[m.Path][dir] {
+			continue
+		}
+		if v.packages[m.Path] == nil {
+			v.packages[m.Path] = map[string]bool{}
+		}
+		v.packages[m.Path][dir] = true
+		for _, name := range sources {
+			if err := v.addImports(m.Files[name]); err != nil {
+				return fmt.Errorf("%s/%s: %w", m.Path, name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// files returns the files of the folder, by path: those of the packages, and those of folders without Go, which hold what others read.
+func (v *vendored) files() map[string][]byte {
+	files := map[string][]byte{}
+	for _, m := range v.modules {
+		used := v.packages[m.Path]
+		if used == nil {
+			continue
+		}
+		for name, content := range m.Files {
+			dir := strings.TrimPrefix(path.Dir(name), ".")
+			if name != "go.mod" && (used[dir] || len(m.Sources(dir)) == 0) {
+				files[path.Join("vendor", m.Path, name)] = content
+			}
+		}
+	}
+	return files
+}
+
+// describe returns go.mod and vendor/modules.txt.
+func (v *vendored) describe(version string) (gomod, list []byte) {
+	gomod = fmt.Appendf(nil, "module session\n\ngo %s\n\nrequire (\n", version)
+	for _, m := range slices.SortedFunc(slices.Values(v.modules), func(a, b *modules.Module) int { return strings.Compare(a.Path, b.Path) }) {
+		used := v.packages[m.Path]
+		if used == nil {
+			continue
+		}
+		gomod = fmt.Appendf(gomod, "\t%s %s\n", m.Path, m.Version)
+		list = fmt.Appendf(list, "# %s %s\n## explicit", m.Path, m.Version)
+		if version := goVersion(m); version != "" {
+			list = fmt.Appendf(list, "; go %s", version)
+		}
+		list = append(list, '\n')
+		for _, dir := range slices.Sorted(maps.Keys(used)) {
+			list = fmt.Appendln(list, path.Join(m.Path, dir))
+		}
+	}
+	return append(gomod, ")\n"...), list
+}

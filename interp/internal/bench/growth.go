@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	ours "github.com/symmrepl/symmrepl/interp"
+)
+
+// sessions are those whose cells are counted. %d is the number of the cell.
+var sessions = []struct{ name, cell string }{
+	{"the same variable", "x := %d"},
+	{"a new variable", "v%d := %d"},
+	{"a new function", "func f%d(a int) int { return a + %d }"},
+	{"the same function", "func f(a int) int { return a + %d }"},
+	{"the same type", "type T struct{ A int }"},
+	{"the same type with a method, and a variable of it", "type T struct{ A int }\nfunc (t T) Get() int { return t.A + %d }\nv := T{%d}\nv.Get()"},
+}
+
+// growth prints the time that a cell takes and the memory that it leaves, for each quarter of a session's cells.
+func growth(cells int) error {
+	quarter := max(cells/4, 1)
+	fmt.Print("| each cell defines |")
+	for i := range 4 {
+		fmt.Printf(" ms to cell %d |", quarter*(i+1))
+	}
+	for i := range 4 {
+		fmt.Printf(" bytes a cell to %d |", quarter*(i+1))
+	}
+	fmt.Println("\n|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+	for _, s := range sessions {
+		in, err := ours.New(ours.Options{})
+		if err != nil {
+			return err
+		}
+		var times, bytes string
+		cell := func(i int) error { return eval(in, strings.ReplaceAll(s.cell, "%d", strconv.Itoa(i))) }
+		if err := cell(0); err != nil {
+			return err
+		}
+		for i := range 4 {
+			before := used(in)
+			start := processorTime()
+			for j := range quarter {
+				if err := cell(1 + i*quarter + j); err != nil {
+					return err
+				}
+			}
+			times += fmt.Sprintf(" %.2f |", (processorTime()-start).Seconds()*1000/float64(quarter))
+			bytes += fmt.Sprintf(" %d |", (used(in)-before)/int64(quarter))
+		}
+		fmt.Printf("| %s |%s%s\n", s.name, times, bytes)
+	}
+	return nil
+}
+
+// used returns how many bytes are in use once what is garbage is freed. That functions are gone is found by one collection and noted by a goroutine after it;
+// the next cell drops what they used.
+func used(in *ours.Interp) int64 {
+	for range 3 {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond)
+		eval(in, "0")
+	}
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	ours "github.com/symmrepl/symmrepl/interp"
+)
+
+// largeCell is a cell of some size: functions, a type with methods, and loops.
+func largeCell(bytes int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < bytes; i++ {
+		fmt.Fprintf(&b, `
+// step%[1]d takes one step.
+func step%[1]d(list []float64, by map[string]int, name string) (total float64, err error) {
+	for i, v := range list {
+		if v > 0.5 && i%%2 == 0 {
+			total += v * float64(i)
+		} else if n, ok := by[name]; ok {
+			total -= float64(n)
+		}
+	}
+	if len(list) == 0 {
+		return 0, fmt.Errorf("step %%d: nothing in %%s", %[1]d, name)
+	}
+	switch {
+	case total > 100:
+		total = math.Sqrt(total)
+	case strings.HasPrefix(name, "x"):
+		by[name]++
+	}
+	return total, nil
+}
+`, i)
+	}
+	return b.String()
+}
+
+// large prints how long a large cell takes. What it defines is defined again, so that all of it is compiled each time.
+func large(rounds int) error {
+	fmt.Println("| cell | ms |\n|---|---:|")
+	for _, size := range []int{1 << 10, 10 << 10, 41 << 10} {
+		in, err := ours.New(ours.Options{})
+		if err != nil {
+			return err
+		}
+		src := largeCell(size)
+		var best time.Duration
+		for range rounds {
+			d, err := timed(func() error { return eval(in, src) })
+			if err != nil {
+				return err
+			}
+			if best == 0 || d < best {
+				best = d
+			}
+		}
+		fmt.Printf("| of %d KB | %s |\n", (len(src)+512)>>10, ms(best))
+	}
+	return nil
+}

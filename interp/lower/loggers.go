@@ -1,0 +1,41 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// loggerMethods are the functions of package log, and methods of its loggers, that write where they are called.
+var loggerMethods = map[string]bool{
+	"Print": true, "Printf": true, "Println": true, "Fatal": true, "Fatalf": true, "Fatalln": true,
+	"Panic": true, "Panicf": true, "Panicln": true, "Output": true,
+}
+
+// isLogger reports whether a selection is one of such a function.
+func (l *lowerer) isLogger(e *ast.SelectorExpr) bool {
+	fn, ok := l.info.Uses[e.Sel].(*types.Func)
+	return ok && fn.Pkg() != nil && fn.Pkg().Path() == "log" && loggerMethods[fn.Name()] && !l.silent
+}
+
+// loggerAt makes a run.Logger, which knows the position of e, of a lowered logger.
+func (l *lowerer) loggerAt(e *ast.SelectorExpr, logger ast.Expr) ast.Expr {
+	return l.helper(e.Pos(), run.LoggerAt, logger, l.number(e.Pos(), int(e.Sel.Pos())))
+}
+
+// standardLogger lowers the selection of such a function of the package.
+func (l *lowerer) standardLogger(e *ast.SelectorExpr) ast.Expr {
+	return &ast.SelectorExpr{X: l.loggerAt(e, &ast.CallExpr{Fun: l.pkgMember(e.Pos(), "log", "Default"), Lparen: e.Pos(), Rparen: e.Pos()}), Sel: e.Sel}
+}
+
+// loggerReceiver lowers the logger whose method e selects, a pointer.
+func (l *lowerer) loggerReceiver(e *ast.SelectorExpr) ast.Expr {
+	l.captureOperand(e.X)
+	x, t := l.embeddedField(e, l.info.Selections[e])
+	if !check.IsPointer(t) {
+		x = l.address(x)
+	}
+	return x
+}

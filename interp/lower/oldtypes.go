@@ -1,0 +1,176 @@
+package lower
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A type whose name means something else now is there as long as variables, functions and types of the session refer to it. After that no cell can name it any
+// more: the program lets go of it, and it is gone with the last code that uses it.
+
+// manyTypes are enough to look in a small session.
+const manyTypes = 16
+
+// OldType is a type whose name means something else now.
+type OldType struct {
+	Name string // in yaegi
+	Type *types.TypeName
+}
+
+// unnamed are types whose name means something else now.
+type unnamed struct {
+	list     []OldType                // that the session may refer to
+	enough   int                      // how many there have to be until it is looked which of them it does refer to
+	released map[*types.TypeName]bool // that it does not refer to any more, and that may not be spelled
+}
+
+// Unused returns the types that nothing of the session refers to any more, and the names in yaegi of functions and variables that go with them. Kept says of which
+// types there may be values anywhere; they stay. It looks through the whole session, and so only when there are many types to look for: that a type is defined
+// again costs the same in a large session as in a small one.
+func (p *Program) Unused(kept func(*types.TypeName) bool) (unused []OldType, dropped []string) {
+	objects := p.checker.Objects()
+	if len(p.unnamed.list) < p.unnamed.enough {
+		return nil, nil
+	}
+	r := references{seen: map[types.Type]bool{}}
+	for _, obj := range objects {
+		r.add(obj.Type())
+	}
+	for obj := range p.pinned {
+		r.add(obj.Type())
+	}
+	for _, list := range p.instances {
+		for _, inst := range list {
+			for _, arg := range inst.args {
+				r.add(arg)
+			}
+		}
+	}
+	for _, t := range p.asserted {
+		r.add(t)
+	}
+	for _, c := range p.converters {
+		if c.boxes { // a variable may hold such a value, whatever its type says
+			r.add(c.from)
+		}
+	}
+	p.unnamed.list = slices.DeleteFunc(p.unnamed.list, func(t OldType) bool {
+		if r.seen[t.Type.Type()] {
+			return false
+		}
+		if !kept(t.Type) {
+			p.unnamed.released[t.Type] = true
+			unused = append(unused, t)
+		}
+		return true
+	})
+	p.unnamed.enough = manyTypes + 2*len(p.unnamed.list) + len(objects)/8
+	if unused == nil {
+		return nil, nil
+	}
+	return unused, p.releaseAll()
+}
+
+// releaseAll drops the converters and the storage of types that have been released, and returns their names in yaegi.
+func (p *Program) releaseAll() (dropped []string) {
+	maps.DeleteFunc(p.converters, func(_ string, c converter) bool {
+		if !p.refersToReleased(c.from) && !p.refersToReleased(c.to) {
+			return false
+		}
+		dropped = append(dropped, c.name)
+		return true
+	})
+	maps.DeleteFunc(p.free, func(_ string, list []*Storage) bool { return len(list) == 0 })
+	for key, list := range p.free {
+		p.free[key] = slices.DeleteFunc(list, func(s *Storage) bool {
+			if !p.refersToReleased(s.typ) {
+				return false
+			}
+			dropped = append(dropped, s.name)
+			return true
+		})
+	}
+	return dropped
+}
+
+func (p *Program) refersToReleased(t types.Type) bool {
+	r := references{seen: map[types.Type]bool{}}
+	r.add(t)
+	for t := range r.seen {
+		if n, ok := t.(*types.Named); ok && p.unnamed.released[n.Obj()] {
+			return true
+		}
+	}
+	return false
+}
+
+// Forget drops what is known of a type that is gone.
+func (p *Program) Forget(t OldType) {
+	delete(p.unnamed.released, t.Type)
+	delete(p.names, t.Type)
+	delete(p.types, t.Name)
+	maps.DeleteFunc(p.implementing, func(pair string, _ bool) bool {
+		of, _, _ := strings.Cut(pair, "\x00")
+		return strings.TrimPrefix(of, "*") == t.Name
+	})
+}
+
+// spelled lists the declared types that cells can name, by their name in yaegi.
+func (p *Program) spelled() (list []types.Object) {
+	for _, t := range p.types {
+		if !p.unnamed.released[t] {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// references are the types that types refer to.
+type references struct{ seen map[types.Type]bool }
+
+func (r references) add(t types.Type) {
+	t = types.Unalias(t)
+	if t == nil || r.seen[t] {
+		return
+	}
+	r.seen[t] = true
+	switch t := t.(type) {
+	case *types.Named:
+		for a := range t.TypeArgs().Types() {
+			r.add(a)
+		}
+		for m := range t.Methods() {
+			r.add(m.Type())
+		}
+		r.add(t.Underlying())
+	case *types.Struct:
+		for f := range t.Fields() {
+			r.add(f.Type())
+		}
+	case *types.Signature:
+		r.add(t.Params())
+		r.add(t.Results())
+	case *types.Tuple:
+		for v := range t.Variables() {
+			r.add(v.Type())
+		}
+	case *types.Interface:
+		for m := range t.Methods() {
+			r.add(m.Type())
+		}
+		for e := range t.EmbeddedTypes() {
+			r.add(e)
+		}
+	case *types.Union:
+		for term := range t.Terms() {
+			r.add(term.Type())
+		}
+	case *types.Map:
+		r.add(t.Key())
+		r.add(t.Elem())
+	case interface{ Elem() types.Type }:
+		r.add(t.Elem())
+	}
+}

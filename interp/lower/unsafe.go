@@ -1,0 +1,131 @@
+package lower
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// Package unsafe. Sizeof, Alignof and Offsetof are constants by the sizes that Go has. Yaegi keeps values in memory as Go does, but for interfaces of cells
+// that have methods, so that pointers may be converted where none of those is. The other functions and the conversions become calls of helpers.
+
+// unsafeBuiltin lowers a call of a function of package unsafe that is no constant.
+func (l *lowerer) unsafeBuiltin(name string, e *ast.CallExpr) ast.Expr {
+	pos := e.Pos()
+	result := l.info.TypeOf(e)
+	if len(e.Args) > 0 && l.isTuple(e.Args[0]) {
+		l.refuse(pos, "unsafe."+name+" of a call with several results; assign these to variables")
+	}
+	number := func(i int) ast.Expr {
+		return &ast.CallExpr{Fun: l.ident(pos, "int64"), Lparen: pos, Args: []ast.Expr{l.integer(e.Args[i])}, Rparen: pos}
+	}
+	argument := func(t types.Type) ast.Expr {
+		if l.info.Types[e.Args[0]].IsNil() {
+			return l.zeroValue(pos, t)
+		}
+		return l.convert(e.Args[0], t)
+	}
+	switch t := l.info.TypeOf(e.Args[0]); name {
+	case "Add":
+		return l.helper(pos, run.UnsafeAdd, argument(types.Typ[types.UnsafePointer]), number(1))
+	case "Slice":
+		elem := result.Underlying().(*types.Slice).Elem()
+		l.checkLayout(pos, elem)
+		return l.viaHelper(pos, run.UnsafeSlice, argument(types.NewPointer(elem)), types.NewPointer(elem), result, number(1))
+	case "SliceData":
+		l.checkLayout(pos, t.Underlying().(*types.Slice).Elem())
+		return l.viaHelper(pos, run.UnsafeSliceData, argument(t), t, result)
+	case "String":
+		return l.helper(pos, run.UnsafeString, argument(types.NewPointer(types.Typ[types.Byte])), number(1))
+	case "StringData":
+		return l.helper(pos, run.UnsafeStringData, l.conversion(types.Typ[types.String], argument(types.Typ[types.String])))
+	}
+	l.refuse(pos, "unsafe."+name+" of what is no constant; put its type into a declaration")
+	return nil
+}
+
+// unsafeConversion lowers a conversion to or from unsafe.Pointer. It returns nil for other conversions.
+func (l *lowerer) unsafeConversion(e *ast.CallExpr, to types.Type) ast.Expr {
+	from := l.info.TypeOf(e.Args[0])
+	pos := e.Pos()
+	pointer := types.Typ[types.UnsafePointer]
+	switch toUnsafe, fromUnsafe := isUnsafe(to), isUnsafe(from); {
+	case toUnsafe && fromUnsafe, !toUnsafe && !fromUnsafe:
+		return nil
+	case toUnsafe && l.info.Types[e.Args[0]].IsNil():
+		return l.zeroValue(pos, to)
+	case toUnsafe && isPointerType(from):
+		l.checkLayout(pos, from.Underlying().(*types.Pointer).Elem())
+		return l.viaHelper(pos, run.UnsafePointer, l.expr(e.Args[0]), from, to)
+	case toUnsafe:
+		x := l.helper(pos, run.UnsafeOfUintptr, l.conversion(types.Typ[types.Uintptr], l.expr(e.Args[0])))
+		return l.passOne(pos, x, pointer, to)
+	case isPointerType(to):
+		l.checkLayout(pos, to.Underlying().(*types.Pointer).Elem())
+		return l.viaHelper(pos, run.UnsafePointer, l.expr(e.Args[0]), from, to)
+	}
+	x := l.helper(pos, run.UnsafeUintptr, l.passOne(pos, l.expr(e.Args[0]), from, pointer))
+	return l.conversion(to, x)
+}
+
+func isUnsafe(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.UnsafePointer
+}
+
+func isPointerType(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// viaHelper calls a helper with pointers to a variable for its result and to one that holds x:
+//
+//	func(x X, n ...int64) R { var r R; helper(&r, &x, n...); return r }(x, n...)
+func (l *lowerer) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
+	v, r := l.temp("v"), l.temp("r")
+	params := []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}
+	args := []ast.Expr{l.address(l.ident(pos, r)), l.address(l.ident(pos, v))}
+	for range n {
+		count := l.temp("n")
+		params = append(params, &ast.Field{Names: []*ast.Ident{l.ident(pos, count)}, Type: l.ident(pos, "int64")})
+		args = append(args, l.ident(pos, count))
+	}
+	lit := &ast.FuncLit{
+		Type: &ast.FuncType{Func: pos,
+			Params:  &ast.FieldList{Opening: pos, List: params},
+			Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: l.typeExpr(result, pos)}}},
+		},
+		Body: block(pos, l.varDecl(pos, r, result), &ast.ExprStmt{X: l.helper(pos, helper, args...)}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, r)}}),
+	}
+	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: append([]ast.Expr{x}, n...), Rparen: pos}
+}
+
+// checkLayout refuses types whose values are not in memory as Go has them.
+func (l *lowerer) checkLayout(pos token.Pos, t types.Type) {
+	if inner := l.boxedPart(t); inner != nil {
+		text := func(t types.Type) string { return types.TypeString(t, types.RelativeTo(l.checker.Package())) }
+		l.refuse(pos, fmt.Sprintf("an unsafe pointer to %s: the interface %s, which has methods, is kept in memory otherwise than in Go; use any, or no unsafe pointer",
+			text(t), text(inner)))
+	}
+}
+
+// boxedPart returns an interface of cells that has methods and is t, an element or a field of it, nil if there is none.
+func (l *lowerer) boxedPart(t types.Type) types.Type {
+	if l.isBoxed(t) {
+		return t
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Array:
+		return l.boxedPart(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if inner := l.boxedPart(f.Type()); inner != nil {
+				return inner
+			}
+		}
+	}
+	return nil
+}

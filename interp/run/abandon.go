@@ -1,0 +1,117 @@
+package run
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/petermattis/goid"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+const (
+	// abandonAfter is how long compiled calls of a stopped cell may take to return until it is abandoned, measured as a Deadline is.
+	abandonAfter = 300 * time.Millisecond
+	// abandonEvery is the time between two attempts.
+	abandonEvery = 50 * time.Millisecond
+)
+
+// heldPrefix is that of functions which are never abandoned: they hold locks and streams of the device, and are ended by way of that.
+const heldPrefix = "github.com/symmrepl/symmrepl/symmem."
+
+// Call is a compiled call of an abandoned cell that has not returned.
+type Call struct {
+	Function  string // "net.(*TCPListener).Accept"
+	Cell      string // the name of the cell that made it: "cell[7]"
+	At        string // where that is: "cell[7]:3"; "" if it is not known
+	goroutine int64
+}
+
+// abandon gives up an execution that was stopped, if all its goroutines that are left are in compiled calls. These go on; when one returns, or calls a function
+// of a cell, its goroutine ends. Abandon returns false for an execution that may still leave.
+func (rt *Runtime) abandon(x *execution) bool {
+	if _, held := rt.callsOf(x); held {
+		return false
+	}
+	// What returns from now on ends, even if the rest of the execution does not get abandoned.
+	if !x.abandoned.Swap(true) {
+		rt.abandoned.Add(1)
+	}
+	calls, held := rt.callsOf(x)
+	if held || len(calls) == 0 || slices.ContainsFunc(calls, func(c Call) bool { return c.Function == "" }) {
+		return false
+	}
+	x.mu.Lock()
+	x.over = true
+	x.uncounted = true
+	rt.busy.Add(-x.alive.Load())
+	x.mu.Unlock()
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.calls = append(rt.calls, calls...)
+	return true
+}
+
+// callsOf returns the compiled calls that the goroutines of an execution are in, without a function for a goroutine that is in interpreted code. Held says that
+// one is in a call that must not be abandoned.
+func (rt *Runtime) callsOf(x *execution) (calls []Call, held bool) {
+	stacks := allStacks()
+	var at session.Error
+	rt.host.Locate(&at, rt.Position())
+	rt.own.Range(func(id, of any) bool {
+		if of != x {
+			return true
+		}
+		stack, found := stackOf(stacks, id.(int64))
+		if !found {
+			return true
+		}
+		held = held || strings.Contains(stack, "\n"+heldPrefix)
+		c := Call{Function: compiledCall(stack), Cell: x.cell.Name, goroutine: id.(int64)}
+		if c.goroutine == x.goroutine.Load() && at.File != "" {
+			c.At = fmt.Sprintf("%s:%d", at.File, at.Line)
+		}
+		calls = append(calls, c)
+		return true
+	})
+	return calls, held
+}
+
+// callOf returns a compiled call that an abandoned execution is in.
+func (rt *Runtime) callOf(x *execution) string {
+	for _, c := range rt.Calls() {
+		if of, _ := rt.own.Load(c.goroutine); of == x {
+			return c.Function
+		}
+	}
+	return ""
+}
+
+// leaveAbandoned ends the calling goroutine if its execution was abandoned. While an execution is being stopped it returns once all interpreted code is.
+func (rt *Runtime) leaveAbandoned() {
+	if halted := rt.halting.Load(); halted != nil {
+		<-*halted
+	}
+	if rt.isAbandoned() {
+		runtime.Goexit()
+	}
+}
+
+// isAbandoned reports whether the calling goroutine belongs to an execution that was abandoned.
+func (rt *Runtime) isAbandoned() bool {
+	x, own := rt.own.Load(goid.Get())
+	return own && x.(*execution).abandoned.Load()
+}
+
+// Calls returns the compiled calls of abandoned cells that have not returned. It may be called at any time.
+func (rt *Runtime) Calls() []Call {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.calls = slices.DeleteFunc(rt.calls, func(c Call) bool {
+		_, runs := rt.own.Load(c.goroutine)
+		return !runs
+	})
+	return slices.Clone(rt.calls)
+}

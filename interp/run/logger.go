@@ -1,0 +1,117 @@
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/token"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/interp/internal/unexported"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Logger takes the place of a logger where code of cells calls its methods that write. Package log would take a function of the interpreter for the caller;
+// a Logger knows the position of the call.
+type Logger struct {
+	rt *Runtime
+	*log.Logger
+	at token.Pos
+}
+
+// logger returns l for a call at a position.
+func (rt *Runtime) logger(l *log.Logger, at int) *Logger { return &Logger{rt, l, token.Pos(at)} }
+
+func (l *Logger) Print(v ...any)                 { l.Output(0, fmt.Sprint(v...)) }
+func (l *Logger) Printf(format string, v ...any) { l.Output(0, fmt.Sprintf(format, v...)) }
+func (l *Logger) Println(v ...any)               { l.Output(0, fmt.Sprintln(v...)) }
+
+func (l *Logger) Fatal(v ...any)                 { l.fatal(fmt.Sprint(v...)) }
+func (l *Logger) Fatalf(format string, v ...any) { l.fatal(fmt.Sprintf(format, v...)) }
+func (l *Logger) Fatalln(v ...any)               { l.fatal(fmt.Sprintln(v...)) }
+
+func (l *Logger) Panic(v ...any)                 { l.panic(fmt.Sprint(v...)) }
+func (l *Logger) Panicf(format string, v ...any) { l.panic(fmt.Sprintf(format, v...)) }
+func (l *Logger) Panicln(v ...any)               { l.panic(fmt.Sprintln(v...)) }
+
+func (l *Logger) panic(s string) {
+	l.Output(0, s)
+	panic(s)
+}
+
+// fatal ends a program, but of a session only the cell.
+func (l *Logger) fatal(s string) {
+	if !l.rt.program {
+		l.panic(s)
+	}
+	l.Output(0, s)
+	os.Exit(1)
+}
+
+// fileFlags are those that ask for the position.
+const fileFlags = log.Lshortfile | log.Llongfile
+
+// Output writes s as a line. Its position is that of the call, whatever the depth: who has called a function of a cell is not known.
+func (l *Logger) Output(_ int, s string) error {
+	flags := l.Flags()
+	if flags&fileFlags == 0 {
+		return l.Logger.Output(0, s)
+	}
+	file, line := l.rt.fileLine(l.at)
+	if flags&log.Lshortfile != 0 {
+		file = filepath.Base(file)
+	}
+	// The position comes last of what is before the message, but for the prefix when that is there too.
+	prefix := l.Prefix()
+	if flags&log.Lmsgprefix != 0 {
+		s, prefix = prefix+s, ""
+	}
+	s = fmt.Sprintf("%s:%d: %s", file, line, s)
+	var text bytes.Buffer
+	log.New(&text, prefix, flags&^fileFlags).Output(0, s)
+	lock, err := outputLock(l.Logger)
+	if err != nil {
+		return err
+	}
+	out := l.Writer() // which takes the lock, too
+	lock.Lock()
+	defer lock.Unlock()
+	_, err = out.Write(text.Bytes())
+	return err
+}
+
+// outputLock returns the mutex that keeps the lines of a logger apart.
+func outputLock(l *log.Logger) (*sync.Mutex, error) {
+	f, err := unexported.Field(reflect.ValueOf(l).Elem(), "outMu", reflect.Struct)
+	if err != nil {
+		return nil, err
+	}
+	lock, ok := f.Addr().Interface().(*sync.Mutex)
+	if !ok {
+		return nil, fmt.Errorf("interp: the mutex of a log.Logger is a %s", f.Type())
+	}
+	return lock, nil
+}
+
+// checkLogger looks whether loggers have the field that is needed.
+func checkLogger() error {
+	_, err := outputLock(log.New(io.Discard, "", 0))
+	return err
+}
+
+// fileLine returns where a position is: in the file of a script, by its full name, or in a cell, such as cell[3].
+func (rt *Runtime) fileLine(at token.Pos) (file string, line int) {
+	var e session.Error
+	rt.host.Locate(&e, at)
+	if _, err := os.Stat(e.File); err == nil {
+		if full, err := filepath.Abs(e.File); err == nil {
+			return full, e.Line
+		}
+	}
+	return cmp.Or(e.File, "???"), e.Line
+}

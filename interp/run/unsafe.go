@@ -1,0 +1,69 @@
+package run
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Helpers for package unsafe. Variables are given as pointers to them.
+
+// unsafePointer sets variable to, of a pointer type or of unsafe.Pointer, to the address in variable from, of the other.
+func unsafePointer(to, from any) {
+	p := reflect.ValueOf(from).Elem().UnsafePointer()
+	if v := reflect.ValueOf(to).Elem(); v.Kind() == reflect.UnsafePointer {
+		v.SetPointer(p)
+	} else {
+		v.Set(reflect.NewAt(v.Type().Elem(), p).Convert(v.Type()))
+	}
+}
+
+// unsafeOfUintptr is unsafe.Pointer(n). Go's runtime ends a process that it finds to have pointers into the first page, where nothing is.
+func unsafeOfUintptr(n uintptr) unsafe.Pointer {
+	if n > 0 && n < 4096 {
+		panic(Unsupported(fmt.Sprintf("%#x is the address of nothing, and cannot be an unsafe.Pointer in cells; keep it as a uintptr", n)))
+	}
+	return *(*unsafe.Pointer)(unsafe.Pointer(&n))
+}
+
+// unsafeUintptr is uintptr(p).
+func unsafeUintptr(p unsafe.Pointer) uintptr { return uintptr(p) }
+
+// unsafeAdd is unsafe.Add.
+func unsafeAdd(p unsafe.Pointer, n int64) unsafe.Pointer { return unsafe.Add(p, n) }
+
+// unsafeSlice sets variable to to unsafe.Slice of the pointer in variable from.
+func unsafeSlice(to, from any, n int64) {
+	v, p := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	size := int64(v.Type().Elem().Size())
+	switch {
+	case n < 0 || size > 0 && n > (1<<47)/size:
+		panic(runtimeError("runtime error: unsafe.Slice: len out of range"))
+	case p.IsNil() && n > 0:
+		panic(runtimeError("runtime error: unsafe.Slice: ptr is nil and len is not zero"))
+	case !p.IsNil():
+		v.Set(reflect.SliceAt(v.Type().Elem(), p.UnsafePointer(), int(n)).Convert(v.Type()))
+	}
+}
+
+// unsafeSliceData sets variable to to unsafe.SliceData of the slice in variable from.
+func unsafeSliceData(to, from any) {
+	v, s := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	if !s.IsNil() {
+		v.Set(reflect.NewAt(v.Type().Elem(), s.UnsafePointer()))
+	}
+}
+
+// unsafeString is unsafe.String.
+func unsafeString(p *byte, n int64) string {
+	switch {
+	case n < 0 || n > 1<<47:
+		panic(runtimeError("runtime error: unsafe.String: len out of range"))
+	case p == nil && n > 0:
+		panic(runtimeError("runtime error: unsafe.String: ptr is nil and len is not zero"))
+	}
+	return unsafe.String(p, n)
+}
+
+// unsafeStringData is unsafe.StringData.
+func unsafeStringData(s string) *byte { return unsafe.StringData(s) }
