@@ -14,8 +14,8 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
-// sessions lists the directories of this user's live sessions on this host, newest first.
-func sessions() []string {
+// Running lists the directories of this user's live sessions on this host, newest first.
+func Running() []string {
 	return slices.DeleteFunc(userdir.Live(), func(path string) bool {
 		_, err := os.Stat(filepath.Join(path, attachName))
 		return err != nil
@@ -26,7 +26,7 @@ func sessions() []string {
 // of the result leaves the session running. When the session ends, all calls fail.
 func Attach(ctx context.Context, dir string) (Session, error) {
 	if dir == "" {
-		live := sessions()
+		live := Running()
 		if len(live) == 0 {
 			return nil, errors.New("no session of yours runs on this host; start one with `symmrepl`")
 		}
@@ -34,7 +34,7 @@ func Attach(ctx context.Context, dir string) (Session, error) {
 	}
 	conn, err := userdir.Dial(ctx, filepath.Join(dir, attachName))
 	if err != nil {
-		return nil, fmt.Errorf("the session in %s cannot be reached: %w; without a directory the newest is taken", dir, err)
+		return nil, fmt.Errorf("the session in %s cannot be reached: %w", dir, err)
 	}
 	a := &attached{conn: conn, out: frame.NewWriter(conn), open: map[uint64]*frontCall{}}
 	go a.read()

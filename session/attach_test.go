@@ -10,7 +10,7 @@ import (
 
 func TestAttach(t *testing.T) {
 	c := launch(t, 2)
-	live := sessions()
+	live := Running()
 	if !reflect.DeepEqual(live, []string{c.c.dir.Path}) {
 		t.Fatal(live)
 	}

@@ -57,11 +57,16 @@ type controller struct {
 	cells       int
 	run         *run
 	runs        uint64
-	idle        *fold    // collects what is printed between cells
-	printed     []Output // by idle
-	dirty       bool     // Recover is due before the next cell
-	replaced    []int    // since the last Recover
-	unrecovered []int    // whose Recover failed, in that order
+	idle        *fold        // collects what is printed between cells
+	late        func(Output) // takes it, unless nil
+	endLate     func()       // ends it
+	lateTick    bool         // late lines will be looked at soon
+	printed     []Output     // by idle
+	kept        int          // bytes in printed
+	notKept     int          // bytes that were printed after them, too many to keep
+	dirty       bool         // Recover is due before the next cell
+	replaced    []int        // since the last Recover
+	unrecovered []int        // whose Recover failed, in that order
 	questions   uint64
 	answers     map[uint64]chan *answer
 }
@@ -81,6 +86,7 @@ type rankState struct {
 	failed         *Error        // why there will be no worker until a restart
 	lost           bool          // its supervisor is gone: there will never be a worker again
 	cause          string        // why the last worker ended
+	replaced       int           // the cell in or after which a worker that had run cells was replaced; 0 if none was, or the cells were replayed
 	stopped        bool          // by a signal, when last looked at
 	rss            int64         // bytes resident, when last looked at
 }
@@ -97,7 +103,7 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 	for r := range c.ranks {
 		c.ranks[r] = &rankState{}
 	}
-	c.idle = newFold(allRanks(size), foldAge, c.keepPrinted())
+	c.idle = newFold(allRanks(size), foldAge, c.keepPrinted)
 	return c
 }
 
@@ -184,8 +190,18 @@ func (c *controller) output(rank int, e event, b []byte) {
 	if c.run != nil && slices.Contains(c.run.ranks, rank) {
 		f = c.run.fold
 	}
+	soon := f == c.idle && c.late != nil && !c.lateTick
+	c.lateTick = c.lateTick || soon
 	c.mu.Unlock()
 	f.write(rank, e.Output, b, time.Now())
+	if soon { // no run looks after lines that wait for other ranks
+		time.AfterFunc(foldAge+tick, func() {
+			c.mu.Lock()
+			c.lateTick = false
+			c.mu.Unlock()
+			f.tick(time.Now())
+		})
+	}
 }
 
 // replacedHint is what happens after the death of a worker, if the next one starts.
@@ -205,6 +221,9 @@ func (c *controller) died(rank int, d *deathEvent) {
 		c.replaced = append(c.replaced, rank)
 		slices.Sort(c.replaced)
 	}
+	if s.ready != nil {
+		s.replaced = c.cells
+	}
 	when := ""
 	switch {
 	case s.ready == nil:
@@ -219,6 +238,9 @@ func (c *controller) died(rank int, d *deathEvent) {
 			Msg: fmt.Sprintf("the worker %s %s, the last of %d in a row", d.Cause, when, startAttempts)}
 	}
 	s.ready = nil
+	if c.ends(d) && when == "" && !s.leaving && s.failed == nil {
+		s.failed = &Error{Kind: KindDied, Ranks: []int{rank}, Peer: -1, Msg: "the program " + d.Cause}
+	}
 	switch {
 	case c.isOver():
 	case s.failed != nil:
@@ -229,6 +251,9 @@ func (c *controller) died(rank int, d *deathEvent) {
 	}
 	c.notify()
 }
+
+// ends reports whether a rank that has ended so ends the program that runs, if any does.
+func (c *controller) ends(d *deathEvent) bool { return c.config.Program != nil && d.Exited }
 
 func (c *controller) isOver() bool {
 	select {

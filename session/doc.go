@@ -24,8 +24,13 @@
 //
 // A rank that is done, has failed or has died leaves the hub, so that no other waits there for it. Waits on the
 // device are ended by Communicator.Abort: on all ranks when the user interrupts, and on those that wait for a rank
-// that failed, a moment after it did. An interrupted worker that does not stop is killed. The supervisor sees the end
-// of its worker, with the cause: the exit status, the signal, the panic on standard error. After a cell that ended
+// that failed, a moment after it did. A compiled call that blocks regardless, as Accept does, goes on alone: its rank takes
+// the next cell with all its variables, Ranks and the table of the watchdog show the call until it returns, and what it
+// returns is dropped. A worker that an interrupt does not stop otherwise is killed; if the user can insist (Cell.Again), it
+// is only then, and the session says before what that costs. The supervisor sees the end
+// of its worker, with the cause: the exit status, the signal and whether the kernel had no memory left, the first line of
+// what Go's runtime reported, which itself goes to a file (crash.go), and where in the cell it was, by memory that it shares
+// with its worker (trail.go). After a cell that ended
 // unevenly, all ranks meet in Communicator.Recover, fresh workers included, and only then does Eval return; it shows
 // what was lost (recover.go).
 //

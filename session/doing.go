@@ -1,6 +1,9 @@
 package session
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Activity is what a rank does with a cell while it waits in no operation of the Communicator. An Evaluator whose method Doing() Activity may
 // be called at any time while Eval runs tells it, so that the session can say why nothing happens.
@@ -35,6 +38,49 @@ func (a Activity) moving() string {
 		return a.String()
 	}
 	return "runs " + a.Kernel
+}
+
+// LateCall is a compiled call that did not return when its cell was interrupted, and has not returned since. What it returns is dropped. An Evaluator whose method
+// Calls() []LateCall may be called at any time tells which there are.
+type LateCall struct {
+	Function string // "net.(*TCPListener).Accept"
+	Cell     string // the name of the cell: "cell[7]"
+	At       string // where the cell made it: "cell[7]:3"; "" if that is not known
+}
+
+// describeCalls says in words which calls still run, "" if none does: "1 call of cell[7] still runs: net.(*TCPListener).Accept at cell[7]:3".
+func describeCalls(calls []LateCall) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	of := calls[0].Cell
+	var list []string
+	for _, c := range calls {
+		if c.Cell != of {
+			of = "earlier cells"
+		}
+		text := c.Function
+		if c.At != "" {
+			text += " at " + c.At
+		}
+		list = append(list, text)
+	}
+	const most = 3
+	if len(list) > most {
+		list = append(list[:most], fmt.Sprintf("and %d more", len(list)-most))
+	}
+	if len(calls) == 1 {
+		return fmt.Sprintf("1 call of %s still runs: %s", of, list[0])
+	}
+	return fmt.Sprintf("%d calls of %s still run: %s", len(calls), of, strings.Join(list, ", "))
+}
+
+// late describes the calls of interrupted cells that have not returned.
+func (w *worker) late() string {
+	if teller, tells := w.eval.(interface{ Calls() []LateCall }); tells {
+		return describeCalls(teller.Calls())
+	}
+	return ""
 }
 
 // doing says what the worker does with the cell that it runs.

@@ -41,6 +41,8 @@ type Error struct {
 	Hint   string // what to do next
 	Detail string // anything longer: a compiler's log, a stack
 	Fatal  bool   // the worker cannot go on, as when its GPU context is lost: it is replaced
+	Exited bool   // a program has ended itself with this status, as by os.Exit; see Program
+	Status int
 }
 
 // Error formats position, message and hint, without ranks: front ends prefix those.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -22,11 +23,14 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	if !cell.Silent {
 		c.cells++
 		record := cell
-		record.Output, record.Input = nil, nil
+		record.Output, record.Input, record.Late, record.Again, record.Gone = nil, nil, nil, "", nil
 		c.history = append(c.history, record)
 	}
 	c.mu.Unlock()
 	reply := c.evaluate(ctx, cell)
+	if !cell.Silent {
+		c.setLate(cell.Late)
+	}
 	if !cell.Silent && len(reply.Errors) > 0 {
 		c.mu.Lock()
 		c.failures[cell.ID] = firstLine(reply.Errors[0].Error())
@@ -106,7 +110,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		return fail(errs...)
 	}
 	for _, rank := range ranks {
-		c.tell(rank, command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line}}, []byte(cell.Source))
+		c.tell(rank, command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line, cell.Columns}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()
@@ -140,7 +144,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		c: c, cell: cell, ranks: ranks, incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
 		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{}, probes: map[int]probe{},
-		died: map[int]string{},
+		died: map[int]string{}, late: map[int]string{},
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
 	r.fold = newFold(ranks, foldMost, func(o Output) {
@@ -151,6 +155,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		r.shown.Store(time.Now().UnixNano())
 		out(o)
 	})
+	r.fold.unfinished = c.config.Program != nil && len(ranks) == 1
 	c.mu.Lock()
 	if errs := c.unavailable(ranks); len(errs) > 0 {
 		c.mu.Unlock()
@@ -175,9 +180,8 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	r.started = time.Now()
 	idle.end(r.started)
 	c.mu.Lock()
-	printed := c.printed
-	c.printed = nil
-	c.idle = newFold(allRanks(c.size), foldAge, c.keepPrinted())
+	printed := c.takePrinted()
+	c.idle = newFold(allRanks(c.size), foldAge, c.keepPrinted)
 	c.mu.Unlock()
 	for _, o := range printed {
 		r.fold.show(o) // the workers may print already
@@ -199,20 +203,74 @@ func (cell Cell) title() string {
 	return cell.Name
 }
 
-// keepPrinted returns a function that keeps, up to a bound, what is printed while no cell runs.
-func (c *controller) keepPrinted() func(Output) {
-	kept := 0
-	return func(o Output) {
-		if o.Display != nil && o.Display.Input {
-			return // the cell that asked is over
+// keepPrinted passes on what is printed while no cell runs, or keeps it up to a bound.
+func (c *controller) keepPrinted(o Output) {
+	if o.Display != nil && o.Display.Input {
+		return // the cell that asked is over
+	}
+	c.mu.Lock()
+	if late := c.late; late != nil {
+		c.mu.Unlock()
+		late(o)
+		return
+	}
+	defer c.mu.Unlock()
+	n := size(o)
+	if c.notKept > 0 || c.kept+n > idleKeep {
+		c.notKept += n
+		return
+	}
+	c.kept += n
+	c.printed = append(c.printed, o)
+}
+
+// setLate sets what takes the output of ranks while no cell runs, beginning with what is kept; nil: it is kept. When it returns, the one before is
+// not called any more.
+func (c *controller) setLate(take func(Output)) {
+	var mu sync.Mutex // two folds may emit at the same time: that of the last cell and idle
+	over := false
+	mu.Lock()
+	c.mu.Lock()
+	before := c.endLate
+	c.late, c.endLate = nil, nil
+	var kept []Output
+	if take != nil {
+		kept = c.takePrinted()
+		c.late = func(o Output) {
+			mu.Lock()
+			defer mu.Unlock()
+			if !over {
+				take(o)
+			}
 		}
-		if kept += size(o); kept <= idleKeep {
-			c.mu.Lock()
-			c.printed = append(c.printed, o)
-			c.mu.Unlock()
+		c.endLate = func() {
+			mu.Lock()
+			defer mu.Unlock()
+			over = true
 		}
 	}
+	c.mu.Unlock()
+	if before != nil {
+		before()
+	}
+	for _, o := range kept {
+		take(o)
+	}
+	mu.Unlock()
 }
+
+// takePrinted returns what has been kept and forgets it. c.mu is held.
+func (c *controller) takePrinted() []Output {
+	printed := c.printed
+	if c.notKept > 0 {
+		text := fmt.Sprintf("%.1f MiB that were printed while no cell ran are left out here, after the first %.1f MiB\n", mib(c.notKept), mib(c.kept))
+		printed = append(printed, Output{Stream: Note, Text: text})
+	}
+	c.printed, c.kept, c.notKept = nil, 0, 0
+	return printed
+}
+
+func mib(bytes int) float64 { return float64(bytes) / (1 << 20) }
 
 // size returns about how many bytes an output takes.
 func size(o Output) int {

@@ -23,6 +23,8 @@ const (
 // up to most. The two streams are folded separately. Methods may be called from several goroutines; emit is never called concurrently.
 type fold struct {
 	ranks []int // ascending; does not change
+	// unfinished is set if the beginning of a line is shown, too, when the rest keeps it waiting: there is one rank, and a user may be asked something.
+	unfinished bool
 
 	mu     sync.Mutex // guards all below
 	emit   func(Output)
@@ -99,6 +101,9 @@ func (f *fold) tick(now time.Time) (behind []int) {
 	}
 	defer f.mu.Unlock()
 	for _, stream := range []Stream{Stdout, Stderr} {
+		if f.unfinished {
+			f.queues[stream][0].takeUnfinished(now)
+		}
 		for _, i := range f.advance(stream, now) {
 			behind = append(behind, f.ranks[i])
 		}
@@ -275,6 +280,10 @@ func (f *fold) deliver(out Output) {
 	for _, p := range f.displays.Split(out.Ranks, out.Text) {
 		if p.Display != nil {
 			p.Text = p.Display.Plain()
+			if p.Display.Note {
+				f.emit(Output{Ranks: p.Ranks, Stream: Note, Text: p.Text})
+				continue
+			}
 		}
 		f.emit(Output{Ranks: p.Ranks, Stream: Stdout, Text: p.Text, Display: p.Display})
 	}

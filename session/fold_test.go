@@ -3,9 +3,11 @@ package session
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 )
 
 func TestFold(t *testing.T) {
@@ -82,6 +84,30 @@ func TestFoldPieces(t *testing.T) {
 	want := []string{"[0 1] 1 14 o", "[0 1] 2 6 e", "[0 1] 1 65536 x", "[0 1] 1 10 x"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A line that is cut for its length is cut between characters, however it comes.
+func TestFoldCutsBetweenCharacters(t *testing.T) {
+	for lead := range 4 {
+		for _, chunk := range []int{1 << 20, 32<<10 + 1, 777} {
+			text := strings.Repeat("x", lead) + strings.Repeat("漢é😀", 3*foldLine/9)
+			var got strings.Builder
+			f := newFold([]int{0, 1}, foldAge, func(o Output) {
+				if !utf8.ValidString(o.Text) {
+					t.Errorf("%d bytes from rank %v end with %q", len(o.Text), o.Ranks, o.Text[len(o.Text)-4:])
+				}
+				got.WriteString(o.Text)
+			})
+			for part := range slices.Chunk([]byte(text), chunk) {
+				f.write(0, Stdout, part, time.Unix(0, 0))
+				f.write(1, Stdout, part, time.Unix(0, 0))
+			}
+			f.end(time.Unix(0, 0))
+			if got.String() != text {
+				t.Errorf("%d bytes became %d", len(text), got.Len())
+			}
+		}
 	}
 }
 

@@ -90,7 +90,7 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 		case <-ctx.Done():
 		}
 	}()
-	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), open: map[uint64]*frontWork{}}
+	f := &frontServer{c: c, conn: conn, out: frame.NewWriter(conn), gone: ctx.Done(), open: map[uint64]*frontWork{}}
 	in := frame.NewReader(conn, 0)
 	for {
 		var q frontRequest
@@ -130,6 +130,7 @@ type frontServer struct {
 	c    *controller
 	conn net.Conn
 	out  *frame.Writer
+	gone <-chan struct{} // closed when it has disconnected
 
 	mu   sync.Mutex
 	open map[uint64]*frontWork
@@ -156,7 +157,7 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 	switch {
 	case q.Eval != nil:
 		cell := *q.Eval
-		cell.Output = output
+		cell.Output, cell.Gone = output, f.gone
 		if q.Input {
 			cell.Input = func(ctx context.Context) (string, error) {
 				f.send(frontReply{ID: q.ID, Ask: true})

@@ -63,7 +63,7 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 	defer c.mu.Unlock()
 	list := make([]RankInfo, c.size)
 	for r, s := range c.ranks {
-		info := RankInfo{Rank: r, Incarnation: s.incarnation, RSS: s.rss, State: "starting"}
+		info := RankInfo{Rank: r, Incarnation: s.incarnation, RSS: s.rss, Replaced: s.replaced, State: "starting"}
 		if s.ready != nil {
 			info.Host, info.PID, info.Device = s.ready.Host, s.ready.PID, s.ready.Device
 			info.State = "idle"
@@ -90,6 +90,9 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 					info.State = "waiting"
 				}
 			}
+		}
+		if a != nil && a.Status != nil && a.Status.Late != "" {
+			info.Doing = joined(info.Doing, a.Status.Late)
 		}
 		list[r] = info
 	}

@@ -17,8 +17,12 @@ import (
 // Launcher is what torchrun, mpirun or srun tells a process about its place in the world.
 type Launcher = launcher.Launcher
 
-// FromEnviron reads a launcher's variables from environ: see [launcher.FromEnviron].
+// FromEnviron reads a launcher's variables from environ, or those with which a user starts a process for each rank by hand: see
+// [launcher.FromEnviron] and [launcher.ByHandHere].
 func FromEnviron(environ []string) (l Launcher, ok bool, err error) {
+	if environ, err = launcher.ByHandHere(environ); err != nil {
+		return Launcher{}, false, err
+	}
 	return launcher.FromEnviron(environ)
 }
 
@@ -36,6 +40,11 @@ func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 		return nil, err
 	}
 	at := meetingAt(place, l.Size)
+	if config.Notice != nil {
+		at.Waits = func(missing []int, where string) {
+			config.Notice(fmt.Sprintf("rank %d of %d waits for rank %s at %s", l.Rank, l.Size, FormatRanks(missing), where))
+		}
+	}
 	if l.Rank == 0 {
 		return lead(ctx, at, l, config)
 	}
@@ -171,6 +180,9 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 	meet, cancel := context.WithTimeout(ctx, rendezvous.Timeout)
 	defer cancel()
 	link, err := at.Join(meet, l.Rank, 0)
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("ended while rank %d waited for rank 0 at %s", l.Rank, at.Place)
+	}
 	if err != nil {
 		return fmt.Errorf("rank %d cannot join rank 0 at %s: %w", l.Rank, at.Place, err)
 	}
@@ -181,6 +193,8 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 	defer sp.close()
 	s := &supervisor{
 		spec:       config.worker(l.Rank, l.Size, l.LocalRank, l.LocalSize, dir.Path),
+		stdin:      config.stdin(l.Rank),
+		reports:    config.Reports,
 		spawner:    sp,
 		connectHub: func(incarnation int) (*os.File, error) { return relayBootstrap(at, l.Rank, incarnation) },
 		emit:       func(e event, payload []byte) { send(link, e, payload) },

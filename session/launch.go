@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
@@ -19,11 +20,38 @@ type Config struct {
 	KillAfter time.Duration
 	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
 	Rendezvous string
+	// Notice, unless nil, is told in a sentence what Join waits for if that takes more than a moment.
+	Notice func(string)
+	// Reports is a folder for what Go's runtime reports of a worker that it ends, one file for the last of each rank. When empty, the
+	// reports are shown.
+	Reports string
+	// Args is os.Args in cells; the name of this program when empty.
+	Args []string
+	// Program, unless nil, says that the cells are a program's.
+	Program *Program
+}
+
+// Program says that the cells of a session are those of one program, as `go run` would run it: it reads a standard input of its own, and a rank
+// that calls os.Exit ends it. Such a rank is not replaced, and no more cells run.
+type Program struct {
+	// Stdin is the standard input of rank 0. Those of the other ranks are at their end, as mpirun has it.
+	Stdin *os.File
+	// Unattended says that nobody sees what the session says while the program runs. With one rank it then says nothing of cells that take long.
+	Unattended bool
 }
 
 // worker returns what a supervisor with this configuration passes to the worker of a rank.
 func (c Config) worker(rank, size, localRank, localSize int, dir string) workerSpec {
-	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend}
+	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend,
+		Args: c.Args, Program: c.Program != nil}
+}
+
+// stdin is what the worker of a rank reads as its own standard input; nil is an empty one.
+func (c Config) stdin(rank int) *os.File {
+	if rank != 0 || c.Program == nil {
+		return nil
+	}
+	return c.Program.Stdin
 }
 
 // Launch starts config.Ranks workers on this host and returns the session that drives them, when all of them
@@ -64,6 +92,8 @@ func (c *controller) open(ctx context.Context) error {
 func (c *controller) addLocal(rank, localRank, localSize int) {
 	s := &supervisor{
 		spec:       c.config.worker(rank, c.size, localRank, localSize, c.dir.Path),
+		stdin:      c.config.stdin(rank),
+		reports:    c.config.Reports,
 		spawner:    c.spawner,
 		connectHub: c.hubConnector(rank),
 		emit:       func(e event, payload []byte) { c.event(rank, e, payload) },

@@ -3,6 +3,9 @@ package session
 import (
 	"bytes"
 	"time"
+	"unicode/utf8"
+
+	"github.com/symmrepl/symmrepl/session/inband"
 )
 
 // lineQueue is what one rank has printed on one stream and is not shown yet.
@@ -35,7 +38,9 @@ func (q *lineQueue) append(b []byte, now time.Time) {
 	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
 		q.whole = before + i + 1
 	}
-	q.whole += (before + len(b) - q.whole) / foldLine * foldLine
+	for rest := q.bytes()[q.whole:]; len(rest) >= foldLine; rest = q.bytes()[q.whole:] {
+		q.whole += cut(rest)
+	}
 	if q.done {
 		q.whole = len(q.bytes())
 	}
@@ -46,13 +51,37 @@ func (q *lineQueue) end() {
 	q.whole = len(q.bytes())
 }
 
+// takeUnfinished counts the beginning of a line as whole if no more of it has come promptly, and it is not that of a display.
+func (q *lineQueue) takeUnfinished(now time.Time) {
+	rest := q.bytes()[q.whole:]
+	if len(rest) > 0 && now.Sub(q.marks[len(q.marks)-1].at) >= promptly && !inband.Begun(rest) {
+		q.whole = len(q.bytes())
+	}
+}
+
 // line returns the first line held. There is one if whole is not zero.
 func (q *lineQueue) line() []byte {
 	b := q.bytes()[:min(q.whole, foldLine)]
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
-		b = b[:i+1]
+		return b[:i+1]
+	}
+	if len(b) == foldLine {
+		b = b[:cut(b)]
 	}
 	return b
+}
+
+// cut returns where a line of at least foldLine bytes is cut: there, or before the character that is not whole there.
+func cut(line []byte) int {
+	for i := foldLine - 1; i > foldLine-utf8.UTFMax; i-- {
+		if utf8.RuneStart(line[i]) {
+			if utf8.FullRune(line[i:foldLine]) {
+				break
+			}
+			return i
+		}
+	}
+	return foldLine
 }
 
 // since returns when the first line held became complete, or slightly earlier.

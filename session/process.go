@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -55,6 +56,11 @@ type process struct {
 	out         *frame.Writer
 	pipes       [2]*pipe // standard output and error
 	tail        *tail    // of standard error
+	trail       *Trail
+	crash       *crashReport
+	wasKilled   atomic.Bool   // by kill
+	oomKills    atomic.Uint64 // a moment ago, while it lived: see countOOMKills
+	rss         atomic.Int64  // bytes resident while it ran
 
 	deathReport sync.Once
 	relayed     chan struct{} // closed when all its events have been passed on
@@ -65,8 +71,9 @@ type process struct {
 // process with a very large cell comes near.
 const controlTimeout = 3 * time.Second
 
-// startProcess starts a worker with bootstrap as its connection with the hub, and closes bootstrap. The caller reads the pipes.
-func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, error) {
+// startProcess starts a worker with a standard input (nil is an empty one) and with bootstrap as its connection with the hub, and closes bootstrap. The
+// caller reads the pipes.
+func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*process, error) {
 	defer bootstrap.Close()
 	program, err := os.Executable()
 	if err != nil {
@@ -81,13 +88,26 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 		return nil, err
 	}
 	defer theirs.Close()
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		mine.Close()
+	group := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	if stdin == nil {
+		null, err := os.Open(os.DevNull)
+		if err != nil {
+			mine.Close()
+			return nil, err
+		}
+		defer null.Close()
+		stdin = null
+	} else {
+		// A terminal stops those who read it outside of its foreground group, but not those of another session.
+		group.Setpgid, group.Setsid = false, true
+	}
+	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), reaped: make(chan struct{})}
+	var trail *os.File
+	if p.trail, trail, err = newTrail(); err != nil {
+		p.closeFiles()
 		return nil, err
 	}
-	defer null.Close()
-	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), reaped: make(chan struct{})}
+	defer trail.Close()
 	var ends [2]*os.File
 	for i := range p.pipes {
 		r, w, err := os.Pipe()
@@ -104,8 +124,8 @@ func startProcess(sp *spawner, spec workerSpec, bootstrap *os.File) (*process, e
 	}
 	p.os, err = sp.start(program, []string{"symmrepl-worker", fmt.Sprint("rank=", spec.Rank)}, &os.ProcAttr{
 		Env:   append(workerEnvironment(), workerVariable+"="+string(encoded), markVariable+"="+spec.mark()),
-		Files: []*os.File{null, ends[0], ends[1], theirs, bootstrap},
-		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM},
+		Files: []*os.File{stdin, ends[0], ends[1], theirs, bootstrap, trail},
+		Sys:   group,
 	})
 	if err != nil {
 		p.closeFiles()
@@ -141,12 +161,16 @@ func (p *process) kill() {
 	select {
 	case <-p.reaped:
 	default:
+		p.wasKilled.Store(true)
 		syscall.Kill(-p.os.Pid, syscall.SIGKILL)
 	}
 }
 
 func (p *process) closeFiles() {
 	p.control.Close()
+	if p.trail != nil {
+		p.trail.unmap()
+	}
 	for _, pipe := range p.pipes {
 		if pipe != nil {
 			pipe.file.Close()

@@ -9,6 +9,8 @@ import (
 type Query struct {
 	Topic Topic
 	Arg   string `json:",omitempty"` // what the question is about, for the topics that say so
+	// Columns is how many columns the answer has on the user's screen; 0 if that is not known.
+	Columns int `json:",omitempty"`
 }
 
 // Topic is what a Query asks for.

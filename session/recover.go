@@ -52,7 +52,15 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	if !replay {
 		return nil
 	}
-	return c.replay(ctx, ranks, history, out)
+	if err := c.replay(ctx, ranks, history, out); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, r := range ranks {
+		c.ranks[r].replaced = 0
+	}
+	return nil
 }
 
 // preempt kills the workers of those of ranks that are in a cell. It returns the incarnations of all workers of ranks before that.

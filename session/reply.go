@@ -31,7 +31,7 @@ func (r *run) end() Reply {
 		different = len(reply.Errors) > 0
 	}
 	r.fold.end(time.Now())
-	r.fold.redirect(r.c.keepPrinted())
+	r.fold.redirect(r.c.keepPrinted)
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
 	r.c.run = nil

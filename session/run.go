@@ -14,6 +14,7 @@ const (
 	promptly   = 2 * tick               // within which a rank that is not held up answers
 	abortGrace = 100 * time.Millisecond // between the first failure of a rank and the release of those who wait for it
 	abortWait  = 0.05                   // seconds a wait must have lasted to be ended because a rank failed
+	abortSoon  = 1                      // seconds within which a wait ends by itself that is left to do so where its peer's wait has, too
 	idleKeep   = 1 << 20                // bytes printed between cells that are kept for the next
 )
 
@@ -40,6 +41,7 @@ type run struct {
 	fatal       map[int]*Error  // errors after which the worker is replaced
 	died        map[int]string  // ranks whose workers died, and how
 	tallies     map[int][]Tally // of the ranks that are done
+	late        map[int]string  // of those, the calls of interrupted cells that still run
 	watch       watch
 	probes      map[int]probe // that ranks have not answered
 }
@@ -99,7 +101,7 @@ func (r *run) handle(e runEvent) {
 		r.fatal[e.rank] = e.Done.Err
 		r.kill(e.rank, "cannot go on: "+firstLine(e.Done.Err.Msg))
 	case e.Done != nil && e.Done.Run == r.number:
-		r.tallies[e.rank] = e.Done.Tallies
+		r.tallies[e.rank], r.late[e.rank] = e.Done.Tallies, e.Done.Late
 		result := Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
 		if e.Done.Rich {
 			var rich richValue
@@ -108,7 +110,7 @@ func (r *run) handle(e runEvent) {
 		}
 		r.rankDone(e.rank, result, false)
 	case e.Died != nil:
-		if !r.killed[e.rank] {
+		if !r.killed[e.rank] && !r.c.ends(e.Died) {
 			r.died[e.rank] = e.Died.Cause
 		}
 		r.rankDone(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
@@ -116,7 +118,7 @@ func (r *run) handle(e runEvent) {
 		r.watch.answer(e, time.Now())
 		if !r.failedAt.IsZero() {
 			r.releasePeers()
-			r.note(r.watch.deaths(r))
+			r.note(r.watch.deaths(r, time.Now()))
 		}
 	case e.Probe != 0:
 		r.probeAnswered(e)
@@ -142,8 +144,18 @@ func (r *run) rankDone(rank int, result Result, died bool) {
 
 func (r *run) deathError(rank int, d *deathEvent) *Error {
 	e := &Error{Kind: KindDied, Peer: -1, Msg: "the worker " + d.Cause, Hint: d.Next, Detail: d.Stderr}
+	placeAt(e, r.cell, d.Offset-1)
+	if d.Advice != "" {
+		e.Msg += ": " + d.Advice
+	}
+	if d.Report != "" {
+		e.Detail = "Go's report of it is in " + d.Report
+	}
 	if r.fatal[rank] != nil {
 		return r.fatal[rank]
+	}
+	if r.c.ends(d) && !r.killed[rank] {
+		return &Error{Kind: KindDied, Peer: -1, Msg: "the program " + d.Cause, Exited: true, Status: d.Status}
 	}
 	if r.killed[rank] {
 		e.Kind = KindInterrupted
@@ -184,12 +196,7 @@ func (r *run) tick(now time.Time) {
 		r.probe(rank)
 	}
 	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {
-		for _, rank := range r.running() {
-			if !r.killed[rank] {
-				r.killed[rank] = true
-				r.kill(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
-			}
-		}
+		r.insist(now)
 	}
 	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
 	if r.watch.ask(now, r.started, failing) {
@@ -197,7 +204,30 @@ func (r *run) tick(now time.Time) {
 			r.c.tell(rank, command{Status: watchdogQuestion}, nil)
 		}
 	}
-	r.note(r.watch.report(r, now))
+	r.note(r.watch.deaths(r, now))
+	if text := r.watch.report(r, now); text != "" {
+		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Text: text})
+	}
+}
+
+// insist kills the ranks that an interrupt has not stopped. If the user can ask for that, it only tells which ranks they are.
+func (r *run) insist(now time.Time) {
+	gone := false
+	select {
+	case <-r.cell.Gone:
+		gone = true
+	default:
+	}
+	if r.cell.Again != "" && !gone {
+		r.note(r.watch.unstopped(r, now))
+		return
+	}
+	for _, rank := range r.running() {
+		if !r.killed[rank] {
+			r.killed[rank] = true
+			r.kill(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
+		}
+	}
 }
 
 // note shows a remark of the session, if there is one.
@@ -231,25 +261,26 @@ func (r *run) probe(rank int) {
 	r.c.tell(rank, command{Probe: p.id}, nil)
 }
 
-// probeAnswered handles the answer to a probe. A rank whose answer is late was held up, and will be asked again.
+// probeAnswered handles the answer to a probe. A rank whose answer is late was held up, or says that it is; it will be asked again.
 func (r *run) probeAnswered(e runEvent) {
 	p, asked := r.probes[e.rank]
 	if !asked || e.Probe != p.id {
 		return
 	}
 	delete(r.probes, e.rank)
-	if time.Since(p.at) <= promptly {
+	if time.Since(p.at) <= promptly && !e.HeldUp {
 		r.fold.noteAlive(e.rank, p.at)
 	}
 }
 
 // releasePeers ends the waits that a failed rank will never satisfy: those for the rank itself, those of which the peer is not known, and
-// those for ranks that are released for the same reason.
+// those for ranks that are released for the same reason. When a wait of the rank has reached its limit, waits that soon reach theirs are left
+// alone: in a deadlock each says more by itself.
 func (r *run) releasePeers() {
 	if time.Since(r.failedAt) < abortGrace {
 		return
 	}
-	cause := map[int]string{}
+	cause, late := map[int]string{}, map[int]bool{}
 	for _, rank := range r.ranks {
 		result, finished := r.results[rank]
 		switch {
@@ -260,6 +291,7 @@ func (r *run) releasePeers() {
 			cause[rank] = firstLine(result.Err.Msg)
 		default:
 			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(result.Err.Msg))
+			late[rank] = result.Err.Kind == KindTimeout
 		}
 	}
 	for found := true; found; {
@@ -274,7 +306,8 @@ func (r *run) releasePeers() {
 					peers = r.ranks
 				}
 				for _, peer := range peers {
-					if cause[rank] == "" && cause[peer] != "" && w.Since >= abortWait {
+					soon := late[peer] && w.Limit > 0 && w.Limit-w.Since <= abortSoon
+					if cause[rank] == "" && cause[peer] != "" && w.Since >= abortWait && !soon {
 						cause[rank] = cause[peer]
 						found = true
 						if r.aborted[rank] == "" {

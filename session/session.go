@@ -33,10 +33,20 @@ type Cell struct {
 	Ranks  []int  // the ranks that run it; nil means all
 	Silent bool   // not recorded in the history
 	Failed string // of a cell in the history: the first line of why it failed, on any rank; "" if it did not
-	Stop   string // by what the user interrupts the cell, as remarks call it; "Ctrl-C" when empty
+	// Columns is how many columns a printed value has on the user's screen; 0 if that is not known.
+	Columns int
+	Stop    string // by what the user interrupts the cell, as remarks call it; "Ctrl-C" when empty
+	// Again is by what the user has ranks replaced that an interrupt does not stop: "Ctrl-C again". Then the session tells which ranks these are, and the front end
+	// restarts them when the user asks for that. When empty, the session replaces them after Config.KillAfter; so it does when Gone is closed, because nobody can ask
+	// any more.
+	Again string
+	Gone  <-chan struct{} `json:"-"`
 	// Output receives output while the cell runs; it is never called concurrently, nor after Eval has
 	// returned; may be nil.
 	Output func(Output) `json:"-"`
+	// Late, if not nil, receives what ranks print while no cell runs on them, from when Eval has returned until the next cell that is recorded has;
+	// it is never called concurrently. If it is nil, that is kept for the next cell's Output.
+	Late func(Output) `json:"-"`
 	// Input is asked for a line, without its end, when ranks read standard input. The ranks share what is typed: the first line goes to each
 	// rank's first read. Its context ends with the cell. After an error, io.EOF or another, and when it is nil, standard input is at its end.
 	Input func(context.Context) (string, error) `json:"-"`
@@ -47,6 +57,8 @@ type Output struct {
 	Ranks  []int // ascending
 	Stream Stream
 	Text   string // whole lines, except that a last line may lack its newline
+	// Topic, of a Note: a front end that can may show it in place of the cell's earlier note of the same topic.
+	Topic string `json:",omitempty"`
 	// Display is set for what is more than text; Text is then what a front end shows that knows text only.
 	Display *Display `json:",omitempty"`
 }
@@ -89,6 +101,7 @@ type RankInfo struct {
 	State       string // "idle", "running", "waiting", "stopped", "starting", "dead"
 	Doing       string // what it waits for or is in, when that is known; that it does not answer, when State is what the session knows itself
 	RSS         int64  // bytes resident
+	Replaced    int    // the cell in or after which its worker was replaced, so that what cells had defined is lost; 0 if it was not, or they were replayed
 }
 
 // Evaluator is one rank's interpreter. interp.Interp satisfies it.
@@ -150,5 +163,6 @@ type Wait struct {
 	Peers   []int   // world ranks it waits for
 	For     string  // "a signal on channel 3"
 	Since   float64 // seconds
+	Limit   float64 // seconds after which it ends by itself, with an error; 0: never
 	At      string  // where in the user's text the call is, as "cell[3]:7"; "" if it is not known
 }

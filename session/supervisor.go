@@ -17,6 +17,7 @@ import (
 
 const (
 	exitPoll  = 20 * time.Millisecond    // between two looks at a busy worker; the kernel takes long to end a large process
+	oomEvery  = 50                       // looks, between two at what the kernel has killed for lack of memory
 	quitGrace = closeGrace + time.Second // for a worker to exit after a Quit
 )
 
@@ -24,8 +25,11 @@ const (
 // no user code.
 type supervisor struct {
 	spec       workerSpec
+	stdin      *os.File // the worker's; nil is an empty one
 	spawner    *spawner
 	connectHub func(incarnation int) (*os.File, error) // a new connection to the hub, for a worker to inherit
+	reports    string                                  // the folder for reports of crashes, "" if there is none
+	oomKills   func() uint64                           // in place of procfs.OOMKills, for tests
 	emit       func(event, []byte)                     // reports to the controller; called from several goroutines; must not keep the bytes
 
 	starting sync.WaitGroup // start, while it runs
@@ -95,7 +99,7 @@ func (s *supervisor) start(incarnation int) {
 	boot, err := s.connectHub(incarnation)
 	var p *process
 	if err == nil {
-		p, err = startProcess(s.spawner, spec, boot)
+		p, err = startProcess(s.spawner, spec, s.stdin, boot)
 	}
 	if err != nil {
 		s.emit(event{Incarnation: incarnation, Died: &deathEvent{Cause: "could not be started: " + err.Error()}}, nil)
@@ -104,6 +108,14 @@ func (s *supervisor) start(incarnation int) {
 	s.mu.Lock()
 	s.process, s.busy = p, false
 	s.mu.Unlock()
+	p.oomKills.Store(s.countOOMKills())
+	p.crash = &crashReport{
+		show: func(b []byte) { s.emit(event{Incarnation: p.incarnation, Output: Stderr}, b) },
+		ended: func() bool {
+			info, err := procfs.Of(p.os.Pid)
+			return err != nil || info.Exiting
+		},
+	}
 	for i, stream := range []Stream{Stdout, Stderr} {
 		go p.pipes[i].pump(s.sink(p, stream))
 	}
@@ -116,6 +128,8 @@ func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
 	return func(b []byte) {
 		if stream == Stderr {
 			p.tail.write(b)
+			p.crash.write(b)
+			return
 		}
 		s.emit(event{Incarnation: p.incarnation, Output: stream}, b)
 	}
@@ -125,6 +139,12 @@ func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
 func (s *supervisor) drain(p *process) {
 	p.pipes[0].flush(s.sink(p, Stdout))
 	p.pipes[1].flush(s.sink(p, Stderr))
+}
+
+// drainAlive does it when the worker has done something after it wrote that: nothing of it reports a crash.
+func (s *supervisor) drainAlive(p *process) {
+	s.drain(p)
+	p.crash.release()
 }
 
 // listen passes on the worker's events. It passes on the output of a cell before the event that the cell is done, and what was printed before
@@ -141,7 +161,7 @@ func (s *supervisor) listen(p *process) {
 		e.Incarnation = p.incarnation
 		if e.Probe != 0 {
 			go func() { // the fold may hold output back, and other events must not wait for it
-				s.drain(p)
+				s.drainAlive(p)
 				s.emit(e, nil)
 			}()
 			continue
@@ -150,7 +170,7 @@ func (s *supervisor) listen(p *process) {
 			s.mu.Lock()
 			s.busy = false
 			s.mu.Unlock()
-			s.drain(p)
+			s.drainAlive(p)
 		}
 		s.emit(e, payload)
 	}
@@ -187,7 +207,7 @@ func (s *supervisor) wait(p *process) {
 
 // poll looks at a busy worker every exitPoll: /proc shows that it is exiting long before the kernel has released its memory.
 func (s *supervisor) poll() {
-	for {
+	for looks := 1; ; looks++ {
 		time.Sleep(exitPoll)
 		s.mu.Lock()
 		p := s.process
@@ -198,6 +218,12 @@ func (s *supervisor) poll() {
 		}
 		s.mu.Unlock()
 		info, err := procfs.Of(p.os.Pid)
+		if err == nil && !info.Exiting {
+			p.rss.Store(info.RSS)
+			if looks%oomEvery == 0 {
+				p.oomKills.Store(s.countOOMKills())
+			}
+		}
 		if err != nil || !info.Exiting {
 			continue
 		}
@@ -214,12 +240,44 @@ func (s *supervisor) poll() {
 	}
 }
 
+// countOOMKills returns a number that grows when the kernel kills a process for lack of memory.
+func (s *supervisor) countOOMKills() uint64 {
+	if s.oomKills != nil {
+		return s.oomKills()
+	}
+	return procfs.OOMKills()
+}
+
 // died reports the end of a worker, once.
 func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 	p.deathReport.Do(func() {
 		s.drain(p)
-		cause, report := causeOfDeath(status, p.tail.String())
-		s.emit(event{Incarnation: p.incarnation, Died: &deathEvent{Cause: cause, Stderr: report}}, nil)
+		stderr, held := p.tail.String(), p.crash.take()
+		if len(held) > 0 {
+			stderr = string(held)
+		}
+		cause, report := causeOfDeath(status, stderr)
+		byKernel := status.Signal() == syscall.SIGKILL && !p.wasKilled.Load() && s.countOOMKills() > p.oomKills.Load()
+		if byKernel {
+			cause += fmt.Sprintf(" by the kernel, which had no memory left: it took %.1f GiB", float64(p.rss.Load())/(1<<30))
+		}
+		d := &deathEvent{Cause: cause, Stderr: report}
+		if strings.HasPrefix(cause, crashed) || byKernel {
+			d.Offset = p.trail.offset() + 1
+		}
+		if status.Exited() && strings.HasPrefix(cause, crashed) {
+			d.Advice = adviceFor(report)
+			d.Report = keepReport(s.reports, p.spec.Rank, []byte(stderr))
+		}
+		if d.Report != "" {
+			d.Stderr = ""
+		} else if len(held) > 0 {
+			p.crash.show(held)
+		}
+		if status.Exited() && !strings.HasPrefix(cause, crashed) {
+			d.Exited, d.Status = true, status.ExitStatus()
+		}
+		s.emit(event{Incarnation: p.incarnation, Died: d}, nil)
 	})
 }
 
@@ -244,6 +302,9 @@ func (s *supervisor) close() {
 	}
 }
 
+// crashed begins the cause of a death that the process did not want.
+const crashed = "crashed"
+
 // maxReport bounds what a death report quotes of standard error, in bytes.
 const maxReport = 8 << 10
 
@@ -253,7 +314,7 @@ func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report strin
 	report = stderr[max(0, len(stderr)-maxReport):]
 	switch {
 	case status.Signaled() && slices.Contains(crashSignals, status.Signal()):
-		return fmt.Sprintf("crashed (%s)", unix.SignalName(status.Signal())), report
+		return fmt.Sprintf("%s (%s)", crashed, unix.SignalName(status.Signal())), report
 	case status.Signaled():
 		return fmt.Sprintf("was killed (%s)", unix.SignalName(status.Signal())), report
 	case status.ExitStatus() == runtimeExit:
@@ -261,7 +322,7 @@ func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report strin
 		for line := range strings.Lines(stderr) {
 			for _, prefix := range runtimeReports {
 				if strings.HasPrefix(line, prefix) {
-					return fmt.Sprintf("crashed (%s)", strings.TrimSpace(line)), clip(stderr[start:], maxReport)
+					return fmt.Sprintf("%s (%s)", crashed, strings.TrimSpace(line)), clip(stderr[start:], maxReport)
 				}
 			}
 			start += len(line)

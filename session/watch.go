@@ -15,7 +15,9 @@ const (
 	abortEvery  = 50 * time.Millisecond   // the same, while a rank has failed and others run on
 	hangAfter   = 1500 * time.Millisecond // a wait that lasts longer is reported
 	repeatAfter = 30 * time.Second        // the same report is not repeated sooner
+	deathAfter  = 700 * time.Millisecond  // a death is told after so long, even if it is not clear what the other ranks do
 	silentAfter = 2 * time.Second         // a cell that has shown nothing for so long is reported once, whatever its ranks do
+	deafAfter   = 10 * time.Second        // a rank that is not stopped does not answer when it has not for so long: a busy machine may hold it up
 )
 
 // watch is the watchdog of one cell: the last answers of the ranks, and the last report.
@@ -26,6 +28,7 @@ type watch struct {
 	reported string // the last report, without its times
 	saidAt   time.Time
 	told     bool // deaths have been told: see deaths
+	asking   bool // unstopped has told of ranks
 }
 
 // view is the last that is known of one rank.
@@ -33,6 +36,7 @@ type view struct {
 	answered time.Time
 	waits    []Wait
 	doing    *Activity // if there are no waits and it is known
+	late     string    // the calls of interrupted cells that still run
 	still    bool      // it was blocked in the same way in the answer before
 	stopped  bool
 }
@@ -65,7 +69,7 @@ func (w *watch) answer(e runEvent, now time.Time) {
 	} else {
 		doing := e.Status.Doing
 		v.still = doing != nil && v.doing != nil && doing.Blocked && *doing == *v.doing
-		v.answered, v.waits, v.doing = now, e.Status.Waits, doing
+		v.answered, v.waits, v.doing, v.late = now, e.Status.Waits, doing, e.Status.Late
 	}
 }
 
@@ -84,20 +88,22 @@ func (w *watch) report(r *run, now time.Time) string {
 		return ""
 	}
 	hang, typing := false, false
+	program := r.c.config.Program
+	patient := program != nil && program.Unattended && r.c.size == 1
 	lines := map[string][]int{} // ranks by what describe says of them
 	longest := map[string]float64{}
 	same := map[string]string{} // what of that must change to be worth another table
 	for _, rank := range r.ranks {
 		text, seconds := w.describe(r, rank, now)
-		if r.left[rank] && seconds >= hangAfter.Seconds() {
+		if v := w.views[rank]; r.left[rank] && seconds >= hangAfter.Seconds() && !(patient && (v == nil || len(v.waits) == 0)) {
 			hang = true
 		}
 		same[text] = text
 		if v := w.views[rank]; v != nil && v.doing != nil && r.left[rank] {
-			hang = hang || v.still && !v.doing.Input && now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
+			hang = hang || v.still && !patient && !v.doing.Input && now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
 			typing = typing || v.doing.Input
-			if text == v.doing.String() {
-				same[text] = v.doing.moving()
+			if text == joined(v.doing.String(), v.late) {
+				same[text] = joined(v.doing.moving(), v.late)
 			}
 		}
 		lines[text] = append(lines[text], rank)
@@ -129,7 +135,7 @@ func (w *watch) report(r *run, now time.Time) string {
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), seconds, FormatRanks(p.Missing))
 	}
 	state := " and waits"
-	if !hang && !typing && w.reported == "" && now.Sub(r.shownAt()) >= silentAfter {
+	if !hang && !typing && !patient && w.reported == "" && now.Sub(r.shownAt()) >= silentAfter {
 		hang, state = true, ""
 	}
 	if !hang || (key.String() == w.reported && now.Sub(w.saidAt) < repeatAfter) {
@@ -139,9 +145,9 @@ func (w *watch) report(r *run, now time.Time) string {
 	return fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), state, r.stop(), b.String())
 }
 
-// deaths tells of the ranks that died, once, when it is clear that others run on all the same. Those that wait for a rank that died are
+// deaths tells of the ranks that died, once, when it is clear that others run on all the same, or when they have not ended after deathAfter. Those that wait for a rank that died are
 // released, and their errors name it; those that compute, print or wait for something else would keep silent about it.
-func (w *watch) deaths(r *run) string {
+func (w *watch) deaths(r *run, now time.Time) string {
 	if w.told || len(r.died) == 0 || !r.interrupted.IsZero() {
 		return ""
 	}
@@ -149,7 +155,7 @@ func (w *watch) deaths(r *run) string {
 		v := w.views[rank]
 		return v != nil && v.answered.Sub(r.failedAt) >= abortGrace && r.aborted[rank] == ""
 	}
-	if !slices.ContainsFunc(r.running(), goesOn) {
+	if others := r.running(); len(others) == 0 || !slices.ContainsFunc(others, goesOn) && now.Sub(r.failedAt) < deathAfter {
 		return ""
 	}
 	w.told = true
@@ -160,20 +166,42 @@ func (w *watch) deaths(r *run) string {
 	return fmt.Sprintf("%s%s still runs on other ranks (%s interrupts it)\n", b.String(), r.cell.title(), r.stop())
 }
 
+// unstopped tells once which ranks an interrupt has not stopped, what they do, and by what the user has them replaced.
+func (w *watch) unstopped(r *run, now time.Time) string {
+	if w.asking || len(r.running()) == 0 {
+		return ""
+	}
+	w.asking = true
+	ranks := map[string][]int{} // by what they do
+	for _, rank := range r.running() {
+		does, _ := w.describe(r, rank, now)
+		ranks[does] = append(ranks[does], rank)
+	}
+	var b strings.Builder
+	for _, does := range sortedKeys(ranks) {
+		who, has, it, its := "rank", "has", "it", "its"
+		if len(ranks[does]) > 1 {
+			who, has, it, its = "ranks", "have", "them", "their"
+		}
+		fmt.Fprintf(&b, "%s %s %s not stopped, %s; %s replaces %s: %s variables are lost\n", who, FormatRanks(ranks[does]), has, does, r.cell.Again, it, its)
+	}
+	return b.String()
+}
+
 // describe returns what a rank does, in words without times, and for how many seconds it has waited if it waits.
 func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 	if result, ok := r.results[rank]; ok {
 		if result.Err != nil {
 			return "failed: " + firstLine(result.Err.Msg), 0
 		}
-		return "has finished the cell" + w.lastCalls(r, rank), 0
+		return joined("has finished the cell"+w.lastCalls(r, rank), r.late[rank]), 0
 	}
 	v := w.views[rank]
 	answered := w.since
 	if v != nil && v.answered.After(answered) {
 		answered = v.answered
 	}
-	if silent := now.Sub(answered); silent > 2*watchEvery || (v != nil && v.stopped) {
+	if silent := now.Sub(answered); silent > deafAfter || (v != nil && v.stopped) {
 		text := "does not answer"
 		if v != nil && v.stopped {
 			text += ": its process is stopped (SIGCONT continues it)"
@@ -181,16 +209,26 @@ func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
 		return text, max(silent, hangAfter).Seconds()
 	}
 	switch {
-	case v == nil || len(v.waits) == 0 && v.doing == nil:
+	case v == nil:
 		return "runs", 0
+	case len(v.waits) == 0 && v.doing == nil:
+		return joined("runs", v.late), 0
 	case len(v.waits) == 0:
-		return v.doing.String(), 0
+		return joined(v.doing.String(), v.late), 0
 	}
 	longest := 0.0
 	for _, wait := range v.waits {
 		longest = max(longest, wait.Since+now.Sub(v.answered).Seconds())
 	}
-	return describeWaits(v.waits), longest
+	return joined(describeWaits(v.waits), v.late), longest
+}
+
+// joined puts two remarks about a rank into one, either of which may be "".
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 // lastCalls returns, in words, the last calls of a rank that is done in the groups in which other ranks wait in a numbered call. If the calls

@@ -33,6 +33,7 @@ type evalCommand struct {
 	Cell        int
 	Name        string
 	Line        int
+	Columns     int
 }
 
 type inputCommand struct {
@@ -62,6 +63,7 @@ type event struct {
 	Status    *statusEvent  `json:",omitempty"` // from the worker
 	Process   *processEvent `json:",omitempty"` // from the supervisor, for the same question
 	Probe     uint64        `json:",omitempty"` // the answer to a probe; earlier output has been sent before it
+	HeldUp    bool          `json:",omitempty"` // with Probe: the worker waits for processors much of the time
 	Recovered *recovered    `json:",omitempty"`
 	Died      *deathEvent   `json:",omitempty"`
 	Gone      string        `json:",omitempty"` // why the supervisor itself is lost
@@ -79,6 +81,7 @@ type doneEvent struct {
 	Rich     bool    `json:",omitempty"` // the payload is a richValue as JSON
 	Err      *Error  `json:",omitempty"`
 	Tallies  []Tally `json:",omitempty"`
+	Late     string  `json:",omitempty"` // as in statusEvent
 }
 
 // richValue is a value that has other forms than text.
@@ -97,6 +100,7 @@ type statusEvent struct {
 	Run   uint64    // the run in hand, 0 when idle
 	Waits []Wait    `json:",omitempty"`
 	Doing *Activity `json:",omitempty"` // of the run, if there are no Waits and it is known
+	Late  string    `json:",omitempty"` // describes the calls of interrupted cells that still run
 }
 
 type processEvent struct {
@@ -113,14 +117,19 @@ type recovered struct {
 // deathEvent reports the end of a worker.
 type deathEvent struct {
 	Cause  string // "was killed (SIGKILL)"
-	Stderr string // what it wrote to standard error about its end
-	Next   string `json:"-"` // what happens then, or what the user can do; the controller's word
+	Stderr string // what it wrote to standard error about its end, unless that is in the file Report
+	Report string `json:",omitempty"` // a file of its host that holds the report of Go's runtime
+	Advice string `json:",omitempty"` // what to do about the cause
+	Offset int    `json:",omitempty"` // 1 + where in the text of the cell it was, 0 if that is not known
+	Next   string `json:"-"`          // what happens then, or what the user can do; the controller's word
+	Exited bool   `json:",omitempty"` // it ended itself, as by os.Exit, with this status
+	Status int    `json:",omitempty"`
 }
 
 // Bounds of what one rank reports about one cell, in bytes. Longer texts are cut and marked as such.
 const (
 	maxValue  = 256 << 10
-	maxRich   = 16 << 20
+	maxRich   = 48 << 20
 	maxDetail = 256 << 10
 )
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -30,6 +31,7 @@ const workerVariable = "SYMMREPL_WORKER"
 const (
 	controlFD   = 3
 	bootstrapFD = 4
+	trailFD     = 5
 )
 
 const (
@@ -44,6 +46,8 @@ type workerSpec struct {
 	Incarnation           int
 	Dir                   string
 	Device, Backend       string
+	Args                  []string
+	Program               bool // what Config.Program says
 }
 
 // Env is what a worker knows about itself when it starts.
@@ -56,7 +60,9 @@ type Env struct {
 	Dir         string            // private to the user, on this host, removed at the end
 	Device      string            // as in Config
 	Backend     string            // as in Config
-	Input       io.Reader         // the standard input of cells: what the user types when they read it
+	Input       io.Reader         // the standard input of cells: what the user types when they read it, or os.Stdin
+	// Trail is where the evaluator leaves the position of what runs. Its memory is not of the heap.
+	Trail *Trail
 }
 
 // IsWorker reports whether this process was started as a worker. Then main must do nothing but call
@@ -76,6 +82,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	os.Unsetenv(workerVariable) // programs that cells start are not workers
 	os.Setenv(inband.Variable, "1")
 	debug.SetMaxStack(maxStack)
+	setArgs(spec.Args)
 	adopt()
 	control, err := inherited(controlFD)
 	if err != nil {
@@ -98,6 +105,16 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	return 0
 }
 
+// setArgs makes args those of this process, for the cells: package flag begins anew with them.
+func setArgs(args []string) {
+	if len(args) == 0 {
+		args = []string{"symmrepl"}
+	}
+	os.Args = args
+	flag.CommandLine = flag.NewFlagSet(args[0], flag.ExitOnError)
+	flag.CommandLine.Usage = func() { flag.Usage() }
+}
+
 // worker is the process-wide state of one rank.
 type worker struct {
 	spec  workerSpec
@@ -109,6 +126,7 @@ type worker struct {
 
 	mu        sync.Mutex
 	current   uint64 // the run in hand, 0 when idle
+	heldUp    heldUp // judged since the run began
 	cancel    context.CancelFunc
 	finishing bool // the cell's code has ended, its device work has not
 }
@@ -131,7 +149,11 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		return err
 	}
 	s := w.spec
-	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend, &w.stdin})
+	var input io.Reader = &w.stdin
+	if s.Program {
+		input = os.Stdin
+	}
+	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend, input, inheritedTrail()})
 	if err != nil {
 		return err
 	}
@@ -158,6 +180,7 @@ func (w *worker) read(in *frame.Reader) (quit bool) {
 			ctx, cancel := context.WithCancel(context.Background())
 			w.mu.Lock()
 			w.current, w.cancel = c.Eval.Run, cancel
+			w.heldUp.begin()
 			w.mu.Unlock()
 			w.jobs <- job{ctx: ctx, eval: c.Eval, source: string(payload)}
 		case c.Recover != nil:
@@ -170,13 +193,13 @@ func (w *worker) read(in *frame.Reader) (quit bool) {
 			w.mu.Lock()
 			run := w.current
 			w.mu.Unlock()
-			status := &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits()}
+			status := &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits(), Late: w.late()}
 			if run != 0 && len(status.Waits) == 0 {
 				status.Doing = w.doing()
 			}
 			w.send(event{Status: status}, nil)
 		case c.Probe != 0:
-			w.send(event{Probe: c.Probe}, nil)
+			w.send(event{Probe: c.Probe, HeldUp: w.heldUp.now()}, nil)
 		case c.Input != nil:
 			w.mu.Lock()
 			if w.current == c.Input.Run {
@@ -214,7 +237,7 @@ func (w *worker) work() {
 
 func (w *worker) run(j job) {
 	w.stdin.reset(j.ctx)
-	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Source: j.source})
+	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Source: j.source})
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
 	}
@@ -228,14 +251,9 @@ func (w *worker) run(j job) {
 	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
-	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies()}
-	payload := []byte(clip(r.Value, maxValue))
-	if r.Data != nil {
-		rich, err := json.Marshal(richValue{clip(r.Value, maxValue), r.Data, r.Metadata})
-		if done.Rich = err == nil && len(rich) <= maxRich; done.Rich {
-			payload = rich
-		}
-	}
+	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late()}
+	var payload []byte
+	payload, done.Rich = encodeValue(r)
 	w.send(event{Done: done}, payload)
 }
 

@@ -10,11 +10,13 @@
 package inband
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +32,7 @@ type Display struct {
 	Clear    bool           `json:"clear,omitempty"`  // what the cell has shown so far goes away; there is no Data
 	Wait     bool           `json:"wait,omitempty"`   // with Clear: when the next thing is shown
 	Input    bool           `json:"input,omitempty"`  // nothing is shown: a line of standard input is asked for, here
+	Note     bool           `json:"note,omitempty"`   // its text/plain is a remark of the session, not output of the cell
 }
 
 // Variable is the environment variable that is set, to anything, in processes whose standard output a session reads. Others must not write displays.
@@ -63,6 +66,18 @@ func Encode(d Display) ([]byte, error) {
 	return out, nil
 }
 
+// Remark shows a remark of the session: a whole line of text without its end. In a process whose standard output no session reads, it goes to
+// standard error.
+func Remark(text string) {
+	if os.Getenv(Variable) != "" {
+		if b, err := Encode(Display{Note: true, Data: map[string]any{"text/plain": text}}); err == nil {
+			os.Stdout.Write(b)
+			return
+		}
+	}
+	fmt.Fprintln(os.Stderr, text)
+}
+
 // Decoder finds displays in what ranks print. The zero value is ready; it must not be used by several goroutines at once.
 type Decoder struct {
 	parts map[key][]string
@@ -80,6 +95,9 @@ type Piece struct {
 	Text    string
 	Display *Display
 }
+
+// Begun reports whether the beginning of a line may be that of a display.
+func Begun(line []byte) bool { return bytes.Contains(line, []byte(prefix)) }
 
 // Split takes text that ranks have printed alike, whole lines, and returns the text and the displays in it, in order.
 func (d *Decoder) Split(ranks []int, text string) []Piece {

@@ -1,0 +1,134 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// crashQuiet is how long a worker that has printed what begins like a report of Go's runtime may print nothing more until it is taken for output after all.
+	crashQuiet = 200 * time.Millisecond
+	// maxCrash bounds how much of a report is kept, in bytes.
+	maxCrash = 1 << 20
+)
+
+// crashReport separates the report that Go's runtime writes to standard error when it ends a process, often a hundred lines and more, from what the process has
+// printed. Whether a line that begins like one is the beginning of a report is known when the process has ended; until then it and what follows is held back.
+type crashReport struct {
+	show  func([]byte) // passes output on
+	ended func() bool  // reports whether the process is ending
+
+	mu      sync.Mutex
+	inLine  bool // the last byte written was not the end of a line
+	held    []byte
+	expires *time.Timer // while something is held back
+}
+
+// write takes what the process has written to standard error.
+func (c *crashReport) write(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.expires == nil {
+		n := c.begins(b)
+		c.inLine = len(b) > 0 && b[len(b)-1] != '\n'
+		if n > 0 {
+			c.show(b[:n])
+		}
+		if b = b[n:]; len(b) == 0 {
+			return
+		}
+		c.expires = time.AfterFunc(crashQuiet, func() {
+			if !c.ended() {
+				c.release()
+			}
+		})
+	}
+	c.expires.Reset(crashQuiet)
+	c.held = append(c.held, b[:min(len(b), maxCrash-len(c.held))]...)
+}
+
+// begins returns where in b a report may begin, len(b) if nowhere.
+func (c *crashReport) begins(b []byte) int {
+	for at := 0; at < len(b); {
+		if at > 0 || !c.inLine {
+			for _, prefix := range runtimeReports {
+				if bytes.HasPrefix(b[at:], []byte(prefix)) {
+					return at
+				}
+			}
+		}
+		n := bytes.IndexByte(b[at:], '\n')
+		if n < 0 {
+			break
+		}
+		at += n + 1
+	}
+	return len(b)
+}
+
+// release passes on what is held back: it is output.
+func (c *crashReport) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if held := c.taken(); len(held) > 0 {
+		c.show(held)
+	}
+}
+
+// take returns what is held back, and holds nothing back any more.
+func (c *crashReport) take() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.taken()
+}
+
+// taken is take for a caller that holds c.mu.
+func (c *crashReport) taken() []byte {
+	if c.expires == nil {
+		return nil
+	}
+	c.expires.Stop()
+	held := c.held
+	c.inLine = len(held) > 0 && held[len(held)-1] != '\n'
+	c.held, c.expires = nil, nil
+	return held
+}
+
+// advice says what to do about an end by Go's runtime, by a part of its report.
+var advice = []struct{ report, text string }{
+	{"concurrent map", "goroutines that share a map need a sync.Mutex or a sync.Map"},
+	{"failed to create new OS thread", "the user may have no more threads: `ulimit -u` raises the limit"},
+	{"pthread_create failed", "the user may have no more threads: `ulimit -u` raises the limit"},
+	{"cannot allocate", "the machine, or `ulimit -v`, permits no more memory"},
+	{"out of memory", "the machine, or `ulimit -v`, permits no more memory"},
+	{"stack exceeds", "calls of compiled code are nested too deep, as with data that contains itself"},
+	{"goroutines are asleep", "what they wait for can never come"},
+}
+
+// adviceFor returns what to do about an end by Go's runtime, "" if there is nothing to say.
+func adviceFor(report string) string {
+	head := report[:min(len(report), 1<<10)]
+	for _, a := range advice {
+		if strings.Contains(head, a.report) {
+			return a.text
+		}
+	}
+	return ""
+}
+
+// keepReport writes the report of the last crash of a rank to a file in dir, and returns its name, or "" if there is no place for it.
+func keepReport(dir string, rank int, report []byte) string {
+	if dir == "" {
+		return ""
+	}
+	name := filepath.Join(dir, fmt.Sprintf("crash-rank%d.txt", rank))
+	if os.WriteFile(name, report, 0o600) != nil {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,103 @@
+package session
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/procfs"
+)
+
+// What begins like a report of Go's runtime is held back until it is known what it is.
+func TestCrashReport(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		writes []string
+		ending bool // the process is, from the first write on
+		shown  string
+		held   string
+	}{
+		{"output", []string{"a\n", "b"}, false, "a\nb", ""},
+		{"report", []string{"a\n", "fatal error: ", "out of memory\n", "goroutine 1\n"}, true, "a\n", "fatal error: out of memory\ngoroutine 1\n"},
+		{"report in a piece", []string{"a\npanic: x\n\ngoroutine 1\n"}, true, "a\n", "panic: x\n\ngoroutine 1\n"},
+		{"in a line", []string{"the ", "panic: x\n", "a fatal error: y\n"}, true, "the panic: x\na fatal error: y\n", ""},
+		{"output after all", []string{"panic: x\n", "b\n"}, false, "panic: x\nb\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			shown := make(chan string, 10)
+			r := &crashReport{show: func(b []byte) { shown <- string(b) }, ended: func() bool { return c.ending }}
+			for _, w := range c.writes {
+				r.write([]byte(w))
+			}
+			got := ""
+			for len(got) < len(c.shown) {
+				got += receive(t, "output", shown)
+			}
+			if c.held != "" {
+				time.Sleep(2 * crashQuiet)
+			}
+			if held := string(r.take()); got != c.shown || held != c.held {
+				t.Errorf("shown %q, held back %q", got, held)
+			}
+			if len(shown) > 0 {
+				t.Errorf("and shown %q", <-shown)
+			}
+		})
+	}
+}
+
+// TestAdvice holds that advice is found in the reports of Go's runtime.
+func TestAdvice(t *testing.T) {
+	for report, want := range map[string]string{
+		"fatal error: concurrent map writes\n": "sync.Mutex",
+		"runtime: failed to create new OS thread (have 7 already; errno=11)\nruntime: may need to increase max user processes (ulimit -u)\nfatal error: newosproc\n": "ulimit -u",
+		"runtime: out of memory: cannot allocate 4194304-byte block (62193664 in use)\nfatal error: out of memory\n":                                                 "memory",
+		"runtime: goroutine stack exceeds 268435456-byte limit\nfatal error: stack overflow\n":                                                                       "nested",
+		"fatal error: all goroutines are asleep - deadlock!\n":                                                                                                       "wait",
+		"panic: boom\n": "",
+	} {
+		if got := adviceFor(report); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%q: %q", report, got)
+		}
+	}
+}
+
+// A worker that the kernel has killed for lack of memory is told apart from one that somebody has killed.
+func TestKilledForMemory(t *testing.T) {
+	c := launch(t, 2)
+	kills := procfs.OOMKills() + 1
+	s := c.c.keeper(1).(*supervisor)
+	s.oomKills = func() uint64 { return kills }
+	if shown := c.eval("1:kill 9"); !strings.Contains(shown, "the worker was killed (SIGKILL) by the kernel, which had no memory left: it took 0.0 GiB") {
+		t.Errorf("shown: %s", shown)
+	}
+	if shown := c.eval("1:kill 9"); strings.Contains(shown, "no memory left") || !strings.Contains(shown, "was killed (SIGKILL)") {
+		t.Errorf("shown: %s", shown)
+	}
+}
+
+// What a worker has left in its trail is a place in the cell: that of the statement that ran, or that of the cell's own statement if the other is not of the cell.
+func TestTrail(t *testing.T) {
+	mine, f, err := newTrail()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	defer mine.unmap()
+	worker, err := mapTrail(int(f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer worker.unmap()
+	cell := Cell{Name: "In[4]", Line: 10, Source: "a()\n\tb()\n"}
+	for _, c := range []struct{ mark, call, line, column int }{
+		{0, 0, 0, 0}, {113, 113, 10, 1}, {118, 113, 11, 2}, {50, 118, 11, 2}, {50, 60, 0, 0}, {500, 0, 0, 0},
+	} {
+		*worker = Trail{Mark: c.mark, Call: c.call, Files: [2]TrailFile{1: {Base: 100, Size: 13 + len(cell.Source), Header: 13}}}
+		var e Error
+		placeAt(&e, cell, mine.offset())
+		if e.Line != c.line || e.Column != c.column || (e.File != "") != (c.line > 0) || c.line == 11 && e.Source != "\tb()" {
+			t.Errorf("%+v: %+v", c, e)
+		}
+	}
+}

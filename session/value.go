@@ -1,0 +1,46 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// encodeValue returns the value of a result as the payload of a doneEvent: a richValue if it has other forms than text. Forms that cannot be encoded
+// or do not fit are left out, the largest first; the text then says so.
+func encodeValue(r Result) (payload []byte, rich bool) {
+	text := clip(r.Value, maxValue)
+	if r.Data == nil {
+		return []byte(text), false
+	}
+	v := richValue{text, maps.Clone(r.Data), r.Metadata}
+	leaveOut := func(form, why string) {
+		delete(v.Data, form)
+		v.Text += fmt.Sprintf("\n(%s is left out: %s)", form, why)
+	}
+	sizes := map[string]int{}
+	for _, form := range slices.Sorted(maps.Keys(v.Data)) {
+		b, err := json.Marshal(v.Data[form])
+		if err != nil {
+			leaveOut(form, err.Error())
+			continue
+		}
+		sizes[form] = len(b)
+	}
+	for {
+		payload, err := json.Marshal(v)
+		switch {
+		case err != nil:
+			v.Metadata = nil
+			v.Text += fmt.Sprintf("\n(its metadata is left out: %v)", err)
+		case len(payload) <= maxRich:
+			return payload, true
+		case len(v.Data) == 0:
+			return []byte(v.Text), false
+		default:
+			largest := slices.MaxFunc(slices.Sorted(maps.Keys(v.Data)), func(a, b string) int { return sizes[a] - sizes[b] })
+			leaveOut(largest, fmt.Sprintf("it takes %d MiB, and all forms of a value may take %d", sizes[largest]>>20, maxRich>>20))
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package session
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Forms of a value that do not fit, or that no JSON can be made of, are left out, and the text says so.
+func TestLargeValues(t *testing.T) {
+	html, png := strings.Repeat("<", maxRich/6-100), strings.Repeat("A", maxRich/2) // JSON writes < as six bytes
+	for name, c := range map[string]struct {
+		in    Result
+		text  string
+		forms string
+	}{
+		"fits":          {Result{Value: "v", Data: map[string]any{"text/html": html}}, "v", "text/html"},
+		"the largest":   {Result{Value: "v", Data: map[string]any{"text/html": html, "image/png": png}}, "v\n(text/html is left out: it takes 47 MiB, and all forms of a value may take 48)", "image/png"},
+		"not encodable": {Result{Value: "v", Data: map[string]any{"application/json": func() {}, "text/html": "h"}}, "v\n(application/json is left out: json: unsupported type: func())", "text/html"},
+		"metadata":      {Result{Value: "v", Data: map[string]any{"text/html": "h"}, Metadata: map[string]any{"f": func() {}}}, "v\n(its metadata is left out: json: unsupported type: func())", "text/html"},
+	} {
+		payload, rich := encodeValue(c.in)
+		var got richValue
+		if err := json.Unmarshal(payload, &got); err != nil || !rich {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got.Text != c.text || len(got.Data) != 1 || got.Data[c.forms] != c.in.Data[c.forms] {
+			t.Errorf("%s: %q with %d forms, want %q with %s", name, got.Text, len(got.Data), c.text, c.forms)
+		}
+	}
+	if payload, rich := encodeValue(Result{Value: "v"}); rich || string(payload) != "v" {
+		t.Errorf("plain text is encoded as %q", payload)
+	}
+}
