@@ -90,7 +90,7 @@ func TestCommandLine(t *testing.T) {
 		{"nosuch", 2, `there is no subcommand "nosuch"; there are run, tutorial, attach, kernel, doctor, bench and version`},
 		{file, 2, "Did you mean symmrepl run " + file + "?"},
 		{"run", 2, "run needs one file"},
-		{"run a b", 2, "run needs one file"},
+		{"run nosuch.go 1", 2, "run: open nosuch.go: no such file or directory"},
 		{"run nosuch.go", 2, "run: open nosuch.go: no such file or directory"},
 		{"run x -e y", 2, "give one of them"},
 		{"bench nosuch", 2, `bench: there is no "nosuch"; there are session, overlap, one_shot_all_reduce, two_shot_all_reduce, all_reduce, `},

@@ -50,8 +50,8 @@ func galleryOf(t *testing.T, text []byte) (cells [][]map[string]any) {
 		var outputs []map[string]any
 		for _, output := range cell.Outputs {
 			output = joined(output).(map[string]any)
-			if said, ok := output["text"].(string); ok {
-				if output["text"] = withoutRemarks(said); output["text"] == "" {
+			if data, ok := output["data"].(map[string]any); ok && output["output_type"] == "display_data" {
+				if said, ok := data["text/plain"].(string); ok && withoutRemarks(said+"\n") == "" {
 					continue
 				}
 			}

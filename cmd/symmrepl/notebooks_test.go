@@ -163,6 +163,17 @@ var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 	t.Helper()
 	var shown tutorial.Shown
+	plain := func(data map[string]any) string {
+		var text multiline
+		form, err := json.Marshal(data["text/plain"])
+		if err == nil {
+			err = json.Unmarshal(form, &text)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		return string(text) + "\n"
+	}
 	add := func(kind, text string) {
 		text = strings.ReplaceAll(text, fmt.Sprintf("In[%d]", number), "In[]")
 		if last := len(shown) - 1; last >= 0 && shown[last].Kind == kind {
@@ -178,15 +189,14 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 				add(o.Name, text)
 			}
 		case "execute_result":
-			var text multiline
-			form, err := json.Marshal(o.Data["text/plain"])
-			if err == nil {
-				err = json.Unmarshal(form, &text)
+			if o.Count != number {
+				t.Errorf("the result of In[%d] is called Out[%d]", number, o.Count)
 			}
-			if err != nil || o.Count != number {
-				t.Errorf("the result of In[%d] is called Out[%d]: %v", number, o.Count, err)
+			add(tutorial.Value, plain(o.Data))
+		case "display_data":
+			if text := withoutRemarks(plain(o.Data)); text != "" {
+				t.Errorf("cell %d displays %s, which recordings do not hold", i+1, text)
 			}
-			add(tutorial.Value, string(text)+"\n")
 		case "error":
 			add(tutorial.Error+" "+o.Error, colour.ReplaceAllString(strings.Join(o.Traceback, "\n")+"\n", ""))
 		default:

@@ -46,9 +46,9 @@ func TestPrompt(t *testing.T) {
 	x.enter("h")
 	x.expect("[0-3] handle of f32[3] in world\n")
 	x.enter(":vars")
-	x.expect("h     *symmem.Handle ")
+	x.expect("h     *symm.Handle ")
 	x.expect("handle of f32[3] in world\n")
-	x.expect("grid  symmem.GridSize ")
+	x.expect("grid  symm.GridSize ")
 	x.expect("grid 8\n")
 
 	// Ctrl-C at the prompt clears the line, and the lines before it.
@@ -317,8 +317,8 @@ func TestVarsWhileWaiting(t *testing.T) {
 	x.expect("[0] it waits\n")
 	y := h.terminal("attach")
 	y.enter(":vars")
-	y.expect("*symmem.Tensor  24 B ")
-	y.expect("f32[2,3], not read while a cell runs\n")
+	y.expect("*symm.Tensor  24 B ")
+	y.expect("f32[2, 3], not read while a cell runs\n")
 	y.expect("symm> ")
 	y.send(ctrlD)
 	x.send(ctrlC)

@@ -68,6 +68,18 @@ var chapters = []chapter{
 		`t`,
 		`symm.OneShotAllReduce(t, "median")`,
 	}},
+	{"Editing a kernel", "A mistake in a kernel is shown at the snippet's own line. `:edit` opens a cell in `$EDITOR`, here a program that mends one mistake at a time, " +
+		"then shows and runs what was saved. Up recalls an edited cell as a block, too.", []string{
+		"flip := symm.Compile(`",
+		`__global__ void flip(float* x, int n) {`,
+		`    int i = threadIdx.x, j = n - 2 - i;`,
+		`    if (i < j) { float y = x[i]; x[i] = x[j]; x[j] = y }`,
+		"}`)",
+		`:edit`,
+		`flip.Launch(symm.Grid(1), symm.Block(4), t.Arange(), 4); t.Float32s()`,
+		`:edit 32`,
+		`flip.Launch(symm.Grid(1), symm.Block(4), t.Arange(), 4); t.Float32s()`,
+	}},
 	{"Looking around", "", []string{
 		`:vars`,
 		`:type h`,
@@ -83,7 +95,9 @@ func TestRecording(t *testing.T) {
 	if device() != "cpu" {
 		t.Skip("the recording is of the cpu device")
 	}
-	x := newHome(t, 4).terminal("-n", "4", "--device", "cpu")
+	h := newHome(t, 4)
+	h.env = []string{"VISUAL=", "EDITOR=" + editor(t, `grep -q ' = y }' "$1" && sed -i 's/ = y }/ = y; }/' "$1" || sed -i 's/n - 2/n - 1/' "$1"`)}
+	x := h.terminal("-n", "4", "--device", "cpu")
 	for _, c := range chapters {
 		for _, line := range c.entries {
 			switch line {

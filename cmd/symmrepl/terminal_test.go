@@ -255,3 +255,69 @@ func TestLessonsFitTheScreen(t *testing.T) {
 	x.expect("A program for four GPUs\nusually has four processes")
 	x.expect("    rank 0 runs it   rank 1 runs it   rank 2 runs it")
 }
+
+// Types are called what cells call them, and what is said about a name is all there is, without references that lead nowhere.
+func TestNamesAtPrompt(t *testing.T) {
+	x := newHome(t, 1).terminal("-n", "1", "--device", device())
+	x.enter("t := symm.Empty(symm.F32, 4); h := symm.Rendezvous(t)")
+	x.enter(":type t")
+	x.expect("*symm.Tensor\n")
+	x.enter(":vars")
+	x.expect("*symm.Tensor ")
+	x.enter("[]*symm.Tensor{t}")
+	x.expect("[]*symm.Tensor{f32[4] on ")
+	x.enter("t?")
+	x.expect("var t *symm.Tensor\n")
+	x.enter(":doc symm.Tensor")
+	x.expect("func (t *Tensor) Fill(x any) *Tensor\n")
+	x.enter("symm.AllReduce?")
+	x.expect("Shapes: t was rendezvoused")
+	x.enter(`symm.Explain(func() { symm.AllReduce(t, "sum"); symm.AllReduce(t, "max") })`)
+	x.expect("\n")
+	x.expect("symm> ")
+	x.refuse(`\n`)
+	x.refuse("[Runtime.")
+	x.refuse("symmem.Tensor")
+}
+
+// A name that was lost with its rank is said to have been, and by which cell.
+func TestNamesLostAtPrompt(t *testing.T) {
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	x.enter("kept := 40")
+	x.enter(`import "os"; if symm.Rank() == 1 { os.Exit(3) }`)
+	x.expect("rank 1 exited with status 3")
+	x.enter("kept + 2")
+	x.expect("[0] 42\n")
+	x.expect("undefined: kept")
+	x.expect("rank 1 was replaced in cell 2, which lost kept there: `:restart replay`")
+	x.enter(":restart replay")
+	x.enter("kept + 2")
+	x.expect("[0,1] 42\n")
+	x.enter("unknown")
+	x.expect("undefined: unknown\n")
+}
+
+// What ranks print of values is laid out for the terminal as wide as it is when the cell is entered.
+func TestValuesFitTheScreen(t *testing.T) {
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	x.enter("xs := make([]int, 45); strs := []string{strings.Repeat(\"a\", 50), strings.Repeat(\"b\", 50)}")
+	x.enter("xs")
+	x.expect("[0,1] []int{" + strings.Repeat("0, ", 44) + "0}\n") // 200 columns
+	x.expect("symm> ")
+	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 40, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	x.send("xs\r")
+	x.expect("[0,1] []int{\n[0,1] \t0, 0,")
+	x.enter(":doc strings.Cut")
+	x.expect("[0,1] Cut slices s around the first instance of sep")
+	x.enter("symm.AllReduce?")
+	x.expect("AllReduce combines")
+	x.enter(":vars")
+	x.expect("symm> ")
+	for line := range strings.Lines(shown(x)[strings.LastIndex(shown(x), ":doc strings.Cut"):]) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 60 && !strings.Contains(line, "func ") {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+}

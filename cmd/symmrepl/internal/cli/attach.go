@@ -1,8 +1,17 @@
 package cli
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -23,8 +32,15 @@ func attach(ctx context.Context, _ options, args []string) (int, error) {
 	return front(ctx, s)
 }
 
-// attachTo attaches to a running session, the newest if dir is empty.
+// attachTo attaches to the running session of a folder and says which that is. If dir is empty, it is the only one; the user chooses if
+// there are several.
 func attachTo(ctx context.Context, dir string) (*opened, error) {
+	if dir == "" {
+		var err error
+		if dir, err = chooseSession(ctx, session.Running()); err != nil {
+			return nil, err
+		}
+	}
 	s, err := session.Attach(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -34,5 +50,88 @@ func attachTo(ctx context.Context, dir string) (*opened, error) {
 		s.Close()
 		return nil, err
 	}
+	notice("attached to the session in " + dir)
 	return &opened{Session: s, size: len(infos), attached: true}, nil
+}
+
+// chooseSession returns one of the folders of running sessions, newest first. Where there is no terminal, it is an error if there are
+// several: which one is meant cannot be guessed.
+func chooseSession(ctx context.Context, dirs []string) (string, error) {
+	switch len(dirs) {
+	case 0:
+		return "", errors.New("no session of yours runs on this host; start one with `symmrepl`")
+	case 1:
+		return dirs[0], nil
+	}
+	list := fmt.Sprintf("%d sessions of yours run on this host:", len(dirs))
+	for i, dir := range dirs {
+		list += fmt.Sprintf("\n%6d  %s  %s", i+1, dir, describeSession(ctx, dir))
+	}
+	if !term.Interactive() {
+		return "", errors.New(list + "\n          name one, as in `symmrepl attach " + dirs[0] + "`")
+	}
+	notice(list)
+	for {
+		fmt.Fprintf(os.Stderr, "Which one? A number, or Enter for the newest, 1: ")
+		answer, err := readLine(ctx, os.Stdin)
+		if err != nil {
+			return "", errors.New("no session was chosen")
+		}
+		if answer == "" {
+			return dirs[0], nil
+		}
+		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(dirs) {
+			return dirs[n-1], nil
+		}
+	}
+}
+
+// readLine reads a line of a terminal that edits lines, until ctx ends. It reads nothing beyond the line.
+func readLine(ctx context.Context, from io.Reader) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() {
+		text, err := bufio.NewReaderSize(from, 16).ReadString('\n')
+		read <- line{strings.TrimSpace(text), err}
+	}()
+	select {
+	case l := <-read:
+		return l.text, l.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// describeWithin bounds the time that a session has to say what it is.
+const describeWithin = time.Second
+
+// describeSession says in a few words what runs in a folder.
+func describeSession(ctx context.Context, dir string) string {
+	said := make(chan string, 1)
+	go func() {
+		s, err := session.Attach(ctx, dir)
+		if err != nil {
+			said <- "cannot be reached"
+			return
+		}
+		defer s.Close()
+		infos, err := s.Ranks(ctx)
+		if err != nil || len(infos) == 0 {
+			said <- "cannot be reached"
+			return
+		}
+		said <- session.FormatSize(len(infos)) + ", " + infos[0].Device
+	}()
+	text := "does not answer"
+	select {
+	case text = <-said:
+	case <-time.After(describeWithin):
+	}
+	if info, err := os.Stat(dir); err == nil {
+		text += ", since " + info.ModTime().Format(time.TimeOnly)
+	}
+	return text
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -25,6 +26,10 @@ type options struct {
 	args    []string // arguments that are not flags
 	given   []string // the flags below that were given: each applies to one subcommand only
 
+	// what the command line makes of the cells
+	program     *session.Program // nil: they are no program's
+	programArgs []string         // os.Args in cells; nil: that of a session
+
 	// bench
 	sizes []int // in bytes; empty: choose
 	peers bool
@@ -39,7 +44,7 @@ type options struct {
 
 	// kernel
 	attach    bool   // to a running session,
-	attachDir string // in this folder; "": the newest
+	attachDir string // in this folder; "": the only one
 }
 
 // maxRanks bounds -n, so that no processes start that cannot form a world.
@@ -104,7 +109,11 @@ func parse(args []string) (options, error) {
 
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
-			return o, tidy(err)
+			err = tidy(err)
+			if len(o.args) > 1 && o.args[0] == "run" {
+				err = fmt.Errorf("%w; flags of the program stand after --: symmrepl run %s -- -flag", err, o.args[1])
+			}
+			return o, err
 		}
 		rest := flags.Args()
 		if terminator := len(args) - len(rest) - 1; terminator >= 0 && args[terminator] == "--" {

@@ -17,9 +17,13 @@ import (
 
 // interactive runs symmrepl without a subcommand: one cell, a prompt, or entries from a pipe.
 func interactive(ctx context.Context, o options) (int, error) {
+	if o.hasCode {
+		o.program = newProgram()
+	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		if o.hasCode {
-			return status(s.console().Cell(ctx, s.request(o.code))), nil
+			c := s.console()
+			return programStatus(c, c.Cell(ctx, s.request(o.code))), nil
 		}
 		return front(ctx, s)
 	})
@@ -54,7 +58,7 @@ func front(ctx context.Context, s *opened, first ...string) (int, error) {
 // console returns a console on the session.
 func (s *opened) console() *console.Console {
 	return &console.Console{
-		Session: s, Size: s.size, Commands: command.All(export.Program), Incomplete: check.Incomplete, Invalid: check.Invalid,
+		Session: s, Size: s.size, Commands: command.All(command.Programs{File: export.Program, Folder: export.Folder}), Incomplete: check.Incomplete, Invalid: check.Invalid,
 	}
 }
 
@@ -92,6 +96,19 @@ func status(outcome console.Outcome) int {
 		return statusFailed
 	}
 	return statusOK
+}
+
+// newProgram returns what makes the cells of a session a program's.
+func newProgram() *session.Program {
+	return &session.Program{Stdin: os.Stdin, Unattended: !render.IsTerminal(os.Stderr)}
+}
+
+// programStatus returns the exit status of a program whose cells ended with an outcome: the program's own, if it has ended itself.
+func programStatus(c *console.Console, outcome console.Outcome) int {
+	if own, exited := c.Exited(); exited {
+		return own
+	}
+	return status(outcome)
 }
 
 // printer returns a printer to this program's output, with colours if all of it goes to a terminal.

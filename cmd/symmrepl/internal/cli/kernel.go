@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"sync"
 	"syscall"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -85,7 +86,7 @@ func (o options) kernelFlags() []string {
 
 // runKernel serves the front ends of a connection file on a new session, or with --attach on a running one.
 func runKernel(ctx context.Context, o options, file string) (int, error) {
-	k, err := jupyter.Listen(file)
+	k, err := jupyter.Listen(file, release)
 	if err != nil {
 		return 0, err
 	}
@@ -102,14 +103,32 @@ func runKernel(ctx context.Context, o options, file string) (int, error) {
 			k.Interrupt()
 		}
 	}()
+	var mu sync.Mutex // guards s and o
 	var s *opened
-	k.Serve(ctx, func(ctx context.Context) (*console.Console, error) {
+	k.Serve(ctx, func(ctx context.Context, ranks int) (*console.Console, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if ranks > 0 && o.attach {
+			return nil, misused("this kernel uses a session that it has not started: choose the number of ranks there")
+		}
+		if s != nil {
+			s.Close()
+			s = nil
+		}
+		if ranks > 0 {
+			o.ranks = ranks
+		}
 		var err error
 		if s, err = openFor(ctx, o); err != nil {
 			return nil, err
 		}
 		return s.console(), nil
 	})
+	mu.Lock()
+	defer mu.Unlock()
 	if s != nil {
 		s.Close()
 	}

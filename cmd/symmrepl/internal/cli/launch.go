@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -41,7 +42,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Rendezvous: o.rdzv}
+	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Rendezvous: o.rdzv, Notice: notice, Reports: statedir.Dir(), Args: o.programArgs, Program: o.program}
 	if !launched {
 		if o.rdzv != "" {
 			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")
@@ -63,6 +64,9 @@ func open(ctx context.Context, o options) (*opened, error) {
 	}
 	return &opened{Session: s, size: launcher.Size, emulated: emulated(config.Device), launched: true, tended: launcher.Stays}, nil
 }
+
+// notice prints a sentence about the session's start.
+func notice(text string) { fmt.Fprintln(os.Stderr, "symmrepl: "+text) }
 
 // choose returns the number of ranks, of which here are on this host, and their kind of device. If ranks is 0, it is the number of GPUs,
 // or ranksWithoutGPU. Unless --device names a kind, it is that of the GPUs if there is one for each rank.

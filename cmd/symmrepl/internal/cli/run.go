@@ -2,21 +2,38 @@ package cli
 
 import (
 	"context"
+	"io"
 	"os"
 )
 
-// run runs symmrepl run FILE.
+// standardInput is the name of the file that is read from standard input.
+const standardInput = "-"
+
+// run runs symmrepl run FILE [ARG...].
 func run(ctx context.Context, o options, args []string) (int, error) {
-	if len(args) != 1 {
-		return 0, misused("run needs one file, such as symmrepl run hello.go; %d were given", len(args))
+	if len(args) == 0 {
+		return 0, misused("run needs one file, such as symmrepl run hello.go, and the arguments of its program")
 	}
-	text, err := os.ReadFile(args[0])
+	name := args[0]
+	text, err := readScript(name)
 	if err != nil {
 		return 0, misused("run: %v", err)
 	}
+	o.programArgs, o.program = args, newProgram()
+	if name == standardInput {
+		o.program.Stdin = nil // it has been read
+	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
-		r := s.request(string(text))
-		r.Name = args[0]
-		return status(s.console().File(ctx, r)), nil
+		r, c := s.request(string(text)), s.console()
+		r.Name = name
+		return programStatus(c, c.File(ctx, r)), nil
 	})
+}
+
+// readScript returns the text of a script.
+func readScript(name string) ([]byte, error) {
+	if name == standardInput {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
 }

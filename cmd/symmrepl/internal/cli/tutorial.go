@@ -11,7 +11,7 @@ import (
 // learn runs symmrepl tutorial [NAME [STEP]].
 func learn(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) == 0 {
-		c := &console.Console{Commands: command.All(nil)} // the list needs no session
+		c := &console.Console{Commands: command.All(command.Programs{})} // the list needs no session
 		return status(c.Run(ctx, console.Request{Source: ":tutorial", Printer: printer(1)})), nil
 	}
 	if len(args) > 2 {

@@ -6,9 +6,11 @@ on an emulated device in host memory.
 
     symmrepl                    a prompt
     symmrepl -e CODE            run one cell
-    symmrepl run FILE.go        run a script, whose cells lines that begin with // %% separate, or a program of package main
+    symmrepl run FILE.go [ARG...]
+                                run a script, whose cells lines that begin with // %% separate, or a program of package main,
+                                from standard input if FILE is -; flags among the arguments stand after --
     symmrepl tutorial [NAME]    list the tutorials, or step through one at a prompt
-    symmrepl attach [DIR]       a second prompt on a running session of yours, the newest if DIR is not given
+    symmrepl attach [DIR]       a second prompt on a running session of yours; it asks which if there are several and no DIR
     symmrepl kernel install     install a Jupyter kernel that starts a session with these flags
     symmrepl kernel run FILE    serve the front ends of a connection file; this is what Jupyter starts
     symmrepl doctor             what this machine has, what is missing, and how to get it
@@ -45,17 +47,21 @@ Flags, which may stand before or after the arguments:
     --user, --prefix DIR, --name NAME
                         kernel install only: install for this user, which is the default, or below a folder such as a
                         Python environment's; the name that Jupyter knows it by, by default symmrepl
-    --attach[=DIR]      kernel only: use a running session of yours, the newest if DIR is not given
+    --attach[=DIR]      kernel only: use a running session of yours: that of DIR if there are several
     --rdzv HOST:PORT    where the processes of several hosts meet, if not at their launcher's address
     -h, --help          this text
     --version           the same as symmrepl version
 
 Under torchrun --no-python, mpirun or srun, symmrepl joins the ranks these started: rank 0 owns the prompt or runs the
-script, the others serve it. Then -n may be left out. Several hosts need a secret that all of them share, in the
-environment variable SYMMREPL_TOKEN.
+script, the others serve it. Then -n may be left out. By hand, start each rank of a host in a terminal of its own with
+RANK, WORLD_SIZE and the same free MASTER_PORT, and with MASTER_ADDR=127.0.0.1 if that is set. Several hosts need the
+variables LOCAL_RANK and LOCAL_WORLD_SIZE too, and a secret that all of them share, in SYMMREPL_TOKEN.
+
+What symmrepl run and -e run reads the standard input of symmrepl on rank 0; that of other ranks is at its end.
 
 Exit status: 0 if all went well; 1 if a cell failed; 2 if the command line is wrong; 3 if the session could not
-start, or what was asked for could not be done; 128 + N if signal N ended the program.
+start, or what was asked for could not be done; 128 + N if signal N ended the program; of symmrepl run and -e, if the
+program calls os.Exit, its status: the highest of all ranks.
 
 Environment: SYMMREPL_CACHE is the folder of compiled kernels. SYMMREPL_CUDA names the library of the driver to use,
 SYMMREPL_NVRTC and SYMMREPL_CUBLASLT name libraries or their folders, SYMMREPL_CXX the C++ compiler of the cpu device;

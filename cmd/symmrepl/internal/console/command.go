@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/spelling"
@@ -19,6 +20,9 @@ type Command struct {
 
 	// Insists says that "!" may follow the name of a command that takes nothing else.
 	Insists bool
+
+	// Yields says that a beginning of the name that others share means the others, which were there first.
+	Yields bool
 
 	// TakesCode says that the argument ends with a cell's code, after CodeAfter words. Such a command continues on the next
 	// line while its code is incomplete, its code completes as a cell does, and in a notebook it takes the rest of the cell.
@@ -80,6 +84,9 @@ func (c *Console) Find(name string) (Command, error) {
 		if name != "" && strings.HasPrefix(cmd.Name, name) {
 			found = append(found, cmd)
 		}
+	}
+	if older := slices.DeleteFunc(slices.Clone(found), func(cmd Command) bool { return cmd.Yields }); len(older) > 0 {
+		found = older
 	}
 	switch len(found) {
 	case 1:

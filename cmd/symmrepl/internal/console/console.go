@@ -21,6 +21,8 @@ type Console struct {
 	Invalid func(source string) bool
 
 	mu     sync.Mutex // guards what follows; the slice that target refers to never changes
+	exited bool       // the program that the cells are has ended itself,
+	status int        // with this status
 	target []int      // set by `:on 0,2`; nil means all ranks
 	folder string     // set by `:cd`; "" is that of this process
 }
@@ -39,7 +41,7 @@ func (c *Console) Run(ctx context.Context, r Request) Outcome {
 	case isCommand(trimmed):
 		return c.command(ctx, r, trimmed)
 	case IsQuestion(trimmed):
-		return c.answer(ctx, r.Printer, trimmed)
+		return c.answer(ctx, r, trimmed)
 	}
 	return c.Cell(ctx, r)
 }
@@ -54,15 +56,61 @@ func (c *Console) cell(ctx context.Context, r Request, cell session.Cell) sessio
 	if cell.Ranks == nil {
 		cell.Ranks = c.Target()
 	}
-	cell.Output, cell.Input = r.Printer.Output, r.Input
+	cell.Output, cell.Input, cell.Late = r.Printer.Output, r.Input, r.Late
+	if r.Columns > valueIndent {
+		cell.Columns = min(c.ColumnsOfRanks(r.Columns), r.Columns-valueIndent)
+	}
 	reply := c.eval(ctx, r, cell)
-	r.Printer.Reply(reply)
+	c.explainLost(ctx, reply.Errors)
+	hintAtOther(reply.Errors)
+	shown := reply
+	shown.Errors = c.noteExits(reply.Errors)
+	r.Printer.Reply(shown)
 	return reply
+}
+
+// valueIndent is how many columns wider a tab may be than the layout of values counts.
+const valueIndent = 4
+
+// ColumnsOfRanks returns how many columns of a screen are left beside the prefix of what all ranks print; 0 if the screen's are not known.
+func (c *Console) ColumnsOfRanks(columns int) int {
+	if columns <= 0 {
+		return 0
+	}
+	var ranks []int
+	for r := range c.Size {
+		ranks = append(ranks, r)
+	}
+	return max(1, columns-len(session.Prefix(ranks, c.Size)))
+}
+
+// noteExits takes those out of errors that say only that the program has ended itself: it wanted that. The highest status counts.
+func (c *Console) noteExits(errs []*session.Error) (rest []*session.Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range errs {
+		if !e.Exited {
+			rest = append(rest, e)
+			continue
+		}
+		c.exited, c.status = true, max(c.status, e.Status)
+	}
+	if c.exited && len(rest) > 0 {
+		c.status = max(c.status, 1)
+	}
+	return rest
+}
+
+// Exited returns the status with which the program of the cells has ended itself, if it has; see session.Program.
+func (c *Console) Exited() (status int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status, c.exited
 }
 
 // eval evaluates a cell of a request, and prints nothing but what cell.Output does.
 func (c *Console) eval(ctx context.Context, r Request, cell session.Cell) session.Reply {
-	cell.Name, cell.Stop = cmp.Or(cell.Name, r.Name), r.Stop
+	cell.Name, cell.Stop, cell.Again, cell.Gone = cmp.Or(cell.Name, r.Name), r.Stop, r.Again, r.Gone
 	cell.Silent = cell.Silent || r.Silent
 	return c.Session.Eval(ctx, cell)
 }
@@ -78,7 +126,7 @@ func (c *Console) magic(ctx context.Context, r Request, entry string) Outcome {
 		name, list = "rank", "["+rest+list
 	}
 	if name != "rank" {
-		r.Printer.Fail("%%%%%s is unknown: the only cell magic is %%%%rank [0,2]", name)
+		r.Printer.Fail("%%%%%s is unknown: the only cell magic is %%%%rank [0,2]%s", name, c.instead(name))
 		return Failed
 	}
 	ranks, err := c.Ranks(list)

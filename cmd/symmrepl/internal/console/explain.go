@@ -23,14 +23,14 @@ func IsQuestion(entry string) bool {
 func Asked(question string) string { return strings.Trim(question, "? \t\n") }
 
 // answer prints an explanation.
-func (c *Console) answer(ctx context.Context, p Printer, question string) Outcome {
+func (c *Console) answer(ctx context.Context, r Request, question string) Outcome {
 	name := Asked(question)
 	text := c.Explain(ctx, name, len(name))
 	if text == "" {
-		p.Fail("nothing is known of %s", name)
+		r.Printer.Fail("nothing is known of %s", name)
 		return Failed
 	}
-	p.Print(text)
+	r.Printer.Print(FitDocumentation(text, r.Columns))
 	return Done
 }
 

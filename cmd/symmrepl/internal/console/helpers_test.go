@@ -9,6 +9,6 @@ import (
 
 // newConsole returns a console with all commands on a fake session, and what it prints.
 func newConsole() (*consoletest.Console, *consoletest.Session, *bytes.Buffer) {
-	c := consoletest.New(command.All(nil))
+	c := consoletest.New(command.All(command.Programs{}))
 	return c, c.Fake, c.Out
 }

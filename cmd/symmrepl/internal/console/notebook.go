@@ -24,6 +24,13 @@ func (c *Console) LastEntry(cell string) string {
 	return entries[len(entries)-1].text
 }
 
+// HasCode reports whether a notebook's cell ends with Go that runs on the ranks of `:on`.
+func (c *Console) HasCode(cell string) bool {
+	entry := strings.TrimSpace(c.LastEntry(cell))
+	_, isCell := c.code(entry)
+	return isCell && entry != "" && !isCommand(entry) && !strings.HasPrefix(entry, magic)
+}
+
 // part is an entry of a notebook's cell and the line it begins on.
 type part struct {
 	text string

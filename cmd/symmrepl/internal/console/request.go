@@ -11,13 +11,20 @@ type Request struct {
 	Source  string
 	Printer Printer
 
-	Name    string // what positions in its cells cite; "cell[ID]" when empty
-	Line    int    // of what the user sees, on which Source begins; 1 when zero
-	Silent  bool   // its cells are not recorded in the history
-	Stop    string // how the user interrupts its cells, as notes say it; "Ctrl-C" when empty
-	Columns int    // of the screen, for prose; 0 when lines may have any length
+	Name   string // what positions in its cells cite; "cell[ID]" when empty
+	Line   int    // of what the user sees, on which Source begins; 1 when zero
+	Silent bool   // its cells are not recorded in the history
+	Stop   string // how the user interrupts its cells, as notes say it; "Ctrl-C" when empty
+	// Again and Gone are those of session.Cell: how the user has ranks replaced that an interrupt does not stop, and when nobody can any more.
+	Again   string
+	Gone    <-chan struct{}
+	Columns int // of the screen, for prose; 0 when lines may have any length
 	// Input, unless nil, asks the user for a line of standard input when cells read that; see session.Cell.
 	Input func(context.Context) (string, error)
+	// Edit, unless nil, lets the user edit a text in an editor, and returns what was saved.
+	Edit func(ctx context.Context, source string) (string, error)
+	// Late, unless nil, shows what cells print after they have ended; see session.Cell.
+	Late func(session.Output)
 	// Leave, unless nil, reports whether to leave when the user asks for that; it may tell first what is lost.
 	Leave func(context.Context) bool
 }

@@ -3,7 +3,10 @@ package jupyter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
@@ -35,16 +38,21 @@ func (k *Kernel) work(ctx context.Context) {
 		}
 		var aborted []*request
 		if answer["status"] == "error" && orTrue(asked.StopOnError) {
-			aborted = k.queue.clear() // what the user enters after the reply knows of the failure
+			aborted = k.queue.settle(ctx)
 		}
 		k.send(k.shell, r, "execute_reply", answer)
 		k.status(r, "idle")
 		for _, r := range aborted {
-			k.status(r, "busy")
-			k.send(k.shell, r, "execute_reply", content{"status": "aborted"})
-			k.status(r, "idle")
+			k.abort(r)
 		}
 	}
+}
+
+// abort answers an entry that is not run.
+func (k *Kernel) abort(r *request) {
+	k.status(r, "busy")
+	k.send(k.shell, r, "execute_reply", content{"status": "aborted"})
+	k.status(r, "idle")
 }
 
 func orTrue(b *bool) bool { return b == nil || *b }
@@ -75,8 +83,10 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 	s := newScreen(k, r, number, asked.Silent)
 	s.input = orTrue(asked.AllowStdin)
 	expressions := content{}
-	if k.await(ctx, s) {
-		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Input: s.ask}
+	if ranks := resize.FindStringSubmatch(asked.Code); ranks != nil {
+		k.resize(ctx, s, ranks[1])
+	} else if k.await(ctx, s) {
+		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Input: s.ask, Late: s.Output}
 		if stored {
 			entry.Name = fmt.Sprintf("In[%d]", number)
 		}
@@ -103,21 +113,26 @@ func (k *Kernel) await(ctx context.Context, s *screen) bool {
 		s.Fail("interrupted while the session was starting")
 		return false
 	}
-	if k.failed != nil {
-		s.Fail("the session could not start: %v\nRestart the kernel when that is mended.", k.failed)
+	c, err := k.ready()
+	if err != nil {
+		s.Fail("the session could not start: %v\nRestart the kernel when that is mended.", err)
 		return false
 	}
-	s.Printer.Size = k.console.Size
+	s.Printer.Size = c.Size
 	return true
 }
 
 // enter runs an entry, whose printer is s.
 func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
+	c, _ := k.ready()
 	if console.IsQuestion(entry.Source) {
 		k.page(ctx, s, console.Asked(entry.Source))
 		return
 	}
-	switch k.console.Notebook(ctx, entry) {
+	if target := c.Target(); target != nil && c.HasCode(entry.Source) {
+		s.Note(nil, "this cell runs on rank %s only, as %%on has chosen; %%on all goes back to all", session.FormatRanks(target))
+	}
+	switch c.Notebook(ctx, entry) {
 	case console.Quit:
 		s.payload = append(s.payload, content{"source": "ask_exit", "keepkernel": false})
 	case console.Failed:
@@ -127,9 +142,36 @@ func (k *Kernel) enter(ctx context.Context, s *screen, entry console.Request) {
 	}
 }
 
+// resize matches the command that restarts the session with another number of ranks.
+var resize = regexp.MustCompile(`^\s*[:%]restart\s+-n\s*(\d+)\s*$`)
+
+// resize starts a new session of so many ranks.
+func (k *Kernel) resize(ctx context.Context, s *screen, number string) {
+	select {
+	case <-k.opened:
+	case <-ctx.Done():
+	}
+	ranks, err := strconv.Atoi(number)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil && ranks < 1 {
+		err = errors.New("a session has one rank at least")
+	}
+	if err == nil {
+		err = k.start(ctx, ranks)
+	}
+	if err != nil {
+		s.Fail(":restart: %v", err)
+		return
+	}
+	s.Note(nil, "a new session with %s", session.FormatSize(ranks))
+}
+
 // page shows the documentation of a name in the front end's pager.
 func (k *Kernel) page(ctx context.Context, s *screen, name string) {
-	text := k.console.Explain(ctx, name, len(name))
+	c, _ := k.ready()
+	text := c.Explain(ctx, name, len(name))
 	if text == "" {
 		s.Fail("nothing is known of %s", name)
 		return
@@ -139,10 +181,11 @@ func (k *Kernel) page(ctx context.Context, s *screen, name string) {
 
 // evaluate returns the value of an expression, or the error, as user_expressions has them.
 func (k *Kernel) evaluate(ctx context.Context, source string) content {
-	reply := k.console.Session.Eval(ctx, session.Cell{Source: source, Silent: true, Ranks: k.console.Target()})
+	c, _ := k.ready()
+	reply := c.Session.Eval(ctx, session.Cell{Source: source, Silent: true, Ranks: c.Target()})
 	if len(reply.Errors) > 0 {
-		return failureOf(reply.Errors, k.console.Size).content()
+		return failureOf(reply.Errors, c.Size).content()
 	}
-	data, metadata := bundle(reply.Values, k.console.Size)
+	data, metadata := bundle(reply.Values, c.Size)
 	return content{"status": "ok", "data": data, "metadata": metadata}
 }

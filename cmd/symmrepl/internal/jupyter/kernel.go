@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/zmtp"
@@ -15,6 +17,7 @@ import (
 
 // Kernel answers the front ends of one connection.
 type Kernel struct {
+	version   string // of the program
 	signer    *signer
 	session   string
 	shell     *zmtp.Router
@@ -23,9 +26,9 @@ type Kernel struct {
 	iopub     *zmtp.Publisher
 	heartbeat *zmtp.Echo
 
-	opened  chan struct{} // closed when console and failed are set
-	console *console.Console
-	failed  error // why console is nil
+	open    Open
+	opened  chan struct{} // closed when current is set
+	current atomic.Pointer[attempt]
 
 	queue   *queue
 	history history
@@ -37,8 +40,8 @@ type Kernel struct {
 	asked   string             // the peer that types it
 }
 
-// Listen opens the ports of a connection file.
-func Listen(file string) (*Kernel, error) {
+// Listen opens the ports of a connection file. version is that of the program.
+func Listen(file, version string) (*Kernel, error) {
 	c, err := readConnection(file)
 	if err != nil {
 		return nil, err
@@ -50,7 +53,7 @@ func Listen(file string) (*Kernel, error) {
 	if warning := c.warning(); warning != "" {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s: %s\n", file, warning)
 	}
-	k := &Kernel{signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue()}
+	k := &Kernel{version: version, signer: newSigner(c.Key), session: newID(), opened: make(chan struct{}), queue: newQueue()}
 	k.shell, k.control, k.stdin, k.heartbeat = zmtp.NewRouter(shell), zmtp.NewRouter(control), zmtp.NewRouter(stdin), zmtp.NewEcho(heartbeat)
 	k.iopub = zmtp.NewPublisher(iopub, k.welcome)
 	return k, nil
@@ -65,14 +68,32 @@ func (k *Kernel) welcome(topic string) [][]byte {
 	return append([][]byte{[]byte(topic)}, frames...)
 }
 
-// Serve answers until a front end shuts the kernel down or ctx is done. It calls open once, for the console that runs entries; front ends are
-// answered while open has not returned. When Serve returns, open has.
-func (k *Kernel) Serve(ctx context.Context, open func(context.Context) (*console.Console, error)) {
+// Open opens a session, in place of the one that it has opened before, and returns the console that runs entries on it. ranks is how many the user
+// has asked for, 0 if that is left to the kernel.
+type Open func(ctx context.Context, ranks int) (*console.Console, error)
+
+// attempt is what Open has returned.
+type attempt struct {
+	console *console.Console
+	failed  error // why console is nil
+}
+
+// start opens a session.
+func (k *Kernel) start(ctx context.Context, ranks int) error {
+	c, err := k.open(ctx, ranks)
+	k.current.Store(&attempt{c, err})
+	return err
+}
+
+// Serve answers until a front end shuts the kernel down or ctx is done. It calls open for the first session, and again when the user wants another
+// number of ranks; front ends are answered while open has not returned. When Serve returns, the first call has.
+func (k *Kernel) Serve(ctx context.Context, open Open) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	k.open = open
 	go func() {
 		defer close(k.opened)
-		k.console, k.failed = open(ctx)
+		k.start(ctx, 0)
 	}()
 	go k.answer(ctx, k.control, stop)
 	go k.answer(ctx, k.shell, stop)
@@ -181,14 +202,29 @@ func (k *Kernel) status(r *request, state string) {
 	k.publish(r, "status", content{"execution_state": state})
 }
 
-// publish sends a message to all front ends.
+// publish sends a message to all front ends. Output waits for those that read slowly, and is left out for those that do not read.
 func (k *Kernel) publish(r *request, kind string, c any) {
+	message := k.message(r, kind, c)
+	switch {
+	case message == nil:
+	case kind == "stream" || strings.HasSuffix(kind, "display_data") || kind == "execute_result":
+		k.iopub.Offer(func(messages, bytes int) [][]byte {
+			text := fmt.Sprintf("symmrepl: %d outputs, %.1f MiB, are left out here, because this front end read nothing for some seconds\n", messages, float64(bytes)/(1<<20))
+			return k.message(r, "stream", content{"name": "stderr", "text": text})
+		}, message...)
+	default:
+		k.iopub.Publish(message...)
+	}
+}
+
+// message returns a message for all front ends, nil if none can be made.
+func (k *Kernel) message(r *request, kind string, c any) [][]byte {
 	frames, err := k.signer.frames(k.session, kind, r, c)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "symmrepl: %s: %v\n", kind, err)
-		return
+		return nil
 	}
-	k.iopub.Publish(append([][]byte{[]byte("kernel." + k.session + "." + kind)}, frames...)...)
+	return append([][]byte{[]byte("kernel." + k.session + "." + kind)}, frames...)
 }
 
 // send answers the front end that sent r, and reports whether that is connected to the channel.
@@ -198,14 +234,15 @@ func (k *Kernel) send(channel *zmtp.Router, r *request, kind string, c any) bool
 		fmt.Fprintf(os.Stderr, "symmrepl: %s: %v\n", kind, err)
 		return true
 	}
-	return channel.Send(r.peer, frames...)
+	return channel.Send(r.peer, append(slices.Clone(r.envelope), frames...)...)
 }
 
 // ready returns the console, or the reason why there is none or none yet.
 func (k *Kernel) ready() (*console.Console, error) {
 	select {
 	case <-k.opened:
-		return k.console, k.failed
+		now := k.current.Load()
+		return now.console, now.failed
 	default:
 		return nil, errors.New("the session is starting")
 	}

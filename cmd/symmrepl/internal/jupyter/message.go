@@ -30,9 +30,10 @@ type header struct {
 // request is a message from a front end.
 type request struct {
 	header
-	raw     json.RawMessage // the header as received
-	peer    string          // the front end that answers go to
-	content json.RawMessage
+	raw      json.RawMessage // the header as received
+	peer     string          // the front end that answers go to
+	envelope [][]byte        // what stood before the message: by it a proxy knows whom it passes the answer to
+	content  json.RawMessage
 }
 
 // content is the content of a message.
@@ -90,8 +91,9 @@ func (s *signer) check(signature string, parts [][]byte) error {
 
 // parse reads a message that a peer has sent.
 func (s *signer) parse(peer string, frames [][]byte) (*request, error) {
+	var envelope [][]byte
 	for len(frames) > 0 && string(frames[0]) != delimiter {
-		frames = frames[1:]
+		envelope, frames = append(envelope, frames[0]), frames[1:]
 	}
 	if len(frames) < 6 {
 		return nil, errors.New("the message has too few parts")
@@ -100,7 +102,7 @@ func (s *signer) parse(peer string, frames [][]byte) (*request, error) {
 	if err := s.check(string(frames[1]), parts); err != nil {
 		return nil, err
 	}
-	r := &request{raw: parts[0], peer: peer, content: parts[3]}
+	r := &request{raw: parts[0], peer: peer, envelope: envelope, content: parts[3]}
 	if err := json.Unmarshal(parts[0], &r.header); err != nil {
 		return nil, fmt.Errorf("the header is malformed: %w", err)
 	}

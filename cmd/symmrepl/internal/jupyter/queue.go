@@ -3,12 +3,14 @@ package jupyter
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // queue holds the entries that wait for their turn.
 type queue struct {
 	mu       sync.Mutex
 	requests []*request
+	last     time.Time // when the last was added
 	more     chan struct{}
 }
 
@@ -17,6 +19,7 @@ func newQueue() *queue { return &queue{more: make(chan struct{}, 1)} }
 func (q *queue) add(r *request) {
 	q.mu.Lock()
 	q.requests = append(q.requests, r)
+	q.last = time.Now()
 	q.mu.Unlock()
 	select {
 	case q.more <- struct{}{}:
@@ -43,11 +46,34 @@ func (q *queue) next(ctx context.Context) *request {
 	return nil
 }
 
-// clear removes all entries and returns them.
-func (q *queue) clear() []*request {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	requests := q.requests
-	q.requests = nil
-	return requests
+const (
+	quiet    = 50 * time.Millisecond // how long no entry has come when those that a front end sends at once, as to run all cells, have come
+	heldUp   = quiet / 4             // by how much a pause is too long when a busy machine has held up this process: it may not have read what came
+	settleBy = time.Second           // when it does not wait any longer
+)
+
+// settle removes all entries that have come and those that follow them at once, and returns them. A front end that sends an entry for each cell of a
+// notebook has sent the first only when that fails, which may take a millisecond; whoever waits for its answer sends nothing meanwhile.
+func (q *queue) settle(ctx context.Context) []*request {
+	start, late := time.Now(), false
+	for {
+		q.mu.Lock()
+		wait := quiet - time.Since(q.last)
+		if late && wait <= 0 {
+			wait = quiet
+		}
+		if wait <= 0 || ctx.Err() != nil || time.Since(start) >= settleBy {
+			requests := q.requests
+			q.requests = nil
+			q.mu.Unlock()
+			return requests
+		}
+		q.mu.Unlock()
+		pause := time.Now()
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+		late = time.Since(pause) > wait+heldUp
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"runtime"
 	"strings"
 	"unicode/utf8"
@@ -20,7 +22,7 @@ func (k *Kernel) info() content {
 	return content{
 		"protocol_version":       protocolVersion,
 		"implementation":         "symmrepl",
-		"implementation_version": strings.TrimPrefix(runtime.Version(), "go"),
+		"implementation_version": k.version,
 		"language_info": content{
 			"name": "go", "version": strings.TrimPrefix(runtime.Version(), "go"), "mimetype": "text/x-go", "file_extension": ".go",
 			"pygments_lexer": "go", "codemirror_mode": "go", "nbconvert_exporter": "script",
@@ -102,11 +104,27 @@ func (k *Kernel) isComplete(r *request) content {
 	entry := c.LastEntry(asked.Code)
 	switch {
 	case c.NeedsMore(entry):
-		return content{"status": "incomplete", "indent": ""}
+		return content{"status": "incomplete", "indent": strings.Repeat("    ", depth(entry))}
 	case c.Malformed(entry):
 		return content{"status": "invalid"}
 	}
 	return content{"status": "complete"}
+}
+
+// depth returns how many brackets code leaves open: a front end indents the next line by as much.
+func depth(code string) (open int) {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(code)), []byte(code), func(token.Position, string) {}, 0)
+	for {
+		switch _, tok, _ := s.Scan(); tok {
+		case token.LPAREN, token.LBRACK, token.LBRACE:
+			open++
+		case token.RPAREN, token.RBRACK, token.RBRACE:
+			open = max(0, open-1)
+		case token.EOF:
+			return open
+		}
+	}
 }
 
 // past answers history_request.

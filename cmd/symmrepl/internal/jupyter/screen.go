@@ -30,15 +30,16 @@ type screen struct {
 
 	payload []any
 
-	mu     sync.Mutex // guards what follows
-	failed *failure   // nil while nothing went wrong
-	stream string     // the stream that text belongs to
-	text   []byte     // printed but not published yet
+	mu     sync.Mutex      // guards what follows
+	failed *failure        // nil while nothing went wrong
+	topics map[string]bool // of the notes shown so far
+	stream string          // the stream that text belongs to
+	text   []byte          // printed but not published yet
 	timer  *time.Timer
 }
 
 func newScreen(k *Kernel, r *request, number int, silent bool) *screen {
-	s := &screen{k: k, request: r, number: number, silent: silent, payload: []any{}}
+	s := &screen{k: k, request: r, number: number, silent: silent, payload: []any{}, topics: map[string]bool{}}
 	s.Printer = render.New(stream{s, "stdout"}, stream{s, "stderr"}, 1, false)
 	return s
 }
@@ -136,7 +137,11 @@ func (s *screen) publish(kind string, c any) {
 // Output implements console.Printer.
 func (s *screen) Output(o session.Output) {
 	d := o.Display
-	if d == nil {
+	switch {
+	case o.Stream == session.Note:
+		s.note(o)
+		return
+	case d == nil:
 		s.Printer.Output(o)
 		return
 	}
@@ -154,6 +159,32 @@ func (s *screen) Output(o session.Output) {
 		return
 	}
 	s.label(o.Ranks)
+	s.publish("display_data", message)
+}
+
+// Note implements console.Printer.
+func (s *screen) Note(ranks []int, format string, args ...any) {
+	s.note(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
+}
+
+// note shows a remark of the session as a display of its own: notebooks draw standard error as they do errors. A note takes the place of the one
+// before it that has the same topic.
+func (s *screen) note(o session.Output) {
+	var text bytes.Buffer
+	render.New(&text, &text, s.Printer.Size, false).Output(o)
+	message := content{"data": content{"text/plain": strings.TrimSuffix(text.String(), "\n")}, "metadata": content{}, "transient": content{}}
+	if o.Topic != "" {
+		message["transient"] = content{"display_id": s.request.ID + " " + o.Topic}
+		s.mu.Lock()
+		shown := s.topics[o.Topic]
+		s.topics[o.Topic] = true
+		s.mu.Unlock()
+		if shown {
+			s.publish("update_display_data", message)
+			return
+		}
+	}
+	s.catchUp()
 	s.publish("display_data", message)
 }
 
@@ -250,8 +281,10 @@ func (f failure) content() content {
 
 // failureOf returns the errors of a session of size ranks as a failure.
 func failureOf(errs []*session.Error, size int) failure {
+	errs = render.Alike(errs)
 	var text bytes.Buffer
 	p := render.New(&text, &text, size, true)
+	p.Bold = true // notebooks have a background of their own behind errors, dark or light, on which few colours can be read
 	p.Reply(session.Reply{Errors: errs})
 	first, _, _ := strings.Cut(errs[0].Error(), "\n")
 	return failure{string(errs[0].Kind), session.Prefix(errs[0].Ranks, size) + render.Plain(first), []string{strings.TrimSuffix(text.String(), "\n")}}

@@ -30,9 +30,9 @@ func ByRank(values []session.Value) string {
 	return b.String()
 }
 
-// asHTML returns the first form of a value that HTML can hold.
+// asHTML returns the first form of a value that HTML can hold. Notebooks that are not trusted show no SVG in it.
 func asHTML(v session.Value) string {
-	for _, mimeType := range []string{"text/html", "image/svg+xml", "image/png", "image/jpeg"} {
+	for _, mimeType := range []string{"text/html", "image/png", "image/jpeg", "image/svg+xml"} {
 		text, ok := v.Data[mimeType].(string)
 		switch {
 		case !ok:

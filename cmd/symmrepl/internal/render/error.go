@@ -28,7 +28,7 @@ func (p *Printer) Error(e *session.Error) {
 	p.lines(prefix, styleError, strings.ReplaceAll(Plain(head.Error()), "\n\t", "\n    ")+"\n")
 	if source, caret := excerpt(e.Source, e.Column); source != "" {
 		source = Plain(source)
-		if p.Colour && (e.Kind == session.KindSyntax || e.Kind == session.KindType || e.Kind == session.KindPanic) {
+		if p.Colour && !p.Bold && (e.Kind == session.KindSyntax || e.Kind == session.KindType || e.Kind == session.KindPanic) {
 			source = Highlight(source, 0, -1)
 		}
 		p.lines(prefix, "", "    "+source+"\n")

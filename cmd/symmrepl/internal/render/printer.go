@@ -15,6 +15,7 @@ import (
 type Printer struct {
 	Size    int  // ranks of the session
 	Colour  bool // emphasise with ANSI escapes
+	Bold    bool // with Colour: emphasise by weight alone, which can be read on any background
 	InPlace bool // overwrite what is updated, with ANSI escapes
 
 	mu    sync.Mutex
@@ -97,7 +98,7 @@ func (p *Printer) Reply(r session.Reply) {
 	for _, v := range r.Values {
 		p.text(p.out, session.Prefix(v.Ranks, p.Size), "", v.Text)
 	}
-	for _, e := range r.Errors {
+	for _, e := range Alike(r.Errors) {
 		p.Error(e)
 	}
 }

@@ -16,8 +16,14 @@ const (
 	styleDetail = "2"
 )
 
+// bold has the styles of a Printer that emphasises by weight alone.
+var bold = map[string]string{styleError: "1", styleCaret: "1"}
+
 // paint returns text with a style, or as it is when there are no colours or nothing to paint.
 func (p *Printer) paint(style, text string) string {
+	if p.Bold {
+		style = bold[style]
+	}
 	if !p.Colour || style == "" || text == "" {
 		return text
 	}

@@ -5,6 +5,25 @@ import (
 	"text/tabwriter"
 )
 
+// Cut ends lines that are longer than a screen of some columns with "…"; 0 leaves them as they are.
+func Cut(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if columns(line) <= width {
+			continue
+		}
+		cut := []rune(line)
+		for columns(string(cut))+1 > width {
+			cut = cut[:len(cut)-1]
+		}
+		lines[i] = string(cut) + "…"
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Table lays out rows in columns, the first row being the header.
 func Table(rows [][]string) string {
 	var b strings.Builder

@@ -1,4 +1,5 @@
-// Package statedir finds the folder of the files that outlive a session: the history of entries, the progress in tutorials.
+// Package statedir finds the folder of the files that outlive a session: the history of entries, the progress in tutorials, the reports of
+// crashes.
 package statedir
 
 import (

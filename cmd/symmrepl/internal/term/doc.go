@@ -5,10 +5,10 @@
 // otherwise, and which a launcher that shares the terminal (torchrun, mpirun) never sees. Output processing
 // stays on, so that programs' newlines need no translation.
 //
-// A key goes this way. keys.go owns the terminal's input at all times and hands it to the editor, which is readline, line by line; escapes.go
-// turns the sequences of terminals into single characters before that. guard.go is the editor's filter and listener: it keeps from the editor
-// what that gets wrong, and edits there itself. block.go lets the editor, which knows one line, edit an entry of several; paint.go shows that.
-// history.go keeps whole entries.
+// A key goes this way. keys.go owns the terminal's input, unless lent.go lends it to the user's own editor, which edit.go runs; it hands the
+// input to the line editor, which is readline, line by line; escapes.go turns the sequences of terminals into single characters before
+// that. guard.go is the line editor's filter and listener: it keeps from the editor what that gets wrong, and edits there itself. block.go
+// lets the editor, which knows one line, edit an entry of several; paint.go shows that. history.go keeps whole entries.
 //
 // What the editor (readline v1.5.1) gets wrong and is kept from it: Ctrl-T panics on one character; Delete on an empty line is Ctrl-D; Ctrl-R
 // with an empty history panics; most keys while its menu of completions is open panic, or need a second Ctrl-C; escape sequences that it does

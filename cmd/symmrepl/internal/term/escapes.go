@@ -7,6 +7,8 @@ import (
 
 // Brackets that a terminal puts around pasted text once asked to.
 const (
+	pasteOn    = "\x1b[?2004h" // asks the terminal for brackets around pasted text
+	pasteOff   = "\x1b[?2004l"
 	pasteBegin = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 )

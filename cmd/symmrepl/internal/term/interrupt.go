@@ -9,25 +9,22 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// insist is the time within which a second Ctrl-C means "do not wait for it".
-const insist = 2 * time.Second
-
-// interrupter turns Ctrl-C into an interrupt of what runs, and a second one soon after into the replacement
-// of the ranks that are still busy.
+// interrupter turns Ctrl-C into an interrupt of the entry that runs, and another one into the replacement of the
+// ranks that are still busy.
 type interrupter struct {
 	session session.Session
 	printer console.Printer
 	cancel  context.CancelFunc
 
-	mu   sync.Mutex
-	last time.Time
+	mu      sync.Mutex
+	pressed bool
 }
 
 // press is Ctrl-C. It does not wait.
 func (i *interrupter) press() {
 	i.mu.Lock()
-	again := !i.last.IsZero() && time.Since(i.last) < insist
-	i.last = time.Now()
+	again := i.pressed
+	i.pressed = true
 	i.mu.Unlock()
 	if again {
 		go i.replaceBusy()

@@ -34,16 +34,18 @@ func screen() *os.File {
 
 // prompt is the state of Run.
 type prompt struct {
-	console *console.Console
-	request console.Request // for the next entry; it lacks the source
-	colour  bool            // paint what is typed
-	keys    *keys
-	lines   *console.Assembler
-	editor  *readline.Instance
-	guard   *guard
-	history *history
-	ends    bool // the session ends with the prompt
-	warned  bool // the user was asked whether to leave, and has entered nothing since
+	console  *console.Console
+	request  console.Request // for the next entry; it lacks the source
+	colour   bool            // paint what is typed
+	terminal *lendable
+	found    *term.State // of the terminal, before the prompt set it up
+	keys     *keys
+	lines    *console.Assembler
+	editor   *readline.Instance
+	guard    *guard
+	history  *history
+	ends     bool // the session ends with the prompt
+	warned   bool // the user was asked whether to leave, and has entered nothing since
 }
 
 // Options are how a prompt differs from others.
@@ -55,11 +57,20 @@ type Options struct {
 // Run shows the prompt and runs what is entered, until the user leaves or ctx is done. Each entry is the source of a
 // request like r; its cells read standard input from the terminal. The terminal is left as it was found.
 func Run(ctx context.Context, c *console.Console, r console.Request, o Options) error {
+	found, err := term.GetState(int(os.Stdin.Fd()))
+	if err != nil {
+		return fmt.Errorf("the terminal cannot be set up: %w", err)
+	}
+	terminal, err := newLendable(os.Stdin)
+	if err != nil {
+		return fmt.Errorf("the terminal cannot be read: %w", err)
+	}
 	p := &prompt{
-		console: c, request: r, colour: o.Colour, keys: newKeys(os.Stdin), lines: c.Assembler(), guard: &guard{}, history: readHistory(), ends: o.Ends,
+		terminal: terminal, found: found,
+		console: c, request: r, colour: o.Colour, keys: newKeys(terminal), lines: c.Assembler(), guard: &guard{}, history: readHistory(), ends: o.Ends,
 	}
 	defer context.AfterFunc(ctx, func() { p.keys.Close() })()
-	p.request.Input, p.request.Leave = p.input, p.leave
+	p.request.Input, p.request.Edit, p.request.Leave = p.input, p.editCell, p.leave
 	p.guard.operation = func() *readline.Operation { return p.editor.Operation }
 	p.guard.resized(width())
 
@@ -96,8 +107,8 @@ func Run(ctx context.Context, c *console.Console, r console.Request, o Options) 
 		editor.Close()
 	}()
 
-	io.WriteString(screen(), "\x1b[?2004h")
-	defer io.WriteString(screen(), "\x1b[?2004l")
+	io.WriteString(screen(), pasteOn)
+	defer io.WriteString(screen(), pasteOff)
 	return p.loop(ctx)
 }
 
@@ -134,11 +145,12 @@ func (p *prompt) loop(ctx context.Context) error {
 
 // run runs an entry, with Ctrl-C as its interrupt.
 func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
+	r := p.request
+	r.Again, r.Gone = "Ctrl-C again", ctx.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p.keys.running((&interrupter{session: p.console.Session, printer: p.request.Printer, cancel: cancel}).press)
 	defer p.keys.idle()
-	r := p.request
 	r.Source, r.Columns = entry, Columns()
 	warned := p.warned
 	outcome := p.console.Run(ctx, r)

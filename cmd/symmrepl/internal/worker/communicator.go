@@ -31,7 +31,7 @@ func (c communicator) Waits() []session.Wait {
 			at += " (last replayed at " + replayed + ")"
 		}
 		waits = append(waits, session.Wait{
-			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Peers, For: w.For, Since: w.Since.Seconds(), At: at,
+			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Peers, For: w.For, Since: w.Since.Seconds(), Limit: w.Limit.Seconds(), At: at,
 		})
 	}
 	return waits

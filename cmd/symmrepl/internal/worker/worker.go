@@ -18,6 +18,7 @@ func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 	evaluator, err := interp.New(interp.Options{
 		ConvertError: func(err error) *session.Error { return convert(err, evaluator) },
 		Input:        env.Input,
+		Trail:        env.Trail,
 		Memory:       interp.MemoryShare(cmp.Or(env.LocalSize, env.Size)),
 		Inspect:      func(_ context.Context, q session.Query) (session.Answer, error) { return comm.inspect(q.Topic) },
 	})

@@ -4,6 +4,5 @@
 // The pure Go library there is, github.com/go-zeromq/zmq4 v0.17.0, cannot be used: a front end that is stopped holds up those beside it, its XPUB
 // does not tell of subscriptions, which Jupyter's welcome message needs, and the size of a frame that a stranger announces is allocated unseen.
 //
-// No call waits for a peer. What a peer does not read is queued, up to a bound; then a Publisher leaves messages out for that peer, as
-// ZeroMQ does, and a Router lets the peer go.
+// What a peer does not read is queued, up to a bound; then it is let go. Only Publisher.Offer waits for peers, and only for those that read.
 package zmtp

@@ -4,6 +4,7 @@ import (
 	"net"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,11 +17,29 @@ type peer struct {
 
 	mu      sync.Mutex
 	more    *sync.Cond
-	queue   [][]byte // encoded messages
-	queued  int      // bytes, including those that writeQueue is writing
-	closing bool     // close the connection once the queue is written
+	queue   [][]byte      // encoded messages; of the first, the rest that is not written
+	queued  int           // bytes, including those that writeQueue is writing
+	drained chan struct{} // if somebody waits for that: closed when bytes have been written
+	closing bool          // close the connection once the queue is written
 	topics  map[string]bool
+	behind  bool   // it has not read for patience, and gets no offers until it does
+	missed  missed // since the last message that was queued
 }
+
+// missed is what was left out for a peer that does not read, and what it gets instead.
+type missed struct {
+	messages, bytes int
+	instead         Instead
+}
+
+// Instead makes the message that takes the place of so many that were left out, of so many bytes; nil: none does.
+type Instead func(messages, bytes int) [][]byte
+
+const (
+	maxOffered = 16 << 20        // bytes that wait for a peer before one that offers more has to wait, too
+	patience   = 3 * time.Second // how long that waits for a peer that takes nothing
+	piece      = 256 << 10       // bytes that are written at once, after which the peer counts as one that reads
+)
 
 func newPeer(c *conn, id string) *peer {
 	p := &peer{conn: c, id: id, topics: map[string]bool{}}
@@ -36,6 +55,17 @@ func newPeer(c *conn, id string) *peer {
 func (p *peer) push(b []byte) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.enqueue(b)
+}
+
+// enqueue is push. p.mu is held.
+func (p *peer) enqueue(b []byte) bool {
+	if m := p.missed; m.messages > 0 {
+		p.missed = missed{}
+		if message := m.instead(m.messages, m.bytes); message != nil {
+			b = append(encode(message), b...)
+		}
+	}
 	if p.queued == 0 {
 		if b = b[p.writeNow(b):]; len(b) == 0 {
 			return true
@@ -49,7 +79,36 @@ func (p *peer) push(b []byte) bool {
 	return true
 }
 
-// maxQueued bounds, in bytes, what waits for a peer to read.
+// offer is push for a message that may be left out. While much is queued, it waits; if the peer takes nothing for patience, this message and those
+// that follow are left out, until the peer reads again.
+func (p *peer) offer(b []byte, instead Instead) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.queued > maxOffered && !p.behind && !p.closing {
+		if p.drained == nil {
+			p.drained = make(chan struct{})
+		}
+		drained := p.drained
+		p.mu.Unlock()
+		late := time.NewTimer(patience)
+		select {
+		case <-drained:
+		case <-late.C:
+		}
+		late.Stop()
+		p.mu.Lock()
+		p.behind = p.drained == drained && p.queued > maxOffered
+	}
+	if p.behind && p.queued > maxOffered/2 || !p.enqueue(b) {
+		p.missed.messages++
+		p.missed.bytes += len(b)
+		p.missed.instead = instead
+		return
+	}
+	p.behind = false
+}
+
+// maxQueued bounds, in bytes, what waits for a peer to read. A single message may be larger.
 const maxQueued = 64 << 20
 
 // writeNow writes as many bytes as the peer takes without waiting, and returns their number: that is quicker than waking writeQueue. Nothing may be
@@ -76,9 +135,7 @@ func (p *peer) writeQueue() {
 			p.Close()
 			return
 		}
-		batch := net.Buffers(p.queue)
-		size := p.queued
-		p.queue = nil
+		batch, size := p.take()
 		p.mu.Unlock()
 		_, err := batch.WriteTo(p.Conn)
 		p.mu.Lock()
@@ -86,8 +143,27 @@ func (p *peer) writeQueue() {
 		if err != nil {
 			p.queue, p.queued, p.closing = nil, 0, true
 		}
+		if p.drained != nil {
+			close(p.drained)
+			p.drained = nil
+		}
 		p.mu.Unlock()
 	}
+}
+
+// take removes up to a piece from the queue, which is not empty. p.mu is held.
+func (p *peer) take() (batch net.Buffers, size int) {
+	for len(p.queue) > 0 && size < piece {
+		b := p.queue[0]
+		if n := piece - size; len(b) > n {
+			b, p.queue[0] = b[:n], b[n:]
+		} else {
+			p.queue[0], p.queue = nil, p.queue[1:]
+		}
+		batch = append(batch, b)
+		size += len(b)
+	}
+	return batch, size
 }
 
 // closeWhenWritten closes the connection once the queue is written.

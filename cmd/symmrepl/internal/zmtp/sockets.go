@@ -160,17 +160,37 @@ func NewPublisher(l net.Listener, welcome func(topic string) [][]byte) *Publishe
 	})}
 }
 
-// Publish sends a message, whose first frame is its topic, to the peers that have subscribed to a beginning of that.
+// Publish sends a message, whose first frame is its topic, to the peers that have subscribed to a beginning of that. It disconnects a peer whose
+// queue is full, which then knows that it may have missed something.
 func (p *Publisher) Publish(message ...[]byte) {
 	b := encode(message)
-	topic := string(message[0])
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, peer := range p.peers {
-		if peer.subscribed(topic) {
-			peer.push(b)
+	for _, peer := range p.subscribers(string(message[0])) {
+		if !peer.push(b) {
+			peer.Close()
 		}
 	}
+}
+
+// Offer is Publish for a message of which there may be more than peers can read: it waits for those that read slowly. A peer that reads nothing
+// for some seconds is left out until it reads again, and gets a message of instead in place of all that it missed.
+func (p *Publisher) Offer(instead Instead, message ...[]byte) {
+	b := encode(message)
+	for _, peer := range p.subscribers(string(message[0])) {
+		peer.offer(b, instead)
+	}
+}
+
+// subscribers returns the peers that have subscribed to a beginning of topic.
+func (p *Publisher) subscribers(topic string) []*peer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var found []*peer
+	for _, peer := range p.peers {
+		if peer.subscribed(topic) {
+			found = append(found, peer)
+		}
+	}
+	return found
 }
 
 func (p *peer) subscribed(topic string) bool {

@@ -33,12 +33,12 @@ func dial(t *testing.T, l net.Listener, kind string) *conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.SetDeadline(time.Now().Add(patience))
+	c.SetDeadline(time.Now().Add(testPatience))
 	return k
 }
 
-// patience bounds every wait for what has to come.
-const patience = 30 * time.Second
+// testPatience bounds every wait for what has to come.
+const testPatience = 30 * time.Second
 
 // next returns what a peer of r has sent.
 func next(t *testing.T, r *Router) Request {
@@ -46,7 +46,7 @@ func next(t *testing.T, r *Router) Request {
 	select {
 	case q := <-r.Requests():
 		return q
-	case <-time.After(patience):
+	case <-time.After(testPatience):
 		t.Fatal("no request has come")
 		return Request{}
 	}
@@ -121,44 +121,107 @@ func TestPublisher(t *testing.T) {
 	}
 }
 
-// TestStoppedSubscriber holds that one who does not read holds up nobody, that what waits for it is bounded, and that it comes in order.
-func TestStoppedSubscriber(t *testing.T) {
+// subscribed returns a publisher and peers that have subscribed to everything.
+func subscribed(t *testing.T, peers int) (p *Publisher, all []*conn) {
 	l := listener(t)
-	p := NewPublisher(l, func(string) [][]byte { return [][]byte{[]byte("welcome")} })
-	defer p.Close()
-	stopped, reading := dial(t, l, "SUB"), dial(t, l, "SUB")
-	for _, c := range []*conn{stopped, reading} {
+	p = NewPublisher(l, func(string) [][]byte { return [][]byte{[]byte("welcome")} })
+	t.Cleanup(func() { p.Close() })
+	for range peers {
+		c := dial(t, l, "SUB")
 		c.send(t, "\x01")
 		c.receive(t)
+		all = append(all, c)
 	}
-	part := func(i int) string { return fmt.Sprint(i, strings.Repeat("x", 1<<20)) }
+	return p, all
+}
+
+func part(i int) string { return fmt.Sprint(i, strings.Repeat("x", 1<<20)) }
+
+// leftOut says what a peer missed.
+func leftOut(messages, bytes int) [][]byte {
+	return [][]byte{fmt.Appendf(nil, "%d messages, %d MiB", messages, bytes>>20)}
+}
+
+// One who does not read holds others up once, and not for long; what waits for it is bounded, comes in order, and in place of the rest comes one
+// message that says how much that was.
+func TestStoppedSubscriber(t *testing.T) {
+	p, peers := subscribed(t, 2)
+	stopped, reading := peers[0], peers[1]
+	start := time.Now()
 	for i := range 100 {
-		published := make(chan struct{})
+		offered := make(chan struct{})
 		go func() {
-			p.Publish([]byte(part(i)))
-			close(published)
+			p.Offer(leftOut, []byte(part(i)))
+			close(offered)
 		}()
-		select {
-		case <-published:
-		case <-time.After(patience):
-			t.Fatalf("message %d waits for one who does not read", i)
-		}
 		if got := reading.receive(t); got != part(i) {
 			t.Fatalf("message %d arrived as %.20q", i, got)
 		}
+		select {
+		case <-offered:
+		case <-time.After(testPatience):
+			t.Fatalf("message %d waits for one who does not read", i)
+		}
 	}
+	if took := time.Since(start); took < patience {
+		t.Errorf("all messages were taken within %v", took)
+	}
+	p.Publish([]byte("last"))
 	p.mu.Lock()
 	for _, peer := range p.peers {
 		peer.mu.Lock()
-		if peer.queued > maxQueued {
+		if peer.queued > maxOffered+2<<20 {
 			t.Errorf("%d bytes wait for a peer", peer.queued)
 		}
 		peer.mu.Unlock()
 	}
 	p.mu.Unlock()
-	for i := range maxQueued >> 20 {
+	for i := 0; ; i++ {
 		if got := stopped.receive(t); got != part(i) {
-			t.Fatalf("message %d arrived late as %.20q", i, got)
+			if want := string(leftOut(100-i, (100-i)<<20)[0]); i < maxOffered>>20 || got != want {
+				t.Fatalf("message %d arrived late as %.30q, want %q", i, got, want)
+			}
+			break
+		}
+	}
+	if got := stopped.receive(t); got != "last" {
+		t.Errorf("after what was left out comes %.20q", got)
+	}
+	p.Offer(leftOut, []byte("more"))
+	if got := stopped.receive(t); got != "more" {
+		t.Errorf("who reads again gets %.20q", got)
+	}
+}
+
+// One who reads slowly misses nothing.
+func TestSlowSubscriber(t *testing.T) {
+	p, peers := subscribed(t, 1)
+	go func() {
+		for i := range 150 {
+			p.Offer(leftOut, []byte(part(i)))
+		}
+	}()
+	for i := range 150 {
+		if i < 20 {
+			time.Sleep(patience / 30)
+		}
+		if got := peers[0].receive(t); got != part(i) {
+			t.Fatalf("message %d arrived as %.30q", i, got)
+		}
+	}
+}
+
+// One whose queue is full although nothing was offered is let go.
+func TestFullQueue(t *testing.T) {
+	p, peers := subscribed(t, 1)
+	for i := range 2*maxQueued>>20 + 1 {
+		p.Publish([]byte(part(i)))
+	}
+	for i := 0; ; i++ {
+		if _, err := peers[0].read(); err != nil {
+			break
+		} else if i > 2*maxQueued>>20 {
+			t.Fatal("it stays connected")
 		}
 	}
 }

@@ -12,6 +12,7 @@ import unittest
 from queue import Empty
 
 import jupyter_kernel_test
+import zmq
 from jupyter_client.manager import KernelManager, start_new_kernel
 from jupyter_client.session import Session
 
@@ -101,7 +102,7 @@ class Kernel(unittest.TestCase):
     def text(self, code):
         reply, outputs = self.run_cell(code)
         self.assertEqual(reply["status"], "ok", reply)
-        return "".join(c["text"] if t == "stream" else c["data"]["text/plain"] for t, c in outputs if t in ("stream", "execute_result"))
+        return "".join(c["text"] if t == "stream" else c["data"]["text/plain"] for t, c in outputs if t in ("stream", "display_data", "execute_result"))
 
     def begun(self, code):
         """Runs a cell that prints, and returns its message once it has."""
@@ -176,6 +177,24 @@ class Kernel(unittest.TestCase):
             self.assertEqual(self.reply(self.kc.execute("nosuch"))["status"], "error")
             self.assertEqual(self.reply(self.kc.execute("1"))["status"], "ok")
 
+    def test_stop_on_error_of_cells_that_follow_at_once(self):
+        """Run All sends cells a moment apart. A cell that fails sooner than the next is sent stops them all the same."""
+        punctual = 0
+        for _ in range(100):
+            ids, sent, longest = [self.kc.execute("nosuch")], time.time(), 0
+            for pause in (0.002, 0.02, 0.001):
+                time.sleep(pause)
+                ids.append(self.kc.execute("1"))
+                sent, longest = time.time(), max(longest, time.time() - sent)
+            statuses = [self.reply(i)["status"] for i in ids]
+            if longest < 0.03:  # on a busy machine this process may itself be late
+                self.assertEqual(statuses, ["error", "aborted", "aborted", "aborted"])
+                punctual += 1
+                if punctual == 10:
+                    break
+        self.assertEqual(punctual, 10)
+        self.assertEqual(self.text("1 + 1"), "[0,1] 2")
+
     def test_answers_while_a_cell_runs(self):
         msg_id = self.begun('fmt.Println("on"); select {}')
         start = time.time()
@@ -212,10 +231,115 @@ class Kernel(unittest.TestCase):
         while not said:
             m = self.kc.get_iopub_msg(timeout=PATIENCE)
             if m["parent_header"].get("msg_id") == msg_id:
-                number, said = m["content"].get("execution_count", number), m["content"].get("text", "")
+                number, said = m["content"].get("execution_count", number), m["content"].get("data", {}).get("text/plain", "")
         self.assertRegex(said, rf"^\[0,1\] In\[{number}\] has run for [0-9.]+ s and waits \(■ interrupts it\):\n")
         self.km.interrupt_kernel()
         self.assertIn(f"In[{number}]:1:", self.reply(msg_id)["evalue"])
+
+    def test_hang_report_updates_in_place(self):
+        """There is one for a cell, however the waits change, and remarks are not drawn as errors."""
+        msg_id = self.kc.execute("""h := symm.Rendezvous(symm.Empty(symm.I32, 4))
+if symm.Rank() == 1 { time.Sleep(3 * time.Second) }
+sort.Ints(nil)
+h.WaitSignal(1-symm.Rank(), 0)
+symm.Synchronize()""")
+        shown, said = [], []
+        while len(shown) < 2 or "signal" not in said[-1].splitlines()[-1]:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["parent_header"].get("msg_id") != msg_id:
+                continue
+            self.assertNotEqual(m["content"].get("name"), "stderr")
+            if "transient" in m["content"] and m["content"]["transient"]:
+                shown.append((m["msg_type"], m["content"]["transient"]["display_id"]))
+                said.append(m["content"]["data"]["text/plain"])
+        self.km.interrupt_kernel()
+        self.reply(msg_id)
+        self.outputs(msg_id)
+        self.assertEqual([kind for kind, _ in shown], ["display_data"] + ["update_display_data"] * (len(shown) - 1))
+        self.assertEqual(len({name for _, name in shown}), 1)
+        self.assertNotIn("does not answer", "".join(said))
+        self.assertIn(("display_data", {"data": {"text/plain": '[0,1] note: imported "sort"'}, "metadata": {}, "transient": {}}), self.run_cell("%restart\nsort.Ints(nil)")[1])
+
+    def test_errors_of_ranks_fold(self):
+        """Errors that differ only in ranks are one."""
+        reply, _ = self.run_cell("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); h.WaitSignal(1-symm.Rank(), 0, symm.Timeout(100*time.Millisecond)); symm.Synchronize()")
+        self.assertRegex(reply["evalue"], r"^\[0,1\] .*: wait_signal: rank 0,1 waited \d+ms for a signal of rank 1,0 on channel 0, which never came \(rank 1,0 must put it\)$")
+        self.assertEqual(len(reply["traceback"][0].splitlines()), 4)
+        self.assertNotRegex(reply["traceback"][0], "\x1b\\[(?!0m|1m)")  # no colour but that of the theme
+
+    def test_chosen_ranks_are_shown(self):
+        note = ("display_data", {"data": {"text/plain": "this cell runs on rank 1 only, as %on has chosen; %on all goes back to all"}, "metadata": {}, "transient": {}})
+        self.run_cell("%on 1")
+        try:
+            _, outputs = self.run_cell("symm.Rank()")
+            self.assertEqual(outputs[1:2], [note])
+            self.assertEqual(outputs[2][1]["data"]["text/plain"], "[1] 1")
+            self.assertNotIn(note, self.run_cell("%ranks")[1])
+        finally:
+            self.assertNotIn(note, self.run_cell("%on all")[1])
+        self.assertNotIn(note, self.run_cell("symm.Rank()")[1])
+
+    def test_background_output(self):
+        """What a cell prints after it has ended is shown when it is printed, below that cell."""
+        msg_id = self.kc.execute('go func() { time.Sleep(time.Second); fmt.Println("later", symm.Rank()) }()')
+        self.reply(msg_id)
+        text = ""
+        while text.count("\n") < 2:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["msg_type"] == "stream":
+                self.assertEqual(m["parent_header"]["msg_id"], msg_id)
+                text += m["content"]["text"]
+        self.assertEqual(sorted(text.splitlines()), ["[0] later 0", "[1] later 1"])
+
+    def test_info(self):
+        info = self.reply(self.kc.kernel_info())
+        self.assertRegex(info["implementation_version"], r"^\d+\.\d+\.\d+$")
+        self.assertRegex(info["language_info"]["version"], r"^1\.")
+
+    def test_indent(self):
+        for code, indent in (("func f() {", "    "), ("func f() {\n    if true {", "        "), ("f(1,", "    "), ("x := 1\n:time for {", "")):
+            got = self.reply(self.kc.is_complete(code))
+            if indent:
+                self.assertEqual((got["status"], got["indent"]), ("incomplete", indent))
+
+    def test_hints(self):
+        """What other kernels take, or another place, is not just a mistake in Go."""
+        for code, hint in (("!ls -l", "$ ls -l runs a command of the shell"), ("%%bash\nls", "lines that begin with $ run in the shell"), ("%%timeit\n1", "%time on the first line"),
+                           ("x := 1\n:time x", "commands and $ lines stand on the first lines of a cell"), ("y := 2\n%ranks", "commands and $ lines stand on the first lines")):
+            reply, _ = self.run_cell(code)
+            self.assertEqual(reply["status"], "error")
+            self.assertIn(hint, "\n".join(reply["traceback"]), code)
+
+    def test_two_question_marks(self):
+        for code in ("strings.Builder?", "strings.Builder??", "??strings.Builder"):
+            page, = self.run_cell(code)[0]["payload"]
+            self.assertIn("Builder", page["data"]["text/plain"])
+
+    def test_proxy(self):
+        """A proxy puts the identities of its clients before their messages, and finds them before the answers."""
+        proxy = self.kc.context.socket(zmq.DEALER)
+        proxy.connect(f"tcp://{self.km.ip}:{self.km.shell_port}")
+        session = Session(key=self.km.session.key)
+        for hops in ([b"client 1"], [b"client 2", b"hop", b""]):
+            message = session.msg("comm_info_request", {})
+            proxy.send_multipart(session.serialize(message, ident=hops))
+            self.assertTrue(proxy.poll(1000 * PATIENCE))
+            got, frames = session.feed_identities(proxy.recv_multipart())
+            self.assertEqual((got, session.deserialize(frames)["msg_type"]), (hops, "comm_info_reply"))
+        proxy.close()
+
+    def test_deadlock_of_all_ranks(self):
+        """It is reported of all of them, however late they come to it: neither the send behind a wait that gave up nor the session releases one."""
+        for first, then, said in (("WaitSignal(1-symm.Rank(), 0, limit)", "PutSignal(1-symm.Rank(), 0, limit)", "wait_signal: rank {} waited 4"),
+                                  ("PutSignal(1-symm.Rank(), 0); h.PutSignal(1-symm.Rank(), 0, limit)", "WaitSignal(1-symm.Rank(), 0, limit)", "put_signal: rank {} waited 4")):
+            reply, _ = self.run_cell(f"""h := symm.Rendezvous(symm.Empty(symm.I32, 4))
+limit := symm.Timeout(400 * time.Millisecond)
+time.Sleep(time.Duration(symm.Rank()) * 300 * time.Millisecond)
+h.{first}
+h.{then}
+symm.Synchronize()""")
+            self.assertIn(said.format("0,1"), reply["traceback"][0])
+            self.assertNotIn("gave up", reply["traceback"][0])
 
     def test_input(self):
         """The user types once what all ranks read."""
@@ -366,6 +490,58 @@ fmt.Println("after")""")
         # There is one every 20 ms, and one for every 16 KiB.
         self.assertLessEqual(len(parts), took / 0.02 + len(text) / (16 << 10) + 1)
 
+    def test_characters(self):
+        """Text without an end of line is cut somewhere, but never within a character."""
+        for _ in range(12):
+            text = self.text('for range 30000 { fmt.Print("漢é😀") }')
+            self.assertEqual(re.sub(r"\[[0-9,]+\] |\n", "", text) in ("漢é😀" * 30000, "漢é😀" * 60000), True, text[:100])
+
+    def test_much_output(self):
+        """All of it arrives at a front end that is slow to read."""
+        msg_id = self.kc.execute('line := strings.Repeat("x", 1e6-1)\nfor range 100 { fmt.Println(line) }')
+        time.sleep(1)
+        got = {"0": 0, "1": 0}
+        text = "".join(c["text"] for t, c in self.messages(msg_id) if t == "stream")
+        for ranks, line in re.findall(r"^\[([0-9,]+)\] (x*)$", text, re.M):
+            for rank in ranks.split(","):
+                got[rank] += len(line)
+        self.assertEqual(got, {"0": 99_999_900, "1": 99_999_900})
+        self.assertEqual(self.reply(msg_id)["status"], "ok")
+
+    def test_output_left_out(self):
+        """A front end that does not read gets, when it does, a line that says what it missed."""
+        asleep = self.kc.context.socket(zmq.SUB)
+        asleep.rcvhwm = 1
+        asleep.subscribe(b"")
+        asleep.connect(f"tcp://{self.km.ip}:{self.km.iopub_port}")
+        asleep.poll(1000 * PATIENCE)  # its welcome
+        msg_id = self.kc.execute('for range 16 { fmt.Println(strings.Repeat("x", 4<<20-1)) }')
+        self.assertGreater(sum(len(c["text"]) for t, c in self.messages(msg_id) if t == "stream"), 64 << 20)
+        self.reply(msg_id)
+        said, size, m, reader = [], 0, {}, Session(key=self.km.session.key)
+        while m.get("content", {}).get("execution_state") != "idle" or m["parent_header"]["msg_id"] != msg_id:
+            self.assertTrue(asleep.poll(1000 * PATIENCE))
+            _, frames = reader.feed_identities(asleep.recv_multipart())
+            m = reader.deserialize(frames)
+            if m["msg_type"] == "stream" and m["content"]["name"] == "stderr":
+                said.append(m["content"]["text"])
+            elif m["msg_type"] == "stream":
+                size += len(m["content"]["text"])
+        asleep.close()
+        self.assertEqual(len(said), 1, said)
+        missed = float(re.fullmatch(r"symmrepl: \d+ outputs, ([0-9.]+) MiB, are left out here, because this front end read nothing for some seconds\n", said[0])[1])
+        self.assertAlmostEqual(size / (1 << 20) + missed, 64, delta=1)
+        self.assertGreater(missed, 16)
+
+    def test_large_values(self):
+        """A value's forms arrive whole, or it says which do not."""
+        for size, form, said in ((16, 16 << 20, ""), (49, None, "(text/html is left out: it takes 49 MiB, and all forms of a value may take 48)")):
+            msg_id = self.kc.execute(f'display.HTML(strings.Repeat("x", {size}<<20))')
+            data, = (c["data"] for t, c in self.outputs(msg_id) if t == "execute_result")
+            self.reply(msg_id)
+            self.assertEqual(data.get("text/html"), form and "x" * form)
+            self.assertIn(said, data["text/plain"])
+
     def slowest(self, cells):
         """How long, in seconds, the slowest of some cells takes that print a long text."""
         slowest = 0
@@ -437,6 +613,19 @@ class Ends(unittest.TestCase):
                 self.assertEqual(self.text(kc, "1 + 1"), ["[0,1] 2"])
                 kc.stop_channels()
                 km.shutdown_kernel()
+
+    def test_number_of_ranks(self):
+        """The user chooses another number of ranks in the notebook, which starts a new session."""
+        km, kc = start_new_kernel(kernel_name=KERNEL)
+        self.assertEqual(self.text(kc, "x := symm.WorldSize(); x"), ["[0,1] 2"])
+        self.assertEqual(self.text(kc, ":restart -n 3"), ["a new session with 3 ranks"])
+        self.assertEqual(self.text(kc, "x := symm.WorldSize(); x"), ["[0-2] 3"])
+        reply = kc.execute_interactive("%restart -n 0", timeout=PATIENCE, output_hook=lambda m: None)["content"]
+        self.assertEqual((reply["status"], reply["evalue"]), ("error", ":restart: a session has one rank at least"))
+        self.assertEqual(self.text(kc, "%restart -n 1\n"), ["a new session with 1 rank"])
+        self.assertEqual(self.text(kc, "symm.WorldSize()"), ["1"])
+        kc.stop_channels()
+        km.shutdown_kernel()
 
     def test_shutdown_while_a_cell_runs(self):
         km, kc = start_new_kernel(kernel_name=KERNEL)

@@ -16,7 +16,12 @@ func showText(ctx context.Context, c *console.Call, q session.Query) console.Out
 	if err != nil {
 		return c.Fail(err)
 	}
-	return c.Reply(folded(answers, func(a session.Answer) string { return a.Text }))
+	return c.Reply(folded(answers, func(a session.Answer) string {
+		if q.Topic == session.TopicDoc {
+			return console.FitDocumentation(a.Text, c.Console.ColumnsOfRanks(c.Request.Columns))
+		}
+		return a.Text
+	}))
 }
 
 // completeGo completes an argument that is an expression or a name.

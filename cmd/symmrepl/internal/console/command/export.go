@@ -2,22 +2,32 @@ package command
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/session"
 )
 
-func exportTo(program Program) console.Command {
+func exportTo(programs Programs) console.Command {
 	return console.Command{
-		Name: "export", Args: "[CELLS] FILE", Group: cells, Where: console.Here,
+		Name: "export", Args: "[CELLS] FOLDER|FILE.go", Group: cells, Where: console.Here,
 		Help: `write the session as a Go program
-"go build" makes it a program that runs without symmrepl, one process for each rank, and prints on each what the session
-printed there: start it with torchrun --no-python, mpirun or srun, or set RANK and WORLD_SIZE. Each cell becomes a
-function, the variables of its top level become the program's; cells that failed become comments. A file that exists
-already is overwritten by ":export! FILE" only. ":export 8-11 FILE" writes the cells 8 to 11.`,
+"go build" in the folder makes it a program that runs without symmrepl, one process for each rank, and prints on each what
+the session printed there: start it with torchrun --no-python, mpirun or srun, or set RANK, WORLD_SIZE and MASTER_PORT.
+The folder has the sources of all that the program uses, so that the build needs no network; a name that ends in .go
+makes the program's own file only. Each cell becomes a function, the variables of its top level become the program's;
+cells that failed become comments. What exists already is overwritten by ":export! FOLDER" only. ":export 8-11 FOLDER"
+writes the cells 8 to 11.`,
 		Complete: completeFile,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
-			return writeCells(ctx, c, func(cells []session.Cell) ([]byte, error) { return program(cells, c.Console.Size) })
+			return writeCells(ctx, c, func(name string, cells []session.Cell) (o output, err error) {
+				if filepath.Ext(name) == ".go" {
+					o.file, err = programs.File(cells, c.Console.Size)
+				} else {
+					o.folder, err = programs.Folder(cells, c.Console.Size)
+				}
+				return o, err
+			})
 		},
 	}
 }

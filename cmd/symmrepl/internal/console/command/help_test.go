@@ -9,7 +9,7 @@ import (
 func TestHelpShowsEveryCommand(t *testing.T) {
 	c, _, out := newConsole()
 	c.Run(context.Background(), ":help")
-	for _, cmd := range All(nil) {
+	for _, cmd := range All(Programs{}) {
 		if !strings.Contains(out.String(), cmd.Usage()) || !strings.Contains(out.String(), cmd.Summary()) {
 			t.Errorf(":help does not show :%s", cmd.Name)
 		}

@@ -8,6 +8,6 @@ import (
 
 // newConsole returns a console with all commands on a fake session, and what it prints.
 func newConsole() (*consoletest.Console, *consoletest.Session, *bytes.Buffer) {
-	c := consoletest.New(All(nil))
+	c := consoletest.New(All(Programs{}))
 	return c, c.Fake, c.Out
 }

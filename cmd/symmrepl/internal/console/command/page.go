@@ -8,7 +8,7 @@ func Page() string {
 	b.WriteString("# Commands\n\n<!-- Made from the table of commands by `go generate ./cmd/symmrepl/internal/console/command`. -->\n\n")
 	b.WriteString(entriesMarkdown() + "\n")
 	group := ""
-	for _, cmd := range All(nil) {
+	for _, cmd := range All(Programs{}) {
 		if cmd.Group != group {
 			group = cmd.Group
 			b.WriteString("\n## " + capital(group) + "\n")

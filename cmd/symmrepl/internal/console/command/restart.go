@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
@@ -15,7 +16,7 @@ func restart(t *tour.Tour) console.Command {
 		Help: `replace worker processes by fresh ones
 ":restart" replaces all of them, ":restart 2" only rank 2. Their variables are lost, and their symmetric tensors are lost
 for all ranks. With "replay" the session's cells are then run again on the fresh workers, in order, but for those that
-failed or were interrupted.`,
+failed or were interrupted. In a notebook, ":restart -n 8" starts a new session with 8 ranks.`,
 		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
 			return c.CompleteRanks(arg, "all", "replay")
 		},
@@ -28,6 +29,9 @@ func runRestart(ctx context.Context, c *console.Call, t *tour.Tour) console.Outc
 	var ranks []int
 	if list = strings.TrimSpace(list); list != "" {
 		var err error
+		if strings.HasPrefix(list, "-n") {
+			return c.Fail(errors.New("the number of ranks of a session is chosen when it starts, by symmrepl -n; a notebook starts another session"))
+		}
 		if ranks, err = c.Console.Ranks(list); err != nil {
 			return c.Fail(err)
 		}

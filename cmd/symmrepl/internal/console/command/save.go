@@ -17,7 +17,9 @@ for those ranks. Cells that failed become comments; commands are not saved. A fi
 by ":save! FILE" only. ":save 8-11 FILE" writes the cells 8 to 11.`,
 		Complete: completeFile,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
-			return writeCells(ctx, c, func(cells []session.Cell) ([]byte, error) { return []byte(cellfile.Format(cells)), nil })
+			return writeCells(ctx, c, func(_ string, cells []session.Cell) (output, error) {
+				return output{file: []byte(cellfile.Format(cells))}, nil
+			})
 		},
 	}
 }

@@ -14,18 +14,22 @@ const (
 	program = "this program"
 )
 
-// Program makes a Go program of the cells of a session of size ranks.
-type Program func(cells []session.Cell, size int) ([]byte, error)
+// Programs makes Go programs of the cells of a session of size ranks: one file, or a folder with all that the program needs.
+type Programs struct {
+	File   func(cells []session.Cell, size int) ([]byte, error)
+	Folder func(cells []session.Cell, size int) (files map[string][]byte, err error) // by path in the folder
+}
 
 // All returns the commands of one console, in the order in which help shows them. They share the tutorial that is open.
 // export is what `:export` writes.
-func All(export Program) []console.Command {
+func All(export Programs) []console.Command {
 	t := &tour.Tour{}
 	return []console.Command{
 		on(),
 		timeCell(),
 		trace(),
 		history(),
+		edit(),
 		save(),
 		load(),
 		exportTo(export),

@@ -5,7 +5,7 @@ import "testing"
 // Every row says what it is, and no two have one name.
 func TestRows(t *testing.T) {
 	seen := map[string]bool{}
-	for _, cmd := range All(nil) {
+	for _, cmd := range All(Programs{}) {
 		if cmd.Name == "" || cmd.Group == "" || cmd.Where == "" || cmd.Help == "" || cmd.Run == nil || seen[cmd.Name] {
 			t.Errorf("row %+v", cmd)
 		}
@@ -21,7 +21,7 @@ func TestBeginnings(t *testing.T) {
 	c, _, _ := newConsole()
 	for name, want := range map[string]string{
 		"n": "next", "p": "prev", "q": "quit", "s": "save", "l": "load", "v": "vars", "d": "doc", "a": "again",
-		"ti": "time", "tr": "trace", "ty": "type", "ra": "ranks", "ca": "caps", "his": "history", "e": "export", "cd": "cd",
+		"ti": "time", "tr": "trace", "ty": "type", "ra": "ranks", "ca": "caps", "his": "history", "e": "export", "ed": "edit", "cd": "cd",
 	} {
 		if cmd, err := c.Find(name); err != nil || cmd.Name != want {
 			t.Errorf(":%s is %q (%v), want :%s", name, cmd.Name, err, want)

@@ -22,7 +22,7 @@ an estimate of all memory that the variable refers to; for a tensor it is the si
 
 // runVars prints one table for all ranks, with a line for each name, type, size and value.
 func runVars(ctx context.Context, c *console.Call) console.Outcome {
-	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicVars})
+	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicVars, Columns: c.Request.Columns})
 	if err != nil {
 		return c.Fail(err)
 	}
@@ -40,7 +40,7 @@ func runVars(ctx context.Context, c *console.Call) console.Outcome {
 	reply := session.Reply{Errors: foldErrors(answers)}
 	switch {
 	case len(vars) > 0:
-		c.Print(render.Table(rows))
+		c.Print(render.Cut(render.Table(rows), c.Request.Columns))
 	case len(reply.Errors) == 0:
 		c.Print("no variables yet")
 	}

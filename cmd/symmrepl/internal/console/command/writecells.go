@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,9 +25,15 @@ func completeFile(_ context.Context, c *console.Console, arg string) ([]session.
 	return c.CompleteFile(arg)
 }
 
-// writeCells writes cells of the session in some format to the file that the argument names, those of a range such as 8-11 if one stands before
-// the name, else all. "!" before the argument allows to overwrite the file.
-func writeCells(ctx context.Context, c *console.Call, format func([]session.Cell) ([]byte, error)) console.Outcome {
+// output is what a command writes: a file, or the files of a folder by their paths in it.
+type output struct {
+	file   []byte
+	folder map[string][]byte
+}
+
+// writeCells writes cells of the session in some format to the file or folder that the argument names, those of a range such as 8-11 if one
+// stands before the name, else all. "!" before the argument allows to overwrite what exists. An empty folder counts as nothing.
+func writeCells(ctx context.Context, c *console.Call, format func(name string, cells []session.Cell) (output, error)) console.Outcome {
 	name, overwrite := strings.CutPrefix(c.Arg, "!")
 	first, last, name, err := cutRange(strings.TrimSpace(name))
 	switch {
@@ -36,7 +43,7 @@ func writeCells(ctx context.Context, c *console.Call, format func([]session.Cell
 		return c.Fail(errors.New("the name of a file is expected"))
 	}
 	path := c.Console.Path(name)
-	if _, err := os.Lstat(path); err == nil && !overwrite {
+	if _, err := os.Lstat(path); err == nil && !overwrite && !emptyFolder(path) {
 		return c.Fail(fmt.Errorf("%s exists; :%s! %s overwrites it", name, c.Command.Name, name))
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c.Fail(err)
@@ -51,9 +58,13 @@ func writeCells(ctx context.Context, c *console.Call, format func([]session.Cell
 			return c.Fail(fmt.Errorf("there is no cell with a number from %d to %d; :history shows the numbers", first, last))
 		}
 	}
-	text, err := format(cells)
-	if err == nil {
-		err = replaceFile(path, text)
+	made, err := format(name, cells)
+	switch {
+	case err != nil:
+	case made.folder != nil:
+		err = writeFolder(path, made.folder)
+	default:
+		err = replaceFile(path, made.file)
 	}
 	if err != nil {
 		return c.Fail(err)
@@ -98,6 +109,38 @@ func written(name string, cells, failed int) string {
 		text += fmt.Sprintf(", and %d that failed as comments", failed)
 	}
 	return text
+}
+
+// emptyFolder reports whether path is a folder without anything in it.
+func emptyFolder(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
+}
+
+// writeFolder writes files into a folder, by their paths in it. A folder that does not exist is there with all files or not at all; one that
+// has other files keeps them.
+func writeFolder(name string, files map[string][]byte) error {
+	dir := name
+	fresh := emptyFolder(name)
+	if _, err := os.Lstat(name); fresh || errors.Is(err, fs.ErrNotExist) {
+		fresh = true
+		dir = fmt.Sprintf("%s.%d.part", filepath.Clean(name), os.Getpid())
+		defer os.RemoveAll(dir)
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(dir, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, files[file], 0o644); err != nil {
+			return err
+		}
+	}
+	if !fresh {
+		return nil
+	}
+	os.Remove(name) // an empty folder, which may be what is to be replaced
+	return os.Rename(dir, name)
 }
 
 // replaceFile writes a file whole or not at all. Its errors name that file, not the temporary one.

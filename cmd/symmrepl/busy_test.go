@@ -1,0 +1,31 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Lines that are the same on all ranks are shown once, too, while other processes keep the machine busy.
+func TestFoldsOnABusyMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it keeps the machine busy")
+	}
+	h := newHome(t, 4)
+	for range 8 {
+		busy := exec.Command("/bin/sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			busy.Process.Kill()
+			busy.Wait()
+		}()
+	}
+	x := h.terminal("-n", "4", "--device", "cpu")
+	x.enter(`for i := range 12 { s := 0.0; for j := range 50000 { s += math.Sqrt(float64(j)) }; fmt.Println("work", i, s > 0) }`)
+	x.expect("symm> ")
+	if folded := strings.Count(shown(x), "[0-3] work "); folded < 8 {
+		t.Errorf("%d of 12 lines are shown once", folded)
+	}
+}

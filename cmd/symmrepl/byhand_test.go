@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// byHand returns the variables with which a user starts a rank in a terminal.
+func byHand(rank, size, port int) []string {
+	return []string{fmt.Sprint("RANK=", rank), fmt.Sprint("WORLD_SIZE=", size), "MASTER_ADDR=localhost", fmt.Sprint("MASTER_PORT=", port)}
+}
+
+// Two terminals with RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are enough for a prompt. Who waits says for whom.
+func TestStartedByHand(t *testing.T) {
+	h := newHome(t, 2)
+	port := freePort(t)
+	h.env = byHand(0, 2, port)
+	x := h.terminal("--device", device())
+	x.expect("rank 0 of 2 waits for rank 1 at ")
+	h.env = byHand(1, 2, port)
+	y := h.terminal("--device", device())
+	x.enter("symm.Rank() + 40")
+	x.expect("[0] 40\n[1] 41\n")
+	x.expect("symm> ")
+	x.send(ctrlD)
+	x.exit(0)
+	y.exit(0)
+	y.refuse("waits")
+	h.expectNothingLeft()
+}
+
+// Ctrl-C ends a rank that waits for others, and it says for which.
+func TestStartedByHandInterrupted(t *testing.T) {
+	for rank, want := range [][2]string{{"rank 1,2 at ", "rank 1,2 did not come at "}, {"rank 0 at ", "ended while rank 1 waited for rank 0 at "}} {
+		h := newHome(t, 3)
+		h.env = byHand(rank, 3, freePort(t))
+		x := h.terminal("--device", device())
+		x.expect(fmt.Sprintf("rank %d of 3 waits for %s", rank, want[0]))
+		x.send(ctrlC)
+		x.expect(want[1])
+		x.exit(130)
+		h.expectNothingLeft()
+	}
+}
+
+// What is missing is said at once.
+func TestStartedByHandIncomplete(t *testing.T) {
+	for _, test := range []struct{ env, want string }{
+		{"RANK=0 WORLD_SIZE=2", "set without MASTER_PORT"},
+		{"RANK=0 WORLD_SIZE=2 MASTER_ADDR=192.0.2.1 MASTER_PORT=29500", "MASTER_ADDR=192.0.2.1 is another host: set LOCAL_RANK and LOCAL_WORLD_SIZE"},
+		{"RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=localhost MASTER_PORT=29500", "LOCAL_WORLD_SIZE=2 says that all ranks are on this host"},
+	} {
+		h := newHome(t, 1)
+		h.env = append(strings.Fields(test.env), "XDG_CONFIG_HOME="+h.dir, "SYMMREPL_TOKEN=")
+		if r := h.run("", "--device", device(), "-e", "1"); r.status != 3 || !strings.Contains(r.err, test.want) {
+			t.Errorf("%s: %+v, want %q", test.env, r, test.want)
+		}
+	}
+}
+
+// With several sessions, attach asks at a terminal and refuses elsewhere; it says which session it took.
+func TestAttachChooses(t *testing.T) {
+	h := newHome(t, 2)
+	first := h.terminal("-n", "1", "--device", "cpu")
+	first.enter(`mark := "first"`)
+	first.expect("symm> ")
+	one := h.terminal("attach")
+	one.expect("attached to the session in ")
+	one.enter("mark")
+	one.expect(`"first"`)
+	one.expect("symm> ")
+	one.send(ctrlD)
+	one.exit(0)
+
+	second := h.terminal("-n", "2", "--device", "cpu")
+	second.enter(`mark := "second"`)
+	second.expect("symm> ")
+	for answer, want := range map[string]string{"2\r": `"first"`, "9\rx\r\r": `"second"`} {
+		x := h.terminal("attach")
+		x.expect("2 sessions of yours run on this host:\n")
+		x.expect("2 ranks, cpu, since ")
+		x.expect("1 rank, cpu, since ")
+		x.expect("Which one? ")
+		x.send(answer)
+		x.expect("attached to the session in ")
+		x.enter("mark")
+		x.expect(want)
+		x.expect("symm> ")
+		x.send(ctrlD)
+		x.exit(0)
+	}
+	x := h.terminal("attach")
+	x.expect("Which one? ")
+	x.send(ctrlC)
+	x.expect("no session was chosen")
+	x.exit(130)
+
+	if err := syscall.Kill(first.cmd.Process.Pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	r := h.run("", "attach")
+	if err := first.cmd.Process.Signal(os.Signal(syscall.SIGCONT)); err != nil {
+		t.Fatal(err)
+	}
+	if r.status != 3 || !strings.Contains(r.err, "2 sessions of yours run on this host:") || !strings.Contains(r.err, "  does not answer, since ") ||
+		!strings.Contains(r.err, "name one, as in `symmrepl attach "+h.dir) {
+		t.Errorf("%+v", r)
+	}
+}

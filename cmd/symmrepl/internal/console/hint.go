@@ -1,0 +1,40 @@
+package console
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// hintAtOther gives hints at errors in lines that are no Go but what another kernel or another place would take: `!ls`, or `:time f()` below other lines.
+func hintAtOther(errs []*session.Error) {
+	for _, e := range errs {
+		line := strings.TrimSpace(e.Source)
+		if len(line) < 2 || e.Kind != session.KindSyntax && e.Kind != session.KindType {
+			continue
+		}
+		word := strings.IndexFunc(line[1:], unicode.IsSpace) != 0
+		switch {
+		case line[0] == '!' && word && !strings.ContainsAny(line, "={}"):
+			e.Hint = "$ " + strings.TrimSpace(line[1:]) + " runs a command of the shell, on the first lines of a cell"
+		case strings.ContainsRune(":%$", rune(line[0])) && e.Kind == session.KindSyntax:
+			e.Hint = "commands and $ lines stand on the first lines of a cell, before its Go: put this into a cell of its own"
+		}
+	}
+}
+
+// instead says what there is in place of a cell magic of other kernels.
+func (c *Console) instead(name string) string {
+	switch {
+	case slices.Contains([]string{"bash", "sh", "script", "system", "sx", "!"}, name):
+		return "; lines that begin with $ run in the shell"
+	case slices.Contains([]string{"timeit", "time"}, name):
+		return "; %time on the first line, before the code, says how long a cell takes"
+	}
+	if cmd, err := c.Find(name); err == nil {
+		return "; %" + cmd.Name + " is a command"
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// explainLost gives errors about undefined names a hint, if the names were lost with workers that have been replaced.
+func (c *Console) explainLost(ctx context.Context, errs []*session.Error) {
+	for _, e := range errs {
+		name, ok := strings.CutPrefix(e.Msg, "undefined: ")
+		if !ok {
+			continue
+		}
+		if in := c.lostIn(ctx, name, e.Ranks); in != 0 {
+			who := "rank " + session.FormatRanks(e.Ranks) + " was"
+			if len(e.Ranks) > 1 {
+				who = "ranks " + session.FormatRanks(e.Ranks) + " were"
+			}
+			e.Hint = fmt.Sprintf("%s replaced in cell %d, which lost %s there: `:restart replay` runs the cells again on all ranks", who, in, name)
+		}
+	}
+}
+
+// lostIn returns the last cell in which the workers of all these ranks had been replaced, if a cell up to that one names name; else 0.
+func (c *Console) lostIn(ctx context.Context, name string, ranks []int) int {
+	infos, err := c.Session.Ranks(ctx)
+	if err != nil {
+		return 0
+	}
+	last := 0
+	for _, r := range ranks {
+		i := slices.IndexFunc(infos, func(info session.RankInfo) bool { return info.Rank == r })
+		if i < 0 || infos[i].Replaced == 0 {
+			return 0
+		}
+		last = max(last, infos[i].Replaced)
+	}
+	cells, err := c.Session.History(ctx)
+	if err != nil {
+		return 0
+	}
+	for _, cell := range cells {
+		if cell.ID <= last && names(cell.Source, name) {
+			return last
+		}
+	}
+	return 0
+}
+
+// names reports whether name is a word of Go source, outside literals and comments.
+func names(source, name string) bool {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), nil, 0)
+	for {
+		switch _, tok, text := s.Scan(); {
+		case tok == token.IDENT && text == name:
+			return true
+		case tok == token.EOF:
+			return false
+		}
+	}
+}

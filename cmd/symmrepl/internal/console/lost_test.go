@@ -1,0 +1,38 @@
+package console_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// A name that was lost with a worker is said to be; another that is not defined is not.
+func TestNamesLost(t *testing.T) {
+	c, fake, out := newConsole()
+	for _, source := range []string{"x := 1", "os.Exit(3)", "y // later"} {
+		c.Run(context.Background(), source)
+	}
+	fake.Infos = []session.RankInfo{{Rank: 0}, {Rank: 1, Replaced: 2}, {Rank: 2, Replaced: 1}}
+	for _, test := range []struct {
+		name  string
+		ranks []int
+		want  string
+	}{
+		{"x", []int{1}, "rank 1 was replaced in cell 2, which lost x there"},
+		{"x", []int{1, 2}, "ranks 1,2 were replaced in cell 2, which lost x there"},
+		{"x", []int{0, 1}, ""},
+		{"y", []int{1}, ""},
+		{"later", []int{1}, ""},
+	} {
+		out.Reset()
+		fake.OnEval = func(session.Cell) session.Reply {
+			return session.Reply{Errors: []*session.Error{{Kind: session.KindType, Ranks: test.ranks, Peer: -1, Msg: "undefined: " + test.name}}}
+		}
+		c.Run(context.Background(), test.name)
+		if got := out.String(); !strings.Contains(got, test.want) || test.want == "" && strings.Contains(got, "replaced") {
+			t.Errorf("%s on %v: %s", test.name, test.ranks, got)
+		}
+	}
+}

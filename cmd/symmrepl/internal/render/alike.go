@@ -1,0 +1,117 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// particular finds in an error's text what differs between ranks that made the same mistake: ranks, after the word, and times.
+var particular = regexp.MustCompile(`\branks? [0-9][0-9,-]*|\b[0-9]+(\.[0-9]+)?(ms|µs|s)\b`)
+
+// Alike joins errors that differ only in ranks and times. In their text, the rank that reports it becomes all that do; a rank that it names becomes
+// a list, in the order of those; of the times it shows the longest:
+//
+//	[0-3] cell[5]:2:1: wait_signal: rank 0-3 waited 401ms for a signal of rank 3,0,1,2 on channel 0, which never came
+func Alike(errs []*session.Error) []*session.Error {
+	var groups [][]*session.Error
+	at := map[string]int{}
+	for _, e := range errs {
+		key := fmt.Sprint(e.Kind, e.Op, e.File, e.Line, e.Column, e.Source, e.Fatal, "\n", blanked(e.Msg), "\n", blanked(e.Hint))
+		i, known := at[key]
+		if !known {
+			i = len(groups)
+			at[key], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], e)
+	}
+	var out []*session.Error
+	for _, g := range groups {
+		out = append(out, joined(g))
+	}
+	return out
+}
+
+// blanked returns a text without what is particular to a rank.
+func blanked(text string) string {
+	return particular.ReplaceAllStringFunc(text, func(found string) string {
+		if word, _, isRank := strings.Cut(found, " "); isRank {
+			return word + " \x00"
+		}
+		return "\x00s"
+	})
+}
+
+// joined returns errors that are alike as one. Of their details it has the first.
+func joined(errs []*session.Error) *session.Error {
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	byRank := map[int]*session.Error{}
+	all := *errs[0]
+	all.Ranks = nil
+	for _, e := range errs {
+		for _, r := range e.Ranks {
+			byRank[r], all.Ranks = e, append(all.Ranks, r)
+		}
+	}
+	slices.Sort(all.Ranks)
+	var messages, hints []string
+	for _, r := range all.Ranks {
+		messages, hints = append(messages, byRank[r].Msg), append(hints, byRank[r].Hint)
+	}
+	all.Msg, all.Hint = joinedText(messages, all.Ranks), joinedText(hints, all.Ranks)
+	return &all
+}
+
+// joinedText returns as one the texts of ranks that differ in what is particular only.
+func joinedText(texts []string, ranks []int) string {
+	columns := make([][]string, len(particular.FindAllString(texts[0], -1)))
+	for _, text := range texts {
+		for i, found := range particular.FindAllString(text, -1) {
+			columns[i] = append(columns[i], found)
+		}
+	}
+	return particular.ReplaceAllStringFunc(texts[0], func(string) string {
+		column := columns[0]
+		columns = columns[1:]
+		return joinedColumn(column, ranks)
+	})
+}
+
+// joinedColumn returns as one what is at the same place in the texts of ranks: times, or ranks with the word before them.
+func joinedColumn(column []string, ranks []int) string {
+	word, _, isRank := strings.Cut(column[0], " ")
+	if !isRank {
+		return slices.MaxFunc(column, func(a, b string) int { return int(duration(a) - duration(b)) })
+	}
+	own, same, list := true, true, ""
+	for i, found := range column {
+		_, named, _ := strings.Cut(found, " ")
+		own = own && named == fmt.Sprint(ranks[i])
+		same = same && found == column[0]
+		if i > 0 {
+			list += ","
+		}
+		if strings.ContainsAny(named, ",-") {
+			named = "(" + named + ")"
+		}
+		list += named
+	}
+	switch {
+	case same:
+		return column[0]
+	case own:
+		return word + " " + session.FormatRanks(ranks)
+	}
+	return word + " " + list
+}
+
+func duration(text string) time.Duration {
+	d, _ := time.ParseDuration(text)
+	return d
+}
