@@ -9,7 +9,7 @@ JUPYTER := .venv/jupyter
 # more, alone, and the summary names them. A data race is never retried.
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test faults conformance foreign check gophernotes bench gpu-bundle clean FORCE
+.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp gpu-bundle clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -35,8 +35,14 @@ test: check $(NVRTC) $(JUPYTER) ## all checks that a change must pass: check, al
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
 	go test -count=1 -v -timeout 20m -run '^(TestKilledAtRandomMoments|TestHangs)$$' ./cmd/symmrepl -kills 200 -hangs
 
+test-long: faults ## what make test has no time for: all faults, and an hour of mixed cells whose memory stays flat
+	go test -count=1 -v -timeout 90m -run '^TestFlatMemory$$' ./cmd/symmrepl -flat 1h
+
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
 	@cd interp && go test -count=1 -run '^(TestToolchain|TestConformance)$$' -table
+
+exported: | go c++ ## export a session as a folder, build that without a network, and run it
+	go test -count=1 -v -timeout 20m -run '^TestExportedFolder$$' ./cmd/symmrepl -exported
 
 foreign: build ## run the test programs of Go and of yaegi, and compare with the Go toolchain: GOTEST=DIR YAEGITEST=DIR
 	go run ./interp/internal/foreign -program $(BIN) -go "$(GOTEST)" -yaegi "$(YAEGITEST)" -list
@@ -54,6 +60,9 @@ gophernotes: $(JUPYTER) | go ## build the Go kernel gophernotes 0.7.5 and drive 
 bench: build ## measure a session and its operations on this machine
 	$(BIN) bench session
 	$(BIN) bench
+
+bench-interp: | go c++ ## measure cells beside plain yaegi, and what thousands of cells cost
+	go run ./interp/internal/bench
 
 gpu-bundle: | go c++ ## build a folder that runs the tests and the benchmark on a GPU machine without Go
 	./.ci/gpu-bundle gpu-bundle

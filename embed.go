@@ -9,4 +9,9 @@ import "embed"
 //go:embed tutorials/[0-9][0-9]-*
 var Tutorials embed.FS
 
+// Sources holds this module's packages that compiled programs use, with their tests, for the programs that `:export` writes.
+//
+//go:embed go.mod LICENSE symmem kernels show display chart session/inband internal
+var Sources embed.FS
+
 //go:generate go run ./cmd/symmrepl/internal/tutorial/notebookgen notebooks

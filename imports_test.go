@@ -30,11 +30,14 @@ var parts = []part{
 	{"cmd/symmrepl/internal/worker", []string{"interp", "session", "symmem"}},
 	{"cmd/symmrepl/internal/opbench", []string{"chart", "session"}},
 	{"cmd/symmrepl/internal", []string{".", "internal", "session"}},
-	{".", nil}, // the tutorials that the program carries
+
+	// What make bench-interp measures.
+	{"interp/internal/bench", []string{"interp", "session"}},
 
 	// A session on one rank: interp is what session calls an Evaluator.
-	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run", "interp/symbols", "session", "symmem"}},
-	{"interp/export", []string{"interp/check", "interp/help", "interp/symbols", "session"}},
+	{"interp", []string{"internal", "interp/check", "interp/help", "interp/internal", "interp/lower", "interp/run", "interp/symbols", "session", "session/inband", "symmem"}},
+	{"interp/export", []string{".", "interp/check", "interp/export/modules", "interp/help", "interp/symbols", "session"}},
+	{"interp/export/modules", nil},
 	{"interp/lower", []string{"interp/check", "interp/generics", "interp/run", "session"}},
 	{"interp/run", []string{"display", "internal", "interp/check", "interp/internal", "interp/symbols", "session"}},
 	{"interp/help", []string{"internal", "interp/check", "interp/docs", "session"}},
@@ -72,6 +75,7 @@ var parts = []part{
 	{"show", []string{"internal"}},
 
 	// What several of them share.
+	{".", nil}, // the tutorials and the sources that the program carries
 	{"session/inband", nil},
 	{"internal", nil},
 }

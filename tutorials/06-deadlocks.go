@@ -70,7 +70,7 @@ symm.Synchronize()
 
 // %% [markdown]
 // The ranks that wait are correct. Rank 0 is missing, and the message names it. In real code the cause is an early
-// `return` on one rank, or a loop with one iteration less.
+// `return` on one rank, or a loop with one iteration less. Errors that differ only in ranks are shown as one.
 //
 // ## All ranks wait first
 //
