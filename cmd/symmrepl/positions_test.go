@@ -60,31 +60,43 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// Work of a graph is found by two lines, that of the call that was captured and that of the replay, while it waits and when it has given up.
+// Work of a graph is found by two lines, that of the call that was captured and that of the replay, while it waits and when it has given up. The cell that
+// captured it is known for as long as the graph, whatever garbage is collected.
 func TestPositionsOfReplays(t *testing.T) {
 	s := launchHere(t, 2)
-	s.Eval(context.Background(), session.Cell{Source: "h := symm.Rendezvous(symm.Empty(symm.F32, 4))\n" +
-		"g := symm.Capture(func() {\n\tif symm.Rank() == 0 { h.WaitSignal(1, 0) }\n})"})
-	ctx, interrupt := context.WithTimeout(context.Background(), patience)
+	for _, cell := range []string{
+		"h := symm.Rendezvous(symm.Empty(symm.F32, 4))\ng := symm.Capture(func() {\n\tif symm.Rank() == 0 { h.WaitSignal(1, 0) }\n})",
+		"import \"runtime\"\nfor range 5 {\n\truntime.GC()\n\ttime.Sleep(5 * time.Millisecond)\n}",
+	} {
+		if reply := s.Eval(t.Context(), session.Cell{Source: cell}); len(reply.Errors) > 0 {
+			t.Fatalf("%s: %v", cell, reply.Errors)
+		}
+	}
+	ctx, interrupt := context.WithTimeout(t.Context(), patience)
+	defer interrupt()
 	var replayed session.Reply
 	over := make(chan struct{})
 	go func() {
 		replayed = s.Eval(ctx, session.Cell{Source: "x := 1\n_ = x\ng.Replay()\nsymm.Synchronize()"})
 		close(over)
 	}()
-	const doing = "waits in wait_signal at cell[1]:3 (last replayed at cell[2]:3) for rank 1: a signal on channel 0"
+	const doing = "waits in wait_signal at cell[1]:3 (last replayed at cell[3]:3) for rank 1: a signal on channel 0"
 	for got := ""; got != doing; {
-		time.Sleep(10 * time.Millisecond)
+		select {
+		case <-over:
+			t.Fatalf("the cell is over, %v, and the rank was last said to be doing %q", replayed.Errors, got)
+		case <-time.After(10 * time.Millisecond):
+		}
 		ranks, err := s.Ranks(ctx)
 		if err != nil {
-			t.Fatalf("%v, and the rank last %q", err, got)
+			t.Fatal(err)
 		}
 		got = ranks[0].Doing
 	}
 	interrupt()
 	<-over
 	const want = "cell[1]:3:24: wait_signal: rank 0 waited 100ms for a signal of rank 1 on channel 0, which never came, and gave up: interrupted; " +
-		"captured in a graph, last replayed at cell[2]:3"
+		"captured in a graph, last replayed at cell[3]:3"
 	if e := replayed.Errors; len(e) != 1 || waited.ReplaceAllString(e[0].Error(), "waited 100ms") != want {
 		t.Errorf("%v, want %s", e, want)
 	}

@@ -19,6 +19,7 @@ type Graph struct {
 	builds  []int     // of these groups, when it was captured
 	tensors []*Tensor // that it uses, so that their memory stays theirs
 	calls   []Record  // for the record of waits
+	of      func()    // what was captured: while it is kept, Config.Caller's positions in it stay known
 
 	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
 }
@@ -31,6 +32,7 @@ func (rt *Runtime) Capture(f func()) *Graph {
 	const op = "Capture"
 	rt.needFunction(op, f)
 	g := rt.beginCapture(op)
+	g.of = f
 	completed := false
 	defer func() {
 		if err := rt.endCapture(g, completed); err != nil && completed {
@@ -177,7 +179,7 @@ func (g *Graph) Free() {
 	}
 	rt.setGraphs(slices.DeleteFunc(slices.Clone(*rt.graphs.Load()), func(o *Graph) bool { return o == g }))
 	err := g.d.Close()
-	g.d, g.tensors = nil, nil
+	g.d, g.tensors, g.of = nil, nil, nil
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
