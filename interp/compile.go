@@ -24,15 +24,31 @@ type compiled struct {
 	methods *interp.Program // nil when it declares none
 	main    *interp.Program
 	retired []*lower.Storage // of variables whose names mean something else now
-	begins  []token.Pos      // of the cell's own statements
+	own     []span           // the cell's own statements
+	funcs   []span           // the function literals in them
 	columns int              // that a value has on the user's screen, 0 if that is not known
+}
+
+// span is a part of a cell's text.
+type span struct{ begin, end token.Pos }
+
+// within reports whether at is in one of spans.
+func within(spans []span, at token.Pos) bool {
+	return slices.ContainsFunc(spans, func(s span) bool { return s.begin <= at && at < s.end })
 }
 
 // compile lowers a checked cell, gives it to yaegi and, when that succeeds, makes its definitions those of the session.
 func (in *Interp) compile(c *check.Cell) (*compiled, *session.Error) {
 	out := &compiled{Cell: c}
 	for _, s := range c.Stmts { // lowering leaves other statements there
-		out.begins = append(out.begins, s.Pos())
+		out.own = append(out.own, span{s.Pos(), s.End()})
+		ast.Inspect(s, func(n ast.Node) bool {
+			literal, is := n.(*ast.FuncLit)
+			if is {
+				out.funcs = append(out.funcs, span{literal.Pos(), literal.End()})
+			}
+			return !is
+		})
 	}
 	var err *session.Error
 	if out.lowered, err = in.program.Lower(c); err != nil {

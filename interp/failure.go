@@ -31,12 +31,15 @@ func (in *Interp) panicError(c *compiled, err error) *session.Error {
 func (in *Interp) addCall(c *compiled, e *session.Error) {
 	at, call := in.runtime.Position(), in.runtime.CallPosition()
 	begun := func(at token.Pos) (n int) { // statements up to there
-		for _, begin := range c.begins {
-			if begin <= at {
+		for _, s := range c.own {
+			if s.begin <= at {
 				n++
 			}
 		}
 		return n
+	}
+	if within(c.own, at) && !within(c.funcs, at) {
+		return
 	}
 	var here, from session.Error
 	in.place(&here, at)

@@ -47,6 +47,8 @@ func TestWhereTheCellWas(t *testing.T) {
 		{"func() {\n\tpanic(1)\n}()", "c6:2:2", ""},
 		{"import \"slices\"\n\nslices.SortFunc([]int{2, 1}, func(a, b int) int {\n\treturn a / (x - x)\n})", "c7:4:9", ""},
 		{"func inside() {\n\tpanic(1)\n}\nfor i := range 2 {\n\tif i == 1 {\n\t\tinside()\n\t}\n}", "c8:2:2", "while the cell was at c8:6:3"},
+		{"none := []int{}\nnone[3]", "c9:2:1", ""},
+		{"first := func() int {\n\treturn none[0]\n}\nx = 2\nfirst()", "c10:2:9", "while the cell was at c10:5:1"},
 	} {
 		e := in.Eval(t.Context(), session.Cell{ID: i + 1, Name: fmt.Sprint("c", i+1), Source: c.src}).Err
 		got, detail := "", ""
