@@ -121,9 +121,9 @@ func TestKernelInstall(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	for _, logo := range []string{"logo-32x32.png", "logo-64x64.png", "logo-svg.svg"} {
-		if info, err := os.Stat(filepath.Join(dir, logo)); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v", logo, err)
+	for _, file := range []string{"logo-32x32.png", "logo-64x64.png", "logo-svg.svg", "symmrepl_jupyter-0.1.0-py3-none-any.whl"} {
+		if info, err := os.Stat(filepath.Join(dir, file)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", file, err)
 		}
 	}
 	for args, want := range map[string]string{

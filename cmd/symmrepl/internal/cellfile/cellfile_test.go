@@ -29,6 +29,7 @@ func TestParse(t *testing.T) {
 		"what is not Go":         {"\"a\n'b\n// %%\n#", []Cell{{Line: 1, Source: "\"a\n'b\n"}, {Line: 4, Source: "#"}}},
 		"kinds":                  {"// %% [markdown]\n// text\n// %% [check] it\nx\n// %% [a, b]\nx\n// %% y [z]\ny\n", []Cell{{Line: 6, Title: "[a, b]", Source: "x\n"}, {Line: 8, Title: "y [z]", Source: "y\n"}}},
 		"nothing":                {"", []Cell{}},
+		"commands":               {":on 1\n\n$ ls /*\n%cd `x\nx\n// %%\n$ echo '`\n// %%\n$ ls\n", []Cell{{Line: 1, Source: ":on 1\n\n$ ls /*\n%cd `x\nx\n"}, {Line: 7, Source: "$ echo '`\n"}, {Line: 9, Source: "$ ls\n"}}},
 		"a program": {"// About.\npackage main\n\nvar x = 1\n\nfunc main() { print(x) }\n",
 			[]Cell{{Line: 1, Source: "// About.\n            \n\nvar x = 1\n\nfunc main() { print(x) }\n"}, {Line: 6, Source: "main()"}}},
 		"a program in cells":  {"package main; func main() {}\n// %%\nx\n", []Cell{{Line: 1, Source: "            ; func main() {}\n"}, {Line: 3, Source: "x\n"}, {Line: 1, Source: "main()"}}},
@@ -79,7 +80,7 @@ func tokens(source string) (list []string, ok bool) {
 		}
 		list = append(list, fmt.Sprint(tok, literal))
 	}
-	return list, ok && len(list) > 0 && !strings.ContainsRune(source, '\ufeff') // a mark may only begin a file
+	return list, ok && len(list) > 0 && !strings.ContainsAny(strings.TrimSpace(source)[:1], ":%$") && !strings.ContainsRune(source, '\ufeff') // a mark may only begin a file
 }
 
 // What is saved is what is loaded.

@@ -2,6 +2,7 @@
 //
 // What follows `// %%` on its line is the cell's title; `// %%rank [0,2]` begins a cell for those ranks only, and
 // `// %% [markdown]` one of a kind that is not run with the others, such as text or an exercise's solution. A
-// line counts only where Go has a comment, not inside of a raw string or a longer comment. What comes before the first
+// line counts only where Go has a comment, not inside of a raw string or a longer comment. A cell may begin with commands
+// and shell lines, which need not be Go. What comes before the first
 // such line is a cell too; pieces without code are none, so a file may begin with a build constraint and comments.
 package cellfile

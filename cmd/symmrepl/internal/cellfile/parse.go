@@ -1,6 +1,7 @@
 package cellfile
 
 import (
+	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -96,30 +97,51 @@ func (c *Cell) head(rest string) {
 
 // separators returns the positions of the lines that begin cells.
 func separators(text string) []int {
-	if !strings.Contains(text, separator) {
-		return nil
-	}
 	var found []int
-	eachComment(text, func(at int) {
-		if strings.HasPrefix(text[at:], separator) && (at == 0 || text[at-1] == '\n') {
-			found = append(found, at)
+	source := []byte(text)
+	for at := commands(text); ; {
+		next := separatorIn(source[at:])
+		if next < 0 {
+			return found
 		}
-	})
-	return found
+		at += next
+		found = append(found, at)
+		line, _, _ := strings.Cut(text[at:], "\n")
+		at = min(at+len(line)+1, len(text))
+		at += commands(text[at:])
+	}
 }
 
-// eachComment calls f with the position of each comment in a text. The text need not be correct Go.
-func eachComment(text string, f func(at int)) {
+// commands returns the length of the lines at the beginning of a cell that are blank or are no Go: commands and lines for the shell.
+func commands(cell string) int {
+	length := 0
+	for line := range strings.Lines(cell) {
+		trimmed := strings.TrimSpace(line)
+		if trimmed != "" && !strings.ContainsRune(":%$", rune(trimmed[0])) {
+			break
+		}
+		length += len(line)
+	}
+	return length
+}
+
+// separatorIn returns the position of the first line that begins a cell, -1 if none does. The text need not be correct Go; a line's beginning is
+// where it begins.
+func separatorIn(text []byte) int {
+	if !bytes.Contains(text, []byte(separator)) {
+		return -1
+	}
 	var s scanner.Scanner
 	file := token.NewFileSet().AddFile("", -1, len(text))
-	s.Init(file, []byte(text), func(token.Position, string) {}, scanner.ScanComments)
+	s.Init(file, text, func(token.Position, string) {}, scanner.ScanComments)
 	for {
 		pos, tok, _ := s.Scan()
-		switch tok {
-		case token.EOF:
-			return
-		case token.COMMENT:
-			f(file.Offset(pos))
+		at := file.Offset(pos)
+		switch {
+		case tok == token.EOF:
+			return -1
+		case tok == token.COMMENT && bytes.HasPrefix(text[at:], []byte(separator)) && (at == 0 || text[at-1] == '\n'):
+			return at
 		}
 	}
 }

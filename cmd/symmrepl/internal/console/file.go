@@ -7,21 +7,27 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// File runs the cells of a file, whose text is the request's source and whose name is the request's, and stops at the first that fails.
+// File runs the cells of a file, whose text is the request's source and whose name is the request's, and stops at the first that fails. A cell may
+// begin with commands and shell lines, as a notebook's may.
 func (c *Console) File(ctx context.Context, r Request) Outcome {
 	for _, cell := range cellfile.Parse(r.Source) {
-		var ranks []int
-		if cell.Ranks != "" {
-			var err error
-			if ranks, err = c.Ranks(cell.Ranks); err != nil {
-				r.Printer.Fail("%s:%d: %v", r.Name, cell.Line-1, err)
-				return Failed
-			}
-		}
-		reply := c.cell(ctx, r, session.Cell{Line: cell.Line, Source: cell.Source, Ranks: ranks})
-		if len(reply.Errors) > 0 {
-			return Failed
+		r.Source, r.Line = cell.Source, cell.Line
+		if outcome := c.fileCell(ctx, r, cell.Ranks); outcome != Done {
+			return outcome
 		}
 	}
 	return Done
+}
+
+// fileCell runs a cell of a file, on the ranks of a list unless that is empty.
+func (c *Console) fileCell(ctx context.Context, r Request, list string) Outcome {
+	if list == "" {
+		return c.Notebook(ctx, r)
+	}
+	ranks, err := c.Ranks(list)
+	if err != nil {
+		r.Printer.Fail("%s:%d: %v", r.Name, r.Line-1, err)
+		return Failed
+	}
+	return OutcomeOf(c.cell(ctx, r, session.Cell{Line: r.Line, Source: r.Source, Ranks: ranks}))
 }

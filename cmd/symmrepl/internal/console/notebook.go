@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"strings"
 )
@@ -8,9 +9,9 @@ import (
 // Notebook runs a notebook's cell: its leading lines that are commands or shell lines, each as an entry, and what follows them as another. It stops
 // at the first that fails.
 func (c *Console) Notebook(ctx context.Context, r Request) Outcome {
-	outcome := Done
+	outcome, first := Done, cmp.Or(r.Line, 1)
 	for _, e := range c.split(r.Source) {
-		r.Source, r.Line = e.text, e.line
+		r.Source, r.Line = e.text, first+e.line-1
 		if outcome = c.Run(ctx, r); outcome != Done {
 			break
 		}

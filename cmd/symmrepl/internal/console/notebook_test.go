@@ -45,3 +45,19 @@ func TestNotebook(t *testing.T) {
 		t.Errorf("outcome %v, %d cells", got, len(fake.Cells))
 	}
 }
+
+// A file's cells may begin with commands; a failing one ends the file.
+func TestFile(t *testing.T) {
+	c, fake, out := newConsole()
+	r := c.Request("// %%\n:on 1,2\n\nx := 1\n// %% [markdown]\n// text\n// %%rank [0]\ny := 2\n// %%\n:nosuch\nz := 3\n// %%\nlast := 4\n")
+	if got := c.File(context.Background(), r); got != console.Failed {
+		t.Errorf("outcome %v: %s", got, out)
+	}
+	var got []string
+	for _, cell := range fake.Cells {
+		got = append(got, fmt.Sprintf("%d %v %q", cell.Line, cell.Ranks, cell.Source))
+	}
+	if want := []string{`4 [1 2] "x := 1"`, `8 [0] "y := 2\n"`}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

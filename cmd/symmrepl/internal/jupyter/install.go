@@ -19,11 +19,13 @@ type Spec struct {
 	Name    string   // of its folder, a ValidName; "symmrepl" when empty
 	Display string   // the name that front ends show
 	Argv    []string // the command that starts it; the connection file's name follows
+	Version string   // of the program
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Install writes the spec where Jupyter finds it: below prefix, or for this user if prefix is empty. It returns the folder.
+// Install writes the spec where Jupyter finds it: below prefix, or for this user if prefix is empty. Beside it is a wheel for Python, by which
+// nbconvert and papermill know Go. It returns the folder.
 func (s Spec) Install(prefix string) (string, error) {
 	if s.Name == "" {
 		s.Name = "symmrepl"
@@ -60,6 +62,13 @@ func (s Spec) Install(prefix string) (string, error) {
 		if err := os.WriteFile(filepath.Join(dir, e.Name()), picture, 0o644); err != nil {
 			return "", err
 		}
+	}
+	modules, err := wheel(s.Version)
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, wheelName(s.Version)), modules, 0o644); err != nil {
+		return "", err
 	}
 	return dir, nil
 }

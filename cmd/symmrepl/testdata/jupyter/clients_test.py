@@ -1,5 +1,7 @@
 """Notebooks and consoles on the kernel: python -m unittest clients_test."""
 
+import glob
+import json
 import math
 import os
 import pty
@@ -13,7 +15,8 @@ import time
 import unittest
 
 import nbformat
-import papermill
+import yaml
+from jupyter_core.paths import jupyter_data_dir
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -30,11 +33,6 @@ def result(cell):
     return "".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") for o in cell.outputs)
 
 
-# The lines of docs/notebooks.md by which papermill learns Go.
-with open(os.path.join(os.path.dirname(__file__), "../../../../docs/notebooks.md")) as page:
-    PAPERMILL_LINES = re.search(r"```python\n(.*?)```", page.read(), re.S)[1]
-
-
 class Clients(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -43,6 +41,13 @@ class Clients(unittest.TestCase):
 
     def file(self, name):
         return os.path.join(self.folder, name)
+
+    def jupyter(self, *command):
+        """Runs a program of Jupyter with the wheel that is beside the kernel; returns what it prints."""
+        wheels = glob.glob(os.path.join(jupyter_data_dir(), "kernels", KERNEL, "*.whl"))
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", self.file("modules"), *wheels], check=True)
+        environment = {**os.environ, "PYTHONPATH": self.file("modules")}
+        return subprocess.run([sys.executable, "-m", *command], env=environment, check=True, capture_output=True, text=True).stdout
 
     def test_nbclient(self):
         nb = notebook("x := symm.Rank()", "x * 2", 'fmt.Println("hi")\npanic("stop")', "never()")
@@ -97,22 +102,45 @@ class Clients(unittest.TestCase):
         out = nbformat.read(self.file("out.ipynb"), 4)
         self.assertEqual(result(out.cells[2]), "[0,1] 4")
         self.assertEqual(out.metadata.language_info.name, "go")
-        subprocess.run([*convert, "--to", "script", self.file("out.ipynb")], check=True)
-        with open(self.file("out.go")) as f:
-            self.assertIn("len(a) + symm.WorldSize()", f.read())
-
-    def test_papermill(self):
-        exec(PAPERMILL_LINES, {})
-        parameters = {
-            "n": 21, "name": 'a "q"\n\\é😀', "x": 2.0, "limit": -math.inf, "odd": math.nan, "yes": True, "nothing": None,
-            "list": [1, 0.5, "é", None, [False]], "table": {"k\"é": {"m": None}, "l": []},
-        }
-        nb = notebook("n, name := 1, \"\"", "fmt.Println(n*symm.WorldSize(), math.IsNaN(odd)); []any{name, x, limit, yes, nothing, list, table}")
-        nb.cells[0].metadata["tags"] = ["parameters"]
+    def test_script(self):
+        """A notebook that nbconvert made a script of runs by symmrepl run, and shows the same."""
+        nb = notebook(
+            "x := symm.Rank()\nx * 2", ":on 1\n$ echo /nosuch/*; echo '`'\nfmt.Println(x)", "%%rank [0]\n// %% no cell\nx + 40", "%on all", "s := `\n// %% raw\n`\ns", "", "x?",
+            "x - 1")
+        nb.cells.insert(0, new_markdown_cell("# A notebook\n\n%%rank [1] is text\n*/ `"))
+        nb.metadata.language_info = {"name": "go", "file_extension": ".go", "nbconvert_exporter": "script"}
         nbformat.write(nb, self.file("in.ipynb"))
-        out = papermill.execute_notebook(self.file("in.ipynb"), self.file("out.ipynb"), parameters, progress_bar=False)
-        self.assertEqual(result(out.cells[2]).replace("[0,1] ", ""), r'''42 true
-[]any{
+        client = NotebookClient(nb, timeout=60)
+        client.execute()
+        self.jupyter("jupyter", "nbconvert", "--log-level", "ERROR", "--to", "script", self.file("in.ipynb"))
+        with open(os.path.join(jupyter_data_dir(), "kernels", KERNEL, "kernel.json")) as f:
+            program, *_ = json.load(f)["argv"]
+        ran = subprocess.run([program, "run", "-n", "2", self.file("in.go")], capture_output=True, text=True)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        shown = [result(c) for c in nb.cells if c.cell_type == "code"]
+        self.assertEqual(shown[:3], ["[0] 0\n[1] 2", "/nosuch/*\n`\n[1] 1\n", "[0] 40"])
+        self.assertEqual(ran.stdout.split(), "\n".join([*shown[:6], "var x int", shown[7]]).split())
+
+    PARAMETERS = {
+        "n": 21, "name": 'a "q"\n\\é😀', "x": 2.0, "limit": -math.inf, "odd": math.nan, "yes": True, "nothing": None,
+        "list": [1, 0.5, "é", None, [False]], "table": {"k\"é": {"m": None}, "l": []},
+    }
+
+    def papermill(self, *options):
+        """Runs a notebook with parameters by papermill's command line; returns what it shows of n, and of the others."""
+        nb = notebook("n, name, x, limit, odd, yes := 1, \"\", 1., 0., 0., false", "var nothing, list, table any", "n * symm.WorldSize()",
+                      "math.IsNaN(odd)", "[]any{name, x, limit, yes, nothing, list, table}")
+        nb.cells[1].metadata["tags"] = ["parameters"]
+        nbformat.write(nb, self.file("in.ipynb"))
+        self.jupyter("papermill", "--no-progress-bar", *options, self.file("in.ipynb"), self.file("out.ipynb"))
+        return [result(c).replace("[0,1] ", "") for c in nbformat.read(self.file("out.ipynb"), 4).cells[3:]]
+
+    def test_papermill_values(self):
+        self.assertEqual(self.papermill("-p", "n", "21", "-p", "name", 'a "b"', "-p", "x", "0.5", "-p", "yes", "True", "-r", "list", "7"), [
+            "42", "false", '[]any{"a \\"b\\"", 0.5, 0, true, nil, "7", nil}'])
+
+    def test_papermill_file(self):
+        self.assertEqual(self.papermill("-y", yaml.safe_dump(self.PARAMETERS, allow_unicode=True)), ["42", "true", r"""[]any{
 	"a \"q\"\n\\é😀",
 	2,
 	-Inf,
@@ -120,7 +148,7 @@ class Clients(unittest.TestCase):
 	nil,
 	[]interface{}{1, 0.5, "é", nil, []interface{}{false}},
 	map[string]interface{}{"k\"é": map[string]interface{}{"m": nil}, "l": []interface{}{}},
-}''')
+}"""])
 
     def test_console(self):
         """jupyter console at a terminal."""

@@ -15,7 +15,7 @@ func TestLoadStops(t *testing.T) {
 	c, fake, out := newConsole()
 	os.WriteFile("f.go", []byte("one\n// %%\nbad\n// %%\nthree\n"), 0o644)
 	fake.OnEval = func(cell session.Cell) session.Reply {
-		if cell.Source == "bad\n" {
+		if cell.Source == "bad" {
 			return session.Reply{Errors: []*session.Error{{File: cell.Name, Line: cell.Line, Msg: "undefined: bad"}}}
 		}
 		return session.Reply{}
