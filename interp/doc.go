@@ -48,11 +48,8 @@
 // A value method that is called with a nil pointer through an interface panics with the error of a nil pointer that is dereferenced, where Go says which method it was.
 //
 // The stack of a goroutine is the interpreter's. runtime.Caller(0) and runtime.Caller(1) know the positions of the call and of the statement that ran when
-// the function began; they have no program counter, and do not look at //line. Other skips, runtime.Callers and runtime.FuncForPC are refused. What
+// the function began; they have no program counter. Other skips, runtime.Callers and runtime.FuncForPC are refused. What
 // runtime.Stack, package debug and profiles tell is of the interpreter, as are counts of allocations; values may be collected later than in a compiled program.
-//
-// The builtins print and println write pointers, slices and their likes as package fmt does. A float that is too large for the integer type it is converted
-// to becomes another integer than with the toolchain.
 //
 // A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
 // zeros. Methods, function literals and compiled functions get it as it is.

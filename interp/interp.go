@@ -110,4 +110,15 @@ func (h host) Locate(e *session.Error, at token.Pos) (function string) {
 	return "a function"
 }
 
+func (h host) Directed(at token.Pos) (file string, line int, ok bool) {
+	h.in.mu.Lock()
+	defer h.in.mu.Unlock()
+	for _, text := range h.in.texts {
+		if file, line, ok := text.Directed(at); ok {
+			return file, line, true
+		}
+	}
+	return "", 0, false
+}
+
 func (h host) PanicError(value any) *session.Error { return h.in.errorOfPanic(value) }

@@ -23,7 +23,9 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	case "clear":
 		return l.helper(pos, run.Clear, l.expr(e.Args[0]))
 	case "print", "println":
-		l.exprs(e.Args)
+		for i, a := range e.Args {
+			e.Args[i] = l.printed(a)
+		}
 		return l.helper(pos, map[string]run.Helper{"print": run.Print, "println": run.Println}[name], e.Args...)
 	case "append":
 		if s, ok := l.info.TypeOf(e).Underlying().(*types.Slice); ok && !e.Ellipsis.IsValid() {
@@ -46,7 +48,7 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 		}
 	case "make":
 		for i, n := range e.Args[1:] {
-			e.Args[i+1] = l.room(n, elementSize(l.info.TypeOf(e)))
+			e.Args[i+1] = l.room(n, elementSize(l.info.TypeOf(e)), made(l.info.TypeOf(e), i))
 		}
 		if t := l.info.TypeOf(e); isDirected(t) {
 			c := t.Underlying().(*types.Chan)
@@ -70,6 +72,14 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 	e.Fun = l.expr(e.Fun)
 	l.exprs(e.Args)
 	return e
+}
+
+// printed lowers an argument of print or println.
+func (l *lowerer) printed(a ast.Expr) ast.Expr {
+	if t := l.info.TypeOf(a); types.IsInterface(t) {
+		return l.helper(a.Pos(), run.InterfaceWords, l.pointerTo(l.expr(a), t))
+	}
+	return l.expr(a)
 }
 
 // appendsParts reports whether append gets several elements, one of which may be in what it overwrites.
@@ -120,8 +130,19 @@ func (l *lowerer) builtinOfResults(name string, e *ast.CallExpr) ast.Expr {
 // maxUnchecked is how many bytes make takes without a look at the memory that is left.
 const maxUnchecked = 1 << 20
 
+// made is what Go says to be out of range if argument i after the type is too large for make, "" if it makes do with less.
+func made(t types.Type, i int) string {
+	switch t.Underlying().(type) {
+	case *types.Slice:
+		return "runtime error: makeslice: " + [...]string{"len", "cap"}[i]
+	case *types.Chan:
+		return "makechan: size"
+	}
+	return ""
+}
+
 // room lowers the argument n of make, for elements of each bytes.
-func (l *lowerer) room(n ast.Expr, each int64) ast.Expr {
+func (l *lowerer) room(n ast.Expr, each int64, what string) ast.Expr {
 	if each == 0 {
 		return l.expr(n)
 	}
@@ -131,7 +152,7 @@ func (l *lowerer) room(n ast.Expr, each int64) ast.Expr {
 		}
 	}
 	to := &ast.CallExpr{Fun: l.ident(n.Pos(), "int64"), Lparen: n.Pos(), Args: []ast.Expr{l.expr(n)}, Rparen: n.Pos()}
-	return l.helper(n.Pos(), run.Room, to, l.number(n.Pos(), int(each)))
+	return l.helper(n.Pos(), run.Room, to, l.number(n.Pos(), int(each)), l.quoted(n.Pos(), what))
 }
 
 // sizes tells how many bytes values take.

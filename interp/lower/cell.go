@@ -164,5 +164,5 @@ func (l *lowerer) topLevel() []ast.Stmt {
 	if l.c.List != nil {
 		out = append(out, l.showList(l.c.List)...)
 	}
-	return l.finishFunction(l.c.Body.Body.Pos(), out)
+	return l.finishFunction(l.c.Body.Body, out)
 }

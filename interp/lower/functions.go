@@ -29,13 +29,13 @@ func hasDefer(body *ast.BlockStmt) bool {
 	return found
 }
 
-// finishFunction puts what a function needs in front of its statements and leaves it.
-func (l *lowerer) finishFunction(pos token.Pos, body []ast.Stmt) []ast.Stmt {
-	f := l.fn
-	l.fn = f.outer
+// finishFunction puts what a function needs around its lowered statements and leaves it.
+func (l *lowerer) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
+	f, pos := l.fn, of.Pos()
 	if f.deferred != "" {
-		body = l.withDefers(pos, f, body)
+		body = l.withDefers(pos, f, append(body, l.endMark(of.Rbrace)...))
 	}
+	l.fn = f.outer
 	return l.noteCaller(pos, f, body)
 }
 
@@ -49,7 +49,7 @@ func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	l.nameParams(d.Type.Params)
 	l.fn = l.newFunction(obj.Signature(), d.Body)
 	l.nameResults(d.Type)
-	d.Body.List = l.finishFunction(d.Body.Pos(), append(l.zeroResults(d.Type, obj.Signature()), l.stmts(d.Body.List)...))
+	d.Body.List = l.finishFunction(d.Body, append(l.zeroResults(d.Type, obj.Signature()), l.stmts(d.Body.List)...))
 	if name := l.declared[obj]; name != "" {
 		d.Name = l.ident(d.Name.Pos(), name)
 	} else if d.Recv == nil && d.Name.Name != "init" {
@@ -64,7 +64,7 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	l.nameParams(e.Type.Params)
 	l.fn = l.newFunction(sig, e.Body)
 	l.nameResults(e.Type)
-	e.Body.List = l.finishFunction(e.Body.Pos(), append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))
+	e.Body.List = l.finishFunction(e.Body, append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))
 	return e
 }
 

@@ -62,13 +62,22 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 				s.Results[0] = l.paren(s.Results[0])
 			}
 		}
-		return append(m, s)
+		return append(append(m, l.endMark(s.Pos())...), s)
 	}
 	var lhs []ast.Expr
 	for _, r := range l.fn.results {
 		lhs = append(lhs, l.ident(s.Pos(), r))
 	}
-	return append(append(m, l.assignEach(lhs, s.Results)...), &ast.ReturnStmt{Return: s.Pos()})
+	m = append(append(m, l.assignEach(lhs, s.Results)...), l.endMark(s.Pos())...)
+	return append(m, &ast.ReturnStmt{Return: s.Pos()})
+}
+
+// endMark records that a function ends at a position, if it has deferred calls: there they are made.
+func (l *lowerer) endMark(pos token.Pos) []ast.Stmt {
+	if l.fn.deferred == "" || l.fn.top() {
+		return nil
+	}
+	return l.markAt(pos)
 }
 
 // assignEach assigns lowered values to variables, one after the other when there is a value for each.

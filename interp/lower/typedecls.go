@@ -28,9 +28,13 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	return s
 }
 
-// finishType tags a declared type, obj, so that its values can be told from those of other types.
+// finishType tags a declared type, obj, so that its values can be told from those of other types. An interface type without methods becomes another name of any: yaegi
+// would store something else than nil when nil is assigned to a variable of the type.
 func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
 	l.types[s] = obj
+	if obj != nil && isEmptyInterface(obj.Type()) {
+		s.Assign, s.Type = s.Pos(), &ast.InterfaceType{Interface: s.Pos(), Methods: &ast.FieldList{Opening: s.Pos()}}
+	}
 	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() {
 		if len(st.Fields.List) == 0 {
 			empty := &ast.StructType{Struct: s.Pos(), Fields: &ast.FieldList{Opening: s.Pos()}}
@@ -38,6 +42,11 @@ func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
 		}
 		tagType(st.Fields.List[0], s.Name.Name)
 	}
+}
+
+func isEmptyInterface(t types.Type) bool {
+	i, ok := t.Underlying().(*types.Interface)
+	return ok && i.Empty()
 }
 
 // typeHelpers returns the methods that a declared type gets from us.

@@ -2,8 +2,6 @@ package run
 
 import (
 	"cmp"
-	"fmt"
-	"os"
 	"reflect"
 	"runtime"
 )
@@ -70,12 +68,14 @@ const (
 	CheckSlice         Helper = "slice#"     // slice#(given int, x any, low, high, limit int): panics if these are no bounds of x, which is as for index#
 	ShiftCount         Helper = "ShiftCount" // ShiftCount(n int64) uint64: n, unless it is negative
 	Misused            Helper = "Misused"    // Misused(state int): panics, for an iterator that does what it must not in a state
-	Room               Helper = "Room"       // Room(n, each int64) int64: n, if there is memory for n elements of so many bytes
+	Room               Helper = "Room"       // Room(n, each int64, what string) int64: n, if there is memory for n elements of so many bytes
 	Runes              Helper = "Runes"      // Runes(s string) (at []int, runes []rune): for a range over s
 	Zero               Helper = "Zero"       // Zero(v any): variable v becomes zero
 	Clear              Helper = "Clear"      // Clear(x any): the builtin
 	Print              Helper = "Print"      // Print(args ...any): the builtin
 	Println            Helper = "Println"    // Println(args ...any): the builtin
+	// InterfaceWords(x any) string: what the builtins print of variable x, of an interface type
+	InterfaceWords Helper = "InterfaceWords"
 )
 
 // Methods of what the helpers return.
@@ -158,7 +158,8 @@ func (rt *Runtime) helpers() map[Helper]any {
 		Zero:               zero,
 		Clear:              func(x any) { reflect.ValueOf(x).Clear() },
 		Print:              printArgs,
-		Println:            func(args ...any) { fmt.Fprintln(os.Stderr, args...) },
+		Println:            printlnArgs,
+		InterfaceWords:     rt.interfaceWords,
 	}
 	addOrdered[int](table)
 	addOrdered[int8](table)

@@ -104,8 +104,11 @@ func checkLogger() error {
 	return err
 }
 
-// fileLine returns where a position is: in the file of a script, by its full name, or in a cell, such as cell[3].
+// fileLine returns where a position is: where a line directive says, in the file of a script, by its full name, or in a cell, such as cell[3].
 func (rt *Runtime) fileLine(at token.Pos) (file string, line int) {
+	if file, line, ok := rt.host.Directed(at); ok {
+		return file, line
+	}
 	var e session.Error
 	rt.host.Locate(&e, at)
 	if _, err := os.Stat(e.File); err == nil {

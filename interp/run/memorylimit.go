@@ -120,17 +120,20 @@ func (memoryError) RuntimeError() {}
 // Hint says what to do.
 func (memoryError) Hint() string { return memoryHint }
 
-// room returns n, for n elements of each bytes that a cell is about to make. It panics if there is no room for them. Go itself says of more than maxMade that
-// it is too much.
-func (rt *Runtime) room(n, each int64) int64 {
-	if n > heapStep/each && n <= maxMade/each {
+// room returns n, for n elements of each bytes that a cell is about to make. It panics if there is no room for them; of more than maxMade Go itself says that what
+// it makes is too much, unless that is "".
+func (rt *Runtime) room(n, each int64, what string) int64 {
+	switch {
+	case n > maxMade/each && what != "":
+		panic(runtimeError(what + " out of range"))
+	case n > heapStep/each && n <= maxMade/each:
 		rt.memory.limit.(*memoryLimit).reserve(uint64(n * each))
 	}
 	return n
 }
 
 // roomInt is room for n copies of a value of each bytes.
-func (rt *Runtime) roomInt(n, each int) int { return int(rt.room(int64(n), int64(max(each, 1)))) }
+func (rt *Runtime) roomInt(n, each int) int { return int(rt.room(int64(n), int64(max(each, 1)), "")) }
 
 // maxMade is the largest number of bytes that Go tries to allocate.
 const maxMade = 1 << 48

@@ -134,6 +134,9 @@ func (rt *Runtime) quicken(node unsafe.Pointer) {
 	if operation := arithmetic[name]; operation != nil && len(list) == 2 {
 		n.wrap(gen, func(plain step) step { return n.computing(node, list, operation, plain) })
 	}
+	if name == "convert" && len(list) == 2 {
+		n.wrap(gen, func(plain step) step { return n.converting(node, list[1], plain) })
+	}
 	if sign, ok := additions[name]; ok && len(list) > 0 && *(*unsafe.Pointer)(unsafe.Add(list[0], n.sym)) != nil {
 		n.wrap(gen, func(plain step) step { return n.adding(node, list, sign, plain) })
 	}

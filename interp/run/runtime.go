@@ -29,6 +29,8 @@ type Host interface {
 	Bound(name string, pointer reflect.Value)
 	// Locate puts a position into an error, if it is one in the text of a cell that may still run, and returns what to call the function there.
 	Locate(e *session.Error, at token.Pos) (function string)
+	// Directed returns the file and the line that a line directive gives to a position. It is not ok if none does.
+	Directed(at token.Pos) (file string, line int, ok bool)
 	// PanicError returns the error of a panic with a value.
 	PanicError(value any) *session.Error
 }

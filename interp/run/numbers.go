@@ -1,0 +1,103 @@
+package run
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Conversions of numbers have a step of ours: package reflect, by which yaegi converts, makes a new variable for each, and takes a way over int64 that changes what
+// becomes of a float that is too large for the type.
+
+// converting is the step of a conversion.
+func (n *nodes) converting(node, operand unsafe.Pointer, plain step) step {
+	from, ok1 := n.placeOf(operand)
+	result, ok2 := n.placeOf(node)
+	if !ok1 || !ok2 || result.constant != nil {
+		return plain
+	}
+	next := n.stepAt(node, n.next)
+	return func(frame unsafe.Pointer) step {
+		if !convertNumber(result.in(frame), from.in(frame)) {
+			return plain(frame)
+		}
+		return next
+	}
+}
+
+// convertNumber sets variable to to the number in from. It reports whether both are numbers.
+func convertNumber(to, from *value) bool {
+	p := from.ptr
+	switch reflect.Kind(from.flag & kindMask) {
+	case reflect.Int:
+		return setNumber(to, *(*int)(p))
+	case reflect.Int8:
+		return setNumber(to, *(*int8)(p))
+	case reflect.Int16:
+		return setNumber(to, *(*int16)(p))
+	case reflect.Int32:
+		return setNumber(to, *(*int32)(p))
+	case reflect.Int64:
+		return setNumber(to, *(*int64)(p))
+	case reflect.Uint:
+		return setNumber(to, *(*uint)(p))
+	case reflect.Uint8:
+		return setNumber(to, *(*uint8)(p))
+	case reflect.Uint16:
+		return setNumber(to, *(*uint16)(p))
+	case reflect.Uint32:
+		return setNumber(to, *(*uint32)(p))
+	case reflect.Uint64:
+		return setNumber(to, *(*uint64)(p))
+	case reflect.Uintptr:
+		return setNumber(to, *(*uintptr)(p))
+	case reflect.Float32:
+		return setNumber(to, *(*float32)(p))
+	case reflect.Float64:
+		return setNumber(to, *(*float64)(p))
+	}
+	return false
+}
+
+// number is a type of numbers that are converted to each other.
+type number interface {
+	int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | uintptr | float32 | float64
+}
+
+// setNumber sets a variable to x, converted to its type. It reports whether it is of a type of numbers.
+func setNumber[T number](to *value, x T) bool {
+	if to.flag&variable == 0 {
+		return false
+	}
+	p := to.ptr
+	switch reflect.Kind(to.flag & kindMask) {
+	case reflect.Int:
+		*(*int)(p) = int(x)
+	case reflect.Int8:
+		*(*int8)(p) = int8(x)
+	case reflect.Int16:
+		*(*int16)(p) = int16(x)
+	case reflect.Int32:
+		*(*int32)(p) = int32(x)
+	case reflect.Int64:
+		*(*int64)(p) = int64(x)
+	case reflect.Uint:
+		*(*uint)(p) = uint(x)
+	case reflect.Uint8:
+		*(*uint8)(p) = uint8(x)
+	case reflect.Uint16:
+		*(*uint16)(p) = uint16(x)
+	case reflect.Uint32:
+		*(*uint32)(p) = uint32(x)
+	case reflect.Uint64:
+		*(*uint64)(p) = uint64(x)
+	case reflect.Uintptr:
+		*(*uintptr)(p) = uintptr(x)
+	case reflect.Float32:
+		*(*float32)(p) = float32(x)
+	case reflect.Float64:
+		*(*float64)(p) = float64(x)
+	default:
+		return false
+	}
+	return true
+}
