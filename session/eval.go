@@ -114,7 +114,9 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	}
 	r.loop(ctx)
 	reply := r.end()
+	out, told := r.announceDeaths(out)
 	err = c.repair(context.WithoutCancel(ctx), out)
+	told()
 	c.correctHints(reply.Errors)
 	if err != nil {
 		e := asError(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -435,6 +436,31 @@ func TestDeathToldAtOnce(t *testing.T) {
 		receive(t, "the cell ends", ended)
 		c.want(c.eval("gather x"), "= [0-2] 012\n")
 	}
+}
+
+// A death that ends the cell on all ranks is told at once too, however long the next worker takes to start.
+func TestDeathToldBeforeReplaced(t *testing.T) {
+	c := launch(t, 3)
+	c.c.startLimit = 3 * time.Second
+	t.Setenv("FAKE_START_HUNG", filepath.Join(t.TempDir(), "hung"))
+	t.Setenv("FAKE_START_RANK", "1")
+	t.Setenv("FAKE_START_ERROR", "hang")
+	began := time.Now()
+	var notes []string
+	reply := c.Eval(t.Context(), Cell{Source: "1:kill 9\ngather x", Name: "in", Output: func(o Output) {
+		if took := time.Since(began); len(notes) == 0 && took > time.Second {
+			t.Errorf("told after %v", took)
+		}
+		notes = append(notes, o.Text)
+	}})
+	if want := []string{"rank 1 was killed (SIGKILL); the ranks are brought together again\n"}; !slices.Equal(notes, want) {
+		t.Errorf("told %q, want %q", notes, want)
+	}
+	last := reply.Errors[len(reply.Errors)-1].Error()
+	if want := "rank 1 did not start within 3s"; !strings.Contains(last, want) {
+		t.Errorf("%s, want %s", last, want)
+	}
+	c.want(c.eval("gather x"), replacedNote(1, 3, "did not start")+"= [0-2] 012\n")
 }
 
 // What a rank does that waits in no operation is in the table within two seconds of the cell's beginning, and said once.

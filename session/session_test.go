@@ -110,6 +110,9 @@ func (c *console) interrupted(source string, ranks ...int) string {
 func (c *console) evalContext(ctx context.Context, source string, ranks ...int) string {
 	var b strings.Builder
 	reply := c.Eval(ctx, Cell{Source: source, Name: "in", Line: 1, Ranks: ranks, Output: func(o Output) {
+		if strings.HasSuffix(o.Text, togetherAgain) {
+			return // on a busy machine only
+		}
 		for line := range strings.Lines(o.Text) {
 			if o.Stream == Note {
 				b.WriteString("note ")

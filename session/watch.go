@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -159,11 +160,38 @@ func (w *watch) deaths(r *run, now time.Time) string {
 		return ""
 	}
 	w.told = true
-	var b strings.Builder
+	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", r.deathCauses(), r.cell.title(), r.stop())
+}
+
+// deathCauses says how ranks died: "rank 1 was killed (SIGKILL)".
+func (r *run) deathCauses() string {
+	var causes []string
 	for _, rank := range slices.Sorted(maps.Keys(r.died)) {
-		fmt.Fprintf(&b, "rank %d %s; ", rank, r.died[rank])
+		causes = append(causes, fmt.Sprintf("rank %d %s", rank, r.died[rank]))
 	}
-	return fmt.Sprintf("%s%s still runs on other ranks (%s interrupts it)\n", b.String(), r.cell.title(), r.stop())
+	return strings.Join(causes, "; ")
+}
+
+// togetherAgain follows the causes of deaths that are told while the next workers start.
+const togetherAgain = "; the ranks are brought together again\n"
+
+// announceDeaths tells of the ranks that died, after deathAfter, if that has not been told and nothing else is: the cell has ended, but its reply comes when
+// fresh workers have taken over. What is shown meanwhile goes through show. The caller calls done before it returns the reply.
+func (r *run) announceDeaths(out func(Output)) (show func(Output), done func()) {
+	if r.watch.told || len(r.died) == 0 {
+		return out, func() {}
+	}
+	said := make(chan struct{})
+	timer := time.AfterFunc(time.Until(r.failedAt.Add(deathAfter)), func() {
+		defer close(said)
+		out(Output{Ranks: r.ranks, Stream: Note, Text: r.deathCauses() + togetherAgain})
+	})
+	done = sync.OnceFunc(func() {
+		if !timer.Stop() {
+			<-said
+		}
+	})
+	return func(o Output) { done(); out(o) }, done
 }
 
 // unstopped tells once which ranks an interrupt has not stopped, what they do, and by what the user has them replaced.
