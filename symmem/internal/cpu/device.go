@@ -29,6 +29,7 @@ type cpu struct {
 	emu      *emu.Device
 	builtin  *emu.Module
 	kernels  map[string]*kernel // the built-in ones
+	program  string             // the file that they are in
 	compiler compiler
 
 	mu      sync.Mutex
@@ -51,6 +52,7 @@ func Open(index int) (device.Device, error) {
 		watch:   (*device.Watch)(page),
 		builtin: builtin.Load(),
 		kernels: map[string]*kernel{},
+		program: "/proc/self/exe",
 		memory:  map[device.Ptr]struct{}{},
 		open:    map[interface{ Close() error }]struct{}{},
 		modules: map[string]*module{},

@@ -49,10 +49,17 @@ func what(f *emu.Fault) string {
 	return f.Text
 }
 
-// where finds the innermost position in the user's text, or in an operation's source.
+// interrupted is the text of a fault that says no more than that the host or the device's end stopped the kernel.
+const interrupted = "interrupted"
+
+// where finds the innermost position in the user's text, or in an operation's source. An operation that was interrupted has none: it did nothing wrong, and the
+// lines of the whole program take seconds to read.
 func (d *cpu) where(f *emu.Fault) string {
 	if f.Library == "" {
-		at := findLine("/proc/self/exe", f.Frames, func(file string) bool { return strings.HasSuffix(file, ".cu") })
+		if f.Text == interrupted {
+			return ""
+		}
+		at := findLine(d.program, f.Frames, func(file string) bool { return strings.HasSuffix(file, ".cu") })
 		if at.file == "" {
 			return ""
 		}

@@ -134,6 +134,25 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// The line of an operation that faults is looked up in the program. That of one that was interrupted is not: it takes long, and the user waits for it.
+func TestOperationFaults(t *testing.T) {
+	b := open(t)
+	b.launch(b.compile(faulty)["divide"], 1, 1, b.alloc(64))
+	f := b.stream.(*stream).emu.Synchronize()
+	if f == nil || f.Library == "" {
+		t.Fatalf("%+v, want a fault in a library", f)
+	}
+	d := b.Device.(*cpu)
+	d.program, f.Library = d.modules[f.Library].library, "" // go test leaves the lines out of its program
+	if at, want := d.where(f), "snippet.cu:"; !strings.HasPrefix(at, want) {
+		t.Errorf("the fault is at %q, want %s…", at, want)
+	}
+	f.Signal, f.Text = 0, interrupted
+	if at := d.where(f); at != "" {
+		t.Errorf("what was interrupted is at %q, want no line", at)
+	}
+}
+
 func TestCopyFault(t *testing.T) {
 	b := open(t)
 	p := b.alloc(64)
