@@ -438,6 +438,23 @@ func TestDeathToldAtOnce(t *testing.T) {
 	}
 }
 
+// A worker that the kernel takes long to forget is told of, and replaced, before that.
+func TestSlowReaping(t *testing.T) {
+	c := launch(t, 3)
+	s := c.c.keeper(1).(*supervisor)
+	release := make(chan struct{})
+	s.mu.Lock()
+	s.reap = func(p *os.Process) (*os.ProcessState, error) {
+		<-release
+		return p.Wait()
+	}
+	s.mu.Unlock()
+	c.want(c.eval("1:exit 3\ngather x"), replacedNote(1, 3, "exited with status 3")+
+		"! [1] died the worker exited with status 3 (a fresh one takes its place)\n! [0,2] peer in:2: Gather x: rank 1 exited with status 3\n")
+	c.want(c.eval("gather again"), "= [0-2] 012\n")
+	close(release)
+}
+
 // A death that ends the cell on all ranks is told at once too, however long the next worker takes to start.
 func TestDeathToldBeforeReplaced(t *testing.T) {
 	c := launch(t, 3)

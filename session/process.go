@@ -63,8 +63,10 @@ type process struct {
 	rss         atomic.Int64  // bytes resident while it ran
 
 	deathReport sync.Once
+	clearing    sync.Once
 	relayed     chan struct{} // closed when all its events have been passed on
-	reaped      chan struct{} // closed when nothing of it is left
+	ended       chan struct{} // closed when nothing of it is left but its number
+	reaped      chan struct{} // closed when that is free, too
 }
 
 // controlTimeout is how long a worker may leave a command unread before it is killed. The socket holds many commands, so only a stopped
@@ -101,7 +103,7 @@ func startProcess(sp *spawner, spec workerSpec, stdin, bootstrap *os.File) (*pro
 		// A terminal stops those who read it outside of its foreground group, but not those of another session.
 		group.Setpgid, group.Setsid = false, true
 	}
-	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), reaped: make(chan struct{})}
+	p := &process{incarnation: spec.Incarnation, spec: spec, control: mine, out: frame.NewWriter(mine), tail: &tail{}, relayed: make(chan struct{}), ended: make(chan struct{}), reaped: make(chan struct{})}
 	var trail *os.File
 	if p.trail, trail, err = newTrail(); err != nil {
 		p.closeFiles()

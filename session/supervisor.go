@@ -35,9 +35,10 @@ type supervisor struct {
 	starting sync.WaitGroup // start, while it runs
 
 	mu      sync.Mutex
-	process *process // the newest
-	busy    bool     // a cell runs
-	polling bool     // whether poll runs
+	process *process                                    // the newest
+	busy    bool                                        // a cell runs
+	polling bool                                        // whether poll runs
+	reap    func(*os.Process) (*os.ProcessState, error) // in place of (*os.Process).Wait, for tests
 	closed  bool
 }
 
@@ -92,7 +93,7 @@ func (s *supervisor) start(incarnation int) {
 	s.mu.Unlock()
 	if previous != nil {
 		previous.kill()
-		<-previous.reaped
+		<-previous.ended
 	}
 	spec := s.spec
 	spec.Incarnation = incarnation
@@ -176,7 +177,7 @@ func (s *supervisor) listen(p *process) {
 	}
 }
 
-// wait reports the worker's end and clears up after it.
+// wait reports the worker's end and clears up after it, before it has the kernel forget the worker: on a busy machine that takes seconds.
 func (s *supervisor) wait(p *process) {
 	for {
 		err := unix.Waitid(unix.P_PID, p.os.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -185,24 +186,41 @@ func (s *supervisor) wait(p *process) {
 		}
 	}
 	syscall.Kill(-p.os.Pid, syscall.SIGKILL) // the processes it started; it is not reaped yet, so the number is still its own
-	state, err := p.os.Wait()
-	s.mu.Lock()
-	if s.process == p {
-		s.busy = false
+	if info, err := procfs.Of(p.os.Pid); err == nil && info.Exiting {
+		s.ended(p, info.Status)
 	}
+	s.mu.Lock()
+	reap := s.reap
 	s.mu.Unlock()
+	if reap == nil {
+		reap = (*os.Process).Wait
+	}
+	state, err := reap(p.os)
 	var status syscall.WaitStatus
 	if err == nil {
 		status = state.Sys().(syscall.WaitStatus)
 	}
-	select {
-	case <-p.relayed: // an event may give the reason
-	case <-time.After(controlTimeout):
-	}
-	s.died(p, status)
-	clearAfter(p.spec, p.os.Pid)
-	p.closeFiles()
+	s.ended(p, status)
 	close(p.reaped)
+}
+
+// ended reports that a worker has ended, and clears up after it, once.
+func (s *supervisor) ended(p *process, status syscall.WaitStatus) {
+	p.clearing.Do(func() {
+		s.mu.Lock()
+		if s.process == p {
+			s.busy = false
+		}
+		s.mu.Unlock()
+		select {
+		case <-p.relayed: // an event may give the reason
+		case <-time.After(controlTimeout):
+		}
+		s.died(p, status)
+		clearAfter(p.spec, p.os.Pid)
+		p.closeFiles()
+		close(p.ended)
+	})
 }
 
 // poll looks at a busy worker every exitPoll: /proc shows that it is exiting long before the kernel has released its memory.
