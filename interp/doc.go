@@ -36,8 +36,8 @@
 // other keys of a map[any]T, and other values to compiled code. If that makes a promotion of another method ambiguous, later cells are told so; code of earlier
 // ones, and values that are in interfaces already, keep the method that they had.
 //
-// A struct type without a name does not promote methods to interfaces of compiled code. A type of a generic function has the name there that it has in its
-// declaration, without the type arguments of the function.
+// A struct type without a name does not promote methods to values of type any in compiled code, such as those that are printed. A type of a generic function has
+// the name there that it has in its declaration, without the type arguments of the function.
 //
 // The error of a panic says what Go prints, also of panics in whose deferred calls it began, but for a struct, pointer, slice or map that is no
 // error and no Stringer, of which Go prints the address: it is written as the value of a cell is. Its position is that of the statement that code
@@ -48,8 +48,9 @@
 // A value method that is called with a nil pointer through an interface panics with the error of a nil pointer that is dereferenced, where Go says which method it was.
 //
 // The stack of a goroutine is the interpreter's. runtime.Caller(0) and runtime.Caller(1) know the positions of the call and of the statement that ran when
-// the function began; they have no program counter. Other skips, runtime.Callers and runtime.FuncForPC are refused. What
-// runtime.Stack, package debug and profiles tell is of the interpreter, as are counts of allocations; values may be collected later than in a compiled program.
+// the function began; they have no program counter. Other skips, runtime.Callers and runtime.FuncForPC are refused. runtime.Stack of one goroutine and debug.Stack
+// tell the statement that runs, those whose panics it is in a deferred call of, and the cell's own; who called whom is not kept. Profiles and counts of allocations
+// are of the interpreter, and values may be collected later than in a compiled program. Memory that is not mapped panics when it is read, where a program ends.
 //
 // A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
 // zeros. Methods, function literals and compiled functions get it as it is.

@@ -103,3 +103,24 @@ func TestLargeArrays(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestUnmappedMemory holds that a cell which reads memory that is not there, or a goroutine of it, panics, and that the session goes on.
+func TestUnmappedMemory(t *testing.T) {
+	in := open(t, Options{})
+	mustEval(t, in, `import "syscall"
+b, err := syscall.Mmap(-1, 0, syscall.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+if err == nil { err = syscall.Mprotect(b, syscall.PROT_NONE) }
+done := make(chan int)`)
+	const fault = "panic: runtime error: invalid memory address or nil pointer dereference"
+	for _, c := range []struct{ src, want string }{
+		{"fmt.Println(err, b[1])", fault},
+		{"go func() { done <- int(b[1]) }()\n<-done", fault + " (in a goroutine)"},
+	} {
+		if e := evaluate(in, session.Cell{ID: 2, Source: c.src}).Err; e == nil || e.Kind != session.KindPanic || e.Msg != c.want {
+			t.Errorf("%s: got %#v, want %s", c.src, e, c.want)
+		}
+		if got := mustEval(t, in, "len(b) > 0"); got != "true" {
+			t.Errorf("after %s: %s", c.src, got)
+		}
+	}
+}

@@ -45,6 +45,9 @@ func (l *lowerer) converted(low ast.Expr, from, to types.Type) ast.Expr {
 		return low
 	}
 	pos := low.Pos()
+	if t := l.bearer(from, to, pos); t != nil {
+		low, from = l.conversion(t, low), t
+	}
 	return &ast.CallExpr{Fun: l.converter(from, to, pos), Lparen: pos, Args: []ast.Expr{low}, Rparen: pos}
 }
 

@@ -35,6 +35,7 @@ type lowerer struct {
 	params       map[types.Object]bool        // type parameters of instances: they stand for the type arguments
 	locals       []*types.TypeName            // types that functions declare
 	localSpecs   []ast.Spec                   // their declarations
+	bearers      map[string]*types.Named      // named types that stand for struct types without a name, by their text
 	instances    map[types.Object][]*instance // that this cell is the first to use
 	pending      []*instance                  // of them, those that are not lowered yet
 	silent       bool                         // what is lowered is of a package: it has no positions
@@ -48,7 +49,7 @@ func (p *Program) newLowerer(c *check.Cell) *lowerer {
 		names: map[types.Object]string{}, declared: map[types.Object]string{}, counters: map[types.Object]bool{}, renamed: map[types.Object]string{},
 		hoisted: map[types.Object]bool{}, places: map[*types.Var]*Storage{}, imports: map[string]bool{run.RuntimePath: true}, hidden: run.Exports{},
 		types: map[*ast.TypeSpec]types.Object{}, noted: map[string]types.Type{}, converters: map[string]converter{}, asserted: map[string]types.Type{},
-		implementing: map[string]bool{}, params: map[types.Object]bool{}, instances: map[types.Object][]*instance{},
+		implementing: map[string]bool{}, params: map[types.Object]bool{}, instances: map[types.Object][]*instance{}, bearers: map[string]*types.Named{},
 	}
 }
 

@@ -61,6 +61,7 @@ func (rt *Runtime) Execute(ctx context.Context, c *check.Cell, code func() error
 	go func() {
 		defer close(x.left)
 		defer rt.enter(x)()
+		debug.SetPanicOnFault(true)
 		x.goroutine.Store(goid.Get())
 		x.exited = true
 		x.err = code()
@@ -134,6 +135,7 @@ func (rt *Runtime) goRun(f func()) {
 		defer rt.goroutineEnded(x)
 		defer rt.enter(x)()
 		defer rt.recoverTo(x)
+		debug.SetPanicOnFault(true)
 		f()
 	}()
 }

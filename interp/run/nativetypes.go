@@ -93,8 +93,14 @@ func (n *natives) namedType(t *types.Named, bare bool) reflect.Type {
 	if bare {
 		methods = nil
 	}
+	if t.Obj().Name() == UnnamedStruct {
+		return n.make(t, "", n.structText(t.Underlying().(*types.Struct)), bare, methods)
+	}
 	return n.make(t, t.Obj().Pkg().Path(), n.nameOf(t), bare, methods)
 }
+
+// UnnamedStruct is the name of types that stand for a struct type without a name.
+const UnnamedStruct = "struct"
 
 // nameOf is the name of a type without its package; type arguments are written with theirs.
 func (n *natives) nameOf(t *types.Named) string {

@@ -18,14 +18,15 @@ func (rt *Runtime) overrides() Exports {
 		"reflect/reflect": inReflect,
 		"errors/errors":   inErrors,
 		// Yaegi's own conversion of values for printing functions is not needed: native values have their methods.
-		".":               {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
-		"time/time":       {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
-		"context/context": {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
-		"strings/strings": {"Repeat": reflect.ValueOf(func(s string, n int) string { return strings.Repeat(s, rt.roomInt(n, len(s))) })},
-		"bytes/bytes":     {"Repeat": reflect.ValueOf(func(b []byte, n int) []byte { return bytes.Repeat(b, rt.roomInt(n, len(b))) })},
-		"os/exec/exec":    {"Command": reflect.ValueOf(rt.command)},
-		"unsafe/unsafe":   {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
-		"runtime/runtime": {"SetFinalizer": reflect.ValueOf(rt.SetFinalizer)},
+		".":                   {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
+		"time/time":           {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
+		"context/context":     {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
+		"strings/strings":     {"Repeat": reflect.ValueOf(func(s string, n int) string { return strings.Repeat(s, rt.roomInt(n, len(s))) })},
+		"bytes/bytes":         {"Repeat": reflect.ValueOf(func(b []byte, n int) []byte { return bytes.Repeat(b, rt.roomInt(n, len(b))) })},
+		"os/exec/exec":        {"Command": reflect.ValueOf(rt.command)},
+		"unsafe/unsafe":       {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
+		"runtime/runtime":     {"SetFinalizer": reflect.ValueOf(rt.SetFinalizer), "Stack": reflect.ValueOf(rt.stackInto)},
+		"runtime/debug/debug": {"Stack": reflect.ValueOf(rt.stack), "PrintStack": reflect.ValueOf(rt.printStack)},
 	}
 }
 

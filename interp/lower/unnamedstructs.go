@@ -1,0 +1,47 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// A struct type without a name has the methods of what it embeds. For interfaces of compiled code with methods its values get a type with a name, which the cell
+// declares:
+//
+//	var r io.Reader = struct#1(struct{ io.Reader }{f})
+
+// bearer returns such a type for from, a struct type without a name or a pointer to one, nil if a value of it needs none to become one of type to.
+func (l *lowerer) bearer(from, to types.Type, pos token.Pos) types.Type {
+	i, ok := to.Underlying().(*types.Interface)
+	if !ok || i.NumMethods() == 0 || l.isBoxed(to) {
+		return nil
+	}
+	switch t := types.Unalias(from).(type) {
+	case *types.Struct:
+		return l.structBearer(t, pos)
+	case *types.Pointer:
+		if st, ok := types.Unalias(t.Elem()).(*types.Struct); ok {
+			return types.NewPointer(l.structBearer(st, pos))
+		}
+	}
+	return nil
+}
+
+func (l *lowerer) structBearer(t *types.Struct, pos token.Pos) *types.Named {
+	key := l.typeText(t)
+	if named := l.bearers[key]; named != nil {
+		return named
+	}
+	obj := types.NewTypeName(pos, l.checker.Package(), run.UnnamedStruct, nil)
+	named := types.NewNamed(obj, t, nil)
+	l.bearers[key] = named
+	l.names[obj] = l.program.newTypeName(obj.Name())
+	l.locals = append(l.locals, obj)
+	spec := &ast.TypeSpec{Name: l.ident(pos, l.names[obj]), Type: l.structExpr(t, pos)}
+	l.finishType(spec, obj)
+	l.localSpecs = append(l.localSpecs, spec)
+	return named
+}
