@@ -26,7 +26,7 @@ func (rt *Runtime) overrides() Exports {
 		"os/exec/exec":        {"Command": reflect.ValueOf(rt.command)},
 		"unsafe/unsafe":       {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
 		"runtime/runtime":     {"SetFinalizer": reflect.ValueOf(rt.SetFinalizer), "Stack": reflect.ValueOf(rt.stackInto)},
-		"runtime/debug/debug": {"Stack": reflect.ValueOf(rt.stack), "PrintStack": reflect.ValueOf(rt.printStack)},
+		"runtime/debug/debug": {"Stack": reflect.ValueOf(rt.debugStack), "PrintStack": reflect.ValueOf(rt.printStack)},
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 // The stack of a goroutine that runs code of cells is one of functions of the interpreter. In its place cells get what the session knows: the statement that runs,
 // those that panicked if it is in a deferred call, and the cell's own statement, each with the function that it is in.
 
-// stack is debug.Stack.
-func (rt *Runtime) stack() []byte {
+// debugStack is debug.Stack.
+func (rt *Runtime) debugStack() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "goroutine %d [running]:\n", goid.Get())
 	rt.writeFrame(&b, rt.Position())
@@ -41,12 +41,12 @@ func (rt *Runtime) writeFrame(b *bytes.Buffer, at token.Pos) {
 }
 
 // printStack is debug.PrintStack.
-func (rt *Runtime) printStack() { os.Stderr.Write(rt.stack()) }
+func (rt *Runtime) printStack() { os.Stderr.Write(rt.debugStack()) }
 
 // stackInto is runtime.Stack. All stacks are those of the interpreter.
 func (rt *Runtime) stackInto(buf []byte, all bool) int {
 	if all {
 		return runtime.Stack(buf, true)
 	}
-	return copy(buf, rt.stack())
+	return copy(buf, rt.debugStack())
 }
