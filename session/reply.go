@@ -39,12 +39,14 @@ func (r *run) end() Reply {
 	return reply
 }
 
-// diverged reports whether errors may have left the ranks at different points of the cell. They have not if all ranks of the world failed
-// with the same error, or if they failed before anything ran.
+// diverged reports whether errors may have left the ranks at different points of the cell, or one rank alone at odds with its own signals. They
+// have not if all ranks of the world failed with the same error and none gave up a wait, or if they failed before anything ran.
 func diverged(errs []*Error, size int) bool {
 	for _, e := range errs {
 		switch e.Kind {
 		case KindSyntax, KindType, KindUnsupported:
+		case KindTimeout, KindPeer:
+			return true
 		default:
 			if len(e.Ranks) < size {
 				return true

@@ -120,3 +120,16 @@ func TestKernelFault(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A rank that is alone and has given up a wait goes on: the next cells can communicate, as they can on several ranks.
+func TestWaitGivenUpByOneRank(t *testing.T) {
+	h := newHome(t, 1)
+	r := h.run("t := symm.Empty(symm.F32, 4)\n"+
+		"h := symm.Rendezvous(t)\n"+
+		"wait := symm.Compile(`__global__ void wait(symm::Handle h) { symm::wait_for_signal(h, 0, 5, true); }`)\n"+
+		"wait.Launch(symm.Grid(1), symm.Block(1), h, symm.Timeout(10*time.Millisecond)); symm.Synchronize()\n"+
+		"symm.OneShotAllReduce(t.Fill(42), \"sum\").Float32s()[0]\n", "-n", "1", "--device", device())
+	if !strings.Contains(r.err, "for signal word 0 to become 5") || !strings.HasSuffix(r.out, "42\n") {
+		t.Errorf("%+v", r)
+	}
+}
