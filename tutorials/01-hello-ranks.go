@@ -15,6 +15,7 @@
 //
 // Usually you write that code into a file, start four processes with a launcher, and read four logs. Here you type a cell once, every rank
 // runs it, and you see the result of each rank. You need no GPU: without one, each rank is a process on an emulated device in host memory.
+// Take two ranks or more. One alone runs everything, too, but it cannot disagree with others, as some cells do to show what is said then.
 
 // %% Who are you?
 symm.Rank()

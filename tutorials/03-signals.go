@@ -52,7 +52,7 @@ t.Float32s()
 
 // %% [fails] The first rank waits for a signal that nobody sends.
 if rank == 0 {
-	h.WaitSignal(1, 0, symm.Timeout(300*time.Millisecond))
+	h.WaitSignal(right, 0, symm.Timeout(300*time.Millisecond))
 }
 symm.Synchronize()
 
@@ -67,7 +67,7 @@ symm.Synchronize()
 
 // %% One signal too many.
 if rank == 0 {
-	h.PutSignal(1, 5)
+	h.PutSignal(right, 5)
 }
 symm.Synchronize()
 h.Barrier(0)
@@ -75,10 +75,10 @@ symm.PendingSignals()
 
 // %% [markdown]
 // This does no harm at once. But the next wait on this channel consumes the old signal, and the rank reads data that
-// has not arrived. So look for pending signals if results are sometimes wrong. Rank 1 consumes it:
+// has not arrived. So look for pending signals if results are sometimes wrong. The right neighbour consumes it:
 
 // %% Consume it.
-if rank == 1 {
+if left == 0 {
 	h.WaitSignal(0, 5)
 }
 symm.Synchronize()

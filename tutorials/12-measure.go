@@ -156,7 +156,7 @@ __global__ void empty() {}
 __global__ void bounce(symm::Handle h, int n) {
   if (h.rank > 1) return;
   for (int i = 1; i <= n; i++) {
-    if (h.rank == 0) symm::store_release(h.word(1, 0), (symm::u64)i);
+    if (h.rank == 0) symm::store_release(h.word(1 % h.world_size, 0), (symm::u64)i);
     if (!symm::wait_for_signal(h, 0, i, true)) return;
     if (h.rank == 1) symm::store_release(h.word(0, 0), (symm::u64)i);
   }

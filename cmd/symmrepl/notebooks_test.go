@@ -40,11 +40,7 @@ func TestNotebooks(t *testing.T) {
 						if run == "again" {
 							before = len(lesson.Runs())
 						}
-						var got executedNotebook
-						if err := json.Unmarshal(executed[[2]string{file, run}], &got); err != nil {
-							t.Fatal(err)
-						}
-						compareNotebooks(t, ranks, lesson, before, got, want)
+						compareNotebooks(t, ranks, lesson, before, notebookOf(t, executed[[2]string{file, run}]), want)
 					})
 				}
 			}
@@ -89,7 +85,7 @@ func storedNotebook(t *testing.T, file string, lesson tutorial.Lesson, ranks int
 	text, err := os.ReadFile(file)
 	if ranks == 2 {
 		var recorded []byte
-		if recorded, err = os.ReadFile("../../tutorials/" + lesson.Name + ".2.out"); err != nil {
+		if recorded, err = os.ReadFile(recordingOf(lesson, ranks)); err != nil {
 			t.Fatal(err)
 		}
 		recording, failed := tutorial.ParseRecording(string(recorded))
@@ -98,12 +94,22 @@ func storedNotebook(t *testing.T, file string, lesson tutorial.Lesson, ranks int
 		}
 		text, err = lesson.Notebook(recording)
 	}
-	var nb executedNotebook
-	if err == nil {
-		err = json.Unmarshal(text, &nb)
-	}
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
+	}
+	return notebookOf(t, text)
+}
+
+// recordingOf returns the file with what a lesson shows on 4 ranks or on 2.
+func recordingOf(lesson tutorial.Lesson, ranks int) string {
+	return "../../tutorials/" + lesson.Name + map[int]string{4: ".out", 2: ".2.out"}[ranks]
+}
+
+// notebookOf returns the notebook in the text of a file.
+func notebookOf(t *testing.T, text []byte) (nb executedNotebook) {
+	t.Helper()
+	if err := json.Unmarshal(text, &nb); err != nil {
+		t.Fatal(err)
 	}
 	return nb
 }
@@ -152,7 +158,7 @@ func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before in
 }
 
 // waiting is what the session says of ranks that wait on a busy machine: a line, and one for each group of ranks.
-var waiting = regexp.MustCompile(`(?m)^\[[0-9,-]+\] .* has run for [0-9.]+ s and waits .*\n(\[[0-9,-]+\]   .*\n)*`)
+var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has run for [0-9.]+ s and waits .*\n((\[[0-9,-]+\] )?  .*\n)*`)
 
 // withoutRemarks leaves out what the session itself says.
 func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, "") }

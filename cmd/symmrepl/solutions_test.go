@@ -1,0 +1,129 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/tutorial"
+)
+
+var (
+	solutionTimes = flag.Int("solutions", 0, "run the solutions of the tutorials so often, on 1, 2 and 4 ranks; 0: once, on one rank")
+	solutionBusy  = flag.Int("busy", 0, "beside the solutions of the tutorials, keep so many processes computing")
+)
+
+// In fresh kernels of 1, 2 and 4 ranks each exercise's check accepts the solution, and the other cells show what the text around them says.
+func TestSolutions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("notebooks are executed in long tests only")
+	}
+	lessons, err := tutorial.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, sizes := 1, []int{1}
+	if *solutionTimes > 0 {
+		times, sizes = *solutionTimes, []int{1, 2, 4}
+	}
+	h := jupyter(t)
+	keepBusy(t, *solutionBusy)
+	for round := range times {
+		for _, ranks := range sizes {
+			want := map[string]executedNotebook{}
+			var files []string
+			for _, lesson := range lessons {
+				text, err := solved(lesson).Notebook(recorded(t, lesson, ranks))
+				if err != nil {
+					t.Fatal(err)
+				}
+				file := filepath.Join(h.dir, lesson.Name+".ipynb")
+				if err := os.WriteFile(file, text, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				files = append(files, file)
+				want[file] = notebookOf(t, text)
+			}
+			executed := h.executeNotebooks(ranks, "first", files)
+			for i, lesson := range lessons {
+				t.Run(fmt.Sprintf("%s/%d/%d", lesson.Name, ranks, round+1), func(t *testing.T) {
+					got := notebookOf(t, executed[[2]string{files[i], "first"}])
+					if ranks == 1 {
+						compareOutcomes(t, solved(lesson), got, want[files[i]])
+					} else {
+						compareNotebooks(t, ranks, solved(lesson), 0, got, want[files[i]])
+					}
+				})
+			}
+		}
+	}
+}
+
+// solved returns a lesson whose exercises are solved: the start of each is followed by the solution, and the check accepts that.
+func solved(lesson tutorial.Lesson) tutorial.Lesson {
+	var steps []tutorial.Step
+	for _, step := range lesson.Steps {
+		if e := step.Exercise; e != nil {
+			steps = append(steps, tutorial.Step{Text: e.Task, Cell: &e.Start}, tutorial.Step{Cell: &e.Solution}, tutorial.Step{Cell: &e.Check})
+		} else {
+			steps = append(steps, step)
+		}
+	}
+	lesson.Steps = steps
+	return lesson
+}
+
+// recorded returns what the cells of a solved lesson have to show on so many ranks; for one rank that is the word of the checks alone.
+func recorded(t *testing.T, lesson tutorial.Lesson, ranks int) (r tutorial.Recording) {
+	t.Helper()
+	unsolved := make(tutorial.Recording, len(lesson.Runs()))
+	if ranks > 1 {
+		text, err := os.ReadFile(recordingOf(lesson, ranks))
+		if err == nil {
+			unsolved, err = tutorial.ParseRecording(string(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range lesson.Steps {
+		switch {
+		case step.Cell != nil:
+			r, unsolved = append(r, unsolved[0]), unsolved[1:]
+		case step.Exercise != nil:
+			r, unsolved = append(r, nil, nil, tutorial.Shown{{Kind: tutorial.Stdout, Text: everybody(ranks) + tutorial.Correct + "\n"}}), unsolved[2:]
+		}
+	}
+	return r
+}
+
+// betweenRanks are the mistakes that need a second rank, by their titles: one alone does not make them.
+var betweenRanks = []string{
+	"Rank 0 wants eight elements, the others four.",
+	"Rank 0 skips the barrier.",
+	"Rank 1 tries to send more rows than it has.",
+	"All ranks send all rows to rank 0, which has no room for so many.",
+	"Rank 0 replays twice.",
+}
+
+// compareOutcomes compares which cells of a solved lesson fail on one rank with what the lesson says, and what its checks say.
+func compareOutcomes(t *testing.T, lesson tutorial.Lesson, got, want executedNotebook) {
+	t.Helper()
+	number := 0
+	for i, cell := range got.Cells {
+		if cell.Type != "code" {
+			continue
+		}
+		number++
+		shown, check, ran := shownBy(t, got, i, number), shownBy(t, want, i, number), lesson.Runs()[number-1]
+		failed := slices.ContainsFunc(shown, func(p tutorial.Piece) bool { return strings.HasPrefix(p.Kind, tutorial.Error) })
+		if failed != (ran.Fails && !slices.Contains(betweenRanks, ran.Title)) || check != nil && !reflect.DeepEqual(shown, check) {
+			t.Errorf("cell %d, %s:%d, shows %q", i+1, ran.File, ran.Line, shown)
+		}
+	}
+}
