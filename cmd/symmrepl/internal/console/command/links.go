@@ -2,9 +2,9 @@ package command
 
 import (
 	"fmt"
-	"html"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -106,35 +106,33 @@ func (l *links) table() string {
 // colours tell kinds of links, and of waits, apart.
 var colours = [...]string{"#2a9d4a", "#3a6ea5", "#d08a1d", "#b5406b", "#7a5fb0", "#777777"}
 
-// picture is an SVG of the ranks in a circle, a line for each link, its colour by kind.
-func (l *links) picture() string {
+// picture draws the ranks in a circle, and a line for each link, its colour by kind.
+func (l *links) picture() *sketch {
 	const radius, node, size = 110.0, 20.0, 280.0
 	kinds := l.kinds()
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" font-family="sans-serif" font-size="12">`, size, size+20*float64(len(kinds)))
+	p := newSketch(size, size+20*float64(len(kinds)))
 	at := func(i int) (x, y float64) {
 		angle := 2*math.Pi*float64(i)/float64(len(l.ranks)) - math.Pi/2
 		return size/2 + radius*math.Cos(angle), size/2 + radius*math.Sin(angle)
 	}
 	for i := range l.ranks {
 		for j := i + 1; j < len(l.ranks); j++ {
-			kind := slices.Index(kinds, l.names[i][j])
-			if kind < 0 {
-				continue
+			if kind := slices.Index(kinds, l.names[i][j]); kind >= 0 {
+				x1, y1 := at(i)
+				x2, y2 := at(j)
+				p.line(x1, y1, x2, y2, colours[kind%len(colours)])
 			}
-			x1, y1 := at(i)
-			x2, y2 := at(j)
-			fmt.Fprintf(&b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" stroke-width="2"/>`, x1, y1, x2, y2, colours[kind%len(colours)])
 		}
 	}
 	for i, r := range l.ranks {
 		x, y := at(i)
-		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="%g" fill="#eeeeee" stroke="#333333"/><text x="%.1f" y="%.1f" text-anchor="middle">%d</text>`, x, y, node, x, y+4, r)
+		p.disc(x, y, node, "#eeeeee")
+		p.words(x, y+4, "middle", strconv.Itoa(r))
 	}
 	for i, kind := range kinds {
 		y := size + 20*float64(i)
-		fmt.Fprintf(&b, `<rect x="10" y="%.1f" width="14" height="4" fill="%s"/><text x="30" y="%.1f" fill="#888888">%s</text>`, y, colours[i%len(colours)], y+6, html.EscapeString(kind))
+		p.box(10, y, 14, 4, colours[i%len(colours)], "")
+		p.words(30, y+6, "start", kind)
 	}
-	b.WriteString("</svg>")
-	return b.String()
+	return p
 }

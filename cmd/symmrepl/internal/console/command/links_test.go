@@ -53,7 +53,7 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: %q\n%s\nwant %q\n%s", name, l.names, l.table(), test.names, test.table)
 		}
 		n := len(l.ranks)
-		if svg := l.picture(); strings.Count(svg, "<circle") != n || strings.Count(svg, "<line") != n*(n-1)/2 || strings.Count(svg, "<rect") != len(l.kinds()) {
+		if svg := svgOf(t, l.picture()); strings.Count(svg, "<circle") != n || strings.Count(svg, "<line") != n*(n-1)/2 || strings.Count(svg, "<rect") != len(l.kinds()) {
 			t.Errorf("%s: %s", name, svg)
 		}
 	}

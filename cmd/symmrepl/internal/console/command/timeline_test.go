@@ -39,7 +39,7 @@ func TestTimeline(t *testing.T) {
 	if got := l.text(); got != timelineOfTwo {
 		t.Errorf("\n%s\nwant\n%s", got, timelineOfTwo)
 	}
-	svg := l.picture()
+	svg := svgOf(t, l.picture())
 	for _, part := range []string{
 		`<rect x="60.0" y="3.0" width="400.0" height="16" fill="#2a9d4a"><title>barrier at cell[3]:1, 40.0 ms from 0 on</title></rect>`,
 		`<rect x="160.0" y="7.0" width="200.0" height="8" fill="#bbbbbb"><title>barrier waits 20.0 ms for rank 1</title></rect>`,

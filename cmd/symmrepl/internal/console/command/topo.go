@@ -25,7 +25,7 @@ func runTopo(ctx context.Context, c *console.Call) console.Outcome {
 	}
 	reply := folded(answers, func(a session.Answer) string { return describeTopology(a.Topology) })
 	if l := linksOf(answers); l != nil && len(reply.Errors) == 0 {
-		reply.Values = []session.Value{{Ranks: l.ranks, Text: l.table(), Data: map[string]any{"image/svg+xml": l.picture()}}}
+		reply.Values = []session.Value{{Ranks: l.ranks, Text: l.table(), Data: l.picture().data()}}
 	}
 	return c.Reply(reply)
 }
