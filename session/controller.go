@@ -20,8 +20,7 @@ const (
 	recoverTimeout  = 5 * time.Second  // for Communicator.Recover on all ranks
 	recoverReport   = 2 * time.Second  // for a rank to report that its Recover has timed out
 	answerTimeout   = 5 * time.Second  // for an answer to Inspect
-	killAfter       = 3 * time.Second
-	startAttempts   = 3 // workers in a row that may die without having run a cell
+	startAttempts   = 3                // workers in a row that may die without having run a cell
 	recoverAttempts = 3
 )
 
@@ -93,7 +92,7 @@ type rankState struct {
 
 func newController(config Config, size int, dir *userdir.Dir) *controller {
 	if config.KillAfter == 0 {
-		config.KillAfter = killAfter
+		config.KillAfter = KillAfter
 	}
 	c := &controller{
 		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), startLimit: startTimeout,

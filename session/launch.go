@@ -11,12 +11,15 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
+// KillAfter is how long an interrupted worker may take to stop, unless Config says otherwise.
+const KillAfter = 3 * time.Second
+
 // Config says how a session is made.
 type Config struct {
 	Ranks   int    // processes that Launch starts; Join takes the launcher's number
 	Device  string // passed to the workers: "cpu", "cuda" or "auto"
 	Backend string // passed to the workers
-	// KillAfter is how long an interrupted worker may take to stop before it is killed; 3 s when zero.
+	// KillAfter is how long an interrupted worker may take to stop before it is killed, or told of: see Cell.Again. Zero is the constant of that name.
 	KillAfter time.Duration
 	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
 	Rendezvous string

@@ -59,19 +59,25 @@ func orTrue(b *bool) bool { return b == nil || *b }
 
 // execute runs an entry and returns the content of the reply.
 func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) content {
+	gone := ctx.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stored := !asked.Silent && orTrue(asked.StoreHistory)
 	k.mu.Lock()
-	k.cancel = cancel
 	if stored {
 		k.count++
 	}
 	number := k.count
+	s := newScreen(k, r, number, asked.Silent)
+	k.stop = &interrupt{cancel: cancel, insist: func() {
+		if c, err := k.ready(); err == nil {
+			c.ReplaceBusy(s)
+		}
+	}}
 	k.mu.Unlock()
 	defer func() {
 		k.mu.Lock()
-		k.cancel = nil
+		k.stop = nil
 		k.mu.Unlock()
 	}()
 	if stored {
@@ -80,13 +86,12 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 	if !asked.Silent {
 		k.publish(r, "execute_input", content{"code": asked.Code, "execution_count": number})
 	}
-	s := newScreen(k, r, number, asked.Silent)
 	s.input = orTrue(asked.AllowStdin)
 	expressions := content{}
 	if ranks := resize.FindStringSubmatch(asked.Code); ranks != nil {
 		k.resize(ctx, s, ranks[1])
 	} else if k.await(ctx, s) {
-		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Input: s.ask, Late: s.Output}
+		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Again: stopButton + " again", Gone: gone, Input: s.ask, Late: s.Output}
 		if stored {
 			entry.Name = fmt.Sprintf("In[%d]", number)
 		}

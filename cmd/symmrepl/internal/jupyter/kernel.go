@@ -34,10 +34,10 @@ type Kernel struct {
 	history history
 
 	mu      sync.Mutex
-	count   int                // numbered entries so far
-	cancel  context.CancelFunc // interrupts the entry that runs; nil if none does
-	answers chan<- string      // takes the next line of standard input; nil if nobody waits for one
-	asked   string             // the peer that types it
+	count   int           // numbered entries so far
+	stop    *interrupt    // of the entry that runs; nil if none does
+	answers chan<- string // takes the next line of standard input; nil if nobody waits for one
+	asked   string        // the peer that types it
 }
 
 // Listen opens the ports of a connection file. version is that of the program.
@@ -178,15 +178,6 @@ func (k *Kernel) reply(ctx context.Context, channel *zmtp.Router, r *request) (o
 	}
 	k.send(channel, r, strings.TrimSuffix(r.Type, "_request")+"_reply", c)
 	return over
-}
-
-// Interrupt interrupts the entry that runs.
-func (k *Kernel) Interrupt() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.cancel != nil {
-		k.cancel()
-	}
 }
 
 // refuse closes a comm: the kernel has no targets for comms.

@@ -149,7 +149,7 @@ func (p *prompt) run(ctx context.Context, entry string) console.Outcome {
 	r.Again, r.Gone = "Ctrl-C again", ctx.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p.keys.running((&interrupter{session: p.console.Session, printer: p.request.Printer, cancel: cancel}).press)
+	p.keys.running((&interrupter{console: p.console, printer: p.request.Printer, cancel: cancel}).press)
 	defer p.keys.idle()
 	r.Source, r.Columns = entry, Columns()
 	warned := p.warned

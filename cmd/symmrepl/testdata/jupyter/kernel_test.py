@@ -223,6 +223,27 @@ class Kernel(unittest.TestCase):
                     self.assertLess(time.time() - start, 2)
         self.assertEqual(self.text("1 + 1"), "[0,1] 2")
 
+    def test_insist(self):
+        """A worker that an interrupt does not stop is replaced by another one only, after the notebook has said what that costs."""
+        self.run_cell("kept := 42")
+        worker = int(self.text('%%rank [1]\nimport "os"; fmt.Println(os.Getpid())').splitlines()[-1].removeprefix("[1] "))
+        msg_id = self.begun('if symm.Rank() == 1 { fmt.Println("on"); select {} }')
+        os.kill(worker, signal.SIGSTOP)
+        said = ""
+        self.km.interrupt_kernel()
+        self.km.interrupt_kernel()  # too early to mean more than the first
+        while "■ again" not in said:
+            m = self.kc.get_iopub_msg(timeout=PATIENCE)
+            if m["parent_header"].get("msg_id") == msg_id:
+                said += m["content"].get("text", "") + m["content"].get("data", {}).get("text/plain", "")
+        self.assertIn("rank 1 has not stopped, does not answer: its process is stopped (SIGCONT continues it); ■ again replaces it: its variables are lost", said)
+        with self.assertRaises(Empty):  # nor does time replace it
+            self.kc.get_shell_msg(timeout=2)
+        self.km.interrupt_kernel()
+        self.assertIn("was restarted", self.reply(msg_id)["evalue"])
+        self.assertEqual(self.text("%%rank [0]\nkept"), "[0] 42")
+        self.assertEqual(self.text("1 + 1"), "[0,1] 2")
+
     def test_hang(self):
         """Who waits for whom is said of the cell by the number that the notebook shows."""
         for code in ("1", "2"):

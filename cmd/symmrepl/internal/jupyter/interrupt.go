@@ -1,0 +1,29 @@
+package jupyter
+
+import (
+	"context"
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// interrupt is how an entry is interrupted, and how the user insists on that.
+type interrupt struct {
+	cancel context.CancelFunc
+	insist func() // replaces the ranks that have not stopped
+	at     time.Time
+}
+
+// Interrupt interrupts the entry that runs. When the session has told which ranks that has not stopped, another call replaces these.
+func (k *Kernel) Interrupt() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch i := k.stop; {
+	case i == nil:
+	case i.at.IsZero():
+		i.at = time.Now()
+		i.cancel()
+	case time.Since(i.at) >= session.KillAfter:
+		go i.insist()
+	}
+}
