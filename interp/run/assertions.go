@@ -42,7 +42,7 @@ func (rt *Runtime) assert(x, v any, key string) bool {
 	case t == nil:
 		return false
 	case held.Type() != rt.natives.typeOfKey(key):
-		if was := rt.natives.cellType(held.Type()); was == nil || !types.Identical(t, was) {
+		if was := rt.natives.cellType(held.Type()); was == nil || !types.Identical(t, unnamed(was)) {
 			return false
 		}
 	}

@@ -102,6 +102,19 @@ func (n *natives) namedType(t *types.Named, bare bool) reflect.Type {
 // UnnamedStruct is the name of types that stand for a struct type without a name.
 const UnnamedStruct = "struct"
 
+// unnamed returns the type for which t, or what it points to, stands; t if it is another one.
+func unnamed(t types.Type) types.Type {
+	switch u := t.(type) {
+	case *types.Pointer:
+		return types.NewPointer(unnamed(u.Elem()))
+	case *types.Named:
+		if u.Obj().Name() == UnnamedStruct {
+			return u.Underlying()
+		}
+	}
+	return t
+}
+
 // nameOf is the name of a type without its package; type arguments are written with theirs.
 func (n *natives) nameOf(t *types.Named) string {
 	name := t.Obj().Name()
