@@ -47,10 +47,12 @@
 //
 // A value method that is called with a nil pointer through an interface panics with the error of a nil pointer that is dereferenced, where Go says which method it was.
 //
-// The stack of a goroutine is the interpreter's. runtime.Caller(0) and runtime.Caller(1) know the positions of the call and of the statement that ran when
-// the function began; they have no program counter. Other skips, runtime.Callers and runtime.FuncForPC are refused. runtime.Stack of one goroutine and debug.Stack
-// tell the statement that runs, those whose panics it is in a deferred call of, and the cell's own; who called whom is not kept. Profiles and counts of allocations
-// are of the interpreter, and values may be collected later than in a compiled program. Memory that is not mapped panics when it is read, where a program ends.
+// runtime.Caller, Callers, CallersFrames and FuncForPC tell of the functions of cells, with the panic under which a deferred call runs, from the cell on that is the
+// first to use one of them: functions defined before are not in the stacks, and what later ones call costs more. Compiled functions are not in them either, those of
+// package runtime have no lines. FuncForPC of a function value is refused, or panics where the value of reflect's Pointer came another way.
+// runtime.Stack of one goroutine and debug.Stack tell the statement that runs, those whose panics it is in a deferred call of, and the cell's own, not who called whom.
+// Profiles and counts of allocations are of the interpreter, and values may be collected later than in a compiled program. Memory that is not mapped panics when it
+// is read, where a program ends.
 //
 // A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
 // zeros. Methods, function literals and compiled functions get it as it is.

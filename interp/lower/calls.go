@@ -26,9 +26,7 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 		if special := l.blocking(sel, e); special != nil {
 			return special
 		}
-		if at := l.caller(sel, e); at != nil {
-			return at
-		}
+		l.refuseFunctionValue(sel, e)
 		if l.atPosition(sel, e) {
 			return e
 		}

@@ -88,6 +88,7 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 			panic(r)
 		}
 	}()
+	l.program.stacks = l.program.stacks || l.asksForStack()
 	var low lowered
 	l.declaredByCell(&low)
 	low.body = l.topLevel()
@@ -103,7 +104,7 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 	out = &Cell{Hidden: l.hidden, Types: l.noted, Replace: d.replace, definitions: d}
 	at := l.c.Body.Pos()
 	if len(low.types) > 0 {
-		out.Decls = append(out.Decls, &ast.GenDecl{TokPos: at, Tok: token.TYPE, Lparen: at, Specs: low.types})
+		out.Decls = []ast.Decl{&ast.GenDecl{TokPos: at, Tok: token.TYPE, Lparen: at, Specs: low.types}}
 	}
 	for _, f := range low.funcs {
 		out.Decls = append(out.Decls, f)
@@ -157,6 +158,7 @@ func (l *lowerer) topLevel() []ast.Stmt {
 	}
 	l.renamePredeclared(l.c.Body)
 	l.fn = l.newFunction(nil, l.c.Body.Body)
+	l.fn.name = check.PackageName + ".main"
 	out := l.stmts(stmts)
 	if value != nil {
 		out = append(out, l.show(value.X)...)

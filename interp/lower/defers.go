@@ -18,6 +18,9 @@ import (
 // where each deferred call is defers.PushCall(func() { call }), its function and arguments evaluated before, and each return sets the
 // results, which all have names, first.
 func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
+	if l.program.stacks && !l.silent {
+		body = append([]ast.Stmt{l.enterAs(pos, "", pos, false)}, body...)
+	}
 	do := &ast.CallExpr{
 		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, run.DefersDo)},
 		Args: []ast.Expr{l.closure(pos, body...)},

@@ -185,7 +185,6 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 			if l.isLogger(e) {
 				return l.standardLogger(e)
 			}
-			l.refuseStack(e)
 			if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && isBasic(v.Type()) {
 				if at, ok := l.checker.Packages().Variable(v); ok { // yaegi would take it for a constant
 					p := l.hiddenSymbol(e.Pos(), pkg.Imported().Path()+"."+v.Name(), at)

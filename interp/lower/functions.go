@@ -36,7 +36,7 @@ func (l *lowerer) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt 
 		body = l.withDefers(pos, f, append(body, l.endMark(of.Rbrace)...))
 	}
 	l.fn = f.outer
-	return l.noteCaller(pos, f, body)
+	return append(l.enter(pos, f, of.Rbrace), body...)
 }
 
 // funcDecl lowers a function or method.
@@ -48,6 +48,7 @@ func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	l.nameParams(d.Recv)
 	l.nameParams(d.Type.Params)
 	l.fn = l.newFunction(obj.Signature(), d.Body)
+	l.fn.name = l.nameDeclared(d, obj.Signature())
 	l.nameResults(d.Type)
 	d.Body.List = l.finishFunction(d.Body, append(l.zeroResults(d.Type, obj.Signature()), l.stmts(d.Body.List)...))
 	if name := l.declared[obj]; name != "" {
@@ -62,7 +63,9 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 	sig, _ := l.info.TypeOf(e).(*types.Signature)
 	l.funcType(e.Type)
 	l.nameParams(e.Type.Params)
+	name := l.fn.nameLiteral()
 	l.fn = l.newFunction(sig, e.Body)
+	l.fn.name, l.fn.literal = name, true
 	l.nameResults(e.Type)
 	e.Body.List = l.finishFunction(e.Body, append(l.zeroResults(e.Type, sig), l.stmts(e.Body.List)...))
 	return e

@@ -116,9 +116,9 @@ func (l *lowerer) lowerTypeInstance(inst *instance, out *lowered) {
 
 // instanceDecl lowers a copy of a declaration. What happens in packages has no position in a cell.
 func (l *lowerer) instanceDecl(g *check.Generic, f *ast.FuncDecl) *ast.FuncDecl {
-	was := l.silent
-	l.silent = g.Text == nil
-	defer func() { l.silent = was }()
+	was, instancing := l.silent, l.instancing
+	l.silent, l.instancing = g.Text == nil, true
+	defer func() { l.silent, l.instancing = was, instancing }()
 	return l.funcDecl(f)
 }
 

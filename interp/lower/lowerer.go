@@ -38,6 +38,8 @@ type lowerer struct {
 	bearers      map[string]*types.Named      // named types that stand for struct types without a name, by their text
 	instances    map[types.Object][]*instance // that this cell is the first to use
 	pending      []*instance                  // of them, those that are not lowered yet
+	inits        int                          // how many functions init have been lowered
+	instancing   bool                         // what is lowered is an instance of a generic declaration
 	silent       bool                         // what is lowered is of a package: it has no positions
 
 	registrations []ast.Stmt // that make methods known to compiled code
@@ -73,7 +75,10 @@ type function struct {
 	unmarked bool             // a mark outside of a loop serves the loop
 	gotos    map[string]bool  // labels that goto jumps to
 	loops    int              // how many loops are around the statement that is being lowered
-	caller   string           // the variable that holds the position of the call, if anything asks for it
+	name     string           // as package runtime has it
+	literal  bool             // it is a function literal
+	literals int              // how many function literals it has so far
+	ranges   int              // and how many loops over functions
 	results  []string         // names of its results, when a deferred call may read or change them
 }
 

@@ -54,12 +54,24 @@ func (l *lowerer) panics(n ast.Node) (at token.Pos) {
 			}
 		}
 		if l.mayPanic(n) {
-			at = n.Pos()
+			at = l.faultAt(n)
 		}
 		return true
 	})
 	return at
 }
+
+// faultAt returns the position of an operation: where it begins, but for a method on another line than its operand.
+func (l *lowerer) faultAt(n ast.Node) token.Pos {
+	if call, ok := n.(*ast.CallExpr); ok {
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && l.line(sel.Sel.Pos()) != l.line(n.Pos()) {
+			return sel.Sel.Pos()
+		}
+	}
+	return n.Pos()
+}
+
+func (l *lowerer) line(pos token.Pos) int { return l.checker.Files().Position(pos).Line }
 
 // mayPanic reports whether the operation n itself, not its operands, may panic.
 func (l *lowerer) mayPanic(n ast.Node) bool {

@@ -43,6 +43,9 @@ func (l *lowerer) rangeFunc(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 			body = append(body, assign(s.Tok, l.expr(e), params[i]))
 		}
 	}
+	if l.program.stacks && !l.silent {
+		body = append([]ast.Stmt{l.enterAs(pos, l.fn.nameRange(), s.Body.Rbrace, false)}, body...)
+	}
 	x := l.expr(s.X)
 	_, isCall := ast.Unparen(x).(*ast.CallExpr)
 	if _, plain := types.Unalias(l.info.TypeOf(s.X)).(*types.Signature); isCall && plain { // yaegi may take a function that is the result of another for a generic one

@@ -77,7 +77,7 @@ func (l *lowerer) endMark(pos token.Pos) []ast.Stmt {
 	if l.fn.deferred == "" || l.fn.top() {
 		return nil
 	}
-	return l.markAt(pos)
+	return append(l.markAt(pos), l.leave(pos)...)
 }
 
 // assignEach assigns lowered values to variables, one after the other when there is a value for each.

@@ -27,6 +27,7 @@ func (l *lowerer) selectStmt(s *ast.SelectStmt, label *ast.LabeledStmt) []ast.St
 	// keep evaluates an operand into a variable and returns its address.
 	keep := func(what string, t types.Type, e ast.Expr) ast.Expr {
 		v := l.temp(what)
+		out = append(out, l.mark(e)...)
 		out = append(out, l.declare(v, t, e)...)
 		return l.address(l.ident(pos, v))
 	}

@@ -8,6 +8,7 @@ import (
 type defers struct {
 	rt    *Runtime
 	calls []deferred
+	stack stackOfDefers
 	*Panic
 }
 
@@ -33,6 +34,7 @@ func (d *defers) PushRecover() { d.calls = append(d.calls, deferred{nil, 0}) }
 // Do runs a function's body and then its deferred calls, last first. It panics if the function still does at the end. When code of cells
 // is stopped meanwhile, the deferred calls are left to runLate.
 func (d *defers) Do(body func()) {
+	d.stack = d.rt.callers.deferring()
 	left := false
 	defer func() {
 		if !left { // by runtime.Goexit
@@ -68,6 +70,9 @@ func (d *defers) attempt(call func()) {
 		if v := recover(); v != nil {
 			d.Panic = d.rt.panics.raised(PanicValue(v))
 			d.at = *d.rt.mark
+			if frames := d.stack.panicked(d.Value, d.at); d.frames == nil {
+				d.frames = frames
+			}
 		}
 	}()
 	call()
@@ -78,6 +83,7 @@ func (d *defers) run(c deferred) {
 	under := d.Panic
 	panics := !under.Recovered
 	defer d.rt.panics.enter(under)()
+	defer d.stack.enter(under)()
 	d.depth = c.depth
 	d.attempt(c.call)
 	if panics && d.Panic != under {

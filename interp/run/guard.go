@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -86,14 +87,17 @@ func kindNamed(of reflect.Type, name string) (number uint) {
 }
 
 // Guard makes the code of a program that was just compiled end when its execution is abandoned, and gives it our steps: see steps.go.
-func (rt *Runtime) Guard(p *interp.Program) { rt.guard(unsafe.Pointer(Tree(p))) }
+func (rt *Runtime) Guard(p *interp.Program) { rt.guard(unsafe.Pointer(Tree(p)), &scope{}) }
 
 // guard guards a tree. Yaegi has made the steps of function literals already; they are made again.
-func (rt *Runtime) guard(node unsafe.Pointer) {
+func (rt *Runtime) guard(node unsafe.Pointer, in *scope) {
 	n := rt.yaegi.nodes
 	*n.execOf(node) = nil
 	if gen := n.genOf(node); *gen != nil && n.isCall(*gen) {
 		n.wrap(gen, func(s step) step {
+			if in.traced {
+				s = rt.calling(in, n.callPosition(node), s)
+			}
 			return func(frame unsafe.Pointer) step {
 				next := s(frame)
 				if rt.abandoned.Load() > 0 {
@@ -103,13 +107,17 @@ func (rt *Runtime) guard(node unsafe.Pointer) {
 			}
 		})
 	}
-	rt.useStep(node)
+	rt.useStep(node, in)
 	rt.quicken(node)
 	children := n.childrenOf(node)
-	for _, child := range children {
-		rt.guard(child)
+	isFunction := len(children) > bodyChild && n.kindOf(children[typeChild]) == n.funcType
+	if isFunction {
+		in = in.enter()
 	}
-	if len(children) <= bodyChild || n.kindOf(children[typeChild]) != n.funcType {
+	for _, child := range children {
+		rt.guard(child, in)
+	}
+	if !isFunction {
 		return
 	}
 	start := *(*unsafe.Pointer)(unsafe.Add(children[bodyChild], n.start))
@@ -170,4 +178,37 @@ func (n *nodes) generatorName(gen generator) string {
 		n.generators[at] = name
 	}
 	return name
+}
+
+// callPosition returns where a call is: at its function's name, or at the end of its function literal.
+func (n *nodes) callPosition(call unsafe.Pointer) int {
+	function := n.childrenOf(call)[0]
+	if n.kindOf(function) == n.funcLit {
+		if entry := n.entryOf(function); entry != nil {
+			end, _ := strconv.Atoi(n.nameOf(entry[2]))
+			return end
+		}
+		return n.positionOf(call)
+	}
+	at := n.positionOf(call)
+	if parts := n.childrenOf(function); len(parts) == 2 {
+		at = max(at, n.positionOf(parts[1]))
+	}
+	return at
+}
+
+// entryOf returns the parts of the call of Enter by which a function begins, nil if it does not.
+func (n *nodes) entryOf(function unsafe.Pointer) []unsafe.Pointer {
+	node := n.childrenOf(function)[bodyChild]
+	for range 2 { // the first statement, and the call that it is
+		list := n.childrenOf(node)
+		if len(list) == 0 {
+			return nil
+		}
+		node = list[0]
+	}
+	if list := n.childrenOf(node); len(list) == 4 && n.isHelper(list[0], Enter) {
+		return list
+	}
+	return nil
 }

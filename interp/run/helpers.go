@@ -59,8 +59,10 @@ const (
 	UnsafeString     Helper = "UnsafeString"     // UnsafeString(p *byte, n int64) string
 	UnsafeStringData Helper = "UnsafeStringData" // UnsafeStringData(s string) *byte
 
-	Caller   Helper = "Caller"   // Caller(at int) (pc uintptr, file string, line int, ok bool): runtime.Caller, for the call at a position
 	LoggerAt Helper = "LoggerAt" // LoggerAt(l *log.Logger, at int) *Logger: l, for a call at a position
+
+	Enter Helper = "enter#" // enter#(name string, end int, top bool): the function that calls it begins; see callstack.go
+	Leave Helper = "leave#" // leave#(at int): the function that calls it is about to make its deferred calls, at a position
 
 	CheckIndex Helper = "index#" // index#(i int, x any): panics if i is no index of x, a slice or string or a number of elements; see steps.go
 	// UnsignedIndexFault(i uint64, n int): panics, for index i of n elements
@@ -145,8 +147,10 @@ func (rt *Runtime) helpers() map[Helper]any {
 		UnsafeString:     unsafeString,
 		UnsafeStringData: unsafeStringData,
 
-		Caller:   rt.caller,
 		LoggerAt: rt.logger,
+
+		Enter: func(string, int, bool) {}, // what yaegi takes for it
+		Leave: func(int) {},
 
 		CheckIndex:         checkIndex,
 		UnsignedIndexFault: unsignedIndexFault,

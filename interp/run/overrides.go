@@ -18,14 +18,17 @@ func (rt *Runtime) overrides() Exports {
 		"reflect/reflect": inReflect,
 		"errors/errors":   inErrors,
 		// Yaegi's own conversion of values for printing functions is not needed: native values have their methods.
-		".":                   {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
-		"time/time":           {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
-		"context/context":     {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
-		"strings/strings":     {"Repeat": reflect.ValueOf(func(s string, n int) string { return strings.Repeat(s, rt.roomInt(n, len(s))) })},
-		"bytes/bytes":         {"Repeat": reflect.ValueOf(func(b []byte, n int) []byte { return bytes.Repeat(b, rt.roomInt(n, len(b))) })},
-		"os/exec/exec":        {"Command": reflect.ValueOf(rt.command)},
-		"unsafe/unsafe":       {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
-		"runtime/runtime":     {"SetFinalizer": reflect.ValueOf(rt.SetFinalizer), "Stack": reflect.ValueOf(rt.stackInto)},
+		".":               {"MapTypes": reflect.ValueOf(map[reflect.Value][]reflect.Type{})},
+		"time/time":       {"Sleep": reflect.ValueOf(rt.sleep), "AfterFunc": reflect.ValueOf(rt.afterFunc)},
+		"context/context": {"AfterFunc": reflect.ValueOf(rt.contextAfterFunc)},
+		"strings/strings": {"Repeat": reflect.ValueOf(func(s string, n int) string { return strings.Repeat(s, rt.roomInt(n, len(s))) })},
+		"bytes/bytes":     {"Repeat": reflect.ValueOf(func(b []byte, n int) []byte { return bytes.Repeat(b, rt.roomInt(n, len(b))) })},
+		"os/exec/exec":    {"Command": reflect.ValueOf(rt.command)},
+		"unsafe/unsafe":   {"Pointer": reflect.ValueOf((*unsafe.Pointer)(nil))},
+		"runtime/runtime": {
+			"SetFinalizer": reflect.ValueOf(rt.SetFinalizer), "Stack": reflect.ValueOf(rt.stackInto), "Caller": reflect.ValueOf(rt.runtimeCaller),
+			"Callers": reflect.ValueOf(rt.runtimeCallers), "CallersFrames": reflect.ValueOf(rt.runtimeFrames), "FuncForPC": reflect.ValueOf(rt.runtimeFunc),
+		},
 		"runtime/debug/debug": {"Stack": reflect.ValueOf(rt.debugStack), "PrintStack": reflect.ValueOf(rt.printStack)},
 	}
 }

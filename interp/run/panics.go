@@ -100,10 +100,11 @@ func sameValue(v, w any) bool {
 type Panic struct {
 	Value      any
 	Recovered  bool
-	Repanicked bool   // it was recovered once, and its value panicked with again
-	Before     *Panic // in whose deferred calls it began, nil if in none
-	at         int    // the position of the statement that panicked
-	depth      int    // of the deferred function that runs, see deferred
+	Repanicked bool        // it was recovered once, and its value panicked with again
+	Before     *Panic      // in whose deferred calls it began, nil if in none
+	at         int         // the position of the statement that panicked
+	depth      int         // of the deferred function that runs, see deferred
+	frames     []callFrame // of the stack that it began on, if that is kept
 }
 
 // PanicValue returns the value that a program panicked with, given what was recovered: yaegi wraps it, and words faults in its own way.

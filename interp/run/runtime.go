@@ -44,6 +44,7 @@ type Runtime struct {
 	stdin   stdin
 	program bool // the cells are a program's, which may end the process
 	panics  panicStacks
+	callers callStacks
 	mark    *int         // position of the statement that runs
 	call    *int         // that of the cell's own statement
 	busy    atomic.Int64 // how many cells and goroutines of cells run
@@ -76,7 +77,7 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
 	y := interp.New(interp.Options{Stdin: nowhere{}, Stdout: stdout{}, Stderr: foreignPanics{rt}, Unrestricted: true})
-	err := checkLogger()
+	err := errors.Join(checkLogger(), checkTrace())
 	if err != nil {
 		return nil, err
 	}

@@ -9,23 +9,30 @@ import (
 // What lowered code does most often besides the user's own operations has steps of ours, generated in the place of yaegi's, which take a fifth of their time: storing
 // a position, and looking whether an index is in range.
 
-// useStep makes a node generate our step if there is one for it.
-func (rt *Runtime) useStep(node unsafe.Pointer) {
+// useStep makes a node, which is in a function, generate our step if there is one for it.
+func (rt *Runtime) useStep(node unsafe.Pointer, in *scope) {
 	n := rt.yaegi.nodes
 	list := n.childrenOf(node)
 	switch len(list) {
 	case 2: // position# = 5
-		if position, err := strconv.Atoi(n.nameOf(list[1])); err == nil {
-			switch n.nameOf(list[0]) {
-			case MarkVar:
-				n.generate(node, storing(rt.mark, position))
-			case CallVar:
-				n.generate(node, storing(rt.call, position))
-			}
+		position, err := strconv.Atoi(n.nameOf(list[1]))
+		switch {
+		case err != nil:
+		case n.nameOf(list[0]) == MarkVar:
+			n.generate(node, storing(rt.mark, position))
+		case n.nameOf(list[0]) == CallVar:
+			n.generate(node, storing(rt.call, position))
+		case n.isHelper(list[0], Leave): // import#.leave#(5)
+			n.generate(node, rt.leaving(position))
 		}
 	case 3: // import#.index#(i, x)
 		if n.isHelper(list[0], CheckIndex) {
 			n.generate(node, func(next step) step { return rt.checkingIndex(list[1], list[2], n.positionOf(node), next) })
+		}
+	case 4: // import#.enter#(name, end, top)
+		if n.isHelper(list[0], Enter) {
+			name, _ := strconv.Unquote(n.nameOf(list[1]))
+			n.generate(node, rt.entering(in, name, n.nameOf(list[3]) == "true"))
 		}
 	case 6: // import#.slice#(given, x, low, high, limit)
 		if n.isHelper(list[0], CheckSlice) {

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// tracePoint is a place in a function where it calls another.
+type tracePoint struct {
+	name, file string
+	line       int
+}
+
+// tracePoints gives the points of functions of cells program counters.
+type tracePoints struct {
+	mu     sync.Mutex
+	list   []tracePoint
+	number map[tracePoint]int
+}
+
+// Program counters of points begin at firstCounter, where no code is, and are counterStep apart: one that is returned, and the one before it, are of the same point.
+const (
+	firstCounter = 1 << 62
+	counterStep  = 16
+)
+
+// counter returns the program counter of a point, as that after a call.
+func (t *tracePoints) counter(p tracePoint) uintptr {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i, known := t.number[p]
+	if !known {
+		if t.number == nil {
+			t.number = map[tracePoint]int{}
+		}
+		i = len(t.list)
+		t.number[p] = i
+		t.list = append(t.list, p)
+	}
+	return firstCounter + uintptr(i)*counterStep + 1
+}
+
+// at returns the point of a program counter.
+func (t *tracePoints) at(pc uintptr) (p tracePoint, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := (pc - firstCounter) / counterStep; pc >= firstCounter && i < uintptr(len(t.list)) {
+		return t.list[i], true
+	}
+	return tracePoint{}, false
+}
+
+// runtimeFiles are the files of functions of package runtime.
+var runtimeFiles = map[string]string{"runtime.Callers": "extern.go", "runtime.main": "proc.go", "runtime.goexit": "asm_" + runtime.GOARCH + ".s"}
+
+// ofRuntime returns the point of a function of package runtime, whose line is not known.
+func (t *tracePoints) ofRuntime(name string) tracePoint {
+	callers, _ := runtime.FuncForPC(reflect.ValueOf(runtime.Callers).Pointer()).FileLine(0)
+	file := runtimeFiles[name]
+	if file == "" {
+		file = "panic.go"
+	}
+	return tracePoint{name: name, file: path.Join(path.Dir(callers), file)}
+}
+
+// inlined is what a runtime.Func points to for a function that was inlined, which has no code of its own.
+type inlined struct {
+	ones       uint32
+	entry      uintptr
+	name, file string
+	line       int32
+	startLine  int32
+}
+
+// function returns the runtime.Func of a point.
+func (p tracePoint) function(pc uintptr) *runtime.Func {
+	return (*runtime.Func)(unsafe.Pointer(&inlined{ones: ^uint32(0), entry: pc, name: p.name, file: p.file, line: int32(p.line), startLine: int32(p.line)}))
+}
+
+// checkTrace looks whether package runtime takes our functions and frames for its own.
+func checkTrace() error {
+	want := tracePoint{"main.f", "f.go", 7}
+	f := want.function(firstCounter)
+	file, line := f.FileLine(firstCounter)
+	if got := (tracePoint{f.Name(), file, line}); got != want {
+		return fmt.Errorf("interp: a runtime.Func is not what it was: it says %v, not %v", got, want)
+	}
+	frames, err := framesOf([]runtime.Frame{{Function: "a"}, {Function: "b"}, {Function: "c"}})
+	if err != nil {
+		return err
+	}
+	names := ""
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		names += f.Function
+	}
+	if names != "abc" {
+		return fmt.Errorf("interp: runtime.Frames are not what they were: they say %q", names)
+	}
+	return nil
+}
