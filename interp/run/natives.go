@@ -179,7 +179,7 @@ func (n *natives) cellTypeOf(v reflect.Value) types.Type {
 }
 
 // make returns the native type of t with a name for reflection, which it makes unless it has been made.
-func (n *natives) make(t types.Type, pkg, name string, bare bool, methods []*types.Selection) reflect.Type {
+func (n *natives) make(t types.Type, pkg *types.Package, name string, bare bool, methods []*types.Selection) reflect.Type {
 	key := view{bare: bare}
 	if t, ok := t.(*types.Named); ok {
 		key.origin = t.Origin().Obj()
@@ -189,7 +189,11 @@ func (n *natives) make(t types.Type, pkg, name string, bare bool, methods []*typ
 		return made.made.Reflect()
 	}
 	u := t.Underlying()
-	made := &native{t, named.New(pkg, name, n.layout(u, true), max(len(methods), boxRoom))}
+	var of named.Package
+	if pkg != nil {
+		of = named.Package{Path: pkg.Path(), Name: pkg.Name()}
+	}
+	made := &native{t, named.New(of, name, n.layout(u, true), max(len(methods), boxRoom))}
 	r := made.made.Reflect()
 	n.made[key] = append(n.made[key], made)
 	n.by[r] = made

@@ -64,7 +64,7 @@ func (n *natives) funcType(t *types.Signature) reflect.Type {
 // fields are not embedded here.
 func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
 	if n.packages().HoldsInterfaces(t) {
-		return n.make(t, "", n.structText(t), bare, nil)
+		return n.make(t, nil, n.structText(t), bare, nil)
 	}
 	fields := make([]reflect.StructField, t.NumFields())
 	for i := range fields {
@@ -81,7 +81,7 @@ func (n *natives) interfaceType(t *types.Interface, bare bool) reflect.Type {
 	if t.NumMethods() == 0 {
 		return reflect.TypeFor[any]()
 	}
-	return n.make(t, "", n.interfaceText(t), bare, nil)
+	return n.make(t, nil, n.interfaceText(t), bare, nil)
 }
 
 // namedType makes the native type of a named type.
@@ -94,9 +94,9 @@ func (n *natives) namedType(t *types.Named, bare bool) reflect.Type {
 		methods = nil
 	}
 	if t.Obj().Name() == UnnamedStruct {
-		return n.make(t, "", n.structText(t.Underlying().(*types.Struct)), bare, methods)
+		return n.make(t, nil, n.structText(t.Underlying().(*types.Struct)), bare, methods)
 	}
-	return n.make(t, t.Obj().Pkg().Path(), n.nameOf(t), bare, methods)
+	return n.make(t, t.Obj().Pkg(), n.nameOf(t), bare, methods)
 }
 
 // UnnamedStruct is the name of types that stand for a struct type without a name.

@@ -14,7 +14,7 @@ func label(name string) *header {
 	if t, ok := labels.Load(name); ok {
 		return t.(*header)
 	}
-	n := New("", name, reflect.TypeFor[struct{}](), 0)
+	n := New(Package{}, name, reflect.TypeFor[struct{}](), 0)
 	n.CompleteStruct(nil)
 	t, _ := labels.LoadOrStore(name, n.t)
 	return t.(*header)

@@ -13,12 +13,16 @@ import (
 
 // Type is a type that is being made.
 type Type struct {
-	pkg, name string
-	t, p      *header // its descriptor and that of the pointer to it
-	kind      reflect.Kind
-	room      int // for methods
-	stubs     []int
+	pkg   Package
+	name  string
+	t, p  *header // its descriptor and that of the pointer to it
+	kind  reflect.Kind
+	room  int // for methods
+	stubs []int
 }
+
+// Package is the package of a type.
+type Package struct{ Path, Name string }
 
 // Method is an exported method.
 type Method struct {
@@ -38,8 +42,8 @@ type Field struct {
 	Exported bool // as reflect tells it, whatever the name is
 }
 
-// New begins a type with the kind and memory layout of layout, and room for methods. A type without pkg is called name alone.
-func New(pkg, name string, layout reflect.Type, methods int) *Type {
+// New begins a type with the kind and memory layout of layout, and room for methods. A type without a package is called name alone.
+func New(pkg Package, name string, layout reflect.Type, methods int) *Type {
 	params := 0
 	if layout.Kind() == reflect.Func {
 		params = layout.NumIn() + layout.NumOut()
@@ -63,10 +67,10 @@ func New(pkg, name string, layout reflect.Type, methods int) *Type {
 
 // String is the name of the type as reflect says it.
 func (n *Type) String() string {
-	if n.pkg == "" {
+	if n.pkg.Name == "" {
 		return n.name
 	}
-	return n.pkg + "." + n.name
+	return n.pkg.Name + "." + n.name
 }
 
 // Reflect returns the type.
@@ -89,7 +93,7 @@ func uncommonOf(h *header, k reflect.Kind) *uncommon {
 
 func (n *Type) setUncommon(h *header, k reflect.Kind, methods, visible, params int) *uncommon {
 	u := uncommonOf(h, k)
-	u.pkgPath = n.nameOffset(n.pkg, false)
+	u.pkgPath = n.nameOffset(n.pkg.Path, false)
 	u.methods, u.visible = uint16(methods), uint16(visible)
 	u.offset = uint32(unsafe.Sizeof(uncommon{}) + uintptr(params)*unsafe.Sizeof(h))
 	return u
@@ -162,7 +166,7 @@ func (n *Type) CompleteStruct(fields []Field) {
 	}
 	n.copyHeader(from)
 	st := (*structType)(unsafe.Pointer(n.t))
-	st.pkgPath = name(n.pkg, "", false, false)
+	st.pkgPath = name(n.pkg.Path, "", false, false)
 	st.fields = slices.Clone((*structType)(unsafe.Pointer(from)).fields)
 	for i, f := range fields {
 		st.fields[i].name = name(f.Name, string(f.Tag), f.Exported, f.Embedded)
@@ -267,7 +271,7 @@ func (n *Type) Release() {
 
 // Check reports whether types can be made in this process.
 var Check = sync.OnceValue(func() error {
-	n := New("check", "Type", reflect.TypeFor[struct{ next *int }](), 1)
+	n := New(Package{"check", "check"}, "Type", reflect.TypeFor[struct{ next *int }](), 1)
 	n.CompleteStruct([]Field{{Name: "next", Type: reflect.PointerTo(n.Reflect()), Tag: `k:"v"`}})
 	said := 0
 	err := n.Methods([]Method{{Name: "String", Type: reflect.TypeFor[func() string](), Pointer: true,

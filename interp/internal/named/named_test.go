@@ -18,7 +18,7 @@ func TestCheck(t *testing.T) {
 // point is a struct type with a String method by value and a Move method by pointer.
 func point(t *testing.T) reflect.Type {
 	t.Helper()
-	n := New("main", "Point", reflect.TypeFor[struct {
+	n := New(Package{"example.com/shapes", "shapes"}, "Point", reflect.TypeFor[struct {
 		X, y int
 		next *int
 	}](), 4)
@@ -56,14 +56,17 @@ func TestStruct(t *testing.T) {
 	v.Elem().Field(0).SetInt(3)
 	v.Elem().Field(2).Set(reflect.New(p))
 	x := v.Elem().Interface()
+	if got := p.PkgPath(); got != "example.com/shapes" {
+		t.Errorf("the path of its package is %s", got)
+	}
 	for format, want := range map[string]string{
-		"%v": "<3 0>", "%T": "main.Point", "%x": "3c3320303e", "%q": `"<3 0>"`,
+		"%v": "<3 0>", "%T": "shapes.Point", "%x": "3c3320303e", "%q": `"<3 0>"`,
 	} {
 		if got := fmt.Sprintf(format, x); got != want {
 			t.Errorf("%s prints %s, want %s", format, got, want)
 		}
 	}
-	if got := fmt.Sprintf("%v %T", []any{x, v.Interface()}, reflect.MakeMap(reflect.MapOf(p, reflect.PointerTo(p))).Interface()); got != "[<3 0> <3 0>] map[main.Point]*main.Point" {
+	if got := fmt.Sprintf("%v %T", []any{x, v.Interface()}, reflect.MakeMap(reflect.MapOf(p, reflect.PointerTo(p))).Interface()); got != "[<3 0> <3 0>] map[shapes.Point]*shapes.Point" {
 		t.Error(got)
 	}
 	if b, err := json.Marshal(x); err != nil || string(b) != `{"x":3,"Next":{"x":0}}` {
@@ -109,7 +112,7 @@ func TestKinds(t *testing.T) {
 		{[2]bool{true}, func(p unsafe.Pointer) string { return fmt.Sprint(*(*[2]bool)(p)) }, "[true false]"},
 	} {
 		from := reflect.TypeOf(test.value)
-		n := New("main", "T", from, 1)
+		n := New(Package{"main", "main"}, "T", from, 1)
 		n.Complete(from)
 		said.Call = func(p unsafe.Pointer, _ []reflect.Value) []reflect.Value {
 			return []reflect.Value{reflect.ValueOf(test.say(p))}
