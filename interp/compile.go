@@ -19,14 +19,34 @@ import (
 // compiled is a cell that yaegi has accepted.
 type compiled struct {
 	*check.Cell
-	lowered *lower.Cell
-	decls   *interp.Program // nil when the cell declares nothing
-	methods *interp.Program // nil when it declares none
-	main    *interp.Program
-	retired []*lower.Storage // of variables whose names mean something else now
-	own     []span           // the cell's own statements
-	funcs   []span           // the function literals in them
-	columns int              // that a value has on the user's screen, 0 if that is not known
+	packages []*compiled // of modules, which are initialised before it runs
+	lowered  *lower.Cell
+	decls    *interp.Program // nil when the cell declares nothing
+	methods  *interp.Program // nil when it declares none
+	main     *interp.Program
+	retired  []*lower.Storage // of variables whose names mean something else now
+	own      []span           // the cell's own statements
+	funcs    []span           // the function literals in them
+	columns  int              // that a value has on the user's screen, 0 if that is not known
+}
+
+// compileAll compiles a checked cell, and before it the packages that it is the first to import.
+func (in *Interp) compileAll(c *check.Cell) (*compiled, *session.Error) {
+	var packages []*compiled
+	for _, p := range c.Packages {
+		out, err := in.compile(p)
+		if err != nil {
+			return nil, err
+		}
+		in.remember(out)
+		packages = append(packages, out)
+	}
+	out, err := in.compile(c)
+	if err != nil {
+		return nil, err
+	}
+	out.packages = packages
+	return out, nil
 }
 
 // span is a part of a cell's text.
@@ -56,7 +76,7 @@ func (in *Interp) compile(c *check.Cell) (*compiled, *session.Error) {
 	}
 	if err := in.compileLowered(out); err != nil {
 		out.lowered.Rollback()
-		return nil, yaegiError(c.Text, err)
+		return nil, yaegiError(c, err)
 	}
 	retired, dropped := out.lowered.Commit()
 	out.retired = retired
@@ -143,17 +163,18 @@ func (in *Interp) compileImports(at token.Pos, paths []string) error {
 	return nil
 }
 
-var yaegiPosition = regexp.MustCompile(`^(?:` + check.FileName + `:)?(\d+):(\d+): `)
+var yaegiPosition = regexp.MustCompile(`^(?:(\S*)` + check.FileName + `:)?(\d+):(\d+): `)
 
 // yaegiError says that yaegi refused what go/types accepted.
-func yaegiError(c *check.Text, err error) *session.Error {
-	msg, line, column := err.Error(), 1, 1
+func yaegiError(c *check.Cell, err error) *session.Error {
+	msg, file, line, column := err.Error(), "", 1, 1
 	if m := yaegiPosition.FindStringSubmatch(msg); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		column, _ = strconv.Atoi(m[2])
+		file = strings.TrimSuffix(m[1], "/")
+		line, _ = strconv.Atoi(m[2])
+		column, _ = strconv.Atoi(m[3])
 		msg = strings.TrimPrefix(msg, m[0])
 	}
-	e := c.ErrorInFile(session.KindUnsupported, line, column, "the interpreter cannot run what begins here")
+	e := c.ErrorInFile(session.KindUnsupported, file, line, column, "the interpreter cannot run what begins here")
 	e.Hint = "write it in another way: give its parts variables of their own, or put it into a function of its own"
 	e.Detail = "yaegi says: " + run.PlainNames(msg)
 	return e

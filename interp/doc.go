@@ -19,6 +19,8 @@
 // says a way round. Then yaegi compiles the result (compile.go). If it refuses what go/types accepted, that is an error of the cell, too, and the cell has no
 // effect. From here on its definitions are those of the session, whether it runs to its end or not.
 //
+// The packages of a module that a cell is the first to import go the same way before it, each in a scope of its own, and are initialised when it runs.
+//
 // Package run runs the compiled cell, and stops it when its context ends. Calling a function defined in a cell costs what it costs in yaegi; when a function
 // or method is defined again with the same signature, its earlier callers get the new one; when the signature of a function is another, a note says who goes on
 // calling the one before. The value of the cell's last expression is printed (result.go), or the error is given its place in the text of the cell that caused it (failure.go). The text of a cell is kept as long as code of it may run (texts.go).

@@ -48,7 +48,8 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 		return nil, help.Explain(failed)
 	}
 	declarations := checked.Declarations() // compiling changes the syntax
-	if out, err = in.compile(checked); err != nil {
+	if out, err = in.compileAll(checked); err != nil {
+		in.checker.DropPackages(checked.Packages)
 		return nil, err
 	}
 	in.help.Declare(declarations)
@@ -70,19 +71,38 @@ func noteImports(c *check.Cell) {
 
 // execute runs a compiled cell.
 func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
-	if err := in.install(c); err != nil {
-		return session.Result{Err: c.ErrorAt(session.KindSystem, c.Body.Pos(), err.Error())}
+	all := append(slices.Clone(c.packages), c)
+	for _, part := range all {
+		if err := in.install(part); err != nil {
+			return session.Result{Err: c.ErrorAt(session.KindSystem, c.Body.Pos(), err.Error())}
+		}
 	}
 	in.options.Trail.Files = c.Text.Trail()
+	initialised := 0
 	ending, stuck := in.runtime.Execute(ctx, c.Cell, func() error {
-		_, err := in.runtime.Yaegi().Execute(c.main)
-		return err
+		for _, part := range all {
+			if _, err := in.runtime.Yaegi().Execute(part.main); err != nil {
+				return err
+			}
+			initialised++
+		}
+		return nil
 	})
+	in.unload(c, initialised)
 	if stuck != nil {
 		return session.Result{Err: stuck}
 	}
 	defer in.leave(c)
 	return in.outcome(c, ending)
+}
+
+// unload has the packages read again that the cell was to initialise and has not, when they are imported next.
+func (in *Interp) unload(c *compiled, initialised int) {
+	if initialised < len(c.Packages) {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.checker.Unload(c.Packages[initialised:])
+	}
 }
 
 // install executes the cell's declarations. It evaluates none of the user's expressions.

@@ -20,7 +20,7 @@ import (
 func (in *Interp) panicError(c *compiled, err error) *session.Error {
 	var p interp.Panic
 	if !errors.As(err, &p) {
-		return yaegiError(c.Text, err)
+		return yaegiError(c.Cell, err)
 	}
 	e := in.errorOfPanic(p.Value)
 	in.addCall(c, e)

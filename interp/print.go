@@ -96,26 +96,28 @@ func (vt valueTypes) Field(v reflect.Value, t types.Type, i int) (string, types.
 }
 
 // Foreign reports whether t is a named type of compiled code.
-func (vt valueTypes) Foreign(t reflect.Type) bool { return isCompiled(t) }
+func (vt valueTypes) Foreign(t reflect.Type) bool { return vt.in.isCompiled(t) }
 
-func isCompiled(t reflect.Type) bool { return t.PkgPath() != "" && t.PkgPath() != check.PackageName }
+func (in *Interp) isCompiled(t reflect.Type) bool {
+	return t.PkgPath() != "" && !in.checker.Packages().InSource(t.PkgPath())
+}
 
 // isCellType reports whether t is a named type of a cell, whose methods are not those of the compiled type that it may be made of.
-func isCellType(t types.Type) bool {
+func (in *Interp) isCellType(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == check.PackageName
+	return ok && named.Obj().Pkg() != nil && in.checker.Interprets(named.Obj().Pkg())
 }
 
 func (vt valueTypes) Words(v reflect.Value, t types.Type) (string, bool) {
-	if isCellType(t) {
+	if vt.in.isCellType(t) {
 		return "", false
 	}
-	return words(v, vt.live)
+	return vt.in.words(v, vt.live)
 }
 
 // words returns what a value of a compiled type says of itself. While cells run, tensors say their shapes only.
-func words(v reflect.Value, live bool) (string, bool) {
-	if !isCompiled(values.Pointed(v.Type())) {
+func (in *Interp) words(v reflect.Value, live bool) (string, bool) {
+	if !in.isCompiled(values.Pointed(v.Type())) {
 		return "", false
 	}
 	if v.CanInterface() && live && !values.IsNil(v) {
@@ -141,7 +143,7 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 		v = rt.Box(v)
 	}
 	if run.IsWrapper(v) {
-		if text, ok := words(v, p.Live()); ok {
+		if text, ok := vt.in.words(v, p.Live()); ok {
 			p.Text(text)
 			return
 		}

@@ -92,7 +92,7 @@ func TestUnknownPackages(t *testing.T) {
 	for path, want := range map[string]string{
 		"C":                       "symm.Compile compiles kernels",
 		"plugin":                  ":load runs the cells of a file",
-		"./other":                 "symmrepl run takes one file",
+		"./other":                 "a folder is imported by the path of its module",
 		"github.com/pkg/errors":   "put what you need of it into a cell",
 		"internal/abi":            "it is internal to others",
 		"net/http/internal/ascii": "it is internal to others",

@@ -25,16 +25,16 @@ func (in *Interp) size(v reflect.Value, live bool) (bytes int64) {
 }
 
 func (s *sizer) value(v reflect.Value, depth int) int64 {
-	if own, ok := ownSize(v); ok {
+	if own, ok := s.ownSize(v); ok {
 		return own
 	}
 	return int64(v.Type().Size()) + s.beyond(v, depth)
 }
 
 // ownSize asks a value of a compiled type.
-func ownSize(v reflect.Value) (int64, bool) {
+func (s *sizer) ownSize(v reflect.Value) (int64, bool) {
 	t := v.Type()
-	if t.Kind() != reflect.Pointer || !isCompiled(t.Elem()) || v.IsNil() || !v.CanInterface() {
+	if t.Kind() != reflect.Pointer || !s.in.isCompiled(t.Elem()) || v.IsNil() || !v.CanInterface() {
 		return 0, false
 	}
 	sized, ok := v.Interface().(interface{ Bytes() int })
@@ -46,7 +46,7 @@ func ownSize(v reflect.Value) (int64, bool) {
 
 // beyond returns the bytes that v leads to, without v itself.
 func (s *sizer) beyond(v reflect.Value, depth int) int64 {
-	if depth > values.MaxDepth || isCompiled(v.Type()) {
+	if depth > values.MaxDepth || s.in.isCompiled(v.Type()) {
 		return 0
 	}
 	switch v.Kind() {
@@ -73,7 +73,7 @@ func (s *sizer) beyond(v reflect.Value, depth int) int64 {
 		}
 		return n
 	case reflect.Pointer:
-		if v.IsNil() || s.seen[v.Pointer()] || isCompiled(v.Type().Elem()) {
+		if v.IsNil() || s.seen[v.Pointer()] || s.in.isCompiled(v.Type().Elem()) {
 			return 0
 		}
 		s.seen[v.Pointer()] = true

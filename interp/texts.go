@@ -22,13 +22,15 @@ type keptText struct {
 }
 
 // remember keeps the text of a cell while positions in it may be asked for: as long as yaegi has a tree of it. Instances of a generic function are
-// made of its text in later cells.
+// made of its text in later cells, and packages stay.
 func (in *Interp) remember(c *compiled) {
-	text := &keptText{Text: c.Text}
-	in.texts[c.Text] = text
-	if len(c.Generics) > 0 {
+	for _, text := range c.Texts() {
+		in.texts[text] = &keptText{Text: text}
+	}
+	if len(c.Generics) > 0 || c.Package != nil {
 		return
 	}
+	text := in.texts[c.Text]
 	for _, p := range []*interp.Program{c.decls, c.main} {
 		if p == nil {
 			continue

@@ -110,7 +110,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		return fail(errs...)
 	}
 	for _, rank := range ranks {
-		c.tell(rank, command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line, cell.Columns}}, []byte(cell.Source))
+		c.tell(rank, command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()

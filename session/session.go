@@ -30,9 +30,11 @@ type Cell struct {
 	Name   string // what positions cite; "cell[ID]" when empty
 	Line   int    // line of Name on which Source starts; 1 when zero
 	Source string //
-	Ranks  []int  // the ranks that run it; nil means all
-	Silent bool   // not recorded in the history
-	Failed string // of a cell in the history: the first line of why it failed, on any rank; "" if it did not
+	// Program are the files of a program of package main, by paths that the ranks find, if it has several. The source may call its function main.
+	Program []string
+	Ranks   []int  // the ranks that run it; nil means all
+	Silent  bool   // not recorded in the history
+	Failed  string // of a cell in the history: the first line of why it failed, on any rank; "" if it did not
 	// Columns is how many columns a printed value has on the user's screen; 0 if that is not known.
 	Columns int
 	Stop    string // by what the user interrupts the cell, as remarks call it; "Ctrl-C" when empty

@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is that of the messages in this file.
-const wireVersion = 2
+const wireVersion = 3
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -34,6 +34,7 @@ type evalCommand struct {
 	Name        string
 	Line        int
 	Columns     int
+	Program     []string `json:",omitempty"`
 }
 
 type inputCommand struct {

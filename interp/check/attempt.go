@@ -1,11 +1,14 @@
 package check
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +22,7 @@ type Attempt struct {
 	Cell    *Cell
 
 	errs     []diagnostic
+	source   *session.Error           // of a package that it imports
 	at       map[diagnostic]token.Pos // where in the syntax an error is
 	undo     []func()                 // what the check has done to types of earlier cells
 	tolerant bool                     // goes on after errors, for what can be known of a cell that is being typed
@@ -31,11 +35,17 @@ func (k *Checker) Check(p *Syntax) (*Cell, *Failure) {
 	for {
 		a := k.attempt(p, auto)
 		a.run()
-		if len(a.errs) == 0 {
+		if len(a.errs) == 0 && a.source == nil {
+			a.Cell.Packages = k.pkgs.takeFresh()
 			return a.Cell, nil
 		}
 		a.revert()
+		if a.source != nil {
+			k.dropFresh()
+			return nil, &Failure{Err: a.source}
+		}
 		if !a.missingImports() {
+			k.dropFresh()
 			err := p.errorOf(session.KindType, a.errs) // puts them in order
 			first := a.errs[0]
 			return nil, &Failure{Err: err, Attempt: a, Msg: first.msg, At: a.at[first]}
@@ -45,7 +55,15 @@ func (k *Checker) Check(p *Syntax) (*Cell, *Failure) {
 
 // attempt begins the check of a cell that imports, beside what it says, the packages of auto.
 func (k *Checker) attempt(p *Syntax, auto map[string]string) *Attempt {
-	return &Attempt{Checker: k, at: map[diagnostic]token.Pos{}, Cell: &Cell{Syntax: p, Imports: maps.Clone(auto), Auto: auto, Info: &types.Info{
+	k.pkgs.loading.dir = "."
+	if p.Name != "" {
+		k.pkgs.loading.dir = filepath.Dir(p.Name)
+	}
+	return &Attempt{Checker: k, at: map[diagnostic]token.Pos{}, Cell: newCell(p, auto)}
+}
+
+func newCell(p *Syntax, auto map[string]string) *Cell {
+	return &Cell{Syntax: p, Imports: maps.Clone(auto), Auto: auto, Info: &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},
 		Defs:       map[*ast.Ident]types.Object{},
 		Uses:       map[*ast.Ident]types.Object{},
@@ -53,7 +71,7 @@ func (k *Checker) attempt(p *Syntax, auto map[string]string) *Attempt {
 		Selections: map[*ast.SelectorExpr]*types.Selection{},
 		Instances:  map[*ast.Ident]types.Instance{},
 		Scopes:     map[ast.Node]*types.Scope{},
-	}}}
+	}}
 }
 
 // revert takes back what the check did to types of earlier cells.
@@ -64,7 +82,7 @@ func (k *Attempt) revert() {
 }
 
 // failed reports whether the check ends here.
-func (k *Attempt) failed() bool { return len(k.errs) > 0 && !k.tolerant }
+func (k *Attempt) failed() bool { return (len(k.errs) > 0 || k.source != nil) && !k.tolerant }
 
 func (k *Attempt) run() {
 	c, scope := k.Cell, k.Checker.scope
@@ -89,6 +107,11 @@ func (k *Attempt) run() {
 	}
 	for name := range c.Imports {
 		known.define(name, nil)
+	}
+	if len(c.cell.Program) > 0 {
+		if k.program(known); k.failed() {
+			return
+		}
 	}
 	var decls, bodies []ast.Decl
 	var foreign []*ast.FuncDecl
@@ -167,7 +190,7 @@ func (k *Attempt) run() {
 		k.stage(known, bodies)
 	}
 	if len(k.errs) == 0 {
-		k.keepGenerics(known)
+		c.keepGenerics(k.Checker.pkg, known)
 	}
 }
 
@@ -315,7 +338,12 @@ func (k *Attempt) importSpec(spec *ast.ImportSpec) {
 		return
 	}
 	pkg, err := k.Checker.pkgs.Import(path)
-	if err != nil {
+	var inside *sourceError
+	switch {
+	case errors.As(err, &inside):
+		k.source = cmp.Or(k.source, inside.err)
+		return
+	case err != nil:
 		k.errorAt(spec.Path.Pos(), err.Error())
 		return
 	}

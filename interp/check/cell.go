@@ -29,9 +29,15 @@ type Syntax struct {
 	embedsFS bool // it uses embedName
 }
 
-// Cell is a cell that type-checks.
+// Cell is a cell that type-checks, or a package of a module.
 type Cell struct {
 	*Syntax
+	Package  *types.Package  // that it is; nil for a cell
+	Packages []*Cell         // of modules, which are initialised before the cell runs, in this order
+	Inits    []*ast.FuncDecl // the init functions of a package; those of a cell are among its statements
+	texts    []*Text         // of a package's files,
+	dir      string          // which are in this folder
+
 	Info         *types.Info
 	Imports      map[string]string         // import paths of the cell's own imports, by name
 	Dots         []string                  // import paths of those by a dot

@@ -19,4 +19,7 @@
 // The packages that cells import are built by reflection from the symbol tables that the interpreter runs with, see [Packages]. Tables have no generic functions and
 // types; those of the standard library come from the sources of package generics. Generic declarations, of cells and of these sources, are kept as syntax together
 // with what the names in them mean; Instantiate checks a copy of one for type arguments.
+//
+// A package of the module that a cell's file is in is read when go/types asks for it (load.go), as are those that it imports. It becomes a cell of a kind of its own, with
+// a [types.Package] of its own, which [Cell.Packages] of the cell that imports it lists; the program of several files of which a cell calls the function main is another.
 package check

@@ -69,8 +69,14 @@ func (c *Text) ErrorAt(kind session.Kind, pos token.Pos, msg string) *session.Er
 	return c.errorOf(kind, []diagnostic{{line, column, msg}})
 }
 
-// ErrorInFile makes an error at a place of the file that the cell's statements are parsed from, of which the first line begins with more than the cell.
-func (c *Text) ErrorInFile(kind session.Kind, line, column int, msg string) *session.Error {
+// ErrorInFile makes an error at a place of a file of a package, or else of the file that the cell's statements are parsed from, of which the first line begins with
+// more than the cell.
+func (c *Cell) ErrorInFile(kind session.Kind, file string, line, column int, msg string) *session.Error {
+	for _, text := range c.texts {
+		if text.Name == file {
+			return text.errorOf(kind, []diagnostic{{line, column, msg}})
+		}
+	}
 	if line == 1 {
 		column = max(column-len(stmtsHeader), 1)
 	}

@@ -43,11 +43,16 @@ func parenthesize(decls []ast.Decl, known names) (undo func()) {
 
 // checkFile has go/types check a file. The errors that it finds go to conf.Error; if it panics, that is the error which is returned.
 func checkFile(conf *types.Config, fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File) (fault error) {
+	return checkFiles(conf, fset, pkg, info, []*ast.File{file})
+}
+
+// checkFiles does it for the files of a package.
+func checkFiles(conf *types.Config, fset *token.FileSet, pkg *types.Package, info *types.Info, files []*ast.File) (fault error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			fault = &typesFault{cause}
 		}
 	}()
-	types.NewChecker(conf, fset, pkg, info).Files([]*ast.File{file})
+	types.NewChecker(conf, fset, pkg, info).Files(files)
 	return nil
 }

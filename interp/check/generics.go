@@ -12,9 +12,8 @@ import (
 // the type parameters are names of the type arguments, checked again and lowered like any other function or type. The standard
 // library's generic packages are sources of ours (package generics) that are treated the same way.
 
-// keepGenerics notes the generic declarations of a cell that checks. known is what names mean at its top level.
-func (k *Attempt) keepGenerics(known names) {
-	c := k.Cell
+// keepGenerics notes the generic declarations of a cell that checks. pkg is the package that it declares them in, and known what names mean at its top level.
+func (c *Cell) keepGenerics(pkg *types.Package, known names) {
 	c.Generics = map[types.Object]*Generic{}
 	add := func(name *ast.Ident) *Generic {
 		obj := c.Objects[name.Name]
@@ -23,7 +22,7 @@ func (k *Attempt) keepGenerics(known names) {
 		}
 		g := c.Generics[obj]
 		if g == nil {
-			g = &Generic{Package: k.Checker.pkg, Env: map[string]types.Object{}, Imports: map[string]string{}, consts: map[*ast.CallExpr]bool{}, Text: c.Text}
+			g = &Generic{Package: pkg, Env: map[string]types.Object{}, Imports: map[string]string{}, consts: map[*ast.CallExpr]bool{}, Text: c.Text}
 			c.Generics[obj] = g
 		}
 		return g
@@ -35,11 +34,11 @@ func (k *Attempt) keepGenerics(known names) {
 			case d.Recv == nil && d.Type.TypeParams != nil:
 				g := add(d.Name)
 				g.Func, g.Params = d, fieldNames(d.Type.TypeParams)
-				k.environment(g, d, known)
+				c.environment(g, d, known)
 			case d.Recv != nil && HasTypeParams(d):
 				g := add(ReceiverName(d))
 				g.Methods = append(g.Methods, d)
-				k.environment(g, d, known)
+				c.environment(g, d, known)
 			}
 		case *ast.GenDecl:
 			for _, s := range d.Specs {
@@ -52,8 +51,8 @@ func (k *Attempt) keepGenerics(known names) {
 }
 
 // environment records in g what the names in a declaration mean that are declared outside of it.
-func (k *Attempt) environment(g *Generic, d ast.Node, known names) {
-	info := k.Cell.Info
+func (c *Cell) environment(g *Generic, d ast.Node, known names) {
+	info := c.Info
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:

@@ -26,6 +26,7 @@ type Packages struct {
 
 	fset    *token.FileSet
 	sources map[types.Object]*Generic // what packages have in source
+	loading loading
 }
 
 func newPackages(fset *token.FileSet, tables map[string]map[string]reflect.Value) *Packages {
@@ -38,6 +39,7 @@ func newPackages(fset *token.FileSet, tables map[string]map[string]reflect.Value
 
 		fset:    fset,
 		sources: map[types.Object]*Generic{},
+		loading: loading{dir: ".", cells: map[string]*Cell{}, own: map[*types.Package]bool{}},
 	}
 	for key, table := range tables {
 		// A key is the import path and the package name: "math/rand/rand".
@@ -51,15 +53,20 @@ func newPackages(fset *token.FileSet, tables map[string]map[string]reflect.Value
 // yaegiPath begins the import paths of yaegi's own packages, whose tables are not for cells.
 const yaegiPath = "github.com/traefik/"
 
-// Import implements types.Importer.
+// Import implements types.Importer, for the cell that is checked.
 func (p *Packages) Import(importPath string) (*types.Package, error) {
+	return p.importInto(importPath, p.loading.dir)
+}
+
+// importInto imports a package for files in a folder.
+func (p *Packages) importInto(importPath, dir string) (*types.Package, error) {
 	if importPath == "unsafe" {
 		return types.Unsafe, nil
 	}
 	table, ok := p.tables[importPath]
 	files, inSource := generics.Source(importPath)
 	if !ok && !inSource {
-		return nil, &unknownPackage{importPath}
+		return p.load(importPath, dir)
 	}
 	pkg := p.Package(importPath)
 	if pkg.Complete() {
@@ -98,11 +105,11 @@ func (e *unknownPackage) Error() string {
 	case e.path == "runtime/race", e.path == "syscall/js":
 		text += ": it is for programs that are built in another way"
 	case strings.HasPrefix(e.path, "./"), strings.HasPrefix(e.path, "../"):
-		text += ": a file cannot import another by its place; :load runs it, and symmrepl run takes one file"
+		text += ": a folder is imported by the path of its module and its own below that, and :load runs the cells of a file"
 	case first == "internal" || strings.Contains(e.path, "/internal/") || strings.HasSuffix(e.path, "/internal"):
 		text += ": it is internal to others"
 	case strings.Contains(first, "."):
-		text += ": the standard library, symmem, gonum and gonum.org/v1/plot are; put what you need of it into a cell, or use it in a program that drives the session with package client"
+		text += ": the standard library, symmem, gonum and gonum.org/v1/plot are, and what is in the module of the folder or its folder vendor; go mod vendor copies it there, or put what you need of it into a cell, or use it in a program that drives the session with package client"
 	}
 	return text
 }
@@ -115,6 +122,9 @@ func (p *Packages) HasType(obj *types.TypeName) bool {
 
 func (p *Packages) Package(importPath string) *types.Package {
 	importPath = p.owner(importPath)
+	if c := p.loading.cells[importPath]; c != nil {
+		return c.Package
+	}
 	if pkg := p.built[importPath]; pkg != nil {
 		return pkg
 	}

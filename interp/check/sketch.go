@@ -91,6 +91,7 @@ func (k *Checker) sketched(p *Syntax) *Attempt {
 		a := k.attempt(p, auto)
 		a.tolerant = true
 		func() {
+			defer k.dropFresh()
 			defer a.revert()
 			a.run()
 		}()

@@ -36,6 +36,24 @@ func (c *Text) Position(pos token.Pos) (line, column int, ok bool) {
 // place matches a position in a message of go/types; what tells where a type parameter is declared, perhaps in another cell, is left out.
 var place = regexp.MustCompile(` \(declared at ` + FileName + `:\d+:\d+\)|\b` + FileName + `:(\d+):(\d+)`)
 
+// TextOf returns the text that a position is in: that of one of the files of a package.
+func (c *Cell) TextOf(pos token.Pos) *Text {
+	for _, text := range c.texts {
+		if _, _, ok := text.Position(pos); ok {
+			return text
+		}
+	}
+	return c.Text
+}
+
+// Texts are the texts of which code of the cell may be.
+func (c *Cell) Texts() []*Text {
+	if c.texts == nil {
+		return []*Text{c.Text}
+	}
+	return c.texts
+}
+
 // withPlaces writes the positions of declarations in a message as those of the cell.
 func (c *Text) withPlaces(msg string) string {
 	return place.ReplaceAllStringFunc(msg, func(s string) string {

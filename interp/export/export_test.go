@@ -3,6 +3,7 @@ package export
 import (
 	"flag"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -86,5 +87,19 @@ func TestRefusals(t *testing.T) {
 		if _, err := Program(numbered(cells...), 2); err != nil {
 			t.Errorf("%+v: %v", cells, err)
 		}
+	}
+}
+
+// A program of a folder of its own cannot import the packages of the user's module; a file of that module can.
+func TestModulePackages(t *testing.T) {
+	t.Chdir("../testdata/module")
+	cells := []session.Cell{{ID: 1, Source: "import \"example.com/shop/stock\"\nstock.Motto"}}
+	_, err := Folder(cells, 1)
+	if want := "it imports example.com/shop/stock, a package of your module, which stays there (write one file for that module, with :export FILE.go)"; err == nil || err.Error() != want {
+		t.Errorf("a folder: %v, want %s", err, want)
+	}
+	text, err := Program(cells, 1)
+	if err != nil || !strings.Contains(string(text), "\t\"example.com/shop/stock\"\n") {
+		t.Errorf("a file: %s, %v", text, err)
 	}
 }

@@ -105,12 +105,14 @@ func (v *vendored) add(imported string) error {
 	if !strings.Contains(domain(imported), ".") {
 		return nil
 	}
+	known := false
 	for _, m := range v.modules {
 		if imported != m.Path && !strings.HasPrefix(imported, m.Path+"/") {
 			continue
 		}
 		dir := strings.TrimPrefix(strings.TrimPrefix(imported, m.Path), "/")
 		sources := m.Sources(dir)
+		known = known || len(sources) > 0
 		if len(sources) == 0 || v.packages[m.Path][dir] {
 			continue
 		}
@@ -123,6 +125,9 @@ func (v *vendored) add(imported string) error {
 				return fmt.Errorf("%s/%s: %w", m.Path, name, err)
 			}
 		}
+	}
+	if !known {
+		return &Error{Msg: "it imports " + imported + ", a package of your module, which stays there", Hint: "write one file for that module, with :export FILE.go"}
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ func (h *Guide) checkExpr(expr string) (*check.Cell, error) {
 		h.checker.Forget(p.Text)
 		return nil, Explain(f)
 	}
+	h.checker.DropPackages(c.Packages)
 	return c, nil
 }
 

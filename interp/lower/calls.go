@@ -198,14 +198,15 @@ func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 	if !ok {
 		return false
 	}
-	line, _, ok := l.c.Position(lit.Pos())
+	text := l.c.TextOf(lit.Pos())
+	line, _, ok := text.Position(lit.Pos())
 	if !ok {
 		return false
 	}
 	pos := e.Pos()
 	e.Fun = l.pkgMember(pos, check.SymmemPath, "CompileAt")
-	at := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(l.c.Line + line - 1)}
-	e.Args = []ast.Expr{l.quoted(pos, l.c.Name), at, lit}
+	at := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(text.Line + line - 1)}
+	e.Args = []ast.Expr{l.quoted(pos, text.Name), at, lit}
 	return true
 }
 

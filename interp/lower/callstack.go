@@ -49,7 +49,7 @@ func (l *lowerer) refuseFunctionValue(fun *ast.SelectorExpr, e *ast.CallExpr) {
 }
 
 // nameDeclared names a declared function as package runtime does.
-func (l *lowerer) nameDeclared(d *ast.FuncDecl, sig *types.Signature) string {
+func (l *lowerer) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
 	name, args := run.PlainNames(d.Name.Name), ""
 	if l.instancing {
 		args = "[...]"
@@ -59,13 +59,13 @@ func (l *lowerer) nameDeclared(d *ast.FuncDecl, sig *types.Signature) string {
 			name += "." + strconv.Itoa(l.inits)
 			l.inits++
 		}
-		return check.PackageName + "." + name + args
+		return fn.Pkg().Path() + "." + name + args
 	}
 	recv := run.PlainNames(check.ReceiverName(d).Name) + args
-	if check.IsPointer(sig.Recv().Type()) {
+	if check.IsPointer(fn.Signature().Recv().Type()) {
 		recv = "(*" + recv + ")"
 	}
-	return check.PackageName + "." + recv + "." + name
+	return fn.Pkg().Path() + "." + recv + "." + name
 }
 
 // nameLiteral names a function literal in f.

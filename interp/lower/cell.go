@@ -29,6 +29,10 @@ type Cell struct {
 // committed.
 func (p *Program) Lower(c *check.Cell) (*Cell, *session.Error) {
 	l := p.newLowerer(c)
+	for _, decl := range c.Decls {
+		l.unqualify(decl)
+	}
+	l.unqualify(c.Body)
 	d := p.define(l)
 	out, err := l.cell(d)
 	if err != nil {
@@ -83,7 +87,7 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 		switch r := recover().(type) {
 		case nil:
 		case refusal:
-			err = l.c.ErrorAt(session.KindUnsupported, r.pos, r.msg)
+			err = l.c.TextOf(r.pos).ErrorAt(session.KindUnsupported, r.pos, r.msg)
 		default:
 			panic(r)
 		}
@@ -91,7 +95,7 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 	l.program.stacks = l.program.stacks || l.asksForStack()
 	var low lowered
 	l.declaredByCell(&low)
-	low.body = l.topLevel()
+	low.body = append(l.topLevel(), l.callInits()...)
 	for _, v := range l.c.Vars {
 		l.typeExpr(v.Type(), v.Pos()) // notes the instances in it
 	}
@@ -143,6 +147,14 @@ func (l *lowerer) declaredByCell(out *lowered) {
 			out.funcs = append(out.funcs, l.funcDecl(f))
 		}
 	}
+}
+
+// callInits calls the init functions of a package.
+func (l *lowerer) callInits() (calls []ast.Stmt) {
+	for _, f := range l.c.Inits {
+		calls = append(calls, &ast.ExprStmt{X: &ast.CallExpr{Fun: l.ident(f.Pos(), f.Name.Name), Lparen: f.Pos(), Rparen: f.Pos()}})
+	}
+	return calls
 }
 
 // topLevel lowers the cell's statements to the body of a function whose variables outlive it.

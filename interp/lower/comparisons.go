@@ -102,7 +102,7 @@ func (l *lowerer) isSimple(e ast.Expr) bool {
 		return false
 	}
 	v, ok := l.info.Uses[id].(*types.Var)
-	return ok && (v.Pkg() == l.checker.Package() || v.Pkg() == nil)
+	return ok && (l.checker.Interprets(v.Pkg()) || v.Pkg() == nil)
 }
 
 // comparesBoxes reports whether e compares structs or arrays that hold interfaces of cells.

@@ -36,9 +36,12 @@ func (p *Program) define(l *lowerer) *definitions {
 	for name, obj := range l.c.Objects {
 		switch obj := obj.(type) {
 		case *types.TypeName:
-			l.names[obj] = p.newTypeName(name)
+			l.names[obj] = p.newTypeName(name, l.c.Package != nil)
 		case *types.Func:
 			l.names[obj] = p.newName(name)
+			if l.c.Package != nil {
+				continue
+			}
 			d.redefineInstances(name, obj)
 			if old := d.redefines(name, obj); old != "" {
 				l.declared[obj] = l.names[obj]
@@ -58,7 +61,7 @@ func (p *Program) define(l *lowerer) *definitions {
 	for _, v := range l.c.Vars {
 		l.hoisted[v] = true
 		s := taken[v.Name()]
-		if s == nil {
+		if s == nil && l.c.Package == nil {
 			s = p.variable(v.Name())
 		}
 		if s == nil || !types.Identical(s.typ, v.Type()) {
@@ -68,7 +71,12 @@ func (p *Program) define(l *lowerer) *definitions {
 		l.places[v] = s
 		l.names[v] = s.name
 	}
-	d.uses = l.uses()
+	for _, f := range l.c.Inits {
+		l.declared[l.info.Defs[f.Name]] = p.newName(f.Name.Name)
+	}
+	if l.c.Package == nil {
+		d.uses = l.uses()
+	}
 	return d
 }
 
@@ -121,6 +129,10 @@ func (d *definitions) rollback() {
 // commit makes the cell's definitions those of the session.
 func (d *definitions) commit() {
 	p, c := d.program, d.l.c
+	if c.Package != nil {
+		d.commitPackage()
+		return
+	}
 	for name := range c.Imports {
 		d.drop(name)
 	}
@@ -145,12 +157,29 @@ func (d *definitions) commit() {
 		}
 	}
 	p.checker.Define(c)
+	d.commitNames()
+	d.commitCallers()
+}
+
+// commitPackage makes the definitions of a package known: no names of the session mean them.
+func (d *definitions) commitPackage() {
+	for _, obj := range d.l.c.Objects {
+		d.noteType(obj)
+	}
+	for _, s := range d.l.places {
+		d.program.storage[s.name] = s
+	}
+	d.commitNames()
+}
+
+// commitNames keeps the names of what is defined, and what functions of it share with those of later cells.
+func (d *definitions) commitNames() {
+	p := d.program
 	maps.Copy(p.names, d.l.names)
 	maps.Copy(p.converters, d.l.converters)
 	maps.Copy(p.asserted, d.l.asserted)
 	maps.Copy(p.implementing, d.l.implementing)
 	d.commitGenerics()
-	d.commitCallers()
 }
 
 // commitGenerics keeps what the cell's generic declarations use, the types that its functions declare, and the instances that it is the first to use.

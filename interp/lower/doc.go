@@ -9,6 +9,9 @@
 // then its syntax is rewritten by a lowerer (cell.go), which changes it in place. The result is what yaegi compiles. When that succeeds the cell is committed, and the
 // checker and the program know its definitions; otherwise it is rolled back.
 //
+// Packages of modules are lowered as cells are, and are in yaegi's package main too: pkg.Name becomes Name before anything else is done (unqualify.go), and no names of
+// the session mean what they declare.
+//
 // Where yaegi needs help while a cell runs, lowered code calls the helpers of package run by their names there. Before a statement that may panic it stores the
 // statement's position, by which an error finds its place in the cell. Values that become interfaces of compiled code are converted to native ones (conversions.go).
 package lower

@@ -25,7 +25,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		}
 		if fn, ok := l.info.Uses[e].(*types.Func); ok && l.generic(fn) != nil {
 			return l.instanceValue(e, fn)
-		} else if ok && fn.Pkg() == l.checker.Package() {
+		} else if ok && l.checker.Interprets(fn.Pkg()) {
 			return l.functionValue(e, fn)
 		}
 		return l.identifier(e)

@@ -48,7 +48,7 @@ func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	l.nameParams(d.Recv)
 	l.nameParams(d.Type.Params)
 	l.fn = l.newFunction(obj.Signature(), d.Body)
-	l.fn.name = l.nameDeclared(d, obj.Signature())
+	l.fn.name = l.nameDeclared(d, obj)
 	l.nameResults(d.Type)
 	d.Body.List = l.finishFunction(d.Body, append(l.zeroResults(d.Type, obj.Signature()), l.stmts(d.Body.List)...))
 	if name := l.declared[obj]; name != "" {

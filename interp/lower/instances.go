@@ -22,7 +22,7 @@ func (l *lowerer) instanceOf(obj types.Object, args []types.Type) *instance {
 	}
 	inst := &instance{obj: obj, args: args}
 	if _, isType := obj.(*types.TypeName); isType {
-		inst.name = l.program.newTypeName(obj.Name())
+		inst.name = l.program.newTypeName(obj.Name(), obj.Pkg() != l.checker.Package() && l.checker.Interprets(obj.Pkg()))
 	} else {
 		inst.name = l.program.newName(obj.Name())
 	}
@@ -49,7 +49,7 @@ func (l *lowerer) instanceType(t *types.Named) *instance {
 // have by another name.
 func (l *lowerer) isTransparent(t *types.Named) bool {
 	_, isFunc := t.Underlying().(*types.Signature)
-	return isFunc && t.Obj().Pkg() != l.checker.Package() && t.Origin().NumMethods() == 0
+	return isFunc && !l.checker.Interprets(t.Obj().Pkg()) && t.Origin().NumMethods() == 0
 }
 
 // instance lowers the use id of a function, which may be an instance of a generic one; e is what it is otherwise.
@@ -127,7 +127,7 @@ func (l *lowerer) instanceDecl(g *check.Generic, f *ast.FuncDecl) *ast.FuncDecl 
 func (l *lowerer) nativeKey(fn *types.Func, args []types.Type) string {
 	var names []string
 	for _, t := range args {
-		if n, ok := t.(*types.Named); ok && n.Obj().Pkg() == l.checker.Package() && !returnsParam(fn) {
+		if n, ok := t.(*types.Named); ok && l.checker.Interprets(n.Obj().Pkg()) && !returnsParam(fn) {
 			t = n.Underlying()
 		}
 		names = append(names, types.TypeString(t, nil))
@@ -154,5 +154,6 @@ func (l *lowerer) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Ty
 	for _, p := range params {
 		l.params[p] = true
 	}
+	l.unqualify(f)
 	return fn
 }

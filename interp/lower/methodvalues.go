@@ -71,7 +71,7 @@ func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Ex
 			st = p.Elem().Underlying()
 		}
 		f := st.(*types.Struct).Field(i)
-		if f.Pkg() != l.checker.Package() && !f.Exported() {
+		if !l.checker.Interprets(f.Pkg()) && !f.Exported() {
 			break
 		}
 		x, t = &ast.SelectorExpr{X: x, Sel: l.ident(sel.Pos(), l.fieldName(f))}, f.Type()

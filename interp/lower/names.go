@@ -3,7 +3,6 @@ package lower
 import (
 	"go/ast"
 	"go/types"
-	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 )
@@ -41,10 +40,7 @@ func (l *lowerer) qualified(e ast.Expr) ast.Expr {
 		return e
 	}
 	obj := l.info.Uses[id]
-	if obj == nil || obj.Pkg() == nil || l.params[obj] || obj.Parent() != obj.Pkg().Scope() {
-		return e
-	}
-	if path := obj.Pkg().Path(); !slices.Contains(l.checker.Dots(), path) && !slices.Contains(l.c.Dots, path) {
+	if obj == nil || obj.Pkg() == nil || l.checker.Interprets(obj.Pkg()) || l.params[obj] || obj.Parent() != obj.Pkg().Scope() {
 		return e
 	}
 	pkg := l.ident(id.Pos(), obj.Pkg().Name())
@@ -153,7 +149,7 @@ func (l *lowerer) generic(obj types.Object) *check.Generic {
 
 // isOwn reports whether a function or method is interpreted: one of a cell, or of a package that has it in source.
 func (l *lowerer) isOwn(fn *types.Func) bool {
-	if fn.Pkg() == l.checker.Package() || l.generic(fn.Origin()) != nil {
+	if l.checker.Interprets(fn.Pkg()) || l.generic(fn.Origin()) != nil {
 		return true
 	}
 	if recv := fn.Signature().Recv(); recv != nil {

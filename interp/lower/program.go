@@ -118,10 +118,11 @@ func (p *Program) newName(name string) string {
 	return fmt.Sprintf("%s#%d", name, p.version[name])
 }
 
-// newTypeName makes a name for a type: reflection wants letters, and programs print it where the type is embedded, so the first of a name keeps that.
-func (p *Program) newTypeName(name string) string {
+// newTypeName makes a name for a type: reflection wants letters, and programs print it where the type is embedded, so the first of a name keeps that, but for those
+// of packages: what is in a function of another package may have their names.
+func (p *Program) newTypeName(name string, ofPackage bool) string {
 	p.version[name]++
-	if n := p.version[name]; n > 1 || types.Universe.Lookup(name) != nil {
+	if n := p.version[name]; n > 1 || ofPackage || types.Universe.Lookup(name) != nil {
 		return fmt.Sprintf("%s%s%d", name, run.TypeVersion, n)
 	}
 	return name

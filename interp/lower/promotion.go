@@ -37,7 +37,7 @@ func (l *lowerer) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
 
 // mistakesMethod does it for a method. Those that a package keeps to itself are left to yaegi.
 func (l *lowerer) mistakesMethod(s *types.Selection) bool {
-	return (s.Obj().Exported() || s.Obj().Pkg() == l.checker.Package()) && l.promotes(s.Recv(), s.Obj().Name()) > 1
+	return (s.Obj().Exported() || l.checker.Interprets(s.Obj().Pkg())) && l.promotes(s.Recv(), s.Obj().Name()) > 1
 }
 
 // fieldDepthFirst returns the index path of the field that yaegi finds by the name of another.

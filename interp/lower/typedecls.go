@@ -159,7 +159,7 @@ func (l *lowerer) localType(s *ast.TypeSpec) {
 		return
 	}
 	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && s.Name.Name != "_" {
-		l.names[obj] = l.program.newTypeName(s.Name.Name)
+		l.names[obj] = l.program.newTypeName(s.Name.Name, l.c.Package != nil)
 		l.locals = append(l.locals, obj)
 		l.localSpecs = append(l.localSpecs, l.typeSpec(s))
 	}

@@ -69,7 +69,7 @@ func (l *lowerer) ownType(t *types.Named) string {
 	if inst := l.instanceType(t); inst != nil {
 		return inst.name
 	}
-	if t.Obj().Pkg() == l.checker.Package() {
+	if l.checker.Interprets(t.Obj().Pkg()) {
 		return l.name(t.Obj())
 	}
 	return ""

@@ -38,7 +38,7 @@ func (l *lowerer) structBearer(t *types.Struct, pos token.Pos) *types.Named {
 	obj := types.NewTypeName(pos, l.checker.Package(), run.UnnamedStruct, nil)
 	named := types.NewNamed(obj, t, nil)
 	l.bearers[key] = named
-	l.names[obj] = l.program.newTypeName(obj.Name())
+	l.names[obj] = l.program.newTypeName(obj.Name(), l.c.Package != nil)
 	l.locals = append(l.locals, obj)
 	spec := &ast.TypeSpec{Name: l.ident(pos, l.names[obj]), Type: l.structExpr(t, pos)}
 	l.finishType(spec, obj)

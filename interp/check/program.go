@@ -1,0 +1,20 @@
+package check
+
+import (
+	"go/types"
+	"path/filepath"
+)
+
+// program loads the program of several files that a cell calls, which is a package main of its own, and lets the cell call its function main.
+func (k *Attempt) program(known names) {
+	files := k.Cell.cell.Program
+	c, err := k.Checker.pkgs.read(types.NewPackage(PackageName, PackageName), files, filepath.Dir(files[0]))
+	if err != nil {
+		k.source = err
+		return
+	}
+	known.define(mainName, c.Objects[mainName])
+}
+
+// mainName is the function with which a program begins.
+const mainName = "main"

@@ -1,0 +1,62 @@
+package lower
+
+import (
+	"go/ast"
+	"go/types"
+	"reflect"
+)
+
+// What packages of modules declare is in yaegi's package main, as what cells declare is. So pkg.Name becomes Name before anything else is done with the syntax: it
+// means what pkg.Name did.
+
+// unqualify replaces the members of interpreted packages in a node by their names.
+func (l *lowerer) unqualify(n ast.Node) {
+	if l.checker.HasModules() {
+		l.unqualifyIn(reflect.ValueOf(n))
+	}
+}
+
+func (l *lowerer) unqualifyIn(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Interface:
+		if v.IsNil() {
+			return
+		}
+		if name := l.interpretedMember(v.Interface()); name != nil {
+			v.Set(reflect.ValueOf(name))
+			return
+		}
+		l.unqualifyIn(v.Elem())
+	case reflect.Pointer:
+		if _, isNode := v.Interface().(ast.Node); !isNode || v.IsNil() {
+			return
+		}
+		for i := range v.Elem().NumField() {
+			l.unqualifyIn(v.Elem().Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			l.unqualifyIn(v.Index(i))
+		}
+	}
+}
+
+// interpretedMember returns the name that a selector selects from an interpreted package, nil for all else.
+func (l *lowerer) interpretedMember(n any) *ast.Ident {
+	sel, ok := n.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	id, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	pkg, ok := l.info.Uses[id].(*types.PkgName)
+	if !ok || !l.checker.Interprets(pkg.Imported()) {
+		return nil
+	}
+	if tv, ok := l.info.Types[sel]; ok {
+		l.info.Types[sel.Sel] = tv
+	}
+	return sel.Sel
+}

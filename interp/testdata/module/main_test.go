@@ -1,0 +1,3 @@
+package main
+
+func count() string { return "this file is a test" }
