@@ -37,6 +37,12 @@ func Parse(text string) []Cell {
 	return cells
 }
 
+// MainLine returns the line of the function main of a file of package main, 0 if it has none.
+func MainLine(text string) int {
+	_, line := withoutPackage(text)
+	return line
+}
+
 // withoutPackage returns a program's text with its package clause replaced by spaces and the line of its function main. A text that
 // is no program is returned as it is, with 0.
 func withoutPackage(text string) (string, int) {

@@ -1,39 +1,26 @@
 package cli
 
-import (
-	"context"
-	"io"
-	"os"
-)
-
-// standardInput is the name of the file that is read from standard input.
-const standardInput = "-"
+import "context"
 
 // run runs symmrepl run FILE [ARG...].
 func run(ctx context.Context, o options, args []string) (int, error) {
 	if len(args) == 0 {
-		return 0, misused("run needs one file, such as symmrepl run hello.go, and the arguments of its program")
+		return 0, misused("run needs one file, such as symmrepl run hello.go, or a folder, and the arguments of its program")
 	}
-	name := args[0]
-	text, err := readScript(name)
+	s, programArgs, err := readScript(args)
 	if err != nil {
 		return 0, misused("run: %v", err)
 	}
-	o.programArgs, o.program = args, newProgram()
-	if name == standardInput {
+	o.programArgs, o.program = programArgs, newProgram()
+	if s.name == standardInput {
 		o.program.Stdin = nil // it has been read
 	}
-	return withSession(ctx, o, func(s *opened) (int, error) {
-		r, c := s.request(string(text)), s.console()
-		r.Name = name
+	return withSession(ctx, o, func(opened *opened) (int, error) {
+		r, c := opened.request(s.text), opened.console()
+		r.Name = s.name
+		if s.files != nil {
+			return programStatus(c, c.Program(ctx, r, s.files, s.line)), nil
+		}
 		return programStatus(c, c.File(ctx, r)), nil
 	})
-}
-
-// readScript returns the text of a script.
-func readScript(name string) ([]byte, error) {
-	if name == standardInput {
-		return io.ReadAll(os.Stdin)
-	}
-	return os.ReadFile(name)
 }

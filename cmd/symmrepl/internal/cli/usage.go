@@ -9,6 +9,8 @@ on an emulated device in host memory.
     symmrepl run FILE.go [ARG...]
                                 run a script, whose cells lines that begin with // %% separate, or a program of package main,
                                 from standard input if FILE is -; flags among the arguments stand after --
+    symmrepl run FOLDER [ARG...]
+                                run the program of package main in a folder; several files may be given in its place
     symmrepl tutorial [NAME]    list the tutorials, or step through one at a prompt
     symmrepl attach [DIR]       a second prompt on a running session of yours; it asks which if there are several and no DIR
     symmrepl kernel install     install a Jupyter kernel that starts a session with these flags

@@ -7,6 +7,11 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
+// Program runs a program of package main that has several files. The request's name is that of the file with the function main, which is on a line of it.
+func (c *Console) Program(ctx context.Context, r Request, files []string, line int) Outcome {
+	return OutcomeOf(c.cell(ctx, r, session.Cell{Line: line, Source: "main()", Program: files}))
+}
+
 // File runs the cells of a file, whose text is the request's source and whose name is the request's, and stops at the first that fails. A cell may
 // begin with commands and shell lines, as a notebook's may.
 func (c *Console) File(ctx context.Context, r Request) Outcome {

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/cellfile"
+	"github.com/symmrepl/symmrepl/interp/check"
+)
+
+// runnable is what symmrepl run runs.
+type runnable struct {
+	name  string   // of a file of cells, or of that with the function main
+	text  string   // of a file of cells
+	files []string // of a program that has several files, or is a folder's
+	line  int      // of its function main
+}
+
+// standardInput is the name of the file that is read from standard input.
+const standardInput = "-"
+
+// readScript reads what arguments name: a file of cells or of package main, or a program of package main, which is a folder's or given as several files. It returns
+// the script and its own arguments: the first is its name.
+func readScript(args []string) (runnable, []string, error) {
+	name := args[0]
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		files, pkg, err := check.SourceFiles(name)
+		switch {
+		case err != nil:
+			return runnable{}, nil, err
+		case pkg != "main":
+			return runnable{}, nil, fmt.Errorf("%s is package %s, and a program is package main", name, pkg)
+		}
+		s, err := readProgram(files)
+		return s, args, err
+	}
+	if n := filesOfMain(args); n > 1 {
+		s, err := readProgram(args[:n])
+		return s, append([]string{name}, args[n:]...), err
+	}
+	text, err := readFile(name)
+	return runnable{name: name, text: string(text)}, args, err
+}
+
+// readProgram finds the function main of a program.
+func readProgram(files []string) (runnable, error) {
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return runnable{}, err
+		}
+		if line := cellfile.MainLine(string(text)); line > 0 {
+			return runnable{name: name, files: files, line: line}, nil
+		}
+	}
+	return runnable{}, fmt.Errorf("%s has no function main", filepath.Dir(files[0]))
+}
+
+// filesOfMain returns how many of the arguments, from the first on, are files of package main.
+func filesOfMain(args []string) (n int) {
+	for n < len(args) && filepath.Ext(args[n]) == ".go" {
+		f, _ := parser.ParseFile(token.NewFileSet(), args[n], nil, parser.PackageClauseOnly)
+		if f == nil || f.Name.Name != "main" {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// readFile returns the text of a script.
+func readFile(name string) ([]byte, error) {
+	if name == standardInput {
+		return io.ReadAll(os.Stdin)
+	}
+	return os.ReadFile(name)
+}
