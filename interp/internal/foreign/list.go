@@ -16,7 +16,10 @@ type program struct {
 	suite string
 	name  string // relative to the suite's directory
 	path  string
+	files []string // that belong to it, beside path
 	args  []string
+	flags string // for the go command, in GOFLAGS
+	src   string // a folder of packages that it imports, by their import paths; "" if there is none
 	want  string // standard output and standard error
 	skip  string // why the toolchain does not run it on this machine; "" if it does
 }
@@ -41,7 +44,11 @@ func goPrograms(dir string) ([]program, error) {
 			return err
 		}
 		name, err := filepath.Rel(dir, path)
-		list = append(list, program{suite: "go", name: name, path: path, args: arguments(action[1:]), want: string(want), skip: skip})
+		p := program{suite: "go", name: name, path: path, args: arguments(action[1:]), want: string(want), skip: skip}
+		for len(p.args) > 0 && filepath.Ext(p.args[0]) == ".go" { // as for go run, which the action stands for
+			p.files, p.args = append(p.files, filepath.Join(filepath.Dir(path), p.args[0])), p.args[1:]
+		}
+		list = append(list, p)
 		return err
 	})
 	return list, err
@@ -87,6 +94,12 @@ func builds(tag string) bool {
 // output matches the comment at the end of a program of yaegi's that says what it prints.
 var output = regexp.MustCompile(`(?m)^// Output:\s*\n((?:(?://.*)?\n?)*)\z`)
 
+// Lines of a program of yaegi's that say which build tags it has, and below which folder the packages are that it imports.
+var (
+	tagsLine   = regexp.MustCompile(`(?m)^// yaegi:tags (\S+)$`)
+	gopathLine = regexp.MustCompile(`(?m)^// GOPATH:(\S+)$`)
+)
+
 // yaegiPrograms lists the files of dir with an expected output.
 func yaegiPrograms(dir string) ([]program, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -107,7 +120,14 @@ func yaegiPrograms(dir string) ([]program, error) {
 		for line := range strings.Lines(m[1]) {
 			want.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "//"), " "))
 		}
-		list = append(list, program{suite: "yaegi", name: filepath.Base(path), path: path, want: want.String()})
+		p := program{suite: "yaegi", name: filepath.Base(path), path: path, want: want.String()}
+		if m := tagsLine.FindStringSubmatch(string(text)); m != nil {
+			p.flags = "-tags=" + m[1]
+		}
+		if m := gopathLine.FindStringSubmatch(string(text)); m != nil {
+			p.src = filepath.Join(dir, m[1], "src")
+		}
+		list = append(list, p)
 	}
 	return list, nil
 }

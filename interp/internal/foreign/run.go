@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,8 +65,17 @@ func (r *runner) judge(p program) result {
 	if p.skip != "" {
 		return result{p, skipped, p.skip}
 	}
-	args := append([]string{"run", "-n", "1", "--device", "cpu", p.path, "--"}, p.args...)
-	got := r.run(exec.Command(r.program, args...))
+	if p.src != "" {
+		dir, err := vendored(&p)
+		defer os.RemoveAll(dir)
+		if err != nil {
+			return result{p, refused, err.Error()}
+		}
+	}
+	args := slices.Concat([]string{"run", "-n", "1", "--device", "cpu", p.path}, p.files, []string{"--"}, p.args)
+	cmd := exec.Command(r.program, args...)
+	cmd.Env = append(os.Environ(), "GOFLAGS="+p.flags)
+	got := r.run(cmd)
 	if !got.Failed && equal(got.Output, p.want) {
 		return result{p, same, ""}
 	}
@@ -84,7 +94,7 @@ func (r *runner) judge(p program) result {
 		return result{p, crashed, "it does not end within " + r.limit.String()}
 	case died.MatchString(got.Output):
 		return result{p, crashed, died.FindString(got.Output)}
-	case got.Failed && positioned(p, got.Output) && !failure.MatchString(got.Output):
+	case got.Failed && position.MatchString(got.Output) && !failure.MatchString(got.Output):
 		return result{p, refused, lastError(p, got.Output)}
 	case got.Failed:
 		return result{p, different, lastError(p, got.Output)}
@@ -131,7 +141,7 @@ func (r *runner) toolchain(p program) outcome {
 	if err != nil {
 		return outcome{Output: err.Error(), Failed: true}
 	}
-	sum := sha256.Sum256(append(text, runtime.Version()+" 3"...))
+	sum := sha256.Sum256(append(text, runtime.Version()+" 4"...))
 	kept := filepath.Join(r.kept, hex.EncodeToString(sum[:8]))
 	var o outcome
 	if b, err := os.ReadFile(kept); err == nil && json.Unmarshal(b, &o) == nil {
@@ -144,13 +154,35 @@ func (r *runner) toolchain(p program) outcome {
 	return o
 }
 
-// goRun runs a program with the Go toolchain. The go command adds a line with the exit status, which is not the program's.
+// goRun builds a program with the Go toolchain, in its folder as it may be part of a module, and runs it.
 func (r *runner) goRun(p program) outcome {
-	cmd := exec.Command("go", append([]string{"run", p.path}, p.args...)...)
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	o := r.run(cmd)
-	o.Output, o.Stderr = exitStatus.ReplaceAllString(o.Output, ""), exitStatus.ReplaceAllString(o.Stderr, "")
-	return o
+	dir, err := os.MkdirTemp("", "foreign")
+	if err != nil {
+		return outcome{Output: err.Error(), Failed: true}
+	}
+	defer os.RemoveAll(dir)
+	binary := filepath.Join(dir, "program")
+	build := exec.Command("go", slices.Concat([]string{"build", "-C", filepath.Dir(p.path), "-o", binary, p.path}, p.files)...)
+	build.Env = append(os.Environ(), "GOFLAGS="+p.flags, "GOWORK=off")
+	if o := r.run(build); o.Failed {
+		return o
+	}
+	return r.run(exec.Command(binary, p.args...))
+}
+
+// vendored makes a program a module in a folder of its own, with copies of the packages that it imports below vendor. It returns the folder.
+func vendored(p *program) (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "foreign"); err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(p.path)
+	if err != nil {
+		return dir, err
+	}
+	p.path, p.flags = filepath.Join(dir, filepath.Base(p.path)), "-mod=vendor"
+	// From go 1.14 on, the go command asks for a list of the modules in vendor.
+	return dir, errors.Join(os.WriteFile(p.path, text, 0o644), os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module foreign\n\ngo 1.13\n"), 0o644),
+		os.CopyFS(filepath.Join(dir, "vendor"), os.DirFS(p.src)))
 }
 
 // varies reports whether the toolchain's program prints something else when it runs again, such as an address.
@@ -167,15 +199,11 @@ func equal(a, b string) bool {
 	return times.ReplaceAllString(strings.TrimSpace(a), "") == times.ReplaceAllString(strings.TrimSpace(b), "")
 }
 
-// positioned reports whether the text has an error at a place in the program.
-func positioned(p program, text string) bool {
-	return regexp.MustCompile(regexp.QuoteMeta(filepath.Base(p.path)) + `:[0-9]+:[0-9]+: `).MatchString(text)
-}
-
 var (
-	times      = regexp.MustCompile(`(?m)^[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} `)
-	numbers    = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
-	exitStatus = regexp.MustCompile(`(?m)^exit status [0-9]+\n\z`)
+	times   = regexp.MustCompile(`(?m)^[0-9]{4}/[0-9]{2}/[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} `)
+	numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
+	// position matches how an error at a place in the program begins.
+	position = regexp.MustCompile(`(?m)^\S*\.go:[0-9]+:[0-9]+: `)
 	// died matches the report of a rank that ended.
 	died = regexp.MustCompile(`(?m)^.*\brank \d+ (died|was killed|ended|exited).*$|the worker (died|crashed).*`)
 	// failure matches an error of a program that ran.
