@@ -181,3 +181,26 @@ func TestModuleProgramOrder(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 }
+
+// TestModuleCompletion holds that names of packages of a module are completed, also of those that the cell imports itself, which leaves nothing.
+func TestModuleCompletion(t *testing.T) {
+	t.Chdir(moduleProgram)
+	in := open(t, Options{})
+	for range 2 {
+		if got := strings.Join(candidatesAt(in, "import \"example.com/shop/stock\"\nstock.P"), " "); got != "Pair Pairs Price Priced" {
+			t.Errorf("in the cell that imports it: %s", got)
+		}
+	}
+	for f := range in.checker.Files().Iterate {
+		if strings.Contains(f.Name(), "stock.go") {
+			t.Errorf("%s stays", f.Name())
+		}
+	}
+	if in.checker.HasModules() {
+		t.Error("packages stay")
+	}
+	mustEval(t, in, "import \"example.com/shop/stock\"\nit := stock.Item{}")
+	if got := strings.Join(candidatesAt(in, "it."), " "); got != "Name SetPrice String" {
+		t.Errorf("of a value: %s", got)
+	}
+}
