@@ -32,7 +32,7 @@ func TestDocumentation(t *testing.T) {
 		{"math/bits", "package bits // import \"math/bits\"\n\n…"},
 		{"bits", "package bits // import \"math/bits\"\n\n…"},
 		{"symm.Empty", "func Empty(dtype DType, shape ...int) *Tensor\n\n…"},
-		{"symm", "package symmem // import \"github.com/symmrepl/symmrepl/symmem\"\n\n…"},
+		{"symm", "package symm // import symm \"github.com/symmrepl/symmrepl/symmem\"\n\n…"},
 		{"symm.Kind", "type Kind string\n\n…"},
 		{"len", "func len(v T) int\n\nelements of a slice, array, map or channel's buffer; bytes of a string"},
 	} {
@@ -95,7 +95,7 @@ func TestTypes(t *testing.T) {
 		{"P", "type P struct{Xs int; y string}\nfunc (P) Show() string\nfunc (*P) Set(n int)"},
 		{"*P", "type *P"},
 		{"strings", "package strings // import \"strings\""},
-		{"symm", "package symmem // import \"github.com/symmrepl/symmrepl/symmem\""},
+		{"symm", "package symm // import symm \"github.com/symmrepl/symmrepl/symmem\""},
 		{"sort.Ints", "func([]int)"},
 		{"sort.Ints(a)", "no value"},
 		{"Same", "func[T any](x T) T"},

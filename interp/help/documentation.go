@@ -54,7 +54,8 @@ func (h *Guide) pathsFor(name string) []string {
 	return h.checker.Packages().PathsOf(name)
 }
 
-// packageDoc is about a package, by its name or its import path.
+// packageDoc is about a package, by its name or its import path. It begins with the package's clause and its import, by the name that cells have for
+// it.
 func (h *Guide) packageDoc(name string) (string, bool) {
 	for _, path := range append(h.pathsFor(name), name) {
 		decl, text, ok := docs.Lookup(path, "")
@@ -67,9 +68,22 @@ func (h *Guide) packageDoc(name string) (string, bool) {
 				exported = append(exported, n)
 			}
 		}
-		return entry(fmt.Sprintf("%s // import %q", decl, path), text) + "\n\n" + wrap(exported), true
+		own := strings.TrimPrefix(decl, "package ")
+		called := own
+		if h.checker.Imports()[name] == path {
+			called = name
+		}
+		return entry(packageHead(called, path, own), text) + "\n\n" + wrap(exported), true
 	}
 	return "", false
+}
+
+// packageHead is the clause of a package and its import, by the name that cells have for it.
+func packageHead(called, path, own string) string {
+	if called == own {
+		return fmt.Sprintf("package %s // import %q", own, path)
+	}
+	return fmt.Sprintf("package %s // import %[1]s %q", called, path)
 }
 
 // wrap writes words in lines.

@@ -12,7 +12,7 @@ import (
 func (h *Guide) TypeOf(expr string) (string, error) {
 	expr = strings.TrimSpace(expr)
 	if path, ok := h.checker.Imports()[expr]; ok && h.checker.Objects()[expr] == nil {
-		return fmt.Sprintf("package %s // import %q", h.checker.Packages().Package(path).Name(), path), nil
+		return packageHead(expr, path, h.checker.Packages().Package(path).Name()), nil
 	}
 	tv, err := h.evalType(expr)
 	if err != nil {
