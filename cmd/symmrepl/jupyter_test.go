@@ -82,6 +82,9 @@ func TestJupyterKernel(t *testing.T)  { jupyter(t).clients("kernel_test") }
 func TestJupyterClients(t *testing.T) { jupyter(t).clients("clients_test") }
 func TestJupyterLab(t *testing.T)     { jupyter(t).clients("lab_test") }
 
+// With SYMMREPL_PICTURES=FOLDER it writes the pictures of docs/notebooks.md, as TestJupyterLab does.
+func TestJupyterLabOutputs(t *testing.T) { jupyter(t).clients("lab_outputs_test") }
+
 // TestGophernotes runs where the folder that .ci/gophernotes makes is named, as `make gophernotes` does.
 func TestGophernotes(t *testing.T) {
 	const variable = "SYMMREPL_GOPHERNOTES"

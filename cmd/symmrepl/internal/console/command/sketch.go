@@ -31,8 +31,8 @@ const ink = "#333333"
 func newSketch(width, height float64) *sketch {
 	s := &sketch{png: vgimg.PngCanvas{Canvas: vgimg.New(pixels(width), pixels(height))}}
 	s.canvas = draw.New(s.png)
-	fmt.Fprintf(&s.svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%g" height="%g" font-family="sans-serif" font-size="12" style="background:#ffffff">`,
-		width, height)
+	fmt.Fprintf(&s.svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]g" height="%[2]g" viewBox="0 0 %[1]g %[2]g"`, width, height)
+	s.svg.WriteString(` font-family="sans-serif" font-size="12" style="background:#ffffff">`)
 	return s
 }
 
