@@ -44,8 +44,7 @@
 // The error of a panic says what Go prints, also of panics in whose deferred calls it began, but for a struct, pointer, slice or map that is no
 // error and no Stringer, of which Go prints the address: it is written as the value of a cell is. Its position is that of the statement that code
 // of cells began last, which is one of another goroutine if that ran on meanwhile. If that is in a function which another statement of the cell
-// called, the detail says at which the cell was. In a loop the panic of an index out of range does not say the index, unless that is in an argument of
-// compiled code.
+// called, the detail says at which the cell was.
 //
 // A value method that is called with a nil pointer through an interface panics with the error of a nil pointer that is dereferenced, where Go says which method it was.
 //
@@ -56,8 +55,8 @@
 // Profiles and counts of allocations are of the interpreter, and values may be collected later than in a compiled program. Memory that is not mapped panics when it
 // is read, where a program ends.
 //
-// A negative zero that is an argument of a function declared in a cell arrives there as zero, as do those in a struct or array that has nothing but
-// zeros. Methods, function literals and compiled functions get it as it is.
+// A negative zero that is an argument of a function declared in a cell arrives there as zero if the function has interfaces, functions or a variadic parameter
+// among its parameters and results, as do those in a struct or array that has nothing but zeros.
 //
 // # Interrupts
 //

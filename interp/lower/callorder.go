@@ -7,8 +7,7 @@ import (
 )
 
 // callsFirst takes the calls out of a statement in which something may panic after a call of a cell's function: they come before it, in their order, and
-// variables hold their results. The statement itself is then marked again, because the functions have left marks of their own. Outside of loops it does
-// the same where an index or a slice follows any call, so that its bounds can be checked.
+// variables hold their results. The statement itself is then marked again, because the functions have left marks of their own.
 func (l *lowerer) callsFirst(s ast.Stmt) (out []ast.Stmt) {
 	var values []*ast.Expr
 	whole := false // the value of the statement may be a call that nothing follows
@@ -66,10 +65,9 @@ func headOf(s ast.Stmt) *ast.Expr {
 	return nil
 }
 
-// panicsAfterCall reports whether a statement calls a function of a cell and then does something else that may panic, or calls any and then
-// indexes or slices.
+// panicsAfterCall reports whether a statement calls a function of a cell and then does something else that may panic.
 func (l *lowerer) panicsAfterCall(s ast.Stmt) bool {
-	called, compiled, found := false, false, false // compiled is of a call not in a loop
+	called, found := false, false
 	var visit func(n ast.Node)
 	visit = func(n ast.Node) {
 		if isNilNode(n) || found {
@@ -95,17 +93,9 @@ func (l *lowerer) panicsAfterCall(s ast.Stmt) bool {
 			}
 			return false
 		})
-		switch e := n.(type) {
-		case *ast.CallExpr:
-			if l.callsCell(e) {
-				called = true
-				return
-			}
-			compiled = compiled || l.fn.loops == 0 && !l.harmless(e)
-		case *ast.IndexExpr:
-			found = found || compiled && l.hasLength(e.X)
-		case *ast.SliceExpr:
-			found = found || compiled
+		if e, ok := n.(*ast.CallExpr); ok && l.callsCell(e) {
+			called = true
+			return
 		}
 		found = found || called && l.mayPanic(n)
 	}

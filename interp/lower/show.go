@@ -18,7 +18,7 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 		return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Show)}}
 	}
 	s := &ast.ExprStmt{X: e}
-	out := append(l.callsFirst(s), l.boundsFirst(s)...)
+	out := l.callsFirst(s)
 	e = s.X
 	out = append(out, l.mark(e)...)
 	var lhs []ast.Expr

@@ -25,11 +25,10 @@ func (l *lowerer) block(b *ast.BlockStmt) *ast.BlockStmt {
 
 // stmt lowers a statement, to one or several.
 func (l *lowerer) stmt(s ast.Stmt) []ast.Stmt {
-	out := append(l.callsFirst(s), l.boundsFirst(s)...)
-	return append(out, l.lowered(s)...)
+	return append(l.callsFirst(s), l.lowered(s)...)
 }
 
-// lowered lowers a statement itself, without what callsFirst and boundsFirst put before it.
+// lowered lowers a statement itself, without what callsFirst puts before it.
 func (l *lowerer) lowered(s ast.Stmt) []ast.Stmt {
 	switch s := s.(type) {
 	case *ast.AssignStmt:

@@ -29,7 +29,7 @@ func (l *lowerer) declStmt(s *ast.DeclStmt) []ast.Stmt {
 
 func (l *lowerer) varSpec(spec *ast.ValueSpec) []ast.Stmt {
 	values := &ast.AssignStmt{Rhs: spec.Values}
-	out := append(l.callsFirst(values), l.boundsFirst(values)...)
+	out := l.callsFirst(values)
 	out = append(out, l.mark(spec)...)
 	pos := spec.Pos()
 	if spec.Values != nil && len(spec.Values) < len(spec.Names) {

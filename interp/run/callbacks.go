@@ -36,8 +36,8 @@ var recovering = []string{
 	"net/http.(*conn).serve",
 }
 
-// notRecovering are prefixes of those among them that do not: they call methods of cells' types for compiled code, and guard steps of interpreted code.
-var notRecovering = []string{ownPrefix + "(*natives).", ownPrefix + "(*Runtime).guard."}
+// notRecovering are prefixes of those among them that do not: they call methods of cells' types for compiled code, and are steps of interpreted code.
+var notRecovering = []string{ownPrefix + "(*natives).", ownPrefix + "(*Runtime).guard.", calledBody, ownPrefix + "(*call).", ownPrefix + "(*nodes)."}
 
 // recovers reports whether one of them has called the caller's caller.
 func recovers() bool {

@@ -18,11 +18,11 @@ func unsignedIndexFault(i uint64, n int) {
 	panic(runtimeError(fmt.Sprintf("runtime error: index out of range [%d] with length %d", i, n)))
 }
 
-// sliceBounds checks the bounds of a slice expression of an operand with a length and a capacity. The bits of given say which of them there are,
-// whether the operand is a slice, and which bounds are of an unsigned type: of those a negative one is too large.
-func sliceBounds(given, length, capacity, low, high, limit int) {
-	fail := func(format string, args ...any) {
-		panic(runtimeError("runtime error: slice bounds out of range " + fmt.Sprintf(format, args...)))
+// sliceFault returns what Go panics with for the bounds of a slice expression of an operand with a length and a capacity, "" if they are right. The bits of given
+// say which of them there are, whether the operand is a slice, and which bounds are of an unsigned type: of those a negative one is too large.
+func sliceFault(given, length, capacity, low, high, limit int) runtimeError {
+	fault := func(format string, args ...any) runtimeError {
+		return runtimeError("runtime error: slice bounds out of range " + fmt.Sprintf(format, args...))
 	}
 	large := func(bit, bound int) bool { return bound < 0 && given&bit != 0 }
 	text := func(bit, bound int) any {
@@ -35,46 +35,48 @@ func sliceBounds(given, length, capacity, low, high, limit int) {
 	if given&isSlice != 0 {
 		what = "capacity"
 	}
-	if given&2 == 0 {
+	if given&givenHigh == 0 {
 		high = length
 	}
-	if given&4 != 0 {
+	if given&givenLimit != 0 {
 		switch {
-		case limit > capacity, large(UnsignedLimit, limit):
-			fail("[::%d] with %s %d", text(UnsignedLimit, limit), what, capacity)
+		case limit > capacity, large(unsignedLimit, limit):
+			return fault("[::%d] with %s %d", text(unsignedLimit, limit), what, capacity)
 		case limit < 0:
-			fail("[::%d]", limit)
-		case high > limit, large(UnsignedHigh, high):
-			fail("[:%d:%d]", text(UnsignedHigh, high), limit)
+			return fault("[::%d]", limit)
+		case high > limit, large(unsignedHigh, high):
+			return fault("[:%d:%d]", text(unsignedHigh, high), limit)
 		case high < 0:
-			fail("[:%d:]", high)
-		case low > high, large(UnsignedLow, low):
-			fail("[%d:%d:]", text(UnsignedLow, low), high)
+			return fault("[:%d:]", high)
+		case low > high, large(unsignedLow, low):
+			return fault("[%d:%d:]", text(unsignedLow, low), high)
 		case low < 0:
-			fail("[%d::]", low)
+			return fault("[%d::]", low)
 		}
-		return
+		return ""
 	}
 	switch {
-	case high > capacity, large(UnsignedHigh, high):
-		fail("[:%d] with %s %d", text(UnsignedHigh, high), what, capacity)
+	case high > capacity, large(unsignedHigh, high):
+		return fault("[:%d] with %s %d", text(unsignedHigh, high), what, capacity)
 	case high < 0:
-		fail("[:%d]", high)
-	case low > high, large(UnsignedLow, low):
-		fail("[%d:%d]", text(UnsignedLow, low), high)
+		return fault("[:%d]", high)
+	case low > high, large(unsignedLow, low):
+		return fault("[%d:%d]", text(unsignedLow, low), high)
 	case low < 0:
-		fail("[%d:]", low)
+		return fault("[%d:]", low)
 	}
+	return ""
 }
 
-// isSlice is the bit of sliceBounds for slices.
-const isSlice = 8
-
-// The bits of sliceBounds for bounds of unsigned types.
+// The bits of sliceFault.
 const (
-	UnsignedLow = 16 << iota
-	UnsignedHigh
-	UnsignedLimit
+	givenLow = 1 << iota
+	givenHigh
+	givenLimit
+	isSlice
+	unsignedLow
+	unsignedHigh
+	unsignedLimit
 )
 
 // States of a range over a function, as its lowered loop numbers them.

@@ -113,9 +113,10 @@ func (rt *Runtime) forward() {
 
 // Functions on the stack of a goroutine that runs deferred calls.
 const (
-	cellFunction = "github.com/traefik/yaegi/interp.runCfg" // one for each function of a cell, and for each body that Do runs
-	runDeferred  = "github.com/symmrepl/symmrepl/interp/run.(*defers).run"
-	doBody       = "github.com/symmrepl/symmrepl/interp/run.(*defers).Do"
+	cellFunction = yaegiPrefix + "runCfg"           // one for each function of a cell, and for each body that Do runs, or
+	calledBody   = ownPrefix + "(*Runtime).runBody" // one of ours
+	runDeferred  = ownPrefix + "(*defers).run"
+	doBody       = ownPrefix + "(*defers).Do"
 )
 
 // calledAt returns how many functions of cells deep, from the deferred call that runs, the caller of recover is.
@@ -129,7 +130,7 @@ func calledAt() int {
 			var f runtime.Frame
 			f, more = frames.Next()
 			switch f.Function {
-			case cellFunction:
+			case cellFunction, calledBody:
 				depth++
 			case doBody:
 				depth-- // a function and its body are one

@@ -20,7 +20,8 @@
 // trees see to (guard.go). Only a call that holds the device keeps other cells from beginning until it has returned. While code runs, each limit is looked at every
 // few milliseconds (limits.go): endless recursion would end the process, and a machine without memory would end whatever it likes.
 //
-// The steps by which positions are stored and indices looked at are not yaegi's (steps.go).
+// Positions are stored (steps.go), numbers compared, computed and assigned (quick.go), elements found (index.go), and functions called (calls.go, literals.go) by
+// steps that are not yaegi's. What they do not know they leave to yaegi's.
 //
 // What yaegi has no exported way to is reached in two places, yaegi.go and guard.go.
 package run

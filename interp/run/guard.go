@@ -23,8 +23,9 @@ type generator func(node unsafe.Pointer)
 
 // nodes tells where the nodes of yaegi's trees have their fields.
 type nodes struct {
-	child, start, next, fnext, kind, gen, exec, ident, pos uintptr            // offsets
-	funcType, funcLit                                      uint               // kinds
+	child, start, next, fnext, kind, gen, exec, ident, pos uintptr // offsets
+	funcType, funcLit, assignStmt, returnStmt, goStmt      uint    // kinds
+	deferStmt, defineXStmt, assignXStmt                    uint
 	generators                                             map[uintptr]string // the names of generators, by address
 	*places
 }
@@ -64,7 +65,10 @@ func newNodes() (*nodes, error) {
 		return nil, err
 	}
 	field, _ := node.FieldByName("kind")
-	for name, of := range map[string]*uint{"funcType": &n.funcType, "funcLit": &n.funcLit} {
+	for name, of := range map[string]*uint{
+		"funcType": &n.funcType, "funcLit": &n.funcLit, "assignStmt": &n.assignStmt, "returnStmt": &n.returnStmt, "goStmt": &n.goStmt,
+		"deferStmt": &n.deferStmt, "defineXStmt": &n.defineXStmt, "assignXStmt": &n.assignXStmt,
+	} {
 		if *of = kindNamed(field.Type, name); *of == kinds {
 			return nil, fmt.Errorf("interp: there is no %s %s", field.Type, name)
 		}
@@ -93,8 +97,16 @@ func (rt *Runtime) Guard(p *interp.Program) { rt.guard(unsafe.Pointer(Tree(p)), 
 func (rt *Runtime) guard(node unsafe.Pointer, in *scope) {
 	n := rt.yaegi.nodes
 	*n.execOf(node) = nil
+	children := n.childrenOf(node)
 	if gen := n.genOf(node); *gen != nil && n.isCall(*gen) {
+		var own *call
+		if n.generatorName(*gen) == "call" {
+			own = rt.newCall(node, children)
+		}
 		n.wrap(gen, func(s step) step {
+			if own != nil {
+				s = own.step(node, children, s)
+			}
 			if in.traced {
 				s = rt.calling(in, n.callPosition(node), s)
 			}
@@ -109,15 +121,13 @@ func (rt *Runtime) guard(node unsafe.Pointer, in *scope) {
 	}
 	rt.useStep(node, in)
 	rt.quicken(node)
-	children := n.childrenOf(node)
-	isFunction := len(children) > bodyChild && n.kindOf(children[typeChild]) == n.funcType
-	if isFunction {
+	if n.isFunction(node) {
 		in = in.enter()
 	}
 	for _, child := range children {
 		rt.guard(child, in)
 	}
-	if !isFunction {
+	if !n.isFunction(node) {
 		return
 	}
 	start := *(*unsafe.Pointer)(unsafe.Add(children[bodyChild], n.start))
@@ -137,6 +147,12 @@ func (rt *Runtime) guard(node unsafe.Pointer, in *scope) {
 	}
 }
 
+// isFunction reports whether a node is a function of a cell.
+func (n *nodes) isFunction(node unsafe.Pointer) bool {
+	children := n.childrenOf(node)
+	return len(children) > bodyChild && n.kindOf(children[typeChild]) == n.funcType
+}
+
 // setExec makes the steps of a node and of those that follow it, where there are none.
 //
 //go:linkname setExec github.com/traefik/yaegi/interp.setExec
@@ -144,6 +160,11 @@ func setExec(node unsafe.Pointer)
 
 func (n *nodes) childrenOf(node unsafe.Pointer) []unsafe.Pointer {
 	return *(*[]unsafe.Pointer)(unsafe.Add(node, n.child))
+}
+
+// lenOf returns the length of a field of a type that is a slice.
+func (n *nodes) lenOf(typ unsafe.Pointer, field uintptr) int {
+	return (*header)(unsafe.Add(typ, field)).len
 }
 
 func (n *nodes) nameOf(node unsafe.Pointer) string { return *(*string)(unsafe.Add(node, n.ident)) }

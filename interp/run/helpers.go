@@ -64,18 +64,14 @@ const (
 	Enter Helper = "enter#" // enter#(name string, end int, top bool): the function that calls it begins; see callstack.go
 	Leave Helper = "leave#" // leave#(at int): the function that calls it is about to make its deferred calls, at a position
 
-	CheckIndex Helper = "index#" // index#(i int, x any): panics if i is no index of x, a slice or string or a number of elements; see steps.go
-	// UnsignedIndexFault(i uint64, n int): panics, for index i of n elements
-	UnsignedIndexFault Helper = "UnsignedIndexFault"
-	CheckSlice         Helper = "slice#"     // slice#(given int, x any, low, high, limit int): panics if these are no bounds of x, which is as for index#
-	ShiftCount         Helper = "ShiftCount" // ShiftCount(n int64) uint64: n, unless it is negative
-	Misused            Helper = "Misused"    // Misused(state int): panics, for an iterator that does what it must not in a state
-	Room               Helper = "Room"       // Room(n, each int64, what string) int64: n, if there is memory for n elements of so many bytes
-	Runes              Helper = "Runes"      // Runes(s string) (at []int, runes []rune): for a range over s
-	Zero               Helper = "Zero"       // Zero(v any): variable v becomes zero
-	Clear              Helper = "Clear"      // Clear(x any): the builtin
-	Print              Helper = "Print"      // Print(args ...any): the builtin
-	Println            Helper = "Println"    // Println(args ...any): the builtin
+	ShiftCount Helper = "ShiftCount" // ShiftCount(n int64) uint64: n, unless it is negative
+	Misused    Helper = "Misused"    // Misused(state int): panics, for an iterator that does what it must not in a state
+	Room       Helper = "Room"       // Room(n, each int64, what string) int64: n, if there is memory for n elements of so many bytes
+	Runes      Helper = "Runes"      // Runes(s string) (at []int, runes []rune): for a range over s
+	Zero       Helper = "Zero"       // Zero(v any): variable v becomes zero
+	Clear      Helper = "Clear"      // Clear(x any): the builtin
+	Print      Helper = "Print"      // Print(args ...any): the builtin
+	Println    Helper = "Println"    // Println(args ...any): the builtin
 	// InterfaceWords(x any) string: what the builtins print of variable x, of an interface type
 	InterfaceWords Helper = "InterfaceWords"
 )
@@ -152,18 +148,15 @@ func (rt *Runtime) helpers() map[Helper]any {
 		Enter: func(string, int, bool) {}, // what yaegi takes for it
 		Leave: func(int) {},
 
-		CheckIndex:         checkIndex,
-		UnsignedIndexFault: unsignedIndexFault,
-		CheckSlice:         checkSlice,
-		ShiftCount:         shiftCount,
-		Misused:            misused,
-		Room:               rt.room,
-		Runes:              runesOf,
-		Zero:               zero,
-		Clear:              func(x any) { reflect.ValueOf(x).Clear() },
-		Print:              printArgs,
-		Println:            printlnArgs,
-		InterfaceWords:     rt.interfaceWords,
+		ShiftCount:     shiftCount,
+		Misused:        misused,
+		Room:           rt.room,
+		Runes:          runesOf,
+		Zero:           zero,
+		Clear:          func(x any) { reflect.ValueOf(x).Clear() },
+		Print:          printArgs,
+		Println:        printlnArgs,
+		InterfaceWords: rt.interfaceWords,
 	}
 	addOrdered[int](table)
 	addOrdered[int8](table)

@@ -8,8 +8,8 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Comparisons of ints that a branch depends on, sums, differences and products of ints, i++, i--, and s += n have steps of ours too, which read and write variables
-// where they are. Each looks whether its operands are ints, and otherwise leaves them to yaegi's step.
+// Comparisons, arithmetic, i++, i--, s += n, assignments and returns have steps of ours too, if the operands are ints or float64s, in comparisons ints, bytes or
+// runes: they read and write variables where they are. Each looks at its operands, and otherwise leaves them to yaegi's step.
 
 // value is a reflect.Value: one of a kind other than pointers and their likes has a pointer to it.
 type value struct {
@@ -17,13 +17,33 @@ type value struct {
 	flag     uintptr
 }
 
-// Of a flag: the kind, and that the value is a variable.
+// Of a flag: the kind, that the value has a pointer to it, and that it is a variable.
 const (
 	kindMask = 1<<5 - 1
+	indirect = 1 << 7
 	variable = 1 << 8
 )
 
-func (v *value) isInt() bool { return v.flag&kindMask == uintptr(reflect.Int) }
+func (v *value) is(kind reflect.Kind) bool { return v.flag&kindMask == uintptr(kind) }
+
+func (v *value) isInt() bool { return v.is(reflect.Int) }
+
+// integer returns an int, byte or rune.
+func (v *value) integer() (n int, ok bool) {
+	switch reflect.Kind(v.flag & kindMask) {
+	case reflect.Int:
+		return *(*int)(v.ptr), true
+	case reflect.Uint8:
+		return int(*(*uint8)(v.ptr)), true
+	case reflect.Int32:
+		return int(*(*int32)(v.ptr)), true
+	}
+	return 0, false
+}
+
+func (v *value) int() *int { return (*int)(v.ptr) }
+
+func (v *value) float() *float64 { return (*float64)(v.ptr) }
 
 func (v *value) isVariable(kind reflect.Kind) bool {
 	return v.flag&(kindMask|variable) == uintptr(kind)|variable
@@ -31,9 +51,10 @@ func (v *value) isVariable(kind reflect.Kind) bool {
 
 // places tells where frames have their values, and where the nodes of trees say which of them is theirs.
 type places struct {
-	findex, level, sym, rval uintptr // offsets in a node
-	index, global            uintptr // in a symbol
-	data, root               uintptr // in a frame
+	findex, level, sym, rval, parent, typ, val, types uintptr // offsets in a node
+	index, global, symNode                            uintptr // in a symbol
+	arg, ret                                          uintptr // in a type
+	data, root, anc, id                               uintptr // in a frame
 }
 
 // newPlaces looks whether nodes, symbols and frames have the fields that are needed.
@@ -41,8 +62,9 @@ func newPlaces(node reflect.Type) (*places, error) {
 	p := &places{}
 	frame, ok1 := reflect.TypeFor[interp.Interpreter]().FieldByName("frame")
 	symbol, ok2 := node.FieldByName("sym")
-	if !ok1 || !ok2 || frame.Type.Kind() != reflect.Pointer || symbol.Type.Kind() != reflect.Pointer {
-		return nil, fmt.Errorf("interp: %s has no symbol, or the interpreter no frame", node)
+	typ, ok3 := node.FieldByName("typ")
+	if !ok1 || !ok2 || !ok3 || frame.Type.Kind() != reflect.Pointer || symbol.Type.Kind() != reflect.Pointer || typ.Type.Kind() != reflect.Pointer {
+		return nil, fmt.Errorf("interp: %s has no symbol or type, or the interpreter no frame", node)
 	}
 	for _, f := range []struct {
 		of     reflect.Type
@@ -51,9 +73,13 @@ func newPlaces(node reflect.Type) (*places, error) {
 		offset *uintptr
 	}{
 		{node, "findex", reflect.Int, &p.findex}, {node, "level", reflect.Int, &p.level}, {node, "sym", reflect.Pointer, &p.sym},
-		{node, "rval", reflect.Struct, &p.rval},
+		{node, "rval", reflect.Struct, &p.rval}, {node, "anc", reflect.Pointer, &p.parent}, {node, "typ", reflect.Pointer, &p.typ},
+		{node, "val", reflect.Interface, &p.val}, {node, "types", reflect.Slice, &p.types},
 		{symbol.Type.Elem(), "index", reflect.Int, &p.index}, {symbol.Type.Elem(), "global", reflect.Bool, &p.global},
+		{symbol.Type.Elem(), "node", reflect.Pointer, &p.symNode},
+		{typ.Type.Elem(), "arg", reflect.Slice, &p.arg}, {typ.Type.Elem(), "ret", reflect.Slice, &p.ret},
 		{frame.Type.Elem(), "data", reflect.Slice, &p.data}, {frame.Type.Elem(), "root", reflect.Pointer, &p.root},
+		{frame.Type.Elem(), "anc", reflect.Pointer, &p.anc}, {frame.Type.Elem(), "id", reflect.Uint64, &p.id},
 	} {
 		field, ok := f.of.FieldByName(f.name)
 		if !ok || field.Type.Kind() != f.kind {
@@ -70,39 +96,61 @@ func newPlaces(node reflect.Type) (*places, error) {
 
 func asValue(v *reflect.Value) *value { return (*value)(unsafe.Pointer(v)) }
 
-// place is where an operand is: in the frame of a function, among the package-level variables, or a constant.
+// place is where an operand is: in the frame of a function or of one around it, among the package-level variables, or a constant.
 type place struct {
 	*places
 	offset   uintptr
-	global   bool
+	level    int // of the functions around; packageLevel for package-level variables
 	constant *value
 }
 
+const packageLevel = -1
+
 // in returns the operand for a frame. It is small enough to be inlined.
-func (p place) in(frame unsafe.Pointer) *value {
+func (p *place) in(frame unsafe.Pointer) *value {
 	if p.constant != nil {
 		return p.constant
 	}
-	if p.global {
-		frame = *(*unsafe.Pointer)(unsafe.Add(frame, p.root))
+	if p.level != 0 {
+		frame = p.outer(frame)
 	}
 	return (*value)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Add(frame, p.data)), p.offset))
 }
 
-// placeOf returns where the value of a node is, once its step has been made. It is not ok if that is in the frame of another function.
+// outer returns the frame that has the operand.
+func (p *place) outer(frame unsafe.Pointer) unsafe.Pointer {
+	if p.level == packageLevel {
+		return *(*unsafe.Pointer)(unsafe.Add(frame, p.root))
+	}
+	for range p.level {
+		frame = *(*unsafe.Pointer)(unsafe.Add(frame, p.anc))
+	}
+	return frame
+}
+
+// placeOf returns where the value of a node is, once its step has been made. It is not ok if it has none.
 func (n *nodes) placeOf(node unsafe.Pointer) (p place, ok bool) {
 	p.places = n.places
 	if v := (*reflect.Value)(unsafe.Add(node, n.rval)); v.IsValid() {
 		c := *asValue(v)
 		p.constant = &c
-		return p, c.isInt()
+		return p, true
 	}
 	index := *(*int)(unsafe.Add(node, n.findex))
-	if symbol := *(*unsafe.Pointer)(unsafe.Add(node, n.sym)); symbol != nil {
-		index, p.global = *(*int)(unsafe.Add(symbol, n.index)), *(*bool)(unsafe.Add(symbol, n.global))
+	p.level = *(*int)(unsafe.Add(node, n.level))
+	if symbol := n.pointer(node, n.sym); symbol != nil {
+		index = *(*int)(unsafe.Add(symbol, n.index))
+		if *(*bool)(unsafe.Add(symbol, n.global)) {
+			p.level = packageLevel
+		}
 	}
 	p.offset = uintptr(index) * unsafe.Sizeof(value{})
-	return p, index >= 0 && (p.global || *(*int)(unsafe.Add(node, n.level)) == 0)
+	return p, index >= 0
+}
+
+// pointer returns a field of a node that is a pointer.
+func (n *nodes) pointer(node unsafe.Pointer, field uintptr) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Add(node, field))
 }
 
 // comparisons say, for yaegi's generators, whether the comparison holds if the first operand is less, equal, or more.
@@ -114,9 +162,16 @@ var comparisons = map[string][3]bool{
 // additions are yaegi's generators of what adds to a variable, and the sign.
 var additions = map[string]int{"inc": 1, "dec": -1, "addAssign": 1, "subAssign": -1}
 
-// arithmetic are yaegi's generators of operations on two numbers.
-var arithmetic = map[string]func(x, y int) int{
-	"add": func(x, y int) int { return x + y }, "sub": func(x, y int) int { return x - y }, "mul": func(x, y int) int { return x * y },
+// arithmetic are yaegi's generators of operations on two numbers, for ints and for float64s.
+var arithmetic = map[string]struct {
+	ints   func(x, y int) int
+	floats func(x, y float64) float64
+}{
+	"add": {func(x, y int) int { return x + y }, func(x, y float64) float64 { return x + y }},
+	"sub": {func(x, y int) int { return x - y }, func(x, y float64) float64 { return x - y }},
+	"mul": {func(x, y int) int { return x * y }, func(x, y float64) float64 { return x * y }},
+	"quo": {func(x, y int) int { return x / y }, func(x, y float64) float64 { return x / y }},
+	"rem": {ints: func(x, y int) int { return x % y }},
 }
 
 // quicken makes a node generate a step of ours, if it is one of these operations.
@@ -128,17 +183,30 @@ func (rt *Runtime) quicken(node unsafe.Pointer) {
 	}
 	list := n.childrenOf(node)
 	name := n.generatorName(*gen)
-	if holds, ok := comparisons[name]; ok && len(list) == 2 && *(*unsafe.Pointer)(unsafe.Add(node, n.fnext)) != nil {
-		n.wrap(gen, func(plain step) step { return n.comparing(node, list, holds, plain) })
+	use := func(other func(plain step) step) { n.wrap(gen, other) }
+	if holds, ok := comparisons[name]; ok && len(list) == 2 {
+		use(func(plain step) step { return n.comparing(node, list, holds, plain) })
 	}
-	if operation := arithmetic[name]; operation != nil && len(list) == 2 {
-		n.wrap(gen, func(plain step) step { return n.computing(node, list, operation, plain) })
+	if operation, ok := arithmetic[name]; ok && len(list) == 2 {
+		use(func(plain step) step { return n.computing(node, list, operation.ints, operation.floats, plain) })
 	}
-	if name == "convert" && len(list) == 2 {
-		n.wrap(gen, func(plain step) step { return n.converting(node, list[1], plain) })
+	if sign, ok := additions[name]; ok && len(list) > 0 && n.pointer(list[0], n.sym) != nil {
+		use(func(plain step) step { return n.adding(node, list, sign, plain) })
 	}
-	if sign, ok := additions[name]; ok && len(list) > 0 && *(*unsafe.Pointer)(unsafe.Add(list[0], n.sym)) != nil {
-		n.wrap(gen, func(plain step) step { return n.adding(node, list, sign, plain) })
+	if bits := sliceBits[name]; bits != nil {
+		use(func(plain step) step { return rt.checkingSlice(node, list, bits, plain) })
+	}
+	switch {
+	case name == "getIndexArray":
+		use(func(plain step) step { return rt.indexing(node, list, plain) })
+	case name == "assign" && len(list) == 2 && n.kindOf(node) == n.assignStmt && n.isPlace(list[0]):
+		use(func(plain step) step { return n.copying(node, list, plain) })
+	case name == "convert" && len(list) == 2:
+		use(func(plain step) step { return n.converting(node, list[1], plain) })
+	case name == "getFunc":
+		rt.ownLiteral(node)
+	case name == "_return" && len(list) == 1:
+		use(func(plain step) step { return n.returning(list[0], plain) })
 	}
 }
 
@@ -151,13 +219,17 @@ func (n *nodes) comparing(node unsafe.Pointer, operands []unsafe.Pointer, holds 
 		return plain
 	}
 	yes, no := n.stepAt(node, n.next), n.stepAt(node, n.fnext)
+	if n.pointer(node, n.fnext) == nil { // no branch depends on it
+		no = yes
+	}
 	less, same, more := holds[0], holds[1], holds[2]
 	return func(frame unsafe.Pointer) step {
 		a, b, result := a.in(frame), b.in(frame), result.in(frame)
-		if !a.isInt() || !b.isInt() || !result.isVariable(reflect.Bool) {
+		x, ok1 := a.integer()
+		y, ok2 := b.integer()
+		if !ok1 || !ok2 || !result.isVariable(reflect.Bool) {
 			return plain(frame)
 		}
-		x, y := *(*int)(a.ptr), *(*int)(b.ptr)
 		is := same
 		switch {
 		case x < y:
@@ -174,7 +246,9 @@ func (n *nodes) comparing(node unsafe.Pointer, operands []unsafe.Pointer, holds 
 }
 
 // computing is the step of an operation on two numbers.
-func (n *nodes) computing(node unsafe.Pointer, operands []unsafe.Pointer, operation func(x, y int) int, plain step) step {
+func (n *nodes) computing(
+	node unsafe.Pointer, operands []unsafe.Pointer, ints func(x, y int) int, floats func(x, y float64) float64, plain step,
+) step {
 	a, ok1 := n.placeOf(operands[0])
 	b, ok2 := n.placeOf(operands[1])
 	result, ok3 := n.placeOf(node)
@@ -184,10 +258,14 @@ func (n *nodes) computing(node unsafe.Pointer, operands []unsafe.Pointer, operat
 	next := n.stepAt(node, n.next)
 	return func(frame unsafe.Pointer) step {
 		a, b, result := a.in(frame), b.in(frame), result.in(frame)
-		if !a.isInt() || !b.isInt() || !result.isVariable(reflect.Int) {
+		switch {
+		case a.isInt() && b.isInt() && result.isVariable(reflect.Int):
+			*result.int() = ints(*a.int(), *b.int())
+		case a.is(reflect.Float64) && b.is(reflect.Float64) && result.isVariable(reflect.Float64):
+			*result.float() = floats(*a.float(), *b.float())
+		default:
 			return plain(frame)
 		}
-		*(*int)(result.ptr) = operation(*(*int)(a.ptr), *(*int)(b.ptr))
 		return next
 	}
 }
@@ -205,7 +283,7 @@ func (n *nodes) adding(node unsafe.Pointer, operands []unsafe.Pointer, sign int,
 			if !to.isVariable(reflect.Int) {
 				return plain(frame)
 			}
-			*(*int)(to.ptr) += sign
+			*to.int() += sign
 			return next
 		}
 	}
@@ -215,10 +293,63 @@ func (n *nodes) adding(node unsafe.Pointer, operands []unsafe.Pointer, sign int,
 	}
 	return func(frame unsafe.Pointer) step {
 		to, from := to.in(frame), from.in(frame)
-		if !to.isVariable(reflect.Int) || !from.isInt() {
+		switch {
+		case to.isVariable(reflect.Int) && from.isInt():
+			*to.int() += sign * *from.int()
+		case to.isVariable(reflect.Float64) && from.is(reflect.Float64):
+			*to.float() += float64(sign) * *from.float()
+		default:
 			return plain(frame)
 		}
-		*(*int)(to.ptr) += sign * *(*int)(from.ptr)
 		return next
 	}
+}
+
+// isPlace reports whether what is assigned to is a variable or an element of an array or slice.
+func (n *nodes) isPlace(to unsafe.Pointer) bool {
+	if n.pointer(to, n.sym) != nil {
+		return n.nameOf(to) != "_"
+	}
+	gen := *n.genOf(to)
+	return gen != nil && n.generatorName(gen) == "getIndexArray"
+}
+
+// copying is the step of x = y.
+func (n *nodes) copying(node unsafe.Pointer, operands []unsafe.Pointer, plain step) step {
+	to, ok1 := n.placeOf(operands[0])
+	from, ok2 := n.placeOf(operands[1])
+	if !ok1 || !ok2 || to.constant != nil {
+		return plain
+	}
+	next := n.stepAt(node, n.next)
+	return func(frame unsafe.Pointer) step {
+		if !to.in(frame).copy(from.in(frame)) {
+			return plain(frame)
+		}
+		return next
+	}
+}
+
+// returning is the step of a return with one value, which goes to the first place of the frame.
+func (n *nodes) returning(operand unsafe.Pointer, plain step) step {
+	from, ok := n.placeOf(operand)
+	if !ok {
+		return plain
+	}
+	to := place{places: n.places}
+	return func(frame unsafe.Pointer) step {
+		if !to.in(frame).copy(from.in(frame)) {
+			return plain(frame)
+		}
+		return nil
+	}
+}
+
+// copy sets a variable to another value of its type, if that is an int or a float64.
+func (v *value) copy(from *value) bool {
+	if v.typ != from.typ || !v.isVariable(reflect.Int) && !v.isVariable(reflect.Float64) {
+		return false
+	}
+	*v.int() = *from.int()
+	return true
 }

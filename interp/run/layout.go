@@ -1,0 +1,65 @@
+package run
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// layout says what variables the frame of a function has.
+type layout struct {
+	types  []reflect.Type // yaegi's: of the results, the parameters, and all other variables
+	values []value        // variables of these types, without their places
+	sizes  []uintptr      // of those that have no pointers and are no larger than a word; 0 for others
+	words  int            // how many these are
+	simple bool           // none of the results and parameters is an interface or a function
+}
+
+// newLayout returns the layout for yaegi's types, of which the first several are those of results and parameters.
+func newLayout(types []reflect.Type, parameters int, box reflect.Type) *layout {
+	l := &layout{types: types, values: make([]value, len(types)), sizes: make([]uintptr, len(types)), simple: parameters <= len(types)}
+	for i, t := range types {
+		v := reflect.New(t).Elem()
+		l.values[i] = *asValue(&v)
+		l.values[i].ptr = nil
+		switch k := t.Kind(); {
+		case reflect.Bool <= k && k <= reflect.Float64:
+			l.sizes[i] = t.Size()
+			l.words++
+		case k == reflect.Interface || k == reflect.Func || t == box:
+			l.simple = l.simple && i >= parameters
+		}
+	}
+	return l
+}
+
+// isOf reports whether the layout is that of yaegi's types.
+func (l *layout) isOf(types []reflect.Type) bool {
+	return len(l.types) == len(types) && unsafe.SliceData(l.types) == unsafe.SliceData(types)
+}
+
+// fill makes the variables.
+func (l *layout) fill(variables []value) {
+	words := make([]uint64, l.words)
+	for i := range variables {
+		if l.sizes[i] == 0 {
+			v := reflect.New(l.types[i]).Elem()
+			variables[i] = *asValue(&v)
+			continue
+		}
+		variables[i] = l.values[i]
+		variables[i].ptr = unsafe.Pointer(&words[0])
+		words = words[1:]
+	}
+}
+
+// copy sets variable i of the layout to a value of its type.
+func (l *layout) copy(i int, to, from *value) {
+	switch size := l.sizes[i]; size {
+	case 0:
+		(*reflect.Value)(unsafe.Pointer(to)).Set(*(*reflect.Value)(unsafe.Pointer(from)))
+	case 8:
+		*to.int() = *from.int()
+	default:
+		copy(unsafe.Slice((*byte)(to.ptr), size), unsafe.Slice((*byte)(from.ptr), size))
+	}
+}
