@@ -54,6 +54,7 @@ func TestQuickSteps(t *testing.T) {
 		{"fmt.Sprint(sum(), sum(1), sum(1, 2, 3), sum([]int{4, 5}...))", `"0 1 6 9"`},
 		{"fmt.Sprint(even(10), odd(10), !even(7))", `"true false true"`},
 		{"k := 3; fmt.Sprint(apply(func(n int) int { k++; return n * k }, 5), k)", `"20 4"`},
+		{"var none []int; m := map[int]int{4: 5}; a := [3]int{}; n := len(\"größe\") + len(none) + len(m) + len(&a); fmt.Sprint(n, len(make([]string, 2)) > 1)", `"11 true"`},
 		{"inverse(math.Copysign(0, -1))", "-Inf"},
 		{"list := []int{3, 1, 2}; sort.Slice(list, func(i, j int) bool { return list[i] < list[j] }); list", "[]int{1, 2, 3}"},
 		{"var fs []func() int; for i := range 3 { fs = append(fs, func() int { i *= 10; return i }) }; fmt.Sprint(fs[1](), fs[2](), fs[1]())", `"10 20 100"`},

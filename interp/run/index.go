@@ -97,6 +97,24 @@ func (rt *Runtime) indexing(node unsafe.Pointer, operands []unsafe.Pointer, plai
 	}
 }
 
+// measuring is the step of len(x).
+func (n *nodes) measuring(node, operand unsafe.Pointer, plain step) step {
+	x, ok1 := n.placeOf(operand)
+	result, ok2 := n.placeOf(node)
+	if !ok1 || !ok2 || result.constant != nil {
+		return plain
+	}
+	next := n.stepAt(node, n.next)
+	return func(frame unsafe.Pointer) step {
+		x, result := x.in(frame), result.in(frame)
+		if !x.is(reflect.Slice) && !x.is(reflect.String) || !result.isVariable(reflect.Int) {
+			return plain(frame)
+		}
+		*result.int() = (*header)(x.ptr).len
+		return next
+	}
+}
+
 // checkingIndex is yaegi's step of x[i], which panics as Go does if there is no such element.
 func (rt *Runtime) checkingIndex(node unsafe.Pointer, operands []unsafe.Pointer, plain step) step {
 	x, i, position := operand(operands[0]), operand(operands[1]), rt.yaegi.nodes.positionOf(node)

@@ -203,6 +203,8 @@ func (rt *Runtime) quicken(node unsafe.Pointer) {
 		use(func(plain step) step { return n.copying(node, list, plain) })
 	case name == "convert" && len(list) == 2:
 		use(func(plain step) step { return n.converting(node, list[1], plain) })
+	case name == "_len" && len(list) == 2:
+		use(func(plain step) step { return n.measuring(node, list[1], plain) })
 	case name == "getFunc":
 		rt.ownLiteral(node)
 	case name == "_return" && len(list) == 1:
