@@ -6,9 +6,10 @@ import (
 	"unsafe"
 )
 
-// Calls of functions and methods of cells have a step of ours. For each, yaegi allocates every variable of the function by itself, and makes a function of compiled
-// code of a method, which it calls by reflection. Here variables that have no pointers in them are allocated together, and the body of a method runs as that of
-// a function does. Calls with interfaces or functions among the arguments or results are left to yaegi, which converts those.
+// Calls of functions and methods of cells have a step of ours. For each, yaegi allocates every variable of the function by itself, and makes
+// a function of compiled code of a method, which it calls by reflection. Here variables that have no pointers in them are allocated together,
+// and the body of a method runs as that of a function does. Calls with interfaces or functions among the arguments or results are left to
+// yaegi, which converts those.
 
 //go:linkname newFrame github.com/traefik/yaegi/interp.newFrame
 func newFrame(caller unsafe.Pointer, length int, id uint64) unsafe.Pointer

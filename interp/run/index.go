@@ -19,10 +19,10 @@ type elements struct {
 	len  int // of an array
 }
 
-// header is a slice, or without its capacity a string.
+// header is what a slice or string begins with.
 type header struct {
-	data     unsafe.Pointer
-	len, cap int
+	data unsafe.Pointer
+	len  int
 }
 
 // elementsOf returns what the elements of a slice, string or array are. Of arrays, only those of variables can be found.

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Function literals have a step of ours, whose functions make their variables as calls do. Those with interfaces or functions among the parameters or results are left
-// to yaegi.
+// Function literals have a step of ours, whose functions make their variables as calls do. Those with interfaces or functions among the
+// parameters or results are left to yaegi.
 
 // runFunction runs the body of a function that compiled code may have called.
 //

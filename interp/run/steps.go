@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// What lowered code does most often besides the user's own operations has steps of ours, generated in the place of yaegi's, which take a fifth of their time: storing
-// a position, and noting that a function begins.
+// What lowered code does most often besides the user's own operations has steps of ours, generated in the place of yaegi's, which take a
+// fifth of their time: storing a position, and noting that a function begins.
 
 // useStep makes a node, which is in a function, generate our step if there is one for it.
 func (rt *Runtime) useStep(node unsafe.Pointer, in *scope) {
