@@ -208,7 +208,7 @@ func TestWholeRunes(t *testing.T) {
 
 func TestInstall(t *testing.T) {
 	dir := t.TempDir()
-	got, err := Spec{Argv: []string{"p"}, Display: "d"}.Install(dir)
+	got, err := Spec{Argv: []string{"p"}, Display: "d", Version: "1.2"}.Install(dir)
 	if want := filepath.Join(dir, "share/jupyter/kernels/symmrepl"); got != want || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -220,7 +220,7 @@ func TestInstall(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if want := []string{"kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg"}; !reflect.DeepEqual(names, want) {
+	if want := []string{"kernel.json", "logo-32x32.png", "logo-64x64.png", "logo-svg.svg", "symmrepl_jupyter-1.2-py3-none-any.whl"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("%v", names)
 	}
 }
