@@ -98,6 +98,9 @@ func (in *Interp) compileLowered(c *compiled) (err error) {
 			return err
 		}
 	}
+	if err := in.compileTypes(c); err != nil {
+		return err
+	}
 	if err := in.compileImports(at, c.lowered.Imports); err != nil {
 		return err
 	}
@@ -114,6 +117,28 @@ func (in *Interp) compileLowered(c *compiled) (err error) {
 	}
 	c.methods, err = in.compileFile(at, []ast.Decl{c.lowered.Methods})
 	return err
+}
+
+// compileTypes compiles the types of a cell ahead of all else if some of them contain themselves.
+func (in *Interp) compileTypes(c *compiled) error {
+	if len(c.lowered.Recursive) == 0 {
+		return nil
+	}
+	symbols, complete := in.runtime.DeclareRecursive(c.lowered.Recursive)
+	if err := in.runtime.Yaegi().Use(symbols); err != nil {
+		return err
+	}
+	at := c.Body.Pos()
+	if err := in.compileImports(at, c.lowered.Imports); err != nil {
+		return err
+	}
+	if _, err := in.compileFile(at, c.lowered.First); err != nil {
+		return err
+	}
+	if err := in.runtime.Yaegi().MendStructs(c.lowered.Structs()); err != nil {
+		return err
+	}
+	return complete()
 }
 
 // declareOwn makes the variables that lowered code and the runtime share.

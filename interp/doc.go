@@ -87,7 +87,8 @@
 //
 // # What is refused
 //
-// A type other than a struct that contains itself, if not through a named struct or an interface, is refused: yaegi has no such types. So are maps with
+// A slice, array or channel type that contains itself, if not through a named struct or an interface, is refused, and so is any other type that does and has methods,
+// or type parameters: yaegi has no such types, but for functions, maps and pointers, which are made for it (run.Recursive). So are maps with
 // keys of interface types of cells, the selection of a field that has a method of its name in a field embedded beside it, and what reflection would show of
 // interface types of cells. So are arrays of more than 64 GiB.
 package interp

@@ -36,6 +36,9 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 			return x
 		}
 	}
+	if tv.IsType() && len(e.Args) == 1 && l.info.Types[e.Args[0]].IsNil() && l.isRecursive(tv.Type) {
+		return l.zeroValue(e.Pos(), tv.Type)
+	}
 	if tv.IsType() && len(e.Args) == 1 && !l.info.Types[e.Args[0]].IsNil() {
 		switch _, isFunc := tv.Type.Underlying().(*types.Signature); {
 		case types.IsInterface(tv.Type):

@@ -14,13 +14,15 @@ import (
 
 // Cell is a lowered cell. Either Commit or Rollback ends it.
 type Cell struct {
-	Imports []string              // import paths of packages that it uses, which have the names of ImportName in it
-	Hidden  run.Exports           // symbols that it uses and no table has
-	Types   map[string]types.Type // what the runtime has to know types by, by key
-	Decls   []ast.Decl            // types, functions and variables; may be empty
-	Methods *ast.FuncDecl         // makes methods known to compiled code, after Decls have been executed; nil when there are none
-	Main    *ast.FuncDecl         // runs the cell's statements
-	Replace []run.Replacement     // functions and methods that are defined again
+	Imports   []string              // import paths of packages that it uses, which have the names of ImportName in it
+	Hidden    run.Exports           // symbols that it uses and no table has
+	Types     map[string]types.Type // what the runtime has to know types by, by key
+	Decls     []ast.Decl            // types, functions and variables; may be empty
+	Recursive []run.Recursive       // types to make before anything is compiled, and to complete before the functions and variables are
+	First     []ast.Decl            // the types, which come before Decls then; may be empty
+	Methods   *ast.FuncDecl         // makes methods known to compiled code, after Decls have been executed; nil when there are none
+	Main      *ast.FuncDecl         // runs the cell's statements
+	Replace   []run.Replacement     // functions and methods that are defined again
 
 	definitions *definitions
 }
@@ -109,6 +111,9 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 	at := l.c.Body.Pos()
 	if len(low.types) > 0 {
 		out.Decls = []ast.Decl{&ast.GenDecl{TokPos: at, Tok: token.TYPE, Lparen: at, Specs: low.types}}
+	}
+	if len(l.recursive) > 0 {
+		out.Recursive, out.First, out.Decls = l.recursive, out.Decls, nil
 	}
 	for _, f := range low.funcs {
 		out.Decls = append(out.Decls, f)

@@ -97,9 +97,12 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 			e.X, e.Y = l.expr(e.X), l.divisor(e.Y)
 			return e
 		}
-		if x, y := l.info.TypeOf(e.X), l.info.TypeOf(e.Y); types.AssignableTo(x, y) {
+		switch x, y := l.info.TypeOf(e.X), l.info.TypeOf(e.Y); {
+		case l.info.Types[e.X].IsNil() || l.info.Types[e.Y].IsNil():
+			e.X, e.Y = l.expr(e.X), l.expr(e.Y)
+		case types.AssignableTo(x, y):
 			e.X, e.Y = l.convert(e.X, y), l.expr(e.Y)
-		} else {
+		default:
 			e.X, e.Y = l.expr(e.X), l.convert(e.Y, x)
 		}
 	case *ast.KeyValueExpr:
@@ -217,7 +220,9 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 // composite lowers a literal. The keys of a struct's fields are not expressions.
 func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	t := l.info.TypeOf(e)
-	e.Type = l.expr(e.Type)
+	if e.Type = l.expr(e.Type); e.Type == nil && l.isRecursive(t) {
+		e.Type = l.typeExpr(t, e.Pos())
+	}
 	if p, ok := t.Underlying().(*types.Pointer); ok { // an element without its &T
 		t = p.Elem()
 		if !isStruct(t) {

@@ -43,6 +43,9 @@ func (l *lowerer) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt 
 func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	obj := l.info.Defs[d.Name].(*types.Func)
 	l.renamePredeclared(d)
+	if recv := obj.Signature().Recv(); recv != nil {
+		l.refuseRecursiveMethod(d, recv.Type())
+	}
 	l.fieldList(d.Recv)
 	l.funcType(d.Type)
 	l.nameParams(d.Recv)

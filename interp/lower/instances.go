@@ -102,7 +102,9 @@ func (l *lowerer) lowerFuncInstance(inst *instance, out *lowered) {
 func (l *lowerer) lowerTypeInstance(inst *instance, out *lowered) {
 	g := l.generic(inst.obj)
 	pos := l.c.Body.Pos()
-	l.refuseRecursive(inst.obj.Pos(), inst.typ.Type())
+	if t := inst.typ.Type(); recursive(t) {
+		l.refuseRecursive(inst.obj.Pos(), t)
+	}
 	spec := &ast.TypeSpec{Name: l.ident(pos, inst.name), Type: l.typeExpr(inst.typ.Type().Underlying(), pos)}
 	l.finishType(spec, inst.typ)
 	out.types = append(out.types, spec)

@@ -32,6 +32,8 @@ type lowerer struct {
 	declarations []*ast.FuncDecl       // of such helpers
 	fn           *function             // the innermost function that is being lowered
 	temps        int
+	recursive    []run.Recursive              // types that the cell declares
+	recursion    map[*types.Named]bool        // whether a type is recursive
 	params       map[types.Object]bool        // type parameters of instances: they stand for the type arguments
 	locals       []*types.TypeName            // types that functions declare
 	localSpecs   []ast.Spec                   // their declarations
@@ -51,7 +53,7 @@ func (p *Program) newLowerer(c *check.Cell) *lowerer {
 		names: map[types.Object]string{}, declared: map[types.Object]string{}, counters: map[types.Object]bool{}, renamed: map[types.Object]string{},
 		hoisted: map[types.Object]bool{}, places: map[*types.Var]*Storage{}, imports: map[string]bool{run.RuntimePath: true}, hidden: run.Exports{},
 		types: map[*ast.TypeSpec]types.Object{}, noted: map[string]types.Type{}, converters: map[string]converter{}, asserted: map[string]types.Type{},
-		implementing: map[string]bool{}, params: map[types.Object]bool{}, instances: map[types.Object][]*instance{}, bearers: map[string]*types.Named{},
+		implementing: map[string]bool{}, params: map[types.Object]bool{}, recursion: map[*types.Named]bool{}, instances: map[types.Object][]*instance{}, bearers: map[string]*types.Named{},
 	}
 }
 

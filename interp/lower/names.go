@@ -99,6 +99,9 @@ func (l *lowerer) fieldName(f *types.Var) string {
 		t = p.Elem()
 	}
 	if n, ok := types.Unalias(t).(*types.Named); ok && f.Embedded() {
+		if l.isRecursive(n) {
+			return l.recursiveSymbol(n.Obj())
+		}
 		if name := l.ownType(n); name != "" {
 			return name
 		}
@@ -119,7 +122,7 @@ func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
 	if s := l.storage(obj); s != nil && l.fn != nil && !l.fn.top() {
 		s.users[l.c.Text] = s.users[l.c.Text] || l.fn.declared()
 	}
-	if t, ok := obj.(*types.TypeName); ok && l.params[t] {
+	if t, ok := obj.(*types.TypeName); ok && (l.params[t] || l.isRecursive(t.Type())) {
 		return l.typeExpr(t.Type(), id.Pos())
 	}
 	return l.ident(id.Pos(), l.name(obj))

@@ -13,8 +13,8 @@ import (
 // typeSpec lowers a type declaration.
 func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 	if obj := l.info.Defs[s.Name]; obj != nil {
-		if !s.Assign.IsValid() {
-			l.refuseRecursive(s.Name.Pos(), obj.Type())
+		if !s.Assign.IsValid() && l.isRecursive(obj.Type()) {
+			return l.recursiveSpec(s, obj)
 		}
 		l.types[s] = obj
 		s.Name = l.ident(s.Name.Pos(), l.name(obj))
@@ -59,63 +59,6 @@ func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 		l.registerMethods(obj.Type(), nil)
 	}
 	return out
-}
-
-// refuseRecursive refuses a recursive type.
-func (l *lowerer) refuseRecursive(pos token.Pos, t types.Type) {
-	if recursive(t) {
-		l.refuse(pos, "the type "+check.TypeName(t)+" contains itself other than as a field of a struct; make it a struct with one field")
-	}
-}
-
-// recursive reports whether a type that is no struct refers to itself, if not through a struct or interface with a name: yaegi has no such types, and its
-// stack would overflow at some.
-func recursive(t types.Type) bool {
-	if isStruct(t) || types.IsInterface(t) {
-		return false
-	}
-	return refersTo(t.Underlying(), t, map[types.Type]bool{})
-}
-
-// refersTo reports whether the type in refers to t as recursive counts it. It looks at each named type once.
-func refersTo(in, t types.Type, seen map[types.Type]bool) bool {
-	to := func(in types.Type) bool { return refersTo(in, t, seen) }
-	switch u := types.Unalias(in).(type) {
-	case *types.Named:
-		if u == t || types.Identical(u, t) {
-			return true
-		}
-		if seen[u] || isStruct(u) || types.IsInterface(u) {
-			return false
-		}
-		seen[u] = true
-		return to(u.Underlying())
-	case *types.Pointer:
-		return to(u.Elem())
-	case *types.Slice:
-		return to(u.Elem())
-	case *types.Array:
-		return to(u.Elem())
-	case *types.Chan:
-		return to(u.Elem())
-	case *types.Map:
-		return to(u.Key()) || to(u.Elem())
-	case *types.Signature:
-		return to(u.Params()) || to(u.Results())
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if to(v.Type()) {
-				return true
-			}
-		}
-	case *types.Struct:
-		for v := range u.Fields() {
-			if to(v.Type()) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // tagType writes the name of a struct's type into the tag of its first field: that makes it a type of its own to reflection, and says its name

@@ -50,6 +50,9 @@ func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 
 func (l *lowerer) namedType(t *types.Named, pos token.Pos) ast.Expr {
 	obj := t.Obj()
+	if l.isRecursive(t) {
+		return l.pkgMember(pos, run.HiddenPath, l.recursiveSymbol(obj))
+	}
 	if name := l.ownType(t); name != "" {
 		return l.ident(pos, name)
 	}

@@ -38,6 +38,7 @@ type natives struct {
 	methods map[*types.TypeName][]*methods
 
 	implementations map[string][]implementation // of interface types, by key
+	recursive       []*named.Type               // see recursivetypes.go
 
 	released map[*types.TypeName]weak.Pointer[released] // see oldtypes.go
 	gone     map[*types.TypeName]bool                   // types that are gone, of which there may be keys
@@ -51,6 +52,9 @@ func (n *natives) release() {
 		for _, made := range list {
 			made.made.Release()
 		}
+	}
+	for _, t := range n.recursive {
+		t.Release()
 	}
 }
 
