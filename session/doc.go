@@ -38,7 +38,7 @@
 // lasts, it shows a table: who waits in which operation, for whom, for what, since when, and who never came. Ranks that wait
 // in no operation say what their code is in, by the stack of its goroutine: a channel, a sleep, a compiled call that does not
 // return, a kernel (doing.go). A cell that has shown nothing for two seconds gets the table once, whatever its ranks do. When
-// a rank dies and the others neither end nor wait for it, that is said at once.
+// a rank dies and the others neither end nor wait for it, that is said at once; if they end, before the next worker is there.
 //
 // # After the end
 //
