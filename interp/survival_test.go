@@ -57,16 +57,16 @@ func TestSizesOfMake(t *testing.T) {
 // TestRecursiveTypes holds that types which contain themselves are refused or work, and never end the process.
 func TestRecursiveTypes(t *testing.T) {
 	for src, want := range map[string]string{
-		"type P *P":                                     "1: the type P contains itself ",
+		"type P *P":                                     "",
 		"type A []A":                                    "1: the type A contains itself ",
 		"type A [2]*A":                                  "1: the type A contains itself ",
-		"type A *[3]A":                                  "1: the type A contains itself ",
-		"type T18 *[10]T19\ntype T19 T18":               "2: the type T19 contains itself ",
+		"type A *[3]A":                                  "",
+		"type T18 *[10]T19\ntype T19 T18":               "",
 		"type A []B\ntype B []A":                        "1: the type A contains itself ",
-		"type A map[string]B\ntype B *[3]A":             "1: the type A contains itself ",
-		"type A func(B) int\ntype B func(A)":            "1: the type A contains itself ",
+		"type A map[string]B\ntype B *[3]A":             "",
+		"type A func(B) int\ntype B func(A)":            "",
 		"type A []struct{ x A }":                        "1: the type A contains itself ",
-		"func f() { type Q *[3]Q }":                     "1: the type Q contains itself ",
+		"func f() { type Q *[3]Q }":                     "",
 		"type B [2]*A\ntype A struct{ b B }":            "",
 		"type A struct{ x []struct{ y map[string]A } }": "",
 		"type A interface{ F([]A) A }":                  "",
