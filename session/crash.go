@@ -13,6 +13,8 @@ import (
 const (
 	// crashQuiet is how long a worker that has printed what begins like a report of Go's runtime may print nothing more until it is taken for output after all.
 	crashQuiet = 200 * time.Millisecond
+	// crashQuietSure is the same for what hardly anything but the runtime prints. It asks one thread after the other for its stack, and waits for each.
+	crashQuietSure = 6 * time.Second
 	// maxCrash bounds how much of a report is kept, in bytes.
 	maxCrash = 1 << 20
 )
@@ -26,7 +28,8 @@ type crashReport struct {
 	mu      sync.Mutex
 	inLine  bool // the last byte written was not the end of a line
 	held    []byte
-	expires *time.Timer // while something is held back
+	expires *time.Timer   // while something is held back
+	quiet   time.Duration // after which it does
 }
 
 // write takes what the process has written to standard error.
@@ -42,13 +45,17 @@ func (c *crashReport) write(b []byte) {
 		if b = b[n:]; len(b) == 0 {
 			return
 		}
-		c.expires = time.AfterFunc(crashQuiet, func() {
+		c.quiet = crashQuiet
+		if surelyReport(b) {
+			c.quiet = crashQuietSure
+		}
+		c.expires = time.AfterFunc(c.quiet, func() {
 			if !c.ended() {
 				c.release()
 			}
 		})
 	}
-	c.expires.Reset(crashQuiet)
+	c.expires.Reset(c.quiet)
 	c.held = append(c.held, b[:min(len(b), maxCrash-len(c.held))]...)
 }
 
@@ -69,6 +76,11 @@ func (c *crashReport) begins(b []byte) int {
 		at += n + 1
 	}
 	return len(b)
+}
+
+// surelyReport reports whether text begins as hardly anything but a report of Go's runtime does.
+func surelyReport(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("runtime/cgo: ")) || bytes.HasPrefix(text, []byte("SIG"))
 }
 
 // release passes on what is held back: it is output.

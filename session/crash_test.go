@@ -20,6 +20,8 @@ func TestCrashReport(t *testing.T) {
 		{"output", []string{"a\n", "b"}, false, "a\nb", ""},
 		{"report", []string{"a\n", "fatal error: ", "out of memory\n", "goroutine 1\n"}, true, "a\n", "fatal error: out of memory\ngoroutine 1\n"},
 		{"report in a piece", []string{"a\npanic: x\n\ngoroutine 1\n"}, true, "a\n", "panic: x\n\ngoroutine 1\n"},
+		{"threads", []string{"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n"}, false, "",
+			"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n"},
 		{"in a line", []string{"the ", "panic: x\n", "a fatal error: y\n"}, true, "the panic: x\na fatal error: y\n", ""},
 		{"output after all", []string{"panic: x\n", "b\n"}, false, "panic: x\nb\n", ""},
 	} {
@@ -54,10 +56,32 @@ func TestAdvice(t *testing.T) {
 		"runtime: out of memory: cannot allocate 4194304-byte block (62193664 in use)\nfatal error: out of memory\n":                                                 "memory",
 		"runtime: goroutine stack exceeds 268435456-byte limit\nfatal error: stack overflow\n":                                                                       "nested",
 		"fatal error: all goroutines are asleep - deadlock!\n":                                                                                                       "wait",
+		"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n":                                                                     "ulimit -u",
 		"panic: boom\n": "",
 	} {
 		if got := adviceFor(report); want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%q: %q", report, got)
+		}
+	}
+}
+
+// A limit of threads that a session would meet is told before any worker is started.
+func TestEnoughThreads(t *testing.T) {
+	for _, c := range []struct {
+		limit, threads uint64
+		want           string
+	}{
+		{0, 0, ""},
+		{1000, 400, ""},
+		{148, 100, ""},
+		{147, 100, "a session of 2 ranks needs about 48 threads, and the user may have 147, of which there are 100: `ulimit -u 196` raises the limit"},
+	} {
+		got := ""
+		if err := enoughThreads(2, func() (uint64, uint64) { return c.limit, c.threads }); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%d threads of %d: %q, want %q", c.threads, c.limit, got, c.want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
 // KillAfter is how long an interrupted worker may take to stop, unless Config says otherwise.
@@ -63,6 +64,9 @@ func (c Config) stdin(rank int) *os.File {
 func Launch(ctx context.Context, config Config) (Session, error) {
 	if config.Ranks < 1 {
 		return nil, fmt.Errorf("a session needs at least one rank, not %d", config.Ranks)
+	}
+	if err := enoughThreads(config.Ranks, procfs.ThreadLimit); err != nil {
+		return nil, err
 	}
 	rendezvous.TakeToken() // for Join only
 	dir, err := userdir.New()

@@ -283,7 +283,7 @@ func (s *supervisor) died(p *process, status syscall.WaitStatus) {
 		if strings.HasPrefix(cause, crashed) || byKernel {
 			d.Offset = p.trail.offset() + 1
 		}
-		if status.Exited() && strings.HasPrefix(cause, crashed) {
+		if strings.HasPrefix(cause, crashed) && (status.Exited() || len(held) > 0) {
 			d.Advice = adviceFor(report)
 			d.Report = keepReport(s.reports, p.spec.Rank, []byte(stderr))
 		}
@@ -330,12 +330,9 @@ const maxReport = 8 << 10
 // last lines.
 func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report string) {
 	report = stderr[max(0, len(stderr)-maxReport):]
-	switch {
-	case status.Signaled() && slices.Contains(crashSignals, status.Signal()):
-		return fmt.Sprintf("%s (%s)", crashed, unix.SignalName(status.Signal())), report
-	case status.Signaled():
-		return fmt.Sprintf("was killed (%s)", unix.SignalName(status.Signal())), report
-	case status.ExitStatus() == runtimeExit:
+	crash := status.Signaled() && slices.Contains(crashSignals, status.Signal())
+	dying := status.Signaled() && surelyReport([]byte(stderr)) // it was killed before it had written all
+	if crash || dying || status.Exited() && status.ExitStatus() == runtimeExit {
 		start := 0
 		for line := range strings.Lines(stderr) {
 			for _, prefix := range runtimeReports {
@@ -346,14 +343,20 @@ func causeOfDeath(status syscall.WaitStatus, stderr string) (cause, report strin
 			start += len(line)
 		}
 	}
+	switch {
+	case crash:
+		return fmt.Sprintf("%s (%s)", crashed, unix.SignalName(status.Signal())), report
+	case status.Signaled():
+		return fmt.Sprintf("was killed (%s)", unix.SignalName(status.Signal())), report
+	}
 	return fmt.Sprintf("exited with status %d", status.ExitStatus()), report
 }
 
-// runtimeExit is the status with which Go's runtime ends a program that panicked or crashed, after a report
+// runtimeExit is the status with which Go's runtime ends a program that panicked or crashed, if not by a signal, after a report
 // that begins with one of runtimeReports.
 const runtimeExit = 2
 
 var (
-	runtimeReports = []string{"panic: ", "fatal error: ", "runtime: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ", "SIGFPE: ", "SIGILL: ", "SIGTRAP: "}
+	runtimeReports = []string{"panic: ", "fatal error: ", "runtime: ", "runtime/cgo: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: ", "SIGFPE: ", "SIGILL: ", "SIGTRAP: "}
 	crashSignals   = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGABRT, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP}
 )

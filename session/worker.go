@@ -82,6 +82,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	os.Unsetenv(workerVariable) // programs that cells start are not workers
 	os.Setenv(inband.Variable, "1")
 	debug.SetMaxStack(maxStack)
+	leaveThreads()
 	setArgs(spec.Args)
 	adopt()
 	control, err := inherited(controlFD)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Where the user may have few threads, a session that needs more does not start, and says which limit to raise; a cell that needs more is told in one line.
+func TestThreadLimit(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("the programs run as a user who has no other threads, which takes root")
+	}
+	const user = 64999
+	h := newHome(t, 2)
+	program := filepath.Join(h.dir, "program")
+	copyProgram(t, program)
+	if out, err := exec.Command("chown", "-R", fmt.Sprint(user), h.dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	limited := func(threads int, args ...string) (string, int) {
+		cmd := h.command()
+		cmd.Env = append(cmd.Env, "HOME="+h.dir)
+		cmd.Path, cmd.Args = "/bin/bash", append([]string{"bash", "-c", fmt.Sprintf(`ulimit -u %d; exec "$@"`, threads), "bash", program}, args...)
+		cmd.Dir = h.dir
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+		out, _ := cmd.CombinedOutput()
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	got, status := limited(30, "-n", "2", "--device", device(), "-e", "1")
+	if !strings.HasPrefix(got, "symmrepl: a session of 2 ranks needs about 48 threads, and the user may have 30, of which there are ") || status != 3 {
+		t.Errorf("at the start: status %d, %s", status, got)
+	}
+	if testing.Short() {
+		t.Skip("short: the race detector's runtime ends a process without threads in its own way")
+	}
+	got, status = limited(80, "-n", "2", "--device", device(), "-e",
+		"import (\"runtime\"; \"sync\")\nvar wg sync.WaitGroup; for range 80 { wg.Add(1); go func() { runtime.LockOSThread(); time.Sleep(time.Second); wg.Done() }() }; wg.Wait()")
+	const says = "the worker crashed (runtime/cgo: pthread_create failed: Resource temporarily unavailable): the user may have no more threads: `ulimit -u` raises the limit\n"
+	if !strings.Contains(got, says) || strings.Contains(got, "goroutine") || status != 1 {
+		t.Errorf("in a cell: status %d, %s", status, got)
+	}
+}
+
+// copyProgram copies this program to a file that others may run.
+func copyProgram(t *testing.T, to string) {
+	t.Helper()
+	program, err := os.Open("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err == nil {
+		_, err = io.Copy(file, program)
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
