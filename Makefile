@@ -26,7 +26,7 @@ $(BIN): FORCE | go c++
 test: check $(NVRTC) $(JUPYTER) ## all checks that a change must pass: check, all tests, the race detector, the cgo checks
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
-	$(TEST) --packages ./... -- -timeout 10m && \
+	$(TEST) --packages ./... -- -timeout 15m && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -timeout 5m ./...) && \
 	GORACE=atexit_sleep_ms=0 $(TEST) --packages './session/... ./cmd/symmrepl/...' -- -timeout 5m -race -short && \
