@@ -51,8 +51,7 @@ type controller struct {
 	mu          sync.Mutex
 	changed     chan struct{} // closed and made anew when a rank's state changes
 	ranks       []*rankState
-	history     []Cell
-	failures    map[int]string // why cells of the history failed
+	history     history
 	cells       int
 	run         *run
 	runs        uint64
@@ -97,7 +96,7 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 	c := &controller{
 		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), startLimit: startTimeout,
 		turn: make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
-		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{}, failures: map[int]string{},
+		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{},
 	}
 	for r := range c.ranks {
 		c.ranks[r] = &rankState{}
@@ -384,11 +383,7 @@ func (c *controller) unavailable(ranks []int) (errs []*Error) {
 func (c *controller) History(context.Context) ([]Cell, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	cells := slices.Clone(c.history)
-	for i := range cells {
-		cells[i].Failed = c.failures[cells[i].ID]
-	}
-	return cells, nil
+	return c.history.cells(), nil
 }
 
 // Close implements Session. It interrupts a cell that runs by ending its workers.

@@ -22,9 +22,7 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	cell.ID = c.cells + 1
 	if !cell.Silent {
 		c.cells++
-		record := cell
-		record.Output, record.Input, record.Late, record.Again, record.Gone = nil, nil, nil, "", nil
-		c.history = append(c.history, record)
+		c.history.add(cell)
 	}
 	c.mu.Unlock()
 	reply := c.evaluate(ctx, cell)
@@ -33,7 +31,7 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	}
 	if !cell.Silent && len(reply.Errors) > 0 {
 		c.mu.Lock()
-		c.failures[cell.ID] = firstLine(reply.Errors[0].Error())
+		c.history[cell.ID-1].failed = firstLine(reply.Errors[0].Error())
 		c.mu.Unlock()
 	}
 	return reply

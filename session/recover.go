@@ -35,7 +35,6 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 			c.killWorker(r, "was restarted")
 		}
 	}
-	history := slices.Clone(c.history)
 	c.mu.Unlock()
 	if err := c.awaitWorkers(ctx); err != nil {
 		return err
@@ -52,7 +51,7 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	if !replay {
 		return nil
 	}
-	if err := c.replay(ctx, ranks, history, out); err != nil {
+	if err := c.replay(ctx, ranks, out); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -80,16 +79,17 @@ func (c *controller) preempt(ranks []int) map[int]int {
 
 // replay runs the history on ranks that have just been started, without the cells that failed or were interrupted: they would do so again, or
 // hang.
-func (c *controller) replay(ctx context.Context, ranks []int, history []Cell, out func(Output)) error {
-	c.mu.Lock()
-	failures := maps.Clone(c.failures)
-	c.mu.Unlock()
+func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) error {
+	history, err := c.History(ctx)
+	if err != nil {
+		return err
+	}
 	history = slices.DeleteFunc(history, func(cell Cell) bool {
 		return cell.Ranks != nil && len(intersection(ranks, cell.Ranks)) == 0
 	})
 	var left []int
 	for _, cell := range history {
-		if _, failed := failures[cell.ID]; failed {
+		if cell.Failed != "" {
 			left = append(left, cell.ID)
 		}
 	}
