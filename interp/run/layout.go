@@ -18,9 +18,7 @@ type layout struct {
 func newLayout(types []reflect.Type, parameters int, box reflect.Type) *layout {
 	l := &layout{types: types, values: make([]value, len(types)), sizes: make([]uintptr, len(types)), simple: parameters <= len(types)}
 	for i, t := range types {
-		v := reflect.New(t).Elem()
-		l.values[i] = *asValue(&v)
-		l.values[i].ptr = nil
+		l.values[i] = value{typ: (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1], flag: uintptr(t.Kind()) | indirect | variable}
 		switch k := t.Kind(); {
 		case reflect.Bool <= k && k <= reflect.Float64:
 			l.sizes[i] = t.Size()
@@ -37,16 +35,20 @@ func (l *layout) isOf(types []reflect.Type) bool {
 	return len(l.types) == len(types) && unsafe.SliceData(l.types) == unsafe.SliceData(types)
 }
 
+// allocate returns a new variable of a type. Unlike reflect.New it makes no type of pointers to it, which package reflect would never forget.
+//
+//go:linkname allocate reflect.unsafe_New
+func allocate(typ unsafe.Pointer) unsafe.Pointer
+
 // fill makes the variables.
 func (l *layout) fill(variables []value) {
 	words := make([]uint64, l.words)
 	for i := range variables {
+		variables[i] = l.values[i]
 		if l.sizes[i] == 0 {
-			v := reflect.New(l.types[i]).Elem()
-			variables[i] = *asValue(&v)
+			variables[i].ptr = allocate(l.values[i].typ)
 			continue
 		}
-		variables[i] = l.values[i]
 		variables[i].ptr = unsafe.Pointer(&words[0])
 		words = words[1:]
 	}
