@@ -12,7 +12,7 @@ import (
 // Lengths are four bytes, big-endian.
 
 // protocol is the version of the message format.
-const protocol = 3
+const protocol = 4
 
 // maxFrame is the largest accepted header in bytes.
 const maxFrame = 64 << 20

@@ -136,6 +136,10 @@ func (c *controller) killWorker(rank int, why string) {
 
 // event handles what a rank reports. Several goroutines may call it; the events of one rank and kind come in order.
 func (c *controller) event(rank int, e event, payload []byte) {
+	if e.Begins != 0 {
+		c.begins(rank, e)
+		return
+	}
 	if e.Output == Stdout || e.Output == Stderr {
 		c.output(rank, e, payload)
 		return
@@ -181,12 +185,28 @@ func (c *controller) event(rank int, e event, payload []byte) {
 	}
 }
 
-// output gives what a rank printed to the cell that runs, or keeps it for the next one.
+// begins records that what a rank prints is of the cell that runs, from now on.
+func (c *controller) begins(rank int, e event) {
+	c.mu.Lock()
+	r := c.run
+	if r == nil || e.Begins != r.number {
+		c.mu.Unlock()
+		return
+	}
+	r.begun[place{rank, e.Output}] = true
+	c.mu.Unlock()
+	r.before.endStream(rank, e.Output, time.Now())
+}
+
+// output gives what a rank printed to the cell that runs, if that has begun there, or keeps it for the next one.
 func (c *controller) output(rank int, e event, b []byte) {
 	c.mu.Lock()
 	f := c.idle
-	if c.run != nil && slices.Contains(c.run.ranks, rank) {
-		f = c.run.fold
+	if r := c.run; r != nil && slices.Contains(r.ranks, rank) {
+		f = r.before
+		if r.begun[place{rank, e.Output}] {
+			f = r.fold
+		}
 	}
 	soon := f == c.idle && c.late != nil && !c.lateTick
 	c.lateTick = c.lateTick || soon

@@ -15,7 +15,8 @@
 // so that a collective call that needs somebody else fails at once, and sends the source to the ranks (run.go). In
 // each worker one goroutine does nothing but run cells; another reads commands, and so answers and interrupts
 // while user code spins (worker.go). What user code writes to descriptors 1 and 2 goes through pipes to the supervisor,
-// and from there to the fold (fold.go), which compares the ranks' lines by position and shows equal ones once. When the
+// and from there to the fold (fold.go), which compares the ranks' lines by position and shows equal ones once; the worker marks
+// where the cell begins, as goroutines of earlier cells print too (begin.go). When the
 // evaluator returns, the worker waits for the device (Communicator.Finish) and reports that it is done; the supervisor
 // empties the pipes before it passes that on. When the last rank is done, values and errors are folded too (reply.go),
 // and Eval returns.

@@ -144,7 +144,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		c: c, cell: cell, ranks: ranks, incarnations: map[int]int{},
 		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
 		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{}, probes: map[int]probe{},
-		died: map[int]string{}, late: map[int]string{},
+		died: map[int]string{}, late: map[int]string{}, begun: map[place]bool{},
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
 	r.fold = newFold(ranks, foldMost, func(o Output) {
@@ -169,7 +169,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	c.runs++
 	r.number = c.runs
 	c.run = r // from now on it gets events
-	idle := c.idle
+	r.before, c.idle = c.idle, newFold(allRanks(c.size), foldAge, c.keepPrinted)
 	c.mu.Unlock()
 	c.hub.Enter(allRanks(c.size))
 	for rank := range c.size {
@@ -178,15 +178,32 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		}
 	}
 	r.started = time.Now()
-	idle.end(r.started)
-	c.mu.Lock()
-	printed := c.takePrinted()
-	c.idle = newFold(allRanks(c.size), foldAge, c.keepPrinted)
-	c.mu.Unlock()
-	for _, o := range printed {
-		r.fold.show(o) // the workers may print already
-	}
+	r.showPrinted()
 	return r, nil
+}
+
+// showPrinted shows what was printed before the cell, and from now on what still comes of that.
+func (r *run) showPrinted() {
+	kept := sync.OnceFunc(func() {
+		r.c.mu.Lock()
+		printed := r.c.takePrinted()
+		r.c.mu.Unlock()
+		for _, o := range printed {
+			r.fold.show(o)
+		}
+	})
+	r.before.redirect(func(o Output) {
+		kept()
+		if o.Display == nil || !o.Display.Input { // the cell that asked is over
+			r.fold.show(o)
+		}
+	})
+	kept()
+	for _, rank := range allRanks(r.c.size) {
+		if !slices.Contains(r.ranks, rank) {
+			r.before.endRank(rank, r.started)
+		}
+	}
 }
 
 // ownName is the name of a cell that no front end has named, as positions cite it.

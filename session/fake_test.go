@@ -132,6 +132,14 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 			}
 			fmt.Println(text)
 		}()
+	case "direct": // file: standard output goes there
+		f, err := os.Create(arg)
+		if err == nil {
+			err = unix.Dup2(int(f.Fd()), 1)
+		}
+		if err != nil {
+			return asError(err)
+		}
 	case "read": // a line of standard input
 		line, err := bufio.NewReader(f.env.Input).ReadString('\n')
 		r.Value, r.HasValue = fmt.Sprintf("%q %v", line, err), true

@@ -80,16 +80,21 @@ func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
 
 // endRank ends the output of a rank: what it printed last is a whole line now.
 func (f *fold) endRank(rank int, now time.Time) {
+	for _, stream := range []Stream{Stdout, Stderr} {
+		f.endStream(rank, stream, now)
+	}
+}
+
+// endStream does it for one stream.
+func (f *fold) endStream(rank int, stream Stream, now time.Time) {
 	i, ok := slices.BinarySearch(f.ranks, rank)
 	if !ok {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, stream := range []Stream{Stdout, Stderr} {
-		f.queues[stream][i].end()
-		f.advance(stream, now)
-	}
+	f.queues[stream][i].end()
+	f.advance(stream, now)
 	f.flush()
 }
 

@@ -54,8 +54,9 @@ type process struct {
 	os          *os.Process
 	control     net.Conn
 	out         *frame.Writer
-	pipes       [2]*pipe // standard output and error
-	tail        *tail    // of standard error
+	pipes       [2]*pipe       // standard output and error
+	begins      [2]beginFinder // in them; the lock of the pipe guards more than the run that is expected
+	tail        *tail          // of standard error
 	trail       *Trail
 	crash       *crashReport
 	wasKilled   atomic.Bool   // by kill

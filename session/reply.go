@@ -30,6 +30,7 @@ func (r *run) end() Reply {
 		reply.Errors = compareTallies(r.cell.ID, r.ranks, r.tallies)
 		different = len(reply.Errors) > 0
 	}
+	r.before.end(time.Now())
 	r.fold.end(time.Now())
 	r.fold.redirect(r.c.keepPrinted)
 	r.c.mu.Lock()

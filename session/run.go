@@ -27,6 +27,8 @@ type run struct {
 	ranks        []int
 	incarnations map[int]int // of the workers that run it
 	fold         *fold
+	before       *fold          // of what is printed before the cell begins; it goes to fold
+	begun        map[place]bool // where the cell has begun; controller.mu guards it
 	events       chan runEvent
 	over         chan struct{} // closed when loop has ended: events are no longer received
 	shown        atomic.Int64  // when output was shown last, in nanoseconds since 1970; several goroutines show some
@@ -50,6 +52,12 @@ type run struct {
 type probe struct {
 	id uint64
 	at time.Time
+}
+
+// place is a stream of a rank.
+type place struct {
+	rank   int
+	stream Stream
 }
 
 type runEvent struct {
@@ -192,6 +200,7 @@ func (r *run) kill(rank int, why string) {
 
 // tick shows overdue output, kills ranks that do not stop, and runs the watchdog.
 func (r *run) tick(now time.Time) {
+	r.before.tick(now)
 	for _, rank := range r.fold.tick(now) {
 		r.probe(rank)
 	}

@@ -73,6 +73,9 @@ func (s *supervisor) do(c command, payload []byte) {
 		return
 	case c.Eval != nil:
 		p.tail.reset()
+		for i := range p.begins {
+			p.begins[i].expected.Store(c.Eval.Run)
+		}
 	case c.Status != 0:
 		go s.observe(p) // the goroutine that calls do may be the one that receives events
 	}
@@ -126,7 +129,7 @@ func (s *supervisor) start(incarnation int) {
 
 // sink passes on output of one stream.
 func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
-	return func(b []byte) {
+	pass := func(b []byte) {
 		if stream == Stderr {
 			p.tail.write(b)
 			p.crash.write(b)
@@ -134,6 +137,13 @@ func (s *supervisor) sink(p *process, stream Stream) func([]byte) {
 		}
 		s.emit(event{Incarnation: p.incarnation, Output: stream}, b)
 	}
+	begin := func(run uint64) {
+		if stream == Stderr {
+			p.crash.release() // the worker goes on
+		}
+		s.emit(event{Incarnation: p.incarnation, Output: stream, Begins: run}, nil)
+	}
+	return func(b []byte) { p.begins[stream-1].split(b, pass, begin) }
 }
 
 // drain passes on what the worker has written so far.

@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is that of the messages in this file.
-const wireVersion = 3
+const wireVersion = 4
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -59,6 +59,7 @@ type event struct {
 	Ready     *readyEvent   `json:",omitempty"` // the worker takes cells
 	Failed    *Error        `json:",omitempty"` // the worker could not start; it will exit by itself
 	Output    Stream        `json:",omitempty"` // the payload was written to it
+	Begins    uint64        `json:",omitempty"` // with Output, without a payload: the run that begins there
 	Done      *doneEvent    `json:",omitempty"` // the payload is the value; all output has been sent before
 	Answer    *answerEvent  `json:",omitempty"` // the payload is an Answer as JSON, unless there is an error
 	Status    *statusEvent  `json:",omitempty"` // from the worker

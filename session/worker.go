@@ -90,7 +90,7 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		fmt.Fprintln(os.Stderr, "symmrepl: the control connection:", err)
 		return 2
 	}
-	w := &worker{spec: spec, out: frame.NewWriter(control), jobs: make(chan job, 1)}
+	w := &worker{spec: spec, out: frame.NewWriter(control), begin: newBeginMarker(), jobs: make(chan job, 1)}
 	w.leaveBySignal()
 	if err := w.start(start); err != nil {
 		w.send(event{Failed: asError(err)}, nil)
@@ -123,6 +123,7 @@ type worker struct {
 	eval  Evaluator
 	comm  Communicator
 	stdin stdinReader
+	begin *beginMarker
 	jobs  chan job // what the one goroutine that runs user code does next
 
 	mu        sync.Mutex
@@ -238,6 +239,7 @@ func (w *worker) work() {
 
 func (w *worker) run(j job) {
 	w.stdin.reset(j.ctx)
+	w.begin.mark(j.eval.Run)
 	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Program: j.eval.Program, Source: j.source})
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
