@@ -157,8 +157,8 @@ func compareNotebooks(t *testing.T, ranks int, lesson tutorial.Lesson, before in
 	}
 }
 
-// waiting is what the session says of ranks that wait on a busy machine: a line, and one for each group of ranks.
-var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has run for [0-9.]+ s and waits .*\n((\[[0-9,-]+\] )?  .*\n)*`)
+// waiting is what the session says of a cell that takes long on a busy machine: a line, and one for each group of ranks; then how long it took.
+var waiting = regexp.MustCompile(`(?m)^(\[[0-9,-]+\] )?.* has run for [0-9.]+ s( and waits)? \(.*\n((\[[0-9,-]+\] )?  .*\n)*|^In\[[0-9]+\] took [0-9.]+ s\n`)
 
 // withoutRemarks leaves out what the session itself says.
 func withoutRemarks(text string) string { return waiting.ReplaceAllString(text, "") }

@@ -29,6 +29,7 @@ type screen struct {
 	input   bool // the front end offers standard input
 
 	payload []any
+	started time.Time
 
 	mu     sync.Mutex      // guards what follows
 	failed *failure        // nil while nothing went wrong
@@ -39,7 +40,7 @@ type screen struct {
 }
 
 func newScreen(k *Kernel, r *request, number int, silent bool) *screen {
-	s := &screen{k: k, request: r, number: number, silent: silent, payload: []any{}, topics: map[string]bool{}}
+	s := &screen{k: k, request: r, number: number, silent: silent, payload: []any{}, started: time.Now(), topics: map[string]bool{}}
 	s.Printer = render.New(stream{s, "stdout"}, stream{s, "stderr"}, 1, false)
 	return s
 }
@@ -117,6 +118,8 @@ func (s *screen) end() *failure {
 	}
 	if s.failed != nil {
 		s.publish("error", s.failed)
+	} else {
+		s.settle()
 	}
 	return s.failed
 }
@@ -174,7 +177,7 @@ func (s *screen) note(o session.Output) {
 	render.New(&text, &text, s.Printer.Size, false).Output(o)
 	message := content{"data": content{"text/plain": strings.TrimSuffix(text.String(), "\n")}, "metadata": content{}, "transient": content{}}
 	if o.Topic != "" {
-		message["transient"] = content{"display_id": s.request.ID + " " + o.Topic}
+		message["transient"] = content{"display_id": s.noteID(o.Topic)}
 		s.mu.Lock()
 		shown := s.topics[o.Topic]
 		s.topics[o.Topic] = true
@@ -187,6 +190,19 @@ func (s *screen) note(o session.Output) {
 	s.catchUp()
 	s.publish("display_data", message)
 }
+
+// settle puts the time that the entry took in place of its notes with a topic: they say what it waited for, which is over. s.mu is held.
+func (s *screen) settle() {
+	for topic := range s.topics {
+		s.publish("update_display_data", content{
+			"data":     content{"text/plain": fmt.Sprintf("In[%d] took %.1f s", s.number, time.Since(s.started).Seconds())},
+			"metadata": content{}, "transient": content{"display_id": s.noteID(topic)},
+		})
+	}
+}
+
+// noteID names the display of the notes with a topic.
+func (s *screen) noteID(topic string) string { return s.request.ID + " " + topic }
 
 // label prints which ranks the next thing comes from, unless it comes from all.
 func (s *screen) label(ranks []int) {

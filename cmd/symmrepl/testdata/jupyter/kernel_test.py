@@ -281,6 +281,17 @@ symm.Synchronize()""")
         self.assertNotIn("does not answer", "".join(said))
         self.assertIn(("display_data", {"data": {"text/plain": '[0,1] note: imported "sort"'}, "metadata": {}, "transient": {}}), self.run_cell("%restart\nsort.Ints(nil)")[1])
 
+    def test_hang_report_gives_way_to_the_time(self):
+        """What a cell waited for is of no interest once it has ended well."""
+        msg_id = self.kc.execute("time.Sleep(3 * time.Second); 7")
+        number = self.reply(msg_id)["execution_count"]
+        displays = [(kind, content) for kind, content in self.outputs(msg_id) if kind.endswith("display_data")]
+        (first, report), (last, took) = displays[0], displays[-1]
+        self.assertEqual((first, last), ("display_data", "update_display_data"))
+        self.assertRegex(report["data"]["text/plain"], rf"^\[0,1\] In\[{number}\] has run for [0-9.]+ s and waits ")
+        self.assertRegex(took["data"]["text/plain"], rf"^In\[{number}\] took [3-9]\.[0-9] s$")
+        self.assertEqual(took["transient"], report["transient"])
+
     def test_errors_of_ranks_fold(self):
         """Errors that differ only in ranks are one."""
         reply, _ = self.run_cell("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); h.WaitSignal(1-symm.Rank(), 0, symm.Timeout(100*time.Millisecond)); symm.Synchronize()")
