@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/internal/procfs"
@@ -20,6 +21,7 @@ type Config struct {
 	Ranks   int    // processes that Launch starts; Join takes the launcher's number
 	Device  string // passed to the workers: "cpu", "cuda" or "auto"
 	Backend string // passed to the workers
+	Hosts   Hosts  // simulated ones, of all ranks
 	// KillAfter is how long an interrupted worker may take to stop before it is killed, or told of: see Cell.Again. Zero is the constant of that name.
 	KillAfter time.Duration
 	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
@@ -44,9 +46,18 @@ type Program struct {
 	Unattended bool
 }
 
+// Hosts divides the ranks among simulated hosts. The zero Hosts divides nothing.
+type Hosts = bootstrap.Parts
+
+// HostsVariable is the environment variable with the simulated hosts of programs and sessions that are not told otherwise.
+const HostsVariable = bootstrap.PartsVariable
+
+// ParseHosts reads simulated hosts: see [bootstrap.ParseParts].
+func ParseHosts(text string, ranks int) (Hosts, error) { return bootstrap.ParseParts(text, ranks) }
+
 // worker returns what a supervisor with this configuration passes to the worker of a rank.
 func (c Config) worker(rank, size, localRank, localSize int, dir string) workerSpec {
-	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend,
+	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend, Hosts: c.Hosts.String(),
 		Args: c.Args, Program: c.Program != nil}
 }
 

@@ -46,6 +46,7 @@ type workerSpec struct {
 	Incarnation           int
 	Dir                   string
 	Device, Backend       string
+	Hosts                 string // what Config.Hosts says; "" for none
 	Args                  []string
 	Program               bool // what Config.Program says
 }
@@ -146,11 +147,15 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if err != nil {
 		return fmt.Errorf("the bootstrap connection: %w", err)
 	}
-	client, err := bootstrap.NewClient(conn, w.spec.Rank, w.spec.Size, w.spec.Dir)
+	s := w.spec
+	hosts, err := ParseHosts(s.Hosts, s.Size)
 	if err != nil {
 		return err
 	}
-	s := w.spec
+	client, err := bootstrap.NewClient(conn, s.Rank, s.Size, s.Dir, hosts)
+	if err != nil {
+		return err
+	}
 	var input io.Reader = &w.stdin
 	if s.Program {
 		input = os.Stdin
@@ -160,6 +165,9 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		return err
 	}
 	host, _ := os.Hostname()
+	if hosts.Hosts() > 1 {
+		host += "/" + hosts.Name(s.Rank)
+	}
 	ready := &readyEvent{PID: os.Getpid(), Host: host, Device: s.Device}
 	if named, ok := w.comm.(interface{ DeviceName() string }); ok {
 		ready.Device = named.DeviceName()

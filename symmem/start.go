@@ -112,7 +112,7 @@ func meet(l launcher.Launcher) (*meeting, error) {
 	}
 	conn, err := m.connect(at, l.Rank)
 	if err == nil {
-		m.client, err = bootstrap.NewClient(conn, l.Rank, l.Size, dir.Path)
+		m.client, err = bootstrap.NewClient(conn, l.Rank, l.Size, dir.Path, bootstrap.Parts{})
 	}
 	if err != nil {
 		dir.Remove()

@@ -42,6 +42,7 @@ func ended(t *testing.T, served <-chan error) error {
 
 // world is a hub and a client for every rank over real sockets.
 type world struct {
+	parts   Parts
 	hub     *Hub
 	clients []*Client
 	served  []chan error
@@ -49,7 +50,13 @@ type world struct {
 
 func newWorld(t testing.TB, size int) *world {
 	t.Helper()
-	w := &world{hub: NewHub(size), clients: make([]*Client, size), served: make([]chan error, size)}
+	return newWorldOf(t, size, Parts{})
+}
+
+// newWorldOf is newWorld on simulated hosts.
+func newWorldOf(t testing.TB, size int, parts Parts) *world {
+	t.Helper()
+	w := &world{hub: NewHub(size), parts: parts, clients: make([]*Client, size), served: make([]chan error, size)}
 	dir := t.TempDir()
 	for r := range size {
 		w.join(t, r, dir)
@@ -62,7 +69,7 @@ func (w *world) join(t testing.TB, rank int, dir string) {
 	a, b := pair(t)
 	w.served[rank] = make(chan error, 1)
 	go func(ch chan error) { ch <- w.hub.Serve(rank, a); a.Close() }(w.served[rank])
-	c, err := NewClient(b, rank, len(w.clients), dir)
+	c, err := NewClient(b, rank, len(w.clients), dir, w.parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +332,7 @@ func TestWrongHello(t *testing.T) {
 	defer a.Close() // not before the client has read the refusal
 	served := make(chan error, 1)
 	go func() { served <- hub.Serve(1, a) }()
-	c, err := NewClient(b, 0, 2, "")
+	c, err := NewClient(b, 0, 2, "", Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +357,7 @@ func TestSlowReader(t *testing.T) {
 	}
 	b, c := pair(t)
 	go hub.Serve(0, b)
-	client, err := NewClient(c, 0, 2, "")
+	client, err := NewClient(c, 0, 2, "", Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}

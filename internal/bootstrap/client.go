@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
@@ -17,6 +19,7 @@ var ErrClosed = errors.New("bootstrap: the client is closed")
 type Client struct {
 	rank, size int
 	dir        string
+	parts      Parts
 	conn       net.Conn
 	out        *frame.Writer
 
@@ -34,10 +37,19 @@ type answer struct {
 }
 
 // NewClient returns the client of rank in a world of size. conn is its connection, which the hub serves and the client owns from now on. dir is a
-// directory on this host that only the user can enter, for GatherFiles; it may be empty if that is never called.
-func NewClient(conn net.Conn, rank, size int, dir string) (*Client, error) {
-	c := &Client{rank: rank, size: size, dir: dir, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
-	if err := c.out.Write(request{Hello: &hello{Version, rank, size}}, nil); err != nil {
+// directory on this host that only the user can enter, for GatherFiles; it may be empty if that is never called. parts are the simulated hosts of
+// the world, equal on all ranks; the client uses a directory of its part within dir.
+func NewClient(conn net.Conn, rank, size int, dir string, parts Parts) (*Client, error) {
+	c := &Client{rank: rank, size: size, dir: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
+	var err error
+	if dir != "" && parts.Hosts() > 1 {
+		c.dir = filepath.Join(dir, parts.Name(rank))
+		err = os.MkdirAll(c.dir, 0o700)
+	}
+	if err == nil {
+		err = c.out.Write(request{Hello: &hello{Version, rank, size}}, nil)
+	}
+	if err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("bootstrap: %w", err)
 	}
@@ -50,6 +62,9 @@ func (c *Client) Rank() int { return c.rank }
 
 // Size is the number of ranks in the world.
 func (c *Client) Size() int { return c.size }
+
+// Parts are the simulated hosts of the world.
+func (c *Client) Parts() Parts { return c.parts }
 
 // Gather contributes data, at most MaxData bytes, to call and returns everybody's contributions by position
 // in call.Group. It is collective over the group and returns when all have come. Cancelling ctx takes the

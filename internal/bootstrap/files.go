@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -58,13 +57,13 @@ type exchange struct {
 
 // GatherFiles contributes the open file f to call and returns the files of all members by position in call.Group, this rank's own as a
 // duplicate. The caller closes them all. f must stay open until GatherFiles returns and stays the caller's. GatherFiles is collective over the
-// group, whose members must be on one host, and returns when all have fetched everything. Errors are those of Gather, or a *FileError.
+// group, whose members must be on one host and in one part, and returns when all have fetched everything. Errors are those of Gather, or a *FileError.
 func (c *Client) GatherFiles(ctx context.Context, call Call, f *os.File) ([]*os.File, error) {
 	x, err := c.exchange()
 	if err != nil {
 		return nil, err
 	}
-	name := call.Key + "#" + strconv.FormatUint(call.Ordinal, 10)
+	name := fmt.Sprintf("%s#%d@%s", call.Key, call.Ordinal, c.parts.Name(c.rank)) // in another part nobody finds it
 	x.offer(name, f)
 	defer x.withdraw(name)
 	addresses, err := c.Gather(ctx, call, []byte(x.listener.Addr().String()))

@@ -28,9 +28,23 @@ func placeOf(dir string) place {
 	return place{strings.TrimSpace(string(boot)), dir, uint64(st.Dev), st.Ino}
 }
 
-// Hosts partitions the members of call.Group by host: the members of one part can pass each other files. The parts hold world ranks and are
-// ordered by their first ones. It is collective over the group, and all members get the same result. Errors are those of Gather.
+// SeveralHostsError reports that the ranks of a world with simulated hosts are on several real ones.
+type SeveralHostsError struct {
+	Parts Parts
+	Hosts [][]int
+}
+
+func (e *SeveralHostsError) Error() string {
+	return fmt.Sprintf("the hosts %s cannot be simulated: the ranks are on %d hosts already, %v", e.Parts, len(e.Hosts), e.Hosts)
+}
+
+// Hosts partitions the members of call.Group by host, a simulated one if the world has such: the members of one part can pass each other files. The
+// parts hold world ranks and are ordered by their first ones. It is collective over the group, and all members get the same result. Errors are those
+// of Gather, or a *SeveralHostsError. Ranks that disagree about the simulated hosts make different calls.
 func (c *Client) Hosts(ctx context.Context, call Call) ([][]int, error) {
+	if c.parts.Hosts() > 1 {
+		call.Desc = fmt.Sprintf("%s, hosts %s", call.Desc, c.parts)
+	}
 	places, err := gatherAs[place](ctx, c, call, placeOf(c.dir))
 	if err != nil {
 		return nil, err
@@ -47,7 +61,14 @@ func (c *Client) Hosts(ctx context.Context, call Call) ([][]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	return partition(call.Group, lists), nil
+	hosts := partition(call.Group, lists)
+	if c.parts.Hosts() < 2 {
+		return hosts, nil
+	}
+	if len(hosts) > 1 {
+		return nil, &SeveralHostsError{c.parts, hosts}
+	}
+	return c.parts.divide(call.Group), nil
 }
 
 // gatherAs is Gather for values, which travel as JSON.

@@ -69,7 +69,7 @@ func join() (*T, error) {
 	if err := errors.Join(err1, err2, err3, file.Close()); err != nil {
 		return nil, err
 	}
-	client, err := bootstrap.NewClient(conn, rank, size, os.Getenv(dirVariable))
+	client, err := bootstrap.NewClient(conn, rank, size, os.Getenv(dirVariable), bootstrap.Parts{})
 	if err != nil {
 		return nil, err
 	}
