@@ -16,6 +16,12 @@ func WorldSize() int { return now().Size() }
 // World is the group of all ranks.
 func World() *Group { return now().Group() }
 
+// LSA is the team of the ranks on this rank's host: see [Group.LSA].
+func LSA() *Group { return World().LSA() }
+
+// Rail is the team of this rank's counterparts on the other hosts: see [Group.Rail].
+func Rail() *Group { return World().Rail() }
+
 // NewGroup makes a group of some ranks: see [Runtime.NewGroup].
 func NewGroup(ranks ...int) *Group { return now().NewGroup(ranks...) }
 

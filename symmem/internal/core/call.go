@@ -13,8 +13,8 @@ import (
 // Everything that puts work in a stream goes the same way. This file is that way; an operation adds its checks,
 // the arguments of its kernel and the rule by which it picks one.
 //
-//	check    NewCall reads the options and refuses a group that cannot be used. The operation then refuses
-//	         arguments that do not fit. Nothing is locked yet, and a refused call has changed nothing.
+//	check    NewCall reads the options and refuses a group that cannot be used; one that spans hosts, if the call
+//	         needs the memory of all members. The operation then refuses arguments that do not fit. Nothing is locked yet, and a refused call has changed nothing.
 //	Enter    locks the world, so that calls of several goroutines are issued one after the other; Leave unlocks it.
 //	Begin    picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while
 //	         the ranks' signals may be out of step.
@@ -53,6 +53,9 @@ func (rt *Runtime) newCall(op string, m Manner, g *Group, taken OptionSet, opts 
 	c.rt = rt
 	rt.read(&c.opts, op, g, false, taken, opts)
 	c.Record.op, c.Record.Manner, c.Record.group = op, m, c.opts.group
+	if m >= Communicating {
+		c.opts.group.reachAll(op)
+	}
 	return c
 }
 

@@ -16,10 +16,16 @@ import (
 // disturb each other. A rank that is not a member holds the group too, to name it, and is refused its use.
 type Group struct {
 	rt       *Runtime
-	name     string // "world", or "0,2"
-	ranks    []int  // world ranks, ascending
-	rank     int    // this rank's position in ranks, or -1
-	channels int    // of the signal block
+	name     string  // "world", or "0,2"
+	ranks    []int   // world ranks, ascending
+	rank     int     // this rank's position in ranks, or -1
+	parts    [][]int // ranks by host
+	home     int     // this rank's host in parts
+	of       *Group  // the group that this one is a team of, or nil
+	sort     string  // of the team
+	lsa      *Group  // its teams, as far as they are groups of their own: see team
+	rail     *Group
+	channels int // of the signal block
 	work     Workspace
 	builds   int                    // times that work was made
 	stale    atomic.Pointer[string] // why the group cannot be used any more
@@ -42,9 +48,9 @@ type Group struct {
 	args *[maxArgs / 8]uint64 // of the kernel that is being launched: see ArgsOf
 }
 
-// NewGroup makes a group of the ranks given, in ascending order, which are on one host. It is collective over these ranks; any other
+// NewGroup makes a group of the ranks given, in ascending order. It is collective over these ranks; any other
 // rank may call it too and returns at once with a group it cannot use. Every call makes a new group. Until it is
-// freed its inboxes take up to 128 MiB of each member's GPU.
+// freed its inboxes, or those of its LSA team if its ranks are on several hosts, take up to 128 MiB of each member's GPU.
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
 	rt.hostCall(op)
@@ -53,7 +59,6 @@ func (rt *Runtime) NewGroup(ranks ...int) *Group {
 		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
 	}
 	rt.checkRanks(op, "ranks", sorted)
-	rt.sameHost(op, sorted)
 	g := &Group{rt: rt, name: Joined(sorted), ranks: sorted, rank: slices.Index(sorted, rt.rank)}
 	if g.rank < 0 {
 		return g
@@ -61,12 +66,19 @@ func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	rt.mu.Lock()
 	serial := rt.created[g.name]
 	rt.mu.Unlock()
+	g.settle()
 	g.renew(fmt.Sprintf("%s#%d", g.name, serial))
 	g.furnish(op, g.name)
 	rt.mu.Lock()
-	defer rt.mu.Unlock()
 	rt.created[g.name] = serial + 1
 	rt.groups = append(rt.groups, g)
+	rt.mu.Unlock()
+	if err := Maybe(func() { g.team(op) }); err != nil {
+		rt.mu.Lock()
+		defer rt.mu.Unlock()
+		g.discard()
+		panic(err)
+	}
 	return g
 }
 
@@ -121,25 +133,32 @@ func (g *Group) Channels() int {
 	return g.channels
 }
 
-// String is "world" or "group 0,2".
+// String is "world", "group 0,2", or of a team "LSA team 0,1" or "rail 0,2".
 func (g *Group) String() string {
 	switch {
 	case g == nil || g.rt == nil:
 		return "nil group"
 	case g == g.rt.all:
 		return "world"
+	case g.of != nil:
+		return g.sort + " " + g.name
 	}
 	return "group " + g.name
 }
 
-// Free gives the group's memory back. It is collective over the group; tensors that were allocated by it must
-// be freed before. The world cannot be freed. On a rank that is not a member it does nothing.
+// Free gives the memory of the group and of its teams back. It is collective over the group; tensors that were allocated by them must
+// be freed before. The world cannot be freed, nor a team without its group. On a rank that is not a member it does nothing.
 func (g *Group) Free() {
 	const op = "Group.Free"
 	g.exists(op)
 	rt := g.rt
-	if g == rt.all {
+	switch {
+	case g == rt.all:
 		panic(rt.misuse(op, "", "", "the world cannot be freed"))
+	case g.of == rt.all:
+		panic(rt.misuse(op, "", "", "the %v is a team of the world and cannot be freed", g))
+	case g.of != nil:
+		panic(rt.misuse(op, "", fmt.Sprintf("free %v, which ends its teams too", g.top()), "the %v is a team of %v", g, g.of))
 	}
 	rt.hostCall(op)
 	if g.rank < 0 {
@@ -152,9 +171,9 @@ func (g *Group) Free() {
 		panic(rt.misuse(op, "group", hintFor("group"), "%v was freed already", g))
 	}
 	for _, a := range rt.allocs {
-		if stale == nil && a.group == g {
+		if stale == nil && a.group.within(g) {
 			rt.mu.Unlock()
-			panic(rt.misuse(op, "", "free its tensors first", "tensor %s of %v is still allocated", a.desc, g))
+			panic(rt.misuse(op, "", "free its tensors first", "tensor %s of %v is still allocated", a.desc, a.group))
 		}
 	}
 	rt.mu.Unlock()
@@ -162,20 +181,34 @@ func (g *Group) Free() {
 	if stale == nil {
 		g.check(op)
 		g.meet(op, g.name, nil)
-		g.stale.Store(ptr("it was freed"))
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	rt.groups = slices.DeleteFunc(rt.groups, func(o *Group) bool { return o == g })
-	for _, a := range rt.allocs {
-		a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == g })
-	}
-	g.emptyPool()
-	g.watch.forget(g)
-	g.work.release()
-	if g.event != nil {
-		g.event.Close() // a failure leaks an event and is no reason to fail
-		g.event = nil
+	g.discard()
+}
+
+// discard gives up the group and its teams, and their memory. rt.mu is held.
+func (g *Group) discard() {
+	rt := g.rt
+	var ended []*Group
+	rt.groups = slices.DeleteFunc(rt.groups, func(o *Group) bool {
+		if o.within(g) {
+			ended = append(ended, o)
+		}
+		return o.within(g)
+	})
+	for _, o := range ended {
+		o.stale.CompareAndSwap(nil, ptr("it was freed"))
+		for _, a := range rt.allocs {
+			a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == o })
+		}
+		o.emptyPool()
+		o.watch.forget(o)
+		o.work.release()
+		if o.event != nil {
+			o.event.Close() // a failure leaks an event and is no reason to fail
+			o.event = nil
+		}
 	}
 }
 
@@ -186,11 +219,7 @@ func (g *Group) check(op string) {
 		panic(g.rt.misuse(op, "group", "call it on its members only", "rank %d is not in %v", g.rt.rank, g))
 	}
 	if why := g.stale.Load(); why != nil {
-		hint := "make a new one"
-		if hosts := g.rt.hosts.Load(); g == g.rt.all && hosts != nil && len(*hosts) > 1 {
-			hint = fmt.Sprintf("make a group of the ranks of one host, as NewGroup(%s)", Joined(g.rt.neighbours()))
-		}
-		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group", Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: hint})
+		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group", Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: "make a new one"})
 	}
 }
 
@@ -229,11 +258,19 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 	return all, err
 }
 
-// gatherFiles passes descriptors instead of bytes.
+// gatherFiles passes descriptors instead of bytes, among the members on this rank's host. If this rank is the only one, there are none.
 func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
+	if len(g.here()) == 1 {
+		g.met++ // as all others
+		return nil, nil
+	}
 	done := g.rt.waitOnHost(op, g, g.met)
 	defer done()
-	files, err := g.rt.client.GatherFiles(g.rt.host(), g.call(op, desc), f)
+	call := g.call(op, desc)
+	if g.spans() {
+		call.Group, call.Key = g.here(), call.Key+"/host of "+Joined(g.here())
+	}
+	files, err := g.rt.client.GatherFiles(g.rt.host(), call, f)
 	if err == nil {
 		g.met++
 	}

@@ -27,7 +27,8 @@ func (t *tables) release() {
 	}
 }
 
-// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty. Later calls
+// Rendezvous maps the other members' copies of a tensor that all of them got from one call of Empty; those on other hosts stay unmapped, with
+// pointers that are 0. Later calls
 // for the same tensor and group return the same handle without meeting the others.
 //
 // PyTorch: rendezvous
@@ -84,7 +85,9 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for i, s := range mapped {
-		a.peers[g.ranks[i]] = s
+		if s != nil {
+			a.peers[g.ranks[i]] = s
+		}
 	}
 	h = a.handle(t, g)
 	a.handles = append(a.handles, h)
@@ -112,12 +115,15 @@ func (a *allocation) mapping(g *Group) *Handle {
 	return nil
 }
 
-// handle builds the handle of t once all peers are mapped. rt.mu is held.
+// handle builds the handle of t once all peers on this rank's host are mapped. rt.mu is held.
 func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	h := &Handle{t: t, g: g}
 	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.pad)
 	h.kernel.Signals = g.work.signals
 	for i, r := range g.ranks {
+		if !g.near(i) {
+			continue
+		}
 		seg := a.peers[r].Ptr()
 		h.base[i] = seg + device.Ptr(aligned(a.pad))
 		h.kernel.Buffers[i] = h.base[i] + device.Ptr(t.offset)
@@ -158,13 +164,13 @@ func (h *Handle) Group() *Group {
 	return h.g
 }
 
-// BufferPtrs is where every member's copy of the tensor is mapped here.
+// BufferPtrs is where every member's copy of the tensor is mapped here, 0 for members on other hosts.
 func (h *Handle) BufferPtrs() []uintptr {
 	h.exists("BufferPtrs")
 	return h.list("BufferPtrs", &h.kernel.Buffers)
 }
 
-// SignalPadPtrs is where every member's signal pad of the tensor is mapped here.
+// SignalPadPtrs is where every member's signal pad of the tensor is mapped here, 0 for members on other hosts.
 func (h *Handle) SignalPadPtrs() []uintptr {
 	h.exists("SignalPadPtrs")
 	return h.list("SignalPadPtrs", &h.kernel.Pads)
@@ -258,6 +264,7 @@ func (h *Handle) GetSignalPad(peer int) *Tensor {
 func (h *Handle) view(op string, peer int, base *abi.Ptrs, limit int, dtype DType, shape []int) *Tensor {
 	rt := h.g.rt
 	rank := h.g.peer(op, "peer", peer)
+	h.g.reach(op, peer)
 	n := rt.numel(op, dtype, shape)
 	if n*dtype.Size() > limit {
 		panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", kindOf(dtype, shape), n*dtype.Size(), limit))

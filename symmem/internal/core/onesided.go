@@ -24,6 +24,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	const op = "put"
 	c := h.newCall(op, Alone, opts)
 	h.g.peer(op, "dst", dst)
+	h.g.carry(op, dst)
 	h.fits(op, "src", src)
 	h.move(&c, src, h.kernel.Buffers[dst], src.pointer(), src.Bytes())
 }
@@ -46,6 +47,7 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	const op = "get"
 	c := h.newCall(op, Alone, opts)
 	h.g.peer(op, "src", src)
+	h.g.carry(op, src)
 	h.fits(op, "dst", dst)
 	h.move(&c, dst, dst.pointer(), h.kernel.Buffers[src], dst.Bytes())
 }
@@ -91,6 +93,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	const op = "put_with_signal"
 	c := h.newCall(op, Alone, opts)
 	h.g.peer(op, "dst", dst)
+	h.g.carry(op, dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
 	args := signal.PutWithSignalArgs{
@@ -125,6 +128,7 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	const op = "put_block"
 	c := h.newCall(op, Alone, opts)
 	h.g.peer(op, "dst", dst)
+	h.g.carry(op, dst)
 	at := h.block(op, "src", src, row, col)
 	width, pitch := src.shape[1]*src.dtype.Size(), h.t.shape[1]*src.dtype.Size()
 	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.kernel.Buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]), Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
@@ -148,6 +152,7 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	const op = "get_block"
 	c := h.newCall(op, Alone, opts)
 	h.g.peer(op, "src", src)
+	h.g.carry(op, src)
 	at := h.block(op, "dst", dst, row, col)
 	width, pitch := dst.shape[1]*dst.dtype.Size(), h.t.shape[1]*dst.dtype.Size()
 	h.moveRows(&c, dst, rows.CopyRowsArgs{Dst: dst.pointer(), Src: h.kernel.Buffers[src] + at, Rows: uint64(dst.shape[0]), Width: uint64(width), DstPitch: uint64(width), SrcPitch: uint64(pitch)})

@@ -49,9 +49,10 @@ func Computes(d DType) bool { return d.element().Computes() }
 // IsFloat reports whether a type is a float.
 func IsFloat(d DType) bool { return d.element().IsFloat() }
 
-// ArgumentOf is what a kernel gets for a handle, but for the words of the call, after a check that it can be used.
+// ArgumentOf is what a kernel gets for a handle, but for the words of the call, after a check that it can be used and has all pointers.
 func ArgumentOf(op string, h *Handle) abi.Handle {
 	h.usable(op)
+	h.g.reachAll(op)
 	return h.kernel
 }
 

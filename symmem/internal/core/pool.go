@@ -70,6 +70,7 @@ type PoolStats struct {
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 	rt.needFunction("UseMemPool", f)
 	g := rt.groupOf("UseMemPool", rt.all, opts)
+	g.reachAll("UseMemPool")
 	rt.mu.Lock()
 	before := rt.pooling
 	rt.pooling = g

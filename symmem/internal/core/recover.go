@@ -138,9 +138,15 @@ func (rt *Runtime) lose(replaced []int) (lost []string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for _, g := range rt.groups {
-		if r := firstOf(g.ranks, replaced); r >= 0 && g != rt.all && g.stale.Load() == nil {
+		ranks := g.ranks
+		if g.top() != rt.all {
+			ranks = g.top().ranks // teams die with their group
+		}
+		if r := firstOf(ranks, replaced); r >= 0 && g != rt.all && g.stale.Load() == nil {
 			g.stale.Store(ptr(fmt.Sprintf("rank %d was replaced", r)))
-			lost = append(lost, g.String())
+			if g.of == nil {
+				lost = append(lost, g.String())
+			}
 		}
 	}
 	for _, a := range rt.allocs {
@@ -204,7 +210,7 @@ func (rt *Runtime) clear() error {
 	return s.d.Synchronize()
 }
 
-// rebuild makes the world's workspace anew, with the replaced ranks.
+// rebuild makes the workspaces of the world, and of its teams that are stale, anew, with the replaced ranks.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
 	rt.all.watch.forget(rt.all)

@@ -34,6 +34,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	const op = "barrier"
 	c := h.newCall(op, Collective, opts)
 	h.channel(op, channel)
+	h.g.carryAll(op)
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Launch("barrier", 0, oneBlock(32), BytesOf(&signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}))
@@ -81,6 +82,7 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 	c := h.newCall(op, Signalling, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
+	h.g.carry(op, peer)
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}))

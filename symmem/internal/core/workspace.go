@@ -11,7 +11,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// Workspace is the memory a group communicates through: one segment in each member, laid out alike.
+// Workspace is the memory a group communicates through: one segment in each member, laid out alike. That of a group that spans hosts ends
+// before the epochs, and the parts of members on other hosts are not mapped: their pointers are 0.
 //
 //	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
@@ -24,7 +25,7 @@ import (
 //	chunks    the inbox of two_shot_chunks: [block][bank][source, the owner left out][byte]
 type Workspace struct {
 	seg        device.Segment
-	mapped     []device.Segment // by group rank, seg among them
+	mapped     []device.Segment // by group rank, seg among them; nil of members on other hosts
 	Processors int              // the fewest of any member's device
 	signals    abi.Signals
 	Meetings   abi.Signals
@@ -62,6 +63,15 @@ func layoutOf(ranks, channels int, p *tuning.Plan) layout {
 	return l
 }
 
+// layout is that of the group's workspace.
+func (g *Group) layout() layout {
+	l := layoutOf(len(g.ranks), g.channels, g.rt.plan)
+	if g.spans() {
+		l.end = l.epochs // kernels that have an inbox work in the LSA team
+	}
+	return l
+}
+
 // signalBytes is the size of a signal block of symm/signal.cuh: slots and arrivals by channel and rank, a count of rounds
 // by channel, and whether an operation gave up.
 func signalBytes(channels, ranks int) int { return 4 * (channels*(2*ranks+1) + 1) }
@@ -80,7 +90,7 @@ func (g *Group) furnish(op, desc string) {
 	pad := rt.padSize
 	rt.mu.Unlock()
 	g.channels = pad / (4 * len(g.ranks))
-	l := layoutOf(len(g.ranks), g.channels, rt.plan)
+	l := g.layout()
 	seg, err := rt.dev.NewSegment(l.end)
 	mapped, peers, err := g.share(op, fmt.Sprintf("%s, signal pad of %d bytes", desc, pad), seg, err, func(int) device.Segment { return nil })
 	if err != nil {
@@ -91,6 +101,11 @@ func (g *Group) furnish(op, desc string) {
 	}
 	work := Workspace{seg: seg, mapped: mapped, Processors: peers[0].Processors, WholeLines: true}
 	for i, s := range mapped {
+		work.Processors = min(work.Processors, peers[i].Processors)
+		work.WholeLines = work.WholeLines && peers[i].WholeLines
+		if s == nil {
+			continue
+		}
 		base := s.Ptr()
 		work.signals.Block[i] = base
 		work.Meetings.Block[i] = base + device.Ptr(l.meetings)
@@ -99,8 +114,6 @@ func (g *Group) furnish(op, desc string) {
 		work.Inbox[i] = base + device.Ptr(l.inbox)
 		work.Lines[i] = base + device.Ptr(l.lines)
 		work.Chunks[i] = base + device.Ptr(l.chunks)
-		work.Processors = min(work.Processors, peers[i].Processors)
-		work.WholeLines = work.WholeLines && peers[i].WholeLines
 	}
 	work.Epochs = seg.Ptr() + device.Ptr(l.epochs)
 	work.Counts = seg.Ptr() + device.Ptr(l.counts)
@@ -113,13 +126,15 @@ func (g *Group) furnish(op, desc string) {
 func (g *Group) reset(s device.Stream) error {
 	g.watch.mu.Lock() // which stores into it too
 	defer g.watch.mu.Unlock()
-	return s.Set(g.work.seg.Ptr(), 0, layoutOf(len(g.ranks), g.channels, g.rt.plan).end)
+	return s.Set(g.work.seg.Ptr(), 0, g.layout().end)
 }
 
 // release unmaps everything. A failure leaves memory mapped until the process ends and is no reason to fail.
 func (work *Workspace) release() {
 	for _, s := range work.mapped {
-		s.Close()
+		if s != nil {
+			s.Close()
+		}
 	}
 	*work = Workspace{}
 }
@@ -152,6 +167,9 @@ func (rt *Runtime) PendingSignals() []string {
 func (g *Group) pending() (list []string, err error) {
 	n := len(g.ranks)
 	for i, owner := range g.ranks {
+		if !g.near(i) {
+			continue
+		}
 		slots, err := g.rt.wordsAt(g.work.signals.Block[i], g.channels*n)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,130 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
+)
+
+// Hosts
+//
+// The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
+// recover together, which takes the host alone; the memory of members on the own host is mapped, and that of others is not. What needs a pointer to
+// it is refused by [Group.reach], and what would travel to it by [Group.carry], before anything runs.
+
+// furnishWorld finds out which ranks share a host, and builds the workspaces of the world and of its teams. It is collective over all ranks.
+func (rt *Runtime) furnishWorld(op string) {
+	hosts, err := rt.findHosts(op)
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+	rt.hosts.Store(&hosts)
+	rt.all.settle()
+	rt.all.furnish(op, rt.info.Kind)
+	rt.all.team(op)
+}
+
+// findHosts parts all ranks by host.
+func (rt *Runtime) findHosts(op string) ([][]int, error) {
+	g := rt.all
+	if rt.client == nil {
+		return [][]int{g.ranks}, nil
+	}
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	done := rt.waitOnHost(op, g, g.met)
+	defer done()
+	hosts, err := rt.client.Hosts(rt.host(), bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: rt.info.Kind})
+	if err == nil {
+		g.met++
+	}
+	return hosts, err
+}
+
+// Hosts lists the ranks of the world by host, a simulated one if there are such.
+func Hosts(rt *Runtime) (hosts [][]int, simulated bool) {
+	if list := rt.hosts.Load(); list != nil {
+		for _, host := range *list {
+			hosts = append(hosts, slices.Clone(host))
+		}
+	}
+	return hosts, rt.client != nil && rt.client.Parts().Hosts() > 1
+}
+
+// settle parts the members by host. While this rank joins, it takes all to be on its own.
+func (g *Group) settle() {
+	g.parts, g.home = [][]int{g.ranks}, 0
+	hosts := g.rt.hosts.Load()
+	if hosts == nil {
+		return
+	}
+	g.parts = nil
+	for _, host := range *hosts {
+		part := slices.DeleteFunc(slices.Clone(g.ranks), func(r int) bool { return !slices.Contains(host, r) })
+		if slices.Contains(part, g.rt.rank) {
+			g.home = len(g.parts)
+		}
+		if len(part) > 0 {
+			g.parts = append(g.parts, part)
+		}
+	}
+}
+
+// here are the members on this rank's host, as world ranks.
+func (g *Group) here() []int { return g.parts[g.home] }
+
+// spans reports whether members are on several hosts.
+func (g *Group) spans() bool { return len(g.parts) > 1 }
+
+// near reports whether a member, by its rank in the group, is on this rank's host.
+func (g *Group) near(i int) bool { return slices.Contains(g.here(), g.ranks[i]) }
+
+// reach refuses an operation that loads from or stores to the memory of a member, by its rank in the group, if that is on another host.
+func (g *Group) reach(op string, peer int) {
+	if g.near(peer) {
+		return
+	}
+	r := g.ranks[peer]
+	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
+		Msg:  fmt.Sprintf("rank %d is on another host than rank %d, and %v has no pointer to its memory", r, g.rt.rank, g),
+		Hint: fmt.Sprintf("Put and Get need none; or use the ranks of this host, which are %s: g.LSA()", Joined(g.here()))})
+}
+
+// reachAll refuses an operation that loads from or stores to the memory of all members, if one is on another host.
+func (g *Group) reachAll(op string) {
+	for i := range g.ranks {
+		g.reach(op, i)
+	}
+}
+
+// carry refuses a one-sided operation with a member, by its rank in the group, that is on another host: no engine carries it.
+func (g *Group) carry(op string, peer int) {
+	if g.near(peer) {
+		return
+	}
+	r := g.ranks[peer]
+	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
+		Msg:  fmt.Sprintf("no engine carries %s between hosts, and rank %d is on another one than rank %d", op, r, g.rt.rank),
+		Hint: fmt.Sprintf("use the ranks of this host, which are %s: g.LSA()", Joined(g.here()))})
+}
+
+// carryAll is carry with all members.
+func (g *Group) carryAll(op string) {
+	for i := range g.ranks {
+		g.carry(op, i)
+	}
+}
+
+// Spelled writes parts of the ranks: "0,1 and 2,3".
+func Spelled(hosts [][]int) string {
+	words := make([]string, len(hosts))
+	for i, host := range hosts {
+		words[i] = Joined(host)
+	}
+	if len(words) == 1 {
+		return words[0]
+	}
+	return fmt.Sprintf("%s and %s", strings.Join(words[:len(words)-1], "; "), words[len(words)-1])
+}

@@ -1,0 +1,166 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Teams of a group: its members on one host, and those that have the same place on theirs. A group that spans hosts makes both when it is made
+// itself, so that whoever asks for them meets nobody; a team of one is made when it is asked for. They live and die with their group; those of the world that lost a rank are built again by
+// Recover, as the world is.
+
+// Sorts of teams.
+const (
+	lsaTeam  = "LSA team"
+	railTeam = "rail"
+)
+
+// LSA is the team of the members on this rank's host, whose memory this rank loads from and stores to; the group itself if it does not span hosts.
+// The name is of "load, store, atomic". It is no collective call. The team is freed with the group.
+func (g *Group) LSA() *Group {
+	const op = "LSA"
+	g.exists(op)
+	g.check(op)
+	if !g.spans() {
+		return g
+	}
+	return g.made(op, &g.lsa, lsaTeam)
+}
+
+// Rail is the team of this rank's counterparts on the group's other hosts: the members that have the same index among those of their host as this
+// rank has on its own, this rank among them. It is refused if the group has more members on one host than on another. It is no collective call. The
+// team is freed with the group.
+func (g *Group) Rail() *Group {
+	const op = "Rail"
+	g.exists(op)
+	g.check(op)
+	switch {
+	case !g.even():
+		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members on one host than on another: %s", g, Spelled(g.parts)))
+	case len(g.here()) == 1:
+		return g
+	}
+	return g.made(op, &g.rail, railTeam)
+}
+
+// made returns a team. One that the group has not made has no other member than this rank, and is made now.
+func (g *Group) made(op string, team **Group, sort string) *Group {
+	rt := g.rt
+	rt.mu.Lock()
+	t := *team
+	rt.mu.Unlock()
+	if t != nil {
+		return t
+	}
+	rt.hostCall(op)
+	t = g.newTeam(sort, []int{rt.rank})
+	t.furnish(op, t.name)
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if *team == nil {
+		*team = t
+		rt.groups = append(rt.groups, t)
+	} else {
+		t.work.release() // another goroutine was quicker
+	}
+	return *team
+}
+
+// even reports whether the group has as many members on each host.
+func (g *Group) even() bool {
+	return !slices.ContainsFunc(g.parts, func(part []int) bool { return len(part) != len(g.parts[0]) })
+}
+
+// counterparts are the members with this rank's index on each host.
+func (g *Group) counterparts() (ranks []int) {
+	at := slices.Index(g.here(), g.rt.rank)
+	for _, part := range g.parts {
+		ranks = append(ranks, part[at])
+	}
+	return ranks
+}
+
+// newTeam returns a team that has no workspace yet.
+func (g *Group) newTeam(sort string, ranks []int) *Group {
+	t := &Group{rt: g.rt, of: g, sort: sort, name: Joined(ranks), ranks: ranks, rank: slices.Index(ranks, g.rt.rank)}
+	t.settle()
+	t.renewTeam()
+	return t
+}
+
+// renewTeam is renew under a key that follows from that of the group.
+func (g *Group) renewTeam() { g.renew(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.name)) }
+
+// team makes the teams of a group that spans hosts and has just been furnished, or those that Recover has to build again. It is collective over the
+// group: if one member fails, all do, and the teams that were made go again.
+func (g *Group) team(op string) {
+	if !g.spans() {
+		return
+	}
+	rt := g.rt
+	lsa, rail := g.lsa, g.rail
+	failed := Maybe(func() {
+		if len(g.here()) == 1 {
+			return
+		}
+		lsa = g.furnishTeam(op, lsa, lsaTeam, g.here())
+		if g.even() {
+			rail = g.furnishTeam(op, rail, railTeam, g.counterparts())
+		}
+	})
+	g.meeting.Lock()
+	_, err := agree(g, op, g.name, struct{}{}, failed)
+	g.meeting.Unlock()
+	if err != nil {
+		for _, t := range []*Group{lsa, rail} {
+			if t != nil {
+				t.work.release()
+				t.stale.Store(ptr("it could not be built"))
+			}
+		}
+		panic(rt.failure(op, err))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	for _, t := range []*Group{lsa, rail} {
+		if t != nil && !slices.Contains(rt.groups, t) {
+			rt.groups = append(rt.groups, t)
+		}
+	}
+	g.lsa, g.rail = lsa, rail
+}
+
+// furnishTeam makes a team, or builds it again if it is stale.
+func (g *Group) furnishTeam(op string, t *Group, sort string, ranks []int) *Group {
+	switch {
+	case t == nil:
+		t = g.newTeam(sort, ranks)
+	case t.stale.Load() == nil:
+		return t
+	default:
+		t.watch.forget(t)
+		t.work.release()
+		t.renewTeam()
+		t.stale.Store(nil)
+	}
+	t.furnish(op, t.name)
+	return t
+}
+
+// within reports whether g is o, or a team of it or of its teams.
+func (g *Group) within(o *Group) bool {
+	for ; g != nil; g = g.of {
+		if g == o {
+			return true
+		}
+	}
+	return false
+}
+
+// top is the group that g is, or is a team of.
+func (g *Group) top() *Group {
+	for g.of != nil {
+		g = g.of
+	}
+	return g
+}
