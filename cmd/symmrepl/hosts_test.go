@@ -81,38 +81,105 @@ func TestTwoHostsThatAreOne(t *testing.T) {
 	}
 }
 
-// On two hosts there is one prompt, and the ranks of each host share memory among themselves.
-func TestTwoHosts(t *testing.T) {
-	script := filepath.Join(t.TempDir(), "hosts.go")
-	if err := os.WriteFile(script, []byte(`
+// spanning is what a world on two hosts of two ranks each does, and what it is refused. Each host's ranks share memory among themselves.
+const spanning = `
 // %%
 rank := symm.Rank()
-fmt.Println(symm.Maybe(func() { symm.Empty(symm.F32, 4) }))
-fmt.Println(symm.Maybe(func() { symm.NewGroup(1, 2) }))
+fmt.Println(symm.World().LSA(), symm.World().Rail(), symm.LSA() == symm.World().LSA(), symm.Rail().Rail() == symm.Rail())
 // %%
-host := symm.NewGroup(rank/2*2, rank/2*2+1)
-t := host.Empty(symm.F32, 4).Fill(rank)
+t := symm.Empty(symm.F32, 4).Fill(rank)
 h := symm.Rendezvous(t)
-symm.AllReduce(t, "sum").Float32s()
+for i, p := range h.BufferPtrs() {
+	fmt.Print(p != 0, h.SignalPadPtrs()[i] != 0, " ")
+}
+// %%
+across := (rank + 2) % 4
+for _, f := range []func(){
+	func() { symm.AllReduce(t, "sum") },
+	func() { h.GetRemoteTensor(across) },
+	func() { h.GetSignalPad(across) },
+	func() { symm.UseMemPool(func() {}) },
+	func() { h.Barrier(0) },
+	func() { h.Put(across, t) },
+	func() { h.PutSignal(across, 0) },
+	func() { h.WaitSignal(across, 0, symm.Timeout(time.Second)) },
+} {
+	fmt.Println(symm.Maybe(f))
+}
+// %%
+h.Put(rank^1, symm.Local(symm.F32, 4).Fill(rank * 10))
+h.PutSignal(rank^1, 0)
+h.WaitSignal(rank^1, 0)
+t.Float32s()
+// %%
+host := symm.LSA()
+hh := symm.Rendezvous(t, host)
+symm.AllReduce(t, "sum", host).Float32s()
 // %%
 symm.Recover()
-h.Barrier(0)
-h.GetBuffer(1-h.Rank(), symm.F32, 4).Float32s()
+hh.Barrier(0)
+hh.GetBuffer(1-hh.Rank(), symm.F32, 4).Float32s()
 // %%
+across2 := symm.NewGroup(1, 2)
+if across2.Rank() >= 0 {
+	u := across2.Empty(symm.I32, 1)
+	symm.Rendezvous(u)
+	fmt.Println(across2.LSA(), across2.Rail() == across2, symm.Maybe(func() { across2.LSA().Free() }), symm.Maybe(across2.Free))
+	u.Free()
+	across2.Free()
+}
+// %%
+t.Free()
 symm.Meet()
 symm.PendingSignals()
-`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r := onTwoHosts(t, true, "run", script)
-	for _, part := range []string{
-		"[0] Empty on rank 0: world cannot be used: its ranks are on several hosts, which share no memory: 0,1 and 2,3 (make a group of the ranks of one host, as NewGroup(0,1))\n",
-		"[3] Empty on rank 3: world cannot be used: its ranks are on several hosts, which share no memory: 0,1 and 2,3 (make a group of the ranks of one host, as NewGroup(2,3))\n",
-		"[0] NewGroup on rank 0: ranks 1 and 2 are on different hosts, which share no memory: 0,1 and 2,3\n",
-		"[0,1] []float32{1, 1, 1, 1}\n[2,3] []float32{5, 5, 5, 5}\n[0,1] []float32{1, 1, 1, 1}\n[2,3] []float32{5, 5, 5, 5}\n[0-3] []string(nil)\n",
-	} {
+`
+
+// spanningSays is what spanning prints.
+var spanningSays = []string{
+	"[0] LSA team 0,1 rail 0,2 true true\n[1] LSA team 0,1 rail 1,3 true true\n[2] LSA team 2,3 rail 0,2 true true\n[3] LSA team 2,3 rail 1,3 true true\n",
+	"[0,1] true true true true false false false false \n[2,3] false false false false true true true true \n",
+	"[0] all_reduce on rank 0: rank 2 is on another host than rank 0, and world has no pointer to its memory (Put and Get need none; or use the ranks of this host, which are 0,1: g.LSA())\n",
+	"[3] all_reduce on rank 3: rank 0 is on another host than rank 3, and world has no pointer to its memory (Put and Get need none; or use the ranks of this host, which are 2,3: g.LSA())\n",
+	"[1] GetRemoteTensor on rank 1: rank 3 is on another host than rank 1, and world has no pointer to its memory (",
+	"[2] GetSignalPad on rank 2: rank 0 is on another host than rank 2, and world has no pointer to its memory (",
+	"[2] UseMemPool on rank 2: rank 0 is on another host than rank 2, and world has no pointer to its memory (",
+	"[0] barrier on rank 0: no engine carries barrier between hosts, and rank 2 is on another one than rank 0 (use the ranks of this host, which are 0,1: g.LSA())\n",
+	"[0] put on rank 0: no engine carries put between hosts, and rank 2 is on another one than rank 0 (",
+	"[3] put_signal on rank 3: no engine carries put_signal between hosts, and rank 1 is on another one than rank 3 (",
+	"[1] wait_signal on rank 1: no engine carries wait_signal between hosts, and rank 3 is on another one than rank 1 (",
+	"[0] []float32{10, 10, 10, 10}\n[1] []float32{0, 0, 0, 0}\n[2] []float32{30, 30, 30, 30}\n[3] []float32{20, 20, 20, 20}\n" +
+		"[0,1] []float32{10, 10, 10, 10}\n[2,3] []float32{50, 50, 50, 50}\n[0,1] []float32{10, 10, 10, 10}\n[2,3] []float32{50, 50, 50, 50}\n",
+	"[1] LSA team 1 true Group.Free on rank 1: the LSA team 1 is a team of group 1,2 (free group 1,2, which ends its teams too) " +
+		"Group.Free on rank 1: tensor i32[1] of group 1,2 is still allocated (free its tensors first)\n",
+	"[0-3] []string(nil)\n",
+}
+
+func checkSpanning(t *testing.T, r result) {
+	t.Helper()
+	for _, part := range spanningSays {
 		if r.status != 0 || !strings.Contains(r.out, part) {
 			t.Errorf("%q is not in what ended with %d:\n%s%s", part, r.status, r.out, r.err)
 		}
 	}
+}
+
+// On two hosts there is one prompt.
+func TestTwoHosts(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "hosts.go")
+	if err := os.WriteFile(script, []byte(spanning), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	checkSpanning(t, onTwoHosts(t, true, "run", script))
+}
+
+// Simulated hosts are as real ones.
+func TestSimulatedHosts(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "hosts.go")
+	if err := os.WriteFile(script, []byte(spanning), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHome(t, 4)
+	checkSpanning(t, h.run("", "run", script, "-n", "4", "--hosts", "0-1/2-3", "--device", "cpu"))
+	h.env = append(h.env, "SYMMREPL_HOSTS=2")
+	checkSpanning(t, h.run("", "run", script, "-n", "4", "--device", "cpu"))
 }

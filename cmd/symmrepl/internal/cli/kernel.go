@@ -81,6 +81,9 @@ func (o options) kernelFlags() []string {
 	if o.backend != "" {
 		flags = append(flags, "--backend", o.backend)
 	}
+	if o.hosts != "" {
+		flags = append(flags, "--hosts", o.hosts)
+	}
 	return flags
 }
 

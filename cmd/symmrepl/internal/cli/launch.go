@@ -48,6 +48,9 @@ func open(ctx context.Context, o options) (*opened, error) {
 			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")
 		}
 		config.Ranks, config.Device = o.choose(o.ranks, o.ranks)
+		if config.Hosts, err = o.simulated(config.Ranks); err != nil {
+			return nil, err
+		}
 		s, err := session.Launch(ctx, config)
 		if err != nil {
 			return nil, err
@@ -57,12 +60,27 @@ func open(ctx context.Context, o options) (*opened, error) {
 	if o.ranks != 0 && o.ranks != launcher.Size {
 		return nil, misused("-n %d, but %s has started %d processes; leave -n out", o.ranks, launcher.Name, launcher.Size)
 	}
+	if config.Hosts, err = o.simulated(launcher.Size); err != nil {
+		return nil, err
+	}
+	if launcher.LocalSize != 0 && !launcher.OneHost() && config.Hosts.Hosts() > 1 {
+		return nil, misused("--hosts %s, but %s has started %d of %d processes on this host: leave --hosts and %s out", o.hosts, launcher.Name, launcher.LocalSize, launcher.Size, session.HostsVariable)
+	}
 	_, config.Device = o.choose(launcher.Size, launcher.LocalSize)
 	s, err := session.Join(ctx, launcher, config)
 	if s == nil || err != nil {
 		return nil, err
 	}
 	return &opened{Session: s, size: launcher.Size, emulated: emulated(config.Device), launched: true, tended: launcher.Stays}, nil
+}
+
+// simulated returns the hosts that --hosts divides the ranks among.
+func (o options) simulated(ranks int) (session.Hosts, error) {
+	hosts, err := session.ParseHosts(o.hosts, ranks)
+	if err != nil {
+		return hosts, misused("%v", err)
+	}
+	return hosts, nil
 }
 
 // notice prints a sentence about the session's start.
