@@ -22,7 +22,8 @@
 //   symm/line.cuh      lines of 128 bytes            symm/float16.cuh   symm::f16, symm::bf16
 //   symm/kernel.cuh    how the operations of symmrepl write a kernel
 //
-// symm/multimem.cuh, for NVLink multicast, has to be included by name. None of these headers needs a file.
+// symm/multimem.cuh, for NVLink multicast, and symm/net.cuh, for peers on other hosts, have to be included by name. None of these
+// headers needs a file.
 #pragma once
 #include "symm/barrier.cuh"
 #include "symm/float16.cuh"

@@ -4,10 +4,10 @@
 // engine of the process, a thread of the host, carries it. Ring, counters and signals lie in one piece of host memory, the
 // NetBoard, which both sides read and write.
 //
-//	post     a thread takes the next number of `posted`, waits until the slot of that number is free (number - done < kNetSlots),
+//	post     a thread waits until the slot of the next number of `posted` is free (number - done < kNetSlots), takes the number,
 //	         writes the slot, and stores number + 1 in its `ready` with release order: what the thread wrote before is visible to
-//	         the engine. If the engine sleeps, the thread rings its bell; where kernels cannot, the engine is told beforehand
-//	         how many operations to expect.
+//	         the engine. Nobody who took a number may give up: the engine waits for its slot. If the engine sleeps, the thread
+//	         rings its bell; where kernels cannot, the engine is told beforehand how many operations to expect.
 //	carry    the engine takes slots in the order of their numbers and sends their messages. Messages to one peer may arrive and
 //	         finish in any order.
 //	done     the engine counts the slots whose source may be overwritten, whose get has landed or whose fence is over, in order. A
@@ -17,8 +17,26 @@
 //
 // `done` and a counter say nothing about the peer: a fence does. It completes when all earlier operations of this rank to its
 // peer, or to all peers, are in place there.
+//
+// Channels. A group that spans hosts has words in the `signals` of every member, all counting up, and counts as many in device
+// memory, which say how far this rank has come:
+//
+//	raised[channel][src]    how many signals src has put to the owner; the owner counts those that it has consumed
+//	consumed[channel][dst]  how many of the owner's signals dst has consumed; the owner counts those that it has put
+//	met[channel][src]       how many barriers src has come to, for the partners of a barrier; the owner counts its own
+//
+// A put waits until its peer has consumed all signals before, then posts a strong addition to the peer's `raised`: whoever sees it
+// sees what the stream put to that peer before. A wait polls its own `raised`, and posts an addition to `consumed` of the one who
+// put. A wait that gives up has counted nothing.
+//
+// Barriers. Each member fences its own operations, so that they are in place everywhere. The members of a host then meet by the
+// arrival words of barrier.cuh; one member of each host signals one of every other host, its partner there, by `met`; and the
+// members of a host meet once more.
+//
+// Peers that are gone. The engine sets their bits in `lost`, and their operations end with the counters as they were. A wait that
+// depends on such a rank ends and describes itself as kLost; others go on.
 #pragma once
-#include "symm/types.cuh"
+#include "symm/barrier.cuh"
 
 namespace symm {
 
@@ -70,5 +88,197 @@ struct NetPort {
   u64* signals;  // behind the board
 };
 SYMM_LAYOUT(NetPort, board, posted, signals)
+
+// NetGroup is how a rank reaches the members of a group that are on other hosts.
+struct NetGroup {
+  NetPort port;
+  u64* counts;           // of the group's words, in device memory
+  u32 ranks[kMaxRanks];  // of the world, by rank of the group
+  u32 words[kMaxRanks];  // where the group's words begin in a member's `signals`
+};
+SYMM_LAYOUT(NetGroup, port, counts, ranks, words)
+
+// kinds of a group's words
+enum NetWord : u32 { kRaised = 0, kConsumedBy = 1, kMet = 2, kNetWords = 3 };
+SYMM_VALUES(NetWord, kRaised, kConsumedBy, kMet, kNetWords)
+
+// NetTicket is an operation that was posted: its number, and what its counter was before.
+struct NetTicket {
+  u64 number, before;
+};
+
+__device__ __forceinline__ bool lost(const NetPort& n, u32 rank) { return load_acquire(&n.board->lost[rank / 32]) >> rank % 32 & 1; }
+
+// lost_of returns a member of a group, among those of a mask, that is gone; -1 if none is.
+__device__ __forceinline__ int lost_of(const NetGroup& g, u32 members) {
+  for (int p = 0; p < kMaxRanks; p++)
+    if (members >> p & 1 && lost(g.port, g.ranks[p])) return p;
+  return -1;
+}
+
+// post: one thread posts an operation that concerns a member of its group. With a ticket the operation counts at its own
+// completion, in the counter of its slot. False if it gave up while no slot was free.
+__device__ inline bool post(const NetPort& n, Context c, u32 member, NetOp op, NetTicket* ticket) {
+  NetBoard* const b = n.board;
+  Patience patience;
+  u64 at;
+  for (;;) {
+    at = load_relaxed(n.posted);
+    const u64 done = load_acquire(&b->done);  // may have passed `at` meanwhile
+    if ((i64)(at - done) >= (i64)kNetSlots) {
+      if (patience.expired(c, Wait{kNetFlush, member, 0, at - kNetSlots + 1}, done)) return false;
+    } else if (atomicCAS(n.posted, at, at + 1) == at) {
+      break;
+    }
+  }
+  patience.satisfied(c);
+  op.counter = kNetNoCounter;
+  op.ordinal = c.ordinal;
+  if (ticket) {
+    op.counter = (u32)(at % kNetCounters);
+    *ticket = NetTicket{at, load_relaxed(&b->counters[op.counter])};
+  }
+  u64* const slot = (u64*)&b->slots[at % kNetSlots];
+  for (u32 i = 1; i < sizeof op / 8; i++) store_relaxed(slot + i, ((const u64*)&op)[i]);
+  store_release(slot, at + 1);
+#ifdef SYMM_CPU
+  fence();
+  if (load_relaxed(&b->asleep)) symm_cpu_ring((int)b->bell);
+#endif
+  return true;
+}
+static_assert(kNetSlots == kNetCounters, "every slot has a counter");
+
+// net_wait polls *word with acquire order until it compares with want. False if it gave up, or if one of the members of a mask is
+// gone, on whom the wait depends.
+template <class Word>
+__device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, Word want, Compare compare, u32 members, Wait w) {
+  Word v = load_acquire(word);
+  if (reached(v, want, compare)) return true;
+  Patience patience;
+  do {
+    if (patience.expired(c, w, v)) return false;
+    const int gone = patience.looked() ? lost_of(g, members) : -1;
+    v = load_acquire(word);  // what came before the loss counts
+    if (gone >= 0 && !reached(v, want, compare)) {
+      w.peer = (u32)gone;
+      patience.lose(c, w, v);
+      return false;
+    }
+  } while (!reached(v, want, compare));
+  patience.satisfied(c);
+  return true;
+}
+
+// landed: one thread waits for the completion of an operation that was posted with a ticket. False if it gave up. An operation that
+// ended without its completion, since a peer is gone, is the caller's to explain: *whole is then false.
+__device__ inline bool landed(const NetPort& n, Context c, u32 member, NetTicket t, u32 kind, bool* whole) {
+  const u64* const counter = &n.board->counters[t.number % kNetCounters];
+  Patience patience;
+  *whole = true;
+  while (load_acquire(counter) == t.before) {
+    const u64 done = load_acquire(&n.board->done);
+    if (done > t.number) {
+      *whole = load_acquire(counter) != t.before;
+      break;
+    }
+    if (patience.expired(c, Wait{kind, member, 0, t.number + 1}, done)) return false;
+  }
+  patience.satisfied(c);
+  return true;
+}
+
+// lose gives up for a member that is gone before anything was waited for.
+__device__ __forceinline__ void lose(Context c, Wait w) {
+  Patience patience;
+  patience.lose(c, w, 0);
+}
+
+__device__ __forceinline__ u32 net_word(Context c, u32 word, u32 channel, u32 rank) { return (word * c.channels + channel) * (u32)c.ranks() + rank; }
+
+// net_add posts an addition of 1 to a word that a peer has of the group.
+__device__ __forceinline__ bool net_add(const NetGroup& g, Context c, u32 peer, u32 word, u32 channel, bool strong) {
+  NetOp op = {};
+  op.kind = kNetPut;
+  op.peer = g.ranks[peer];
+  op.signal = kNetAddIndexed;
+  op.strong = strong;
+  op.signal_at = g.words[peer] + net_word(c, word, channel, (u32)c.rank);
+  op.value = 1;
+  return post(g.port, c, peer, op, nullptr);
+}
+
+// put_signal: one thread signals member dst, on another host, on a channel. False if it gave up.
+__device__ inline bool put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) {
+  const u32 at = net_word(c, kConsumedBy, channel, dst);
+  u64* const put = g.counts + at;
+  if (!net_wait<u64>(g, c, g.port.signals + g.words[c.rank] + at, *put, kAtLeast, 1u << dst, Wait{kConsumed, dst, channel, *put})) return false;
+  if (lost(g.port, g.ranks[dst])) return lose(c, Wait{kNetFlush, dst, channel, 0}), false;
+  if (!net_add(g, c, dst, kRaised, channel, true)) return false;
+  ++*put;
+  return true;
+}
+
+// wait_signal: one thread waits for the signal of member src, on another host, on a channel and consumes it. False if it gave up.
+__device__ inline bool wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) {
+  const u32 at = net_word(c, kRaised, channel, src);
+  u64* const taken = g.counts + at;
+  if (!net_wait<u64>(g, c, g.port.signals + g.words[c.rank] + at, *taken + 1, kAtLeast, 1u << src, Wait{kNetSignal, src, channel, *taken + 1})) return false;
+  if (!net_add(g, c, src, kConsumedBy, channel, false)) return false;
+  ++*taken;
+  return true;
+}
+
+// meet_host: all threads of one block of every member of a host meet at a round of barrier.cuh. False if it gave up, or if a
+// member of the group is gone.
+__device__ inline bool meet_host(const NetGroup& g, const Signals& s, Context c, u32 channel, u32 round, u32 members) {
+  fence();
+  bool ok = true;
+  for (u32 p = threadIdx.x; p < (u32)c.ranks(); p += blockDim.x)
+    if (s.block[p] && (int)p != c.rank) store_relaxed(arrival(s, c, (int)p, channel, c.rank), round);
+  for (u32 p = threadIdx.x; p < (u32)c.ranks(); p += blockDim.x)
+    if (s.block[p] && (int)p != c.rank)
+      ok = ok && net_wait<u32>(g, c, arrival(s, c, c.rank, channel, (int)p), round, kRound, members, Wait{kNetBarrier, p, channel, round});
+  return __syncthreads_and(ok);
+}
+
+// fence_all: one thread waits until everything this rank has posted is in place. False if it gave up, or if one of the members of a
+// mask is gone.
+__device__ inline bool fence_all(const NetGroup& g, Context c, u32 members) {
+  NetOp op = {};
+  op.kind = kNetFence;
+  op.peer = kNetAllPeers;
+  NetTicket ticket;
+  bool whole;
+  if (!post(g.port, c, (u32)c.rank, op, &ticket) || !landed(g.port, c, (u32)c.rank, ticket, kNetFlush, &whole)) return false;
+  const int gone = lost_of(g, members);
+  if (gone >= 0) lose(c, Wait{kNetFlush, (u32)gone, 0, 0});
+  return gone < 0;
+}
+
+// barrier: all threads of one block of every member, of which some are on other hosts. s.block is 0 for those. partners has a bit for
+// each member that this one meets for its host. False, for all threads, if it gave up.
+__device__ inline bool barrier(const NetGroup& g, const Signals& s, Context c, u32 channel, u32 partners) {
+  const u32 members = (2u << (c.ranks() - 1)) - 1 & ~(1u << c.rank);
+  u32* const count = rounds(s, c, channel);
+  u64* const met = g.counts + net_word(c, kMet, channel, (u32)c.rank);
+  __syncthreads();
+  const u32 round = load_relaxed(count) + 1;
+  const u64 want = *met + 1;
+  bool ok = true;
+  if (threadIdx.x == 0) ok = fence_all(g, c, members);
+  if (!__syncthreads_and(ok) || !meet_host(g, s, c, channel, round, members)) return false;
+  for (u32 p = threadIdx.x; p < (u32)c.ranks(); p += blockDim.x)
+    if (partners >> p & 1) ok = ok && net_add(g, c, p, kMet, channel, true);
+  for (u32 p = threadIdx.x; p < (u32)c.ranks(); p += blockDim.x)
+    if (partners >> p & 1)
+      ok = ok && net_wait<u64>(g, c, g.port.signals + g.words[c.rank] + net_word(c, kMet, channel, p), want, kAtLeast, members, Wait{kNetBarrier, p, channel, want});
+  if (!__syncthreads_and(ok) || !meet_host(g, s, c, channel, round + 1, members)) return false;
+  if (threadIdx.x == 0) {
+    store_relaxed(count, round + 1);
+    *met = want;
+  }
+  return true;
+}
 
 }  // namespace symm

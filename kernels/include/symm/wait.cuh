@@ -56,6 +56,20 @@ class Patience {
     copy.withdraw(c);
     published_ = 0;
   }
+  // looked tells whether the failed poll before looked at the page: other words that are slow to read are worth a look then too.
+  __device__ __forceinline__ bool looked() const {
+#ifdef SYMM_CPU
+    return true;
+#else
+    return (spins_ & (kSpins - 1)) == 0;
+#endif
+  }
+  // lose gives up as expired does, because the peer is gone.
+  __device__ __forceinline__ void lose(Context c, Wait w, u64 seen) {
+    Patience copy = *this;
+    copy.give_up(c, w, seen, start_ ? now_ns() - start_ : 0, kLost);
+    published_ = 0;
+  }
 
  private:
   static constexpr u32 kSpins = 4096;  // of a quarter of a microsecond or more
@@ -83,6 +97,10 @@ class Patience {
     store_relaxed(&r->began, began);
     store_release(&r->state, state);
   }
+  __device__ __noinline__ void give_up(Context c, Wait w, u64 seen, u64 elapsed, u32 state) {
+    if (atomicCAS(&c.watch->fault.state, (u32)kNone, (u32)kClaimed) == kNone) write(&c.watch->fault, c, w, seen, start_, elapsed, state);
+    satisfied(c);
+  }
 #ifdef SYMM_CPU
   __device__ bool look(Context c, Wait w, u64 seen) {
 #else
@@ -95,9 +113,7 @@ class Patience {
     bool aborted = word & kAbort;
     bool late = c.timeout_ns != 0 && elapsed >= c.timeout_ns;
     if (aborted || late) {
-      if (atomicCAS(&c.watch->fault.state, (u32)kNone, (u32)kClaimed) == kNone)
-        write(&c.watch->fault, c, w, seen, start_, elapsed, aborted ? kAborted : kTimeout);
-      satisfied(c);
+      give_up(c, w, seen, elapsed, aborted ? kAborted : kTimeout);
       return true;
     }
     if (elapsed > kQuiet || word & kTrace) {

@@ -179,6 +179,14 @@ func (d *cpu) forget(c interface{ Close() error }) {
 	delete(d.open, c)
 }
 
+// MapHost implements device.Device: the device's memory is the host's.
+func (d *cpu) MapHost(p unsafe.Pointer, _ int) (device.Ptr, error) {
+	return device.Ptr(uintptr(p)), nil
+}
+
+// UnmapHost implements device.Device.
+func (d *cpu) UnmapHost(unsafe.Pointer) error { return nil }
+
 func (d *cpu) Peek(dst []byte, src device.Ptr) error {
 	emu.CopyOut(dst, uintptr(src))
 	return nil

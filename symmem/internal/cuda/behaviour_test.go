@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -97,6 +99,19 @@ func testMemory(t *testing.T, d *Device) {
 		all = append(all, bytes.Repeat([]byte{byte(i)}, len(small))...)
 	}
 	wants(t, s, a, all, "small writes")
+
+	// Mapped host memory is written by the device at the address that it is told.
+	pages, err := syscall.Mmap(-1, 0, 8192, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	must(t, err)
+	defer syscall.Munmap(pages)
+	mapped, err := d.MapHost(unsafe.Pointer(&pages[0]), len(pages))
+	must(t, err)
+	must(t, s.Copy(mapped+4000, a, 4000))
+	must(t, s.Synchronize())
+	if !bytes.Equal(pages[4000:8000], all[:4000]) || pages[3999] != 0 || pages[8000] != 0 {
+		t.Error("mapped host memory has other bytes than were copied there")
+	}
+	must(t, d.UnmapHost(unsafe.Pointer(&pages[0])))
 	must(t, d.Free(a))
 	must(t, d.Free(b))
 	must(t, s.Close())

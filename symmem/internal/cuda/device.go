@@ -49,6 +49,18 @@ func (d *Device) Alloc(n int) (device.Ptr, error) {
 // Free implements device.Device.
 func (d *Device) Free(p device.Ptr) error { return d.c.Free(uintptr(p)) }
 
+// MapHost implements device.Device.
+func (d *Device) MapHost(p unsafe.Pointer, n int) (device.Ptr, error) {
+	if err := d.quiet(); err != nil {
+		return 0, err
+	}
+	at, err := d.c.HostRegister(p, n)
+	return device.Ptr(at), err
+}
+
+// UnmapHost implements device.Device.
+func (d *Device) UnmapHost(p unsafe.Pointer) error { return d.c.HostUnregister(p) }
+
 // quiet returns ErrCapturing while any stream captures: a stream joins a capture by waiting for its event, so none may be used.
 func (d *Device) quiet() error {
 	if d.capturing.Load() != nil {

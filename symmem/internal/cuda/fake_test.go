@@ -195,6 +195,7 @@ func fakeFailures(t *testing.T, d *Device) {
 			"cuMemGetAllocationGranularity cuMemCreate cuMemAddressReserve cuMemMap cuMemSetAccess cuMemsetD8Async cuStreamSynchronize"},
 		{"ImportSegment", func() error { return importOwn(t, d) },
 			"cuMemImportFromShareableHandle cuMemAddressReserve cuMemMap cuMemSetAccess"},
+		{"MapHost", func() error { return mapOnce(t, d) }, "cuMemHostRegister_v2 cuMemHostGetDevicePointer_v2"},
 		{"NewStream", func() error { return closed(d.NewStream()) }, "cuStreamCreate"},
 		{"NewEvent", func() error { return closed(d.NewEvent()) }, "cuEventCreate"},
 		{"Write", func() error { return writeOnce(d) }, "cuMemHostAlloc cuEventCreate cuMemcpyHtoDAsync_v2"},
@@ -224,6 +225,17 @@ func fakeFailures(t *testing.T, d *Device) {
 	if err == nil || !strings.Contains(err.Error(), "sees pinned host memory at another address") {
 		t.Errorf("host memory seen at another address gives %v", err)
 	}
+}
+
+// mapOnce maps two pages and unmaps them.
+func mapOnce(t *testing.T, d *Device) error {
+	pages, err := syscall.Mmap(-1, 0, 8192, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	must(t, err)
+	defer syscall.Munmap(pages)
+	if _, err := d.MapHost(unsafe.Pointer(&pages[0]), len(pages)); err != nil {
+		return err
+	}
+	return d.UnmapHost(unsafe.Pointer(&pages[0]))
 }
 
 // fakeAdvice: which results lose the context, and what is said.

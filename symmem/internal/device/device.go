@@ -10,7 +10,11 @@
 // that the layers above can say what happened in the user's words.
 package device
 
-import "github.com/symmrepl/symmrepl/kernels/abi"
+import (
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+)
 
 // Ptr is an address in the device's address space.
 type Ptr = abi.Ptr
@@ -47,6 +51,11 @@ type Device interface {
 	// ImportSegment maps a segment of n bytes (the owner's Segment.Size) that another process
 	// exported. It consumes fd, also on failure.
 	ImportSegment(fd, n int) (Segment, error)
+
+	// MapHost returns where the device has n bytes of host memory, which begin and end at pages and stay there until UnmapHost.
+	MapHost(p unsafe.Pointer, n int) (Ptr, error)
+	// UnmapHost ends what MapHost began. Work that uses the memory must have finished.
+	UnmapHost(p unsafe.Pointer) error
 
 	// Peek reads and Poke writes device memory, this process's or a mapped peer's, at once: independently of what
 	// the streams do or wait for.

@@ -48,6 +48,7 @@ const (
 	WaitAborted = 3
 	WaitClaimed = 4 // being filled
 	WaitRefused = 5 // no wait: a value that was refused; Kind says which, of Peer, at index Channel; Seen is it, Want the limit
+	WaitLost    = 6 // gave up because Peer is gone
 )
 
 // Kinds of waits.
@@ -62,4 +63,10 @@ const (
 	// Waits of streams, which the host publishes: see symmem's copy engines.
 	WaitCopy   = 7 // Peer to come to the copies
 	WaitCopied = 8 // Peer to be done with its copies
+
+	// Waits for peers on other hosts.
+	WaitNetSignal  = 9  // a signal of Peer on Channel; Want and Seen count them
+	WaitNetCounter = 10 // an operation to or from Peer to complete; Want is its number, from 1, Seen how many are over
+	WaitNetFlush   = 11 // the network engine to be done with Want operations, for Peer unless that is Rank; Seen as before
+	WaitNetBarrier = 12 // Peer to come to a barrier on Channel
 )

@@ -15,6 +15,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/exchange"
 	"github.com/symmrepl/symmrepl/kernels/matmul"
 	"github.com/symmrepl/symmrepl/kernels/multimem"
+	"github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/kernels/packets"
 	"github.com/symmrepl/symmrepl/kernels/permute"
 	"github.com/symmrepl/symmrepl/kernels/pool"
@@ -28,6 +29,8 @@ import (
 // declared are the structs that C++ and Go both declare, by the same names.
 var declared = []any{
 	abi.Context{}, abi.Signals{}, abi.Handle{}, device.Watch{}, device.WaitRecord{},
+	abi.NetOp{}, abi.NetBoard{}, abi.NetPort{},
+	net.NetGroup{}, net.NetPostArgs{}, net.NetSignalArgs{},
 	packets.PacketArgs{},
 	allreduce.LineArgs{}, allreduce.ChunkArgs{}, allreduce.PullArgs{},
 	alltoallvdev.AllToAllVdevArgs{},
@@ -88,10 +91,14 @@ func snake(name string) string { return strings.ToLower(inside.ReplaceAllString(
 
 func TestConstants(t *testing.T) {
 	want := map[string]map[string]uint64{
-		"Limits":        {"kMaxRanks": abi.MaxRanks},
-		"WatchBits":     {"kAbort": device.WatchAbort, "kTrace": device.WatchTrace},
-		"WaitState":     {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused},
-		"WaitKind":      {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier},
+		"Limits":    {"kMaxRanks": abi.MaxRanks},
+		"WatchBits": {"kAbort": device.WatchAbort, "kTrace": device.WatchTrace},
+		"WaitState": {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused, "kLost": device.WaitLost},
+		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,
+			"kNetSignal": device.WaitNetSignal, "kNetCounter": device.WaitNetCounter, "kNetFlush": device.WaitNetFlush, "kNetBarrier": device.WaitNetBarrier},
+		"NetKind":       {"kNetPut": abi.NetPut, "kNetGet": abi.NetGet, "kNetFence": abi.NetFence},
+		"NetSignal":     {"kNetNone": abi.NetNone, "kNetAddIndexed": abi.NetAddIndexed, "kNetSetWord": abi.NetSetWord, "kNetAddWord": abi.NetAddWord},
+		"NetWord":       {"kRaised": net.Raised, "kConsumedBy": net.Consumed, "kMet": net.Met, "kNetWords": net.Words},
 		"ReduceOp":      {"kSum": uint64(reduce.Sum), "kAvg": uint64(reduce.Avg), "kMax": uint64(reduce.Max), "kMin": uint64(reduce.Min), "kWide": uint64(reduce.Wide)},
 		"Packets":       {"kThreads": packets.Threads},
 		"Lines":         {"kLineThreads": allreduce.LineThreads},

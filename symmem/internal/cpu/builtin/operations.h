@@ -6,12 +6,14 @@
 #include "symm/kernel.cuh"
 #include "symm/line.cuh"
 #include "symm/multimem.cuh"
+#include "symm/net.cuh"
 #include "symm/order.cuh"
 #include "symm/packet.cuh"
 #include "symm/signal.cuh"
 #include "symm/types.cuh"
 #include "symm/wait.cuh"
 #include "all_reduce/lines.cuh"
+#include "net/args.cuh"
 #include "packets/packets.cuh"
 #include "reduce/reduce.cuh"
 #include "signal/args.cuh"
@@ -53,6 +55,21 @@ namespace operation_multimem_all_gather {
 }
 namespace operation_multimem_reduce {
 #include "multimem/multimem_reduce.cu"
+}
+namespace operation_net_barrier {
+#include "net/net_barrier.cu"
+}
+namespace operation_net_get {
+#include "net/net_get.cu"
+}
+namespace operation_net_post {
+#include "net/net_post.cu"
+}
+namespace operation_net_put_signal {
+#include "net/net_put_signal.cu"
+}
+namespace operation_net_wait_signal {
+#include "net/net_wait_signal.cu"
 }
 namespace operation_permute {
 #include "permute/permute.cu"

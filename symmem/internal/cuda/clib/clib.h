@@ -52,6 +52,11 @@ sy_status sy_free(sy_device *d, uint64_t ptr);
 sy_status sy_host_alloc(sy_device *d, size_t n, uintptr_t *ptr);
 sy_status sy_host_free(sy_device *d, uintptr_t ptr);
 
+// sy_host_register pins n bytes of host memory, whole pages that the caller keeps until sy_host_unregister, and returns the
+// device's address of them.
+sy_status sy_host_register(sy_device *d, uintptr_t host, size_t n, uint64_t *ptr);
+sy_status sy_host_unregister(sy_device *d, uintptr_t host);
+
 typedef struct {
 	uint64_t ptr;    // where it is mapped
 	size_t size;     // bytes mapped

@@ -152,6 +152,23 @@ sy_status sy_host_free(sy_device *d, uintptr_t ptr) {
 	return OK;
 }
 
+sy_status sy_host_register(sy_device *d, uintptr_t host, size_t n, uint64_t *ptr) {
+	ENTER(d);
+	sy_status st = OK;
+	TRY(cuMemHostRegister_v2, (void *)host, n, CU_HOST_PORTABLE | CU_HOST_DEVICEMAP);
+	TRY_ELSE(failed, cuMemHostGetDevicePointer_v2, ptr, (void *)host, 0);
+	return OK;
+failed:
+	cu.cuMemHostUnregister((void *)host);
+	return st;
+}
+
+sy_status sy_host_unregister(sy_device *d, uintptr_t host) {
+	ENTER(d);
+	TRY(cuMemHostUnregister, (void *)host);
+	return OK;
+}
+
 // ---- segments -----------------------------------------------------------------------------------------
 
 static cu_allocation shareable(const sy_device *d) {

@@ -42,6 +42,18 @@ func (d Device) HostFree(p unsafe.Pointer) error {
 	return check(C.sy_host_free(d.c, C.uintptr_t(uintptr(p))))
 }
 
+// HostRegister pins n bytes of host memory and returns where the device has them.
+func (d Device) HostRegister(p unsafe.Pointer, n int) (uintptr, error) {
+	var at C.uint64_t
+	err := check(C.sy_host_register(d.c, C.uintptr_t(uintptr(p)), C.size_t(n), &at))
+	return uintptr(at), err
+}
+
+// HostUnregister ends what HostRegister began.
+func (d Device) HostUnregister(p unsafe.Pointer) error {
+	return check(C.sy_host_unregister(d.c, C.uintptr_t(uintptr(p))))
+}
+
 // Segment is memory that processes share.
 type Segment struct {
 	d Device

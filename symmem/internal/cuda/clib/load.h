@@ -150,6 +150,8 @@ typedef struct cu_exec *cu_exec;
 	X(cuMemFree_v2, (cu_ptr ptr)) \
 	X(cuMemHostAlloc, (void **ptr, size_t size, unsigned flags)) \
 	X(cuMemFreeHost, (void *ptr)) \
+	X(cuMemHostRegister_v2, (void *ptr, size_t size, unsigned flags)) \
+	X(cuMemHostUnregister, (void *ptr)) \
 	X(cuMemHostGetDevicePointer_v2, (cu_ptr *ptr, void *host, unsigned flags)) \
 	X(cuStreamBatchMemOp_v2, (cu_stream stream, unsigned count, cu_value_op *ops, unsigned flags)) \
 	X(cuMemsetD32Async, (cu_ptr dst, unsigned value, size_t words, cu_stream stream)) \

@@ -137,6 +137,11 @@ int cuMemAlloc_v2(ptr *p, size_t n) { IN_CONTEXT("cuMemAlloc_v2"); return host_m
 int cuMemFree_v2(ptr p) { IN_CONTEXT("cuMemFree_v2"); return free((void *)p), live--, 0; }
 int cuMemHostAlloc(void **p, size_t n, unsigned flags) { IN_CONTEXT("cuMemHostAlloc"); return flags & 1 ? host_memory(p, n) : INVALID_VALUE; }
 int cuMemFreeHost(void *p) { IN_CONTEXT("cuMemFreeHost"); return free(p), live--, 0; }
+int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) {
+	IN_CONTEXT("cuMemHostRegister_v2");
+	return flags != 3 || (ptr)p % 4096 || n % 4096 ? INVALID_VALUE : (live++, 0);
+}
+int cuMemHostUnregister(void *p) { IN_CONTEXT("cuMemHostUnregister"); return (ptr)p % 4096 ? INVALID_VALUE : (live--, 0); }
 int cuMemHostGetDevicePointer_v2(ptr *p, void *h, unsigned flags) {
 	IN_CONTEXT("cuMemHostGetDevicePointer_v2");
 	*p = (ptr)h + (getenv("FAKE_CUDA_APART") ? 4096 : 0);

@@ -38,6 +38,8 @@ struct Api {
   // fail ends the grid with a fault.
   void (*fail)(const char* what, const char* file, int line);
   unsigned long long (*nanos)();
+  // ring adds 1 to the eventfd of a thread that sleeps.
+  void (*ring)(int descriptor);
 };
 
 // Thread is a CUDA thread's place in its block; lane and warp follow from the linear one.

@@ -140,6 +140,7 @@ EMU_REDUCE(xor, unsigned, a ^ b)
 
 inline void symm_cpu_yield() { ::emu::run_time().yield(); }
 inline unsigned long long symm_cpu_nanos() { return ::emu::run_time().nanos(); }
+inline void symm_cpu_ring(int descriptor) { ::emu::run_time().ring(descriptor); }
 inline void __nanosleep(unsigned) { ::emu::run_time().yield(); }
 inline long long clock64() { return (long long)__builtin_ia32_rdtsc(); }
 inline int clock() { return (int)__builtin_ia32_rdtsc(); }

@@ -1,0 +1,33 @@
+// args.cuh: the arguments that the kernels for peers on other hosts share.
+#pragma once
+#include "symm/kernel.cuh"
+#include "symm/net.cuh"
+
+namespace symm {
+
+// NetPostArgs are the arguments of net_post and net_get.
+struct NetPostArgs {
+  Context context;
+  NetPort port;
+  NetOp op;
+  u64 member;  // of the group: the peer
+};
+SYMM_LAYOUT(NetPostArgs, context, port, op, member)
+
+// NetSignalArgs are the arguments of net_put_signal, net_wait_signal and net_barrier.
+struct NetSignalArgs {
+  Context context;
+  Signals signals;  // of the members on this host; 0 for others
+  NetGroup group;
+  u32 peer;         // a member; partners, one bit each, for net_barrier
+  u32 channel;
+};
+SYMM_LAYOUT(NetSignalArgs, context, signals, group, peer, channel)
+
+// post_alive posts an operation unless its peer is gone.
+__device__ inline bool post_alive(const NetPostArgs& a, NetTicket* ticket) {
+  if (lost(a.port, a.op.peer)) return lose(a.context, Wait{kNetFlush, (u32)a.member, 0, 0}), false;
+  return post(a.port, a.context, (u32)a.member, a.op, ticket);
+}
+
+}  // namespace symm

@@ -1,0 +1,9 @@
+// net_barrier: all ranks of a group that spans hosts meet on a channel, and what any of them put before is in place. One block of
+// at least one warp.
+#include "net/args.cuh"
+
+extern "C" __global__ void net_barrier(const __grid_constant__ symm::NetSignalArgs a) {
+  symm::begin();
+  if (!symm::barrier(a.group, a.signals, a.context, a.channel, a.peer) && threadIdx.x == 0) symm::store_relaxed(symm::gave_up(a.signals, a.context), 1);
+}
+SYMM_KERNEL(net_barrier)

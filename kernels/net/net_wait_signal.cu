@@ -1,0 +1,11 @@
+// net_wait_signal: wait for the signal of a peer on another host on a channel and consume it; what the peer put here before is
+// visible to what this stream does after. If what the stream did before gave up, it does nothing. One thread.
+#include "net/args.cuh"
+
+extern "C" __global__ void net_wait_signal(const __grid_constant__ symm::NetSignalArgs a) {
+  symm::begin();
+  symm::u32* const over = symm::gave_up(a.signals, a.context);
+  if (symm::load_relaxed(over)) return;
+  if (!symm::wait_signal(a.group, a.context, a.peer, a.channel)) symm::store_relaxed(over, 1);
+}
+SYMM_KERNEL(net_wait_signal)
