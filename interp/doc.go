@@ -46,12 +46,10 @@
 // of cells began last, which is one of another goroutine if that ran on meanwhile. If that is in a function which another statement of the cell
 // called, the detail says at which the cell was.
 //
-// A value method that is called with a nil pointer through an interface panics with the error of a nil pointer that is dereferenced, where Go says which method it was.
-//
-// runtime.Caller, Callers, CallersFrames and FuncForPC tell of the functions of cells, with the panic under which a deferred call runs, from the cell on that is the
-// first to use one of them: functions defined before are not in the stacks, and what later ones call costs more. Compiled functions are not in them either, those of
-// package runtime have no lines. FuncForPC of a function value is refused, or panics where the value of reflect's Pointer came another way.
-// runtime.Stack of one goroutine and debug.Stack tell the statement that runs, those whose panics it is in a deferred call of, and the cell's own, not who called whom.
+// runtime.Caller, Callers, CallersFrames, FuncForPC and Stack of one goroutine, and debug.Stack, tell of the functions of cells, with the panic under which a deferred
+// call runs, from the cell on that is the first to use one of them: functions defined before are not in the stacks, and what later ones call costs more. Compiled
+// functions are not in them either, those of package runtime have no lines. The method Pointer of a reflect.Value tells function values apart, and FuncForPC names
+// their functions, from the first cell on that calls it; FuncForPC of a value that was made before panics.
 // Profiles and counts of allocations are of the interpreter, and values may be collected later than in a compiled program. Memory that is not mapped panics when it
 // is read, where a program ends.
 //

@@ -11,7 +11,7 @@ import (
 
 var lineDirective = regexp.MustCompile(`(?m)^//line |/\*line `)
 
-// Directed returns the file and the line that a line directive of the cell gives to pos. It is not ok if none does.
+// Directed returns the file and the line that a line directive of the cell gives to pos. The file is "" if it leaves that as it is. It is not ok if none gives any.
 func (c *Text) Directed(pos token.Pos) (file string, line int, ok bool) {
 	source := c.cell.Source
 	row, column, ok := c.Position(pos)
@@ -26,5 +26,8 @@ func (c *Text) Directed(pos token.Pos) (file string, line int, ok bool) {
 		_, tok, _ = s.Scan()
 	}
 	p := f.Position(f.LineStart(row) + token.Pos(column-1))
-	return cmp.Or(p.Filename, unnamed), p.Line, p.Filename != FileName
+	if p.Filename == FileName {
+		return "", p.Line, p.Line != row
+	}
+	return cmp.Or(p.Filename, unnamed), p.Line, true
 }

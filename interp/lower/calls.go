@@ -26,7 +26,9 @@ func (l *lowerer) call(e *ast.CallExpr) ast.Expr {
 		if special := l.blocking(sel, e); special != nil {
 			return special
 		}
-		l.refuseFunctionValue(sel, e)
+		if code := l.codeOf(sel, e); code != nil {
+			return code
+		}
 		if l.atPosition(sel, e) {
 			return e
 		}

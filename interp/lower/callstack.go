@@ -11,61 +11,102 @@ import (
 )
 
 // Once a cell of the session asks for the stack of a goroutine, functions of it and of later cells begin with run.Enter, which is told what Go calls them.
+// Once one asks for the code of a function value, function values begin with run.Code, which is told whose they are.
 
-// asksForStack reports whether a cell uses a function of package runtime that tells of the stack.
-func (l *lowerer) asksForStack() bool {
+// stackFunctions tell of the stack.
+var stackFunctions = map[string]bool{
+	"runtime.Caller": true, "runtime.Callers": true, "runtime.CallersFrames": true, "runtime.FuncForPC": true, "runtime.Stack": true,
+	"runtime/debug.Stack": true, "runtime/debug.PrintStack": true,
+}
+
+// codePointer is the method that tells the code of a function value.
+const codePointer = "(reflect.Value).Pointer"
+
+// asks reports whether a cell uses functions that tell of the stack, and of the code of function values.
+func (l *lowerer) asks() (stack, code bool) {
 	for _, obj := range l.info.Uses {
-		for _, name := range []string{"Caller", "Callers", "CallersFrames", "FuncForPC"} {
-			if isRuntime(obj, name) {
-				return true
-			}
+		if fn, ok := obj.(*types.Func); ok {
+			stack, code = stack || stackFunctions[fn.FullName()], code || fn.FullName() == codePointer
 		}
 	}
-	return false
+	return stack, code
 }
 
-// isRuntime reports whether obj is a function of package runtime.
-func isRuntime(obj types.Object, name string) bool {
-	fn, ok := obj.(*types.Func)
-	return ok && fn.Name() == name && fn.Pkg() != nil && fn.Pkg().Path() == "runtime" && fn.Signature().Recv() == nil
+// codeOf lowers v.Pointer() for a reflect.Value v, nil for other calls.
+func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
+	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer || l.info.Selections[sel].Kind() != types.MethodVal {
+		return nil
+	}
+	s := l.info.Selections[sel]
+	x, t := l.embeddedField(sel, s)
+	if check.IsPointer(t) {
+		x = &ast.StarExpr{Star: e.Pos(), X: x}
+	}
+	return l.helper(e.Pos(), run.Pointer, x)
 }
 
-// refuseFunctionValue refuses to look for the function of a function value, runtime.FuncForPC(reflect.ValueOf(f).Pointer()).
-func (l *lowerer) refuseFunctionValue(fun *ast.SelectorExpr, e *ast.CallExpr) {
-	if !isRuntime(l.info.Uses[fun.Sel], "FuncForPC") {
-		return
+// code returns the statement by which a function value begins that is of a function with a name and a position, none if nothing asks for that.
+func (l *lowerer) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
+	if !l.program.codes || l.silent {
+		return nil
 	}
-	ast.Inspect(e.Args[0], func(n ast.Node) bool {
-		sel, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		fn, ok := l.info.Uses[sel.Sel].(*types.Func)
-		if ok && fn.Pkg() != nil && fn.Pkg().Path() == "reflect" && (fn.Name() == "Pointer" || fn.Name() == "UnsafePointer") {
-			l.refuse(sel.Sel.Pos(), "runtime.FuncForPC of a function value, as functions of cells have no program counters; keep the name beside the function")
-		}
-		return true
-	})
+	return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Code, l.quoted(pos, name), l.number(pos, int(at)))}}
 }
 
-// nameDeclared names a declared function as package runtime does.
-func (l *lowerer) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
-	name, args := run.PlainNames(d.Name.Name), ""
-	if l.instancing {
-		args = "[...]"
-	}
-	if d.Recv == nil {
-		if name == "init" {
-			name += "." + strconv.Itoa(l.inits)
-			l.inits++
+// ofFunction makes a function literal the value of a function, whose name ends in more.
+func (l *lowerer) ofFunction(lit *ast.FuncLit, fn *types.Func, more string) *ast.FuncLit {
+	lit.Body.List = append(l.code(lit.Pos(), nameUsed(fn)+more, fn.Pos()), lit.Body.List...)
+	return lit
+}
+
+// nameUsed names a function that a cell uses.
+func nameUsed(fn *types.Func) string {
+	sig := fn.Signature()
+	generic, recv := sig.TypeParams() != nil, ""
+	if sig.Recv() != nil {
+		t := sig.Recv().Type()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem()
 		}
-		return fn.Pkg().Path() + "." + name + args
+		if named, ok := types.Unalias(t).(*types.Named); ok {
+			recv, generic = named.Obj().Name(), named.TypeArgs() != nil
+		}
 	}
-	recv := run.PlainNames(check.ReceiverName(d).Name) + args
+	if generic {
+		return nameOf(fn, recv, fn.Name(), "[...]")
+	}
+	return nameOf(fn, recv, fn.Name(), "")
+}
+
+// nameOf names a function as package runtime does. What it is a method of has the name recv, and args are those of its type.
+func nameOf(fn *types.Func, recv, name, args string) string {
+	path, name := "go:builtin.", run.PlainNames(name) // of error
+	if fn.Pkg() != nil {
+		path = fn.Pkg().Path() + "."
+	}
+	if fn.Signature().Recv() == nil {
+		return path + name + args
+	}
+	recv = run.PlainNames(recv) + args
 	if check.IsPointer(fn.Signature().Recv().Type()) {
 		recv = "(*" + recv + ")"
 	}
-	return fn.Pkg().Path() + "." + recv + "." + name
+	return path + recv + "." + name
+}
+
+// nameDeclared names a declared function.
+func (l *lowerer) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
+	recv, args := "", ""
+	if l.instancing {
+		args = "[...]"
+	}
+	if d.Recv != nil {
+		recv = check.ReceiverName(d).Name
+	} else if fn.Name() == "init" {
+		args = "." + strconv.Itoa(l.inits)
+		l.inits++
+	}
+	return nameOf(fn, recv, d.Name.Name, args)
 }
 
 // nameLiteral names a function literal in f.

@@ -94,7 +94,8 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 			panic(r)
 		}
 	}()
-	l.program.stacks = l.program.stacks || l.asksForStack()
+	stacks, codes := l.asks()
+	l.program.stacks, l.program.codes = l.program.stacks || stacks, l.program.codes || codes
 	var low lowered
 	l.declaredByCell(&low)
 	low.body = append(l.topLevel(), l.callInits()...)

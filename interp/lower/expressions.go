@@ -51,7 +51,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 			e.X, e.Index = l.expr(e.X), l.convertKey(e.Index, m)
 			return e
 		}
-		e.X, e.Index = l.expr(e.X), l.expr(e.Index)
+		e.X, e.Index = l.expr(l.fromBracket(e.X, e.Lbrack)), l.expr(e.Index)
 	case *ast.IndexListExpr:
 		if tv := l.info.Types[e]; tv.IsType() {
 			return l.typeExpr(tv.Type, e.Pos())
@@ -61,7 +61,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		if _, ok := l.info.TypeOf(e.X).Underlying().(*types.Array); ok {
 			l.captureOperand(e.X)
 		}
-		e.X, e.Low, e.High, e.Max = l.expr(e.X), l.expr(e.Low), l.expr(e.High), l.expr(e.Max)
+		e.X, e.Low, e.High, e.Max = l.expr(l.fromBracket(e.X, e.Lbrack)), l.expr(e.Low), l.expr(e.High), l.expr(e.Max)
 	case *ast.TypeAssertExpr:
 		return l.assert(e)
 	case *ast.StarExpr:

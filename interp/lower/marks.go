@@ -61,14 +61,36 @@ func (l *lowerer) panics(n ast.Node) (at token.Pos) {
 	return at
 }
 
-// faultAt returns the position of an operation: where it begins, but for a method on another line than its operand.
+// faultAt returns the position of an operation: where it begins, but for a method on another line than its operand, and for an index that is apart from it.
 func (l *lowerer) faultAt(n ast.Node) token.Pos {
-	if call, ok := n.(*ast.CallExpr); ok {
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && l.line(sel.Sel.Pos()) != l.line(n.Pos()) {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && l.line(sel.Sel.Pos()) != l.line(n.Pos()) {
 			return sel.Sel.Pos()
+		}
+	case *ast.IndexExpr:
+		if isApart(n.X, n.Lbrack) {
+			return n.Lbrack
+		}
+	case *ast.SliceExpr:
+		if isApart(n.X, n.Lbrack) {
+			return n.Lbrack
 		}
 	}
 	return n.Pos()
+}
+
+// isApart reports whether there is something between an operand and its bracket, which may be a line directive.
+func isApart(x ast.Expr, bracket token.Pos) bool { return bracket > x.End() }
+
+// fromBracket makes an operation begin at its bracket if that is apart from the operand: faults of the operation have its position.
+func (l *lowerer) fromBracket(x ast.Expr, bracket token.Pos) ast.Expr {
+	if !isApart(x, bracket) {
+		return x
+	}
+	paren := &ast.ParenExpr{Lparen: bracket, X: x, Rparen: bracket}
+	l.info.Types[paren] = l.info.Types[x]
+	return paren
 }
 
 func (l *lowerer) line(pos token.Pos) int { return l.checker.Files().Position(pos).Line }

@@ -13,7 +13,7 @@ import (
 // functionValue lowers a function of the session that is used as a value: a closure that calls it, and so calls a later definition too.
 func (l *lowerer) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	lit, args := l.forwarder(id.Pos(), fn.Signature())
-	return l.forward(lit, fn.Signature(), l.identifier(id), args)
+	return l.ofFunction(l.forward(lit, fn.Signature(), l.identifier(id), args), fn, "")
 }
 
 // instanceValue does it for an instance of a generic function.
@@ -24,7 +24,7 @@ func (l *lowerer) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
 		return low
 	}
 	lit, args := l.forwarder(id.Pos(), sig)
-	return l.forward(lit, sig, low, args)
+	return l.ofFunction(l.forward(lit, sig, low, args), fn, "")
 }
 
 // methodValue lowers x.Method: the receiver is evaluated now, down to the embedded field whose method it is.
@@ -50,7 +50,7 @@ func (l *lowerer) methodValue(sel *ast.SelectorExpr, s *types.Selection) ast.Exp
 	if l.isLogger(sel) {
 		owner = l.loggerAt(sel, owner)
 	}
-	l.forward(inner, sig, &ast.SelectorExpr{X: owner, Sel: l.ident(pos, sel.Sel.Name)}, args)
+	l.ofFunction(l.forward(inner, sig, &ast.SelectorExpr{X: owner, Sel: l.ident(pos, sel.Sel.Name)}, args), s.Obj().(*types.Func), "-fm")
 	outer := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
 			Params:  &ast.FieldList{Opening: pos, List: []*ast.Field{{Names: []*ast.Ident{l.ident(pos, r)}, Type: l.typeExpr(recv, pos)}}},
@@ -84,7 +84,7 @@ func (l *lowerer) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr
 	sig := s.Type().(*types.Signature)
 	lit, args := l.forwarder(sel.Pos(), sig)
 	recv := args[0]
-	return l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:])
+	return l.ofFunction(l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:]), s.Obj().(*types.Func), "")
 }
 
 // forwarder is a function literal of a signature without a body yet, and its parameters as arguments.
@@ -99,7 +99,7 @@ func (l *lowerer) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncL
 }
 
 // forward makes the body of a forwarder: a call of fun, which may be the deferred function of a panic in its place.
-func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) ast.Expr {
+func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) *ast.FuncLit {
 	pos := lit.Body.Lbrace
 	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
 	if sig.Variadic() {

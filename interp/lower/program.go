@@ -27,6 +27,7 @@ type Program struct {
 	callers callers
 	unnamed unnamed
 	stacks  bool // a cell has asked for the stack of a goroutine: see callstack.go
+	codes   bool // a cell has asked for the code of a function value
 
 	instances    map[types.Object][]*instance // of generic functions and types
 	pinned       map[types.Object]bool        // objects that generic declarations use

@@ -175,16 +175,14 @@ func embeddedName(e ast.Expr) *ast.Ident {
 	return e.(*ast.Ident)
 }
 
-// blankFields names all blank fields of a struct but the first: reflection wants names to be different.
+// blankFields names the blank fields of a struct: yaegi wants names to be different, and would have nothing to tell them by.
 func (l *lowerer) blankFields(s *ast.StructType) {
 	n := 0
 	for _, f := range s.Fields.List {
 		for i, id := range f.Names {
-			if id.Name != "_" {
-				continue
-			}
-			if n++; n > 1 {
-				f.Names[i] = l.ident(id.Pos(), "_"+run.TypeVersion+strconv.Itoa(n))
+			if id.Name == "_" {
+				n++
+				f.Names[i] = l.ident(id.Pos(), run.BlankField+strconv.Itoa(n))
 			}
 		}
 	}

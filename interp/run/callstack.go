@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"go/token"
 	"reflect"
 	"runtime"
@@ -79,7 +78,7 @@ func (rt *Runtime) entering(s *scope, name string, top bool) func(next step) ste
 	s.traced = true
 	if name == "" {
 		s.function = s.outer.function
-		return func(next step) step { return func(unsafe.Pointer) step { return next } }
+		return doingNothing
 	}
 	f := &tracedFunction{name, top}
 	s.function = f
@@ -249,8 +248,8 @@ func (rt *Runtime) runtimeCaller(skip int) (pc uintptr, file string, line int, o
 func (rt *Runtime) runtimeFrames(pcs []uintptr) *runtime.Frames {
 	var list []runtime.Frame
 	for _, pc := range pcs {
-		if p, ok := rt.callers.points.at(pc); ok {
-			list = append(list, runtime.Frame{PC: pc - 1, Func: p.function(pc), Function: p.name, File: p.file, Line: p.line, Entry: pc - 1})
+		if p, f := rt.callers.points.at(pc); f != nil {
+			list = append(list, runtime.Frame{PC: pc - 1, Func: f, Function: p.name, File: p.file, Line: p.line, Entry: pc - 1})
 			continue
 		}
 		compiled := runtime.CallersFrames([]uintptr{pc})
@@ -273,19 +272,4 @@ func framesOf(list []runtime.Frame) (*runtime.Frames, error) {
 		field.Set(reflect.ValueOf(list))
 	}
 	return frames, err
-}
-
-// errNoCounter is the panic of runtime.FuncForPC of a function value.
-var errNoCounter = errors.New("runtime.FuncForPC of a function value: functions of cells have no program counters; keep the name beside the function")
-
-// runtimeFunc is runtime.FuncForPC.
-func (rt *Runtime) runtimeFunc(pc uintptr) *runtime.Func {
-	if p, ok := rt.callers.points.at(pc); ok {
-		return p.function(pc)
-	}
-	f := runtime.FuncForPC(pc)
-	if name := f.Name(); name == "reflect.makeFuncStub" || name == "reflect.methodValueCall" {
-		panic(errNoCounter)
-	}
-	return f
 }

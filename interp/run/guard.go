@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 	"github.com/traefik/yaegi/interp"
 )
@@ -122,7 +123,14 @@ func (rt *Runtime) guard(node unsafe.Pointer, in *scope) {
 	rt.useStep(node, in)
 	rt.quicken(node)
 	if n.isFunction(node) {
+		for _, t := range *(*[]reflect.Type)(unsafe.Add(node, n.types)) {
+			named.MendEqual(t, isBlankField)
+		}
 		in = in.enter()
+		if f, ok := n.codeOf(node); ok {
+			n.onlyOne(node)
+			n.wrap(n.genOf(node), func(s step) step { return rt.keeping(node, f, s) })
+		}
 	}
 	for _, child := range children {
 		rt.guard(child, in)
@@ -205,7 +213,7 @@ func (n *nodes) generatorName(gen generator) string {
 func (n *nodes) callPosition(call unsafe.Pointer) int {
 	function := n.childrenOf(call)[0]
 	if n.kindOf(function) == n.funcLit {
-		if entry := n.entryOf(function); entry != nil {
+		if entry := n.entryOf(function, Enter); entry != nil {
 			end, _ := strconv.Atoi(n.nameOf(entry[2]))
 			return end
 		}
@@ -218,18 +226,15 @@ func (n *nodes) callPosition(call unsafe.Pointer) int {
 	return at
 }
 
-// entryOf returns the parts of the call of Enter by which a function begins, nil if it does not.
-func (n *nodes) entryOf(function unsafe.Pointer) []unsafe.Pointer {
-	node := n.childrenOf(function)[bodyChild]
-	for range 2 { // the first statement, and the call that it is
-		list := n.childrenOf(node)
-		if len(list) == 0 {
-			return nil
+// entryOf returns the parts of the call of a helper that is among the first two statements of a function, nil if there is none.
+func (n *nodes) entryOf(function unsafe.Pointer, helper Helper) []unsafe.Pointer {
+	statements := n.childrenOf(n.childrenOf(function)[bodyChild])
+	for _, statement := range statements[:min(2, len(statements))] {
+		if list := n.childrenOf(statement); len(list) == 1 {
+			if parts := n.childrenOf(list[0]); len(parts) > 0 && n.isHelper(parts[0], helper) {
+				return parts
+			}
 		}
-		node = list[0]
-	}
-	if list := n.childrenOf(node); len(list) == 4 && n.isHelper(list[0], Enter) {
-		return list
 	}
 	return nil
 }

@@ -64,6 +64,9 @@ const (
 	Enter Helper = "enter#" // enter#(name string, end int, top bool): the function that calls it begins; see callstack.go
 	Leave Helper = "leave#" // leave#(at int): the function that calls it is about to make its deferred calls, at a position
 
+	Code    Helper = "code#"   // code#(name string, at int): the function value that it begins is of a function with a name, at a position; see functioncode.go
+	Pointer Helper = "Pointer" // Pointer(v reflect.Value) uintptr: v.Pointer(), which says of a function value whose it is
+
 	ShiftCount Helper = "ShiftCount" // ShiftCount(n int64) uint64: n, unless it is negative
 	Misused    Helper = "Misused"    // Misused(state int): panics, for an iterator that does what it must not in a state
 	Room       Helper = "Room"       // Room(n, each int64, what string) int64: n, if there is memory for n elements of so many bytes
@@ -147,6 +150,9 @@ func (rt *Runtime) helpers() map[Helper]any {
 
 		Enter: func(string, int, bool) {}, // what yaegi takes for it
 		Leave: func(int) {},
+
+		Code:    func(string, int) {},
+		Pointer: rt.pointer,
 
 		ShiftCount:     shiftCount,
 		Misused:        misused,

@@ -136,6 +136,71 @@ func (rt *Runtime) checkingIndex(node unsafe.Pointer, operands []unsafe.Pointer,
 // sliceBits are the bits of sliceFault for the bounds that the nodes of yaegi's generators have after that of the operand.
 var sliceBits = map[string][]int{"slice": {givenLow, givenHigh, givenLimit}, "slice0": {givenHigh, givenLimit}}
 
+// list is what a variable of a slice type has in it, and, but for the capacity, of a string type.
+type list struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// slicing is the step of x[low:high].
+func (rt *Runtime) slicing(node unsafe.Pointer, operands []unsafe.Pointer, bits []int, plain step) step {
+	n := rt.yaegi.nodes
+	plain = rt.checkingSlice(node, operands, bits, plain)
+	x, ok := n.placeOf(operands[0])
+	result, okResult := n.placeOf(node)
+	if !ok || !okResult || result.constant != nil {
+		return plain
+	}
+	var low, high *place
+	for i, operand := range operands[1:] {
+		bound, ok := n.placeOf(operand)
+		switch {
+		case !ok || bits[i] == givenLimit:
+			return plain
+		case bits[i] == givenLow:
+			low = &bound
+		default:
+			high = &bound
+		}
+	}
+	next := n.stepAt(node, n.next)
+	var known atomic.Pointer[elements]
+	return func(frame unsafe.Pointer) step {
+		x := x.in(frame)
+		isString := x.flag&^variable == uintptr(reflect.String)|indirect
+		if !isString && x.flag&^variable != uintptr(reflect.Slice)|indirect {
+			return plain(frame)
+		}
+		size, capacity := uintptr(1), 0
+		if isString {
+			capacity = (*header)(x.ptr).len
+		} else {
+			e := known.Load()
+			if e == nil || e.of.typ != x.typ {
+				e, _ = elementsOf(x)
+				known.Store(e)
+			}
+			size, capacity = e.size, (*list)(x.ptr).cap
+		}
+		from, to, ok1, ok2 := 0, (*header)(x.ptr).len, true, true
+		if low != nil {
+			from, ok1 = low.in(frame).integer()
+		}
+		if high != nil {
+			to, ok2 = high.in(frame).integer()
+		}
+		if !ok1 || !ok2 || uint(from) > uint(to) || uint(to) > uint(capacity) {
+			return plain(frame)
+		}
+		part := &list{(*header)(x.ptr).data, to - from, capacity - from}
+		if part.cap > 0 { // else it would point behind the elements
+			part.data = unsafe.Add(part.data, uintptr(from)*size)
+		}
+		*result.in(frame) = value{x.typ, unsafe.Pointer(part), x.flag &^ variable}
+		return next
+	}
+}
+
 // checkingSlice is yaegi's step of x[low:high:limit], which panics as Go does if these are no bounds of x.
 func (rt *Runtime) checkingSlice(node unsafe.Pointer, operands []unsafe.Pointer, bits []int, plain step) step {
 	x, position := operand(operands[0]), rt.yaegi.nodes.positionOf(node)

@@ -18,7 +18,7 @@ type layout struct {
 func newLayout(types []reflect.Type, parameters int, box reflect.Type) *layout {
 	l := &layout{types: types, values: make([]value, len(types)), sizes: make([]uintptr, len(types)), simple: parameters <= len(types)}
 	for i, t := range types {
-		l.values[i] = value{typ: (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1], flag: uintptr(t.Kind()) | indirect | variable}
+		l.values[i] = value{typ: asType(t), flag: uintptr(t.Kind()) | indirect | variable}
 		switch k := t.Kind(); {
 		case reflect.Bool <= k && k <= reflect.Float64:
 			l.sizes[i] = t.Size()

@@ -33,9 +33,12 @@ func (rt *Runtime) ownLiteral(node unsafe.Pointer) {
 	if !l.simple {
 		return
 	}
-	*(*any)(unsafe.Add(node, n.val)) = nil // else yaegi makes a function of its own where compiled code is called with the literal
+	n.onlyOne(node)
 	n.wrap(n.genOf(node), func(plain step) step { return n.literal(node, l, results, plain) })
 }
+
+// onlyOne makes a function literal one function: else yaegi makes another where compiled code is called with the literal.
+func (n *nodes) onlyOne(literal unsafe.Pointer) { *(*any)(unsafe.Add(literal, n.val)) = nil }
 
 // literal is the step of a function literal.
 func (n *nodes) literal(node unsafe.Pointer, l *layout, results int, plain step) step {

@@ -106,11 +106,15 @@ func checkLogger() error {
 
 // fileLine returns where a position is: where a line directive says, in the file of a script, by its full name, or in a cell, such as cell[3].
 func (rt *Runtime) fileLine(at token.Pos) (file string, line int) {
-	if file, line, ok := rt.host.Directed(at); ok {
+	file, line, directed := rt.host.Directed(at)
+	if file != "" {
 		return file, line
 	}
 	var e session.Error
 	rt.host.Locate(&e, at)
+	if directed {
+		e.Line = line
+	}
 	if _, err := os.Stat(e.File); err == nil {
 		if full, err := filepath.Abs(e.File); err == nil {
 			return full, e.Line

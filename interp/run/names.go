@@ -1,9 +1,18 @@
 package run
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // TypeVersion precedes the number in the name of a type that was declared again. It is a letter, for reflection, that no source has.
 const TypeVersion = "\u01c3"
+
+// BlankField precedes the number in the name of a blank field.
+const BlankField = "_" + TypeVersion
+
+// isBlankField reports whether a field is blank, by its name in yaegi's types, which exports all.
+func isBlankField(name string) bool { return strings.HasPrefix(name, "X"+BlankField) }
 
 var versionSuffix = regexp.MustCompile(`(#t?|` + TypeVersion + `)\d+`)
 

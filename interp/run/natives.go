@@ -245,8 +245,12 @@ func (n *natives) method(of *types.Named, m *types.Selection) named.Method {
 	for i := range results {
 		results[i] = n.reflectType(sig.Results().At(i).Type(), false)
 	}
+	own := len(m.Index()) == 1
 	return named.Method{Name: fn.Name(), Type: n.funcType(sig), Pointer: byPointer,
 		Call: func(recv unsafe.Pointer, args []reflect.Value) []reflect.Value {
+			if recv == nil && own && !byPointer {
+				panic(valueMethod(fn, of))
+			}
 			in := make([]reflect.Value, 1+len(args))
 			in[0] = reflect.NewAt(call.Type().In(0).Elem(), recv)
 			for i, a := range args {

@@ -74,7 +74,9 @@ func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
 			fields[i].PkgPath = check.PackageName
 		}
 	}
-	return reflect.StructOf(fields)
+	r := reflect.StructOf(fields)
+	named.MendEqual(r, isBlankField)
+	return r
 }
 
 func (n *natives) interfaceType(t *types.Interface, bare bool) reflect.Type {

@@ -94,6 +94,8 @@ func newPlaces(node reflect.Type) (*places, error) {
 	return p, nil
 }
 
+func asType(t reflect.Type) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1] }
+
 func asValue(v *reflect.Value) *value { return (*value)(unsafe.Pointer(v)) }
 
 // place is where an operand is: in the frame of a function or of one around it, among the package-level variables, or a constant.
@@ -194,7 +196,7 @@ func (rt *Runtime) quicken(node unsafe.Pointer) {
 		use(func(plain step) step { return n.adding(node, list, sign, plain) })
 	}
 	if bits := sliceBits[name]; bits != nil {
-		use(func(plain step) step { return rt.checkingSlice(node, list, bits, plain) })
+		use(func(plain step) step { return rt.slicing(node, list, bits, plain) })
 	}
 	switch {
 	case name == "getIndexArray":
@@ -205,6 +207,8 @@ func (rt *Runtime) quicken(node unsafe.Pointer) {
 		use(func(plain step) step { return n.converting(node, list[1], plain) })
 	case name == "_len" && len(list) == 2:
 		use(func(plain step) step { return n.measuring(node, list[1], plain) })
+	case name == "getMethodByName" && len(list) == 2:
+		use(func(plain step) step { return rt.selectingMethod(node, list, plain) })
 	case name == "getFunc":
 		rt.ownLiteral(node)
 	case name == "_return" && len(list) == 1:

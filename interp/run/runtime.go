@@ -29,7 +29,7 @@ type Host interface {
 	Bound(name string, pointer reflect.Value)
 	// Locate puts a position into an error, if it is one in the text of a cell that may still run, and returns what to call the function there.
 	Locate(e *session.Error, at token.Pos) (function string)
-	// Directed returns the file and the line that a line directive gives to a position. It is not ok if none does.
+	// Directed returns the file and the line that a line directive gives to a position. The file is "" if it gives none, and it is not ok if it does not give a line.
 	Directed(at token.Pos) (file string, line int, ok bool)
 	// PanicError returns the error of a panic with a value.
 	PanicError(value any) *session.Error
@@ -45,6 +45,7 @@ type Runtime struct {
 	program bool // the cells are a program's, which may end the process
 	panics  panicStacks
 	callers callStacks
+	codes   functionCodes
 	mark    *int         // position of the statement that runs
 	call    *int         // that of the cell's own statement
 	busy    atomic.Int64 // how many cells and goroutines of cells run
@@ -168,6 +169,9 @@ func (rt *Runtime) bind(name string, pointer any) {
 		return
 	case BoxVar:
 		rt.yaegi.boxes = reflect.TypeOf(pointer).Elem()
+		if f, ok := rt.yaegi.boxes.FieldByName("value"); ok {
+			rt.yaegi.held = f.Offset
+		}
 		return
 	}
 	rt.host.Bound(name, reflect.ValueOf(pointer))

@@ -3,50 +3,78 @@ package run
 import (
 	"bytes"
 	"fmt"
-	"go/token"
 	"os"
+	"reflect"
 	"runtime"
+	"runtime/debug"
+	"strings"
 
 	"github.com/petermattis/goid"
-	"github.com/symmrepl/symmrepl/session"
 )
 
-// The stack of a goroutine that runs code of cells is one of functions of the interpreter. In its place cells get what the session knows: the statement that runs,
-// those that panicked if it is in a deferred call, and the cell's own statement, each with the function that it is in.
+// The stack of a goroutine as a text has the functions of cells that callstack.go keeps, as Go writes them, but without arguments, and offsets, which nothing has here.
 
-// debugStack is debug.Stack.
-func (rt *Runtime) debugStack() []byte {
+// Of a stack with more frames than both, the text has so many.
+const (
+	innerFrames = 50
+	outerFrames = 50
+)
+
+// stackText returns the stack of the calling goroutine, below the functions of compiled code that were called for it.
+func (rt *Runtime) stackText(called ...tracePoint) []byte {
+	var frames []string
+	for _, p := range called {
+		frames = append(frames, p.frame("()"))
+	}
+	panicked := rt.panics.current()
+	for _, p := range rt.stack()[1:] { // without runtime.Callers
+		switch {
+		case p.name == "runtime.gopanic" && panicked != nil:
+			p.name = "panic"
+			frames = append(frames, p.frame(fmt.Sprintf("(%v)", panicked.Value)))
+			panicked = panicked.Before
+		case !strings.HasPrefix(p.name, "runtime."): // Go does not show those
+			frames = append(frames, p.frame("(...)"))
+		}
+	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "goroutine %d [running]:\n", goid.Get())
-	rt.writeFrame(&b, rt.Position())
-	for p := rt.panics.current(); p != nil && p.at > 0; p = p.Before {
-		fmt.Fprintf(&b, "panic(%v)\n", p.Value)
-		rt.writeFrame(&b, token.Pos(p.at))
-	}
-	if call := rt.CallPosition(); call != rt.Position() {
-		rt.writeFrame(&b, call)
+	for i, f := range frames {
+		switch elided := len(frames) - innerFrames - outerFrames; {
+		case elided > 0 && i == innerFrames:
+			fmt.Fprintf(&b, "...%d frames elided...\n", elided)
+		case elided > 0 && innerFrames < i && i < innerFrames+elided:
+		default:
+			b.WriteString(f)
+		}
 	}
 	return b.Bytes()
 }
 
-// writeFrame writes the function that a statement is in, and its place, as Go does. There is no program counter to go with it.
-func (rt *Runtime) writeFrame(b *bytes.Buffer, at token.Pos) {
-	var e session.Error
-	function := rt.host.Locate(&e, at)
-	if !token.IsIdentifier(function) {
-		function = "func" // a function literal, or the cell itself
-	}
-	file, line := rt.fileLine(at)
-	fmt.Fprintf(b, "main.%s()\n\t%s:%d +0x0\n", function, file, line)
+// frame is the text of a point in a stack.
+func (p tracePoint) frame(args string) string {
+	return fmt.Sprintf("%s%s\n\t%s:%d +0x0\n", p.name, args, p.file, p.line)
 }
 
+// compiledPoint returns the point at which a compiled function begins.
+func compiledPoint(function any) tracePoint {
+	f := runtime.FuncForPC(reflect.ValueOf(function).Pointer())
+	file, line := f.FileLine(f.Entry())
+	return tracePoint{f.Name(), file, line}
+}
+
+// debugStack is debug.Stack.
+func (rt *Runtime) debugStack() []byte { return rt.stackText(compiledPoint(debug.Stack)) }
+
 // printStack is debug.PrintStack.
-func (rt *Runtime) printStack() { os.Stderr.Write(rt.debugStack()) }
+func (rt *Runtime) printStack() {
+	os.Stderr.Write(rt.stackText(compiledPoint(debug.Stack), compiledPoint(debug.PrintStack)))
+}
 
 // stackInto is runtime.Stack. All stacks are those of the interpreter.
 func (rt *Runtime) stackInto(buf []byte, all bool) int {
 	if all {
 		return runtime.Stack(buf, true)
 	}
-	return copy(buf, rt.debugStack())
+	return copy(buf, rt.stackText())
 }

@@ -25,6 +25,10 @@ func (rt *Runtime) useStep(node unsafe.Pointer, in *scope) {
 		case n.isHelper(list[0], Leave): // import#.leave#(5)
 			n.generate(node, rt.leaving(position))
 		}
+	case 3: // import#.code#(name, at)
+		if n.isHelper(list[0], Code) {
+			n.generate(node, doingNothing)
+		}
 	case 4: // import#.enter#(name, end, top)
 		if n.isHelper(list[0], Enter) {
 			name, _ := strconv.Unquote(n.nameOf(list[1]))
@@ -32,6 +36,9 @@ func (rt *Runtime) useStep(node unsafe.Pointer, in *scope) {
 		}
 	}
 }
+
+// doingNothing is the step of what only the tree tells.
+func doingNothing(next step) step { return func(unsafe.Pointer) step { return next } }
 
 // isHelper reports whether the function of a call is a helper.
 func (n *nodes) isHelper(fun unsafe.Pointer, helper Helper) bool {

@@ -17,9 +17,10 @@ type tracePoint struct {
 
 // tracePoints gives the points of functions of cells program counters.
 type tracePoints struct {
-	mu     sync.Mutex
-	list   []tracePoint
-	number map[tracePoint]int
+	mu        sync.Mutex
+	list      []tracePoint
+	functions []*runtime.Func // of the points
+	number    map[tracePoint]int
 }
 
 // Program counters of points begin at firstCounter, where no code is, and are counterStep apart: one that is returned, and the one before it, are of the same point.
@@ -40,18 +41,19 @@ func (t *tracePoints) counter(p tracePoint) uintptr {
 		i = len(t.list)
 		t.number[p] = i
 		t.list = append(t.list, p)
+		t.functions = append(t.functions, p.function(firstCounter+uintptr(i)*counterStep))
 	}
 	return firstCounter + uintptr(i)*counterStep + 1
 }
 
-// at returns the point of a program counter.
-func (t *tracePoints) at(pc uintptr) (p tracePoint, ok bool) {
+// at returns the point of a program counter, and the function that runtime.FuncForPC has for it, nil if there is none.
+func (t *tracePoints) at(pc uintptr) (p tracePoint, f *runtime.Func) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if i := (pc - firstCounter) / counterStep; pc >= firstCounter && i < uintptr(len(t.list)) {
-		return t.list[i], true
+		return t.list[i], t.functions[i]
 	}
-	return tracePoint{}, false
+	return tracePoint{}, nil
 }
 
 // runtimeFiles are the files of functions of package runtime.

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 	"github.com/traefik/yaegi/interp"
 )
@@ -22,6 +23,7 @@ type Yaegi struct {
 	types *[]reflect.Type  // of the package-level variables, by their place in frame
 	frame *[]reflect.Value // the package-level variables that executed programs have declared
 	boxes reflect.Type     // of values in interfaces with methods
+	held  uintptr          // where in one of those the value is
 	nodes *nodes           // where the nodes of trees have their fields
 }
 
@@ -104,6 +106,7 @@ func globals(y reflect.Value) (types *[]reflect.Type, frame *[]reflect.Value, er
 func (s *Yaegi) Execute(p *interp.Program) (reflect.Value, error) {
 	for _, t := range (*s.types)[min(len(*s.frame), len(*s.types)):] {
 		*s.frame = append(*s.frame, reflect.New(t).Elem())
+		named.MendEqual(t, isBlankField)
 	}
 	return s.Interpreter.Execute(p)
 }

@@ -171,6 +171,7 @@ func (n *Type) CompleteStruct(fields []Field) {
 	for i, f := range fields {
 		st.fields[i].name = name(f.Name, string(f.Tag), f.Exported, f.Embedded)
 	}
+	mend(n.Reflect(), func(string) bool { return false })
 }
 
 // SetFieldType changes the type of field i of a struct type that was made at run time, to one of the same kind and size.
