@@ -59,6 +59,7 @@ var parts = []part{
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/device", []string{"kernels"}},
+	{"symmem/internal/net", []string{"kernels"}},
 	{"symmem/internal", nil},
 	{"kernels", nil},
 

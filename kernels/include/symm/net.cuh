@@ -33,8 +33,12 @@
 // arrival words of barrier.cuh; one member of each host signals one of every other host, its partner there, by `met`; and the
 // members of a host meet once more.
 //
-// Peers that are gone. The engine sets their bits in `lost`, and their operations end with the counters as they were. A wait that
-// depends on such a rank ends and describes itself as kLost; others go on.
+// Peers that are gone. The engine sets their bits in `lost`. Operations to them are over at once, those that were under way too: they count
+// in `done`, and the counters stay as they were. A fence to all peers is over when it is at those that are not lost, and adds to its
+// counter then. A wait that depends on such a rank ends and describes itself as kLost; others go on.
+//
+// After a failure the ranks connect anew, in another epoch. The whole board is 0 then, `signals` too, and what counts them in device memory must be
+// set to 0 as well.
 #pragma once
 #include "symm/barrier.cuh"
 

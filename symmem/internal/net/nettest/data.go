@@ -1,0 +1,261 @@
+package nettest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+)
+
+// around are sizes at and beside the limits of messages, of what is sent eagerly, and of rings.
+var around = []int{0, 1, 7, 8, 9, 63, 64, 65, 255, 1024, 4095, 4096, 4097, 8191, 8192, 8193, 16384, 65535, 65536, 65537, 262143, 262144, 262145, 1<<20 - 1, 1 << 20,
+	1<<20 + 1, 4<<20 - 1, 4 << 20, 4<<20 + 1, 9<<20 + 5}
+
+// sizes: rank 0 puts and gets pieces of every size. Nothing beside them changes.
+func sizes(r *Rank) {
+	r.open()
+	src := r.alloc(windowBytes)
+	board, _, _ := r.Board()
+	for i, n := range around {
+		offset := 64 + i
+		fill(src[:n], i)
+		if r.Rank == 0 {
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: local(src), Bytes: uint64(n), Offset: uint64(offset), Window: windowID, Counter: 9, Signal: abi.NetAddIndexed, SignalAt: 1, Value: 3})
+			r.flush()
+			if c := atomic.LoadUint64(&board.Counters[9]); c != uint64(2*i+1) {
+				r.Failf("the counter is %d after %d operations", c, 2*i+1)
+			}
+			r.Meet()
+			got := r.alloc(n + 128)
+			r.post(abi.NetOp{Kind: abi.NetGet, Peer: 1, Local: local(got[64:]), Bytes: uint64(n), Offset: uint64(offset), Window: windowID, Counter: 9})
+			r.flush()
+			if c := atomic.LoadUint64(&board.Counters[9]); c != uint64(2*i+2) {
+				r.Failf("the counter is %d after %d operations", c, 2*i+2)
+			}
+			if !bytes.Equal(got[64:64+n], src[:n]) {
+				r.Failf("get of %d bytes brought others", n)
+			}
+			if !zero(got[:64]) || !zero(got[64+n:]) {
+				r.Failf("get of %d bytes wrote beside them", n)
+			}
+		} else {
+			r.await(1, uint64(3*(i+1)))
+			if !bytes.Equal(r.Memory[offset:offset+n], src[:n]) {
+				r.Failf("put of %d bytes brought others", n)
+			}
+			if !zero(r.Memory[:offset]) || !zero(r.Memory[offset+n:]) {
+				r.Failf("put of %d bytes wrote beside them", n)
+			}
+			r.Meet()
+		}
+		r.Meet()
+		if r.Rank == 1 {
+			clear(r.Memory[:offset+n])
+		}
+	}
+	r.Close()
+}
+
+func zero(m []byte) bool {
+	for len(m) > 0 {
+		n := min(len(m), len(zeros))
+		if !bytes.Equal(m[:n], zeros[:n]) {
+			return false
+		}
+		m = m[n:]
+	}
+	return true
+}
+
+var zeros [4096]byte
+
+// blocks: rows of many shapes, there and back.
+func blocks(r *Rank) {
+	r.open()
+	for i, b := range []struct{ width, rows, here, there int }{
+		{1, 1, 1, 1}, {1, 9, 5, 3}, {8, 100, 8, 24}, {24, 100, 40, 24}, {16, 64, 16, 16}, {100, 3000, 128, 256}, {4096, 1100, 5000, 4097}, {600 << 10, 5, 601 << 10, 700 << 10},
+		{3<<20 + 1, 3, 3<<20 + 7, 3<<20 + 9},
+	} {
+		src := r.alloc(b.rows*b.here + 1)
+		fill(src, i)
+		want := make([]byte, windowBytes)
+		for k := range b.rows {
+			copy(want[128+k*b.there:][:b.width], src[k*b.here:][:b.width])
+		}
+		op := abi.NetOp{Kind: abi.NetPut, Peer: 1, Local: local(src), Bytes: uint64(b.width * b.rows), Width: uint64(b.width), LocalPitch: uint64(b.here), RemotePitch: uint64(b.there),
+			Offset: 128, Window: windowID, Counter: abi.NetNoCounter}
+		if r.Rank == 0 {
+			put := op
+			put.Signal, put.SignalAt, put.Value = abi.NetAddIndexed, 2, 1
+			r.post(put)
+			got := r.alloc(b.rows*b.here + 1)
+			op.Kind, op.Local = abi.NetGet, local(got)
+			r.Meet()
+			r.post(op)
+			r.flush()
+			for k := range b.rows {
+				clear(src[k*b.here+b.width : (k+1)*b.here])
+			}
+			src[b.rows*b.here] = 0
+			if !bytes.Equal(got, src) {
+				r.Failf("a block of %d rows of %d bytes came back as others", b.rows, b.width)
+			}
+			r.Meet()
+		} else {
+			r.await(2, uint64(i+1))
+			if !bytes.Equal(r.Memory, want) {
+				r.Failf("a block of %d rows of %d bytes arrived as others", b.rows, b.width)
+			}
+			r.Meet()
+			r.Meet()
+			clear(r.Memory)
+		}
+		r.Meet()
+	}
+	r.Close()
+}
+
+// words: signals that set and add to words of a window, and those of the board.
+func words(r *Rank) {
+	r.open()
+	if r.Rank == 0 {
+		for range 10 {
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddWord, SignalWindow: windowID, SignalAt: 16, Value: 5, Strong: 1})
+		}
+		for i := range 10 {
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetSetWord, SignalWindow: windowID, SignalAt: 24, Value: uint64(1000 + i), Strong: 1})
+		}
+		r.post(abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: signals - 1, Value: ^uint64(0), Strong: 1})
+	} else {
+		r.await(signals-1, ^uint64(0))
+		for at, want := range map[int]uint64{8: 0, 16: 50, 24: 1009, 32: 0} {
+			if got := binary.LittleEndian.Uint64(r.Memory[at:]); got != want {
+				r.Failf("the word at %d is %d, want %d", at, got, want)
+			}
+		}
+	}
+	r.Meet()
+	r.Close()
+}
+
+// self: the own rank is a peer like others.
+func self(r *Rank) {
+	r.open()
+	src := r.alloc(6 << 20)
+	fill(src, 3)
+	r.put(0, src, 64)
+	r.signal(0, 4, 1)
+	r.await(4, 1)
+	if !bytes.Equal(r.Memory[64:64+len(src)], src) {
+		r.Failf("a put to the own rank brought other bytes")
+	}
+	got := r.alloc(len(src))
+	r.post(abi.NetOp{Kind: abi.NetGet, Peer: 0, Local: local(got), Bytes: uint64(len(got)), Offset: 64, Window: windowID, Counter: abi.NetNoCounter})
+	r.fence(abi.NetAllPeers)
+	if !bytes.Equal(got, src) {
+		r.Failf("a get from the own rank brought other bytes")
+	}
+	r.post(abi.NetOp{Kind: abi.NetPut, Peer: 0, Local: local(src), Bytes: 64, Offset: windowBytes - 63, Window: windowID, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: 4, Value: 1})
+	r.flush()
+	if n := r.Refused()["bounds"]; n != 1 || r.Signals()[4] != 1 {
+		r.Failf("%d messages outside the window were refused, the signal is %d", n, r.Signals()[4])
+	}
+	r.Close()
+}
+
+// stream: many small puts through a ring that is much smaller.
+func stream(r *Rank) {
+	const n = 5000
+	r.open()
+	src := r.alloc(8 * n)
+	for i := range n {
+		binary.LittleEndian.PutUint64(src[8*i:], uint64(i)*0x9e3779b97f4a7c15)
+	}
+	peer := 1 - r.Rank
+	for i := range n {
+		r.put(peer, src[8*i:8*i+8], 8*i)
+	}
+	r.signal(peer, 0, 1)
+	r.await(0, 1)
+	if !bytes.Equal(r.Memory[:8*n], src) {
+		r.Failf("other bytes arrived")
+	}
+	r.Meet()
+	p := r.Peers()[peer]
+	if p.Posted != n+1 || p.Sent != n+1 || p.Landed != n+1 || p.BytesSent != 8*n || p.BytesReceived != 8*n || p.InFlight != 0 || p.Parked != 0 || p.Dropped != 0 || p.Refused != 0 {
+		r.Failf("%+v", p)
+	}
+	r.Meet()
+	r.Close()
+}
+
+// many: everybody puts to everybody, and gets from everybody.
+func many(r *Rank) {
+	const n = 20000
+	r.open()
+	src := r.alloc(n * r.Size)
+	fill(src, r.Rank)
+	for round := range 3 {
+		for k := range r.Size {
+			peer := (r.Rank + k) % r.Size
+			r.post(abi.NetOp{Kind: abi.NetPut, Peer: uint32(peer), Local: local(src[peer*n:]), Bytes: n, Offset: uint64(r.Rank * n), Window: windowID, Counter: abi.NetNoCounter,
+				Signal: abi.NetAddIndexed, SignalAt: uint64(r.Rank), Value: 1, Strong: 1})
+		}
+		want := make([]byte, n*r.Size)
+		for peer := range r.Size {
+			r.await(peer, uint64(round+1))
+			fill(want, peer)
+			if !bytes.Equal(r.Memory[peer*n:(peer+1)*n], want[r.Rank*n:(r.Rank+1)*n]) {
+				r.Failf("other bytes of rank %d arrived", peer)
+			}
+		}
+		r.Meet()
+		got := r.alloc(n)
+		for peer := range r.Size {
+			r.post(abi.NetOp{Kind: abi.NetGet, Peer: uint32(peer), Local: local(got), Bytes: n, Offset: uint64(r.Rank * n), Window: windowID, Counter: abi.NetNoCounter})
+			r.flush()
+			if !bytes.Equal(got, src[peer*n:(peer+1)*n]) {
+				r.Failf("a get from rank %d brought others", peer)
+			}
+		}
+		r.Meet()
+		clear(r.Memory)
+		r.Meet()
+	}
+	r.Close()
+}
+
+// expect: operations of kernels that cannot ring are found when they were announced.
+func expect(r *Rank) {
+	c := r.config()
+	c.CanRing = false
+	r.openWith(c)
+	if r.Rank == 0 {
+		board, _, _ := r.Board()
+		for i := range 200 {
+			r.check(r.Expect(3))
+			for k := range 3 { // as a kernel does, without a look at asleep
+				number := atomic.AddUint64(&board.Posted, 1) - 1
+				slot := &board.Slots[number%abi.NetSlots]
+				*slot = abi.NetOp{Ready: slot.Ready, Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: uint64(k), Value: 1}
+				atomic.StoreUint64((*uint64)(unsafe.Pointer(&slot.Ready)), number+1)
+			}
+			r.signal(1, 3, 1) // the host's come between
+			if i%50 == 0 {
+				r.flush()
+			}
+			for atomic.LoadUint64(&board.Posted)-atomic.LoadUint64(&board.Done) > abi.NetSlots-8 {
+				runtime.Gosched()
+			}
+		}
+	} else {
+		for k := range 4 {
+			r.await(k, 200)
+		}
+	}
+	r.Meet()
+	r.Close()
+}

@@ -1,0 +1,86 @@
+#include "late.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../proxy/copier.h"
+
+typedef struct pending {
+	struct pending *next;
+	int64_t ticket;
+	int polls, is_word, add;
+	uint64_t to, to_pitch, from, from_pitch, width, rows, value;
+} pending;
+
+typedef struct {
+	net_copier copier;
+	uint64_t device, bytes, random;
+	int64_t tickets;
+	pending *first;
+} late;
+
+static int owns(void *arg, uint64_t address) {
+	late *l = arg;
+	return address >= l->device && address < l->device + l->bytes;
+}
+
+static void *stage(void *arg, size_t bytes) {
+	(void)arg;
+	return malloc(bytes);
+}
+
+static void unstage(void *arg, void *memory) {
+	(void)arg;
+	free(memory);
+}
+
+static int64_t add_pending(late *l, pending p) {
+	pending *n = malloc(sizeof *n), **at = &l->first;
+	*n = p;
+	n->ticket = ++l->tickets;
+	l->random = l->random * 6364136223846793005 + 1442695040888963407;
+	n->polls = l->random >> 60;
+	while (*at) at = &(*at)->next;
+	*at = n;
+	return n->ticket;
+}
+
+static int64_t copy(void *arg, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t rows) {
+	return add_pending(arg, (pending){.to = to, .to_pitch = to_pitch, .from = from, .from_pitch = from_pitch, .width = width, .rows = rows});
+}
+
+static int64_t word(void *arg, uint64_t at, int add, uint64_t value) {
+	return add_pending(arg, (pending){.is_word = 1, .to = at, .add = add, .value = value});
+}
+
+static int poll(void *arg, int64_t ticket) {
+	late *l = arg;
+	int words_before = 0;
+	for (pending **at = &l->first, *p; (p = *at); at = &p->next) {
+		if (p->ticket != ticket) {
+			words_before += p->is_word;
+			continue;
+		}
+		if (p->polls-- > 0 || (p->is_word && words_before)) return 0;
+		if (p->is_word && p->add)
+			__atomic_fetch_add((uint64_t *)p->to, p->value, __ATOMIC_RELEASE);
+		else if (p->is_word)
+			__atomic_store_n((uint64_t *)p->to, p->value, __ATOMIC_RELEASE);
+		else
+			for (uint64_t r = 0; r < p->rows; r++) memcpy((void *)(p->to + r * p->to_pitch), (void *)(p->from + r * p->from_pitch), p->width);
+		*at = p->next;
+		free(p);
+		return 1;
+	}
+	return -1;
+}
+
+void *net_late_copier(void *device, size_t bytes) {
+	late *l = calloc(1, sizeof *l);
+	l->copier = (net_copier){l, owns, stage, unstage, copy, word, poll};
+	l->device = (uint64_t)device;
+	l->bytes = bytes;
+	l->random = 1;
+	return &l->copier;
+}

@@ -1,0 +1,5 @@
+#include <stddef.h>
+
+// net_late_copier returns a copier whose device is a range of host memory. Its copies end when they have been polled a while, in an order of
+// their own.
+void *net_late_copier(void *device, size_t bytes);

@@ -1,0 +1,34 @@
+package net_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/net/nettest"
+)
+
+func TestMain(m *testing.M) { nettest.Main(m) }
+
+func nullOptions(seed uint64) nettest.Options {
+	return nettest.Options{Config: net.Config{Provider: "null"}, Null: net.NullSettings{Seed: seed}}
+}
+
+func TestNull(t *testing.T) { nettest.Run(t, nullOptions(1)) }
+
+var perf = flag.Bool("perf", false, "measure the providers")
+
+func TestPerf(t *testing.T) {
+	if !*perf {
+		t.Skip("without -perf")
+	}
+	nullOptions(1).Scenario(t, "perf", 2)
+}
+
+// Messages that overtake each other show the difference of weak and strong signals, and nothing else changes.
+func TestNullReorder(t *testing.T) {
+	o := nullOptions(3)
+	t.Run("seeds", func(t *testing.T) { o.Scenario(t, "seeds", 2) })
+	o.Null.Reorder = true
+	nettest.Run(t, o)
+}

@@ -1,0 +1,143 @@
+// inner.h: what the files of the engine share. Everything here belongs to the engine's thread.
+#ifndef NET_INNER_H
+#define NET_INNER_H
+
+#include <pthread.h>
+
+#include "order.h"
+#include "proxy.h"
+
+// A job is what one rank wants of one peer, or owes it: an operation, an answer, an acknowledgement. It issues messages in its turn.
+typedef struct net_job {
+	struct net_job *next;
+	uint32_t kind, peer;
+	uint64_t slot;      // of a put, a get or a fence
+	net_op op;          // of a put or a get; for an answer, local and the rows are those of the window
+	uint64_t ticket;    // of an answer or an acknowledgement
+	uint64_t number;    // of the request
+	net_window *window; // that an answer reads
+	uint64_t issued;    // bytes
+	uint32_t pending;   // messages that are not over
+	int whole, failed;  // all messages are issued; one failed
+} net_job;
+
+// A message on its way. That of a get lives until its answer has landed.
+typedef struct net_message {
+	struct net_message *next; // in net_proxy.copying or net_peer.gets
+	net_header h;
+	net_job *job;
+	uint32_t peer;
+	const void *data;
+	void *stage;
+	int64_t ticket;     // of the copy that fills the stage
+	int sent, answered; // of a get; answered: its answer is landing
+	uint64_t to, to_pitch, to_width;
+} net_message;
+
+// An arrival is a message of a peer that is not finished.
+typedef struct net_arrival {
+	net_parked parked;
+	struct net_arrival *next; // in net_proxy.landing or .receiving
+	net_header h;
+	net_window *window, *signal_window;
+	net_message *get; // that it answers
+	uint64_t to, to_width, to_pitch;
+	void *stage;
+	int64_t ticket; // of the copy, or of the word's change
+	int changing;
+} net_arrival;
+
+typedef struct net_wait { // a fence of a peer that waits for messages
+	struct net_wait *next;
+	uint64_t number, ticket;
+} net_wait;
+
+typedef struct {
+	int state, losing, told;
+	char why[NET_WHY];
+	uint8_t *address;
+	size_t address_bytes;
+	net_job *first, **last;  // jobs that have messages to issue
+	uint64_t number, fenced; // of the last message; up to where it is known to be finished there
+	net_message *gets;
+	net_order order;
+	net_wait *waits;
+	uint64_t waiting;
+	net_peer_state facts;
+} net_peer;
+
+typedef struct { // an operation of the ring
+	net_op op;
+	uint64_t number;
+	int over, failed;
+	uint32_t awaited; // peers that have not acknowledged a fence
+	uint64_t awaiting[NET_PEERS / 64];
+} net_operation;
+
+struct net_proxy {
+	net_setup setup;
+	const net_transport *transport;
+	void *link;
+	net_board *board;
+	uint64_t *signals;
+	size_t board_bytes;
+	net_guard guard;
+	net_peer *peers;
+	uint32_t rank, size;
+
+	uint64_t next, done; // slots that were taken; that are over, in order
+	net_operation operations[NET_SLOTS];
+	uint32_t fences; // operations that are fences and not over
+	uint64_t expected, taken, tickets;
+	uint32_t busy; // peers with jobs
+	net_message *copying;
+	net_arrival *landing;
+	net_arrival *receiving; // that the transport fills
+	int losses;
+	uint64_t refused[NET_REASONS];
+
+	int bell, news;
+	int stopping;
+	pthread_t thread;
+	pthread_mutex_t callers; // one command at a time
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	void (*command)(net_proxy *, void *);
+	void *argument;
+	int commanded; // read by the thread without the lock
+};
+
+static inline int net_is_device(const net_proxy *p, uint64_t address) {
+	return p->setup.copier && p->setup.copier->owns(p->setup.copier->arg, address);
+}
+
+void *net_stage(net_proxy *p, size_t bytes);
+void net_unstage(net_proxy *p, void *memory);
+// net_copy_rows begins to copy rows; it returns what copies of a copier do.
+int64_t net_copy_rows(net_proxy *p, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t bytes);
+
+// net_mark_lost notes that a peer is gone; the thread drops it at its next turn.
+void net_mark_lost(net_proxy *p, uint32_t peer, const char *why);
+
+// sender.c
+int net_pump(net_proxy *p);
+int net_take(net_proxy *p);
+void net_add_job(net_proxy *p, const net_job *job);
+void net_message_sent(net_proxy *p, net_message *m, int failed);
+void net_get_landed(net_proxy *p, net_message *m, int failed);
+void net_acknowledged(net_proxy *p, uint32_t peer, uint64_t ticket, uint64_t number);
+int net_poll_copies(net_proxy *p);
+// net_end_jobs drops what is queued for a peer and what waits for an answer or an acknowledgement of it.
+void net_end_jobs(net_proxy *p, uint32_t peer);
+
+// receiver.c
+void net_arrived(net_proxy *p, const void *header, size_t header_bytes, const void *data, size_t bytes, void *later);
+void net_received(net_proxy *p, net_arrival *a, int failed);
+void net_settle(net_proxy *p, uint32_t source, uint64_t number);
+int net_poll_landing(net_proxy *p);
+// net_give_up_receiving ends the gets whose answers the transport is receiving.
+void net_give_up_receiving(net_proxy *p);
+// net_forget_source discards what is parked of a source; with again, the source begins with number 1.
+void net_forget_source(net_proxy *p, uint32_t source, int again);
+
+#endif

@@ -1,0 +1,547 @@
+// proxy.c: the engine's thread, and how others speak to it.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inner.h"
+
+enum { IDLE_NANOSECONDS = 20000, DRAIN_NANOSECONDS = 1000000000 };
+
+static int64_t now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * (int64_t)1000000000 + t.tv_nsec;
+}
+
+static void notify(int fd) {
+	uint64_t one = 1;
+	while (write(fd, &one, sizeof one) < 0 && errno == EINTR) {
+	}
+}
+
+void *net_stage(net_proxy *p, size_t bytes) { return p->setup.copier ? p->setup.copier->stage(p->setup.copier->arg, bytes) : malloc(bytes); }
+
+void net_unstage(net_proxy *p, void *memory) {
+	if (p->setup.copier)
+		p->setup.copier->unstage(p->setup.copier->arg, memory);
+	else
+		free(memory);
+}
+
+int64_t net_copy_rows(net_proxy *p, uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width, uint64_t bytes) {
+	if (width == 0) width = to_pitch = from_pitch = bytes;
+	uint64_t rows = bytes / width;
+	if (net_is_device(p, to) || net_is_device(p, from)) return p->setup.copier->copy(p->setup.copier->arg, to, to_pitch, from, from_pitch, width, rows);
+	for (uint64_t r = 0; r < rows; r++) memmove((void *)(to + r * to_pitch), (const void *)(from + r * from_pitch), width);
+	return 0;
+}
+
+// Events of the transport.
+
+static void on_message(void *arg, const void *header, size_t header_bytes, const void *data, size_t bytes, void *later) {
+	net_arrived(arg, header, header_bytes, data, bytes, later);
+}
+static void on_received(void *arg, void *cookie, int failed) { net_received(arg, cookie, failed); }
+static void on_sent(void *arg, void *cookie, int failed) { net_message_sent(arg, cookie, failed); }
+static void on_lost(void *arg, uint32_t peer, const char *why) { net_mark_lost(arg, peer, why); }
+
+void net_mark_lost(net_proxy *p, uint32_t peer, const char *why) {
+	net_peer *q = &p->peers[peer];
+	if (q->state != NET_CONNECTED || q->losing || peer == p->rank) return;
+	q->losing = 1;
+	p->losses++;
+	snprintf(q->why, sizeof q->why, "%s", why);
+}
+
+static int drop_losses(net_proxy *p) {
+	if (!p->losses) return 0;
+	for (uint32_t r = 0; r < p->size; r++) {
+		net_peer *q = &p->peers[r];
+		if (!q->losing) continue;
+		q->losing = 0;
+		q->state = NET_LOST;
+		q->told = 0;
+		p->losses--;
+		p->transport->drop(p->link, r);
+		net_forget_source(p, r, 0);
+		net_end_jobs(p, r);
+		__atomic_fetch_or(&p->board->lost[r / 32], (uint32_t)1 << (r % 32), __ATOMIC_RELEASE);
+		notify(p->news);
+	}
+	return 1;
+}
+
+// The thread.
+
+static int obey(net_proxy *p) {
+	if (!__atomic_load_n(&p->commanded, __ATOMIC_ACQUIRE)) return 0;
+	p->command(p, p->argument);
+	pthread_mutex_lock(&p->lock);
+	p->commanded = 0;
+	pthread_cond_signal(&p->answered);
+	pthread_mutex_unlock(&p->lock);
+	return 1;
+}
+
+static int work(net_proxy *p) {
+	int n = net_take(p) + net_pump(p) + p->transport->progress(p->link);
+	if (p->copying) n += net_poll_copies(p);
+	if (p->landing) n += net_poll_landing(p);
+	return n + drop_losses(p);
+}
+
+static int has_news(net_proxy *p) {
+	return __atomic_load_n(&p->board->slots[p->next % NET_SLOTS].ready, __ATOMIC_ACQUIRE) == p->next + 1 ||
+	       __atomic_load_n(&p->commanded, __ATOMIC_ACQUIRE);
+}
+
+static void sleep_until_news(net_proxy *p) {
+	// Whoever has news makes it visible, fences, and looks whether the engine sleeps; the engine does the same the other way round.
+	__atomic_store_n(&p->board->asleep, 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	int connected = p->guard.epoch != 0;
+	int64_t due = -1;
+	if (!has_news(p) && !(connected && p->transport->arm(p->link, &due))) {
+		struct pollfd fds[2] = {{.fd = p->bell, .events = POLLIN}, {.fd = p->transport->fd(p->link), .events = POLLIN}};
+		struct timespec t = {due / 1000000000, due % 1000000000};
+		ppoll(fds, connected ? 2 : 1, due < 0 ? NULL : &t, NULL);
+		uint64_t rung;
+		if (fds[0].revents && read(p->bell, &rung, sizeof rung) < 0 && errno != EAGAIN && errno != EINTR) abort();
+	}
+	__atomic_store_n(&p->board->asleep, 0, __ATOMIC_RELAXED);
+}
+
+static void *run(void *arg) {
+	net_proxy *p = arg;
+	int64_t idle = 0;
+	while (!p->stopping) {
+		int n = obey(p);
+		if (p->guard.epoch) n += work(p); // before the first epoch nobody can be checked
+		if (n) {
+			idle = 0;
+			continue;
+		}
+		if (p->copying || p->landing || p->expected > p->taken) {
+			sched_yield();
+			continue;
+		}
+		int64_t t = now();
+		if (!idle) idle = t;
+		if (t - idle < IDLE_NANOSECONDS) {
+			sched_yield();
+			continue;
+		}
+		sleep_until_news(p);
+		idle = 0;
+	}
+	return NULL;
+}
+
+static void call(net_proxy *p, void (*command)(net_proxy *, void *), void *argument) {
+	pthread_mutex_lock(&p->callers);
+	pthread_mutex_lock(&p->lock);
+	p->command = command;
+	p->argument = argument;
+	__atomic_store_n(&p->commanded, 1, __ATOMIC_SEQ_CST);
+	notify(p->bell);
+	while (p->commanded) pthread_cond_wait(&p->answered, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+	pthread_mutex_unlock(&p->callers);
+}
+
+// Life.
+
+static void release(net_proxy *p) {
+	for (size_t k = 0; k < p->guard.count; k++) free(p->guard.windows[k]);
+	free(p->guard.windows);
+	for (uint32_t r = 0; p->peers && r < p->size; r++) {
+		net_forget_source(p, r, 1);
+		free(p->peers[r].address);
+	}
+	free(p->peers);
+	if (p->board) munmap(p->board, p->board_bytes);
+	if (p->bell >= 0) close(p->bell);
+	if (p->news >= 0) close(p->news);
+	pthread_mutex_destroy(&p->callers);
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->answered);
+	free(p);
+}
+
+net_proxy *net_open(const net_setup *setup, char why[NET_WHY]) {
+	net_proxy *p = calloc(1, sizeof *p);
+	if (!p) {
+		snprintf(why, NET_WHY, "no memory");
+		return NULL;
+	}
+	p->setup = *setup;
+	p->transport = setup->transport;
+	p->rank = setup->config.rank;
+	p->size = setup->config.size;
+	pthread_mutex_init(&p->callers, NULL);
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->answered, NULL);
+	size_t page = sysconf(_SC_PAGESIZE);
+	p->board_bytes = (sizeof *p->board + setup->signals * 8 + page - 1) / page * page;
+	p->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	p->news = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	p->peers = calloc(p->size, sizeof *p->peers);
+	void *board = mmap(NULL, p->board_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p->board = board == MAP_FAILED ? NULL : board;
+	if (p->bell < 0 || p->news < 0 || !p->peers || !p->board) {
+		snprintf(why, NET_WHY, "no memory or no descriptor is left: %s", strerror(errno));
+		release(p);
+		return NULL;
+	}
+	p->board->bell = p->bell;
+	p->signals = (uint64_t *)(p->board + 1);
+	p->guard.size = p->size;
+	p->guard.signals = setup->signals;
+	net_events events = {p, on_message, on_received, on_sent, on_lost};
+	p->link = p->transport->open(&setup->config, &events, why);
+	if (!p->link) {
+		release(p);
+		return NULL;
+	}
+	sigset_t all, old; // signals are for the threads of Go
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int failed = pthread_create(&p->thread, NULL, run, p);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (failed) {
+		snprintf(why, NET_WHY, "no thread is left: %s", strerror(failed));
+		p->transport->close(p->link);
+		release(p);
+		return NULL;
+	}
+	pthread_setname_np(p->thread, "symm-net");
+	return p;
+}
+
+// drop_slow drops the peers whose connections keep messages of an epoch that is over.
+static void drop_slow(net_proxy *p) {
+	net_give_up_receiving(p);
+	for (uint32_t r = 0; r < p->size; r++) {
+		net_peer *q = &p->peers[r];
+		if (r == p->rank || q->state != NET_CONNECTED || (!q->facts.in_flight && !p->receiving)) continue;
+		p->transport->drop(p->link, r);
+		q->state = NET_UNKNOWN;
+	}
+}
+
+// drain ends all jobs and waits until no message is under way.
+static void drain(net_proxy *p) {
+	int64_t end = now() + DRAIN_NANOSECONDS;
+	for (int dropped = 0;;) {
+		uint64_t left = 0;
+		for (uint32_t r = 0; r < p->size; r++) {
+			net_end_jobs(p, r); // in every round: gets that were just sent wait for answers
+			left += p->peers[r].facts.in_flight;
+		}
+		if (!left && !p->landing && (dropped || !p->receiving)) return;
+		if (!dropped && now() > end) {
+			dropped = 1;
+			drop_slow(p);
+		}
+		int n = p->transport->progress(p->link);
+		if (p->copying) n += net_poll_copies(p);
+		if (p->landing) n += net_poll_landing(p);
+		if (!n) sched_yield();
+	}
+}
+
+static void stop(net_proxy *p, void *arg) {
+	(void)arg;
+	if (p->guard.epoch) {
+		p->guard.epoch = 0;
+		drain(p);
+	}
+	p->transport->close(p->link);
+	p->stopping = 1;
+}
+
+void net_close(net_proxy *p) {
+	call(p, stop, NULL);
+	pthread_join(p->thread, NULL);
+	release(p);
+}
+
+net_board *net_board_of(net_proxy *p) { return p->board; }
+size_t net_board_bytes(net_proxy *p) { return sizeof *p->board + p->setup.signals * 8; }
+int net_news(net_proxy *p) { return p->news; }
+void net_ring(net_proxy *p) { notify(p->bell); }
+
+typedef struct {
+	void *to;
+	size_t n;
+} address_call;
+
+static void address(net_proxy *p, void *arg) {
+	address_call *c = arg;
+	c->n = p->transport->address(p->link, c->to, c->n);
+}
+
+size_t net_address(net_proxy *p, void *to, size_t room) {
+	address_call c = {to, room};
+	call(p, address, &c);
+	return c.n;
+}
+
+typedef struct {
+	uint32_t epoch;
+	uint64_t secret;
+	const uint8_t *addresses;
+	const uint64_t *starts;
+	char *why;
+	int failed;
+} connect_call;
+
+// begin begins an epoch: what was posted before is over, and the board is as new.
+static void begin(net_proxy *p, uint32_t epoch, uint64_t secret) {
+	p->guard.epoch = 0; // nothing passes the check
+	drain(p);
+	for (uint32_t r = 0; r < p->size; r++) {
+		net_peer *q = &p->peers[r];
+		net_forget_source(p, r, 1);
+		q->number = q->fenced = 0;
+		q->losing = q->told = 0;
+		q->facts = (net_peer_state){0};
+	}
+	p->losses = 0;
+	p->next = p->done = 0;
+	p->fences = 0;
+	p->expected = p->taken = 0;
+	net_board *b = p->board;
+	b->posted = b->done = 0;
+	memset(b->lost, 0, sizeof b->lost);
+	memset(b->counters, 0, sizeof b->counters);
+	memset(b->slots, 0, sizeof b->slots);
+	memset(p->signals, 0, p->setup.signals * 8);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	p->guard.secret = secret;
+	p->guard.epoch = epoch;
+}
+
+static int name_peer(net_proxy *p, uint32_t r, const uint8_t *address, size_t bytes, char *why) {
+	net_peer *q = &p->peers[r];
+	if (r == p->rank) {
+		q->state = NET_CONNECTED;
+		return 0;
+	}
+	if (bytes == 0) {
+		if (q->state == NET_CONNECTED) p->transport->drop(p->link, r);
+		q->state = NET_UNKNOWN;
+		return 0;
+	}
+	int same = q->address && q->address_bytes == bytes && memcmp(q->address, address, bytes) == 0;
+	if (same && q->state == NET_CONNECTED) return 0;
+	if (q->state == NET_CONNECTED) p->transport->drop(p->link, r);
+	q->state = NET_UNKNOWN;
+	if (p->transport->peer(p->link, r, address, bytes, why)) return 1;
+	uint8_t *copy = malloc(bytes);
+	if (!copy) {
+		snprintf(why, NET_WHY, "no memory");
+		return 1;
+	}
+	memcpy(copy, address, bytes);
+	free(q->address);
+	q->address = copy;
+	q->address_bytes = bytes;
+	q->state = NET_CONNECTED;
+	q->why[0] = 0;
+	return 0;
+}
+
+static void connect_peers(net_proxy *p, void *arg) {
+	connect_call *c = arg;
+	if (c->epoch != p->guard.epoch) begin(p, c->epoch, c->secret);
+	for (uint32_t r = 0; r < p->size && !c->failed; r++)
+		c->failed = name_peer(p, r, c->addresses + c->starts[r], c->starts[r + 1] - c->starts[r], c->why);
+}
+
+int net_connect(net_proxy *p, uint32_t epoch, uint64_t secret, const uint8_t *addresses, const uint64_t *starts, char why[NET_WHY]) {
+	connect_call c = {epoch, secret, addresses, starts, why, 0};
+	call(p, connect_peers, &c);
+	return c.failed;
+}
+
+typedef struct {
+	uint32_t id;
+	uint64_t base, bytes, result;
+} window_call;
+
+static size_t window_at(const net_guard *g, uint32_t id) {
+	size_t k = 0;
+	while (k < g->count && g->windows[k]->id < id) k++;
+	return k;
+}
+
+static void register_window(net_proxy *p, void *arg) {
+	window_call *c = arg;
+	net_guard *g = &p->guard;
+	size_t at = window_at(g, c->id);
+	if (at < g->count && g->windows[at]->id == c->id) {
+		c->result = 1;
+		return;
+	}
+	net_window *w = malloc(sizeof *w);
+	net_window **more = realloc(g->windows, (g->count + 1) * sizeof *more);
+	if (more) g->windows = more;
+	if (!w || !more) {
+		free(w);
+		c->result = 2;
+		return;
+	}
+	*w = (net_window){.id = c->id, .base = c->base, .bytes = c->bytes};
+	memmove(&g->windows[at + 1], &g->windows[at], (g->count - at) * sizeof *g->windows);
+	g->windows[at] = w;
+	g->count++;
+}
+
+int net_register(net_proxy *p, uint32_t id, uint64_t base, uint64_t bytes) {
+	window_call c = {id, base, bytes, 0};
+	call(p, register_window, &c);
+	return c.result;
+}
+
+static void forget_window(net_proxy *p, void *arg) {
+	window_call *c = arg;
+	net_guard *g = &p->guard;
+	size_t at = window_at(g, c->id);
+	if (at == g->count || g->windows[at]->id != c->id) return;
+	net_window *w = g->windows[at];
+	w->closing = 1;
+	c->result = w->users;
+	if (w->users) return;
+	free(w);
+	g->count--;
+	memmove(&g->windows[at], &g->windows[at + 1], (g->count - at) * sizeof *g->windows);
+}
+
+uint64_t net_forget(net_proxy *p, uint32_t id) {
+	window_call c = {.id = id};
+	call(p, forget_window, &c);
+	return c.result;
+}
+
+static void expect(net_proxy *p, void *arg) { p->expected += *(uint64_t *)arg; }
+
+void net_expect(net_proxy *p, uint64_t operations) { call(p, expect, &operations); }
+
+typedef struct {
+	uint32_t peer;
+	const char *why;
+	net_peer_state *state;
+	net_header *header;
+} peer_call;
+
+static void lose(net_proxy *p, void *arg) {
+	peer_call *c = arg;
+	net_mark_lost(p, c->peer, c->why);
+	drop_losses(p);
+}
+
+void net_lose(net_proxy *p, uint32_t peer, const char *why) {
+	peer_call c = {.peer = peer, .why = why};
+	call(p, lose, &c);
+}
+
+static void peer_of(net_proxy *p, void *arg) {
+	peer_call *c = arg;
+	const net_peer *q = &p->peers[c->peer];
+	*c->state = q->facts;
+	c->state->state = q->losing ? NET_LOST : q->state;
+	c->state->parked = q->order.waiting;
+	snprintf(c->state->why, NET_WHY, "%s", q->why);
+}
+
+void net_peer_of(net_proxy *p, uint32_t peer, net_peer_state *to) {
+	peer_call c = {.peer = peer, .state = to};
+	call(p, peer_of, &c);
+}
+
+typedef struct {
+	int peer;
+	char *why;
+} lost_call;
+
+static void next_lost(net_proxy *p, void *arg) {
+	lost_call *c = arg;
+	for (uint32_t r = 0; r < p->size; r++) {
+		net_peer *q = &p->peers[r];
+		if (q->state != NET_LOST || q->told) continue;
+		q->told = 1;
+		c->peer = r;
+		snprintf(c->why, NET_WHY, "%s", q->why);
+		return;
+	}
+}
+
+int net_next_lost(net_proxy *p, char why[NET_WHY]) {
+	lost_call c = {-1, why};
+	call(p, next_lost, &c);
+	return c.peer;
+}
+
+static void refused(net_proxy *p, void *arg) { memcpy(arg, p->refused, sizeof p->refused); }
+
+void net_refused(net_proxy *p, uint64_t to[NET_REASONS]) { call(p, refused, to); }
+
+static void tune(net_proxy *p, void *arg) { p->transport->tune(p->link, arg); }
+
+int net_tune(net_proxy *p, const void *settings) {
+	if (!p->transport->tune) return 1;
+	call(p, tune, (void *)settings);
+	return 0;
+}
+
+static void facts(net_proxy *p, void *arg) {
+	peer_call *c = arg;
+	*c->header = (net_header){.secret = p->guard.secret, .protocol = NET_PROTOCOL, .epoch = p->guard.epoch, .source = p->rank,
+	    .number = p->peers[c->peer].number};
+}
+
+void net_facts(net_proxy *p, uint32_t peer, net_header *to) {
+	peer_call c = {.peer = peer, .header = to};
+	call(p, facts, &c);
+}
+
+typedef struct {
+	uint32_t peer;
+	const void *header, *data;
+	size_t header_bytes, bytes;
+	int failed;
+} raw_call;
+
+static void raw(net_proxy *p, void *arg) {
+	raw_call *c = arg;
+	net_job *j = calloc(1, sizeof *j);
+	net_message *m = calloc(1, sizeof *m);
+	uint8_t *copy = net_stage(p, c->header_bytes + c->bytes);
+	if (!j || !m || !copy) abort(); // in a test
+	memcpy(copy, c->header, c->header_bytes);
+	memcpy(copy + c->header_bytes, c->data, c->bytes);
+	j->whole = j->pending = 1;
+	m->job = j;
+	m->peer = j->peer = c->peer;
+	m->stage = copy;
+	p->peers[c->peer].facts.in_flight++;
+	int sent = p->transport->send(p->link, c->peer, copy, c->header_bytes, copy + c->header_bytes, c->bytes, m);
+	c->failed = sent == NET_UNSENT;
+	if (sent != NET_SENDING) net_message_sent(p, m, c->failed);
+}
+
+int net_raw(net_proxy *p, uint32_t peer, const void *header, size_t header_bytes, const void *data, size_t bytes) {
+	raw_call c = {peer, header, data, header_bytes, bytes, 0};
+	call(p, raw, &c);
+	return c.failed;
+}
