@@ -53,7 +53,7 @@ func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 
 // meetingAt is the meeting of a session's processes.
 func meetingAt(place *rendezvous.Place, size int) rendezvous.Meeting {
-	return rendezvous.Meeting{Place: place, Size: size, Version: wireVersion, Payload: maxPayload}
+	return rendezvous.Meeting{Place: place, Size: size, Version: wireVersion, Payload: maxPayload, Build: rendezvous.Build()}
 }
 
 // lead is rank 0's part.

@@ -197,7 +197,7 @@ func TestJoinRefusals(t *testing.T) {
 		{wireVersion, 0, 2, 0, "rank 0 cannot join a world of 2"},
 		{wireVersion, 1, 2, 5, "rank 1 speaks for worker 5, not the current 0"},
 	} {
-		_, err := rendezvous.Meeting{Place: right, Size: h.size, Version: h.version}.Join(ctx, h.rank, h.incarnation)
+		_, err := rendezvous.Meeting{Place: right, Size: h.size, Version: h.version, Build: rendezvous.Build()}.Join(ctx, h.rank, h.incarnation)
 		wants("hello", err, h.want)
 	}
 	cancel()

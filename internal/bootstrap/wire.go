@@ -1,7 +1,7 @@
 package bootstrap
 
 // Version is the version of the protocol between client and hub. Both ends are the same program, unless the user has mixed two builds.
-const Version = 1
+const Version = 2
 
 // MaxData bounds what one rank may contribute to one call, in bytes.
 const MaxData = 16 << 20

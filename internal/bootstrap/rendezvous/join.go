@@ -11,7 +11,7 @@ import (
 // get to answer, Join tries again until ctx ends. The error
 // is a *RefusedError if rank 0 does not admit the connection.
 func (m Meeting) Join(ctx context.Context, rank, incarnation int) (*Link, error) {
-	h := Hello{m.Version, rank, m.Size, incarnation}
+	h := Hello{m.Version, rank, m.Size, incarnation, m.Build}
 	if m.Waits != nil && incarnation == 0 {
 		defer time.AfterFunc(NoticeAfter, func() { m.Waits([]int{0}, m.Place.described()) }).Stop()
 	}

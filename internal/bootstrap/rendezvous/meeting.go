@@ -1,6 +1,7 @@
 package rendezvous
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"time"
@@ -23,9 +24,10 @@ const (
 // Meeting is what the processes of a world agree on before they meet. It is a value: methods do not change it.
 type Meeting struct {
 	Place   *Place
-	Size    int // ranks of the world
-	Version int // of what the links carry
-	Payload int // bound of the payload of a link's frames, in bytes
+	Size    int    // ranks of the world
+	Version int    // of what the links carry
+	Payload int    // bound of the payload of a link's frames, in bytes
+	Build   string // what this process runs: see the function of that name
 	// Waits, unless nil, is told for which ranks this one waits and where, if that takes longer than NoticeAfter. It is called in a goroutine
 	// of its own.
 	Waits func(missing []int, where string)
@@ -36,6 +38,7 @@ type Hello struct {
 	Version     int
 	Rank, Size  int
 	Incarnation int // 0 if the rank joins; of a further connection, the worker of the rank that it is for, from 1
+	Build       string
 }
 
 // welcome is rank 0's answer to a Hello.
@@ -67,6 +70,8 @@ func (m Meeting) newLink(conn net.Conn) *Link {
 // mismatch says why a process that opens with h cannot be of this world, "" if it can.
 func (m Meeting) mismatch(h Hello) string {
 	switch {
+	case h.Build != m.Build:
+		return fmt.Sprintf("rank 0 runs %s, and rank %d runs %s: all ranks must run the same", m.Build, h.Rank, cmp.Or(h.Build, "a symmrepl that does not say what it is"))
 	case h.Version != m.Version:
 		return fmt.Sprintf("rank 0 runs another version of symmrepl (protocol %d, not %d)", m.Version, h.Version)
 	case h.Size != m.Size:

@@ -68,7 +68,7 @@ func TestMeeting(t *testing.T) {
 	}
 	var said string
 	link := receive(t, "the link of rank 2", links)
-	if _, err := link.In.Read(&said); err != nil || said != "from rank 2" || link.Hello != (Hello{1, 2, 3, 0}) {
+	if _, err := link.In.Read(&said); err != nil || said != "from rank 2" || link.Hello != (Hello{1, 2, 3, 0, ""}) {
 		t.Errorf("%q from %+v, %v", said, link.Hello, err)
 	}
 	refused := func(want string, rank, incarnation int) {
@@ -85,7 +85,7 @@ func TestMeeting(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer worker.Close()
-	if link := receive(t, "the link of a worker", links); link.Hello != (Hello{1, 2, 3, 7}) {
+	if link := receive(t, "the link of a worker", links); link.Hello != (Hello{1, 2, 3, 7, ""}) {
 		t.Errorf("%+v", link.Hello)
 	}
 	over, end := context.WithCancel(ctx)
@@ -149,7 +149,7 @@ func TestStrangers(t *testing.T) {
 
 // FuzzReceive feeds rank 0 whatever a connection may bring.
 func FuzzReceive(f *testing.F) {
-	one, _ := frame.Append(nil, Hello{1, 1, 2, 0}, nil)
+	one, _ := frame.Append(nil, Hello{1, 1, 2, 0, ""}, nil)
 	f.Add(one)
 	two, _ := frame.Append(one, "more", []byte("x\n"))
 	f.Add(two)
