@@ -61,10 +61,12 @@ type Candidate struct {
 // Topology describes how a rank's device reaches the other devices of its host: by one medium that all of them share, or
 // by a link to each.
 type Topology struct {
-	Device string // "cuda:2"
-	ID     string `json:",omitempty"` // the UUID of a GPU
-	Medium string `json:",omitempty"` // "shared memory of this host"
-	Links  []Link `json:",omitempty"`
+	Device  string // "cuda:2"
+	ID      string `json:",omitempty"` // the UUID of a GPU
+	Medium  string `json:",omitempty"` // "shared memory of this host"
+	Links   []Link `json:",omitempty"`
+	Host    int    `json:",omitempty"` // the rank's, from 0 on
+	Between string `json:",omitempty"` // what carries traffic between hosts, "" if there is one host
 }
 
 // Link connects a rank's device with another one of its host.

@@ -20,16 +20,21 @@ type Capabilities struct {
 	MaxThreads   int    // a block
 	SharedMemory int    // bytes a block
 	Multicast    bool
-	MulticastWhy string // why not
-	MaxRanks     int    // in a group
-	Channels     int    // of the world
-	SignalPad    int    // bytes, of tensors made from now on
+	MulticastWhy string  // why not
+	Hosts        [][]int // the ranks of the world by host
+	Simulated    bool    // the hosts are
+	Between      string  // what carries traffic between hosts: "nothing"
+	MaxRanks     int     // in a group
+	Channels     int     // of the world
+	SignalPad    int     // bytes, of tensors made from now on
 }
 
 // Caps says what this rank's device and back end can do.
 func (rt *Runtime) Caps() Capabilities {
 	i := rt.info
+	hosts, simulated := core.Hosts(rt.world)
 	return Capabilities{
+		Hosts: hosts, Simulated: simulated, Between: core.Between(rt.world),
 		Backend: rt.Backend(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
 		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
 		MaxRanks: MaxRanks, Channels: rt.Group().Channels(), SignalPad: rt.SignalPadSize(),
@@ -52,6 +57,13 @@ func (c Capabilities) String() string {
 		line("multicast", "yes")
 	} else {
 		line("multicast", "no: %s", c.MulticastWhy)
+	}
+	if len(c.Hosts) > 1 {
+		sort := ""
+		if c.Simulated {
+			sort = "simulated, "
+		}
+		line("hosts", "%d, %swith the ranks %s; %s carries traffic between them", len(c.Hosts), sort, core.Spelled(c.Hosts), c.Between)
 	}
 	line("groups", "%d ranks at most, %d channels in the world", c.MaxRanks, c.Channels)
 	line("signal pad", "%d bytes a tensor", c.SignalPad)

@@ -13,7 +13,9 @@ import (
 // Doctor describes what symmetric memory finds on this machine, one thing a line: the driver, the GPUs and
 // their links, the libraries, the compiler of the cpu device; what is missing, and how to get it. It needs no
 // Runtime.
-func Doctor() string { return devices.Doctor() }
+func Doctor() string {
+	return devices.Doctor() + "hosts     ranks share memory within a host; " + core.Between(nil) + " carries traffic between hosts\n"
+}
 
 // DeviceKind is a kind of device that worlds of this build can run on.
 type DeviceKind struct {
@@ -79,12 +81,14 @@ func (rt *Runtime) Held() string {
 }
 
 // Topology describes how a device reaches the other devices of its host: by one medium that all of them share, or by a
-// link to each.
+// link to each; and what there is between hosts.
 type Topology struct {
-	Device string // "cuda:2"
-	ID     string // the UUID of a GPU
-	Medium string // "shared memory of this host"
-	Links  []Link
+	Device  string // "cuda:2"
+	ID      string // the UUID of a GPU
+	Medium  string // "shared memory of this host"
+	Links   []Link
+	Host    int    // the rank's, from 0 on
+	Between string // what carries traffic between hosts, "" if there is one host
 }
 
 // Link connects a device with another one of its host.
@@ -96,6 +100,10 @@ func (rt *Runtime) Topology() (Topology, error) {
 		return Topology{}, err
 	}
 	t := Topology{Device: rt.DeviceName()}
+	if hosts, _ := core.Hosts(rt.world); len(hosts) > 1 {
+		t.Host = slices.IndexFunc(hosts, func(host []int) bool { return slices.Contains(host, rt.Rank()) })
+		t.Between = core.Between(rt.world)
+	}
 	d, ok := rt.dev.(interface {
 		Links() (id string, links []Link, err error)
 	})

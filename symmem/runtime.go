@@ -39,8 +39,8 @@ type Runtime struct {
 var latest atomic.Pointer[Runtime]
 
 // Init opens the device and builds the world of config. It is collective over all ranks of the client, unless
-// config.Joining. The world becomes the one that the package functions act on. If its ranks are on several hosts, they share no
-// memory: what needs all of them is refused, and groups of the ranks of one host communicate.
+// config.Joining. The world becomes the one that the package functions act on. If its ranks are on several hosts, memory is shared
+// within each, and what needs the memory of other hosts is refused.
 func Init(config Config) (*Runtime, error) {
 	rank := 0
 	if config.Client != nil {

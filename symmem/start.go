@@ -31,9 +31,10 @@ func MustStart() *Runtime {
 }
 
 // Start is [Init] for a compiled program of which a launcher runs one process for each rank: it learns the rank
-// from the variables of torchrun, mpirun or srun and meets the others, all of which must be on this host. RANK and
-// WORLD_SIZE are enough to start the processes by hand; without any of the variables the world is this process
-// alone. config.Client and config.Index are Start's to fill in. A device that config leaves open is what
+// from the variables of torchrun, mpirun or srun and meets the others. RANK and WORLD_SIZE are enough to start the processes
+// of one host by hand; without any of the variables the world is this process alone. The ranks of several hosts meet over TLS, at
+// MASTER_ADDR and MASTER_PORT, for which all need the same secret in SYMMREPL_TOKEN. SYMMREPL_HOSTS simulates hosts: 2, or 0-3/4-7,
+// lets the ranks of one host share memory as if they were on two. config.Client and config.Index are Start's to fill in. A device that config leaves open is what
 // SYMMREPL_DEVICE says, else cuda if there are as many GPUs as ranks, else cpu.
 //
 // Close of the runtime, at the end of the program, waits in rank 0 until the other ranks have closed theirs: rank 0 is
@@ -43,16 +44,18 @@ func Start(config Config) (*Runtime, error) {
 	switch {
 	case err != nil:
 		return nil, startError(l.Rank, err, "")
-	case launched && l.LocalSize != 0 && !l.OneHost():
-		return nil, startError(l.Rank, fmt.Errorf("%d of %d ranks are on this host", l.LocalSize, l.Size), "start all of them on one")
 	case !launched:
 		l.Size = 1
 	}
-	config.Index, config.Device = l.LocalRank, deviceFor(config.Device, l.Size)
+	config.Index, config.Device = l.LocalRank, deviceFor(config.Device, cmp.Or(l.LocalSize, l.Size))
 	if l.Size == 1 {
 		return Init(config)
 	}
-	m, err := meet(l)
+	parts, err := simulated(l)
+	if err != nil {
+		return nil, startError(l.Rank, err, "set "+bootstrap.PartsVariable+" otherwise, or not at all")
+	}
+	m, err := meet(l, parts)
 	if err != nil {
 		return nil, startError(l.Rank, err, "")
 	}
@@ -69,6 +72,15 @@ func Start(config Config) (*Runtime, error) {
 
 func startError(rank int, err error, hint string) *Error {
 	return &Error{Kind: KindSystem, Op: "Start", Rank: rank, Peer: -1, Msg: err.Error(), Hint: hint, Err: err}
+}
+
+// simulated returns the simulated hosts that the environment asks for.
+func simulated(l launcher.Launcher) (bootstrap.Parts, error) {
+	parts, err := bootstrap.ParseParts(os.Getenv(bootstrap.PartsVariable), l.Size)
+	if err == nil && parts.Hosts() > 1 && l.LocalSize != 0 && !l.OneHost() {
+		err = fmt.Errorf("%s simulates the hosts %s, but the ranks are on several already: %d of %d on this one", bootstrap.PartsVariable, parts, l.LocalSize, l.Size)
+	}
+	return parts, err
 }
 
 // deviceFor decides about a device that is left open.
@@ -96,8 +108,8 @@ type meeting struct {
 }
 
 // meet connects this rank with the others.
-func meet(l launcher.Launcher) (*meeting, error) {
-	place, err := rendezvous.OnHost(l, rendezvous.Program)
+func meet(l launcher.Launcher, parts bootstrap.Parts) (*meeting, error) {
+	place, err := rendezvous.Find(l, rendezvous.Program, "")
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +118,13 @@ func meet(l launcher.Launcher) (*meeting, error) {
 		return nil, err
 	}
 	m := &meeting{dir: dir}
-	at := rendezvous.Meeting{Place: place, Size: l.Size, Version: bootstrap.Version}
+	at := rendezvous.Meeting{Place: place, Size: l.Size, Version: bootstrap.Version, Build: rendezvous.Build()}
 	at.Waits = func(missing []int, where string) {
 		fmt.Fprintf(os.Stderr, "rank %d of %d waits for ranks %v at %s\n", l.Rank, l.Size, missing, where)
 	}
 	conn, err := m.connect(at, l.Rank)
 	if err == nil {
-		m.client, err = bootstrap.NewClient(conn, l.Rank, l.Size, dir.Path, bootstrap.Parts{})
+		m.client, err = bootstrap.NewClient(conn, l.Rank, l.Size, dir.Path, parts)
 	}
 	if err != nil {
 		dir.Remove()

@@ -3,6 +3,7 @@ package symmemtest
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -28,8 +29,8 @@ func startedProgram() {
 		os.Exit(3)
 	}
 	t := symmem.Empty(symmem.F32, 2).Fill(symmem.Rank() + 1)
-	symmem.Rendezvous(t)
-	fmt.Println(symmem.Rank(), "of", symmem.WorldSize(), symmem.OneShotAllReduce(t, "sum").Float32s())
+	h := symmem.Rendezvous(t, symmem.LSA())
+	fmt.Println(symmem.Rank(), "of", symmem.WorldSize(), symmem.OneShotAllReduce(t, "sum", h.Group()).Float32s())
 	world.Close()
 	os.Exit(0)
 }
@@ -84,5 +85,49 @@ func TestStart(t *testing.T) {
 		"Meet on rank 0: rank 1 died (every member of the group must make this call)\nstatus 3", "status 0")
 	check(startAll(t, "sum", "RANK=5 WORLD_SIZE=2"), "Start on rank 5: torchrun says that this is rank 5 of 2; ranks count from 0\nstatus 1")
 	check(startAll(t, "sum", "RANK=1 WORLD_SIZE=4 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2"),
-		"Start on rank 1: 2 of 4 ranks are on this host (start all of them on one)\nstatus 1")
+		"Start on rank 1: torchrun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port\nstatus 1")
+}
+
+// The ranks of two launchers meet over the network; those that share memory after all are on one host, unless it is to be two.
+func TestStartOnTwoHosts(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close() // rank 0 listens there
+	hosts := fmt.Sprintf("WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=%d ", l.Addr().(*net.TCPAddr).Port) + "SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef "
+	one := "WORLD_SIZE=4 MASTER_PORT=29514 SYMMREPL_HOSTS=0-1/2-3 "
+	all := func(environ string, local bool) (list []string) {
+		for r := range 4 {
+			list = append(list, environ+fmt.Sprintf("RANK=%d", r))
+			if local {
+				list[r] += fmt.Sprintf(" LOCAL_RANK=%d", r%2)
+			}
+		}
+		return list
+	}
+	for _, test := range []struct {
+		environs []string
+		want     [4]string
+	}{
+		{all(hosts, true), [4]string{"0 of 4 [10 10]\nstatus 0", "1 of 4 [10 10]\nstatus 0", "2 of 4 [10 10]\nstatus 0", "3 of 4 [10 10]\nstatus 0"}},
+		{all(one, false), [4]string{"0 of 4 [3 3]\nstatus 0", "1 of 4 [3 3]\nstatus 0", "2 of 4 [7 7]\nstatus 0", "3 of 4 [7 7]\nstatus 0"}},
+	} {
+		for r, said := range startAll(t, "sum", test.environs...) {
+			if said != test.want[r] {
+				t.Errorf("%s: rank %d: %q, want %q", test.environs[r], r, said, test.want[r])
+			}
+		}
+	}
+	for environ, want := range map[string]string{
+		hosts + "RANK=1 LOCAL_RANK=1 SYMMREPL_HOSTS=2": "Start on rank 1: SYMMREPL_HOSTS simulates the hosts 0-1/2-3, but the ranks are on several already: 2 of 4 on this one " +
+			"(set SYMMREPL_HOSTS otherwise, or not at all)\nstatus 1",
+		"WORLD_SIZE=4 RANK=1 SYMMREPL_HOSTS=3": `Start on rank 1: hosts "3": 4 ranks cannot be divided among 3 hosts: each must have as many as the others ` +
+			"(set SYMMREPL_HOSTS otherwise, or not at all)\nstatus 1",
+		strings.Replace(hosts, "SYMMREPL_TOKEN", "HOME=/nonexistent X", 1) + "RANK=1 LOCAL_RANK=1": "ranks on several hosts need a shared secret: set SYMMREPL_TOKEN on all of them",
+	} {
+		if said := startAll(t, "sum", environ)[0]; !strings.Contains(said, want) {
+			t.Errorf("%s: %q, want %q", environ, said, want)
+		}
+	}
 }

@@ -53,6 +53,9 @@ func Hosts(rt *Runtime) (hosts [][]int, simulated bool) {
 	return hosts, rt.client != nil && rt.client.Parts().Hosts() > 1
 }
 
+// Between says what carries traffic between hosts.
+func Between(*Runtime) string { return "nothing" }
+
 // settle parts the members by host. While this rank joins, it takes all to be on its own.
 func (g *Group) settle() {
 	g.parts, g.home = [][]int{g.ranks}, 0
@@ -88,7 +91,7 @@ func (g *Group) reach(op string, peer int) {
 	}
 	r := g.ranks[peer]
 	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
-		Msg:  fmt.Sprintf("rank %d is on another host than rank %d, and %v has no pointer to its memory", r, g.rt.rank, g),
+		Msg:  fmt.Sprintf("rank %d is on another host, and %v has no pointer to its memory", r, g),
 		Hint: fmt.Sprintf("Put and Get need none; or use the ranks of this host, which are %s: g.LSA()", Joined(g.here()))})
 }
 
@@ -106,7 +109,7 @@ func (g *Group) carry(op string, peer int) {
 	}
 	r := g.ranks[peer]
 	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
-		Msg:  fmt.Sprintf("no engine carries %s between hosts, and rank %d is on another one than rank %d", op, r, g.rt.rank),
+		Msg:  fmt.Sprintf("no engine carries %s between hosts, and rank %d is on another one", op, r),
 		Hint: fmt.Sprintf("use the ranks of this host, which are %s: g.LSA()", Joined(g.here()))})
 }
 

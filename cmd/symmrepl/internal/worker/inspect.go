@@ -33,7 +33,7 @@ func (c communicator) topology() (*session.Topology, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &session.Topology{Device: t.Device, ID: t.ID, Medium: t.Medium}
+	out := &session.Topology{Device: t.Device, ID: t.ID, Medium: t.Medium, Host: t.Host, Between: t.Between}
 	for _, l := range t.Links {
 		out.Links = append(out.Links, session.Link(l))
 	}
