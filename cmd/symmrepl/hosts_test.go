@@ -138,15 +138,15 @@ symm.PendingSignals()
 var spanningSays = []string{
 	"[0] LSA team 0,1 rail 0,2 true true\n[1] LSA team 0,1 rail 1,3 true true\n[2] LSA team 2,3 rail 0,2 true true\n[3] LSA team 2,3 rail 1,3 true true\n",
 	"[0,1] true true true true false false false false \n[2,3] false false false false true true true true \n",
-	"[0] all_reduce on rank 0: rank 2 is on another host than rank 0, and world has no pointer to its memory (Put and Get need none; or use the ranks of this host, which are 0,1: g.LSA())\n",
-	"[3] all_reduce on rank 3: rank 0 is on another host than rank 3, and world has no pointer to its memory (Put and Get need none; or use the ranks of this host, which are 2,3: g.LSA())\n",
-	"[1] GetRemoteTensor on rank 1: rank 3 is on another host than rank 1, and world has no pointer to its memory (",
-	"[2] GetSignalPad on rank 2: rank 0 is on another host than rank 2, and world has no pointer to its memory (",
-	"[2] UseMemPool on rank 2: rank 0 is on another host than rank 2, and world has no pointer to its memory (",
-	"[0] barrier on rank 0: no engine carries barrier between hosts, and rank 2 is on another one than rank 0 (use the ranks of this host, which are 0,1: g.LSA())\n",
-	"[0] put on rank 0: no engine carries put between hosts, and rank 2 is on another one than rank 0 (",
-	"[3] put_signal on rank 3: no engine carries put_signal between hosts, and rank 1 is on another one than rank 3 (",
-	"[1] wait_signal on rank 1: no engine carries wait_signal between hosts, and rank 3 is on another one than rank 1 (",
+	"[0] all_reduce on rank 0: rank 2 is on another host, and world has no pointer to its memory (Put and Get need none; or use the ranks of this host, which are 0,1: g.LSA())\n",
+	"[3] all_reduce on rank 3: rank 0 is on another host, and world has no pointer to its memory (Put and Get need none; or use the ranks of this host, which are 2,3: g.LSA())\n",
+	"[1] GetRemoteTensor on rank 1: rank 3 is on another host, and world has no pointer to its memory (",
+	"[2] GetSignalPad on rank 2: rank 0 is on another host, and world has no pointer to its memory (",
+	"[2] UseMemPool on rank 2: rank 0 is on another host, and world has no pointer to its memory (",
+	"[0] barrier on rank 0: no engine carries barrier between hosts, and rank 2 is on another one (use the ranks of this host, which are 0,1: g.LSA())\n",
+	"[0] put on rank 0: no engine carries put between hosts, and rank 2 is on another one (",
+	"[3] put_signal on rank 3: no engine carries put_signal between hosts, and rank 1 is on another one (",
+	"[1] wait_signal on rank 1: no engine carries wait_signal between hosts, and rank 3 is on another one (",
 	"[0] []float32{10, 10, 10, 10}\n[1] []float32{0, 0, 0, 0}\n[2] []float32{30, 30, 30, 30}\n[3] []float32{20, 20, 20, 20}\n" +
 		"[0,1] []float32{10, 10, 10, 10}\n[2,3] []float32{50, 50, 50, 50}\n[0,1] []float32{10, 10, 10, 10}\n[2,3] []float32{50, 50, 50, 50}\n",
 	"[1] LSA team 1 true Group.Free on rank 1: the LSA team 1 is a team of group 1,2 (free group 1,2, which ends its teams too) " +
@@ -170,6 +170,66 @@ func TestTwoHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkSpanning(t, onTwoHosts(t, true, "run", script))
+}
+
+// At a prompt on simulated hosts: who is where, what is refused, and what a rank that is killed takes with it on the other hosts.
+func TestPromptOnHosts(t *testing.T) {
+	h := newHome(t, 4)
+	x := h.terminal("-n", "4", "--hosts", "2", "--device", "cpu")
+	x.expect("4 ranks on 2 hosts, cpu.")
+	x.enter(":ranks")
+	for rank := range 4 {
+		x.expect(fmt.Sprintf("\n%d ", rank))
+		x.expect(fmt.Sprintf("/h%d ", rank/2))
+	}
+	x.enter(":topo")
+	x.expect("other host: nothing carries traffic to it")
+	x.enter(":caps")
+	x.expect("2, simulated, with the ranks 0,1 and 2,3; nothing carries traffic between them")
+	x.enter("t := symm.Empty(symm.F32, 2).Fill(symm.Rank() + 1); l := symm.LSA(); u := l.Empty(symm.F32, 2).Fill(symm.Rank() + 1); symm.Rendezvous(u); g := symm.NewGroup(0, 1, 2, 3)")
+	x.enter(`symm.AllReduce(u, "sum").Float32s()`)
+	x.expect("[0,1] []float32{3, 3}\n")
+	x.expect("[2,3] []float32{7, 7}\n")
+	x.enter(`symm.AllReduce(t, "sum")`)
+	x.expect("[0,1] cell[3]:1:1: all_reduce: rank 2 is on another host, and world has no pointer to its memory\n")
+	x.expect("[2,3] cell[3]:1:1: all_reduce: rank 0 is on another host, and world has no pointer to its memory\n")
+	x.expect("hint: Put and Get need none; or use the ranks of this host, which are 2,3: g.LSA()\n")
+	// Rank 3 leaves the others alone in a collective call on the host.
+	x.stuck(3, syscall.SIGKILL)
+	x.expect("rank 3 was killed (SIGKILL): a fresh worker took over")
+	x.expect("lost: group 0,1,2,3")
+	x.expect("lost: rank 3's part of the symmetric tensor f32[2] of LSA team 2,3")
+	// The team of the other host goes on with its tensors; that of rank 3 was built again, as were the world and the rails.
+	x.enter(`if symm.Rank() < 2 { fmt.Println("sum", symm.AllReduce(u, "sum").Float32s()) }`)
+	x.expect("[0,1] sum [6 6]\n")
+	x.enter(`v := symm.Empty(symm.F32, 2).Fill(symm.Rank() + 1); symm.Rendezvous(v, symm.LSA()); symm.AllReduce(v, "sum", symm.LSA()).Float32s()`)
+	x.expect("[0,1] []float32{3, 3}\n")
+	x.expect("[2,3] []float32{7, 7}\n")
+	x.enter(`symm.NewGroup(1, 3).Free(); symm.Rail().Empty(symm.U8, 1).Free(); fmt.Println("the", "rails", symm.Rail().Ranks())`)
+	x.expect("[0,2] the rails [0 2]\n")
+	x.expect("[1,3] the rails [1 3]\n")
+	x.enter(`if symm.Rank() != 3 { fmt.Println("same", "team", symm.LSA() == l, symm.Maybe(func() { g.LSA() })) }`)
+	x.expect("same team true LSA on rank 2: group 0,1,2,3 cannot be used: rank 3 was replaced")
+	x.enter(":quit!")
+	x.exit(0)
+	h.expectNothingLeft()
+}
+
+// Eight ranks on four hosts, each with a rail to all others.
+func TestPromptOnFourHosts(t *testing.T) {
+	h := newHome(t, 8)
+	x := h.terminal("-n", "8", "--hosts", "0-1/2-3/4-5/6-7", "--device", "cpu")
+	x.expect("8 ranks on 4 hosts, cpu.")
+	x.enter(`t := symm.Empty(symm.I32, 1).Fill(symm.Rank()); symm.Rendezvous(t, symm.LSA()); fmt.Println("of", symm.AllReduce(t, "sum", symm.LSA()).Ints(), symm.Rail().Ranks(), symm.Rail().Rank())`)
+	for rank := range 8 {
+		x.expect(fmt.Sprintf("[%d] of [%d] [%d %d %d %d] %d\n", rank, rank/2*4+1, rank%2, rank%2+2, rank%2+4, rank%2+6, rank/2))
+	}
+	x.enter(`symm.Recover(); half := symm.NewGroup(0, 1, 6, 7); fmt.Println("half", half.Rank()); if half.Rank() >= 0 { fmt.Println("rail", half.Rail()); half.Free() }`)
+	x.expect("[0,6] rail rail 0,6\n")
+	x.expect("[1,7] rail rail 1,7\n")
+	x.enter(":quit!")
+	x.exit(0)
+	h.expectNothingLeft()
 }
 
 // Simulated hosts are as real ones.

@@ -103,7 +103,7 @@ func TestGophernotes(t *testing.T) {
 func TestKernelInstall(t *testing.T) {
 	h := newHome(t, 1)
 	prefix := filepath.Join(h.dir, "prefix")
-	r := h.run("", "kernel", "install", "--prefix", prefix, "--name", "four", "-n", "4", "--device", "cpu")
+	r := h.run("", "kernel", "install", "--prefix", prefix, "--name", "four", "-n", "4", "--hosts", "2", "--device", "cpu")
 	dir := filepath.Join(prefix, "share/jupyter/kernels/four")
 	if r.status != 0 || r.out != dir+"\n" {
 		t.Fatalf("%+v", r)
@@ -118,8 +118,8 @@ func TestKernelInstall(t *testing.T) {
 	}
 	program, _ := os.Executable()
 	want := map[string]any{
-		"argv":         []any{program, "kernel", "run", "--ranks", "4", "--device", "cpu", "{connection_file}"},
-		"display_name": "symmrepl (4 ranks, cpu)", "language": "go", "interrupt_mode": "message",
+		"argv":         []any{program, "kernel", "run", "--ranks", "4", "--device", "cpu", "--hosts", "2", "{connection_file}"},
+		"display_name": "symmrepl (4 ranks, hosts 2, cpu)", "language": "go", "interrupt_mode": "message",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -132,6 +132,7 @@ func TestKernelInstall(t *testing.T) {
 	for args, want := range map[string]string{
 		"kernel":                                 "kernel needs a subcommand",
 		"kernel install --user --prefix /p":      "give one of them",
+		"kernel install -n 4 --hosts 3":          "4 ranks cannot be divided among 3 hosts",
 		"kernel install --name a/b":              `a kernel cannot be called "a/b"`,
 		"kernel run /nosuch.json":                "/nosuch.json: no such file",
 		"kernel run " + dir + "/logo-32x32.png":  "is not a connection file",

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,7 @@ type options struct {
 	ranks   int    // 0: choose
 	device  string // "auto", "cpu" or "cuda"
 	backend string // "": choose
-	hosts   string // simulated ones; "": none
+	hosts   string // simulated ones; "": what SYMMREPL_HOSTS says
 	rdzv    string
 	code    string // of -e
 	hasCode bool
@@ -89,7 +88,7 @@ func parse(args []string) (options, error) {
 	flags.Func("eval", "", code)
 	flags.StringVar(&o.device, "device", "auto", "")
 	flags.StringVar(&o.backend, "backend", "", "")
-	flags.StringVar(&o.hosts, "hosts", os.Getenv(session.HostsVariable), "")
+	flags.StringVar(&o.hosts, "hosts", "", "")
 	flags.StringVar(&o.rdzv, "rdzv", "", "")
 	flags.Func("sizes", "", sizes)
 	flags.BoolVar(&o.user, "user", false, "")

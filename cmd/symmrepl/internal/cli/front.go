@@ -73,7 +73,15 @@ func (s *opened) greet(ctx context.Context, p console.Printer) error {
 	if err != nil {
 		return err
 	}
-	p.Print(fmt.Sprintf("%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), infos[0].Device))
+	hosts := map[string]bool{}
+	for _, r := range infos {
+		hosts[r.Host] = true
+	}
+	where := ""
+	if len(hosts) > 1 {
+		where = fmt.Sprintf(" on %d hosts", len(hosts))
+	}
+	p.Print(fmt.Sprintf("%s%s, %s. :help says what can be entered, Ctrl-D leaves.", session.FormatSize(s.size), where, infos[0].Device))
 	return nil
 }
 

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -32,6 +34,11 @@ func installKernel(o options) (int, error) {
 	if o.name != "" && !jupyter.ValidName(o.name) {
 		return 0, misused("a kernel cannot be called %q: letters, digits, '.', '_' and '-' may be used", o.name)
 	}
+	if o.ranks != 0 && o.hosts != "" {
+		if _, err := o.simulated(o.ranks); err != nil {
+			return 0, err
+		}
+	}
 	program, err := os.Executable()
 	if err != nil {
 		return 0, err
@@ -50,16 +57,21 @@ func (o options) kernelName() string {
 	switch {
 	case o.attach:
 		return "symmrepl (attached)"
-	case o.ranks == 0 && o.device == "auto":
-		return "symmrepl"
-	case o.ranks == 0:
-		return "symmrepl (" + o.device + ")"
 	}
-	name := "symmrepl (" + session.FormatSize(o.ranks)
+	var said []string
+	if o.ranks != 0 {
+		said = append(said, session.FormatSize(o.ranks))
+	}
+	if o.hosts != "" {
+		said = append(said, "hosts "+o.hosts)
+	}
 	if o.device != "auto" {
-		name += ", " + o.device
+		said = append(said, o.device)
 	}
-	return name + ")"
+	if said == nil {
+		return "symmrepl"
+	}
+	return "symmrepl (" + strings.Join(said, ", ") + ")"
 }
 
 // kernelFlags returns the flags that the kernel is started with.
@@ -115,14 +127,17 @@ func runKernel(ctx context.Context, o options, file string) (int, error) {
 			return nil, ctx.Err()
 		}
 		if ranks > 0 && o.attach {
-			return nil, misused("this kernel uses a session that it has not started: choose the number of ranks there")
+			return nil, jupyter.Kept{Err: errors.New("this kernel uses a session that it has not started: choose the number of ranks there")}
+		}
+		if ranks > 0 {
+			if _, err := o.simulated(ranks); err != nil {
+				return nil, jupyter.Kept{Err: err}
+			}
+			o.ranks = ranks
 		}
 		if s != nil {
 			s.Close()
 			s = nil
-		}
-		if ranks > 0 {
-			o.ranks = ranks
 		}
 		var err error
 		if s, err = openFor(ctx, o); err != nil {

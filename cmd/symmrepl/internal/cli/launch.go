@@ -64,7 +64,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 		return nil, err
 	}
 	if launcher.LocalSize != 0 && !launcher.OneHost() && config.Hosts.Hosts() > 1 {
-		return nil, misused("--hosts %s, but %s has started %d of %d processes on this host: leave --hosts and %s out", o.hosts, launcher.Name, launcher.LocalSize, launcher.Size, session.HostsVariable)
+		return nil, misused("the hosts %s cannot be simulated: %s has started %d of %d processes on this host; leave --hosts and %s out", config.Hosts, launcher.Name, launcher.LocalSize, launcher.Size, session.HostsVariable)
 	}
 	_, config.Device = o.choose(launcher.Size, launcher.LocalSize)
 	s, err := session.Join(ctx, launcher, config)
@@ -74,9 +74,9 @@ func open(ctx context.Context, o options) (*opened, error) {
 	return &opened{Session: s, size: launcher.Size, emulated: emulated(config.Device), launched: true, tended: launcher.Stays}, nil
 }
 
-// simulated returns the hosts that --hosts divides the ranks among.
+// simulated returns the hosts that --hosts, or else the environment, divides the ranks among.
 func (o options) simulated(ranks int) (session.Hosts, error) {
-	hosts, err := session.ParseHosts(o.hosts, ranks)
+	hosts, err := session.ParseHosts(cmp.Or(o.hosts, os.Getenv(session.HostsVariable)), ranks)
 	if err != nil {
 		return hosts, misused("%v", err)
 	}

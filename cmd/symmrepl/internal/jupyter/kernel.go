@@ -69,8 +69,14 @@ func (k *Kernel) welcome(topic string) [][]byte {
 }
 
 // Open opens a session, in place of the one that it has opened before, and returns the console that runs entries on it. ranks is how many the user
-// has asked for, 0 if that is left to the kernel.
+// has asked for, 0 if that is left to the kernel. An error is Kept if the session that was opened before goes on.
 type Open func(ctx context.Context, ranks int) (*console.Console, error)
+
+// Kept is why there is no new session where the one before goes on.
+type Kept struct{ Err error }
+
+func (e Kept) Error() string { return e.Err.Error() }
+func (e Kept) Unwrap() error { return e.Err }
 
 // attempt is what Open has returned.
 type attempt struct {
@@ -81,7 +87,9 @@ type attempt struct {
 // start opens a session.
 func (k *Kernel) start(ctx context.Context, ranks int) error {
 	c, err := k.open(ctx, ranks)
-	k.current.Store(&attempt{c, err})
+	if kept := new(Kept); !errors.As(err, kept) {
+		k.current.Store(&attempt{c, err})
+	}
 	return err
 }
 

@@ -659,6 +659,18 @@ class Ends(unittest.TestCase):
         kc.stop_channels()
         km.shutdown_kernel()
 
+    def test_hosts(self):
+        """Simulated hosts stay as the number of ranks changes; a number that they do not divide is refused, and the session goes on."""
+        km, kc = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--hosts", "2"])
+        self.assertEqual(self.text(kc, "x := symm.LSA().Ranks(); x"), ["[0] []int{0}\n[1] []int{1}"])
+        reply = kc.execute_interactive(":restart -n 3", timeout=PATIENCE, output_hook=lambda m: None)["content"]
+        self.assertEqual((reply["status"], reply["evalue"]), ("error", ":restart: hosts \"2\": 3 ranks cannot be divided among 2 hosts: each must have as many as the others"))
+        self.assertEqual(self.text(kc, "x"), ["[0] []int{0}\n[1] []int{1}"])
+        self.assertEqual(self.text(kc, ":restart -n 4"), ["a new session with 4 ranks"])
+        self.assertEqual(self.text(kc, "symm.LSA().Ranks()"), ["[0,1] []int{0, 1}\n[2,3] []int{2, 3}"])
+        kc.stop_channels()
+        km.shutdown_kernel()
+
     def test_shutdown_while_a_cell_runs(self):
         km, kc = start_new_kernel(kernel_name=KERNEL)
         kc.execute('fmt.Println("on"); for {}')
@@ -680,6 +692,8 @@ class Ends(unittest.TestCase):
         self.assertEqual(self.text(kc, "x := 5; x"), ["[0,1] 5"])
         km2, kc2 = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--attach"])
         self.assertEqual(self.text(kc2, "x * symm.WorldSize()"), ["[0,1] 10"])
+        reply = kc2.execute_interactive(":restart -n 3", timeout=PATIENCE, output_hook=lambda m: None)["content"]
+        self.assertEqual((reply["status"], reply["evalue"]), ("error", ":restart: this kernel uses a session that it has not started: choose the number of ranks there"))
         kc2.execute("fmt.Scan(&x)", allow_stdin=True)
         kc2.get_stdin_msg(timeout=PATIENCE)
         kc2.input("5")

@@ -17,7 +17,7 @@ type links struct {
 	names [][]string // of the link between two of them; "" if they have none
 }
 
-// linksOf returns the links between several ranks, nil if one of them is not known, as between hosts.
+// linksOf returns the links between several ranks, nil if one of them is not known.
 func linksOf(answers []session.Answer) *links {
 	if len(answers) < 2 {
 		return nil
@@ -45,6 +45,8 @@ func between(a, b *session.Topology) (name string, known bool) {
 	switch {
 	case a == nil || b == nil:
 		return "", false
+	case a.Host != b.Host:
+		return "other host, " + a.Between + " carries traffic to it", true
 	case a.Medium != "":
 		return a.Medium, a.Medium == b.Medium
 	case a.ID == b.ID:

@@ -9,11 +9,15 @@ import (
 )
 
 func TestLinks(t *testing.T) {
+	const shared, other = "shared memory of this host", "other host, nothing carries traffic to it"
 	gpu := func(rank int, id string, links ...session.Link) session.Answer {
 		return session.Answer{Rank: rank, Topology: &session.Topology{Device: "cuda:0", ID: id, Links: links}}
 	}
 	cpu := func(rank int) session.Answer {
 		return session.Answer{Rank: rank, Topology: &session.Topology{Device: "cpu", Medium: "shared memory of this host"}}
+	}
+	onHost := func(rank, host int) session.Answer {
+		return session.Answer{Rank: rank, Topology: &session.Topology{Device: "cpu", Medium: shared, Host: host, Between: "nothing"}}
 	}
 	const a, b, c, nv = "GPU-a", "GPU-b", "GPU-c", "NV18, 478 GB/s each way"
 	nvlink := func(id string) session.Link { return session.Link{ID: id, Kind: "NV18", Rate: 478} }
@@ -39,6 +43,13 @@ func TestLinks(t *testing.T) {
 			[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, a, nvlink(b))}, [][]string{{"", "the same GPU"}, {"the same GPU", ""}}, "all ranks: the same GPU",
 		},
 		"two hosts": {[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, b, nvlink(a)), gpu(2, c, nvlink("GPU-d"))}, nil, ""},
+		"two hosts of which it is known": {
+			[]session.Answer{onHost(0, 0), onHost(1, 0), onHost(2, 1)},
+			[][]string{{"", shared, other}, {shared, "", other}, {other, other, ""}},
+			"        rank 0                      rank 1                      rank 2\nrank 0  –                           shared memory of this host  other host\n" +
+				"rank 1  shared memory of this host  –                           other host\nrank 2  other host                  other host                  –\n" +
+				"other host: nothing carries traffic to it",
+		},
 		"one rank":  {[]session.Answer{gpu(0, a)}, nil, ""},
 		"no answer": {[]session.Answer{gpu(0, a, nvlink(b)), {Rank: 1, Err: &session.Error{Msg: "dead"}}}, nil, ""},
 	} {

@@ -13,7 +13,8 @@ func ranks() console.Command {
 		Name: "ranks", Group: devices, Where: console.TheSession,
 		Help: `show the rank processes: host, process id, device, state, memory
 The state is idle, running, waiting (with what for), stopped, starting or dead. "Start" counts the workers this rank has
-had: 1 for the first, one more each time it was replaced. A call into compiled code that an interrupted cell has left
+had: 1 for the first, one more each time it was replaced. After the name of the host stands which simulated one it is, if
+there are such: see symmrepl --hosts. A call into compiled code that an interrupted cell has left
 behind is shown until it returns.`,
 		Run: runRanks,
 	}

@@ -12,8 +12,9 @@ import (
 func topo() console.Command {
 	return console.Command{
 		Name: "topo", Group: devices, Where: console.TargetRanks,
-		Help: `show the links between the devices of the ranks, in a notebook as a picture`,
-		Run:  runTopo,
+		Help: `show the links between the devices of the ranks, in a notebook as a picture
+Between ranks of different hosts it says what carries traffic.`,
+		Run: runTopo,
 	}
 }
 
