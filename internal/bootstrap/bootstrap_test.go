@@ -336,7 +336,7 @@ func TestWrongHello(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ended(t, served); err == nil || !strings.Contains(err.Error(), "rank 1 of 2, protocol 1 was expected") {
+	if err := ended(t, served); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("rank 1 of 2, protocol %d was expected", Version)) {
 		t.Errorf("the hub says %v", err)
 	}
 	if _, err := c.Gather(bounded(t), call(1, 0, 1), nil); err == nil || !strings.Contains(err.Error(), "another build") {
