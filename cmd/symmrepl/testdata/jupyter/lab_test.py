@@ -26,7 +26,6 @@ CELLS = [
 ]
 
 
-
 class Notebooks(Lab):
     def tabs(self, page):
         """A tensor that differs has a tab for each rank: the first is open, a click opens another."""
@@ -56,19 +55,21 @@ class Notebooks(Lab):
             page.close()
 
     def test_notebook(self):
-        page = self.open(notebook(CELLS), width=1200, height=900)
-        self.run_all(page)
-        page.wait_for_selector("text=[0,1] the same on all ranks")
-        page.wait_for_selector("text=[1] 1")
-        page.wait_for_selector(".jp-RenderedSVG img, .jp-RenderedSVG svg")
-        page.wait_for_selector("text=waits in wait_signal")
-        self.tabs(page)
-        self.picture(page, "lab-waits.png")
-        page.click("text=Kernel >> nth=0")
-        page.click("text=Interrupt Kernel")
-        page.wait_for_selector("text=interrupted >> nth=0")
-        page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
-        self.picture(page, "lab-interrupted.png")
+        for theme in ("Light", "Dark"):
+            page = self.open(notebook(CELLS), theme, width=1200, height=900)
+            self.run_all(page)
+            page.wait_for_selector("text=[0,1] the same on all ranks")
+            page.wait_for_selector("text=[1] 1")
+            page.wait_for_selector(".jp-RenderedSVG img, .jp-RenderedSVG svg")
+            page.wait_for_selector("text=waits in wait_signal")
+            self.tabs(page)
+            self.picture(page, f"lab-waits-{theme.lower()}.png")
+            page.click("text=Kernel >> nth=0")
+            page.click("text=Interrupt Kernel")
+            page.wait_for_selector("text=interrupted >> nth=0")
+            page.wait_for_selector(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+            self.picture(page, f"lab-interrupted-{theme.lower()}.png")
+            page.close()
 
 
 if __name__ == "__main__":
