@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Restart implements Session. It does not wait for a cell that runs: it kills the workers of ranks that are in one at once.
@@ -39,7 +40,14 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	if err := c.awaitWorkers(ctx); err != nil {
 		return err
 	}
-	if err := c.repair(ctx, out); err != nil {
+	told := out
+	if replay {
+		told = func(o Output) {
+			o.Text = strings.Replace(o.Text, replayHint, "", 1)
+			out(o)
+		}
+	}
+	if err := c.repair(ctx, told); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -118,6 +126,9 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 	}
 	return nil
 }
+
+// replayHint ends what is said of ranks whose variables are lost, unless the cells are about to run again.
+const replayHint = " (`:restart replay` runs the cells again)"
 
 // repair waits until every rank has a worker and, after an abort or a death, makes all ranks recover together. It is cheap when nothing has
 // happened. While a rank has failed for good, the others go on without recovering. The turn is held.
@@ -199,7 +210,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	for _, cause := range sortedKeys(fresh) {
 		ranks := fresh[cause]
 		out(Output{Ranks: ranks, Stream: Note, Text: fmt.Sprintf(
-			"rank %s %s: a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n", FormatRanks(ranks), cause)})
+			"rank %s %s: a fresh worker took over, variables are lost there%s\n", FormatRanks(ranks), cause, replayHint)})
 	}
 	for _, l := range sortedKeys(lost) {
 		out(Output{Ranks: lost[l], Stream: Note, Text: "lost: " + l + "\n"})

@@ -256,6 +256,25 @@ func TestLessonsFitTheScreen(t *testing.T) {
 	x.expect("    rank 0 runs it   rank 1 runs it   rank 2 runs it")
 }
 
+// Errors, remarks and help are broken between words where the screen ends.
+func TestRemarksFitTheScreen(t *testing.T) {
+	x := newHome(t, 2).terminal("-n", "2", "--device", device())
+	x.expect("symm> ")
+	if err := pty.Setsize(x.pty, &pty.Winsize{Rows: 40, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	x.send("symm.Explain(42)\r")
+	x.expect("[0,1] cell[1]:1:14: cannot use 42 (untyped int constant) as\n[0,1]   func() value in argument to symm.Explain\n[0,1]     symm.Explain(42)\n")
+	x.enter(":restart")
+	x.expect("[0,1] rank 0,1 was restarted: a fresh worker took over,\n[0,1]   variables are lost there (`:restart replay` runs the\n[0,1]   cells again)\n")
+	x.enter(":help save")
+	x.expect("\"symmrepl run FILE\" and \":load FILE\" run them again. The\nfile is Go:")
+	x.enter(":help")
+	x.expect("  :edit [N|new]                   edit a cell in your\n                                  editor, and run it as a\n                                  new cell\n")
+	x.enter(":tutorial")
+	x.expect("02-symmetric-memory           0 of 1  Symmetric memory and\n                                      handles: ")
+}
+
 // Types are called what cells call them, and what is said about a name is all there is, without references that lead nowhere.
 func TestNamesAtPrompt(t *testing.T) {
 	x := newHome(t, 1).terminal("-n", "1", "--device", device())

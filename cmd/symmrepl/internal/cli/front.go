@@ -123,6 +123,9 @@ func programStatus(c *console.Console, outcome console.Outcome) int {
 func printer(size int) *render.Printer {
 	p := render.New(os.Stdout, os.Stderr, size, colour())
 	p.InPlace = render.IsTerminal(os.Stdout)
+	if render.IsTerminal(os.Stderr) {
+		p.Columns = term.Columns
+	}
 	return p
 }
 

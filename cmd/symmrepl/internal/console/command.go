@@ -57,7 +57,11 @@ func (cmd Command) Summary() string {
 
 // Describe returns all that help says about the command.
 func (cmd Command) Describe() string {
-	return cmd.Usage() + "  " + cmd.Help + "\nRuns on: " + string(cmd.Where)
+	text := cmd.Usage() + "  " + cmd.Summary()
+	if _, more, ok := strings.Cut(cmd.Help, "\n"); ok {
+		text += "\n\n" + more
+	}
+	return text + "\n\nRuns on: " + string(cmd.Where)
 }
 
 // Code returns the code at the end of an argument. ok is false if the command takes none, or the words before it are not

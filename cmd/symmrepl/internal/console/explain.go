@@ -30,7 +30,7 @@ func (c *Console) answer(ctx context.Context, r Request, question string) Outcom
 		r.Printer.Fail("nothing is known of %s", name)
 		return Failed
 	}
-	r.Printer.Print(FitDocumentation(text, r.Columns))
+	r.Printer.Print(FitText(text, r.Columns))
 	return Done
 }
 

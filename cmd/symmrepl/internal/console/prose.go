@@ -6,19 +6,32 @@ import (
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 )
 
-// FitDocumentation breaks the prose of a documentation between words, so that it fits into some columns; 0 leaves it as it is. Declarations
-// keep their lines, and so does a text that fits.
-func FitDocumentation(text string, columns int) string {
+// FitText breaks a text between words, so that it fits into some columns; 0 leaves it as it is. Declarations of Go and rows of tables keep their
+// lines as far as these fit; prose is filled, unless it fits.
+func FitText(text string, columns int) string {
 	if columns <= 0 {
 		return text
 	}
 	blocks := strings.Split(text, "\n\n")
 	for i, block := range blocks {
-		if i > 0 && wider(block, columns) && !strings.HasPrefix(block, "func ") && !strings.HasPrefix(block, "type ") {
+		if wider(block, columns) && isProse(block) {
 			blocks[i] = render.Wrap(block, columns)
 		}
 	}
-	return strings.Join(blocks, "\n\n")
+	return render.Fit(strings.Join(blocks, "\n\n"), columns)
+}
+
+// isProse reports whether a block is a paragraph: not rows of a table or code, whose lines are indented or have columns, and no declaration.
+func isProse(block string) bool {
+	if strings.Contains(block, "  ") {
+		return false
+	}
+	word, _, _ := strings.Cut(block, " ")
+	switch word {
+	case "func", "type", "const", "var", "package":
+		return false
+	}
+	return true
 }
 
 // wider reports whether a line of text has more than some columns.

@@ -25,7 +25,7 @@ func (p *Printer) Error(e *session.Error) {
 
 	head := *e
 	head.Hint = ""
-	p.lines(prefix, styleError, strings.ReplaceAll(Plain(head.Error()), "\n\t", "\n    ")+"\n")
+	p.lines(prefix, styleError, p.fit(prefix, strings.ReplaceAll(Plain(head.Error()), "\n\t", "\n    "))+"\n")
 	if source, caret := excerpt(e.Source, e.Column); source != "" {
 		source = Plain(source)
 		if p.Colour && !p.Bold && (e.Kind == session.KindSyntax || e.Kind == session.KindType || e.Kind == session.KindPanic) {
@@ -40,7 +40,7 @@ func (p *Printer) Error(e *session.Error) {
 		p.lines(prefix, styleDetail, Plain(detail))
 	}
 	if e.Hint != "" {
-		p.lines(prefix, styleHint, "    hint: "+Plain(e.Hint)+"\n")
+		p.lines(prefix, styleHint, p.fit(prefix, "    hint: "+Plain(e.Hint))+"\n")
 	}
 	p.write(p.err)
 }

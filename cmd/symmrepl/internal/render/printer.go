@@ -17,6 +17,9 @@ type Printer struct {
 	Colour  bool // emphasise with ANSI escapes
 	Bold    bool // with Colour: emphasise by weight alone, which can be read on any background
 	InPlace bool // overwrite what is updated, with ANSI escapes
+	// Columns, if it is not nil, returns the width of the terminal: what the session says is broken between words to fit there. What cells print
+	// and return is not.
+	Columns func() int
 
 	mu    sync.Mutex
 	out   io.Writer
@@ -63,7 +66,7 @@ func (p *Printer) Output(o session.Output) {
 	p.buf.Reset()
 	text := o.Text
 	if o.Stream == session.Note {
-		text = Plain(text)
+		text = p.fit(prefix, Plain(text))
 	}
 	if p.open.w != nil {
 		if p.open.w == w && p.open.prefix == prefix && p.open.stream == o.Stream {
@@ -108,7 +111,7 @@ func (p *Printer) Print(text string) { p.text(p.out, "", "", text) }
 
 // Fail writes one sentence that says why the front end refuses something.
 func (p *Printer) Fail(format string, args ...any) {
-	p.text(p.err, "", styleError, fmt.Sprintf(format, args...))
+	p.text(p.err, "", styleError, p.fit("", Plain(fmt.Sprintf(format, args...))))
 }
 
 // CloseLine ends a line that output left open, and reports whether there was one.
@@ -130,6 +133,14 @@ func (p *Printer) text(w io.Writer, prefix, style, text string) {
 	p.buf.Reset()
 	p.lines(prefix, style, strings.TrimSuffix(Plain(text), "\n")+"\n")
 	p.write(w)
+}
+
+// fit breaks text between words so that its lines fit, with a prefix, on the terminal.
+func (p *Printer) fit(prefix, text string) string {
+	if p.Columns == nil {
+		return text
+	}
+	return Fit(text, p.Columns()-len(prefix))
 }
 
 // lines appends text to the buffer, every line with its prefix. p.mu is held.

@@ -18,7 +18,7 @@ func showText(ctx context.Context, c *console.Call, q session.Query) console.Out
 	}
 	return c.Reply(folded(answers, func(a session.Answer) string {
 		if q.Topic == session.TopicDoc {
-			return console.FitDocumentation(a.Text, c.Console.ColumnsOfRanks(c.Request.Columns))
+			return console.FitText(a.Text, c.Console.ColumnsOfRanks(c.Request.Columns))
 		}
 		return a.Text
 	}))

@@ -17,7 +17,7 @@ the session printed there: start it with torchrun --no-python, mpirun or srun, o
 The folder has the sources of all that the program uses, so that the build needs no network; a name that ends in .go
 makes the program's own file only. Each cell becomes a function, the variables of its top level become the program's;
 cells that failed become comments. What exists already is overwritten by ":export! FOLDER" only. ":export 8-11 FOLDER"
-writes the cells 8 to 11.`,
+writes the cells 8 to 11, ":export 1,3 FOLDER" 1 and 3.`,
 		Complete: completeFile,
 		Run: func(ctx context.Context, c *console.Call) console.Outcome {
 			return writeCells(ctx, c, func(name string, cells []session.Cell) (o output, err error) {

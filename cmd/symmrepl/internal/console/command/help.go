@@ -45,7 +45,7 @@ func runHelp(_ context.Context, c *console.Call) console.Outcome {
 		}
 		rows = append(rows, []string{"  " + cmd.Usage(), cmd.Summary()})
 	}
-	c.Print(entries + "\n" + render.Table(rows) + "\n:help COMMAND says more about one of them.")
+	c.Print(console.FitText(entries+"\n"+render.Table(rows)+"\n:help COMMAND says more about one of them.", c.Request.Columns))
 	return console.Done
 }
 
@@ -56,7 +56,7 @@ func describe(c *console.Call, name string) console.Outcome {
 		c.Request.Printer.Fail(":help: %v", err)
 		return console.Failed
 	}
-	c.Print(cmd.Describe())
+	c.Print(console.FitText(cmd.Describe(), c.Request.Columns))
 	return console.Done
 }
 

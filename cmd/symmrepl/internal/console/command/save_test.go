@@ -48,13 +48,17 @@ func TestSaveRange(t *testing.T) {
 	for i := range 5 {
 		c.Run(context.Background(), fmt.Sprintf("x%d", i+1))
 	}
-	for _, entry := range []string{":save 2-4 part.go", ":save! 3 part.go", ":save 8-11 none.go", ":save 4-2 none.go", ":save 2-3", ":save 2-a"} {
+	for _, entry := range []string{":save 2-4 part.go", ":save! 3 part.go", ":save 8-11 none.go", ":save 4-2 none.go", ":save 2-3", ":save 2-a", ":save 1,4-9 list.go", ":save 1, gap.go"} {
 		c.Run(context.Background(), entry)
 	}
-	want := "part.go: 3 cells\npart.go: 1 cell\n:save: there is no cell with a number from 8 to 11; :history shows the numbers\n" +
-		":save: a range of cells such as 8-11 is expected, not 4-2\n:save: the name of a file is expected after the cells 2-3\n2-a: 5 cells\n"
+	want := "part.go: 3 cells\npart.go: 1 cell\n:save: there is no cell with such a number; :history shows the numbers\n" +
+		":save: numbers of cells such as 8-11 or 1,3 are expected, not 4-2\n:save: the name of a file is expected after the cells 2-3\n2-a: 5 cells\n" +
+		"list.go: 3 cells\n1, gap.go: 5 cells\n"
 	if out.String() != want {
 		t.Errorf("printed %q, want %q", out, want)
+	}
+	if text, err := os.ReadFile("list.go"); err != nil || !strings.Contains(string(text), "x1\n\n// %%\nx4\n\n// %%\nx5\n") {
+		t.Errorf("%s, %v", text, err)
 	}
 	if text, err := os.ReadFile("part.go"); err != nil || !strings.Contains(string(text), "x3") || strings.Contains(string(text), "x2") {
 		t.Errorf("%s, %v", text, err)

@@ -19,7 +19,7 @@ import (
 // completeFile completes the name of a file, which "!" may precede.
 func completeFile(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
 	arg = strings.TrimLeft(arg, "! ")
-	if _, last, name, err := cutRange(arg); err == nil && last > 0 {
+	if _, name, err := cutNumbers(arg); err == nil {
 		arg = name
 	}
 	return c.CompleteFile(arg)
@@ -31,11 +31,11 @@ type output struct {
 	folder map[string][]byte
 }
 
-// writeCells writes cells of the session in some format to the file or folder that the argument names, those of a range such as 8-11 if one
-// stands before the name, else all. "!" before the argument allows to overwrite what exists. An empty folder counts as nothing.
+// writeCells writes cells of the session in some format to the file or folder that the argument names, those whose numbers stand before the
+// name, such as 8-11, if any do, else all. "!" before the argument allows to overwrite what exists. An empty folder counts as nothing.
 func writeCells(ctx context.Context, c *console.Call, format func(name string, cells []session.Cell) (output, error)) console.Outcome {
 	name, overwrite := strings.CutPrefix(c.Arg, "!")
-	first, last, name, err := cutRange(strings.TrimSpace(name))
+	chosen, name, err := cutNumbers(strings.TrimSpace(name))
 	switch {
 	case err != nil:
 		return c.Fail(err)
@@ -52,10 +52,10 @@ func writeCells(ctx context.Context, c *console.Call, format func(name string, c
 	if err != nil {
 		return c.Fail(err)
 	}
-	if last > 0 {
-		cells = slices.DeleteFunc(slices.Clone(cells), func(cell session.Cell) bool { return cell.ID < first || cell.ID > last })
+	if chosen != nil {
+		cells = slices.DeleteFunc(slices.Clone(cells), func(cell session.Cell) bool { return !chosen.has(cell.ID) })
 		if len(cells) == 0 {
-			return c.Fail(fmt.Errorf("there is no cell with a number from %d to %d; :history shows the numbers", first, last))
+			return c.Fail(errors.New("there is no cell with such a number; :history shows the numbers"))
 		}
 	}
 	made, err := format(name, cells)
@@ -79,24 +79,35 @@ func writeCells(ctx context.Context, c *console.Call, format func(name string, c
 	return console.Done
 }
 
-// cutRange cuts a range of cells, such as 8-11 or 8, from the beginning of text. It is 0 to 0 if there is none.
-func cutRange(text string) (first, last int, rest string, err error) {
+// numbers are those of cells, in ranges.
+type numbers [][2]int
+
+func (n numbers) has(cell int) bool {
+	return slices.ContainsFunc(n, func(r [2]int) bool { return r[0] <= cell && cell <= r[1] })
+}
+
+// cutNumbers cuts the numbers of cells, such as 8-11 or 1,3,8-11, from the beginning of text. It returns none if there are none.
+func cutNumbers(text string) (chosen numbers, rest string, err error) {
 	list, rest, _ := strings.Cut(text, " ")
-	from, to, isRange := strings.Cut(list, "-")
-	if !isRange {
-		to = from
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		if !isRange {
+			to = from
+		}
+		first, wrong := strconv.Atoi(from)
+		last, wrongToo := strconv.Atoi(to)
+		switch {
+		case wrong != nil || wrongToo != nil:
+			return nil, text, nil
+		case first < 1 || last < first:
+			return nil, "", fmt.Errorf("numbers of cells such as 8-11 or 1,3 are expected, not %s", list)
+		}
+		chosen = append(chosen, [2]int{first, last})
 	}
-	first, wrong := strconv.Atoi(from)
-	last, wrongToo := strconv.Atoi(to)
-	switch {
-	case wrong != nil || wrongToo != nil:
-		return 0, 0, text, nil
-	case first < 1 || last < first:
-		return 0, 0, "", fmt.Errorf("a range of cells such as 8-11 is expected, not %s", list)
-	case strings.TrimSpace(rest) == "":
-		return 0, 0, "", fmt.Errorf("the name of a file is expected after the cells %s", list)
+	if rest = strings.TrimSpace(rest); rest == "" {
+		return nil, "", fmt.Errorf("the name of a file is expected after the cells %s", list)
 	}
-	return first, last, strings.TrimSpace(rest), nil
+	return chosen, rest, nil
 }
 
 // written describes what a file holds.

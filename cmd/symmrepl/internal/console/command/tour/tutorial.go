@@ -80,7 +80,7 @@ func list(c *console.Call) console.Outcome {
 		}
 		rows = append(rows, []string{l.Name, read, fmt.Sprintf("%d of %d", len(reached.Solved), len(l.Exercises())), l.Title})
 	}
-	c.Print(render.Table(rows) + "\n:tutorial 01 begins one here, `symmrepl tutorial 01` at a shell.")
+	c.Print(render.Fit(render.Table(rows), c.Request.Columns) + "\n:tutorial 01 begins one here, `symmrepl tutorial 01` at a shell.")
 	return console.Done
 }
 

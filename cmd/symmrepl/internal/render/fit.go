@@ -1,0 +1,58 @@
+package render
+
+import "strings"
+
+// Fit breaks the lines of a text that are longer than a screen of some columns, between words; 0 leaves the text as it is. What follows stands
+// below the last column of a table, which two spaces or more separate from the one before, or else a little to the right of where the line begins.
+func Fit(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	var out []string
+	for _, line := range strings.Split(text, "\n") {
+		hang := hanging(line, width)
+		for columns(line) > width {
+			at := lastSpace(line, hang, width)
+			if at < 0 {
+				break
+			}
+			out = append(out, strings.TrimRight(line[:at], " "))
+			line = strings.Repeat(" ", hang) + strings.TrimLeft(line[at:], " ")
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// hanging returns by how much the rest of a line is indented. A third of the screen is left to it.
+func hanging(line string, width int) int {
+	begin := len(line) - len(strings.TrimLeft(line, " "))
+	gap := strings.LastIndex(strings.TrimRight(line, " "), "  ") + len("  ")
+	if gap >= len("  ") && gap > begin {
+		if hang := columns(line[:gap]); hang <= width*2/3 {
+			return hang
+		}
+	}
+	if begin+2 <= width/2 {
+		return begin + 2
+	}
+	return 0
+}
+
+// lastSpace returns the last space of a line before which width columns suffice, else the first, with something between it and hang; -1 if there is none.
+func lastSpace(line string, hang, width int) int {
+	at, column := -1, 0
+	for i, r := range line {
+		if r == ' ' && strings.TrimLeft(line[:i], " ") != "" && column > hang {
+			if column > width && at >= 0 {
+				break
+			}
+			at = i
+			if column > width {
+				break
+			}
+		}
+		column += runeColumns(r)
+	}
+	return at
+}
