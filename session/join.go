@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,8 +41,8 @@ func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 		return nil, err
 	}
 	at := meetingAt(place, l.Size)
-	if config.Notice != nil {
-		at.Waits = func(missing []int, where string) {
+	at.Waits = func(missing []int, where string) {
+		if config.Notice != nil {
 			config.Notice(fmt.Sprintf("rank %d of %d waits for rank %s at %s", l.Rank, l.Size, FormatRanks(missing), where))
 		}
 	}
@@ -67,7 +68,10 @@ func lead(ctx context.Context, at rendezvous.Meeting, l Launcher, config Config)
 	ctx, cancel := context.WithTimeout(ctx, rendezvous.Timeout)
 	defer cancel()
 	if l.Size > 1 {
-		if c.meeting, err = at.Serve(ctx, c.admit); err == nil {
+		c.mu.Lock()
+		c.meeting, err = at.Serve(ctx, c.admit)
+		c.mu.Unlock()
+		if err == nil {
 			err = c.awaitRanks(ctx, at.Place)
 		}
 		if err != nil {
@@ -125,7 +129,29 @@ func (c *controller) admitSupervisor(link *rendezvous.Link) (serve func(), refus
 	}
 	rank := link.Hello.Rank
 	c.ranks[rank].keeper = k
-	return func() { k.listen(func(e event, payload []byte) { c.event(rank, e, payload) }) }, ""
+	return func() {
+		go c.tellMissing(k)
+		k.listen(func(e event, payload []byte) { c.event(rank, e, payload) })
+	}, ""
+}
+
+// tellMissing tells the supervisor of a rank that has joined which ranks have not, as long as there are any: it reaches rank 0 only.
+func (c *controller) tellMissing(k *remoteKeeper) {
+	for {
+		select {
+		case <-k.gone:
+			return
+		case <-time.After(rendezvous.NoticeAfter):
+		}
+		c.mu.Lock()
+		meeting := c.meeting
+		c.mu.Unlock()
+		missing := meeting.Missing()
+		if len(missing) == 0 {
+			return
+		}
+		k.do(command{Missing: missing}, nil)
+	}
 }
 
 // remoteKeeper is a supervisor in another process.
@@ -200,19 +226,29 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 		emit:       func(e event, payload []byte) { send(link, e, payload) },
 	}
 	defer s.close()
+	var missing []int // as rank 0 has said last; nil once all have joined
 	for {
 		var c command
 		payload, err := link.In.Read(&c)
 		switch {
+		case ctx.Err() != nil && missing != nil:
+			return fmt.Errorf("ended while rank %d waited for rank %s at %s", l.Rank, FormatRanks(missing), at.Place)
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return fmt.Errorf("rank %d has left the session", l.Rank)
 		case errors.Is(err, io.EOF):
 			return errors.New("rank 0 is gone")
 		case err != nil:
 			return fmt.Errorf("the connection to rank 0: %w", err)
 		case c.Quit:
 			return nil
+		case c.Missing != nil:
+			if !slices.Equal(c.Missing, missing) {
+				at.Waits(c.Missing, at.Place.String())
+			}
+			missing = c.Missing
+			continue
 		}
+		missing = nil
 		s.do(c, payload)
 	}
 }

@@ -20,6 +20,7 @@ type command struct {
 	Probe   uint64        `json:",omitempty"` // ask whether the worker is held up; the answer has this number and nothing else
 	Recover *recovery     `json:",omitempty"`
 	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
+	Missing []int         `json:",omitempty"` // to a supervisor, before all have joined: the ranks that have not
 }
 
 // startCommand starts a fresh worker, after the previous one is gone.

@@ -46,10 +46,31 @@ func TestStartedByHandInterrupted(t *testing.T) {
 	}
 }
 
+// A rank that has reached rank 0 says for which others it waits, too, and is ended as well as that.
+func TestStartedByHandOneMissing(t *testing.T) {
+	h := newHome(t, 3)
+	port := freePort(t)
+	h.env = byHand(0, 3, port)
+	x := h.terminal("--device", device())
+	h.env = byHand(1, 3, port)
+	y := h.terminal("--device", device())
+	y.expect("rank 1 of 3 waits for rank 2 at ")
+	x.expect("rank 0 of 3 waits for rank ")
+	y.send(ctrlC)
+	y.expect("ended while rank 1 waited for rank 2 at ")
+	y.exit(130)
+	x.send(ctrlC)
+	x.expect(" did not come at ")
+	x.exit(130)
+	h.expectNothingLeft()
+}
+
 // What is missing is said at once.
 func TestStartedByHandIncomplete(t *testing.T) {
 	for _, test := range []struct{ env, want string }{
 		{"RANK=0 WORLD_SIZE=2", "set without MASTER_PORT"},
+		{"WORLD_SIZE=2", "ranks that are started by hand on one host need RANK, WORLD_SIZE and MASTER_PORT"},
+		{"RANK=2 WORLD_SIZE=2 MASTER_PORT=29500", "RANK and WORLD_SIZE say that this is rank 2 of 2; ranks count from 0"},
 		{"RANK=0 WORLD_SIZE=2 MASTER_ADDR=192.0.2.1 MASTER_PORT=29500", "MASTER_ADDR=192.0.2.1 is another host: set LOCAL_RANK and LOCAL_WORLD_SIZE"},
 		{"RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_ADDR=localhost MASTER_PORT=29500", "LOCAL_WORLD_SIZE=2 says that all ranks are on this host"},
 	} {

@@ -83,7 +83,7 @@ func TestStart(t *testing.T) {
 		"1 of 2 [3 3]\nstatus 0", "0 of 2 [3 3]\nstatus 0")
 	check(startAll(t, "leave", "RANK=0 WORLD_SIZE=2", "RANK=1 WORLD_SIZE=2"),
 		"Meet on rank 0: rank 1 died (every member of the group must make this call)\nstatus 3", "status 0")
-	check(startAll(t, "sum", "RANK=5 WORLD_SIZE=2"), "Start on rank 5: torchrun says that this is rank 5 of 2; ranks count from 0\nstatus 1")
+	check(startAll(t, "sum", "RANK=5 WORLD_SIZE=2"), "Start on rank 5: RANK and WORLD_SIZE say that this is rank 5 of 2; ranks count from 0\nstatus 1")
 	check(startAll(t, "sum", "RANK=1 WORLD_SIZE=4 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2"),
 		"Start on rank 1: torchrun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port\nstatus 1")
 }

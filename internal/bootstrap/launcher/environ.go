@@ -114,6 +114,9 @@ func (e environment) readAll(list []numberVariable) error {
 func (e environment) torchrun() (Launcher, error) {
 	l := Launcher{Name: "torchrun", Address: e["MASTER_ADDR"], Store: e["TORCHELASTIC_USE_AGENT_STORE"] == "True", Stays: e["TORCHELASTIC_RUN_ID"] != ""}
 	if err := e.need("RANK", "WORLD_SIZE", "LOCAL_RANK"); err != nil {
+		if e["LOCAL_RANK"] == "" {
+			err = fmt.Errorf("%w; ranks that are started by hand on one host need RANK, WORLD_SIZE and MASTER_PORT", err)
+		}
 		return l, err
 	}
 	if id := e["TORCHELASTIC_RUN_ID"]; id != "none" { // "none" is the default and identifies no job
@@ -173,11 +176,15 @@ func firstNode(list string) string {
 
 // check returns an error if numbers contradict each other.
 func (l Launcher) check() error {
+	says := l.Name + " says"
+	if l.Name == "torchrun" { // or a user who has set the same variables
+		says = "RANK and WORLD_SIZE say"
+	}
 	switch {
 	case l.Size < 1:
-		return fmt.Errorf("%s says that the world has %d ranks", l.Name, l.Size)
+		return fmt.Errorf("%s that the world has %d ranks", says, l.Size)
 	case l.Rank >= l.Size:
-		return fmt.Errorf("%s says that this is rank %d of %d; ranks count from 0", l.Name, l.Rank, l.Size)
+		return fmt.Errorf("%s that this is rank %d of %d; ranks count from 0", says, l.Rank, l.Size)
 	case l.LocalSize > l.Size || (l.LocalSize > 0 && l.LocalRank >= l.LocalSize):
 		return fmt.Errorf("%s says that this is process %d of %d on this host, in a world of %d", l.Name, l.LocalRank, l.LocalSize, l.Size)
 	case l.Port > 65535:

@@ -32,16 +32,17 @@ func TestFromEnviron(t *testing.T) {
 		}
 	}
 	left := ": a launcher sets all of them; unset what is left over, or set the rest"
+	byHand := left + "; ranks that are started by hand on one host need RANK, WORLD_SIZE and MASTER_PORT"
 	for environ, want := range map[string]string{
-		"WORLD_SIZE=4":                                        "WORLD_SIZE=4 set without RANK and LOCAL_RANK" + left,
-		"RANK=1":                                              "RANK=1 set without WORLD_SIZE and LOCAL_RANK" + left,
-		"RANK=1 WORLD_SIZE=2":                                 "RANK=1 and WORLD_SIZE=2 set without LOCAL_RANK" + left,
+		"WORLD_SIZE=4":                                        "WORLD_SIZE=4 set without RANK and LOCAL_RANK" + byHand,
+		"RANK=1":                                              "RANK=1 set without WORLD_SIZE and LOCAL_RANK" + byHand,
+		"RANK=1 WORLD_SIZE=2":                                 "RANK=1 and WORLD_SIZE=2 set without LOCAL_RANK" + byHand,
 		"LOCAL_RANK=0":                                        "LOCAL_RANK=0 set without RANK and WORLD_SIZE" + left,
 		"OMPI_COMM_WORLD_SIZE=2":                              "OMPI_COMM_WORLD_SIZE=2 set without OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_LOCAL_RANK" + left,
 		"RANK=x WORLD_SIZE=2 LOCAL_RANK=0":                    "RANK=x is not a number",
 		"RANK=-1 WORLD_SIZE=2 LOCAL_RANK=0":                   "RANK=-1 is not a number",
-		"RANK=2 WORLD_SIZE=2 LOCAL_RANK=0":                    "torchrun says that this is rank 2 of 2; ranks count from 0",
-		"RANK=0 WORLD_SIZE=0 LOCAL_RANK=0":                    "torchrun says that the world has 0 ranks",
+		"RANK=2 WORLD_SIZE=2 LOCAL_RANK=0":                    "RANK and WORLD_SIZE say that this is rank 2 of 2; ranks count from 0",
+		"RANK=0 WORLD_SIZE=0 LOCAL_RANK=0":                    "RANK and WORLD_SIZE say that the world has 0 ranks",
 		"RANK=0 WORLD_SIZE=2 LOCAL_RANK=3 LOCAL_WORLD_SIZE=2": "torchrun says that this is process 3 of 2 on this host, in a world of 2",
 		"RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 MASTER_PORT=70000":  "MASTER_PORT=70000 is not a port",
 	} {

@@ -104,9 +104,7 @@ func (s *Server) notice(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		s.mu.Lock()
-		missing := s.missing()
-		s.mu.Unlock()
+		missing := s.Missing()
 		if n := len(missing); n > 0 && n != said { // ranks that have joined stay
 			said = n
 			s.meeting.Waits(missing, s.meeting.Place.described())
@@ -114,7 +112,14 @@ func (s *Server) notice(ctx context.Context) {
 	}
 }
 
-// missing returns the ranks but 0 that have not joined, ascending. s.mu is held.
+// Missing returns the ranks but 0 that have not joined, ascending.
+func (s *Server) Missing() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.missing()
+}
+
+// missing is Missing for a caller that holds s.mu.
 func (s *Server) missing() (missing []int) {
 	for r := 1; r < s.meeting.Size; r++ {
 		if !s.joined[r] {
