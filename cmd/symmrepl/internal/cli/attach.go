@@ -24,7 +24,7 @@ func attach(ctx context.Context, _ options, args []string) (int, error) {
 	if len(args) == 1 {
 		dir = args[0]
 	}
-	s, err := attachTo(ctx, dir)
+	s, err := attachTo(ctx, dir, "symmrepl attach ")
 	if err != nil {
 		return 0, err
 	}
@@ -33,11 +33,11 @@ func attach(ctx context.Context, _ options, args []string) (int, error) {
 }
 
 // attachTo attaches to the running session of a folder and says which that is. If dir is empty, it is the only one; the user chooses if
-// there are several.
-func attachTo(ctx context.Context, dir string) (*opened, error) {
+// there are several. An error that asks for a choice gives as an example the words of choose and a folder.
+func attachTo(ctx context.Context, dir, choose string) (*opened, error) {
 	if dir == "" {
 		var err error
-		if dir, err = chooseSession(ctx, session.Running()); err != nil {
+		if dir, err = chooseSession(ctx, session.Running(), choose); err != nil {
 			return nil, err
 		}
 	}
@@ -50,13 +50,17 @@ func attachTo(ctx context.Context, dir string) (*opened, error) {
 		s.Close()
 		return nil, err
 	}
-	notice("attached to the session in " + dir)
-	return &opened{Session: s, size: len(infos), attached: true}, nil
+	o := &opened{Session: s, size: len(infos), attached: true, dir: dir}
+	notice(o.attachedTo())
+	return o, nil
 }
+
+// attachedTo says to which session this process is attached.
+func (s *opened) attachedTo() string { return "attached to the session in " + s.dir }
 
 // chooseSession returns one of the folders of running sessions, newest first. Where there is no terminal, it is an error if there are
 // several: which one is meant cannot be guessed.
-func chooseSession(ctx context.Context, dirs []string) (string, error) {
+func chooseSession(ctx context.Context, dirs []string, choose string) (string, error) {
 	switch len(dirs) {
 	case 0:
 		return "", errors.New("no session of yours runs on this host; start one with `symmrepl`")
@@ -68,7 +72,7 @@ func chooseSession(ctx context.Context, dirs []string) (string, error) {
 		list += fmt.Sprintf("\n%6d  %s  %s", i+1, dir, describeSession(ctx, dir))
 	}
 	if !term.Interactive() {
-		return "", errors.New(list + "\n          name one, as in `symmrepl attach " + dirs[0] + "`")
+		return "", errors.New(list + "\n          name one, as in `" + choose + dirs[0] + "`")
 	}
 	notice(list)
 	for {

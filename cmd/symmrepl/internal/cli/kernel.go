@@ -120,18 +120,18 @@ func runKernel(ctx context.Context, o options, file string) (int, error) {
 	}()
 	var mu sync.Mutex // guards s and o
 	var s *opened
-	k.Serve(ctx, func(ctx context.Context, ranks int) (*console.Console, error) {
+	k.Serve(ctx, func(ctx context.Context, ranks int) (c *console.Console, remark string, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, "", ctx.Err()
 		}
 		if ranks > 0 && o.attach {
-			return nil, jupyter.Kept{Err: errors.New("this kernel uses a session that it has not started: choose the number of ranks there")}
+			return nil, "", jupyter.Kept{Err: errors.New("this kernel uses a session that it has not started: choose the number of ranks there")}
 		}
 		if ranks > 0 {
 			if _, err := o.simulated(ranks); err != nil {
-				return nil, jupyter.Kept{Err: err}
+				return nil, "", jupyter.Kept{Err: err}
 			}
 			o.ranks = ranks
 		}
@@ -139,11 +139,13 @@ func runKernel(ctx context.Context, o options, file string) (int, error) {
 			s.Close()
 			s = nil
 		}
-		var err error
 		if s, err = openFor(ctx, o); err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		return s.console(), nil
+		if s.attached {
+			remark = s.attachedTo()
+		}
+		return s.console(), remark, nil
 	})
 	mu.Lock()
 	defer mu.Unlock()
@@ -156,7 +158,7 @@ func runKernel(ctx context.Context, o options, file string) (int, error) {
 // openFor opens the session of a kernel.
 func openFor(ctx context.Context, o options) (*opened, error) {
 	if o.attach {
-		return attachTo(ctx, o.attachDir)
+		return attachTo(ctx, o.attachDir, "symmrepl kernel install --attach=")
 	}
 	s, err := open(ctx, o)
 	if s == nil && err == nil {

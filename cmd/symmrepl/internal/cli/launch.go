@@ -19,10 +19,11 @@ const ranksWithoutGPU = 4
 type opened struct {
 	session.Session
 	size     int
-	emulated bool // its devices are emulated
-	launched bool // by torchrun, mpirun or srun
-	attached bool // to a session that goes on without this process
-	tended   bool // by a launcher that stays as long as the job, as this process's parent
+	emulated bool   // its devices are emulated
+	launched bool   // by torchrun, mpirun or srun
+	attached bool   // to a session that goes on without this process
+	dir      string // of that session
+	tended   bool   // by a launcher that stays as long as the job, as this process's parent
 }
 
 // withSession starts or joins the session that o asks for, runs do on it and closes it. In a process that a

@@ -21,6 +21,8 @@ func hintAtOther(errs []*session.Error) {
 			e.Hint = "$ " + strings.TrimSpace(line[1:]) + " runs a command of the shell, on the first lines of a cell"
 		case strings.ContainsRune(":%$", rune(line[0])) && e.Kind == session.KindSyntax:
 			e.Hint = "commands and $ lines stand on the first lines of a cell, before its Go: put this into a cell of its own"
+		case IsQuestion(line) && e.Kind == session.KindSyntax:
+			e.Hint = "a question such as " + Asked(line) + "? is a cell of its own"
 		}
 	}
 }

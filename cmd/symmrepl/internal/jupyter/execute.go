@@ -94,6 +94,7 @@ func (k *Kernel) execute(ctx context.Context, r *request, asked executeRequest) 
 		entry := console.Request{Source: asked.Code, Printer: s, Silent: !stored, Stop: stopButton, Again: stopButton + " again", Gone: gone, Input: s.ask, Late: s.Output}
 		if stored {
 			entry.Name = fmt.Sprintf("In[%d]", number)
+			k.sayRemark(s)
 		}
 		k.enter(ctx, s, entry)
 		if !s.hasFailed() {
@@ -125,6 +126,13 @@ func (k *Kernel) await(ctx context.Context, s *screen) bool {
 	}
 	s.Printer.Size = c.Size
 	return true
+}
+
+// sayRemark says what there is to say of the session, in its first cell.
+func (k *Kernel) sayRemark(s *screen) {
+	if a := k.current.Load(); a.remark != "" {
+		a.said.Do(func() { s.Note(nil, "%s", a.remark) })
+	}
 }
 
 // enter runs an entry, whose printer is s.

@@ -69,8 +69,9 @@ func (k *Kernel) welcome(topic string) [][]byte {
 }
 
 // Open opens a session, in place of the one that it has opened before, and returns the console that runs entries on it. ranks is how many the user
-// has asked for, 0 if that is left to the kernel. An error is Kept if the session that was opened before goes on.
-type Open func(ctx context.Context, ranks int) (*console.Console, error)
+// has asked for, 0 if that is left to the kernel. remark, unless it is empty, is said in the first cell. An error is Kept if the session that was
+// opened before goes on.
+type Open func(ctx context.Context, ranks int) (c *console.Console, remark string, err error)
 
 // Kept is why there is no new session where the one before goes on.
 type Kept struct{ Err error }
@@ -82,13 +83,15 @@ func (e Kept) Unwrap() error { return e.Err }
 type attempt struct {
 	console *console.Console
 	failed  error // why console is nil
+	remark  string
+	said    sync.Once // remark
 }
 
 // start opens a session.
 func (k *Kernel) start(ctx context.Context, ranks int) error {
-	c, err := k.open(ctx, ranks)
+	c, remark, err := k.open(ctx, ranks)
 	if kept := new(Kept); !errors.As(err, kept) {
-		k.current.Store(&attempt{c, err})
+		k.current.Store(&attempt{console: c, failed: err, remark: remark})
 	}
 	return err
 }

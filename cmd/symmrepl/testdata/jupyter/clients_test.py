@@ -47,7 +47,7 @@ class Clients(unittest.TestCase):
         wheels = glob.glob(os.path.join(jupyter_data_dir(), "kernels", KERNEL, "*.whl"))
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", self.file("modules"), *wheels], check=True)
         environment = {**os.environ, "PYTHONPATH": self.file("modules")}
-        return subprocess.run([sys.executable, "-m", *command], env=environment, check=True, capture_output=True, text=True).stdout
+        return subprocess.run([sys.executable, "-m", *command], env=environment, check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
 
     def test_nbclient(self):
         nb = notebook("x := symm.Rank()", "x * 2", 'fmt.Println("hi")\npanic("stop")', "never()")
@@ -102,6 +102,7 @@ class Clients(unittest.TestCase):
         out = nbformat.read(self.file("out.ipynb"), 4)
         self.assertEqual(result(out.cells[2]), "[0,1] 4")
         self.assertEqual(out.metadata.language_info.name, "go")
+
     def test_script(self):
         """A notebook that nbconvert made a script of runs by symmrepl run, and shows the same."""
         nb = notebook(
@@ -128,16 +129,26 @@ class Clients(unittest.TestCase):
 
     def papermill(self, *options):
         """Runs a notebook with parameters by papermill's command line; returns what it shows of n, and of the others."""
-        nb = notebook("n, name, x, limit, odd, yes := 1, \"\", 1., 0., 0., false", "var nothing, list, table any", "n * symm.WorldSize()",
+        nb = notebook("// parameters", "n, name, x, limit, odd, yes := 1, \"\", 1., 0., 0., false\nvar nothing, list, table any", "n * symm.WorldSize()",
                       "math.IsNaN(odd)", "[]any{name, x, limit, yes, nothing, list, table}")
         nb.cells[1].metadata["tags"] = ["parameters"]
         nbformat.write(nb, self.file("in.ipynb"))
-        self.jupyter("papermill", "--no-progress-bar", *options, self.file("in.ipynb"), self.file("out.ipynb"))
+        self.assertNotIn("unknown parameter", self.jupyter("papermill", "--no-progress-bar", *options, self.file("in.ipynb"), self.file("out.ipynb")))
         return [result(c).replace("[0,1] ", "") for c in nbformat.read(self.file("out.ipynb"), 4).cells[3:]]
 
     def test_papermill_values(self):
         self.assertEqual(self.papermill("-p", "n", "21", "-p", "name", 'a "b"', "-p", "x", "0.5", "-p", "yes", "True", "-r", "list", "7"), [
             "42", "false", '[]any{"a \\"b\\"", 0.5, 0, true, nil, "7", nil}'])
+
+    def test_papermill_help(self):
+        """It lists the parameters that the notebook declares, with their types, values and comments."""
+        nb = notebook("n := 1 // how many\nvar name string\nvar x float64 = 0.5\na, b := 1, 2\nurl := \"http://here\"\nfmt.Println(n)")
+        nb.cells[0].metadata["tags"] = ["parameters"]
+        nbformat.write(nb, self.file("in.ipynb"))
+        listed = self.jupyter("papermill", "--help-notebook", self.file("in.ipynb")).partition("Parameters inferred for notebook")[2].splitlines()[1:]
+        self.assertEqual([" ".join(line.split()) for line in listed if line.strip()], [
+            "n: Unknown type (default 1) how many", "name: string (default )", "x: float64 (default 0.5)", "a: Unknown type (default )", "b: Unknown type (default )",
+            'url: Unknown type (default "http://here")'])
 
     def test_papermill_file(self):
         self.assertEqual(self.papermill("-y", yaml.safe_dump(self.PARAMETERS, allow_unicode=True)), ["42", "true", r"""[]any{

@@ -337,7 +337,7 @@ symm.Synchronize()""")
     def test_hints(self):
         """What other kernels take, or another place, is not just a mistake in Go."""
         for code, hint in (("!ls -l", "$ ls -l runs a command of the shell"), ("%%bash\nls", "lines that begin with $ run in the shell"), ("%%timeit\n1", "%time on the first line"),
-                           ("x := 1\n:time x", "commands and $ lines stand on the first lines of a cell"), ("y := 2\n%ranks", "commands and $ lines stand on the first lines")):
+                           ("x := 1\n:time x", "commands and $ lines stand on the first lines of a cell"), ("y := 2\n%ranks", "commands and $ lines stand on the first lines"), ("z := 3\nz??", "a question such as z? is a cell of its own")):
             reply, _ = self.run_cell(code)
             self.assertEqual(reply["status"], "error")
             self.assertIn(hint, "\n".join(reply["traceback"]), code)
@@ -691,16 +691,27 @@ class Ends(unittest.TestCase):
         km, kc = start_new_kernel(kernel_name=KERNEL)
         self.assertEqual(self.text(kc, "x := 5; x"), ["[0,1] 5"])
         km2, kc2 = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--attach"])
-        self.assertEqual(self.text(kc2, "x * symm.WorldSize()"), ["[0,1] 10"])
+        said, value = self.text(kc2, "x * symm.WorldSize()")
+        self.assertRegex(said, "^attached to the session in /.*")
+        self.assertEqual(value, "[0,1] 10")
         reply = kc2.execute_interactive(":restart -n 3", timeout=PATIENCE, output_hook=lambda m: None)["content"]
         self.assertEqual((reply["status"], reply["evalue"]), ("error", ":restart: this kernel uses a session that it has not started: choose the number of ranks there"))
         kc2.execute("fmt.Scan(&x)", allow_stdin=True)
         kc2.get_stdin_msg(timeout=PATIENCE)
         kc2.input("5")
         self.assertEqual(kc2.get_shell_msg(timeout=PATIENCE)["content"]["status"], "ok")
+        self.assertEqual(self.text(kc2, "x"), ["[0,1] 5"])
         kc2.stop_channels()
         km2.shutdown_kernel()
         self.assertEqual(self.text(kc, "x + 1"), ["[0,1] 6"])
+        km3, kc3 = start_new_kernel(kernel_name=KERNEL)
+        self.assertEqual(self.text(kc3, "1"), ["[0,1] 1"])
+        km2, kc2 = start_new_kernel(kernel_name=KERNEL, extra_arguments=["--attach"])
+        failed = kc2.execute_interactive("1", timeout=PATIENCE, output_hook=lambda m: None)["content"]["evalue"]
+        self.assertRegex(failed, "2 sessions of yours run on this host:(.*\n)+.*name one, as in `symmrepl kernel install --attach=/.*`")
+        for client, manager in ((kc2, km2), (kc3, km3)):
+            client.stop_channels()
+            manager.shutdown_kernel()
         kc.stop_channels()
         km.shutdown_kernel()
 
