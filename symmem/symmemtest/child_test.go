@@ -69,7 +69,11 @@ func join() (*T, error) {
 	if err := errors.Join(err1, err2, err3, file.Close()); err != nil {
 		return nil, err
 	}
-	client, err := bootstrap.NewClient(conn, rank, size, os.Getenv(dirVariable), bootstrap.Parts{})
+	parts, err := bootstrap.ParseParts(os.Getenv(hostVariable), size)
+	if err != nil {
+		return nil, err
+	}
+	client, err := bootstrap.NewClient(conn, rank, size, os.Getenv(dirVariable), parts)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +106,7 @@ type T struct {
 type stop struct{}
 
 func (t *T) runCase(name string) report {
-	all := append(slices.Clone(cases), replacementCases...)
+	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase})
 	var tried tried
 	run := func(t *T) { tried = t.misuse(strings.TrimPrefix(name, misusePrefix)) }
 	if i := slices.IndexFunc(all, func(c testCase) bool { return c.name == name }); i >= 0 {

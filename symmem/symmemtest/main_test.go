@@ -26,6 +26,7 @@ const (
 	sizeVariable = "SYMMTEST_CHILD_SIZE"
 	dirVariable  = "SYMMTEST_CHILD_DIR"
 	joinVariable = "SYMMTEST_CHILD_JOINS"
+	hostVariable = "SYMMTEST_CHILD_HOSTS"
 
 	othersVariable = "SYMMTEST_CHILD_OTHERS" // not empty if it makes other worlds too
 )
@@ -112,6 +113,7 @@ func rankCounts(t *testing.T, device string) (counts []int) {
 // ranks is a running world of child processes.
 type ranks struct {
 	device   string
+	hosts    string // simulated ones, "" for none
 	dir      string
 	hub      *bootstrap.Hub
 	children []*child
@@ -132,13 +134,16 @@ type child struct {
 }
 
 // start brings n ranks up; they end with the test.
-func start(t *testing.T, device string, n int) *ranks {
+func start(t *testing.T, device string, n int) *ranks { return startOn(t, device, n, "") }
+
+// startOn is start on simulated hosts.
+func startOn(t *testing.T, device string, n int, hosts string) *ranks {
 	dir, err := os.MkdirTemp("", "symmtest")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	w := &ranks{device: device, dir: dir, hub: bootstrap.NewHub(n)}
+	w := &ranks{device: device, hosts: hosts, dir: dir, hub: bootstrap.NewHub(n)}
 	for r := range n {
 		w.children = append(w.children, w.spawn(t, r, n, ""))
 	}
@@ -157,7 +162,7 @@ func (w *ranks) spawn(t *testing.T, rank, size int, joins string) *child {
 	c := &child{rank: rank, control: json.NewEncoder(control), reports: make(chan report, 1), gone: make(chan struct{})}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", rankVariable, rank), fmt.Sprintf("%s=%d", sizeVariable, size), dirVariable+"="+w.dir,
-		joinVariable+"="+joins, "SYMMTEST_DEVICE="+w.device, "GOMAXPROCS=2")
+		joinVariable+"="+joins, hostVariable+"="+w.hosts, "SYMMTEST_DEVICE="+w.device, "GOMAXPROCS=2")
 	cmd.ExtraFiles = []*os.File{meetFile, controlFile}
 	cmd.Stdout, cmd.Stderr = c, c
 	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}
@@ -219,29 +224,34 @@ func TestReplace(t *testing.T) {
 			}
 			w := start(t, device, n)
 			w.run(t, "BeforeReplacement")
-			dead := w.children[1]
-			dead.killed = true
-			dead.process.Kill()
-			select {
-			case <-dead.gone:
-			case <-time.After(endLimit):
-				t.Fatal("the hub has not noticed that rank 1 was killed")
-			}
-			w.children[1] = w.spawn(t, 1, n, "yes")
-			if (&ranks{hub: w.hub, children: w.children[1:2]}).collect(t, caseLimit) {
-				t.FailNow()
-			}
-			w.enter()
-			for _, c := range w.children {
-				c.control.Encode(order{Recover: true, Replaced: []int{1}})
-			}
-			if w.collect(t, caseLimit) {
-				t.FailNow()
-			}
+			w.replace(t, 1)
 			w.run(t, "AfterReplacement")
 			w.run(t, "Ring")
 			w.run(t, "AllReduce")
 		})
+	}
+}
+
+// replace kills a rank and lets all recover with a new process in its place.
+func (w *ranks) replace(t *testing.T, rank int) {
+	dead := w.children[rank]
+	dead.killed = true
+	dead.process.Kill()
+	select {
+	case <-dead.gone:
+	case <-time.After(endLimit):
+		t.Fatalf("the hub has not noticed that rank %d was killed", rank)
+	}
+	w.children[rank] = w.spawn(t, rank, len(w.children), "yes")
+	if (&ranks{hub: w.hub, children: w.children[rank : rank+1]}).collect(t, caseLimit) {
+		t.FailNow()
+	}
+	w.enter()
+	for _, c := range w.children {
+		c.control.Encode(order{Recover: true, Replaced: []int{rank}})
+	}
+	if w.collect(t, caseLimit) {
+		t.FailNow()
 	}
 }
 

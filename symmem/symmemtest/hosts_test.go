@@ -1,0 +1,379 @@
+package symmemtest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// hostCases belong to the tests on hosts. They need four ranks on two hosts.
+var hostCases = []testCase{
+	{name: "Teams", run: teamsCase},
+	{name: "TeamCollectives", run: teamCollectivesCase},
+	{name: "TeamPool", run: teamPoolCase},
+	{name: "TeamKernel", run: teamKernelCase},
+	{name: "TeamsEnd", run: teamsEndCase},
+	{name: "NearPeers", run: nearPeersCase},
+	{name: "RefusedAcrossHosts", run: refusedAcrossHostsCase},
+	{name: "BeforeReplacementOnHosts", run: beforeReplacementOnHosts},
+}
+
+// replacementHostCase comes after a rank was replaced.
+var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterReplacementOnHosts}
+
+// withoutOtherHosts are the cases that need no memory of other hosts, although they run on all ranks.
+var withoutOtherHosts = []string{
+	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
+	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "KernelMisuse", "CompileErrors", "KernelFault",
+	"Caps", "AbortLoop",
+}
+
+// notOnHosts are the cases that cannot say that they were refused: they end the process, or look for a pointer to every member.
+var notOnHosts = []string{"Goroutines", "HandleFields"}
+
+// TestHosts runs every case on ranks that are on two hosts. Those that need the memory of other hosts are refused, and for no other reason. Then teams
+// and groups that span hosts are put to use, and a rank is replaced.
+func TestHosts(t *testing.T) {
+	const n = 4
+	for _, device := range devices(t) {
+		t.Run(device, func(t *testing.T) {
+			if device != "cpu" && n > symmem.GPUs() {
+				t.Skipf("%d GPUs are needed", n)
+			}
+			w := startOn(t, device, n, "2")
+			var passed []string
+			refused := 0
+			for _, c := range cases {
+				if slices.Contains(notOnHosts, c.name) {
+					continue
+				}
+				switch ok, across := w.try(t, c.name); {
+				case ok:
+					passed = append(passed, c.name)
+				case across:
+					refused++
+				}
+			}
+			if !reflect.DeepEqual(passed, withoutOtherHosts) || refused != len(cases)-len(withoutOtherHosts)-len(notOnHosts) {
+				t.Errorf("%d cases were refused; %q passed, want %q", refused, passed, withoutOtherHosts)
+			}
+			for _, c := range hostCases {
+				t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+			}
+			w.replace(t, 3)
+			w.run(t, replacementHostCase.name)
+			w.run(t, "Teams")
+			w.run(t, "TeamCollectives")
+		})
+	}
+}
+
+// across reports whether a rank's log says that something was refused because of hosts.
+func across(log string) bool {
+	return strings.Contains(log, "is on another host, and ") || strings.Contains(log, "no engine carries ")
+}
+
+// try runs a case on all ranks, and tells whether it passed and, if not, whether it was refused because of hosts. The ranks that were not refused
+// are released then.
+func (w *ranks) try(t *testing.T, name string) (passed, refused bool) {
+	type said struct {
+		c *child
+		r report
+	}
+	reports := make(chan said)
+	for _, c := range w.children {
+		c.control.Encode(order{Run: name})
+		go func() {
+			r, alive := <-c.reports
+			if !alive {
+				r = report{Failed: true, Log: "died\n"}
+			}
+			reports <- said{c, r}
+		}()
+	}
+	release := func() {
+		for _, c := range w.children {
+			c.control.Encode(order{Abort: "another rank was refused"})
+		}
+	}
+	defer time.AfterFunc(caseLimit, release).Stop()
+	passed = true
+	var log strings.Builder
+	for range w.children {
+		s := <-reports
+		if !s.r.Failed {
+			continue
+		}
+		fmt.Fprintf(&log, "rank %d:\n%s%s", s.c.rank, indent(s.r.Log), indent(s.c.said()))
+		w.hub.Leave(s.c.rank, "failed the case")
+		if passed {
+			defer time.AfterFunc(100*time.Millisecond, release).Stop()
+		}
+		passed, refused = false, refused || across(s.r.Log)
+	}
+	if passed {
+		return true, false
+	}
+	if !refused {
+		t.Errorf("%s:\n%s", name, log.String())
+	}
+	w.enter()
+	for _, c := range w.children {
+		c.control.Encode(order{Recover: true})
+	}
+	if w.collect(t, caseLimit) {
+		t.FailNow()
+	}
+	return false, refused
+}
+
+// teamsCase asks for teams, which no rank has to do that does not need them.
+func teamsCase(t *T) {
+	world, host := symmem.World(), []int{t.rank &^ 1, t.rank | 1}
+	lsa, rail := symmem.LSA(), symmem.Rail()
+	t.equal("LSA", lsa.Ranks(), host)
+	t.equal("rail", rail.Ranks(), []int{t.rank & 1, t.rank&1 + 2})
+	t.equal("rank in the LSA team", lsa.Rank(), t.rank&1)
+	t.equal("rank in the rail", rail.Rank(), t.rank/2)
+	t.equal("names", fmt.Sprint(world, ", ", lsa, ", ", rail), fmt.Sprintf("world, LSA team %d,%d, rail %d,%d", host[0], host[1], t.rank&1, t.rank&1+2))
+	t.equal("the same teams", world.LSA() == lsa && world.Rail() == rail && lsa.LSA() == lsa && rail.Rail() == rail, true)
+	if t.rank == 2 { // without the others
+		mine, alone := lsa.Rail(), rail.LSA()
+		t.equal("rail of the LSA team", mine.Ranks(), []int{2})
+		t.equal("LSA team of the rail", alone.Ranks(), []int{2})
+		t.equal("both again", lsa.Rail() == mine && rail.LSA() == alone && alone.Rail() == alone, true)
+		x := mine.Empty(symmem.I32, 2).Fill(3)
+		symmem.Rendezvous(x).Barrier(0)
+		t.equal("alone", symmem.AllReduce(x, "sum").Ints(), []int{3, 3})
+		x.Free()
+	}
+	uneven := symmem.NewGroup(0, 2, 3)
+	if uneven.Rank() >= 0 {
+		t.equal("its LSA team", uneven.LSA().Ranks(), map[bool][]int{true: {0}, false: {2, 3}}[t.rank == 0])
+		t.refused(symmem.KindMisuse, func() { uneven.Rail() }, "group 0,2,3 has more members on one host than on another: 0 and 2,3", "NewGroup")
+		uneven.Free()
+	}
+	t.refused(symmem.KindMisuse, lsa.Free, "is a team of the world and cannot be freed")
+	c := symmem.Caps()
+	t.equal("hosts", fmt.Sprintf("%v %v %s", c.Hosts, c.Simulated, c.Between), "[[0 1] [2 3]] true nothing")
+}
+
+// teamCollectivesCase makes the world's tensors and works on them within each host.
+func teamCollectivesCase(t *T) {
+	lsa := symmem.LSA()
+	first := t.rank &^ 1
+	both := func(f func(rank int) int) []int { return []int{f(first), f(first + 1)} }
+	x := symmem.Empty(symmem.I32, 4).Fill(10 + t.rank)
+	h := symmem.Rendezvous(x, lsa)
+	t.equal("members", h.WorldSize(), 2)
+	t.equal("one shot", symmem.OneShotAllReduce(x, "sum", lsa).Ints(), slices.Repeat([]int{21 + 2*first}, 4))
+	t.equal("gathered", symmem.AllGather(x.Slice(0, 1), lsa).Ints(), both(func(r int) int { return 10 + r }))
+	t.equal("by copy engines", symmem.AllGather(x.Slice(0, 1), lsa, symmem.CopyEngine()).Ints(), both(func(r int) int { return 10 + r }))
+	t.equal("broadcast", symmem.Broadcast(x, 1, lsa).Ints(), slices.Repeat([]int{11 + first}, 4))
+	x.Fill(t.rank)
+	t.equal("all to all", symmem.AllToAll(x.Slice(0, 2), lsa).Ints(), both(func(r int) int { return r }))
+	t.equal("scattered", symmem.ReduceScatter(x, "max", lsa).Ints(), []int{first + 1, first + 1})
+	t.equal("two shot", symmem.TwoShotAllReduce(x, "sum", lsa).Ints(), slices.Repeat([]int{2*first + 1}, 4))
+	for i := range 5 {
+		h.Barrier(i)
+	}
+	y := lsa.Empty(symmem.I32, 2, 2).Fill(t.rank)
+	symmem.Rendezvous(y)
+	tile := symmem.Local(symmem.I32, 2, 2)
+	symmem.TileReduce(y.Tile(0, 2, 0, 2), tile.Tile(0, 2, 0, 2), 0, "sum", lsa)
+	if lsa.Rank() == 0 {
+		t.equal("tile", tile.Ints(), slices.Repeat([]int{2*first + 1}, 4))
+	}
+	out := symmem.Local(symmem.I32, 2, 2)
+	graph := symmem.Capture(func() { symmem.OneShotAllReduceOut(y, "sum", out) })
+	graph.Replay()
+	graph.Replay()
+	t.equal("replayed", out.Ints(), slices.Repeat([]int{2*first + 1}, 4))
+	symmem.Synchronize()
+	graph.Free()
+	y.Free()
+	x.Free()
+}
+
+func teamPoolCase(t *T) {
+	lsa := symmem.LSA()
+	for range 3 {
+		var x *symmem.Tensor
+		symmem.UseMemPool(func() { x = symmem.Local(symmem.I32, 6).Fill(t.rank) }, lsa)
+		symmem.Rendezvous(x)
+		t.equal("max", symmem.OneShotAllReduce(x, "max").Ints(), slices.Repeat([]int{t.rank | 1}, 6))
+		x.Free()
+	}
+	symmem.Synchronize()
+	t.equal("the team's pool", symmem.MemPoolStats(lsa).Blocks, 1)
+	t.equal("the world's", symmem.MemPoolStats(), symmem.PoolStats{})
+}
+
+// teamKernelCase gives a kernel the handle of a team; that of a group that spans hosts is refused.
+func teamKernelCase(t *T) {
+	x, y := symmem.Empty(symmem.I32, 64).Fill(t.rank), symmem.Local(symmem.I32, 64)
+	world, h := symmem.Rendezvous(x), symmem.Rendezvous(x, symmem.LSA())
+	pull := symmem.Compile(`extern "C" __global__ void pull(symm::Handle h, int* y) {
+		if (!symm::barrier(h, 0)) return;
+		y[threadIdx.x] = h.buffer<int>(1 - h.rank)[threadIdx.x];
+		symm::barrier(h, 0);
+	}`)
+	pull.Launch(symmem.Grid(1), symmem.Block(64), h, y, symmem.Timeout(20*time.Second))
+	t.equal("the neighbour", y.Ints(), slices.Repeat([]int{t.rank ^ 1}, 64))
+	far := (t.rank&^1 + 2) % 4
+	e := t.refused(symmem.KindMisuse, func() { pull.Launch(symmem.Grid(1), symmem.Block(64), world, y) }, "pull on rank", "and world has no pointer to its memory", "g.LSA()")
+	t.equal("the first that is not reached", e.Peer, far)
+	x.Free()
+}
+
+// teamsEndCase ends teams with their group.
+func teamsEndCase(t *T) {
+	g := symmem.NewGroup(0, 1, 2, 3)
+	lsa, rail := g.LSA(), g.Rail()
+	t.equal("teams of their own", lsa != symmem.LSA() && rail != symmem.Rail() && lsa != rail, true)
+	x := lsa.Empty(symmem.I32, 1)
+	t.refused(symmem.KindMisuse, g.Free, "tensor i32[1] of LSA team", "is still allocated")
+	t.refused(symmem.KindMisuse, rail.Free, "is a team of group 0,1,2,3", "free group 0,1,2,3")
+	x.Free()
+	g.Free()
+	for _, team := range []*symmem.Group{lsa, rail} {
+		t.refused(symmem.KindPeer, func() { team.Empty(symmem.I32, 1) }, "cannot be used: it was freed")
+	}
+	t.refused(symmem.KindPeer, func() { g.LSA() }, "group 0,1,2,3 cannot be used: it was freed")
+	for range 3 { // the memory of teams comes back too
+		symmem.NewGroup(0, 1, 2, 3).Free()
+	}
+}
+
+// nearPeersCase uses the peers of the own host through the world.
+func nearPeersCase(t *T) {
+	near := t.rank ^ 1
+	x := symmem.Empty(symmem.I32, 2, 2)
+	h := symmem.Rendezvous(x)
+	for i, p := range h.BufferPtrs() {
+		t.equal(fmt.Sprint("the pointers to rank ", i), []bool{p != 0, h.SignalPadPtrs()[i] != 0}, slices.Repeat([]bool{i/2 == t.rank/2}, 2))
+	}
+	src, dst := symmem.Local(symmem.I32, 2, 2).Fill(t.rank+1), symmem.Local(symmem.I32, 2, 2)
+	h.Put(near, src)
+	h.PutSignal(near, 0)
+	h.WaitSignal(near, 0)
+	t.equal("put", x.Ints(), slices.Repeat([]int{near + 1}, 4))
+	h.PutSignal(near, 1)
+	h.WaitSignal(near, 1)
+	h.PutWithSignal(near, src.Fill(t.rank+5), 3, 9)
+	h.WaitForSignal(3, "==", 9)
+	t.equal("put with signal", x.Ints(), slices.Repeat([]int{near + 5}, 4))
+	h.Get(near, dst)
+	t.equal("got", dst.Ints(), slices.Repeat([]int{t.rank + 5}, 4))
+	h.PutSignal(near, 1)
+	h.WaitSignal(near, 1)
+	h.PutBlock(near, symmem.Local(symmem.I32, 1, 1).Fill(40+t.rank), 1, 0)
+	h.PutSignal(near, 0)
+	h.WaitSignal(near, 0)
+	t.equal("block", x.Ints(), []int{near + 5, near + 5, 40 + near, near + 5})
+	t.equal("remote tensor", h.GetRemoteTensor(near).Ints()[2], 40+t.rank)
+	symmem.Synchronize()
+	t.meet()
+	x.Free()
+}
+
+// refusedAcrossHostsCase names what is refused, by which rank it is needed.
+func refusedAcrossHostsCase(t *T) {
+	x := symmem.Empty(symmem.I32, 2, 2).Fill(t.rank)
+	h := symmem.Rendezvous(x)
+	far, first := (t.rank+2)%4, (t.rank&^1+2)%4
+	local := symmem.Local(symmem.I32, 2, 2)
+	for op, test := range map[string]struct {
+		f    func()
+		peer int
+	}{
+		"put":             {func() { h.Put(far, local) }, far},
+		"get":             {func() { h.Get(far, local) }, far},
+		"put_with_signal": {func() { h.PutWithSignal(far, local, 0, 1) }, far},
+		"put_block":       {func() { h.PutBlock(far, local, 0, 0) }, far},
+		"get_block":       {func() { h.GetBlock(far, local, 0, 0) }, far},
+		"put_signal":      {func() { h.PutSignal(far, 0) }, far},
+		"wait_signal":     {func() { h.WaitSignal(far, 0) }, far},
+		"barrier":         {func() { h.Barrier(0) }, first},
+	} {
+		e := t.refused(symmem.KindMisuse, test.f, "no engine carries "+op+" between hosts", "g.LSA()")
+		t.equal(op, []any{e.Op, e.Peer, e.Rank}, []any{op, test.peer, t.rank})
+	}
+	for op, test := range map[string]struct {
+		f    func()
+		peer int
+	}{
+		"GetBuffer":       {func() { h.GetBuffer(far, symmem.I32, 1) }, far},
+		"GetRemoteTensor": {func() { h.GetRemoteTensor(far) }, far},
+		"GetSignalPad":    {func() { h.GetSignalPad(far) }, far},
+		"UseMemPool":      {func() { symmem.UseMemPool(func() { t.Errorf("the pool is used") }) }, first},
+		"all_reduce":      {func() { symmem.AllReduce(x, "sum") }, first},
+		"all_gather":      {func() { symmem.AllGather(x, symmem.CopyEngine()) }, first},
+		"tile_reduce":     {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
+	} {
+		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory", test.peer), "Put and Get", "g.LSA()")
+		t.equal(op, []any{e.Op, e.Peer, e.Rank}, []any{op, test.peer, t.rank})
+	}
+	t.equal("the tensor", x.Ints(), slices.Repeat([]int{t.rank}, 4))
+	x.Free()
+}
+
+func beforeReplacementOnHosts(t *T) {
+	x := symmem.Empty(symmem.I32, 4).Fill(10 + t.rank)
+	y := symmem.LSA().Empty(symmem.I32, 2).Fill(t.rank)
+	t.kept["tensor"], t.kept["handle"], t.kept["team's"], t.kept["team's handle"] = x, symmem.Rendezvous(x), y, symmem.Rendezvous(y)
+	t.kept["teams"] = []*symmem.Group{symmem.LSA(), symmem.Rail()}
+	t.kept["group"] = symmem.NewGroup(0, 1, 2, 3)
+	t.kept["group's team"] = t.kept["group"].(*symmem.Group).LSA()
+	rest := symmem.NewGroup(0, 2)
+	t.kept["rest"] = rest
+}
+
+// afterReplacementOnHosts comes after rank 3 was replaced.
+func afterReplacementOnHosts(t *T) {
+	if t.rank == 3 {
+		t.equal("lost by the new process", len(t.kept["lost"].([]string)), 0)
+	} else {
+		x, y := t.kept["tensor"].(*symmem.Tensor), t.kept["team's"].(*symmem.Tensor)
+		want := []string{"group 0,1,2,3", "rank 3's part of the symmetric tensor i32[4] of world"}
+		if t.rank == 2 {
+			want = append(want, "rank 3's part of the symmetric tensor i32[2] of LSA team 2,3")
+		}
+		lost := t.kept["lost"].([]string)
+		for _, w := range want {
+			if !slices.Contains(lost, w) {
+				t.Errorf("%q is not lost: %q", w, lost)
+			}
+		}
+		if slices.ContainsFunc(lost, func(s string) bool {
+			return strings.HasPrefix(s, "LSA team") || strings.HasPrefix(s, "rail") || s == "group 0,2"
+		}) {
+			t.Errorf("lost: %q", lost)
+		}
+		t.equal("own data", x.Ints(), slices.Repeat([]int{10 + t.rank}, 4))
+		t.refused(symmem.KindPeer, func() { t.kept["handle"].(*symmem.Handle).PutSignal(t.rank^1, 0) }, "i32[4] lost a part: rank 3 was replaced")
+		x.Free()
+		t.equal("the same teams", []*symmem.Group{symmem.LSA(), symmem.Rail()}, t.kept["teams"])
+		t.refused(symmem.KindPeer, func() { t.kept["group's team"].(*symmem.Group).Empty(symmem.I32, 1) }, "cannot be used: rank 3 was replaced")
+		t.kept["group"].(*symmem.Group).Free() // alone
+		if t.rank < 2 {
+			t.equal("the team of the other host", symmem.AllReduce(y, "sum").Ints(), []int{1, 1})
+			t.kept["team's handle"].(*symmem.Handle).Barrier(0)
+		}
+		y.Free()
+		if rest := t.kept["rest"].(*symmem.Group); rest.Rank() >= 0 {
+			rest.Empty(symmem.I32, 1).Free()
+			rest.Free()
+		}
+	}
+	z := symmem.Empty(symmem.I32, 2).Fill(t.rank)
+	symmem.Rendezvous(z, symmem.LSA())
+	t.equal("sum", symmem.AllReduce(z, "sum", symmem.LSA()).Ints(), slices.Repeat([]int{t.rank&^1*2 + 1}, 2))
+	symmem.Rail().Empty(symmem.I32, 1).Free()
+	z.Free()
+}
