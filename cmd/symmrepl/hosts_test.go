@@ -243,3 +243,13 @@ func TestSimulatedHosts(t *testing.T) {
 	h.env = append(h.env, "SYMMREPL_HOSTS=2")
 	checkSpanning(t, h.run("", "run", script, "-n", "4", "--device", "cpu"))
 }
+
+// Hosts are not simulated where there are several.
+func TestSimulatedAmongRealHosts(t *testing.T) {
+	h := newHome(t, 4)
+	h.env = []string{"RANK=1", "LOCAL_RANK=1", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=192.0.2.1", "MASTER_PORT=1"}
+	const want = "symmrepl: the hosts 0-1/2-3 cannot be simulated: torchrun has started 2 of 4 processes on this host; leave --hosts and SYMMREPL_HOSTS out\n"
+	if r := h.run("", "-e", "1", "--hosts", "2", "--device", "cpu"); r.status != 2 || !strings.HasPrefix(r.err, want) {
+		t.Errorf("%+v, want %s", r, want)
+	}
+}
