@@ -4,6 +4,7 @@ SHELL := /bin/bash
 BIN := bin/symmrepl
 NVRTC := .venv/nvrtc
 JUPYTER := .venv/jupyter
+UCX := .venv/ucx
 
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at most three fail, they run once
 # more, alone, and the summary names them. A data race is never retried.
@@ -23,9 +24,10 @@ build: $(BIN) ## build bin/symmrepl
 $(BIN): FORCE | go c++
 	go build -o $@ ./cmd/symmrepl
 
-test: check $(NVRTC) $(JUPYTER) ## all checks that a change must pass: check, all tests, the race detector, the cgo checks
+test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: check, all tests, the race detector, the cgo checks
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
+	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
 	$(TEST) --packages ./... -- -timeout 15m && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -timeout 5m ./...) && \
@@ -80,6 +82,17 @@ $(NVRTC): | python3
 $(JUPYTER): .ci/jupyter.txt | $(NVRTC)
 	.venv/bin/pip install --quiet --disable-pip-version-check -r .ci/jupyter.txt
 	touch $@
+
+# The folders of UCX's libraries, which carry what goes between hosts: a recent wheel, and the version of Debian 12, which is unpacked here
+# where Debian's archive can be reached. Without it $(UCX)-1.13 is empty, and its half of the tests is skipped.
+$(UCX): | $(NVRTC)
+	.venv/bin/pip install --quiet --disable-pip-version-check libucx-cu13==1.22.0
+	@rm -rf .venv/debian && mkdir -p .venv/debian && : > $@-1.13
+	@cd .venv/debian && if apt-get download libucx0=1.13.1-1 >/dev/null 2>&1 && dpkg -x libucx0_*.deb . && lib=$$(dirname "$$(find "$$PWD" -name libucp.so.0)") && \
+		! LD_LIBRARY_PATH="$$lib" ldd "$$lib/libucp.so.0" | grep 'not found'; \
+		then echo "$$lib" > ../ucx-1.13; \
+		else echo 'make: no UCX 1.13: it is libucx0 1.13.1-1 of Debian 12, which apt-get must reach, and needs libnuma1; its tests are skipped'; fi
+	dirname "$$(find "$$PWD/.venv/lib" -path '*/libucx/lib/libucp.so.0')" > $@
 
 .PHONY: go c++ python3
 go:

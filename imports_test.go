@@ -57,9 +57,10 @@ var parts = []part{
 	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "kernels", "symmem/internal", "symmem/internal/device"}},
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
 	{"symmem/internal/cpu", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
-	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/device"}},
+	{"symmem/internal/cuda", []string{"kernels", "symmem/internal", "symmem/internal/cuda/libs", "symmem/internal/device"}},
 	{"symmem/internal/device", []string{"kernels"}},
-	{"symmem/internal/net", []string{"kernels"}},
+	{"symmem/internal/net", []string{"kernels", "symmem/internal/cuda/libs"}},
+	{"symmem/internal/cuda/libs", nil},
 	{"symmem/internal", nil},
 	{"kernels", nil},
 

@@ -14,6 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/net/null"
 	"github.com/symmrepl/symmrepl/symmem/internal/net/proxy"
+	"github.com/symmrepl/symmrepl/symmem/internal/net/ucx"
 )
 
 // Config is what an engine is opened with.
@@ -73,6 +74,12 @@ func Open(c Config) (*Engine, error) {
 	switch c.Provider {
 	case "null":
 		setup.Transport = null.Transport()
+	case "ucx":
+		l, err := Available()
+		if err != nil {
+			return fail(err.Error())
+		}
+		setup.Transport, setup.Library = ucx.Transport(), l.Path
 	default:
 		return fail(fmt.Sprintf(`no provider is called %q: there are "ucx" and "null"`, c.Provider))
 	}
@@ -291,7 +298,7 @@ func (e *Engine) Peers() []PeerState {
 				InFlight: s.InFlight, Posted: s.Posted, Sent: s.Sent, Landed: s.Landed, Parked: s.Parked, Dropped: s.Dropped, Refused: s.Refused,
 			})
 			if len(addresses) > r && len(addresses[r]) > 0 {
-				list[r].Address = readable(addresses[r])
+				list[r].Address = e.readable(addresses[r])
 			}
 		}
 		return nil
@@ -299,12 +306,11 @@ func (e *Engine) Peers() []PeerState {
 	return list
 }
 
-// readable is an address as text. Those of UCX are bytes that only it can read.
-func readable(address []byte) string {
-	for _, b := range address {
-		if b < ' ' || b > '~' {
-			return fmt.Sprintf("%d bytes", len(address))
-		}
+// readable is an address as text: the path of the null network; only UCX can read its own. proxy.c says what stands behind it.
+func (e *Engine) readable(address []byte) string {
+	address = address[:max(0, len(address)-(e.config.Size+7)/8)]
+	if e.config.Provider != "null" {
+		return fmt.Sprintf("%d bytes", len(address))
 	}
 	return string(address)
 }

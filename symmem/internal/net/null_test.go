@@ -22,12 +22,17 @@ func TestPerf(t *testing.T) {
 	if !*perf {
 		t.Skip("without -perf")
 	}
-	nullOptions(1).Scenario(t, "perf", 2)
+	for _, o := range []nettest.Options{nullOptions(1), ucxOptions()} {
+		t.Run(o.Config.Provider, func(t *testing.T) { o.Scenario(t, "perf", 2) })
+	}
 }
 
 // Messages that overtake each other show the difference of weak and strong signals, and nothing else changes.
 func TestNullReorder(t *testing.T) {
 	o := nullOptions(3)
+	for _, name := range []string{"lossy", "slow"} {
+		t.Run(name, func(t *testing.T) { o.Scenario(t, name, 2) })
+	}
 	t.Run("seeds", func(t *testing.T) { o.Scenario(t, "seeds", 2) })
 	o.Null.Reorder = true
 	nettest.Run(t, o)

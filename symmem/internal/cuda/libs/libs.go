@@ -12,35 +12,45 @@ type Kind struct {
 	Env     string   // the variable that names a file or a folder instead of the search
 	Sonames []string // the best first
 	Wheel   string   // the prefix of the wheel's name, as in its dist-info folder
+	Folder  string   // of the library under site-packages, a pattern
 	Version string   // the exported function that tells the version
 	Hint    string   // how to get it
 }
 
-// Kinds returns every library symmrepl can use, the driver apart.
+// Kinds returns every library that the cuda device can use, the driver apart.
 func Kinds() []Kind { return []Kind{NVRTC(), NCCL(), CuBLASLt(), NVSHMEM()} }
+
+// nvidia is where NVIDIA's wheels put libraries.
+const nvidia = "nvidia/*/lib"
 
 // NVRTC is the compiler: kernels need it, unless they are in the cache.
 func NVRTC() Kind {
-	return Kind{"NVRTC", "SYMMREPL_NVRTC", []string{"libnvrtc.so.13", "libnvrtc.so.12"}, "nvidia_cuda_nvrtc", "nvrtcVersion",
+	return Kind{"NVRTC", "SYMMREPL_NVRTC", []string{"libnvrtc.so.13", "libnvrtc.so.12"}, "nvidia_cuda_nvrtc", nvidia, "nvrtcVersion",
 		"install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc`, or set SYMMREPL_NVRTC to the library or its folder"}
 }
 
 // NCCL is NVIDIA's collectives library.
 func NCCL() Kind {
-	return Kind{"NCCL", "SYMMREPL_NCCL", []string{"libnccl.so.2"}, "nvidia_nccl", "ncclGetVersion",
+	return Kind{"NCCL", "SYMMREPL_NCCL", []string{"libnccl.so.2"}, "nvidia_nccl", nvidia, "ncclGetVersion",
 		"nothing needs it yet; to have it listed, `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder"}
 }
 
 // CuBLASLt multiplies matrices.
 func CuBLASLt() Kind {
-	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", "cublasLtGetVersion",
+	return Kind{"cuBLASLt", "SYMMREPL_CUBLASLT", []string{"libcublasLt.so.13", "libcublasLt.so.12"}, "nvidia_cublas", nvidia, "cublasLtGetVersion",
 		"install the CUDA toolkit, or `pip install nvidia-cublas`, or set SYMMREPL_CUBLASLT to the library or its folder"}
 }
 
 // NVSHMEM is NVIDIA's OpenSHMEM.
 func NVSHMEM() Kind {
-	return Kind{"NVSHMEM", "SYMMREPL_NVSHMEM", []string{"libnvshmem_host.so.3"}, "nvidia_nvshmem", "nvshmemx_vendor_get_version_info",
+	return Kind{"NVSHMEM", "SYMMREPL_NVSHMEM", []string{"libnvshmem_host.so.3"}, "nvidia_nvshmem", nvidia, "nvshmemx_vendor_get_version_info",
 		"nothing needs it yet; to have it listed, `pip install nvidia-nvshmem-cu13`, or set SYMMREPL_NVSHMEM to the library or its folder"}
+}
+
+// UCX carries what goes between hosts.
+func UCX() Kind {
+	return Kind{"UCX", "SYMMREPL_UCX_LIB", []string{"libucp.so.0"}, "libucx", "libucx/lib", "ucp_get_version",
+		"`apt install libucx0`, or `pip install libucx-cu13`, or set SYMMREPL_UCX_LIB to libucp.so.0 or its folder"}
 }
 
 // Library is a file that was found.
@@ -85,7 +95,7 @@ func (h Host) Find(k Kind) []Library {
 		for _, dir := range h.toolkits() {
 			found = add(found, filepath.Join(dir, "lib64", soname), "toolkit")
 		}
-		found = append(found, wheels(packages, soname, k.Wheel)...)
+		found = append(found, wheels(packages, soname, k)...)
 	}
 	return found
 }
@@ -136,10 +146,11 @@ func add(found []Library, path, origin string) []Library {
 	return append(found, Library{Path: path, Soname: filepath.Base(path), Version: versionOf(real), Origin: origin})
 }
 
-// versionOf reads "13.0.88" from "libnvrtc.so.13.0.88", and nothing from "libnvrtc.so.13".
+// versionOf reads "13.0.88" from "libnvrtc.so.13.0.88", and nothing from "libnvrtc.so.13" nor from "libucp.so.0.0.0", whose numbers are
+// those of an interface.
 func versionOf(path string) string {
 	_, v, _ := strings.Cut(filepath.Base(path), ".so.")
-	if !strings.Contains(v, ".") {
+	if !strings.Contains(v, ".") || strings.HasPrefix(v, "0.") {
 		return ""
 	}
 	return v

@@ -83,7 +83,7 @@ func (w *world) want(k Kind, lines ...string) {
 
 func TestNothing(t *testing.T) {
 	w := newWorld(t)
-	for _, k := range Kinds() {
+	for _, k := range append(Kinds(), UCX()) {
 		w.want(k, []string{}...)
 	}
 }
@@ -138,6 +138,24 @@ func TestPythonPrefixes(t *testing.T) {
 		"opt/python/lib/python3.12/site-packages/nvidia/nccl/lib/libnccl.so.2 2.28.9 python",
 		"home/.local/lib/python3.12/site-packages/nvidia/nccl/lib/libnccl.so.2 2.9.1 python",
 		"system/lib/python3/dist-packages/nvidia/nccl/lib/libnccl.so.2 python")
+}
+
+func TestUCX(t *testing.T) {
+	w := newWorld(t)
+	w.file("usr/lib/libucp.so.0.0.0", "unpacked/libucp.so.0",
+		"work/.venv/lib/python3.11/site-packages/libucx/lib/libucp.so.0",
+		"work/.venv/lib/python3.11/site-packages/libucx_cu13-1.22.0.dist-info/METADATA",
+		"venv/lib/python3.12/site-packages/libucx/lib/libucp.so.0",
+		"venv/lib/python3.12/site-packages/libucx_cu12-1.19.1.dist-info/METADATA")
+	w.link("libucp.so.0.0.0", "usr/lib/libucp.so.0")
+	w.set("VIRTUAL_ENV", "venv")
+	w.cache("libucp.so.0", "usr/lib/libucp.so.0")
+	w.want(UCX(),
+		"usr/lib/libucp.so.0 ldconfig",
+		"work/.venv/lib/python3.11/site-packages/libucx/lib/libucp.so.0 1.22.0 python",
+		"venv/lib/python3.12/site-packages/libucx/lib/libucp.so.0 1.19.1 python")
+	w.set("SYMMREPL_UCX_LIB", "unpacked")
+	w.want(UCX(), "unpacked/libucp.so.0 SYMMREPL_UCX_LIB")
 }
 
 func TestNeighbours(t *testing.T) {

@@ -46,16 +46,16 @@ func (h Host) sitePackages() []string {
 	return dirs
 }
 
-// wheels finds a library in NVIDIA's wheels, the highest version first.
-func wheels(packages []string, soname, wheel string) []Library {
+// wheels finds a library in Python's wheels, the highest version first.
+func wheels(packages []string, soname string, k Kind) []Library {
 	var found []Library
 	for _, dir := range packages {
-		files, _ := filepath.Glob(filepath.Join(escape(dir), "nvidia", "*", "lib", soname))
+		files, _ := filepath.Glob(filepath.Join(escape(dir), k.Folder, soname))
 		for _, file := range files {
 			n := len(found)
 			found = add(found, file, "python")
 			if len(found) > n && found[n].Version == "" {
-				found[n].Version = wheelVersion(dir, wheel, soname)
+				found[n].Version = wheelVersion(dir, k.Wheel, soname)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func wheels(packages []string, soname, wheel string) []Library {
 }
 
 // wheelVersion reads a version from the wheel's dist-info folder. A wheel for CUDA 12 is called name_cu12 and brings the library of that
-// major version where the soname has it.
+// major version where the soname has it, which is 0 for libraries that count otherwise.
 func wheelVersion(packages, wheel, soname string) string {
 	entries, err := os.ReadDir(packages)
 	if err != nil {
@@ -85,7 +85,7 @@ func wheelVersion(packages, wheel, soname string) string {
 		if tail != "" && !strings.HasPrefix(tail, "_cu") {
 			continue // another wheel whose name begins alike
 		}
-		if !strings.HasPrefix(version, major+".") {
+		if major != "0" && !strings.HasPrefix(version, major+".") {
 			continue
 		}
 		if compareVersions(version, best) > 0 {

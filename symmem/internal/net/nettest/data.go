@@ -55,6 +55,7 @@ func sizes(r *Rank) {
 		if r.Rank == 1 {
 			clear(r.Memory[:offset+n])
 		}
+		r.Meet()
 	}
 	r.Close()
 }

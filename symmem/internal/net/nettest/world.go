@@ -115,7 +115,7 @@ func (o Options) Scenario(t *testing.T, name string, n int) {
 	}
 	for _, m := range members {
 		m.cmd.Wait()
-		if t.Failed() && m.output.Len() > 0 {
+		if (t.Failed() || name == "perf") && m.output.Len() > 0 {
 			t.Logf("rank %d said:\n%s", m.rank, m.output)
 		}
 	}

@@ -53,7 +53,7 @@ typedef struct net_wait { // a fence of a peer that waits for messages
 } net_wait;
 
 typedef struct {
-	int state, losing, told;
+	int state, losing, told, dropped; // dropped: since it was named
 	char why[NET_WHY];
 	uint8_t *address;
 	size_t address_bytes;

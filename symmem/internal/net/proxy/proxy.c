@@ -62,16 +62,21 @@ void net_mark_lost(net_proxy *p, uint32_t peer, const char *why) {
 	snprintf(q->why, sizeof q->why, "%s", why);
 }
 
+static void drop(net_proxy *p, uint32_t peer, int state) {
+	p->peers[peer].state = state;
+	p->peers[peer].dropped = 1;
+	p->transport->drop(p->link, peer);
+}
+
 static int drop_losses(net_proxy *p) {
 	if (!p->losses) return 0;
 	for (uint32_t r = 0; r < p->size; r++) {
 		net_peer *q = &p->peers[r];
 		if (!q->losing) continue;
 		q->losing = 0;
-		q->state = NET_LOST;
 		q->told = 0;
 		p->losses--;
-		p->transport->drop(p->link, r);
+		drop(p, r, NET_LOST);
 		net_forget_source(p, r, 0);
 		net_end_jobs(p, r);
 		__atomic_fetch_or(&p->board->lost[r / 32], (uint32_t)1 << (r % 32), __ATOMIC_RELEASE);
@@ -233,8 +238,7 @@ static void drop_slow(net_proxy *p) {
 	for (uint32_t r = 0; r < p->size; r++) {
 		net_peer *q = &p->peers[r];
 		if (r == p->rank || q->state != NET_CONNECTED || (!q->facts.in_flight && !p->receiving)) continue;
-		p->transport->drop(p->link, r);
-		q->state = NET_UNKNOWN;
+		drop(p, r, NET_UNKNOWN);
 	}
 }
 
@@ -285,9 +289,18 @@ typedef struct {
 	size_t n;
 } address_call;
 
+// Behind the transport's address, an address says which peers this rank has dropped: those must dial it anew, as it must dial them.
+static size_t dropped_bytes(const net_proxy *p) { return (p->size + 7) / 8; }
+
 static void address(net_proxy *p, void *arg) {
 	address_call *c = arg;
-	c->n = p->transport->address(p->link, c->to, c->n);
+	size_t n = p->transport->address(p->link, c->to, c->n), room = c->n;
+	c->n = n + dropped_bytes(p);
+	if (c->n > room) return;
+	uint8_t *dropped = (uint8_t *)c->to + n;
+	memset(dropped, 0, dropped_bytes(p));
+	for (uint32_t r = 0; r < p->size; r++)
+		if (p->peers[r].dropped) dropped[r / 8] |= 1 << r % 8;
 }
 
 size_t net_address(net_proxy *p, void *to, size_t room) {
@@ -337,14 +350,15 @@ static int name_peer(net_proxy *p, uint32_t r, const uint8_t *address, size_t by
 		q->state = NET_CONNECTED;
 		return 0;
 	}
-	if (bytes == 0) {
-		if (q->state == NET_CONNECTED) p->transport->drop(p->link, r);
-		q->state = NET_UNKNOWN;
+	if (bytes <= dropped_bytes(p)) {
+		if (q->state == NET_CONNECTED) drop(p, r, NET_UNKNOWN);
 		return 0;
 	}
+	bytes -= dropped_bytes(p);
+	int dropped = address[bytes + p->rank / 8] >> p->rank % 8 & 1;
 	int same = q->address && q->address_bytes == bytes && memcmp(q->address, address, bytes) == 0;
-	if (same && q->state == NET_CONNECTED) return 0;
-	if (q->state == NET_CONNECTED) p->transport->drop(p->link, r);
+	if (same && q->state == NET_CONNECTED && !dropped) return 0;
+	if (q->state == NET_CONNECTED) drop(p, r, NET_UNKNOWN);
 	q->state = NET_UNKNOWN;
 	if (p->transport->peer(p->link, r, address, bytes, why)) return 1;
 	uint8_t *copy = malloc(bytes);
@@ -357,6 +371,7 @@ static int name_peer(net_proxy *p, uint32_t r, const uint8_t *address, size_t by
 	q->address = copy;
 	q->address_bytes = bytes;
 	q->state = NET_CONNECTED;
+	q->dropped = 0;
 	q->why[0] = 0;
 	return 0;
 }

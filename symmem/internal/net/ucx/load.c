@@ -1,0 +1,73 @@
+// load.c: opening libucp without letting it change the process.
+//
+// As the library is opened its constructors install handlers for SIGSEGV and its like, which are the Go run-time's, and rewrite the first
+// bytes of libc's munmap. Variables of the environment keep them from both, if they are set before. A handler for SIGHUP is
+// installed nevertheless, and replaced by what was there.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "load.h"
+#include "ucx.h"
+
+enum { PATH = 4096 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int loaded;
+
+ucx_api ucx;
+
+// open_beside opens a library that libucp needs and that lies beside it, where the loader might not look, or find another version.
+static void open_beside(const char *path, const char *name) {
+	char file[PATH];
+	const char *slash = strrchr(path, '/');
+	if (slash && snprintf(file, sizeof file, "%.*s/%s", (int)(slash - path), path, name) < PATH) dlopen(file, RTLD_LAZY | RTLD_LOCAL); // lazily, as they need each other
+}
+
+static int load(const char *path, char why[NET_WHY]) {
+	static const char *const settings[][2] = {
+	    {"UCX_HANDLE_ERRORS", "none"}, {"UCX_MEM_EVENTS", "n"}, {"UCX_LOG_LEVEL", "fatal"}, {"UCX_WARN_UNUSED_ENV_VARS", "n"}};
+	for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) setenv(settings[k][0], settings[k][1], 0);
+	struct sigaction hangup;
+	sigaction(SIGHUP, NULL, &hangup);
+	static const char *const beside[] = {"libucm.so.0", "libucs.so.0", "libuct.so.0"};
+	for (size_t k = 0; k < sizeof beside / sizeof *beside; k++) open_beside(path, beside[k]);
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	sigaction(SIGHUP, &hangup, NULL);
+	if (!library) {
+		snprintf(why, NET_WHY, "%s", dlerror());
+		return 0;
+	}
+#define UCX_FIND(result, name, args) \
+	if (!(*(void **)&ucx.name = dlsym(library, "ucp_" #name))) { \
+		snprintf(why, NET_WHY, "it has no ucp_" #name); \
+		return 0; \
+	}
+	UCX_FUNCTIONS(UCX_FIND)
+	if (!(*(void **)&ucx.status_string = dlsym(library, "ucs_status_string"))) { // which dlsym finds in what the library needs
+		snprintf(why, NET_WHY, "it has no ucs_status_string");
+		return 0;
+	}
+	return 1;
+}
+
+int ucx_load(const char *path, char version[32], char why[NET_WHY]) {
+	pthread_mutex_lock(&lock);
+	if (!loaded) loaded = load(path, why);
+	int ok = loaded;
+	pthread_mutex_unlock(&lock);
+	if (!ok) return 0;
+	unsigned major, minor, release;
+	ucx.get_version(&major, &minor, &release);
+	if (major != 1 || minor < 13) {
+		snprintf(why, NET_WHY, "it is version %u.%u.%u; 1.13 or a later 1.x is needed", major, minor, release);
+		return 0;
+	}
+	snprintf(version, 32, "%u.%u.%u", major, minor, release);
+	return 1;
+}

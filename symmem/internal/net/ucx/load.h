@@ -1,0 +1,8 @@
+#ifndef NET_UCX_LOAD_H
+#define NET_UCX_LOAD_H
+
+#include "api.h"
+
+extern ucx_api ucx; // after ucx_load
+
+#endif

@@ -1,0 +1,33 @@
+package ucx
+
+/*
+#cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Werror=implicit-function-declaration
+#cgo LDFLAGS: -ldl -lpthread
+#include <stdlib.h>
+#include "ucx.h"
+
+static const void *transport(void) { return &net_ucx; }
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+
+	_ "github.com/symmrepl/symmrepl/symmem/internal/net/proxy" // whose transport.h the files of C include
+)
+
+// Transport is the table of the provider's functions.
+func Transport() unsafe.Pointer { return unsafe.Pointer(C.transport()) }
+
+// Load opens the library at a path and returns its version. A process opens one; later calls return its version.
+func Load(path string) (version string, err error) {
+	p := C.CString(path)
+	defer C.free(unsafe.Pointer(p))
+	var v [32]C.char
+	var why [C.NET_WHY]C.char
+	if C.ucx_load(p, &v[0], &why[0]) == 0 {
+		return "", errors.New(C.GoString(&why[0]))
+	}
+	return C.GoString(&v[0]), nil
+}

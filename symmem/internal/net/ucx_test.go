@@ -1,0 +1,30 @@
+package net_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/net/nettest"
+)
+
+// olderVariable names an older library than SYMMREPL_UCX_LIB does, so that one run tests both.
+const olderVariable = "SYMMREPL_UCX_LIB_OLDER"
+
+func ucxOptions() nettest.Options {
+	return nettest.Options{Config: net.Config{Provider: "ucx", Interface: "lo", TLS: "tcp,self"}}
+}
+
+// The library is opened by the ranks, never by the test's own process.
+func TestUCX(t *testing.T) {
+	for _, variable := range []string{"SYMMREPL_UCX_LIB", olderVariable} {
+		t.Run(variable, func(t *testing.T) {
+			library := os.Getenv(variable)
+			if library == "" {
+				t.Skip(variable + " is not set: make test says why")
+			}
+			t.Setenv("SYMMREPL_UCX_LIB", library)
+			nettest.Run(t, ucxOptions())
+		})
+	}
+}
