@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
 	"github.com/symmrepl/symmrepl/symmem"
 )
 
@@ -96,6 +97,9 @@ func TestStartOnTwoHosts(t *testing.T) {
 	}
 	l.Close() // rank 0 listens there
 	hosts := fmt.Sprintf("WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=%d ", l.Addr().(*net.TCPAddr).Port) + "SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef "
+	address, port := storetest.Start(t) // the agents of torchrun listen at MASTER_PORT themselves
+	agents := fmt.Sprintf("MASTER_ADDR=%s MASTER_PORT=%d TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=two ", address, port) +
+		"WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef "
 	one := "WORLD_SIZE=4 MASTER_PORT=29514 SYMMREPL_HOSTS=0-1/2-3 "
 	all := func(environ string, local bool) (list []string) {
 		for r := range 4 {
@@ -111,6 +115,7 @@ func TestStartOnTwoHosts(t *testing.T) {
 		want     [4]string
 	}{
 		{all(hosts, true), [4]string{"0 of 4 [10 10]\nstatus 0", "1 of 4 [10 10]\nstatus 0", "2 of 4 [10 10]\nstatus 0", "3 of 4 [10 10]\nstatus 0"}},
+		{all(agents, true), [4]string{"0 of 4 [10 10]\nstatus 0", "1 of 4 [10 10]\nstatus 0", "2 of 4 [10 10]\nstatus 0", "3 of 4 [10 10]\nstatus 0"}},
 		{all(one, false), [4]string{"0 of 4 [3 3]\nstatus 0", "1 of 4 [3 3]\nstatus 0", "2 of 4 [7 7]\nstatus 0", "3 of 4 [7 7]\nstatus 0"}},
 	} {
 		for r, said := range startAll(t, "sum", test.environs...) {
