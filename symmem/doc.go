@@ -32,6 +32,12 @@
 // which it was issued: two operations never take each other's signals. So a wait on one stream must not need
 // a put that this rank issues later on another. Plain copies and 64-bit signal words are not chained.
 //
+// # Hosts
+//
+// The ranks of a world may be on several hosts, also simulated ones. A group that spans hosts meets, allocates and recovers as any other; the
+// memory of members on the own host is mapped, and what needs a pointer to that of others is refused. [Group.LSA] is the team of the members on
+// this host, [Group.Rail] that of the counterparts on the others.
+//
 // # Errors
 //
 // Misuse and faults panic with an [*Error]; [Maybe] turns that into an error value. Nothing is launched by a

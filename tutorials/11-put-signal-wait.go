@@ -337,9 +337,10 @@ fmt.Println("correct")
 //     torchrun --no-python --nnodes 2 --node-rank 0 --nproc-per-node 2 \
 //         --master-addr FIRST --master-port 29500 symmrepl run FILE.go
 //
-// Every rank on both hosts runs every cell, and the ranks of each host share memory in a group, here `NewGroup(0, 1)` and `NewGroup(2,
-// 3)`: the first of the two levels. For the second level symmrepl has no network transport yet. There, `Empty` for the whole world is
-// an error that shows which ranks are on which host. The kernels of this tutorial translate line by line to NCCL's, which cross hosts:
+// Every rank on both hosts runs every cell, and the ranks of each host share memory in a team, `symm.LSA()`: the first of the two
+// levels. `symm.Rail()` is the team of a rank and its counterparts on the other hosts, for the second level, for which symmrepl has no
+// network transport yet. `symmrepl -n 4 --hosts 2` plays two hosts on one machine. The kernels of this tutorial translate line by
+// line to NCCL's, which cross hosts:
 //
 //     here                              NCCL GIN
 //     symm.Empty and symm.Rendezvous    ncclMemAlloc and ncclCommWindowRegister

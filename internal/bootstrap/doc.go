@@ -18,4 +18,9 @@
 // sees them.
 //
 // The hub runs beside whoever started the ranks. It knows nothing of devices or of user code.
+//
+// # Hosts
+//
+// Descriptors do not cross hosts. Hosts finds out which ranks share one: those that see each other's directories. Parts simulate hosts: ranks of
+// different parts look for descriptors under different names, in different directories.
 package bootstrap

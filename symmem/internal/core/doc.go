@@ -11,7 +11,8 @@
 //
 // [New] takes an open device, makes the first stream and the group of all ranks, and lets the members of that group share
 // a workspace: signal blocks and inboxes in the memory of every member, mapped by all others. Everything else is asked for
-// later: tensors (symmetric.go, storage.go, pool.go), more groups (group.go), streams (stream.go), graphs (graph.go).
+// later: tensors (symmetric.go, storage.go, pool.go), more groups (group.go), streams (stream.go), graphs (graph.go). Members on
+// other hosts are not mapped: hosts.go says what that means, and team.go makes the teams of a group that spans hosts.
 //
 // Work is issued by calls: call.go says how, from the check of the options to the launch. Handles (handle.go) know where
 // the members have their copies of a tensor; signal.go and onesided.go are the operations on them.

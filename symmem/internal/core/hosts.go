@@ -82,7 +82,7 @@ func (g *Group) here() []int { return g.parts[g.home] }
 func (g *Group) spans() bool { return len(g.parts) > 1 }
 
 // near reports whether a member, by its rank in the group, is on this rank's host.
-func (g *Group) near(i int) bool { return slices.Contains(g.here(), g.ranks[i]) }
+func (g *Group) near(i int) bool { return !g.spans() || slices.Contains(g.here(), g.ranks[i]) }
 
 // reach refuses an operation that loads from or stores to the memory of a member, by its rank in the group, if that is on another host.
 func (g *Group) reach(op string, peer int) {
@@ -97,6 +97,9 @@ func (g *Group) reach(op string, peer int) {
 
 // reachAll refuses an operation that loads from or stores to the memory of all members, if one is on another host.
 func (g *Group) reachAll(op string) {
+	if !g.spans() {
+		return
+	}
 	for i := range g.ranks {
 		g.reach(op, i)
 	}
@@ -115,6 +118,9 @@ func (g *Group) carry(op string, peer int) {
 
 // carryAll is carry with all members.
 func (g *Group) carryAll(op string) {
+	if !g.spans() {
+		return
+	}
 	for i := range g.ranks {
 		g.carry(op, i)
 	}
