@@ -101,8 +101,15 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 	for r := range c.ranks {
 		c.ranks[r] = &rankState{}
 	}
-	c.idle = newFold(allRanks(size), foldAge, c.keepPrinted)
+	c.idle = c.newIdle()
 	return c
+}
+
+// newIdle returns a fold of what is printed while no cell runs.
+func (c *controller) newIdle() *fold {
+	f := newFold(allRanks(c.size), foldAge, c.keepPrinted)
+	f.between = true
+	return f
 }
 
 // keeper returns the supervisor of rank.

@@ -169,7 +169,7 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	c.runs++
 	r.number = c.runs
 	c.run = r // from now on it gets events
-	r.before, c.idle = c.idle, newFold(allRanks(c.size), foldAge, c.keepPrinted)
+	r.before, c.idle = c.idle, c.newIdle()
 	c.mu.Unlock()
 	c.hub.Enter(allRanks(c.size))
 	for rank := range c.size {

@@ -25,6 +25,9 @@ type fold struct {
 	ranks []int // ascending; does not change
 	// unfinished is set if the beginning of a line is shown, too, when the rest keeps it waiting: there is one rank, and a user may be asked something.
 	unfinished bool
+	// between is set if ranks print at different times, as between cells: once lines were shown without some ranks, and nothing is held, a rank is not
+	// taken to be behind any more.
+	between bool
 
 	mu     sync.Mutex // guards all below
 	emit   func(Output)
@@ -172,6 +175,21 @@ func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
 		if len(awaited) > 0 || !f.together(stream, queues, holders, lines) {
 			f.line(stream, queues, holders)
 		}
+		if f.between && len(awaited) > 0 {
+			f.countAnew(queues)
+		}
+	}
+}
+
+// countAnew makes the lines that come next the first ones of all ranks, if no rank holds any.
+func (f *fold) countAnew(queues []*lineQueue) {
+	for _, q := range queues {
+		if q.whole > 0 {
+			return
+		}
+	}
+	for _, q := range queues {
+		q.next = 0
 	}
 }
 

@@ -66,6 +66,41 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// Between cells, a line that one rank has printed and the others have not, as its cell was over later, does not keep the next ones apart.
+func TestFoldBetweenCells(t *testing.T) {
+	const want = "[1] a\n[0-2] b\n[0-2] c\n[0] d\n[1,2] d\n[0-2] e\n"
+	var got strings.Builder
+	f := newFold([]int{0, 1, 2}, foldAge, func(o Output) {
+		for line := range strings.Lines(o.Text) {
+			got.WriteString(Prefix(o.Ranks, 3) + line)
+		}
+	})
+	f.between = true
+	now := time.Unix(0, 0)
+	print := func(text string, ranks ...int) {
+		for _, rank := range ranks {
+			f.write(rank, Stdout, []byte(text), now)
+		}
+	}
+	wait := func() {
+		now = now.Add(foldAge)
+		f.tick(now)
+	}
+	print("a\n", 1)
+	wait()
+	print("b\n", 0, 1, 2)
+	print("c\n", 2, 1, 0)
+	print("d\n", 0)
+	wait()
+	print("d\n", 1, 2)
+	wait()
+	print("e\n", 0, 1, 2)
+	f.end(now)
+	if got.String() != want {
+		t.Errorf("got\n%swant\n%s", got.String(), want)
+	}
+}
+
 // Streams are folded apart, long lines are cut, and equal lines of equal ranks come in one piece.
 func TestFoldPieces(t *testing.T) {
 	var got []string

@@ -297,6 +297,8 @@ func TestNamesAtPrompt(t *testing.T) {
 	x.refuse(`\n`)
 	x.refuse("[Runtime.")
 	x.refuse("symmem.Tensor")
+	x.send(`fmt.Printf("%T\n", t)` + "\r")
+	x.expect("*symmem.Tensor\n") // as in the program that :export writes
 }
 
 // A name that was lost with its rank is said to have been, and by which cell.

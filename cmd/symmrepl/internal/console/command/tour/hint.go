@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 )
 
 // Hint returns the row of `:hint`.
@@ -31,6 +32,6 @@ func (t *Tour) hint(_ context.Context, c *console.Call) console.Outcome {
 	if left := len(e.Hints) - t.hints; left > 0 {
 		more = fmt.Sprintf("%d more", left)
 	}
-	c.Print(fmt.Sprintf("Hint %d (%s): %s", t.hints, more, hint))
+	c.Print(render.Fit(fmt.Sprintf("Hint %d (%s): %s", t.hints, more, hint), c.Request.Columns))
 	return console.Done
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 )
 
 // Where returns the row of `:where`.
@@ -30,6 +31,6 @@ func (t *Tour) where(_ context.Context, c *console.Call) console.Outcome {
 		}
 		text += fmt.Sprintf("\nexercise %q: %s", e.Title, state)
 	}
-	c.Print(text)
+	c.Print(render.Fit(text, c.Request.Columns))
 	return console.Done
 }
