@@ -7,8 +7,8 @@ import (
 )
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
-// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign]. All operations on
-// a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
+// and SignalAdd [Weak]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option = core.Option
 
 // AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it every step
@@ -27,6 +27,11 @@ func SplitLastDim() Option { return core.WithSplitLastDim }
 // undefined, and nothing else. [Explain] tells that it ran. It is what NCCL calls a zero-CTA policy, and PyTorch
 // _low_contention_all_gather.
 func CopyEngine() Option { return core.WithCopyEngine }
+
+// Weak makes the signal of PutWithSignal or SignalAdd tell of its own put only. Without it, whoever sees the signal sees
+// everything that the rank put to that peer before. A weak signal does not wait for earlier puts on the network, which may be
+// slower; inside a host it makes no difference.
+func Weak() Option { return core.WithWeak }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or
 // aborted. The operation refuses one that is not positive.

@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"fmt"
+	"os"
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
@@ -34,6 +35,9 @@ type Runtime struct {
 	meeting  *meeting      // of Start; nil when the client is somebody else's
 	snippets snippets      // compiled so far
 }
+
+// networkVariable is the environment variable that picks what carries operations between hosts: see docs/hosts.md.
+const networkVariable = "SYMMREPL_NET"
 
 // latest is the world of the package functions, set by Init.
 var latest atomic.Pointer[Runtime]
@@ -75,7 +79,7 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 			return nil, err
 		}
 	}
-	w, err := core.New(dev, core.Config{Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller})
+	w, err := core.New(dev, core.Config{Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller, Network: os.Getenv(networkVariable)})
 	if err != nil {
 		return nil, err
 	}

@@ -143,10 +143,10 @@ var spanningSays = []string{
 	"[1] GetRemoteTensor on rank 1: rank 3 is on another host, and world has no pointer to its memory (",
 	"[2] GetSignalPad on rank 2: rank 0 is on another host, and world has no pointer to its memory (",
 	"[2] UseMemPool on rank 2: rank 0 is on another host, and world has no pointer to its memory (",
-	"[0] barrier on rank 0: no engine carries barrier between hosts, and rank 2 is on another one (use the ranks of this host, which are 0,1: g.LSA())\n",
-	"[0] put on rank 0: no engine carries put between hosts, and rank 2 is on another one (",
-	"[3] put_signal on rank 3: no engine carries put_signal between hosts, and rank 1 is on another one (",
-	"[1] wait_signal on rank 1: no engine carries wait_signal between hosts, and rank 3 is on another one (",
+	"[0] barrier on rank 0: no engine carries barrier between hosts, and rank 2 is on another one; rank 0 has no network: none was chosen (use the ranks of this host, which are 0,1: g.LSA())\n",
+	"[0] put on rank 0: no engine carries put between hosts, and rank 2 is on another one; rank 0 has no network: none was chosen (",
+	"[3] put_signal on rank 3: no engine carries put_signal between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen (",
+	"[1] wait_signal on rank 1: no engine carries wait_signal between hosts, and rank 3 is on another one; rank 0 has no network: none was chosen (",
 	"[0] []float32{10, 10, 10, 10}\n[1] []float32{0, 0, 0, 0}\n[2] []float32{30, 30, 30, 30}\n[3] []float32{20, 20, 20, 20}\n" +
 		"[0,1] []float32{10, 10, 10, 10}\n[2,3] []float32{50, 50, 50, 50}\n[0,1] []float32{10, 10, 10, 10}\n[2,3] []float32{50, 50, 50, 50}\n",
 	"[1] LSA team 1 true Group.Free on rank 1: the LSA team 1 is a team of group 1,2 (free group 1,2, which ends its teams too) " +
@@ -183,9 +183,9 @@ func TestPromptOnHosts(t *testing.T) {
 		x.expect(fmt.Sprintf("/h%d ", rank/2))
 	}
 	x.enter(":topo")
-	x.expect("other host: nothing carries traffic to it")
+	x.expect("other host: the null network carries traffic to it")
 	x.enter(":caps")
-	x.expect("2, simulated, with the ranks 0,1 and 2,3; nothing carries traffic between them")
+	x.expect("2, simulated, with the ranks 0,1 and 2,3; the null network carries traffic between them")
 	x.enter("t := symm.Empty(symm.F32, 2).Fill(symm.Rank() + 1); l := symm.LSA(); u := l.Empty(symm.F32, 2).Fill(symm.Rank() + 1); symm.Rendezvous(u); g := symm.NewGroup(0, 1, 2, 3)")
 	x.enter(`symm.AllReduce(u, "sum").Float32s()`)
 	x.expect("[0,1] []float32{3, 3}\n")
@@ -194,6 +194,14 @@ func TestPromptOnHosts(t *testing.T) {
 	x.expect("[0,1] cell[3]:1:1: all_reduce: rank 2 is on another host, and world has no pointer to its memory\n")
 	x.expect("[2,3] cell[3]:1:1: all_reduce: rank 0 is on another host, and world has no pointer to its memory\n")
 	x.expect("hint: Put and Get need none; or use the ranks of this host, which are 2,3: g.LSA()\n")
+	x.enter(`h := symm.Rendezvous(t); across := (symm.Rank() + 2) % 4; h.Put(across, symm.Local(symm.F32, 2).Fill(10 * symm.Rank())); h.PutSignal(across, 0); h.WaitSignal(across, 0); fmt.Println("put", t.Float32s())`)
+	for rank := range 4 {
+		x.expect(fmt.Sprintf("[%d] put [%d %d]\n", rank, (rank+2)%4*10, (rank+2)%4*10))
+	}
+	x.enter(`if symm.Rank() == 0 { h.WaitSignal(3, 1) }`)
+	x.expect("waits in wait_signal at cell[5]:1 for rank 3: a signal on channel 1 (network to rank 3: ")
+	x.send("\x03")
+	x.expect("rank 0 waited ")
 	// Rank 3 leaves the others alone in a collective call on the host.
 	x.stuck(3, syscall.SIGKILL)
 	x.expect("rank 3 was killed (SIGKILL): a fresh worker took over")
@@ -239,6 +247,7 @@ func TestSimulatedHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := newHome(t, 4)
+	h.env = append(h.env, "SYMMREPL_NET=none")
 	checkSpanning(t, h.run("", "run", script, "-n", "4", "--hosts", "0-1/2-3", "--device", "cpu"))
 	h.env = append(h.env, "SYMMREPL_HOSTS=2")
 	checkSpanning(t, h.run("", "run", script, "-n", "4", "--device", "cpu"))

@@ -19,6 +19,7 @@ var ErrClosed = errors.New("bootstrap: the client is closed")
 type Client struct {
 	rank, size int
 	dir        string
+	root       string // which dir lies in, or is
 	parts      Parts
 	conn       net.Conn
 	out        *frame.Writer
@@ -40,7 +41,7 @@ type answer struct {
 // directory on this host that only the user can enter, for GatherFiles; it may be empty if that is never called. parts are the simulated hosts of
 // the world, equal on all ranks; the client uses a directory of its part within dir.
 func NewClient(conn net.Conn, rank, size int, dir string, parts Parts) (*Client, error) {
-	c := &Client{rank: rank, size: size, dir: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
+	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
 	var err error
 	if dir != "" && parts.Hosts() > 1 {
 		c.dir = filepath.Join(dir, parts.Name(rank))
@@ -62,6 +63,9 @@ func (c *Client) Rank() int { return c.rank }
 
 // Size is the number of ranks in the world.
 func (c *Client) Size() int { return c.size }
+
+// Dir is the directory that NewClient got: all ranks on this host see it, whatever simulated hosts they are on.
+func (c *Client) Dir() string { return c.root }
 
 // Parts are the simulated hosts of the world.
 func (c *Client) Parts() Parts { return c.parts }

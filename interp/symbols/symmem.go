@@ -103,6 +103,7 @@ func init() {
 		"U64":                         reflect.ValueOf(symmem.U64),
 		"U8":                          reflect.ValueOf(symmem.U8),
 		"UseMemPool":                  reflect.ValueOf(symmem.UseMemPool),
+		"Weak":                        reflect.ValueOf(symmem.Weak),
 		"World":                       reflect.ValueOf(symmem.World),
 		"WorldSize":                   reflect.ValueOf(symmem.WorldSize),
 

@@ -5,7 +5,7 @@
 
 namespace symm {
 
-// NetPostArgs are the arguments of net_post and net_get.
+// NetPostArgs are the arguments of net_post and net_copy.
 struct NetPostArgs {
   Context context;
   NetPort port;
@@ -24,10 +24,11 @@ struct NetSignalArgs {
 };
 SYMM_LAYOUT(NetSignalArgs, context, signals, group, peer, channel)
 
-// post_alive posts an operation unless its peer is gone.
-__device__ inline bool post_alive(const NetPostArgs& a, NetTicket* ticket) {
-  if (lost(a.port, a.op.peer)) return lose(a.context, Wait{kNetFlush, (u32)a.member, 0, 0}), false;
-  return post(a.port, a.context, (u32)a.member, a.op, ticket);
+// alive gives up if the operation's peer is gone.
+__device__ inline bool alive(const NetPostArgs& a) {
+  const bool gone = lost(a.port, a.op.peer);
+  if (gone) lose(a.context, Wait{kNetFlush, (u32)a.member, 0, 0});
+  return !gone;
 }
 
 }  // namespace symm

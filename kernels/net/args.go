@@ -13,7 +13,7 @@ const (
 	Words    = 3
 )
 
-// NetPostArgs are the arguments of net_post and net_get.
+// NetPostArgs are the arguments of net_post and net_copy.
 type NetPostArgs struct {
 	Context abi.Context
 	Port    abi.NetPort

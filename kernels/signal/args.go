@@ -37,3 +37,9 @@ type WaitForSignalArgs struct {
 	Index   uint32 // of the word in its pad, for messages
 	AtLeast uint32 // 0: wait for equality; 1: the word may be larger
 }
+
+// SignalAddArgs are the arguments of signal_add.
+type SignalAddArgs struct {
+	Word  abi.Ptr // the peer's signal
+	Value uint64
+}

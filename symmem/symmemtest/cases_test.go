@@ -39,6 +39,7 @@ var cases = []testCase{
 	{"BarrierTimeout", 2, false, barrierTimeoutCase},
 	{"SignalWords", 1, true, signalWordsCase},
 	{"PutAndGet", 1, true, putAndGetCase},
+	{"SignalAdd", 1, true, signalAddCase},
 
 	{"StreamWriteValue32", 1, true, streamWriteValue32Case},
 	{"Memset32", 1, true, memset32Case},

@@ -96,6 +96,7 @@ type T struct {
 	kept       map[string]any // what a case leaves to a later one
 	elsewhere  *elsewhere     // of the table of misuses
 	exchanges  uint64         // likewise
+	bereft     bool           // a rank was killed in this case: not all can meet
 
 	mu     sync.Mutex
 	failed bool
@@ -106,8 +107,9 @@ type T struct {
 type stop struct{}
 
 func (t *T) runCase(name string) report {
-	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase})
+	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase}, networkCases, lossCases)
 	var tried tried
+	t.bereft = false
 	run := func(t *T) { tried = t.misuse(strings.TrimPrefix(name, misusePrefix)) }
 	if i := slices.IndexFunc(all, func(c testCase) bool { return c.name == name }); i >= 0 {
 		run = all[i].run
@@ -125,7 +127,9 @@ func (t *T) runCase(name string) report {
 			}
 		}()
 		run(t)
-		t.leftClean()
+		if !t.bereft {
+			t.leftClean()
+		}
 	}()
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -51,6 +51,7 @@ var functions = map[string]any{
 	"Handle.PutWithSignal":                (*symmem.Handle).PutWithSignal,
 	"Handle.Rank":                         (*symmem.Handle).Rank,
 	"Handle.ResetSignal":                  (*symmem.Handle).ResetSignal,
+	"Handle.SignalAdd":                    (*symmem.Handle).SignalAdd,
 	"Handle.SignalPadPtrs":                (*symmem.Handle).SignalPadPtrs,
 	"Handle.SignalPadPtrsDev":             (*symmem.Handle).SignalPadPtrsDev,
 	"Handle.SignalPadSize":                (*symmem.Handle).SignalPadSize,
@@ -220,6 +221,7 @@ var functions = map[string]any{
 	"symmem.TwoShotAllReduce":             symmem.TwoShotAllReduce,
 	"symmem.TwoShotAllReduceOut":          symmem.TwoShotAllReduceOut,
 	"symmem.UseMemPool":                   symmem.UseMemPool,
+	"symmem.Weak":                         symmem.Weak,
 	"symmem.World":                        symmem.World,
 	"symmem.WorldSize":                    symmem.WorldSize,
 }

@@ -45,7 +45,7 @@ func TestHosts(t *testing.T) {
 			if device != "cpu" && n > symmem.GPUs() {
 				t.Skipf("%d GPUs are needed", n)
 			}
-			w := startOn(t, device, n, "2")
+			w := startOn(t, device, n, "2", "none")
 			var passed []string
 			refused := 0
 			for _, c := range cases {

@@ -114,6 +114,7 @@ func rankCounts(t *testing.T, device string) (counts []int) {
 type ranks struct {
 	device   string
 	hosts    string // simulated ones, "" for none
+	network  string // what carries operations between them, as SYMMREPL_NET
 	dir      string
 	hub      *bootstrap.Hub
 	children []*child
@@ -134,16 +135,16 @@ type child struct {
 }
 
 // start brings n ranks up; they end with the test.
-func start(t *testing.T, device string, n int) *ranks { return startOn(t, device, n, "") }
+func start(t *testing.T, device string, n int) *ranks { return startOn(t, device, n, "", "none") }
 
-// startOn is start on simulated hosts.
-func startOn(t *testing.T, device string, n int, hosts string) *ranks {
+// startOn is start on simulated hosts, with a network between them.
+func startOn(t *testing.T, device string, n int, hosts, network string) *ranks {
 	dir, err := os.MkdirTemp("", "symmtest")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	w := &ranks{device: device, hosts: hosts, dir: dir, hub: bootstrap.NewHub(n)}
+	w := &ranks{device: device, hosts: hosts, network: network, dir: dir, hub: bootstrap.NewHub(n)}
 	for r := range n {
 		w.children = append(w.children, w.spawn(t, r, n, ""))
 	}
@@ -162,7 +163,7 @@ func (w *ranks) spawn(t *testing.T, rank, size int, joins string) *child {
 	c := &child{rank: rank, control: json.NewEncoder(control), reports: make(chan report, 1), gone: make(chan struct{})}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", rankVariable, rank), fmt.Sprintf("%s=%d", sizeVariable, size), dirVariable+"="+w.dir,
-		joinVariable+"="+joins, hostVariable+"="+w.hosts, "SYMMTEST_DEVICE="+w.device, "GOMAXPROCS=2")
+		joinVariable+"="+joins, hostVariable+"="+w.hosts, "SYMMREPL_NET="+w.network, "SYMMTEST_DEVICE="+w.device, "GOMAXPROCS=2")
 	cmd.ExtraFiles = []*os.File{meetFile, controlFile}
 	cmd.Stdout, cmd.Stderr = c, c
 	cmd.SysProcAttr = &unix.SysProcAttr{Pdeathsig: unix.SIGKILL}

@@ -60,10 +60,10 @@ func (rt *Runtime) newCall(op string, m Manner, g *Group, taken OptionSet, opts 
 }
 
 // newCall checks the options of a call on a handle, which cannot be made on another group.
-func (h *Handle) newCall(op string, m Manner, opts []Option) (c Call) {
+func (h *Handle) newCall(op string, m Manner, taken OptionSet, opts []Option) (c Call) {
 	h.usable(op)
 	c.rt = h.g.rt
-	c.rt.read(&c.opts, op, h.g, true, Ordered, opts)
+	c.rt.read(&c.opts, op, h.g, true, taken, opts)
 	c.Record.op, c.Record.Manner, c.Record.group = op, m, h.g
 	return c
 }
@@ -273,7 +273,12 @@ func (g *Group) mustRecord(op string, s *Stream) {
 // and that one may wait for the signal that the kernel to be loaded is to send. Kernels of collective operations are
 // loaded by the first call in a group of each size. A kernel that does not load is reported by the call that needs it.
 func (rt *Runtime) preload() {
-	for _, name := range []string{"barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal"} {
+	rt.load("barrier", "put_signal", "wait_signal", "put_with_signal", "wait_for_signal", "signal_add")
+}
+
+// load loads kernels for groups of any size.
+func (rt *Runtime) load(names ...string) {
+	for _, name := range names {
 		if k, err := rt.dev.Builtin(name, 0); err == nil {
 			rt.builtins[builtinKernel{name: name}] = k
 		}

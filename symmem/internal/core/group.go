@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -25,7 +26,9 @@ type Group struct {
 	sort     string  // of the team
 	lsa      *Group  // its teams, as far as they are groups of their own: see team
 	rail     *Group
-	channels int // of the signal block
+	channels int  // of the signal block
+	wired    span // the group's words among the signals of this rank's board, if it spans hosts
+	links    knet.NetGroup
 	work     Workspace
 	builds   int                    // times that work was made
 	stale    atomic.Pointer[string] // why the group cannot be used any more
@@ -180,6 +183,9 @@ func (g *Group) Free() {
 	rt.synchronize(op)
 	if stale == nil {
 		g.check(op)
+		if g.spans() {
+			rt.fence(op) // signals of its words, and data for its windows
+		}
 		g.meet(op, g.name, nil)
 	}
 	rt.mu.Lock()
@@ -201,7 +207,9 @@ func (g *Group) discard() {
 		o.stale.CompareAndSwap(nil, ptr("it was freed"))
 		for _, a := range rt.allocs {
 			a.handles = slices.DeleteFunc(a.handles, func(h *Handle) bool { return h.g == o })
+			a.conceal(o) // its memory stays
 		}
+		o.unwire()
 		o.emptyPool()
 		o.watch.forget(o)
 		o.work.release()

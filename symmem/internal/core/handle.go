@@ -15,6 +15,7 @@ type Handle struct {
 	g      *Group
 	base   abi.Ptrs   // by group rank: where the data of the allocation begins
 	kernel abi.Handle // what kernels receive, but for the call's own words
+	window uint32     // of the data, if the group spans hosts; that of the pads is the next one
 	tables tables
 }
 
@@ -82,6 +83,9 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
+	if err := a.expose(op, g); err != nil {
+		panic(rt.failure(op, err))
+	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for i, s := range mapped {
@@ -117,7 +121,7 @@ func (a *allocation) mapping(g *Group) *Handle {
 
 // handle builds the handle of t once all peers on this rank's host are mapped. rt.mu is held.
 func (a *allocation) handle(t *Tensor, g *Group) *Handle {
-	h := &Handle{t: t, g: g}
+	h := &Handle{t: t, g: g, window: a.windows[g]}
 	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.pad)
 	h.kernel.Signals = g.work.signals
 	for i, r := range g.ranks {

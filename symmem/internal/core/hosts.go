@@ -12,7 +12,7 @@ import (
 //
 // The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
 // recover together, which takes the host alone; the memory of members on the own host is mapped, and that of others is not. What needs a pointer to
-// it is refused by [Group.reach], and what would travel to it by [Group.carry], before anything runs.
+// it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, carry.go).
 
 // furnishWorld finds out which ranks share a host, and builds the workspaces of the world and of its teams. It is collective over all ranks.
 func (rt *Runtime) furnishWorld(op string) {
@@ -22,6 +22,11 @@ func (rt *Runtime) furnishWorld(op string) {
 	}
 	rt.hosts.Store(&hosts)
 	rt.all.settle()
+	if rt.all.spans() {
+		if err := rt.connectNetwork(op); err != nil {
+			panic(rt.failure(op, err))
+		}
+	}
 	rt.all.furnish(op, rt.info.Kind)
 	rt.all.team(op)
 }
@@ -52,9 +57,6 @@ func Hosts(rt *Runtime) (hosts [][]int, simulated bool) {
 	}
 	return hosts, rt.client != nil && rt.client.Parts().Hosts() > 1
 }
-
-// Between says what carries traffic between hosts.
-func Between(*Runtime) string { return "nothing" }
 
 // settle parts the members by host. While this rank joins, it takes all to be on its own.
 func (g *Group) settle() {
@@ -102,27 +104,6 @@ func (g *Group) reachAll(op string) {
 	}
 	for i := range g.ranks {
 		g.reach(op, i)
-	}
-}
-
-// carry refuses a one-sided operation with a member, by its rank in the group, that is on another host: no engine carries it.
-func (g *Group) carry(op string, peer int) {
-	if g.near(peer) {
-		return
-	}
-	r := g.ranks[peer]
-	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
-		Msg:  fmt.Sprintf("no engine carries %s between hosts, and rank %d is on another one", op, r),
-		Hint: fmt.Sprintf("use the ranks of this host, which are %s: g.LSA()", Joined(g.here()))})
-}
-
-// carryAll is carry with all members.
-func (g *Group) carryAll(op string) {
-	if !g.spans() {
-		return
-	}
-	for i := range g.ranks {
-		g.carry(op, i)
 	}
 }
 

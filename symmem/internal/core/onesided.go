@@ -1,13 +1,14 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/rows"
 	"github.com/symmrepl/symmrepl/kernels/signal"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by PutSignal or
-// Barrier, or use PutWithSignal.
+// Barrier, or use PutWithSignal. Between hosts a later Put of the same memory may overtake it: a Barrier keeps them in order.
 //
 // PyTorch: nvshmem_put; get_buffer and copy_
 //
@@ -22,10 +23,13 @@ import (
 // Errors: KindMisuse for a dst out of range, a src of another type or that is too long.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	const op = "put"
-	c := h.newCall(op, Alone, opts)
+	c := h.newCall(op, Alone, Ordered, opts)
 	h.g.peer(op, "dst", dst)
-	h.g.carry(op, dst)
 	h.fits(op, "src", src)
+	if h.g.carries(op, dst) {
+		h.transfer(&c, src, dst, abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())})
+		return
+	}
 	h.move(&c, src, h.kernel.Buffers[dst], src.pointer(), src.Bytes())
 }
 
@@ -45,10 +49,13 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 // Errors: KindMisuse for a src out of range, a dst of another type or that is too long.
 func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	const op = "get"
-	c := h.newCall(op, Alone, opts)
+	c := h.newCall(op, Alone, Ordered, opts)
 	h.g.peer(op, "src", src)
-	h.g.carry(op, src)
 	h.fits(op, "dst", dst)
+	if h.g.carries(op, src) {
+		h.transfer(&c, dst, src, abi.NetOp{Kind: abi.NetGet, Local: dst.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(dst.Bytes())})
+		return
+	}
 	h.move(&c, dst, dst.pointer(), h.kernel.Buffers[src], dst.Bytes())
 }
 
@@ -82,20 +89,25 @@ const putCopies = 64 << 10
 //
 // Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
 //
-// Synchronises: ordered on the stream: whoever sees the word sees the data. Nobody is waited for.
+// Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put to dst before unless [Weak] is
+// given. Nobody is waited for.
 //
-// Options: *Stream.
+// Options: *Stream, Weak.
 //
 // Capture: yes.
 //
 // Errors: as [Handle.Put]; KindMisuse for a sig out of range.
 func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts ...Option) {
 	const op = "put_with_signal"
-	c := h.newCall(op, Alone, opts)
+	c := h.newCall(op, Alone, Ordered|WithWeak, opts)
 	h.g.peer(op, "dst", dst)
-	h.g.carry(op, dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
+	if h.g.carries(op, dst) {
+		put := abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())}
+		h.transfer(&c, src, dst, signalled(&c, put, abi.NetSetWord, sig, val))
+		return
+	}
 	args := signal.PutWithSignalArgs{
 		Dst: h.kernel.Buffers[dst], Src: src.pointer(), N: uint64(src.Bytes()),
 		Word: h.kernel.Pads[dst] + device.Ptr(8*sig), Value: val,
@@ -126,11 +138,14 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 // Errors: KindMisuse for a dst out of range, a src that is not such, a block that leads out of the tensor.
 func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	const op = "put_block"
-	c := h.newCall(op, Alone, opts)
+	c := h.newCall(op, Alone, Ordered, opts)
 	h.g.peer(op, "dst", dst)
-	h.g.carry(op, dst)
 	at := h.block(op, "src", src, row, col)
 	width, pitch := src.shape[1]*src.dtype.Size(), h.t.shape[1]*src.dtype.Size()
+	if h.g.carries(op, dst) {
+		h.transfer(&c, src, dst, h.rows(abi.NetPut, src, at, width, pitch))
+		return
+	}
 	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.kernel.Buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]), Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
 }
 
@@ -150,11 +165,14 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 // Errors: KindMisuse for a src out of range, a dst that is not such, a block that leads out of the tensor.
 func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	const op = "get_block"
-	c := h.newCall(op, Alone, opts)
+	c := h.newCall(op, Alone, Ordered, opts)
 	h.g.peer(op, "src", src)
-	h.g.carry(op, src)
 	at := h.block(op, "dst", dst, row, col)
 	width, pitch := dst.shape[1]*dst.dtype.Size(), h.t.shape[1]*dst.dtype.Size()
+	if h.g.carries(op, src) {
+		h.transfer(&c, dst, src, h.rows(abi.NetGet, dst, at, width, pitch))
+		return
+	}
 	h.moveRows(&c, dst, rows.CopyRowsArgs{Dst: dst.pointer(), Src: h.kernel.Buffers[src] + at, Rows: uint64(dst.shape[0]), Width: uint64(width), DstPitch: uint64(width), SrcPitch: uint64(pitch)})
 }
 
@@ -171,6 +189,12 @@ func (h *Handle) block(op, arg string, t *Tensor, row, col int) device.Ptr {
 		panic(rt.misuse(op, arg, "", "a block of %v at (%d, %d) is not within %v", t.shape, row, col, h.t.shape))
 	}
 	return device.Ptr((row*h.t.shape[1] + col) * t.dtype.Size())
+}
+
+// rows is an operation of the network between t and a block whose rows are so wide and lie a pitch apart.
+func (h *Handle) rows(kind uint32, t *Tensor, at device.Ptr, width, pitch int) abi.NetOp {
+	return abi.NetOp{Kind: kind, Local: t.pointer(), Offset: uint64(h.t.offset) + uint64(at), Bytes: uint64(t.Bytes()),
+		Width: uint64(width), LocalPitch: uint64(width), RemotePitch: uint64(pitch)}
 }
 
 // moveRows copies the rows of t to or from a block of a member's copy of the handle's tensor.

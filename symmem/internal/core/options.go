@@ -3,8 +3,8 @@ package symmem
 import "time"
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
-// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign]. All operations on
-// a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
+// and SignalAdd [Weak]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option interface{ option() OptionSet }
 
 // OptionSet is a set of sorts of options. Those that are on or off are options themselves.
@@ -18,6 +18,7 @@ const (
 	WithSplitLastDim
 	WithCopyEngine
 	WithMajorAlign
+	WithWeak
 
 	Ordered = WithGroup | WithStream | WithTimeout // of operations on a stream
 )
@@ -41,6 +42,8 @@ func (s OptionSet) words() (name, of string) {
 		return "AccumulateF32", "reductions without multicast"
 	case WithSplitLastDim:
 		return "SplitLastDim", "ReduceScatter"
+	case WithWeak:
+		return "Weak", "PutWithSignal and SignalAdd"
 	case WithCopyEngine:
 		return "CopyEngine", "AllGather and AllToAll"
 	}

@@ -93,7 +93,11 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	}
 	lost = rt.lose(replaced)
 	rt.renew(slices.Max(generations) + 1)
-	if _, err := gather("cleared", 0, rt.clear()); err != nil {
+	failed := rt.clear()
+	if failed == nil && len(replaced) == 0 {
+		failed = rt.reconnect()
+	}
+	if _, err := gather("cleared", 0, failed); err != nil {
 		return lost, rt.failure(op, err)
 	}
 	rt.renewHostContext()
@@ -214,6 +218,9 @@ func (rt *Runtime) clear() error {
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
 	rt.all.watch.forget(rt.all)
+	rt.mu.Lock()
+	rt.all.unwire()
+	rt.mu.Unlock()
 	rt.all.work.release()
 	rt.all.stale.Store(nil)
 	err := Maybe(func() { rt.furnishWorld("Recover") })

@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ type Config struct {
 	// collective call is the Recover that the other ranks make too.
 	Joining bool
 	Caller  func() int // where the program is; nil if it does not say
+	Network string     // what carries operations between hosts, and its settings: "null delay=1ms"; empty to let it choose
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
@@ -33,18 +35,21 @@ type Runtime struct {
 	plan       *tuning.Plan
 	name       string // of the device
 	client     *bootstrap.Client
+	choice     string // of the network
 	rank, size int
 	watch      *device.Watch
 	all        *Group
 	first      *Stream // always there
 	calls      callLog
 
-	abort   atomic.Pointer[string]   // why waits must end; nil in peace
-	broken  atomic.Pointer[string]   // the collective operation that was given up; nil in peace
-	graphs  atomic.Pointer[[]*Graph] // alive; replaced whole
-	hostCtx atomic.Pointer[hostContext]
-	hosts   atomic.Pointer[[][]int] // all ranks by host; nil while this one joins
-	trace   atomic.Pointer[trace]   // under way, or nil
+	abort     atomic.Pointer[string]   // why waits must end; nil in peace
+	broken    atomic.Pointer[string]   // the collective operation that was given up; nil in peace
+	graphs    atomic.Pointer[[]*Graph] // alive; replaced whole
+	hostCtx   atomic.Pointer[hostContext]
+	hosts     atomic.Pointer[[][]int] // all ranks by host; nil while this one joins
+	trace     atomic.Pointer[trace]   // under way, or nil
+	net       atomic.Pointer[network] // nil if none carries operations between hosts
+	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
 
 	mu         sync.Mutex // guards what follows, and the order of what is put in streams
 	generation int        // counts the worlds rebuilt by Recover
@@ -72,7 +77,7 @@ type hostContext struct {
 // New builds the world on a device, which Close of the world closes. It is collective over the ranks of the client, unless config.Joining.
 func New(dev device.Device, config Config) (*Runtime, error) {
 	rt := &Runtime{
-		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, watch: dev.Watch(), size: 1, generation: 1, padSize: defaultPadSize,
+		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, choice: config.Network, watch: dev.Watch(), size: 1, generation: 1, padSize: defaultPadSize,
 		created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{},
 	}
 	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]int{}
@@ -150,6 +155,10 @@ func (rt *Runtime) Close() error {
 	for _, s := range streams {
 		s.synchronize() // what it reports has nobody left to care
 	}
+	var failed error
+	if n := rt.net.Swap(nil); n != nil {
+		failed = n.close(rt)
+	}
 	for _, a := range allocs {
 		a.release()
 	}
@@ -161,7 +170,7 @@ func (rt *Runtime) Close() error {
 	for _, s := range streams {
 		s.close()
 	}
-	return rt.dev.Close()
+	return errors.Join(failed, rt.dev.Close())
 }
 
 // refuseClosed refuses a call after Close, which took the device away.

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/signal"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -32,9 +33,12 @@ func (h *Handle) channel(op string, channel int) {
 // Errors: KindMisuse for a channel out of range; and what ends a wait.
 func (h *Handle) Barrier(channel int, opts ...Option) {
 	const op = "barrier"
-	c := h.newCall(op, Collective, opts)
+	c := h.newCall(op, Collective, Ordered, opts)
 	h.channel(op, channel)
-	h.g.carryAll(op)
+	if h.g.carriesAny(op) {
+		h.overNetwork(&c, "net_barrier", 32, h.g.partners(), channel)
+		return
+	}
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Launch("barrier", 0, oneBlock(32), BytesOf(&signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}))
@@ -79,10 +83,13 @@ func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
 
 // signal is PutSignal and WaitSignal, whose kernels are named like the operations.
 func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
-	c := h.newCall(op, Signalling, opts)
+	c := h.newCall(op, Signalling, Ordered, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
-	h.g.carry(op, peer)
+	if h.g.carries(op, peer) {
+		h.overNetwork(&c, "net_"+op, 1, uint32(peer), channel)
+		return
+	}
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}))
@@ -104,7 +111,7 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 // Errors: KindMisuse for a sig out of range or another cmp; and what ends a wait.
 func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
 	const op = "wait_for_signal"
-	c := h.newCall(op, Waiting, opts)
+	c := h.newCall(op, Waiting, Ordered, opts)
 	h.word(op, sig)
 	var atLeast uint32
 	switch cmp {
@@ -136,6 +143,35 @@ func (h *Handle) GetSignal(sig int) uint64 {
 	return pad.dtype.element().BitsAt(pad.Slice(sig, sig+1).read(op, 1), 0)
 }
 
+// SignalAdd adds n to 64-bit word sig of dst's signal pad of the tensor.
+//
+// PyTorch: nvshmemx_signal_op with NVSHMEM_SIGNAL_ADD
+//
+// Shapes: sig is within the signal pad.
+//
+// Synchronises: ordered on the stream: whoever sees the word sees what this rank put to dst before, unless [Weak] is given. Nobody is
+// waited for.
+//
+// Options: *Stream, Weak.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for a dst or a sig out of range.
+func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
+	const op = "signal_add"
+	c := h.newCall(op, Alone, Ordered|WithWeak, opts)
+	h.g.peer(op, "dst", dst)
+	h.word(op, sig)
+	if h.g.carries(op, dst) {
+		h.transfer(&c, nil, dst, signalled(&c, abi.NetOp{Kind: abi.NetPut}, abi.NetAddWord, sig, n))
+		return
+	}
+	defer c.Enter().Leave()
+	c.Begin()
+	c.Admit(h.t)
+	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalAddArgs{Word: h.kernel.Pads[dst] + device.Ptr(8*sig), Value: n}))
+}
+
 // ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not set the word at
 // the same time: let it know first, by a Barrier.
 //
@@ -152,7 +188,7 @@ func (h *Handle) GetSignal(sig int) uint64 {
 // Errors: KindMisuse for a sig out of range.
 func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	const op = "reset_signal"
-	c := h.newCall(op, Alone, opts)
+	c := h.newCall(op, Alone, Ordered, opts)
 	h.word(op, sig)
 	defer c.Enter().Leave()
 	c.Begin()

@@ -250,6 +250,9 @@ func (rt *Runtime) drain() error {
 			first = err
 		}
 	}
+	if err := rt.flush(); err != nil && first == nil {
+		first = err
+	}
 	return first
 }
 

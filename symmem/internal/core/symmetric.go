@@ -28,8 +28,9 @@ type allocation struct {
 	// Guarded by rt.mu.
 	peers   map[int]device.Segment // by world rank, as far as mapped
 	handles []*Handle
-	used    uint64 // streams that touched memory of a pool, a bit each
-	alone   bool   // was of a pool that is no more: freed without the others
+	windows map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
+	used    uint64            // streams that touched memory of a pool, a bit each
+	alone   bool              // was of a pool that is no more: freed without the others
 }
 
 // Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all
@@ -99,6 +100,9 @@ func (a *allocation) free(op string) {
 	rt.synchronize(op)
 	if a.stale.Load() == nil && !alone {
 		a.group.check(op)
+		if a.group.spans() {
+			rt.fence(op)
+		}
 		a.group.meet(op, a.desc+", "+a.id, nil)
 	}
 	if !a.storage.freed.CompareAndSwap(false, true) {
@@ -107,6 +111,9 @@ func (a *allocation) free(op string) {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
+	if err := a.conceal(nil); err != nil {
+		panic(rt.failure(op, err)) // the memory stays, as something may still land there
+	}
 	a.release()
 }
 

@@ -139,6 +139,9 @@ func (g *Group) furnishTeam(op string, t *Group, sort string, ranks []int) *Grou
 		return t
 	default:
 		t.watch.forget(t)
+		g.rt.mu.Lock()
+		t.unwire()
+		g.rt.mu.Unlock()
 		t.work.release()
 		t.renewTeam()
 		t.stale.Store(nil)

@@ -68,7 +68,13 @@ func (rt *Runtime) Waits() []Wait {
 			continue
 		}
 		c, peers := rt.parties(&r)
-		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: awaited(&r), Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller}
+		what := awaited(&r)
+		if len(peers) == 1 {
+			if t := rt.traffic(peers[0]); t != "" {
+				what += " (" + t + ")"
+			}
+		}
+		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller}
 		if c.replayed != nil {
 			wait.Replayed = int(c.replayed.Load())
 		}
@@ -93,8 +99,8 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	if !ok {
 		c = Record{op: "a kernel", Manner: Communicating}
 	}
-	if r.Kind == device.WaitWord {
-		return c, nil // whoever sets it
+	if r.Kind == device.WaitWord || r.Kind == device.WaitNetFlush && r.Peer == r.Rank {
+		return c, nil // whoever sets it, or all peers
 	}
 	if c.group != nil && int(r.Peer) < len(c.group.ranks) {
 		return c, []int{c.group.ranks[r.Peer]}
@@ -105,12 +111,16 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 // awaited says what a wait is for, after "for".
 func awaited(r *device.WaitRecord) string {
 	switch r.Kind {
-	case device.WaitSignal:
+	case device.WaitSignal, device.WaitNetSignal:
 		return fmt.Sprintf("a signal on channel %d", r.Channel)
 	case device.WaitConsumed:
 		return fmt.Sprintf("the previous signal on channel %d to be consumed", r.Channel)
-	case device.WaitBarrier:
+	case device.WaitBarrier, device.WaitNetBarrier:
 		return fmt.Sprintf("the barrier on channel %d", r.Channel)
+	case device.WaitNetCounter:
+		return fmt.Sprintf("data to travel over the network, by operation %d of this rank; %d are over", r.Want, r.Seen)
+	case device.WaitNetFlush:
+		return fmt.Sprintf("the network to be done with %d operations of this rank; %d are over", r.Want, r.Seen)
 	case device.WaitPacket:
 		return fmt.Sprintf("packet %d of block %d", r.Want, r.Channel)
 	case device.WaitCopy:
@@ -191,18 +201,22 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 	what := awaited(r)
 	if e.Peer >= 0 {
 		switch r.Kind {
-		case device.WaitSignal:
+		case device.WaitSignal, device.WaitNetSignal:
 			what = fmt.Sprintf("a signal of rank %d on channel %d, which never came", e.Peer, r.Channel)
 			e.Hint = fmt.Sprintf("rank %d must put it", e.Peer)
 		case device.WaitConsumed:
 			what = fmt.Sprintf("rank %d to consume the previous signal on channel %d", e.Peer, r.Channel)
 			e.Hint = fmt.Sprintf("rank %d must wait for each signal it is sent", e.Peer)
-		case device.WaitBarrier:
+		case device.WaitBarrier, device.WaitNetBarrier:
 			what = fmt.Sprintf("rank %d to come to the barrier on channel %d", e.Peer, r.Channel)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
 		case device.WaitPacket:
 			what = fmt.Sprintf("data of rank %d", e.Peer)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitNetCounter:
+			what = fmt.Sprintf("data to travel between it and rank %d", e.Peer)
+		case device.WaitNetFlush:
+			what = fmt.Sprintf("the network to take an operation with rank %d", e.Peer)
 		case device.WaitUser:
 			what = fmt.Sprintf("a word of rank %d to become %d; it is %d", e.Peer, r.Want, r.Seen)
 		case device.WaitCopy:
@@ -216,6 +230,12 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 		}
 	}
 	e.Msg = fmt.Sprintf("rank %d waited %v for %s", rt.rank, waited, what)
+	if r.State == device.WaitLost {
+		e.Kind, e.Hint = KindPeer, "all ranks must call Recover when it was replaced"
+		if e.Msg += ", but " + rt.loss(e.Peer); waited == 0 {
+			e.Msg = rt.loss(e.Peer)
+		}
+	}
 	if r.State == device.WaitAborted {
 		e.Kind, e.Hint = KindInterrupted, ""
 		e.Msg += ", and gave up: " + rt.whyAborted()

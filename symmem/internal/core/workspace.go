@@ -12,7 +12,7 @@ import (
 )
 
 // Workspace is the memory a group communicates through: one segment in each member, laid out alike. That of a group that spans hosts ends
-// before the epochs, and the parts of members on other hosts are not mapped: their pointers are 0.
+// with the counts of symm/net.cuh where others have the epochs, and the parts of members on other hosts are not mapped: their pointers are 0.
 //
 //	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
@@ -67,7 +67,7 @@ func layoutOf(ranks, channels int, p *tuning.Plan) layout {
 func (g *Group) layout() layout {
 	l := layoutOf(len(g.ranks), g.channels, g.rt.plan)
 	if g.spans() {
-		l.end = l.epochs // kernels that have an inbox work in the LSA team
+		l.end = l.epochs + aligned(8*g.netWords()) // kernels that have an inbox work in the LSA team
 	}
 	return l
 }
@@ -118,6 +118,10 @@ func (g *Group) furnish(op, desc string) {
 	work.Epochs = seg.Ptr() + device.Ptr(l.epochs)
 	work.Counts = seg.Ptr() + device.Ptr(l.counts)
 	g.work = work
+	if err := g.wire(op, desc); err != nil {
+		g.work.release()
+		panic(rt.failure(op, err))
+	}
 	g.builds++
 	g.args = new([maxArgs / 8]uint64)
 }
@@ -185,6 +189,11 @@ func (g *Group) pending() (list []string, err error) {
 			}
 		}
 	}
+	over, err := g.pendingOver()
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, over...)
 	words, err := g.rt.wordsAt(g.work.copies[g.rank], copyWords)
 	if err != nil {
 		return nil, err

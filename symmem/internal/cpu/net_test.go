@@ -220,7 +220,7 @@ func TestNetPost(t *testing.T) {
 	}
 	dst := n.alloc(16)
 	n.paused.Store(true)
-	n.post("net_get", 0, abi.NetOp{Kind: abi.NetGet, Peer: 1, Local: dst, Offset: 105, Bytes: 4, Window: netWindow})
+	n.post("net_copy", 0, abi.NetOp{Kind: abi.NetGet, Peer: 1, Local: dst, Offset: 105, Bytes: 4, Window: netWindow})
 	n.busy(0, "the data is not here")
 	n.paused.Store(false)
 	n.wait(0)
@@ -388,21 +388,21 @@ func TestNetLost(t *testing.T) {
 	n.post("net_post", 0, abi.NetOp{Kind: abi.NetPut, Peer: 2})
 	n.wait(0)
 	n.fault(device.WaitRecord{State: device.WaitLost, Kind: device.WaitNetFlush, Ordinal: 100, Rank: 0, Peer: 2})
-	n.post("net_get", 1, abi.NetOp{Kind: abi.NetGet, Peer: 2})
+	n.post("net_copy", 1, abi.NetOp{Kind: abi.NetGet, Peer: 2})
 	n.wait(1)
 	n.fault(device.WaitRecord{State: device.WaitLost, Kind: device.WaitNetFlush, Ordinal: 101, Rank: 1, Peer: 2})
 
-	// A get that the loss meets on its way.
+	// A get that the loss meets on its way, behind its fence.
 	for _, k := range n.ranks[:2] {
 		atomic.StoreUint32(&k.board.Lost[0], 0)
 	}
 	n.paused.Store(true)
-	n.post("net_get", 1, abi.NetOp{Kind: abi.NetGet, Peer: 2})
+	n.post("net_copy", 1, abi.NetOp{Kind: abi.NetGet, Peer: 2})
 	n.busy(1, "the data is not here")
 	atomic.StoreUint32(&n.ranks[1].board.Lost[0], 1<<2)
 	n.paused.Store(false)
 	n.wait(1)
-	number := n.ranks[1].board.Done
+	number := n.ranks[1].board.Done // of the fence before it
 	n.fault(device.WaitRecord{State: device.WaitLost, Kind: device.WaitNetCounter, Ordinal: 101, Rank: 1, Peer: 2, Want: number})
 
 	// A barrier depends on all.

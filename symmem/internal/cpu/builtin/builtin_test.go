@@ -41,7 +41,7 @@ var declared = []any{
 	permute.PermuteArgs{},
 	pool.PoolMeetArgs{},
 	rows.CopyRowsArgs{},
-	signal.BarrierArgs{}, signal.SignalArgs{}, signal.PutWithSignalArgs{}, signal.WaitForSignalArgs{},
+	signal.BarrierArgs{}, signal.SignalArgs{}, signal.PutWithSignalArgs{}, signal.WaitForSignalArgs{}, signal.SignalAddArgs{},
 	tilereduce.Tile{}, tilereduce.TileReduceArgs{},
 }
 

@@ -59,8 +59,8 @@ namespace operation_multimem_reduce {
 namespace operation_net_barrier {
 #include "net/net_barrier.cu"
 }
-namespace operation_net_get {
-#include "net/net_get.cu"
+namespace operation_net_copy {
+#include "net/net_copy.cu"
 }
 namespace operation_net_post {
 #include "net/net_post.cu"
@@ -88,6 +88,9 @@ namespace operation_put_signal {
 }
 namespace operation_put_with_signal {
 #include "signal/put_with_signal.cu"
+}
+namespace operation_signal_add {
+#include "signal/signal_add.cu"
 }
 namespace operation_wait_for_signal {
 #include "signal/wait_for_signal.cu"

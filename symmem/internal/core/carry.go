@@ -1,0 +1,69 @@
+package symmem
+
+import (
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	knet "github.com/symmrepl/symmrepl/kernels/net"
+)
+
+// carries reports whether an operation with a member, by its rank in the group, goes over the network, since that is on another host. It refuses
+// the operation if there is none.
+func (g *Group) carries(op string, peer int) bool {
+	if !g.spans() || g.near(peer) {
+		return false
+	}
+	if g.rt.net.Load() == nil {
+		r := g.ranks[peer]
+		panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
+			Msg:  fmt.Sprintf("no engine carries %s between hosts, and rank %d is on another one; %s", op, r, *g.rt.noNetwork.Load()),
+			Hint: fmt.Sprintf("use the ranks of this host, which are %s: g.LSA()", Joined(g.here()))})
+	}
+	return true
+}
+
+// carriesAny is carries for an operation with all members.
+func (g *Group) carriesAny(op string) bool {
+	for i := range g.ranks {
+		g.carries(op, i)
+	}
+	return g.spans()
+}
+
+// transfer issues an operation of the network with a member: its data, if it has any, is t's. The kernel waits until t may be used again.
+func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
+	g := h.g
+	defer c.Enter().Leave()
+	c.Begin()
+	if op.Bytes == 0 && op.Signal == abi.NetNone {
+		return
+	}
+	c.Record.Manner = Waiting
+	if t != nil {
+		c.Touch(t)
+	}
+	context := c.Admit(h.t)
+	kernel := "net_post"
+	if op.Bytes > 0 {
+		kernel = "net_copy"
+	}
+	op.Peer, op.Window, op.SignalWindow = uint32(g.ranks[peer]), h.window, h.window+1
+	c.Launch(kernel, 0, oneBlock(1), BytesOf(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
+}
+
+// signalled completes an operation that changes 64-bit word sig of the peer's signal pad.
+func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.NetOp {
+	op.Signal, op.SignalAt, op.Value = kind, uint64(8*sig), value
+	if !c.opts.has(WithWeak) {
+		op.Strong = 1
+	}
+	return op
+}
+
+// overNetwork issues a kernel of the group's signals: put and wait, with a peer, and the barrier, with partners.
+func (h *Handle) overNetwork(c *Call, kernel string, threads int, peer uint32, channel int) {
+	g := h.g
+	defer c.Enter().Leave()
+	c.Begin()
+	c.Launch(kernel, 0, oneBlock(threads), BytesOf(&knet.NetSignalArgs{Context: c.Admit(), Signals: g.work.signals, Group: g.links, Peer: peer, Channel: uint32(channel)}))
+}

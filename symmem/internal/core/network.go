@@ -1,0 +1,428 @@
+package symmem
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/net"
+)
+
+// The network
+//
+// A world that spans hosts has one engine on each rank (package net), opened when the world is built. The ranks exchange addresses over the
+// hub, and all connect with the world's generation as their epoch: what Recover gives up never arrives. If one rank has no engine none
+// is used, and groups that span hosts go without what only an engine can carry.
+//
+// A group that spans hosts has words among the signals of every member's board, for symm/net.cuh: a place that each member picks. A
+// tensor that such a group has rendezvoused is two windows, the data and the signal pad, whose ids all members agree on.
+
+// network is a rank's engine, and what its kernels need of it.
+type network struct {
+	engine *net.Engine
+	name   string // "null"
+	memory unsafe.Pointer
+	port   abi.NetPort
+	secret uint64
+	peers  map[int][]byte // addresses by rank
+
+	// Guarded by the runtime's mu.
+	window uint32 // the next id
+	words  []span // of the signals, in use, ascending
+}
+
+// span is words [first, end).
+type span struct{ first, end int }
+
+// netSignals is the words behind the board: those of about 150 groups with the usual signal pad.
+const netSignals = 1 << 20
+
+// networkReport is what a rank says about its end of the network.
+type networkReport struct {
+	Arch    string
+	Device  string
+	Address []byte
+	Secret  uint64 // that of rank 0 counts
+	Why     string // it has no engine
+}
+
+// connectNetwork connects the engines of all ranks, and opens this rank's before if there is none. It is collective over the world. Ranks that cannot
+// have an engine are no error.
+func (rt *Runtime) connectNetwork(op string) error {
+	g := rt.all
+	n := rt.net.Load()
+	mine := networkReport{Arch: runtime.GOARCH, Device: rt.info.Kind}
+	if n == nil {
+		var err error
+		if n, err = rt.openNetwork(); err != nil {
+			mine.Why = err.Error()
+		}
+	}
+	if n != nil {
+		mine.Address, mine.Secret = n.engine.Address(), n.secret
+	}
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	all, err := agree(g, op, "the network", mine, nil)
+	if err == nil {
+		err = alike(rt, op, all)
+	}
+	why := ""
+	for r, peer := range all {
+		if peer.Why != "" && why == "" {
+			why = fmt.Sprintf("rank %d has no network: %s", r, peer.Why)
+		}
+	}
+	if err != nil || why != "" {
+		if n != nil {
+			rt.net.Store(nil)
+			err = errors.Join(err, n.close(rt))
+		}
+		rt.noNetwork.Store(&why)
+		return err
+	}
+	n.secret, n.peers = all[0].Secret, map[int][]byte{}
+	for r, peer := range all {
+		n.peers[r] = peer.Address
+	}
+	rt.net.Store(n)
+	_, err = agree(g, op, "the network is connected", struct{}{}, rt.reconnect())
+	return err
+}
+
+// alike refuses ranks that are of another sort than rank 0: their memory may not mean the same.
+func alike(rt *Runtime, op string, all []networkReport) error {
+	for r, peer := range all {
+		if peer.Arch != all[0].Arch || peer.Device != all[0].Device {
+			return &Error{Kind: KindMismatch, Op: op, Rank: rt.rank, Peer: r, Msg: fmt.Sprintf("rank 0 runs on %s (%s), rank %d on %s (%s)", all[0].Device, all[0].Arch, r, peer.Device, peer.Arch),
+				Hint: "a world is of ranks of one sort"}
+		}
+	}
+	return nil
+}
+
+// reconnect begins the epoch of this generation. No kernel may be at work.
+func (rt *Runtime) reconnect() error {
+	n := rt.net.Load()
+	if n == nil {
+		return nil
+	}
+	return n.engine.Connect(uint32(rt.generation), n.secret, n.peers)
+}
+
+// openNetwork opens this rank's engine.
+func (rt *Runtime) openNetwork() (*network, error) {
+	config, settings, err := rt.networkConfig()
+	if err != nil {
+		return nil, err
+	}
+	if config.Provider == "null" {
+		if err := os.MkdirAll(config.Dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	n := &network{name: config.Provider, window: 1}
+	if n.engine, err = net.Open(config); err != nil {
+		return nil, err
+	}
+	if config.Provider == "null" {
+		if err := n.engine.SetNull(settings); err != nil {
+			n.engine.Close()
+			return nil, err
+		}
+	}
+	var secret [8]byte
+	rand.Read(secret[:])
+	n.secret = binary.NativeEndian.Uint64(secret[:])
+	board, _, bytes := n.engine.Board()
+	n.memory = unsafe.Pointer(board)
+	at, err := rt.dev.MapHost(n.memory, bytes)
+	if err != nil {
+		n.engine.Close()
+		return nil, err
+	}
+	n.port = abi.NetPort{Board: at, Posted: at + device.Ptr(unsafe.Offsetof(board.Posted)), Signals: at + device.Ptr(unsafe.Sizeof(*board))}
+	rt.load("net_post", "net_copy", "net_put_signal", "net_wait_signal", "net_barrier")
+	return n, nil
+}
+
+// networkConfig picks the provider, or says why there is none.
+func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
+	c := net.Config{Rank: rt.rank, Size: rt.size, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
+	words := strings.Fields(rt.choice)
+	simulated := rt.client.Parts().Hosts() > 1
+	if len(words) == 0 && simulated {
+		words = []string{"null"}
+	}
+	switch {
+	case rt.info.Kind != "cpu":
+		return c, net.NullSettings{}, errors.New("none reaches the memory of GPUs")
+	case len(words) == 0 || words[0] == "none":
+		return c, net.NullSettings{}, errors.New("none was chosen")
+	case words[0] == "null" && !simulated:
+		return c, net.NullSettings{}, errors.New("the null network connects simulated hosts only")
+	}
+	c.Provider, c.Dir = words[0], filepath.Join(rt.client.Dir(), "net")
+	settings, err := nullSettings(words[1:])
+	return c, settings, err
+}
+
+// nullSettings reads "delay=200us reorder drop=0.01 bandwidth=1e9 seed=7".
+func nullSettings(words []string) (s net.NullSettings, err error) {
+	for _, w := range words {
+		name, value, _ := strings.Cut(w, "=")
+		switch name {
+		case "delay":
+			s.Delay, err = time.ParseDuration(value)
+		case "bandwidth":
+			_, err = fmt.Sscan(value, &s.Bandwidth)
+		case "drop":
+			_, err = fmt.Sscan(value, &s.Drop)
+		case "seed":
+			_, err = fmt.Sscan(value, &s.Seed)
+		case "reorder":
+			s.Reorder = true
+		default:
+			err = errors.New("settings of the null network are delay, bandwidth, drop, seed, reorder")
+		}
+		if err != nil {
+			return s, fmt.Errorf("%q: %w", w, err)
+		}
+	}
+	return s, nil
+}
+
+// close ends the engine. No kernel may run any more.
+func (n *network) close(rt *Runtime) error {
+	err := rt.dev.UnmapHost(n.memory)
+	n.engine.Close()
+	return err
+}
+
+// Between says what carries traffic between hosts: "the null network", or "nothing".
+func Between(rt *Runtime) string {
+	if n := rt.net.Load(); n != nil {
+		return "the " + n.name + " network"
+	}
+	return "nothing"
+}
+
+// take finds n free words.
+func (n *network) take(words int) (span, error) {
+	at, i := 0, 0
+	for ; i < len(n.words) && n.words[i].first-at < words; i++ {
+		at = n.words[i].end
+	}
+	if at+words > netSignals {
+		return span{}, fmt.Errorf("no room for %d words of signals of a group that spans hosts: free groups, or SetSignalPadSize to less", words)
+	}
+	s := span{at, at + words}
+	n.words = slices.Insert(n.words, i, s)
+	return s, nil
+}
+
+func (n *network) give(s span) {
+	n.words = slices.DeleteFunc(n.words, func(o span) bool { return o == s })
+}
+
+// netWords is how many words a group has in the signals of each member.
+func (g *Group) netWords() int { return knet.Words * g.channels * len(g.ranks) }
+
+// wire gives the group its words. It is collective over the group; a holder of g.meeting calls it.
+func (g *Group) wire(op, desc string) error {
+	rt := g.rt
+	n := rt.net.Load()
+	if n == nil || !g.spans() {
+		return nil
+	}
+	rt.mu.Lock()
+	s, err := n.take(g.netWords())
+	rt.mu.Unlock()
+	if err == nil {
+		clear(n.engine.Signals()[s.first:s.end]) // of a group that was freed; nobody adds to them any more
+	}
+	all, failed := agree(g, op, desc+", words", s.first, err)
+	if failed != nil {
+		if err == nil {
+			rt.mu.Lock()
+			defer rt.mu.Unlock()
+			n.give(s)
+		}
+		return failed
+	}
+	g.wired = s
+	g.links = knet.NetGroup{Port: n.port, Counts: g.work.seg.Ptr() + device.Ptr(g.layout().epochs)}
+	for i, first := range all {
+		g.links.Ranks[i], g.links.Words[i] = uint32(g.ranks[i]), uint32(first)
+	}
+	return nil
+}
+
+// unwire gives the words back. rt.mu is held.
+func (g *Group) unwire() {
+	if n := g.rt.net.Load(); n != nil && g.wired != (span{}) {
+		n.give(g.wired)
+	}
+	g.wired, g.links = span{}, knet.NetGroup{}
+}
+
+// pendingOver is pending for the signals to and from other hosts.
+func (g *Group) pendingOver() (list []string, err error) {
+	n := g.rt.net.Load()
+	if n == nil || !g.spans() {
+		return nil, nil
+	}
+	words := n.engine.Signals()[g.wired.first:g.wired.end]
+	counts := make([]uint64, len(words))
+	if err := g.rt.dev.Peek(unsafe.Slice((*byte)(unsafe.Pointer(&counts[0])), 8*len(counts)), g.links.Counts); err != nil {
+		return nil, err
+	}
+	for channel := range g.channels {
+		for peer, r := range g.ranks {
+			at := func(kind int) int { return (kind*g.channels+channel)*len(g.ranks) + peer }
+			if i := at(knet.Raised); atomic.LoadUint64(&words[i]) != counts[i] {
+				list = append(list, fmt.Sprintf("%v: a signal of rank %d on channel %d was not awaited", g, r, channel))
+			}
+			if i := at(knet.Consumed); atomic.LoadUint64(&words[i]) != counts[i] {
+				list = append(list, fmt.Sprintf("%v: rank %d has not awaited the signal put to it on channel %d", g, r, channel))
+			}
+		}
+	}
+	return list, nil
+}
+
+// partners are the members of other hosts that this one meets in a barrier for its host, one bit each: every two hosts have one such pair.
+func (g *Group) partners() (mask uint32) {
+	for i, part := range g.parts {
+		if i != g.home && g.here()[i%len(g.here())] == g.rt.rank {
+			mask |= 1 << slices.Index(g.ranks, part[g.home%len(part)])
+		}
+	}
+	return mask
+}
+
+// expose makes the allocation's data and signal pad windows of the members of g. It is collective over the group; a holder of g.meeting calls it.
+func (a *allocation) expose(op string, g *Group) error {
+	rt := a.rt
+	n := rt.net.Load()
+	if n == nil || !g.spans() || a.windows[g] != 0 {
+		return nil
+	}
+	rt.mu.Lock()
+	next := n.window
+	rt.mu.Unlock()
+	all, err := agree(g, op, "windows of "+a.id, next, nil)
+	if err != nil {
+		return err
+	}
+	id := slices.Max(all)
+	rt.mu.Lock()
+	n.window = id + 2
+	rt.mu.Unlock()
+	err = n.engine.Window(id, uintptr(a.seg.Ptr())+uintptr(aligned(a.pad)), max(a.size, 1))
+	if err == nil {
+		err = n.engine.Window(id+1, uintptr(a.seg.Ptr()), a.pad)
+	}
+	_, err = agree(g, op, "windows of "+a.id+" are known", struct{}{}, err)
+	if err != nil {
+		return errors.Join(err, n.forget(id))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	if a.windows == nil {
+		a.windows = map[*Group]uint32{}
+	}
+	a.windows[g] = id
+	return nil
+}
+
+// forget ends the windows of a tensor in a group.
+func (n *network) forget(id uint32) error {
+	return errors.Join(n.engine.Forget(id), n.engine.Forget(id+1))
+}
+
+// conceal ends the allocation's windows, of one group or, if that is nil, of all. An error says that its memory must stay.
+func (a *allocation) conceal(g *Group) (err error) {
+	n := a.rt.net.Load()
+	for of, id := range a.windows {
+		if g == nil || of == g {
+			if n != nil {
+				err = errors.Join(err, n.forget(id))
+			}
+			delete(a.windows, of)
+		}
+	}
+	return err
+}
+
+// fence waits until what this rank has put to other hosts is in place there. Memory may be freed when all have done so and met.
+func (rt *Runtime) fence(op string) {
+	n := rt.net.Load()
+	if n == nil {
+		return
+	}
+	number, err := n.engine.Post(rt.host(), abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers, Counter: abi.NetNoCounter})
+	if err == nil {
+		err = n.engine.Wait(rt.host(), number)
+	}
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+}
+
+// flush waits until the memory that operations read and write here is no longer in use, or the world is aborted.
+func (rt *Runtime) flush() error {
+	n := rt.net.Load()
+	if n == nil {
+		return nil
+	}
+	err := n.engine.Flush(rt.host())
+	if errors.Is(err, context.Canceled) {
+		return nil // whoever aborted connects again, which drops what is under way
+	}
+	return err
+}
+
+// hostOf is the number of a rank's host in the world.
+func (rt *Runtime) hostOf(rank int) int {
+	return slices.IndexFunc(*rt.hosts.Load(), func(host []int) bool { return slices.Contains(host, rank) })
+}
+
+// traffic says what the engine knows of a peer on another host, for whoever waits for it; it is empty for others.
+func (rt *Runtime) traffic(rank int) string {
+	if p := rt.peerState(rank); p.State == net.Connected && rt.hostOf(rank) != rt.hostOf(rt.rank) {
+		return fmt.Sprintf("network to rank %d: %d posted, %d sent; from it: %d landed", rank, p.Posted, p.Sent, p.Landed)
+	}
+	return ""
+}
+
+// loss says that a peer is gone, and why.
+func (rt *Runtime) loss(rank int) string {
+	return fmt.Sprintf("rank %d on host %d is gone: %s", rank, rt.hostOf(rank), cmp.Or(rt.peerState(rank).Why, "the network lost it"))
+}
+
+// peerState is what the engine knows of a rank, if there is one.
+func (rt *Runtime) peerState(rank int) (state net.PeerState) {
+	if n := rt.net.Load(); n != nil {
+		for _, p := range n.engine.Peers() {
+			if p.Rank == rank {
+				state = p
+			}
+		}
+	}
+	return state
+}

@@ -1,0 +1,518 @@
+package symmemtest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// networkCases are of what travels between hosts; ranks need no pointers to each other's memory. Those of cases do as well that are named below.
+var networkCases = []testCase{
+	{name: "NetworkPutAndGet", run: networkPutAndGetCase},
+	{name: "NetworkSourceIsFree", run: networkSourceIsFreeCase},
+	{name: "NetworkSizes", run: networkSizesCase},
+	{name: "NetworkBarrier", run: networkBarrierCase},
+	{name: "NetworkSignalAdd", run: networkSignalAddCase},
+	{name: "NetworkGraphs", run: networkGraphsCase},
+	{name: "NetworkStreams", run: networkStreamsCase},
+	{name: "NetworkGroups", run: networkGroupsCase},
+	{name: "NetworkParts", run: networkPartsCase},
+	{name: "NetworkAbort", run: networkAbortCase},
+}
+
+var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout", "BarrierTimeout", "SignalWords",
+	"FreeWithWorkPending", "SignalGetReset", "Blocks", "PendingSignals", "GetHalf", "SignalAdd"}
+
+// TestNetwork runs the cases of one-sided operations and signals between simulated hosts, over the null network: a quick one, and slow ones that let
+// messages overtake each other.
+func TestNetwork(t *testing.T) {
+	for _, c := range []struct {
+		ranks, hosts int
+		network      string
+	}{
+		{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"},
+		{4, 2, "null reorder seed=1"}, {4, 4, "null reorder seed=2 delay=100us"}, {4, 4, "null reorder seed=3 delay=1ms"},
+	} {
+		t.Run(fmt.Sprintf("%dranks/%dhosts/%s", c.ranks, c.hosts, c.network), func(t *testing.T) {
+			w := startOn(t, "cpu", c.ranks, strconv.Itoa(c.hosts), c.network)
+			for _, name := range alsoOverNetwork {
+				t.Run(name, func(t *testing.T) { w.run(t, name) })
+			}
+			for _, c := range networkCases {
+				t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+			}
+		})
+	}
+}
+
+// networkPutAndGetCase is putAndGetCase by operations alone.
+func networkPutAndGetCase(t *T) {
+	for _, d := range computing {
+		x := symmem.Empty(d, 50).Fill(t.rank)
+		h := symmem.Rendezvous(x)
+		h.Barrier(0)
+		whole, head := symmem.Local(d, 50), symmem.Local(d, 10).Fill(99)
+		for p := range t.size {
+			h.Get(p, whole)
+			t.equal("got", whole.Ints(), slices.Repeat([]int{p}, 50))
+		}
+		h.Get(t.size-1, head.Slice(2, 6))
+		t.equal("a part", head.Ints(), []int{99, 99, t.size - 1, t.size - 1, t.size - 1, t.size - 1, 99, 99, 99, 99})
+		h.Barrier(0)
+		// Each rank puts to every rank's own slice, through a handle of that.
+		var parts []*symmem.Handle
+		for p := range t.size {
+			parts = append(parts, symmem.Rendezvous(x.Slice(3*p, 3*p+3)))
+		}
+		for p := range t.size {
+			parts[t.rank].Put(p, symmem.Local(d, 3).Fill(10+t.rank))
+		}
+		h.Barrier(0)
+		for i, v := range x.Ints() {
+			want := t.rank
+			if i < 3*t.size {
+				want = 10 + i/3
+			}
+			if v != want {
+				t.Fatalf("%v: element %d is %d, want %d", d, i, v, want)
+			}
+		}
+		x.Free()
+	}
+}
+
+// networkSourceIsFreeCase overwrites what it put, at once: as within a host, the stream has read it before.
+func networkSourceIsFreeCase(t *T) {
+	const n = 1 << 18
+	x := symmem.Empty(symmem.I32, n)
+	h := symmem.Rendezvous(x)
+	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	src := symmem.Local(symmem.I32, n)
+	for i := range 5 {
+		src.Fill(10*i + t.rank)
+		h.Put(right, src)
+		src.Fill(-1)
+		h.PutSignal(right, 0)
+		h.WaitSignal(left, 0)
+		h.Get(t.rank, src)
+		t.equal("received", slices.Compact(src.Ints()), []int{10*i + left})
+		h.Barrier(0)
+	}
+	x.Free()
+}
+
+// networkSizesCase puts and gets around the sizes at which messages change their form.
+func networkSizesCase(t *T) {
+	const most = 3 << 20
+	x := symmem.Empty(symmem.U8, most)
+	h := symmem.Rendezvous(x)
+	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	src, back := symmem.Local(symmem.U8, most), symmem.Local(symmem.U8, most)
+	for i, n := range []int{1, 7, 8, 4095, 8192, 8193, 65537, 1<<20 - 1, most} {
+		h.PutWithSignal(right, src.Slice(0, n).Fill(10*i+t.rank), 1, uint64(i+1))
+		h.WaitForSignal(1, "==", uint64(i+1), symmem.Timeout(20*time.Second))
+		t.equal("received", slices.Compact(x.Slice(0, n).Ints()), []int{10*i + left})
+		back.Fill(255)
+		h.Get(right, back.Slice(0, n))
+		t.equal("got back", slices.Compact(back.Slice(0, n).Ints()), []int{10*i + t.rank})
+		if n < most {
+			t.equal("behind it", back.Slice(n, n+1).Ints(), []int{255})
+		}
+		h.Barrier(2)
+	}
+	x.Free()
+}
+
+// networkBarrierCase makes every rank see what all put before the barrier, many times without a host-side wait.
+func networkBarrierCase(t *T) {
+	x := symmem.Empty(symmem.I32, t.size)
+	var parts []*symmem.Handle
+	for p := range t.size {
+		parts = append(parts, symmem.Rendezvous(x.Slice(p, p+1)))
+	}
+	h := symmem.Rendezvous(x)
+	const rounds = 10
+	seen := symmem.Local(symmem.I32, rounds, t.size)
+	mine := symmem.Local(symmem.I32, 1)
+	for i := range rounds {
+		mine.Fill(1000*i + t.rank)
+		for p := range t.size {
+			parts[t.rank].Put(p, mine)
+		}
+		h.Barrier(i % 3)
+		seen.Slice(i, i+1).View(t.size).CopyFrom(x)
+		h.Barrier(i % 2)
+	}
+	got := seen.Ints()
+	for i := range rounds {
+		for p := range t.size {
+			if v := got[i*t.size+p]; v != 1000*i+p {
+				t.Fatalf("round %d: rank %d's value is %d", i, p, v)
+			}
+		}
+	}
+	x.Free()
+}
+
+// signalAddCase lets all ranks add to one word of each.
+func signalAddCase(t *T) {
+	x := symmem.Empty(symmem.I32, 4)
+	h := symmem.Rendezvous(x)
+	all := uint64(0)
+	for r := range t.size {
+		all += uint64(r+1) << 33
+	}
+	for i := 1; i <= 5; i++ {
+		for p := range t.size {
+			if i%2 == 0 {
+				h.SignalAdd(p, 3, uint64(t.rank+1)<<33, symmem.Weak())
+			} else {
+				h.SignalAdd(p, 3, uint64(t.rank+1)<<33)
+			}
+		}
+		h.WaitForSignal(3, ">=", uint64(i)*all, symmem.Timeout(20*time.Second))
+		h.Barrier(0)
+	}
+	t.equal("the word", h.GetSignal(3), 5*all)
+	h.SignalAdd(t.rank, 3, math.MaxUint64-5*all)
+	t.equal("around", h.GetSignal(3), uint64(math.MaxUint64))
+	misuse := symmem.KindMisuse
+	t.refused(misuse, func() { h.SignalAdd(t.size, 0, 1) }, "signal_add", "dst must be in [0")
+	t.refused(misuse, func() { h.SignalAdd(0, -1, 1) }, "signal_add", "the signal must be in [0")
+	t.refused(misuse, func() { h.Put(0, x, symmem.Weak()) }, "put", "Weak is an option of PutWithSignal and SignalAdd")
+	t.refused(misuse, func() { h.PutSignal(0, 0, symmem.Weak()) }, "Weak is an option of")
+	h.Barrier(0)
+	symmem.Synchronize()
+	x.Free()
+}
+
+// networkSignalAddCase: a strong addition, the default, comes after all earlier puts to the peer; a weak signal comes after its own.
+func networkSignalAddCase(t *T) {
+	const n, puts = 5000, 20
+	x := symmem.Empty(symmem.I32, puts*n)
+	h := symmem.Rendezvous(x)
+	var parts []*symmem.Handle
+	for i := range puts {
+		parts = append(parts, symmem.Rendezvous(x.Slice(i*n, i*n+n)))
+	}
+	right := (t.rank + 1) % t.size
+	src, got := symmem.Local(symmem.I32, n), symmem.Local(symmem.I32, puts*n)
+	for round := 1; round <= 5; round++ {
+		for _, p := range parts {
+			p.Put(right, src.Fill(round))
+		}
+		h.SignalAdd(right, 0, 1)
+		h.WaitForSignal(0, "==", uint64(round), symmem.Timeout(20*time.Second))
+		h.Get(t.rank, got)
+		t.equal("after a strong signal", slices.Compact(got.Ints()), []int{round})
+		h.Barrier(0)
+		parts[3].PutWithSignal(right, src.Fill(-round), 1, uint64(round), symmem.Weak())
+		h.WaitForSignal(1, "==", uint64(round), symmem.Timeout(20*time.Second))
+		parts[3].Get(t.rank, src)
+		t.equal("after a weak signal", slices.Compact(src.Ints()), []int{-round})
+		h.Barrier(0)
+	}
+	x.Free()
+}
+
+func networkGraphsCase(t *T) {
+	x, y := symmem.Empty(symmem.I32, 500), symmem.Local(symmem.I32, 500)
+	h := symmem.Rendezvous(x)
+	count := symmem.Compile(`extern "C" __global__ void count(int* y, int n) {
+		for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] += 10;
+	}`)
+	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	back := symmem.Local(symmem.I32, 500)
+	step := func() {
+		count.Launch(symmem.Grid(2), symmem.Block(128), y, 500)
+		h.Put(right, y)
+		h.PutSignal(right, 2)
+		h.WaitSignal(left, 2)
+		h.SignalAdd(right, 5, 1)
+		h.Barrier(2)
+		h.Get(right, back)
+	}
+	y.Fill(t.rank)
+	g := symmem.Capture(step)
+	t.equal("nothing ran", x.Ints(), make([]int, 500))
+	h.Barrier(0)
+	other := symmem.NewStream()
+	for i := 1; i <= 6; i++ {
+		switch {
+		case i == 5: // replays mix with eager calls
+			step()
+		case i%2 == 0:
+			g.Replay(other)
+			other.Synchronize()
+		default:
+			g.Replay()
+		}
+		t.equal("x", x.Ints(), slices.Repeat([]int{10*i + left}, 500))
+		t.equal("back", back.Ints(), slices.Repeat([]int{10*i + t.rank}, 500))
+		t.equal("word", h.GetSignal(5), uint64(i))
+		h.Barrier(0)
+	}
+	g.Free()
+	t.meet()
+	other.Free()
+	x.Free()
+}
+
+// networkStreamsCase signals on several streams at once.
+func networkStreamsCase(t *T) {
+	x := symmem.Empty(symmem.I32, 4, 1000)
+	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	var streams []*symmem.Stream
+	var rows []*symmem.Handle
+	for i := range 4 {
+		streams = append(streams, symmem.NewStream())
+		rows = append(rows, symmem.Rendezvous(x.Slice(i, i+1)))
+	}
+	for round := 1; round <= 5; round++ {
+		for i, s := range streams {
+			symmem.OnStream(s, func() {
+				rows[i].PutWithSignal(right, symmem.Local(symmem.I32, 1, 1000).Fill(100*round+10*i+t.rank), i, uint64(round))
+			})
+		}
+		for i := range streams {
+			s := streams[(i+1)%4]
+			rows[i].WaitForSignal(i, "==", uint64(round), s)
+			s.Synchronize()
+			t.equal("row", slices.Compact(x.Slice(i, i+1).Ints()), []int{100*round + 10*i + left})
+		}
+		rows[0].Barrier(0)
+		symmem.Synchronize()
+	}
+	for _, s := range streams {
+		s.Free()
+	}
+	x.Free()
+}
+
+// networkGroupsCase makes and frees groups that span hosts, more than their words have room for at once.
+func networkGroupsCase(t *T) {
+	for i := range 200 {
+		var ranks []int
+		for r := range t.size {
+			if t.size == 2 || r != i%t.size {
+				ranks = append(ranks, r)
+			}
+		}
+		g := symmem.NewGroup(ranks...)
+		if g.Rank() < 0 {
+			continue
+		}
+		x := g.Empty(symmem.I32, 3).Fill(-1)
+		h := symmem.Rendezvous(x, g)
+		right, left := (g.Rank()+1)%g.Size(), (g.Rank()+g.Size()-1)%g.Size()
+		h.Barrier(0)
+		h.Put(right, symmem.Local(symmem.I32, 3).Fill(i+g.Rank()))
+		h.PutSignal(right, 1)
+		h.WaitSignal(left, 1)
+		t.equal("in a group", x.Ints(), slices.Repeat([]int{i + left}, 3))
+		h.Barrier(0)
+		x.Free()
+		g.Free()
+	}
+}
+
+// networkPartsCase uses groups of unequal parts, teams, and two at once.
+func networkPartsCase(t *T) {
+	rail, world := symmem.Rail(), symmem.World()
+	var uneven *symmem.Group
+	if t.size > 2 {
+		uneven = symmem.NewGroup(0, t.size/2, t.size-1)
+	}
+	for _, g := range []*symmem.Group{rail, world, uneven} {
+		if g == nil || g.Rank() < 0 {
+			continue
+		}
+		x := g.Empty(symmem.I32, g.Size())
+		h := symmem.Rendezvous(x, g)
+		for round := 1; round <= 3; round++ {
+			for p := range g.Size() {
+				h.SignalAdd(p, g.Rank(), uint64(100*round+g.Rank()))
+			}
+			h.Barrier(0)
+			for p := range g.Size() {
+				t.equal("word", h.GetSignal(p), uint64(100*(round*(round+1)/2)+round*p))
+			}
+			h.Barrier(1)
+		}
+		x.Free()
+	}
+	if uneven != nil {
+		uneven.Free()
+	}
+}
+
+// networkAbortCase ends waits for peers on other hosts, and looks at what is said of them.
+func networkAbortCase(t *T) {
+	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
+	h := symmem.Rendezvous(x)
+	h.Barrier(0)
+	symmem.Synchronize()
+	far := t.size - 1
+	if t.rank == 0 {
+		h.WaitSignal(far, 0)
+		var waits []symmem.Wait
+		for end := time.Now().Add(20 * time.Second); len(waits) == 0 && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+			waits = t.rt.Waits()
+		}
+		if len(waits) != 1 {
+			t.Fatalf("waits: %+v", waits)
+		}
+		w := waits[0]
+		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers}, []any{"wait_signal", uint64(0), "world", []int{far}})
+		var posted, sent, landed int
+		if n, err := fmt.Sscanf(w.For, fmt.Sprintf("a signal on channel 0 (network to rank %d: %%d posted, %%d sent; from it: %%d landed)", far), &posted, &sent, &landed); n != 3 || posted != sent {
+			t.Errorf("it waits for %q: %v", w.For, err)
+		}
+		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
+		e := t.refused(symmem.KindInterrupted, symmem.Synchronize, "wait_signal", "gave up: the test wants it")
+		t.equal("peer", e.Peer, far)
+	}
+	symmem.Recover()
+	t.equal("data", x.Ints(), slices.Repeat([]int{t.rank}, 4))
+	h.Barrier(0)
+	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	h.PutSignal(right, 0)
+	h.WaitSignal(left, 0)
+	symmem.Synchronize()
+	h.Barrier(0)
+	x.Free()
+}
+
+// lossCases are of a last rank that is killed while the others are in them.
+var lossCases = []testCase{
+	{name: "LossInWait", run: lossInWaitCase},
+	{name: "LossInPut", run: lossInPutCase},
+	{name: "LossInGet", run: lossInGetCase},
+	{name: "LossInBarrier", run: lossInBarrierCase},
+}
+
+// TestNetworkLoss kills a rank on another host in the middle of each case, and replaces it.
+func TestNetworkLoss(t *testing.T) {
+	const n = 4
+	w := startOn(t, "cpu", n, "2", "null")
+	whole := t // how long ranks live
+	for _, c := range lossCases {
+		t.Run(c.name, func(t *testing.T) {
+			for _, k := range w.children {
+				k.control.Encode(order{Run: c.name})
+			}
+			time.Sleep(300 * time.Millisecond)
+			dead := w.children[n-1]
+			dead.killed = true
+			dead.process.Kill()
+			killed := time.Now()
+			if (&ranks{hub: w.hub, children: w.children[:n-1]}).collect(t, caseLimit) {
+				t.FailNow()
+			}
+			if d := time.Since(killed); d > time.Second {
+				t.Errorf("the others were done %v after the death", d)
+			}
+			<-dead.gone
+			w.children[n-1] = w.spawn(whole, n-1, n, "yes")
+			if (&ranks{hub: w.hub, children: w.children[n-1:]}).collect(t, caseLimit) {
+				t.FailNow()
+			}
+			w.enter()
+			for _, k := range w.children {
+				k.control.Encode(order{Recover: true, Replaced: []int{n - 1}})
+			}
+			if w.collect(t, caseLimit) {
+				t.FailNow()
+			}
+			for _, name := range []string{"Ring", "NetworkPutAndGet", "SignalWords", "NetworkParts"} {
+				w.run(t, name)
+			}
+		})
+	}
+}
+
+// bereave prepares a case in which the last rank is killed: it returns a handle, and false on ranks that only wait for the end.
+func (t *T) bereave() (h *symmem.Handle, last int, part bool) {
+	t.bereft = true
+	h = symmem.Rendezvous(symmem.Empty(symmem.U8, 4<<20))
+	h.Barrier(0)
+	symmem.Synchronize()
+	last = t.size - 1
+	if t.rank == last {
+		select {}
+	}
+	return h, last, t.rank < t.size/2
+}
+
+// gone checks that a call ends with an error that names the last rank.
+func (t *T) gone(f func(), op string) {
+	e := t.refused(symmem.KindPeer, f, op, fmt.Sprintf("rank %d on host 1 is gone: ", t.size-1), "Recover")
+	t.equal("op and peer", []any{e.Op, e.Peer}, []any{op, t.size - 1})
+}
+
+// lossInWaitCase: a wait for the rank that is killed ends, one for another goes on.
+func lossInWaitCase(t *T) {
+	h, last, part := t.bereave()
+	switch {
+	case t.rank == 1:
+		h.WaitSignal(last, 3)
+		t.gone(symmem.Synchronize, "wait_signal")
+		h.PutSignal(2, 4)
+		symmem.Synchronize()
+	case t.rank == 2:
+		h.WaitSignal(1, 4)
+		symmem.Synchronize()
+	case part:
+		h.PutSignal(last, 3)
+		symmem.Synchronize()
+		h.PutSignal(last, 3) // is not consumed
+		t.gone(symmem.Synchronize, "put_signal")
+	}
+}
+
+func lossInPutCase(t *T) {
+	h, last, part := t.bereave()
+	if !part {
+		return
+	}
+	src := symmem.Local(symmem.U8, 4<<20).Fill(t.rank)
+	t.gone(func() {
+		for {
+			h.PutWithSignal(last, src, t.rank, 7)
+			symmem.Synchronize()
+		}
+	}, "put_with_signal")
+	t.gone(func() { h.Put(last, src); symmem.Synchronize() }, "put")
+	t.gone(func() { h.SignalAdd(last, 0, 1); symmem.Synchronize() }, "signal_add")
+	// Others are reached as before.
+	h.Put(2, src)
+	h.PutSignal(2, 9+t.rank)
+	symmem.Synchronize()
+}
+
+func lossInGetCase(t *T) {
+	h, last, part := t.bereave()
+	if !part {
+		return
+	}
+	dst := symmem.Local(symmem.U8, 4<<20)
+	t.gone(func() {
+		for {
+			h.Get(last, dst)
+			symmem.Synchronize()
+		}
+	}, "get")
+}
+
+func lossInBarrierCase(t *T) {
+	h, _, _ := t.bereave()
+	h.Barrier(2)
+	t.gone(symmem.Synchronize, "barrier")
+	t.refused(symmem.KindPeer, func() { h.Barrier(2) }, "out of step", "Recover")
+}
