@@ -151,16 +151,12 @@ func (in *Interp) declareOwn() error {
 	if err != nil {
 		return err
 	}
-	_, err = in.runtime.Yaegi().Execute(p)
+	_, err = in.runtime.ExecuteProgram(p)
 	return err
 }
 
 func (in *Interp) compileFile(at token.Pos, decls []ast.Decl) (*interp.Program, error) {
-	p, err := in.runtime.Yaegi().CompileAST(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: check.PackageName}, Decls: decls})
-	if err == nil {
-		in.runtime.Guard(p)
-	}
-	return p, err
+	return in.runtime.Compile(&ast.File{Package: at, Name: &ast.Ident{NamePos: at, Name: check.PackageName}, Decls: decls})
 }
 
 // compileImports makes packages known to yaegi, each once: all files have one name, and so share their imports.

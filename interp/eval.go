@@ -81,7 +81,7 @@ func (in *Interp) execute(ctx context.Context, c *compiled) session.Result {
 	initialised := 0
 	ending, stuck := in.runtime.Execute(ctx, c.Cell, func() error {
 		for _, part := range all {
-			if _, err := in.runtime.Yaegi().Execute(part.main); err != nil {
+			if _, err := in.runtime.ExecuteProgram(part.main); err != nil {
 				return err
 			}
 			initialised++
@@ -112,7 +112,7 @@ func (in *Interp) install(c *compiled) error {
 		if p == nil {
 			continue
 		}
-		if _, err := in.runtime.Yaegi().Execute(p); err != nil {
+		if _, err := in.runtime.ExecuteProgram(p); err != nil {
 			return err
 		}
 	}

@@ -23,5 +23,7 @@
 // Positions are stored (steps.go), numbers compared, computed and assigned (quick.go), elements found (index.go), and functions called (calls.go, literals.go) by
 // steps that are not yaegi's. What they do not know they leave to yaegi's.
 //
+// The steps of a declared function are made when it is called first (bodies.go): yaegi has compiled it by then, so a cell that it refuses is refused as a whole.
+//
 // What yaegi has no exported way to is reached in two places, yaegi.go and guard.go.
 package run

@@ -25,8 +25,9 @@ type generator func(node unsafe.Pointer)
 // nodes tells where the nodes of yaegi's trees have their fields.
 type nodes struct {
 	child, start, next, fnext, kind, gen, exec, ident, pos uintptr // offsets
-	funcType, funcLit, assignStmt, returnStmt, goStmt      uint    // kinds
-	deferStmt, defineXStmt, assignXStmt                    uint
+	funcType, funcDecl, funcLit, assignStmt, returnStmt    uint    // kinds
+	goStmt, deferStmt, defineXStmt, assignXStmt            uint
+	node                                                   reflect.Type
 	generators                                             map[uintptr]string // the names of generators, by address
 	*places
 }
@@ -36,6 +37,7 @@ var callGenerators = map[string]bool{"callBin": true, "call": true}
 
 // Of the four children of a function.
 const (
+	nameChild = 1
 	typeChild = 2
 	bodyChild = 3
 )
@@ -46,7 +48,8 @@ func newNodes() (*nodes, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, node := &nodes{generators: map[uintptr]string{}}, root.Type().Elem()
+	node := root.Type().Elem()
+	n := &nodes{generators: map[uintptr]string{}, node: node}
 	for _, f := range []struct {
 		name   string
 		kind   reflect.Kind
@@ -67,8 +70,8 @@ func newNodes() (*nodes, error) {
 	}
 	field, _ := node.FieldByName("kind")
 	for name, of := range map[string]*uint{
-		"funcType": &n.funcType, "funcLit": &n.funcLit, "assignStmt": &n.assignStmt, "returnStmt": &n.returnStmt, "goStmt": &n.goStmt,
-		"deferStmt": &n.deferStmt, "defineXStmt": &n.defineXStmt, "assignXStmt": &n.assignXStmt,
+		"funcType": &n.funcType, "funcDecl": &n.funcDecl, "funcLit": &n.funcLit, "assignStmt": &n.assignStmt, "returnStmt": &n.returnStmt,
+		"goStmt": &n.goStmt, "deferStmt": &n.deferStmt, "defineXStmt": &n.defineXStmt, "assignXStmt": &n.assignXStmt,
 	} {
 		if *of = kindNamed(field.Type, name); *of == kinds {
 			return nil, fmt.Errorf("interp: there is no %s %s", field.Type, name)
@@ -91,10 +94,8 @@ func kindNamed(of reflect.Type, name string) (number uint) {
 	return number
 }
 
-// Guard makes the code of a program that was just compiled end when its execution is abandoned, and gives it our steps: see steps.go.
-func (rt *Runtime) Guard(p *interp.Program) { rt.guard(unsafe.Pointer(Tree(p)), &scope{}) }
-
-// guard guards a tree. Yaegi has made the steps of function literals already; they are made again.
+// guard makes the code of a tree end when its execution is abandoned, and gives it our steps: see steps.go. Yaegi has made the steps of function literals
+// already; they are made again.
 func (rt *Runtime) guard(node unsafe.Pointer, in *scope) {
 	n := rt.yaegi.nodes
 	*n.execOf(node) = nil
@@ -130,6 +131,9 @@ func (rt *Runtime) guard(node unsafe.Pointer, in *scope) {
 		if f, ok := n.codeOf(node); ok {
 			n.onlyOne(node)
 			n.wrap(n.genOf(node), func(s step) step { return rt.keeping(node, f, s) })
+		}
+		if rt.postpone(node, in) {
+			return
 		}
 	}
 	for _, child := range children {

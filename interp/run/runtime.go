@@ -53,6 +53,8 @@ type Runtime struct {
 	memory  *watch
 	own     sync.Map // by the number of each goroutine that runs code of cells and recovers from its panics: the execution
 
+	making sync.Mutex // held by who compiles, or makes steps
+
 	abandoned atomic.Int64                  // 0 if no execution is being stopped, nor was abandoned and has not left
 	halting   atomic.Pointer[chan struct{}] // closed when the execution that is stopped last no longer runs interpreted code; nil before the first
 

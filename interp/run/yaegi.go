@@ -102,13 +102,13 @@ func globals(y reflect.Value) (types *[]reflect.Type, frame *[]reflect.Value, er
 	return types, frame, nil
 }
 
-// Execute runs a compiled program. It makes room for the variables that the program declares before yaegi does, which copies all there are for each program.
-func (s *Yaegi) Execute(p *interp.Program) (reflect.Value, error) {
+// execute runs a compiled program. It makes room for the variables that the program declares before yaegi does, which copies all there are for each program.
+func (s *Yaegi) execute(p *interp.Program) (reflect.Value, error) {
 	for _, t := range (*s.types)[min(len(*s.frame), len(*s.types)):] {
 		*s.frame = append(*s.frame, reflect.New(t).Elem())
 		named.MendEqual(t, isBlankField)
 	}
-	return s.Interpreter.Execute(p)
+	return s.Execute(p)
 }
 
 // move makes other memory that of a package-level variable. It reports whether there is one at from.
