@@ -119,7 +119,7 @@ func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.
 	for _, f := range t.Results.List {
 		for _, id := range f.Names {
 			if id.Name != "_" {
-				out = append(out, assign(token.ASSIGN, l.ident(id.Pos(), id.Name), l.zeroValue(id.Pos(), sig.Results().At(i).Type())))
+				out = append(out, assign(token.ASSIGN, l.ident(id.Pos(), id.Name), l.zero(id.Pos(), sig.Results().At(i).Type())))
 			}
 			i++
 		}

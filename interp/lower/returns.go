@@ -29,6 +29,7 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	}
 	m := l.mark(s)
 	several := len(s.Results) > 1
+	oneByOne := several && (l.fn.results != nil || l.fn.sig != nil && l.fn.sig.Results().At(0).Name() != "" && l.usesResults(s.Results))
 	for i, e := range s.Results {
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && several && l.info.Types[call.Fun].IsBuiltin() {
 			e = l.paren(e) // yaegi would return it as the first result
@@ -48,7 +49,6 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 			s.Results[i] = l.ident(e.Pos(), v)
 		}
 	}
-	oneByOne := len(s.Results) > 1 && (l.fn.results != nil || l.fn.sig != nil && l.fn.sig.Results().At(0).Name() != "") // an expression may use one that is set already
 	if sig := l.fn.sig; sig != nil && (oneByOne || mistakesType(s.Results, sig.Results())) {
 		for i, e := range s.Results {
 			v := l.temp("result")
@@ -70,6 +70,39 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 	}
 	m = append(append(m, l.assignEach(lhs, s.Results)...), l.endMark(s.Pos())...)
 	return append(m, &ast.ReturnStmt{Return: s.Pos()})
+}
+
+// usesResults reports whether one of several expressions that are returned may use a named result that yaegi has set already: it reads constants and variables
+// only when it sets the results, and so after it has computed an expression of another kind.
+func (l *lowerer) usesResults(list []ast.Expr) bool {
+	variables, others := 0, 0
+	for i, e := range list {
+		tv := l.info.Types[e]
+		if tv.Value != nil || tv.IsNil() {
+			continue
+		}
+		id, _ := ast.Unparen(e).(*ast.Ident)
+		v, _ := l.info.Uses[id].(*types.Var)
+		switch {
+		case v == nil:
+			others++
+		case l.isResultBut(i, v):
+			return true
+		default:
+			variables++
+		}
+	}
+	return others > 1 || others == 1 && variables > 0
+}
+
+// isResultBut reports whether v is a result of the function other than that at i. The signature may be of another check than the body.
+func (l *lowerer) isResultBut(i int, v *types.Var) bool {
+	for j := range l.fn.sig.Results().Len() {
+		if j != i && l.fn.sig.Results().At(j).Pos() == v.Pos() {
+			return true
+		}
+	}
+	return false
 }
 
 // endMark records that a function ends at a position, if it has deferred calls: there they are made.

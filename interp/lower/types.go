@@ -253,6 +253,24 @@ func (l *lowerer) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.
 	return l.pkgMember(pos, run.HiddenPath, name)
 }
 
+// zero is what sets a variable of a type to zero: the shortest expression for that.
+func (l *lowerer) zero(pos token.Pos, t types.Type) ast.Expr {
+	if b, ok := types.Unalias(t).(*types.Basic); ok {
+		switch {
+		case b.Info()&types.IsBoolean != 0:
+			return l.ident(pos, "false")
+		case b.Info()&types.IsString != 0:
+			return l.quoted(pos, "")
+		case b.Info()&types.IsNumeric != 0:
+			return l.number(pos, 0)
+		}
+	}
+	if t == types.Universe.Lookup("error").Type() {
+		return l.ident(pos, "nil")
+	}
+	return l.zeroValue(pos, t)
+}
+
 // zeroValue is *new(T), but nil for interface types of cells: yaegi's would not be nil.
 func (l *lowerer) zeroValue(pos token.Pos, t types.Type) ast.Expr {
 	if l.isBoxed(t) {

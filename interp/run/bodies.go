@@ -51,15 +51,15 @@ func (rt *Runtime) generate(tree unsafe.Pointer) error {
 //go:linkname genRun github.com/traefik/yaegi/interp.genRun
 func genRun(tree unsafe.Pointer) error
 
-// postpone puts an entry in the place of a declared function's body. It returns false for a function whose steps are to be made at once: init functions, which
-// yaegi does not call by their bodies.
-func (rt *Runtime) postpone(function unsafe.Pointer, in *scope) bool {
+// postpone puts an entry in the place of a declared function's body. It returns nil for a function whose steps are to be made at once: function literals, and init
+// functions, which yaegi does not call by their bodies.
+func (rt *Runtime) postpone(function unsafe.Pointer, in *scope) *body {
 	n := rt.yaegi.nodes
 	children := n.childrenOf(function)
 	block := children[bodyChild]
 	start := n.pointer(block, n.start)
 	if n.kindOf(function) != n.funcDecl || n.nameOf(children[nameChild]) == "init" || start == nil || *n.genOf(start) == nil {
-		return false
+		return nil
 	}
 	b := &body{rt: rt, block: block, scope: in}
 	entry := reflect.New(n.node)
@@ -72,7 +72,7 @@ func (rt *Runtime) postpone(function unsafe.Pointer, in *scope) bool {
 	*(*unsafe.Pointer)(unsafe.Add(at, n.start)) = at
 	*n.execOf(at) = b.enter
 	children[bodyChild] = at
-	return true
+	return b
 }
 
 // enter is the step by which the function begins.

@@ -26,7 +26,7 @@ type generator func(node unsafe.Pointer)
 type nodes struct {
 	child, start, next, fnext, kind, gen, exec, ident, pos uintptr // offsets
 	funcType, funcDecl, funcLit, assignStmt, returnStmt    uint    // kinds
-	goStmt, deferStmt, defineXStmt, assignXStmt            uint
+	goStmt, deferStmt, defineXStmt, assignXStmt, exprStmt  uint
 	node                                                   reflect.Type
 	generators                                             map[uintptr]string // the names of generators, by address
 	*places
@@ -72,6 +72,7 @@ func newNodes() (*nodes, error) {
 	for name, of := range map[string]*uint{
 		"funcType": &n.funcType, "funcDecl": &n.funcDecl, "funcLit": &n.funcLit, "assignStmt": &n.assignStmt, "returnStmt": &n.returnStmt,
 		"goStmt": &n.goStmt, "deferStmt": &n.deferStmt, "defineXStmt": &n.defineXStmt, "assignXStmt": &n.assignXStmt,
+		"exprStmt": &n.exprStmt,
 	} {
 		if *of = kindNamed(field.Type, name); *of == kinds {
 			return nil, fmt.Errorf("interp: there is no %s %s", field.Type, name)
@@ -132,7 +133,7 @@ func (rt *Runtime) guard(node unsafe.Pointer, in *scope) {
 			n.onlyOne(node)
 			n.wrap(n.genOf(node), func(s step) step { return rt.keeping(node, f, s) })
 		}
-		if rt.postpone(node, in) {
+		if rt.postpone(node, in) != nil {
 			return
 		}
 	}

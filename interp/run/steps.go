@@ -14,15 +14,19 @@ func (rt *Runtime) useStep(node unsafe.Pointer, in *scope) {
 	n := rt.yaegi.nodes
 	list := n.childrenOf(node)
 	switch len(list) {
-	case 2: // position# = 5
-		position, err := strconv.Atoi(n.nameOf(list[1]))
-		switch {
-		case err != nil:
-		case n.nameOf(list[0]) == MarkVar:
-			n.generate(node, storing(rt.mark, position))
-		case n.nameOf(list[0]) == CallVar:
-			n.generate(node, storing(rt.call, position))
-		case n.isHelper(list[0], Leave): // import#.leave#(5)
+	case 1: // position#
+		if n.kindOf(node) != n.exprStmt {
+			break
+		}
+		switch n.nameOf(list[0]) {
+		case MarkVar:
+			n.generate(node, storing(rt.mark, n.positionOf(node)))
+		case CallVar:
+			n.generate(node, storing(rt.call, n.positionOf(node)))
+		}
+	case 2: // import#.leave#(5)
+		if n.isHelper(list[0], Leave) {
+			position, _ := strconv.Atoi(n.nameOf(list[1]))
 			n.generate(node, rt.leaving(position))
 		}
 	case 3: // import#.code#(name, at)
@@ -65,7 +69,7 @@ func (n *nodes) stepAt(node unsafe.Pointer, field uintptr) step {
 //go:linkname operand github.com/traefik/yaegi/interp.genValue
 func operand(node unsafe.Pointer) func(frame unsafe.Pointer) reflect.Value
 
-// storing is the step of an assignment of a position.
+// storing is the step that stores a position in a variable.
 func storing(variable *int, position int) func(next step) step {
 	return func(next step) step {
 		return func(unsafe.Pointer) step {
