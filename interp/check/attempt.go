@@ -59,18 +59,19 @@ func (k *Checker) attempt(p *Syntax, auto map[string]string) *Attempt {
 	if p.Name != "" {
 		k.pkgs.loading.dir = filepath.Dir(p.Name)
 	}
-	return &Attempt{Checker: k, at: map[diagnostic]token.Pos{}, Cell: newCell(p, auto)}
+	return &Attempt{Checker: k, at: map[diagnostic]token.Pos{}, Cell: newCell(p, auto, len(p.cell.Source))}
 }
 
-func newCell(p *Syntax, auto map[string]string) *Cell {
+// newCell returns a cell whose source has so many bytes.
+func newCell(p *Syntax, auto map[string]string, size int) *Cell {
 	return &Cell{Syntax: p, Imports: maps.Clone(auto), Auto: auto, Info: &types.Info{
-		Types:      map[ast.Expr]types.TypeAndValue{},
-		Defs:       map[*ast.Ident]types.Object{},
-		Uses:       map[*ast.Ident]types.Object{},
+		Types:      make(map[ast.Expr]types.TypeAndValue, size/8),
+		Defs:       make(map[*ast.Ident]types.Object, size/32),
+		Uses:       make(map[*ast.Ident]types.Object, size/12),
 		Implicits:  map[ast.Node]types.Object{},
 		Selections: map[*ast.SelectorExpr]*types.Selection{},
 		Instances:  map[*ast.Ident]types.Instance{},
-		Scopes:     map[ast.Node]*types.Scope{},
+		Scopes:     make(map[ast.Node]*types.Scope, size/32),
 	}}
 }
 

@@ -59,6 +59,9 @@ func (k *Checker) ordered(p *Syntax, decls []ast.Stmt) []ast.Stmt {
 			single = append(single, &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: v.Pos(), Tok: token.VAR, Specs: []ast.Spec{v}}})
 		}
 	}
+	if len(specs) < 2 {
+		return decls[:len(decls):len(decls)]
+	}
 	delete(declared, "_")
 	uses := usesOf(p.Decls)
 	var out []ast.Stmt

@@ -138,7 +138,7 @@ func (p *Packages) read(pkg *types.Package, files []string, dir string) (c *Cell
 			delete(p.loading.cells, at)
 		}
 	}()
-	c = newCell(&Syntax{}, map[string]string{})
+	c = newCell(&Syntax{}, map[string]string{}, 0)
 	c.Package, c.dir = pkg, dir
 	var syntax []*ast.File
 	var sources []*Syntax

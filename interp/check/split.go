@@ -51,7 +51,7 @@ func Split(src string) ([]Item, scanner.ErrorList) {
 					end = offset
 				}
 				items = append(items, Item{Start: start, End: end, Decl: isDecl(tokens)})
-				last = tokens
+				last, tokens = tokens, last
 			}
 			if tok == token.EOF {
 				if n := len(items) - 1; n >= 0 && !items[n].Decl && isList(last) {
@@ -59,7 +59,7 @@ func Split(src string) ([]Item, scanner.ErrorList) {
 				}
 				return items, errs
 			}
-			start, tokens, head = -1, nil, false
+			start, tokens, head = -1, tokens[:0], false
 			continue
 		}
 		if start < 0 {
