@@ -33,6 +33,9 @@ func (in *Interp) Eval(ctx context.Context, cell session.Cell) session.Result {
 
 // prepare does everything that comes before running: parse, check, lower, compile.
 func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error) {
+	if len(cell.Source) >= largeCell {
+		defer collectLater()()
+	}
 	base := in.checker.Files().Base()
 	defer func() {
 		if err != nil {
