@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
-
-	ours "github.com/symmrepl/symmrepl/interp"
 )
 
 // largeCell is a cell of some size: functions, a type with methods, and loops.
@@ -38,26 +35,15 @@ func step%[1]d(list []float64, by map[string]int, name string) (total float64, e
 	return b.String()
 }
 
-// large prints how long a large cell takes. What it defines is defined again, so that all of it is compiled each time.
+// large prints how long a large cell takes in a session and in plain yaegi, in turns. What it defines is defined again, so that all of it is compiled each time.
 func large(rounds int) error {
-	fmt.Println("| cell | ms |\n|---|---:|")
+	fmt.Println("| cell | yaegi, ms | cells, ms | ratio |\n|---|---:|---:|---:|")
 	for _, size := range []int{1 << 10, 10 << 10, 41 << 10} {
-		in, err := ours.New(ours.Options{})
-		if err != nil {
+		src := largeCell(size)
+		p := program{name: fmt.Sprintf("of %d KB", (len(src)+512)>>10), imports: `import ("fmt"; "math"; "strings")`, cell: src}
+		if err := compare(p, rounds); err != nil {
 			return err
 		}
-		src := largeCell(size)
-		var best time.Duration
-		for range rounds {
-			d, err := timed(func() error { return eval(in, src) })
-			if err != nil {
-				return err
-			}
-			if best == 0 || d < best {
-				best = d
-			}
-		}
-		fmt.Printf("| of %d KB | %s |\n", (len(src)+512)>>10, ms(best))
 	}
 	return nil
 }
