@@ -10,7 +10,7 @@ UCX := .venv/ucx
 # more, alone, and the summary names them. A data race is never retried.
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
-.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp gpu-bundle clean FORCE
+.PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle clean FORCE
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,7 +37,9 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: ch
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
 	go test -count=1 -v -timeout 20m -run '^(TestKilledAtRandomMoments|TestHangs)$$' ./cmd/symmrepl -kills 200 -hangs
 
-test-long: faults ## what make test has no time for: all faults, and an hour of mixed cells whose memory stays flat
+test-long: faults ## what make test has no time for: all faults, messages that overtake each other in 1000 ways, and an hour of mixed cells whose memory stays flat
+	go test -count=1 -v -timeout 20m -run '^TestNullReorder$$/^seeds$$' ./symmem/internal/net -seeds 1000
+	go test -count=1 -v -timeout 10m -run '^FuzzCheck$$' -fuzz '^FuzzCheck$$' -fuzztime 1m ./symmem/internal/net/proxy
 	go test -count=1 -v -timeout 90m -run '^TestFlatMemory$$' ./cmd/symmrepl -flat 1h
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section
@@ -58,6 +60,9 @@ check: | go c++ ## gofmt, go vet, staticcheck
 gophernotes: $(JUPYTER) | go ## build the Go kernel gophernotes 0.7.5 and drive a session from its notebooks with the client package
 	./.ci/gophernotes build/gophernotes
 	SYMMREPL_GOPHERNOTES="$$PWD/build/gophernotes" SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" go test -count=1 -v -run '^TestGophernotes$$' ./cmd/symmrepl
+
+bench-net: $(UCX) ## measure what carries one-sided operations between hosts, over loopback
+	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -run '^TestPerf$$' ./symmem/internal/net -perf
 
 bench: build ## measure a session and its operations on this machine
 	$(BIN) bench session

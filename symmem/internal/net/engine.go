@@ -342,12 +342,15 @@ func (e *Engine) SetNull(s NullSettings) error {
 	})
 }
 
-// Post posts an operation as a kernel does, and returns its number. It waits while the ring is full. Where kernels count in the memory of a
+// Post posts an operation as a kernel does, and returns its number, after the first Connect. It waits while the ring is full. Where kernels count in the memory of a
 // device, and not in the board, they would take the same numbers: there the host must not post.
 func (e *Engine) Post(ctx context.Context, op abi.NetOp) (number uint64, err error) {
 	for w := (waiting{}); ; {
 		var posted bool
 		err := e.use("post", func(p *proxy.Proxy) error {
+			if e.epoch.Load() == 0 {
+				return fmt.Errorf("connect first")
+			}
 			number, posted = e.tryPost(p, op)
 			return nil
 		})

@@ -16,7 +16,10 @@ func nullOptions(seed uint64) nettest.Options {
 
 func TestNull(t *testing.T) { nettest.Run(t, nullOptions(1)) }
 
-var perf = flag.Bool("perf", false, "measure the providers")
+var (
+	perf  = flag.Bool("perf", false, "measure the providers")
+	seeds = flag.Int("seeds", 20, "in how many ways messages overtake each other")
+)
 
 func TestPerf(t *testing.T) {
 	if !*perf {
@@ -30,6 +33,7 @@ func TestPerf(t *testing.T) {
 // Messages that overtake each other show the difference of weak and strong signals, and nothing else changes.
 func TestNullReorder(t *testing.T) {
 	o := nullOptions(3)
+	o.Seeds = *seeds
 	for _, name := range []string{"lossy", "slow"} {
 		t.Run(name, func(t *testing.T) { o.Scenario(t, name, 2) })
 	}

@@ -242,10 +242,11 @@ func epochs(r *Rank) {
 	use(3)
 	r.Meet()
 	stale := r.Facts(peer)
-	r.connect(2) // the same addresses
+	r.connectAlone(2) // the same addresses
 	if board.Posted != 0 || board.Done != 0 || r.Signals()[2] != 0 {
 		r.Failf("the board is not new: posted %d, done %d, signal %d", board.Posted, board.Done, r.Signals()[2])
 	}
+	r.Meet()
 	stale.Kind, stale.Number, stale.Signal, stale.SignalAt, stale.Value = proxy.Put, 1, abi.NetAddIndexed, 9, 1
 	r.check(r.Raw(peer, headerBytes(&stale), nil))
 	use(4)

@@ -97,7 +97,7 @@ func seeds(r *Rank) {
 	r.open()
 	p := r.newPlay()
 	early := 0
-	for seed := range uint64(20) {
+	for seed := range uint64(r.Seeds) {
 		r.check(r.SetNull(net.NullSettings{Reorder: true, Seed: seed}))
 		p.strong(10)
 		p.own(10)
@@ -107,7 +107,7 @@ func seeds(r *Rank) {
 		early += p.weak(8)
 	}
 	if r.Rank == 1 && early == 0 {
-		r.Failf("of 160 weak signals behind a put none was early")
+		r.Failf("of %d weak signals behind a put none was early", 8*r.Seeds)
 	}
 	r.Meet()
 	r.Close()

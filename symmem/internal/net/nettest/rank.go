@@ -104,8 +104,13 @@ func (r *Rank) openWith(c net.Config) {
 	r.connect(1)
 }
 
-// connect gathers addresses and connects.
+// connect gathers addresses, connects, and meets.
 func (r *Rank) connect(epoch uint32) {
+	r.connectAlone(epoch)
+	r.Meet()
+}
+
+func (r *Rank) connectAlone(epoch uint32) {
 	peers := map[int][]byte{}
 	for rank, a := range r.Gather(r.Address()) {
 		if a != nil {
@@ -113,7 +118,6 @@ func (r *Rank) connect(epoch uint32) {
 		}
 	}
 	r.check(r.Connect(epoch, secret, peers))
-	r.Meet()
 }
 
 // alloc returns memory outside Go's heap.

@@ -19,6 +19,7 @@ import (
 type Options struct {
 	Config net.Config       // of every rank, apart from Rank, Size and Dir
 	Null   net.NullSettings // on the null network
+	Seeds  int              // of scenario "seeds"
 }
 
 // plan is what a rank is told at its start.
@@ -30,6 +31,7 @@ type plan struct {
 	Interface  string
 	TLS        string
 	Null       net.NullSettings
+	Seeds      int
 }
 
 // A request of a rank to the controller.
@@ -80,7 +82,7 @@ func (o Options) Scenario(t *testing.T, name string, n int) {
 	dir := t.TempDir()
 	var readers sync.WaitGroup
 	for r := range n {
-		m, from := o.start(t, plan{name, r, n, dir, o.Config.Provider, o.Config.Interface, o.Config.TLS, o.Null})
+		m, from := o.start(t, plan{name, r, n, dir, o.Config.Provider, o.Config.Interface, o.Config.TLS, o.Null, o.Seeds})
 		members[r] = m
 		readers.Go(func() {
 			for {
@@ -98,13 +100,14 @@ func (o Options) Scenario(t *testing.T, name string, n int) {
 		readers.Wait()
 		close(stopped)
 	}()
-	limit := time.After(90 * time.Second)
+	most := 90*time.Second + time.Duration(o.Seeds)*time.Second
+	limit := time.After(most)
 	for running := true; running; {
 		select {
 		case e := <-events:
 			serve(t, members, e)
 		case <-limit:
-			t.Errorf("scenario %s: not over after 90 s", name)
+			t.Errorf("scenario %s: not over after %v", name, most)
 			for _, m := range members {
 				m.cmd.Process.Signal(syscall.SIGQUIT)
 			}
@@ -156,18 +159,25 @@ func (o Options) start(t *testing.T, p plan) (*member, *gob.Decoder) {
 	return m, gob.NewDecoder(read)
 }
 
+// lastWords is how long ranks may still say what fails, after one has.
+const lastWords = 2 * time.Second
+
+// giveUp ends all ranks: they would wait for the one that failed.
+func giveUp(members []*member) {
+	for _, m := range members {
+		m.gone = true
+		time.AfterFunc(lastWords, func() { m.cmd.Process.Kill() })
+	}
+}
+
 // serve answers one request.
 func serve(t *testing.T, members []*member, e event) {
 	m := members[e.rank]
 	if e.err != nil {
 		if !m.gone {
 			t.Errorf("rank %d ended: %v", e.rank, e.err)
-			for _, m := range members {
-				m.cmd.Process.Kill() // or they would wait for it
-				m.gone = true
-			}
+			giveUp(members)
 		}
-		m.gone = true
 	} else {
 		switch e.req.Kind {
 		case "gather":
@@ -180,6 +190,7 @@ func serve(t *testing.T, members []*member, e event) {
 			time.AfterFunc(e.req.Stop, func() { m.cmd.Process.Signal(syscall.SIGCONT) })
 		case "fail":
 			t.Errorf("rank %d: %s", e.rank, e.req.Data)
+			giveUp(members)
 		case "done":
 			m.gone = true
 		}

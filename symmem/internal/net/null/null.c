@@ -30,7 +30,7 @@
 #include "../proxy/transport.h"
 
 enum { RING = 256 << 10, PATH = 1024, HELD_BYTES = 64 << 20, ROUNDS = 1024 };
-enum { CHECK = 100000000, RETRY = 50000, LINGER = 200000000, LEAST_JITTER = 100000 }; // nanoseconds
+enum { CHECK = 100000000, RETRY = 50000, LINGER = 200000000, LEAST_JITTER = 100000, LAST_WORDS = 300000000 }; // nanoseconds
 
 typedef struct {
 	uint64_t head, apart0[15]; // bytes that were written
@@ -64,6 +64,7 @@ typedef struct held {
 typedef struct {
 	char path[PATH];
 	int known, dropped, gone;
+	int64_t gone_at;
 	int life, bell;
 	uint32_t *asleep;
 	ring *out, *in;
@@ -429,6 +430,7 @@ static void check_life(network *n) {
 		if (flock(q->life, LOCK_SH | LOCK_NB)) continue;
 		flock(q->life, LOCK_UN);
 		q->gone = 1;
+		q->gone_at = t;
 	}
 }
 
@@ -444,7 +446,7 @@ static int null_progress(void *self) {
 		int read = 0;
 		while (q->in && read_frame(n, r, q)) read++;
 		done += read;
-		if (q->gone && !read && !q->holds) { // what it sent before has been delivered
+		if (q->gone && !read && (!q->holds || now() - q->gone_at > LAST_WORDS)) { // what it sent before is delivered if it is due soon
 			n->events.lost(n->events.arg, r, "its process ended or closed its network");
 			done++;
 		}
@@ -463,7 +465,7 @@ static int null_arm(void *self, int64_t *nanoseconds) {
 	for (uint32_t r = 0; r < n->config.size; r++) {
 		peer *q = &n->peers[r];
 		if (!q->known || q->dropped) continue;
-		if (q->gone || (q->in && __atomic_load_n(&q->in->head, __ATOMIC_ACQUIRE) != q->in->tail && n->held_bytes <= HELD_BYTES)) return 1;
+		if ((q->gone && !q->holds) || (q->in && __atomic_load_n(&q->in->head, __ATOMIC_ACQUIRE) != q->in->tail && n->held_bytes <= HELD_BYTES)) return 1;
 	}
 	int64_t t = now(), due = n->next_check - t;
 	if (n->held && (int64_t)n->held->prefix.due - t < due) due = (int64_t)n->held->prefix.due - t;
@@ -474,11 +476,8 @@ static int null_arm(void *self, int64_t *nanoseconds) {
 
 static int null_fd(void *self) { return ((network *)self)->bell; }
 
-static void null_drop(void *self, uint32_t rank) {
-	network *n = self;
-	peer *q = &n->peers[rank];
-	if (!q->known || q->dropped) return;
-	q->dropped = 1;
+// forget_held drops the messages of a peer that are held.
+static void forget_held(network *n, uint32_t rank) {
 	for (held **at = &n->held, *h; (h = *at);) {
 		if (h->prefix.from != rank) {
 			at = &h->next;
@@ -486,10 +485,26 @@ static void null_drop(void *self, uint32_t rank) {
 		}
 		*at = h->next;
 		n->held_bytes -= h->prefix.bytes;
-		q->holds--;
+		n->peers[rank].holds--;
 		free(h->bytes);
 		free(h);
 	}
+}
+
+static void null_renew(void *self) {
+	network *n = self;
+	for (uint32_t r = 0; r < n->config.size; r++) {
+		if (n->peers[r].holds) forget_held(n, r);
+		n->peers[r].link_free = 0;
+	}
+}
+
+static void null_drop(void *self, uint32_t rank) {
+	network *n = self;
+	peer *q = &n->peers[rank];
+	if (!q->known || q->dropped) return;
+	q->dropped = 1;
+	forget_held(n, rank);
 	outgoing *keep = NULL, *o = q->first;
 	q->first = NULL;
 	q->last = &q->first;
@@ -543,4 +558,4 @@ static void null_close(void *self) {
 }
 
 const net_transport net_null = {null_open, null_address, null_peer, null_send, null_receive, null_progress, null_arm, null_fd,
-    null_drop, null_close, null_tune};
+    null_drop, null_renew, null_close, null_tune};

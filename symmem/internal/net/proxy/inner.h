@@ -53,7 +53,9 @@ typedef struct net_wait { // a fence of a peer that waits for messages
 } net_wait;
 
 typedef struct {
-	int state, losing, told, dropped; // dropped: since it was named
+	int state, losing, told;
+	int dropped; // since it was connected
+	int slow;    // it keeps messages of an epoch that is over
 	char why[NET_WHY];
 	uint8_t *address;
 	size_t address_bytes;

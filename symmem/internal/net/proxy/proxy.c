@@ -14,7 +14,10 @@
 
 #include "inner.h"
 
-enum { IDLE_NANOSECONDS = 20000, DRAIN_NANOSECONDS = 1000000000 };
+enum { IDLE_NANOSECONDS = 20000 };
+
+// How long messages of an epoch that is over may take to end. A process may be stopped for a while.
+#define DRAIN_NANOSECONDS 5000000000
 
 static int64_t now(void) {
 	struct timespec t;
@@ -234,11 +237,13 @@ net_proxy *net_open(const net_setup *setup, char why[NET_WHY]) {
 
 // drop_slow drops the peers whose connections keep messages of an epoch that is over.
 static void drop_slow(net_proxy *p) {
+	for (net_arrival *a = p->receiving; a; a = a->next) p->peers[a->h.source].slow = 1;
 	net_give_up_receiving(p);
 	for (uint32_t r = 0; r < p->size; r++) {
 		net_peer *q = &p->peers[r];
-		if (r == p->rank || q->state != NET_CONNECTED || (!q->facts.in_flight && !p->receiving)) continue;
-		drop(p, r, NET_UNKNOWN);
+		if (q->facts.in_flight) q->slow = 1;
+		if (r == p->rank || q->state != NET_CONNECTED) q->slow = 0;
+		if (q->slow) drop(p, r, NET_UNKNOWN);
 	}
 }
 
@@ -321,7 +326,9 @@ typedef struct {
 // begin begins an epoch: what was posted before is over, and the board is as new.
 static void begin(net_proxy *p, uint32_t epoch, uint64_t secret) {
 	p->guard.epoch = 0; // nothing passes the check
+	if (p->transport->renew) p->transport->renew(p->link); // it may keep others' from ending
 	drain(p);
+	if (p->transport->renew) p->transport->renew(p->link);
 	for (uint32_t r = 0; r < p->size; r++) {
 		net_peer *q = &p->peers[r];
 		net_forget_source(p, r, 1);
@@ -338,39 +345,57 @@ static void begin(net_proxy *p, uint32_t epoch, uint64_t secret) {
 	memset(b->lost, 0, sizeof b->lost);
 	memset(b->counters, 0, sizeof b->counters);
 	memset(b->slots, 0, sizeof b->slots);
-	memset(p->signals, 0, p->setup.signals * 8);
+	for (uint64_t i = 0; i < p->setup.signals; i++)
+		if (p->signals[i]) p->signals[i] = 0; // words that were never used cost no memory
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	p->guard.secret = secret;
 	p->guard.epoch = epoch;
 }
 
-static int name_peer(net_proxy *p, uint32_t r, const uint8_t *address, size_t bytes, char *why) {
-	net_peer *q = &p->peers[r];
-	if (r == p->rank) {
-		q->state = NET_CONNECTED;
-		return 0;
-	}
-	if (bytes <= dropped_bytes(p)) {
-		if (q->state == NET_CONNECTED) drop(p, r, NET_UNKNOWN);
-		return 0;
-	}
+// A named is what Connect says of a rank.
+typedef struct {
+	const uint8_t *address;
+	size_t bytes;  // 0 if it is not named
+	int drops_me;  // it has dropped this rank since it was last connected
+} named;
+
+static named named_of(const net_proxy *p, const connect_call *c, uint32_t r) {
+	size_t bytes = c->starts[r + 1] - c->starts[r];
+	if (bytes <= dropped_bytes(p)) return (named){0};
 	bytes -= dropped_bytes(p);
-	int dropped = address[bytes + p->rank / 8] >> p->rank % 8 & 1;
-	int same = q->address && q->address_bytes == bytes && memcmp(q->address, address, bytes) == 0;
-	if (same && q->state == NET_CONNECTED && !dropped) return 0;
-	if (q->state == NET_CONNECTED) drop(p, r, NET_UNKNOWN);
-	q->state = NET_UNKNOWN;
-	if (p->transport->peer(p->link, r, address, bytes, why)) return 1;
-	uint8_t *copy = malloc(bytes);
+	const uint8_t *address = c->addresses + c->starts[r];
+	return (named){address, bytes, address[bytes + p->rank / 8] >> p->rank % 8 & 1};
+}
+
+static int may_stay(const net_peer *q, const named *n) {
+	return q->state == NET_CONNECTED && n->bytes == q->address_bytes && !n->drops_me && memcmp(q->address, n->address, n->bytes) == 0;
+}
+
+static int name_peer(net_proxy *p, uint32_t r, const named *n, char *why) {
+	net_peer *q = &p->peers[r];
+	int slow = q->slow && !n->drops_me;
+	q->slow = 0;
+	if (!n->bytes || may_stay(q, n)) return 0;
+	uint8_t *copy = malloc(n->bytes);
 	if (!copy) {
 		snprintf(why, NET_WHY, "no memory");
 		return 1;
 	}
-	memcpy(copy, address, bytes);
+	memcpy(copy, n->address, n->bytes);
 	free(q->address);
 	q->address = copy;
-	q->address_bytes = bytes;
+	q->address_bytes = n->bytes;
+	net_forget_source(p, r, 1);
+	q->number = q->fenced = 0;
 	q->state = NET_CONNECTED;
+	if (slow) { // it does not know that it was dropped: the next Connect brings it back
+		net_mark_lost(p, r, "messages of an epoch that is over did not end");
+		return 0;
+	}
+	if (p->transport->peer(p->link, r, n->address, n->bytes, why)) {
+		q->state = NET_UNKNOWN;
+		return 1;
+	}
 	q->dropped = 0;
 	q->why[0] = 0;
 	return 0;
@@ -378,9 +403,20 @@ static int name_peer(net_proxy *p, uint32_t r, const uint8_t *address, size_t by
 
 static void connect_peers(net_proxy *p, void *arg) {
 	connect_call *c = arg;
+	for (uint32_t r = 0; r < p->size; r++) {
+		named n = named_of(p, c, r);
+		if (r == p->rank || p->peers[r].state != NET_CONNECTED || may_stay(&p->peers[r], &n)) continue;
+		drop(p, r, NET_UNKNOWN);
+		net_end_jobs(p, r);
+	}
 	if (c->epoch != p->guard.epoch) begin(p, c->epoch, c->secret);
-	for (uint32_t r = 0; r < p->size && !c->failed; r++)
-		c->failed = name_peer(p, r, c->addresses + c->starts[r], c->starts[r + 1] - c->starts[r], c->why);
+	p->peers[p->rank].state = NET_CONNECTED;
+	for (uint32_t r = 0; r < p->size && !c->failed; r++) {
+		named n = named_of(p, c, r);
+		if (r == p->rank) continue;
+		c->failed = name_peer(p, r, &n, c->why);
+		if (!c->failed && p->peers[r].state == NET_CONNECTED) __atomic_fetch_and(&p->board->lost[r / 32], ~((uint32_t)1 << r % 32), __ATOMIC_RELEASE);
+	}
 }
 
 int net_connect(net_proxy *p, uint32_t epoch, uint64_t secret, const uint8_t *addresses, const uint64_t *starts, char why[NET_WHY]) {

@@ -86,6 +86,8 @@ static void landed(net_proxy *p, net_arrival *a) {
 	net_order *o = &p->peers[a->h.source].order;
 	if (a->stage) net_unstage(p, a->stage);
 	a->stage = NULL;
+	if (a->window) a->window->users--;
+	a->window = NULL;
 	if (a->h.kind == NET_MESSAGE_ANSWER) {
 		net_message *m = a->get;
 		end_arrival(p, a);

@@ -53,6 +53,8 @@ typedef struct net_transport {
 	int (*fd)(void *self);
 	// drop forgets a peer. Sends to it end, now or in a later progress, all of them.
 	void (*drop)(void *self, uint32_t peer);
+	// renew says that what is still under way to this rank is of no use any more. NULL where nothing is kept.
+	void (*renew)(void *self);
 	// close ends the instance after its sends, as far as they end soon.
 	void (*close)(void *self);
 	// tune changes a setting while the network runs; NULL where there are none.

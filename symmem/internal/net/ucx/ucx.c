@@ -278,4 +278,4 @@ static void ucx_close(void *self) {
 	free(n);
 }
 
-const net_transport net_ucx = {ucx_open, ucx_address, ucx_peer, ucx_send, ucx_receive, ucx_progress, ucx_arm, ucx_fd, ucx_drop, ucx_close, NULL};
+const net_transport net_ucx = {ucx_open, ucx_address, ucx_peer, ucx_send, ucx_receive, ucx_progress, ucx_arm, ucx_fd, ucx_drop, NULL, ucx_close, NULL};
