@@ -68,7 +68,9 @@ func TestEditAtTheTerminal(t *testing.T) {
 		x.enter("6 * 6")
 		x.expect("36\n")
 		x.enter(":edit")
-		x.expect("6\n")      // bytes
+		x.expect("6\n") // bytes
+		x.send("=\n")   // until it takes commands, ed ends at Ctrl-C
+		x.expect("=\n1\n")
 		x.send(ctrlC)        // ed goes on, and so does the session
 		x.expect("?\n")      // ed says
 		x.send("s/6 /7 /\n") // typed in a line, which the terminal edits
