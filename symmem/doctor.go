@@ -14,7 +14,7 @@ import (
 // their links, the libraries, the compiler of the cpu device; what is missing, and how to get it. It needs no
 // Runtime.
 func Doctor() string {
-	return devices.Doctor() + "hosts     ranks share memory within a host; the null network carries traffic between simulated hosts, nothing between others\n"
+	return devices.Doctor() + "hosts     ranks share memory within a host; " + core.Carrier() + " carries traffic between hosts, the null network between simulated ones\n"
 }
 
 // DeviceKind is a kind of device that worlds of this build can run on.

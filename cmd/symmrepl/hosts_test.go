@@ -18,7 +18,7 @@ func onTwoHosts(t *testing.T, apart bool, args ...string) result {
 	h := newHome(t, 4)
 	port := freePort(t)
 	h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", port),
-		"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2)}
+		"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2), "SYMMREPL_NET=none"}
 	args = append(args, "--device", "cpu") // two ranks of one GPU would wait for each other
 	rank := func(r int) string { return fmt.Sprintf("RANK=%d LOCAL_RANK=%d", r, r%2) }
 
@@ -175,6 +175,7 @@ func TestTwoHosts(t *testing.T) {
 // At a prompt on simulated hosts: who is where, what is refused, and what a rank that is killed takes with it on the other hosts.
 func TestPromptOnHosts(t *testing.T) {
 	h := newHome(t, 4)
+	h.env = append(h.env, "SYMMREPL_NET=null")
 	x := h.terminal("-n", "4", "--hosts", "2", "--device", "cpu")
 	x.expect("4 ranks on 2 hosts, cpu.")
 	x.enter(":ranks")

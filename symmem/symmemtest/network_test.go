@@ -3,6 +3,7 @@ package symmemtest
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -36,9 +37,13 @@ func TestNetwork(t *testing.T) {
 		network      string
 	}{
 		{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"},
+		{4, 2, "ucx"}, {4, 4, "ucx"},
 		{4, 2, "null reorder seed=1"}, {4, 4, "null reorder seed=2 delay=100us"}, {4, 4, "null reorder seed=3 delay=1ms"},
 	} {
 		t.Run(fmt.Sprintf("%dranks/%dhosts/%s", c.ranks, c.hosts, c.network), func(t *testing.T) {
+			if c.network == "ucx" && os.Getenv("SYMMREPL_UCX_LIB") == "" {
+				t.Skip("SYMMREPL_UCX_LIB names no library")
+			}
 			w := startOn(t, "cpu", c.ranks, strconv.Itoa(c.hosts), c.network)
 			for _, name := range alsoOverNetwork {
 				t.Run(name, func(t *testing.T) { w.run(t, name) })

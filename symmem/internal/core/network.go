@@ -34,7 +34,7 @@ import (
 // network is a rank's engine, and what its kernels need of it.
 type network struct {
 	engine *net.Engine
-	name   string // "null"
+	name   string // "the null network", "UCX 1.22.0 over lo"
 	memory unsafe.Pointer
 	port   abi.NetPort
 	secret uint64
@@ -135,9 +135,17 @@ func (rt *Runtime) openNetwork() (*network, error) {
 			return nil, err
 		}
 	}
-	n := &network{name: config.Provider, window: 1}
+	n := &network{name: "the null network", window: 1}
 	if n.engine, err = net.Open(config); err != nil {
 		return nil, err
+	}
+	if config.Provider == "ucx" {
+		if l, err := net.Available(); err == nil { // as it is open
+			n.name = "UCX " + l.Version
+		}
+		if config.Interface != "" {
+			n.name += " over " + config.Interface
+		}
 	}
 	if config.Provider == "null" {
 		if err := n.engine.SetNull(settings); err != nil {
@@ -165,18 +173,27 @@ func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
 	c := net.Config{Rank: rt.rank, Size: rt.size, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
 	words := strings.Fields(rt.choice)
 	simulated := rt.client.Parts().Hosts() > 1
-	if len(words) == 0 && simulated {
-		words = []string{"null"}
+	if len(words) == 0 {
+		words = []string{"ucx"}
+		if simulated {
+			words[0] = "null"
+		}
 	}
 	switch {
 	case rt.info.Kind != "cpu":
 		return c, net.NullSettings{}, errors.New("none reaches the memory of GPUs")
-	case len(words) == 0 || words[0] == "none":
+	case words[0] == "none":
 		return c, net.NullSettings{}, errors.New("none was chosen")
 	case words[0] == "null" && !simulated:
 		return c, net.NullSettings{}, errors.New("the null network connects simulated hosts only")
 	}
 	c.Provider, c.Dir = words[0], filepath.Join(rt.client.Dir(), "net")
+	if c.Provider != "null" {
+		if simulated {
+			c.Interface, c.TLS = "lo", "tcp,self" // or memory that the processes share would carry it
+		}
+		return c, net.NullSettings{}, nil
+	}
 	settings, err := nullSettings(words[1:])
 	return c, settings, err
 }
@@ -213,10 +230,19 @@ func (n *network) close(rt *Runtime) error {
 	return err
 }
 
-// Between says what carries traffic between hosts: "the null network", or "nothing".
+// Carrier is what would carry traffic between real hosts here: "UCX 1.22.0", or "nothing" with the reason.
+func Carrier() string {
+	l, err := net.Available()
+	if err != nil {
+		return "nothing (" + err.Error() + ")"
+	}
+	return "UCX " + l.Version
+}
+
+// Between says what carries traffic between hosts: "the null network", "UCX 1.22.0 over lo", or "nothing".
 func Between(rt *Runtime) string {
 	if n := rt.net.Load(); n != nil {
-		return "the " + n.name + " network"
+		return n.name
 	}
 	return "nothing"
 }
