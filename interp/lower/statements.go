@@ -45,8 +45,7 @@ func (l *lowerer) lowered(s ast.Stmt) []ast.Stmt {
 		return append(m, s)
 	case *ast.IncDecStmt:
 		m := l.mark(s)
-		s.X = l.expr(s.X)
-		return append(m, s)
+		return append(m, l.incDec(s))
 	case *ast.SendStmt:
 		m := l.mark(s)
 		elem := l.info.TypeOf(s.Chan).Underlying().(*types.Chan).Elem()
@@ -132,9 +131,23 @@ func (l *lowerer) simple(s ast.Stmt) ast.Stmt {
 	case *ast.ExprStmt:
 		s.X = l.expr(s.X)
 	case *ast.IncDecStmt:
-		s.X = l.expr(s.X)
+		return l.incDec(s)
 	case *ast.SendStmt:
 		s.Chan, s.Value = l.expr(s.Chan), l.expr(s.Value)
 	}
 	return s
+}
+
+// incDec lowers x++ and x--. For a uintptr it becomes x += 1: yaegi leaves the function there.
+func (l *lowerer) incDec(s *ast.IncDecStmt) ast.Stmt {
+	b, ok := l.info.TypeOf(s.X).Underlying().(*types.Basic)
+	s.X = l.expr(s.X)
+	if !ok || b.Kind() != types.Uintptr {
+		return s
+	}
+	tok := token.ADD_ASSIGN
+	if s.Tok == token.DEC {
+		tok = token.SUB_ASSIGN
+	}
+	return &ast.AssignStmt{Lhs: []ast.Expr{s.X}, TokPos: s.TokPos, Tok: tok, Rhs: []ast.Expr{l.number(s.TokPos, 1)}}
 }

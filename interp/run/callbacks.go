@@ -30,14 +30,12 @@ func (f foreignPanics) Write(p []byte) (int, error) {
 
 // recovering are prefixes of functions that recover from panics of what they call: our own, and those of compiled code.
 var recovering = []string{
-	reflect.TypeFor[Runtime]().PkgPath() + ".",
+	ownPrefix + "(*defers).attempt",
+	ownPrefix + "(*Runtime).SetFinalizer.",
 	"github.com/symmrepl/symmrepl/interp.",
 	"github.com/symmrepl/symmrepl/internal/values.",
 	"net/http.(*conn).serve",
 }
-
-// notRecovering are prefixes of those among them that do not: they call methods of cells' types for compiled code, and are steps of interpreted code.
-var notRecovering = []string{ownPrefix + "(*natives).", ownPrefix + "(*Runtime).guard.", calledBody, ownPrefix + "(*call).", ownPrefix + "(*nodes)."}
 
 // recovers reports whether one of them has called the caller's caller.
 func recovers() bool {
@@ -51,8 +49,7 @@ func recovers() bool {
 	frames := runtime.CallersFrames(pcs[:n])
 	for {
 		frame, more := frames.Next()
-		called := func(name string) bool { return strings.HasPrefix(frame.Function, name) }
-		if slices.ContainsFunc(recovering, called) && !slices.ContainsFunc(notRecovering, called) {
+		if slices.ContainsFunc(recovering, func(name string) bool { return strings.HasPrefix(frame.Function, name) }) {
 			return true
 		}
 		if !more {

@@ -128,6 +128,9 @@ func (c *call) current() *layout {
 		}
 		l = newLayout(types, len(c.results)+inputs, c.rt.yaegi.boxes)
 		l.simple = l.simple && !(*reflect.Value)(unsafe.Add(c.function, n.rval)).IsValid()
+		if l.simple && c.receiver == nil {
+			l.activations = n.activations(c.function, l)
+		}
 		c.layout.Store(l)
 	}
 	return l
@@ -141,8 +144,12 @@ func (c *call) run(frame unsafe.Pointer) step {
 	}
 	n := c.rt.yaegi.nodes
 	id := atomic.LoadUint64((*uint64)(unsafe.Add(frame, n.id)))
+	if l.activations != nil {
+		return c.runAgain(l, frame, id)
+	}
 	callee := newFrame(frame, len(l.types), id)
 	variables := *(*[]value)(unsafe.Add(callee, n.data))
+	l.fill(variables)
 	if !c.begin(l, frame, variables) {
 		c.layout.Store(&layout{types: l.types}) // types of arguments do not change
 		return c.left(frame)
@@ -162,9 +169,25 @@ func (c *call) run(frame unsafe.Pointer) step {
 	return c.yes
 }
 
-// begin makes the variables of the function, with the arguments in them. It returns false for arguments and results of other types than those.
+// runAgain makes the call of a function whose frames are used again.
+func (c *call) runAgain(l *layout, frame unsafe.Pointer, id uint64) step {
+	n := c.rt.yaegi.nodes
+	a := l.activations.take(n.places, frame, id)
+	if !c.begin(l, frame, a.variables) {
+		c.layout.Store(&layout{types: l.types})
+		return c.left(frame)
+	}
+	c.rt.runBody(*n.execOf(n.pointer(n.childrenOf(c.function)[bodyChild], n.start)), a.frame)
+	next := c.yes
+	if c.no != nil && !*(*bool)(a.variables[0].ptr) {
+		next = c.no
+	}
+	l.activations.release(n.places, a)
+	return next
+}
+
+// begin gives the variables of the function the arguments. It returns false for arguments and results of other types than those.
 func (c *call) begin(l *layout, frame unsafe.Pointer, variables []value) bool {
-	l.fill(variables)
 	for i := range c.results {
 		to := c.results[i].in(frame)
 		switch {

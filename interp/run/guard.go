@@ -27,6 +27,7 @@ type nodes struct {
 	child, start, next, fnext, kind, gen, exec, ident, pos uintptr // offsets
 	funcType, funcDecl, funcLit, assignStmt, returnStmt    uint    // kinds
 	goStmt, deferStmt, defineXStmt, assignXStmt, exprStmt  uint
+	addressExpr                                            uint
 	node                                                   reflect.Type
 	generators                                             map[uintptr]string // the names of generators, by address
 	*places
@@ -72,7 +73,7 @@ func newNodes() (*nodes, error) {
 	for name, of := range map[string]*uint{
 		"funcType": &n.funcType, "funcDecl": &n.funcDecl, "funcLit": &n.funcLit, "assignStmt": &n.assignStmt, "returnStmt": &n.returnStmt,
 		"goStmt": &n.goStmt, "deferStmt": &n.deferStmt, "defineXStmt": &n.defineXStmt, "assignXStmt": &n.assignXStmt,
-		"exprStmt": &n.exprStmt,
+		"exprStmt": &n.exprStmt, "addressExpr": &n.addressExpr,
 	} {
 		if *of = kindNamed(field.Type, name); *of == kinds {
 			return nil, fmt.Errorf("interp: there is no %s %s", field.Type, name)

@@ -11,7 +11,9 @@ type layout struct {
 	values []value        // variables of these types, without their places
 	sizes  []uintptr      // of those that have no pointers and are no larger than a word; 0 for others
 	words  int            // how many these are
-	simple bool           // none of the results and parameters is an interface or a function
+	simple bool           // none of the results and parameters is an interface
+
+	activations *activations // nil if frames are not used again
 }
 
 // newLayout returns the layout for yaegi's types, of which the first several are those of results and parameters.
@@ -23,7 +25,7 @@ func newLayout(types []reflect.Type, parameters int, box reflect.Type) *layout {
 		case reflect.Bool <= k && k <= reflect.Float64:
 			l.sizes[i] = t.Size()
 			l.words++
-		case k == reflect.Interface || k == reflect.Func || t == box:
+		case k == reflect.Interface || t == box:
 			l.simple = l.simple && i >= parameters
 		}
 	}
@@ -40,9 +42,10 @@ func (l *layout) isOf(types []reflect.Type) bool {
 //go:linkname allocate reflect.unsafe_New
 func allocate(typ unsafe.Pointer) unsafe.Pointer
 
-// fill makes the variables.
-func (l *layout) fill(variables []value) {
-	words := make([]uint64, l.words)
+// fill makes the variables. It returns the memory of those that have no pointers.
+func (l *layout) fill(variables []value) []uint64 {
+	all := make([]uint64, l.words)
+	words := all
 	for i := range variables {
 		variables[i] = l.values[i]
 		if l.sizes[i] == 0 {
@@ -52,6 +55,7 @@ func (l *layout) fill(variables []value) {
 		variables[i].ptr = unsafe.Pointer(&words[0])
 		words = words[1:]
 	}
+	return all
 }
 
 // copy sets variable i of the layout to a value of its type.

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/petermattis/goid"
 )
 
 // Function literals have a step of ours, whose functions make their variables as calls do. Those with interfaces or functions among the
@@ -34,14 +36,15 @@ func (rt *Runtime) ownLiteral(node unsafe.Pointer) {
 		return
 	}
 	n.onlyOne(node)
-	n.wrap(n.genOf(node), func(plain step) step { return n.literal(node, l, results, plain) })
+	n.wrap(n.genOf(node), func(plain step) step { return rt.literal(node, l, results, plain) })
 }
 
 // onlyOne makes a function literal one function: else yaegi makes another where compiled code is called with the literal.
 func (n *nodes) onlyOne(literal unsafe.Pointer) { *(*any)(unsafe.Add(literal, n.val)) = nil }
 
 // literal is the step of a function literal.
-func (n *nodes) literal(node unsafe.Pointer, l *layout, results int, plain step) step {
+func (rt *Runtime) literal(node unsafe.Pointer, l *layout, results int, plain step) step {
+	n := rt.yaegi.nodes
 	result, ok := n.placeOf(node)
 	if !ok || result.constant != nil {
 		return plain
@@ -56,7 +59,11 @@ func (n *nodes) literal(node unsafe.Pointer, l *layout, results int, plain step)
 			for i, arg := range args {
 				variables[results+i].Set(arg)
 			}
-			runFunction(start, callee, node, node)
+			if _, own := rt.own.Load(goid.Get()); own {
+				rt.runBody(*n.execOf(start), callee)
+			} else { // its panic may end the process: see callbacks.go
+				runFunction(start, callee, node, node)
+			}
 			return variables[:results]
 		})
 		*result.in(frame) = *asValue(&f)

@@ -8,8 +8,8 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Comparisons, arithmetic, i++, i--, s += n, assignments and returns have steps of ours too, if the operands are ints or float64s, in comparisons ints, bytes or
-// runes: they read and write variables where they are. Each looks at its operands, and otherwise leaves them to yaegi's step.
+// Assignments and returns have steps of ours too, if the operands are numbers or bools: they read and write variables where they are. Each looks at its operands, and
+// otherwise leaves them to yaegi's step.
 
 // value is a reflect.Value: one of a kind other than pointers and their likes has a pointer to it.
 type value struct {
@@ -43,18 +43,16 @@ func (v *value) integer() (n int, ok bool) {
 
 func (v *value) int() *int { return (*int)(v.ptr) }
 
-func (v *value) float() *float64 { return (*float64)(v.ptr) }
-
 func (v *value) isVariable(kind reflect.Kind) bool {
 	return v.flag&(kindMask|variable) == uintptr(kind)|variable
 }
 
 // places tells where frames have their values, and where the nodes of trees say which of them is theirs.
 type places struct {
-	findex, level, sym, rval, parent, typ, val, types uintptr // offsets in a node
-	index, global, symNode                            uintptr // in a symbol
-	arg, ret                                          uintptr // in a type
-	data, root, anc, id                               uintptr // in a frame
+	findex, level, sym, rval, parent, typ, val, types, recv uintptr // offsets in a node
+	index, global, symNode                                  uintptr // in a symbol
+	arg, ret                                                uintptr // in a type
+	data, root, anc, id                                     uintptr // in a frame
 }
 
 // newPlaces looks whether nodes, symbols and frames have the fields that are needed.
@@ -74,7 +72,7 @@ func newPlaces(node reflect.Type) (*places, error) {
 	}{
 		{node, "findex", reflect.Int, &p.findex}, {node, "level", reflect.Int, &p.level}, {node, "sym", reflect.Pointer, &p.sym},
 		{node, "rval", reflect.Struct, &p.rval}, {node, "anc", reflect.Pointer, &p.parent}, {node, "typ", reflect.Pointer, &p.typ},
-		{node, "val", reflect.Interface, &p.val}, {node, "types", reflect.Slice, &p.types},
+		{node, "val", reflect.Interface, &p.val}, {node, "types", reflect.Slice, &p.types}, {node, "recv", reflect.Pointer, &p.recv},
 		{symbol.Type.Elem(), "index", reflect.Int, &p.index}, {symbol.Type.Elem(), "global", reflect.Bool, &p.global},
 		{symbol.Type.Elem(), "node", reflect.Pointer, &p.symNode},
 		{typ.Type.Elem(), "arg", reflect.Slice, &p.arg}, {typ.Type.Elem(), "ret", reflect.Slice, &p.ret},
@@ -155,27 +153,6 @@ func (n *nodes) pointer(node unsafe.Pointer, field uintptr) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(node, field))
 }
 
-// comparisons say, for yaegi's generators, whether the comparison holds if the first operand is less, equal, or more.
-var comparisons = map[string][3]bool{
-	"lower": {true, false, false}, "lowerEqual": {true, true, false}, "equal": {false, true, false},
-	"notEqual": {true, false, true}, "greaterEqual": {false, true, true}, "greater": {false, false, true},
-}
-
-// additions are yaegi's generators of what adds to a variable, and the sign.
-var additions = map[string]int{"inc": 1, "dec": -1, "addAssign": 1, "subAssign": -1}
-
-// arithmetic are yaegi's generators of operations on two numbers, for ints and for float64s.
-var arithmetic = map[string]struct {
-	ints   func(x, y int) int
-	floats func(x, y float64) float64
-}{
-	"add": {func(x, y int) int { return x + y }, func(x, y float64) float64 { return x + y }},
-	"sub": {func(x, y int) int { return x - y }, func(x, y float64) float64 { return x - y }},
-	"mul": {func(x, y int) int { return x * y }, func(x, y float64) float64 { return x * y }},
-	"quo": {func(x, y int) int { return x / y }, func(x, y float64) float64 { return x / y }},
-	"rem": {ints: func(x, y int) int { return x % y }},
-}
-
 // quicken makes a node generate a step of ours, if it is one of these operations.
 func (rt *Runtime) quicken(node unsafe.Pointer) {
 	n := rt.yaegi.nodes
@@ -186,14 +163,8 @@ func (rt *Runtime) quicken(node unsafe.Pointer) {
 	list := n.childrenOf(node)
 	name := n.generatorName(*gen)
 	use := func(other func(plain step) step) { n.wrap(gen, other) }
-	if holds, ok := comparisons[name]; ok && len(list) == 2 {
-		use(func(plain step) step { return n.comparing(node, list, holds, plain) })
-	}
-	if operation, ok := arithmetic[name]; ok && len(list) == 2 {
-		use(func(plain step) step { return n.computing(node, list, operation.ints, operation.floats, plain) })
-	}
-	if sign, ok := additions[name]; ok && len(list) > 0 && n.pointer(list[0], n.sym) != nil {
-		use(func(plain step) step { return n.adding(node, list, sign, plain) })
+	if calculations[name] {
+		use(func(plain step) step { return n.calculating(node, list, name, plain) })
 	}
 	if bits := sliceBits[name]; bits != nil {
 		use(func(plain step) step { return rt.slicing(node, list, bits, plain) })
@@ -211,103 +182,8 @@ func (rt *Runtime) quicken(node unsafe.Pointer) {
 		use(func(plain step) step { return rt.selectingMethod(node, list, plain) })
 	case name == "getFunc":
 		rt.ownLiteral(node)
-	case name == "_return" && len(list) == 1:
-		use(func(plain step) step { return n.returning(list[0], plain) })
-	}
-}
-
-// comparing is the step of a comparison.
-func (n *nodes) comparing(node unsafe.Pointer, operands []unsafe.Pointer, holds [3]bool, plain step) step {
-	a, ok1 := n.placeOf(operands[0])
-	b, ok2 := n.placeOf(operands[1])
-	result, ok3 := n.placeOf(node)
-	if !ok1 || !ok2 || !ok3 || result.constant != nil {
-		return plain
-	}
-	yes, no := n.stepAt(node, n.next), n.stepAt(node, n.fnext)
-	if n.pointer(node, n.fnext) == nil { // no branch depends on it
-		no = yes
-	}
-	less, same, more := holds[0], holds[1], holds[2]
-	return func(frame unsafe.Pointer) step {
-		a, b, result := a.in(frame), b.in(frame), result.in(frame)
-		x, ok1 := a.integer()
-		y, ok2 := b.integer()
-		if !ok1 || !ok2 || !result.isVariable(reflect.Bool) {
-			return plain(frame)
-		}
-		is := same
-		switch {
-		case x < y:
-			is = less
-		case x > y:
-			is = more
-		}
-		*(*bool)(result.ptr) = is
-		if is {
-			return yes
-		}
-		return no
-	}
-}
-
-// computing is the step of an operation on two numbers.
-func (n *nodes) computing(
-	node unsafe.Pointer, operands []unsafe.Pointer, ints func(x, y int) int, floats func(x, y float64) float64, plain step,
-) step {
-	a, ok1 := n.placeOf(operands[0])
-	b, ok2 := n.placeOf(operands[1])
-	result, ok3 := n.placeOf(node)
-	if !ok1 || !ok2 || !ok3 || result.constant != nil {
-		return plain
-	}
-	next := n.stepAt(node, n.next)
-	return func(frame unsafe.Pointer) step {
-		a, b, result := a.in(frame), b.in(frame), result.in(frame)
-		switch {
-		case a.isInt() && b.isInt() && result.isVariable(reflect.Int):
-			*result.int() = ints(*a.int(), *b.int())
-		case a.is(reflect.Float64) && b.is(reflect.Float64) && result.isVariable(reflect.Float64):
-			*result.float() = floats(*a.float(), *b.float())
-		default:
-			return plain(frame)
-		}
-		return next
-	}
-}
-
-// adding is the step of what adds to a variable.
-func (n *nodes) adding(node unsafe.Pointer, operands []unsafe.Pointer, sign int, plain step) step {
-	to, ok := n.placeOf(operands[0])
-	if !ok || to.constant != nil {
-		return plain
-	}
-	next := n.stepAt(node, n.next)
-	if len(operands) == 1 {
-		return func(frame unsafe.Pointer) step {
-			to := to.in(frame)
-			if !to.isVariable(reflect.Int) {
-				return plain(frame)
-			}
-			*to.int() += sign
-			return next
-		}
-	}
-	from, ok := n.placeOf(operands[1])
-	if !ok {
-		return plain
-	}
-	return func(frame unsafe.Pointer) step {
-		to, from := to.in(frame), from.in(frame)
-		switch {
-		case to.isVariable(reflect.Int) && from.isInt():
-			*to.int() += sign * *from.int()
-		case to.isVariable(reflect.Float64) && from.is(reflect.Float64):
-			*to.float() += float64(sign) * *from.float()
-		default:
-			return plain(frame)
-		}
-		return next
+	case name == "_return" && 0 < len(list) && len(list) <= mostReturned:
+		use(func(plain step) step { return n.returning(list, plain) })
 	}
 }
 
@@ -336,26 +212,82 @@ func (n *nodes) copying(node unsafe.Pointer, operands []unsafe.Pointer, plain st
 	}
 }
 
-// returning is the step of a return with one value, which goes to the first place of the frame.
-func (n *nodes) returning(operand unsafe.Pointer, plain step) step {
-	from, ok := n.placeOf(operand)
-	if !ok {
-		return plain
+// mostReturned is how many values a return with a step of ours has.
+const mostReturned = 4
+
+// returning is the step of a return with values, which go to the first places of the frame.
+func (n *nodes) returning(operands []unsafe.Pointer, plain step) step {
+	var from [mostReturned]place
+	for i, operand := range operands {
+		var ok bool
+		if from[i], ok = n.placeOf(operand); !ok {
+			return plain
+		}
 	}
-	to := place{places: n.places}
+	count, first := len(operands), place{places: n.places}
+	if count == 1 {
+		from := from[0]
+		return func(frame unsafe.Pointer) step {
+			if !first.in(frame).copy(from.in(frame)) {
+				return plain(frame)
+			}
+			return nil
+		}
+	}
 	return func(frame unsafe.Pointer) step {
-		if !to.in(frame).copy(from.in(frame)) {
-			return plain(frame)
+		to := unsafe.Slice(first.in(frame), count)
+		var values [mostReturned]uint64 // read before any is written
+		for i := range to {
+			v := from[i].in(frame)
+			if to[i].typ != v.typ || to[i].flag&variable == 0 || scalarSize[v.flag&kindMask] == 0 {
+				return plain(frame)
+			}
+			values[i] = v.scalar()
+		}
+		for i := range to {
+			to[i].setScalar(values[i])
 		}
 		return nil
 	}
 }
 
-// copy sets a variable to another value of its type, if that is an int or a float64.
+// scalarSize is the size of numbers and bools, by kind; 0 for others.
+var scalarSize = [kindMask + 1]uint8{
+	reflect.Bool: 1, reflect.Int8: 1, reflect.Int16: 2, reflect.Int32: 4, reflect.Int64: 8, reflect.Int: 8, reflect.Uint8: 1, reflect.Uint16: 2,
+	reflect.Uint32: 4, reflect.Uint64: 8, reflect.Uint: 8, reflect.Uintptr: 8, reflect.Float32: 4, reflect.Float64: 8,
+}
+
+// scalar returns the bits of a number or bool, setScalar sets them.
+func (v *value) scalar() uint64 {
+	switch scalarSize[v.flag&kindMask] {
+	case 8:
+		return *(*uint64)(v.ptr)
+	case 4:
+		return uint64(*(*uint32)(v.ptr))
+	case 2:
+		return uint64(*(*uint16)(v.ptr))
+	}
+	return uint64(*(*uint8)(v.ptr))
+}
+
+func (v *value) setScalar(bits uint64) {
+	switch scalarSize[v.flag&kindMask] {
+	case 8:
+		*(*uint64)(v.ptr) = bits
+	case 4:
+		*(*uint32)(v.ptr) = uint32(bits)
+	case 2:
+		*(*uint16)(v.ptr) = uint16(bits)
+	default:
+		*(*uint8)(v.ptr) = uint8(bits)
+	}
+}
+
+// copy sets a variable to another value of its type, if that is a number or bool.
 func (v *value) copy(from *value) bool {
-	if v.typ != from.typ || !v.isVariable(reflect.Int) && !v.isVariable(reflect.Float64) {
+	if v.typ != from.typ || v.flag&variable == 0 || scalarSize[v.flag&kindMask] == 0 {
 		return false
 	}
-	*v.int() = *from.int()
+	v.setScalar(from.scalar())
 	return true
 }

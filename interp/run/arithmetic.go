@@ -1,0 +1,240 @@
+package run
+
+import (
+	"cmp"
+	"reflect"
+	"strings"
+	"unsafe"
+)
+
+// Arithmetic and comparisons of numbers have steps of ours, one for each kind, which read and write variables where they are. Each looks whether its operands are of
+// that kind, and otherwise leaves them to yaegi's step.
+
+// whole is a type of whole numbers.
+type whole interface {
+	int | int8 | int16 | int32 | int64 | uint | uint8 | uint16 | uint32 | uint64 | uintptr
+}
+
+// numbers makes the steps of a kind of numbers. Operations and orders are by the names of yaegi's generators.
+type numbers interface {
+	// operating is the step of x op y.
+	operating(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, operation string, plain step) step
+	// assigning is the step of x op= y, and of x++ and x--, which have no y.
+	assigning(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, operation string, plain step) step
+	// comparing is the step of a comparison.
+	comparing(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, order string, plain step) step
+}
+
+// numbersOf makes the steps of type T.
+type numbersOf[T number] struct {
+	kind       reflect.Kind
+	operations map[string]func(x, y T) T
+	shifts     map[string]func(x T, n uint64) T // of whole numbers
+	orders     map[string]func(x, y T) bool
+}
+
+// floats makes the steps of a type of floating-point numbers.
+func floats[T number](kind reflect.Kind) *numbersOf[T] {
+	return &numbersOf[T]{
+		kind: kind,
+		operations: map[string]func(x, y T) T{
+			"add": func(x, y T) T { return x + y },
+			"sub": func(x, y T) T { return x - y },
+			"mul": func(x, y T) T { return x * y },
+			"quo": func(x, y T) T { return x / y },
+		},
+		orders: ordersOf[T](),
+	}
+}
+
+// wholes makes the steps of a type of whole numbers.
+func wholes[T whole](kind reflect.Kind) *numbersOf[T] {
+	of := floats[T](kind)
+	of.operations["rem"] = func(x, y T) T { return x % y }
+	of.operations["and"] = func(x, y T) T { return x & y }
+	of.operations["or"] = func(x, y T) T { return x | y }
+	of.operations["xor"] = func(x, y T) T { return x ^ y }
+	of.operations["andNot"] = func(x, y T) T { return x &^ y }
+	of.shifts = map[string]func(x T, n uint64) T{
+		"shl": func(x T, n uint64) T { return x << n },
+		"shr": func(x T, n uint64) T { return x >> n },
+	}
+	return of
+}
+
+func ordersOf[T cmp.Ordered]() map[string]func(x, y T) bool {
+	return map[string]func(x, y T) bool{
+		"lower":        func(x, y T) bool { return x < y },
+		"lowerEqual":   func(x, y T) bool { return x <= y },
+		"equal":        func(x, y T) bool { return x == y },
+		"notEqual":     func(x, y T) bool { return x != y },
+		"greaterEqual": func(x, y T) bool { return x >= y },
+		"greater":      func(x, y T) bool { return x > y },
+	}
+}
+
+var kindsOfNumbers = map[reflect.Kind]numbers{
+	reflect.Int: wholes[int](reflect.Int), reflect.Int8: wholes[int8](reflect.Int8), reflect.Int16: wholes[int16](reflect.Int16),
+	reflect.Int32: wholes[int32](reflect.Int32), reflect.Int64: wholes[int64](reflect.Int64),
+	reflect.Uint: wholes[uint](reflect.Uint), reflect.Uint8: wholes[uint8](reflect.Uint8), reflect.Uint16: wholes[uint16](reflect.Uint16),
+	reflect.Uint32: wholes[uint32](reflect.Uint32), reflect.Uint64: wholes[uint64](reflect.Uint64), reflect.Uintptr: wholes[uintptr](reflect.Uintptr),
+	reflect.Float32: floats[float32](reflect.Float32), reflect.Float64: floats[float64](reflect.Float64),
+}
+
+// numbersIn returns the steps for the first of several nodes that is of a type of numbers and no constant, nil if there is none.
+func (n *nodes) numbersIn(list ...unsafe.Pointer) numbers {
+	for _, node := range list {
+		if typ := n.pointer(node, n.typ); typ != nil && !(*reflect.Value)(unsafe.Add(node, n.rval)).IsValid() {
+			if t := typeOf(typ); t != nil && kindsOfNumbers[t.Kind()] != nil {
+				return kindsOfNumbers[t.Kind()]
+			}
+		}
+	}
+	return nil
+}
+
+// calculating is the step of a generator's operation on numbers, plain if there is none of ours for it.
+func (n *nodes) calculating(node unsafe.Pointer, operands []unsafe.Pointer, generator string, plain step) step {
+	operation, assigns := strings.CutSuffix(generator, "Assign")
+	switch {
+	case assigns || generator == "inc" || generator == "dec":
+		if of := n.numbersIn(operands[0]); of != nil {
+			return of.assigning(n, node, operands, operation, plain)
+		}
+	case len(operands) != 2:
+	case ordersOf[int]()[generator] != nil:
+		if of := n.numbersIn(operands...); of != nil {
+			return of.comparing(n, node, operands, generator, plain)
+		}
+	default:
+		if of := n.numbersIn(node); of != nil {
+			return of.operating(n, node, operands, generator, plain)
+		}
+	}
+	return plain
+}
+
+// calculations are the generators of operations on numbers.
+var calculations = map[string]bool{
+	"add": true, "sub": true, "mul": true, "quo": true, "rem": true, "and": true, "or": true, "xor": true, "andNot": true, "shl": true, "shr": true,
+	"addAssign": true, "subAssign": true, "mulAssign": true, "quoAssign": true, "remAssign": true, "andAssign": true, "orAssign": true, "xorAssign": true,
+	"andNotAssign": true, "shlAssign": true, "shrAssign": true, "inc": true, "dec": true,
+	"lower": true, "lowerEqual": true, "equal": true, "notEqual": true, "greaterEqual": true, "greater": true,
+}
+
+func (of *numbersOf[T]) operating(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, operation string, plain step) step {
+	a, ok1 := n.placeOf(operands[0])
+	b, ok2 := n.placeOf(operands[1])
+	result, ok3 := n.placeOf(node)
+	if !ok1 || !ok2 || !ok3 || result.constant != nil {
+		return plain
+	}
+	next, kind := n.stepAt(node, n.next), of.kind
+	if shift := of.shifts[operation]; shift != nil {
+		return func(frame unsafe.Pointer) step {
+			a, result := a.in(frame), result.in(frame)
+			count, ok := b.in(frame).count()
+			if !ok || !a.is(kind) || !result.isVariable(kind) {
+				return plain(frame)
+			}
+			*(*T)(result.ptr) = shift(*(*T)(a.ptr), count)
+			return next
+		}
+	}
+	operate := of.operations[operation]
+	if operate == nil {
+		return plain
+	}
+	return func(frame unsafe.Pointer) step {
+		a, b, result := a.in(frame), b.in(frame), result.in(frame)
+		if !a.is(kind) || !b.is(kind) || !result.isVariable(kind) {
+			return plain(frame)
+		}
+		*(*T)(result.ptr) = operate(*(*T)(a.ptr), *(*T)(b.ptr))
+		return next
+	}
+}
+
+func (of *numbersOf[T]) assigning(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, operation string, plain step) step {
+	to, ok := n.placeOf(operands[0])
+	if gen := *n.genOf(operands[0]); !ok || to.constant != nil || gen != nil && n.generatorName(gen) == "getIndexMap" {
+		return plain
+	}
+	next, kind := n.stepAt(node, n.next), of.kind
+	one := place{places: n.places}
+	switch number := T(1); operation {
+	case "inc", "dec":
+		one.constant = &value{ptr: unsafe.Pointer(&number), flag: uintptr(kind) | indirect}
+		operation = map[string]string{"inc": "add", "dec": "sub"}[operation]
+	default:
+		if one, ok = n.placeOf(operands[1]); !ok {
+			return plain
+		}
+	}
+	from := one
+	if shift := of.shifts[operation]; shift != nil {
+		return func(frame unsafe.Pointer) step {
+			to := to.in(frame)
+			count, ok := from.in(frame).count()
+			if !ok || !to.isVariable(kind) {
+				return plain(frame)
+			}
+			*(*T)(to.ptr) = shift(*(*T)(to.ptr), count)
+			return next
+		}
+	}
+	operate := of.operations[operation]
+	if operate == nil {
+		return plain
+	}
+	return func(frame unsafe.Pointer) step {
+		to, from := to.in(frame), from.in(frame)
+		if !to.isVariable(kind) || !from.is(kind) {
+			return plain(frame)
+		}
+		*(*T)(to.ptr) = operate(*(*T)(to.ptr), *(*T)(from.ptr))
+		return next
+	}
+}
+
+func (of *numbersOf[T]) comparing(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, order string, plain step) step {
+	a, ok1 := n.placeOf(operands[0])
+	b, ok2 := n.placeOf(operands[1])
+	result, ok3 := n.placeOf(node)
+	if !ok1 || !ok2 || !ok3 || result.constant != nil {
+		return plain
+	}
+	yes, no := n.stepAt(node, n.next), n.stepAt(node, n.fnext)
+	if n.pointer(node, n.fnext) == nil { // no branch depends on it
+		no = yes
+	}
+	holds, kind := of.orders[order], of.kind
+	return func(frame unsafe.Pointer) step {
+		a, b, result := a.in(frame), b.in(frame), result.in(frame)
+		if !a.is(kind) || !b.is(kind) || !result.isVariable(reflect.Bool) {
+			return plain(frame)
+		}
+		is := holds(*(*T)(a.ptr), *(*T)(b.ptr))
+		*(*bool)(result.ptr) = is
+		if is {
+			return yes
+		}
+		return no
+	}
+}
+
+// count returns the count of a shift, which is not ok if it is negative or no number.
+func (v *value) count() (n uint64, ok bool) {
+	switch reflect.Kind(v.flag & kindMask) {
+	case reflect.Int, reflect.Int64:
+		n := *(*int64)(v.ptr)
+		return uint64(n), n >= 0
+	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		return *(*uint64)(v.ptr), true
+	case reflect.Uint32:
+		return uint64(*(*uint32)(v.ptr)), true
+	case reflect.Uint8:
+		return uint64(*(*uint8)(v.ptr)), true
+	}
+	return 0, false
+}
