@@ -15,6 +15,8 @@ type Text struct {
 
 	cell  session.Cell
 	files []parsedFile
+
+	locals []int // where types are declared in functions: see localtypes.go
 }
 
 // Syntax is a cell that parses.

@@ -188,6 +188,7 @@ func (p *Packages) parse(file string) (*ast.File, *Syntax, *session.Error) {
 	if errors.As(err, &list) {
 		return nil, nil, s.syntaxError(list, 0).Err
 	}
+	s.noteLocals(s.files[0], f.Decls)
 	for _, d := range f.Decls {
 		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.IMPORT {
 			for _, spec := range g.Specs {

@@ -67,5 +67,6 @@ func (p *Syntax) parseFile(fset *token.FileSet, header, src, trailer string) (*a
 		}
 		return nil, list
 	}
+	p.noteLocals(p.files[len(p.files)-1], f.Decls)
 	return f, nil
 }

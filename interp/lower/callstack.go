@@ -97,7 +97,7 @@ func nameOf(fn *types.Func, recv, name, args string) string {
 // nameDeclared names a declared function.
 func (l *lowerer) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
 	recv, args := "", ""
-	if l.instancing {
+	if l.instancing != nil {
 		args = "[...]"
 	}
 	if d.Recv != nil {

@@ -14,15 +14,16 @@ import (
 
 // Cell is a lowered cell. Either Commit or Rollback ends it.
 type Cell struct {
-	Imports   []string              // import paths of packages that it uses, which have the names of ImportName in it
-	Hidden    run.Exports           // symbols that it uses and no table has
-	Types     map[string]types.Type // what the runtime has to know types by, by key
-	Decls     []ast.Decl            // types, functions and variables; may be empty
-	Recursive []run.Recursive       // types to make before anything is compiled, and to complete before the functions and variables are
-	First     []ast.Decl            // the types, which come before Decls then; may be empty
-	Methods   *ast.FuncDecl         // makes methods known to compiled code, after Decls have been executed; nil when there are none
-	Main      *ast.FuncDecl         // runs the cell's statements
-	Replace   []run.Replacement     // functions and methods that are defined again
+	Imports   []string                           // import paths of packages that it uses, which have the names of ImportName in it
+	Hidden    run.Exports                        // symbols that it uses and no table has
+	Types     map[string]types.Type              // what the runtime has to know types by, by key
+	Decls     []ast.Decl                         // types, functions and variables; may be empty
+	Local     map[*types.TypeName]run.InFunction // types that functions declare
+	Recursive []run.Recursive                    // types to make before anything is compiled, and to complete before the functions and variables are
+	First     []ast.Decl                         // the types, which come before Decls then; may be empty
+	Methods   *ast.FuncDecl                      // makes methods known to compiled code, after Decls have been executed; nil when there are none
+	Main      *ast.FuncDecl                      // runs the cell's statements
+	Replace   []run.Replacement                  // functions and methods that are defined again
 
 	definitions *definitions
 }
@@ -108,7 +109,7 @@ func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
 	}
 	l.registerImplementations()
 	low.funcs = append(low.funcs, l.declarations...)
-	out = &Cell{Hidden: l.hidden, Types: l.noted, Replace: d.replace, definitions: d}
+	out = &Cell{Hidden: l.hidden, Types: l.noted, Local: l.inFunctions, Replace: d.replace, definitions: d}
 	at := l.c.Body.Pos()
 	if len(low.types) > 0 {
 		out.Decls = []ast.Decl{&ast.GenDecl{TokPos: at, Tok: token.TYPE, Lparen: at, Specs: low.types}}

@@ -95,7 +95,7 @@ func (l *lowerer) lowerFuncInstance(inst *instance, out *lowered) {
 	f.Name = l.ident(f.Name.Pos(), cmp.Or(inst.fresh, inst.name))
 	fn := l.instantiate(g, f, inst.args)
 	l.names[fn] = f.Name.Name
-	out.funcs = append(out.funcs, l.instanceDecl(g, f))
+	out.funcs = append(out.funcs, l.instanceDecl(inst, g, f))
 }
 
 // lowerTypeInstance lowers a type and its methods.
@@ -112,14 +112,14 @@ func (l *lowerer) lowerTypeInstance(inst *instance, out *lowered) {
 	for _, m := range g.Methods {
 		f := g.Copy(m)
 		l.instantiate(g, f, inst.args)
-		out.funcs = append(out.funcs, l.instanceDecl(g, f))
+		out.funcs = append(out.funcs, l.instanceDecl(inst, g, f))
 	}
 }
 
 // instanceDecl lowers a copy of a declaration. What happens in packages has no position in a cell.
-func (l *lowerer) instanceDecl(g *check.Generic, f *ast.FuncDecl) *ast.FuncDecl {
+func (l *lowerer) instanceDecl(inst *instance, g *check.Generic, f *ast.FuncDecl) *ast.FuncDecl {
 	was, instancing := l.silent, l.instancing
-	l.silent, l.instancing = g.Text == nil, true
+	l.silent, l.instancing = g.Text == nil, inst
 	defer func() { l.silent, l.instancing = was, instancing }()
 	return l.funcDecl(f)
 }

@@ -41,8 +41,9 @@ type lowerer struct {
 	instances    map[types.Object][]*instance // that this cell is the first to use
 	pending      []*instance                  // of them, those that are not lowered yet
 	inits        int                          // how many functions init have been lowered
-	instancing   bool                         // what is lowered is an instance of a generic declaration
-	silent       bool                         // what is lowered is of a package: it has no positions
+	instancing   *instance                    // whose declaration is lowered; nil if it is of none
+	inFunctions  map[*types.TypeName]run.InFunction
+	silent       bool // what is lowered is of a package: it has no positions
 
 	registrations []ast.Stmt // that make methods known to compiled code
 }
@@ -54,6 +55,7 @@ func (p *Program) newLowerer(c *check.Cell) *lowerer {
 		hoisted: map[types.Object]bool{}, places: map[*types.Var]*Storage{}, imports: map[string]bool{run.RuntimePath: true}, hidden: run.Exports{},
 		types: map[*ast.TypeSpec]types.Object{}, noted: map[string]types.Type{}, converters: map[string]converter{}, asserted: map[string]types.Type{},
 		implementing: map[string]bool{}, params: map[types.Object]bool{}, recursion: map[*types.Named]bool{}, instances: map[types.Object][]*instance{}, bearers: map[string]*types.Named{},
+		inFunctions: map[*types.TypeName]run.InFunction{},
 	}
 }
 

@@ -97,6 +97,9 @@ const identityName = "identity#"
 
 // localType declares a type of a function outside of it, under a name of its own: as a type argument it may be needed there.
 func (l *lowerer) localType(s *ast.TypeSpec) {
+	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && !s.Assign.IsValid() {
+		l.inFunctions[obj] = l.inFunction(obj)
+	}
 	if obj := l.info.Defs[s.Name]; s.TypeParams != nil && obj != nil {
 		l.c.Generics[obj] = &check.Generic{Package: l.checker.Package()} // it has no methods
 		return
@@ -106,6 +109,18 @@ func (l *lowerer) localType(s *ast.TypeSpec) {
 		l.locals = append(l.locals, obj)
 		l.localSpecs = append(l.localSpecs, l.typeSpec(s))
 	}
+}
+
+// inFunction returns what is to be known of a type that a function declares.
+func (l *lowerer) inFunction(obj *types.TypeName) run.InFunction {
+	f := run.InFunction{Number: l.c.LocalType(obj.Pos())}
+	if of := l.instancing; of != nil {
+		f.Args = of.args
+		if text := l.generic(of.obj).Text; f.Number == 0 && text != nil {
+			f.Number = text.LocalType(obj.Pos())
+		}
+	}
+	return f
 }
 
 // promoted are methods that forward to those which a struct embeds where yaegi does not find them by itself: those of interfaces, and those of which it would find

@@ -30,8 +30,9 @@ type natives struct {
 	boxed atomic.Bool // there are types of boxes
 
 	mu      sync.Mutex
-	types   map[string]types.Type   // by key; as package lower writes them
-	native  map[string]reflect.Type // of those, as made
+	types   map[string]types.Type          // by key; as package lower writes them
+	local   map[*types.TypeName]InFunction // those that functions declare
+	native  map[string]reflect.Type        // of those, as made
 	made    map[view][]*native
 	by      map[reflect.Type]*native // named ones
 	cells   map[reflect.Type]types.Type
@@ -78,17 +79,18 @@ type view struct {
 
 func newNatives(y *Yaegi, packages func() *check.Packages) *natives {
 	return &natives{
-		yaegi: y, packages: packages, types: map[string]types.Type{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
+		yaegi: y, packages: packages, types: map[string]types.Type{}, local: map[*types.TypeName]InFunction{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
 		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
 		released: map[*types.TypeName]weak.Pointer[released]{}, gone: map[*types.TypeName]bool{},
 	}
 }
 
-// Note remembers the types of values that lowered code converts, by their keys.
-func (rt *Runtime) Note(types map[string]types.Type) {
+// Note remembers the types of values that lowered code converts, by their keys, and those that functions declare.
+func (rt *Runtime) Note(types map[string]types.Type, local map[*types.TypeName]InFunction) {
 	rt.natives.mu.Lock()
 	defer rt.natives.mu.Unlock()
 	maps.Copy(rt.natives.types, types)
+	maps.Copy(rt.natives.local, local)
 }
 
 // noted returns the type of a key.

@@ -117,19 +117,6 @@ func unnamed(t types.Type) types.Type {
 	return t
 }
 
-// nameOf is the name of a type without its package; type arguments are written with theirs.
-func (n *natives) nameOf(t *types.Named) string {
-	name := t.Obj().Name()
-	if t.TypeArgs().Len() == 0 {
-		return name
-	}
-	var args []string
-	for a := range t.TypeArgs().Types() {
-		args = append(args, types.TypeString(a, nil))
-	}
-	return name + "[" + strings.Join(args, ",") + "]"
-}
-
 // layout returns a type of the kind and memory layout of t's underlying type, for the time in which that is not complete. If t is not at the top but part of
 // another type, only the memory layout is the same.
 func (n *natives) layout(t types.Type, top bool) reflect.Type {

@@ -103,6 +103,7 @@ func (n *natives) forget(t *types.TypeName) bool {
 		return false
 	}
 	delete(n.released, t)
+	delete(n.local, t)
 	n.gone[t] = true
 	if len(n.gone) < 16+len(n.types)/8 {
 		return true
