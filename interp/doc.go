@@ -38,8 +38,7 @@
 // other keys of a map[any]T, and other values to compiled code. If that makes a promotion of another method ambiguous, later cells are told so; code of earlier
 // ones, and values that are in interfaces already, keep the method that they had.
 //
-// A struct type without a name does not promote methods to values of type any in compiled code, such as those that are printed. A type of a generic function has
-// the name there that it has in its declaration, without the type arguments of the function.
+// A struct type without a name does not promote methods to values of type any in compiled code, such as those that are printed.
 //
 // The error of a panic says what Go prints, also of panics in whose deferred calls it began, but for a struct, pointer, slice or map that is no
 // error and no Stringer, of which Go prints the address: it is written as the value of a cell is. Its position is that of the statement that code
@@ -53,7 +52,7 @@
 // Profiles and counts of allocations are of the interpreter, and values may be collected later than in a compiled program. Memory that is not mapped panics when it
 // is read, where a program ends.
 //
-// A negative zero that is an argument of a function declared in a cell arrives there as zero if the function has interfaces, functions or a variadic parameter
+// A negative zero that is an argument of a function declared in a cell arrives there as zero if the function has interfaces or a variadic parameter
 // among its parameters and results, as do those in a struct or array that has nothing but zeros.
 //
 // # Interrupts

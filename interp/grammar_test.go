@@ -5,6 +5,8 @@ package interp
 // generatedPrelude is what every program declares. Programs that do too many steps panic.
 const generatedPrelude = `import (
 	"errors"
+	"reflect"
+	"runtime"
 	"sort"
 	"strconv"
 	"sync"
@@ -54,6 +56,19 @@ type E struct {
 }
 func (e E) More() int { return e.Sum() + e.N.Sum() }
 type Summer interface{ Sum() int }
+type Nothing interface{}
+type Blank struct {
+	A    any
+	_    string
+	B    string
+	_, C int8
+	_    [2]any
+}
+func (b Blank) Sum() int { return len(b.B) + int(b.C) }
+func name(f any) string {
+	_, after, _ := strings.Cut(runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name(), ".")
+	return after
+}
 type Bool bool
 type Func func(int) int
 func (f Func) Do(n int) int { return f(n) }
@@ -87,20 +102,20 @@ func show(list ...any) {
 }
 `
 
-var generatedIntegers = []string{"int", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "Small"}
+var generatedIntegers = []string{"int", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "uintptr", "Small"}
 
 // generatedTypes are those of variables, parameters and results.
 var generatedTypes = []string{"int", "int", "int", "int8", "uint8", "uint32", "int64", "Small", "float64", "complex128", "string", "string", "bool",
 	"Bool", "[]int", "[]string", "[3]int",
 	"map[string]int", "S", "S", "*S", "E", "any", "any", "Summer", "func(int) int", "Pair[int]", "Pair[string]", "Stack", "[2]S", "[]S", "chan int",
-	"[2][2]int8", "error"}
+	"[2][2]int8", "error", "uintptr", "float32", "Nothing", "Blank"}
 
 // generatedLeaves are expressions without holes.
 var generatedLeaves = map[string][]string{
 	"int": {"0", "1", "-3", "7", "1000"}, "int8": {"0", "-1", "100", "127"}, "uint8": {"0", "1", "200"}, "int16": {"1", "-300",
 		"32767"}, "uint16": {"0", "9", "65535"},
-	"int32": {"1", "-9", "70000"}, "uint32": {"0", "3", "1<<31"}, "int64": {"0", "-1", "1<<40"}, "uint64": {"1", "1<<63"}, "Small": {"0", "3", "-128"},
-	"float64": {"0.1", "3", "1e10"}, "complex128": {"1i", "2", "2+3i",
+	"int32": {"1", "-9", "70000"}, "uint32": {"0", "3", "1<<31"}, "int64": {"0", "-1", "1<<40"}, "uint64": {"1", "1<<63"}, "uintptr": {"0", "5", "1<<20"}, "Small": {"0", "3", "-128"},
+	"float64": {"0.1", "3", "1e10"}, "float32": {"0.5", "-2", "1e20"}, "Nothing": {"Nothing(nil)", "Nothing(4)"}, "Blank": {"(Blank{})", `(Blank{B: "b", C: 3})`}, "complex128": {"1i", "2", "2+3i",
 		"0.5"}, "string": {`"a"`, `"héé"`, `""`, "`x\\y`", `"\xff\x00z"`}, "bool": {"true", "false"}, "Bool": {"true", "false"},
 	"[]int": {"[]int{4, 5}", "[]int(nil)"}, "[]string": {`[]string{"q", "r"}`}, "[3]int": {"[3]int{1, 2, 3}"}, "map[string]int": {`map[string]int{"a": 1}`},
 	"S": {"(S{})", `(S{A: 5, B: "five"})`}, "*S": {"(&S{A: 7})", "(*S)(nil)"}, "E": {"(E{N: 2})"}, "any": {"any(nil)",
@@ -119,14 +134,18 @@ var generatedExpressions = map[string][]string{
 	"int": {"len({[]int})", "hook({int}).Sum({Summer})", "len(func() *[3]int { step(); return nil }())", "len(string({string}))", "{S}.A", "{S}.Sum()", "{E}.More()", "{[3]int}[{!uint8}&1]", "{map[string]int}[{string}]",
 		"(func(int) int)({func(int) int})({int})",
 		"Fold({[]int}, {int}, func(a, x int) int { return a*2 + x })", "{Pair[string]}.Sum()", "receive({chan int})", "Func({func(int) int}).Do({int})",
-		"max({!int}, {int}, 3)", "{Pair[int]}.R", "{Stack}.Sum()"},
-	"float64":    {"({!float64} + {!float64})", "({!float64} * {!float64})", "({!float64} / 3)", "float64({!int})", "real({complex128})"},
+		"max({!int}, {int}, 3)", "{Pair[int]}.R", "{Stack}.Sum()", "len(map[Blank]int{{Blank}: 1, {Blank}: 2})", "{Blank}.Sum()"},
+	"float32":    {"({!float32} + {float32})", "({!float32} * {float32})", "float32({!float64})", "({!float32} / ({!float32} - {!float32}))", "float32({!int})", "-{!float32}"},
+	"Nothing":    {"Nothing({any})", "Nothing({S})", "Nothing({Blank})", "choose[Nothing]({bool}, nil, {Nothing})"},
+	"Blank":      {"(Blank{{any}, {string}, {string}, 1, {int8}, [2]any{{any}}})", "(Blank{A: {any}, B: {string}})", "(Blank{C: {int8}})"},
+	"float64":    {"({!float64} + {!float64})", "float64({!float32})", "({!float64} * {!float64})", "({!float64} / 3)", "float64({!int})", "real({complex128})"},
 	"complex128": {"complex({!float64}, {!float64})", "({!complex128} * {complex128})", "({!complex128} - 1)", "({!complex128} / 2i)"},
-	"string": {"({string} + {string})", "hook({int}).Any({any})", "hook({int}).Many({string}, {any}, {int})", "string(rune({!int32}))", "fmt.Sprint({any})", "fmt.Sprintf(\"%v %+v\", {any}, {S})",
+	"string": {"({string} + {string})", "hook({int}).Any({any})", "hook({int}).Many({string}, {any}, {int})", "string(rune({!int32}))", "fmt.Sprint({any})", "fmt.Sprintf(\"%v %+v\", {any}, {S})", "fmt.Sprintf(\"%v %+v\", {Blank}, {Nothing})", "name(hook)", "name(S.Sum)", "name((*S).Add)", "name(E.More)", "name(try)",
 		"string([]byte({string}))", "{S}.B", "{Pair[string]}.Swap().L", "strings.Repeat({string}, {!int}&1)"},
 	"bool": {"({bool} && {bool})", "(<-later({bool}) && {bool})", "(<-later({bool}) || <-later({bool}))", "({!uint8} < 1<<({!int} & 7))", "({!float64} == 1<<3)", "({!uint64} != 1e16)", "({bool} || {bool})", "!{!bool}", "({S} == {S})", "({[3]int} != {[3]int})", "({any} == {any})",
 		"({[]int} == nil)", "({map[string]int} != nil)", "({!int} < {int})", "({!uint8} >= {uint8})", "({!string} < {string})", "bool({Bool})",
-		"({E} == {E})", "({error} != nil)", "({Pair[int]} == {Pair[int]})", "({!float64} <= {float64})", "({[2]S} == {[2]S})", "({func(int) int} == nil)"},
+		"({E} == {E})", "({error} != nil)", "({Pair[int]} == {Pair[int]})", "({!float64} <= {float64})", "({[2]S} == {[2]S})", "({func(int) int} == nil)", "({Blank} == {Blank})", "({Blank} != {Blank})", "({any} == any({Blank}))",
+		"({Nothing} == {Nothing})", "({!float32} < {float32})", "({!float32} == {float32})", "({!uintptr} >= {uintptr})"},
 	"Bool": {"Bool({bool})", "(Bool({bool}) && {Bool})", "!{!Bool}"},
 	"[]int": {"append([]int({[]int}), {int}, {int})", "append([]int({[]int}), {[]int}...)", "[]int{{int}, 2: {int}}",
 		"Map({[]string}, func(s string) int { return len(s) })", "[]int({Stack})"},
@@ -138,7 +157,8 @@ var generatedExpressions = map[string][]string{
 	"E":              {"(E{{S}, {Small}})"},
 	"any": {"any({int})", "any({string})", "any({S})", "any({Small})", "any({[3]int})", "any({Pair[int]})", "any({Bool})", "any({[]int})",
 		"any({!float64} > {float64})", "any(!{!bool})", "choose[any]({bool}, {!int} == {int}, {bool} || {!bool})"},
-	"Summer": {"Summer({S})", "Summer({*S})", "Summer(Small({Small}))", "Summer({E})", "Summer({Pair[string]})", "Summer({Stack})"},
+	"Summer": {"Summer({S})", "Summer({*S})", "Summer(Small({Small}))", "Summer({E})", "Summer({Pair[string]})", "Summer({Stack})", "Summer({Blank})",
+		"Summer(struct{ S; n int }{{S}, {int}})", "Summer(struct{ *S }{&S{B: {string}}})"},
 	"func(int) int": {"func(n int) int { step(); return n + {int} }", "(&S{A: {int}}).Add", "Func({func(int) int}).Do",
 		"choose({bool}, (func(int) int)({func(int) int}), func(n int) int { return n })"},
 	"Pair[int]":    {"(Pair[int]{{int}, {int}})", "{Pair[int]}.Swap()"},
@@ -236,6 +256,29 @@ case 2i == {complex128} / 2:
 if bool({Bool}) {
 	@
 }
+
+func() {
+	var nothing Nothing = {Nothing}
+	show(nothing == nil)
+	nothing = nil
+	show(nothing == nil, {Nothing} == nothing)
+}()
+
+println({string}, {bool}, {int}, {!float64}, {!float32}, {!complex128}, {!uint8} > 3, {S}.A, nil == {error})
+
+show(int64({!float64}), uint32({!float64}), uint64({!float32}), int8({!float64}), uintptr({!float32} * {!float32}), int32({!float32}))
+
+func() {
+	p, l, s := {uintptr}, []uintptr{{uintptr}}, struct{ n uint16; f float32 }{3, {float32}}
+	p++
+	l[0]--
+	l[0] |= {uintptr}
+	s.n <<= {!uint8} & 3
+	s.f *= {float32}
+	m := map[string]uintptr{}
+	m[{string}]++
+	show(p, l, s, m)
+}()
 
 if v := {int}; v > {int} {
 	show(v)
