@@ -32,7 +32,7 @@ func (n *nodes) activations(function unsafe.Pointer, l *layout) *activations {
 			return nil
 		}
 	}
-	if n.leavesVariables(function) {
+	if n.leavesVariables(n.blockOf(function)) {
 		return nil
 	}
 	return &activations{layout: l}

@@ -71,8 +71,18 @@ func (rt *Runtime) postpone(function unsafe.Pointer, in *scope) *body {
 	}
 	*(*unsafe.Pointer)(unsafe.Add(at, n.start)) = at
 	*n.execOf(at) = b.enter
+	*(*any)(unsafe.Add(at, n.val)) = b
 	children[bodyChild] = at
 	return b
+}
+
+// blockOf returns the body of a function, which an entry may have taken the place of.
+func (n *nodes) blockOf(function unsafe.Pointer) unsafe.Pointer {
+	block := n.childrenOf(function)[bodyChild]
+	if b, ok := (*(*any)(unsafe.Add(block, n.val))).(*body); ok {
+		return b.block
+	}
+	return block
 }
 
 // enter is the step by which the function begins.
