@@ -22,6 +22,7 @@ type Config struct {
 	Device  string // passed to the workers: "cpu", "cuda" or "auto"
 	Backend string // passed to the workers
 	Hosts   Hosts  // simulated ones, of all ranks
+	Network string // passed to the workers: what carries operations between hosts
 	// KillAfter is how long an interrupted worker may take to stop before it is killed, or told of: see Cell.Again. Zero is the constant of that name.
 	KillAfter time.Duration
 	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
@@ -57,7 +58,7 @@ func ParseHosts(text string, ranks int) (Hosts, error) { return bootstrap.ParseP
 
 // worker returns what a supervisor with this configuration passes to the worker of a rank.
 func (c Config) worker(rank, size, localRank, localSize int, dir string) workerSpec {
-	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend, Hosts: c.Hosts.String(),
+	return workerSpec{Rank: rank, Size: size, LocalRank: localRank, LocalSize: localSize, Dir: dir, Device: c.Device, Backend: c.Backend, Hosts: c.Hosts.String(), Network: c.Network,
 		Args: c.Args, Program: c.Program != nil}
 }
 

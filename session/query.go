@@ -26,6 +26,7 @@ const (
 	TopicTop        Topic = "top"         // Text: memory and utilisation of the device, one line
 	TopicHeld       Topic = "held"        // Text: what would be lost with the rank, such as "2 symmetric tensors (1.5 MiB on each rank)"; "" if nothing
 	TopicTopo       Topic = "topo"        // Topology: how the device reaches the other ones of its host
+	TopicNetwork    Topic = "network"     // Network: what carries operations to other hosts, after a change by the settings in Arg, if there are any
 	TopicStartTrace Topic = "start trace" // nothing: from now on the rank records its operations
 	TopicStopTrace  Topic = "stop trace"  // Trace: what was recorded
 )
@@ -40,6 +41,7 @@ type Answer struct {
 	Variables  []Variable  `json:",omitempty"`
 	Candidates []Candidate `json:",omitempty"`
 	Topology   *Topology   `json:",omitempty"`
+	Network    *Network    `json:",omitempty"`
 	Trace      *Trace      `json:",omitempty"`
 }
 
@@ -84,6 +86,23 @@ func (l Link) String() string {
 		return l.Kind
 	}
 	return fmt.Sprintf("%s, %.0f GB/s each way", l.Kind, l.Rate)
+}
+
+// Network is a rank's end of what carries operations between hosts.
+type Network struct {
+	Name    string            // "null, delay 200µs, reorder on"; empty if there is none
+	Why     string            // there is none, in words; empty if all ranks are on one host
+	Peers   []NetworkPeer     // on other hosts
+	Refused map[string]uint64 // messages that failed a check, by reason
+}
+
+// NetworkPeer is what a rank knows of its connection with a rank on another host. Counts begin anew when the ranks recover.
+type NetworkPeer struct {
+	Rank, Host                     int
+	State                          string // "connected", or "lost: connection reset"
+	BytesSent, BytesReceived       uint64
+	MessagesSent, MessagesReceived uint64
+	InFlight                       uint64 // messages to it that are not over
 }
 
 // Trace holds the operations of one rank between TopicStartTrace and TopicStopTrace.

@@ -47,6 +47,7 @@ type workerSpec struct {
 	Dir                   string
 	Device, Backend       string
 	Hosts                 string // what Config.Hosts says; "" for none
+	Network               string
 	Args                  []string
 	Program               bool // what Config.Program says
 }
@@ -61,6 +62,7 @@ type Env struct {
 	Dir         string            // private to the user, on this host, removed at the end
 	Device      string            // as in Config
 	Backend     string            // as in Config
+	Network     string            // as in Config
 	Input       io.Reader         // the standard input of cells: what the user types when they read it, or os.Stdin
 	// Trail is where the evaluator leaves the position of what runs. Its memory is not of the heap.
 	Trail *Trail
@@ -160,7 +162,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if s.Program {
 		input = os.Stdin
 	}
-	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend, input, inheritedTrail()})
+	w.eval, w.comm, err = start(Env{s.Rank, s.Size, s.LocalRank, s.LocalSize, s.Incarnation, client, s.Dir, s.Device, s.Backend, s.Network, input, inheritedTrail()})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"sync/atomic"
@@ -16,6 +17,7 @@ type Config struct {
 	Device  string            // "auto" (the default), "cpu" or "cuda"
 	Index   int               // which device of its kind on this host; the cpu device is there under any number from 0 on
 	Backend string            // "" for the device's own: "CPU" or "CUDA"
+	Network string            // what carries operations between hosts: "ucx", "null" or "none"; "" for what SYMMREPL_NET says, else ucx
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
 	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing
 	// collective: the first collective call is the Recover that the other ranks make too.
@@ -79,7 +81,7 @@ func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) 
 			return nil, err
 		}
 	}
-	w, err := core.New(dev, core.Config{Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller, Network: os.Getenv(networkVariable)})
+	w, err := core.New(dev, core.Config{Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
 	if err != nil {
 		return nil, err
 	}

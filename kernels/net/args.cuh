@@ -26,7 +26,7 @@ SYMM_LAYOUT(NetSignalArgs, context, signals, group, peer, channel)
 
 // alive gives up if the operation's peer is gone.
 __device__ inline bool alive(const NetPostArgs& a) {
-  const bool gone = lost(a.port, a.op.peer);
+  const bool gone = a.op.peer != kNetAllPeers && lost(a.port, a.op.peer);
   if (gone) lose(a.context, Wait{kNetFlush, (u32)a.member, 0, 0});
   return !gone;
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem"
+	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
 // networkCases are of what travels between hosts; ranks need no pointers to each other's memory. Those of cases do as well that are named below.
@@ -29,29 +30,34 @@ var networkCases = []testCase{
 var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout", "BarrierTimeout", "SignalWords",
 	"FreeWithWorkPending", "SignalGetReset", "Blocks", "PendingSignals", "GetHalf", "SignalAdd"}
 
-// TestNetwork runs the cases of one-sided operations and signals between simulated hosts, over the null network: a quick one, and slow ones that let
-// messages overtake each other.
+// TestNetwork runs the cases of one-sided operations and signals between simulated hosts: over the null network, a quick one and slow ones that let
+// messages overtake each other, and over UCX.
 func TestNetwork(t *testing.T) {
-	for _, c := range []struct {
-		ranks, hosts int
-		network      string
-	}{
-		{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"},
-		{4, 2, "ucx"}, {4, 4, "ucx"},
-		{4, 2, "null reorder seed=1"}, {4, 4, "null reorder seed=2 delay=100us"}, {4, 4, "null reorder seed=3 delay=1ms"},
-	} {
-		t.Run(fmt.Sprintf("%dranks/%dhosts/%s", c.ranks, c.hosts, c.network), func(t *testing.T) {
-			if c.network == "ucx" && os.Getenv("SYMMREPL_UCX_LIB") == "" {
-				t.Skip("SYMMREPL_UCX_LIB names no library")
-			}
-			w := startOn(t, "cpu", c.ranks, strconv.Itoa(c.hosts), c.network)
-			for _, name := range alsoOverNetwork {
-				t.Run(name, func(t *testing.T) { w.run(t, name) })
-			}
-			for _, c := range networkCases {
-				t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
-			}
-		})
+	for _, device := range devices(t) {
+		for _, c := range []struct {
+			ranks, hosts int
+			network      string
+		}{
+			{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"},
+			{4, 2, "null reorder=on seed=1"}, {4, 4, "null reorder=on seed=2 delay=100us"}, {4, 4, "null reorder=on seed=3 delay=1ms"},
+			{2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"},
+		} {
+			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
+				if gpus := symmem.GPUs(); device != "cpu" && gpus < c.ranks {
+					t.Skipf("%d GPUs are needed, %d are here", c.ranks, gpus)
+				}
+				if _, err := net.Available(); c.network == "ucx" && err != nil {
+					t.Skip(err)
+				}
+				w := startOn(t, device, c.ranks, strconv.Itoa(c.hosts), c.network)
+				for _, name := range alsoOverNetwork {
+					t.Run(name, func(t *testing.T) { w.run(t, name) })
+				}
+				for _, c := range networkCases {
+					t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+				}
+			})
+		}
 	}
 }
 

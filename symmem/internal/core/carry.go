@@ -48,6 +48,7 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 		kernel = "net_copy"
 	}
 	op.Peer, op.Window, op.SignalWindow = uint32(g.ranks[peer]), h.window, h.window+1
+	c.rt.expect(c.Record.op, 1)
 	c.Launch(kernel, 0, oneBlock(1), BytesOf(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
 }
 
@@ -60,10 +61,11 @@ func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.Ne
 	return op
 }
 
-// overNetwork issues a kernel of the group's signals: put and wait, with a peer, and the barrier, with partners.
-func (h *Handle) overNetwork(c *Call, kernel string, threads int, peer uint32, channel int) {
+// overNetwork issues a kernel of the group's signals: put and wait, with a peer, and the barrier, with partners. It posts so many operations.
+func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer uint32, channel int) {
 	g := h.g
 	defer c.Enter().Leave()
 	c.Begin()
+	c.rt.expect(c.Record.op, posts)
 	c.Launch(kernel, 0, oneBlock(threads), BytesOf(&knet.NetSignalArgs{Context: c.Admit(), Signals: g.work.signals, Group: g.links, Peer: peer, Channel: uint32(channel)}))
 }

@@ -19,6 +19,7 @@ type Graph struct {
 	builds  []int     // of these groups, when it was captured
 	tensors []*Tensor // that it uses, so that their memory stays theirs
 	calls   []Record  // for the record of waits
+	posts   int       // operations that it posts for other hosts
 	of      func()    // what was captured: while it is kept, Config.Caller's positions in it stay known
 
 	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
@@ -113,6 +114,7 @@ func (g *Graph) Replay(opts ...Option) {
 		group.chain(op, s)
 	}
 	g.replayed.Store(int64(rt.calls.caller()))
+	rt.expect(op, g.posts)
 	s.mu.Lock()
 	err := g.launchOn(s)
 	s.mu.Unlock()

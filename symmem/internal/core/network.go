@@ -7,13 +7,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	gonet "net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -37,12 +37,14 @@ type network struct {
 	name   string // "the null network", "UCX 1.22.0 over lo"
 	memory unsafe.Pointer
 	port   abi.NetPort
+	count  device.Ptr // of taken numbers, if it is not the board's: where kernels cannot ring the engine's bell
 	secret uint64
 	peers  map[int][]byte // addresses by rank
 
 	// Guarded by the runtime's mu.
-	window uint32 // the next id
-	words  []span // of the signals, in use, ascending
+	settings net.NullSettings // of the null network
+	window   uint32           // the next id
+	words    []span           // of the signals, in use, ascending
 }
 
 // span is words [first, end).
@@ -60,8 +62,8 @@ type networkReport struct {
 	Why     string // it has no engine
 }
 
-// connectNetwork connects the engines of all ranks, and opens this rank's before if there is none. It is collective over the world. Ranks that cannot
-// have an engine are no error.
+// connectNetwork connects the engines of all ranks, and opens this rank's before if there is none. It is collective over the world. That a rank
+// cannot have an engine is an error of all, unless they were told to do without.
 func (rt *Runtime) connectNetwork(op string) error {
 	g := rt.all
 	n := rt.net.Load()
@@ -86,6 +88,9 @@ func (rt *Runtime) connectNetwork(op string) error {
 		if peer.Why != "" && why == "" {
 			why = fmt.Sprintf("rank %d has no network: %s", r, peer.Why)
 		}
+	}
+	if err == nil && why != "" && rt.choice != noChoice {
+		err = &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: why, Hint: "--net none, or SYMMREPL_NET=none, does without one: groups then stay within hosts"}
 	}
 	if err != nil || why != "" {
 		if n != nil {
@@ -121,6 +126,13 @@ func (rt *Runtime) reconnect() error {
 	if n == nil {
 		return nil
 	}
+	if n.count != 0 {
+		for word := range device.Ptr(2) {
+			if err := rt.dev.Poke(n.count+4*word, 0); err != nil {
+				return err
+			}
+		}
+	}
 	return n.engine.Connect(uint32(rt.generation), n.secret, n.peers)
 }
 
@@ -135,7 +147,7 @@ func (rt *Runtime) openNetwork() (*network, error) {
 			return nil, err
 		}
 	}
-	n := &network{name: "the null network", window: 1}
+	n := &network{name: "the null network", settings: settings, window: 1}
 	if n.engine, err = net.Open(config); err != nil {
 		return nil, err
 	}
@@ -164,68 +176,76 @@ func (rt *Runtime) openNetwork() (*network, error) {
 		return nil, err
 	}
 	n.port = abi.NetPort{Board: at, Posted: at + device.Ptr(unsafe.Offsetof(board.Posted)), Signals: at + device.Ptr(unsafe.Sizeof(*board))}
+	if !config.CanRing {
+		if n.count, err = rt.dev.Alloc(8); err != nil {
+			return nil, errors.Join(err, n.close(rt))
+		}
+		n.port.Posted = n.count
+	}
 	rt.load("net_post", "net_copy", "net_put_signal", "net_wait_signal", "net_barrier")
 	return n, nil
 }
 
-// networkConfig picks the provider, or says why there is none.
+// noChoice is the choice of a world that spans hosts without a network.
+const noChoice = "none"
+
+// networkConfig is the engine that was chosen.
 func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
 	c := net.Config{Rank: rt.rank, Size: rt.size, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
-	words := strings.Fields(rt.choice)
+	words := strings.Fields(cmp.Or(rt.choice, "ucx"))
+	c.Provider = words[0]
 	simulated := rt.client.Parts().Hosts() > 1
-	if len(words) == 0 {
-		words = []string{"ucx"}
-		if simulated {
-			words[0] = "null"
-		}
-	}
+	var settings net.NullSettings
+	var err error
 	switch {
-	case rt.info.Kind != "cpu":
-		return c, net.NullSettings{}, errors.New("none reaches the memory of GPUs")
-	case words[0] == "none":
-		return c, net.NullSettings{}, errors.New("none was chosen")
-	case words[0] == "null" && !simulated:
-		return c, net.NullSettings{}, errors.New("the null network connects simulated hosts only")
+	case c.Provider == noChoice:
+		err = errors.New("none was chosen")
+	case c.Provider == "null" && !simulated:
+		err = errors.New("the null network connects simulated hosts only")
+	case c.Provider == "null":
+		c.Dir = filepath.Join(rt.client.Dir(), "net")
+		settings, err = tuned(settings, words[1:])
+	case simulated:
+		c.Interface, c.TLS = "lo", "tcp,self" // else UCX would find the memory that these hosts do not share
+	default:
+		c.Interface = interfaceTo(os.Getenv("MASTER_ADDR"))
 	}
-	c.Provider, c.Dir = words[0], filepath.Join(rt.client.Dir(), "net")
-	if c.Provider != "null" {
-		if simulated {
-			c.Interface, c.TLS = "lo", "tcp,self" // or memory that the processes share would carry it
-		}
-		return c, net.NullSettings{}, nil
+	if err == nil {
+		c.Copier, err = rt.dev.Copier()
 	}
-	settings, err := nullSettings(words[1:])
 	return c, settings, err
 }
 
-// nullSettings reads "delay=200us reorder drop=0.01 bandwidth=1e9 seed=7".
-func nullSettings(words []string) (s net.NullSettings, err error) {
-	for _, w := range words {
-		name, value, _ := strings.Cut(w, "=")
-		switch name {
-		case "delay":
-			s.Delay, err = time.ParseDuration(value)
-		case "bandwidth":
-			_, err = fmt.Sscan(value, &s.Bandwidth)
-		case "drop":
-			_, err = fmt.Sscan(value, &s.Drop)
-		case "seed":
-			_, err = fmt.Sscan(value, &s.Seed)
-		case "reorder":
-			s.Reorder = true
-		default:
-			err = errors.New("settings of the null network are delay, bandwidth, drop, seed, reorder")
-		}
-		if err != nil {
-			return s, fmt.Errorf("%q: %w", w, err)
+// interfaceTo names the network interface by which this host reaches another one; empty if that is not known, or if UCX_NET_DEVICES says
+// which to use.
+func interfaceTo(host string) string {
+	if host == "" || os.Getenv("UCX_NET_DEVICES") != "" {
+		return ""
+	}
+	conn, err := gonet.Dial("udp", gonet.JoinHostPort(host, "9")) // which sends nothing
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	own := conn.LocalAddr().(*gonet.UDPAddr).IP
+	all, _ := gonet.Interfaces()
+	for _, i := range all {
+		addresses, _ := i.Addrs()
+		for _, a := range addresses {
+			if n, ok := a.(*gonet.IPNet); ok && n.IP.Equal(own) {
+				return i.Name
+			}
 		}
 	}
-	return s, nil
+	return ""
 }
 
 // close ends the engine. No kernel may run any more.
 func (n *network) close(rt *Runtime) error {
 	err := rt.dev.UnmapHost(n.memory)
+	if n.count != 0 {
+		err = errors.Join(err, rt.dev.Free(n.count))
+	}
 	n.engine.Close()
 	return err
 }
@@ -401,13 +421,19 @@ func (rt *Runtime) fence(op string) {
 	if n == nil {
 		return
 	}
-	number, err := n.engine.Post(rt.host(), abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers, Counter: abi.NetNoCounter})
-	if err == nil {
-		err = n.engine.Wait(rt.host(), number)
-	}
-	if err != nil {
-		panic(rt.failure(op, err))
-	}
+	rt.postFence(op, n)
+	rt.synchronize(op)
+}
+
+// postFence puts a fence into the ring. A kernel does it: the host would need the count of taken numbers, which may be in the memory of a device.
+func (rt *Runtime) postFence(op string, n *network) {
+	c := rt.ownCall(op)
+	c.opts.stream = rt.first
+	defer c.Enter().Leave()
+	c.Begin()
+	rt.expect(op, 1)
+	c.Launch("net_post", 0, oneBlock(1), BytesOf(&knet.NetPostArgs{Context: rt.kernelContext(rt.all, &c.opts, 0), Port: n.port,
+		Op: abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers}, Member: uint64(rt.rank)}))
 }
 
 // flush waits until the memory that operations read and write here is no longer in use, or the world is aborted.
@@ -416,11 +442,41 @@ func (rt *Runtime) flush() error {
 	if n == nil {
 		return nil
 	}
-	err := n.engine.Flush(rt.host())
+	posted, err := n.posted(rt)
+	if err != nil || posted == 0 {
+		return err
+	}
+	err = n.engine.Wait(rt.host(), posted-1)
 	if errors.Is(err, context.Canceled) {
 		return nil // whoever aborted connects again, which drops what is under way
 	}
 	return err
+}
+
+// posted is how many operations the kernels have posted.
+func (n *network) posted(rt *Runtime) (uint64, error) {
+	if n.count == 0 {
+		board, _, _ := n.engine.Board()
+		return atomic.LoadUint64(&board.Posted), nil
+	}
+	var b [8]byte
+	err := rt.dev.Peek(b[:], n.count)
+	return binary.NativeEndian.Uint64(b[:]), err
+}
+
+// expect tells the engine how many operations a launch posts, where kernels cannot ring its bell. What is captured is announced by each replay. rt.mu is held.
+func (rt *Runtime) expect(op string, posts int) {
+	n := rt.net.Load()
+	if n == nil || n.count == 0 || posts == 0 {
+		return
+	}
+	if rt.capture != nil {
+		rt.capture.posts += posts
+		return
+	}
+	if err := n.engine.Expect(posts); err != nil {
+		panic(rt.failure(op, err))
+	}
 }
 
 // hostOf is the number of a rank's host in the world.

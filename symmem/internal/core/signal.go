@@ -1,6 +1,8 @@
 package symmem
 
 import (
+	"math/bits"
+
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/signal"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -36,7 +38,8 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	c := h.newCall(op, Collective, Ordered, opts)
 	h.channel(op, channel)
 	if h.g.carriesAny(op) {
-		h.overNetwork(&c, "net_barrier", 32, h.g.partners(), channel)
+		partners := h.g.partners()
+		h.overNetwork(&c, "net_barrier", 32, 1+bits.OnesCount32(partners), partners, channel)
 		return
 	}
 	defer c.Enter().Leave()
@@ -87,7 +90,7 @@ func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
 	if h.g.carries(op, peer) {
-		h.overNetwork(&c, "net_"+op, 1, uint32(peer), channel)
+		h.overNetwork(&c, "net_"+op, 1, 1, uint32(peer), channel)
 		return
 	}
 	defer c.Enter().Leave()

@@ -100,6 +100,9 @@ func processorName() string {
 func (d *cpu) Info() device.Info    { return d.info }
 func (d *cpu) Watch() *device.Watch { return d.watch }
 
+// Copier: the memory is the host's.
+func (*cpu) Copier() (unsafe.Pointer, error) { return nil, nil }
+
 func (d *cpu) Alloc(n int) (device.Ptr, error) {
 	if n <= 0 || uint64(n) > d.info.Memory {
 		return 0, outOfMemory("Alloc", n)

@@ -27,6 +27,10 @@ type Device struct {
 	builtins sync.Mutex
 	units    map[string]*module
 
+	// copier is what the network engine copies by, once there is one.
+	copying sync.Mutex
+	copier  *clib.Copier
+
 	monitor  monitor
 	products products
 }
@@ -61,6 +65,24 @@ func (d *Device) MapHost(p unsafe.Pointer, n int) (device.Ptr, error) {
 // UnmapHost implements device.Device.
 func (d *Device) UnmapHost(p unsafe.Pointer) error { return d.c.HostUnregister(p) }
 
+// Copier implements device.Device.
+func (d *Device) Copier() (unsafe.Pointer, error) {
+	d.copying.Lock()
+	defer d.copying.Unlock()
+	if d.copier == nil {
+		add, err := d.Builtin("signal_add", 0)
+		if err != nil {
+			return nil, err
+		}
+		c, err := d.c.OpenCopier(add.(*kernel).c)
+		if err != nil {
+			return nil, err
+		}
+		d.copier = &c
+	}
+	return d.copier.Face(), nil
+}
+
 // quiet returns ErrCapturing while any stream captures: a stream joins a capture by waiting for its event, so none may be used.
 func (d *Device) quiet() error {
 	if d.capturing.Load() != nil {
@@ -74,6 +96,9 @@ func (d *Device) Close() error {
 	var errs []error
 	for _, m := range d.units {
 		errs = append(errs, m.Close())
+	}
+	if d.copier != nil {
+		errs = append(errs, d.copier.Close())
 	}
 	errs = append(errs, d.c.HostFree(unsafe.Pointer(d.watch)), d.c.Close())
 	return firstOf(errs)

@@ -62,6 +62,7 @@ func TestFakeDevice(t *testing.T) {
 	}
 	t.Run("launch", func(t *testing.T) { fakeLaunch(t, d) })
 	t.Run("wait", func(t *testing.T) { fakeWait(t, d) })
+	t.Run("copier", func(t *testing.T) { fakeCopier(t, d) })
 	t.Run("failures", func(t *testing.T) { fakeFailures(t, d) })
 	t.Run("advice", func(t *testing.T) { fakeAdvice(t, d) })
 	t.Run("probe", fakeProbe)
@@ -92,6 +93,18 @@ func fakeInfo(t *testing.T, d *Device) {
 		if _, err := Open(index); !errors.As(err, &un) || !strings.Contains(un.Hint, "0 to 1") {
 			t.Errorf("Open(%d) gives %v", index, err)
 		}
+	}
+}
+
+func fakeCopier(t *testing.T, d *Device) {
+	add := fakeKernel(t, d, "signal_add")
+	before := live(t)
+	c, err := d.c.OpenCopier(add.c)
+	must(t, err)
+	testCopier(t, d, c.Face())
+	must(t, c.Close())
+	if n := live(t) - before; n != 0 {
+		t.Errorf("%d objects were left behind", n)
 	}
 }
 
@@ -179,6 +192,7 @@ func code(err error) int {
 
 // fakeFailures: each driver call of an operation fails in turn; the operation names it and leaves nothing behind.
 func fakeFailures(t *testing.T, d *Device) {
+	add := fakeKernel(t, d, "signal_add")
 	closed := func(c interface{ Close() error }, err error) error {
 		if err == nil {
 			err = c.Close()
@@ -198,6 +212,8 @@ func fakeFailures(t *testing.T, d *Device) {
 		{"MapHost", func() error { return mapOnce(t, d) }, "cuMemHostRegister_v2 cuMemHostGetDevicePointer_v2"},
 		{"NewStream", func() error { return closed(d.NewStream()) }, "cuStreamCreate"},
 		{"NewEvent", func() error { return closed(d.NewEvent()) }, "cuEventCreate"},
+		{"OpenCopier", func() error { return closed(d.c.OpenCopier(add.c)) },
+			"cuCtxGetStreamPriorityRange cuStreamCreateWithPriority cuEventCreate cuMemHostAlloc cuMemHostGetDevicePointer_v2"},
 		{"Write", func() error { return writeOnce(d) }, "cuMemHostAlloc cuEventCreate cuMemcpyHtoDAsync_v2"},
 		{"EndCapture", func() error { return captureOnce(d) }, "cuStreamBeginCapture_v2 cuGraphInstantiateWithFlags"},
 		{"Open", func() error { return closed(Open(0)) },

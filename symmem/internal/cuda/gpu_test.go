@@ -70,6 +70,11 @@ func TestGPU(t *testing.T) {
 	t.Run("capture", func(t *testing.T) { testCapture(t, d) })
 	t.Run("segments", func(t *testing.T) { testSegments(t, d, n-1) })
 	t.Run("threads", func(t *testing.T) { testThreads(t, d) })
+	t.Run("copier", func(t *testing.T) {
+		copier, err := d.Copier()
+		must(t, err)
+		testCopier(t, d, copier)
+	})
 	t.Run("snippet", func(t *testing.T) { gpuSnippet(t, d) })
 	t.Run("shared", func(t *testing.T) { gpuShared(t, d) })
 	t.Run("half", func(t *testing.T) { gpuHalf(t, d) })

@@ -62,6 +62,10 @@ type Device interface {
 	Peek(dst []byte, src Ptr) error
 	Poke(dst Ptr, value uint32) error
 
+	// Copier returns what the network engine moves bytes of this device by, a net_copier of net/proxy/copier.h that lives as long
+	// as the device, or nil if the device's memory is the host's.
+	Copier() (unsafe.Pointer, error)
+
 	// MatMulLibrary names the library that Stream.MatMul uses, or says why there is none.
 	MatMulLibrary() (name, why string)
 

@@ -19,6 +19,7 @@ type options struct {
 	device  string // "auto", "cpu" or "cuda"
 	backend string // "": choose
 	hosts   string // simulated ones; "": what SYMMREPL_HOSTS says
+	network string // "": what SYMMREPL_NET says
 	rdzv    string
 	code    string // of -e
 	hasCode bool
@@ -89,6 +90,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.device, "device", "auto", "")
 	flags.StringVar(&o.backend, "backend", "", "")
 	flags.StringVar(&o.hosts, "hosts", "", "")
+	flags.StringVar(&o.network, "net", "", "")
 	flags.StringVar(&o.rdzv, "rdzv", "", "")
 	flags.Func("sizes", "", sizes)
 	flags.BoolVar(&o.user, "user", false, "")
@@ -134,6 +136,9 @@ func parse(args []string) (options, error) {
 	})
 	if names := deviceNames(); !slices.Contains(names, o.device) {
 		return o, fmt.Errorf("--device %s: %s are the devices there are", o.device, strings.Join(names, ", "))
+	}
+	if o.network != "" && o.network != "ucx" && o.network != "null" && o.network != "none" {
+		return o, fmt.Errorf("--net %s: ucx, null and none can be chosen", o.network)
 	}
 	if names := backendNames(); o.backend != "" && !slices.Contains(names, o.backend) {
 		return o, fmt.Errorf("--backend %s: %s are the back ends there are", o.backend, strings.Join(names, ", "))

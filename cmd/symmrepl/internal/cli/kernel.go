@@ -96,6 +96,9 @@ func (o options) kernelFlags() []string {
 	if o.hosts != "" {
 		flags = append(flags, "--hosts", o.hosts)
 	}
+	if o.network != "" {
+		flags = append(flags, "--net", o.network)
+	}
 	return flags
 }
 

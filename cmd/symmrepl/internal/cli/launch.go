@@ -43,7 +43,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Rendezvous: o.rdzv, Notice: notice, Reports: statedir.Dir(), Args: o.programArgs, Program: o.program}
+	config := session.Config{Ranks: o.ranks, Device: o.device, Backend: o.backend, Network: o.network, Rendezvous: o.rdzv, Notice: notice, Reports: statedir.Dir(), Args: o.programArgs, Program: o.program}
 	if !launched {
 		if o.rdzv != "" {
 			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")

@@ -41,6 +41,7 @@ Flags, which may stand before or after the arguments:
     --device KIND       cpu, cuda, or auto: cuda if there is a GPU. By default auto
     --backend NAME      how symmetric memory is made: CUDA on GPUs, CPU on the cpu device; by default what fits
     --hosts LIST        simulated hosts, as a number, 2, or the ranks of each, 0-3/4-7: memory is shared inside a host only
+    --net NAME          what carries traffic between hosts: ucx, which is the default; null, for tests and lessons; or none
     -e, --eval CODE     run CODE as one cell and exit
     --sizes BYTES,...   bench only: message sizes to measure, such as 4K,1M
     --dtype TYPE        bench only: f16, bf16, f32, f64, i32 or i64; by default bf16
@@ -72,6 +73,7 @@ without them symmrepl searches.
 SYMMREPL_DISABLE_MULTICAST=1, NCCL_NVLS_ENABLE=0 and TORCH_SYMM_MEM_DISABLE_MULTICAST=1 each leave NVLink multicast off.
 GOMEMLIMIT=16GiB, for one, is how much memory the Go values of each rank may take; without it, a third of what is free
 when the session starts, divided among the ranks of the host.
-SYMMREPL_HOSTS=2, for one, is --hosts 2, also for programs that call symmem.Start.
+SYMMREPL_HOSTS=2, for one, is --hosts 2, also for programs that call symmem.Start; SYMMREPL_NET is --net and may add settings
+of the null network, as in SYMMREPL_NET="null delay=200us reorder=on seed=7". SYMMREPL_UCX_LIB names the library of UCX.
 NO_COLOR=1 leaves colours off.
 `

@@ -8,8 +8,8 @@ import (
 )
 
 // inspect answers the topics that are about the device.
-func (c communicator) inspect(topic session.Topic) (a session.Answer, err error) {
-	switch topic {
+func (c communicator) inspect(q session.Query) (a session.Answer, err error) {
+	switch q.Topic {
 	case session.TopicCaps:
 		a.Text = c.runtime.Caps().String()
 	case session.TopicTop:
@@ -18,12 +18,14 @@ func (c communicator) inspect(topic session.Topic) (a session.Answer, err error)
 		a.Text = c.runtime.Held()
 	case session.TopicTopo:
 		a.Topology, err = c.topology()
+	case session.TopicNetwork:
+		a.Network, err = c.network(q.Arg)
 	case session.TopicStartTrace:
 		err = symmem.Maybe(c.runtime.StartTrace)
 	case session.TopicStopTrace:
 		a.Trace = c.trace()
 	default:
-		err = fmt.Errorf("there is no topic %q", topic)
+		err = fmt.Errorf("there is no topic %q", q.Topic)
 	}
 	return a, err
 }
@@ -36,6 +38,21 @@ func (c communicator) topology() (*session.Topology, error) {
 	out := &session.Topology{Device: t.Device, ID: t.ID, Medium: t.Medium, Host: t.Host, Between: t.Between}
 	for _, l := range t.Links {
 		out.Links = append(out.Links, session.Link(l))
+	}
+	return out, nil
+}
+
+// network describes the network, after a change of its settings if there are any.
+func (c communicator) network(settings string) (*session.Network, error) {
+	if settings != "" {
+		if err := c.runtime.TuneNetwork(settings); err != nil {
+			return nil, err
+		}
+	}
+	n := c.runtime.Network()
+	out := &session.Network{Name: n.Name, Why: n.Why, Refused: n.Refused}
+	for _, p := range n.Peers {
+		out.Peers = append(out.Peers, session.NetworkPeer(p))
 	}
 	return out, nil
 }

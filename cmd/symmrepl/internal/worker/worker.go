@@ -20,13 +20,13 @@ func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 		Input:        env.Input,
 		Trail:        env.Trail,
 		Memory:       interp.MemoryShare(cmp.Or(env.LocalSize, env.Size)),
-		Inspect:      func(_ context.Context, q session.Query) (session.Answer, error) { return comm.inspect(q.Topic) },
+		Inspect:      func(_ context.Context, q session.Query) (session.Answer, error) { return comm.inspect(q) },
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	runtime, err := symmem.Init(symmem.Config{
-		Device: env.Device, Index: env.LocalRank, Backend: env.Backend, Client: env.Client, Joining: env.Incarnation > 1, Caller: evaluator.Position,
+		Device: env.Device, Index: env.LocalRank, Backend: env.Backend, Network: env.Network, Client: env.Client, Joining: env.Incarnation > 1, Caller: evaluator.Position,
 	})
 	if err != nil {
 		return nil, nil, explain(err, evaluator)

@@ -144,6 +144,16 @@ sy_status sy_capture_end(sy_stream *s, uintptr_t *graph);
 sy_status sy_graph_launch(sy_stream *s, uintptr_t graph);
 sy_status sy_graph_destroy(sy_device *d, uintptr_t graph);
 
+// ---- network ------------------------------------------------------------------------------------------
+
+typedef struct sy_copier sy_copier;
+
+// sy_copier_open makes what the network engine copies by; add is the kernel signal_add. sy_copier_face is its net_copier of
+// net/proxy/copier.h. sy_copier_close may be called when no thread uses that any more, and frees c also when it fails.
+sy_status sy_copier_open(sy_device *d, uintptr_t add, sy_copier **c);
+sy_status sy_copier_close(sy_copier *c);
+void *sy_copier_face(sy_copier *c);
+
 // ---- NVRTC --------------------------------------------------------------------------------------------
 
 typedef struct sy_nvrtc sy_nvrtc;

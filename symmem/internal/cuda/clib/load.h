@@ -61,7 +61,25 @@ typedef struct {
 } cu_launch_config;
 static_assert(sizeof(cu_launch_config) == 56 && offsetof(cu_launch_config, stream) == 32, "CUlaunchConfig");
 
+typedef struct {
+	size_t from_x, from_y;
+	int from_type;
+	const void *from_host;
+	uint64_t from;
+	void *from_array;
+	size_t from_pitch;
+	size_t to_x, to_y;
+	int to_type;
+	void *to_host;
+	uint64_t to;
+	void *to_array;
+	size_t to_pitch;
+	size_t width, height; // bytes, rows
+} cu_copy_2d;
+static_assert(sizeof(cu_copy_2d) == 128 && offsetof(cu_copy_2d, to_pitch) == 104, "CUDA_MEMCPY2D_v2");
+
 enum {
+	CU_UNIFIED = 4, // memory type of addresses that tell where they are
 	CU_LAUNCH_OVERLAP = 6, // programmatic stream serialization
 
 	CU_NO_DEVICE = 100,
@@ -122,6 +140,8 @@ typedef struct cu_exec *cu_exec;
 	X(cuDevicePrimaryCtxRetain, (cu_context *context, int device)) \
 	X(cuDevicePrimaryCtxRelease_v2, (int device)) \
 	X(cuCtxSetCurrent, (cu_context context)) \
+	X(cuCtxGetStreamPriorityRange, (int *least, int *greatest)) \
+	X(cuPointerGetAttribute, (void *value, int attribute, cu_ptr ptr)) \
 	X(cuModuleLoadData, (cu_module *module, const void *image)) \
 	X(cuModuleUnload, (cu_module module)) \
 	X(cuModuleGetFunction, (cu_function *function, cu_module module, const char *name)) \
@@ -130,6 +150,7 @@ typedef struct cu_exec *cu_exec;
 	X(cuLaunchKernel, (cu_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
 		unsigned shared, cu_stream stream, void **params, void **extra)) \
 	X(cuStreamCreate, (cu_stream *stream, unsigned flags)) \
+	X(cuStreamCreateWithPriority, (cu_stream *stream, unsigned flags, int priority)) \
 	X(cuStreamDestroy_v2, (cu_stream stream)) \
 	X(cuStreamQuery, (cu_stream stream)) \
 	X(cuStreamSynchronize, (cu_stream stream)) \
@@ -158,6 +179,7 @@ typedef struct cu_exec *cu_exec;
 	X(cuMemcpyAsync, (cu_ptr dst, cu_ptr src, size_t size, cu_stream stream)) \
 	X(cuMemcpyHtoDAsync_v2, (cu_ptr dst, const void *src, size_t size, cu_stream stream)) \
 	X(cuMemcpyDtoHAsync_v2, (void *dst, cu_ptr src, size_t size, cu_stream stream)) \
+	X(cuMemcpy2DAsync_v2, (const cu_copy_2d *copy, cu_stream stream)) \
 	X(cuMemsetD8Async, (cu_ptr dst, unsigned char value, size_t size, cu_stream stream)) \
 	X(cuMemGetAllocationGranularity, (size_t *bytes, const cu_allocation *prop, int option)) \
 	X(cuMemCreate, (cu_mem *handle, size_t size, const cu_allocation *prop, uint64_t flags)) \

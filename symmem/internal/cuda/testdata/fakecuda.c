@@ -5,6 +5,7 @@
 //   record(out, n, a)  stores the launch's shape, the size of its arguments and the arguments at out
 //   wait(word)         holds its stream until *word is not zero
 //   fault()            makes every later call fail with 700
+//   signal_add(word, n)   adds n to a word of 8 bytes
 //   nowhere()          is in no module
 //
 // FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live objects.
@@ -133,8 +134,38 @@ static int host_memory(void **p, size_t n) {
 	memset(*p, 0xa5, n);
 	return live++, 0;
 }
-int cuMemAlloc_v2(ptr *p, size_t n) { IN_CONTEXT("cuMemAlloc_v2"); return host_memory((void **)p, n); }
-int cuMemFree_v2(ptr p) { IN_CONTEXT("cuMemFree_v2"); return free((void *)p), live--, 0; }
+
+// The ranges that count as device memory. A range without bytes is free.
+static struct { ptr at; size_t bytes; } ranges[1024];
+static void note_range(ptr at, size_t bytes) {
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 1024; i++)
+		if (!ranges[i].bytes) { ranges[i].at = at, ranges[i].bytes = bytes; break; }
+	pthread_mutex_unlock(&lock);
+}
+static void forget_range(ptr at) {
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 1024; i++)
+		if (ranges[i].at == at) ranges[i].bytes = 0;
+	pthread_mutex_unlock(&lock);
+}
+int cuPointerGetAttribute(void *value, int attribute, ptr p) {
+	IN_CONTEXT("cuPointerGetAttribute");
+	if (attribute != 2) return INVALID_VALUE;
+	int found = 0;
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < 1024; i++) found |= p - ranges[i].at < ranges[i].bytes;
+	pthread_mutex_unlock(&lock);
+	if (!found) return INVALID_VALUE;
+	return *(unsigned *)value = 2, 0;
+}
+int cuMemAlloc_v2(ptr *p, size_t n) {
+	IN_CONTEXT("cuMemAlloc_v2");
+	int result = host_memory((void **)p, n);
+	if (!result) note_range(*p, n);
+	return result;
+}
+int cuMemFree_v2(ptr p) { IN_CONTEXT("cuMemFree_v2"); return forget_range(p), free((void *)p), live--, 0; }
 int cuMemHostAlloc(void **p, size_t n, unsigned flags) { IN_CONTEXT("cuMemHostAlloc"); return flags & 1 ? host_memory(p, n) : INVALID_VALUE; }
 int cuMemFreeHost(void *p) { IN_CONTEXT("cuMemFreeHost"); return free(p), live--, 0; }
 int cuMemHostRegister_v2(void *p, size_t n, unsigned flags) {
@@ -193,10 +224,12 @@ int cuMemMap(ptr p, size_t n, size_t offset, uint64_t h, uint64_t flags) {
 	IN_CONTEXT("cuMemMap");
 	allocation *a = (allocation *)h;
 	if (n != a->size || offset || flags) return INVALID_VALUE;
+	note_range(p, n);
 	return live++, mmap((void *)p, n, PROT_NONE, MAP_SHARED | MAP_FIXED, a->fd, 0) == MAP_FAILED ? 999 : 0;
 }
 int cuMemUnmap(ptr p, size_t n) {
 	IN_CONTEXT("cuMemUnmap");
+	forget_range(p);
 	return live--, mmap((void *)p, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED;
 }
 int cuMemSetAccess(ptr p, size_t n, const struct access *a, size_t count) {
@@ -251,7 +284,8 @@ static void execute(op *o) {
 			unsigned char *out = *(unsigned char **)o->args;
 			memcpy(out, &o->shape, sizeof o->shape);
 			memcpy(out + sizeof o->shape, o->args, o->shape.size);
-		} else if (!strcmp(o->function.name, "fault")) sticky = ILLEGAL_ADDRESS;
+		} else if (!strcmp(o->function.name, "signal_add")) **(uint64_t **)o->args += ((uint64_t *)o->args)[1];
+		else if (!strcmp(o->function.name, "fault")) sticky = ILLEGAL_ADDRESS;
 		break;
 	case RECORD: o->event->pending--, o->event->time = now(); break;
 	case WAIT: break;
@@ -307,6 +341,11 @@ static int poll_stream(stream *s) {
 }
 
 int cuStreamCreate(stream **s, unsigned flags) { IN_CONTEXT("cuStreamCreate"); return *s = calloc(1, sizeof **s), live++, flags != 1; }
+int cuCtxGetStreamPriorityRange(int *least, int *greatest) { IN_CONTEXT("cuCtxGetStreamPriorityRange"); return *least = 0, *greatest = -5, 0; }
+int cuStreamCreateWithPriority(stream **s, unsigned flags, int priority) {
+	IN_CONTEXT("cuStreamCreateWithPriority");
+	return *s = calloc(1, sizeof **s), live++, flags != 1 || priority != -5;
+}
 int cuStreamDestroy_v2(stream *s) { IN_CONTEXT("cuStreamDestroy_v2"); return free(s), live--, 0; }
 int cuStreamQuery(stream *s) { IN_CONTEXT("cuStreamQuery"); return poll_stream(s); }
 int cuStreamSynchronize(stream *s) {
@@ -336,6 +375,13 @@ static int copy(const char *name, ptr dst, ptr src, size_t n, stream *s) {
 int cuMemcpyAsync(ptr d, ptr s, size_t n, stream *q) { return copy("cuMemcpyAsync", d, s, n, q); }
 int cuMemcpyHtoDAsync_v2(ptr d, const void *s, size_t n, stream *q) { return copy("cuMemcpyHtoDAsync_v2", d, (ptr)s, n, q); }
 int cuMemcpyDtoHAsync_v2(void *d, ptr s, size_t n, stream *q) { return copy("cuMemcpyDtoHAsync_v2", (ptr)d, s, n, q); }
+struct block { size_t from_x, from_y; int from_type; void *from_host; ptr from; void *from_array; size_t from_pitch; size_t to_x, to_y; int to_type; void *to_host; ptr to; void *to_array; size_t to_pitch, width, height; };
+int cuMemcpy2DAsync_v2(const struct block *b, stream *q) {
+	IN_CONTEXT("cuMemcpy2DAsync_v2");
+	if (b->from_type != 4 || b->to_type != 4 || b->from_pitch < b->width || b->to_pitch < b->width || b->from_x || b->from_y || b->to_x || b->to_y) return INVALID_VALUE;
+	for (size_t i = 0; i < b->height; i++) add(q, (op){.kind = COPY, .dst = b->to + i * b->to_pitch, .src = b->from + i * b->from_pitch, .n = b->width});
+	return 0;
+}
 int cuMemsetD8Async(ptr d, unsigned char v, size_t n, stream *q) {
 	IN_CONTEXT("cuMemsetD8Async");
 	return n ? add(q, (op){.kind = SET, .dst = d, .value = v, .n = n}) : INVALID_VALUE;

@@ -39,6 +39,7 @@ func All(export Programs) []console.Command {
 		ranks(),
 		caps(),
 		topo(),
+		network(),
 		top(),
 		restart(t),
 		t.Tutorial(),

@@ -1,0 +1,73 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+func network() console.Command {
+	return console.Command{
+		Name: "net", Args: "[SETTINGS]", Yields: true, Group: devices, Where: console.TargetRanks,
+		Help: `show what carries operations between hosts: peers, messages and bytes, what is in flight
+With settings, such as "delay 200us reorder on seed 7", change what the null network does to messages: delay, bandwidth (bytes a
+second), reorder, drop (the share of messages that are lost) and seed. Settings that are not named stay; "off" ends all of them.`,
+		Run: runNet,
+	}
+}
+
+// runNet prints the connections that have carried something, or are lost, one a line.
+func runNet(ctx context.Context, c *console.Call) console.Outcome {
+	answers, err := c.Inspect(ctx, session.Query{Topic: session.TopicNetwork, Arg: c.Arg})
+	if err != nil {
+		return c.Fail(err)
+	}
+	outcome := c.Reply(folded(answers, func(a session.Answer) string { return describeNetwork(a.Network) }))
+	rows := [][]string{{"rank", "peer", "host", "sent", "received", "in flight", ""}}
+	silent := 0
+	for _, a := range answers {
+		if a.Network == nil {
+			continue
+		}
+		for _, p := range a.Network.Peers {
+			if p.State == "connected" && p.MessagesSent+p.MessagesReceived == 0 {
+				silent++
+				continue
+			}
+			rows = append(rows, []string{fmt.Sprint(a.Rank), fmt.Sprint(p.Rank), fmt.Sprint(p.Host), traffic(p.MessagesSent, p.BytesSent), traffic(p.MessagesReceived, p.BytesReceived), fmt.Sprint(p.InFlight), p.State})
+		}
+	}
+	if len(rows) > 1 {
+		c.Print(render.Table(rows))
+	}
+	if silent > 0 {
+		c.Print(fmt.Sprintf("%d connections have carried nothing\n", silent))
+	}
+	return outcome
+}
+
+// describeNetwork says what a rank's network is, and what it refused.
+func describeNetwork(n *session.Network) string {
+	switch {
+	case n == nil:
+		return ""
+	case n.Name == "" && n.Why == "":
+		return "all ranks are on one host"
+	case n.Name == "":
+		return "no network: " + n.Why
+	}
+	text := n.Name
+	for _, reason := range slices.Sorted(maps.Keys(n.Refused)) {
+		text += fmt.Sprintf("\n%d messages refused: %s", n.Refused[reason], reason)
+	}
+	return text
+}
+
+func traffic(messages, bytes uint64) string {
+	return fmt.Sprintf("%d, %s", messages, formatBytes(int64(bytes)))
+}
