@@ -227,7 +227,7 @@ func TestPromptOnHosts(t *testing.T) {
 // Eight ranks on four hosts, each with a rail to all others.
 func TestPromptOnFourHosts(t *testing.T) {
 	h := newHome(t, 8)
-	x := h.terminal("-n", "8", "--hosts", "0-1/2-3/4-5/6-7", "--device", "cpu")
+	x := h.terminal("-n", "8", "--hosts", "0-1/2-3/4-5/6-7", "--net", "null", "--device", "cpu")
 	x.expect("8 ranks on 4 hosts, cpu.")
 	x.enter(`t := symm.Empty(symm.I32, 1).Fill(symm.Rank()); symm.Rendezvous(t, symm.LSA()); fmt.Println("of", symm.AllReduce(t, "sum", symm.LSA()).Ints(), symm.Rail().Ranks(), symm.Rail().Rank())`)
 	for rank := range 8 {

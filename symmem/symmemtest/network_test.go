@@ -3,7 +3,6 @@ package symmemtest
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
