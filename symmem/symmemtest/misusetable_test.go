@@ -44,6 +44,8 @@ var apart = map[string]string{
 	"symmem.Init":      "makes a world: TestInitMisuse",
 	"symmem.Start":     "makes a world: TestStart",
 	"symmem.MustStart": "ends the program",
+
+	"Runtime.TuneNetwork": "needs a world that spans hosts: TestNetwork",
 }
 
 // operations lists the functions of package symmem and the methods of its types.

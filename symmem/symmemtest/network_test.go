@@ -1,10 +1,12 @@
 package symmemtest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ var networkCases = []testCase{
 	{name: "NetworkGroups", run: networkGroupsCase},
 	{name: "NetworkParts", run: networkPartsCase},
 	{name: "NetworkAbort", run: networkAbortCase},
+	{name: "NetworkState", run: networkStateCase},
 }
 
 var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout", "BarrierTimeout", "SignalWords",
@@ -362,6 +365,39 @@ func networkPartsCase(t *T) {
 }
 
 // networkAbortCase ends waits for peers on other hosts, and looks at what is said of them.
+// networkStateCase: the network says what it has carried, and the null one is tuned.
+func networkStateCase(t *T) {
+	far := (t.rank + t.size/2) % t.size
+	h := symmem.Rendezvous(symmem.Empty(symmem.U8, 100))
+	sent := func() (bytes uint64) {
+		h.Barrier(0)
+		symmem.Synchronize()
+		for _, p := range t.rt.Network().Peers {
+			if p.Rank == far {
+				bytes = p.BytesSent
+			}
+		}
+		return bytes
+	}
+	before := sent()
+	h.Put(far, symmem.Local(symmem.U8, 100))
+	t.equal("bytes sent", sent()-before, uint64(100))
+
+	var refused *symmem.Error
+	if err := t.rt.TuneNetwork("delay soon"); !errors.As(err, &refused) || refused.Kind != symmem.KindMisuse {
+		t.Errorf("a delay of \"soon\" gives %v", err)
+	}
+	err := t.rt.TuneNetwork("seed 5")
+	switch name := t.rt.Network().Name; {
+	case strings.HasPrefix(name, "UCX "):
+		if !errors.As(err, &refused) || refused.Kind != symmem.KindMisuse {
+			t.Errorf("UCX is tuned: %v", err)
+		}
+	case err != nil || !strings.HasPrefix(name, "the null network") || !strings.HasSuffix(name, ", seed 5"):
+		t.Errorf("tuned, it is %q: %v", name, err)
+	}
+}
+
 func networkAbortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)

@@ -100,7 +100,7 @@ func TestStartOnTwoHosts(t *testing.T) {
 	address, port := storetest.Start(t) // the agents of torchrun listen at MASTER_PORT themselves
 	agents := fmt.Sprintf("MASTER_ADDR=%s MASTER_PORT=%d TORCHELASTIC_USE_AGENT_STORE=True TORCHELASTIC_RUN_ID=two ", address, port) +
 		"WORLD_SIZE=4 LOCAL_WORLD_SIZE=2 SYMMREPL_TOKEN=0123456789abcdef0123456789abcdef "
-	one := "WORLD_SIZE=4 MASTER_PORT=29514 SYMMREPL_HOSTS=0-1/2-3 "
+	one := "WORLD_SIZE=4 MASTER_PORT=29514 SYMMREPL_HOSTS=0-1/2-3 SYMMREPL_NET=null "
 	all := func(environ string, local bool) (list []string) {
 		for r := range 4 {
 			list = append(list, environ+fmt.Sprintf("RANK=%d", r))

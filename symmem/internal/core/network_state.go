@@ -29,6 +29,7 @@ type NetworkPeer struct {
 
 // Network describes this rank's end of what carries operations between hosts.
 func (rt *Runtime) Network() NetworkState {
+	rt.refuseClosed("Network")
 	n := rt.net.Load()
 	if n == nil {
 		if why := rt.noNetwork.Load(); why != nil {
@@ -54,13 +55,18 @@ func (rt *Runtime) Network() NetworkState {
 
 // TuneNetwork changes what the null network does to the messages that this rank sends from now on: "delay 200us reorder on".
 // Settings that are not named stay; "off" puts all of them back.
+//
+// Errors: KindMisuse for settings that are none, and where another network or none is in use.
 func (rt *Runtime) TuneNetwork(settings string) error {
+	const op = "TuneNetwork"
+	rt.refuseClosed(op)
 	n := rt.net.Load()
 	if n == nil {
-		if why := rt.noNetwork.Load(); why != nil {
-			return errors.New("there is no network: " + *why)
+		why := "all ranks are on one host"
+		if w := rt.noNetwork.Load(); w != nil {
+			why = *w
 		}
-		return errors.New("there is no network: all ranks are on one host")
+		return rt.misuse(op, "", "start the session with --hosts 2 --net null", "there is no network: %s", why)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -68,10 +74,28 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	if err == nil {
 		err = n.engine.SetNull(next)
 	}
-	if err == nil {
-		n.settings = next
+	if err != nil {
+		return rt.misuse(op, "settings", "", "%v", err)
 	}
-	return err
+	n.settings = next
+	return nil
+}
+
+// checkChoice refuses the name of a network that there is not, and settings that it does not have.
+func (rt *Runtime) checkChoice(op string) {
+	words := strings.Fields(rt.choice)
+	switch {
+	case rt.choice == "":
+		return
+	case len(words) == 1 && (words[0] == "ucx" || words[0] == noChoice):
+		return
+	case len(words) > 0 && words[0] == "null":
+		if _, err := tuned(net.NullSettings{}, words[1:]); err != nil {
+			panic(rt.misuse(op, "Network", "", "%v", err))
+		}
+		return
+	}
+	panic(rt.misuse(op, "Network", "leave it out for ucx", "the network must be ucx, null or none, not %q", rt.choice))
 }
 
 // tuned changes settings of the null network by names and values: "delay 200us reorder on", or "delay=200us reorder=on".

@@ -98,6 +98,7 @@ func (rt *Runtime) build(config Config) {
 	if rt.size > abi.MaxRanks {
 		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", abi.MaxRanks, rt.size))
 	}
+	rt.checkChoice(op)
 	s, err := rt.newStream()
 	if err != nil {
 		panic(rt.failure(op, err))
