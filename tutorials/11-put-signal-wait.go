@@ -16,8 +16,14 @@
 // mixtures of experts.
 //
 // Programs for it use only three things: put with a signal, wait for a signal, and their own memory. A program limited
-// to these three does not depend on where the peer is. Here the peers are on your host, and symmrepl performs a put by
-// stores. The rules are those of a network, and you learn them here.
+// to these three does not depend on where the peer is. To a peer on your host, symmrepl performs a put by stores; to one on
+// another host, it hands the put to a network. One machine can play both:
+//
+//     symmrepl tutorial 11 -n 4                            all ranks on one host
+//     symmrepl tutorial 11 -n 4 --hosts 2 --net null       ranks 0 and 1 on one, 2 and 3 on the other: they share no memory
+//
+// The *null* network is for learning: it carries messages between processes, and is as slow and disorderly as you ask for. The
+// cells below are the same for both commands, and show the same. That is the point of put, signal and wait.
 
 // %% A window: memory that every rank has registered.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -82,8 +88,7 @@ t.Float32s()
 // No rank sees the 999. With two streams one could.
 //
 // Second question: the data has arrived for the rank that waits for this signal. Two puts to two peers have no order: a signal on
-// rank 1 says nothing about the data on rank 2. Even two puts to *one* peer need care. In a stream, a signal covers all earlier
-// puts. On a network only a *strong* signal in NCCL's terms does that, on the same context; a *weak* signal covers only its own put.
+// rank 1 says nothing about the data on rank 2. Even two puts to *one* peer need care, as you will see below.
 //
 // The receiver answers the third question. Its answer is an empty put: a signal without data.
 
@@ -105,9 +110,63 @@ seen
 // %% [markdown]
 // Without word 4, it still works nearly always. By now you know what that is worth.
 //
+// ## Strong and weak signals
+//
+// A network may deliver messages in another order than they were sent in: they take different paths, or a lost one is sent again. What,
+// then, does a signal say about the puts *before* its own? NCCL and symmrepl have two kinds:
+//
+//     strong, the default        whoever sees the signal sees all that this rank put to the peer before
+//     weak, with symm.Weak()     whoever sees the signal sees the data of its own put, and perhaps not the earlier
+//
+// The next cell tries it. In each round a rank makes two puts to its partner on the other host: the data, and then a header with a signal.
+// The partner waits for the signal and looks at the data at once. If they are not there yet, the signal was early. First the strong
+// ones. On two hosts, make the network disorderly before; on one host there is no network, and `:net` says so:
+//
+//     :net delay 200us reorder on seed 7
+
+// %% A strong signal is never early.
+partner := (rank + size/2) % size // with two hosts, the rank with my position on the other one
+both := symm.Empty(symm.F32, 1025)
+data, header := symm.Rendezvous(both.Slice(0, 1024)), symm.Rendezvous(both.Slice(1024, 1025))
+source, one := symm.Local(symm.F32, 1024), symm.Local(symm.F32, 1).Fill(1)
+rounds, signalled := 100, uint64(0)
+countEarly := func(options ...symm.Option) (early int) {
+	for round := range rounds {
+		signalled++
+		both.Fill(-1)
+		data.Barrier(0) // nobody puts before all are ready
+		data.Put(partner, source.Fill(round))
+		header.PutWithSignal(partner, one, 0, signalled, options...)
+		header.WaitForSignal(0, ">=", signalled)
+		if now := both.Float32s(); now[0] != float32(round) || now[1023] != float32(round) {
+			early++
+		}
+		data.Barrier(0) // nobody begins again before all have looked
+	}
+	return early
+}
+fmt.Println("strong:", countEarly(), "of", rounds, "early")
+
+// %% [varies] A weak one may be: on two hosts, when messages overtake each other.
+fmt.Println("weak:", countEarly(symm.Weak()), "of", rounds, "early")
+
+// %% [markdown]
+// On one host both lines say 0: there a put and its signal are work of one stream, which keeps them in order. On two hosts the strong line says
+// 0, too, whatever the network does: the receiver keeps a strong signal back until all earlier messages of its sender have arrived.
+// The weak line says how often the header and its signal overtook the data. The header itself was always there.
+//
+// So why would anybody want weak signals? Because keeping back costs time. Suppose that rank 0 sends a hundred messages, each with a
+// word of its own, and one of them is late. With strong signals, all that come after it wait. With weak ones, the receiver can begin with
+// the 99. If each signal speaks of its own data only, weak is right; if one signal speaks of many puts, it must be strong. Many weak
+// puts with a strong `h.SignalAdd(peer, word, 1)` at the end is a common form: it adds to the word, so that several senders can share it.
+//
+// `:net` without settings shows which peers a network connects, and what it has carried. `:net off` makes it orderly again.
+//
 // ## From a kernel
 //
-// Until now the host requested each put. GPU-initiated means that a kernel does.
+// Until now the CPU requested each put. GPU-initiated means that a kernel does. symmrepl's kernels put to ranks of their own host; to another
+// host, only operations put. So the kernels below run in `symm.LSA()`, the team of the ranks that share memory with this one: on one host
+// that is the world. A handle of the team counts its members: `h.rank` and `h.world_size` are those of the team.
 //
 //     symm::put_with_signal(h, peer, offset, source, bytes, word, value)    called by all threads of a block
 //     symm::wait_for_signal(h, word, value, true)                           called by one thread; true means "at least"
@@ -134,12 +193,18 @@ __global__ void ring(symm::Handle h, int n, symm::u64 epoch) {
     if (!__syncthreads_and(came)) return;
   }
 }`)
-all := symm.Empty(symm.F32, size*2).Fill(-1)
-hAll := symm.Rendezvous(all)
-all.Slice(2*rank, 2*rank+2).Fill(10 * rank)
+team := symm.LSA()
+me, mates := team.Rank(), team.Size()
+all := team.Empty(symm.F32, mates*2).Fill(-1)
+hAll := symm.Rendezvous(all, team)
+all.Slice(2*me, 2*me+2).Fill(10 * me)
 hAll.Barrier(0)
 ring.Launch(symm.Grid(1), symm.Block(32), hAll, 2, uint64(1))
-all.Float32s()
+complete := true
+for i, v := range all.Float32s() {
+	complete = complete && v == float32(i/2*10)
+}
+fmt.Println("all blocks have come around:", complete)
 
 // %% [markdown]
 // Three details:
@@ -152,34 +217,38 @@ all.Float32s()
 // ## Two levels
 //
 // NVLink inside a host is often ten times as fast as the network between hosts. So algorithms have two levels: as much as
-// possible inside the host, then as little as possible between hosts. Let us call the first half of our ranks one host, and
-// the second half the other. (Their number must be even; a rank that is alone has no other host.) A rank's *partner* has the same position
-// on the other host.
+// possible inside the host, then as little as possible between hosts. Every group has a team for each level: `LSA()` has the ranks of my host,
+// `Rail()` has my counterparts, which have my position on the other hosts. On four ranks:
+//
+//     symmrepl -n 4 --hosts 2     LSA teams 0,1 and 2,3     rails 0,2 and 1,3
+//     symmrepl -n 4               LSA team 0,1,2,3          each rank has a rail of its own
+//
+// Collectives run in an LSA team. A rail communicates by put, signal and wait.
 
-// %% An all-reduce on two levels: a group for each host, puts between partners.
-perHost := (size + 1) / 2
-var mates []int
-for i := range perHost {
-	mates = append(mates, rank/perHost*perHost+i)
-}
-host := symm.NewGroup(mates...)
-partner := (rank + perHost) % size
+// %% An all-reduce on two levels: a collective inside the host, puts along the rail.
+part := team.Empty(symm.F32, 4).Fill(rank + 1)
+symm.Rendezvous(part, team)
+symm.AllReduce(part, "sum", team) // inside the host
 
-part := host.Empty(symm.F32, 4).Fill(rank + 1)
-symm.Rendezvous(part)
-symm.AllReduce(part, "sum") // inside the host
-count++
-t.Fill(0)
-h.Barrier(0) // before anybody puts
-if partner != rank {
-	h.PutWithSignal(partner, part, 0, count) // to the other host
-	h.WaitForSignal(0, ">=", count)
+rail := symm.World().Rail()
+sums := rail.Empty(symm.F32, rail.Size()*4) // of each host
+var places []*symm.Handle
+for i := range rail.Size() {
+	places = append(places, symm.Rendezvous(sums.Slice(4*i, 4*i+4), rail))
 }
-fmt.Println("my host has", part.Float32s()[0], "and the other", t.Float32s()[0])
-fmt.Println("all ranks together:", part.Float32s()[0]+t.Float32s()[0])
+mine := rail.Rank()
+for i := range rail.Size() {
+	places[mine].PutWithSignal(i, part, mine, 1) // my place in the memory of each member
+}
+total := float32(0)
+for i := range rail.Size() {
+	places[i].WaitForSignal(i, ">=", 1)
+	total += sums.Float32s()[4*i]
+}
+fmt.Println("all ranks together:", total)
 
 // %% [markdown]
-// Each rank sends its vector to the other host once, not once to every rank there. With `p` ranks per host, a `p`-th of
+// Each rank sends its vector to each other host once, not once to every rank there. With `p` ranks per host, a `p`-th of
 // that is enough: reduce-scatter inside, put the rank's slice across, all-gather inside.
 //
 // ## Your turn: a halo exchange
@@ -190,12 +259,12 @@ fmt.Println("all ranks together:", part.Float32s()[0]+t.Float32s()[0])
 //     rank 0   [ … | a b c d | e ]     rank 1 has put its first cell, e, into the halo of rank 0
 //     rank 1   [ d | e f g h | … ]     rank 0 has put its last cell, d, into the halo of rank 1
 //
-// The ring is closed: the right neighbour of the last rank is rank 0.
+// The ring is closed: the right neighbour of the last rank is rank 0. The field is that of a host: the ranks are those of the team.
 
 // %% A field: six cells, and a halo of one on each side.
 cells := 6
-u := symm.Empty(symm.F32, cells+2).Fill(-1)
-hu := symm.Rendezvous(u)
+u := team.Empty(symm.F32, cells+2).Fill(-1)
+hu := symm.Rendezvous(u, team)
 
 // %% [exercise] The halo exchange
 // Write the kernel `halo(h, n, epoch)`; `n` is the number of cells. It puts `u[1]`, the first cell, into `u[n+1]` of the *left*
@@ -264,26 +333,29 @@ __global__ void halo(symm::Handle h, int n, symm::u64 epoch) {
 // %% [check]
 symm.Recover() // clears words that an earlier answer set
 everywhere := func(mine bool) bool {
-	no := symm.Empty(symm.I32, 1).Fill(0)
-	if !mine {
-		no.Fill(1)
+	no := symm.Rendezvous(symm.Empty(symm.I32, 1))
+	for p := range size {
+		if !mine {
+			no.SignalAdd(p, 0, 1)
+		}
 	}
-	symm.Rendezvous(no)
-	return symm.OneShotAllReduce(no, "max").Ints()[0] == 0
+	no.Barrier(0)
+	return no.GetSignal(0) == 0
 }
 exchange := func(epoch int) {
 	halo.Launch(symm.Grid(1), symm.Block(32), hu, cells, uint64(epoch), symm.Timeout(time.Second))
 	symm.Synchronize()
 }
+toLeft, toRight := (me+mates-1)%mates, (me+1)%mates
 value := func(r, cell, epoch int) float32 { return float32(1000*epoch + 100*r + cell) }
 
 bad := ""
 for epoch := 1; epoch <= 2 && bad == ""; epoch++ {
-	want := []float32{value(left, cells, epoch)}
+	want := []float32{value(toLeft, cells, epoch)}
 	for cell := 1; cell <= cells; cell++ {
-		want = append(want, value(rank, cell, epoch))
+		want = append(want, value(me, cell, epoch))
 	}
-	want = append(want, value(right, 1, epoch))
+	want = append(want, value(toRight, 1, epoch))
 	u.CopyFrom(want)
 	u.Slice(0, 1).Fill(-1)
 	u.Slice(cells+1, cells+2).Fill(-1)
@@ -297,8 +369,10 @@ for epoch := 1; epoch <= 2 && bad == ""; epoch++ {
 			bad = failed.Error()
 		case got[i] != want[i] && bad == "" && i > 0 && i <= cells:
 			bad = fmt.Sprintf("after the exchange u[%d] is %v, not %v: a put went there; offsets are in bytes", i, got[i], want[i])
+		case got[i] != want[i] && bad == "" && i == 0:
+			bad = fmt.Sprintf("after the exchange u[0] is %v, not the last cell of the left neighbour", got[i])
 		case got[i] != want[i] && bad == "":
-			bad = fmt.Sprintf("after the exchange u[%d] is %v, not %v", i, got[i], want[i])
+			bad = fmt.Sprintf("after the exchange u[%d] is %v, not the first cell of the right neighbour", i, got[i])
 		}
 	}
 	if !everywhere(bad == "") && bad == "" {
@@ -314,12 +388,12 @@ symm.Meet()
 exchange(1)
 symm.Meet()
 gaveUp := symm.Maybe(func() {
-	if rank != 0 {
+	if me != 0 {
 		exchange(2)
 	}
 }) != nil
 symm.Recover()
-if neighbour := size > 1 && (rank == 1 || rank == size-1); !everywhere(!neighbour || gaveUp) {
+if neighbour := mates > 1 && (me == 1 || me == mates-1); !everywhere(!neighbour || gaveUp) {
 	panic("the kernel ends although a neighbour has not sent in this epoch: it must wait for both words to reach the epoch")
 }
 fmt.Println("correct")
@@ -337,10 +411,12 @@ fmt.Println("correct")
 //     torchrun --no-python --nnodes 2 --node-rank 0 --nproc-per-node 2 \
 //         --master-addr FIRST --master-port 29500 symmrepl run FILE.go
 //
-// Every rank on both hosts runs every cell, and the ranks of each host share memory in a team, `symm.LSA()`: the first of the two
-// levels. `symm.Rail()` is the team of a rank and its counterparts on the other hosts, for the second level, for which symmrepl has no
-// network transport yet. `symmrepl -n 4 --hosts 2` plays two hosts on one machine. The kernels of this tutorial translate line by
-// line to NCCL's, which cross hosts:
+// Every rank on both hosts runs every cell. UCX carries what crosses hosts, if its library is installed; `--net null` is for one machine
+// only. These cross: Put and Get, also of blocks, PutSignal and WaitSignal, PutWithSignal and WaitForSignal, SignalAdd and Barrier. Collectives over
+// the world, and puts from kernels to another host, are refused before anything runs; the message names the rank that is not reached, and
+// what to use instead. `:ranks` shows the host of each rank, `:net` what has crossed.
+//
+// The kernels of this tutorial translate line by line to NCCL's, which cross hosts:
 //
 //     here                              NCCL GIN
 //     symm.Empty and symm.Rendezvous    ncclMemAlloc and ncclCommWindowRegister
@@ -349,14 +425,16 @@ fmt.Println("correct")
 //     symm::wait_for_signal(…, true)    gin.waitSignal(coop, signal, least)
 //     the return of the put             gin.flush(coop), or a counter
 //
-// One difference to note: here a signal is *set*, so each word needs a single writer. In NCCL a signal is
-// *incremented*, so several peers may use one signal.
+// One difference to note: here the signal of a put *sets* a word, so each word needs a single writer. In NCCL it *increments* one, so
+// several peers may use it; here that is `h.SignalAdd`.
 //
 // ## What you know now
 //
 // - Put with a signal, wait, count: enough for hosts that share no memory.
 // - Three questions: when was it read, when has it arrived, when may the place be used again.
 // - Wait for "at least", with an epoch that increases.
+// - A strong signal covers all earlier puts to the peer, a weak one its own.
+// - Two levels: collectives in the LSA team, puts along the rail.
 // - One word for each message that may arrive.
 //
 // In PyTorch, `torch.ops.symm_mem.nccl_put_with_signal` and `nccl_wait_for_signal` are the calls from the host. `:doc

@@ -35,15 +35,52 @@ func TestLessons(t *testing.T) {
 		}
 		for ranks, suffix := range map[int]string{4: ".out", 2: ".2.out"} {
 			t.Run(fmt.Sprint(lesson.Name, "/", ranks), func(t *testing.T) {
-				testLesson(t, lesson, ranks, strings.TrimSuffix(file, ".go")+suffix)
+				file := strings.TrimSuffix(file, ".go") + suffix
+				got := runLesson(t, launchHere(t, ranks), lesson, ranks)
+				if *record {
+					if err := os.WriteFile(file, []byte(got.Format()), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				compareLesson(t, lesson, ranks, got, file)
 			})
 		}
 	}
 }
 
-func testLesson(t *testing.T, lesson tutorial.Lesson, ranks int, file string) {
-	s := launchHere(t, ranks)
-	var got tutorial.Recording
+// The lesson on put, signal and wait shows the same on two hosts, with a network that delays and reorders messages; there weak signals come early.
+func TestLessonAcrossHosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tutorials are run in long tests only")
+	}
+	if device() != "cpu" {
+		t.Skip("the null network reaches the memory of the cpu device")
+	}
+	t.Setenv("SYMMREPL_NET", "null delay=200us reorder=on seed=7")
+	const ranks, file = 4, "../../tutorials/11-put-signal-wait"
+	text, err := os.ReadFile(file + ".go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lesson, err := tutorial.Parse(filepath.Base(file)+".go", string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts, err := session.ParseHosts("2", ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := runLesson(t, launchOn(t, ranks, hosts), lesson, ranks)
+	compareLesson(t, lesson, ranks, got, file+".out")
+	weak := slices.IndexFunc(lesson.Runs(), func(c tutorial.Cell) bool { return c.Varies })
+	if shown := (tutorial.Recording{got[weak]}).Format(); !regexp.MustCompile(`weak: [1-9]\d* of 100 early`).MatchString(shown) {
+		t.Errorf("no weak signal was early:\n%s", shown)
+	}
+}
+
+// runLesson returns what the cells of a lesson show in a new session. The checks of its exercises must accept the solutions, and nothing else.
+func runLesson(t *testing.T, s session.Session, lesson tutorial.Lesson, ranks int) (got tutorial.Recording) {
+	t.Helper()
 	run := func(cell tutorial.Cell, fails bool) tutorial.Shown {
 		shown, failed := show(s, ranks, cell)
 		switch {
@@ -73,11 +110,12 @@ func testLesson(t *testing.T, lesson tutorial.Lesson, ranks int, file string) {
 		}
 		run(e.Start, false) // the rest does without
 	}
-	if *record {
-		if err := os.WriteFile(file, []byte(got.Format()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	return got
+}
+
+// compareLesson compares what the cells of a lesson have shown with a recording.
+func compareLesson(t *testing.T, lesson tutorial.Lesson, ranks int, got tutorial.Recording, file string) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -102,8 +140,14 @@ func everybody(ranks int) string {
 	return session.Prefix(all, ranks)
 }
 
-// launchHere starts a session of this process.
+// launchHere starts a session of this process, on one host.
 func launchHere(t *testing.T, ranks int) session.Session {
+	t.Helper()
+	return launchOn(t, ranks, session.Hosts{})
+}
+
+// launchOn starts a session of this process, on simulated hosts.
+func launchOn(t *testing.T, ranks int, hosts session.Hosts) session.Session {
 	t.Helper()
 	h := newHome(t, ranks)
 	for _, variable := range h.command().Env {
@@ -113,7 +157,7 @@ func launchHere(t *testing.T, ranks int) session.Session {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	s, err := session.Launch(ctx, session.Config{Ranks: ranks, Device: device()})
+	s, err := session.Launch(ctx, session.Config{Ranks: ranks, Device: device(), Hosts: hosts})
 	if err != nil {
 		t.Fatal(err)
 	}
