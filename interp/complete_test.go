@@ -79,7 +79,7 @@ func TestComplete(t *testing.T) {
 		{"import str \"strings\"\nstr.HasP", "HasPrefix"},
 		{"symm.Fill", ""},
 		{"symm.OneShotAllReduceO", "OneShotAllReduceOut"},
-		{"symm.World().Ra", "Rank Ranks"},
+		{"symm.World().Ra", "Rail Rank Ranks"},
 		// Packages that are not imported.
 		{"sort.IntsA", "IntsAreSorted"},
 		{"strconv.NewReplac", ""},
