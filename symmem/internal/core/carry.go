@@ -48,7 +48,11 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 		kernel = "net_copy"
 	}
 	op.Peer, op.Window, op.SignalWindow = uint32(g.ranks[peer]), h.window, h.window+1
-	c.rt.expect(c.Record.op, 1)
+	posts := 1
+	if op.Kind == abi.NetGet {
+		posts = 2 // a fence goes before it
+	}
+	c.rt.expect(c.Record.op, posts)
 	c.Launch(kernel, 0, oneBlock(1), BytesOf(&knet.NetPostArgs{Context: context, Port: g.links.Port, Op: op, Member: uint64(peer)}))
 }
 
