@@ -90,7 +90,7 @@ func (l Link) String() string {
 
 // Network is a rank's end of what carries operations between hosts.
 type Network struct {
-	Name    string            // "null, delay 200µs, reorder on"; empty if there is none
+	Name    string            // "the null network, delay 200µs, reorder on"; empty if there is none
 	Why     string            // there is none, in words; empty if all ranks are on one host
 	Peers   []NetworkPeer     // on other hosts
 	Refused map[string]uint64 // messages that failed a check, by reason

@@ -7,12 +7,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	gonet "net"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -184,60 +181,6 @@ func (rt *Runtime) openNetwork() (*network, error) {
 	}
 	rt.load("net_post", "net_copy", "net_put_signal", "net_wait_signal", "net_barrier")
 	return n, nil
-}
-
-// noChoice is the choice of a world that spans hosts without a network.
-const noChoice = "none"
-
-// networkConfig is the engine that was chosen.
-func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
-	c := net.Config{Rank: rt.rank, Size: rt.size, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
-	words := strings.Fields(cmp.Or(rt.choice, "ucx"))
-	c.Provider = words[0]
-	simulated := rt.client.Parts().Hosts() > 1
-	var settings net.NullSettings
-	var err error
-	switch {
-	case c.Provider == noChoice:
-		err = errors.New("none was chosen")
-	case c.Provider == "null" && !simulated:
-		err = errors.New("the null network connects simulated hosts only")
-	case c.Provider == "null":
-		c.Dir = filepath.Join(rt.client.Dir(), "net")
-		settings, err = tuned(settings, words[1:])
-	case simulated:
-		c.Interface, c.TLS = "lo", "tcp,self" // else UCX would find the memory that these hosts do not share
-	default:
-		c.Interface = interfaceTo(os.Getenv("MASTER_ADDR"))
-	}
-	if err == nil {
-		c.Copier, err = rt.dev.Copier()
-	}
-	return c, settings, err
-}
-
-// interfaceTo names the network interface by which this host reaches another one; empty if that is not known, or if UCX_NET_DEVICES says
-// which to use.
-func interfaceTo(host string) string {
-	if host == "" || os.Getenv("UCX_NET_DEVICES") != "" {
-		return ""
-	}
-	conn, err := gonet.Dial("udp", gonet.JoinHostPort(host, "9")) // which sends nothing
-	if err != nil {
-		return ""
-	}
-	defer conn.Close()
-	own := conn.LocalAddr().(*gonet.UDPAddr).IP
-	all, _ := gonet.Interfaces()
-	for _, i := range all {
-		addresses, _ := i.Addrs()
-		for _, a := range addresses {
-			if n, ok := a.(*gonet.IPNet); ok && n.IP.Equal(own) {
-				return i.Name
-			}
-		}
-	}
-	return ""
 }
 
 // close ends the engine. No kernel may run any more.
