@@ -32,9 +32,9 @@ func into() string {
 	const ofDebug = head + "runtime/debug.Stack()\n#debug/# +0x0\n"
 	for i, c := range []struct{ cell, want string }{
 		{"\nf()", ofDebug + "main.f.func1(...)\n\tcell[1]:8 +0x0\npanic(runtime error: index out of range [3] with length 1)\n## +0x0\n" +
-			"main.g(...)\n\tcell[1]:3 +0x0\nmain.f(...)\n\tcell[1]:10 +0x0\nmain.main(...)\n\tcell[2]:2 +0x0\n"},
-		{"into()", head + "main.into(...)\n\tcell[1]:14 +0x0\nmain.main(...)\n\tcell[3]:1 +0x0\n"},
-		{"string(debug.Stack())", ofDebug + "main.main(...)\n\tcell[4]:1 +0x0\n"},
+			"main.g(...)\n\tcell[1]:3 +0x0\nmain.f(...)\n\tcell[1]:10 +0x0\nmain.main()\n\tcell[2]:2 +0x0\n"},
+		{"into()", head + "main.into(...)\n\tcell[1]:14 +0x0\nmain.main()\n\tcell[3]:1 +0x0\n"},
+		{"string(debug.Stack())", ofDebug + "main.main()\n\tcell[4]:1 +0x0\n"},
 	} {
 		r := evaluate(in, session.Cell{ID: i + 2, Source: c.cell})
 		if r.Err != nil {

@@ -118,9 +118,10 @@ func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.
 	i := 0
 	for _, f := range t.Results.List {
 		for _, id := range f.Names {
-			if id.Name != "_" {
-				out = append(out, assign(token.ASSIGN, l.ident(id.Pos(), id.Name), l.zero(id.Pos(), sig.Results().At(i).Type())))
+			if id.Name == "_" {
+				id.Name = l.temp("result") // it is returned like the others
 			}
+			out = append(out, assign(token.ASSIGN, l.ident(id.Pos(), id.Name), l.zero(id.Pos(), sig.Results().At(i).Type())))
 			i++
 		}
 	}

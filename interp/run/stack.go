@@ -34,7 +34,11 @@ func (rt *Runtime) stackText(called ...tracePoint) []byte {
 			frames = append(frames, p.frame(fmt.Sprintf("(%v)", panicked.Value)))
 			panicked = panicked.Before
 		case !strings.HasPrefix(p.name, "runtime."): // Go does not show those
-			frames = append(frames, p.frame("(...)"))
+			args := "(...)"
+			if p.name == "main.main" || strings.HasPrefix(p.name, "main.init.") {
+				args = "()" // they have none
+			}
+			frames = append(frames, p.frame(args))
 		}
 	}
 	var b bytes.Buffer
