@@ -118,6 +118,8 @@ type TracedOp struct {
 	Stream int    // -1 for a collective call that waited on the host
 	Begin  time.Time
 	Took   time.Duration
+	Over   string       `json:",omitempty"` // what of it went between hosts: "the null network to rank 3 on host 1"
+	Bytes  int          `json:",omitempty"` // that went there
 	Waits  []TracedWait `json:",omitempty"`
 }
 

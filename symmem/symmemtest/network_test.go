@@ -27,6 +27,7 @@ var networkCases = []testCase{
 	{name: "NetworkParts", run: networkPartsCase},
 	{name: "NetworkAbort", run: networkAbortCase},
 	{name: "NetworkState", run: networkStateCase},
+	{name: "NetworkWays", run: networkWaysCase},
 }
 
 var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout", "BarrierTimeout", "SignalWords",
@@ -364,7 +365,69 @@ func networkPartsCase(t *T) {
 	}
 }
 
-// networkAbortCase ends waits for peers on other hosts, and looks at what is said of them.
+// networkWaysCase: Explain, a trace and the tally say what went over the network, to whom, and how many bytes.
+func networkWaysCase(t *T) {
+	half := t.size / 2
+	far, here := (t.rank+half)%t.size, t.rank
+	hosts := symmem.Caps().Hosts
+	host := slices.IndexFunc(hosts, func(ranks []int) bool { return slices.Contains(ranks, far) })
+	net := symmem.Caps().Between
+	x, y := symmem.Empty(symmem.F32, 5, 5), symmem.Local(symmem.F32, 2, 5)
+	h := symmem.Rendezvous(x)
+	calls := func() {
+		h.Put(far, y)
+		h.Get(far, y)
+		h.PutBlock(far, y, 3, 0)
+		h.GetBlock(far, y, 3, 0)
+		h.PutWithSignal(far, y, 0, 1)
+		h.SignalAdd(far, 1, 1)
+		h.PutSignal(far, 0)
+		h.WaitSignal(far, 0)
+		h.Barrier(0)
+		h.Put(here, y)
+	}
+	over := fmt.Sprintf("ring and messages over %s, because rank %d is on host %d, whose memory is not mapped here", net, far, host)
+	line := func(op string, bytes int, way string) string {
+		return fmt.Sprintf("%s on world (%d ranks, %d bytes): %s", op, t.size, bytes, way)
+	}
+	want := []string{line("put", 40, over), line("get", 40, over), line("put_block", 40, over), line("get_block", 40, over), line("put_with_signal", 40, over),
+		line("signal_add", 0, over), line("put_signal", 0, over), line("wait_signal", 0, over),
+		line("barrier", 0, fmt.Sprintf("ring and messages over %s between hosts, loads and stores within, because members are on %d hosts", net, len(hosts))),
+		line("put", 40, fmt.Sprintf("loads and stores, because the memory of rank %d is mapped here", here))}
+	t.equal("explained", strings.Split(symmem.Explain(calls), "\n"), want)
+
+	t.rt.StartTrace()
+	calls()
+	symmem.Synchronize()
+	ops, _ := t.rt.StopTrace()
+	to, from := fmt.Sprintf("%s to rank %d on host %d", net, far, host), fmt.Sprintf("%s from rank %d on host %d", net, far, host)
+	var others []string
+	for i, ranks := range hosts {
+		if !slices.Contains(ranks, t.rank) {
+			others = append(others, strconv.Itoa(i))
+		}
+	}
+	with := net + " with host"
+	if len(others) > 1 {
+		with += "s"
+	}
+	with += " " + strings.Join(others, ",")
+	var traced []string
+	for _, o := range ops {
+		traced = append(traced, fmt.Sprint(o.Op, " ", o.Over, " ", o.Bytes))
+	}
+	t.equal("traced", traced, []string{"put " + to + " 40", "get " + from + " 40", "put_block " + to + " 40", "get_block " + from + " 40", "put_with_signal " + to + " 40",
+		"signal_add " + to + " 0", "put_signal " + to + " 0", "wait_signal " + from + " 0", "barrier " + with + " 0", "put  0"})
+	for _, tally := range t.rt.Tallies() {
+		if tally.Group == "world" {
+			t.equal("the latest call", tally.Last, "barrier over "+net)
+		}
+	}
+	h.Barrier(0)
+	symmem.Synchronize()
+	x.Free()
+}
+
 // networkStateCase: the network says what it has carried, and the null one is tuned.
 func networkStateCase(t *T) {
 	far := (t.rank + t.size/2) % t.size
@@ -398,6 +461,7 @@ func networkStateCase(t *T) {
 	}
 }
 
+// networkAbortCase ends waits for peers on other hosts, and looks at what is said of them.
 func networkAbortCase(t *T) {
 	x := symmem.Empty(symmem.I32, 4).Fill(t.rank)
 	h := symmem.Rendezvous(x)

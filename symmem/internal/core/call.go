@@ -46,6 +46,7 @@ type Call struct {
 	opts   options
 	Record Record
 	stream *Stream // since Begin
+	passage
 }
 
 // newCall checks the options of a call on a group, by default g.
@@ -208,6 +209,7 @@ func (c *Call) issued(err error) {
 	if c.Record.Manner >= Signalling {
 		c.opts.group.mark(c.Record.op, c.stream)
 	}
+	c.went()
 }
 
 // kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.

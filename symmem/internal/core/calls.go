@@ -29,6 +29,7 @@ type Record struct {
 
 	Refused func(c *Record, e *Error, r *device.WaitRecord) // explains a value that its kernel refused; nil if it refuses none
 
+	far     bool          // it goes over the network
 	timeout time.Duration // for the waits of copies, which the host ends
 	caller  int           // where it was made, as Config.Caller said
 
@@ -138,7 +139,7 @@ type Tally struct {
 	Ranks  []int  // the members
 	Calls  uint64
 	Digest uint64 // of what was called, on which parts of which symmetric tensors, with which arguments, in order
-	Last   string // "one_shot_all_reduce bf16[16] sum"
+	Last   string // "one_shot_all_reduce bf16[16] sum", "barrier over the null network"
 	Caller int    // where that was called, as Config.Caller said
 }
 
@@ -149,7 +150,11 @@ func (rt *Runtime) Tallies() []Tally {
 	var list []Tally
 	for _, g := range rt.groups {
 		if g.ordinal > 0 {
-			list = append(list, Tally{g.String(), g.key, g.Ranks(), g.ordinal, uint64(g.digest), g.latest.text(), g.latest.caller})
+			last := g.latest.text()
+			if g.latest.far {
+				last += " over " + Between(rt)
+			}
+			list = append(list, Tally{g.String(), g.key, g.Ranks(), g.ordinal, uint64(g.digest), last, g.latest.caller})
 		}
 	}
 	return list

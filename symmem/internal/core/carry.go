@@ -70,6 +70,7 @@ func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer ui
 	g := h.g
 	defer c.Enter().Leave()
 	c.Begin()
+	c.Record.far = true
 	c.rt.expect(c.Record.op, posts)
 	c.Launch(kernel, 0, oneBlock(threads), BytesOf(&knet.NetSignalArgs{Context: c.Admit(), Signals: g.work.signals, Group: g.links, Peer: peer, Channel: uint32(channel)}))
 }

@@ -21,8 +21,8 @@ func (c choice) String() string {
 }
 
 // Explain calls f and returns a line for each operation that f issued and that has several ways to do its
-// work: what was called, on how many ranks and bytes, which way it went, and why. It is not collective, and
-// waits for nothing.
+// work, as puts, gets, signals and barriers have, which stay within the host or go over a network: what was
+// called, on how many ranks and bytes, which way it went, and why. It is not collective, and waits for nothing.
 func (rt *Runtime) Explain(f func()) string {
 	rt.refuseClosed("Explain")
 	rt.needFunction("Explain", f)

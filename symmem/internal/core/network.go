@@ -31,7 +31,7 @@ import (
 // network is a rank's engine, and what its kernels need of it.
 type network struct {
 	engine *net.Engine
-	name   string // "the null network", "UCX 1.22.0 over lo"
+	name   string // "the null network", "UCX 1.22.0 on lo"
 	memory unsafe.Pointer
 	port   abi.NetPort
 	count  device.Ptr // of taken numbers, if it is not the board's: where kernels cannot ring the engine's bell
@@ -153,7 +153,7 @@ func (rt *Runtime) openNetwork() (*network, error) {
 			n.name = "UCX " + l.Version
 		}
 		if config.Interface != "" {
-			n.name += " over " + config.Interface
+			n.name += " on " + config.Interface
 		}
 	}
 	if config.Provider == "null" {
@@ -202,7 +202,7 @@ func Carrier() string {
 	return "UCX " + l.Version
 }
 
-// Between says what carries traffic between hosts: "the null network", "UCX 1.22.0 over lo", or "nothing".
+// Between says what carries traffic between hosts: "the null network", "UCX 1.22.0 on lo", or "nothing".
 func Between(rt *Runtime) string {
 	if n := rt.net.Load(); n != nil {
 		return n.name

@@ -37,6 +37,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	const op = "barrier"
 	c := h.newCall(op, Collective, Ordered, opts)
 	h.channel(op, channel)
+	c.passage = passage{way: "with"}
 	if h.g.carriesAny(op) {
 		partners := h.g.partners()
 		h.overNetwork(&c, "net_barrier", 32, 1+bits.OnesCount32(partners), partners, channel)
@@ -63,7 +64,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 //
 // Errors: KindMisuse for a dst or a channel out of range; and what ends a wait.
 func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
-	h.signal("put_signal", "dst", dst, channel, opts)
+	h.signal("put_signal", "to", "dst", dst, channel, opts)
 }
 
 // WaitSignal makes the stream wait for a signal of the member src on a channel and consumes it.
@@ -81,14 +82,15 @@ func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 //
 // Errors: KindMisuse for a src or a channel out of range; and what ends a wait.
 func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
-	h.signal("wait_signal", "src", src, channel, opts)
+	h.signal("wait_signal", "from", "src", src, channel, opts)
 }
 
 // signal is PutSignal and WaitSignal, whose kernels are named like the operations.
-func (h *Handle) signal(op, arg string, peer, channel int, opts []Option) {
+func (h *Handle) signal(op, way, arg string, peer, channel int, opts []Option) {
 	c := h.newCall(op, Signalling, Ordered, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
+	c.passage = passage{way: way, peer: peer}
 	if h.g.carries(op, peer) {
 		h.overNetwork(&c, "net_"+op, 1, 1, uint32(peer), channel)
 		return
@@ -165,6 +167,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	c := h.newCall(op, Alone, Ordered|WithWeak, opts)
 	h.g.peer(op, "dst", dst)
 	h.word(op, sig)
+	c.passage = passage{way: "to", peer: dst}
 	if h.g.carries(op, dst) {
 		h.transfer(&c, nil, dst, signalled(&c, abi.NetOp{Kind: abi.NetPut}, abi.NetAddWord, sig, n))
 		return

@@ -17,6 +17,8 @@ type Traced struct {
 	Stream int    // the number of the stream; -1 for a collective call that waited on the host
 	Begin  time.Time
 	Took   time.Duration
+	Over   string // what of it went between hosts: "the null network to rank 3 on host 1"; empty if nothing did
+	Bytes  int    // that went there
 	Waits  []TracedWait
 }
 
@@ -199,6 +201,15 @@ func (t *trace) know(id uint32) {
 	defer t.mu.Unlock()
 	if t.latest != nil {
 		t.calls[id] = t.latest
+	}
+}
+
+// crosses notes what of the latest call goes between hosts.
+func (t *trace) crosses(over string, bytes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.latest != nil {
+		t.latest.Over, t.latest.Bytes = over, bytes
 	}
 }
 

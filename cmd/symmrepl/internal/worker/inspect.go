@@ -62,7 +62,7 @@ func (c communicator) trace() *session.Trace {
 	ops, more := c.runtime.StopTrace()
 	t := &session.Trace{More: more}
 	for _, o := range ops {
-		traced := session.TracedOp{Op: o.Op, At: line(c.places, o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took}
+		traced := session.TracedOp{Op: o.Op, At: line(c.places, o.Caller), Stream: o.Stream, Begin: o.Begin, Took: o.Took, Over: o.Over, Bytes: o.Bytes}
 		for _, w := range o.Waits {
 			traced.Waits = append(traced.Waits, session.TracedWait(w))
 		}

@@ -28,6 +28,8 @@ type timeline struct {
 // span is an operation, or several equal ones in a row, or a wait. It begins some time after the first operation of all ranks.
 type span struct {
 	name, at    string
+	over        string // what carries it between hosts, and to whom
+	bytes       int    // of each that go there
 	times       int
 	begin, took time.Duration
 	waits       []span // the name is the ranks that were waited for
@@ -46,7 +48,7 @@ func newTimeline(traces map[int]session.Trace) *timeline {
 	slices.Sort(t.ranks)
 	for rank, trace := range traces {
 		for _, op := range trace.Ops {
-			s := span{name: op.Op, at: op.At, times: 1, begin: op.Begin.Sub(zero), took: op.Took}
+			s := span{name: op.Op, at: op.At, over: op.Over, bytes: op.Bytes, times: 1, begin: op.Begin.Sub(zero), took: op.Took}
 			t.took = max(t.took, s.begin+s.took)
 			for _, w := range op.Waits {
 				s.waits = append(s.waits, span{name: session.FormatRanks(w.Peers), begin: w.Begin.Sub(zero), took: w.Took})
@@ -138,12 +140,9 @@ func (t *timeline) table() string {
 				more += s.times
 				continue
 			}
-			what := s.name
+			what := s.title()
 			if s.times > 1 {
 				what = fmt.Sprintf("%d × %s", s.times, what)
-			}
-			if s.at != "" {
-				what += " at " + s.at
 			}
 			waits := ""
 			if took, ranks := s.waited(); took > 0 {
@@ -162,11 +161,26 @@ func (t *timeline) table() string {
 	return text
 }
 
+// title is what the operation was and where it was called: "put at cell[3]:1, 4096 bytes over UCX 1.22.0 to rank 3 on host 1".
+func (s span) title() string {
+	title := s.name
+	if s.at != "" {
+		title += " at " + s.at
+	}
+	switch {
+	case s.over != "" && s.bytes > 0:
+		title += fmt.Sprintf(", %d bytes over %s", s.bytes, s.over)
+	case s.over != "":
+		title += ", over " + s.over
+	}
+	return title
+}
+
 // joined makes one of operations in a row that were called at one place.
 func joined(ops []span) []span {
 	var out []span
 	for _, s := range ops {
-		if n := len(out) - 1; n >= 0 && out[n].name == s.name && out[n].at == s.at {
+		if n := len(out) - 1; n >= 0 && out[n].title() == s.title() {
 			out[n].times++
 			out[n].took += s.took
 			out[n].waits = append(slices.Clip(out[n].waits), s.waits...)

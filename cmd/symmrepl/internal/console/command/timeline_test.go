@@ -52,6 +52,29 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
+// What went between hosts is told with its bytes, and only equal ones share a line.
+func TestTimelineOverNetwork(t *testing.T) {
+	op := func(at int, op, over string, bytes int) session.TracedOp {
+		return session.TracedOp{Op: op, At: "cell[1]:1", Begin: time.Unix(0, int64(at)*1e6), Took: time.Millisecond, Over: over, Bytes: bytes}
+	}
+	l := newTimeline(map[int]session.Trace{0: {Ops: []session.TracedOp{
+		op(0, "put", "the null network to rank 3 on host 1", 4096), op(1, "put", "the null network to rank 3 on host 1", 4096),
+		op(2, "put", "the null network to rank 2 on host 1", 4096), op(3, "put", "", 0), op(4, "barrier", "the null network with host 1", 0),
+	}}})
+	const want = `
+rank  begin    took     waited  operation
+0     0        2.00 ms          2 × put at cell[1]:1, 4096 bytes over the null network to rank 3 on host 1
+0     2.00 ms  1.00 ms          put at cell[1]:1, 4096 bytes over the null network to rank 2 on host 1
+0     3.00 ms  1.00 ms          put at cell[1]:1
+0     4.00 ms  1.00 ms          barrier at cell[1]:1, over the null network with host 1`
+	if got := l.text(); !strings.HasSuffix(got, want) {
+		t.Errorf("\n%s\nwant%s", got, want)
+	}
+	if svg := svgOf(t, l.picture()); !strings.Contains(svg, "<title>put at cell[1]:1, 4096 bytes over the null network to rank 2 on host 1, 1.00 ms from 2.00 ms on</title>") {
+		t.Error(svg)
+	}
+}
+
 // The bars and the legend are at most 80 characters wide, however many operations there are, and the table has a bound.
 func TestWideTimeline(t *testing.T) {
 	var trace session.Trace

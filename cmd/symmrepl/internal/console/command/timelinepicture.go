@@ -20,11 +20,7 @@ func (t *timeline) picture() *sketch {
 		y := row * float64(i)
 		p.words(4, y+15, "start", fmt.Sprint("rank ", rank))
 		for _, s := range t.ops[rank] {
-			title := s.name
-			if s.at != "" {
-				title += " at " + s.at
-			}
-			title += fmt.Sprintf(", %s from %s on", short(s.took), short(s.begin))
+			title := s.title() + fmt.Sprintf(", %s from %s on", short(s.took), short(s.begin))
 			bar(s, y+3, 16, colours[slices.Index(names, s.name)%len(colours)], title)
 			for _, w := range s.waits {
 				title := "waits " + short(w.took)

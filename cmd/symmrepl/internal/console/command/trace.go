@@ -12,8 +12,8 @@ func trace() console.Command {
 		Name: "trace", Args: "CODE", Group: cells, Where: console.TargetRanks,
 		Help: `run a cell and show a timeline of each rank's operations
 A bar for each rank shows its operations in order, and within them the waits for other ranks. The table below says
-when each began, how long it took on the device, how much of that it waited, for whom, and where in the cell it was
-called. Equal operations in a row share a line, and so do the operations of a graph. Waits are sampled several times a
+when each began, how long it took on the device, how much of that it waited, for whom, where in the cell it was
+called, and what it sent or received over the network between hosts. Equal operations in a row share a line, and so do the operations of a graph. Waits are sampled several times a
 millisecond, so that shorter ones may be missed; tracing costs each operation a few microseconds. The bars of several
 hosts are shifted by the difference of the hosts' clocks.`,
 		TakesCode: true,

@@ -1,0 +1,62 @@
+package symmem
+
+import (
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// passage says whom a one-sided call or a call with signals concerns, and how many bytes it moves. The zero is of calls that concern nobody.
+type passage struct {
+	way   string // "to" or "from" a member, or "with" all
+	peer  int    // by its rank in the group; of "with" it means nothing
+	bytes int
+}
+
+// went says to Explain and to a trace which way the call went, once its work was issued. rt.mu is held.
+func (c *Call) went() {
+	p, t := &c.passage, c.rt.trace.Load()
+	if p.way == "" || t == nil && c.rt.choices == nil {
+		return
+	}
+	g := c.opts.group
+	far := g.spans() && (p.way == "with" || !g.near(p.peer))
+	c.Chose(p.bytes, c.wayOf(far))
+	if far && t != nil {
+		t.crosses(Between(c.rt)+" "+g.farEnd(p), p.bytes)
+	}
+	p.way = "" // said, whatever else the call issues
+}
+
+// wayOf is the way of a call that has a passage.
+func (c *Call) wayOf(far bool) *tuning.Way {
+	g, p := c.opts.group, &c.passage
+	switch {
+	case far && p.way == "with":
+		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", Between(c.rt)), Why: fmt.Sprintf("members are on %d hosts", len(g.parts))}
+	case far:
+		r := g.ranks[p.peer]
+		return &tuning.Way{Path: "ring and messages over " + Between(c.rt), Why: fmt.Sprintf("rank %d is on host %d, whose memory is not mapped here", r, c.rt.hostOf(r))}
+	case p.way == "with":
+		return &tuning.Way{Path: "loads and stores", Why: "the memory of all members is mapped here"}
+	}
+	return &tuning.Way{Path: "loads and stores", Why: fmt.Sprintf("the memory of rank %d is mapped here", g.ranks[p.peer])}
+}
+
+// farEnd says who is at the other end of the network: "to rank 3 on host 1", "with hosts 1,2".
+func (g *Group) farEnd(p *passage) string {
+	if p.way != "with" {
+		r := g.ranks[p.peer]
+		return fmt.Sprintf("%s rank %d on host %d", p.way, r, g.rt.hostOf(r))
+	}
+	var hosts []int
+	for i, part := range g.parts {
+		if i != g.home {
+			hosts = append(hosts, g.rt.hostOf(part[0]))
+		}
+	}
+	if len(hosts) == 1 {
+		return fmt.Sprintf("with host %d", hosts[0])
+	}
+	return "with hosts " + Joined(hosts)
+}
