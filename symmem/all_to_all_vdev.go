@@ -143,7 +143,7 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	a.Head.In, a.Head.N, a.Head.Epochs, a.Head.Inbox = core.Addr(in), uint64(n), c.Work().Epochs, c.Work().Inbox
 	// The grid must be the same on all ranks, and what is theirs alone is not known: it follows from what all
 	// have allocated.
-	blocks := min(p.PacketBlocks, p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
+	blocks := min(p.PacketGrid(c.Group().Size()), p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
 	threads := max(p.RowThreads, (n+31)&^31) // one for each split
 	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
 	c.Launch("all_to_all_vdev", g.Size(), l, core.BytesOf(a))

@@ -24,7 +24,7 @@ type Capabilities struct {
 	Hosts        [][]int // the ranks of the world by host
 	Simulated    bool    // the hosts are
 	Between      string  // what carries traffic between hosts: "UCX 1.22.0", "the null network", or "nothing"
-	MaxRanks     int     // in a group
+	MaxRanks     int     // of a host
 	Channels     int     // of the world
 	SignalPad    int     // bytes, of tensors made from now on
 }
@@ -65,7 +65,7 @@ func (c Capabilities) String() string {
 		}
 		line("hosts", "%d, %swith the ranks %s; %s carries traffic between them", len(c.Hosts), sort, core.Spelled(c.Hosts), c.Between)
 	}
-	line("groups", "%d ranks at most, %d channels in the world", c.MaxRanks, c.Channels)
+	line("groups", "%d ranks of a host at most, %d channels in the world", c.MaxRanks, c.Channels)
 	line("signal pad", "%d bytes a tensor", c.SignalPad)
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -20,8 +20,9 @@ func packetsOf(t *Tensor) int {
 // equal on all ranks because they follow from the plan and the tensor.
 func (r *reduction) pushPackets(kernels *kernelNames, out *Tensor, n int, c abi.Context) {
 	p, g := r.Plan(), r.Group()
+	blocks := p.PacketGrid(g.Size())
 	*core.ArgsOf[packets.PacketArgs](&r.Call) = packets.PacketArgs{Context: c, In: core.Addr(r.t), Out: core.Addr(out), N: uint64(r.t.Numel()), Op: r.code, Packets: uint64(n), Epochs: r.Work().Epochs, Inbox: r.Work().Inbox}
-	l := core.Grid(n, min(max(p.PacketThreads, (n+p.PacketBlocks-1)/p.PacketBlocks), p.PacketCrowd), p.PacketBlocks)
+	l := core.Grid(n, min(max(p.PacketThreads, (n+blocks-1)/blocks), p.PacketCrowd), blocks)
 	r.Launch(kernels[r.t.DType()], g.Size(), l, core.BytesOf(core.ArgsOf[packets.PacketArgs](&r.Call)))
 }
 

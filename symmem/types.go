@@ -39,8 +39,12 @@ type Tile = core.Tile
 // disturb each other. A rank that is not a member holds the group too, to name it, and is refused its use.
 type Group = core.Group
 
-// MaxRanks is the most ranks that a group, and so a world, may have; symm::kMaxRanks in kernels.
+// MaxRanks is the most ranks that may share memory, those of a host; symm::kMaxRanks in kernels. A world on several hosts may have
+// [MaxWorld].
 const MaxRanks = abi.MaxRanks
+
+// MaxWorld is the most ranks that a world may have, on all hosts together.
+const MaxWorld = core.MaxWorld
 
 // Handle is a symmetric tensor that a group has mapped: every member's copy of it, its signal pad, and the
 // group's signals. Ranks are those of the group. A handle ends with its tensor.

@@ -5,8 +5,11 @@
 // the C++ struct names its fields; a test of the cpu device compares what the compiler says of them with the Go struct.
 package abi
 
-// MaxRanks is the largest group whose members share memory: symm::kMaxRanks.
-const MaxRanks = 16
+// Limits of kernels: symm::kMaxRanks and its neighbour.
+const (
+	MaxRanks = 72 // of a group whose members share memory, and of any that a kernel gets a Handle of
+	MaxWaits = 64 // that a process publishes at a time
+)
 
 // Ptr is an address in a device's address space. On the cpu device it is a host address. Peer memory that was imported has
 // addresses of the same kind.
@@ -38,4 +41,7 @@ type Handle struct {
 	Buffers  Ptrs
 	Pads     Ptrs
 	Signals  Signals
+	Net      Ptr    // to the NetGroup of a group that spans hosts, or 0
+	Window   uint32 // of the data between hosts; that of the pads is the next one
+	_        uint32
 }

@@ -59,3 +59,19 @@ type NetPort struct {
 	Posted  Ptr
 	Signals Ptr // words behind the board
 }
+
+// NetMember is symm::NetMember: a member of a group that spans hosts.
+type NetMember struct {
+	Rank  uint32 // of the world
+	Words uint32 // where the group's words begin in its signals
+	Block Ptr    // its signal block if it is on this host, or 0
+}
+
+// NetGroup is symm::NetGroup: how a rank reaches the members of a group that spans hosts.
+type NetGroup struct {
+	Port         NetPort
+	Counts       Ptr // of the group's words
+	Members      Ptr // to NetMembers, by rank of the group
+	Partners     Ptr // to uint32: members that this one meets in a barrier for its host
+	PartnerCount uint64
+}

@@ -33,6 +33,8 @@
 
 namespace symm {
 
+struct NetGroup;
+
 // Handle is one tensor, rendezvoused by a group, as symm.Rendezvous returned it. Pass it to a kernel whose parameter is
 // symm::Handle.
 struct Handle : Context {
@@ -41,6 +43,9 @@ struct Handle : Context {
   char* buffers[kMaxRanks];
   u32* pads[kMaxRanks];
   Signals signals;
+  const NetGroup* net;  // of a group that spans hosts, or 0
+  u32 window;           // of the data between hosts; that of the pads is the next one
+  u32 reserved;
 
   // buffer<T>(p) is rank p's copy of the tensor.
   template <class T> __device__ __forceinline__ T* buffer(int p) const { return (T*)buffers[p]; }
@@ -49,7 +54,7 @@ struct Handle : Context {
   // word(p, i) is the i-th 64-bit signal of rank p's pad.
   __device__ __forceinline__ u64* word(int p, u32 i) const { return (u64*)pads[p] + i; }
 };
-SYMM_LAYOUT(Handle, bytes, pad_bytes, buffers, pads, signals)
+SYMM_LAYOUT(Handle, bytes, pad_bytes, buffers, pads, signals, net, window)
 
 // barrier: all threads of one block of every rank meet on a channel. What any of them wrote before it is visible to all of
 // them after it. Blocks that meet at the same time use different channels. False if it gave up.

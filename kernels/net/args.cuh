@@ -17,12 +17,11 @@ SYMM_LAYOUT(NetPostArgs, context, port, op, member)
 // NetSignalArgs are the arguments of net_put_signal, net_wait_signal and net_barrier.
 struct NetSignalArgs {
   Context context;
-  Signals signals;  // of the members on this host; 0 for others
   NetGroup group;
-  u32 peer;         // a member; partners, one bit each, for net_barrier
+  u32 peer;  // a member; unused by net_barrier
   u32 channel;
 };
-SYMM_LAYOUT(NetSignalArgs, context, signals, group, peer, channel)
+SYMM_LAYOUT(NetSignalArgs, context, group, peer, channel)
 
 // alive gives up if the operation's peer is gone.
 __device__ inline bool alive(const NetPostArgs& a) {

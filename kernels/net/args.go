@@ -21,19 +21,10 @@ type NetPostArgs struct {
 	Member  uint64
 }
 
-// NetGroup is symm::NetGroup: how a rank reaches the members of a group that are on other hosts.
-type NetGroup struct {
-	Port   abi.NetPort
-	Counts abi.Ptr // of the group's words, in device memory
-	Ranks  [abi.MaxRanks]uint32
-	Words  [abi.MaxRanks]uint32 // where the group's words begin in a member's signals
-}
-
 // NetSignalArgs are the arguments of net_put_signal, net_wait_signal and net_barrier.
 type NetSignalArgs struct {
 	Context abi.Context
-	Signals abi.Signals // of the members on this host; 0 for others
-	Group   NetGroup
-	Peer    uint32 // a member; partners, one bit each, for net_barrier
+	Group   abi.NetGroup
+	Peer    uint32 // a member; unused by net_barrier
 	Channel uint32
 }

@@ -4,6 +4,6 @@
 
 extern "C" __global__ void net_barrier(const __grid_constant__ symm::NetSignalArgs a) {
   symm::begin();
-  if (!symm::barrier(a.group, a.signals, a.context, a.channel, a.peer) && threadIdx.x == 0) symm::store_relaxed(symm::gave_up(a.signals, a.context), 1);
+  if (!symm::barrier(a.group, a.context, a.channel) && threadIdx.x == 0) symm::store_relaxed(symm::gave_up(a.group, a.context), 1);
 }
 SYMM_KERNEL(net_barrier)

@@ -324,7 +324,7 @@ func abortLoopCase(t *T) {
 func capsCase(t *T) {
 	c := symmem.Caps()
 	t.equal("back end", c.Backend, symmem.GetBackend())
-	t.equal("ranks", c.MaxRanks, 16)
+	t.equal("ranks", c.MaxRanks, 72)
 	t.equal("channels", c.Channels, 9216/4/t.size)
 	for _, line := range []string{"back end", "device", "multicast", "signal pad"} {
 		if !strings.Contains(c.String(), line) {

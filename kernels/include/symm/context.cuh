@@ -18,10 +18,10 @@ SYMM_LAYOUT(WaitRecord, state, kind, ordinal, rank, peer, channel, want, seen, e
 struct Watch {
   u32 abort, reserved[15];      // WatchBits
   WaitRecord fault;             // the first wait that gave up
-  WaitRecord waits[kMaxRanks];  // by peer: waits that have lasted a while
+  WaitRecord waits[kMaxWaits];  // by peer % kMaxWaits: waits that have lasted a while
 };
 SYMM_LAYOUT(Watch, abort, fault, waits)
-static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxRanks), "mirrors device.Watch");
+static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxWaits), "mirrors device.Watch");
 
 // kAbort ends every wait. With kTrace a wait publishes itself when it first looks at the page, not only after a while.
 enum WatchBits : u32 { kAbort = 1, kTrace = 2 };

@@ -93,14 +93,24 @@ struct NetPort {
 };
 SYMM_LAYOUT(NetPort, board, posted, signals)
 
-// NetGroup is how a rank reaches the members of a group that are on other hosts.
+// NetMember is a member of a group that spans hosts.
+struct NetMember {
+  u32 rank;    // of the world
+  u32 words;   // where the group's words begin in its `signals`
+  u32* block;  // its signal block if it is on this host, or 0
+};
+SYMM_LAYOUT(NetMember, rank, words, block)
+
+// NetGroup is how a rank reaches the members of a group that spans hosts. What it points to lies in device memory.
 struct NetGroup {
   NetPort port;
-  u64* counts;           // of the group's words, in device memory
-  u32 ranks[kMaxRanks];  // of the world, by rank of the group
-  u32 words[kMaxRanks];  // where the group's words begin in a member's `signals`
+  u64* counts;               // of the group's words
+  const NetMember* members;  // by rank of the group
+  const u32* partners;       // members that this one meets in a barrier for its host
+  u64 partner_count;
 };
-SYMM_LAYOUT(NetGroup, port, counts, ranks, words)
+SYMM_LAYOUT(NetGroup, port, counts, members, partners, partner_count)
+constexpr u32 kAnyMember = ~0u;  // of those that a wait depends on
 
 // kinds of a group's words
 enum NetWord : u32 { kRaised = 0, kConsumedBy = 1, kMet = 2, kNetWords = 3 };
@@ -113,10 +123,11 @@ struct NetTicket {
 
 __device__ __forceinline__ bool lost(const NetPort& n, u32 rank) { return load_acquire(&n.board->lost[rank / 32]) >> rank % 32 & 1; }
 
-// lost_of returns a member of a group, among those of a mask, that is gone; -1 if none is.
-__device__ __forceinline__ int lost_of(const NetGroup& g, u32 members) {
-  for (int p = 0; p < kMaxRanks; p++)
-    if (members >> p & 1 && lost(g.port, g.ranks[p])) return p;
+// lost_of returns a member, or any one, that is gone; -1 if none is.
+__device__ __forceinline__ int lost_of(const NetGroup& g, Context c, u32 member) {
+  if (member != kAnyMember) return lost(g.port, g.members[member].rank) ? (int)member : -1;
+  for (int p = 0; p < c.ranks(); p++)
+    if (p != c.rank && lost(g.port, g.members[p].rank)) return p;
   return -1;
 }
 
@@ -153,16 +164,16 @@ __device__ inline bool post(const NetPort& n, Context c, u32 member, NetOp op, N
 }
 static_assert(kNetSlots == kNetCounters, "every slot has a counter");
 
-// net_wait polls *word with acquire order until it compares with want. False if it gave up, or if one of the members of a mask is
-// gone, on whom the wait depends.
+// net_wait polls *word with acquire order until it compares with want. False if it gave up, or if the member that the wait depends
+// on, or any one, is gone.
 template <class Word>
-__device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, Word want, Compare compare, u32 members, Wait w) {
+__device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, Word want, Compare compare, u32 member, Wait w) {
   Word v = load_acquire(word);
   if (reached(v, want, compare)) return true;
   Patience patience;
   do {
     if (patience.expired(c, w, v)) return false;
-    const int gone = patience.looked() ? lost_of(g, members) : -1;
+    const int gone = patience.looked() ? lost_of(g, c, member) : -1;
     v = load_acquire(word);  // what came before the loss counts
     if (gone >= 0 && !reached(v, want, compare)) {
       w.peer = (u32)gone;
@@ -200,14 +211,17 @@ __device__ __forceinline__ void lose(Context c, Wait w) {
 
 __device__ __forceinline__ u32 net_word(Context c, u32 word, u32 channel, u32 rank) { return (word * c.channels + channel) * (u32)c.ranks() + rank; }
 
+// own_words are those that the peers change.
+__device__ __forceinline__ const u64* own_words(const NetGroup& g, Context c) { return g.port.signals + g.members[c.rank].words; }
+
 // net_add posts an addition of 1 to a word that a peer has of the group.
 __device__ __forceinline__ bool net_add(const NetGroup& g, Context c, u32 peer, u32 word, u32 channel, bool strong) {
   NetOp op = {};
   op.kind = kNetPut;
-  op.peer = g.ranks[peer];
+  op.peer = g.members[peer].rank;
   op.signal = kNetAddIndexed;
   op.strong = strong;
-  op.signal_at = g.words[peer] + net_word(c, word, channel, (u32)c.rank);
+  op.signal_at = g.members[peer].words + net_word(c, word, channel, (u32)c.rank);
   op.value = 1;
   return post(g.port, c, peer, op, nullptr);
 }
@@ -216,18 +230,23 @@ __device__ __forceinline__ bool net_add(const NetGroup& g, Context c, u32 peer, 
 __device__ inline bool put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) {
   const u32 at = net_word(c, kConsumedBy, channel, dst);
   u64* const put = g.counts + at;
-  if (!net_wait<u64>(g, c, g.port.signals + g.words[c.rank] + at, *put, kAtLeast, 1u << dst, Wait{kConsumed, dst, channel, *put})) return false;
-  if (lost(g.port, g.ranks[dst])) return lose(c, Wait{kNetFlush, dst, channel, 0}), false;
+  if (!net_wait<u64>(g, c, own_words(g, c) + at, *put, kAtLeast, dst, Wait{kConsumed, dst, channel, *put})) return false;
+  if (lost(g.port, g.members[dst].rank)) return lose(c, Wait{kNetFlush, dst, channel, 0}), false;
   if (!net_add(g, c, dst, kRaised, channel, true)) return false;
   ++*put;
   return true;
+}
+
+// gave_up is the word of signal.cuh that says that an operation of this rank gave up.
+__device__ __forceinline__ u32* gave_up(const NetGroup& g, Context c) {
+  return g.members[c.rank].block + c.channels * (2 * (u32)c.ranks() + 1);
 }
 
 // wait_signal: one thread waits for the signal of member src, on another host, on a channel and consumes it. False if it gave up.
 __device__ inline bool wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) {
   const u32 at = net_word(c, kRaised, channel, src);
   u64* const taken = g.counts + at;
-  if (!net_wait<u64>(g, c, g.port.signals + g.words[c.rank] + at, *taken + 1, kAtLeast, 1u << src, Wait{kNetSignal, src, channel, *taken + 1})) return false;
+  if (!net_wait<u64>(g, c, own_words(g, c) + at, *taken + 1, kAtLeast, src, Wait{kNetSignal, src, channel, *taken + 1})) return false;
   if (!net_add(g, c, src, kConsumedBy, channel, false)) return false;
   ++*taken;
   return true;
@@ -235,49 +254,47 @@ __device__ inline bool wait_signal(const NetGroup& g, Context c, u32 src, u32 ch
 
 // meet_host: all threads of one block of every member of a host meet at a round of barrier.cuh. False if it gave up, or if a
 // member of the group is gone.
-__device__ inline bool meet_host(const NetGroup& g, const Signals& s, Context c, u32 channel, u32 round, u32 members) {
+__device__ inline bool meet_host(const NetGroup& g, Context c, u32 channel, u32 round) {
   fence();
   bool ok = true;
+  const u32 row = (c.channels + channel) * (u32)c.ranks();  // of the arrivals: see barrier.cuh
   for (u32 p = threadIdx.x; p < (u32)c.ranks(); p += blockDim.x)
-    if (s.block[p] && (int)p != c.rank) store_relaxed(arrival(s, c, (int)p, channel, c.rank), round);
+    if (g.members[p].block && (int)p != c.rank) store_relaxed(g.members[p].block + row + c.rank, round);
   for (u32 p = threadIdx.x; p < (u32)c.ranks(); p += blockDim.x)
-    if (s.block[p] && (int)p != c.rank)
-      ok = ok && net_wait<u32>(g, c, arrival(s, c, c.rank, channel, (int)p), round, kRound, members, Wait{kNetBarrier, p, channel, round});
+    if (g.members[p].block && (int)p != c.rank)
+      ok = ok && net_wait<u32>(g, c, g.members[c.rank].block + row + p, round, kRound, kAnyMember, Wait{kNetBarrier, p, channel, round});
   return __syncthreads_and(ok);
 }
 
-// fence_all: one thread waits until everything this rank has posted is in place. False if it gave up, or if one of the members of a
-// mask is gone.
-__device__ inline bool fence_all(const NetGroup& g, Context c, u32 members) {
+// fence_all: one thread waits until everything this rank has posted is in place. False if it gave up, or if a member is gone.
+__device__ inline bool fence_all(const NetGroup& g, Context c) {
   NetOp op = {};
   op.kind = kNetFence;
   op.peer = kNetAllPeers;
   NetTicket ticket;
   bool whole;
   if (!post(g.port, c, (u32)c.rank, op, &ticket) || !landed(g.port, c, (u32)c.rank, ticket, kNetFlush, &whole)) return false;
-  const int gone = lost_of(g, members);
+  const int gone = lost_of(g, c, kAnyMember);
   if (gone >= 0) lose(c, Wait{kNetFlush, (u32)gone, 0, 0});
   return gone < 0;
 }
 
-// barrier: all threads of one block of every member, of which some are on other hosts. s.block is 0 for those. partners has a bit for
-// each member that this one meets for its host. False, for all threads, if it gave up.
-__device__ inline bool barrier(const NetGroup& g, const Signals& s, Context c, u32 channel, u32 partners) {
-  const u32 members = (2u << (c.ranks() - 1)) - 1 & ~(1u << c.rank);
-  u32* const count = rounds(s, c, channel);
+// barrier: all threads of one block of every member, of which some are on other hosts. False, for all threads, if it gave up.
+__device__ inline bool barrier(const NetGroup& g, Context c, u32 channel) {
+  u32* const count = g.members[c.rank].block + 2 * c.channels * (u32)c.ranks() + channel;  // its rounds: see barrier.cuh
   u64* const met = g.counts + net_word(c, kMet, channel, (u32)c.rank);
   __syncthreads();
   const u32 round = load_relaxed(count) + 1;
   const u64 want = *met + 1;
   bool ok = true;
-  if (threadIdx.x == 0) ok = fence_all(g, c, members);
-  if (!__syncthreads_and(ok) || !meet_host(g, s, c, channel, round, members)) return false;
-  for (u32 p = threadIdx.x; p < (u32)c.ranks(); p += blockDim.x)
-    if (partners >> p & 1) ok = ok && net_add(g, c, p, kMet, channel, true);
-  for (u32 p = threadIdx.x; p < (u32)c.ranks(); p += blockDim.x)
-    if (partners >> p & 1)
-      ok = ok && net_wait<u64>(g, c, g.port.signals + g.words[c.rank] + net_word(c, kMet, channel, p), want, kAtLeast, members, Wait{kNetBarrier, p, channel, want});
-  if (!__syncthreads_and(ok) || !meet_host(g, s, c, channel, round + 1, members)) return false;
+  if (threadIdx.x == 0) ok = fence_all(g, c);
+  if (!__syncthreads_and(ok) || !meet_host(g, c, channel, round)) return false;
+  for (u32 i = threadIdx.x; i < g.partner_count; i += blockDim.x) ok = ok && net_add(g, c, g.partners[i], kMet, channel, true);
+  for (u32 i = threadIdx.x; i < g.partner_count; i += blockDim.x) {
+    const u32 p = g.partners[i];
+    ok = ok && net_wait<u64>(g, c, own_words(g, c) + net_word(c, kMet, channel, p), want, kAtLeast, kAnyMember, Wait{kNetBarrier, p, channel, want});
+  }
+  if (!__syncthreads_and(ok) || !meet_host(g, c, channel, round + 1)) return false;
   if (threadIdx.x == 0) {
     store_relaxed(count, round + 1);
     *met = want;

@@ -18,7 +18,8 @@ typedef signed char i8;
 typedef int i32;
 typedef long long i64;
 
-constexpr int kMaxRanks = 16;  // of a group whose members share memory
-SYMM_VALUES(Limits, kMaxRanks)
+constexpr int kMaxRanks = 72;  // of a group whose members share memory, and of any that a kernel gets a Handle of
+constexpr int kMaxWaits = 64;  // that a process publishes at a time
+SYMM_VALUES(Limits, kMaxRanks, kMaxWaits)
 
 }  // namespace symm

@@ -76,12 +76,12 @@ class Patience {
   static constexpr u32 kApart = 32;    // between the looks of a block and the next
   static constexpr u64 kQuiet = 50000000;  // nanoseconds before a wait is worth publishing
   u32 spins_ = blockIdx.x * kApart;
-  u32 published_ = 0;  // peers, one bit each
+  u64 published_ = 0;  // records of the page, one bit each
   u64 start_ = 0;
 
   __device__ __noinline__ void withdraw(Context c) {
-    for (int p = 0; p < kMaxRanks; p++)
-      if (published_ >> p & 1) store_relaxed(&c.watch->waits[p].state, kNone);
+    for (int i = 0; i < kMaxWaits; i++)
+      if (published_ >> i & 1) store_relaxed(&c.watch->waits[i].state, kNone);
     published_ = 0;
   }
 
@@ -117,8 +117,8 @@ class Patience {
       return true;
     }
     if (elapsed > kQuiet || word & kTrace) {
-      write(&c.watch->waits[w.peer], c, w, seen, start_, elapsed, kPending);
-      published_ |= 1u << w.peer;
+      write(&c.watch->waits[w.peer % kMaxWaits], c, w, seen, start_, elapsed, kPending);
+      published_ |= 1ull << w.peer % kMaxWaits;
     }
     return false;
   }

@@ -47,7 +47,7 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 	if op.Bytes > 0 {
 		kernel = "net_copy"
 	}
-	op.Peer, op.Window, op.SignalWindow = uint32(g.ranks[peer]), h.window, h.window+1
+	op.Peer, op.Window, op.SignalWindow = uint32(g.ranks[peer]), h.kernel.Window, h.kernel.Window+1
 	posts := 1
 	if op.Kind == abi.NetGet {
 		posts = 2 // a fence goes before it
@@ -65,12 +65,12 @@ func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.Ne
 	return op
 }
 
-// overNetwork issues a kernel of the group's signals: put and wait, with a peer, and the barrier, with partners. It posts so many operations.
+// overNetwork issues a kernel of the group's signals: put and wait, with a peer, and the barrier. It posts so many operations.
 func (h *Handle) overNetwork(c *Call, kernel string, threads, posts int, peer uint32, channel int) {
 	g := h.g
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Record.far = true
 	c.rt.expect(c.Record.op, posts)
-	c.Launch(kernel, 0, oneBlock(threads), BytesOf(&knet.NetSignalArgs{Context: c.Admit(), Signals: g.work.signals, Group: g.links, Peer: peer, Channel: uint32(channel)}))
+	c.Launch(kernel, 0, oneBlock(threads), BytesOf(&knet.NetSignalArgs{Context: c.Admit(), Group: g.links, Peer: peer, Channel: uint32(channel)}))
 }

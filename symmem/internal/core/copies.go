@@ -55,7 +55,7 @@ type copyWatch struct {
 	mu        sync.Mutex
 	streams   []*Stream // whose copies may not be over
 	running   bool
-	published uint32 // peers in Waits, one bit each
+	published []bool // in Waits, by peer
 	phase     [2]uint32
 	since     time.Time // of the phase
 }
@@ -156,7 +156,7 @@ func (g *Group) watchOnce() bool {
 	defer w.mu.Unlock()
 	w.streams = slices.DeleteFunc(w.streams, (*Stream).atRest)
 	if w.running = len(w.streams) > 0 && g.inspect() == nil; !w.running {
-		w.withdraw(g, ^uint32(0))
+		w.withdraw(g, nil)
 	}
 	return w.running
 }
@@ -185,16 +185,16 @@ func (g *Group) inspect() error {
 	if phase == phaseDone {
 		row, kind = copyDone, device.WaitCopied
 	}
-	var missing uint32
+	missing, any := make([]bool, len(g.ranks)), false
 	if phase == phaseComing || phase == phaseDone {
 		for p := range g.ranks {
 			if p != g.rank && words[row+p] == 0 {
-				missing |= 1 << p
+				missing[p], any = true, true
 			}
 		}
 	}
-	if missing == 0 {
-		w.withdraw(g, ^uint32(0))
+	if !any {
+		w.withdraw(g, nil)
 		return nil
 	}
 	if now := [2]uint32{phase, words[copyCall]}; words[copyMark] == 0 || now != w.phase {
@@ -206,10 +206,10 @@ func (g *Group) inspect() error {
 	elapsed := time.Since(w.since)
 	c, _ := rt.find(words[copyCall])
 	aborted := rt.abort.Load() != nil
-	w.withdraw(g, ^missing)
+	w.withdraw(g, missing)
 	giveUp := aborted || c.timeout > 0 && elapsed >= c.timeout
 	for p := range g.ranks {
-		if missing>>p&1 == 0 {
+		if !missing[p] {
 			continue
 		}
 		r := device.WaitRecord{State: device.WaitPending, Kind: kind, Ordinal: words[copyCall], Rank: uint32(g.rank), Peer: uint32(p), Want: 1, Elapsed: uint64(elapsed), Began: uint64(w.since.UnixNano())}
@@ -225,24 +225,27 @@ func (g *Group) inspect() error {
 				return err
 			}
 		case elapsed > copyQuiet:
-			w.published |= 1 << p
-			storeRecord(&rt.watch.Waits[p], &r)
+			if w.published == nil {
+				w.published = make([]bool, len(g.ranks))
+			}
+			w.published[p] = true
+			storeRecord(&rt.watch.Waits[p%abi.MaxWaits], &r)
 		}
 	}
 	if giveUp {
-		w.withdraw(g, ^uint32(0))
+		w.withdraw(g, nil)
 	}
 	return nil
 }
 
-// withdraw takes what was published about some peers out of Waits.
-func (w *copyWatch) withdraw(g *Group, peers uint32) {
-	for p := range g.ranks {
-		if w.published&peers>>p&1 != 0 {
-			atomic.StoreUint32(&g.rt.watch.Waits[p].State, device.WaitNone)
+// withdraw takes what was published out of Waits, but for peers that are still missing.
+func (w *copyWatch) withdraw(g *Group, missing []bool) {
+	for p, published := range w.published {
+		if published && (missing == nil || !missing[p]) {
+			atomic.StoreUint32(&g.rt.watch.Waits[p%abi.MaxWaits].State, device.WaitNone)
+			w.published[p] = false
 		}
 	}
-	w.published &^= peers
 }
 
 // forget ends the watch before the workspace goes away, and withdraws what it published, for the device may go away too.
@@ -250,5 +253,5 @@ func (w *copyWatch) forget(g *Group) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.streams = nil
-	w.withdraw(g, ^uint32(0))
+	w.withdraw(g, nil)
 }

@@ -11,9 +11,9 @@ func TestForgottenCopies(t *testing.T) {
 	rt := newWorld(t)
 	w := &rt.all.watch
 	storeRecord(&rt.watch.Waits[0], &device.WaitRecord{State: device.WaitPending, Kind: device.WaitCopy})
-	w.published = 1
+	w.published = []bool{true}
 	w.forget(rt.all)
-	if waits := rt.Waits(); len(waits) != 0 || w.published != 0 {
-		t.Errorf("still told: %+v, %b", waits, w.published)
+	if waits := rt.Waits(); len(waits) != 0 || w.published[0] {
+		t.Errorf("still told: %+v, %v", waits, w.published)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
-	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -28,7 +28,8 @@ type Group struct {
 	rail     *Group
 	channels int  // of the signal block
 	wired    span // the group's words among the signals of this rank's board, if it spans hosts
-	links    knet.NetGroup
+	links    abi.NetGroup
+	table    device.Ptr // links, where kernels read it
 	work     Workspace
 	builds   int                    // times that work was made
 	stale    atomic.Pointer[string] // why the group cannot be used any more

@@ -13,10 +13,13 @@ import (
 type Handle struct {
 	t      *Tensor
 	g      *Group
-	base   abi.Ptrs   // by group rank: where the data of the allocation begins
 	kernel abi.Handle // what kernels receive, but for the call's own words
-	window uint32     // of the data, if the group spans hosts; that of the pads is the next one
-	tables tables
+
+	// By group rank, 0 for members on other hosts.
+	base    []device.Ptr // where the data of the allocation begins
+	buffers []device.Ptr // the tensor
+	pads    []device.Ptr
+	tables  tables
 }
 
 // tables are the arrays of pointers in device memory, made when first asked for.
@@ -121,18 +124,22 @@ func (a *allocation) mapping(g *Group) *Handle {
 
 // handle builds the handle of t once all peers on this rank's host are mapped. rt.mu is held.
 func (a *allocation) handle(t *Tensor, g *Group) *Handle {
-	h := &Handle{t: t, g: g, window: a.windows[g]}
+	n := len(g.ranks)
+	h := &Handle{t: t, g: g, base: make([]device.Ptr, n), buffers: make([]device.Ptr, n), pads: make([]device.Ptr, n)}
 	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.pad)
 	h.kernel.Signals = g.work.signals
+	h.kernel.Net, h.kernel.Window = g.table, a.windows[g]
 	for i, r := range g.ranks {
 		if !g.near(i) {
 			continue
 		}
 		seg := a.peers[r].Ptr()
 		h.base[i] = seg + device.Ptr(aligned(a.pad))
-		h.kernel.Buffers[i] = h.base[i] + device.Ptr(t.offset)
-		h.kernel.Pads[i] = seg
+		h.buffers[i] = h.base[i] + device.Ptr(t.offset)
+		h.pads[i] = seg
 	}
+	copy(h.kernel.Buffers[:], h.buffers)
+	copy(h.kernel.Pads[:], h.pads)
 	return h
 }
 
@@ -171,16 +178,16 @@ func (h *Handle) Group() *Group {
 // BufferPtrs is where every member's copy of the tensor is mapped here, 0 for members on other hosts.
 func (h *Handle) BufferPtrs() []uintptr {
 	h.exists("BufferPtrs")
-	return h.list("BufferPtrs", &h.kernel.Buffers)
+	return h.list("BufferPtrs", h.buffers)
 }
 
 // SignalPadPtrs is where every member's signal pad of the tensor is mapped here, 0 for members on other hosts.
 func (h *Handle) SignalPadPtrs() []uintptr {
 	h.exists("SignalPadPtrs")
-	return h.list("SignalPadPtrs", &h.kernel.Pads)
+	return h.list("SignalPadPtrs", h.pads)
 }
 
-func (h *Handle) list(op string, p *abi.Ptrs) []uintptr {
+func (h *Handle) list(op string, p []device.Ptr) []uintptr {
 	h.usable(op)
 	out := make([]uintptr, len(h.g.ranks))
 	for i := range out {
@@ -194,27 +201,28 @@ func (h *Handle) list(op string, p *abi.Ptrs) []uintptr {
 func (h *Handle) BufferPtrsDev() uintptr { return h.table("BufferPtrsDev", 0) }
 
 // SignalPadPtrsDev is the same of the SignalPadPtrs.
-func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", abi.MaxRanks) }
+func (h *Handle) SignalPadPtrsDev() uintptr { return h.table("SignalPadPtrsDev", 1) }
 
-func (h *Handle) table(op string, first int) uintptr {
+// table is the address of an array of a pointer for each member: of the buffers, or behind them of the pads.
+func (h *Handle) table(op string, which int) uintptr {
 	h.usable(op)
 	rt := h.g.rt
 	rt.mu.Lock()
 	t := h.tables.t
 	rt.mu.Unlock()
 	if t == nil {
-		var words [2 * abi.MaxRanks]int64
-		for i := range h.g.ranks {
-			words[i], words[abi.MaxRanks+i] = int64(h.kernel.Buffers[i]), int64(h.kernel.Pads[i])
+		words := make([]int64, 0, 2*len(h.g.ranks))
+		for _, p := range slices.Concat(h.buffers, h.pads) {
+			words = append(words, int64(p))
 		}
 		t = rt.zeros(op, I64, []int{len(words)}, len(words))
-		t.CopyFrom(words[:])
+		t.CopyFrom(words)
 		t.read(op, 0) // a kernel on any stream may use it
 		rt.mu.Lock()
 		h.tables.t = t
 		rt.mu.Unlock()
 	}
-	return t.Ptr() + uintptr(8*first)
+	return t.Ptr() + uintptr(8*which*len(h.g.ranks))
 }
 
 // MulticastPtr is the multicast address of the tensor, 0 where there is none; the cpu device emulates
@@ -247,25 +255,25 @@ func (h *Handle) SignalPadSize() int {
 func (h *Handle) GetBuffer(peer int, dtype DType, shape ...int) *Tensor {
 	const op = "GetBuffer"
 	h.usable(op)
-	return h.view(op, peer, &h.base, h.t.st.size, dtype, shape)
+	return h.view(op, peer, h.base, h.t.st.size, dtype, shape)
 }
 
 // GetRemoteTensor is the copy of the handle's tensor of peer, a rank of the handle's group. It ends with the handle's tensor.
 func (h *Handle) GetRemoteTensor(peer int) *Tensor {
 	const op = "GetRemoteTensor"
 	h.usable(op)
-	return h.view(op, peer, &h.kernel.Buffers, h.t.Bytes(), h.t.dtype, h.t.shape)
+	return h.view(op, peer, h.buffers, h.t.Bytes(), h.t.dtype, h.t.shape)
 }
 
 // GetSignalPad is the whole signal pad of the tensor of peer, a rank of the handle's group, as U32.
 func (h *Handle) GetSignalPad(peer int) *Tensor {
 	const op = "GetSignalPad"
 	h.usable(op)
-	return h.view(op, peer, &h.kernel.Pads, int(h.kernel.PadBytes), U32, []int{int(h.kernel.PadBytes) / 4})
+	return h.view(op, peer, h.pads, int(h.kernel.PadBytes), U32, []int{int(h.kernel.PadBytes) / 4})
 }
 
 // view is a tensor over limit bytes at base[peer].
-func (h *Handle) view(op string, peer int, base *abi.Ptrs, limit int, dtype DType, shape []int) *Tensor {
+func (h *Handle) view(op string, peer int, base []device.Ptr, limit int, dtype DType, shape []int) *Tensor {
 	rt := h.g.rt
 	rank := h.g.peer(op, "peer", peer)
 	h.g.reach(op, peer)

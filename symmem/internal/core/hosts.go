@@ -6,7 +6,11 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/kernels/abi"
 )
+
+// MaxWorld is the most ranks that a world may have, on all hosts together: those that a network engine connects.
+const MaxWorld = abi.NetPeers
 
 // Hosts
 //
@@ -19,6 +23,11 @@ func (rt *Runtime) furnishWorld(op string) {
 	hosts, err := rt.findHosts(op)
 	if err != nil {
 		panic(rt.failure(op, err))
+	}
+	for _, host := range hosts {
+		if len(host) > abi.MaxRanks {
+			panic(rt.misuse(op, "Client", "simulate hosts by --hosts, or start fewer ranks", "at most %d ranks may share memory, and there are %d on one host", abi.MaxRanks, len(host)))
+		}
 	}
 	rt.hosts.Store(&hosts)
 	rt.all.settle()

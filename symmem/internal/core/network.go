@@ -254,11 +254,41 @@ func (g *Group) wire(op, desc string) error {
 		return failed
 	}
 	g.wired = s
-	g.links = knet.NetGroup{Port: n.port, Counts: g.work.seg.Ptr() + device.Ptr(g.layout().epochs)}
-	for i, first := range all {
-		g.links.Ranks[i], g.links.Words[i] = uint32(g.ranks[i]), uint32(first)
+	err = g.writeTables(n, all)
+	_, err = agree(g, op, desc+", tables", struct{}{}, err)
+	return err
+}
+
+// netTables is the bytes that a group's tables take at most.
+func netTables(members int) int {
+	return aligned(int(unsafe.Sizeof(abi.NetGroup{})) + members*(int(unsafe.Sizeof(abi.NetMember{}))+4))
+}
+
+// writeTables puts what kernels know of the members behind the rest of the workspace. words says where each member's words begin.
+func (g *Group) writeTables(n *network, words []int) error {
+	l := g.layout()
+	base := g.work.seg.Ptr()
+	g.table = base + device.Ptr(l.tables)
+	members, partners := make([]abi.NetMember, len(words)), g.partners()
+	for i, first := range words {
+		members[i] = abi.NetMember{Rank: uint32(g.ranks[i]), Words: uint32(first), Block: g.work.blocks[i]}
 	}
-	return nil
+	g.links = abi.NetGroup{Port: n.port, Counts: base + device.Ptr(l.epochs), Members: g.table + device.Ptr(unsafe.Sizeof(g.links)), PartnerCount: uint64(len(partners))}
+	g.links.Partners = g.links.Members + device.Ptr(len(members))*device.Ptr(unsafe.Sizeof(members[0]))
+	tables := slices.Concat(BytesOf(&g.links), bytesOfAll(members), bytesOfAll(partners))
+	s, err := g.rt.dev.NewStream() // others may wait for peers
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Write(g.table, tables), s.Synchronize(), s.Close())
+}
+
+// bytesOfAll is BytesOf for a list.
+func bytesOfAll[T any](list []T) []byte {
+	if len(list) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), len(list)*int(unsafe.Sizeof(list[0])))
 }
 
 // unwire gives the words back. rt.mu is held.
@@ -266,7 +296,7 @@ func (g *Group) unwire() {
 	if n := g.rt.net.Load(); n != nil && g.wired != (span{}) {
 		n.give(g.wired)
 	}
-	g.wired, g.links = span{}, knet.NetGroup{}
+	g.wired, g.links, g.table = span{}, abi.NetGroup{}, 0
 }
 
 // pendingOver is pending for the signals to and from other hosts.
@@ -294,14 +324,14 @@ func (g *Group) pendingOver() (list []string, err error) {
 	return list, nil
 }
 
-// partners are the members of other hosts that this one meets in a barrier for its host, one bit each: every two hosts have one such pair.
-func (g *Group) partners() (mask uint32) {
+// partners are the members of other hosts that this one meets in a barrier for its host: every two hosts have one such pair.
+func (g *Group) partners() (list []uint32) {
 	for i, part := range g.parts {
 		if i != g.home && g.here()[i%len(g.here())] == g.rt.rank {
-			mask |= 1 << slices.Index(g.ranks, part[g.home%len(part)])
+			list = append(list, uint32(slices.Index(g.ranks, part[g.home%len(part)])))
 		}
 	}
-	return mask
+	return list
 }
 
 // expose makes the allocation's data and signal pad windows of the members of g. It is collective over the group; a holder of g.meeting calls it.

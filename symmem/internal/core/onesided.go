@@ -31,7 +31,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 		h.transfer(&c, src, dst, abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())})
 		return
 	}
-	h.move(&c, src, h.kernel.Buffers[dst], src.pointer(), src.Bytes())
+	h.move(&c, src, h.buffers[dst], src.pointer(), src.Bytes())
 }
 
 // Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
@@ -58,7 +58,7 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 		h.transfer(&c, dst, src, abi.NetOp{Kind: abi.NetGet, Local: dst.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(dst.Bytes())})
 		return
 	}
-	h.move(&c, dst, dst.pointer(), h.kernel.Buffers[src], dst.Bytes())
+	h.move(&c, dst, dst.pointer(), h.buffers[src], dst.Bytes())
 }
 
 // fits checks that a tensor can be copied to or from the start of the handle's own.
@@ -112,8 +112,8 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 		return
 	}
 	args := signal.PutWithSignalArgs{
-		Dst: h.kernel.Buffers[dst], Src: src.pointer(), N: uint64(src.Bytes()),
-		Word: h.kernel.Pads[dst] + device.Ptr(8*sig), Value: val,
+		Dst: h.buffers[dst], Src: src.pointer(), N: uint64(src.Bytes()),
+		Word: h.pads[dst] + device.Ptr(8*sig), Value: val,
 	}
 	defer c.Enter().Leave()
 	c.Begin()
@@ -150,7 +150,7 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 		h.transfer(&c, src, dst, h.rows(abi.NetPut, src, at, width, pitch))
 		return
 	}
-	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.kernel.Buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]), Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
+	h.moveRows(&c, src, rows.CopyRowsArgs{Dst: h.buffers[dst] + at, Src: src.pointer(), Rows: uint64(src.shape[0]), Width: uint64(width), DstPitch: uint64(pitch), SrcPitch: uint64(width)})
 }
 
 // GetBlock copies a block of src's copy of the tensor into dst: the reverse of [Handle.PutBlock]. It does not
@@ -178,7 +178,7 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 		h.transfer(&c, dst, src, h.rows(abi.NetGet, dst, at, width, pitch))
 		return
 	}
-	h.moveRows(&c, dst, rows.CopyRowsArgs{Dst: dst.pointer(), Src: h.kernel.Buffers[src] + at, Rows: uint64(dst.shape[0]), Width: uint64(width), DstPitch: uint64(width), SrcPitch: uint64(pitch)})
+	h.moveRows(&c, dst, rows.CopyRowsArgs{Dst: dst.pointer(), Src: h.buffers[src] + at, Rows: uint64(dst.shape[0]), Width: uint64(width), DstPitch: uint64(width), SrcPitch: uint64(pitch)})
 }
 
 // block checks a block of the handle's tensor and returns the bytes to its first element.

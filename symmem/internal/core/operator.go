@@ -49,10 +49,13 @@ func Computes(d DType) bool { return d.element().Computes() }
 // IsFloat reports whether a type is a float.
 func IsFloat(d DType) bool { return d.element().IsFloat() }
 
-// ArgumentOf is what a kernel gets for a handle, but for the words of the call, after a check that it can be used and has all pointers.
+// ArgumentOf is what a kernel gets for a handle, but for the words of the call, after a check that it can be used.
 func ArgumentOf(op string, h *Handle) abi.Handle {
 	h.usable(op)
 	h.g.reachAll(op)
+	if n := len(h.g.ranks); n > abi.MaxRanks {
+		panic(h.g.rt.misuse(op, "handle", "Rendezvous in its LSA or Rail team", "a kernel takes handles of groups of at most %d ranks, %v has %d", abi.MaxRanks, h.g, n))
+	}
 	return h.kernel
 }
 

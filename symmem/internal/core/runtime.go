@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
-	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -95,8 +94,8 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 // build makes the first stream and the group of all ranks.
 func (rt *Runtime) build(config Config) {
 	const op = "Init"
-	if rt.size > abi.MaxRanks {
-		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", abi.MaxRanks, rt.size))
+	if rt.size > MaxWorld {
+		panic(rt.misuse(op, "Client", "", "a world may have at most %d ranks, not %d", MaxWorld, rt.size))
 	}
 	rt.checkChoice(op)
 	s, err := rt.newStream()

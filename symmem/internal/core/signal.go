@@ -1,8 +1,6 @@
 package symmem
 
 import (
-	"math/bits"
-
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/signal"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -39,8 +37,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	h.channel(op, channel)
 	c.passage = passage{way: "with"}
 	if h.g.carriesAny(op) {
-		partners := h.g.partners()
-		h.overNetwork(&c, "net_barrier", 32, 1+bits.OnesCount32(partners), partners, channel)
+		h.overNetwork(&c, "net_barrier", 32, 1+int(h.g.links.PartnerCount), 0, channel)
 		return
 	}
 	defer c.Enter().Leave()
@@ -128,7 +125,7 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	}
 	defer c.Enter().Leave()
 	c.Begin()
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: h.kernel.Pads[h.g.rank] + device.Ptr(8*sig), Value: val, Index: uint32(sig), AtLeast: atLeast}))
+	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: h.pads[h.g.rank] + device.Ptr(8*sig), Value: val, Index: uint32(sig), AtLeast: atLeast}))
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.
@@ -144,7 +141,7 @@ func (h *Handle) GetSignal(sig int) uint64 {
 	const op = "get_signal"
 	h.usable(op)
 	h.word(op, sig)
-	pad := h.view(op, h.g.rank, &h.kernel.Pads, int(h.kernel.PadBytes), U64, []int{int(h.kernel.PadBytes) / 8})
+	pad := h.view(op, h.g.rank, h.pads, int(h.kernel.PadBytes), U64, []int{int(h.kernel.PadBytes) / 8})
 	return pad.dtype.element().BitsAt(pad.Slice(sig, sig+1).read(op, 1), 0)
 }
 
@@ -175,7 +172,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Admit(h.t)
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalAddArgs{Word: h.kernel.Pads[dst] + device.Ptr(8*sig), Value: n}))
+	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalAddArgs{Word: h.pads[dst] + device.Ptr(8*sig), Value: n}))
 }
 
 // ResetSignal sets 64-bit word sig of this rank's signal pad of the tensor to 0. A peer must not set the word at
@@ -199,5 +196,5 @@ func (h *Handle) ResetSignal(sig int, opts ...Option) {
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Admit(h.t)
-	c.issued(c.stream.set0(h.kernel.Pads[h.g.rank]+device.Ptr(8*sig), 8))
+	c.issued(c.stream.set0(h.pads[h.g.rank]+device.Ptr(8*sig), 8))
 }

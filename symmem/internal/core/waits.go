@@ -183,7 +183,7 @@ func (rt *Runtime) resume() {
 	rt.mu.Unlock()
 	for _, g := range groups {
 		if g.work.seg != nil {
-			s.Set(g.work.signals.Block[g.rank]+device.Ptr(signalBytes(g.channels, len(g.ranks))-4), 0, 4)
+			s.Set(g.work.seg.Ptr()+device.Ptr(signalBytes(g.channels, len(g.ranks))-4), 0, 4)
 		}
 	}
 	s.Synchronize()

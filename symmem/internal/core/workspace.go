@@ -12,7 +12,8 @@ import (
 )
 
 // Workspace is the memory a group communicates through: one segment in each member, laid out alike. That of a group that spans hosts ends
-// with the counts of symm/net.cuh where others have the epochs, and the parts of members on other hosts are not mapped: their pointers are 0.
+// with the counts and the tables of symm/net.cuh where others have the epochs. The parts of members on other hosts are not mapped, and members from
+// MaxRanks on have no pointers here: what needs them works in the LSA team.
 //
 //	signals   a signal block of symm/signal.cuh: Barrier, PutSignal, WaitSignal
 //	meetings  the same for the blocks of the kernels that work between two barriers
@@ -23,9 +24,11 @@ import (
 //	counts    one 32-bit word a block of the line kernels: their epochs
 //	lines     their inbox, laid out as that of packets
 //	chunks    the inbox of two_shot_chunks: [block][bank][source, the owner left out][byte]
+//	tables    of a group that spans hosts: an abi.NetGroup and what it points to, which Recover keeps
 type Workspace struct {
 	seg        device.Segment
 	mapped     []device.Segment // by group rank, seg among them; nil of members on other hosts
+	blocks     []device.Ptr     // where the signal blocks of mapped are
 	Processors int              // the fewest of any member's device
 	signals    abi.Signals
 	Meetings   abi.Signals
@@ -47,7 +50,7 @@ const (
 )
 
 // layout is the offsets within a segment.
-type layout struct{ meetings, copies, pool, epochs, inbox, counts, lines, chunks, end int }
+type layout struct{ meetings, copies, pool, epochs, inbox, counts, lines, chunks, tables, end int }
 
 func layoutOf(ranks, channels int, p *tuning.Plan) layout {
 	var l layout
@@ -56,10 +59,11 @@ func layoutOf(ranks, channels int, p *tuning.Plan) layout {
 	l.pool = l.copies + aligned(4*copyWords)
 	l.epochs = l.pool + aligned(8*poolWords)
 	l.inbox = l.epochs + aligned(4*p.PacketBlocks)
-	l.counts = l.inbox + p.PacketBlocks*packetBanks*ranks*packets.Threads*packetBytes
+	l.counts = l.inbox + p.PacketGrid(ranks)*packetBanks*ranks*packets.Threads*packetBytes
 	l.lines = l.counts + aligned(4*p.LineBlocks)
 	l.chunks = l.lines + p.LineBlocks*packetBanks*ranks*p.LineSlots(ranks)*packetBytes
-	l.end = l.chunks + p.ChunkBlocks*allreduce.ChunkBanks*(ranks-1)*p.ChunkCrowd(ranks)*allreduce.ChunkUnits*UnitBytes
+	l.tables = l.chunks + p.ChunkBlocks*allreduce.ChunkBanks*(ranks-1)*p.ChunkCrowd(ranks)*allreduce.ChunkUnits*UnitBytes
+	l.end = l.tables
 	return l
 }
 
@@ -67,7 +71,8 @@ func layoutOf(ranks, channels int, p *tuning.Plan) layout {
 func (g *Group) layout() layout {
 	l := layoutOf(len(g.ranks), g.channels, g.rt.plan)
 	if g.spans() {
-		l.end = l.epochs + aligned(8*g.netWords()) // kernels that have an inbox work in the LSA team
+		l.tables = l.epochs + aligned(8*g.netWords()) // kernels that have an inbox work in the LSA team
+		l.end = l.tables + netTables(len(g.ranks))
 	}
 	return l
 }
@@ -99,7 +104,7 @@ func (g *Group) furnish(op, desc string) {
 		}
 		panic(rt.failure(op, err))
 	}
-	work := Workspace{seg: seg, mapped: mapped, Processors: peers[0].Processors, WholeLines: true}
+	work := Workspace{seg: seg, mapped: mapped, blocks: make([]device.Ptr, len(mapped)), Processors: peers[0].Processors, WholeLines: true}
 	for i, s := range mapped {
 		work.Processors = min(work.Processors, peers[i].Processors)
 		work.WholeLines = work.WholeLines && peers[i].WholeLines
@@ -107,6 +112,10 @@ func (g *Group) furnish(op, desc string) {
 			continue
 		}
 		base := s.Ptr()
+		work.blocks[i] = base
+		if i >= abi.MaxRanks {
+			continue
+		}
 		work.signals.Block[i] = base
 		work.Meetings.Block[i] = base + device.Ptr(l.meetings)
 		work.copies[i] = base + device.Ptr(l.copies)
@@ -130,7 +139,7 @@ func (g *Group) furnish(op, desc string) {
 func (g *Group) reset(s device.Stream) error {
 	g.watch.mu.Lock() // which stores into it too
 	defer g.watch.mu.Unlock()
-	return s.Set(g.work.seg.Ptr(), 0, g.layout().end)
+	return s.Set(g.work.seg.Ptr(), 0, g.layout().tables)
 }
 
 // release unmaps everything. A failure leaves memory mapped until the process ends and is no reason to fail.
@@ -174,7 +183,7 @@ func (g *Group) pending() (list []string, err error) {
 		if !g.near(i) {
 			continue
 		}
-		slots, err := g.rt.wordsAt(g.work.signals.Block[i], g.channels*n)
+		slots, err := g.rt.wordsAt(g.work.blocks[i], g.channels*n)
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +203,7 @@ func (g *Group) pending() (list []string, err error) {
 		return nil, err
 	}
 	list = append(list, over...)
-	words, err := g.rt.wordsAt(g.work.copies[g.rank], copyWords)
+	words, err := g.rt.wordsAt(g.work.seg.Ptr()+device.Ptr(g.layout().copies), copyWords)
 	if err != nil {
 		return nil, err
 	}

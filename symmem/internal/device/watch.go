@@ -2,21 +2,18 @@ package device
 
 import "github.com/symmrepl/symmrepl/kernels/abi"
 
-// MaxRanks is the largest group whose members share memory.
-const MaxRanks = abi.MaxRanks
-
 // Watch is host memory that both the host and this process's kernels read and write: how a wait on the
 // device is explained and ended. It mirrors struct symm::Watch of symm/context.cuh field for field.
 //
 // The host sets WatchAbort in Abort to end every wait. A device wait that lasts publishes itself in Waits, at the
-// peer it waits for, and withdraws when it is satisfied; with WatchTrace in Abort, any wait that does not end at
+// place of the peer it waits for, and withdraws when it is satisfied; with WatchTrace in Abort, any wait that does not end at
 // once does. The first wait that gives up, by abort or by deadline, claims Fault by moving its State from zero
 // and fills it. The host clears Fault when the stream is idle. All fields are read and written with sync/atomic.
 type Watch struct {
 	Abort uint32
 	_     [15]uint32
 	Fault WaitRecord
-	Waits [MaxRanks]WaitRecord
+	Waits [abi.MaxWaits]WaitRecord // by peer % MaxWaits
 }
 
 // Bits of Watch.Abort.

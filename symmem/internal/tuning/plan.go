@@ -7,7 +7,7 @@ type Plan struct {
 	ElementBlocks  int // at most, for each processor
 	PacketThreads  int // a block of the packet kernels, while there are blocks to be had; then up to packetCrowd
 	PacketCrowd    int // packets.Threads at most
-	PacketBlocks   int // at most
+	PacketBlocks   int // at most, in groups of up to 16: see PacketGrid
 	LineThreads    int // a block of the line kernels, and so on as for packets
 	LineCrowd      int // allreduce.LineThreads at most
 	LineBlocks     int // beyond one pass of all their threads they are slower than chunks
@@ -43,13 +43,17 @@ var (
 	TwoPull   = &Way{"two shots between barriers", "a large message is limited by the links, which carry every slice twice and nothing else"}
 )
 
+// PacketGrid is how many blocks of the packet kernels have an inbox in a group of so many ranks. The more ranks, the smaller their
+// slices.
+func (p *Plan) PacketGrid(ranks int) int { return min(p.PacketBlocks, 2048/ranks) }
+
 // LineSlots is how many pieces a block of the line kernels has inboxes for in a group of so many ranks. The more
 // ranks, the smaller their slices.
 func (p *Plan) LineSlots(ranks int) int { return min(2*p.LineCrowd, 4096/ranks) &^ 31 }
 
 // ChunkCrowd is how many threads a block of two_shot_chunks has. The more ranks, the more it has to do for each chunk and
 // the larger its inboxes would be.
-func (p *Plan) ChunkCrowd(ranks int) int { return min(p.ChunkThreads, 2048/ranks&^31) }
+func (p *Plan) ChunkCrowd(ranks int) int { return min(p.ChunkThreads, max(2048/ranks&^31, 32)) }
 
 // Pick returns the way of the first rule that fits; lines says that the members' lines arrive whole.
 func Pick(rules []Rule, ranks, bytes int, lines bool) *Way {

@@ -50,7 +50,7 @@ type options struct {
 }
 
 // maxRanks bounds -n, so that no processes start that cannot form a world.
-const maxRanks = symmem.MaxRanks
+const maxRanks = symmem.MaxWorld
 
 // maxSize bounds --sizes.
 const maxSize = 1 << 30

@@ -30,7 +30,7 @@ import (
 var declared = []any{
 	abi.Context{}, abi.Signals{}, abi.Handle{}, device.Watch{}, device.WaitRecord{},
 	abi.NetOp{}, abi.NetBoard{}, abi.NetPort{},
-	net.NetGroup{}, net.NetPostArgs{}, net.NetSignalArgs{},
+	abi.NetMember{}, abi.NetGroup{}, net.NetPostArgs{}, net.NetSignalArgs{},
 	packets.PacketArgs{},
 	allreduce.LineArgs{}, allreduce.ChunkArgs{}, allreduce.PullArgs{},
 	alltoallvdev.AllToAllVdevArgs{},
@@ -91,7 +91,7 @@ func snake(name string) string { return strings.ToLower(inside.ReplaceAllString(
 
 func TestConstants(t *testing.T) {
 	want := map[string]map[string]uint64{
-		"Limits":    {"kMaxRanks": abi.MaxRanks},
+		"Limits":    {"kMaxRanks": abi.MaxRanks, "kMaxWaits": abi.MaxWaits},
 		"WatchBits": {"kAbort": device.WatchAbort, "kTrace": device.WatchTrace},
 		"WaitState": {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused, "kLost": device.WaitLost},
 		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,
