@@ -52,6 +52,9 @@ func open(ctx context.Context, o options) (*opened, error) {
 		if config.Hosts, err = o.simulated(config.Ranks); err != nil {
 			return nil, err
 		}
+		if here := config.Ranks / config.Hosts.Hosts(); here > symmem.MaxRanks {
+			return nil, misused("%d ranks on one host, but at most %d may share memory: simulate more hosts by --hosts", here, symmem.MaxRanks)
+		}
 		s, err := session.Launch(ctx, config)
 		if err != nil {
 			return nil, err
