@@ -27,7 +27,7 @@ type Config struct {
 	KillAfter time.Duration
 	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
 	Rendezvous string
-	// Notice, unless nil, is told in a sentence what Join waits for if that takes more than a moment.
+	// Notice, unless nil, is told in a sentence what Join waits for if that takes more than a moment, and what rank 0 has to note of the devices.
 	Notice func(string)
 	// Reports is a folder for what Go's runtime reports of a worker that it ends, one file for the last of each rank. When empty, the
 	// reports are shown.
@@ -139,6 +139,9 @@ func (c *controller) startWorkers(ctx context.Context) error {
 		if s.failed != nil {
 			errs = append(errs, fmt.Errorf("rank %d: %w", r, s.failed))
 		}
+	}
+	if first := c.ranks[0].ready; first != nil && first.Note != "" && c.config.Notice != nil {
+		c.config.Notice(first.Note)
 	}
 	return errors.Join(errs...)
 }

@@ -68,7 +68,10 @@ type Topology struct {
 	Medium  string `json:",omitempty"` // "shared memory of this host"
 	Links   []Link `json:",omitempty"`
 	Host    int    `json:",omitempty"` // the rank's, from 0 on
-	Between string `json:",omitempty"` // what carries traffic between hosts, "" if there is one host
+	Part    int    `json:",omitempty"` // the rank's part of the world, whose ranks map each other's memory: a host, or a part of it
+	Between string `json:",omitempty"` // what carries traffic between hosts and parts, "" if there is one part
+	Sharers []int  `json:",omitempty"` // the ranks that use the same GPU, this one among them; nil if it has one of its own
+	Manner  string `json:",omitempty"` // how their kernels run: "in turns by time slices"
 }
 
 // Link connects a rank's device with another one of its host.

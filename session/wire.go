@@ -76,6 +76,7 @@ type readyEvent struct {
 	PID    int
 	Host   string
 	Device string
+	Note   string `json:",omitempty"` // for Config.Notice, of rank 0
 }
 
 type doneEvent struct {

@@ -74,7 +74,7 @@ func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
 // ServeWorker is the main function of a worker. start makes the rank's interpreter and communicator; it may meet
 // its peers only if Env.Incarnation is 1. If the Communicator has a method DeviceName() string, its result
-// describes the rank's device to the user. ServeWorker returns the process's exit status when the session is
+// describes the rank's device to the user; if it has one Note() string, the user is told its result on rank 0, unless that is empty. ServeWorker returns the process's exit status when the session is
 // over.
 func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	var spec workerSpec
@@ -173,6 +173,9 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	ready := &readyEvent{PID: os.Getpid(), Host: host, Device: s.Device}
 	if named, ok := w.comm.(interface{ DeviceName() string }); ok {
 		ready.Device = named.DeviceName()
+	}
+	if noted, ok := w.comm.(interface{ Note() string }); ok && s.Rank == 0 && s.Incarnation == 1 {
+		ready.Note = noted.Note()
 	}
 	w.send(event{Ready: ready}, nil)
 	return nil

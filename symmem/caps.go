@@ -23,7 +23,9 @@ type Capabilities struct {
 	MulticastWhy string  // why not
 	Hosts        [][]int // the ranks of the world by host
 	Simulated    bool    // the hosts are
-	Between      string  // what carries traffic between hosts: "UCX 1.22.0", "the null network", or "nothing"
+	Parts        [][]int // the ranks of the world by whose memory they map: the hosts, or parts of one whose GPUs cannot map each other's
+	Between      string  // what carries traffic between hosts, and between such parts: "UCX 1.22.0", "the null network", or "nothing"
+	Sharing      Sharing // of GPUs by several ranks
 	MaxRanks     int     // of a host
 	Channels     int     // of the world
 	SignalPad    int     // bytes, of tensors made from now on
@@ -34,7 +36,7 @@ func (rt *Runtime) Caps() Capabilities {
 	i := rt.info
 	hosts, simulated := core.Hosts(rt.world)
 	return Capabilities{
-		Hosts: hosts, Simulated: simulated, Between: core.Between(rt.world),
+		Hosts: hosts, Simulated: simulated, Parts: core.Parts(rt.world), Between: core.Between(rt.world), Sharing: rt.Sharing(),
 		Backend: rt.Backend(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
 		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
 		MaxRanks: MaxRanks, Channels: rt.Group().Channels(), SignalPad: rt.SignalPadSize(),
@@ -64,6 +66,12 @@ func (c Capabilities) String() string {
 			sort = "simulated, "
 		}
 		line("hosts", "%d, %swith the ranks %s; %s carries traffic between them", len(c.Hosts), sort, core.Spelled(c.Hosts), c.Between)
+	}
+	if len(c.Parts) > len(c.Hosts) {
+		line("LSA teams", "%d, as not all GPUs of a host can map each other's memory, with the ranks %s; %s carries traffic between them", len(c.Parts), core.Spelled(c.Parts), c.Between)
+	}
+	if len(c.Sharing.Ranks) > 0 {
+		line("sharing", "%s", c.Sharing)
 	}
 	line("groups", "%d ranks of a host at most, %d channels in the world", c.MaxRanks, c.Channels)
 	line("signal pad", "%d bytes a tensor", c.SignalPad)

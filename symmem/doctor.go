@@ -88,7 +88,10 @@ type Topology struct {
 	Medium  string // "shared memory of this host"
 	Links   []Link
 	Host    int    // the rank's, from 0 on
-	Between string // what carries traffic between hosts, "" if there is one host
+	Part    int    // the rank's of Capabilities.Parts
+	Between string // what carries traffic between hosts and parts, "" if there is one part
+	Sharers []int  // the ranks that use the same GPU, this one among them; nil if it has one of its own
+	Manner  string // how their kernels run: Sharing.Manner; "" without others
 }
 
 // Link connects a device with another one of its host.
@@ -100,9 +103,14 @@ func (rt *Runtime) Topology() (Topology, error) {
 		return Topology{}, err
 	}
 	t := Topology{Device: rt.DeviceName()}
-	if hosts, _ := core.Hosts(rt.world); len(hosts) > 1 {
-		t.Host = slices.IndexFunc(hosts, func(host []int) bool { return slices.Contains(host, rt.Rank()) })
-		t.Between = core.Between(rt.world)
+	mine := func(ranks []int) bool { return slices.Contains(ranks, rt.Rank()) }
+	if parts := core.Parts(rt.world); len(parts) > 1 {
+		hosts, _ := core.Hosts(rt.world)
+		t.Host, t.Part, t.Between = slices.IndexFunc(hosts, mine), slices.IndexFunc(parts, mine), core.Between(rt.world)
+	}
+	s := rt.Sharing()
+	if t.Sharers = s.With(rt.Rank()); t.Sharers != nil {
+		t.Manner = s.Manner()
 	}
 	d, ok := rt.dev.(interface {
 		Links() (id string, links []Link, err error)

@@ -15,10 +15,13 @@ import (
 // Config says what Init builds.
 type Config struct {
 	Device  string            // "auto" (the default), "cpu" or "cuda"
-	Index   int               // which device of its kind on this host; the cpu device is there under any number from 0 on
+	Index   int               // which rank of this host, from 0 on: it gets the device of that number, or one that it shares if there are fewer
 	Backend string            // "" for the device's own: "CPU" or "CUDA"
 	Network string            // what carries operations between hosts: "ucx", "null" or "none"; "" for what SYMMREPL_NET says, else ucx
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
+	// LocalSize is how many ranks this host has, 0 if that is not known. If they are more than the devices, neighbours share one: of 4 ranks on 2 GPUs
+	// those with Index 0 and 1 use the first.
+	LocalSize int
 	// Joining says that this process replaces an earlier one of its rank. Init then builds nothing
 	// collective: the first collective call is the Recover that the other ranks make too.
 	Joining bool
@@ -59,7 +62,7 @@ func Init(config Config) (*Runtime, error) {
 	if err != nil {
 		return nil, core.OpenFailure(rank, err)
 	}
-	dev, err := kind.Open(config.Index)
+	dev, err := kind.Open(kind.Assign(config.Index, config.LocalSize), config.Index > 0)
 	if err != nil {
 		return nil, core.OpenFailure(rank, err)
 	}

@@ -34,8 +34,9 @@ func MustStart() *Runtime {
 // from the variables of torchrun, mpirun or srun and meets the others. RANK and WORLD_SIZE are enough to start the processes
 // of one host by hand; without any of the variables the world is this process alone. The ranks of several hosts meet over TLS, at
 // MASTER_ADDR and MASTER_PORT, for which all need the same secret in SYMMREPL_TOKEN. SYMMREPL_HOSTS simulates hosts: 2, or 0-3/4-7,
-// lets the ranks of one host share memory as if they were on two. config.Client and config.Index are Start's to fill in. A device that config leaves open is what
-// SYMMREPL_DEVICE says, else cuda if there are as many GPUs as ranks, else cpu.
+// lets the ranks of one host share memory as if they were on two. config.Client, config.Index and config.LocalSize are Start's to fill in. A device that config
+// leaves open is what SYMMREPL_DEVICE says, else cuda if there is a GPU, else cpu. If there are fewer GPUs than ranks on a host, several ranks share one, which
+// rank 0 says on the standard error.
 //
 // Close of the runtime, at the end of the program, waits in rank 0 until the other ranks have closed theirs: rank 0 is
 // where they meet. It is not to be deferred, so that a rank that panics ends at once and the launcher sees it.
@@ -47,7 +48,7 @@ func Start(config Config) (*Runtime, error) {
 	case !launched:
 		l.Size = 1
 	}
-	config.Index, config.Device = l.LocalRank, deviceFor(config.Device, cmp.Or(l.LocalSize, l.Size))
+	config.Index, config.LocalSize, config.Device = l.LocalRank, l.LocalSize, deviceFor(config.Device)
 	if l.Size == 1 {
 		return Init(config)
 	}
@@ -67,6 +68,9 @@ func Start(config Config) (*Runtime, error) {
 		return nil, err
 	}
 	rt.meeting = m
+	if note := rt.Sharing().Note(); note != "" && l.Rank == 0 {
+		fmt.Fprintln(os.Stderr, "symmrepl:", note)
+	}
 	return rt, nil
 }
 
@@ -84,14 +88,14 @@ func simulated(l launcher.Launcher) (bootstrap.Parts, error) {
 }
 
 // deviceFor decides about a device that is left open.
-func deviceFor(device string, ranks int) string {
+func deviceFor(device string) string {
 	if device == "" || device == "auto" {
 		device = cmp.Or(os.Getenv(deviceVariable), "auto")
 	}
 	if device != "auto" {
 		return device
 	}
-	return devices.Best(ranks).Name
+	return devices.Best().Name
 }
 
 // Meet waits for all work of this rank and then until all ranks of the world have come here. It is collective.

@@ -127,6 +127,7 @@ func init() {
 		"PoolStats":    reflect.ValueOf((*symmem.PoolStats)(nil)),
 		"Runtime":      reflect.ValueOf((*symmem.Runtime)(nil)),
 		"Shared":       reflect.ValueOf((*symmem.Shared)(nil)),
+		"Sharing":      reflect.ValueOf((*symmem.Sharing)(nil)),
 		"Stream":       reflect.ValueOf((*symmem.Stream)(nil)),
 		"Tally":        reflect.ValueOf((*symmem.Tally)(nil)),
 		"Tensor":       reflect.ValueOf((*symmem.Tensor)(nil)),

@@ -15,9 +15,11 @@ func (g *Group) carries(op string, peer int) bool {
 	}
 	if g.rt.net.Load() == nil {
 		r := g.ranks[peer]
-		panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
-			Msg:  fmt.Sprintf("no engine carries %s between hosts, and rank %d is on another one; %s", op, r, *g.rt.noNetwork.Load()),
-			Hint: fmt.Sprintf("use the ranks of this host, which are %s: g.LSA()", Joined(g.here()))})
+		msg := fmt.Sprintf("no engine carries %s between hosts, and rank %d is on another one", op, r)
+		if g.rt.sameHost(r) {
+			msg = fmt.Sprintf("no engine carries %s to rank %d, which %s", op, r, g.rt.apart(r))
+		}
+		panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: msg + "; " + *g.rt.noNetwork.Load(), Hint: "use " + g.nearby()})
 	}
 	return true
 }

@@ -179,6 +179,9 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.Kind, e.Msg = KindInterrupted, "gave up waiting for the other ranks: "+rt.whyAborted()
 	case errors.As(err, &driver):
 		e.Msg, e.Hint = fmt.Sprintf("%s: %s (%d): %s", driver.Call, driver.Name, driver.Code, driver.Text), driver.Hint
+		if others := SharingOf(rt).With(rt.rank); errors.Is(err, device.ErrOutOfMemory) && others != nil {
+			e.Hint += fmt.Sprintf("; the ranks %s share the memory of a GPU", Joined(others))
+		}
 		if driver.Poisoned {
 			e.Kind, e.Lost = KindFault, true
 		}

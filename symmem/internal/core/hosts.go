@@ -17,19 +17,28 @@ const MaxWorld = abi.NetPeers
 // The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
 // recover together, which takes the host alone; the memory of members on the own host is mapped, and that of others is not. What needs a pointer to
 // it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, carry.go).
+// Ranks of one host whose GPUs cannot map each other's memory (places.go) are to each other as ranks of different hosts, wherever hosts are spoken of.
 
-// furnishWorld finds out which ranks share a host, and builds the workspaces of the world and of its teams. It is collective over all ranks.
+// furnishWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks.
 func (rt *Runtime) furnishWorld(op string) {
 	hosts, err := rt.findHosts(op)
+	p := &places{hosts: hosts, machines: len(hosts)}
+	if err == nil && rt.simulated() {
+		p.machines = 1
+	}
+	if err == nil {
+		err = rt.findDevices(op, p)
+	}
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
-	for _, host := range hosts {
+	for _, host := range p.parts {
 		if len(host) > abi.MaxRanks {
 			panic(rt.misuse(op, "Client", "simulate hosts by --hosts, or start fewer ranks", "at most %d ranks may share memory, and there are %d on one host", abi.MaxRanks, len(host)))
 		}
 	}
-	rt.hosts.Store(&hosts)
+	rt.divide(p.sharing)
+	rt.places.Store(p)
 	rt.all.settle()
 	if rt.all.spans() {
 		if err := rt.connectNetwork(op); err != nil {
@@ -59,23 +68,26 @@ func (rt *Runtime) findHosts(op string) ([][]int, error) {
 
 // Hosts lists the ranks of the world by host, a simulated one if there are such.
 func Hosts(rt *Runtime) (hosts [][]int, simulated bool) {
-	if list := rt.hosts.Load(); list != nil {
-		for _, host := range *list {
+	if p := rt.places.Load(); p != nil {
+		for _, host := range p.hosts {
 			hosts = append(hosts, slices.Clone(host))
 		}
 	}
-	return hosts, rt.client != nil && rt.client.Parts().Hosts() > 1
+	return hosts, rt.simulated()
 }
 
-// settle parts the members by host. While this rank joins, it takes all to be on its own.
+// simulated reports whether the world has simulated hosts.
+func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts().Hosts() > 1 }
+
+// settle parts the members by whose memory they map. While this rank joins, it takes all to be on its own host.
 func (g *Group) settle() {
 	g.parts, g.home = [][]int{g.ranks}, 0
-	hosts := g.rt.hosts.Load()
-	if hosts == nil {
+	p := g.rt.places.Load()
+	if p == nil {
 		return
 	}
 	g.parts = nil
-	for _, host := range *hosts {
+	for _, host := range p.parts {
 		part := slices.DeleteFunc(slices.Clone(g.ranks), func(r int) bool { return !slices.Contains(host, r) })
 		if slices.Contains(part, g.rt.rank) {
 			g.home = len(g.parts)
@@ -102,8 +114,8 @@ func (g *Group) reach(op string, peer int) {
 	}
 	r := g.ranks[peer]
 	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
-		Msg:  fmt.Sprintf("rank %d is on another host, and %v has no pointer to its memory", r, g),
-		Hint: fmt.Sprintf("Put and Get need none; or use the ranks of this host, which are %s: g.LSA()", Joined(g.here()))})
+		Msg:  fmt.Sprintf("rank %d %s, and %v has no pointer to its memory", r, g.rt.apart(r), g),
+		Hint: "Put and Get need none; or use " + g.nearby()})
 }
 
 // reachAll refuses an operation that loads from or stores to the memory of all members, if one is on another host.

@@ -454,12 +454,12 @@ func (rt *Runtime) expect(op string, posts int) {
 
 // hostOf is the number of a rank's host in the world.
 func (rt *Runtime) hostOf(rank int) int {
-	return slices.IndexFunc(*rt.hosts.Load(), func(host []int) bool { return slices.Contains(host, rank) })
+	return slices.IndexFunc(rt.places.Load().hosts, func(host []int) bool { return slices.Contains(host, rank) })
 }
 
 // traffic says what the engine knows of a peer on another host, for whoever waits for it; it is empty for others.
 func (rt *Runtime) traffic(rank int) string {
-	if p := rt.peerState(rank); p.State == net.Connected && rt.hostOf(rank) != rt.hostOf(rt.rank) {
+	if p := rt.peerState(rank); p.State == net.Connected && rt.partOf(rank) != rt.partOf(rt.rank) {
 		return fmt.Sprintf("network to rank %d: %d posted, %d sent; from it: %d landed", rank, p.Posted, p.Sent, p.Landed)
 	}
 	return ""
@@ -467,7 +467,11 @@ func (rt *Runtime) traffic(rank int) string {
 
 // loss says that a peer is gone, and why.
 func (rt *Runtime) loss(rank int) string {
-	return fmt.Sprintf("rank %d on host %d is gone: %s", rank, rt.hostOf(rank), cmp.Or(rt.peerState(rank).Why, "the network lost it"))
+	at := ""
+	if len(rt.places.Load().hosts) > 1 {
+		at = fmt.Sprintf(" on host %d", rt.hostOf(rank))
+	}
+	return fmt.Sprintf("rank %d%s is gone: %s", rank, at, cmp.Or(rt.peerState(rank).Why, "the network lost it"))
 }
 
 // peerState is what the engine knows of a rank, if there is one.

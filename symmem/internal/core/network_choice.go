@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	gonet "net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,26 +22,50 @@ func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
 	c := net.Config{Rank: rt.rank, Size: rt.size, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
 	words := strings.Fields(cmp.Or(rt.choice, "ucx"))
 	c.Provider = words[0]
-	simulated := rt.client.Parts().Hosts() > 1
+	local := rt.places.Load().machines == 1
 	var settings net.NullSettings
 	var err error
 	switch {
 	case c.Provider == noChoice:
 		err = errors.New("none was chosen")
-	case c.Provider == "null" && !simulated:
-		err = errors.New("the null network connects simulated hosts only")
+	case c.Provider == "null" && !local:
+		err = errors.New("the null network connects ranks of one machine only")
 	case c.Provider == "null":
 		c.Dir = filepath.Join(rt.client.Dir(), "net")
 		settings, err = tuned(settings, words[1:])
-	case simulated:
-		c.Interface, c.TLS = "lo", "tcp,self" // else UCX would find the memory that these hosts do not share
+	case local:
+		c.Interface, c.TLS = "lo", "tcp,self" // else UCX would find the memory that simulated hosts do not share
 	default:
-		c.Interface = interfaceTo(rankZero(os.Environ()))
+		c.Interface = interfaceTo(os.Getenv("MASTER_ADDR"))
 	}
 	if err == nil {
 		c.Copier, err = rt.dev.Copier()
 	}
 	return c, settings, err
+}
+
+// interfaceTo names the network interface by which this host reaches another one; empty if that is not known, or if UCX_NET_DEVICES says
+// which to use.
+func interfaceTo(host string) string {
+	if host == "" || os.Getenv("UCX_NET_DEVICES") != "" {
+		return ""
+	}
+	conn, err := gonet.Dial("udp", gonet.JoinHostPort(host, "9")) // which sends nothing
+	if err != nil {
+		return ""
+	}
+	defer conn.Close()
+	own := conn.LocalAddr().(*gonet.UDPAddr).IP
+	all, _ := gonet.Interfaces()
+	for _, i := range all {
+		addresses, _ := i.Addrs()
+		for _, a := range addresses {
+			if n, ok := a.(*gonet.IPNet); ok && n.IP.Equal(own) {
+				return i.Name
+			}
+		}
+	}
+	return ""
 }
 
 // checkChoice refuses the name of a network that there is not, and settings that it does not have.

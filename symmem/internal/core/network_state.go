@@ -33,7 +33,7 @@ func (rt *Runtime) Network() NetworkState {
 	s := NetworkState{Name: n.name + describeNull(n.settings), Refused: n.engine.Refused()}
 	rt.mu.Unlock()
 	for _, p := range n.engine.Peers() {
-		if rt.hostOf(p.Rank) == rt.hostOf(rt.rank) {
+		if rt.partOf(p.Rank) == rt.partOf(rt.rank) {
 			continue
 		}
 		state := p.State.String()

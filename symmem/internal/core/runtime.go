@@ -45,9 +45,10 @@ type Runtime struct {
 	broken    atomic.Pointer[string]   // the collective operation that was given up; nil in peace
 	graphs    atomic.Pointer[[]*Graph] // alive; replaced whole
 	hostCtx   atomic.Pointer[hostContext]
-	hosts     atomic.Pointer[[][]int] // all ranks by host; nil while this one joins
+	places    atomic.Pointer[places]  // of all ranks; nil while this one joins
 	trace     atomic.Pointer[trace]   // under way, or nil
 	net       atomic.Pointer[network] // nil if none carries operations between hosts
+	crowded   atomic.Bool             // kernels of other ranks run beside this one's on the same device
 	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
 
 	mu         sync.Mutex // guards what follows, and the order of what is put in streams

@@ -133,6 +133,7 @@ func (s *Stream) launch(k device.Kernel, l device.Launch) error {
 	if s.gone {
 		return s.freed("Stream")
 	}
+	l.Overlap = l.Overlap && !s.rt.crowded.Load() // else the next kernel could take the place of one that another rank waits for
 	return s.d.Launch(k, l)
 }
 

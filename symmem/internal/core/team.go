@@ -36,7 +36,11 @@ func (g *Group) Rail() *Group {
 	g.check(op)
 	switch {
 	case !g.even():
-		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members on one host than on another: %s", g, Spelled(g.parts)))
+		unevenly := "on one host than on another"
+		if p := g.rt.places.Load(); len(p.parts) > len(p.hosts) {
+			unevenly = "in one LSA team than in another"
+		}
+		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, Spelled(g.parts)))
 	case len(g.here()) == 1:
 		return g
 	}

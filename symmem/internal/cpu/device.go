@@ -100,6 +100,9 @@ func processorName() string {
 func (d *cpu) Info() device.Info    { return d.info }
 func (d *cpu) Watch() *device.Watch { return d.watch }
 
+// Place: every rank has a device of its own, in memory that all can map.
+func (*cpu) Place() (device.Place, error) { return device.Place{}, nil }
+
 // Copier: the memory is the host's.
 func (*cpu) Copier() (unsafe.Pointer, error) { return nil, nil }
 

@@ -130,7 +130,7 @@ func TestUnavailable(t *testing.T) {
 		again(t, driverVariable+"=/nonexistent/libcuda.so")
 		return
 	}
-	_, err := Open(0)
+	_, err := Open(0, false)
 	var un *device.UnavailableError
 	if !errors.As(err, &un) || un.Kind != "cuda" || un.Hint != "install the NVIDIA driver, of CUDA 12 or newer" || !strings.Contains(un.Why, "/nonexistent/libcuda.so") {
 		t.Errorf("Open gives %v", err)

@@ -66,6 +66,7 @@ func TestFakeDevice(t *testing.T) {
 	t.Run("failures", func(t *testing.T) { fakeFailures(t, d) })
 	t.Run("advice", func(t *testing.T) { fakeAdvice(t, d) })
 	t.Run("probe", fakeProbe)
+	t.Run("place", func(t *testing.T) { fakePlace(t, d) })
 	t.Run("reopen", func(t *testing.T) {
 		must(t, d.Close())
 		d := opened(t, 0)
@@ -90,7 +91,7 @@ func fakeInfo(t *testing.T, d *Device) {
 	}
 	for _, index := range []int{-1, 2} {
 		var un *device.UnavailableError
-		if _, err := Open(index); !errors.As(err, &un) || !strings.Contains(un.Hint, "0 to 1") {
+		if _, err := Open(index, false); !errors.As(err, &un) || !strings.Contains(un.Hint, "0 to 1") {
 			t.Errorf("Open(%d) gives %v", index, err)
 		}
 	}
@@ -216,7 +217,7 @@ func fakeFailures(t *testing.T, d *Device) {
 			"cuCtxGetStreamPriorityRange cuStreamCreateWithPriority cuEventCreate cuMemHostAlloc cuMemHostGetDevicePointer_v2"},
 		{"Write", func() error { return writeOnce(d) }, "cuMemHostAlloc cuEventCreate cuMemcpyHtoDAsync_v2"},
 		{"EndCapture", func() error { return captureOnce(d) }, "cuStreamBeginCapture_v2 cuGraphInstantiateWithFlags"},
-		{"Open", func() error { return closed(Open(0)) },
+		{"Open", func() error { return closed(Open(0, false)) },
 			"cuDevicePrimaryCtxSetFlags_v2 cuDevicePrimaryCtxRetain cuCtxSetCurrent cuStreamCreate cuMemHostAlloc cuMemHostGetDevicePointer_v2"},
 	} {
 		for _, call := range strings.Fields(c.calls) {
@@ -236,7 +237,7 @@ func fakeFailures(t *testing.T, d *Device) {
 		}
 	}
 	os.Setenv("FAKE_CUDA_APART", "1")
-	_, err := Open(0)
+	_, err := Open(0, false)
 	os.Unsetenv("FAKE_CUDA_APART")
 	if err == nil || !strings.Contains(err.Error(), "sees pinned host memory at another address") {
 		t.Errorf("host memory seen at another address gives %v", err)
@@ -297,6 +298,43 @@ func fakeProbe(t *testing.T) {
 	}
 	if len(r.Libraries) != 4 {
 		t.Errorf("%d libraries are reported", len(r.Libraries))
+	}
+}
+
+// fakePlace: which GPUs are out of reach, and whether MPS runs.
+func fakePlace(t *testing.T, d *Device) {
+	place := func(env ...string) device.Place {
+		for i := 0; i < len(env); i += 2 {
+			t.Setenv(env[i], env[i+1])
+		}
+		p, err := d.Place()
+		must(t, err)
+		return p
+	}
+	one, none := "GPU-11111111-1111-1111-1111-111111111111", []string(nil)
+	pipes := t.TempDir()
+	for _, c := range []struct {
+		env    []string
+		apart  []string
+		beside bool
+	}{
+		{nil, none, false},
+		{[]string{"FAKE_CUDA_ISLANDS", "1"}, []string{"GPU-10101010-1010-1010-1010-101010101010"}, false},
+		{[]string{"FAKE_CUDA_ISLANDS", "2", "FAKE_CUDA_MPS", "1"}, none, true},
+		{[]string{"FAKE_CUDA_MPS", "unknown", "CUDA_MPS_PIPE_DIRECTORY", pipes}, none, false},
+	} {
+		if got := place(c.env...); got.ID != one || !slices.Equal(got.Apart, c.apart) || got.Beside != c.beside {
+			t.Errorf("with %v the place is %+v", c.env, got)
+		}
+	}
+	must(t, os.WriteFile(pipes+"/control", nil, 0o600))
+	if !place().Beside {
+		t.Error("a driver that cannot say uses no MPS although its daemon's pipe is there")
+	}
+	d.visible = 8
+	defer func() { d.visible = 2 }()
+	if got := place("FAKE_CUDA_DEVICES", "8", "FAKE_CUDA_ISLANDS", "4").Apart; len(got) != 4 || got[0] != "GPU-14141414-1414-1414-1414-141414141414" {
+		t.Errorf("of two islands of four GPUs these are out of reach: %v", got)
 	}
 }
 

@@ -18,6 +18,9 @@ const driverVariable = "SYMMREPL_CUDA"
 // noDevice is the driver's result without a GPU, CUDA_ERROR_NO_DEVICE.
 const noDevice = 100
 
+// deviceTaken is the driver's result for a GPU in exclusive mode that a process has, CUDA_ERROR_DEVICE_UNAVAILABLE.
+const deviceTaken = 46
+
 // driver loads and initialises the driver. The error is an *device.UnavailableError.
 func driver() (version, devices int, err error) {
 	library := os.Getenv(driverVariable)
@@ -48,11 +51,15 @@ func Count() (int, error) {
 	return n, err
 }
 
-// Open opens a GPU by its ordinal among the visible ones. When it cannot be used the error is an *device.UnavailableError.
-func Open(index int) (device.Device, error) {
+// Open opens a GPU by its ordinal among the visible ones. When it cannot be used the error is an *device.UnavailableError. A note on the
+// compiler, if there is one, goes to the standard error unless quiet: another process says the same.
+func Open(index int, quiet bool) (device.Device, error) {
 	d, err := open(index, libs.ThisHost())
 	if err != nil {
 		return nil, err
+	}
+	if note := d.compiler.Note(); note != "" && !quiet {
+		fmt.Fprintln(os.Stderr, "symmrepl:", note)
 	}
 	return d, nil
 }
@@ -65,7 +72,7 @@ func open(index int, host libs.Host) (*Device, error) {
 	if index < 0 || index >= n {
 		return nil, unavailable(fmt.Sprintf("there is no GPU %d", index), fmt.Sprintf("the GPUs are 0 to %d; see CUDA_VISIBLE_DEVICES", n-1))
 	}
-	d := &Device{units: map[string]*module{}}
+	d := &Device{units: map[string]*module{}, visible: n}
 	if d.info, d.uuid, err = describe(index, host.Getenv); err != nil {
 		return nil, err
 	}
@@ -78,7 +85,7 @@ func open(index int, host libs.Host) (*Device, error) {
 	d.compiler = cubin.New(host, d.info.Arch, version/1000)
 	d.info.Driver = "CUDA driver " + cudaVersion(version) + ", " + d.compiler.Describe()
 	if d.c, err = clib.Open(index); err != nil {
-		return nil, unavailable(fmt.Sprintf("GPU %d does not open: %v", index, err), "see `nvidia-smi`")
+		return nil, unavailable(fmt.Sprintf("GPU %d does not open: %v", index, err), openHint(err))
 	}
 	page, err := d.c.HostAlloc(int(unsafe.Sizeof(device.Watch{})))
 	if err != nil {
@@ -86,10 +93,19 @@ func open(index int, host libs.Host) (*Device, error) {
 		return nil, err
 	}
 	d.watch = (*device.Watch)(page)
-	if note := d.compiler.Note(); note != "" && index == 0 { // of all ranks here, one says it
-		fmt.Fprintln(os.Stderr, "symmrepl:", note)
-	}
 	return d, nil
+}
+
+// openHint says what helps when a GPU does not open.
+func openHint(err error) string {
+	var failed *device.DriverError
+	switch {
+	case errors.As(err, &failed) && failed.Code == deviceTaken:
+		return "another process has it to itself: `nvidia-smi -c DEFAULT` lets several processes use a GPU, and so does MPS"
+	case errors.Is(err, device.ErrOutOfMemory):
+		return "other processes hold its memory, of which every rank needs some hundred MiB: see `nvidia-smi`"
+	}
+	return "see `nvidia-smi`"
 }
 
 // describe returns what never changes about a GPU, without Info.Driver.

@@ -41,6 +41,9 @@ type Info struct {
 type Device interface {
 	Info() Info
 
+	// Place tells the device from others.
+	Place() (Place, error)
+
 	// Alloc returns n > 0 bytes of zeroed memory, 256-byte aligned, for this process alone.
 	Alloc(n int) (Ptr, error)
 	// Free returns what Alloc gave. Work that uses it must have finished.

@@ -16,20 +16,23 @@ import (
 
 // Kind is a kind of device.
 type Kind struct {
-	Name     string                                 // "cuda"; Info.Kind of its devices
-	Backend  string                                 // how symmetric memory is made on it: "CUDA"
-	Others   []string                               // other back ends of such devices, which are not part of this build
-	Count    func() int                             // how many devices this process could use
-	Open     func(index int) (device.Device, error) // one of them
-	Plan     *tuning.Plan                           // how it is best used
-	Doctor   func() string                          // what it finds on this machine, one thing a line
-	Emulated bool                                   // by the host: there are as many as one likes, without numbers
+	Name     string       // "cuda"; Info.Kind of its devices
+	Backend  string       // how symmetric memory is made on it: "CUDA"
+	Others   []string     // other back ends of such devices, which are not part of this build
+	Count    func() int   // how many devices this process could use
+	Plan     *tuning.Plan // how it is best used
+	Emulated bool         // by the host: there are as many as one likes, without numbers
+
+	// Open opens a device by its index. What there is to note goes to the standard error unless quiet.
+	Open func(index int, quiet bool) (device.Device, error)
+	// Doctor says what is found on this machine, one thing a line.
+	Doctor func() string
 }
 
 // kinds are all there are, the quickest first.
 var kinds = []Kind{
 	{Name: "cuda", Backend: "CUDA", Others: []string{"NCCL", "NVSHMEM"}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor},
-	{Name: "cpu", Backend: "CPU", Count: unlimited, Open: cpu.Open, Plan: tuning.CPU, Doctor: cpuDoctor, Emulated: true},
+	{Name: "cpu", Backend: "CPU", Count: unlimited, Open: openCPU, Plan: tuning.CPU, Doctor: cpuDoctor, Emulated: true},
 }
 
 // All lists the kinds of devices, the quickest first.
@@ -46,16 +49,32 @@ func OfBackend(name string) (k *Kind, built bool) {
 	return nil, false
 }
 
-// Best is the quickest kind of which there is a device for each of so many ranks.
-func Best(ranks int) *Kind {
-	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Count() >= ranks })
-	return &kinds[i] // the last one is enough for any number
+// Best is the quickest kind of which there is a device.
+func Best() *Kind {
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Count() > 0 })
+	return &kinds[i] // of the last one there always is
 }
 
-// Find returns the kind of a name, or the best one for a rank alone if that is "" or "auto".
+// Assign returns the index of the device for a rank, by its number among the ranks of this host: if these are more than the devices, neighbours share
+// one, as evenly as they can. ranks is 0 if it is not known how many there are: then the devices are dealt out in turn.
+func (k *Kind) Assign(local, ranks int) int {
+	n := 0
+	if !k.Emulated {
+		n = k.Count()
+	}
+	switch {
+	case n == 0, local < n && ranks <= n:
+		return local
+	case local >= ranks:
+		return local % n
+	}
+	return local * n / ranks
+}
+
+// Find returns the kind of a name, or the best one if that is "" or "auto".
 func Find(name string) (*Kind, error) {
 	if name == "" || name == "auto" {
-		return Best(1), nil
+		return Best(), nil
 	}
 	for i := range kinds {
 		if kinds[i].Name == name {
@@ -98,6 +117,8 @@ func countGPUs() int {
 	}
 	return n
 }
+
+func openCPU(index int, _ bool) (device.Device, error) { return cpu.Open(index) }
 
 func gpuDoctor() string { return cuda.Probe().String() }
 

@@ -48,7 +48,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 		if o.rdzv != "" {
 			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")
 		}
-		config.Ranks, config.Device = o.choose(o.ranks, o.ranks)
+		config.Ranks, config.Device = o.choose(o.ranks)
 		if config.Hosts, err = o.simulated(config.Ranks); err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func open(ctx context.Context, o options) (*opened, error) {
 	if launcher.LocalSize != 0 && !launcher.OneHost() && config.Hosts.Hosts() > 1 {
 		return nil, misused("the hosts %s cannot be simulated: %s has started %d of %d processes on this host; leave --hosts and %s out", config.Hosts, launcher.Name, launcher.LocalSize, launcher.Size, session.HostsVariable)
 	}
-	_, config.Device = o.choose(launcher.Size, launcher.LocalSize)
+	_, config.Device = o.choose(launcher.Size)
 	s, err := session.Join(ctx, launcher, config)
 	if s == nil || err != nil {
 		return nil, err
@@ -90,9 +90,9 @@ func (o options) simulated(ranks int) (session.Hosts, error) {
 // notice prints a sentence about the session's start.
 func notice(text string) { fmt.Fprintln(os.Stderr, "symmrepl: "+text) }
 
-// choose returns the number of ranks, of which here are on this host, and their kind of device. If ranks is 0, it is the number of GPUs,
-// or ranksWithoutGPU. Unless --device names a kind, it is that of the GPUs if there is one for each rank.
-func (o options) choose(ranks, here int) (int, string) {
+// choose returns the number of ranks and their kind of device. If ranks is 0, it is the number of GPUs, or ranksWithoutGPU. Unless --device names a
+// kind, it is that of the GPUs if there are any: ranks share them if there are fewer.
+func (o options) choose(ranks int) (int, string) {
 	if o.device != "auto" && ranks != 0 {
 		return ranks, o.device
 	}
@@ -104,15 +104,11 @@ func (o options) choose(ranks, here int) (int, string) {
 	if o.device != "auto" {
 		return ranks, o.device
 	}
-	kinds := symmem.DeviceKinds()
-	if gpus >= max(here, 1) {
+	kinds := symmem.DeviceKinds() // the quickest come first
+	if gpus > 0 {
 		return ranks, kinds[0].Name
 	}
-	last := kinds[len(kinds)-1].Name // the quickest come first
-	if gpus > 0 {
-		fmt.Fprintf(os.Stderr, "symmrepl: there are fewer GPUs (%d) than ranks here (%d): they run on the %s device\n", gpus, here, last)
-	}
-	return ranks, last
+	return ranks, kinds[len(kinds)-1].Name
 }
 
 // emulated reports whether a kind of device is emulated.

@@ -35,7 +35,7 @@ func (c communicator) topology() (*session.Topology, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &session.Topology{Device: t.Device, ID: t.ID, Medium: t.Medium, Host: t.Host, Between: t.Between}
+	out := &session.Topology{Device: t.Device, ID: t.ID, Medium: t.Medium, Host: t.Host, Part: t.Part, Between: t.Between, Sharers: t.Sharers, Manner: t.Manner}
 	for _, l := range t.Links {
 		out.Links = append(out.Links, session.Link(l))
 	}

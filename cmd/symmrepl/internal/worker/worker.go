@@ -26,7 +26,7 @@ func Start(env session.Env) (session.Evaluator, session.Communicator, error) {
 		return nil, nil, err
 	}
 	runtime, err := symmem.Init(symmem.Config{
-		Device: env.Device, Index: env.LocalRank, Backend: env.Backend, Network: env.Network, Client: env.Client, Joining: env.Incarnation > 1, Caller: evaluator.Position,
+		Device: env.Device, Index: env.LocalRank, LocalSize: env.LocalSize, Backend: env.Backend, Network: env.Network, Client: env.Client, Joining: env.Incarnation > 1, Caller: evaluator.Position,
 	})
 	if err != nil {
 		return nil, nil, explain(err, evaluator)

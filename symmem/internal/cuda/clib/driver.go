@@ -69,6 +69,7 @@ const (
 	MaxSharedOptin     Attribute = 97
 	PosixHandles       Attribute = 103
 	Multicast          Attribute = 132
+	MultiProcess       Attribute = 133 // whether contexts are shared by MPS; drivers before CUDA 12.4 do not know it
 )
 
 // DeviceAttribute asks one attribute of the device of this ordinal.

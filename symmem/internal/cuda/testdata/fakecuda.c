@@ -9,6 +9,8 @@
 //   nowhere()          is in no module
 //
 // FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live objects.
+// FAKE_CUDA_DEVICES is the number of devices, 2 by default. With FAKE_CUDA_ISLANDS=2 devices 0 and 1 map each other's memory, 2 and 3 do, and so on,
+// but not across. FAKE_CUDA_MPS is 1 under MPS, and "unknown" for a driver that cannot say.
 // Build with -DOLD_DRIVER for a driver before CUDA 12.4.
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,7 +25,7 @@
 
 enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700,
        CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901 };
-enum { GRANULARITY = 2 << 20, DEVICES = 2 };
+enum { GRANULARITY = 2 << 20, DEVICES = 8 };
 
 typedef uint64_t ptr;
 typedef struct { unsigned grid[3], block[3], shared, size; } shape;
@@ -43,7 +45,7 @@ typedef struct op {
 } op;
 typedef struct { op *first; } graph;
 typedef struct stream { op *first, *last; graph *graph; int spoilt; } stream;
-typedef struct { int fd; size_t size; } allocation;
+typedef struct { int fd, device; size_t size; } allocation;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int live;
@@ -69,6 +71,15 @@ static int failing(const char *name) {
 		CALL(name); \
 		if (!current || !*current) return INVALID_CONTEXT; \
 	} while (0)
+
+static int setting(const char *name, int without) {
+	const char *value = getenv(name);
+	return value ? atoi(value) : without;
+}
+
+static int devices(void) { return setting("FAKE_CUDA_DEVICES", 2); }
+
+static int island(int d) { return d / setting("FAKE_CUDA_ISLANDS", DEVICES); }
 
 static double now(void) {
 	struct timespec t;
@@ -99,8 +110,8 @@ int cuGetErrorString(int code, const char **text) {
 	}
 	return *text = NULL, INVALID_VALUE;
 }
-int cuDeviceGetCount(int *n) { CALL("cuDeviceGetCount"); return *n = DEVICES, 0; }
-int cuDeviceGet(int *d, int i) { CALL("cuDeviceGet"); return *d = i, i < 0 || i >= DEVICES ? 101 : 0; }
+int cuDeviceGetCount(int *n) { CALL("cuDeviceGetCount"); return *n = devices(), 0; }
+int cuDeviceGet(int *d, int i) { CALL("cuDeviceGet"); return *d = i, i < 0 || i >= devices() ? 101 : 0; }
 int cuDeviceGetName(char *name, int n, int d) { return snprintf(name, n, "Fake %d", d), 0; }
 int cuDeviceGetUuid_v2(unsigned char *u, int d) { return memset(u, 0x10 + d, 16), 0; }
 int cuDeviceTotalMem_v2(size_t *n, int d) { return *n = (size_t)8 << 30, d < 0; }
@@ -115,11 +126,12 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
 	case 75: *v = 9; return 0;
 	case 76: *v = 0; return 0;
 	case 97: *v = 232448; return 0;
+	case 133: return *v = setting("FAKE_CUDA_MPS", 0), getenv("FAKE_CUDA_MPS") && !*v ? INVALID_VALUE : 0;
 	case 9001: *v = live; return 0;
 	}
 	return d < 0 ? 101 : INVALID_VALUE;
 }
-int cuDeviceCanAccessPeer(int *yes, int d, int p) { return *yes = d != p, 0; }
+int cuDeviceCanAccessPeer(int *yes, int d, int p) { return *yes = d != p && island(d) == island(p), 0; }
 int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned flags) { CALL("cuDevicePrimaryCtxSetFlags_v2"); return d < 0 || flags != 4; }
 int cuDevicePrimaryCtxRetain(int **c, int d) { CALL("cuDevicePrimaryCtxRetain"); return context[d]++, live++, *c = &context[d], 0; }
 int cuDevicePrimaryCtxRelease_v2(int d) { return context[d]--, live--, 0; }
@@ -191,7 +203,9 @@ int cuMemCreate(uint64_t *h, size_t n, const struct property *p, uint64_t flags)
 	if (n % GRANULARITY || p->type != 1 || p->handles != 1 || p->where != 1 || p->id >= DEVICES || flags) return INVALID_VALUE;
 	if (n > (size_t)8 << 30) return OUT_OF_MEMORY;
 	allocation *a = malloc(sizeof *a);
-	*a = (allocation){memfd_create("fakecuda", MFD_CLOEXEC), n};
+	char name[] = "fakecuda0";
+	name[8] += p->id;
+	*a = (allocation){memfd_create(name, MFD_CLOEXEC), p->id, n};
 	if (ftruncate(a->fd, n)) return OUT_OF_MEMORY;
 	return *h = (uint64_t)a, live++, 0;
 }
@@ -205,12 +219,21 @@ int cuMemExportToShareableHandle(int *fd, uint64_t h, int type, uint64_t flags) 
 	if (type != 1 || flags) return INVALID_VALUE;
 	return *fd = dup(((allocation *)h)->fd), *fd < 0 ? 999 : 0;
 }
+// owner is the device of shared memory, by the name of its file; 0 for a file that no device made.
+static int owner(int fd) {
+	char link[64], name[128];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, name, sizeof name - 1);
+	name[n < 0 ? 0 : n] = 0;
+	const char *at = strstr(name, "memfd:fakecuda");
+	return at ? at[14] - '0' : 0;
+}
 int cuMemImportFromShareableHandle(uint64_t *h, void *os, int type) {
 	IN_CONTEXT("cuMemImportFromShareableHandle");
 	struct stat st;
 	if (type != 1 || fstat((int)(intptr_t)os, &st) || st.st_size % GRANULARITY) return INVALID_VALUE;
 	allocation *a = malloc(sizeof *a);
-	*a = (allocation){dup((int)(intptr_t)os), st.st_size};
+	*a = (allocation){dup((int)(intptr_t)os), owner((int)(intptr_t)os), st.st_size};
 	return *h = (uint64_t)a, live++, 0;
 }
 int cuMemAddressReserve(ptr *p, size_t n, size_t align, ptr hint, uint64_t flags) {
@@ -224,6 +247,7 @@ int cuMemMap(ptr p, size_t n, size_t offset, uint64_t h, uint64_t flags) {
 	IN_CONTEXT("cuMemMap");
 	allocation *a = (allocation *)h;
 	if (n != a->size || offset || flags) return INVALID_VALUE;
+	if (island(a->device) != island(current - context)) return 217; // CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
 	note_range(p, n);
 	return live++, mmap((void *)p, n, PROT_NONE, MAP_SHARED | MAP_FIXED, a->fd, 0) == MAP_FAILED ? 999 : 0;
 }

@@ -285,7 +285,7 @@ void net_close(net_proxy *p) {
 }
 
 net_board *net_board_of(net_proxy *p) { return p->board; }
-size_t net_board_bytes(net_proxy *p) { return sizeof *p->board + p->setup.signals * 8; }
+size_t net_board_bytes(net_proxy *p) { return p->board_bytes; }
 int net_news(net_proxy *p) { return p->news; }
 void net_ring(net_proxy *p) { notify(p->bell); }
 

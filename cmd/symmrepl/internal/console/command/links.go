@@ -47,10 +47,12 @@ func between(a, b *session.Topology) (name string, known bool) {
 		return "", false
 	case a.Host != b.Host:
 		return "other host, " + a.Between + " carries traffic to it", true
+	case a.Part != b.Part:
+		return "not mapped, " + a.Between + " carries traffic to it", true
 	case a.Medium != "":
 		return a.Medium, a.Medium == b.Medium
 	case a.ID == b.ID:
-		return "the same GPU", true
+		return "the same GPU, " + a.Manner, true
 	}
 	i := slices.IndexFunc(a.Links, func(l session.Link) bool { return l.ID == b.ID })
 	if i < 0 {

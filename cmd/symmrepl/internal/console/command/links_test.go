@@ -19,6 +19,16 @@ func TestLinks(t *testing.T) {
 	onHost := func(rank, host int) session.Answer {
 		return session.Answer{Rank: rank, Topology: &session.Topology{Device: "cpu", Medium: shared, Host: host, Between: "nothing"}}
 	}
+	const same, apart = "the same GPU, in turns by time slices", "not mapped, UCX 1.22.0 over lo carries traffic to it"
+	sharing := func(rank int, id string, links ...session.Link) session.Answer {
+		answer := gpu(rank, id, links...)
+		answer.Topology.Sharers, answer.Topology.Manner = []int{0, 1}, "in turns by time slices"
+		return answer
+	}
+	inPart := func(answer session.Answer, part int) session.Answer {
+		answer.Topology.Part, answer.Topology.Between = part, "UCX 1.22.0 over lo"
+		return answer
+	}
 	const a, b, c, nv = "GPU-a", "GPU-b", "GPU-c", "NV18, 478 GB/s each way"
 	nvlink := func(id string) session.Link { return session.Link{ID: id, Kind: "NV18", Rate: 478} }
 	system := func(id string) session.Link { return session.Link{ID: id, Kind: "SYS"} }
@@ -40,7 +50,15 @@ func TestLinks(t *testing.T) {
 			[]session.Answer{gpu(0, a, nvlink(b), system(c)), gpu(1, b, nvlink(a), nvlink(c))}, [][]string{{"", nv}, {nv, ""}}, "all ranks: " + nv,
 		},
 		"one GPU of several ranks": {
-			[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, a, nvlink(b))}, [][]string{{"", "the same GPU"}, {"the same GPU", ""}}, "all ranks: the same GPU",
+			[]session.Answer{sharing(0, a, nvlink(b)), sharing(1, a, nvlink(b))}, [][]string{{"", same}, {same, ""}}, "all ranks: " + same,
+		},
+		"two GPUs of several ranks": {
+			[]session.Answer{sharing(0, a, nvlink(b)), sharing(1, a, nvlink(b)), gpu(2, b, nvlink(a))}, [][]string{{"", same, nv}, {same, "", nv}, {nv, nv, ""}},
+			"        rank 0        rank 1        rank 2\nrank 0  –             the same GPU  NV18\nrank 1  the same GPU  –             NV18\nrank 2  NV18          NV18          –\n" +
+				"the same GPU: in turns by time slices\nNV18: 478 GB/s each way",
+		},
+		"GPUs that cannot map each other's memory": {
+			[]session.Answer{inPart(gpu(0, a, system(b)), 0), inPart(gpu(1, b, system(a)), 1)}, [][]string{{"", apart}, {apart, ""}}, "all ranks: " + apart,
 		},
 		"two hosts": {[]session.Answer{gpu(0, a, nvlink(b)), gpu(1, b, nvlink(a)), gpu(2, c, nvlink("GPU-d"))}, nil, ""},
 		"two hosts of which it is known": {

@@ -14,7 +14,7 @@ func ranks() console.Command {
 		Help: `show the rank processes: host, process id, device, state, memory
 The state is idle, running, waiting (with what for), stopped, starting or dead. "Start" counts the workers this rank has
 had: 1 for the first, one more each time it was replaced. After the name of the host stands which simulated one it is, if
-there are such: see symmrepl --hosts. A call into compiled code that an interrupted cell has left
+there are such: see symmrepl --hosts. After the name of a GPU stand the other ranks that it was shared with when the rank started. A call into compiled code that an interrupted cell has left
 behind is shown until it returns.`,
 		Run: runRanks,
 	}

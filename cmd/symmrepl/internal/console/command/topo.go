@@ -13,7 +13,8 @@ func topo() console.Command {
 	return console.Command{
 		Name: "topo", Group: devices, Where: console.TargetRanks,
 		Help: `show the links between the devices of the ranks, in a notebook as a picture
-Between ranks of different hosts it says what carries traffic.`,
+Between ranks of different hosts, and of GPUs that cannot map each other's memory, it says what carries traffic; of ranks that share a GPU,
+how their kernels run.`,
 		Run: runTopo,
 	}
 }
@@ -33,15 +34,18 @@ func runTopo(ctx context.Context, c *console.Call) console.Outcome {
 
 // describeTopology lists what a rank's device is connected with, one thing a line.
 func describeTopology(t *session.Topology) string {
+	var lines []string
 	switch {
 	case t == nil:
 		return ""
 	case t.Medium != "":
 		return t.Device + ": " + t.Medium
 	case len(t.Links) == 0:
-		return "the only GPU of the host"
+		lines = append(lines, "the only GPU of the host")
 	}
-	var lines []string
+	if t.Sharers != nil {
+		lines = append(lines, fmt.Sprintf("shared by the ranks %s, whose kernels run %s", strings.Trim(session.FormatRanks(t.Sharers), "[]"), t.Manner))
+	}
 	for _, l := range t.Links {
 		lines = append(lines, fmt.Sprintf("GPU %d of the host (%s, %s): %s", l.Index, l.Name, l.ID, l))
 	}
