@@ -110,7 +110,7 @@ func (a *arena) strings(list []string) **C.char {
 	if len(list) == 0 {
 		return nil
 	}
-	p := C.malloc(C.size_t(len(list)) * C.size_t(unsafe.Sizeof((*C.char)(nil))))
+	p := C.calloc(C.size_t(len(list)), C.size_t(unsafe.Sizeof((*C.char)(nil)))) // zeroed: the collector looks at what a pointer replaces
 	a.all = append(a.all, p)
 	c := unsafe.Slice((**C.char)(p), len(list))
 	for i, s := range list {
