@@ -377,6 +377,7 @@ func (e *Event) Free() {
 func (rt *Runtime) Elapsed(f func()) time.Duration {
 	const op = "Elapsed"
 	rt.hostCall(op)
+	rt.all.check(op)
 	rt.needFunction(op, f)
 	start, end := rt.NewEvent(), rt.NewEvent()
 	defer start.Free()
