@@ -16,6 +16,7 @@ type elsewhere struct {
 	foreign objects         // of that
 	closed  objects         // of a world that was closed
 	joining objects         // of one that has not joined
+	closing *symmem.Runtime // another such, for operations that close worlds
 	freed   objects         // of the world of all, once there is one
 }
 
@@ -75,6 +76,9 @@ func makeElsewhere(device string, index int) (*elsewhere, error) {
 	config.Joining = true
 	joining, err := symmem.Init(config)
 	if err != nil {
+		return nil, err
+	}
+	if o.closing, err = symmem.Init(config); err != nil {
 		return nil, err
 	}
 	o.joining = objects{rt: joining, local: joining.Local(symmem.F32, 4, 2), group: joining.Group(), stream: joining.NewStream(), event: joining.NewEvent(), kernel: joining.Compile(kernelText)}
