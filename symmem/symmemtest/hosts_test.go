@@ -60,9 +60,7 @@ func TestHosts(t *testing.T) {
 			continue
 		}
 		t.Run(device+"/"+network, func(t *testing.T) {
-			if device != "cpu" && n > symmem.GPUs() {
-				t.Skipf("%d GPUs are needed", n)
-			}
+			needRanks(t, device, n)
 			w := startOn(t, device, n, "2", network)
 			var passed []string
 			refused := 0

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -108,6 +109,16 @@ func rankCounts(t *testing.T, device string) (counts []int) {
 		}
 	}
 	return counts
+}
+
+// needRanks skips a test of n ranks that the device has no room for, or that SYMMTEST_RANKS leaves out.
+func needRanks(t *testing.T, device string, n int) {
+	if gpus := symmem.GPUs(); device != "cpu" && gpus < n {
+		t.Skipf("%d GPUs are needed, %d are here", n, gpus)
+	}
+	if !slices.Contains(rankCounts(t, device), n) {
+		t.Skipf("SYMMTEST_RANKS leaves out %d ranks", n)
+	}
 }
 
 // ranks is a running world of child processes.

@@ -46,9 +46,7 @@ func TestNetwork(t *testing.T) {
 			{2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"},
 		} {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
-				if gpus := symmem.GPUs(); device != "cpu" && gpus < c.ranks {
-					t.Skipf("%d GPUs are needed, %d are here", c.ranks, gpus)
-				}
+				needRanks(t, device, c.ranks)
 				if _, err := net.Available(); c.network == "ucx" && err != nil {
 					t.Skip(err)
 				}
