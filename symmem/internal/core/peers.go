@@ -14,19 +14,23 @@ import (
 // peerSegment is what a member says about the segment it shares.
 type peerSegment struct {
 	Size       int
-	Processors int  // of its device
-	WholeLines bool // as the device says
+	Processors int    // of its device
+	WholeLines bool   // as the device says
+	Token      []byte `json:",omitempty"` // between hosts of a fabric
 }
 
-// share maps the segments of the members on this rank's host into this process, by position in the group; this rank's own is seg
-// itself, and those of other hosts are nil. known returns a segment of a world rank that is mapped already, or nil. failed is why this member
+// share maps the segments of the members whose memory this rank maps into this process, by position in the group; this rank's own is seg
+// itself, and those of others are nil. known returns a segment of a world rank that is mapped already, or nil. failed is why this member
 // has no segment to share, if it has none: all members then fail. A holder of g.meeting calls it.
 func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
 	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines}
 	var file *os.File
 	if failed == nil {
 		mine.Size = seg.Size()
-		if len(g.here()) > 1 {
+		switch {
+		case g.onFabric():
+			mine.Token, failed = token(seg)
+		case len(g.here()) > 1:
 			file, failed = export(seg)
 		}
 	}
@@ -42,24 +46,32 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 	if len(g.ranks) == 1 {
 		return mapped, peers, nil
 	}
-	files, err := g.gatherFiles(op, desc, file)
-	if err != nil {
+	var files []*os.File
+	if g.onFabric() {
+		g.met++ // as members do that pass files
+	} else if files, err = g.gatherFiles(op, desc, file); err != nil {
 		return nil, nil, err
 	}
 	var fresh []device.Segment
-	for at, f := range files {
-		r := g.here()[at]
+	for at, r := range g.here() {
 		i := slices.Index(g.ranks, r)
 		if mapped[i] == nil && failed == nil {
 			if mapped[i] = known(r); mapped[i] == nil {
-				if mapped[i], failed = g.rt.importSegment(f, peers[i].Size); failed != nil {
-					failed = fmt.Errorf("mapping the memory of rank %d: %w", r, failed)
+				if files == nil {
+					mapped[i], failed = g.rt.importToken(peers[i].Token, peers[i].Size)
+				} else {
+					mapped[i], failed = g.rt.importSegment(files[at], peers[i].Size)
+				}
+				if failed != nil {
+					mapped[i], failed = nil, fmt.Errorf("mapping the memory of rank %d: %w", r, failed)
 				} else {
 					fresh = append(fresh, mapped[i])
 				}
 			}
 		}
-		f.Close()
+		if files != nil {
+			files[at].Close()
+		}
 	}
 	if _, err := agree(g, op, desc, struct{}{}, failed); err != nil {
 		for _, s := range fresh {
@@ -85,4 +97,21 @@ func (rt *Runtime) importSegment(f *os.File, size int) (device.Segment, error) {
 		return nil, err
 	}
 	return rt.dev.ImportSegment(fd, size)
+}
+
+// token is what stands for a segment on other hosts of the fabric.
+func token(seg device.Segment) ([]byte, error) {
+	s, ok := seg.(device.FabricSegment)
+	if !ok {
+		return nil, fmt.Errorf("a segment of %T has no token", seg)
+	}
+	return s.Token()
+}
+
+func (rt *Runtime) importToken(token []byte, size int) (device.Segment, error) {
+	d, ok := rt.dev.(device.FabricDevice)
+	if !ok {
+		return nil, fmt.Errorf("%T maps no tokens", rt.dev)
+	}
+	return d.ImportToken(token, size)
 }

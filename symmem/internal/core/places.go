@@ -10,13 +10,14 @@ import (
 // Places
 //
 // A rank loads from and stores to the memory of the ranks of its part of the world: those of its host, or of them those whose devices can map each
-// other's memory. Several ranks of a host may use one device; it is then within their own reach.
+// other's memory. GPUs on one NVLink fabric map each other's memory also between hosts: their ranks are one part, unless hosts are simulated. Several
+// ranks of a host may use one device; it is then within their own reach.
 
 // places is where the ranks of the world are. It does not change.
 type places struct {
 	hosts    [][]int // all ranks by host, a simulated one if there are such
 	machines int     // real hosts
-	parts    [][]int // all ranks by whose memory they map: the hosts, or parts of them
+	parts    [][]int // all ranks by whose memory they map: the hosts, parts of them, or several
 	sharing  Sharing
 }
 
@@ -117,8 +118,29 @@ func (rt *Runtime) findDevices(op string, p *places) error {
 		p.parts = append(p.parts, parts...)
 	}
 	slices.SortFunc(p.parts, func(a, b []int) int { return a[0] - b[0] })
+	if !rt.simulated() {
+		p.parts = joined(p.parts, all)
+	}
 	p.sharing = sharingOf(all)
 	return nil
+}
+
+// joined makes one part of those whose devices, devices[rank], are on the same fabric.
+func joined(parts [][]int, devices []device.Place) (list [][]int) {
+	of := map[string]int{} // where the part of a fabric is in list
+	for _, part := range parts {
+		fabric := devices[part[0]].Fabric
+		if slices.ContainsFunc(part, func(r int) bool { return devices[r].Fabric != fabric }) {
+			fabric = ""
+		}
+		if i, ok := of[fabric]; ok && fabric != "" {
+			list[i] = slices.Sorted(slices.Values(slices.Concat(list[i], part)))
+			continue
+		}
+		of[fabric] = len(list)
+		list = append(list, part)
+	}
+	return list
 }
 
 // cliques parts ranks by what their devices, devices[rank], can map: those of a part map each other's memory, and those of different parts do not. The
@@ -194,6 +216,11 @@ func (rt *Runtime) divide(s Sharing) {
 	rt.info = info
 }
 
+// onFabric reports whether members whose memory this rank maps are on other hosts.
+func (g *Group) onFabric() bool {
+	return slices.ContainsFunc(g.here(), func(r int) bool { return g.rt.places.Load() != nil && !g.rt.sameHost(r) })
+}
+
 // sameHost reports whether a rank is on this one's host.
 func (rt *Runtime) sameHost(rank int) bool { return rt.hostOf(rank) == rt.hostOf(rt.rank) }
 
@@ -207,7 +234,7 @@ func (rt *Runtime) apart(rank int) string {
 
 // nearby names the members whose memory this rank maps.
 func (g *Group) nearby() string {
-	if p := g.rt.places.Load(); len(p.parts) > len(p.hosts) {
+	if p := g.rt.places.Load(); len(p.parts) != len(p.hosts) {
 		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: g.LSA()", Joined(g.here()))
 	}
 	return fmt.Sprintf("the ranks of this host, which are %s: g.LSA()", Joined(g.here()))

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
@@ -23,6 +27,36 @@ type placed struct {
 }
 
 func (d placed) Place() (device.Place, error) { return d.place, nil }
+
+// tokened is a segment of a fabric that the ranks of one process make up: its token names a descriptor.
+type tokened struct {
+	device.Segment
+	fd int
+}
+
+func (d placed) NewSegment(n int) (device.Segment, error) {
+	s, err := d.Device.NewSegment(n)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := s.Export()
+	return tokened{s, fd}, err
+}
+
+func (s tokened) Token() ([]byte, error) { return []byte(fmt.Sprint(s.fd)), nil }
+func (s tokened) Close() error           { return errors.Join(s.Segment.Close(), unix.Close(s.fd)) }
+
+func (d placed) ImportToken(token []byte, n int) (device.Segment, error) {
+	owned, err := strconv.Atoi(string(token))
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.FcntlInt(uintptr(owned), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	return d.ImportSegment(fd, n)
+}
 
 // placesOf are devices of these IDs, with the IDs of those that each cannot map.
 func placesOf(ids string, apart map[string]string) (list []device.Place) {
@@ -85,8 +119,15 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// together runs f on ranks of one process whose devices are at these places, with the null network, and returns what failed on each.
+// together runs f on ranks of one process whose devices are at these places, with the null network, and returns what failed on each. A device "a/alone"
+// is on a host of its own: nobody sees its folder.
 func together(t *testing.T, list []device.Place, f func(rt *Runtime)) []error {
+	t.Helper()
+	return togetherOver(t, "null", list, f)
+}
+
+// togetherOver is together with another network.
+func togetherOver(t *testing.T, network string, list []device.Place, f func(rt *Runtime)) []error {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "places") // sockets have short names
 	if err != nil {
@@ -99,7 +140,11 @@ func together(t *testing.T, list []device.Place, f func(rt *Runtime)) []error {
 	for rank, place := range list {
 		mine, theirs := net.Pipe()
 		go hub.Serve(rank, theirs)
-		client, err := bootstrap.NewClient(mine, rank, len(list), dir, bootstrap.Parts{})
+		folder := dir
+		if strings.HasSuffix(place.ID, "/alone") {
+			folder = filepath.Join(dir, "nowhere")
+		}
+		client, err := bootstrap.NewClient(mine, rank, len(list), folder, bootstrap.Parts{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +154,7 @@ func together(t *testing.T, list []device.Place, f func(rt *Runtime)) []error {
 		}
 		all.Go(func() {
 			defer client.Close()
-			rt, err := New(placed{d, place}, Config{Client: client, Plan: tuning.CPU, Name: "gpu", Network: "null"})
+			rt, err := New(placed{d, place}, Config{Client: client, Plan: tuning.CPU, Name: "gpu", Network: network})
 			if err != nil {
 				d.Close()
 				failed[rank] = err
@@ -176,6 +221,64 @@ func TestShared(t *testing.T) {
 			h.Barrier(0)
 			rt.Meet()
 		}))
+	}
+}
+
+func TestJoined(t *testing.T) {
+	devices := placesOf("a b c d e f", nil)
+	for r, fabric := range []string{"x", "x", "y", "x", "x", ""} {
+		devices[r].Fabric = fabric
+	}
+	for _, c := range []struct{ parts, want [][]int }{
+		{[][]int{{0, 1}, {3, 4}}, [][]int{{0, 1, 3, 4}}},
+		{[][]int{{0, 3}, {1, 4}}, [][]int{{0, 1, 3, 4}}},
+		{[][]int{{0, 1}, {2}, {3}, {5}}, [][]int{{0, 1, 3}, {2}, {5}}},
+		{[][]int{{0, 1}, {2, 3}, {4}}, [][]int{{0, 1, 4}, {2, 3}}}, // a host with GPUs of two fabrics is by itself
+		{[][]int{{5}, {0}}, [][]int{{5}, {0}}},
+	} {
+		if got := joined(c.parts, devices); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v: got %v, want %v", c.parts, got, c.want)
+		}
+	}
+}
+
+// TestFabric: ranks of two hosts whose GPUs are on one fabric map each other's memory; a third host is reached by no network.
+func TestFabric(t *testing.T) {
+	list := placesOf("a b c/alone d/alone", nil)
+	for r := range 3 {
+		list[r].Fabric = "x/0"
+	}
+	fds := func() int { entries, _ := os.ReadDir("/proc/self/fd"); return len(entries) }
+	before := fds()
+	noneFailed(t, togetherOver(t, "none", list, func(rt *Runtime) {
+		hosts, _ := Hosts(rt)
+		if got := fmt.Sprint(hosts, Parts(rt)); got != "[[0 1] [2] [3]] [[0 1 2] [3]]" {
+			t.Errorf("rank %d: hosts and parts: %s", rt.rank, got)
+		}
+		team := rt.all.LSA()
+		x := rt.Empty(I32, 3).Fill(rt.rank)
+		h := rt.Rendezvous(x, team)
+		h.Barrier(0)
+		for peer, r := range team.ranks {
+			if got := h.GetBuffer(peer, I32, 3).Ints(); !reflect.DeepEqual(got, []int{r, r, r}) {
+				t.Errorf("rank %d: rank %d has %v", rt.rank, r, got)
+			}
+		}
+		h.Barrier(0)
+		rt.Meet()
+		x.Free()
+		y := rt.Empty(I32, 1)
+		pair := rt.NewGroup(1, 2) // of two hosts
+		if pair.Rank() >= 0 {
+			h := rt.Rendezvous(y, pair)
+			h.PutSignal(1-h.Rank(), 0)
+			h.WaitSignal(1-h.Rank(), 0)
+			pair.meet("test", "", nil)
+		}
+		rt.Meet()
+	}))
+	if now := fds(); now != before {
+		t.Errorf("%d descriptors are open, %d were before", now, before)
 	}
 }
 

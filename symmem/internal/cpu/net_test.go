@@ -22,7 +22,7 @@ type network struct {
 	*bench
 	ranks    []*netRank
 	channels int
-	blocks   []device.Ptr // signal blocks
+	blocks   []device.Ptr  // signal blocks
 	queue    [][]abi.NetOp // taken, not carried yet
 	paused   atomic.Bool
 	bells    atomic.Int64

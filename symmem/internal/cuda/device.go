@@ -16,7 +16,8 @@ type Device struct {
 	c        clib.Device
 	info     device.Info
 	uuid     [16]byte
-	visible  int // how many GPUs the process sees
+	fabric   string // that it has joined, or ""
+	visible  int    // how many GPUs the process sees
 	compiler *cubin.Compiler
 	watch    *device.Watch
 	overlaps bool // whether launches may overlap: from Hopper on

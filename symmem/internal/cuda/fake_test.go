@@ -13,6 +13,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
@@ -67,6 +69,7 @@ func TestFakeDevice(t *testing.T) {
 	t.Run("advice", func(t *testing.T) { fakeAdvice(t, d) })
 	t.Run("probe", fakeProbe)
 	t.Run("place", func(t *testing.T) { fakePlace(t, d) })
+	t.Run("fabric", func(t *testing.T) { fakeFabric(t, d) })
 	t.Run("reopen", func(t *testing.T) {
 		must(t, d.Close())
 		d := opened(t, 0)
@@ -93,6 +96,61 @@ func fakeInfo(t *testing.T, d *Device) {
 		var un *device.UnavailableError
 		if _, err := Open(index, false); !errors.As(err, &un) || !strings.Contains(un.Hint, "0 to 1") {
 			t.Errorf("Open(%d) gives %v", index, err)
+		}
+	}
+}
+
+// fakeFabric exports memory by a token once the driver permits it.
+func fakeFabric(t *testing.T, d *Device) {
+	before := live(t)
+	var refused *device.DriverError
+	if err := d.c.JoinFabric(); !errors.As(err, &refused) || refused.Code != 800 {
+		t.Errorf("joining without permission gives %v", err)
+	}
+	plain, err := d.NewSegment(1)
+	must(t, err)
+	if _, err := plain.(device.FabricSegment).Token(); err == nil {
+		t.Error("a segment made before has a token")
+	}
+	t.Setenv("FAKE_CUDA_FABRIC", "1")
+	must(t, d.c.JoinFabric())
+	own, err := d.NewSegment(3 << 20)
+	must(t, err)
+	token, err := own.(device.FabricSegment).Token()
+	must(t, err)
+	mapped, err := d.ImportToken(token, own.Size())
+	must(t, err)
+	stream, err := d.NewStream()
+	must(t, err)
+	s := stream.(*Stream)
+	must(t, s.Write(own.Ptr()+100, pattern(1000, 3)))
+	wants(t, s, mapped.Ptr()+100, pattern(1000, 3), "what the owner wrote")
+	fd, err := own.Export() // descriptors go on
+	must(t, err)
+	again, err := d.ImportSegment(fd, own.Size())
+	must(t, err)
+	wants(t, s, again.Ptr()+100, pattern(1000, 3), "by its descriptor")
+	if _, err := d.ImportToken([]byte("nothing"), own.Size()); err == nil {
+		t.Error("a token of nothing was mapped")
+	}
+	for _, c := range []interface{ Close() error }{s, plain, own, mapped, again} {
+		must(t, c.Close())
+	}
+	if n := live(t) - before; n != 0 {
+		t.Errorf("%d objects were left behind", n)
+	}
+}
+
+func TestDomainOf(t *testing.T) {
+	joined := nvml.GpuFabricInfo_v2{ClusterUuid: [16]uint8{0xab, 1}, CliqueId: 7, State: nvml.GPU_FABRIC_STATE_COMPLETED}
+	alone, starting, failed := joined, joined, joined
+	alone.ClusterUuid, starting.State, failed.Status = [16]uint8{}, nvml.GPU_FABRIC_STATE_IN_PROGRESS, uint32(nvml.ERROR_UNKNOWN)
+	if got := domainOf(joined); got != "ab010000000000000000000000000000/7" {
+		t.Errorf("the domain is %q", got)
+	}
+	for _, info := range []nvml.GpuFabricInfo_v2{alone, starting, failed} {
+		if got := domainOf(info); got != "" {
+			t.Errorf("%+v is of domain %q", info, got)
 		}
 	}
 }

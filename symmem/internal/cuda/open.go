@@ -87,6 +87,9 @@ func open(index int, host libs.Host) (*Device, error) {
 	if d.c, err = clib.Open(index); err != nil {
 		return nil, unavailable(fmt.Sprintf("GPU %d does not open: %v", index, err), openHint(err))
 	}
+	if fabric := d.fabricDomain(); fabric != "" && d.c.JoinFabric() == nil {
+		d.fabric = fabric
+	}
 	page, err := d.c.HostAlloc(int(unsafe.Sizeof(device.Watch{})))
 	if err != nil {
 		d.c.Close()

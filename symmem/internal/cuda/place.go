@@ -10,7 +10,7 @@ import (
 
 // Place implements device.Device. GPUs that this process does not see are taken to be within reach.
 func (d *Device) Place() (device.Place, error) {
-	p := device.Place{ID: uuidString(d.uuid), Beside: multiProcess(d.info.Index, os.Getenv)}
+	p := device.Place{ID: uuidString(d.uuid), Beside: multiProcess(d.info.Index, os.Getenv), Fabric: d.fabric}
 	for peer := range d.visible {
 		if peer == d.info.Index {
 			continue

@@ -40,6 +40,20 @@ func (d *Device) ImportSegment(fd, n int) (device.Segment, error) {
 	return segment{c}, nil
 }
 
+// ImportToken implements device.FabricDevice.
+func (d *Device) ImportToken(token []byte, n int) (device.Segment, error) {
+	if err := d.quiet(); err != nil {
+		return nil, err
+	}
+	c, err := d.c.ImportToken(token, n)
+	if err != nil {
+		return nil, err
+	}
+	return segment{c}, nil
+}
+
+func (s segment) Token() ([]byte, error) { return s.c.Token() }
+
 func (s segment) Ptr() device.Ptr { return device.Ptr(s.c.Ptr()) }
 
 func (s segment) Size() int { return s.c.Size() }

@@ -71,6 +71,13 @@ sy_status sy_segment_import(sy_device *d, int fd, size_t n, sy_segment *s);
 sy_status sy_segment_export(sy_device *d, const sy_segment *s, int *fd);
 sy_status sy_segment_close(sy_device *d, const sy_segment *s);
 
+// sy_fabric_join makes segments that are created from now on exportable by tokens too, which processes of the same NVLink fabric map on
+// any host. It fails where that is not permitted. The functions below are those above with a token for the descriptor.
+enum { SY_TOKEN = 64 };
+sy_status sy_fabric_join(sy_device *d);
+sy_status sy_segment_import_token(sy_device *d, const void *token, size_t n, sy_segment *s);
+sy_status sy_segment_token(sy_device *d, const sy_segment *s, void *token);
+
 // ---- code ---------------------------------------------------------------------------------------------
 
 // sy_module_load loads a cubin; its memory may be reused when the function returns.

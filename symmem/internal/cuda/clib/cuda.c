@@ -174,7 +174,7 @@ sy_status sy_host_unregister(sy_device *d, uintptr_t host) {
 static cu_allocation shareable(const sy_device *d) {
 	cu_allocation prop = {0};
 	prop.type = CU_ALLOCATION_PINNED;
-	prop.handle_types = CU_HANDLE_POSIX_FD;
+	prop.handle_types = CU_HANDLE_POSIX_FD | d->handles;
 	prop.location = (cu_location){CU_LOCATION_DEVICE, d->device};
 	return prop;
 }
@@ -211,12 +211,35 @@ sy_status sy_segment_create(sy_device *d, size_t n, sy_segment *s) {
 	return st;
 }
 
-sy_status sy_segment_import(sy_device *d, int fd, size_t n, sy_segment *s) {
+static sy_status import(sy_device *d, void *exported, int kind, size_t n, sy_segment *s) {
 	ENTER(d);
 	s->size = n;
-	TRY(cuMemImportFromShareableHandle, &s->handle, (void *)(uintptr_t)fd, CU_HANDLE_POSIX_FD);
+	TRY(cuMemImportFromShareableHandle, &s->handle, exported, kind);
 	sy_status st = map(d, s);
 	if (st.code) cu.cuMemRelease(s->handle);
+	return st;
+}
+
+sy_status sy_segment_import(sy_device *d, int fd, size_t n, sy_segment *s) {
+	return import(d, (void *)(uintptr_t)fd, CU_HANDLE_POSIX_FD, n, s);
+}
+
+sy_status sy_segment_import_token(sy_device *d, const void *token, size_t n, sy_segment *s) {
+	return import(d, (void *)(uintptr_t)token, CU_HANDLE_FABRIC, n, s);
+}
+
+sy_status sy_segment_token(sy_device *d, const sy_segment *s, void *token) {
+	ENTER(d);
+	TRY(cuMemExportToShareableHandle, token, s->handle, CU_HANDLE_FABRIC, 0);
+	return OK;
+}
+
+sy_status sy_fabric_join(sy_device *d) {
+	d->handles = CU_HANDLE_FABRIC;
+	sy_segment s;
+	sy_status st = sy_segment_create(d, 1, &s);
+	if (!st.code) return sy_segment_close(d, &s);
+	d->handles = 0;
 	return st;
 }
 

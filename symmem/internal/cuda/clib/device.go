@@ -91,6 +91,27 @@ func (s *Segment) Export() (int, error) {
 	return int(fd), err
 }
 
+// JoinFabric makes the segments of NewSegment exportable by tokens, if that is permitted.
+func (d Device) JoinFabric() error { return check(C.sy_fabric_join(d.c)) }
+
+// ImportToken maps n bytes that another process of the fabric exported by a token.
+func (d Device) ImportToken(token []byte, n int) (*Segment, error) {
+	var t [C.SY_TOKEN]byte
+	copy(t[:], token)
+	s := &Segment{d: d}
+	if err := check(C.sy_segment_import_token(d.c, unsafe.Pointer(&t), C.size_t(n), &s.c)); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Token returns what stands for the memory on the fabric.
+func (s *Segment) Token() ([]byte, error) {
+	t := make([]byte, C.SY_TOKEN)
+	err := check(C.sy_segment_token(s.d.c, &s.c, unsafe.Pointer(&t[0])))
+	return t, err
+}
+
 // Close unmaps the segment.
 func (s *Segment) Close() error { return check(C.sy_segment_close(s.d.c, &s.c)) }
 

@@ -43,6 +43,7 @@ struct sy_device {
 	int device;
 	cu_context context;
 	cu_stream service; // for zeroing, apart from the user's streams
+	int handles;       // kinds that segments can be exported as
 };
 
 // sy_beside is what runs copies beside each other: streams apart from the first copy's, and events that begin and end them. Its parts

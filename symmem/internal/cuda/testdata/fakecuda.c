@@ -13,6 +13,7 @@
 // but not across. FAKE_CUDA_MPS is 1 under MPS, and "unknown" for a driver that cannot say.
 // Build with -DOLD_DRIVER for a driver before CUDA 12.4.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ typedef struct op {
 } op;
 typedef struct { op *first; } graph;
 typedef struct stream { op *first, *last; graph *graph; int spoilt; } stream;
-typedef struct { int fd, device; size_t size; } allocation;
+typedef struct { int fd, device; size_t size; int handles; } allocation;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int live;
@@ -126,6 +127,7 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
 	case 75: *v = 9; return 0;
 	case 76: *v = 0; return 0;
 	case 97: *v = 232448; return 0;
+	case 128: *v = getenv("FAKE_CUDA_FABRIC") != NULL; return 0;
 	case 133: return *v = setting("FAKE_CUDA_MPS", 0), getenv("FAKE_CUDA_MPS") && !*v ? INVALID_VALUE : 0;
 	case 9001: *v = live; return 0;
 	}
@@ -196,16 +198,17 @@ struct access { int where, id, flags; };
 
 int cuMemGetAllocationGranularity(size_t *n, const struct property *p, int option) {
 	CALL("cuMemGetAllocationGranularity");
-	return *n = GRANULARITY, p->type != 1 || p->handles != 1 || p->where != 1 || option != 1;
+	return *n = GRANULARITY, p->type != 1 || (p->handles | 8) != 9 || p->where != 1 || option != 1;
 }
 int cuMemCreate(uint64_t *h, size_t n, const struct property *p, uint64_t flags) {
 	IN_CONTEXT("cuMemCreate");
-	if (n % GRANULARITY || p->type != 1 || p->handles != 1 || p->where != 1 || p->id >= DEVICES || flags) return INVALID_VALUE;
+	if (p->handles & 8 && !getenv("FAKE_CUDA_FABRIC")) return 800; // CUDA_ERROR_NOT_PERMITTED
+	if (n % GRANULARITY || p->type != 1 || (p->handles | 8) != 9 || p->where != 1 || p->id >= DEVICES || flags) return INVALID_VALUE;
 	if (n > (size_t)8 << 30) return OUT_OF_MEMORY;
 	allocation *a = malloc(sizeof *a);
 	char name[] = "fakecuda0";
 	name[8] += p->id;
-	*a = (allocation){memfd_create(name, MFD_CLOEXEC), p->id, n};
+	*a = (allocation){memfd_create(name, MFD_CLOEXEC), p->id, n, p->handles};
 	if (ftruncate(a->fd, n)) return OUT_OF_MEMORY;
 	return *h = (uint64_t)a, live++, 0;
 }
@@ -216,6 +219,7 @@ int cuMemRelease(uint64_t h) {
 }
 int cuMemExportToShareableHandle(int *fd, uint64_t h, int type, uint64_t flags) {
 	IN_CONTEXT("cuMemExportToShareableHandle");
+	if (type == 8 && ((allocation *)h)->handles & 8) return snprintf((char *)fd, 64, "/proc/%d/fd/%d", getpid(), ((allocation *)h)->fd), 0;
 	if (type != 1 || flags) return INVALID_VALUE;
 	return *fd = dup(((allocation *)h)->fd), *fd < 0 ? 999 : 0;
 }
@@ -231,9 +235,10 @@ static int owner(int fd) {
 int cuMemImportFromShareableHandle(uint64_t *h, void *os, int type) {
 	IN_CONTEXT("cuMemImportFromShareableHandle");
 	struct stat st;
-	if (type != 1 || fstat((int)(intptr_t)os, &st) || st.st_size % GRANULARITY) return INVALID_VALUE;
+	int fd = type == 8 ? open(os, O_RDWR | O_CLOEXEC) : dup((int)(intptr_t)os);
+	if ((type != 1 && type != 8) || fstat(fd, &st) || st.st_size % GRANULARITY) return INVALID_VALUE;
 	allocation *a = malloc(sizeof *a);
-	*a = (allocation){dup((int)(intptr_t)os), owner((int)(intptr_t)os), st.st_size};
+	*a = (allocation){fd, owner(fd), st.st_size, type};
 	return *h = (uint64_t)a, live++, 0;
 }
 int cuMemAddressReserve(ptr *p, size_t n, size_t align, ptr hint, uint64_t flags) {
