@@ -38,7 +38,7 @@ func Attach(ctx context.Context, dir string) (Session, error) {
 	}
 	a := &attached{conn: conn, out: frame.NewWriter(conn), open: map[uint64]*frontCall{}}
 	go a.read()
-	if r := a.call(ctx, frontRequest{Hello: wireVersion}, nil, nil); r.Err != "" {
+	if r := a.call(ctx, frontRequest{Hello: frontVersion}, nil, nil); r.Err != "" {
 		conn.Close()
 		return nil, errors.New(r.Err)
 	}

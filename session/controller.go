@@ -66,7 +66,7 @@ type controller struct {
 	replaced    []int        // since the last Recover
 	unrecovered []int        // whose Recover failed, in that order
 	questions   uint64
-	answers     map[uint64]chan *answer
+	asked       map[uint64]*asked // by the number of the question
 }
 
 // rankState is what the controller knows of one rank. controller.mu guards it.
@@ -96,7 +96,7 @@ func newController(config Config, size int, dir *userdir.Dir) *controller {
 	c := &controller{
 		config: config, size: size, hub: bootstrap.NewHub(size), dir: dir, spawner: newSpawner(), startLimit: startTimeout,
 		turn: make(chan struct{}, 1), over: make(chan struct{}), changed: make(chan struct{}),
-		ranks: make([]*rankState, size), answers: map[uint64]chan *answer{},
+		ranks: make([]*rankState, size), asked: map[uint64]*asked{},
 	}
 	for r := range c.ranks {
 		c.ranks[r] = &rankState{}
@@ -119,113 +119,208 @@ func (c *controller) keeper(rank int) keeper {
 	return c.ranks[rank].keeper
 }
 
-// tell gives a command to the supervisor of rank. c.mu is not held: the supervisor may emit events before do returns.
-func (c *controller) tell(rank int, cmd command, payload []byte) {
-	c.keeper(rank).do(cmd, payload)
+// tell gives a command to the supervisors of ranks, once to each host. c.mu is not held: a supervisor may emit events before do returns.
+func (c *controller) tell(ranks []int, cmd command, payload []byte) {
+	var single []keeper
+	var hosts []*hostKeeper
+	var of [][]int
+	c.mu.Lock()
+	for _, r := range ranks {
+		switch k := c.ranks[r].keeper.(type) {
+		case *hostKeeper:
+			if len(k.named) == 0 {
+				hosts = append(hosts, k)
+			}
+			k.named = append(k.named, r)
+		default:
+			single = append(single, k)
+		}
+	}
+	for _, h := range hosts {
+		of = append(of, h.named)
+		h.named = nil
+	}
+	c.mu.Unlock()
+	for _, k := range single {
+		k.do(cmd, payload)
+	}
+	for i, h := range hosts {
+		cmd.Ranks = of[i]
+		h.do(cmd, payload)
+	}
 }
 
 // startWorker asks for a fresh worker. c.mu is held.
 func (c *controller) startWorker(rank int) {
-	s := c.ranks[rank]
+	n := c.ranks[rank].startNext()
+	go c.tell([]int{rank}, command{Start: &startCommand{n}}, nil)
+}
+
+// startNext counts a new worker and forgets the one before. It returns the incarnation. controller.mu is held.
+func (s *rankState) startNext() int {
 	s.incarnation++
 	s.deathReported = make(chan struct{})
 	s.ready, s.busy, s.leaving, s.stopped, s.rss = nil, false, false, false, 0
-	k, n := s.keeper, s.incarnation
-	go k.do(command{Start: &startCommand{n}}, nil)
+	return s.incarnation
 }
 
 // killWorker ends a rank's worker; another takes its place. why completes "rank 1 …" in messages. c.mu is held.
 func (c *controller) killWorker(rank int, why string) {
 	s := c.ranks[rank]
 	s.leaving, s.cause = true, why
-	go s.keeper.do(command{Kill: s.incarnation}, nil)
+	n := s.incarnation
+	go c.tell([]int{rank}, command{Kill: n}, nil)
 }
 
-// event handles what a rank reports. Several goroutines may call it; the events of one rank and kind come in order.
-func (c *controller) event(rank int, e event, payload []byte) {
+// event handles what ranks, ascending, report alike. Several goroutines may call it; the events of one rank and kind come in order.
+func (c *controller) event(ranks []int, e event, payload []byte) {
 	if e.Begins != 0 {
-		c.begins(rank, e)
+		c.begins(ranks, e)
 		return
 	}
 	if e.Output == Stdout || e.Output == Stderr {
-		c.output(rank, e, payload)
+		c.output(ranks, e, payload)
+		return
+	}
+	if len(ranks) > 1 && (e.Died != nil || e.Gone != "") { // what follows from a death is the rank's own
+		for _, r := range ranks {
+			one := e
+			if e.Died != nil {
+				d := *e.Died
+				one.Died = &d
+			}
+			c.event([]int{r}, one, payload)
+		}
 		return
 	}
 	c.mu.Lock()
-	s := c.ranks[rank]
-	if e.Gone == "" && (e.Incarnation != s.incarnation || s.incarnation == 0) {
-		c.mu.Unlock()
-		return // from a worker that has been replaced
+	if e.Gone == "" { // leave out workers that have been replaced
+		current := func(r int) bool { return e.Incarnation == c.ranks[r].incarnation && e.Incarnation != 0 }
+		if ranks = filtered(ranks, current); len(ranks) == 0 {
+			c.mu.Unlock()
+			return
+		}
 	}
 	run := c.run
+	for _, rank := range ranks {
+		c.record(rank, &e)
+	}
 	switch {
-	case e.Ready != nil:
-		s.ready, s.failed = e.Ready, nil
+	case e.Ready != nil || e.Failed != nil || e.Died != nil || e.Gone != "":
 		c.notify()
-	case e.Failed != nil:
-		s.failed = e.Failed
-		s.failed.Ranks = []int{rank}
-		c.notify()
-	case e.Died != nil:
-		c.died(rank, e.Died)
-	case e.Gone != "":
-		c.gone(rank, e.Gone)
-		e.Died = &deathEvent{Cause: "was lost: " + e.Gone, Next: s.failed.Hint}
-	case e.Process != nil:
-		s.rss, s.stopped = e.Process.RSS, e.Process.State == "T" || e.Process.State == "t"
 	case e.Status != nil:
-		c.deliver(e.Status.ID, e, payload)
-	case e.Done != nil:
-		s.busy, s.attempts = false, 0
+		c.deliver(e.Status.ID, ranks, e, payload)
 	case e.Answer != nil:
-		c.deliver(e.Answer.ID, e, payload)
+		c.deliver(e.Answer.ID, ranks, e, payload)
 	case e.Recovered != nil:
-		if e.Recovered.Err != "" { // the ranks that wait for it fail too, after it
-			c.hub.Leave(rank, "failed: "+e.Recovered.Err)
-			c.unrecovered = append(c.unrecovered, rank)
-		}
-		c.deliver(e.Recovered.ID, e, payload)
+		c.deliver(e.Recovered.ID, ranks, e, payload)
 	}
 	c.mu.Unlock()
 	if run != nil && (e.Done != nil || e.Died != nil || e.Status != nil || e.Process != nil || e.Probe != 0) {
-		run.event(rank, e, payload)
+		run.event(ranks, e, payload)
 	}
 }
 
-// begins records that what a rank prints is of the cell that runs, from now on.
-func (c *controller) begins(rank int, e event) {
+// filtered returns those of ranks that keep wants; ranks itself if it wants all.
+func filtered(ranks []int, keep func(rank int) bool) []int {
+	for i, r := range ranks {
+		if keep(r) {
+			continue
+		}
+		list := slices.Clone(ranks[:i])
+		for _, r := range ranks[i+1:] {
+			if keep(r) {
+				list = append(list, r)
+			}
+		}
+		return list
+	}
+	return ranks
+}
+
+// record takes down what an event says of one of its ranks. c.mu is held.
+func (c *controller) record(rank int, e *event) {
+	s := c.ranks[rank]
+	switch {
+	case e.Ready != nil:
+		s.ready, s.failed = e.Ready, nil
+	case e.Failed != nil:
+		failed := *e.Failed
+		failed.Ranks = []int{rank}
+		s.failed = &failed
+	case e.Gone != "":
+		c.gone(rank, e.Gone)
+		e.Died = &deathEvent{Cause: "was lost: " + e.Gone, Next: s.failed.Hint}
+	case e.Died != nil:
+		c.died(rank, e.Died)
+	case e.Process != nil:
+		s.rss, s.stopped = e.Process.RSS, e.Process.State == "T" || e.Process.State == "t"
+	case e.Done != nil:
+		s.busy, s.attempts = false, 0
+	case e.Recovered != nil && e.Recovered.Err != "": // the ranks that wait for it fail too, after it
+		c.hub.Leave(rank, "failed: "+e.Recovered.Err)
+		c.unrecovered = append(c.unrecovered, rank)
+	}
+}
+
+// begins records that what ranks print is of the cell that runs, from now on.
+func (c *controller) begins(ranks []int, e event) {
 	c.mu.Lock()
 	r := c.run
 	if r == nil || e.Begins != r.number {
 		c.mu.Unlock()
 		return
 	}
-	r.begun[place{rank, e.Output}] = true
+	for _, rank := range ranks {
+		r.on[rank].begun[e.Output] = true
+	}
 	c.mu.Unlock()
-	r.before.endStream(rank, e.Output, time.Now())
+	r.before.endStream(ranks, e.Output, time.Now())
 }
 
-// output gives what a rank printed to the cell that runs, if that has begun there, or keeps it for the next one.
-func (c *controller) output(rank int, e event, b []byte) {
-	c.mu.Lock()
-	f := c.idle
-	if r := c.run; r != nil && slices.Contains(r.ranks, rank) {
-		f = r.before
-		if r.begun[place{rank, e.Output}] {
-			f = r.fold
-		}
+// output gives what ranks printed to the cell that runs, if that has begun there, or keeps it for the next one. Ranks that are far ahead of others
+// make it wait.
+func (c *controller) output(ranks []int, e event, b []byte) {
+	for _, wait := range c.takeOutput(ranks, e, b) {
+		wait()
 	}
-	soon := f == c.idle && c.late != nil && !c.lateTick
-	c.lateTick = c.lateTick || soon
-	c.mu.Unlock()
-	f.write(rank, e.Output, b, time.Now())
-	if soon { // no run looks after lines that wait for other ranks
-		time.AfterFunc(foldAge+tick, func() {
-			c.mu.Lock()
-			c.lateTick = false
-			c.mu.Unlock()
-			f.tick(time.Now())
-		})
+}
+
+// takeOutput is output that does not wait; the caller calls what it returns to do so.
+func (c *controller) takeOutput(ranks []int, e event, b []byte) (waits []func()) {
+	for len(ranks) > 0 {
+		c.mu.Lock()
+		f := c.foldOf(ranks[0], e.Output)
+		alike := filtered(ranks, func(rank int) bool { return c.foldOf(rank, e.Output) == f })
+		rest := filtered(ranks, func(rank int) bool { return c.foldOf(rank, e.Output) != f })
+		soon := f == c.idle && c.late != nil && !c.lateTick
+		c.lateTick = c.lateTick || soon
+		c.mu.Unlock()
+		if wait := f.add(alike, e.Output, b, time.Now()); wait != nil {
+			waits = append(waits, wait)
+		}
+		if soon { // no run looks after lines that wait for other ranks
+			time.AfterFunc(foldAge+tick, func() {
+				c.mu.Lock()
+				c.lateTick = false
+				c.mu.Unlock()
+				f.tick(time.Now())
+			})
+		}
+		ranks = rest
+	}
+	return waits
+}
+
+// foldOf returns where what a rank prints to a stream goes now. c.mu is held.
+func (c *controller) foldOf(rank int, stream Stream) *fold {
+	switch r := c.run; {
+	case r == nil || !r.on[rank].takesPart:
+		return c.idle
+	case r.on[rank].begun[stream]:
+		return r.fold
+	default:
+		return r.before
 	}
 }
 
@@ -242,9 +337,8 @@ func (c *controller) died(rank int, d *deathEvent) {
 	c.hub.Leave(rank, d.Cause)
 	s.report()
 	c.dirty = true
-	if !slices.Contains(c.replaced, rank) {
-		c.replaced = append(c.replaced, rank)
-		slices.Sort(c.replaced)
+	if at, found := slices.BinarySearch(c.replaced, rank); !found {
+		c.replaced = slices.Insert(c.replaced, at, rank)
 	}
 	if s.ready != nil {
 		s.replaced = c.cells
@@ -253,7 +347,7 @@ func (c *controller) died(rank int, d *deathEvent) {
 	switch {
 	case s.ready == nil:
 		when = "before it was ready"
-	case c.run == nil || !slices.Contains(c.run.ranks, rank):
+	case c.run == nil || !c.run.on[rank].takesPart:
 		when = "while no cell ran"
 	}
 	if when == "" || s.leaving {
@@ -274,7 +368,6 @@ func (c *controller) died(rank int, d *deathEvent) {
 		d.Next = replacedHint
 		c.startWorker(rank)
 	}
-	c.notify()
 }
 
 // ends reports whether a rank that has ended so ends the program that runs, if any does.
@@ -296,7 +389,6 @@ func (c *controller) gone(rank int, why string) {
 	s.failed = &Error{Kind: KindDied, Ranks: []int{rank}, Peer: -1, Msg: why, Hint: "start the session again"}
 	c.hub.Leave(rank, why)
 	s.report()
-	c.notify()
 }
 
 // report records that the death of the current worker has been reported. controller.mu is held.
@@ -425,8 +517,10 @@ func (c *controller) Close() error {
 		}
 		var wg sync.WaitGroup
 		c.mu.Lock()
+		closed := map[keeper]bool{} // that of a host once
 		for _, s := range c.ranks {
-			if s.keeper != nil {
+			if s.keeper != nil && !closed[s.keeper] {
+				closed[s.keeper] = true
 				wg.Go(s.keeper.close)
 			}
 		}

@@ -9,13 +9,16 @@
 // of its program. Join does the same in the processes that torchrun, mpirun or srun have started: each is the
 // supervisor of one rank, and that of rank 0 holds the controller.
 //
+// The ranks of a host may share one link with the controller (host.go, leader.go): a command for several of them crosses it once, and so does what
+// several of them report alike. Simulate makes a session of such hosts whose ranks have no processes, to measure the session itself (simulate.go).
+//
 // # A cell's life
 //
 // Eval (eval.go) takes its turn, numbers the cell and records it. It tells the hub (package bootstrap) who takes part,
 // so that a collective call that needs somebody else fails at once, and sends the source to the ranks (run.go). In
 // each worker one goroutine does nothing but run cells; another reads commands, and so answers and interrupts
 // while user code spins (worker.go). What user code writes to descriptors 1 and 2 goes through pipes to the supervisor,
-// and from there to the fold (fold.go), which compares the ranks' lines by position and shows equal ones once; the worker marks
+// and from there to the fold (fold.go), which compares the ranks' lines by position, keeps equal ones once (strand.go) and shows them once; the worker marks
 // where the cell begins, as goroutines of earlier cells print too (begin.go). When the
 // evaluator returns, the worker waits for the device (Communicator.Finish) and reports that it is done; the supervisor
 // empties the pipes before it passes that on. When the last rank is done, values and errors are folded too (reply.go),

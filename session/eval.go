@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 )
@@ -107,8 +106,8 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	if len(errs) > 0 {
 		return fail(errs...)
 	}
-	for _, rank := range ranks {
-		c.tell(rank, command{Eval: &evalCommand{r.incarnations[rank], r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program}}, []byte(cell.Source))
+	for incarnation, ranks := range r.byIncarnation() {
+		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()
@@ -141,10 +140,8 @@ func (c *controller) correctHints(errs []*Error) {
 // worker.
 func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out func(Output)) (*run, []*Error) {
 	r := &run{
-		c: c, cell: cell, ranks: ranks, incarnations: map[int]int{},
-		events: make(chan runEvent, 8*len(ranks)), over: make(chan struct{}),
-		left: map[int]bool{}, results: map[int]Result{}, aborted: map[int]string{}, killed: map[int]bool{}, fatal: map[int]*Error{}, tallies: map[int][]Tally{}, probes: map[int]probe{},
-		died: map[int]string{}, late: map[int]string{}, begun: map[place]bool{},
+		c: c, cell: cell, ranks: ranks, on: make([]rankRun, c.size), left: len(ranks),
+		events: make(chan runEvent, min(8*len(ranks), eventsHeld)), over: make(chan struct{}),
 	}
 	asked := &typedLines{ctx: ctx, ask: cell.Input, give: r.give, wanted: map[int]int{}}
 	r.fold = newFold(ranks, foldMost, func(o Output) {
@@ -162,8 +159,8 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 		return nil, errs
 	}
 	for _, rank := range ranks {
-		r.left[rank] = true
-		r.incarnations[rank] = c.ranks[rank].incarnation
+		r.on[rank].takesPart = true
+		r.on[rank].incarnation = c.ranks[rank].incarnation
 		c.ranks[rank].busy = true
 	}
 	c.runs++
@@ -172,10 +169,8 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	r.before, c.idle = c.idle, c.newIdle()
 	c.mu.Unlock()
 	c.hub.Enter(allRanks(c.size))
-	for rank := range c.size {
-		if !slices.Contains(ranks, rank) {
-			c.hub.Leave(rank, "is not running this cell")
-		}
+	for _, rank := range r.others() {
+		c.hub.Leave(rank, "is not running this cell")
 	}
 	r.started = time.Now()
 	r.showPrinted()
@@ -199,11 +194,7 @@ func (r *run) showPrinted() {
 		}
 	})
 	kept()
-	for _, rank := range allRanks(r.c.size) {
-		if !slices.Contains(r.ranks, rank) {
-			r.before.endRank(rank, r.started)
-		}
-	}
+	r.before.endRanks(r.others(), r.started)
 }
 
 // ownName is the name of a cell that no front end has named, as positions cite it.

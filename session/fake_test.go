@@ -24,6 +24,9 @@ func TestMain(m *testing.M) {
 	if IsWorker() {
 		os.Exit(ServeWorker(startFake))
 	}
+	if IsSimulation() {
+		os.Exit(ServeSimulation(startQuick))
+	}
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // workers under the race detector end at once
 	if os.Getenv("FAKE_CONTROLLER") != "" {
 		os.Exit(fakeController())

@@ -85,9 +85,13 @@ func TestWatchdogNamesLastCalls(t *testing.T) {
 	began := time.Unix(0, 0)
 	at := func(d time.Duration) time.Time { return began.Add(d) }
 	r := &run{
-		c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1, 2}, started: began, left: map[int]bool{1: true}, results: map[int]Result{0: {}, 2: {}},
-		tallies: map[int][]Tally{
-			0: {{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"}, {Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"}},
+		c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1, 2}, started: began, left: 1,
+		on: []rankRun{
+			{takesPart: true, result: &Result{}, tallies: []Tally{
+				{Group: "world", Ranks: []int{0, 1, 2}, Calls: 2, Last: "all_gather", At: "cell[1]:3"}, {Group: "group 0,2", Ranks: []int{0, 2}, Calls: 5, Last: "broadcast"},
+			}},
+			{takesPart: true},
+			{takesPart: true, result: &Result{}},
 		},
 	}
 	r.watch.ask(at(time.Second), began, false)
@@ -100,7 +104,7 @@ func TestWatchdogNamesLastCalls(t *testing.T) {
 		{Wait{Op: "wait_signal", Group: "world", Peers: []int{0}, Since: 2},
 			"  rank 0,2  has finished the cell\n  rank 1    waits in wait_signal for rank 0, for 2.0 s\n"},
 	} {
-		r.watch.answer(runEvent{1, answer{event: event{Status: &statusEvent{Waits: []Wait{c.wait}}}}}, at(2*time.Second))
+		r.watch.answer(runEvent{[]int{1}, answer{event: event{Status: &statusEvent{Waits: []Wait{c.wait}}}}}, at(2*time.Second))
 		if _, said, _ := strings.Cut(r.watch.report(r, at(2*time.Second)), "\n"); said != c.want {
 			t.Errorf("told\n%swant\n%s", said, c.want)
 		}
@@ -248,9 +252,9 @@ func TestWatchdogAsksFirst(t *testing.T) {
 	defer c.spawner.close()
 	began := time.Unix(0, 0)
 	at := func(d time.Duration) time.Time { return began.Add(d) }
-	r := &run{c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: map[int]bool{0: true, 1: true}}
+	r := &run{c: c, cell: Cell{ID: 1, Name: "cell[1]", Line: 1}, ranks: []int{0, 1}, started: began, left: 2, on: []rankRun{{takesPart: true}, {takesPart: true}}}
 	waits := func(rank int, d time.Duration) {
-		r.watch.answer(runEvent{rank, answer{event: event{Status: &statusEvent{Waits: []Wait{{Op: "wait_signal", Since: d.Seconds()}}}}}}, at(d))
+		r.watch.answer(runEvent{[]int{rank}, answer{event: event{Status: &statusEvent{Waits: []Wait{{Op: "wait_signal", Since: d.Seconds()}}}}}}, at(d))
 	}
 	const late = 1900 * time.Millisecond // this process was held up, and asks long after it should have
 	if !r.watch.ask(at(late), began, false) {

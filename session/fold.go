@@ -20,7 +20,8 @@ const (
 // fold merges what ranks print. It compares line i of one rank with line i of every other and shows equal lines once. A line is shown when
 // every rank that still runs has printed as many lines, or when it has waited long enough: for foldAge if the other ranks are known to be
 // alive since, which on a busy machine they may not be, and for most in any case. A rank that is far ahead of the others is held back for
-// up to most. The two streams are folded separately. Methods may be called from several goroutines; emit is never called concurrently.
+// up to most. The two streams are folded separately. Ranks that print alike take the memory and the time of one: see strand. Methods may be
+// called from several goroutines; emit is never called concurrently.
 type fold struct {
 	ranks []int // ascending; does not change
 	// unfinished is set if the beginning of a line is shown, too, when the rest keeps it waiting: there is one rank, and a user may be asked something.
@@ -29,80 +30,108 @@ type fold struct {
 	// taken to be behind any more.
 	between bool
 
-	mu     sync.Mutex // guards all below
-	emit   func(Output)
-	most   time.Duration
-	alive  []time.Time     // when each rank was last known not to be held up; as in ranks
-	queues [3][]*lineQueue // by Stream, then as in ranks
+	mu      sync.Mutex // guards all below
+	emit    func(Output)
+	most    time.Duration
+	alive   []time.Time // when each rank was last known not to be held up; as in ranks
+	streams [3]strands  // by Stream
 
 	displays inband.Decoder
 
 	out  Output // gathered for the same ranks, not emitted yet; its text is in text
 	text []byte
 
-	holders, awaited, same, rest []int // scratch: positions in ranks
+	holders, awaited []*strand // scratch
+	members          bits      // scratch
 }
 
 // newFold returns a fold of what ranks, ascending, print.
 func newFold(ranks []int, most time.Duration, emit func(Output)) *fold {
-	f := &fold{emit: emit, most: most, ranks: ranks, alive: make([]time.Time, len(ranks))}
+	f := &fold{emit: emit, most: most, ranks: ranks, alive: make([]time.Time, len(ranks)), members: make(bits, (len(ranks)+63)/64)}
 	for _, s := range []Stream{Stdout, Stderr} {
-		for range ranks {
-			f.queues[s] = append(f.queues[s], &lineQueue{})
-		}
+		f.streams[s] = newStrands(len(ranks))
 	}
 	return f
 }
 
-// write adds bytes that rank printed. If the rank is far ahead of the others, write waits for up to most. It ignores ranks that newFold was
-// not given.
-func (f *fold) write(rank int, stream Stream, b []byte, now time.Time) {
-	i, ok := slices.BinarySearch(f.ranks, rank)
-	if !ok {
-		return
-	}
-	f.mu.Lock()
-	q := f.queues[stream][i]
-	q.append(b, now)
-	f.advance(stream, now)
-	f.flush()
-	room, most := q.wantRoom(), f.most
-	f.mu.Unlock()
-	if room == nil {
-		return
-	}
-	select {
-	case <-room:
-	case <-time.After(most):
-		f.mu.Lock()
-		f.advance(stream, now.Add(most))
-		f.flush()
-		f.mu.Unlock()
+// write adds bytes that each of ranks, ascending, printed. If they are far ahead of the others, write waits for up to most. It ignores ranks
+// that newFold was not given.
+func (f *fold) write(ranks []int, stream Stream, b []byte, now time.Time) {
+	if wait := f.add(ranks, stream, b, now); wait != nil {
+		wait()
 	}
 }
 
-// endRank ends the output of a rank: what it printed last is a whole line now.
-func (f *fold) endRank(rank int, now time.Time) {
+// add is write that does not wait: the caller calls what it returns, unless that is nil, to do so.
+func (f *fold) add(ranks []int, stream Stream, b []byte, now time.Time) (wait func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all, positions := &f.streams[stream], f.positions(ranks)
+	for _, q := range all.exactly(positions) {
+		q.append(b, now)
+		if q.next < all.position {
+			all.blocker = nil
+		}
+		all.join(q)
+	}
+	f.advance(stream, now)
+	f.flush()
+	var room chan struct{}
+	for _, i := range positions {
+		if full := all.of[i].wantRoom(); full != nil {
+			room = full
+		}
+	}
+	if room == nil {
+		return nil
+	}
+	return func() {
+		select {
+		case <-room:
+		case <-time.After(f.most):
+			f.mu.Lock()
+			f.advance(stream, now.Add(f.most))
+			f.flush()
+			f.mu.Unlock()
+		}
+	}
+}
+
+// positions returns where in f.ranks those of ranks are that are there.
+func (f *fold) positions(ranks []int) []int {
+	positions := make([]int, 0, len(ranks))
+	for _, rank := range ranks {
+		if rank < len(f.ranks) && f.ranks[rank] == rank { // as always if all ranks take part
+			positions = append(positions, rank)
+		} else if i, ok := slices.BinarySearch(f.ranks, rank); ok {
+			positions = append(positions, i)
+		}
+	}
+	return positions
+}
+
+// endRanks ends the output of ranks, ascending: what they printed last is a whole line now.
+func (f *fold) endRanks(ranks []int, now time.Time) {
 	for _, stream := range []Stream{Stdout, Stderr} {
-		f.endStream(rank, stream, now)
+		f.endStream(ranks, stream, now)
 	}
 }
 
 // endStream does it for one stream.
-func (f *fold) endStream(rank int, stream Stream, now time.Time) {
-	i, ok := slices.BinarySearch(f.ranks, rank)
-	if !ok {
-		return
-	}
+func (f *fold) endStream(ranks []int, stream Stream, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.queues[stream][i].end()
+	all := &f.streams[stream]
+	for _, q := range all.exactly(f.positions(ranks)) {
+		q.end()
+		all.join(q)
+	}
 	f.advance(stream, now)
 	f.flush()
 }
 
-// tick shows lines that have waited long enough. It returns the ranks for which lines have waited for foldAge and that may be held up: the
-// caller is to find out. It does nothing while output is being shown.
+// tick shows lines that have waited long enough. It returns the ranks, ascending, for which lines have waited for foldAge and that may be held
+// up: the caller is to find out. It does nothing while output is being shown.
 func (f *fold) tick(now time.Time) (behind []int) {
 	if !f.mu.TryLock() {
 		return nil
@@ -110,25 +139,21 @@ func (f *fold) tick(now time.Time) (behind []int) {
 	defer f.mu.Unlock()
 	for _, stream := range []Stream{Stdout, Stderr} {
 		if f.unfinished {
-			f.queues[stream][0].takeUnfinished(now)
+			f.streams[stream].of[0].takeUnfinished(now)
 		}
-		for _, i := range f.advance(stream, now) {
-			behind = append(behind, f.ranks[i])
-		}
+		behind = union(behind, f.advance(stream, now))
 	}
 	f.flush()
 	return behind
 }
 
-// noteAlive records that rank was not held up at a time: what it had printed by then has been written or will be soon.
-func (f *fold) noteAlive(rank int, at time.Time) {
-	i, ok := slices.BinarySearch(f.ranks, rank)
-	if !ok {
-		return
-	}
+// noteAlive records that ranks were not held up at a time: what they had printed by then has been written or will be soon.
+func (f *fold) noteAlive(ranks []int, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.alive[i] = at
+	for _, i := range f.positions(ranks) {
+		f.alive[i] = at
+	}
 }
 
 // show emits an output that is folded already or that no rank printed.
@@ -139,11 +164,7 @@ func (f *fold) show(o Output) {
 }
 
 // end ends the output of all ranks and shows what is left.
-func (f *fold) end(now time.Time) {
-	for _, r := range f.ranks {
-		f.endRank(r, now)
-	}
-}
+func (f *fold) end(now time.Time) { f.endRanks(f.ranks, now) }
 
 // redirect replaces emit. When it returns, the former emit is not called any more.
 func (f *fold) redirect(emit func(Output)) {
@@ -152,67 +173,92 @@ func (f *fold) redirect(emit func(Output)) {
 	f.emit = emit
 }
 
-// advance shows every line that is complete or overdue. It returns the positions of the ranks that may be held up and for which the next
-// line waits.
+// advance shows every line that is complete or overdue. It returns the ranks, ascending, that may be held up and for which the next line waits.
 func (f *fold) advance(stream Stream, now time.Time) (behind []int) {
-	queues := f.queues[stream]
+	all := &f.streams[stream]
+	if all.blocked(now) {
+		return nil
+	}
 	for {
-		holders, lines, awaited := f.first(queues)
+		all.blocker = nil
+		holders, lines, awaited := f.first(stream)
 		if len(holders) == 0 {
 			return nil
 		}
-		since := queues[holders[0]].since()
+		since := holders[0].since()
+		for _, q := range holders[1:] {
+			if at := q.since(); at.Before(since) {
+				since = at
+			}
+		}
 		waited := now.Sub(since)
 		if len(awaited) > 0 && waited < f.most {
 			if waited < foldAge {
+				all.blocker, all.position, all.since = awaited[0], holders[0].next, since
 				return nil
 			}
-			behind = slices.DeleteFunc(slices.Clone(awaited), func(i int) bool { return f.alive[i].Sub(since) >= foldAge })
+			for _, q := range awaited {
+				for i := range q.members.each {
+					if f.alive[i].Sub(since) < foldAge {
+						behind = append(behind, f.ranks[i])
+					}
+				}
+			}
 			if len(behind) > 0 {
+				slices.Sort(behind)
 				return behind
 			}
 		}
-		if len(awaited) > 0 || !f.together(stream, queues, holders, lines) {
-			f.line(stream, queues, holders)
+		slices.SortFunc(holders, func(a, b *strand) int { return a.first - b.first })
+		if len(awaited) > 0 || !f.together(stream, holders, lines) {
+			f.line(stream, holders)
+		}
+		for _, q := range holders {
+			all.join(q)
 		}
 		if f.between && len(awaited) > 0 {
-			f.countAnew(queues)
+			f.countAnew(stream)
 		}
 	}
 }
 
 // countAnew makes the lines that come next the first ones of all ranks, if no rank holds any.
-func (f *fold) countAnew(queues []*lineQueue) {
-	for _, q := range queues {
+func (f *fold) countAnew(stream Stream) {
+	all := &f.streams[stream]
+	for _, q := range all.list {
 		if q.whole > 0 {
 			return
 		}
 	}
-	for _, q := range queues {
+	for _, q := range all.list {
 		q.next = 0
+	}
+	for _, q := range slices.Clone(all.list) {
+		all.join(q)
 	}
 }
 
-// first returns the ranks that hold the earliest line that is not shown yet, how many lines there are before the next that another rank
-// holds, and the ranks that may still print that earliest line.
-func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited []int) {
+// first returns those that hold the earliest line that is not shown yet, how many lines there are before the next that others hold, and those that
+// may still print that earliest line.
+func (f *fold) first(stream Stream) (holders []*strand, lines int, awaited []*strand) {
 	holders, awaited = f.holders[:0], f.awaited[:0]
 	position := 0
-	for i, q := range queues {
+	list := f.streams[stream].list
+	for _, q := range list {
 		if q.whole == 0 || (len(holders) > 0 && q.next > position) {
 			continue
 		}
 		if len(holders) > 0 && q.next < position {
 			holders = holders[:0]
 		}
-		position, holders = q.next, append(holders, i)
+		position, holders = q.next, append(holders, q)
 	}
 	lines = math.MaxInt
-	for i, q := range queues {
+	for _, q := range list {
 		if q.next > position {
 			lines = min(lines, q.next-position)
 		} else if q.whole == 0 && !q.done {
-			awaited = append(awaited, i)
+			awaited = append(awaited, q)
 		}
 	}
 	f.holders, f.awaited = holders, awaited
@@ -221,10 +267,9 @@ func (f *fold) first(queues []*lineQueue) (holders []int, lines int, awaited []i
 
 // together shows at once the first lines that all holders have alike, at most as many as lines. It reports whether there are any. It leaves
 // lines that are cut for their length to line.
-func (f *fold) together(stream Stream, queues []*lineQueue, holders []int, lines int) bool {
-	text := queues[holders[0]].bytes()[:queues[holders[0]].whole]
-	for _, i := range holders[1:] {
-		q := queues[i]
+func (f *fold) together(stream Stream, holders []*strand, lines int) bool {
+	text := holders[0].bytes()[:holders[0].whole]
+	for _, q := range holders[1:] {
 		text = text[:commonPrefix(text, q.bytes()[:q.whole])]
 	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
@@ -240,9 +285,9 @@ func (f *fold) together(stream Stream, queues []*lineQueue, holders []int, lines
 	if len(text) == 0 {
 		return false
 	}
-	f.add(stream, holders, text)
-	for _, i := range holders {
-		queues[i].pop(len(text), lines)
+	f.gather(stream, holders, text)
+	for _, q := range holders {
+		q.pop(len(text), lines)
 	}
 	return true
 }
@@ -250,37 +295,41 @@ func (f *fold) together(stream Stream, queues []*lineQueue, holders []int, lines
 var newline = []byte{'\n'}
 
 // line shows the first line of each holder, once for all holders that have it alike.
-func (f *fold) line(stream Stream, queues []*lineQueue, holders []int) {
-	for len(holders) > 0 {
-		text := queues[holders[0]].line()
-		f.same, f.rest = f.same[:0], f.rest[:0]
-		for _, i := range holders {
-			if bytes.Equal(queues[i].line(), text) {
-				f.same = append(f.same, i)
-			} else {
-				f.rest = append(f.rest, i)
-			}
+func (f *fold) line(stream Stream, holders []*strand) {
+	alike := make(map[string][]*strand, len(holders))
+	var texts []string // in the order of the first ranks
+	for _, q := range holders {
+		text := string(q.line())
+		if alike[text] == nil {
+			texts = append(texts, text)
 		}
-		f.add(stream, f.same, text)
-		for _, i := range f.same {
-			queues[i].pop(len(text), 1)
+		alike[text] = append(alike[text], q)
+	}
+	for _, text := range texts {
+		f.gather(stream, alike[text], []byte(text))
+		for _, q := range alike[text] {
+			q.pop(len(text), 1)
 		}
-		holders = append(holders[:0], f.rest...)
 	}
 }
 
-// add appends lines of the holders to what is gathered, if that is of the same stream and holders; else it emits that first.
-func (f *fold) add(stream Stream, holders []int, text []byte) {
-	same := f.out.Stream == stream && len(f.out.Ranks) == len(holders) && len(f.text) < foldLine
-	for n := 0; same && n < len(holders); n++ {
-		same = f.out.Ranks[n] == f.ranks[holders[n]]
-	}
-	if !same {
-		f.flush()
-		f.out = Output{Stream: stream}
-		for _, i := range holders {
-			f.out.Ranks = append(f.out.Ranks, f.ranks[i])
+// gather appends lines of the holders to what is gathered, if that is of the same stream and ranks; else it emits that first.
+func (f *fold) gather(stream Stream, holders []*strand, text []byte) {
+	count := 0
+	clear(f.members)
+	for _, q := range holders {
+		count += q.count
+		for w := range q.members {
+			f.members[w] |= q.members[w]
 		}
+	}
+	ranks := make([]int, 0, count)
+	for i := range f.members.each {
+		ranks = append(ranks, f.ranks[i])
+	}
+	if f.out.Stream != stream || !slices.Equal(f.out.Ranks, ranks) || len(f.text) >= foldLine {
+		f.flush()
+		f.out = Output{Stream: stream, Ranks: ranks}
 	}
 	f.text = append(f.text, text...)
 }

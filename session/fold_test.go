@@ -51,13 +51,13 @@ func TestFold(t *testing.T) {
 		for _, s := range c.steps {
 			switch s.text {
 			case "DONE":
-				f.endRank(s.rank, now)
+				f.endRanks([]int{s.rank}, now)
 			case "WAIT":
 				f.tick(now.Add(foldAge - 1))
 				now = now.Add(foldAge)
 				f.tick(now)
 			default:
-				f.write(s.rank, Stdout, []byte(s.text), now)
+				f.write([]int{s.rank}, Stdout, []byte(s.text), now)
 			}
 		}
 		if got.String() != c.want {
@@ -79,7 +79,7 @@ func TestFoldBetweenCells(t *testing.T) {
 	now := time.Unix(0, 0)
 	print := func(text string, ranks ...int) {
 		for _, rank := range ranks {
-			f.write(rank, Stdout, []byte(text), now)
+			f.write([]int{rank}, Stdout, []byte(text), now)
 		}
 	}
 	wait := func() {
@@ -108,13 +108,13 @@ func TestFoldPieces(t *testing.T) {
 		got = append(got, fmt.Sprintf("%v %d %d %.1s", o.Ranks, o.Stream, len(o.Text), o.Text))
 	})
 	now := time.Unix(0, 0)
-	f.write(0, Stdout, []byte("one\ntwo\nthree\n"), now)
-	f.write(0, Stderr, []byte("error\n"), now)
-	f.write(1, Stdout, []byte("one\ntwo\nthree\n"), now)
-	f.write(1, Stderr, []byte("error\n"), now)
+	f.write([]int{0}, Stdout, []byte("one\ntwo\nthree\n"), now)
+	f.write([]int{0}, Stderr, []byte("error\n"), now)
+	f.write([]int{1}, Stdout, []byte("one\ntwo\nthree\n"), now)
+	f.write([]int{1}, Stderr, []byte("error\n"), now)
 	long := []byte(strings.Repeat("x", foldLine+10))
-	f.write(0, Stdout, long, now)
-	f.write(1, Stdout, long, now)
+	f.write([]int{0}, Stdout, long, now)
+	f.write([]int{1}, Stdout, long, now)
 	f.end(now)
 	want := []string{"[0 1] 1 14 o", "[0 1] 2 6 e", "[0 1] 1 65536 x", "[0 1] 1 10 x"}
 	if !reflect.DeepEqual(got, want) {
@@ -135,8 +135,8 @@ func TestFoldCutsBetweenCharacters(t *testing.T) {
 				got.WriteString(o.Text)
 			})
 			for part := range slices.Chunk([]byte(text), chunk) {
-				f.write(0, Stdout, part, time.Unix(0, 0))
-				f.write(1, Stdout, part, time.Unix(0, 0))
+				f.write([]int{0}, Stdout, part, time.Unix(0, 0))
+				f.write([]int{1}, Stdout, part, time.Unix(0, 0))
 			}
 			f.end(time.Unix(0, 0))
 			if got.String() != text {
@@ -159,14 +159,14 @@ func TestFoldWaitsForTheHeldUp(t *testing.T) {
 		var got []string
 		f := newFold([]int{0, 1, 2}, foldMost, func(o Output) { got = append(got, FormatRanks(o.Ranks)+" "+o.Text) })
 		start := time.Unix(0, 0)
-		f.write(0, Stdout, []byte("a\n"), start)
-		f.write(1, Stdout, []byte("a\n"), start)
+		f.write([]int{0}, Stdout, []byte("a\n"), start)
+		f.write([]int{1}, Stdout, []byte("a\n"), start)
 		if behind := f.tick(start.Add(foldAge - 1)); behind != nil {
 			t.Errorf("%s: ranks %v are behind too early", name, behind)
 		}
-		f.noteAlive(0, start.Add(foldAge))
+		f.noteAlive([]int{0}, start.Add(foldAge))
 		if c.heard != 0 {
-			f.noteAlive(2, start.Add(c.heard))
+			f.noteAlive([]int{2}, start.Add(c.heard))
 		}
 		if behind := f.tick(start.Add(foldAge)); (len(got) == 0) != reflect.DeepEqual(behind, []int{2}) {
 			t.Errorf("%s: ranks %v are behind, shown %q", name, behind, got)
@@ -190,7 +190,7 @@ func TestFoldIsBounded(t *testing.T) {
 	block := []byte(strings.Repeat(strings.Repeat("y", 99)+"\n", 1000))
 	start := time.Now()
 	for written := 0; written < 4*foldRank; {
-		f.write(0, Stdout, block, time.Now())
+		f.write([]int{0}, Stdout, block, time.Now())
 		written += len(block)
 		if kept := written - shown; kept > foldRank+len(block) {
 			t.Fatalf("%d bytes kept", kept)
@@ -199,10 +199,10 @@ func TestFoldIsBounded(t *testing.T) {
 	if took := time.Since(start); took < foldAge {
 		t.Errorf("it was held back for %v only", took)
 	}
-	q := f.queues[Stdout][0]
+	q := f.streams[Stdout].of[0]
 	q.append(make([]byte, 2*foldRank), time.Now())
 	held := q.wantRoom()
-	f.endRank(1, time.Now())
+	f.endRanks([]int{1}, time.Now())
 	select {
 	case <-held:
 	default:
@@ -224,7 +224,7 @@ func FuzzFold(f *testing.F) {
 		for len(in) > 0 {
 			n := min(int(size%7)+1, len(in))
 			r := int(in[0] & 1)
-			fold.write(r, Stdout, in[:n], now)
+			fold.write([]int{r}, Stdout, in[:n], now)
 			wrote[r].Write(in[:n])
 			in = in[n:]
 			now = now.Add(30 * time.Millisecond)

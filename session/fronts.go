@@ -14,6 +14,9 @@ import (
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
 
+// frontVersion is that of the messages in this file, which package client speaks too.
+const frontVersion = 4
+
 // attachName is the name of the socket for further front ends in the controller's directory.
 const attachName = "attach"
 
@@ -26,7 +29,7 @@ const frontStrangers = 64
 // frontRequest is a request of an attached front end. Exactly one of the fields after ID is set, besides Input.
 type frontRequest struct {
 	ID      uint64
-	Hello   int           `json:",omitempty"` // wireVersion
+	Hello   int           `json:",omitempty"` // frontVersion
 	Eval    *Cell         `json:",omitempty"`
 	Input   bool          `json:",omitempty"` // with Eval: the user can be asked for standard input
 	Line    *frontLine    `json:",omitempty"` // the answer to an Ask of the request ID
@@ -100,8 +103,8 @@ func (c *controller) serveFront(conn net.Conn, known func()) {
 		known()
 		if q.Hello != 0 {
 			r := frontReply{ID: q.ID}
-			if q.Hello != wireVersion {
-				r.Err = fmt.Sprintf("the session is of another version of symmrepl (protocol %d, not %d)", wireVersion, q.Hello)
+			if q.Hello != frontVersion {
+				r.Err = fmt.Sprintf("the session is of another version of symmrepl (protocol %d, not %d)", frontVersion, q.Hello)
 			}
 			f.send(r)
 			continue

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/symmrepl/symmrepl/session/inband"
@@ -15,7 +17,7 @@ import (
 type typedLines struct {
 	ctx  context.Context
 	ask  func(context.Context) (string, error) // nil: there is nobody to ask
-	give func(rank int, c inputCommand, text string)
+	give func(ranks []int, c inputCommand, text string)
 
 	mu     sync.Mutex
 	typed  []string
@@ -30,18 +32,25 @@ func (l *typedLines) want(ranks []int) {
 	defer l.mu.Unlock()
 	for _, rank := range ranks {
 		l.wanted[rank]++
-		l.serve(rank)
 	}
+	l.serve(ranks)
 	l.next()
 }
 
-// serve gives a rank the line that it waits for, if there is one. l.mu is held.
-func (l *typedLines) serve(rank int) {
-	switch n := l.wanted[rank]; {
-	case n <= len(l.typed):
-		l.give(rank, inputCommand{}, l.typed[n-1])
-	case l.ended:
-		l.give(rank, inputCommand{End: true}, "")
+// serve gives ranks the lines that they wait for, as far as there are any: each line at once to all that wait for it. l.mu is held.
+func (l *typedLines) serve(ranks []int) {
+	waiting := map[int][]int{} // by the number of the line
+	for _, rank := range ranks {
+		n := l.wanted[rank]
+		waiting[n] = append(waiting[n], rank)
+	}
+	for _, n := range slices.Sorted(maps.Keys(waiting)) {
+		switch {
+		case n <= len(l.typed):
+			l.give(waiting[n], inputCommand{}, l.typed[n-1])
+		case l.ended:
+			l.give(waiting[n], inputCommand{End: true}, "")
+		}
 	}
 }
 
@@ -71,11 +80,14 @@ func (l *typedLines) fetch() {
 	} else {
 		l.typed = append(l.typed, text+"\n")
 	}
+	var waiting []int
 	for rank, n := range l.wanted {
 		if n == len(l.typed) && !l.ended || n > len(l.typed) && l.ended {
-			l.serve(rank)
+			waiting = append(waiting, rank)
 		}
 	}
+	slices.Sort(waiting)
+	l.serve(waiting)
 	l.next()
 }
 

@@ -22,7 +22,9 @@ func TestLines(t *testing.T) {
 		typed = typed[1:]
 		return text, nil
 	}
-	l.give = func(rank int, c inputCommand, text string) { given <- fmt.Sprintf("%d %q %v", rank, text, c.End) }
+	l.give = func(ranks []int, c inputCommand, text string) {
+		given <- fmt.Sprintf("%s %q %v", FormatRanks(ranks), text, c.End)
+	}
 	expect := func(want ...string) {
 		t.Helper()
 		var got []string
@@ -34,7 +36,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	l.want([]int{0, 1})
-	expect(`0 "one\n" false`, `1 "one\n" false`)
+	expect(`0,1 "one\n" false`)
 	l.want([]int{1})
 	expect(`1 "two\n" false`)
 	l.want([]int{0})

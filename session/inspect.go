@@ -108,66 +108,73 @@ type answer struct {
 	payload []byte
 }
 
-// ask sends a command to each of ranks and returns their answers by rank. A rank that died or did not answer in time has none.
+// asked is a question that ranks have been asked. controller.mu guards it.
+type asked struct {
+	incarnations map[int]int // of the workers that have not answered, by rank
+	answers      map[int]*answer
+	all          chan struct{} // closed when all have answered
+}
+
+// ask sends a command to ranks and returns their answers by rank. A rank that died or did not answer in time has none.
 func (c *controller) ask(ctx context.Context, ranks []int, timeout time.Duration, question func(id uint64) command) map[int]*answer {
+	if len(ranks) == 0 {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	ids, channels := map[int]uint64{}, map[int]chan *answer{}
-	incarnations := map[int]int{}
+	q := &asked{incarnations: make(map[int]int, len(ranks)), answers: make(map[int]*answer, len(ranks)), all: make(chan struct{})}
 	c.mu.Lock()
+	c.questions++
+	id := c.questions
+	c.asked[id] = q
 	for _, r := range ranks {
-		c.questions++
-		ids[r], channels[r] = c.questions, make(chan *answer, 1)
-		c.answers[c.questions] = channels[r]
-		incarnations[r] = c.ranks[r].incarnation
+		q.incarnations[r] = c.ranks[r].incarnation
 	}
 	c.mu.Unlock()
-	for r, id := range ids {
-		c.tell(r, question(id), nil)
-	}
-	answers := map[int]*answer{}
-	for r, ch := range channels {
-		if a := c.receive(ctx, r, incarnations[r], ch); a != nil {
-			answers[r] = a
-		}
-	}
+	c.tell(ranks, question(id), nil)
+	c.awaitAnswers(ctx, q)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, id := range ids {
-		delete(c.answers, id)
-	}
-	return answers
+	delete(c.asked, id)
+	return q.answers
 }
 
-// receive waits for the answer of a worker for as long as that worker lives.
-func (c *controller) receive(ctx context.Context, rank, incarnation int, ch chan *answer) *answer {
+// awaitAnswers waits for the answers of workers for as long as these live.
+func (c *controller) awaitAnswers(ctx context.Context, q *asked) {
 	for {
 		c.mu.Lock()
-		s := c.ranks[rank]
-		alive, changed := s.incarnation == incarnation && s.ready != nil, c.changed
+		waits, changed := false, c.changed
+		for r, incarnation := range q.incarnations {
+			s := c.ranks[r]
+			waits = waits || s.incarnation == incarnation && s.ready != nil
+		}
 		c.mu.Unlock()
-		if !alive {
-			return nil
+		if !waits {
+			return
 		}
 		select {
-		case a := <-ch:
-			return a
+		case <-q.all:
+			return
 		case <-changed:
 		case <-ctx.Done():
-			select {
-			case a := <-ch: // it came while ask waited for another rank
-				return a
-			default:
-				return nil
-			}
+			return
 		}
 	}
 }
 
-// deliver passes an answer to the goroutine that asked. c.mu is held.
-func (c *controller) deliver(id uint64, e event, payload []byte) {
-	if ch := c.answers[id]; ch != nil {
-		delete(c.answers, id)
-		ch <- &answer{e, payload}
+// deliver passes an answer of ranks to the goroutine that asked. c.mu is held.
+func (c *controller) deliver(id uint64, ranks []int, e event, payload []byte) {
+	q := c.asked[id]
+	if q == nil {
+		return
+	}
+	for _, r := range ranks {
+		if _, waited := q.incarnations[r]; waited {
+			delete(q.incarnations, r)
+			q.answers[r] = &answer{e, payload}
+			if len(q.incarnations) == 0 {
+				close(q.all)
+			}
+		}
 	}
 }

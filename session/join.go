@@ -131,7 +131,7 @@ func (c *controller) admitSupervisor(link *rendezvous.Link) (serve func(), refus
 	c.ranks[rank].keeper = k
 	return func() {
 		go c.tellMissing(k)
-		k.listen(func(e event, payload []byte) { c.event(rank, e, payload) })
+		k.listen(func(e event, payload []byte) { c.event([]int{rank}, e, payload) })
 	}, ""
 }
 

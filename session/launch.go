@@ -115,7 +115,7 @@ func (c *controller) addLocal(rank, localRank, localSize int) {
 		reports:    c.config.Reports,
 		spawner:    c.spawner,
 		connectHub: c.hubConnector(rank),
-		emit:       func(e event, payload []byte) { c.event(rank, e, payload) },
+		emit:       func(e event, payload []byte) { c.event([]int{rank}, e, payload) },
 	}
 	c.mu.Lock()
 	c.ranks[rank].keeper = s
@@ -125,10 +125,11 @@ func (c *controller) addLocal(rank, localRank, localSize int) {
 // startWorkers starts a worker on every rank and waits until all of them take cells.
 func (c *controller) startWorkers(ctx context.Context) error {
 	c.mu.Lock()
-	for r := range c.ranks {
-		c.startWorker(r)
+	for _, s := range c.ranks {
+		s.startNext()
 	}
 	c.mu.Unlock()
+	c.tell(allRanks(c.size), command{Start: &startCommand{1}}, nil)
 	if err := c.awaitWorkers(ctx); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/session/inband"
 )
 
-// lineQueue is what one rank has printed on one stream and is not shown yet.
+// lineQueue is what a rank has printed on one stream and is not shown yet.
 type lineQueue struct {
 	done  bool
 	next  int    // position of the first line held among all of the rank's lines
@@ -109,7 +109,14 @@ func (q *lineQueue) pop(n, lines int) {
 	if q.start == len(q.buf) {
 		q.buf, q.start = q.buf[:0], 0
 	}
-	if q.room != nil && len(q.bytes()) <= foldRank/2 {
+	if len(q.bytes()) <= foldRank/2 {
+		q.release()
+	}
+}
+
+// release lets a writer go on that waits for room.
+func (q *lineQueue) release() {
+	if q.room != nil {
 		close(q.room)
 		q.room = nil
 	}

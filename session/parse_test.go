@@ -110,17 +110,17 @@ func TestCauseOfDeath(t *testing.T) {
 }
 
 func TestFoldError(t *testing.T) {
-	var errs []*Error
+	var errs foldedErrors
 	for r, e := range []*Error{
 		{Kind: KindPanic, Msg: "a", Line: 1, Detail: "stack 0"},
 		{Kind: KindPanic, Msg: "b", Line: 1},
 		{Kind: KindPanic, Msg: "a", Line: 1, Detail: "stack 2"},
 		{Kind: KindPanic, Msg: "a", Line: 2},
 	} {
-		errs = foldError(errs, r, e)
+		errs.add(r, e)
 	}
 	var got []string
-	for _, e := range errs {
+	for _, e := range errs.list {
 		got = append(got, fmt.Sprint(e.Ranks, e.Msg, e.Line, e.Detail))
 	}
 	if want := []string{"[0 2]a1stack 0", "[1]b1", "[3]a2"}; !reflect.DeepEqual(got, want) {

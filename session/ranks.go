@@ -18,13 +18,10 @@ func FormatRanks(ranks []int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		switch {
-		case j == i:
-			fmt.Fprintf(&b, "%d", ranks[i])
-		case j == i+1:
-			fmt.Fprintf(&b, "%d,%d", ranks[i], ranks[j])
-		default:
-			fmt.Fprintf(&b, "%d-%d", ranks[i], ranks[j])
+		b.WriteString(strconv.Itoa(ranks[i]))
+		if j > i {
+			b.WriteByte(",-"[min(j-i, 2)-1])
+			b.WriteString(strconv.Itoa(ranks[j]))
 		}
 		i = j + 1
 	}
@@ -84,6 +81,24 @@ func ParseRanks(text string, size int) ([]int, error) {
 	return slices.Compact(ranks), nil
 }
 
+// RankList is an ascending list of ranks. Between processes it travels as FormatRanks writes it: most lists are a range or two, however long they are.
+type RankList []int
+
+// maxWorld bounds the ranks that a list from another process may name.
+const maxWorld = 1 << 16
+
+// MarshalText implements encoding.TextMarshaler.
+func (l RankList) MarshalText() ([]byte, error) { return []byte(FormatRanks(l)), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (l *RankList) UnmarshalText(text []byte) (err error) {
+	*l = nil
+	if len(text) > 0 {
+		*l, err = ParseRanks(string(text), maxWorld)
+	}
+	return err
+}
+
 func allRanks(size int) []int {
 	ranks := make([]int, size)
 	for r := range ranks {
@@ -92,7 +107,7 @@ func allRanks(size int) []int {
 	return ranks
 }
 
-// union merges two ascending lists.
+// union merges two lists into an ascending one.
 func union(a, b []int) []int {
 	all := append(slices.Clone(a), b...)
 	slices.Sort(all)
@@ -101,16 +116,18 @@ func union(a, b []int) []int {
 
 // intersection returns the elements of a, which is ascending, that b has too.
 func intersection(a, b []int) []int {
-	var both []int
-	for _, r := range a {
-		if slices.Contains(b, r) {
-			both = append(both, r)
-		}
-	}
-	return both
+	sorted := union(b, nil)
+	return slices.DeleteFunc(slices.Clone(a), func(r int) bool { return !contains(sorted, r) })
 }
 
 // difference returns the elements of a that b has not.
 func difference(a, b []int) []int {
-	return slices.DeleteFunc(slices.Clone(a), func(r int) bool { return slices.Contains(b, r) })
+	sorted := union(b, nil)
+	return slices.DeleteFunc(slices.Clone(a), func(r int) bool { return contains(sorted, r) })
+}
+
+// contains reports whether an ascending list has a rank.
+func contains(ranks []int, rank int) bool {
+	_, found := slices.BinarySearch(ranks, rank)
+	return found
 }

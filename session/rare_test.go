@@ -42,7 +42,7 @@ func TestLateKill(t *testing.T) {
 	soon(t, "rank 0 is replaced", func() bool { now := c.pids()[0]; return now != 0 && now != first[0] })
 	c.want(c.eval("nothing"), replacedNote(0, 3, "was killed (SIGKILL)"))
 	second := c.pids()
-	c.c.tell(0, command{Kill: 1}, nil)
+	c.c.tell([]int{0}, command{Kill: 1}, nil)
 	c.want(c.eval("gather x"), "= [0-2] 012\n")
 	if now := c.pids(); now[0] == first[0] || now[0] != second[0] {
 		t.Errorf("worker %d, then %d, then %d", first[0], second[0], now[0])
@@ -172,7 +172,7 @@ func TestAnswersBesideASilentRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, "rank 1 has stopped", func() bool { return stopped(pid) })
-	for range 20 { // the order in which ranks are waited for is random
+	for range 20 {
 		ctx, timeUp := context.WithCancel(context.Background())
 		got := make(chan map[int]*answer, 1)
 		go func() {
@@ -181,7 +181,8 @@ func TestAnswersBesideASilentRank(t *testing.T) {
 		soon(t, "ranks 0 and 2 have answered", func() bool {
 			c.c.mu.Lock()
 			defer c.c.mu.Unlock()
-			return c.c.answers[c.c.questions-2] == nil && c.c.answers[c.c.questions-1] != nil && c.c.answers[c.c.questions] == nil
+			q := c.c.asked[c.c.questions]
+			return q != nil && len(q.answers) == 2
 		})
 		timeUp()
 		answers := receive(t, "the answers", got)

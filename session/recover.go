@@ -78,7 +78,7 @@ func (c *controller) preempt(ranks []int) map[int]int {
 	for _, r := range ranks {
 		s := c.ranks[r]
 		before[r] = s.incarnation
-		if c.run != nil && s.ready != nil && !s.leaving && slices.Contains(c.run.ranks, r) {
+		if c.run != nil && s.ready != nil && !s.leaving && c.run.on[r].takesPart {
 			c.killWorker(r, "was restarted")
 		}
 	}
@@ -169,7 +169,9 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	}
 	c.mu.Unlock()
 	for _, ended := range previousEnded {
-		<-ended // see serveHub
+		if ended != nil { // the worker uses the hub
+			<-ended // see serveHub
+		}
 	}
 	c.hub.Enter(all)
 	answers := c.ask(context.Background(), all, recoverTimeout+recoverReport, func(id uint64) command {
@@ -185,7 +187,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 			continue
 		}
 		for _, l := range a.Recovered.Lost {
-			if !slices.Contains(lost[l], r) { // two tensors of one shape have one text
+			if !contains(lost[l], r) { // two tensors of one shape have one text
 				lost[l] = append(lost[l], r)
 			}
 		}

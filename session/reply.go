@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"reflect"
 	"time"
 )
@@ -9,25 +8,28 @@ import (
 // end takes the cell off the controller, folds the results of its ranks into a Reply, and decides whether the ranks have to recover.
 func (r *run) end() Reply {
 	reply := Reply{Cell: r.cell.ID, Elapsed: time.Since(r.started).Seconds()}
-	var peers []*Error // of waits for ranks that failed: they come last
+	var values foldedValues
+	var errs, peers foldedErrors // peers of waits for ranks that failed: they come last
 	for _, rank := range r.ranks {
-		result := r.results[rank]
+		result := r.on[rank].result
 		if result.HasValue {
-			reply.Values = foldValue(reply.Values, rank, result)
+			values.add(rank, result)
 		}
-		if result.Err != nil {
-			result.Err.Cell = r.cell.ID
-			if result.Err.Kind == KindPeer {
-				peers = foldError(peers, rank, result.Err)
-			} else {
-				reply.Errors = foldError(reply.Errors, rank, result.Err)
-			}
+		switch e := result.Err; {
+		case e == nil:
+		case e.Kind == KindPeer:
+			peers.add(rank, e)
+		default:
+			errs.add(rank, e)
 		}
 	}
-	reply.Errors = append(reply.Errors, peers...)
+	reply.Values, reply.Errors = values.list, append(errs.list, peers.list...)
+	for _, e := range reply.Errors {
+		e.Cell = r.cell.ID
+	}
 	different := false
 	if len(reply.Errors) == 0 {
-		reply.Errors = compareTallies(r.cell.ID, r.ranks, r.tallies)
+		reply.Errors = r.compareTallies()
 		different = len(reply.Errors) > 0
 	}
 	r.before.end(time.Now())
@@ -36,7 +38,7 @@ func (r *run) end() Reply {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
 	r.c.run = nil
-	r.c.dirty = r.c.dirty || different || len(r.aborted) > 0 || diverged(reply.Errors, r.c.size)
+	r.c.dirty = r.c.dirty || different || r.hasAborted || diverged(reply.Errors, r.c.size)
 	return reply
 }
 
@@ -57,27 +59,63 @@ func diverged(errs []*Error, size int) bool {
 	return false
 }
 
-// foldValue adds a rank's value to those that are equal in all forms.
-func foldValue(values []Value, rank int, r Result) []Value {
-	for i := range values {
-		if v := values[i]; v.Text == r.Value && reflect.DeepEqual(v.Data, r.Data) && reflect.DeepEqual(v.Metadata, r.Metadata) {
-			values[i].Ranks = append(values[i].Ranks, rank)
-			return values
-		}
-	}
-	return append(values, Value{[]int{rank}, r.Value, r.Data, r.Metadata})
+// foldedValues are the values of ranks, those that are equal in all forms as one.
+type foldedValues struct {
+	list []Value
+	of   map[string][]int // places in list, by the text
+	last *Result          // what was added last, and
+	at   int              // its place: ranks of one host share their result
 }
 
-// foldError adds an error to those that are equal but for rank and detail.
-func foldError(errs []*Error, rank int, e *Error) []*Error {
-	for _, f := range errs {
-		a, b := *f, *e
-		a.Ranks, b.Ranks, a.Detail, b.Detail = nil, nil, "", ""
-		if fmt.Sprint(a) == fmt.Sprint(b) {
-			f.Ranks = append(f.Ranks, rank)
-			return errs
+// add adds the value of a rank.
+func (f *foldedValues) add(rank int, r *Result) {
+	if r != f.last {
+		f.last, f.at = r, f.place(r)
+	}
+	f.list[f.at].Ranks = append(f.list[f.at].Ranks, rank)
+}
+
+// place returns where in the list the value is.
+func (f *foldedValues) place(r *Result) int {
+	for _, at := range f.of[r.Value] {
+		if v := &f.list[at]; reflect.DeepEqual(v.Data, r.Data) && reflect.DeepEqual(v.Metadata, r.Metadata) {
+			return at
 		}
 	}
+	if f.of == nil {
+		f.of = map[string][]int{}
+	}
+	at := len(f.list)
+	f.of[r.Value] = append(f.of[r.Value], at)
+	f.list = append(f.list, Value{nil, r.Value, r.Data, r.Metadata})
+	return at
+}
+
+// foldedErrors are the errors of ranks, those that are equal but for rank and detail as one, with the detail of the first.
+type foldedErrors struct {
+	list []*Error
+	of   map[errorWords]*Error
+}
+
+// errorWords is what errors must have alike to be one.
+type errorWords struct {
+	kind                             Kind
+	op, file, msg, source, hint      string
+	cell, peer, line, column, status int
+	fatal, exited                    bool
+}
+
+// add adds the error of a rank, which the list owns from now on.
+func (f *foldedErrors) add(rank int, e *Error) {
+	words := errorWords{e.Kind, e.Op, e.File, e.Msg, e.Source, e.Hint, e.Cell, e.Peer, e.Line, e.Column, e.Status, e.Fatal, e.Exited}
+	if same := f.of[words]; same != nil {
+		same.Ranks = append(same.Ranks, rank)
+		return
+	}
+	if f.of == nil {
+		f.of = map[errorWords]*Error{}
+	}
 	e.Ranks = []int{rank}
-	return append(errs, e)
+	f.of[words] = e
+	f.list = append(f.list, e)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -16,36 +17,68 @@ const (
 	abortWait  = 0.05                   // seconds a wait must have lasted to be ended because a rank failed
 	abortSoon  = 1                      // seconds within which a wait ends by itself that is left to do so where its peer's wait has, too
 	idleKeep   = 1 << 20                // bytes printed between cells that are kept for the next
+	eventsHeld = 256                    // events that the ranks of a run may be ahead of it
 )
 
 // run is one cell on its way through the ranks. The fields down to over do not change after newRun. Those below belong to the goroutine
 // that runs loop.
 type run struct {
-	c            *controller
-	number       uint64
-	cell         Cell
-	ranks        []int
-	incarnations map[int]int // of the workers that run it
-	fold         *fold
-	before       *fold          // of what is printed before the cell begins; it goes to fold
-	begun        map[place]bool // where the cell has begun; controller.mu guards it
-	events       chan runEvent
-	over         chan struct{} // closed when loop has ended: events are no longer received
-	shown        atomic.Int64  // when output was shown last, in nanoseconds since 1970; several goroutines show some
+	c      *controller
+	number uint64
+	cell   Cell
+	ranks  []int
+	fold   *fold
+	before *fold // of what is printed before the cell begins; it goes to fold
+	events chan runEvent
+	over   chan struct{} // closed when loop has ended: events are no longer received
+	shown  atomic.Int64  // when output was shown last, in nanoseconds since 1970; several goroutines show some
 
 	started     time.Time
-	left        map[int]bool   // ranks that have not finished
-	results     map[int]Result // of those that have
-	aborted     map[int]string // ranks whose waits were ended, and why
-	failedAt    time.Time      // of the first failure
+	on          []rankRun // by rank; those that do not take part too
+	left        int       // how many ranks have not finished
+	failedAt    time.Time // of the first failure
 	interrupted time.Time
-	killed      map[int]bool    // ranks whose workers were killed because they did not stop
-	fatal       map[int]*Error  // errors after which the worker is replaced
-	died        map[int]string  // ranks whose workers died, and how
-	tallies     map[int][]Tally // of the ranks that are done
-	late        map[int]string  // of those, the calls of interrupted cells that still run
+	hasAborted  bool // waits of some rank were ended
+	hasDied     bool // some rank's worker has
 	watch       watch
-	probes      map[int]probe // that ranks have not answered
+	heard       bool // ranks have said something of what they wait for since releasePeers has looked
+}
+
+// rankRun is a cell on one rank. It belongs to the goroutine that runs run.loop, but for its first fields.
+type rankRun struct {
+	takesPart   bool
+	incarnation int     // of the worker that runs it
+	begun       [3]bool // by Stream: the cell has begun there; controller.mu guards it
+
+	result  *Result // nil while it runs; ranks with the same may share it
+	aborted string  // why its waits were ended, "" if they were not
+	killed  bool    // the worker was killed because it did not stop
+	fatal   *Error  // an error after which the worker is replaced
+	died    string  // how the worker died, "" if it has not
+	tallies []Tally // when it is done
+	late    string  // then, the calls of interrupted cells that still run
+	probe   *probe  // that it has not answered
+}
+
+// runs reports whether a rank has not finished the cell.
+func (r *run) runs(rank int) bool { return r.on[rank].takesPart && r.on[rank].result == nil }
+
+// others lists the ranks that do not take part, ascending.
+func (r *run) others() []int {
+	if len(r.ranks) == r.c.size {
+		return nil
+	}
+	return filtered(allRanks(r.c.size), func(rank int) bool { return !r.on[rank].takesPart })
+}
+
+// byIncarnation returns the ranks by the incarnations of the workers that run the cell.
+func (r *run) byIncarnation() map[int][]int {
+	ranks := map[int][]int{}
+	for _, rank := range r.ranks {
+		n := r.on[rank].incarnation
+		ranks[n] = append(ranks[n], rank)
+	}
+	return ranks
 }
 
 // probe is a question to a rank that shows, when it is answered promptly, that the rank is not held up.
@@ -54,29 +87,24 @@ type probe struct {
 	at time.Time
 }
 
-// place is a stream of a rank.
-type place struct {
-	rank   int
-	stream Stream
-}
-
+// runEvent is an event of ranks, ascending, that report the same.
 type runEvent struct {
-	rank int
+	ranks []int
 	answer
 }
 
 // event passes an event to loop. The controller calls it.
-func (r *run) event(rank int, e event, payload []byte) {
+func (r *run) event(ranks []int, e event, payload []byte) {
 	select {
-	case r.events <- runEvent{rank, answer{e, payload}}:
+	case r.events <- runEvent{ranks, answer{e, payload}}:
 	case <-r.over:
 	}
 }
 
-// give sends a line of standard input to a rank.
-func (r *run) give(rank int, c inputCommand, text string) {
+// give sends a line of standard input to ranks.
+func (r *run) give(ranks []int, c inputCommand, text string) {
 	c.Run = r.number
-	r.c.tell(rank, command{Input: &c}, []byte(text))
+	r.c.tell(ranks, command{Input: &c}, []byte(text))
 }
 
 // loop handles events until every rank has finished or died.
@@ -85,16 +113,19 @@ func (r *run) loop(ctx context.Context) {
 	defer ticker.Stop()
 	defer close(r.over)
 	interrupt := ctx.Done()
-	for len(r.left) > 0 {
+	for r.left > 0 {
 		select {
 		case e := <-r.events:
 			r.handle(e)
+			if r.heard && !r.failedAt.IsZero() && len(r.events) == 0 {
+				r.heard = false
+				r.releasePeers()
+				r.note(r.watch.deaths(r, time.Now()))
+			}
 		case <-interrupt:
 			interrupt = nil
 			r.interrupted = time.Now()
-			for _, rank := range r.running() {
-				r.abort(rank, command{Cancel: r.number, Abort: "interrupted"})
-			}
+			r.abort(r.running(), command{Cancel: r.number, Abort: "interrupted"})
 		case now := <-ticker.C:
 			r.tick(now)
 		}
@@ -102,51 +133,62 @@ func (r *run) loop(ctx context.Context) {
 }
 
 func (r *run) handle(e runEvent) {
+	e.ranks = filtered(e.ranks, r.runs)
 	switch {
-	case !r.left[e.rank]:
+	case len(e.ranks) == 0:
 	case e.Done != nil && e.Done.Run == r.number && e.Done.Err != nil && e.Done.Err.Fatal:
-		// The rank finishes when its worker has died.
-		r.fatal[e.rank] = e.Done.Err
-		r.kill(e.rank, "cannot go on: "+firstLine(e.Done.Err.Msg))
+		// The ranks finish when their workers have died.
+		for _, rank := range e.ranks {
+			fatal := *e.Done.Err
+			r.on[rank].fatal = &fatal
+			r.kill(rank, "cannot go on: "+firstLine(fatal.Msg))
+		}
 	case e.Done != nil && e.Done.Run == r.number:
-		r.tallies[e.rank], r.late[e.rank] = e.Done.Tallies, e.Done.Late
-		result := Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
+		for _, rank := range e.ranks {
+			r.on[rank].tallies, r.on[rank].late = e.Done.Tallies, e.Done.Late
+		}
+		result := &Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
 		if e.Done.Rich {
 			var rich richValue
 			json.Unmarshal(e.payload, &rich) // a value that cannot be read has no forms
 			result.Value, result.Data, result.Metadata = rich.Text, rich.Data, rich.Metadata
 		}
-		r.rankDone(e.rank, result, false)
+		r.done(e.ranks, result, false)
 	case e.Died != nil:
-		if !r.killed[e.rank] && !r.c.ends(e.Died) {
-			r.died[e.rank] = e.Died.Cause
+		for _, rank := range e.ranks {
+			if !r.on[rank].killed && !r.c.ends(e.Died) {
+				r.on[rank].died, r.hasDied = e.Died.Cause, true
+			}
+			r.done([]int{rank}, &Result{Err: r.deathError(rank, e.Died)}, true)
 		}
-		r.rankDone(e.rank, Result{Err: r.deathError(e.rank, e.Died)}, true)
 	case e.Status != nil || e.Process != nil:
 		r.watch.answer(e, time.Now())
-		if !r.failedAt.IsZero() {
-			r.releasePeers()
-			r.note(r.watch.deaths(r, time.Now()))
-		}
+		r.heard = true
 	case e.Probe != 0:
 		r.probeAnswered(e)
 	}
 }
 
-// rankDone records the result of a rank. If it died, the controller has already made it leave the hub.
-func (r *run) rankDone(rank int, result Result, died bool) {
-	delete(r.left, rank)
-	r.results[rank] = result
-	r.fold.endRank(rank, time.Now())
+// done records the result of ranks. If they died, the controller has already made them leave the hub.
+func (r *run) done(ranks []int, result *Result, died bool) {
+	for _, rank := range ranks {
+		r.on[rank].result = result
+	}
+	r.left -= len(ranks)
+	r.before.endRanks(ranks, time.Now()) // where nothing was printed, nobody has said that the cell begins
+	r.fold.endRanks(ranks, time.Now())
 	if result.Err != nil && r.failedAt.IsZero() {
 		r.failedAt = time.Now()
 	}
-	switch {
-	case died || !r.interrupted.IsZero(): // after an interrupt every rank reports that, not that another has left
-	case result.Err != nil:
-		r.c.hub.Leave(rank, "failed: "+firstLine(result.Err.Msg))
-	default:
-		r.c.hub.Leave(rank, "finished the cell without it")
+	if died || !r.interrupted.IsZero() { // after an interrupt every rank reports that, not that another has left
+		return
+	}
+	why := "finished the cell without it"
+	if result.Err != nil {
+		why = "failed: " + firstLine(result.Err.Msg)
+	}
+	for _, rank := range ranks {
+		r.c.hub.Leave(rank, why)
 	}
 }
 
@@ -159,13 +201,13 @@ func (r *run) deathError(rank int, d *deathEvent) *Error {
 	if d.Report != "" {
 		e.Detail = "Go's report of it is in " + d.Report
 	}
-	if r.fatal[rank] != nil {
-		return r.fatal[rank]
+	if fatal := r.on[rank].fatal; fatal != nil {
+		return fatal
 	}
-	if r.c.ends(d) && !r.killed[rank] {
+	if r.c.ends(d) && !r.on[rank].killed {
 		return &Error{Kind: KindDied, Peer: -1, Msg: "the program " + d.Cause, Exited: true, Status: d.Status}
 	}
-	if r.killed[rank] {
+	if r.on[rank].killed {
 		e.Kind = KindInterrupted
 		e.Msg = fmt.Sprintf("the worker did not stop within %v of the interrupt and was killed", r.c.config.KillAfter)
 	}
@@ -173,27 +215,21 @@ func (r *run) deathError(rank int, d *deathEvent) *Error {
 }
 
 // running lists the ranks that have not finished, ascending.
-func (r *run) running() []int {
-	var ranks []int
-	for _, rank := range r.ranks {
-		if r.left[rank] {
-			ranks = append(ranks, rank)
-		}
-	}
-	return ranks
-}
+func (r *run) running() []int { return filtered(r.ranks, r.runs) }
 
-// abort ends a rank's waits, after which all ranks have to recover.
-func (r *run) abort(rank int, c command) {
-	r.aborted[rank] = c.Abort
-	r.c.tell(rank, c, nil)
+// abort ends the waits of ranks, after which all ranks have to recover.
+func (r *run) abort(ranks []int, c command) {
+	for _, rank := range ranks {
+		r.on[rank].aborted, r.hasAborted = c.Abort, true
+	}
+	r.c.tell(ranks, c, nil)
 }
 
 // kill ends the worker that runs the cell, unless it has died by itself and another has its place.
 func (r *run) kill(rank int, why string) {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
-	if r.c.ranks[rank].incarnation == r.incarnations[rank] {
+	if r.c.ranks[rank].incarnation == r.on[rank].incarnation {
 		r.c.killWorker(rank, why)
 	}
 }
@@ -201,17 +237,13 @@ func (r *run) kill(rank int, why string) {
 // tick shows overdue output, kills ranks that do not stop, and runs the watchdog.
 func (r *run) tick(now time.Time) {
 	r.before.tick(now)
-	for _, rank := range r.fold.tick(now) {
-		r.probe(rank)
-	}
+	r.probe(r.fold.tick(now))
 	if !r.interrupted.IsZero() && now.Sub(r.interrupted) >= r.c.config.KillAfter {
 		r.insist(now)
 	}
 	failing := !r.failedAt.IsZero() && now.Sub(r.failedAt) >= abortGrace
 	if r.watch.ask(now, r.started, failing) {
-		for _, rank := range r.running() {
-			r.c.tell(rank, command{Status: watchdogQuestion}, nil)
-		}
+		r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
 	}
 	r.note(r.watch.deaths(r, now))
 	if text := r.watch.report(r, now); text != "" {
@@ -232,8 +264,8 @@ func (r *run) insist(now time.Time) {
 		return
 	}
 	for _, rank := range r.running() {
-		if !r.killed[rank] {
-			r.killed[rank] = true
+		if !r.on[rank].killed {
+			r.on[rank].killed = true
 			r.kill(rank, fmt.Sprintf("did not stop within %v and was killed", r.c.config.KillAfter))
 		}
 	}
@@ -257,28 +289,34 @@ func (r *run) shownAt() time.Time {
 // stop is by what the user interrupts the cell.
 func (r *run) stop() string { return cmp.Or(r.cell.Stop, "Ctrl-C") }
 
-// probe asks a rank whose output others' lines wait for whether it is held up, unless it was asked and has not answered.
-func (r *run) probe(rank int) {
-	if _, asked := r.probes[rank]; asked {
+// probe asks ranks for whose output others' lines wait whether they are held up, but for those that were asked and have not answered.
+func (r *run) probe(ranks []int) {
+	ranks = filtered(ranks, func(rank int) bool { return r.on[rank].probe == nil })
+	if len(ranks) == 0 {
 		return
 	}
 	r.c.mu.Lock()
 	r.c.questions++
-	p := probe{r.c.questions, time.Now()}
+	p := &probe{r.c.questions, time.Now()}
 	r.c.mu.Unlock()
-	r.probes[rank] = p
-	r.c.tell(rank, command{Probe: p.id}, nil)
+	for _, rank := range ranks {
+		r.on[rank].probe = p
+	}
+	r.c.tell(ranks, command{Probe: p.id}, nil)
 }
 
 // probeAnswered handles the answer to a probe. A rank whose answer is late was held up, or says that it is; it will be asked again.
 func (r *run) probeAnswered(e runEvent) {
-	p, asked := r.probes[e.rank]
-	if !asked || e.Probe != p.id {
+	asked := filtered(e.ranks, func(rank int) bool { p := r.on[rank].probe; return p != nil && p.id == e.Probe })
+	if len(asked) == 0 {
 		return
 	}
-	delete(r.probes, e.rank)
-	if time.Since(p.at) <= promptly && !e.HeldUp {
-		r.fold.noteAlive(e.rank, p.at)
+	at := r.on[asked[0]].probe.at
+	for _, rank := range asked {
+		r.on[rank].probe = nil
+	}
+	if time.Since(at) <= promptly && !e.HeldUp {
+		r.fold.noteAlive(asked, at)
 	}
 }
 
@@ -289,44 +327,60 @@ func (r *run) releasePeers() {
 	if time.Since(r.failedAt) < abortGrace {
 		return
 	}
-	cause, late := map[int]string{}, map[int]bool{}
+	cause, late := make([]string, len(r.on)), make([]bool, len(r.on))
 	for _, rank := range r.ranks {
-		result, finished := r.results[rank]
+		o := &r.on[rank]
 		switch {
-		case !finished || result.Err == nil:
-		case r.aborted[rank] != "": // it failed because another rank did
-			cause[rank] = r.aborted[rank]
-		case result.Err.Kind == KindPeer:
-			cause[rank] = firstLine(result.Err.Msg)
+		case o.result == nil || o.result.Err == nil:
+		case o.aborted != "": // it failed because another rank did
+			cause[rank] = o.aborted
+		case o.result.Err.Kind == KindPeer:
+			cause[rank] = firstLine(o.result.Err.Msg)
 		default:
-			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(result.Err.Msg))
-			late[rank] = result.Err.Kind == KindTimeout
+			cause[rank] = fmt.Sprintf("rank %d failed: %s", rank, firstLine(o.result.Err.Msg))
+			late[rank] = o.result.Err.Kind == KindTimeout
 		}
 	}
+	released := map[string][]int{} // by the cause
+	running := r.running()
 	for found := true; found; {
 		found = false
-		for _, rank := range r.running() {
+		for _, rank := range running {
 			if cause[rank] != "" {
 				continue
 			}
-			for _, w := range r.watch.waits(rank, r.failedAt) {
-				peers := w.Peers
-				if len(peers) == 0 { // it may be for any of them
-					peers = r.ranks
-				}
-				for _, peer := range peers {
-					soon := late[peer] && w.Limit > 0 && w.Limit-w.Since <= abortSoon
-					if cause[rank] == "" && cause[peer] != "" && w.Since >= abortWait && !soon {
-						cause[rank] = cause[peer]
-						found = true
-						if r.aborted[rank] == "" {
-							r.abort(rank, command{Abort: cause[peer]})
-						}
-					}
+			if cause[rank] = r.causeFor(rank, cause, late); cause[rank] != "" {
+				found = true
+				if r.on[rank].aborted == "" {
+					released[cause[rank]] = append(released[cause[rank]], rank)
 				}
 			}
 		}
 	}
+	for _, why := range sortedKeys(released) {
+		slices.Sort(released[why])
+		r.abort(released[why], command{Abort: why})
+	}
+}
+
+// causeFor returns why a wait of a rank is to be ended, "" if none is, where cause and late tell about its peers: see releasePeers.
+func (r *run) causeFor(rank int, cause []string, late []bool) string {
+	for _, w := range r.watch.waits(rank, r.failedAt) {
+		if w.Since < abortWait {
+			continue
+		}
+		peers := w.Peers
+		if len(peers) == 0 { // it may be for any of them
+			peers = r.ranks
+		}
+		for _, peer := range peers {
+			soon := late[peer] && w.Limit > 0 && w.Limit-w.Since <= abortSoon
+			if cause[peer] != "" && !soon {
+				return cause[peer]
+			}
+		}
+	}
+	return ""
 }
 
 func firstLine(s string) string {

@@ -148,9 +148,9 @@ type Communicator interface {
 // Tally sums up the stream-ordered collective calls of one rank in one group since the last Recover. Ranks that
 // have made the same calls have equal tallies; a rank that made none in a group has none.
 type Tally struct {
-	Group  string // for messages: "world"
-	Key    string // identifies the group on all its members
-	Ranks  []int  // the members
+	Group  string   // for messages: "world"
+	Key    string   // identifies the group on all its members
+	Ranks  RankList // the members
 	Calls  uint64
 	Digest uint64
 	Last   string // the last of the calls, with its arguments
@@ -159,12 +159,12 @@ type Tally struct {
 
 // Wait is one thing a rank waits for.
 type Wait struct {
-	Op      string  // "wait_signal", "one_shot_all_reduce", "Rendezvous"
-	Ordinal uint64  // of a collective call in its group, from 1; 0 of any other
-	Group   string  // "world", or the members
-	Peers   []int   // world ranks it waits for
-	For     string  // "a signal on channel 3"
-	Since   float64 // seconds
-	Limit   float64 // seconds after which it ends by itself, with an error; 0: never
-	At      string  // where in the user's text the call is, as "cell[3]:7"; "" if it is not known
+	Op      string   // "wait_signal", "one_shot_all_reduce", "Rendezvous"
+	Ordinal uint64   // of a collective call in its group, from 1; 0 of any other
+	Group   string   // "world", or the members
+	Peers   RankList // world ranks it waits for
+	For     string   // "a signal on channel 3"
+	Since   float64  // seconds
+	Limit   float64  // seconds after which it ends by itself, with an error; 0: never
+	At      string   // where in the user's text the call is, as "cell[3]:7"; "" if it is not known
 }

@@ -8,11 +8,11 @@ import (
 )
 
 // compareTallies returns an error for every group of which those members that ran the cell have not made the same calls.
-func compareTallies(cell int, ranks []int, tallies map[int][]Tally) []*Error {
+func (r *run) compareTallies() []*Error {
 	groups := map[string]map[int]Tally{} // by key and rank
 	members := map[string][]int{}
-	for _, rank := range ranks {
-		for _, t := range tallies[rank] {
+	for _, rank := range r.ranks {
+		for _, t := range r.on[rank].tallies {
 			if groups[t.Key] == nil {
 				groups[t.Key] = map[int]Tally{}
 			}
@@ -24,7 +24,7 @@ func compareTallies(cell int, ranks []int, tallies map[int][]Tally) []*Error {
 		type made struct{ calls, digest uint64 }
 		name, alike, what := "", map[made][]int{}, map[made]string{}
 		for _, rank := range members[key] {
-			if !slices.Contains(ranks, rank) {
+			if rank >= len(r.on) || !r.on[rank].takesPart {
 				continue
 			}
 			t := groups[key][rank] // zero if it made no call
@@ -49,7 +49,7 @@ func compareTallies(cell int, ranks []int, tallies map[int][]Tally) []*Error {
 			parts = append(parts, fmt.Sprintf("rank %s: %s", FormatRanks(alike[m]), what[m]))
 		}
 		errs = append(errs, &Error{
-			Kind: KindMismatch, Ranks: members[key], Cell: cell, Peer: -1,
+			Kind: KindMismatch, Ranks: members[key], Cell: r.cell.ID, Peer: -1,
 			Msg:  fmt.Sprintf("the ranks have made different collective calls in %s: %s", name, strings.Join(parts, "; ")),
 			Hint: "results of this cell may be wrong; make the same calls in the same order, on the same parts of the same tensors, on all of them",
 		})

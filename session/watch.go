@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -25,8 +24,8 @@ const (
 type watch struct {
 	asked    time.Time
 	since    time.Time // when the first question was put
-	views    map[int]*view
-	reported string // the last report, without its times
+	views    []*view   // by rank; nil before the first answer
+	reported string    // the last report, without its times
 	saidAt   time.Time
 	told     bool // deaths have been told: see deaths
 	asking   bool // unstopped has told of ranks
@@ -55,28 +54,38 @@ func (w *watch) ask(now, started time.Time, failing bool) bool {
 	return due
 }
 
-// answer records a rank's answer.
+// answer records an answer of ranks.
 func (w *watch) answer(e runEvent, now time.Time) {
-	v := w.views[e.rank]
-	if v == nil {
-		v = &view{}
-		if w.views == nil {
-			w.views = map[int]*view{}
+	for _, rank := range e.ranks {
+		if n := rank + 1 - len(w.views); n > 0 {
+			w.views = append(w.views, make([]*view, n)...)
 		}
-		w.views[e.rank] = v
-	}
-	if e.Process != nil {
-		v.stopped = e.Process.State == "T" || e.Process.State == "t"
-	} else {
+		v := w.views[rank]
+		if v == nil {
+			v = &view{}
+			w.views[rank] = v
+		}
+		if e.Process != nil {
+			v.stopped = e.Process.State == "T" || e.Process.State == "t"
+			continue
+		}
 		doing := e.Status.Doing
 		v.still = doing != nil && v.doing != nil && doing.Blocked && *doing == *v.doing
 		v.answered, v.waits, v.doing, v.late = now, e.Status.Waits, doing, e.Status.Late
 	}
 }
 
+// view returns the last that is known of a rank, nil if nothing is.
+func (w *watch) view(rank int) *view {
+	if rank < len(w.views) {
+		return w.views[rank]
+	}
+	return nil
+}
+
 // waits returns what rank waited for according to its last answer, if that came later than after.
 func (w *watch) waits(rank int, after time.Time) []Wait {
-	if v := w.views[rank]; v != nil && v.answered.After(after) {
+	if v := w.view(rank); v != nil && v.answered.After(after) {
 		return v.waits
 	}
 	return nil
@@ -94,13 +103,14 @@ func (w *watch) report(r *run, now time.Time) string {
 	lines := map[string][]int{} // ranks by what describe says of them
 	longest := map[string]float64{}
 	same := map[string]string{} // what of that must change to be worth another table
+	awaited := w.awaitedGroups(r)
 	for _, rank := range r.ranks {
-		text, seconds := w.describe(r, rank, now)
-		if v := w.views[rank]; r.left[rank] && seconds >= hangAfter.Seconds() && !(patient && (v == nil || len(v.waits) == 0)) {
+		text, seconds := w.describe(r, rank, now, awaited)
+		if v := w.view(rank); r.runs(rank) && seconds >= hangAfter.Seconds() && !(patient && (v == nil || len(v.waits) == 0)) {
 			hang = true
 		}
 		same[text] = text
-		if v := w.views[rank]; v != nil && v.doing != nil && r.left[rank] {
+		if v := w.view(rank); v != nil && v.doing != nil && r.runs(rank) {
 			hang = hang || v.still && !patient && !v.doing.Input && now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
 			typing = typing || v.doing.Input
 			if text == joined(v.doing.String(), v.late) {
@@ -149,12 +159,12 @@ func (w *watch) report(r *run, now time.Time) string {
 // deaths tells of the ranks that died, once, when it is clear that others run on all the same, or when they have not ended after deathAfter. Those that wait for a rank that died are
 // released, and their errors name it; those that compute, print or wait for something else would keep silent about it.
 func (w *watch) deaths(r *run, now time.Time) string {
-	if w.told || len(r.died) == 0 || !r.interrupted.IsZero() {
+	if w.told || !r.hasDied || !r.interrupted.IsZero() {
 		return ""
 	}
 	goesOn := func(rank int) bool {
-		v := w.views[rank]
-		return v != nil && v.answered.Sub(r.failedAt) >= abortGrace && r.aborted[rank] == ""
+		v := w.view(rank)
+		return v != nil && v.answered.Sub(r.failedAt) >= abortGrace && r.on[rank].aborted == ""
 	}
 	if others := r.running(); len(others) == 0 || !slices.ContainsFunc(others, goesOn) && now.Sub(r.failedAt) < deathAfter {
 		return ""
@@ -165,11 +175,19 @@ func (w *watch) deaths(r *run, now time.Time) string {
 
 // deathCauses says how ranks died: "rank 1 was killed (SIGKILL)".
 func (r *run) deathCauses() string {
-	var causes []string
-	for _, rank := range slices.Sorted(maps.Keys(r.died)) {
-		causes = append(causes, fmt.Sprintf("rank %d %s", rank, r.died[rank]))
+	alike, order := map[string][]int{}, []string(nil)
+	for _, rank := range r.ranks {
+		if how := r.on[rank].died; how != "" {
+			if alike[how] == nil {
+				order = append(order, how)
+			}
+			alike[how] = append(alike[how], rank)
+		}
 	}
-	return strings.Join(causes, "; ")
+	for i, how := range order {
+		order[i] = fmt.Sprintf("rank %s %s", FormatRanks(alike[how]), how)
+	}
+	return strings.Join(order, "; ")
 }
 
 // togetherAgain follows the causes of deaths that are told while the next workers start.
@@ -178,7 +196,7 @@ const togetherAgain = "; the ranks are brought together again\n"
 // announceDeaths tells of the ranks that died, after deathAfter, if that has not been told and nothing else is: the cell has ended, but its reply comes when
 // fresh workers have taken over. What is shown meanwhile goes through show. The caller calls done before it returns the reply.
 func (r *run) announceDeaths(out func(Output)) (show func(Output), done func()) {
-	if r.watch.told || len(r.died) == 0 {
+	if r.watch.told || !r.hasDied {
 		return out, func() {}
 	}
 	said := make(chan struct{})
@@ -202,7 +220,7 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 	w.asking = true
 	ranks := map[string][]int{} // by what they do
 	for _, rank := range r.running() {
-		does, _ := w.describe(r, rank, now)
+		does, _ := w.describe(r, rank, now, nil)
 		ranks[does] = append(ranks[does], rank)
 	}
 	var b strings.Builder
@@ -216,15 +234,15 @@ func (w *watch) unstopped(r *run, now time.Time) string {
 	return b.String()
 }
 
-// describe returns what a rank does, in words without times, and for how many seconds it has waited if it waits.
-func (w *watch) describe(r *run, rank int, now time.Time) (string, float64) {
-	if result, ok := r.results[rank]; ok {
+// describe returns what a rank does, in words without times, and for how many seconds it has waited if it waits. awaited is awaitedGroups.
+func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]bool) (string, float64) {
+	if result := r.on[rank].result; result != nil {
 		if result.Err != nil {
 			return "failed: " + firstLine(result.Err.Msg), 0
 		}
-		return joined("has finished the cell"+w.lastCalls(r, rank), r.late[rank]), 0
+		return joined("has finished the cell"+lastCalls(r.on[rank].tallies, awaited), r.on[rank].late), 0
 	}
-	v := w.views[rank]
+	v := w.view(rank)
 	answered := w.since
 	if v != nil && v.answered.After(answered) {
 		answered = v.answered
@@ -259,15 +277,27 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
-// lastCalls returns, in words, the last calls of a rank that is done in the groups in which other ranks wait in a numbered call. If the calls
+// awaitedGroups returns the groups, by their names, in which ranks wait in a numbered call.
+func (w *watch) awaitedGroups(r *run) map[string]bool {
+	groups := map[string]bool{}
+	for _, rank := range r.ranks {
+		if v := w.view(rank); v != nil && r.runs(rank) {
+			for _, wait := range v.waits {
+				if wait.Ordinal > 0 {
+					groups[wait.Group] = true
+				}
+			}
+		}
+	}
+	return groups
+}
+
+// lastCalls returns, in words, the last calls of a rank that is done in the groups in which others wait in a numbered call. If the calls
 // differ, that is why they wait.
-func (w *watch) lastCalls(r *run, rank int) string {
+func lastCalls(tallies []Tally, awaited map[string]bool) string {
 	text := ""
-	for _, t := range r.tallies[rank] {
-		awaited := func(v Wait) bool { return v.Ordinal > 0 && v.Group == t.Group }
-		if !slices.ContainsFunc(t.Ranks, func(other int) bool {
-			return r.left[other] && w.views[other] != nil && slices.ContainsFunc(w.views[other].waits, awaited)
-		}) {
+	for _, t := range tallies {
+		if !awaited[t.Group] {
 			continue
 		}
 		text += fmt.Sprintf("; its last call in %s is #%d, %s", t.Group, t.Calls, t.Last)

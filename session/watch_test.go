@@ -23,8 +23,8 @@ func TestWhoDoesNotAnswer(t *testing.T) {
 		{waiting, 11 * time.Second, "does not answer", 11},
 		{stopped, time.Second, "does not answer: its process is stopped (SIGCONT continues it)", hangAfter.Seconds()},
 	} {
-		w := watch{since: start, views: map[int]*view{0: c.v}}
-		text, seconds := w.describe(&run{ranks: []int{0}}, 0, last.Add(c.silent))
+		w := watch{since: start, views: []*view{c.v}}
+		text, seconds := w.describe(&run{ranks: []int{0}, on: []rankRun{{takesPart: true}}}, 0, last.Add(c.silent), nil)
 		if text != c.text || seconds != c.seconds {
 			t.Errorf("after %v: %q for %v s, want %q for %v s", c.silent, text, seconds, c.text, c.seconds)
 		}

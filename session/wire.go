@@ -1,14 +1,15 @@
 package session
 
-// wireVersion is that of the messages in this file.
-const wireVersion = 4
+// wireVersion is that of the messages in this file, between the processes of one session.
+const wireVersion = 5
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
 
 // command is a message from the controller to one rank. The rank's supervisor carries out Start, Kill and Quit itself and passes the others
-// to its worker. Exactly one field is set, besides those that go together.
+// to its worker. Exactly one field is set, besides Ranks and those that go together.
 type command struct {
+	Ranks   RankList      `json:",omitempty"` // on the link of a host: those of its ranks that the command is for
 	Start   *startCommand `json:",omitempty"`
 	Kill    int           `json:",omitempty"` // end the worker of this incarnation at once
 	Quit    bool          `json:",omitempty"` // let the worker close what it holds and exit
@@ -21,6 +22,7 @@ type command struct {
 	Recover *recovery     `json:",omitempty"`
 	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
 	Missing []int         `json:",omitempty"` // to a supervisor, before all have joined: the ranks that have not
+	Taken   uint64        `json:",omitempty"` // to a host: the output that it numbered so, and all before it of the same ranks, was taken
 }
 
 // startCommand starts a fresh worker, after the previous one is gone.
@@ -53,14 +55,17 @@ type recovery struct {
 	Replaced []int
 }
 
-// event is a message from one rank to the controller about the worker of Incarnation. Exactly one of the other fields is set.
+// event is a message from one rank to the controller about the worker of Incarnation, or from several whose messages are the same. Exactly one
+// of the other fields is set, besides Ranks and those that go together.
 type event struct {
+	Ranks       RankList `json:",omitempty"` // on the link of a host: whose message it is
 	Incarnation int
 
 	Ready     *readyEvent   `json:",omitempty"` // the worker takes cells
 	Failed    *Error        `json:",omitempty"` // the worker could not start; it will exit by itself
 	Output    Stream        `json:",omitempty"` // the payload was written to it
 	Begins    uint64        `json:",omitempty"` // with Output, without a payload: the run that begins there
+	Number    uint64        `json:",omitempty"` // with Output, on the link of a host: Taken is to tell when it was taken
 	Done      *doneEvent    `json:",omitempty"` // the payload is the value; all output has been sent before
 	Answer    *answerEvent  `json:",omitempty"` // the payload is an Answer as JSON, unless there is an error
 	Status    *statusEvent  `json:",omitempty"` // from the worker
@@ -81,7 +86,7 @@ type readyEvent struct {
 
 type doneEvent struct {
 	Run      uint64
-	HasValue bool
+	HasValue bool    `json:",omitempty"`
 	Rich     bool    `json:",omitempty"` // the payload is a richValue as JSON
 	Err      *Error  `json:",omitempty"`
 	Tallies  []Tally `json:",omitempty"`

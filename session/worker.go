@@ -93,7 +93,11 @@ func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 		fmt.Fprintln(os.Stderr, "symmrepl: the control connection:", err)
 		return 2
 	}
-	w := &worker{spec: spec, out: frame.NewWriter(control), begin: newBeginMarker(), jobs: make(chan job, 1)}
+	out := frame.NewWriter(control)
+	w := &worker{
+		spec: spec, begin: newBeginMarker().mark, heldUp: &heldUp{}, jobs: make(chan job, 1),
+		emit: func(e event, payload []byte) { out.Write(e, payload) }, // a failure shows at the reading end
+	}
 	w.leaveBySignal()
 	if err := w.start(start); err != nil {
 		w.send(event{Failed: asError(err)}, nil)
@@ -121,17 +125,17 @@ func setArgs(args []string) {
 
 // worker is the process-wide state of one rank.
 type worker struct {
-	spec  workerSpec
-	out   *frame.Writer
-	eval  Evaluator
-	comm  Communicator
-	stdin stdinReader
-	begin *beginMarker
-	jobs  chan job // what the one goroutine that runs user code does next
+	spec   workerSpec
+	emit   func(event, []byte)
+	eval   Evaluator
+	comm   Communicator
+	stdin  stdinReader
+	begin  func(run uint64) // marks in the output that a run begins
+	heldUp *heldUp          // judged since the run began
+	jobs   chan job         // what the one goroutine that runs user code does next
 
 	mu        sync.Mutex
 	current   uint64 // the run in hand, 0 when idle
-	heldUp    heldUp // judged since the run began
 	cancel    context.CancelFunc
 	finishing bool // the cell's code has ended, its device work has not
 }
@@ -190,40 +194,45 @@ func (w *worker) read(in *frame.Reader) (quit bool) {
 		if err != nil || c.Quit {
 			return err == nil
 		}
-		switch {
-		case c.Eval != nil:
-			ctx, cancel := context.WithCancel(context.Background())
-			w.mu.Lock()
-			w.current, w.cancel = c.Eval.Run, cancel
-			w.heldUp.begin()
-			w.mu.Unlock()
-			w.jobs <- job{ctx: ctx, eval: c.Eval, source: string(payload)}
-		case c.Recover != nil:
-			w.jobs <- job{recover: c.Recover}
-		case c.Cancel != 0:
-			w.interrupt(c.Cancel, c.Abort)
-		case c.Abort != "":
-			w.comm.Abort(c.Abort)
-		case c.Status != 0:
-			w.mu.Lock()
-			run := w.current
-			w.mu.Unlock()
-			status := &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits(), Late: w.late()}
-			if run != 0 && len(status.Waits) == 0 {
-				status.Doing = w.doing()
-			}
-			w.send(event{Status: status}, nil)
-		case c.Probe != 0:
-			w.send(event{Probe: c.Probe, HeldUp: w.heldUp.now()}, nil)
-		case c.Input != nil:
-			w.mu.Lock()
-			if w.current == c.Input.Run {
-				w.stdin.deliver(typedLine{string(payload), c.Input.End})
-			}
-			w.mu.Unlock()
-		case c.Inspect != nil:
-			go w.inspect(*c.Inspect)
+		w.handle(c, payload)
+	}
+}
+
+// handle carries out a command other than Quit.
+func (w *worker) handle(c command, payload []byte) {
+	switch {
+	case c.Eval != nil:
+		ctx, cancel := context.WithCancel(context.Background())
+		w.mu.Lock()
+		w.current, w.cancel = c.Eval.Run, cancel
+		w.heldUp.begin()
+		w.mu.Unlock()
+		w.jobs <- job{ctx: ctx, eval: c.Eval, source: string(payload)}
+	case c.Recover != nil:
+		w.jobs <- job{recover: c.Recover}
+	case c.Cancel != 0:
+		w.interrupt(c.Cancel, c.Abort)
+	case c.Abort != "":
+		w.comm.Abort(c.Abort)
+	case c.Status != 0:
+		w.mu.Lock()
+		run := w.current
+		w.mu.Unlock()
+		status := &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits(), Late: w.late()}
+		if run != 0 && len(status.Waits) == 0 {
+			status.Doing = w.doing()
 		}
+		w.send(event{Status: status}, nil)
+	case c.Probe != 0:
+		w.send(event{Probe: c.Probe, HeldUp: w.heldUp.now()}, nil)
+	case c.Input != nil:
+		w.mu.Lock()
+		if w.current == c.Input.Run {
+			w.stdin.deliver(typedLine{string(payload), c.Input.End})
+		}
+		w.mu.Unlock()
+	case c.Inspect != nil:
+		go w.inspect(*c.Inspect)
 	}
 }
 
@@ -252,7 +261,7 @@ func (w *worker) work() {
 
 func (w *worker) run(j job) {
 	w.stdin.reset(j.ctx)
-	w.begin.mark(j.eval.Run)
+	w.begin(j.eval.Run)
 	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Program: j.eval.Program, Source: j.source})
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
@@ -300,7 +309,7 @@ func (w *worker) inspect(q question) {
 
 func (w *worker) send(e event, payload []byte) {
 	e.Incarnation = w.spec.Incarnation
-	w.out.Write(e, payload) // a failure shows at the reading end
+	w.emit(e, payload)
 }
 
 // close closes the communicator, for at most closeGrace.

@@ -307,3 +307,22 @@ bytes graph eager TFLOP/s PyTorch graph PyTorch eager ratio
 	}
 	h.expectNothingLeft()
 }
+
+// The simulation measures worlds up to the one that was asked for, after a real session, and the table of a hang stays short.
+func TestBenchSimulate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes ten seconds")
+	}
+	h := newHome(t, 2)
+	r := h.run("", "bench", "session", "-n", "2", "--device", "cpu", "--simulate", "20")
+	if r.status != 0 {
+		t.Fatalf("status %d\n%s%s", r.status, r.out, r.err)
+	}
+	rows := strings.Split(r.out, "\n")
+	for i, want := range []string{`^ranks +hosts +empty cell +CPU +equal output`, `^2, real +1( +[0-9.]+ \([0-9.]+\)){3} *$`,
+		`^4 +1 +.* s, 3 lines +[0-9.]+ MiB +[0-9]+ KiB *$`, `^20 +3 +.* s, 3 lines +[0-9.]+ MiB +[0-9]+ KiB *$`, `^Times are in ms`} {
+		if i >= len(rows) || !regexp.MustCompile(want).MatchString(rows[i]) {
+			t.Errorf("line %d does not match %s in\n%s", i+1, want, r.out)
+		}
+	}
+}

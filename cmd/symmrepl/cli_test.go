@@ -103,6 +103,8 @@ func TestCommandLine(t *testing.T) {
 		{"bench put --svg /nosuch/x.svg -n 1 --device cpu", 3, "--svg: open /nosuch/x.svg: no such file or directory"},
 		{"-e 1 --svg x.svg", 2, "--svg applies to bench only\n"},
 		{"-e 1 --sizes 4K", 2, "--sizes applies to bench only\n"},
+		{"bench put --simulate 8", 2, "--simulate applies to bench session only\n"},
+		{"bench session --simulate 0", 2, "a number from 1 to 16384 is expected"},
 		{"--attach", 2, "--attach applies to kernel only\n"},
 		{"kernel run --user x", 2, "--user applies to kernel install only\n"},
 		{"run --name x " + file, 2, "--name applies to kernel install only\n"},

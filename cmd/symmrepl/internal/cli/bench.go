@@ -21,13 +21,17 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		if o.ranks == 0 {
 			o.ranks = benchRanks
 		}
-		return statusOK, bench.Session(ctx, func(ctx context.Context) (session.Session, error) {
+		start := func(ctx context.Context) (session.Session, error) {
 			s, err := open(ctx, o)
 			if s == nil {
 				return nil, err
 			}
 			return s, err
-		}, os.Stdout)
+		}
+		if o.simulate > 0 {
+			return statusOK, bench.Simulate(ctx, o.simulate, start, session.Simulate, os.Stdout)
+		}
+		return statusOK, bench.Session(ctx, start, os.Stdout)
 	}
 	if opbench.DTypes[o.dtype] == 0 {
 		return 0, misused("--dtype %s: %s can be measured", o.dtype, strings.Join(slices.Sorted(maps.Keys(opbench.DTypes)), ", "))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/worker"
 	"github.com/symmrepl/symmrepl/session"
@@ -31,6 +32,9 @@ func misused(format string, args ...any) error { return usageError{fmt.Sprintf(f
 func Main(args []string) int {
 	if session.IsWorker() {
 		return session.ServeWorker(worker.Start)
+	}
+	if session.IsSimulation() {
+		return session.ServeSimulation(bench.SimulatedRank)
 	}
 	o, err := parse(args)
 	if err != nil {

@@ -33,11 +33,12 @@ type options struct {
 	programArgs []string         // os.Args in cells; nil: that of a session
 
 	// bench
-	sizes []int // in bytes; empty: choose
-	peers bool
-	dtype string
-	json  bool
-	svg   string // a file
+	simulate int   // ranks of the largest session that bench session simulates; 0: none
+	sizes    []int // in bytes; empty: choose
+	peers    bool
+	dtype    string
+	json     bool
+	svg      string // a file
 
 	// kernel install
 	user   bool
@@ -51,6 +52,9 @@ type options struct {
 
 // maxRanks bounds -n, so that no processes start that cannot form a world.
 const maxRanks = symmem.MaxWorld
+
+// maxSimulated bounds --simulate.
+const maxSimulated = 1 << 14
 
 // maxSize bounds --sizes.
 const maxSize = 1 << 30
@@ -93,6 +97,12 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.network, "net", "", "")
 	flags.StringVar(&o.rdzv, "rdzv", "", "")
 	flags.Func("sizes", "", sizes)
+	flags.Func("simulate", "", func(s string) (err error) {
+		if o.simulate, err = strconv.Atoi(s); err != nil || o.simulate < 1 || o.simulate > maxSimulated {
+			err = fmt.Errorf("a number from 1 to %d is expected", maxSimulated)
+		}
+		return err
+	})
 	flags.BoolVar(&o.user, "user", false, "")
 	flags.StringVar(&o.prefix, "prefix", "", "")
 	flags.StringVar(&o.name, "name", "", "")
@@ -167,6 +177,8 @@ func backendNames() (names []string) {
 // owner returns the only subcommand that a flag applies to, or "".
 func owner(name string) string {
 	switch name {
+	case "simulate":
+		return "bench session"
 	case "sizes", "dtype", "peers", "json", "svg":
 		return "bench"
 	case "user", "prefix", "name":

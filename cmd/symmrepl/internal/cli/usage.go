@@ -16,7 +16,8 @@ on an emulated device in host memory.
     symmrepl kernel install     install a Jupyter kernel that starts a session with these flags
     symmrepl kernel run FILE    serve the front ends of a connection file; this is what Jupyter starts
     symmrepl doctor             what this machine has, what is missing, and how to get it
-    symmrepl bench session      how fast this machine starts a session and runs cells
+    symmrepl bench session      how fast this machine starts a session and runs cells; with --simulate N, what a session costs
+                                beside its ranks, up to N of them, which have no interpreter and no device
     symmrepl bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]
                                 measure operations (all if none is named) and their limits; with --peers also PyTorch,
                                 NCCL and NVSHMEM
@@ -46,6 +47,7 @@ Flags, which may stand before or after the arguments:
     -e, --eval CODE     run CODE as one cell and exit
     --sizes BYTES,...   bench only: message sizes to measure, such as 4K,1M
     --dtype TYPE        bench only: f16, bf16, f32, f64, i32 or i64; by default bf16
+    --simulate N        bench session only: the most ranks to simulate
     --peers             bench only: measure PyTorch, NCCL and NVSHMEM in the same run, if python3 has torch
     --json              bench only: print a line of JSON for each figure instead of tables
     --svg FILE          bench only: draw microseconds and bandwidth over size, with the peers and the link's limit

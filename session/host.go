@@ -1,0 +1,55 @@
+package session
+
+import (
+	"errors"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+)
+
+// hostKeeper keeps the ranks of a host that have one link with the controller: that of the process which leads the host (leader.go). A command for
+// several of them is sent once, and what they report alike comes once.
+type hostKeeper struct {
+	remoteKeeper
+	ranks []int // ascending
+	named []int // scratch of controller.tell; controller.mu guards it
+}
+
+func newHostKeeper(link *rendezvous.Link, ranks []int) *hostKeeper {
+	return &hostKeeper{remoteKeeper: remoteKeeper{link, make(chan struct{})}, ranks: ranks}
+}
+
+// listen passes on the events of the ranks until the link ends, and then that they are gone.
+func (k *hostKeeper) listen(c *controller) {
+	defer close(k.gone)
+	for {
+		var e event
+		payload, err := k.link.In.Read(&e)
+		ranks := filtered(e.Ranks, func(rank int) bool { return contains(k.ranks, rank) })
+		if err == nil && (len(ranks) == 0 || len(ranks) < len(e.Ranks)) {
+			err = errors.New("it speaks for ranks that are not its own")
+		}
+		if err != nil {
+			c.event(k.ranks, event{Gone: "its supervisor is gone (" + err.Error() + ")"}, nil)
+			k.link.Close()
+			return
+		}
+		if e.Output == 0 || e.Begins != 0 {
+			c.event(ranks, e, payload)
+			continue
+		}
+		// What other ranks of the host say must not wait until these are not ahead any more.
+		waits := c.takeOutput(ranks, e, payload)
+		switch {
+		case e.Number == 0:
+		case len(waits) == 0:
+			k.do(command{Taken: e.Number}, nil)
+		default:
+			go func() {
+				for _, wait := range waits {
+					wait()
+				}
+				k.do(command{Taken: e.Number}, nil)
+			}()
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+)
+
+const (
+	gatherFor  = 500 * time.Microsecond // how long a message of a rank waits for the same of the other ranks of its host
+	gatherMost = 1 << 20                // bytes that wait to be sent, at which ranks are held back
+	outputMost = foldRank               // bytes of output of one rank that the controller may not have taken
+	outputTold = outputMost / 4         // the same, at which it is asked to tell
+)
+
+// hostLeader is the end of a hostKeeper's link on the host: it passes commands to the supervisors of the host's ranks, and what they report to the
+// controller, once for all ranks that report the same within a moment. What one rank reports keeps its order.
+type hostLeader struct {
+	link    *rendezvous.Link
+	ranks   []int          // ascending
+	keepers map[int]keeper // of the ranks; does not change while serve runs
+	some    chan struct{}  // tells gather that there is something to send,
+	full    chan struct{}  // and that there is something of every rank
+	done    chan struct{}  // closed when the link has ended
+
+	mu      sync.Mutex
+	changed *sync.Cond        // something was sent or taken, or the link has ended
+	waiting []*hostEvent      // in the order in which the first rank reported them
+	last    map[int]int       // by rank: the last in waiting that it reported
+	size    int               // bytes in waiting
+	numbers uint64            // of output
+	sent    map[int]int       // bytes of output by rank that the controller has not told to have taken
+	asked   map[uint64]output // of which the controller is to tell that, by number
+	told    map[int]bool      // ranks of which it is to do so
+	ended   bool
+}
+
+// hostEvent is what ranks of a host report.
+type hostEvent struct {
+	ranks   []int
+	event   event
+	payload []byte
+}
+
+// output is how much output of ranks a number stands for.
+type output struct {
+	ranks []int
+	bytes []int // as in ranks
+}
+
+func newHostLeader(link *rendezvous.Link, ranks []int) *hostLeader {
+	h := &hostLeader{
+		link: link, ranks: ranks, keepers: map[int]keeper{},
+		some: make(chan struct{}, 1), full: make(chan struct{}, 1), done: make(chan struct{}),
+		last: map[int]int{}, sent: map[int]int{}, asked: map[uint64]output{}, told: map[int]bool{},
+	}
+	h.changed = sync.NewCond(&h.mu)
+	return h
+}
+
+// serve passes on commands until the session is over, which is no error, or the link ends.
+func (h *hostLeader) serve() error {
+	var sending sync.WaitGroup
+	sending.Go(h.send)
+	defer sending.Wait()
+	defer func() {
+		h.mu.Lock()
+		h.ended = true
+		h.changed.Broadcast()
+		h.mu.Unlock()
+		close(h.done)
+	}()
+	for {
+		var c command
+		payload, err := h.link.In.Read(&c)
+		switch {
+		case errors.Is(err, io.EOF):
+			return errors.New("rank 0 is gone")
+		case err != nil:
+			return err
+		case c.Quit:
+			return nil
+		case c.Taken != 0:
+			h.taken(c.Taken)
+			continue
+		}
+		ranks := c.Ranks
+		c.Ranks = nil
+		for _, rank := range ranks {
+			if k := h.keepers[rank]; k != nil {
+				k.do(c, payload)
+			}
+		}
+	}
+}
+
+// emit takes what a rank reports. It holds a rank back whose output the controller does not take. It does not keep payload.
+func (h *hostLeader) emit(rank int, e event, payload []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for !h.ended && (h.size > gatherMost || e.Output != 0 && h.sent[rank] >= outputMost) {
+		h.changed.Wait()
+	}
+	if h.ended {
+		return
+	}
+	at := 0
+	if last, any := h.last[rank]; any {
+		at = last + 1
+	}
+	for at < len(h.waiting) && !h.waiting[at].same(&e, payload) {
+		at++
+	}
+	if at == len(h.waiting) {
+		h.waiting = append(h.waiting, &hostEvent{event: e, payload: bytes.Clone(payload)})
+		h.size += len(payload)
+	}
+	h.waiting[at].ranks = append(h.waiting[at].ranks, rank)
+	h.last[rank] = at
+	if e.Output != 0 {
+		h.sent[rank] += len(payload)
+	}
+	poke(h.some)
+	if len(h.last) == len(h.ranks) {
+		poke(h.full)
+	}
+}
+
+// poke makes a receive from ch, which holds one, succeed.
+func poke(ch chan struct{}) {
+	select {
+	case ch <- struct{}{}:
+	default:
+	}
+}
+
+// same reports whether a rank that reports e with payload reports the same.
+func (h *hostEvent) same(e *event, payload []byte) bool {
+	o := &h.event
+	switch {
+	case e.Output != o.Output || e.Begins != o.Begins || e.Incarnation != o.Incarnation || !bytes.Equal(payload, h.payload):
+		return false
+	case e.Output != 0:
+		return true
+	case e.Done != nil && o.Done != nil && e.Done.Err == nil && o.Done.Err == nil && e.Done.Tallies == nil && o.Done.Tallies == nil:
+		return e.Done.Run == o.Done.Run && e.Done.HasValue == o.Done.HasValue && e.Done.Rich == o.Done.Rich && e.Done.Late == o.Done.Late
+	}
+	return reflect.DeepEqual(e, o)
+}
+
+// send sends what has been gathered, until the link ends.
+func (h *hostLeader) send() {
+	moment := time.NewTimer(gatherFor)
+	var buf []byte
+	for {
+		select {
+		case <-h.some:
+		case <-h.done:
+			return
+		}
+		moment.Reset(gatherFor)
+		select {
+		case <-h.full:
+		case <-moment.C:
+		case <-h.done:
+			return
+		}
+		h.mu.Lock()
+		list := h.waiting
+		h.waiting, h.size = nil, 0
+		clear(h.last)
+		list = withoutIdleBegins(list)
+		for _, e := range slices.Backward(list) { // the last of a rank gets the number
+			slices.Sort(e.ranks)
+			h.number(e)
+		}
+		h.changed.Broadcast()
+		h.mu.Unlock()
+		buf = buf[:0]
+		for _, e := range list {
+			e.event.Ranks = e.ranks
+			buf, _ = frame.Append(buf, e.event, e.payload) // an event is always encoded
+		}
+		h.link.SetWriteDeadline(time.Now().Add(linkTimeout))
+		if _, err := h.link.Write(buf); err != nil {
+			h.link.Close() // serve notices
+		}
+		if cap(buf) > gatherMost {
+			buf = nil
+		}
+	}
+}
+
+// withoutIdleBegins leaves out that a run begins where it ends in the same list without any output: the end says enough.
+func withoutIdleBegins(list []*hostEvent) []*hostEvent {
+	type ending struct{ done, printed bool }
+	endings := map[int]ending{} // by rank, of what comes later in the list
+	for _, h := range slices.Backward(list) {
+		switch e := &h.event; {
+		case e.Begins != 0:
+			h.ranks = slices.DeleteFunc(h.ranks, func(r int) bool { return endings[r].done && !endings[r].printed })
+		case e.Output != 0:
+			for _, r := range h.ranks {
+				endings[r] = ending{endings[r].done, true}
+			}
+		case e.Done != nil:
+			for _, r := range h.ranks {
+				endings[r] = ending{done: true}
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(h *hostEvent) bool { return len(h.ranks) == 0 })
+}
+
+// number gives output a number of which the controller is to tell when it was taken, if one of its ranks needs that. h.mu is held.
+func (h *hostLeader) number(e *hostEvent) {
+	if e.event.Output == 0 || !slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
+		return
+	}
+	h.numbers++
+	e.event.Number = h.numbers
+	o := output{ranks: e.ranks}
+	for _, r := range e.ranks {
+		bytes := 0
+		if !h.told[r] {
+			bytes = h.sent[r]
+		}
+		o.bytes = append(o.bytes, bytes)
+		h.told[r] = true
+	}
+	h.asked[h.numbers] = o
+}
+
+// taken lets ranks go on whose output the controller has taken.
+func (h *hostLeader) taken(number uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := h.asked[number]
+	delete(h.asked, number)
+	for i, r := range o.ranks {
+		if o.bytes[i] > 0 {
+			h.sent[r] -= o.bytes[i]
+			delete(h.told, r)
+		}
+	}
+	h.changed.Broadcast()
+}

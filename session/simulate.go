@@ -1,0 +1,213 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
+)
+
+// simulationVariable marks a process as one that plays hosts. Its value is the JSON of a Simulation.
+const simulationVariable = "SYMMREPL_SIMULATION"
+
+// Simulation is a session whose ranks have no processes, to measure what is not the ranks': the controller, its links with the hosts, the fold and
+// the watchdog. One further process plays all hosts, and each host has a link of its own.
+type Simulation struct {
+	Ranks   int
+	PerHost int // ranks of a host, as many as there are left on the last
+}
+
+// hosts returns the ranks of each host.
+func (s Simulation) hosts() [][]int {
+	var hosts [][]int
+	for all := allRanks(s.Ranks); len(all) > 0; {
+		n := min(s.PerHost, len(all))
+		hosts, all = append(hosts, all[:n:n]), all[n:]
+	}
+	return hosts
+}
+
+// simulationFiles is how many descriptors the process of the session needs besides one for each host.
+const simulationFiles = 64
+
+// Simulate starts a simulated session of this program, which must begin as IsSimulation says.
+func Simulate(ctx context.Context, sim Simulation) (Session, error) {
+	hosts := sim.hosts()
+	if err := enoughFiles(2*len(hosts) + simulationFiles); err != nil {
+		return nil, err
+	}
+	dir, err := userdir.New()
+	if err != nil {
+		return nil, err
+	}
+	c := newController(Config{}, sim.Ranks, dir)
+	links, err := c.startSimulation(sim, len(hosts))
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	for i, ranks := range hosts {
+		k := newHostKeeper(links[i], ranks)
+		for _, r := range ranks {
+			c.ranks[r].keeper = k
+		}
+		go k.listen(c)
+	}
+	if err := c.open(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// startSimulation starts the process that plays hosts, and returns its links.
+func (c *controller) startSimulation(sim Simulation, hosts int) ([]*rendezvous.Link, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := json.Marshal(sim)
+	if err != nil {
+		return nil, err
+	}
+	files := []*os.File{nil, os.Stdout, os.Stderr}
+	defer func() {
+		for _, f := range files[3:] {
+			f.Close()
+		}
+	}()
+	var links []*rendezvous.Link
+	for range hosts {
+		mine, theirs, err := socketPair()
+		if err != nil {
+			for _, l := range links {
+				l.Close()
+			}
+			return nil, err
+		}
+		files, links = append(files, theirs), append(links, newLink(mine))
+	}
+	p, err := c.spawner.start(program, []string{"symmrepl-simulation"}, &os.ProcAttr{
+		Env: append(os.Environ(), simulationVariable+"="+string(encoded)), Files: files, Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		for _, l := range links {
+			l.Close()
+		}
+		return nil, err
+	}
+	go p.Wait()
+	return links, nil
+}
+
+// newLink makes a link of a connection that needs no handshake.
+func newLink(conn net.Conn) *rendezvous.Link {
+	return &rendezvous.Link{Conn: conn, In: frame.NewReader(conn, maxPayload), Out: frame.NewWriter(conn)}
+}
+
+// enoughFiles is an error if this process may not have so many descriptors. Go's runtime raises the soft limit to the hard one by itself.
+func enoughFiles(need int) error {
+	var r unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &r); err == nil && r.Cur < uint64(need) {
+		return fmt.Errorf("%d descriptors are needed, and a process may have %d: `ulimit -n %d` raises the limit", need, r.Cur, need)
+	}
+	return nil
+}
+
+// IsSimulation reports whether this process was started to play hosts. Then main must do nothing but call ServeSimulation.
+func IsSimulation() bool { return os.Getenv(simulationVariable) != "" }
+
+// SimulatedRank is what an Evaluator of a simulation knows about its rank.
+type SimulatedRank struct {
+	Rank, Size int
+	Print      func(text string) // while Eval runs, to the rank's standard output: all ranks of the simulation have the descriptors of one process
+}
+
+// ServeSimulation is the main function of a process that plays hosts. start makes what answers on a rank. ServeSimulation returns the process's
+// exit status when the session is over.
+func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
+	var sim Simulation
+	if err := json.Unmarshal([]byte(os.Getenv(simulationVariable)), &sim); err != nil {
+		fmt.Fprintf(os.Stderr, "symmrepl: %s is not to be set by hand: %v\n", simulationVariable, err)
+		return 2
+	}
+	var serving sync.WaitGroup
+	shared := &heldUp{} // it judges processes
+	for i, ranks := range sim.hosts() {
+		conn, err := inherited(controlFD + i)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "symmrepl: the link of a simulated host:", err)
+			return 2
+		}
+		h := newHostLeader(newLink(conn), ranks)
+		for _, r := range ranks {
+			h.keepers[r] = &simulated{rank: r, size: sim.Ranks, start: start, heldUp: shared, host: fmt.Sprint("host", i), emit: func(e event, payload []byte) { h.emit(r, e, payload) }}
+		}
+		serving.Go(func() {
+			defer conn.Close()
+			h.serve()
+		})
+	}
+	serving.Wait()
+	return 0
+}
+
+// simulated is the supervisor and the worker of a rank without a process. What its evaluator cannot do without one, it does not do either.
+type simulated struct {
+	rank, size int
+	host       string
+	start      func(SimulatedRank) (Evaluator, Communicator)
+	heldUp     *heldUp
+	emit       func(event, []byte)
+	worker     *worker
+}
+
+func (s *simulated) do(c command, payload []byte) {
+	w := s.worker
+	switch {
+	case c.Start != nil:
+		s.startWorker(c.Start.Incarnation)
+	case w == nil || c.Eval != nil && c.Eval.Incarnation != w.spec.Incarnation:
+	case c.Kill != 0:
+		if c.Kill == w.spec.Incarnation {
+			s.worker = nil
+			close(w.jobs)
+			w.comm.Abort("its worker was killed")
+			s.emit(event{Incarnation: c.Kill, Died: &deathEvent{Cause: "was killed (SIGKILL)"}}, nil)
+		}
+	default:
+		w.handle(c, payload)
+		if c.Status != 0 {
+			w.send(event{Process: &processEvent{State: "S"}}, nil)
+		}
+	}
+}
+
+// startWorker starts an incarnation.
+func (s *simulated) startWorker(incarnation int) {
+	w := &worker{spec: workerSpec{Rank: s.rank, Size: s.size, Incarnation: incarnation}, emit: s.emit, heldUp: s.heldUp, jobs: make(chan job, 1)}
+	// That a run begins is said before it prints: see withoutIdleBegins.
+	var begins uint64
+	w.begin = func(run uint64) { begins = run }
+	print := func(text string) {
+		if begins != 0 {
+			w.send(event{Output: Stdout, Begins: begins}, nil)
+			begins = 0
+		}
+		w.send(event{Output: Stdout}, []byte(text))
+	}
+	w.eval, w.comm = s.start(SimulatedRank{s.rank, s.size, print})
+	s.worker = w
+	go w.work()
+	w.send(event{Ready: &readyEvent{PID: os.Getpid(), Host: s.host, Device: "none"}}, nil)
+}
+
+func (s *simulated) close() {}

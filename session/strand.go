@@ -1,0 +1,157 @@
+package session
+
+import (
+	"bytes"
+	mathbits "math/bits"
+	"slices"
+	"time"
+)
+
+// strand is what ranks that have printed the same on one stream have printed alike and is not shown yet. It is kept once, however many ranks
+// they are: when some of them print on, the strand is split, and strands that have become equal are joined again.
+type strand struct {
+	lineQueue
+	members bits // positions of the ranks in the fold
+	first   int  // the lowest of them
+	at      int  // in strands.list
+	taken   bits // scratch of strands.exactly
+	count   int  // of members
+	takes   int  // of taken
+}
+
+// bits is a set of small numbers.
+type bits []uint64
+
+func (b bits) add(i int) { b[i/64] |= 1 << (i % 64) }
+
+// each yields the members, ascending.
+func (b bits) each(yield func(int) bool) {
+	for w, word := range b {
+		for ; word != 0; word &= word - 1 {
+			if !yield(w*64 + mathbits.TrailingZeros64(word)) {
+				return
+			}
+		}
+	}
+}
+
+// lowest returns the lowest member. There is one.
+func (b bits) lowest() int {
+	for i := range b.each {
+		return i
+	}
+	return -1
+}
+
+// strands are those of one stream. Each rank is in one of them.
+type strands struct {
+	list []*strand
+	of   []*strand // by position of the rank
+
+	// What fold.advance has found last, if it has shown nothing: it need not look again before the time has come, or something of this changes.
+	blocker  *strand   // the next line waits for it; nil if that is not known
+	position int       // of that line
+	since    time.Time // when it came
+}
+
+// newStrands returns the strands of so many ranks that have printed nothing.
+func newStrands(ranks int) strands {
+	s := strands{of: make([]*strand, ranks)}
+	if ranks == 0 {
+		return s
+	}
+	all := &strand{members: make(bits, (ranks+63)/64), taken: make(bits, (ranks+63)/64), count: ranks}
+	for i := range s.of {
+		s.of[i] = all
+		all.members.add(i)
+	}
+	s.list = []*strand{all}
+	return s
+}
+
+// blocked reports whether the next line still waits.
+func (s *strands) blocked(now time.Time) bool {
+	q := s.blocker
+	return q != nil && q.at < len(s.list) && s.list[q.at] == q && q.whole == 0 && !q.done && now.Sub(s.since) < foldAge
+}
+
+// exactly returns strands that hold the ranks at positions, and no others. It splits those that hold others too.
+func (s *strands) exactly(positions []int) []*strand {
+	var parts []*strand
+	for _, i := range positions {
+		q := s.of[i]
+		if q.takes == 0 {
+			parts = append(parts, q)
+		}
+		q.taken.add(i)
+		q.takes++
+	}
+	for n, q := range parts {
+		if q.takes < q.count {
+			parts[n] = s.split(q)
+		}
+		q.takes = 0
+		clear(q.taken)
+	}
+	return parts
+}
+
+// split makes a strand of its own of the members of q that are taken, and returns it. Who waits for room in q goes on to wait there.
+func (s *strands) split(q *strand) *strand {
+	part := &strand{lineQueue: q.lineQueue.clone(), members: slices.Clone(q.taken), count: q.takes, at: len(s.list), taken: make(bits, len(q.taken))}
+	for i := range part.members.each {
+		s.of[i] = part
+	}
+	for w := range q.members {
+		q.members[w] &^= part.members[w]
+	}
+	q.count -= part.count
+	q.first, part.first = q.members.lowest(), part.members.lowest()
+	s.list = append(s.list, part)
+	return part
+}
+
+// joinLooks is at how many strands, from both ends of the list, join looks.
+const joinLooks = 16
+
+// join puts the members of q into another strand if that is equal to q. It looks at a few strands only: joining saves work, and nothing else depends on it.
+func (s *strands) join(q *strand) {
+	var p *strand
+	for i := 0; i < len(s.list) && p == nil; i++ {
+		if i == joinLooks {
+			i = max(i, len(s.list)-joinLooks)
+		}
+		if s.list[i] != q && s.list[i].equal(&q.lineQueue) {
+			p = s.list[i]
+		}
+	}
+	if p == nil {
+		return
+	}
+	for i := range q.members.each {
+		s.of[i] = p
+	}
+	for w := range p.members {
+		p.members[w] |= q.members[w]
+	}
+	p.count += q.count
+	p.first = min(p.first, q.first)
+	q.release()
+	last := len(s.list) - 1
+	s.list[q.at] = s.list[last]
+	s.list[q.at].at = q.at
+	s.list[last] = nil
+	s.list = s.list[:last]
+}
+
+// clone returns a queue that holds the same. Nobody waits for room in it.
+func (q *lineQueue) clone() lineQueue {
+	c := *q
+	c.buf, c.start, c.marks, c.room = slices.Clone(q.bytes()), 0, slices.Clone(q.marks), nil
+	return c
+}
+
+// equal reports whether p and q hold the same at the same position, whenever it came.
+func (q *lineQueue) equal(p *lineQueue) bool {
+	return q.next == p.next && q.done == p.done && q.whole == p.whole && bytes.Equal(q.bytes(), p.bytes())
+}
