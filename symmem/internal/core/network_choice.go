@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	gonet "net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -36,36 +35,12 @@ func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
 	case local:
 		c.Interface, c.TLS = "lo", "tcp,self" // else UCX would find the memory that simulated hosts do not share
 	default:
-		c.Interface = interfaceTo(os.Getenv("MASTER_ADDR"))
+		c.Interface = interfaceTo(rankZero(os.Environ()))
 	}
 	if err == nil {
 		c.Copier, err = rt.dev.Copier()
 	}
 	return c, settings, err
-}
-
-// interfaceTo names the network interface by which this host reaches another one; empty if that is not known, or if UCX_NET_DEVICES says
-// which to use.
-func interfaceTo(host string) string {
-	if host == "" || os.Getenv("UCX_NET_DEVICES") != "" {
-		return ""
-	}
-	conn, err := gonet.Dial("udp", gonet.JoinHostPort(host, "9")) // which sends nothing
-	if err != nil {
-		return ""
-	}
-	defer conn.Close()
-	own := conn.LocalAddr().(*gonet.UDPAddr).IP
-	all, _ := gonet.Interfaces()
-	for _, i := range all {
-		addresses, _ := i.Addrs()
-		for _, a := range addresses {
-			if n, ok := a.(*gonet.IPNet); ok && n.IP.Equal(own) {
-				return i.Name
-			}
-		}
-	}
-	return ""
 }
 
 // checkChoice refuses the name of a network that there is not, and settings that it does not have.

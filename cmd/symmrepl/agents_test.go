@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// launch is a job of four ranks on two hosts, as a launcher's variables describe it to each rank.
+type launch struct {
+	name string
+	of   func(rank int) []string // the variables of a rank
+}
+
+// launches lists the same job under each launcher.
+func launches(t *testing.T) []launch {
+	address, store := storetest.Start(t) // the agent of torchrun that listens at MASTER_PORT itself
+	port, job := freePort(t), 1+rand.IntN(1<<30)
+	return []launch{
+		{"torchrun", func(r int) []string {
+			return []string{
+				"WORLD_SIZE=4", fmt.Sprint("RANK=", r), "LOCAL_WORLD_SIZE=2", fmt.Sprint("LOCAL_RANK=", r%2), fmt.Sprint("GROUP_RANK=", r/2), "GROUP_WORLD_SIZE=2",
+				"MASTER_ADDR=" + address, fmt.Sprint("MASTER_PORT=", store), "TORCHELASTIC_USE_AGENT_STORE=True", "TORCHELASTIC_RUN_ID=two", "TORCHELASTIC_RESTART_COUNT=0",
+			}
+		}},
+		{"mpirun", func(r int) []string {
+			return []string{
+				"OMPI_COMM_WORLD_SIZE=4", fmt.Sprint("OMPI_COMM_WORLD_RANK=", r), "OMPI_COMM_WORLD_LOCAL_SIZE=2", fmt.Sprint("OMPI_COMM_WORLD_LOCAL_RANK=", r%2),
+				fmt.Sprint("PMIX_NAMESPACE=prterun-", job), "MASTER_ADDR=127.0.0.1", fmt.Sprint("MASTER_PORT=", port),
+			}
+		}},
+		{"srun", func(r int) []string { // which names the nodes; the port follows from the job
+			return []string{
+				"SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4", "SLURM_STEP_NUM_NODES=2", fmt.Sprint("SLURM_PROCID=", r), fmt.Sprint("SLURM_LOCALID=", r%2),
+				fmt.Sprint("SLURM_JOB_ID=", job), "SLURM_STEP_ID=0", "SLURM_STEP_NODELIST=localhost,otherhost",
+			}
+		}},
+	}
+}
+
+// hidden is the beginning of a shell's command that makes a host of its own: one that does not see the folders of others.
+const hidden = `mount -t tmpfs none "$TMPDIR" && mount -t tmpfs none "$XDG_RUNTIME_DIR" || exit; `
+
+// agent starts ranks as a launcher's agent on their host does: it is their parent, and ends when they have. A host that is apart does not see the
+// folders of this one.
+func (h home) agent(l launch, apart bool, ranks []int, args ...string) *exec.Cmd {
+	h.t.Helper()
+	cmd := h.command(args...)
+	var script strings.Builder
+	if apart {
+		needOwnMounts(h.t, cmd.Env)
+		cmd.SysProcAttr = ownMounts()
+		script.WriteString(hidden)
+	}
+	for _, r := range ranks {
+		fmt.Fprintf(&script, `env %s "$@" & `, strings.Join(l.of(r), " "))
+	}
+	script.WriteString("wait")
+	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", script.String(), "sh", cmd.Path}, args...)
+	if err := cmd.Start(); err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait(); h.killLeft() })
+	return cmd
+}
+
+// needOwnMounts skips a test where processes cannot have mounts of their own.
+func needOwnMounts(t *testing.T, env []string) {
+	t.Helper()
+	probe := exec.Command("/bin/sh", "-c", hidden)
+	probe.Env, probe.SysProcAttr = env, ownMounts()
+	if said, err := probe.CombinedOutput(); err != nil {
+		t.Skipf("a process cannot have mounts of its own here: %v: %s", err, said)
+	}
+}
+
+// needUCX skips a test where nothing carries traffic between hosts.
+func needUCX(t *testing.T) {
+	t.Helper()
+	for line := range strings.Lines(symmem.Doctor()) {
+		if strings.HasPrefix(line, "hosts ") && strings.Contains(line, "nothing (") {
+			t.Skip(line)
+		}
+	}
+}
+
+// Two agents of a launcher, on hosts that share no folders, start one session: signals cross between the hosts over UCX, collectives stay within each, and a
+// rank that is killed on the other host is replaced.
+func TestTwoAgents(t *testing.T) {
+	needUCX(t)
+	for _, l := range launches(t) {
+		t.Run(l.name, func(t *testing.T) {
+			h := newHome(t, 4)
+			h.env = []string{"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2)}
+			args := []string{"--device", "cpu"} // two ranks of one GPU would wait for each other
+			agents := []*exec.Cmd{h.agent(l, true, []int{2, 3}, args...), h.agent(l, false, []int{1}, args...)}
+			h.env = append(h.env, l.of(0)...)
+			x := h.terminal(args...)
+			x.expect("4 ranks, cpu.")
+			x.enter(":topo")
+			x.expect("UCX ")
+			x.expect(" on lo carries traffic to it")
+			checkAcross(x, 1)
+			x.stuck(3, syscall.SIGKILL)
+			x.expect("rank 3 was killed (SIGKILL): a fresh worker took over")
+			checkAcross(x, 2)
+			x.enter(":quit!")
+			x.exit(0)
+			for i, cmd := range agents {
+				if err := end(t, fmt.Sprint("agent ", i), cmd); err != nil {
+					t.Errorf("agent %d: %v", i, err)
+				}
+			}
+			h.expectNothingLeft()
+		})
+	}
+}
+
+// checkAcross puts and signals between two hosts of two ranks each, and reduces within each. Each check of a session has a number of its own.
+func checkAcross(x *terminal, number int) {
+	x.t.Helper()
+	n := strconv.Itoa(number)
+	x.enter(strings.ReplaceAll(`t# := symm.Empty(symm.F32, 2).Fill(symm.Rank() + 1); h# := symm.Rendezvous(t#); across# := (symm.Rank() + 2) % 4; `+
+		`l# := symm.LSA().Empty(symm.F32, 2).Fill(symm.Rank() + #); symm.Rendezvous(l#)`, "#", n))
+	x.enter(strings.ReplaceAll(`h#.Put(across#, symm.Local(symm.F32, 2).Fill(10 * symm.Rank() + #)); h#.PutSignal(across#, 0); h#.WaitSignal(across#, 0); fmt.Println("put", "#", t#.Float32s())`, "#", n))
+	for rank := range 4 {
+		x.expect(fmt.Sprintf("[%d] put %d [%d %d]\n", rank, number, (rank+2)%4*10+number, (rank+2)%4*10+number))
+	}
+	x.enter(strings.ReplaceAll(`fmt.Println("sum", "#", symm.AllReduce(l#, "sum").Float32s())`, "#", n))
+	x.expect(fmt.Sprintf("[0,1] sum %d [%d %d]\n", number, 1+2*number, 1+2*number))
+	x.expect(fmt.Sprintf("[2,3] sum %d [%d %d]\n", number, 5+2*number, 5+2*number))
+}
