@@ -37,10 +37,11 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: ch
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
 	go test -count=1 -v -timeout 20m -run '^(TestKilledAtRandomMoments|TestHangs)$$' ./cmd/symmrepl -kills 200 -hangs
 
-test-long: faults ## what make test has no time for: all faults, messages that overtake each other in 1000 ways, and an hour of mixed cells whose memory stays flat
+test-long: faults $(UCX) ## what make test has no time for: all faults, messages that overtake each other in 1000 ways, and an hour of mixed cells whose memory stays flat
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 10m -run '^TestManyRanks$$' ./cmd/symmrepl -many
 	go test -count=1 -v -timeout 20m -run '^TestNullReorder$$/^seeds$$' ./symmem/internal/net -seeds 1000
 	go test -count=1 -v -timeout 10m -run '^FuzzCheck$$' -fuzz '^FuzzCheck$$' -fuzztime 1m ./symmem/internal/net/proxy
+	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 5m -run '^TestTooFewPorts$$' ./cmd/symmrepl -fullports
 	go test -count=1 -v -timeout 90m -run '^TestFlatMemory$$' ./cmd/symmrepl -flat 1h
 
 conformance: | go c++ ## run the suite of small programs with the Go toolchain and in a session, and print a table by section

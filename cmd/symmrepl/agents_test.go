@@ -36,6 +36,11 @@ func launches(t *testing.T) []launch {
 				fmt.Sprint("PMIX_NAMESPACE=prterun-", job), "MASTER_ADDR=127.0.0.1", fmt.Sprint("MASTER_PORT=", port),
 			}
 		}},
+		{"by hand over IPv6", func(r int) []string {
+			return []string{
+				"WORLD_SIZE=4", fmt.Sprint("RANK=", r), "LOCAL_WORLD_SIZE=2", fmt.Sprint("LOCAL_RANK=", r%2), "MASTER_ADDR=::1", fmt.Sprint("MASTER_PORT=", port),
+			}
+		}},
 		{"srun", func(r int) []string { // which names the nodes; the port follows from the job
 			return []string{
 				"SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=4", "SLURM_STEP_NUM_NODES=2", fmt.Sprint("SLURM_PROCID=", r), fmt.Sprint("SLURM_LOCALID=", r%2),

@@ -46,7 +46,13 @@ var (
 // terminal starts the program at a new terminal.
 func (h home) terminal(args ...string) *terminal {
 	h.t.Helper()
-	x := &terminal{t: h.t, cmd: h.command(args...)}
+	return h.terminalOf(h.command(args...))
+}
+
+// terminalOf is terminal for a program that is started otherwise.
+func (h home) terminalOf(cmd *exec.Cmd) *terminal {
+	h.t.Helper()
+	x := &terminal{t: h.t, cmd: cmd}
 	var err error
 	x.pty, err = pty.StartWithSize(x.cmd, &pty.Winsize{Rows: 40, Cols: 200})
 	if err != nil {

@@ -2,6 +2,7 @@ package net
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -83,7 +84,7 @@ func Open(c Config) (*Engine, error) {
 	default:
 		return fail(fmt.Sprintf(`no provider is called %q: there are "ucx" and "null"`, c.Provider))
 	}
-	p, err := proxy.Open(setup)
+	p, err := openWithin(openLimit, setup)
 	if err != nil {
 		return fail(err.Error())
 	}
@@ -96,6 +97,33 @@ func Open(c Config) (*Engine, error) {
 	e := &Engine{config: c, board: (*abi.NetBoard)(board), bytes: bytes, news: news, proxy: p}
 	e.told.Go(e.tell)
 	return e, nil
+}
+
+// openLimit is how long a network may take to open.
+const openLimit = 20 * time.Second
+
+// openWithin opens a proxy. UCX looks without end for a port of UCX_TCP_PORT_RANGE where none is free: it is left to that, in a thread of its own, as nothing
+// stops it.
+func openWithin(limit time.Duration, setup proxy.Setup) (*proxy.Proxy, error) {
+	type opened struct {
+		p   *proxy.Proxy
+		err error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		p, err := proxy.Open(setup)
+		done <- opened{p, err}
+	}()
+	select {
+	case o := <-done:
+		return o.p, o.err
+	case <-time.After(limit):
+	}
+	why := fmt.Sprintf("it does not open in %v", limit)
+	if ports := os.Getenv("UCX_TCP_PORT_RANGE"); ports != "" {
+		why += fmt.Sprintf(": are ports of UCX_TCP_PORT_RANGE=%s free? Each rank of a machine needs one", ports)
+	}
+	return nil, errors.New(why)
 }
 
 // duplicate returns a file that the poller of the run-time watches.

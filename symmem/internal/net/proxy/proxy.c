@@ -392,12 +392,12 @@ static int name_peer(net_proxy *p, uint32_t r, const named *n, char *why) {
 		net_mark_lost(p, r, "messages of an epoch that is over did not end");
 		return 0;
 	}
+	q->why[0] = 0; // which the transport may set
 	if (p->transport->peer(p->link, r, n->address, n->bytes, why)) {
 		q->state = NET_UNKNOWN;
 		return 1;
 	}
 	q->dropped = 0;
-	q->why[0] = 0;
 	return 0;
 }
 

@@ -76,7 +76,7 @@ _Static_assert(sizeof(ucx_request_param) == 72, "ucp_request_param_t");
 _Static_assert(sizeof(ucx_am_handler) == 32, "ucp_am_handler_param_t");
 _Static_assert(offsetof(ucx_params, endpoints) == 56 && offsetof(ucx_ep_params, flags) == 48 && offsetof(ucx_request_param, user) == 32, "fields");
 
-enum { UCX_OK = 0, UCX_IN_PROGRESS = 1 };
+enum { UCX_OK = 0, UCX_IN_PROGRESS = 1, UCX_UNREACHABLE = -6 };
 enum { UCX_PARAM_FEATURES = 1, UCX_PARAM_ENDPOINTS = 64, UCX_FEATURE_WAKEUP = 16, UCX_FEATURE_AM = 64 };
 enum { UCX_WORKER_THREAD_MODE = 1, UCX_SINGLE = 0 };
 enum { UCX_EP_ADDRESS = 1, UCX_EP_ERROR_MODE = 2, UCX_EP_ERROR_HANDLER = 4, UCX_ERRORS_OF_PEER = 1, UCX_CLOSE_FORCE = 1 };

@@ -197,6 +197,10 @@ static int ucx_peer(void *self, uint32_t rank, const void *address, size_t bytes
 	q->address = copy;
 	q->failed = 0;
 	int status = n->config.size <= DIAL_ALL ? dial(n, q) : UCX_OK;
+	if (status == UCX_UNREACHABLE) {
+		snprintf(why, NET_WHY, "UCX finds no way to rank %u by interface \"%s\": %s (is it up, and in /sys/class/net?)", rank, n->config.interface, ucx.status_string(status));
+		return 1;
+	}
 	if (status) lose(n, rank, status);
 	return 0;
 }
