@@ -387,8 +387,15 @@ func (c *controller) gone(rank int, why string) {
 	s := c.ranks[rank]
 	s.ready, s.lost = nil, true
 	s.failed = &Error{Kind: KindDied, Ranks: []int{rank}, Peer: -1, Msg: why, Hint: "start the session again"}
-	c.hub.Leave(rank, why)
+	if c.isOver() {
+		c.hub.Leave(rank, why)
+	} else {
+		c.hub.Lose(rank, why)
+	}
 	s.report()
+	if s.bootstrap != nil {
+		go s.bootstrap.Close() // nobody may be there to say goodbye to
+	}
 }
 
 // report records that the death of the current worker has been reported. controller.mu is held.

@@ -29,7 +29,7 @@ func (k *hostKeeper) listen(c *controller) {
 			err = errors.New("it speaks for ranks that are not its own")
 		}
 		if err != nil {
-			c.event(k.ranks, event{Gone: "its supervisor is gone (" + err.Error() + ")"}, nil)
+			c.event(k.ranks, event{Gone: c.whyGone(k.ranks[0], err)}, nil)
 			k.link.Close()
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
@@ -41,6 +42,7 @@ func Join(ctx context.Context, l Launcher, config Config) (Session, error) {
 		return nil, err
 	}
 	at := meetingAt(place, l.Size)
+	at.Heartbeat = config.Heartbeat
 	at.Waits = func(missing []int, where string) {
 		if config.Notice != nil {
 			config.Notice(fmt.Sprintf("rank %d of %d waits for rank %s at %s", l.Rank, l.Size, FormatRanks(missing), where))
@@ -128,11 +130,28 @@ func (c *controller) admitSupervisor(link *rendezvous.Link) (serve func(), refus
 		return nil, "the session is over"
 	}
 	rank := link.Hello.Rank
+	link.WriteWithin(linkTimeout)
 	c.ranks[rank].keeper = k
 	return func() {
 		go c.tellMissing(k)
-		k.listen(func(e event, payload []byte) { c.event([]int{rank}, e, payload) })
+		err := k.listen(func(e event, payload []byte) { c.event([]int{rank}, e, payload) })
+		c.event([]int{rank}, event{Gone: c.whyGone(rank, err)}, nil)
 	}, ""
+}
+
+// whyGone says why a rank has lost its supervisor, whose link has failed with err.
+func (c *controller) whyGone(rank int, err error) string {
+	silence := new(heartbeat.SilenceError)
+	if !errors.As(err, &silence) {
+		return fmt.Sprintf("its supervisor is gone (%v)", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	host := "its host"
+	if ready := c.ranks[rank].ready; ready != nil {
+		host += " " + ready.Host
+	}
+	return fmt.Sprintf("%s is silent: %v", host, silence)
 }
 
 // tellMissing tells the supervisor of a rank that has joined which ranks have not, as long as there are any: it reaches rank 0 only.
@@ -173,16 +192,15 @@ func (k *remoteKeeper) close() {
 	}
 }
 
-// listen passes on the supervisor's events until the link ends, and then that the supervisor is gone.
-func (k *remoteKeeper) listen(emit func(event, []byte)) {
+// listen passes on the supervisor's events until the link ends, and returns why it has.
+func (k *remoteKeeper) listen(emit func(event, []byte)) error {
 	defer close(k.gone)
 	for {
 		var e event
 		payload, err := k.link.In.Read(&e)
 		if err != nil {
-			emit(event{Gone: "its supervisor is gone (" + err.Error() + ")"}, nil)
 			k.link.Close()
-			return
+			return err
 		}
 		emit(e, payload)
 	}
@@ -190,7 +208,6 @@ func (k *remoteKeeper) listen(emit func(event, []byte)) {
 
 // send writes a message to a link, and closes the link if the other end does not take it. The reading end reports the failure.
 func send(link *rendezvous.Link, message any, payload []byte) {
-	link.SetWriteDeadline(time.Now().Add(linkTimeout))
 	if link.Out.Write(message, payload) != nil {
 		link.Close()
 	}
@@ -213,6 +230,7 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 		return fmt.Errorf("rank %d cannot join rank 0 at %s: %w", l.Rank, at.Place, err)
 	}
 	defer link.Close()
+	link.WriteWithin(linkTimeout)
 	defer context.AfterFunc(ctx, func() { link.Close() })()
 	at = at.At(link)
 	sp := newSpawner()
@@ -235,6 +253,8 @@ func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Confi
 			return fmt.Errorf("ended while rank %d waited for rank %s at %s", l.Rank, FormatRanks(missing), at.Place)
 		case ctx.Err() != nil:
 			return fmt.Errorf("rank %d has left the session", l.Rank)
+		case errors.As(err, new(*heartbeat.SilenceError)):
+			return fmt.Errorf("rank 0 is gone: %w", err)
 		case errors.Is(err, io.EOF):
 			return errors.New("rank 0 is gone")
 		case err != nil:

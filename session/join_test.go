@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat/relaytest"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous/storetest"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
@@ -216,11 +218,69 @@ func FuzzSupervisor(f *testing.F) {
 		a, b := net.Pipe()
 		go func() { b.Write(in); b.Close() }()
 		go io.Copy(io.Discard, b)
-		link := &rendezvous.Link{Conn: a, Hello: rendezvous.Hello{Version: wireVersion, Rank: 1, Size: 2}, In: frame.NewReader(a, maxPayload), Out: frame.NewWriter(a)}
+		link := &rendezvous.Link{Conn: heartbeat.New(a), Hello: rendezvous.Hello{Version: wireVersion, Rank: 1, Size: 2}, In: frame.NewReader(a, maxPayload), Out: frame.NewWriter(a)}
 		serve, refused := c.admit(link)
 		if refused != "" {
 			t.Fatal(refused)
 		}
 		serve()
 	})
+}
+
+// A host that vanishes without a word: its rank is lost by name, who waits for it waits no longer, the others go on, and its supervisor ends.
+func TestHostVanishes(t *testing.T) {
+	runtimeDir(t)
+	writeToken(t, testToken)
+	const limit = 2 * time.Second
+	address := freeAddress(t)
+	relay := relaytest.Start(t, address)
+	at := func(address string) Config { return Config{Rendezvous: address, Heartbeat: limit} }
+	place := func(r int) Launcher { return Launcher{Name: "mpirun", Rank: r, Size: 3, LocalRank: r} }
+	ended := []chan error{nil, make(chan error, 1), make(chan error, 1)}
+	for r, address := range []string{1: address, 2: relay.Address} {
+		if r > 0 {
+			go func() {
+				_, err := Join(context.Background(), place(r), at(address))
+				ended[r] <- err
+			}()
+		}
+	}
+	s, err := Join(context.Background(), place(0), at(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := &console{Session: s, t: t, size: 3, c: s.(*controller)}
+	time.Sleep(2 * limit) // with nothing to say
+	c.want(c.eval("gather x"), "= [0-2] 012\n")
+
+	_, shown := c.start("2:sleep 3600000\ngather x", 0, 1, 2)
+	relay.Cut()
+	cut := time.Now()
+	said := shown()
+	if d := time.Since(cut); d < limit*8/10 {
+		t.Errorf("the cell ended after %v", d)
+	} else {
+		t.Logf("with a limit of %v, the loss was noticed and the cell was over after %v", limit, d.Round(time.Millisecond))
+	}
+	host, _ := os.Hostname()
+	why := "its host " + host + " is silent: no heartbeat for 2s"
+	if want := "! [2] died the worker was lost: " + why + " (start the session again)\n! [0,1] peer in:2: Gather x: rank 2 was lost: " + why + "\n"; !strings.HasSuffix(said, want) {
+		t.Errorf("%s, want at the end\n%s", said, want)
+	}
+	if err := receive(t, "rank 2 ends", ended[2]); err == nil || err.Error() != "rank 0 is gone: no heartbeat for 2s" {
+		t.Error(err)
+	}
+
+	c.want(c.eval("value x"), "! [2] died rank 2 has no worker: "+why+" (start the session again)\n")
+	c.want(c.eval("1:print RANK", 0, 1), "[1] 1\n")
+	c.want(c.eval("gather x", 0, 1), "! [0,1] peer in:1: Gather x: rank 2 was lost: "+why+"\n")
+	infos, err := c.Ranks(context.Background())
+	if err != nil || infos[1].State != "idle" || infos[2].State != "dead" {
+		t.Errorf("%+v, %v", infos, err)
+	}
+	c.Close()
+	if err := receive(t, "rank 1 ends", ended[1]); err != nil {
+		t.Error(err)
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 	"github.com/symmrepl/symmrepl/internal/procfs"
@@ -27,6 +28,8 @@ type Config struct {
 	KillAfter time.Duration
 	// Rendezvous is host:port of rank 0, for launchers that do not provide it. Only Join uses it.
 	Rendezvous string
+	// Heartbeat is how long Join takes the silence of another host for no loss; 0 is for ever. That of rank 0 counts.
+	Heartbeat time.Duration
 	// Notice, unless nil, is told in a sentence what Join waits for if that takes more than a moment, and what rank 0 has to note of the devices.
 	Notice func(string)
 	// Reports is a folder for what Go's runtime reports of a worker that it ends, one file for the last of each rank. When empty, the
@@ -52,6 +55,12 @@ type Hosts = bootstrap.Parts
 
 // HostsVariable is the environment variable with the simulated hosts of programs and sessions that are not told otherwise.
 const HostsVariable = bootstrap.PartsVariable
+
+// ParseHeartbeat reads how long a host may be silent: see [heartbeat.Parse].
+func ParseHeartbeat(text string) (time.Duration, error) { return heartbeat.Parse(text) }
+
+// HeartbeatVariable is the environment variable with that.
+const HeartbeatVariable = heartbeat.Variable
 
 // ParseHosts reads simulated hosts: see [bootstrap.ParseParts].
 func ParseHosts(text string, ranks int) (Hosts, error) { return bootstrap.ParseParts(text, ranks) }

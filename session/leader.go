@@ -188,7 +188,6 @@ func (h *hostLeader) send() {
 			e.event.Ranks = e.ranks
 			buf, _ = frame.Append(buf, e.event, e.payload) // an event is always encoded
 		}
-		h.link.SetWriteDeadline(time.Now().Add(linkTimeout))
 		if _, err := h.link.Write(buf); err != nil {
 			h.link.Close() // serve notices
 		}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
 )
@@ -110,7 +111,9 @@ func (c *controller) startSimulation(sim Simulation, hosts int) ([]*rendezvous.L
 
 // newLink makes a link of a connection that needs no handshake.
 func newLink(conn net.Conn) *rendezvous.Link {
-	return &rendezvous.Link{Conn: conn, In: frame.NewReader(conn, maxPayload), Out: frame.NewWriter(conn)}
+	c := heartbeat.New(conn)
+	c.WriteWithin(linkTimeout)
+	return &rendezvous.Link{Conn: c, In: frame.NewReader(c, maxPayload), Out: frame.NewWriter(c)}
 }
 
 // enoughFiles is an error if this process may not have so many descriptors. Go's runtime raises the soft limit to the hard one by itself.

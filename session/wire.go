@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is that of the messages in this file, between the processes of one session.
-const wireVersion = 5
+const wireVersion = 6
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/rendezvous"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/userdir"
@@ -113,6 +114,10 @@ type meeting struct {
 
 // meet connects this rank with the others.
 func meet(l launcher.Launcher, parts bootstrap.Parts) (*meeting, error) {
+	limit, err := heartbeat.Parse(os.Getenv(heartbeat.Variable))
+	if err != nil {
+		return nil, err
+	}
 	place, err := rendezvous.Find(l, rendezvous.Program, "")
 	if err != nil {
 		return nil, err
@@ -122,7 +127,7 @@ func meet(l launcher.Launcher, parts bootstrap.Parts) (*meeting, error) {
 		return nil, err
 	}
 	m := &meeting{dir: dir}
-	at := rendezvous.Meeting{Place: place, Size: l.Size, Version: bootstrap.Version, Build: rendezvous.Build()}
+	at := rendezvous.Meeting{Place: place, Size: l.Size, Version: bootstrap.Version, Heartbeat: limit, Build: rendezvous.Build()}
 	at.Waits = func(missing []int, where string) {
 		fmt.Fprintf(os.Stderr, "rank %d of %d waits for ranks %v at %s\n", l.Rank, l.Size, missing, where)
 	}

@@ -16,6 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat/relaytest"
 )
 
 // limit bounds what a test waits for, so that a lost message shows as a failure.
@@ -407,5 +409,104 @@ func BenchmarkGather4(b *testing.B) {
 			}
 			return err
 		})
+	}
+}
+
+// A rank that is lost stays absent, and all others are told, also those that come later.
+func TestLost(t *testing.T) {
+	ctx := bounded(t)
+	w := newWorld(t, 3)
+	type loss struct {
+		rank int
+		why  string
+	}
+	told := make(chan loss, 10)
+	listen := func(rank int) {
+		w.clients[rank].OnLost(func(rank int, why string) { told <- loss{rank, why} })
+	}
+	listen(0)
+	done := make(chan error)
+	go func() { _, err := w.clients[0].Gather(ctx, call(1, 0, 1, 2), nil); done <- err }()
+	w.open(t, 1, 1)
+	for range 2 {
+		w.hub.Lose(2, "no heartbeat for 10s")
+	}
+	const want = "Empty bf16[8]: rank 2 was lost: no heartbeat for 10s"
+	if err := <-done; err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	w.clients[1].Close()
+	ended(t, w.served[1])
+	w.join(t, 1, "")
+	listen(1)
+	for range 2 {
+		if l := <-told; l != (loss{2, "no heartbeat for 10s"}) {
+			t.Errorf("%+v", l)
+		}
+	}
+	listen(1) // again
+	if l := <-told; l.rank != 2 {
+		t.Errorf("%+v", l)
+	}
+	w.hub.Enter([]int{0, 1, 2})
+	w.hub.Leave(2, "is not running this cell")
+	if _, err := w.clients[0].Gather(ctx, call(2, 0, 2), nil); err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	if len(told) > 0 {
+		t.Errorf("told again: %+v", <-told)
+	}
+}
+
+// A client that is silent is lost, and one that does not hear the hub takes that for the loss of rank 0.
+func TestSilentClient(t *testing.T) {
+	const limit = 500 * time.Millisecond
+	ctx := bounded(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	relay := relaytest.Start(t, l.Addr().String())
+	w := newWorld(t, 3)
+	dialled, err := net.Dial("tcp", relay.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, far := heartbeat.New(accepted), heartbeat.New(dialled)
+	near.Start(limit)
+	far.Start(limit)
+	w.clients[2].Close()
+	ended(t, w.served[2])
+	served := make(chan error, 1)
+	go func() { served <- w.hub.Serve(2, near); near.Close() }()
+	c, err := NewClient(far, 2, 3, "", Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.hub.Enter([]int{2})
+	told := make(chan string, 10)
+	w.clients[1].OnLost(func(rank int, why string) { told <- fmt.Sprint("1 hears of ", rank, " ", why) })
+	c.OnLost(func(rank int, why string) { told <- fmt.Sprint("2 hears of ", rank, " ", why) })
+	errs := make(chan error, 2)
+	go func() { _, err := w.clients[0].Gather(ctx, call(1, 0, 1, 2), nil); errs <- err }()
+	go func() { _, err := c.Gather(ctx, call(1, 0, 1, 2), nil); errs <- err }()
+	w.open(t, 1, 2)
+	relay.Cut()
+	defer relay.Mend()
+	if err := ended(t, served); err == nil || err.Error() != "no heartbeat for 500ms" {
+		t.Errorf("served until %v", err)
+	}
+	said := []string{<-told, <-told, (<-errs).Error(), (<-errs).Error()}
+	slices.Sort(said)
+	if want := []string{
+		"1 hears of 2 no heartbeat for 500ms", "2 hears of 0 no heartbeat for 500ms",
+		"Empty bf16[8]: rank 2 was lost: no heartbeat for 500ms", "bootstrap: rank 2 lost the session: no heartbeat for 500ms",
+	}; !slices.Equal(said, want) {
+		t.Errorf("%q", said)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 )
 
 // ErrClosed is returned by calls on a client after Close.
@@ -29,6 +30,8 @@ type Client struct {
 	open  map[uint64]chan answer
 	ended error // why calls fail; nil while the client is open
 	files *exchange
+	lost  map[int]string // ranks that are gone for good, and why
+	told  func(rank int, why string)
 }
 
 type answer struct {
@@ -41,7 +44,7 @@ type answer struct {
 // directory on this host that only the user can enter, for GatherFiles; it may be empty if that is never called. parts are the simulated hosts of
 // the world, equal on all ranks; the client uses a directory of its part within dir.
 func NewClient(conn net.Conn, rank, size int, dir string, parts Parts) (*Client, error) {
-	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}}
+	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}, lost: map[int]string{}}
 	var err error
 	if dir != "" && parts.Hosts() > 1 {
 		c.dir = filepath.Join(dir, parts.Name(rank))
@@ -100,6 +103,26 @@ func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, 
 	return a.unpack(call)
 }
 
+// OnLost has f called, now or later, for each rank that is gone for good, with the reason. Rank 0 stands for its whole host: it is the one that would
+// tell of others. f must not wait for the client.
+func (c *Client) OnLost(f func(rank int, why string)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told = f
+	for rank, why := range c.lost {
+		f(rank, why)
+	}
+}
+
+// lose tells of a rank that is gone.
+func (c *Client) lose(rank int, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost[rank] = why; c.told != nil {
+		c.told(rank, why)
+	}
+}
+
 // Close ends the client. Calls that are open return ErrClosed.
 func (c *Client) Close() error {
 	c.fail(ErrClosed)
@@ -123,8 +146,15 @@ func (c *Client) read() {
 	for {
 		var a answer
 		var err error
-		if a.payload, err = in.Read(&a.reply); err == nil && a.ID == 0 {
+		a.payload, err = in.Read(&a.reply)
+		switch silence := new(heartbeat.SilenceError); {
+		case err == nil && a.Lost != nil:
+			c.lose(a.Lost.Rank, a.Lost.Why)
+			continue
+		case err == nil && a.ID == 0:
 			err = errors.New(a.Refused)
+		case errors.As(err, &silence):
+			c.lose(0, silence.Error())
 		}
 		if err != nil {
 			c.fail(fmt.Errorf("bootstrap: rank %d lost the session: %w", c.rank, err))

@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 )
 
 // Hub is where the ranks of one world meet. Its methods may be called from any goroutine.
@@ -19,6 +21,7 @@ type Hub struct {
 	absent     map[int]absence // ranks that will make no call
 	departures int             // how often ranks have left
 	links      map[int]*link   // the newest connection of each rank
+	lost       map[int]string  // ranks that are gone for good, and why
 }
 
 // Pending is a call that some ranks have made and others have not.
@@ -66,11 +69,12 @@ func (l *link) send(r reply, payload []byte) {
 
 // NewHub returns a hub for ranks 0 to size-1, all of which take part.
 func NewHub(size int) *Hub {
-	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}}
+	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{}}
 }
 
 // Serve serves a rank's client until the connection ends, and returns why; the error is io.EOF if the other end closed it. From then on the
-// rank is absent because it died, unless Leave has given another reason or another connection of the rank is served.
+// rank is absent because it died, unless Leave has given another reason or another connection of the rank is served. If the rank was silent
+// for too long, it is lost.
 func (h *Hub) Serve(rank int, conn net.Conn) error {
 	if rank < 0 || rank >= h.size {
 		return fmt.Errorf("bootstrap: rank %d in a world of %d", rank, h.size)
@@ -91,11 +95,17 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 		h.failCalls(rank, "was replaced")
 	}
 	h.links[rank] = l
+	for gone, why := range h.lost {
+		l.send(reply{Lost: &loss{gone, why}}, nil)
+	}
 	h.mu.Unlock()
 	defer h.disconnected(l)
 	for {
 		var r request
 		data, err := in.Read(&r)
+		if silence := new(heartbeat.SilenceError); errors.As(err, &silence) {
+			h.Lose(rank, silence.Error())
+		}
 		if err != nil {
 			return err
 		}
@@ -110,12 +120,14 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 	}
 }
 
-// Enter makes ranks take part from now on.
+// Enter makes ranks take part from now on, except those that are lost.
 func (h *Hub) Enter(ranks []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, r := range ranks {
-		delete(h.absent, r)
+		if _, lost := h.lost[r]; !lost {
+			delete(h.absent, r)
+		}
 	}
 }
 
@@ -126,8 +138,27 @@ func (h *Hub) Leave(rank int, why string) {
 	h.leave(rank, why)
 }
 
-// leave is Leave with h.mu held.
+// Lose makes rank absent for good, and tells the others: see [Client.OnLost].
+func (h *Hub) Lose(rank int, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, again := h.lost[rank]; again {
+		return
+	}
+	h.lost[rank] = why
+	for r, l := range h.links {
+		if r != rank {
+			l.send(reply{Lost: &loss{rank, why}}, nil)
+		}
+	}
+	h.leave(rank, "")
+}
+
+// leave is Leave with h.mu held. That a rank is lost says more than why.
 func (h *Hub) leave(rank int, why string) {
+	if lost, ok := h.lost[rank]; ok {
+		why = "was lost: " + lost
+	}
 	a, again := h.absent[rank]
 	if !again {
 		h.departures++

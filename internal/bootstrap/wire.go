@@ -1,7 +1,7 @@
 package bootstrap
 
 // Version is the version of the protocol between client and hub. Both ends are the same program, unless the user has mixed two builds.
-const Version = 2
+const Version = 3
 
 // MaxData bounds what one rank may contribute to one call, in bytes.
 const MaxData = 16 << 20
@@ -25,11 +25,18 @@ type gather struct {
 }
 
 // reply is the header of a frame from hub to client, the answer to the gather ID; the payload holds
-// everybody's contributions one after the other. At most one of Sizes, Absent, Mismatch and Refused is set.
+// everybody's contributions one after the other. At most one of Sizes, Absent, Mismatch, Refused and Lost is set.
 type reply struct {
 	ID       uint64
 	Sizes    []int          `json:",omitempty"` // bytes of each contribution, by position in the group
 	Absent   *AbsentError   `json:",omitempty"`
 	Mismatch *MismatchError `json:",omitempty"`
 	Refused  string         `json:",omitempty"` // what is wrong with the request; with ID 0 the connection is refused
+	Lost     *loss          `json:",omitempty"` // with ID 0: news of another rank
+}
+
+// loss says that a rank is gone for good.
+type loss struct {
+	Rank int
+	Why  string
 }

@@ -2,7 +2,8 @@
 //
 // A frame is a 4-byte length of all that follows, a 4-byte length of the header, the header, and the payload;
 // lengths are big-endian. The header carries what is small and may change between versions, the payload what
-// is large and passed on unread. The reader bounds both, and allocates only for what has arrived.
+// is large and passed on unread. The reader bounds both, and allocates only for what has arrived. A Beat may stand
+// between frames.
 package frame
 
 import (
@@ -17,6 +18,9 @@ import (
 
 // MaxHeader bounds the header of a frame, in bytes.
 const MaxHeader = 64 << 20
+
+// Beat is what an end sends to be heard: two lengths of 0. Readers skip it.
+const Beat = "\x00\x00\x00\x00\x00\x00\x00\x00"
 
 // eager is the most that a reader allocates because of a length field alone, in bytes.
 const eager = 256 << 10
@@ -87,9 +91,11 @@ func NewReader(r io.Reader, limit int) *Reader {
 // Read decodes the next header into header, a pointer, and returns the payload, which the caller may keep.
 // The error is io.EOF only between frames.
 func (r *Reader) Read(header any) ([]byte, error) {
-	var lengths [8]byte
-	if _, err := io.ReadFull(r.r, lengths[:]); err != nil {
-		return nil, err
+	var lengths [len(Beat)]byte
+	for string(lengths[:]) == Beat {
+		if _, err := io.ReadFull(r.r, lengths[:]); err != nil {
+			return nil, err
+		}
 	}
 	total := int(binary.BigEndian.Uint32(lengths[:4]))
 	head := int(binary.BigEndian.Uint32(lengths[4:]))

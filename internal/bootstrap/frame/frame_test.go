@@ -22,10 +22,12 @@ func TestRoundTrip(t *testing.T) {
 	var stream bytes.Buffer
 	w := NewWriter(&stream)
 	for _, s := range sent {
+		stream.WriteString(Beat + Beat)
 		if err := w.Write(s.h, s.p); err != nil {
 			t.Fatal(err)
 		}
 	}
+	stream.WriteString(Beat)
 	r := NewReader(&stream, 2<<20)
 	for i, s := range sent {
 		var h header
@@ -50,7 +52,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"payload over the limit", one, 4, true, nil},
 		{"header longer than the frame", []byte{0, 0, 0, 8, 0, 0, 0, 9}, 100, true, nil},
-		{"frame shorter than its header length", []byte{0, 0, 0, 0, 0, 0, 0, 0}, 100, true, nil},
+		{"frame shorter than its header length", []byte{0, 0, 0, 3, 0, 0, 0, 0}, 100, true, nil},
 		{"header over the limit", []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0}, 1 << 30, true, nil},
 		{"cut in the lengths", one[:6], 100, false, io.ErrUnexpectedEOF},
 		{"cut in the header", one[:10], 100, false, io.ErrUnexpectedEOF},

@@ -54,7 +54,16 @@ func (l *Link) introduce(h Hello) error {
 	if w.Refused != "" {
 		return &RefusedError{w.Refused}
 	}
-	return l.SetDeadline(time.Time{})
+	return l.establish(w.Heartbeat)
+}
+
+// establish ends the handshake. limit is the heartbeat, 0 for none.
+func (l *Link) establish(limit time.Duration) error {
+	err := l.SetDeadline(time.Time{})
+	if limit > 0 {
+		l.Start(limit)
+	}
+	return err
 }
 
 // explain adds to the error of a handshake what the user can do about it.

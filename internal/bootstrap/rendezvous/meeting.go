@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+	"github.com/symmrepl/symmrepl/internal/bootstrap/heartbeat"
 )
 
 const (
@@ -28,6 +29,8 @@ type Meeting struct {
 	Version int    // of what the links carry
 	Payload int    // bound of the payload of a link's frames, in bytes
 	Build   string // what this process runs: see the function of that name
+	// Heartbeat is how long the other end of a link may be silent; 0 is for ever. That of rank 0 counts. Ranks that meet at a Unix socket need none.
+	Heartbeat time.Duration
 	// Waits, unless nil, is told for which ranks this one waits and where, if that takes longer than NoticeAfter. It is called in a goroutine
 	// of its own.
 	Waits func(missing []int, where string)
@@ -43,7 +46,8 @@ type Hello struct {
 
 // welcome is rank 0's answer to a Hello.
 type welcome struct {
-	Refused string `json:",omitempty"` // why the connection is not wanted; empty if it is
+	Refused   string        `json:",omitempty"` // why the connection is not wanted; empty if it is
+	Heartbeat time.Duration `json:",omitempty"` // of this connection
 }
 
 // RefusedError reports that rank 0 does not admit this process.
@@ -55,7 +59,7 @@ func (e *RefusedError) Error() string { return e.Why }
 
 // Link is a connection between rank 0 and another rank on which Hello has been exchanged. Close ends it.
 type Link struct {
-	net.Conn
+	*heartbeat.Conn
 	Hello Hello // of the rank that joined
 	In    *frame.Reader
 	Out   *frame.Writer
@@ -64,7 +68,16 @@ type Link struct {
 // newLink makes a link of a new connection, which has HandshakeTimeout for the handshake.
 func (m Meeting) newLink(conn net.Conn) *Link {
 	conn.SetDeadline(time.Now().Add(HandshakeTimeout))
-	return &Link{Conn: conn, In: frame.NewReader(conn, m.Payload), Out: frame.NewWriter(conn)}
+	beating := heartbeat.New(conn)
+	return &Link{Conn: beating, In: frame.NewReader(beating, m.Payload), Out: frame.NewWriter(beating)}
+}
+
+// heartbeat is that of the link of a process that has opened with h. A further connection of a rank ends with the first.
+func (m Meeting) heartbeat(h Hello) time.Duration {
+	if h.Incarnation > 0 || m.Heartbeat == 0 || m.Place.socket != "" {
+		return 0
+	}
+	return m.Heartbeat
 }
 
 // mismatch says why a process that opens with h cannot be of this world, "" if it can.

@@ -155,10 +155,11 @@ func (s *Server) receive(conn net.Conn, known func()) {
 		conn.Close()
 		return
 	}
-	if link.Out.Write(welcome{}, nil) != nil {
-		conn.Close()
+	w := welcome{Heartbeat: s.meeting.heartbeat(link.Hello)}
+	if link.Out.Write(w, nil) != nil {
+		link.Close()
 	}
-	conn.SetDeadline(time.Time{})
+	link.establish(w.Heartbeat)
 	if link.Hello.Incarnation == 0 {
 		s.noteAnswered()
 	}

@@ -474,6 +474,23 @@ func (rt *Runtime) loss(rank int) string {
 	return fmt.Sprintf("rank %d%s is gone: %s", rank, at, cmp.Or(rt.peerState(rank).Why, "the network lost it"))
 }
 
+// lost tells the engine that a rank is gone for good, and with rank 0 all of its host if that is another. Waits that depend on them then end.
+func (rt *Runtime) lost(rank int, why string) {
+	n, p := rt.net.Load(), rt.places.Load()
+	if n == nil || p == nil {
+		return // the world is not built yet, and will not be
+	}
+	gone := []int{rank}
+	if rank == 0 && !rt.sameHost(0) {
+		gone = p.hosts[rt.hostOf(0)]
+	}
+	for _, r := range gone {
+		if rt.partOf(r) != rt.partOf(rt.rank) {
+			n.engine.Lose(r, why) // fails only when the world is closed
+		}
+	}
+}
+
 // peerState is what the engine knows of a rank, if there is one.
 func (rt *Runtime) peerState(rank int) (state net.PeerState) {
 	if n := rt.net.Load(); n != nil {

@@ -89,6 +89,9 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	if c := config.Client; c != nil {
 		rt.client, rt.rank, rt.size = c, c.Rank(), c.Size()
 	}
+	if rt.client != nil {
+		rt.client.OnLost(rt.lost)
+	}
 	return rt, Maybe(func() { rt.build(config) })
 }
 

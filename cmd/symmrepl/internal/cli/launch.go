@@ -61,6 +61,9 @@ func open(ctx context.Context, o options) (*opened, error) {
 		}
 		return &opened{Session: s, size: config.Ranks, emulated: emulated(config.Device)}, nil
 	}
+	if config.Heartbeat, err = session.ParseHeartbeat(os.Getenv(session.HeartbeatVariable)); err != nil {
+		return nil, misused("%v", err)
+	}
 	if o.ranks != 0 && o.ranks != launcher.Size {
 		return nil, misused("-n %d, but %s has started %d processes; leave -n out", o.ranks, launcher.Name, launcher.Size)
 	}

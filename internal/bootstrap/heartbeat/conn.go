@@ -1,0 +1,127 @@
+package heartbeat
+
+import (
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
+)
+
+// SilenceError reports that the other end of a connection was not heard for too long.
+type SilenceError struct {
+	Limit time.Duration
+}
+
+func (e *SilenceError) Error() string { return fmt.Sprintf("no heartbeat for %v", e.Limit) }
+
+// Conn is a connection that carries frames. One goroutine reads from it at a time; several may write, a whole frame in each call.
+type Conn struct {
+	net.Conn
+	writing  sync.Mutex                   // held during a Write
+	patience atomic.Int64                 // see WriteWithin
+	reads    atomic.Uint64                // that have ended
+	reading  atomic.Bool                  // somebody waits for the other end
+	silence  atomic.Pointer[SilenceError] // why the connection was closed, if it is for that
+	once     sync.Once
+	closed   chan struct{}
+}
+
+// New makes a Conn of a connection, which it owns from now on. Beats are sent and missed from Start on.
+func New(conn net.Conn) *Conn { return &Conn{Conn: conn, closed: make(chan struct{})} }
+
+// WriteWithin bounds the time that each later Write may take.
+func (c *Conn) WriteWithin(d time.Duration) { c.patience.Store(int64(d)) }
+
+// Start begins to send beats, and to miss those of the other end, which calls Start with the same limit. It is called once.
+func (c *Conn) Start(limit time.Duration) {
+	every := min(limit/perLimit, apart)
+	go c.send(limit, every)
+	go c.watch(limit, every)
+}
+
+// Read implements net.Conn.
+func (c *Conn) Read(b []byte) (int, error) {
+	c.reading.Store(true)
+	n, err := c.Conn.Read(b)
+	c.reads.Add(1)
+	c.reading.Store(false)
+	return n, c.explain(err)
+}
+
+// Write implements net.Conn.
+func (c *Conn) Write(b []byte) (int, error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if d := time.Duration(c.patience.Load()); d > 0 {
+		c.Conn.SetWriteDeadline(time.Now().Add(d))
+	}
+	n, err := c.Conn.Write(b)
+	return n, c.explain(err)
+}
+
+// Close implements net.Conn.
+func (c *Conn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+// explain returns why an operation failed with err.
+func (c *Conn) explain(err error) error {
+	if silence := c.silence.Load(); err != nil && silence != nil {
+		return silence
+	}
+	return err
+}
+
+// send sends beats until the connection is closed. None is due while something else is being written.
+func (c *Conn) send(limit, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	beat := []byte(frame.Beat)
+	for {
+		select {
+		case <-c.closed:
+			return
+		case <-ticker.C:
+		}
+		if !c.writing.TryLock() {
+			continue
+		}
+		c.Conn.SetWriteDeadline(time.Now().Add(limit))
+		c.Conn.Write(beat) // a failure shows to those who read and write
+		c.Conn.SetWriteDeadline(time.Time{})
+		c.writing.Unlock()
+	}
+}
+
+// watch closes the connection when the other end is silent for too long.
+func (c *Conn) watch(limit, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	var silent time.Duration
+	last, heard := time.Now(), c.reads.Load()
+	for silent < limit {
+		select {
+		case <-c.closed:
+			return
+		case <-ticker.C:
+		}
+		now := time.Now()
+		passed := min(now.Sub(last), 2*every) // longer is not the other end's silence: this process was stopped
+		last = now
+		switch reads := c.reads.Load(); {
+		case reads != heard:
+			heard, silent = reads, 0
+		case c.reading.Load():
+			silent += passed
+		}
+	}
+	c.silence.Store(&SilenceError{limit})
+	if over, ok := c.Conn.(interface{ NetConn() net.Conn }); ok {
+		over.NetConn().Close() // TLS would say goodbye to nobody first, and wait for it
+	}
+	c.Close()
+}
