@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // onTwoHosts runs the program as torchrun does on two hosts with two ranks each, and returns what rank 0 says. The hosts are this
@@ -262,4 +264,60 @@ func TestSimulatedAmongRealHosts(t *testing.T) {
 	if r := h.run("", "-e", "1", "--hosts", "2", "--device", "cpu"); r.status != 2 || !strings.HasPrefix(r.err, want) {
 		t.Errorf("%+v, want %s", r, want)
 	}
+}
+
+// A host that freezes, under a prompt: waits for its ranks end by name, and the other host goes on. A supervisor that stops for a moment does no harm
+// before.
+func TestPromptLosesHost(t *testing.T) {
+	h := newHome(t, 4)
+	h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=4", "SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2), "SYMMREPL_HEARTBEAT=5s"}
+	rank := func(r int) []string { return []string{fmt.Sprintf("RANK=%d", r), fmt.Sprintf("LOCAL_RANK=%d", r)} }
+	args := []string{"--device", "cpu", "--hosts", "2", "--net", "null", "--rdzv", fmt.Sprintf("127.0.0.1:%d", freePort(t))}
+	var others []*exec.Cmd
+	errs := make([]bytes.Buffer, 4)
+	for r := 1; r < 4; r++ {
+		cmd := h.command(args...)
+		cmd.Env = append(cmd.Env, rank(r)...)
+		cmd.Stderr = &errs[r]
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+		others = append(others, cmd)
+	}
+	far := others[1:] // the supervisors of ranks 2 and 3
+	h.env = append(h.env, rank(0)...)
+	x := h.terminal(args...)
+	x.expect("4 ranks on 2 hosts, cpu.")
+	x.enter("h := symm.Rendezvous(symm.Empty(symm.I32, 1)); h.Barrier(0)")
+	far[0].Process.Signal(syscall.SIGSTOP)
+	time.Sleep(3 * time.Second)
+	far[0].Process.Signal(syscall.SIGCONT)
+	x.enter(`h.Barrier(0); symm.Synchronize(); fmt.Println("all", "met")`)
+	x.expect("[0-3] all met\n")
+
+	x.enter(`:on 0,1 if symm.Rank() == 0 { h.WaitSignal(3, 1) }`)
+	x.expect("for rank 3: a signal on channel 1 (network to rank 3: ")
+	for _, cmd := range far {
+		cmd.Process.Signal(syscall.SIGSTOP)
+	}
+	name, _ := os.Hostname()
+	gone := "its host " + name + "/h1 is silent: no heartbeat for 5s\n"
+	x.expect("but rank 3 on host 1 is gone: " + gone)
+	x.enter(`:on 0 h.WaitSignal(2, 1)`)
+	x.expect("rank 2 on host 1 is gone: " + gone)
+	x.enter(`:on 0,1 h.PutSignal(symm.Rank()^1, 3); h.WaitSignal(symm.Rank()^1, 3); symm.Synchronize(); fmt.Println("still", "here")`)
+	x.expect("[0,1] still here\n")
+	x.enter(`fmt.Println("all")`)
+	x.expect("[2,3] rank 2,3 has no worker: " + gone)
+	for i, cmd := range far {
+		cmd.Process.Signal(syscall.SIGCONT)
+		end(t, fmt.Sprint("rank ", i+2), cmd)
+		if said := errs[i+2].String(); cmd.ProcessState.ExitCode() != 3 || !strings.Contains(said, "symmrepl: rank 0 is gone") {
+			t.Errorf("rank %d: status %d, %s", i+2, cmd.ProcessState.ExitCode(), said)
+		}
+	}
+	x.enter(":quit!")
+	x.exit(0)
+	h.expectNothingLeft()
 }

@@ -17,9 +17,13 @@ import (
 // startsVariable makes the test binary a program that begins with Start.
 const startsVariable = "SYMMTEST_STARTS"
 
-// startedProgram is a compiled program of as many ranks as the environment says. With "leave" rank 1 ends before the others.
+// startedProgram is a compiled program of as many ranks as the environment says. With "leave" rank 1 ends before the others, with
+// "vanish" hosts do.
 func startedProgram() {
 	world := symmem.MustStart()
+	if os.Getenv(startsVariable) == "vanish" {
+		vanishingProgram(world)
+	}
 	if os.Getenv(startsVariable) == "leave" && symmem.Rank() == 1 {
 		world.Close()
 		os.Exit(0)
