@@ -38,6 +38,10 @@
 // unevenly, all ranks meet in Communicator.Recover, fresh workers included, and only then does Eval return; it shows
 // what was lost (recover.go).
 //
+// A supervisor on another host and the controller send each other heartbeats (package heartbeat). If one vanishes without a word, its connection
+// ends after Config.Heartbeat, as it does at once when the supervisor dies. The rank is lost then: no worker takes its place, and the hub tells the other ranks, whose
+// networks end what depends on it.
+//
 // Once a cell has run for a second, the watchdog (watch.go) asks the ranks twice a second what they wait for. If a wait
 // lasts, it shows a table: who waits in which operation, for whom, for what, since when, and who never came. Ranks that wait
 // in no operation say what their code is in, by the stack of its goroutine: a channel, a sleep, a compiled call that does not

@@ -78,5 +78,6 @@ GOMEMLIMIT=16GiB, for one, is how much memory the Go values of each rank may tak
 when the session starts, divided among the ranks of the host.
 SYMMREPL_HOSTS=2, for one, is --hosts 2, also for programs that call symmem.Start; SYMMREPL_NET is --net and may add settings
 of the null network, as in SYMMREPL_NET="null delay=200us reorder=on seed=7". SYMMREPL_UCX_LIB names the library of UCX.
+SYMMREPL_HEARTBEAT=30s of rank 0 is how long another host may be silent before it is lost, by default 10s; off is for ever.
 NO_COLOR=1 leaves colours off.
 `
