@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed */*.cu */*.cuh include/symm/*.cuh
+//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/cuda/*
 var sources embed.FS
 
 // File is a source text.
@@ -19,9 +19,13 @@ type File struct {
 
 const include = "include/"
 
-// Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts.
+// Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts, nccl_device.h and its
+// parts, and headers of CUDA that are the same on both devices.
 func Headers() []File {
-	files := append(read(include+"*.cuh"), read(include+"symm/*.cuh")...)
+	var files []File
+	for _, pattern := range []string{"*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*"} {
+		files = append(files, read(include+pattern)...)
+	}
 	for i := range files {
 		files[i].Name = strings.TrimPrefix(files[i].Name, include)
 	}

@@ -34,6 +34,12 @@ func Local(dtype DType, shape ...int) *Tensor { return now().Local(dtype, shape.
 // Rendezvous maps the peers' copies of a symmetric tensor: see [Runtime.Rendezvous].
 func Rendezvous(t *Tensor, opts ...Option) *Handle { return now().Rendezvous(t, opts...) }
 
+// Window returns a symmetric tensor as a window of NCCL's device API: see [Runtime.Window].
+func Window(t *Tensor, opts ...Option) *DeviceWindow { return now().Window(t, opts...) }
+
+// DevComm returns a group as a communicator of NCCL's device API: see [Runtime.DevComm].
+func DevComm(reqs DevReqs, opts ...Option) *DeviceComm { return now().DevComm(reqs, opts...) }
+
 // OneShotAllReduce combines the ranks' copies of a tensor: see [Runtime.OneShotAllReduce].
 func OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().oneShot(t, op, nil, opts)

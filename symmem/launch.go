@@ -36,11 +36,12 @@ type Shared int
 
 // Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor of the
 // pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a *Handle for a symm::Handle,
+// a *DeviceComm for a ncclDevComm, a *DeviceWindow for a ncclWindow_t,
 // a Go integer that fits for an integer, a float32 or float64 for a floating type, a bool. Among them may be
 // options: SharedBytes, *Stream, and [Timeout] for the waits of handles. Everything is checked against the
 // kernel's signature before anything is launched.
 //
-// A kernel that receives a handle communicates: it is ordered after the group's other communication, and all
+// A kernel that receives a handle or a communicator communicates: it is ordered after the group's other communication, and all
 // ranks that it meets must launch it.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k.exists("Launch")
@@ -62,7 +63,8 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		panic(p.Misuse("", "", "%s takes %d arguments, %d were given", k.sig, n, p.n))
 	}
 	l.Args = p.data
-	if len(p.handles) > 0 {
+	p.sameGroup()
+	if len(p.handles)+len(p.comms) > 0 {
 		p.Record.Manner = core.Communicating
 	}
 	defer p.Enter().Leave()
@@ -76,6 +78,17 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		p.TouchHandle(h)
 		arg.Context = p.Join(groups[i])
 		copy(p.data[k.d.Params()[p.places[i]].Offset:], core.BytesOf(&arg))
+	}
+	for i, c := range p.comms {
+		arg := core.CommArgument(p.Op(), c)
+		groups = append(groups, c.Group())
+		p.TouchComm(c)
+		arg.Context = p.Join(c.Group())
+		copy(p.data[k.d.Params()[p.comm[i]].Offset:], core.BytesOf(&arg))
+	}
+	for _, w := range p.windows {
+		core.WindowArgument(p.Op(), w)
+		p.TouchHandle(w.Handle())
 	}
 	p.LaunchSnippet(k.d, l, groups)
 	runtime.KeepAlive(args)
@@ -125,6 +138,10 @@ func describe(a any) string {
 		return "the tensor " + core.Brief(v)
 	case *Handle:
 		return "a handle"
+	case *DeviceComm:
+		return "a " + v.String()
+	case *DeviceWindow:
+		return "a " + v.String()
 	}
 	if v := reflect.ValueOf(a); v.CanInt() || v.CanUint() || v.CanFloat() || v.Kind() == reflect.Bool {
 		return fmt.Sprintf("%T %v", a, a)

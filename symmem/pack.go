@@ -24,6 +24,9 @@ type packer struct {
 	tensors []*Tensor
 	handles []*Handle
 	places  []int // by handle: which parameter it is
+	comms   []*DeviceComm
+	comm    []int // by communicator: which parameter it is
+	windows []*DeviceWindow
 }
 
 // add packs the next argument.
@@ -65,6 +68,22 @@ func (p *packer) add(a any) {
 		}
 		p.handles = append(p.handles, v)
 		p.places = append(p.places, i)
+	case *DeviceWindow:
+		if typ.Base != signature.Window || typ.Pointers > 0 {
+			p.refuse(i, a, "a window goes to a parameter of type ncclWindow_t")
+		}
+		binary.LittleEndian.PutUint64(field, uint64(core.WindowArgument(p.Op(), v)))
+		p.windows = append(p.windows, v)
+	case *DeviceComm:
+		if typ.Base != signature.Comm || typ.Pointers > 0 {
+			p.refuse(i, a, "a communicator goes to a parameter of type ncclDevComm")
+		}
+		core.CommArgument(p.Op(), v)
+		if param.Size != int(unsafe.Sizeof(abi.NcclDevComm{})) {
+			p.refuse(i, a, "")
+		}
+		p.comms = append(p.comms, v)
+		p.comm = append(p.comm, i)
 	case uintptr:
 		if typ.Pointers == 0 && (typ.Base != signature.Uint || typ.Size != 8) {
 			p.refuse(i, a, "")
@@ -79,6 +98,25 @@ func (p *packer) add(a any) {
 		}
 	default:
 		p.scalar(i, a, param, typ, field)
+	}
+}
+
+// sameGroup refuses communicators and windows of different groups: the kernel would take the ranks of one for those of the other.
+func (p *packer) sameGroup() {
+	var first *Group
+	check := func(g *Group) {
+		if first == nil {
+			first = g
+		}
+		if g != first {
+			panic(p.Misuse("group", "make them in one group: symm.Window(t, g), symm.DevComm(reqs, g)", "%s: the arguments are communicators and windows of %v and of %v", p.k.sig, first, g))
+		}
+	}
+	for _, c := range p.comms {
+		check(c.Group())
+	}
+	for _, w := range p.windows {
+		check(w.Handle().Group())
 	}
 }
 
@@ -155,6 +193,14 @@ func putWord(field []byte, bits uint64) {
 
 func (p *packer) refuse(i int, a any, hint string) {
 	params := p.k.d.Params()
+	if hint == "" && p.k.params[i].Pointers == 0 {
+		switch p.k.params[i].Base {
+		case signature.Window:
+			hint = "give it symm.Window(t)"
+		case signature.Comm:
+			hint = "give it a communicator: symm.DevComm(symm.DevReqs{LsaBarriers: 16})"
+		}
+	}
 	name := signature.Param{Name: params[i].Name, Type: params[i].Type}.String()
 	e := p.Misuse(params[i].Name, hint, "%s: argument %d, %q, cannot be %s", p.k.sig, i+1, name, describe(a))
 	panic(e)

@@ -50,6 +50,17 @@ const MaxWorld = core.MaxWorld
 // group's signals. Ranks are those of the group. A handle ends with its tensor.
 type Handle = core.Handle
 
+// DevReqs says which resources a [DeviceComm] has. The names are those of NCCL's requirements: barrierCount, lsaBarrierCount,
+// lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource buffers. Indices of each begin at 0.
+type DevReqs = core.DevReqs
+
+// DeviceComm is a group as kernels get it whose parameter is a ncclDevComm, with resources in the memory of all members. It lives
+// until Free.
+type DeviceComm = core.DeviceComm
+
+// DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends with the tensor.
+type DeviceWindow = core.DeviceWindow
+
 // Stream is a queue of work on the device, in order. The world has one from the start.
 type Stream = core.Stream
 

@@ -145,6 +145,14 @@ var cases = []testCase{
 	{"KernelTimeout", 2, false, kernelTimeoutCase},
 	{"KernelFault", 1, false, kernelFaultCase},
 
+	{"NcclTeams", 2, true, ncclTeamsCase},
+	{"NcclAllReduce", 1, true, ncclAllReduceCase},
+	{"NcclBarriers", 2, true, ncclBarriersCase},
+	{"NcclLowLatency", 1, true, ncclLowLatencyCase},
+	{"NcclPointers", 1, true, ncclPointersCase},
+	{"NcclRefused", 1, false, ncclRefusedCase},
+	{"NcclTimeout", 2, false, ncclTimeoutCase},
+
 	{"Caps", 1, false, capsCase},
 	{"Abort", 2, false, abortCase},
 	{"AbortLoop", 1, false, abortLoopCase},

@@ -23,11 +23,16 @@ type Handle struct {
 }
 
 // tables are the arrays of pointers in device memory, made when first asked for.
-type tables struct{ t *Tensor }
+type tables struct {
+	t      *Tensor
+	window *Tensor // an abi.NcclWindow
+}
 
 func (t *tables) release() {
-	if t.t != nil {
-		t.t.giveBack()
+	for _, t := range []*Tensor{t.t, t.window} {
+		if t != nil {
+			t.giveBack()
+		}
 	}
 }
 

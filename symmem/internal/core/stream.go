@@ -260,7 +260,11 @@ func (rt *Runtime) drain() error {
 // raise panics with an error of a synchronisation, or with a wait on the device that was given up.
 func (rt *Runtime) raise(op string, err error) {
 	if err != nil {
-		panic(rt.failure(op, err))
+		e := rt.failure(op, err)
+		if refused := rt.takeFault(); refused != nil && e.Kind == KindFault && refused.Kind == KindMisuse {
+			e.Hint = refused.Msg // and the kernel went on
+		}
+		panic(e)
 	}
 	if e := rt.takeFault(); e != nil {
 		panic(e)

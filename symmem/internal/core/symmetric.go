@@ -42,19 +42,26 @@ func (g *Group) Empty(dtype DType, shape ...int) *Tensor {
 	const op = "Empty"
 	g.exists(op)
 	rt := g.rt
-	n := rt.numel(op, dtype, shape)
+	rt.numel(op, dtype, shape)
 	g.check(op)
-	rt.hostCall(op)
 	rt.mu.Lock()
 	pad := rt.padSize
 	rt.mu.Unlock()
-	g.meeting.Lock()
-	defer g.meeting.Unlock()
-	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), pad: pad, size: n * dtype.Size(), peers: map[int]device.Segment{}}
-	desc := a.desc
+	desc := kindOf(dtype, shape)
 	if pad != defaultPadSize {
 		desc += fmt.Sprintf(" with a signal pad of %d bytes", pad)
 	}
+	return g.empty(op, dtype, shape, pad, desc)
+}
+
+// empty allocates a symmetric tensor with a signal pad of so many bytes. desc is what the members must have in common.
+func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string) *Tensor {
+	rt := g.rt
+	n := rt.numel(op, dtype, shape)
+	rt.hostCall(op)
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), pad: pad, size: n * dtype.Size(), peers: map[int]device.Segment{}}
 	seg, err := rt.dev.NewSegment(aligned(pad) + max(a.size, 1))
 	if _, failed := agree(g, op, desc, struct{}{}, err); failed != nil {
 		if err == nil {

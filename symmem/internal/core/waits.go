@@ -99,7 +99,7 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	if !ok {
 		c = Record{op: "a kernel", Manner: Communicating}
 	}
-	if r.Kind == device.WaitWord || r.Kind == device.WaitNetFlush && r.Peer == r.Rank {
+	if r.Kind == device.WaitWord || r.Kind == device.WaitLowLatency || r.Kind == device.WaitNetFlush && r.Peer == r.Rank {
 		return c, nil // whoever sets it, or all peers
 	}
 	if c.group != nil && int(r.Peer) < len(c.group.ranks) {
@@ -117,6 +117,10 @@ func awaited(r *device.WaitRecord) string {
 		return fmt.Sprintf("the previous signal on channel %d to be consumed", r.Channel)
 	case device.WaitBarrier, device.WaitNetBarrier:
 		return fmt.Sprintf("the barrier on channel %d", r.Channel)
+	case device.WaitLSABarrier:
+		return fmt.Sprintf("LSA barrier %d", r.Channel)
+	case device.WaitLowLatency:
+		return fmt.Sprintf("a value in low-latency slot %d", r.Channel)
 	case device.WaitNetCounter:
 		return fmt.Sprintf("data to travel over the network, by operation %d of this rank; %d are over", r.Want, r.Seen)
 	case device.WaitNetFlush:
@@ -159,6 +163,8 @@ func (rt *Runtime) takeFault() *Error {
 		e.Kind, e.Msg = KindMisuse, fmt.Sprintf("value %d at index %d of rank %d was refused", r.Seen, r.Channel, e.Peer)
 		if c.Refused != nil {
 			c.Refused(&c, e, &r)
+		} else {
+			rt.explainNCCL(e, &r)
 		}
 	} else {
 		rt.gaveUp(e, c, &r)
@@ -210,6 +216,9 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 		case device.WaitBarrier, device.WaitNetBarrier:
 			what = fmt.Sprintf("rank %d to come to the barrier on channel %d", e.Peer, r.Channel)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitLSABarrier:
+			what = fmt.Sprintf("rank %d to come to LSA barrier %d", e.Peer, r.Channel)
+			e.Hint = fmt.Sprintf("rank %d must launch the same kernel", e.Peer)
 		case device.WaitPacket:
 			what = fmt.Sprintf("data of rank %d", e.Peer)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)

@@ -66,4 +66,8 @@ const (
 	WaitNetCounter = 10 // an operation to or from Peer to complete; Want is its number, from 1, Seen how many are over
 	WaitNetFlush   = 11 // the network engine to be done with Want operations, for Peer unless that is Rank; Seen as before
 	WaitNetBarrier = 12 // Peer to come to a barrier on Channel
+
+	// Waits of NCCL's device API.
+	WaitLSABarrier = 20 // Peer to come to LSA barrier number Channel; Want is the round
+	WaitLowLatency = 21 // a value in slot Channel of a low-latency session; Want is its epoch
 )

@@ -45,6 +45,7 @@ var families = []struct {
 	{"Rows by splits on the device", []string{"all_to_all_vdev.go"}},
 	{"By multicast", []string{"multimem.go"}},
 	{"One-sided: puts, gets, signals", []string{"handle.go", "signal.go", "onesided.go"}},
+	{"NCCL's device API", []string{"nccl.go"}},
 	{"Memory operations", []string{"memops.go"}},
 	{"Memory pools", []string{"pool.go"}},
 	{"Beside communication", nil}, // all others

@@ -22,12 +22,14 @@ const (
 	Float8E4M3
 	Float8E5M2
 	Handle // symm::Handle
+	Window // ncclWindow_t
+	Comm   // ncclDevComm
 )
 
 // Type is a type text, understood.
 type Type struct {
 	Base     Base
-	Size     int // bytes of one lane of the base; 0 for Unknown, Void and Handle
+	Size     int // bytes of one lane of the base; 0 for Unknown, Void, Handle and Comm
 	Lanes    int // 4 for float4, 1 for float
 	Pointers int // stars
 	Const    bool
@@ -94,6 +96,12 @@ func named(s string) (Type, bool) {
 	switch s {
 	case "Handle":
 		return Type{Base: Handle, Lanes: 1}, true
+	case "ncclWindow_t":
+		return Type{Base: Window, Size: 8, Lanes: 1}, true
+	case "ncclDevComm", "ncclDevComm_t":
+		return Type{Base: Comm, Lanes: 1}, true
+	case "ncclDevResourceHandle", "ncclDevResourceHandle_t":
+		return Type{Base: Uint, Size: 4, Lanes: 1}, true
 	case "half", "__half", "f16", "float16_t":
 		return Type{Base: Half, Size: 2, Lanes: 1}, true
 	case "__nv_bfloat16", "nv_bfloat16", "bf16", "bfloat16_t":
@@ -191,5 +199,5 @@ func builtin(name []string) (Type, bool) {
 
 // String names the base in the words of an error message.
 func (b Base) String() string {
-	return strings.Fields("unknown void bool int uint float half bfloat16 e4m3 e5m2 handle")[b]
+	return strings.Fields("unknown void bool int uint float half bfloat16 e4m3 e5m2 handle window communicator")[b]
 }

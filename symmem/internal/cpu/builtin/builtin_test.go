@@ -30,7 +30,7 @@ import (
 var declared = []any{
 	abi.Context{}, abi.Signals{}, abi.Handle{}, device.Watch{}, device.WaitRecord{},
 	abi.NetOp{}, abi.NetBoard{}, abi.NetPort{},
-	abi.NetMember{}, abi.NetGroup{}, net.NetPostArgs{}, net.NetSignalArgs{},
+	abi.NetMember{}, abi.NetGroup{}, abi.NcclWindow{}, abi.NcclDevComm{}, net.NetPostArgs{}, net.NetSignalArgs{},
 	packets.PacketArgs{},
 	allreduce.LineArgs{}, allreduce.ChunkArgs{}, allreduce.PullArgs{},
 	alltoallvdev.AllToAllVdevArgs{},
@@ -72,15 +72,19 @@ func TestStructs(t *testing.T) {
 	}
 }
 
-// layoutOf describes a struct of Go as C++ does: its named fields, without those of a base.
+// layoutOf describes a struct of Go as C++ does: its named fields, without those of a base. Those of NCCL's structs have its spelling.
 func layoutOf(typ reflect.Type) Struct {
+	spelled := snake
+	if strings.HasPrefix(typ.Name(), "Nccl") {
+		spelled = func(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+	}
 	s := Struct{Name: typ.Name(), Size: typ.Size()}
 	for i := range typ.NumField() {
 		f := typ.Field(i)
 		if f.Name == "_" || f.Anonymous {
 			continue
 		}
-		s.Fields = append(s.Fields, Field{snake(f.Name), f.Offset, f.Type.Size()})
+		s.Fields = append(s.Fields, Field{spelled(f.Name), f.Offset, f.Type.Size()})
 	}
 	return s
 }
@@ -95,7 +99,9 @@ func TestConstants(t *testing.T) {
 		"WatchBits": {"kAbort": device.WatchAbort, "kTrace": device.WatchTrace},
 		"WaitState": {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused, "kLost": device.WaitLost},
 		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,
-			"kNetSignal": device.WaitNetSignal, "kNetCounter": device.WaitNetCounter, "kNetFlush": device.WaitNetFlush, "kNetBarrier": device.WaitNetBarrier},
+			"kNetSignal": device.WaitNetSignal, "kNetCounter": device.WaitNetCounter, "kNetFlush": device.WaitNetFlush, "kNetBarrier": device.WaitNetBarrier,
+			"kLsaBarrier": device.WaitLSABarrier, "kLowLatency": device.WaitLowLatency},
+		"NcclRefusal":   {"kNcclPeer": abi.NcclPeer, "kNcclBytes": abi.NcclBytes, "kNcclBarrier": abi.NcclBarrier, "kNcclBlock": abi.NcclBlock, "kNcclSlot": abi.NcclSlot, "kNcclMultimem": abi.NcclMultimem},
 		"NetKind":       {"kNetPut": abi.NetPut, "kNetGet": abi.NetGet, "kNetFence": abi.NetFence},
 		"NetSignal":     {"kNetNone": abi.NetNone, "kNetAddIndexed": abi.NetAddIndexed, "kNetSetWord": abi.NetSetWord, "kNetAddWord": abi.NetAddWord},
 		"NetWord":       {"kRaised": net.Raised, "kConsumedBy": net.Consumed, "kMet": net.Met, "kNetWords": net.Words},

@@ -178,6 +178,7 @@ void Executor::run(Grid* g, unsigned long long index) {
   polling = 0;
   ready = {};
   at_barrier = {};
+  for (FiberQueue& q : at_span) q = {};
   advanced();
   blocks.store(blocks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   mark_runtime(true);

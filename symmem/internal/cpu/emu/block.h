@@ -92,7 +92,7 @@ struct Executor : Worker {
   Warp warps[kMaxThreads / kWarpSize];
   // Once a thread has waited (plain is false) these are kept; before, they follow from who runs.
   unsigned count = 0, started = 0, alive = 0;
-  FiberQueue ready, at_barrier;
+  FiberQueue ready, at_barrier, at_span[kSpans];
   unsigned arrived = 0, yes = 0;
   Votes votes{};
   Stacks stacks;

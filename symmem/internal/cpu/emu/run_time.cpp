@@ -164,6 +164,27 @@ void ring(int descriptor) {
   if (write(descriptor, &one, sizeof one) < 0) return;  // the bell rings already, or its owner is gone
 }
 
+void span_barrier(unsigned id, unsigned threads) {
+  Executor* e = executor();
+  if (id >= kSpans || threads == 0 || threads % kWarpSize != 0 || threads > e->count) {
+    fail("a span is of whole warps of the block, and its id is from 0 to 14", "", 0);
+    return;
+  }
+  InRuntime mark(e);
+  settle(e);
+  FiberQueue& waiting = e->at_span[id];
+  if (waiting.size + 1 == threads) {
+    if (e->attention.load(std::memory_order_relaxed)) attend(e);
+    e->ready.append(waiting);
+    e->advanced(e->polling > 0);
+    return;
+  }
+  Fiber* self = e->current();
+  self->state = State::kBarrier;
+  waiting.push(self);
+  dispatch(e, self);
+}
+
 }  // namespace
 
 void release_barrier(Executor* e) {
@@ -202,7 +223,7 @@ bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* s
   return true;
 }
 
-const Api api = {barrier, grid_barrier, warp, yield, print, fail, nanos, ring};
+const Api api = {barrier, grid_barrier, warp, yield, print, fail, nanos, ring, span_barrier};
 
 }  // namespace emu
 

@@ -40,7 +40,10 @@ struct Api {
   unsigned long long (*nanos)();
   // ring adds 1 to the eventfd of a thread that sleeps.
   void (*ring)(int descriptor);
+  // span_barrier is a barrier of so many threads of the block, told apart from others by id, which is below kSpans.
+  void (*span_barrier)(unsigned id, unsigned threads);
 };
+constexpr unsigned kSpans = 16;
 
 // Thread is a CUDA thread's place in its block; lane and warp follow from the linear one.
 struct Thread {

@@ -1,0 +1,35 @@
+// nccl/missing.h: names of NCCL's that are not here, and names that slides have and NCCL has not. Using one is an error of the compiler that says
+// what to write instead.
+#pragma once
+#include "nccl/pointer.h"
+
+namespace symm {
+template <class...> struct NcclNever { static constexpr bool value = false; };
+// NcclNothing converts to everything, so that the compiler complains about the function alone.
+struct NcclNothing {
+  template <class T> __device__ operator T() const { return T(); }
+};
+}  // namespace symm
+
+// SYMM_NCCL_MISSING(name, why) is a function that cannot be used.
+#define SYMM_NCCL_MISSING(name, why) \
+  template <class... T> __device__ inline symm::NcclNothing name(T...) { static_assert(symm::NcclNever<T...>::value, why); return {}; }
+
+SYMM_NCCL_MISSING(multimem_reduce_sum, "multimem_reduce_sum is no function of NCCL's: load with ncclGetLsaPointer from each peer, or use symm::multimem_sum of symm/multimem.cuh")
+SYMM_NCCL_MISSING(multimem_store, "multimem_store is no function of NCCL's: store with ncclGetLsaPointer to each peer, or use symm::multimem_store of symm/multimem.cuh")
+SYMM_NCCL_MISSING(ncclFindWindow, "ncclFindWindow is not here: give the kernel the window that symm.Window(t) returned")
+SYMM_NCCL_MISSING(ncclDevCommCreate, "ncclDevCommCreate is called by the host: dc := symm.DevComm(symm.DevReqs{LsaBarriers: 16}), and give dc to Launch")
+SYMM_NCCL_MISSING(ncclDevCommDestroy, "ncclDevCommDestroy is called by the host: dc.Free()")
+SYMM_NCCL_MISSING(ncclCommWindowRegister, "ncclCommWindowRegister is called by the host: w := symm.Window(t), and give w to Launch")
+SYMM_NCCL_MISSING(ncclDevCommCanGetPeerPointer, "ncclDevCommCanGetPeerPointer is not here: a peer has a pointer if ncclTeamRankIsMember(ncclTeamLsa(comm), ncclTeamWorld(comm), peer)")
+#undef SYMM_NCCL_MISSING
+
+// The window is the first argument of the functions that give a pointer.
+template <class Peer> __device__ inline void* ncclGetPeerPointer(ncclDevComm const&, size_t, Peer) {
+  static_assert(symm::NcclNever<Peer>::value, "ncclGetPeerPointer takes the window, not the communicator, first: ncclGetPeerPointer(window, offset, peer)");
+  return nullptr;
+}
+template <class Peer> __device__ inline void* ncclGetLsaPointer(ncclDevComm const&, size_t, Peer) {
+  static_assert(symm::NcclNever<Peer>::value, "ncclGetLsaPointer takes the window, not the communicator, first: ncclGetLsaPointer(window, offset, lsaPeer)");
+  return nullptr;
+}

@@ -1,0 +1,74 @@
+// nccl/pointer.h: where a window's memory is, of this rank and of the peers whose memory it loads from and stores to.
+#pragma once
+#include "nccl/coop.h"
+
+namespace symm {
+
+// nccl_refuse reports a function that cannot be what it was asked for. It runs once, and costs a call.
+__device__ __noinline__ inline void nccl_refuse(Watch* watch, int rank, u32 what, u32 ordinal, int peer, u64 value, u64 limit) {
+  Context c = {};
+  c.watch = watch, c.rank = rank, c.ordinal = ordinal;
+  refuse(c, what, (u32)peer, 0, value, limit);
+}
+
+// nccl_at is the address in a peer's part of a window, the number lsa in its LSA team, whom the caller calls peer.
+__device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa, int peer) {
+  if ((unsigned)lsa >= (unsigned)w->lsaSize) {
+    nccl_refuse(w->watch, w->rank, kNcclPeer, 0, peer, (u64)(i64)lsa, (u64)w->lsaSize);
+    return nullptr;
+  }
+#ifdef SYMM_CPU
+  if (offset > w->bytes) {
+    nccl_refuse(w->watch, w->rank, kNcclBytes, 0, peer, offset, w->bytes);
+    return nullptr;
+  }
+#endif
+  return w->lsa[lsa] + offset;
+}
+
+}  // namespace symm
+
+NCCL_DEVICE_INLINE void* ncclGetLocalPointer(ncclWindow_t w, size_t offset) {
+#ifdef SYMM_CPU
+  return symm::nccl_at(w, offset, w->lsaRank, w->rank);
+#else
+  return w->local + offset;
+#endif
+}
+NCCL_DEVICE_INLINE void* ncclGetLsaPointer(ncclWindow_t w, size_t offset, int peer) { return symm::nccl_at(w, offset, peer, w->rank - w->lsaRank + peer); }
+// ncclGetPeerPointer is nullptr, and refused, for a peer outside the LSA team.
+NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, int peer) { return symm::nccl_at(w, offset, w->lsaRank + peer - w->rank, peer); }
+NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, ncclTeam t, int peer) {
+  const int away = (peer - t.rank) * t.stride;
+  return symm::nccl_at(w, offset, w->lsaRank + away, w->rank + away);
+}
+
+// ncclSymPtr is an element of a window, of all ranks.
+template <typename T>
+struct ncclSymPtr {
+  using ElementType = T;
+  ncclWindow_t window;
+  size_t offset;
+  __host__ __device__ constexpr ncclSymPtr(ncclWindow_t window = nullptr, size_t offset = 0) : window(window), offset(offset) {}
+  template <typename U> NCCL_DEVICE_INLINE operator ncclSymPtr<U>() const { return {window, offset}; }
+  template <typename Int> NCCL_DEVICE_INLINE ncclSymPtr& operator+=(Int d) { offset += (size_t)(long long)d * sizeof(T); return *this; }
+  template <typename Int> NCCL_DEVICE_INLINE ncclSymPtr& operator-=(Int d) { offset -= (size_t)(long long)d * sizeof(T); return *this; }
+  NCCL_DEVICE_INLINE T* localPtr() const { return (T*)ncclGetLocalPointer(window, offset); }
+  NCCL_DEVICE_INLINE T* lsaPtr(int peer) const { return (T*)ncclGetLsaPointer(window, offset, peer); }
+  NCCL_DEVICE_INLINE T* peerPtr(int peer) const { return (T*)ncclGetPeerPointer(window, offset, peer); }
+  NCCL_DEVICE_INLINE T* peerPtr(ncclTeam t, int peer) const { return (T*)ncclGetPeerPointer(window, offset, t, peer); }
+};
+template <typename T, typename Int> NCCL_DEVICE_INLINE ncclSymPtr<T> operator+(ncclSymPtr<T> p, Int d) { return p += d; }
+template <typename T, typename Int> NCCL_DEVICE_INLINE ncclSymPtr<T> operator-(ncclSymPtr<T> p, Int d) { return p -= d; }
+template <typename T> NCCL_DEVICE_INLINE long long operator-(ncclSymPtr<T> a, ncclSymPtr<T> b) { return (long long)(a.offset - b.offset) / (long long)sizeof(T); }
+template <typename T> NCCL_DEVICE_INLINE bool operator==(ncclSymPtr<T> a, ncclSymPtr<T> b) { return a.window == b.window && a.offset == b.offset; }
+template <typename T> NCCL_DEVICE_INLINE bool operator!=(ncclSymPtr<T> a, ncclSymPtr<T> b) { return !(a == b); }
+
+// Resource buffers: parts of the communicator's own window, by the handles that DeviceComm.Resource gives.
+NCCL_DEVICE_INLINE size_t ncclGetResourceBufferOffset(ncclDevResourceHandle h) { return (size_t)h * 128; }
+NCCL_DEVICE_INLINE ncclSymPtr<char> ncclGetResourceBuffer(ncclDevComm const& c, ncclDevResourceHandle h) { return {c.resourceWindow, ncclGetResourceBufferOffset(h)}; }
+NCCL_DEVICE_INLINE void* ncclGetResourceBufferLocalPointer(ncclDevComm const& c, ncclDevResourceHandle h) { return ncclGetResourceBuffer(c, h).localPtr(); }
+NCCL_DEVICE_INLINE void* ncclGetResourceBufferLsaPointer(ncclDevComm const& c, ncclDevResourceHandle h, int peer) { return ncclGetResourceBuffer(c, h).lsaPtr(peer); }
+NCCL_DEVICE_INLINE void* ncclGetResourceBufferPeerPointer(ncclDevComm const& c, ncclDevResourceHandle h, ncclTeam t, int peer) {
+  return ncclGetResourceBuffer(c, h).peerPtr(t, peer);
+}

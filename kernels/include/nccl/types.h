@@ -1,0 +1,105 @@
+// nccl/types.h: NCCL's results, teams and handles, its communicator and its windows as kernels get them.
+#pragma once
+#include "cuda/atomic"
+#include "symm/kernel.cuh"
+#include "symm/wait.cuh"
+
+// The version whose names these headers have, besides those of earlier ones.
+#define NCCL_MAJOR 2
+#define NCCL_MINOR 32
+#define NCCL_PATCH 3
+#define NCCL_VERSION(major, minor, patch) ((major) * 10000 + (minor) * 100 + (patch))
+#define NCCL_VERSION_CODE NCCL_VERSION(NCCL_MAJOR, NCCL_MINOR, NCCL_PATCH)
+
+#define NCCL_DEVICE_INLINE __device__ __forceinline__
+#define NCCL_HOST_DEVICE_INLINE __host__ __device__ __forceinline__
+
+typedef enum {
+  ncclSuccess = 0, ncclUnhandledCudaError = 1, ncclSystemError = 2, ncclInternalError = 3, ncclInvalidArgument = 4,
+  ncclInvalidUsage = 5, ncclRemoteError = 6, ncclInProgress = 7, ncclTimeout = 8
+} ncclResult_t;
+
+// ncclTeam is nRanks ranks, stride apart, among which the caller is number rank.
+struct ncclTeam { int nRanks, rank, stride; };
+typedef ncclTeam ncclTeam_t;
+struct ncclTeamTagWorld {};
+struct ncclTeamTagLsa {};
+struct ncclTeamTagRail {};
+
+// A resource handle is a place in the communicator's resource window, in units of 128 bytes.
+typedef unsigned int ncclDevResourceHandle;
+typedef ncclDevResourceHandle ncclDevResourceHandle_t;
+
+struct ncclLsaBarrierHandle { ncclDevResourceHandle bufHandle; int nBarriers; };
+typedef ncclLsaBarrierHandle ncclLsaBarrierHandle_t;
+struct ncclLLA2AHandle { ncclDevResourceHandle bufHandle; unsigned int nSlots, nBlocks; };
+typedef ncclLLA2AHandle ncclLLA2AHandle_t;
+struct ncclMultimemHandle { void* mcBasePtr; };
+typedef ncclMultimemHandle ncclMultimemHandle_t;
+
+// ncclWindow_vidmem is a window: the place of one symmetric tensor in the memory of all ranks. It lies in device memory.
+struct ncclWindow_vidmem {
+  char* local;              // this rank's part
+  symm::u64 bytes;
+  symm::Watch* watch;       // where a pointer that there is not is refused
+  int rank, nRanks;         // of the group
+  int lsaRank, lsaSize;
+  char* lsa[symm::kMaxRanks];  // the parts of the LSA team
+};
+typedef ncclWindow_vidmem ncclWindow_vidmem_t;
+typedef ncclWindow_vidmem* ncclWindow_t;
+
+// ncclDevComm is a group as a kernel gets it, with the resources that symm.DevComm was asked for. It comes by value.
+struct ncclDevComm {
+  int rank, nRanks;
+  int lsaRank, lsaSize;
+  ncclLsaBarrierHandle lsaBarrier;        // DevReqs.LsaBarriers of them
+  ncclLsaBarrierHandle hybridLsaBarrier;  // DevReqs.Barriers
+  ncclLLA2AHandle lsaLLA2A;
+  ncclMultimemHandle lsaMultimem;
+  ncclWindow_t resourceWindow;
+  symm::Context context;  // of the launch
+};
+typedef ncclDevComm ncclDevComm_t;
+
+namespace symm {
+
+using NcclWindow = ::ncclWindow_vidmem;
+using NcclDevComm = ::ncclDevComm;
+SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, lsa)
+SYMM_LAYOUT(NcclDevComm, rank, nRanks, lsaRank, lsaSize, lsaBarrier, hybridLsaBarrier, lsaLLA2A, lsaMultimem, resourceWindow, context)
+
+// NcclRefusal is why a function of NCCL's refuses: the `kind` of the record.
+enum NcclRefusal : u32 { kNcclPeer = 0x100, kNcclBytes = 0x101, kNcclBarrier = 0x102, kNcclBlock = 0x103, kNcclSlot = 0x104, kNcclMultimem = 0x105 };
+SYMM_VALUES(NcclRefusal, kNcclPeer, kNcclBytes, kNcclBarrier, kNcclBlock, kNcclSlot, kNcclMultimem)
+
+__device__ constexpr bool acquires(cuda::memory_order o) { return o != cuda::memory_order_relaxed && o != cuda::memory_order_release; }
+__device__ constexpr bool releases(cuda::memory_order o) {
+  return o == cuda::memory_order_release || o == cuda::memory_order_acq_rel || o == cuda::memory_order_seq_cst;
+}
+
+}  // namespace symm
+
+// Teams. The ranks of a group are numbered host by host, so that those of one host follow each other.
+NCCL_DEVICE_INLINE ncclTeam ncclTeamWorld(ncclDevComm const& c) { return {c.nRanks, c.rank, 1}; }
+NCCL_DEVICE_INLINE ncclTeam ncclTeamLsa(ncclDevComm const& c) { return {c.lsaSize, c.lsaRank, 1}; }
+// ncclTeamInnerFactor is the innerSize neighbours that the caller belongs to; the outer one has every innerSize-th rank.
+NCCL_DEVICE_INLINE ncclTeam ncclTeamInnerFactor(ncclTeam t, int innerSize) { return {innerSize, t.rank % innerSize, t.stride}; }
+NCCL_DEVICE_INLINE ncclTeam ncclTeamOuterFactor(ncclTeam t, int innerSize) { return {t.nRanks / innerSize, t.rank / innerSize, t.stride * innerSize}; }
+NCCL_DEVICE_INLINE ncclTeam ncclTeamRail(ncclDevComm const& c) { return ncclTeamOuterFactor(ncclTeamWorld(c), c.lsaSize); }
+
+NCCL_DEVICE_INLINE int ncclTeamRankToWorld(ncclDevComm const& c, ncclTeam t, int rank) { return c.rank + (rank - t.rank) * t.stride; }
+NCCL_DEVICE_INLINE int ncclTeamRankToLsa(ncclDevComm const& c, ncclTeam t, int rank) { return c.lsaRank + (rank - t.rank) * t.stride; }
+// ncclTeamRankToTeam is the number in team a of a rank of team b, who is a member of both.
+NCCL_DEVICE_INLINE int ncclTeamRankToTeam(ncclTeam a, ncclTeam b, int bRank) { return a.rank + (bRank - b.rank) * b.stride / a.stride; }
+NCCL_DEVICE_INLINE bool ncclTeamRankIsMember(ncclTeam a, ncclTeam b, int bRank) {
+  const int away = (bRank - b.rank) * b.stride, at = a.rank + away / a.stride;
+  return away % a.stride == 0 && at >= 0 && at < a.nRanks;
+}
+// ncclTeamRankInDifference is the rank in parent of the index-th member that is not in subset, which is a part of parent.
+NCCL_DEVICE_INLINE int ncclTeamRankInDifference(ncclTeam parent, ncclTeam subset, int index) {
+  const int stride = subset.stride / parent.stride, first = parent.rank - subset.rank * stride, last = first + (subset.nRanks - 1) * stride;
+  if (index < first) return index;
+  const int gaps = (subset.nRanks - 1) * (stride - 1), inside = index - first;
+  return inside < gaps ? first + inside / (stride - 1) * stride + inside % (stride - 1) + 1 : last + 1 + inside - gaps;
+}

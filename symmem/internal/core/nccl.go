@@ -1,0 +1,287 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// NCCL's device API, as far as it is the host's: communicators and windows for kernels that include nccl_device.h.
+
+// DevReqs says which resources a [DeviceComm] has. The names are those of NCCL's requirements: barrierCount, lsaBarrierCount,
+// lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource buffers. Indices of each begin at 0.
+type DevReqs struct {
+	Barriers    int   // for ncclBarrierSession
+	LsaBarriers int   // for ncclLsaBarrierSession: usually one for each block
+	LLA2ABlocks int   // for ncclLLA2ASession, with LLA2ASlots slots each
+	LLA2ASlots  int   //
+	Resources   []int // the bytes of each resource buffer, zeros at first
+}
+
+// most of each resource, so that sizes stay far from overflowing
+const maxResources = 1 << 20
+
+// DeviceComm is a group as kernels get it whose parameter is a ncclDevComm, with resources in the memory of all members. It lives
+// until Free.
+type DeviceComm struct {
+	t     *Tensor
+	g     *Group
+	reqs  DevReqs
+	arg   abi.NcclDevComm // but for the call's own words
+	parts []uint32        // handles of Resources
+}
+
+// DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends with the tensor.
+type DeviceWindow struct{ h *Handle }
+
+// lsaPlace is this rank's number among the members on its host, and how many they are. It refuses a group whose ranks are not numbered as NCCL
+// does: as many on each host, one host after the other.
+func (g *Group) lsaPlace(op string) (rank, size int) {
+	if !g.even() || !slices.Equal(slices.Concat(g.parts...), g.ranks) {
+		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or g.LSA()", "NCCL's teams need equal hosts, and %v has the ranks %s", g, Spelled(g.parts)))
+	}
+	if size = len(g.here()); size > abi.MaxRanks {
+		panic(g.rt.misuse(op, "group", "", "a kernel reaches at most %d ranks of a host", abi.MaxRanks))
+	}
+	return slices.Index(g.here(), g.rt.rank), size
+}
+
+// tabled stores in device memory where the members on this host have their parts of a window, which base lists by group rank. The table ends with
+// the handle.
+func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
+	g := h.g
+	w := abi.NcclWindow{Bytes: uint64(size), Watch: device.Ptr(uintptr(unsafe.Pointer(g.rt.watch))), Rank: int32(g.rank), NRanks: int32(len(g.ranks))}
+	rank, n := g.lsaPlace(op)
+	w.LsaRank, w.LsaSize = int32(rank), int32(n)
+	w.Local = abi.Ptr(base[g.rank])
+	for i := range n {
+		w.Lsa[i] = abi.Ptr(base[g.rank-rank+i])
+	}
+	words := unsafe.Slice((*int64)(unsafe.Pointer(&w)), unsafe.Sizeof(w)/8)
+	t := g.rt.zeros(op, I64, []int{len(words)}, len(words))
+	t.CopyFrom(words)
+	t.read(op, 0) // a kernel on any stream may use it
+	g.rt.mu.Lock()
+	defer g.rt.mu.Unlock()
+	h.tables.window = t
+	return t
+}
+
+// Window returns a symmetric tensor as a window of NCCL's device API: the argument of a kernel whose parameter is a ncclWindow_t.
+// Offsets count from the start of t. Rendezvous is included; later calls return the same window.
+//
+// PyTorch: rendezvous; nccl's ncclCommWindowRegister
+//
+// Shapes: t is symmetric.
+//
+// Synchronises: as [Runtime.Rendezvous].
+//
+// Options: *Group (by default the one that allocated t, of which it must be a part).
+//
+// Capture: as [Runtime.Rendezvous].
+//
+// Errors: as [Runtime.Rendezvous]; KindMisuse for a group that has more ranks on one host than on another.
+func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
+	const op = "Window"
+	rt.live(op, t)
+	if !t.Symmetric() {
+		panic(rt.misuse(op, "tensor", "allocate it by Empty, or within UseMemPool", "the tensor %v is not symmetric", t.kind()))
+	}
+	rt.groupOf(op, t.st.alloc.group, opts).lsaPlace(op)
+	h := rt.Rendezvous(t, opts...)
+	rt.mu.Lock()
+	known := h.tables.window != nil
+	rt.mu.Unlock()
+	if !known {
+		h.tabled(op, h.buffers, t.Bytes())
+	}
+	return &DeviceWindow{h}
+}
+
+// exists refuses a window that nobody made.
+func (w *DeviceWindow) exists(op string) {
+	if w == nil || w.h == nil {
+		panic(nilArgument(op, "window"))
+	}
+}
+
+// Handle is the handle of the window's tensor in its group.
+func (w *DeviceWindow) Handle() *Handle {
+	w.exists("Handle")
+	return w.h
+}
+
+// String is such as "window f32[1024] of world".
+func (w *DeviceWindow) String() string {
+	if w == nil || w.h == nil {
+		return "nil window"
+	}
+	return fmt.Sprintf("window %s of %v", w.h.t.kind(), w.h.g)
+}
+
+// DevComm returns a group as a communicator of NCCL's device API: the argument of a kernel whose parameter is a ncclDevComm. Its
+// resources lie in the memory of all members: barriers, which a kernel's blocks use by their number, low-latency slots, and buffers, which
+// [DeviceComm.Resource] names. A kernel that uses an index that was not asked for is refused.
+//
+// PyTorch: none; nccl's ncclDevCommCreate
+//
+// Shapes: none; the numbers of reqs are not negative.
+//
+// Synchronises: collective over the group on the host; it does not wait for streams.
+//
+// Options: *Group (by default all ranks).
+//
+// Capture: refused: call it before.
+//
+// Errors: KindMisuse for a negative number, one that is too large, or a group that has more ranks on one host than on another;
+// KindMismatch where the ranks ask for different resources; KindPeer, KindInterrupted.
+func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
+	const op = "DevComm"
+	g := rt.groupOf(op, rt.all, opts)
+	rank, size := g.lsaPlace(op)
+	reqs.Resources = slices.Clone(reqs.Resources)
+	for _, r := range []struct {
+		name string
+		n    int
+	}{{"Barriers", reqs.Barriers}, {"LsaBarriers", reqs.LsaBarriers}, {"LLA2ABlocks", reqs.LLA2ABlocks}, {"LLA2ASlots", reqs.LLA2ASlots}} {
+		if r.n < 0 || r.n > maxResources {
+			panic(rt.misuse(op, "reqs", "", "%s must be in [0, %d], not %d", r.name, maxResources, r.n))
+		}
+	}
+	c := &DeviceComm{g: g, reqs: reqs}
+	c.arg = abi.NcclDevComm{Rank: int32(g.rank), NRanks: int32(len(g.ranks)), LsaRank: int32(rank), LsaSize: int32(size)}
+
+	// What Recover clears comes first: the tensor's signal pad. The buffers are its data.
+	at := 0
+	place := func(bytes int) uint32 {
+		if bytes > 1<<31 || at > 1<<33 {
+			panic(rt.misuse(op, "reqs", "ask for less", "the resources take more than 8 GiB"))
+		}
+		h := uint32(at / abi.NcclBufferUnit)
+		at += (bytes + abi.NcclBufferUnit - 1) &^ (abi.NcclBufferUnit - 1)
+		return h
+	}
+	barriers := func(n int) abi.NcclLsaBarrier {
+		return abi.NcclLsaBarrier{BufHandle: place(8 * n * (1 + size)), NBarriers: int32(n)}
+	}
+	c.arg.LsaBarrier, c.arg.HybridLsaBarrier = barriers(reqs.LsaBarriers), barriers(reqs.Barriers)
+	c.arg.LsaLLA2A = abi.NcclLLA2A{BufHandle: place(16 * reqs.LLA2ABlocks * (1 + 2*reqs.LLA2ASlots)), NSlots: uint32(reqs.LLA2ASlots), NBlocks: uint32(reqs.LLA2ABlocks)}
+	pad := max(aligned(at), alignment)
+	at = pad
+	for _, n := range reqs.Resources {
+		if n < 0 {
+			panic(rt.misuse(op, "reqs", "", "a resource buffer must not have %d bytes", n))
+		}
+		c.parts = append(c.parts, place(n))
+	}
+	c.t = g.empty(op, U8, []int{at - pad}, pad, reqs.String())
+	err := Maybe(func() {
+		h := rt.Rendezvous(c.t, g)
+		c.arg.ResourceWindow = abi.Ptr(h.tabled(op, h.pads, at).pointer())
+	})
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// String lists what is asked for: "DevReqs{LsaBarriers: 16}".
+func (r DevReqs) String() string {
+	var fields []string
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"Barriers", r.Barriers}, {"LsaBarriers", r.LsaBarriers}, {"LLA2ABlocks", r.LLA2ABlocks}, {"LLA2ASlots", r.LLA2ASlots}} {
+		if f.n != 0 {
+			fields = append(fields, fmt.Sprintf("%s: %d", f.name, f.n))
+		}
+	}
+	if len(r.Resources) > 0 {
+		fields = append(fields, "Resources: "+strings.ReplaceAll(fmt.Sprint(r.Resources), " ", ", "))
+	}
+	return "DevReqs{" + strings.Join(fields, ", ") + "}"
+}
+
+// exists refuses a communicator that nobody made.
+func (c *DeviceComm) exists(op string) {
+	if c == nil || c.t == nil {
+		panic(nilArgument(op, "comm"))
+	}
+}
+
+// Group is the group that the communicator is of.
+func (c *DeviceComm) Group() *Group {
+	c.exists("Group")
+	return c.g
+}
+
+// Resource is the handle of resource buffer number i, for a kernel's parameter of type ncclDevResourceHandle.
+func (c *DeviceComm) Resource(i int) uint32 {
+	const op = "Resource"
+	c.exists(op)
+	if i < 0 || i >= len(c.parts) {
+		panic(c.g.rt.misuse(op, "i", "ask for it in DevReqs.Resources", "there are %d resource buffers, and none has number %d", len(c.parts), i))
+	}
+	return c.parts[i]
+}
+
+// Free gives the communicator's resources back. It is collective over the group.
+func (c *DeviceComm) Free() {
+	const op = "DeviceComm.Free"
+	c.exists(op)
+	c.t.live(op)
+	c.t.st.alloc.free(op)
+}
+
+// String is such as "device communicator of world, DevReqs{LsaBarriers: 16}".
+func (c *DeviceComm) String() string {
+	if c == nil || c.t == nil {
+		return "nil communicator"
+	}
+	return fmt.Sprintf("device communicator of %v, %v", c.g, c.reqs)
+}
+
+// CommArgument is what a kernel gets for a communicator, but for the words of the call, after a check that it can be used.
+func CommArgument(op string, c *DeviceComm) abi.NcclDevComm {
+	c.exists(op)
+	c.t.st.alloc.usable(op)
+	c.g.check(op)
+	return c.arg
+}
+
+// WindowArgument is what a kernel gets for a window, after a check that it can be used.
+func WindowArgument(op string, w *DeviceWindow) device.Ptr {
+	w.exists(op)
+	w.h.usable(op)
+	return w.h.tables.window.pointer()
+}
+
+// TouchComm is Touch for the communicator's resources.
+func (c *Call) TouchComm(d *DeviceComm) { c.Touch(d.t) }
+
+// explainNCCL says what a function of NCCL's device API refused.
+func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
+	if kernel, caller := rt.LatestKernel(); r.Ordinal == 0 && kernel != "" {
+		e.Op, e.Caller = kernel, caller
+	}
+	switch r.Kind {
+	case abi.NcclPeer:
+		e.Msg = fmt.Sprintf("a pointer to rank %d was asked for, which is none of the %d ranks of the LSA team: it is nullptr", int32(r.Peer), r.Want)
+		e.Hint = "ncclTeamLsa(devComm) is the ranks that have pointers; others are reached over the network"
+	case abi.NcclBytes:
+		e.Msg = fmt.Sprintf("a pointer at byte %d was asked for, and the window has %d: it is nullptr", r.Seen, r.Want)
+	case abi.NcclBarrier:
+		e.Msg = fmt.Sprintf("barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
+		e.Hint = "ask for as many as there are blocks: symm.DevReqs{LsaBarriers: n}, or Barriers for ncclBarrierSession"
+	case abi.NcclBlock:
+		e.Msg = fmt.Sprintf("low-latency block %d was asked for, and the communicator has %d", r.Seen, r.Want)
+		e.Hint = "ask for more in symm.DevReqs{LLA2ABlocks: n}"
+	case abi.NcclSlot:
+		e.Msg = fmt.Sprintf("low-latency slot %d was asked for, and a block has %d", int64(r.Seen), r.Want)
+		e.Hint = "ask for more in symm.DevReqs{LLA2ASlots: n}; a value takes a slot for each 8 bytes, maxElts apart"
+	}
+}

@@ -1,0 +1,391 @@
+package symmemtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// The device API of NCCL, function by function: kernels that include nccl_device.h.
+
+// ncclFunctions counts in out, by thread, what the functions of teams and coops return.
+const ncclFunctions = `
+#include <nccl_device.h>
+extern "C" __global__ void teams(struct ncclDevComm comm, int* out) {
+	const ncclTeam_t world = ncclTeamWorld(comm), lsa = ncclTeamLsa(comm), rail = ncclTeamRail(comm);
+	const ncclTeam inner = ncclTeamInnerFactor(world, 2), outer = ncclTeamOuterFactor(world, 2);
+	const ncclTeam all[] = {world, lsa, rail, inner, outer};
+	for (int i = 0; i < 5; i++) out[3 * i] = all[i].nRanks, out[3 * i + 1] = all[i].rank, out[3 * i + 2] = all[i].stride;
+	out += 15;
+	*out++ = ncclTeamRankToWorld(comm, outer, 0), *out++ = ncclTeamRankToLsa(comm, lsa, 1), *out++ = ncclTeamRankToTeam(world, outer, 1);
+	*out++ = ncclTeamRankIsMember(inner, world, comm.rank ^ 1), *out++ = ncclTeamRankIsMember(inner, world, comm.rank ^ 2), *out++ = ncclTeamRankIsMember(outer, world, comm.rank ^ 1);
+	const ncclTeam four = {4, 2, 1}, part = {2, 1, 2}, ends = {2, 1, 1};  // ranks 0 to 3; of them 0 and 2; 1 and 2
+	*out++ = ncclTeamRankInDifference(four, part, 0), *out++ = ncclTeamRankInDifference(four, part, 1);
+	*out++ = ncclTeamRankInDifference(four, ends, 0), *out++ = ncclTeamRankInDifference(four, ends, 1);
+}
+
+template <class Coop> __device__ void coop(Coop c, int* out, int root) {
+	static_assert(sizeof(Coop) <= 16, "");
+	out[0] = c.thread_rank() * 1000 + c.size();
+	out[1] = c.num_threads() - c.size();
+	c.sync();
+	out[2] = ncclCoopBcast(c, (int)threadIdx.x, root);
+	out[3] = (int)ncclCoopBcast(c, threadIdx.x * 0x100000001ull, root, false) + ncclCoopIsThread(c) * 1000 + ncclCoopWithinWarp(c) * 2000;
+	ncclCoopAny any = c;
+	out[4] = any.thread_rank() * 1000 + any.size() + any.num_threads() - c.size();
+	any.sync();
+}
+extern "C" __global__ void coops(int* out) {  // of 128 threads
+	out += 5 * threadIdx.x;
+	const int a = 5 * blockDim.x;
+	coop(ncclCoopCta(), out, 77);
+	coop(ncclCoopWarp(), out + a, 3);
+	coop(ncclCoopThread(), out + 2 * a, 0);
+	coop(ncclCoopTile<8>(), out + 3 * a, 5);
+	const unsigned odd = 0xaaaaaaaau;
+	coop(ncclCoopLanes{threadIdx.x & 1 ? odd : ~odd}, out + 4 * a, 2);
+	for (int i = 0; i < 3; i++) {
+		if (threadIdx.x < 32) coop(ncclCoopWarpSpan(0, 1, 0), out + 5 * a, 9);
+		else coop(ncclCoopWarpSpan(1, 3, 1), out + 5 * a, 40);
+	}
+	__syncthreads();
+	const ncclCoopLanes here = ncclCoopCoalesced(ncclCoopLanes{odd});
+	out[6 * a] = (int)ncclCoopGetLaneMask(ncclCoopTile<8>()), out[6 * a + 1] = (int)ncclCoopGetLaneMask(here), out[6 * a + 2] = ncclCoopGetLaneMask(ncclCoopCta()) == ~0u;
+	out[6 * a + 3] = ncclCoopCoalesced(ncclCoopTile<4>()).size() + ncclCoopCoalesced(ncclCoopCta()).size();
+	ncclCoopLanes self = ncclCoopCoalesced();
+	out[6 * a + 4] = self.lmask >> (threadIdx.x & 31) & 1;
+}`
+
+func ncclTeamsCase(t *T) {
+	comm := symmem.DevComm(symmem.DevReqs{})
+	out := symmem.Local(symmem.I32, 25)
+	k := symmem.Compile(ncclFunctions)
+	k.Launch(symmem.Grid(1), symmem.Block(1), comm, out)
+	r, n := t.rank, t.size
+	lsa := comm.Group().LSA()
+	is := func(b bool) int { return map[bool]int{true: 1}[b] }
+	want := []int{n, r, 1, lsa.Size(), lsa.Rank(), 1, n / lsa.Size(), r / lsa.Size(), lsa.Size(), 2, r % 2, 1, n / 2, r / 2, 2}
+	want = append(want, r%2, 1, r+2*(1-r/2), 1, 0, is(r^1 == r), 1, 3, 0, 3)
+	t.equal("teams", out.Ints(), want)
+	comm.Free()
+
+	const threads = 128
+	got := symmem.Local(symmem.I32, 7*5*threads)
+	k.Kernel("coops").Launch(symmem.Grid(1), symmem.Block(threads), got)
+	all := got.Ints()
+	for i := range threads {
+		lane := i % 32
+		for at, c := range []struct {
+			name                   string
+			rank, size, root, kind int
+		}{
+			{"Cta", i, threads, 77, 0}, {"Warp", lane, 32, i - lane + 3, 2000}, {"Thread", 0, 1, i, 3000}, {"Tile", i % 8, 8, i - i%8 + 5, 2000},
+			{"Lanes", lane / 2, 16, i - lane + 4 + i%2, 2000}, {"WarpSpan", i - 32*is(i >= 32), 32 + 64*is(i >= 32), 9 + 63*is(i >= 32), 0},
+		} {
+			from := 5 * (at*threads + i)
+			t.equal(fmt.Sprintf("%s of thread %d", c.name, i), all[from:from+5], []int{c.rank*1000 + c.size, 0, c.root, c.root + c.kind, c.rank*1000 + c.size})
+		}
+		odd := int32(-0x55555556)
+		from := 5 * (6*threads + i)
+		t.equal("masks", all[from:from+5], []int{int(int32(uint32(0xff) << (lane &^ 7))), int(odd), 1, 36, 1})
+	}
+}
+
+// ncclReduce is an all-reduce as NCCL's examples have it: each rank loads a part from all and stores the sum to all.
+const ncclReduce = `
+#include <nccl_device.h>
+template <class T> __device__ void reduce(ncclWindow_t send, size_t sendOffset, ncclWindow_t recv, size_t recvOffset, size_t count, ncclDevComm const& comm) {
+	const int threads = blockDim.x * gridDim.x * comm.nRanks;
+	for (size_t i = threadIdx.x + blockDim.x * (comm.rank + blockIdx.x * comm.nRanks); i < count; i += threads) {
+		T sum = 0;
+		for (int p = 0; p < comm.nRanks; p++) sum += ((T*)ncclGetLsaPointer(send, sendOffset, p))[i];
+		for (int p = 0; p < comm.nRanks; p++) ((T*)ncclGetPeerPointer(recv, recvOffset, p))[i] = sum;
+	}
+}
+extern "C" __global__ void ints(ncclWindow_t send, size_t sendOffset, ncclWindow_t recv, size_t recvOffset, size_t count, struct ncclDevComm comm) {
+	ncclLsaBarrierSession<ncclCoopCta> bar{ncclCoopCta(), comm, ncclTeamLsa(comm), comm.lsaBarrier, blockIdx.x};
+	bar.sync(ncclCoopCta(), cuda::memory_order_acquire);
+	reduce<int>(send, sendOffset, recv, recvOffset, count, comm);
+	bar.sync(ncclCoopCta(), cuda::memory_order_release);
+}
+extern "C" __global__ void floats(ncclDevComm_t comm, ncclWindow_t send, ncclWindow_t recv, size_t count) {
+	ncclLsaBarrierSession bar{ncclCoopCta(), comm, ncclTeamTagLsa(), blockIdx.x, true};  // the slides' way
+	bar.arrive(ncclCoopCta(), cuda::memory_order_relaxed);
+	bar.wait(ncclCoopCta(), cuda::memory_order_acquire);
+	reduce<float>(send, 0, recv, 0, count, comm);
+	if (bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel, 1ull << 40) != ncclSuccess) ((float*)ncclGetLocalPointer(recv, 0))[0] = -1;
+}`
+
+func ncclAllReduceCase(t *T) {
+	const n, blocks = 3000, 4
+	send, recv := symmem.Empty(symmem.I32, n+8), symmem.Empty(symmem.I32, n)
+	k := symmem.Compile(ncclReduce)
+	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: blocks})
+	sends, recvs := symmem.Window(send), symmem.Window(recv)
+	sum := t.size * (t.size + 1) / 2
+	for round := range 5 {
+		send.Fill(0).Slice(8, n+8).Fill((t.rank + 1) * (round + 1))
+		k.Launch(symmem.Grid(blocks), symmem.Block(96), sends, 32, recvs, 0, n, comm, symmem.Timeout(20*time.Second))
+		t.equal("sums", recv.Ints(), slices.Repeat([]int{sum * (round + 1)}, n))
+		symmem.Meet()
+	}
+	x := symmem.Empty(symmem.F32, 64).Fill(t.rank + 1)
+	w := symmem.Window(x)
+	y := symmem.Empty(symmem.F32, 64)
+	into := symmem.Window(y)
+	graph := symmem.Capture(func() {
+		k.Kernel("floats").Launch(symmem.Grid(2), symmem.Block(32), comm, w, into, 64)
+	})
+	for range 3 {
+		graph.Replay()
+	}
+	t.equal("floats in a graph", y.Ints(), slices.Repeat([]int{sum}, 64))
+	t.equal("the same window", fmt.Sprint(symmem.Window(x)), "window f32[64] of world")
+	t.equal("text", comm.String(), fmt.Sprintf("device communicator of world, DevReqs{LsaBarriers: %d}", blocks))
+	graph.Free()
+	symmem.Synchronize()
+	comm.Free()
+	for _, x := range []*symmem.Tensor{send, recv, x, y} {
+		x.Free()
+	}
+}
+
+// ncclBarriersCase meets by barriers of parts of the ranks, of warps and threads, on several indices at once, many times.
+func ncclBarriersCase(t *T) {
+	const rounds = 50
+	x := symmem.Empty(symmem.I32, 64)
+	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: 6, Barriers: 1})
+	k := symmem.Compile(`
+#include <nccl_device.h>
+template <class Coop> __device__ void turns(Coop coop, ncclDevComm const& comm, ncclTeam team, unsigned index, ncclSymPtr<int> x, int rounds, int* wrong) {
+	ncclLsaBarrierSession<Coop> bar(coop, comm, team, comm.lsaBarrier, index);
+	const int next = (team.rank + 1) % team.nRanks;
+	for (int i = 1; i <= rounds; i++) {
+		if (coop.thread_rank() == 0) *(x + index).peerPtr(team, next) = i;
+		bar.sync(coop, cuda::memory_order_acq_rel);
+		if (*(index + x.localPtr()) != i) atomicAdd(wrong, 1);
+		bar.sync(coop, cuda::memory_order_acq_rel);
+	}
+}
+extern "C" __global__ void meet(ncclDevComm comm, ncclWindow_t w, int rounds, int* wrong) {  // 96 threads
+	ncclSymPtr<int> x(w, 0);
+	if (threadIdx.x == 0) turns(ncclCoopThread(), comm, ncclTeamLsa(comm), 0, x, rounds, wrong);
+	else if (threadIdx.x >= 64) turns(ncclCoopWarp(), comm, ncclTeamLsa(comm), 1, x, rounds, wrong);
+	__syncthreads();
+	turns(ncclCoopCta(), comm, ncclTeamLsa(comm), 2, x, rounds, wrong);
+	if (threadIdx.x < 64) turns(ncclCoopWarpSpan(0, 2, 4), comm, ncclTeamLsa(comm), 3, x, rounds, wrong);
+	if (comm.nRanks % 2 == 0) {
+		turns(ncclCoopCta(), comm, ncclTeamInnerFactor(ncclTeamLsa(comm), 2), 4, x, rounds, wrong);
+		turns(ncclCoopCta(), comm, ncclTeamOuterFactor(ncclTeamLsa(comm), 2), 5, x, rounds, wrong);
+	}
+}`)
+	wrong := symmem.Local(symmem.I32, 1)
+	for range 2 {
+		k.Launch(symmem.Grid(1), symmem.Block(96), comm, symmem.Window(x), rounds, wrong, symmem.Timeout(60*time.Second))
+	}
+	t.equal("wrong", wrong.Ints(), []int{0})
+	symmem.Synchronize()
+	comm.Free()
+	x.Free()
+}
+
+// ncclLowLatencyCase exchanges values of several sizes, over many epochs.
+func ncclLowLatencyCase(t *T) {
+	const rounds, slots = 40, 64
+	comm := symmem.DevComm(symmem.DevReqs{LLA2ABlocks: 2, LLA2ASlots: 3 * slots})
+	k := symmem.Compile(`
+#include <nccl_device.h>
+struct Three { double a, b, c; };
+extern "C" __global__ void exchange(ncclDevComm comm, int rounds, int* wrong) {
+	const ncclTeam team = ncclTeamLsa(comm);
+	const int n = team.nRanks, me = team.rank;
+	ncclLLA2ASession<ncclCoopCta> s(ncclCoopCta(), comm, team, comm.lsaLLA2A, blockIdx.x, 64);
+	for (int i = 0; i < rounds; i++) {
+		const int base = 1000 * i + 100000 * blockIdx.x;
+		for (int p = threadIdx.x; p < n; p += blockDim.x) s.send(p, me, base + 10 * me + p);
+		for (int p = threadIdx.x; p < n; p += blockDim.x)
+			if (s.recv<int>(p) != base + 10 * p + me) atomicAdd(wrong, 1);
+		s.endEpoch(ncclCoopCta());
+		if (threadIdx.x == 0) s.bcast(me, Three{1. * base, 2. * me, 3});
+		if (threadIdx.x == 1) {
+			Three got[8];
+			s.recvUnrolled<1, 8>(0, n, 1, got);
+			for (int p = 0; p < n; p++)
+				if (got[p].a != base || got[p].b != 2 * p || got[p].c != 3) atomicAdd(wrong, 1);
+		}
+		s.endEpoch(ncclCoopCta());
+		if (threadIdx.x == 0) s.bcast(2 * me, (long long)(base + me));
+		if (threadIdx.x == 2) {
+			const double sum = s.recvReduce<2, long long>(0, n, 2, [](long long v) { return 1. * v; }, [](double a, double b) { return a + b; });
+			if (sum != n * (double)base + n * (n - 1) / 2) atomicAdd(wrong, 1);
+		}
+		s.endEpoch(ncclCoopCta());
+	}
+}`)
+	wrong := symmem.Local(symmem.I32, 1)
+	for range 2 {
+		k.Launch(symmem.Grid(2), symmem.Block(64), comm, rounds, wrong, symmem.Timeout(60*time.Second))
+	}
+	t.equal("wrong", wrong.Ints(), []int{0})
+	symmem.Synchronize()
+	comm.Free()
+}
+
+// ncclPointersCase: pointers of windows and of resource buffers are those of the handle.
+func ncclPointersCase(t *T) {
+	x := symmem.Empty(symmem.I32, 40).Fill(7 * t.rank)
+	h := symmem.Rendezvous(x.Slice(8, 40))
+	w := symmem.Window(x.Slice(8, 40))
+	t.equal("handle", w.Handle() == h, true)
+	comm := symmem.DevComm(symmem.DevReqs{Resources: []int{100, 4096}, LsaBarriers: 1})
+	k := symmem.Compile(`
+#include <nccl.h>
+#include <nccl_device.h>
+static_assert(NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0), "");
+static_assert(ncclSuccess == 0 && ncclTimeout == 8, "");
+extern "C" __global__ void pointers(ncclDevComm comm, ncclWindow_t w, ncclDevResourceHandle first, ncclDevResourceHandle_t second, unsigned long long* out) {
+	const int next = (comm.rank + 1) % comm.nRanks;
+	ncclSymPtr<int> p(w, 4);
+	ncclSymPtr<char> bytes = p;
+	*out++ = (unsigned long long)ncclGetLocalPointer(w, 4), *out++ = (unsigned long long)ncclGetLsaPointer(w, 4, next), *out++ = (unsigned long long)ncclGetPeerPointer(w, 4, next);
+	*out++ = (unsigned long long)ncclGetPeerPointer(w, 4, ncclTeamWorld(comm), next);
+	*out++ = (unsigned long long)p.localPtr(), *out++ = (unsigned long long)p.lsaPtr(next), *out++ = (unsigned long long)p.peerPtr(next), *out++ = (unsigned long long)p.peerPtr(ncclTeamLsa(comm), next);
+	p += 3;
+	*out++ = p.offset, *out++ = (p - 2).offset, *out++ = (p + 1u).offset, *out++ = (unsigned long long)(p - ncclSymPtr<int>(w, 4)), *out++ = bytes.offset;
+	p -= 3;
+	*out++ = p == ncclSymPtr<int>(w, 4), *out++ = p != ncclSymPtr<int>(w, 4);
+	*out++ = (unsigned long long)ncclGetResourceBufferLocalPointer(comm, second) - (unsigned long long)ncclGetResourceBufferLocalPointer(comm, first);
+	*out++ = ncclGetResourceBufferOffset(second) - ncclGetResourceBufferOffset(first);
+	int* theirs = (int*)ncclGetResourceBufferPeerPointer(comm, second, ncclTeamLsa(comm), next);
+	*out++ = theirs == ncclGetResourceBufferLsaPointer(comm, second, next) && (char*)theirs == ncclGetResourceBuffer(comm, second).lsaPtr(next);
+	ncclLsaBarrierSession<ncclCoopThread> bar(ncclCoopThread(), comm, ncclTeamTagLsa(), 0);
+	bar.sync(ncclCoopThread(), cuda::memory_order_relaxed);
+	theirs[1023] = 50 + comm.rank;
+	bar.sync(ncclCoopThread(), cuda::memory_order_acq_rel);
+	*out++ = ((int*)ncclGetResourceBufferLocalPointer(comm, second))[1023];
+}`)
+	out := symmem.Local(symmem.U64, 19)
+	k.Launch(symmem.Grid(1), symmem.Block(1), comm, w, comm.Resource(0), comm.Resource(1), out)
+	at := h.BufferPtrs()
+	next := (t.rank + 1) % t.size
+	mine, theirs := int(at[t.rank])+4, int(at[next])+4
+	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128, 128, 1, 50 + (t.rank+t.size-1)%t.size})
+	symmem.Synchronize()
+	comm.Free()
+	x.Free()
+}
+
+// ncclRefusedCase: what there is not is refused, on this rank alone, and nothing else breaks.
+func ncclRefusedCase(t *T) {
+	x := symmem.Empty(symmem.I32, 4)
+	w := symmem.Window(x)
+	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: 2, LLA2ABlocks: 1, LLA2ASlots: 4})
+	k := symmem.Compile(`
+#include <nccl_device.h>
+extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what, unsigned index, int* out) {
+	if (what == 0) *out = ncclGetLsaPointer(w, 0, index) == nullptr;
+	if (what == 1) *out = ncclGetPeerPointer(w, 0, index) == nullptr;
+	if (what == 2) *out = ncclGetLocalPointer(w, index) == nullptr;
+	if (what == 3) {
+		ncclLsaBarrierSession<ncclCoopThread> bar(ncclCoopThread(), comm, ncclTeamTagLsa(), index);
+		bar.sync(ncclCoopThread(), cuda::memory_order_acq_rel);
+		*out = 1;
+	}
+	if (what == 4) {
+		ncclLLA2ASession<ncclCoopThread> s(ncclCoopThread(), comm, ncclTeamLsa(comm), comm.lsaLLA2A, index, 4);
+		*out = s.recv<int>(0) == 0;
+	}
+	if (what == 5) {
+		ncclLLA2ASession<ncclCoopThread> s(ncclCoopThread(), comm, ncclTeamLsa(comm), comm.lsaLLA2A, 0, 4);
+		s.send(0, index, 1);
+		*out = 1;
+	}
+}`)
+	out := symmem.Local(symmem.I32, 1)
+	for what, c := range []struct {
+		index int
+		words []string
+	}{
+		{t.size, []string{"ask", fmt.Sprintf("a pointer to rank %d", t.size), "LSA team"}},
+		{t.size + 3, []string{fmt.Sprintf("a pointer to rank %d", t.size+3)}},
+		{17, []string{"at byte 17", "has 16"}},
+		{2, []string{"barrier 2 was asked for, and the communicator has 2", "LsaBarriers"}},
+		{1, []string{"low-latency block 1", "has 1"}},
+		{4, []string{"low-latency slot 4", "has 4"}},
+	} {
+		if what == 2 && symmem.Caps().Device != "cpu" {
+			continue
+		}
+		out.Fill(0)
+		k.Launch(symmem.Grid(1), symmem.Block(1), comm, w, what, c.index, out)
+		t.refused(symmem.KindMisuse, symmem.Synchronize, c.words...)
+		t.equal("went on", out.Ints(), []int{1})
+	}
+	grid, block := symmem.Grid(1), symmem.Block(1)
+	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, 1, w, 0, 0, out) }, `"ncclDevComm comm"`, "symm.DevComm(symm.DevReqs{LsaBarriers: 16})")
+	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, comm, x, 0, 0, out) }, `"ncclWindow_t w"`, "symm.Window(t)")
+	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, w, w, 0, 0, out) }, "window i32[4] of world", "ncclWindow_t")
+	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, comm, comm, 0, 0, out) }, "device communicator of world", "ncclDevComm")
+	t.refused(symmem.KindMisuse, func() { symmem.Window(out) }, "is not symmetric")
+	t.refused(symmem.KindMisuse, func() { symmem.DevComm(symmem.DevReqs{LsaBarriers: -1}) }, "LsaBarriers must be in [0, ")
+	t.refused(symmem.KindMisuse, func() { comm.Resource(0) }, "DevReqs.Resources")
+	g := symmem.NewGroup(symmem.World().Ranks()...)
+	other := symmem.DevComm(symmem.DevReqs{}, g)
+	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, other, w, 0, 0, out) }, "of group", "and of world")
+	other.Free()
+	g.Free()
+	for name, c := range map[string]struct{ text, want string }{
+		"a slide":    {"out[0] = multimem_reduce_sum(out);", "multimem_reduce_sum is no function of NCCL's"},
+		"the order":  {"out[0] = ncclGetPeerPointer(comm, 0, 1) == 0;", "takes the window"},
+		"the host's": {"ncclDevCommDestroy(comm);", "dc.Free()"},
+	} {
+		if e := t.refused(symmem.KindCompile, func() {
+			symmem.Compile("#include <nccl_device.h>\nextern \"C\" __global__ void f(ncclDevComm comm, int* out) { " + c.text + " }")
+		}); !strings.Contains(e.Error(), c.want) {
+			t.Errorf("%s: %v", name, e)
+		}
+	}
+	symmem.Meet()
+	comm.Free()
+	t.refused(symmem.KindMisuse, func() { k.Launch(grid, block, comm, w, 0, 0, out) }, "was freed")
+	x.Free()
+}
+
+// ncclTimeoutCase: a barrier that a rank does not come to ends, and says who is missing; after Recover the communicator works again.
+func ncclTimeoutCase(t *T) {
+	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: 3, LLA2ABlocks: 1, LLA2ASlots: 2})
+	k := symmem.Compile(`
+#include <nccl_device.h>
+extern "C" __global__ void lonely(ncclDevComm comm, unsigned long long cycles, int* out) {
+	ncclLsaBarrierSession<ncclCoopCta> bar(ncclCoopCta(), comm, ncclTeamTagLsa(), 2);
+	if (cycles) out[threadIdx.x] = bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel, cycles);
+	else bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel), bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+}
+extern "C" __global__ void silence(ncclDevComm comm, int* out) {
+	ncclLLA2ASession<ncclCoopThread> s(ncclCoopThread(), comm, ncclTeamLsa(comm), comm.lsaLLA2A, 0, 2);
+	*out = s.recv<int>(1);
+}`)
+	out := symmem.Local(symmem.I32, 64)
+	grid, block := symmem.Grid(1), symmem.Block(64)
+	symmem.Synchronize()
+	if t.rank == 0 {
+		k.Launch(grid, block, comm, 100_000_000, out)
+		symmem.Synchronize()
+		t.equal("timeouts", out.Ints(), slices.Repeat([]int{8}, 64))
+		k.Launch(grid, block, comm, 0, out, symmem.Timeout(100*time.Millisecond))
+		t.refused(symmem.KindTimeout, symmem.Synchronize, "lonely on rank 0", "to come to LSA barrier 2")
+	}
+	symmem.Recover()
+	if t.rank == 0 {
+		k.Kernel("silence").Launch(grid, symmem.Block(1), comm, out, symmem.Timeout(100*time.Millisecond))
+		t.refused(symmem.KindTimeout, symmem.Synchronize, "silence on rank 0", "a value in low-latency slot 1")
+	}
+	symmem.Recover()
+	k.Launch(grid, block, comm, 0, out, symmem.Timeout(20*time.Second))
+	symmem.Synchronize()
+	symmem.Meet()
+	comm.Free()
+}
