@@ -32,6 +32,8 @@ type objects struct {
 	graph  *symmem.Graph
 	kernel *symmem.Kernel
 	tile   *symmem.Tile
+	comm   *symmem.DeviceComm
+	window *symmem.DeviceWindow
 }
 
 const (
@@ -44,6 +46,7 @@ func makeObjects(rt *symmem.Runtime) objects {
 	ranks := rt.Group().Ranks()
 	o := objects{rt: rt, local: rt.Local(symmem.F32, 4, 2), tensor: rt.Empty(symmem.F32, 4, 2), group: rt.NewGroup(ranks...), stream: rt.NewStream(), event: rt.NewEvent(), kernel: rt.Compile(kernelText)}
 	o.handle = rt.Rendezvous(o.tensor)
+	o.window, o.comm = rt.Window(o.tensor), rt.DevComm(symmem.DevReqs{LsaBarriers: 1, Resources: []int{64, 64}})
 	o.tile = o.local.Tile(0, 1, 0, 1)
 	o.event.Record()
 	o.graph = rt.Capture(func() { o.local.Fill(1) })
@@ -53,7 +56,7 @@ func makeObjects(rt *symmem.Runtime) objects {
 
 // free gives back what can be.
 func (o *objects) free() {
-	for _, free := range []func(){o.graph.Free, o.local.Free, o.tensor.Free, o.group.Free, o.stream.Free, o.event.Free} {
+	for _, free := range []func(){o.comm.Free, o.graph.Free, o.local.Free, o.tensor.Free, o.group.Free, o.stream.Free, o.event.Free} {
 		symmem.Maybe(free) // of what the operation has freed
 	}
 }
@@ -124,29 +127,31 @@ func (t *T) fixtures() *fixtures {
 	tensors := []any{f.tensor, f.local, second, local(symmem.F32, 8, 2), part, local(symmem.I64, 2), local(symmem.I64, 2, 2), local(symmem.I64, 2, 2), local(symmem.U32, 4), local(symmem.F32, 8, 1), local(symmem.F32, 2, 4)}
 	corner := f.tensor.Tile(0, 1, 0, 1)
 	f.values = map[reflect.Type][]any{
-		reflect.TypeFor[*symmem.Tensor]():   tensors,
-		reflect.TypeFor[*symmem.Handle]():   {f.handle},
-		reflect.TypeFor[*symmem.Group]():    {f.group},
-		reflect.TypeFor[*symmem.Stream]():   {f.stream},
-		reflect.TypeFor[*symmem.Event]():    {f.event},
-		reflect.TypeFor[*symmem.Graph]():    {f.graph},
-		reflect.TypeFor[*symmem.Kernel]():   {f.kernel},
-		reflect.TypeFor[*symmem.Tile]():     {corner, f.tile},
-		reflect.TypeFor[*symmem.Runtime]():  {t.rt},
-		reflect.TypeFor[*symmem.Error]():    {&symmem.Error{}},
-		reflect.TypeFor[[]*symmem.Tensor](): {[]*symmem.Tensor{part}},
-		reflect.TypeFor[[]*symmem.Tile]():   {[]*symmem.Tile{corner}},
-		reflect.TypeFor[symmem.DType]():     {symmem.F32},
-		reflect.TypeFor[symmem.GridSize]():  {symmem.Grid(1)},
-		reflect.TypeFor[symmem.BlockSize](): {symmem.Block(1)},
-		reflect.TypeFor[int]():              {0, 1, 8},
-		reflect.TypeFor[uint64]():           {uint64(0)},
-		reflect.TypeFor[string]():           {"sum", "==", symmem.GetBackend(), kernelName, kernelText},
-		reflect.TypeFor[[]int]():            {[]int(nil), []int{0}, []int{0, 1}},
-		reflect.TypeFor[func()]():           {func() {}},
-		reflect.TypeFor[any]():              {1.0, f.tensor},
-		reflect.TypeFor[context.Context]():  {context.Background()},
-		reflect.TypeFor[time.Duration]():    {time.Second},
+		reflect.TypeFor[*symmem.Tensor]():       tensors,
+		reflect.TypeFor[*symmem.Handle]():       {f.handle},
+		reflect.TypeFor[*symmem.Group]():        {f.group},
+		reflect.TypeFor[*symmem.Stream]():       {f.stream},
+		reflect.TypeFor[*symmem.Event]():        {f.event},
+		reflect.TypeFor[*symmem.Graph]():        {f.graph},
+		reflect.TypeFor[*symmem.Kernel]():       {f.kernel},
+		reflect.TypeFor[*symmem.Tile]():         {corner, f.tile},
+		reflect.TypeFor[*symmem.Runtime]():      {t.rt},
+		reflect.TypeFor[*symmem.DeviceComm]():   {f.comm},
+		reflect.TypeFor[*symmem.DeviceWindow](): {f.window},
+		reflect.TypeFor[*symmem.Error]():        {&symmem.Error{}},
+		reflect.TypeFor[[]*symmem.Tensor]():     {[]*symmem.Tensor{part}},
+		reflect.TypeFor[[]*symmem.Tile]():       {[]*symmem.Tile{corner}},
+		reflect.TypeFor[symmem.DType]():         {symmem.F32},
+		reflect.TypeFor[symmem.GridSize]():      {symmem.Grid(1)},
+		reflect.TypeFor[symmem.BlockSize]():     {symmem.Block(1)},
+		reflect.TypeFor[int]():                  {0, 1, 8},
+		reflect.TypeFor[uint64]():               {uint64(0)},
+		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText},
+		reflect.TypeFor[[]int]():                {[]int(nil), []int{0}, []int{0, 1}},
+		reflect.TypeFor[func()]():               {func() {}},
+		reflect.TypeFor[any]():                  {1.0, f.tensor},
+		reflect.TypeFor[context.Context]():      {context.Background()},
+		reflect.TypeFor[time.Duration]():        {time.Second},
 	}
 	return f
 }
@@ -217,6 +222,16 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		always("freed", o.freed.handle)
 		always("of a closed world", o.closed.handle)
 		always("of another world", o.foreign.handle)
+	case reflect.TypeFor[*symmem.DeviceComm]():
+		always("nil", (*symmem.DeviceComm)(nil))
+		always("zero", &symmem.DeviceComm{})
+		always("freed", o.freed.comm)
+		always("of a closed world", o.closed.comm)
+	case reflect.TypeFor[*symmem.DeviceWindow]():
+		always("nil", (*symmem.DeviceWindow)(nil))
+		always("zero", &symmem.DeviceWindow{})
+		always("freed", o.freed.window)
+		always("of a closed world", o.closed.window)
 	case reflect.TypeFor[*symmem.Group]():
 		always("nil", (*symmem.Group)(nil))
 		always("zero", &symmem.Group{})

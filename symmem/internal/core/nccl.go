@@ -222,7 +222,7 @@ func (c *DeviceComm) Group() *Group {
 // Resource is the handle of resource buffer number i, for a kernel's parameter of type ncclDevResourceHandle.
 func (c *DeviceComm) Resource(i int) uint32 {
 	const op = "Resource"
-	c.exists(op)
+	CommArgument(op, c)
 	if i < 0 || i >= len(c.parts) {
 		panic(c.g.rt.misuse(op, "i", "ask for it in DevReqs.Resources", "there are %d resource buffers, and none has number %d", len(c.parts), i))
 	}
