@@ -91,6 +91,9 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 				}
 			}
 		}
+		if a != nil && a.Status != nil {
+			info.Sharers = a.Status.Sharers
+		}
 		if a != nil && a.Status != nil && a.Status.Late != "" {
 			info.Doing = joined(info.Doing, a.Status.Late)
 		}

@@ -99,6 +99,7 @@ type RankInfo struct {
 	Host        string
 	PID         int
 	Device      string // "cuda:2 NVIDIA H200"
+	Sharers     []int  // the ranks that use the same device, this one among them; nil if it has one of its own
 	Incarnation int    // 1 for the first worker of this rank
 	State       string // "idle", "running", "waiting", "stopped", "starting", "dead"
 	Doing       string // what it waits for or is in, when that is known; that it does not answer, when State is what the session knows itself

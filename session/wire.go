@@ -110,6 +110,8 @@ type statusEvent struct {
 	Waits []Wait    `json:",omitempty"`
 	Doing *Activity `json:",omitempty"` // of the run, if there are no Waits and it is known
 	Late  string    `json:",omitempty"` // describes the calls of interrupted cells that still run
+
+	Sharers []int `json:",omitempty"` // as in RankInfo
 }
 
 type processEvent struct {

@@ -74,7 +74,8 @@ func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
 // ServeWorker is the main function of a worker. start makes the rank's interpreter and communicator; it may meet
 // its peers only if Env.Incarnation is 1. If the Communicator has a method DeviceName() string, its result
-// describes the rank's device to the user; if it has one Note() string, the user is told its result on rank 0, unless that is empty. ServeWorker returns the process's exit status when the session is
+// describes the rank's device to the user; Sharers() []int lists the ranks that use the same one, and Note() string is a sentence about that for the
+// user, empty if there is nothing to say. ServeWorker returns the process's exit status when the session is
 // over.
 func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	var spec workerSpec
@@ -219,6 +220,9 @@ func (w *worker) handle(c command, payload []byte) {
 		run := w.current
 		w.mu.Unlock()
 		status := &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits(), Late: w.late()}
+		if sharing, ok := w.comm.(interface{ Sharers() []int }); ok {
+			status.Sharers = sharing.Sharers()
+		}
 		if run != 0 && len(status.Waits) == 0 {
 			status.Doing = w.doing()
 		}

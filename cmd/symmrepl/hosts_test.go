@@ -21,7 +21,7 @@ func onTwoHosts(t *testing.T, apart bool, args ...string) result {
 	port := freePort(t)
 	h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", "MASTER_ADDR=127.0.0.1", fmt.Sprintf("MASTER_PORT=%d", port),
 		"SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2), "SYMMREPL_NET=none"}
-	args = append(args, "--device", "cpu") // two ranks of one GPU would wait for each other
+	args = append(args, "--device", "cpu")
 	rank := func(r int) string { return fmt.Sprintf("RANK=%d LOCAL_RANK=%d", r, r%2) }
 
 	first := h.command(args...)

@@ -84,7 +84,7 @@ func join() (*T, error) {
 			return nil, err
 		}
 	}
-	t.rt, err = symmem.Init(symmem.Config{Device: device, Index: rank, Client: client, Joining: os.Getenv(joinVariable) != ""})
+	t.rt, err = symmem.Init(symmem.Config{Device: device, Index: rank, LocalSize: size, Client: client, Joining: os.Getenv(joinVariable) != ""})
 	return t, err
 }
 

@@ -543,6 +543,9 @@ func denseExplainCase(t *T) {
 	if symmem.GetBackend() == "CUDA" {
 		paths[2] = "two shots by chunks"
 	}
+	if t.rt.Sharing().Ranks != nil {
+		paths[1] = "two shots by packets" // lines are for links
+	}
 	for i, bytes := range []int{ways[0], ways[1], ways[2] + 4} {
 		got := symmem.Explain(func() { symmem.AllReduce(x.Slice(0, bytes/4), "avg") })
 		want := fmt.Sprintf("all_reduce f32[%d] avg on world (%d ranks, %d bytes): %s, because ", bytes/4, t.size, bytes, paths[i])

@@ -78,6 +78,6 @@
 //	tile_reduce, multi_root_tile_reduce                TileExamples, TileSquare, TileReduce, TileMultiRoot
 //	signalling                                         SignalGetReset, SignalTimeout, Channels, HandleMisuse
 //
-// There is nothing here to hold for persistent allocations by number, process groups of PyTorch's, two ranks on one GPU,
+// There is nothing here to hold for persistent allocations by number, process groups of PyTorch's,
 // barriers and copies by multicast, products fused with collectives, and gradients.
 package symmemtest

@@ -10,6 +10,10 @@ import (
 // linesCase sends many lines, none like another; on GPUs first of one turn a thread, and then of several with two ranks.
 func linesCase(t *T) {
 	all := func(part *symmem.Tensor) { symmem.AllReduce(part, "sum") }
+	if t.rt.Sharing().Ranks != nil { // lines are for links
+		t.sumPatterns("packets", all, 256<<10, 20)
+		return
+	}
 	if symmem.GetBackend() == "CUDA" {
 		t.sumPatterns("lines", all, 256<<10, 1500) // some 20 million lines on 4 ranks
 		most := 1700 << 10

@@ -27,7 +27,8 @@ type Sharing struct {
 	Beside bool    // their kernels run side by side, by MPS; otherwise they take turns
 }
 
-// With lists the ranks that use the device of a rank, itself among them; nil if it has one of its own.
+// With lists the ranks that use the device of a rank, itself among them; nil if it has one of its own, and for
+// numbers of no rank.
 func (s Sharing) With(rank int) []int {
 	if i := slices.IndexFunc(s.Ranks, func(ranks []int) bool { return slices.Contains(ranks, rank) }); i >= 0 {
 		return slices.Clone(s.Ranks[i])

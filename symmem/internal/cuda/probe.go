@@ -30,6 +30,7 @@ type GPU struct {
 	Multicast  string // why it is not used
 	Links      []string
 	Access     []bool // by GPU: whether its memory can be mapped here
+	Beside     bool   // MPS runs kernels of several processes side by side
 }
 
 // Library is one library that symmrepl can use.
@@ -70,7 +71,7 @@ func probe(index, n int, host libs.Host) (GPU, error) {
 	if err != nil {
 		return GPU{}, err
 	}
-	g := GPU{Name: info.Name, UUID: uuidString(uuid), Memory: info.Memory, Multicast: info.MulticastWhy}
+	g := GPU{Name: info.Name, UUID: uuidString(uuid), Memory: info.Memory, Multicast: info.MulticastWhy, Beside: multiProcess(index, host.Getenv)}
 	digits := strings.TrimPrefix(info.Arch, "sm_")
 	g.Capability = digits[:len(digits)-1] + "." + digits[len(digits)-1:]
 	for peer := range n {
@@ -172,7 +173,7 @@ func (r Report) String() string {
 		}
 		for peer, yes := range g.Access {
 			if !yes {
-				fmt.Fprintf(w, "problem\tGPU %d cannot map the memory of GPU %d: no symmetric memory between them\n", i, peer)
+				fmt.Fprintf(w, "note\tGPU %d cannot map the memory of GPU %d: their ranks are in different LSA teams, and the network carries between them\n", i, peer)
 			}
 		}
 	}
@@ -181,6 +182,13 @@ func (r Report) String() string {
 	}
 	if len(r.GPUs) > 0 {
 		fmt.Fprintf(w, "multicast\tnot used: %s\n", r.GPUs[0].Multicast)
+	}
+	if n := len(r.GPUs); n > 0 {
+		how := "kernels of different ranks take turns by time slices"
+		if r.GPUs[0].Beside {
+			how = "MPS runs the kernels of different ranks side by side"
+		}
+		fmt.Fprintf(w, "sharing\tmore ranks than %d share GPUs: %s\n", n, how)
 	}
 	for _, l := range r.Libraries {
 		switch {

@@ -152,14 +152,19 @@ GPU 0           NVIDIA H200, 140.0 GiB, compute capability 9.0, GPU-a
 GPU 1           NVIDIA H200, 140.0 GiB, compute capability 9.0, GPU-b
 links of GPU 0  - NV18
 links of GPU 1  NV18 -
-problem         GPU 1 cannot map the memory of GPU 0: no symmetric memory between them
+note            GPU 1 cannot map the memory of GPU 0: their ranks are in different LSA teams, and the network carries between them
 multicast       not used: the device does not support it
+sharing         more ranks than 2 share GPUs: kernels of different ranks take turns by time slices
 NVRTC           13.0.88, /a/libnvrtc.so.13 (ldconfig)
 NCCL            /b/libnccl.so.2 (python) does not load: it is broken; get another
 NVSHMEM         not found; ` + "`pip install it`" + `
 `
 	if got := r.String(); got != want {
 		t.Errorf("the report is\n%s\nwant\n%s", got, want)
+	}
+	r.GPUs[0].Beside = true
+	if got, want := r.String(), "\nsharing         more ranks than 2 share GPUs: MPS runs the kernels of different ranks side by side\n"; !strings.Contains(got, want) {
+		t.Errorf("the report under MPS is\n%s\nwhich lacks%s", got, want)
 	}
 }
 

@@ -64,6 +64,7 @@ type run struct {
 	o       Options
 	out     io.Writer
 	bounds  bounds
+	shared  [][]int  // the ranks of each device that several ranks use
 	missing []string // peers that could not be measured at all, and why
 }
 
@@ -74,7 +75,10 @@ func start(ctx context.Context, s session.Session, ranks int, o Options, out io.
 		return nil, err
 	}
 	device := infos[0].Device
-	r := &run{ctx: ctx, session: s, ranks: ranks, device: device, extent: extentOf(o.Emulated, o.Sizes), o: o, out: out}
+	r := &run{ctx: ctx, session: s, ranks: ranks, device: device, extent: extentOf(o.Emulated, o.Sizes), shared: sharedOf(infos), o: o, out: out}
+	if r.shared != nil { // every meeting takes milliseconds
+		r.extent.calls, r.extent.replays, r.extent.repeats = 4, 2, 3
+	}
 	var limits []Figure
 	for _, cell := range strings.Split(program, "// %%\n") {
 		found, err := r.cell(cell)
@@ -85,6 +89,29 @@ func start(ctx context.Context, s session.Session, ranks int, o Options, out io.
 	}
 	r.bounds = boundsOf(limits, ranks, r.extent.copied)
 	return r, nil
+}
+
+// sharedOf returns the ranks of each device that several ranks use.
+func sharedOf(infos []session.RankInfo) (shared [][]int) {
+	for _, i := range infos {
+		if len(i.Sharers) > 0 && i.Sharers[0] == i.Rank {
+			shared = append(shared, i.Sharers)
+		}
+	}
+	return shared
+}
+
+// remarks are what holds for all figures: which peers are not among them, and what they mean on devices that are shared.
+func (r *run) remarks() []string {
+	var words []string
+	for _, ranks := range r.shared {
+		words = append(words, session.FormatRanks(ranks))
+	}
+	if words == nil {
+		return r.missing
+	}
+	warning := fmt.Sprintf("not comparable with devices of their own: the ranks %s use the same one, and their kernels wait for each other's turns", strings.Join(words, " and "))
+	return append(slices.Clone(r.missing), warning)
 }
 
 // Run measures operations in a session of ranks ranks and prints each as soon as it is measured; the peers come before all of them.

@@ -68,11 +68,14 @@ func (r *run) overlapHeader() error {
 		if len(r.missing) > 0 {
 			head["not_measured"] = r.missing
 		}
+		if r.shared != nil {
+			head["shared"] = r.shared
+		}
 		return json.NewEncoder(r.out).Encode(head)
 	}
 	_, err := fmt.Fprintf(r.out, "%s, %s, %s; product of matrices of %d rows and columns, copies to all peers %.1f GB/s\nus a call, alone and while the other goes on\n",
 		r.device, session.FormatSize(r.ranks), r.o.DType, r.extent.side, r.bounds.copies)
-	for _, line := range r.missing {
+	for _, line := range r.remarks() {
 		fmt.Fprintln(r.out, line)
 	}
 	return err

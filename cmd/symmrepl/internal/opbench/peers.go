@@ -25,6 +25,10 @@ var backends = []struct{ name, who string }{{"CUDA", "PyTorch and NCCL"}, {"NVSH
 
 // peers measures operations by PyTorch, NCCL and NVSHMEM; more are arguments of peers.py. What could not be measured at all is noted in r.missing.
 func (r *run) peers(names []string, sizes []int, more ...string) []Figure {
+	if r.shared != nil {
+		r.missing = append(r.missing, "PyTorch, NCCL and NVSHMEM not measured: they need a GPU for each rank")
+		return nil
+	}
 	var figures []Figure
 	for _, b := range backends {
 		theirs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.Contains(name, "vdev") != (b.name == "NVSHMEM") })

@@ -123,6 +123,9 @@ func (r *run) header() error {
 		if len(r.missing) > 0 {
 			head["not_measured"] = r.missing
 		}
+		if r.shared != nil {
+			head["shared"] = r.shared
+		}
 		return json.NewEncoder(r.out).Encode(head)
 	}
 	fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s", r.device, session.FormatSize(r.ranks), r.o.DType, b.empty, b.bounce, b.copies)
@@ -131,7 +134,7 @@ func (r *run) header() error {
 	}
 	fmt.Fprintln(r.out)
 	_, err := fmt.Fprintln(r.out, "bytes: the larger of a rank's input and output; us a call; limit: empty kernel + half a round trip + bytes sent / the quicker rate; bandwidths in GB/s, of graphs")
-	for _, line := range r.missing {
+	for _, line := range r.remarks() {
 		fmt.Fprintln(r.out, line)
 	}
 	return err

@@ -3,8 +3,6 @@ package worker
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
@@ -21,18 +19,12 @@ type places interface {
 	Place(e *session.Error, at int)
 }
 
-func (c communicator) Abort(why string) { c.runtime.Abort(why) }
-func (c communicator) Close() error     { return c.runtime.Close() }
+func (c communicator) Abort(why string)   { c.runtime.Abort(why) }
+func (c communicator) Close() error       { return c.runtime.Close() }
+func (c communicator) DeviceName() string { return c.runtime.DeviceName() }
 
-// DeviceName names the device, and the other ranks that use it: "cuda:0 with 1,2".
-func (c communicator) DeviceName() string {
-	name, rank := c.runtime.DeviceName(), c.runtime.Rank()
-	others := slices.DeleteFunc(c.runtime.Sharing().With(rank), func(r int) bool { return r == rank })
-	if len(others) == 0 {
-		return name
-	}
-	return name + " with " + strings.Trim(session.FormatRanks(others), "[]")
-}
+// Sharers lists the ranks that use this one's GPU, itself among them; nil if it has one of its own.
+func (c communicator) Sharers() []int { return c.runtime.Sharing().With(c.runtime.Rank()) }
 
 // Note is what the user should know of the devices from the start on.
 func (c communicator) Note() string { return c.runtime.Sharing().Note() }

@@ -44,7 +44,7 @@ func describeTopology(t *session.Topology) string {
 		lines = append(lines, "the only GPU of the host")
 	}
 	if t.Sharers != nil {
-		lines = append(lines, fmt.Sprintf("shared by the ranks %s, whose kernels run %s", strings.Trim(session.FormatRanks(t.Sharers), "[]"), t.Manner))
+		lines = append(lines, fmt.Sprintf("shared by the ranks %s, whose kernels run %s", session.FormatRanks(t.Sharers), t.Manner))
 	}
 	for _, l := range t.Links {
 		lines = append(lines, fmt.Sprintf("GPU %d of the host (%s, %s): %s", l.Index, l.Name, l.ID, l))
