@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,45 +45,75 @@ func sameNames(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
+// onHostsOfTwo are those of both that work with groups of two neighbours, or with the memory of one.
+var onHostsOfTwo = []string{"GroupRecycled", "FillAndSignal"}
+
+// without returns list without what is in others.
+func without(list, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(others, name) })
+}
+
 // notOnHosts are the cases that cannot say that they were refused: they end the process, or look for a pointer to every member.
 var notOnHosts = []string{"Goroutines", "HandleFields"}
 
-// TestHosts runs every case on ranks that are on two hosts. Those that need the memory of other hosts are refused, and for no other reason. Then teams
-// and groups that span hosts are put to use, and a rank is replaced.
+// TestHosts runs every case on ranks that are on several hosts. Those that need the memory of other hosts are refused, and for no other reason.
 func TestHosts(t *testing.T) {
-	const n = 4
+	withNetwork := append(slices.Clone(withoutOtherHosts), overNetwork...)
 	for _, c := range []struct {
-		device, network string
-		pass            []string
-	}{{"cpu", "none", withoutOtherHosts}, {"cpu", "null", append(slices.Clone(withoutOtherHosts), overNetwork...)}, {"cuda", "none", withoutOtherHosts}} {
-		device, network, want := c.device, c.network, c.pass
-		if !slices.Contains(devices(t), device) {
+		device string
+		division
+		pass []string
+	}{
+		{"cpu", division{4, 2, "none"}, withoutOtherHosts}, {"cpu", division{4, 2, "null"}, withNetwork}, {"cuda", division{4, 2, "none"}, withoutOtherHosts},
+		{"cpu", division{4, 4, "null"}, without(withNetwork, onHostsOfTwo)}, {"cpu", division{8, 2, "null"}, withNetwork},
+	} {
+		if !slices.Contains(devices(t), c.device) {
 			continue
 		}
-		t.Run(device+"/"+network, func(t *testing.T) {
-			needRanks(t, device, n)
-			w := startOn(t, device, n, "2", network)
+		t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", c.device, c.ranks, c.hosts, c.network), func(t *testing.T) {
+			needRanks(t, c.device, c.ranks)
+			w := startOn(t, c.device, c.ranks, strconv.Itoa(c.hosts), c.network)
+			want := c.pass
 			var passed []string
-			refused := 0
-			for _, c := range cases {
-				if slices.Contains(notOnHosts, c.name) {
+			refused, tried := 0, 0
+			for _, test := range cases {
+				if c.ranks > 4 && !test.many {
+					want = without(want, []string{test.name})
 					continue
 				}
-				switch ok, across := w.try(t, c.name); {
+				if slices.Contains(notOnHosts, test.name) {
+					continue
+				}
+				tried++
+				switch ok, across := w.try(t, test.name); {
 				case ok:
-					passed = append(passed, c.name)
+					passed = append(passed, test.name)
 				case across:
 					refused++
 				}
 			}
-			if !sameNames(passed, want) || refused != len(cases)-len(want)-len(notOnHosts) {
-				t.Errorf("%d cases were refused; %q passed, want %q", refused, passed, want)
+			if !sameNames(passed, want) || refused != tried-len(want) {
+				t.Errorf("of %d cases %d were refused; %q passed, want %q", tried, refused, passed, want)
 			}
-			for _, c := range hostCases {
-				if c.name == "RefusedAcrossHosts" && network != "none" {
+		})
+	}
+}
+
+// TestTeams puts teams and groups that span hosts to use, and replaces a rank.
+func TestTeams(t *testing.T) {
+	const n = 4
+	for _, c := range []struct{ device, network string }{{"cpu", "none"}, {"cpu", "null"}, {"cuda", "none"}} {
+		if !slices.Contains(devices(t), c.device) {
+			continue
+		}
+		t.Run(c.device+"/"+c.network, func(t *testing.T) {
+			needRanks(t, c.device, n)
+			w := startOn(t, c.device, n, "2", c.network)
+			for _, test := range hostCases {
+				if test.name == "RefusedAcrossHosts" && c.network != "none" {
 					continue
 				}
-				t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+				t.Run(test.name, func(t *testing.T) { w.run(t, test.name) })
 			}
 			w.replace(t, 3)
 			w.run(t, replacementHostCase.name)

@@ -2,6 +2,7 @@ package symmemtest
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -33,18 +34,34 @@ var networkCases = []testCase{
 var alsoOverNetwork = []string{"Ring", "SignalsInOrder", "SignalOfAnotherTensor", "Channels", "PutTwice", "SignalTimeout", "BarrierTimeout", "SignalWords",
 	"FreeWithWorkPending", "SignalGetReset", "Blocks", "PendingSignals", "GetHalf", "SignalAdd"}
 
+var seeds = flag.Int("seeds", 0, "let messages overtake each other in the order of so many seeds on every division of ranks, not of one on each of some")
+
+// division is a number of ranks on so many hosts, and the network between them.
+type division struct {
+	ranks, hosts int
+	network      string
+}
+
+// orders lists null networks whose messages overtake each other.
+func orders() (list []division) {
+	if *seeds == 0 {
+		return []division{{4, 2, "null reorder=on seed=1"}, {4, 4, "null reorder=on seed=2 delay=100us"}, {4, 4, "null reorder=on seed=3 delay=1ms"}}
+	}
+	for seed := range *seeds {
+		delay := []string{"0s", "100us", "1ms"}[seed%3]
+		for _, d := range []division{{ranks: 4, hosts: 2}, {ranks: 4, hosts: 4}, {ranks: 8, hosts: 2}} {
+			d.network = fmt.Sprintf("null reorder=on seed=%d delay=%s", seed+1, delay)
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
 // TestNetwork runs the cases of one-sided operations and signals between simulated hosts: over the null network, a quick one and slow ones that let
 // messages overtake each other, and over UCX.
 func TestNetwork(t *testing.T) {
 	for _, device := range devices(t) {
-		for _, c := range []struct {
-			ranks, hosts int
-			network      string
-		}{
-			{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"},
-			{4, 2, "null reorder=on seed=1"}, {4, 4, "null reorder=on seed=2 delay=100us"}, {4, 4, "null reorder=on seed=3 delay=1ms"},
-			{2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"},
-		} {
+		for _, c := range append([]division{{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"}}, orders()...) {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 				needRanks(t, device, c.ranks)
 				if shared() && (c.ranks != 4 || c.hosts != 2 || c.network == "null") {
