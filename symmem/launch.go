@@ -67,6 +67,9 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	if len(p.handles)+len(p.comms) > 0 {
 		p.Record.Manner = core.Communicating
 	}
+	if len(p.handles) > 0 {
+		p.Record.Refused = refusedRemote
+	}
 	defer p.Enter().Leave()
 	p.Begin()
 	core.Live(rt.world, p.Op(), p.tensors...)
@@ -77,6 +80,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		groups[i] = h.Group()
 		p.TouchHandle(h)
 		arg.Context = p.Join(groups[i])
+		arg.Context.Unannounced = 1
 		copy(p.data[k.d.Params()[p.places[i]].Offset:], core.BytesOf(&arg))
 	}
 	for i, c := range p.comms {
@@ -90,7 +94,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		core.WindowArgument(p.Op(), w)
 		p.TouchHandle(w.Handle())
 	}
-	p.LaunchSnippet(k.d, l, groups)
+	p.LaunchSnippet(k.d, l, groups, p.tensors)
 	runtime.KeepAlive(args)
 }
 

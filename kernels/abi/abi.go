@@ -9,6 +9,7 @@ package abi
 const (
 	MaxRanks = 72 // of a group whose members share memory, and of any that a kernel gets a Handle of
 	MaxWaits = 64 // that a process publishes at a time
+	Counters = 64 // of a group: symm/remote.cuh
 )
 
 // Ptr is an address in a device's address space. On the cpu device it is a host address. Peer memory that was imported has
@@ -27,7 +28,8 @@ type Context struct {
 	Ordinal   uint32 // of the call, for the host's record
 	Channels  uint32 // of the signal block
 	Swaps     uint32 // not 0: every member can swap words in the others' memory
-	_         uint32
+	// Unannounced is not 0 in a kernel whose operations for other hosts the engine was not told to expect.
+	Unannounced uint32
 }
 
 // Signals is symm::Signals: a group's signal blocks.
@@ -42,6 +44,7 @@ type Handle struct {
 	Pads     Ptrs
 	Signals  Signals
 	Net      Ptr    // to the NetGroup of a group that spans hosts, or 0
+	Start    uint64 // of the tensor in its window
 	Window   uint32 // of the data between hosts; that of the pads is the next one
 	_        uint32
 }

@@ -14,6 +14,7 @@ const (
 	NetPut   = 1
 	NetGet   = 2
 	NetFence = 3
+	NetValue = 4 // a put of what is in Data
 )
 
 // Signals of a NetOp: symm::NetSignal.
@@ -37,7 +38,9 @@ type NetOp struct {
 	SignalWindow, Ordinal          uint32
 	SignalAt                       uint64
 	Value                          uint64
-	_                              [3]uint64
+	Data                           uint64 // of a NetValue, up to 8 bytes
+	Unannounced                    uint64 // not 0: the engine was not told to expect it
+	_                              uint64
 }
 
 // NetBoard is symm::NetBoard, the head of the memory that kernels and the network engine share.

@@ -70,7 +70,7 @@ func TestSuite(t *testing.T) {
 			for _, n := range rankCounts(t, device) {
 				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
 					w := start(t, device, n)
-					for _, c := range cases {
+					for _, c := range slices.Concat(cases, remoteCases) {
 						if n >= c.min && (n <= 4 || c.many) {
 							t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
 						}

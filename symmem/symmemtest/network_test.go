@@ -74,7 +74,7 @@ func TestNetwork(t *testing.T) {
 				for _, name := range alsoOverNetwork {
 					t.Run(name, func(t *testing.T) { w.run(t, name) })
 				}
-				for _, c := range networkCases {
+				for _, c := range slices.Concat(networkCases, remoteCases) {
 					t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
 				}
 			})

@@ -28,12 +28,12 @@ enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5, kLost = 6 };
 enum WaitKind : u32 {
   kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6,  // 7 and 8 are waits of the host
-  kNetSignal = 9, kNetCounter = 10, kNetFlush = 11, kNetBarrier = 12,
+  kNetSignal = 9, kNetCounter = 10, kNetFlush = 11, kNetBarrier = 12, kCounter = 13,
   kLsaBarrier = 20, kLowLatency = 21
 };
 SYMM_VALUES(WatchBits, kAbort, kTrace)
 SYMM_VALUES(WaitState, kNone, kPending, kTimeout, kAborted, kClaimed, kRefused, kLost)
-SYMM_VALUES(WaitKind, kSignal, kConsumed, kPacket, kWord, kUser, kBarrier, kNetSignal, kNetCounter, kNetFlush, kNetBarrier, kLsaBarrier, kLowLatency)
+SYMM_VALUES(WaitKind, kSignal, kConsumed, kPacket, kWord, kUser, kBarrier, kNetSignal, kNetCounter, kNetFlush, kNetBarrier, kCounter, kLsaBarrier, kLowLatency)
 
 // Context is the head of the arguments of every kernel that waits.
 struct Context {
@@ -43,7 +43,7 @@ struct Context {
   u32 ordinal;     // of the call, for the host's record
   u32 channels;    // of the signal block
   u32 swaps;       // not 0: every member can swap words in the others' memory
-  u32 reserved;
+  u32 unannounced; // not 0: the host was not told how many network operations the kernel posts
 
   // ranks returns world_size. Kernels that are compiled for groups of one size have it as a constant, so that the compiler
   // unrolls their loops over ranks.
@@ -55,7 +55,7 @@ struct Context {
 #endif
   }
 };
-SYMM_LAYOUT(Context, watch, timeout_ns, rank, world_size, ordinal, channels, swaps)
+SYMM_LAYOUT(Context, watch, timeout_ns, rank, world_size, ordinal, channels, swaps, unannounced)
 
 // neighbour returns the k-th rank to the right, and this rank at k = ranks(). Each rank so begins with another peer, which
 // spreads the traffic.

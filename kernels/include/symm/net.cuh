@@ -10,8 +10,10 @@
 //	         rings its bell; where kernels cannot, the engine is told beforehand how many operations to expect.
 //	carry    the engine takes slots in the order of their numbers and sends their messages. Messages to one peer may arrive and
 //	         finish in any order.
+//	         A launch of a user's kernel, which may post any number, keeps such an engine awake until it is over; what that
+//	         posts is not among the announced.
 //	done     the engine counts the slots whose source may be overwritten, whose get has landed or whose fence is over, in order. A
-//	         slot with a counter adds 1 to counters[counter] at its own completion.
+//	         slot with a counter adds 1 to counters[counter] at its own completion, or from kNetCounters on to signals[counter - kNetCounters].
 //	signal   the engine of the peer changes the word when the data of the operation is in place; if the signal is strong, when all
 //	         earlier operations of this rank to that peer are. Nobody but the engine writes to `signals`.
 //
@@ -28,6 +30,8 @@
 // A put waits until its peer has consumed all signals before, then posts a strong addition to the peer's `raised`: whoever sees it
 // sees what the stream put to that peer before. A wait polls its own `raised`, and posts an addition to `consumed` of the one who
 // put. A wait that gives up has counted nothing.
+//
+// Behind these words, the group has kCounters words that count the completions which its kernels asked for: see remote.cuh.
 //
 // Barriers. Each member fences its own operations, so that they are in place everywhere. The members of a host then meet by the
 // arrival words of barrier.cuh; one member of each host signals one of every other host, its partner there, by `met`; and the
@@ -49,10 +53,12 @@ constexpr u32 kNetCounters = 256;
 constexpr u32 kNetPeers = 1024;      // the largest world that a network connects
 constexpr u32 kNetAllPeers = ~0u;    // as the peer of a fence
 constexpr u32 kNetNoCounter = ~0u;
+constexpr u32 kNetValueBytes = 8;    // that travel in a slot
 
-enum NetKind : u32 { kNetPut = 1, kNetGet = 2, kNetFence = 3 };  // a put of 0 bytes carries only its signal
+// A put of 0 bytes carries only its signal. The bytes of a value are those of `data`.
+enum NetKind : u32 { kNetPut = 1, kNetGet = 2, kNetFence = 3, kNetValue = 4 };
 enum NetSignal : u32 { kNetNone = 0, kNetAddIndexed = 1, kNetSetWord = 2, kNetAddWord = 3 };
-SYMM_VALUES(NetKind, kNetPut, kNetGet, kNetFence)
+SYMM_VALUES(NetKind, kNetPut, kNetGet, kNetFence, kNetValue)
 SYMM_VALUES(NetSignal, kNetNone, kNetAddIndexed, kNetSetWord, kNetAddWord)
 
 // NetOp is one operation. A block of rows has width > 0: bytes/width rows, local_pitch bytes apart here and remote_pitch there;
@@ -69,9 +75,11 @@ struct NetOp {
   u32 signal_window, ordinal; // of a word; of the call, for the host's record
   u64 signal_at;              // the index of a word of `signals` of the peer, or its offset in signal_window
   u64 value;                  // to set, or to add
-  u64 reserved[3];
+  u64 data;                   // of a value
+  u64 unannounced;            // not 0: the engine was not told to expect it
+  u64 reserved;
 };
-SYMM_LAYOUT(NetOp, ready, kind, peer, local, offset, bytes, width, local_pitch, remote_pitch, window, counter, signal, strong, signal_window, ordinal, signal_at, value)
+SYMM_LAYOUT(NetOp, ready, kind, peer, local, offset, bytes, width, local_pitch, remote_pitch, window, counter, signal, strong, signal_window, ordinal, signal_at, value, data, unannounced)
 
 // NetBoard is the head of the host memory; `signals` words follow it.
 struct NetBoard {
@@ -132,8 +140,8 @@ __device__ __forceinline__ int lost_of(const NetGroup& g, Context c, u32 member)
 }
 
 // post: one thread posts an operation that concerns a member of its group. With a ticket the operation counts at its own
-// completion, in the counter of its slot. False if it gave up while no slot was free.
-__device__ inline bool post(const NetPort& n, Context c, u32 member, NetOp op, NetTicket* ticket) {
+// completion, in the counter of its slot; otherwise in the one that is given, if any. False if it gave up while no slot was free.
+__device__ inline bool post(const NetPort& n, Context c, u32 member, NetOp op, NetTicket* ticket, u32 counter = kNetNoCounter) {
   NetBoard* const b = n.board;
   Patience patience;
   u64 at;
@@ -147,8 +155,9 @@ __device__ inline bool post(const NetPort& n, Context c, u32 member, NetOp op, N
     }
   }
   patience.satisfied(c);
-  op.counter = kNetNoCounter;
+  op.counter = counter;
   op.ordinal = c.ordinal;
+  op.unannounced = c.unannounced;
   if (ticket) {
     op.counter = (u32)(at % kNetCounters);
     *ticket = NetTicket{at, load_relaxed(&b->counters[op.counter])};

@@ -36,6 +36,11 @@ __device__ __forceinline__ u32* gave_up(const Signals& s, Context c) {
   return s.block[c.rank] + c.channels * (2 * (u32)c.ranks() + 1);
 }
 
+// counters are the words behind it, kCounters of 64 bits, that count completions inside the host: see remote.cuh.
+__device__ __forceinline__ u64* counters(const Signals& s, Context c) {
+  return (u64*)(s.block[c.rank] + ((c.channels * (2 * (u32)c.ranks() + 1) + 2) & ~1u));
+}
+
 // raise sets a slot in another rank's memory from 0 to 1 and returns what it was; from 1 it stays.
 __device__ __forceinline__ u32 raise(Context c, u32* theirs) {
   if (c.swaps) return swap_relaxed(theirs, 0, 1);

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -143,7 +144,11 @@ func (t *Tensor) read(op string, n int) []byte {
 	t.rt.hostCall(op)
 	s := t.lockForRead(op)
 	var err error
-	if len(data) > 0 {
+	if t.rt.posting.Load() { // it may be what a kernel gets
+		err = errors.Join(s.d.Synchronize(), t.rt.flush())
+	}
+	if err != nil {
+	} else if len(data) > 0 {
 		err = s.d.Read(data, t.pointer())
 	} else {
 		err = s.d.Synchronize()

@@ -20,6 +20,7 @@ type Graph struct {
 	tensors []*Tensor // that it uses, so that their memory stays theirs
 	calls   []Record  // for the record of waits
 	posts   int       // operations that it posts for other hosts
+	holds   bool      // kernels of the user's may post more
 	of      func()    // what was captured: while it is kept, Config.Caller's positions in it stay known
 
 	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
@@ -115,6 +116,9 @@ func (g *Graph) Replay(opts ...Option) {
 	}
 	g.replayed.Store(int64(rt.calls.caller()))
 	rt.expect(op, g.posts)
+	if g.holds {
+		rt.hold(op, s)
+	}
 	s.mu.Lock()
 	err := g.launchOn(s)
 	s.mu.Unlock()

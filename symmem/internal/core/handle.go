@@ -133,7 +133,7 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	h := &Handle{t: t, g: g, base: make([]device.Ptr, n), buffers: make([]device.Ptr, n), pads: make([]device.Ptr, n)}
 	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.pad)
 	h.kernel.Signals = g.work.signals
-	h.kernel.Net, h.kernel.Window = g.table, a.windows[g]
+	h.kernel.Net, h.kernel.Start, h.kernel.Window = g.table, uint64(t.offset), a.windows[g]
 	for i, r := range g.ranks {
 		if !g.near(i) {
 			continue

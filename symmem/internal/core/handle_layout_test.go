@@ -19,9 +19,9 @@ func TestHandleLayout(t *testing.T) {
 	var h abi.Handle
 	k, err := dev.Compile(device.Source{Name: "layout", Line: 1, Text: `extern "C" __global__ void layout(symm::Handle h, unsigned long long* out) {
 		const char* base = (const char*)&h;
-		const void* fields[] = {&h.watch, &h.timeout_ns, &h.rank, &h.world_size, &h.ordinal, &h.channels, &h.swaps, &h.bytes, &h.pad_bytes, h.buffers, h.pads, &h.signals, &h.net, &h.window};
-		for (int i = 0; i < 14; i++) out[i] = (const char*)fields[i] - base;
-		out[14] = sizeof h;
+		const void* fields[] = {&h.watch, &h.timeout_ns, &h.rank, &h.world_size, &h.ordinal, &h.channels, &h.swaps, &h.unannounced, &h.bytes, &h.pad_bytes, h.buffers, h.pads, &h.signals, &h.net, &h.start, &h.window};
+		for (int i = 0; i < 16; i++) out[i] = (const char*)fields[i] - base;
+		out[16] = sizeof h;
 	}`})
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestHandleLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := dev.Alloc(8 * 15)
+	p, err := dev.Alloc(8 * 17)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,15 +38,15 @@ func TestHandleLayout(t *testing.T) {
 	if err := s.Launch(k.Kernels()[0], device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: args}); err != nil {
 		t.Fatal(err)
 	}
-	got := make([]uint64, 15)
+	got := make([]uint64, 17)
 	if err := s.Read(unsafe.Slice((*byte)(unsafe.Pointer(&got[0])), 8*len(got)), p); err != nil {
 		t.Fatal(err)
 	}
 	c := unsafe.Offsetof(h.Context)
 	want := []uintptr{
 		c + unsafe.Offsetof(h.Context.Watch), c + unsafe.Offsetof(h.Context.TimeoutNs), c + unsafe.Offsetof(h.Context.Rank), c + unsafe.Offsetof(h.Context.WorldSize),
-		c + unsafe.Offsetof(h.Context.Ordinal), c + unsafe.Offsetof(h.Context.Channels), c + unsafe.Offsetof(h.Context.Swaps), unsafe.Offsetof(h.Bytes), unsafe.Offsetof(h.PadBytes),
-		unsafe.Offsetof(h.Buffers), unsafe.Offsetof(h.Pads), unsafe.Offsetof(h.Signals), unsafe.Offsetof(h.Net), unsafe.Offsetof(h.Window), unsafe.Sizeof(h),
+		c + unsafe.Offsetof(h.Context.Ordinal), c + unsafe.Offsetof(h.Context.Channels), c + unsafe.Offsetof(h.Context.Swaps), c + unsafe.Offsetof(h.Context.Unannounced), unsafe.Offsetof(h.Bytes), unsafe.Offsetof(h.PadBytes),
+		unsafe.Offsetof(h.Buffers), unsafe.Offsetof(h.Pads), unsafe.Offsetof(h.Signals), unsafe.Offsetof(h.Net), unsafe.Offsetof(h.Start), unsafe.Offsetof(h.Window), unsafe.Sizeof(h),
 	}
 	for i := range want {
 		if got[i] != uint64(want[i]) {

@@ -10,7 +10,9 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -228,8 +230,8 @@ func (n *network) give(s span) {
 	n.words = slices.DeleteFunc(n.words, func(o span) bool { return o == s })
 }
 
-// netWords is how many words a group has in the signals of each member.
-func (g *Group) netWords() int { return knet.Words * g.channels * len(g.ranks) }
+// netWords is how many words a group has in the signals of each member, those that count completions last.
+func (g *Group) netWords() int { return knet.Words*g.channels*len(g.ranks) + abi.Counters }
 
 // wire gives the group its words. It is collective over the group; a holder of g.meeting calls it.
 func (g *Group) wire(op, desc string) error {
@@ -258,6 +260,9 @@ func (g *Group) wire(op, desc string) error {
 	_, err = agree(g, op, desc+", tables", struct{}{}, err)
 	return err
 }
+
+// wiredUp reports whether kernels that get a handle of the group can post operations for other hosts.
+func (g *Group) wiredUp() bool { return g.table != 0 }
 
 // netTables is the bytes that a group's tables take at most.
 func netTables(members int) int {
@@ -409,6 +414,54 @@ func (rt *Runtime) postFence(op string, n *network) {
 		Op: abi.NetOp{Kind: abi.NetFence, Peer: abi.NetAllPeers}, Member: uint64(rt.rank)}))
 }
 
+// hold keeps the engine awake while work of s may post what nobody announced, where kernels cannot ring its bell. What is captured does so in
+// each replay. rt.mu is held.
+func (rt *Runtime) hold(op string, s *Stream) {
+	n := rt.net.Load()
+	switch {
+	case n == nil || n.count == 0:
+		return
+	case rt.capture != nil:
+		rt.capture.holds = true
+		return
+	case slices.Contains(rt.holding, s):
+		return
+	}
+	if err := n.engine.Hold(); err != nil {
+		panic(rt.failure(op, err))
+	}
+	if rt.holding = append(rt.holding, s); len(rt.holding) == 1 {
+		go rt.release(n)
+	}
+}
+
+// holdFor is how long a stream holds the engine at least, and how often hold looks whether it has come to rest.
+const holdFor = time.Millisecond
+
+// release ends the holds of streams that have come to rest, until there are none or the world is closed. A capture forbids to ask.
+func (rt *Runtime) release(n *network) {
+	for more := true; more; {
+		time.Sleep(holdFor)
+		rt.mu.Lock()
+		if rt.capture == nil {
+			rt.holding = slices.DeleteFunc(rt.holding, func(s *Stream) bool { return s.rests() && n.engine.Release() == nil })
+		}
+		more = len(rt.holding) > 0 && !rt.closed.Load()
+		rt.mu.Unlock()
+	}
+}
+
+// flushed reports whether flush would return at once.
+func (rt *Runtime) flushed() bool {
+	n := rt.net.Load()
+	if n == nil {
+		return true
+	}
+	posted, err := n.posted(rt)
+	board, _, _ := n.engine.Board()
+	return err == nil && atomic.LoadUint64(&board.Done) >= posted
+}
+
 // flush waits until the memory that operations read and write here is no longer in use, or the world is aborted.
 func (rt *Runtime) flush() error {
 	n := rt.net.Load()
@@ -463,6 +516,30 @@ func (rt *Runtime) traffic(rank int) string {
 		return fmt.Sprintf("network to rank %d: %d posted, %d sent; from it: %d landed", rank, p.Posted, p.Sent, p.Landed)
 	}
 	return ""
+}
+
+// mostTraffic is of how many peers trafficOf tells.
+const mostTraffic = 4
+
+// trafficOf is traffic with those that a wait of a call is for: " (network to rank 2: ...; network to rank 3: ...)". One that may be for any
+// member is for those on other hosts.
+func (rt *Runtime) trafficOf(c *Record, peers []int) string {
+	if len(peers) == 0 && c.group != nil && c.group.spans() {
+		peers = c.group.others()
+	}
+	var list []string
+	for _, r := range peers {
+		if t := rt.traffic(r); t != "" {
+			list = append(list, t)
+		}
+	}
+	if more := len(list) - mostTraffic; more > 0 {
+		list = append(list[:mostTraffic], fmt.Sprintf("and %d ranks more", more))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(list, "; ") + ")"
 }
 
 // loss says that a peer is gone, and why.

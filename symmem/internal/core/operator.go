@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -52,7 +53,9 @@ func IsFloat(d DType) bool { return d.element().IsFloat() }
 // ArgumentOf is what a kernel gets for a handle, but for the words of the call, after a check that it can be used.
 func ArgumentOf(op string, h *Handle) abi.Handle {
 	h.usable(op)
-	h.g.reachAll(op)
+	if h.kernel.Net == 0 {
+		h.g.reachAll(op)
+	}
 	if n := len(h.g.ranks); n > abi.MaxRanks {
 		panic(h.g.rt.misuse(op, "handle", "Rendezvous in its LSA or Rail team", "a kernel takes handles of groups of at most %d ranks, %v has %d", abi.MaxRanks, h.g, n))
 	}
@@ -149,9 +152,18 @@ func (c *Call) Scratch(n int) device.Ptr { return c.stream.scratch(c.Record.op, 
 // TouchHandle is Touch for the handle's tensor.
 func (c *Call) TouchHandle(h *Handle) { c.Touch(h.t) }
 
-// LaunchSnippet issues a kernel of the user's, which uses the signals of groups.
-func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group) {
+// LaunchSnippet issues a kernel of the user's, which uses the signals of groups, and tensors.
+func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, tensors []*Tensor) {
 	c.rt.calls.launched(k.Name())
+	if slices.ContainsFunc(groups, (*Group).wiredUp) {
+		c.rt.posting.Store(true)
+		for _, t := range tensors {
+			if b := t.st.block; b != nil {
+				b.posted = true
+			}
+		}
+		c.rt.hold(c.Record.op, c.stream)
+	}
 	if err := c.stream.launch(k, l); err != nil {
 		panic(c.rt.failure(c.Record.op, err))
 	}

@@ -204,6 +204,9 @@ func (g *Group) meetAtPool(c *Call, context abi.Context, b *poolBlock, free bool
 func (a *allocation) freePooled(op string) {
 	rt, g := a.rt, a.group
 	c := rt.ownCall(op)
+	if rt.posting.Load() { // the next use of the memory does not wait for the network
+		rt.synchronize(op)
+	}
 	for _, s := range a.otherUsers(&c) {
 		rt.raise(op, s.synchronize())
 	}

@@ -50,6 +50,7 @@ type Runtime struct {
 	net       atomic.Pointer[network] // nil if none carries operations between hosts
 	crowded   atomic.Bool             // kernels of other ranks run beside this one's on the same device
 	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
+	posting   atomic.Bool             // kernels of the user's were given what posts operations for other hosts
 
 	mu         sync.Mutex // guards what follows, and the order of what is put in streams
 	generation int        // counts the worlds rebuilt by Recover
@@ -57,6 +58,7 @@ type Runtime struct {
 	groups     []*Group
 	allocs     []*allocation
 	streams    []*Stream
+	holding    []*Stream // that may hold kernels for which the network engine is kept awake
 	current    *Stream
 	closed     atomic.Bool
 	capture    *Graph    // being captured

@@ -28,11 +28,12 @@ type block struct {
 	size   int
 	stream *Stream // that it was handed out on
 	used   uint64  // other streams that touched it, a bit each
+	posted bool    // kernels got it that post operations for other hosts
 }
 
 // cache keeps ordinary device memory between uses, so that an eager operation does not call the driver for
 // its result. A block goes back to the stream it was handed out on, where later work comes after all of its
-// uses; if other streams touched it too, only when these are idle. It comes back from Free or from the
+// uses; if other streams touched it too, only when these are idle, and if operations for other hosts may use it, when these are over. It comes back from Free or from the
 // garbage collector.
 type cache struct {
 	mu      sync.Mutex // the collector's goroutine returns blocks too
@@ -133,7 +134,7 @@ func (b *block) give() { b.stream.rt.local.give(b) }
 func (c *cache) give(b *block) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if b.used != 0 {
+	if b.used != 0 || b.posted {
 		c.limbo = append(c.limbo, b)
 	} else {
 		c.put(b)
@@ -158,12 +159,16 @@ func (c *cache) held() int {
 	return c.total
 }
 
-// reclaim frees the blocks in limbo whose other streams have come to rest. c.mu is held.
+// reclaim frees the blocks in limbo whose streams have come to rest, and with them the network. c.mu is held.
 func (c *cache) reclaim() {
 	rest := c.limbo[:0]
 	for _, b := range c.limbo {
-		if b.stream.rt.idle(b.used) {
-			b.used = 0
+		rt, used := b.stream.rt, b.used
+		if b.posted {
+			used |= 1 << (b.stream.id % 64)
+		}
+		if rt.idle(used) && (!b.posted || rt.flushed()) {
+			b.used, b.posted = 0, false
 			c.put(b)
 		} else {
 			rest = append(rest, b)

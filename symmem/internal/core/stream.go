@@ -124,7 +124,24 @@ func (s *Stream) freed(op string) *Error {
 }
 
 func (s *Stream) synchronize() error {
-	return s.issue(func(d device.Stream) error { return d.Synchronize() })
+	err := s.issue(func(d device.Stream) error { return d.Synchronize() })
+	if err == nil && s.rt.posting.Load() {
+		err = s.rt.flush()
+	}
+	return err
+}
+
+// rests reports whether the stream has nothing to do, as far as can be told at once.
+func (s *Stream) rests() bool {
+	if !s.mu.TryLock() { // somebody waits for it
+		return false
+	}
+	defer s.mu.Unlock()
+	if s.gone {
+		return true
+	}
+	idle, err := s.d.Idle()
+	return idle || err != nil
 }
 
 func (s *Stream) launch(k device.Kernel, l device.Launch) error {

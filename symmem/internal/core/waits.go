@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -69,11 +70,7 @@ func (rt *Runtime) Waits() []Wait {
 		}
 		c, peers := rt.parties(&r)
 		what := awaited(&r)
-		if len(peers) == 1 {
-			if t := rt.traffic(peers[0]); t != "" {
-				what += " (" + t + ")"
-			}
-		}
+		what += rt.trafficOf(&c, peers)
 		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller}
 		if c.replayed != nil {
 			wait.Replayed = int(c.replayed.Load())
@@ -99,8 +96,13 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	if !ok {
 		c = Record{op: "a kernel", Manner: Communicating}
 	}
-	if r.Kind == device.WaitWord || r.Kind == device.WaitLowLatency || r.Kind == device.WaitNetFlush && r.Peer == r.Rank {
-		return c, nil // whoever sets it, or all peers
+	switch r.Kind {
+	case device.WaitLowLatency:
+		return c, nil // whoever sets it
+	case device.WaitWord, device.WaitNetFlush, device.WaitCounter:
+		if r.Peer == r.Rank {
+			return c, nil // whoever sets it, or all peers
+		}
 	}
 	if c.group != nil && int(r.Peer) < len(c.group.ranks) {
 		return c, []int{c.group.ranks[r.Peer]}
@@ -125,6 +127,8 @@ func awaited(r *device.WaitRecord) string {
 		return fmt.Sprintf("data to travel over the network, by operation %d of this rank; %d are over", r.Want, r.Seen)
 	case device.WaitNetFlush:
 		return fmt.Sprintf("the network to be done with %d operations of this rank; %d are over", r.Want, r.Seen)
+	case device.WaitCounter:
+		return fmt.Sprintf("counter %d to become %d, by operations of this rank; it is %d", r.Channel, r.Want, r.Seen)
 	case device.WaitPacket:
 		return fmt.Sprintf("packet %d of block %d", r.Want, r.Channel)
 	case device.WaitCopy:
@@ -161,10 +165,11 @@ func (rt *Runtime) takeFault() *Error {
 	}
 	if r.State == device.WaitRefused {
 		e.Kind, e.Msg = KindMisuse, fmt.Sprintf("value %d at index %d of rank %d was refused", r.Seen, r.Channel, e.Peer)
-		if c.Refused != nil {
-			c.Refused(&c, e, &r)
-		} else {
+		switch {
+		case r.Kind >= abi.NcclPeer:
 			rt.explainNCCL(e, &r)
+		case c.Refused != nil:
+			c.Refused(&c, e, &r)
 		}
 	} else {
 		rt.gaveUp(e, c, &r)
@@ -189,7 +194,7 @@ func (rt *Runtime) resume() {
 	rt.mu.Unlock()
 	for _, g := range groups {
 		if g.work.seg != nil {
-			s.Set(g.work.seg.Ptr()+device.Ptr(signalBytes(g.channels, len(g.ranks))-4), 0, 4)
+			s.Set(g.work.seg.Ptr()+device.Ptr(gaveUpAt(g.channels, len(g.ranks))), 0, 4)
 		}
 	}
 	s.Synchronize()

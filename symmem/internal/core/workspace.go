@@ -78,8 +78,13 @@ func (g *Group) layout() layout {
 }
 
 // signalBytes is the size of a signal block of symm/signal.cuh: slots and arrivals by channel and rank, a count of rounds
-// by channel, and whether an operation gave up.
-func signalBytes(channels, ranks int) int { return 4 * (channels*(2*ranks+1) + 1) }
+// by channel, whether an operation gave up, and the counters.
+func signalBytes(channels, ranks int) int {
+	return (gaveUpAt(channels, ranks)+4+7)&^7 + 8*abi.Counters
+}
+
+// gaveUpAt is where a signal block says that an operation gave up.
+func gaveUpAt(channels, ranks int) int { return 4 * channels * (2*ranks + 1) }
 
 // alignment of everything that is placed in device memory.
 const alignment = 256

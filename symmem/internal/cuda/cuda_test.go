@@ -105,6 +105,25 @@ namespace mine { __global__ void mangled(symm::Handle h, const uint32_t* y) {} }
 	}
 }
 
+// TestRemoteFunctions: all functions of symm/remote.cuh compile, for all teams.
+func TestRemoteFunctions(t *testing.T) {
+	c := compiler(t)
+	text := "template <class Team> __device__ bool all(symm::Handle h, char* p) {\n" +
+		"  return symm::put<Team>(h, 1, 8, p, 100) && symm::put<Team>(h, 1, 8, p, 100, symm::signal_set(1, 2), symm::Counter{3}) && symm::get<Team>(h, 1, 8, p, 100, symm::Counter{3}) && symm::flush<Team>(h);\n}\n"
+	for _, team := range []string{"Thread", "Warp", "Block"} {
+		text += "__global__ void by_" + team + "(symm::Handle h, char* p) { all<symm::" + team + ">(h, p); }\n"
+	}
+	_, unit, _ := snippet(device.Source{Name: "c", Line: 1, Text: text + `__global__ void others(symm::Handle h, char* p, unsigned long long* out) {
+  symm::put_value(h, 1, 4, 1.5), symm::put_value(h, 1, 3, (unsigned char)1, symm::weak(symm::signal_add(1, 2)), symm::Counter{3});
+  symm::signal(h, 1, symm::signal_add(1, 2)), symm::put_with_signal(h, 1, 0, p, 8, 1, 2), symm::wait_for_signal(h, 1, 2, true);
+  symm::wait_counter(h, symm::Counter{3}, 1), out[0] = symm::read_counter(h, symm::Counter{3}), symm::reset_counter(h, symm::Counter{3});
+  symm::put_signal(h, 1, 0), symm::wait_signal(h, 1, 0), symm::barrier(h, 0);
+}`})
+	if _, err := c.Compile(unit); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHeaders: a snippet may include every public header of package kernels by its name, and C's, but no header of the operations.
 func TestHeaders(t *testing.T) {
 	c := compiler(t)

@@ -67,6 +67,8 @@ const (
 	WaitNetFlush   = 11 // the network engine to be done with Want operations, for Peer unless that is Rank; Seen as before
 	WaitNetBarrier = 12 // Peer to come to a barrier on Channel
 
+	WaitCounter = 13 // counter Channel of the group, of operations of this rank, to become Want; Seen is it
+
 	// Waits of NCCL's device API.
 	WaitLSABarrier = 20 // Peer to come to LSA barrier number Channel; Want is the round
 	WaitLowLatency = 21 // a value in slot Channel of a low-latency session; Want is its epoch

@@ -27,7 +27,8 @@ type Config struct {
 	TLS        string // what UCX may use, such as "tcp,self" where hosts are simulated; empty to let it choose
 	Signals    int    // words behind the board
 
-	// CanRing says that kernels write to the board's bell when they find the engine asleep. Others announce what they post with Expect.
+	// CanRing says that kernels write to the board's bell when they find the engine asleep. For others the host announces what they post with
+	// Expect, or keeps the engine awake with Hold.
 	CanRing bool
 
 	// Lost is told once in an epoch of each peer that is gone, on a goroutine of the engine's. It must not call Close.
@@ -95,6 +96,9 @@ func Open(c Config) (*Engine, error) {
 	}
 	board, bytes := p.Board()
 	e := &Engine{config: c, board: (*abi.NetBoard)(board), bytes: bytes, news: news, proxy: p}
+	if !c.CanRing {
+		e.board.Bell = ^uint32(0) // no descriptor
+	}
 	e.told.Go(e.tell)
 	return e, nil
 }
@@ -268,6 +272,19 @@ func (e *Engine) Forget(id uint32) error {
 func (e *Engine) Expect(operations int) error {
 	return e.use("expect", func(p *proxy.Proxy) error {
 		p.Expect(operations)
+		return nil
+	})
+}
+
+// Hold keeps the engine awake until Release, for kernels that cannot ring and post what nobody announces: operations that say so. Calls nest.
+func (e *Engine) Hold() error { return e.hold(1) }
+
+// Release ends a Hold. Operations that were posted before are carried.
+func (e *Engine) Release() error { return e.hold(-1) }
+
+func (e *Engine) hold(more int) error {
+	return e.use("hold", func(p *proxy.Proxy) error {
+		p.Hold(more)
 		return nil
 	})
 }

@@ -95,14 +95,17 @@ func snake(name string) string { return strings.ToLower(inside.ReplaceAllString(
 
 func TestConstants(t *testing.T) {
 	want := map[string]map[string]uint64{
-		"Limits":    {"kMaxRanks": abi.MaxRanks, "kMaxWaits": abi.MaxWaits},
+		"Limits":    {"kMaxRanks": abi.MaxRanks, "kMaxWaits": abi.MaxWaits, "kCounters": abi.Counters},
 		"WatchBits": {"kAbort": device.WatchAbort, "kTrace": device.WatchTrace},
 		"WaitState": {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused, "kLost": device.WaitLost},
 		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,
-			"kNetSignal": device.WaitNetSignal, "kNetCounter": device.WaitNetCounter, "kNetFlush": device.WaitNetFlush, "kNetBarrier": device.WaitNetBarrier,
+			"kNetSignal": device.WaitNetSignal, "kNetCounter": device.WaitNetCounter, "kNetFlush": device.WaitNetFlush, "kNetBarrier": device.WaitNetBarrier, "kCounter": device.WaitCounter,
 			"kLsaBarrier": device.WaitLSABarrier, "kLowLatency": device.WaitLowLatency},
-		"NcclRefusal":   {"kNcclPeer": abi.NcclPeer, "kNcclBytes": abi.NcclBytes, "kNcclBarrier": abi.NcclBarrier, "kNcclBlock": abi.NcclBlock, "kNcclSlot": abi.NcclSlot, "kNcclMultimem": abi.NcclMultimem},
-		"NetKind":       {"kNetPut": abi.NetPut, "kNetGet": abi.NetGet, "kNetFence": abi.NetFence},
+		"NcclRefusal": {"kNcclPeer": abi.NcclPeer, "kNcclBytes": abi.NcclBytes, "kNcclBarrier": abi.NcclBarrier, "kNcclBlock": abi.NcclBlock, "kNcclSlot": abi.NcclSlot, "kNcclMultimem": abi.NcclMultimem},
+		"NetKind":     {"kNetPut": abi.NetPut, "kNetGet": abi.NetGet, "kNetFence": abi.NetFence, "kNetValue": abi.NetValue},
+		"Refusal":     {"kBadMember": abi.BadMember, "kBadPlace": abi.BadPlace, "kBadSignal": abi.BadSignal, "kBadCounter": abi.BadCounter, "kBadChannel": abi.BadChannel},
+		"RemoteCall": {"kCallPut": abi.CallPut, "kCallPutValue": abi.CallPutValue, "kCallGet": abi.CallGet, "kCallSignal": abi.CallSignal, "kCallWaitForSignal": abi.CallWaitForSignal,
+			"kCallCounter": abi.CallCounter, "kCallPutSignal": abi.CallPutSignal, "kCallWaitSignal": abi.CallWaitSignal, "kCallBarrier": abi.CallBarrier},
 		"NetSignal":     {"kNetNone": abi.NetNone, "kNetAddIndexed": abi.NetAddIndexed, "kNetSetWord": abi.NetSetWord, "kNetAddWord": abi.NetAddWord},
 		"NetWord":       {"kRaised": net.Raised, "kConsumedBy": net.Consumed, "kMet": net.Met, "kNetWords": net.Words},
 		"ReduceOp":      {"kSum": uint64(reduce.Sum), "kAvg": uint64(reduce.Avg), "kMax": uint64(reduce.Max), "kMin": uint64(reduce.Min), "kWide": uint64(reduce.Wide)},

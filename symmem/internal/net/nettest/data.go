@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"runtime"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -229,6 +230,88 @@ func many(r *Rank) {
 	r.Close()
 }
 
+// signalAt is an operation that adds 1 to word k of rank 1.
+func signalAt(k int) abi.NetOp {
+	return abi.NetOp{Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: uint64(k), Value: 1}
+}
+
+// postSilently posts as a kernel does that cannot ring: without a look at asleep.
+func (r *Rank) postSilently(op abi.NetOp) {
+	board, _, _ := r.Board()
+	number := atomic.AddUint64(&board.Posted, 1) - 1
+	slot := &board.Slots[number%abi.NetSlots]
+	op.Ready = atomic.LoadUint64(&slot.Ready)
+	*slot = op
+	atomic.StoreUint64((*uint64)(unsafe.Pointer(&slot.Ready)), number+1)
+}
+
+// hold: operations that nobody announced are found while the engine is held, and are not taken for those that were announced.
+func hold(r *Rank) {
+	c := r.config()
+	c.CanRing = false
+	r.openWith(c)
+	unannounced := signalAt(0)
+	unannounced.Unannounced = 1
+	const rounds = 20
+	if r.Rank == 0 {
+		board, _, _ := r.Board()
+		for range rounds {
+			r.check(r.Expect(1))
+			r.check(r.Hold())
+			r.check(r.Hold())
+			for range 5 {
+				time.Sleep(time.Millisecond) // longer than an engine is awake by itself
+				r.postSilently(unannounced)
+			}
+			r.check(r.Release())
+			time.Sleep(time.Millisecond)
+			r.postSilently(unannounced)
+			r.check(r.Release())
+			time.Sleep(time.Millisecond)
+			r.postSilently(signalAt(1))
+			r.flush()
+		}
+		for end := time.Now().Add(20 * time.Second); atomic.LoadUint32(&board.Asleep) == 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) {
+				r.Failf("nothing holds the engine, and it does not sleep")
+			}
+		}
+	} else {
+		r.await(0, 6*rounds)
+		r.await(1, rounds)
+	}
+	r.Meet()
+	r.Close()
+}
+
+// values: up to 8 bytes travel in the slot, and operations count in words of the signals.
+func values(r *Rank) {
+	r.open()
+	const counter = 40
+	if r.Rank == 0 {
+		for n := range uint64(9) {
+			r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Data: 0x0807060504030201, Offset: 16 * n, Bytes: n, Window: windowID, Counter: abi.NetCounters + counter,
+				Signal: abi.NetAddIndexed, SignalAt: 3, Value: 1, Strong: 1})
+		}
+		r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Bytes: 9, Window: windowID, Counter: abi.NetCounters + counter})                  // makes no sense
+		r.post(abi.NetOp{Kind: abi.NetValue, Peer: 1, Bytes: 0, Window: windowID, Counter: abi.NetCounters + uint32(len(r.Signals()))}) // no such word
+		r.flush()
+		if n := atomic.LoadUint64(&r.Signals()[counter]); n != 9 {
+			r.Failf("%d operations were counted", n)
+		}
+	} else {
+		r.await(3, 9)
+		for n := range 9 {
+			want := append([]byte{1, 2, 3, 4, 5, 6, 7, 8}[:n:n], make([]byte, 16-n)...)
+			if got := r.Memory[16*n : 16*n+16]; !bytes.Equal(got, want) {
+				r.Failf("a value of %d bytes became %v", n, got)
+			}
+		}
+	}
+	r.Meet()
+	r.Close()
+}
+
 // expect: operations of kernels that cannot ring are found when they were announced.
 func expect(r *Rank) {
 	c := r.config()
@@ -238,11 +321,8 @@ func expect(r *Rank) {
 		board, _, _ := r.Board()
 		for i := range 200 {
 			r.check(r.Expect(3))
-			for k := range 3 { // as a kernel does, without a look at asleep
-				number := atomic.AddUint64(&board.Posted, 1) - 1
-				slot := &board.Slots[number%abi.NetSlots]
-				*slot = abi.NetOp{Ready: slot.Ready, Kind: abi.NetPut, Peer: 1, Counter: abi.NetNoCounter, Signal: abi.NetAddIndexed, SignalAt: uint64(k), Value: 1}
-				atomic.StoreUint64((*uint64)(unsafe.Pointer(&slot.Ready)), number+1)
+			for k := range 3 {
+				r.postSilently(signalAt(k))
 			}
 			r.signal(1, 3, 1) // the host's come between
 			if i%50 == 0 {

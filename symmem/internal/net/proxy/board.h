@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-enum { NET_SLOTS = 256, NET_COUNTERS = 256, NET_PEERS = 1024 };
-enum { NET_PUT = 1, NET_GET = 2, NET_FENCE = 3 };
+enum { NET_SLOTS = 256, NET_COUNTERS = 256, NET_PEERS = 1024, NET_VALUE_BYTES = 8 };
+enum { NET_PUT = 1, NET_GET = 2, NET_FENCE = 3, NET_VALUE = 4 };
 enum { NET_SIGNAL_NONE = 0, NET_SIGNAL_ADD_INDEXED = 1, NET_SIGNAL_SET_WORD = 2, NET_SIGNAL_ADD_WORD = 3 };
 #define NET_ALL_PEERS (~(uint32_t)0)
 #define NET_NO_COUNTER (~(uint32_t)0)
@@ -22,7 +22,9 @@ typedef struct {
 	uint32_t signal_window, ordinal;
 	uint64_t signal_at;
 	uint64_t value;
-	uint64_t reserved[3];
+	uint64_t data;
+	uint64_t unannounced;
+	uint64_t reserved;
 } net_op;
 
 typedef struct {

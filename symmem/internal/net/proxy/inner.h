@@ -90,7 +90,8 @@ struct net_proxy {
 	uint64_t next, done; // slots that were taken; that are over, in order
 	net_operation operations[NET_SLOTS];
 	uint32_t fences; // operations that are fences and not over
-	uint64_t expected, taken, tickets;
+	uint64_t expected, taken, tickets; // announced operations, those of them that were taken; of gets
+	uint64_t holds;                    // kernels may post what nobody announces
 	uint32_t busy; // peers with jobs
 	net_message *copying;
 	net_arrival *landing;

@@ -14,7 +14,7 @@
 
 #include "inner.h"
 
-enum { IDLE_NANOSECONDS = 20000 };
+enum { IDLE_NANOSECONDS = 20000, IDLE_ROUNDS = 64 };
 
 // How long messages of an epoch that is over may take to end. A process may be stopped for a while.
 #define DRAIN_NANOSECONDS 5000000000
@@ -131,14 +131,16 @@ static void sleep_until_news(net_proxy *p) {
 static void *run(void *arg) {
 	net_proxy *p = arg;
 	int64_t idle = 0;
+	unsigned rounds = 0;
 	while (!p->stopping) {
 		int n = obey(p);
 		if (p->guard.epoch) n += work(p); // before the first epoch nobody can be checked
 		if (n) {
-			idle = 0;
+			idle = rounds = 0;
 			continue;
 		}
-		if (p->copying || p->landing || p->expected > p->taken) {
+		if (p->holds && ++rounds < IDLE_ROUNDS) continue; // a kernel's next operation may follow at once
+		if (p->holds || p->copying || p->landing || p->expected > p->taken) {
 			sched_yield();
 			continue;
 		}
@@ -487,6 +489,10 @@ uint64_t net_forget(net_proxy *p, uint32_t id) {
 static void expect(net_proxy *p, void *arg) { p->expected += *(uint64_t *)arg; }
 
 void net_expect(net_proxy *p, uint64_t operations) { call(p, expect, &operations); }
+
+static void hold(net_proxy *p, void *arg) { p->holds += *(int64_t *)arg; }
+
+void net_hold(net_proxy *p, int64_t more) { call(p, hold, &more); }
 
 typedef struct {
 	uint32_t peer;

@@ -117,6 +117,9 @@ func (p *Proxy) Forget(id uint32) int { return int(C.net_forget(p.c, C.uint32_t(
 // Expect keeps the thread awake until so many more operations are taken.
 func (p *Proxy) Expect(operations int) { C.net_expect(p.c, C.uint64_t(operations)) }
 
+// Hold keeps the thread awake while what all calls add up to is above 0.
+func (p *Proxy) Hold(more int) { C.net_hold(p.c, C.int64_t(more)) }
+
 // Ring wakes the thread.
 func (p *Proxy) Ring() { C.net_ring(p.c) }
 
@@ -251,8 +254,8 @@ var (
 		unsafe.Offsetof(C.net_op{}.offset), unsafe.Offsetof(C.net_op{}.bytes), unsafe.Offsetof(C.net_op{}.width), unsafe.Offsetof(C.net_op{}.local_pitch),
 		unsafe.Offsetof(C.net_op{}.remote_pitch), unsafe.Offsetof(C.net_op{}.window), unsafe.Offsetof(C.net_op{}.counter), unsafe.Offsetof(C.net_op{}.signal),
 		unsafe.Offsetof(C.net_op{}.strong), unsafe.Offsetof(C.net_op{}.signal_window), unsafe.Offsetof(C.net_op{}.ordinal),
-		unsafe.Offsetof(C.net_op{}.signal_at), unsafe.Offsetof(C.net_op{}.value)}
-	constants = []uint64{C.NET_SLOTS, C.NET_COUNTERS, C.NET_PEERS, C.NET_PUT, C.NET_GET, C.NET_FENCE,
+		unsafe.Offsetof(C.net_op{}.signal_at), unsafe.Offsetof(C.net_op{}.value), unsafe.Offsetof(C.net_op{}.data), unsafe.Offsetof(C.net_op{}.unannounced)}
+	constants = []uint64{C.NET_SLOTS, C.NET_COUNTERS, C.NET_PEERS, C.NET_PUT, C.NET_GET, C.NET_FENCE, C.NET_VALUE,
 		C.NET_SIGNAL_ADD_INDEXED, C.NET_SIGNAL_SET_WORD, C.NET_SIGNAL_ADD_WORD}
 	headerBytes = uintptr(C.sizeof_net_header)
 )

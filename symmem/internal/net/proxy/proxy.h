@@ -45,6 +45,8 @@ int net_register(net_proxy *p, uint32_t id, uint64_t base, uint64_t bytes); // 1
 // net_forget begins to forget a window: no later message finds it. It returns how many messages still use it, and forgets it at 0.
 uint64_t net_forget(net_proxy *p, uint32_t id);
 void net_expect(net_proxy *p, uint64_t operations);
+// net_hold keeps the thread awake while what all calls add up to is above 0.
+void net_hold(net_proxy *p, int64_t more);
 void net_ring(net_proxy *p);
 void net_lose(net_proxy *p, uint32_t peer, const char *why);
 void net_peer_of(net_proxy *p, uint32_t peer, net_peer_state *to);

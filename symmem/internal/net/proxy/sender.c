@@ -23,9 +23,16 @@ static void check_fence(net_proxy *p, net_operation *fence) {
 	end_operation(p, fence);
 }
 
+// counter is the word that an operation counts in, or NULL.
+static uint64_t *counter(net_proxy *p, uint32_t id) {
+	if (id < NET_COUNTERS) return &p->board->counters[id];
+	return id - NET_COUNTERS < p->guard.signals ? &p->signals[id - NET_COUNTERS] : NULL;
+}
+
 static void end_operation(net_proxy *p, net_operation *o) {
 	o->over = 1;
-	if (!o->failed && o->op.counter < NET_COUNTERS) __atomic_fetch_add(&p->board->counters[o->op.counter], 1, __ATOMIC_RELEASE);
+	uint64_t *c = counter(p, o->op.counter);
+	if (!o->failed && c) __atomic_fetch_add(c, 1, __ATOMIC_RELEASE);
 	uint64_t done = p->done;
 	while (done < p->next && p->operations[done % NET_SLOTS].over) done++;
 	if (done != p->done) {
@@ -232,6 +239,7 @@ static int issue(net_proxy *p, net_job *j) {
 	switch (j->kind) {
 	case NET_MESSAGE_PUT: {
 		int staged = (op->width && op->local_pitch != op->width) || net_is_device(p, op->local);
+		if (op->kind == NET_VALUE) staged = 0;
 		net_piece c = next_piece(op, j->issued, staged ? NET_STAGED_PIECE : NET_PIECE);
 		int several = j->issued > 0;
 		j->issued += c.bytes;
@@ -249,7 +257,10 @@ static int issue(net_proxy *p, net_job *j) {
 			m->h.signal_at = op->signal_at;
 			m->h.value = op->value;
 		}
-		filled = fill(p, m, op->local + c.here, op->local_pitch, c.width, c.bytes);
+		if (op->kind == NET_VALUE)
+			m->data = &op->data; // of the job, which lives until its messages are over
+		else
+			filled = fill(p, m, op->local + c.here, op->local_pitch, c.width, c.bytes);
 		break;
 	}
 	case NET_MESSAGE_GET: {
@@ -379,7 +390,8 @@ static void take_fence(net_proxy *p, net_operation *o) {
 
 static int makes_sense(const net_proxy *p, const net_op *op) {
 	if (op->kind == NET_FENCE && op->peer == NET_ALL_PEERS) return 1;
-	if (op->kind < NET_PUT || op->kind > NET_FENCE || op->peer >= p->size) return 0;
+	if (op->kind < NET_PUT || op->kind > NET_VALUE || op->peer >= p->size) return 0;
+	if (op->kind == NET_VALUE) return op->width == 0 && op->bytes <= NET_VALUE_BYTES;
 	return op->kind == NET_FENCE || op->width == 0 || op->bytes % op->width == 0;
 }
 
@@ -387,7 +399,7 @@ static void take_one(net_proxy *p, const net_op *slot) {
 	net_operation *o = &p->operations[p->next % NET_SLOTS];
 	*o = (net_operation){.op = *slot, .number = p->next};
 	p->next++;
-	p->taken++;
+	if (!slot->unannounced) p->taken++;
 	if (!makes_sense(p, &o->op)) {
 		drop_operation(p, o, o->op.peer);
 		return;
@@ -404,7 +416,7 @@ static void take_one(net_proxy *p, const net_op *slot) {
 		take_fence(p, o);
 		return;
 	}
-	net_job j = {.kind = o->op.kind == NET_PUT ? NET_MESSAGE_PUT : NET_MESSAGE_GET, .peer = o->op.peer, .slot = o->number, .op = o->op};
+	net_job j = {.kind = o->op.kind == NET_GET ? NET_MESSAGE_GET : NET_MESSAGE_PUT, .peer = o->op.peer, .slot = o->number, .op = o->op};
 	if (j.op.width == j.op.bytes || (j.op.width == j.op.local_pitch && j.op.width == j.op.remote_pitch)) j.op.width = 0;
 	if (j.op.kind == NET_GET && j.op.bytes == 0)
 		end_operation(p, o);

@@ -1,0 +1,32 @@
+// handle.cuh: what a kernel gets for a symmetric tensor.
+#pragma once
+#include "symm/net.cuh"
+
+namespace symm {
+
+// Handle is one tensor, rendezvoused by a group, as symm.Rendezvous returned it. Pass it to a kernel whose parameter is
+// symm::Handle.
+struct Handle : Context {
+  u64 bytes;      // of the tensor
+  u64 pad_bytes;  // of its signal pad
+  char* buffers[kMaxRanks];
+  u32* pads[kMaxRanks];
+  Signals signals;
+  const NetGroup* net;  // of a group that spans hosts, or 0
+  u64 start;            // of the tensor in its window
+  u32 window;           // of the data between hosts; that of the pads is the next one
+  u32 reserved;
+
+  // buffer<T>(p) is rank p's copy of the tensor, 0 if that is on another host.
+  template <class T> __device__ __forceinline__ T* buffer(int p) const { return (T*)buffers[p]; }
+  // pad(p) is rank p's pad of this tensor, 0 if that is on another host: pad_bytes/4 words, zero when allocated, for the kernel to
+  // use as it likes.
+  __device__ __forceinline__ u32* pad(int p) const { return pads[p]; }
+  // word(p, i) is the i-th 64-bit signal of rank p's pad.
+  __device__ __forceinline__ u64* word(int p, u32 i) const { return (u64*)pads[p] + i; }
+  // far(p) tells whether rank p is on another host: its memory is reached by operations, not by pointers.
+  __device__ __forceinline__ bool far(int p) const { return net != nullptr && net->members[p].block == nullptr; }
+};
+SYMM_LAYOUT(Handle, bytes, pad_bytes, buffers, pads, signals, net, start, window)
+
+}  // namespace symm

@@ -1,0 +1,313 @@
+// remote.cuh: puts, gets, signals and counters between the members of a group, wherever they are. A member on this host is reached
+// by loads and stores, one on another host through the ring of net.cuh; the functions and what they promise are the same.
+//
+//   put, put_value     data to a member's copy of the tensor, and then a signal
+//   get                data from it
+//   signal             a signal alone: set or add to a 64-bit word of the member's pad
+//   wait_for_signal    until an own word has a value
+//   flush, counters    until what this rank has posted is over here
+//   put_signal, wait_signal, barrier    on the group's channels, as in signal.cuh and barrier.cuh
+//
+// What one may rely on. Operations are posted and go on by themselves; those to one member may land in any order.
+//
+//   after                        one may rely on
+//   put, get, signal return      nothing but that they were posted
+//   flush, or a counter that     the sources of those puts may be overwritten, what those gets fetched is here; nothing about
+//   went up for them             the peer
+//   a weak signal is seen        the data of its own put
+//   a strong signal is seen      its own put, and every earlier put and signal of this rank to that member
+//   two ranks' signals           nothing about each other
+//   barrier                      everything that any member put before is in place, everywhere
+//
+// A signal is strong unless symm::weak makes it weak. "Earlier" is before in the order of the program: of the team that calls, and
+// of threads that it has synchronised with. A get may overtake a put to the same member; a barrier between them keeps the order. The
+// end of a kernel waits for none of it: what is put from may be overwritten by the kernel after it, unless the kernel flushes or the
+// host synchronises.
+//
+// Every function returns a bool: false, for the whole team, if a wait was given up, or the call refused: a member, a place, a signal or
+// a counter that does not exist is reported to the host, and nothing is posted. Operations to a member that is gone are dropped; a flush
+// and the waits of the group then end as kLost.
+#pragma once
+#include "symm/handle.cuh"
+#include "symm/kernel.cuh"
+#include "symm/team.cuh"
+
+namespace symm {
+
+// SignalOp is what a put does to a 64-bit word of the member's pad when its data is there: nothing, or what signal_set, signal_add
+// and weak make.
+struct SignalOp {
+  u32 kind = kNetNone;  // or kNetSetWord, kNetAddWord
+  u32 index = 0;
+  u64 value = 0;
+  u32 strong = 1;
+};
+__device__ __forceinline__ SignalOp signal_set(u32 index, u64 value) { return SignalOp{kNetSetWord, index, value, 1}; }
+__device__ __forceinline__ SignalOp signal_add(u32 index, u64 n) { return SignalOp{kNetAddWord, index, n, 1}; }
+// weak makes a signal wait for the data of its own put only.
+__device__ __forceinline__ SignalOp weak(SignalOp s) {
+  s.strong = 0;
+  return s;
+}
+
+// A Counter is one of the group's kCounters, by its number. It goes up by one when the operation that names it is over here. The kernels
+// of one rank share it; the host resets it when ranks recover.
+constexpr u32 kNoCounter = ~0u;
+struct Counter {
+  u32 id = kNoCounter;
+};
+
+// Refusals, of calls. The report has the call, the member, the value and its limit.
+enum Refusal : u32 { kBadMember = 1, kBadPlace = 2, kBadSignal = 3, kBadCounter = 4, kBadChannel = 5 };
+enum RemoteCall : u32 {
+  kCallPut = 1, kCallPutValue = 2, kCallGet = 3, kCallSignal = 4, kCallWaitForSignal = 5, kCallCounter = 6, kCallPutSignal = 7,
+  kCallWaitSignal = 8, kCallBarrier = 9
+};
+SYMM_VALUES(Refusal, kBadMember, kBadPlace, kBadSignal, kBadCounter, kBadChannel)
+SYMM_VALUES(RemoteCall, kCallPut, kCallPutValue, kCallGet, kCallSignal, kCallWaitForSignal, kCallCounter, kCallPutSignal, kCallWaitSignal, kCallBarrier)
+
+template <class Team>
+__device__ __forceinline__ bool refused(const Handle& h, Refusal what, RemoteCall call, int member, u64 value, u64 limit) {
+  if (Team::rank() == 0) refuse(h, what, (u32)member, call, value, limit);
+  return false;
+}
+template <class Team>
+__device__ __forceinline__ bool has_member(const Handle& h, RemoteCall call, int member) {
+  return (u32)member < (u32)h.world_size || refused<Team>(h, kBadMember, call, member, (u64)member, (u64)h.world_size);
+}
+template <class Team>
+__device__ __forceinline__ bool has_place(const Handle& h, RemoteCall call, int member, u64 offset, u64 n) {
+  return (n <= h.bytes && offset <= h.bytes - n) || refused<Team>(h, kBadPlace, call, member, offset + n < offset ? ~0ull : offset + n, h.bytes);
+}
+template <class Team>
+__device__ __forceinline__ bool has_signal(const Handle& h, RemoteCall call, int member, u32 index) {
+  return index < h.pad_bytes / 8 || refused<Team>(h, kBadSignal, call, member, index, h.pad_bytes / 8);
+}
+template <class Team>
+__device__ __forceinline__ bool has_counter(const Handle& h, RemoteCall call, u32 id) {
+  return id < (u32)kCounters || refused<Team>(h, kBadCounter, call, h.rank, id, (u64)kCounters);
+}
+template <class Team>
+__device__ __forceinline__ bool has_channel(const Handle& h, RemoteCall call, int member, u32 channel) {
+  return channel < h.channels || refused<Team>(h, kBadChannel, call, member, channel, h.channels);
+}
+
+// admits refuses what does not exist.
+template <class Team>
+__device__ __forceinline__ bool admits(const Handle& h, RemoteCall call, int member, u64 offset, u64 n, const SignalOp& s, Counter c) {
+  return has_member<Team>(h, call, member) && has_place<Team>(h, call, member, offset, n) &&
+         (s.kind == kNetNone || has_signal<Team>(h, call, member, s.index)) && (c.id == kNoCounter || has_counter<Team>(h, call, c.id));
+}
+
+// copy: the threads of a team copy n bytes, 16 at a time where both addresses are multiples of 16.
+template <class Team = Block>
+__device__ __forceinline__ void copy(void* dst, const void* src, u64 n) {
+  u64 done = 0;
+  if ((((u64)dst | (u64)src) & 15) == 0) {
+    done = n & ~15ull;
+    for (u64 i = Team::rank() * 16ull; i < done; i += Team::size() * 16ull) *(u128*)((char*)dst + i) = *(const u128*)((const char*)src + i);
+  }
+  for (u64 i = done + Team::rank(); i < n; i += Team::size()) ((char*)dst)[i] = ((const char*)src)[i];
+}
+
+// first_counter is where the engine counts for the group, as a NetOp names it.
+__device__ __forceinline__ u32 first_counter(const NetGroup& g, Context c) {
+  return g.members[c.rank].words + kNetWords * c.channels * (u32)c.ranks();
+}
+
+// post_far: one thread posts an operation for a member on another host. Of a put, a get and a value the offset is that in the window.
+__device__ __noinline__ inline bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter) {
+  NetOp op = {};
+  op.kind = kind;
+  op.peer = g.members[member].rank;
+  op.window = window;
+  (kind == kNetValue ? op.data : op.local) = local;
+  op.offset = offset;
+  op.bytes = bytes;
+  op.signal = s.kind;
+  op.strong = s.strong;
+  op.signal_window = window + 1;
+  op.signal_at = 8ull * s.index;
+  op.value = s.value;
+  return post(g.port, c, member, op, nullptr, counter.id == kNoCounter ? kNetNoCounter : kNetCounters + first_counter(g, c) + counter.id);
+}
+
+// complete_near: one thread of a team that has synchronised signals a member on this host and counts.
+__device__ __forceinline__ void complete_near(const Handle& h, int member, const SignalOp& s, Counter c) {
+  if (s.kind != kNetNone) {
+    fence();
+    if (s.kind == kNetSetWord)
+      store_release(h.word(member, s.index), s.value);
+    else
+      atomicAdd_system(h.word(member, s.index), s.value);
+  }
+  if (c.id != kNoCounter) {
+    fence();
+    atomicAdd_system(counters(h.signals, h) + c.id, 1ull);
+  }
+}
+
+// put: a team copies n bytes from src, memory of this rank, into dst's copy of the tensor, at byte offset; a signal follows the data.
+// What the team wrote to src before is put, without a sync of its own. To a member on another host the bytes leave src later.
+template <class Team = Block>
+__device__ __forceinline__ bool put(const Handle& h, int dst, u64 offset, const void* src, u64 n, SignalOp signal = {}, Counter counter = {}) {
+  if (!admits<Team>(h, kCallPut, dst, offset, n, signal, counter)) return false;
+  Team::sync();
+  if (h.far(dst)) {
+    bool ok = true;
+    if (Team::rank() == 0) ok = post_far(*h.net, h, (u32)dst, kNetPut, h.window, (u64)src, h.start + offset, n, signal, counter);
+    return Team::all(ok);
+  }
+  copy<Team>(h.buffers[dst] + offset, src, n);
+  if (signal.kind != kNetNone || counter.id != kNoCounter) {
+    Team::sync();
+    if (Team::rank() == 0) complete_near(h, dst, signal, counter);
+  }
+  return true;
+}
+
+// put_value: one thread puts a value of at most 8 bytes, which travels with the operation: no memory has to stay as it is.
+template <class T>
+__device__ __forceinline__ bool put_value(const Handle& h, int dst, u64 offset, T value, SignalOp signal = {}, Counter counter = {}) {
+  static_assert(sizeof(T) <= kNetValueBytes, "a value has at most 8 bytes");
+  if (!admits<Thread>(h, kCallPutValue, dst, offset, sizeof(T), signal, counter)) return false;
+  if (h.far(dst)) {
+    u64 data = 0;
+    for (u32 i = 0; i < sizeof(T); i++) ((char*)&data)[i] = ((const char*)&value)[i];
+    return post_far(*h.net, h, (u32)dst, kNetValue, h.window, data, h.start + offset, sizeof(T), signal, counter);
+  }
+  char* const to = h.buffers[dst] + offset;
+  if ((u64)to % alignof(T) == 0)
+    *(T*)to = value;
+  else
+    copy<Thread>(to, &value, sizeof(T));
+  complete_near(h, dst, signal, counter);
+  return true;
+}
+
+// get: a team fetches n bytes of src's copy of the tensor, from byte offset, to dst, memory of this rank. The bytes are there after a
+// flush, or when the counter says so.
+template <class Team = Block>
+__device__ __forceinline__ bool get(const Handle& h, int src, u64 offset, void* dst, u64 n, Counter counter = {}) {
+  if (!admits<Team>(h, kCallGet, src, offset, n, SignalOp{}, counter)) return false;
+  Team::sync();  // threads may still read what dst had
+  if (h.far(src)) {
+    bool ok = true;
+    if (Team::rank() == 0) ok = post_far(*h.net, h, (u32)src, kNetGet, h.window, (u64)dst, h.start + offset, n, SignalOp{}, counter);
+    return Team::all(ok);
+  }
+  copy<Team>(dst, h.buffers[src] + offset, n);
+  if (counter.id != kNoCounter) {
+    Team::sync();
+    if (Team::rank() == 0) complete_near(h, src, SignalOp{}, counter);
+  }
+  return true;
+}
+
+// signal: one thread signals dst: symm::signal(h, dst, symm::signal_add(3, 1)).
+__device__ __forceinline__ bool signal(const Handle& h, int dst, SignalOp s) {
+  if (!admits<Thread>(h, kCallSignal, dst, 0, 0, s, Counter{})) return false;
+  if (h.far(dst)) return post_far(*h.net, h, (u32)dst, kNetPut, h.window, 0, 0, 0, s, Counter{});
+  complete_near(h, dst, s, Counter{});
+  return true;
+}
+
+// put_with_signal: the threads of a block put n bytes and then set 64-bit signal i of dst to value. Whoever waits for that value sees
+// the bytes. It does not wait for dst.
+__device__ __forceinline__ bool put_with_signal(const Handle& h, int dst, u64 offset, const void* src, u64 n, u32 i, u64 value) {
+  return put<Block>(h, dst, offset, src, n, signal_set(i, value));
+}
+
+// wait_for_signal: one thread waits until its own 64-bit signal i equals value, or with at_least is not below it. The signal
+// keeps its value. False if it gave up.
+__device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 value, bool at_least) {
+  if (!has_signal<Thread>(h, kCallWaitForSignal, h.rank, i)) return false;
+  const Compare compare = at_least ? kAtLeast : kEqual;
+  if (h.net) return net_wait<u64>(*h.net, h, h.word(h.rank, i), value, compare, kAnyMember, Wait{kWord, (u32)h.rank, i, value});
+  return wait_until<u64>(h, h.word(h.rank, i), value, compare, kWord, (u32)h.rank, i);
+}
+
+// wait_posted: one thread waits until all that this rank has posted is over here. False if it gave up, or if a member is gone.
+__device__ __noinline__ inline bool wait_posted(const NetGroup& g, Context c) {
+  const u64 posted = load_relaxed(g.port.posted);
+  const Wait w{kNetFlush, (u32)c.rank, 0, posted};
+  Patience patience;
+  u64 done;
+  while ((i64)((done = load_acquire(&g.port.board->done)) - posted) < 0)
+    if (patience.expired(c, w, done)) return false;
+  patience.satisfied(c);
+  const int gone = lost_of(g, c, kAnyMember);
+  if (gone >= 0) lose(c, Wait{kNetFlush, (u32)gone, 0, posted});
+  return gone < 0;
+}
+
+// flush: a team waits until everything that this rank posted before is over here, also what other blocks did: sources may be overwritten,
+// and what gets fetched is here. It says nothing about the peers.
+template <class Team = Block>
+__device__ __forceinline__ bool flush(const Handle& h) {
+  Team::sync();
+  if (!h.net) return true;
+  bool ok = true;
+  if (Team::rank() == 0) ok = wait_posted(*h.net, h);
+  return Team::all(ok);
+}
+
+// read_counter: how far a counter has come.
+__device__ __forceinline__ u64 read_counter(const Handle& h, Counter counter) {
+  if (!has_counter<Thread>(h, kCallCounter, counter.id)) return 0;
+  const u64 near = load_acquire(counters(h.signals, h) + counter.id);
+  return h.net ? near + load_acquire(h.net->port.signals + first_counter(*h.net, h) + counter.id) : near;
+}
+
+// wait_counter: one thread waits until a counter is not below `least`. False if it gave up.
+__device__ inline bool wait_counter(const Handle& h, Counter counter, u64 least) {
+  if (!has_counter<Thread>(h, kCallCounter, counter.id)) return false;
+  Patience patience;
+  Wait w{kCounter, (u32)h.rank, counter.id, least};
+  for (u64 v; (v = read_counter(h, counter)) < least;) {
+    if (patience.expired(h, w, v)) return false;
+    const int gone = h.net && patience.looked() ? lost_of(*h.net, h, kAnyMember) : -1;
+    if (gone >= 0 && read_counter(h, counter) < least) {
+      w.peer = (u32)gone;
+      patience.lose(h, w, v);
+      return false;
+    }
+  }
+  patience.satisfied(h);
+  return true;
+}
+
+// reset_counter: one thread sets a counter to 0. No operation that names it may be under way.
+__device__ __forceinline__ bool reset_counter(const Handle& h, Counter counter) {
+  if (!has_counter<Thread>(h, kCallCounter, counter.id)) return false;
+  store_relaxed(counters(h.signals, h) + counter.id, 0ull);
+  if (h.net) store_relaxed(h.net->port.signals + first_counter(*h.net, h) + counter.id, 0ull);
+  fence();
+  return true;
+}
+
+__device__ __noinline__ inline bool far_barrier(const NetGroup& g, Context c, u32 channel) { return barrier(g, c, channel); }
+__device__ __noinline__ inline bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) { return put_signal(g, c, dst, channel); }
+__device__ __noinline__ inline bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) { return wait_signal(g, c, src, channel); }
+
+// barrier: all threads of one block of every rank meet on a channel. What any of them wrote or put before it is visible to all of
+// them after it. Blocks that meet at the same time use different channels. False if it gave up.
+__device__ __forceinline__ bool barrier(const Handle& h, u32 channel) {
+  if (!has_channel<Block>(h, kCallBarrier, h.rank, channel)) return false;
+  return h.net ? far_barrier(*h.net, h, channel) : barrier(h.signals, h, channel);
+}
+
+// put_signal: one thread signals dst on a channel; what it wrote before, and what this rank put to dst before, is visible to dst after
+// the wait. It waits until dst has consumed the signal before. False if it gave up.
+__device__ __forceinline__ bool put_signal(const Handle& h, int dst, u32 channel) {
+  if (!has_member<Thread>(h, kCallPutSignal, dst) || !has_channel<Thread>(h, kCallPutSignal, dst, channel)) return false;
+  return h.far(dst) ? far_put_signal(*h.net, h, (u32)dst, channel) : put_signal(h.signals, h, dst, channel);
+}
+
+// wait_signal: one thread waits for the signal of src on a channel and consumes it. False if it gave up.
+__device__ __forceinline__ bool wait_signal(const Handle& h, int src, u32 channel) {
+  if (!has_member<Thread>(h, kCallWaitSignal, src) || !has_channel<Thread>(h, kCallWaitSignal, src, channel)) return false;
+  return h.far(src) ? far_wait_signal(*h.net, h, (u32)src, channel) : wait_signal(h.signals, h, src, channel);
+}
+
+}  // namespace symm
