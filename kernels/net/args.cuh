@@ -23,6 +23,17 @@ struct NetSignalArgs {
 };
 SYMM_LAYOUT(NetSignalArgs, context, group, peer, channel)
 
+// NetWaitArgs are the arguments of net_wait_for_signal.
+struct NetWaitArgs {
+  Context context;
+  NetGroup group;
+  const u64* word;
+  u64 value;
+  u32 index;     // of the word in its pad, for messages
+  u32 at_least;  // 0: ==, 1: >=
+};
+SYMM_LAYOUT(NetWaitArgs, context, group, word, value, index, at_least)
+
 // alive gives up if the operation's peer is gone.
 __device__ inline bool alive(const NetPostArgs& a) {
   const bool gone = a.op.peer != kNetAllPeers && lost(a.port, a.op.peer);

@@ -28,3 +28,13 @@ type NetSignalArgs struct {
 	Peer    uint32 // a member; unused by net_barrier
 	Channel uint32
 }
+
+// NetWaitArgs are the arguments of net_wait_for_signal.
+type NetWaitArgs struct {
+	Context abi.Context
+	Group   abi.NetGroup
+	Word    abi.Ptr
+	Value   uint64
+	Index   uint32 // of the word in its pad, for messages
+	AtLeast uint32 // 0: ==, 1: >=
+}

@@ -523,6 +523,8 @@ var lossCases = []testCase{
 	{name: "LossInPut", run: lossInPutCase},
 	{name: "LossInGet", run: lossInGetCase},
 	{name: "LossInBarrier", run: lossInBarrierCase},
+	{name: "LossInWaitForSignal", run: lossInWaitForSignalCase},
+	{name: "LossBeside", run: lossBesideCase},
 }
 
 // TestNetworkLoss kills a rank on another host in the middle of each case, and replaces it.
@@ -643,4 +645,57 @@ func lossInBarrierCase(t *T) {
 	h.Barrier(2)
 	t.gone(symmem.Synchronize, "barrier")
 	t.refused(symmem.KindPeer, func() { h.Barrier(2) }, "out of step", "Recover")
+}
+
+// lossInWaitForSignalCase: a wait for a word that anybody may set ends where the rank that is killed is on another host, unless the value is there.
+func lossInWaitForSignalCase(t *T) {
+	h, last, part := t.bereave()
+	src := symmem.Local(symmem.U8, 1)
+	if part {
+		h.PutWithSignal(t.rank^1, src, 0, 7) // before the loss
+		symmem.Synchronize()
+		h.WaitForSignal(1, ">=", 1)
+		e := t.refused(symmem.KindPeer, symmem.Synchronize, "wait_for_signal", fmt.Sprintf("for signal word 1 to become 1; it is 0, but rank %d on host 1 is gone: ", last), "Recover")
+		t.equal("op and peer", []any{e.Op, e.Peer}, []any{"wait_for_signal", last})
+		h.WaitForSignal(0, "==", 7)
+		symmem.Synchronize()
+		h.WaitForSignal(1, "==", 1)
+		t.gone(symmem.Synchronize, "wait_for_signal")
+	}
+	switch t.rank {
+	case 1:
+		h.PutWithSignal(2, src, 3, 1)
+		symmem.Synchronize()
+	case 2: // the dead rank was on this host
+		h.WaitForSignal(3, "==", 1)
+		symmem.Synchronize()
+	}
+}
+
+// lossBesideCase: what members of one host do with each other, in a group that has lost a rank of another host, goes on.
+func lossBesideCase(t *T) {
+	h, _, part := t.bereave()
+	if !part {
+		return
+	}
+	x := symmem.LSA().Empty(symmem.U8, 16)
+	near := symmem.Rendezvous(x)
+	peer := t.rank ^ 1
+	h.PutSignal(peer, 1)
+	if t.rank == 1 {
+		time.Sleep(450 * time.Millisecond) // the other rank waits when the loss comes
+	}
+	h.PutSignal(peer, 2)
+	h.WaitSignal(peer, 2)
+	h.WaitSignal(peer, 1)
+	near.PutWithSignal(peer, symmem.Local(symmem.U8, 16).Fill(t.rank), 0, 1)
+	near.WaitForSignal(0, "==", 1)
+	near.Barrier(0)
+	h.PutWithSignal(peer, symmem.Local(symmem.U8, 1), 0, 5)
+	h.Put(peer, symmem.Local(symmem.U8, 1))
+	symmem.Synchronize()
+	near.Barrier(0)
+	symmem.Synchronize()
+	t.equal("data", x.Slice(0, 2).Ints(), []int{peer, peer})
+	t.equal("signal", h.GetSignal(0), uint64(5))
 }

@@ -118,7 +118,8 @@ struct NetGroup {
   u64 partner_count;
 };
 SYMM_LAYOUT(NetGroup, port, counts, members, partners, partner_count)
-constexpr u32 kAnyMember = ~0u;  // of those that a wait depends on
+constexpr u32 kAnyMember = ~0u;     // of those that a wait depends on
+constexpr u32 kAnyFarMember = ~1u;  // of those, on another host
 
 // kinds of a group's words
 enum NetWord : u32 { kRaised = 0, kConsumedBy = 1, kMet = 2, kNetWords = 3 };
@@ -133,9 +134,9 @@ __device__ __forceinline__ bool lost(const NetPort& n, u32 rank) { return load_a
 
 // lost_of returns a member, or any one, that is gone; -1 if none is.
 __device__ __forceinline__ int lost_of(const NetGroup& g, Context c, u32 member) {
-  if (member != kAnyMember) return lost(g.port, g.members[member].rank) ? (int)member : -1;
+  if (member < kAnyFarMember) return lost(g.port, g.members[member].rank) ? (int)member : -1;
   for (int p = 0; p < c.ranks(); p++)
-    if (p != c.rank && lost(g.port, g.members[p].rank)) return p;
+    if (p != c.rank && !(member == kAnyFarMember && g.members[p].block) && lost(g.port, g.members[p].rank)) return p;
   return -1;
 }
 

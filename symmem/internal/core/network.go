@@ -181,7 +181,7 @@ func (rt *Runtime) openNetwork() (*network, error) {
 		}
 		n.port.Posted = n.count
 	}
-	rt.load("net_post", "net_copy", "net_put_signal", "net_wait_signal", "net_barrier")
+	rt.load("net_post", "net_copy", "net_put_signal", "net_wait_signal", "net_wait_for_signal", "net_barrier")
 	return n, nil
 }
 

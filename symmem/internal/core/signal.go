@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/kernels/signal"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -98,7 +99,8 @@ func (h *Handle) signal(op, way, arg string, peer, channel int, opts []Option) {
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
-// (cmp "==") or is not below it (">="). The word keeps its value.
+// (cmp "==") or is not below it (">="). The word keeps its value. Any member may be the one to set it: in a group that spans hosts the wait
+// ends with an error when a member on another host is gone and the value has not come.
 //
 // PyTorch: nvshmem_wait_for_signal
 //
@@ -125,7 +127,12 @@ func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) 
 	}
 	defer c.Enter().Leave()
 	c.Begin()
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: h.pads[h.g.rank] + device.Ptr(8*sig), Value: val, Index: uint32(sig), AtLeast: atLeast}))
+	word := h.pads[h.g.rank] + device.Ptr(8*sig)
+	if h.g.spans() && h.g.rt.net.Load() != nil {
+		c.Launch("net_"+op, 0, oneBlock(1), BytesOf(&knet.NetWaitArgs{Context: c.Admit(h.t), Group: h.g.links, Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
+		return
+	}
+	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.WaitForSignalArgs{Context: c.Admit(h.t), Word: word, Value: val, Index: uint32(sig), AtLeast: atLeast}))
 }
 
 // word checks the index of a 64-bit word of the tensor's signal pad.

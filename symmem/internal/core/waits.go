@@ -229,6 +229,7 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
 		case device.WaitNetCounter:
 			what = fmt.Sprintf("data to travel between it and rank %d", e.Peer)
+		case device.WaitWord: // which a member that is gone might have set
 		case device.WaitNetFlush:
 			what = fmt.Sprintf("the network to take an operation with rank %d", e.Peer)
 		case device.WaitUser:

@@ -30,7 +30,7 @@ import (
 var declared = []any{
 	abi.Context{}, abi.Signals{}, abi.Handle{}, device.Watch{}, device.WaitRecord{},
 	abi.NetOp{}, abi.NetBoard{}, abi.NetPort{},
-	abi.NetMember{}, abi.NetGroup{}, abi.NcclWindow{}, abi.NcclDevComm{}, net.NetPostArgs{}, net.NetSignalArgs{},
+	abi.NetMember{}, abi.NetGroup{}, abi.NcclWindow{}, abi.NcclDevComm{}, net.NetPostArgs{}, net.NetSignalArgs{}, net.NetWaitArgs{},
 	packets.PacketArgs{},
 	allreduce.LineArgs{}, allreduce.ChunkArgs{}, allreduce.PullArgs{},
 	alltoallvdev.AllToAllVdevArgs{},

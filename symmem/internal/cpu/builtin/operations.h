@@ -80,6 +80,9 @@ namespace operation_net_post {
 namespace operation_net_put_signal {
 #include "net/net_put_signal.cu"
 }
+namespace operation_net_wait_for_signal {
+#include "net/net_wait_for_signal.cu"
+}
 namespace operation_net_wait_signal {
 #include "net/net_wait_signal.cu"
 }
