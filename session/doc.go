@@ -9,8 +9,9 @@
 // of its program. Join does the same in the processes that torchrun, mpirun or srun have started: each is the
 // supervisor of one rank, and that of rank 0 holds the controller.
 //
-// The ranks of a host may share one link with the controller (host.go, leader.go): a command for several of them crosses it once, and so does what
-// several of them report alike. Simulate makes a session of such hosts whose ranks have no processes, to measure the session itself (simulate.go).
+// Of each host but rank 0's, the first process leads: the others join through it, and rank 0 has one link with the host (follow.go, leader.go, host.go).
+// A command for several ranks crosses it once, and so does what several ranks report alike. Simulate makes a session of such hosts whose ranks have no
+// processes, to measure the session itself (simulate.go).
 //
 // # A cell's life
 //

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
@@ -122,28 +121,46 @@ func (c *controller) admit(link *rendezvous.Link) (serve func(), refused string)
 	return c.serveHub(rank, link.Conn), "" // its supervisor starts the worker only after the answer
 }
 
+// admitSupervisor admits the process of a rank, which may lead its host: then the others of that host join through it.
 func (c *controller) admitSupervisor(link *rendezvous.Link) (serve func(), refused string) {
-	k := &remoteKeeper{link: link, gone: make(chan struct{})}
+	k := newHostKeeper(link, []int{link.Hello.Rank})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.isOver() {
 		return nil, "the session is over"
 	}
-	rank := link.Hello.Rank
 	link.WriteWithin(linkTimeout)
-	c.ranks[rank].keeper = k
+	c.ranks[link.Hello.Rank].keeper = k
 	return func() {
 		go c.tellMissing(k)
-		err := k.listen(func(e event, payload []byte) { c.event([]int{rank}, e, payload) })
-		c.event([]int{rank}, event{Gone: c.whyGone(rank, err)}, nil)
+		k.listen(c)
 	}, ""
+}
+
+// joinThrough admits ranks that have joined the leader of their host.
+func (c *controller) joinThrough(k *hostKeeper, ranks []int) {
+	c.mu.Lock()
+	meeting := c.meeting
+	c.mu.Unlock()
+	for _, rank := range ranks {
+		refused := meeting.Through(rank, func() {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.ranks[rank].keeper = k
+		})
+		if refused != "" {
+			k.do(command{Ranks: []int{rank}, Refused: refused}, nil)
+			continue
+		}
+		k.ranks = union(k.ranks, []int{rank})
+	}
 }
 
 // whyGone says why a rank has lost its supervisor, whose link has failed with err.
 func (c *controller) whyGone(rank int, err error) string {
 	silence := new(heartbeat.SilenceError)
 	if !errors.As(err, &silence) {
-		return fmt.Sprintf("its supervisor is gone (%v)", err)
+		return goneBecause(err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,8 +171,8 @@ func (c *controller) whyGone(rank int, err error) string {
 	return fmt.Sprintf("%s is silent: %v", host, silence)
 }
 
-// tellMissing tells the supervisor of a rank that has joined which ranks have not, as long as there are any: it reaches rank 0 only.
-func (c *controller) tellMissing(k *remoteKeeper) {
+// tellMissing tells the processes that have joined by a link which ranks have not, as long as there are any: it reaches rank 0 only.
+func (c *controller) tellMissing(k *hostKeeper) {
 	for {
 		select {
 		case <-k.gone:
@@ -183,11 +200,14 @@ func (k *remoteKeeper) do(c command, payload []byte) {
 	send(k.link, c, payload)
 }
 
-func (k *remoteKeeper) close() {
+func (k *remoteKeeper) close() { k.quit(quitGrace + time.Second) }
+
+// quit ends the session there, and the link if that takes longer than limit.
+func (k *remoteKeeper) quit(limit time.Duration) {
 	k.do(command{Quit: true}, nil)
 	select {
 	case <-k.gone:
-	case <-time.After(quitGrace + time.Second):
+	case <-time.After(limit):
 		k.link.Close()
 	}
 }
@@ -206,70 +226,13 @@ func (k *remoteKeeper) listen(emit func(event, []byte)) error {
 	}
 }
 
+// goneBecause says of a rank that its supervisor is gone.
+func goneBecause(err error) string { return fmt.Sprintf("its supervisor is gone (%v)", err) }
+
 // send writes a message to a link, and closes the link if the other end does not take it. The reading end reports the failure.
 func send(link *rendezvous.Link, message any, payload []byte) {
 	if link.Out.Write(message, payload) != nil {
 		link.Close()
-	}
-}
-
-// follow is the part of every rank but 0.
-func follow(ctx context.Context, at rendezvous.Meeting, l Launcher, config Config) error {
-	dir, err := userdir.New()
-	if err != nil {
-		return err
-	}
-	defer dir.Remove()
-	meet, cancel := context.WithTimeout(ctx, rendezvous.Timeout)
-	defer cancel()
-	link, err := at.Join(meet, l.Rank, 0)
-	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
-		return fmt.Errorf("ended while rank %d waited for rank 0 at %s", l.Rank, at.Place)
-	}
-	if err != nil {
-		return fmt.Errorf("rank %d cannot join rank 0 at %s: %w", l.Rank, at.Place, err)
-	}
-	defer link.Close()
-	link.WriteWithin(linkTimeout)
-	defer context.AfterFunc(ctx, func() { link.Close() })()
-	at = at.At(link)
-	sp := newSpawner()
-	defer sp.close()
-	s := &supervisor{
-		spec:       config.worker(l.Rank, l.Size, l.LocalRank, l.LocalSize, dir.Path),
-		stdin:      config.stdin(l.Rank),
-		reports:    config.Reports,
-		spawner:    sp,
-		connectHub: func(incarnation int) (*os.File, error) { return relayBootstrap(at, l.Rank, incarnation) },
-		emit:       func(e event, payload []byte) { send(link, e, payload) },
-	}
-	defer s.close()
-	var missing []int // as rank 0 has said last; nil once all have joined
-	for {
-		var c command
-		payload, err := link.In.Read(&c)
-		switch {
-		case ctx.Err() != nil && missing != nil:
-			return fmt.Errorf("ended while rank %d waited for rank %s at %s", l.Rank, FormatRanks(missing), at.Place)
-		case ctx.Err() != nil:
-			return fmt.Errorf("rank %d has left the session", l.Rank)
-		case errors.As(err, new(*heartbeat.SilenceError)):
-			return fmt.Errorf("rank 0 is gone: %w", err)
-		case errors.Is(err, io.EOF):
-			return errors.New("rank 0 is gone")
-		case err != nil:
-			return fmt.Errorf("the connection to rank 0: %w", err)
-		case c.Quit:
-			return nil
-		case c.Missing != nil:
-			if !slices.Equal(c.Missing, missing) {
-				at.Waits(c.Missing, at.Place.String())
-			}
-			missing = c.Missing
-			continue
-		}
-		missing = nil
-		s.do(c, payload)
 	}
 }
 

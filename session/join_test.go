@@ -98,6 +98,101 @@ func TestJoinThroughStore(t *testing.T) {
 	exercise(t, c, ended)
 }
 
+// The ranks of a host join through its first one, and rank 0 has one link with them.
+func TestJoinHosts(t *testing.T) {
+	runtimeDir(t)
+	writeToken(t, testToken)
+	c, ended := joinAll(t, 5, func(r int) Launcher {
+		l := Launcher{Name: "torchrun", Rank: r, Size: 5, LocalRank: r, LocalSize: 2, Job: "job"}
+		if r >= 2 {
+			l.LocalRank, l.LocalSize = r-2, 3
+		}
+		return l
+	}, Config{Rendezvous: freeAddress(t)})
+	for _, r := range []int{3, 4} {
+		if c.c.keeper(r) != c.c.keeper(2) || c.c.keeper(r) == c.c.keeper(1) {
+			t.Errorf("rank %d does not share the link of rank 2", r)
+		}
+	}
+	c.want(c.eval("print hello\nprint RANK\ngather x"), "[0-4] hello\n[0] 0\n[1] 1\n[2] 2\n[3] 3\n[4] 4\n= [0-4] 01234\n")
+	c.want(c.eval("3:kill 9\ngather x"), replacedNote(3, 5, "was killed (SIGKILL)")+
+		"! [3] died the worker was killed (SIGKILL) (a fresh one takes its place)\n! [0-2,4] peer in:2: Gather x: rank 3 was killed (SIGKILL)\n")
+	c.want(c.eval("gather x", 0, 1, 2, 3, 4), "= [0-4] 01234\n")
+	c.want(c.interrupted("sleep 60000", 0, 1, 2, 3, 4), "! [0-4] interrupted in:1: interrupted\n")
+	c.want(c.eval("value RANK", 1, 4), "= [1] 1\n= [4] 4\n")
+	got := 0
+	reply := c.Eval(context.Background(), Cell{Source: "4:flood 3000000\n3:flood 1000000\nvalue done", Silent: true, Output: func(o Output) { got += len(o.Text) * len(o.Ranks) }})
+	if len(reply.Errors) > 0 || got < 4000000 || got > 4000000+2*8192 || len(reply.Values) != 1 {
+		t.Errorf("%d bytes, %v, %v", got, reply.Values, reply.Errors)
+	}
+	c.Close()
+	for range 4 {
+		if err := receive(t, "a rank ends", ended); err != nil {
+			t.Error(err)
+		}
+	}
+	base, _ := userdir.Base()
+	if left, _ := os.ReadDir(base); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// A process whose host is led by nobody, as where ranks are dealt to hosts in turns and the first is rank 0's, joins rank 0 by itself.
+func TestJoinWithoutLeader(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for the leader")
+	}
+	runtimeDir(t)
+	writeToken(t, testToken)
+	c, ended := joinAll(t, 3, func(r int) Launcher {
+		return Launcher{Name: "srun", Rank: r, Size: 3, LocalRank: r / 2, LocalSize: 2 - r%2, Job: "job"}
+	}, Config{Rendezvous: freeAddress(t)})
+	c.want(c.eval("print hello\ngather x"), "[0-2] hello\n= [0-2] 012\n")
+	c.Close()
+	for range 2 {
+		if err := receive(t, "a rank ends", ended); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A rank that joins twice, by different hosts, is told so, and the session goes on without it.
+func TestJoinTwice(t *testing.T) {
+	runtimeDir(t)
+	writeToken(t, testToken)
+	l := Launcher{Name: "torchrun", Size: 4, LocalSize: 2, Job: "job"}
+	config := Config{Rendezvous: freeAddress(t)}
+	c, ended := joinAll(t, 4, func(r int) Launcher {
+		l := l
+		l.Rank, l.LocalRank = r, r%2
+		return l
+	}, config)
+	l.Rank, l.LocalRank, l.Job = 1, 0, "another host"
+	if _, err := Join(context.Background(), l, config); err == nil || !strings.Contains(err.Error(), "rank 1 has joined already") {
+		t.Error(err)
+	}
+	at, err := rendezvous.OnHost(Launcher{Name: "torchrun", Job: "job"}, rendezvous.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := meetingAt(at, 4).Join(context.Background(), 1, 0) // by way of rank 2, which does not know of it
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused command
+	if _, err := link.In.Read(&refused); err != nil || refused.Refused != "rank 1 has joined already" {
+		t.Errorf("%+v, %v", refused, err)
+	}
+	link.Close()
+	c.want(c.eval("gather x"), "= [0-3] 0123\n")
+	c.Close()
+	for range 3 {
+		if err := receive(t, "a rank ends", ended); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // writeToken puts a token where the user's configuration is.
 func writeToken(t *testing.T, token string) {
 	t.Helper()

@@ -2,8 +2,6 @@ package session
 
 import (
 	"bytes"
-	"errors"
-	"io"
 	"reflect"
 	"slices"
 	"sync"
@@ -23,14 +21,13 @@ const (
 // hostLeader is the end of a hostKeeper's link on the host: it passes commands to the supervisors of the host's ranks, and what they report to the
 // controller, once for all ranks that report the same within a moment. What one rank reports keeps its order.
 type hostLeader struct {
-	link    *rendezvous.Link
-	ranks   []int          // ascending
-	keepers map[int]keeper // of the ranks; does not change while serve runs
-	some    chan struct{}  // tells gather that there is something to send,
-	full    chan struct{}  // and that there is something of every rank
-	done    chan struct{}  // closed when the link has ended
+	link *rendezvous.Link // from serve on
+	some chan struct{}    // tells gather that there is something to send,
+	full chan struct{}    // and that there is something of every rank
+	done chan struct{}    // closed when the link has ended
 
 	mu      sync.Mutex
+	keepers map[int]keeper    // of the ranks
 	changed *sync.Cond        // something was sent or taken, or the link has ended
 	waiting []*hostEvent      // in the order in which the first rank reported them
 	last    map[int]int       // by rank: the last in waiting that it reported
@@ -55,50 +52,87 @@ type output struct {
 	bytes []int // as in ranks
 }
 
-func newHostLeader(link *rendezvous.Link, ranks []int) *hostLeader {
+func newHostLeader() *hostLeader {
 	h := &hostLeader{
-		link: link, ranks: ranks, keepers: map[int]keeper{},
-		some: make(chan struct{}, 1), full: make(chan struct{}, 1), done: make(chan struct{}),
+		keepers: map[int]keeper{}, some: make(chan struct{}, 1), full: make(chan struct{}, 1), done: make(chan struct{}),
 		last: map[int]int{}, sent: map[int]int{}, asked: map[uint64]output{}, told: map[int]bool{},
 	}
 	h.changed = sync.NewCond(&h.mu)
 	return h
 }
 
-// serve passes on commands until the session is over, which is no error, or the link ends.
-func (h *hostLeader) serve() error {
+// add makes k the supervisor of a rank. It reports its events to emit.
+func (h *hostLeader) add(rank int, k keeper) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.keepers[rank] = k
+}
+
+// remove forgets the supervisor of a rank, which is gone.
+func (h *hostLeader) remove(rank int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.keepers, rank)
+}
+
+// serve begins to send on link what ranks report. The caller calls end when no commands come any more.
+func (h *hostLeader) serve(link *rendezvous.Link) (end func()) {
+	h.link = link
 	var sending sync.WaitGroup
 	sending.Go(h.send)
-	defer sending.Wait()
-	defer func() {
+	return func() {
 		h.mu.Lock()
 		h.ended = true
 		h.changed.Broadcast()
 		h.mu.Unlock()
 		close(h.done)
-	}()
-	for {
-		var c command
-		payload, err := h.link.In.Read(&c)
-		switch {
-		case errors.Is(err, io.EOF):
-			return errors.New("rank 0 is gone")
-		case err != nil:
-			return err
-		case c.Quit:
-			return nil
-		case c.Taken != 0:
-			h.taken(c.Taken)
-			continue
-		}
-		ranks := c.Ranks
-		c.Ranks = nil
-		for _, rank := range ranks {
-			if k := h.keepers[rank]; k != nil {
-				k.do(c, payload)
+		sending.Wait()
+	}
+}
+
+// do carries out a command of the controller.
+func (h *hostLeader) do(c command, payload []byte) {
+	if c.Taken != 0 {
+		h.taken(c.Taken)
+		return
+	}
+	ranks := c.Ranks
+	c.Ranks = nil
+	h.mu.Lock()
+	if c.Missing != nil { // the others do not hear rank 0 themselves
+		ranks = nil
+		for r, k := range h.keepers {
+			if _, other := k.(*remoteKeeper); other {
+				ranks = append(ranks, r)
 			}
 		}
 	}
+	var keepers []keeper
+	for _, r := range ranks {
+		if k := h.keepers[r]; k != nil {
+			keepers = append(keepers, k)
+		}
+	}
+	h.mu.Unlock()
+	for _, k := range keepers {
+		k.do(c, payload)
+	}
+	if c.Refused != "" {
+		for _, r := range ranks {
+			h.remove(r)
+		}
+	}
+}
+
+// close ends the workers of all ranks of the host, and the processes of the others.
+func (h *hostLeader) close() {
+	h.mu.Lock()
+	var closing sync.WaitGroup
+	for _, k := range h.keepers {
+		closing.Go(k.close)
+	}
+	h.mu.Unlock()
+	closing.Wait()
 }
 
 // emit takes what a rank reports. It holds a rank back whose output the controller does not take. It does not keep payload.
@@ -108,7 +142,7 @@ func (h *hostLeader) emit(rank int, e event, payload []byte) {
 	for !h.ended && (h.size > gatherMost || e.Output != 0 && h.sent[rank] >= outputMost) {
 		h.changed.Wait()
 	}
-	if h.ended {
+	if h.ended || h.keepers[rank] == nil {
 		return
 	}
 	at := 0
@@ -128,7 +162,7 @@ func (h *hostLeader) emit(rank int, e event, payload []byte) {
 		h.sent[rank] += len(payload)
 	}
 	poke(h.some)
-	if len(h.last) == len(h.ranks) {
+	if len(h.last) == len(h.keepers) {
 		poke(h.full)
 	}
 }
@@ -220,7 +254,7 @@ func withoutIdleBegins(list []*hostEvent) []*hostEvent {
 
 // number gives output a number of which the controller is to tell when it was taken, if one of its ranks needs that. h.mu is held.
 func (h *hostLeader) number(e *hostEvent) {
-	if e.event.Output == 0 || !slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
+	if e.event.Output == 0 || e.event.Begins != 0 || !slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
 		return
 	}
 	h.numbers++

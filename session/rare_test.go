@@ -113,7 +113,7 @@ func TestRestartWithoutSupervisor(t *testing.T) {
 		return Launcher{Name: "torchrun", Rank: r, Size: 2, LocalRank: r, LocalSize: 2, Port: 29501}
 	}, Config{})
 	c.c.startLimit = time.Hour
-	c.c.keeper(1).(*remoteKeeper).link.Close()
+	c.c.keeper(1).(*hostKeeper).link.Close()
 	if err := receive(t, "rank 1 ends", ended); err == nil {
 		t.Error("the supervisor does not say that rank 0 is gone")
 	}

@@ -150,13 +150,22 @@ func ServeSimulation(start func(SimulatedRank) (Evaluator, Communicator)) int {
 			fmt.Fprintln(os.Stderr, "symmrepl: the link of a simulated host:", err)
 			return 2
 		}
-		h := newHostLeader(newLink(conn), ranks)
+		h := newHostLeader()
 		for _, r := range ranks {
-			h.keepers[r] = &simulated{rank: r, size: sim.Ranks, start: start, heldUp: shared, host: fmt.Sprint("host", i), emit: func(e event, payload []byte) { h.emit(r, e, payload) }}
+			h.add(r, &simulated{rank: r, size: sim.Ranks, start: start, heldUp: shared, host: fmt.Sprint("host", i), emit: func(e event, payload []byte) { h.emit(r, e, payload) }})
 		}
 		serving.Go(func() {
 			defer conn.Close()
-			h.serve()
+			link := newLink(conn)
+			defer h.serve(link)()
+			for {
+				var c command
+				payload, err := link.In.Read(&c)
+				if err != nil || c.Quit {
+					return
+				}
+				h.do(c, payload)
+			}
 		})
 	}
 	serving.Wait()

@@ -22,6 +22,7 @@ type command struct {
 	Recover *recovery     `json:",omitempty"`
 	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
 	Missing []int         `json:",omitempty"` // to a supervisor, before all have joined: the ranks that have not
+	Refused string        `json:",omitempty"` // to a supervisor that has joined through another: why rank 0 does not admit it
 	Taken   uint64        `json:",omitempty"` // to a host: the output that it numbered so, and all before it of the same ranks, was taken
 }
 
@@ -74,6 +75,7 @@ type event struct {
 	HeldUp    bool          `json:",omitempty"` // with Probe: the worker waits for processors much of the time
 	Recovered *recovered    `json:",omitempty"`
 	Died      *deathEvent   `json:",omitempty"`
+	Joins     bool          `json:",omitempty"` // the ranks have joined the leader of their host
 	Gone      string        `json:",omitempty"` // why the supervisor itself is lost
 }
 

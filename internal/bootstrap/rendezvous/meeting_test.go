@@ -116,6 +116,37 @@ func TestAllCome(t *testing.T) {
 	}
 }
 
+// A rank that comes by way of another counts as one that has come by itself, and comes once.
+func TestThrough(t *testing.T) {
+	ctx := bounded(t)
+	m := onSocket(t, 4)
+	s, err := m.Serve(ctx, func(link *Link) (func(), string) { return func() {}, "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	go m.Join(ctx, 1, 0)
+	admitted := 0
+	through := func(rank int, want string) {
+		t.Helper()
+		if got := s.Through(rank, func() { admitted++ }); got != want {
+			t.Errorf("rank %d: %q, want %q", rank, got, want)
+		}
+	}
+	through(2, "")
+	through(3, "")
+	if missing := s.Wait(ctx); missing != nil {
+		t.Errorf("ranks %v are missing", missing)
+	}
+	through(1, "rank 1 has joined already")
+	through(3, "rank 3 has joined already")
+	through(4, "rank 4 cannot join a world of 4")
+	through(0, "rank 0 cannot join a world of 4")
+	if admitted != 2 {
+		t.Errorf("%d ranks were admitted", admitted)
+	}
+}
+
 // Both ends say what a different token means, whichever notices first.
 func TestStrangers(t *testing.T) {
 	ctx := bounded(t)

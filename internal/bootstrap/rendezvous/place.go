@@ -22,6 +22,7 @@ type Kind string
 const (
 	Session Kind = "j"
 	Program Kind = "p"
+	Host    Kind = "h" // the ranks of a session on one host, with the first of them
 )
 
 // Place is where the ranks of one world meet. Exactly one of socket, address and store is set.

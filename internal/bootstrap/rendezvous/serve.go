@@ -188,10 +188,33 @@ func (s *Server) consider(link *Link) (serve func(), refused string) {
 	return serve, refused
 }
 
+// Through records that a rank has joined by way of another, and calls admit if it is wanted. refused says why it is not, "" if it is.
+func (s *Server) Through(rank int, admit func()) (refused string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case rank < 1 || rank >= s.meeting.Size:
+		return fmt.Sprintf("rank %d cannot join a world of %d", rank, s.meeting.Size)
+	case s.joined[rank]:
+		return fmt.Sprintf("rank %d has joined already", rank)
+	case s.late:
+		return fmt.Sprintf("rank %d has come too late: rank 0 waits no longer", rank)
+	}
+	admit()
+	s.joined[rank] = true
+	s.countAnswered()
+	return ""
+}
+
 // noteAnswered counts a rank that has been admitted and told so. Wait must not return before: its caller may use the links.
 func (s *Server) noteAnswered() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.countAnswered()
+}
+
+// countAnswered is noteAnswered for a caller that holds s.mu.
+func (s *Server) countAnswered() {
 	if s.answered++; s.answered == s.meeting.Size-1 {
 		close(s.complete)
 	}
