@@ -16,7 +16,7 @@ import (
 // Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
 // and t may be overwritten by what the stream does next.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout, CopyEngine.
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, CopyEngine, Via.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.AllGatherOut].
 //
@@ -49,12 +49,15 @@ func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
 
 func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	const op = "all_gather"
-	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine, opts)
+	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine|core.WithVia, opts)
 	world := e.g.Size()
 	shape := gathered(t, world)
 	n := t.Bytes()
 	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() && core.Addr(t) == core.Addr(out)+device.Ptr(e.g.Rank()*n)
 	e.checkOut(shape, own)
+	if e.Spans() {
+		return e.allGatherOverHosts(shape, n)
+	}
 	return e.run(shape, n, func(push bool) {
 		for i := range e.g.Size() {
 			p := (e.g.Rank() + i) % world

@@ -11,7 +11,8 @@ import (
 // ways combine in the order of the ranks, so that the result has the same bits on all ranks and whichever way
 // was taken. op is "sum", "avg" (the sum divided once), "max" or "min"; every step rounds to the element type,
 // as PyTorch's one-shot and two-shot kernels do, unless AccumulateF32 is given; integers wrap around, and the
-// avg of integers is rounded towards zero. It returns t.
+// avg of integers is rounded towards zero. In a group that spans hosts the ranks of a host are combined first, and
+// then the hosts in order. It returns t.
 //
 // PyTorch: all_reduce
 //
@@ -21,15 +22,19 @@ import (
 // Synchronises: collective over the group and ordered on the stream; when it ends on a rank, t may be
 // overwritten there by what the stream does next.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32.
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, AccumulateF32, Via.
 //
 // Capture: yes.
 //
 // Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an unknown op;
 // and what ends a wait.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	r := rt.reduction("all_reduce", t, op, adding, opts)
+	r := rt.reduction("all_reduce", t, op, adding|core.WithVia, opts)
 	defer r.Enter().Leave()
+	if r.Spans() {
+		r.allReduceOverHosts()
+		return t
+	}
 	r.allReduce(t, r.Plan().AllReduce)
 	return t
 }
@@ -45,7 +50,7 @@ func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Synchronises: as [Runtime.AllReduce].
 //
-// Options: as [Runtime.AllReduce].
+// Options: as [Runtime.AllReduce], but not Via.
 //
 // Capture: refused, because the result is allocated: capture [Runtime.OneShotAllReduceOut].
 //
@@ -66,7 +71,7 @@ func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Synchronises: as [Runtime.AllReduce].
 //
-// Options: as [Runtime.AllReduce].
+// Options: as [Runtime.AllReduce], but not Via.
 //
 // Capture: yes.
 //
@@ -87,7 +92,7 @@ func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 //
 // Synchronises: as [Runtime.AllReduce].
 //
-// Options: as [Runtime.AllReduce].
+// Options: as [Runtime.AllReduce], but not Via.
 //
 // Capture: yes.
 //
@@ -110,7 +115,7 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Synchronises: as [Runtime.AllReduce].
 //
-// Options: as [Runtime.AllReduce].
+// Options: as [Runtime.AllReduce], but not Via.
 //
 // Capture: yes.
 //

@@ -46,11 +46,14 @@ func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
 
 func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 	const op = "all_to_all"
-	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine, opts)
+	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine|core.WithVia, opts)
 	parts(&e.Call, t, 0)
 	e.checkOut(core.Dims(t), false)
 	world := e.g.Size()
 	n := t.Bytes() / world
+	if e.Spans() {
+		return e.allToAllOverHosts(core.Dims(t), n)
+	}
 	return e.run(core.Dims(t), n, func(push bool) {
 		for i := range e.g.Size() {
 			p := (e.g.Rank() + i) % world

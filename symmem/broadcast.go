@@ -20,7 +20,7 @@ import (
 // Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
 // and t may be overwritten by what the stream does next.
 //
-// Options: *Group (by default the one that allocated t), *Stream, Timeout.
+// Options: *Group (by default the one that allocated t), *Stream, Timeout, Via.
 //
 // Capture: yes.
 //
@@ -28,9 +28,12 @@ import (
 // what ends a wait.
 func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	const op = "broadcast"
-	e := rt.exchange(op, t, t, core.Ordered, opts)
+	e := rt.exchange(op, t, t, core.Ordered|core.WithVia, opts)
 	e.Member("root", root)
 	e.Record.Detail = fmt.Sprintf("from %d", root)
+	if e.Spans() {
+		return e.broadcastOverHosts(root)
+	}
 	world := e.g.Size()
 	// The others share the work, so that nothing leaves the root twice; one other shares it with the root.
 	sharers, place := world, e.g.Rank()

@@ -8,7 +8,7 @@ import (
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
 // [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
-// and SignalAdd [Weak]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+// and SignalAdd [Weak], for collectives over hosts [Via]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option = core.Option
 
 // AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it every step
@@ -32,6 +32,12 @@ func CopyEngine() Option { return core.WithCopyEngine }
 // everything that the rank put to that peer before. A weak signal does not wait for earlier puts on the network, which may be
 // slower; inside a host it makes no difference.
 func Weak() Option { return core.WithWeak }
+
+// Via makes a collective of a group that spans hosts take a way, instead of the one that is quickest for the size: "flat", in which every member sends
+// to every member of the other hosts what that needs of it; or "hierarchical", in which the members of a host share the work, and every byte
+// crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits. It is refused where all ranks are on one host, and
+// "hierarchical" where the group has more members on one host than on another. All members must give the same.
+func Via(way string) Option { return core.Via(way) }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or
 // aborted. The operation refuses one that is not positive.

@@ -50,7 +50,7 @@ func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...O
 
 func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
 	const op = "reduce_scatter"
-	r := rt.reduction(op, t, reduction, adding|core.WithSplitLastDim, opts)
+	r := rt.reduction(op, t, reduction, adding|core.WithSplitLastDim|core.WithVia, opts)
 	g := r.Group()
 	dim := 0
 	if r.Has(core.WithSplitLastDim) {
@@ -75,6 +75,14 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 		return out
 	}
 	c := r.Admit(t, out)
+	if r.Spans() {
+		if dim > 0 {
+			r.reduceScatterOverHosts(out, c, h, shape[dim], shape[dim], core.Dims(t)[dim])
+		} else {
+			r.reduceScatterOverHosts(out, c, h, n, 0, 0)
+		}
+		return out
+	}
 	r.Chose(t.Bytes(), partsWay)
 	a := core.ArgsOf[allreduce.PullArgs](&r.Call)
 	*a = allreduce.PullArgs{Outs: 1, N: uint64(n)}

@@ -105,6 +105,7 @@ func init() {
 		"U64":                         reflect.ValueOf(symmem.U64),
 		"U8":                          reflect.ValueOf(symmem.U8),
 		"UseMemPool":                  reflect.ValueOf(symmem.UseMemPool),
+		"Via":                         reflect.ValueOf(symmem.Via),
 		"Weak":                        reflect.ValueOf(symmem.Weak),
 		"Window":                      reflect.ValueOf(symmem.Window),
 		"World":                       reflect.ValueOf(symmem.World),

@@ -2,6 +2,7 @@ package symmemtest
 
 import (
 	"math"
+	"os"
 	"slices"
 	"time"
 
@@ -10,8 +11,26 @@ import (
 
 var reductions = []string{"sum", "avg", "max", "min"}
 
-// reduced is what the ranks' values give, combined in rank order with a rounding after every step.
-func reduced(d symmem.DType, op string, values []float64) float64 {
+// reduced is what the ranks' values give, combined in rank order with a rounding after every step. In a world that spans hosts the ranks of a
+// host are combined first.
+func (t *T) reduced(d symmem.DType, op string, values []float64) float64 {
+	return grouped(d, op, values, hostsOf(t.size))
+}
+
+// hostsOf are the ranks of the world by host; all of them while this process has none.
+func hostsOf(size int) [][]int {
+	if os.Getenv(hostVariable) != "" {
+		return symmem.Caps().Hosts
+	}
+	all := make([]int, size)
+	for r := range all {
+		all[r] = r
+	}
+	return [][]int{all}
+}
+
+// grouped combines values by host, each in rank order, and then those of the hosts.
+func grouped(d symmem.DType, op string, values []float64, hosts [][]int) float64 {
 	wrap := func(x float64) float64 {
 		switch d {
 		case symmem.I8:
@@ -25,17 +44,29 @@ func reduced(d symmem.DType, op string, values []float64) float64 {
 	if d != symmem.F16 && d != symmem.BF16 && d != symmem.F32 && d != symmem.F64 {
 		step = func(_ symmem.DType, x float64) float64 { return wrap(x) }
 	}
-	acc := values[0]
-	for _, v := range values[1:] {
-		switch op {
-		case "max":
-			acc = max(acc, v)
-		case "min":
-			acc = min(acc, v)
-		default:
-			acc = step(d, acc+v)
+	combine := func(values []float64) float64 {
+		acc := values[0]
+		for _, v := range values[1:] {
+			switch op {
+			case "max":
+				acc = max(acc, v)
+			case "min":
+				acc = min(acc, v)
+			default:
+				acc = step(d, acc+v)
+			}
 		}
+		return acc
 	}
+	var sums []float64
+	for _, host := range hosts {
+		var of []float64
+		for _, r := range host {
+			of = append(of, values[r])
+		}
+		sums = append(sums, combine(of))
+	}
+	acc := combine(sums)
 	if op == "avg" {
 		if acc /= float64(len(values)); d == symmem.F16 || d == symmem.BF16 || d == symmem.F32 || d == symmem.F64 {
 			return rounded(d, acc)
@@ -68,7 +99,7 @@ func (t *T) checkAllReduce(x *symmem.Tensor, inputs [][]float64, op string, offs
 		for p := range values {
 			values[p] = inputs[p][offset+k]
 		}
-		if want := reduced(d, op, values); v != want || again[k] != want {
+		if want := t.reduced(d, op, values); v != want || again[k] != want {
 			t.Fatalf("%v %s of %d at %d: element %d of %v is %v and %v, want %v", d, op, n, offset, k, values, v, again[k], want)
 		}
 	}

@@ -47,7 +47,7 @@ func (t *T) checkInPlace(what string, f func(part *symmem.Tensor, op string) *sy
 		for p := range values {
 			values[p] = inputs[p][offset+i]
 		}
-		if want := reduced(x.DType(), op, values); v != want {
+		if want := t.reduced(x.DType(), op, values); v != want {
 			t.Fatalf("%s: %v %s of %d at %d: element %d of %v is %v, want %v", what, x.DType(), op, n, offset, i, values, v, want)
 		}
 	}
@@ -134,7 +134,7 @@ func reduceScatterCase(t *T) {
 				for p := range values {
 					values[p] = inputs[p][offset+i]
 				}
-				return reduced(d, op, values)
+				return t.reduced(d, op, values)
 			}
 			for i := range want {
 				want[i] = at(t.rank*rows + i)

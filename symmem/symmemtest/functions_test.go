@@ -238,6 +238,7 @@ var functions = map[string]any{
 	"symmem.TwoShotAllReduce":             symmem.TwoShotAllReduce,
 	"symmem.TwoShotAllReduceOut":          symmem.TwoShotAllReduceOut,
 	"symmem.UseMemPool":                   symmem.UseMemPool,
+	"symmem.Via":                          symmem.Via,
 	"symmem.Weak":                         symmem.Weak,
 	"symmem.Window":                       symmem.Window,
 	"symmem.World":                        symmem.World,

@@ -84,7 +84,7 @@ func tileReduceCase(t *T) {
 					for p := range values {
 						values[p] = inputs[p][(c[0]+row)*64+c[2]+col]
 					}
-					want = reduced(d, op, values)
+					want = t.reduced(d, op, values)
 				}
 				if v != want {
 					t.Fatalf("%v %s of %v to %d: element %d, %d is %v, want %v", d, op, c, root, row, col, v, want)

@@ -55,7 +55,7 @@ func (rt *Runtime) newCall(op string, m Manner, g *Group, taken OptionSet, opts 
 	rt.read(&c.opts, op, g, false, taken, opts)
 	c.Record.op, c.Record.Manner, c.Record.group = op, m, c.opts.group
 	if m >= Communicating {
-		c.opts.group.reachAll(op)
+		c.checkHosts(taken)
 	}
 	return c
 }

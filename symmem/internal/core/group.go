@@ -22,12 +22,14 @@ type Group struct {
 	rank     int     // this rank's position in ranks, or -1
 	parts    [][]int // ranks by host
 	home     int     // this rank's host in parts
+	members  [][]int // parts, by rank in the group
 	of       *Group  // the group that this one is a team of, or nil
 	sort     string  // of the team
 	lsa      *Group  // its teams, as far as they are groups of their own: see team
 	rail     *Group
-	channels int  // of the signal block
-	wired    span // the group's words among the signals of this rank's board, if it spans hosts
+	channels int    // of the signal block
+	wired    span   // the group's words among the signals of this rank's board, if it spans hosts
+	inboxes  uint32 // their window's id, 0 if there is none
 	links    abi.NetGroup
 	table    device.Ptr // links, where kernels read it
 	work     Workspace

@@ -82,6 +82,16 @@ func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts
 // settle parts the members by whose memory they map. While this rank joins, it takes all to be on its own host.
 func (g *Group) settle() {
 	g.parts, g.home = [][]int{g.ranks}, 0
+	defer func() {
+		g.members = nil
+		for _, part := range g.parts {
+			var list []int
+			for _, r := range part {
+				list = append(list, slices.Index(g.ranks, r))
+			}
+			g.members = append(g.members, list)
+		}
+	}()
 	p := g.rt.places.Load()
 	if p == nil {
 		return

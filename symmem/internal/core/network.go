@@ -230,8 +230,14 @@ func (n *network) give(s span) {
 	n.words = slices.DeleteFunc(n.words, func(o span) bool { return o == s })
 }
 
-// netWords is how many words a group has in the signals of each member, those that count completions last.
-func (g *Group) netWords() int { return knet.Words*g.channels*len(g.ranks) + abi.Counters }
+// netWords is how many words a group has in the signals of each member: of channels, of kernels that count completions, of pipes.
+func (g *Group) netWords() int { return g.pipesAt() + g.pipeWords() }
+
+// pipesAt is where those of pipes begin.
+func (g *Group) pipesAt() int { return g.channelWords() + abi.Counters }
+
+// channelWords are those of its channels.
+func (g *Group) channelWords() int { return knet.Words * g.channels * len(g.ranks) }
 
 // wire gives the group its words. It is collective over the group; a holder of g.meeting calls it.
 func (g *Group) wire(op, desc string) error {
@@ -242,11 +248,12 @@ func (g *Group) wire(op, desc string) error {
 	}
 	rt.mu.Lock()
 	s, err := n.take(g.netWords())
+	next := n.window
 	rt.mu.Unlock()
 	if err == nil {
 		clear(n.engine.Signals()[s.first:s.end]) // of a group that was freed; nobody adds to them any more
 	}
-	all, failed := agree(g, op, desc+", words", s.first, err)
+	all, failed := agree(g, op, desc+", words", wiring{s.first, next}, err)
 	if failed != nil {
 		if err == nil {
 			rt.mu.Lock()
@@ -256,13 +263,28 @@ func (g *Group) wire(op, desc string) error {
 		return failed
 	}
 	g.wired = s
-	err = g.writeTables(n, all)
+	var words []int
+	for _, member := range all {
+		words, next = append(words, member.Words), max(next, member.Window)
+	}
+	rt.mu.Lock()
+	n.window = next + 1
+	rt.mu.Unlock()
+	if err = g.writeTables(n, words); err == nil {
+		err = g.openPipes(n, next)
+	}
 	_, err = agree(g, op, desc+", tables", struct{}{}, err)
 	return err
 }
 
 // wiredUp reports whether kernels that get a handle of the group can post operations for other hosts.
 func (g *Group) wiredUp() bool { return g.table != 0 }
+
+// wiring is what a member says of its words and windows.
+type wiring struct {
+	Words  int    // where the group's begin
+	Window uint32 // the next id
+}
 
 // netTables is the bytes that a group's tables take at most.
 func netTables(members int) int {
@@ -300,7 +322,11 @@ func bytesOfAll[T any](list []T) []byte {
 func (g *Group) unwire() {
 	if n := g.rt.net.Load(); n != nil && g.wired != (span{}) {
 		n.give(g.wired)
+		if g.inboxes != 0 && n.engine.Forget(g.inboxes) != nil {
+			g.work.mapped = nil // something may still land there
+		}
 	}
+	g.inboxes = 0
 	g.wired, g.links, g.table = span{}, abi.NetGroup{}, 0
 }
 

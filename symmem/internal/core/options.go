@@ -4,11 +4,11 @@ import "time"
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
 // [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
-// and SignalAdd [Weak]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+// and SignalAdd [Weak], for collectives over hosts [Via]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option interface{ option() OptionSet }
 
 // OptionSet is a set of sorts of options. Those that are on or off are options themselves.
-type OptionSet uint8
+type OptionSet uint16
 
 const (
 	WithGroup OptionSet = 1 << iota
@@ -19,6 +19,7 @@ const (
 	WithCopyEngine
 	WithMajorAlign
 	WithWeak
+	WithVia
 
 	Ordered = WithGroup | WithStream | WithTimeout // of operations on a stream
 )
@@ -27,6 +28,7 @@ func (*Group) option() OptionSet      { return WithGroup }
 func (*Stream) option() OptionSet     { return WithStream }
 func (Timeout) option() OptionSet     { return WithTimeout }
 func (MajorAlign) option() OptionSet  { return WithMajorAlign }
+func (Via) option() OptionSet         { return WithVia }
 func (s OptionSet) option() OptionSet { return s }
 
 // words name one sort of option and say what takes it.
@@ -44,6 +46,8 @@ func (s OptionSet) words() (name, of string) {
 		return "SplitLastDim", "ReduceScatter"
 	case WithWeak:
 		return "Weak", "PutWithSignal and SignalAdd"
+	case WithVia:
+		return "Via", "AllReduce, ReduceScatter, AllGather, AllToAll and Broadcast"
 	case WithCopyEngine:
 		return "CopyEngine", "AllGather and AllToAll"
 	}
@@ -53,6 +57,13 @@ func (s OptionSet) words() (name, of string) {
 type (
 	Timeout    time.Duration
 	MajorAlign int
+	Via        string
+)
+
+// The ways of a collective in a group that spans hosts, as Via.
+const (
+	Flat         Via = "flat"
+	Hierarchical Via = "hierarchical"
 )
 
 // options are the options of one call.
@@ -61,6 +72,7 @@ type options struct {
 	stream  *Stream
 	timeout time.Duration
 	align   int // MajorAlign
+	via     Via // empty if it was left out
 	given   OptionSet
 }
 
@@ -92,6 +104,14 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 		o.timeout = time.Duration(v)
 	case MajorAlign:
 		o.align = int(v)
+	case Via:
+		if v == "NCCL" {
+			panic(rt.misuse(op, "Via", "", "NCCL carries no collectives yet: there are \"flat\" and \"hierarchical\""))
+		}
+		if v != Flat && v != Hierarchical {
+			panic(rt.misuse(op, "Via", "", "the ways are \"flat\" and \"hierarchical\", not %q", string(v)))
+		}
+		o.via = v
 	}
 }
 

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -11,6 +12,9 @@ type passage struct {
 	way   string // "to" or "from" a member, or "with" all
 	peer  int    // by its rank in the group; of "with" it means nothing
 	bytes int
+	of    string // of a collective over hosts: which way it goes, in words, and why; its bytes are those that this rank sends
+	why   string
+	size  int // that the way was chosen by
 }
 
 // went says to Explain and to a trace which way the call went, once its work was issued. rt.mu is held.
@@ -21,7 +25,7 @@ func (c *Call) went() {
 	}
 	g := c.opts.group
 	far := g.spans() && (p.way == "with" || !g.near(p.peer))
-	c.Chose(p.bytes, c.wayOf(far))
+	c.Chose(cmp.Or(p.size, p.bytes), c.wayOf(far))
 	if far && t != nil {
 		t.crosses(Between(c.rt)+" "+g.farEnd(p), p.bytes)
 	}
@@ -32,6 +36,8 @@ func (c *Call) went() {
 func (c *Call) wayOf(far bool) *tuning.Way {
 	g, p := c.opts.group, &c.passage
 	switch {
+	case p.of != "":
+		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, Between(c.rt)), Why: p.why}
 	case far && p.way == "with":
 		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", Between(c.rt)), Why: fmt.Sprintf("members are on %d hosts", len(g.parts))}
 	case far:

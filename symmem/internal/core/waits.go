@@ -104,6 +104,12 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 			return c, nil // whoever sets it, or all peers
 		}
 	}
+	if c.group != nil && c.hosts && r.Kind == device.WaitBarrier { // of the members on this host
+		if here := c.group.here(); int(r.Peer) < len(here) {
+			return c, []int{here[r.Peer]}
+		}
+		return c, nil
+	}
 	if c.group != nil && int(r.Peer) < len(c.group.ranks) {
 		return c, []int{c.group.ranks[r.Peer]}
 	}
@@ -125,6 +131,10 @@ func awaited(r *device.WaitRecord) string {
 		return fmt.Sprintf("a value in low-latency slot %d", r.Channel)
 	case device.WaitNetCounter:
 		return fmt.Sprintf("data to travel over the network, by operation %d of this rank; %d are over", r.Want, r.Seen)
+	case device.WaitNetChunk:
+		return fmt.Sprintf("chunk %d, between hosts", r.Want)
+	case device.WaitNetUsed:
+		return fmt.Sprintf("room for chunk %d, between hosts", r.Want)
 	case device.WaitNetFlush:
 		return fmt.Sprintf("the network to be done with %d operations of this rank; %d are over", r.Want, r.Seen)
 	case device.WaitCounter:
@@ -226,6 +236,12 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 			e.Hint = fmt.Sprintf("rank %d must launch the same kernel", e.Peer)
 		case device.WaitPacket:
 			what = fmt.Sprintf("data of rank %d", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitNetChunk:
+			what = fmt.Sprintf("chunk %d of rank %d, between hosts", r.Want, e.Peer)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitNetUsed:
+			what = fmt.Sprintf("rank %d to make room for chunk %d, between hosts", e.Peer, r.Want)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
 		case device.WaitNetCounter:
 			what = fmt.Sprintf("data to travel between it and rank %d", e.Peer)

@@ -25,6 +25,7 @@ import (
 //	lines     their inbox, laid out as that of packets
 //	chunks    the inbox of two_shot_chunks: [block][bank][source, the owner left out][byte]
 //	tables    of a group that spans hosts: an abi.NetGroup and what it points to, which Recover keeps
+//	pipes     of a group that spans hosts: the inboxes and then the outboxes of pipes.go
 type Workspace struct {
 	seg        device.Segment
 	mapped     []device.Segment // by group rank, seg among them; nil of members on other hosts
@@ -50,7 +51,7 @@ const (
 )
 
 // layout is the offsets within a segment.
-type layout struct{ meetings, copies, pool, epochs, inbox, counts, lines, chunks, tables, end int }
+type layout struct{ meetings, copies, pool, epochs, inbox, counts, lines, chunks, tables, pipes, end int }
 
 func layoutOf(ranks, channels int, p *tuning.Plan) layout {
 	var l layout
@@ -72,7 +73,8 @@ func (g *Group) layout() layout {
 	l := layoutOf(len(g.ranks), g.channels, g.rt.plan)
 	if g.spans() {
 		l.tables = l.epochs + aligned(8*g.netWords()) // kernels that have an inbox work in the LSA team
-		l.end = l.tables + netTables(len(g.ranks))
+		l.pipes = l.tables + netTables(len(g.ranks))
+		l.end = l.pipes + 2*g.pipeBytes()
 	}
 	return l
 }

@@ -66,6 +66,8 @@ const (
 	WaitNetCounter = 10 // an operation to or from Peer to complete; Want is its number, from 1, Seen how many are over
 	WaitNetFlush   = 11 // the network engine to be done with Want operations, for Peer unless that is Rank; Seen as before
 	WaitNetBarrier = 12 // Peer to come to a barrier on Channel
+	WaitNetChunk   = 14 // chunk number Want, from 1, of Peer, in slot Channel of a pipe
+	WaitNetUsed    = 15 // Peer to use the chunk before chunk number Want in slot Channel of a pipe
 
 	WaitCounter = 13 // counter Channel of the group, of operations of this rank, to become Want; Seen is it
 

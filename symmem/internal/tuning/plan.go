@@ -18,9 +18,13 @@ type Plan struct {
 	LoadThreads    int // a block of those that only load from peers
 	LoadBlocks     int // at most
 	RowThreads     int // a block of all_to_all_vdev at least; packets.Threads at most
+	HostThreads    int // a block of the kernels of groups that span hosts
+	HostBlocks     int // 1 or 2: each has two of the slots of a pipe at least
 	AllReduce      []Rule
 	OneShot        []Rule
 	TwoShot        []Rule
+	HostsReduce    []Rule // of AllReduce and ReduceScatter, in groups that span hosts
+	HostsCopy      []Rule // of AllGather and Broadcast
 }
 
 // Rule says which way is best for messages of up to so many bytes in groups of up to so many ranks. The first
@@ -41,6 +45,12 @@ var (
 	OnePull   = &Way{"one shot between barriers", "packets lengthen the message by a third, which costs a large one more than two barriers"}
 	TwoChunks = &Way{"two shots by chunks", "a large message is limited by the links, which stores fill better than loads"}
 	TwoPull   = &Way{"two shots between barriers", "a large message is limited by the links, which carry every slice twice and nothing else"}
+)
+
+// The ways of collectives in groups that span hosts.
+var (
+	Flat         = &Way{"flat", "a small message takes one trip, and meeting on the host would cost more than sending it to every rank"}
+	Hierarchical = &Way{"hierarchical", "a large message is limited by the network, which carries every byte to each host once"}
 )
 
 // PacketGrid is how many blocks of the packet kernels have an inbox in a group of so many ranks. The more ranks, the smaller their

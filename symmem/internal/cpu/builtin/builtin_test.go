@@ -13,6 +13,7 @@ import (
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	"github.com/symmrepl/symmrepl/kernels/elements"
 	"github.com/symmrepl/symmrepl/kernels/exchange"
+	"github.com/symmrepl/symmrepl/kernels/hosts"
 	"github.com/symmrepl/symmrepl/kernels/matmul"
 	"github.com/symmrepl/symmrepl/kernels/multimem"
 	"github.com/symmrepl/symmrepl/kernels/net"
@@ -36,6 +37,7 @@ var declared = []any{
 	alltoallvdev.AllToAllVdevArgs{},
 	elements.FillArgs{}, elements.ArangeArgs{}, elements.RandArgs{},
 	exchange.ExchangeArgs{},
+	hosts.Far{}, hosts.Source{}, hosts.Target{}, hosts.HostsArgs{},
 	matmul.MatMulArgs{},
 	multimem.Multicast{}, multimem.MultimemArgs{}, multimem.MultimemGatherArgs{},
 	permute.PermuteArgs{},
@@ -100,6 +102,7 @@ func TestConstants(t *testing.T) {
 		"WaitState": {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused, "kLost": device.WaitLost},
 		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,
 			"kNetSignal": device.WaitNetSignal, "kNetCounter": device.WaitNetCounter, "kNetFlush": device.WaitNetFlush, "kNetBarrier": device.WaitNetBarrier, "kCounter": device.WaitCounter,
+			"kNetChunk": device.WaitNetChunk, "kNetUsed": device.WaitNetUsed,
 			"kLsaBarrier": device.WaitLSABarrier, "kLowLatency": device.WaitLowLatency},
 		"NcclRefusal": {"kNcclPeer": abi.NcclPeer, "kNcclBytes": abi.NcclBytes, "kNcclBarrier": abi.NcclBarrier, "kNcclBlock": abi.NcclBlock, "kNcclSlot": abi.NcclSlot, "kNcclMultimem": abi.NcclMultimem},
 		"NetKind":     {"kNetPut": abi.NetPut, "kNetGet": abi.NetGet, "kNetFence": abi.NetFence, "kNetValue": abi.NetValue},
@@ -109,6 +112,7 @@ func TestConstants(t *testing.T) {
 		"NetSignal":     {"kNetNone": abi.NetNone, "kNetAddIndexed": abi.NetAddIndexed, "kNetSetWord": abi.NetSetWord, "kNetAddWord": abi.NetAddWord},
 		"NetWord":       {"kRaised": net.Raised, "kConsumedBy": net.Consumed, "kMet": net.Met, "kNetWords": net.Words},
 		"ReduceOp":      {"kSum": uint64(reduce.Sum), "kAvg": uint64(reduce.Avg), "kMax": uint64(reduce.Max), "kMin": uint64(reduce.Min), "kWide": uint64(reduce.Wide)},
+		"Pipes":         {"kPipeSlots": hosts.PipeSlots},
 		"Packets":       {"kThreads": packets.Threads},
 		"Lines":         {"kLineThreads": allreduce.LineThreads},
 		"Chunks":        {"kUnits": allreduce.ChunkUnits, "kBanks": allreduce.ChunkBanks},

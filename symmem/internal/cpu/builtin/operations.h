@@ -25,6 +25,7 @@
 #include "nccl/types.h"
 #include "cuda/atomic"
 #include "all_reduce/lines.cuh"
+#include "hosts/pipes.cuh"
 #include "net/args.cuh"
 #include "packets/packets.cuh"
 #include "reduce/reduce.cuh"
@@ -58,6 +59,12 @@ namespace operation_rand {
 }
 namespace operation_exchange {
 #include "exchange/exchange.cu"
+}
+namespace operation_hosts_copy {
+#include "hosts/hosts_copy.cu"
+}
+namespace operation_hosts_reduce {
+#include "hosts/hosts_reduce.cu"
 }
 namespace operation_matmul {
 #include "matmul/matmul.cu"

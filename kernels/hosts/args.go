@@ -1,0 +1,54 @@
+// Package hosts holds the kernels of collectives in groups that span hosts: pipes.cuh has their protocol.
+package hosts
+
+import (
+	"github.com/symmrepl/symmrepl/kernels/abi"
+)
+
+// PipeSlots is the chunks that a pipe holds.
+const PipeSlots = 4
+
+// Words is how many words a member of pipes between so many places has among the group's.
+func Words(places int) int { return 2 * places * PipeSlots }
+
+// Far is a member on another host at the other end of a pipe.
+type Far struct{ Member, Place uint16 }
+
+// Source is a part of the result: the chunks of the member at a place. Mark tells of reductions that it is the first of its host, of
+// copies which piece of the output it becomes.
+type Source struct{ Place, Mark uint16 }
+
+// Target is an outbox to fill.
+type Target struct{ Place, Slice uint16 }
+
+// HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes are in elements, of one byte for hosts_copy.
+type HostsArgs struct {
+	Inside    abi.Context // of the members on this host; Channels: at least the grid's blocks
+	Between   abi.Context // of the group
+	Meetings  abi.Signals // of the members on this host
+	Net       abi.Ptr
+	Inbox     abi.Ptr // [place][slot][SlotBytes]
+	Outbox    abi.Ptr // likewise
+	SlotBytes uint64
+	Offset    uint64 // of everybody's inbox in its window
+	Window    uint32
+	Words     uint32 // where the pipes' words begin among the group's
+	Place     uint32
+	Places    uint32
+	Chunk     uint32 // elements
+	Shared    uint32 // not 0: members on this host read each other's outboxes
+	Same      uint32 // not 0: every receiver gets what is in the outbox of this member's own place
+	Op        uint32 // a reduce.Op
+	N         uint64 // elements of a stream
+	Slice     uint64 // from a slice of the input to the next
+	Width     uint64 // of a row of a slice, as in allreduce.PullArgs
+	Stride    uint64 // of rows of the input, or pieces of the output
+
+	Receivers, Senders, Sources, Targets, Ins, Outs uint32
+
+	To, From [abi.MaxRanks]Far
+	Source   [abi.MaxRanks]Source
+	Target   [abi.MaxRanks]Target
+	In, Out  abi.Ptrs
+	Near     abi.Ptrs // by source: its first slot if it is on this host, or 0
+}

@@ -1,0 +1,38 @@
+// hosts_copy: all-gather, all-to-all and broadcast of a group that spans hosts, between hosts and within (pipes.cuh has the
+// protocol). A member sends slices of its input, or of its host's, and stores what it gets as pieces of one output or several.
+#include "hosts/pipes.cuh"
+
+// copy_bytes: the threads of a block copy n bytes, by the widest words that both addresses allow.
+template <class W>
+static __device__ __forceinline__ void copy_words(char* to, const char* from, symm::u64 n) {
+  using namespace symm;
+  const u64 words = n / sizeof(W);
+  SYMM_SHARE(i, words, threadIdx.x, blockDim.x) ((W*)to)[i] = ((const W*)from)[i];
+  for (u64 i = words * sizeof(W) + threadIdx.x; i < n; i += blockDim.x) to[i] = from[i];
+}
+static __device__ __forceinline__ void copy_bytes(char* to, const char* from, symm::u64 n) {
+  using namespace symm;
+  const u64 skew = (u64)to | (u64)from;
+  if (skew % 16 == 0) copy_words<u128>(to, from, n);
+  else if (skew % 8 == 0) copy_words<u64>(to, from, n);
+  else if (skew % 4 == 0) copy_words<u32>(to, from, n);
+  else copy_words<u8>(to, from, n);
+}
+
+extern "C" __global__ void __launch_bounds__(512) hosts_copy(const __grid_constant__ symm::HostsArgs a) {
+  using namespace symm;
+  begin();
+  pump(
+      a, 1,
+      [&](u64 k) {
+        for (u32 j = 0; j < a.targets; j++)
+          copy_bytes(slot_at(a, a.outbox, a.target[j].place, k), (const char*)a.in[0] + a.target[j].slice * a.slice + k * a.chunk, length_of(a, k));
+      },
+      [&](u64 k) {
+        for (u32 s = 0; s < a.sources; s++) {
+          const char* const box = a.near[s] ? (const char*)a.near[s] + k % kPipeSlots * a.slot_bytes : slot_at(a, a.inbox, a.source[s].place, k);
+          for (u32 o = 0; o < a.outs; o++) copy_bytes((char*)a.out[o] + a.source[s].mark * a.stride + k * a.chunk, box, length_of(a, k));
+        }
+      });
+}
+SYMM_KERNEL(hosts_copy)

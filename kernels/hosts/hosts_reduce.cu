@@ -1,0 +1,86 @@
+// hosts_reduce: the reductions of a group that spans hosts, between hosts and within (pipes.cuh has the protocol). A member makes of
+// its inputs, in the order of the ranks of its host, what it sends; and of what it and the others sent, host by host, its piece of the
+// result.
+//
+// Sums are grouped by host, whichever way they go: the members of a host in rank order, then the hosts in order. Every step rounds to the
+// element type, or with kWide to float; avg divides once at the end. So all ranks have the same bits. Where the members of a host were
+// combined before they are sent, the same is done to them as where each is sent by itself.
+#include "hosts/pipes.cuh"
+
+// index is where element e of a slice is in the input.
+static __device__ __forceinline__ symm::u64 index(const symm::HostsArgs& a, symm::u32 slice, symm::u64 e) {
+  return slice * a.slice + (a.width ? e / a.width * a.stride + e % a.width : e);
+}
+
+// produce_as makes groups of N elements of chunk k, from element `first` to before `last` of it, for all targets.
+template <class T, class A, int N>
+static __device__ __forceinline__ void produce_as(const symm::HostsArgs& a, symm::u64 k, symm::u64 first, symm::u64 last) {
+  using namespace symm;
+  for (u32 j = 0; j < a.targets; j++) {
+    A* const to = (A*)slot_at(a, a.outbox, a.target[j].place, k);
+    SYMM_SHARE(i, (last - first) / N, threadIdx.x, blockDim.x) {
+      const u64 e = first + i * N, at = index(a, a.target[j].slice, k * a.chunk + e);
+      Elements<A, N> sum = as<A>(*(const Elements<T, N>*)((const T*)a.in[0] + at));
+      for (u32 p = 1; p < a.ins; p++) combine(sum, as<A>(*(const Elements<T, N>*)((const T*)a.in[p] + at)), a.op & 255);
+      *(Elements<A, N>*)(to + e) = sum;
+    }
+  }
+}
+
+// consume_as makes groups of N elements of the result.
+template <class T, class A, int N>
+static __device__ __forceinline__ void consume_as(const symm::HostsArgs& a, int world, symm::u64 k, symm::u64 first, symm::u64 last) {
+  using namespace symm;
+  typedef Elements<A, N> E;
+  const u32 op = a.op & 255;
+  SYMM_SHARE(i, (last - first) / N, threadIdx.x, blockDim.x) {
+    const u64 e = first + i * N;
+    E sum, host;
+    bool begun = false;
+    for (u32 s = 0; s < a.sources; s++) {
+      const char* const box = a.near[s] ? (const char*)a.near[s] + k % kPipeSlots * a.slot_bytes : slot_at(a, a.inbox, a.source[s].place, k);
+      const E next = *(const E*)((const A*)box + e);
+      if (s > 0 && a.source[s].mark) {
+        if (begun) combine(sum, host, op);
+        else sum = host, begun = true;
+      }
+      if (a.source[s].mark) host = next;
+      else combine(host, next, op);
+    }
+    if (begun) combine(sum, host, op);
+    else sum = host;
+    finish(sum, world, op);
+    const Elements<T, N> result = as<T>(sum);
+    for (u32 o = 0; o < a.outs; o++) *(Elements<T, N>*)((T*)a.out[o] + k * a.chunk + e) = result;
+  }
+}
+
+template <class T, class A>
+static __device__ __forceinline__ void reduce_between_hosts(const symm::HostsArgs& a) {
+  using namespace symm;
+  constexpr u64 N = 16 / sizeof(T);
+  u64 skew = (a.slice | a.width | a.stride) % N;
+  for (u32 p = 0; p < a.ins; p++) skew |= (u64)a.in[p] & 15;
+  for (u32 p = 0; p < a.outs; p++) skew |= (u64)a.out[p] & 15;
+  const int world = a.between.world_size;
+  auto whole = [&](u64 k) { return skew ? 0 : length_of(a, k) / N * N; };
+  pump(
+      a, sizeof(A),
+      [&](u64 k) {
+        produce_as<T, A, (int)N>(a, k, 0, whole(k));
+        produce_as<T, A, 1>(a, k, whole(k), length_of(a, k));
+      },
+      [&](u64 k) {
+        consume_as<T, A, (int)N>(a, world, k, 0, whole(k));
+        consume_as<T, A, 1>(a, world, k, whole(k), length_of(a, k));
+      });
+}
+
+#define REDUCE(T, dtype)                                                                                         \
+  extern "C" __global__ void __launch_bounds__(512) hosts_reduce_##dtype(const __grid_constant__ symm::HostsArgs a) { \
+    symm::begin();                                                                                               \
+    if (a.op & symm::kWide) reduce_between_hosts<T, symm::Wide<T>>(a);                                           \
+    else reduce_between_hosts<T, T>(a);                                                                          \
+  }                                                                                                              \
+  SYMM_KERNEL(hosts_reduce_##dtype)
+SYMM_FOR_DTYPES(REDUCE)

@@ -1,0 +1,192 @@
+// pipes.cuh: how the collectives of a group that spans hosts move data: between hosts by pipes, within one by loads and stores.
+//
+// A pipe leads from one member to another on a different host. It has kPipeSlots slots, each of which holds a chunk: the sender
+// fills its slot of the outbox and puts it into the receiver's inbox, the receiver uses it and tells the sender. Every slot counts
+// for itself, so that messages may overtake each other, by two words among the group's (net.cuh):
+//
+//	arrived[place][slot]  of the receiver: how many chunks have come from the member at a place; it counts those that it has used
+//	used[place][slot]     of the sender: how many chunks the member at a place has used; it counts those that it has sent
+//
+// A sender waits until all earlier chunks of a slot are used. The source of a put so is never overwritten, and nobody meets
+// anybody: a call costs one one-way trip. All words count up and are never reset while ranks run.
+//
+// A call moves a stream of chunks from this member to each of its receivers, and one from each of its senders. Chunk k travels in
+// slot k % kPipeSlots. Every block has the same number of slots, at least two, and for each chunk of these, in order,
+//
+//	produce  makes the chunk in the outbox, from tensors of members on this host or its own
+//	send     puts it to the receivers, if another block of a receiver has used the slot
+//	consume  waits for the senders' chunks and makes of them and of what is near a piece of the result
+//	used     tells the senders
+//
+// It produces and sends ahead by all slots but one, so that copies, messages and sums overlap.
+//
+// Members on one host meet when the kernel begins and before it ends, as their tensors are read and stored to. If they read each
+// other's outboxes, they meet for each chunk too; sending ahead by one slot less than there are then keeps a chunk in the outbox until
+// all of them have come to the next.
+#pragma once
+#include "reduce/reduce.cuh"
+#include "symm/net.cuh"
+
+namespace symm {
+
+constexpr u32 kPipeSlots = 4;
+SYMM_VALUES(Pipes, kPipeSlots)
+
+// Far is a member on another host at the other end of a pipe, and its place among those that have pipes to each other.
+struct Far {
+  u16 member, place;
+};
+SYMM_LAYOUT(Far, member, place)
+
+// Source is a part of the result: the chunks of the member at a place. Of reductions, mark tells that it is the first of its host; of
+// copies it is the number of the piece of the output that it becomes.
+struct Source {
+  u16 place, mark;
+};
+SYMM_LAYOUT(Source, place, mark)
+
+// Target is an outbox to fill: of the member at a place, with slice number `slice` of the input.
+struct Target {
+  u16 place, slice;
+};
+SYMM_LAYOUT(Target, place, slice)
+
+// HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes and offsets are in elements, of one byte for hosts_copy.
+struct HostsArgs {
+  Context inside;                // of the members on this host; channels: at least the grid's blocks
+  Context between;               // of the group
+  Signals meetings;              // of the members on this host
+  const NetGroup* net;
+  char* inbox;                   // [place][slot][slot_bytes]
+  char* outbox;                  // likewise
+  u64 slot_bytes;
+  u64 offset;                    // of everybody's inbox in its window
+  u32 window;
+  u32 words;                     // where the pipes' words begin among the group's
+  u32 place, places;             // this member's, and how many there are
+  u32 chunk;                     // elements of a chunk
+  u32 shared;                    // not 0: members on this host read each other's outboxes
+  u32 same;                      // not 0: every receiver gets what is in the outbox of this member's own place
+  u32 op;                        // symm::ReduceOp
+  u64 n;                         // elements of a stream
+  u64 slice, width, stride;      // elements from a slice of the input to the next; and of rows of them as in PullArgs
+  u32 receivers, senders, sources, targets, ins, outs;
+  Far to[kMaxRanks], from[kMaxRanks];
+  Source source[kMaxRanks];
+  Target target[kMaxRanks];
+  const void* in[kMaxRanks];     // of members on this host, in the order of their ranks
+  void* out[kMaxRanks];
+  const void* near[kMaxRanks];   // by source: its first slot if it is on this host, or 0
+};
+SYMM_LAYOUT(HostsArgs, inside, between, meetings, net, inbox, outbox, slot_bytes, offset, window, words, place, places, chunk, shared, same, op, n, slice, width, stride, receivers, senders, sources, targets, ins, outs, to, from, source, target, in, out, near)
+static_assert(sizeof(HostsArgs) <= 4096, "fits the parameters of a kernel");
+
+enum PipeWord : u32 { kArrived = 0, kUsed = 1 };
+
+// pipe_word is the index of a word, and of its count, among the group's.
+__device__ __forceinline__ u32 pipe_word(const HostsArgs& a, u32 kind, u32 place, u32 slot) {
+  return a.words + (kind * a.places + place) * kPipeSlots + slot;
+}
+
+// slot_at is the slot of chunk k in an inbox or outbox.
+__device__ __forceinline__ char* slot_at(const HostsArgs& a, const void* box, u32 place, u64 k) {
+  return (char*)box + (place * kPipeSlots + k % kPipeSlots) * a.slot_bytes;
+}
+
+// length_of is the elements of chunk k.
+__device__ __forceinline__ u64 length_of(const HostsArgs& a, u64 k) {
+  const u64 left = a.n - k * a.chunk;
+  return left < a.chunk ? left : a.chunk;
+}
+
+// meet_inside: the blocks of one index of the members on this host meet. False if it gave up.
+__device__ __forceinline__ bool meet_inside(const HostsArgs& a) {
+  return a.inside.ranks() == 1 ? __syncthreads_and(true) : barrier(a.meetings, a.inside, blockIdx.x);
+}
+
+// slot_free: the block waits until all receivers have used what was sent in the slot of chunk k. False if it gave up.
+__device__ inline bool slot_free(const HostsArgs& a, const NetGroup& g, u64 k) {
+  bool ok = true;
+  for (u32 j = threadIdx.x; ok && j < a.receivers; j += blockDim.x) {
+    const u32 at = pipe_word(a, kUsed, a.to[j].place, (u32)(k % kPipeSlots));
+    ok = net_wait<u64>(g, a.between, own_words(g, a.between) + at, g.counts[at], kAtLeast, a.to[j].member, Wait{kNetUsed, a.to[j].member, (u32)(k % kPipeSlots), k + 1});
+  }
+  return __syncthreads_and(ok);
+}
+
+// send: the block puts chunk k, of so many bytes, to all receivers. False if it gave up.
+__device__ inline bool send(const HostsArgs& a, const NetGroup& g, u64 k, u64 bytes) {
+  __syncthreads();
+  bool ok = true;
+  for (u32 j = threadIdx.x; ok && j < a.receivers; j += blockDim.x) {
+    const Far to = a.to[j];
+    fence();
+    NetOp op = {};
+    op.kind = kNetPut;
+    op.peer = g.members[to.member].rank;
+    op.local = (u64)slot_at(a, a.outbox, a.same ? a.place : to.place, k);
+    op.window = a.window;
+    op.offset = a.offset + (a.place * kPipeSlots + k % kPipeSlots) * a.slot_bytes;
+    op.bytes = bytes;
+    op.signal = kNetAddIndexed;
+    op.signal_at = g.members[to.member].words + pipe_word(a, kArrived, a.place, (u32)(k % kPipeSlots));
+    op.value = 1;
+    ok = post(g.port, a.between, to.member, op, nullptr);
+    g.counts[pipe_word(a, kUsed, to.place, (u32)(k % kPipeSlots))]++;
+  }
+  return __syncthreads_and(ok);
+}
+
+// chunks_came: the block waits for chunk k of all senders. False if it gave up.
+__device__ inline bool chunks_came(const HostsArgs& a, const NetGroup& g, u64 k) {
+  bool ok = true;
+  for (u32 j = threadIdx.x; ok && j < a.senders; j += blockDim.x) {
+    const u32 at = pipe_word(a, kArrived, a.from[j].place, (u32)(k % kPipeSlots));
+    ok = net_wait<u64>(g, a.between, own_words(g, a.between) + at, g.counts[at] + 1, kAtLeast, a.from[j].member, Wait{kNetChunk, a.from[j].member, (u32)(k % kPipeSlots), k + 1});
+  }
+  return __syncthreads_and(ok);
+}
+
+// slot_used: the block tells all senders that their slot of chunk k is used. False if it gave up.
+__device__ inline bool slot_used(const HostsArgs& a, const NetGroup& g, u64 k) {
+  __syncthreads();
+  bool ok = true;
+  for (u32 j = threadIdx.x; ok && j < a.senders; j += blockDim.x) {
+    const Far from = a.from[j];
+    fence();
+    g.counts[pipe_word(a, kArrived, from.place, (u32)(k % kPipeSlots))]++;
+    NetOp op = {};
+    op.kind = kNetPut;
+    op.peer = g.members[from.member].rank;
+    op.signal = kNetAddIndexed;
+    op.signal_at = g.members[from.member].words + pipe_word(a, kUsed, a.place, (u32)(k % kPipeSlots));
+    op.value = 1;
+    ok = post(g.port, a.between, from.member, op, nullptr);
+  }
+  return __syncthreads_and(ok);
+}
+
+// pump moves the block's chunks: produce(k) fills the outboxes of chunk k, of elements of so many bytes, and consume(k) uses what came.
+template <class Produce, class Consume>
+__device__ __forceinline__ void pump(const HostsArgs& a, u64 size, Produce produce, Consume consume) {
+  const NetGroup g = *a.net;
+  const u64 chunks = (a.n + a.chunk - 1) / a.chunk, own = kPipeSlots / gridDim.x;
+  auto number = [&](u64 i) { return i / own * kPipeSlots + i % own * gridDim.x + blockIdx.x; };
+  bool ok = meet_inside(a);
+  for (u64 i = 0, sent = 0; ok && number(i) < chunks; i++) {
+    for (; ok && sent < i + own - 1 && number(sent) < chunks; sent++) {
+      const u64 k = number(sent);
+      if (!(ok = slot_free(a, g, k))) break;
+      produce(k);
+      ok = send(a, g, k, length_of(a, k) * size);
+    }
+    if (ok && a.shared) ok = meet_inside(a);
+    if (ok) ok = chunks_came(a, g, number(i));
+    if (!ok) return;
+    consume(number(i));
+    ok = slot_used(a, g, number(i));
+  }
+  if (ok) meet_inside(a);
+}
+
+}  // namespace symm

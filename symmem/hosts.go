@@ -1,0 +1,327 @@
+package symmem
+
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/kernels/hosts"
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// Collectives of groups that span hosts. One kernel moves everything, between hosts by pipes and within one by loads and stores: kernels/hosts/pipes.cuh.
+// An operation says which pipes it uses, what a member makes of its input, and what it makes of what comes.
+//
+//	flat          pipes between all members; near ones read each other's outboxes
+//	hierarchical  pipes between counterparts; the members of a host make together what crosses, and share what came
+
+// overHosts is a call on such a group.
+type overHosts struct {
+	c       *core.Call
+	args    *hosts.HostsArgs // apart: what a launch reads may hold no Go pointers
+	members [][]int          // by host, as ranks of the group
+	home    int
+	rail    bool // the hierarchical way
+	why     string
+	most    int // elements of the longest stream of a member of this host
+}
+
+// newOverHosts begins one: it picks the way for a message of so many bytes. cannot says why the operation cannot go the hierarchical way, if it cannot.
+func newOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) *overHosts {
+	o := &overHosts{c: c, args: new(hosts.HostsArgs)}
+	o.members, o.home = c.Hosts()
+	w := tuning.Pick(rules, c.Group().Size(), bytes, false)
+	o.rail, o.why = w == tuning.Hierarchical, w.Why
+	switch {
+	case c.Via() == core.Hierarchical && cannot != "":
+		panic(c.Misuse("Via", "leave it out", "%s has no hierarchical way here: %s", c.Op(), cannot))
+	case c.Via() != "":
+		o.rail, o.why = c.Via() == core.Hierarchical, "the call asks for it by Via"
+	case !c.Small():
+		o.rail, o.why = true, "there are too many ranks for the flat way"
+	case o.rail && !c.Even():
+		o.rail, o.why = false, "the group has more ranks on one host than on another"
+	case o.rail && cannot != "":
+		o.rail, o.why = false, cannot
+	}
+	if !o.rail && !c.Small() {
+		panic(c.Misuse("group", "make a smaller group", "%s in %v with more than %d ranks takes the hierarchical way, which it has not: %s", c.Op(), c.Group(), abi.MaxRanks, cannot))
+	}
+	return o
+}
+
+// way is the name of the way.
+func (o *overHosts) way() core.Via {
+	if o.rail {
+		return core.Hierarchical
+	}
+	return core.Flat
+}
+
+// near are the members on this host.
+func (o *overHosts) near() []int { return o.members[o.home] }
+
+// index is this member's among them.
+func (o *overHosts) index() int { return slices.Index(o.near(), o.c.Group().Rank()) }
+
+// each calls f for every member that has a pipe to this one, this one and the members near it included, by host: at the hierarchical way only
+// the counterparts.
+func (o *overHosts) each(f func(member, place, host int, first bool)) {
+	at := o.index()
+	for host, part := range o.members {
+		if o.rail {
+			f(part[at], host, host, true)
+			continue
+		}
+		for i, m := range part {
+			f(m, m, host, i == 0)
+		}
+	}
+}
+
+// in adds an input, out an output.
+func (o *overHosts) in(p device.Ptr) {
+	o.args.In[o.args.Ins] = p
+	o.args.Ins++
+}
+
+func (o *overHosts) out(p device.Ptr) {
+	o.args.Out[o.args.Outs] = p
+	o.args.Outs++
+}
+
+// send adds a receiver.
+func (o *overHosts) send(member, place int) {
+	o.args.To[o.args.Receivers] = hosts.Far{Member: uint16(member), Place: uint16(place)}
+	o.args.Receivers++
+}
+
+// target adds an outbox to fill with a slice of the input.
+func (o *overHosts) target(place, slice int) {
+	o.args.Target[o.args.Targets] = hosts.Target{Place: uint16(place), Slice: uint16(slice)}
+	o.args.Targets++
+}
+
+// source adds what comes from a member to the result. For one on this host, box is the place in its outbox that has it.
+func (o *overHosts) source(member, place, host, mark, box int) {
+	a := o.args
+	if host == o.home {
+		a.Near[a.Sources] = o.c.Slots(member, o.rail, box)
+		if len(o.near()) > 1 && !o.rail {
+			a.Shared = 1
+		}
+	} else {
+		a.From[a.Senders] = hosts.Far{Member: uint16(member), Place: uint16(place)}
+		a.Senders++
+	}
+	a.Source[a.Sources] = hosts.Source{Place: uint16(place), Mark: uint16(mark)}
+	a.Sources++
+}
+
+// all makes every member a receiver of the same and a source, as all-reduce and all-gather have it. mark is of sources.
+func (o *overHosts) all(mark func(member int, first bool) int) {
+	o.args.Same = 1
+	o.each(func(member, place, host int, first bool) {
+		if host != o.home {
+			o.send(member, place)
+		}
+		o.source(member, place, host, mark(member, first), place)
+		if member == o.c.Group().Rank() {
+			o.target(place, 0)
+		}
+	})
+}
+
+// apart makes every member a receiver of a slice of its own and a source, as reduce-scatter and all-to-all have it.
+func (o *overHosts) apart(mark func(member int, first bool) int) {
+	own := o.c.Group().Rank()
+	if o.rail {
+		own = o.home
+	}
+	o.each(func(member, place, host int, first bool) {
+		if host != o.home {
+			o.send(member, place)
+		}
+		o.source(member, place, host, mark(member, first), own)
+		o.target(place, member)
+	})
+}
+
+// stream says that n elements travel, from element `at` on, if the members of a host share them at the hierarchical way in slices of so many.
+func (o *overHosts) stream(n, slice int) (at int) {
+	o.most = n
+	if o.rail && slice > 0 {
+		at = min(o.index()*slice, n)
+		o.most, n = min(slice, n), min(slice, n-at)
+	}
+	o.args.N = uint64(n)
+	return at
+}
+
+// run launches the kernel on elements that take so many bytes in the pipes. chosen is what the way was chosen by.
+func (o *overHosts) run(kernel string, c abi.Context, size, chosen int) {
+	o.c.Pipes(o.args, o.rail, c, size)
+	o.c.LaunchHosts(kernel, o.args, o.most, size, string(o.way()), o.why, chosen)
+}
+
+// firstOfHost marks the sources of a reduction.
+func firstOfHost(_ int, first bool) int {
+	if first {
+		return 1
+	}
+	return 0
+}
+
+var hostsKernels = namesOf("hosts_reduce_")
+
+// partial is the bytes of an element of a sum that is not finished.
+func (r *reduction) partial() int {
+	if r.Has(core.WithAccumulateF32) {
+		return 4
+	}
+	return r.t.DType().Size()
+}
+
+// allReduceOverHosts is AllReduce of a group that spans hosts. At the hierarchical way every member of a host has a slice of the tensor: it reduces that
+// of its host, exchanges it with its counterparts and gives the sum to its host.
+func (r *reduction) allReduceOverHosts() {
+	t, h := r.t, r.Mapped(r.t)
+	r.Begin()
+	if t.Numel() == 0 {
+		return
+	}
+	o := newOverHosts(&r.Call, r.Plan().HostsReduce, t.Bytes(), "")
+	c := r.Admit(t)
+	const line = 64 // elements
+	at := o.stream(t.Numel(), ((t.Numel()+len(o.near())-1)/len(o.near())+line-1)&^(line-1))
+	if o.rail {
+		for _, m := range o.near() {
+			o.in(h.At(m) + device.Ptr(at*t.DType().Size()))
+			o.out(h.At(m) + device.Ptr(at*t.DType().Size()))
+		}
+	} else {
+		o.in(core.Addr(t))
+		o.out(core.Addr(t))
+	}
+	o.all(firstOfHost)
+	o.args.Op = uint32(r.code)
+	o.run(hostsKernels[t.DType()], c, r.partial(), t.Bytes())
+}
+
+// reduceScatterOverHosts is ReduceScatter of such a group. At the hierarchical way a member reduces what its host has for each of its counterparts.
+func (r *reduction) reduceScatterOverHosts(out *Tensor, c abi.Context, h core.Copies, slice, width, stride int) {
+	t := r.t
+	o := newOverHosts(&r.Call, r.Plan().HostsReduce, t.Bytes(), "")
+	if o.rail {
+		for _, m := range o.near() {
+			o.in(h.At(m))
+		}
+	} else {
+		o.in(core.Addr(t))
+	}
+	o.out(core.Addr(out))
+	o.apart(firstOfHost)
+	o.args.Slice, o.args.Width, o.args.Stride = uint64(slice), uint64(width), uint64(stride)
+	o.args.Op = uint32(r.code)
+	o.stream(out.Numel(), 0)
+	o.run(hostsKernels[t.DType()], c, r.partial(), t.Bytes())
+}
+
+// The exchanges move bytes. t is a stream to send, out a tensor of pieces.
+
+// piece marks the sources of an exchange.
+func pieceOf(member int, _ bool) int { return member }
+
+// overHosts runs an exchange of a group that spans hosts. lay says for a way what is sent and what becomes of it.
+func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot string, lay func(o *overHosts)) *Tensor {
+	defer e.Enter().Leave()
+	symmetric := e.out != nil && e.Maps(e.out)
+	if symmetric {
+		e.to = e.Mapped(e.out)
+		e.Record.On(e.out)
+	}
+	if !symmetric || e.out == e.t {
+		e.from = e.Mapped(e.t)
+		e.Record.On(e.t)
+	}
+	e.Begin()
+	if cannot == "" && !symmetric {
+		cannot = "out is not symmetric, so that the ranks of a host cannot share what comes"
+	}
+	o := newOverHosts(&e.Call, rules, e.t.Bytes(), cannot)
+	if e.out == nil {
+		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
+	}
+	if n == 0 {
+		return e.out
+	}
+	c := e.Admit(e.t, e.out)
+	o.stream(n, 0)
+	lay(o)
+	o.run("hosts_copy", c, 1, e.t.Bytes())
+	return e.out
+}
+
+// allGatherOverHosts: members send their whole tensor. At the hierarchical way each gives what came to its host.
+func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
+	return e.overHosts(shape, n, e.Plan().HostsCopy, "", func(o *overHosts) {
+		o.in(core.Addr(e.t))
+		if o.rail {
+			for _, m := range o.near() {
+				o.out(e.to.At(m))
+			}
+		} else {
+			o.out(core.Addr(e.out))
+		}
+		o.args.Stride = uint64(n)
+		o.all(pieceOf)
+	})
+}
+
+// allToAllOverHosts: members send each other slices.
+func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
+	const once = "every byte of it crosses once whichever way it goes"
+	return e.overHosts(shape, n, e.Plan().HostsCopy, once, func(o *overHosts) {
+		o.in(core.Addr(e.t))
+		o.out(core.Addr(e.out))
+		o.args.Slice, o.args.Stride = uint64(n), uint64(n)
+		o.apart(pieceOf)
+	})
+}
+
+// broadcastOverHosts: the root sends. At the hierarchical way every member of its host sends a slice, which its counterparts give to their hosts.
+func (e *exchange) broadcastOverHosts(root int) *Tensor {
+	n := e.t.Bytes()
+	return e.overHosts(core.Dims(e.t), n, e.Plan().HostsCopy, "", func(o *overHosts) {
+		me, at := e.g.Rank(), 0
+		from := root
+		if o.rail {
+			at = o.stream(n, sliceBytes(e.t, len(o.near())))
+			for host, part := range o.members {
+				if slices.Contains(part, root) {
+					from = o.members[host][o.index()]
+				}
+			}
+			for _, m := range o.near() {
+				if m != root {
+					o.out(e.to.At(m) + device.Ptr(at))
+				}
+			}
+		} else if me != root {
+			o.out(core.Addr(e.t))
+		}
+		o.args.Same = 1
+		o.each(func(member, place, host int, _ bool) {
+			if member == from {
+				o.source(member, place, host, 0, place)
+				if me == from {
+					o.in(e.from.At(root) + device.Ptr(at))
+					o.target(place, 0)
+				}
+			} else if me == from && host != o.home {
+				o.send(member, place)
+			}
+		})
+	})
+}

@@ -1,0 +1,173 @@
+package symmem
+
+import (
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/kernels/hosts"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Pipes
+//
+// Collectives of a group that spans hosts move data between hosts by the pipes of kernels/hosts. A group has two sets: of the flat way
+// between any two members, each of which has the place of its rank; and of the hierarchical way between counterparts, each of which has
+// the place of its host. The inboxes of both are one window, at the end of the group's workspace; the outboxes follow. A set of more places than
+// kernels have pointers for is left out.
+
+const (
+	pipeBox  = 4 << 20   // of the inboxes of a set, about
+	pipeSlot = 256 << 10 // of a slot at most: a longer message is no quicker
+)
+
+// pipeSet is where a set of pipes lies: offsets in the workspace, and the first of its words among the group's.
+type pipeSet struct {
+	place, places int // none: 0 places
+	slot          int // bytes
+	inbox, outbox int // offsets
+	words         int
+}
+
+// slotBytes is the size of a slot of pipes between so many places.
+func slotBytes(places int) int {
+	return min(pipeBox/(places*hosts.PipeSlots), pipeSlot) &^ (alignment - 1)
+}
+
+// places are those of the group's sets: flat and hierarchical.
+func (g *Group) places() (flat, rail int) {
+	if flat = len(g.ranks); flat > abi.MaxRanks {
+		flat = 0
+	}
+	if rail = len(g.parts); rail > abi.MaxRanks || !g.even() {
+		rail = 0
+	}
+	return flat, rail
+}
+
+// boxBytes is the size of the inboxes of pipes between so many places.
+func boxBytes(places int) int {
+	if places == 0 {
+		return 0
+	}
+	return places * hosts.PipeSlots * slotBytes(places)
+}
+
+// pipeBytes is the size of the inboxes of both sets, and of the outboxes.
+func (g *Group) pipeBytes() int {
+	flat, rail := g.places()
+	return boxBytes(flat) + boxBytes(rail)
+}
+
+// pipeWords is how many words of the group are of pipes.
+func (g *Group) pipeWords() int {
+	flat, rail := g.places()
+	return hosts.Words(flat) + hosts.Words(rail)
+}
+
+// pipes is one of the group's sets.
+func (g *Group) pipes(rail bool) pipeSet {
+	flat, across := g.places()
+	s := pipeSet{place: g.rank, places: flat, inbox: g.layout().pipes, words: g.pipesAt()}
+	if rail {
+		s = pipeSet{place: g.home, places: across, inbox: s.inbox + boxBytes(flat), words: s.words + hosts.Words(flat)}
+	}
+	s.outbox = s.inbox + g.pipeBytes()
+	if s.places > 0 {
+		s.slot = slotBytes(s.places)
+	}
+	return s
+}
+
+// openPipes makes the inboxes a window.
+func (g *Group) openPipes(n *network, id uint32) error {
+	if g.pipeBytes() == 0 {
+		return nil
+	}
+	g.inboxes = id
+	return n.engine.Window(id, uintptr(g.work.seg.Ptr())+uintptr(g.layout().pipes), g.pipeBytes())
+}
+
+// checkHosts refuses a call that all members communicate in: on a group that spans hosts one that has to reach the memory of all of them; on
+// others a way over hosts.
+func (c *Call) checkHosts(taken OptionSet) {
+	g, op := c.opts.group, c.Record.op
+	switch {
+	case !g.spans() && c.opts.via != "":
+		panic(c.Misuse("Via", "leave it out", "all ranks of %v are on one host", g))
+	case !g.spans():
+	case taken&WithVia == 0:
+		g.reachAll(op)
+	case c.opts.has(WithCopyEngine):
+		panic(c.Misuse("CopyEngine", "leave it out, or use g.LSA()", "copy engines do not reach the ranks of %v on other hosts", g))
+	default:
+		g.carriesAny(op)
+		c.Record.far, c.Record.hosts = true, true
+		for i := range len(c.opts.via) { // which all members must give alike
+			c.Record.Parts.Mix(uint64(c.opts.via[i]))
+		}
+		if _, rail := g.places(); c.opts.via == Hierarchical && rail == 0 {
+			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, Spelled(g.parts)))
+		}
+		if flat, rail := g.places(); flat == 0 && (rail == 0 || c.opts.via == Flat) {
+			panic(c.Misuse("group", "make a smaller group", "%v has %d ranks, and only the hierarchical way is for more than %d", g, len(g.ranks), abi.MaxRanks))
+		}
+	}
+}
+
+// Spans reports whether the call's group spans hosts.
+func (c *Call) Spans() bool { return c.opts.group.spans() }
+
+// Via is which way was asked for, empty if none was.
+func (c *Call) Via() Via { return c.opts.via }
+
+// Hosts are the members of the group by host, as ranks of the group, and the number of this one's.
+func (c *Call) Hosts() (members [][]int, home int) { return c.opts.group.members, c.opts.group.home }
+
+// Even tells whether the group has a hierarchical way, and Small whether it has a flat one.
+func (c *Call) Even() bool {
+	_, rail := c.opts.group.places()
+	return rail > 0
+}
+
+func (c *Call) Small() bool {
+	flat, _ := c.opts.group.places()
+	return flat > 0
+}
+
+// Pipes fills in what the kernels of kernels/hosts need of the group: the pipes of one of its ways, for elements that take so many bytes
+// there. head is of the group.
+func (c *Call) Pipes(a *hosts.HostsArgs, rail bool, head abi.Context, size int) {
+	g := c.opts.group
+	s, base, l := g.pipes(rail), g.work.seg.Ptr(), g.layout()
+	a.Between = head
+	a.Inside = head
+	here := g.members[g.home]
+	a.Inside.WorldSize, a.Inside.Channels = int32(len(here)), uint32(c.rt.plan.MeetBlocks)
+	for i, m := range here {
+		if m == g.rank {
+			a.Inside.Rank = int32(i)
+		}
+		a.Meetings.Block[i] = g.work.blocks[m] + device.Ptr(l.meetings)
+	}
+	a.Net = g.table
+	a.Inbox, a.Outbox = base+device.Ptr(s.inbox), base+device.Ptr(s.outbox)
+	a.SlotBytes, a.Offset, a.Window = uint64(s.slot), uint64(s.inbox-l.pipes), g.inboxes
+	a.Words, a.Place, a.Places = uint32(s.words), uint32(s.place), uint32(s.places)
+	a.Chunk = uint32(s.slot/size) &^ 63
+}
+
+// Slots is where a member on this host has the slots for the one at a place in its outbox.
+func (c *Call) Slots(member int, rail bool, place int) device.Ptr {
+	g := c.opts.group
+	s := g.pipes(rail)
+	return g.work.blocks[member] + device.Ptr(s.outbox+place*hosts.PipeSlots*s.slot)
+}
+
+// LaunchHosts issues a kernel of kernels/hosts. The longest stream of a member of this host has `most` elements, of so many bytes on the way. of and why are
+// the way and its reason, for Explain; it was chosen by so many bytes.
+func (c *Call) LaunchHosts(kernel string, a *hosts.HostsArgs, most, size int, of, why string, bytes int) {
+	p, chunk := c.rt.plan, int(a.Chunk)
+	chunks := (int(a.N) + chunk - 1) / chunk
+	c.passage = passage{way: "with", bytes: int(a.N) * size * int(a.Receivers), of: of, why: why, size: bytes}
+	c.rt.expect(c.Record.op, chunks*int(a.Receivers+a.Senders))
+	l := device.Launch{Grid: [3]int{min(p.HostBlocks, max(1, (most+chunk-1)/chunk)), 1, 1}, Block: [3]int{p.HostThreads, 1, 1}, Overlap: true}
+	c.Launch(kernel, 0, l, BytesOf(a))
+}

@@ -1,0 +1,456 @@
+package symmemtest
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/symmem"
+	"github.com/symmrepl/symmrepl/symmem/internal/net"
+)
+
+// manyHosts says that the worlds which take long are tested too.
+var manyHosts = flag.Bool("hosts", false, "test collectives on more worlds that span hosts, which takes long")
+
+// overHostsCases are of collectives in groups that span hosts.
+var overHostsCases = []testCase{
+	{name: "OverHostsAllReduce", run: overHostsAllReduceCase},
+	{name: "OverHostsAllReduceLarge", run: overHostsAllReduceLargeCase},
+	{name: "OverHostsAccumulate", run: overHostsAccumulateCase},
+	{name: "OverHostsReduceScatter", run: overHostsReduceScatterCase},
+	{name: "OverHostsCopies", run: overHostsCopiesCase},
+	{name: "OverHostsMany", run: overHostsManyCase},
+	{name: "OverHostsGraph", run: overHostsGraphCase},
+	{name: "OverHostsGroups", run: overHostsGroupsCase},
+	{name: "OverHostsStreams", run: overHostsStreamsCase},
+	{name: "OverHostsExplain", run: overHostsExplainCase},
+	{name: "OverHostsMisuse", run: overHostsMisuseCase},
+}
+
+// alsoOverHosts are cases of one host whose operations cross hosts too.
+var alsoOverHosts = []string{"ReduceScatter", "AllGather", "AllToAll", "Broadcast"}
+
+// vias are the ways of a collective, and none asked for.
+var vias = []string{"", "flat", "hierarchical"}
+
+// by is the option for a way.
+func by(via string) []symmem.Option {
+	if via == "" {
+		return nil
+	}
+	return []symmem.Option{symmem.Via(via)}
+}
+
+// TestOverHosts runs the cases of collectives between simulated hosts.
+func TestOverHosts(t *testing.T) {
+	for _, device := range devices(t) {
+		for _, c := range []struct {
+			ranks, hosts int
+			network      string
+			many         bool // takes long
+		}{
+			{4, 2, "null", false}, {4, 4, "null reorder=on seed=4", false}, {4, 2, "ucx", false},
+			{4, 2, "null reorder=on seed=5 delay=100us", true}, {2, 2, "null", true}, {8, 2, "null", true}, {4, 4, "ucx", true},
+		} {
+			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
+				if gpus := symmem.GPUs(); device != "cpu" && gpus < c.ranks {
+					t.Skipf("%d GPUs are needed, %d are here", c.ranks, gpus)
+				}
+				if _, err := net.Available(); c.network == "ucx" && err != nil {
+					t.Skip(err)
+				}
+				if c.many && !*manyHosts {
+					t.Skip("give -hosts; make test-long does")
+				}
+				w := startOn(t, device, c.ranks, strconv.Itoa(c.hosts), c.network)
+				for _, name := range alsoOverHosts {
+					t.Run(name, func(t *testing.T) { w.run(t, name) })
+				}
+				for _, c := range overHostsCases {
+					t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+				}
+			})
+		}
+	}
+}
+
+// overHostsAllReduceCase takes every type and reduction each way, at sizes and offsets that share out evenly and not.
+func overHostsAllReduceCase(t *T) {
+	for i, d := range computing {
+		x := symmem.Empty(d, 2300)
+		symmem.Rendezvous(x)
+		inputs := t.inputsOf(x)
+		for k, n := range []int{0, 1, 7, 63, 129, 1021, 2048} {
+			for v, via := range vias {
+				op, offset := reductions[(i+k+v)%4], []int{0, 1, 16, 5}[(k+v)%4]
+				t.checkInPlace("all_reduce "+via, func(part *symmem.Tensor, op string) *symmem.Tensor {
+					symmem.AllReduce(part, op, by(via)...)
+					return nil
+				}, x, inputs, op, offset, n)
+			}
+		}
+		x.Free()
+	}
+}
+
+// overHostsAllReduceLargeCase is of many chunks. Both ways give the same bits.
+func overHostsAllReduceLargeCase(t *T) {
+	for _, d := range []symmem.DType{symmem.BF16, symmem.F32} {
+		n := 5<<20/d.Size() + 3
+		x := symmem.Empty(d, n)
+		symmem.Rendezvous(x)
+		inputs := t.inputsOf(x)
+		for _, op := range []string{"sum", "avg"} {
+			var results [][]float64
+			for _, via := range vias {
+				results = append(results, symmem.AllReduce(x.Rand(1000+t.rank), op, by(via)...).Float64s())
+			}
+			t.equal("the ways agree", slices.Equal(results[0], results[1]) && slices.Equal(results[1], results[2]), true)
+			values := make([]float64, t.size)
+			for i := 0; i < n; i += 997 {
+				for p := range values {
+					values[p] = inputs[p][i]
+				}
+				if want := t.reduced(d, op, values); results[0][i] != want {
+					t.Fatalf("%v %s: element %d is %v, want %v", d, op, i, results[0][i], want)
+				}
+			}
+		}
+		x.Free()
+	}
+}
+
+// overHostsAccumulateCase keeps float sums of 16-bit floats between hosts.
+func overHostsAccumulateCase(t *T) {
+	for _, d := range []symmem.DType{symmem.BF16, symmem.F16} {
+		for _, n := range []int{5, 1000, 300_000} {
+			x := symmem.Empty(d, n)
+			symmem.Rendezvous(x)
+			inputs := t.inputsOf(x)
+			want := make([]float64, n)
+			values := make([]float64, t.size)
+			for i := range want {
+				for p := range values {
+					values[p] = inputs[p][i]
+				}
+				want[i] = rounded(d, t.reduced(symmem.F32, "sum", values))
+			}
+			for _, via := range vias {
+				got := symmem.AllReduce(x.Rand(1000+t.rank), "sum", append(by(via), symmem.AccumulateF32())...).Float64s()
+				t.equal(fmt.Sprint(d, n, via), slices.Equal(got, want), true)
+			}
+			x.Free()
+		}
+	}
+}
+
+// overHostsReduceScatterCase is reduceScatterCase each way, with the result in symmetric memory or not.
+func overHostsReduceScatterCase(t *T) {
+	for i, d := range computing {
+		for k, rows := range []int{1, 63, 1025} {
+			op := reductions[(i+k)%4]
+			x := symmem.Empty(d, 2+rows*t.size)
+			symmem.Rendezvous(x)
+			inputs := t.inputsOf(x)
+			part := x.Slice(k%2, k%2+rows*t.size)
+			var want []float64
+			for e := range rows {
+				values := make([]float64, t.size)
+				for p := range values {
+					values[p] = inputs[p][k%2+t.rank*rows+e]
+				}
+				want = append(want, t.reduced(d, op, values))
+			}
+			for _, via := range vias {
+				t.equal(fmt.Sprint(d, op, rows, via), symmem.ReduceScatter(part, op, by(via)...).Float64s(), want)
+			}
+			x.Free()
+		}
+	}
+	// Columns.
+	x := symmem.Empty(symmem.I32, 300, 16*t.size)
+	symmem.Rendezvous(x)
+	x.Arange()
+	for _, via := range vias {
+		for i, v := range symmem.ReduceScatter(x, "sum", append(by(via), symmem.SplitLastDim())...).Ints() {
+			if want := t.size * (i/16*16*t.size + 16*t.rank + i%16); v != want {
+				t.Fatalf("columns %s: element %d is %d, want %d", via, i, v, want)
+			}
+		}
+	}
+	x.Free()
+}
+
+// overHostsCopiesCase moves tensors of many chunks each way.
+func overHostsCopiesCase(t *T) {
+	for _, n := range []int{1, 1000, 700_001} {
+		x, all := symmem.Empty(symmem.I32, n), symmem.Empty(symmem.I32, n*t.size)
+		symmem.Rendezvous(x)
+		symmem.Rendezvous(all)
+		value := func(r, i int) int { return r*1_000_003 + i*7 }
+		fill := func() *symmem.Tensor {
+			mine := make([]int32, n)
+			for i := range mine {
+				mine[i] = int32(value(t.rank, i))
+			}
+			return x.CopyFrom(mine)
+		}
+		check := func(what string, got []int, want func(i int) int) {
+			for i, v := range got {
+				if v != want(i) {
+					t.Fatalf("%s of %d: element %d is %d, want %d", what, n, i, v, want(i))
+				}
+			}
+		}
+		for k, via := range vias {
+			symmem.AllGatherOut(fill(), all.Fill(-1), by(via)...)
+			check("all_gather "+via, all.Ints(), func(i int) int { return value(i/n, i%n) })
+			for _, root := range []int{k % t.size, t.size - 1} {
+				check(fmt.Sprint("broadcast ", via, " from ", root), symmem.Broadcast(fill(), root, by(via)...).Ints(), func(i int) int { return value(root, i) })
+			}
+		}
+		// What a rank has for the others lies one after the other.
+		for r := range t.size {
+			part := all.Slice(r*n, (r+1)*n)
+			part.CopyFrom(fill())
+			part.Slice(0, 1).Fill(100*t.rank + r)
+		}
+		for _, via := range vias[:2] {
+			check("all_to_all "+via, symmem.AllToAll(all, by(via)...).Ints(), func(i int) int {
+				if i%n == 0 {
+					return 100*(i/n) + t.rank
+				}
+				return value(i/n, i%n)
+			})
+		}
+		symmem.Synchronize()
+		t.meet()
+		x.Free()
+		all.Free()
+	}
+}
+
+// overHostsManyCase issues calls of changing sizes and ways without waiting in between.
+func overHostsManyCase(t *T) {
+	const most = 600_000
+	x, all := symmem.Empty(symmem.I32, most), symmem.Empty(symmem.I32, most*t.size)
+	symmem.Rendezvous(x)
+	symmem.Rendezvous(all)
+	type result struct {
+		t    *symmem.Tensor
+		want int
+	}
+	var results []result
+	for i := range 60 {
+		part := x.Slice(0, []int{1, most, 37, 1024, 70_000}[i%5]).Fill(i * (t.rank + 1))
+		want := i * t.size * (t.size + 1) / 2
+		via := vias[i%3]
+		switch i % 4 {
+		case 0, 1:
+			symmem.AllReduce(part, "sum", by(via)...)
+		case 2:
+			symmem.Broadcast(part, i%t.size, by(via)...)
+			want = i * (i%t.size + 1)
+		case 3:
+			out := all.Slice(0, part.Numel()*t.size)
+			symmem.AllGatherOut(part, out, by(via)...)
+			part, want = out.Slice((t.size-1)*part.Numel(), t.size*part.Numel()), i*t.size
+		}
+		results = append(results, result{symmem.Local(symmem.I32, part.Numel()).CopyFrom(part), want})
+	}
+	for i, r := range results {
+		for k, v := range r.t.Ints() {
+			if v != r.want {
+				t.Fatalf("call %d: element %d of %d is %d, want %d", i, k, r.t.Numel(), v, r.want)
+			}
+		}
+		r.t.Free()
+	}
+	x.Free()
+	all.Free()
+}
+
+// overHostsGraphCase captures operations each way and replays them while the input changes.
+func overHostsGraphCase(t *T) {
+	for _, n := range []int{8, 50_000 * 8} {
+		x, y, all := symmem.Empty(symmem.I32, n), symmem.Empty(symmem.I32, n), symmem.Empty(symmem.I32, n*t.size)
+		for _, s := range []*symmem.Tensor{x, y, all} {
+			symmem.Rendezvous(s)
+		}
+		count, part, swapped := symmem.Local(symmem.I32, 1), symmem.Local(symmem.I32, n/t.size), symmem.Empty(symmem.I32, n)
+		symmem.Rendezvous(swapped)
+		next := symmem.Compile(`extern "C" __global__ void next(int* x, int* y, int n, const int* count, int rank) {
+			for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = y[i] = *count * (rank + 1) + i % 5;
+		}
+		extern "C" __global__ void add(int* count) { ++*count; }`)
+		f := func() {
+			next.Kernel("add").Launch(symmem.Grid(1), symmem.Block(1), count)
+			next.Launch(symmem.Grid(2), symmem.Block(128), x, y, n, count, t.rank)
+			symmem.AllReduce(x, "sum", symmem.Via("hierarchical"))
+			symmem.ReduceScatterOut(y, "sum", part)
+			symmem.AllGatherOut(y, all)
+			symmem.AllToAllOut(y, swapped)
+			symmem.AllReduce(y, "sum", symmem.Via("flat"))
+			symmem.Broadcast(swapped, t.size-1)
+		}
+		f()
+		g := symmem.Capture(f)
+		for range 50 {
+			g.Replay()
+		}
+		c, sum, rows := 51, t.size*(t.size+1)/2, n/t.size
+		want := func(i int) int { return c*sum + t.size*(i%5) }
+		for i, v := range x.Ints() {
+			if v != want(i) {
+				t.Fatalf("all_reduce of %d: element %d is %d, want %d", n, i, v, want(i))
+			}
+		}
+		t.equal("flat", slices.Equal(y.Ints(), x.Ints()), true)
+		for i, v := range part.Ints() {
+			if w := want(t.rank*rows + i); v != w {
+				t.Fatalf("reduce_scatter of %d: element %d is %d, want %d", n, i, v, w)
+			}
+		}
+		for i, v := range all.Ints() {
+			if w := c*(i/n+1) + i%n%5; v != w {
+				t.Fatalf("all_gather of %d: element %d is %d, want %d", n, i, v, w)
+			}
+		}
+		for i, v := range swapped.Ints() {
+			if w := c*(i/rows+1) + ((t.size-1)*rows+i%rows)%5; v != w {
+				t.Fatalf("all_to_all and broadcast of %d: element %d is %d, want %d", n, i, v, w)
+			}
+		}
+		g.Free()
+		for _, s := range []*symmem.Tensor{x, y, all, swapped} {
+			s.Free()
+		}
+	}
+}
+
+// overHostsGroupsCase uses groups with more members on one host than on another, and rails.
+func overHostsGroupsCase(t *T) {
+	lists := [][]int{symmem.Rail().Ranks()}
+	if t.size > 2 {
+		lists = append(lists, []int{0, t.size / 2, t.size - 1})
+	}
+	for _, members := range lists {
+		g := symmem.NewGroup(members...)
+		me := g.Rank()
+		if me < 0 {
+			t.meet()
+			continue
+		}
+		n := 40_000 * len(members)
+		x, all := g.Empty(symmem.I32, n), g.Empty(symmem.I32, n*len(members))
+		symmem.Rendezvous(x, g)
+		symmem.Rendezvous(all, g)
+		sum := 0
+		for i := range members {
+			sum += i + 1
+		}
+		t.equal("all_reduce", symmem.AllReduce(x.Fill(me+1), "sum", g).Ints(), slices.Repeat([]int{sum}, n))
+		t.equal("reduce_scatter", symmem.ReduceScatter(x.Fill(me+1), "sum", g).Ints(), slices.Repeat([]int{sum}, n/len(members)))
+		t.equal("broadcast", symmem.Broadcast(x.Fill(me), len(members)-1, g).Ints(), slices.Repeat([]int{len(members) - 1}, n))
+		symmem.AllGatherOut(x.Fill(me), all, g)
+		got := all.Ints()
+		for i := range members {
+			t.equal("all_gather", got[i*n:(i+1)*n], slices.Repeat([]int{i}, n))
+		}
+		swapped := symmem.AllToAll(x.Fill(me), g).Ints()
+		for i := range members {
+			t.equal("all_to_all", swapped[i*n/len(members):(i+1)*n/len(members)], slices.Repeat([]int{i}, n/len(members)))
+		}
+		x.Free()
+		all.Free()
+		g.Free()
+		t.meet()
+	}
+}
+
+// overHostsStreamsCase runs collectives of two groups side by side, and of one on two streams.
+func overHostsStreamsCase(t *T) {
+	const n = 100_000
+	g := symmem.NewGroup(symmem.World().Ranks()...)
+	x, y, z := symmem.Empty(symmem.I32, n), g.Empty(symmem.I32, n), symmem.Empty(symmem.I32, n)
+	symmem.Rendezvous(x)
+	symmem.Rendezvous(y, g)
+	symmem.Rendezvous(z)
+	a, b := symmem.NewStream(), symmem.NewStream()
+	want := 1
+	for i := range 10 {
+		want *= t.size
+		if i == 0 {
+			symmem.OnStream(a, func() { x.Fill(1) })
+			symmem.OnStream(b, func() { y.Fill(1); z.Fill(1) })
+		}
+		symmem.AllReduce(x, "sum", a)
+		symmem.AllReduce(y, "sum", g, b)
+		symmem.AllReduce(z, "sum", b)
+	}
+	a.Synchronize()
+	b.Synchronize()
+	for _, s := range []*symmem.Tensor{x, y, z} {
+		t.equal("sum", s.Ints(), slices.Repeat([]int{int(int32(want))}, n))
+	}
+	a.Free()
+	b.Free()
+	y.Free()
+	g.Free()
+	x.Free()
+	z.Free()
+}
+
+// overHostsExplainCase looks at what is said of the ways.
+func overHostsExplainCase(t *T) {
+	x := symmem.Empty(symmem.F32, 1<<18)
+	symmem.Rendezvous(x)
+	hosts := len(symmem.Caps().Hosts)
+	here := t.size / hosts
+	network := symmem.Caps().Between
+	for i, via := range vias[1:] {
+		bytes := []int{(t.size - here) << 20, (hosts - 1) * (1 << 20 / here)}[i]
+		want := fmt.Sprintf("all_reduce f32[%d] sum on world (%d ranks, %d bytes): %s, %d bytes of this rank over %s, because the call asks for it by Via",
+			x.Numel(), t.size, x.Bytes(), via, bytes, network)
+		t.equal("Explain", symmem.Explain(func() { symmem.AllReduce(x, "sum", symmem.Via(via)) }), want)
+	}
+	if t.size == 4 && hosts == 2 {
+		g := symmem.NewGroup(0, 2, 3)
+		if g.Rank() >= 0 {
+			symmem.Rendezvous(x, g)
+			want := fmt.Sprintf("broadcast f32[%d] from 0 on group 0,2,3 (3 ranks, %d bytes): flat, %d bytes of this rank over %s, because the group has more ranks on one host than on another",
+				x.Numel(), x.Bytes(), map[bool]int{true: 2 << 20}[t.rank == 0], network)
+			t.equal("Explain", symmem.Explain(func() { symmem.Broadcast(x, 0, g) }), want)
+			t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", g, symmem.Via("hierarchical")) }, "more members on one host than on another: 0 and 2,3", "leave it out")
+			symmem.Synchronize()
+		}
+		t.meet()
+		if g.Rank() >= 0 {
+			g.Free()
+		}
+	}
+	x.Free()
+}
+
+// overHostsMisuseCase is refused, and the group stays usable.
+func overHostsMisuseCase(t *T) {
+	x := symmem.Empty(symmem.F32, 8*t.size)
+	all := func(opts ...symmem.Option) { symmem.AllReduce(x, "sum", opts...) }
+	t.refused(symmem.KindMisuse, func() { all() }, "was not rendezvoused by world", "Rendezvous")
+	symmem.Rendezvous(x)
+	t.refused(symmem.KindMisuse, func() { all(symmem.Via("ring")) }, `the ways are "flat" and "hierarchical", not "ring"`)
+	t.refused(symmem.KindMisuse, func() { all(symmem.Via("NCCL")) }, "NCCL carries no collectives yet")
+	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum", symmem.Via("flat")) }, "Via is an option of")
+	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) }, "copy engines do not reach", "g.LSA()")
+	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.Via("hierarchical")) }, "out is not symmetric")
+	t.refused(symmem.KindMisuse, func() { symmem.AllToAll(x, symmem.Via("hierarchical")) }, "every byte of it crosses once")
+	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum") }, "is on another host", "g.LSA()")
+	if symmem.LSA().Size() > 1 {
+		symmem.Rendezvous(x, symmem.LSA())
+		t.refused(symmem.KindMisuse, func() { all(symmem.LSA(), symmem.Via("flat")) }, "are on one host", "leave it out")
+	}
+	all()
+	x.Free()
+}
