@@ -1,0 +1,249 @@
+//go:build ignore
+
+// A hierarchical all-reduce of your own: inside the host, across, inside again.
+
+// %% [markdown]
+// # A hierarchical all-reduce of your own
+//
+// Tutorial 11 ended with two levels: links inside a host, a network between hosts. The network is the slow one, so an all-reduce for several
+// hosts should send over it as little as it can. In this tutorial you build one from parts that you know, and compare it with `symm.AllReduce`.
+//
+//     symmrepl tutorial 13 -n 4 --hosts 2     two hosts of two ranks, simulated on this machine
+//     symmrepl tutorial 13 -n 4               one host: the same cells, and nothing crosses
+//
+// With `--hosts 2` the network is UCX over the loopback interface; `--net null` needs no library.
+//
+// First, the two teams of every rank: those that share my memory, and my counterparts on the other hosts.
+
+// %% Where am I?
+rank, size := symm.Rank(), symm.WorldSize()
+team, rail := symm.LSA(), symm.Rail()
+perHost, hosts := team.Size(), rail.Size()
+fmt.Println(size, "ranks in all:", perHost*hosts == size)
+
+// %% [markdown]
+// Every rank has a vector of `n` elements, and all want the sum. The plain way for several hosts is *flat*: every rank sends its vector to every
+// rank of the other hosts. With 2 hosts of 4 ranks, each rank sends 4 vectors.
+//
+// But the ranks of a host all want the same sum. So they can share the work. With `p` ranks on a host, each is responsible for
+// one *slice*, a `p`-th of the vector:
+//
+//     1. reduce-scatter inside   each rank sums its slice over its host
+//     2. exchange along the rail each rank sends its slice to its counterparts, and sums what they send
+//     3. all-gather inside       each rank gives its slice to its host
+//
+// Over the network goes a `p`-th of a vector, once to each other host.
+
+// %% A vector of small integers, which every order of summing gives exactly.
+n := 1 << 14
+t := symm.Empty(symm.F32, n)
+symm.Rendezvous(t)       // for symm.AllReduce
+symm.Rendezvous(t, team) // for the steps inside
+fill := func() { t.Fill(rank + 1) }
+total := float32(size * (size + 1) / 2)
+fill()
+fmt.Println("every element shall become", total)
+
+// %% [markdown]
+// ## Step 1: inside
+//
+// `symm.ReduceScatterOut` on the team: my slice, summed over my host. It goes into memory of its own, since `t` will receive the result.
+
+// %% Reduce-scatter in the LSA team.
+length := n / perHost
+slice := symm.Local(symm.F32, length)
+symm.ReduceScatterOut(t, "sum", slice, team)
+hostSum := float32(0)
+for _, r := range team.Ranks() {
+	hostSum += float32(r + 1)
+}
+fmt.Println("the slice has the sum of this host:", slice.Float32s()[0] == hostSum && slice.Float32s()[length-1] == hostSum)
+
+// %% [markdown]
+// ## Step 2: across
+//
+// Each member of the rail has an inbox with a place for every member. A rank puts its slice into *its own* place at every member, with a signal:
+// word `i` says that place `i` has arrived. So nobody overwrites what another one sent, and it does not matter in which order the
+// messages come.
+//
+// The sum is taken in the order of the hosts. All counterparts do it in the same order, so all get the same bits.
+
+// %% Put with signal along the rail, and a kernel that sums the places.
+inbox := rail.Empty(symm.F32, hosts*length)
+all := symm.Rendezvous(inbox, rail)
+var places []*symm.Handle
+for i := range hosts {
+	places = append(places, symm.Rendezvous(inbox.Slice(i*length, (i+1)*length), rail))
+}
+sumPlaces := symm.Compile(`
+__global__ void sum_places(const float* inbox, float* slice, int length, int hosts) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
+    float total = inbox[i];
+    for (int host = 1; host < hosts; host++) total += inbox[host * length + i];
+    slice[i] = total;
+  }
+}`)
+calls := uint64(0)
+exchange := func() {
+	calls++
+	all.Barrier(0) // all have read what came in the call before
+	me := rail.Rank()
+	for i := range hosts {
+		places[me].PutWithSignal(i, slice, me, calls)
+	}
+	for i := range hosts {
+		places[i].WaitForSignal(i, ">=", calls)
+	}
+	sumPlaces.Launch(symm.Grid(8), symm.Block(128), inbox, slice, length, hosts)
+}
+exchange()
+fmt.Println("the slice has the sum of all:", slice.Float32s()[0] == total && slice.Float32s()[length-1] == total)
+
+// %% [markdown]
+// The third question of tutorial 11: when may I send to the same place again? Here a barrier of the rail answers it. It costs a trip over the network. The
+// operations of symmrepl have inboxes with several slots instead, and the receiver tells the sender which ones it has used.
+//
+// ## Step 3: inside again
+//
+// All ranks of the host have a slice of the result. An all-gather puts them together, in `t`, which is symmetric: so each rank stores its slice
+// into the memory of the others.
+
+// %% All-gather in the LSA team.
+symm.AllGatherOut(slice, t, team)
+wrong := 0
+for _, v := range t.Float32s() {
+	if v != total {
+		wrong++
+	}
+}
+fmt.Println(wrong, "elements are wrong")
+
+// %% [markdown]
+// ## The whole
+//
+// Three steps on one stream: nothing waits on the CPU, so that it can also be captured in a graph.
+//
+// Now a harder test: random values, whose sums depend on the order. `symm.AllReduce` groups sums by host, too: first the ranks of a host, in
+// order, then the hosts. So both give the same bits.
+
+// %% The same bits as symm.AllReduce.
+allReduce := func() {
+	symm.ReduceScatterOut(t, "sum", slice, team)
+	exchange()
+	symm.AllGatherOut(slice, t, team)
+}
+t.Rand(100 + rank)
+allReduce()
+mine := t.Float32s()
+t.Rand(100 + rank)
+symm.AllReduce(t, "sum")
+fmt.Println("the same bits:", slices.Equal(mine, t.Float32s()))
+
+// %% [varies] Which way symm.AllReduce goes, and why.
+fmt.Println(symm.Explain(func() { symm.AllReduce(t, "sum") }))
+
+// %% [markdown]
+// On two hosts it says `hierarchical`, and how many bytes this rank sends. `symm.AllReduce(t, "sum", symm.Via("flat"))` forces the other way;
+// on one host there is none to force.
+//
+// Measure both, as in tutorial 12: the device's time of many calls, after a warm-up.
+
+// %% [varies] Mine, and theirs.
+measure := func(f func()) time.Duration {
+	f()
+	symm.Synchronize()
+	const times = 20
+	return symm.Elapsed(func() {
+		for range times {
+			f()
+		}
+	}) / times
+}
+fmt.Println("mine:          ", measure(allReduce))
+fmt.Println("symm.AllReduce:", measure(func() { symm.AllReduce(t, "sum") }))
+if hosts > 1 {
+	fmt.Println("flat:          ", measure(func() { symm.AllReduce(t, "sum", symm.Via("flat")) }))
+}
+
+// %% [markdown]
+// Ours has three kernels, a barrier and one message for each counterpart, in that order. `symm.AllReduce` is one kernel that cuts the slice into chunks: while one chunk
+// travels, it sums the next. `kernels/hosts/pipes.cuh` describes how.
+//
+// For small vectors the flat way can be quicker: it is one trip, and the ranks of a host need not meet. When does the hierarchical way begin to pay? That
+// depends on the bytes that cross.
+
+// %% [exercise] What crosses
+// Write `crosses(way, ranks, hosts, bytes)`: how many bytes *one rank* sends over the network in an all-reduce of a vector of so many bytes. `way` is
+// `"flat"` or `"hierarchical"`. All hosts have the same number of ranks, and the slices divide evenly.
+
+// %% [start]
+func crosses(way string, ranks, hosts, bytes int) int {
+	return (ranks - 1) * bytes
+}
+
+// %% [hint]
+// Ranks on my own host get nothing over the network. How many ranks are on the other hosts?
+
+// %% [hint]
+// Flat: a vector for every rank of the other hosts. Hierarchical: a slice for every *other host*.
+
+// %% [hint]
+// With `p := ranks / hosts` ranks on a host, a slice has `bytes / p` bytes.
+
+// %% [solution]
+func crosses(way string, ranks, hosts, bytes int) int {
+	p := ranks / hosts
+	if way == "flat" {
+		return (ranks - p) * bytes
+	}
+	return (hosts - 1) * bytes / p
+}
+
+// %% [wrong]
+func crosses(way string, ranks, hosts, bytes int) int {
+	if way == "flat" {
+		return (ranks - ranks/hosts) * bytes
+	}
+	return (hosts - 1) * bytes
+}
+
+// %% [wrong]
+func crosses(way string, ranks, hosts, bytes int) int {
+	p := ranks / hosts
+	if way == "flat" {
+		return (ranks - 1) * bytes
+	}
+	return (hosts - 1) * bytes / p
+}
+
+// %% [check]
+for _, c := range []struct {
+	way                       string
+	ranks, hosts, bytes, want int
+}{
+	{"flat", 4, 2, 1 << 20, 2 << 20},
+	{"hierarchical", 4, 2, 1 << 20, 1 << 19},
+	{"flat", 8, 2, 4096, 16384},
+	{"hierarchical", 8, 2, 4096, 1024},
+	{"hierarchical", 64, 8, 8 << 20, 7 << 20},
+	{"flat", 4, 4, 100, 300},
+	{"hierarchical", 4, 4, 100, 300},
+	{"flat", 4, 1, 100, 0},
+	{"hierarchical", 4, 1, 100, 0},
+} {
+	if got := crosses(c.way, c.ranks, c.hosts, c.bytes); got != c.want {
+		panic(fmt.Sprintf("crosses(%q, %d, %d, %d) is %d, not %d", c.way, c.ranks, c.hosts, c.bytes, got, c.want))
+	}
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// With `p` ranks on each host the hierarchical way sends `p*p` times fewer bytes from each rank. With one rank on each host, both are the same.
+//
+// ## What you know now
+//
+// - A group that spans hosts has two teams: `LSA()` loads and stores, `Rail()` puts and signals.
+// - Reduce-scatter inside, exchange across, all-gather inside: every byte crosses to each host once.
+// - The order of a sum is part of its result. Grouped by host, it is the same on all ranks and on every way.
+//
+// Read on: `docs/hosts.md` says what crosses hosts and how, and `kernels/hosts` has the kernels.
