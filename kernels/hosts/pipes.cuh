@@ -20,6 +20,8 @@
 //
 // It produces and sends ahead by all slots but one, so that copies, messages and sums overlap.
 //
+// A wait ends when any member of the group is gone, since the one that it is for may wait for that.
+//
 // Members on one host meet when the kernel begins and before it ends, as their tensors are read and stored to. If they read each
 // other's outboxes, they meet for each chunk too; sending ahead by one slot less than there are then keeps a chunk in the outbox until
 // all of them have come to the next.
@@ -109,7 +111,7 @@ __device__ inline bool slot_free(const HostsArgs& a, const NetGroup& g, u64 k) {
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.receivers; j += blockDim.x) {
     const u32 at = pipe_word(a, kUsed, a.to[j].place, (u32)(k % kPipeSlots));
-    ok = net_wait<u64>(g, a.between, own_words(g, a.between) + at, g.counts[at], kAtLeast, a.to[j].member, Wait{kNetUsed, a.to[j].member, (u32)(k % kPipeSlots), k + 1});
+    ok = net_wait<u64>(g, a.between, own_words(g, a.between) + at, g.counts[at], kAtLeast, kAnyMember, Wait{kNetUsed, a.to[j].member, (u32)(k % kPipeSlots), k + 1});
   }
   return __syncthreads_and(ok);
 }
@@ -142,7 +144,7 @@ __device__ inline bool chunks_came(const HostsArgs& a, const NetGroup& g, u64 k)
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.senders; j += blockDim.x) {
     const u32 at = pipe_word(a, kArrived, a.from[j].place, (u32)(k % kPipeSlots));
-    ok = net_wait<u64>(g, a.between, own_words(g, a.between) + at, g.counts[at] + 1, kAtLeast, a.from[j].member, Wait{kNetChunk, a.from[j].member, (u32)(k % kPipeSlots), k + 1});
+    ok = net_wait<u64>(g, a.between, own_words(g, a.between) + at, g.counts[at] + 1, kAtLeast, kAnyMember, Wait{kNetChunk, a.from[j].member, (u32)(k % kPipeSlots), k + 1});
   }
   return __syncthreads_and(ok);
 }

@@ -525,6 +525,7 @@ var lossCases = []testCase{
 	{name: "LossInBarrier", run: lossInBarrierCase},
 	{name: "LossInWaitForSignal", run: lossInWaitForSignalCase},
 	{name: "LossBeside", run: lossBesideCase},
+	{name: "LossInAllReduce", run: lossInAllReduceCase},
 }
 
 // TestNetworkLoss kills a rank on another host in the middle of each case, and replaces it.
@@ -638,6 +639,17 @@ func lossInGetCase(t *T) {
 			symmem.Synchronize()
 		}
 	}, "get")
+}
+
+// lossInAllReduceCase: the ranks of the other host end, also the one whose counterpart lives and is not there.
+func lossInAllReduceCase(t *T) {
+	x := symmem.Empty(symmem.F32, 1<<20)
+	symmem.Rendezvous(x)
+	if _, _, part := t.bereave(); part {
+		symmem.AllReduce(x, "sum")
+		t.gone(symmem.Synchronize, "all_reduce")
+		t.refused(symmem.KindPeer, func() { symmem.AllReduce(x, "sum") }, "out of step", "Recover")
+	}
 }
 
 func lossInBarrierCase(t *T) {
