@@ -223,7 +223,7 @@ __device__ __forceinline__ bool put_with_signal(const Handle& h, int dst, u64 of
 __device__ __forceinline__ bool wait_for_signal(const Handle& h, u32 i, u64 value, bool at_least) {
   if (!has_signal<Thread>(h, kCallWaitForSignal, h.rank, i)) return false;
   const Compare compare = at_least ? kAtLeast : kEqual;
-  if (h.net) return net_wait<u64>(*h.net, h, h.word(h.rank, i), value, compare, kAnyMember, Wait{kWord, (u32)h.rank, i, value});
+  if (h.net) return net_wait<u64>(*h.net, h, h.word(h.rank, i), value, compare, kAnyFarMember, Wait{kWord, (u32)h.rank, i, value});
   return wait_until<u64>(h, h.word(h.rank, i), value, compare, kWord, (u32)h.rank, i);
 }
 
