@@ -2,10 +2,31 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
 )
+
+// Of many ranks, those that are alike share a row.
+func TestRankTableOfMany(t *testing.T) {
+	c, fake, out := newConsole()
+	for r := range 1024 {
+		fake.Infos = append(fake.Infos, session.RankInfo{Rank: r, Host: fmt.Sprint("h", r/8), PID: 100 + r, Device: fmt.Sprintf("cuda:%d NVIDIA H200", r%8), Incarnation: 1, State: "waiting",
+			Doing: "waits in barrier for rank 1023", RSS: int64(r) << 20})
+	}
+	fake.Infos[1023].State, fake.Infos[1023].Doing = "running", ""
+	fake.Infos[512].Incarnation = 2
+	c.Run(context.Background(), ":ranks")
+	want := `rank            host       pid   start  memory      state    device
+0-511,513-1022  128 hosts        1      1022.0 MiB  waiting  cuda NVIDIA H200    waits in barrier for rank 1023
+512             h64        612   2      512.0 MiB   waiting  cuda:0 NVIDIA H200  waits in barrier for rank 1023
+1023            h127       1123  1      1023.0 MiB  running  cuda:7 NVIDIA H200
+`
+	if out.String() != want {
+		t.Errorf("printed\n%swant\n%s", out, want)
+	}
+}
 
 func TestRankTable(t *testing.T) {
 	c, fake, out := newConsole()
