@@ -48,11 +48,11 @@ var parts = []part{
 	{"interp/internal", nil},
 
 	// Ranks in lockstep.
-	{"session", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
+	{"session", []string{"internal", "internal/bootstrap", "internal/bootstrap/frame", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous",
 		"internal/bootstrap/userdir", "session/inband"}},
 
 	// What cells and compiled programs call, the devices behind it, and the code that runs there.
-	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
+	{"symmem", []string{"internal/bootstrap", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/rendezvous", "internal/bootstrap/userdir",
 		"kernels", "symmem/internal", "symmem/internal/core", "symmem/internal/devices", "symmem/internal/device"}},
 	{"symmem/internal/core", []string{"internal", "internal/bootstrap", "internal/bootstrap/launcher", "kernels", "symmem/internal", "symmem/internal/device", "symmem/internal/net"}},
 	{"symmem/internal/devices", []string{"symmem/internal", "symmem/internal/cpu", "symmem/internal/cuda", "symmem/internal/device"}},
@@ -65,8 +65,9 @@ var parts = []part{
 	{"kernels", nil},
 
 	// How processes find each other, for sessions and programs alike.
-	{"internal/bootstrap", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/userdir"}},
-	{"internal/bootstrap/rendezvous", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/launcher", "internal/bootstrap/userdir"}},
+	{"internal/bootstrap", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/heartbeat", "internal/bootstrap/userdir"}},
+	{"internal/bootstrap/rendezvous", []string{"internal", "internal/bootstrap/frame", "internal/bootstrap/heartbeat", "internal/bootstrap/launcher", "internal/bootstrap/userdir"}},
+	{"internal/bootstrap/heartbeat", []string{"internal/bootstrap/frame"}},
 	{"internal/bootstrap/launcher", []string{"internal"}},
 	{"internal/bootstrap/userdir", nil},
 	{"internal/bootstrap/frame", nil},
