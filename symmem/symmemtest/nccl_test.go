@@ -98,11 +98,11 @@ func ncclTeamsCase(t *T) {
 const ncclReduce = `
 #include <nccl_device.h>
 template <class T> __device__ void reduce(ncclWindow_t send, size_t sendOffset, ncclWindow_t recv, size_t recvOffset, size_t count, ncclDevComm const& comm) {
-	const int threads = blockDim.x * gridDim.x * comm.nRanks;
-	for (size_t i = threadIdx.x + blockDim.x * (comm.rank + blockIdx.x * comm.nRanks); i < count; i += threads) {
+	const int n = comm.lsaSize, threads = blockDim.x * gridDim.x * n, first = comm.rank - comm.lsaRank;
+	for (size_t i = threadIdx.x + blockDim.x * (comm.lsaRank + blockIdx.x * n); i < count; i += threads) {
 		T sum = 0;
-		for (int p = 0; p < comm.nRanks; p++) sum += ((T*)ncclGetLsaPointer(send, sendOffset, p))[i];
-		for (int p = 0; p < comm.nRanks; p++) ((T*)ncclGetPeerPointer(recv, recvOffset, p))[i] = sum;
+		for (int p = 0; p < n; p++) sum += ((T*)ncclGetLsaPointer(send, sendOffset, p))[i];
+		for (int p = 0; p < n; p++) ((T*)ncclGetPeerPointer(recv, recvOffset, first + p))[i] = sum;
 	}
 }
 extern "C" __global__ void ints(ncclWindow_t send, size_t sendOffset, ncclWindow_t recv, size_t recvOffset, size_t count, struct ncclDevComm comm) {
@@ -125,7 +125,10 @@ func ncclAllReduceCase(t *T) {
 	k := symmem.Compile(ncclReduce)
 	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: blocks})
 	sends, recvs := symmem.Window(send), symmem.Window(recv)
-	sum := t.size * (t.size + 1) / 2
+	sum := 0
+	for _, r := range symmem.LSA().Ranks() {
+		sum += r + 1
+	}
 	for round := range 5 {
 		send.Fill(0).Slice(8, n+8).Fill((t.rank + 1) * (round + 1))
 		k.Launch(symmem.Grid(blocks), symmem.Block(96), sends, 32, recvs, 0, n, comm, symmem.Timeout(20*time.Second))
@@ -177,7 +180,7 @@ extern "C" __global__ void meet(ncclDevComm comm, ncclWindow_t w, int rounds, in
 	__syncthreads();
 	turns(ncclCoopCta(), comm, ncclTeamLsa(comm), 2, x, rounds, wrong);
 	if (threadIdx.x < 64) turns(ncclCoopWarpSpan(0, 2, 4), comm, ncclTeamLsa(comm), 3, x, rounds, wrong);
-	if (comm.nRanks % 2 == 0) {
+	if (comm.lsaSize % 2 == 0) {
 		turns(ncclCoopCta(), comm, ncclTeamInnerFactor(ncclTeamLsa(comm), 2), 4, x, rounds, wrong);
 		turns(ncclCoopCta(), comm, ncclTeamOuterFactor(ncclTeamLsa(comm), 2), 5, x, rounds, wrong);
 	}
@@ -247,20 +250,20 @@ func ncclPointersCase(t *T) {
 static_assert(NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0), "");
 static_assert(ncclSuccess == 0 && ncclTimeout == 8, "");
 extern "C" __global__ void pointers(ncclDevComm comm, ncclWindow_t w, ncclDevResourceHandle first, ncclDevResourceHandle_t second, unsigned long long* out) {
-	const int next = (comm.rank + 1) % comm.nRanks;
+	const int lsa = (comm.lsaRank + 1) % comm.lsaSize, next = comm.rank - comm.lsaRank + lsa;
 	ncclSymPtr<int> p(w, 4);
 	ncclSymPtr<char> bytes = p;
-	*out++ = (unsigned long long)ncclGetLocalPointer(w, 4), *out++ = (unsigned long long)ncclGetLsaPointer(w, 4, next), *out++ = (unsigned long long)ncclGetPeerPointer(w, 4, next);
+	*out++ = (unsigned long long)ncclGetLocalPointer(w, 4), *out++ = (unsigned long long)ncclGetLsaPointer(w, 4, lsa), *out++ = (unsigned long long)ncclGetPeerPointer(w, 4, next);
 	*out++ = (unsigned long long)ncclGetPeerPointer(w, 4, ncclTeamWorld(comm), next);
-	*out++ = (unsigned long long)p.localPtr(), *out++ = (unsigned long long)p.lsaPtr(next), *out++ = (unsigned long long)p.peerPtr(next), *out++ = (unsigned long long)p.peerPtr(ncclTeamLsa(comm), next);
+	*out++ = (unsigned long long)p.localPtr(), *out++ = (unsigned long long)p.lsaPtr(lsa), *out++ = (unsigned long long)p.peerPtr(next), *out++ = (unsigned long long)p.peerPtr(ncclTeamLsa(comm), lsa);
 	p += 3;
 	*out++ = p.offset, *out++ = (p - 2).offset, *out++ = (p + 1u).offset, *out++ = (unsigned long long)(p - ncclSymPtr<int>(w, 4)), *out++ = bytes.offset;
 	p -= 3;
 	*out++ = p == ncclSymPtr<int>(w, 4), *out++ = p != ncclSymPtr<int>(w, 4);
 	*out++ = (unsigned long long)ncclGetResourceBufferLocalPointer(comm, second) - (unsigned long long)ncclGetResourceBufferLocalPointer(comm, first);
 	*out++ = ncclGetResourceBufferOffset(second) - ncclGetResourceBufferOffset(first);
-	int* theirs = (int*)ncclGetResourceBufferPeerPointer(comm, second, ncclTeamLsa(comm), next);
-	*out++ = theirs == ncclGetResourceBufferLsaPointer(comm, second, next) && (char*)theirs == ncclGetResourceBuffer(comm, second).lsaPtr(next);
+	int* theirs = (int*)ncclGetResourceBufferPeerPointer(comm, second, ncclTeamLsa(comm), lsa);
+	*out++ = theirs == ncclGetResourceBufferLsaPointer(comm, second, lsa) && (char*)theirs == ncclGetResourceBuffer(comm, second).lsaPtr(lsa);
 	ncclLsaBarrierSession<ncclCoopThread> bar(ncclCoopThread(), comm, ncclTeamTagLsa(), 0);
 	bar.sync(ncclCoopThread(), cuda::memory_order_relaxed);
 	theirs[1023] = 50 + comm.rank;
@@ -270,9 +273,11 @@ extern "C" __global__ void pointers(ncclDevComm comm, ncclWindow_t w, ncclDevRes
 	out := symmem.Local(symmem.U64, 19)
 	k.Launch(symmem.Grid(1), symmem.Block(1), comm, w, comm.Resource(0), comm.Resource(1), out)
 	at := h.BufferPtrs()
-	next := (t.rank + 1) % t.size
+	host := symmem.LSA()
+	neighbour := func(k int) int { return host.Ranks()[(host.Rank()+host.Size()+k)%host.Size()] }
+	next := neighbour(1)
 	mine, theirs := int(at[t.rank])+4, int(at[next])+4
-	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128, 128, 1, 50 + (t.rank+t.size-1)%t.size})
+	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128, 128, 1, 50 + neighbour(-1)})
 	symmem.Synchronize()
 	comm.Free()
 	x.Free()
@@ -305,12 +310,14 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what, unsig
 	}
 }`)
 	out := symmem.Local(symmem.I32, 1)
+	host := symmem.LSA()
+	beyond := host.Ranks()[0] + host.Size()
 	for what, c := range []struct {
 		index int
 		words []string
 	}{
-		{t.size, []string{"ask", fmt.Sprintf("a pointer to rank %d", t.size), "LSA team"}},
-		{t.size + 3, []string{fmt.Sprintf("a pointer to rank %d", t.size+3)}},
+		{host.Size(), []string{"ask", fmt.Sprintf("a pointer to rank %d", beyond), "LSA team"}},
+		{beyond, []string{fmt.Sprintf("a pointer to rank %d", beyond)}},
 		{17, []string{"at byte 17", "has 16"}},
 		{2, []string{"barrier 2 was asked for, and the communicator has 2", "LsaBarriers"}},
 		{1, []string{"low-latency block 1", "has 1"}},
