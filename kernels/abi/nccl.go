@@ -5,12 +5,18 @@ const NcclBufferUnit = 128
 
 // Why a function of NCCL's device API refuses: symm::NcclRefusal.
 const (
-	NcclPeer     = 0x100 // the peer is not in the LSA team
-	NcclBytes    = 0x101 // the offset is beyond the window
-	NcclBarrier  = 0x102 // there is no barrier of this index
-	NcclBlock    = 0x103 // there is no block of this number for low-latency sessions
-	NcclSlot     = 0x104 // it has no slot of this number
-	NcclMultimem = 0x105 // multimem was not asked for
+	NcclPeer            = 0x100 // the peer is not in the LSA team
+	NcclBytes           = 0x101 // the offset is beyond the window
+	NcclBarrier         = 0x102 // there is no barrier of this index
+	NcclBlock           = 0x103 // there is no block of this number for low-latency sessions
+	NcclSlot            = 0x104 // it has no slot of this number
+	NcclMultimem        = 0x105 // multimem was not asked for
+	NcclGin             = 0x106 // GIN was not asked for
+	NcclRank            = 0x107 // there is no rank of this number
+	NcclSignal          = 0x108 // there is no signal of this number
+	NcclCounter         = 0x109 // there is no counter of this number
+	NcclGinBarrierIndex = 0x10a // there is no GIN barrier of this index
+	NcclValue           = 0x10b // a value of this size does not go over the network
 )
 
 // NcclWindow is ncclWindow_vidmem: a window, where kernels find it.
@@ -20,6 +26,9 @@ type NcclWindow struct {
 	Watch            Ptr
 	Rank, NRanks     int32
 	LsaRank, LsaSize int32
+	NetStart         uint64
+	NetWindow        uint32
+	_                uint32
 	Lsa              Ptrs // by rank of the LSA team
 }
 
@@ -29,18 +38,29 @@ type NcclLsaBarrier struct {
 	NBarriers int32
 }
 
+// NcclGinBarrier is ncclGinBarrierHandle.
+type NcclGinBarrier struct {
+	Signal0   uint32
+	NBarriers int32
+}
+
 // NcclLLA2A is ncclLLA2AHandle.
 type NcclLLA2A struct{ BufHandle, NSlots, NBlocks uint32 }
 
 // NcclDevComm is ncclDevComm: a group as a kernel gets it.
 type NcclDevComm struct {
-	Rank, NRanks     int32
-	LsaRank, LsaSize int32
-	LsaBarrier       NcclLsaBarrier
-	HybridLsaBarrier NcclLsaBarrier
-	LsaLLA2A         NcclLLA2A
-	_                uint32
-	LsaMultimem      Ptr
-	ResourceWindow   Ptr // to an NcclWindow
-	Context          Context
+	Rank, NRanks                                                                 int32
+	LsaRank, LsaSize                                                             int32
+	LsaBarrier                                                                   NcclLsaBarrier
+	HybridLsaBarrier                                                             NcclLsaBarrier
+	LsaLLA2A                                                                     NcclLLA2A
+	WorldGinBarrier, RailGinBarrier, HybridRailGinBarrier, HybridWorldGinBarrier NcclGinBarrier
+	GinContextCount                                                              uint32
+	GinSignalCount, GinCounterCount                                              int32
+	GinWords                                                                     uint32 // signals of a context, those of barriers included
+	GinBase                                                                      uint32 // a handle
+	LsaMultimem                                                                  Ptr
+	ResourceWindow                                                               Ptr // to an NcclWindow
+	Net                                                                          Ptr // to the NetGroup of a group that spans hosts, or 0
+	Context                                                                      Context
 }

@@ -15,11 +15,14 @@
 //
 //   nccl/types.h        results, teams, handles, ncclDevComm     nccl/coop.h         threads that call together
 //   nccl/pointer.h      pointers of windows, ncclSymPtr          nccl/lsa_barrier.h  ncclLsaBarrierSession
-//   nccl/ll_a2a.h       ncclLLA2ASession                         nccl/missing.h      what there is not, and what to write instead
+//   nccl/ll_a2a.h       ncclLLA2ASession                         nccl/gin.h          ncclGin: puts, gets, signals, counters
+//   nccl/barrier.h      ncclGinBarrierSession, ncclBarrierSession  nccl/missing.h    what there is not, and what to write instead
 #pragma once
 #include "nccl/types.h"
 #include "nccl/coop.h"
 #include "nccl/pointer.h"
 #include "nccl/lsa_barrier.h"
 #include "nccl/ll_a2a.h"
+#include "nccl/gin.h"
+#include "nccl/barrier.h"
 #include "nccl/missing.h"

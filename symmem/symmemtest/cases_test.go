@@ -152,6 +152,8 @@ var cases = []testCase{
 	{"NcclPointers", 1, true, ncclPointersCase},
 	{"NcclRefused", 1, false, ncclRefusedCase},
 	{"NcclTimeout", 2, false, ncclTimeoutCase},
+	{"NcclGin", 1, true, ncclGinCase},
+	{"NcclGinAllToAll", 1, true, ncclGinAllToAllCase},
 
 	{"Caps", 1, false, capsCase},
 	{"Abort", 2, false, abortCase},

@@ -38,7 +38,7 @@ var withoutOtherHosts = []string{
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll", "Broadcast", "UseAfterFree",
-	"NilArguments",
+	"NilArguments", "NcclGin", "NcclGinAllToAll",
 }
 
 // sameNames reports whether two lists hold the same, in any order.

@@ -396,3 +396,167 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 	symmem.Meet()
 	comm.Free()
 }
+
+// ncclGinCase calls every function of ncclGin, with the right neighbour as the peer.
+func ncclGinCase(t *T) {
+	x := symmem.Empty(symmem.I64, 64)
+	w := symmem.Window(x)
+	reqs := symmem.DevReqs{GinSignals: 8, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1}
+	counters := symmem.LSA().Size() == t.size
+	if counters {
+		reqs.GinCounters = 2
+	}
+	comm := symmem.DevComm(reqs)
+	k := symmem.Compile(`
+#include <nccl_device.h>
+extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, bool counters, long long* out) {  // 64 threads
+	const ncclTeam world = ncclTeamWorld(comm);
+	const int right = (comm.rank + 1) % comm.nRanks, first = threadIdx.x == 0;
+	ncclGin gin{comm, 0}, other{comm, 3, NCCL_GIN_RESOURCE_SHARING_CTA};
+	ncclCoopCta cta;
+	long long* const mine = (long long*)ncclGetLocalPointer(w, 0);
+	if (threadIdx.x < 8) mine[threadIdx.x] = 100 * comm.rank + threadIdx.x;
+	{
+		ncclGinBarrierSession<ncclCoopCta> bar(cta, gin, ncclTeamTagWorld(), 0);
+		bar.sync(cta, cuda::memory_order_acq_rel, ncclGinFenceLevel::None);
+		gin.put(world, right, w, 64, w, 0, 32, ncclGin_WeakSignalInc{0}, ncclGin_None{}, cta);
+		ncclSymPtr<long long> p(w, 0);
+		if (threadIdx.x < 32) gin.put(world, right, p + 12, p + 4, 4, ncclGin_SignalInc{0}, ncclGin_None{}, ncclCoopWarp());
+		if (threadIdx.x == 40) gin.putValue(world, right, w, 128, 7000ll + comm.rank, ncclGin_StrongSignalAdd{0, 1}), gin.putValue(world, right, p + 17, 8000ll + comm.rank);
+		gin.waitSignal(cta, 0, 3);
+		gin.flush(cta);
+		bar.sync(cta, cuda::memory_order_acq_rel);  // what all put has landed
+		if (threadIdx.x < 10) out[threadIdx.x] = mine[8 + threadIdx.x];
+		gin.get(world, right, w, 0, w, 18 * 8, 16, cta);
+		gin.flush(cta);
+		if (first) {
+			ncclGinRequest_t request;
+			gin.get(world, right, w, 16, w, 20 * 8, 8);
+			gin.flushAsync(world, right, &request);
+			gin.wait(request);
+			out[10] = mine[18], out[11] = mine[19], out[12] = mine[20];
+		}
+	}
+	ncclGinBarrier(cta, ncclGinAllContexts(comm), ncclTeamTagWorld(), 1);
+	ncclGinBarrier(cta, gin, ncclTeamTagRail(), 0, cuda::memory_order_acq_rel, ncclGinFenceLevel::Relaxed);
+
+	// signals alone, of two contexts, and in a window
+	gin.signal(world, right, ncclGin_WeakSignalAdd{1, 5}, cta);
+	gin.signal(world, right, ncclGin_SignalAdd{1, 7}, cta);
+	other.signal(world, right, ncclGin_StrongSignalInc{1}, cta);
+	gin.signal(world, right, ncclGin_WeakVASignalInc{w, 400}, cta);
+	gin.signal(world, right, ncclGin_StrongVASignalAdd{w, 400, 9}, cta);
+	gin.waitSignal(cta, 1, 12, 32);
+	other.waitSignal(cta, 1, 1);
+	gin.waitSignal(cta, w, 400, 10);
+	if (first) out[13] = gin.readSignal(1), out[14] = other.readSignal(1), out[15] = gin.readSignal(w, 400);
+	ncclGinBarrier(cta, gin, ncclTeamTagWorld(), 1);
+
+	// shadows and resets
+	if (first) gin.increaseSignalShadow(1, 12);
+	gin.waitSignalMeetShadow(cta, 1);
+	gin.signal(world, right, ncclGin_StrongSignalAdd{1, 30}, cta);
+	unsigned long long before, delta;
+	gin.waitSignalFollowShadow(cta, 1, 30ull, &before, &delta);
+	if (first) out[16] = before, out[17] = delta, out[18] = *gin.getSignalShadowPtr(1);
+	ncclGinBarrier(cta, gin, ncclTeamTagWorld(), 1);
+	if (first) {
+		gin.resetSignal(0), gin.resetSignal(1), gin.resetSignal(w, 400);
+		other.resetSignal(1);
+		out[19] = gin.readSignal(1) + *gin.getSignalShadowPtr(1) + gin.readSignal(w, 400) + other.readSignal(1) + gin.readSignal(0);
+	}
+	if (first) out[20] = gin.waitSignal(ncclCoopThread(), 5, 1, 64, cuda::memory_order_acquire, 1000000ull);
+	if (counters) {
+		const unsigned long long was = gin.readCounter(1);
+		gin.put(world, right, w, 480, w, 0, 8, ncclGin_None{}, ncclGin_CounterInc{1}, cta);
+		gin.put(world, right, w, 480, w, 0, 8, ncclGin_None{}, ncclGin_WeakCounterInc{1}, cta);
+		gin.waitCounter(cta, 1, was + 2);
+		if (first) gin.resetCounter(1), out[21] = gin.readCounter(1) + was;
+	}
+	ncclGinBarrier(cta, gin, ncclTeamTagWorld(), 1);
+}`)
+	for range 3 {
+		x.Fill(0)
+		symmem.Synchronize()
+		symmem.Meet()
+		out := symmem.Local(symmem.I64, 22)
+		k.Launch(symmem.Grid(1), symmem.Block(64), comm, w, counters, out, symmem.Timeout(30*time.Second))
+		left, right := (t.rank+t.size-1)%t.size, (t.rank+1)%t.size
+		var want []int
+		for i := range 8 {
+			want = append(want, 100*left+i)
+		}
+		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0)
+		t.equal("functions", out.Ints(), want)
+		symmem.Meet()
+	}
+	out := symmem.Local(symmem.I64, 1)
+	bad := symmem.Compile(`
+#include <nccl_device.h>
+extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what) {
+	ncclGin gin{comm, 0};
+	const ncclTeam world = ncclTeamWorld(comm);
+	if (what == 0) gin.signal(world, comm.nRanks, ncclGin_StrongSignalInc{0});
+	if (what == 1) gin.readSignal(10000);
+	if (what == 2) gin.put(world, 0, w, 505, w, 0, 8);
+	if (what == 3) ncclGinBarrier(ncclCoopThread(), gin, ncclTeamTagWorld(), 2);
+	if (what == 4) gin.readCounter(2);
+}`)
+	for what, words := range []string{fmt.Sprintf("rank %d was named", t.size), "GIN signal 10000 was named", "byte 513", "GIN barrier 2 was asked for", "GIN counter 2 was named"} {
+		bad.Launch(symmem.Grid(1), symmem.Block(1), comm, w, what)
+		t.refused(symmem.KindMisuse, symmem.Synchronize, words)
+	}
+	none := symmem.DevComm(symmem.DevReqs{})
+	bad.Launch(symmem.Grid(1), symmem.Block(1), none, w, 9)
+	t.refused(symmem.KindMisuse, symmem.Synchronize, "GIN was not asked for", "GinSignals")
+	out.Free()
+	symmem.Meet()
+	none.Free()
+	comm.Free()
+	x.Free()
+}
+
+// ncclGinAllToAllCase exchanges blocks as NCCL's examples do: ranks of the host by stores and the others by puts, after a barrier of both.
+func ncclGinAllToAllCase(t *T) {
+	const n, blocks = 100, 2
+	send, recv := symmem.Empty(symmem.I32, t.size*n), symmem.Empty(symmem.I32, t.size*n)
+	sends, recvs := symmem.Window(send), symmem.Window(recv)
+	comm := symmem.DevComm(symmem.DevReqs{Barriers: blocks, GinSignals: blocks})
+	k := symmem.Compile(`
+#include <nccl_device.h>
+extern "C" __global__ void exchange(ncclWindow_t send, ncclWindow_t recv, size_t count, struct ncclDevComm comm, bool fenced) {
+	const unsigned int signal = blockIdx.x;
+	ncclGin gin{comm, 0};
+	const unsigned long long before = gin.readSignal(signal);
+	ncclBarrierSession bar{ncclCoopCta(), ncclTeamTagWorld(), gin, blockIdx.x};
+	bar.sync(ncclCoopCta(), cuda::memory_order_acquire, ncclGinFenceLevel::None);
+	const ncclTeam world = ncclTeamWorld(comm), lsa = ncclTeamLsa(comm);
+	const int tid = threadIdx.x + blockIdx.x * blockDim.x, threads = blockDim.x * gridDim.x, first = world.rank - lsa.rank;
+	const size_t size = count * sizeof(int);
+	for (int r = tid; r < world.nRanks; r += threads)
+		if (r < first || r >= first + lsa.nRanks) gin.put(world, r, recv, world.rank * size, send, r * size, size, ncclGin_WeakSignalInc{signal});
+	const int* from = (const int*)ncclGetLocalPointer(send, 0);
+	for (size_t i = tid; i < count; i += threads)
+		for (int p = 0; p < lsa.nRanks; p++) ((int*)ncclGetLsaPointer(recv, world.rank * size, p))[i] = from[(first + p) * count + i];
+	if (!fenced && world.rank % threads / blockDim.x == blockIdx.x) gin.waitSignal(ncclCoopCta(), signal, before + world.nRanks - lsa.nRanks);
+	gin.flush(ncclCoopCta());
+	bar.sync(ncclCoopCta(), cuda::memory_order_release, fenced ? ncclGinFenceLevel::Put | ncclGinFenceLevel::Get : ncclGinFenceLevel::None);
+	bar.lsaBarrier().sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+}`)
+	for round := range 6 {
+		values := make([]int32, t.size*n)
+		var want []int
+		for i := range values {
+			values[i] = int32(10000*round + 1000*t.rank + i/n)
+			want = append(want, 10000*round+1000*(i/n)+t.rank)
+		}
+		send.CopyFrom(values)
+		recv.Fill(-1)
+		k.Launch(symmem.Grid(blocks), symmem.Block(32), sends, recvs, n, comm, round%2 == 1, symmem.Timeout(30*time.Second))
+		t.equal("exchanged", recv.Ints(), want)
+		symmem.Meet()
+	}
+	comm.Free()
+	send.Free()
+	recv.Free()
+}

@@ -29,6 +29,8 @@ struct ncclLsaBarrierSession {
   }
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeamTagLsa, unsigned int index, bool multimem = false)
       : ncclLsaBarrierSession(coop, comm, ncclTeamLsa(comm), comm.lsaBarrier, index, multimem) {}
+  NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, symm::NcclAbsent)
+      : coop(coop), comm(comm), team(), handle(), index(0), epoch(0), over(true) {}
   ncclLsaBarrierSession(ncclLsaBarrierSession const&) = delete;
   NCCL_DEVICE_INLINE ~ncclLsaBarrierSession() {
     if (!over && coop.thread_rank() == 0) *words(comm.lsaRank) = epoch;

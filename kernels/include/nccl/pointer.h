@@ -4,6 +4,8 @@
 
 namespace symm {
 
+struct NcclAbsent {};  // makes a session that is not there
+
 // nccl_refuse reports a function that cannot be what it was asked for. It runs once, and costs a call.
 __device__ __noinline__ inline void nccl_refuse(Watch* watch, int rank, u32 what, u32 ordinal, int peer, u64 value, u64 limit) {
   Context c = {};

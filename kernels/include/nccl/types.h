@@ -4,6 +4,10 @@
 #include "symm/kernel.cuh"
 #include "symm/wait.cuh"
 
+namespace symm {
+struct NetGroup;
+}
+
 // The version whose names these headers have, besides those of earlier ones.
 #define NCCL_MAJOR 2
 #define NCCL_MINOR 32
@@ -34,6 +38,10 @@ struct ncclLsaBarrierHandle { ncclDevResourceHandle bufHandle; int nBarriers; };
 typedef ncclLsaBarrierHandle ncclLsaBarrierHandle_t;
 struct ncclLLA2AHandle { ncclDevResourceHandle bufHandle; unsigned int nSlots, nBlocks; };
 typedef ncclLLA2AHandle ncclLLA2AHandle_t;
+typedef unsigned int ncclGinSignal_t;
+typedef unsigned int ncclGinCounter_t;
+struct ncclGinBarrierHandle { ncclGinSignal_t signal0; int nBarriers; };
+typedef ncclGinBarrierHandle ncclGinBarrierHandle_t;
 struct ncclMultimemHandle { void* mcBasePtr; };
 typedef ncclMultimemHandle ncclMultimemHandle_t;
 
@@ -44,6 +52,8 @@ struct ncclWindow_vidmem {
   symm::Watch* watch;       // where a pointer that there is not is refused
   int rank, nRanks;         // of the group
   int lsaRank, lsaSize;
+  symm::u64 netStart;       // where the window begins in the one that the network knows as
+  unsigned int netWindow, reserved;
   char* lsa[symm::kMaxRanks];  // the parts of the LSA team
 };
 typedef ncclWindow_vidmem ncclWindow_vidmem_t;
@@ -56,8 +66,17 @@ struct ncclDevComm {
   ncclLsaBarrierHandle lsaBarrier;        // DevReqs.LsaBarriers of them
   ncclLsaBarrierHandle hybridLsaBarrier;  // DevReqs.Barriers
   ncclLLA2AHandle lsaLLA2A;
+  ncclGinBarrierHandle worldGinBarrier;        // DevReqs.WorldGinBarriers
+  ncclGinBarrierHandle railGinBarrier;         // DevReqs.RailGinBarriers
+  ncclGinBarrierHandle hybridRailGinBarrier;   // DevReqs.Barriers
+  ncclGinBarrierHandle hybridWorldGinBarrier;  // as many
+  unsigned int ginContextCount;                // 0 without GIN
+  int ginSignalCount, ginCounterCount;
+  unsigned int ginWords;                       // signals of a context, those of barriers included
+  ncclDevResourceHandle ginBase;               // the words of contexts: see nccl/gin.h
   ncclMultimemHandle lsaMultimem;
   ncclWindow_t resourceWindow;
+  const symm::NetGroup* net;              // of a group that spans hosts, or 0
   symm::Context context;  // of the launch
 };
 typedef ncclDevComm ncclDevComm_t;
@@ -66,12 +85,14 @@ namespace symm {
 
 using NcclWindow = ::ncclWindow_vidmem;
 using NcclDevComm = ::ncclDevComm;
-SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, lsa)
-SYMM_LAYOUT(NcclDevComm, rank, nRanks, lsaRank, lsaSize, lsaBarrier, hybridLsaBarrier, lsaLLA2A, lsaMultimem, resourceWindow, context)
+SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, netStart, netWindow, lsa)
+SYMM_LAYOUT(NcclDevComm, rank, nRanks, lsaRank, lsaSize, lsaBarrier, hybridLsaBarrier, lsaLLA2A, worldGinBarrier, railGinBarrier, hybridRailGinBarrier,
+            hybridWorldGinBarrier, ginContextCount, ginSignalCount, ginCounterCount, ginWords, ginBase, lsaMultimem, resourceWindow, net, context)
 
 // NcclRefusal is why a function of NCCL's refuses: the `kind` of the record.
-enum NcclRefusal : u32 { kNcclPeer = 0x100, kNcclBytes = 0x101, kNcclBarrier = 0x102, kNcclBlock = 0x103, kNcclSlot = 0x104, kNcclMultimem = 0x105 };
-SYMM_VALUES(NcclRefusal, kNcclPeer, kNcclBytes, kNcclBarrier, kNcclBlock, kNcclSlot, kNcclMultimem)
+enum NcclRefusal : u32 { kNcclPeer = 0x100, kNcclBytes = 0x101, kNcclBarrier = 0x102, kNcclBlock = 0x103, kNcclSlot = 0x104, kNcclMultimem = 0x105,
+  kNcclGin = 0x106, kNcclRank = 0x107, kNcclSignal = 0x108, kNcclCounter = 0x109, kNcclGinBarrier = 0x10a, kNcclValue = 0x10b };
+SYMM_VALUES(NcclRefusal, kNcclPeer, kNcclBytes, kNcclBarrier, kNcclBlock, kNcclSlot, kNcclMultimem, kNcclGin, kNcclRank, kNcclSignal, kNcclCounter, kNcclGinBarrier, kNcclValue)
 
 __device__ constexpr bool acquires(cuda::memory_order o) { return o != cuda::memory_order_relaxed && o != cuda::memory_order_release; }
 __device__ constexpr bool releases(cuda::memory_order o) {

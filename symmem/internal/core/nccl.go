@@ -15,11 +15,16 @@ import (
 // DevReqs says which resources a [DeviceComm] has. The names are those of NCCL's requirements: barrierCount, lsaBarrierCount,
 // lsaLLA2ABlockCount, lsaLLA2ASlotCount, and the bytes of resource buffers. Indices of each begin at 0.
 type DevReqs struct {
-	Barriers    int   // for ncclBarrierSession
-	LsaBarriers int   // for ncclLsaBarrierSession: usually one for each block
-	LLA2ABlocks int   // for ncclLLA2ASession, with LLA2ASlots slots each
-	LLA2ASlots  int   //
-	Resources   []int // the bytes of each resource buffer, zeros at first
+	Barriers         int   // for ncclBarrierSession: usually one for each block
+	LsaBarriers      int   // for ncclLsaBarrierSession
+	WorldGinBarriers int   // for ncclGinBarrierSession of all ranks
+	RailGinBarriers  int   // and of a rail
+	GinSignals       int   // of each context of ncclGin
+	GinCounters      int   // likewise
+	GinContexts      int   // one if any of the others of GIN is asked for
+	LLA2ABlocks      int   // for ncclLLA2ASession, with LLA2ASlots slots each
+	LLA2ASlots       int   //
+	Resources        []int // the bytes of each resource buffer, zeros at first
 }
 
 // most of each resource, so that sizes stay far from overflowing
@@ -54,8 +59,10 @@ func (g *Group) lsaPlace(op string) (rank, size int) {
 // the handle.
 func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	g := h.g
+	start := uint64(h.t.offset) + uint64(base[g.rank]) - uint64(h.buffers[g.rank])
 	w := abi.NcclWindow{Bytes: uint64(size), Watch: device.Ptr(uintptr(unsafe.Pointer(g.rt.watch))), Rank: int32(g.rank), NRanks: int32(len(g.ranks))}
 	rank, n := g.lsaPlace(op)
+	w.NetStart, w.NetWindow = start, h.kernel.Window
 	w.LsaRank, w.LsaSize = int32(rank), int32(n)
 	w.Local = abi.Ptr(base[g.rank])
 	for i := range n {
@@ -147,7 +154,9 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	for _, r := range []struct {
 		name string
 		n    int
-	}{{"Barriers", reqs.Barriers}, {"LsaBarriers", reqs.LsaBarriers}, {"LLA2ABlocks", reqs.LLA2ABlocks}, {"LLA2ASlots", reqs.LLA2ASlots}} {
+	}{{"Barriers", reqs.Barriers}, {"LsaBarriers", reqs.LsaBarriers}, {"LLA2ABlocks", reqs.LLA2ABlocks}, {"LLA2ASlots", reqs.LLA2ASlots},
+		{"WorldGinBarriers", reqs.WorldGinBarriers}, {"RailGinBarriers", reqs.RailGinBarriers}, {"GinSignals", reqs.GinSignals}, {"GinCounters", reqs.GinCounters},
+		{"GinContexts", reqs.GinContexts}} {
 		if r.n < 0 || r.n > maxResources {
 			panic(rt.misuse(op, "reqs", "", "%s must be in [0, %d], not %d", r.name, maxResources, r.n))
 		}
@@ -170,6 +179,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	}
 	c.arg.LsaBarrier, c.arg.HybridLsaBarrier = barriers(reqs.LsaBarriers), barriers(reqs.Barriers)
 	c.arg.LsaLLA2A = abi.NcclLLA2A{BufHandle: place(16 * reqs.LLA2ABlocks * (1 + 2*reqs.LLA2ASlots)), NSlots: uint32(reqs.LLA2ASlots), NBlocks: uint32(reqs.LLA2ABlocks)}
+	c.gin(op, place)
 	pad := max(aligned(at), alignment)
 	at = pad
 	for _, n := range reqs.Resources {
@@ -182,11 +192,48 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	err := Maybe(func() {
 		h := rt.Rendezvous(c.t, g)
 		c.arg.ResourceWindow = abi.Ptr(h.tabled(op, h.pads, at).pointer())
+		c.arg.Net = g.table
 	})
 	if err != nil {
 		panic(err)
 	}
 	return c
+}
+
+// gin places the words of GIN, if any is asked for.
+func (c *DeviceComm) gin(op string, place func(bytes int) uint32) {
+	r, g, a := &c.reqs, c.g, &c.arg
+	ranks, hosts := len(g.ranks), len(g.parts)
+	if r.GinContexts == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters+r.Barriers > 0 {
+		r.GinContexts = 1
+	}
+	if r.GinContexts == 0 {
+		return
+	}
+	if g.spans() {
+		switch {
+		case g.table == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters > 0:
+			panic(g.rt.misuse(op, "group", "start with another --net, or give g.LSA()", "%v spans hosts, and no engine carries GIN between them", g))
+		case g.rt.info.Kind != "cpu" && g.table != 0:
+			panic(g.rt.misuse(op, "group", "give g.LSA(), or use the cpu device", "GIN between hosts is built for the cpu device only"))
+		case r.GinCounters > 0:
+			panic(g.rt.misuse(op, "reqs", "use flush", "counters are not counted between hosts"))
+		}
+	}
+	signals := r.GinSignals
+	barriers := func(n, members int) abi.NcclGinBarrier {
+		b := abi.NcclGinBarrier{Signal0: uint32(signals), NBarriers: int32(n)}
+		signals += n * members
+		return b
+	}
+	a.WorldGinBarrier, a.RailGinBarrier = barriers(r.WorldGinBarriers, ranks), barriers(r.RailGinBarriers, hosts)
+	a.HybridRailGinBarrier, a.HybridWorldGinBarrier = barriers(r.Barriers, hosts), barriers(r.Barriers, ranks)
+	a.GinContextCount, a.GinSignalCount, a.GinCounterCount, a.GinWords = uint32(r.GinContexts), int32(r.GinSignals), int32(r.GinCounters), uint32(signals)
+	words := 4*signals + 2*r.GinCounters
+	if words > 1<<28/r.GinContexts {
+		panic(g.rt.misuse(op, "reqs", "ask for less", "the signals take more than 2 GiB"))
+	}
+	a.GinBase = place(8 * words * r.GinContexts)
 }
 
 // String lists what is asked for: "DevReqs{LsaBarriers: 16}".
@@ -195,7 +242,8 @@ func (r DevReqs) String() string {
 	for _, f := range []struct {
 		name string
 		n    int
-	}{{"Barriers", r.Barriers}, {"LsaBarriers", r.LsaBarriers}, {"LLA2ABlocks", r.LLA2ABlocks}, {"LLA2ASlots", r.LLA2ASlots}} {
+	}{{"Barriers", r.Barriers}, {"LsaBarriers", r.LsaBarriers}, {"WorldGinBarriers", r.WorldGinBarriers}, {"RailGinBarriers", r.RailGinBarriers},
+		{"GinSignals", r.GinSignals}, {"GinCounters", r.GinCounters}, {"GinContexts", r.GinContexts}, {"LLA2ABlocks", r.LLA2ABlocks}, {"LLA2ASlots", r.LLA2ASlots}} {
 		if f.n != 0 {
 			fields = append(fields, fmt.Sprintf("%s: %d", f.name, f.n))
 		}
@@ -277,6 +325,22 @@ func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
 	case abi.NcclBarrier:
 		e.Msg = fmt.Sprintf("barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
 		e.Hint = "ask for as many as there are blocks: symm.DevReqs{LsaBarriers: n}, or Barriers for ncclBarrierSession"
+	case abi.NcclGin:
+		e.Msg, e.Hint = "GIN was not asked for", "ask for signals: symm.DevReqs{GinSignals: n}"
+	case abi.NcclRank:
+		e.Msg = fmt.Sprintf("rank %d was named, and the ranks are in [0, %d)", int64(r.Seen), r.Want)
+	case abi.NcclSignal:
+		e.Msg = fmt.Sprintf("GIN signal %d was named, and the communicator has %d", r.Seen, r.Want)
+		e.Hint = "ask for more in symm.DevReqs{GinSignals: n}"
+	case abi.NcclCounter:
+		e.Msg = fmt.Sprintf("GIN counter %d was named, and the communicator has %d", r.Seen, r.Want)
+		e.Hint = "ask for more in symm.DevReqs{GinCounters: n}"
+	case abi.NcclGinBarrierIndex:
+		e.Msg = fmt.Sprintf("GIN barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
+		e.Hint = "ask for as many as there are blocks: symm.DevReqs{WorldGinBarriers: n}, RailGinBarriers, or Barriers for ncclBarrierSession"
+	case abi.NcclValue:
+		e.Msg = fmt.Sprintf("putValue of %d bytes to rank %d, on another host: only aligned values of %d bytes go over the network", r.Seen, r.Peer, r.Want)
+		e.Hint = "use put, from a window"
 	case abi.NcclBlock:
 		e.Msg = fmt.Sprintf("low-latency block %d was asked for, and the communicator has %d", r.Seen, r.Want)
 		e.Hint = "ask for more in symm.DevReqs{LLA2ABlocks: n}"

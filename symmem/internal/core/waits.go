@@ -99,7 +99,7 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	switch r.Kind {
 	case device.WaitLowLatency:
 		return c, nil // whoever sets it
-	case device.WaitWord, device.WaitNetFlush, device.WaitCounter:
+	case device.WaitWord, device.WaitNetFlush, device.WaitCounter, device.WaitGinSignal, device.WaitGinCounter:
 		if r.Peer == r.Rank {
 			return c, nil // whoever sets it, or all peers
 		}
@@ -127,6 +127,10 @@ func awaited(r *device.WaitRecord) string {
 		return fmt.Sprintf("the barrier on channel %d", r.Channel)
 	case device.WaitLSABarrier:
 		return fmt.Sprintf("LSA barrier %d", r.Channel)
+	case device.WaitGinSignal:
+		return fmt.Sprintf("GIN signal %d to become %d; it is %d", r.Channel, r.Want, r.Seen)
+	case device.WaitGinCounter:
+		return fmt.Sprintf("GIN counter %d to become %d; it is %d", r.Channel, r.Want, r.Seen)
 	case device.WaitLowLatency:
 		return fmt.Sprintf("a value in low-latency slot %d", r.Channel)
 	case device.WaitNetCounter:

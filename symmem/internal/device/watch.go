@@ -74,4 +74,6 @@ const (
 	// Waits of NCCL's device API.
 	WaitLSABarrier = 20 // Peer to come to LSA barrier number Channel; Want is the round
 	WaitLowLatency = 21 // a value in slot Channel of a low-latency session; Want is its epoch
+	WaitGinSignal  = 22 // GIN signal Channel, not below Want; Seen is it
+	WaitGinCounter = 23 // GIN counter Channel, likewise
 )

@@ -100,7 +100,7 @@ func named(s string) (Type, bool) {
 		return Type{Base: Window, Size: 8, Lanes: 1}, true
 	case "ncclDevComm", "ncclDevComm_t":
 		return Type{Base: Comm, Lanes: 1}, true
-	case "ncclDevResourceHandle", "ncclDevResourceHandle_t":
+	case "ncclDevResourceHandle", "ncclDevResourceHandle_t", "ncclGinSignal_t", "ncclGinCounter_t":
 		return Type{Base: Uint, Size: 4, Lanes: 1}, true
 	case "half", "__half", "f16", "float16_t":
 		return Type{Base: Half, Size: 2, Lanes: 1}, true
