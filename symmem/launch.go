@@ -88,6 +88,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		groups = append(groups, c.Group())
 		p.TouchComm(c)
 		arg.Context = p.Join(c.Group())
+		arg.Context.Unannounced = 1
 		copy(p.data[k.d.Params()[p.comm[i]].Offset:], core.BytesOf(&arg))
 	}
 	for _, w := range p.windows {
