@@ -378,7 +378,7 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 	out := symmem.Local(symmem.I32, 64)
 	grid, block := symmem.Grid(1), symmem.Block(64)
 	symmem.Synchronize()
-	if t.rank == 0 {
+	if t.rank == 0 && symmem.LSA().Size() > 1 { // a rank alone on its host waits for nobody
 		k.Launch(grid, block, comm, 100_000_000, out)
 		symmem.Synchronize()
 		t.equal("timeouts", out.Ints(), slices.Repeat([]int{8}, 64))
