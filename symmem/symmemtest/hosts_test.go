@@ -38,7 +38,7 @@ var withoutOtherHosts = []string{
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll", "Broadcast", "UseAfterFree",
-	"NilArguments", "NcclGin", "NcclGinAllToAll",
+	"NilArguments", "KernelTimeout", "NcclGin", "NcclGinAllToAll",
 }
 
 // sameNames reports whether two lists hold the same, in any order.
@@ -55,7 +55,7 @@ func without(list, others []string) []string {
 }
 
 // notOnHosts are the cases that cannot say that they were refused: they end the process, look for a pointer to every member, or name ways within a host.
-var notOnHosts = []string{"Goroutines", "HandleFields", "DenseExplain"}
+var notOnHosts = []string{"Goroutines", "HandleFields", "Trace", "KernelHandle", "DenseExplain", "AllReduceLines"}
 
 // TestHosts runs every case on ranks that are on several hosts. Those that need the memory of other hosts are refused, and for no other reason.
 func TestHosts(t *testing.T) {

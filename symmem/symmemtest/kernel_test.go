@@ -184,6 +184,7 @@ func kernelTimeoutCase(t *T) {
 	symmem.Recover()
 	t.equal("data", x.Ints(), []int{5, 5, 5, 5})
 	h.Barrier(9)
+	symmem.Synchronize()
 	poll := symmem.Compile(`extern "C" __global__ void poll(symm::Handle h, int* x) {
 		const int peer = (h.rank + 1) % h.world_size;
 		if (symm::wait_until<symm::u32>(h, h.pad(h.rank), 7, symm::kEqual, symm::kUser, peer, 0)) x[0] = 1;

@@ -190,6 +190,9 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.Msg = fmt.Sprintf("kernel %s, block %v, thread %v: %s", fault.Kernel, fault.Block, fault.Thread, fault.What)
 		e.setPosition(fault.Where)
 		e.Caller = rt.calls.launchOf(fault.Kernel)
+		if rt.all != nil && rt.all.spans() {
+			e.Hint = "a handle has no pointers to members on other hosts: symm::put and symm::get reach them"
+		}
 		if rt.abort.Load() != nil {
 			e.Kind = KindInterrupted
 		}
