@@ -88,7 +88,13 @@ failed:
 
 sy_status sy_device_close(sy_device *d) {
 	sy_status st = sy_enter(d);
-	if (!st.code) FIRST(cuStreamDestroy_v2, d->service);
+	if (!st.code) {
+		FIRST(cuStreamDestroy_v2, d->service);
+		for (void *stage = atomic_load(&d->stages), *next; stage; stage = next) {
+			next = *(void **)stage;
+			FIRST(cuMemFreeHost, stage);
+		}
+	}
 	int result = release(d);
 	if (result && !st.code) st = (sy_status){result, "cuDevicePrimaryCtxRelease"};
 	free(d);

@@ -2,6 +2,7 @@
 #ifndef SYMMREPL_INNER_H
 #define SYMMREPL_INNER_H
 
+#include <stdatomic.h>
 #include "clib.h"
 #include "load.h"
 
@@ -42,8 +43,9 @@
 struct sy_device {
 	int device;
 	cu_context context;
-	cu_stream service; // for zeroing, apart from the user's streams
-	int handles;       // kinds that segments can be exported as
+	cu_stream service;      // for zeroing, apart from the user's streams
+	int handles;            // kinds that segments can be exported as
+	_Atomic(void *) stages; // staging memory of streams that are gone, each with the address of the next
 };
 
 // sy_beside is what runs copies beside each other: streams apart from the first copy's, and events that begin and end them. Its parts

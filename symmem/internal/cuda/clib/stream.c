@@ -22,6 +22,26 @@ sy_status sy_stream_create(sy_device *d, sy_stream **out) {
 	return OK;
 }
 
+// Staging memory outlives its stream, for the next one: the driver frees pinned memory when running kernels are over, and these may wait
+// for something that needs the driver.
+
+static void keep_list(sy_device *d, void *first, void **end) {
+	void *next = atomic_load(&d->stages);
+	do *end = next;
+	while (!atomic_compare_exchange_weak(&d->stages, &next, first));
+}
+
+static void keep_stage(sy_device *d, void *stage) { keep_list(d, stage, stage); }
+
+// kept_stage returns a stage, or NULL. It takes all of them for a moment, so that nobody sees one that is taken away.
+static void *kept_stage(sy_device *d) {
+	void **stage = atomic_exchange(&d->stages, NULL), **last = stage;
+	if (!stage || !*stage) return stage;
+	while (*last) last = *last;
+	keep_list(d, *stage, last);
+	return stage;
+}
+
 sy_status sy_stream_destroy(sy_stream *s) {
 	sy_status st = sy_enter(s->device);
 	if (!st.code) {
@@ -29,7 +49,7 @@ sy_status sy_stream_destroy(sy_stream *s) {
 		if (s->stage) {
 			FIRST(cuEventDestroy_v2, s->left[0]);
 			FIRST(cuEventDestroy_v2, s->left[1]);
-			FIRST(cuMemFreeHost, s->stage);
+			keep_stage(s->device, s->stage);
 		}
 		sy_status beside = sy_beside_destroy(&s->beside);
 		if (!st.code) st = beside;
@@ -95,9 +115,9 @@ static sy_status wait_event(cu_event event) {
 static sy_status make_stage(sy_stream *s) {
 	if (s->stage) return OK;
 	sy_status st = OK;
-	void *stage;
+	void *stage = kept_stage(s->device);
 	unsigned flags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
-	TRY(cuMemHostAlloc, &stage, 2 * STAGE_HALF, CU_HOST_PORTABLE);
+	if (!stage) TRY(cuMemHostAlloc, &stage, 2 * STAGE_HALF, CU_HOST_PORTABLE);
 	TRY_ELSE(host, cuEventCreate, &s->left[0], flags);
 	TRY_ELSE(event, cuEventCreate, &s->left[1], flags);
 	s->stage = stage;
@@ -105,7 +125,7 @@ static sy_status make_stage(sy_stream *s) {
 event:
 	cu.cuEventDestroy_v2(s->left[0]);
 host:
-	cu.cuMemFreeHost(stage);
+	keep_stage(s->device, stage);
 	return st;
 }
 
