@@ -50,8 +50,8 @@ func TestFakeDevice(t *testing.T) {
 	if n, err := Count(); n != 2 || err != nil {
 		t.Fatalf("Count is %d (%v)", n, err)
 	}
-	d := opened(t, 1)
 	before := live(t)
+	d := opened(t, 1)
 	t.Run("info", func(t *testing.T) { fakeInfo(t, d) })
 	t.Run("memory", func(t *testing.T) { testMemory(t, d) })
 	t.Run("copies", func(t *testing.T) { testCopies(t, d) })
@@ -59,9 +59,11 @@ func TestFakeDevice(t *testing.T) {
 	t.Run("capture", func(t *testing.T) { testCapture(t, d) })
 	t.Run("segments", func(t *testing.T) { testSegments(t, d, 0) })
 	t.Run("threads", func(t *testing.T) { testThreads(t, d) })
+	must(t, d.Close())
 	if n := live(t) - before; n != 1 { // the 16 bytes that testCapture ends with
 		t.Errorf("%d objects were left behind, want 1", n)
 	}
+	d = opened(t, 1)
 	t.Run("launch", func(t *testing.T) { fakeLaunch(t, d) })
 	t.Run("wait", func(t *testing.T) { fakeWait(t, d) })
 	t.Run("copier", func(t *testing.T) { fakeCopier(t, d) })
@@ -280,9 +282,11 @@ func fakeFailures(t *testing.T, d *Device) {
 	} {
 		for _, call := range strings.Fields(c.calls) {
 			before, files := live(t), openFiles(t)
+			d = opened(t, 1) // which keeps nothing of other streams
 			os.Setenv("FAKE_CUDA_FAIL", call+"=2")
 			err := c.do()
 			os.Unsetenv("FAKE_CUDA_FAIL")
+			must(t, d.Close())
 			if err == nil || !strings.Contains(err.Error(), strings.TrimSuffix(call, "_v2")) || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY (2)") {
 				t.Errorf("%s with a failing %s gives %v", c.op, call, err)
 			}
