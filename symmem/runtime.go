@@ -58,6 +58,9 @@ func Init(config Config) (*Runtime, error) {
 	if config.Index < 0 {
 		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "Index", Hint: "devices are numbered from 0", Msg: fmt.Sprintf("the index must not be negative, not %d", config.Index)}
 	}
+	if config.LocalSize < 0 {
+		return nil, &Error{Kind: KindMisuse, Op: "Init", Rank: rank, Peer: -1, Arg: "LocalSize", Hint: "leave it 0 if it is not known", Msg: fmt.Sprintf("the ranks of this host must not be negative, not %d", config.LocalSize)}
+	}
 	kind, err := devices.Find(config.Device)
 	if err != nil {
 		return nil, core.OpenFailure(rank, err)

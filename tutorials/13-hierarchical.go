@@ -16,6 +16,8 @@
 // First, the two teams of every rank: those that share my memory, and my counterparts on the other hosts.
 
 // %% Where am I?
+import "slices"
+
 rank, size := symm.Rank(), symm.WorldSize()
 team, rail := symm.LSA(), symm.Rail()
 perHost, hosts := team.Size(), rail.Size()

@@ -51,6 +51,7 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 		"Graph.Replay":             {`g.Replay()`, "Replay"},
 		"Graph.Free":               {`g.Free()`, "Graph.Free"},
 		"PendingSignals":           {`symm.PendingSignals()`, "PendingSignals"},
+		"DevComm":                  {`symm.DevComm(symm.DevReqs{LsaBarriers: 1})`, "DevComm"},
 	}
 	page, err := os.ReadFile("../../docs/ops.md")
 	if err != nil {

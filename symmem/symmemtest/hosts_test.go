@@ -265,7 +265,7 @@ func teamPoolCase(t *T) {
 	t.equal("the world's", symmem.MemPoolStats(), symmem.PoolStats{})
 }
 
-// teamKernelCase gives a kernel the handle of a team; that of a group that spans hosts is refused.
+// teamKernelCase gives a kernel the handle of a team; that of a group that spans hosts is refused where no network carries its operations.
 func teamKernelCase(t *T) {
 	x, y := symmem.Empty(symmem.I32, 64).Fill(t.rank), symmem.Local(symmem.I32, 64)
 	world, h := symmem.Rendezvous(x), symmem.Rendezvous(x, symmem.LSA())
@@ -277,6 +277,10 @@ func teamKernelCase(t *T) {
 	pull.Launch(symmem.Grid(1), symmem.Block(64), h, y, symmem.Timeout(20*time.Second))
 	t.equal("the neighbour", y.Ints(), slices.Repeat([]int{t.rank ^ 1}, 64))
 	far := (t.rank&^1 + 2) % 4
+	if t.rt.Network().Name != "" {
+		x.Free()
+		return
+	}
 	e := t.refused(symmem.KindMisuse, func() { pull.Launch(symmem.Grid(1), symmem.Block(64), world, y) }, "pull on rank", "and world has no pointer to its memory", "g.LSA()")
 	t.equal("the first that is not reached", e.Peer, far)
 	x.Free()
