@@ -16,7 +16,7 @@ const MaxWorld = abi.NetPeers
 //
 // The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
 // recover together, which takes the host alone; the memory of members on the own host is mapped, and that of others is not. What needs a pointer to
-// it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, carry.go).
+// it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, network_group.go, carry.go).
 // Ranks of one host whose GPUs cannot map each other's memory (places.go) are to each other as ranks of different hosts, wherever hosts are spoken of.
 
 // furnishWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks.
