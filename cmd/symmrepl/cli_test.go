@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 func TestEval(t *testing.T) {
@@ -76,6 +79,7 @@ func TestCommandLine(t *testing.T) {
 		want   string // in what it prints
 	}{
 		{"--help", 0, "Exit status: 0"},
+		{"--help", 0, fmt.Sprintf("ranks to start, 1 to %d and at most %d on a host;", symmem.MaxWorld, symmem.MaxRanks)},
 		{"-h", 0, "symmrepl run FILE.go"},
 		{"help", 0, "Flags, which may stand"},
 		{"version", 0, "symmrepl 0."},

@@ -38,8 +38,8 @@ Output begins with the ranks it comes from: "[0-3] same on all", "[1,3] differs"
 
 Flags, which may stand before or after the arguments:
 
-    -n, --ranks N       ranks to start, 1 to 16; by default one for each GPU, or 4 without GPUs.
-                        More ranks than GPUs share them
+    -n, --ranks N       ranks to start, 1 to 1024 and at most 72 on a host; by default one for each GPU, or 4 without
+                        GPUs. More ranks than GPUs share them
     --device KIND       cpu, cuda, or auto: cuda if there is a GPU. By default auto
     --backend NAME      how symmetric memory is made: CUDA on GPUs, CPU on the cpu device; by default what fits
     --hosts LIST        simulated hosts, as a number, 2, or the ranks of each, 0-3/4-7: memory is shared inside a host only
