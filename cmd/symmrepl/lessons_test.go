@@ -58,9 +58,10 @@ func TestLessonAcrossHosts(t *testing.T) {
 	}
 	t.Setenv("SYMMREPL_NET", "null delay=200us reorder=on seed=7")
 	const ranks = 4
-	for file, varies := range map[string]string{ // the first cell that varies
+	for file, varies := range map[string]string{ // the first cell that varies, if any does
 		"../../tutorials/11-put-signal-wait": `weak: [1-9]\d* of 100 early`,
 		"../../tutorials/13-hierarchical":    `all_reduce .* hierarchical, \d+ bytes of this rank over the null network`,
+		"../../tutorials/14-nccl-device-api": "",
 	} {
 		text, err := os.ReadFile(file + ".go")
 		if err != nil {
@@ -76,6 +77,9 @@ func TestLessonAcrossHosts(t *testing.T) {
 		}
 		got := runLesson(t, launchOn(t, ranks, hosts), lesson, ranks)
 		compareLesson(t, lesson, ranks, got, file+".out")
+		if varies == "" {
+			continue
+		}
 		first := slices.IndexFunc(lesson.Runs(), func(c tutorial.Cell) bool { return c.Varies })
 		if shown := (tutorial.Recording{got[first]}).Format(); !regexp.MustCompile(varies).MatchString(shown) {
 			t.Errorf("%s: want %s in:\n%s", file, varies, shown)

@@ -1,0 +1,315 @@
+//go:build ignore
+
+// NCCL's device API: from a slide to a cell.
+
+// %% [markdown]
+// # NCCL's device API: from slide to cell
+//
+// Until now your kernels spoke to other ranks with symmrepl's words: `h.buffer(p)`, `symm::barrier`, puts and signals. NCCL (2.28 and newer) has
+// the same ideas under names of its own, and talks, examples and libraries use those. In this tutorial you take code from a slide, run it, and
+// see what it promises.
+//
+// Nothing has to be installed: `nccl_device.h` is a header of symmrepl's, with NCCL's names and rules. It works on the cpu device, too, and its waits
+// end when something goes wrong.
+//
+//     symmrepl tutorial 14 -n 4                          all ranks on one host
+//     symmrepl tutorial 14 -n 4 --hosts 2 --net null     two hosts, with a network that you can disturb
+//
+// NCCL's three ways to reach a peer, and what you know them by:
+//
+//     LSA        load/store accessible: pointers to peers on my host     tutorials 02 to 05
+//     multimem   one address for all of them, in the switch              needs a switch that does it
+//     GIN        GPU-initiated networking: put, signal, wait             tutorial 11
+
+// %% Who am I?
+rank, size := symm.Rank(), symm.WorldSize()
+left := (rank + size - 1) % size
+host := symm.LSA()
+const n = 64
+
+// %% [markdown]
+// A kernel gets two things from the host, and the host makes them before:
+//
+//     a window                memory that every rank has registered           ncclCommWindowRegister    symm.Window(t)
+//     a device communicator   the ranks, and what they synchronise with       ncclDevCommCreate         symm.DevComm(symm.DevReqs{…})
+//
+// A window names memory by an offset, never by an address. The communicator must know at its beginning how many barriers and signals the kernels
+// will use: `DevReqs` asks for them. What you do not ask for is not there.
+
+// %% A window, and a communicator with four barriers and four signals.
+x := symm.Empty(symm.F32, n).Fill(rank + 1)
+w := symm.Window(x)
+comm := symm.DevComm(symm.DevReqs{LsaBarriers: 4, WorldGinBarriers: 4, GinSignals: 4})
+fmt.Println(w)
+fmt.Println(comm)
+
+// %% [markdown]
+// ## Loads and stores
+//
+// The slide says `float* ptr = ncclGetPeerPointer(devComm, offset, peer);`. Type that into a kernel.
+
+// %% [fails] As on the slide.
+symm.Compile(`
+#include <nccl_device.h>
+__global__ void load(ncclDevComm devComm, ncclWindow_t win, float* out, int peer) {
+  float* ptr = ncclGetPeerPointer(devComm, 0, peer);
+  out[0] = ptr[0];
+}`)
+
+// %% [markdown]
+// Slides are not compiled. The function takes the window, an offset in bytes, and the peer; and it returns a `void*`. The message says so.
+//
+// `ncclGetPeerPointer` counts ranks of the world, and `ncclGetLsaPointer` those of my host, from 0 to `comm.lsaSize - 1`.
+//
+// Now an all-reduce of the host, the one of tutorial 04: wait until all have come, add up what the others have, wait until all have read. The
+// barrier is a *session*, which a group of threads opens together:
+//
+//     ncclCoopCta()          these threads: the whole block. Also: ncclCoopWarp(), ncclCoopThread(), ncclCoopTile<8>()
+//     ncclTeamTagLsa()       these ranks: those of my host
+//     blockIdx.x             this barrier: every block meets its counterparts on the other ranks, and needs one of its own
+//     memory_order_acquire   what others wrote before they came, I shall see. With release: what I did before, they shall
+
+// %% The all-reduce of a host.
+oneShot := symm.Compile(`
+#include <nccl_device.h>
+__global__ void one_shot(ncclDevComm comm, ncclWindow_t win, float* out, int n) {
+  ncclLsaBarrierSession<ncclCoopCta> bar{ncclCoopCta(), comm, ncclTeamTagLsa(), blockIdx.x};
+  bar.sync(ncclCoopCta(), cuda::memory_order_acquire);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    float total = 0;
+    for (int p = 0; p < comm.lsaSize; p++) total += ((float*)ncclGetLsaPointer(win, 0, p))[i];
+    out[i] = total;
+  }
+  bar.sync(ncclCoopCta(), cuda::memory_order_release);
+}`)
+out := symm.Local(symm.F32, n)
+oneShot.Launch(symm.Grid(2), symm.Block(32), comm, w, out, n)
+total := 0
+for _, r := range host.Ranks() {
+	total += r + 1
+}
+fmt.Println("the sum of the host:", out.Float32s()[0] == float32(total) && out.Float32s()[n-1] == float32(total))
+
+// %% [markdown]
+// With NCCL, a kernel that uses a barrier which was not asked for writes into somebody else's memory. Here it is told. The communicator has four
+// barriers; eight blocks need eight.
+
+// %% [fails] Too many blocks.
+oneShot.Launch(symm.Grid(8), symm.Block(32), comm, w, out, n)
+symm.Synchronize()
+
+// %% [markdown]
+// ## Put, signal, wait
+//
+// Across hosts there are no pointers: there `ncclGetPeerPointer` has nothing to return, and here it says so. GIN reaches everybody. Its steps are those of tutorial 11:
+//
+//     ncclGin gin{comm, 0};                                       a context: an order of my puts, and a set of signals
+//     gin.put(team, peer, dst, offset, src, offset, bytes,        from my window into the peer's,
+//             ncclGin_SignalInc{0});                              and then its signal 0 grows by one
+//     gin.waitSignal(ncclCoopCta(), 0, least);                    until my signal 0 is at least so much
+//     gin.flush(ncclCoopCta());                                   until my sources may be overwritten
+//
+// Signals keep counting from launch to launch. So a kernel first *reads* its signal, and waits for more than that. Where must it read? Before
+// anybody can have put: before the barrier.
+
+// %% To the right. The first half of the window is what I send, the second what I get.
+ring := symm.Compile(`
+#include <nccl_device.h>
+__global__ void ring(ncclDevComm comm, ncclWindow_t win, size_t half) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  unsigned long long before = gin.readSignal(0);  // nobody has put: they are before the barrier, too
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  if (threadIdx.x == 0) gin.put(world, (world.rank + 1) % world.nRanks, win, half, win, 0, half, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, before + 1);
+  gin.flush(ncclCoopCta());
+}`)
+half := x.Bytes() / 2
+for round := range 3 {
+	x.Slice(0, n/2).Fill(100*round + rank)
+	ring.Launch(symm.Grid(1), symm.Block(32), comm, w, half)
+	fmt.Println("round", round, "from the left:", x.Float32s()[n-1] == float32(100*round+left))
+}
+
+// %% [markdown]
+// The slide's `ncclGinFenceLevel::relaxed` is `Relaxed`, or `None`: this barrier says that all have arrived, and nothing of their puts. With `Put` it also says that
+// the puts of the others to me have landed, with `Get` that what I get is here.
+//
+// What may you rely on? This table is the whole contract.
+//
+//     after                            you know
+//     put has returned                 nothing. It was requested
+//     flush, or my counter             the source may be overwritten. Nothing of the peer
+//     a signal of a weak put           the data of its own put
+//     a signal of a strong put         its own data, and all that this rank put to me before, in this context
+//     the barrier, None                all have arrived
+//     the barrier, Put                 and their puts to me have landed
+//     the LSA barrier                  loads and stores inside the host. Nothing of GIN
+//
+// A name without Strong or Weak is strong. A kernel that is wrong by this table is often right by luck: `:net delay 200us reorder on` takes the
+// luck away, as in tutorial 11.
+//
+// ## Both at once
+//
+// NCCL's examples end with a *hybrid* all-to-all: pointers for the ranks on my host, puts for all others. The barrier of the world is hybrid as well: it meets inside the
+// hosts, then along the rails. It needs `Barriers`, and GIN signals that nobody else uses.
+
+// %% Element p of the window goes to rank p, into place rank.
+m := symm.Empty(symm.I32, 2*size)
+win := symm.Window(m)
+hybrid := symm.DevComm(symm.DevReqs{Barriers: 1, GinSignals: 1})
+allToAll := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_to_all(ncclDevComm comm, ncclWindow_t win) {  // one block
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm), lsa = ncclTeamLsa(comm);
+  const int* mine = (const int*)ncclGetLocalPointer(win, 0);
+  const size_t place = (world.nRanks + world.rank) * sizeof(int);
+  unsigned long long before = gin.readSignal(0);
+  ncclBarrierSession<ncclCoopCta> bar{ncclCoopCta(), ncclTeamTagWorld(), gin, 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_acquire, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x) {
+    if (ncclTeamRankIsMember(lsa, world, p)) *(int*)ncclGetPeerPointer(win, place, p) = mine[p];
+    else gin.put(world, p, win, place, win, p * sizeof(int), sizeof(int), ncclGin_SignalInc{0});
+  }
+  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - lsa.nRanks);
+  bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel, ncclGinFenceLevel::None);
+}`)
+for p := range size {
+	m.Slice(p, p+1).Fill(10*rank + p)
+}
+allToAll.Launch(symm.Grid(1), symm.Block(32), hybrid, win)
+m.Ints()[size:]
+
+// %% [markdown]
+// Two conditions end the wait: a signal for each rank far away, and the last barrier for those near. The last barrier has no fence, and needs none: the signals already say that the puts
+// have landed.
+//
+// ## From PyTorch
+//
+// PyTorch calls some of this without a kernel of your own. Its names, and the lines that do the same here:
+//
+//     symm_mem.set_backend("NCCL")                  symmrepl --backend NCCL, symm.SetBackend
+//     symm_mem.empty, rendezvous                    x := symm.Empty(symm.F32, n); h := symm.Rendezvous(x)
+//     symm_mem.one_shot_all_reduce                  symm.OneShotAllReduce(x, "sum")
+//     symm_mem.nccl_put                             h.Put(peer, message)
+//     symm_mem.nccl_get                             h.Get(peer, message)
+//     symm_mem.nccl_put_with_signal                 h.PutWithSignal(peer, message, 0, 1)
+//     symm_mem.nccl_wait_for_signal                 h.WaitForSignal(0, ">=", 1)
+//     handle.put_signal, wait_signal                h.PutSignal(peer, channel), h.WaitSignal(peer, channel)
+//     CuTe: gin.put(…, signal_id=1, …)              gin.put(…, ncclGin_SignalInc{1})
+//     CuTe: gin.wait_signal(…, signal=1, least=1)   gin.waitSignal(ncclCoopCta(), 1, 1)
+
+// %% A window for your kernel: a place for every rank, and mine is filled.
+y := symm.Empty(symm.I32, 4*size)
+y.Slice(4*rank, 4*rank+4).Fill(rank + 1)
+gathered := symm.Window(y)
+gather := symm.DevComm(symm.DevReqs{WorldGinBarriers: 1, GinSignals: 1})
+
+// %% [exercise] An all-gather by puts
+// Write a kernel `all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes)`. Each rank has `bytes` at the offset `rank * bytes` of its
+// window, and all ranks shall have them there when the kernel ends. Use puts alone, so that it works for any hosts. It is launched with one block of 32 threads,
+// several times; the communicator has one barrier of the world and one signal.
+
+// %% [start]
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+}`)
+
+// %% [hint]
+// It is the ring with another loop: put to every rank but yourself, from the offset `world.rank * bytes` to the same offset.
+
+// %% [hint]
+// How often does my signal grow? Once for each of the others.
+
+// %% [hint]
+// Read the signal before the barrier. Let thread `p` put to rank `p`, and let all threads wait for `before + world.nRanks - 1`.
+
+// %% [solution]
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
+  gin.flush(ncclCoopCta());
+}`)
+
+// %% [wrong]
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, 0, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks - 1);
+  gin.flush(ncclCoopCta());
+}`)
+
+// %% [wrong]
+allGather := symm.Compile(`
+#include <nccl_device.h>
+__global__ void all_gather(ncclDevComm comm, ncclWindow_t win, size_t bytes) {
+  ncclGin gin{comm, 0};
+  ncclTeam world = ncclTeamWorld(comm);
+  const size_t mine = world.rank * bytes;
+  unsigned long long before = gin.readSignal(0);
+  ncclGinBarrierSession<ncclCoopCta> bar{ncclCoopCta(), gin, ncclTeamTagWorld(), 0};
+  bar.sync(ncclCoopCta(), cuda::memory_order_relaxed, ncclGinFenceLevel::None);
+  for (int p = threadIdx.x; p < world.nRanks; p += blockDim.x)
+    if (p != world.rank) gin.put(world, p, win, mine, win, mine, bytes, ncclGin_SignalInc{0});
+  gin.waitSignal(ncclCoopCta(), 0, before + world.nRanks);
+  gin.flush(ncclCoopCta());
+}`)
+
+// %% [check]
+symm.Recover() // ends waits that an earlier answer left
+found := make([]int, 2)
+if symm.Maybe(func() {
+	for round := 1; round <= 3; round++ {
+		y.Fill(-1)
+		y.Slice(4*rank, 4*rank+4).Fill(100*round + rank)
+		allGather.Launch(symm.Grid(1), symm.Block(32), gather, gathered, 16, symm.Timeout(300*time.Millisecond))
+		for i, v := range y.Ints() {
+			if v != 100*round+i/4 {
+				found[1] = 1
+			}
+		}
+	}
+}) != nil {
+	found[0] = 1
+}
+symm.Recover()
+verdict := symm.Empty(symm.I32, 2).CopyFrom(found)
+symm.Rendezvous(verdict)
+switch found = symm.AllReduce(verdict, "max").Ints(); {
+case found[0] > 0:
+	panic("a rank waited for a signal that never came: how many puts does each rank get?")
+case found[1] > 0:
+	panic("the kernel ended, and a place does not have what its rank put: everybody's bytes belong at the offset rank * bytes of every window")
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// ## What you know now
+//
+// - A window and a device communicator are all that a kernel needs of the host; indices are asked for in advance.
+// - Pointers reach the host, puts reach everybody, and a hybrid kernel uses both.
+// - Read the signal before the barrier; wait for what it was plus what will come.
+//
+// Read on: the header itself, `kernels/include/nccl_device.h`, and `docs/hosts.md` on what crosses hosts.
