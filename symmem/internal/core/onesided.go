@@ -10,7 +10,7 @@ import (
 // Put copies src into dst's copy of the tensor, from its start. It does not tell dst: follow it by PutSignal or
 // Barrier, or use PutWithSignal. Between hosts a later Put of the same memory may overtake it: a Barrier keeps them in order.
 //
-// PyTorch: nvshmem_put; get_buffer and copy_
+// PyTorch: nvshmem_put, nccl_put; get_buffer and copy_
 //
 // Shapes: src has the type of the tensor and may be shorter.
 //
@@ -37,7 +37,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 // Get copies the start of src's copy of the tensor into dst, as much as dst takes. It does not wait for src:
 // precede it by WaitSignal or Barrier.
 //
-// PyTorch: nvshmem_get; get_buffer and copy_
+// PyTorch: nvshmem_get, nccl_get; get_buffer and copy_
 //
 // Shapes: dst has the type of the tensor and may be shorter.
 //
@@ -87,7 +87,7 @@ const putCopies = 64 << 10
 // PutWithSignal copies src into dst's copy of the tensor, from its start, and then sets 64-bit word sig of dst's
 // signal pad of the tensor to val.
 //
-// PyTorch: nvshmem_put_with_signal
+// PyTorch: nvshmem_put_with_signal, nccl_put_with_signal
 //
 // Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
 //

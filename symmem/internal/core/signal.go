@@ -102,7 +102,7 @@ func (h *Handle) signal(op, way, arg string, peer, channel int, opts []Option) {
 // (cmp "==") or is not below it (">="). The word keeps its value. Any member may be the one to set it: in a group that spans hosts the wait
 // ends with an error when a member on another host is gone and the value has not come.
 //
-// PyTorch: nvshmem_wait_for_signal
+// PyTorch: nvshmem_wait_for_signal, nccl_wait_for_signal
 //
 // Shapes: sig is within the signal pad.
 //
