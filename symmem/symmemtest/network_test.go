@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,15 +62,13 @@ func orders() (list []division) {
 // messages overtake each other, and over UCX.
 func TestNetwork(t *testing.T) {
 	for _, device := range devices(t) {
-		for _, c := range append([]division{{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"}}, orders()...) {
+		for _, c := range append([]division{{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"}, {2, 2, "ucx memory=direct"}}, orders()...) {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
 				needRanks(t, device, c.ranks)
 				if shared() && (c.ranks != 4 || c.hosts != 2 || c.network == "null") {
 					t.Skip("4 ranks on 2 hosts are enough for GPUs that are shared")
 				}
-				if _, err := net.Available(); c.network == "ucx" && err != nil {
-					t.Skip(err)
-				}
+				needNetwork(t, device, c.network)
 				w := startOn(t, device, c.ranks, strconv.Itoa(c.hosts), c.network)
 				for _, name := range alsoOverNetwork {
 					t.Run(name, func(t *testing.T) { w.run(t, name) })
@@ -79,6 +78,23 @@ func TestNetwork(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// needNetwork skips the test where the device or this machine has not what the network needs.
+func needNetwork(t *testing.T, device, network string) {
+	t.Helper()
+	l, err := net.Available()
+	switch {
+	case !strings.HasPrefix(network, "ucx"):
+		return
+	case err != nil:
+		t.Skip(err)
+	case network != "ucx" && device == "cpu":
+		t.Skip("memory=direct is for GPUs")
+	}
+	if modules, _ := filepath.Glob(filepath.Join(filepath.Dir(l.Path), "ucx", "libuct_cuda.so*")); network != "ucx" && modules == nil {
+		t.Skipf("%s has no modules for CUDA", l.Path)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,9 @@ import (
 
 // noChoice is the choice of a world that spans hosts without a network.
 const noChoice = "none"
+
+// memoryDirect is the setting of UCX by which it reads and writes the memory of GPUs itself.
+const memoryDirect = "memory=direct"
 
 // networkConfig is the engine that was chosen.
 func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
@@ -34,11 +38,17 @@ func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
 		settings, err = tuned(settings, words[1:])
 	case local:
 		c.Interface, c.TLS = "lo", "tcp,self" // else UCX would find the memory that simulated hosts do not share
+		if slices.Contains(words, memoryDirect) {
+			c.TLS += ",cuda_copy"
+		}
 	default:
 		c.Interface = interfaceTo(rankZero(os.Environ()))
 	}
 	if err == nil {
 		c.Copier, err = rt.dev.Copier()
+	}
+	if slices.Contains(words, memoryDirect) {
+		c.Memory = net.DirectCUDA
 	}
 	return c, settings, err
 }
@@ -51,13 +61,18 @@ func (rt *Runtime) checkChoice(op string) {
 		return
 	case len(words) == 1 && (words[0] == "ucx" || words[0] == noChoice):
 		return
+	case len(words) == 2 && words[0] == "ucx" && words[1] == memoryDirect:
+		if rt.info.Kind == "cpu" {
+			panic(rt.misuse(op, "Network", "leave it out: all memory is the host's", "%s is for GPUs, not for the cpu device", memoryDirect))
+		}
+		return
 	case len(words) > 0 && words[0] == "null":
 		if _, err := tuned(net.NullSettings{}, words[1:]); err != nil {
 			panic(rt.misuse(op, "Network", "", "%v", err))
 		}
 		return
 	}
-	panic(rt.misuse(op, "Network", "leave it out for ucx", "the network must be ucx, null or none, not %q", rt.choice))
+	panic(rt.misuse(op, "Network", "leave it out for ucx", "the network must be ucx, ucx memory=direct, null or none, not %q", rt.choice))
 }
 
 // tuned changes settings of the null network by names and values: "delay 200us reorder on", or "delay=200us reorder=on".

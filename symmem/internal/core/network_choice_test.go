@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
@@ -35,6 +36,28 @@ func TestTuned(t *testing.T) {
 	} {
 		if _, err := tuned(before, strings.Fields(settings)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gives %v, want %q", settings, err, want)
+		}
+	}
+}
+
+func TestNetworkChoice(t *testing.T) {
+	for choice, want := range map[string][2]string{ // on the cpu device, on GPUs
+		"":                      {},
+		"ucx":                   {},
+		"none":                  {},
+		"null delay=1ms":        {},
+		"null memory=direct":    {`has no setting "memory"`, `has no setting "memory"`},
+		"ucx memory=direct":     {"memory=direct is for GPUs"},
+		"ucx delay=1ms":         {"the network must be ucx, ucx memory=direct, null or none", "the network must be"},
+		"ucx memory=direct now": {"the network must be", "the network must be"},
+		"tcp":                   {"the network must be", "the network must be"},
+	} {
+		for i, kind := range []string{"cpu", "cuda"} {
+			rt := &Runtime{choice: choice, info: device.Info{Kind: kind}}
+			err := Maybe(func() { rt.checkChoice("Init") })
+			if want[i] == "" && err != nil || want[i] != "" && (err == nil || !strings.Contains(err.Error(), want[i])) {
+				t.Errorf("%q on %s: %v, want %q", choice, kind, err, want[i])
+			}
 		}
 	}
 }

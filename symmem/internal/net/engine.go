@@ -35,7 +35,18 @@ type Config struct {
 	Lost func(peer int, why string)
 
 	Copier unsafe.Pointer // a net_copier of C (proxy/copier.h) for the memory of a device; nil where the host reaches all
+	Memory Memory         // what that memory is to the provider
 }
+
+// Memory says who brings bytes to the memory of a device and from there.
+type Memory int
+
+// The engine stages, by the copier; or the provider reads and writes the memory itself, which is the host's or that of CUDA.
+const (
+	Staged     Memory = proxy.Staged
+	DirectHost Memory = proxy.DirectHost
+	DirectCUDA Memory = proxy.DirectCUDA
+)
 
 // Engine carries the operations of one rank.
 type Engine struct {
@@ -72,7 +83,7 @@ func Open(c Config) (*Engine, error) {
 	if c.Signals < 0 {
 		return fail(fmt.Sprintf("%d signals", c.Signals))
 	}
-	setup := proxy.Setup{Rank: c.Rank, Size: c.Size, Dir: c.Dir, Interface: c.Interface, TLS: c.TLS, Signals: c.Signals, Copier: c.Copier}
+	setup := proxy.Setup{Rank: c.Rank, Size: c.Size, Dir: c.Dir, Interface: c.Interface, TLS: c.TLS, Memory: int(c.Memory), Signals: c.Signals, Copier: c.Copier}
 	switch c.Provider {
 	case "null":
 		setup.Transport = null.Transport()

@@ -28,6 +28,8 @@ struct sy_copier {
 
 static uint64_t *words(sy_copier *c) { return (uint64_t *)(c->pinned + (size_t)SMALLS * SMALL + (size_t)LARGES * LARGE); }
 
+static int enter(void *arg) { return sy_enter(((sy_copier *)arg)->device).code; }
+
 static int owns(void *arg, uint64_t address) {
 	sy_copier *c = arg;
 	unsigned type = 0;
@@ -119,7 +121,7 @@ sy_status sy_copier_open(sy_device *d, uintptr_t add, sy_copier **out) {
 	sy_status st = OK;
 	sy_copier *c = calloc(1, sizeof *c);
 	if (!c) return OUT_OF_HOST_MEMORY;
-	c->face = (net_copier){c, owns, stage, unstage, copy, word, poll_ticket};
+	c->face = (net_copier){c, enter, owns, stage, unstage, copy, word, poll_ticket};
 	c->device = d;
 	c->add = (cu_function)add;
 	int least, greatest;

@@ -17,6 +17,7 @@ typedef struct {
 	net_copier copier;
 	uint64_t device, bytes, random;
 	int64_t tickets;
+	uint64_t staged;
 	pending *first;
 } late;
 
@@ -25,8 +26,14 @@ static int owns(void *arg, uint64_t address) {
 	return address >= l->device && address < l->device + l->bytes;
 }
 
-static void *stage(void *arg, size_t bytes) {
+static int enter(void *arg) {
 	(void)arg;
+	return 0;
+}
+
+static void *stage(void *arg, size_t bytes) {
+	late *l = arg;
+	l->staged++;
 	return malloc(bytes);
 }
 
@@ -76,9 +83,11 @@ static int poll(void *arg, int64_t ticket) {
 	return -1;
 }
 
+uint64_t net_late_staged(const void *copier) { return ((const late *)copier)->staged; }
+
 void *net_late_copier(void *device, size_t bytes) {
 	late *l = calloc(1, sizeof *l);
-	l->copier = (net_copier){l, owns, stage, unstage, copy, word, poll};
+	l->copier = (net_copier){l, enter, owns, stage, unstage, copy, word, poll};
 	l->device = (uint64_t)device;
 	l->bytes = bytes;
 	l->random = 1;

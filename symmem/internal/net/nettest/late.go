@@ -14,14 +14,21 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
 // late: windows and sources lie in the memory of a device, whose copies end late and in any order. The same promises hold.
-func late(r *Rank) {
+func late(r *Rank) { ofDevice(r, net.Staged) }
+
+// direct: the provider reads and writes that memory, as far as nothing has to be put together or taken apart.
+func direct(r *Rank) { ofDevice(r, net.DirectHost) }
+
+func ofDevice(r *Rank, memory net.Memory) {
 	const half = windowBytes / 2
 	r.Memory = r.alloc(windowBytes)
 	c := r.config()
-	c.Copier = C.net_late_copier(unsafe.Pointer(&r.Memory[0]), windowBytes)
+	copier := C.net_late_copier(unsafe.Pointer(&r.Memory[0]), windowBytes)
+	c.Copier, c.Memory = copier, memory
 	r.openWith(c)
 	src := r.Memory[half:]
 	want := make([]byte, half)
@@ -79,6 +86,18 @@ func late(r *Rank) {
 		r.Failf("the word is %d", got)
 	}
 	r.Meet()
+	if r.Rank == 0 { // it sends 14 puts, in 20 pieces of what is staged, and gets 7 times whole data and 7 times rows
+		staged, want, most := uint64(C.net_late_staged(copier)), uint64(34), uint64(34)
+		if memory != net.Staged {
+			want, most = 14, 14
+			if r.Provider == "ucx" { // announces large messages
+				want, most = 7, 11
+			}
+		}
+		if staged < want || staged > most {
+			r.Failf("%d messages were staged, not %d to %d", staged, want, most)
+		}
+	}
 	r.Close()
 }
 

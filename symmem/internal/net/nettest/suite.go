@@ -24,6 +24,7 @@ var scenarios = map[string]func(*Rank){
 	"values":    values,
 	"leaks":     leaks,
 	"late":      late,
+	"direct":    direct,
 	"untouched": untouched,
 	"lossy":     lossy,
 	"slow":      slow,
@@ -37,7 +38,7 @@ func Run(t *testing.T, o Options) {
 		ranks int
 	}{
 		{"sizes", 2}, {"blocks", 2}, {"words", 2}, {"self", 1}, {"order", 2}, {"fences", 3}, {"stream", 2}, {"many", 8}, {"garbage", 3},
-		{"kill", 3}, {"stop", 3}, {"epochs", 3}, {"expect", 2}, {"hold", 2}, {"values", 2}, {"leaks", 2}, {"late", 2}, {"untouched", 2},
+		{"kill", 3}, {"stop", 3}, {"epochs", 3}, {"expect", 2}, {"hold", 2}, {"values", 2}, {"leaks", 2}, {"late", 2}, {"direct", 2}, {"untouched", 2},
 	} {
 		if testing.Short() && (s.name == "stop" || s.name == "leaks" || s.name == "untouched") {
 			continue

@@ -322,7 +322,8 @@ static uint64_t due_at(network *n, peer *q, uint64_t bytes) {
 	return t + s->delay;
 }
 
-static int null_send(void *self, uint32_t rank, const void *header, size_t header_bytes, const void *data, size_t bytes, void *cookie) {
+static int null_send(void *self, uint32_t rank, const void *header, size_t header_bytes, const void *data, size_t bytes, int memory, void *cookie) {
+	(void)memory;
 	network *n = self;
 	peer *q = &n->peers[rank];
 	if (!q->known || q->dropped || q->gone || header_bytes > NET_HEADER_MAX) return NET_UNSENT;
@@ -349,8 +350,8 @@ static int null_send(void *self, uint32_t rank, const void *header, size_t heade
 	return NET_SENDING;
 }
 
-static void null_receive(void *self, void *later, void *to, size_t bytes, void *cookie) {
-	(void)self, (void)later, (void)to, (void)bytes, (void)cookie; // no message is announced with `later`
+static void null_receive(void *self, void *later, void *to, size_t bytes, int memory, void *cookie) {
+	(void)self, (void)later, (void)to, (void)bytes, (void)memory, (void)cookie; // no message is announced with `later`
 }
 
 // take copies bytes of a ring, as far as there are any.

@@ -2,7 +2,8 @@
 //
 // Data and windows may lie in the memory of a device. The proxy then stages: it copies data from the device to host memory and sends
 // from there, or receives into host memory and copies from there. Such copies end later; the proxy asks until they have ended, and
-// only then sends the message, or changes the word that signals it. Without a copier all memory is the host's.
+// only then sends the message, or changes the word that signals it. Without a copier all memory is the host's. A provider that reaches
+// the device's memory by itself (net_config.memory) sends whole data from there, and receives what was announced there; the rest is staged.
 #ifndef NET_COPIER_H
 #define NET_COPIER_H
 
@@ -12,6 +13,8 @@
 typedef struct {
 	void *arg;
 
+	// enter makes the device that of the calling thread.
+	int (*enter)(void *arg);
 	// owns tells whether an address is the device's.
 	int (*owns)(void *arg, uint64_t address);
 	// stage returns host memory that copies begin or end in; unstage takes it back.

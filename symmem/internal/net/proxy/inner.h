@@ -28,6 +28,7 @@ typedef struct net_message {
 	net_job *job;
 	uint32_t peer;
 	const void *data;
+	int memory; // that it lies in
 	void *stage;
 	int64_t ticket;     // of the copy that fills the stage
 	int sent, answered; // of a get; answered: its answer is landing
@@ -112,6 +113,11 @@ struct net_proxy {
 
 static inline int net_is_device(const net_proxy *p, uint64_t address) {
 	return p->setup.copier && p->setup.copier->owns(p->setup.copier->arg, address);
+}
+
+// net_memory is how the transport finds an address: by net_config.memory, or NET_STAGED if it does not reach it, or needs nothing.
+static inline int net_memory(const net_proxy *p, uint64_t address) {
+	return p->setup.config.memory != NET_STAGED && net_is_device(p, address) ? p->setup.config.memory : NET_STAGED;
 }
 
 void *net_stage(net_proxy *p, size_t bytes);

@@ -128,10 +128,14 @@ static void sleep_until_news(net_proxy *p) {
 	__atomic_store_n(&p->board->asleep, 0, __ATOMIC_RELAXED);
 }
 
+// enter makes the device that of the thread, for a provider that reaches its memory.
+static int enter(net_proxy *p) { return p->setup.copier && p->setup.config.memory != NET_STAGED ? p->setup.copier->enter(p->setup.copier->arg) : 0; }
+
 static void *run(void *arg) {
 	net_proxy *p = arg;
 	int64_t idle = 0;
 	unsigned rounds = 0;
+	enter(p); // as for open
 	while (!p->stopping) {
 		int n = obey(p);
 		if (p->guard.epoch) n += work(p); // before the first epoch nobody can be checked
@@ -217,6 +221,11 @@ net_proxy *net_open(const net_setup *setup, char why[NET_WHY]) {
 	p->guard.size = p->size;
 	p->guard.signals = setup->signals;
 	net_events events = {p, on_message, on_received, on_sent, on_lost};
+	if (enter(p)) {
+		snprintf(why, NET_WHY, "the device cannot be used");
+		release(p);
+		return NULL;
+	}
 	p->link = p->transport->open(&setup->config, &events, why);
 	if (!p->link) {
 		release(p);
@@ -592,7 +601,7 @@ static void raw(net_proxy *p, void *arg) {
 	m->peer = j->peer = c->peer;
 	m->stage = copy;
 	p->peers[c->peer].facts.in_flight++;
-	int sent = p->transport->send(p->link, c->peer, copy, c->header_bytes, copy + c->header_bytes, c->bytes, m);
+	int sent = p->transport->send(p->link, c->peer, copy, c->header_bytes, copy + c->header_bytes, c->bytes, NET_STAGED, m);
 	c->failed = sent == NET_UNSENT;
 	if (sent != NET_SENDING) net_message_sent(p, m, c->failed);
 }

@@ -23,8 +23,16 @@ type Setup struct {
 	Dir       string
 	Interface string
 	TLS       string
+	Memory    int // of the device, as the transport sees it
 	Signals   int // words behind the board
 }
+
+// What the memory of a device is to a transport.
+const (
+	Staged     = C.NET_STAGED
+	DirectHost = C.NET_DIRECT_HOST
+	DirectCUDA = C.NET_DIRECT_CUDA
+)
 
 // Proxy is an open engine.
 type Proxy struct {
@@ -43,7 +51,7 @@ func Open(s Setup) (*Proxy, error) {
 	setup := C.net_setup{
 		config: C.net_config{
 			rank: C.uint32_t(s.Rank), size: C.uint32_t(s.Size), library: str(s.Library), dir: str(s.Dir),
-			_interface: str(s.Interface), tls: str(s.TLS),
+			_interface: str(s.Interface), tls: str(s.TLS), memory: C.int(s.Memory),
 		},
 		transport: (*C.net_transport)(s.Transport),
 		copier:    (*C.net_copier)(s.Copier),

@@ -173,7 +173,7 @@ int net_poll_landing(net_proxy *p) {
 
 // place brings the data of an arrival to its place.
 static void place(net_proxy *p, net_arrival *a, const void *data, void *later) {
-	int device = net_is_device(p, a->to), rows = a->to_width && a->to_pitch != a->to_width;
+	int device = net_is_device(p, a->to), rows = a->to_width && a->to_pitch != a->to_width, memory = later && !rows ? net_memory(p, a->to) : NET_STAGED;
 	if (a->h.bytes == 0) {
 		landed(p, a);
 		return;
@@ -182,7 +182,7 @@ static void place(net_proxy *p, net_arrival *a, const void *data, void *later) {
 		scatter(p, a, data);
 		return;
 	}
-	if (device || rows) {
+	if (rows || (device && !memory)) {
 		a->stage = net_stage(p, a->h.bytes);
 		if (!a->stage) {
 			fail(p, a);
@@ -192,7 +192,7 @@ static void place(net_proxy *p, net_arrival *a, const void *data, void *later) {
 	if (later) {
 		a->next = p->receiving;
 		p->receiving = a;
-		p->transport->receive(p->link, later, a->stage ? a->stage : (void *)a->to, a->h.bytes, a);
+		p->transport->receive(p->link, later, a->stage ? a->stage : (void *)a->to, a->h.bytes, memory, a);
 		return;
 	}
 	memcpy(a->stage, data, a->h.bytes);

@@ -137,7 +137,7 @@ static void send_message(net_proxy *p, net_message *m) {
 		net_arrived(p, &m->h, sizeof m->h, m->data, bytes, NULL);
 		net_message_sent(p, m, 0);
 	} else {
-		switch (p->transport->send(p->link, m->peer, &m->h, sizeof m->h, m->data, bytes, m)) {
+		switch (p->transport->send(p->link, m->peer, &m->h, sizeof m->h, m->data, bytes, m->memory, m)) {
 		case NET_SENT:
 			net_message_sent(p, m, 0);
 			break;
@@ -196,7 +196,8 @@ static net_piece next_piece(const net_op *op, uint64_t issued, uint64_t limit) {
 // fill gives a message its data: at once 0, later 1, never -1.
 static int fill(net_proxy *p, net_message *m, uint64_t from, uint64_t pitch, uint64_t width, uint64_t bytes) {
 	int rows = width && pitch != width;
-	if (!bytes || (!rows && !net_is_device(p, from))) {
+	if (bytes && !rows && m->peer != p->rank) m->memory = net_memory(p, from);
+	if (!bytes || (!rows && (m->memory || !net_is_device(p, from)))) {
 		m->data = (const void *)from;
 		return 0;
 	}
@@ -238,7 +239,7 @@ static int issue(net_proxy *p, net_job *j) {
 	int filled = 0;
 	switch (j->kind) {
 	case NET_MESSAGE_PUT: {
-		int staged = (op->width && op->local_pitch != op->width) || net_is_device(p, op->local);
+		int staged = (op->width && op->local_pitch != op->width) || (net_is_device(p, op->local) && !net_memory(p, op->local));
 		if (op->kind == NET_VALUE) staged = 0;
 		net_piece c = next_piece(op, j->issued, staged ? NET_STAGED_PIECE : NET_PIECE);
 		int several = j->issued > 0;

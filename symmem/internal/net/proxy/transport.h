@@ -31,21 +31,27 @@ typedef struct {
 	const char *dir;       // where files may lie
 	const char *interface; // of the network, or ""
 	const char *tls;       // UCX_TLS, or ""
+	int memory;            // of the device, as the provider sees it
 } net_config;
+
+// Memory of the device that has to be staged, and such as the provider reads and writes by itself: because it is the host's, or because the
+// provider was made for CUDA.
+enum { NET_STAGED, NET_DIRECT_HOST, NET_DIRECT_CUDA };
 
 enum { NET_SENT = 0, NET_SENDING = 1, NET_UNSENT = -1 };
 
 typedef struct net_transport {
-	// open returns an instance, or NULL and the reason.
+	// open returns an instance, or NULL and the reason, which may be that it does not reach config->memory.
 	void *(*open)(const net_config *config, const net_events *events, char why[NET_WHY]);
 	// address writes where peers find this rank, and returns its length.
 	size_t (*address)(void *self, void *to, size_t room);
 	// peer says where a peer is found; nothing is dialled before the first send. It replaces what was said before.
 	int (*peer)(void *self, uint32_t peer, const void *address, size_t bytes, char why[NET_WHY]);
-	// send begins a message: NET_SENT when it is over already, NET_SENDING when `sent` will tell, NET_UNSENT when the peer is gone.
-	int (*send)(void *self, uint32_t peer, const void *header, size_t header_bytes, const void *data, size_t bytes, void *cookie);
+	// send begins a message: NET_SENT when it is over already, NET_SENDING when `sent` will tell, NET_UNSENT when the peer is gone. memory
+	// is where the data lies: NET_STAGED for the host's own, else config->memory.
+	int (*send)(void *self, uint32_t peer, const void *header, size_t header_bytes, const void *data, size_t bytes, int memory, void *cookie);
 	// receive brings the data of a message that was announced with `later` to its place; `received` tells when, maybe at once.
-	void (*receive)(void *self, void *later, void *to, size_t bytes, void *cookie);
+	void (*receive)(void *self, void *later, void *to, size_t bytes, int memory, void *cookie);
 	// progress does what can be done now, and returns how much that was.
 	int (*progress)(void *self);
 	// arm prepares sleep: 0 when the descriptor will wake it, after *nanoseconds at the latest (unchanged if nothing is due), else 1.

@@ -17,6 +17,13 @@ typedef struct {
 } ucx_params;
 
 typedef struct {
+	uint64_t mask, request_size;
+	int thread_mode, unused0;
+	uint64_t memory_types;
+	char name[32];
+} ucx_context_attributes;
+
+typedef struct {
 	uint64_t mask;
 	int thread_mode, unused0;
 	uint8_t cpus[128];
@@ -70,6 +77,7 @@ typedef struct {
 } ucx_am_handler;
 
 _Static_assert(sizeof(ucx_params) == 80, "ucp_params_t");
+_Static_assert(offsetof(ucx_context_attributes, memory_types) == 24, "ucp_context_attr_t");
 _Static_assert(sizeof(ucx_worker_params) == 200, "ucp_worker_params_t");
 _Static_assert(sizeof(ucx_ep_params) == 104, "ucp_ep_params_t");
 _Static_assert(sizeof(ucx_request_param) == 72, "ucp_request_param_t");
@@ -78,9 +86,10 @@ _Static_assert(offsetof(ucx_params, endpoints) == 56 && offsetof(ucx_ep_params, 
 
 enum { UCX_OK = 0, UCX_IN_PROGRESS = 1, UCX_UNREACHABLE = -6 };
 enum { UCX_PARAM_FEATURES = 1, UCX_PARAM_ENDPOINTS = 64, UCX_FEATURE_WAKEUP = 16, UCX_FEATURE_AM = 64 };
+enum { UCX_CONTEXT_MEMORY_TYPES = 4 };
 enum { UCX_WORKER_THREAD_MODE = 1, UCX_SINGLE = 0 };
 enum { UCX_EP_ADDRESS = 1, UCX_EP_ERROR_MODE = 2, UCX_EP_ERROR_HANDLER = 4, UCX_ERRORS_OF_PEER = 1, UCX_CLOSE_FORCE = 1 };
-enum { UCX_OP_CALLBACK = 2, UCX_OP_USER = 4, UCX_OP_FLAGS = 16, UCX_OP_MEMORY = 64, UCX_OP_ALWAYS_CALL = 1 << 16, UCX_MEMORY_HOST = 0 };
+enum { UCX_OP_CALLBACK = 2, UCX_OP_USER = 4, UCX_OP_FLAGS = 16, UCX_OP_MEMORY = 64, UCX_OP_ALWAYS_CALL = 1 << 16, UCX_MEMORY_HOST = 0, UCX_MEMORY_CUDA = 1 };
 enum { UCX_AM_ID = 1, UCX_AM_FLAGS = 2, UCX_AM_CALLBACK = 4, UCX_AM_ARG = 8, UCX_AM_WHOLE = 1, UCX_AM_RENDEZVOUS = 1 << 17 };
 
 // A pointer that a call returns: NULL when it is over, a status in the last 100 bytes of the address space, or a request.
@@ -92,6 +101,7 @@ static inline int ucx_is_error(const void *p) { return (uintptr_t)p >= (uintptr_
 	F(int, config_modify, (void *config, const char *name, const char *value)) \
 	F(void, config_release, (void *config)) \
 	F(int, init_version, (unsigned major, unsigned minor, const ucx_params *params, const void *config, void **context)) \
+	F(int, context_query, (void *context, ucx_context_attributes *attributes)) \
 	F(void, cleanup, (void *context)) \
 	F(int, worker_create, (void *context, const ucx_worker_params *params, void **worker)) \
 	F(void, worker_destroy, (void *worker)) \

@@ -110,12 +110,14 @@ static int on_message(void *arg, const void *header, size_t header_bytes, void *
 	return a.taken ? UCX_IN_PROGRESS : UCX_OK; // OK ends the sender's part
 }
 
-static void ucx_receive(void *self, void *later, void *to, size_t bytes, void *cookie) {
+static int memory_type(int memory) { return memory == NET_DIRECT_CUDA ? UCX_MEMORY_CUDA : UCX_MEMORY_HOST; }
+
+static void ucx_receive(void *self, void *later, void *to, size_t bytes, int memory, void *cookie) {
 	network *n = self;
 	announced *a = later;
 	a->taken = 1;
 	pending *p = new_pending(n, cookie, 0);
-	ucx_request_param q = {.mask = UCX_OP_CALLBACK | UCX_OP_USER | UCX_OP_MEMORY | UCX_OP_ALWAYS_CALL, .done.received = on_received, .user = p, .memory = UCX_MEMORY_HOST};
+	ucx_request_param q = {.mask = UCX_OP_CALLBACK | UCX_OP_USER | UCX_OP_MEMORY | UCX_OP_ALWAYS_CALL, .done.received = on_received, .user = p, .memory = memory_type(memory)};
 	void *r = ucx.am_recv_data_nbx(n->worker, a->descriptor, to, bytes, &q);
 	if (!ucx_is_error(r)) return;
 	free_pending(p);
@@ -150,6 +152,15 @@ static void *ucx_open(const net_config *config, const net_events *events, char w
 		status = ucx.init_version(1, 13, &p, settings, &n->context);
 	}
 	if (settings) ucx.config_release(settings);
+	if (!status && config->memory == NET_DIRECT_CUDA) {
+		ucx_context_attributes a = {.mask = UCX_CONTEXT_MEMORY_TYPES};
+		status = ucx.context_query(n->context, &a);
+		if (!status && !(a.memory_types >> UCX_MEMORY_CUDA & 1)) {
+			snprintf(why, NET_WHY, "UCX %s does not reach the memory of GPUs: it has no module for CUDA, or UCX_TLS leaves that out", version);
+			ucx_close(n);
+			return NULL;
+		}
+	}
 	if (!status) {
 		step = "use the network";
 		ucx_worker_params w = {.mask = UCX_WORKER_THREAD_MODE, .thread_mode = UCX_SINGLE};
@@ -205,7 +216,7 @@ static int ucx_peer(void *self, uint32_t rank, const void *address, size_t bytes
 	return 0;
 }
 
-static int ucx_send(void *self, uint32_t rank, const void *header, size_t header_bytes, const void *data, size_t bytes, void *cookie) {
+static int ucx_send(void *self, uint32_t rank, const void *header, size_t header_bytes, const void *data, size_t bytes, int memory, void *cookie) {
 	network *n = self;
 	peer *q = &n->peers[rank];
 	if (!q->address || q->failed) return NET_UNSENT;
@@ -215,7 +226,7 @@ static int ucx_send(void *self, uint32_t rank, const void *header, size_t header
 		return NET_UNSENT;
 	}
 	pending *p = new_pending(n, cookie, rank);
-	ucx_request_param s = {.mask = UCX_OP_CALLBACK | UCX_OP_USER | UCX_OP_MEMORY, .done.sent = on_sent, .user = p, .memory = UCX_MEMORY_HOST};
+	ucx_request_param s = {.mask = UCX_OP_CALLBACK | UCX_OP_USER | UCX_OP_MEMORY, .done.sent = on_sent, .user = p, .memory = memory_type(memory)};
 	void *r = ucx.am_send_nbx(q->ep, MESSAGE_ID, header, header_bytes, data, bytes, &s);
 	if (r && !ucx_is_error(r)) return NET_SENDING;
 	free_pending(p);
