@@ -144,6 +144,7 @@ var cases = []testCase{
 	{"CompileErrors", 1, false, compileErrorsCase},
 	{"KernelTimeout", 2, false, kernelTimeoutCase},
 	{"KernelFault", 1, false, kernelFaultCase},
+	{"KernelBounds", 2, false, kernelBoundsCase},
 
 	{"NcclTeams", 2, true, ncclTeamsCase},
 	{"NcclAllReduce", 1, true, ncclAllReduceCase},

@@ -30,7 +30,7 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 // withoutOtherHosts are the cases that need no memory of other hosts, although they run on all ranks.
 var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
-	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "KernelMisuse", "CompileErrors", "KernelFault",
+	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "KernelMisuse", "CompileErrors", "KernelFault", "KernelBounds",
 	"Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused", "NcclTimeout",
 }
 

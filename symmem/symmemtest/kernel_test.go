@@ -1,6 +1,7 @@
 package symmemtest
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -221,4 +222,63 @@ func kernelFaultCase(t *T) {
 	t.refused(symmem.KindFault, func() { x.Ints() }, "kernel check", "assert", "x[0] == 99")
 	t.equal("the device works", x.Fill(6).Ints(), []int{6, 6, 6, 6})
 	x.Free()
+}
+
+// kernelBoundsCase leaves tensors, their signal pads and those of peers by one element, in each direction in which nothing else is.
+func kernelBoundsCase(t *T) {
+	if symmem.GetBackend() != "CPU" {
+		return
+	}
+	const n = 1001
+	k := symmem.CompileAt("cell[4]", 1, `#include <cuda_bf16.h>
+	extern "C" __global__ void touch(int* x, int i, int store, int* out) {
+		if (store) x[i] = 7;
+		else *out = x[i];
+	}
+	extern "C" __global__ void halves(__nv_bfloat16* x) { x[1000] = x[0]; }
+	extern "C" __global__ void peer(symm::Handle h, int p, int i) { h.buffer<int>(p)[i] = 7; }
+	extern "C" __global__ void pad(symm::Handle h, int p, int i) { h.pad(p)[i] = 7; }`)
+	grid, block := symmem.Grid(1), symmem.Block(1)
+	out := symmem.Local(symmem.I32, 1)
+	local, symmetric, half := symmem.Local(symmem.I32, 1024), symmem.Empty(symmem.I32, 1024), symmem.Empty(symmem.BF16, 2, 500)
+	padded := symmem.Empty(symmem.I32, n) // after which 12 bytes are free
+	h := symmem.Rendezvous(padded, symmem.LSA())
+	var pooled *symmem.Tensor
+	symmem.UseMemPool(func() { pooled = symmem.Local(symmem.I32, 400) }, symmem.LSA())
+	for _, x := range []*symmem.Tensor{local, symmetric} {
+		for store, verb := range []string{"reads", "writes"} {
+			k.Kernel("touch").Launch(grid, block, x, 1024, store, out)
+			t.refused(symmem.KindFault, symmem.Synchronize, "cell[4]", "touch", verb+" right behind i32[1024], where element 1024 would be")
+			k.Kernel("touch").Launch(grid, block, x, -1, store, out)
+			t.refused(symmem.KindFault, symmem.Synchronize, verb+" 4 bytes in front of i32[1024]")
+			k.Kernel("touch").Launch(grid, block, x, 1124, store, out)
+			t.refused(symmem.KindFault, symmem.Synchronize, verb+" 400 bytes behind i32[1024], where element 1124 would be")
+		}
+		t.equal("as it was", x.Ints(), make([]int, 1024))
+	}
+	k.Kernel("halves").Launch(grid, block, half)
+	t.refused(symmem.KindFault, symmem.Synchronize, "writes right behind bf16[2, 500], where element 1000 would be")
+	k.Kernel("touch").Launch(grid, block, pooled, 400, 1, out)
+	t.refused(symmem.KindFault, symmem.Synchronize, "writes right behind i32[400], where element 400 would be")
+	for i, p := range symmem.LSA().Ranks() {
+		of := ""
+		if p != t.rank {
+			of = fmt.Sprintf(" of rank %d", p)
+		}
+		k.Kernel("peer").Launch(grid, block, h, i, n+3)
+		t.refused(symmem.KindFault, symmem.Synchronize, "writes 12 bytes behind i32[1001]"+of+", where element 1004 would be")
+		k.Kernel("pad").Launch(grid, block, h, i, h.SignalPadSize()/4)
+		t.refused(symmem.KindFault, symmem.Synchronize, "writes right behind the signal pad of a tensor of shape [1001]"+of+", where word ")
+	}
+	at := local.Ptr()
+	local.Free()
+	far := symmem.CompileAt("cell[5]", 1, `extern "C" __global__ void far(unsigned long long at) { *(int*)at = 7; }`)
+	far.Launch(grid, block, uint64(at)+4096)
+	t.refused(symmem.KindFault, symmem.Synchronize, "writes right behind i32[1024], which was freed, where element 1024 would be")
+	far.Launch(grid, block, uint64(1)<<46)
+	t.refused(symmem.KindFault, symmem.Synchronize, "writes address 0x400000000000, where no memory is")
+	symmem.Meet()
+	for _, x := range []*symmem.Tensor{symmetric, half, padded, pooled} {
+		x.Free()
+	}
 }

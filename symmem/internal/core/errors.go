@@ -187,10 +187,14 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		}
 	case errors.As(err, &fault):
 		e.Kind = KindFault
-		e.Msg = fmt.Sprintf("kernel %s, block %v, thread %v: %s", fault.Kernel, fault.Block, fault.Thread, fault.What)
+		what, outside := rt.outside(fault)
+		if outside {
+			e.Hint = "does the kernel compare its index with the number of elements?"
+		}
+		e.Msg = fmt.Sprintf("kernel %s, block %v, thread %v: %s", fault.Kernel, fault.Block, fault.Thread, what)
 		e.setPosition(fault.Where)
 		e.Caller = rt.calls.launchOf(fault.Kernel)
-		if rt.all != nil && rt.all.spans() {
+		if !outside && rt.all != nil && rt.all.spans() {
 			e.Hint = "a handle has no pointers to members on other hosts: symm::put and symm::get reach them"
 		}
 		if rt.abort.Load() != nil {

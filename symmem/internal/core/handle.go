@@ -97,8 +97,10 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for i, s := range mapped {
-		if s != nil {
-			a.peers[g.ranks[i]] = s
+		if r := g.ranks[i]; s != nil && a.peers[r] == nil {
+			a.at.protect(s)
+			a.peers[r] = s
+			a.locate(r, s)
 		}
 	}
 	h = a.handle(t, g)
@@ -131,17 +133,17 @@ func (a *allocation) mapping(g *Group) *Handle {
 func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	n := len(g.ranks)
 	h := &Handle{t: t, g: g, base: make([]device.Ptr, n), buffers: make([]device.Ptr, n), pads: make([]device.Ptr, n)}
-	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.pad)
+	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.at.padBytes)
 	h.kernel.Signals = g.work.signals
 	h.kernel.Net, h.kernel.Start, h.kernel.Window = g.table, uint64(t.offset), a.windows[g]
 	for i, r := range g.ranks {
 		if !g.near(i) {
 			continue
 		}
-		seg := a.peers[r].Ptr()
-		h.base[i] = seg + device.Ptr(aligned(a.pad))
+		seg := a.peers[r]
+		h.base[i] = a.at.dataIn(seg)
 		h.buffers[i] = h.base[i] + device.Ptr(t.offset)
-		h.pads[i] = seg
+		h.pads[i] = a.at.padIn(seg)
 	}
 	copy(h.kernel.Buffers[:], h.buffers)
 	copy(h.kernel.Pads[:], h.pads)

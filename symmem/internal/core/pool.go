@@ -24,6 +24,7 @@ type poolBlock struct {
 	index int // among the pool's
 	pad   int // bytes of the signal pad
 	size  int // bytes for data
+	at    placement
 	seg   device.Segment
 	peers map[int]device.Segment // by world rank, seg among them
 	taken bool
@@ -127,10 +128,16 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 		rt.refuseTake(op)
 		b = g.pool.lowest(pad, size)
 	}
-	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), seg: b.seg, pad: pad, size: bytes, block: b, peers: b.peers}
+	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), dtype: dtype, shape: shape, seg: b.seg, at: b.at, size: bytes, block: b, peers: b.peers}
+	a.at.data += int(rt.within(b.size, bytes)) // its end is the block's
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
 	a.digest.text(a.id)
-	a.storage = &storage{ptr: b.seg.Ptr() + device.Ptr(aligned(pad)), size: bytes, alloc: a, peer: rt.rank}
+	a.storage = &storage{ptr: a.at.dataIn(b.seg), size: bytes, alloc: a, peer: rt.rank}
+	for r, s := range a.peers {
+		if s != nil {
+			a.locate(r, s)
+		}
+	}
 	take := g.poolCall("mem_pool_take", c.stream, dtype, n, b)
 	context := take.Admit()
 	if zero {
@@ -162,7 +169,8 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 	rt := g.rt
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	seg, err := rt.dev.NewSegment(aligned(pad) + size)
+	at := rt.place(pad, size)
+	seg, err := rt.dev.NewSegment(at.end)
 	desc := fmt.Sprintf("%s from the memory pool, in a new block of %d bytes with a signal pad of %d", kind, size, pad)
 	mapped, _, err := g.share(op, desc, seg, err, func(int) device.Segment { return nil })
 	if err != nil {
@@ -171,9 +179,10 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 		}
 		panic(rt.failure(op, err))
 	}
-	b := &poolBlock{pad: pad, size: size, seg: seg, peers: map[int]device.Segment{}}
+	b := &poolBlock{pad: pad, size: size, at: at, seg: seg, peers: map[int]device.Segment{}}
 	for i, s := range mapped {
 		b.peers[g.ranks[i]] = s
+		at.protect(s)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -219,8 +228,9 @@ func (a *allocation) freePooled(op string) {
 	free := g.poolCall("mem_pool_free", c.stream, U8, a.size, a.block)
 	err := g.meetAtPool(&free, free.Admit(), a.block, true)
 	if err == nil {
-		err = c.stream.set0(a.seg.Ptr(), a.pad)
+		err = c.stream.set0(a.at.padIn(a.seg), a.at.padBytes)
 	}
+	a.unlocate()
 	a.block.taken = false
 	g.pool.frees++
 	g.pool.last = fmt.Sprintf("free %s (block %d)", a.desc, a.block.index)

@@ -207,7 +207,7 @@ func (rt *Runtime) clear() error {
 		}
 	}
 	for _, a := range allocs {
-		if err := s.d.Set(a.seg.Ptr(), 0, a.pad); err != nil {
+		if err := s.d.Set(a.at.padIn(a.seg), 0, a.at.padBytes); err != nil {
 			return err
 		}
 	}

@@ -52,6 +52,8 @@ type Runtime struct {
 	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
 	posting   atomic.Bool             // kernels of the user's were given what posts operations for other hosts
 
+	located locations
+
 	mu         sync.Mutex // guards what follows, and the order of what is put in streams
 	generation int        // counts the worlds rebuilt by Recover
 	created    map[string]uint64
@@ -81,6 +83,9 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	rt := &Runtime{
 		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, choice: config.Network, watch: dev.Watch(), size: 1, generation: 1, padSize: defaultPadSize,
 		created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{},
+	}
+	if rt.info.Guards {
+		rt.located.list = map[device.Ptr]location{}
 	}
 	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]int{}
 	if config.Caller != nil {

@@ -128,7 +128,12 @@ func (c *cache) pop(at bin) *block {
 }
 
 // give returns a block to the cache it came from.
-func (b *block) give() { b.stream.rt.local.give(b) }
+func (b *block) give() { b.stream.rt.giveBlock(b) }
+
+func (rt *Runtime) giveBlock(b *block) {
+	rt.located.freed(b.ptr)
+	rt.local.give(b)
+}
 
 // give takes a block back.
 func (c *cache) give(b *block) {
@@ -221,6 +226,7 @@ func (rt *Runtime) trim() {
 	c.reclaim()
 	for at, list := range c.free {
 		for _, b := range list {
+			rt.located.forget(b.ptr)
 			rt.dev.Free(b.ptr)
 			c.total -= b.size
 		}
@@ -230,7 +236,7 @@ func (rt *Runtime) trim() {
 
 // newStorage makes n bytes of a block the memory of tensors, which the garbage collector may return.
 func (rt *Runtime) newStorage(b *block, n int) *storage {
-	st := &storage{ptr: b.ptr, size: n, block: b, peer: rt.rank}
+	st := &storage{ptr: b.ptr + rt.within(b.size, n), size: n, block: b, peer: rt.rank}
 	st.stop = runtime.AddCleanup(st, (*block).give, b)
 	return st
 }

@@ -18,8 +18,10 @@ type allocation struct {
 	id      string // equal on all members and never used again: what the ranks compare
 	digest  digest // of id
 	desc    string // "bf16[4096]"
+	dtype   DType
+	shape   []int
 	seg     device.Segment
-	pad     int // bytes of the signal pad; the data begins at aligned(pad)
+	at      placement
 	size    int // bytes of data
 	storage *storage
 	stale   atomic.Pointer[string] // why peers cannot be reached any more
@@ -61,8 +63,8 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	rt.hostCall(op)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), pad: pad, size: n * dtype.Size(), peers: map[int]device.Segment{}}
-	seg, err := rt.dev.NewSegment(aligned(pad) + max(a.size, 1))
+	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
+	seg, err := rt.dev.NewSegment(a.at.end)
 	if _, failed := agree(g, op, desc, struct{}{}, err); failed != nil {
 		if err == nil {
 			seg.Close()
@@ -74,11 +76,13 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
 	g.allocs++
 	a.digest.text(a.id)
+	a.at.protect(seg)
 	a.seg = seg
 	a.peers[rt.rank] = seg
-	a.storage = &storage{ptr: seg.Ptr() + device.Ptr(aligned(pad)), size: a.size, alloc: a, peer: rt.rank}
+	a.locate(rt.rank, seg)
+	a.storage = &storage{ptr: a.at.dataIn(seg), size: a.size, alloc: a, peer: rt.rank}
 	rt.allocs = append(rt.allocs, a)
-	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: slices.Clone(shape), n: n}
+	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: a.shape, n: n}
 }
 
 // usable refuses what needs the peers of an allocation that is gone or lost some of them.
@@ -127,6 +131,7 @@ func (a *allocation) free(op string) {
 // release unmaps everything. Nothing may use it any more. A failure leaves memory mapped until the process
 // ends and is no reason to fail.
 func (a *allocation) release() {
+	a.unlocate()
 	for _, s := range a.peers {
 		s.Close()
 	}

@@ -50,7 +50,9 @@ func (c *Call) zeros(dtype DType, shape []int, n int) *Tensor {
 // ordinary allocates a tensor of undefined values in ordinary memory, for use on s. rt.mu is held.
 func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n int) *Tensor {
 	bytes := n * dtype.Size()
-	st := rt.newStorage(rt.take(op, s, bytes), bytes)
+	b := rt.take(op, s, bytes)
+	st := rt.newStorage(b, bytes)
+	rt.locateOrdinary(b, st, dtype, shape)
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
 }
 
@@ -192,7 +194,7 @@ func (t *Tensor) Free() {
 func (t *Tensor) giveBack() {
 	if t.st.freed.CompareAndSwap(false, true) {
 		t.st.stop.Stop()
-		t.rt.local.give(t.st.block)
+		t.rt.giveBlock(t.st.block)
 	}
 }
 

@@ -25,7 +25,8 @@ const (
 
 type cpu struct {
 	info     device.Info
-	watch    *device.Watch
+	watch    *device.Watch // in page
+	page     emu.Memory
 	emu      *emu.Device
 	builtin  *emu.Module
 	kernels  map[string]*kernel // the built-in ones
@@ -33,7 +34,7 @@ type cpu struct {
 	compiler compiler
 
 	mu      sync.Mutex
-	memory  map[device.Ptr]struct{}
+	memory  map[device.Ptr]emu.Memory
 	open    map[interface{ Close() error }]struct{} // streams and segments
 	modules map[string]*module                      // by the name under which the library was loaded
 }
@@ -44,16 +45,17 @@ func Open(index int) (device.Device, error) {
 	if err := unix.Sysinfo(&host); err != nil {
 		return nil, &device.UnavailableError{Kind: "cpu", Why: "sysinfo: " + err.Error()}
 	}
-	page := emu.AllocPointer(int(unsafe.Sizeof(device.Watch{})))
-	if page == nil {
+	page, ok := emu.Alloc(int(unsafe.Sizeof(device.Watch{})))
+	if !ok {
 		return nil, &device.UnavailableError{Kind: "cpu", Why: "no memory"}
 	}
 	d := &cpu{
-		watch:   (*device.Watch)(page),
+		watch:   (*device.Watch)(page.Pointer),
+		page:    page,
 		builtin: builtin.Load(),
 		kernels: map[string]*kernel{},
 		program: "/proc/self/exe",
-		memory:  map[device.Ptr]struct{}{},
+		memory:  map[device.Ptr]emu.Memory{},
 		open:    map[interface{ Close() error }]struct{}{},
 		modules: map[string]*module{},
 	}
@@ -67,6 +69,7 @@ func Open(index int) (device.Device, error) {
 		Processors: runtime.NumCPU(), MaxThreads: maxThreads,
 		MaxGrid: [3]int{1<<31 - 1, 65535, 65535}, MaxBlock: [3]int{1024, 1024, 64},
 		SharedPerBlock: sharedPerBlock, Memory: uint64(host.Totalram) * uint64(host.Unit),
+		Guards:       true,
 		WholeLines:   true, // symm/line.cuh stores the epoch last and reads it first
 		MulticastWhy: device.MulticastDisabled(os.Getenv),
 		Driver:       driver(),
@@ -110,24 +113,26 @@ func (d *cpu) Alloc(n int) (device.Ptr, error) {
 	if n <= 0 || uint64(n) > d.info.Memory {
 		return 0, outOfMemory("Alloc", n)
 	}
-	p := device.Ptr(emu.Alloc(n))
-	if p == 0 {
+	m, ok := emu.Alloc(n)
+	if !ok {
 		return 0, outOfMemory("Alloc", n)
 	}
+	p := device.Ptr(uintptr(m.Pointer))
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.memory[p] = struct{}{}
+	d.memory[p] = m
 	return p, nil
 }
 
 func (d *cpu) Free(p device.Ptr) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if _, ok := d.memory[p]; !ok {
+	m, ok := d.memory[p]
+	if !ok {
 		return &device.DriverError{Call: "Free", Code: int(unix.EINVAL), Name: "EINVAL", Text: fmt.Sprintf("address %#x was not allocated, or was freed before", uintptr(p))}
 	}
 	delete(d.memory, p)
-	emu.Free(uintptr(p))
+	m.Free()
 	return nil
 }
 
@@ -165,10 +170,10 @@ func (d *cpu) Close() error {
 		m.emu.Close()
 	}
 	d.builtin.Close()
-	for p := range d.memory {
-		emu.Free(uintptr(p))
+	for _, m := range d.memory {
+		m.Free()
 	}
-	emu.Free(uintptr(unsafe.Pointer(d.watch)))
+	d.page.Free()
 	return nil
 }
 

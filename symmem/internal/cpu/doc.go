@@ -5,7 +5,8 @@
 // Package emu executes both.
 //
 // Memory is ordinary memory, and memory that processes share is a sealed memfd, so that device addresses
-// are host addresses. A kernel that faults, fails an assertion or never ends is reported as a
+// are host addresses. Both lie between guard pages: a kernel that leaves them faults, and does not reach what
+// the process has beside them. A kernel that faults, fails an assertion or never ends is reported as a
 // [device.KernelFault] with the user's own line, and the device goes on working.
 //
 // A kernel that is right here may be wrong on a GPU: a processor reorders less, and the lanes of a warp do not run in

@@ -19,7 +19,11 @@ const (
 )
 
 func (d *cpu) kernelFault(f *emu.Fault) *device.KernelFault {
-	return &device.KernelFault{Kernel: f.Kernel, Block: f.Block, Thread: f.Thread, What: what(f), Where: d.where(f)}
+	k := &device.KernelFault{Kernel: f.Kernel, Block: f.Block, Thread: f.Thread, What: what(f), Where: d.where(f)}
+	if unix.Signal(f.Signal) == unix.SIGSEGV && !f.Stack && f.Code != siKernel {
+		k.Address, k.Write = uintptr(f.Address), f.Write
+	}
+	return k
 }
 
 func what(f *emu.Fault) string {

@@ -9,15 +9,18 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// segment is a mapped memfd. It is sealed against shrinking: an access beyond the end would kill every process that maps it.
+// segment is a mapped memfd, between two guard pages. It is sealed against shrinking: an access beyond the end would kill every process that maps it.
 type segment struct {
-	device *cpu
-	bytes  []byte
-	fd     int // of the owner; -1 where it was imported
-	once   sync.Once
+	device  *cpu
+	whole   unsafe.Pointer // [guard page | the memfd | guard page]
+	size    int            // of the memfd
+	fd      int            // of the owner; -1 where it was imported
+	guarded map[int]emu.Guarded
+	once    sync.Once
 }
 
 func (d *cpu) NewSegment(n int) (device.Segment, error) {
@@ -57,20 +60,37 @@ func (d *cpu) ImportSegment(fd, n int) (device.Segment, error) {
 }
 
 func (d *cpu) mapSegment(fd, n, owned int) (device.Segment, error) {
-	bytes, err := unix.Mmap(fd, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	s := &segment{device: d, size: n, fd: owned, guarded: map[int]emu.Guarded{}}
+	page := uintptr(unix.Getpagesize())
+	var err error
+	if s.whole, err = unix.MmapPtr(-1, 0, nil, uintptr(n)+2*page, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON); err == nil {
+		if _, err = unix.MmapPtr(fd, 0, unsafe.Add(s.whole, page), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
+			unix.MunmapPtr(s.whole, uintptr(n)+2*page)
+		}
+	}
 	if err != nil {
 		if owned >= 0 {
 			unix.Close(owned)
 		}
 		return nil, systemError("mmap", err)
 	}
-	s := &segment{device: d, bytes: bytes, fd: owned}
 	d.keep(s)
 	return s, nil
 }
 
-func (s *segment) Ptr() device.Ptr { return device.Ptr(unsafe.Pointer(unsafe.SliceData(s.bytes))) }
-func (s *segment) Size() int       { return len(s.bytes) }
+func (s *segment) Ptr() device.Ptr {
+	return device.Ptr(uintptr(s.whole)) + device.Ptr(unix.Getpagesize())
+}
+func (s *segment) Size() int { return s.size }
+
+// Guard implements device.GuardedSegment.
+func (s *segment) Guard(offset, n int) {
+	s.device.mu.Lock()
+	defer s.device.mu.Unlock()
+	if _, twice := s.guarded[offset]; !twice {
+		s.guarded[offset] = emu.Guard(uintptr(s.Ptr())+uintptr(offset), n)
+	}
+}
 
 func (s *segment) Export() (int, error) {
 	if s.fd < 0 {
@@ -89,8 +109,11 @@ func (s *segment) Close() (err error) {
 		if s.fd >= 0 {
 			unix.Close(s.fd)
 		}
-		if e := unix.Munmap(s.bytes); e != nil {
+		if e := unix.MunmapPtr(s.whole, uintptr(s.size+2*unix.Getpagesize())); e != nil {
 			err = systemError("munmap", e)
+		}
+		for _, g := range s.guarded {
+			g.Unmapped()
 		}
 	})
 	return err

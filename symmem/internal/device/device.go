@@ -31,6 +31,7 @@ type Info struct {
 	MaxBlock       [3]int // threads a block may have in each dimension
 	SharedPerBlock int    // bytes of shared memory a block may ask for
 	Memory         uint64 // bytes of device memory in all
+	Guards         bool   // whether memory ends at a page that nobody may touch
 	WholeLines     bool   // whether lines of 128 bytes that a warp stores to another device of the host arrive as one
 	Multicast      bool   // whether NVLink multicast may be used
 	MulticastWhy   string // why not, in words; empty when Multicast
@@ -95,6 +96,13 @@ type Segment interface {
 	// Export returns a new file descriptor another process can pass to ImportSegment. The caller closes it.
 	Export() (fd int, err error)
 	Close() error
+}
+
+// GuardedSegment is a segment of a device with guard pages.
+type GuardedSegment interface {
+	Segment
+	// Guard makes n bytes of it, which begin and end at pages, such as nobody may touch in this process. It may be repeated.
+	Guard(offset, n int)
 }
 
 // Source is a snippet to compile.

@@ -26,6 +26,9 @@ func convert(err error, p places) *session.Error {
 	if e.Op != "" && e.Line == 0 {
 		msg = e.Op + ": " + msg
 	}
+	if launched := line(p, e.Caller); e.Line > 0 && launched != "" {
+		msg += ", launched at " + launched
+	}
 	if replayed := line(p, e.Replayed); replayed != "" {
 		msg += ", last replayed at " + replayed
 	}

@@ -26,14 +26,6 @@ struct emu_module {
   std::shared_ptr<Module> module = std::make_shared<Module>();
 };
 
-void* emu_alloc(size_t n) {
-  void* p = aligned_alloc(4096, (n + 4095) / 4096 * 4096);
-  if (p) memset(p, 0, n);
-  return p;
-}
-
-void emu_free(uintptr_t p) { free(reinterpret_cast<void*>(p)); }
-
 void emu_copy_in(uintptr_t dst, const void* src, size_t n) { memcpy(reinterpret_cast<void*>(dst), src, n); }
 void emu_copy_out(void* dst, uintptr_t src, size_t n) { memcpy(dst, reinterpret_cast<const void*>(src), n); }
 void emu_poke(uintptr_t word, uint32_t value) { __atomic_store_n(reinterpret_cast<uint32_t*>(word), value, __ATOMIC_SEQ_CST); }

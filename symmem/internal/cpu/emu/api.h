@@ -40,8 +40,11 @@ typedef struct {
   uint32_t grid[3], block[3];
 } emu_shape;
 
-void* emu_alloc(size_t n);
-void emu_free(uintptr_t p);
+// emu_alloc returns n zeroed bytes that end, but for what fills 256, at a guard page, with another one before them. What it counts, emu_free and emu_unguard take back.
+void* emu_alloc(size_t n, int* counted);
+void emu_free(uintptr_t p, size_t n, int counted);
+int emu_guard(uintptr_t pages, size_t bytes);
+void emu_unguard(int counted);
 void emu_copy_in(uintptr_t dst, const void* src, size_t n);
 void emu_copy_out(void* dst, uintptr_t src, size_t n);
 // emu_poke stores a word at once, beside what streams do.

@@ -13,6 +13,7 @@
 //	block.cpp       fibers                         stacks.cpp   their stacks        switch_amd64.S  the switch
 //	run_time.cpp    what kernels call: barriers, warp operations, polls
 //	grid.cpp        one launch                     stream.cpp   queues, events, graphs
+//	memory.cpp      device memory, and guard pages
 //	device.cpp      executors, and the monitor that preempts kernels which compute without end
 //	fault.cpp       signal handlers: a kernel's fault ends its grid, not the process; everything else is handed on to Go
 //

@@ -49,14 +49,33 @@ func (d *Device) Close() {
 	d.c = nil
 }
 
-// Alloc returns n zeroed bytes, aligned to a page, outside Go's heap; zero if there is no memory.
-func Alloc(n int) uintptr { return uintptr(C.emu_alloc(C.size_t(n))) }
+// Memory is zeroed bytes outside Go's heap, aligned to 256, between guard pages: they end, but for what fills 256, where the second one begins.
+type Memory struct {
+	Pointer unsafe.Pointer
+	bytes   C.size_t
+	counted C.int
+}
 
-// AllocPointer is Alloc for memory that Go reads too.
-func AllocPointer(n int) unsafe.Pointer { return C.emu_alloc(C.size_t(n)) }
+// Alloc returns n bytes; false if there is no memory.
+func Alloc(n int) (Memory, bool) {
+	m := Memory{bytes: C.size_t(n)}
+	m.Pointer = C.emu_alloc(m.bytes, &m.counted)
+	return m, m.Pointer != nil
+}
 
-// Free returns what Alloc gave.
-func Free(p uintptr) { C.emu_free(C.uintptr_t(p)) }
+// Free returns it.
+func (m Memory) Free() { C.emu_free(C.uintptr_t(uintptr(m.Pointer)), m.bytes, m.counted) }
+
+// Guarded is pages of a mapping that nobody may touch.
+type Guarded struct{ counted C.int }
+
+// Guard makes such pages.
+func Guard(pages uintptr, n int) Guarded {
+	return Guarded{C.emu_guard(C.uintptr_t(pages), C.size_t(n))}
+}
+
+// Unmapped says that the pages are gone.
+func (g Guarded) Unmapped() { C.emu_unguard(g.counted) }
 
 // CopyOut copies device memory to the host. No work that writes it may be running.
 func CopyOut(dst []byte, src uintptr) {

@@ -2,24 +2,13 @@
 
 #include <sys/mman.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "memory.h"
+
 namespace emu {
-
-namespace {
-
-#ifndef MADV_GUARD_INSTALL
-constexpr int MADV_GUARD_INSTALL = 102;  // Linux 6.13: a guard page that does not split the mapping
-#endif
-
-// A guard page by mprotect costs the process two of its 65530 mappings.
-constexpr int kMaxProtected = 8192;
-std::atomic<int> protected_pages{0};
-
-}  // namespace
 
 Stacks::Stacks(unsigned count) : count_(count), free_(new int[count]) {
   void* p = mmap(nullptr, count * kStride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -34,7 +23,7 @@ Stacks::Stacks(unsigned count) : count_(count), free_(new int[count]) {
 Stacks::~Stacks() {
   munmap(reinterpret_cast<void*>(base_), count_ * kStride);
   delete[] free_;
-  protected_pages.fetch_sub(protected_);
+  unguard(counted_);
 }
 
 void Stacks::reset() {
@@ -44,10 +33,7 @@ void Stacks::reset() {
 
 void Stacks::guard(int s) {
   used_ = s + 1;
-  void* page = reinterpret_cast<void*>(base_ + s * kStride);
-  if (madvise(page, kPage, MADV_GUARD_INSTALL) == 0) return;
-  if (protected_pages.fetch_add(1) < kMaxProtected) mprotect(page, kPage, PROT_NONE);
-  protected_++;
+  counted_ += emu::guard(reinterpret_cast<void*>(base_ + s * kStride), kPage);
 }
 
 void* Stacks::prepare(int s, void (*entry)()) {

@@ -40,8 +40,8 @@ class Stacks {
 
   std::uintptr_t base_;
   unsigned count_;
-  int used_ = 0;       // stacks below it have their guard page
-  int protected_ = 0;  // guard pages made by mprotect
+  int used_ = 0;     // stacks below it have their guard page
+  int counted_ = 0;  // by guard
   int* free_;
   unsigned free_count_;
 };
