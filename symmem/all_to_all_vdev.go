@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
@@ -103,12 +104,11 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
 		core.Live(rt.world, op, t)
 	}
-	taken := core.Ordered
+	taken := core.Ordered | core.WithVia
 	if kind == vdevDispatch2D {
 		taken |= core.WithMajorAlign
 	}
 	c := core.NewCall(rt.world, op, core.Collective, core.Home(out), taken, opts)
-	g := c.Group()
 	n := checkVDev(&c, kind, in, out, splits, outSplits)
 	align := uint64(0)
 	if kind == vdevDispatch2D {
@@ -126,27 +126,35 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 	defer c.Enter().Leave()
 	h := c.Mapped(out)
 	c.Begin()
-	a := &alltoallvdev.AllToAllVdevArgs{
-		Signals: c.Work().Meetings,
-		Splits:  core.Addr(splits), OutSplits: core.Addr(outSplits), OutOffsets: core.Addr(outSplits) + device.Ptr(8*n),
+	r := alltoallvdev.RowsArgs{
+		In: core.Addr(in), N: uint64(n), Layout: alltoallvdev.Dispatch,
+		Splits: core.Addr(splits), OutSplits: core.Addr(outSplits), OutOffsets: core.Addr(outSplits) + device.Ptr(8*n),
 		InRows: uint64(core.Dims(in)[0]), OutRows: uint64(core.Dims(out)[0]), Row: uint64(rowBytes(out)), Align: align,
 	}
 	if kind == vdevCombine {
-		a.Head.Op, a.Offsets = alltoallvdev.Combine, core.Addr(splits)+device.Ptr(8*n)
+		r.Layout, r.Offsets = alltoallvdev.Combine, core.Addr(splits)+device.Ptr(8*n)
 	}
-	for i := range g.Size() {
-		a.Out[i] = h.At(i)
+	members, home := c.Hosts()
+	for _, i := range members[home] {
+		r.Out[i] = h.At(i)
 	}
+	admit := func() abi.Context { return c.Admit(in, out, splits, outSplits) }
 	p := c.Plan()
-	a.Head.Context = c.Admit(in, out, splits, outSplits)
+	threads := max(p.RowThreads, (n+31)&^31) // one for each split
+	if c.Spans() {
+		rowsOverHosts(&c, r, h, threads, admit)
+		return
+	}
+	a := &alltoallvdev.AllToAllVdevArgs{Rows: r, Signals: c.Work().Meetings}
+	a.Head.Context = admit()
 	a.Head.Context.Channels = uint32(p.MeetBlocks)
-	a.Head.In, a.Head.N, a.Head.Epochs, a.Head.Inbox = core.Addr(in), uint64(n), c.Work().Epochs, c.Work().Inbox
+	a.Head.N, a.Head.Epochs, a.Head.Inbox = uint64(n), c.Work().Epochs, c.Work().Inbox
 	// The grid must be the same on all ranks, and what is theirs alone is not known: it follows from what all
 	// have allocated.
-	blocks := min(p.PacketGrid(c.Group().Size()), p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
-	threads := max(p.RowThreads, (n+31)&^31) // one for each split
+	size := c.Group().Size()
+	blocks := min(p.PacketGrid(size), p.MeetBlocks, c.Work().Processors, max(1, h.Size()/vdevBlockBytes))
 	l := device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}
-	c.Launch("all_to_all_vdev", g.Size(), l, core.BytesOf(a))
+	c.Launch("all_to_all_vdev", size, l, core.BytesOf(a))
 }
 
 // checkVDev refuses what the host can see to be wrong, and returns the number of splits.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -31,24 +32,29 @@ type overHosts struct {
 func newOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) *overHosts {
 	o := &overHosts{c: c, args: new(hosts.HostsArgs)}
 	o.members, o.home = c.Hosts()
+	o.rail, o.why = wayOverHosts(c, rules, bytes, cannot)
+	return o
+}
+
+// wayOverHosts picks the way of a call, and says why.
+func wayOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) (rail bool, why string) {
 	w := tuning.Pick(rules, c.Group().Size(), bytes, false)
-	o.rail, o.why = w == tuning.Hierarchical, w.Why
+	rail, why = w == tuning.Hierarchical, w.Why
 	switch {
 	case c.Via() == core.Hierarchical && cannot != "":
 		panic(c.Misuse("Via", "leave it out", "%s has no hierarchical way here: %s", c.Op(), cannot))
-	case c.Via() != "":
-		o.rail, o.why = c.Via() == core.Hierarchical, "the call asks for it by Via"
-	case !c.Small():
-		o.rail, o.why = true, "there are too many ranks for the flat way"
-	case o.rail && !c.Even():
-		o.rail, o.why = false, "the group has more ranks on one host than on another"
-	case o.rail && cannot != "":
-		o.rail, o.why = false, cannot
-	}
-	if !o.rail && !c.Small() {
+	case cannot != "" && !c.Small():
 		panic(c.Misuse("group", "make a smaller group", "%s in %v with more than %d ranks takes the hierarchical way, which it has not: %s", c.Op(), c.Group(), abi.MaxRanks, cannot))
+	case c.Via() != "":
+		return c.Via() == core.Hierarchical, "the call asks for it by Via"
+	case !c.Small():
+		return true, "there are too many ranks for the flat way"
+	case rail && !c.Even():
+		return false, "the group has more ranks on one host than on another"
+	case cannot != "" && rail:
+		return false, cannot
 	}
-	return o
+	return rail, why
 }
 
 // way is the name of the way.
@@ -91,10 +97,19 @@ func (o *overHosts) out(p device.Ptr) {
 	o.args.Outs++
 }
 
+func addReceiver(p *hosts.PipeArgs, member, place int) {
+	p.To[p.Receivers] = hosts.Far{Member: uint16(member), Place: uint16(place)}
+	p.Receivers++
+}
+
+func addSender(p *hosts.PipeArgs, member, place int) {
+	p.From[p.Senders] = hosts.Far{Member: uint16(member), Place: uint16(place)}
+	p.Senders++
+}
+
 // send adds a receiver.
 func (o *overHosts) send(member, place int) {
-	o.args.To[o.args.Receivers] = hosts.Far{Member: uint16(member), Place: uint16(place)}
-	o.args.Receivers++
+	addReceiver(&o.args.Pipes, member, place)
 }
 
 // target adds an outbox to fill with a slice of the input.
@@ -112,8 +127,7 @@ func (o *overHosts) source(member, place, host, mark, box int) {
 			a.Shared = 1
 		}
 	} else {
-		a.From[a.Senders] = hosts.Far{Member: uint16(member), Place: uint16(place)}
-		a.Senders++
+		addSender(&a.Pipes, member, place)
 	}
 	a.Source[a.Sources] = hosts.Source{Place: uint16(place), Mark: uint16(mark)}
 	a.Sources++
@@ -121,7 +135,7 @@ func (o *overHosts) source(member, place, host, mark, box int) {
 
 // all makes every member a receiver of the same and a source, as all-reduce and all-gather have it. mark is of sources.
 func (o *overHosts) all(mark func(member int, first bool) int) {
-	o.args.Same = 1
+	o.args.Pipes.Same = 1
 	o.each(func(member, place, host int, first bool) {
 		if host != o.home {
 			o.send(member, place)
@@ -161,8 +175,13 @@ func (o *overHosts) stream(n, slice int) (at int) {
 
 // run launches the kernel on elements that take so many bytes in the pipes. chosen is what the way was chosen by.
 func (o *overHosts) run(kernel string, c abi.Context, size, chosen int) {
-	o.c.Pipes(o.args, o.rail, c, size)
-	o.c.LaunchHosts(kernel, o.args, o.most, size, string(o.way()), o.why, chosen)
+	a, plan := o.args, o.c.Plan()
+	chunk := o.c.Pipes(&a.Pipes, o.rail, c) / size &^ 63
+	a.Chunk = uint32(chunk)
+	chunks := func(n int) int { return (n + chunk - 1) / chunk }
+	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, core.BytesOf(a), core.Sent{
+		Way: o.way(), Why: o.why, Size: chosen, Bytes: int(a.N) * size * int(a.Pipes.Receivers), Posts: chunks(int(a.N)) * int(a.Pipes.Receivers+a.Pipes.Senders),
+	})
 }
 
 // firstOfHost marks the sources of a reduction.
@@ -311,7 +330,7 @@ func (e *exchange) broadcastOverHosts(root int) *Tensor {
 		} else if me != root {
 			o.out(core.Addr(e.t))
 		}
-		o.args.Same = 1
+		o.args.Pipes.Same = 1
 		o.each(func(member, place, host int, _ bool) {
 			if member == from {
 				o.source(member, place, host, 0, place)
@@ -324,4 +343,30 @@ func (e *exchange) broadcastOverHosts(root int) *Tensor {
 			}
 		})
 	})
+}
+
+// rowsOverHosts is an exchange of rows by splits. What is put where follows from the splits of all ranks, on the device: rows go straight into their
+// places, and nothing is left for a host to share.
+func rowsOverHosts(c *core.Call, rows alltoallvdev.RowsArgs, out core.Copies, threads int, admit func() abi.Context) {
+	_, why := wayOverHosts(c, []tuning.Rule{{Way: tuning.Straight}}, out.Size(), "every row goes straight into its place")
+	members, home := c.Hosts()
+	a := &hosts.HostsRowsArgs{Rows: rows}
+	a.Window, a.Rows.Start = out.Window()
+	far := 0
+	for host, part := range members {
+		for _, m := range part {
+			if host == home {
+				a.Near[m] = c.Slots(m, false, m)
+				continue
+			}
+			addReceiver(&a.Pipes, m, m)
+			addSender(&a.Pipes, m, m)
+			far++
+		}
+	}
+	a.Pipes.Same = 1
+	c.Pipes(&a.Pipes, false, admit())
+	p, n := c.Plan(), int(rows.N)/c.Group().Size()*far
+	blocks := min(p.HostRowBlocks, p.MeetBlocks, c.Work().Processors, max(1, out.Size()/vdevBlockBytes))
+	c.LaunchHosts("hosts_rows", blocks, threads, core.BytesOf(a), core.Sent{Way: core.Flat, Why: why, Size: out.Size(), Posts: n + 2*far*blocks, Splits: n})
 }

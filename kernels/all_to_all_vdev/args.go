@@ -6,10 +6,10 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/packets"
 )
 
-// Splits is the most that a call may have: a packet each, of one thread.
+// Splits is the most that a call may have: one of each thread.
 const Splits = packets.Threads
 
-// The layouts of rows, as Head.Op.
+// The layouts of rows.
 const (
 	Dispatch = 0
 	Combine  = 1
@@ -23,17 +23,26 @@ const (
 	RefusedRoom   = 19 // more rows than the output has
 )
 
-// AllToAllVdevArgs are the arguments of all_to_all_vdev.
-type AllToAllVdevArgs struct {
-	Head       packets.PacketArgs // In: the rows; N: splits; Op: the layout; Context.Channels: at least the grid's blocks
-	Signals    abi.Signals        // a block of its own, not the one of Handle
-	Out        abi.Ptrs
+// RowsArgs say which rows go where.
+type RowsArgs struct {
+	In         abi.Ptr
+	N          uint64 // splits
+	Layout     uint64
 	Splits     abi.Ptr
 	Offsets    abi.Ptr // of a combine
 	OutSplits  abi.Ptr
 	OutOffsets abi.Ptr
 	InRows     uint64
 	OutRows    uint64
-	Row        uint64 // bytes
-	Align      uint64 // rows that a region of a dispatch is a multiple of; 0: none
+	Row        uint64   // bytes
+	Align      uint64   // rows that a region of a dispatch is a multiple of; 0: none
+	Start      uint64   // of out in its window, for members on other hosts
+	Out        abi.Ptrs // by rank; 0 for members on other hosts
+}
+
+// AllToAllVdevArgs are the arguments of all_to_all_vdev.
+type AllToAllVdevArgs struct {
+	Head    packets.PacketArgs // N: splits; Context.Channels: at least the grid's blocks
+	Signals abi.Signals        // a block of its own, not the one of Handle
+	Rows    RowsArgs
 }

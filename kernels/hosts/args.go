@@ -3,6 +3,7 @@ package hosts
 
 import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 )
 
 // PipeSlots is the chunks that a pipe holds.
@@ -21,8 +22,8 @@ type Source struct{ Place, Mark uint16 }
 // Target is an outbox to fill.
 type Target struct{ Place, Slice uint16 }
 
-// HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes are in elements, of one byte for hosts_copy.
-type HostsArgs struct {
+// PipeArgs are the pipes of a group as a call uses them.
+type PipeArgs struct {
 	Inside    abi.Context // of the members on this host; Channels: at least the grid's blocks
 	Between   abi.Context // of the group
 	Meetings  abi.Signals // of the members on this host
@@ -35,20 +36,35 @@ type HostsArgs struct {
 	Words     uint32 // where the pipes' words begin among the group's
 	Place     uint32
 	Places    uint32
-	Chunk     uint32 // elements
-	Shared    uint32 // not 0: members on this host read each other's outboxes
 	Same      uint32 // not 0: every receiver gets what is in the outbox of this member's own place
-	Op        uint32 // a reduce.Op
-	N         uint64 // elements of a stream
-	Slice     uint64 // from a slice of the input to the next
-	Width     uint64 // of a row of a slice, as in allreduce.PullArgs
-	Stride    uint64 // of rows of the input, or pieces of the output
+	Receivers uint32
+	Senders   uint32
+	To, From  [abi.MaxRanks]Far
+}
 
-	Receivers, Senders, Sources, Targets, Ins, Outs uint32
+// HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes are in elements, of one byte for hosts_copy.
+type HostsArgs struct {
+	Pipes  PipeArgs
+	Chunk  uint32 // elements
+	Shared uint32 // not 0: members on this host read each other's outboxes
+	Op     uint32 // a reduce.Op
+	N      uint64 // elements of a stream
+	Slice  uint64 // from a slice of the input to the next
+	Width  uint64 // of a row of a slice, as in allreduce.PullArgs
+	Stride uint64 // of rows of the input, or pieces of the output
 
-	To, From [abi.MaxRanks]Far
-	Source   [abi.MaxRanks]Source
-	Target   [abi.MaxRanks]Target
-	In, Out  abi.Ptrs
-	Near     abi.Ptrs // by source: its first slot if it is on this host, or 0
+	Sources, Targets, Ins, Outs uint32
+
+	Source  [abi.MaxRanks]Source
+	Target  [abi.MaxRanks]Target
+	In, Out abi.Ptrs
+	Near    abi.Ptrs // by source: its first slot if it is on this host, or 0
+}
+
+// HostsRowsArgs are the arguments of hosts_rows.
+type HostsRowsArgs struct {
+	Pipes  PipeArgs // all members, each with the place of its rank
+	Rows   alltoallvdev.RowsArgs
+	Window uint32   // of out
+	Near   abi.Ptrs // by rank: the first slot of its outbox if it is on this host, or 0
 }

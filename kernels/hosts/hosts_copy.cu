@@ -26,11 +26,11 @@ extern "C" __global__ void __launch_bounds__(512) hosts_copy(const __grid_consta
       a, 1,
       [&](u64 k) {
         for (u32 j = 0; j < a.targets; j++)
-          copy_bytes(slot_at(a, a.outbox, a.target[j].place, k), (const char*)a.in[0] + a.target[j].slice * a.slice + k * a.chunk, length_of(a, k));
+          copy_bytes(slot_at(a.pipes, a.pipes.outbox, a.target[j].place, k), (const char*)a.in[0] + a.target[j].slice * a.slice + k * a.chunk, length_of(a, k));
       },
       [&](u64 k) {
         for (u32 s = 0; s < a.sources; s++) {
-          const char* const box = a.near[s] ? (const char*)a.near[s] + k % kPipeSlots * a.slot_bytes : slot_at(a, a.inbox, a.source[s].place, k);
+          const char* const box = a.near[s] ? (const char*)a.near[s] + k % kPipeSlots * a.pipes.slot_bytes : slot_at(a.pipes, a.pipes.inbox, a.source[s].place, k);
           for (u32 o = 0; o < a.outs; o++) copy_bytes((char*)a.out[o] + a.source[s].mark * a.stride + k * a.chunk, box, length_of(a, k));
         }
       });

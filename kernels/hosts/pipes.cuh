@@ -53,8 +53,8 @@ struct Target {
 };
 SYMM_LAYOUT(Target, place, slice)
 
-// HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes and offsets are in elements, of one byte for hosts_copy.
-struct HostsArgs {
+// PipeArgs are the pipes of a group as a call uses them.
+struct PipeArgs {
   Context inside;                // of the members on this host; channels: at least the grid's blocks
   Context between;               // of the group
   Signals meetings;              // of the members on this host
@@ -66,32 +66,39 @@ struct HostsArgs {
   u32 window;
   u32 words;                     // where the pipes' words begin among the group's
   u32 place, places;             // this member's, and how many there are
+  u32 same;                      // not 0: every receiver gets what is in the outbox of this member's own place
+  u32 receivers, senders;
+  Far to[kMaxRanks], from[kMaxRanks];
+};
+SYMM_LAYOUT(PipeArgs, inside, between, meetings, net, inbox, outbox, slot_bytes, offset, window, words, place, places, same, receivers, senders, to, from)
+
+// HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes and offsets are in elements, of one byte for hosts_copy.
+struct HostsArgs {
+  PipeArgs pipes;
   u32 chunk;                     // elements of a chunk
   u32 shared;                    // not 0: members on this host read each other's outboxes
-  u32 same;                      // not 0: every receiver gets what is in the outbox of this member's own place
   u32 op;                        // symm::ReduceOp
   u64 n;                         // elements of a stream
   u64 slice, width, stride;      // elements from a slice of the input to the next; and of rows of them as in PullArgs
-  u32 receivers, senders, sources, targets, ins, outs;
-  Far to[kMaxRanks], from[kMaxRanks];
+  u32 sources, targets, ins, outs;
   Source source[kMaxRanks];
   Target target[kMaxRanks];
   const void* in[kMaxRanks];     // of members on this host, in the order of their ranks
   void* out[kMaxRanks];
   const void* near[kMaxRanks];   // by source: its first slot if it is on this host, or 0
 };
-SYMM_LAYOUT(HostsArgs, inside, between, meetings, net, inbox, outbox, slot_bytes, offset, window, words, place, places, chunk, shared, same, op, n, slice, width, stride, receivers, senders, sources, targets, ins, outs, to, from, source, target, in, out, near)
+SYMM_LAYOUT(HostsArgs, pipes, chunk, shared, op, n, slice, width, stride, sources, targets, ins, outs, source, target, in, out, near)
 static_assert(sizeof(HostsArgs) <= 4096, "fits the parameters of a kernel");
 
 enum PipeWord : u32 { kArrived = 0, kUsed = 1 };
 
 // pipe_word is the index of a word, and of its count, among the group's.
-__device__ __forceinline__ u32 pipe_word(const HostsArgs& a, u32 kind, u32 place, u32 slot) {
+__device__ __forceinline__ u32 pipe_word(const PipeArgs& a, u32 kind, u32 place, u32 slot) {
   return a.words + (kind * a.places + place) * kPipeSlots + slot;
 }
 
 // slot_at is the slot of chunk k in an inbox or outbox.
-__device__ __forceinline__ char* slot_at(const HostsArgs& a, const void* box, u32 place, u64 k) {
+__device__ __forceinline__ char* slot_at(const PipeArgs& a, const void* box, u32 place, u64 k) {
   return (char*)box + (place * kPipeSlots + k % kPipeSlots) * a.slot_bytes;
 }
 
@@ -102,22 +109,22 @@ __device__ __forceinline__ u64 length_of(const HostsArgs& a, u64 k) {
 }
 
 // meet_inside: the blocks of one index of the members on this host meet. False if it gave up.
-__device__ __forceinline__ bool meet_inside(const HostsArgs& a) {
+__device__ __forceinline__ bool meet_inside(const PipeArgs& a) {
   return a.inside.ranks() == 1 ? __syncthreads_and(true) : barrier(a.meetings, a.inside, blockIdx.x);
 }
 
 // slot_free: the block waits until all receivers have used what was sent in the slot of chunk k. False if it gave up.
-__device__ inline bool slot_free(const HostsArgs& a, const NetGroup& g, u64 k) {
+__device__ inline bool slot_free(const PipeArgs& a, const NetGroup& g, u64 k, WaitKind kind = kNetUsed) {
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.receivers; j += blockDim.x) {
     const u32 at = pipe_word(a, kUsed, a.to[j].place, (u32)(k % kPipeSlots));
-    ok = net_wait<u64>(g, a.between, own_words(g, a.between) + at, g.counts[at], kAtLeast, kAnyMember, Wait{kNetUsed, a.to[j].member, (u32)(k % kPipeSlots), k + 1});
+    ok = net_wait<u64>(g, a.between, own_words(g, a.between) + at, g.counts[at], kAtLeast, kAnyMember, Wait{kind, a.to[j].member, (u32)(k % kPipeSlots), k + 1});
   }
   return __syncthreads_and(ok);
 }
 
 // send: the block puts chunk k, of so many bytes, to all receivers. False if it gave up.
-__device__ inline bool send(const HostsArgs& a, const NetGroup& g, u64 k, u64 bytes) {
+__device__ inline bool send(const PipeArgs& a, const NetGroup& g, u64 k, u64 bytes) {
   __syncthreads();
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.receivers; j += blockDim.x) {
@@ -140,7 +147,7 @@ __device__ inline bool send(const HostsArgs& a, const NetGroup& g, u64 k, u64 by
 }
 
 // chunks_came: the block waits for chunk k of all senders. False if it gave up.
-__device__ inline bool chunks_came(const HostsArgs& a, const NetGroup& g, u64 k) {
+__device__ inline bool chunks_came(const PipeArgs& a, const NetGroup& g, u64 k) {
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.senders; j += blockDim.x) {
     const u32 at = pipe_word(a, kArrived, a.from[j].place, (u32)(k % kPipeSlots));
@@ -149,8 +156,9 @@ __device__ inline bool chunks_came(const HostsArgs& a, const NetGroup& g, u64 k)
   return __syncthreads_and(ok);
 }
 
-// slot_used: the block tells all senders that their slot of chunk k is used. False if it gave up.
-__device__ inline bool slot_used(const HostsArgs& a, const NetGroup& g, u64 k) {
+// slot_used: the block tells all senders that their slot of chunk k is used; if it is strong, after all that was put to them before. False if
+// it gave up.
+__device__ inline bool slot_used(const PipeArgs& a, const NetGroup& g, u64 k, bool strong = false) {
   __syncthreads();
   bool ok = true;
   for (u32 j = threadIdx.x; ok && j < a.senders; j += blockDim.x) {
@@ -161,6 +169,7 @@ __device__ inline bool slot_used(const HostsArgs& a, const NetGroup& g, u64 k) {
     op.kind = kNetPut;
     op.peer = g.members[from.member].rank;
     op.signal = kNetAddIndexed;
+    op.strong = strong;
     op.signal_at = g.members[from.member].words + pipe_word(a, kUsed, a.place, (u32)(k % kPipeSlots));
     op.value = 1;
     ok = post(g.port, a.between, from.member, op, nullptr);
@@ -171,24 +180,24 @@ __device__ inline bool slot_used(const HostsArgs& a, const NetGroup& g, u64 k) {
 // pump moves the block's chunks: produce(k) fills the outboxes of chunk k, of elements of so many bytes, and consume(k) uses what came.
 template <class Produce, class Consume>
 __device__ __forceinline__ void pump(const HostsArgs& a, u64 size, Produce produce, Consume consume) {
-  const NetGroup g = *a.net;
+  const NetGroup g = *a.pipes.net;
   const u64 chunks = (a.n + a.chunk - 1) / a.chunk, own = kPipeSlots / gridDim.x;
   auto number = [&](u64 i) { return i / own * kPipeSlots + i % own * gridDim.x + blockIdx.x; };
-  bool ok = meet_inside(a);
+  bool ok = meet_inside(a.pipes);
   for (u64 i = 0, sent = 0; ok && number(i) < chunks; i++) {
     for (; ok && sent < i + own - 1 && number(sent) < chunks; sent++) {
       const u64 k = number(sent);
-      if (!(ok = slot_free(a, g, k))) break;
+      if (!(ok = slot_free(a.pipes, g, k))) break;
       produce(k);
-      ok = send(a, g, k, length_of(a, k) * size);
+      ok = send(a.pipes, g, k, length_of(a, k) * size);
     }
-    if (ok && a.shared) ok = meet_inside(a);
-    if (ok) ok = chunks_came(a, g, number(i));
+    if (ok && a.shared) ok = meet_inside(a.pipes);
+    if (ok) ok = chunks_came(a.pipes, g, number(i));
     if (!ok) return;
     consume(number(i));
-    ok = slot_used(a, g, number(i));
+    ok = slot_used(a.pipes, g, number(i));
   }
-  if (ok) meet_inside(a);
+  if (ok) meet_inside(a.pipes);
 }
 
 }  // namespace symm

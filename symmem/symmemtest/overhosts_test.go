@@ -30,7 +30,10 @@ var overHostsCases = []testCase{
 }
 
 // alsoOverHosts are cases of one host whose operations cross hosts too.
-var alsoOverHosts = []string{"ReduceScatter", "AllGather", "AllToAll", "Broadcast"}
+var alsoOverHosts = []string{
+	"ReduceScatter", "AllGather", "AllToAll", "Broadcast",
+	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse",
+}
 
 // vias are the ways of a collective, and none asked for.
 var vias = []string{"", "flat", "hierarchical"}

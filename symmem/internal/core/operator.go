@@ -106,6 +106,9 @@ func (c Copies) At(i int) device.Ptr { return c.h.at(i, c.t) }
 // Size is the bytes that the members allocated for the tensor and what it is a part of.
 func (c Copies) Size() int { return c.h.t.st.size }
 
+// Window is where members on other hosts have theirs: a window and the offset in it.
+func (c Copies) Window() (id uint32, at uint64) { return c.h.kernel.Window, uint64(c.t.offset) }
+
 // Multicast is the address of all copies at once, 0 where there is none.
 func (c Copies) Multicast() device.Ptr { return device.Ptr(c.h.MulticastPtr()) }
 

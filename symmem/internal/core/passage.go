@@ -15,6 +15,8 @@ type passage struct {
 	of    string // of a collective over hosts: which way it goes, in words, and why; its bytes are those that this rank sends
 	why   string
 	size  int // that the way was chosen by
+
+	splits int // in device memory that say which bytes it moves besides; 0 if none do
 }
 
 // went says to Explain and to a trace which way the call went, once its work was issued. rt.mu is held.
@@ -36,6 +38,8 @@ func (c *Call) went() {
 func (c *Call) wayOf(far bool) *tuning.Way {
 	g, p := c.opts.group, &c.passage
 	switch {
+	case p.splits > 0:
+		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, Between(c.rt)), Why: p.why}
 	case p.of != "":
 		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, Between(c.rt)), Why: p.why}
 	case far && p.way == "with":

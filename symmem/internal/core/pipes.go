@@ -132,9 +132,9 @@ func (c *Call) Small() bool {
 	return flat > 0
 }
 
-// Pipes fills in what the kernels of kernels/hosts need of the group: the pipes of one of its ways, for elements that take so many bytes
-// there. head is of the group.
-func (c *Call) Pipes(a *hosts.HostsArgs, rail bool, head abi.Context, size int) {
+// Pipes fills in what the kernels of kernels/hosts need of the group: the pipes of one of its ways. head is of the group. It returns the bytes of a
+// chunk, which are whole lines.
+func (c *Call) Pipes(a *hosts.PipeArgs, rail bool, head abi.Context) (chunk int) {
 	g := c.opts.group
 	s, base, l := g.pipes(rail), g.work.seg.Ptr(), g.layout()
 	a.Between = head
@@ -151,7 +151,7 @@ func (c *Call) Pipes(a *hosts.HostsArgs, rail bool, head abi.Context, size int) 
 	a.Inbox, a.Outbox = base+device.Ptr(s.inbox), base+device.Ptr(s.outbox)
 	a.SlotBytes, a.Offset, a.Window = uint64(s.slot), uint64(s.inbox-l.pipes), g.inboxes
 	a.Words, a.Place, a.Places = uint32(s.words), uint32(s.place), uint32(s.places)
-	a.Chunk = uint32(s.slot/size) &^ 63
+	return s.slot
 }
 
 // Slots is where a member on this host has the slots for the one at a place in its outbox.
@@ -161,13 +161,19 @@ func (c *Call) Slots(member int, rail bool, place int) device.Ptr {
 	return g.work.blocks[member] + device.Ptr(s.outbox+place*hosts.PipeSlots*s.slot)
 }
 
-// LaunchHosts issues a kernel of kernels/hosts. The longest stream of a member of this host has `most` elements, of so many bytes on the way. of and why are
-// the way and its reason, for Explain; it was chosen by so many bytes.
-func (c *Call) LaunchHosts(kernel string, a *hosts.HostsArgs, most, size int, of, why string, bytes int) {
-	p, chunk := c.rt.plan, int(a.Chunk)
-	chunks := (int(a.N) + chunk - 1) / chunk
-	c.passage = passage{way: "with", bytes: int(a.N) * size * int(a.Receivers), of: of, why: why, size: bytes}
-	c.rt.expect(c.Record.op, chunks*int(a.Receivers+a.Senders))
-	l := device.Launch{Grid: [3]int{min(p.HostBlocks, max(1, (most+chunk-1)/chunk)), 1, 1}, Block: [3]int{p.HostThreads, 1, 1}, Overlap: true}
-	c.Launch(kernel, 0, l, BytesOf(a))
+// Sent is what is said of a call over hosts.
+type Sent struct {
+	Way    Via
+	Why    string
+	Size   int // that the way was chosen by
+	Posts  int // operations that the kernel posts
+	Bytes  int // that this rank sends to other hosts
+	Splits int // that say on the device how many bytes it sends besides; 0 if none do
+}
+
+// LaunchHosts issues a kernel of kernels/hosts, of so many blocks and threads.
+func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Sent) {
+	c.passage = passage{way: "with", bytes: s.Bytes, of: string(s.Way), why: s.Why, size: s.Size, splits: s.Splits}
+	c.rt.expect(c.Record.op, s.Posts)
+	c.Launch(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args)
 }

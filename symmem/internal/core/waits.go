@@ -139,6 +139,8 @@ func awaited(r *device.WaitRecord) string {
 		return fmt.Sprintf("chunk %d, between hosts", r.Want)
 	case device.WaitNetUsed:
 		return fmt.Sprintf("room for chunk %d, between hosts", r.Want)
+	case device.WaitNetRows:
+		return "rows, between hosts"
 	case device.WaitNetFlush:
 		return fmt.Sprintf("the network to be done with %d operations of this rank; %d are over", r.Want, r.Seen)
 	case device.WaitCounter:
@@ -246,6 +248,9 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
 		case device.WaitNetUsed:
 			what = fmt.Sprintf("rank %d to make room for chunk %d, between hosts", e.Peer, r.Want)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitNetRows:
+			what = fmt.Sprintf("the rows of rank %d, between hosts", e.Peer)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
 		case device.WaitNetCounter:
 			what = fmt.Sprintf("data to travel between it and rank %d", e.Peer)

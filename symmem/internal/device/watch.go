@@ -68,6 +68,7 @@ const (
 	WaitNetBarrier = 12 // Peer to come to a barrier on Channel
 	WaitNetChunk   = 14 // chunk number Want, from 1, of Peer, in slot Channel of a pipe
 	WaitNetUsed    = 15 // Peer to use the chunk before chunk number Want in slot Channel of a pipe
+	WaitNetRows    = 16 // the rows of Peer
 
 	WaitCounter = 13 // counter Channel of the group, of operations of this rank, to become Want; Seen is it
 

@@ -7,7 +7,7 @@ var CPU = &Plan{
 	PacketThreads: 64, PacketCrowd: 64, PacketBlocks: 1,
 	LineThreads: 32, LineCrowd: 64, LineBlocks: 1, ChunkThreads: 64, ChunkBlocks: 1,
 	MeetThreads: 64, MeetBlocks: 1, LoadThreads: 64, LoadBlocks: 1, RowThreads: 64,
-	HostThreads: 64, HostBlocks: 1,
+	HostThreads: 64, HostBlocks: 1, HostRowBlocks: 1,
 	HostsReduce: []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
 	HostsCopy:   []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
 	AllReduce:   []Rule{{0, 1 << 10, OnePacket}, {0, 6 << 10, TwoLines}, {0, 0, TwoPull}},

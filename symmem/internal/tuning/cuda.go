@@ -7,7 +7,7 @@ var CUDA = &Plan{
 	PacketThreads: 128, PacketCrowd: 512, PacketBlocks: 128,
 	LineThreads: 128, LineCrowd: 1024, LineBlocks: 128, ChunkThreads: 512, ChunkBlocks: 132,
 	MeetThreads: 256, MeetBlocks: 132, LoadThreads: 512, LoadBlocks: 132, RowThreads: 512,
-	HostThreads: 512, HostBlocks: 2,
+	HostThreads: 512, HostBlocks: 2, HostRowBlocks: 4,
 	HostsReduce: []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
 	HostsCopy:   []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
 	AllReduce: []Rule{

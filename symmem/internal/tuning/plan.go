@@ -20,6 +20,7 @@ type Plan struct {
 	RowThreads     int // a block of all_to_all_vdev at least; packets.Threads at most
 	HostThreads    int // a block of the kernels of groups that span hosts
 	HostBlocks     int // 1 or 2: each has two of the slots of a pipe at least
+	HostRowBlocks  int // of hosts_rows, hosts.PipeSlots at most
 	AllReduce      []Rule
 	OneShot        []Rule
 	TwoShot        []Rule
@@ -50,6 +51,7 @@ var (
 // The ways of collectives in groups that span hosts.
 var (
 	Flat         = &Way{"flat", "a small message takes one trip, and meeting on the host would cost more than sending it to every rank"}
+	Straight     = &Way{"flat", "every row goes straight into its place"}
 	Hierarchical = &Way{"hierarchical", "a large message is limited by the network, which carries every byte to each host once"}
 )
 

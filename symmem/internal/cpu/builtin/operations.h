@@ -27,6 +27,7 @@
 #include "nccl/types.h"
 #include "cuda/atomic"
 #include "all_reduce/lines.cuh"
+#include "all_to_all_vdev/rows.cuh"
 #include "hosts/pipes.cuh"
 #include "net/args.cuh"
 #include "packets/packets.cuh"
@@ -67,6 +68,9 @@ namespace operation_hosts_copy {
 }
 namespace operation_hosts_reduce {
 #include "hosts/hosts_reduce.cu"
+}
+namespace operation_hosts_rows {
+#include "hosts/hosts_rows.cu"
 }
 namespace operation_matmul {
 #include "matmul/matmul.cu"

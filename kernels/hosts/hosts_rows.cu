@@ -1,0 +1,96 @@
+// hosts_rows: rows go to the ranks that splits in device memory name (all_to_all_vdev/rows.cuh), in a group that spans hosts.
+//
+// Every block does it by itself, in the slot of the pipes that has its index:
+//
+//	splits  this rank's splits are the chunk that all members of other hosts receive; those on this host read it in the outbox.
+//	        Who has another rank's splits may write into its out.
+//	rows    go to other hosts by puts, one of each split, straight from the input into their places; to this one by stores
+//	used    tells each sender that its splits are used, after this rank's puts to it: the rows are in place there
+//
+// A block ends when all have told it so, the blocks of its index on this host have met, and the puts of this rank have left the input.
+//
+// The host announces what a launch posts, which does not know the splits: of every split one operation is posted, whatever it has.
+#include "all_to_all_vdev/rows.cuh"
+#include "hosts/pipes.cuh"
+#include "symm/remote.cuh"
+
+struct HostsRowsArgs {
+  symm::PipeArgs pipes;               // all members, each with the place of its rank
+  symm::RowsArgs rows;
+  symm::u32 window;                   // of out
+  const void* near[symm::kMaxRanks];  // by rank: the first slot of its outbox if it is on this host, or 0
+};
+SYMM_LAYOUT(HostsRowsArgs, pipes, rows, window, near)
+static_assert(sizeof(HostsRowsArgs) <= 4096, "fits the parameters of a kernel");
+
+// Said is what a rank says in a chunk: the rows of its input, then a value of each split, then its mark.
+struct Said {
+  symm::u64* at;
+  symm::u64 n;
+  __device__ __forceinline__ symm::u64& rows() const { return at[0]; }
+  __device__ __forceinline__ symm::u64& value(symm::u32 i) const { return at[1 + i]; }
+  __device__ __forceinline__ symm::u32& mark(symm::u32 i) const { return ((symm::u32*)(at + 1 + n))[i]; }
+  __device__ __forceinline__ symm::u64 bytes() const { return 8 + 12 * n; }
+};
+
+// said_by is what a rank says to the block.
+__device__ __forceinline__ Said said_by(const HostsRowsArgs& a, symm::u32 rank) {
+  using namespace symm;
+  const void* const box = a.near[rank] ? (const char*)a.near[rank] + blockIdx.x * a.pipes.slot_bytes : slot_at(a.pipes, a.pipes.inbox, rank, blockIdx.x);
+  return Said{(u64*)box, a.rows.n};
+}
+
+// put_rows posts what the block puts to other hosts, nothing of all splits if they are refused. False if it gave up.
+__device__ inline bool put_rows(const HostsRowsArgs& a, const symm::NetGroup& g, const symm::rows::Plan& plan, bool refused) {
+  using namespace symm;
+  const u32 n = (u32)a.rows.n, experts = n / (u32)a.pipes.between.ranks();
+  bool ok = true;
+  for (u32 i = threadIdx.x; ok && i < n; i += blockDim.x) {
+    const u32 dst = i / experts;
+    if (a.rows.out[dst] || i % gridDim.x != blockIdx.x) continue;
+    fence();
+    NetOp op = {};
+    op.kind = kNetGet;  // of nothing: it is over at once
+    op.peer = g.members[dst].rank;
+    if (const u64 bytes = refused ? 0 : (plan.start[i + 1] - plan.start[i]) * a.rows.row) {
+      op.kind = kNetPut;
+      op.local = (u64)a.rows.in + plan.from[i] * a.rows.row;
+      op.window = a.window;
+      op.offset = plan.to[i];
+      op.bytes = bytes;
+    }
+    ok = post(g.port, a.pipes.between, dst, op, nullptr);
+  }
+  return __syncthreads_and(ok);
+}
+
+extern "C" __global__ void __launch_bounds__(symm::rows::kSplits) hosts_rows(const __grid_constant__ HostsRowsArgs a) {
+  using namespace symm;
+  begin();
+  __shared__ rows::Plan plan;
+  const NetGroup g = *a.pipes.net;
+  const Context& c = a.pipes.between;
+  const u64 k = blockIdx.x;
+  rows::Verdict verdict = {};
+  bool ok = rows::make_plan(c, a.rows, plan, verdict, [&](bool mine, u32 i, u64 value, u32 mark, auto f) {
+    if (!slot_free(a.pipes, g, k)) return false;
+    const Said own = said_by(a, (u32)c.rank);
+    if (mine) own.value(i) = value, own.mark(i) = mark;
+    if (threadIdx.x == 0) own.rows() = a.rows.in_rows;
+    if (!send(a.pipes, g, k, own.bytes()) || !meet_inside(a.pipes) || !chunks_came(a.pipes, g, k)) return false;
+    for (u32 p = 0; mine && p < (u32)c.ranks(); p++) {
+      const Said other = said_by(a, p);
+      f(p, other.value(i), other.mark(i));
+    }
+    return true;
+  });
+  if (!ok) return;
+  const bool refused = __syncthreads_or(verdict.what);
+  if (refused && blockIdx.x == 0) rows::report(c, verdict, verdict.what && verdict.what != kNoRoom ? said_by(a, verdict.rank).rows() : a.rows.out_rows);
+  if (!refused && blockIdx.x == 0) rows::write_offsets(c, a.rows, plan);
+  if (!put_rows(a, g, plan, refused)) return;
+  if (!refused) rows::move(c, a.rows, plan);
+  if (!slot_used(a.pipes, g, k, true) || !meet_inside(a.pipes) || !slot_free(a.pipes, g, k, kNetRows)) return;
+  if (threadIdx.x == 0) wait_posted(g, c);
+}
+SYMM_KERNEL(hosts_rows)
