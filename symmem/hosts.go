@@ -30,7 +30,7 @@ type overHosts struct {
 
 // newOverHosts begins one: it picks the way for a message of so many bytes. cannot says why the operation cannot go the hierarchical way, if it cannot.
 func newOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) *overHosts {
-	o := &overHosts{c: c, args: new(hosts.HostsArgs)}
+	o := &overHosts{c: c, args: &hosts.HostsArgs{Parts: 1}}
 	o.members, o.home = c.Hosts()
 	o.rail, o.why = wayOverHosts(c, rules, bytes, cannot)
 	return o
@@ -39,7 +39,7 @@ func newOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) *
 // wayOverHosts picks the way of a call, and says why.
 func wayOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) (rail bool, why string) {
 	w := tuning.Pick(rules, c.Group().Size(), bytes, false)
-	rail, why = w == tuning.Hierarchical, w.Why
+	rail, why = w.Path == tuning.Hierarchical.Path, w.Why
 	switch {
 	case c.Via() == core.Hierarchical && cannot != "":
 		panic(c.Misuse("Via", "leave it out", "%s has no hierarchical way here: %s", c.Op(), cannot))
@@ -112,25 +112,32 @@ func (o *overHosts) send(member, place int) {
 	addReceiver(&o.args.Pipes, member, place)
 }
 
-// target adds an outbox to fill with a slice of the input.
-func (o *overHosts) target(place, slice int) {
-	o.args.Target[o.args.Targets] = hosts.Target{Place: uint16(place), Slice: uint16(slice)}
+// target adds an outbox of this member to fill with a slice of the input.
+func (o *overHosts) target(place, slice int) { o.fill(o.index(), place, slice) }
+
+// fill adds one of a member of this host.
+func (o *overHosts) fill(here, place, slice int) {
+	o.args.Target[o.args.Targets] = hosts.Target{Place: uint16(place), Slice: uint16(slice), Here: uint16(here)}
 	o.args.Targets++
 }
 
 // source adds what comes from a member to the result. For one on this host, box is the place in its outbox that has it.
 func (o *overHosts) source(member, place, host, mark, box int) {
-	a := o.args
-	if host == o.home {
-		a.Near[a.Sources] = o.c.Slots(member, o.rail, box)
-		if len(o.near()) > 1 && !o.rail {
-			a.Shared = 1
-		}
-	} else {
-		addSender(&a.Pipes, member, place)
+	if host != o.home {
+		o.from(hosts.Source{Place: uint16(place), Mark: uint16(mark), Here: uint8(o.index())})
+		addSender(&o.args.Pipes, member, place)
+		return
 	}
-	a.Source[a.Sources] = hosts.Source{Place: uint16(place), Mark: uint16(mark)}
-	a.Sources++
+	o.from(hosts.Source{Place: uint16(box), Mark: uint16(mark), Here: uint8(slices.Index(o.near(), member)), Outbox: 1})
+	if len(o.near()) > 1 && !o.rail {
+		o.args.Meets |= hosts.MeetOutboxes
+	}
+}
+
+// from adds a part of the result.
+func (o *overHosts) from(s hosts.Source) {
+	o.args.Source[o.args.Sources] = s
+	o.args.Sources++
 }
 
 // all makes every member a receiver of the same and a source, as all-reduce and all-gather have it. mark is of sources.
@@ -176,11 +183,11 @@ func (o *overHosts) stream(n, slice int) (at int) {
 // run launches the kernel on elements that take so many bytes in the pipes. chosen is what the way was chosen by.
 func (o *overHosts) run(kernel string, c abi.Context, size, chosen int) {
 	a, plan := o.args, o.c.Plan()
-	chunk := o.c.Pipes(&a.Pipes, o.rail, c) / size &^ 63
+	chunk := o.c.Pipes(&a.Pipes, o.rail, c) / size / int(a.Parts) &^ 63
 	a.Chunk = uint32(chunk)
 	chunks := func(n int) int { return (n + chunk - 1) / chunk }
 	o.c.LaunchHosts(kernel, min(plan.HostBlocks, max(1, chunks(o.most))), plan.HostThreads, core.BytesOf(a), core.Sent{
-		Way: o.way(), Why: o.why, Size: chosen, Bytes: int(a.N) * size * int(a.Pipes.Receivers), Posts: chunks(int(a.N)) * int(a.Pipes.Receivers+a.Pipes.Senders),
+		Way: o.way(), Why: o.why, Size: chosen, Bytes: int(a.N) * int(a.Parts) * size * int(a.Pipes.Receivers), Posts: chunks(int(a.N)) * int(a.Pipes.Receivers+a.Pipes.Senders),
 	})
 }
 
@@ -265,8 +272,8 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 		e.Record.On(e.t)
 	}
 	e.Begin()
-	if cannot == "" && !symmetric {
-		cannot = "out is not symmetric, so that the ranks of a host cannot share what comes"
+	if cannot == "" && !symmetric && !e.Small() {
+		cannot = "out is not symmetric, so that the ranks of a host cannot store to each other's"
 	}
 	o := newOverHosts(&e.Call, rules, e.t.Bytes(), cannot)
 	if e.out == nil {
@@ -282,30 +289,58 @@ func (e *exchange) overHosts(shape []int, n int, rules []tuning.Rule, cannot str
 	return e.out
 }
 
-// allGatherOverHosts: members send their whole tensor. At the hierarchical way each gives what came to its host.
+// allGatherOverHosts: members send their whole tensor. At the hierarchical way each gives what came to its host: it stores to their outs, if these are
+// symmetric; otherwise they take it from its boxes.
 func (e *exchange) allGatherOverHosts(shape []int, n int) *Tensor {
 	return e.overHosts(shape, n, e.Plan().HostsCopy, "", func(o *overHosts) {
 		o.in(core.Addr(e.t))
-		if o.rail {
+		o.args.Stride = uint64(n)
+		if !o.rail || !e.Maps(e.out) {
+			o.out(core.Addr(e.out))
+		} else {
 			for _, m := range o.near() {
 				o.out(e.to.At(m))
 			}
-		} else {
-			o.out(core.Addr(e.out))
 		}
-		o.args.Stride = uint64(n)
 		o.all(pieceOf)
+		if !o.rail || e.Maps(e.out) {
+			return
+		}
+		o.args.Meets, o.args.Sources = hosts.MeetInboxes, 0
+		for host, part := range o.members {
+			for i, m := range part {
+				o.from(hosts.Source{Place: uint16(host), Mark: uint16(m), Here: uint8(i), Outbox: uint8(truth(host == o.home))})
+			}
+		}
 	})
 }
 
-// allToAllOverHosts: members send each other slices.
+// allToAllOverHosts: members send each other slices. At the hierarchical way the members of a host fill the outboxes of each other, so that each sends to
+// its counterparts what its host has for them.
 func (e *exchange) allToAllOverHosts(shape []int, n int) *Tensor {
-	const once = "every byte of it crosses once whichever way it goes"
-	return e.overHosts(shape, n, e.Plan().HostsCopy, once, func(o *overHosts) {
+	cannot := ""
+	if !e.Small() {
+		cannot = "it is for as many ranks as the flat one"
+	}
+	return e.overHosts(shape, n, e.Plan().HostsAllToAll, cannot, func(o *overHosts) {
 		o.in(core.Addr(e.t))
 		o.out(core.Addr(e.out))
 		o.args.Slice, o.args.Stride = uint64(n), uint64(n)
-		o.apart(pieceOf)
+		if !o.rail {
+			o.apart(pieceOf)
+			return
+		}
+		o.args.Parts, o.args.Meets = uint32(len(o.near())), hosts.MeetFilling
+		o.each(func(member, place, host int, _ bool) {
+			if host != o.home {
+				o.send(member, place)
+				addSender(&o.args.Pipes, member, place)
+			}
+			for i, m := range o.members[host] {
+				o.fill(i, place, m)
+				o.from(hosts.Source{Place: uint16(place), Mark: uint16(m), Here: uint8(o.index()), Outbox: uint8(truth(host == o.home)), Part: uint8(i)})
+			}
+		})
 	})
 }
 
@@ -356,7 +391,6 @@ func rowsOverHosts(c *core.Call, rows alltoallvdev.RowsArgs, out core.Copies, th
 	for host, part := range members {
 		for _, m := range part {
 			if host == home {
-				a.Near[m] = c.Slots(m, false, m)
 				continue
 			}
 			addReceiver(&a.Pipes, m, m)

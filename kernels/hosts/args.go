@@ -15,12 +15,22 @@ func Words(places int) int { return 2 * places * PipeSlots }
 // Far is a member on another host at the other end of a pipe.
 type Far struct{ Member, Place uint16 }
 
-// Source is a part of the result: the chunks of the member at a place. Mark tells of reductions that it is the first of its host, of
-// copies which piece of the output it becomes.
-type Source struct{ Place, Mark uint16 }
+// Source is a part of the result: the chunks of the member at a place, or of one part of them, in the inbox of the member Here of those on this
+// host, or in its outbox. Mark tells of reductions that it is the first of its host, of copies which piece of the output it becomes.
+type Source struct {
+	Place, Mark              uint16
+	Here, Outbox, Part, Rest uint8
+}
 
-// Target is an outbox to fill.
-type Target struct{ Place, Slice uint16 }
+// Target is an outbox to fill, of the member Here of those on this host.
+type Target struct{ Place, Slice, Here uint16 }
+
+// Reasons for which the members on one host meet at each chunk.
+const (
+	MeetFilling  = 1 // they fill each other's outboxes
+	MeetOutboxes = 2 // they read each other's outboxes
+	MeetInboxes  = 4 // they read each other's inboxes
+)
 
 // PipeArgs are the pipes of a group as a call uses them.
 type PipeArgs struct {
@@ -40,13 +50,15 @@ type PipeArgs struct {
 	Receivers uint32
 	Senders   uint32
 	To, From  [abi.MaxRanks]Far
+	Here      [abi.MaxRanks]uint16 // the members on this host
 }
 
 // HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes are in elements, of one byte for hosts_copy.
 type HostsArgs struct {
 	Pipes  PipeArgs
-	Chunk  uint32 // elements
-	Shared uint32 // not 0: members on this host read each other's outboxes
+	Chunk  uint32 // elements of a chunk, or of each of its parts
+	Parts  uint32 // of a chunk: 1, or one of each member on this host
+	Meets  uint32
 	Op     uint32 // a reduce.Op
 	N      uint64 // elements of a stream
 	Slice  uint64 // from a slice of the input to the next
@@ -58,13 +70,11 @@ type HostsArgs struct {
 	Source  [abi.MaxRanks]Source
 	Target  [abi.MaxRanks]Target
 	In, Out abi.Ptrs
-	Near    abi.Ptrs // by source: its first slot if it is on this host, or 0
 }
 
 // HostsRowsArgs are the arguments of hosts_rows.
 type HostsRowsArgs struct {
 	Pipes  PipeArgs // all members, each with the place of its rank
 	Rows   alltoallvdev.RowsArgs
-	Window uint32   // of out
-	Near   abi.Ptrs // by rank: the first slot of its outbox if it is on this host, or 0
+	Window uint32 // of out
 }

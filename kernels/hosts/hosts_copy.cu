@@ -25,13 +25,14 @@ extern "C" __global__ void __launch_bounds__(512) hosts_copy(const __grid_consta
   pump(
       a, 1,
       [&](u64 k) {
-        for (u32 j = 0; j < a.targets; j++)
-          copy_bytes(slot_at(a.pipes, a.pipes.outbox, a.target[j].place, k), (const char*)a.in[0] + a.target[j].slice * a.slice + k * a.chunk, length_of(a, k));
+        const u64 n = length_of(a, k), part = a.parts > 1 ? a.pipes.inside.rank * n : 0;
+        for (u32 j = 0; j < a.targets; j++) copy_bytes(target_at(a, j, k) + part, (const char*)a.in[0] + a.target[j].slice * a.slice + k * a.chunk, n);
       },
       [&](u64 k) {
+        const u64 n = length_of(a, k);
         for (u32 s = 0; s < a.sources; s++) {
-          const char* const box = a.near[s] ? (const char*)a.near[s] + k % kPipeSlots * a.pipes.slot_bytes : slot_at(a.pipes, a.pipes.inbox, a.source[s].place, k);
-          for (u32 o = 0; o < a.outs; o++) copy_bytes((char*)a.out[o] + a.source[s].mark * a.stride + k * a.chunk, box, length_of(a, k));
+          const char* const from = source_at(a, s, k) + a.source[s].part * n;
+          for (u32 o = 0; o < a.outs; o++) copy_bytes((char*)a.out[o] + a.source[s].mark * a.stride + k * a.chunk, from, n);
         }
       });
 }

@@ -17,7 +17,7 @@ template <class T, class A, int N>
 static __device__ __forceinline__ void produce_as(const symm::HostsArgs& a, symm::u64 k, symm::u64 first, symm::u64 last) {
   using namespace symm;
   for (u32 j = 0; j < a.targets; j++) {
-    A* const to = (A*)slot_at(a.pipes, a.pipes.outbox, a.target[j].place, k);
+    A* const to = (A*)target_at(a, j, k);
     SYMM_SHARE(i, (last - first) / N, threadIdx.x, blockDim.x) {
       const u64 e = first + i * N, at = index(a, a.target[j].slice, k * a.chunk + e);
       Elements<A, N> sum = as<A>(*(const Elements<T, N>*)((const T*)a.in[0] + at));
@@ -38,8 +38,7 @@ static __device__ __forceinline__ void consume_as(const symm::HostsArgs& a, int 
     E sum, host;
     bool begun = false;
     for (u32 s = 0; s < a.sources; s++) {
-      const char* const box = a.near[s] ? (const char*)a.near[s] + k % kPipeSlots * a.pipes.slot_bytes : slot_at(a.pipes, a.pipes.inbox, a.source[s].place, k);
-      const E next = *(const E*)((const A*)box + e);
+      const E next = *(const E*)((const A*)source_at(a, s, k) + e);
       if (s > 0 && a.source[s].mark) {
         if (begun) combine(sum, host, op);
         else sum = host, begun = true;

@@ -18,10 +18,8 @@ struct HostsRowsArgs {
   symm::PipeArgs pipes;               // all members, each with the place of its rank
   symm::RowsArgs rows;
   symm::u32 window;                   // of out
-  const void* near[symm::kMaxRanks];  // by rank: the first slot of its outbox if it is on this host, or 0
 };
-SYMM_LAYOUT(HostsRowsArgs, pipes, rows, window, near)
-static_assert(sizeof(HostsRowsArgs) <= 4096, "fits the parameters of a kernel");
+SYMM_LAYOUT(HostsRowsArgs, pipes, rows, window)
 
 // Said is what a rank says in a chunk: the rows of its input, then a value of each split, then its mark.
 struct Said {
@@ -33,11 +31,16 @@ struct Said {
   __device__ __forceinline__ symm::u64 bytes() const { return 8 + 12 * n; }
 };
 
-// said_by is what a rank says to the block.
-__device__ __forceinline__ Said said_by(const HostsRowsArgs& a, symm::u32 rank) {
+// said_in is what is said to the block in the box of a rank.
+__device__ __forceinline__ Said said_in(const HostsRowsArgs& a, const void* box, symm::u32 rank) {
+  return Said{(symm::u64*)slot_at(a.pipes, box, rank, blockIdx.x), a.rows.n};
+}
+
+// for_said calls f(p, said) with what each rank p has said, in the order of the ranks.
+template <class F>
+__device__ __forceinline__ void for_said(const HostsRowsArgs& a, F f) {
   using namespace symm;
-  const void* const box = a.near[rank] ? (const char*)a.near[rank] + blockIdx.x * a.pipes.slot_bytes : slot_at(a.pipes, a.pipes.inbox, rank, blockIdx.x);
-  return Said{(u64*)box, a.rows.n};
+  for (u32 p = 0, here = 0; p < (u32)a.pipes.between.ranks(); p++) f(p, said_in(a, a.rows.out[p] ? box_of(a.pipes, here++, a.pipes.outbox) : a.pipes.inbox, p));
 }
 
 // put_rows posts what the block puts to other hosts, nothing of all splits if they are refused. False if it gave up.
@@ -74,23 +77,25 @@ extern "C" __global__ void __launch_bounds__(symm::rows::kSplits) hosts_rows(con
   rows::Verdict verdict = {};
   bool ok = rows::make_plan(c, a.rows, plan, verdict, [&](bool mine, u32 i, u64 value, u32 mark, auto f) {
     if (!slot_free(a.pipes, g, k)) return false;
-    const Said own = said_by(a, (u32)c.rank);
+    const Said own = said_in(a, a.pipes.outbox, (u32)c.rank);
     if (mine) own.value(i) = value, own.mark(i) = mark;
     if (threadIdx.x == 0) own.rows() = a.rows.in_rows;
-    if (!send(a.pipes, g, k, own.bytes()) || !meet_inside(a.pipes) || !chunks_came(a.pipes, g, k)) return false;
-    for (u32 p = 0; mine && p < (u32)c.ranks(); p++) {
-      const Said other = said_by(a, p);
-      f(p, other.value(i), other.mark(i));
-    }
+    if (!send(a.pipes, g, k, own.bytes()) || !meet_inside(a.pipes, g) || !chunks_came(a.pipes, g, k)) return false;
+    if (mine) for_said(a, [&](u32 p, Said said) { f(p, said.value(i), said.mark(i)); });
     return true;
   });
   if (!ok) return;
   const bool refused = __syncthreads_or(verdict.what);
-  if (refused && blockIdx.x == 0) rows::report(c, verdict, verdict.what && verdict.what != kNoRoom ? said_by(a, verdict.rank).rows() : a.rows.out_rows);
+  if (refused && blockIdx.x == 0) {
+    u64 count = a.rows.out_rows;
+    if (verdict.what && verdict.what != kNoRoom)
+      for_said(a, [&](u32 p, Said said) { if (p == verdict.rank) count = said.rows(); });
+    rows::report(c, verdict, count);
+  }
   if (!refused && blockIdx.x == 0) rows::write_offsets(c, a.rows, plan);
   if (!put_rows(a, g, plan, refused)) return;
   if (!refused) rows::move(c, a.rows, plan);
-  if (!slot_used(a.pipes, g, k, true) || !meet_inside(a.pipes) || !slot_free(a.pipes, g, k, kNetRows)) return;
+  if (!slot_used(a.pipes, g, k, true) || !meet_inside(a.pipes, g) || !slot_free(a.pipes, g, k, kNetRows)) return;
   if (threadIdx.x == 0) wait_posted(g, c);
 }
 SYMM_KERNEL(hosts_rows)

@@ -22,9 +22,13 @@
 //
 // A wait ends when any member of the group is gone, since the one that it is for may wait for that.
 //
-// Members on one host meet when the kernel begins and before it ends, as their tensors are read and stored to. If they read each
-// other's outboxes, they meet for each chunk too; sending ahead by one slot less than there are then keeps a chunk in the outbox until
-// all of them have come to the next.
+// Members on one host meet when the kernel begins and before it ends, as their tensors are read and stored to. If they share boxes, they meet
+// for each chunk too:
+//
+//	outboxes  when they have produced, before they consume; sending ahead by one slot less than there are then keeps a chunk in the outbox
+//	          until all of them have come to the next
+//	inboxes   before they consume, when what is for any of them has come, and after it
+//	filling   a member produces for all of them: when the slots of all are free, and before they send. A chunk then has a part of each of them
 #pragma once
 #include "reduce/reduce.cuh"
 #include "symm/net.cuh"
@@ -40,18 +44,20 @@ struct Far {
 };
 SYMM_LAYOUT(Far, member, place)
 
-// Source is a part of the result: the chunks of the member at a place. Of reductions, mark tells that it is the first of its host; of
-// copies it is the number of the piece of the output that it becomes.
+// Source is a part of the result: the chunks of the member at a place, or of one part of them. They lie in the inbox of the member `here` of those on this
+// host, which may be this one, or in its outbox. Of reductions, mark tells that it is the first of its host; of copies it is the number of
+// the piece of the output that it becomes.
 struct Source {
   u16 place, mark;
+  u8 here, outbox, part, rest;
 };
-SYMM_LAYOUT(Source, place, mark)
+SYMM_LAYOUT(Source, place, mark, here, outbox, part, rest)
 
-// Target is an outbox to fill: of the member at a place, with slice number `slice` of the input.
+// Target is an outbox to fill, of the member `here` of those on this host: for the member at a place, with slice number `slice` of the input.
 struct Target {
-  u16 place, slice;
+  u16 place, slice, here;
 };
-SYMM_LAYOUT(Target, place, slice)
+SYMM_LAYOUT(Target, place, slice, here)
 
 // PipeArgs are the pipes of a group as a call uses them.
 struct PipeArgs {
@@ -69,14 +75,24 @@ struct PipeArgs {
   u32 same;                      // not 0: every receiver gets what is in the outbox of this member's own place
   u32 receivers, senders;
   Far to[kMaxRanks], from[kMaxRanks];
+  u16 here[kMaxRanks];           // the members on this host
 };
-SYMM_LAYOUT(PipeArgs, inside, between, meetings, net, inbox, outbox, slot_bytes, offset, window, words, place, places, same, receivers, senders, to, from)
+SYMM_LAYOUT(PipeArgs, inside, between, meetings, net, inbox, outbox, slot_bytes, offset, window, words, place, places, same, receivers, senders, to, from, here)
+
+// PipeMeets are the reasons for which members on one host meet at each chunk.
+enum PipeMeets : u32 {
+  kMeetFilling = 1,  // they fill each other's outboxes
+  kMeetOutboxes = 2, // they read each other's outboxes
+  kMeetInboxes = 4   // they read each other's inboxes
+};
+SYMM_VALUES(PipeMeets, kMeetFilling, kMeetOutboxes, kMeetInboxes)
 
 // HostsArgs are the arguments of hosts_reduce and hosts_copy. All sizes and offsets are in elements, of one byte for hosts_copy.
 struct HostsArgs {
   PipeArgs pipes;
-  u32 chunk;                     // elements of a chunk
-  u32 shared;                    // not 0: members on this host read each other's outboxes
+  u32 chunk;                     // elements of a chunk, or of each of its parts
+  u32 parts;                     // of a chunk: 1, or one of each member on this host
+  u32 meets;                     // of PipeMeets
   u32 op;                        // symm::ReduceOp
   u64 n;                         // elements of a stream
   u64 slice, width, stride;      // elements from a slice of the input to the next; and of rows of them as in PullArgs
@@ -85,9 +101,8 @@ struct HostsArgs {
   Target target[kMaxRanks];
   const void* in[kMaxRanks];     // of members on this host, in the order of their ranks
   void* out[kMaxRanks];
-  const void* near[kMaxRanks];   // by source: its first slot if it is on this host, or 0
 };
-SYMM_LAYOUT(HostsArgs, pipes, chunk, shared, op, n, slice, width, stride, sources, targets, ins, outs, source, target, in, out, near)
+SYMM_LAYOUT(HostsArgs, pipes, chunk, parts, meets, op, n, slice, width, stride, sources, targets, ins, outs, source, target, in, out)
 static_assert(sizeof(HostsArgs) <= 4096, "fits the parameters of a kernel");
 
 enum PipeWord : u32 { kArrived = 0, kUsed = 1 };
@@ -102,15 +117,40 @@ __device__ __forceinline__ char* slot_at(const PipeArgs& a, const void* box, u32
   return (char*)box + (place * kPipeSlots + k % kPipeSlots) * a.slot_bytes;
 }
 
-// length_of is the elements of chunk k.
+// box_of is what the member i of those on this host has where this one has an inbox or outbox: their memory is laid out alike.
+__device__ __forceinline__ char* box_of(const PipeArgs& a, u32 i, const void* box) {
+  return (char*)a.meetings.block[i] + ((const char*)box - (const char*)a.meetings.block[a.inside.rank]);
+}
+
+// length_of is the elements of chunk k, or of each of its parts.
 __device__ __forceinline__ u64 length_of(const HostsArgs& a, u64 k) {
   const u64 left = a.n - k * a.chunk;
   return left < a.chunk ? left : a.chunk;
 }
 
-// meet_inside: the blocks of one index of the members on this host meet. False if it gave up.
-__device__ __forceinline__ bool meet_inside(const PipeArgs& a) {
-  return a.inside.ranks() == 1 ? __syncthreads_and(true) : barrier(a.meetings, a.inside, blockIdx.x);
+// source_at is chunk k of a source, and target_at of a target.
+__device__ __forceinline__ char* source_at(const HostsArgs& a, u32 s, u64 k) {
+  const Source& from = a.source[s];
+  return slot_at(a.pipes, box_of(a.pipes, from.here, from.outbox ? a.pipes.outbox : a.pipes.inbox), from.place, k);
+}
+__device__ __forceinline__ char* target_at(const HostsArgs& a, u32 t, u64 k) {
+  return slot_at(a.pipes, box_of(a.pipes, a.target[t].here, a.pipes.outbox), a.target[t].place, k);
+}
+
+// meet_inside: the blocks of one index of the members on this host meet, as by barrier.cuh. False if it gave up.
+__device__ inline bool meet_inside(const PipeArgs& a, const NetGroup& g) {
+  const Context& c = a.inside;
+  u32* const count = rounds(a.meetings, c, blockIdx.x);
+  __syncthreads();
+  const u32 round = load_relaxed(count) + 1;
+  arrive(a.meetings, c, blockIdx.x, round);
+  bool ok = true;
+  for (u32 i = threadIdx.x; ok && i < (u32)c.ranks(); i += blockDim.x)
+    if ((int)i != c.rank)
+      ok = net_wait<u32>(g, a.between, arrival(a.meetings, c, c.rank, blockIdx.x, (int)i), round, kRound, kAnyMember, Wait{kNetBarrier, a.here[i], blockIdx.x, round});
+  ok = __syncthreads_and(ok);
+  if (threadIdx.x == 0 && ok) store_relaxed(count, round);
+  return ok;
 }
 
 // slot_free: the block waits until all receivers have used what was sent in the slot of chunk k. False if it gave up.
@@ -183,21 +223,20 @@ __device__ __forceinline__ void pump(const HostsArgs& a, u64 size, Produce produ
   const NetGroup g = *a.pipes.net;
   const u64 chunks = (a.n + a.chunk - 1) / a.chunk, own = kPipeSlots / gridDim.x;
   auto number = [&](u64 i) { return i / own * kPipeSlots + i % own * gridDim.x + blockIdx.x; };
-  bool ok = meet_inside(a.pipes);
+  auto meets = [&](u32 why) { return !(a.meets & why) || meet_inside(a.pipes, g); };
+  bool ok = meet_inside(a.pipes, g);
   for (u64 i = 0, sent = 0; ok && number(i) < chunks; i++) {
     for (; ok && sent < i + own - 1 && number(sent) < chunks; sent++) {
       const u64 k = number(sent);
-      if (!(ok = slot_free(a.pipes, g, k))) break;
+      if (!(ok = slot_free(a.pipes, g, k) && meets(kMeetFilling))) break;
       produce(k);
-      ok = send(a.pipes, g, k, length_of(a, k) * size);
+      ok = meets(kMeetFilling) && send(a.pipes, g, k, length_of(a, k) * size * a.parts);
     }
-    if (ok && a.shared) ok = meet_inside(a.pipes);
-    if (ok) ok = chunks_came(a.pipes, g, number(i));
-    if (!ok) return;
+    if (!ok || !meets(kMeetOutboxes) || !chunks_came(a.pipes, g, number(i)) || !meets(kMeetInboxes)) return;
     consume(number(i));
-    ok = slot_used(a.pipes, g, number(i));
+    ok = meets(kMeetInboxes) && slot_used(a.pipes, g, number(i));
   }
-  if (ok) meet_inside(a.pipes);
+  if (ok) meet_inside(a.pipes, g);
 }
 
 }  // namespace symm

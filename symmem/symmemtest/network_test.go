@@ -542,6 +542,7 @@ var lossCases = []testCase{
 	{name: "LossInWaitForSignal", run: lossInWaitForSignalCase},
 	{name: "LossBeside", run: lossBesideCase},
 	{name: "LossInAllReduce", run: lossInAllReduceCase},
+	{name: "LossInRows", run: lossInRowsCase},
 }
 
 // TestNetworkLoss kills a rank on another host in the middle of each case, and replaces it.

@@ -27,6 +27,10 @@ var overHostsCases = []testCase{
 	{name: "OverHostsStreams", run: overHostsStreamsCase},
 	{name: "OverHostsExplain", run: overHostsExplainCase},
 	{name: "OverHostsMisuse", run: overHostsMisuseCase},
+	{name: "OverHostsRows", run: overHostsRowsCase},
+	{name: "OverHostsRowsGraph", run: overHostsRowsGraphCase},
+	{name: "OverHostsRowsExplain", run: overHostsRowsExplainCase},
+	{name: "OverHostsRowsTimeout", run: overHostsRowsTimeoutCase},
 }
 
 // alsoOverHosts are cases of one host whose operations cross hosts too.
@@ -211,6 +215,7 @@ func overHostsCopiesCase(t *T) {
 		for k, via := range vias {
 			symmem.AllGatherOut(fill(), all.Fill(-1), by(via)...)
 			check("all_gather "+via, all.Ints(), func(i int) int { return value(i/n, i%n) })
+			check("all_gather to an ordinary tensor "+via, symmem.AllGather(fill(), by(via)...).Ints(), func(i int) int { return value(i/n, i%n) })
 			for _, root := range []int{k % t.size, t.size - 1} {
 				check(fmt.Sprint("broadcast ", via, " from ", root), symmem.Broadcast(fill(), root, by(via)...).Ints(), func(i int) int { return value(root, i) })
 			}
@@ -221,14 +226,22 @@ func overHostsCopiesCase(t *T) {
 			part.CopyFrom(fill())
 			part.Slice(0, 1).Fill(100*t.rank + r)
 		}
-		for _, via := range vias[:2] {
-			check("all_to_all "+via, symmem.AllToAll(all, by(via)...).Ints(), func(i int) int {
-				if i%n == 0 {
-					return 100*(i/n) + t.rank
-				}
-				return value(i/n, i%n)
-			})
+		swapped := func(i int) int {
+			if i%n == 0 {
+				return 100*(i/n) + t.rank
+			}
+			return value(i/n, i%n)
 		}
+		for _, via := range vias {
+			check("all_to_all "+via, symmem.AllToAll(all, by(via)...).Ints(), swapped)
+		}
+		// From ordinary memory to symmetric.
+		own := symmem.Local(symmem.I32, n*t.size).CopyFrom(all)
+		for _, via := range vias {
+			symmem.AllToAllOut(own, all.Fill(-1), by(via)...)
+			check("all_to_all from an ordinary tensor "+via, all.Ints(), swapped)
+		}
+		own.Free()
 		symmem.Synchronize()
 		t.meet()
 		x.Free()
@@ -259,6 +272,11 @@ func overHostsManyCase(t *T) {
 			want = i * (i%t.size + 1)
 		case 3:
 			out := all.Slice(0, part.Numel()*t.size)
+			if i%8 == 7 {
+				symmem.AllToAllOut(symmem.AllGather(part, by(via)...), out, by(vias[(i+1)%3])...)
+				part, want = out.Slice((t.size-1)*part.Numel(), t.size*part.Numel()), i*(t.rank+1)
+				break
+			}
 			symmem.AllGatherOut(part, out, by(via)...)
 			part, want = out.Slice((t.size-1)*part.Numel(), t.size*part.Numel()), i*t.size
 		}
@@ -448,9 +466,11 @@ func overHostsMisuseCase(t *T) {
 	t.refused(symmem.KindMisuse, func() { all(symmem.Via("NCCL")) }, "NCCL carries no collectives yet")
 	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum", symmem.Via("flat")) }, "Via is an option of")
 	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) }, "copy engines do not reach", "g.LSA()")
-	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.Via("hierarchical")) }, "out is not symmetric")
-	t.refused(symmem.KindMisuse, func() { symmem.AllToAll(x, symmem.Via("hierarchical")) }, "every byte of it crosses once")
 	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum") }, "is on another host", "g.LSA()")
+	splits, both := symmem.Local(symmem.I64, t.size), symmem.Local(symmem.I64, 2, t.size)
+	t.refused(symmem.KindMisuse, func() {
+		symmem.AllToAllVDev(symmem.Local(symmem.F32, 8), x, splits, both, symmem.Via("hierarchical"))
+	}, "all_to_all_vdev has no hierarchical way here: every row goes straight into its place", "leave it out")
 	if symmem.LSA().Size() > 1 {
 		symmem.Rendezvous(x, symmem.LSA())
 		t.refused(symmem.KindMisuse, func() { all(symmem.LSA(), symmem.Via("flat")) }, "are on one host", "leave it out")

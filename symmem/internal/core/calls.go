@@ -30,7 +30,6 @@ type Record struct {
 	Refused func(c *Record, e *Error, r *device.WaitRecord) // explains a value that its kernel refused; nil if it refuses none
 
 	far     bool          // it goes over the network
-	hosts   bool          // by a kernel in which the members of a host meet by their numbers there
 	timeout time.Duration // for the waits of copies, which the host ends
 	caller  int           // where it was made, as Config.Caller said
 

@@ -99,7 +99,7 @@ func (c *Call) checkHosts(taken OptionSet) {
 		panic(c.Misuse("CopyEngine", "leave it out, or use g.LSA()", "copy engines do not reach the ranks of %v on other hosts", g))
 	default:
 		g.carriesAny(op)
-		c.Record.far, c.Record.hosts = true, true
+		c.Record.far = true
 		for i := range len(c.opts.via) { // which all members must give alike
 			c.Record.Parts.Mix(uint64(c.opts.via[i]))
 		}
@@ -145,6 +145,7 @@ func (c *Call) Pipes(a *hosts.PipeArgs, rail bool, head abi.Context) (chunk int)
 		if m == g.rank {
 			a.Inside.Rank = int32(i)
 		}
+		a.Here[i] = uint16(m)
 		a.Meetings.Block[i] = g.work.blocks[m] + device.Ptr(l.meetings)
 	}
 	a.Net = g.table
@@ -152,13 +153,6 @@ func (c *Call) Pipes(a *hosts.PipeArgs, rail bool, head abi.Context) (chunk int)
 	a.SlotBytes, a.Offset, a.Window = uint64(s.slot), uint64(s.inbox-l.pipes), g.inboxes
 	a.Words, a.Place, a.Places = uint32(s.words), uint32(s.place), uint32(s.places)
 	return s.slot
-}
-
-// Slots is where a member on this host has the slots for the one at a place in its outbox.
-func (c *Call) Slots(member int, rail bool, place int) device.Ptr {
-	g := c.opts.group
-	s := g.pipes(rail)
-	return g.work.blocks[member] + device.Ptr(s.outbox+place*hosts.PipeSlots*s.slot)
 }
 
 // Sent is what is said of a call over hosts.

@@ -104,12 +104,6 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 			return c, nil // whoever sets it, or all peers
 		}
 	}
-	if c.group != nil && c.hosts && r.Kind == device.WaitBarrier { // of the members on this host
-		if here := c.group.here(); int(r.Peer) < len(here) {
-			return c, []int{here[r.Peer]}
-		}
-		return c, nil
-	}
 	if c.group != nil && int(r.Peer) < len(c.group.ranks) {
 		return c, []int{c.group.ranks[r.Peer]}
 	}

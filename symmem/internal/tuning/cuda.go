@@ -8,8 +8,9 @@ var CUDA = &Plan{
 	LineThreads: 128, LineCrowd: 1024, LineBlocks: 128, ChunkThreads: 512, ChunkBlocks: 132,
 	MeetThreads: 256, MeetBlocks: 132, LoadThreads: 512, LoadBlocks: 132, RowThreads: 512,
 	HostThreads: 512, HostBlocks: 2, HostRowBlocks: 4,
-	HostsReduce: []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
-	HostsCopy:   []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
+	HostsReduce:   []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
+	HostsCopy:     []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
+	HostsAllToAll: []Rule{{8, 4 << 10, Flat}, {8, 1 << 20, Together}, {8, 0, Apart}, {0, 0, Together}},
 	AllReduce: []Rule{
 		{2, 640 << 10, OnePacket}, {2, 7 << 20, TwoLines}, {2, 2 << 20, TwoPacket}, {2, 0, TwoChunks},
 		{4, 176 << 10, OnePacket}, {4, 512 << 10, TwoPacket}, {4, 7 << 20, TwoLines}, {4, 4 << 20, TwoPacket}, {4, 0, TwoChunks},

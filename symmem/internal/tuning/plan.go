@@ -26,6 +26,7 @@ type Plan struct {
 	TwoShot        []Rule
 	HostsReduce    []Rule // of AllReduce and ReduceScatter, in groups that span hosts
 	HostsCopy      []Rule // of AllGather and Broadcast
+	HostsAllToAll  []Rule
 }
 
 // Rule says which way is best for messages of up to so many bytes in groups of up to so many ranks. The first
@@ -52,7 +53,9 @@ var (
 var (
 	Flat         = &Way{"flat", "a small message takes one trip, and meeting on the host would cost more than sending it to every rank"}
 	Straight     = &Way{"flat", "every row goes straight into its place"}
+	Apart        = &Way{"flat", "what a rank has for another fills messages of its own, and every byte crosses once whichever way it goes"}
 	Hierarchical = &Way{"hierarchical", "a large message is limited by the network, which carries every byte to each host once"}
+	Together     = &Way{"hierarchical", "what the ranks of a host have for a rank of another crosses as one message"}
 )
 
 // PacketGrid is how many blocks of the packet kernels have an inbox in a group of so many ranks. The more ranks, the smaller their

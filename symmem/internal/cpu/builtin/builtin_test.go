@@ -114,6 +114,7 @@ func TestConstants(t *testing.T) {
 		"NetWord":       {"kRaised": net.Raised, "kConsumedBy": net.Consumed, "kMet": net.Met, "kNetWords": net.Words},
 		"ReduceOp":      {"kSum": uint64(reduce.Sum), "kAvg": uint64(reduce.Avg), "kMax": uint64(reduce.Max), "kMin": uint64(reduce.Min), "kWide": uint64(reduce.Wide)},
 		"Pipes":         {"kPipeSlots": hosts.PipeSlots},
+		"PipeMeets":     {"kMeetFilling": hosts.MeetFilling, "kMeetOutboxes": hosts.MeetOutboxes, "kMeetInboxes": hosts.MeetInboxes},
 		"Packets":       {"kThreads": packets.Threads},
 		"Lines":         {"kLineThreads": allreduce.LineThreads},
 		"Chunks":        {"kUnits": allreduce.ChunkUnits, "kBanks": allreduce.ChunkBanks},
