@@ -35,6 +35,16 @@ __device__ __forceinline__ bool exchange(const symm::PacketArgs& a, symm::u32 ep
   return true;
 }
 
+// Swap exchanges splits for rows::make_plan.
+struct Swap {
+  const symm::PacketArgs& a;
+  symm::u32 epoch;
+  template <class F>
+  __device__ __forceinline__ bool operator()(bool mine, symm::u32, symm::u64 value, symm::u32 mark, F f) const {
+    return !mine || exchange(a, epoch, value, mark, f);
+  }
+};
+
 extern "C" __global__ void __launch_bounds__(symm::kThreads) all_to_all_vdev(const __grid_constant__ AllToAllVdevArgs a) {
   using namespace symm;
   begin();
@@ -42,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(symm::kThreads) all_to_all_vdev(con
   const Context& c = a.head.context;
   u32 epoch = a.head.epochs[blockIdx.x] + 1;
   rows::Verdict verdict = {};
-  bool ok = rows::make_plan(c, a.rows, plan, verdict, [&](bool mine, u32, u64 value, u32 mark, auto f) { return !mine || exchange(a.head, epoch, value, mark, f); });
+  bool ok = rows::make_plan(c, a.rows, plan, verdict, Swap{a.head, epoch});
   const bool refused = __syncthreads_or(verdict.what), asked = __syncthreads_or(verdict.what && verdict.what != kNoRoom);
   if (ok && refused && blockIdx.x == 0) {
     u64 count = a.rows.out_rows;

@@ -9,6 +9,7 @@
 // Values are checked before anything is moved. All ranks check the same values and decide alike: either every rank moves its
 // rows or every rank refuses.
 #pragma once
+#include "symm/kernel.cuh"
 #include "symm/signal.cuh"
 
 namespace symm {

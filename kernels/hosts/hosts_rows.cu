@@ -43,6 +43,25 @@ __device__ __forceinline__ void for_said(const HostsRowsArgs& a, F f) {
   for (u32 p = 0, here = 0; p < (u32)a.pipes.between.ranks(); p++) f(p, said_in(a, a.rows.out[p] ? box_of(a.pipes, here++, a.pipes.outbox) : a.pipes.inbox, p));
 }
 
+// Swap exchanges splits for rows::make_plan.
+struct Swap {
+  const HostsRowsArgs& a;
+  const symm::NetGroup& g;
+  template <class F>
+  __device__ bool operator()(bool mine, symm::u32 i, symm::u64 value, symm::u32 mark, F f) const {
+    using namespace symm;
+    const PipeArgs& p = a.pipes;
+    const u64 k = blockIdx.x;
+    if (!slot_free(p, g, k)) return false;
+    const Said own = said_in(a, p.outbox, (u32)p.between.rank);
+    if (mine) own.value(i) = value, own.mark(i) = mark;
+    if (threadIdx.x == 0) own.rows() = a.rows.in_rows;
+    if (!send(p, g, k, own.bytes()) || !meet_inside(p, g) || !chunks_came(p, g, k)) return false;
+    if (mine) for_said(a, [&](u32 r, Said said) { f(r, said.value(i), said.mark(i)); });
+    return true;
+  }
+};
+
 // put_rows posts what the block puts to other hosts, nothing of all splits if they are refused. False if it gave up.
 __device__ inline bool put_rows(const HostsRowsArgs& a, const symm::NetGroup& g, const symm::rows::Plan& plan, bool refused) {
   using namespace symm;
@@ -75,16 +94,7 @@ extern "C" __global__ void __launch_bounds__(symm::rows::kSplits) hosts_rows(con
   const Context& c = a.pipes.between;
   const u64 k = blockIdx.x;
   rows::Verdict verdict = {};
-  bool ok = rows::make_plan(c, a.rows, plan, verdict, [&](bool mine, u32 i, u64 value, u32 mark, auto f) {
-    if (!slot_free(a.pipes, g, k)) return false;
-    const Said own = said_in(a, a.pipes.outbox, (u32)c.rank);
-    if (mine) own.value(i) = value, own.mark(i) = mark;
-    if (threadIdx.x == 0) own.rows() = a.rows.in_rows;
-    if (!send(a.pipes, g, k, own.bytes()) || !meet_inside(a.pipes, g) || !chunks_came(a.pipes, g, k)) return false;
-    if (mine) for_said(a, [&](u32 p, Said said) { f(p, said.value(i), said.mark(i)); });
-    return true;
-  });
-  if (!ok) return;
+  if (!rows::make_plan(c, a.rows, plan, verdict, Swap{a, g})) return;
   const bool refused = __syncthreads_or(verdict.what);
   if (refused && blockIdx.x == 0) {
     u64 count = a.rows.out_rows;
