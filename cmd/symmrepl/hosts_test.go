@@ -140,8 +140,8 @@ symm.PendingSignals()
 var spanningSays = []string{
 	"[0] LSA team 0,1 rail 0,2 true true\n[1] LSA team 0,1 rail 1,3 true true\n[2] LSA team 2,3 rail 0,2 true true\n[3] LSA team 2,3 rail 1,3 true true\n",
 	"[0,1] true true true true false false false false \n[2,3] false false false false true true true true \n",
-	"[0] one_shot_all_reduce on rank 0: rank 2 is on another host, and world has no pointer to its memory (Put and Get need none; or use the ranks of this host, which are 0,1: g.LSA())\n",
-	"[3] one_shot_all_reduce on rank 3: rank 0 is on another host, and world has no pointer to its memory (Put and Get need none; or use the ranks of this host, which are 2,3: g.LSA())\n",
+	"[0] one_shot_all_reduce on rank 0: rank 2 is on another host, and world has no pointer to its memory (use the ranks of this host, which are 0,1: g.LSA())\n",
+	"[3] one_shot_all_reduce on rank 3: rank 0 is on another host, and world has no pointer to its memory (use the ranks of this host, which are 2,3: g.LSA())\n",
 	"[1] GetRemoteTensor on rank 1: rank 3 is on another host, and world has no pointer to its memory (",
 	"[2] GetSignalPad on rank 2: rank 0 is on another host, and world has no pointer to its memory (",
 	"[2] UseMemPool on rank 2: rank 0 is on another host, and world has no pointer to its memory (",
@@ -196,7 +196,7 @@ func TestPromptOnHosts(t *testing.T) {
 	x.enter(`symm.OneShotAllReduce(t, "sum")`)
 	x.expect("[0,1] cell[3]:1:1: one_shot_all_reduce: rank 2 is on another host, and world has no pointer to its memory\n")
 	x.expect("[2,3] cell[3]:1:1: one_shot_all_reduce: rank 0 is on another host, and world has no pointer to its memory\n")
-	x.expect("hint: Put and Get need none; or use the ranks of this host, which are 2,3: g.LSA()\n")
+	x.expect("hint: AllReduce goes over hosts; or use the ranks of this host, which are 2,3: g.LSA()\n")
 	x.enter(`h := symm.Rendezvous(t); across := (symm.Rank() + 2) % 4; h.Put(across, symm.Local(symm.F32, 2).Fill(10 * symm.Rank())); h.PutSignal(across, 0); h.WaitSignal(across, 0); fmt.Println("put", t.Float32s())`)
 	for rank := range 4 {
 		x.expect(fmt.Sprintf("[%d] put [%d %d]\n", rank, (rank+2)%4*10, (rank+2)%4*10))

@@ -371,7 +371,7 @@ func refusedAcrossHostsCase(t *T) {
 		"one_shot_all_reduce": {func() { symmem.OneShotAllReduce(x, "sum") }, first},
 		"tile_reduce":         {func() { symmem.TileReduce(x.Tile(0, 2, 0, 2), local.Tile(0, 2, 0, 2), 0, "sum") }, first},
 	} {
-		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory", test.peer), "Put and Get", "g.LSA()")
+		e := t.refused(symmem.KindMisuse, test.f, fmt.Sprintf("rank %d is on another host, and world has no pointer to its memory", test.peer), "(use the ranks of this host, which are", "g.LSA()")
 		t.equal(op, []any{e.Op, e.Peer, e.Rank}, []any{op, test.peer, t.rank})
 	}
 	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) }, "copy engines do not reach the ranks of world on other hosts", "g.LSA()")

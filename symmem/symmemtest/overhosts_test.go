@@ -461,12 +461,30 @@ func overHostsMisuseCase(t *T) {
 	x := symmem.Empty(symmem.F32, 8*t.size)
 	all := func(opts ...symmem.Option) { symmem.AllReduce(x, "sum", opts...) }
 	t.refused(symmem.KindMisuse, func() { all() }, "was not rendezvoused by world", "Rendezvous")
-	symmem.Rendezvous(x)
+	h := symmem.Rendezvous(x)
 	t.refused(symmem.KindMisuse, func() { all(symmem.Via("ring")) }, `the ways are "flat" and "hierarchical", not "ring"`)
 	t.refused(symmem.KindMisuse, func() { all(symmem.Via("NCCL")) }, "NCCL carries no collectives yet")
 	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum", symmem.Via("flat")) }, "Via is an option of")
 	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, symmem.CopyEngine()) }, "copy engines do not reach", "g.LSA()")
-	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum") }, "is on another host", "g.LSA()")
+	tile := x.View(8, t.size).Tile(0, 8, 0, t.size)
+	for _, c := range []struct {
+		f       func()
+		instead string
+	}{
+		{func() { symmem.OneShotAllReduce(x, "sum") }, "AllReduce goes over hosts"},
+		{func() { symmem.TwoShotAllReduce(x, "sum") }, "AllReduce goes over hosts"},
+		{func() { symmem.MultimemAllReduce(x, "sum") }, "AllReduce goes over hosts"},
+		{func() { symmem.MultimemOneShotAllReduce(x, "sum") }, "AllReduce goes over hosts"},
+		{func() { symmem.MultimemAllGatherOut(x.Slice(0, 8), x) }, "AllGather goes over hosts"},
+		{func() { symmem.ReduceScatterOffset(x.View(8, t.size), []*symmem.Tensor{symmem.Local(symmem.F32, 8, 1)}, 1, nil, nil, "sum") }, "ReduceScatter goes over hosts"},
+		{func() { symmem.TileReduce(tile, nil, 0, "sum") }, "AllReduce and ReduceScatter go over hosts"},
+		{func() { symmem.MultiRootTileReduce([]*symmem.Tile{tile}, nil, []int{0}, "sum") }, "AllReduce and ReduceScatter go over hosts"},
+		{func() { symmem.AllToAllPermute(x.View(8, t.size), symmem.Local(symmem.F32, 8*t.size, 1), 1, 0) }, "AllToAll goes over hosts"},
+		{func() { symmem.UseMemPool(func() {}) }, "Empty makes tensors that ranks of other hosts put to"},
+		{func() { h.GetRemoteTensor(t.size - 1 - t.rank) }, "Put and Get need none"},
+	} {
+		t.refused(symmem.KindMisuse, c.f, "is on another host", c.instead+"; or use the ranks of this host", "g.LSA()")
+	}
 	splits, both := symmem.Local(symmem.I64, t.size), symmem.Local(symmem.I64, 2, t.size)
 	t.refused(symmem.KindMisuse, func() {
 		symmem.AllToAllVDev(symmem.Local(symmem.F32, 8), x, splits, both, symmem.Via("hierarchical"))

@@ -122,10 +122,30 @@ func (g *Group) reach(op string, peer int) {
 	if g.near(peer) {
 		return
 	}
-	r := g.ranks[peer]
-	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group",
-		Msg:  fmt.Sprintf("rank %d %s, and %v has no pointer to its memory", r, g.rt.apart(r), g),
-		Hint: "Put and Get need none; or use " + g.nearby()})
+	r, hint := g.ranks[peer], "use "+g.nearby()
+	if g.rt.net.Load() != nil {
+		hint = insteadOf(op) + "; or " + hint
+	}
+	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: fmt.Sprintf("rank %d %s, and %v has no pointer to its memory", r, g.rt.apart(r), g), Hint: hint})
+}
+
+// insteadOf says what goes over hosts where an operation does not.
+func insteadOf(op string) string {
+	switch op {
+	case "one_shot_all_reduce", "two_shot_all_reduce", "multimem_all_reduce", "multimem_one_shot_all_reduce":
+		return "AllReduce goes over hosts"
+	case "multimem_all_gather":
+		return "AllGather goes over hosts"
+	case "reduce_scatter_offset":
+		return "ReduceScatter goes over hosts"
+	case "tile_reduce", "multi_root_tile_reduce":
+		return "AllReduce and ReduceScatter go over hosts"
+	case "all_to_all_permute":
+		return "AllToAll goes over hosts"
+	case "UseMemPool":
+		return "Empty makes tensors that ranks of other hosts put to"
+	}
+	return "Put and Get need none"
 }
 
 // reachAll refuses an operation that loads from or stores to the memory of all members, if one is on another host.
