@@ -201,6 +201,62 @@ func keysOf(fields map[string]any) string {
 	return strings.Join(keys, " ")
 }
 
+// On hosts the collectives are measured each way, beside what the network carries; what stays within a host is not.
+func TestBenchOverHosts(t *testing.T) {
+	h := newHome(t, 4)
+	hosts := []string{"-n", "4", "--hosts", "2", "--net", "null", "--device", "cpu", "--sizes", "1K"}
+	r := h.run("", append([]string{"bench", "all_reduce", "one_shot_all_reduce", "all_to_all_vdev", "put", "barrier"}, hosts...)...)
+	lines := strings.SplitN(shape(r.out), "\n", 4)
+	const want = `
+one_shot_all_reduce
+not measured: it needs the memory of all ranks, some of which are on other hosts
+
+all_reduce
+bytes limit graph eager alg bus of network flat limit flat graph flat eager hierarchical limit hierarchical graph hierarchical eager
+1024 N N N N N N N N N N N N
+
+all_to_all_vdev
+bytes limit graph eager alg bus of network flat limit flat graph flat eager
+1024 N N N N N N N N N
+
+put
+bytes graph eager alg
+1024 N N N
+
+barrier
+bytes graph eager
+4 N N
+`
+	if r.status != 0 || r.err != "" || len(lines) != 4 || lines[3] != want {
+		t.Errorf("%+v", r)
+	}
+	const first = "cpu, 4 ranks on 2 hosts, bf16; empty kernel in a graph N us, signal to another host and back N us, puts of every rank over the null network N GB/s"
+	if lines[0] != first {
+		t.Errorf("the first line is %q", lines[0])
+	}
+	r = h.run("", append([]string{"bench", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "--json"}, hosts...)...)
+	rows := jsonLines(t, r.out)
+	if keys := keysOf(rows[0]); r.status != 0 || len(rows) != 5 || keys != "between device dtype empty_us network_gbps parts ranks round_trip_us" {
+		t.Fatalf("%+v", r)
+	}
+	for _, row := range rows[1:] {
+		if keys := keysOf(row); keys != "alg_gbps bus_gbps by bytes eager_us graph_us limit_us of_network op ways" {
+			t.Errorf("%v has the fields %q", row["op"], keys)
+		}
+		for _, name := range []string{"flat", "hierarchical"} {
+			way, _ := row["ways"].(map[string]any)[name].(map[string]any)
+			if keys := keysOf(way); keys != "eager_us graph_us limit_us" {
+				t.Errorf("%v, %s has the fields %q", row["op"], name, keys)
+			}
+		}
+	}
+	for arg, why := range map[string]string{"--peers": "--peers measures others within a host", "overlap": "overlap: the all-gather of copy engines stays within a host"} {
+		if r := h.run("", append([]string{"bench", arg}, hosts...)...); r.status == 0 || !strings.Contains(r.err, why) {
+			t.Errorf("%s: %+v", arg, r)
+		}
+	}
+}
+
 func TestBenchOverlap(t *testing.T) {
 	h := newHome(t, 2)
 	r := h.run("", "bench", "overlap", "-n", "2", "--device", device(), "--sizes", "4K")

@@ -26,6 +26,10 @@ func drawn(tables []table, b bounds) string {
 func (t *table) times() *chart.Chart {
 	names := []string{"graph", "eager", "limit"}
 	of := []func(*row) float64{func(r *row) float64 { return r.Graph }, func(r *row) float64 { return r.Eager }, func(r *row) float64 { return r.Limit }}
+	for _, name := range ways {
+		names = append(names, name)
+		of = append(of, func(r *row) float64 { return r.Ways[name].Graph })
+	}
 	for _, by := range peerNames {
 		names = append(names, by)
 		of = append(of, func(r *row) float64 { return r.Peers[by].usual() })
@@ -36,9 +40,9 @@ func (t *table) times() *chart.Chart {
 }
 
 // bandwidths draws over bytes the bandwidth of the busiest link with the link's limit, or the algorithm's if nothing crosses a link; for a product its
-// operations a second. It returns nil for an operation that moves nothing.
+// operations a second. It returns nil for an operation that moves nothing, and over hosts.
 func (t *table) bandwidths(b bounds) *chart.Chart {
-	if t.op.kind == eager {
+	if t.op.kind == eager || b.puts > 0 {
 		return nil
 	}
 	own, y := func(r *row) float64 { return r.Bus }, "bus bandwidth, GB/s"

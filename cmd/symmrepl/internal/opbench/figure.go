@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,26 @@ type Figure struct {
 	Error string  `json:"error,omitempty"` // why a time is missing
 
 	overlapped
+	world
+}
+
+// world is how the ranks are divided, by whose memory they map.
+type world struct {
+	Parts   [][]int `json:"parts,omitempty"`
+	Between string  `json:"between,omitempty"` // what carries traffic between them
+}
+
+// spans reports whether there is a network between ranks.
+func (w world) spans() bool { return len(w.Parts) > 1 }
+
+// least is the ranks of the smallest part.
+func (w world) least() int {
+	return len(slices.MinFunc(w.Parts, func(a, b []int) int { return len(a) - len(b) }))
+}
+
+// even reports whether all parts have as many ranks.
+func (w world) even() bool {
+	return !slices.ContainsFunc(w.Parts, func(part []int) bool { return len(part) != w.least() })
 }
 
 // best returns the better of a graph's and an eager call's time.
@@ -48,7 +69,7 @@ func (f Figure) usual() float64 {
 func (r *run) cell(source string) ([]Figure, error) {
 	e := r.extent
 	source = strings.NewReplacer("CALLS", strconv.Itoa(e.calls), "REPLAYS", strconv.Itoa(e.replays), "REPEATS", strconv.Itoa(e.repeats),
-		"COPY_BYTES", strconv.Itoa(e.copied), "SIDE", strconv.Itoa(e.side), "DTYPE", "symm."+strings.ToUpper(r.o.DType)).Replace(source)
+		"COPY_BYTES", strconv.Itoa(e.copied), "PUT_BYTES", strconv.Itoa(e.put), "SIDE", strconv.Itoa(e.side), "DTYPE", "symm."+strings.ToUpper(r.o.DType)).Replace(source)
 	r.cells++
 	var text bytes.Buffer
 	reply := r.session.Eval(r.ctx, session.Cell{Name: fmt.Sprintf("bench[%d]", r.cells), Source: source, Silent: true, Output: func(o session.Output) { text.WriteString(o.Text) }})

@@ -2,6 +2,7 @@ package opbench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,6 +31,7 @@ var DTypes = map[string]int{"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "i32": 4, "
 type extent struct {
 	sizes                   []int
 	copied                  int // bytes to each peer that measure the link: enough on a GPU to hide the start of copies
+	put                     int // bytes of a put between hosts, of several in a row
 	factor                  int // bytes of the largest matrix that is multiplied
 	part, side              int // of Overlap: bytes of a rank's part, rows of a matrix
 	calls, replays, repeats int // calls in a graph, replays a time, times
@@ -38,12 +40,12 @@ type extent struct {
 // extentOf returns the extent for devices of a kind: emulated ones take longer.
 func extentOf(emulated bool, sizes []int) extent {
 	e := extent{
-		sizes: []int{4 << 10, 256 << 10}, copied: 1 << 20, factor: 32 << 10, part: 256 << 10, side: 128,
+		sizes: []int{4 << 10, 256 << 10}, copied: 1 << 20, put: 1 << 20, factor: 32 << 10, part: 256 << 10, side: 128,
 		calls: 4, replays: 2, repeats: 3,
 	}
 	if !emulated {
 		e = extent{
-			sizes: []int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, copied: 64 << 20, factor: 256 << 20, part: 64 << 20, side: 8192,
+			sizes: []int{4 << 10, 64 << 10, 1 << 20, 16 << 20, 256 << 20}, copied: 64 << 20, put: 8 << 20, factor: 256 << 20, part: 64 << 20, side: 8192,
 			calls: 20, replays: 5, repeats: 7,
 		}
 	}
@@ -64,6 +66,7 @@ type run struct {
 	o       Options
 	out     io.Writer
 	bounds  bounds
+	world   world
 	shared  [][]int  // the ranks of each device that several ranks use
 	missing []string // peers that could not be measured at all, and why
 }
@@ -87,7 +90,15 @@ func start(ctx context.Context, s session.Session, ranks int, o Options, out io.
 		}
 		limits = append(limits, found...)
 	}
-	r.bounds = boundsOf(limits, ranks, r.extent.copied)
+	for _, f := range limits {
+		if f.Op == "world" {
+			r.world = f.world
+		}
+	}
+	if r.world.spans() && o.Peers {
+		return nil, errors.New("--peers measures others within a host: leave it or --hosts out")
+	}
+	r.bounds = boundsOf(limits, ranks, r.extent)
 	return r, nil
 }
 
@@ -168,7 +179,7 @@ func Run(ctx context.Context, s session.Session, ranks int, o Options, out io.Wr
 func (r *run) measure(x *op) ([]Figure, error) {
 	var figures []Figure
 	for _, n := range x.bytes(r.extent) {
-		found, err := r.cell(x.cell(r.ranks, DTypes[r.o.DType], n))
+		found, err := r.cell(x.cell(r.world, r.ranks, DTypes[r.o.DType], n))
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // op is an operation to measure: Go that makes its tensors, and Go that calls it once. Both see ranks, rank, bytes, which are
@@ -15,6 +16,10 @@ type op struct {
 	// Both are nil if nothing crosses a link.
 	bus  func(p float64) float64 // by the definitions of nccl-tests: bus bandwidth as a share of the algorithm's on p ranks
 	sent func(p float64) float64 // how often the message must leave or reach a rank, for the limit
+
+	// Of collectives that go over h hosts of l ranks: how often the message leaves a rank for other hosts, by way. hierarchical is 0 if there is no such way.
+	across func(p, h, l float64) (flat, hierarchical float64)
+	within bool // it needs the memory of all ranks
 
 	kind  kind
 	needs condition
@@ -43,6 +48,11 @@ func others(p float64) float64 { return p - 1 }
 func share(p float64) float64  { return (p - 1) / p }
 func twice(p float64) float64  { return 2 * (p - 1) / p }
 
+func sums(p, h, l float64) (flat, hierarchical float64)   { return p - l, (h - 1) / l }
+func pieces(p, h, l float64) (flat, hierarchical float64) { return (p - l) / p, (h - 1) / p }
+func apart(p, h, l float64) (flat, hierarchical float64)  { return (p - l) / p, (h - 1) * l / p }
+func routed(p, _, l float64) (flat, hierarchical float64) { return (p - l) / p, 0 }
+
 // Rows for the operations by splits: at most as wide as those of a large language model, equally many to each expert.
 const rows = `w := min(7168, n/(8*ranks))
 	count := n / w / (8 * ranks) * 8 * ranks
@@ -56,28 +66,28 @@ const block = `w := min(512, n/8)
 
 // ops lists all operations, in the order of the tables.
 var ops = []op{
-	{name: "one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.OneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: others},
-	{name: "two_shot_all_reduce", setup: `t := symmetric(n)`, call: `symm.TwoShotAllReduce(t, "sum")`, bus: twice, sent: twice},
-	{name: "all_reduce", setup: `t := symmetric(n)`, call: `symm.AllReduce(t, "sum")`, bus: twice, sent: twice},
-	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`, bus: share, sent: share},
+	{name: "one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.OneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: others, within: true},
+	{name: "two_shot_all_reduce", setup: `t := symmetric(n)`, call: `symm.TwoShotAllReduce(t, "sum")`, bus: twice, sent: twice, within: true},
+	{name: "all_reduce", setup: `t := symmetric(n)`, call: `symm.AllReduce(t, "sum")`, bus: twice, sent: twice, across: sums},
+	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`, bus: share, sent: share, across: pieces},
 	{name: "reduce_scatter_offset", setup: `t, part := symmetric(8*ranks, n/(8*ranks)), local(8, n/(8*ranks))
-	out := []*symm.Tensor{part}`, call: `symm.ReduceScatterOffset(t, out, 0, nil, nil, "sum")`, bus: share, sent: share},
-	{name: "tile_reduce", setup: `in, out := symmetric(8, n/8).Tile(0, 8, 0, n/8), local(8, n/8).Tile(0, 8, 0, n/8)`, call: `symm.TileReduce(in, out, 0, "sum")`, bus: one, sent: others},
+	out := []*symm.Tensor{part}`, call: `symm.ReduceScatterOffset(t, out, 0, nil, nil, "sum")`, bus: share, sent: share, within: true},
+	{name: "tile_reduce", setup: `in, out := symmetric(8, n/8).Tile(0, 8, 0, n/8), local(8, n/8).Tile(0, 8, 0, n/8)`, call: `symm.TileReduce(in, out, 0, "sum")`, bus: one, sent: others, within: true},
 	{name: "multi_root_tile_reduce", setup: `t, out := symmetric(ranks, n/ranks), local(1, n/ranks).Tile(0, 1, 0, n/ranks)
 	var in []*symm.Tile
 	var roots []int
 	for i := 0; i < ranks; i++ {
 		in, roots = append(in, t.Tile(i, i+1, 0, n/ranks)), append(roots, i)
-	}`, call: `symm.MultiRootTileReduce(in, out, roots, "sum")`, bus: share, sent: share},
-	{name: "all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.AllGatherOut(t, out)`, bus: share, sent: share},
+	}`, call: `symm.MultiRootTileReduce(in, out, roots, "sum")`, bus: share, sent: share, within: true},
+	{name: "all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.AllGatherOut(t, out)`, bus: share, sent: share, across: pieces},
 	{name: "all_gather_copy_engine", setup: `out := symmetric(n)
-	t := out.Slice(rank*(n/ranks), (rank+1)*(n/ranks))`, call: `symm.AllGatherOut(t, out, symm.CopyEngine())`, bus: share, sent: share},
-	{name: "all_to_all", setup: `t, out := local(n), symmetric(n)`, call: `symm.AllToAllOut(t, out)`, bus: share, sent: share},
-	{name: "all_to_all_copy_engine", setup: `t, out := symmetric(n), local(n)`, call: `symm.AllToAllOut(t, out, symm.CopyEngine())`, bus: share, sent: share},
-	{name: "all_to_all_permute", setup: `in, out := local(8, n/8), symmetric(8*ranks, n/8/ranks)`, call: `symm.AllToAllPermute(in, out, 1, 0)`, bus: share, sent: share},
+	t := out.Slice(rank*(n/ranks), (rank+1)*(n/ranks))`, call: `symm.AllGatherOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
+	{name: "all_to_all", setup: `t, out := local(n), symmetric(n)`, call: `symm.AllToAllOut(t, out)`, bus: share, sent: share, across: apart},
+	{name: "all_to_all_copy_engine", setup: `t, out := symmetric(n), local(n)`, call: `symm.AllToAllOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
+	{name: "all_to_all_permute", setup: `in, out := local(8, n/8), symmetric(8*ranks, n/8/ranks)`, call: `symm.AllToAllPermute(in, out, 1, 0)`, bus: share, sent: share, within: true},
 	{name: "all_to_all_vdev", setup: rows + `splits, offsets := symm.Local(symm.I64, ranks).Fill(count/ranks), symm.Local(symm.I64, 2, ranks)
-	_, _ = each, made2`, call: `symm.AllToAllVDev(in, out, splits, offsets)`, bus: share, sent: share},
-	{name: "all_to_all_vdev_2d", setup: rows + `splits := symm.Local(symm.I64, each).Fill(count/each)`, call: `symm.AllToAllVDev2D(in, out, splits, made2)`, bus: share, sent: share},
+	_, _ = each, made2`, call: `symm.AllToAllVDev(in, out, splits, offsets)`, bus: share, sent: share, across: routed},
+	{name: "all_to_all_vdev_2d", setup: rows + `splits := symm.Local(symm.I64, each).Fill(count/each)`, call: `symm.AllToAllVDev2D(in, out, splits, made2)`, bus: share, sent: share, across: routed},
 	{name: "all_to_all_vdev_2d_offset", setup: rows + `var table []int
 	for i := 0; i < 2*each; i++ {
 		table = append(table, count/each)
@@ -85,11 +95,11 @@ var ops = []op{
 			table[i] *= i - each
 		}
 	}
-	splits := symm.Local(symm.I64, 2, each).CopyFrom(table)`, call: `symm.AllToAllVDev2DOffset(in, out, splits, made2)`, bus: share, sent: share},
-	{name: "broadcast", setup: `t := symmetric(n)`, call: `symm.Broadcast(t, 0)`, bus: one, sent: one},
-	{name: "multimem_all_reduce", setup: `t := symmetric(n)`, call: `symm.MultimemAllReduce(t, "sum")`, bus: twice, sent: one, needs: multicast},
-	{name: "multimem_one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.MultimemOneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: one, needs: multicast},
-	{name: "multimem_all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.MultimemAllGatherOut(t, out)`, bus: share, sent: share, needs: multicast},
+	splits := symm.Local(symm.I64, 2, each).CopyFrom(table)`, call: `symm.AllToAllVDev2DOffset(in, out, splits, made2)`, bus: share, sent: share, across: routed},
+	{name: "broadcast", setup: `t := symmetric(n)`, call: `symm.Broadcast(t, 0)`, bus: one, sent: one, across: sums},
+	{name: "multimem_all_reduce", setup: `t := symmetric(n)`, call: `symm.MultimemAllReduce(t, "sum")`, bus: twice, sent: one, needs: multicast, within: true},
+	{name: "multimem_one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.MultimemOneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: one, needs: multicast, within: true},
+	{name: "multimem_all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.MultimemAllGatherOut(t, out)`, bus: share, sent: share, needs: multicast, within: true},
 	{name: "put", setup: `t, h := local(n), symm.Rendezvous(symmetric(n))`, call: `h.Put((rank+1)%ranks, t)`, bus: one, sent: one},
 	{name: "get", setup: `t, h := local(n), symm.Rendezvous(symmetric(n))`, call: `h.Get((rank+1)%ranks, t)`, bus: one, sent: one},
 	{name: "put_block", setup: block, call: `h.PutBlock((rank+1)%ranks, t, 0, w)`, bus: one, sent: one},
@@ -97,10 +107,10 @@ var ops = []op{
 	{name: "barrier", call: `hb.Barrier(0)`, kind: word},
 	{name: "signal_ring", call: `hb.PutSignal((rank+1)%ranks, 0); hb.WaitSignal((rank+ranks-1)%ranks, 0)`, kind: word},
 	{name: "signal_round_trip", call: `if rank == 0 { hb.PutSignal(1, 1); hb.WaitSignal(1, 1) } else if rank == 1 { hb.WaitSignal(0, 1); hb.PutSignal(0, 1) }`, kind: word, needs: twoRanks},
-	{name: "stream_write_value32", setup: `there := hb.GetSignalPad((rank+1)%ranks)`, call: `symm.StreamWriteValue32(there, 0, 0)`, kind: word},
+	{name: "stream_write_value32", setup: `there := hb.GetSignalPad((rank+1)%ranks)`, call: `symm.StreamWriteValue32(there, 0, 0)`, kind: word, within: true},
 	{name: "memset32", setup: `t := symm.Local(symm.U32, max(bytes/4, 1))`, call: `symm.Memset32(t, 0, 1, t.Numel())`},
 	{name: "empty_rendezvous", call: `t := symm.Empty(DTYPE, n); symm.Rendezvous(t); t.Free()`, kind: eager},
-	{name: "mem_pool", call: `symm.UseMemPool(func() { t := local(n); symm.Rendezvous(t); t.Free() })`, kind: eager},
+	{name: "mem_pool", call: `symm.UseMemPool(func() { t := local(n); symm.Rendezvous(t); t.Free() })`, kind: eager, within: true},
 	{name: "matmul", setup: `a, b, out := local(side, side), local(side, side), local(side, side)`, call: `symm.MatMul(out, a, b)`, kind: product},
 }
 
@@ -129,15 +139,43 @@ func HasSizes(name string) bool {
 	return slices.ContainsFunc(ops, func(o op) bool { return o.name == name && o.kind != word })
 }
 
-// cell returns the cell that measures o for a message of some bytes.
-func (o *op) cell(ranks, width, bytes int) string {
+// ways are the names of the ways over hosts, in order.
+var ways = []string{"flat", "hierarchical"}
+
+// waysIn returns those that o has in a world.
+func (o *op) waysIn(w world) []string {
+	if o.across == nil || !w.spans() {
+		return nil
+	}
+	if _, h := o.across(2, 2, 1); h == 0 || !w.even() {
+		return ways[:1]
+	}
+	return ways
+}
+
+// refused returns what o needs that a world does not have, in words; empty if nothing is known to be missing.
+func (o *op) refused(w world) string {
+	if o.within && w.spans() {
+		return "the memory of all ranks, some of which are on other hosts"
+	}
+	return ""
+}
+
+// cell returns the cell that measures o for a message of some bytes: the way that it chooses, and over hosts each of its ways.
+func (o *op) cell(w world, ranks, width, bytes int) string {
 	when := o.needs.code
-	if when == "" {
+	switch {
+	case o.refused(w) != "":
+		when = "false"
+	case when == "":
 		when = "true"
 	}
 	n := elements(ranks, width, bytes)
-	return fmt.Sprintf("if %s {\n\tn, side, bytes := %d, %d, %d\n\t_, _, _ = n, side, bytes\n\t%s\n\tmeasure(%q, bytes, %t, func() { %s })\n\trelease()\n}\n",
-		when, n, sideOf(n), bytes, o.setup, o.name, o.kind != eager, o.call)
+	measures := fmt.Sprintf("measure(%q, \"\", bytes, %t, func() { %s })\n", o.name, o.kind != eager, o.call)
+	for _, way := range o.waysIn(w) {
+		measures += fmt.Sprintf("\tmeasure(%q, %q, bytes, true, func() { %s, symm.Via(%q)) })\n", o.name, way, strings.TrimSuffix(o.call, ")"), way)
+	}
+	return fmt.Sprintf("if %s {\n\tn, side, bytes := %d, %d, %d\n\t_, _, _ = n, side, bytes\n\t%s\n\t%s\trelease()\n}\n", when, n, sideOf(n), bytes, o.setup, measures)
 }
 
 // elements returns the number of elements of a message, a multiple of 8 for each rank.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -31,6 +32,9 @@ func Overlap(ctx context.Context, s session.Session, ranks int, o Options, out i
 	r, err := start(ctx, s, ranks, o, out)
 	if err != nil {
 		return err
+	}
+	if r.world.spans() {
+		return errors.New("overlap: the all-gather of copy engines stays within a host: leave --hosts out")
 	}
 	parts := o.Sizes
 	if len(parts) == 0 {

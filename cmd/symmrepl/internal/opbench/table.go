@@ -16,10 +16,19 @@ type row struct {
 	Limit  float64           `json:"limit_us,omitempty"` // an empty kernel, half a round trip and the bytes at the link's rate
 	Alg    float64           `json:"alg_gbps,omitempty"`
 	Bus    float64           `json:"bus_gbps,omitempty"`
-	OfLink float64           `json:"of_link,omitempty"` // Bus over the link's measured rate
-	TFlops float64           `json:"tflops,omitempty"`  // of a product
+	OfLink float64           `json:"of_link,omitempty"`    // Bus over the link's measured rate
+	TFlops float64           `json:"tflops,omitempty"`     // of a product
+	OfNet  float64           `json:"of_network,omitempty"` // over hosts: the bytes that a rank sends at least, at the time, over the network's measured rate
+	Ways   map[string]way    `json:"ways,omitempty"`       // over hosts
 	Peers  map[string]Figure `json:"peers,omitempty"`
 	Ratio  float64           `json:"ratio,omitempty"` // time over the best peer's
+}
+
+// way is the result for a way over hosts, in microseconds.
+type way struct {
+	Limit float64 `json:"limit_us"` // as a row's, with what this way sends
+	Graph float64 `json:"graph_us"`
+	Eager float64 `json:"eager_us"`
 }
 
 // table is the result for an operation.
@@ -29,15 +38,21 @@ type table struct {
 	notes []string // which peers could not be measured, and why
 }
 
-// bounds are the limits of the machine: microseconds, and GB/s from a device to all peers.
-type bounds struct{ empty, bounce, copies, stores float64 }
+// bounds are the limits of the machine: microseconds, and GB/s from a device to all peers. Over hosts bounce is a trip to another one and back, and
+// puts is what a rank sends there while all do.
+type bounds struct{ empty, bounce, copies, stores, puts float64 }
 
 // link returns the higher of the rates of copy engines and of stores: which of them fills the links depends on the host.
 func (b bounds) link() float64 { return max(b.copies, b.stores) }
 
-func boundsOf(figures []Figure, ranks, moved int) bounds {
+// across returns the limit of a message that a rank sends so often to other hosts.
+func (b bounds) across(n int, sent float64) float64 {
+	return b.empty + b.bounce/2 + float64(n)*sent/b.puts/1e3
+}
+
+func boundsOf(figures []Figure, ranks int, e extent) bounds {
 	var b bounds
-	rate := func(us float64) float64 { return float64(moved) * float64(ranks-1) / us / 1e3 }
+	rate := func(us float64) float64 { return float64(e.copied) * float64(ranks-1) / us / 1e3 }
 	for _, f := range figures {
 		switch f.Op {
 		case "empty":
@@ -48,6 +63,8 @@ func boundsOf(figures []Figure, ranks, moved int) bounds {
 			b.copies = rate(f.Eager)
 		case "store":
 			b.stores = rate(f.Eager)
+		case "puts":
+			b.puts = float64(e.put) / f.Eager / 1e3
 		}
 	}
 	return b
@@ -60,7 +77,7 @@ var peerNames = []string{"PyTorch", "NCCL", "NVSHMEM"}
 func (r *run) tableOf(x *op, figures []Figure) table {
 	t := table{op: x}
 	for _, n := range x.bytes(r.extent) {
-		if row, ok := rowOf(x, n, r.ranks, r.bounds, figures); ok {
+		if row, ok := rowOf(x, n, r.ranks, r.world, r.bounds, figures); ok {
 			if x.kind == product {
 				row.TFlops = 2 * math.Pow(float64(sideOf(elements(r.ranks, DTypes[r.o.DType], n))), 3) / row.usual() / 1e6
 			}
@@ -77,12 +94,14 @@ func (r *run) tableOf(x *op, figures []Figure) table {
 }
 
 // rowOf returns the row of x for a message of n bytes; false if it was not measured.
-func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
-	r := row{Peers: map[string]Figure{}}
+func rowOf(x *op, n, ranks int, w world, b bounds, figures []Figure) (row, bool) {
+	r := row{Peers: map[string]Figure{}, Ways: map[string]way{}}
 	best := 0.0
 	for _, f := range figures {
 		switch {
 		case f.Op != x.name || f.Bytes != n:
+		case f.Way != "":
+			r.Ways[f.Way] = way{Graph: f.Graph, Eager: f.Eager}
 		case f.By == "":
 			r.Figure = f
 		case f.best() > 0: // PyTorch may have several ways to do the same
@@ -103,7 +122,20 @@ func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 	}
 	switch {
 	case x.kind != usual:
-	case x.sent == nil:
+	case w.spans() && x.across != nil && b.puts > 0:
+		r.Alg = float64(n) / us / 1e3
+		r.Bus = r.Alg * x.bus(float64(ranks))
+		flat, hierarchical := x.across(float64(ranks), float64(len(w.Parts)), float64(w.least()))
+		sent := map[string]float64{"flat": flat, "hierarchical": hierarchical}
+		least := math.Inf(1)
+		for name, of := range r.Ways {
+			of.Limit = b.across(n, sent[name])
+			r.Ways[name] = of
+			least = min(least, sent[name])
+		}
+		r.Limit = b.across(n, least)
+		r.OfNet = float64(n) * least / us / 1e3 / b.puts
+	case x.sent == nil || w.spans():
 		r.Alg = float64(n) / us / 1e3
 	case b.link() > 0:
 		p := float64(ranks)
@@ -119,7 +151,12 @@ func rowOf(x *op, n, ranks int, b bounds, figures []Figure) (row, bool) {
 func (r *run) header() error {
 	b := r.bounds
 	if r.o.JSON {
-		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "empty_us": b.empty, "round_trip_us": b.bounce, "link_gbps": b.link()}
+		head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "empty_us": b.empty, "round_trip_us": b.bounce}
+		if r.world.spans() {
+			head["parts"], head["between"], head["network_gbps"] = r.world.Parts, r.world.Between, b.puts
+		} else {
+			head["link_gbps"] = b.link()
+		}
 		if len(r.missing) > 0 {
 			head["not_measured"] = r.missing
 		}
@@ -127,6 +164,16 @@ func (r *run) header() error {
 			head["shared"] = r.shared
 		}
 		return json.NewEncoder(r.out).Encode(head)
+	}
+	if r.world.spans() {
+		fmt.Fprintf(r.out, "%s, %s on %d hosts, %s; empty kernel in a graph %.2f us, signal to another host and back %.2f us, puts of every rank over %s %.2f GB/s\n",
+			r.device, session.FormatSize(r.ranks), len(r.world.Parts), r.o.DType, b.empty, b.bounce, r.world.Between, b.puts)
+		fmt.Fprintln(r.out, "bytes: the larger of a rank's input and output; us a call, of the way that is chosen and of each; limit: empty kernel + half a round trip + bytes that a rank sends to other hosts / the puts' rate,")
+		_, err := fmt.Fprintln(r.out, "of the way that sends least and of each; bandwidths in GB/s, of graphs; of network: those bytes / the time / the puts' rate")
+		for _, line := range r.remarks() {
+			fmt.Fprintln(r.out, line)
+		}
+		return err
 	}
 	fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s", r.device, session.FormatSize(r.ranks), r.o.DType, b.empty, b.bounce, b.copies)
 	if b.stores > 0 {
@@ -162,6 +209,8 @@ func (r *run) print(t *table) error {
 		if err := r.columns(t); err != nil {
 			return err
 		}
+	case t.op.refused(r.world) != "":
+		fmt.Fprintf(r.out, "  not measured: it needs %s\n", t.op.refused(r.world))
 	case t.op.needs.words != "":
 		fmt.Fprintf(r.out, "  not measured: it needs %s\n", t.op.needs.words)
 	default:
@@ -188,7 +237,12 @@ func columnsOf(t *table) []column {
 		{"alg", func(r *row) float64 { return r.Alg }},
 		{"bus", func(r *row) float64 { return r.Bus }},
 		{"of link", func(r *row) float64 { return r.OfLink }},
+		{"of network", func(r *row) float64 { return r.OfNet }},
 		{"TFLOP/s", func(r *row) float64 { return r.TFlops }},
+	}
+	for _, name := range ways {
+		all = append(all, column{name + " limit", func(r *row) float64 { return r.Ways[name].Limit }}, column{name + " graph", func(r *row) float64 { return r.Ways[name].Graph }},
+			column{name + " eager", func(r *row) float64 { return r.Ways[name].Eager }})
 	}
 	for _, by := range peerNames {
 		all = append(all, column{by + " graph", func(r *row) float64 { return r.Peers[by].Graph }}, column{by + " eager", func(r *row) float64 { return r.Peers[by].Eager }})
