@@ -24,9 +24,10 @@ import (
 // inSplits is I64 with an element for each member, outSplitsOffsets I64[2, members]. None of them overlap.
 //
 // Synchronises: collective over the group and ordered on the stream. It ends when all members' rows have
-// arrived: everything it read may be overwritten by what the stream does next.
+// arrived: everything it read may be overwritten by what the stream does next. In a group that spans hosts the rows
+// for other hosts are put straight into their places.
 //
-// Options: *Group (by default the one that allocated out), *Stream, Timeout.
+// Options: *Group (by default the one that allocated out), *Stream, Timeout, Via, of which "flat" is the only way that it has.
 //
 // Capture: yes; replays read the splits anew.
 //

@@ -36,8 +36,8 @@ func Weak() Option { return core.WithWeak }
 // Via makes a collective of a group that spans hosts take a way, instead of the one that is quickest for the size: "flat", in which every member sends
 // to every member of the other hosts what that needs of it; or "hierarchical", in which the members of a host share the work, and every byte
 // crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits. The operation refuses
-// another one, any where all ranks are on one host, and "hierarchical" where the group has more members on one host than on another. All
-// members must give the same.
+// another one, any where all ranks are on one host, "hierarchical" where the group has more members on one host than on another, and a way that it does not
+// have. All members must give the same.
 func Via(way string) Option { return core.Via(way) }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or

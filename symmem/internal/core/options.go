@@ -47,7 +47,7 @@ func (s OptionSet) words() (name, of string) {
 	case WithWeak:
 		return "Weak", "PutWithSignal and SignalAdd"
 	case WithVia:
-		return "Via", "AllReduce, ReduceScatter, AllGather, AllToAll and Broadcast"
+		return "Via", "AllReduce, ReduceScatter, AllGather, AllToAll, AllToAllVDev and its relatives, and Broadcast"
 	case WithCopyEngine:
 		return "CopyEngine", "AllGather and AllToAll"
 	}
