@@ -42,7 +42,7 @@ func wayOverHosts(c *core.Call, rules []tuning.Rule, bytes int, cannot string) (
 	rail, why = w.Path == tuning.Hierarchical.Path, w.Why
 	switch {
 	case c.Via() == core.Hierarchical && cannot != "":
-		panic(c.Misuse("Via", "leave it out", "%s has no hierarchical way here: %s", c.Op(), cannot))
+		panic(c.Misuse("Via", "leave it out", "it has no hierarchical way here: %s", cannot))
 	case cannot != "" && !c.Small():
 		panic(c.Misuse("group", "make a smaller group", "%s in %v with more than %d ranks takes the hierarchical way, which it has not: %s", c.Op(), c.Group(), abi.MaxRanks, cannot))
 	case c.Via() != "":

@@ -30,13 +30,12 @@ var overHostsCases = []testCase{
 	{name: "OverHostsRows", run: overHostsRowsCase},
 	{name: "OverHostsRowsGraph", run: overHostsRowsGraphCase},
 	{name: "OverHostsRowsExplain", run: overHostsRowsExplainCase},
-	{name: "OverHostsRowsTimeout", run: overHostsRowsTimeoutCase},
 }
 
 // alsoOverHosts are cases of one host whose operations cross hosts too.
 var alsoOverHosts = []string{
 	"ReduceScatter", "AllGather", "AllToAll", "Broadcast",
-	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse",
+	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout",
 }
 
 // vias are the ways of a collective, and none asked for.
@@ -438,6 +437,14 @@ func overHostsExplainCase(t *T) {
 			x.Numel(), t.size, x.Bytes(), via, bytes, network)
 		t.equal("Explain", symmem.Explain(func() { symmem.AllReduce(x, "sum", symmem.Via(via)) }), want)
 	}
+	bytes := (t.size - here) << 20 / t.size // whichever way
+	call := fmt.Sprintf("all_to_all f32[%d] on world (%d ranks, %d bytes): ", x.Numel(), t.size, x.Bytes())
+	for _, via := range vias[1:] {
+		want := fmt.Sprintf("%s%s, %d bytes of this rank over %s, because the call asks for it by Via", call, via, bytes, network)
+		t.equal("Explain", symmem.Explain(func() { symmem.AllToAll(x, symmem.Via(via)) }), want)
+	}
+	want := fmt.Sprintf("%shierarchical, %d bytes of this rank over %s, because what the ranks of a host have for a rank of another crosses as one message", call, bytes, network)
+	t.equal("Explain", symmem.Explain(func() { symmem.AllToAll(x) }), want)
 	if t.size == 4 && hosts == 2 {
 		g := symmem.NewGroup(0, 2, 3)
 		if g.Rank() >= 0 {
@@ -476,7 +483,9 @@ func overHostsMisuseCase(t *T) {
 		{func() { symmem.MultimemAllReduce(x, "sum") }, "AllReduce goes over hosts"},
 		{func() { symmem.MultimemOneShotAllReduce(x, "sum") }, "AllReduce goes over hosts"},
 		{func() { symmem.MultimemAllGatherOut(x.Slice(0, 8), x) }, "AllGather goes over hosts"},
-		{func() { symmem.ReduceScatterOffset(x.View(8, t.size), []*symmem.Tensor{symmem.Local(symmem.F32, 8, 1)}, 1, nil, nil, "sum") }, "ReduceScatter goes over hosts"},
+		{func() {
+			symmem.ReduceScatterOffset(x.View(8, t.size), []*symmem.Tensor{symmem.Local(symmem.F32, 8, 1)}, 1, nil, nil, "sum")
+		}, "ReduceScatter goes over hosts"},
 		{func() { symmem.TileReduce(tile, nil, 0, "sum") }, "AllReduce and ReduceScatter go over hosts"},
 		{func() { symmem.MultiRootTileReduce([]*symmem.Tile{tile}, nil, []int{0}, "sum") }, "AllReduce and ReduceScatter go over hosts"},
 		{func() { symmem.AllToAllPermute(x.View(8, t.size), symmem.Local(symmem.F32, 8*t.size, 1), 1, 0) }, "AllToAll goes over hosts"},
@@ -488,7 +497,7 @@ func overHostsMisuseCase(t *T) {
 	splits, both := symmem.Local(symmem.I64, t.size), symmem.Local(symmem.I64, 2, t.size)
 	t.refused(symmem.KindMisuse, func() {
 		symmem.AllToAllVDev(symmem.Local(symmem.F32, 8), x, splits, both, symmem.Via("hierarchical"))
-	}, "all_to_all_vdev has no hierarchical way here: every row goes straight into its place", "leave it out")
+	}, "all_to_all_vdev", "it has no hierarchical way here: every row goes straight into its place", "leave it out")
 	if symmem.LSA().Size() > 1 {
 		symmem.Rendezvous(x, symmem.LSA())
 		t.refused(symmem.KindMisuse, func() { all(symmem.LSA(), symmem.Via("flat")) }, "are on one host", "leave it out")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -137,28 +136,6 @@ func overHostsRowsExplainCase(t *T) {
 	symmem.Synchronize()
 	ops, _ := t.rt.StopTrace()
 	t.equal("traced", []any{len(ops), ops[0].Op, ops[0].Bytes, strings.HasPrefix(ops[0].Over, net+" with host")}, []any{1, "all_to_all_vdev_2d", 0, true})
-	v.free()
-}
-
-// overHostsRowsTimeoutCase is a rank that waits for the others' splits in vain.
-func overHostsRowsTimeoutCase(t *T) {
-	v := t.newVDev(symmem.I32, 1, 4, 10, 10*t.size)
-	v.fill(t.rank, make([]int, t.size))
-	if t.rank == 0 {
-		symmem.AllToAllVDev(v.in, v.out, v.splits, v.outSplits, symmem.Timeout(50*time.Millisecond))
-		e := t.refused(symmem.KindTimeout, symmem.Synchronize, "all_to_all_vdev", "must make the same call")
-		if e.Peer < 1 {
-			t.Errorf("the peer is %d", e.Peer)
-		}
-	}
-	symmem.Recover()
-	v.fill(t.rank, slices.Repeat([]int{1}, t.size))
-	symmem.AllToAllVDev(v.in, v.out, v.splits, v.outSplits)
-	var want []int
-	for q := range t.size {
-		want = append(want, row(q, t.rank, 4)...)
-	}
-	t.equal("afterwards", v.out.Slice(0, t.size).Ints(), want)
 	v.free()
 }
 
