@@ -302,6 +302,7 @@ func overHostsGraphCase(t *T) {
 		}
 		count, part, swapped := symmem.Local(symmem.I32, 1), symmem.Local(symmem.I32, n/t.size), symmem.Empty(symmem.I32, n)
 		symmem.Rendezvous(swapped)
+		together, gathered := symmem.Local(symmem.I32, n), symmem.Local(symmem.I32, n*t.size)
 		next := symmem.Compile(`extern "C" __global__ void next(int* x, int* y, int n, const int* count, int rank) {
 			for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = y[i] = *count * (rank + 1) + i % 5;
 		}
@@ -313,6 +314,8 @@ func overHostsGraphCase(t *T) {
 			symmem.ReduceScatterOut(y, "sum", part)
 			symmem.AllGatherOut(y, all)
 			symmem.AllToAllOut(y, swapped)
+			symmem.AllToAllOut(y, together, symmem.Via("hierarchical"))
+			symmem.AllGatherOut(y, gathered, symmem.Via("hierarchical"))
 			symmem.AllReduce(y, "sum", symmem.Via("flat"))
 			symmem.Broadcast(swapped, t.size-1)
 		}
@@ -337,6 +340,12 @@ func overHostsGraphCase(t *T) {
 		for i, v := range all.Ints() {
 			if w := c*(i/n+1) + i%n%5; v != w {
 				t.Fatalf("all_gather of %d: element %d is %d, want %d", n, i, v, w)
+			}
+		}
+		t.equal("all_gather to an ordinary tensor", slices.Equal(gathered.Ints(), all.Ints()), true)
+		for i, v := range together.Ints() {
+			if w := c*(i/rows+1) + (t.rank*rows+i%rows)%5; v != w {
+				t.Fatalf("hierarchical all_to_all of %d: element %d is %d, want %d", n, i, v, w)
 			}
 		}
 		for i, v := range swapped.Ints() {
