@@ -419,10 +419,12 @@ static void take_one(net_proxy *p, const net_op *slot) {
 	}
 	net_job j = {.kind = o->op.kind == NET_GET ? NET_MESSAGE_GET : NET_MESSAGE_PUT, .peer = o->op.peer, .slot = o->number, .op = o->op};
 	if (j.op.width == j.op.bytes || (j.op.width == j.op.local_pitch && j.op.width == j.op.remote_pitch)) j.op.width = 0;
-	if (j.op.kind == NET_GET && j.op.bytes == 0)
+	if (j.op.kind == NET_GET && j.op.bytes == 0) {
+		p->peers[j.peer].facts.sent++;
 		end_operation(p, o);
-	else
+	} else {
 		net_add_job(p, &j);
+	}
 }
 
 int net_take(net_proxy *p) {
