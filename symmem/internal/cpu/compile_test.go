@@ -143,6 +143,23 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// Kernels and functions of a text are its own, whatever functions of C have their names.
+func TestNamesOfC(t *testing.T) {
+	b := open(t)
+	kernels := b.compile(`
+		extern "C" __device__ __noinline__ int abort(int* p) { return *p + 3; }
+		extern "C" __global__ __noinline__ void puts(int* p) { *p = 1; }
+		extern "C" __global__ __noinline__ void gamma(int* p) { *p = abort(p); }
+		extern "C" __global__ __noinline__ void index(int* p) { *p *= 5; }`)
+	p := b.alloc(4)
+	for _, name := range []string{"puts", "gamma", "index"} {
+		b.launch(kernels[name], 1, 1, p)
+	}
+	if got := download[int32](b, p, 1)[0]; got != 20 {
+		t.Errorf("%d, want 20", got)
+	}
+}
+
 // Several ranks that ask for one text at once get one compilation.
 func TestConcurrentCompile(t *testing.T) {
 	folder, runs := countedCompiler(t)

@@ -38,7 +38,7 @@ var commonFlags = []string{
 	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden",
 	"-fsigned-char", "-fstack-clash-protection", "-fno-threadsafe-statics",
 	"-fsanitize=shift-exponent,bounds,float-cast-overflow,alignment", "-fsanitize-undefined-trap-on-error",
-	"-Wl,-z,defs",
+	"-Wl,-z,defs", "-Wl,-Bsymbolic", // a kernel may have the name of a function of C, which compilers leave visible
 }
 
 // prepare finds the compiler and writes the headers. It is done when the first snippet is compiled.
