@@ -28,7 +28,8 @@ func childMain() int {
 		out.Encode(report{Failed: true, Log: err.Error()})
 		return 1
 	}
-	out.Encode(report{})
+	t.ready = func() { out.Encode(report{}) }
+	t.ready()
 	orders := make(chan order)
 	go func() {
 		defer close(orders)
@@ -97,6 +98,7 @@ type T struct {
 	elsewhere  *elsewhere     // of the table of misuses
 	exchanges  uint64         // likewise
 	bereft     bool           // a rank was killed in this case: not all can meet
+	ready      func()         // tells the parent that this rank has come so far
 
 	mu     sync.Mutex
 	failed bool
@@ -107,7 +109,7 @@ type T struct {
 type stop struct{}
 
 func (t *T) runCase(name string) report {
-	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase}, networkCases, overHostsCases, remoteCases, []testCase{{name: "KernelSeeds", run: kernelSeedsCase}}, lossCases)
+	all := slices.Concat(cases, replacementCases, hostCases, []testCase{replacementHostCase}, networkCases, overHostsCases, remoteCases, []testCase{{name: "KernelSeeds", run: kernelSeedsCase}}, lossCases, kernelLossCases())
 	var tried tried
 	t.bereft = false
 	run := func(t *T) { tried = t.misuse(strings.TrimPrefix(name, misusePrefix)) }

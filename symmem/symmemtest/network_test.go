@@ -28,6 +28,7 @@ var networkCases = []testCase{
 	{name: "NetworkGroups", run: networkGroupsCase},
 	{name: "NetworkParts", run: networkPartsCase},
 	{name: "NetworkAbort", run: networkAbortCase},
+	{name: "NetworkKernelAbort", run: networkKernelAbortCase},
 	{name: "NetworkState", run: networkStateCase},
 	{name: "NetworkWays", run: networkWaysCase},
 }
@@ -547,16 +548,31 @@ var lossCases = []testCase{
 
 // TestNetworkLoss kills a rank on another host in the middle of each case, and replaces it.
 func TestNetworkLoss(t *testing.T) {
+	for _, network := range []string{"null", "ucx"} {
+		t.Run(network, func(t *testing.T) {
+			if _, err := net.Available(); network == "ucx" && err != nil {
+				t.Skip(err)
+			}
+			loseRanks(t, network, slices.Concat(lossCases, kernelLossCases()))
+		})
+	}
+}
+
+// loseRanks runs each case on 4 ranks and kills the last one of them meanwhile.
+func loseRanks(t *testing.T, network string, cases []testCase) {
 	const n = 4
-	w := startOn(t, "cpu", n, "2", "null")
+	w := startOn(t, "cpu", n, "2", network)
 	whole := t // how long ranks live
-	for _, c := range lossCases {
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			for _, k := range w.children {
 				k.control.Encode(order{Run: c.name})
 			}
-			time.Sleep(300 * time.Millisecond)
 			dead := w.children[n-1]
+			if (&ranks{hub: w.hub, children: w.children[n-1:]}).collect(t, caseLimit) {
+				t.FailNow()
+			}
+			time.Sleep(300 * time.Millisecond) // the others are in the case
 			dead.killed = true
 			dead.process.Kill()
 			killed := time.Now()
@@ -578,7 +594,7 @@ func TestNetworkLoss(t *testing.T) {
 			if w.collect(t, caseLimit) {
 				t.FailNow()
 			}
-			for _, name := range []string{"Ring", "NetworkPutAndGet", "SignalWords", "NetworkParts"} {
+			for _, name := range []string{"Ring", "NetworkPutAndGet", "SignalWords", "NetworkParts", "KernelMany"} {
 				w.run(t, name)
 			}
 		})
@@ -593,6 +609,7 @@ func (t *T) bereave() (h *symmem.Handle, last int, part bool) {
 	symmem.Synchronize()
 	last = t.size - 1
 	if t.rank == last {
+		t.ready()
 		select {}
 	}
 	return h, last, t.rank < t.size/2
