@@ -517,6 +517,15 @@ func kernelWaitsCase(t *T) {
 		if got := strings.Count(rest, "network to rank "); !ok || got != far || far > 0 && !strings.Contains(rest, "; from it: ") {
 			t.Errorf("it waits for %q", waits[0].For)
 		}
+		if null { // the message that was dropped is the last one of the last rank
+			var posted, sent, landed, messages, missing int
+			_, text, _ := strings.Cut(rest, fmt.Sprintf("network to rank %d: ", last))
+			_, text, _ = strings.Cut(text, "; from it: ")
+			n, err := fmt.Sscanf(text, "%d posted, %d sent, %d of %d messages landed, not message %d", &posted, &sent, &landed, &messages, &missing)
+			if n != 5 || posted == 0 || sent != posted || messages != landed+1 || missing != messages {
+				t.Errorf("it waits for %q: %v", waits[0].For, err)
+			}
+		}
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
 		t.refused(symmem.KindInterrupted, symmem.Synchronize, "wait on rank 0", "gave up: the test wants it")
 	}

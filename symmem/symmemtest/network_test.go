@@ -515,8 +515,9 @@ func networkAbortCase(t *T) {
 		}
 		w := waits[0]
 		t.equal("wait", []any{w.Op, w.Ordinal, w.Group, w.Peers}, []any{"wait_signal", uint64(0), "world", []int{far}})
-		var posted, sent, landed int
-		if n, err := fmt.Sscanf(w.For, fmt.Sprintf("a signal on channel 0 (network to rank %d: %%d posted, %%d sent; from it: %%d landed)", far), &posted, &sent, &landed); n != 3 || posted != sent {
+		var posted, sent, itsPosted, itsSent, landed, messages int
+		text := fmt.Sprintf("a signal on channel 0 (network to rank %d: %%d posted, %%d sent; from it: %%d posted, %%d sent, %%d of %%d messages landed)", far)
+		if n, err := fmt.Sscanf(w.For, text, &posted, &sent, &itsPosted, &itsSent, &landed, &messages); n != 6 || posted != sent || itsPosted != itsSent || landed != messages {
 			t.Errorf("it waits for %q: %v", w.For, err)
 		}
 		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })

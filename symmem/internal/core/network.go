@@ -2,6 +2,7 @@ package symmem
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -213,12 +215,29 @@ func (rt *Runtime) hostOf(rank int) int {
 	return slices.IndexFunc(rt.places.Load().hosts, func(host []int) bool { return slices.Contains(host, rank) })
 }
 
-// traffic says what the engine knows of a peer on another host, for whoever waits for it; it is empty for others.
-func (rt *Runtime) traffic(rank int) string {
-	if p := rt.peerState(rank); p.State == net.Connected && rt.partOf(rank) != rt.partOf(rt.rank) {
-		return fmt.Sprintf("network to rank %d: %d posted, %d sent; from it: %d landed", rank, p.Posted, p.Sent, p.Landed)
+// tellsWithin is how long a table of waits waits for what peers say that they have sent. They answer at once, but for a network that delays or drops it.
+const tellsWithin = 20 * time.Millisecond
+
+// traffic says what the engine knows of a peer on another host, and what that says itself, for whoever waits for it. It is empty if the peer is gone.
+func (rt *Runtime) traffic(ctx context.Context, rank int) string {
+	n := rt.net.Load()
+	if n == nil {
+		return ""
 	}
-	return ""
+	n.engine.Ask(ctx, rank) // without an answer there is an earlier one, or none
+	p := n.engine.Peer(rank)
+	if p.State != net.Connected {
+		return ""
+	}
+	text := fmt.Sprintf("network to rank %d: %d posted, %d sent; from it: ", rank, p.Posted, p.Sent)
+	if p.Told == 0 || p.ItsMessages < p.Landed { // what it said is older
+		return text + fmt.Sprintf("%d landed", p.Landed)
+	}
+	text += fmt.Sprintf("%d posted, %d sent, %d of %d messages landed", p.ItsPosted, p.ItsSent, p.Landed, p.ItsMessages)
+	if p.Landed < p.ItsMessages {
+		text += fmt.Sprintf(", not message %d", p.Missing)
+	}
+	return text
 }
 
 // mostTraffic is of how many peers trafficOf tells.
@@ -230,14 +249,18 @@ func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 	if len(peers) == 0 && c.group != nil && c.group.spans() {
 		peers = c.group.others()
 	}
+	peers = slices.DeleteFunc(slices.Clone(peers), func(r int) bool { return rt.partOf(r) == rt.partOf(rt.rank) })
 	var list []string
-	for _, r := range peers {
-		if t := rt.traffic(r); t != "" {
+	ctx, cancel := context.WithTimeout(context.Background(), tellsWithin)
+	defer cancel()
+	for i, r := range peers {
+		if len(list) == mostTraffic {
+			list = append(list, fmt.Sprintf("and %d ranks more", len(peers)-i))
+			break
+		}
+		if t := rt.traffic(ctx, r); t != "" {
 			list = append(list, t)
 		}
-	}
-	if more := len(list) - mostTraffic; more > 0 {
-		list = append(list[:mostTraffic], fmt.Sprintf("and %d ranks more", more))
 	}
 	if len(list) == 0 {
 		return ""
@@ -274,11 +297,7 @@ func (rt *Runtime) lost(rank int, why string) {
 // peerState is what the engine knows of a rank, if there is one.
 func (rt *Runtime) peerState(rank int) (state net.PeerState) {
 	if n := rt.net.Load(); n != nil {
-		for _, p := range n.engine.Peers() {
-			if p.Rank == rank {
-				state = p
-			}
-		}
+		state = n.engine.Peer(rank)
 	}
 	return state
 }

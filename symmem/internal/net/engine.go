@@ -337,30 +337,77 @@ type PeerState struct {
 	Parked                         uint64 // signals of it that wait for earlier messages
 	Dropped                        uint64 // operations to it that were dropped because it is gone
 	Refused                        uint64 // messages of it that failed a check
+	Missing                        uint64 // the first of its numbered messages that is not finished here, whether it was sent or not
+
+	// What it said when it was asked last: see Ask.
+	Told               uint64 // how often it has answered
+	ItsPosted, ItsSent uint64 // its operations to this rank, as Posted and Sent there
+	ItsMessages        uint64 // its numbered messages to this rank
 }
 
 // Peers says how all ranks are, the own one included.
 func (e *Engine) Peers() []PeerState {
 	var list []PeerState
 	e.use("peers", func(p *proxy.Proxy) error {
-		e.posts.Lock()
-		addresses := e.peers
-		e.posts.Unlock()
 		for r := range e.config.Size {
-			s := p.Peer(r)
-			list = append(list, PeerState{
-				Rank: r, State: State(s.State), Why: s.Why,
-				BytesSent: s.BytesSent, BytesReceived: s.BytesReceived, MessagesSent: s.MessagesSent, MessagesReceived: s.MessagesReceived,
-				InFlight: s.InFlight, Posted: s.Posted, Sent: s.Sent, Landed: s.Landed, Parked: s.Parked, Dropped: s.Dropped, Refused: s.Refused,
-			})
-			if len(addresses) > r && len(addresses[r]) > 0 {
-				list[r].Address = e.readable(addresses[r])
-			}
+			list = append(list, e.peer(p, r))
 		}
 		return nil
 	})
 	return list
 }
+
+// Peer says how one rank is. A closed engine knows nothing of it.
+func (e *Engine) Peer(rank int) (state PeerState) {
+	e.use("peer", func(p *proxy.Proxy) error {
+		if rank >= 0 && rank < e.config.Size {
+			state = e.peer(p, rank)
+		}
+		return nil
+	})
+	return state
+}
+
+func (e *Engine) peer(p *proxy.Proxy, rank int) PeerState {
+	s := p.Peer(rank)
+	state := PeerState{
+		Rank: rank, State: State(s.State), Why: s.Why,
+		BytesSent: s.BytesSent, BytesReceived: s.BytesReceived, MessagesSent: s.MessagesSent, MessagesReceived: s.MessagesReceived,
+		InFlight: s.InFlight, Posted: s.Posted, Sent: s.Sent, Landed: s.Landed, Parked: s.Parked, Dropped: s.Dropped, Refused: s.Refused,
+		Missing: s.Missing, Told: s.Told, ItsPosted: s.ItsPosted, ItsSent: s.ItsSent, ItsMessages: s.ItsNumber,
+	}
+	e.posts.Lock()
+	defer e.posts.Unlock()
+	if len(e.peers) > rank && len(e.peers[rank]) > 0 {
+		state.Address = e.readable(e.peers[rank])
+	}
+	return state
+}
+
+// Ask asks a peer what it has sent to this rank, and waits as long as ctx for the answer, which Peer has then. It asks again now and then, as a
+// network may drop the question.
+func (e *Engine) Ask(ctx context.Context, peer int) error {
+	return e.use("ask", func(p *proxy.Proxy) error {
+		if peer < 0 || peer >= e.config.Size {
+			return fmt.Errorf("rank %d of %d", peer, e.config.Size)
+		}
+		before := p.Peer(peer).Told
+		for pause := askAfter; ; pause *= 2 {
+			p.Ask(peer)
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(pause):
+			}
+			if p.Peer(peer).Told != before {
+				return nil
+			}
+		}
+	})
+}
+
+// askAfter is when Ask looks for the answer first; then it looks less and less often.
+const askAfter = 200 * time.Microsecond
 
 // readable is an address as text: the path of the null network; only UCX can read its own. proxy.c says what stands behind it.
 func (e *Engine) readable(address []byte) string {

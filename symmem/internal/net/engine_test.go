@@ -239,6 +239,54 @@ func TestFullRing(t *testing.T) {
 	s[1].await(t, 0, 600)
 }
 
+// A peer says what it has sent, and which of its messages are missing follows. One that does not answer is not waited for.
+func TestAsk(t *testing.T) {
+	s := sides(t, 2, nil)
+	src := memory(t, 4096)
+	drop := func(drop float64) {
+		if err := s[0].SetNull(NullSettings{Drop: drop}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 5 {
+		if i == 2 || i == 4 {
+			drop(1)
+		}
+		s[0].post(t, s[0].put(1, src, 0))
+		s[0].flush(t)
+		drop(0)
+	}
+	s[1].await(t, 0, 3)
+	if err := s[1].Ask(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+	if p := s[1].Peer(0); p.Told < 1 || p.ItsPosted != 5 || p.ItsSent != 5 || p.ItsMessages != 5 || p.Landed != 3 || p.Missing != 3 {
+		t.Errorf("%+v", p)
+	}
+	s[0].post(t, s[0].put(1, src, 0))
+	s[0].flush(t)
+	drop(1)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if err := s[1].Ask(ctx, 0); err == nil || err.Error() != "network of rank 1: ask: context deadline exceeded" {
+		t.Errorf("a peer that does not answer: %v", err)
+	}
+	if p := s[1].Peer(0); p.ItsPosted != 5 {
+		t.Errorf("%+v", p)
+	}
+	if err := s[1].Ask(t.Context(), 2); err == nil {
+		t.Error("asks a rank that does not exist")
+	}
+	for _, err := range []error{s[0].Connect(2, 99, map[int][]byte{1: s[1].Address()}), s[1].Connect(2, 99, map[int][]byte{0: s[0].Address()}), s[0].SetNull(NullSettings{}), s[1].Ask(t.Context(), 0)} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if p := s[1].Peer(0); p.Told < 1 || p.ItsPosted != 0 || p.ItsMessages != 0 || p.Missing != 1 {
+		t.Errorf("in another epoch: %+v", p)
+	}
+}
+
 // Operations that make no sense are over at once, and what does follows.
 func TestNonsense(t *testing.T) {
 	s := sides(t, 2, nil)
@@ -290,7 +338,7 @@ func TestClosed(t *testing.T) {
 	e.Close()
 	for name, err := range map[string]error{
 		"connect": e.Connect(1, 1, nil), "window": e.Window(1, 0, 0), "forget window": e.Forget(1), "expect": e.Expect(1), "lose": e.Lose(1, ""), "set null": e.SetNull(NullSettings{}),
-		"wait": e.Wait(t.Context(), 1), "flush": e.Flush(t.Context()),
+		"ask": e.Ask(t.Context(), 1), "wait": e.Wait(t.Context(), 1), "flush": e.Flush(t.Context()),
 	} {
 		if err == nil || err.Error() != "network of rank 0: "+name+": the network is closed" {
 			t.Errorf("%s after close: %v", name, err)

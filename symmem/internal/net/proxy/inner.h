@@ -57,6 +57,7 @@ typedef struct {
 	int state, losing, told;
 	int dropped; // since it was connected
 	int slow;    // it keeps messages of an epoch that is over
+	int asking;  // a question is queued
 	char why[NET_WHY];
 	uint8_t *address;
 	size_t address_bytes;
@@ -134,6 +135,7 @@ int net_take(net_proxy *p);
 void net_add_job(net_proxy *p, const net_job *job);
 void net_message_sent(net_proxy *p, net_message *m, int failed);
 void net_get_landed(net_proxy *p, net_message *m, int failed);
+void net_told(net_proxy *p, const net_header *h);
 void net_acknowledged(net_proxy *p, uint32_t peer, uint64_t ticket, uint64_t number);
 int net_poll_copies(net_proxy *p);
 // net_end_jobs drops what is queued for a peer and what waits for an answer or an acknowledgement of it.

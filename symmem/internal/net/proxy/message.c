@@ -32,7 +32,7 @@ net_reason net_check(const net_guard *g, const void *raw, size_t raw_bytes, size
 	if (h->source >= g->size) return NET_SOURCE;
 
 	int put = h->kind == NET_MESSAGE_PUT, get = h->kind == NET_MESSAGE_GET, answer = h->kind == NET_MESSAGE_ANSWER;
-	if (!put && !get && !answer && h->kind != NET_MESSAGE_FENCE && h->kind != NET_MESSAGE_ACK) return NET_MALFORMED;
+	if (h->kind < NET_MESSAGE_PUT || h->kind > NET_MESSAGE_TELL) return NET_MALFORMED;
 	if (bytes != (put || answer ? h->bytes : 0) || h->bytes > NET_PIECE) return NET_MALFORMED;
 	if (!put && !get) return NET_FINE;
 

@@ -9,6 +9,8 @@
 //	ANSWER  the peer  yes   -                         the data goes to where the GET, which the ticket names, wants it
 //	FENCE   the rank  no    the last to that peer     the peer answers when all messages up to that number are finished there
 //	ACK     the peer  no    the FENCE's               the fence, which the ticket names, is over at that peer
+//	ASK     the rank  no    -                         the peer answers with what it has sent to the rank
+//	TELL    the peer  no    the last to the rank      the ticket is how many operations it has posted to the rank, the value how many of them are over there
 //
 // A rank numbers the messages to each peer: 1, 2, and so on in an epoch. They may arrive in any order; the receiver keeps, for every source,
 // up to where all are finished and which later ones are (order.h). A PUT is finished when its data and its signal are in place, a GET
@@ -24,8 +26,8 @@
 #include "transport.h"
 
 enum { NET_PIECE = 4 << 20, NET_STAGED_PIECE = 1 << 20 };
-enum { NET_MESSAGE_PUT = 1, NET_MESSAGE_GET = 2, NET_MESSAGE_ANSWER = 3, NET_MESSAGE_FENCE = 4, NET_MESSAGE_ACK = 5 };
-enum { NET_PROTOCOL = 0x31544e53 }; // the last byte is the version
+enum { NET_MESSAGE_PUT = 1, NET_MESSAGE_GET = 2, NET_MESSAGE_ANSWER = 3, NET_MESSAGE_FENCE = 4, NET_MESSAGE_ACK = 5, NET_MESSAGE_ASK = 6, NET_MESSAGE_TELL = 7 };
+enum { NET_PROTOCOL = 0x32544e53 }; // the last byte is the version
 
 typedef struct {
 	uint64_t secret;

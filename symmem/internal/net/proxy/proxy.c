@@ -527,12 +527,26 @@ static void peer_of(net_proxy *p, void *arg) {
 	*c->state = q->facts;
 	c->state->state = q->losing ? NET_LOST : q->state;
 	c->state->parked = q->order.waiting;
+	c->state->missing = q->order.upto + 1;
 	snprintf(c->state->why, NET_WHY, "%s", q->why);
 }
 
 void net_peer_of(net_proxy *p, uint32_t peer, net_peer_state *to) {
 	peer_call c = {.peer = peer, .state = to};
 	call(p, peer_of, &c);
+}
+
+static void ask(net_proxy *p, void *arg) {
+	peer_call *c = arg;
+	net_peer *q = &p->peers[c->peer];
+	if (q->asking || q->state != NET_CONNECTED) return;
+	q->asking = 1;
+	net_add_job(p, &(net_job){.kind = NET_MESSAGE_ASK, .peer = c->peer});
+}
+
+void net_ask(net_proxy *p, uint32_t peer) {
+	peer_call c = {.peer = peer};
+	call(p, ask, &c);
 }
 
 typedef struct {

@@ -151,6 +151,7 @@ type Peer struct {
 	Why                                                      string
 	BytesSent, BytesReceived, MessagesSent, MessagesReceived uint64
 	InFlight, Posted, Sent, Landed, Parked, Dropped, Refused uint64
+	Missing, Told, ItsPosted, ItsSent, ItsNumber             uint64
 }
 
 // Peer says how a peer is.
@@ -160,8 +161,12 @@ func (p *Proxy) Peer(rank int) Peer {
 	return Peer{
 		int(s.state), C.GoString(&s.why[0]), uint64(s.bytes_sent), uint64(s.bytes_received), uint64(s.messages_sent), uint64(s.messages_received),
 		uint64(s.in_flight), uint64(s.posted), uint64(s.sent), uint64(s.landed), uint64(s.parked), uint64(s.dropped), uint64(s.refused),
+		uint64(s.missing), uint64(s.told), uint64(s.its_posted), uint64(s.its_sent), uint64(s.its_number),
 	}
 }
+
+// Ask asks a peer what it has sent to this rank; Peer then has its last answer.
+func (p *Proxy) Ask(rank int) { C.net_ask(p.c, C.uint32_t(rank)) }
 
 // NextLost returns a lost peer that it has not returned before, and why; -1 when there is none.
 func (p *Proxy) NextLost() (peer int, why string) {
@@ -212,6 +217,8 @@ const (
 	Answer = C.NET_MESSAGE_ANSWER
 	Fence  = C.NET_MESSAGE_FENCE
 	Ack    = C.NET_MESSAGE_ACK
+	Ask    = C.NET_MESSAGE_ASK
+	Tell   = C.NET_MESSAGE_TELL
 )
 
 // Facts is what a message to a peer would carry now: the secret, the epoch, the source, the number of the last message.

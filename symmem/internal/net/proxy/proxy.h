@@ -25,6 +25,10 @@ typedef struct {
 	uint64_t posted, sent, landed; // operations to it; those that are over here; its messages that are finished here
 	uint64_t parked;               // its strong signals that wait for earlier messages
 	uint64_t dropped, refused;     // operations to it that were dropped; its messages that failed a check
+	uint64_t missing;              // the first of its numbered messages that is not finished here
+	uint64_t told;                 // how often it has answered net_ask; what it said last:
+	uint64_t its_posted, its_sent; // posted and sent there, to this rank
+	uint64_t its_number;           // of its last numbered message to this rank
 } net_peer_state;
 
 // net_open maps the board, opens the transport and starts the thread; NULL and the reason if something fails.
@@ -50,6 +54,8 @@ void net_hold(net_proxy *p, int64_t more);
 void net_ring(net_proxy *p);
 void net_lose(net_proxy *p, uint32_t peer, const char *why);
 void net_peer_of(net_proxy *p, uint32_t peer, net_peer_state *to);
+// net_ask asks a peer what it has sent to this rank. It may never answer; net_peer_of has the last answer.
+void net_ask(net_proxy *p, uint32_t peer);
 // net_next_lost returns a peer that was lost and has not been told of, or -1.
 int net_next_lost(net_proxy *p, char why[NET_WHY]);
 void net_refused(net_proxy *p, uint64_t to[NET_REASONS]);

@@ -302,6 +302,12 @@ void net_arrived(net_proxy *p, const void *header, size_t header_bytes, const vo
 		case NET_MESSAGE_ACK:
 			net_acknowledged(p, h.source, h.ticket, h.number);
 			break;
+		case NET_MESSAGE_ASK:
+			net_add_job(p, &(net_job){.kind = NET_MESSAGE_TELL, .peer = h.source});
+			break;
+		case NET_MESSAGE_TELL:
+			net_told(p, &h);
+			break;
 		}
 	}
 	if (why) {

@@ -65,6 +65,9 @@ static void end_job(net_proxy *p, net_job *j) {
 		}
 		break;
 	}
+	case NET_MESSAGE_ASK:
+		p->peers[j->peer].asking = 0;
+		break;
 	case NET_MESSAGE_ANSWER:
 		if (j->window) j->window->users--;
 		if (!j->failed) net_settle(p, j->peer, j->number);
@@ -296,6 +299,15 @@ static int issue(net_proxy *p, net_job *j) {
 		m->h.number = j->number;
 		m->h.ticket = j->ticket;
 		break;
+	case NET_MESSAGE_ASK:
+		j->whole = 1;
+		break;
+	case NET_MESSAGE_TELL:
+		j->whole = 1;
+		m->h.number = q->number;
+		m->h.ticket = q->facts.posted;
+		m->h.value = q->facts.sent;
+		break;
 	}
 	int last = j->whole; // the job may be gone once its last message is sent
 	if (filled < 0) {
@@ -371,6 +383,14 @@ void net_acknowledged(net_proxy *p, uint32_t peer, uint64_t ticket, uint64_t num
 	o->awaited--;
 	if (o->op.peer == peer) p->peers[peer].facts.sent++;
 	check_fence(p, o);
+}
+
+void net_told(net_proxy *p, const net_header *h) {
+	net_peer_state *s = &p->peers[h->source].facts;
+	s->told++;
+	s->its_posted = h->ticket;
+	s->its_sent = h->value;
+	s->its_number = h->number;
 }
 
 static void take_fence(net_proxy *p, net_operation *o) {
