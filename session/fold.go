@@ -67,6 +67,7 @@ func (f *fold) add(ranks []int, stream Stream, b []byte, now time.Time) (wait fu
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all, positions := &f.streams[stream], f.positions(ranks)
+	all.endNow()
 	for _, q := range all.exactly(positions) {
 		q.append(b, now)
 		if q.next < all.position {
@@ -122,10 +123,11 @@ func (f *fold) endStream(ranks []int, stream Stream, now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := &f.streams[stream]
-	for _, q := range all.exactly(f.positions(ranks)) {
-		q.end()
-		all.join(q)
+	all.ending = append(all.ending, f.positions(ranks)...)
+	if all.silent() {
+		return
 	}
+	all.endNow()
 	f.advance(stream, now)
 	f.flush()
 }

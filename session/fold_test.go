@@ -27,6 +27,7 @@ func TestFold(t *testing.T) {
 		{"groups in order of their first rank", []step{{2, "x\n"}, {1, "y\n"}, {0, "x\n"}}, "[0,2] x\n[1] y\n"},
 		{"by position, not by content", []step{{0, "a\nb\n"}, {1, "b\na\n"}, {2, "a\nb\n"}}, "[0,2] a\n[1] b\n[0,2] b\n[1] a\n"},
 		{"who is done is not waited for", []step{{0, "a\n"}, {1, "a\n"}, {2, "DONE"}}, "[0,1] a\n"},
+		{"nor who was before anyone printed", []step{{2, "DONE"}, {0, "a\n"}, {1, "a\n"}, {0, "DONE"}, {1, "b"}, {1, "DONE"}}, "[0,1] a\n[1] b|"},
 		{"a last line without newline", []step{{0, "a"}, {1, "a"}, {0, "DONE"}, {1, "DONE"}, {2, "DONE"}}, "[0,1] a|"},
 		{"a line and the same without newline differ", []step{{0, "a"}, {1, "a\n"}, {0, "DONE"}, {2, "DONE"}, {1, "DONE"}}, "[0] a|[1] a\n"},
 		{"who lags is not waited for long", []step{{0, "a\n"}, {1, "a\n"}, {0, "WAIT"}}, "[0,1] a\n"},

@@ -17,16 +17,21 @@ const (
 // other ranks do. Methods may be called from several goroutines.
 type heldUp struct {
 	mu      sync.Mutex
+	run     uint64        // that began last
 	first   *time.Timer   // takes the first look
 	at      time.Time     // of the last look
 	starved time.Duration // until then
 	is      bool          // as judged last
 }
 
-// begin begins to judge anew, shortly after now.
-func (h *heldUp) begin() {
+// begin begins to judge anew, shortly after now, for a run: once, if simulated ranks share h.
+func (h *heldUp) begin(run uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.run == run {
+		return
+	}
+	h.run = run
 	if h.first != nil {
 		h.first.Stop()
 	}

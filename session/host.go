@@ -40,8 +40,14 @@ func (k *hostKeeper) listen(c *controller) {
 		if len(ranks) == 0 {
 			continue
 		}
-		if e.Output == 0 || e.Begins != 0 {
+		if e.Output == 0 {
 			c.event(ranks, e, payload)
+			continue
+		}
+		if e.Begins != 0 {
+			c.begins(ranks, e)
+		}
+		if len(payload) == 0 {
 			continue
 		}
 		// What other ranks of the host say must not wait until these are not ahead any more.

@@ -23,7 +23,7 @@ const (
 type hostLeader struct {
 	link *rendezvous.Link // from serve on
 	some chan struct{}    // tells gather that there is something to send,
-	full chan struct{}    // and that there is something of every rank
+	full chan struct{}    // and that more is not worth waiting for
 	done chan struct{}    // closed when the link has ended
 
 	mu      sync.Mutex
@@ -31,6 +31,7 @@ type hostLeader struct {
 	changed *sync.Cond        // something was sent or taken, or the link has ended
 	waiting []*hostEvent      // in the order in which the first rank reported them
 	last    map[int]int       // by rank: the last in waiting that it reported
+	settled int               // how many ranks reported something else than output last
 	size    int               // bytes in waiting
 	numbers uint64            // of output
 	sent    map[int]int       // bytes of output by rank that the controller has not told to have taken
@@ -148,6 +149,7 @@ func (h *hostLeader) emit(rank int, e event, payload []byte) {
 	at := 0
 	if last, any := h.last[rank]; any {
 		at = last + 1
+		h.settled -= h.waiting[last].settles()
 	}
 	for at < len(h.waiting) && !h.waiting[at].same(&e, payload) {
 		at++
@@ -158,13 +160,22 @@ func (h *hostLeader) emit(rank int, e event, payload []byte) {
 	}
 	h.waiting[at].ranks = append(h.waiting[at].ranks, rank)
 	h.last[rank] = at
+	h.settled += h.waiting[at].settles()
 	if e.Output != 0 {
 		h.sent[rank] += len(payload)
 	}
 	poke(h.some)
-	if len(h.last) == len(h.keepers) {
+	if h.settled == len(h.keepers) || h.size > gatherMost {
 		poke(h.full)
 	}
+}
+
+// settles is 1 for what no rank soon reports more behind, as it does behind output.
+func (h *hostEvent) settles() int {
+	if h.event.Output != 0 {
+		return 0
+	}
+	return 1
 }
 
 // poke makes a receive from ch, which holds one, succeed.
@@ -208,11 +219,14 @@ func (h *hostLeader) send() {
 		}
 		h.mu.Lock()
 		list := h.waiting
-		h.waiting, h.size = nil, 0
+		h.waiting, h.size, h.settled = nil, 0, 0
 		clear(h.last)
 		list = withoutIdleBegins(list)
-		for _, e := range slices.Backward(list) { // the last of a rank gets the number
+		for _, e := range list {
 			slices.Sort(e.ranks)
+		}
+		list = joinBegins(list)
+		for _, e := range slices.Backward(list) { // the last of a rank gets the number
 			h.number(e)
 		}
 		h.changed.Broadcast()
@@ -252,9 +266,34 @@ func withoutIdleBegins(list []*hostEvent) []*hostEvent {
 	return slices.DeleteFunc(list, func(h *hostEvent) bool { return len(h.ranks) == 0 })
 }
 
+// joinBegins puts that a run begins into the output that follows, where that is of the same ranks.
+func joinBegins(list []*hostEvent) []*hostEvent {
+	joined := list[:0]
+	for i, h := range list {
+		if h.event.Begins != 0 && len(h.payload) == 0 {
+			if next := h.next(list[i+1:]); next != nil && next.event.Begins == 0 && slices.Equal(next.ranks, h.ranks) {
+				next.event.Begins = h.event.Begins
+				continue
+			}
+		}
+		joined = append(joined, h)
+	}
+	return joined
+}
+
+// next returns the first of list, what was reported later, that is of the same stream and worker and of one of the ranks; nil if there is none.
+func (h *hostEvent) next(list []*hostEvent) *hostEvent {
+	for _, o := range list {
+		if o.event.Output == h.event.Output && o.event.Incarnation == h.event.Incarnation && len(intersection(o.ranks, h.ranks)) > 0 {
+			return o
+		}
+	}
+	return nil
+}
+
 // number gives output a number of which the controller is to tell when it was taken, if one of its ranks needs that. h.mu is held.
 func (h *hostLeader) number(e *hostEvent) {
-	if e.event.Output == 0 || e.event.Begins != 0 || !slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
+	if len(e.payload) == 0 || e.event.Output == 0 || !slices.ContainsFunc(e.ranks, func(r int) bool { return h.sent[r] >= outputTold && !h.told[r] }) {
 		return
 	}
 	h.numbers++

@@ -45,8 +45,9 @@ func (b bits) lowest() int {
 
 // strands are those of one stream. Each rank is in one of them.
 type strands struct {
-	list []*strand
-	of   []*strand // by position of the rank
+	list   []*strand
+	of     []*strand // by position of the rank
+	ending []int     // positions of ranks that have ended, which matters, and is noted, when one prints: see endNow
 
 	// What fold.advance has found last, if it has shown nothing: it need not look again before the time has come, or something of this changes.
 	blocker  *strand   // the next line waits for it; nil if that is not known
@@ -67,6 +68,23 @@ func newStrands(ranks int) strands {
 	}
 	s.list = []*strand{all}
 	return s
+}
+
+// silent reports whether no rank holds anything.
+func (s *strands) silent() bool {
+	return !slices.ContainsFunc(s.list, func(q *strand) bool { return len(q.bytes()) > 0 })
+}
+
+// endNow ends the strands of the ranks that are ending.
+func (s *strands) endNow() {
+	if len(s.ending) == 0 {
+		return
+	}
+	for _, q := range s.exactly(s.ending) {
+		q.end()
+		s.join(q)
+	}
+	s.ending = s.ending[:0]
 }
 
 // blocked reports whether the next line still waits.

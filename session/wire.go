@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is that of the messages in this file, between the processes of one session.
-const wireVersion = 6
+const wireVersion = 7
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -65,7 +65,7 @@ type event struct {
 	Ready     *readyEvent   `json:",omitempty"` // the worker takes cells
 	Failed    *Error        `json:",omitempty"` // the worker could not start; it will exit by itself
 	Output    Stream        `json:",omitempty"` // the payload was written to it
-	Begins    uint64        `json:",omitempty"` // with Output, without a payload: the run that begins there
+	Begins    uint64        `json:",omitempty"` // with Output: the run that begins there; without a payload but on the link of a host, where the run's first may follow
 	Number    uint64        `json:",omitempty"` // with Output, on the link of a host: Taken is to tell when it was taken
 	Done      *doneEvent    `json:",omitempty"` // the payload is the value; all output has been sent before
 	Answer    *answerEvent  `json:",omitempty"` // the payload is an Answer as JSON, unless there is an error

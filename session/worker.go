@@ -206,7 +206,7 @@ func (w *worker) handle(c command, payload []byte) {
 		ctx, cancel := context.WithCancel(context.Background())
 		w.mu.Lock()
 		w.current, w.cancel = c.Eval.Run, cancel
-		w.heldUp.begin()
+		w.heldUp.begin(c.Eval.Run)
 		w.mu.Unlock()
 		w.jobs <- job{ctx: ctx, eval: c.Eval, source: string(payload)}
 	case c.Recover != nil:
