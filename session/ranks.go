@@ -5,28 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 )
 
 // FormatRanks writes an ascending list of ranks with runs shortened: "0-3", "0,2", "0-2,5".
-func FormatRanks(ranks []int) string {
-	var b strings.Builder
-	for i := 0; i < len(ranks); {
-		j := i
-		for j+1 < len(ranks) && ranks[j+1] == ranks[j]+1 {
-			j++
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.Itoa(ranks[i]))
-		if j > i {
-			b.WriteByte(",-"[min(j-i, 2)-1])
-			b.WriteString(strconv.Itoa(ranks[j]))
-		}
-		i = j + 1
-	}
-	return b.String()
-}
+func FormatRanks(ranks []int) string { return bootstrap.FormatRanks(ranks) }
 
 // FormatSize writes how many ranks there are: "1 rank", "4 ranks".
 func FormatSize(size int) string {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -153,6 +154,68 @@ func TestGather(t *testing.T) {
 }
 
 // Calls of different keys are open at once in one client and do not meet.
+// counted counts the bytes that go through a connection.
+type counted struct {
+	net.Conn
+	bytes *atomic.Int64
+}
+
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+func (c counted) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.bytes.Add(int64(n))
+	return n, err
+}
+
+// What a meeting costs a rank does not grow with their number, but for what the others contribute, unless all contribute the same.
+func TestManyRanks(t *testing.T) {
+	ctx := bounded(t)
+	for _, n := range []int{3, 500} {
+		var bytes atomic.Int64
+		w := &world{hub: NewHub(n), clients: make([]*Client, n)}
+		group := make([]int, n)
+		for r := range n {
+			group[r] = r
+			a, b := pair(t)
+			go w.hub.Serve(r, counted{a, &bytes})
+			c, err := NewClient(b, r, n, "", Parts{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+			w.clients[r] = c
+		}
+		for i, most := range []int{400, 400 + 5*n} {
+			before := bytes.Load()
+			for _, err := range w.each(group, func(c *Client) error {
+				data := []byte("same")
+				if i == 1 {
+					data = fmt.Append(nil, c.Rank())
+				}
+				all, err := c.Gather(ctx, call(uint64(i), group...), data)
+				for r, got := range all {
+					if want := fmt.Sprint(r); err == nil && string(got) != want && (i == 1 || string(got) != "same") {
+						err = fmt.Errorf("rank %d contributed %q", r, got)
+					}
+				}
+				return err
+			}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if each := int(bytes.Load()-before) / n; each > most {
+				t.Errorf("%d ranks: %d bytes each, not at most %d", n, each, most)
+			}
+		}
+	}
+}
+
 func TestKeysDoNotMeet(t *testing.T) {
 	ctx := bounded(t)
 	w := newWorld(t, 2)
@@ -367,7 +430,7 @@ func TestSlowReader(t *testing.T) {
 	ctx, data := bounded(t), make([]byte, 1<<20) // more than a socket takes without a reader
 	for i := range 4 {
 		k := call(uint64(i+1), 0, 1)
-		if err := out.Write(request{Gather: &gather{uint64(i + 1), k}}, data); err != nil {
+		if err := out.Write(request{Gather: &gather{uint64(i + 1), "0-1", k}}, data); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := client.Gather(ctx, k, data); err != nil {
@@ -379,7 +442,7 @@ func TestSlowReader(t *testing.T) {
 // FuzzHub feeds a hub whatever a rank might send.
 func FuzzHub(f *testing.F) {
 	start, _ := frame.Append(nil, request{Hello: &hello{Version, 0, 2}}, nil)
-	one, _ := frame.Append(start, request{Gather: &gather{1, call(1, 0, 1)}}, []byte("data"))
+	one, _ := frame.Append(start, request{Gather: &gather{1, "0-1", call(1, 0, 1)}}, []byte("data"))
 	two, _ := frame.Append(slices.Clone(one), request{Withdraw: 1}, nil)
 	f.Add(one)
 	f.Add(two)
@@ -399,11 +462,18 @@ func FuzzHub(f *testing.F) {
 	})
 }
 
-func BenchmarkGather4(b *testing.B) {
-	w := newWorld(b, 4)
+func BenchmarkGather4(b *testing.B)    { benchmarkGather(b, 4) }
+func BenchmarkGather1024(b *testing.B) { benchmarkGather(b, 1024) }
+
+func benchmarkGather(b *testing.B, n int) {
+	w := newWorld(b, n)
+	group := make([]int, n)
+	for r := range group {
+		group[r] = r
+	}
 	for i := range b.N {
-		w.each([]int{0, 1, 2, 3}, func(c *Client) error {
-			_, err := c.Gather(context.Background(), call(uint64(i), 0, 1, 2, 3), []byte("8 bytes."))
+		w.each(group, func(c *Client) error {
+			_, err := c.Gather(context.Background(), call(uint64(i), group...), []byte("8 bytes."))
 			if err != nil {
 				b.Error(err)
 			}

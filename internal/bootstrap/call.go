@@ -7,7 +7,7 @@ import (
 
 // Call identifies one collective call. It fails for all members of the group unless all make it with equal fields.
 type Call struct {
-	Group   []int  // world ranks, ascending
+	Group   []int  `json:"-"` // world ranks, ascending
 	Key     string // names the group and its generation: calls of different keys never meet
 	Ordinal uint64 // position among the calls with this key
 	Op      string // "Empty", for messages

@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -74,7 +75,7 @@ func (c *Client) Dir() string { return c.root }
 func (c *Client) Parts() Parts { return c.parts }
 
 // Gather contributes data, at most MaxData bytes, to call and returns everybody's contributions by position
-// in call.Group. It is collective over the group and returns when all have come. Cancelling ctx takes the
+// in call.Group, which may share memory. It is collective over the group and returns when all have come. Cancelling ctx takes the
 // contribution back. The error is an *AbsentError, a *MismatchError, ctx's error, or one of the connection.
 func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, error) {
 	if len(data) > MaxData {
@@ -87,7 +88,7 @@ func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.out.Write(request{Gather: &gather{id, call}}, data); err != nil {
+	if err := c.out.Write(request{Gather: &gather{id, FormatRanks(call.Group), call}}, data); err != nil {
 		c.fail(err)
 	}
 	var a answer
@@ -142,7 +143,7 @@ func (c *Client) register() (uint64, chan answer, error) {
 }
 
 func (c *Client) read() {
-	in := frame.NewReader(c.conn, MaxData*c.size)
+	in := frame.NewReader(c.conn, (MaxData+binary.MaxVarintLen64)*c.size)
 	for {
 		var a answer
 		var err error
@@ -201,13 +202,27 @@ func (a *answer) unpack(call Call) ([][]byte, error) {
 		return nil, a.Mismatch
 	case a.Refused != "":
 		return nil, fmt.Errorf("%s: %s", call, a.Refused)
-	case len(a.Sizes) != len(call.Group):
-		return nil, fmt.Errorf("%s: %d contributions for a group of %d", call, len(a.Sizes), len(call.Group))
+	case a.Members != len(call.Group):
+		return nil, fmt.Errorf("%s: %d contributions for a group of %d", call, a.Members, len(call.Group))
 	}
-	all := make([][]byte, len(a.Sizes))
+	all := make([][]byte, a.Members)
+	if a.Alike {
+		for i := range all {
+			all[i] = a.payload[:len(a.payload):len(a.payload)]
+		}
+		return all, nil
+	}
+	sizes := make([]uint64, a.Members)
 	rest := a.payload
-	for i, n := range a.Sizes {
-		if n < 0 || n > len(rest) {
+	for i := range sizes {
+		n := 0
+		if sizes[i], n = binary.Uvarint(rest); n <= 0 {
+			return nil, fmt.Errorf("%s: the sizes of the contributions cannot be read", call)
+		}
+		rest = rest[n:]
+	}
+	for i, n := range sizes {
+		if n > uint64(len(rest)) {
 			return nil, fmt.Errorf("%s: the sizes of the contributions do not add up", call)
 		}
 		all[i], rest = rest[:n:n], rest[n:]

@@ -1,6 +1,8 @@
 package bootstrap
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -44,6 +46,7 @@ type callID struct {
 
 type pending struct {
 	call  Call
+	group string // of the call, as it came
 	since time.Time
 	came  map[int]contribution
 }
@@ -217,6 +220,11 @@ func (h *Hub) failCalls(rank int, why string) {
 func (h *Hub) gather(l *link, g *gather, data []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	id := callID{g.Call.Key, g.Call.Ordinal}
+	p := h.calls[id]
+	if p != nil && p.group == g.Group { // which was parsed
+		g.Call.Group = p.call.Group
+	}
 	if why := h.refuse(l, g); why != "" {
 		l.send(reply{ID: g.ID, Refused: why}, nil)
 		return
@@ -225,17 +233,15 @@ func (h *Hub) gather(l *link, g *gather, data []byte) {
 		l.send(reply{ID: g.ID, Absent: e}, nil)
 		return
 	}
-	id := callID{g.Call.Key, g.Call.Ordinal}
-	p := h.calls[id]
 	if p == nil {
-		p = &pending{call: g.Call, since: time.Now(), came: map[int]contribution{}}
+		p = &pending{call: g.Call, group: g.Group, since: time.Now(), came: map[int]contribution{}}
 		h.calls[id] = p
 	}
 	if _, ok := p.came[l.rank]; ok {
 		l.send(reply{ID: g.ID, Refused: fmt.Sprintf("rank %d makes call %d of %s twice at once", l.rank, g.Call.Ordinal, g.Call.Key)}, nil)
 		return
 	}
-	if !slices.Equal(p.call.Group, g.Call.Group) {
+	if p.group != g.Group && !slices.Equal(p.call.Group, g.Call.Group) {
 		l.send(reply{ID: g.ID, Refused: fmt.Sprintf("rank %d names the group %v, others %v", l.rank, g.Call.Group, p.call.Group)}, nil)
 		return
 	}
@@ -250,24 +256,30 @@ func (h *Hub) gather(l *link, g *gather, data []byte) {
 func (h *Hub) firstAbsent(group []int) *AbsentError {
 	var first *AbsentError
 	order := 0
-	for _, r := range group {
-		if a, ok := h.absent[r]; ok && (first == nil || a.order < order) {
+	for r, a := range h.absent { // mostly there are none
+		if _, member := slices.BinarySearch(group, r); member && (first == nil || a.order < order) {
 			first, order = &AbsentError{Rank: r, Why: a.why}, a.order
 		}
 	}
 	return first
 }
 
-// refuse returns what is wrong with a request regardless of others, "" if nothing is.
+// refuse returns what is wrong with a request regardless of others, "" if nothing is. It parses the group, unless that is known.
 func (h *Hub) refuse(l *link, g *gather) string {
-	group := g.Call.Group
-	for i, r := range group {
-		if r < 0 || r >= h.size || (i > 0 && r <= group[i-1]) {
-			return fmt.Sprintf("%v is not an ascending list of ranks below %d", group, h.size)
+	if g.Call.Group == nil {
+		group, err := parseRanks(g.Group, h.size)
+		if err != nil {
+			return err.Error()
 		}
+		for i, r := range group {
+			if i > 0 && r <= group[i-1] {
+				return fmt.Sprintf("%v is not an ascending list of ranks below %d", group, h.size)
+			}
+		}
+		g.Call.Group = group
 	}
-	if !slices.Contains(group, l.rank) {
-		return fmt.Sprintf("rank %d is not in its own group %v", l.rank, group)
+	if _, member := slices.BinarySearch(g.Call.Group, l.rank); !member {
+		return fmt.Sprintf("rank %d is not in its own group %v", l.rank, g.Call.Group)
 	}
 	return ""
 }
@@ -288,22 +300,31 @@ func (h *Hub) withdraw(l *link, id uint64) {
 
 // complete answers a call that all members have made.
 func (p *pending) complete() {
-	calls := make([]string, len(p.call.Group))
-	sizes := make([]int, len(p.call.Group))
-	var all []byte
-	agree := true
-	for i, r := range p.call.Group {
-		c := p.came[r]
-		calls[i] = c.call.String()
-		sizes[i] = len(c.data)
-		all = append(all, c.data...)
+	first := p.came[p.call.Group[0]].data
+	agree, alike := true, true
+	for _, c := range p.came {
 		agree = agree && c.call.Op == p.call.Op && c.call.Desc == p.call.Desc
+		alike = alike && bytes.Equal(c.data, first)
 	}
-	if !agree {
+	switch {
+	case !agree:
+		var calls []string
+		for _, r := range p.call.Group {
+			calls = append(calls, p.came[r].call.String())
+		}
 		p.answer(reply{Mismatch: &MismatchError{Calls: calls}}, nil)
-		return
+	case alike:
+		p.answer(reply{Members: len(p.call.Group), Alike: true}, first)
+	default:
+		var all []byte
+		for _, r := range p.call.Group {
+			all = binary.AppendUvarint(all, uint64(len(p.came[r].data)))
+		}
+		for _, r := range p.call.Group {
+			all = append(all, p.came[r].data...)
+		}
+		p.answer(reply{Members: len(p.call.Group)}, all)
 	}
-	p.answer(reply{Sizes: sizes}, all)
 }
 
 func (p *pending) answer(r reply, payload []byte) {

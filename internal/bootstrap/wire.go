@@ -1,7 +1,7 @@
 package bootstrap
 
 // Version is the version of the protocol between client and hub. Both ends are the same program, unless the user has mixed two builds.
-const Version = 3
+const Version = 4
 
 // MaxData bounds what one rank may contribute to one call, in bytes.
 const MaxData = 16 << 20
@@ -20,15 +20,18 @@ type hello struct {
 }
 
 type gather struct {
-	ID   uint64 // chosen by the client, from 1, never used again
-	Call Call
+	ID    uint64 // chosen by the client, from 1, never used again
+	Group string // of the call, as FormatRanks writes it: all of a large world send theirs
+	Call  Call
 }
 
-// reply is the header of a frame from hub to client, the answer to the gather ID; the payload holds
-// everybody's contributions one after the other. At most one of Sizes, Absent, Mismatch, Refused and Lost is set.
+// reply is the header of a frame from hub to client, the answer to the gather ID. The payload holds the contributions by position in the group: their
+// sizes, as binary.AppendUvarint writes them, and then all one after the other; or one, if all are alike. At most one of Members, Absent, Mismatch,
+// Refused and Lost is set.
 type reply struct {
 	ID       uint64
-	Sizes    []int          `json:",omitempty"` // bytes of each contribution, by position in the group
+	Members  int            `json:",omitempty"` // of the group
+	Alike    bool           `json:",omitempty"` // with Members
 	Absent   *AbsentError   `json:",omitempty"`
 	Mismatch *MismatchError `json:",omitempty"`
 	Refused  string         `json:",omitempty"` // what is wrong with the request; with ID 0 the connection is refused

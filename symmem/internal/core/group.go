@@ -73,8 +73,8 @@ func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	serial := rt.created[g.name]
 	rt.mu.Unlock()
 	g.settle()
-	g.renew(fmt.Sprintf("%s#%d", g.name, serial))
-	g.furnish(op, g.name)
+	g.renew(fmt.Sprintf("%s#%d", g.listed(), serial))
+	g.furnish(op, g.listed())
 	rt.mu.Lock()
 	rt.created[g.name] = serial + 1
 	rt.groups = append(rt.groups, g)
@@ -107,6 +107,9 @@ func (g *Group) renew(name string) {
 	g.digest, g.latest = 0, Record{}
 	g.met, g.ordinal, g.allocs, g.last, g.marked = 0, 0, 0, nil, false
 }
+
+// listed names the members, short where they are many, as all members send it to the hub.
+func (g *Group) listed() string { return bootstrap.FormatRanks(g.ranks) }
 
 // exists refuses a group that nobody made.
 func (g *Group) exists(op string) {
@@ -189,7 +192,7 @@ func (g *Group) Free() {
 		if g.spans() {
 			rt.fence(op) // signals of its words, and data for its windows
 		}
-		g.meet(op, g.name, nil)
+		g.meet(op, g.listed(), nil)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -279,7 +282,7 @@ func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
 	defer done()
 	call := g.call(op, desc)
 	if g.spans() {
-		call.Group, call.Key = g.here(), call.Key+"/host of "+Joined(g.here())
+		call.Group, call.Key = g.here(), call.Key+"/host of "+bootstrap.FormatRanks(g.here())
 	}
 	files, err := g.rt.client.GatherFiles(g.rt.host(), call, f)
 	if err == nil {

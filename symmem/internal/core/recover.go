@@ -184,7 +184,7 @@ func (rt *Runtime) renew(generation int) {
 			continue
 		}
 		if g.stale.Load() == nil {
-			g.renew(fmt.Sprintf("%s#kept%d", g.name, serials[g.name]))
+			g.renew(fmt.Sprintf("%s#kept%d", g.listed(), serials[g.name]))
 			serials[g.name]++
 		}
 	}

@@ -58,7 +58,7 @@ func (g *Group) made(op string, team **Group, sort string) *Group {
 	}
 	rt.hostCall(op)
 	t = g.newTeam(sort, []int{rt.rank})
-	t.furnish(op, t.name)
+	t.furnish(op, t.listed())
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	if *team == nil {
@@ -93,7 +93,7 @@ func (g *Group) newTeam(sort string, ranks []int) *Group {
 }
 
 // renewTeam is renew under a key that follows from that of the group.
-func (g *Group) renewTeam() { g.renew(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.name)) }
+func (g *Group) renewTeam() { g.renew(fmt.Sprintf("%s/%s %s", g.of.key, g.sort, g.listed())) }
 
 // team makes the teams of a group that spans hosts and has just been furnished, or those that Recover has to build again. It is collective over the
 // group: if one member fails, all do, and the teams that were made go again.
@@ -150,7 +150,7 @@ func (g *Group) furnishTeam(op string, t *Group, sort string, ranks []int) *Grou
 		t.renewTeam()
 		t.stale.Store(nil)
 	}
-	t.furnish(op, t.name)
+	t.furnish(op, t.listed())
 	return t
 }
 
