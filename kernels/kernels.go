@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/cuda/*
+//go:embed */*.cu */*.cuh include/*.h include/cstdint include/symm/*.cuh include/nccl/*.h include/cuda/* include/toolkit/*.h include/toolkit/*/*.h
 var sources embed.FS
 
 // File is a source text.
@@ -17,17 +17,24 @@ type File struct {
 	Text string
 }
 
-const include = "include/"
+const include, toolkit = "include/", "include/toolkit/"
 
 // Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts, nccl_device.h and its
-// parts, and headers of CUDA that are the same on both devices.
-func Headers() []File {
+// parts, cuda/atomic and cstdint.
+func Headers() []File { return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*", "cstdint") }
+
+// ToolkitHeaders returns headers that stand in for those of CUDA's toolkit of the same names: cuda_fp16.h and others. A snippet can
+// include them on every device, but where the toolkit is installed it gets the toolkit's, which have more.
+func ToolkitHeaders() []File { return under(toolkit, "*.h", "*/*.h") }
+
+// under returns the files of a folder that match, named as in it.
+func under(folder string, patterns ...string) []File {
 	var files []File
-	for _, pattern := range []string{"*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*"} {
-		files = append(files, read(include+pattern)...)
+	for _, pattern := range patterns {
+		files = append(files, read(folder+pattern)...)
 	}
 	for i := range files {
-		files[i].Name = strings.TrimPrefix(files[i].Name, include)
+		files[i].Name = strings.TrimPrefix(files[i].Name, folder)
 	}
 	return files
 }
@@ -35,7 +42,7 @@ func Headers() []File {
 // CHeaders returns the names of C's headers that a snippet may include on every device. The compilers have what device code uses
 // of them without a declaration.
 func CHeaders() []string {
-	return []string{"stdint.h", "cstdint", "stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath"}
+	return []string{"stdint.h", "stddef.h", "cstddef", "stdio.h", "cstdio", "assert.h", "cassert", "math.h", "cmath"}
 }
 
 // BuiltinHeaders returns what the operations' sources can include: Headers and the operations' own.

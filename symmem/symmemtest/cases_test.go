@@ -146,6 +146,10 @@ var cases = []testCase{
 	{"KernelFault", 1, false, kernelFaultCase},
 	{"KernelBounds", 2, false, kernelBoundsCase},
 
+	{"CudaHalf", 1, false, cudaHalfCase},
+	{"CudaFloat8", 1, false, cudaFloat8Case},
+	{"CudaGroups", 1, false, cudaGroupsCase},
+
 	{"NcclTeams", 2, true, ncclTeamsCase},
 	{"NcclAllReduce", 1, true, ncclAllReduceCase},
 	{"NcclBarriers", 2, true, ncclBarriersCase},

@@ -30,8 +30,9 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 // withoutOtherHosts are the cases that need no memory of other hosts, although they run on all ranks.
 var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
-	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "KernelMisuse", "CompileErrors", "KernelFault", "KernelBounds",
-	"Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused", "NcclTimeout",
+	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "KernelMisuse", "CompileErrors",
+	"KernelFault", "KernelBounds", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused",
+	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups",
 }
 
 // overNetwork are the cases that need no more than a network.

@@ -77,8 +77,7 @@ func (c *compiler) find() error {
 	return err
 }
 
-// allHeaders returns what a snippet can include without a file: CUDA's headers as the emulator has them, C's, which are empty, and
-// those of package kernels.
+// allHeaders returns what a snippet can include without a file: the emulator's, C's, which are empty, and those of package kernels.
 func allHeaders() ([]kernels.File, error) {
 	var headers []kernels.File
 	err := fs.WalkDir(emu.Headers, "include", func(path string, e fs.DirEntry, err error) error {
@@ -92,7 +91,7 @@ func allHeaders() ([]kernels.File, error) {
 	for _, name := range kernels.CHeaders() {
 		headers = append(headers, kernels.File{Name: name})
 	}
-	return append(headers, kernels.Headers()...), err
+	return append(append(headers, kernels.Headers()...), kernels.ToolkitHeaders()...), err
 }
 
 // writeHeaders puts the headers into a folder that is named by their content.

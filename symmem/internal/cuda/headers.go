@@ -22,13 +22,16 @@ typedef unsigned long long uintptr_t;
 func snippetHeaders() (headers [][2]string, first []string) {
 	for _, name := range kernels.CHeaders() {
 		text := ""
-		if name == "stdint.h" || name == "cstdint" {
+		if name == "stdint.h" {
 			text = stdint
 		}
 		headers = append(headers, [2]string{name, text})
 	}
 	return append(headers, named(kernels.Headers())...), []string{"stdint.h", "symm.cuh"}
 }
+
+// standIns are what a snippet can include where CUDA's toolkit is not installed.
+func standIns() [][2]string { return named(kernels.ToolkitHeaders()) }
 
 // builtinHeaders are what the operations of package kernels include.
 func builtinHeaders() [][2]string { return named(kernels.BuiltinHeaders()) }

@@ -21,7 +21,8 @@ type Unit struct {
 	Line        int         // the line of Name on which Text starts
 	Text        string      // the source
 	Headers     [][2]string // name and text of what it may include without a file
-	Includes    []string    // of these, the ones included ahead of Text
+	StandIns    [][2]string // likewise, where the toolkit's headers of these names are not installed
+	Includes    []string    // of Headers, the ones included ahead of Text
 	Expressions []string    // kernels whose lowered names are wanted if they exist: those that are not extern "C"
 }
 
@@ -36,6 +37,7 @@ type Compiler struct {
 	found   []libs.Library // NVRTC libraries, the preferred one first
 	own     string         // the library that the environment names instead of a search
 	options []string
+	toolkit bool               // its headers are there
 	cache   *kernelcache.Cache // nil: there is no folder for it
 
 	mu    sync.Mutex
@@ -53,7 +55,7 @@ func New(host libs.Host, arch string, major int) *Compiler {
 	if len(c.found) > 0 {
 		includes = host.Includes(c.found[0].Path)
 	}
-	c.options = options(arch, includes)
+	c.options, c.toolkit = options(arch, includes), len(includes) > 0
 	return c
 }
 
@@ -115,6 +117,9 @@ func (c *Compiler) Describe() string {
 // Compile returns the machine code of a unit, from the cache when it is there. A source that includes files of the user's by
 // #include "file" is compiled every time, since the files may have changed.
 func (c *Compiler) Compile(u Unit) (Binary, error) {
+	if !c.toolkit {
+		u.Headers = slices.Concat(u.Headers, u.StandIns)
+	}
 	if c.cache == nil || includesFiles(u) {
 		return c.compile(u)
 	}
