@@ -21,7 +21,9 @@ const include, toolkit = "include/", "include/toolkit/"
 
 // Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts, nccl_device.h and its
 // parts, cuda/atomic and cstdint.
-func Headers() []File { return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*", "cstdint") }
+func Headers() []File {
+	return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*", "cstdint")
+}
 
 // ToolkitHeaders returns headers that stand in for those of CUDA's toolkit of the same names: cuda_fp16.h and others. A snippet can
 // include them on every device, but where the toolkit is installed it gets the toolkit's, which have more.

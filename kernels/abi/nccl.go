@@ -16,7 +16,6 @@ const (
 	NcclSignal          = 0x108 // there is no signal of this number
 	NcclCounter         = 0x109 // there is no counter of this number
 	NcclGinBarrierIndex = 0x10a // there is no GIN barrier of this index
-	NcclValue           = 0x10b // a value of this size does not go over the network
 )
 
 // NcclWindow is ncclWindow_vidmem: a window, where kernels find it.
@@ -59,6 +58,8 @@ type NcclDevComm struct {
 	GinSignalCount, GinCounterCount                                              int32
 	GinWords                                                                     uint32 // signals of a context, those of barriers included
 	GinBase                                                                      uint32 // a handle
+	GinCounterWords                                                              uint32 // where the network counts, among the words behind the board
+	_                                                                            uint32
 	LsaMultimem                                                                  Ptr
 	ResourceWindow                                                               Ptr // to an NcclWindow
 	Net                                                                          Ptr // to the NetGroup of a group that spans hosts, or 0

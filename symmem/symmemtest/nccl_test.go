@@ -3,10 +3,13 @@ package symmemtest
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem"
+	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
 // The device API of NCCL, function by function: kernels that include nccl_device.h.
@@ -401,15 +404,10 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 func ncclGinCase(t *T) {
 	x := symmem.Empty(symmem.I64, 64)
 	w := symmem.Window(x)
-	reqs := symmem.DevReqs{GinSignals: 8, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1}
-	counters := symmem.LSA().Size() == t.size
-	if counters {
-		reqs.GinCounters = 2
-	}
-	comm := symmem.DevComm(reqs)
+	comm := symmem.DevComm(symmem.DevReqs{GinSignals: 8, GinCounters: 2, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1})
 	k := symmem.Compile(`
 #include <nccl_device.h>
-extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, bool counters, long long* out) {  // 64 threads
+extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, long long* out) {  // 64 threads
 	const ncclTeam world = ncclTeamWorld(comm);
 	const int right = (comm.rank + 1) % comm.nRanks, first = threadIdx.x == 0;
 	ncclGin gin{comm, 0}, other{comm, 3, NCCL_GIN_RESOURCE_SHARING_CTA};
@@ -466,27 +464,36 @@ extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, bool coun
 		out[19] = gin.readSignal(1) + *gin.getSignalShadowPtr(1) + gin.readSignal(w, 400) + other.readSignal(1) + gin.readSignal(0);
 	}
 	if (first) out[20] = gin.waitSignal(ncclCoopThread(), 5, 1, 64, cuda::memory_order_acquire, 1000000ull);
-	if (counters) {
-		const unsigned long long was = gin.readCounter(1);
-		gin.put(world, right, w, 480, w, 0, 8, ncclGin_None{}, ncclGin_CounterInc{1}, cta);
-		gin.put(world, right, w, 480, w, 0, 8, ncclGin_None{}, ncclGin_WeakCounterInc{1}, cta);
-		gin.waitCounter(cta, 1, was + 2);
-		if (first) gin.resetCounter(1), out[21] = gin.readCounter(1) + was;
+	const unsigned long long was = gin.readCounter(1);
+	gin.put(world, right, w, 480, w, 0, 8, ncclGin_None{}, ncclGin_CounterInc{1}, cta);
+	gin.put(world, right, w, 480, w, 0, 8, ncclGin_None{}, ncclGin_WeakCounterInc{1}, cta);
+	other.put(world, right, w, 488, w, 0, 8, ncclGin_None{}, ncclGin_CounterInc{1}, cta);
+	gin.waitCounter(cta, 1, was + 2);
+	other.waitCounter(cta, 1, 1);
+	if (first) out[22] = other.readCounter(1), gin.resetCounter(1), other.resetCounter(1), out[21] = gin.readCounter(1) + other.readCounter(1) + was;
+	ncclGinBarrier(cta, gin, ncclTeamTagWorld(), 1);
+
+	// values of every size, at any place
+	if (first) {
+		gin.putValue(world, right, w, 496, (char)0x11), gin.putValue(world, right, w, 498, (short)0x3322), gin.putValue(world, right, w, 500, 0x77665544);
+		gin.putValue(world, right, w, 497, (char)(comm.rank + 1), ncclGin_StrongSignalInc{2});
 	}
+	gin.waitSignal(cta, 2, 1);
+	if (first) out[23] = mine[62], gin.resetSignal(2);
 	ncclGinBarrier(cta, gin, ncclTeamTagWorld(), 1);
 }`)
 	for range 3 {
 		x.Fill(0)
 		symmem.Synchronize()
 		symmem.Meet()
-		out := symmem.Local(symmem.I64, 22)
-		k.Launch(symmem.Grid(1), symmem.Block(64), comm, w, counters, out, symmem.Timeout(30*time.Second))
+		out := symmem.Local(symmem.I64, 24)
+		k.Launch(symmem.Grid(1), symmem.Block(64), comm, w, out, symmem.Timeout(30*time.Second))
 		left, right := (t.rank+t.size-1)%t.size, (t.rank+1)%t.size
 		var want []int
 		for i := range 8 {
 			want = append(want, 100*left+i)
 		}
-		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0)
+		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0, 1, 0x7766554433220011+(left+1)<<8)
 		t.equal("functions", out.Ints(), want)
 		symmem.Meet()
 	}
@@ -559,4 +566,34 @@ extern "C" __global__ void exchange(ncclWindow_t send, ncclWindow_t recv, size_t
 	comm.Free()
 	send.Free()
 	recv.Free()
+}
+
+// ginCases are those of NCCL's device API that go between hosts.
+var ginCases = []string{"NcclGin", "NcclGinAllToAll"}
+
+// TestGin runs them on simulated hosts, over networks that deliver in other orders as well.
+func TestGin(t *testing.T) {
+	for _, device := range devices(t) {
+		for _, d := range []division{{2, 2, "null"}, {2, 2, "ucx"}, {4, 2, "null"}, {4, 2, "ucx"}, {4, 4, "null"}} {
+			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, d.ranks, d.hosts, d.network), func(t *testing.T) {
+				needRanks(t, device, d.ranks)
+				if _, err := net.Available(); d.network == "ucx" && err != nil {
+					t.Skip(err)
+				}
+				w := startOn(t, device, d.ranks, strconv.Itoa(d.hosts), d.network)
+				for _, name := range ginCases {
+					t.Run(name, func(t *testing.T) { w.run(t, name) })
+				}
+			})
+		}
+		for seed := range max(2, *seeds) {
+			t.Run(fmt.Sprintf("%s/seed=%d", device, seed+1), func(t *testing.T) {
+				needRanks(t, device, 4)
+				w := startOn(t, device, 4, "2", fmt.Sprintf("null reorder=on delay=50us seed=%d", seed+1))
+				for _, name := range ginCases {
+					t.Run(name, func(t *testing.T) { w.run(t, name) })
+				}
+			})
+		}
+	}
 }

@@ -3,7 +3,8 @@
 // A rank on the same host is reached by loads and stores, one on another host through the ring of symm/net.cuh. A context is a set of
 // signals and counters; the ring is one, so that contexts share its order. A signal is two words of every rank's resource window,
 // whose sum it is: what ranks on its host add, and what the network adds. Behind them lies what the rank alone writes: the value
-// that resetSignal counts from, and the shadow.
+// that resetSignal counts from, and the shadow. A counter is two words as well: what the rank's own kernels add, and what its engine
+// adds behind the board of symm/net.cuh.
 //
 // What one may rely on is NCCL's: a weak signal tells that its own put has landed, a strong one that all earlier ones to that rank
 // have. A signal whose name says neither strong nor weak is strong.
@@ -110,7 +111,7 @@ struct ncclGin_BackendMask {
       copy(coop, dstWnd->lsa[lsa(to)] + dstOffset, src, bytes);
       finish(coop, to, action, counter);
     } else {
-      if (coop.thread_rank() == 0) post(to, symm::kNetPut, dstWnd, (symm::u64)src, dstOffset, bytes, action);
+      if (coop.thread_rank() == 0) post(to, symm::kNetPut, dstWnd, (symm::u64)src, dstOffset, bytes, action, counter);
       coop.sync();
     }
   }
@@ -137,11 +138,9 @@ struct ncclGin_BackendMask {
       finish(coop, to, action, symm::kNcclNoCounter);
     } else {
       if (coop.thread_rank() == 0) {
-        if (sizeof(T) != 8 || dstOffset % 8 != 0) return refuse(symm::kNcclValue, to, sizeof(T), 8);
         symm::Bits8<T> bits;
         bits.value = value;
-        postWord(to, dstWnd, dstOffset, bits.word);
-        if (action.kind != 0) post(to, symm::kNetPut, dstWnd, 0, 0, 0, action);
+        post(to, symm::kNetValue, dstWnd, bits.word, dstOffset, sizeof(T), action, symm::kNcclNoCounter);
       }
       coop.sync();
     }
@@ -170,7 +169,7 @@ struct ncclGin_BackendMask {
     if (!there(coop, from) || !within(coop, remoteWnd, from, remoteOffset, bytes) || !within(coop, localWnd, comm.rank, localOffset, bytes)) return;
     char* const dst = localWnd->local + localOffset;
     if (near(from)) copy(coop, dst, remoteWnd->lsa[lsa(from)] + remoteOffset, bytes);
-    else if (coop.thread_rank() == 0) post(from, symm::kNetGet, remoteWnd, (symm::u64)dst, remoteOffset, bytes, symm::NcclAction());
+    else if (coop.thread_rank() == 0) post(from, symm::kNetGet, remoteWnd, (symm::u64)dst, remoteOffset, bytes, symm::NcclAction(), symm::kNcclNoCounter);
     coop.sync();
   }
 
@@ -265,7 +264,7 @@ struct ncclGin_BackendMask {
     if (!there(coop, to) || !known(coop, action, symm::kNcclNoCounter)) return;
     if (coop.thread_rank() == 0) {
       if (near(to)) complete(to, action, symm::kNcclNoCounter);
-      else post(to, symm::kNetPut, comm.resourceWindow, 0, 0, 0, action);
+      else post(to, symm::kNetPut, comm.resourceWindow, 0, 0, 0, action, symm::kNcclNoCounter);
     }
     coop.sync();
   }
@@ -288,7 +287,12 @@ struct ncclGin_BackendMask {
     const symm::u64* const w = words(comm.lsaRank) + s;
     return symm::load_acquire(w) + symm::load_acquire(w + comm.ginWords) - w[2 * comm.ginWords];
   }
-  NCCL_DEVICE_INLINE symm::u64 count(ncclGinCounter_t c) const { return symm::load_acquire(counters() + c) - counters()[comm.ginCounterCount + c]; }
+  // counterWord is where the network counts, beside the counter.
+  NCCL_DEVICE_INLINE symm::u32 counterWord(ncclGinCounter_t c) const { return comm.ginCounterWords + contextId * (symm::u32)comm.ginCounterCount + c; }
+  NCCL_DEVICE_INLINE symm::u64 count(ncclGinCounter_t c) const {
+    const symm::u64 far = comm.net ? symm::load_acquire(comm.net->port.signals + counterWord(c)) : 0;
+    return symm::load_acquire(counters() + c) + far - counters()[comm.ginCounterCount + c];
+  }
 
   NCCL_DEVICE_INLINE void refuse(symm::u32 what, int peer, symm::u64 value, symm::u64 limit) const {
     symm::nccl_refuse(comm.context.watch, comm.rank, what, comm.context.ordinal, peer, value, limit);
@@ -338,12 +342,13 @@ struct ncclGin_BackendMask {
     else if (a.kind == 2) atomicAdd_system((symm::u64*)(a.window->lsa[lsa(to)] + a.offset), a.add);
     if (counter != symm::kNcclNoCounter) atomicAdd_system(counters() + counter, 1ull);
   }
-  __device__ __noinline__ void post(int to, symm::NetKind kind, ncclWindow_t w, symm::u64 local, size_t offset, size_t bytes, symm::NcclAction a) const {
+  // post posts an operation for a rank on another host; local is the address of this rank's data, or a value itself.
+  __device__ __noinline__ void post(int to, symm::NetKind kind, ncclWindow_t w, symm::u64 local, size_t offset, size_t bytes, symm::NcclAction a, symm::u32 counter) const {
     symm::NetOp op = {};
     op.kind = kind;
     op.peer = comm.net->members[to].rank;
     op.window = w->netWindow;
-    op.local = local;
+    (kind == symm::kNetValue ? op.data : op.local) = local;
     op.offset = w->netStart + offset;
     op.bytes = bytes;
     op.strong = a.strong;
@@ -357,19 +362,7 @@ struct ncclGin_BackendMask {
       op.signal_window = a.window->netWindow;
       op.signal_at = a.window->netStart + a.offset;
     }
-    symm::post(comm.net->port, comm.context, (symm::u32)to, op, nullptr);
-  }
-
-  // postWord sets an aligned word of 8 bytes.
-  __device__ __noinline__ void postWord(int to, ncclWindow_t w, size_t offset, symm::u64 word) const {
-    symm::NetOp op = {};
-    op.kind = symm::kNetPut;
-    op.peer = comm.net->members[to].rank;
-    op.window = op.signal_window = w->netWindow;
-    op.signal = symm::kNetSetWord;
-    op.signal_at = w->netStart + offset;
-    op.value = word;
-    symm::post(comm.net->port, comm.context, (symm::u32)to, op, nullptr);
+    symm::post(comm.net->port, comm.context, (symm::u32)to, op, nullptr, counter == symm::kNcclNoCounter ? symm::kNetNoCounter : symm::kNetCounters + counterWord(counter));
   }
 
   NCCL_DEVICE_INLINE symm::u64 posted() const { return comm.net ? symm::load_relaxed(comm.net->port.posted) : 0; }

@@ -74,6 +74,7 @@ struct ncclDevComm {
   int ginSignalCount, ginCounterCount;
   unsigned int ginWords;                       // signals of a context, those of barriers included
   ncclDevResourceHandle ginBase;               // the words of contexts: see nccl/gin.h
+  unsigned int ginCounterWords, reserved;      // where the network counts, among the words behind the board of symm/net.cuh
   ncclMultimemHandle lsaMultimem;
   ncclWindow_t resourceWindow;
   const symm::NetGroup* net;              // of a group that spans hosts, or 0
@@ -87,12 +88,12 @@ using NcclWindow = ::ncclWindow_vidmem;
 using NcclDevComm = ::ncclDevComm;
 SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, netStart, netWindow, lsa)
 SYMM_LAYOUT(NcclDevComm, rank, nRanks, lsaRank, lsaSize, lsaBarrier, hybridLsaBarrier, lsaLLA2A, worldGinBarrier, railGinBarrier, hybridRailGinBarrier,
-            hybridWorldGinBarrier, ginContextCount, ginSignalCount, ginCounterCount, ginWords, ginBase, lsaMultimem, resourceWindow, net, context)
+            hybridWorldGinBarrier, ginContextCount, ginSignalCount, ginCounterCount, ginWords, ginBase, ginCounterWords, lsaMultimem, resourceWindow, net, context)
 
 // NcclRefusal is why a function of NCCL's refuses: the `kind` of the record.
 enum NcclRefusal : u32 { kNcclPeer = 0x100, kNcclBytes = 0x101, kNcclBarrier = 0x102, kNcclBlock = 0x103, kNcclSlot = 0x104, kNcclMultimem = 0x105,
-  kNcclGin = 0x106, kNcclRank = 0x107, kNcclSignal = 0x108, kNcclCounter = 0x109, kNcclGinBarrier = 0x10a, kNcclValue = 0x10b };
-SYMM_VALUES(NcclRefusal, kNcclPeer, kNcclBytes, kNcclBarrier, kNcclBlock, kNcclSlot, kNcclMultimem, kNcclGin, kNcclRank, kNcclSignal, kNcclCounter, kNcclGinBarrier, kNcclValue)
+  kNcclGin = 0x106, kNcclRank = 0x107, kNcclSignal = 0x108, kNcclCounter = 0x109, kNcclGinBarrier = 0x10a };
+SYMM_VALUES(NcclRefusal, kNcclPeer, kNcclBytes, kNcclBarrier, kNcclBlock, kNcclSlot, kNcclMultimem, kNcclGin, kNcclRank, kNcclSignal, kNcclCounter, kNcclGinBarrier)
 
 __device__ constexpr bool acquires(cuda::memory_order o) { return o != cuda::memory_order_relaxed && o != cuda::memory_order_release; }
 __device__ constexpr bool releases(cuda::memory_order o) {

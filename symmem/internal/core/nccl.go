@@ -38,6 +38,7 @@ type DeviceComm struct {
 	reqs  DevReqs
 	arg   abi.NcclDevComm // but for the call's own words
 	parts []uint32        // handles of Resources
+	words span            // of the network, which count what is over
 }
 
 // DeviceWindow is a symmetric tensor as kernels get it whose parameter is a ncclWindow_t. It ends with the tensor.
@@ -191,6 +192,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	c.t = g.empty(op, U8, []int{at - pad}, pad, reqs.String())
 	err := Maybe(func() {
 		h := rt.Rendezvous(c.t, g)
+		c.count(op)
 		c.arg.ResourceWindow = abi.Ptr(h.tabled(op, h.pads, at).pointer())
 		c.arg.Net = g.table
 	})
@@ -210,15 +212,8 @@ func (c *DeviceComm) gin(op string, place func(bytes int) uint32) {
 	if r.GinContexts == 0 {
 		return
 	}
-	if g.spans() {
-		switch {
-		case g.table == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters > 0:
-			panic(g.rt.misuse(op, "group", "start with another --net, or give g.LSA()", "%v spans hosts, and no engine carries GIN between them", g))
-		case g.rt.info.Kind != "cpu" && g.table != 0:
-			panic(g.rt.misuse(op, "group", "give g.LSA(), or use the cpu device", "GIN between hosts is built for the cpu device only"))
-		case r.GinCounters > 0:
-			panic(g.rt.misuse(op, "reqs", "use flush", "counters are not counted between hosts"))
-		}
+	if g.spans() && g.table == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters > 0 {
+		panic(g.rt.misuse(op, "group", "start with another --net, or give g.LSA()", "%v spans hosts, and no engine carries GIN between them", g))
 	}
 	signals := r.GinSignals
 	barriers := func(n, members int) abi.NcclGinBarrier {
@@ -234,6 +229,23 @@ func (c *DeviceComm) gin(op string, place func(bytes int) uint32) {
 		panic(g.rt.misuse(op, "reqs", "ask for less", "the signals take more than 2 GiB"))
 	}
 	a.GinBase = place(8 * words * r.GinContexts)
+}
+
+// count takes the words in which the network counts, of a group that it connects. They are this rank's alone.
+func (c *DeviceComm) count(op string) {
+	rt, n := c.g.rt, c.g.rt.net.Load()
+	words := c.reqs.GinContexts * c.reqs.GinCounters
+	if n == nil || !c.g.wiredUp() || words == 0 {
+		return
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	s, err := n.take(words)
+	if err != nil {
+		panic(rt.misuse(op, "reqs", "ask for fewer GinCounters, or free communicators and groups", "no room for %d counters of the network", words))
+	}
+	clear(n.engine.Signals()[s.first:s.end])
+	c.words, c.arg.GinCounterWords = s, uint32(s.first)
 }
 
 // String lists what is asked for: "DevReqs{LsaBarriers: 16}".
@@ -282,7 +294,13 @@ func (c *DeviceComm) Free() {
 	const op = "DeviceComm.Free"
 	c.exists(op)
 	c.t.live(op)
-	c.t.st.alloc.free(op)
+	c.t.st.alloc.free(op) // kernels are over
+	if n := c.g.rt.net.Load(); n != nil && c.words != (span{}) {
+		c.g.rt.mu.Lock()
+		defer c.g.rt.mu.Unlock()
+		n.give(c.words)
+		c.words = span{}
+	}
 }
 
 // String is such as "device communicator of world, DevReqs{LsaBarriers: 16}".
@@ -338,9 +356,6 @@ func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
 	case abi.NcclGinBarrierIndex:
 		e.Msg = fmt.Sprintf("GIN barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
 		e.Hint = "ask for as many as there are blocks: symm.DevReqs{WorldGinBarriers: n}, RailGinBarriers, or Barriers for ncclBarrierSession"
-	case abi.NcclValue:
-		e.Msg = fmt.Sprintf("putValue of %d bytes to rank %d, on another host: only aligned values of %d bytes go over the network", r.Seen, r.Peer, r.Want)
-		e.Hint = "use put, from a window"
 	case abi.NcclBlock:
 		e.Msg = fmt.Sprintf("low-latency block %d was asked for, and the communicator has %d", r.Seen, r.Want)
 		e.Hint = "ask for more in symm.DevReqs{LLA2ABlocks: n}"

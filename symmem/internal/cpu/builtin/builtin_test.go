@@ -105,7 +105,7 @@ func TestConstants(t *testing.T) {
 			"kNetChunk": device.WaitNetChunk, "kNetUsed": device.WaitNetUsed, "kNetRows": device.WaitNetRows,
 			"kLsaBarrier": device.WaitLSABarrier, "kLowLatency": device.WaitLowLatency, "kGinSignal": device.WaitGinSignal, "kGinCounter": device.WaitGinCounter},
 		"NcclRefusal": {"kNcclPeer": abi.NcclPeer, "kNcclBytes": abi.NcclBytes, "kNcclBarrier": abi.NcclBarrier, "kNcclBlock": abi.NcclBlock, "kNcclSlot": abi.NcclSlot, "kNcclMultimem": abi.NcclMultimem,
-			"kNcclGin": abi.NcclGin, "kNcclRank": abi.NcclRank, "kNcclSignal": abi.NcclSignal, "kNcclCounter": abi.NcclCounter, "kNcclGinBarrier": abi.NcclGinBarrierIndex, "kNcclValue": abi.NcclValue},
+			"kNcclGin": abi.NcclGin, "kNcclRank": abi.NcclRank, "kNcclSignal": abi.NcclSignal, "kNcclCounter": abi.NcclCounter, "kNcclGinBarrier": abi.NcclGinBarrierIndex},
 		"NetKind": {"kNetPut": abi.NetPut, "kNetGet": abi.NetGet, "kNetFence": abi.NetFence, "kNetValue": abi.NetValue},
 		"Refusal": {"kBadMember": abi.BadMember, "kBadPlace": abi.BadPlace, "kBadSignal": abi.BadSignal, "kBadCounter": abi.BadCounter, "kBadChannel": abi.BadChannel},
 		"RemoteCall": {"kCallPut": abi.CallPut, "kCallPutValue": abi.CallPutValue, "kCallGet": abi.CallGet, "kCallSignal": abi.CallSignal, "kCallWaitForSignal": abi.CallWaitForSignal,
