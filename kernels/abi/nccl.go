@@ -28,6 +28,7 @@ type NcclWindow struct {
 	NetStart         uint64
 	NetWindow        uint32
 	_                uint32
+	Multimem         Ptr  // the parts of the LSA team at once, or 0
 	Lsa              Ptrs // by rank of the LSA team
 }
 

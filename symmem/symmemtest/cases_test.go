@@ -155,6 +155,8 @@ var cases = []testCase{
 	{"NcclBarriers", 2, true, ncclBarriersCase},
 	{"NcclLowLatency", 1, true, ncclLowLatencyCase},
 	{"NcclPointers", 1, true, ncclPointersCase},
+	{"NcclReduceCopy", 1, true, ncclReduceCopyCase},
+	{"NcclMultimemRefused", 1, false, ncclMultimemRefusedCase},
 	{"NcclRefused", 1, false, ncclRefusedCase},
 	{"NcclTimeout", 2, false, ncclTimeoutCase},
 	{"NcclGin", 1, true, ncclGinCase},

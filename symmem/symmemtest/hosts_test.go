@@ -32,7 +32,7 @@ var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "KernelMisuse", "CompileErrors",
 	"KernelFault", "KernelBounds", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused",
-	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups",
+	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused",
 }
 
 // overNetwork are the cases that need no more than a network.

@@ -15,8 +15,8 @@ struct NcclNothing {
 #define SYMM_NCCL_MISSING(name, why) \
   template <class... T> __device__ inline symm::NcclNothing name(T...) { static_assert(symm::NcclNever<T...>::value, why); return {}; }
 
-SYMM_NCCL_MISSING(multimem_reduce_sum, "multimem_reduce_sum is no function of NCCL's: load with ncclGetLsaPointer from each peer, or use symm::multimem_sum of symm/multimem.cuh")
-SYMM_NCCL_MISSING(multimem_store, "multimem_store is no function of NCCL's: store with ncclGetLsaPointer to each peer, or use symm::multimem_store of symm/multimem.cuh")
+SYMM_NCCL_MISSING(multimem_reduce_sum, "multimem_reduce_sum is no function of NCCL's: use ncclMultimemReduceSum, or symm::multimem_sum(p) with p of ncclGetLsaMultimemPointer(window, offset, devComm); without multicast, ncclLsaReduceSum")
+SYMM_NCCL_MISSING(multimem_store, "multimem_store is no function of NCCL's: use ncclMultimemCopy, or symm::multimem_store(p, value) with p of ncclGetLsaMultimemPointer(window, offset, devComm); without multicast, ncclLsaCopy")
 SYMM_NCCL_MISSING(ncclFindWindow, "ncclFindWindow is not here: give the kernel the window that symm.Window(t) returned")
 SYMM_NCCL_MISSING(ncclDevCommCreate, "ncclDevCommCreate is called by the host: dc := symm.DevComm(symm.DevReqs{LsaBarriers: 16}), and give dc to Launch")
 SYMM_NCCL_MISSING(ncclDevCommDestroy, "ncclDevCommDestroy is called by the host: dc.Free()")

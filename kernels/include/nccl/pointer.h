@@ -58,6 +58,8 @@ struct ncclSymPtr {
   NCCL_DEVICE_INLINE T* localPtr() const { return (T*)ncclGetLocalPointer(window, offset); }
   NCCL_DEVICE_INLINE T* lsaPtr(int peer) const { return (T*)ncclGetLsaPointer(window, offset, peer); }
   NCCL_DEVICE_INLINE T* peerPtr(int peer) const { return (T*)ncclGetPeerPointer(window, offset, peer); }
+  NCCL_DEVICE_INLINE T* multimemPtr(ncclMultimemHandle mm) const;  // see nccl/multimem.h
+  NCCL_DEVICE_INLINE T* lsaMultimemPtr(ncclDevComm const& c) const;
   NCCL_DEVICE_INLINE T* peerPtr(ncclTeam t, int peer) const { return (T*)ncclGetPeerPointer(window, offset, t, peer); }
 };
 template <typename T, typename Int> NCCL_DEVICE_INLINE ncclSymPtr<T> operator+(ncclSymPtr<T> p, Int d) { return p += d; }

@@ -54,6 +54,7 @@ struct ncclWindow_vidmem {
   int lsaRank, lsaSize;
   symm::u64 netStart;       // where the window begins in the one that the network knows as
   unsigned int netWindow, reserved;
+  char* multimem;              // the parts of the LSA team at once: see nccl/multimem.h; or 0
   char* lsa[symm::kMaxRanks];  // the parts of the LSA team
 };
 typedef ncclWindow_vidmem ncclWindow_vidmem_t;
@@ -86,7 +87,7 @@ namespace symm {
 
 using NcclWindow = ::ncclWindow_vidmem;
 using NcclDevComm = ::ncclDevComm;
-SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, netStart, netWindow, lsa)
+SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, netStart, netWindow, multimem, lsa)
 SYMM_LAYOUT(NcclDevComm, rank, nRanks, lsaRank, lsaSize, lsaBarrier, hybridLsaBarrier, lsaLLA2A, worldGinBarrier, railGinBarrier, hybridRailGinBarrier,
             hybridWorldGinBarrier, ginContextCount, ginSignalCount, ginCounterCount, ginWords, ginBase, ginCounterWords, lsaMultimem, resourceWindow, net, context)
 

@@ -26,9 +26,14 @@ type Handle struct {
 type tables struct {
 	t      *Tensor
 	window *Tensor // an abi.NcclWindow
+
+	multicast device.Ptr // that the device emulates
 }
 
 func (t *tables) release() {
+	if m := t.multicast; m != 0 {
+		t.window.rt.dev.(device.Multicaster).EndMulticast(m) // fails only for an address that is none
+	}
 	for _, t := range []*Tensor{t.t, t.window} {
 		if t != nil {
 			t.giveBack()

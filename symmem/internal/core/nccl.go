@@ -24,6 +24,7 @@ type DevReqs struct {
 	GinContexts      int   // one if any of the others of GIN is asked for
 	LLA2ABlocks      int   // for ncclLLA2ASession, with LLA2ASlots slots each
 	LLA2ASlots       int   //
+	Multimem         bool  // pointers to the memory of all LSA ranks at once, where the device has multicast
 	Resources        []int // the bytes of each resource buffer, zeros at first
 }
 
@@ -71,11 +72,24 @@ func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	}
 	words := unsafe.Slice((*int64)(unsafe.Pointer(&w)), unsafe.Sizeof(w)/8)
 	t := g.rt.zeros(op, I64, []int{len(words)}, len(words))
+	m, emulated := g.rt.dev.(device.Multicaster)
+	if emulated = emulated && g.rt.info.Multicast; emulated {
+		at, err := m.Multicast(t.pointer(), size)
+		if err != nil {
+			panic(g.rt.failure(op, err))
+		}
+		w.Multimem = abi.Ptr(at)
+	} else {
+		w.Multimem = abi.Ptr(h.MulticastPtr())
+	}
 	t.CopyFrom(words)
 	t.read(op, 0) // a kernel on any stream may use it
 	g.rt.mu.Lock()
 	defer g.rt.mu.Unlock()
 	h.tables.window = t
+	if emulated {
+		h.tables.multicast = device.Ptr(w.Multimem)
+	}
 	return t
 }
 
@@ -146,12 +160,15 @@ func (w *DeviceWindow) String() string {
 // Capture: refused: call it before.
 //
 // Errors: KindMisuse for a negative number, one that is too large, or a group that has more ranks on one host than on another;
-// KindMismatch where the ranks ask for different resources; KindPeer, KindInterrupted.
+// or for Multimem where multicast is off, with the reason; KindMismatch where the ranks ask for different resources; KindPeer, KindInterrupted.
 func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	const op = "DevComm"
 	g := rt.groupOf(op, rt.all, opts)
 	rank, size := g.lsaPlace(op)
 	reqs.Resources = slices.Clone(reqs.Resources)
+	if reqs.Multimem && !rt.info.Multicast {
+		panic(rt.misuse(op, "reqs", "ncclLsaReduceSum and ncclLsaCopy do without it", "NVLink multicast is off: %s", rt.info.MulticastWhy))
+	}
 	for _, r := range []struct {
 		name string
 		n    int
@@ -195,6 +212,9 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 		c.count(op)
 		c.arg.ResourceWindow = abi.Ptr(h.tabled(op, h.pads, at).pointer())
 		c.arg.Net = g.table
+		if reqs.Multimem {
+			c.arg.LsaMultimem = c.arg.ResourceWindow // whatever is not 0: windows have the addresses
+		}
 	})
 	if err != nil {
 		panic(err)
@@ -259,6 +279,9 @@ func (r DevReqs) String() string {
 		if f.n != 0 {
 			fields = append(fields, fmt.Sprintf("%s: %d", f.name, f.n))
 		}
+	}
+	if r.Multimem {
+		fields = append(fields, "Multimem: true")
 	}
 	if len(r.Resources) > 0 {
 		fields = append(fields, "Resources: "+strings.ReplaceAll(fmt.Sprint(r.Resources), " ", ", "))
@@ -343,6 +366,8 @@ func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
 	case abi.NcclBarrier:
 		e.Msg = fmt.Sprintf("barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
 		e.Hint = "ask for as many as there are blocks: symm.DevReqs{LsaBarriers: n}, or Barriers for ncclBarrierSession"
+	case abi.NcclMultimem:
+		e.Msg, e.Hint = "a multimem pointer was asked for: it is nullptr", "ask for them: symm.DevReqs{Multimem: true}"
 	case abi.NcclGin:
 		e.Msg, e.Hint = "GIN was not asked for", "ask for signals: symm.DevReqs{GinSignals: n}"
 	case abi.NcclRank:

@@ -8,24 +8,33 @@ import (
 
 // ncclKernels are those of the suite's cases of NCCL's device API.
 func ncclKernels(t *testing.T) []device.Source {
-	sources, err := kernelTexts("../../symmemtest/nccl_test.go")
-	if err != nil || len(sources) < 5 {
-		t.Fatalf("%d texts were found: %v", len(sources), err)
+	var all []device.Source
+	for _, file := range []string{"nccl_test.go", "ncclcopy_test.go"} {
+		sources, err := kernelTexts("../../symmemtest/" + file)
+		if err != nil || len(sources) < 3 {
+			t.Fatalf("%d texts were found in %s: %v", len(sources), file, err)
+		}
+		all = append(all, sources...)
 	}
-	return sources
+	return all
 }
 
 // TestNCCLKernels: what the suite runs of NCCL's device API compiles for GPUs too.
 func TestNCCLKernels(t *testing.T) {
-	c := compiler(t)
-	for _, s := range ncclKernels(t) {
-		found, unit, unread := snippet(s)
-		if unread != nil || len(found) == 0 {
-			t.Errorf("%s:%d: %d kernels were found: %v", s.Name, s.Line, len(found), unread)
-			continue
-		}
-		if _, err := c.Compile(unit); err != nil {
-			t.Errorf("%s:%d: %v", s.Name, s.Line, err)
+	for _, arch := range []string{"sm_80", "sm_90", "sm_100"} {
+		c := compilerFor(t, arch)
+		for _, s := range ncclKernels(t) {
+			if arch != "sm_90" && s.Name != "ncclcopy_test.go" {
+				continue // what differs is in the latter
+			}
+			found, unit, unread := snippet(s)
+			if unread != nil || len(found) == 0 {
+				t.Errorf("%s:%d: %d kernels were found: %v", s.Name, s.Line, len(found), unread)
+				continue
+			}
+			if _, err := c.Compile(unit); err != nil {
+				t.Errorf("%s, %s:%d: %v", arch, s.Name, s.Line, err)
+			}
 		}
 	}
 }

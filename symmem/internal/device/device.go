@@ -89,6 +89,14 @@ type Device interface {
 	Close() error
 }
 
+// Multicaster is a device that emulates multicast for kernels that include nccl_device.h.
+type Multicaster interface {
+	// Multicast returns an address that stands for size bytes of all parts of a window, an abi.NcclWindow, at once: for functions of
+	// nccl/multimem.h only.
+	Multicast(window Ptr, size int) (Ptr, error)
+	EndMulticast(Ptr) error
+}
+
 // Segment is memory shared between processes.
 type Segment interface {
 	Ptr() Ptr
