@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed */*.cu */*.cuh include/*.h include/cstdint include/symm/*.cuh include/nccl/*.h include/cuda/* include/toolkit/*.h include/toolkit/*/*.h
+//go:embed */*.cu */*.cuh include/*.h include/cstdint include/symm/*.cuh include/cooperative_groups/*.h include/nccl/*.h include/cuda/* include/toolkit/*.h
 var sources embed.FS
 
 // File is a source text.
@@ -20,14 +20,14 @@ type File struct {
 const include, toolkit = "include/", "include/toolkit/"
 
 // Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts, nccl_device.h and its
-// parts, cuda/atomic and cstdint.
+// parts, and headers that CUDA or its C++ library has as well.
 func Headers() []File {
-	return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*", "cstdint")
+	return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*", "cstdint", "cooperative_groups/*.h")
 }
 
 // ToolkitHeaders returns headers that stand in for those of CUDA's toolkit of the same names: cuda_fp16.h and others. A snippet can
 // include them on every device, but where the toolkit is installed it gets the toolkit's, which have more.
-func ToolkitHeaders() []File { return under(toolkit, "*.h", "*/*.h") }
+func ToolkitHeaders() []File { return under(toolkit, "*.h") }
 
 // under returns the files of a folder that match, named as in it.
 func under(folder string, patterns ...string) []File {

@@ -157,10 +157,12 @@ var cases = []testCase{
 	{"NcclPointers", 1, true, ncclPointersCase},
 	{"NcclReduceCopy", 1, true, ncclReduceCopyCase},
 	{"NcclMultimemRefused", 1, false, ncclMultimemRefusedCase},
+	{"NcclRmsNorm", 1, true, ncclRmsNormCase},
 	{"NcclRefused", 1, false, ncclRefusedCase},
 	{"NcclTimeout", 2, false, ncclTimeoutCase},
 	{"NcclGin", 1, true, ncclGinCase},
 	{"NcclGinAllToAll", 1, true, ncclGinAllToAllCase},
+	{"NcclGinPuts", 1, true, ncclGinPutsCase},
 
 	{"Caps", 1, false, capsCase},
 	{"Abort", 2, false, abortCase},

@@ -32,15 +32,15 @@ var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "KernelMisuse", "CompileErrors",
 	"KernelFault", "KernelBounds", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused",
-	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused",
+	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
 }
 
 // overNetwork are the cases that need no more than a network.
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll", "Broadcast", "UseAfterFree",
-	"NilArguments", "KernelTimeout", "NcclGin", "NcclGinAllToAll",
-	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout",
+	"NilArguments", "KernelTimeout", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip",
+	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
 }
 
 // sameNames reports whether two lists hold the same, in any order.

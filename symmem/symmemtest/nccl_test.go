@@ -350,6 +350,8 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what, unsig
 	for name, c := range map[string]struct{ text, want string }{
 		"a slide":    {"out[0] = multimem_reduce_sum(out);", "multimem_reduce_sum is no function of NCCL's"},
 		"the order":  {"out[0] = ncclGetPeerPointer(comm, 0, 1) == 0;", "takes the window"},
+		"CFT":        {"ncclCftBarrierSession bar(ncclCoopCta(), comm, 0);", "CFT is not here"},
+		"segments":   {"ncclGin gin(comm, 0); gin.get(ncclTeamWorld(comm), 0, comm.resourceWindow, 0, comm.resourceWindow, 0, 0, ncclCoopThread(), ncclGin_None(), 0, ncclGin_SegmentMixed());", "leave the segment type out"},
 		"the host's": {"ncclDevCommDestroy(comm);", "dc.Free()"},
 	} {
 		if e := t.refused(symmem.KindCompile, func() {
@@ -569,7 +571,7 @@ extern "C" __global__ void exchange(ncclWindow_t send, ncclWindow_t recv, size_t
 }
 
 // ginCases are those of NCCL's device API that go between hosts.
-var ginCases = []string{"NcclGin", "NcclGinAllToAll"}
+var ginCases = []string{"NcclGin", "NcclGinAllToAll", "NcclGinPuts"}
 
 // TestGin runs them on simulated hosts, over networks that deliver in other orders as well.
 func TestGin(t *testing.T) {
@@ -596,4 +598,109 @@ func TestGin(t *testing.T) {
 			})
 		}
 	}
+}
+
+// ncclRmsNormCase adds up vectors and divides each by its root mean square in one kernel: a block has a token, whose owner reduces it from the
+// LSA ranks, normalises it and stores it to all.
+func ncclRmsNormCase(t *T) {
+	const hidden, tokens = 96, 3 // of a rank
+	ranks := symmem.LSA().Ranks()
+	all := tokens * len(ranks)
+	x := symmem.Empty(symmem.F32, all, hidden)
+	w := symmem.Window(x)
+	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: tokens})
+	k := symmem.Compile(`
+#include <nccl_device.h>
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void rms_norm(ncclWindow_t window, ncclDevComm comm, int hidden, float eps) {
+	__shared__ float sums[32];
+	const ncclCoopCta cta;
+	const ncclTeam lsa = ncclTeamLsa(comm);
+	ncclLsaBarrierSession bar{cta, comm, ncclTeamTagLsa(), blockIdx.x};
+	bar.sync(cta, cuda::memory_order_acquire);
+	const size_t token = ((size_t)lsa.rank * gridDim.x + blockIdx.x) * hidden * sizeof(float);
+	float* const mine = (float*)ncclGetLocalPointer(window, token);
+	float squares = 0;
+	for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
+		float v = 0;
+		for (int p = 0; p < lsa.nRanks; p++) v += ((float*)ncclGetLsaPointer(window, token, p))[i];
+		mine[i] = v, squares += v * v;
+	}
+	const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+	squares = cg::reduce(warp, squares, cg::plus<float>());
+	if (warp.thread_rank() == 0) sums[warp.meta_group_rank()] = squares;
+	__syncthreads();
+	float sum = 0;
+	for (int i = 0; i < (int)warp.meta_group_size(); i++) sum += sums[i];
+	const float scale = 1 / sqrtf(sum / hidden + eps);
+	for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
+		const float v = mine[i] * scale;
+		for (int p = 0; p < lsa.nRanks; p++) ((float*)ncclGetLsaPointer(window, token, p))[i] = v;
+	}
+	bar.sync(cta, cuda::memory_order_release);
+}`)
+	for round := range 4 {
+		values, want := make([]float32, all*hidden), make([]float32, all*hidden)
+		for i := range values {
+			want[i] = float32(1 - 2*((i+i/hidden+round)%3%2))
+			share := 1 // all ranks' come to 4
+			if t.rank == ranks[0] {
+				share = 4 - (len(ranks) - 1)
+			}
+			values[i] = float32(share) * want[i]
+		}
+		x.CopyFrom(values)
+		symmem.Synchronize()
+		symmem.Meet()
+		k.Launch(symmem.Grid(tokens), symmem.Block(64), w, comm, hidden, float32(0), symmem.Timeout(30*time.Second))
+		t.equal("normalised", x.Float32s(), want)
+		symmem.Meet()
+	}
+	comm.Free()
+	x.Free()
+}
+
+// ncclGinPutsCase exchanges blocks by GIN alone, every pair of ranks in several pieces, while each block has a signal and a context of its own.
+func ncclGinPutsCase(t *T) {
+	const piece, pieces, blocks = 40, 3, 2
+	n := piece * pieces
+	send, recv := symmem.Empty(symmem.I32, blocks*t.size*n), symmem.Empty(symmem.I32, blocks*t.size*n)
+	sends, recvs := symmem.Window(send), symmem.Window(recv)
+	comm := symmem.DevComm(symmem.DevReqs{WorldGinBarriers: blocks, GinSignals: blocks, GinCounters: 1, GinContexts: blocks})
+	wrong := symmem.Local(symmem.I32, 1).Fill(0)
+	k := symmem.Compile(`
+#include <nccl_device.h>
+extern "C" __global__ void exchange(ncclWindow_t send, ncclWindow_t recv, int piece, int pieces, ncclDevComm comm, int base, int* wrong) {
+	ncclCoopCta cta;
+	ncclGin gin{comm, (int)blockIdx.x};
+	const ncclTeam world = ncclTeamWorld(comm);
+	const unsigned int signal = blockIdx.x;
+	const size_t n = (size_t)piece * pieces, bytes = piece * sizeof(int), first = blockIdx.x * world.nRanks * n;
+	int *const out = (int*)ncclGetLocalPointer(send, 0), *const in = (int*)ncclGetLocalPointer(recv, 0);
+	for (size_t i = threadIdx.x; i < world.nRanks * n; i += blockDim.x) out[first + i] = base + 1000 * world.rank + (int)i;
+	const unsigned long long seen = gin.readSignal(signal), counted = gin.readCounter(0);
+	ncclGinBarrierSession<ncclCoopCta> bar{cta, gin, ncclTeamTagWorld(), blockIdx.x};
+	bar.sync(cta, cuda::memory_order_acq_rel, ncclGinFenceLevel::None);  // everybody has read what came before
+	for (int i = threadIdx.x; i < world.nRanks * pieces; i += blockDim.x) {
+		const int peer = i / pieces, k = i % pieces;
+		gin.put(world, peer, recv, (first + world.rank * n + k * piece) * sizeof(int), send, (first + peer * n + k * piece) * sizeof(int), bytes, ncclGin_WeakSignalInc{signal},
+		        ncclGin_CounterInc{0});
+	}
+	gin.waitSignal(cta, signal, seen + world.nRanks * pieces);
+	for (size_t i = threadIdx.x; i < world.nRanks * n; i += blockDim.x)
+		if (in[first + i] != base + 1000 * (int)(i / n) + (int)(world.rank * n + i % n)) atomicAdd(wrong, 1);
+	gin.waitCounter(cta, 0, counted + world.nRanks * pieces);  // the sources may change
+	gin.flush(cta);
+	bar.sync(cta, cuda::memory_order_acq_rel, ncclGinFenceLevel::Put);
+}`)
+	for round := range 8 {
+		k.Launch(symmem.Grid(blocks), symmem.Block(32), sends, recvs, piece, pieces, comm, 100000*round, wrong, symmem.Timeout(30*time.Second))
+	}
+	t.equal("wrong", wrong.Ints(), []int{0})
+	symmem.Meet()
+	comm.Free()
+	send.Free()
+	recv.Free()
 }

@@ -102,7 +102,9 @@ template <class T> __device__ void sums(ncclDevComm const& comm, ncclWindow_t w,
 	ncclMultimemCopy(ncclCoopThread(), local, (T*)ncclGetResourceBufferMultimemPointer(comm, 1, comm.lsaMultimem), 4ull);
 	ncclLsaReduceSum(ncclCoopWarp(), ncclSymPtr<T>(w, 0), local, 4u, ncclTeamLsa(comm));
 	auto one = [=](int) -> T* { return p; };
-	ncclMultimemReduceSumMultimemCopy<T>(ncclCoopCta(), one, 1, one, 1, 4), ncclLsaReduceMultimemCopy<T>(ncclCoopCta(), [=](int) -> T* { return local; }, 1, one, 1, symm::NcclPlus(), 4);
+	auto mine = [=](int) -> T* { return local; };
+	ncclLsaReduceSumLsaCopy<T>(ncclCoopCta(), mine, 1, mine, 1, 4);
+	ncclMultimemReduceSumMultimemCopy<T>(ncclCoopCta(), one, 1, one, 1, 4), ncclLsaReduceMultimemCopy<T>(ncclCoopCta(), mine, 1, one, 1, symm::NcclPlus(), 4);
 }
 extern "C" __global__ void all(ncclDevComm comm, ncclWindow_t w, void* p) {
 	sums(comm, w, (double*)p), sums(comm, w, (int*)p), sums(comm, w, (unsigned*)p), sums(comm, w, (long long*)p), sums(comm, w, (unsigned long long*)p), sums(comm, w, (__nv_bfloat16*)p);
@@ -117,6 +119,7 @@ func ncclReduceCopyCase(t *T) {
 	}
 	k := symmem.Compile(ncclReduceCopy)
 	symmem.Compile(ncclCopies)
+	symmem.Compile(ncclOthers)
 	caps := symmem.Caps()
 	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: 1, Multimem: caps.Multicast})
 	n := 24 * len(ranks)

@@ -27,6 +27,11 @@ SYMM_GIN_ACTIONS()
 struct ncclGin_CounterInc { ncclGinCounter_t counter; };
 struct ncclGin_WeakCounterInc { ncclGinCounter_t counter; };
 
+// The back ends of NCCL are one here.
+enum ncclNetDeviceType {
+  NCCL_NET_DEVICE_HOST = 0, NCCL_NET_DEVICE_UNPACK = 1, NCCL_NET_DEVICE_GIN_PROXY = 2, NCCL_NET_DEVICE_GIN_GDAKI = 3, NCCL_NET_DEVICE_GIN_GPI = 4, NCCL_NET_DEVICE_GIN_EFA_GDA = 5
+};
+
 // A descriptor in shared memory is taken and not used: the ring has its own.
 struct ncclGinDescriptorSmem { unsigned long long space[16]; };
 struct ncclGin_DescriptorSmem { ncclGinDescriptorSmem* descriptor; };
@@ -413,7 +418,7 @@ struct ncclGin_BackendMask {
 };
 
 using ncclGin = ncclGin_BackendMask<~0u>;
-template <unsigned int backend> using ncclGin_BackendOne = ncclGin_BackendMask<1u << backend>;
+template <ncclNetDeviceType backend> using ncclGin_BackendOne = ncclGin_BackendMask<1u << (unsigned int)backend>;
 
 // ncclGinAllContexts stands for an ncclGin where a barrier's fence is to cover all contexts; they share one order here.
 struct ncclGinAllContexts {

@@ -24,6 +24,13 @@ SYMM_NCCL_MISSING(ncclCommWindowRegister, "ncclCommWindowRegister is called by t
 SYMM_NCCL_MISSING(ncclDevCommCanGetPeerPointer, "ncclDevCommCanGetPeerPointer is not here: a peer has a pointer if ncclTeamRankIsMember(ncclTeamLsa(comm), ncclTeamWorld(comm), peer)")
 #undef SYMM_NCCL_MISSING
 
+// CFT is of later GPUs.
+template <class Coop>
+struct ncclCftBarrierSession {
+  static_assert(symm::NcclNever<Coop>::value, "CFT is not here: use ncclLsaBarrierSession and pointers inside a host, ncclGin between hosts");
+  template <class... T> __device__ ncclCftBarrierSession(Coop, T...) {}
+};
+
 // The window is the first argument of the functions that give a pointer.
 template <class Peer> __device__ inline void* ncclGetPeerPointer(ncclDevComm const&, size_t, Peer) {
   static_assert(symm::NcclNever<Peer>::value, "ncclGetPeerPointer takes the window, not the communicator, first: ncclGetPeerPointer(window, offset, peer)");

@@ -5,21 +5,21 @@
 namespace cooperative_groups {
 
 template <class Group, class T, class Op>
-SYMM_CG T inclusive_scan(const Group& group, T v, Op op) {
+SYMM_GROUPS_FN T inclusive_scan(const Group& group, T v, Op op) {
   for (unsigned d = 1; d < group.size(); d *= 2) {
     const T before = group.shfl_up(v, d);
     if (group.thread_rank() >= d) v = op(before, v);
   }
   return v;
 }
-template <class Group, class T> SYMM_CG T inclusive_scan(const Group& group, T v) { return inclusive_scan(group, v, plus<T>()); }
+template <class Group, class T> SYMM_GROUPS_FN T inclusive_scan(const Group& group, T v) { return inclusive_scan(group, v, plus<T>()); }
 
 // exclusive_scan gives the first thread T().
 template <class Group, class T, class Op>
-SYMM_CG T exclusive_scan(const Group& group, T v, Op op) {
+SYMM_GROUPS_FN T exclusive_scan(const Group& group, T v, Op op) {
   const T before = group.shfl_up(inclusive_scan(group, v, op), 1);
   return group.thread_rank() == 0 ? T() : before;
 }
-template <class Group, class T> SYMM_CG T exclusive_scan(const Group& group, T v) { return exclusive_scan(group, v, plus<T>()); }
+template <class Group, class T> SYMM_GROUPS_FN T exclusive_scan(const Group& group, T v) { return exclusive_scan(group, v, plus<T>()); }
 
 }  // namespace cooperative_groups

@@ -1,0 +1,33 @@
+// cooperative_groups/reduce.h: what the threads of a tile or of a coalesced group bring, together. All of them get the result. It
+// goes with the toolkit's cooperative_groups.h too, whose own reduce.h wants a C++ library.
+#pragma once
+#include "cooperative_groups.h"
+
+#define SYMM_GROUPS_FN __device__ __forceinline__
+
+namespace cooperative_groups {
+
+#define SYMM_GROUPS_OPERATION(name, expression) \
+  template <class T> struct name { SYMM_GROUPS_FN T operator()(T a, T b) const { return expression; } };
+SYMM_GROUPS_OPERATION(plus, a + b)
+SYMM_GROUPS_OPERATION(less, b < a ? b : a)
+SYMM_GROUPS_OPERATION(greater, a < b ? b : a)
+SYMM_GROUPS_OPERATION(bit_and, a & b)
+SYMM_GROUPS_OPERATION(bit_or, a | b)
+SYMM_GROUPS_OPERATION(bit_xor, a ^ b)
+#undef SYMM_GROUPS_OPERATION
+
+template <unsigned Size, class Parent, class T, class Op>
+SYMM_GROUPS_FN T reduce(const thread_block_tile<Size, Parent>& tile, T v, Op op) {
+#pragma unroll
+  for (unsigned d = Size / 2; d > 0; d /= 2) v = op(v, tile.shfl_xor(v, d));
+  return v;
+}
+template <class T, class Op>
+SYMM_GROUPS_FN T reduce(const coalesced_group& group, T v, Op op) {
+  T sum = group.shfl(v, 0);
+  for (unsigned i = 1; i < group.size(); i++) sum = op(sum, group.shfl(v, i));
+  return sum;
+}
+
+}  // namespace cooperative_groups
