@@ -23,7 +23,7 @@ func TestIncludes(t *testing.T) {
 			}
 		}
 	}
-	c := []File{{Name: "stdint.h"}} // which both devices have
+	c := []File{{Name: "stdint.h"}}                   // which both devices have
 	c = append(c, File{Name: "cooperative_groups.h"}) // a toolkit's or ours
 	check(Headers(), append(c, Headers()...))
 	check(ToolkitHeaders(), append(ToolkitHeaders(), Headers()...))
