@@ -355,6 +355,10 @@ func (s *tracedStream) MatMul(m device.MatMul) error {
 	return s.around(func() error { return s.Stream.MatMul(m) })
 }
 
+func (s *tracedStream) Collective(c device.Communicator, d device.Collective) error {
+	return s.around(func() error { return s.Stream.Collective(c, d) })
+}
+
 func (s *tracedStream) Write(dst device.Ptr, src []byte) error {
 	return s.around(func() error { return s.Stream.Write(dst, src) })
 }

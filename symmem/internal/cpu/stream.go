@@ -105,6 +105,10 @@ func (s *stream) MatMul(device.MatMul) error {
 	return &device.UnavailableError{Kind: "cpu", Why: why}
 }
 
+func (s *stream) Collective(device.Communicator, device.Collective) error {
+	return &device.UnavailableError{Kind: "cpu", Why: "there is no library of collectives for it"}
+}
+
 func (s *stream) Record(e device.Event) error {
 	mine, ok := e.(*event)
 	if !ok {

@@ -175,6 +175,8 @@ type Stream interface {
 	Values([]Value) error
 	// MatMul multiplies matrices by the device's library.
 	MatMul(MatMul) error
+	// Collective queues a collective of a communicator of this device.
+	Collective(Communicator, Collective) error
 	// Write copies host bytes to the device; src may be reused when it returns.
 	Write(dst Ptr, src []byte) error
 	// Read copies device bytes to the host and returns when they are there: it waits for the stream.

@@ -48,6 +48,23 @@ func (e *DriverError) Error() string {
 
 func (e *DriverError) Unwrap() error { return e.Err }
 
+// LibraryError is a failed call of a library of the device's vendor.
+type LibraryError struct {
+	Library string // "NCCL"
+	Call    string // "ncclCommInitRankConfig"
+	Code    int
+	Text    string // the library's sentences
+	Remote  bool   // another process or the network is at fault
+}
+
+func (e *LibraryError) Error() string {
+	s := fmt.Sprintf("%s returned %d", e.Call, e.Code)
+	if e.Text != "" {
+		s += ": " + e.Text
+	}
+	return s
+}
+
 // KernelFault is a kernel that did something wrong while it ran on the cpu device, which knows where.
 type KernelFault struct {
 	Kernel string

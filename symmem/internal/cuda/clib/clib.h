@@ -215,6 +215,48 @@ typedef struct {
 // sy_lt_matmul queues a product. The code of its status is the library's.
 sy_status sy_lt_matmul(sy_lt *lt, sy_stream *s, const sy_matmul *m);
 
+// ---- NCCL ---------------------------------------------------------------------------------------------
+
+typedef struct sy_nccl sy_nccl;
+typedef struct sy_nccl_comm sy_nccl_comm;
+
+enum { SY_NCCL_OLDEST = 22800, SY_NCCL_ID = 128, SY_NCCL_TEXT = 512 };
+enum { SY_NCCL_WINDOWS = 1, SY_NCCL_DEVICE_API = 2, SY_NCCL_ONE_SIDED = 4 };
+
+// sy_nccl_load opens the library. It returns NULL on failure with the reason in why. It stays loaded. Of one that is older than
+// SY_NCCL_OLDEST nothing but the version may be asked. sy_nccl_version is 22809 for 2.28.9; sy_nccl_has tells features by bits. The codes of the
+// statuses below are the library's, except where the call is named cu.
+sy_nccl *sy_nccl_load(const char *path, char *why, size_t size);
+int sy_nccl_version(const sy_nccl *n);
+unsigned sy_nccl_has(const sy_nccl *n);
+
+// sy_nccl_id makes what the members of one communicator name it by: SY_NCCL_ID bytes.
+sy_status sy_nccl_id(const sy_nccl *n, const sy_device *d, unsigned char *id);
+
+// sy_nccl_join starts a thread that makes a member's communicator with all the others, and returns at once: NULL if it could not.
+// sy_nccl_joined waits for it and returns 0 if it is still under way, else 1 with its failure; text holds SY_NCCL_TEXT bytes.
+sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size);
+int sy_nccl_joined(sy_nccl_comm *c, unsigned milliseconds, sy_status *failure, char *text);
+
+// sy_nccl_end lets the thread abort the communicator, whatever that does, and returns at once: kernels of the library end then. It may be
+// called at any time. sy_nccl_ended waits and reports whether that is over; graphs that captured calls hold it up. sy_nccl_free ends what was
+// not ended; the thread frees the rest.
+void sy_nccl_end(sy_nccl_comm *c);
+int sy_nccl_ended(sy_nccl_comm *c, unsigned milliseconds);
+void sy_nccl_free(sy_nccl_comm *c);
+
+enum { SY_NCCL_ALL_REDUCE, SY_NCCL_REDUCE_SCATTER, SY_NCCL_ALL_GATHER, SY_NCCL_ALL_TO_ALL, SY_NCCL_BROADCAST };
+typedef struct {
+	int kind;
+	uint64_t src, dst;
+	size_t n; // elements, as the function of the library counts them
+	int type, op, root;
+} sy_nccl_call;
+
+// sy_nccl_run queues a collective. sy_nccl_failure is what the library reports of those under way. text holds SY_NCCL_TEXT bytes.
+sy_status sy_nccl_run(sy_nccl_comm *c, sy_stream *s, const sy_nccl_call *call, char *text);
+sy_status sy_nccl_failure(sy_nccl_comm *c, char *text);
+
 // ---- other libraries ----------------------------------------------------------------------------------
 
 // sy_library_version opens a library and asks its version: "ncclGetVersion", "cublasLtGetVersion",

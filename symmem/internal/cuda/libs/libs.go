@@ -32,7 +32,7 @@ func NVRTC() Kind {
 // NCCL is NVIDIA's collectives library.
 func NCCL() Kind {
 	return Kind{"NCCL", "SYMMREPL_NCCL", []string{"libnccl.so.2"}, "nvidia_nccl", nvidia, "ncclGetVersion",
-		"nothing needs it yet; to have it listed, `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder"}
+		"`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to the library or its folder"}
 }
 
 // CuBLASLt multiplies matrices.

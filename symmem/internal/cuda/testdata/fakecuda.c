@@ -33,7 +33,7 @@ typedef struct { unsigned grid[3], block[3], shared, size; } shape;
 typedef struct event { int pending; double time; struct stream *stream; } event;
 typedef struct { char name[128]; int dynamic; } function;
 typedef struct op {
-	enum { COPY, SET, SET32, STORE, AWAIT, LAUNCH, RECORD, WAIT } kind;
+	enum { COPY, SET, SET32, STORE, AWAIT, LAUNCH, RECORD, WAIT, WORK } kind;
 	uint32_t word;
 	ptr dst, src;
 	size_t n;
@@ -42,6 +42,8 @@ typedef struct op {
 	function function;
 	shape shape;
 	unsigned char args[256];
+	int (*ready)(void *);
+	void *work;
 	struct op *next;
 } op;
 typedef struct { op *first; } graph;
@@ -317,7 +319,7 @@ static void execute(op *o) {
 		else if (!strcmp(o->function.name, "fault")) sticky = ILLEGAL_ADDRESS;
 		break;
 	case RECORD: o->event->pending--, o->event->time = now(); break;
-	case WAIT: break;
+	case WAIT: case WORK: break;
 	}
 }
 
@@ -327,6 +329,7 @@ static int held(const op *o) {
 	if (o->kind == LAUNCH && !strcmp(o->function.name, "wait")) return !**(volatile uint32_t **)o->args;
 	if (o->kind == AWAIT) return *(volatile uint32_t *)o->dst != o->word;
 	if (o->kind == WAIT && o->event->pending) pump(o->event->stream);
+	if (o->kind == WORK) return !o->ready(o->work);
 	return o->kind == WAIT && o->event->pending;
 }
 
@@ -360,6 +363,9 @@ static int add(stream *s, op what) {
 	pthread_mutex_unlock(&lock);
 	return sticky;
 }
+
+// fakeAddWork is for fakenccl.c: work that ready does, bit by bit, until it returns 1.
+int fakeAddWork(stream *s, int (*ready)(void *), void *work) { return add(s, (op){.kind = WORK, .ready = ready, .work = work}); }
 
 static int poll_stream(stream *s) {
 	if (s->graph) return s->spoilt = 1, CAPTURE_UNSUPPORTED;

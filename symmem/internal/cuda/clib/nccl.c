@@ -1,0 +1,319 @@
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "inner.h"
+
+// NCCL's functions and structures, as far as they are used: facts of its binary interface.
+enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7, NCCL_UINT8 = 1 };
+
+typedef struct {
+	char bytes[SY_NCCL_ID];
+} nccl_id; // passed by value
+
+// The configuration of 2.28, which newer libraries take by its size and version and complete themselves.
+#define NCCL_MAGIC 0xcafebeefu
+typedef struct {
+	size_t size;
+	unsigned magic, version;
+	int blocking, cga_cluster, min_ctas, max_ctas;
+	const char *net;
+	int split_share, traffic_class;
+	const char *name;
+	int collnet, cta_policy, shrink_share, nvls_ctas, channels_per_peer, nvlink_centric;
+} nccl_config;
+static_assert(sizeof(nccl_config) == 80 && offsetof(nccl_config, net) == 32 && offsetof(nccl_config, cta_policy) == 60, "ncclConfig_t of 2.28");
+
+#define NCCL_FUNCTIONS(X) \
+	X(ncclGetVersion, (int *version)) \
+	X(ncclGetUniqueId, (nccl_id * id)) \
+	X(ncclCommInitRankConfig, (void **comm, int size, nccl_id id, int rank, nccl_config *config)) \
+	X(ncclCommAbort, (void *comm)) \
+	X(ncclCommGetAsyncError, (void *comm, int *result)) \
+	X(ncclAllReduce, (const void *src, void *dst, size_t n, int type, int op, void *comm, cu_stream stream)) \
+	X(ncclReduceScatter, (const void *src, void *dst, size_t n, int type, int op, void *comm, cu_stream stream)) \
+	X(ncclAllGather, (const void *src, void *dst, size_t n, int type, void *comm, cu_stream stream)) \
+	X(ncclAlltoAll, (const void *src, void *dst, size_t n, int type, void *comm, cu_stream stream)) \
+	X(ncclBroadcast, (const void *src, void *dst, size_t n, int type, int root, void *comm, cu_stream stream))
+
+// What tells features.
+static const struct {
+	unsigned bit;
+	const char *function;
+} nccl_features[] = {
+	{SY_NCCL_WINDOWS, "ncclCommWindowRegister"},
+	{SY_NCCL_DEVICE_API, "ncclDevCommCreate"},
+	{SY_NCCL_ONE_SIDED, "ncclPutSignal"},
+};
+
+struct sy_nccl {
+	int version;
+	unsigned features;
+	const char *(*ncclGetErrorString)(int result);
+	const char *(*ncclGetLastError)(void *comm);
+#define FIELD(name, args) int(*name) args;
+	NCCL_FUNCTIONS(FIELD)
+#undef FIELD
+};
+
+sy_nccl *sy_nccl_load(const char *path, char *why, size_t size) {
+	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!lib) {
+		snprintf(why, size, "%s", dlerror());
+		return NULL;
+	}
+	sy_nccl *n = calloc(1, sizeof *n);
+	if (!n) {
+		snprintf(why, size, "out of memory");
+		return NULL;
+	}
+	// The version comes first: a library that lacks a function is best named by it.
+	const char *missing = NULL;
+	n->ncclGetVersion = (int (*)(int *))dlsym(lib, "ncclGetVersion");
+	if (!n->ncclGetVersion) missing = "ncclGetVersion";
+	else if (n->ncclGetVersion(&n->version)) missing = "a version";
+#define RESOLVE(name, args) \
+	if (!missing && n->version >= SY_NCCL_OLDEST && !(n->name = (int(*) args)dlsym(lib, #name))) missing = #name;
+	NCCL_FUNCTIONS(RESOLVE)
+#undef RESOLVE
+	n->ncclGetErrorString = (const char *(*)(int))dlsym(lib, "ncclGetErrorString");
+	n->ncclGetLastError = (const char *(*)(void *))dlsym(lib, "ncclGetLastError");
+	if (missing) {
+		snprintf(why, size, "%s lacks %s", path, missing);
+		free(n);
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof nccl_features / sizeof *nccl_features; i++)
+		if (dlsym(lib, nccl_features[i].function)) n->features |= nccl_features[i].bit;
+	return n;
+}
+
+int sy_nccl_version(const sy_nccl *n) { return n->version; }
+
+unsigned sy_nccl_has(const sy_nccl *n) { return n->features; }
+
+sy_status sy_nccl_id(const sy_nccl *n, const sy_device *d, unsigned char *out) {
+	ENTER(d);
+	nccl_id id;
+	int result = n->ncclGetUniqueId(&id);
+	if (result) return (sy_status){result, "ncclGetUniqueId"};
+	memcpy(out, id.bytes, sizeof id);
+	return OK;
+}
+
+// A communicator has a thread of its own, which makes it and, when it is asked to, ends it. The last of the thread and the owner frees it.
+enum { JOINING, JOINED, FAILED, ENDED };
+
+struct sy_nccl_comm {
+	const sy_nccl *nccl;
+	sy_device *device;
+	nccl_id id;
+	int rank, size;
+	pthread_mutex_t calls; // held during a call on the communicator; taken before lock
+	pthread_mutex_t lock;  // of what follows
+	pthread_cond_t changed;
+	void *comm; // NULL unless JOINED
+	int state, end, holders;
+	sy_status failure;
+	char text[SY_NCCL_TEXT]; // of the failure
+};
+
+// ends reports whether the thread was asked to end the communicator.
+static int ends(sy_nccl_comm *c) {
+	pthread_mutex_lock(&c->lock);
+	int end = c->end;
+	pthread_mutex_unlock(&c->lock);
+	return end;
+}
+
+static void drop(sy_nccl_comm *c) {
+	pthread_mutex_lock(&c->lock);
+	int last = --c->holders == 0;
+	pthread_mutex_unlock(&c->lock);
+	if (!last) return;
+	pthread_cond_destroy(&c->changed);
+	pthread_mutex_destroy(&c->lock);
+	pthread_mutex_destroy(&c->calls);
+	free(c);
+}
+
+// explain copies what the library says of a failure.
+static void explain(const sy_nccl *n, void *comm, int result, char *text) {
+	const char *what = n->ncclGetErrorString ? n->ncclGetErrorString(result) : NULL, *last = n->ncclGetLastError ? n->ncclGetLastError(comm) : NULL;
+	snprintf(text, SY_NCCL_TEXT, "%s%s%s", what ? what : "", last && *last ? ": " : "", last ? last : "");
+}
+
+// greet lets the members send to each other once, so that later calls find all connections made and do not hold the caller.
+static sy_status greet(sy_nccl_comm *c, void *comm) {
+	cu_ptr words;
+	cu_stream stream;
+	int result;
+	sy_status st = OK;
+	TRY(cuMemAlloc_v2, &words, 2 * c->size);
+	TRY_ELSE(allocated, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+	if ((result = c->nccl->ncclAlltoAll((void *)words, (void *)(words + c->size), 1, NCCL_UINT8, comm, stream))) st = (sy_status){result, "ncclAlltoAll"};
+	while (!st.code && (result = cu.cuStreamQuery(stream)) == CU_NOT_READY) {
+		if (ends(c)) return (sy_status){NCCL_IN_PROGRESS, "ncclAlltoAll"}; // what it uses goes with the process
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	}
+	if (!st.code && result) st = (sy_status){result, "cuStreamQuery"};
+	FIRST(cuStreamDestroy_v2, stream);
+allocated:
+	FIRST(cuMemFree_v2, words);
+	return st;
+}
+
+static void *tend(void *arg) {
+	sy_nccl_comm *c = arg;
+	nccl_config config = {.size = sizeof config, .magic = NCCL_MAGIC, .version = 22800, .blocking = 1, .cga_cluster = INT_MIN, .min_ctas = INT_MIN,
+	    .max_ctas = INT_MIN, .split_share = INT_MIN, .traffic_class = INT_MIN, .collnet = INT_MIN, .cta_policy = INT_MIN, .shrink_share = INT_MIN,
+	    .nvls_ctas = INT_MIN, .channels_per_peer = INT_MIN, .nvlink_centric = INT_MIN};
+	void *comm = NULL;
+	c->failure = sy_enter(c->device);
+	if (!c->failure.code) {
+		int result = c->nccl->ncclCommInitRankConfig(&comm, c->size, c->id, c->rank, &config);
+		if (result) c->failure = (sy_status){result, "ncclCommInitRankConfig"};
+		else c->failure = greet(c, comm);
+		if (c->failure.code) explain(c->nccl, comm, c->failure.code, c->text);
+	}
+	pthread_mutex_lock(&c->lock);
+	c->comm = c->failure.code ? NULL : comm;
+	c->state = c->comm ? JOINED : FAILED;
+	pthread_cond_broadcast(&c->changed);
+	while (c->comm && !c->end) pthread_cond_wait(&c->changed, &c->lock);
+	c->comm = NULL; // no call begins any more
+	pthread_mutex_unlock(&c->lock);
+	// A call that is under way ends by itself, or waits for other members; then the abort ends it.
+	struct timespec soon;
+	clock_gettime(CLOCK_REALTIME, &soon);
+	soon.tv_sec += 1;
+	int quiet = !pthread_mutex_timedlock(&c->calls, &soon);
+	if (comm) c->nccl->ncclCommAbort(comm);
+	if (!quiet) pthread_mutex_lock(&c->calls);
+	pthread_mutex_unlock(&c->calls);
+	pthread_mutex_lock(&c->lock);
+	c->state = ENDED;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	drop(c);
+	return NULL;
+}
+
+sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size) {
+	sy_nccl_comm *c = calloc(1, sizeof *c);
+	pthread_condattr_t monotonic;
+	pthread_t thread;
+	if (!c) return NULL;
+	c->nccl = n, c->device = d, c->rank = rank, c->size = size, c->holders = 2;
+	memcpy(c->id.bytes, id, sizeof c->id);
+	pthread_mutex_init(&c->calls, NULL);
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&c->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (pthread_create(&thread, NULL, tend, c)) {
+		free(c);
+		return NULL;
+	}
+	pthread_detach(thread);
+	return c;
+}
+
+// await waits until the state is another one, and returns it. The lock is held.
+static int await(sy_nccl_comm *c, int state, unsigned milliseconds) {
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += milliseconds / 1000;
+	until.tv_nsec += milliseconds % 1000 * 1000000L;
+	if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
+	while (c->state == state && pthread_cond_timedwait(&c->changed, &c->lock, &until) != ETIMEDOUT) {}
+	return c->state;
+}
+
+int sy_nccl_joined(sy_nccl_comm *c, unsigned milliseconds, sy_status *failure, char *text) {
+	pthread_mutex_lock(&c->lock);
+	int state = await(c, JOINING, milliseconds);
+	*failure = c->failure;
+	memcpy(text, c->text, SY_NCCL_TEXT);
+	pthread_mutex_unlock(&c->lock);
+	return state != JOINING;
+}
+
+void sy_nccl_end(sy_nccl_comm *c) {
+	pthread_mutex_lock(&c->lock);
+	c->end = 1;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+}
+
+int sy_nccl_ended(sy_nccl_comm *c, unsigned milliseconds) {
+	pthread_mutex_lock(&c->lock);
+	while (c->state != ENDED) {
+		int before = c->state;
+		if (await(c, before, milliseconds) == before) break;
+	}
+	int ended = c->state == ENDED;
+	pthread_mutex_unlock(&c->lock);
+	return ended;
+}
+
+void sy_nccl_free(sy_nccl_comm *c) {
+	sy_nccl_end(c);
+	drop(c);
+}
+
+// begin is the start of a call: the communicator, with calls held, or NULL.
+static void *begin(sy_nccl_comm *c) {
+	pthread_mutex_lock(&c->calls);
+	pthread_mutex_lock(&c->lock);
+	void *comm = c->end ? NULL : c->comm;
+	pthread_mutex_unlock(&c->lock);
+	if (!comm) pthread_mutex_unlock(&c->calls);
+	return comm;
+}
+
+sy_status sy_nccl_failure(sy_nccl_comm *c, char *text) {
+	int result = NCCL_SUCCESS;
+	void *comm = begin(c);
+	*text = 0;
+	if (!comm) return OK;
+	int asked = c->nccl->ncclCommGetAsyncError(comm, &result);
+	if (asked) result = asked;
+	if (result == NCCL_IN_PROGRESS) result = NCCL_SUCCESS;
+	if (result) explain(c->nccl, comm, result, text);
+	pthread_mutex_unlock(&c->calls);
+	return (sy_status){result, "ncclCommGetAsyncError"};
+}
+
+static sy_status collective(const sy_nccl *n, void *comm, cu_stream stream, const sy_nccl_call *a) {
+	const void *src = (const void *)a->src;
+	void *dst = (void *)a->dst;
+	switch (a->kind) {
+	case SY_NCCL_ALL_REDUCE: return (sy_status){n->ncclAllReduce(src, dst, a->n, a->type, a->op, comm, stream), "ncclAllReduce"};
+	case SY_NCCL_REDUCE_SCATTER: return (sy_status){n->ncclReduceScatter(src, dst, a->n, a->type, a->op, comm, stream), "ncclReduceScatter"};
+	case SY_NCCL_ALL_GATHER: return (sy_status){n->ncclAllGather(src, dst, a->n, a->type, comm, stream), "ncclAllGather"};
+	case SY_NCCL_ALL_TO_ALL: return (sy_status){n->ncclAlltoAll(src, dst, a->n, a->type, comm, stream), "ncclAlltoAll"};
+	case SY_NCCL_BROADCAST: return (sy_status){n->ncclBroadcast(src, dst, a->n, a->type, a->root, comm, stream), "ncclBroadcast"};
+	}
+	return (sy_status){NCCL_SYSTEM_ERROR, "ncclGroupStart"};
+}
+
+sy_status sy_nccl_run(sy_nccl_comm *c, sy_stream *s, const sy_nccl_call *a, char *text) {
+	ENTER(s->device);
+	*text = 0;
+	void *comm = begin(c);
+	if (!comm) {
+		snprintf(text, SY_NCCL_TEXT, "the communicator was ended");
+		return (sy_status){NCCL_SYSTEM_ERROR, "ncclGroupStart"};
+	}
+	sy_status st = collective(c->nccl, comm, s->stream, a);
+	if (st.code) explain(c->nccl, comm, st.code, text);
+	pthread_mutex_unlock(&c->calls);
+	return st;
+}

@@ -1,0 +1,140 @@
+package clib
+
+// #include <stdlib.h>
+// #include "clib.h"
+import "C"
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// NCCL is the loaded library.
+type NCCL struct{ c *C.sy_nccl }
+
+// NCCLID is the length of what names a communicator.
+const NCCLID = C.SY_NCCL_ID
+
+// NCCLFeature is a bit of NCCL.Has.
+type NCCLFeature uint
+
+// Features that the library's functions tell.
+const (
+	NCCLWindows   NCCLFeature = C.SY_NCCL_WINDOWS
+	NCCLDeviceAPI NCCLFeature = C.SY_NCCL_DEVICE_API
+	NCCLOneSided  NCCLFeature = C.SY_NCCL_ONE_SIDED
+)
+
+// LoadNCCL opens the library. It stays loaded. Of one older than 2.28 nothing but the version may be asked.
+func LoadNCCL(path string) (NCCL, error) {
+	p := C.CString(path)
+	defer free(p)
+	var why [whySize]C.char
+	n := NCCL{C.sy_nccl_load(p, &why[0], whySize)}
+	if n.c == nil {
+		return NCCL{}, errors.New(C.GoString(&why[0]))
+	}
+	return n, nil
+}
+
+// Version is 22809 for 2.28.9.
+func (n NCCL) Version() int { return int(C.sy_nccl_version(n.c)) }
+
+// Has reports whether the library has a feature.
+func (n NCCL) Has(f NCCLFeature) bool { return NCCLFeature(C.sy_nccl_has(n.c))&f != 0 }
+
+// NewID makes what the members of one communicator name it by.
+func (n NCCL) NewID(d Device) ([]byte, error) {
+	id := make([]byte, NCCLID)
+	st := C.sy_nccl_id(n.c, d.c, (*C.uchar)(&id[0]))
+	return id, ncclError(st, nil)
+}
+
+// NCCLComm is a member's communicator, which has a thread of its own.
+type NCCLComm struct{ c *C.sy_nccl_comm }
+
+// JoinNCCL starts to make a member's communicator with all the others. Joined tells how that goes.
+func (d Device) JoinNCCL(n NCCL, id []byte, rank, size int) (NCCLComm, error) {
+	if len(id) != NCCLID {
+		return NCCLComm{}, errors.New("a name of another length than NCCL's was given")
+	}
+	c := NCCLComm{C.sy_nccl_join(n.c, d.c, (*C.uchar)(&id[0]), C.int(rank), C.int(size))}
+	if c.c == nil {
+		return NCCLComm{}, errors.New("no thread could be started for NCCL")
+	}
+	return c, nil
+}
+
+// Joined waits for the communicator and reports whether that is over, and its failure.
+func (c NCCLComm) Joined(limit time.Duration) (done bool, err error) {
+	var st C.sy_status
+	var text [C.SY_NCCL_TEXT]C.char
+	done = C.sy_nccl_joined(c.c, C.unsigned(limit.Milliseconds()), &st, &text[0]) != 0
+	return done, ncclError(st, &text[0])
+}
+
+// End aborts the communicator, at any time, and returns at once.
+func (c NCCLComm) End() { C.sy_nccl_end(c.c) }
+
+// Ended waits and reports whether that is over.
+func (c NCCLComm) Ended(limit time.Duration) bool {
+	return C.sy_nccl_ended(c.c, C.unsigned(limit.Milliseconds())) != 0
+}
+
+// Free ends what was not ended. The communicator must not be used any more.
+func (c NCCLComm) Free() { C.sy_nccl_free(c.c) }
+
+// NCCLKind is which collective.
+type NCCLKind int
+
+// The collectives.
+const (
+	NCCLAllReduce     NCCLKind = C.SY_NCCL_ALL_REDUCE
+	NCCLReduceScatter NCCLKind = C.SY_NCCL_REDUCE_SCATTER
+	NCCLAllGather     NCCLKind = C.SY_NCCL_ALL_GATHER
+	NCCLAllToAll      NCCLKind = C.SY_NCCL_ALL_TO_ALL
+	NCCLBroadcast     NCCLKind = C.SY_NCCL_BROADCAST
+)
+
+// NCCLCall is a collective on N elements, as the library's function counts them. Type and Op are the library's numbers.
+type NCCLCall struct {
+	Kind           NCCLKind
+	Src, Dst       uintptr
+	N              int
+	Type, Op, Root int
+}
+
+// Run queues a collective.
+func (c NCCLComm) Run(s Stream, call NCCLCall) error {
+	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N), _type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root)}
+	var text [C.SY_NCCL_TEXT]C.char
+	return ncclError(C.sy_nccl_run(c.c, s.c, &a, &text[0]), &text[0])
+}
+
+// Failure is what the library reports of collectives that are under way.
+func (c NCCLComm) Failure() error {
+	var text [C.SY_NCCL_TEXT]C.char
+	return ncclError(C.sy_nccl_failure(c.c, &text[0]), &text[0])
+}
+
+// remoteError is NCCL's result when another process or the network failed.
+const remoteError = 6
+
+// ncclError turns a status into an error: *device.LibraryError, or *device.DriverError if the driver failed.
+func ncclError(st C.sy_status, text *C.char) error {
+	if st.code == 0 {
+		return nil
+	}
+	call := C.GoString(st.call)
+	if strings.HasPrefix(call, "cu") {
+		return check(st)
+	}
+	e := &device.LibraryError{Library: "NCCL", Call: call, Code: int(st.code), Remote: st.code == remoteError}
+	if text != nil {
+		e.Text = strings.TrimSpace(C.GoString(text))
+	}
+	return e
+}

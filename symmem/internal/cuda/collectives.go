@@ -1,0 +1,158 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// The versions of NCCL whose binary interface is known, as the library numbers them. The oldest has all-to-all and windows.
+const (
+	oldestNCCL = 22800
+	newestNCCL = 23299
+)
+
+// NCCLLibrary is NCCL, opened.
+type NCCLLibrary struct {
+	c    clib.NCCL
+	path string
+}
+
+// ncclOnce opens NCCL for the process.
+var ncclOnce = sync.OnceValues(func() (*NCCLLibrary, error) { return openNCCL(libs.ThisHost()) })
+
+// NCCL opens the library, once a process. The error is an *device.UnavailableError.
+func NCCL() (*NCCLLibrary, error) { return ncclOnce() }
+
+// openNCCL opens the first library of the host whose version is known.
+func openNCCL(host libs.Host) (*NCCLLibrary, error) {
+	kind := libs.NCCL()
+	failed := unavailable("NCCL was not found", kind.Hint)
+	if own := host.Getenv(kind.Env); own != "" {
+		failed = unavailable(fmt.Sprintf("NCCL was not found: %s is %s, where there is none", kind.Env, own), "set it to libnccl.so.2 or its folder, or unset it")
+	}
+	for i, l := range host.Find(kind) {
+		n, err := clib.LoadNCCL(l.Path)
+		if err == nil {
+			if err = knownNCCL(n.Version()); err == nil {
+				return &NCCLLibrary{n, l.Path}, nil
+			}
+			err = fmt.Errorf("%s: %w", l.Path, err)
+		}
+		if i == 0 { // the preferred one
+			failed = unavailable("NCCL cannot be used: "+err.Error(), "`pip install nvidia-nccl-cu13`, or set "+kind.Env+" to another library")
+		}
+	}
+	return nil, failed
+}
+
+// knownNCCL refuses versions whose structures are not known.
+func knownNCCL(version int) error {
+	switch {
+	case version < oldestNCCL:
+		return fmt.Errorf("version %s is older than %s, the oldest that is known", ncclVersion(version), ncclVersion(oldestNCCL))
+	case version > newestNCCL:
+		return fmt.Errorf("version %s is newer than 2.32, the newest that is known", ncclVersion(version))
+	}
+	return nil
+}
+
+// ncclVersion writes 22809 as "2.28.9".
+func ncclVersion(v int) string { return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100) }
+
+// Version is "2.28.9".
+func (l *NCCLLibrary) Version() string { return ncclVersion(l.c.Version()) }
+
+// Features names what the library has, by its functions and its version.
+func (l *NCCLLibrary) Features() []string {
+	features := []string{"collectives"}
+	for _, f := range []struct {
+		bit  clib.NCCLFeature
+		name string
+	}{{clib.NCCLWindows, "windows"}, {clib.NCCLDeviceAPI, "device API"}, {clib.NCCLOneSided, "one-sided put and signal"}} {
+		if l.c.Has(f.bit) {
+			features = append(features, f.name)
+		}
+	}
+	return features
+}
+
+// collectives implements device.Collectives.
+type collectives struct {
+	d *Device
+	l *NCCLLibrary
+}
+
+// Collectives implements device.CollectiveDevice.
+func (d *Device) Collectives(settings []string) (device.Collectives, error) {
+	for _, s := range settings {
+		name, value, _ := strings.Cut(s, "=")
+		if _, set := os.LookupEnv(name); set {
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return nil, err
+		}
+	}
+	l, err := NCCL()
+	if err != nil {
+		return nil, err
+	}
+	return collectives{d, l}, nil
+}
+
+func (c collectives) Name() string { return "NCCL " + c.l.Version() }
+
+func (c collectives) NewID() ([]byte, error) { return c.l.c.NewID(c.d.c) }
+
+// joinTick is how often Join looks whether it was cancelled.
+const joinTick = 20 * time.Millisecond
+
+func (c collectives) Join(ctx context.Context, id []byte, rank, size int) (device.Communicator, error) {
+	comm, err := c.d.c.JoinNCCL(c.l.c, id, rank, size)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		done, err := comm.Joined(joinTick)
+		if err == nil && !done {
+			err = ctx.Err()
+		}
+		if err != nil {
+			comm.Free() // its thread ends what it has begun
+			return nil, err
+		}
+		if done {
+			return communicator{comm}, nil
+		}
+	}
+}
+
+// communicator implements device.Communicator.
+type communicator struct{ clib.NCCLComm }
+
+// NCCL's numbers of element types and reductions.
+var (
+	ncclTypes = map[string]int{"i8": 0, "u8": 1, "i32": 2, "u32": 3, "i64": 4, "u64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
+	ncclOps   = map[string]int{"": 0, "sum": 0, "max": 2, "min": 3, "avg": 4}
+	ncclKinds = map[device.CollectiveKind]clib.NCCLKind{device.AllReduce: clib.NCCLAllReduce, device.ReduceScatter: clib.NCCLReduceScatter,
+		device.AllGather: clib.NCCLAllGather, device.AllToAll: clib.NCCLAllToAll, device.Broadcast: clib.NCCLBroadcast}
+)
+
+// Collective implements device.Stream.
+func (s *Stream) Collective(c device.Communicator, d device.Collective) error {
+	t, ok := ncclTypes[d.Type]
+	op, ok2 := ncclOps[d.Reduction]
+	if !ok || !ok2 {
+		return fmt.Errorf("NCCL is not asked for %q of %s", d.Reduction, d.Type)
+	}
+	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root}
+	return c.(communicator).Run(s.c, call)
+}

@@ -1,0 +1,211 @@
+package cuda
+
+import (
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+//go:embed testdata/fakenccl.c
+var fakeNCCLSource []byte
+
+// fakeNCCL builds the NCCL of testdata and returns its path.
+func fakeNCCL(t *testing.T, flags ...string) string {
+	t.Helper()
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler to build the fake NCCL with")
+	}
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "fakenccl.c"), filepath.Join(dir, "libnccl.so.2")
+	if err := os.WriteFile(source, fakeNCCLSource, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(cc, append([]string{"-shared", "-fPIC", "-O1", "-o", library, source}, flags...)...).CombinedOutput(); err != nil {
+		t.Fatalf("the fake NCCL does not build: %v\n%s", err, out)
+	}
+	return library
+}
+
+// TestNCCLVersions: libraries are known by their version, and refused by it.
+func TestNCCLVersions(t *testing.T) {
+	whole, old := fakeNCCL(t), fakeNCCL(t, "-DOLD")
+	for _, c := range []struct{ path, version, want string }{
+		{whole, "22800", "2.28.0"}, {whole, "22809", "2.28.9"}, {whole, "22907", "2.29.7"}, {whole, "23007", "2.30.7"}, {whole, "23102", "2.31.2"}, {whole, "23203", "2.32.3"},
+		{old, "22705", "version 2.27.5 is older than 2.28.0, the oldest that is known"},
+		{old, "22809", "lacks ncclAlltoAll"},
+		{whole, "23300", "version 2.33.0 is newer than 2.32, the newest that is known"},
+		{"/nowhere", "", "SYMMREPL_NCCL is /nowhere, where there is none"},
+		{"", "", "NCCL was not found"},
+	} {
+		t.Setenv("FAKE_NCCL_VERSION", c.version)
+		env := func(name string) string { return map[string]string{"SYMMREPL_NCCL": c.path}[name] }
+		l, err := openNCCL(libs.Host{Getenv: env, Folder: t.TempDir(), Cache: "/nowhere"})
+		var un *device.UnavailableError
+		switch {
+		case err == nil && l.Version() != c.want:
+			t.Errorf("version %s is taken for %s", c.version, l.Version())
+		case err == nil:
+			if got := strings.Join(l.Features(), ", "); got != "collectives, windows, device API" {
+				t.Errorf("the features are %q", got)
+			}
+		case !errors.As(err, &un) || !strings.Contains(un.Why, c.want) || un.Hint == "":
+			t.Errorf("%s %s: %v, want %q", c.path, c.version, err, c.want)
+		}
+	}
+}
+
+// TestNCCLCollectives runs collectives of two devices in one process.
+func TestNCCLCollectives(t *testing.T) {
+	if !inChild(t) {
+		again(t, driverVariable+"="+fakeDriver(t), "SYMMREPL_NCCL="+fakeNCCL(t))
+		return
+	}
+	devices := []*Device{opened(t, 0), opened(t, 1)}
+	comms, err := joined(t, context.Background(), devices)
+	must(t, err)
+	words := func(v ...float32) (b []byte) {
+		for _, x := range v {
+			b = binary.NativeEndian.AppendUint32(b, math.Float32bits(x))
+		}
+		return b
+	}
+	for _, c := range []struct {
+		name string
+		call device.Collective
+		want [2][]byte
+	}{
+		{"all-reduce", device.Collective{Kind: device.AllReduce, N: 4, Type: "f32", Reduction: "sum"}, [2][]byte{words(11, 22, 33, 44), words(11, 22, 33, 44)}},
+		{"average", device.Collective{Kind: device.AllReduce, N: 2, Type: "f32", Reduction: "avg"}, [2][]byte{words(5.5, 11), words(5.5, 11)}},
+		{"reduce-scatter", device.Collective{Kind: device.ReduceScatter, N: 2, Type: "f32", Reduction: "max"}, [2][]byte{words(10, 20), words(30, 40)}},
+		{"all-gather", device.Collective{Kind: device.AllGather, N: 8, Type: "u8"}, [2][]byte{words(1, 2, 10, 20), words(1, 2, 10, 20)}},
+		{"all-to-all", device.Collective{Kind: device.AllToAll, N: 8, Type: "u8"}, [2][]byte{words(1, 2, 10, 20), words(3, 4, 30, 40)}},
+		{"broadcast", device.Collective{Kind: device.Broadcast, N: 16, Type: "u8", Root: 1}, [2][]byte{words(10, 20, 30, 40), words(10, 20, 30, 40)}},
+	} {
+		var streams [2]*Stream
+		var at [2]device.Ptr
+		for i, d := range devices {
+			streams[i] = newStream(t, d)
+			p, err := d.Alloc(1 << 12)
+			must(t, err)
+			at[i] = p
+			scale := float32(1)
+			if i == 1 {
+				scale = 10
+			}
+			must(t, streams[i].Write(p, words(scale, 2*scale, 3*scale, 4*scale)))
+			call := c.call
+			call.Src, call.Dst = p, p+1024
+			must(t, streams[i].Collective(comms[i], call))
+		}
+		for busy := true; busy; { // neither can do it alone
+			busy = false
+			for _, s := range streams {
+				idle, err := s.Idle()
+				must(t, err)
+				busy = busy || !idle
+			}
+		}
+		for i, d := range devices {
+			wants(t, streams[i], at[i]+1024, c.want[i], c.name)
+			must(t, streams[i].Close())
+			must(t, d.Free(at[i]))
+		}
+	}
+	s := newStream(t, devices[0])
+	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, N: 1, Type: "f8e4m3", Reduction: "sum"}); err == nil || err.Error() != `NCCL is not asked for "sum" of f8e4m3` {
+		t.Errorf("an 8-bit float gives %v", err)
+	}
+
+	// A call that waits for the other member ends with the communicator.
+	p, err := devices[0].Alloc(4)
+	must(t, err)
+	must(t, s.Collective(comms[0], device.Collective{Kind: device.AllReduce, Src: p, Dst: p, N: 1, Type: "f32", Reduction: "sum"}))
+	if idle, err := s.Idle(); idle || err != nil {
+		t.Errorf("Idle is %v (%v) while a call waits", idle, err)
+	}
+	must(t, comms[0].Failure())
+	comms[0].End()
+	must(t, s.Synchronize())
+	var failed *device.LibraryError
+	if err := s.Collective(comms[0], device.Collective{Kind: device.AllReduce, Src: p, Dst: p, N: 1, Type: "f32", Reduction: "sum"}); !errors.As(err, &failed) || failed.Text != "the communicator was ended" {
+		t.Errorf("a call after the end gives %v", err)
+	}
+	comms[1].End()
+	for i, c := range comms {
+		if !c.Ended(10 * time.Second) {
+			t.Errorf("communicator %d does not end", i)
+		}
+		c.Free()
+	}
+	must(t, s.Close())
+	must(t, devices[0].Free(p))
+	for _, d := range devices {
+		must(t, d.Close())
+	}
+}
+
+// joined makes a communicator for each device.
+func joined(t *testing.T, ctx context.Context, devices []*Device) ([]device.Communicator, error) {
+	t.Helper()
+	library, err := devices[0].Collectives([]string{"NCCL_HOSTID=one"})
+	must(t, err)
+	id, err := library.NewID()
+	must(t, err)
+	comms, errs := make([]device.Communicator, len(devices)), make([]error, len(devices))
+	var all sync.WaitGroup
+	for i, d := range devices {
+		all.Go(func() {
+			l, err := d.Collectives(nil)
+			must(t, err)
+			comms[i], errs[i] = l.Join(ctx, id, i, len(devices))
+		})
+	}
+	all.Wait()
+	return comms, errors.Join(errs...)
+}
+
+// TestNCCLNeverJoins gives up communicators that are never made.
+func TestNCCLNeverJoins(t *testing.T) {
+	if !inChild(t) {
+		for _, where := range []string{"init", "greet"} {
+			again(t, driverVariable+"="+fakeDriver(t), "SYMMREPL_NCCL="+fakeNCCL(t), "FAKE_NCCL_HANG="+where)
+		}
+		return
+	}
+	devices := []*Device{opened(t, 0), opened(t, 1)}
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	if _, err := joined(t, ctx, devices); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("joining gives %v", err)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestNCCLFailures: what the library returns is told with its own words.
+func TestNCCLFailures(t *testing.T) {
+	if !inChild(t) {
+		again(t, driverVariable+"="+fakeDriver(t), "SYMMREPL_NCCL="+fakeNCCL(t), "FAKE_NCCL_FAIL=ncclCommInitRankConfig=6")
+		return
+	}
+	_, err := joined(t, context.Background(), []*Device{opened(t, 0), opened(t, 1)})
+	var failed *device.LibraryError
+	if !errors.As(err, &failed) || !failed.Remote || failed.Error() != "ncclCommInitRankConfig returned 6: remote process exited or there was a network error: fake error, HOSTID one" {
+		t.Errorf("joining gives %v", err)
+	}
+}

@@ -1,0 +1,212 @@
+// A libnccl over a shared file, for tests on machines without a GPU, beside the driver of fakecuda.c: its collectives are work in that driver's
+// streams, which the members do together through the file, at most 64 KiB from each. It checks what it is given.
+//
+//   FAKE_NCCL_VERSION=22809   its version, 2.28.9 if it is not set
+//   FAKE_NCCL_HANG=init       communicators are never made; =greet, the first all-to-all never ends
+//   FAKE_NCCL_FAIL=NAME=CODE  a function fails
+//   FAKE_NCCL_LOST=FILE       once there is such a file, collectives that wait fail with 6
+//
+// Its last error names HOSTID, the value of NCCL_HOSTID. -DOLD leaves out what 2.28 has beyond 2.27.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { INVALID_ARGUMENT = 4, REMOTE = 6, MEMBERS = 16, SLOT = 64 << 10 };
+enum { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, ALL_TO_ALL, BROADCAST };
+
+typedef struct { char path[128]; } id;
+typedef struct {
+	size_t size;
+	unsigned magic, version;
+	int blocking, cga, least, most;
+	const char *net;
+	int share, class;
+	const char *name;
+	int collnet, policy, shrink, nvls, channels, nvlink;
+} config;
+
+// The file: how many members have joined, which call each has given its data for and which each is done with, and the data.
+typedef struct {
+	atomic_int joined, gave[MEMBERS], done[MEMBERS];
+	char slot[MEMBERS][SLOT];
+} shared;
+
+typedef struct {
+	shared *s;
+	int rank, size, calls;
+	atomic_int aborted, failed;
+	char last[256];
+} comm;
+
+typedef struct {
+	comm *c;
+	int kind, number, op, root, type, given;
+	size_t n;
+	const char *src;
+	char *dst;
+} work;
+
+static int failing(const char *name) {
+	const char *want = getenv("FAKE_NCCL_FAIL");
+	size_t n = strlen(name);
+	return want && !strncmp(want, name, n) && want[n] == '=' ? atoi(want + n + 1) : 0;
+}
+
+static int hangs(const char *where) {
+	const char *what = getenv("FAKE_NCCL_HANG");
+	return what && !strcmp(what, where);
+}
+
+int ncclGetVersion(int *v) {
+	const char *set = getenv("FAKE_NCCL_VERSION");
+	*v = set ? atoi(set) : 22809;
+	return failing("ncclGetVersion");
+}
+
+const char *ncclGetErrorString(int result) { return result == REMOTE ? "remote process exited or there was a network error" : result == INVALID_ARGUMENT ? "invalid argument" : "unhandled error"; }
+
+const char *ncclGetLastError(comm *c) {
+	static char text[64];
+	const char *host = getenv("NCCL_HOSTID");
+	if (c && *c->last) return c->last;
+	return snprintf(text, sizeof text, "fake error, HOSTID %s", host ? host : "unset"), text;
+}
+
+int ncclGetUniqueId(id *out) {
+	memset(out, 0, sizeof *out);
+	snprintf(out->path, sizeof out->path, "/tmp/fakenccl-XXXXXX");
+	int fd = mkstemp(out->path);
+	if (fd < 0 || ftruncate(fd, sizeof(shared))) return 2;
+	close(fd);
+	return failing("ncclGetUniqueId");
+}
+
+int ncclCommInitRankConfig(comm **out, int size, id name, int rank, config *f) {
+	int failed = failing("ncclCommInitRankConfig");
+	while (hangs("init")) usleep(1000);
+	if (failed) return failed;
+	if (f->size != 80 || f->magic != 0xcafebeef || f->version != 22800 || f->blocking != 1 || f->policy != INT_MIN || size > MEMBERS || rank < 0 || rank >= size) return INVALID_ARGUMENT;
+	int fd = open(name.path, O_RDWR);
+	comm *c = calloc(1, sizeof *c);
+	c->s = mmap(NULL, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (fd < 0 || c->s == MAP_FAILED) return 2;
+	c->rank = rank, c->size = size;
+	if (++c->s->joined == size) unlink(name.path);
+	while (c->s->joined < size) usleep(200);
+	return *out = c, 0;
+}
+
+int ncclCommAbort(comm *c) {
+	c->aborted = 1; // its work may still look at it
+	return 0;
+}
+
+int ncclCommGetAsyncError(comm *c, int *result) { return *result = c->failed, failing("ncclCommGetAsyncError"); }
+
+// ---- collectives ----
+
+static size_t width(int type) { return type < 2 ? 1 : type < 4 || type == 7 ? 4 : type == 6 || type == 9 ? 2 : 8; }
+
+#define FROM(r) (c->s->slot[r] + skip)
+#define REDUCE(T) \
+	for (size_t i = 0; i < n; i++) { \
+		T v = ((T *)FROM(0))[i]; \
+		for (int r = 1; r < c->size; r++) { \
+			T o = ((T *)FROM(r))[i]; \
+			v = w->op == 2 ? (v > o ? v : o) : w->op == 3 ? (v < o ? v : o) : v + o; \
+		} \
+		((T *)w->dst)[i] = w->op == 4 ? v / c->size : v; \
+	}
+
+// finish computes this member's result of what all have given.
+static void finish(work *w) {
+	comm *c = w->c;
+	size_t bytes = w->n * width(w->type), n = w->n;
+	size_t skip = w->kind == REDUCE_SCATTER || w->kind == ALL_TO_ALL ? c->rank * bytes : 0;
+	switch (w->kind) {
+	case ALL_REDUCE:
+	case REDUCE_SCATTER:
+		switch (w->type) {
+		case 2: REDUCE(int32_t) break;
+		case 4: REDUCE(int64_t) break;
+		case 7: REDUCE(float) break;
+		case 8: REDUCE(double) break;
+		}
+		break;
+	case BROADCAST: memcpy(w->dst, c->s->slot[w->root], bytes); break;
+	default:
+		for (int r = 0; r < c->size; r++) memcpy(w->dst + r * bytes, FROM(r), bytes);
+	}
+}
+
+// ready does what can be done and reports whether that is all.
+static int ready(void *arg) {
+	work *w = arg;
+	comm *c = w->c;
+	const char *lost = getenv("FAKE_NCCL_LOST");
+	int all = 1;
+	if (c->aborted) return 1;
+	if (!w->given) {
+		for (int r = 0; r < c->size; r++) all &= c->s->done[r] >= w->number - 1;
+		if (!all) return 0;
+		memcpy(c->s->slot[c->rank], w->src, w->n * width(w->type) * (w->kind == REDUCE_SCATTER || w->kind == ALL_TO_ALL ? c->size : 1));
+		c->s->gave[c->rank] = w->number;
+		w->given = 1;
+	}
+	for (int r = 0; r < c->size; r++) all &= c->s->gave[r] >= w->number;
+	if (!all || (w->number == 1 && hangs("greet"))) {
+		if (lost && !access(lost, F_OK)) c->failed = REMOTE;
+		return 0;
+	}
+	finish(w);
+	c->s->done[c->rank] = w->number;
+	w->given = 0, w->number = 0; // a graph's next replay is another call
+	return 1;
+}
+
+static int begun(void *arg) {
+	work *w = arg;
+	if (!w->number) w->number = ++w->c->calls;
+	return ready(arg);
+}
+
+static int queue(const char *name, work what, void *stream) {
+	static int (*add)(void *, int (*)(void *), void *);
+	int failed = failing(name);
+	comm *c = what.c;
+	if (failed) return snprintf(c->last, sizeof c->last, "%s was made to fail", name), failed;
+	if (!add) add = dlsym(dlopen(getenv("SYMMREPL_CUDA"), RTLD_NOW | RTLD_NOLOAD), "fakeAddWork");
+	if (what.n * width(what.type) * c->size > SLOT) return INVALID_ARGUMENT;
+	work *w = malloc(sizeof *w); // lives as long as the process, as graphs do
+	*w = what;
+	return add(stream, begun, w);
+}
+
+int ncclAllReduce(const void *src, void *dst, size_t n, int type, int op, comm *c, void *stream) {
+	return queue("ncclAllReduce", (work){.c = c, .kind = ALL_REDUCE, .n = n, .type = type, .op = op, .src = src, .dst = dst}, stream);
+}
+int ncclReduceScatter(const void *src, void *dst, size_t n, int type, int op, comm *c, void *stream) {
+	return queue("ncclReduceScatter", (work){.c = c, .kind = REDUCE_SCATTER, .n = n, .type = type, .op = op, .src = src, .dst = dst}, stream);
+}
+int ncclAllGather(const void *src, void *dst, size_t n, int type, comm *c, void *stream) {
+	return queue("ncclAllGather", (work){.c = c, .kind = ALL_GATHER, .n = n, .type = type, .src = src, .dst = dst}, stream);
+}
+int ncclBroadcast(const void *src, void *dst, size_t n, int type, int root, comm *c, void *stream) {
+	return queue("ncclBroadcast", (work){.c = c, .kind = BROADCAST, .n = n, .type = type, .root = root, .src = src, .dst = dst}, stream);
+}
+#ifndef OLD
+int ncclAlltoAll(const void *src, void *dst, size_t n, int type, comm *c, void *stream) {
+	return queue("ncclAlltoAll", (work){.c = c, .kind = ALL_TO_ALL, .n = n, .type = type, .src = src, .dst = dst}, stream);
+}
+int ncclCommWindowRegister(void) { return INVALID_ARGUMENT; }
+int ncclDevCommCreate(void) { return INVALID_ARGUMENT; }
+#endif

@@ -1,0 +1,57 @@
+package device
+
+import (
+	"context"
+	"time"
+)
+
+// CollectiveDevice is a Device for which its vendor has a library of collectives.
+type CollectiveDevice interface {
+	Device
+	// Collectives opens the library once settings are in the environment, NAME=VALUE, which leave alone what is there. The error, an
+	// *UnavailableError, says why it cannot be used.
+	Collectives(settings []string) (Collectives, error)
+}
+
+// Collectives is such a library.
+type Collectives interface {
+	Name() string // "NCCL 2.28.9"
+	// NewID makes what the members of one communicator name it by.
+	NewID() ([]byte, error)
+	// Join makes a member's communicator with all the others, which call it too. Cancelling ctx gives up.
+	Join(ctx context.Context, id []byte, rank, size int) (Communicator, error)
+}
+
+// Communicator is what a member of a set of processes calls collectives by.
+type Communicator interface {
+	// Failure is what the library reports of collectives that are under way.
+	Failure() error
+	// End ends the communicator and its kernels at once, whatever they wait for. It returns before that is over, and may be called at any time.
+	End()
+	// Ended waits and reports whether that is over. Graphs that captured collectives hold it up.
+	Ended(limit time.Duration) bool
+	// Free releases the communicator, after it was ended.
+	Free()
+}
+
+// CollectiveKind is which collective.
+type CollectiveKind uint8
+
+const (
+	AllReduce CollectiveKind = iota
+	ReduceScatter
+	AllGather
+	AllToAll
+	Broadcast
+)
+
+// Collective is one collective on elements of a type, written "bf16". N counts them as this member gives them to each other member:
+// all of the tensor that is reduced or broadcast, and otherwise a part.
+type Collective struct {
+	Kind      CollectiveKind
+	Src, Dst  Ptr
+	N         int
+	Type      string
+	Reduction string // "sum", "avg", "max" or "min"
+	Root      int
+}
