@@ -5,16 +5,16 @@ import (
 	"strings"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
-	"github.com/symmrepl/symmrepl/symmem/internal/devices"
 )
 
 // Capabilities is what this rank's device and back end can do.
 type Capabilities struct {
-	Backend      string // "CPU" or "CUDA"
-	Device       string // "cuda:2"
-	Name         string // "NVIDIA H200"
-	Arch         string // "sm_90"
-	Driver       string // driver and compiler, in words
+	Backend      string          // "CPU", "CUDA" or "NCCL"
+	Backends     []BackendStatus // all there are
+	Device       string          // "cuda:2"
+	Name         string          // "NVIDIA H200"
+	Arch         string          // "sm_90"
+	Driver       string          // driver and compiler, in words
 	Processors   int
 	Memory       uint64 // bytes
 	MaxThreads   int    // a block
@@ -37,7 +37,7 @@ func (rt *Runtime) Caps() Capabilities {
 	hosts, simulated := core.Hosts(rt.world)
 	return Capabilities{
 		Hosts: hosts, Simulated: simulated, Parts: core.Parts(rt.world), Between: core.Between(rt.world), Sharing: rt.Sharing(),
-		Backend: rt.Backend(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
+		Backend: rt.Backend(), Backends: rt.Backends(), Device: rt.DeviceName(), Name: i.Name, Arch: i.Arch, Driver: i.Driver, Processors: i.Processors, Memory: i.Memory,
 		MaxThreads: i.MaxThreads, SharedMemory: i.SharedPerBlock, Multicast: i.Multicast, MulticastWhy: i.MulticastWhy,
 		MaxRanks: MaxRanks, Channels: rt.Group().Channels(), SignalPad: rt.SignalPadSize(),
 	}
@@ -50,6 +50,9 @@ func (c Capabilities) String() string {
 		fmt.Fprintf(&b, "%-14s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("back end", "%s", c.Backend)
+	for _, b := range c.Backends {
+		line("  "+b.Name, "%s", strings.TrimPrefix(b.String(), b.Name+": "))
+	}
 	line("device", "%s: %s, %s", c.Device, c.Name, c.Arch)
 	line("driver", "%s", c.Driver)
 	line("memory", "%.1f GiB", float64(c.Memory)/(1<<30))
@@ -76,34 +79,4 @@ func (c Capabilities) String() string {
 	line("groups", "%d ranks of a host at most, %d channels in the world", c.MaxRanks, c.Channels)
 	line("signal pad", "%d bytes a tensor", c.SignalPad)
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// Backend is how symmetric memory is made: "CUDA" on GPUs, "CPU" on the cpu device.
-func (rt *Runtime) Backend() string { return rt.kind.Backend }
-
-// SetBackend chooses how symmetric memory is made. A device has one way; any other name is refused with the
-// reason.
-func (rt *Runtime) SetBackend(name string) {
-	core.RefuseClosed(rt.world, "SetBackend")
-	if err := refuseBackend(rt.kind, rt.DeviceName(), rt.Rank(), name); err != nil {
-		panic(err)
-	}
-}
-
-// refuseBackend says why a device of a kind has no back end of that name; nil if it has.
-func refuseBackend(kind *devices.Kind, device string, rank int, name string) error {
-	if name == kind.Backend {
-		return nil
-	}
-	e := &Error{Kind: KindMisuse, Op: "SetBackend", Rank: rank, Peer: -1, Arg: "name", Hint: "use " + kind.Backend}
-	switch other, built := devices.OfBackend(name); {
-	case built:
-		e.Hint += ", or start with --device " + other.Name
-		e.Msg = fmt.Sprintf("the back end %s needs the %s device, this is %s", name, other.Name, device)
-	case other != nil:
-		e.Msg = fmt.Sprintf("the back end %s is not part of this build", name)
-	default:
-		e.Msg = fmt.Sprintf("there is no back end %q", name)
-	}
-	return e
 }

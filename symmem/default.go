@@ -157,6 +157,9 @@ func SetBackend(name string) { now().SetBackend(name) }
 // GetBackend is how symmetric memory is made: see [Runtime.Backend].
 func GetBackend() string { return now().Backend() }
 
+// Backends lists all back ends, and says which this world can use: see [Runtime.Backends].
+func Backends() []BackendStatus { return now().Backends() }
+
 // SetSignalPadSize sets the signal pad of what is made from now on: see [Runtime.SetSignalPadSize].
 func SetSignalPadSize(n int) { now().SetSignalPadSize(n) }
 

@@ -14,14 +14,17 @@ import (
 // their links, the libraries, the compiler of the cpu device; what is missing, and how to get it. It needs no
 // Runtime.
 func Doctor() string {
-	return devices.Doctor() + "hosts     ranks share memory within a host; " + core.Carrier() + " carries traffic between hosts, the null network between simulated ones\n"
+	backends := ""
+	for _, b := range (DeviceKind{}).Backends() {
+		backends += fmt.Sprintf("back end   %v\n", b)
+	}
+	return devices.Doctor() + backends + "hosts     ranks share memory within a host; " + core.Carrier() + " carries traffic between hosts, the null network between simulated ones\n"
 }
 
 // DeviceKind is a kind of device that worlds of this build can run on.
 type DeviceKind struct {
 	Name     string   // as Config.Device has it: "cuda"
-	Backend  string   // its back end: "CUDA"
-	Others   []string // other back ends of such devices, which are not part of this build
+	Names    []string // of its back ends, the default first: "CUDA"
 	Emulated bool     // by the host's memory and processors: for learning and tests, in any number
 }
 
@@ -29,7 +32,11 @@ type DeviceKind struct {
 func DeviceKinds() []DeviceKind {
 	var list []DeviceKind
 	for _, k := range devices.All() {
-		list = append(list, DeviceKind{k.Name, k.Backend, slices.Clone(k.Others), k.Emulated})
+		kind := DeviceKind{Name: k.Name, Emulated: k.Emulated}
+		for _, b := range k.Backends {
+			kind.Names = append(kind.Names, b.Name)
+		}
+		list = append(list, kind)
 	}
 	return list
 }

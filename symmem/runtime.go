@@ -16,7 +16,7 @@ import (
 type Config struct {
 	Device  string            // "auto" (the default), "cpu" or "cuda"
 	Index   int               // which rank of this host, from 0 on: it gets the device of that number, or one that it shares if there are fewer
-	Backend string            // "" for the device's own: "CPU" or "CUDA"
+	Backend string            // of symmetric memory: "CPU", "CUDA" or "NCCL"; "" for what TORCH_SYMMMEM says on GPUs, else the device's own
 	Network string            // what carries operations between hosts: "ucx", "null" or "none"; "" for what SYMMREPL_NET says, else ucx
 	Client  *bootstrap.Client // to meet the other ranks; nil for a world of one
 	// LocalSize is how many ranks this host has, 0 if that is not known. If they are more than the devices, neighbours share one: of 4 ranks on 2 GPUs
@@ -82,12 +82,11 @@ func Init(config Config) (*Runtime, error) {
 func newRuntime(kind *devices.Kind, dev device.Device, rank int, config Config) (*Runtime, error) {
 	info := dev.Info()
 	name := kind.Device(info.Index)
-	if config.Backend != "" {
-		if err := refuseBackend(kind, name, rank, config.Backend); err != nil {
-			return nil, err
-		}
+	backend, err := chosenBackend(kind, name, rank, config)
+	if err != nil {
+		return nil, err
 	}
-	w, err := core.New(dev, core.Config{Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
+	w, err := core.New(dev, core.Config{Backend: backend, Client: config.Client, Plan: kind.Plan, Name: name, Joining: config.Joining, Caller: config.Caller, Network: cmp.Or(config.Network, os.Getenv(networkVariable))})
 	if err != nil {
 		return nil, err
 	}

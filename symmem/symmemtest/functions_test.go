@@ -6,6 +6,7 @@ import "github.com/symmrepl/symmrepl/symmem"
 
 // functions are those of package symmem, and the methods of its types.
 var functions = map[string]any{
+	"BackendStatus.String":                symmem.BackendStatus.String,
 	"BlockSize.String":                    symmem.BlockSize.String,
 	"Capabilities.String":                 symmem.Capabilities.String,
 	"DType.Size":                          symmem.DType.Size,
@@ -15,6 +16,7 @@ var functions = map[string]any{
 	"DeviceComm.Group":                    (*symmem.DeviceComm).Group,
 	"DeviceComm.Resource":                 (*symmem.DeviceComm).Resource,
 	"DeviceComm.String":                   (*symmem.DeviceComm).String,
+	"DeviceKind.Backends":                 symmem.DeviceKind.Backends,
 	"DeviceWindow.Handle":                 (*symmem.DeviceWindow).Handle,
 	"DeviceWindow.String":                 (*symmem.DeviceWindow).String,
 	"Error.Error":                         (*symmem.Error).Error,
@@ -81,6 +83,7 @@ var functions = map[string]any{
 	"Runtime.AllToAllVDev2D":              (*symmem.Runtime).AllToAllVDev2D,
 	"Runtime.AllToAllVDev2DOffset":        (*symmem.Runtime).AllToAllVDev2DOffset,
 	"Runtime.Backend":                     (*symmem.Runtime).Backend,
+	"Runtime.Backends":                    (*symmem.Runtime).Backends,
 	"Runtime.Broadcast":                   (*symmem.Runtime).Broadcast,
 	"Runtime.Caps":                        (*symmem.Runtime).Caps,
 	"Runtime.Capture":                     (*symmem.Runtime).Capture,
@@ -179,6 +182,7 @@ var functions = map[string]any{
 	"symmem.AllToAllVDev":                 symmem.AllToAllVDev,
 	"symmem.AllToAllVDev2D":               symmem.AllToAllVDev2D,
 	"symmem.AllToAllVDev2DOffset":         symmem.AllToAllVDev2DOffset,
+	"symmem.Backends":                     symmem.Backends,
 	"symmem.Block":                        symmem.Block,
 	"symmem.Broadcast":                    symmem.Broadcast,
 	"symmem.Caps":                         symmem.Caps,

@@ -333,10 +333,23 @@ func capsCase(t *T) {
 		}
 	}
 	symmem.SetBackend(c.Backend)
-	other := map[string]string{"CPU": "CUDA", "CUDA": "CPU"}[c.Backend]
+	other := map[string]string{"CPU": "CUDA", "CUDA": "CPU", "NCCL": "CPU"}[c.Backend]
 	t.refused(symmem.KindMisuse, func() { symmem.SetBackend(other) }, "SetBackend", other, "device")
 	t.refused(symmem.KindMisuse, func() { symmem.SetBackend("NVSHMEM") }, "not part of this build")
 	t.refused(symmem.KindMisuse, func() { symmem.SetBackend("MPI") }, `no back end "MPI"`)
+	t.equal("back ends", c.Backends, symmem.Backends())
+	var names []string
+	for _, b := range c.Backends {
+		names = append(names, b.Name)
+		t.equal(b.Name+" and why not", b.Available, b.Why == "")
+		if !b.Available && b.Hint == "" {
+			t.Errorf("no hint for %v", b)
+		}
+		if b.Name == c.Backend && !b.Available {
+			t.Errorf("the back end of this world is not available: %v", b)
+		}
+	}
+	t.equal("their names", names, []string{"CUDA", "NCCL", "NVSHMEM", "CPU"})
 	top, err := t.rt.Top()
 	if err != nil || !strings.Contains(top, "held by this rank") {
 		t.Errorf("top: %q, %v", top, err)

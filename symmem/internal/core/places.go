@@ -106,6 +106,9 @@ func (rt *Runtime) findDevices(op string, p *places) error {
 	g := rt.all
 	g.meeting.Lock()
 	all, err := agree(g, op, "the devices", mine, err)
+	if err == nil {
+		err = rt.agreeBackend(op)
+	}
 	g.meeting.Unlock()
 	if err != nil {
 		return err

@@ -23,6 +23,7 @@ type Config struct {
 	// collective call is the Recover that the other ranks make too.
 	Joining bool
 	Caller  func() int // where the program is; nil if it does not say
+	Backend string     // how symmetric memory is made: "NCCL"
 	Network string     // what carries operations between hosts, and its settings: "null delay=1ms"; empty to let it choose
 }
 
@@ -50,7 +51,7 @@ type Runtime struct {
 	net       atomic.Pointer[network] // nil if none carries operations between hosts
 	crowded   atomic.Bool             // kernels of other ranks run beside this one's on the same device
 	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
-	posting   atomic.Bool             // kernels of the user's were given what posts operations for other hosts
+	posting   atomic.Bool // kernels of the user's were given what posts operations for other hosts
 
 	located locations
 
@@ -69,6 +70,7 @@ type Runtime struct {
 	builtins   map[builtinKernel]device.Kernel
 	local      cache
 	padSize    int
+	backend    backend
 	unreported error // a fault met where it could not be reported
 }
 
@@ -91,6 +93,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	if config.Caller != nil {
 		rt.calls.caller = config.Caller
 	}
+	rt.backend = backend{name: config.Backend, session: config.Caller != nil, joining: config.Joining}
 	rt.setGraphs(nil)
 	rt.renewHostContext()
 	if c := config.Client; c != nil {

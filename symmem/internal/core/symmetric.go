@@ -82,6 +82,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	a.locate(rt.rank, seg)
 	a.storage = &storage{ptr: a.at.dataIn(seg), size: a.size, alloc: a, peer: rt.rank}
 	rt.allocs = append(rt.allocs, a)
+	rt.backend.used = true
 	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: a.shape, n: n}
 }
 

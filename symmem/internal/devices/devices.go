@@ -17,8 +17,7 @@ import (
 // Kind is a kind of device.
 type Kind struct {
 	Name     string       // "cuda"; Info.Kind of its devices
-	Backend  string       // how symmetric memory is made on it: "CUDA"
-	Others   []string     // other back ends of such devices, which are not part of this build
+	Backends []Backend    // how symmetric memory can be made on it, the default first
 	Count    func() int   // how many devices this process could use
 	Plan     *tuning.Plan // how it is best used
 	Emulated bool         // by the host: there are as many as one likes, without numbers
@@ -31,23 +30,12 @@ type Kind struct {
 
 // kinds are all there are, the quickest first.
 var kinds = []Kind{
-	{Name: "cuda", Backend: "CUDA", Others: []string{"NCCL", "NVSHMEM"}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor},
-	{Name: "cpu", Backend: "CPU", Count: unlimited, Open: openCPU, Plan: tuning.CPU, Doctor: cpuDoctor, Emulated: true},
+	{Name: "cuda", Backends: []Backend{{Name: "CUDA", find: findCUDA}, {Name: "NCCL", find: findNCCL}, {Name: "NVSHMEM"}}, Count: countGPUs, Open: cuda.Open, Plan: tuning.CUDA, Doctor: gpuDoctor},
+	{Name: "cpu", Backends: []Backend{{Name: "CPU", find: findCPU}}, Count: unlimited, Open: openCPU, Plan: tuning.CPU, Doctor: cpuDoctor, Emulated: true},
 }
 
 // All lists the kinds of devices, the quickest first.
 func All() []Kind { return slices.Clone(kinds) }
-
-// OfBackend returns the kind of device that a back end is for, and whether the back end is part of this build; nil if there is none
-// of that name.
-func OfBackend(name string) (k *Kind, built bool) {
-	for i := range kinds {
-		if k := &kinds[i]; k.Backend == name || slices.Contains(k.Others, name) {
-			return k, k.Backend == name
-		}
-	}
-	return nil, false
-}
 
 // Best is the quickest kind of which there is a device.
 func Best() *Kind {

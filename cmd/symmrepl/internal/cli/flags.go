@@ -169,7 +169,7 @@ func deviceNames() []string {
 // backendNames are the values of --backend, also of back ends that are not part of this build.
 func backendNames() (names []string) {
 	for _, k := range symmem.DeviceKinds() {
-		names = append(append(names, k.Backend), k.Others...)
+		names = append(names, k.Names...)
 	}
 	return names
 }

@@ -49,6 +49,9 @@ func open(ctx context.Context, o options) (*opened, error) {
 			return nil, misused("--rdzv is where processes of a launcher meet, and none has started this one: RANK and WORLD_SIZE are not set")
 		}
 		config.Ranks, config.Device = o.choose(o.ranks)
+		if err := o.checkBackend(config.Device); err != nil {
+			return nil, err
+		}
 		if config.Hosts, err = o.simulated(config.Ranks); err != nil {
 			return nil, err
 		}
@@ -74,6 +77,9 @@ func open(ctx context.Context, o options) (*opened, error) {
 		return nil, misused("the hosts %s cannot be simulated: %s has started %d of %d processes on this host; leave --hosts and %s out", config.Hosts, launcher.Name, launcher.LocalSize, launcher.Size, session.HostsVariable)
 	}
 	_, config.Device = o.choose(launcher.Size)
+	if err := o.checkBackend(config.Device); err != nil {
+		return nil, err
+	}
 	s, err := session.Join(ctx, launcher, config)
 	if s == nil || err != nil {
 		return nil, err
@@ -112,6 +118,19 @@ func (o options) choose(ranks int) (int, string) {
 		return ranks, kinds[0].Name
 	}
 	return ranks, kinds[len(kinds)-1].Name
+}
+
+// checkBackend refuses a back end that a kind of device of this machine has not, before anything is started.
+func (o options) checkBackend(device string) error {
+	if o.backend == "" {
+		return nil
+	}
+	for _, b := range (symmem.DeviceKind{Name: device}).Backends() {
+		if b.Name == o.backend && !b.Available {
+			return fmt.Errorf("--backend %s: %s (%s, or leave --backend out)", b.Name, b.Why, b.Hint)
+		}
+	}
+	return nil
 }
 
 // emulated reports whether a kind of device is emulated.

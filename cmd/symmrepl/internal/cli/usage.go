@@ -41,7 +41,8 @@ Flags, which may stand before or after the arguments:
     -n, --ranks N       ranks to start, 1 to 1024 and at most 72 on a host; by default one for each GPU, or 4 without
                         GPUs. More ranks than GPUs share them
     --device KIND       cpu, cuda, or auto: cuda if there is a GPU. By default auto
-    --backend NAME      how symmetric memory is made: CUDA on GPUs, CPU on the cpu device; by default what fits
+    --backend NAME      how symmetric memory is made: CUDA or NCCL on GPUs, CPU on the cpu device; by default what
+                        TORCH_SYMMMEM says on GPUs, or else CUDA there
     --hosts LIST        simulated hosts, as a number, 2, or the ranks of each, 0-3/4-7: memory is shared inside a host only
     --net NAME          what carries traffic between hosts: ucx, which is the default; null, for tests and lessons; or none
     -e, --eval CODE     run CODE as one cell and exit

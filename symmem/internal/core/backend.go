@@ -1,0 +1,82 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+)
+
+// backend is how a world makes symmetric memory. All ranks have the same.
+type backend struct {
+	name    string
+	used    bool // a symmetric tensor was made
+	session bool // cells choose it, not a program
+	joining bool // this process replaces another one, and takes over what the other ranks have
+}
+
+// Backend is the name of the world's back end.
+func Backend(rt *Runtime) string {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return rt.backend.name
+}
+
+// fix says how to choose a back end in time.
+func (b *backend) fix(name string) string {
+	if b.session {
+		return fmt.Sprintf("start with --backend %s, or call it first in a session", name)
+	}
+	return fmt.Sprintf("call it before the first Empty, or set Config.Backend to %s", name)
+}
+
+// SetBackend chooses the world's back end, of which find says why this rank has it not, nil if it has. It is collective over all ranks.
+func SetBackend(rt *Runtime, op, name string, find func() error) {
+	rt.hostCall(op)
+	rt.all.check(op)
+	rt.mu.Lock()
+	now, used := rt.backend.name, rt.backend.used
+	rt.mu.Unlock()
+	var failed error
+	switch {
+	case name == now:
+	case used:
+		failed = rt.misuse(op, "name", rt.backend.fix(name), "symmetric memory was made by %s already", now)
+	default:
+		failed = find()
+	}
+	g := rt.all
+	g.meeting.Lock()
+	_, err := agree(g, op, name, struct{}{}, failed)
+	g.meeting.Unlock()
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.backend.name = name
+}
+
+// agreeBackend checks that all ranks have the same back end, which one that joins takes over. A holder of the world's meeting calls it.
+func (rt *Runtime) agreeBackend(op string) error {
+	type choice struct {
+		Name    string
+		Joining bool
+	}
+	rt.mu.Lock()
+	mine := choice{rt.backend.name, rt.backend.joining}
+	rt.mu.Unlock()
+	all, err := agree(rt.all, op, "the back ends", mine, nil)
+	if err != nil {
+		return err
+	}
+	first := max(0, slices.IndexFunc(all, func(c choice) bool { return !c.Joining }))
+	for r, c := range all {
+		if c.Name != all[first].Name && !c.Joining {
+			return &Error{Kind: KindMismatch, Op: op, Rank: rt.rank, Peer: r, Msg: fmt.Sprintf("rank %d makes symmetric memory by %s, and rank %d by %s", first, all[first].Name, r, c.Name),
+				Hint: "give all ranks the same --backend, Config.Backend or TORCH_SYMMMEM"}
+		}
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	rt.backend.name, rt.backend.joining = all[first].Name, false
+	return nil
+}

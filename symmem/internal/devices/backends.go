@@ -1,0 +1,82 @@
+package devices
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Backend is a way to make symmetric memory.
+type Backend struct {
+	Name string         // as PyTorch names it: "NCCL"
+	find func() Finding // nil if the back end is not part of this build
+}
+
+// Finding is what this machine has for a back end.
+type Finding struct {
+	Why      string   // why it cannot be used; empty if it can
+	Hint     string   // what to do about that
+	Version  string   // of its library, empty without one
+	Features []string // that the library has
+}
+
+// Built reports whether the back end is part of this build.
+func (b Backend) Built() bool { return b.find != nil }
+
+// Find looks for what the back end needs on this machine. It opens libraries to ask for their versions and functions, and creates nothing on a device.
+func (b Backend) Find() Finding {
+	if !b.Built() {
+		return Finding{Why: "it is not part of this build", Hint: "use another one"}
+	}
+	return b.find()
+}
+
+// Backend returns the back end of a name that devices of this kind have.
+func (k *Kind) Backend(name string) (b Backend, ok bool) {
+	i := slices.IndexFunc(k.Backends, func(b Backend) bool { return b.Name == name })
+	if i < 0 {
+		return Backend{}, false
+	}
+	return k.Backends[i], true
+}
+
+// OfBackend returns the kind of device that a back end is for, nil if there is no back end of that name.
+func OfBackend(name string) *Kind {
+	for i := range kinds {
+		if _, ok := kinds[i].Backend(name); ok {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+func findCPU() Finding { return Finding{} }
+
+func findCUDA() Finding {
+	if _, err := cuda.Count(); err != nil {
+		return unavailable(err)
+	}
+	return Finding{}
+}
+
+func findNCCL() Finding {
+	l, err := cuda.NCCL()
+	if err != nil {
+		return unavailable(err)
+	}
+	f := findCUDA()
+	f.Version, f.Features = l.Version(), l.Features()
+	return f
+}
+
+// unavailable is the finding that an error means.
+func unavailable(err error) Finding {
+	f := Finding{Why: err.Error()}
+	var un *device.UnavailableError
+	if errors.As(err, &un) {
+		f.Why, f.Hint = un.Why, un.Hint
+	}
+	return f
+}
