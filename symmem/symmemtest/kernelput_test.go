@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ var remoteCases = []testCase{
 	{name: "KernelGraph", run: kernelGraphCase, min: 1},
 	{name: "KernelRefused", run: kernelRefusedCase, min: 1},
 	{name: "KernelWaits", run: kernelWaitsCase, min: 2},
+	{name: "KernelPolls", run: kernelPollsCase, min: 2},
 }
 
 // putKernels put n words to every member's place for this rank and wait for those of all, by blocks, warps or threads. Signals count rounds.
@@ -473,6 +475,50 @@ func kernelRefusedCase(t *T) {
 	h.Barrier(0)
 	symmem.Synchronize()
 	x.Free()
+}
+
+// kernelPollsCase: two kernels that answer each other many times wait for each answer anew. On the cpu device, whose threads sleep when they have polled for
+// long, that is without sleep.
+func kernelPollsCase(t *T) {
+	caps, times := symmem.Caps(), 4000
+	if caps.Backend != "CPU" {
+		times = 100 // GPUs that ranks share take milliseconds for an answer
+	}
+	echo := symmem.Compile(`extern "C" __global__ void echo(symm::Handle h, int peer, int times, int* ok) {
+		for (int i = 1; i <= times; i++) {
+			if (h.rank != 0 && !symm::wait_for_signal(h, 0, i, true)) return;
+			if (!symm::signal(h, peer, symm::signal_add(0, 1))) return;
+			if (h.rank == 0 && !symm::wait_for_signal(h, 0, i, true)) return;
+			*ok += 1;
+		}
+	}`)
+	x := symmem.Empty(symmem.U8, 1)
+	h := symmem.Rendezvous(x)
+	last := t.size - 1
+	ok := symmem.Local(symmem.I32, 1)
+	h.Barrier(0)
+	if t.rank == 0 || t.rank == last {
+		echo.Launch(symmem.Grid(1), symmem.Block(1), h, last-t.rank, times, ok, symmem.Timeout(40*time.Second))
+		slept := threadSleeps(t)
+		symmem.Synchronize()
+		slept = threadSleeps(t) - slept
+		t.equal("answers", ok.Ints(), []int{times})
+		if caps.Backend == "CPU" && len(caps.Hosts) == 1 && slept > times/2 {
+			t.Errorf("threads slept %d times in %d waits", slept, times)
+		}
+	}
+	h.Barrier(0)
+	symmem.Synchronize()
+	x.Free()
+}
+
+// threadSleeps is how often threads of this process have gone to sleep.
+func threadSleeps(t *T) int {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return int(u.Nvcsw)
 }
 
 // kernelWaitsCase: the table of waits says which word a kernel waits for, and how the network to other hosts is; an abort ends it.

@@ -51,6 +51,9 @@ class Patience {
   }
   // satisfied withdraws what the wait published.
   __device__ __forceinline__ void satisfied(Context c) {
+#ifdef SYMM_CPU
+    if (start_) symm_cpu_found();
+#endif
     if (!published_) return;
     Patience copy = *this;
     copy.withdraw(c);

@@ -49,7 +49,7 @@ void sleep_us(long us) {
 
 // failed_poll: all the block does is poll. What it polls for may be up to another thread of the system, a block that has not started, or nobody.
 void failed_poll(Executor* e) {
-  constexpr unsigned kSpins = 32, kHelp = 8, kYields = 200, kShortSleeps = 2000;
+  constexpr unsigned kSpins = 4, kHelp = 8, kYields = 200, kShortSleeps = 2000;
   if (e->polls++ < e->next_pass) return;
   e->next_pass = e->polls + e->ready.size;  // when everybody has polled once more
   if (e->polls < kSpins) return;
@@ -76,6 +76,12 @@ void yield() {
   InRuntime mark(e);
   settle(e);
   yield_as(e);
+}
+
+void found() {
+  Executor* e = executor();
+  InRuntime mark(e);
+  e->advanced();
 }
 
 Votes barrier(bool predicate) {
@@ -223,7 +229,7 @@ bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* s
   return true;
 }
 
-const Api api = {barrier, grid_barrier, warp, yield, print, fail, nanos, ring, span_barrier};
+const Api api = {barrier, grid_barrier, warp, yield, found, print, fail, nanos, ring, span_barrier};
 
 }  // namespace emu
 

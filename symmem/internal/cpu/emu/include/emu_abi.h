@@ -34,6 +34,8 @@ struct Api {
   unsigned long long (*warp)(unsigned mask, unsigned long long value, unsigned argument, void (*combine)(Lanes*));
   // yield is one failed poll: others run, and the thread sleeps when polls keep failing.
   void (*yield)();
+  // found ends a loop of polls: the next one that fails is the first again.
+  void (*found)();
   void (*print)(const char* text, Size n);
   // fail ends the grid with a fault.
   void (*fail)(const char* what, const char* file, int line);
