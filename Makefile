@@ -66,7 +66,9 @@ gophernotes: $(JUPYTER) | go ## build the Go kernel gophernotes 0.7.5 and drive 
 	./.ci/gophernotes build/gophernotes
 	SYMMREPL_GOPHERNOTES="$$PWD/build/gophernotes" SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" go test -count=1 -v -run '^TestGophernotes$$' ./cmd/symmrepl
 
-bench-net: $(UCX) ## measure what carries one-sided operations between hosts, over loopback
+bench-net: build $(UCX) ## measure what carries one-sided operations between hosts, over loopback, and what kernels see of it
+	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" $(BIN) bench net --device cpu
+	$(BIN) bench net --device cpu --net null
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -run '^TestPerf$$' ./symmem/internal/net -perf
 
 bench: build ## measure a session and its operations on this machine

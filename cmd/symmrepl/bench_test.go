@@ -364,6 +364,28 @@ bytes graph eager TFLOP/s PyTorch graph PyTorch eager ratio
 	h.expectNothingLeft()
 }
 
+// What kernels of two hosts put to each other is measured, and refused where all ranks are on one.
+func TestBenchNet(t *testing.T) {
+	h := newHome(t, 4)
+	r := h.run("", "bench", "net", "-n", "4", "--device", "cpu", "--net", "null")
+	rows := strings.Split(strings.TrimSuffix(r.out, "\n"), "\n")
+	if r.status != 0 || len(rows) != 9 || rows[0] != "4 ranks, cpu, between hosts the null network" {
+		t.Fatalf("status %d\n%s%s", r.status, r.out, r.err)
+	}
+	for i, want := range []string{"put of 0 B", "put of 8 B", "put of 4096 B", "put of 65536 B", "put of 1048576 B", "puts of 8 B", "puts of 32768 B", "puts of 1048576 B"} {
+		figures := `with signal, kernel to kernel, one way +[0-9.]+ us least, [0-9.]+ us median, [0-9.]+ us p90`
+		if i >= 5 {
+			figures = `one after the other +[0-9.]+ us each, [0-9.]+ GB/s`
+		}
+		if !regexp.MustCompile("^" + want + ",? " + figures + "$").MatchString(rows[i+1]) {
+			t.Errorf("%q is not of %s", rows[i+1], want)
+		}
+	}
+	if r := h.run("", "bench", "net", "--hosts", "1", "-n", "2", "--device", "cpu"); r.status != 3 || !strings.Contains(r.err, "all ranks are on one host: give --hosts 2") {
+		t.Errorf("on one host: status %d\n%s%s", r.status, r.out, r.err)
+	}
+}
+
 // The simulation measures worlds up to the one that was asked for, after a real session, and the table of a hang stays short.
 func TestBenchSimulate(t *testing.T) {
 	if testing.Short() {

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
@@ -14,6 +16,9 @@ import (
 
 // benchRanks is the default of -n for bench session.
 const benchRanks = 4
+
+// benchHosts is the default of -n and --hosts for bench net.
+const benchHosts = 2
 
 // runBench runs symmrepl bench.
 func runBench(ctx context.Context, o options, args []string) (int, error) {
@@ -33,6 +38,12 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 		}
 		return statusOK, bench.Session(ctx, start, os.Stdout)
 	}
+	if len(args) == 1 && args[0] == "net" {
+		if _, launched, _ := session.FromEnviron(os.Environ()); !launched { // an error is met again
+			o.ranks, o.hosts = cmp.Or(o.ranks, benchHosts), cmp.Or(o.hosts, os.Getenv(session.HostsVariable), strconv.Itoa(benchHosts))
+		}
+		return withSession(ctx, o, func(s *opened) (int, error) { return statusOK, bench.Network(ctx, s, os.Stdout) })
+	}
 	if opbench.DTypes[o.dtype] == 0 {
 		return 0, misused("--dtype %s: %s can be measured", o.dtype, strings.Join(slices.Sorted(maps.Keys(opbench.DTypes)), ", "))
 	}
@@ -46,7 +57,7 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 	} else {
 		for _, name := range args {
 			if !slices.Contains(opbench.Names(), name) {
-				return 0, misused("bench: there is no %q; there are session, overlap, %s", name, strings.Join(opbench.Names(), ", "))
+				return 0, misused("bench: there is no %q; there are session, net, overlap, %s", name, strings.Join(opbench.Names(), ", "))
 			}
 		}
 		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {

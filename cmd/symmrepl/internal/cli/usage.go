@@ -18,6 +18,7 @@ on an emulated device in host memory.
     symmrepl doctor             what this machine has, what is missing, and how to get it
     symmrepl bench session      how fast this machine starts a session and runs cells; with --simulate N, what a session costs
                                 beside its ranks, up to N of them, which have no interpreter and no device
+    symmrepl bench net          how fast kernels of two hosts put and signal to each other, by default simulated ones
     symmrepl bench [OP...] [--sizes BYTES,...] [--dtype TYPE] [--peers] [--json] [--svg FILE]
                                 measure operations (all if none is named) and their limits; with --peers also PyTorch,
                                 NCCL and NVSHMEM
