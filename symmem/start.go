@@ -36,7 +36,7 @@ func MustStart() *Runtime {
 // of one host by hand; without any of the variables the world is this process alone. The ranks of several hosts meet over TLS, at
 // MASTER_ADDR and MASTER_PORT, for which all need the same secret in SYMMREPL_TOKEN. SYMMREPL_HOSTS simulates hosts: 2, or 0-3/4-7,
 // lets the ranks of one host share memory as if they were on two. A host that is silent for the 10 s of SYMMREPL_HEARTBEAT, which rank 0 may set to 30s or
-// off, is lost: waits for its ranks end. config.Client, config.Index and config.LocalSize are Start's to fill in. A device that config
+// off, is lost: waits for its ranks end. So do waits for a rank whose process has ended. config.Client, config.Index and config.LocalSize are Start's to fill in. A device that config
 // leaves open is what SYMMREPL_DEVICE says, else cuda if there is a GPU, else cpu. If there are fewer GPUs than ranks on a host, several ranks share one, which
 // rank 0 says on the standard error.
 //
@@ -166,6 +166,7 @@ func (m *meeting) connect(at rendezvous.Meeting, rank int) (net.Conn, error) {
 func (m *meeting) serve(at rendezvous.Meeting) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rendezvous.Timeout)
 	hub := bootstrap.NewHub(at.Size)
+	hub.TellDepartures()
 	m.served.Add(at.Size)
 	serve := func(rank int, conn net.Conn) {
 		defer m.served.Done()

@@ -482,6 +482,40 @@ func benchmarkGather(b *testing.B, n int) {
 	}
 }
 
+// A hub that tells of departures does, also ranks that come later; a client notices that of the hub by itself.
+func TestDepartures(t *testing.T) {
+	w := newWorld(t, 3)
+	w.hub.TellDepartures()
+	left := make(chan string, 9)
+	tell := func(by int) func(int, string) {
+		return func(rank int, why string) { left <- fmt.Sprintf("%d: rank %d, %s", by, rank, why) }
+	}
+	w.clients[0].OnLeft(tell(0))
+	w.clients[2].Close()
+	if got := <-left; got != "0: rank 2, died" {
+		t.Error(got)
+	}
+	w.clients[1].OnLeft(tell(1)) // it was told before
+	if got := <-left; got != "1: rank 2, died" {
+		t.Error(got)
+	}
+	a, b := pair(t)
+	go w.hub.Serve(1, a)
+	later, err := NewClient(b, 1, 3, "", Parts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { later.Close() })
+	later.OnLeft(tell(9))
+	if got := <-left; got != "9: rank 2, died" {
+		t.Error(got)
+	}
+	a.Close()
+	if got := <-left; got != "9: rank 0, died" && got != "0: rank 1, died" {
+		t.Error(got)
+	}
+}
+
 // A rank that is lost stays absent, and all others are told, also those that come later.
 func TestLost(t *testing.T) {
 	ctx := bounded(t)

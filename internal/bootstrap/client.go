@@ -33,6 +33,8 @@ type Client struct {
 	files *exchange
 	lost  map[int]string // ranks that are gone for good, and why
 	told  func(rank int, why string)
+	left  map[int]string // ranks whose processes have ended, and in words what they did: "died"
+	leave func(rank int, why string)
 }
 
 type answer struct {
@@ -45,7 +47,7 @@ type answer struct {
 // directory on this host that only the user can enter, for GatherFiles; it may be empty if that is never called. parts are the simulated hosts of
 // the world, equal on all ranks; the client uses a directory of its part within dir.
 func NewClient(conn net.Conn, rank, size int, dir string, parts Parts) (*Client, error) {
-	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}, lost: map[int]string{}}
+	c := &Client{rank: rank, size: size, dir: dir, root: dir, parts: parts, conn: conn, out: frame.NewWriter(conn), open: map[uint64]chan answer{}, lost: map[int]string{}, left: map[int]string{}}
 	var err error
 	if dir != "" && parts.Hosts() > 1 {
 		c.dir = filepath.Join(dir, parts.Name(rank))
@@ -115,6 +117,26 @@ func (c *Client) OnLost(f func(rank int, why string)) {
 	}
 }
 
+// OnLeft has f called, now or later, for each rank whose process has ended, as far as the hub tells (see [Hub.TellDepartures]), and for rank 0 when the
+// connection with it ends. why is "died", or what else Leave was told. f must not wait for the client.
+func (c *Client) OnLeft(f func(rank int, why string)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leave = f
+	for rank, why := range c.left {
+		f(rank, why)
+	}
+}
+
+// departed tells of a rank whose process has ended.
+func (c *Client) departed(rank int, why string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left[rank] = why; c.leave != nil && c.ended == nil {
+		c.leave(rank, why)
+	}
+}
+
 // lose tells of a rank that is gone.
 func (c *Client) lose(rank int, why string) {
 	c.mu.Lock()
@@ -152,12 +174,16 @@ func (c *Client) read() {
 		case err == nil && a.Lost != nil:
 			c.lose(a.Lost.Rank, a.Lost.Why)
 			continue
+		case err == nil && a.Left != nil:
+			c.departed(a.Left.Rank, a.Left.Why)
+			continue
 		case err == nil && a.ID == 0:
 			err = errors.New(a.Refused)
 		case errors.As(err, &silence):
 			c.lose(0, silence.Error())
 		}
 		if err != nil {
+			c.departed(0, "died")
 			c.fail(fmt.Errorf("bootstrap: rank %d lost the session: %w", c.rank, err))
 			return
 		}

@@ -24,6 +24,7 @@ type Hub struct {
 	departures int             // how often ranks have left
 	links      map[int]*link   // the newest connection of each rank
 	lost       map[int]string  // ranks that are gone for good, and why
+	tells      bool            // of ranks whose connection ends: see TellDepartures
 }
 
 // Pending is a call that some ranks have made and others have not.
@@ -101,6 +102,11 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 	for gone, why := range h.lost {
 		l.send(reply{Lost: &loss{gone, why}}, nil)
 	}
+	for gone, a := range h.absent {
+		if h.tells {
+			l.send(reply{Left: &loss{gone, a.why}}, nil)
+		}
+	}
 	h.mu.Unlock()
 	defer h.disconnected(l)
 	for {
@@ -157,6 +163,14 @@ func (h *Hub) Lose(rank int, why string) {
 	h.leave(rank, "")
 }
 
+// TellDepartures has the hub tell all ranks of each whose connection ends from now on: see [Client.OnLeft]. Where nobody else looks after the ranks, they
+// learn by that for whom they wait in vain.
+func (h *Hub) TellDepartures() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tells = true
+}
+
 // leave is Leave with h.mu held. That a rank is lost says more than why.
 func (h *Hub) leave(rank int, why string) {
 	if lost, ok := h.lost[rank]; ok {
@@ -205,6 +219,11 @@ func (h *Hub) disconnected(l *link) {
 		why = a.why
 	}
 	h.leave(l.rank, why)
+	for _, other := range h.links {
+		if h.tells {
+			other.send(reply{Left: &loss{l.rank, why}}, nil)
+		}
+	}
 }
 
 // failCalls answers every open call that needs rank with an AbsentError. h.mu is held.

@@ -27,7 +27,7 @@ type gather struct {
 
 // reply is the header of a frame from hub to client, the answer to the gather ID. The payload holds the contributions by position in the group: their
 // sizes, as binary.AppendUvarint writes them, and then all one after the other; or one, if all are alike. At most one of Members, Absent, Mismatch,
-// Refused and Lost is set.
+// Refused, Lost and Left is set.
 type reply struct {
 	ID       uint64
 	Members  int            `json:",omitempty"` // of the group
@@ -35,7 +35,8 @@ type reply struct {
 	Absent   *AbsentError   `json:",omitempty"`
 	Mismatch *MismatchError `json:",omitempty"`
 	Refused  string         `json:",omitempty"` // what is wrong with the request; with ID 0 the connection is refused
-	Lost     *loss          `json:",omitempty"` // with ID 0: news of another rank
+	Lost     *loss          `json:",omitempty"` // with ID 0: news of another rank, as is
+	Left     *loss          `json:",omitempty"` // this: its process has ended
 }
 
 // loss says that a rank is gone for good.

@@ -43,6 +43,7 @@ type Runtime struct {
 	calls      callLog
 
 	abort     atomic.Pointer[string]   // why waits must end; nil in peace
+	gone      atomic.Pointer[int]      // the rank of this host whose end they must end for, if that is why
 	broken    atomic.Pointer[string]   // the collective operation that was given up; nil in peace
 	graphs    atomic.Pointer[[]*Graph] // alive; replaced whole
 	hostCtx   atomic.Pointer[hostContext]
@@ -55,6 +56,7 @@ type Runtime struct {
 
 	located locations
 
+	looking    sync.Mutex // held by who looks at watch, which Close takes away, without a call of the user's
 	mu         sync.Mutex // guards what follows, and the order of what is put in streams
 	generation int        // counts the worlds rebuilt by Recover
 	created    map[string]uint64
@@ -101,6 +103,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	}
 	if rt.client != nil {
 		rt.client.OnLost(rt.lost)
+		rt.client.OnLeft(rt.left)
 	}
 	return rt, Maybe(func() { rt.build(config) })
 }
@@ -161,6 +164,8 @@ func (rt *Runtime) Close() error {
 		return nil
 	}
 	rt.giveUp("the world was closed")
+	rt.looking.Lock() // nobody begins to look any more
+	rt.looking.Unlock()
 	rt.StopTrace()
 	rt.mu.Lock()
 	streams, allocs, groups := rt.streams, rt.allocs, rt.groups

@@ -273,6 +273,9 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 	if r.State == device.WaitAborted {
 		e.Kind, e.Hint = KindInterrupted, ""
 		e.Msg += ", and gave up: " + rt.whyAborted()
+		if gone := rt.gone.Load(); gone != nil {
+			e.Kind, e.Peer = KindPeer, *gone
+		}
 	}
 	if c.Manner >= Communicating {
 		rt.broken.Store(ptr(c.op + ": " + e.Msg))

@@ -1,0 +1,61 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Times of waitInVain.
+const (
+	vainAfter = 200 * time.Millisecond // a wait that lasts so long gets no answer from a process that has ended
+	vainEvery = 100 * time.Millisecond
+)
+
+// left notes that the process of a rank has ended. Where a session looks after the ranks, that does; of those of other hosts, the network tells. In a program,
+// what waits for a rank of its own host would wait for ever.
+func (rt *Runtime) left(rank int, why string) {
+	if rt.places.Load() != nil && rank != rt.rank && rt.partOf(rank) == rt.partOf(rt.rank) {
+		go rt.waitInVain(rank, why)
+	}
+}
+
+// waitInVain ends all waits of this rank as soon as one depends on a rank whose process has ended. It returns then, or when the world is closed.
+func (rt *Runtime) waitInVain(rank int, why string) {
+	for !rt.endsWait(rank, why) {
+		time.Sleep(vainEvery)
+	}
+}
+
+// endsWait is a look of waitInVain, which reports whether it was the last one.
+func (rt *Runtime) endsWait(rank int, why string) bool {
+	rt.looking.Lock() // not rt.mu, which a call may hold that waits for the device
+	defer rt.looking.Unlock()
+	if rt.closed.Load() || rt.abort.Load() != nil {
+		return true
+	}
+	for i := range rt.watch.Waits {
+		r := loadRecord(&rt.watch.Waits[i])
+		if r.State == device.WaitPending && time.Duration(r.Elapsed) >= vainAfter && rt.depends(&r, rank) {
+			rt.gone.Store(&rank)
+			rt.Abort(fmt.Sprintf("rank %d %s", rank, why))
+			return true
+		}
+	}
+	return false
+}
+
+// depends reports whether a wait is for a rank, or may be.
+func (rt *Runtime) depends(r *device.WaitRecord, rank int) bool {
+	c, peers := rt.parties(r)
+	if len(peers) > 0 {
+		return slices.Contains(peers, rank)
+	}
+	switch r.Kind {
+	case device.WaitWord, device.WaitGinSignal, device.WaitLowLatency: // whoever sets it
+		return c.group != nil && slices.Contains(c.group.ranks, rank)
+	}
+	return false
+}
