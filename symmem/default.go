@@ -115,6 +115,11 @@ func MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	now().MultimemAllGatherOut(t, out, opts...)
 }
 
+// NewTokenSwitch makes a switch of tokens among experts: see [Runtime.NewTokenSwitch].
+func NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *TokenSwitch {
+	return now().NewTokenSwitch(config, opts...)
+}
+
 // UseMemPool calls f with tensors from a memory pool: see [Runtime.UseMemPool].
 func UseMemPool(f func(), opts ...Option) { now().UseMemPool(f, opts...) }
 

@@ -102,6 +102,8 @@ var cases = []testCase{
 	{"VDevRefused", 1, true, vdevRefusedCase},
 	{"VDevMisuse", 1, false, vdevMisuseCase},
 	{"VDevTimeout", 2, false, vdevTimeoutCase},
+
+	{"TokenRandom", 1, true, tokenRandomCase},
 	{"TileExamples", 1, true, tileExampleCase},
 	{"TileReduce", 1, true, tileReduceCase},
 	{"TileSquare", 1, true, tileSquareCase},

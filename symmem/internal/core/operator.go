@@ -187,3 +187,6 @@ func ArgsOf[T any](c *Call) *T {
 	}
 	return (*T)(unsafe.Pointer(c.opts.group.args))
 }
+
+// MeetingBlocks is the most blocks of a kernel in which blocks of the same index of all members meet: the same on all members.
+func MeetingBlocks(g *Group) int { return min(g.rt.plan.MeetBlocks, g.work.Processors) }

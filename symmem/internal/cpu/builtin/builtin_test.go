@@ -24,6 +24,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/rows"
 	"github.com/symmrepl/symmrepl/kernels/signal"
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
+	"github.com/symmrepl/symmrepl/kernels/tokens"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -45,6 +46,7 @@ var declared = []any{
 	rows.CopyRowsArgs{},
 	signal.BarrierArgs{}, signal.SignalArgs{}, signal.PutWithSignalArgs{}, signal.WaitForSignalArgs{}, signal.SignalAddArgs{},
 	tilereduce.Tile{}, tilereduce.TileReduceArgs{},
+	tokens.TokenPlaces{}, tokens.TokenNotes{}, tokens.TokenArgs{},
 }
 
 // TestStructs compares the name, the offset and the size of every field with what the C++ compiler says of it.
@@ -124,6 +126,11 @@ func TestConstants(t *testing.T) {
 		"Tiles":         {"kTiles": tilereduce.MaxTiles},
 		"MulticastType": {"kF32": uint64(multimem.F32), "kF16": uint64(multimem.F16), "kBF16": uint64(multimem.BF16)},
 		"Pool":          {"kStep": pool.RefusedStep},
+		"TokenLayout":   {"kExpertMajor": tokens.ExpertMajor, "kRankMajor": tokens.RankMajor, "kFlat": tokens.Flat, "kZones": tokens.Zones},
+		"TokenElement":  {"kTokenF16": tokens.F16, "kTokenBF16": tokens.BF16, "kTokenF32": tokens.F32},
+		"TokenRefused":  {"kExpert": tokens.RefusedExpert, "kTwice": tokens.RefusedTwice, "kRoom": tokens.RefusedRoom},
+		"TokenManner":   {"kMeet": tokens.Meet, "kSplit": tokens.Split, "kQuantise": tokens.Quantise},
+		"TokenScale":    {"kScaled": tokens.Scaled},
 	}
 	_, got := Declarations()
 	for group := range want {
@@ -137,7 +144,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-var argument = regexp.MustCompile(`const __grid_constant__ (?:symm::)?(\w+) a\)`)
+var argument = regexp.MustCompile(`const __grid_constant__ (?:\w+::)?(\w+) a\)`)
 
 // TestArguments: every kernel takes one struct, which is among those that TestStructs compares.
 func TestArguments(t *testing.T) {

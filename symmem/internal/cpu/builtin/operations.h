@@ -33,6 +33,8 @@
 #include "packets/packets.cuh"
 #include "reduce/reduce.cuh"
 #include "signal/args.cuh"
+#include "tokens/fp8.cuh"
+#include "tokens/tokens.cuh"
 namespace operation_one_shot_all_reduce {
 #include "all_reduce/one_shot_all_reduce.cu"
 }
@@ -128,4 +130,16 @@ namespace operation_wait_signal {
 }
 namespace operation_tile_reduce {
 #include "tile_reduce/tile_reduce.cu"
+}
+namespace operation_token_combine {
+#include "tokens/token_combine.cu"
+}
+namespace operation_token_dispatch {
+#include "tokens/token_dispatch.cu"
+}
+namespace operation_token_routing {
+#include "tokens/token_routing.cu"
+}
+namespace operation_token_wait {
+#include "tokens/token_wait.cu"
 }

@@ -1,0 +1,131 @@
+// tokens.cuh: what the kernels of a token switch have in common.
+//
+// A token switch sends rows of hidden values, the tokens, to the ranks that hold the experts a router chose, and sums what these
+// return. Its memory is one block in each rank: a pad with the signals of symm/signal.cuh, epochs and an inbox, which Recover clears,
+// and data, which begins with two regions for what dispatches deliver. Beside it every rank has notes of its own for each region.
+//
+//   token_routing    counts, tells the counts to all ranks, and decides where every row goes
+//   token_dispatch   stores rows in their places at other ranks
+//   token_wait       the end of a dispatch whose kernel did not wait
+//   token_combine    stores what experts made of the rows in slots of the ranks they came from, and sums there
+//
+// A rank that has another's counts of a routing may write into the region of that routing there, since the other came to the same
+// routing and is done with what the region held. So the first dispatch of a routing begins without a barrier. Slots alternate from
+// combine to combine: a rank that writes into slots of one has met everybody in the one before, and so everybody has read those of the
+// one before that.
+//
+// Places follow from the counts and from the order of tokens and selections, so that they are the same on every run.
+#pragma once
+#include "reduce/reduce.cuh"
+
+namespace tokens {
+
+// TokenLayout is the layout of what a dispatch delivers. Those of experts have a row for each selection, the others one for each token and rank.
+enum TokenLayout : symm::u64 {
+  kExpertMajor = 0,  // [local expert][rank * token]: the rows of an expert lie packed, by source
+  kRankMajor = 1,    // [source][token]: the rows of a source lie packed
+  kFlat = 2,         // [row]: packed, by source
+  kZones = 3         // [row]: by local expert and there by source; each expert's rows begin at a multiple of align
+};
+SYMM_VALUES(TokenLayout, kExpertMajor, kRankMajor, kFlat, kZones)
+
+// TokenElement is the type of tokens.
+enum TokenElement : symm::u64 { kTokenF16 = 0, kTokenBF16 = 1, kTokenF32 = 2 };
+SYMM_VALUES(TokenElement, kTokenF16, kTokenBF16, kTokenF32)
+
+// What a routing refuses.
+enum TokenRefused : symm::u32 { kExpert = 16, kTwice = 17, kRoom = 18 };
+SYMM_VALUES(TokenRefused, kExpert, kTwice, kRoom)
+
+// What a dispatch does besides, as bits.
+enum TokenManner : symm::u64 {
+  kMeet = 1,     // meet before: the region may be in use
+  kSplit = 2,    // do not wait: token_wait does
+  kQuantise = 4  // rows are f8e4m3 with scales
+};
+SYMM_VALUES(TokenManner, kMeet, kSplit, kQuantise)
+
+// TokenState is what the words of TokenNotes.state are: whether the routing was refused, the most tokens of any rank, and the tokens of each.
+enum TokenState { kVoid = 0, kMost = 1, kTokens = 2 };
+
+constexpr int kScaled = 128;  // elements of a scale
+SYMM_VALUES(TokenScale, kScaled)
+
+// TokenPlaces are the places in every rank's data that the calls of a routing use.
+struct TokenPlaces {
+  symm::u64 rows, scales, weights, index;
+  symm::u64 table;  // the row of each [source][token][selection], or of each [source][token]; -1: none
+  symm::u64 slots;  // [bank][token][selection or rank], of all routings
+};
+SYMM_LAYOUT(TokenPlaces, rows, scales, weights, index, table, slots)
+
+// TokenNotes are what a rank notes of a routing for itself.
+struct TokenNotes {
+  symm::i32* state;
+  symm::i32* chosen;   // [token][top_k]: the experts
+  symm::i32* order;    // of [token][selection] among this rank's for the expert, or of [token][rank] among those for the rank; -1: none
+  symm::i32* base;     // by expert or rank: the row there of this rank's first
+  symm::i32* all;      // [source][expert or rank]: the counts of all
+  symm::i32* counts;   // of rows received, by local expert or source
+  symm::i32* offsets;  // of kZones: the row where each local expert begins, and the end
+  float* kept;         // [token][top_k]: weights, for the combine
+};
+SYMM_LAYOUT(TokenNotes, state, chosen, order, base, all, counts, offsets, kept)
+
+struct TokenArgs {
+  symm::Context context;   // channels: the grid's blocks
+  symm::Signals signals;   // the pads of the switch
+  char* data[symm::kMaxRanks];
+  symm::u64 epochs;        // in the pad: a word for each block that counts routings, then one that counts combines
+  symm::u64 inbox;         // in the pad: [bank][source][item]
+  symm::u64 layout, element, manner;
+  symm::u64 experts, top_k, max_tokens, max_recv, align;
+  symm::u64 tokens;        // of this rank
+  symm::u64 hidden;        // elements of a token
+  TokenPlaces places;
+  TokenNotes notes;
+  const symm::i64* top;    // [token][top_k]: the experts chosen, -1 where none is
+  const void* in;          // [token] of a dispatch, rows of a combine
+  void* out;               // [token] of a combine
+  const float* given;      // weights of a dispatch: [token][top_k]
+};
+SYMM_LAYOUT(TokenArgs, context, signals, data, epochs, inbox, layout, element, manner, experts, top_k, max_tokens, max_recv, align, tokens, hidden, places, notes, top, in, out, given)
+
+__device__ __forceinline__ bool by_expert(const TokenArgs& a) { return a.layout == kExpertMajor || a.layout == kZones; }
+
+// locals is how many experts a rank has.
+__device__ __forceinline__ symm::u32 locals(const TokenArgs& a) { return (symm::u32)a.experts / (symm::u32)a.context.ranks(); }
+
+// items is how many counts a rank has: one for each expert, or for each rank.
+__device__ __forceinline__ symm::u32 items(const TokenArgs& a) { return by_expert(a) ? (symm::u32)a.experts : (symm::u32)a.context.ranks(); }
+
+// copies is how many rows a token may become.
+__device__ __forceinline__ symm::u32 copies(const TokenArgs& a) { return by_expert(a) ? (symm::u32)a.top_k : (symm::u32)a.context.ranks(); }
+
+__device__ __forceinline__ symm::u32 element_bytes(const TokenArgs& a) { return a.element == kTokenF32 ? 4 : 2; }
+
+// warp and warps number the warps of a block.
+__device__ __forceinline__ symm::u32 warp() { return threadIdx.x >> 5; }
+__device__ __forceinline__ symm::u32 warps() { return blockDim.x >> 5; }
+__device__ __forceinline__ symm::u32 lane() { return threadIdx.x & 31; }
+
+// move: a warp copies n units of 16 bytes.
+__device__ __forceinline__ void move(char* to, const char* from, symm::u32 n) {
+  using namespace symm;
+#ifdef SYMM_CPU
+  SYMM_SHARE(i, n, lane(), 32) ((u128*)to)[i] = ((const u128*)from)[i];
+#else
+  constexpr int kDeep = 7;
+  u32 i = lane();
+  for (; i + (kDeep - 1) * 32 < n; i += kDeep * 32) {
+    u128 w[kDeep];
+#pragma unroll
+    for (int k = 0; k < kDeep; k++) w[k] = ((const u128*)from)[i + k * 32];
+#pragma unroll
+    for (int k = 0; k < kDeep; k++) ((u128*)to)[i + k * 32] = w[k];
+  }
+  for (; i < n; i += 32) ((u128*)to)[i] = ((const u128*)from)[i];
+#endif
+}
+
+}  // namespace tokens

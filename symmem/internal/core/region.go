@@ -1,0 +1,86 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Region is symmetric memory of an operator that keeps some between its calls: words that Recover makes zero again, the pad, and data.
+type Region struct{ h *Handle }
+
+// NewRegion makes a region, of zeros. desc is what the members must have in common. It is collective over the group that the options name, by
+// default g, whose members must be on one host. The options take the sorts of taken.
+func NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, data int, desc string)) *Region {
+	g = g.rt.groupOf(op, g, opts)
+	g.reachAll(op)
+	pad, data, desc := size(g)
+	t := g.empty(op, U8, []int{data}, aligned(pad), desc)
+	r := &Region{}
+	if err := Maybe(func() { r.h = g.rt.Rendezvous(t, g) }); err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// Group is the group that the region is of.
+func (r *Region) Group() *Group { return r.h.g }
+
+// Pad is where member i has its pad.
+func (r *Region) Pad(i int) device.Ptr { return r.h.pads[i] }
+
+// Data is where member i has its data.
+func (r *Region) Data(i int) device.Ptr { return r.h.buffers[i] }
+
+// All is this rank's data.
+func (r *Region) All() *Tensor { return r.h.t }
+
+// Part is a tensor over this rank's data from a byte on. It ends with the region, and is not symmetric.
+func (r *Region) Part(dtype DType, at int, shape ...int) *Tensor {
+	t, n := r.h.t, 1
+	for _, d := range shape {
+		n *= d
+	}
+	size := n * dtype.Size()
+	if at < 0 || at+size > t.Bytes() {
+		panic(fmt.Sprintf("symmem: bytes %d to %d of a region of %d", at, at+size, t.Bytes()))
+	}
+	st := &storage{ptr: t.pointer() + device.Ptr(at), size: size, alloc: t.st.alloc, peer: t.rt.rank}
+	return &Tensor{rt: t.rt, st: st, dtype: dtype, shape: slices.Clone(shape), n: n}
+}
+
+// Free gives the region back. It is collective over the group.
+func (r *Region) Free(op string) {
+	r.h.usable(op)
+	r.h.t.st.alloc.free(op)
+}
+
+// NewCall is NewCall for an operation on the region, which no option can move to another group.
+func (r *Region) NewCall(op string, m Manner, opts []Option) Call {
+	r.h.usable(op)
+	rt := r.h.g.rt
+	c := Call{rt: rt}
+	rt.read(&c.opts, op, r.h.g, false, Ordered, opts)
+	c.Record.op, c.Record.Manner, c.Record.group = op, m, r.h.g
+	if c.opts.group != r.h.g {
+		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))
+	}
+	return c
+}
+
+// SignalBytes is the size of a signal block of symm/signal.cuh in a pad, for barriers of so many blocks.
+func SignalBytes(blocks, ranks int) int { return aligned(signalBytes(blocks, ranks)) }
+
+// Period tells what was issued before a Recover from what comes after it, and what one capture holds from everything else: equal periods are one.
+// The call has entered.
+func (c *Call) Period() Period { return Period{c.rt.generation, c.rt.capture} }
+
+// Period is a stretch of calls.
+type Period struct {
+	generation int
+	capture    *Graph
+}
+
+// Recovered reports whether there was a Recover between two periods.
+func (p Period) Recovered(q Period) bool { return p.generation != q.generation }

@@ -1,0 +1,442 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/kernels/tokens"
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// TokenSwitch carries tokens to the ranks of the experts that a router chose, and sums what the experts made of them: the dispatch and the combine of
+// a mixture of experts. It keeps memory on all ranks until Free: two regions for what arrives, which alternate from routing to routing, and
+// slots for what comes back.
+type TokenSwitch struct {
+	rt     *Runtime
+	config TokenSwitchConfig
+	region *core.Region
+	plan   *tokenPlan
+	args   tokens.TokenArgs // what all calls have in common
+
+	mu      sync.Mutex
+	serial  int         // of the latest routing
+	sending *Dispatched // that waits for Complete
+}
+
+// TokenRouting is where the tokens of all ranks go, as [TokenSwitch.Routing] found. It can be used for several dispatches and combines until the next
+// routing but one of its switch.
+type TokenRouting struct {
+	ts     *TokenSwitch
+	serial int
+	tokens int // of this rank
+	made   core.Period
+	writes int  // dispatches so far
+	given  bool // weights were
+}
+
+// Dispatched is what a dispatch delivers: see [TokenSwitchConfig]. The tensors are memory of the switch, and valid until its next routing but one.
+type Dispatched struct {
+	Tokens  *Tensor
+	Counts  *Tensor // I32: the rows that came, by local expert or by source; zeros after a routing that was refused
+	Offsets *Tensor // I32, of high throughput, expert_major: where each expert's rows begin, and the end
+	Weights *Tensor // F32; nil with low latency, expert_major
+	Index   *Tensor // the local expert of each selection, -1 for those of other ranks; nil with expert_major
+	Scales  *Tensor // F32, as Tokens with an element for each 128; nil unless they are f8e4m3
+
+	r    *TokenRouting
+	sent core.Period
+}
+
+// NewTokenSwitch makes a switch. It is collective over the group, with equal configs.
+//
+// PyTorch: TokenSwitchNCCL; NCCL EP's ncclEpCreateGroup
+//
+// Shapes: those of the config.
+//
+// Synchronises: collective over the group on the host; it does not wait for streams.
+//
+// Options: *Group (by default all ranks).
+//
+// Capture: refused: call it before.
+//
+// Errors: KindMisuse for a config that no switch can have, and a group that spans hosts; KindMismatch where the ranks give different configs;
+// KindPeer, KindInterrupted.
+func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *TokenSwitch {
+	const op = "NewTokenSwitch"
+	core.RefuseClosed(rt.world, op)
+	ts := &TokenSwitch{rt: rt}
+	ts.region = core.NewRegion(op, rt.Group(), opts, func(g *Group) (pad, data int, desc string) {
+		config.check(rt, op, g.Size())
+		ts.config, ts.plan = config, config.planOf(g.Size(), core.MeetingBlocks(g))
+		return ts.plan.pad, ts.plan.data, config.String()
+	})
+	g, c := ts.region.Group(), &ts.config
+	ts.args = tokens.TokenArgs{
+		Epochs: uint64(ts.plan.epochs), Inbox: uint64(ts.plan.inbox), Layout: ts.plan.layout, Element: tokenElements[c.DType],
+		Experts: uint64(c.Experts), TopK: uint64(c.TopK), MaxTokens: uint64(c.MaxTokens), MaxRecv: uint64(c.MaxRecv), Align: uint64(c.Align), Hidden: uint64(c.Hidden),
+	}
+	for i := range g.Size() {
+		ts.args.Signals.Block[i], ts.args.Data[i] = ts.region.Pad(i), ts.region.Data(i)
+	}
+	return ts
+}
+
+// exists refuses a switch that nobody made.
+func (ts *TokenSwitch) exists(op string) {
+	if ts == nil || ts.region == nil {
+		panic(core.NilArgument(op, "switch"))
+	}
+}
+
+// Group is the group that the switch is of.
+func (ts *TokenSwitch) Group() *Group {
+	ts.exists("Group")
+	return ts.region.Group()
+}
+
+// Config is what the switch was made of, with what was left out filled in.
+func (ts *TokenSwitch) Config() TokenSwitchConfig {
+	ts.exists("Config")
+	return ts.config
+}
+
+// String is such as "token switch of world, low_latency expert_major: 8 of 256 experts, 128 tokens of bf16[7168] a rank".
+func (ts *TokenSwitch) String() string {
+	if ts == nil || ts.region == nil {
+		return "nil token switch"
+	}
+	return fmt.Sprintf("token switch of %v, %v", ts.region.Group(), ts.config)
+}
+
+// Free gives the memory of the switch back, with that of everything it delivered. It is collective over the group.
+func (ts *TokenSwitch) Free() {
+	ts.exists("TokenSwitch.Free")
+	ts.region.Free("TokenSwitch.Free")
+}
+
+// begin checks the options of a call on the switch.
+func (ts *TokenSwitch) begin(op string, opts []Option) core.Call {
+	c := ts.region.NewCall(op, core.Collective, opts)
+	c.Record.DType, c.Record.N, c.Record.Detail = ts.config.DType, ts.config.Hidden, ts.config.Mode+" "+ts.config.Layout
+	c.Record.Refused = ts.refused
+	c.Record.On(ts.region.All())
+	return c
+}
+
+// launch issues a kernel of the switch for a routing. fill adds what is the call's own.
+func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, tensors []*Tensor, fill func(a *tokens.TokenArgs)) {
+	a := core.ArgsOf[tokens.TokenArgs](c)
+	head := c.Admit(append(tensors, ts.region.All())...)
+	*a = ts.args
+	a.Context = head
+	a.Context.Channels = uint32(ts.plan.blocks)
+	b, own := r.serial%2, ts.region.Data(ts.Group().Rank())
+	n := ts.plan.notes[b]
+	for _, at := range []*abi.Ptr{&n.State, &n.Chosen, &n.Order, &n.Base, &n.All, &n.Counts, &n.Offsets, &n.Kept} {
+		*at += own
+	}
+	a.Places, a.Notes, a.Tokens = ts.plan.places[b], n, uint64(r.tokens)
+	fill(a)
+	l := device.Launch{Grid: [3]int{ts.plan.blocks, 1, 1}, Block: [3]int{c.Plan().RowThreads, 1, 1}, Overlap: true}
+	c.Launch(kernel, 0, l, core.BytesOf(a))
+}
+
+// idle refuses a call while a dispatch waits for Complete. The call has begun.
+func (ts *TokenSwitch) idle(c *core.Call) {
+	if d := ts.sending; d != nil && d.sent == c.Period() {
+		panic(c.Misuse("", "call Complete on what DispatchSend returned", "a dispatch of this switch was sent and is not complete"))
+	}
+}
+
+// checkRows refuses a tensor that is not rows of tokens that warps can move.
+func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DType, shape []int) {
+	if t.DType() != dtype || !slices.Equal(core.Dims(t), shape) {
+		panic(c.Misuse(arg, "", "%s is %v, expected %s", arg, core.Brief(t), core.BriefOf(dtype, shape)))
+	}
+	if core.Addr(t)%16 != 0 {
+		panic(c.Misuse(arg, "copy it into a tensor of its own", "%s begins at an address that is not a multiple of 16", arg))
+	}
+}
+
+// Routing finds where the tokens of all ranks go. topk has the experts of each of this rank's tokens, in any order, and -1 where a selection is
+// masked. It is read on the device, and not needed any more when the stream has passed the call.
+//
+// PyTorch: TokenSwitchNCCL.create_routing; NCCL EP's ncclEpCreateHandle
+//
+// Shapes: topk is I64 [tokens, TopK], of any memory; tokens is this rank's own, from 0 to MaxTokens.
+//
+// Synchronises: collective over the group and ordered on the stream. It ends when the counts of all ranks are known: all have come to it. What
+// an earlier routing but one delivered, of the same switch, must not be in use any more.
+//
+// Options: *Group (that of the switch), *Stream, Timeout.
+//
+// Capture: yes; replays read topk anew.
+//
+// Errors: KindMisuse for a topk that is not such. An expert that is none, one that a token names twice, and more rows for a rank than MaxRecv are
+// refused on all ranks, before any row moves: the next synchronisation panics with a KindMisuse that names the rank and the number, dispatches and combines
+// of the routing do nothing, and the switch stays usable. And what ends a wait.
+func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
+	const op = "token_routing"
+	ts.exists(op)
+	core.Live(ts.rt.world, op, topk)
+	c := ts.begin(op, opts)
+	dims := core.Dims(topk)
+	if topk.DType() != I64 || len(dims) != 2 || dims[1] != ts.config.TopK {
+		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Brief(topk)))
+	}
+	if dims[0] > ts.config.MaxTokens {
+		panic(c.Misuse("topk", "make a switch with a larger MaxTokens", "topk has %d tokens, and the switch has room for %d of a rank", dims[0], ts.config.MaxTokens))
+	}
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	defer c.Enter().Leave()
+	c.Begin()
+	ts.idle(&c)
+	r := &TokenRouting{ts: ts, serial: ts.serial + 1, tokens: dims[0], made: c.Period()}
+	ts.launch(&c, "token_routing", r, []*Tensor{topk}, func(a *tokens.TokenArgs) { a.Top = core.Addr(topk) })
+	ts.serial = r.serial
+	return r
+}
+
+// follow refuses a routing that the switch cannot work by. The call has begun.
+func (r *TokenRouting) follow(c *core.Call, ts *TokenSwitch) {
+	switch {
+	case r.ts != ts:
+		panic(c.Misuse("routing", "call Routing on this switch", "the routing is of another switch"))
+	case r.made.Recovered(c.Period()):
+		panic(c.Misuse("routing", "call Routing again", "the routing was made before a Recover"))
+	case ts.serial-r.serial >= 2:
+		panic(c.Misuse("routing", "call Routing again", "%d routings were made since: a switch keeps two", ts.serial-r.serial))
+	}
+}
+
+// exists refuses a routing that nobody made.
+func (r *TokenRouting) exists(op string) {
+	if r == nil || r.ts == nil {
+		panic(core.NilArgument(op, "routing"))
+	}
+}
+
+// String is such as "routing of 128 tokens".
+func (r *TokenRouting) String() string {
+	if r == nil || r.ts == nil {
+		return "nil routing"
+	}
+	return fmt.Sprintf("routing of %d tokens", r.tokens)
+}
+
+// Ways of a dispatch.
+var (
+	tokensFirst = &tuning.Way{Path: "stores into places, then a barrier", Why: "the counts of the routing told that the region is free everywhere"}
+	tokensAgain = &tuning.Way{Path: "stores into places between barriers", Why: "the routing's region was in use before"}
+)
+
+// Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are those of the selections: they travel with the rows, or
+// with low latency, expert_major stay for the combine. A dispatch that sends F8E4M3 divides each 128 elements by their largest magnitude over 448, the
+// scale, and rounds.
+//
+// PyTorch: TokenSwitchNCCL.dispatch; NCCL EP's ncclEpDispatch
+//
+// Shapes: x is [tokens, Hidden] of the config's type, and begins at a multiple of 16 bytes; weights is F32 [tokens, TopK]; tokens as in the
+// routing.
+//
+// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all ranks have arrived: x and weights may be
+// overwritten by what the stream does next.
+//
+// Options: *Group (that of the switch), *Stream, Timeout.
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for tensors that are not such, a routing that is out of date, and while a dispatch waits for Complete; and what ends a wait.
+func (ts *TokenSwitch) Dispatch(r *TokenRouting, x, weights *Tensor, opts ...Option) *Dispatched {
+	return ts.dispatch("token_dispatch", r, x, weights, 0, opts)
+}
+
+// DispatchSend is [TokenSwitch.Dispatch] that does not wait: what it returns has its values after [TokenSwitch.Complete]. In between the stream
+// may run kernels, beside the rows that are under way.
+//
+// PyTorch: none; NCCL EP's ncclEpDispatch with send_only
+//
+// Shapes: as [TokenSwitch.Dispatch].
+//
+// Synchronises: collective over the group and ordered on the stream. It waits for nobody, unless the routing's region was in use before. x and weights may be
+// overwritten by what the stream does next.
+//
+// Options: as [TokenSwitch.Dispatch].
+//
+// Capture: yes, in the capture of its Complete.
+//
+// Errors: as [TokenSwitch.Dispatch].
+func (ts *TokenSwitch) DispatchSend(r *TokenRouting, x, weights *Tensor, opts ...Option) *Dispatched {
+	return ts.dispatch("token_dispatch_send", r, x, weights, tokens.Split, opts)
+}
+
+func (ts *TokenSwitch) dispatch(op string, r *TokenRouting, x, weights *Tensor, manner uint64, opts []Option) *Dispatched {
+	ts.exists(op)
+	r.exists(op)
+	core.Live(ts.rt.world, op, x, weights)
+	c := ts.begin(op, opts)
+	ts.checkRows(&c, "x", x, ts.config.DType, []int{r.tokens, ts.config.Hidden})
+	if weights.DType() != F32 || !slices.Equal(core.Dims(weights), []int{r.tokens, ts.config.TopK}) {
+		panic(c.Misuse("weights", "", "weights must be f32[%d, %d], not %v", r.tokens, ts.config.TopK, core.Brief(weights)))
+	}
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	defer c.Enter().Leave()
+	c.Begin()
+	r.follow(&c, ts)
+	ts.idle(&c)
+	w := tokensFirst
+	if r.writes > 0 || r.made != c.Period() {
+		w, manner = tokensAgain, manner|tokens.Meet
+		c.Record.Detail += " again"
+	}
+	if ts.config.Payload != ts.config.DType {
+		manner |= tokens.Quantise
+	}
+	d := ts.delivered(r)
+	ts.launch(&c, "token_dispatch", r, []*Tensor{x, weights}, func(a *tokens.TokenArgs) {
+		c.Chose(x.Bytes(), w)
+		a.In, a.Given, a.Manner = core.Addr(x), core.Addr(weights), manner
+	})
+	r.writes, r.given = r.writes+1, true
+	if manner&tokens.Split != 0 {
+		d.sent = c.Period()
+		ts.sending = d
+	}
+	return d
+}
+
+// delivered is the tensors of a routing's region.
+func (ts *TokenSwitch) delivered(r *TokenRouting) *Dispatched {
+	c, p, b := &ts.config, ts.plan, r.serial%2
+	places, notes := &p.places[b], &p.notes[b]
+	part := func(dtype DType, at uint64, shape ...int) *Tensor { return ts.region.Part(dtype, int(at), shape...) }
+	shape := ts.rows()
+	d := &Dispatched{r: r, Tokens: part(c.Payload, places.Rows, shape...), Counts: part(I32, uint64(notes.Counts), p.counts)}
+	if c.Payload == F8E4M3 {
+		scales := slices.Clone(shape)
+		scales[len(scales)-1] /= tokens.Scaled
+		d.Scales = part(F32, places.Scales, scales...)
+	}
+	selections := append(slices.Clone(shape[:len(shape)-1]), c.TopK)
+	switch p.layout {
+	case tokens.RankMajor:
+		d.Weights, d.Index = part(F32, places.Weights, selections...), part(I32, places.Index, selections...)
+	case tokens.Flat:
+		d.Weights, d.Index = part(F32, places.Weights, selections...), part(I64, places.Index, selections...)
+	case tokens.Zones:
+		d.Weights, d.Offsets = part(F32, places.Weights, c.MaxRecv), part(I32, uint64(notes.Offsets), p.offsets)
+	}
+	return d
+}
+
+// rows is the shape of Tokens.
+func (ts *TokenSwitch) rows() []int {
+	c, ranks := &ts.config, ts.Group().Size()
+	switch ts.plan.layout {
+	case tokens.ExpertMajor:
+		return []int{c.Experts / ranks, ranks * c.MaxTokens, c.Hidden}
+	case tokens.RankMajor:
+		return []int{ranks, c.MaxTokens, c.Hidden}
+	}
+	return []int{c.MaxRecv, c.Hidden}
+}
+
+// exists refuses what no dispatch delivered.
+func (d *Dispatched) exists(op string) {
+	if d == nil || d.r == nil {
+		panic(core.NilArgument(op, "dispatched"))
+	}
+}
+
+// Complete waits for the rows of a dispatch that [TokenSwitch.DispatchSend] sent.
+//
+// PyTorch: none; NCCL EP's ncclEpComplete
+//
+// Shapes: none.
+//
+// Synchronises: collective over the group and ordered on the stream. It ends when all rows of all ranks have arrived.
+//
+// Options: as [TokenSwitch.Dispatch].
+//
+// Capture: yes, in the capture of its DispatchSend.
+//
+// Errors: KindMisuse for what was not sent, or is complete; and what ends a wait.
+func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
+	const op = "token_complete"
+	ts.exists(op)
+	d.exists(op)
+	c := ts.begin(op, opts)
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	defer c.Enter().Leave()
+	c.Begin()
+	d.r.follow(&c, ts)
+	if ts.sending != d || d.sent != c.Period() {
+		panic(c.Misuse("dispatched", "", "it was not sent by DispatchSend, in the same capture if there is one, or it is complete"))
+	}
+	ts.launch(&c, "token_wait", d.r, nil, func(a *tokens.TokenArgs) {})
+	ts.sending = nil
+}
+
+// Combine returns to every rank the sums of what the experts made of its tokens. out has the rows of the dispatch, each in the place where it
+// arrived; y[t] is the sum of what became of token t: with low latency, expert_major of its rows times their weights, in the order of its
+// selections; with high throughput, expert_major of its rows, which the caller has weighted, in that order; with the other layouts of one row from
+// each rank, to which the caller has reduced those of its experts, in the order of the ranks. Sums are of F32 and rounded once: they have
+// the same bits on every run. A token whose selections are all masked becomes zero.
+//
+// PyTorch: TokenSwitchNCCL.combine; NCCL EP's ncclEpCombine
+//
+// Shapes: out has the shape of the dispatch's Tokens and the config's type, of any memory, and begins at a multiple of 16 bytes; it may be
+// Tokens itself. The result is [tokens, Hidden]. It is memory of the switch, valid until its next routing but one or a further combine of the routing.
+//
+// Synchronises: collective over the group and ordered on the stream. It ends when the sums of this rank are there; out may be overwritten by what the
+// stream does next.
+//
+// Options: as [TokenSwitch.Dispatch].
+//
+// Capture: yes.
+//
+// Errors: KindMisuse for an out that is not such, a routing that is out of date or that nothing was dispatched by, and while a dispatch waits for Complete; and
+// what ends a wait.
+func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Tensor {
+	const op = "token_combine"
+	ts.exists(op)
+	r.exists(op)
+	core.Live(ts.rt.world, op, out)
+	c := ts.begin(op, opts)
+	ts.checkRows(&c, "out", out, ts.config.DType, ts.rows())
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	defer c.Enter().Leave()
+	c.Begin()
+	r.follow(&c, ts)
+	ts.idle(&c)
+	if !r.given {
+		panic(c.Misuse("routing", "call Dispatch first", "nothing was dispatched by this routing"))
+	}
+	y := ts.region.Part(ts.config.DType, ts.plan.sums[r.serial%2], r.tokens, ts.config.Hidden)
+	ts.launch(&c, "token_combine", r, []*Tensor{out}, func(a *tokens.TokenArgs) { a.In, a.Out = core.Addr(out), core.Addr(y) })
+	return y
+}
+
+// refused explains what a routing could not go by. All ranks found the same, moved nothing and are in step.
+func (ts *TokenSwitch) refused(_ *core.Record, e *Error, r *device.WaitRecord) {
+	k := ts.config.TopK
+	e.Arg = "topk"
+	switch r.Kind {
+	case tokens.RefusedExpert:
+		e.Msg = fmt.Sprintf("selection %d of token %d of rank %d is %d: experts are in [0, %d), and -1 masks a selection", int(r.Channel)%k, int(r.Channel)/k, e.Peer, int64(r.Seen), r.Want)
+	case tokens.RefusedTwice:
+		e.Msg = fmt.Sprintf("token %d of rank %d is sent to expert %d twice", int(r.Channel)/k, e.Peer, int64(r.Seen))
+	case tokens.RefusedRoom:
+		e.Msg = fmt.Sprintf("rank %d would receive %d rows, and the switch has room for %d", e.Peer, r.Seen, r.Want)
+		e.Hint = "make a switch with a larger MaxRecv"
+	}
+}
