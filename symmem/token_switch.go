@@ -24,12 +24,14 @@ type TokenSwitch struct {
 	args   tokens.TokenArgs // what all calls have in common
 
 	mu      sync.Mutex
-	serial  int         // of the latest routing
+	serial  int         // of the latest routing since period began
+	period  core.Period // of the latest call
 	sending *Dispatched // that waits for Complete
 }
 
 // TokenRouting is where the tokens of all ranks go, as [TokenSwitch.Routing] found. It can be used for several dispatches and combines until the next
-// routing but one of its switch.
+// routing but one of its switch. A graph keeps the region that its routing had when it was captured: what lies there from other routings ends with its
+// replays.
 type TokenRouting struct {
 	ts     *TokenSwitch
 	serial int
@@ -146,7 +148,17 @@ func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, tens
 	c.Launch(kernel, 0, l, core.BytesOf(a))
 }
 
-// idle refuses a call while a dispatch waits for Complete. The call has begun.
+// enter takes up a call that has begun. After a Recover all ranks begin with the first region, since some may have made calls that others have not.
+func (ts *TokenSwitch) enter(c *core.Call) {
+	if now := c.Period(); now != ts.period {
+		if now.Recovered(ts.period) {
+			ts.serial, ts.sending = 0, nil
+		}
+		ts.period = now
+	}
+}
+
+// idle refuses a call while a dispatch waits for Complete.
 func (ts *TokenSwitch) idle(c *core.Call) {
 	if d := ts.sending; d != nil && d.sent == c.Period() {
 		panic(c.Misuse("", "call Complete on what DispatchSend returned", "a dispatch of this switch was sent and is not complete"))
@@ -196,6 +208,7 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
 	c.Begin()
+	ts.enter(&c)
 	ts.idle(&c)
 	r := &TokenRouting{ts: ts, serial: ts.serial + 1, tokens: dims[0], made: c.Period()}
 	ts.launch(&c, "token_routing", r, []*Tensor{topk}, func(a *tokens.TokenArgs) { a.Top = core.Addr(topk) })
@@ -203,7 +216,7 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	return r
 }
 
-// follow refuses a routing that the switch cannot work by. The call has begun.
+// follow refuses a routing that the switch cannot work by.
 func (r *TokenRouting) follow(c *core.Call, ts *TokenSwitch) {
 	switch {
 	case r.ts != ts:
@@ -289,6 +302,7 @@ func (ts *TokenSwitch) dispatch(op string, r *TokenRouting, x, weights *Tensor, 
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
 	c.Begin()
+	ts.enter(&c)
 	r.follow(&c, ts)
 	ts.idle(&c)
 	w := tokensFirst
@@ -377,6 +391,7 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
 	c.Begin()
+	ts.enter(&c)
 	d.r.follow(&c, ts)
 	if ts.sending != d || d.sent != c.Period() {
 		panic(c.Misuse("dispatched", "", "it was not sent by DispatchSend, in the same capture if there is one, or it is complete"))
@@ -416,6 +431,7 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
 	c.Begin()
+	ts.enter(&c)
 	r.follow(&c, ts)
 	ts.idle(&c)
 	if !r.given {
