@@ -73,7 +73,7 @@ func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	case c.Experts%ranks != 0:
 		refuse("Experts", "", "%d experts cannot be shared equally by %d ranks", c.Experts, ranks)
 	case c.TopK > c.Experts:
-		refuse("TopK", "", "TopK is %d, and there are %d experts", c.TopK, c.Experts)
+		refuse("TopK", "it can be as many as there are experts", "TopK is %d, and there are %d experts", c.TopK, c.Experts)
 	case c.Hidden*c.DType.Size()%16 != 0:
 		refuse("Hidden", "", "a token of %d %v has %d bytes: they must be a multiple of 16", c.Hidden, c.DType, c.Hidden*c.DType.Size())
 	case c.Payload != c.DType && c.Payload != F8E4M3:

@@ -394,7 +394,7 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	ts.enter(&c)
 	d.r.follow(&c, ts)
 	if ts.sending != d || d.sent != c.Period() {
-		panic(c.Misuse("dispatched", "", "it was not sent by DispatchSend, in the same capture if there is one, or it is complete"))
+		panic(c.Misuse("dispatched", "call DispatchSend first", "it was not sent by DispatchSend, in the same capture if there is one, or it is complete"))
 	}
 	ts.launch(&c, "token_wait", d.r, nil, func(a *tokens.TokenArgs) {})
 	ts.sending = nil
@@ -448,7 +448,7 @@ func (ts *TokenSwitch) refused(_ *core.Record, e *Error, r *device.WaitRecord) {
 	e.Arg = "topk"
 	switch r.Kind {
 	case tokens.RefusedExpert:
-		e.Msg = fmt.Sprintf("selection %d of token %d of rank %d is %d: experts are in [0, %d), and -1 masks a selection", int(r.Channel)%k, int(r.Channel)/k, e.Peer, int64(r.Seen), r.Want)
+		e.Msg = fmt.Sprintf("selection %d of token %d of rank %d is %d: it must be in [0, %d), or -1, which masks it", int(r.Channel)%k, int(r.Channel)/k, e.Peer, int64(r.Seen), r.Want)
 	case tokens.RefusedTwice:
 		e.Msg = fmt.Sprintf("token %d of rank %d is sent to expert %d twice", int(r.Channel)/k, e.Peer, int64(r.Seen))
 	case tokens.RefusedRoom:

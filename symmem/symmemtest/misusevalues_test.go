@@ -34,12 +34,22 @@ type objects struct {
 	tile   *symmem.Tile
 	comm   *symmem.DeviceComm
 	window *symmem.DeviceWindow
+
+	tokens  *symmem.TokenSwitch
+	routing *symmem.TokenRouting
+	sending *symmem.TokenSwitch // that waits for Complete
+	sent    *symmem.Dispatched
 }
 
 const (
 	kernelName = "misused"
 	kernelText = `extern "C" __global__ void misused(float* x, int n, symm::Handle h) {}`
 )
+
+// tokensConfig is of switches that take the tensors of fixtures.
+func tokensConfig(ranks int) symmem.TokenSwitchConfig {
+	return symmem.TokenSwitchConfig{Mode: "high_throughput", Layout: "flat", Experts: ranks, TopK: 1, MaxTokens: 2, MaxRecv: 8, Hidden: 4, DType: symmem.F32}
+}
 
 // makeObjects makes some of a world, collectively.
 func makeObjects(rt *symmem.Runtime) objects {
@@ -48,6 +58,11 @@ func makeObjects(rt *symmem.Runtime) objects {
 	o.handle = rt.Rendezvous(o.tensor)
 	o.window, o.comm = rt.Window(o.tensor), rt.DevComm(symmem.DevReqs{LsaBarriers: 1, Resources: []int{64, 64}})
 	o.tile = o.local.Tile(0, 1, 0, 1)
+	topk, x, weights := rt.Local(symmem.I64, 2, 1), rt.Local(symmem.F32, 2, 4), rt.Local(symmem.F32, 2, 1)
+	o.tokens, o.sending = rt.NewTokenSwitch(tokensConfig(len(ranks))), rt.NewTokenSwitch(tokensConfig(len(ranks)))
+	o.routing = o.tokens.Routing(topk)
+	o.tokens.Dispatch(o.routing, x, weights)
+	o.sent = o.sending.DispatchSend(o.sending.Routing(topk), x, weights)
 	o.event.Record()
 	o.graph = rt.Capture(func() { o.local.Fill(1) })
 	rt.Synchronize() // the event is reached
@@ -56,7 +71,7 @@ func makeObjects(rt *symmem.Runtime) objects {
 
 // free gives back what can be.
 func (o *objects) free() {
-	for _, free := range []func(){o.comm.Free, o.graph.Free, o.local.Free, o.tensor.Free, o.group.Free, o.stream.Free, o.event.Free} {
+	for _, free := range []func(){o.comm.Free, o.tokens.Free, o.sending.Free, o.graph.Free, o.local.Free, o.tensor.Free, o.group.Free, o.stream.Free, o.event.Free} {
 		symmem.Maybe(free) // of what the operation has freed
 	}
 }
@@ -124,7 +139,7 @@ func (t *T) fixtures() *fixtures {
 	f.storage, f.none = symmem.Local(symmem.F8E4M3, 4, 2), symmem.Local(symmem.F32, 0, 2)
 	local := func(d symmem.DType, shape ...int) *symmem.Tensor { return symmem.Local(d, shape...) }
 	part := local(symmem.F32, 2, 2)
-	tensors := []any{f.tensor, f.local, second, local(symmem.F32, 8, 2), part, local(symmem.I64, 2), local(symmem.I64, 2, 2), local(symmem.I64, 2, 2), local(symmem.U32, 4), local(symmem.F32, 8, 1), local(symmem.F32, 2, 4)}
+	tensors := []any{f.tensor, f.local, second, local(symmem.F32, 8, 2), part, local(symmem.I64, 2), local(symmem.I64, 2, 2), local(symmem.I64, 2, 2), local(symmem.U32, 4), local(symmem.F32, 8, 1), local(symmem.F32, 2, 4), local(symmem.I64, 2, 1), local(symmem.F32, 2, 1), local(symmem.F32, 8, 4)}
 	corner := f.tensor.Tile(0, 1, 0, 1)
 	f.values = map[reflect.Type][]any{
 		reflect.TypeFor[*symmem.Tensor]():       tensors,
@@ -138,6 +153,9 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[*symmem.Runtime]():      {t.rt},
 		reflect.TypeFor[*symmem.DeviceComm]():   {f.comm},
 		reflect.TypeFor[*symmem.DeviceWindow](): {f.window},
+		reflect.TypeFor[*symmem.TokenSwitch]():  {f.tokens, f.sending},
+		reflect.TypeFor[*symmem.TokenRouting](): {f.routing},
+		reflect.TypeFor[*symmem.Dispatched]():   {f.sent},
 		reflect.TypeFor[*symmem.Error]():        {&symmem.Error{}},
 		reflect.TypeFor[[]*symmem.Tensor]():     {[]*symmem.Tensor{part}},
 		reflect.TypeFor[[]*symmem.Tile]():       {[]*symmem.Tile{corner}},
@@ -152,6 +170,8 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[any]():                  {1.0, f.tensor},
 		reflect.TypeFor[context.Context]():      {context.Background()},
 		reflect.TypeFor[time.Duration]():        {time.Second},
+
+		reflect.TypeFor[symmem.TokenSwitchConfig](): {tokensConfig(t.size)},
 	}
 	return f
 }
@@ -232,6 +252,23 @@ func (f *fixtures) bad(typ reflect.Type) (list []misused) {
 		always("zero", &symmem.DeviceWindow{})
 		always("freed", o.freed.window)
 		always("of a closed world", o.closed.window)
+	case reflect.TypeFor[*symmem.TokenSwitch]():
+		always("nil", (*symmem.TokenSwitch)(nil))
+		always("zero", &symmem.TokenSwitch{})
+		always("freed", o.freed.tokens)
+		always("of a closed world", o.closed.tokens)
+	case reflect.TypeFor[*symmem.TokenRouting]():
+		always("nil", (*symmem.TokenRouting)(nil))
+		always("zero", &symmem.TokenRouting{})
+		always("of a freed switch", o.freed.routing)
+		always("of a closed world", o.closed.routing)
+		always("of another world", o.foreign.routing)
+	case reflect.TypeFor[*symmem.Dispatched]():
+		always("nil", (*symmem.Dispatched)(nil))
+		always("zero", &symmem.Dispatched{})
+		always("of a freed switch", o.freed.sent)
+		always("of a closed world", o.closed.sent)
+		always("of another world", o.foreign.sent)
 	case reflect.TypeFor[*symmem.Group]():
 		always("nil", (*symmem.Group)(nil))
 		always("zero", &symmem.Group{})

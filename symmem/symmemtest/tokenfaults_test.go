@@ -36,7 +36,7 @@ func tokenRefusedCase(t *T) {
 			m     *routed
 			words []string
 		}{
-			{with(c.TopK-1, c.Experts), []string{fmt.Sprintf("selection %d of token 1 of rank %d is %d: experts are in [0, %d), and -1 masks", c.TopK-1, last, c.Experts, c.Experts)}},
+			{with(c.TopK-1, c.Experts), []string{fmt.Sprintf("selection %d of token 1 of rank %d is %d: it must be in [0, %d), or -1, which masks it", c.TopK-1, last, c.Experts, c.Experts)}},
 			{with(0, -2), []string{fmt.Sprintf("selection 0 of token 1 of rank %d is -2", last)}},
 			{with(c.TopK-1, t.size-1), []string{fmt.Sprintf("token 1 of rank %d is sent to expert %d twice", last, t.size-1)}},
 		}
