@@ -42,6 +42,7 @@ test-long: faults $(UCX) ## what make test has no time for: all faults, messages
 	go test -count=1 -v -timeout 20m -run '^TestNullReorder$$/^seeds$$' ./symmem/internal/net -seeds 1000
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest -seeds 20
 	go test -count=1 -v -timeout 20m -run '^TestKernelSeeds$$' ./symmem/symmemtest -seeds 100
+	go test -count=1 -v -timeout 40m -run '^TestTokenSeeds$$' ./symmem/symmemtest -routings 500
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 20m -run '^TestOverHosts$$' ./symmem/symmemtest -hosts
 	go test -count=1 -v -timeout 10m -run '^FuzzCheck$$' -fuzz '^FuzzCheck$$' -fuzztime 1m ./symmem/internal/net/proxy
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 5m -run '^TestTooFewPorts$$' ./cmd/symmrepl -fullports

@@ -303,6 +303,34 @@ copy engines, in a graph N N P N N P
 	h.expectNothingLeft()
 }
 
+func TestBenchTokenSwitch(t *testing.T) {
+	h := newHome(t, 2)
+	r := h.run("", "bench", "token_switch", "-n", "2", "--device", device(), "--json")
+	if r.status != 0 || r.err != "" {
+		t.Fatalf("%+v", r)
+	}
+	json := jsonLines(t, r.out)
+	if keys := keysOf(json[0]); keys != "device dtype experts hidden link_gbps ranks top" {
+		t.Errorf("%v", json[0])
+	}
+	var ways []any
+	for _, line := range json[1:] {
+		ways = append(ways, line["way"])
+		const keys = "all_us combine_events_us combine_wire_bytes dispatch_events_us dispatch_wire_bytes op routing_us selected_bytes tokens way with_dispatch_us"
+		if keysOf(line) != keys {
+			t.Errorf("%v", line)
+		}
+		if line["combine_wire_bytes"].(float64) >= line["selected_bytes"].(float64) {
+			t.Errorf("more leaves a rank than is selected: %v", line)
+		}
+	}
+	if !slices.Equal(ways, []any{"low_latency expert_major", "low_latency expert_major f8e4m3", "low_latency rank_major", "low_latency expert_major", "high_throughput flat",
+		"high_throughput expert_major"}) {
+		t.Errorf("%v", ways)
+	}
+	h.expectNothingLeft()
+}
+
 // What the peers cannot do is said in a line, and what they can is measured.
 func TestBenchPeers(t *testing.T) {
 	h := newHome(t, 2)

@@ -52,6 +52,8 @@ s := symm.NewStream(); e := symm.NewEvent(); e.Record(); g := symm.Capture(func(
 		"Graph.Free":               {`g.Free()`, "Graph.Free"},
 		"PendingSignals":           {`symm.PendingSignals()`, "PendingSignals"},
 		"DevComm":                  {`symm.DevComm(symm.DevReqs{LsaBarriers: 1})`, "DevComm"},
+		"NewTokenSwitch": {`symm.NewTokenSwitch(symm.TokenSwitchConfig{Mode: "low_latency", Layout: "rank_major", Experts: 2, TopK: 1, MaxTokens: 1, Hidden: 8, DType: symm.BF16})`,
+			"NewTokenSwitch"},
 	}
 	page, err := os.ReadFile("../../docs/ops.md")
 	if err != nil {

@@ -1,9 +1,13 @@
 package symmemtest
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
+	"testing"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem"
@@ -286,4 +290,39 @@ func (t *T) randomRoutings(first, last int) {
 		}
 		ts.Free()
 	}
+}
+
+var routings = flag.Int("routings", 0, "compare so many random routings of each layout with the model")
+
+// routingsVariable tells a child how many routings tokenSeedsCase takes.
+const routingsVariable = "SYMMTEST_CHILD_ROUTINGS"
+
+// TestTokenSeeds compares many random routings with the model. TestSuite has the first few.
+func TestTokenSeeds(t *testing.T) {
+	if *routings == 0 {
+		t.Skip("-routings is not given: it takes minutes")
+	}
+	for _, device := range devices(t) {
+		for _, n := range rankCounts(t, device) {
+			t.Run(fmt.Sprintf("%s/%dranks", device, n), func(t *testing.T) {
+				t.Setenv(routingsVariable, strconv.Itoa(*routings))
+				w := start(t, device, n)
+				for first := 0; first < *routings; first += routingsAtOnce {
+					w.run(t, "TokenSeeds"+strconv.Itoa(first))
+				}
+			})
+		}
+	}
+}
+
+// routingsAtOnce are compared in one case, which a time limit holds for.
+const routingsAtOnce = 25
+
+// tokenSeedCases are the cases of TestTokenSeeds.
+func tokenSeedCases() (list []testCase) {
+	all, _ := strconv.Atoi(os.Getenv(routingsVariable))
+	for first := 0; first < all; first += routingsAtOnce {
+		list = append(list, testCase{name: "TokenSeeds" + strconv.Itoa(first), run: func(t *T) { t.randomRoutings(first, min(first+routingsAtOnce, all)) }})
+	}
+	return list
 }

@@ -43,6 +43,7 @@ var families = []struct {
 	{"Reduce-scatter and reductions of tiles", []string{"reduce_scatter.go", "reduce_scatter_offset.go", "tile_reduce.go"}},
 	{"All-gather, all-to-all, broadcast", []string{"all_gather.go", "all_to_all.go", "broadcast.go", "permute.go"}},
 	{"Rows by splits on the device", []string{"all_to_all_vdev.go"}},
+	{"Tokens among experts", []string{"token_switch.go"}},
 	{"By multicast", []string{"multimem.go"}},
 	{"One-sided: puts, gets, signals", []string{"handle.go", "signal.go", "onesided.go"}},
 	{"NCCL's device API", []string{"nccl.go"}},
@@ -149,6 +150,9 @@ func operations(dir string) ([]*operation, error) {
 	return ops, nil
 }
 
+// receivers are the types that have operations, as a call names them.
+var receivers = map[string]string{"Runtime": "symm", "Handle": "h", "TokenSwitch": "ts"}
+
 // operationOf is the operation that fn declares, without its comment, or nil.
 func operationOf(fn *ast.FuncDecl) *operation {
 	if fn.Recv == nil || !fn.Name.IsExported() || len(fn.Type.Params.List) == 0 {
@@ -160,7 +164,7 @@ func operationOf(fn *ast.FuncDecl) *operation {
 	}
 	recv := star.X.(*ast.Ident).Name
 	last, ok := fn.Type.Params.List[len(fn.Type.Params.List)-1].Type.(*ast.Ellipsis)
-	if !ok || fmt.Sprint(last.Elt) != "Option" || recv != "Runtime" && recv != "Handle" {
+	if !ok || fmt.Sprint(last.Elt) != "Option" || receivers[recv] == "" {
 		return nil
 	}
 	var text strings.Builder
@@ -168,10 +172,11 @@ func operationOf(fn *ast.FuncDecl) *operation {
 		panic(err) // it was parsed
 	}
 	signature := strings.Join(strings.Fields(strings.TrimPrefix(text.String(), "func")), " ")
-	if recv == "Handle" {
-		return &operation{name: "Handle." + fn.Name.Name, decl: "h." + fn.Name.Name + signature}
+	name := fn.Name.Name
+	if recv != "Runtime" {
+		name = recv + "." + name
 	}
-	return &operation{name: fn.Name.Name, decl: "symm." + fn.Name.Name + signature}
+	return &operation{name: name, decl: receivers[recv] + "." + fn.Name.Name + signature}
 }
 
 // read takes the comment apart.

@@ -54,10 +54,15 @@ func runBench(ctx context.Context, o options, args []string) (int, error) {
 			return 0, misused("--svg draws operations over their sizes, which overlap does not have")
 		}
 		measure = opbench.Overlap
+	} else if len(args) == 1 && args[0] == "token_switch" {
+		if o.svg != "" || len(o.sizes) > 0 || o.peers {
+			return 0, misused("bench token_switch has sizes of its own and no peers: leave out --sizes, --svg and --peers")
+		}
+		measure = opbench.TokenSwitch
 	} else {
 		for _, name := range args {
 			if !slices.Contains(opbench.Names(), name) {
-				return 0, misused("bench: there is no %q; there are session, net, overlap, %s", name, strings.Join(opbench.Names(), ", "))
+				return 0, misused("bench: there is no %q; there are session, net, overlap, token_switch, %s", name, strings.Join(opbench.Names(), ", "))
 			}
 		}
 		if o.svg != "" && len(args) > 0 && !slices.ContainsFunc(args, opbench.HasSizes) {

@@ -23,6 +23,7 @@ on an emulated device in host memory.
                                 measure operations (all if none is named) and their limits; with --peers also PyTorch,
                                 NCCL and NVSHMEM
     symmrepl bench overlap      a matrix product and an all-gather, each alone and both at the same time
+    symmrepl bench token_switch the dispatch and the combine of a mixture of experts, beside what the links allow
     symmrepl version            the version of the program
 
 For example, on a machine with four GPUs, or with none:

@@ -28,6 +28,7 @@ type Figure struct {
 
 	overlapped
 	world
+	switched
 }
 
 // world is how the ranks are divided, by whose memory they map.

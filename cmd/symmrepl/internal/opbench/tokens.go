@@ -1,0 +1,169 @@
+package opbench
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+//go:embed tokens.go.cell
+var tokensProgram string
+
+// switched is the result for a token switch, of the slowest rank and of the one that sends most: microseconds, and bytes.
+type switched struct {
+	Tokens         int     `json:"tokens,omitempty"` // of a rank
+	Routing        float64 `json:"routing_us,omitempty"`
+	Dispatched     float64 `json:"with_dispatch_us,omitempty"` // both, in a graph
+	Combined       float64 `json:"all_us,omitempty"`           // all three, in a graph
+	DispatchEvents float64 `json:"dispatch_events_us,omitempty"`
+	CombineEvents  float64 `json:"combine_events_us,omitempty"`
+	Selected       float64 `json:"selected_bytes,omitempty"` // of the selections that are not masked, as tokens
+	DispatchWire   float64 `json:"dispatch_wire_bytes,omitempty"`
+	CombineWire    float64 `json:"combine_wire_bytes,omitempty"`
+}
+
+// tokenCase is a switch to measure.
+type tokenCase struct {
+	mode, layout, payload string
+	tokens, maxRecv       int
+}
+
+// tokenExtent is what is measured: cases, and the sizes that they have in common.
+type tokenExtent struct {
+	hidden, experts, top int
+	cases                []tokenCase
+}
+
+// tokensOf returns the extent for devices of a kind.
+func tokensOf(emulated bool, ranks int) tokenExtent {
+	few, many, e := 128, 4096, tokenExtent{hidden: 7168, experts: 64 * ranks, top: 8}
+	if emulated {
+		few, many, e = 8, 16, tokenExtent{hidden: 256, experts: 4 * ranks, top: 4}
+	}
+	if !emulated && ranks <= 4 {
+		e.experts = 256
+		for e.experts%ranks != 0 {
+			e.experts++
+		}
+	}
+	e.cases = []tokenCase{
+		{"low_latency", "expert_major", "", few, 0}, {"low_latency", "expert_major", "F8E4M3", few, 0}, {"low_latency", "rank_major", "", few, 0},
+		{"low_latency", "expert_major", "", 8, 0},
+		{"high_throughput", "flat", "", many, many * ranks}, {"high_throughput", "expert_major", "", many, 2 * many * e.top},
+	}
+	return e
+}
+
+// TokenSwitch measures the routing, the dispatch and the combine of a token switch in each of its layouts: in graphs, and between events around each
+// call.
+func TokenSwitch(ctx context.Context, s session.Session, ranks int, o Options, out io.Writer) error {
+	o.DType = "bf16"
+	r, err := start(ctx, s, ranks, o, out)
+	if err != nil {
+		return err
+	}
+	e := tokensOf(o.Emulated, ranks)
+	var figures []Figure
+	for i, c := range e.cases {
+		source := strings.NewReplacer("MODE", strconv.Quote(c.mode), "LAYOUT", strconv.Quote(c.layout), "PAYLOAD", payloadOf(c.payload), "TOKENS", strconv.Itoa(c.tokens),
+			"MAXRECV", strconv.Itoa(c.maxRecv), "HIDDEN", strconv.Itoa(e.hidden), "EXPERTS", strconv.Itoa(e.experts), "TOP", strconv.Itoa(e.top)).Replace(tokensProgram)
+		found, err := r.cell(source)
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			if f.Way = c.mode + " " + c.layout; c.payload != "" {
+				f.Way += " f8e4m3"
+			}
+			f.Bytes = i
+			figures = append(figures, f)
+		}
+	}
+	if o.JSON {
+		return r.tokensJSON(e, figures)
+	}
+	return r.tokensTable(e, figures)
+}
+
+func payloadOf(name string) string {
+	if name == "" {
+		return "symm.BF16"
+	}
+	return "symm." + name
+}
+
+// tokensJSON prints a line for the run and one for each case.
+func (r *run) tokensJSON(e tokenExtent, figures []Figure) error {
+	w := json.NewEncoder(r.out)
+	head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "hidden": e.hidden, "experts": e.experts, "top": e.top, "link_gbps": r.bounds.link()}
+	if r.shared != nil {
+		head["shared"] = r.shared
+	}
+	if err := w.Encode(head); err != nil {
+		return err
+	}
+	for _, f := range figures {
+		line := struct {
+			Op  string `json:"op"`
+			Way string `json:"way"`
+			switched
+		}{f.Op, f.Way, f.switched}
+		if err := w.Encode(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tokensTable prints a table of dispatches and one of combines.
+func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
+	fmt.Fprintf(r.out, "%s, %s, tokens of bf16[%d], top-%d of %d experts; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s",
+		r.device, session.FormatSize(r.ranks), e.hidden, e.top, e.experts, r.bounds.empty, r.bounds.bounce, r.bounds.copies)
+	if r.bounds.stores > 0 {
+		fmt.Fprintf(r.out, ", stores %.1f GB/s", r.bounds.stores)
+	}
+	fmt.Fprintln(r.out)
+	fmt.Fprintln(r.out, "us a call: graph, what the call adds to a captured routing (and dispatch); events, the mean of single calls between events; limit: an empty kernel, half a")
+	fmt.Fprintln(r.out, "round trip and the bytes that leave a rank / the quicker rate; GB/s of graphs, by the bytes of the selections that are not masked, and by those that leave a rank")
+	for _, line := range r.remarks() {
+		fmt.Fprintln(r.out, line)
+	}
+	for _, part := range []struct {
+		name string
+		of   func(s *switched) (us, events, wire float64)
+	}{
+		{"dispatch", func(s *switched) (us, events, wire float64) { return s.Dispatched - s.Routing, s.DispatchEvents, s.DispatchWire }},
+		{"combine", func(s *switched) (us, events, wire float64) { return s.Combined - s.Dispatched, s.CombineEvents, s.CombineWire }},
+	} {
+		fmt.Fprintf(r.out, "\n%s\n", part.name)
+		w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintln(w, "switch\ttokens\trouting\tlimit\tgraph\tevents\tselections\twire\tall three\t")
+		for i := range figures {
+			s := &figures[i].switched
+			us, events, wire := part.of(s)
+			limit := 0.0
+			if r.bounds.link() > 0 {
+				limit = r.bounds.empty + r.bounds.bounce/2 + wire/r.bounds.link()/1e3
+			}
+			rate := func(bytes float64) string {
+				if us <= 0 { // lost in noise
+					return figure(0)
+				}
+				return figure(bytes / us / 1e3)
+			}
+			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", figures[i].Way, s.Tokens, figure(s.Routing), figure(limit), figure(max(us, 0)), figure(events),
+				rate(s.Selected), rate(wire), figure(s.Combined))
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
