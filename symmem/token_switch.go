@@ -143,6 +143,9 @@ func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, tens
 		*at += own
 	}
 	a.Places, a.Notes, a.Tokens = ts.plan.places[b], n, uint64(r.tokens)
+	if ts.config.Payload != ts.config.DType {
+		a.Manner = tokens.Quantise
+	}
 	fill(a)
 	l := device.Launch{Grid: [3]int{ts.plan.blocks, 1, 1}, Block: [3]int{c.Plan().RowThreads, 1, 1}, Overlap: true}
 	c.Launch(kernel, 0, l, core.BytesOf(a))
@@ -250,7 +253,7 @@ var (
 )
 
 // Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are those of the selections: they travel with the rows, or
-// with low latency, expert_major stay for the combine. A dispatch that sends F8E4M3 divides each 128 elements by their largest magnitude over 448, the
+// with low latency, expert_major stay for the combine. A token crosses to each rank once, which copies it for further experts of its own. A dispatch that sends F8E4M3 divides each 128 elements by their largest magnitude over 448, the
 // scale, and rounds.
 //
 // PyTorch: TokenSwitchNCCL.dispatch; NCCL EP's ncclEpDispatch
@@ -310,13 +313,10 @@ func (ts *TokenSwitch) dispatch(op string, r *TokenRouting, x, weights *Tensor, 
 		w, manner = tokensAgain, manner|tokens.Meet
 		c.Record.Detail += " again"
 	}
-	if ts.config.Payload != ts.config.DType {
-		manner |= tokens.Quantise
-	}
 	d := ts.delivered(r)
 	ts.launch(&c, "token_dispatch", r, []*Tensor{x, weights}, func(a *tokens.TokenArgs) {
 		c.Chose(x.Bytes(), w)
-		a.In, a.Given, a.Manner = core.Addr(x), core.Addr(weights), manner
+		a.In, a.Given, a.Manner = core.Addr(x), core.Addr(weights), a.Manner|manner
 	})
 	r.writes, r.given = r.writes+1, true
 	if manner&tokens.Split != 0 {

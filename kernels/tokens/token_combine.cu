@@ -6,23 +6,6 @@
 using namespace symm;
 using namespace tokens;
 
-// Share is the part of the tokens that a block works on. It is the same on all ranks, whatever tokens they have.
-struct Share {
-  u32 parts, part;  // of a token; units of 16 bytes in a part
-  u64 count;
-};
-
-__device__ __forceinline__ Share share_of(const TokenArgs& a, u32 units) {
-  const u32 most = (u32)a.notes.state[kMost];
-  Share s;
-  s.parts = most ? gridDim.x / most : 1;
-  if (s.parts > units / 32) s.parts = units / 32;
-  if (s.parts < 1) s.parts = 1;
-  s.part = (units + s.parts - 1) / s.parts;
-  s.count = (u64)most * s.parts;
-  return s;
-}
-
 // slot is where rank owner gets row j of a token.
 __device__ __forceinline__ char* slot(const TokenArgs& a, u32 owner, u32 bank, u32 t, u32 j, u64 bytes) {
   return a.data[owner] + a.places.slots + ((bank * a.max_tokens + t) * copies(a) + j) * bytes;
@@ -32,13 +15,13 @@ __device__ __forceinline__ char* slot(const TokenArgs& a, u32 owner, u32 bank, u
 __device__ __forceinline__ void give_back(const TokenArgs& a, u32 bank, u32 t, u32 first, u32 n, u64 bytes) {
   const u32 ranks = (u32)a.context.ranks(), rows = by_expert(a) ? (u32)a.top_k : 1;
   const i32* const table = (const i32*)(a.data[a.context.rank] + a.places.table);
-  for (u32 i = warp(); i < ranks * rows; i += warps()) {
+  each_piece(ranks * rows, first, n, [&](u32 i, u32 at, u32 count) {
     const u32 to = (u32)neighbour(a.context, 1 + (int)(i % ranks)), k = i / ranks;
-    if (t >= (u32)a.notes.state[kTokens + to]) continue;
+    if (t >= (u32)a.notes.state[kTokens + to]) return;
     const i32 row = table[(to * a.max_tokens + t) * rows + k];
-    if (row < 0) continue;
-    move(slot(a, to, bank, t, by_expert(a) ? k : (u32)a.context.rank, bytes) + first * 16, (const char*)a.in + (u64)row * bytes + first * 16, n);
-  }
+    if (row < 0) return;
+    move(slot(a, to, bank, t, by_expert(a) ? k : (u32)a.context.rank, bytes) + at * 16, (const char*)a.in + (u64)row * bytes + at * 16, count);
+  });
 }
 
 // sum adds part of the rows of this rank's token t.
@@ -73,19 +56,15 @@ template <class T>
 __device__ __forceinline__ void combine_tokens(const TokenArgs& a) {
   const u64 bytes = a.hidden * sizeof(T);
   const u32 units = (u32)(bytes / 16);
-  const Share s = share_of(a, units);
+  const Portion s = portion_of(a, units);
   u32* const epochs = (u32*)((char*)a.signals.block[a.context.rank] + a.epochs) + gridDim.x;
   const u32 epoch = epochs[blockIdx.x], bank = epoch & 1;
-  for (u64 i = blockIdx.x; i < s.count; i += gridDim.x) {
-    const u32 first = (u32)(i % s.parts) * s.part;
-    if (first < units) give_back(a, bank, (u32)(i / s.parts), first, first + s.part < units ? s.part : units - first, bytes);
-  }
+  each_part(s, units, [&](u32 t, u32 first, u32 n) { give_back(a, bank, t, first, n, bytes); });
   if (!barrier(a.signals, a.context, blockIdx.x)) return;
   if (threadIdx.x == 0) epochs[blockIdx.x] = epoch + 1;
-  for (u64 i = blockIdx.x; i < s.count; i += gridDim.x) {
-    const u32 first = (u32)(i % s.parts) * s.part, t = (u32)(i / s.parts);
-    if (t < a.tokens && first < units) sum<T>(a, bank, t, first, first + s.part < units ? s.part : units - first, bytes);
-  }
+  each_part(s, units, [&](u32 t, u32 first, u32 n) {
+    if (t < a.tokens) sum<T>(a, bank, t, first, n, bytes);
+  });
 }
 
 extern "C" __global__ void __launch_bounds__(512) token_combine(const __grid_constant__ TokenArgs a) {

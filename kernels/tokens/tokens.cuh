@@ -5,7 +5,7 @@
 // and data, which begins with two regions for what dispatches deliver. Beside it every rank has notes of its own for each region.
 //
 //   token_routing    counts, tells the counts to all ranks, and decides where every row goes
-//   token_dispatch   stores rows in their places at other ranks
+//   token_dispatch   stores rows in their places at other ranks, once for each rank, which copies them to further experts of its own
 //   token_wait       the end of a dispatch whose kernel did not wait
 //   token_combine    stores what experts made of the rows in slots of the ranks they came from, and sums there
 //
@@ -115,17 +115,86 @@ __device__ __forceinline__ void move(char* to, const char* from, symm::u32 n) {
 #ifdef SYMM_CPU
   SYMM_SHARE(i, n, lane(), 32) ((u128*)to)[i] = ((const u128*)from)[i];
 #else
-  constexpr int kDeep = 7;
-  u32 i = lane();
-  for (; i + (kDeep - 1) * 32 < n; i += kDeep * 32) {
+  constexpr u32 kDeep = 8;  // loads at a time
+  for (u32 i = lane(); i < n; i += kDeep * 32) {
     u128 w[kDeep];
 #pragma unroll
-    for (int k = 0; k < kDeep; k++) w[k] = ((const u128*)from)[i + k * 32];
+    for (u32 k = 0; k < kDeep; k++)
+      if (i + k * 32 < n) w[k] = ((const u128*)from)[i + k * 32];
 #pragma unroll
-    for (int k = 0; k < kDeep; k++) ((u128*)to)[i + k * 32] = w[k];
+    for (u32 k = 0; k < kDeep; k++)
+      if (i + k * 32 < n) ((u128*)to)[i + k * 32] = w[k];
   }
-  for (; i < n; i += 32) ((u128*)to)[i] = ((const u128*)from)[i];
 #endif
+}
+
+// Portion is the part of the tokens that a block works on: the same on all ranks, whatever tokens they have, so that the blocks of one index
+// depend on each other only.
+struct Portion {
+  symm::u32 parts, part;  // of a token; units of 16 bytes in a part, a multiple of 32 if there are several
+  symm::u64 count;        // parts of all tokens, which the blocks take in turns
+};
+
+// portion_of is the portion of tokens of so many units.
+__device__ __forceinline__ Portion portion_of(const TokenArgs& a, symm::u32 units) {
+  const symm::u32 most = (symm::u32)a.notes.state[kMost];
+  Portion s;
+  s.parts = most ? gridDim.x / most : 1;
+  if (s.parts > units / 32) s.parts = units / 32;
+  if (s.parts < 1) s.parts = 1;
+  s.part = ((units + s.parts - 1) / s.parts + 31) & ~31u;
+  s.count = (symm::u64)most * s.parts;
+  return s;
+}
+
+// each_part calls f(t, first, n) with this block's parts of tokens: n units from the first one on.
+template <class F>
+__device__ __forceinline__ void each_part(const Portion& s, symm::u32 units, F f) {
+  for (symm::u64 i = blockIdx.x; i < s.count; i += gridDim.x) {
+    const symm::u32 first = (symm::u32)(i % s.parts) * s.part;
+    if (first < units) f((symm::u32)(i / s.parts), first, first + s.part < units ? s.part : units - first);
+  }
+}
+
+// each_piece calls f(row, first, n) in the warps of a block, with pieces of each of so many rows, of n units from the first one on.
+template <class F>
+__device__ __forceinline__ void each_piece(symm::u32 rows, symm::u32 first, symm::u32 n, F f) {
+  using namespace symm;
+  u32 pieces = (2 * warps() + rows - 1) / rows;
+  if (pieces > (n + 31) / 32) pieces = (n + 31) / 32;
+  const u32 piece = ((n + pieces - 1) / pieces + 31) & ~31u;
+  for (u32 i = warp(); i < rows * pieces; i += warps()) {
+    const u32 at = i / rows * piece;
+    if (at < n) f(i % rows, first + at, at + piece < n ? piece : n - at);
+  }
+}
+
+// payload is the bytes of a row that a dispatch delivers.
+__device__ __forceinline__ symm::u32 payload(const TokenArgs& a) { return (symm::u32)a.hidden * (a.manner & kQuantise ? 1 : element_bytes(a)); }
+
+// replicate fills in the rows of experts that this rank's copy of a token was not sent for: a token crosses once to each rank.
+__device__ __forceinline__ void replicate(const TokenArgs& a) {
+  using namespace symm;
+  const u32 bytes = payload(a), units = bytes / 16, ranks = (u32)a.context.ranks(), k = (u32)a.top_k;
+  char* const mine = a.data[a.context.rank];
+  each_part(portion_of(a, units), units, [&](u32 t, u32 first, u32 n) {
+    each_piece(ranks * k, first, n, [&](u32 row, u32 at, u32 count) {
+      const u32 source = row % ranks, j = row / ranks;
+      if (t >= (u32)a.notes.state[kTokens + source]) return;
+      const i32* const entries = (const i32*)(mine + a.places.table) + (source * a.max_tokens + t) * k;
+      const i32 to = entries[j];
+      if (to < 0) return;
+      i32 from = -1;
+      for (u32 i = 0; i < j && from < 0; i++) from = entries[i];
+      if (from < 0) return;
+      char* const rows = mine + a.places.rows;
+      move(rows + (u64)to * bytes + at * 16, rows + (u64)from * bytes + at * 16, count);
+      if (!(a.manner & kQuantise)) return;
+      float* const scales = (float*)(mine + a.places.scales);
+      const u32 all = (u32)a.hidden / kScaled;
+      for (u32 i = at / 8 + lane(); i < (at + count) / 8; i += 32) scales[(u64)to * all + i] = scales[(u64)from * all + i];
+    });
+  });
 }
 
 }  // namespace tokens

@@ -177,7 +177,7 @@ func tokenSendCase(t *T) {
 func tokenQuantisedCase(t *T) {
 	for i, c := range tokenConfigs(t.size) {
 		c.Payload, c.Hidden = symmem.F8E4M3, 128*(1+3*i)
-		c.DType = []symmem.DType{symmem.BF16, symmem.F16, symmem.F32, symmem.BF16}[i]
+		c.DType = []symmem.DType{symmem.BF16, symmem.F16, symmem.F32, symmem.BF16, symmem.F16}[i]
 		ts := symmem.NewTokenSwitch(c)
 		m := randomRouting(ts.Config(), t.size, 2+i)
 		topk, x, weights := t.inputs(m)

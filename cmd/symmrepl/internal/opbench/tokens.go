@@ -139,8 +139,12 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 		name string
 		of   func(s *switched) (us, events, wire float64)
 	}{
-		{"dispatch", func(s *switched) (us, events, wire float64) { return s.Dispatched - s.Routing, s.DispatchEvents, s.DispatchWire }},
-		{"combine", func(s *switched) (us, events, wire float64) { return s.Combined - s.Dispatched, s.CombineEvents, s.CombineWire }},
+		{"dispatch", func(s *switched) (us, events, wire float64) {
+			return s.Dispatched - s.Routing, s.DispatchEvents, s.DispatchWire
+		}},
+		{"combine", func(s *switched) (us, events, wire float64) {
+			return s.Combined - s.Dispatched, s.CombineEvents, s.CombineWire
+		}},
 	} {
 		fmt.Fprintf(r.out, "\n%s\n", part.name)
 		w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
