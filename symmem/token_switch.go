@@ -54,7 +54,8 @@ type Dispatched struct {
 	sent core.Period
 }
 
-// NewTokenSwitch makes a switch. It is collective over the group, with equal configs.
+// NewTokenSwitch makes a switch. It is collective over the group, with equal configs; [TokenSwitchConfig] lists what dispatches of each layout
+// deliver. Then, for each batch of tokens, Routing finds where they go, Dispatch sends them, and Combine returns the sums of what experts made of them.
 //
 // PyTorch: TokenSwitchNCCL; NCCL EP's ncclEpCreateGroup
 //
