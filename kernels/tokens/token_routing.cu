@@ -23,13 +23,28 @@ __device__ __forceinline__ bool hits(const TokenArgs& a, u32 item, u64 u) {
   return hit;
 }
 
+// each_hit calls f(u, hit) in the lanes of a warp for selections or tokens u from first to last, those beyond left out, with whether u goes to an
+// item. Several are looked up before the first is used.
+template <class F>
+__device__ __forceinline__ void each_hit(const TokenArgs& a, u32 item, u64 first, u64 last, F f) {
+  constexpr u32 kAhead = 8;
+  for (; first < last; first += 32 * kAhead) {
+    bool hit[kAhead];
+#pragma unroll
+    for (u32 k = 0; k < kAhead; k++) hit[k] = first + k * 32 + lane() < last && hits(a, item, first + k * 32 + lane());
+#pragma unroll
+    for (u32 k = 0; k < kAhead; k++)
+      if (first + k * 32 < last) f(first + k * 32 + lane(), hit[k]);
+  }
+}
+
 // order_item numbers what goes to an item in the order of the tokens, and returns how many there are. All threads of the block call it.
 __device__ __forceinline__ u32 order_item(const TokenArgs& a, u32 item) {
   __shared__ u32 sums[32];
   const u64 n = a.tokens * (by_expert(a) ? a.top_k : 1), share = (n + 32 * warps() - 1) / (32 * warps()) * 32;
   const u64 first = warp() * share, last = first + share < n ? first + share : n;
   u32 mine = 0;
-  for (u64 u = first; u < last; u += 32) mine += __popc(__ballot_sync(~0u, u + lane() < last && hits(a, item, u + lane())));
+  each_hit(a, item, first, last, [&](u64, bool hit) { mine += __popc(__ballot_sync(~0u, hit)); });
   if (lane() == 0) sums[warp()] = mine;
   __syncthreads();
   u32 before = 0, total = 0;
@@ -37,14 +52,13 @@ __device__ __forceinline__ u32 order_item(const TokenArgs& a, u32 item) {
     if (w == warp()) before = total;
     total += sums[w];
   }
-  for (u64 u = first; u < last; u += 32) {
-    const bool inside = u + lane() < last, hit = inside && hits(a, item, u + lane());
+  each_hit(a, item, first, last, [&](u64 u, bool hit) {
     const u32 mask = __ballot_sync(~0u, hit);
     const i32 at = hit ? (i32)(before + __popc(mask & ((1u << lane()) - 1))) : -1;
-    if (!by_expert(a) && inside) a.notes.order[(u + lane()) * a.context.ranks() + item] = at;
-    else if (hit) a.notes.order[u + lane()] = at;
+    if (!by_expert(a) && u < last) a.notes.order[u * a.context.ranks() + item] = at;
+    else if (hit) a.notes.order[u] = at;
     before += __popc(mask);
-  }
+  });
   __syncthreads();
   return total;
 }
