@@ -12,14 +12,14 @@ import (
 // TokenSwitchConfig says what a [TokenSwitch] carries, and how it lays out what arrives. All ranks give the same. With n ranks, B = MaxTokens,
 // H = Hidden, K = TopK and L = Experts/n experts a rank, of which rank r has those from r*L on, a dispatch delivers
 //
-//	Mode "low_latency", Layout "expert_major"      Tokens [L, n*B, H]: of each local expert its rows, packed in the order of the sources and
-//	                                               there of the tokens; Counts [L] says how many
-//	Mode "low_latency", Layout "rank_major"        Tokens [n, B, H]: of each source its tokens, once each; Counts [n]; Weights [n, B, K], and
-//	                                               Index I32 [n, B, K]: the local expert of each selection, or -1 if it is not here
-//	Mode "high_throughput", Layout "flat"          Tokens [M, H], M = MaxRecv: packed by source, once each; Counts [n]; Weights [M, K], Index
-//	                                               I64 [M, K]
-//	Mode "high_throughput", Layout "expert_major"  Tokens [M, H]: by local expert, each of whose rows begin at a multiple of Align; Counts [L],
-//	                                               Offsets [L+1]: where the experts' rows begin, and the end; Weights [M]
+//	Mode "low_latency", Layout "expert_major"      Tokens is [L, n*B, H]: of each local expert its rows, packed in the order of the sources
+//	                                               and there of the tokens; Counts, by expert, says how many
+//	Mode "low_latency", Layout "rank_major"        Tokens is [n, B, H]: of each source its tokens, once each; Counts is by source; Weights is
+//	                                               [n, B, K], and Index the same of I32: a selection's local expert, or -1 if it is not here
+//	Mode "high_throughput", Layout "flat"          Tokens is [M, H], M = MaxRecv: packed by source, once each; Counts is by source; Weights is
+//	                                               [M, K], and Index the same of I64
+//	Mode "high_throughput", Layout "expert_major"  Tokens is [M, H]: by local expert, each of whose rows begin at a multiple of Align; Counts is
+//	                                               by expert; Offsets has where the experts' rows begin, and the end; Weights is by row
 //
 // Rows beyond the counts keep what they held. Low latency has room for all tokens of all ranks, which is for few of them; high throughput for
 // MaxRecv rows, and a routing that needs more is refused on all ranks.
