@@ -52,7 +52,7 @@ type Runtime struct {
 	net       atomic.Pointer[network] // nil if none carries operations between hosts
 	crowded   atomic.Bool             // kernels of other ranks run beside this one's on the same device
 	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
-	posting   atomic.Bool // kernels of the user's were given what posts operations for other hosts
+	posting   atomic.Bool             // kernels of the user's were given what posts operations for other hosts
 
 	located locations
 
