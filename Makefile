@@ -5,6 +5,7 @@ BIN := bin/symmrepl
 NVRTC := .venv/nvrtc
 JUPYTER := .venv/jupyter
 UCX := .venv/ucx
+NCCL := .venv/nccl
 
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at most three fail, they run once
 # more, alone, and the summary names them. A data race is never retried.
@@ -37,12 +38,15 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: ch
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
 	go test -count=1 -v -timeout 20m -run '^(TestKilledAtRandomMoments|TestHangs)$$' ./cmd/symmrepl -kills 200 -hangs
 
-test-long: faults $(UCX) ## what make test has no time for: all faults, messages that overtake each other in many orders, ports that run out, and an hour of mixed cells whose memory stays flat
+test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, messages that overtake each other in many orders, ports that run out, and an hour of mixed cells whose memory stays flat
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 10m -run '^TestManyRanks$$' ./cmd/symmrepl -many
 	go test -count=1 -v -timeout 20m -run '^TestNullReorder$$/^seeds$$' ./symmem/internal/net -seeds 1000
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest -seeds 20
 	go test -count=1 -v -timeout 20m -run '^TestKernelSeeds$$' ./symmem/symmemtest -seeds 100
 	go test -count=1 -v -timeout 40m -run '^TestTokenSeeds$$' ./symmem/symmemtest -routings 500
+	go test -count=1 -timeout 20m -run '^TestGin$$/^cpu$$/^seed' ./symmem/symmemtest -seeds 50
+	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" SYMMREPL_NCCL_INCLUDE="$$PWD/$(NCCL)/include" go test -count=1 -v -run '^TestNCCLHeaders$$' ./symmem/internal/cuda
+	SYMMREPL_NCCL_EXAMPLES="$$(ls -d "$$PWD/$(NCCL)/source/docs/examples" 2>/dev/null)" go test -count=1 -v -run '^TestNCCLExamples$$' ./symmem/symmemtest
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 20m -run '^TestOverHosts$$' ./symmem/symmemtest -hosts
 	go test -count=1 -v -timeout 10m -run '^FuzzCheck$$' -fuzz '^FuzzCheck$$' -fuzztime 1m ./symmem/internal/net/proxy
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 5m -run '^TestTooFewPorts$$' ./cmd/symmrepl -fullports
@@ -106,6 +110,14 @@ $(UCX): | $(NVRTC)
 		then echo "$$lib" > ../ucx-1.13; \
 		else echo 'make: no UCX 1.13: it is libucx0 1.13.1-1 of Debian 12, which apt-get must reach, and needs libnuma1; its tests are skipped'; fi
 	dirname "$$(find "$$PWD/.venv/lib" -path '*/libucx/lib/libucp.so.0')" > $@
+
+# NCCL's headers, of its wheel, and where GitHub can be reached the examples of its sources. The tests compile the one and run the other.
+$(NCCL): | $(NVRTC)
+	rm -rf $@.new && mkdir -p $@.new/include
+	.venv/bin/pip download --quiet --disable-pip-version-check --no-deps --dest $@.new nvidia-nccl-cu13==2.32.3
+	cd $@.new && ../bin/python -m zipfile -e nvidia_nccl_cu13-*.whl . && mv nvidia/nccl/include/* include/ && rm -rf nvidia*
+	git clone --quiet --depth 1 --branch v2.30.7-1 https://github.com/NVIDIA/nccl $@.new/source 2>/dev/null || echo "make: NCCL's examples cannot be fetched from GitHub; their test is skipped"
+	mv $@.new $@
 
 .PHONY: go c++ python3
 go:

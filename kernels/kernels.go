@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed */*.cu */*.cuh include/*.h include/cstdint include/symm/*.cuh include/cooperative_groups/*.h include/nccl/*.h include/cuda/* include/toolkit/*.h
+//go:embed */*.cu */*.cuh include/*.h include/symm/*.cuh include/nccl/*.h include/cuda/* include/toolkit/*.h include/library/cstdint include/library/*/*.h
 var sources embed.FS
 
 // File is a source text.
@@ -17,13 +17,16 @@ type File struct {
 	Text string
 }
 
-const include, toolkit = "include/", "include/toolkit/"
+const include, library, toolkit = "include/", "include/library/", "include/toolkit/"
 
 // Headers returns what a user's snippet can include without a file, on every device: symm.cuh and its parts, nccl_device.h and its
-// parts, and headers that CUDA or its C++ library has as well.
+// parts, and cuda/atomic.
 func Headers() []File {
-	return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*", "cstdint", "cooperative_groups/*.h")
+	return under(include, "*.cuh", "symm/*.cuh", "*.h", "nccl/*.h", "cuda/*")
 }
+
+// LibraryHeaders returns headers with names of C++'s and of CUDA's that a snippet can include on every device.
+func LibraryHeaders() []File { return under(library, "cstdint", "*/*.h") }
 
 // ToolkitHeaders returns headers that stand in for those of CUDA's toolkit of the same names: cuda_fp16.h and others. A snippet can
 // include them on every device, but where the toolkit is installed it gets the toolkit's, which have more.

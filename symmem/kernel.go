@@ -56,7 +56,8 @@ func (s *snippets) keep(key source, m *module) {
 }
 
 // Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It is not
-// collective. A text that the compiler refuses panics with an *Error of KindCompile that has the position, as
+// collective. The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h and cooperative_groups.h on every device,
+// whether CUDA's toolkit is installed or not. One that the compiler refuses panics with an *Error of KindCompile that has the position, as
 // "kernel:line".
 func (rt *Runtime) Compile(text string) *Kernel { return rt.CompileAt("kernel", 1, text) }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -91,7 +92,7 @@ func allHeaders() ([]kernels.File, error) {
 	for _, name := range kernels.CHeaders() {
 		headers = append(headers, kernels.File{Name: name})
 	}
-	return append(append(headers, kernels.Headers()...), kernels.ToolkitHeaders()...), err
+	return slices.Concat(headers, kernels.Headers(), kernels.LibraryHeaders(), kernels.ToolkitHeaders()), err
 }
 
 // writeHeaders puts the headers into a folder that is named by their content.

@@ -1,6 +1,10 @@
 package cuda
 
-import "github.com/symmrepl/symmrepl/kernels"
+import (
+	"slices"
+
+	"github.com/symmrepl/symmrepl/kernels"
+)
 
 // stdint is what NVRTC, which has no headers of its own, lacks of the types that CUDA code takes for granted. The 64-bit ones are as
 // in CUDA's C++ library for NVRTC.
@@ -27,7 +31,8 @@ func snippetHeaders() (headers [][2]string, first []string) {
 		}
 		headers = append(headers, [2]string{name, text})
 	}
-	return append(headers, named(kernels.Headers())...), []string{"stdint.h", "symm.cuh"}
+	headers = slices.Concat(headers, named(kernels.Headers()), named(kernels.LibraryHeaders()))
+	return headers, []string{"stdint.h", "symm.cuh"}
 }
 
 // standIns are what a snippet can include where CUDA's toolkit is not installed.

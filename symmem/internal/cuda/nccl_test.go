@@ -21,7 +21,7 @@ func ncclKernels(t *testing.T) []device.Source {
 
 // TestNCCLKernels: what the suite runs of NCCL's device API compiles for GPUs too.
 func TestNCCLKernels(t *testing.T) {
-	for _, arch := range []string{"sm_80", "sm_90", "sm_100"} {
+	for _, arch := range []string{"sm_90", "sm_100"} {
 		c := compilerFor(t, arch)
 		for _, s := range ncclKernels(t) {
 			if arch != "sm_90" && s.Name != "ncclcopy_test.go" {

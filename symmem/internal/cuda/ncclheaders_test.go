@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 )
@@ -71,10 +72,11 @@ func ncclHeaders(t *testing.T, dir string) [][2]string {
 		{"type_traits", once + traits},
 	}
 	for _, h := range builtinHeaders() {
-		if strings.HasPrefix(h[0], "symm") || h[0] == "cuda/atomic" || h[0] == "cstdint" || strings.HasPrefix(h[0], "cooperative_groups") {
+		if strings.HasPrefix(h[0], "symm") || h[0] == "cuda/atomic" {
 			headers = append(headers, h)
 		}
 	}
+	headers = append(headers, named(kernels.LibraryHeaders())...)
 	for _, h := range standIns() {
 		if !strings.HasPrefix(h[0], "cuda_runtime") {
 			headers = append(headers, h)
