@@ -25,6 +25,7 @@ func init() {
 		"AllToAllVDev2D":              reflect.ValueOf(symmem.AllToAllVDev2D),
 		"AllToAllVDev2DOffset":        reflect.ValueOf(symmem.AllToAllVDev2DOffset),
 		"BF16":                        reflect.ValueOf(symmem.BF16),
+		"Backends":                    reflect.ValueOf(symmem.Backends),
 		"Block":                       reflect.ValueOf(symmem.Block),
 		"Broadcast":                   reflect.ValueOf(symmem.Broadcast),
 		"Caps":                        reflect.ValueOf(symmem.Caps),
@@ -113,6 +114,7 @@ func init() {
 		"WorldSize":                   reflect.ValueOf(symmem.WorldSize),
 
 		// type definitions
+		"BackendStatus":     reflect.ValueOf((*symmem.BackendStatus)(nil)),
 		"BlockSize":         reflect.ValueOf((*symmem.BlockSize)(nil)),
 		"Capabilities":      reflect.ValueOf((*symmem.Capabilities)(nil)),
 		"Config":            reflect.ValueOf((*symmem.Config)(nil)),
