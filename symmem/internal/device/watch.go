@@ -72,6 +72,8 @@ const (
 
 	WaitLibrary = 16 // a call by the device's library of collectives
 
+	WaitLibrary = 16 // a call by the device's library of collectives
+
 	WaitCounter = 13 // counter Channel of the group, of operations of this rank, to become Want; Seen is it
 
 	// Waits of NCCL's device API.
