@@ -3,6 +3,7 @@ package symmem
 import (
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
@@ -12,7 +13,8 @@ import (
 // was taken. op is "sum", "avg" (the sum divided once), "max" or "min"; every step rounds to the element type,
 // as PyTorch's one-shot and two-shot kernels do, unless AccumulateF32 is given; integers wrap around, and the
 // avg of integers is rounded towards zero. In a group that spans hosts the ranks of a host are combined first, and
-// then the hosts in order. It returns t.
+// then the hosts in order. NCCL, which carries such groups on GPUs unless Via says otherwise, combines in an order of its
+// own. It returns t.
 //
 // PyTorch: all_reduce
 //
@@ -30,7 +32,15 @@ import (
 // and what ends a wait.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	r := rt.reduction("all_reduce", t, op, adding|core.WithVia, opts)
+	library := r.byLibrary("")
 	defer r.Enter().Leave()
+	if library {
+		r.Mapped(t)
+		r.Begin()
+		r.Admit(t)
+		r.library(device.AllReduce, t, t.Numel())
+		return t
+	}
 	if r.Spans() {
 		r.allReduceOverHosts()
 		return t

@@ -31,6 +31,9 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	e := rt.exchange(op, t, t, core.Ordered|core.WithVia, opts)
 	e.Member("root", root)
 	e.Record.Detail = fmt.Sprintf("from %d", root)
+	if e.ByLibrary("") {
+		return e.library(device.Broadcast, core.Dims(t), t.Bytes(), root)
+	}
 	if e.Spans() {
 		return e.broadcastOverHosts(root)
 	}

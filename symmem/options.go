@@ -33,11 +33,14 @@ func CopyEngine() Option { return core.WithCopyEngine }
 // slower; inside a host it makes no difference.
 func Weak() Option { return core.WithWeak }
 
-// Via makes a collective of a group that spans hosts take a way, instead of the one that is quickest for the size: "flat", in which every member sends
-// to every member of the other hosts what that needs of it; or "hierarchical", in which the members of a host share the work, and every byte
-// crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits. The operation refuses
-// another one, any where all ranks are on one host, "hierarchical" where the group has more members on one host than on another, and a way that it does not
-// have. All members must give the same.
+// Via makes a collective take a way, instead of the one that is quickest for the size. Groups that span hosts have "flat", in which every member
+// sends to every member of the other hosts what that needs of it; and "hierarchical", in which the members of a host share the work, and every
+// byte crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits. "NCCL" is NVIDIA's library, for any group on
+// GPUs; where it is found on all hosts, it is what groups that span hosts use by default. The first call of a group makes its
+// communicator, for which the members meet on the host, so that it must not be captured; later ones may. NCCL has no
+// Timeout, AccumulateF32, SplitLastDim or CopyEngine, no avg of integers, and no two ranks on one GPU. The operation refuses a way of another name,
+// the first two where all ranks are on one host, "hierarchical" where the group has more members on one host than on another, "NCCL" where
+// it cannot be used, and a way that it does not have. All members must give the same.
 func Via(way string) Option { return core.Via(way) }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or

@@ -65,6 +65,11 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	if out != nil && core.Overlap(t, out) {
 		panic(r.Misuse("out", "", "out overlaps the tensor"))
 	}
+	cannot := ""
+	if dim > 0 {
+		cannot = "it splits the first dimension only"
+	}
+	library := r.byLibrary(cannot)
 	defer r.Enter().Leave()
 	h := r.Mapped(t)
 	r.Begin()
@@ -75,6 +80,10 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 		return out
 	}
 	c := r.Admit(t, out)
+	if library {
+		r.library(device.ReduceScatter, out, n)
+		return out
+	}
 	if r.Spans() {
 		if dim > 0 {
 			r.reduceScatterOverHosts(out, c, h, shape[dim], shape[dim], core.Dims(t)[dim])

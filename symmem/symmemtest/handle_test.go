@@ -162,7 +162,7 @@ func handleMisuseCase(t *T) {
 
 func largeTensorCase(t *T) {
 	n := 64 << 20
-	if symmem.GetBackend() == "CUDA" {
+	if symmem.GetBackend() != "CPU" {
 		n = 2 << 30
 	}
 	x := symmem.Empty(symmem.U8, n)

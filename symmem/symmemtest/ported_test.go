@@ -267,7 +267,7 @@ func reduceScatterSizesCase(t *T) {
 // copyEngineStreamCase: on the current stream and on another, copy engines give what multiprocessors give, and say that they did it.
 func copyEngineStreamCase(t *T) {
 	n := 64 << 10
-	if symmem.GetBackend() == "CUDA" {
+	if symmem.GetBackend() != "CPU" {
 		n = 32 << 20
 	}
 	x := symmem.Empty(symmem.F32, n*t.size)
@@ -300,7 +300,7 @@ func copyEngineStreamCase(t *T) {
 // tileSquareCase has what every rank fills with its number: whole, as quarters, and with half of the ranks as roots.
 func tileSquareCase(t *T) {
 	n := 256
-	if symmem.GetBackend() == "CUDA" {
+	if symmem.GetBackend() != "CPU" {
 		n = 2048
 	}
 	x, out := symmem.Empty(symmem.F32, n, n).Fill(t.rank), symmem.Empty(symmem.F32, n, n)

@@ -14,14 +14,15 @@ type Graph struct {
 	rt      *Runtime
 	d       device.Graph
 	stream  *Stream
-	copying []*Group  // that copy by copy engines
-	groups  []*Group  // whose signals it uses
-	builds  []int     // of these groups, when it was captured
-	tensors []*Tensor // that it uses, so that their memory stays theirs
-	calls   []Record  // for the record of waits
-	posts   int       // operations that it posts for other hosts
-	holds   bool      // kernels of the user's may post more
-	of      func()    // what was captured: while it is kept, Config.Caller's positions in it stay known
+	copying []*Group        // that copy by copy engines
+	groups  []*Group        // whose signals it uses
+	comms   []*communicator // whose calls it captured
+	builds  []int           // of these groups, when it was captured
+	tensors []*Tensor       // that it uses, so that their memory stays theirs
+	calls   []Record        // for the record of waits
+	posts   int             // operations that it posts for other hosts
+	holds   bool            // kernels of the user's may post more
+	of      func()          // what was captured: while it is kept, Config.Caller's positions in it stay known
 
 	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
 }
@@ -114,6 +115,11 @@ func (g *Graph) Replay(opts ...Option) {
 		}
 		group.chain(op, s)
 	}
+	for _, comm := range g.comms {
+		if comm.isEnded() {
+			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Arg: "graph", Msg: fmt.Sprintf("%v has another communicator of NCCL since the graph was captured", comm.g), Hint: "capture it again"})
+		}
+	}
 	g.replayed.Store(int64(rt.calls.caller()))
 	rt.expect(op, g.posts)
 	if g.holds {
@@ -129,6 +135,7 @@ func (g *Graph) Replay(opts ...Option) {
 	for _, group := range g.copying {
 		group.lookAfter(s)
 	}
+	g.lookAfter(s)
 }
 
 // mostReplays is how often Elapsed replays a graph at most.

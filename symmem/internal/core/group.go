@@ -47,6 +47,8 @@ type Group struct {
 	latest  Record // of them
 	allocs  uint64 // allocations made
 	pool    pool
+	comm    *communicator // nil if none was made yet
+	noComm  string        // why none could be
 	last    *Stream
 	event   device.Event // reached when the last use of the signals, on last, is over
 	marked  bool         // event was recorded after that use
@@ -219,6 +221,9 @@ func (g *Group) discard() {
 		o.emptyPool()
 		o.watch.forget(o)
 		o.work.release()
+		if o.comm != nil {
+			o.comm.end(nil)
+		}
 		if o.event != nil {
 			o.event.Close() // a failure leaks an event and is no reason to fail
 			o.event = nil

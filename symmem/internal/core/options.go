@@ -60,10 +60,11 @@ type (
 	Via        string
 )
 
-// The ways of a collective in a group that spans hosts, as Via.
+// The ways of a collective as Via: in a group that spans hosts, and the last in any.
 const (
 	Flat         Via = "flat"
 	Hierarchical Via = "hierarchical"
+	ViaNCCL      Via = "NCCL"
 )
 
 // options are the options of one call.
@@ -105,11 +106,8 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 	case MajorAlign:
 		o.align = int(v)
 	case Via:
-		if v == "NCCL" {
-			panic(rt.misuse(op, "Via", "", "NCCL carries no collectives yet: there are \"flat\" and \"hierarchical\""))
-		}
-		if v != Flat && v != Hierarchical {
-			panic(rt.misuse(op, "Via", "", "the ways are \"flat\" and \"hierarchical\", not %q", string(v)))
+		if v != Flat && v != Hierarchical && v != ViaNCCL {
+			panic(rt.misuse(op, "Via", "", "the ways are \"flat\", \"hierarchical\" and \"NCCL\", not %q", string(v)))
 		}
 		o.via = v
 	}

@@ -89,7 +89,11 @@ func (g *Group) openPipes(n *network, id uint32) error {
 // others a way over hosts.
 func (c *Call) checkHosts(taken OptionSet) {
 	g, op := c.opts.group, c.Record.op
+	for i := range len(c.opts.via) { // which all members must give alike
+		c.Record.Parts.Mix(uint64(c.opts.via[i]))
+	}
 	switch {
+	case c.opts.via == ViaNCCL: // see ByLibrary
 	case !g.spans() && c.opts.via != "":
 		panic(c.Misuse("Via", "leave it out", "all ranks of %v are on one host", g))
 	case !g.spans():
@@ -100,9 +104,6 @@ func (c *Call) checkHosts(taken OptionSet) {
 	default:
 		g.carriesAny(op)
 		c.Record.far = true
-		for i := range len(c.opts.via) { // which all members must give alike
-			c.Record.Parts.Mix(uint64(c.opts.via[i]))
-		}
 		if _, rail := g.places(); c.opts.via == Hierarchical && rail == 0 {
 			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, Spelled(g.parts)))
 		}

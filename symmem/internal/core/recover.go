@@ -23,6 +23,7 @@ func (rt *Runtime) giveUp(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
 	atomic.OrUint32(&rt.watch.Abort, device.WatchAbort)
 	rt.hostCtx.Load().cancel()
+	rt.comms.end()
 }
 
 func (rt *Runtime) whyAborted() string {
@@ -71,6 +72,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
 		return nil, rt.failure(op, err)
 	}
+	rt.releaseComms()
 	atomic.StoreUint32(&rt.watch.Fault.State, device.WaitNone)
 	for i := range rt.watch.Waits {
 		atomic.StoreUint32(&rt.watch.Waits[i].State, device.WaitNone)

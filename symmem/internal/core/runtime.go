@@ -52,7 +52,8 @@ type Runtime struct {
 	net       atomic.Pointer[network] // nil if none carries operations between hosts
 	crowded   atomic.Bool             // kernels of other ranks run beside this one's on the same device
 	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
-	posting   atomic.Bool             // kernels of the user's were given what posts operations for other hosts
+	comms     communicators
+	posting   atomic.Bool // kernels of the user's were given what posts operations for other hosts
 
 	located locations
 
@@ -174,6 +175,7 @@ func (rt *Runtime) Close() error {
 	for _, s := range streams {
 		s.synchronize() // what it reports has nobody left to care
 	}
+	rt.releaseComms()
 	var failed error
 	if n := rt.net.Swap(nil); n != nil {
 		failed = n.close(rt)

@@ -80,6 +80,9 @@ func (rt *Runtime) Waits() []Wait {
 		}
 		list = append(list, wait)
 	}
+	for _, c := range rt.comms.all() {
+		list = append(list, c.waits()...)
+	}
 	rt.calls.mu.Lock()
 	defer rt.calls.mu.Unlock()
 	for _, h := range rt.calls.host {
@@ -99,7 +102,7 @@ func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	switch r.Kind {
 	case device.WaitLowLatency:
 		return c, nil // whoever sets it
-	case device.WaitWord, device.WaitNetFlush, device.WaitCounter, device.WaitGinSignal, device.WaitGinCounter:
+	case device.WaitWord, device.WaitNetFlush, device.WaitCounter, device.WaitLibrary, device.WaitGinSignal, device.WaitGinCounter:
 		if r.Peer == r.Rank {
 			return c, nil // whoever sets it, or all peers
 		}
@@ -147,6 +150,8 @@ func awaited(r *device.WaitRecord) string {
 		return "it to be done with its copies"
 	case device.WaitWord:
 		return fmt.Sprintf("signal word %d to become %d; it is %d", r.Channel, r.Want, r.Seen)
+	case device.WaitLibrary:
+		return "NCCL"
 	case device.WaitUser:
 		return fmt.Sprintf("a word of its kernel to become %d; it is %d", r.Want, r.Seen)
 	}
@@ -276,6 +281,9 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 		if gone := rt.gone.Load(); gone != nil {
 			e.Kind, e.Peer = KindPeer, *gone
 		}
+	}
+	if r.Kind == device.WaitLibrary {
+		rt.explainLibrary(e, c)
 	}
 	if c.Manner >= Communicating {
 		rt.broken.Store(ptr(c.op + ": " + e.Msg))

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fakeNCCL is fakeGPUs with an NCCL, whose collectives work.
+func fakeNCCL(t *testing.T, gpus int, env ...string) home {
+	h := fakeGPUs(t, gpus, env...)
+	library := filepath.Join(t.TempDir(), "fakenccl.lib")
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/fakenccl.c").CombinedOutput(); err != nil {
+		t.Fatalf("the fake NCCL does not build: %v\n%s", err, out)
+	}
+	h.env = append(h.env, "SYMMREPL_NCCL="+library)
+	return h
+}
+
+// TestNCCL runs every collective that NCCL does, captures one, and loses a communicator.
+func TestNCCL(t *testing.T) {
+	r := fakeNCCL(t, 2).run(`import ("fmt"; "time")
+t := symm.Empty(symm.F32, 4); h := symm.Rendezvous(t); v := symm.Via("NCCL")
+t.CopyFrom([]float32{1, 2, 3, float32(symm.Rank())})
+symm.Capture(func() { symm.AllReduce(t, "sum", v) })
+symm.Explain(func() { symm.AllReduce(t, "sum", v) })
+t.Float32s()
+g := symm.Capture(func() { symm.AllReduce(t, "avg", v); symm.AllReduce(t, "sum", v) })
+g.Replay(); g.Replay(); t.Float32s()
+symm.AllReduce(t, "min", v); symm.AllGather(t, v).Float32s()
+u := symm.Empty(symm.I32, 2); symm.Rendezvous(u); u.CopyFrom([]int{symm.Rank() * 10, symm.Rank()*10 + 1}); symm.AllToAll(u, v).Ints()
+symm.ReduceScatter(u, "sum", v).Ints()
+symm.Broadcast(u, 1, v).Ints()
+symm.AllReduce(u, "avg", v)
+symm.AllReduce(u, "sum", v, symm.Timeout(time.Second))
+symm.AllReduce(u, "sum", symm.Via("flat"))
+if symm.Rank() == 0 { symm.AllReduce(u, "sum", v); symm.Synchronize() } else { panic("no") }
+u.CopyFrom([]int{symm.Rank(), 7}); symm.AllReduce(u, "max", v).Ints()
+g.Replay()
+p := symm.NewGroup(1); if symm.Rank() == 1 { w := p.Empty(symm.I64, 3); symm.Rendezvous(w, p); w.CopyFrom([]int{5, 6, 7}); fmt.Println(symm.AllReduce(w, "sum", v, p).Ints()) }
+`, "-n", "2", "--device", "cuda")
+	inOrder(t, "the output", r.out, `[0,1] "all_reduce f32[4] sum on world (2 ranks, 16 bytes): NCCL 2.28.9, because the call asks for it by Via"`, "\n[0,1] []float32{2, 4, 6, 1}\n",
+		"[0,1] []float32{8, 16, 24, 4}\n", "[0,1] []float32{8, 16, 24, 4, 8, 16, 24, 4}\n", "[0] []int{0, 10}\n[1] []int{1, 11}\n", "[0] []int{10}\n[1] []int{12}\n", "[0,1] []int{10, 11}\n",
+		"[0,1] []int{1, 7}\n", "[1] [5 6 7]\n")
+	inOrder(t, "what is refused", r.err, "cell[4]:1:23: all_reduce: world has no communicator of NCCL yet, and none can be made while a graph is captured\n", "hint: make the call once before the capture\n",
+		"cell[13]:1:1: all_reduce: NCCL does not do this: it has no avg of integers\n", "cell[14]:1:1: all_reduce: NCCL does not do this: its waits have no Timeout\n",
+		"cell[15]:1:1: all_reduce: all ranks of world are on one host\n", "[0] cell[16]:1:23: all_reduce: rank 0 waited ", " for NCCL, and gave up: rank 1 failed: panic: no\n",
+		"[0,1] cell[18]:1:1: Replay: world has another communicator of NCCL since the graph was captured\n", "hint: capture it again\n")
+}
+
+// TestNCCLOverHosts: it is what carries collectives between hosts, each of which NCCL is told of, as long as all ranks have it.
+func TestNCCLOverHosts(t *testing.T) {
+	const cells = `import "os"
+t := symm.Empty(symm.F32, 2); symm.Rendezvous(t); t.CopyFrom([]float32{1, float32(symm.Rank())})
+symm.Explain(func() { symm.AllReduce(t, "sum") })
+t.Float32s(), os.Getenv("NCCL_HOSTID"), os.Getenv("NCCL_SOCKET_IFNAME"), os.Getenv("NCCL_NVLS_ENABLE")
+`
+	r := fakeNCCL(t, 4, "NCCL_NVLS_ENABLE=0").run(cells, "-n", "4", "--hosts", "2", "--net", "null", "--device", "cuda")
+	inOrder(t, "the output", r.out+r.err, `[0-3] "all_reduce f32[2] sum on world (4 ranks, 8 bytes): NCCL 2.28.9, because the group spans 2 hosts"`+"\n",
+		"[0,1] []float32{4, 6}, \"symmrepl-host-0\", \"lo\", \"0\"\n[2,3] []float32{4, 6}, \"symmrepl-host-1\", \"lo\", \"0\"\n")
+	r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22707").run(cells+`symm.AllReduce(t, "sum", symm.Via("NCCL"))`+"\n", "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
+	inOrder(t, "what an old NCCL leaves to kernels, which this driver does not run", r.err, "[0,1] cell[3]:1:23: all_reduce: cuLaunchKernel: ", "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")
+}
+
+// TestNCCLFails: what fails in NCCL is an error of the call, or of the next synchronisation, and the session goes on.
+func TestNCCLFails(t *testing.T) {
+	const cells = `t := symm.Empty(symm.I32, 1); symm.Rendezvous(t); t.CopyFrom([]int{7})
+symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
+symm.Broadcast(t, 0, symm.Via("NCCL")).Ints()
+t.Ints()
+`
+	args := []string{"-n", "2", "--device", "cuda"}
+	r := fakeNCCL(t, 2, "FAKE_NCCL_FAIL=ncclCommInitRankConfig=2").run(cells, args...)
+	inOrder(t, "a communicator that is not made", r.err+r.out, "all_reduce: ncclCommInitRankConfig returned 2: unhandled error: fake error, HOSTID unset\n", "[0,1] []int{7}\n")
+	r = fakeNCCL(t, 2, "FAKE_NCCL_FAIL=ncclAllReduce=4").run(cells, args...)
+	inOrder(t, "a call that fails", r.err+r.out, "all_reduce: ncclAllReduce returned 4: invalid argument: ncclAllReduce was made to fail\n", "[0,1] []int{7}\n[0,1] []int{7}\n")
+
+	lost := filepath.Join(t.TempDir(), "lost")
+	r = fakeNCCL(t, 2, "FAKE_NCCL_LOST="+lost).run(cells+`import ("os"; "time")
+if symm.Rank() == 0 { symm.AllReduce(t, "sum", symm.Via("NCCL")); symm.Synchronize() } else { os.WriteFile("`+lost+`", nil, 0o600); time.Sleep(time.Second); os.Remove("`+lost+`") }
+t.CopyFrom([]int{symm.Rank()}); symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
+`, args...)
+	inOrder(t, "a lost peer", r.err+r.out, "[0] cell[6]:1:23: all_reduce: NCCL 2.28.9 failed: remote process exited or there was a network error: fake error, HOSTID unset\n", "[0,1] []int{1}\n")
+}
+
+// TestBackends: --backend, SetBackend and TORCH_SYMMMEM choose how symmetric memory is made, and refuse what cannot be.
+func TestBackends(t *testing.T) {
+	r := fakeNCCL(t, 2).run(`symm.GetBackend()
+if symm.Rank() == 0 { symm.SetBackend("NCCL") } else { symm.SetBackend("CUDA") }
+symm.SetBackend("NVSHMEM")
+symm.SetBackend("CPU")
+symm.SetBackend("NCCL"); symm.GetBackend()
+t := symm.Empty(symm.F32, 2)
+symm.SetBackend("NCCL")
+symm.SetBackend("CUDA")
+symm.Backends()[1]
+`, "-n", "2", "--device", "cuda")
+	inOrder(t, "the output", r.out, "[0,1] \"CUDA\"\n[0,1] \"NCCL\"\n", "2.28.9")
+	inOrder(t, "what is refused", r.err, "[0] cell[2]:1:23: SetBackend: the ranks made different collective calls: rank 0: SetBackend NCCL; rank 1: SetBackend CUDA\n",
+		"[0,1] cell[3]:1:1: SetBackend: the back end NVSHMEM is not part of this build\n", "hint: use CUDA or NCCL\n",
+		"SetBackend: the back end CPU needs the cpu device, this is cuda:", "hint: use CUDA or NCCL, or start with --device cpu\n",
+		"[0,1] cell[8]:1:1: SetBackend: symmetric memory was made by NCCL already\n", "hint: start with --backend CUDA, or call it first in a session\n")
+	if strings.Contains(r.err, "cell[7]") {
+		t.Errorf("the back end that is in use is refused:\n%s", r.err)
+	}
+
+	for _, c := range []struct{ env, args, out, err string }{
+		{"", "--device cuda --backend NCCL", "[0,1] \"NCCL\"\n", ""},
+		{"TORCH_SYMMMEM=NCCL", "--device cuda", "[0,1] \"NCCL\"\n", ""},
+		{"TORCH_SYMMMEM=NCCL", "--device cuda --backend CUDA", "[0,1] \"CUDA\"\n", ""},
+		{"TORCH_SYMMMEM=NCCL", "--device cpu", "[0,1] \"CPU\"\n", ""},
+		{"TORCH_SYMMMEM=NVSHMEM", "--device cuda", "", "symmrepl: Init: the back end NVSHMEM is not part of this build; TORCH_SYMMMEM asks for it (set TORCH_SYMMMEM to CUDA or NCCL, or unset it)\n"},
+		{"FAKE_NCCL_VERSION=23301", "--device cuda --backend NCCL", "", ": version 2.33.1 is newer than 2.32, the newest that is known (`pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library, or leave --backend out)\n"},
+	} {
+		r := fakeNCCL(t, 2, strings.Fields(c.env)...).run("", append(strings.Fields(c.args), "-n", "2", "-e", "symm.GetBackend()")...)
+		if r.out != c.out || !strings.HasSuffix(r.err, c.err) || (r.status == 0) != (c.err == "") {
+			t.Errorf("%s %s: %+v", c.env, c.args, r)
+		}
+	}
+	said := fakeNCCL(t, 2).run("", "doctor").out
+	inOrder(t, "doctor", said, "NCCL       2.28.9, ", "back end   CUDA: yes\nback end   NCCL: 2.28.9, with collectives, windows, device API\nback end   NVSHMEM: no, it is not part of this build (use another one)\nback end   CPU: yes\n")
+}

@@ -1,0 +1,409 @@
+package symmem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// Communicators
+//
+// A group whose collectives go by the device's library, NCCL, has a communicator of it. The first such call makes it: all members meet on the
+// host, tell each other which library they have, and join. Its kernels look at no abort word. So whatever gives up the waits of the world ends the
+// communicators too, and with them their kernels; the next call makes another one. While a call may be under way, a goroutine asks the library for
+// failures, and [Runtime.Waits] tells of the call.
+
+const (
+	joinLimit   = 2 * time.Minute // to make a communicator
+	endLimit    = 10 * time.Second
+	failureTick = 10 * time.Millisecond
+)
+
+// communicator is a member's part of a group's.
+type communicator struct {
+	g    *Group
+	name string // of the library, "NCCL 2.28.9"
+	c    device.Communicator
+
+	mu      sync.Mutex
+	ended   bool
+	why     error       // the library's failure that ended it, or nil
+	pending []underTask // calls that may not be over, the latest of each stream
+	watched bool        // by a goroutine
+}
+
+// underTask is a call that may be under way.
+type underTask struct {
+	s      *Stream
+	id     uint32
+	issued time.Time
+}
+
+// lookAfter watches the calls that a replay of the graph put in a stream.
+func (g *Graph) lookAfter(s *Stream) {
+	for _, comm := range g.comms {
+		id := uint32(0)
+		for _, call := range g.calls {
+			if call.group == comm.g {
+				id = call.id
+			}
+		}
+		comm.lookAfter(s, id)
+	}
+}
+
+// communicators are those that are alive or ending.
+type communicators struct {
+	mu   sync.Mutex
+	list []*communicator
+}
+
+// collectivesSettings are the environment that the library needs here.
+func (rt *Runtime) collectivesSettings() []string {
+	s := []string{"NCCL_RUNTIME_CONNECT=0"} // calls then find all connections made
+	p := rt.places.Load()
+	if device.MulticastDisabled(os.Getenv) != "" {
+		s = append(s, "NCCL_NVLS_ENABLE=0")
+	}
+	if p.machines == 1 {
+		s = append(s, "NCCL_SOCKET_IFNAME=lo")
+	}
+	if rt.simulated() { // ranks of different hosts must not find each other's memory
+		s = append(s, fmt.Sprintf("NCCL_HOSTID=symmrepl-host-%d", rt.hostOf(rt.rank)), "NCCL_MNNVL_ENABLE=0")
+	}
+	return s
+}
+
+// ByLibrary decides whether the call, which has not entered, goes by the device's library of collectives, and makes the group's communicator if it
+// does. cannot says why the library does not do this one, if so. A call that asks for it by Via and cannot have it is refused.
+func (c *Call) ByLibrary(cannot string) bool {
+	g, rt := c.opts.group, c.rt
+	asked := c.opts.via == ViaNCCL
+	if !asked && (c.opts.via != "" || !g.spans() || rt.info.Kind == "cpu" || c.opts.has(WithCopyEngine)) {
+		return false
+	}
+	d, ok := rt.dev.(device.CollectiveDevice)
+	if cannot == "" && ok {
+		cannot = c.noLibrary()
+	}
+	rt.mu.Lock()
+	made, capturing, failed := g.comm != nil, rt.capture != nil, g.noComm
+	rt.mu.Unlock()
+	if !asked {
+		if !ok || cannot != "" || failed != "" || capturing && !made {
+			return false
+		}
+	} else {
+		switch {
+		case !ok:
+			panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
+		case cannot != "":
+			panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", cannot))
+		case capturing && !made:
+			panic(c.Misuse("Via", "make the call once before the capture", "%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
+		}
+	}
+	var err error
+	if !made {
+		g.check(c.Record.op)
+		err = g.join(c.Record.op, d)
+	}
+	if err == nil {
+		c.Record.far, c.Record.hosts = false, false // it goes over the library's own network
+		return true
+	}
+	e := rt.failure(c.Record.op, err)
+	if asked || e.Kind == KindInterrupted || e.Kind == KindPeer || e.Kind == KindMismatch {
+		panic(e)
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	g.noComm = e.Msg
+	return false
+}
+
+// noLibrary says why the library does not do a call of this group with these options.
+func (c *Call) noLibrary() string {
+	g := c.opts.group
+	switch s := SharingOf(c.rt); {
+	case c.opts.timeout > 0:
+		return "its waits have no Timeout"
+	case c.opts.has(WithCopyEngine):
+		return "CopyEngine is a way of its own"
+	case c.opts.has(WithAccumulateF32):
+		return "it has no AccumulateF32"
+	case slices.ContainsFunc(s.Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) }):
+		return fmt.Sprintf("%v, and it needs a GPU for each", s)
+	}
+	return ""
+}
+
+// hasComm reports whether a group has a communicator.
+func (rt *Runtime) hasComm(g *Group) bool {
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	return g.comm != nil
+}
+
+// lastOf returns the last of ranks that is in set, or -1.
+func lastOf(ranks, set []int) int {
+	for i := len(ranks) - 1; i >= 0; i-- {
+		if slices.Contains(set, ranks[i]) {
+			return ranks[i]
+		}
+	}
+	return -1
+}
+
+// join makes the group's communicator. It is collective over the group, on the host.
+func (g *Group) join(op string, d device.CollectiveDevice) error {
+	rt := g.rt
+	type member struct {
+		Library string
+		Why     string // there is none
+		Hint    string
+		ID      []byte // of the first member
+	}
+	var mine member
+	library, err := d.Collectives(rt.collectivesSettings())
+	var un *device.UnavailableError
+	switch {
+	case errors.As(err, &un):
+		mine.Why, mine.Hint, err = un.Why, un.Hint, nil
+	case err == nil:
+		mine.Library = library.Name()
+		if g.rank == 0 {
+			mine.ID, err = library.NewID()
+		}
+	}
+	g.meeting.Lock()
+	defer g.meeting.Unlock()
+	if rt.hasComm(g) { // by another goroutine's call
+		return nil
+	}
+	all, err := agree(g, op, "by NCCL", mine, err)
+	if err != nil {
+		return err
+	}
+	for i, m := range all {
+		switch {
+		case m.Why != "":
+			return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d has no NCCL: %s", g.ranks[i], m.Why), Hint: m.Hint}
+		case m.Library != all[0].Library:
+			return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d has %s, and rank %d has %s", g.ranks[0], all[0].Library, g.ranks[i], m.Library),
+				Hint: "set SYMMREPL_NCCL to the same version on all hosts"}
+		}
+	}
+	ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
+	defer cancel()
+	done := rt.waitOnHost(op, g, g.met)
+	c, err := library.Join(ctx, all[0].ID, g.rank, len(g.ranks))
+	done()
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("%s did not connect the ranks of %v within %v; NCCL_DEBUG=INFO tells more", library.Name(), g, joinLimit)
+	}
+	comm := &communicator{g: g, name: library.Name(), c: c}
+	if err == nil {
+		rt.comms.add(comm)
+	}
+	if _, failed := agree(g, op, "joined", struct{}{}, err); failed != nil {
+		if err == nil {
+			comm.end(nil)
+		}
+		return failed
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	g.comm = comm
+	if rt.abort.Load() != nil { // and whoever raised it may not have seen the communicator
+		comm.end(nil)
+	}
+	return nil
+}
+
+// RunLibrary issues an admitted call by the group's communicator. bytes is the size that the way was chosen by.
+func (c *Call) RunLibrary(d device.Collective, bytes int) {
+	g, rt := c.opts.group, c.rt
+	comm := g.comm
+	if comm == nil {
+		panic(&Error{Kind: KindInterrupted, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: "the communicator was ended meanwhile"})
+	}
+	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.c, d) })
+	if t := rt.trace.Load(); t != nil && err == nil {
+		t.crosses(comm.name, 0)
+	}
+	c.issued(err)
+	why := "the call asks for it by Via"
+	if c.opts.via != ViaNCCL {
+		why = fmt.Sprintf("the group spans %d hosts", len(g.parts))
+	}
+	c.Chose(bytes, &tuning.Way{Path: comm.name, Why: why})
+	if rt.capture == nil {
+		comm.lookAfter(c.stream, c.Record.id)
+	} else if !slices.Contains(rt.capture.comms, comm) {
+		rt.capture.comms = append(rt.capture.comms, comm)
+	}
+}
+
+// lookAfter watches a call that was put in a stream.
+func (c *communicator) lookAfter(s *Stream, id uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pending = slices.DeleteFunc(c.pending, func(t underTask) bool { return t.s == s })
+	c.pending = append(c.pending, underTask{s, id, time.Now()})
+	if !c.watched && !c.ended {
+		c.watched = true
+		go c.watch()
+	}
+}
+
+// watch looks for failures as long as a call may be under way.
+func (c *communicator) watch() {
+	for {
+		time.Sleep(failureTick)
+		c.mu.Lock()
+		pending := slices.Clone(c.pending)
+		c.mu.Unlock()
+		over := slices.DeleteFunc(pending, func(t underTask) bool { return !t.s.atRest() })
+		c.mu.Lock()
+		c.pending = slices.DeleteFunc(c.pending, func(t underTask) bool { return slices.Contains(over, t) })
+		c.watched = len(c.pending) > 0 && !c.ended
+		goOn := c.watched
+		c.mu.Unlock()
+		if !goOn {
+			return
+		}
+		if err := c.c.Failure(); err != nil {
+			c.end(err)
+			return
+		}
+	}
+}
+
+// end ends the communicator and the kernels of its calls, and notes for the next synchronisation what was given up. why is the library's failure, or
+// nil. It returns at once.
+func (c *communicator) end(why error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	c.ended, c.why = true, why
+	rt := c.g.rt
+	for _, t := range c.pending {
+		if t.s.atRest() {
+			continue
+		}
+		r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.id, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(time.Since(t.issued))}
+		if atomic.CompareAndSwapUint32(&rt.watch.Fault.State, device.WaitNone, device.WaitClaimed) {
+			storeRecord(&rt.watch.Fault, &r)
+		}
+	}
+	c.c.End()
+}
+
+// waits are the calls that have been under way for some time.
+func (c *communicator) waits() (list []Wait) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.pending {
+		since := time.Since(t.issued)
+		if call, ok := c.g.rt.find(t.id); ok && since > copyQuiet && !c.ended {
+			list = append(list, Wait{Op: call.text(), Ordinal: call.ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.name, Since: since, Caller: call.caller})
+		}
+	}
+	return list
+}
+
+func (l *communicators) add(c *communicator) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, c)
+}
+
+func (l *communicators) all() []*communicator {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.list)
+}
+
+// end ends all of them.
+func (l *communicators) end() {
+	for _, c := range l.all() {
+		c.end(nil)
+	}
+}
+
+// release waits until those that were ended are over, after the work of all streams, and forgets them. Graphs that captured their calls cannot be
+// replayed any more.
+func (rt *Runtime) releaseComms() {
+	rt.mu.Lock()
+	for _, g := range *rt.graphs.Load() {
+		if g.d != nil && slices.ContainsFunc(g.comms, (*communicator).isEnded) {
+			g.d.Close()
+			g.d = lostGraph{}
+		}
+	}
+	for _, g := range rt.groups {
+		if g.noComm = ""; g.comm != nil && g.comm.isEnded() {
+			g.comm = nil
+		}
+	}
+	rt.mu.Unlock()
+	until := time.Now().Add(endLimit)
+	for _, c := range rt.comms.all() {
+		if c.isEnded() {
+			c.c.Ended(time.Until(until)) // one that is not over is left to its thread
+			c.c.Free()
+			rt.comms.mu.Lock()
+			rt.comms.list = slices.DeleteFunc(rt.comms.list, func(o *communicator) bool { return o == c })
+			rt.comms.mu.Unlock()
+		}
+	}
+}
+
+func (c *communicator) isEnded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}
+
+// lostGraph is in place of a graph whose communicator was ended.
+type lostGraph struct{}
+
+func (lostGraph) Launch(device.Stream) error { return errLostGraph }
+func (lostGraph) Close() error               { return nil }
+
+var errLostGraph = errors.New("the graph calls NCCL by a communicator that was ended")
+
+// explainLibrary says why a call by the library was given up.
+func (rt *Runtime) explainLibrary(e *Error, c Record) {
+	e.Kind = KindInterrupted
+	for _, comm := range rt.comms.all() {
+		comm.mu.Lock()
+		why, name := comm.why, comm.name
+		comm.mu.Unlock()
+		if comm.g != c.group || why == nil {
+			continue
+		}
+		e.Kind, e.Hint = KindSystem, "all ranks must call Recover"
+		e.Msg = fmt.Sprintf("%s failed: %v", name, why)
+		var failed *device.LibraryError
+		if errors.As(why, &failed) {
+			e.Err = failed
+			if failed.Remote {
+				e.Kind = KindPeer
+			}
+			e.Msg = fmt.Sprintf("%s failed: %s", name, strings.TrimSuffix(failed.Text, "."))
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package symmem
+
+import (
+	"slices"
+
+	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Collectives by the device's library, NCCL. It combines in an order of its own, moves what our kernels do not, and has its own kernels, graphs
+// included: see core.Call.ByLibrary for when it is used.
+
+// byLibrary decides whether a reduction, which has not entered, goes by the library. cannot says why the library does not do this one, if so.
+func (r *reduction) byLibrary(cannot string) bool {
+	if r.t.Numel() == 0 {
+		return false
+	}
+	if cannot == "" && r.Record.Reduction == "avg" && !core.IsFloat(r.t.DType()) {
+		cannot = "it has no avg of integers"
+	}
+	return r.ByLibrary(cannot)
+}
+
+// library issues a reduction of this kind into out, between enter and leave. n counts the elements that a member gets.
+func (r *reduction) library(kind device.CollectiveKind, out *Tensor, n int) {
+	r.RunLibrary(device.Collective{Kind: kind, Src: core.Addr(r.t), Dst: core.Addr(out), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
+}
+
+// library runs an exchange by the library. Members give each other n bytes each.
+func (e *exchange) library(kind device.CollectiveKind, shape []int, n, root int) *Tensor {
+	defer e.Enter().Leave()
+	if e.out != nil && e.Maps(e.out) {
+		e.Record.On(e.out)
+	} else {
+		e.Mapped(e.t)
+		e.Record.On(e.t)
+	}
+	e.Begin()
+	if e.out == nil {
+		e.out = e.Fresh(e.t.DType(), slices.Clone(shape), numelOf(shape))
+	}
+	if n == 0 {
+		return e.out
+	}
+	e.Admit(e.t, e.out)
+	e.RunLibrary(device.Collective{Kind: kind, Src: core.Addr(e.t), Dst: core.Addr(e.out), N: n, Type: "u8", Root: root}, e.t.Bytes())
+	return e.out
+}
