@@ -1,0 +1,298 @@
+package symmemtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// libraryCases are of collectives by NCCL. cmd/symmrepl has a test of them without a GPU.
+var libraryCases = []testCase{
+	{name: "LibraryReduce", run: libraryReduceCase},
+	{name: "LibraryCopies", run: libraryCopiesCase},
+	{name: "LibraryGraph", run: libraryGraphCase},
+	{name: "LibraryStreams", run: libraryStreamsCase},
+	{name: "LibraryGroups", run: libraryGroupsCase},
+	{name: "LibraryMany", run: libraryManyCase},
+	{name: "LibraryAbort", run: libraryAbortCase},
+	{name: "LibraryMisuse", run: libraryMisuseCase},
+}
+
+// viaNCCL is the option that asks for it.
+var viaNCCL = symmem.Via("NCCL")
+
+// TestNCCL runs the cases of collectives by NCCL on GPUs, on one host and between simulated ones.
+func TestNCCL(t *testing.T) {
+	if !slices.Contains(devices(t), "cuda") {
+		t.Skip("two GPUs are needed")
+	}
+	for _, b := range (symmem.DeviceKind{Name: "cuda"}).Backends() {
+		if b.Name == "NCCL" && !b.Available {
+			t.Skip(b)
+		}
+	}
+	for _, c := range []struct {
+		ranks int
+		hosts string
+	}{{2, ""}, {2, "2"}, {4, ""}, {4, "2"}} {
+		t.Run(fmt.Sprintf("%dranks/hosts%s", c.ranks, c.hosts), func(t *testing.T) {
+			needRanks(t, "cuda", c.ranks)
+			if shared() {
+				t.Skip("NCCL needs a GPU for each rank")
+			}
+			w := startOn(t, "cuda", c.ranks, c.hosts, "null")
+			for _, c := range libraryCases {
+				t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+			}
+		})
+	}
+}
+
+// libraryReduceCase takes every type and reduction, at sizes and offsets of all sorts. The values are small integers.
+func libraryReduceCase(t *T) {
+	value := func(rank, i int) int { return (i+rank)%5 + 1 }
+	for i, d := range computing {
+		x := symmem.Empty(d, 1<<16+64)
+		symmem.Rendezvous(x)
+		for k, n := range []int{0, t.size, 63 * t.size, 1024 * t.size, 1 << 16} {
+			for r, op := range reductions {
+				if op == "avg" && d != symmem.F16 && d != symmem.BF16 && d != symmem.F32 && d != symmem.F64 {
+					continue
+				}
+				part := x.Slice([]int{0, 16, 5}[(i+k)%3], []int{0, 16, 5}[(i+k)%3]+n)
+				mine := make([]float64, n)
+				for j := range mine {
+					mine[j] = float64(value(t.rank, j))
+				}
+				want := func(j int) float64 {
+					v := make([]float64, t.size)
+					sum := 0.0
+					for q := range v {
+						v[q] = float64(value(q, j))
+						sum += v[q]
+					}
+					return []float64{sum, sum / float64(t.size), slices.Max(v), slices.Min(v)}[slices.Index([]string{"sum", "avg", "max", "min"}, op)]
+				}
+				check := func(what string, got []float64, first int) {
+					for j, g := range got {
+						if g != want(first+j) {
+							t.Fatalf("%s %s of %d %v: element %d is %v, want %v", what, op, n, d, j, g, want(first+j))
+						}
+					}
+				}
+				check("all_reduce", symmem.AllReduce(part.CopyFrom(mine), op, viaNCCL).Float64s(), 0)
+				if r%2 == k%2 {
+					check("reduce_scatter", symmem.ReduceScatter(part.CopyFrom(mine), op, viaNCCL).Float64s(), t.rank*n/t.size)
+				}
+			}
+		}
+		symmem.Synchronize()
+		t.meet()
+		x.Free()
+	}
+}
+
+// libraryCopiesCase gathers, exchanges and broadcasts, into symmetric memory and not.
+func libraryCopiesCase(t *T) {
+	x, all := symmem.Empty(symmem.I32, 1<<16), symmem.Empty(symmem.I32, t.size<<16)
+	symmem.Rendezvous(x)
+	symmem.Rendezvous(all)
+	value := func(rank, i int) int { return 1000*rank + i%997 }
+	for _, n := range []int{1, 3, 1000, 1 << 16} {
+		fill := func() *symmem.Tensor {
+			mine := make([]int, n)
+			for i := range mine {
+				mine[i] = value(t.rank, i)
+			}
+			return x.Slice(0, n).CopyFrom(mine)
+		}
+		check := func(what string, got []int, want func(i int) int) {
+			for i, v := range got {
+				if v != want(i) {
+					t.Fatalf("%s of %d: element %d is %d, want %d", what, n, i, v, want(i))
+				}
+			}
+		}
+		out := all.Slice(0, t.size*n)
+		gathered := func(i int) int { return value(i/n, i%n) }
+		symmem.AllGatherOut(fill(), out.Fill(-1), viaNCCL)
+		check("all_gather into symmetric memory", out.Ints(), gathered)
+		check("all_gather", symmem.AllGather(fill(), viaNCCL).Ints(), gathered)
+		symmem.AllGatherOut(out.Fill(-1).Slice(t.rank*n, (t.rank+1)*n).CopyFrom(fill()), out, viaNCCL)
+		check("all_gather in place", out.Ints(), gathered)
+		for root := range t.size {
+			check(fmt.Sprint("broadcast from ", root), symmem.Broadcast(fill(), root, viaNCCL).Ints(), func(i int) int { return value(root, i) })
+		}
+		for r := range t.size {
+			out.Slice(r*n, (r+1)*n).Fill(100*t.rank + r)
+		}
+		check("all_to_all", symmem.AllToAll(out, viaNCCL).Ints(), func(i int) int { return 100*(i/n) + t.rank })
+	}
+	bytes := symmem.Empty(symmem.F8E4M3, 3)
+	symmem.Rendezvous(bytes)
+	t.equal("a storage type", symmem.AllGather(bytes.Fill(t.rank+1), viaNCCL).Float64s()[3*t.size-1], float64(t.size))
+	symmem.Synchronize()
+	t.meet()
+	x.Free()
+	all.Free()
+	bytes.Free()
+}
+
+// libraryGraphCase captures calls, replays them many times beside others, and loses them with the communicator.
+func libraryGraphCase(t *T) {
+	x := symmem.Empty(symmem.I64, 1000)
+	symmem.Rendezvous(x)
+	symmem.AllReduce(x.Fill(1), "max", viaNCCL) // which makes the communicator
+	graph := symmem.Capture(func() {
+		symmem.AllReduce(x, "sum", viaNCCL)
+		symmem.Broadcast(x, t.size-1, viaNCCL)
+	})
+	want := 1
+	for range 20 {
+		graph.Replay()
+		want *= t.size
+	}
+	t.equal("after 20 replays", x.Ints()[999], want)
+	symmem.AllReduce(x.Fill(1), "sum", viaNCCL)
+	graph.Replay()
+	t.equal("after a call and a replay", x.Ints()[0], t.size*t.size)
+	symmem.Recover()
+	t.refused(symmem.KindPeer, func() { graph.Replay() }, "another communicator of NCCL since the graph was captured", "capture it again")
+	t.refused(symmem.KindMisuse, func() { symmem.Capture(func() { symmem.AllReduce(x, "sum", viaNCCL) }) }, "has no communicator of NCCL yet", "make the call once before the capture")
+	graph.Free()
+	symmem.AllReduce(x.Fill(t.rank), "max", viaNCCL)
+	t.equal("by another communicator", x.Ints()[0], t.size-1)
+	x.Free()
+}
+
+// libraryStreamsCase issues calls on two streams, and beside calls of our own.
+func libraryStreamsCase(t *T) {
+	x, y := symmem.Empty(symmem.I32, 4096), symmem.Empty(symmem.I32, 4096)
+	symmem.Rendezvous(x)
+	h := symmem.Rendezvous(y)
+	s := symmem.NewStream()
+	x.Fill(1)
+	y.Fill(1)
+	symmem.Synchronize()
+	for range 10 {
+		symmem.AllReduce(x, "sum", viaNCCL, s)
+		symmem.AllReduce(y, "sum", viaNCCL)
+		h.Barrier(0)
+	}
+	symmem.Synchronize()
+	want := 1
+	for range 10 {
+		want *= t.size
+	}
+	t.equal("on a stream", []int{x.Ints()[0], x.Ints()[4095], y.Ints()[0], y.Ints()[4095]}, []int{want, want, want, want})
+	s.Free()
+	t.meet()
+	x.Free()
+	y.Free()
+}
+
+// libraryGroupsCase has communicators of several groups at once.
+func libraryGroupsCase(t *T) {
+	x := symmem.Empty(symmem.I32, 8)
+	symmem.Rendezvous(x)
+	alone := symmem.NewGroup(t.size - 1)
+	if alone.Rank() >= 0 {
+		symmem.Rendezvous(x, alone)
+		t.equal("a group of one", symmem.AllReduce(x.Fill(7), "sum", alone, viaNCCL).Ints()[0], 7)
+	}
+	pair := symmem.NewGroup(0, t.size-1)
+	if pair.Rank() >= 0 {
+		symmem.Rendezvous(x, pair)
+		t.equal("a group of two", symmem.AllReduce(x.Fill(5), "sum", pair, viaNCCL).Ints()[0], 10)
+	}
+	t.equal("all", symmem.AllReduce(x.Fill(3), "sum", viaNCCL).Ints()[0], 3*t.size)
+	symmem.Synchronize()
+	t.meet()
+	alone.Free()
+	pair.Free()
+	t.equal("all, without the groups", symmem.AllReduce(x.Fill(2), "sum", viaNCCL).Ints()[0], 2*t.size)
+	x.Free()
+}
+
+// libraryManyCase issues calls of changing sizes without waiting in between.
+func libraryManyCase(t *T) {
+	x := symmem.Empty(symmem.I32, 1<<18)
+	symmem.Rendezvous(x)
+	var results []*symmem.Tensor
+	for i := range 200 {
+		part := x.Slice(0, []int{1, 1 << 18, 37, 1024}[i%4]).Fill(i * (t.rank + 1))
+		if i%3 == 0 {
+			symmem.Broadcast(part, i%t.size, viaNCCL)
+		} else {
+			symmem.AllReduce(part, "sum", viaNCCL)
+		}
+		results = append(results, symmem.Local(symmem.I32, 1).CopyFrom(part.Slice(part.Numel()-1, part.Numel())))
+	}
+	for i, r := range results {
+		want := i * t.size * (t.size + 1) / 2
+		if i%3 == 0 {
+			want = i * (i%t.size + 1)
+		}
+		t.equal(fmt.Sprint("call ", i), r.Ints(), []int{want})
+	}
+	x.Free()
+}
+
+// libraryAbortCase: a call that waits for others is listed, ends when the world gives up, and the next one works.
+func libraryAbortCase(t *T) {
+	x := symmem.Empty(symmem.I32, 1<<18)
+	symmem.Rendezvous(x)
+	for round := range 2 {
+		t.equal("before", symmem.AllReduce(x.Fill(1), "sum", viaNCCL).Ints()[0], t.size)
+		if t.rank == 0 {
+			symmem.AllReduce(x, "sum", viaNCCL)
+			var waits []symmem.Wait
+			for end := time.Now().Add(20 * time.Second); len(waits) == 0 && time.Now().Before(end); {
+				time.Sleep(20 * time.Millisecond)
+				waits = t.rt.Waits()
+			}
+			if len(waits) != 1 || waits[0].Op != "all_reduce i32[262144] sum" || waits[0].Group != "world" || len(waits[0].Peers) != t.size-1 || !strings.HasPrefix(waits[0].For, "NCCL 2.") {
+				t.Errorf("waits: %+v", waits)
+			}
+			time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
+			begun := time.Now()
+			t.refused(symmem.KindInterrupted, symmem.Synchronize, "all_reduce", "for NCCL, and gave up: the test wants it")
+			if took := time.Since(begun); took > 10*time.Second {
+				t.Errorf("round %d: the call ended after %v", round, took)
+			}
+			t.refused(symmem.KindInterrupted, func() { symmem.AllReduce(x, "sum", viaNCCL) }, "the test wants it")
+		}
+		symmem.Recover()
+	}
+	t.equal("afterwards", symmem.AllReduce(x.Fill(t.rank), "max", viaNCCL).Ints()[1<<18-1], t.size-1)
+	x.Free()
+}
+
+// libraryMisuseCase is refused, and the group stays usable.
+func libraryMisuseCase(t *T) {
+	x := symmem.Empty(symmem.I32, 4, t.size)
+	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL) }, "was not rendezvoused by world", "Rendezvous")
+	symmem.Rendezvous(x)
+	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "avg", viaNCCL) }, "NCCL does not do this: it has no avg of integers", "leave it out")
+	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL, symmem.Timeout(time.Second)) }, "its waits have no Timeout")
+	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, viaNCCL, symmem.CopyEngine()) }, "CopyEngine is a way of its own")
+	t.refused(symmem.KindMisuse, func() { symmem.ReduceScatter(x, "sum", viaNCCL, symmem.SplitLastDim()) }, "it splits the first dimension only")
+	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum", viaNCCL) }, "Via is an option of")
+	explained := symmem.Explain(func() { symmem.AllReduce(x.Fill(1), "sum", viaNCCL) })
+	if want := fmt.Sprintf("all_reduce i32[%d] sum on world (%d ranks, %d bytes): NCCL 2.", x.Numel(), t.size, x.Bytes()); !strings.HasPrefix(explained, want) || !strings.HasSuffix(explained, ", because the call asks for it by Via") {
+		t.Errorf("Explain says %q, want %q", explained, want)
+	}
+	if hosts := len(symmem.Caps().Hosts); hosts > 1 {
+		explained = symmem.Explain(func() { symmem.AllReduce(x, "sum") })
+		if want := fmt.Sprintf(", because the group spans %d hosts", hosts); !strings.Contains(explained, ": NCCL 2.") || !strings.HasSuffix(explained, want) {
+			t.Errorf("Explain says %q, want %q", explained, want)
+		}
+		t.equal("avg of integers", symmem.AllReduce(x.Fill(2*t.rank), "avg").Ints()[0], t.size-1)
+	}
+	symmem.Synchronize()
+	x.Free()
+}
