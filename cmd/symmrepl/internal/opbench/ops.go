@@ -23,6 +23,7 @@ type op struct {
 
 	kind  kind
 	needs condition
+	nccl  bool // NCCL does it too
 }
 
 // kind marks operations that are not measured over the requested sizes, in a graph and eagerly.
@@ -68,8 +69,8 @@ const block = `w := min(512, n/8)
 var ops = []op{
 	{name: "one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.OneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: others, within: true},
 	{name: "two_shot_all_reduce", setup: `t := symmetric(n)`, call: `symm.TwoShotAllReduce(t, "sum")`, bus: twice, sent: twice, within: true},
-	{name: "all_reduce", setup: `t := symmetric(n)`, call: `symm.AllReduce(t, "sum")`, bus: twice, sent: twice, across: sums},
-	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`, bus: share, sent: share, across: pieces},
+	{name: "all_reduce", setup: `t := symmetric(n)`, call: `symm.AllReduce(t, "sum")`, bus: twice, sent: twice, across: sums, nccl: true},
+	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`, bus: share, sent: share, across: pieces, nccl: true},
 	{name: "reduce_scatter_offset", setup: `t, part := symmetric(8*ranks, n/(8*ranks)), local(8, n/(8*ranks))
 	out := []*symm.Tensor{part}`, call: `symm.ReduceScatterOffset(t, out, 0, nil, nil, "sum")`, bus: share, sent: share, within: true},
 	{name: "tile_reduce", setup: `in, out := symmetric(8, n/8).Tile(0, 8, 0, n/8), local(8, n/8).Tile(0, 8, 0, n/8)`, call: `symm.TileReduce(in, out, 0, "sum")`, bus: one, sent: others, within: true},
@@ -79,10 +80,10 @@ var ops = []op{
 	for i := 0; i < ranks; i++ {
 		in, roots = append(in, t.Tile(i, i+1, 0, n/ranks)), append(roots, i)
 	}`, call: `symm.MultiRootTileReduce(in, out, roots, "sum")`, bus: share, sent: share, within: true},
-	{name: "all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.AllGatherOut(t, out)`, bus: share, sent: share, across: pieces},
+	{name: "all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.AllGatherOut(t, out)`, bus: share, sent: share, across: pieces, nccl: true},
 	{name: "all_gather_copy_engine", setup: `out := symmetric(n)
 	t := out.Slice(rank*(n/ranks), (rank+1)*(n/ranks))`, call: `symm.AllGatherOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
-	{name: "all_to_all", setup: `t, out := local(n), symmetric(n)`, call: `symm.AllToAllOut(t, out)`, bus: share, sent: share, across: apart},
+	{name: "all_to_all", setup: `t, out := local(n), symmetric(n)`, call: `symm.AllToAllOut(t, out)`, bus: share, sent: share, across: apart, nccl: true},
 	{name: "all_to_all_copy_engine", setup: `t, out := symmetric(n), local(n)`, call: `symm.AllToAllOut(t, out, symm.CopyEngine())`, bus: share, sent: share, within: true},
 	{name: "all_to_all_permute", setup: `in, out := local(8, n/8), symmetric(8*ranks, n/8/ranks)`, call: `symm.AllToAllPermute(in, out, 1, 0)`, bus: share, sent: share, within: true},
 	{name: "all_to_all_vdev", setup: rows + `splits, offsets := symm.Local(symm.I64, ranks).Fill(count/ranks), symm.Local(symm.I64, 2, ranks)
@@ -96,7 +97,7 @@ var ops = []op{
 		}
 	}
 	splits := symm.Local(symm.I64, 2, each).CopyFrom(table)`, call: `symm.AllToAllVDev2DOffset(in, out, splits, made2)`, bus: share, sent: share, across: routed},
-	{name: "broadcast", setup: `t := symmetric(n)`, call: `symm.Broadcast(t, 0)`, bus: one, sent: one, across: sums},
+	{name: "broadcast", setup: `t := symmetric(n)`, call: `symm.Broadcast(t, 0)`, bus: one, sent: one, across: sums, nccl: true},
 	{name: "multimem_all_reduce", setup: `t := symmetric(n)`, call: `symm.MultimemAllReduce(t, "sum")`, bus: twice, sent: one, needs: multicast, within: true},
 	{name: "multimem_one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.MultimemOneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: one, needs: multicast, within: true},
 	{name: "multimem_all_gather", setup: `t, out := local(n/ranks), symmetric(n)`, call: `symm.MultimemAllGatherOut(t, out)`, bus: share, sent: share, needs: multicast, within: true},
@@ -161,7 +162,7 @@ func (o *op) refused(w world) string {
 	return ""
 }
 
-// cell returns the cell that measures o for a message of some bytes: the way that it chooses, and over hosts each of its ways.
+// cell returns the cell that measures o for a message of some bytes: the way that it chooses, over hosts each of its ways, and NCCL if it does it too.
 func (o *op) cell(w world, ranks, width, bytes int) string {
 	when := o.needs.code
 	switch {
@@ -174,6 +175,9 @@ func (o *op) cell(w world, ranks, width, bytes int) string {
 	measures := fmt.Sprintf("measure(%q, \"\", bytes, %t, func() { %s })\n", o.name, o.kind != eager, o.call)
 	for _, way := range o.waysIn(w) {
 		measures += fmt.Sprintf("\tmeasure(%q, %q, bytes, true, func() { %s, symm.Via(%q)) })\n", o.name, way, strings.TrimSuffix(o.call, ")"), way)
+	}
+	if o.nccl {
+		measures += fmt.Sprintf("\tif nccl {\n\t\tmeasureBy(%q, %q, \"\", bytes, true, func() { %s, symm.Via(\"NCCL\")) })\n\t}\n", viaNCCL, o.name, strings.TrimSuffix(o.call, ")"))
 	}
 	return fmt.Sprintf("if %s {\n\tn, side, bytes := %d, %d, %d\n\t_, _, _ = n, side, bytes\n\t%s\n\t%s\trelease()\n}\n", when, n, sideOf(n), bytes, o.setup, measures)
 }

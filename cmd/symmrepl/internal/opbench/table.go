@@ -70,8 +70,11 @@ func boundsOf(figures []Figure, ranks int, e extent) bounds {
 	return b
 }
 
+// viaNCCL names NCCL as symmrepl calls it; "NCCL" is NCCL as PyTorch does.
+const viaNCCL = "Via NCCL"
+
 // peerNames are the columns of peers, in order; those without a figure are left out.
-var peerNames = []string{"PyTorch", "NCCL", "NVSHMEM"}
+var peerNames = []string{viaNCCL, "PyTorch", "NCCL", "NVSHMEM"}
 
 // tableOf returns the table of x.
 func (r *run) tableOf(x *op, figures []Figure) table {
