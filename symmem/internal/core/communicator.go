@@ -69,7 +69,9 @@ type communicators struct {
 
 // collectivesSettings are the environment that the library needs here.
 func (rt *Runtime) collectivesSettings() []string {
-	s := []string{"NCCL_RUNTIME_CONNECT=0"} // calls then find all connections made
+	// Calls then find all connections made, and a capture makes none: one would wait for memory to be mapped, which waits for kernels, which may
+	// wait for this rank.
+	s := []string{"NCCL_RUNTIME_CONNECT=0", "NCCL_GRAPH_REGISTER=0"}
 	p := rt.places.Load()
 	if device.MulticastDisabled(os.Getenv) != "" {
 		s = append(s, "NCCL_NVLS_ENABLE=0")

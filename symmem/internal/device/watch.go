@@ -72,8 +72,6 @@ const (
 
 	WaitLibrary = 16 // a call by the device's library of collectives
 
-	WaitLibrary = 16 // a call by the device's library of collectives
-
 	WaitCounter = 13 // counter Channel of the group, of operations of this rank, to become Want; Seen is it
 
 	// Waits of NCCL's device API.
@@ -81,4 +79,6 @@ const (
 	WaitLowLatency = 21 // a value in slot Channel of a low-latency session; Want is its epoch
 	WaitGinSignal  = 22 // GIN signal Channel, not below Want; Seen is it
 	WaitGinCounter = 23 // GIN counter Channel, likewise
+
+	WaitLibrary = 30 // a call by the device's library of collectives, which the host publishes
 )

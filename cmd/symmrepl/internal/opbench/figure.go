@@ -85,7 +85,7 @@ func (r *run) cell(source string) ([]Figure, error) {
 next:
 	for _, f := range found {
 		for i := range worst {
-			if w := &worst[i]; w.Op == f.Op && w.Way == f.Way && w.Bytes == f.Bytes {
+			if w := &worst[i]; w.Op == f.Op && w.By == f.By && w.Way == f.Way && w.Bytes == f.Bytes {
 				w.Graph, w.Eager = max(w.Graph, f.Graph), max(w.Eager, f.Eager)
 				continue next
 			}
