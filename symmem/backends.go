@@ -73,8 +73,9 @@ func (rt *Runtime) Backends() []BackendStatus { return DeviceKind{Name: rt.kind.
 // Backend is how symmetric memory is made: "CUDA" or "NCCL" on GPUs, "CPU" on the cpu device.
 func (rt *Runtime) Backend() string { return core.Backend(rt.world) }
 
-// SetBackend chooses how symmetric memory is made, before the first symmetric tensor is: "CUDA", by the driver; "NCCL", by the driver and with
-// NCCL, so that a group's communicator is made with its first tensor's handle; or "CPU". A program may choose by Config.Backend too, a session by
+// SetBackend chooses how symmetric memory is made, before the first symmetric tensor is: "CUDA", by the driver; "NCCL", by the driver and as
+// windows of NCCL's, whose collectives are quicker on them, with communicators that are made with a group's first handle; or "CPU". NCCL makes
+// windows from 2.29.7 on, whose kernels can be ended. A program may choose by Config.Backend too, a session by
 // --backend, and on GPUs either by TORCH_SYMMMEM. Backends says which there are.
 //
 // It is collective over all ranks, which must give the same name. A name that no rank of this kind of device can use is refused at once.

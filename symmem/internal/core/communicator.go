@@ -34,6 +34,8 @@ type communicator struct {
 	name string // of the library, "NCCL 2.28.9"
 	c    device.Communicator
 
+	windows map[*allocation]uintptr // guarded by rt.mu
+
 	mu      sync.Mutex
 	ended   bool
 	why     error       // the library's failure that ended it, or nil
@@ -135,18 +137,24 @@ func (c *Call) ByLibrary(cannot string) bool {
 
 // noLibrary says why the library does not do a call of this group with these options.
 func (c *Call) noLibrary() string {
-	g := c.opts.group
-	switch s := SharingOf(c.rt); {
+	switch {
 	case c.opts.timeout > 0:
 		return "its waits have no Timeout"
 	case c.opts.has(WithCopyEngine):
 		return "CopyEngine is a way of its own"
 	case c.opts.has(WithAccumulateF32):
 		return "it has no AccumulateF32"
-	case slices.ContainsFunc(s.Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) }):
-		return fmt.Sprintf("%v, and it needs a GPU for each", s)
 	}
-	return ""
+	return c.opts.group.shares()
+}
+
+// shares says which members use the same device, for which the library has no communicators; empty if none do.
+func (g *Group) shares() string {
+	s := SharingOf(g.rt)
+	if !slices.ContainsFunc(s.Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) }) {
+		return ""
+	}
+	return fmt.Sprintf("%v, and it needs a GPU for each", s)
 }
 
 // hasComm reports whether a group has a communicator.
@@ -213,14 +221,17 @@ func (g *Group) join(op string, d device.CollectiveDevice) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s did not connect the ranks of %v within %v; NCCL_DEBUG=INFO tells more", library.Name(), g, joinLimit)
 	}
-	comm := &communicator{g: g, name: library.Name(), c: c}
+	comm := &communicator{g: g, name: library.Name(), c: c, windows: map[*allocation]uintptr{}}
 	if err == nil {
 		rt.comms.add(comm)
+	} else {
+		comm.ended = true
+	}
+	if err == nil && Backend(rt) == libraryBackend {
+		err = comm.registerAll(ctx)
 	}
 	if _, failed := agree(g, op, "joined", struct{}{}, err); failed != nil {
-		if err == nil {
-			comm.end(nil)
-		}
+		comm.end(nil)
 		return failed
 	}
 	rt.mu.Lock()

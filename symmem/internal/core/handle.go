@@ -82,6 +82,14 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 		return h
 	}
 	rt.hostCall(op)
+	h = g.newHandle(op, t)
+	g.ready(op, a)
+	return h
+}
+
+// newHandle maps the copies of the members on this host. It is collective over the group.
+func (g *Group) newHandle(op string, t *Tensor) *Handle {
+	rt, a := g.rt, t.st.alloc
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	desc := fmt.Sprintf("%s, %s", t.kind(), a.id)
@@ -108,7 +116,7 @@ func (rt *Runtime) Rendezvous(t *Tensor, opts ...Option) *Handle {
 			a.locate(r, s)
 		}
 	}
-	h = a.handle(t, g)
+	h := a.handle(t, g)
 	a.handles = append(a.handles, h)
 	return h
 }

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -120,10 +121,11 @@ func (a *allocation) free(op string) {
 	if !a.storage.freed.CompareAndSwap(false, true) {
 		panic(rt.misuse(op, "tensor", "", "the tensor %s was freed", a.desc))
 	}
+	failed := a.closeWindows()
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.allocs = slices.DeleteFunc(rt.allocs, func(o *allocation) bool { return o == a })
-	if err := a.conceal(nil); err != nil {
+	if err := errors.Join(failed, a.conceal(nil)); err != nil {
 		panic(rt.failure(op, err)) // the memory stays, as something may still land there
 	}
 	a.release()

@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -67,16 +68,22 @@ func knownNCCL(version int) error {
 // ncclVersion writes 22809 as "2.28.9".
 func ncclVersion(v int) string { return fmt.Sprintf("%d.%d.%d", v/10000, v/100%100, v%100) }
 
+// windows reports whether collectives of windows can be ended. Before 2.29.7 their kernels look at no abort word.
+func (l *NCCLLibrary) windows() bool { return l.c.Version() >= 22907 }
+
 // Version is "2.28.9".
 func (l *NCCLLibrary) Version() string { return ncclVersion(l.c.Version()) }
 
 // Features names what the library has, by its functions and its version.
 func (l *NCCLLibrary) Features() []string {
 	features := []string{"collectives"}
+	if l.windows() {
+		features = append(features, "windows")
+	}
 	for _, f := range []struct {
 		bit  clib.NCCLFeature
 		name string
-	}{{clib.NCCLWindows, "windows"}, {clib.NCCLDeviceAPI, "device API"}, {clib.NCCLOneSided, "one-sided put and signal"}} {
+	}{{clib.NCCLDeviceAPI, "device API"}, {clib.NCCLOneSided, "one-sided put and signal"}} {
 		if l.c.Has(f.bit) {
 			features = append(features, f.name)
 		}
@@ -130,13 +137,47 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int) (devic
 			return nil, err
 		}
 		if done {
-			return communicator{comm}, nil
+			return communicator{comm, c.l.windows()}, nil
 		}
 	}
 }
 
 // communicator implements device.Communicator.
-type communicator struct{ clib.NCCLComm }
+type communicator struct {
+	clib.NCCLComm
+	windows bool
+}
+
+// Register implements device.Communicator.
+func (c communicator) Register(ctx context.Context, p device.Ptr, n int) (uintptr, error) {
+	if !c.windows {
+		return 0, nil
+	}
+	return c.task(ctx, uintptr(p), n, 0)
+}
+
+// Deregister implements device.Communicator.
+func (c communicator) Deregister(ctx context.Context, window uintptr) error {
+	_, err := c.task(ctx, 0, 0, window)
+	return err
+}
+
+// task lets the communicator's thread register memory, or end a window.
+func (c communicator) task(ctx context.Context, p uintptr, n int, window uintptr) (uintptr, error) {
+	if !c.NCCLComm.Register(p, n, window) {
+		return 0, errors.New("the communicator was ended")
+	}
+	for {
+		done, window, err := c.Registered(joinTick)
+		switch {
+		case done:
+			return window, err
+		case ctx.Err() != nil:
+			c.End()
+			return 0, ctx.Err()
+		}
+	}
+}
 
 // NCCL's numbers of element types and reductions.
 var (

@@ -24,6 +24,10 @@ type Collectives interface {
 
 // Communicator is what a member of a set of processes calls collectives by.
 type Communicator interface {
+	// Register makes a window of n bytes that all members have alike, for collectives to be quicker on: 0 where the library has none to give. All
+	// members call it; cancelling ctx ends the communicator. Deregister ends a window.
+	Register(ctx context.Context, p Ptr, n int) (window uintptr, err error)
+	Deregister(ctx context.Context, window uintptr) error
 	// Failure is what the library reports of collectives that are under way.
 	Failure() error
 	// End ends the communicator and its kernels at once, whatever they wait for. It returns before that is over, and may be called at any time.

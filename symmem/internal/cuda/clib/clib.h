@@ -221,7 +221,7 @@ typedef struct sy_nccl sy_nccl;
 typedef struct sy_nccl_comm sy_nccl_comm;
 
 enum { SY_NCCL_OLDEST = 22800, SY_NCCL_ID = 128, SY_NCCL_TEXT = 512 };
-enum { SY_NCCL_WINDOWS = 1, SY_NCCL_DEVICE_API = 2, SY_NCCL_ONE_SIDED = 4 };
+enum { SY_NCCL_DEVICE_API = 1, SY_NCCL_ONE_SIDED = 2 };
 
 // sy_nccl_load opens the library. It returns NULL on failure with the reason in why. It stays loaded. Of one that is older than
 // SY_NCCL_OLDEST nothing but the version may be asked. sy_nccl_version is 22809 for 2.28.9; sy_nccl_has tells features by bits. The codes of the
@@ -244,6 +244,12 @@ int sy_nccl_joined(sy_nccl_comm *c, unsigned milliseconds, sy_status *failure, c
 void sy_nccl_end(sy_nccl_comm *c);
 int sy_nccl_ended(sy_nccl_comm *c, unsigned milliseconds);
 void sy_nccl_free(sy_nccl_comm *c);
+
+// sy_nccl_register lets the thread register memory as a window that all members have alike, or end a window that is given, and returns at
+// once: 0 if it is ended or has a task already. sy_nccl_registered waits for it and returns 0 if it is still under way, else 1 with the window, which
+// is NULL where the library has none to give, and its failure.
+int sy_nccl_register(sy_nccl_comm *c, uint64_t ptr, size_t size, void *window);
+int sy_nccl_registered(sy_nccl_comm *c, unsigned milliseconds, void **window, sy_status *failure, char *text);
 
 enum { SY_NCCL_ALL_REDUCE, SY_NCCL_REDUCE_SCATTER, SY_NCCL_ALL_GATHER, SY_NCCL_ALL_TO_ALL, SY_NCCL_BROADCAST };
 typedef struct {

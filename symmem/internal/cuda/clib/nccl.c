@@ -10,7 +10,7 @@
 #include "inner.h"
 
 // NCCL's functions and structures, as far as they are used: facts of its binary interface.
-enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7, NCCL_UINT8 = 1 };
+enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7, NCCL_UINT8 = 1, NCCL_COLLECTIVE_WINDOW = 1 };
 
 typedef struct {
 	char bytes[SY_NCCL_ID];
@@ -35,6 +35,8 @@ static_assert(sizeof(nccl_config) == 80 && offsetof(nccl_config, net) == 32 && o
 	X(ncclCommInitRankConfig, (void **comm, int size, nccl_id id, int rank, nccl_config *config)) \
 	X(ncclCommAbort, (void *comm)) \
 	X(ncclCommGetAsyncError, (void *comm, int *result)) \
+	X(ncclCommWindowRegister, (void *comm, void *ptr, size_t size, void **window, int flags)) \
+	X(ncclCommWindowDeregister, (void *comm, void *window)) \
 	X(ncclAllReduce, (const void *src, void *dst, size_t n, int type, int op, void *comm, cu_stream stream)) \
 	X(ncclReduceScatter, (const void *src, void *dst, size_t n, int type, int op, void *comm, cu_stream stream)) \
 	X(ncclAllGather, (const void *src, void *dst, size_t n, int type, void *comm, cu_stream stream)) \
@@ -46,7 +48,6 @@ static const struct {
 	unsigned bit;
 	const char *function;
 } nccl_features[] = {
-	{SY_NCCL_WINDOWS, "ncclCommWindowRegister"},
 	{SY_NCCL_DEVICE_API, "ncclDevCommCreate"},
 	{SY_NCCL_ONE_SIDED, "ncclPutSignal"},
 };
@@ -106,8 +107,12 @@ sy_status sy_nccl_id(const sy_nccl *n, const sy_device *d, unsigned char *out) {
 	return OK;
 }
 
-// A communicator has a thread of its own, which makes it and, when it is asked to, ends it. The last of the thread and the owner frees it.
+// A communicator has a thread of its own, which makes it, registers memory, and, when it is asked to, ends it. If it is in the library then, and
+// perhaps waits for other members, another thread ends the communicator. The last of the threads and the owner frees it.
 enum { JOINING, JOINED, FAILED, ENDED };
+
+// What the thread is asked to do once it has joined, one at a time.
+enum { NOTHING, REGISTER, DEREGISTER };
 
 struct sy_nccl_comm {
 	const sy_nccl *nccl;
@@ -119,7 +124,13 @@ struct sy_nccl_comm {
 	pthread_cond_t changed;
 	void *comm; // NULL unless JOINED
 	int state, end, holders;
-	sy_status failure;
+	int task, working; // what to do, and whether it is being done
+	void *aborted; // by another thread, while aborting
+	int aborting;
+	uint64_t ptr;
+	size_t bytes;
+	void *window;
+	sy_status failure; // of joining, or of the task
 	char text[SY_NCCL_TEXT]; // of the failure
 };
 
@@ -168,6 +179,24 @@ allocated:
 	return st;
 }
 
+// work does the task. The lock is held, but not in the library.
+static void work(sy_nccl_comm *c) {
+	void *comm = c->comm;
+	c->working = 1;
+	pthread_mutex_unlock(&c->lock);
+	int result;
+	sy_status st = OK;
+	if (c->task == REGISTER) {
+		c->window = NULL;
+		if ((result = c->nccl->ncclCommWindowRegister(comm, (void *)c->ptr, c->bytes, &c->window, NCCL_COLLECTIVE_WINDOW))) st = (sy_status){result, "ncclCommWindowRegister"};
+	} else if ((result = c->nccl->ncclCommWindowDeregister(comm, c->window))) st = (sy_status){result, "ncclCommWindowDeregister"};
+	if (st.code) explain(c->nccl, comm, st.code, c->text);
+	pthread_mutex_lock(&c->lock);
+	c->failure = st;
+	c->working = c->task = NOTHING;
+	pthread_cond_broadcast(&c->changed);
+}
+
 static void *tend(void *arg) {
 	sy_nccl_comm *c = arg;
 	nccl_config config = {.size = sizeof config, .magic = NCCL_MAGIC, .version = 22800, .blocking = 1, .cga_cluster = INT_MIN, .min_ctas = INT_MIN,
@@ -185,18 +214,23 @@ static void *tend(void *arg) {
 	c->comm = c->failure.code ? NULL : comm;
 	c->state = c->comm ? JOINED : FAILED;
 	pthread_cond_broadcast(&c->changed);
-	while (c->comm && !c->end) pthread_cond_wait(&c->changed, &c->lock);
+	while (c->comm && !c->end) {
+		if (c->task) work(c);
+		else pthread_cond_wait(&c->changed, &c->lock);
+	}
 	c->comm = NULL; // no call begins any more
+	int aborted = c->aborted != NULL;
 	pthread_mutex_unlock(&c->lock);
 	// A call that is under way ends by itself, or waits for other members; then the abort ends it.
 	struct timespec soon;
 	clock_gettime(CLOCK_REALTIME, &soon);
 	soon.tv_sec += 1;
 	int quiet = !pthread_mutex_timedlock(&c->calls, &soon);
-	if (comm) c->nccl->ncclCommAbort(comm);
+	if (comm && !aborted) c->nccl->ncclCommAbort(comm);
 	if (!quiet) pthread_mutex_lock(&c->calls);
 	pthread_mutex_unlock(&c->calls);
 	pthread_mutex_lock(&c->lock);
+	while (c->aborting) pthread_cond_wait(&c->changed, &c->lock);
 	c->state = ENDED;
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
@@ -225,13 +259,19 @@ sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *
 	return c;
 }
 
+// after is the time so much later than now.
+static struct timespec after(unsigned milliseconds) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += milliseconds / 1000;
+	t.tv_nsec += milliseconds % 1000 * 1000000L;
+	if (t.tv_nsec >= 1000000000L) t.tv_sec++, t.tv_nsec -= 1000000000L;
+	return t;
+}
+
 // await waits until the state is another one, and returns it. The lock is held.
 static int await(sy_nccl_comm *c, int state, unsigned milliseconds) {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += milliseconds / 1000;
-	until.tv_nsec += milliseconds % 1000 * 1000000L;
-	if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
+	struct timespec until = after(milliseconds);
 	while (c->state == state && pthread_cond_timedwait(&c->changed, &c->lock, &until) != ETIMEDOUT) {}
 	return c->state;
 }
@@ -245,11 +285,52 @@ int sy_nccl_joined(sy_nccl_comm *c, unsigned milliseconds, sy_status *failure, c
 	return state != JOINING;
 }
 
-void sy_nccl_end(sy_nccl_comm *c) {
+// abort_beside ends a communicator whose own thread is in the library.
+static void *abort_beside(void *arg) {
+	sy_nccl_comm *c = arg;
+	if (!sy_enter(c->device).code) c->nccl->ncclCommAbort(c->aborted);
 	pthread_mutex_lock(&c->lock);
+	c->aborting = 0;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	drop(c);
+	return NULL;
+}
+
+void sy_nccl_end(sy_nccl_comm *c) {
+	pthread_t thread;
+	pthread_mutex_lock(&c->lock);
+	if (!c->end && c->working) {
+		c->aborted = c->comm, c->aborting = 1, c->holders++;
+		if (pthread_create(&thread, NULL, abort_beside, c)) c->aborted = NULL, c->aborting = 0, c->holders--;
+		else pthread_detach(thread);
+	}
 	c->end = 1;
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
+}
+
+int sy_nccl_register(sy_nccl_comm *c, uint64_t ptr, size_t size, void *window) {
+	pthread_mutex_lock(&c->lock);
+	int taken = c->comm && !c->end && !c->task;
+	if (taken) {
+		c->task = window ? DEREGISTER : REGISTER;
+		c->ptr = ptr, c->bytes = size, c->window = window;
+		pthread_cond_broadcast(&c->changed);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return taken;
+}
+
+int sy_nccl_registered(sy_nccl_comm *c, unsigned milliseconds, void **window, sy_status *failure, char *text) {
+	struct timespec until = after(milliseconds);
+	pthread_mutex_lock(&c->lock);
+	while (c->task && c->state == JOINED && pthread_cond_timedwait(&c->changed, &c->lock, &until) != ETIMEDOUT) {}
+	int done = !c->task || c->state != JOINED;
+	*window = c->window, *failure = c->failure;
+	memcpy(text, c->text, SY_NCCL_TEXT);
+	pthread_mutex_unlock(&c->lock);
+	return done;
 }
 
 int sy_nccl_ended(sy_nccl_comm *c, unsigned milliseconds) {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -23,7 +24,6 @@ type NCCLFeature uint
 
 // Features that the library's functions tell.
 const (
-	NCCLWindows   NCCLFeature = C.SY_NCCL_WINDOWS
 	NCCLDeviceAPI NCCLFeature = C.SY_NCCL_DEVICE_API
 	NCCLOneSided  NCCLFeature = C.SY_NCCL_ONE_SIDED
 )
@@ -86,6 +86,24 @@ func (c NCCLComm) Ended(limit time.Duration) bool {
 
 // Free ends what was not ended. The communicator must not be used any more.
 func (c NCCLComm) Free() { C.sy_nccl_free(c.c) }
+
+// Register starts to register n bytes of memory as a window that all members have alike, or to end a window that is given; Registered tells how
+// that goes. It reports false if the communicator was ended.
+func (c NCCLComm) Register(p uintptr, n int, window uintptr) bool {
+	return C.sy_nccl_register(c.c, C.uint64_t(p), C.size_t(n), pointer(window)) != 0
+}
+
+// Registered waits for Register and reports whether that is over, with its window, 0 where the library has none to give, and its failure.
+func (c NCCLComm) Registered(limit time.Duration) (done bool, window uintptr, err error) {
+	var st C.sy_status
+	var text [C.SY_NCCL_TEXT]C.char
+	var w unsafe.Pointer
+	done = C.sy_nccl_registered(c.c, C.unsigned(limit.Milliseconds()), &w, &st, &text[0]) != 0
+	return done, uintptr(w), ncclError(st, &text[0])
+}
+
+// pointer is an address of the device's, which the collector ignores.
+func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
 // NCCLKind is which collective.
 type NCCLKind int

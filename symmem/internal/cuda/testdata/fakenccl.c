@@ -3,6 +3,7 @@
 //
 //   FAKE_NCCL_VERSION=22809   its version, 2.28.9 if it is not set
 //   FAKE_NCCL_HANG=init       communicators are never made; =greet, the first all-to-all never ends
+//                             =window, registrations end with the communicator only
 //   FAKE_NCCL_FAIL=NAME=CODE  a function fails
 //   FAKE_NCCL_LOST=FILE       once there is such a file, collectives that wait fail with 6
 //
@@ -41,7 +42,7 @@ typedef struct {
 
 typedef struct {
 	shared *s;
-	int rank, size, calls;
+	int rank, size, calls, windows;
 	atomic_int aborted, failed;
 	char last[256];
 } comm;
@@ -207,6 +208,26 @@ int ncclBroadcast(const void *src, void *dst, size_t n, int type, int root, comm
 int ncclAlltoAll(const void *src, void *dst, size_t n, int type, comm *c, void *stream) {
 	return queue("ncclAlltoAll", (work){.c = c, .kind = ALL_TO_ALL, .n = n, .type = type, .src = src, .dst = dst}, stream);
 }
-int ncclCommWindowRegister(void) { return INVALID_ARGUMENT; }
+// A window is a number. Which memory it is of, and that it is ended, goes to the file of FAKE_NCCL_WINDOWS.
+static void note(const comm *c, const char *what, size_t n, void *window) {
+	const char *path = getenv("FAKE_NCCL_WINDOWS");
+	FILE *f = path ? fopen(path, "a") : NULL;
+	if (!f) return;
+	fprintf(f, "%d of %d %s %zu window %d\n", c->rank, c->size, what, n, (int)(intptr_t)window);
+	fclose(f);
+}
+int ncclCommWindowRegister(comm *c, void *p, size_t n, void **window, int flags) {
+	int failed = failing("ncclCommWindowRegister");
+	while (hangs("window") && !c->aborted) usleep(1000);
+	if (failed || c->aborted) return failed ? failed : 3;
+	if (flags != 1 || (uintptr_t)p % 4096) return INVALID_ARGUMENT;
+	*window = (void *)(intptr_t)++c->windows;
+	note(c, "registers", n, *window);
+	return 0;
+}
+int ncclCommWindowDeregister(comm *c, void *window) {
+	note(c, "ends", 0, window);
+	return 0;
+}
 int ncclDevCommCreate(void) { return INVALID_ARGUMENT; }
 #endif
