@@ -71,9 +71,9 @@ type communicators struct {
 
 // collectivesSettings are the environment that the library needs here.
 func (rt *Runtime) collectivesSettings() []string {
-	// Calls then find all connections made, and a capture makes none: one would wait for memory to be mapped, which waits for kernels, which may
-	// wait for this rank.
-	s := []string{"NCCL_RUNTIME_CONNECT=0", "NCCL_GRAPH_REGISTER=0"}
+	// Calls then find all connections made, and a capture maps no memory of peers': that waits for kernels, which may wait for this rank. Windows
+	// are mapped when they are registered, but a captured all-to-all of one and other memory hangs unless their own registration is off, too.
+	s := []string{"NCCL_RUNTIME_CONNECT=0", "NCCL_GRAPH_REGISTER=0", "NCCL_LOCAL_REGISTER=0"}
 	p := rt.places.Load()
 	if device.MulticastDisabled(os.Getenv) != "" {
 		s = append(s, "NCCL_NVLS_ENABLE=0")
