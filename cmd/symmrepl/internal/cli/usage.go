@@ -74,7 +74,7 @@ start, or what was asked for could not be done; 128 + N if signal N ended the pr
 program calls os.Exit, its status: the highest of all ranks.
 
 Environment: SYMMREPL_CACHE is the folder of compiled kernels. SYMMREPL_CUDA names the library of the driver to use,
-SYMMREPL_NVRTC and SYMMREPL_CUBLASLT name libraries or their folders, SYMMREPL_CXX the C++ compiler of the cpu device;
+SYMMREPL_NVRTC, SYMMREPL_NCCL and SYMMREPL_CUBLASLT name libraries or their folders, SYMMREPL_CXX the C++ compiler of the cpu device;
 without them symmrepl searches.
 SYMMREPL_DISABLE_MULTICAST=1, NCCL_NVLS_ENABLE=0 and TORCH_SYMM_MEM_DISABLE_MULTICAST=1 each leave NVLink multicast off.
 GOMEMLIMIT=16GiB, for one, is how much memory the Go values of each rank may take; without it, a third of what is free
