@@ -247,8 +247,8 @@ func (g *Group) join(op string, d device.CollectiveDevice) error {
 func (c *Call) RunLibrary(d device.Collective, bytes int) {
 	g, rt := c.opts.group, c.rt
 	comm := g.comm
-	if comm == nil {
-		panic(&Error{Kind: KindInterrupted, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: "the communicator was ended meanwhile"})
+	if comm == nil || comm.isEnded() {
+		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.c, d) })
 	if t := rt.trace.Load(); t != nil && err == nil {

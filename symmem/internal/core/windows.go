@@ -30,10 +30,14 @@ func (g *Group) ready(op string, a *allocation) {
 	if rt.hasComm(g) {
 		ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
 		defer cancel()
-		err = g.comm.register(ctx, a)
+		comm := g.comm
+		err = comm.register(ctx, a)
 		g.meeting.Lock()
 		_, err = agree(g, op, "window", struct{}{}, err)
 		g.meeting.Unlock()
+		if err != nil { // its members may have different windows
+			comm.end(nil)
+		}
 	} else {
 		err = g.join(op, d)
 	}
