@@ -45,7 +45,7 @@ func TestNCCLVersions(t *testing.T) {
 	for _, c := range []struct{ path, version, want string }{
 		{whole, "22800", "2.28.0"}, {whole, "22809", "2.28.9"}, {whole, "22907", "2.29.7"}, {whole, "23007", "2.30.7"}, {whole, "23102", "2.31.2"}, {whole, "23203", "2.32.3"},
 		{old, "22705", "version 2.27.5 is older than 2.28.0, the oldest that is known"},
-		{old, "22809", "lacks ncclAlltoAll"},
+		{old, "22809", "lacks ncclCommWindowRegister"},
 		{whole, "23300", "version 2.33.0 is newer than 2.32, the newest that is known"},
 		{"/nowhere", "", "SYMMREPL_NCCL is /nowhere, where there is none"},
 		{"", "", "NCCL was not found"},
