@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // fakeNCCL is fakeGPUs with an NCCL, whose collectives work.
@@ -62,7 +64,8 @@ t.Float32s(), os.Getenv("NCCL_HOSTID"), os.Getenv("NCCL_SOCKET_IFNAME"), os.Gete
 	inOrder(t, "the output", r.out+r.err, `[0-3] "all_reduce f32[2] sum on world (4 ranks, 8 bytes): NCCL 2.28.9, because the group spans 2 hosts"`+"\n",
 		"[0,1] []float32{4, 6}, \"symmrepl-host-0\", \"lo\", \"0\"\n[2,3] []float32{4, 6}, \"symmrepl-host-1\", \"lo\", \"0\"\n")
 	r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22707").run(cells+`symm.AllReduce(t, "sum", symm.Via("NCCL"))`+"\n", "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
-	inOrder(t, "what an old NCCL leaves to kernels, which this driver does not run", r.err, "[0,1] cell[3]:1:23: all_reduce: cuLaunchKernel: ", "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")
+	inOrder(t, "what an old NCCL leaves to kernels", r.out, " of this rank over the null network, because ", "; NCCL does not carry it: rank 0 has no NCCL: NCCL cannot be used: ")
+	inOrder(t, "what is refused with an old NCCL", r.err, "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")
 }
 
 // TestNCCLFails: what fails in NCCL is an error of the call, or of the next synchronisation, and the session goes on.
@@ -84,6 +87,33 @@ if symm.Rank() == 0 { symm.AllReduce(t, "sum", symm.Via("NCCL")); symm.Synchroni
 t.CopyFrom([]int{symm.Rank()}); symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 `, args...)
 	inOrder(t, "a lost peer", r.err+r.out, "[0] cell[6]:1:23: all_reduce: NCCL 2.28.9 failed: remote process exited or there was a network error: fake error, HOSTID unset\n", "[0,1] []int{1}\n")
+}
+
+// TestNCCLInterrupted: Ctrl-C ends the wait for a communicator that is never made.
+func TestNCCLInterrupted(t *testing.T) {
+	h := fakeNCCL(t, 2, "FAKE_NCCL_HANG=init")
+	cmd := h.command("-n", "2", "--device", "cuda", "-e", `t := symm.Empty(symm.F32, 1); symm.Rendezvous(t); fmt.Println("begun"); symm.AllReduce(t, "sum", symm.Via("NCCL"))`)
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	defer time.AfterFunc(patience, func() { cmd.Process.Kill() }).Stop()
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "[0,1] begun\n" {
+		t.Fatalf("read %q, %v", line, err)
+	}
+	time.Sleep(300 * time.Millisecond) // it joins
+	cmd.Process.Signal(os.Interrupt)
+	end(t, "the script", cmd)
+	if got := cmd.ProcessState.ExitCode(); got != 128+2 {
+		t.Errorf("exit status %d: %s", got, said.String())
+	}
+	h.expectNothingLeft()
 }
 
 // TestNCCLWindows: with the back end NCCL tensors are windows as long as they and the communicator live.

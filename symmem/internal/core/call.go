@@ -46,6 +46,7 @@ type Call struct {
 	opts   options
 	Record Record
 	stream *Stream // since Begin
+	not    string  // why the device's library of collectives did not get it, if it might have
 	passage
 }
 

@@ -103,7 +103,15 @@ func (c *Call) ByLibrary(cannot string) bool {
 	made, capturing, failed := g.comm != nil, rt.capture != nil, g.noComm
 	rt.mu.Unlock()
 	if !asked {
-		if !ok || cannot != "" || failed != "" || capturing && !made {
+		switch {
+		case cannot != "":
+			c.not = cannot
+		case failed != "":
+			c.not = failed
+		case capturing && !made:
+			c.not = "its communicator cannot be made while a graph is captured"
+		}
+		if c.not != "" || !ok {
 			return false
 		}
 	} else {
@@ -131,7 +139,7 @@ func (c *Call) ByLibrary(cannot string) bool {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	g.noComm = e.Msg
+	g.noComm, c.not = e.Msg, e.Msg
 	return false
 }
 

@@ -41,7 +41,11 @@ func (c *Call) wayOf(far bool) *tuning.Way {
 	case p.splits > 0:
 		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, Between(c.rt)), Why: p.why}
 	case p.of != "":
-		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, Between(c.rt)), Why: p.why}
+		why := p.why
+		if c.not != "" {
+			why += "; NCCL does not carry it: " + c.not
+		}
+		return &tuning.Way{Path: fmt.Sprintf("%s, %d bytes of this rank over %s", p.of, p.bytes, Between(c.rt)), Why: why}
 	case far && p.way == "with":
 		return &tuning.Way{Path: fmt.Sprintf("ring and messages over %s between hosts, loads and stores within", Between(c.rt)), Why: fmt.Sprintf("members are on %d hosts", len(g.parts))}
 	case far:

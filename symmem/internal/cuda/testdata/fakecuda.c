@@ -41,7 +41,7 @@ typedef struct op {
 	event *event;
 	function function;
 	shape shape;
-	unsigned char args[256];
+	unsigned char args[4096];
 	int (*ready)(void *);
 	void *work;
 	struct op *next;
