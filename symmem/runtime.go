@@ -103,7 +103,7 @@ func now() *Runtime {
 }
 
 // Close releases the device and everything in its memory. The runtime can then be asked what it was, and nothing else. Closing it
-// again does nothing. Close does not wait for the other ranks: who still
+// again does nothing. Close does not wait for the other ranks, but for up to three seconds where NCCL may still send them something: who still
 // reads this rank's memory keeps it until it lets go. That of a runtime of [Start] is described there.
 func (rt *Runtime) Close() error {
 	latest.CompareAndSwap(rt, nil)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -25,6 +26,7 @@ import (
 const (
 	joinLimit   = 2 * time.Minute // to make a communicator
 	endLimit    = 10 * time.Second
+	partLimit   = 3 * time.Second // to wait for the other members before a world is closed
 	failureTick = 10 * time.Millisecond
 )
 
@@ -38,13 +40,13 @@ type communicator struct {
 
 	mu      sync.Mutex
 	ended   bool
-	why     error       // the library's failure that ended it, or nil
-	pending []underTask // calls that may not be over, the latest of each stream
-	watched bool        // by a goroutine
+	why     error        // the library's failure that ended it, or nil
+	pending []issuedCall // calls that may not be over, the latest of each stream
+	watched bool         // by a goroutine
 }
 
-// underTask is a call that may be under way.
-type underTask struct {
+// issuedCall is a call that may be under way.
+type issuedCall struct {
 	s      *Stream
 	id     uint32
 	issued time.Time
@@ -279,8 +281,8 @@ func (c *Call) RunLibrary(d device.Collective, bytes int) {
 func (c *communicator) lookAfter(s *Stream, id uint32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pending = slices.DeleteFunc(c.pending, func(t underTask) bool { return t.s == s })
-	c.pending = append(c.pending, underTask{s, id, time.Now()})
+	c.pending = slices.DeleteFunc(c.pending, func(t issuedCall) bool { return t.s == s })
+	c.pending = append(c.pending, issuedCall{s, id, time.Now()})
 	if !c.watched && !c.ended {
 		c.watched = true
 		go c.watch()
@@ -294,9 +296,9 @@ func (c *communicator) watch() {
 		c.mu.Lock()
 		pending := slices.Clone(c.pending)
 		c.mu.Unlock()
-		over := slices.DeleteFunc(pending, func(t underTask) bool { return !t.s.atRest() })
+		over := slices.DeleteFunc(pending, func(t issuedCall) bool { return !t.s.atRest() })
 		c.mu.Lock()
-		c.pending = slices.DeleteFunc(c.pending, func(t underTask) bool { return slices.Contains(over, t) })
+		c.pending = slices.DeleteFunc(c.pending, func(t issuedCall) bool { return slices.Contains(over, t) })
 		c.watched = len(c.pending) > 0 && !c.ended
 		goOn := c.watched
 		c.mu.Unlock()
@@ -364,8 +366,8 @@ func (l *communicators) end() {
 	}
 }
 
-// release waits until those that were ended are over, after the work of all streams, and forgets them. Graphs that captured their calls cannot be
-// replayed any more.
+// releaseComms waits until those that were ended are over, after the work of all streams, and forgets them. Graphs that captured their calls cannot
+// be replayed any more.
 func (rt *Runtime) releaseComms() {
 	rt.mu.Lock()
 	for _, g := range *rt.graphs.Load() {
@@ -388,6 +390,33 @@ func (rt *Runtime) releaseComms() {
 			rt.comms.mu.Lock()
 			rt.comms.list = slices.DeleteFunc(rt.comms.list, func(o *communicator) bool { return o == c })
 			rt.comms.mu.Unlock()
+		}
+	}
+}
+
+// part waits, before the world is closed in peace, until the members of groups that have communicators have done their work too: what this rank
+// has sent for it may be on its way. It waits no longer than partLimit.
+func (rt *Runtime) part() {
+	ctx, cancel := context.WithTimeout(rt.host(), partLimit)
+	defer cancel()
+	rt.mu.Lock()
+	groups := slices.DeleteFunc(slices.Clone(rt.groups), func(g *Group) bool { return g.comm == nil || g.comm.isEnded() || g.stale.Load() != nil })
+	streams := slices.Clone(rt.streams)
+	rt.mu.Unlock()
+	if len(groups) == 0 || rt.client == nil || rt.broken.Load() != nil {
+		return
+	}
+	for slices.ContainsFunc(streams, func(s *Stream) bool { return !s.atRest() }) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(failureTick):
+		}
+	}
+	for _, g := range groups {
+		call := bootstrap.Call{Group: g.ranks, Key: g.key + " ends", Op: "Close"}
+		if _, err := rt.client.Gather(ctx, call, nil); err != nil {
+			return // who does not come has no need of it, or is gone
 		}
 	}
 }

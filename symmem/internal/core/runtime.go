@@ -158,12 +158,13 @@ func (rt *Runtime) Meet() {
 	rt.all.meet(op, "", nil)
 }
 
-// Close releases the device and everything in its memory. It does not wait for the other ranks: who still
-// reads this rank's memory keeps it until it lets go. Closing it again does nothing.
+// Close releases the device and everything in its memory. It does not wait for the other ranks, but for a moment where NCCL may still send them
+// something: who still reads this rank's memory keeps it until it lets go. Closing it again does nothing.
 func (rt *Runtime) Close() error {
 	if !rt.closed.CompareAndSwap(false, true) {
 		return nil
 	}
+	rt.part()
 	rt.giveUp("the world was closed")
 	rt.looking.Lock() // nobody begins to look any more
 	rt.looking.Unlock()
