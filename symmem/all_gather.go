@@ -49,7 +49,7 @@ func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
 
 func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	const op = "all_gather"
-	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine|core.WithVia, opts)
+	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine|core.WithVia|core.WithLibrary, opts)
 	world := e.g.Size()
 	shape := gathered(t, world)
 	n := t.Bytes()

@@ -31,7 +31,7 @@ import (
 // Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an unknown op;
 // and what ends a wait.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	r := rt.reduction("all_reduce", t, op, adding|core.WithVia, opts)
+	r := rt.reduction("all_reduce", t, op, adding|core.WithVia|core.WithLibrary, opts)
 	library := r.byLibrary("")
 	defer r.Enter().Leave()
 	if library {

@@ -46,7 +46,7 @@ func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
 
 func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 	const op = "all_to_all"
-	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine|core.WithVia, opts)
+	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine|core.WithVia|core.WithLibrary, opts)
 	parts(&e.Call, t, 0)
 	e.checkOut(core.Dims(t), false)
 	world := e.g.Size()

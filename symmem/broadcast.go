@@ -28,7 +28,7 @@ import (
 // what ends a wait.
 func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	const op = "broadcast"
-	e := rt.exchange(op, t, t, core.Ordered|core.WithVia, opts)
+	e := rt.exchange(op, t, t, core.Ordered|core.WithVia|core.WithLibrary, opts)
 	e.Member("root", root)
 	e.Record.Detail = fmt.Sprintf("from %d", root)
 	if e.ByLibrary("") {

@@ -50,7 +50,7 @@ func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...O
 
 func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
 	const op = "reduce_scatter"
-	r := rt.reduction(op, t, reduction, adding|core.WithSplitLastDim|core.WithVia, opts)
+	r := rt.reduction(op, t, reduction, adding|core.WithSplitLastDim|core.WithVia|core.WithLibrary, opts)
 	g := r.Group()
 	dim := 0
 	if r.Has(core.WithSplitLastDim) {

@@ -526,6 +526,9 @@ func overHostsMisuseCase(t *T) {
 	t.refused(symmem.KindMisuse, func() {
 		symmem.AllToAllVDev(symmem.Local(symmem.F32, 8), x, splits, both, symmem.Via("hierarchical"))
 	}, "all_to_all_vdev", "it has no hierarchical way here: every row goes straight into its place", "leave it out")
+	t.refused(symmem.KindMisuse, func() {
+		symmem.AllToAllVDev(symmem.Local(symmem.F32, 8), x, splits, both, symmem.Via("NCCL"))
+	}, "all_to_all_vdev", "NCCL does not do this operation", "leave it out")
 	if symmem.LSA().Size() > 1 {
 		symmem.Rendezvous(x, symmem.LSA())
 		t.refused(symmem.KindMisuse, func() { all(symmem.LSA(), symmem.Via("flat")) }, "are on one host", "leave it out")

@@ -132,7 +132,7 @@ func (c *Call) ByLibrary(cannot string) bool {
 		err = g.join(c.Record.op, d)
 	}
 	if err == nil {
-		c.Record.far, c.Record.hosts = false, false // it goes over the library's own network
+		c.Record.far = false // it goes over the library's own network
 		return true
 	}
 	e := rt.failure(c.Record.op, err)

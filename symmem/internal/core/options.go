@@ -20,6 +20,7 @@ const (
 	WithMajorAlign
 	WithWeak
 	WithVia
+	WithLibrary // of operations that take Via("NCCL"), too
 
 	Ordered = WithGroup | WithStream | WithTimeout // of operations on a stream
 )
@@ -106,6 +107,9 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 	case MajorAlign:
 		o.align = int(v)
 	case Via:
+		if v == ViaNCCL && taken&WithLibrary == 0 {
+			panic(rt.misuse(op, "Via", "leave it out", "NCCL does not do this operation"))
+		}
 		if v != Flat && v != Hierarchical && v != ViaNCCL {
 			panic(rt.misuse(op, "Via", "", "the ways are \"flat\", \"hierarchical\" and \"NCCL\", not %q", string(v)))
 		}

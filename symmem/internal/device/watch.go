@@ -70,8 +70,6 @@ const (
 	WaitNetUsed    = 15 // Peer to use the chunk before chunk number Want in slot Channel of a pipe
 	WaitNetRows    = 16 // the rows of Peer
 
-	WaitLibrary = 16 // a call by the device's library of collectives
-
 	WaitCounter = 13 // counter Channel of the group, of operations of this rank, to become Want; Seen is it
 
 	// Waits of NCCL's device API.
