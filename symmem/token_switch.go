@@ -254,8 +254,8 @@ var (
 )
 
 // Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are those of the selections: they travel with the rows, or
-// with low latency, expert_major stay for the combine. A token crosses to each rank once, which copies it for further experts of its own. A dispatch that sends F8E4M3 divides each 128 elements by their largest magnitude over 448, the
-// scale, and rounds.
+// with low latency, expert_major stay for the combine. A token crosses to each rank once, which copies it for further experts of its own. A dispatch
+// that sends F8E4M3 divides each 128 elements by the scale, their largest magnitude over 448, by a multiplication, and rounds.
 //
 // PyTorch: TokenSwitchNCCL.dispatch; NCCL EP's ncclEpDispatch
 //

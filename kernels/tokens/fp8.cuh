@@ -4,29 +4,33 @@
 
 namespace tokens {
 
-// to_f8 rounds a value of at most 448 to f8e4m3, to nearest even.
-__device__ __forceinline__ symm::u32 to_f8(float x) {
+// to_f8 rounds two values of at most 448 to f8e4m3, to nearest even; the first becomes the lower byte.
+__device__ __forceinline__ symm::u32 to_f8(float low, float high) {
   using namespace symm;
-  u32 bits;
-#ifdef SYMM_CPU
-  __builtin_memcpy(&bits, &x, 4);
+#if !defined(SYMM_CPU) && __CUDA_ARCH__ >= 890
+  u16 r;
+  asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(r) : "f"(high), "f"(low));
+  return r;
 #else
-  bits = __float_as_uint(x);
+  const float both[2] = {low, high};
+  u32 code[2];
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    const u32 bits = __float_as_uint(both[i]), sign = bits >> 24 & 0x80, size = bits & 0x7fffffffu;
+    const u32 rounded = ((size + 0x7ffffu + (size >> 20 & 1)) >> 20) - (120u << 3);  // three bits of mantissa stay
+    if (size > 0x7f800000u) code[i] = 0x7f;
+    else if (size < 0x3c800000u) code[i] = sign | (u32)rintf(fabsf(both[i]) * 512.0f);  // below 2^-6: in units of 2^-9
+    else code[i] = sign | (rounded > 0x7e ? 0x7e : rounded);
+  }
+  return code[0] | code[1] << 8;
 #endif
-  const u32 sign = bits >> 24 & 0x80, size = bits & 0x7fffffffu;
-  if (size > 0x7f800000u) return sign | 0x7f;
-  const float positive = x < 0 ? -x : x;
-  if (size < 0x3c800000u) return sign | (u32)rintf(positive * 512.0f);  // below 2^-6: in units of 2^-9
-  const u32 rounded = (size + 0x7ffffu + (size >> 20 & 1)) >> 20;      // three bits of mantissa stay
-  const u32 code = rounded - (120u << 3);
-  return sign | (code > 0x7e ? 0x7e : code);
 }
 
 __device__ __forceinline__ float as_float(float x) { return x; }
 template <class T> __device__ __forceinline__ float as_float(T x) { return symm::to_float(x); }
 
 // quantise: a warp turns units of 16 elements into f8e4m3; u is this lane's, if it is active. The scale of kScaled elements is the
-// largest of them over 448, and 1 if all are zero.
+// largest of them over 448, and 1 if all are zero. They are multiplied by 448 over the largest.
 template <class T>
 __device__ __forceinline__ void quantise(char* to, float* scales, const T* from, symm::u32 u, bool active) {
   using namespace symm;
@@ -43,13 +47,13 @@ __device__ __forceinline__ void quantise(char* to, float* scales, const T* from,
 #pragma unroll
   for (u32 d = 1; d < kLanes; d <<= 1) most = fmaxf(most, __shfl_xor_sync(~0u, most, (int)d));
   if (!active) return;
-  const float scale = most == 0 ? 1.0f : most / 448.0f;
+  const float scale = most == 0 ? 1.0f : most / 448.0f, factor = most == 0 ? 1.0f : 448.0f / most;
   union {
-    u8 b[kUnit];
+    u16 pair[kUnit / 2];
     u128 w;
   } packed;
 #pragma unroll
-  for (u32 k = 0; k < kUnit; k++) packed.b[k] = (u8)to_f8(as_float(unit.v[k]) / scale);
+  for (u32 k = 0; k < kUnit / 2; k++) packed.pair[k] = (u16)to_f8(as_float(unit.v[2 * k]) * factor, as_float(unit.v[2 * k + 1]) * factor);
   ((u128*)to)[u] = packed.w;
   if (u % kLanes == 0) scales[u / kLanes] = scale;
 }
