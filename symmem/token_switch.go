@@ -452,6 +452,7 @@ func (ts *TokenSwitch) refused(_ *core.Record, e *Error, r *device.WaitRecord) {
 		e.Msg = fmt.Sprintf("selection %d of token %d of rank %d is %d: it must be in [0, %d), or -1, which masks it", int(r.Channel)%k, int(r.Channel)/k, e.Peer, int64(r.Seen), r.Want)
 	case tokens.RefusedTwice:
 		e.Msg = fmt.Sprintf("token %d of rank %d is sent to expert %d twice", int(r.Channel)/k, e.Peer, int64(r.Seen))
+		e.Hint = "the experts of a token must differ"
 	case tokens.RefusedRoom:
 		e.Msg = fmt.Sprintf("rank %d would receive %d rows, and the switch has room for %d", e.Peer, r.Seen, r.Want)
 		e.Hint = "make a switch with a larger MaxRecv"
