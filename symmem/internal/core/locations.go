@@ -2,7 +2,6 @@ package symmem
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -19,9 +18,9 @@ type location struct {
 	at    device.Ptr
 	bytes int
 	dtype DType
-	shape []int
-	peer  int  // whose, if it is not this rank's, else -1
-	pad   bool // its signal pad
+	shape []int // never changed
+	peer  int   // whose, if it is not this rank's, else -1
+	pad   bool  // its signal pad
 	freed bool
 }
 
@@ -140,5 +139,5 @@ func (rt *Runtime) locateOrdinary(b *block, st *storage, dtype DType, shape []in
 	if !rt.info.Guards {
 		return
 	}
-	rt.located.add(b.ptr, location{at: st.ptr, bytes: st.size, dtype: dtype, shape: slices.Clone(shape), peer: -1})
+	rt.located.add(b.ptr, location{at: st.ptr, bytes: st.size, dtype: dtype, shape: shape, peer: -1})
 }

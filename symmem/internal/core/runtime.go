@@ -167,7 +167,7 @@ func (rt *Runtime) Close() error {
 	rt.part()
 	rt.giveUp("the world was closed")
 	rt.looking.Lock() // nobody begins to look any more
-	rt.looking.Unlock()
+	defer rt.looking.Unlock()
 	rt.StopTrace()
 	rt.mu.Lock()
 	streams, allocs, groups := rt.streams, rt.allocs, rt.groups
