@@ -57,6 +57,9 @@ func TestNCCLNames(t *testing.T) {
 	used := ncclOthers
 	for _, file := range []string{"nccl_test.go", "ncclcopy_test.go"} {
 		text, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			t.Skip("the sources are not here")
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
