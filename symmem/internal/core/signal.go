@@ -43,7 +43,9 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	}
 	defer c.Enter().Leave()
 	c.Begin()
-	c.Launch("barrier", 0, oneBlock(32), BytesOf(&signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}))
+	a := ArgsOf[signal.BarrierArgs](&c)
+	*a = signal.BarrierArgs{Context: c.Admit(), Signals: h.g.work.signals, Channel: uint64(channel)}
+	c.Launch("barrier", 0, oneBlock(32), BytesOf(a))
 }
 
 // PutSignal signals the member dst on a channel, after everything this stream did before. Signals belong to the
@@ -95,7 +97,9 @@ func (h *Handle) signal(op, way, arg string, peer, channel int, opts []Option) {
 	}
 	defer c.Enter().Leave()
 	c.Begin()
-	c.Launch(op, 0, oneBlock(1), BytesOf(&signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}))
+	a := ArgsOf[signal.SignalArgs](&c)
+	*a = signal.SignalArgs{Context: c.Admit(), Signals: h.g.work.signals, Peer: uint32(peer), Channel: uint32(channel)}
+	c.Launch(op, 0, oneBlock(1), BytesOf(a))
 }
 
 // WaitForSignal makes the stream wait until 64-bit word sig of this rank's signal pad of the tensor equals val
