@@ -92,10 +92,10 @@ fmt.Println("the sum of the host:", out.Float32s()[0] == float32(total) && out.F
 
 // %% [markdown]
 // With NCCL, a kernel that uses a barrier which was not asked for writes into somebody else's memory. Here it is told. The communicator has four
-// barriers; eight blocks need eight.
+// barriers; five blocks need five.
 
 // %% [fails] Too many blocks.
-oneShot.Launch(symm.Grid(8), symm.Block(32), comm, w, out, n)
+oneShot.Launch(symm.Grid(5), symm.Block(32), comm, w, out, n)
 symm.Synchronize()
 
 // %% [markdown]
