@@ -404,6 +404,7 @@ symm.Synchronize()""")
         late = self.km.client()
         late.session = Session(key=self.km.session.key)
         late.start_channels(stdin=False)
+        late.wait_for_ready(timeout=PATIENCE)  # what is published before it subscribes never comes
         late.allow_stdin = True
         msg_id = late.execute("var word string; fmt.Scanln(&word); word")
         while late.get_iopub_msg(timeout=PATIENCE)["msg_type"] != "execute_input":
