@@ -32,11 +32,11 @@ struct ncclCftBarrierSession {
 };
 
 // The window is the first argument of the functions that give a pointer.
-template <class Peer> __device__ inline symm::NcclNothing ncclGetPeerPointer(ncclDevComm const&, size_t, Peer) {
+template <class Peer> __device__ inline void* ncclGetPeerPointer(ncclDevComm const&, size_t, Peer) {
   static_assert(symm::NcclNever<Peer>::value, "ncclGetPeerPointer takes the window, not the communicator, first: ncclGetPeerPointer(window, offset, peer)");
-  return {};
+  return nullptr;
 }
-template <class Peer> __device__ inline symm::NcclNothing ncclGetLsaPointer(ncclDevComm const&, size_t, Peer) {
+template <class Peer> __device__ inline void* ncclGetLsaPointer(ncclDevComm const&, size_t, Peer) {
   static_assert(symm::NcclNever<Peer>::value, "ncclGetLsaPointer takes the window, not the communicator, first: ncclGetLsaPointer(window, offset, lsaPeer)");
-  return {};
+  return nullptr;
 }
