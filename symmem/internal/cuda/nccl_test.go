@@ -9,9 +9,9 @@ import (
 // ncclKernels are those of the suite's cases of NCCL's device API.
 func ncclKernels(t *testing.T) []device.Source {
 	var all []device.Source
-	for _, file := range []string{"nccl_test.go", "ncclcopy_test.go", "ncclnames_test.go"} {
+	for file, least := range map[string]int{"nccl_test.go": 5, "ncclcopy_test.go": 1, "ncclnames_test.go": 1} {
 		sources, err := kernelTexts("../../symmemtest/" + file)
-		if err != nil || len(sources) < 1 {
+		if err != nil || len(sources) < least {
 			t.Fatalf("%d texts were found in %s: %v", len(sources), file, err)
 		}
 		all = append(all, sources...)
