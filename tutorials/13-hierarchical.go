@@ -171,8 +171,7 @@ if hosts > 1 {
 // Ours has three kernels, a barrier and one message for each counterpart, in that order. `symm.AllReduce` is one kernel that cuts the slice into chunks: while one chunk
 // travels, it sums the next. `kernels/hosts/pipes.cuh` describes how.
 //
-// For small vectors the flat way can be quicker: it is one trip, and the ranks of a host need not meet. When does the hierarchical way begin to pay? That
-// depends on the bytes that cross.
+// The flat way is one trip, and the ranks of a host need not meet. But it has more messages, and more bytes. How many more?
 
 // %% [exercise] What crosses
 // Write `crosses(way, ranks, hosts, bytes)`: how many bytes *one rank* sends over the network in an all-reduce of a vector of so many bytes. `way` is

@@ -1,16 +1,17 @@
 package tuning
 
 // CUDA is the plan for GPUs. The sizes were measured on 4 and on 2 × NVIDIA H200 on 2026-11-21 and 22
-// (docs/benchmarks.md); groups of more ranks follow from the bytes that each way puts on the links.
+// (docs/benchmarks.md); groups of more ranks follow from the bytes that each way puts on the links,
+// and the ways between hosts are those of the cpu device, where they were measured.
 var CUDA = &Plan{
 	ElementThreads: 256, ElementBlocks: 8,
 	PacketThreads: 128, PacketCrowd: 512, PacketBlocks: 128,
 	LineThreads: 128, LineCrowd: 1024, LineBlocks: 128, ChunkThreads: 512, ChunkBlocks: 132,
 	MeetThreads: 256, MeetBlocks: 132, LoadThreads: 512, LoadBlocks: 132, RowThreads: 512,
 	HostThreads: 512, HostBlocks: 2, HostRowBlocks: 4,
-	HostsReduce:   []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
-	HostsCopy:     []Rule{{0, 4 << 10, Flat}, {0, 0, Hierarchical}},
-	HostsAllToAll: []Rule{{8, 4 << 10, Flat}, {8, 1 << 20, Together}, {8, 0, Apart}, {0, 0, Together}},
+	HostsReduce:   []Rule{{0, 0, Hierarchical}},
+	HostsCopy:     []Rule{{0, 0, Hierarchical}},
+	HostsAllToAll: []Rule{{8, 1 << 20, Together}, {8, 0, Apart}, {0, 0, Together}},
 	AllReduce: []Rule{
 		{2, 640 << 10, OnePacket}, {2, 7 << 20, TwoLines}, {2, 2 << 20, TwoPacket}, {2, 0, TwoChunks},
 		{4, 176 << 10, OnePacket}, {4, 512 << 10, TwoPacket}, {4, 7 << 20, TwoLines}, {4, 4 << 20, TwoPacket}, {4, 0, TwoChunks},

@@ -51,10 +51,9 @@ var (
 
 // The ways of collectives in groups that span hosts.
 var (
-	Flat         = &Way{"flat", "a small message takes one trip, and meeting on the host would cost more than sending it to every rank"}
 	Straight     = &Way{"flat", "every row goes straight into its place"}
 	Apart        = &Way{"flat", "what a rank has for another fills messages of its own, and every byte crosses once whichever way it goes"}
-	Hierarchical = &Way{"hierarchical", "a large message is limited by the network, which carries every byte to each host once"}
+	Hierarchical = &Way{"hierarchical", "the network carries every byte to each host once, in the fewest messages"}
 	Together     = &Way{"hierarchical", "what the ranks of a host have for a rank of another crosses as one message"}
 )
 
