@@ -26,7 +26,7 @@
 //
 // Every function returns a bool: false, for the whole team, if a wait was given up, or the call refused: a member, a place, a signal or
 // a counter that does not exist is reported to the host, and nothing is posted. Operations to a member that is gone are dropped; a flush
-// and the waits of the group then end as kLost.
+// and the waits of the group then end as kLost, and so does posting on and on.
 #pragma once
 #include "symm/handle.cuh"
 #include "symm/kernel.cuh"
@@ -115,8 +115,22 @@ __device__ __forceinline__ u32 first_counter(const NetGroup& g, Context c) {
   return g.members[c.rank].words + kNetWords * c.channels * (u32)c.ranks();
 }
 
+// useless tells, of one operation of so many, that its member is gone or that all waits have to end. What is posted to a member that is gone is over at once
+// and never fills the ring, so that a kernel that only posts would not learn of either.
+__device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 member) {
+  constexpr u32 kLook = 16;  // as that reads the host's memory
+  const u64 posted = load_relaxed(g.port.posted);
+  if (posted % kLook != 0) return false;
+  const Wait w{kNetFlush, member, 0, posted};
+  Patience patience;
+  if (!lost(g.port, g.members[member].rank)) return patience.aborted(c, w, posted);
+  patience.lose(c, w, posted);
+  return true;
+}
+
 // post_far: one thread posts an operation for a member on another host. Of a put, a get and a value the offset is that in the window.
 __device__ __noinline__ inline bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter) {
+  if (useless(g, c, member)) return false;
   NetOp op = {};
   op.kind = kind;
   op.peer = g.members[member].rank;

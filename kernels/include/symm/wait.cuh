@@ -67,6 +67,14 @@ class Patience {
     return (spins_ & (kSpins - 1)) == 0;
 #endif
   }
+  // aborted gives up if the host has raised the abort bit: for what repeats itself without waiting.
+  __device__ __forceinline__ bool aborted(Context c, Wait w, u64 seen) {
+    if (!(load_relaxed(&c.watch->abort) & kAbort)) return false;
+    Patience copy = *this;
+    copy.give_up(c, w, seen, 0, kAborted);
+    published_ = 0;
+    return true;
+  }
   // lose gives up as expired does, because the peer is gone.
   __device__ __forceinline__ void lose(Context c, Wait w, u64 seen) {
     Patience copy = *this;
