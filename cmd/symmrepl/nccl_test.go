@@ -63,6 +63,16 @@ t.Float32s(), os.Getenv("NCCL_HOSTID"), os.Getenv("NCCL_SOCKET_IFNAME"), os.Gete
 	r := fakeNCCL(t, 4, "NCCL_NVLS_ENABLE=0").run(cells, "-n", "4", "--hosts", "2", "--net", "null", "--device", "cuda")
 	inOrder(t, "the output", r.out+r.err, `[0-3] "all_reduce f32[2] sum on world (4 ranks, 8 bytes): NCCL 2.28.9, because the group spans 2 hosts"`+"\n",
 		"[0,1] []float32{4, 6}, \"symmrepl-host-0\", \"lo\", \"0\"\n[2,3] []float32{4, 6}, \"symmrepl-host-1\", \"lo\", \"0\"\n")
+	r = fakeNCCL(t, 2).run(`t := symm.Empty(symm.F32, 2); symm.Rendezvous(t); t.CopyFrom([]float32{1, float32(symm.Rank())})
+symm.AllReduce(t, "sum")
+symm.Rendezvous(t).Barrier(0)
+symm.AllReduce(t, "sum", symm.Via("NCCL")).Float32s()
+symm.Caps().Between
+`, "-n", "2", "--hosts", "2", "--net", "none", "--device", "cuda")
+	inOrder(t, "what is refused without a network", r.err, "[0] cell[2]:1:1: all_reduce: no engine carries all_reduce between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen\n",
+		"[0]     hint: use the ranks of this host, which are 0: g.LSA(), or symm.Via(\"NCCL\"), which has a network of its own\n",
+		"[0] cell[3]:1:1: barrier: no engine carries barrier between hosts", "[0]     hint: use the ranks of this host, which are 0: g.LSA()\n")
+	inOrder(t, "NCCL without a network", r.out, "[0,1] []float32{2, 1}\n[0,1] \"nothing\"\n")
 	r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22707").run(cells+`symm.AllReduce(t, "sum", symm.Via("NCCL"))`+"\n", "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
 	inOrder(t, "what an old NCCL leaves to kernels", r.out, " of this rank over the null network, because ", "; NCCL does not carry it: rank 0 has no NCCL: NCCL cannot be used: ")
 	inOrder(t, "what is refused with an old NCCL", r.err, "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")

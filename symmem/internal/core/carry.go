@@ -2,14 +2,15 @@ package symmem
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 )
 
 // carries reports whether an operation with a member, by its rank in the group, goes over the network, since that is on another host. It refuses
-// the operation if there is none.
-func (g *Group) carries(op string, peer int) bool {
+// the operation if there is none, with what else, if anything, the caller can do.
+func (g *Group) carries(op string, peer int, instead ...string) bool {
 	if !g.spans() || g.near(peer) {
 		return false
 	}
@@ -19,15 +20,15 @@ func (g *Group) carries(op string, peer int) bool {
 		if g.rt.sameHost(r) {
 			msg = fmt.Sprintf("no engine carries %s to rank %d, which %s", op, r, g.rt.apart(r))
 		}
-		panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: msg + "; " + *g.rt.noNetwork.Load(), Hint: "use " + g.nearby()})
+		panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: msg + "; " + *g.rt.noNetwork.Load(), Hint: strings.Join(append([]string{"use " + g.nearby()}, instead...), ", or ")})
 	}
 	return true
 }
 
 // carriesAny is carries for an operation with all members.
-func (g *Group) carriesAny(op string) bool {
+func (g *Group) carriesAny(op string, instead ...string) bool {
 	for i := range g.ranks {
-		g.carries(op, i)
+		g.carries(op, i, instead...)
 	}
 	return g.spans()
 }

@@ -102,7 +102,11 @@ func (c *Call) checkHosts(taken OptionSet) {
 	case c.opts.has(WithCopyEngine):
 		panic(c.Misuse("CopyEngine", "leave it out, or use g.LSA()", "copy engines do not reach the ranks of %v on other hosts", g))
 	default:
-		g.carriesAny(op)
+		var instead []string
+		if _, ok := c.rt.dev.(device.CollectiveDevice); ok && taken&WithLibrary != 0 {
+			instead = []string{`symm.Via("NCCL"), which has a network of its own`}
+		}
+		g.carriesAny(op, instead...)
 		c.Record.far = true
 		if _, rail := g.places(); c.opts.via == Hierarchical && rail == 0 {
 			panic(c.Misuse("Via", "leave it out", "%v has more members on one host than on another: %s", g, Spelled(g.parts)))
