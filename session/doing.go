@@ -12,7 +12,30 @@ type Activity struct {
 	At      string // where in the user's text: the statement that runs, or ran last when What is ""
 	Blocked bool   // it waits for something, and takes no processor time
 	Input   bool   `json:",omitempty"` // what it waits for is a line that the user types
-	Kernel  string `json:",omitempty"` // the kernel of the cell's that was launched last, and where: "spin, launched at cell[3]:7"
+}
+
+// Busy is a kernel of the user's that runs for a while. A Communicator whose method Busy() []Busy may be called at any time tells which do.
+type Busy struct {
+	Kernel string
+	At     string  // where it was launched: "cell[3]:7"; "" if it is not known
+	Spins  string  `json:",omitempty"` // what it reads again and again, and nothing else: "element 3 of i32[8], which is 0, at cell[2]:4"
+	Since  float64 // seconds
+}
+
+// describeBusy says in words without times which kernels run: "busy in kernel ar, launched at cell[3]:7".
+func describeBusy(list []Busy) string {
+	var parts []string
+	for _, b := range list {
+		s := "busy in kernel " + b.Kernel
+		if b.At != "" {
+			s += ", launched at " + b.At
+		}
+		if b.Spins != "" {
+			s += ": it reads nothing but " + b.Spins
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // String describes the activity in words without times.
@@ -26,9 +49,6 @@ func (a Activity) String() string {
 	case a.At != "":
 		s += " at " + a.At
 	}
-	if a.Kernel != "" {
-		s += "; its latest kernel is " + a.Kernel
-	}
 	return s
 }
 
@@ -37,7 +57,7 @@ func (a Activity) moving() string {
 	if a.Blocked {
 		return a.String()
 	}
-	return "runs " + a.Kernel
+	return "runs"
 }
 
 // LateCall is a compiled call that did not return when its cell was interrupted, and has not returned since. What it returns is dropped. An Evaluator whose method
@@ -96,11 +116,6 @@ func (w *worker) doing() *Activity {
 		a = Activity{What: "waits for its device to finish", Blocked: true}
 	case tells:
 		a = teller.Doing()
-	}
-	if l, ok := w.comm.(interface{ LatestKernel() (name, at string) }); ok {
-		if name, at := l.LatestKernel(); name != "" {
-			a.Kernel = fmt.Sprintf("%s, launched at %s", name, at)
-		}
 	}
 	if a == (Activity{}) {
 		return nil

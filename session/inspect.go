@@ -81,7 +81,7 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 				info.State = "running"
 			}
 		case len(a.Status.Waits) > 0:
-			info.State, info.Doing = "waiting", describeWaits(a.Status.Waits)
+			info.State, info.Doing = "waiting", joined(describeWaits(a.Status.Waits), describeBusy(a.Status.Busy))
 		case a.Status.Run != 0:
 			info.State = "running"
 			if doing := a.Status.Doing; doing != nil {
@@ -90,6 +90,7 @@ func (c *controller) Ranks(ctx context.Context) ([]RankInfo, error) {
 					info.State = "waiting"
 				}
 			}
+			info.Doing = joined(info.Doing, describeBusy(a.Status.Busy))
 		}
 		if a != nil && a.Status != nil {
 			info.Sharers = a.Status.Sharers

@@ -36,8 +36,9 @@ type view struct {
 	answered time.Time
 	waits    []Wait
 	doing    *Activity // if there are no waits and it is known
-	late     string    // the calls of interrupted cells that still run
-	still    bool      // it was blocked in the same way in the answer before
+	busy     []Busy
+	late     string // the calls of interrupted cells that still run
+	still    bool   // it was blocked in the same way in the answer before
 	stopped  bool
 }
 
@@ -71,8 +72,13 @@ func (w *watch) answer(e runEvent, now time.Time) {
 		}
 		doing := e.Status.Doing
 		v.still = doing != nil && v.doing != nil && doing.Blocked && *doing == *v.doing
-		v.answered, v.waits, v.doing, v.late = now, e.Status.Waits, doing, e.Status.Late
+		v.answered, v.waits, v.doing, v.busy, v.late = now, e.Status.Waits, doing, e.Status.Busy, e.Status.Late
 	}
+}
+
+// waitsForSomeone reports whether the rank waits for what another may never do, as far as is known.
+func (v *view) waitsForSomeone() bool {
+	return v != nil && (len(v.waits) > 0 || slices.ContainsFunc(v.busy, func(b Busy) bool { return b.Spins != "" }))
 }
 
 // view returns the last that is known of a rank, nil if nothing is.
@@ -106,15 +112,15 @@ func (w *watch) report(r *run, now time.Time) string {
 	awaited := w.awaitedGroups(r)
 	for _, rank := range r.ranks {
 		text, seconds := w.describe(r, rank, now, awaited)
-		if v := w.view(rank); r.runs(rank) && seconds >= hangAfter.Seconds() && !(patient && (v == nil || len(v.waits) == 0)) {
+		if r.runs(rank) && seconds >= hangAfter.Seconds() && !(patient && !w.view(rank).waitsForSomeone()) {
 			hang = true
 		}
 		same[text] = text
 		if v := w.view(rank); v != nil && v.doing != nil && r.runs(rank) {
 			hang = hang || v.still && !patient && !v.doing.Input && now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
 			typing = typing || v.doing.Input
-			if text == joined(v.doing.String(), v.late) {
-				same[text] = joined(v.doing.moving(), v.late)
+			if rest, does := strings.CutPrefix(text, v.doing.String()); does {
+				same[text] = v.doing.moving() + rest
 			}
 		}
 		lines[text] = append(lines[text], rank)
@@ -254,19 +260,24 @@ func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]boo
 		}
 		return text, max(silent, hangAfter).Seconds()
 	}
-	switch {
-	case v == nil:
+	if v == nil {
 		return "runs", 0
-	case len(v.waits) == 0 && v.doing == nil:
-		return joined("runs", v.late), 0
-	case len(v.waits) == 0:
-		return joined(v.doing.String(), v.late), 0
+	}
+	text := describeWaits(v.waits)
+	switch {
+	case text == "" && v.doing != nil:
+		text = v.doing.String()
+	case text == "" && len(v.busy) == 0:
+		text = "runs"
 	}
 	longest := 0.0
 	for _, wait := range v.waits {
 		longest = max(longest, wait.Since+now.Sub(v.answered).Seconds())
 	}
-	return joined(describeWaits(v.waits), v.late), longest
+	for _, b := range v.busy {
+		longest = max(longest, b.Since+now.Sub(v.answered).Seconds())
+	}
+	return joined(joined(text, describeBusy(v.busy)), v.late), longest
 }
 
 // joined puts two remarks about a rank into one, either of which may be "".

@@ -111,6 +111,7 @@ type statusEvent struct {
 	Run   uint64    // the run in hand, 0 when idle
 	Waits []Wait    `json:",omitempty"`
 	Doing *Activity `json:",omitempty"` // of the run, if there are no Waits and it is known
+	Busy  []Busy    `json:",omitempty"` // of the run
 	Late  string    `json:",omitempty"` // describes the calls of interrupted cells that still run
 
 	Sharers []int `json:",omitempty"` // as in RankInfo

@@ -226,6 +226,9 @@ func (w *worker) handle(c command, payload []byte) {
 		if run != 0 && len(status.Waits) == 0 {
 			status.Doing = w.doing()
 		}
+		if teller, tells := w.comm.(interface{ Busy() []Busy }); tells && run != 0 {
+			status.Busy = teller.Busy()
+		}
 		w.send(event{Status: status}, nil)
 	case c.Probe != 0:
 		w.send(event{Probe: c.Probe, HeldUp: w.heldUp.now()}, nil)

@@ -98,7 +98,7 @@ var functions = map[string]any{
 	"Runtime.Finish":                      (*symmem.Runtime).Finish,
 	"Runtime.Group":                       (*symmem.Runtime).Group,
 	"Runtime.Held":                        (*symmem.Runtime).Held,
-	"Runtime.LatestKernel":                (*symmem.Runtime).LatestKernel,
+	"Runtime.Busy":                        (*symmem.Runtime).Busy,
 	"Runtime.Local":                       (*symmem.Runtime).Local,
 	"Runtime.MatMul":                      (*symmem.Runtime).MatMul,
 	"Runtime.Meet":                        (*symmem.Runtime).Meet,

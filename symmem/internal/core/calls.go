@@ -59,8 +59,14 @@ type callLog struct {
 	next   uint32
 	recent [callsKept]Record
 	host   []*hostWait
-	places map[string]int // of the latest launch of each kernel of the user's, by its name
-	latest string         // the kernel of the user's that was launched last, "" once all work was done
+	places map[string]launchPlace // of the latest launch of each kernel of the user's, by its name
+	latest string                 // the kernel of the user's that was launched last, "" once all work was done
+}
+
+// launchPlace is a launch of a kernel of the user's.
+type launchPlace struct {
+	caller int // as Config.Caller said
+	when   time.Time
 }
 
 // note remembers a call and returns its id, which is never 0. rt.mu is held.
@@ -87,7 +93,7 @@ func (rt *Runtime) note(c *Record) uint32 {
 func (l *callLog) launched(kernel string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.places[kernel], l.latest = l.caller(), kernel
+	l.places[kernel], l.latest = launchPlace{l.caller(), time.Now()}, kernel
 }
 
 // drained notes that no launched kernel runs any more.
@@ -97,10 +103,8 @@ func (l *callLog) drained() {
 	l.latest = ""
 }
 
-// LatestKernel is the kernel of the user's that was launched last and where that was, as Config.Caller said, if work that was issued since may
-// still run. It may be called at any time.
-func (rt *Runtime) LatestKernel() (name string, caller int) {
-	l := &rt.calls
+// latestKernel is the kernel of the user's that was launched last, and its launch, if work that was issued since may still run.
+func (l *callLog) latestKernel() (name string, at launchPlace) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.latest, l.places[l.latest]
@@ -110,7 +114,7 @@ func (rt *Runtime) LatestKernel() (name string, caller int) {
 func (l *callLog) launchOf(kernel string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.places[kernel]
+	return l.places[kernel].caller
 }
 
 // find returns the call of an id, if it is still remembered.

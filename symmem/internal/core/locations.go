@@ -111,8 +111,21 @@ func (l *locations) nearest(at device.Ptr) string {
 	return best.describe(at)
 }
 
-func (o location) describe(at device.Ptr) string {
-	name, element := kindOf(o.dtype, o.shape), "element"
+// containing returns what lies at an address that is in the memory of a tensor or a pad.
+func (l *locations) containing(at device.Ptr) (location, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range l.list {
+		if at >= o.at && at < o.at+device.Ptr(o.bytes) {
+			return o, true
+		}
+	}
+	return location{}, false
+}
+
+// name is what lies there, and what an element of it is called.
+func (o location) name() (name, element string) {
+	name, element = kindOf(o.dtype, o.shape), "element"
 	if o.pad {
 		name, element = "the signal pad of a tensor of shape "+fmt.Sprint(o.shape), "word"
 	}
@@ -122,6 +135,11 @@ func (o location) describe(at device.Ptr) string {
 	if o.freed {
 		name += ", which was freed"
 	}
+	return name, element
+}
+
+func (o location) describe(at device.Ptr) string {
+	name, element := o.name()
 	size, end := o.dtype.Size(), o.at+device.Ptr(o.bytes)
 	switch {
 	case at < o.at:

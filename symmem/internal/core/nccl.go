@@ -354,8 +354,8 @@ func (c *Call) TouchComm(d *DeviceComm) { c.Touch(d.t) }
 
 // explainNCCL says what a function of NCCL's device API refused.
 func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
-	if kernel, caller := rt.LatestKernel(); r.Ordinal == 0 && kernel != "" {
-		e.Op, e.Caller = kernel, caller
+	if kernel, at := rt.calls.latestKernel(); r.Ordinal == 0 && kernel != "" {
+		e.Op, e.Caller = kernel, at.caller
 	}
 	switch r.Kind {
 	case abi.NcclPeer:

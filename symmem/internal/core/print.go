@@ -89,19 +89,22 @@ func (t *Tensor) texts(part *Tensor) []string {
 	data := part.read("String", part.n)
 	out := make([]string, part.n)
 	for i := range out {
-		bits := t.dtype.element().BitsAt(data, i)
-		switch {
-		case t.dtype == F64:
-			out[i] = strconv.FormatFloat(t.dtype.element().Float(bits), 'g', -1, 64)
-		case t.dtype.element().IsFloat():
-			out[i] = strconv.FormatFloat(t.dtype.element().Float(bits), 'g', 6, 32)
-		case t.dtype == U64:
-			out[i] = strconv.FormatUint(bits, 10)
-		default:
-			out[i] = strconv.FormatInt(t.dtype.element().Integer(bits), 10)
-		}
+		out[i] = t.dtype.text(t.dtype.element().BitsAt(data, i))
 	}
 	return out
+}
+
+// text is an element by its bits.
+func (d DType) text(bits uint64) string {
+	switch {
+	case d == F64:
+		return strconv.FormatFloat(d.element().Float(bits), 'g', -1, 64)
+	case d.element().IsFloat():
+		return strconv.FormatFloat(d.element().Float(bits), 'g', 6, 32)
+	case d == U64:
+		return strconv.FormatUint(bits, 10)
+	}
+	return strconv.FormatInt(d.element().Integer(bits), 10)
 }
 
 // tabled is how many rows and columns a tensor's table has at each end.

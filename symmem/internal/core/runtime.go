@@ -92,7 +92,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	if rt.info.Guards {
 		rt.located.list = map[device.Ptr]location{}
 	}
-	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]int{}
+	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]launchPlace{}
 	if config.Caller != nil {
 		rt.calls.caller = config.Caller
 	}

@@ -32,6 +32,7 @@ type cpu struct {
 	kernels  map[string]*kernel // the built-in ones
 	program  string             // the file that they are in
 	compiler compiler
+	sampled  sampled
 
 	mu      sync.Mutex
 	memory  map[device.Ptr]emu.Memory

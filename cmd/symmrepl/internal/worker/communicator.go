@@ -43,10 +43,13 @@ func (c communicator) Waits() []session.Wait {
 	return waits
 }
 
-// LatestKernel tells the session which kernel may be what a cell waits for.
-func (c communicator) LatestKernel() (name, at string) {
-	name, caller := c.runtime.LatestKernel()
-	return name, line(c.places, caller)
+// Busy tells the session which kernels run.
+func (c communicator) Busy() []session.Busy {
+	var busy []session.Busy
+	for _, b := range c.runtime.Busy() {
+		busy = append(busy, session.Busy{Kernel: b.Kernel, At: line(c.places, b.Caller), Spins: b.Spins, Since: b.Since.Seconds()})
+	}
+	return busy
 }
 
 func (c communicator) Tallies() []session.Tally {

@@ -34,6 +34,22 @@ uint64_t emu_nanos(void) { return api.nanos(); }
 emu_device* emu_device_open(const uint32_t* abort) { return new emu_device(abort); }
 void emu_device_close(emu_device* d) { delete d; }
 
+int emu_device_running(emu_device* d, emu_sample* out, int most) {
+  int n = 0;
+  d->running([&](const Executor* e, uint64_t began, const Sample* s) {
+    if (n == most) return;
+    emu_sample& o = out[n++];
+    o.executor = reinterpret_cast<uintptr_t>(e), o.began = began, o.taken = s != nullptr;
+    if (!s) return;
+    static_assert(sizeof o.kernel == sizeof s->kernel && sizeof o.library == sizeof s->library && sizeof o.addresses == sizeof s->addresses);
+    memcpy(o.kernel, s->kernel, sizeof o.kernel);
+    memcpy(o.library, s->library, sizeof o.library);
+    memcpy(o.addresses, s->addresses, sizeof o.addresses);
+    o.pc = s->pc, o.threads = s->threads, o.spins = s->spins, o.count = s->count;
+  });
+  return n;
+}
+
 emu_module* emu_module_load(const char* path, char** error) {
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void* entries = library ? dlsym(library, "emu_module_entries") : nullptr;

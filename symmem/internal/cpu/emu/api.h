@@ -51,8 +51,23 @@ void emu_copy_out(void* dst, uintptr_t src, size_t n);
 void emu_poke(uintptr_t word, uint32_t value);
 uint64_t emu_nanos(void);
 
+typedef struct {
+  uint64_t executor;  // of which there is one a thread of the system
+  uint64_t began;     // the launch, by emu_nanos
+  int32_t taken;      // what follows is known
+  char kernel[128];
+  char library[1024];
+  uint64_t pc;     // as it is in the library's file; 0 if it is not in the kernel's code
+  uint32_t threads;
+  int32_t spins;
+  int32_t count;
+  uint64_t addresses[8];  // that it reads again and again
+} emu_sample;
+
 emu_device* emu_device_open(const uint32_t* abort);
 void emu_device_close(emu_device*);
+// emu_device_running says what runs at this moment, for at most so many executors. It takes up to 20 ms.
+int emu_device_running(emu_device*, emu_sample* out, int most);
 
 // emu_module_load opens a library; on failure it returns null and a text to free.
 emu_module* emu_module_load(const char* path, char** error);

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "include/emu_abi.h"
+#include "sample.h"
 #include "stacks.h"
 
 namespace emu {
@@ -108,11 +109,14 @@ struct Executor : Worker {
 
   // Shared with the monitor.
   std::atomic<Grid*> active{nullptr};
+  std::atomic<unsigned long long> began{0};  // its launch, in nanoseconds
   std::atomic<std::uint64_t> progress{0};
   std::atomic<std::uint64_t> blocks{0};  // begun
   std::atomic<bool> attention{false};    // the monitor has found it in the same block twice, or wants it to stop
   std::atomic<bool> stop_wanted{false};  // by the monitor: it lasts too long
   std::atomic<bool> closing{false};      // by the stream: nobody waits for it any more
+
+  Sample sample;
 
   // must_stop stops the grid if somebody wants it stopped, and tells whether it is.
   bool must_stop();

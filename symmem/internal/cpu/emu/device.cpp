@@ -42,7 +42,7 @@ unsigned count_processors() {
 std::thread start_thread(void (*body)(void*), void* argument) {
   sigset_t all, old;
   sigfillset(&all);
-  for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, preempt_signal()}) sigdelset(&all, s);
+  for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, preempt_signal()}) sigdelset(&all, s);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   std::thread t(body, argument);
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
@@ -152,6 +152,30 @@ void Device::monitor() {
     }
     idle = busy ? 0 : idle + 1;
     lock.lock();
+  }
+}
+
+// take_samples asks for a sample of every executor that is at work, and waits a while.
+void Device::take_samples() {
+  constexpr int kTries = 20;
+  const auto lacks = [](const Watched& w) {
+    const int state = w.executor->sample.state.load(std::memory_order_acquire);
+    return w.executor->active.load() && (state == Sample::kWanted || state == Sample::kStepping);
+  };
+  for (Watched& w : watched_) {
+    Sample& s = w.executor->sample;
+    if (!w.executor->active.load(std::memory_order_acquire)) {
+      s.state.store(Sample::kNone);
+    } else if (s.state.load() != Sample::kStepping) {
+      s.state.store(Sample::kWanted);
+    }
+  }
+  for (int i = 0; i < kTries; i++) {
+    for (Watched& w : watched_)
+      if (w.executor->active.load() && w.executor->sample.state.load() == Sample::kWanted) pthread_kill(w.executor->os_thread, preempt_signal());
+    timespec t{0, 1'000'000};
+    nanosleep(&t, nullptr);
+    if (std::none_of(watched_.begin(), watched_.end(), lacks)) return;
   }
 }
 

@@ -12,9 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "block.h"
+
 namespace emu {
 
-struct Executor;
 struct Grid;
 
 struct Device {
@@ -32,6 +33,20 @@ struct Device {
   // wake_monitor is called before work begins.
   void wake_monitor();
 
+  // running calls f with every executor that runs a kernel, when that began, and a sample of it, or null if none came soon.
+  template <class F>
+  void running(F f) {
+    std::lock_guard lock(watch_mutex_);
+    take_samples();
+    for (Watched& w : watched_) {
+      if (!w.executor->active.load()) continue;
+      Sample& s = w.executor->sample;
+      const bool taken = s.state.load(std::memory_order_acquire) == Sample::kTaken;
+      f(w.executor, w.executor->began.load(), taken ? const_cast<const Sample*>(&s) : nullptr);
+      if (taken) s.state.store(Sample::kNone);
+    }
+  }
+
   bool aborted() const { return __atomic_load_n(abort_, __ATOMIC_ACQUIRE) & 1; }
 
   const unsigned processors;
@@ -47,6 +62,7 @@ struct Device {
 
   void serve();
   void monitor();
+  void take_samples();
   void inspect(Watched&, bool aborted);
 
   const std::uint32_t* const abort_;

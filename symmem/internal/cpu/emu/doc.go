@@ -15,6 +15,7 @@
 //	grid.cpp        one launch                     stream.cpp   queues, events, graphs
 //	memory.cpp      device memory, and guard pages
 //	device.cpp      executors, and the monitor that preempts kernels which compute without end
+//	sample.cpp      what a kernel that runs long is doing, for those who ask
 //	fault.cpp       signal handlers: a kernel's fault ends its grid, not the process; everything else is handed on to Go
 //
 // A fault in a kernel is noticed by a signal handler that lets the executor continue in its scheduler, as

@@ -49,6 +49,37 @@ func (d *Device) Close() {
 	d.c = nil
 }
 
+// Sample is what a thread of the system does that runs a kernel.
+type Sample struct {
+	Executor        uint64 // tells the thread from others
+	Began           uint64 // nanoseconds of the monotonic clock: the launch
+	Taken           bool   // what follows is known
+	Kernel, Library string
+	PC              uint64   // as Fault.Frames; 0 if it was not in the kernel's code
+	Threads         int      // of its block, that have not ended and wait at no barrier
+	Spins           bool     // all it does is read the same again and again
+	Addresses       []uint64 // that it reads again and again
+}
+
+// Running samples what runs at this moment. It takes up to 20 ms; what cannot be sampled by then is not Taken.
+func (d *Device) Running() []Sample {
+	const most = 64
+	list := make([]C.emu_sample, most)
+	var out []Sample
+	for _, s := range list[:C.emu_device_running(d.c, &list[0], most)] {
+		o := Sample{Executor: uint64(s.executor), Began: uint64(s.began), Taken: s.taken != 0, Kernel: C.GoString(&s.kernel[0]), Library: C.GoString(&s.library[0]),
+			PC: uint64(s.pc), Threads: int(s.threads), Spins: s.spins != 0}
+		for _, a := range s.addresses[:s.count] {
+			o.Addresses = append(o.Addresses, uint64(a))
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// Now is the clock of Sample.Began.
+func Now() uint64 { return uint64(C.emu_nanos()) }
+
 // Memory is zeroed bytes outside Go's heap, aligned to 256, between guard pages: they end, but for what fills 256, where the second one begins.
 type Memory struct {
 	Pointer unsafe.Pointer

@@ -72,14 +72,20 @@ void record_context(Executor* e, Fault& f, const ucontext_t* u) {
   record_frames(*e, f, r[REG_RBP]);
 }
 
+// hand_on gives a signal to Go.
+void hand_on(int sig, siginfo_t* info, void* context) {
+  const struct sigaction& go = go_handlers[sig];
+  if (go.sa_flags & SA_SIGINFO) return go.sa_sigaction(sig, info, context);
+  sigaction(sig, &go, nullptr);  // by returning, the fault happens again and meets the default
+}
+
+void on_trap(int sig, siginfo_t* info, void* context) {
+  if (!on_step(here(), context)) hand_on(sig, info, context);
+}
+
 void on_fault(int sig, siginfo_t* info, void* context) {
   Executor* e = here();
-  if (!in_kernel(e) || info->si_code <= 0) {
-    const struct sigaction& go = go_handlers[sig];
-    if (go.sa_flags & SA_SIGINFO) return go.sa_sigaction(sig, info, context);
-    sigaction(sig, &go, nullptr);  // by returning, the fault happens again and meets the default
-    return;
-  }
+  if (!in_kernel(e) || info->si_code <= 0) return hand_on(sig, info, context);
   ucontext_t* u = static_cast<ucontext_t*>(context);
   Grid* g = e->launch();
   Fault& f = g->fault;
@@ -108,6 +114,11 @@ void on_preempt(int, siginfo_t*, void* context) {
       record_context(e, g->fault, u);
     }
     return leave(u, e);
+  }
+  if (r[REG_EFL] & kTrapFlag) return;
+  if (e->sample.state.load(std::memory_order_relaxed) != Sample::kNone && resume_sample(e)) {
+    r[REG_EFL] |= kTrapFlag;
+    return;
   }
   const bool others = e->ready.head || (e->plain ? e->thread != e->last : e->started < e->count) || g->pending();
   if (!others || e->stacks.guards(r[REG_RSP] - 2048)) return;
@@ -139,6 +150,8 @@ void install_handlers() {
     sigfillset(&a.sa_mask);
     a.sa_sigaction = on_fault;
     for (int s : kFaultSignals) sigaction(s, &a, &go_handlers[s]);
+    a.sa_sigaction = on_trap;
+    sigaction(SIGTRAP, &a, &go_handlers[SIGTRAP]);
     a.sa_sigaction = on_preempt;
     sigaction(preempt_signal(), &a, nullptr);
   });

@@ -30,9 +30,14 @@ Code code_of(const void* address) {
   return search.found;
 }
 
-void Grid::work(Executor& e) {
+void Grid::enter(Executor& e) {
   e.stop_wanted.store(false);
+  e.began.store(began, std::memory_order_relaxed);
   e.active.store(this, std::memory_order_release);
+}
+
+void Grid::work(Executor& e) {
+  enter(e);
   while (stop.load(std::memory_order_relaxed) == Stop::kNo) {
     const unsigned long long b = next.fetch_add(1, std::memory_order_relaxed);
     if (b >= blocks) break;
@@ -43,15 +48,14 @@ void Grid::work(Executor& e) {
 
 void Grid::execute(Executor& e) {
   blocks = 1ull * dim.x * dim.y * dim.z;
+  began = e.emu::Worker::api->nanos();
   constexpr unsigned long long kWorthHelp = 20000;  // nanoseconds of work left
   if (blocks > 1) {
-    const unsigned long long start = e.emu::Worker::api->nanos();
     next.store(1);
-    e.stop_wanted.store(false);
-    e.active.store(this, std::memory_order_release);
+    enter(e);
     e.run(this, 0);
     const unsigned long long left = blocks - next.load();
-    if (pending() && (e.emu::Worker::api->nanos() - start) * left > kWorthHelp) e.device->help(*this, e.device->processors - 1);
+    if (pending() && (e.emu::Worker::api->nanos() - began) * left > kWorthHelp) e.device->help(*this, e.device->processors - 1);
   }
   work(e);
   e.device->dismiss(*this);

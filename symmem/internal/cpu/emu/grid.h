@@ -30,6 +30,8 @@ struct Grid {
   Index3 dim, block_dim;
   const char* arguments;
 
+  const char* library = "";  // the file of the kernel's module
+  unsigned long long began = 0;  // nanoseconds
   unsigned long long blocks = 0;
   std::atomic<unsigned long long> next{0};  // the first block nobody has taken
   std::atomic<Stop> stop{Stop::kNo};
@@ -39,6 +41,7 @@ struct Grid {
   Fault fault;
 
   bool pending() const { return next.load(std::memory_order_relaxed) < blocks; }
+  void enter(Executor&);  // before blocks are run
   // work runs blocks until none is left.
   void work(Executor&);
   // execute runs the whole grid, on this executor and whoever helps.

@@ -19,7 +19,11 @@ namespace {
 class InRuntime {
  public:
   explicit InRuntime(Executor* e) : e_(e) { e->mark_runtime(true); }
-  ~InRuntime() { e_->mark_runtime(false); }
+  ~InRuntime() {
+    e_->mark_runtime(false);
+    if (e_->sample.state.load(std::memory_order_relaxed) != Sample::kNone && resume_sample(e_))
+      __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | kTrapFlag);
+  }
 
  private:
   Executor* e_;
@@ -237,11 +241,12 @@ const Api api = {barrier, grid_barrier, warp, yield, found, print, fail, nanos, 
 extern "C" __attribute__((visibility("hidden"), used)) void emu_preempt() {
   using namespace emu;
   Executor* e = executor();
-  InRuntime mark(e);
+  e->mark_runtime(true);
   attend(e);
   settle(e);
   Fiber* self = e->current();
   self->state = State::kPolling;
   e->ready.push(self);
   dispatch(e, self);
+  e->mark_runtime(false);
 }

@@ -225,6 +225,7 @@ void Stream::perform(Command& c, Executor& e) {
       g.owner = &e;
       g.entry = c.entry;
       g.code = c.module ? c.module->code : Code{};
+      if (c.module) g.library = c.module->path.c_str();
       g.dim = c.dim;
       g.block_dim = c.block_dim;
       g.arguments = c.arguments.get();

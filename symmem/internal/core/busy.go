@@ -1,0 +1,95 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Busy is a kernel of the user's that has run for a while, and waits in none of the functions of symm.cuh, whose waits [Runtime.Waits] lists.
+type Busy struct {
+	Kernel string
+	Spins  string        // what it reads again and again while it does nothing else: "element 3 of i32[8], which is 0, at cell[2]:4, in 128 threads"; "" if it is not known to
+	Since  time.Duration // since it began; on a device that cannot tell, since its launch
+	Caller int           // where it was launched last, as Config.Caller said
+}
+
+// busyAfter is how long a kernel runs before it is worth a word.
+const busyAfter = 200 * time.Millisecond
+
+// Busy lists the kernels of this rank that have run for a while. A device that cannot tell which kernel runs has one at most: the one that was launched last,
+// if the work of some stream is not over. It may be called at any time, and takes some milliseconds.
+func (rt *Runtime) Busy() []Busy {
+	if rt.closed.Load() {
+		return nil
+	}
+	var waiting []string
+	for i := range rt.watch.Waits {
+		if r := &rt.watch.Waits[i]; atomic.LoadUint32(&r.State) == device.WaitPending {
+			c, _ := rt.find(atomic.LoadUint32(&r.Ordinal))
+			waiting = append(waiting, c.op)
+		}
+	}
+	var list []Busy
+	if o, ok := rt.dev.(device.Observer); ok {
+		for _, r := range o.Running() {
+			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Since: r.For, Caller: rt.calls.launchOf(r.Kernel)})
+		}
+	} else if kernel, at := rt.calls.latestKernel(); kernel != "" && len(waiting) == 0 && !rt.allRest() {
+		list = append(list, Busy{Kernel: kernel, Since: time.Since(at.when), Caller: at.caller})
+	}
+	return slices.DeleteFunc(list, func(b Busy) bool { return b.Since < busyAfter || slices.Contains(waiting, b.Kernel) })
+}
+
+// allRest reports whether no stream has work, as far as can be told at once.
+func (rt *Runtime) allRest() bool {
+	if !rt.mu.TryLock() {
+		return false
+	}
+	streams := slices.Clone(rt.streams)
+	rt.mu.Unlock()
+	return !slices.ContainsFunc(streams, func(s *Stream) bool { return !s.rests() })
+}
+
+// spins says what a kernel spins on.
+func (rt *Runtime) spins(r device.Running) string {
+	if !r.Spins {
+		return ""
+	}
+	what := fmt.Sprintf("memory of no tensor, at address %#x", uintptr(r.Reads[0]))
+	for _, at := range r.Reads {
+		if element, ok := rt.element(at); ok {
+			what = element
+			break
+		}
+	}
+	if r.Where != "" {
+		what += ", at " + r.Where
+	}
+	if r.Threads > 1 {
+		what += fmt.Sprintf(", in %d threads", r.Threads)
+	}
+	return what
+}
+
+// element describes the element of a tensor, or the word of a pad, that an address is in: "element 3 of i32[8], which is 0".
+func (rt *Runtime) element(at device.Ptr) (string, bool) {
+	o, ok := rt.located.containing(at)
+	if !ok {
+		return "", false
+	}
+	name, element := o.name()
+	dtype := o.dtype
+	if o.pad {
+		dtype = U64
+	}
+	i := int(at-o.at) / dtype.Size()
+	data := make([]byte, dtype.Size())
+	if err := rt.dev.Peek(data, o.at+device.Ptr(i*len(data))); err != nil {
+		return "", false
+	}
+	return fmt.Sprintf("%s %d of %s, which is %s", element, i, name, dtype.text(dtype.element().BitsAt(data, 0))), true
+}

@@ -1,0 +1,87 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// sampled are the latest samples of the threads that run kernels, by their executors. A thread that had no processor when it was asked is taken to do what it
+// did before.
+type sampled struct {
+	mu     sync.Mutex
+	latest map[uint64]emu.Sample
+}
+
+// now samples all threads.
+func (s *sampled) now(d *emu.Device) []emu.Sample {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.latest
+	s.latest = map[uint64]emu.Sample{}
+	var list []emu.Sample
+	for _, o := range d.Running() {
+		if b, known := before[o.Executor]; !o.Taken && known && b.Began == o.Began {
+			o = b
+		}
+		if o.Taken {
+			s.latest[o.Executor] = o
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// Running implements device.Observer. Of a kernel whose blocks run on several threads of the system, the first sample that spins tells what it does.
+func (d *cpu) Running() []device.Running {
+	type launch struct {
+		library, kernel string
+		began           uint64
+	}
+	var list []device.Running
+	index := map[launch]int{}
+	samples := d.sampled.now(d.emu)
+	now := emu.Now()
+	for _, s := range samples {
+		if s.Library == "" {
+			continue
+		}
+		key := launch{s.Library, s.Kernel, s.Began}
+		i, known := index[key]
+		if !known {
+			i = len(list)
+			index[key] = i
+			list = append(list, device.Running{Kernel: s.Kernel, For: time.Duration(now - s.Began)})
+		}
+		r := &list[i]
+		r.Threads += s.Threads
+		if r.Spins || !s.Spins {
+			continue
+		}
+		r.Spins, r.Where = true, d.lineOf(s.Library, s.PC)
+		for _, a := range s.Addresses {
+			r.Reads = append(r.Reads, device.Ptr(a))
+		}
+	}
+	return list
+}
+
+// lineOf is the line of a snippet that an instruction belongs to.
+func (d *cpu) lineOf(library string, pc uint64) string {
+	d.mu.Lock()
+	m := d.modules[library]
+	d.mu.Unlock()
+	if m == nil || pc == 0 {
+		return ""
+	}
+	at := findLine(m.library, []uint64{pc}, func(file string) bool { return file == snippetFile })
+	if at.file == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", m.source.Name, at.line+m.source.Line-1)
+}
