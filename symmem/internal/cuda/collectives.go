@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -22,8 +23,10 @@ const (
 
 // NCCLLibrary is NCCL, opened.
 type NCCLLibrary struct {
-	c    clib.NCCL
-	path string
+	c       clib.NCCL
+	path    string
+	headers *ncclHeaders // of the library's own version, for kernels with its communicators
+	without string       // why there are none
 }
 
 // ncclOnce opens NCCL for the process.
@@ -43,7 +46,7 @@ func openNCCL(host libs.Host) (*NCCLLibrary, error) {
 		n, err := clib.LoadNCCL(l.Path)
 		if err == nil {
 			if err = knownNCCL(n.Version()); err == nil {
-				return &NCCLLibrary{n, l.Path}, nil
+				return newNCCL(host, n, l.Path), nil
 			}
 			err = fmt.Errorf("%s: %w", l.Path, err)
 		}
@@ -52,6 +55,32 @@ func openNCCL(host libs.Host) (*NCCLLibrary, error) {
 		}
 	}
 	return nil, failed
+}
+
+// newNCCL looks for the headers that go with a library.
+func newNCCL(host libs.Host, c clib.NCCL, path string) *NCCLLibrary {
+	l := &NCCLLibrary{c: c, path: path}
+	size, _ := c.DeviceComm()
+	switch {
+	case !l.windows():
+		l.without = "kernels of NCCL " + l.Version() + " cannot be ended; those of 2.29.7 and later can"
+	case size == 0:
+		l.without = "the structures of NCCL " + l.Version() + " that kernels use are not known"
+	default:
+		var err error
+		if l.headers, err = findNCCLHeaders(host, path, c.Version()); err != nil {
+			l.headers, l.without = nil, err.Error()
+		}
+	}
+	return l
+}
+
+// Headers is the folder of the library's own device headers, with which snippets can be compiled; or else why is the reason that they cannot.
+func (l *NCCLLibrary) Headers() (folder, why string) {
+	if l.headers == nil {
+		return "", l.without
+	}
+	return l.headers.folder, ""
 }
 
 // knownNCCL refuses versions whose structures are not known.
@@ -117,6 +146,9 @@ func (d *Device) Collectives(settings []string) (device.Collectives, error) {
 
 func (c collectives) Name() string { return "NCCL " + c.l.Version() }
 
+// Headers implements device.Collectives.
+func (c collectives) Headers() (why string) { return c.l.without }
+
 func (c collectives) NewID() ([]byte, error) { return c.l.c.NewID(c.d.c) }
 
 // joinTick is how often Join looks whether it was cancelled.
@@ -137,7 +169,8 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int) (devic
 			return nil, err
 		}
 		if done {
-			return communicator{comm, c.l.windows()}, nil
+			size, abortFlag := c.l.c.DeviceComm()
+			return communicator{comm, c.l.windows(), size, abortFlag}, nil
 		}
 	}
 }
@@ -145,7 +178,8 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int) (devic
 // communicator implements device.Communicator.
 type communicator struct {
 	clib.NCCLComm
-	windows bool
+	windows             bool
+	argument, abortFlag int // bytes of an ncclDevComm, and where it has the pointer to the word that ends its waits
 }
 
 // Register implements device.Communicator.
@@ -153,28 +187,46 @@ func (c communicator) Register(ctx context.Context, p device.Ptr, n int) (uintpt
 	if !c.windows {
 		return 0, nil
 	}
-	return c.task(ctx, uintptr(p), n, 0)
+	t, err := c.do(ctx, clib.NCCLTask{Kind: clib.NCCLRegister, Ptr: uintptr(p), N: n})
+	return t.Window, err
 }
 
 // Deregister implements device.Communicator.
 func (c communicator) Deregister(ctx context.Context, window uintptr) error {
-	_, err := c.task(ctx, 0, 0, window)
+	_, err := c.do(ctx, clib.NCCLTask{Kind: clib.NCCLDeregister, Window: window})
 	return err
 }
 
-// task lets the communicator's thread register memory, or end a window.
-func (c communicator) task(ctx context.Context, p uintptr, n int, window uintptr) (uintptr, error) {
-	if !c.NCCLComm.Register(p, n, window) {
-		return 0, errors.New("the communicator was ended")
+// MakeArgument implements device.Communicator.
+func (c communicator) MakeArgument(ctx context.Context, barriers int, ends device.Ptr) ([]byte, error) {
+	t, err := c.do(ctx, clib.NCCLTask{Kind: clib.NCCLMakeDeviceComm, Barriers: barriers})
+	if err != nil {
+		return nil, err
+	}
+	// Its waits end with the communicator, but only those of NCCL's own kernels look at that. Others have a nil there.
+	binary.NativeEndian.PutUint64(t.DeviceComm[c.abortFlag:], uint64(ends))
+	return t.DeviceComm[:c.argument], nil
+}
+
+// EndArgument implements device.Communicator.
+func (c communicator) EndArgument(ctx context.Context, argument []byte) error {
+	_, err := c.do(ctx, clib.NCCLTask{Kind: clib.NCCLEndDeviceComm, DeviceComm: argument})
+	return err
+}
+
+// do lets the communicator's thread do a task.
+func (c communicator) do(ctx context.Context, t clib.NCCLTask) (clib.NCCLTask, error) {
+	if !c.Ask(t) {
+		return t, errors.New("the communicator was ended")
 	}
 	for {
-		done, window, err := c.Registered(joinTick)
+		done, t, err := c.Answered(joinTick)
 		switch {
 		case done:
-			return window, err
+			return t, err
 		case ctx.Err() != nil:
 			c.End()
-			return 0, ctx.Err()
+			return t, ctx.Err()
 		}
 	}
 }

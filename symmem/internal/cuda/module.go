@@ -57,6 +57,13 @@ func (k *kernel) allow(bytes int) error {
 // Compile implements device.Device.
 func (d *Device) Compile(src device.Source) (device.Module, error) {
 	found, unit, unread := snippet(src)
+	if src.Library {
+		l, err := NCCL()
+		if err != nil {
+			return nil, err
+		}
+		l.headers.use(&unit)
+	}
 	code, err := d.compiler.Compile(unit)
 	if err == nil && unread != nil {
 		err = unread

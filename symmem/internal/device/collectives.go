@@ -16,6 +16,8 @@ type CollectiveDevice interface {
 // Collectives is such a library.
 type Collectives interface {
 	Name() string // "NCCL 2.28.9"
+	// Headers says why snippets cannot be compiled with the library's own device headers; it is empty if they can: see Source.Library.
+	Headers() (why string)
 	// NewID makes what the members of one communicator name it by.
 	NewID() ([]byte, error)
 	// Join makes a member's communicator with all the others, which call it too. Cancelling ctx gives up.
@@ -28,6 +30,10 @@ type Communicator interface {
 	// members call it; cancelling ctx ends the communicator. Deregister ends a window.
 	Register(ctx context.Context, p Ptr, n int) (window uintptr, err error)
 	Deregister(ctx context.Context, window uintptr) error
+	// MakeArgument makes the communicator as kernels get it that are compiled with the library's own headers, with so many barriers. Their waits end
+	// when the word at ends is not 0. All members call it, as they do EndArgument, which ends it; cancelling ctx ends the communicator.
+	MakeArgument(ctx context.Context, barriers int, ends Ptr) ([]byte, error)
+	EndArgument(ctx context.Context, argument []byte) error
 	// Failure is what the library reports of collectives that are under way.
 	Failure() error
 	// End ends the communicator and its kernels at once, whatever they wait for. It returns before that is over, and may be called at any time.

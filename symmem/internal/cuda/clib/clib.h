@@ -220,7 +220,7 @@ sy_status sy_lt_matmul(sy_lt *lt, sy_stream *s, const sy_matmul *m);
 typedef struct sy_nccl sy_nccl;
 typedef struct sy_nccl_comm sy_nccl_comm;
 
-enum { SY_NCCL_OLDEST = 22800, SY_NCCL_ID = 128, SY_NCCL_TEXT = 512 };
+enum { SY_NCCL_OLDEST = 22800, SY_NCCL_ID = 128, SY_NCCL_TEXT = 512, SY_NCCL_DEVICE_COMM = 512 };
 enum { SY_NCCL_DEVICE_API = 1, SY_NCCL_ONE_SIDED = 2 };
 
 // sy_nccl_load opens the library. It returns NULL on failure with the reason in why. It stays loaded. Of one that is older than
@@ -245,11 +245,25 @@ void sy_nccl_end(sy_nccl_comm *c);
 int sy_nccl_ended(sy_nccl_comm *c, unsigned milliseconds);
 void sy_nccl_free(sy_nccl_comm *c);
 
-// sy_nccl_register lets the thread register memory as a window that all members have alike, or end a window that is given, and returns at
-// once: 0 if it is ended or has a task already. sy_nccl_registered waits for it and returns 0 if it is still under way, else 1 with the window, which
-// is NULL where the library has none to give, and its failure.
-int sy_nccl_register(sy_nccl_comm *c, uint64_t ptr, size_t size, void *window);
-int sy_nccl_registered(sy_nccl_comm *c, unsigned milliseconds, void **window, sy_status *failure, char *text);
+// A task for the thread. All members ask for the same, in the same order.
+enum { SY_NCCL_REGISTER = 1, SY_NCCL_DEREGISTER, SY_NCCL_MAKE_DEVICE_COMM, SY_NCCL_END_DEVICE_COMM };
+typedef struct {
+	int kind;
+	uint64_t ptr; // memory to register as a window that all members have alike
+	size_t size;
+	void *window; // NULL where the library has none to give
+	int barriers; // of the LSA team, that kernels with the device communicator use
+	unsigned char comm[SY_NCCL_DEVICE_COMM]; // an ncclDevComm of the library's version
+} sy_nccl_task;
+
+// sy_nccl_ask gives the thread a task and returns at once: 0 if the communicator is ended or has one already. sy_nccl_answered waits for it and
+// returns 0 if it is still under way, else 1 with what came of it, and its failure.
+int sy_nccl_ask(sy_nccl_comm *c, const sy_nccl_task *task);
+int sy_nccl_answered(sy_nccl_comm *c, unsigned milliseconds, sy_nccl_task *task, sy_status *failure, char *text);
+
+// sy_nccl_device_comm is the bytes of an ncclDevComm of the library's version, with the offset of the pointer to the word that ends its waits; 0 if they
+// are not known.
+int sy_nccl_device_comm(const sy_nccl *n, int *abort_flag);
 
 enum { SY_NCCL_ALL_REDUCE, SY_NCCL_REDUCE_SCATTER, SY_NCCL_ALL_GATHER, SY_NCCL_ALL_TO_ALL, SY_NCCL_BROADCAST };
 typedef struct {

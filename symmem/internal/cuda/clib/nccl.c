@@ -29,6 +29,35 @@ typedef struct {
 } nccl_config;
 static_assert(sizeof(nccl_config) == 80 && offsetof(nccl_config, net) == 32 && offsetof(nccl_config, cta_policy) == 60, "ncclConfig_t of 2.28");
 
+// What a device communicator must have, of 2.32, of which earlier versions have a beginning. It says of which version the communicator shall be.
+typedef struct {
+	size_t size;
+	unsigned magic, version;
+	void *resources, *teams;
+	unsigned char multimem;
+	int barriers, lsa_barriers, rail_barriers, ll_blocks, ll_slots;
+	unsigned char force_gin;
+	int contexts, signals, counters, connection;
+	unsigned char exclusive;
+	int queue;
+	int traffic_class, world_barriers; // 2.30
+	unsigned char strong, va;
+	int stride, gin; // 2.31
+	unsigned char runtime, rest[15];
+} nccl_requirements;
+static_assert(sizeof(nccl_requirements) == 120 && offsetof(nccl_requirements, lsa_barriers) == 40 && offsetof(nccl_requirements, traffic_class) == 84 &&
+    offsetof(nccl_requirements, strong) == 92 && offsetof(nccl_requirements, stride) == 96, "ncclDevCommRequirements of 2.32");
+
+// The device structures of versions whose kernels look at an abort word: sizes, and where ncclDevComm has the pointer to that.
+static const struct {
+	int first, last, requirements, comm, abort_flag;
+} nccl_device[] = {
+	{22907, 22907, 88, 224, 216},
+	{23003, 23007, 96, 240, 208},
+	{23102, 23102, 120, 248, 168},
+	{23203, 23203, 120, 248, 168},
+};
+
 #define NCCL_FUNCTIONS(X) \
 	X(ncclGetVersion, (int *version)) \
 	X(ncclGetUniqueId, (nccl_id * id)) \
@@ -57,6 +86,8 @@ struct sy_nccl {
 	unsigned features;
 	const char *(*ncclGetErrorString)(int result);
 	const char *(*ncclGetLastError)(void *comm);
+	int (*ncclDevCommCreate)(void *comm, const nccl_requirements *what, void *device_comm); // with SY_NCCL_DEVICE_API
+	int (*ncclDevCommDestroy)(void *comm, const void *device_comm);
 #define FIELD(name, args) int(*name) args;
 	NCCL_FUNCTIONS(FIELD)
 #undef FIELD
@@ -84,6 +115,8 @@ sy_nccl *sy_nccl_load(const char *path, char *why, size_t size) {
 #undef RESOLVE
 	n->ncclGetErrorString = (const char *(*)(int))dlsym(lib, "ncclGetErrorString");
 	n->ncclGetLastError = (const char *(*)(void *))dlsym(lib, "ncclGetLastError");
+	n->ncclDevCommCreate = (int (*)(void *, const nccl_requirements *, void *))dlsym(lib, "ncclDevCommCreate");
+	n->ncclDevCommDestroy = (int (*)(void *, const void *))dlsym(lib, "ncclDevCommDestroy");
 	if (missing) {
 		snprintf(why, size, "%s lacks %s", path, missing);
 		free(n);
@@ -98,6 +131,22 @@ int sy_nccl_version(const sy_nccl *n) { return n->version; }
 
 unsigned sy_nccl_has(const sy_nccl *n) { return n->features; }
 
+int sy_nccl_device_comm(const sy_nccl *n, int *abort_flag) {
+	for (size_t i = 0; i < sizeof nccl_device / sizeof *nccl_device; i++)
+		if (n->ncclDevCommCreate && n->ncclDevCommDestroy && nccl_device[i].first <= n->version && n->version <= nccl_device[i].last)
+			return *abort_flag = nccl_device[i].abort_flag, nccl_device[i].comm;
+	return 0;
+}
+
+// make_device_comm makes a device communicator of the library's own version, without GIN.
+static int make_device_comm(const sy_nccl *n, void *comm, sy_nccl_task *t) {
+	nccl_requirements r = {.magic = NCCL_MAGIC, .version = (unsigned)n->version, .lsa_barriers = t->barriers, .contexts = 4, .traffic_class = INT_MIN, .strong = 1, .va = 1, .stride = 1};
+	for (size_t i = 0; i < sizeof nccl_device / sizeof *nccl_device; i++)
+		if (nccl_device[i].first <= n->version && n->version <= nccl_device[i].last) r.size = (size_t)nccl_device[i].requirements;
+	memset(t->comm, 0, sizeof t->comm);
+	return n->ncclDevCommCreate(comm, &r, t->comm);
+}
+
 sy_status sy_nccl_id(const sy_nccl *n, const sy_device *d, unsigned char *out) {
 	ENTER(d);
 	nccl_id id;
@@ -107,12 +156,9 @@ sy_status sy_nccl_id(const sy_nccl *n, const sy_device *d, unsigned char *out) {
 	return OK;
 }
 
-// A communicator has a thread of its own, which makes it, registers memory, and, when it is asked to, ends it. If it is in the library then, and
+// A communicator has a thread of its own, which makes it, does tasks, and, when it is asked to, ends it. If it is in the library then, and
 // perhaps waits for other members, another thread ends the communicator. The last of the threads and the owner frees it.
 enum { JOINING, JOINED, FAILED, ENDED };
-
-// What the thread is asked to do once it has joined, one at a time.
-enum { NOTHING, REGISTER, DEREGISTER };
 
 struct sy_nccl_comm {
 	const sy_nccl *nccl;
@@ -124,12 +170,10 @@ struct sy_nccl_comm {
 	pthread_cond_t changed;
 	void *comm; // NULL unless JOINED
 	int state, end, holders;
-	int task, working; // what to do, and whether it is being done
+	sy_nccl_task task; // what the thread is asked to do once it has joined, one at a time, of kind 0 if nothing; and what came of it
+	int working;       // at it
 	void *aborted; // by another thread, while aborting
 	int aborting;
-	uint64_t ptr;
-	size_t bytes;
-	void *window;
 	sy_status failure; // of joining, or of the task
 	char text[SY_NCCL_TEXT]; // of the failure
 };
@@ -181,19 +225,26 @@ allocated:
 
 // work does the task. The lock is held, but not in the library.
 static void work(sy_nccl_comm *c) {
+	const sy_nccl *n = c->nccl;
 	void *comm = c->comm;
+	sy_nccl_task t = c->task;
 	c->working = 1;
 	pthread_mutex_unlock(&c->lock);
-	int result;
-	sy_status st = OK;
-	if (c->task == REGISTER) {
-		c->window = NULL;
-		if ((result = c->nccl->ncclCommWindowRegister(comm, (void *)c->ptr, c->bytes, &c->window, NCCL_COLLECTIVE_WINDOW))) st = (sy_status){result, "ncclCommWindowRegister"};
-	} else if ((result = c->nccl->ncclCommWindowDeregister(comm, c->window))) st = (sy_status){result, "ncclCommWindowDeregister"};
-	if (st.code) explain(c->nccl, comm, st.code, c->text);
+	sy_status st = {0, ""};
+	switch (t.kind) {
+	case SY_NCCL_REGISTER:
+		t.window = NULL;
+		st = (sy_status){n->ncclCommWindowRegister(comm, (void *)t.ptr, t.size, &t.window, NCCL_COLLECTIVE_WINDOW), "ncclCommWindowRegister"};
+		break;
+	case SY_NCCL_DEREGISTER: st = (sy_status){n->ncclCommWindowDeregister(comm, t.window), "ncclCommWindowDeregister"}; break;
+	case SY_NCCL_MAKE_DEVICE_COMM: st = (sy_status){make_device_comm(n, comm, &t), "ncclDevCommCreate"}; break;
+	case SY_NCCL_END_DEVICE_COMM: st = (sy_status){n->ncclDevCommDestroy(comm, t.comm), "ncclDevCommDestroy"}; break;
+	}
+	if (st.code) explain(n, comm, st.code, c->text);
 	pthread_mutex_lock(&c->lock);
 	c->failure = st;
-	c->working = c->task = NOTHING;
+	c->task = t;
+	c->working = c->task.kind = 0;
 	pthread_cond_broadcast(&c->changed);
 }
 
@@ -215,7 +266,7 @@ static void *tend(void *arg) {
 	c->state = c->comm ? JOINED : FAILED;
 	pthread_cond_broadcast(&c->changed);
 	while (c->comm && !c->end) {
-		if (c->task) work(c);
+		if (c->task.kind) work(c);
 		else pthread_cond_wait(&c->changed, &c->lock);
 	}
 	c->comm = NULL; // no call begins any more
@@ -310,24 +361,23 @@ void sy_nccl_end(sy_nccl_comm *c) {
 	pthread_mutex_unlock(&c->lock);
 }
 
-int sy_nccl_register(sy_nccl_comm *c, uint64_t ptr, size_t size, void *window) {
+int sy_nccl_ask(sy_nccl_comm *c, const sy_nccl_task *task) {
 	pthread_mutex_lock(&c->lock);
-	int taken = c->comm && !c->end && !c->task;
+	int taken = c->comm && !c->end && !c->task.kind;
 	if (taken) {
-		c->task = window ? DEREGISTER : REGISTER;
-		c->ptr = ptr, c->bytes = size, c->window = window;
+		c->task = *task;
 		pthread_cond_broadcast(&c->changed);
 	}
 	pthread_mutex_unlock(&c->lock);
 	return taken;
 }
 
-int sy_nccl_registered(sy_nccl_comm *c, unsigned milliseconds, void **window, sy_status *failure, char *text) {
+int sy_nccl_answered(sy_nccl_comm *c, unsigned milliseconds, sy_nccl_task *task, sy_status *failure, char *text) {
 	struct timespec until = after(milliseconds);
 	pthread_mutex_lock(&c->lock);
-	while (c->task && c->state == JOINED && pthread_cond_timedwait(&c->changed, &c->lock, &until) != ETIMEDOUT) {}
-	int done = !c->task || c->state != JOINED;
-	*window = c->window, *failure = c->failure;
+	while (c->task.kind && c->state == JOINED && pthread_cond_timedwait(&c->changed, &c->lock, &until) != ETIMEDOUT) {}
+	int done = !c->task.kind || c->state != JOINED;
+	*task = c->task, *failure = c->failure;
 	memcpy(text, c->text, SY_NCCL_TEXT);
 	pthread_mutex_unlock(&c->lock);
 	return done;

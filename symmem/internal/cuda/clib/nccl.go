@@ -87,19 +87,49 @@ func (c NCCLComm) Ended(limit time.Duration) bool {
 // Free ends what was not ended. The communicator must not be used any more.
 func (c NCCLComm) Free() { C.sy_nccl_free(c.c) }
 
-// Register starts to register n bytes of memory as a window that all members have alike, or to end a window that is given; Registered tells how
-// that goes. It reports false if the communicator was ended.
-func (c NCCLComm) Register(p uintptr, n int, window uintptr) bool {
-	return C.sy_nccl_register(c.c, C.uint64_t(p), C.size_t(n), pointer(window)) != 0
+// NCCLTask is something that a communicator does beside its calls. All members ask for the same, in the same order.
+type NCCLTask struct {
+	Kind       NCCLTaskKind
+	Ptr        uintptr // N bytes of memory to register as a window that all members have alike
+	N          int
+	Window     uintptr // 0 where the library has none to give
+	Barriers   int     // of the LSA team, that kernels with the device communicator use
+	DeviceComm []byte  // an ncclDevComm of the library's version
 }
 
-// Registered waits for Register and reports whether that is over, with its window, 0 where the library has none to give, and its failure.
-func (c NCCLComm) Registered(limit time.Duration) (done bool, window uintptr, err error) {
+// NCCLTaskKind is which task.
+type NCCLTaskKind int
+
+// The tasks.
+const (
+	NCCLRegister       NCCLTaskKind = C.SY_NCCL_REGISTER
+	NCCLDeregister     NCCLTaskKind = C.SY_NCCL_DEREGISTER
+	NCCLMakeDeviceComm NCCLTaskKind = C.SY_NCCL_MAKE_DEVICE_COMM
+	NCCLEndDeviceComm  NCCLTaskKind = C.SY_NCCL_END_DEVICE_COMM
+)
+
+// Ask starts a task; Answered tells how that goes. It reports false if the communicator was ended.
+func (c NCCLComm) Ask(t NCCLTask) bool {
+	a := C.sy_nccl_task{kind: C.int(t.Kind), ptr: C.uint64_t(t.Ptr), size: C.size_t(t.N), window: pointer(t.Window), barriers: C.int(t.Barriers)}
+	copy(unsafe.Slice((*byte)(&a.comm[0]), len(a.comm)), t.DeviceComm)
+	return C.sy_nccl_ask(c.c, &a) != 0
+}
+
+// Answered waits for the task and reports whether it is over, with its result and its failure.
+func (c NCCLComm) Answered(limit time.Duration) (done bool, t NCCLTask, err error) {
 	var st C.sy_status
 	var text [C.SY_NCCL_TEXT]C.char
-	var w unsafe.Pointer
-	done = C.sy_nccl_registered(c.c, C.unsigned(limit.Milliseconds()), &w, &st, &text[0]) != 0
-	return done, uintptr(w), ncclError(st, &text[0])
+	var a C.sy_nccl_task
+	done = C.sy_nccl_answered(c.c, C.unsigned(limit.Milliseconds()), &a, &st, &text[0]) != 0
+	return done, NCCLTask{Window: uintptr(a.window), DeviceComm: C.GoBytes(unsafe.Pointer(&a.comm[0]), C.int(len(a.comm)))}, ncclError(st, &text[0])
+}
+
+// DeviceComm is the bytes of an ncclDevComm of the library's version and the offset of the pointer to the word that ends its waits; 0 if they are not
+// known.
+func (n NCCL) DeviceComm() (size, abortFlag int) {
+	var at C.int
+	size = int(C.sy_nccl_device_comm(n.c, &at))
+	return size, int(at)
 }
 
 // pointer is an address of the device's, which the collector ignores.

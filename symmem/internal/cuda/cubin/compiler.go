@@ -23,6 +23,8 @@ type Unit struct {
 	Headers     [][2]string // name and text of what it may include without a file
 	StandIns    [][2]string // likewise, where the toolkit's headers of these names are not installed
 	Includes    []string    // of Headers, the ones included ahead of Text
+	Options     []string    // beside those of all units
+	State       string      // of the files that it includes by its Options: what changes when they do
 	Expressions []string    // kernels whose lowered names are wanted if they exist: those that are not extern "C"
 }
 
@@ -156,7 +158,7 @@ func (c *Compiler) compile(u Unit) (Binary, error) {
 		return Binary{}, err
 	}
 	code, lowered, log, err := nvrtc.Compile(clib.Request{
-		Source: source(u), Name: u.Name, Headers: u.Headers, Options: c.options, Expressions: u.Expressions,
+		Source: source(u), Name: u.Name, Headers: u.Headers, Options: slices.Concat(u.Options, c.options), Expressions: u.Expressions,
 	})
 	if errors.Is(err, clib.ErrSource) {
 		wrong := &device.CompileError{Diagnostics: diagnose(log, u), Log: log}

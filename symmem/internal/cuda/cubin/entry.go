@@ -19,16 +19,19 @@ func (c *Compiler) key(u Unit) string {
 	for _, h := range u.Headers {
 		fields = append(fields, h[0], h[1])
 	}
-	fields = append(append(fields, "options"), c.options...)
+	fields = append(append(append(fields, "options"), c.options...), u.Options...)
+	if u.State != "" {
+		fields = append(fields, "files", u.State)
+	}
 	fields = append(append(fields, "expressions"), u.Expressions...)
 	if len(c.found) > 0 {
-		fields = append(fields, identity(c.found[0].Path))
+		fields = append(fields, Identity(c.found[0].Path))
 	}
 	return kernelcache.Key(fields...)
 }
 
-// identity tells one file from another, and from what it was before an update.
-func identity(path string) string {
+// Identity tells one file from another, and from what it was before an update.
+func Identity(path string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return path

@@ -67,6 +67,7 @@ type Host struct {
 	Folder  string   // the working directory
 	Cache   string   // the loader's cache
 	Toolkit []string // folders of system-wide installations
+	System  []string // folders of system-wide headers
 }
 
 // ThisHost is the machine the program runs on.
@@ -75,7 +76,7 @@ func ThisHost() Host {
 	if err != nil {
 		folder = "."
 	}
-	return Host{os.Getenv, folder, "/etc/ld.so.cache", []string{"/usr/local/cuda"}}
+	return Host{os.Getenv, folder, "/etc/ld.so.cache", []string{"/usr/local/cuda"}, []string{"/usr/include"}}
 }
 
 // Find returns the libraries of a kind, the preferred one first: by place for the first soname, then for the second. When the
@@ -174,6 +175,22 @@ func (h Host) Includes(library string) []string {
 		return []string{dir}
 	}
 	return nil
+}
+
+// HeadersOf returns the folder of a library's own headers, one of which has the name given: beside its lib folder, or the system's. It is "" if there is
+// none.
+func (h Host) HeadersOf(library, name string) string {
+	real, err := filepath.EvalSymlinks(library)
+	if err != nil {
+		real = library
+	}
+	dirs := []string{filepath.Join(filepath.Dir(filepath.Dir(library)), "include"), filepath.Join(filepath.Dir(filepath.Dir(real)), "include")}
+	for _, dir := range append(dirs, h.System...) {
+		if isFile(filepath.Join(dir, name)) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // Builtins returns the libnvrtc-builtins that lies beside an NVRTC library, or "".

@@ -58,7 +58,7 @@ func (w *world) set(name string, paths ...string) {
 
 func (w *world) host() Host {
 	return Host{func(name string) string { return w.env[name] }, filepath.Join(w.root, "work"),
-		filepath.Join(w.root, "ld.so.cache"), []string{filepath.Join(w.root, "usr/local/cuda")}}
+		filepath.Join(w.root, "ld.so.cache"), []string{filepath.Join(w.root, "usr/local/cuda")}, []string{filepath.Join(w.root, "usr/include")}}
 }
 
 // found lists "path version origin", a line each.

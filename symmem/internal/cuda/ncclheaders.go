@@ -1,0 +1,149 @@
+package cuda
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
+)
+
+// NCCL's own device headers
+//
+// A snippet can be compiled with the nccl_device.h that was installed with the library, for an ncclDevComm that the library made. The headers are read
+// where they are. NVRTC gets what they include of C's and of CUDA's, and two of them changed, because it takes less than nvcc does.
+
+// ncclHeaders are the headers of one version.
+type ncclHeaders struct {
+	folder  string
+	state   string // of the files: what changes when they do
+	changed [][2]string
+}
+
+// findNCCLHeaders finds the headers that go with a library, of its own version.
+func findNCCLHeaders(host libs.Host, library string, version int) (*ncclHeaders, error) {
+	folder := host.HeadersOf(library, "nccl_device.h")
+	if folder == "" {
+		return nil, fmt.Errorf("no nccl_device.h goes with %s", library)
+	}
+	h, found, err := readNCCLHeaders(folder)
+	if err == nil && found != version {
+		err = fmt.Errorf("the headers in %s are those of NCCL %s", folder, ncclVersion(found))
+	}
+	return h, err
+}
+
+// ncclVersionCode is where nccl.h has its version.
+var ncclVersionCode = regexp.MustCompile(`(?m)^#define NCCL_VERSION_CODE (\d+)`)
+
+// readNCCLHeaders reads the headers in a folder, and of which version they are.
+func readNCCLHeaders(folder string) (*ncclHeaders, int, error) {
+	main, err := os.ReadFile(filepath.Join(folder, "nccl.h"))
+	if err != nil {
+		return nil, 0, err
+	}
+	version := 0
+	if m := ncclVersionCode.FindSubmatch(main); m != nil {
+		fmt.Sscan(string(m[1]), &version)
+	}
+	h := &ncclHeaders{folder: folder, state: cubin.Identity(filepath.Join(folder, "nccl.h"))}
+	err = filepath.WalkDir(filepath.Join(folder, "nccl_device"), func(path string, _ fs.DirEntry, err error) error {
+		h.state += "\n" + cubin.Identity(path)
+		return err
+	})
+	for _, c := range ncclChanges {
+		text, failed := os.ReadFile(filepath.Join(folder, c.path))
+		if failed != nil {
+			continue
+		}
+		whole := quotedInclude.ReplaceAllStringFunc(string(text), func(s string) string { // it has no place of its own any more
+			path := filepath.Join(filepath.Dir(c.path), quotedInclude.FindStringSubmatch(s)[1])
+			if _, err := os.Stat(filepath.Join(folder, path)); err != nil {
+				return s
+			}
+			return "#include \"" + path + "\""
+		})
+		for _, name := range append(c.also, c.path) {
+			h.changed = append(h.changed, [2]string{name, c.change(whole)})
+		}
+	}
+	return h, version, err
+}
+
+// ncclChanges are what NVRTC does not take as it is: it ignores packed on members of a union, an array of no elements is none, and a lambda must not say
+// that it is the device's. Files that a version does not have are left out.
+var ncclChanges = []struct {
+	path   string
+	also   []string // how others include it
+	change func(string) string
+}{
+	{"nccl_device/utility.h", []string{"utility.h", "../utility.h"}, func(s string) string { return ncclParts.ReplaceAllString(s, "[(sizeof(T) + ($1) - 1) / ($1)]") }},
+	{"nccl_device/impl/reduce_copy__funcs.h", nil, undecorated},
+	{"nccl_device/impl/reduce_copy__impl.h", []string{"reduce_copy__impl.h"}, undecorated},
+	{"nccl_device/gin/proxy/gin_proxy_device_host_common.h", []string{"gin_proxy_device_host_common.h"}, func(s string) string {
+		s = strings.Replace(s, "typedef union {", "#pragma pack(push, 1)\ntypedef union {", 1)
+		return strings.Replace(s, "} ncclGinProxyQword_t;", "} ncclGinProxyQword_t;\n#pragma pack(pop)", 1)
+	}},
+}
+
+// undecorated leaves out what makes lambdas the device's, which all functions are.
+func undecorated(s string) string { return ncclLambda.ReplaceAllString(s, "[$1](") }
+
+var ncclLambda = regexp.MustCompile(`\[([=&])\]\s*__device__\s*\(`)
+
+var quotedInclude = regexp.MustCompile(`#include "([^"]+)"`)
+
+var ncclParts = regexp.MustCompile(`\[sizeof\(T\)\s*/\s*(\w+|sizeof\(\w+\))\]`)
+
+// use makes a snippet's unit include these headers instead of ours.
+func (h *ncclHeaders) use(unit *cubin.Unit) {
+	const once = "#pragma once\n"
+	const runtime = once + "#ifndef CUDART_VERSION\n#define CUDART_VERSION 13000\n#endif\ntypedef struct CUstream_st* cudaStream_t;\ntypedef struct CUevent_st* cudaEvent_t;\n"
+	unit.Headers = [][2]string{
+		{"stdint.h", stdint}, {"stdbool.h", once}, {"limits.h", once + "#define INT_MIN (-2147483647 - 1)\n#define INT_MAX 2147483647\n"},
+		{"cuda.h", once + "#define CUDA_VERSION 13000\ntypedef enum { CU_MEM_LOCATION_TYPE_DEVICE = 1, CU_MEM_LOCATION_TYPE_HOST_NUMA = 3 } CUmemLocationType;\n"},
+		{"cuda_runtime.h", runtime}, {"cuda_runtime_api.h", runtime}, {"linux/types.h", once}, {"string.h", once}, {"new", once}, {"algorithm", once},
+		{"type_traits", once + traits}, {ncclFirst, once + "#undef __host__\n#define __host__\n#include <cuda/atomic>\n"},
+	}
+	for _, name := range kernels.CHeaders() {
+		if name != "stdint.h" {
+			unit.Headers = append(unit.Headers, [2]string{name, once})
+		}
+	}
+	for _, f := range kernels.Headers() {
+		if strings.HasPrefix(f.Name, "symm") || strings.HasPrefix(f.Name, "cuda/") {
+			unit.Headers = append(unit.Headers, [2]string{f.Name, f.Text})
+		}
+	}
+	unit.Headers = slices.Concat(unit.Headers, named(kernels.LibraryHeaders()), h.changed)
+	unit.StandIns = slices.DeleteFunc(unit.StandIns, func(s [2]string) bool { return strings.HasPrefix(s[0], "cuda_runtime") })
+	unit.Includes = append(unit.Includes, ncclFirst)
+	unit.Options = []string{"-default-device", "-diag-suppress=1055", "-D__CUDACC_EXTENDED_LAMBDA__=1", "-DNCCL_OS_LINUX=1", "-DNCCL_GIN_PROXY_ENABLE=1", "-DNCCL_GIN_GDAKI_ENABLE=0",
+		"-DNCCL_GIN_GPI_ENABLE=0", "-DNCCL_GIN_EFA_GDA_ENABLE=0", "-DNCCL_DEVICE_PERMIT_EXPERIMENTAL_CODE=1", "--include-path=" + h.folder}
+	unit.State = h.state
+}
+
+// ncclFirst is a header that comes ahead of NCCL's.
+const ncclFirst = "ahead_of_nccl.h"
+
+// traits is what NCCL's headers use of type_traits.
+const traits = `namespace std {
+template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; constexpr operator T() const { return v; } };
+typedef integral_constant<bool, true> true_type;
+typedef integral_constant<bool, false> false_type;
+template <class A, class B> struct is_same : false_type {};
+template <class A> struct is_same<A, A> : true_type {};
+template <bool b, class T = void> struct enable_if {};
+template <class T> struct enable_if<true, T> { typedef T type; };
+template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;
+template <bool b, class T, class F> struct conditional { typedef T type; };
+template <class T, class F> struct conditional<false, T, F> { typedef F type; };
+template <bool b, class T, class F> using conditional_t = typename conditional<b, T, F>::type;
+}
+`
