@@ -25,13 +25,16 @@ type Kernel struct {
 type module struct {
 	d       device.Module
 	kernels []*Kernel
+	library string // whose nccl_device.h it was compiled with, empty if ours
+	why     string // ours, where there could be another one
 }
 
 // source identifies a text, so that compiling it again costs nothing.
 type source struct {
-	name string
-	line int
-	text string
+	name    string
+	line    int
+	text    string
+	library string
 }
 
 // snippets are the modules of a world by their texts.
@@ -57,7 +60,9 @@ func (s *snippets) keep(key source, m *module) {
 
 // Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It is not
 // collective. The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h and cooperative_groups.h on every device,
-// whether CUDA's toolkit is installed or not. One that the compiler refuses panics with an *Error of KindCompile that has the position, as
+// whether CUDA's toolkit is installed or not. With the back end NCCL, nccl_device.h is NCCL's own, of the version that is loaded, if that is
+// 2.29.7 or later, the headers are installed with it, the ranks are on one host with a GPU each, and the text uses no more than pointers and
+// barriers of the LSA team; [Runtime.Explain] of a launch says which it is and why. One that the compiler refuses panics with an *Error of KindCompile that has the position, as
 // "kernel:line".
 func (rt *Runtime) Compile(text string) *Kernel { return rt.CompileAt("kernel", 1, text) }
 
@@ -65,15 +70,16 @@ func (rt *Runtime) Compile(text string) *Kernel { return rt.CompileAt("kernel", 
 func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 	const op = "Compile"
 	core.RefuseClosed(rt.world, op)
-	key := source{name, line, text}
+	library, why := core.OwnHeaders(rt.world, text)
+	key := source{name, line, text, library}
 	if m := rt.snippets.find(key); m != nil {
 		return m.kernels[0]
 	}
-	d, err := rt.dev.Compile(device.Source{Name: name, Line: line, Text: text})
+	d, err := rt.dev.Compile(device.Source{Name: name, Line: line, Text: text, Library: library != ""})
 	if err != nil {
 		panic(core.Failure(rt.world, op, err))
 	}
-	m := &module{d: d}
+	m := &module{d: d, library: library, why: why}
 	for _, k := range d.Kernels() {
 		m.kernels = append(m.kernels, newKernel(rt, m, k))
 	}

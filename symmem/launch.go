@@ -8,6 +8,7 @@ import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // GridSize is the blocks of a launch, made by [Grid].
@@ -89,6 +90,9 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		p.TouchComm(c)
 		arg.Context = p.Join(c.Group())
 		arg.Context.Unannounced = 1
+		if k.module.library != "" {
+			continue // which has what NCCL made
+		}
 		copy(p.data[k.d.Params()[p.comm[i]].Offset:], core.BytesOf(&arg))
 	}
 	for _, w := range p.windows {
@@ -96,7 +100,26 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		p.TouchHandle(w.Handle())
 	}
 	p.LaunchSnippet(k.d, l, groups, p.tensors)
+	if k.module.library != "" {
+		p.LookAfterOwn(groups)
+	}
+	p.explain()
 	runtime.KeepAlive(args)
+}
+
+// explain notes for Explain which nccl_device.h the kernel has, where there are two.
+func (p *packer) explain() {
+	m, bytes := p.k.module, 0
+	for _, w := range p.windows {
+		bytes += w.Handle().BufferSize()
+	}
+	switch {
+	case len(p.comms) == 0:
+	case m.library != "":
+		p.Chose(bytes, &tuning.Way{Path: m.library + "'s nccl_device.h", Why: "the back end is NCCL"})
+	case m.why != "":
+		p.Chose(bytes, &tuning.Way{Path: "symmrepl's nccl_device.h", Why: m.why})
+	}
 }
 
 func (k *Kernel) dims(what string, dims []int, limit [3]int) [3]int {

@@ -72,14 +72,23 @@ func (p *packer) add(a any) {
 		if typ.Base != signature.Window || typ.Pointers > 0 {
 			p.refuse(i, a, "a window goes to a parameter of type ncclWindow_t")
 		}
-		binary.LittleEndian.PutUint64(field, uint64(core.WindowArgument(p.Op(), v)))
+		if p.k.module.library != "" {
+			binary.LittleEndian.PutUint64(field, uint64(core.OwnWindow(p.Op(), v)))
+		} else {
+			binary.LittleEndian.PutUint64(field, uint64(core.WindowArgument(p.Op(), v)))
+		}
 		p.windows = append(p.windows, v)
 	case *DeviceComm:
 		if typ.Base != signature.Comm || typ.Pointers > 0 {
 			p.refuse(i, a, "a communicator goes to a parameter of type ncclDevComm")
 		}
-		core.CommArgument(p.Op(), v)
-		if param.Size != int(unsafe.Sizeof(abi.NcclDevComm{})) {
+		if p.k.module.library != "" {
+			argument := core.OwnComm(p.Op(), v)
+			if param.Size != len(argument) {
+				p.refuse(i, a, "")
+			}
+			copy(field, argument)
+		} else if core.CommArgument(p.Op(), v); param.Size != int(unsafe.Sizeof(abi.NcclDevComm{})) {
 			p.refuse(i, a, "")
 		}
 		p.comms = append(p.comms, v)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,12 +10,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
 )
 
 // fakeNCCL is fakeGPUs with an NCCL, whose collectives work.
 func fakeNCCL(t *testing.T, gpus int, env ...string) home {
 	h := fakeGPUs(t, gpus, env...)
-	library := filepath.Join(t.TempDir(), "fakenccl.lib")
+	library := filepath.Join(t.TempDir(), "lib", "libnccl.so.2")
+	if err := os.Mkdir(filepath.Dir(library), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if out, err := exec.Command("cc", "-shared", "-fPIC", "-O1", "-o", library, "../../symmem/internal/cuda/testdata/fakenccl.c").CombinedOutput(); err != nil {
 		t.Fatalf("the fake NCCL does not build: %v\n%s", err, out)
 	}
@@ -158,6 +165,103 @@ v := symm.Empty(symm.I32, 1); symm.Rendezvous(v); v.CopyFrom([]int{3}); symm.All
 	}
 	out, _ = run("FAKE_NCCL_VERSION=22907", "FAKE_NCCL_FAIL=ncclCommWindowRegister=5")
 	inOrder(t, "the output", out, "Rendezvous: ncclCommWindowRegister returned 5: unhandled error")
+}
+
+// withHeaders puts headers of a version beside the fake NCCL, which has the version, too.
+func (h home) withHeaders(version string) home {
+	for _, v := range h.env {
+		library, ok := strings.CutPrefix(v, "SYMMREPL_NCCL=")
+		if !ok {
+			continue
+		}
+		dir := filepath.Join(filepath.Dir(filepath.Dir(library)), "include")
+		for name, text := range map[string]string{
+			"nccl.h":                "#define NCCL_VERSION_CODE " + version + "\n",
+			"nccl_device/utility.h": "#pragma once\ntypedef struct window* ncclWindow_t;\nstruct ncclDevComm { int rank[4]; long long words[29]; };\n",
+			"nccl_device.h":         "#pragma once\n#include \"nccl_device/utility.h\"\n#define OWN 1\n",
+		} {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				h.t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				h.t.Fatal(err)
+			}
+		}
+	}
+	h.env = append(h.env, "FAKE_NCCL_VERSION="+version)
+	return h
+}
+
+// TestNCCLOwnHeaders: with the back end NCCL a kernel of pointers and barriers is compiled with NCCL's header, and gets what NCCL made.
+func TestNCCLOwnHeaders(t *testing.T) {
+	if os.Getenv("SYMMREPL_NVRTC") == "" {
+		t.Skip("SYMMREPL_NVRTC names no NVRTC, which compiles kernels")
+	}
+	const kernel = "const text = `#include <nccl_device.h>\n" + `extern "C" __global__ void record_comm(unsigned long long* out, int n, ncclWindow_t w, ncclDevComm comm) { *out = OWN; }` + "`\n"
+	const cells = kernel + `x := symm.Empty(symm.F32, 4096); w := symm.Window(x)
+dc := symm.DevComm(symm.DevReqs{LsaBarriers: 3})
+out := symm.Local(symm.U64, 64); k := symm.Compile(text)
+symm.Explain(func() { k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc) })
+v := out.Ints(); v[4], v[6], v[7] >> 32, v[8] & 0xffffffff, v[8] >> 32, v[9] & 0xffffffff, v[28] != 0
+symm.Window(x.Slice(1024, 4096)); k.Launch(symm.Grid(1), symm.Block(32), out, 7, symm.Window(x.Slice(1024, 4096)), dc); out.Ints()[6]
+k.Launch(symm.Grid(1), symm.Block(32), out, 7, symm.Window(x.Slice(1, 4)), dc)
+dc.Free()
+k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc)
+dc = symm.DevComm(symm.DevReqs{LsaBarriers: 5})
+if symm.Rank() == 0 { symm.AllReduce(x, "sum", symm.Via("NCCL")); symm.Synchronize() } else { panic("no") }
+symm.Capture(func() { k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc) })
+k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9] & 0xffffffff
+`
+	log := filepath.Join(t.TempDir(), "made")
+	h := fakeNCCL(t, 2, "FAKE_NCCL_WINDOWS="+log).withHeaders("23203")
+	r := h.run(cells, "-n", "2", "--device", "cuda", "--backend", "NCCL")
+	inOrder(t, "the output", r.out, `[0,1] "record_comm on world (2 ranks, 16384 bytes): NCCL 2.32.3's nccl_device.h, because the back end is NCCL"`+"\n",
+		", 2, 23203, 0, 2, 3, true\n", ", 2, 23203, 1, 2, 3, true\n", "[0,1] 4\n", "[0,1] 2, 5\n")
+	inOrder(t, "what is refused", r.err, "cell[8]:1:1: record_comm: windows of NCCL begin at a multiple of 4096 bytes, the tensor begins at byte 4\n", "cell[10]:1:1: record_comm: the tensor u8[0] was freed\n",
+		"for NCCL, and gave up: rank 1 failed: panic: no\n", "cell[13]:1:23: record_comm: world has no communicator of NCCL yet, and none can be made while a graph is captured\n", "hint: launch the kernel once before the capture\n")
+	made, _ := os.ReadFile(log)
+	const want = `0 of 2 registers 2097152 window 1
+0 of 2 registers 16384 window 2
+0 of 2 registers 2097152 window 3
+0 of 2 makes a communicator for kernels 3 window 0
+0 of 2 registers 12288 window 4
+0 of 2 ends a communicator for kernels 3 window 0
+0 of 2 ends 0 window 3
+0 of 2 registers 2097152 window 5
+0 of 2 makes a communicator for kernels 5 window 0
+0 of 2 registers 2097152 window 1
+0 of 2 registers 16384 window 2
+0 of 2 registers 12288 window 3
+0 of 2 registers 2097152 window 4
+0 of 2 makes a communicator for kernels 5 window 0
+`
+	if said := regexp.MustCompile("(?m)^1 of 2 .*\n").ReplaceAllString(string(made), ""); said != want {
+		t.Errorf("rank 0 made\n%s, want\n%s", said, want)
+	}
+	inOrder(t, "doctor", h.run("", "doctor").out, "nccl_device.h is symmrepl's; with the back end NCCL, for kernels of barriers and pointers of one host, that of NCCL 2.32.3 in /", "NCCL: 2.32.3, with collectives, windows, device headers, device API\n")
+
+	for _, c := range []struct{ version, body, args, why string }{
+		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 cannot be ended; those of 2.29.7 and later can"},
+		{"23205", "", "--backend NCCL", "the structures of NCCL 2.32.5 that kernels use are not known"},
+		{"23203", "ncclGin gin{comm, 0}; /* ncclLLA2ASession */", "--backend NCCL", "it uses ncclGin, and with NCCL's own kernels have the barriers and pointers of the LSA team"},
+		{"23203", "", "--backend NCCL --hosts 2 --net null", "the world spans hosts"},
+		{"23203", "", "", ""},
+	} {
+		cells := "const text = `#include <nccl_device.h>\n" + `extern "C" __global__ void record_comm(unsigned long long* out, int n, ncclWindow_t w, ncclDevComm comm) { ` + c.body + " }`" + `
+x := symm.Empty(symm.F32, 4096); w := symm.Window(x); dc := symm.DevComm(symm.DevReqs{LsaBarriers: 1}); out := symm.Local(symm.U64, 256); k := symm.Compile(text)
+symm.Explain(func() { k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc) })
+`
+		h := fakeNCCL(t, 2, fmt.Sprintf("FAKE_CUDA_COMM=%d", unsafe.Sizeof(abi.NcclDevComm{}))).withHeaders(c.version)
+		r := h.run(cells, append([]string{"-n", "2", "--device", "cuda"}, strings.Fields(c.args)...)...)
+		want := `[0,1] "record_comm on world (2 ranks, 16384 bytes): symmrepl's nccl_device.h, because ` + c.why + "\"\n"
+		if c.why == "" {
+			want = `[0,1] ""` + "\n"
+		}
+		if !strings.HasPrefix(r.out, want) {
+			t.Errorf("%s, %s: the output lacks %q:\n%s%s", c.version, c.body, want, r.out, r.err)
+		}
+	}
 }
 
 // TestBackends: --backend, SetBackend and TORCH_SYMMMEM choose how symmetric memory is made, and refuse what cannot be.

@@ -36,13 +36,15 @@ type communicator struct {
 	name string // of the library, "NCCL 2.28.9"
 	c    device.Communicator
 
-	windows map[*allocation]uintptr // guarded by rt.mu
+	owned []owned // in the order in which all members made it; guarded by rt.mu
 
 	mu      sync.Mutex
 	ended   bool
 	why     error        // the library's failure that ended it, or nil
 	pending []issuedCall // calls that may not be over, the latest of each stream
 	watched bool         // by a goroutine
+
+	launched bool // kernels of the user's use it
 }
 
 // issuedCall is a call that may be under way.
@@ -231,14 +233,14 @@ func (g *Group) join(op string, d device.CollectiveDevice) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s did not connect the ranks of %v within %v; NCCL_DEBUG=INFO tells more", library.Name(), g, joinLimit)
 	}
-	comm := &communicator{g: g, name: library.Name(), c: c, windows: map[*allocation]uintptr{}}
+	comm := &communicator{g: g, name: library.Name(), c: c}
 	if err == nil {
 		rt.comms.add(comm)
 	} else {
 		comm.ended = true
 	}
 	if err == nil && Backend(rt) == libraryBackend {
-		err = comm.registerAll(ctx)
+		err = comm.makeAll(ctx)
 	}
 	if _, failed := agree(g, op, "joined", struct{}{}, err); failed != nil {
 		comm.end(nil)
@@ -322,16 +324,18 @@ func (c *communicator) end(why error) {
 	}
 	c.ended, c.why = true, why
 	rt := c.g.rt
-	for _, t := range c.pending {
-		if t.s.atRest() {
-			continue
-		}
+	pending := slices.DeleteFunc(slices.Clone(c.pending), func(t issuedCall) bool { return t.s.atRest() })
+	for _, t := range pending {
 		r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.id, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(time.Since(t.issued))}
 		if atomic.CompareAndSwapUint32(&rt.watch.Fault.State, device.WaitNone, device.WaitClaimed) {
 			storeRecord(&rt.watch.Fault, &r)
 		}
 	}
-	c.c.End()
+	if len(pending) > 0 && c.launched {
+		go c.stop(pending)
+	} else {
+		c.c.End()
+	}
 }
 
 // waits are the calls that have been under way for some time.

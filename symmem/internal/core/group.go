@@ -49,9 +49,12 @@ type Group struct {
 	pool    pool
 	comm    *communicator // nil if none was made yet
 	noComm  string        // why none could be
-	last    *Stream
-	event   device.Event // reached when the last use of the signals, on last, is over
-	marked  bool         // event was recorded after that use
+
+	deviceComms []*DeviceComm // that communicators must have
+
+	last   *Stream
+	event  device.Event // reached when the last use of the signals, on last, is over
+	marked bool         // event was recorded after that use
 
 	args *[maxArgs / 8]uint64 // of the kernel that is being launched: see ArgsOf
 }

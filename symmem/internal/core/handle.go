@@ -20,6 +20,8 @@ type Handle struct {
 	buffers []device.Ptr // the tensor
 	pads    []device.Ptr
 	tables  tables
+
+	windowed bool // it has a window of the library's own, as far as that has communicators; guarded by rt.mu
 }
 
 // tables are the arrays of pointers in device memory, made when first asked for.

@@ -62,7 +62,7 @@ func (g *Group) lsaPlace(op string) (rank, size int) {
 func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	g := h.g
 	start := uint64(h.t.offset) + uint64(base[g.rank]) - uint64(h.buffers[g.rank])
-	w := abi.NcclWindow{Bytes: uint64(size), Watch: device.Ptr(uintptr(unsafe.Pointer(g.rt.watch))), Rank: int32(g.rank), NRanks: int32(len(g.ranks))}
+	w := abi.NcclWindow{Bytes: uint64(size), Watch: watchWord(&g.rt.watch.Abort), Rank: int32(g.rank), NRanks: int32(len(g.ranks))}
 	rank, n := g.lsaPlace(op)
 	w.NetStart, w.NetWindow = start, h.kernel.Window
 	w.LsaRank, w.LsaSize = int32(rank), int32(n)
@@ -93,6 +93,9 @@ func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 	return t
 }
 
+// watchWord is where kernels have a word of the page that they share with the host.
+func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(word))) }
+
 // Window returns a symmetric tensor as a window of NCCL's device API: the argument of a kernel whose parameter is a ncclWindow_t.
 // Offsets count from the start of t. Rendezvous is included; later calls return the same window.
 //
@@ -120,6 +123,7 @@ func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
 	rt.mu.Unlock()
 	if !known {
 		h.tabled(op, h.buffers, t.Bytes())
+		h.ownWindow(op)
 	}
 	return &DeviceWindow{h}
 }
@@ -215,6 +219,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 		if reqs.Multimem {
 			c.arg.LsaMultimem = c.arg.ResourceWindow // whatever is not 0: windows have the addresses
 		}
+		c.ownComm(op)
 	})
 	if err != nil {
 		panic(err)

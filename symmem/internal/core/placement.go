@@ -6,7 +6,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// placement is where the parts of a symmetric tensor are in its segment, the same for all members: [signal pad | data].
+// placement is where the parts of a symmetric tensor are in its segment, the same for all members: [signal pad | data]. The
+// data begins where a window of NCCL's can.
 //
 // Where the device has guard pages, the pad and the data each end at one, so that a kernel that goes beyond them is told, instead of changing what lies
 // behind them: [free | pad | guard page | free | data | guard page of the device]. Up to 15 bytes behind them stay free, for alignment.
@@ -22,7 +23,8 @@ const endAlignment = 16
 
 func (rt *Runtime) place(pad, bytes int) placement {
 	if !rt.info.Guards {
-		return placement{padBytes: pad, data: aligned(pad), end: aligned(pad) + max(bytes, 1)}
+		data := roundUp(pad, windowUnit)
+		return placement{padBytes: pad, data: data, end: data + max(bytes, 1)}
 	}
 	page := os.Getpagesize()
 	p := placement{padBytes: pad, guard: roundUp(pad, page)}

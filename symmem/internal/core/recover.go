@@ -73,6 +73,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 		return nil, rt.failure(op, err)
 	}
 	rt.releaseComms()
+	atomic.StoreUint32(&rt.watch.Ended, 0)
 	atomic.StoreUint32(&rt.watch.Fault.State, device.WaitNone)
 	for i := range rt.watch.Waits {
 		atomic.StoreUint32(&rt.watch.Waits[i].State, device.WaitNone)

@@ -109,6 +109,9 @@ func (l *NCCLLibrary) Features() []string {
 	if l.windows() {
 		features = append(features, "windows")
 	}
+	if l.headers != nil {
+		features = append(features, "device headers")
+	}
 	for _, f := range []struct {
 		bit  clib.NCCLFeature
 		name string

@@ -19,6 +19,7 @@ type Report struct {
 	NVML      error  // why links are unknown, or nil
 	GPUs      []GPU
 	Libraries []Library
+	Headers   string // which nccl_device.h kernels get, in words; empty without NCCL
 }
 
 // GPU is one visible GPU.
@@ -47,7 +48,7 @@ type Library struct {
 // versions, but creates nothing on a GPU.
 func Probe() Report {
 	host := libs.ThisHost()
-	r := Report{Libraries: libraries(host)}
+	r := Report{Libraries: libraries(host), Headers: headers()}
 	version, n, err := driver()
 	if err != nil {
 		r.Problem = err
@@ -64,6 +65,19 @@ func Probe() Report {
 	}
 	r.NVML = r.addLinks()
 	return r
+}
+
+// headers says which nccl_device.h kernels get.
+func headers() string {
+	l, err := NCCL()
+	if err != nil {
+		return ""
+	}
+	folder, why := l.Headers()
+	if why != "" {
+		return "symmrepl's, also with the back end NCCL: " + why
+	}
+	return fmt.Sprintf("symmrepl's; with the back end NCCL, for kernels of barriers and pointers of one host, that of NCCL %s in %s", l.Version(), folder)
 }
 
 func probe(index, n int, host libs.Host) (GPU, error) {
@@ -199,6 +213,9 @@ func (r Report) String() string {
 		default:
 			fmt.Fprintf(w, "%s\t%s, %s (%s)\n", l.Name, l.Version, l.Path, l.Origin)
 		}
+	}
+	if r.Headers != "" {
+		fmt.Fprintf(w, "headers\tnccl_device.h is %s\n", r.Headers)
 	}
 	if own := os.Getenv(driverVariable); own != "" {
 		fmt.Fprintf(w, "note\t%s=%s is used as the driver\n", driverVariable, own)

@@ -11,7 +11,9 @@ import "github.com/symmrepl/symmrepl/kernels/abi"
 // and fills it. The host clears Fault when the stream is idle. All fields are read and written with sync/atomic.
 type Watch struct {
 	Abort uint32
-	_     [15]uint32
+	_     [7]uint32
+	Ended uint32 // kernels with the headers of a library look at this instead: not 0 ends their waits
+	_     [7]uint32
 	Fault WaitRecord
 	Waits [abi.MaxWaits]WaitRecord // by peer % MaxWaits
 }

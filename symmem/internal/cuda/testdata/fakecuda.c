@@ -3,6 +3,7 @@
 // what is not allowed, shared memory travels as a file descriptor, a fault sticks. Kernels are known by name:
 //
 //   record(out, n, a)  stores the launch's shape, the size of its arguments and the arguments at out
+//   record_comm(out, n, a, comm)  does too, with an ncclDevComm of FAKE_CUDA_COMM bytes, or 248
 //   wait(word)         holds its stream until *word is not zero
 //   fault()            makes every later call fail with 700
 //   signal_add(word, n)   adds n to a word of 8 bytes
@@ -292,12 +293,14 @@ int cuFuncSetAttribute(function *f, int a, int v) {
 #ifndef OLD_DRIVER
 int cuFuncLoad(function *f) { IN_CONTEXT("cuFuncLoad"); return f ? 0 : INVALID_VALUE; }
 int cuFuncGetParamInfo(function *f, size_t i, size_t *offset, size_t *size) {
-	static const size_t record[][2] = {{0, 8}, {8, 4}, {16, 8}}, wait[][2] = {{0, 8}};
+	static const size_t record[][2] = {{0, 8}, {8, 4}, {16, 8}, {24, 248}}, wait[][2] = {{0, 8}};
 	IN_CONTEXT("cuFuncGetParamInfo");
 	const size_t(*table)[2] = strstr(f->name, "record") ? record : wait;
-	size_t n = strstr(f->name, "record") ? 3 : strstr(f->name, "wait") ? 1 : 0;
+	size_t n = strstr(f->name, "record_comm") ? 4 : strstr(f->name, "record") ? 3 : strstr(f->name, "wait") ? 1 : 0;
 	if (i >= n) return INVALID_VALUE;
-	return *offset = table[i][0], *size = table[i][1], 0;
+	*offset = table[i][0], *size = table[i][1];
+	if (i == 3 && getenv("FAKE_CUDA_COMM")) *size = (size_t)atoi(getenv("FAKE_CUDA_COMM"));
+	return 0;
 }
 #endif
 

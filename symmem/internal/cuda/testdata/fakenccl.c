@@ -5,6 +5,7 @@
 //   FAKE_NCCL_HANG=init       communicators are never made; =greet, the first all-to-all never ends
 //                             =window, registrations end with the communicator only
 //   FAKE_NCCL_FAIL=NAME=CODE  a function fails
+//   FAKE_NCCL_WINDOWS=FILE    what is registered, made for kernels, and ended
 //   FAKE_NCCL_LOST=FILE       once there is such a file, collectives that wait fail with 6
 //
 // Its last error names HOSTID, the value of NCCL_HOSTID. -DOLD leaves out what 2.28 has beyond 2.27.
@@ -229,5 +230,25 @@ int ncclCommWindowDeregister(comm *c, void *window) {
 	note(c, "ends", 0, window);
 	return 0;
 }
-int ncclDevCommCreate(void) { return INVALID_ARGUMENT; }
+// A device communicator is, of 2.32.3, its magic, version, rank and size, and what was asked for.
+typedef struct {
+	size_t size;
+	unsigned magic, version;
+	void *resources, *teams;
+	int multimem, barriers, lsa_barriers, rail_barriers, blocks, slots, force_gin, contexts, signals, counters, connection, exclusive, queue, traffic;
+} requirements;
+int ncclDevCommCreate(comm *c, const requirements *r, int *out) {
+	int version;
+	ncclGetVersion(&version);
+	if (r->size != (version < 23000 ? 88 : version < 23100 ? 96 : 120) || r->magic != 0xcafebeef || (int)r->version != version || r->resources || r->teams || r->multimem ||
+	    r->barriers || r->rail_barriers || r->blocks || r->slots || r->force_gin || r->contexts != 4 || r->signals || r->counters || r->connection || r->exclusive || r->queue)
+		return INVALID_ARGUMENT;
+	out[0] = (int)r->magic, out[1] = version, out[2] = c->rank, out[3] = c->size, out[4] = r->lsa_barriers;
+	note(c, "makes a communicator for kernels", (size_t)r->lsa_barriers, 0);
+	return failing("ncclDevCommCreate");
+}
+int ncclDevCommDestroy(comm *c, const int *out) {
+	note(c, "ends a communicator for kernels", (size_t)out[4], 0);
+	return out[2] == c->rank ? 0 : INVALID_ARGUMENT;
+}
 #endif

@@ -1,0 +1,323 @@
+package symmem
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// NCCL's own headers
+//
+// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that was installed with the library, where that can be. Its
+// kernels then get what the library made: for a [DeviceComm] an ncclDevComm of its version, for a [DeviceWindow] the window that it registered. Both are
+// made beside ours, in the same order on all members, and again for every new communicator of the group; so what is compiled by one header or by the other
+// takes the same arguments. They have what the LSA team needs: barriers and pointers. Kernels that use more, and worlds that span hosts or share GPUs, get
+// our header.
+//
+// Nothing of the library ends a kernel of the user's. So its waits look at a word of ours, and the communicator goes only when its kernels are over.
+
+// kernelsLimit is how long kernels may take to end after they were told to.
+const kernelsLimit = time.Second
+
+// windowUnit is what a window of the library's begins at a multiple of.
+const windowUnit = 4096
+
+// OwnHeaders says which nccl_device.h a text that includes it gets: that of a library, by its name, or why it is ours. Both are empty if it includes
+// none, or the back end has no other.
+func OwnHeaders(rt *Runtime, text string) (library, why string) {
+	tokens, err := cudalex.Tokens(text)
+	if err != nil || !includesNCCL(text) || Backend(rt) != libraryBackend {
+		return "", "" // what cannot be read is the compiler's to refuse
+	}
+	if library, why = rt.ownHeaders(); why != "" {
+		return "", why
+	}
+	for _, t := range tokens {
+		if t.Kind == cudalex.Word && beyondTeam(t.Text) {
+			return "", fmt.Sprintf("it uses %s, and with NCCL's own kernels have the barriers and pointers of the LSA team", t.Text)
+		}
+	}
+	return library, ""
+}
+
+// includesNCCL reports whether a text includes a header of NCCL's.
+func includesNCCL(text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.Fields(line), "")
+		for _, name := range []string{"nccl_device.h", "nccl.h"} {
+			if strings.HasPrefix(line, "#include<"+name+">") || strings.HasPrefix(line, `#include"`+name+`"`) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beyondTeam reports whether a name of NCCL's is of something that is not made for kernels with its own header.
+func beyondTeam(name string) bool {
+	if !strings.HasPrefix(name, "nccl") {
+		return name == "hybridLsaBarrier" || name == "lsaLLA2A"
+	}
+	return strings.HasPrefix(name, "ncclGin") || strings.HasPrefix(name, "ncclLLA2A") || strings.HasPrefix(name, "ncclCft") || strings.Contains(name, "Multimem") ||
+		strings.Contains(name, "ResourceBuffer") || strings.HasPrefix(name, "ncclDevResource") || name == "ncclBarrierSession" || name == "ncclBarrier"
+}
+
+// ownHeaders names the library whose headers snippets can have, or says why not.
+func (rt *Runtime) ownHeaders() (library, why string) {
+	d, ok := rt.dev.(device.CollectiveDevice)
+	p := rt.places.Load()
+	switch {
+	case !ok || Backend(rt) != libraryBackend || p == nil:
+		return "", "the back end is " + Backend(rt)
+	case len(p.parts) > 1:
+		return "", "the world spans hosts"
+	case len(p.sharing.Ranks) > 0:
+		return "", SharingOf(rt).String()
+	}
+	l, err := d.Collectives(rt.collectivesSettings())
+	var un *device.UnavailableError
+	switch {
+	case errors.As(err, &un):
+		return "", un.Why
+	case err != nil:
+		return "", err.Error()
+	}
+	return l.Name(), l.Headers()
+}
+
+// owned is a part of a communicator's memory or resources: the window of an allocation; or of what a DeviceWindow has of it, handle; or a DeviceComm
+// as kernels get it.
+type owned struct {
+	a        *allocation
+	handle   *Handle
+	comm     *DeviceComm
+	window   uintptr
+	argument []byte
+}
+
+// owns returns what the communicator has of its kind, nil if nothing. rt.mu is held.
+func (c *communicator) owns(o owned) *owned {
+	i := slices.IndexFunc(c.owned, func(p owned) bool { return p.a == o.a && p.handle == o.handle && p.comm == o.comm })
+	if i < 0 {
+		return nil
+	}
+	return &c.owned[i]
+}
+
+// make makes what the communicator does not have yet. All members call it.
+func (c *communicator) make(ctx context.Context, o owned) (err error) {
+	rt := c.g.rt
+	rt.mu.Lock()
+	known := c.owns(o) != nil
+	rt.mu.Unlock()
+	switch {
+	case known:
+		return nil
+	case o.comm != nil:
+		o.argument, err = c.c.MakeArgument(ctx, o.comm.reqs.LsaBarriers, watchWord(&rt.watch.Ended))
+	case o.handle != nil:
+		o.window, err = c.c.Register(ctx, o.handle.buffers[c.g.rank], o.handle.t.Bytes())
+	default:
+		o.window, err = c.c.Register(ctx, o.a.seg.Ptr(), o.a.seg.Size())
+	}
+	if err != nil {
+		return err
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	c.owned = append(c.owned, o)
+	return nil
+}
+
+// unmake ends what the communicator has of an allocation, whose work is over.
+func (c *communicator) unmake(a *allocation) (err error) {
+	rt := c.g.rt
+	rt.mu.Lock()
+	var ended []owned
+	c.owned = slices.DeleteFunc(c.owned, func(o owned) bool {
+		if o.a == a {
+			ended = append(ended, o)
+		}
+		return o.a == a
+	})
+	rt.mu.Unlock()
+	if c.isEnded() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
+	defer cancel()
+	for _, o := range slices.Backward(ended) {
+		switch {
+		case o.argument != nil:
+			err = errors.Join(err, c.c.EndArgument(ctx, o.argument))
+		case o.window != 0:
+			err = errors.Join(err, c.c.Deregister(ctx, o.window))
+		}
+	}
+	return err
+}
+
+// makeAll makes what a group's new communicator must have: what its others had.
+func (c *communicator) makeAll(ctx context.Context) error {
+	rt := c.g.rt
+	rt.mu.Lock()
+	allocs := slices.DeleteFunc(slices.Clone(rt.allocs), func(a *allocation) bool {
+		return a.block != nil || a.mapping(c.g) == nil || a.storage.freed.Load() || a.stale.Load() != nil
+	})
+	slices.SortFunc(allocs, func(a, b *allocation) int { return cmp.Compare(a.id, b.id) })
+	var all []owned
+	for _, a := range allocs {
+		all = append(all, owned{a: a})
+		for _, h := range a.handles {
+			if h.g == c.g && h.windowed {
+				all = append(all, owned{a: a, handle: h})
+			}
+		}
+	}
+	for _, d := range c.g.deviceComms {
+		if slices.Contains(allocs, d.t.st.alloc) {
+			all = append(all, owned{a: d.t.st.alloc, comm: d})
+		}
+	}
+	rt.mu.Unlock()
+	for _, o := range all {
+		if err := c.make(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// have makes something of the group's communicator, which is made, too, if there is none. It is collective over the group, on the host. A member that
+// cannot ends the communicator: the members may have different things.
+func (g *Group) have(op string, o owned) {
+	rt, d := g.rt, g.rt.dev.(device.CollectiveDevice)
+	rt.mu.Lock()
+	comm := g.comm
+	rt.mu.Unlock()
+	var err error
+	if comm == nil {
+		err = g.join(op, d) // which has everything
+	} else {
+		ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
+		defer cancel()
+		err = comm.make(ctx, o)
+		g.meeting.Lock()
+		_, err = agree(g, op, "by NCCL", struct{}{}, err)
+		g.meeting.Unlock()
+		if err != nil {
+			comm.end(nil)
+		}
+	}
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+}
+
+// own returns something of the group's communicator for a kernel with the library's own headers. After Recover the members make all of it again.
+func (g *Group) own(op string, o owned) owned {
+	rt := g.rt
+	for {
+		rt.mu.Lock()
+		capturing, comm := rt.capture != nil, g.comm
+		var found *owned
+		if comm != nil {
+			found = comm.owns(o)
+		}
+		rt.mu.Unlock()
+		switch {
+		case comm != nil && comm.isEnded():
+			panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
+		case found != nil:
+			return *found
+		case capturing:
+			panic(rt.misuse(op, "", "launch the kernel once before the capture", "%v has no communicator of NCCL yet, and none can be made while a graph is captured", g))
+		}
+		g.have(op, o)
+	}
+}
+
+// OwnComm is what a kernel with the library's own headers gets for a communicator.
+func OwnComm(op string, c *DeviceComm) []byte {
+	CommArgument(op, c)
+	return c.g.own(op, owned{a: c.t.st.alloc, comm: c}).argument
+}
+
+// OwnWindow is what a kernel with the library's own headers gets for a window.
+func OwnWindow(op string, w *DeviceWindow) uintptr {
+	WindowArgument(op, w)
+	h, rt := w.h, w.h.g.rt
+	rt.mu.Lock()
+	windowed := h.windowed
+	rt.mu.Unlock()
+	if windowed {
+		return h.g.own(op, owned{a: h.t.st.alloc, handle: h}).window
+	}
+	if h.t.st.alloc.block != nil {
+		panic(rt.misuse(op, "window", "allocate it by Empty", "the tensor is of a memory pool, of which NCCL has no windows"))
+	}
+	panic(rt.misuse(op, "window", fmt.Sprintf("give the window of a tensor of Empty, or of a slice that begins at a multiple of %d bytes", windowUnit),
+		"windows of NCCL begin at a multiple of %d bytes, the tensor begins at byte %d", windowUnit, h.t.offset))
+}
+
+// ownWindow makes the library's window of a tensor, if snippets can have its headers and the tensor is where a window can be. It is collective over the
+// group, on the host.
+func (h *Handle) ownWindow(op string) {
+	rt, a := h.g.rt, h.t.st.alloc
+	if _, why := rt.ownHeaders(); why != "" || a.block != nil || h.t.offset%windowUnit != 0 || h.t.n == 0 {
+		return
+	}
+	rt.mu.Lock()
+	h.windowed = true
+	rt.mu.Unlock()
+	h.g.have(op, owned{a: a, handle: h})
+}
+
+// ownComm makes the library's part of a communicator, if snippets can have its headers. It is collective over the group, on the host.
+func (c *DeviceComm) ownComm(op string) {
+	rt := c.g.rt
+	if _, why := rt.ownHeaders(); why != "" {
+		return
+	}
+	rt.mu.Lock()
+	c.g.deviceComms = append(c.g.deviceComms, c)
+	rt.mu.Unlock()
+	c.g.have(op, owned{a: c.t.st.alloc, comm: c})
+}
+
+// LookAfterOwn watches a launched kernel that uses the communicators of groups: they end with it if it must.
+func (c *Call) LookAfterOwn(groups []*Group) {
+	for _, g := range groups {
+		if g.comm == nil {
+			continue
+		}
+		g.comm.mu.Lock()
+		g.comm.launched = true
+		g.comm.mu.Unlock()
+		switch {
+		case c.rt.capture == nil:
+			g.comm.lookAfter(c.stream, c.Record.id)
+		case !slices.Contains(c.rt.capture.comms, g.comm):
+			c.rt.capture.comms = append(c.rt.capture.comms, g.comm)
+		}
+	}
+}
+
+// stop lets kernels with the library's own headers end, and then the communicator, whose memory they use.
+func (c *communicator) stop(pending []issuedCall) {
+	atomic.StoreUint32(&c.g.rt.watch.Ended, 1)
+	for until := time.Now().Add(kernelsLimit); time.Now().Before(until); time.Sleep(failureTick) {
+		if !slices.ContainsFunc(pending, func(t issuedCall) bool { return !t.s.atRest() }) {
+			break
+		}
+	}
+	c.c.End()
+}
