@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,6 +77,10 @@ func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 		return m.kernels[0]
 	}
 	d, err := rt.dev.Compile(device.Source{Name: name, Line: line, Text: text, Library: library != ""})
+	if wrong := (*device.CompileError)(nil); library != "" && errors.As(err, &wrong) { // ours has what slides and later versions have, or says what to write
+		library, why = "", library+"'s does not take it: "+core.Failure(rt.world, op, err).Msg
+		d, err = rt.dev.Compile(device.Source{Name: name, Line: line, Text: text})
+	}
 	if err != nil {
 		panic(core.Failure(rt.world, op, err))
 	}

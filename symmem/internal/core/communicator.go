@@ -49,10 +49,14 @@ type communicator struct {
 
 // issuedCall is a call that may be under way.
 type issuedCall struct {
-	s      *Stream
-	id     uint32
-	issued time.Time
+	s       *Stream
+	id      uint32
+	issued  time.Time
+	timeout time.Duration // 0 for none: of kernels of the user's, whose waits know no time
 }
+
+// expired reports whether the call has taken longer than it may.
+func (t issuedCall) expired() bool { return t.timeout > 0 && time.Since(t.issued) > t.timeout }
 
 // lookAfter watches the calls that a replay of the graph put in a stream.
 func (g *Graph) lookAfter(s *Stream) {
@@ -63,7 +67,7 @@ func (g *Graph) lookAfter(s *Stream) {
 				id = call.id
 			}
 		}
-		comm.lookAfter(s, id)
+		comm.lookAfter(s, id, 0)
 	}
 }
 
@@ -273,18 +277,18 @@ func (c *Call) RunLibrary(d device.Collective, bytes int) {
 	}
 	c.Chose(bytes, &tuning.Way{Path: comm.name, Why: why})
 	if rt.capture == nil {
-		comm.lookAfter(c.stream, c.Record.id)
+		comm.lookAfter(c.stream, c.Record.id, 0)
 	} else if !slices.Contains(rt.capture.comms, comm) {
 		rt.capture.comms = append(rt.capture.comms, comm)
 	}
 }
 
-// lookAfter watches a call that was put in a stream.
-func (c *communicator) lookAfter(s *Stream, id uint32) {
+// lookAfter watches a call that was put in a stream, and may take so long if that is not 0.
+func (c *communicator) lookAfter(s *Stream, id uint32, timeout time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.pending = slices.DeleteFunc(c.pending, func(t issuedCall) bool { return t.s == s })
-	c.pending = append(c.pending, issuedCall{s, id, time.Now()})
+	c.pending = append(c.pending, issuedCall{s, id, time.Now(), timeout})
 	if !c.watched && !c.ended {
 		c.watched = true
 		go c.watch()
@@ -302,12 +306,12 @@ func (c *communicator) watch() {
 		c.mu.Lock()
 		c.pending = slices.DeleteFunc(c.pending, func(t issuedCall) bool { return slices.Contains(over, t) })
 		c.watched = len(c.pending) > 0 && !c.ended
-		goOn := c.watched
+		goOn, expired := c.watched, slices.ContainsFunc(c.pending, issuedCall.expired)
 		c.mu.Unlock()
 		if !goOn {
 			return
 		}
-		if err := c.c.Failure(); err != nil {
+		if err := c.c.Failure(); err != nil || expired {
 			c.end(err)
 			return
 		}
@@ -327,6 +331,9 @@ func (c *communicator) end(why error) {
 	pending := slices.DeleteFunc(slices.Clone(c.pending), func(t issuedCall) bool { return t.s.atRest() })
 	for _, t := range pending {
 		r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.id, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(time.Since(t.issued))}
+		if t.expired() {
+			r.State = device.WaitTimeout
+		}
 		if atomic.CompareAndSwapUint32(&rt.watch.Fault.State, device.WaitNone, device.WaitClaimed) {
 			storeRecord(&rt.watch.Fault, &r)
 		}
@@ -441,7 +448,9 @@ var errLostGraph = errors.New("the graph calls NCCL by a communicator that was e
 
 // explainLibrary says why a call by the library was given up.
 func (rt *Runtime) explainLibrary(e *Error, c Record) {
-	e.Kind = KindInterrupted
+	if e.Kind != KindTimeout {
+		e.Kind = KindInterrupted
+	}
 	for _, comm := range rt.comms.all() {
 		comm.mu.Lock()
 		why, name := comm.why, comm.name

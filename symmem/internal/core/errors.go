@@ -231,7 +231,7 @@ func (e *Error) setCompile(c *device.CompileError) {
 	}
 	d := c.Diagnostics[0]
 	e.Msg, e.File, e.Line, e.Column, e.Source = d.Text, d.File, d.Line, d.Column, d.Source
-	e.Detail = ""
+	e.Detail, e.Hint = "", hintNCCL(d.Text)
 	if len(c.Diagnostics) > 1 {
 		e.Detail = c.Error()
 	}

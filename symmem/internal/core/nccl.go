@@ -357,6 +357,14 @@ func WindowArgument(op string, w *DeviceWindow) device.Ptr {
 // TouchComm is Touch for the communicator's resources.
 func (c *Call) TouchComm(d *DeviceComm) { c.Touch(d.t) }
 
+// hintNCCL answers a compiler's complaint about a name that slides have and NCCL has not, which the header cannot.
+func hintNCCL(complaint string) string {
+	if strings.Contains(complaint, "ncclGinFenceLevel") && strings.Contains(complaint, "relaxed") {
+		return "write ncclGinFenceLevel::Relaxed, or None, which is the same"
+	}
+	return ""
+}
+
 // explainNCCL says what a function of NCCL's device API refused.
 func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
 	if kernel, at := rt.calls.latestKernel(); r.Ordinal == 0 && kernel != "" {

@@ -304,7 +304,7 @@ func (c *Call) LookAfterOwn(groups []*Group) {
 		g.comm.mu.Unlock()
 		switch {
 		case c.rt.capture == nil:
-			g.comm.lookAfter(c.stream, c.Record.id)
+			g.comm.lookAfter(c.stream, c.Record.id, c.opts.timeout)
 		case !slices.Contains(c.rt.capture.comms, g.comm):
 			c.rt.capture.comms = append(c.rt.capture.comms, g.comm)
 		}

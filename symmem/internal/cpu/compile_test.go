@@ -31,6 +31,7 @@ func TestCompileErrors(t *testing.T) {
 		{"undefined function", "__device__ int g(int);\n__global__ void f(int* p) {\n  *p = g(1);\n}", 3, 0, "undefined reference to `g(int)'"},
 		{"unfinished", "__global__ void f(int* p) {", 1, 0, ""},
 		{"inline PTX", "__device__ void g() {\n  int x; /* asm( */ asm volatile(\"mov.u32 %0, %laneid;\" : \"=r\"(x));\n}", 2, 21, ptx},
+		{"inline PTX of multimem", "__device__ void g(float* p, float v) {\n  asm volatile (\"multimem.st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(v));\n}", 2, 3, "use symm::multimem_sum(p) and symm::multimem_store"},
 		{"nested launch", "__global__ void f() {}\n__global__ void g() { f<<<1, 1>>>(); }", 2, 24, "cannot be launched from device code"},
 		{"texture", "__global__ void f(cudaTextureObject_t t) {}", 1, 19, gpu},
 		{"tensor cores", "#include <mma.h>\n__global__ void f() {}", 1, 1, "hardware"},

@@ -23,6 +23,13 @@ var refusals = []struct {
 	{regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"](mma\.h|cuda/barrier|cuda/pipeline|cuda_pipeline\.h|cudaTypedefs\.h)[>"]`), "this header is for hardware that the cpu device does not have"},
 }
 
+// multimemPTX is what there is instead of it.
+const multimemPTX = "inline PTX of multimem cannot run on the cpu device; use symm::multimem_sum(p) and symm::multimem_store(p, value), or ncclMultimemReduceSum and ncclMultimemCopy, " +
+	"which run on every device"
+
+// ofMultimem is inline PTX of multimem.
+var ofMultimem = regexp.MustCompile(`^\w+\s*(volatile|__volatile__)?\s*\(\s*"\s*multimem\.`)
+
 // refuse looks for them outside comments, strings and what is not for the cpu device. The error is a *device.CompileError.
 func refuse(src device.Source) error {
 	text := cudalex.Blank(src.Text, onCPU)
@@ -32,7 +39,11 @@ func refuse(src device.Source) error {
 			start := at[0] + len(text[at[0]:at[1]]) - len(strings.TrimLeft(text[at[0]:at[1]], " \t\n"))
 			line := 1 + strings.Count(text[:start], "\n")
 			column := start - strings.LastIndexByte(text[:start], '\n')
-			found = append(found, device.Diagnostic{Line: line, Column: column, Text: r.why})
+			why := r.why
+			if ofMultimem.MatchString(src.Text[start:]) {
+				why = multimemPTX
+			}
+			found = append(found, device.Diagnostic{Line: line, Column: column, Text: why})
 		}
 	}
 	if found == nil {

@@ -4,6 +4,7 @@
 //
 //   record(out, n, a)  stores the launch's shape, the size of its arguments and the arguments at out
 //   record_comm(out, n, a, comm)  does too, with an ncclDevComm of FAKE_CUDA_COMM bytes, or 248
+//   wait_comm(word, n, a, comm)  holds its stream until *word is not zero, or the word that ends the waits of an ncclDevComm of 2.32.3
 //   wait(word)         holds its stream until *word is not zero
 //   fault()            makes every later call fail with 700
 //   signal_add(word, n)   adds n to a word of 8 bytes
@@ -295,8 +296,8 @@ int cuFuncLoad(function *f) { IN_CONTEXT("cuFuncLoad"); return f ? 0 : INVALID_V
 int cuFuncGetParamInfo(function *f, size_t i, size_t *offset, size_t *size) {
 	static const size_t record[][2] = {{0, 8}, {8, 4}, {16, 8}, {24, 248}}, wait[][2] = {{0, 8}};
 	IN_CONTEXT("cuFuncGetParamInfo");
-	const size_t(*table)[2] = strstr(f->name, "record") ? record : wait;
-	size_t n = strstr(f->name, "record_comm") ? 4 : strstr(f->name, "record") ? 3 : strstr(f->name, "wait") ? 1 : 0;
+	const size_t(*table)[2] = strstr(f->name, "record") || strstr(f->name, "_comm") ? record : wait;
+	size_t n = strstr(f->name, "_comm") ? 4 : strstr(f->name, "record") ? 3 : strstr(f->name, "wait") ? 1 : 0;
 	if (i >= n) return INVALID_VALUE;
 	*offset = table[i][0], *size = table[i][1];
 	if (i == 3 && getenv("FAKE_CUDA_COMM")) *size = (size_t)atoi(getenv("FAKE_CUDA_COMM"));
@@ -330,6 +331,7 @@ static int pump(stream *s);
 
 static int held(const op *o) {
 	if (o->kind == LAUNCH && !strcmp(o->function.name, "wait")) return !**(volatile uint32_t **)o->args;
+	if (o->kind == LAUNCH && !strcmp(o->function.name, "wait_comm")) return !**(volatile uint32_t **)o->args && !**(volatile uint32_t **)(o->args + 24 + 168);
 	if (o->kind == AWAIT) return *(volatile uint32_t *)o->dst != o->word;
 	if (o->kind == WAIT && o->event->pending) pump(o->event->stream);
 	if (o->kind == WORK) return !o->ready(o->work);
