@@ -163,6 +163,7 @@ var cases = []testCase{
 
 	{"NcclTeams", 2, true, ncclTeamsCase},
 	{"NcclAllReduce", 1, true, ncclAllReduceCase},
+	{"NcclFirst", 1, true, ncclFirstCase},
 	{"NcclBarriers", 2, true, ncclBarriersCase},
 	{"NcclLowLatency", 1, true, ncclLowLatencyCase},
 	{"NcclPointers", 1, true, ncclPointersCase},

@@ -20,6 +20,7 @@ var libraryCases = []testCase{
 	{name: "LibraryMany", run: libraryManyCase},
 	{name: "LibraryAbort", run: libraryAbortCase},
 	{name: "LibraryMisuse", run: libraryMisuseCase},
+	{name: "LibraryHeaders", run: libraryHeadersCase},
 }
 
 // viaNCCL is the option that asks for it.
@@ -38,18 +39,98 @@ func TestNCCL(t *testing.T) {
 	for _, c := range []struct {
 		ranks int
 		hosts string
-	}{{2, ""}, {2, "2"}, {4, ""}, {4, "2"}} {
+	}{{1, ""}, {2, ""}, {2, "2"}, {4, ""}, {4, "2"}} {
 		t.Run(fmt.Sprintf("%dranks/hosts%s", c.ranks, c.hosts), func(t *testing.T) {
 			needRanks(t, "cuda", c.ranks)
 			if shared() {
 				t.Skip("NCCL needs a GPU for each rank")
 			}
 			w := startOn(t, "cuda", c.ranks, c.hosts, "null")
-			for _, c := range libraryCases {
-				t.Run(c.name, func(t *testing.T) { w.run(t, c.name) })
+			for _, l := range libraryCases {
+				if c.ranks == 1 && l.name != "LibraryHeaders" {
+					continue // which is about several
+				}
+				t.Run(l.name, func(t *testing.T) { w.run(t, l.name) })
 			}
 		})
 	}
+}
+
+// libraryHeadersCase runs a kernel that was compiled with NCCL's own nccl_device.h: its pointers lead to the memory that ours lead to, and its barriers
+// order what it does there.
+func libraryHeadersCase(t *T) {
+	if symmem.LSA().Size() < t.size {
+		return // the kernel is of one host
+	}
+	const n, blocks = 5000, 4
+	x, sums := symmem.Empty(symmem.I32, n+1024), symmem.Empty(symmem.I32, n)
+	h, in, out := symmem.Rendezvous(x), symmem.Window(x.Slice(1024, n+1024)), symmem.Window(sums)
+	comm := symmem.DevComm(symmem.DevReqs{LsaBarriers: blocks})
+	k := symmem.Compile(`
+#include <nccl_device.h>
+extern "C" __global__ void own(ncclWindow_t in, ncclWindow_t out, int n, ncclDevComm comm, int* version) {
+	*version = NCCL_VERSION_CODE + (sizeof(comm) << 20);
+	ncclLsaBarrierSession<ncclCoopCta> bar{ncclCoopCta(), comm, ncclTeamTagLsa(), blockIdx.x};
+	const int first = threadIdx.x + blockDim.x * blockIdx.x, step = blockDim.x * gridDim.x;
+	for (int p = 0; p < comm.lsaSize; p++)  // to each rank, what the one before it wants there
+		if (p == (comm.lsaRank + 1) % comm.lsaSize)
+			for (int i = first; i < n; i += step) ((int*)ncclGetLsaPointer(in, 0, p))[i] = 10 * p + i;
+	bar.sync(ncclCoopCta(), cuda::memory_order_acq_rel);
+	for (int i = first; i < n; i += step) {
+		int v = 0;
+		for (int p = 0; p < comm.lsaSize; p++) v += ((int*)ncclGetPeerPointer(in, 0, p))[i];
+		((int*)ncclGetLocalPointer(out, 0))[i] = v;
+	}
+	bar.sync(ncclCoopCta(), cuda::memory_order_release);
+}`)
+	version := symmem.Local(symmem.I32, 1)
+	launch := func() {
+		x.Fill(-1)
+		symmem.Synchronize()
+		symmem.Meet()
+		k.Launch(symmem.Grid(blocks), symmem.Block(128), in, out, n, comm, version, symmem.Timeout(20*time.Second))
+		symmem.Synchronize()
+		symmem.Meet()
+		for p := range t.size {
+			got := h.GetBuffer(p, symmem.I32, n+1024).Ints()
+			t.equal("where ours lead", []int{got[1023], got[1024], got[n+1023]}, []int{-1, 10 * p, 10*p + n - 1})
+		}
+		sum := sums.Ints()
+		t.equal("the sums", []int{sum[0], sum[n-1]}, []int{5 * t.size * (t.size - 1), t.size * (5*(t.size-1) + n - 1)})
+	}
+	said := symmem.Explain(launch)
+	own := strings.Contains(said, "'s nccl_device.h, because the back end is NCCL") && strings.Contains(said, ": NCCL 2.")
+	switch caps := symmem.Caps(); {
+	case caps.Backend != "NCCL":
+		t.equal("what Explain says", said, "")
+	case own:
+		t.equal("the version", version.Ints()[0]&(1<<20-1) >= 22907, true)
+	default:
+		t.equal("what Explain says", strings.Contains(said, "symmrepl's nccl_device.h, because "), true)
+	}
+	symmem.Recover()
+	launch()
+	graph := symmem.Capture(func() {
+		k.Launch(symmem.Grid(blocks), symmem.Block(128), in, out, n, comm, version)
+	})
+	for range 10 {
+		graph.Replay()
+	}
+	t.equal("after 10 replays", sums.Ints()[1], t.size*(5*(t.size-1)+1))
+	symmem.Synchronize()
+	symmem.Meet()
+	graph.Free()
+	if own && t.size > 1 {
+		if t.rank == 0 { // alone
+			k.Launch(symmem.Grid(blocks), symmem.Block(128), in, out, n, comm, version, symmem.Timeout(200*time.Millisecond))
+			t.refused(symmem.KindTimeout, symmem.Synchronize, "own", "waited", "for NCCL 2.")
+		}
+		symmem.Recover()
+		launch()
+	}
+	comm.Free()
+	x.Free()
+	sums.Free()
 }
 
 // libraryReduceCase takes every type and reduction, at sizes and offsets of all sorts. The values are small integers.

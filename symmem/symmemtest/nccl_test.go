@@ -352,6 +352,7 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what, unsig
 		"the order":  {"out[0] = ncclGetPeerPointer(comm, 0, 1) == 0;", "takes the window"},
 		"CFT":        {"ncclCftBarrierSession bar(ncclCoopCta(), comm, 0);", "CFT is not here"},
 		"segments":   {"ncclGin gin(comm, 0); gin.get(ncclTeamWorld(comm), 0, comm.resourceWindow, 0, comm.resourceWindow, 0, 0, ncclCoopThread(), ncclGin_None(), 0, ncclGin_SegmentMixed());", "leave the segment type out"},
+		"a level":    {"ncclGinBarrierSession bar(ncclCoopCta(), ncclGin(comm, 0), ncclTeamTagWorld(), 0); bar.sync(ncclCoopCta(), cuda::memory_order_acquire, ncclGinFenceLevel::relaxed);", "write ncclGinFenceLevel::Relaxed, or None"},
 		"the host's": {"ncclDevCommDestroy(comm);", "dc.Free()"},
 	} {
 		if e := t.refused(symmem.KindCompile, func() {

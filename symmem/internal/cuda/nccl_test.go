@@ -9,7 +9,7 @@ import (
 // ncclKernels are those of the suite's cases of NCCL's device API.
 func ncclKernels(t *testing.T) []device.Source {
 	var all []device.Source
-	for file, least := range map[string]int{"nccl_test.go": 5, "ncclcopy_test.go": 1, "ncclnames_test.go": 1} {
+	for file, least := range map[string]int{"nccl_test.go": 5, "ncclcopy_test.go": 1, "ncclfirst_test.go": 1, "ncclnames_test.go": 1} {
 		sources, err := kernelTexts("../../symmemtest/" + file)
 		if err != nil || len(sources) < least {
 			t.Fatalf("%d texts were found in %s: %v", len(sources), file, err)
