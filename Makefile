@@ -45,7 +45,7 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 	go test -count=1 -v -timeout 20m -run '^TestKernelSeeds$$' ./symmem/symmemtest -seeds 100
 	go test -count=1 -v -timeout 40m -run '^TestTokenSeeds$$' ./symmem/symmemtest -routings 500
 	go test -count=1 -timeout 20m -run '^TestGin$$/^cpu$$/^seed' ./symmem/symmemtest -seeds 50
-	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" SYMMREPL_NCCL_INCLUDE="$$PWD/$(NCCL)/include" go test -count=1 -v -run '^TestNCCLHeaders$$' ./symmem/internal/cuda
+	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" SYMMREPL_NCCL_INCLUDE="$$(printf '%s:' "$$PWD"/$(NCCL)/include/*)" go test -count=1 -v -run '^TestNCCLHeaders$$' ./symmem/internal/cuda
 	SYMMREPL_NCCL_EXAMPLES="$$(ls -d "$$PWD/$(NCCL)/source/docs/examples" 2>/dev/null)" go test -count=1 -v -run '^TestNCCLExamples$$' ./symmem/symmemtest
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 20m -run '^TestOverHosts$$' ./symmem/symmemtest -hosts
 	go test -count=1 -v -timeout 10m -run '^FuzzCheck$$' -fuzz '^FuzzCheck$$' -fuzztime 1m ./symmem/internal/net/proxy
@@ -111,11 +111,14 @@ $(UCX): | $(NVRTC)
 		else echo 'make: no UCX 1.13: it is libucx0 1.13.1-1 of Debian 12, which apt-get must reach, and needs libnuma1; its tests are skipped'; fi
 	dirname "$$(find "$$PWD/.venv/lib" -path '*/libucx/lib/libucp.so.0')" > $@
 
-# NCCL's headers, of its wheel, and where GitHub can be reached the examples of its sources. The tests compile the one and run the other.
+# NCCL's headers, of wheels of several versions, and where GitHub can be reached the examples of its sources. The tests compile the ones and run the
+# others.
 $(NCCL): | $(NVRTC)
 	rm -rf $@.new && mkdir -p $@.new/include
-	.venv/bin/pip download --quiet --disable-pip-version-check --no-deps --dest $@.new nvidia-nccl-cu13==2.32.3
-	cd $@.new && ../bin/python -m zipfile -e nvidia_nccl_cu13-*.whl . && mv nvidia/nccl/include/* include/ && rm -rf nvidia*
+	for v in 2.28.9 2.29.7 2.32.3; do \
+		.venv/bin/pip download --quiet --disable-pip-version-check --no-deps --dest $@.new nvidia-nccl-cu13==$$v && \
+		.venv/bin/python -m zipfile -e $@.new/nvidia_nccl_cu13-*.whl $@.new/wheel && mv $@.new/wheel/nvidia/nccl/include $@.new/include/$$v && rm -rf $@.new/*.whl $@.new/wheel || exit 1; \
+	done
 	git clone --quiet --depth 1 --branch v2.30.7-1 https://github.com/NVIDIA/nccl $@.new/source 2>/dev/null || echo "make: NCCL's examples cannot be fetched from GitHub; their test is skipped"
 	mv $@.new $@
 

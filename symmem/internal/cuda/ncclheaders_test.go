@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ var ncclSince = []struct {
 
 // TestNCCLHeaders: what the suite runs with our nccl_device.h compiles with NCCL's too, so that ours has its names and signatures.
 func TestNCCLHeaders(t *testing.T) {
-	folders := filepath.SplitList(os.Getenv(ncclIncludeVariable))
+	folders := slices.DeleteFunc(filepath.SplitList(os.Getenv(ncclIncludeVariable)), func(s string) bool { return s == "" })
 	if len(folders) == 0 {
 		t.Skip(ncclIncludeVariable + " names no folder of NCCL's headers; make test-long fetches them")
 	}
