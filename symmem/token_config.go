@@ -145,15 +145,17 @@ type tokenPlan struct {
 	layout          uint64
 	blocks          int
 	epochs, inbox   int // in the pad
+	words, ticket   int // likewise, between hosts
 	pad, data       int // bytes
 	places          [2]tokens.TokenPlaces
 	notes           [2]tokens.TokenNotes // offsets in the data
+	boxes           [2]tokens.TokenBoxes // between hosts
 	sums            [2]int               // of combines
 	counts, offsets int                  // elements
 }
 
-// planOf lays a switch of a group of so many ranks out.
-func (c *TokenSwitchConfig) planOf(ranks, blocks int) *tokenPlan {
+// planOf lays a switch of a group of so many ranks out. hosts is nil if all are on one.
+func (c *TokenSwitchConfig) planOf(ranks, blocks int, hosts *tokenHosts) *tokenPlan {
 	p := &tokenPlan{layout: tokenLayouts[[2]string{c.Mode, c.Layout}], blocks: blocks}
 	byExpert := p.layout == tokens.ExpertMajor || p.layout == tokens.Zones
 	items, copies, entries, locals := ranks, ranks, 1, c.Experts/ranks
@@ -170,21 +172,32 @@ func (c *TokenSwitchConfig) planOf(ranks, blocks int) *tokenPlan {
 	}
 
 	p.epochs = core.SignalBytes(blocks, ranks)
-	p.inbox = p.epochs + (8*blocks+15)&^15
-	p.pad = p.inbox + 2*ranks*(items+1)*16
+	p.inbox = p.epochs + (4*tokens.Epochs*blocks+15)&^15
+	p.words = p.inbox + 2*ranks*(items+1)*16
+	p.ticket = p.words + 8*tokens.Words*ranks
+	p.pad = p.ticket + 8
 	take := func(n int) int {
 		at := p.data
 		p.data += (n + 255) &^ 255
 		return at
 	}
 	slots := take(2 * c.MaxTokens * copies * row)
+	partners, sent, scales := 0, c.Hidden*c.Payload.Size(), 0
+	if hosts != nil {
+		partners = hosts.places
+	}
+	if c.Payload == F8E4M3 {
+		scales = c.Hidden / tokens.Scaled * 4
+	}
+	var common tokens.TokenBoxes
+	if hosts != nil && hosts.rails {
+		common.Slots = uint64(take(partners * c.MaxTokens * copies * row))
+		common.OutSums, common.InSums = uint64(take(2*partners*c.MaxTokens*c.Hidden*4)), uint64(take(2*partners*c.MaxTokens*c.Hidden*4))
+	}
 	for b := range p.places {
 		places, notes := &p.places[b], &p.notes[b]
 		places.Slots = uint64(slots)
-		places.Rows = uint64(take(rows * c.Hidden * c.Payload.Size()))
-		if c.Payload == F8E4M3 {
-			places.Scales = uint64(take(rows * c.Hidden / tokens.Scaled * 4))
-		}
+		places.Rows, places.Scales = uint64(take(rows*sent)), uint64(take(rows*scales))
 		switch p.layout {
 		case tokens.RankMajor:
 			places.Weights, places.Index = uint64(take(rows*c.TopK*4)), uint64(take(rows*c.TopK*4))
@@ -195,9 +208,17 @@ func (c *TokenSwitchConfig) planOf(ranks, blocks int) *tokenPlan {
 		}
 		places.Table = uint64(take(ranks * c.MaxTokens * entries * 4))
 		word := func(n int) abi.Ptr { return abi.Ptr(take(4 * n)) }
-		*notes = tokens.TokenNotes{State: word(tokens.StateWords(ranks)), Chosen: word(c.MaxTokens * c.TopK), Order: word(c.MaxTokens * copies), Base: word(items),
-			All: word(ranks * items), Counts: word(p.counts), Offsets: word(p.offsets), Kept: word(c.MaxTokens * c.TopK)}
+		*notes = tokens.TokenNotes{State: word(tokens.StateWords(ranks)), Base: word(items), Chosen: word(c.MaxTokens * c.TopK), Order: word(c.MaxTokens * copies),
+			Kept: word(c.MaxTokens * c.TopK), All: word(ranks * items), Counts: word(p.counts), Offsets: word(p.offsets)}
 		p.sums[b] = take(c.MaxTokens * row)
+		if hosts != nil {
+			boxes := &p.boxes[b]
+			*boxes = common
+			boxes.Out, boxes.OutScales = uint64(take(c.MaxTokens*sent)), uint64(take(c.MaxTokens*scales))
+			boxes.In, boxes.InScales = uint64(take(partners*c.MaxTokens*sent)), uint64(take(partners*c.MaxTokens*scales))
+			boxes.NoteBytes = uint64(notes.All - notes.Base)
+			boxes.Notes = uint64(take(partners * int(boxes.NoteBytes)))
+		}
 	}
 	return p
 }

@@ -20,6 +20,7 @@ type TokenSwitch struct {
 	config TokenSwitchConfig
 	region *core.Region
 	plan   *tokenPlan
+	hosts  *tokenHosts      // nil if all of the group are on one host
 	args   tokens.TokenArgs // what all calls have in common
 
 	mu      sync.Mutex
@@ -74,7 +75,8 @@ func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *Tok
 	ts := &TokenSwitch{rt: rt}
 	ts.region = core.NewRegion(op, rt.Group(), opts, func(g *Group) (pad, data int, desc string) {
 		config.check(rt, op, g.Size())
-		ts.config, ts.plan = config, config.planOf(g.Size(), core.MeetingBlocks(g))
+		ts.config, ts.hosts = config, config.tokenHostsOf(g)
+		ts.plan = config.planOf(g.Size(), core.MeetingBlocks(g), ts.hosts)
 		return ts.plan.pad, ts.plan.data, config.String()
 	})
 	g, c := ts.region.Group(), &ts.config
@@ -84,6 +86,10 @@ func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *Tok
 	}
 	for i := range g.Size() {
 		ts.args.Signals.Block[i], ts.args.Data[i] = ts.region.Pad(i), ts.region.Data(i)
+	}
+	if h := ts.hosts; h != nil {
+		h.args.Words, h.args.Ticket = uint64(ts.plan.words), uint64(ts.plan.ticket)
+		h.args.Net, h.args.Window, h.args.Start = ts.region.Net()
 	}
 	return ts
 }
@@ -130,16 +136,21 @@ func (ts *TokenSwitch) begin(op string, opts []Option) core.Call {
 	return c
 }
 
-// launch issues a kernel of the switch for a routing. fill adds what is the call's own.
-func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, tensors []*Tensor, fill func(a *tokens.TokenArgs)) {
-	a := core.ArgsOf[tokens.TokenArgs](c)
+// launch issues a kernel of the switch for a routing: "routing", "dispatch" and so on. size is the bytes that it is given. fill adds what is the call's
+// own.
+func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size int, tensors []*Tensor, fill func(a *tokens.TokenArgs)) {
+	over := core.ArgsOf[tokens.TokenHostsArgs](c)
+	a, b, own := &over.Args, r.serial%2, ts.region.Data(ts.Group().Rank())
+	if ts.hosts != nil {
+		*over = ts.hosts.args
+		over.Boxes = ts.plan.boxes[b]
+	}
 	head := c.Admit(append(tensors, ts.region.All())...)
 	*a = ts.args
 	a.Context = head
 	a.Context.Channels = uint32(ts.plan.blocks)
-	b, own := r.serial%2, ts.region.Data(ts.Group().Rank())
 	n := ts.plan.notes[b]
-	for _, at := range []*abi.Ptr{&n.State, &n.Chosen, &n.Order, &n.Base, &n.All, &n.Counts, &n.Offsets, &n.Kept} {
+	for _, at := range []*abi.Ptr{&n.State, &n.Base, &n.Chosen, &n.Order, &n.Kept, &n.All, &n.Counts, &n.Offsets} {
 		*at += own
 	}
 	a.Places, a.Notes, a.Tokens = ts.plan.places[b], n, uint64(r.tokens)
@@ -148,7 +159,12 @@ func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, tens
 	}
 	fill(a)
 	l := device.Launch{Grid: [3]int{ts.plan.blocks, 1, 1}, Block: [3]int{c.Plan().RowThreads, 1, 1}, Overlap: true}
-	c.Launch(kernel, 0, l, core.BytesOf(a))
+	if ts.hosts == nil {
+		c.Launch("token_"+kernel, 0, l, core.BytesOf(a))
+		return
+	}
+	a.Context.Unannounced = 1
+	c.LaunchPosting("token_hosts_"+kernel, l, core.BytesOf(over), ts.hosts.way(), ts.hosts.why, size)
 }
 
 // enter takes up a call that has begun. After a Recover all ranks begin with the first region, since some may have made calls that others have not.
@@ -214,7 +230,7 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	ts.enter(&c)
 	ts.idle(&c)
 	r := &TokenRouting{ts: ts, serial: ts.serial + 1, tokens: dims[0], made: c.Period()}
-	ts.launch(&c, "token_routing", r, []*Tensor{topk}, func(a *tokens.TokenArgs) { a.Top = core.Addr(topk) })
+	ts.launch(&c, "routing", r, topk.Bytes(), []*Tensor{topk}, func(a *tokens.TokenArgs) { a.Top = core.Addr(topk) })
 	ts.serial = r.serial
 	return r
 }
@@ -314,8 +330,10 @@ func (ts *TokenSwitch) dispatch(op string, r *TokenRouting, x, weights *Tensor, 
 		c.Record.Detail += " again"
 	}
 	d := ts.delivered(r)
-	ts.launch(&c, "token_dispatch", r, []*Tensor{x, weights}, func(a *tokens.TokenArgs) {
-		c.Chose(x.Bytes(), w)
+	ts.launch(&c, "dispatch", r, x.Bytes(), []*Tensor{x, weights}, func(a *tokens.TokenArgs) {
+		if ts.hosts == nil {
+			c.Chose(x.Bytes(), w)
+		}
 		a.In, a.Given, a.Manner = core.Addr(x), core.Addr(weights), a.Manner|manner
 	})
 	r.writes, r.given = r.writes+1, true
@@ -396,7 +414,7 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	if ts.sending != d || d.sent != c.Period() {
 		panic(c.Misuse("dispatched", "call DispatchSend first", "it was not sent by DispatchSend, in the same capture if there is one, or it is complete"))
 	}
-	ts.launch(&c, "token_wait", d.r, nil, func(a *tokens.TokenArgs) {})
+	ts.launch(&c, "wait", d.r, 0, nil, func(a *tokens.TokenArgs) {})
 	ts.sending = nil
 }
 
@@ -438,7 +456,7 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 		panic(c.Misuse("routing", "call Dispatch first", "nothing was dispatched by this routing"))
 	}
 	y := ts.region.Part(ts.config.DType, ts.plan.sums[r.serial%2], r.tokens, ts.config.Hidden)
-	ts.launch(&c, "token_combine", r, []*Tensor{out}, func(a *tokens.TokenArgs) { a.In, a.Out = core.Addr(out), core.Addr(y) })
+	ts.launch(&c, "combine", r, y.Bytes(), []*Tensor{out}, func(a *tokens.TokenArgs) { a.In, a.Out = core.Addr(out), core.Addr(y) })
 	return y
 }
 

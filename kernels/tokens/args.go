@@ -34,6 +34,9 @@ const (
 	Quantise = 4 // send f8e4m3 with scales
 )
 
+// Epochs is how many things each block counts.
+const Epochs = 4
+
 // Scaled is how many elements have a scale in common.
 const Scaled = 128
 
@@ -50,13 +53,13 @@ type TokenPlaces struct {
 // TokenNotes are what a rank notes of a routing for itself.
 type TokenNotes struct {
 	State   abi.Ptr
+	Base    abi.Ptr // by expert or rank; what partners on other hosts get begins here
 	Chosen  abi.Ptr // [token][TopK]
 	Order   abi.Ptr // [token][TopK], or [token][rank]
-	Base    abi.Ptr // by expert or rank
+	Kept    abi.Ptr // [token][TopK]; and ends here
 	All     abi.Ptr // [source][expert or rank]
 	Counts  abi.Ptr // by local expert or source
 	Offsets abi.Ptr // of Zones, by local expert, and the end
-	Kept    abi.Ptr // [token][TopK]
 }
 
 // TokenArgs are the arguments of all kernels of a token switch.
@@ -64,7 +67,7 @@ type TokenArgs struct {
 	Context   abi.Context // Channels: the grid's blocks
 	Signals   abi.Signals // the pads of the switch
 	Data      abi.Ptrs
-	Epochs    uint64 // in the pad: a word for each block that counts routings, then one that counts combines
+	Epochs    uint64 // in the pad: [Epochs][block]
 	Inbox     uint64 // in the pad: [bank][source][item]
 	Layout    uint64
 	Element   uint64
@@ -82,4 +85,45 @@ type TokenArgs struct {
 	In        abi.Ptr // [token] of a dispatch, rows of a combine
 	Out       abi.Ptr // [token] of a combine
 	Given     abi.Ptr // weights of a dispatch: [token][TopK]
+}
+
+// What a rank counts of every other one, in a word of its pad: between hosts.
+const (
+	Counted  = 0 // counts of routings
+	Ready    = 1 // dispatches that meet before
+	Sent     = 2 // dispatches
+	Returned = 3 // combines
+	Words    = 4
+)
+
+// Nobody is no partner.
+const Nobody = 0xffff
+
+// TokenPartner is a rank on another host that this one exchanges tokens with. Place is that of this rank among its partners.
+type TokenPartner struct{ Rank, Place uint16 }
+
+// TokenBoxes are places in every rank's data, for what goes to other hosts and comes from there.
+type TokenBoxes struct {
+	Out, OutScales   uint64 // [token]
+	In, InScales     uint64 // [place][token]
+	Notes, NoteBytes uint64 // [place]: of a partner, as TokenNotes from Base to Kept
+	Slots            uint64 // of rails: [place][token][selection or rank]
+	OutSums, InSums  uint64 // of rails: [bank][place][token], of float32
+}
+
+// TokenHostsArgs are the arguments of the kernels of a switch between hosts.
+type TokenHostsArgs struct {
+	Args     TokenArgs // Data and Signals: 0 of ranks on other hosts
+	Net      abi.Ptr
+	Start    uint64 // of the data in its window
+	Words    uint64 // in the pad: [word][source]
+	Ticket   uint64 // in the pad
+	Boxes    TokenBoxes
+	Window   uint32 // of the data; that of the pads is the next one
+	Rails    uint32 // not 0: partners are counterparts, each for all of its host
+	Partners uint32 // in the order of their hosts
+	Home     uint32 // how many partners are on hosts before this one
+	Partner  [abi.MaxRanks]TokenPartner
+	Carrier  [abi.MaxRanks]uint16 // by rank: the number of the partner that gets what is for it; Nobody of ranks on this host
+	Relay    [abi.MaxRanks]uint16 // of Rails, by rank of another host: the rank on this one whose partner it is
 }

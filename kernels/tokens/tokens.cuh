@@ -14,6 +14,8 @@
 // combine to combine: a rank that writes into slots of one has met everybody in the one before, and so everybody has read those of the
 // one before that.
 //
+// Between hosts the kernels are token_hosts_routing and so on: hosts.cuh says how they work.
+//
 // Places follow from the counts and from the order of tokens and selections, so that they are the same on every run.
 #pragma once
 #include "reduce/reduce.cuh"
@@ -48,6 +50,9 @@ SYMM_VALUES(TokenManner, kMeet, kSplit, kQuantise)
 // TokenState is what the words of TokenNotes.state are: whether the routing was refused, the most tokens of any rank, and the tokens of each.
 enum TokenState { kVoid = 0, kMost = 1, kTokens = 2 };
 
+// TokenEpoch is what every block counts.
+enum TokenEpoch { kRoutings = 0, kCombines = 1, kDispatches = 2, kMeetings = 3 };
+
 constexpr int kScaled = 128;  // elements of a scale
 SYMM_VALUES(TokenScale, kScaled)
 
@@ -62,21 +67,21 @@ SYMM_LAYOUT(TokenPlaces, rows, scales, weights, index, table, slots)
 // TokenNotes are what a rank notes of a routing for itself.
 struct TokenNotes {
   symm::i32* state;
+  symm::i32* base;     // by expert or rank: the row there of this rank's first; what partners on other hosts get begins here
   symm::i32* chosen;   // [token][top_k]: the experts
   symm::i32* order;    // of [token][selection] among this rank's for the expert, or of [token][rank] among those for the rank; -1: none
-  symm::i32* base;     // by expert or rank: the row there of this rank's first
+  float* kept;         // [token][top_k]: weights, for the combine; and ends here
   symm::i32* all;      // [source][expert or rank]: the counts of all
   symm::i32* counts;   // of rows received, by local expert or source
   symm::i32* offsets;  // of kZones: the row where each local expert begins, and the end
-  float* kept;         // [token][top_k]: weights, for the combine
 };
-SYMM_LAYOUT(TokenNotes, state, chosen, order, base, all, counts, offsets, kept)
+SYMM_LAYOUT(TokenNotes, state, base, chosen, order, kept, all, counts, offsets)
 
 struct TokenArgs {
   symm::Context context;   // channels: the grid's blocks
   symm::Signals signals;   // the pads of the switch
   char* data[symm::kMaxRanks];
-  symm::u64 epochs;        // in the pad: a word for each block that counts routings, then one that counts combines
+  symm::u64 epochs;        // in the pad: [TokenEpoch][block]
   symm::u64 inbox;         // in the pad: [bank][source][item]
   symm::u64 layout, element, manner;
   symm::u64 experts, top_k, max_tokens, max_recv, align;
@@ -90,6 +95,14 @@ struct TokenArgs {
   const float* given;      // weights of a dispatch: [token][top_k]
 };
 SYMM_LAYOUT(TokenArgs, context, signals, data, epochs, inbox, layout, element, manner, experts, top_k, max_tokens, max_recv, align, tokens, hidden, places, notes, top, in, out, given)
+
+// epochs are the counts of the blocks.
+__device__ __forceinline__ symm::u32* epochs(const TokenArgs& a, TokenEpoch of) {
+  return (symm::u32*)((char*)a.signals.block[a.context.rank] + a.epochs) + of * gridDim.x;
+}
+
+// near tells whether the memory of a rank is mapped.
+__device__ __forceinline__ bool near(const TokenArgs& a, symm::u32 rank) { return a.data[rank] != nullptr; }
 
 __device__ __forceinline__ bool by_expert(const TokenArgs& a) { return a.layout == kExpertMajor || a.layout == kZones; }
 
@@ -172,11 +185,33 @@ __device__ __forceinline__ void each_piece(symm::u32 rows, symm::u32 first, symm
 // payload is the bytes of a row that a dispatch delivers.
 __device__ __forceinline__ symm::u32 payload(const TokenArgs& a) { return (symm::u32)a.hidden * (a.manner & kQuantise ? 1 : element_bytes(a)); }
 
+// Rows are rows of what dispatches carry, with their scales if they have any.
+struct Rows {
+  char* at;
+  float* scales;
+};
+
+// copy_part: a warp copies n units of a row from the first one on, with their scales.
+__device__ __forceinline__ void copy_part(const TokenArgs& a, const Rows& to, symm::u64 row, const Rows& from, symm::u64 source, symm::u32 first, symm::u32 n) {
+  using namespace symm;
+  const u64 bytes = payload(a);
+  move(to.at + row * bytes + first * 16, from.at + source * bytes + first * 16, n);
+  if (!(a.manner & kQuantise)) return;
+  const u32 all = (u32)a.hidden / kScaled;
+  for (u32 i = first / 8 + lane(); i < (first + n) / 8; i += 32) to.scales[row * all + i] = from.scales[source * all + i];
+}
+
+// delivered is where dispatches deliver rows at a rank.
+__device__ __forceinline__ Rows delivered(const TokenArgs& a, symm::u32 rank) {
+  return Rows{a.data[rank] + a.places.rows, (float*)(a.data[rank] + a.places.scales)};
+}
+
 // replicate fills in the rows of experts that this rank's copy of a token was not sent for: a token crosses once to each rank.
 __device__ __forceinline__ void replicate(const TokenArgs& a) {
   using namespace symm;
-  const u32 bytes = payload(a), units = bytes / 16, ranks = (u32)a.context.ranks(), k = (u32)a.top_k;
+  const u32 units = payload(a) / 16, ranks = (u32)a.context.ranks(), k = (u32)a.top_k;
   char* const mine = a.data[a.context.rank];
+  const Rows rows = delivered(a, (u32)a.context.rank);
   each_part(portion_of(a, units), units, [&](u32 t, u32 first, u32 n) {
     each_piece(ranks * k, first, n, [&](u32 row, u32 at, u32 count) {
       const u32 source = row % ranks, j = row / ranks;
@@ -187,12 +222,7 @@ __device__ __forceinline__ void replicate(const TokenArgs& a) {
       i32 from = -1;
       for (u32 i = 0; i < j && from < 0; i++) from = entries[i];
       if (from < 0) return;
-      char* const rows = mine + a.places.rows;
-      move(rows + (u64)to * bytes + at * 16, rows + (u64)from * bytes + at * 16, count);
-      if (!(a.manner & kQuantise)) return;
-      float* const scales = (float*)(mine + a.places.scales);
-      const u32 all = (u32)a.hidden / kScaled;
-      for (u32 i = at / 8 + lane(); i < (at + count) / 8; i += 32) scales[(u64)to * all + i] = scales[(u64)from * all + i];
+      copy_part(a, rows, (u32)to, rows, (u32)from, at, count);
     });
   });
 }

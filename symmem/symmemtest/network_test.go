@@ -545,6 +545,8 @@ var lossCases = []testCase{
 	{name: "LossBeside", run: lossBesideCase},
 	{name: "LossInAllReduce", run: lossInAllReduceCase},
 	{name: "LossInRows", run: lossInRowsCase},
+	{name: "LossInTokens", run: lossInTokensCase},
+	{name: "LossInTokensByRails", run: lossInTokensByRailsCase},
 }
 
 // TestNetworkLoss kills a rank on another host in the middle of each case, and replaces it.

@@ -31,12 +31,14 @@ var overHostsCases = []testCase{
 	{name: "OverHostsRows", run: overHostsRowsCase},
 	{name: "OverHostsRowsGraph", run: overHostsRowsGraphCase},
 	{name: "OverHostsRowsExplain", run: overHostsRowsExplainCase},
+	{name: "OverHostsTokens", run: overHostsTokensCase},
 }
 
 // alsoOverHosts are cases of one host whose operations cross hosts too.
 var alsoOverHosts = []string{
 	"ReduceScatter", "AllGather", "AllToAll", "Broadcast",
 	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout",
+	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenGroup", "TokenRefused", "TokenTimeout", "TokenExplain",
 }
 
 // vias are the ways of a collective, and none asked for.

@@ -3,6 +3,7 @@ package symmemtest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem"
@@ -182,8 +183,14 @@ func tokenExplainCase(t *T) {
 		ts.Dispatch(r, x, weights)
 		ts.Combine(r, ts.Dispatch(r, x, weights).Tokens)
 	})
-	head := fmt.Sprintf("token_dispatch f32[8] low_latency expert_major%%s on world (%d ranks, 96 bytes): stores into places", t.size)
-	t.equal("Explain", got, fmt.Sprintf(head, "")+", then a barrier, because the counts of the routing told that the region is free everywhere\n"+
-		fmt.Sprintf(head, " again")+" between barriers, because the routing's region was in use before")
+	head := fmt.Sprintf("token_dispatch f32[8] low_latency expert_major%%s on world (%d ranks, 96 bytes): ", t.size)
+	want := fmt.Sprintf(head, "") + "stores into places, then a barrier, because the counts of the routing told that the region is free everywhere\n" +
+		fmt.Sprintf(head, " again") + "stores into places between barriers, because the routing's region was in use before"
+	if caps := symmem.Caps(); len(caps.Hosts) > 1 {
+		over := "direct: puts over " + caps.Between + " between hosts, stores within, because low latency: nobody in between"
+		other := strings.NewReplacer("dispatch", "routing", "96", "48").Replace(fmt.Sprintf(head, ""))
+		want = other + over + "\n" + fmt.Sprintf(head, "") + over + "\n" + fmt.Sprintf(head, " again") + over + "\n" + strings.Replace(fmt.Sprintf(head, ""), "dispatch", "combine", 1) + over
+	}
+	t.equal("Explain", got, want)
 	ts.Free()
 }

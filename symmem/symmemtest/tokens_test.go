@@ -299,20 +299,29 @@ var routings = flag.Int("routings", 0, "compare so many random routings of each 
 // routingsVariable tells a child how many routings tokenSeedsCase takes.
 const routingsVariable = "SYMMTEST_CHILD_ROUTINGS"
 
-// TestTokenSeeds compares many random routings with the model. TestSuite has the first few.
+// TestTokenSeeds compares many random routings with the model, on one host and on several. TestSuite and TestOverHosts have the first few.
 func TestTokenSeeds(t *testing.T) {
 	if *routings == 0 {
 		t.Skip("-routings is not given: it takes minutes")
 	}
 	for _, device := range devices(t) {
 		for _, n := range rankCounts(t, device) {
-			t.Run(fmt.Sprintf("%s/%dranks", device, n), func(t *testing.T) {
-				t.Setenv(routingsVariable, strconv.Itoa(*routings))
-				w := start(t, device, n)
-				for first := 0; first < *routings; first += routingsAtOnce {
-					w.run(t, "TokenSeeds"+strconv.Itoa(first))
+			for _, hosts := range []int{1, 2, 4} {
+				if n%hosts != 0 || hosts > 1 && device != "cpu" && !shared() {
+					continue
 				}
-			})
+				t.Run(fmt.Sprintf("%s/%dranks/%dhosts", device, n, hosts), func(t *testing.T) {
+					t.Setenv(routingsVariable, strconv.Itoa(*routings))
+					on, network := "", "none"
+					if hosts > 1 {
+						on, network = strconv.Itoa(hosts), fmt.Sprintf("null reorder=on seed=%d", 10*n+hosts)
+					}
+					w := startOn(t, device, n, on, network)
+					for first := 0; first < *routings; first += routingsAtOnce {
+						w.run(t, "TokenSeeds"+strconv.Itoa(first))
+					}
+				})
+			}
 		}
 	}
 }

@@ -16,7 +16,8 @@ type passage struct {
 	why   string
 	size  int // that the way was chosen by
 
-	splits int // in device memory that say which bytes it moves besides; 0 if none do
+	splits  int  // in device memory that say which bytes it moves besides; 0 if none do
+	unknown bool // how many bytes it moves is known on the device alone
 }
 
 // went says to Explain and to a trace which way the call went, once its work was issued. rt.mu is held.
@@ -40,6 +41,8 @@ func (c *Call) wayOf(far bool) *tuning.Way {
 	switch {
 	case p.splits > 0:
 		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, Between(c.rt)), Why: p.why}
+	case p.unknown:
+		return &tuning.Way{Path: fmt.Sprintf("%s over %s between hosts, stores within", p.of, Between(c.rt)), Why: p.why}
 	case p.of != "":
 		why := p.why
 		if c.not != "" {

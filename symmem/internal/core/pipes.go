@@ -126,6 +126,9 @@ func (c *Call) Via() Via { return c.opts.via }
 // Hosts are the members of the group by host, as ranks of the group, and the number of this one's.
 func (c *Call) Hosts() (members [][]int, home int) { return c.opts.group.members, c.opts.group.home }
 
+// MembersByHost is Hosts for a group.
+func MembersByHost(g *Group) (members [][]int, home int) { return g.members, g.home }
+
 // Even tells whether the group has a hierarchical way, and Small whether it has a flat one.
 func (c *Call) Even() bool {
 	_, rail := c.opts.group.places()
@@ -175,4 +178,12 @@ func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Se
 	c.passage = passage{way: "with", bytes: s.Bytes, of: string(s.Way), why: s.Why, size: s.Size, splits: s.Splits}
 	c.rt.expect(c.Record.op, s.Posts)
 	c.Launch(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args)
+}
+
+// LaunchPosting issues a kernel that posts as many operations for other hosts as only the device knows, if it posts any. way and why say how they
+// go.
+func (c *Call) LaunchPosting(kernel string, l device.Launch, args []byte, way, why string, size int) {
+	c.passage = passage{way: "with", of: way, why: why, size: size, unknown: true}
+	c.rt.hold(c.Record.op, c.stream)
+	c.Launch(kernel, 0, l, args)
 }

@@ -11,10 +11,10 @@ import (
 type Region struct{ h *Handle }
 
 // NewRegion makes a region, of zeros. desc is what the members must have in common. It is collective over the group that the options name, by
-// default g, whose members must be on one host. The options take the sorts of taken.
+// default g. If that spans hosts, a network must connect them.
 func NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, data int, desc string)) *Region {
 	g = g.rt.groupOf(op, g, opts)
-	g.reachAll(op)
+	g.carriesAny(op)
 	pad, data, desc := size(g)
 	t := g.empty(op, U8, []int{data}, aligned(pad), desc)
 	r := &Region{}
@@ -27,10 +27,16 @@ func NewRegion(op string, g *Group, opts []Option, size func(g *Group) (pad, dat
 // Group is the group that the region is of.
 func (r *Region) Group() *Group { return r.h.g }
 
-// Pad is where member i has its pad.
+// Net is how kernels reach the members on other hosts: the group's tables, 0 if there are no such members, and the window of the data and its place
+// there. The window of the pads is the next one.
+func (r *Region) Net() (tables device.Ptr, window uint32, start uint64) {
+	return r.h.kernel.Net, r.h.kernel.Window, r.h.kernel.Start
+}
+
+// Pad is where member i has its pad, 0 if it is on another host.
 func (r *Region) Pad(i int) device.Ptr { return r.h.pads[i] }
 
-// Data is where member i has its data.
+// Data is where member i has its data, likewise.
 func (r *Region) Data(i int) device.Ptr { return r.h.buffers[i] }
 
 // All is this rank's data.
@@ -62,7 +68,7 @@ func (r *Region) NewCall(op string, m Manner, opts []Option) Call {
 	rt := r.h.g.rt
 	c := Call{rt: rt}
 	rt.read(&c.opts, op, r.h.g, false, Ordered, opts)
-	c.Record.op, c.Record.Manner, c.Record.group = op, m, r.h.g
+	c.Record.op, c.Record.Manner, c.Record.group, c.Record.far = op, m, r.h.g, r.h.g.spans()
 	if c.opts.group != r.h.g {
 		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))
 	}

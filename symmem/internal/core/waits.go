@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/kernels/tokens"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -138,6 +139,8 @@ func awaited(r *device.WaitRecord) string {
 		return fmt.Sprintf("room for chunk %d, between hosts", r.Want)
 	case device.WaitNetRows:
 		return "rows, between hosts"
+	case device.WaitNetTokens:
+		return netTokens[r.Channel%tokens.Words] + ", between hosts"
 	case device.WaitNetFlush:
 		return fmt.Sprintf("the network to be done with %d operations of this rank; %d are over", r.Want, r.Seen)
 	case device.WaitCounter:
@@ -157,6 +160,9 @@ func awaited(r *device.WaitRecord) string {
 	}
 	return "something in a kernel of yours"
 }
+
+// netTokens is what ranks of a token switch wait for.
+var netTokens = [tokens.Words]string{tokens.Counted: "counts of tokens", tokens.Ready: "a region for tokens", tokens.Sent: "tokens", tokens.Returned: "results for tokens"}
 
 // takeFault returns the first wait on the device that was given up since the last time, or the first value that was refused
 // there, or nil.
@@ -250,6 +256,9 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
 		case device.WaitNetRows:
 			what = fmt.Sprintf("the rows of rank %d, between hosts", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
+		case device.WaitNetTokens:
+			what = fmt.Sprintf("%s of rank %d, between hosts", netTokens[r.Channel%tokens.Words], e.Peer)
 			e.Hint = fmt.Sprintf("rank %d must make the same call", e.Peer)
 		case device.WaitNetCounter:
 			what = fmt.Sprintf("data to travel between it and rank %d", e.Peer)

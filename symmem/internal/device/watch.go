@@ -71,6 +71,7 @@ const (
 	WaitNetChunk   = 14 // chunk number Want, from 1, of Peer, in slot Channel of a pipe
 	WaitNetUsed    = 15 // Peer to use the chunk before chunk number Want in slot Channel of a pipe
 	WaitNetRows    = 16 // the rows of Peer
+	WaitNetTokens  = 17 // what Channel, a word of kernels/tokens, counts of Peer; Want and Seen count
 
 	WaitCounter = 13 // counter Channel of the group, of operations of this rank, to become Want; Seen is it
 

@@ -46,7 +46,7 @@ var declared = []any{
 	rows.CopyRowsArgs{},
 	signal.BarrierArgs{}, signal.SignalArgs{}, signal.PutWithSignalArgs{}, signal.WaitForSignalArgs{}, signal.SignalAddArgs{},
 	tilereduce.Tile{}, tilereduce.TileReduceArgs{},
-	tokens.TokenPlaces{}, tokens.TokenNotes{}, tokens.TokenArgs{},
+	tokens.TokenPlaces{}, tokens.TokenNotes{}, tokens.TokenArgs{}, tokens.TokenPartner{}, tokens.TokenBoxes{}, tokens.TokenHostsArgs{},
 }
 
 // TestStructs compares the name, the offset and the size of every field with what the C++ compiler says of it.
@@ -104,7 +104,7 @@ func TestConstants(t *testing.T) {
 		"WaitState": {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused, "kLost": device.WaitLost},
 		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,
 			"kNetSignal": device.WaitNetSignal, "kNetCounter": device.WaitNetCounter, "kNetFlush": device.WaitNetFlush, "kNetBarrier": device.WaitNetBarrier, "kCounter": device.WaitCounter,
-			"kNetChunk": device.WaitNetChunk, "kNetUsed": device.WaitNetUsed, "kNetRows": device.WaitNetRows,
+			"kNetChunk": device.WaitNetChunk, "kNetUsed": device.WaitNetUsed, "kNetRows": device.WaitNetRows, "kNetTokens": device.WaitNetTokens,
 			"kLsaBarrier": device.WaitLSABarrier, "kLowLatency": device.WaitLowLatency, "kGinSignal": device.WaitGinSignal, "kGinCounter": device.WaitGinCounter},
 		"NcclRefusal": {"kNcclPeer": abi.NcclPeer, "kNcclBytes": abi.NcclBytes, "kNcclBarrier": abi.NcclBarrier, "kNcclBlock": abi.NcclBlock, "kNcclSlot": abi.NcclSlot, "kNcclMultimem": abi.NcclMultimem,
 			"kNcclGin": abi.NcclGin, "kNcclRank": abi.NcclRank, "kNcclSignal": abi.NcclSignal, "kNcclCounter": abi.NcclCounter, "kNcclGinBarrier": abi.NcclGinBarrierIndex},
@@ -131,6 +131,8 @@ func TestConstants(t *testing.T) {
 		"TokenRefused":  {"kExpert": tokens.RefusedExpert, "kTwice": tokens.RefusedTwice, "kRoom": tokens.RefusedRoom},
 		"TokenManner":   {"kMeet": tokens.Meet, "kSplit": tokens.Split, "kQuantise": tokens.Quantise},
 		"TokenScale":    {"kScaled": tokens.Scaled},
+		"TokenWord":     {"kCounted": tokens.Counted, "kReady": tokens.Ready, "kSent": tokens.Sent, "kReturned": tokens.Returned, "kTokenWords": tokens.Words},
+		"TokenPartners": {"kNobody": tokens.Nobody},
 	}
 	_, got := Declarations()
 	for group := range want {

@@ -36,7 +36,12 @@
 #include "packets/packets.cuh"
 #include "reduce/reduce.cuh"
 #include "signal/args.cuh"
+#include "tokens/collect.cuh"
 #include "tokens/fp8.cuh"
+#include "tokens/hosts.cuh"
+#include "tokens/push.cuh"
+#include "tokens/routing.cuh"
+#include "tokens/sums.cuh"
 #include "tokens/tokens.cuh"
 namespace operation_one_shot_all_reduce {
 #include "all_reduce/one_shot_all_reduce.cu"
@@ -139,6 +144,18 @@ namespace operation_token_combine {
 }
 namespace operation_token_dispatch {
 #include "tokens/token_dispatch.cu"
+}
+namespace operation_token_hosts_combine {
+#include "tokens/token_hosts_combine.cu"
+}
+namespace operation_token_hosts_dispatch {
+#include "tokens/token_hosts_dispatch.cu"
+}
+namespace operation_token_hosts_routing {
+#include "tokens/token_hosts_routing.cu"
+}
+namespace operation_token_hosts_wait {
+#include "tokens/token_hosts_wait.cu"
 }
 namespace operation_token_routing {
 #include "tokens/token_routing.cu"
