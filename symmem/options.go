@@ -8,7 +8,7 @@ import (
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
 // [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
-// and SignalAdd [Weak], for collectives over hosts [Via]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+// and SignalAdd [Weak], for collectives over hosts [Via], for dispatches and combines of tokens [Into]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option = core.Option
 
 // AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it every step
@@ -50,3 +50,8 @@ func Timeout(d time.Duration) Option { return core.Timeout(d) }
 // MajorAlign makes every expert's region of the result of AllToAllVDev2D a multiple of n rows, and no region
 // empty. The operation refuses one that is not positive, or longer than its out.
 func MajorAlign(n int) Option { return core.MajorAlign(n) }
+
+// Into makes a dispatch or a combine of a [TokenSwitch] deliver its rows, or its sums, in t, instead of memory of the switch. For a dispatch t is
+// symmetric and rendezvoused by the switch's group, or a part of such a tensor, the same part on all ranks. The operation refuses one of another type or
+// shape.
+func Into(t *Tensor) Option { return core.Into{Tensor: t} }

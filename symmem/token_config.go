@@ -70,6 +70,8 @@ func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	}
 	limited := layout == tokens.Flat || layout == tokens.Zones
 	switch {
+	case ranks > abi.MaxRanks:
+		panic(core.Misuse(rt.world, op, "group", "make a smaller group", "a switch is of at most %d ranks, not %d", abi.MaxRanks, ranks))
 	case c.Experts%ranks != 0:
 		refuse("Experts", "", "%d experts cannot be shared equally by %d ranks", c.Experts, ranks)
 	case c.TopK > c.Experts:
@@ -150,7 +152,7 @@ type tokenPlan struct {
 	places          [2]tokens.TokenPlaces
 	notes           [2]tokens.TokenNotes // offsets in the data
 	boxes           [2]tokens.TokenBoxes // between hosts
-	sums            [2]int               // of combines
+	rows, sums      [2]int               // of dispatches and combines
 	counts, offsets int                  // elements
 }
 
@@ -197,7 +199,7 @@ func (c *TokenSwitchConfig) planOf(ranks, blocks int, hosts *tokenHosts) *tokenP
 	for b := range p.places {
 		places, notes := &p.places[b], &p.notes[b]
 		places.Slots = uint64(slots)
-		places.Rows, places.Scales = uint64(take(rows*sent)), uint64(take(rows*scales))
+		p.rows[b], places.Scales = take(rows*sent), uint64(take(rows*scales))
 		switch p.layout {
 		case tokens.RankMajor:
 			places.Weights, places.Index = uint64(take(rows*c.TopK*4)), uint64(take(rows*c.TopK*4))

@@ -41,7 +41,8 @@ type TokenRouting struct {
 	given  bool // weights were
 }
 
-// Dispatched is what a dispatch delivers: see [TokenSwitchConfig]. The tensors are memory of the switch, and valid until its next routing but one.
+// Dispatched is what a dispatch delivers: see [TokenSwitchConfig]. The tensors are memory of the switch, and valid until its next routing but one, but for
+// Tokens that the caller gave by [Into].
 type Dispatched struct {
 	Tokens  *Tensor
 	Counts  *Tensor // I32: the rows that came, by local expert or by source; zeros after a routing that was refused
@@ -50,8 +51,9 @@ type Dispatched struct {
 	Index   *Tensor // the local expert of each selection, -1 for those of other ranks; nil with expert_major
 	Scales  *Tensor // F32, as Tokens with an element for each 128; nil unless they are f8e4m3
 
-	r    *TokenRouting
-	sent core.Period
+	r     *TokenRouting
+	sent  core.Period
+	given bool // Tokens were, by Into
 }
 
 // NewTokenSwitch makes a switch. It is collective over the group, with equal configs; [TokenSwitchConfig] lists what dispatches of each layout
@@ -67,7 +69,7 @@ type Dispatched struct {
 //
 // Capture: refused: call it before.
 //
-// Errors: KindMisuse for a config that no switch can have, and a group that spans hosts; KindMismatch where the ranks give different configs;
+// Errors: KindMisuse for a config that no switch can have, and a group that spans hosts without a network; KindMismatch where the ranks give different configs;
 // KindPeer, KindInterrupted.
 func (rt *Runtime) NewTokenSwitch(config TokenSwitchConfig, opts ...Option) *TokenSwitch {
 	const op = "NewTokenSwitch"
@@ -127,9 +129,9 @@ func (ts *TokenSwitch) Free() {
 	ts.region.Free("TokenSwitch.Free")
 }
 
-// begin checks the options of a call on the switch.
-func (ts *TokenSwitch) begin(op string, opts []Option) core.Call {
-	c := ts.region.NewCall(op, core.Collective, opts)
+// begin checks the options of a call on the switch, of sorts besides those of every operation on a stream.
+func (ts *TokenSwitch) begin(op string, more core.OptionSet, opts []Option) core.Call {
+	c := ts.region.NewCall(op, core.Collective, core.Ordered|more, opts)
 	c.Record.DType, c.Record.N, c.Record.Detail = ts.config.DType, ts.config.Hidden, ts.config.Mode+" "+ts.config.Layout
 	c.Record.Refused = ts.refused
 	c.Record.On(ts.region.All())
@@ -150,6 +152,11 @@ func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size
 	a.Context = head
 	a.Context.Channels = uint32(ts.plan.blocks)
 	n := ts.plan.notes[b]
+	for i := range a.Rows {
+		if a.Data[i] != 0 {
+			a.Rows[i] = a.Data[i] + abi.Ptr(ts.plan.rows[b])
+		}
+	}
 	for _, at := range []*abi.Ptr{&n.State, &n.Base, &n.Chosen, &n.Order, &n.Kept, &n.All, &n.Counts, &n.Offsets} {
 		*at += own
 	}
@@ -215,7 +222,7 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 	const op = "token_routing"
 	ts.exists(op)
 	core.Live(ts.rt.world, op, topk)
-	c := ts.begin(op, opts)
+	c := ts.begin(op, 0, opts)
 	dims := core.Dims(topk)
 	if topk.DType() != I64 || len(dims) != 2 || dims[1] != ts.config.TopK {
 		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Brief(topk)))
@@ -266,11 +273,14 @@ func (r *TokenRouting) String() string {
 var (
 	tokensFirst = &tuning.Way{Path: "stores into places, then a barrier", Why: "the counts of the routing told that the region is free everywhere"}
 	tokensAgain = &tuning.Way{Path: "stores into places between barriers", Why: "the routing's region was in use before"}
+	tokensInto  = &tuning.Way{Path: "stores into places of a given tensor between barriers", Why: "only the call says when that is free"}
 )
 
 // Dispatch sends every token to the ranks of its experts, as the config lays it out. weights are those of the selections: they travel with the rows, or
 // with low latency, expert_major stay for the combine. A token crosses to each rank once, which copies it for further experts of its own. A dispatch
-// that sends F8E4M3 divides each 128 elements by the scale, their largest magnitude over 448, by a multiplication, and rounds.
+// that sends F8E4M3 divides each 128 elements by the scale, their largest magnitude over 448, by a multiplication, and rounds. To another host a
+// token goes straight to each rank with low latency; with high throughput it crosses once, to the counterpart there, which passes it on: see [Group.Rail]. If
+// the group has more ranks on one host than on another, it goes straight too.
 //
 // PyTorch: TokenSwitchNCCL.dispatch; NCCL EP's ncclEpDispatch
 //
@@ -280,7 +290,8 @@ var (
 // Synchronises: collective over the group and ordered on the stream. It ends when all rows of all ranks have arrived: x and weights may be
 // overwritten by what the stream does next.
 //
-// Options: *Group (that of the switch), *Stream, Timeout.
+// Options: *Group (that of the switch), *Stream, Timeout, Into: then Tokens is the caller's, which must not be in use on any rank when its stream comes
+// to the call.
 //
 // Capture: yes.
 //
@@ -296,7 +307,7 @@ func (ts *TokenSwitch) Dispatch(r *TokenRouting, x, weights *Tensor, opts ...Opt
 //
 // Shapes: as [TokenSwitch.Dispatch].
 //
-// Synchronises: collective over the group and ordered on the stream. It waits for nobody, unless the routing's region was in use before. x and weights may be
+// Synchronises: collective over the group and ordered on the stream. It waits for nobody, unless the routing's region was in use before, or with Into. x and weights may be
 // overwritten by what the stream does next.
 //
 // Options: as [TokenSwitch.Dispatch].
@@ -312,10 +323,20 @@ func (ts *TokenSwitch) dispatch(op string, r *TokenRouting, x, weights *Tensor, 
 	ts.exists(op)
 	r.exists(op)
 	core.Live(ts.rt.world, op, x, weights)
-	c := ts.begin(op, opts)
+	c := ts.begin(op, core.WithInto, opts)
 	ts.checkRows(&c, "x", x, ts.config.DType, []int{r.tokens, ts.config.Hidden})
 	if weights.DType() != F32 || !slices.Equal(core.Dims(weights), []int{r.tokens, ts.config.TopK}) {
 		panic(c.Misuse("weights", "", "weights must be f32[%d, %d], not %v", r.tokens, ts.config.TopK, core.Brief(weights)))
+	}
+	into := c.Into()
+	if into != nil {
+		ts.checkRows(&c, "Into", into, ts.config.Payload, ts.rows())
+		for _, t := range []*Tensor{x, weights} {
+			if core.Overlap(into, t) {
+				panic(c.Misuse("Into", "give another tensor", "the rows would be delivered where x or weights are"))
+			}
+		}
+		c.Record.On(into)
 	}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -325,12 +346,20 @@ func (ts *TokenSwitch) dispatch(op string, r *TokenRouting, x, weights *Tensor, 
 	r.follow(&c, ts)
 	ts.idle(&c)
 	w := tokensFirst
-	if r.writes > 0 || r.made != c.Period() {
+	switch {
+	case into != nil:
+		w, manner = tokensInto, manner|tokens.Meet
+	case r.writes > 0 || r.made != c.Period():
 		w, manner = tokensAgain, manner|tokens.Meet
 		c.Record.Detail += " again"
 	}
-	d := ts.delivered(r)
-	ts.launch(&c, "dispatch", r, x.Bytes(), []*Tensor{x, weights}, func(a *tokens.TokenArgs) {
+	d, used := ts.delivered(r), []*Tensor{x, weights}
+	if into != nil {
+		c.Mapped(into)
+		d.Tokens, d.given, used = into, true, append(used, into)
+	}
+	ts.launch(&c, "dispatch", r, x.Bytes(), used, func(a *tokens.TokenArgs) {
+		d.deliver(&c, a)
 		if ts.hosts == nil {
 			c.Chose(x.Bytes(), w)
 		}
@@ -344,13 +373,26 @@ func (ts *TokenSwitch) dispatch(op string, r *TokenRouting, x, weights *Tensor, 
 	return d
 }
 
+// deliver makes a kernel deliver rows where the caller wants them.
+func (d *Dispatched) deliver(c *core.Call, a *tokens.TokenArgs) {
+	if !d.given {
+		return
+	}
+	copies := c.Mapped(d.Tokens)
+	for i, near := range a.Data {
+		if near != 0 {
+			a.Rows[i] = copies.At(i)
+		}
+	}
+}
+
 // delivered is the tensors of a routing's region.
 func (ts *TokenSwitch) delivered(r *TokenRouting) *Dispatched {
 	c, p, b := &ts.config, ts.plan, r.serial%2
 	places, notes := &p.places[b], &p.notes[b]
 	part := func(dtype DType, at uint64, shape ...int) *Tensor { return ts.region.Part(dtype, int(at), shape...) }
 	shape := ts.rows()
-	d := &Dispatched{r: r, Tokens: part(c.Payload, places.Rows, shape...), Counts: part(I32, uint64(notes.Counts), p.counts)}
+	d := &Dispatched{r: r, Tokens: part(c.Payload, uint64(p.rows[b]), shape...), Counts: part(I32, uint64(notes.Counts), p.counts)}
 	if c.Payload == F8E4M3 {
 		scales := slices.Clone(shape)
 		scales[len(scales)-1] /= tokens.Scaled
@@ -395,7 +437,7 @@ func (d *Dispatched) exists(op string) {
 //
 // Synchronises: collective over the group and ordered on the stream. It ends when all rows of all ranks have arrived.
 //
-// Options: as [TokenSwitch.Dispatch].
+// Options: *Group (that of the switch), *Stream, Timeout.
 //
 // Capture: yes, in the capture of its DispatchSend.
 //
@@ -404,7 +446,8 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	const op = "token_complete"
 	ts.exists(op)
 	d.exists(op)
-	c := ts.begin(op, opts)
+	core.Live(ts.rt.world, op, d.Tokens)
+	c := ts.begin(op, 0, opts)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
@@ -414,14 +457,15 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 	if ts.sending != d || d.sent != c.Period() {
 		panic(c.Misuse("dispatched", "call DispatchSend first", "it was not sent by DispatchSend, in the same capture if there is one, or it is complete"))
 	}
-	ts.launch(&c, "wait", d.r, 0, nil, func(a *tokens.TokenArgs) {})
+	ts.launch(&c, "wait", d.r, 0, []*Tensor{d.Tokens}, func(a *tokens.TokenArgs) { d.deliver(&c, a) })
 	ts.sending = nil
 }
 
 // Combine returns to every rank the sums of what the experts made of its tokens. out has the rows of the dispatch, each in the place where it
 // arrived; y[t] is the sum of what became of token t: with low latency, expert_major of its rows times their weights, in the order of its
 // selections; with high throughput, expert_major of its rows, which the caller has weighted, in that order; with the other layouts of one row from
-// each rank, to which the caller has reduced those of its experts, in the order of the ranks. Sums are of F32 and rounded once: they have
+// each rank, to which the caller has reduced those of its experts, in the order of the ranks. Between hosts with high throughput, what comes from a host
+// is added up there in that order, and then the sums of the hosts, in the order of these. Sums are of F32 and rounded once: they have
 // the same bits on every run. A token whose selections are all masked becomes zero.
 //
 // PyTorch: TokenSwitchNCCL.combine; NCCL EP's ncclEpCombine
@@ -432,7 +476,7 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 // Synchronises: collective over the group and ordered on the stream. It ends when the sums of this rank are there; out may be overwritten by what the
 // stream does next.
 //
-// Options: as [TokenSwitch.Dispatch].
+// Options: *Group (that of the switch), *Stream, Timeout, Into: then the result is the caller's, of any memory, and not a part of out.
 //
 // Capture: yes.
 //
@@ -443,8 +487,15 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	ts.exists(op)
 	r.exists(op)
 	core.Live(ts.rt.world, op, out)
-	c := ts.begin(op, opts)
+	c := ts.begin(op, core.WithInto, opts)
 	ts.checkRows(&c, "out", out, ts.config.DType, ts.rows())
+	y := c.Into()
+	if y != nil {
+		ts.checkRows(&c, "Into", y, ts.config.DType, []int{r.tokens, ts.config.Hidden})
+		if core.Overlap(y, out) {
+			panic(c.Misuse("Into", "give another tensor", "the sums would be delivered where out is, which others of them are made of"))
+		}
+	}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
@@ -455,8 +506,13 @@ func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Te
 	if !r.given {
 		panic(c.Misuse("routing", "call Dispatch first", "nothing was dispatched by this routing"))
 	}
-	y := ts.region.Part(ts.config.DType, ts.plan.sums[r.serial%2], r.tokens, ts.config.Hidden)
-	ts.launch(&c, "combine", r, y.Bytes(), []*Tensor{out}, func(a *tokens.TokenArgs) { a.In, a.Out = core.Addr(out), core.Addr(y) })
+	used := []*Tensor{out}
+	if y != nil {
+		used = append(used, y)
+	} else {
+		y = ts.region.Part(ts.config.DType, ts.plan.sums[r.serial%2], r.tokens, ts.config.Hidden)
+	}
+	ts.launch(&c, "combine", r, y.Bytes(), used, func(a *tokens.TokenArgs) { a.In, a.Out = core.Addr(out), core.Addr(y) })
 	return y
 }
 

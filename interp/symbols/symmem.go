@@ -52,6 +52,7 @@ func init() {
 		"I64":                         reflect.ValueOf(symmem.I64),
 		"I8":                          reflect.ValueOf(symmem.I8),
 		"Init":                        reflect.ValueOf(symmem.Init),
+		"Into":                        reflect.ValueOf(symmem.Into),
 		"KindCompile":                 reflect.ValueOf(symmem.KindCompile),
 		"KindFault":                   reflect.ValueOf(symmem.KindFault),
 		"KindInterrupted":             reflect.ValueOf(symmem.KindInterrupted),

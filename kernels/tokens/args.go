@@ -45,9 +45,9 @@ func StateWords(ranks int) int { return 2 + ranks }
 
 // TokenPlaces are the places in every rank's data that the calls of a routing use.
 type TokenPlaces struct {
-	Rows, Scales, Weights, Index uint64
-	Table                        uint64 // the row of each [source][token][selection], or of each [source][token]
-	Slots                        uint64 // [bank][token][selection or rank], of all routings
+	Scales, Weights, Index uint64
+	Table                  uint64 // the row of each [source][token][selection], or of each [source][token]
+	Slots                  uint64 // [bank][token][selection or rank], of all routings
 }
 
 // TokenNotes are what a rank notes of a routing for itself.
@@ -67,8 +67,9 @@ type TokenArgs struct {
 	Context   abi.Context // Channels: the grid's blocks
 	Signals   abi.Signals // the pads of the switch
 	Data      abi.Ptrs
-	Epochs    uint64 // in the pad: [Epochs][block]
-	Inbox     uint64 // in the pad: [bank][source][item]
+	Rows      abi.Ptrs // where a dispatch delivers
+	Epochs    uint64   // in the pad: [Epochs][block]
+	Inbox     uint64   // in the pad: [bank][source][item]
 	Layout    uint64
 	Element   uint64
 	Manner    uint64

@@ -58,11 +58,11 @@ SYMM_VALUES(TokenScale, kScaled)
 
 // TokenPlaces are the places in every rank's data that the calls of a routing use.
 struct TokenPlaces {
-  symm::u64 rows, scales, weights, index;
+  symm::u64 scales, weights, index;
   symm::u64 table;  // the row of each [source][token][selection], or of each [source][token]; -1: none
   symm::u64 slots;  // [bank][token][selection or rank], of all routings
 };
-SYMM_LAYOUT(TokenPlaces, rows, scales, weights, index, table, slots)
+SYMM_LAYOUT(TokenPlaces, scales, weights, index, table, slots)
 
 // TokenNotes are what a rank notes of a routing for itself.
 struct TokenNotes {
@@ -81,6 +81,7 @@ struct TokenArgs {
   symm::Context context;   // channels: the grid's blocks
   symm::Signals signals;   // the pads of the switch
   char* data[symm::kMaxRanks];
+  char* rows[symm::kMaxRanks];  // where a dispatch delivers
   symm::u64 epochs;        // in the pad: [TokenEpoch][block]
   symm::u64 inbox;         // in the pad: [bank][source][item]
   symm::u64 layout, element, manner;
@@ -94,7 +95,7 @@ struct TokenArgs {
   void* out;               // [token] of a combine
   const float* given;      // weights of a dispatch: [token][top_k]
 };
-SYMM_LAYOUT(TokenArgs, context, signals, data, epochs, inbox, layout, element, manner, experts, top_k, max_tokens, max_recv, align, tokens, hidden, places, notes, top, in, out, given)
+SYMM_LAYOUT(TokenArgs, context, signals, data, rows, epochs, inbox, layout, element, manner, experts, top_k, max_tokens, max_recv, align, tokens, hidden, places, notes, top, in, out, given)
 
 // epochs are the counts of the blocks.
 __device__ __forceinline__ symm::u32* epochs(const TokenArgs& a, TokenEpoch of) {
@@ -203,7 +204,7 @@ __device__ __forceinline__ void copy_part(const TokenArgs& a, const Rows& to, sy
 
 // delivered is where dispatches deliver rows at a rank.
 __device__ __forceinline__ Rows delivered(const TokenArgs& a, symm::u32 rank) {
-  return Rows{a.data[rank] + a.places.rows, (float*)(a.data[rank] + a.places.scales)};
+  return Rows{a.rows[rank], (float*)(a.data[rank] + a.places.scales)};
 }
 
 // replicate fills in the rows of experts that this rank's copy of a token was not sent for: a token crosses once to each rank.

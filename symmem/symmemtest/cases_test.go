@@ -108,6 +108,7 @@ var cases = []testCase{
 	{"TokenGraph", 1, true, tokenGraphCase},
 	{"TokenSend", 1, true, tokenSendCase},
 	{"TokenQuantised", 1, false, tokenQuantisedCase},
+	{"TokenInto", 1, true, tokenIntoCase},
 	{"TokenGroup", 3, false, tokenGroupCase},
 	{"TokenRefused", 1, true, tokenRefusedCase},
 	{"TokenMisuse", 1, false, tokenMisuseCase},

@@ -213,6 +213,7 @@ var functions = map[string]any{
 	"symmem.GetSignalPadSize":             symmem.GetSignalPadSize,
 	"symmem.Grid":                         symmem.Grid,
 	"symmem.Init":                         symmem.Init,
+	"symmem.Into":                         symmem.Into,
 	"symmem.LSA":                          symmem.LSA,
 	"symmem.Local":                        symmem.Local,
 	"symmem.MajorAlign":                   symmem.MajorAlign,

@@ -38,6 +38,7 @@ var acceptances = []accepted{
 	{`symmem\.SharedBytes`, `int .*`, "symmem.SharedBytes", "Launch refuses"},
 	{`symmem\.Timeout`, `time.Duration .*`, "symmem.Timeout", "The operation refuses one"},
 	{`symmem\.MajorAlign`, `int .*`, "symmem.MajorAlign", "The operation refuses one"},
+	{`symmem\.Into`, `\*symmem.Tensor .*`, "symmem.Into", "The operation refuses"},
 	{`symmem\.Via`, `string .*`, "symmem.Via", "The operation refuses"},
 	{`DType\.(Size|String)`, `receiver .*`, "DType", "another value has no size"},
 }

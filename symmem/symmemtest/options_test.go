@@ -23,7 +23,7 @@ func optionsCase(t *T) {
 
 	options := map[string]symmem.Option{
 		"a *Group": symmem.World(), "a *Stream": stream, "Timeout": symmem.Timeout(time.Second), "AccumulateF32": symmem.AccumulateF32(),
-		"SplitLastDim": symmem.SplitLastDim(), "CopyEngine": symmem.CopyEngine(), "MajorAlign": symmem.MajorAlign(1),
+		"SplitLastDim": symmem.SplitLastDim(), "CopyEngine": symmem.CopyEngine(), "MajorAlign": symmem.MajorAlign(1), "Into": symmem.Into(part),
 	}
 	stay := []string{"a *Group", "a *Stream", "Timeout"} // what all that is put in a stream takes
 	with := func(more ...string) []string { return append(slices.Clone(stay), more...) }

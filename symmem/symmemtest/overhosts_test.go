@@ -38,7 +38,7 @@ var overHostsCases = []testCase{
 var alsoOverHosts = []string{
 	"ReduceScatter", "AllGather", "AllToAll", "Broadcast",
 	"VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip", "DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout",
-	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenGroup", "TokenRefused", "TokenTimeout", "TokenExplain",
+	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused", "TokenTimeout", "TokenExplain",
 }
 
 // vias are the ways of a collective, and none asked for.

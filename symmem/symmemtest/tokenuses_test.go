@@ -223,6 +223,49 @@ func tokenQuantisedCase(t *T) {
 	ts.Free()
 }
 
+// tokenIntoCase has dispatches and combines deliver in tensors of the caller's: the same one again and again, and a part of one.
+func tokenIntoCase(t *T) {
+	for _, c := range tokenConfigs(t.size) {
+		ts := symmem.NewTokenSwitch(c)
+		var rows, sums *symmem.Tensor
+		for seed := range 4 {
+			m := randomRouting(ts.Config(), t.size, 2+3*seed) // of all tokens
+			topk, x, weights := t.inputs(m)
+			r := ts.Routing(topk)
+			if rows == nil {
+				shape := ts.Dispatch(r, x, weights).Tokens.Shape()
+				shape[0]++
+				all := symmem.Empty(c.DType, shape...)
+				symmem.Rendezvous(all)
+				rows, sums = all.Slice(1, shape[0]), symmem.Empty(c.DType, c.MaxTokens, c.Hidden)
+			}
+			what := fmt.Sprint(m.kind(), ", seed ", seed, ", into")
+			if (seed+t.rank)%t.size == 1 {
+				time.Sleep(time.Millisecond)
+			}
+			var d *symmem.Dispatched
+			if seed%2 == 0 {
+				d = ts.Dispatch(r, x, weights, symmem.Into(rows))
+			} else {
+				d = ts.DispatchSend(r, x, weights, symmem.Into(rows))
+				ts.Complete(d)
+			}
+			t.equal(what+": its tensor", d.Tokens == rows, true)
+			rows.CopyFrom(t.checkDispatched(what, m, d))
+			y := ts.Combine(r, rows, symmem.Into(sums))
+			t.equal(what+": its sums", y == sums, true)
+			t.equal(what+": the sums", sums.Ints(), m.sums(t.rank))
+			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(sums)) }, "Into is ", ", expected ")
+			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(symmem.Local(c.DType, rows.Shape()...))) }, "is not symmetric")
+			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(rows)) }, "Into is ", ", expected ")
+			t.refused(symmem.KindMisuse, func() { ts.Routing(topk, symmem.Into(rows)) }, "Into is an option of TokenSwitch.Dispatch")
+			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(rows.View(-1).Slice(0, sums.Numel()).View(sums.Shape()...))) }, "where out is")
+		}
+		symmem.Synchronize()
+		ts.Free()
+	}
+}
+
 // tokenGroupCase is a switch of some ranks, given by an option.
 func tokenGroupCase(t *T) {
 	g := symmem.NewGroup(0, t.size-1)

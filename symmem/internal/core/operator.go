@@ -133,6 +133,9 @@ func (c *Call) Has(s OptionSet) bool { return c.opts.has(s) }
 // MajorAlign is the value of that option.
 func (c *Call) MajorAlign() int { return c.opts.align }
 
+// Into is the tensor of that option, nil if it was not given.
+func (c *Call) Into() *Tensor { return c.opts.into }
+
 // Accept adds an option to a call that takes the sorts of taken.
 func (c *Call) Accept(taken OptionSet, opt Option) { c.rt.accept(c.Record.op, &c.opts, taken, opt) }
 

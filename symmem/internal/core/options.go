@@ -4,7 +4,7 @@ import "time"
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
 // [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
-// and SignalAdd [Weak], for collectives over hosts [Via]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+// and SignalAdd [Weak], for collectives over hosts [Via], for dispatches and combines of tokens [Into]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option interface{ option() OptionSet }
 
 // OptionSet is a set of sorts of options. Those that are on or off are options themselves.
@@ -20,6 +20,7 @@ const (
 	WithMajorAlign
 	WithWeak
 	WithVia
+	WithInto
 	WithLibrary // of operations that take Via("NCCL"), too
 
 	Ordered = WithGroup | WithStream | WithTimeout // of operations on a stream
@@ -30,6 +31,7 @@ func (*Stream) option() OptionSet     { return WithStream }
 func (Timeout) option() OptionSet     { return WithTimeout }
 func (MajorAlign) option() OptionSet  { return WithMajorAlign }
 func (Via) option() OptionSet         { return WithVia }
+func (Into) option() OptionSet        { return WithInto }
 func (s OptionSet) option() OptionSet { return s }
 
 // words name one sort of option and say what takes it.
@@ -49,6 +51,8 @@ func (s OptionSet) words() (name, of string) {
 		return "Weak", "PutWithSignal and SignalAdd"
 	case WithVia:
 		return "Via", "AllReduce, ReduceScatter, AllGather, AllToAll, AllToAllVDev and its relatives, and Broadcast"
+	case WithInto:
+		return "Into", "TokenSwitch.Dispatch, DispatchSend and Combine"
 	case WithCopyEngine:
 		return "CopyEngine", "AllGather and AllToAll"
 	}
@@ -59,6 +63,7 @@ type (
 	Timeout    time.Duration
 	MajorAlign int
 	Via        string
+	Into       struct{ Tensor *Tensor }
 )
 
 // The ways of a collective as Via: in a group that spans hosts, and the last in any.
@@ -75,6 +80,7 @@ type options struct {
 	timeout time.Duration
 	align   int // MajorAlign
 	via     Via // empty if it was left out
+	into    *Tensor
 	given   OptionSet
 }
 
@@ -106,6 +112,9 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 		o.timeout = time.Duration(v)
 	case MajorAlign:
 		o.align = int(v)
+	case Into:
+		rt.live(op, v.Tensor)
+		o.into = v.Tensor
 	case Via:
 		if v == ViaNCCL && taken&WithLibrary == 0 {
 			panic(rt.misuse(op, "Via", "leave it out", "NCCL does not do this operation"))

@@ -63,11 +63,11 @@ func (r *Region) Free(op string) {
 }
 
 // NewCall is NewCall for an operation on the region, which no option can move to another group.
-func (r *Region) NewCall(op string, m Manner, opts []Option) Call {
+func (r *Region) NewCall(op string, m Manner, taken OptionSet, opts []Option) Call {
 	r.h.usable(op)
 	rt := r.h.g.rt
 	c := Call{rt: rt}
-	rt.read(&c.opts, op, r.h.g, false, Ordered, opts)
+	rt.read(&c.opts, op, r.h.g, false, taken, opts)
 	c.Record.op, c.Record.Manner, c.Record.group, c.Record.far = op, m, r.h.g, r.h.g.spans()
 	if c.opts.group != r.h.g {
 		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))
