@@ -331,6 +331,33 @@ func TestBenchTokenSwitch(t *testing.T) {
 	h.expectNothingLeft()
 }
 
+// Between hosts the bytes that cross are counted: with high throughput one row a token and host.
+func TestBenchTokenSwitchOverHosts(t *testing.T) {
+	h := newHome(t, 4)
+	hosts := []string{"bench", "token_switch", "-n", "4", "--hosts", "2", "--net", "null", "--device", "cpu"}
+	r := h.run("", append(hosts, "--json")...)
+	if r.status != 0 || r.err != "" {
+		t.Fatalf("%+v", r)
+	}
+	json := jsonLines(t, r.out)
+	if keys := keysOf(json[0]); keys != "between device dtype experts hidden network_gbps parts ranks top" {
+		t.Errorf("%v", json[0])
+	}
+	for _, line := range json[1:] {
+		way, tokens, row := line["way"].(string), line["tokens"].(float64), 2*json[0]["hidden"].(float64)
+		sent, back := line["dispatch_wire_bytes"].(float64), line["combine_wire_bytes"].(float64)
+		if strings.HasPrefix(way, "high_throughput") && (sent > tokens*row || back != 2*sent) || !(sent > 0) {
+			t.Errorf("%v tokens of %v bytes: %v", tokens, row, line)
+		}
+	}
+	r = h.run("", hosts...)
+	const first = "cpu, 4 ranks on 2 hosts, tokens of bf16[256], top-4 of 16 experts; empty kernel in a graph N us, signal to another host and back N us, puts of every rank over the null network N GB/s"
+	if got, _, _ := strings.Cut(shape(r.out), "\n"); got != first {
+		t.Errorf("the first line is %q", got)
+	}
+	h.expectNothingLeft()
+}
+
 // What the peers cannot do is said in a line, and what they can is measured.
 func TestBenchPeers(t *testing.T) {
 	h := newHome(t, 2)

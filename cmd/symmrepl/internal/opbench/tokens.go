@@ -103,6 +103,10 @@ func payloadOf(name string) string {
 func (r *run) tokensJSON(e tokenExtent, figures []Figure) error {
 	w := json.NewEncoder(r.out)
 	head := map[string]any{"device": r.device, "ranks": r.ranks, "dtype": r.o.DType, "hidden": e.hidden, "experts": e.experts, "top": e.top, "link_gbps": r.bounds.link()}
+	if r.world.spans() {
+		delete(head, "link_gbps")
+		head["parts"], head["between"], head["network_gbps"] = r.world.Parts, r.world.Between, r.bounds.puts
+	}
 	if r.shared != nil {
 		head["shared"] = r.shared
 	}
@@ -124,14 +128,21 @@ func (r *run) tokensJSON(e tokenExtent, figures []Figure) error {
 
 // tokensTable prints a table of dispatches and one of combines.
 func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
-	fmt.Fprintf(r.out, "%s, %s, tokens of bf16[%d], top-%d of %d experts; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s",
-		r.device, session.FormatSize(r.ranks), e.hidden, e.top, e.experts, r.bounds.empty, r.bounds.bounce, r.bounds.copies)
-	if r.bounds.stores > 0 {
-		fmt.Fprintf(r.out, ", stores %.1f GB/s", r.bounds.stores)
+	b, tokens := r.bounds, fmt.Sprintf("tokens of bf16[%d], top-%d of %d experts", e.hidden, e.top, e.experts)
+	leaves, rate := "a rank", "the quicker rate"
+	if r.world.spans() {
+		fmt.Fprintf(r.out, "%s, %s on %d hosts, %s; empty kernel in a graph %.2f us, signal to another host and back %.2f us, puts of every rank over %s %.2f GB/s",
+			r.device, session.FormatSize(r.ranks), len(r.world.Parts), tokens, b.empty, b.bounce, r.world.Between, b.puts)
+		leaves, rate = "a rank for other hosts", "the puts' rate"
+	} else {
+		fmt.Fprintf(r.out, "%s, %s, %s; empty kernel in a graph %.2f us, flag round trip %.2f us, copies to all peers %.1f GB/s", r.device, session.FormatSize(r.ranks), tokens, b.empty, b.bounce, b.copies)
+	}
+	if b.stores > 0 {
+		fmt.Fprintf(r.out, ", stores %.1f GB/s", b.stores)
 	}
 	fmt.Fprintln(r.out)
 	fmt.Fprintln(r.out, "us a call: graph, what the call adds to a captured routing (and dispatch); events, the mean of single calls between events; limit: an empty kernel, half a")
-	fmt.Fprintln(r.out, "round trip and the bytes that leave a rank / the quicker rate; GB/s of graphs, by the bytes of the selections that are not masked, and by those that leave a rank")
+	fmt.Fprintf(r.out, "round trip and the bytes that leave %s / %s; GB/s of graphs, by the bytes of the selections that are not masked, and by those that leave %[1]s\n", leaves, rate)
 	for _, line := range r.remarks() {
 		fmt.Fprintln(r.out, line)
 	}
@@ -153,7 +164,10 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 			s := &figures[i].switched
 			us, events, wire := part.of(s)
 			limit := 0.0
-			if r.bounds.link() > 0 {
+			switch {
+			case r.world.spans():
+				limit = r.bounds.across(int(wire), 1)
+			case r.bounds.link() > 0:
 				limit = r.bounds.empty + r.bounds.bounce/2 + wire/r.bounds.link()/1e3
 			}
 			rate := func(bytes float64) string {
