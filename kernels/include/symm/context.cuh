@@ -16,11 +16,12 @@ struct WaitRecord {
 };
 SYMM_LAYOUT(WaitRecord, state, kind, ordinal, rank, peer, channel, want, seen, elapsed, began)
 struct Watch {
-  u32 abort, reserved[15];      // WatchBits
+  u32 abort, reserved[7];       // WatchBits
+  u32 ended, unused[7];         // not 0 ends the waits of kernels that have NCCL's own header
   WaitRecord fault;             // the first wait that gave up
   WaitRecord waits[kMaxWaits];  // by peer % kMaxWaits: waits that have lasted a while
 };
-SYMM_LAYOUT(Watch, abort, fault, waits)
+SYMM_LAYOUT(Watch, abort, ended, fault, waits)
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxWaits), "mirrors device.Watch");
 
 // kAbort ends every wait. With kTrace a wait publishes itself when it first looks at the page, not only after a while.
