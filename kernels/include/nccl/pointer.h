@@ -13,19 +13,37 @@ __device__ __noinline__ inline void nccl_refuse(Watch* watch, int rank, u32 what
   refuse(c, what, (u32)peer, 0, value, limit);
 }
 
+// nccl_field is a field of a window, which does not change while kernels run.
+template <class T> __device__ __forceinline__ T nccl_field(const T* field) {
+#ifdef SYMM_CPU
+  return *field;
+#else
+  return __ldg(field);
+#endif
+}
+
 // nccl_at is the address in a peer's part of a window, the number lsa in its LSA team, whom the caller calls peer.
+//
+// On GPUs it has no branch and no call, so that a loop over peers loads from several of them at once.
 __device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa, int peer) {
+#ifdef SYMM_CPU
   if ((unsigned)lsa >= (unsigned)w->lsaSize) {
     nccl_refuse(w->watch, w->rank, kNcclPeer, 0, peer, (u64)(i64)lsa, (u64)w->lsaSize);
     return nullptr;
   }
-#ifdef SYMM_CPU
   if (offset > w->bytes) {
     nccl_refuse(w->watch, w->rank, kNcclBytes, 0, peer, offset, w->bytes);
     return nullptr;
   }
-#endif
   return w->lsa[lsa] + offset;
+#else
+  const unsigned size = nccl_field((const unsigned*)&w->lsaSize);
+  const bool there = (unsigned)lsa < size;
+  const u64 base = nccl_field((const unsigned long long*)&w->lsa[there ? lsa : 0]), watch = nccl_field((const unsigned long long*)&w->watch);
+  asm volatile("{ .reg .pred absent; setp.eq.u32 absent, %0, 0; @absent st.relaxed.sys.global.u64 [%1], %2; }" ::"r"((unsigned)there),
+               "l"(&((Watch*)watch)->absent), "l"((u64)(size + 1) << 32 | (unsigned)peer));
+  return there ? (void*)(base + offset) : nullptr;
+#endif
 }
 
 }  // namespace symm
@@ -34,15 +52,19 @@ NCCL_DEVICE_INLINE void* ncclGetLocalPointer(ncclWindow_t w, size_t offset) {
 #ifdef SYMM_CPU
   return symm::nccl_at(w, offset, w->lsaRank, w->rank);
 #else
-  return w->local + offset;
+  return (char*)symm::nccl_field((const unsigned long long*)&w->local) + offset;
 #endif
 }
-NCCL_DEVICE_INLINE void* ncclGetLsaPointer(ncclWindow_t w, size_t offset, int peer) { return symm::nccl_at(w, offset, peer, w->rank - w->lsaRank + peer); }
+NCCL_DEVICE_INLINE void* ncclGetLsaPointer(ncclWindow_t w, size_t offset, int peer) {
+  return symm::nccl_at(w, offset, peer, symm::nccl_field(&w->rank) - symm::nccl_field(&w->lsaRank) + peer);
+}
 // ncclGetPeerPointer is nullptr, and refused, for a peer outside the LSA team.
-NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, int peer) { return symm::nccl_at(w, offset, w->lsaRank + peer - w->rank, peer); }
+NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, int peer) {
+  return symm::nccl_at(w, offset, symm::nccl_field(&w->lsaRank) + peer - symm::nccl_field(&w->rank), peer);
+}
 NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, ncclTeam t, int peer) {
   const int away = (peer - t.rank) * t.stride;
-  return symm::nccl_at(w, offset, w->lsaRank + away, w->rank + away);
+  return symm::nccl_at(w, offset, symm::nccl_field(&w->lsaRank) + away, symm::nccl_field(&w->rank) + away);
 }
 
 // ncclSymPtr is an element of a window, of all ranks.

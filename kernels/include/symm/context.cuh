@@ -17,11 +17,13 @@ struct WaitRecord {
 SYMM_LAYOUT(WaitRecord, state, kind, ordinal, rank, peer, channel, want, seen, elapsed, began)
 struct Watch {
   u32 abort, reserved[7];       // WatchBits
-  u32 ended, unused[7];         // not 0 ends the waits of kernels that have NCCL's own header
+  u32 ended, spare;             // what NCCL's own kernels look at
+  u64 absent;                   // a peer whose memory was asked for and cannot be reached, and how many can be: see nccl/pointer.h
+  u32 more[4];
   WaitRecord fault;             // the first wait that gave up
   WaitRecord waits[kMaxWaits];  // by peer % kMaxWaits: waits that have lasted a while
 };
-SYMM_LAYOUT(Watch, abort, ended, fault, waits)
+SYMM_LAYOUT(Watch, abort, ended, absent, fault, waits)
 static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxWaits), "mirrors device.Watch");
 
 // kAbort ends every wait. With kTrace a wait publishes itself when it first looks at the page, not only after a while.
@@ -29,12 +31,12 @@ enum WatchBits : u32 { kAbort = 1, kTrace = 2 };
 enum WaitState : u32 { kNone = 0, kPending = 1, kTimeout = 2, kAborted = 3, kClaimed = 4, kRefused = 5, kLost = 6 };
 enum WaitKind : u32 {
   kSignal = 1, kConsumed = 2, kPacket = 3, kWord = 4, kUser = 5, kBarrier = 6,  // 7 and 8 are waits of the host
-  kNetSignal = 9, kNetCounter = 10, kNetFlush = 11, kNetBarrier = 12, kCounter = 13, kNetChunk = 14, kNetUsed = 15, kNetRows = 16, kNetTokens = 17,
+  kNetSignal = 9, kNetCounter = 10, kNetFlush = 11, kNetBarrier = 12, kCounter = 13, kNetChunk = 14, kNetUsed = 15, kNetRows = 16,
   kLsaBarrier = 20, kLowLatency = 21, kGinSignal = 22, kGinCounter = 23
 };
 SYMM_VALUES(WatchBits, kAbort, kTrace)
 SYMM_VALUES(WaitState, kNone, kPending, kTimeout, kAborted, kClaimed, kRefused, kLost)
-SYMM_VALUES(WaitKind, kSignal, kConsumed, kPacket, kWord, kUser, kBarrier, kNetSignal, kNetCounter, kNetFlush, kNetBarrier, kCounter, kNetChunk, kNetUsed, kNetRows, kNetTokens, kLsaBarrier, kLowLatency, kGinSignal, kGinCounter)
+SYMM_VALUES(WaitKind, kSignal, kConsumed, kPacket, kWord, kUser, kBarrier, kNetSignal, kNetCounter, kNetFlush, kNetBarrier, kCounter, kNetChunk, kNetUsed, kNetRows, kLsaBarrier, kLowLatency, kGinSignal, kGinCounter)
 
 // Context is the head of the arguments of every kernel that waits.
 struct Context {

@@ -168,6 +168,9 @@ var netTokens = [tokens.Words]string{tokens.Counted: "counts of tokens", tokens.
 // there, or nil.
 func (rt *Runtime) takeFault() *Error {
 	f := &rt.watch.Fault
+	if v := atomic.SwapUint64(&rt.watch.Absent, 0); v != 0 && atomic.CompareAndSwapUint32(&f.State, device.WaitNone, device.WaitClaimed) {
+		storeRecord(f, &device.WaitRecord{State: device.WaitRefused, Kind: abi.NcclPeer, Peer: uint32(v), Want: v>>32 - 1})
+	}
 	state := atomic.LoadUint32(&f.State)
 	for state == device.WaitClaimed { // the kernel is writing it
 		time.Sleep(10 * time.Microsecond)

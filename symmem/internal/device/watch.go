@@ -13,7 +13,11 @@ type Watch struct {
 	Abort uint32
 	_     [7]uint32
 	Ended uint32 // kernels with the headers of a library look at this instead: not 0 ends their waits
-	_     [7]uint32
+	_     uint32
+	// Absent is 0, or a peer of a window whose memory cannot be reached, in the low half, and in the other 1 more than the peers that can be: where
+	// a record would cost the kernels that ask rightly.
+	Absent uint64
+	_      [4]uint32
 	Fault WaitRecord
 	Waits [abi.MaxWaits]WaitRecord // by peer % MaxWaits
 }
