@@ -367,13 +367,75 @@ case found[0] > 0:
 fmt.Println("correct")
 
 // %% [markdown]
+// ## A token switch
+//
+// Routing, packing, dispatch, combine and the weighted sum belong together, and all models need them. A `TokenSwitch` has them in one:
+//
+//     Routing     which token goes to which expert, on all ranks: counts and places
+//     Dispatch    a token travels to each rank once, which copies it for its further experts
+//     Combine     the results travel back, and are summed with the weights
+//
+// It keeps memory on all ranks, so it is made once. This one is for small batches, where the time of a trip counts: it has room for
+// all tokens of all ranks, so nothing can overflow.
+
+// %% A switch for our layer.
+ts := symm.NewTokenSwitch(symm.TokenSwitchConfig{
+	Mode: "low_latency", Layout: "expert_major",
+	Experts: experts, TopK: 2, MaxTokens: tokens, Hidden: hidden, DType: symm.F32,
+})
+fmt.Println(ts)
+
+// %% Route and dispatch. The router's choice is a tensor: one row for each token.
+for c := range choices {
+	choices[c] = (3*rank + c) % experts
+}
+chosen := symm.Local(symm.I64, tokens, 2).CopyFrom(choices)
+r := ts.Routing(chosen)
+d := ts.Dispatch(r, x, weight.View(tokens, 2))
+fmt.Println("rows", d.Tokens.Shape(), "of which each expert has", d.Counts.Ints())
+
+// %% [markdown]
+// `d.Tokens` has a part for each expert of this rank, in which its rows lie packed. `d.Counts` says how many they are, on the GPU. So the
+// kernel of the experts becomes simple. It works in place.
+
+// %% The experts, and the way back with the weighted sum.
+times := symm.Compile(`
+__global__ void times(float* rows, const int* counts, long long most, int hidden, int first) {
+  int e = blockIdx.x;
+  for (int i = threadIdx.x; i < counts[e] * hidden; i += blockDim.x) rows[e * most * hidden + i] *= first + e + 1;
+}`)
+times.Launch(symm.Grid(perRank), symm.Block(64), d.Tokens, d.Counts, int64(d.Tokens.Shape()[1]), hidden, rank*perRank)
+sums := ts.Combine(r, d.Tokens).Float32s()
+
+same := 0
+for i, got := range sums {
+	t := i / hidden
+	if got == float32(weights[2*t])*float32(values[i]*(choices[2*t]+1))+float32(weights[2*t+1])*float32(values[i]*(choices[2*t+1]+1)) {
+		same++
+	}
+}
+fmt.Println(same, "of", len(sums), "numbers are the weighted sums")
+
+// %% [markdown]
+// What does it do with mistakes? A choice of -1 masks a selection. An expert that does not exist is found on the device, like the wrong splits
+// above: no rows move, and every rank says whose token it was.
+
+// %% [fails] Rank 1 sends its token 2 to an expert that nobody has.
+if rank == 1 {
+	choices[5] = experts
+}
+ts.Dispatch(ts.Routing(chosen.CopyFrom(choices)), x, weight.View(tokens, 2))
+symm.Synchronize()
+
+// %% [markdown]
 // ## What you know now
 //
 // - Splits can stay on the GPU. Then a layer with irregular exchanges is one graph.
 // - The dispatch writes where rows came from, and the way back needs nothing else.
 // - There must be room for the worst case. An expert that no token chooses is an ordinary case.
+// - `symm.NewTokenSwitch` does all of it, in layouts for small batches and for large ones.
 //
 // Rows whose size and address are multiples of 16 bytes are fastest. Times and comparisons are in `docs/benchmarks.md`;
 // `docs/ops.md` has all forms of the exchange, with their names in PyTorch.
 //
-// Read on: `:tutorial 09` is about moving data while the GPU computes.
+// Read on: `:tutorial 09` is about moving data while the GPU computes. Tutorial 15 does so with experts.

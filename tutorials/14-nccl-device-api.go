@@ -312,4 +312,4 @@ fmt.Println("correct")
 // - Pointers reach the host, puts reach everybody, and a hybrid kernel uses both.
 // - Read the signal before the barrier; wait for what it was plus what will come.
 //
-// Read on: the header itself, `kernels/include/nccl_device.h`, and `docs/hosts.md` on what crosses hosts.
+// Read on: `:tutorial 15` overlaps a mixture-of-experts layer. The header itself is `kernels/include/nccl_device.h`; `docs/hosts.md` says what crosses hosts.

@@ -1,0 +1,354 @@
+//go:build ignore
+
+// A mixture-of-experts layer, overlapped: dispatch, grouped product, combine, and a shared expert beside them.
+
+// %% [markdown]
+// # A mixture-of-experts layer, overlapped
+//
+// Tutorial 08 built a layer of experts from its parts, and ended with a token switch. Many models add a **shared expert**, through which all tokens go, on
+// their own rank. So a layer has work that needs the other ranks, and work that does not:
+//
+//     routing ─ dispatch ─ experts ─ combine ─┐
+//     shared expert ──────────────────────────┴─ sum
+//
+// While tokens travel, the multiprocessors have little to do. The shared expert is just the work for that time. In this tutorial you build the
+// layer one step after the other, look at its timeline, and then overlap it.
+//
+//     symmrepl tutorial 15 -n 4               the ranks of one host
+//     symmrepl tutorial 15 -n 4 --hosts 2     the same, and tokens cross between two hosts, simulated on this machine
+//
+// Each rank has 24 tokens and 2 experts, and each token goes to 2 experts.
+
+// %% The tokens, the router's choice and its weights: small integers, for which every order of summing is exact.
+import "strings"
+
+rank, size := symm.Rank(), symm.WorldSize()
+tokens, hidden, perRank, top := 24, 32, 2, 2
+experts := perRank * size
+values, choices, weights := make([]int, tokens*hidden), make([]int, tokens*top), make([]int, tokens*top)
+for i := range values {
+	values[i] = (7*rank + 3*(i/hidden) + i%hidden) % 5
+}
+for i := range choices {
+	t := i / top
+	choices[i] = (rank + 2*t + t/experts + i%top) % experts
+	weights[i] = 1 + (rank+i)%3
+}
+x := symm.Local(symm.F32, tokens, hidden).CopyFrom(values)
+chosen := symm.Local(symm.I64, tokens, top).CopyFrom(choices)
+weight := symm.Local(symm.F32, tokens, top).CopyFrom(weights)
+choices[:8]
+
+// %% [markdown]
+// ## One step after the other
+//
+// This switch is for large batches, as in training. It has room for `MaxRecv` rows on each rank, however they are shared out among the experts,
+// and the rows of each expert begin at a multiple of `Align`: such *zones* suit kernels that multiply tiles.
+
+// %% The switch, and a first dispatch.
+ts := symm.NewTokenSwitch(symm.TokenSwitchConfig{
+	Mode: "high_throughput", Layout: "expert_major",
+	Experts: experts, TopK: top, MaxTokens: tokens, Hidden: hidden, DType: symm.F32,
+	MaxRecv: size*tokens*top + 8*perRank, Align: 8,
+})
+r := ts.Routing(chosen)
+d := ts.Dispatch(r, x, weight)
+fmt.Println("rows of each expert", d.Counts.Ints(), "begin at", d.Offsets.Ints()[:perRank])
+
+// %% [markdown]
+// ### The grouped product
+//
+// Each expert has a matrix of its own. One product for each expert would be many small launches, whose sizes the host does not know. So all products
+// are one launch, a **grouped product**: it finds the zones by `d.Counts` and `d.Offsets`, on the GPU. Here one block has one expert; a real kernel shares each zone
+// among many blocks.
+//
+// With this layout the combine adds the rows as they are. The weights came along with the rows, in `d.Weights`, and are applied here.
+
+// %% The experts' matrices, and their products.
+matrix := func(e int) []int { // expert e
+	m := make([]int, hidden*hidden)
+	for i := range hidden {
+		m[i*hidden+(i+e)%hidden] = 1 + e%3
+	}
+	return m
+}
+var own []int
+for e := range perRank {
+	own = append(own, matrix(rank*perRank+e)...)
+}
+w := symm.Local(symm.F32, perRank, hidden, hidden).CopyFrom(own)
+made := symm.Local(symm.F32, d.Tokens.Shape()...)
+grouped := symm.Compile(`
+__global__ void grouped(const float* rows, const float* weights, const int* counts, const int* offsets, const float* w, float* made, int hidden) {
+  int e = blockIdx.x;
+  for (int i = threadIdx.x; i < counts[e] * hidden; i += blockDim.x) {
+    int row = offsets[e] + i / hidden, j = i % hidden;
+    float sum = 0;
+    for (int k = 0; k < hidden; k++) sum += rows[row * hidden + k] * w[(e * hidden + k) * hidden + j];
+    made[row * hidden + j] = weights[row] * sum;
+  }
+}`)
+product := func() { grouped.Launch(symm.Grid(perRank), symm.Block(256), d.Tokens, d.Weights, d.Counts, d.Offsets, w, made, hidden) }
+product()
+y := ts.Combine(r, made)
+y.Slice(0, 1).Float32s()[:8]
+
+// %% [markdown]
+// ### The shared expert
+//
+// It is an ordinary product, `x × v`, of this rank's tokens. Then the two are added.
+
+// %% A product, and a kernel that adds.
+v, shared, result := symm.Local(symm.F32, hidden, hidden).Fill(1), symm.Local(symm.F32, tokens, hidden), symm.Local(symm.F32, tokens, hidden)
+add := symm.Compile(`
+__global__ void add(const float* a, const float* b, float* sum, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) sum[i] = a[i] + b[i];
+}`)
+
+// want is the layer by the host, token by token.
+want := make([]float32, tokens*hidden)
+for t := range tokens {
+	row, all := values[t*hidden:(t+1)*hidden], 0
+	for _, one := range row {
+		all += one
+	}
+	for j := range hidden {
+		sum := all
+		for k := range top {
+			e := choices[t*top+k]
+			sum += weights[t*top+k] * (1 + e%3) * row[(j-e%hidden+hidden)%hidden]
+		}
+		want[t*hidden+j] = float32(sum)
+	}
+}
+compare := func() string {
+	right := 0
+	for i, got := range result.Float32s() {
+		if got == want[i] {
+			right++
+		}
+	}
+	return fmt.Sprint(right, " of ", len(want), " numbers are right")
+}
+
+// %% [markdown]
+// ## A timeline
+//
+// To see what runs when, each step is put between two events, on the stream that it is in. After the layer, the times of all events since the first one
+// give a line for each step. (The command `:trace` does this for any cell. It also shows the waits for other ranks.)
+
+// %% Steps between events, and a picture of them.
+names := []string{"routing", "dispatch", "experts", "combine", "shared", "sum"}
+begins, ends := map[string]*symm.Event{}, map[string]*symm.Event{}
+for _, name := range names {
+	begins[name], ends[name] = symm.NewEvent(), symm.NewEvent()
+}
+start := symm.NewEvent()
+
+func step(name string, f func()) {
+	begins[name].Record()
+	f()
+	ends[name].Record()
+}
+
+func picture() {
+	symm.Synchronize()
+	last := time.Duration(1)
+	for _, name := range names {
+		last = max(last, ends[name].Since(start))
+	}
+	column := func(e *symm.Event) int { return int(60 * e.Since(start) / last) }
+	for _, name := range names {
+		from, to := column(begins[name]), column(ends[name])
+		fmt.Printf("%-9s|%s%s%s|\n", name, strings.Repeat(" ", from), strings.Repeat("█", max(to-from, 1)), strings.Repeat(" ", max(60-max(to, from+1), 0)))
+	}
+}
+
+// %% One step after the other.
+func layer() {
+	start.Record()
+	step("routing", func() { r = ts.Routing(chosen) })
+	step("dispatch", func() { d = ts.Dispatch(r, x, weight) })
+	step("experts", product)
+	step("combine", func() { y = ts.Combine(r, made) })
+	step("shared", func() { symm.MatMul(shared, x, v) })
+	step("sum", func() { add.Launch(symm.Grid(1), symm.Block(256), y, shared, result, tokens*hidden) })
+}
+result.Fill(-1)
+layer()
+fmt.Println(compare())
+
+// %% [varies] The picture of rank 0: a staircase.
+layer()
+if rank == 0 {
+	picture()
+}
+
+// %% [markdown]
+// ## Beside the combine
+//
+// The shared expert needs nothing of the others, so it can run on a second stream (tutorial 09). We let it begin together with the combine, the step that waits for
+// the other ranks' experts:
+//
+//     main stream    routing ─ dispatch ─ experts ─ combine ──────── wait ─ sum
+//                                              │                      │
+//     side stream                              wait ─ shared ─ record
+
+// %% The combine on the main stream, the shared expert beside it.
+side := symm.NewStream()
+ready, done := symm.NewEvent(), symm.NewEvent()
+
+func overlapped() {
+	start.Record()
+	step("routing", func() { r = ts.Routing(chosen) })
+	step("dispatch", func() { d = ts.Dispatch(r, x, weight) })
+	step("experts", product)
+	ready.Record()
+	symm.OnStream(side, func() {
+		ready.Wait()
+		step("shared", func() { symm.MatMul(shared, x, v) })
+		done.Record()
+	})
+	step("combine", func() { y = ts.Combine(r, made) })
+	done.Wait()
+	step("sum", func() { add.Launch(symm.Grid(1), symm.Block(256), y, shared, result, tokens*hidden) })
+}
+result.Fill(-1)
+overlapped()
+fmt.Println(compare())
+
+// %% [varies] The picture of rank 0: the shared expert has left the staircase.
+overlapped()
+if rank == 0 {
+	picture()
+}
+
+// %% [markdown]
+// Why is the result the same? `done` orders the sum after the shared expert. And `ready` orders the shared expert after the sum of the layer before: without it,
+// `shared` could be overwritten too early.
+//
+// On the emulated device the pictures show little more than where the steps begin, since one processor does everything. On a GPU look at how long they
+// take, too: the combine is a kernel, which has multiprocessors while it waits. So use your own sizes, and ask `:trace overlapped()` who waits for whom.
+//
+// ## Beside the dispatch
+//
+// There is a second time of waiting, the dispatch. `DispatchSend` sends the tokens and does not wait for those of others. `Complete` does. What is between them runs while
+// rows are under way, even on the same stream.
+
+// %% The parts of the layer after its routing, as variables: send the tokens, multiply by the shared expert, wait for the tokens, and the rest.
+limit := symm.Timeout(300 * time.Millisecond)
+send := func() { d = ts.DispatchSend(r, x, weight, limit) }
+multiply := func() { symm.MatMul(shared, x, v) }
+complete := func() { ts.Complete(d, limit) }
+rest := func() { // needs the tokens, and the shared expert's result
+	product()
+	add.Launch(symm.Grid(1), symm.Block(256), ts.Combine(r, made, limit), shared, result, tokens*hidden)
+}
+
+// %% [exercise] Between sending and waiting
+// Write `early`, which goes on after the routing. The shared expert is to run while tokens are under way. Call `send`, `multiply`, `complete` and `rest`,
+// each once, on the main stream.
+
+// %% [start]
+func early() {
+	send()
+	complete()
+	multiply()
+	rest()
+}
+
+// %% [hint]
+// In the given code the shared expert begins when the tokens of all ranks have arrived. Then nothing is under way any more.
+
+// %% [hint]
+// It must not come before `send` either: the other ranks would wait for this rank's tokens while it multiplies.
+
+// %% [solution]
+func early() {
+	send()
+	multiply()
+	complete()
+	rest()
+}
+
+// %% [wrong]
+func early() {
+	multiply()
+	send()
+	complete()
+	rest()
+}
+
+// %% [wrong]
+func early() {
+	send()
+	complete()
+	rest()
+	multiply()
+}
+
+// %% [check]
+symm.Recover() // ends waits that an earlier answer left
+gate := symm.Empty(symm.I32, 1)
+hGate := symm.Rendezvous(gate)
+found := make([]int, 3) // mistakes found, in the order of the messages below
+try := func() bool {
+	failed := symm.Maybe(func() {
+		r = ts.Routing(chosen, limit)
+		early()
+		symm.Synchronize()
+	})
+	symm.Recover()
+	return failed == nil
+}
+result.Fill(-1)
+shared.Fill(-1)
+if !try() || compare() != fmt.Sprint(len(want), " of ", len(want), " numbers are right") {
+	found[2] = 1
+}
+realSend, realMultiply, realComplete := send, multiply, complete
+
+// The last rank's shared expert waits until rank 0 has all tokens: so it must not come before its send.
+if rank == size-1 {
+	multiply = func() { hGate.WaitSignal(0, 0, limit) }
+}
+if rank == 0 {
+	complete = func() { realComplete(); hGate.PutSignal(size-1, 0, limit) }
+}
+if !try() {
+	found[1] = 1
+}
+send, multiply, complete = realSend, realMultiply, realComplete
+
+// The last rank sends when rank 0's shared expert has begun: so that must not wait for tokens.
+if rank == size-1 {
+	send = func() { hGate.WaitSignal(0, 1, limit); realSend() }
+}
+if rank == 0 {
+	multiply = func() { hGate.PutSignal(size-1, 1, limit); realMultiply() }
+}
+if !try() {
+	found[0] = 1
+}
+send, multiply, complete = realSend, realMultiply, realComplete
+verdict := symm.Empty(symm.I32, 3).CopyFrom(found)
+symm.Rendezvous(verdict)
+switch found = symm.AllReduce(verdict, "max").Ints(); {
+case found[2] > 0:
+	panic("the result is wrong: call send, multiply, complete and rest once each, and rest at the end")
+case found[1] > 0:
+	panic("the shared expert holds up this rank's tokens: others wait for them, so send first")
+case found[0] > 0:
+	panic("the shared expert waits for the tokens of other ranks: call it before complete")
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// ## What you know now
+//
+// - A layer of experts is four calls and a grouped product, and the host knows no size.
+// - Work that needs no other rank belongs beside a combine, on a second stream, or between `DispatchSend` and `Complete`.
+// - A timeline shows what runs when, and whom it waits for.
+//
+// The layouts of a switch are in `docs/ops.md`; what they cost is in `docs/benchmarks.md`, and `symmrepl bench token_switch` measures it here. Between hosts a token
+// crosses to each host once with `"high_throughput"`: `docs/hosts.md` has more.
