@@ -38,8 +38,10 @@ type run struct {
 	left        int       // how many ranks have not finished
 	failedAt    time.Time // of the first failure
 	interrupted time.Time
-	hasAborted  bool // waits of some rank were ended
-	hasDied     bool // some rank's worker has
+	limit       Limit
+	limitAt     time.Time // when it was over
+	hasAborted  bool      // waits of some rank were ended
+	hasDied     bool      // some rank's worker has
 	watch       watch
 	heard       bool // ranks have said something of what they wait for since releasePeers has looked
 }
@@ -124,12 +126,18 @@ func (r *run) loop(ctx context.Context) {
 			}
 		case <-interrupt:
 			interrupt = nil
-			r.interrupted = time.Now()
-			r.abort(r.running(), command{Cancel: r.number, Abort: "interrupted"})
+			r.stopped(ctx)
 		case now := <-ticker.C:
 			r.tick(now)
 		}
+		r.endAtLimit(time.Now())
 	}
+}
+
+// interrupt stops the cell on all ranks.
+func (r *run) interrupt(why string) {
+	r.interrupted = time.Now()
+	r.abort(r.running(), command{Cancel: r.number, Abort: why})
 }
 
 func (r *run) handle(e runEvent) {
@@ -253,7 +261,7 @@ func (r *run) tick(now time.Time) {
 
 // insist kills the ranks that an interrupt has not stopped. If the user can ask for that, it only tells which ranks they are.
 func (r *run) insist(now time.Time) {
-	gone := false
+	gone := !r.limitAt.IsZero()
 	select {
 	case <-r.cell.Gone:
 		gone = true

@@ -103,22 +103,44 @@ func (w *watch) report(r *run, now time.Time) string {
 	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() {
 		return ""
 	}
-	hang, typing := false, false
+	t := w.table(r, now)
+	state := " and waits"
+	if !t.hang && !t.typing && !t.patient && w.reported == "" && now.Sub(r.shownAt()) >= silentAfter {
+		t.hang, state = true, ""
+	}
+	if !t.hang || (t.key == w.reported && now.Sub(w.saidAt) < repeatAfter) {
+		return ""
+	}
+	w.reported, w.saidAt = t.key, now
+	return fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), state, r.stop(), t.rows)
+}
+
+// waitTable is what the ranks of a cell do, in lines.
+type waitTable struct {
+	rows    string
+	key     string // what of them must change to be worth another table
+	hang    bool   // a rank has waited too long
+	typing  bool   // a rank waits for a line that the user types
+	patient bool   // nobody wants to know what a rank does that waits for no other
+}
+
+// table makes it of the last answers of the ranks, and of the calls of the hub that some have not come to.
+func (w *watch) table(r *run, now time.Time) waitTable {
 	program := r.c.config.Program
-	patient := program != nil && program.Unattended && r.c.size == 1
+	t := waitTable{patient: program != nil && program.Unattended && r.c.size == 1}
 	lines := map[string][]int{} // ranks by what describe says of them
 	longest := map[string]float64{}
 	same := map[string]string{} // what of that must change to be worth another table
 	awaited := w.awaitedGroups(r)
 	for _, rank := range r.ranks {
 		text, seconds := w.describe(r, rank, now, awaited)
-		if r.runs(rank) && seconds >= hangAfter.Seconds() && !(patient && !w.view(rank).waitsForSomeone()) {
-			hang = true
+		if r.runs(rank) && seconds >= hangAfter.Seconds() && !(t.patient && !w.view(rank).waitsForSomeone()) {
+			t.hang = true
 		}
 		same[text] = text
 		if v := w.view(rank); v != nil && v.doing != nil && r.runs(rank) {
-			hang = hang || v.still && !patient && !v.doing.Input && now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
-			typing = typing || v.doing.Input
+			t.hang = t.hang || v.still && !t.patient && !v.doing.Input && now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
+			t.typing = t.typing || v.doing.Input
 			if rest, does := strings.CutPrefix(text, v.doing.String()); does {
 				same[text] = v.doing.moving() + rest
 			}
@@ -147,19 +169,12 @@ func (w *watch) report(r *run, now time.Time) string {
 	}
 	for _, p := range r.c.hub.Pending() {
 		seconds := now.Sub(p.Since).Seconds()
-		hang = hang || seconds >= hangAfter.Seconds()
+		t.hang = t.hang || seconds >= hangAfter.Seconds()
 		fmt.Fprintf(&key, "%v %v %v\n", p.Call, p.Arrived, p.Missing)
 		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), seconds, FormatRanks(p.Missing))
 	}
-	state := " and waits"
-	if !hang && !typing && !patient && w.reported == "" && now.Sub(r.shownAt()) >= silentAfter {
-		hang, state = true, ""
-	}
-	if !hang || (key.String() == w.reported && now.Sub(w.saidAt) < repeatAfter) {
-		return ""
-	}
-	w.reported, w.saidAt = key.String(), now
-	return fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), state, r.stop(), b.String())
+	t.rows, t.key = b.String(), key.String()
+	return t
 }
 
 // deaths tells of the ranks that died, once, when it is clear that others run on all the same, or when they have not ended after deathAfter. Those that wait for a rank that died are

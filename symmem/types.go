@@ -84,6 +84,9 @@ type Wait = core.Wait
 // Traced is an operation of this rank as a trace saw it.
 type Traced = core.Traced
 
+// Busy is a kernel of the user's that has run for a while.
+type Busy = core.Busy
+
 // TracedWait is a part of an operation in which it waited for others.
 type TracedWait = core.TracedWait
 

@@ -117,6 +117,7 @@ func init() {
 		// type definitions
 		"BackendStatus":     reflect.ValueOf((*symmem.BackendStatus)(nil)),
 		"BlockSize":         reflect.ValueOf((*symmem.BlockSize)(nil)),
+		"Busy":              reflect.ValueOf((*symmem.Busy)(nil)),
 		"Capabilities":      reflect.ValueOf((*symmem.Capabilities)(nil)),
 		"Config":            reflect.ValueOf((*symmem.Config)(nil)),
 		"DType":             reflect.ValueOf((*symmem.DType)(nil)),

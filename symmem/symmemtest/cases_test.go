@@ -157,6 +157,7 @@ var cases = []testCase{
 	{"KernelTimeout", 2, false, kernelTimeoutCase},
 	{"KernelFault", 1, false, kernelFaultCase},
 	{"KernelBounds", 2, false, kernelBoundsCase},
+	{"KernelBusy", 1, false, kernelBusyCase},
 
 	{"CudaHalf", 1, false, cudaHalfCase},
 	{"CudaFloat8", 1, false, cudaFloat8Case},

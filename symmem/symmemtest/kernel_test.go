@@ -282,3 +282,42 @@ func kernelBoundsCase(t *T) {
 		x.Free()
 	}
 }
+
+// kernelBusyCase: a kernel that waits by itself, or only runs long, is told. The cpu device knows what it reads.
+func kernelBusyCase(t *T) {
+	k := symmem.CompileAt("cell[6]", 1, `
+	extern "C" __global__ void spin(volatile float* x, int i) {
+		while (x[i] == 0) {}
+	}
+	extern "C" __global__ void work(volatile float* x, int i, int* y) {
+		for (int k = 0; x[i] == 0; k = (k + 1) % 100) y[k]++;
+	}`)
+	x, y := symmem.Local(symmem.F32, 8), symmem.Local(symmem.I32, 100)
+	t.equal("before", len(t.rt.Busy()), 0)
+	other := symmem.NewStream()
+	for i, name := range []string{"spin", "work"} {
+		spins := ""
+		if name == "spin" {
+			k.Launch(symmem.Grid(1), symmem.Block(64), x, i)
+			if symmem.GetBackend() == "CPU" {
+				spins = "element 0 of f32[8], which is 0, at cell[6]:3, in 64 threads"
+			}
+		} else {
+			k.Kernel("work").Launch(symmem.Grid(1), symmem.Block(1), x, i, y)
+		}
+		var busy []symmem.Busy
+		for end := time.Now().Add(20 * time.Second); (len(busy) == 0 || busy[0].Spins != spins) && time.Now().Before(end); {
+			time.Sleep(20 * time.Millisecond)
+			busy = t.rt.Busy()
+		}
+		if len(busy) != 1 || busy[0].Kernel != name || busy[0].Spins != spins || busy[0].Since <= 0 {
+			t.Errorf("%s: %+v", name, busy)
+		}
+		symmem.OnStream(other, func() { x.Slice(i, i+1).Fill(1) })
+		symmem.Synchronize()
+	}
+	t.equal("after", len(t.rt.Busy()), 0)
+	other.Free()
+	x.Free()
+	y.Free()
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
@@ -31,6 +32,9 @@ type options struct {
 	// what the command line makes of the cells
 	program     *session.Program // nil: they are no program's
 	programArgs []string         // os.Args in cells; nil: that of a session
+
+	// run and -e
+	timeout time.Duration // 0: none
 
 	// bench
 	simulate int   // ranks of the largest session that bench session simulates; 0: none
@@ -96,6 +100,12 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.hosts, "hosts", "", "")
 	flags.StringVar(&o.network, "net", "", "")
 	flags.StringVar(&o.rdzv, "rdzv", "", "")
+	flags.Func("timeout", "", func(s string) (err error) {
+		if o.timeout, err = time.ParseDuration(s); err != nil || o.timeout <= 0 {
+			err = errors.New("a time such as 90s or 5m is expected")
+		}
+		return err
+	})
 	flags.Func("sizes", "", sizes)
 	flags.Func("simulate", "", func(s string) (err error) {
 		if o.simulate, err = strconv.Atoi(s); err != nil || o.simulate < 1 || o.simulate > maxSimulated {
@@ -192,6 +202,9 @@ func owner(name string) string {
 // misplaced returns an error if a flag was given that does not apply to the subcommand.
 func (o options) misplaced() error {
 	command := strings.Join(o.args, " ") + " "
+	if o.timeout > 0 && !o.hasCode && !strings.HasPrefix(command, "run ") {
+		return misused("--timeout applies to run and -e only")
+	}
 	for _, name := range o.given {
 		if owner := owner(name); !strings.HasPrefix(command, owner+" ") {
 			return misused("%s applies to %s only", dashed(name), owner)

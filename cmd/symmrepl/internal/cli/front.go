@@ -22,6 +22,8 @@ func interactive(ctx context.Context, o options) (int, error) {
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		if o.hasCode {
+			ctx, stop := o.limited(ctx)
+			defer stop()
 			c := s.console()
 			return programStatus(c, c.Cell(ctx, s.request(o.code))), nil
 		}
@@ -104,6 +106,14 @@ func status(outcome console.Outcome) int {
 		return statusFailed
 	}
 	return statusOK
+}
+
+// limited returns the context of cells that may run for as long as --timeout says, from now on.
+func (o options) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.timeout == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, o.timeout, session.Limit(o.timeout))
 }
 
 // newProgram returns what makes the cells of a session a program's.

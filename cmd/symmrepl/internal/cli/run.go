@@ -16,6 +16,8 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 		o.program.Stdin = nil // it has been read
 	}
 	return withSession(ctx, o, func(opened *opened) (int, error) {
+		ctx, stop := o.limited(ctx)
+		defer stop()
 		r, c := opened.request(s.text), opened.console()
 		r.Name = s.name
 		if s.files != nil {

@@ -48,6 +48,8 @@ Flags, which may stand before or after the arguments:
     --hosts LIST        simulated hosts, as a number, 2, or the ranks of each, 0-3/4-7: memory is shared inside a host only
     --net NAME          what carries traffic between hosts: ucx, which is the default; null, for tests and lessons; or none
     -e, --eval CODE     run CODE as one cell and exit
+    --timeout TIME      run and -e only: after so long, such as 90s or 5m, say what every rank waits for or does, and end with
+                        status 1
     --sizes BYTES,...   bench only: message sizes to measure, such as 4K,1M
     --dtype TYPE        bench only: f16, bf16, f32, f64, i32 or i64; by default bf16
     --simulate N        bench session only: the most ranks to simulate

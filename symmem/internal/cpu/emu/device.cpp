@@ -155,7 +155,7 @@ void Device::monitor() {
   }
 }
 
-// take_samples asks for a sample of every executor that is at work, and waits a while.
+// take_samples asks for a sample of every executor that is at work, and waits a while. One that came too late the last time is good enough.
 void Device::take_samples() {
   constexpr int kTries = 20;
   const auto lacks = [](const Watched& w) {
@@ -163,12 +163,9 @@ void Device::take_samples() {
     return w.executor->active.load() && (state == Sample::kWanted || state == Sample::kStepping);
   };
   for (Watched& w : watched_) {
-    Sample& s = w.executor->sample;
-    if (!w.executor->active.load(std::memory_order_acquire)) {
-      s.state.store(Sample::kNone);
-    } else if (s.state.load() != Sample::kStepping) {
-      s.state.store(Sample::kWanted);
-    }
+    Executor* e = w.executor;
+    if (!e->active.load(std::memory_order_acquire)) e->sample.state.store(Sample::kNone);
+    else if (e->sample.state.load() != Sample::kTaken || e->sample.began != e->began.load()) e->sample.state.store(Sample::kWanted);
   }
   for (int i = 0; i < kTries; i++) {
     for (Watched& w : watched_)

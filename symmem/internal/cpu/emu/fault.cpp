@@ -80,7 +80,9 @@ void hand_on(int sig, siginfo_t* info, void* context) {
 }
 
 void on_trap(int sig, siginfo_t* info, void* context) {
-  if (!on_step(here(), context)) hand_on(sig, info, context);
+  Executor* e = here();
+  if (e && info->si_code == TRAP_TRACE) return on_step(e, context);
+  hand_on(sig, info, context);
 }
 
 void on_fault(int sig, siginfo_t* info, void* context) {

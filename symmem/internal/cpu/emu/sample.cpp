@@ -127,6 +127,7 @@ void end(Sample& s) {
 void begin(Executor* e) {
   Sample& s = e->sample;
   const Grid* g = e->launch();
+  s.began = g->began;
   std::strncpy(s.kernel, g->entry->name, sizeof s.kernel - 1);
   std::strncpy(s.library, g->library, sizeof s.library - 1);
   s.pc = 0;
@@ -153,22 +154,23 @@ bool resume_sample(Executor* e) {
   return false;
 }
 
-bool on_step(Executor* e, void* context) {
-  if (!e || e->sample.state.load(std::memory_order_relaxed) != Sample::kStepping) return false;
+void on_step(Executor* e, void* context) {
   Sample& s = e->sample;
   greg_t* r = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const bool in_kernel = e->running.load(std::memory_order_relaxed) && !__atomic_load_n(&e->in_runtime, __ATOMIC_RELAXED);
-  const bool over = ++s.steps > kSteps;
-  if (!in_kernel || over) r[REG_EFL] &= ~static_cast<greg_t>(kTrapFlag);
+  const bool given_up = s.state.load(std::memory_order_relaxed) != Sample::kStepping;
+  const bool over = !given_up && ++s.steps > kSteps;
   if (over) end(s);
-  if (!in_kernel || over) return true;
+  if (!in_kernel || given_up || over) {
+    r[REG_EFL] &= ~static_cast<greg_t>(kTrapFlag);
+    return;
+  }
   const Code& code = e->launch()->code;
   const auto pc = static_cast<std::uint64_t>(r[REG_RIP]);
-  if (!code.contains(pc)) return true;
+  if (!code.contains(pc)) return;
   if (s.pc == 0) s.pc = pc - code.base;
   const Operand o = operand_of(r);
   if ((o.reads || o.writes) && !e->stacks.contains(o.address)) note(s, pc, o);
-  return true;
 }
 
 }  // namespace emu

@@ -21,6 +21,7 @@ struct Sample {
   std::atomic<int> state{kNone};
 
   // Written by the executor while it takes the sample.
+  unsigned long long began = 0;  // the launch
   char kernel[128] = {};
   char library[1024] = {};
   std::uint64_t pc = 0;  // where it was first, as it is in the kernel's file; 0 if it never was in the kernel's code
@@ -48,7 +49,7 @@ constexpr std::uint64_t kTrapFlag = 0x100;
 // this thread. True if the trap flag is to be set.
 bool resume_sample(Executor*);
 
-// on_step is the handler of the trap after each instruction; false if it is no step of a sample.
-bool on_step(Executor*, void* context);
+// on_step is the handler of the trap after each instruction of an executor.
+void on_step(Executor*, void* context);
 
 }  // namespace emu

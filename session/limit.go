@@ -1,0 +1,43 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A Limit is the cause of a context that ends because a program has run for as long as it may. The cell that runs is interrupted, once the session has shown
+// what its ranks do.
+type Limit time.Duration
+
+func (l Limit) Error() string { return fmt.Sprintf("the limit of %v is over", time.Duration(l)) }
+
+// limitGrace is how long ranks may take to say what they do when the limit is over.
+const limitGrace = 500 * time.Millisecond
+
+// stopped handles the end of the cell's context: it interrupts the ranks, or asks them first what they do.
+func (r *run) stopped(ctx context.Context) {
+	if !errors.As(context.Cause(ctx), &r.limit) {
+		r.interrupt("interrupted")
+		return
+	}
+	r.limitAt = time.Now()
+	r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
+}
+
+// endAtLimit shows what the ranks do and interrupts them, when they have said it.
+func (r *run) endAtLimit(now time.Time) {
+	if r.limitAt.IsZero() || !r.interrupted.IsZero() {
+		return
+	}
+	for _, rank := range r.running() {
+		if v := r.watch.view(rank); (v == nil || v.answered.Before(r.limitAt)) && now.Sub(r.limitAt) < limitGrace {
+			return
+		}
+	}
+	rows := r.watch.table(r, now).rows
+	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.title(), now.Sub(r.started).Seconds(), r.limit, rows)
+	r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Text: text})
+	r.interrupt(r.limit.Error())
+}
