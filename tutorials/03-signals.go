@@ -29,9 +29,13 @@ h := symm.Rendezvous(t)
 // %% Every rank signals to the right and waits for the left.
 h.PutSignal(right, 0)
 h.WaitSignal(left, 0)
+symm.Synchronize()
 fmt.Println(left, "has signalled")
 
 // %% [markdown]
+// Both are operations of the device: `WaitSignal` returns at once, and what follows it *on the device* waits. Go code that
+// wants to know that the signal is there calls `symm.Synchronize()`, as above, or reads a tensor.
+//
 // `WaitSignal` also *consumes* the signal. If you wait again, you wait for a second signal.
 //
 // Now with data. The order matters: put, then signal; wait, then read.
@@ -60,8 +64,7 @@ symm.Synchronize()
 // The message names the rank that waited, its peer and the channel. Without the limit, a table shows the same after a
 // moment, and Ctrl-C (■ in a notebook) ends the wait. Nothing is lost: the kernels return, memory and variables stay.
 //
-// `symm.Synchronize` waits until the work on the device is done. Operations only enqueue work on the *stream*; an error
-// in that work is reported by the next call that waits for it.
+// Operations only enqueue work on the *stream*; an error in that work is reported by the next call that waits for it, here `symm.Synchronize`.
 //
 // The opposite mistake is a signal that no rank waits for.
 

@@ -40,6 +40,10 @@ symm.Synchronize()
 // Read such a message in this order: *who* waited, for *whom*, for *what*. Then look at the code of the other rank:
 // where does rank 1 put a signal on channel 0? Nowhere.
 //
+// A wait that gives up does not stop the stream. Until the error is reported, later signals of the rank are not put and its later waits for signals
+// end at once, so that the first mistake is the one that is told; but kernels and copies behind the wait still run, on data that has not come.
+// What they compute, and what Go code prints before it calls `symm.Synchronize()`, means nothing.
+//
 // ## Different channels
 //
 // Now rank 1 sends, but on another channel.
