@@ -24,6 +24,8 @@ type op struct {
 	kind  kind
 	needs condition
 	nccl  bool // NCCL does it too
+
+	device string // Go that launches a kernel of NCCL's device API which does the same on a host, "" if there is none; it sees w and comm
 }
 
 // kind marks operations that are not measured over the requested sizes, in a graph and eagerly.
@@ -69,7 +71,8 @@ const block = `w := min(512, n/8)
 var ops = []op{
 	{name: "one_shot_all_reduce", setup: `t, out := symmetric(n), local(n)`, call: `symm.OneShotAllReduceOut(t, "sum", out)`, bus: twice, sent: others, within: true},
 	{name: "two_shot_all_reduce", setup: `t := symmetric(n)`, call: `symm.TwoShotAllReduce(t, "sum")`, bus: twice, sent: twice, within: true},
-	{name: "all_reduce", setup: `t := symmetric(n)`, call: `symm.AllReduce(t, "sum")`, bus: twice, sent: twice, across: sums, nccl: true},
+	{name: "all_reduce", setup: `t := symmetric(n)`, call: `symm.AllReduce(t, "sum")`, bus: twice, sent: twice, across: sums, nccl: true,
+		device: `lsaSum.Launch(symm.Grid(lsaBlocks), symm.Block(512), w, t.Bytes()/16, comm)`},
 	{name: "reduce_scatter", setup: `t, out := symmetric(n), local(n / ranks)`, call: `symm.ReduceScatterOut(t, "sum", out)`, bus: share, sent: share, across: pieces, nccl: true},
 	{name: "reduce_scatter_offset", setup: `t, part := symmetric(8*ranks, n/(8*ranks)), local(8, n/(8*ranks))
 	out := []*symm.Tensor{part}`, call: `symm.ReduceScatterOffset(t, out, 0, nil, nil, "sum")`, bus: share, sent: share, within: true},
@@ -162,7 +165,8 @@ func (o *op) refused(w world) string {
 	return ""
 }
 
-// cell returns the cell that measures o for a message of some bytes: the way that it chooses, over hosts each of its ways, and NCCL if it does it too.
+// cell returns the cell that measures o for a message of some bytes: the way that it chooses, over hosts each of its ways, NCCL if it does it too, and a
+// kernel of NCCL's device API if there is one.
 func (o *op) cell(w world, ranks, width, bytes int) string {
 	when := o.needs.code
 	switch {
@@ -178,6 +182,10 @@ func (o *op) cell(w world, ranks, width, bytes int) string {
 	}
 	if o.nccl {
 		measures += fmt.Sprintf("\tif nccl {\n\t\tmeasureBy(%q, %q, \"\", bytes, true, func() { %s, symm.Via(\"NCCL\")) })\n\t}\n", viaNCCL, o.name, strings.TrimSuffix(o.call, ")"))
+	}
+	if o.device != "" {
+		measures += fmt.Sprintf("\tif lsaSum != nil {\n\t\tw, comm := symm.Window(t), symm.DevComm(symm.DevReqs{LsaBarriers: lsaBlocks})\n\t\tmeasureBy(%q, %q, \"\", bytes, true, func() { %s })\n\t\tcomm.Free()\n\t}\n",
+			deviceAPI, o.name, o.device)
 	}
 	return fmt.Sprintf("if %s {\n\tn, side, bytes := %d, %d, %d\n\t_, _, _ = n, side, bytes\n\t%s\n\t%s\trelease()\n}\n", when, n, sideOf(n), bytes, o.setup, measures)
 }

@@ -73,8 +73,11 @@ func boundsOf(figures []Figure, ranks int, e extent) bounds {
 // viaNCCL names NCCL as symmrepl calls it; "NCCL" is NCCL as PyTorch does.
 const viaNCCL = "Via NCCL"
 
+// deviceAPI names a kernel of NCCL's device API, which is no peer.
+const deviceAPI = "device API"
+
 // peerNames are the columns of peers, in order; those without a figure are left out.
-var peerNames = []string{viaNCCL, "PyTorch", "NCCL", "NVSHMEM"}
+var peerNames = []string{deviceAPI, viaNCCL, "PyTorch", "NCCL", "NVSHMEM"}
 
 // tableOf returns the table of x.
 func (r *run) tableOf(x *op, figures []Figure) table {
@@ -111,7 +114,7 @@ func rowOf(x *op, n, ranks int, w world, b bounds, figures []Figure) (row, bool)
 			if old, ok := r.Peers[f.By]; !ok || f.best() < old.best() {
 				r.Peers[f.By] = f
 			}
-			if best == 0 || f.best() < best {
+			if f.By != deviceAPI && (best == 0 || f.best() < best) {
 				best = f.best()
 			}
 		}

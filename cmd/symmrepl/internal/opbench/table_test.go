@@ -15,6 +15,7 @@ func TestRow(t *testing.T) {
 		{Op: "all_reduce", By: "PyTorch", Bytes: 1e6, Graph: 60, Eager: 70},
 		{Op: "all_reduce", By: "PyTorch", Bytes: 1e6, Graph: 50, Eager: 80},
 		{Op: "all_reduce", By: "NCCL", Bytes: 1e6, Eager: 55},
+		{Op: "all_reduce", By: "device API", Bytes: 1e6, Graph: 26},
 	}
 	x := ops[2]
 	b := boundsOf(figures, 4, extent{copied: 1000})
@@ -24,8 +25,8 @@ func TestRow(t *testing.T) {
 	r, ok := rowOf(&x, 1e6, 4, world{}, b, figures)
 	var out strings.Builder
 	(&run{out: &out}).columns(&table{op: &x, rows: []row{r}})
-	const want = `    bytes  limit  graph  eager    alg    bus  of link  PyTorch graph  PyTorch eager  NCCL eager  ratio
-  1000000  17.00  25.00  30.00  40.00  60.00     0.60          50.00          80.00       55.00   0.50
+	const want = `    bytes  limit  graph  eager    alg    bus  of link  device API graph  PyTorch graph  PyTorch eager  NCCL eager  ratio
+  1000000  17.00  25.00  30.00  40.00  60.00     0.60             26.00          50.00          80.00       55.00   0.50
 `
 	if !ok || out.String() != want {
 		t.Errorf("%s, want\n%s", out.String(), want)
