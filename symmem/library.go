@@ -26,6 +26,14 @@ func (r *reduction) library(kind device.CollectiveKind, out *Tensor, n int) {
 	r.RunLibrary(device.Collective{Kind: kind, Src: core.Addr(r.t), Dst: core.Addr(out), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
 }
 
+// noEngines says why the library cannot do an exchange by copy engines, if the call asks for that and it cannot.
+func (e *exchange) noEngines() string {
+	if e.Has(core.WithCopyEngine) && (e.out == nil || !e.Maps(e.t) || !e.Maps(e.out)) {
+		return "its copy engines need tensors that the group has rendezvoused, and one for the result"
+	}
+	return ""
+}
+
 // library runs an exchange by the library. Members give each other n bytes each.
 func (e *exchange) library(kind device.CollectiveKind, shape []int, n, root int) *Tensor {
 	defer e.Enter().Leave()

@@ -167,6 +167,47 @@ v := symm.Empty(symm.I32, 1); symm.Rendezvous(v); v.CopyFrom([]int{3}); symm.All
 	inOrder(t, "the output", out, "Rendezvous: ncclCommWindowRegister returned 5: unhandled error")
 }
 
+// TestNCCLEngines: with CopyEngine NCCL's copy engines do what they can, by a communicator of their own, of windows.
+func TestNCCLEngines(t *testing.T) {
+	const cells = `t, u := symm.Empty(symm.I32, 2), symm.Empty(symm.I32, 4); symm.Rendezvous(t); symm.Rendezvous(u); t.CopyFrom([]int{symm.Rank(), 7})
+v, e := symm.Via("NCCL"), symm.CopyEngine()
+symm.Explain(func() { symm.AllGatherOut(t, u, v, e) })
+u.Ints()
+w := symm.Empty(symm.I32, 4); symm.Rendezvous(w); symm.AllToAllOut(u, w, v, e); w.Ints()
+symm.AllGather(t, v, e)
+symm.AllReduce(t, "sum", v, e)
+t.Free()
+if symm.Rank() == 0 { symm.AllToAllOut(u, w, v, e); symm.Synchronize() } else { panic("no") }
+symm.AllToAllOut(u, w, v, e); w.Ints()[1]
+`
+	log := filepath.Join(t.TempDir(), "windows")
+	args := []string{"-n", "2", "--device", "cuda", "--backend", "NCCL"}
+	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22907", "FAKE_NCCL_WINDOWS="+log).run(cells, args...)
+	inOrder(t, "the output", r.out, `[0,1] "all_gather i32[2] on world (2 ranks, 8 bytes): NCCL 2.29.7 by copy engines, because the call asks for it by Via"`+"\n",
+		"[0,1] []int{0, 7, 1, 7}\n", "[0] []int{0, 7, 0, 7}\n[1] []int{1, 7, 1, 7}\n", "[0,1] 7\n")
+	inOrder(t, "what is refused", r.err, "cell[6]:1:1: all_gather: NCCL does not do this: its copy engines need tensors that the group has rendezvoused, and one for the result\n",
+		"cell[7]:1:1: all_reduce: CopyEngine is an option of AllGather and AllToAll\n", "for NCCL, and gave up: rank 1 failed: panic: no")
+	windows, _ := os.ReadFile(log)
+	const want = `0 of 2 registers 2097152 window 1
+0 of 2 registers 2097152 window 2
+0 of 2 without CTAs registers 2097152 window 1
+0 of 2 without CTAs registers 2097152 window 2
+0 of 2 registers 2097152 window 3
+0 of 2 without CTAs registers 2097152 window 3
+0 of 2 ends 0 window 1
+0 of 2 without CTAs ends 0 window 1
+0 of 2 without CTAs registers 2097152 window 1
+0 of 2 without CTAs registers 2097152 window 2
+`
+	if said := regexp.MustCompile("(?m)^1 of 2 .*\n").ReplaceAllString(string(windows), ""); said != want {
+		t.Errorf("rank 0's windows:\n%s, want\n%s", said, want)
+	}
+	for _, c := range []struct{ version, backend string }{{"22809", "NCCL"}, {"22907", "CUDA"}} {
+		r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION="+c.version).run(cells, append(args[:5:5], c.backend)...)
+		inOrder(t, "what is refused", r.err, "all_gather: NCCL does not do this: its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later\n")
+	}
+}
+
 // withHeaders puts headers of a version beside the fake NCCL, which has the version, too.
 func (h home) withHeaders(version string) home {
 	for _, v := range h.env {

@@ -364,7 +364,7 @@ func libraryMisuseCase(t *T) {
 	symmem.Rendezvous(x)
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "avg", viaNCCL) }, "NCCL does not do this: it has no avg of integers", "leave it out")
 	t.refused(symmem.KindMisuse, func() { symmem.AllReduce(x, "sum", viaNCCL, symmem.Timeout(time.Second)) }, "its waits have no Timeout")
-	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, viaNCCL, symmem.CopyEngine()) }, "CopyEngine is a way of its own")
+	t.refused(symmem.KindMisuse, func() { symmem.AllGather(x, viaNCCL, symmem.CopyEngine()) }, "NCCL does not do this: its copy engines need ")
 	t.refused(symmem.KindMisuse, func() { symmem.ReduceScatter(x, "sum", viaNCCL, symmem.SplitLastDim()) }, "it splits the first dimension only")
 	t.refused(symmem.KindMisuse, func() { symmem.OneShotAllReduce(x, "sum", viaNCCL) }, "Via is an option of")
 	explained := symmem.Explain(func() { symmem.AllReduce(x.Fill(1), "sum", viaNCCL) })

@@ -30,9 +30,17 @@ const (
 	failureTick = 10 * time.Millisecond
 )
 
+// A group has up to two communicators: the collectives of one are kernels, those of the other copies by copy engines, where the library can.
+const (
+	byKernels = iota
+	byEngines
+	communicatorSorts
+)
+
 // communicator is a member's part of a group's.
 type communicator struct {
 	g    *Group
+	sort int
 	name string // of the library, "NCCL 2.28.9"
 	c    device.Communicator
 
@@ -107,8 +115,9 @@ func (c *Call) ByLibrary(cannot string) bool {
 	if cannot == "" && ok {
 		cannot = c.noLibrary()
 	}
+	sort := c.librarySort()
 	rt.mu.Lock()
-	made, capturing, failed := g.comm != nil, rt.capture != nil, g.noComm
+	made, capturing, failed := g.comms[sort] != nil, rt.capture != nil, g.noComm
 	rt.mu.Unlock()
 	if !asked {
 		switch {
@@ -135,7 +144,7 @@ func (c *Call) ByLibrary(cannot string) bool {
 	var err error
 	if !made {
 		g.check(c.Record.op)
-		err = g.join(c.Record.op, d)
+		err = g.join(c.Record.op, d, sort)
 	}
 	if err == nil {
 		c.Record.far = false // it goes over the library's own network
@@ -151,13 +160,21 @@ func (c *Call) ByLibrary(cannot string) bool {
 	return false
 }
 
+// librarySort is which communicator of the group's an asked call goes by.
+func (c *Call) librarySort() int {
+	if c.opts.has(WithCopyEngine) {
+		return byEngines
+	}
+	return byKernels
+}
+
 // noLibrary says why the library does not do a call of this group with these options.
 func (c *Call) noLibrary() string {
 	switch {
 	case c.opts.timeout > 0:
 		return "its waits have no Timeout"
-	case c.opts.has(WithCopyEngine):
-		return "CopyEngine is a way of its own"
+	case c.opts.has(WithCopyEngine) && !c.rt.hasWindows():
+		return "its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later"
 	case c.opts.has(WithAccumulateF32):
 		return "it has no AccumulateF32"
 	}
@@ -173,11 +190,11 @@ func (g *Group) shares() string {
 	return fmt.Sprintf("%v, and it needs a GPU for each", s)
 }
 
-// hasComm reports whether a group has a communicator.
-func (rt *Runtime) hasComm(g *Group) bool {
+// hasComm reports whether a group has a communicator of a sort.
+func (rt *Runtime) hasComm(g *Group, sort int) bool {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	return g.comm != nil
+	return g.comms[sort] != nil
 }
 
 // lastOf returns the last of ranks that is in set, or -1.
@@ -190,8 +207,8 @@ func lastOf(ranks, set []int) int {
 	return -1
 }
 
-// join makes the group's communicator. It is collective over the group, on the host.
-func (g *Group) join(op string, d device.CollectiveDevice) error {
+// join makes the group's communicator of a sort. It is collective over the group, on the host.
+func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	rt := g.rt
 	type member struct {
 		Library string
@@ -213,7 +230,7 @@ func (g *Group) join(op string, d device.CollectiveDevice) error {
 	}
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
-	if rt.hasComm(g) { // by another goroutine's call
+	if rt.hasComm(g, sort) { // by another goroutine's call
 		return nil
 	}
 	all, err := agree(g, op, "by NCCL", mine, err)
@@ -232,12 +249,12 @@ func (g *Group) join(op string, d device.CollectiveDevice) error {
 	ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
 	defer cancel()
 	done := rt.waitOnHost(op, g, g.met)
-	c, err := library.Join(ctx, all[0].ID, g.rank, len(g.ranks))
+	c, err := library.Join(ctx, all[0].ID, g.rank, len(g.ranks), sort == byEngines)
 	done()
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s did not connect the ranks of %v within %v; NCCL_DEBUG=INFO tells more", library.Name(), g, joinLimit)
 	}
-	comm := &communicator{g: g, name: library.Name(), c: c}
+	comm := &communicator{g: g, sort: sort, name: library.Name(), c: c}
 	if err == nil {
 		rt.comms.add(comm)
 	} else {
@@ -252,7 +269,7 @@ func (g *Group) join(op string, d device.CollectiveDevice) error {
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	g.comm = comm
+	g.comms[sort] = comm
 	if rt.abort.Load() != nil { // and whoever raised it may not have seen the communicator
 		comm.end(nil)
 	}
@@ -262,7 +279,7 @@ func (g *Group) join(op string, d device.CollectiveDevice) error {
 // RunLibrary issues an admitted call by the group's communicator. bytes is the size that the way was chosen by.
 func (c *Call) RunLibrary(d device.Collective, bytes int) {
 	g, rt := c.opts.group, c.rt
-	comm := g.comm
+	comm := g.comms[c.librarySort()]
 	if comm == nil || comm.isEnded() {
 		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
@@ -275,7 +292,11 @@ func (c *Call) RunLibrary(d device.Collective, bytes int) {
 	if c.opts.via != ViaNCCL {
 		why = fmt.Sprintf("the group spans %d hosts", len(g.parts))
 	}
-	c.Chose(bytes, &tuning.Way{Path: comm.name, Why: why})
+	path := comm.name
+	if comm.sort == byEngines {
+		path += " by copy engines"
+	}
+	c.Chose(bytes, &tuning.Way{Path: path, Why: why})
 	if rt.capture == nil {
 		comm.lookAfter(c.stream, c.Record.id, 0)
 	} else if !slices.Contains(rt.capture.comms, comm) {
@@ -388,8 +409,11 @@ func (rt *Runtime) releaseComms() {
 		}
 	}
 	for _, g := range rt.groups {
-		if g.noComm = ""; g.comm != nil && g.comm.isEnded() {
-			g.comm = nil
+		g.noComm = ""
+		for i, c := range g.comms {
+			if c != nil && c.isEnded() {
+				g.comms[i] = nil
+			}
 		}
 	}
 	rt.mu.Unlock()
@@ -411,7 +435,9 @@ func (rt *Runtime) part() {
 	ctx, cancel := context.WithTimeout(rt.host(), partLimit)
 	defer cancel()
 	rt.mu.Lock()
-	groups := slices.DeleteFunc(slices.Clone(rt.groups), func(g *Group) bool { return g.comm == nil || g.comm.isEnded() || g.stale.Load() != nil })
+	groups := slices.DeleteFunc(slices.Clone(rt.groups), func(g *Group) bool {
+		return g.stale.Load() != nil || !slices.ContainsFunc(g.comms[:], func(c *communicator) bool { return c != nil && !c.isEnded() })
+	})
 	streams := slices.Clone(rt.streams)
 	rt.mu.Unlock()
 	if len(groups) == 0 || rt.client == nil || rt.broken.Load() != nil {

@@ -47,8 +47,8 @@ type Group struct {
 	latest  Record // of them
 	allocs  uint64 // allocations made
 	pool    pool
-	comm    *communicator // nil if none was made yet
-	noComm  string        // why none could be
+	comms   [communicatorSorts]*communicator // nil if none was made yet
+	noComm  string                           // why none could be
 
 	deviceComms []*DeviceComm // that communicators must have
 
@@ -224,8 +224,10 @@ func (g *Group) discard() {
 		o.emptyPool()
 		o.watch.forget(o)
 		o.work.release()
-		if o.comm != nil {
-			o.comm.end(nil)
+		for _, c := range o.comms {
+			if c != nil {
+				c.end(nil)
+			}
 		}
 		if o.event != nil {
 			o.event.Close() // a failure leaks an event and is no reason to fail

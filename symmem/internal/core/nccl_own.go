@@ -177,13 +177,13 @@ func (c *communicator) makeAll(ctx context.Context) error {
 	for _, a := range allocs {
 		all = append(all, owned{a: a})
 		for _, h := range a.handles {
-			if h.g == c.g && h.windowed {
+			if h.g == c.g && h.windowed && c.sort == byKernels {
 				all = append(all, owned{a: a, handle: h})
 			}
 		}
 	}
 	for _, d := range c.g.deviceComms {
-		if slices.Contains(allocs, d.t.st.alloc) {
+		if slices.Contains(allocs, d.t.st.alloc) && c.sort == byKernels {
 			all = append(all, owned{a: d.t.st.alloc, comm: d})
 		}
 	}
@@ -196,29 +196,32 @@ func (c *communicator) makeAll(ctx context.Context) error {
 	return nil
 }
 
-// have makes something of the group's communicator, which is made, too, if there is none. It is collective over the group, on the host. A member that
-// cannot ends the communicator: the members may have different things.
+// have makes something of the group's communicators, the first of which is made, too, if there is none. It is collective over the group, on the host. A
+// member that cannot ends the communicator: the members may have different things.
 func (g *Group) have(op string, o owned) {
 	rt, d := g.rt, g.rt.dev.(device.CollectiveDevice)
 	rt.mu.Lock()
-	comm := g.comm
+	comms := g.comms
 	rt.mu.Unlock()
-	var err error
-	if comm == nil {
-		err = g.join(op, d) // which has everything
-	} else {
-		ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
-		defer cancel()
-		err = comm.make(ctx, o)
-		g.meeting.Lock()
-		_, err = agree(g, op, "by NCCL", struct{}{}, err)
-		g.meeting.Unlock()
-		if err != nil {
-			comm.end(nil)
+	for sort, comm := range comms {
+		var err error
+		switch {
+		case comm == nil && sort == byKernels:
+			err = g.join(op, d, sort) // which has everything
+		case comm != nil && (sort == byKernels || o.handle == nil && o.comm == nil): // kernels of the user's have the first
+			ctx, cancel := context.WithTimeout(rt.host(), joinLimit)
+			err = comm.make(ctx, o)
+			cancel()
+			g.meeting.Lock()
+			_, err = agree(g, op, "by NCCL", struct{}{}, err)
+			g.meeting.Unlock()
+			if err != nil {
+				comm.end(nil)
+			}
 		}
-	}
-	if err != nil {
-		panic(rt.failure(op, err))
+		if err != nil {
+			panic(rt.failure(op, err))
+		}
 	}
 }
 
@@ -227,7 +230,7 @@ func (g *Group) own(op string, o owned) owned {
 	rt := g.rt
 	for {
 		rt.mu.Lock()
-		capturing, comm := rt.capture != nil, g.comm
+		capturing, comm := rt.capture != nil, g.comms[byKernels]
 		var found *owned
 		if comm != nil {
 			found = comm.owns(o)
@@ -296,17 +299,18 @@ func (c *DeviceComm) ownComm(op string) {
 // LookAfterOwn watches a launched kernel that uses the communicators of groups: they end with it if it must.
 func (c *Call) LookAfterOwn(groups []*Group) {
 	for _, g := range groups {
-		if g.comm == nil {
+		comm := g.comms[byKernels]
+		if comm == nil {
 			continue
 		}
-		g.comm.mu.Lock()
-		g.comm.launched = true
-		g.comm.mu.Unlock()
+		comm.mu.Lock()
+		comm.launched = true
+		comm.mu.Unlock()
 		switch {
 		case c.rt.capture == nil:
-			g.comm.lookAfter(c.stream, c.Record.id, c.opts.timeout)
-		case !slices.Contains(c.rt.capture.comms, g.comm):
-			c.rt.capture.comms = append(c.rt.capture.comms, g.comm)
+			comm.lookAfter(c.stream, c.Record.id, c.opts.timeout)
+		case !slices.Contains(c.rt.capture.comms, comm):
+			c.rt.capture.comms = append(c.rt.capture.comms, comm)
 		}
 	}
 }

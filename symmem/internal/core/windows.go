@@ -24,6 +24,16 @@ func (g *Group) ready(op string, a *allocation) {
 	}
 }
 
+// hasWindows reports whether rendezvoused tensors are windows of the library's.
+func (rt *Runtime) hasWindows() bool {
+	d, ok := rt.dev.(device.CollectiveDevice)
+	if !ok || Backend(rt) != libraryBackend {
+		return false
+	}
+	l, err := d.Collectives(rt.collectivesSettings())
+	return err == nil && l.Windows()
+}
+
 // closeWindows ends the windows of an allocation that is freed, whose work is over.
 func (a *allocation) closeWindows() (err error) {
 	rt := a.rt
@@ -32,11 +42,13 @@ func (a *allocation) closeWindows() (err error) {
 	rt.mu.Unlock()
 	for _, g := range groups {
 		rt.mu.Lock()
-		c := g.comm
+		comms := g.comms
 		g.deviceComms = slices.DeleteFunc(g.deviceComms, func(d *DeviceComm) bool { return d.t.st.alloc == a })
 		rt.mu.Unlock()
-		if c != nil {
-			err = errors.Join(err, c.unmake(a))
+		for _, c := range comms {
+			if c != nil {
+				err = errors.Join(err, c.unmake(a))
+			}
 		}
 	}
 	return err

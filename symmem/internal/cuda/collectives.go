@@ -152,13 +152,16 @@ func (c collectives) Name() string { return "NCCL " + c.l.Version() }
 // Headers implements device.Collectives.
 func (c collectives) Headers() (why string) { return c.l.without }
 
+// Windows implements device.Collectives.
+func (c collectives) Windows() bool { return c.l.windows() }
+
 func (c collectives) NewID() ([]byte, error) { return c.l.c.NewID(c.d.c) }
 
 // joinTick is how often Join looks whether it was cancelled.
 const joinTick = 20 * time.Millisecond
 
-func (c collectives) Join(ctx context.Context, id []byte, rank, size int) (device.Communicator, error) {
-	comm, err := c.d.c.JoinNCCL(c.l.c, id, rank, size)
+func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engines bool) (device.Communicator, error) {
+	comm, err := c.d.c.JoinNCCL(c.l.c, id, rank, size, engines)
 	if err != nil {
 		return nil, err
 	}

@@ -174,7 +174,7 @@ func joined(t *testing.T, ctx context.Context, devices []*Device) ([]device.Comm
 		all.Go(func() {
 			l, err := d.Collectives(nil)
 			must(t, err)
-			comms[i], errs[i] = l.Join(ctx, id, i, len(devices))
+			comms[i], errs[i] = l.Join(ctx, id, i, len(devices), false)
 		})
 	}
 	all.Wait()

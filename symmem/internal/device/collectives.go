@@ -18,10 +18,13 @@ type Collectives interface {
 	Name() string // "NCCL 2.28.9"
 	// Headers says why snippets cannot be compiled with the library's own device headers; it is empty if they can: see Source.Library.
 	Headers() (why string)
+	// Windows reports whether Communicator.Register makes windows.
+	Windows() bool
 	// NewID makes what the members of one communicator name it by.
 	NewID() ([]byte, error)
-	// Join makes a member's communicator with all the others, which call it too. Cancelling ctx gives up.
-	Join(ctx context.Context, id []byte, rank, size int) (Communicator, error)
+	// Join makes a member's communicator with all the others, which call it too. With engines its collectives of windows are done by copy engines
+	// instead of kernels, where the library can. Cancelling ctx gives up.
+	Join(ctx context.Context, id []byte, rank, size int, engines bool) (Communicator, error)
 }
 
 // Communicator is what a member of a set of processes calls collectives by.

@@ -18,8 +18,8 @@ type Watch struct {
 	// a record would cost the kernels that ask rightly.
 	Absent uint64
 	_      [4]uint32
-	Fault WaitRecord
-	Waits [abi.MaxWaits]WaitRecord // by peer % MaxWaits
+	Fault  WaitRecord
+	Waits  [abi.MaxWaits]WaitRecord // by peer % MaxWaits
 }
 
 // Bits of Watch.Abort.

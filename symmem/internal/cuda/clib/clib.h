@@ -233,9 +233,10 @@ unsigned sy_nccl_has(const sy_nccl *n);
 // sy_nccl_id makes what the members of one communicator name it by: SY_NCCL_ID bytes.
 sy_status sy_nccl_id(const sy_nccl *n, const sy_device *d, unsigned char *id);
 
-// sy_nccl_join starts a thread that makes a member's communicator with all the others, and returns at once: NULL if it could not.
+// sy_nccl_join starts a thread that makes a member's communicator with all the others, and returns at once: NULL if it could not. With zero_cta copy
+// engines do what they can of windows, and no multiprocessor.
 // sy_nccl_joined waits for it and returns 0 if it is still under way, else 1 with its failure; text holds SY_NCCL_TEXT bytes.
-sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size);
+sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size, int zero_cta);
 int sy_nccl_joined(sy_nccl_comm *c, unsigned milliseconds, sy_status *failure, char *text);
 
 // sy_nccl_end lets the thread abort the communicator, whatever that does, and returns at once: kernels of the library end then. It may be

@@ -10,7 +10,7 @@
 #include "inner.h"
 
 // NCCL's functions and structures, as far as they are used: facts of its binary interface.
-enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7, NCCL_UINT8 = 1, NCCL_COLLECTIVE_WINDOW = 1 };
+enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7, NCCL_UINT8 = 1, NCCL_COLLECTIVE_WINDOW = 1, NCCL_CTA_POLICY_ZERO = 2 };
 
 typedef struct {
 	char bytes[SY_NCCL_ID];
@@ -164,7 +164,7 @@ struct sy_nccl_comm {
 	const sy_nccl *nccl;
 	sy_device *device;
 	nccl_id id;
-	int rank, size;
+	int rank, size, zero_cta;
 	pthread_mutex_t calls; // held during a call on the communicator; taken before lock
 	pthread_mutex_t lock;  // of what follows
 	pthread_cond_t changed;
@@ -253,6 +253,7 @@ static void *tend(void *arg) {
 	nccl_config config = {.size = sizeof config, .magic = NCCL_MAGIC, .version = 22800, .blocking = 1, .cga_cluster = INT_MIN, .min_ctas = INT_MIN,
 	    .max_ctas = INT_MIN, .split_share = INT_MIN, .traffic_class = INT_MIN, .collnet = INT_MIN, .cta_policy = INT_MIN, .shrink_share = INT_MIN,
 	    .nvls_ctas = INT_MIN, .channels_per_peer = INT_MIN, .nvlink_centric = INT_MIN};
+	if (c->zero_cta) config.cta_policy = NCCL_CTA_POLICY_ZERO;
 	void *comm = NULL;
 	c->failure = sy_enter(c->device);
 	if (!c->failure.code) {
@@ -289,12 +290,12 @@ static void *tend(void *arg) {
 	return NULL;
 }
 
-sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size) {
+sy_nccl_comm *sy_nccl_join(const sy_nccl *n, sy_device *d, const unsigned char *id, int rank, int size, int zero_cta) {
 	sy_nccl_comm *c = calloc(1, sizeof *c);
 	pthread_condattr_t monotonic;
 	pthread_t thread;
 	if (!c) return NULL;
-	c->nccl = n, c->device = d, c->rank = rank, c->size = size, c->holders = 2;
+	c->nccl = n, c->device = d, c->rank = rank, c->size = size, c->zero_cta = zero_cta, c->holders = 2;
 	memcpy(c->id.bytes, id, sizeof c->id);
 	pthread_mutex_init(&c->calls, NULL);
 	pthread_mutex_init(&c->lock, NULL);

@@ -56,12 +56,17 @@ func (n NCCL) NewID(d Device) ([]byte, error) {
 // NCCLComm is a member's communicator, which has a thread of its own.
 type NCCLComm struct{ c *C.sy_nccl_comm }
 
-// JoinNCCL starts to make a member's communicator with all the others. Joined tells how that goes.
-func (d Device) JoinNCCL(n NCCL, id []byte, rank, size int) (NCCLComm, error) {
+// JoinNCCL starts to make a member's communicator with all the others, whose policy is that no multiprocessor takes part where engines can do it.
+// Joined tells how that goes.
+func (d Device) JoinNCCL(n NCCL, id []byte, rank, size int, engines bool) (NCCLComm, error) {
 	if len(id) != NCCLID {
 		return NCCLComm{}, errors.New("a name of another length than NCCL's was given")
 	}
-	c := NCCLComm{C.sy_nccl_join(n.c, d.c, (*C.uchar)(&id[0]), C.int(rank), C.int(size))}
+	zero := C.int(0)
+	if engines {
+		zero = 1
+	}
+	c := NCCLComm{C.sy_nccl_join(n.c, d.c, (*C.uchar)(&id[0]), C.int(rank), C.int(size), zero)}
 	if c.c == nil {
 		return NCCLComm{}, errors.New("no thread could be started for NCCL")
 	}

@@ -43,7 +43,7 @@ typedef struct {
 
 typedef struct {
 	shared *s;
-	int rank, size, calls, windows;
+	int rank, size, calls, windows, zero;
 	atomic_int aborted, failed;
 	char last[256];
 } comm;
@@ -95,13 +95,13 @@ int ncclCommInitRankConfig(comm **out, int size, id name, int rank, config *f) {
 	int failed = failing("ncclCommInitRankConfig");
 	while (hangs("init")) usleep(1000);
 	if (failed) return failed;
-	if (f->size != 80 || f->magic != 0xcafebeef || f->version != 22800 || f->blocking != 1 || f->policy != INT_MIN || size > MEMBERS || rank < 0 || rank >= size) return INVALID_ARGUMENT;
+	if (f->size != 80 || f->magic != 0xcafebeef || f->version != 22800 || f->blocking != 1 || (f->policy != INT_MIN && f->policy != 2) || size > MEMBERS || rank < 0 || rank >= size) return INVALID_ARGUMENT;
 	int fd = open(name.path, O_RDWR);
 	comm *c = calloc(1, sizeof *c);
 	c->s = mmap(NULL, sizeof(shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (fd < 0 || c->s == MAP_FAILED) return 2;
-	c->rank = rank, c->size = size;
+	c->rank = rank, c->size = size, c->zero = f->policy == 2;
 	if (++c->s->joined == size) unlink(name.path);
 	while (c->s->joined < size) usleep(200);
 	return *out = c, 0;
@@ -214,7 +214,7 @@ static void note(const comm *c, const char *what, size_t n, void *window) {
 	const char *path = getenv("FAKE_NCCL_WINDOWS");
 	FILE *f = path ? fopen(path, "a") : NULL;
 	if (!f) return;
-	fprintf(f, "%d of %d %s %zu window %d\n", c->rank, c->size, what, n, (int)(intptr_t)window);
+	fprintf(f, "%d of %d%s %s %zu window %d\n", c->rank, c->size, c->zero ? " without CTAs" : "", what, n, (int)(intptr_t)window);
 	fclose(f);
 }
 int ncclCommWindowRegister(comm *c, void *p, size_t n, void **window, int flags) {
