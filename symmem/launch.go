@@ -43,7 +43,8 @@ type Shared int
 // kernel's signature before anything is launched.
 //
 // A kernel that receives a handle or a communicator communicates: it is ordered after the group's other communication, and all
-// ranks that it meets must launch it.
+// ranks that it meets must launch it. One that was compiled with NCCL's own nccl_device.h makes the group's communicator of NCCL if Recover ended it,
+// for which the members meet on the host.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k.exists("Launch")
 	rt := k.rt

@@ -25,7 +25,7 @@ func SplitLastDim() Option { return core.WithSplitLastDim }
 // an ordinary t too when out is. AllGather is best given t as its own part of out: otherwise the driver copies that part
 // within the GPU, which what runs beside it slows down. Peers' memory is only read: after a wait that was given up this rank's result is
 // undefined, and nothing else. [Explain] tells that it ran. It is what NCCL calls a zero-CTA policy, and PyTorch
-// _low_contention_all_gather.
+// _low_contention_all_gather; with Via("NCCL") NCCL does it, of t and out that are rendezvoused.
 func CopyEngine() Option { return core.WithCopyEngine }
 
 // Weak makes the signal of PutWithSignal or SignalAdd tell of its own put only. Without it, whoever sees the signal sees
@@ -38,7 +38,8 @@ func Weak() Option { return core.WithWeak }
 // byte crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits. "NCCL" is NVIDIA's library, for any group on
 // GPUs; where it is found on all hosts, it is what groups that span hosts use by default. The first call of a group makes its
 // communicator, for which the members meet on the host, so that it must not be captured; later ones may. NCCL has no
-// Timeout, AccumulateF32, SplitLastDim or CopyEngine, no avg of integers, and no two ranks on one GPU. The operation refuses a way of another name,
+// Timeout, AccumulateF32 or SplitLastDim, no avg of integers, and no two ranks on one GPU. With CopyEngine its copy engines do AllGatherOut and AllToAllOut of
+// rendezvoused tensors, where the back end NCCL has made them windows. The operation refuses a way of another name,
 // the first two where all ranks are on one host, "hierarchical" where the group has more members on one host than on another, "NCCL" where
 // it cannot be used, and a way that it does not have. All members must give the same.
 func Via(way string) Option { return core.Via(way) }

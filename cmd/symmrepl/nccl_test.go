@@ -80,6 +80,23 @@ symm.Caps().Between
 		"[0]     hint: use the ranks of this host, which are 0: g.LSA(), or symm.Via(\"NCCL\"), which has a network of its own\n",
 		"[0] cell[3]:1:1: barrier: no engine carries barrier between hosts", "[0]     hint: use the ranks of this host, which are 0: g.LSA()\n")
 	inOrder(t, "NCCL without a network", r.out, "[0,1] []float32{2, 1}\n[0,1] \"nothing\"\n")
+	// Groups that span them go by it too, whatever the back end, and a group of one host if the call asks.
+	log := filepath.Join(t.TempDir(), "windows")
+	r = fakeNCCL(t, 4, "FAKE_NCCL_VERSION=23203", "FAKE_NCCL_WINDOWS="+log).run(`t := symm.Empty(symm.I32, 2).CopyFrom([]int{symm.Rank() + 1, symm.Rank() + 1}); rail, host := symm.World().Rail(), symm.World().LSA()
+symm.Rendezvous(t); symm.Rendezvous(t, rail); symm.Rendezvous(t, host)
+symm.Explain(func() { symm.AllReduce(t, "sum", rail) })
+t.Ints()
+symm.Explain(func() { symm.AllReduce(t, "sum", host, symm.Via("NCCL")) })
+t.Ints()
+symm.AllGather(t.Slice(0, 1)).Ints()
+symm.Broadcast(t.CopyFrom([]int{symm.Rank(), symm.Rank()}), 3).Ints()
+u := symm.Empty(symm.I32, 4).CopyFrom([]int{10*symm.Rank(), 10*symm.Rank()+1, 10*symm.Rank()+2, 10*symm.Rank()+3}); symm.Rendezvous(u); symm.AllToAll(u).Ints()
+symm.ReduceScatter(u, "max").Ints()
+`, "-n", "4", "--hosts", "2", "--net", "null", "--device", "cuda", "--backend", "NCCL")
+	inOrder(t, "the output of groups", r.out+r.err, "all_reduce i32[2] sum on ", " (2 ranks, 8 bytes): NCCL 2.32.3, because the group spans 2 hosts\"\n", "[0,2] []int{4, 4}\n[1,3] []int{6, 6}\n",
+		" (2 ranks, 8 bytes): NCCL 2.32.3, because the call asks for it by Via\"\n", "[0-3] []int{10, 10}\n", "[0-3] []int{10, 10, 10, 10}\n", "[0-3] []int{3, 3}\n",
+		"[0] []int{0, 10, 20, 30}\n[1] []int{1, 11, 21, 31}\n[2] []int{2, 12, 22, 32}\n[3] []int{3, 13, 23, 33}\n", "[0] []int{30}\n[1] []int{31}\n[2] []int{32}\n[3] []int{33}\n")
+
 	r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22707").run(cells+`symm.AllReduce(t, "sum", symm.Via("NCCL"))`+"\n", "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
 	inOrder(t, "what an old NCCL leaves to kernels", r.out, " of this rank over the null network, because ", "; NCCL does not carry it: rank 0 has no NCCL: NCCL cannot be used: ")
 	inOrder(t, "what is refused with an old NCCL", r.err, "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")

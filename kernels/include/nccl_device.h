@@ -12,6 +12,8 @@
 //   multimem    of a barrier is accepted and changes nothing: peers signal each other one by one. Pointers are where the device has
 //               multicast: symm.DevReqs{Multimem: true}.
 //
+// With the back end NCCL, kernels of pointers and barriers have NCCL's own header instead: see symmem's Compile.
+//
 // The parts:
 //
 //   nccl/types.h        results, teams, handles, ncclDevComm     nccl/coop.h         threads that call together

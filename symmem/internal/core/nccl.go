@@ -97,7 +97,8 @@ func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 func watchWord(word *uint32) device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(word))) }
 
 // Window returns a symmetric tensor as a window of NCCL's device API: the argument of a kernel whose parameter is a ncclWindow_t.
-// Offsets count from the start of t. Rendezvous is included; later calls return the same window.
+// Offsets count from the start of t. Rendezvous is included; later calls return the same window. With the back end NCCL it is a window of
+// NCCL's too, for kernels with NCCL's own nccl_device.h.
 //
 // PyTorch: rendezvous; nccl's ncclCommWindowRegister
 //
@@ -151,7 +152,8 @@ func (w *DeviceWindow) String() string {
 
 // DevComm returns a group as a communicator of NCCL's device API: the argument of a kernel whose parameter is a ncclDevComm. Its
 // resources lie in the memory of all members: barriers, which a kernel's blocks use by their number, low-latency slots, and buffers, which
-// [DeviceComm.Resource] names. A kernel that uses an index that was not asked for is refused.
+// [DeviceComm.Resource] names. A kernel that uses an index that was not asked for is refused. With the back end NCCL it is an ncclDevComm of
+// NCCL's too, with reqs.LsaBarriers, for kernels with NCCL's own nccl_device.h.
 //
 // PyTorch: none; nccl's ncclDevCommCreate
 //
