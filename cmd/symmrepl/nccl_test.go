@@ -115,6 +115,10 @@ t.Ints()
 	r = fakeNCCL(t, 2, "FAKE_NCCL_FAIL=ncclAllReduce=4").run(cells, args...)
 	inOrder(t, "a call that fails", r.err+r.out, "all_reduce: ncclAllReduce returned 4: invalid argument: ncclAllReduce was made to fail\n", "[0,1] []int{7}\n[0,1] []int{7}\n")
 
+	r = fakeNCCL(t, 2, "FAKE_NCCL_FAIL=ncclAllReduce=1").run(cells, args...)
+	inOrder(t, "a kernel that the library has not", r.err, "all_reduce: ncclAllReduce returned 1: unhandled error: Cuda failure 98 'invalid device function'\n",
+		"hint: this build of NCCL has no kernel of the call for a GPU of sm_90: set SYMMREPL_NCCL to another one\n")
+
 	lost := filepath.Join(t.TempDir(), "lost")
 	r = fakeNCCL(t, 2, "FAKE_NCCL_LOST="+lost).run(cells+`import ("os"; "time")
 if symm.Rank() == 0 { symm.AllReduce(t, "sum", symm.Via("NCCL")); symm.Synchronize() } else { os.WriteFile("`+lost+`", nil, 0o600); time.Sleep(time.Second); os.Remove("`+lost+`") }

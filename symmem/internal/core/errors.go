@@ -160,6 +160,7 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		file      *bootstrap.FileError
 		driver    *device.DriverError
 		fault     *device.KernelFault
+		library   *device.LibraryError
 		compile   *device.CompileError
 		available *device.UnavailableError
 	)
@@ -199,6 +200,11 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		}
 		if rt.abort.Load() != nil {
 			e.Kind = KindInterrupted
+		}
+	case errors.As(err, &library):
+		e.Msg = library.Error()
+		if strings.Contains(library.Text, "invalid device function") || strings.Contains(library.Text, "no kernel image") {
+			e.Hint = fmt.Sprintf("this build of %s has no kernel of the call for a GPU of %s: set SYMMREPL_NCCL to another one", library.Library, rt.info.Arch)
 		}
 	case errors.As(err, &compile):
 		e.Kind = KindCompile

@@ -185,6 +185,7 @@ static int queue(const char *name, work what, void *stream) {
 	static int (*add)(void *, int (*)(void *), void *);
 	int failed = failing(name);
 	comm *c = what.c;
+	if (failed == 1) return snprintf(c->last, sizeof c->last, "Cuda failure 98 'invalid device function'"), failed;
 	if (failed) return snprintf(c->last, sizeof c->last, "%s was made to fail", name), failed;
 	if (!add) add = dlsym(dlopen(getenv("SYMMREPL_CUDA"), RTLD_NOW | RTLD_NOLOAD), "fakeAddWork");
 	if (what.n * width(what.type) * c->size > SLOT) return INVALID_ARGUMENT;
