@@ -166,12 +166,15 @@ func (ts *TokenSwitch) launch(c *core.Call, kernel string, r *TokenRouting, size
 	}
 	fill(a)
 	l := device.Launch{Grid: [3]int{ts.plan.blocks, 1, 1}, Block: [3]int{c.Plan().RowThreads, 1, 1}, Overlap: true}
-	if ts.hosts == nil {
+	switch {
+	case ts.hosts == nil:
 		c.Launch("token_"+kernel, 0, l, core.BytesOf(a))
-		return
+	case kernel == "wait": // posts nothing
+		c.Launch("token_hosts_"+kernel, 0, l, core.BytesOf(over))
+	default:
+		a.Context.Unannounced = 1
+		c.LaunchPosting("token_hosts_"+kernel, l, core.BytesOf(over), ts.hosts.way(), ts.hosts.why, size)
 	}
-	a.Context.Unannounced = 1
-	c.LaunchPosting("token_hosts_"+kernel, l, core.BytesOf(over), ts.hosts.way(), ts.hosts.why, size)
 }
 
 // enter takes up a call that has begun. After a Recover all ranks begin with the first region, since some may have made calls that others have not.

@@ -6,7 +6,7 @@
 using namespace symm;
 using namespace tokens;
 
-// returned: everything that this rank puts to its partners is posted by all blocks; the last one says so.
+// say_returned tells all partners that everything which this rank has put to them is there. False if the thread gave up.
 static __device__ __forceinline__ bool say_returned(const TokenHostsArgs& a, const NetGroup& g) {
   bool ok = true;
   for (u32 i = threadIdx.x; ok && i < a.partners; i += blockDim.x) ok = raise(a, g, a.partner[i].rank, kReturned);

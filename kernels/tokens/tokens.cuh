@@ -51,7 +51,8 @@ SYMM_VALUES(TokenManner, kMeet, kSplit, kQuantise)
 enum TokenState { kVoid = 0, kMost = 1, kTokens = 2 };
 
 // TokenEpoch is what every block counts.
-enum TokenEpoch { kRoutings = 0, kCombines = 1, kDispatches = 2, kMeetings = 3 };
+enum TokenEpoch { kRoutings = 0, kCombines = 1, kDispatches = 2, kMeetings = 3, kTokenEpochs = 4 };
+SYMM_VALUES(TokenEpoch, kTokenEpochs)
 
 constexpr int kScaled = 128;  // elements of a scale
 SYMM_VALUES(TokenScale, kScaled)

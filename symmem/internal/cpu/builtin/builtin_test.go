@@ -131,6 +131,7 @@ func TestConstants(t *testing.T) {
 		"TokenRefused":  {"kExpert": tokens.RefusedExpert, "kTwice": tokens.RefusedTwice, "kRoom": tokens.RefusedRoom},
 		"TokenManner":   {"kMeet": tokens.Meet, "kSplit": tokens.Split, "kQuantise": tokens.Quantise},
 		"TokenScale":    {"kScaled": tokens.Scaled},
+		"TokenEpoch":    {"kTokenEpochs": tokens.Epochs},
 		"TokenWord":     {"kCounted": tokens.Counted, "kReady": tokens.Ready, "kSent": tokens.Sent, "kReturned": tokens.Returned, "kTokenWords": tokens.Words},
 		"TokenPartners": {"kNobody": tokens.Nobody},
 	}
