@@ -255,9 +255,9 @@ func tokenIntoCase(t *T) {
 			y := ts.Combine(r, rows, symmem.Into(sums))
 			t.equal(what+": its sums", y == sums, true)
 			t.equal(what+": the sums", sums.Ints(), m.sums(t.rank))
-			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(sums)) }, "Into is ", ", expected ")
+			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(topk)) }, "Into is ", ", expected ")
 			t.refused(symmem.KindMisuse, func() { ts.Dispatch(r, x, weights, symmem.Into(symmem.Local(c.DType, rows.Shape()...))) }, "is not symmetric")
-			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(rows)) }, "Into is ", ", expected ")
+			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(topk)) }, "Into is ", ", expected ")
 			t.refused(symmem.KindMisuse, func() { ts.Routing(topk, symmem.Into(rows)) }, "Into is an option of TokenSwitch.Dispatch")
 			t.refused(symmem.KindMisuse, func() { ts.Combine(r, rows, symmem.Into(rows.View(-1).Slice(0, sums.Numel()).View(sums.Shape()...))) }, "where out is")
 		}
