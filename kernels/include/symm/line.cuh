@@ -26,6 +26,7 @@ __device__ __forceinline__ void store_line(Piece* to, Piece p, u32 epoch) {
   __atomic_store_n(&to->word[0], p.word[0], __ATOMIC_RELAXED);
   if (!carries_epoch()) __atomic_store_n(&to->word[1], p.word[1], __ATOMIC_RELAXED);
   __syncwarp();
+  symm_cpu_scope(2);
   if (carries_epoch()) __atomic_store_n(&to->word[1], p.word[1], __ATOMIC_RELEASE);
 #else
   asm volatile("st.volatile.global.v2.u64 [%0], {%1,%2};" ::"l"(to), "l"(p.word[0]), "l"(p.word[1]) : "memory");
@@ -37,6 +38,7 @@ __device__ __forceinline__ void store_line(Piece* to, Piece p, u32 epoch) {
 __device__ __forceinline__ Piece load_line(const Piece* from, u32 want, u32* seen) {
   Piece p;
 #ifdef SYMM_CPU
+  symm_cpu_scope(2);
   *seen = (u32)__atomic_load_n(&(from + (7 - (threadIdx.x & 7)))->word[1], __ATOMIC_ACQUIRE);
   p.word[0] = __atomic_load_n(&from->word[0], __ATOMIC_RELAXED), p.word[1] = __atomic_load_n(&from->word[1], __ATOMIC_RELAXED);
 #else

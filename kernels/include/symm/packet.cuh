@@ -14,7 +14,9 @@ struct alignas(16) Packet { u32 data[3], epoch; };
 // store_packet stores a packet by one access. It needs CUDA 12.3 or newer, as does load_packet.
 __device__ __forceinline__ void store_packet(Packet* to, const Packet& p) {
 #ifdef SYMM_CPU
+  symm_cpu_scope(2);
   __atomic_store_n((u64*)to, p.data[0] | (u64)p.data[1] << 32, __ATOMIC_RELAXED);
+  symm_cpu_scope(2);
   __atomic_store_n((u64*)to + 1, p.data[2] | (u64)p.epoch << 32, __ATOMIC_RELEASE);
 #else
   asm volatile(
@@ -27,7 +29,10 @@ __device__ __forceinline__ void store_packet(Packet* to, const Packet& p) {
 __device__ __forceinline__ Packet load_packet(const Packet* from) {
   Packet p;
 #ifdef SYMM_CPU
-  const u64 b = __atomic_load_n((const u64*)from + 1, __ATOMIC_ACQUIRE), a = __atomic_load_n((const u64*)from, __ATOMIC_RELAXED);
+  symm_cpu_scope(2);
+  const u64 b = __atomic_load_n((const u64*)from + 1, __ATOMIC_ACQUIRE);
+  symm_cpu_scope(2);
+  const u64 a = __atomic_load_n((const u64*)from, __ATOMIC_RELAXED);
   p.data[0] = (u32)a, p.data[1] = (u32)(a >> 32), p.data[2] = (u32)b, p.epoch = (u32)(b >> 32);
 #else
   asm volatile(

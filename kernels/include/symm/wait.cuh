@@ -153,6 +153,9 @@ __device__ __forceinline__ bool wait_until(Context c, const Word* word, Word wan
   Patience patience;
   Wait w{kind, peer, channel, want};
   do {
+#ifdef SYMM_SANITIZE
+    if (compare == kEqual) symm_cpu_wants(word, want);
+#endif
     if (patience.expired(c, w, v)) return false;
     v = load_acquire(word);
   } while (!reached(v, want, compare));

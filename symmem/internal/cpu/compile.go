@@ -39,15 +39,37 @@ func (d *cpu) Compile(src device.Source) (device.Module, error) {
 			launchable = append(launchable, s)
 		}
 	}
-	library, err := d.compiler.library(src, translationUnit(src.Text, launchable))
+	m, err := d.compileAs(src, launchable, d.watching.Load())
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// compileAs compiles or finds, and loads a snippet, to be watched or not.
+func (d *cpu) compileAs(src device.Source, launchable []signature.Kernel, watched bool) (*module, error) {
+	compile := d.compiler.library
+	if watched {
+		compile = d.compiler.watchedLibrary
+	}
+	library, err := compile(src, translationUnit(src.Text, launchable))
 	if present := declared(launchable, err); len(present) < len(launchable) {
 		launchable = present
-		library, err = d.compiler.library(src, translationUnit(src.Text, launchable))
+		library, err = compile(src, translationUnit(src.Text, launchable))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return d.load(library, src, launchable)
+	m, err := d.load(library, src, launchable)
+	if err != nil {
+		return nil, err
+	}
+	m.signatures = launchable
+	if watched {
+		m.emu.Watch(emu.WatchedModule{Library: library, Name: src.Name, Line: src.Line, Text: src.Text})
+		m.watched = m
+	}
+	return m, nil
 }
 
 // tableFile is the file name for the compiler of the lines behind the snippet.
@@ -75,7 +97,7 @@ func declared(kernels []signature.Kernel, err error) []signature.Kernel {
 }
 
 // load opens a private copy of the library: a second load of one file would share its variables with the first.
-func (d *cpu) load(library string, src device.Source, signatures []signature.Kernel) (device.Module, error) {
+func (d *cpu) load(library string, src device.Source, signatures []signature.Kernel) (*module, error) {
 	private, content, err := d.compiler.copyOf(library)
 	if err != nil {
 		return nil, err
@@ -94,7 +116,9 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 		byName[k.Name] = k
 	}
 	for _, s := range signatures {
-		m.kernels = append(m.kernels, newKernel(byName[s.Name], s.Params))
+		k := newKernel(byName[s.Name], s.Params)
+		k.module = m
+		m.kernels = append(m.kernels, k)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -26,6 +26,7 @@ type compiler struct {
 	once    sync.Once
 	err     error
 	path    string
+	clang   bool
 	flags   []string
 	cache   *kernelcache.Cache
 	files   []kernels.File // the headers
@@ -59,7 +60,8 @@ func (c *compiler) find() error {
 	}
 	c.path = path
 	c.flags = append(c.flags, commonFlags...)
-	if bytes.Contains(version, []byte("clang")) {
+	c.clang = bytes.Contains(version, []byte("clang"))
+	if c.clang {
 		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics")
 	} else {
 		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique")
@@ -130,7 +132,12 @@ func (c *compiler) library(src device.Source, unit string) (string, error) {
 
 func (c *compiler) run(src device.Source, unit, out string) error {
 	arguments := append([]string{"-I", c.headers, "-o", out}, c.flags...)
-	cmd := exec.Command(c.path, append(arguments, "-", "-nostdlib", "-lgcc", "-lc", "-lm")...)
+	return c.call(src, unit, out, append(arguments, "-", "-nostdlib", "-lgcc", "-lc", "-lm"))
+}
+
+// call runs the compiler on a unit, to make out.
+func (c *compiler) call(src device.Source, unit, out string, arguments []string) error {
+	cmd := exec.Command(c.path, arguments...)
 	cmd.Stdin = strings.NewReader(unit)
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+filepath.Dir(out)) // a compiler that is killed leaves its files there
 	var log bytes.Buffer

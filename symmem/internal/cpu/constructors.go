@@ -37,14 +37,19 @@ func refuseConstructors(src device.Source, library []byte) error {
 		if err != nil {
 			return err
 		}
-		if len(values) > 0 {
-			at := values[0]
-			for _, r := range relocations {
-				if r.Off == at { // the first element of a list
-					at = uint64(r.Addend)
+		for _, at := range values {
+			if tag != elf.DT_INIT_ARRAY {
+				return refused(target(relocations, at), dynamicWhy)
+			}
+			size, err := f.DynValue(elf.DT_INIT_ARRAYSZ)
+			if err != nil {
+				return err
+			}
+			for end := at + sum(size); at < end; at += 8 {
+				if function := target(relocations, at); !initializesWatching(f, function) {
+					return refused(function, dynamicWhy)
 				}
 			}
-			return refused(at, dynamicWhy)
 		}
 	}
 	for _, r := range relocations {
@@ -53,6 +58,34 @@ func refuseConstructors(src device.Source, library []byte) error {
 		}
 	}
 	return nil
+}
+
+// target is what a word of a library is made to point to, or where the word is.
+func target(relocations []elf.Rela64, at uint64) uint64 {
+	for _, r := range relocations {
+		if r.Off == at {
+			return uint64(r.Addend)
+		}
+	}
+	return at
+}
+
+func sum(values []uint64) (n uint64) {
+	for _, v := range values {
+		n += v
+	}
+	return n
+}
+
+// initializesWatching reports whether a function is the one that compilers add to what is watched, to call __tsan_init.
+func initializesWatching(f *elf.File, function uint64) bool {
+	symbols, err := f.Symbols()
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
+		return s.Value == function && (s.Name == "_sub_I_00099_0" || s.Name == "tsan.module_ctor")
+	})
 }
 
 // relocationsOf lists the relocations of a library.

@@ -33,6 +33,7 @@ type cpu struct {
 	program  string             // the file that they are in
 	compiler compiler
 	sampled  sampled
+	sanitizing
 
 	mu      sync.Mutex
 	memory  map[device.Ptr]emu.Memory
@@ -122,6 +123,7 @@ func (d *cpu) Alloc(n int) (device.Ptr, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.memory[p] = m
+	d.watchMemory(uintptr(p), n, 0)
 	return p, nil
 }
 
@@ -133,6 +135,7 @@ func (d *cpu) Free(p device.Ptr) error {
 		return &device.DriverError{Call: "Free", Code: int(unix.EINVAL), Name: "EINVAL", Text: fmt.Sprintf("address %#x was not allocated, or was freed before", uintptr(p))}
 	}
 	delete(d.memory, p)
+	d.unwatchMemory(uintptr(p), 0, false)
 	m.Free()
 	return nil
 }
@@ -170,8 +173,10 @@ func (d *cpu) Close() error {
 	for _, m := range d.modules {
 		m.emu.Close()
 	}
+	d.sanitizing.close()
 	d.builtin.Close()
-	for _, m := range d.memory {
+	for p, m := range d.memory {
+		d.unwatchMemory(uintptr(p), 0, false)
 		m.Free()
 	}
 	d.page.Free()

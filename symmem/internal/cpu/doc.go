@@ -9,6 +9,8 @@
 // the process has beside them. A kernel that faults, fails an assertion or never ends is reported as a
 // [device.KernelFault] with the user's own line, and the device goes on working.
 //
+// With [device.Sanitizer], snippets and operations are compiled a second time so that every access is looked at. What was compiled without runs as it did.
+//
 // A kernel that is right here may be wrong on a GPU: a processor reorders less, and the lanes of a warp do not run in
 // step. The device is for correctness, not for speed.
 package cpu

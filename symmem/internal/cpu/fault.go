@@ -75,7 +75,7 @@ func (d *cpu) where(f *emu.Fault) string {
 	if m == nil {
 		return ""
 	}
-	at := sourceLine{f.File, f.Line}
+	at := sourceLine{file: f.File, line: f.Line}
 	if f.File == "" {
 		at = findLine(m.library, f.Frames, func(file string) bool { return file == snippetFile })
 	}

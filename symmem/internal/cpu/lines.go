@@ -10,8 +10,9 @@ import (
 
 // sourceLine is a position; its file is empty when it is not known.
 type sourceLine struct {
-	file string
-	line int
+	file   string
+	line   int
+	column int // 1-based; 0 if it is not known
 }
 
 // findLine returns the first position, going outwards from the innermost frame and through inlined calls, whose file's base name is wanted.
@@ -64,7 +65,7 @@ func lookUp(lines *dwarf.LineReader, pc uint64) (sourceLine, bool) {
 	previous.EndSequence = true
 	for lines.Next(&e) == nil {
 		if !previous.EndSequence && previous.Address <= pc && pc < e.Address && previous.File != nil {
-			return sourceLine{path.Base(previous.File.Name), previous.Line}, true
+			return sourceLine{path.Base(previous.File.Name), previous.Line, previous.Column}, true
 		}
 		previous = e
 	}
@@ -90,8 +91,9 @@ func inlinedCalls(data *dwarf.Data, r *dwarf.Reader, pc uint64, files []*dwarf.L
 		if e.Tag == dwarf.TagInlinedSubroutine {
 			file, _ := e.Val(dwarf.AttrCallFile).(int64)
 			line, _ := e.Val(dwarf.AttrCallLine).(int64)
+			column, _ := e.Val(dwarf.AttrCallColumn).(int64)
 			if file > 0 && int(file) < len(files) && files[file] != nil {
-				calls = append(calls, sourceLine{path.Base(files[file].Name), int(line)})
+				calls = append(calls, sourceLine{path.Base(files[file].Name), int(line), int(column)})
 			}
 		}
 	}

@@ -3,6 +3,7 @@
 package cpu
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
@@ -14,6 +15,7 @@ import (
 type kernel struct {
 	emu    *emu.Kernel
 	params []device.Param
+	module *module // nil for an operation
 }
 
 // newKernel joins the compiler's layout and the names in the text. text is nil for built-in kernels.
@@ -44,6 +46,10 @@ type module struct {
 	source  device.Source
 	kernels []device.Kernel
 	once    sync.Once
+
+	signatures []signature.Kernel
+	watch      sync.Mutex
+	watched    *module // the snippet compiled once more, to be watched: made when it is first launched so; itself if it was compiled so
 }
 
 func (m *module) Kernels() []device.Kernel { return m.kernels }
@@ -55,6 +61,25 @@ func (m *module) Close() error {
 		delete(m.device.modules, m.name)
 		m.device.mu.Unlock()
 		m.emu.Close()
+		m.watch.Lock()
+		defer m.watch.Unlock()
+		if m.watched != nil && m.watched != m {
+			m.watched.Close()
+		}
 	})
 	return nil
+}
+
+// watchedKernel returns the same kernel of the module that is watched. Its variables are that module's own.
+func (m *module) watchedKernel(k *kernel) (*kernel, error) {
+	m.watch.Lock()
+	defer m.watch.Unlock()
+	if m.watched == nil {
+		w, err := m.device.compileAs(m.source, m.signatures, true)
+		if err != nil {
+			return nil, err
+		}
+		m.watched = w
+	}
+	return m.watched.kernels[slices.IndexFunc(m.kernels, func(o device.Kernel) bool { return o == device.Kernel(k) })].(*kernel), nil
 }

@@ -19,6 +19,7 @@ type segment struct {
 	whole   unsafe.Pointer // [guard page | the memfd | guard page]
 	size    int            // of the memfd
 	fd      int            // of the owner; -1 where it was imported
+	inode   uint64         // tells the memory from other memory, in every process
 	guarded map[int]emu.Guarded
 	once    sync.Once
 }
@@ -74,7 +75,12 @@ func (d *cpu) mapSegment(fd, n, owned int) (device.Segment, error) {
 		}
 		return nil, systemError("mmap", err)
 	}
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) == nil {
+		s.inode = st.Ino
+	}
 	d.keep(s)
+	d.watchMemory(uintptr(s.Ptr()), s.size, s.inode)
 	return s, nil
 }
 
@@ -106,6 +112,7 @@ func (s *segment) Export() (int, error) {
 func (s *segment) Close() (err error) {
 	s.once.Do(func() {
 		s.device.forget(s)
+		s.device.unwatchMemory(uintptr(s.Ptr()), s.inode, s.fd >= 0)
 		if s.fd >= 0 {
 			unix.Close(s.fd)
 		}

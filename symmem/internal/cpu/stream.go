@@ -46,7 +46,14 @@ func (s *stream) Launch(k device.Kernel, l device.Launch) error {
 	if len(l.Args) != mine.emu.Bytes {
 		return invalid("Launch", fmt.Sprintf("%s takes %d bytes of arguments, not %d", mine.Name(), mine.emu.Bytes, len(l.Args)))
 	}
-	s.emu.Launch(mine.emu, l.Grid, l.Block, l.Args)
+	if s.device.watching.Load() {
+		watched, err := s.device.watched(mine)
+		if err != nil {
+			return err
+		}
+		mine = watched
+	}
+	s.emu.Launch(mine.emu, l.Grid, l.Block, l.Shared, l.Args)
 	return nil
 }
 
@@ -68,6 +75,7 @@ func (s *stream) Read(dst []byte, src device.Ptr) error {
 	if err := s.Synchronize(); err != nil {
 		return err
 	}
+	s.device.emu.Touched(uintptr(src), len(dst), false)
 	emu.CopyOut(dst, uintptr(src))
 	return nil
 }
@@ -191,14 +199,16 @@ func (g *graph) Close() error {
 }
 
 type event struct {
-	emu  *emu.Event
-	once sync.Once
+	device *cpu
+	emu    *emu.Event
+	once   sync.Once
 }
 
-func (d *cpu) NewEvent() (device.Event, error) { return &event{emu: emu.NewEvent()}, nil }
+func (d *cpu) NewEvent() (device.Event, error) { return &event{device: d, emu: emu.NewEvent()}, nil }
 
 func (e *event) Synchronize() error {
 	e.emu.Synchronize()
+	e.device.emu.Heard(e.emu)
 	return nil
 }
 

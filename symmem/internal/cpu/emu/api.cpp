@@ -2,10 +2,12 @@
 
 #include <dlfcn.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "device.h"
+#include "sanitize.h"
 #include "stream.h"
 
 using namespace emu;
@@ -93,6 +95,7 @@ void emu_stream_launch(emu_stream* s, emu_module* m, const void* entry, const em
   c.entry = static_cast<const Entry*>(entry);
   c.dim = {shape->grid[0], shape->grid[1], shape->grid[2]};
   c.block_dim = {shape->block[0], shape->block[1], shape->block[2]};
+  c.shared = shape->shared;
   c.arguments = copy_bytes(arguments, n);
   s->add(std::move(c));
 }
@@ -132,7 +135,9 @@ void emu_stream_wait(emu_stream* s, emu_event* e) { s->add(on_event(Command::kWa
 int emu_stream_synchronize(emu_stream* s, emu_fault* out) {
   Fault f;
   std::string kernel, library;
-  if (!s->synchronize(f, kernel, library)) return 0;
+  const bool failed = s->synchronize(f, kernel, library);
+  if (const auto watch = s->device()->watcher()) watch->synchronized(s->known());
+  if (!failed) return 0;
   memset(out, 0, sizeof *out);
   strncpy(out->kernel, kernel.c_str(), sizeof out->kernel - 1);
   strncpy(out->library, library.c_str(), sizeof out->library - 1);
@@ -161,3 +166,93 @@ emu_event* emu_event_open(void) { return new emu_event; }
 void emu_event_close(emu_event* e) { delete e; }
 void emu_event_synchronize(emu_event* e) { e->event->wait(); }
 uint64_t emu_event_time(emu_event* e) { return e->event->time.load(); }
+
+const char* emu_shadow(void) { return sanitize::name(); }
+const char* emu_make_shadow(const char** error) { return sanitize::create(error); }
+
+const char* emu_sanitize(emu_device* d, const char* shadow, uint32_t rank, uint64_t seed) {
+  const char* why = "there may be no more than 128 ranks";
+  if (rank >= sanitize::kRanks || !sanitize::attach(shadow, &why)) return why;
+  const auto before = d->watcher();
+  if (before && before->rank == rank && before->seed == seed) return nullptr;
+  auto next = std::make_shared<sanitize::Sanitizer>(rank, seed);
+  if (before) next->follow(*before);
+  d->watch(std::move(next));
+  return nullptr;
+}
+
+void emu_sanitize_off(emu_device* d) { d->watch(nullptr); }
+
+void emu_watch(uintptr_t p, size_t n, uint64_t inode) { sanitize::add(p, n, inode, true); }
+void emu_unwatch(uintptr_t p, uint64_t inode, int owner) { sanitize::remove(p, inode, owner); }
+void emu_mark(uintptr_t p, size_t n, uint32_t state) { sanitize::mark(p, n, state); }
+
+void emu_stream_mark(emu_stream* s, uintptr_t p, size_t n, uint32_t state) {
+  Command c{Command::kMark};
+  c.written = p, c.bytes = n, c.value = state;
+  s->add(std::move(c));
+}
+
+void emu_module_watch(emu_module* m, const char* library, const char* name, uint32_t line, const char* text) {
+  sanitize::Region& r = *sanitize::region();
+  const uint32_t i = r.modules.fetch_add(1);
+  if (i >= sanitize::kModules) return;
+  sanitize::Module& noted = r.module[i];
+  snprintf(noted.library, sizeof noted.library, "%s", library);
+  snprintf(noted.name, sizeof noted.name, "%s", name);
+  noted.line = line;
+  const size_t n = strlen(text) + 1;
+  noted.text = static_cast<char*>(r.take(n));
+  if (noted.text) memcpy(noted.text, text, n);
+  Module& module = *m->module;
+  module.thread_memory = reinterpret_cast<void* (*)()>(dlsym(module.library, "emu_module_thread"));
+  module.dynamic_shared = reinterpret_cast<void* (*)()>(dlsym(module.library, "emu_module_dynamic_shared"));
+  module.watched = i + 1;
+  for (const Span& s : variables_of(module.code)) sanitize::add(s.base, s.bytes, 0, false);
+}
+
+int emu_watched_module(uint32_t module, const char** library, const char** name, uint32_t* line, const char** text) {
+  if (module == 0 || !sanitize::region() || module > sanitize::region()->modules.load()) return 0;
+  const sanitize::Module& m = sanitize::region()->module[module - 1];
+  *library = m.library, *name = m.name, *line = m.line, *text = m.text ? m.text : "";
+  return 1;
+}
+
+void emu_calling(emu_device* d, int32_t caller) {
+  if (const auto s = d->watcher()) s->caller = caller;
+}
+void emu_publish(emu_device* d) {
+  if (const auto s = d->watcher()) s->publish();
+}
+void emu_observe(emu_device* d) {
+  if (const auto s = d->watcher()) s->observe();
+}
+void emu_touched(emu_device* d, uintptr_t p, size_t n, int write) {
+  if (const auto s = d->watcher()) s->touched(p, n, write);
+}
+void emu_heard(emu_device* d, emu_event* e) {
+  const auto s = d->watcher();
+  const auto mark = e->event->latest.load();
+  if (s && mark) s->synchronized(mark->known);
+}
+
+size_t emu_findings(emu_device* d, emu_finding* out, size_t n) {
+  const auto s = d->watcher();
+  if (!s) return 0;
+  const auto all = s->take();
+  for (size_t i = 0; i < all.size() && i < n; i++) {
+    const sanitize::Finding& f = all[i];
+    emu_finding& o = out[i];
+    o = {static_cast<uint32_t>(f.kind), f.weak, f.count, f.accesses, f.size, f.address, {}};
+    for (unsigned k = 0; k < f.accesses; k++) {
+      const sanitize::Place& p = f.place[k];
+      emu_place& q = o.place[k];
+      q.rank = sanitize::rank_of(p.task), q.thread = p.thread, q.block = p.block, q.pc = p.pc, q.how = p.how;
+      q.module = p.launch.module, q.host = p.launch.host, q.caller = p.launch.caller;
+      memcpy(q.grid, p.launch.grid, sizeof q.grid);
+      memcpy(q.block_dim, p.launch.block, sizeof q.block_dim);
+      memcpy(q.kernel, p.launch.kernel, sizeof q.kernel);
+    }
+  }
+  return all.size();
+}

@@ -38,7 +38,22 @@ typedef struct {
 
 typedef struct {
   uint32_t grid[3], block[3];
+  uint32_t shared;  // bytes of dynamic shared memory
 } emu_shape;
+
+// An access of a finding; see sanitize.h.
+typedef struct {
+  uint32_t rank, thread, block, pc, how, module, host;
+  int32_t caller;
+  uint32_t grid[3], block_dim[3];
+  char kernel[64];
+} emu_place;
+
+typedef struct {
+  uint32_t kind, weak, count, accesses, size;
+  uint64_t address;
+  emu_place place[2];
+} emu_finding;
 
 // emu_alloc returns n zeroed bytes that end, but for what fills 256, at a guard page, with another one before them. What it counts, emu_free and emu_unguard take back.
 void* emu_alloc(size_t n, int* counted);
@@ -102,6 +117,31 @@ void emu_event_close(emu_event*);
 void emu_event_synchronize(emu_event*);
 // emu_event_time is when it was last reached, in nanoseconds; 0 if it never was.
 uint64_t emu_event_time(emu_event*);
+
+// Sanitizing. emu_shadow names the shadow of this process, null if there is none, and emu_make_shadow makes one if there is none. emu_sanitize takes the name in others; on failure it
+// returns a text that stays. A device is not watched until then, and no longer once off.
+const char* emu_shadow(void);
+const char* emu_make_shadow(const char** error);
+const char* emu_sanitize(emu_device*, const char* shadow, uint32_t rank, uint64_t seed);
+void emu_sanitize_off(emu_device*);
+// emu_watch has memory watched; inode tells what processes share, and is 0 otherwise. emu_mark says what may be done with it.
+void emu_watch(uintptr_t p, size_t n, uint64_t inode);
+void emu_unwatch(uintptr_t p, uint64_t inode, int owner);
+void emu_mark(uintptr_t p, size_t n, uint32_t state);
+void emu_stream_mark(emu_stream*, uintptr_t p, size_t n, uint32_t state);
+// emu_module_watch notes of a module how findings name it.
+void emu_module_watch(emu_module*, const char* library, const char* name, uint32_t line, const char* text);
+// emu_watched_module returns what was noted, also by another process, as a finding names it.
+int emu_watched_module(uint32_t module, const char** library, const char** name, uint32_t* line, const char** text);
+// emu_calling says where the program is that makes the next calls.
+void emu_calling(emu_device*, int32_t caller);
+void emu_publish(emu_device*);
+void emu_observe(emu_device*);
+void emu_touched(emu_device*, uintptr_t p, size_t n, int write);
+// emu_heard: the host has waited for the event.
+void emu_heard(emu_device*, emu_event*);
+// emu_findings fills at most n and returns how many there were; the others are lost.
+size_t emu_findings(emu_device*, emu_finding* out, size_t n);
 
 #ifdef __cplusplus
 }

@@ -13,6 +13,7 @@
 
 #include "device.h"
 #include "grid.h"
+#include "sanitize.h"
 
 namespace emu {
 
@@ -130,6 +131,7 @@ Executor::Executor(Device* d) : Worker{}, device(d), threads(new Thread[kMaxThre
 
 Executor::~Executor() {
   munmap(signal_stack, kSignalStack);
+  delete watch;
   delete[] fibers;
   delete[] threads;
 }
@@ -183,9 +185,18 @@ void Executor::run(Grid* g, unsigned long long index) {
   blocks.store(blocks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   mark_runtime(true);
   running.store(true, std::memory_order_relaxed);
+  if (g->watched) {
+    if (!watch) watch = new sanitize::Block;
+    watch->begin(*this, count, *g->watched, index);
+    emu::Worker::api = &watched_api;
+  }
   fresh_stack = stacks.take();
   emu_switch(&main_sp, stacks.prepare(fresh_stack, carry));
   running.store(false, std::memory_order_relaxed);
+  if (g->watched) {
+    emu::Worker::api = &emu::api;
+    watch->end();
+  }
   if (g->stop.load(std::memory_order_relaxed) == Stop::kNo) return;
   stacks.reset();
   for (unsigned i = 0; i < count; i++) fibers[i].state = State::kRunning;

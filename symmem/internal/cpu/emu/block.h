@@ -16,6 +16,10 @@
 
 namespace emu {
 
+namespace sanitize {
+class Block;
+}
+
 constexpr unsigned kMaxThreads = 1024;
 constexpr unsigned kWarpSize = 32;
 constexpr unsigned char kPollingMeetings = 4;
@@ -99,6 +103,7 @@ struct Executor : Worker {
   Stacks stacks;
   int fresh_stack = 0;
   void* main_sp = nullptr;  // where run waits
+  sanitize::Block* watch = nullptr;  // of a block that is watched; kept from block to block
 
   // How long nothing but failed polls has happened.
   unsigned polls = 0, next_pass = 0, passes = 0;
@@ -148,6 +153,7 @@ Executor* here();
 [[noreturn]] void abandon(Executor*);
 
 extern const Api api;
+extern const Api watched_api;  // of kernels that are watched
 
 }  // namespace emu
 

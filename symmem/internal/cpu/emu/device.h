@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,6 +18,10 @@
 namespace emu {
 
 struct Grid;
+
+namespace sanitize {
+class Sanitizer;
+}
 
 struct Device {
   // bit 0 of abort is how the host ends every wait.
@@ -51,6 +56,13 @@ struct Device {
 
   const unsigned processors;
 
+  // watch lets a sanitizer look at what is launched from now on, or nobody; watcher is that, or null.
+  void watch(std::shared_ptr<sanitize::Sanitizer> s) {
+    sanitizer_.store(s);
+    watched_over_.store(s != nullptr);
+  }
+  std::shared_ptr<sanitize::Sanitizer> watcher() const { return watched_over_.load(std::memory_order_relaxed) ? sanitizer_.load() : nullptr; }
+
  private:
   struct Watched {
     Executor* executor;
@@ -64,6 +76,9 @@ struct Device {
   void monitor();
   void take_samples();
   void inspect(Watched&, bool aborted);
+
+  std::atomic<bool> watched_over_{false};
+  std::atomic<std::shared_ptr<sanitize::Sanitizer>> sanitizer_{};
 
   const std::uint32_t* const abort_;
   std::mutex mutex_;  // guards what follows

@@ -18,6 +18,15 @@
 //	sample.cpp      what a kernel that runs long is doing, for those who ask
 //	fault.cpp       signal handlers: a kernel's fault ends its grid, not the process; everything else is handed on to Go
 //
+// While accesses are watched:
+//
+//	sanitize.h            what is found and how, and what happens before what
+//	sanitize_block.cpp    what a block does: accesses, words by which threads meet, barriers
+//	sanitize.cpp          what a device finds, and what its streams and its host do
+//	sanitize_shadow.cpp   what is remembered of every 8 bytes       sanitize_clock.cpp    what somebody knows of others
+//	sanitize_region.cpp   what the processes of a world share for that
+//	include/emu_hooks.h   what the compiler calls before each access
+//
 // A fault in a kernel is noticed by a signal handler that lets the executor continue in its scheduler, as
 // if the block had never been. That is safe because a kernel holds nothing: all that takes locks or memory
 // happens in sections marked as the run time's own, and a fault in one of those is Go's to report. The

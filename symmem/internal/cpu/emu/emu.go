@@ -94,6 +94,9 @@ func Alloc(n int) (Memory, bool) {
 	return m, m.Pointer != nil
 }
 
+// Bytes is how many there are.
+func (m Memory) Bytes() int { return int(m.bytes) }
+
 // Free returns it.
 func (m Memory) Free() { C.emu_free(C.uintptr_t(uintptr(m.Pointer)), m.bytes, m.counted) }
 
@@ -219,9 +222,10 @@ func (s *Stream) Close() {
 	s.c = nil
 }
 
-// Launch queues a kernel; args is copied. Grid and block must not be empty and a block have at most 1024 threads.
-func (s *Stream) Launch(k *Kernel, grid, block [3]int, args []byte) {
-	var shape C.emu_shape
+// Launch queues a kernel; args is copied. Grid and block must not be empty and a block have at most 1024 threads. Of a watched kernel, shared is how many bytes of dynamic
+// shared memory it may use.
+func (s *Stream) Launch(k *Kernel, grid, block [3]int, shared int, args []byte) {
+	shape := C.emu_shape{shared: C.uint32_t(shared)}
 	for i := range 3 {
 		shape.grid[i], shape.block[i] = C.uint32_t(grid[i]), C.uint32_t(block[i])
 	}

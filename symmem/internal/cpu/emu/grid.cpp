@@ -30,6 +30,23 @@ Code code_of(const void* address) {
   return search.found;
 }
 
+std::vector<Span> variables_of(const Code& code) {
+  struct Search {
+    std::uintptr_t base;
+    std::vector<Span> found;
+  } search{code.base, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* s = static_cast<Search*>(data);
+        if (info->dlpi_addr != s->base) return 0;
+        for (int i = 0; i < info->dlpi_phnum; i++)
+          if (const auto& h = info->dlpi_phdr[i]; h.p_type == PT_LOAD && h.p_flags & PF_W) s->found.push_back({info->dlpi_addr + h.p_vaddr, h.p_memsz});
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
 void Grid::enter(Executor& e) {
   e.stop_wanted.store(false);
   e.began.store(began, std::memory_order_relaxed);
@@ -41,7 +58,7 @@ void Grid::work(Executor& e) {
   while (stop.load(std::memory_order_relaxed) == Stop::kNo) {
     const unsigned long long b = next.fetch_add(1, std::memory_order_relaxed);
     if (b >= blocks) break;
-    e.run(this, b);
+    e.run(this, (b + first) % blocks);
   }
   e.active.store(nullptr, std::memory_order_release);
 }
@@ -53,7 +70,7 @@ void Grid::execute(Executor& e) {
   if (blocks > 1) {
     next.store(1);
     enter(e);
-    e.run(this, 0);
+    e.run(this, first);
     const unsigned long long left = blocks - next.load();
     if (pending() && (e.emu::Worker::api->nanos() - began) * left > kWorthHelp) e.device->help(*this, e.device->processors - 1);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <vector>
 
 #include "fault.h"
 #include "include/emu_abi.h"
@@ -10,6 +11,10 @@ namespace emu {
 
 struct Device;
 struct Executor;
+
+namespace sanitize {
+struct Watched;
+}
 
 // Code is where a module's instructions are.
 struct Code {
@@ -21,6 +26,14 @@ struct Code {
 // code_of finds the mapped file that an address belongs to.
 Code code_of(const void* address);
 
+// Span is some memory.
+struct Span {
+  std::uintptr_t base;
+  std::size_t bytes;
+};
+// variables_of lists what can be written of the file that code is of.
+std::vector<Span> variables_of(const Code&);
+
 enum class Stop : int { kNo, kFault, kInterrupt };
 
 struct Grid {
@@ -29,10 +42,12 @@ struct Grid {
   Code code;
   Index3 dim, block_dim;
   const char* arguments;
+  sanitize::Watched* watched = nullptr;  // null if nobody looks at its accesses
 
   const char* library = "";  // the file of the kernel's module
   unsigned long long began = 0;  // nanoseconds
   unsigned long long blocks = 0;
+  unsigned long long first = 0;  // the block that begins first; then those behind it, around
   std::atomic<unsigned long long> next{0};  // the first block nobody has taken
   std::atomic<Stop> stop{Stop::kNo};
   unsigned guesses = 0;  // helpers the owner has called because a block took long

@@ -9,6 +9,7 @@
 #include "block.h"
 #include "device.h"
 #include "grid.h"
+#include "sanitize.h"
 
 namespace emu {
 
@@ -104,19 +105,21 @@ Votes barrier(bool predicate) {
   return e->votes;
 }
 
+// meet_blocks is the part of a barrier of the grid that one thread of each block does.
+void meet_blocks() {
+  Grid* g = executor()->launch();
+  const unsigned generation = g->barrier_generation.load();
+  if (g->barrier_arrived.fetch_add(1) + 1 == g->blocks) {
+    g->barrier_arrived.store(0);
+    g->barrier_generation.fetch_add(1);
+  } else {
+    while (g->barrier_generation.load() == generation) yield();
+  }
+}
+
 void grid_barrier() {
   barrier(false);
-  Executor* e = executor();
-  if (e->thread->linear == 0) {
-    Grid* g = e->launch();
-    const unsigned generation = g->barrier_generation.load();
-    if (g->barrier_arrived.fetch_add(1) + 1 == g->blocks) {
-      g->barrier_arrived.store(0);
-      g->barrier_generation.fetch_add(1);
-    } else {
-      while (g->barrier_generation.load() == generation) yield();
-    }
-  }
+  if (executor()->thread->linear == 0) meet_blocks();
   barrier(false);
 }
 
@@ -233,7 +236,48 @@ bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* s
   return true;
 }
 
-const Api api = {barrier, grid_barrier, warp, yield, found, print, fail, nanos, ring, span_barrier};
+// The same for kernels that are watched.
+
+Votes watched_barrier(bool predicate) {
+  sanitize::Block& b = *executor()->watch;
+  b.arrive_barrier(__builtin_return_address(0));
+  const Votes v = barrier(predicate);
+  b.met_barrier();
+  return v;
+}
+
+void watched_grid_barrier() {
+  sanitize::Block& b = *executor()->watch;
+  b.arrive_barrier(__builtin_return_address(0));
+  barrier(false);
+  b.met_barrier();
+  if (executor()->thread->linear == 0) {
+    b.tell_grid();
+    meet_blocks();
+    b.learn_grid();
+  }
+  b.arrive_barrier(__builtin_return_address(0));
+  barrier(false);
+  b.met_barrier();
+}
+
+unsigned long long watched_warp(unsigned mask, unsigned long long value, unsigned argument, void (*combine)(Lanes*)) {
+  sanitize::Block& b = *executor()->watch;
+  b.arrive_warp(mask, __builtin_return_address(0));
+  const unsigned long long result = warp(mask, value, argument, combine);
+  b.met_warp();
+  return result;
+}
+
+void watched_span_barrier(unsigned id, unsigned threads) {
+  sanitize::Block& b = *executor()->watch;
+  b.arrive_span(id);
+  span_barrier(id, threads);
+  b.met_span(id);
+}
+
+const Api api = {barrier, grid_barrier, warp, yield, found, print, fail, nanos, ring, span_barrier, nullptr};
+const Api watched_api = {watched_barrier, watched_grid_barrier, watched_warp, yield, found, print, fail, nanos, ring, watched_span_barrier, &sanitize::hooks};
 
 }  // namespace emu
 

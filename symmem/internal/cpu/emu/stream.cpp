@@ -66,6 +66,8 @@ Command one_thread(const Entry& entry, const void* arguments) {
 }  // namespace
 
 Module::~Module() {
+  if (watched)
+    for (const Span& s : variables_of(code)) sanitize::remove(s.base, 0, false);
   if (library) dlclose(library);
 }
 
@@ -77,17 +79,23 @@ Bytes copy_bytes(const void* p, std::size_t n) {
 
 Command copy_command(std::uintptr_t dst, std::uintptr_t src, std::size_t n) {
   const CopyArguments a{reinterpret_cast<void*>(dst), reinterpret_cast<const void*>(src), n};
-  return one_thread(kCopy, &a);
+  Command c = one_thread(kCopy, &a);
+  c.written = dst, c.read = src, c.bytes = n;
+  return c;
 }
 
 Command fill_command(std::uintptr_t dst, int value, std::size_t n) {
   const FillArguments a{reinterpret_cast<void*>(dst), n, value};
-  return one_thread(kFill, &a);
+  Command c = one_thread(kFill, &a);
+  c.written = dst, c.bytes = n;
+  return c;
 }
 
 Command fill_words_command(std::uintptr_t dst, std::uint32_t value, std::size_t n) {
   const FillArguments a{reinterpret_cast<void*>(dst), n, static_cast<int>(value)};
-  return one_thread(kFillWords, &a);
+  Command c = one_thread(kFillWords, &a);
+  c.written = dst, c.bytes = 4 * n;
+  return c;
 }
 
 void Mark::wait() { await_change(reached, 0); }
@@ -119,6 +127,7 @@ void Stream::make_room() {
 
 void Stream::submit(Command c) {
   make_room();
+  if (const auto s = device_->watcher()) c.known = s->submitted(), c.caller = s->caller;
   if (c.kind == Command::kRecord) c.event->latest = c.mark = std::make_shared<Mark>();
   if (c.kind == Command::kWait) c.mark = c.event->latest;
   {
@@ -201,42 +210,96 @@ void Stream::await(const Command& c) const {
   }
 }
 
+// know adds what the host knew to what the stream knows.
+void Stream::know(const Command& c, sanitize::Sanitizer& s) {
+  std::lock_guard lock(mutex_);
+  if (actor_.id == 0) s.name(actor_);
+  actor_.known.learn(c.known);
+}
+
+sanitize::Known Stream::known() {
+  std::lock_guard lock(mutex_);
+  return actor_.known;
+}
+
 // perform does what a command says. After a fault, and until it is reported, only events are still reached, because others may wait for them.
 void Stream::perform(Command& c, Executor& e) {
+  const std::shared_ptr<sanitize::Sanitizer> s = device_->watcher();
+  if (s) know(c, *s);
   switch (c.kind) {
     case Command::kRecord:
       c.event->time.store(e.emu::Worker::api->nanos());
+      if (s) c.mark->known = actor_.known;
       c.mark->reached.store(1, std::memory_order_release);
       c.mark->reached.notify_all();
       return;
     case Command::kWait:
       if (c.mark) c.mark->wait();
+      if (s && c.mark) actor_.known.learn(c.mark->known);
       return;
     case Command::kStore:
-      if (!failed_.load() && !closing_.load()) __atomic_store_n(c.word, c.value, __ATOMIC_SEQ_CST);
+      if (failed_.load() || closing_.load()) return;
+      if (s) s->tell(actor_, c.word, c.value, c.caller);
+      __atomic_store_n(c.word, c.value, __ATOMIC_SEQ_CST);
       return;
     case Command::kAwait:
       if (!failed_.load()) await(c);
+      if (s) s->hear(actor_, c.word, c.value, c.caller);
+      return;
+    case Command::kMark:
+      sanitize::mark(c.written, c.bytes, c.value);
       return;
     case Command::kLaunch:
       if (failed_.load() || closing_.load()) return;
-      device_->wake_monitor();
-      Grid g;
-      g.owner = &e;
-      g.entry = c.entry;
-      g.code = c.module ? c.module->code : Code{};
-      if (c.module) g.library = c.module->path.c_str();
-      g.dim = c.dim;
-      g.block_dim = c.block_dim;
-      g.arguments = c.arguments.get();
-      g.execute(e);
-      if (g.stop.load() == Stop::kNo) return;
-      std::lock_guard lock(mutex_);
-      fault_.assign(g.fault);
-      fault_kernel_ = c.entry->name;
-      fault_library_ = c.module ? c.module->path : "";
-      failed_ = true;
+      launch(c, e, s.get());
   }
+}
+
+// hold_back lets a seed choose when a grid begins and in which order its blocks do.
+void Stream::hold_back(Grid& g, sanitize::Sanitizer& s) {
+  std::uint64_t x = (s.seed + 1) * 0x9e3779b97f4a7c15ull ^ (static_cast<std::uint64_t>(s.rank) << 32 | actor_.sequence) * 0xc4ceb9fe1a85ec53ull;
+  x ^= x >> 29;
+  if (x % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(x / 8 % 2000));
+  const unsigned long long blocks = 1ull * g.dim.x * g.dim.y * g.dim.z;
+  g.first = x / 16384 % blocks;
+}
+
+void Stream::launch(Command& c, Executor& e, sanitize::Sanitizer* s) {
+  device_->wake_monitor();
+  Grid g;
+  g.owner = &e;
+  g.entry = c.entry;
+  g.code = c.module ? c.module->code : Code{};
+  if (c.module) g.library = c.module->path.c_str();
+  g.dim = c.dim;
+  g.block_dim = c.block_dim;
+  g.arguments = c.arguments.get();
+  sanitize::Watched w;
+  const bool watched = s && ((c.module && c.module->watched) || c.bytes > 0);
+  if (watched) {
+    s->begin(w, actor_, c.entry->name, c.module ? c.module->watched : 0, c.caller, c.dim, c.block_dim);
+    if (c.module) {
+      w.code = c.module->code.base;
+      w.shared = c.shared;
+      w.thread_memory = c.module->thread_memory, w.dynamic_shared = c.module->dynamic_shared;
+      g.watched = &w;
+    } else {
+      s->moved(w, c.written, c.read, c.bytes);
+    }
+  }
+  if (s && s->seed) hold_back(g, *s);
+  g.execute(e);
+  if (watched) {
+    std::lock_guard lock(mutex_);
+    actor_.known.learn(w.end);
+    actor_.known.learn(sanitize::actor_key(actor_.id), actor_.sequence);
+  }
+  if (g.stop.load() == Stop::kNo) return;
+  std::lock_guard lock(mutex_);
+  fault_.assign(g.fault);
+  fault_kernel_ = c.entry->name;
+  fault_library_ = c.module ? c.module->path : "";
+  failed_ = true;
 }
 
 }  // namespace emu

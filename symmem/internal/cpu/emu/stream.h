@@ -13,6 +13,7 @@
 #include "block.h"
 #include "fault.h"
 #include "grid.h"
+#include "sanitize.h"
 
 namespace emu {
 
@@ -22,12 +23,17 @@ struct Module {
   std::string path;
   Entry* entries = nullptr;
   Code code{};
+  // Of a module that can be watched: its index for records, and what it exports for that.
+  std::uint32_t watched = 0;
+  void* (*thread_memory)() = nullptr;
+  void* (*dynamic_shared)() = nullptr;
   ~Module();
 };
 
 // Mark is a place in a stream.
 struct Mark {
   std::atomic<std::uint32_t> reached{0};
+  sanitize::Known known{};  // by then; written before it is reached
   void wait();
 };
 
@@ -43,7 +49,7 @@ using Bytes = std::shared_ptr<char[]>;
 Bytes copy_bytes(const void*, std::size_t);
 
 struct Command {
-  enum Kind { kLaunch, kRecord, kWait, kStore, kAwait } kind;
+  enum Kind { kLaunch, kRecord, kWait, kStore, kAwait, kMark } kind;
   std::shared_ptr<Module> module{};
   const Entry* entry = nullptr;
   Index3 dim{}, block_dim{};
@@ -52,6 +58,12 @@ struct Command {
   std::shared_ptr<Mark> mark{};  // of kRecord and kWait, once submitted
   std::uint32_t* word = nullptr;  // of kStore and kAwait
   std::uint32_t value = 0;
+  std::uint32_t shared = 0;  // bytes of dynamic shared memory
+  std::int32_t caller = 0;   // the place in the program, while accesses are watched
+  // Of a copy, a fill or a mark, whose value is the state.
+  std::uintptr_t written = 0, read = 0;
+  std::size_t bytes = 0;
+  sanitize::Known known{};  // by the host when it was submitted
 };
 
 using Graph = std::vector<Command>;
@@ -70,6 +82,9 @@ class Stream {
   // synchronize waits for all that was added. It is true when there was a fault since it was last called, and tells which kernel of which
   // library it was.
   bool synchronize(Fault&, std::string& kernel, std::string& library);
+  // known is what the stream knew when it was last idle.
+  sanitize::Known known();
+  Device* device() const { return device_; }
   bool idle() const { return completed_.load() == submitted_.load(); }
 
   void begin_capture() { capture_ = std::make_unique<Graph>(); }
@@ -78,12 +93,16 @@ class Stream {
  private:
   void serve();
   void perform(Command&, Executor&);
+  void launch(Command&, Executor&, sanitize::Sanitizer*);
+  void know(const Command&, sanitize::Sanitizer&);
+  void hold_back(Grid&, sanitize::Sanitizer&);
   void await(const Command&) const;
   void submit(Command);
   void make_room();
 
   Device* const device_;
   Executor executor_;
+  sanitize::Sanitizer::Actor actor_;  // of the stream's thread
   std::unique_ptr<Graph> capture_;
   std::mutex mutex_;  // guards queue_ and fault_
   std::deque<Command> queue_;

@@ -24,6 +24,21 @@ struct Votes {
   unsigned yes, all;
 };
 
+// Sanitize is how a kernel that was compiled to be watched tells what it does: see sanitize.h. how is 1 for a write, and has 2 where the access is atomic or volatile;
+// kind is 0 for a load, 1 for a store, 2 for both; a scope is 0 for the block, 1 for the device, 2 for the system.
+struct Sanitize {
+  void (*access)(const void* p, unsigned size, unsigned how, const void* pc);
+  void (*range)(const void* p, Size n, unsigned how, const void* pc);
+  // lock comes before an atomic operation, atomic behind it.
+  void (*lock)(const void* p);
+  void (*atomic)(const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc);
+  void (*fence)(int scope);
+  // scope says that the next atomic operation has that scope, and no order.
+  void (*scope)(int scope);
+  // wants says that the thread waits until a word equals a value.
+  void (*wants)(const void* p, unsigned long long value, const void* pc);
+};
+
 // Api is how a kernel calls the run time. Every function may switch to another thread of the block.
 struct Api {
   // barrier is __syncthreads: it returns how many threads there were and how many brought a predicate that holds.
@@ -44,6 +59,7 @@ struct Api {
   void (*ring)(int descriptor);
   // span_barrier is a barrier of so many threads of the block, told apart from others by id, which is below kSpans.
   void (*span_barrier)(unsigned id, unsigned threads);
+  const Sanitize* sanitize;  // null where the kernel is not watched
 };
 constexpr unsigned kSpans = 16;
 

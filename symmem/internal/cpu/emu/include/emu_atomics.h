@@ -16,22 +16,27 @@ template <>
 struct Bits<double> { using type = unsigned long long; };
 
 // update replaces *p by f(*p) and returns what was there.
+constexpr int scope_block = 0, scope = 1, scope_system = 2;
+
 template <class T, class F>
-inline T update(T* p, F f) {
+inline T update(int scope, T* p, F f) {
+  symm_cpu_scope(scope);
   T old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(p, &old, f(old), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-  }
+  do symm_cpu_scope(scope);
+  while (!__atomic_compare_exchange_n(p, &old, f(old), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
   return old;
 }
 template <class T, class F>
-inline T update_float(T* p, F f) {
+inline T update(T* p, F f) { return update(scope, p, f); }
+template <class T, class F>
+inline T update_float(int scope, T* p, F f) {
   using U = typename Bits<T>::type;
-  return from_word<T>(update((U*)p, [&](U u) { return (U)to_word(f(from_word<T>(u))); }));
+  return from_word<T>(update(scope, (U*)p, [&](U u) { return (U)to_word(f(from_word<T>(u))); }));
 }
 
 }  // namespace emu
 
-#define EMU_ATOMICS(suffix)                                                                                             \
+#define EMU_ATOMICS(suffix)                                                                                                                        \
   EMU_ATOMIC_INTEGER(int, suffix)                                                                                       \
   EMU_ATOMIC_INTEGER(unsigned, suffix)                                                                                  \
   EMU_ATOMIC_INTEGER(long, suffix)                                                                                      \
@@ -41,42 +46,47 @@ inline T update_float(T* p, F f) {
   EMU_ATOMIC_FLOAT(float, suffix)                                                                                       \
   EMU_ATOMIC_FLOAT(double, suffix)                                                                                      \
   inline unsigned short atomicCAS##suffix(unsigned short* p, unsigned short want, unsigned short v) {                   \
+    symm_cpu_scope(::emu::scope##suffix);                                                                               \
     if (!__atomic_compare_exchange_n(p, &want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ::emu::polled();          \
     return want;                                                                                                        \
   }                                                                                                                     \
   inline unsigned atomicInc##suffix(unsigned* p, unsigned limit) {                                                      \
-    return ::emu::update(p, [=](unsigned v) { return v >= limit ? 0 : v + 1; });                                        \
+    return ::emu::update(::emu::scope##suffix, p, [=](unsigned v) { return v >= limit ? 0 : v + 1; });                  \
   }                                                                                                                     \
   inline unsigned atomicDec##suffix(unsigned* p, unsigned limit) {                                                      \
-    return ::emu::update(p, [=](unsigned v) { return v == 0 || v > limit ? limit : v - 1; });                           \
+    return ::emu::update(::emu::scope##suffix, p, [=](unsigned v) { return v == 0 || v > limit ? limit : v - 1; });     \
   }
 
 #define EMU_ATOMIC_INTEGER(T, suffix)                                                                                   \
   inline T atomicAdd##suffix(T* p, T v) {                                                                               \
+    symm_cpu_scope(::emu::scope##suffix);                                                                               \
     const T old = __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                           \
     if (v == 0) ::emu::polled();                                                                                        \
     return old;                                                                                                         \
   }                                                                                                                     \
-  inline T atomicSub##suffix(T* p, T v) { return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); }                          \
-  inline T atomicAnd##suffix(T* p, T v) { return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); }                          \
-  inline T atomicOr##suffix(T* p, T v) { return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); }                            \
-  inline T atomicXor##suffix(T* p, T v) { return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); }                          \
-  inline T atomicMin##suffix(T* p, T v) { return ::emu::update(p, [=](T o) { return o < v ? o : v; }); }                \
-  inline T atomicMax##suffix(T* p, T v) { return ::emu::update(p, [=](T o) { return o > v ? o : v; }); }                \
+  inline T atomicSub##suffix(T* p, T v) { symm_cpu_scope(::emu::scope##suffix); return __atomic_fetch_sub(p, v, __ATOMIC_SEQ_CST); } \
+  inline T atomicAnd##suffix(T* p, T v) { symm_cpu_scope(::emu::scope##suffix); return __atomic_fetch_and(p, v, __ATOMIC_SEQ_CST); } \
+  inline T atomicOr##suffix(T* p, T v) { symm_cpu_scope(::emu::scope##suffix); return __atomic_fetch_or(p, v, __ATOMIC_SEQ_CST); } \
+  inline T atomicXor##suffix(T* p, T v) { symm_cpu_scope(::emu::scope##suffix); return __atomic_fetch_xor(p, v, __ATOMIC_SEQ_CST); } \
+  inline T atomicMin##suffix(T* p, T v) { return ::emu::update(::emu::scope##suffix, p, [=](T o) { return o < v ? o : v; }); } \
+  inline T atomicMax##suffix(T* p, T v) { return ::emu::update(::emu::scope##suffix, p, [=](T o) { return o > v ? o : v; }); } \
   inline T atomicExch##suffix(T* p, T v) {                                                                              \
+    symm_cpu_scope(::emu::scope##suffix);                                                                               \
     const T old = __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                          \
     if (old == v) ::emu::polled();                                                                                      \
     return old;                                                                                                         \
   }                                                                                                                     \
   inline T atomicCAS##suffix(T* p, T want, T v) {                                                                       \
+    symm_cpu_scope(::emu::scope##suffix);                                                                               \
     if (!__atomic_compare_exchange_n(p, &want, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) ::emu::polled();          \
     return want;                                                                                                        \
   }
 
 #define EMU_ATOMIC_FLOAT(T, suffix)                                                                                     \
-  inline T atomicAdd##suffix(T* p, T v) { return ::emu::update_float(p, [=](T o) { return o + v; }); }                  \
+  inline T atomicAdd##suffix(T* p, T v) { return ::emu::update_float(::emu::scope##suffix, p, [=](T o) { return o + v; }); } \
   inline T atomicExch##suffix(T* p, T v) {                                                                              \
     using U = ::emu::Bits<T>::type;                                                                                     \
+    symm_cpu_scope(::emu::scope##suffix);                                                                               \
     return ::emu::from_word<T>(__atomic_exchange_n((U*)p, (U)::emu::to_word(v), __ATOMIC_SEQ_CST));                     \
   }
 

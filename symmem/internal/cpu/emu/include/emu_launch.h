@@ -41,14 +41,15 @@ template <class... P, void (*Function)(P...)>
 struct Launch<Function> {
   static constexpr Layout<P...> layout{};
 
-  static void run(const char* arguments) {
+  // What is not the kernel's is not watched. Compilers do not inline what is watched into what is not.
+  __attribute__((no_sanitize("thread"))) static void run(const char* arguments) {
     Worker* w = worker();
     do call(arguments, typename Count<sizeof...(P)>::type{});
     while (w->next());
   }
 
   template <Size... I>
-  __attribute__((always_inline)) static void call([[maybe_unused]] const char* arguments, Indices<I...>) {
+  __attribute__((always_inline, no_sanitize("thread"))) static void call([[maybe_unused]] const char* arguments, Indices<I...>) {
     Function(*(const P*)(arguments + layout.at[I].offset)...);
   }
 };
@@ -59,8 +60,9 @@ constexpr Entry entry_of(const char* name) {
   return {name, L::run, L::layout.at, sizeof(L::layout.at) / sizeof(Param) - 1, L::layout.bytes, nullptr};
 }
 
+// The table is made outside of every kernel, where nobody watches.
 template <Size N>
-Entry* linked(Entry (&table)[N]) {
+__attribute__((no_sanitize("thread"))) Entry* linked(Entry (&table)[N]) {
   for (Size i = 1; i < N; i++) table[i - 1].next = &table[i];
   return table;
 }
@@ -89,9 +91,10 @@ struct Registration {
 #define EMU_MODULE }; EMU_ENTRIES(::emu::linked(emu_table))
 #define EMU_NO_KERNELS EMU_ENTRIES(nullptr)
 #define EMU_ENTRIES(list) \
-  extern "C" __attribute__((visibility("default"))) ::emu::Entry* emu_module_entries() { return list; }
+  extern "C" __attribute__((visibility("default"), no_sanitize("thread"))) ::emu::Entry* emu_module_entries() { return list; }
 #define EMU_DYNAMIC_SHARED_BYTES(n) \
   extern "C" { \
   __attribute__((used)) alignas(128) thread_local char emu_dynamic_shared[n]; \
+  __attribute__((visibility("default"))) void* emu_module_dynamic_shared() { return emu_dynamic_shared; } \
   }
 #define EMU_DYNAMIC_SHARED(name) asm(".globl " name "\n.hidden " name "\n.set " name ", emu_dynamic_shared");

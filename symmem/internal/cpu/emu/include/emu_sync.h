@@ -65,6 +65,8 @@ inline T shuffle(unsigned mask, T v, unsigned from) {
 
 }  // namespace emu
 
+#include "emu_sanitize.h"
+
 inline void __syncthreads() { ::emu::run_time().barrier(false); }
 inline int __syncthreads_count(int p) { return (int)::emu::run_time().barrier(p != 0).yes; }
 inline int __syncthreads_or(int p) { return ::emu::run_time().barrier(p != 0).yes != 0; }
@@ -74,9 +76,9 @@ inline int __syncthreads_and(int p) {
 }
 inline void __syncwarp(unsigned mask = ~0u) { ::emu::run_time().warp(mask, 0, 0, ::emu::nothing); }
 
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() { symm_cpu_fence(1); }
+inline void __threadfence_block() { symm_cpu_fence(0); }
+inline void __threadfence_system() { symm_cpu_fence(2); }
 
 template <class T>
 inline T __shfl_sync(unsigned mask, T v, int source, int width = 32) {

@@ -36,10 +36,26 @@ struct dim3 {
 
 static_assert(sizeof(uint3) == sizeof(emu::Index3) && sizeof(dim3) == sizeof(emu::Index3));
 
+#ifdef SYMM_SANITIZE  // functions, whose accesses are not watched
+namespace emu {
+#define EMU_INDEX(name, T, from) \
+  __attribute__((noinline, no_sanitize("thread"))) static T name() { return (const T&)worker()->from; }
+EMU_INDEX(thread_index, uint3, thread->index)
+EMU_INDEX(block_index, uint3, block)
+EMU_INDEX(block_size, dim3, block_dim)
+EMU_INDEX(grid_size, dim3, grid_dim)
+#undef EMU_INDEX
+}  // namespace emu
+#define threadIdx (::emu::thread_index())
+#define blockIdx (::emu::block_index())
+#define blockDim (::emu::block_size())
+#define gridDim (::emu::grid_size())
+#else
 #define threadIdx ((const uint3&)::emu::worker()->thread->index)
 #define blockIdx ((const uint3&)::emu::worker()->block)
 #define blockDim ((const dim3&)::emu::worker()->block_dim)
 #define gridDim ((const dim3&)::emu::worker()->grid_dim)
+#endif
 #define warpSize 32
 
 // What compilers without system headers call these.

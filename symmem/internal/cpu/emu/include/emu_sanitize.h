@@ -1,0 +1,24 @@
+// emu_sanitize.h: what watched kernels tell of themselves, beside what the compiler inserts at every access. Kernels that are not watched tell nothing.
+#pragma once
+
+// A scope is 0 for the block, 1 for the device, 2 for the system.
+#ifdef SYMM_SANITIZE
+// symm_cpu_scope: the next atomic operation has that scope, and no order.
+inline void symm_cpu_scope(int scope) { if (const auto* s = ::emu::run_time().sanitize) s->scope(scope); }
+// symm_cpu_fenced: there is a fence here, for a GPU; on the processor what is around it does for one.
+inline void symm_cpu_fenced(int scope) { if (const auto* s = ::emu::run_time().sanitize) s->fence(scope); }
+inline void symm_cpu_fence(int scope) {
+  asm volatile("mfence" ::: "memory");  // a built-in fence would be told of once more
+  symm_cpu_fenced(scope);
+}
+// symm_cpu_wants: the thread waits until a word equals a value.
+__attribute__((noinline)) inline const void* symm_cpu_here() { return __builtin_return_address(0); }
+inline __attribute__((always_inline)) void symm_cpu_wants(const void* p, unsigned long long value) {
+  if (const auto* s = ::emu::run_time().sanitize) s->wants(p, value, symm_cpu_here());
+}
+#else
+inline void symm_cpu_wants(const void*, unsigned long long) {}
+inline void symm_cpu_scope(int) {}
+inline void symm_cpu_fenced(int) {}
+inline void symm_cpu_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+#endif

@@ -1,0 +1,166 @@
+//go:build linux && amd64
+
+package emu
+
+/*
+#include <stdlib.h>
+#include "api.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// Shadow names what this process knows of accesses, for Sanitize in other processes of this machine; "" if it knows nothing yet, unless it is to begin.
+func Shadow(begin bool) (string, error) {
+	if !begin {
+		if name := C.emu_shadow(); name != nil {
+			return C.GoString(name), nil
+		}
+		return "", nil
+	}
+	var why *C.char
+	name := C.emu_make_shadow(&why)
+	if name == nil {
+		return "", errors.New(C.GoString(why))
+	}
+	return C.GoString(name), nil
+}
+
+// Sanitize watches what is launched from now on.
+func (d *Device) Sanitize(shadow string, rank int, seed int64) error {
+	name := C.CString(shadow)
+	defer C.free(unsafe.Pointer(name))
+	if why := C.emu_sanitize(d.c, name, C.uint32_t(rank), C.uint64_t(seed)); why != nil {
+		return errors.New(C.GoString(why))
+	}
+	return nil
+}
+
+// SanitizeOff ends it.
+func (d *Device) SanitizeOff() { C.emu_sanitize_off(d.c) }
+
+// Watch has memory watched. inode tells apart what processes share, and is 0 for what they do not. Unwatch ends it; owner: the memory was made here.
+func Watch(p uintptr, n int, inode uint64) {
+	C.emu_watch(C.uintptr_t(p), C.size_t(n), C.uint64_t(inode))
+}
+
+// Unwatch ends it.
+func Unwatch(p uintptr, inode uint64, owner bool) {
+	var mine C.int
+	if owner {
+		mine = 1
+	}
+	C.emu_unwatch(C.uintptr_t(p), C.uint64_t(inode), mine)
+}
+
+// Mark says what may be done with watched memory, a device.MemoryState.
+func Mark(p uintptr, n int, state int) { C.emu_mark(C.uintptr_t(p), C.size_t(n), C.uint32_t(state)) }
+
+// Mark says so when the stream comes to it.
+func (s *Stream) Mark(p uintptr, n int, state int) {
+	C.emu_stream_mark(s.c, C.uintptr_t(p), C.size_t(n), C.uint32_t(state))
+}
+
+// WatchedModule is how findings name a module.
+type WatchedModule struct {
+	Library string // with line numbers
+	Name    string // of the snippet; "" for an operation
+	Line    int    // on which it starts
+	Text    string
+}
+
+// Watch notes of a module how findings name it.
+func (m *Module) Watch(w WatchedModule) {
+	library, name, text := C.CString(w.Library), C.CString(w.Name), C.CString(w.Text)
+	defer C.free(unsafe.Pointer(library))
+	defer C.free(unsafe.Pointer(name))
+	defer C.free(unsafe.Pointer(text))
+	C.emu_module_watch(m.c, library, name, C.uint32_t(w.Line), text)
+}
+
+// Calling says where the program is that makes the next calls.
+func (d *Device) Calling(caller int) { C.emu_calling(d.c, C.int32_t(caller)) }
+
+// Publish and Observe are the halves of a meeting of hosts.
+func (d *Device) Publish() { C.emu_publish(d.c) }
+
+// Observe lets the host know what others have published.
+func (d *Device) Observe() { C.emu_observe(d.c) }
+
+// Touched says that the host reads or writes device memory.
+func (d *Device) Touched(p uintptr, n int, write bool) {
+	var w C.int
+	if write {
+		w = 1
+	}
+	C.emu_touched(d.c, C.uintptr_t(p), C.size_t(n), w)
+}
+
+// Heard says that the host has waited for the event.
+func (d *Device) Heard(e *Event) { C.emu_heard(d.c, e.c) }
+
+// Finding is what the accesses of a kernel did wrong.
+type Finding struct {
+	Kind, Weak, Count int // see sanitize.h
+	Size              int
+	Address           uint64
+	Places            []Place // the later access first
+}
+
+// Place is an access.
+type Place struct {
+	Rank   int
+	Block  [3]int
+	Thread [3]int
+	PC     uint64 // in the module's file
+	Write  bool
+	Atomic bool
+	Host   bool
+	Module *WatchedModule // nil if it was no module's
+	Kernel string
+	Caller int
+}
+
+// Findings returns what was found since the last call.
+func (d *Device) Findings() []Finding {
+	const most = 1000
+	found := make([]C.emu_finding, most)
+	n := min(most, int(C.emu_findings(d.c, &found[0], most)))
+	var out []Finding
+	for i := range found[:n] {
+		c := &found[i]
+		f := Finding{Kind: int(c.kind), Weak: int(c.weak), Count: int(c.count), Size: int(c.size), Address: uint64(c.address)}
+		for k := range c.accesses {
+			f.Places = append(f.Places, newPlace(&c.place[k]))
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func newPlace(c *C.emu_place) Place {
+	p := Place{
+		Rank: int(c.rank), Block: unfold(int(c.block), c.grid), Thread: unfold(int(c.thread), c.block_dim), PC: uint64(c.pc),
+		Write: c.how&1 != 0, Atomic: c.how&2 != 0, Host: c.host != 0, Kernel: C.GoString(&c.kernel[0]), Caller: int(c.caller),
+	}
+	var library, name, text *C.char
+	var line C.uint32_t
+	if C.emu_watched_module(c.module, &library, &name, &line, &text) != 0 {
+		p.Module = &WatchedModule{C.GoString(library), C.GoString(name), int(line), C.GoString(text)}
+	}
+	return p
+}
+
+// unfold is the index with that linear one.
+func unfold(i int, dims [3]C.uint32_t) (at [3]int) {
+	for k, d := range dims {
+		if d > 0 {
+			at[k] = i % int(d)
+			i /= int(d)
+		}
+	}
+	return at
+}

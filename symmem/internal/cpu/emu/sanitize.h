@@ -1,0 +1,241 @@
+// sanitize.h: finding accesses that go wrong on some device or in some order of events.
+//
+// Watched kernels are compiled so that every access calls the functions of sanitize.cpp first. Three things are looked up there: whether the bytes belong to a tensor
+// (sanitize_shadow.h), whether they were written, and whether every earlier access of them with which this one conflicts is known to the thread, that is, happened before it.
+// Two accesses conflict if one writes and they are not both atomic. A race is so found whenever its two accesses are made, whichever comes first and however
+// far apart they are in time.
+//
+// # What happens before what
+//
+// As in CUDA's memory model. A thread knows what it did itself; __syncthreads tells all threads of a block what each of them knows, __syncwarp the lanes of its mask; a launch
+// begins with what its stream and the host knew, and its end tells the stream; an event takes that to another stream; a synchronisation, to the host; a meeting of the
+// hosts, to other ranks. Between threads that run at the same time, knowledge goes by words: what a thread knew at its fence, or knows at a store with release order, is put down beside the word that it
+// stores, and who loads the word and then fences, or loads it with acquire order, learns it. Atomic operations of CUDA, and volatile accesses, are relaxed: without a
+// fence on both sides they tell nothing. A fence or an operation reaches its scope only.
+//
+// Each thread's knowledge is kept at three levels: what is known on any GPU; what would be known if all fences had system scope; and what would be known if fences were everywhere, as on a
+// processor. A conflict that is unknown at the first and known at a later one is not a race here, and is one on a GPU: "order too weak".
+//
+// # Where this comes from
+//
+// Accesses as cells of a few bytes beside each word are ThreadSanitizer's (Serebryany, Iskhodzhanov: WBIA 2009); an epoch in place of a clock, and only
+// where needed more, is FastTrack's (Flanagan, Freund: PLDI 2009); clocks in groups that follow the hierarchy of threads are BARRACUDA's (Eizenberg et al.: PLDI 2017); scopes as a cause of races, ScoRD's
+// (Kamath et al.: ISCA 2020). What is new is that all ranks share one shadow, so that a store of one GPU and a load of another are compared as if both were threads of one.
+//
+// # What is missed
+//
+// Cells are four a granule of 8 bytes, so that of many readers some are forgotten. Words outside of watched memory, by which kernels talk to the network's engine, are one word: who releases
+// anything there is taken to tell all that acquire there. Clocks that grow long are shortened by knowing more. All of these hide races; none invents one.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "include/emu_abi.h"
+#include "sanitize_shadow.h"
+
+namespace emu::sanitize {
+
+enum class Kind : u8 {
+  kOutOfBounds, kUseAfterFree, kNeverWritten, kRaceInBlock, kRaceBetweenBlocks, kRaceBetweenStreams, kRaceBetweenRanks, kRaceWithHost, kOrderTooWeak,
+  kDivergentBarrier, kSignalNotConsumed, kSharedBeyond
+};
+
+// Place is an access of a finding.
+struct Place {
+  Task task;
+  u32 pc;
+  unsigned thread;
+  u8 how;
+  Launch launch;
+  u32 block;
+};
+
+struct Finding {
+  Kind kind;
+  u8 weak;  // of kOrderTooWeak: 1 where the scope is too narrow, 2 where a fence is missing
+  unsigned count, accesses;
+  unsigned size;
+  std::uintptr_t address;
+  Place place[2];
+};
+
+class Sanitizer;
+
+// Watched is a launch that is watched.
+struct Watched {
+  Sanitizer* by = nullptr;
+  const Launch* launch = nullptr;
+  std::uintptr_t code = 0;  // where the module begins
+  u32 shared = 0;           // bytes of dynamic shared memory that were asked for
+  void* (*thread_memory)() = nullptr;
+  void* (*dynamic_shared)() = nullptr;
+  Known start, end, grid;  // grid: what blocks have told each other at barriers of the grid
+  Lock lock;
+};
+
+constexpr unsigned kPending = 4;
+
+// Hot is what every access of a thread looks at.
+struct Hot {
+  u32 time;
+  bool used;          // something of its ThreadState is set
+  bool accessed;      // since time
+  const void* polled; // a word that it reads, with a volatile access: what the access finds is not known until the next one
+};
+
+// ThreadState is what else is kept of a thread of a block.
+struct ThreadState {
+  bool listed;        // among those that know more than the block
+  u8 scope;           // + 1, of the next atomic operation
+  u8 barrier, warp;   // that it waits for: it is to learn from the others
+  u8 waiting;         // of pending
+  u8 far[kPending];
+  u32 mask;
+  u32 barrier_pc;     // of a barrier, or of a warp operation
+  Known more;         // beyond what the block knows
+  Release fence[3];   // what it let others know at its latest fences
+  Release pending[kPending];  // what it has seen and will know at its next fence
+};
+
+// Block is what an executor keeps of the block that it runs.
+class Block {
+ public:
+  Block();
+  ~Block();
+  Block(const Block&) = delete;
+
+  void begin(const Worker&, unsigned threads, Watched&, unsigned long long index);
+  void end();
+
+  void access(const void* p, unsigned size, unsigned how, const void* pc);
+  void range(std::uintptr_t p, std::size_t n, unsigned how, const void* pc);
+  void lock(const void* p);
+  void atomic(const void* p, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc);
+  void fence(unsigned scope);
+  void scope(unsigned s) { current().scope = static_cast<u8>(s + 1); }
+
+  void wants(const void* p, u64 value, const void* pc);
+
+  // Meetings. arrive comes before a thread waits, and met behind it: whoever comes first lets all learn.
+  void arrive_barrier(const void* pc);
+  void met_barrier();
+  void arrive_warp(u32 mask, const void* pc);
+  void met_warp();
+  void arrive_span(unsigned id);
+  void met_span(unsigned id);
+  void tell_grid();
+  void learn_grid();
+
+ private:
+  struct Where {
+    Granule* granule;
+    bool shared;  // memory of the block
+  };
+
+  ThreadState& current();
+  unsigned thread() const;
+  u32 time_of(unsigned i) const { return hot_[i].time > after_barrier_ ? hot_[i].time : after_barrier_; }
+  unsigned number(const ThreadState& t) const { return static_cast<unsigned>(&t - threads_); }
+  bool locate(std::uintptr_t p, Where&);
+  void check(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
+  void stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
+  void diverged(u32 pc, unsigned thread, const ThreadState* other);
+  bool knows(unsigned level, const Cell&, const Launch*&, u32* block);
+  void report(Kind, u8 weak, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch*, u32 block);
+  u32 offset(const void* pc) const { return pc ? static_cast<u32>(reinterpret_cast<std::uintptr_t>(pc) - 1 - watched_->code) & 0xffffff : 0; }
+  void perhaps_switch();
+
+  Release release(unsigned thread);
+  void learn(ThreadState&, unsigned level, const Release&);
+  void learn(ThreadState& t, const Release& r) {
+    for (unsigned i = 0; i < kLevels; i++) learn(t, i, r);
+  }
+  bool has(ThreadState&, unsigned level, const Release&);
+  unsigned distance(Task other) const;
+  void load(ThreadState&, const Sync&, bool acquire, unsigned scope);
+  void store(ThreadState&, Sync&, bool swap, bool release, unsigned scope);
+  void settle(ThreadState&);
+  void learned(ThreadState&);
+  void share(const u16* who, unsigned n, u32 kind);
+
+  const Worker* worker_ = nullptr;
+  Watched* watched_ = nullptr;
+  Task task_ = 0;
+  u32 actor_ = 0, sequence_ = 0;
+  u32 now_ = 1, block_time_ = 0, after_barrier_ = 1;
+  u32 warp_time_[32];
+  u32 polls_ = 0;
+  u64 random_ = 0;
+  Known base_;
+  Release begun_;  // what was before the launch: its beginning is a fence
+  ThreadState* threads_;
+  Hot* hot_;
+  unsigned count_ = 0;
+
+  std::uintptr_t shared_ = 0, shared_bytes_ = 0, dynamic_ = 0;
+  std::unique_ptr<Granule[]> shared_shadow_;
+  std::vector<Task> shared_task_;
+  void* (*shared_of_)() = nullptr;
+
+  std::vector<u16> learned_;  // threads that know more than the block
+  struct Memo {
+    Task task;
+    u32 time;
+  } memo_[64];  // what base_ is known to know
+  Granule* locked_ = nullptr;
+  Where locked_where_{};
+};
+
+// Sanitizer is what one device of a process watches.
+class Sanitizer {
+ public:
+  Sanitizer(unsigned rank, u64 seed);
+  // follow takes over what another one of the device knew and found.
+  void follow(Sanitizer&);
+
+  // Actor is a stream, or the host, with what it knows.
+  struct Actor {
+    u32 id = 0, sequence = 0;
+    Known known;
+  };
+
+  void found(Finding);
+  std::vector<Finding> take();
+
+  // What streams do. name gives a stream its name; begin begins a launch of it; moved is what a copy or a fill does; tell and hear are a store and a wait of a stream.
+  void name(Actor&);
+  Launch& begin(Watched&, Actor&, const char* kernel, u32 module, std::int32_t caller, const Index3& grid, const Index3& block);
+  void moved(Watched&, std::uintptr_t written, std::uintptr_t read, std::size_t bytes);
+  void tell(Actor&, u32* word, u32 value, std::int32_t caller);
+  void hear(Actor&, u32* word, u32 value, std::int32_t caller);
+
+  // The host's side. submitted is what a command that is given to a stream now starts with; synchronized: the host has waited for who knew that;
+  // touched: it reads or writes bytes.
+  Known submitted();
+  void synchronized(const Known&);
+  void publish();
+  void observe();
+  void touched(std::uintptr_t p, std::size_t n, bool write);
+
+  const unsigned rank;
+  const u64 seed;
+  std::atomic<std::int32_t> caller{0};  // where the program is
+
+ private:
+  std::mutex mutex_;
+  Actor host_;           // guarded by mutex_, as are
+  std::vector<Finding> findings_;
+  std::unordered_map<u64, std::size_t> seen_;  // by kind and places
+
+  std::mutex alone_;  // guards what follows, by which one thread's accesses are made
+  Thread thread_{};
+  Worker worker_;
+  Block block_;
+};
+
+extern const emu::Sanitize hooks;
+
+}  // namespace emu::sanitize

@@ -1,0 +1,665 @@
+// What a block does, as its hooks and meetings tell it.
+
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "block.h"
+#include "grid.h"
+#include "sanitize.h"
+
+namespace emu::sanitize {
+
+namespace {
+
+// tls_of is where the calling thread has the variables of its own of the module that has an address.
+void tls_of(const void* code, std::uintptr_t& base, std::uintptr_t& bytes) {
+  struct Search {
+    std::uintptr_t address, base, bytes;
+  } search{reinterpret_cast<std::uintptr_t>(code), 0, 0};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* s = static_cast<Search*>(data);
+        bool here = false;
+        std::uintptr_t tls = 0;
+        for (int i = 0; i < info->dlpi_phnum; i++) {
+          const auto& h = info->dlpi_phdr[i];
+          const std::uintptr_t low = info->dlpi_addr + h.p_vaddr;
+          if (h.p_type == PT_LOAD && s->address >= low && s->address < low + h.p_memsz) here = true;
+          if (h.p_type == PT_TLS) tls = h.p_memsz;
+        }
+        if (!here) return 0;
+        s->base = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
+        s->bytes = tls;
+        return 1;
+      },
+      &search);
+  base = search.base;
+  bytes = search.base ? search.bytes : 0;
+}
+
+u64 mix(u64 x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdull;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ull;
+  return x ^ x >> 33;
+}
+
+constexpr u32 kVolatilePolls = 16;  // reads of volatile words after which others run
+
+}  // namespace
+
+Block::Block() : threads_(new ThreadState[kMaxThreads]()), hot_(new Hot[kMaxThreads]()) {}
+
+Block::~Block() {
+  delete[] hot_;
+  delete[] threads_;
+}
+
+void Block::begin(const Worker& worker, unsigned threads, Watched& w, unsigned long long index) {
+  worker_ = &worker;
+  watched_ = &w;
+  task_ = region()->begin_task(w.by->rank, *w.launch, static_cast<u32>(index));
+  actor_ = w.launch->actor, sequence_ = w.launch->sequence;
+  now_ = after_barrier_ = 1;
+  block_time_ = 0;
+  std::memset(warp_time_, 0, sizeof warp_time_);
+  std::memset(memo_, 0, sizeof memo_);
+  count_ = threads;
+  base_ = w.start;
+  begun_ = Release{};
+  begun_.base = w.start;
+  begun_.task = task_;
+  begun_.joined = true;
+  random_ = w.by->seed ? mix(w.by->seed ^ mix(static_cast<u64>(w.by->rank) << 40 ^ static_cast<u64>(sequence_) << 20 ^ index)) | 1 : 0;
+  if (w.thread_memory != shared_of_) {
+    shared_of_ = w.thread_memory;
+    shared_ = shared_bytes_ = dynamic_ = 0;
+    if (shared_of_) {
+      w.thread_memory();
+      tls_of(reinterpret_cast<const void*>(shared_of_), shared_, shared_bytes_);
+      if (w.dynamic_shared) dynamic_ = reinterpret_cast<std::uintptr_t>(w.dynamic_shared());
+    }
+    shared_shadow_.reset(shared_bytes_ ? new Granule[shared_bytes_ / 8 + 2]() : nullptr);
+    shared_task_.assign(shared_bytes_ / 8 + 2, 0);
+  }
+}
+
+void Block::end() {
+  for (u16 i : learned_) base_.learn(threads_[i].more);
+  for (unsigned i = 0; i < count_; i++) {
+    if (!hot_[i].used) {
+      hot_[i] = Hot{};
+      continue;
+    }
+    ThreadState& t = threads_[i];
+    settle(t);
+    hot_[i] = Hot{};
+    for (unsigned k = 0; k < t.waiting; k++) learn(t, t.pending[k]);  // the end of a launch is a fence
+    base_.learn(t.more);
+    t = ThreadState{};
+  }
+  learned_.clear();
+  Held held(watched_->lock);
+  watched_->end.learn(base_);
+}
+
+unsigned Block::thread() const { return worker_->thread->linear; }
+
+ThreadState& Block::current() {
+  hot_[thread()].used = true;
+  return threads_[thread()];
+}
+
+bool Block::locate(std::uintptr_t p, Where& w) {
+  if (p - shared_ < shared_bytes_) {
+    const std::size_t i = (p - (shared_ & ~std::uintptr_t{7})) / 8;
+    Granule& g = shared_shadow_[i];
+    if (shared_task_[i] != task_) {
+      clear(g);
+      g.unwritten = 0xff;
+      shared_task_[i] = task_;
+    }
+    w = {&g, true};
+    return true;
+  }
+  const Range* r = find(p);
+  if (!r) return false;
+  w = {&r->at(p), false};
+  return true;
+}
+
+void Block::access(const void* at, unsigned size, unsigned how, const void* pc) {
+  std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
+  Where w;
+  if (!locate(p, w)) return stray(p, size, how, offset(pc));
+  const unsigned me = thread();
+  Hot& hot = hot_[me];
+  ThreadState& t = threads_[me];
+  if (hot.polled) settle(t);
+  if (how & kAtomic) {
+    hot.used = true;
+    if (random_) perhaps_switch();
+    if (how == (kRead | kAtomic) && ++polls_ % kVolatilePolls == 0) emu_preempt();
+  }
+  for (unsigned done = 0; done < size;) {
+    const unsigned low = p & 7, n = std::min(8 - low, size - done);
+    const u8 mask = static_cast<u8>(((1u << n) - 1) << low);
+    if (done > 0 && !locate(p, w)) return stray(p, size - done, how, offset(pc));
+    Held held(w.granule->lock);
+    check(w, p, size, mask, how, offset(pc));
+    if (how == (kWrite | kAtomic))
+      if (Sync* s = sync_of(*w.granule, low / 4, true)) store(t, *s, false, false, kSystemScope);
+    p += n, done += n;
+  }
+  if (how == (kRead | kAtomic)) hot.polled = at;
+}
+
+void Block::range(std::uintptr_t p, std::size_t n, unsigned how, const void* pc) {
+  for (const std::uintptr_t end = p + n; p < end;) {
+    const std::uintptr_t next = std::min(end, (p & ~std::uintptr_t{7}) + 8);
+    const u8 mask = static_cast<u8>(((1u << (next - p)) - 1) << (p & 7));
+    Where w;
+    if (!locate(p, w)) return stray(p, static_cast<unsigned>(next - p), how, pc ? offset(pc) : 0);
+    Held held(w.granule->lock);
+    check(w, p, static_cast<unsigned>(next - p), mask, how, pc ? offset(pc) : 0);
+    p = next;
+  }
+}
+
+bool Block::knows(unsigned level, const Cell& c, const Launch*& l, u32* block) {
+  const unsigned me = thread();
+  if (c.task == task_) {
+    l = watched_->launch;
+    return c.thread == me || c.time <= block_time_ || (c.thread / 32 == me / 32 && c.time <= warp_time_[me / 32]) ||
+           threads_[me].more.level[level].knows(task_, *l, c.thread, c.time);
+  }
+  Memo& m = memo_[c.task % 64];
+  if (level == 0 && m.task == c.task && c.time <= m.time) return true;
+  const TaskRecord* record;
+  l = region()->launch_of(c.task, &record);
+  if (!l) return true;
+  if (block) *block = record->block;
+  if (l->actor == actor_ && l->sequence != sequence_) return true;
+  if (base_.level[level].knows(c.task, *l, c.thread, c.time)) {
+    if (level == 0) {
+      if (m.task != c.task) m = {static_cast<Task>(c.task), 0};
+      m.time = std::max<u32>(m.time, c.time);
+    }
+    return true;
+  }
+  return threads_[me].more.level[level].knows(c.task, *l, c.thread, c.time);
+}
+
+// check looks whether an access of bytes of a granule, which is locked, is as it should be, and remembers it.
+void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc) {
+  Granule& g = *w.granule;
+  if (w.shared && dynamic_ && p - dynamic_ < (227u << 10) && p + size > dynamic_ + watched_->shared)
+    return report(Kind::kSharedBeyond, 0, p, size, how, pc, nullptr, nullptr, 0);
+  if (g.invalid & mask) return report(g.freed & mask ? Kind::kUseAfterFree : Kind::kOutOfBounds, 0, p, size, how, pc, nullptr, nullptr, 0);
+  if (g.unwritten & mask) {
+    if (!(how & kWrite)) {
+      report(Kind::kNeverWritten, 0, p, size, how, pc, nullptr, nullptr, 0);
+    }
+    g.unwritten = static_cast<u8>(g.unwritten & ~mask);
+  }
+  const unsigned me = thread();
+  hot_[me].accessed = true;
+  const u32 time = time_of(me);
+  int place = -1;
+  for (unsigned i = 0; i < kCells; i++) {
+    Cell& c = g.cells[i];
+    if (!c.mask) {
+      if (place < 0) place = static_cast<int>(i);
+      continue;
+    }
+    if (!(c.mask & mask)) continue;
+    const bool covers = !(c.mask & ~mask) && ((how & kWrite) || !(c.how & kWrite));
+    if (c.task == task_ && c.thread == me) {
+      if (covers && !((c.how ^ how) & kAtomic)) place = static_cast<int>(i);
+      continue;
+    }
+    const bool both_atomic = c.how & how & kAtomic;
+    const bool apart = both_atomic && distance(static_cast<Task>(c.task)) > std::min(reach(c.how), reach(how));
+    const bool conflict = ((c.how | how) & kWrite) && (!both_atomic || apart);
+    if (!conflict && !covers) continue;
+    const Launch* l = nullptr;
+    u32 block = 0;
+    if (knows(0, c, l, &block)) {
+      if (covers) place = static_cast<int>(i);
+      continue;
+    }
+    if (!conflict) continue;
+    Kind kind = l->host || watched_->launch->host  ? Kind::kRaceWithHost
+                : c.task == task_                  ? Kind::kRaceInBlock
+                : rank_of(c.task) != rank_of(task_) ? Kind::kRaceBetweenRanks
+                : l->actor != actor_               ? Kind::kRaceBetweenStreams
+                                                   : Kind::kRaceBetweenBlocks;
+    u8 weak = apart ? 1 : 0;
+    if (apart) kind = Kind::kOrderTooWeak;
+    for (u8 level = 1; level < kLevels && !weak; level++)
+      if (knows(level, c, l, nullptr)) kind = Kind::kOrderTooWeak, weak = level;
+    report(kind, weak, p, size, how, pc, &c, l, block);
+    c = Cell{};  // once is enough
+    place = static_cast<int>(i);
+  }
+  if (place < 0) place = g.next++ % kCells;
+  Cell& c = g.cells[place];
+  c.task = task_;
+  c.time = time < kTimes ? time : 0;
+  c.thread = me;
+  c.how = how;
+  c.pc = pc;
+  c.mask = mask;
+}
+
+// stray is an access of memory that is not watched: of a page beside some that is, where nobody may be, or none of our business.
+void Block::stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc) {
+  const Range* const before = find(p - 4096);
+  const Range* const behind = find(p + 4096);
+  if ((before && before->guarded) || (behind && behind->guarded)) report(Kind::kOutOfBounds, 0, p, size, how, pc, nullptr, nullptr, 0);
+}
+
+void Block::report(Kind kind, u8 weak, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch* l, u32 block) {
+  Finding f{};
+  f.kind = kind;
+  f.weak = weak;
+  f.address = p;
+  f.size = size;
+  f.count = f.accesses = 1;
+  const Index3& b = worker_->block;
+  const Index3& d = worker_->grid_dim;
+  f.place[0] = {task_, pc, thread(), static_cast<u8>(how), *watched_->launch, b.x + d.x * (b.y + d.y * b.z)};
+  if (other) {
+    f.accesses = 2;
+    f.place[1] = {static_cast<Task>(other->task), other->pc, static_cast<unsigned>(other->thread), static_cast<u8>(other->how), *l, other->task == task_ ? f.place[0].block : block};
+  }
+  watched_->by->found(f);
+}
+
+void Block::perhaps_switch() {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  if (random_ % 4 == 0) emu_preempt();
+}
+
+// Words by which threads meet.
+
+unsigned Block::distance(Task other) const { return other == task_ ? kBlockScope : rank_of(other) == rank_of(task_) ? kDeviceScope : kSystemScope; }
+
+Release Block::release(unsigned i) {
+  ThreadState& t = threads_[i];
+  Release r;
+  r.base = base_;
+  r.more = t.more;
+  r.task = task_;
+  r.block_time = block_time_, r.warp_time = warp_time_[i / 32];
+  r.thread = static_cast<u16>(i);
+  r.time = time_of(i) - 1;
+  if (hot_[i].accessed) {
+    r.time++;
+    hot_[i].time = ++now_;
+    hot_[i].accessed = false;
+  }
+  return r;
+}
+
+bool Block::has(ThreadState& t, unsigned level, const Release& r) {
+  if (r.joined) return false;
+  if (r.task == task_)
+    return r.thread == number(t) || r.time <= block_time_ || t.more.level[level].at(task_key(task_, r.thread)) >= r.time;
+  const Launch* l = region()->launch_of(r.task);
+  return !l || base_.level[level].knows(r.task, *l, r.thread, r.time) || t.more.level[level].knows(r.task, *l, r.thread, r.time);
+}
+
+void Block::learned(ThreadState& t) {
+  if (t.listed) return;
+  t.listed = true;
+  learned_.push_back(static_cast<u16>(number(t)));
+}
+
+void Block::learn(ThreadState& t, unsigned level, const Release& r) {
+  if (!r.task || has(t, level, r)) return;
+  learned(t);
+  Knowledge& k = t.more.level[level];
+  if (!r.base.level[level].same(base_.level[level])) k.learn(r.base.level[level]);
+  k.learn(r.more.level[level]);
+  const Entry e[] = {{task_key(r.task, r.thread), r.time}, {task_key(r.task, kWarp | r.thread / 32), r.warp_time}, {task_key(r.task, kAll), r.block_time}};
+  if (r.time > 0) k.learn(e, 3);
+}
+
+// load: a thread has read a word.
+void Block::load(ThreadState& t, const Sync& s, bool acquire, unsigned scope) {
+  const Release* strong = nullptr;
+  unsigned far = 3;
+  for (unsigned i = 0; i < 3 && !strong; i++)
+    if (s.strong[i].task && distance(s.strong[i].task) <= i) strong = &s.strong[i], far = distance(strong->task);
+  if (far > scope) strong = nullptr;
+  const Release& wide = s.strong[kBlockScope];
+  learn(t, 2, s.weak);
+  if (acquire) {
+    if (strong) learn(t, 0, *strong);
+    learn(t, 1, wide);
+    return;
+  }
+  auto pend = [&](const Release& r, unsigned far) {
+    if (!r.task || has(t, far > kSystemScope ? 1 : 0, r)) return;
+    for (unsigned i = 0; i < t.waiting; i++)
+      if (t.pending[i].task == r.task && t.pending[i].thread == r.thread && t.far[i] == far) {
+        t.pending[i] = r;
+        return;
+      }
+    if (t.waiting == kPending) return learn(t, r);
+    t.pending[t.waiting] = r;
+    t.far[t.waiting++] = static_cast<u8>(far);
+  };
+  if (strong) pend(*strong, far);
+  else pend(wide, 3);
+}
+
+namespace {
+
+// both is what two releases tell together. One of them names it.
+Release both(const Release& a, const Release& b) {
+  if (!a.task) return b;
+  if (!b.task) return a;
+  Release r = b;
+  r.joined = true;
+  r.more.learn(a.base);
+  r.more.learn(a.more);
+  const Entry e[] = {{task_key(a.task, a.thread), a.time}, {task_key(a.task, kWarp | a.thread / 32), a.warp_time}, {task_key(a.task, kAll), a.block_time}};
+  for (Knowledge& k : r.more.level) k.learn(e, 3);
+  return r;
+}
+
+}  // namespace
+
+// store: a thread stores a word; swap, if it also reads it.
+void Block::store(ThreadState& t, Sync& s, bool swap, bool release_order, unsigned scope) {
+  const Release now = release(number(t));
+  s.weak = swap ? both(s.weak, now) : now;
+  for (unsigned i = 0; i < 3; i++) {
+    const Release& told = release_order ? now : t.fence[i].task ? t.fence[i] : begun_;
+    if (i > scope) {
+      if (!swap) s.strong[i] = Release{};
+    } else {
+      s.strong[i] = swap ? both(s.strong[i], told) : told;
+    }
+  }
+}
+
+void Block::settle(ThreadState& t) {
+  Hot& hot = hot_[number(t)];
+  if (!hot.polled) return;
+  const std::uintptr_t p = reinterpret_cast<std::uintptr_t>(hot.polled);
+  hot.polled = nullptr;
+  Where w;
+  if (!locate(p, w)) return;
+  Held held(w.granule->lock);
+  if (Sync* s = sync_of(*w.granule, (p & 7) / 4, false)) load(t, *s, false, kSystemScope);
+}
+
+void Block::fence(unsigned scope) {
+  ThreadState& t = current();
+  settle(t);
+  for (unsigned i = 0; i < t.waiting; i++) {
+    if (t.far[i] <= scope) learn(t, 0, t.pending[i]);
+    learn(t, 1, t.pending[i]);
+  }
+  unsigned left = 0;  // those that a fence of wider scope may still let in
+  for (unsigned i = 0; i < t.waiting; i++)
+    if (t.far[i] > scope && t.far[i] <= kSystemScope) {
+      if (left != i) t.pending[left] = std::move(t.pending[i]);
+      t.far[left++] = t.far[i];
+    }
+  t.waiting = static_cast<u8>(left);
+  const Release now = release(number(t));
+  for (unsigned i = 0; i <= scope; i++) t.fence[i] = now;
+}
+
+void Block::lock(const void* p) {
+  settle(current());
+  if (random_) perhaps_switch();
+  locked_ = locate(reinterpret_cast<std::uintptr_t>(p), locked_where_) ? locked_where_.granule : nullptr;
+  if (locked_) locked_->lock.lock();
+}
+
+void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc) {
+  enum { kLoad, kStore, kSwap };
+  ThreadState& t = current();
+  const unsigned scope = t.scope ? t.scope - 1u : unsigned{kSystemScope};
+  const bool relaxed = t.scope != 0;
+  t.scope = 0;
+  const bool acquire = !relaxed && kind != kStore && (order == __ATOMIC_CONSUME || order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);
+  const bool release_order = !relaxed && kind != kLoad && (order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);
+  auto learn_outside = [&] {
+    Known all;
+    {
+      Held held(region()->outside_lock);
+      all = outside();
+    }
+    learned(t);
+    t.more.learn(all);
+  };
+  if (!locked_) {
+    if (acquire) learn_outside();
+    if (release_order) {
+      const Release r = release(thread());
+      Known told = r.base;
+      told.learn(r.more);
+      const Entry e[] = {{task_key(r.task, r.thread), r.time}, {task_key(r.task, kWarp | r.thread / 32), r.warp_time}, {task_key(r.task, kAll), r.block_time}};
+      for (Knowledge& k : told.level) k.learn(e, 3);
+      Held held(region()->outside_lock);
+      outside().learn(told);
+    }
+    return;
+  }
+  const std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
+  const u8 mask = static_cast<u8>(((1u << size) - 1) << (p & 7));
+  if (kind == kSwap && locked_->unwritten & mask) report(Kind::kNeverWritten, 0, p, size, kRead | kAtomic, offset(pc), nullptr, nullptr, 0);
+  check(locked_where_, p, size, mask, (kind == kLoad ? unsigned{kRead} : unsigned{kWrite}) | kAtomic | narrow(scope), offset(pc));
+  Sync* const s = sync_of(*locked_, (p & 7) / 4, kind != kLoad);
+  const bool unknown = kind != kStore && (s && (s->strong[0].task || s->weak.task) ? s->last != old : old != 0);
+  if (s && kind != kStore) load(t, *s, acquire, scope);
+  if (s && kind != kStore && s->last == old) s->seen = true;
+  if (s && kind != kLoad) {
+    if (kind == kStore && !s->seen && s->weak.task && s->last != 0 && s->last != stored) {
+      s->lost = s->last, s->missed = true;
+      s->by = task_, s->by_pc = offset(pc), s->by_thread = static_cast<u16>(thread());
+    }
+    store(t, *s, kind == kSwap, release_order, scope);
+    s->last = stored;
+    s->seen = kind == kSwap;
+  }
+  locked_->lock.unlock();
+  locked_ = nullptr;
+  if (unknown && !locked_where_.shared) learn_outside();  // the network's engine, or the host, has stored it
+}
+
+// wants: a thread waits until a word equals a value. If that was stored over before anybody saw it, it waits in vain, or until it comes again.
+void Block::wants(const void* at, u64 value, const void* pc) {
+  const std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
+  Where w;
+  if (!locate(p, w) || w.shared) return;
+  Finding f{};
+  {
+    Held held(w.granule->lock);
+    const Sync* s = sync_of(*w.granule, (p & 7) / 4, false);
+    if (!s || !s->missed || s->lost != value || s->last == value) return;
+    const TaskRecord* record;
+    const Launch* l = region()->launch_of(s->by, &record);
+    if (!l) return;
+    f.place[1] = {s->by, s->by_pc, s->by_thread, kWrite | kAtomic, *l, record->block};
+  }
+  f.kind = Kind::kSignalNotConsumed;
+  f.count = 1, f.accesses = 2;
+  f.address = p, f.size = 8;
+  const Index3& b = worker_->block;
+  const Index3& d = worker_->grid_dim;
+  f.place[0] = {task_, offset(pc), thread(), kRead | kAtomic, *watched_->launch, b.x + d.x * (b.y + d.y * b.z)};
+  watched_->by->found(f);
+}
+
+// Meetings.
+
+void Block::arrive_barrier(const void* pc) {
+  ThreadState& t = current();
+  settle(t);
+  t.barrier = 1;
+  t.barrier_pc = offset(pc);
+}
+
+// diverged: a thread waits where others of its group do not: elsewhere, or nowhere any more.
+void Block::diverged(u32 pc, unsigned thread, const ThreadState* other) {
+  Finding f{};
+  f.kind = Kind::kDivergentBarrier;
+  f.count = 1, f.accesses = other ? 2 : 1;
+  const Index3& b = worker_->block;
+  const Index3& d = worker_->grid_dim;
+  const u32 block = b.x + d.x * (b.y + d.y * b.z);
+  f.place[0] = {task_, pc, thread, 0, *watched_->launch, block};
+  if (other) f.place[1] = {task_, other->barrier_pc, static_cast<unsigned>(other - threads_), 0, *watched_->launch, block};
+  watched_->by->found(f);
+}
+
+void Block::met_barrier() {
+  if (!current().barrier) return;
+  const ThreadState* first = nullptr;
+  unsigned came = 0;
+  for (unsigned i = 0; i < count_; i++) {
+    ThreadState& t = threads_[i];
+    if (t.barrier != 1) continue;
+    t.barrier = 0;
+    came++;
+    if (!first) first = &t;
+    if (t.barrier_pc != first->barrier_pc) diverged(t.barrier_pc, i, first);
+  }
+  if (came < count_) diverged(first->barrier_pc, static_cast<unsigned>(first - threads_), nullptr);
+  bool news = false;
+  for (u16 i : learned_) {
+    ThreadState& t = threads_[i];
+    base_.learn(t.more);
+    t.more.forget();
+    t.listed = false;
+    news = true;
+  }
+  learned_.clear();
+  if (news) std::memset(memo_, 0, sizeof memo_);
+  block_time_ = now_;
+  after_barrier_ = ++now_;
+}
+
+// share lets some threads know what each of them does, and that all of them have met at an entry, of the kind kWarp or of one thread.
+void Block::share(const u16* who, unsigned n, u32 kind) {
+  Known all;
+  bool any = false;
+  for (unsigned i = 0; i < n; i++) {
+    ThreadState& t = threads_[who[i]];
+    if (!t.listed) continue;
+    all.learn(t.more);
+    any = true;
+  }
+  if (kind != kWarp || n > 32) {
+    std::vector<Entry> e;
+    for (unsigned i = 0; i < n; i++) {
+      const u32 key = kind == kWarp ? kWarp | who[i] / 32u : who[i];
+      if (e.empty() || e.back().key != task_key(task_, key)) e.push_back({task_key(task_, key), now_});
+    }
+    for (Knowledge& k : all.level) k.learn(e.data(), static_cast<u32>(e.size()));
+    any = true;
+  } else {
+    warp_time_[who[0] / 32] = now_;
+  }
+  now_++;
+  for (unsigned i = 0; i < n; i++) {
+    ThreadState& t = threads_[who[i]];
+    hot_[who[i]].time = now_;
+    if (any) {
+      hot_[who[i]].used = true;
+      learned(t);
+      t.more = all;
+    }
+  }
+}
+
+void Block::arrive_warp(u32 mask, const void* pc) {
+  ThreadState& t = current();
+  settle(t);
+  t.barrier_pc = offset(pc);
+  t.warp = 1;
+  t.mask = mask | 1u << thread() % 32;
+}
+
+void Block::met_warp() {
+  ThreadState& mine = current();
+  if (!mine.warp) return;
+  const u32 mask = mine.mask;
+  const unsigned first = thread() / 32 * 32;
+  u16 who[32];
+  unsigned n = 0;
+  for (u32 m = mask; m; m &= m - 1) {
+    const unsigned i = first + static_cast<unsigned>(__builtin_ctz(m));
+    if (i >= count_ || !threads_[i].warp || threads_[i].mask != mask) continue;
+    threads_[i].warp = 0;
+    who[n++] = static_cast<u16>(i);
+  }
+  const u32 present = count_ - first >= 32 ? ~0u : (1u << (count_ - first)) - 1;
+  if (n < static_cast<unsigned>(__builtin_popcount(mask & present))) diverged(mine.barrier_pc, thread(), nullptr);
+  share(who, n, mask == ~0u || n == std::min(32u, count_ - first) ? u32{kWarp} : 0);
+}
+
+void Block::arrive_span(unsigned id) {
+  ThreadState& t = current();
+  settle(t);
+  t.barrier = static_cast<u8>(id + 2);
+}
+
+void Block::met_span(unsigned id) {
+  if (current().barrier != id + 2) return;
+  u16 who[kMaxThreads];
+  unsigned n = 0;
+  for (unsigned i = 0; i < count_; i++)
+    if (threads_[i].barrier == id + 2) {
+      threads_[i].barrier = 0;
+      who[n++] = static_cast<u16>(i);
+    }
+  share(who, n, kWarp);
+}
+
+void Block::tell_grid() {
+  Known told = base_;
+  told.learn(task_key(task_, kAll), block_time_);
+  Held held(watched_->lock);
+  watched_->grid.learn(told);
+}
+
+void Block::learn_grid() {
+  {
+    Held held(watched_->lock);
+    base_.learn(watched_->grid);
+  }
+  std::memset(memo_, 0, sizeof memo_);
+}
+
+namespace {
+
+Block& block() { return *executor()->watch; }
+
+}  // namespace
+
+const emu::Sanitize hooks = {
+    [](const void* p, unsigned size, unsigned how, const void* pc) { block().access(p, size, how, pc); },
+    [](const void* p, Size n, unsigned how, const void* pc) { block().range(reinterpret_cast<std::uintptr_t>(p), n, how, pc); },
+    [](const void* p) { block().lock(p); },
+    [](const void* p, unsigned size, unsigned kind, int order, unsigned long long old, unsigned long long stored, const void* pc) {
+      block().atomic(p, size, kind, order, old, stored, pc);
+    },
+    [](int scope) { block().fence(static_cast<unsigned>(scope)); },
+    [](int scope) { block().scope(static_cast<unsigned>(scope)); },
+    [](const void* p, unsigned long long value, const void* pc) { block().wants(p, value, pc); },
+};
+
+}  // namespace emu::sanitize

@@ -1,0 +1,148 @@
+#include "sanitize_clock.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace emu::sanitize {
+
+namespace {
+
+constexpr u32 kSmallest = 4;      // entries of a clock of class 0
+constexpr u32 kMany = 256;        // above which entries are dropped
+constexpr u32 kManyOfTask = 12;   // threads of a task, above which they become all
+constexpr u32 kManyOfLaunch = 64; // tasks of a launch
+
+Clock* allocate(u32 n) {
+  u32 c = 0;
+  while (kSmallest << c < n) c++;
+  if (c >= kClasses) n = kSmallest << (kClasses - 1), c = kClasses - 1;
+  Region& r = *region();
+  const std::size_t bytes = sizeof(Clock) + (kSmallest << c) * sizeof(Entry);
+  Clock* found;
+  {
+    Held held(r.clock_lock[c]);
+    if (!r.free_clocks[c]) {
+      const std::size_t all = std::max<std::size_t>(1 << 16, bytes);
+      char* p = static_cast<char*>(r.take(all));
+      if (!p) return nullptr;
+      for (std::size_t at = 0; at + bytes <= all; at += bytes) {
+        Clock* fresh = reinterpret_cast<Clock*>(p + at);
+        std::memcpy(fresh->entry, &r.free_clocks[c], sizeof(Clock*));
+        r.free_clocks[c] = fresh;
+      }
+    }
+    found = r.free_clocks[c];
+    std::memcpy(&r.free_clocks[c], found->entry, sizeof(Clock*));
+  }
+  found->users.store(1, std::memory_order_relaxed);
+  found->n = n;
+  found->size_class = c;
+  return found;
+}
+
+Task task_of(u64 key) { return static_cast<Task>(key >> 16); }
+
+// shorten drops what other entries imply, and then, if there are still many, knows all of a task or of a launch of which a lot is known. Actors come last.
+void shorten(std::vector<Entry>& v) {
+  const auto actors = std::lower_bound(v.begin(), v.end(), kActorKey, [](const Entry& e, u64 k) { return e.key < k; });
+  std::vector<Entry> tasks, known(actors, v.end());
+  auto watermark = [&](u32 actor) -> u64* {
+    auto e = std::lower_bound(known.begin(), known.end(), actor_key(actor), [](const Entry& a, u64 k) { return a.key < k; });
+    return e != known.end() && e->key == actor_key(actor) ? &e->value : nullptr;
+  };
+  u32 of_launch = 0;
+  const Launch* launch = nullptr;
+  for (auto e = v.begin(); e != actors;) {
+    const Task t = task_of(e->key);
+    auto end = e;
+    u64 latest = 0;
+    for (; end != actors && task_of(end->key) == t; ++end) latest = std::max(latest, end->value);
+    const Launch* l = region()->launch_of(t);
+    const u64* passed = l ? watermark(l->actor) : nullptr;
+    if (l && !(passed && *passed >= l->sequence)) {
+      of_launch = l == launch ? of_launch + 1 : 1;
+      launch = l;
+      if (of_launch > kManyOfLaunch) {
+        if (u64* w = watermark(l->actor)) {
+          *w = std::max<u64>(*w, l->sequence);
+        } else {
+          const Entry fresh{actor_key(l->actor), l->sequence};
+          known.insert(std::lower_bound(known.begin(), known.end(), fresh.key, [](const Entry& a, u64 k) { return a.key < k; }), fresh);
+        }
+      } else if (end - e > kManyOfTask) {
+        tasks.push_back({task_key(t, kAll), latest});
+      } else {
+        const u64 all = (end - 1)->key == task_key(t, kAll) ? (end - 1)->value : 0;
+        for (; e != end; ++e)
+          if (e->value > all || e->key == task_key(t, kAll)) tasks.push_back(*e);
+      }
+    }
+    e = end;
+  }
+  v = std::move(tasks);
+  v.insert(v.end(), known.begin(), known.end());
+}
+
+}  // namespace
+
+u64 Clock::at(u64 key) const {
+  u32 low = 0, high = n;
+  while (low < high) {
+    const u32 middle = (low + high) / 2;
+    if (entry[middle].key < key) low = middle + 1;
+    else high = middle;
+  }
+  return low < n && entry[low].key == key ? entry[low].value : 0;
+}
+
+void Knowledge::drop() {
+  if (!clock_ || clock_->users.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  Region& r = *region();
+  Held held(r.clock_lock[clock_->size_class]);
+  std::memcpy(clock_->entry, &r.free_clocks[clock_->size_class], sizeof(Clock*));
+  r.free_clocks[clock_->size_class] = clock_;
+}
+
+void Knowledge::learn(const Knowledge& o) {
+  if (!o.clock_ || o.clock_ == clock_) return;
+  if (!clock_) {
+    *this = o;
+    return;
+  }
+  learn(o.clock_->entry, o.clock_->n);
+}
+
+void Knowledge::learn(const Entry* e, u32 n) {
+  bool news = false;
+  for (u32 i = 0; i < n && !news; i++) news = e[i].value > at(e[i].key);
+  if (!news) return;
+  std::vector<Entry> v;
+  v.reserve(n + (clock_ ? clock_->n : 0));
+  const Entry* mine = clock_ ? clock_->entry : nullptr;
+  const Entry* const end = mine + (clock_ ? clock_->n : 0);
+  for (u32 i = 0; i < n || mine != end;) {
+    if (i == n || (mine != end && mine->key < e[i].key)) {
+      v.push_back(*mine++);
+    } else if (mine == end || e[i].key < mine->key) {
+      v.push_back(e[i++]);
+    } else {
+      v.push_back({mine->key, std::max(mine->value, e[i].value)});
+      mine++, i++;
+    }
+  }
+  if (v.size() > kMany) shorten(v);
+  Clock* c = allocate(static_cast<u32>(v.size()));
+  if (!c) return;
+  std::memcpy(c->entry, v.data(), c->n * sizeof(Entry));
+  Knowledge fresh;
+  fresh.clock_ = c;
+  *this = std::move(fresh);
+}
+
+bool Knowledge::knows(Task t, const Launch& l, unsigned thread, u64 time) const {
+  return clock_ && (at(actor_key(l.actor)) >= l.sequence || at(task_key(t, kAll)) >= time || at(task_key(t, kWarp | thread / 32)) >= time ||
+                    at(task_key(t, thread)) >= time);
+}
+
+}  // namespace emu::sanitize

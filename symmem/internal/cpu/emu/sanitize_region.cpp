@@ -1,0 +1,135 @@
+#include "sanitize_region.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+
+namespace emu::sanitize {
+
+namespace {
+
+// Above where Go begins its heap and below where the system maps programs.
+void* const kBase = reinterpret_cast<void*>(0x4400'0000'0000);
+constexpr std::size_t kBytes = 1ull << 40;
+
+std::mutex mutex;  // guards what follows, but for the pointer's readers
+Region* mapped = nullptr;
+int descriptor = -1;
+char mapped_name[64];
+
+bool map(int fd, const char** why) {
+  void* p = mmap(kBase, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, fd, 0);
+  if (p != kBase) {
+    if (p != MAP_FAILED) munmap(p, kBytes);
+    *why = "the addresses for the shadow of memory are taken, or limited (ulimit -v)";
+    close(fd);
+    return false;
+  }
+  madvise(p, kBytes, MADV_DONTDUMP);
+  descriptor = fd;
+  snprintf(mapped_name, sizeof mapped_name, "/proc/%d/fd/%d", getpid(), fd);
+  mapped = static_cast<Region*>(p);
+  return true;
+}
+
+double seconds() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+}  // namespace
+
+void Lock::wait() {
+  double began = 0;
+  for (unsigned i = 1; held.exchange(1, std::memory_order_acquire); i++) {
+    while (held.load(std::memory_order_relaxed) && i % 64 != 0) i++, __builtin_ia32_pause();
+    sched_yield();
+    if (i % 4096 != 0) continue;
+    if (began == 0) began = seconds();
+    if (seconds() - began > 1) return;
+  }
+}
+
+Region* region() { return mapped; }
+
+const char* name() {
+  std::lock_guard lock(mutex);
+  return mapped ? mapped_name : nullptr;
+}
+
+const char* create(const char** why) {
+  std::lock_guard lock(mutex);
+  if (mapped) return mapped_name;
+  const int fd = memfd_create("symmrepl-shadow", MFD_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, kBytes) != 0) {
+    if (fd >= 0) close(fd);
+    *why = "there is no memory for the shadow of memory";
+    return nullptr;
+  }
+  if (!map(fd, why)) return nullptr;
+  mapped->next = (sizeof(Region) + (1 << 21)) >> 21 << 21;
+  return mapped_name;
+}
+
+bool attach(const char* name, const char** why) {
+  std::lock_guard lock(mutex);
+  if (mapped && strcmp(name, mapped_name) == 0) return true;
+  const int fd = open(name, O_RDWR | O_CLOEXEC);
+  if (fd < 0) {
+    *why = "the ranks are not on one machine, or may not look at each other's processes";
+    return false;
+  }
+  if (!mapped) return map(fd, why);
+  struct stat mine, other;
+  const bool same = fstat(descriptor, &mine) == 0 && fstat(fd, &other) == 0 && mine.st_ino == other.st_ino;
+  close(fd);
+  if (!same) *why = "this process is watched with other ranks already";
+  return same;
+}
+
+void* Region::take(std::size_t n) {
+  n = (n + 4095) & ~std::size_t{4095};
+  const u64 at = next.fetch_add(n);
+  return at + n <= kBytes ? reinterpret_cast<char*>(this) + at : nullptr;
+}
+
+void Region::give(void* p, std::size_t n) {
+  fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<char*>(p) - reinterpret_cast<char*>(this), static_cast<off_t>((n + 4095) & ~std::size_t{4095}));
+}
+
+const Launch* Region::launch_of(Task t, const TaskRecord** record) const {
+  const Rank& r = rank[rank_of(t)];
+  const u32 number = t & ((1u << kNumberBits) - 1);
+  const TaskRecord& task = r.task[number % kTasks];
+  if ((task.number & ((1u << kNumberBits) - 1)) != number) return nullptr;
+  const Launch& l = r.launch[task.launch % kLaunches];
+  if (l.number != task.launch) return nullptr;
+  if (record) *record = &task;
+  return &l;
+}
+
+Launch& Region::begin_launch(unsigned r) {
+  const u32 number = rank[r].launches.fetch_add(1) + 1;
+  Launch& l = rank[r].launch[number % kLaunches];
+  l = Launch{};
+  l.number = number;
+  return l;
+}
+
+Task Region::begin_task(unsigned r, const Launch& l, u32 block) {
+  u32 number;
+  do number = rank[r].tasks.fetch_add(1) + 1;
+  while ((number & ((1u << kNumberBits) - 1)) == 0);
+  rank[r].task[number % kTasks] = {number, l.number, block};
+  return task_id(r, number);
+}
+
+}  // namespace emu::sanitize

@@ -1,0 +1,152 @@
+#include "sanitize_shadow.h"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+namespace emu::sanitize {
+
+namespace {
+
+constexpr unsigned kPageBits = 12, kChunkBits = 21, kAddressBits = 47;
+constexpr std::size_t kPages = 1 << (kChunkBits - kPageBits), kChunks = 1ull << (kAddressBits - kChunkBits);
+
+using Chunk = std::atomic<const Range*>[kPages];
+
+// By address: chunks of 2 MiB, and in them the pages.
+std::atomic<Chunk*>* chunks() {
+  static std::atomic<Chunk*>* const table = static_cast<std::atomic<Chunk*>*>(
+      mmap(nullptr, kChunks * sizeof(Chunk*), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  return table;
+}
+
+std::mutex ranges_mutex;
+
+void enter(const Range* r, std::uintptr_t base, std::size_t bytes) {
+  for (std::uintptr_t p = base; p < base + bytes; p += 1 << kPageBits) {
+    std::atomic<Chunk*>& chunk = chunks()[p >> kChunkBits];
+    if (!chunk.load()) chunk.store(reinterpret_cast<Chunk*>(new (std::nothrow) Chunk{}));
+    if (Chunk* c = chunk.load()) (*c)[p >> kPageBits & (kPages - 1)].store(r);
+  }
+}
+
+// segment_shadow finds the shadow of memory that processes share, or makes it.
+Granule* segment_shadow(u64 inode, std::size_t bytes) {
+  Region& r = *region();
+  Held held(r.segment_lock);
+  Segment* free = nullptr;
+  for (Segment& s : r.segments) {
+    if (s.inode == inode) return reinterpret_cast<Granule*>(s.shadow);
+    if (s.inode == 0 && !free) free = &s;
+    if (s.inode == 0 && s.bytes == 0) break;
+  }
+  void* shadow = free ? r.take(bytes * 8) : nullptr;
+  if (shadow) *free = {inode, bytes, reinterpret_cast<u64>(shadow)};
+  return static_cast<Granule*>(shadow);
+}
+
+void drop_segment(u64 inode) {
+  Region& r = *region();
+  Held held(r.segment_lock);
+  for (Segment& s : r.segments)
+    if (s.inode == inode) {
+      r.give(reinterpret_cast<void*>(s.shadow), s.bytes * 8);
+      s.inode = 0;
+      return;
+    }
+}
+
+// syncs are all there may be; memory that nobody has touched costs nothing.
+Sync* syncs() {
+  Region& r = *region();
+  if (!r.sync_base) {
+    Held held(r.sync_lock);
+    if (!r.sync_base) r.sync_base = reinterpret_cast<u64>(r.take(kSyncs * sizeof(Sync)));
+  }
+  return reinterpret_cast<Sync*>(r.sync_base);
+}
+
+}  // namespace
+
+const Range* find(std::uintptr_t p) {
+  if (p >> kAddressBits) return nullptr;
+  const Chunk* c = chunks()[p >> kChunkBits].load(std::memory_order_acquire);
+  return c ? (*c)[p >> kPageBits & (kPages - 1)].load(std::memory_order_acquire) : nullptr;
+}
+
+void add(std::uintptr_t p, std::size_t bytes, u64 inode, bool guarded) {
+  const std::uintptr_t base = p & ~std::uintptr_t{4095};
+  bytes = (p + bytes - base + 4095) & ~std::size_t{4095};
+  auto* shadow = inode ? segment_shadow(inode, bytes) : static_cast<Granule*>(region()->take(bytes * 8));
+  if (!shadow) return;
+  std::lock_guard lock(ranges_mutex);
+  enter(new Range{base, bytes, shadow, guarded}, base, bytes);
+}
+
+void remove(std::uintptr_t p, u64 inode, bool owner) {
+  std::lock_guard lock(ranges_mutex);
+  const Range* r = find(p);
+  if (!r) return;
+  enter(nullptr, r->base, r->bytes);
+  if (inode && owner) drop_segment(inode);
+  if (!inode) region()->give(r->shadow, r->bytes * 8);
+  delete r;
+}
+
+Sync* sync_of(Granule& g, unsigned word, bool make) {
+  Region& r = *region();
+  Sync* const base = syncs();
+  u32& index = g.sync[word];
+  if (index) return &base[index - 1];
+  if (!make) return nullptr;
+  Held held(r.sync_lock);
+  if (r.free_syncs) {
+    index = r.free_syncs;
+    r.free_syncs = base[index - 1].next;
+  } else if (r.syncs.load() < kSyncs) {
+    index = ++r.syncs;
+  } else {
+    return nullptr;
+  }
+  return new (&base[index - 1]) Sync{};
+}
+
+void clear(Granule& g) {
+  for (Cell& c : g.cells) c = Cell{};
+  Region& r = *region();
+  for (u32& index : g.sync)
+    if (index) {
+      Sync* s = &syncs()[index - 1];
+      s->~Sync();
+      Held held(r.sync_lock);
+      s->next = r.free_syncs;
+      r.free_syncs = index;
+      index = 0;
+    }
+}
+
+void mark(std::uintptr_t p, std::size_t bytes, unsigned state) {
+  enum { kOutside, kUndefined, kDefined, kFreed };
+  for (const std::uintptr_t end = p + bytes; p < end;) {
+    const std::uintptr_t granule = p & ~std::uintptr_t{7}, next = granule + 8 < end ? granule + 8 : end;
+    const u8 mask = static_cast<u8>(((1u << (next - p)) - 1) << (p - granule));
+    const Range* r = find(p);
+    if (!r) return;
+    Granule& g = r->at(p);
+    Held held(g.lock);
+    if (mask == 0xff) {
+      clear(g);
+    } else {
+      for (Cell& c : g.cells) c.mask = c.mask & ~mask;
+    }
+    const bool invalid = state == kOutside || state == kFreed;
+    g.invalid = static_cast<u8>(invalid ? g.invalid | mask : g.invalid & ~mask);
+    g.freed = static_cast<u8>(state == kFreed ? g.freed | mask : g.freed & ~mask);
+    g.unwritten = static_cast<u8>(state == kUndefined ? g.unwritten | mask : g.unwritten & ~mask);
+    p = next;
+  }
+}
+
+}  // namespace emu::sanitize

@@ -1,0 +1,43 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"debug/dwarf"
+	"debug/elf"
+	"strings"
+)
+
+// lineTable finds positions in one library.
+type lineTable struct{ data *dwarf.Data }
+
+// openLines returns one that finds nothing if the library cannot be read.
+func openLines(library string) *lineTable {
+	f, err := elf.Open(library)
+	if err != nil {
+		return &lineTable{}
+	}
+	defer f.Close()
+	data, err := f.DWARF()
+	if err != nil {
+		return &lineTable{}
+	}
+	return &lineTable{data}
+}
+
+// find returns the innermost position of an address in the snippet, or in an operation's own source; where there is none, the innermost.
+func (t *lineTable) find(pc uint64, snippet bool) sourceLine {
+	if t.data == nil {
+		return sourceLine{}
+	}
+	all := positions(t.data, pc)
+	for _, at := range all {
+		if snippet && at.file == snippetFile || !snippet && strings.HasSuffix(at.file, ".cu") {
+			return at
+		}
+	}
+	if len(all) > 0 {
+		return all[0]
+	}
+	return sourceLine{}
+}

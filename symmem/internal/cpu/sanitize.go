@@ -1,0 +1,297 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// sanitizing is what the device keeps while accesses are watched. emu/sanitize.h has the algorithm.
+type sanitizing struct {
+	watching   atomic.Bool
+	seed       atomic.Int64
+	remembered atomic.Bool // memory that was made before is watched
+
+	operations sync.Mutex // guards what follows
+	watchedOps map[string]*kernel
+	opModules  []*emu.Module
+}
+
+func (s *sanitizing) close() {
+	for _, m := range s.opModules {
+		m.Close()
+	}
+}
+
+// Shadow implements device.Sanitizer.
+func (d *cpu) Shadow(begin bool) (string, error) {
+	name, err := emu.Shadow(begin)
+	if err != nil {
+		return "", d.notWatched(err)
+	}
+	return name, nil
+}
+
+func (d *cpu) notWatched(err error) error {
+	return &device.UnavailableError{Kind: "cpu", Why: "kernels cannot be watched: " + err.Error()}
+}
+
+// Sanitize implements device.Sanitizer.
+func (d *cpu) Sanitize(s device.Sanitizing) error {
+	if !s.On {
+		d.watching.Store(false)
+		d.emu.SanitizeOff()
+		return nil
+	}
+	if err := d.compiler.prepare(); err != nil {
+		return err
+	}
+	if err := d.compiler.canWatch(); err != nil {
+		return err
+	}
+	if err := d.emu.Sanitize(s.Shadow, s.Rank, s.Seed); err != nil {
+		return d.notWatched(err)
+	}
+	d.seed.Store(s.Seed)
+	d.watching.Store(true)
+	if !d.remembered.Swap(true) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		for p, m := range d.memory {
+			emu.Watch(uintptr(p), m.Bytes(), 0)
+		}
+		for c := range maps.Keys(d.open) {
+			if g, ok := c.(*segment); ok {
+				emu.Watch(uintptr(g.Ptr()), g.size, g.inode)
+			}
+		}
+	}
+	return nil
+}
+
+// watchMemory has memory watched, whether or not kernels are at present. d.mu is held or not.
+func (d *cpu) watchMemory(p uintptr, n int, inode uint64) {
+	if d.remembered.Load() {
+		emu.Watch(p, n, inode)
+	}
+}
+
+func (d *cpu) unwatchMemory(p uintptr, inode uint64, owner bool) {
+	if d.remembered.Load() {
+		emu.Unwatch(p, inode, owner)
+	}
+}
+
+// Mark implements device.Sanitizer.
+func (d *cpu) Mark(s device.Stream, p device.Ptr, n int, as device.MemoryState) {
+	if !d.remembered.Load() || n <= 0 {
+		return
+	}
+	if on, ok := s.(*stream); ok {
+		on.emu.Mark(uintptr(p), n, int(as))
+		return
+	}
+	emu.Mark(uintptr(p), n, int(as))
+}
+
+// Calling implements device.Sanitizer.
+func (d *cpu) Calling(caller int) { d.emu.Calling(caller) }
+
+// Publish implements device.Sanitizer.
+func (d *cpu) Publish() { d.emu.Publish() }
+
+// Observe implements device.Sanitizer.
+func (d *cpu) Observe() { d.emu.Observe() }
+
+// watched returns the kernel to launch while accesses are watched: of an operation, one that is compiled for it when it is first used.
+func (d *cpu) watched(k *kernel) (*kernel, error) {
+	if k.module != nil {
+		return k.module.watchedKernel(k)
+	}
+	d.operations.Lock()
+	defer d.operations.Unlock()
+	if w, ok := d.watchedOps[k.Name()]; ok {
+		return w, nil
+	}
+	file, ok := kernels.Source(k.Name(), 0)
+	if !ok {
+		return k, nil
+	}
+	src := device.Source{Name: file.Name, Line: 1}
+	loaded, library, err := d.loadOperation(src, operationUnit(file, k.Name()))
+	if err != nil {
+		return nil, fmt.Errorf("operation %s: %w", k.Name(), err)
+	}
+	loaded.Watch(emu.WatchedModule{Library: library})
+	if d.watchedOps == nil {
+		d.watchedOps = map[string]*kernel{}
+	}
+	d.opModules = append(d.opModules, loaded)
+	w := newKernel(loaded.Kernels[0], nil)
+	d.watchedOps[k.Name()] = w
+	return w, nil
+}
+
+// operationUnit returns the text that is compiled for one kernel of an operation.
+func operationUnit(file kernels.File, kernel string) string {
+	return "#define CPU_KERNEL(name, ...)\n#include \"cuda_on_cpu.h\"\n#include \"symm.cuh\"\n" + file.Text + "\n#line 1 \"" + tableFile +
+		fmt.Sprintf("\"\nEMU_TABLE EMU_KERNEL(%q, %s)\nEMU_MODULE\n", kernel, kernel)
+}
+
+// loadOperation compiles, or finds, and loads the unit of an operation.
+func (d *cpu) loadOperation(src device.Source, unit string) (*emu.Module, string, error) {
+	library, err := d.compiler.watchedUnit(src, unit, slices.Concat(d.compiler.files, kernels.BuiltinHeaders()))
+	if err != nil {
+		return nil, "", err
+	}
+	private, _, err := d.compiler.copyOf(library)
+	if err != nil {
+		return nil, "", err
+	}
+	defer os.Remove(private)
+	loaded, err := emu.Load(private)
+	if err != nil {
+		return nil, "", loadError(src, err)
+	}
+	return loaded, library, nil
+}
+
+// Findings implements device.Sanitizer.
+func (d *cpu) Findings() []device.Finding {
+	var out []device.Finding
+	seen := map[string]int{}
+	lines := map[string]*lineTable{}
+	for _, f := range d.emu.Findings() {
+		found := device.Finding{Kind: device.FindingKind(f.Kind), Address: device.Ptr(f.Address), Seed: d.seed.Load()}
+		for i, p := range f.Places {
+			a := d.access(p, lines)
+			a.Bytes, a.Threads = f.Size, 1
+			if i == 0 {
+				a.Threads = f.Count
+			}
+			found.Accesses = append(found.Accesses, a)
+		}
+		if !explain(&found, f) {
+			continue
+		}
+		key := keyOf(&found)
+		if at, twice := seen[key]; twice {
+			out[at].Accesses[0].Threads += f.Count
+			continue
+		}
+		seen[key] = len(out)
+		out = append(out, found)
+	}
+	return out
+}
+
+// keyOf is what findings that are one have in common.
+func keyOf(f *device.Finding) string {
+	key := []string{f.Kind.String()}
+	for _, a := range f.Accesses {
+		key = append(key, fmt.Sprint(a.File, a.Line, a.Column, a.Op, a.Host, a.Kernel))
+	}
+	if len(key) == 3 && key[1] > key[2] {
+		key[1], key[2] = key[2], key[1]
+	}
+	return strings.Join(key, "|")
+}
+
+// access puts an access into words.
+func (d *cpu) access(p emu.Place, lines map[string]*lineTable) device.Access {
+	a := device.Access{Rank: p.Rank, Kernel: p.Kernel, Caller: p.Caller, Block: p.Block, Thread: p.Thread, Host: p.Host, Op: "reads"}
+	switch {
+	case p.Write && p.Atomic:
+		a.Op = "writes atomically"
+	case p.Write:
+		a.Op = "writes"
+	case p.Atomic:
+		a.Op = "reads atomically"
+	}
+	if p.Module == nil {
+		return a
+	}
+	t := lines[p.Module.Library]
+	if t == nil {
+		t = openLines(p.Module.Library)
+		lines[p.Module.Library] = t
+	}
+	at := t.find(p.PC, p.Module.Name != "")
+	a.File, a.Line, a.Column = at.file, at.line, at.column
+	if p.Module.Name != "" && at.file == snippetFile {
+		text := strings.Split(p.Module.Text, "\n")
+		if at.line <= len(text) {
+			a.Source = strings.TrimRight(text[at.line-1], "\r")
+		}
+		a.File, a.Line = p.Module.Name, at.line+p.Module.Line-1
+	}
+	return a
+}
+
+// explain fills in what there is to say in words. It is false for what is no finding after all.
+func explain(f *device.Finding, from emu.Finding) bool {
+	switch f.Kind {
+	case device.OutOfBounds:
+		f.Repair = "compare the index with the number of elements before the access"
+	case device.UseAfterFree:
+		f.Repair = "free the tensor after the last launch that uses it"
+	case device.NeverWritten:
+		f.Order = "nobody has written it since it was allocated"
+		f.Repair = "fill the tensor, or use Zeros, before it is read"
+	case device.SharedBeyond:
+		f.Repair = "ask for as much by SharedBytes"
+	case device.SignalNotConsumed:
+		f.Accesses[0].Op = "waits for the value before"
+		f.Order = "nobody had seen the value that was there when the next one was stored"
+		f.Repair = "let the receiver answer before the next signal, or wait for at least a count that goes up"
+	case device.DivergentBarrier:
+		for i := range f.Accesses {
+			f.Accesses[i].Op = "waits at"
+		}
+		if len(f.Accesses) == 1 {
+			f.Order = "threads that should come too have left the kernel"
+			f.Repair = "let all threads come to it: leave out the work, not the barrier"
+			return true
+		}
+		a, b := &f.Accesses[0], &f.Accesses[1]
+		if a.File == b.File && a.Line == b.Line {
+			return false // the compiler made two of one
+		}
+		f.Order = "threads of one block wait at different barriers"
+		f.Repair = "let all threads of the block come to the same __syncthreads"
+	case device.RaceInBlock:
+		f.Order = "no barrier of the block is between them"
+		f.Repair = "__syncthreads() between the two, or __syncwarp() if they are of one warp"
+	case device.RaceBetweenBlocks:
+		f.Order = "blocks of one launch run in any order"
+		f.Repair = "use atomic operations, two launches, or a grid barrier"
+	case device.RaceBetweenStreams:
+		f.Order = "nothing orders the two streams"
+		f.Repair = "Record an event on the one stream and let the other Wait for it"
+	case device.RaceBetweenRanks:
+		f.Order = "no barrier, signal or meeting of the ranks is between them"
+		f.Repair = "symm::barrier, or symm::put_signal and symm::wait_signal, between the two"
+	case device.RaceWithHost:
+		f.Order = "the host does not wait for the kernel"
+		f.Repair = "Synchronize, and meet the other ranks by a Barrier, between the two"
+	case device.OrderTooWeak:
+		if from.Weak == 1 {
+			f.Order = "a fence or an atomic operation between them reaches only the block or the device"
+			f.Repair = "use __threadfence_system(), or symm::store_release and symm::load_acquire"
+		} else {
+			f.Order = "only a volatile or relaxed word is between them, without a fence on both sides"
+			f.Repair = "use symm::store_release and symm::load_acquire, or put fences before the store and behind the load"
+		}
+	}
+	return true
+}

@@ -1,0 +1,416 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// watch is a device that watches accesses as rank 0.
+func watch(t testing.TB) *bench {
+	t.Helper()
+	b := open(t)
+	b.sanitize(0, 0)
+	return b
+}
+
+func (b *bench) sanitizer() device.Sanitizer { return b.Device.(device.Sanitizer) }
+
+func (b *bench) sanitize(rank int, seed int64) {
+	b.Helper()
+	shadow, err := b.sanitizer().Shadow(true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := b.sanitizer().Sanitize(device.Sanitizing{On: true, Rank: rank, Shadow: shadow, Seed: seed}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// findings waits, and returns what was found: "race in a block: 7 writes, 5 reads".
+func (b *bench) findings() []string {
+	b.Helper()
+	b.sync()
+	return words(b.sanitizer().Findings())
+}
+
+func words(findings []device.Finding) []string {
+	var all []string
+	for _, f := range findings {
+		var accesses []string
+		for _, a := range f.Accesses {
+			accesses = append(accesses, fmt.Sprint(a.Line, " ", a.Op))
+		}
+		all = append(all, f.Kind.String()+": "+strings.Join(accesses, ", "))
+	}
+	return all
+}
+
+// expect compares findings; a want that ends in "|..." gives alternatives.
+func (b *bench) expect(want ...string) {
+	b.Helper()
+	got := b.findings()
+	ok := len(got) == len(want)
+	for i := range got {
+		if i < len(want) && !strings.Contains("|"+want[i]+"|", "|"+got[i]+"|") {
+			ok = false
+		}
+	}
+	if !ok {
+		b.Errorf("found %q, want %q", got, want)
+	}
+}
+
+// watchedCase is a kernel of one argument, a tensor of 64 floats, and what is found of it.
+type watchedCase struct {
+	name        string
+	text        string
+	grid, block int
+	want        []string
+}
+
+var watchedCases = []watchedCase{
+	{"own element", `__global__ void k(float* t) { t[threadIdx.x] += 1; }`, 1, 64, nil},
+	{"behind the end", `__global__ void k(float* t) {
+  t[threadIdx.x] = 1;
+}`, 1, 62, []string{"out of bounds: 2 writes"}},
+	{"neighbour without a barrier", `__global__ void k(float* t) {
+  t[threadIdx.x] = 1;
+  float v = t[63 - threadIdx.x];
+  if (v == 7) t[threadIdx.x] = v;
+}`, 1, 64, []string{"race in a block: 3 reads, 2 writes|race in a block: 2 writes, 3 reads"}},
+	{"neighbour behind a barrier", `__global__ void k(float* t) {
+  t[threadIdx.x] = 1;
+  __syncthreads();
+  float v = t[63 - threadIdx.x];
+  __syncthreads();
+  t[threadIdx.x] = v;
+}`, 1, 64, nil},
+	{"shared memory", `__global__ void k(float* t) {
+  __shared__ float s[64];
+  s[threadIdx.x] = t[threadIdx.x];
+  __syncthreads();
+  t[threadIdx.x] = s[63 - threadIdx.x];
+}`, 1, 64, nil},
+	{"shared memory that nobody wrote", `__global__ void k(float* t) {
+  __shared__ float s[64];
+  s[threadIdx.x] = t[threadIdx.x];
+  __syncthreads();
+  t[threadIdx.x] = s[63 - threadIdx.x];
+}`, 1, 32, []string{"never written: 5 reads"}},
+	{"shared memory without a barrier", `__global__ void k(float* t) {
+  __shared__ float s[64];
+  s[threadIdx.x] = t[threadIdx.x];
+  t[threadIdx.x] = s[threadIdx.x ^ 1];
+}`, 1, 64, []string{"never written: 4 reads", "race in a block: 3 writes, 4 reads"}},
+	{"a warp in step", `__global__ void k(float* t) {
+  __shared__ float s[64];
+  s[threadIdx.x] = t[threadIdx.x];
+  __syncwarp();
+  t[threadIdx.x] = s[threadIdx.x ^ 1];
+}`, 1, 64, nil},
+	{"a half of a warp in step", `__global__ void k(float* t) {
+  __shared__ float s[64];
+  s[threadIdx.x] = t[threadIdx.x];
+  __syncwarp(threadIdx.x % 32 < 16 ? 0xffffu : 0xffff0000u);
+  t[threadIdx.x] = s[threadIdx.x ^ 1];
+}`, 1, 64, nil},
+	{"blocks add", `__global__ void k(float* t) {
+  atomicAdd(t, 1.f);
+}`, 4, 64, nil},
+	{"blocks write the same", `__global__ void k(float* t) {
+  *t = 1;
+}`, 2, 1, []string{"race between blocks: 2 writes, 2 writes"}},
+	{"the last block", `__device__ unsigned done;
+__global__ void k(float* t) {
+  t[blockIdx.x] = 1;
+  __threadfence();
+  if (atomicAdd(&done, 1u) == gridDim.x - 1) {
+    __threadfence();
+    for (unsigned i = 1; i < gridDim.x; i++) t[0] += t[i];
+  }
+}`, 4, 1, nil},
+	{"the last block without a fence", `__device__ unsigned done;
+__global__ void k(float* t) {
+  t[blockIdx.x] = 1;
+  if (atomicAdd(&done, 1u) == gridDim.x - 1) {
+    for (unsigned i = 1; i < gridDim.x; i++) t[40] += t[i];
+  }
+}`, 4, 1, []string{"order too weak: 5 reads, 3 writes"}},
+	{"the last block with a fence of the block", `__device__ unsigned done;
+__global__ void k(float* t) {
+  t[blockIdx.x] = 1;
+  __threadfence_block();
+  if (atomicAdd(&done, 1u) == gridDim.x - 1) {
+    __threadfence();
+    for (unsigned i = 1; i < gridDim.x; i++) t[40] += t[i];
+  }
+}`, 4, 1, []string{"order too weak: 7 reads, 3 writes"}},
+	{"volatile flag with fences", `__global__ void k(float* t) {
+  volatile float* flag = t + 60;
+  if (threadIdx.x == 0) {
+    t[0] = 1;
+    __threadfence();
+    *flag = 7;
+  } else {
+    while (*flag != 7) ;
+    __threadfence();
+    t[1] = t[0];
+  }
+}`, 1, 2, nil},
+	{"volatile flag without a fence", `__global__ void k(float* t) {
+  volatile float* flag = t + 60;
+  if (threadIdx.x == 0) {
+    t[0] = 1;
+    *flag = 7;
+  } else {
+    while (*flag != 7) ;
+    t[1] = t[0];
+  }
+}`, 1, 2, []string{"order too weak: 8 reads, 4 writes"}},
+	{"a barrier that some have left", `__global__ void k(float* t) {
+  if (threadIdx.x == 63) return;
+  __syncthreads();
+  t[threadIdx.x] = 1;
+}`, 1, 64, []string{"divergent barrier: 3 waits at"}},
+	{"half of a warp", `__global__ void k(float* t) {
+  if (threadIdx.x < 16)
+    __syncwarp();
+  t[threadIdx.x] = 1;
+}`, 1, 32, []string{"divergent barrier: 3 waits at"}},
+	{"an atomic operation of the block", `__global__ void k(unsigned* t) {
+  atomicAdd_block(t, 1u);
+}`, 2, 1, []string{"order too weak: 2 writes atomically, 2 writes atomically"}},
+	{"barriers apart", `__global__ void k(float* t) {
+  if (threadIdx.x < 32) {
+    t[0] = t[1];
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+}`, 1, 64, []string{"race in a block: 3 writes, 3 writes", "divergent barrier: 6 waits at, 4 waits at"}},
+}
+
+func TestSanitize(t *testing.T) {
+	for _, c := range watchedCases {
+		t.Run(c.name, func(t *testing.T) {
+			b := watch(t)
+			k := b.compile(c.text)["k"]
+			p := upload(b, make([]float32, 64))
+			b.sync()
+			if c.name == "behind the end" {
+				b.sanitizer().Mark(nil, p+61*4, 12, device.MemoryOutside)
+			}
+			b.launch(k, c.grid, c.block, p)
+			b.expect(c.want...)
+		})
+	}
+}
+
+// rankCase is a kernel k(own, peer, rank) on a tensor of 64 words that each of two ranks has: own is the rank's, peer the other's.
+var rankCases = []struct {
+	name, text string
+	block      int
+	want       []string // of both ranks together
+}{
+	{"store into the peer, released by a word", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    peer[threadIdx.x] = 7;
+    __syncthreads();
+    if (threadIdx.x == 0) symm::store_release(peer + 63, 1u);
+  } else {
+    if (threadIdx.x == 0) while (symm::load_acquire(own + 63) != 1) symm_cpu_yield();
+    __syncthreads();
+    own[threadIdx.x] += 1;
+  }
+}`, 32, nil},
+	{"store into the peer, without a barrier of the block", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    peer[threadIdx.x] = 7;
+    if (threadIdx.x == 0) symm::store_release(peer + 63, 1u);
+  } else {
+    if (threadIdx.x == 0) while (symm::load_acquire(own + 63) != 1) symm_cpu_yield();
+    __syncthreads();
+    own[threadIdx.x + 32] = own[threadIdx.x];
+  }
+}`, 32, []string{"race between ranks: 8 reads, 3 writes"}},
+	{"store into the peer, without a wait", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    peer[threadIdx.x] = 7;
+  } else {
+    own[threadIdx.x + 32] = own[threadIdx.x];
+  }
+}`, 32, []string{"race between ranks: 5 reads, 3 writes"}},
+	{"volatile words with fences of the system", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    *peer = 7;
+    __threadfence_system();
+    *(volatile unsigned*)(peer + 63) = 1;
+  } else {
+    while (*(volatile unsigned*)(own + 63) != 1) ;
+    __threadfence_system();
+    own[1] = own[0];
+  }
+}`, 1, nil},
+	{"a fence of the device", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    *peer = 7;
+    __threadfence();
+    *(volatile unsigned*)(peer + 63) = 1;
+  } else {
+    while (*(volatile unsigned*)(own + 63) != 1) ;
+    __threadfence_system();
+    own[1] = own[0];
+  }
+}`, 1, []string{"order too weak: 9 reads, 3 writes"}},
+	{"an atomic operation of the system", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    *peer = 7;
+    __threadfence_system();
+    atomicAdd_system(peer + 63, 1u);
+  } else {
+    while (atomicAdd_system(own + 63, 0u) != 1) ;
+    __threadfence_system();
+    own[1] = own[0];
+  }
+}`, 1, nil},
+	{"an atomic operation of the device", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    *peer = 7;
+    __threadfence_system();
+    atomicAdd(peer + 63, 1u);
+  } else {
+    while (atomicAdd_system(own + 63, 0u) != 1) ;
+    __threadfence_system();
+    own[1] = own[0];
+  }
+}`, 1, []string{"order too weak: 7 writes atomically, 5 writes atomically", "order too weak: 9 reads, 3 writes"}},
+	{"a packet tells of itself only", `__global__ void k(symm::Packet* own, symm::Packet* peer, int rank) {
+  if (rank == 0) {
+    peer[1].data[0] = 7;
+    symm::store_packet(peer, symm::Packet{{1, 2, 3}, 9});
+  } else {
+    while (symm::load_packet(own).epoch != 9) symm_cpu_yield();
+    own[2].data[0] = own[1].data[0];
+  }
+}`, 1, []string{"order too weak: 7 reads, 3 writes"}},
+}
+
+func TestSanitizeRanks(t *testing.T) {
+	for _, c := range rankCases {
+		t.Run(c.name, func(t *testing.T) {
+			a, b := watch(t), open(t)
+			b.sanitize(1, 0)
+			size := 4096
+			own := make([]device.Ptr, 2)
+			peer := make([]device.Ptr, 2)
+			for i, w := range []*bench{a, b} {
+				s, err := w.NewSegment(size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fd, err := s.Export()
+				if err != nil {
+					t.Fatal(err)
+				}
+				other := []*bench{b, a}[i]
+				mapped, err := other.ImportSegment(fd, size)
+				if err != nil {
+					t.Fatal(err)
+				}
+				own[i], peer[1-i] = s.Ptr(), mapped.Ptr()
+			}
+			for i, w := range []*bench{a, b} {
+				w.launch(w.compile(c.text)["k"], 1, c.block, own[i], peer[i], int32(i))
+			}
+			got, want := unordered(append(a.findings(), b.findings()...)), unordered(c.want)
+			if !slices.Equal(got, want) {
+				t.Errorf("found %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// unordered returns findings without what depends on which of two ranks came first: either may find what both did, or both.
+func unordered(findings []string) []string {
+	var all []string
+	for _, f := range findings {
+		kind, accesses, _ := strings.Cut(f, ": ")
+		both := strings.Split(accesses, ", ")
+		slices.Sort(both)
+		all = append(all, kind+": "+strings.Join(both, ", "))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestSanitizeStreams: two streams, with and without an event.
+func TestSanitizeStreams(t *testing.T) {
+	const text = `__global__ void k(float* t) {
+  t[threadIdx.x] += 1;
+}`
+	for _, ordered := range []bool{true, false} {
+		t.Run(fmt.Sprint("ordered=", ordered), func(t *testing.T) {
+			b := watch(t)
+			k := b.compile(text)["k"]
+			p := upload(b, make([]float32, 64))
+			b.sync()
+			other, err := b.NewStream()
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := b.NewEvent()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.launch(k, 1, 64, p)
+			b.stream.Record(e)
+			if ordered {
+				other.Wait(e)
+			}
+			first := b.stream
+			b.stream = other
+			b.launch(k, 1, 64, p)
+			b.sync()
+			b.stream = first
+			if got := b.findings(); (len(got) == 0) != ordered {
+				t.Errorf("found %q", got)
+			}
+		})
+	}
+}
+
+// TestSanitizeSeeds: the order of threads differs from seed to seed, and kernels that are right stay so.
+func TestSanitizeSeeds(t *testing.T) {
+	b := open(t)
+	const text = `__global__ void k(unsigned* order, unsigned* next) {
+  unsigned mine = atomicAdd(next, 1u);
+  order[mine] = threadIdx.x;
+}`
+	orders := map[string]bool{}
+	for seed := range int64(5) {
+		for range 2 {
+			b.sanitize(0, seed)
+			k := b.compile(text)["k"]
+			order, next := upload(b, make([]uint32, 32)), upload(b, make([]uint32, 1))
+			b.launch(k, 1, 32, order, next)
+			orders[fmt.Sprint(seed, download[uint32](b, order, 32))] = true
+		}
+	}
+	if got := b.findings(); len(got) != 0 {
+		t.Errorf("found %q", got)
+	}
+	kinds := map[string]bool{}
+	for o := range orders {
+		_, order, _ := strings.Cut(o, " ")
+		kinds[order] = true
+	}
+	if len(kinds) < 4 {
+		t.Errorf("5 seeds gave %d orders", len(kinds))
+	}
+}

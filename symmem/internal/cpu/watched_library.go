@@ -1,0 +1,104 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
+)
+
+// The oldest compilers that tell volatile accesses from others where they call the functions of emu_hooks.h.
+const (
+	oldestGCC   = 11
+	oldestClang = 14
+)
+
+// canWatch is an *UnavailableError if the compiler cannot compile kernels to be watched. The compiler is prepared.
+func (c *compiler) canWatch() error {
+	out, err := exec.Command(c.path, "-dumpversion").Output()
+	if err != nil {
+		return &device.UnavailableError{Kind: "cpu", Why: c.path + " does not tell its version: " + err.Error(), Hint: "name another compiler in SYMMREPL_CXX"}
+	}
+	major, _, _ := strings.Cut(strings.TrimSpace(string(out)), ".")
+	version, err := strconv.Atoi(major)
+	name, oldest := "g++", oldestGCC
+	if c.clang {
+		name, oldest = "clang++", oldestClang
+	}
+	if err != nil || version < oldest {
+		return &device.UnavailableError{
+			Kind: "cpu", Why: fmt.Sprintf("kernels that are watched need %s %d or newer, and %s is %s", name, oldest, c.path, strings.TrimSpace(string(out))),
+			Hint: fmt.Sprintf("name g++ %d or clang++ %d, or newer, in SYMMREPL_CXX", oldestGCC, oldestClang),
+		}
+	}
+	return nil
+}
+
+// watchedFlags has the compiler call the functions of emu_hooks.h before every access, and keep the columns of the text. What it would otherwise expand is called, for these calls
+// are watched too.
+func (c *compiler) watchedFlags() []string {
+	watched := []string{"-fsanitize=thread", "-DSYMM_SANITIZE=1", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"}
+	if c.clang {
+		return append(watched, "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0")
+	}
+	// Lines that are alike stay two, so that each is named.
+	watched = append(watched, "-fno-crossjumping", "-fno-tree-tail-merge")
+	return append(watched, "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0")
+}
+
+// objectFlags are those by which a unit is compiled that is linked later.
+func (c *compiler) objectFlags() []string {
+	flags := slices.DeleteFunc(slices.Clone(c.flags), func(f string) bool { return f == "-shared" || f == "-g1" || strings.HasPrefix(f, "-Wl,") })
+	return append(flags, "-g", "-c")
+}
+
+// watchedLibrary returns the path of the unit, compiled to be watched.
+func (c *compiler) watchedLibrary(src device.Source, unit string) (string, error) {
+	return c.watchedUnit(src, unit, c.files)
+}
+
+// watchedUnit is watchedLibrary for a unit that includes more headers than snippets do: those are told first.
+func (c *compiler) watchedUnit(src device.Source, unit string, headers []kernels.File) (string, error) {
+	if err := c.prepare(); err != nil {
+		return "", err
+	}
+	hooks, err := c.hooks()
+	if err != nil {
+		return "", err
+	}
+	folder, err := writeHeaders(c.cache, headers)
+	if err != nil {
+		return "", err
+	}
+	return c.cache.Entry(kernelcache.Key(append(c.watchedFlags(), c.common, folder, hooks, unit)...)+".so", nil, func(path string) error {
+		object := path + ".o"
+		defer os.Remove(object)
+		arguments := append(append(c.objectFlags(), c.watchedFlags()...), "-I", folder, "-o", object, "-")
+		if err := c.call(src, unit, object, arguments); err != nil {
+			return err
+		}
+		link := []string{"-shared", "-o", path, object, hooks, "-nostdlib", "-lgcc", "-lc", "-lm"}
+		for _, f := range c.flags {
+			if strings.HasPrefix(f, "-Wl,") {
+				link = append(link, f)
+			}
+		}
+		return c.call(src, "", path, link)
+	})
+}
+
+// hooks returns the path of the functions that watched kernels call.
+func (c *compiler) hooks() (string, error) {
+	const unit = "#include \"emu_hooks.h\"\n"
+	return c.cache.Entry(kernelcache.Key("hooks", c.common)+".o", nil, func(path string) error {
+		return c.call(device.Source{Name: "emu_hooks.h", Line: 1}, unit, path, append(c.objectFlags(), "-fno-builtin", "-I", c.headers, "-o", path, "-"))
+	})
+}
