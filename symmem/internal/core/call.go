@@ -103,6 +103,7 @@ func (c *Call) unlocked(f func()) {
 func (c *Call) Begin() {
 	rt, op := c.rt, c.Record.op
 	rt.refuseClosed(op)
+	rt.resumed()
 	if why := rt.abort.Load(); why != nil {
 		panic(&Error{Kind: KindInterrupted, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused: " + *why})
 	}

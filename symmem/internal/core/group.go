@@ -275,8 +275,10 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 	}
 	done := g.rt.waitOnHost(op, g, g.met)
 	defer done()
+	g.rt.publish()
 	all, err := g.rt.client.Gather(g.rt.host(), g.call(op, desc), data)
 	if err == nil {
+		g.rt.observe()
 		g.met++
 	}
 	return all, err
@@ -294,8 +296,10 @@ func (g *Group) gatherFiles(op, desc string, f *os.File) ([]*os.File, error) {
 	if g.spans() {
 		call.Group, call.Key = g.here(), call.Key+"/host of "+bootstrap.FormatRanks(g.here())
 	}
+	g.rt.publish()
 	files, err := g.rt.client.GatherFiles(g.rt.host(), call, f)
 	if err == nil {
+		g.rt.observe()
 		g.met++
 	}
 	return files, err

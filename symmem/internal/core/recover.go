@@ -50,6 +50,10 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 	}
 	defer context.AfterFunc(ctx, func() { rt.Abort("interrupted") })()
 	defer rt.calls.drained()
+	defer func() {
+		rt.publish()
+		rt.finished.Store(rt.sanitized.Load())
+	}()
 	return Maybe(func() { rt.synchronize("Synchronize") })
 }
 
@@ -110,6 +114,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 		}
 	}
 	rt.broken.Store(nil)
+	rt.gaveUpOnce.Store(false)
 	atomic.AndUint32(&rt.watch.Abort, ^uint32(device.WatchAbort))
 	rt.abort.Store(nil)
 	if rt.host().Err() != nil { // Abort was called meanwhile
@@ -136,6 +141,8 @@ func (rt *Runtime) checkRecover(op string, ctx context.Context, replaced []int) 
 func agreeCtx(ctx context.Context, g *Group, op, desc string, value int, failed error) ([]int, error) {
 	g.met++
 	return agreeBy(g, op, value, failed, func(data []byte) ([][]byte, error) {
+		g.rt.publish()
+		defer g.rt.observe()
 		return g.rt.client.Gather(ctx, bootstrap.Call{Group: g.ranks, Key: g.key, Ordinal: g.met, Op: op, Desc: desc}, data)
 	})
 }

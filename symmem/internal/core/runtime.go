@@ -42,18 +42,21 @@ type Runtime struct {
 	first      *Stream // always there
 	calls      callLog
 
-	abort     atomic.Pointer[string]   // why waits must end; nil in peace
-	gone      atomic.Pointer[int]      // the rank of this host whose end they must end for, if that is why
-	broken    atomic.Pointer[string]   // the collective operation that was given up; nil in peace
-	graphs    atomic.Pointer[[]*Graph] // alive; replaced whole
-	hostCtx   atomic.Pointer[hostContext]
-	places    atomic.Pointer[places]  // of all ranks; nil while this one joins
-	trace     atomic.Pointer[trace]   // under way, or nil
-	net       atomic.Pointer[network] // nil if none carries operations between hosts
-	crowded   atomic.Bool             // kernels of other ranks run beside this one's on the same device
-	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
-	comms     communicators
-	posting   atomic.Bool // kernels of the user's were given what posts operations for other hosts
+	abort      atomic.Pointer[string]   // why waits must end; nil in peace
+	gone       atomic.Pointer[int]      // the rank of this host whose end they must end for, if that is why
+	broken     atomic.Pointer[string]   // the collective operation that was given up; nil in peace
+	graphs     atomic.Pointer[[]*Graph] // alive; replaced whole
+	hostCtx    atomic.Pointer[hostContext]
+	places     atomic.Pointer[places]  // of all ranks; nil while this one joins
+	trace      atomic.Pointer[trace]   // under way, or nil
+	net        atomic.Pointer[network] // nil if none carries operations between hosts
+	crowded    atomic.Bool             // kernels of other ranks run beside this one's on the same device
+	noNetwork  atomic.Pointer[string]  // why there is none, though the world spans hosts
+	comms      communicators
+	posting    atomic.Bool // kernels of the user's were given what posts operations for other hosts
+	sanitized  atomic.Bool // kernels are watched
+	gaveUpOnce atomic.Bool // a wait, since the signals were last in step
+	finished   atomic.Bool // a cell, while kernels are watched, and nothing was called since
 
 	located locations
 

@@ -75,6 +75,7 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 	size := blockSize(n)
 	c := &rt.local
 	if b := c.pop(bin{size, s}); b != nil {
+		rt.mark(s, b.ptr, b.size, device.MemoryDefined)
 		return b
 	}
 	c.mu.Lock()
@@ -83,6 +84,7 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 	if collect {
 		c.collect()
 		if b := c.pop(bin{size, s}); b != nil {
+			rt.mark(s, b.ptr, b.size, device.MemoryDefined)
 			return b
 		}
 	}
@@ -132,6 +134,9 @@ func (b *block) give() { b.stream.rt.giveBlock(b) }
 
 func (rt *Runtime) giveBlock(b *block) {
 	rt.located.freed(b.ptr)
+	if b.used == 0 && !b.posted {
+		rt.mark(b.stream, b.ptr, b.size, device.MemoryFreed)
+	}
 	rt.local.give(b)
 }
 

@@ -81,6 +81,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	a.seg = seg
 	a.peers[rt.rank] = seg
 	a.locate(rt.rank, seg)
+	a.markSegment()
 	a.storage = &storage{ptr: a.at.dataIn(seg), size: a.size, alloc: a, peer: rt.rank}
 	rt.allocs = append(rt.allocs, a)
 	rt.backend.used = true

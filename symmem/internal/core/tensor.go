@@ -53,6 +53,7 @@ func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n in
 	b := rt.take(op, s, bytes)
 	st := rt.newStorage(b, bytes)
 	rt.locateOrdinary(b, st, dtype, shape)
+	rt.markBlock(b, st)
 	return &Tensor{rt: rt, st: st, dtype: dtype, shape: shape, n: n}
 }
 

@@ -181,6 +181,7 @@ func (rt *Runtime) takeFault() *Error {
 	}
 	r := loadRecord(f)
 	atomic.StoreUint32(&f.State, device.WaitNone)
+	rt.gaveUpOnce.Store(true)
 	rt.resume()
 	c, peers := rt.parties(&r)
 	e := &Error{Op: c.op, Rank: rt.rank, Peer: -1, Caller: c.caller}

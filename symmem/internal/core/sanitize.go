@@ -1,0 +1,131 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Sanitize watches every access of kernels from now on, or no longer: see Findings. It is collective over all ranks. The seed chooses between orders in which
+// threads, blocks and ranks may run; 0 leaves the order as it is.
+func (rt *Runtime) Sanitize(on bool, seed int64) {
+	const op = "Sanitize"
+	rt.hostCall(op)
+	rt.all.check(op)
+	s, ok := rt.dev.(device.Sanitizer)
+	var failed error
+	if !ok {
+		failed = &device.UnavailableError{Kind: rt.info.Kind, Why: "kernels are watched on the cpu device only", Hint: "start with --device cpu"}
+	}
+	rt.all.meeting.Lock()
+	defer rt.all.meeting.Unlock()
+	shadow, err := rt.agreeShadow(op, s, on, fmt.Sprint(on, " ", seed), failed)
+	if err == nil {
+		err = s.Sanitize(device.Sanitizing{On: on, Rank: rt.rank, Shadow: shadow, Seed: seed})
+	}
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+	rt.sanitized.Store(on)
+}
+
+// agreeShadow returns the name of the shadow that a rank has already, who may have been there before others were replaced, or else of one that the first makes. A
+// holder of the world's meeting calls it.
+func (rt *Runtime) agreeShadow(op string, s device.Sanitizer, on bool, desc string, failed error) (string, error) {
+	shadow := ""
+	if failed == nil {
+		shadow, failed = s.Shadow(false)
+	}
+	all, err := agree(rt.all, op, desc, shadow, failed)
+	if err != nil || !on {
+		return "", err
+	}
+	if i := slices.IndexFunc(all, func(name string) bool { return name != "" }); i >= 0 {
+		return all[i], nil
+	}
+	if rt.rank == 0 {
+		shadow, failed = s.Shadow(true)
+	}
+	if all, err = agree(rt.all, op, "its shadow", shadow, failed); err != nil {
+		return "", err
+	}
+	return all[0], nil
+}
+
+// Findings returns what was found wrong since it was called last, by this rank's kernels and its host. It does not wait for the device.
+func (rt *Runtime) Findings() []device.Finding {
+	s, ok := rt.dev.(device.Sanitizer)
+	if !ok {
+		return nil
+	}
+	var found []device.Finding
+	for _, f := range s.Findings() {
+		// What is left of signals when a wait is given up is cleared while others may still signal. That is told already.
+		o, users := rt.located.containing(f.Address)
+		switch {
+		case users:
+			f.Memory = o.describe(f.Address)
+		case f.Kind == device.OutOfBounds || f.Kind == device.UseAfterFree:
+			f.Memory = rt.located.nearest(f.Address)
+		}
+		if users || f.Address == 0 || !rt.gaveUpOnce.Load() {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// mark says what memory of this rank is from now on, when the stream comes to it or, without one, at once.
+func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
+	if n <= 0 || !rt.sanitized.Load() {
+		return
+	}
+	var d device.Stream
+	if s != nil {
+		d = s.d
+		if traced, ok := d.(*tracedStream); ok {
+			d = traced.Stream
+		}
+	}
+	rt.dev.(device.Sanitizer).Mark(d, p, n, as)
+}
+
+// markBlock says what a block holds that was taken for a tensor.
+func (rt *Runtime) markBlock(b *block, st *storage) {
+	rt.mark(b.stream, b.ptr, int(st.ptr-b.ptr), device.MemoryOutside)
+	rt.mark(b.stream, st.ptr, st.size, device.MemoryUndefined)
+	rt.mark(b.stream, st.ptr+device.Ptr(st.size), b.size-int(st.ptr-b.ptr)-st.size, device.MemoryOutside)
+}
+
+// markSegment says what a new symmetric tensor, which is zero, leaves of its segment.
+func (a *allocation) markSegment() {
+	outside := func(from, to int) { a.rt.mark(nil, a.seg.Ptr()+device.Ptr(from), to-from, device.MemoryOutside) }
+	outside(0, a.at.pad)
+	outside(a.at.pad+a.at.padBytes, a.at.data)
+	outside(a.at.data+a.size, a.seg.Size())
+}
+
+// publish lets the ranks know what this one did, who meet it on the host afterwards: they observe.
+func (rt *Runtime) publish() {
+	if rt.sanitized.Load() {
+		rt.dev.(device.Sanitizer).Publish()
+	}
+}
+
+func (rt *Runtime) observe() {
+	if rt.sanitized.Load() {
+		rt.dev.(device.Sanitizer).Observe()
+	}
+}
+
+// resumed is called before whatever the program does. At the first call of a cell all ranks have finished the one before.
+func (rt *Runtime) resumed() {
+	if !rt.sanitized.Load() {
+		return
+	}
+	if rt.finished.Swap(false) {
+		rt.observe()
+	}
+	rt.dev.(device.Sanitizer).Calling(rt.calls.caller())
+}
