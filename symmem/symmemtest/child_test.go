@@ -86,6 +86,9 @@ func join() (*T, error) {
 		}
 	}
 	t.rt, err = symmem.Init(symmem.Config{Device: device, Index: rank, LocalSize: size, Client: client, Joining: os.Getenv(joinVariable) != ""})
+	if err == nil && os.Getenv(sanitizeVariable) != "" {
+		err = symmem.Maybe(func() { t.rt.Sanitize(true, 0) })
+	}
 	return t, err
 }
 
@@ -206,6 +209,9 @@ func (t *T) meet() { symmem.Empty(symmem.U8, 1).Free() }
 func (t *T) leftClean() {
 	symmem.Synchronize()
 	t.meet() // nobody is at work
+	for _, f := range t.rt.Findings() {
+		t.Errorf("the sanitizer found %v in %s: %+v; %s", f.Kind, f.Memory, f.Accesses, f.Order)
+	}
 	for _, p := range symmem.PendingSignals() {
 		t.Errorf("left behind: %s", p)
 	}

@@ -29,6 +29,8 @@ const (
 	joinVariable = "SYMMTEST_CHILD_JOINS"
 	hostVariable = "SYMMTEST_CHILD_HOSTS"
 
+	sanitizeVariable = "SYMMTEST_SANITIZE" // not empty to watch all accesses, and find nothing
+
 	othersVariable = "SYMMTEST_CHILD_OTHERS" // not empty if it makes other worlds too
 )
 
@@ -78,6 +80,15 @@ func TestSuite(t *testing.T) {
 				})
 			}
 		})
+	}
+}
+
+// TestSanitized runs cases with all accesses watched: nothing may be found. With SYMMTEST_SANITIZE set, TestSuite does so for all.
+func TestSanitized(t *testing.T) {
+	t.Setenv(sanitizeVariable, "1")
+	w := start(t, "cpu", 2)
+	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels", "HandleFields"} {
+		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }
 
