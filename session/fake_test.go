@@ -51,10 +51,11 @@ func fakeController() int {
 // fake is an interpreter of one-word commands, and the communicator below it. A line may begin with "2:" to run on
 // rank 2 only. Variables are words set by "let".
 type fake struct {
-	env     Env
-	vars    map[string]string
-	encoded map[string][]byte // displays that were made by "encode"
-	tallies []Tally
+	env      Env
+	vars     map[string]string
+	encoded  map[string][]byte // displays that were made by "encode"
+	tallies  []Tally
+	findings []Finding // of the command "find"
 
 	mu         sync.Mutex
 	aborted    chan struct{}
@@ -115,6 +116,16 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 	arg = strings.NewReplacer("RANK", fmt.Sprint(f.env.Rank), "PID", fmt.Sprint(os.Getpid())).Replace(arg)
 	switch word {
 	case "", "nothing":
+	case "find": // KIND: LINE LINE SOURCE
+		var lines [2]int
+		kind, rest, _ := strings.Cut(arg, ": ")
+		var source string
+		fmt.Sscanf(rest, "%d %d %q", &lines[0], &lines[1], &source)
+		found := Finding{Kind: kind, Seed: int64(f.env.Rank)}
+		for _, line := range lines {
+			found.Accesses = append(found.Accesses, Access{Rank: f.env.Rank, File: "cell", Line: line, Source: source})
+		}
+		f.findings = append(f.findings, found)
 	case "print":
 		fmt.Println(arg)
 	case "write":
@@ -328,6 +339,12 @@ func (f *fake) Doing() Activity {
 }
 
 func (f *fake) Tallies() []Tally { return f.tallies }
+
+func (f *fake) Findings() []Finding {
+	found := f.findings
+	f.findings = nil
+	return found
+}
 
 func (f *fake) Finish(context.Context) *Error { return nil }
 

@@ -9,11 +9,16 @@ import (
 func (r *run) end() Reply {
 	reply := Reply{Cell: r.cell.ID, Elapsed: time.Since(r.started).Seconds()}
 	var values foldedValues
+	var findings Findings
 	var errs, peers foldedErrors // peers of waits for ranks that failed: they come last
 	for _, rank := range r.ranks {
 		result := r.on[rank].result
 		if result.HasValue {
 			values.add(rank, result)
+		}
+		for _, f := range r.on[rank].findings {
+			f.Ranks, f.Cell = []int{rank}, r.cell.ID
+			findings.Add(f)
 		}
 		switch e := result.Err; {
 		case e == nil:
@@ -23,7 +28,7 @@ func (r *run) end() Reply {
 			errs.add(rank, e)
 		}
 	}
-	reply.Values, reply.Errors = values.list, append(errs.list, peers.list...)
+	reply.Values, reply.Errors, reply.Findings = values.list, append(errs.list, peers.list...), findings.List()
 	for _, e := range reply.Errors {
 		e.Cell = r.cell.ID
 	}

@@ -52,14 +52,15 @@ type rankRun struct {
 	incarnation int     // of the worker that runs it
 	begun       [3]bool // by Stream: the cell has begun there; controller.mu guards it
 
-	result  *Result // nil while it runs; ranks with the same may share it
-	aborted string  // why its waits were ended, "" if they were not
-	killed  bool    // the worker was killed because it did not stop
-	fatal   *Error  // an error after which the worker is replaced
-	died    string  // how the worker died, "" if it has not
-	tallies []Tally // when it is done
-	late    string  // then, the calls of interrupted cells that still run
-	probe   *probe  // that it has not answered
+	result   *Result // nil while it runs; ranks with the same may share it
+	aborted  string  // why its waits were ended, "" if they were not
+	killed   bool    // the worker was killed because it did not stop
+	fatal    *Error  // an error after which the worker is replaced
+	died     string  // how the worker died, "" if it has not
+	tallies  []Tally // when it is done
+	findings []Finding
+	late     string // then, the calls of interrupted cells that still run
+	probe    *probe // that it has not answered
 }
 
 // runs reports whether a rank has not finished the cell.
@@ -153,7 +154,7 @@ func (r *run) handle(e runEvent) {
 		}
 	case e.Done != nil && e.Done.Run == r.number:
 		for _, rank := range e.ranks {
-			r.on[rank].tallies, r.on[rank].late = e.Done.Tallies, e.Done.Late
+			r.on[rank].tallies, r.on[rank].late, r.on[rank].findings = e.Done.Tallies, e.Done.Late, e.Done.Findings
 		}
 		result := &Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
 		if e.Done.Rich {

@@ -83,6 +83,8 @@ type Reply struct {
 	Values  []Value  // of the cell's last expression, folded; empty when it had none
 	Errors  []*Error // folded: equal errors of several ranks are one; empty when the cell succeeded
 	Elapsed float64  // seconds, until the last rank was done
+	// Findings are what the sanitizer has found, each once over all ranks.
+	Findings []Finding `json:",omitempty"`
 }
 
 // Value is the printed value of the last expression, equal on Ranks.
@@ -143,6 +145,8 @@ type Communicator interface {
 	// Tallies says which stream-ordered collective calls this rank has made, for comparison with the others'
 	// after a cell.
 	Tallies() []Tally
+	// Findings returns what the sanitizer has found on this rank since it was called last, without Ranks and Cell.
+	Findings() []Finding
 	Close() error
 }
 

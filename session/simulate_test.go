@@ -102,6 +102,7 @@ func (q *quick) Inspect(_ context.Context, query Query) (Answer, error) {
 }
 func (q *quick) Finish(context.Context) *Error { return nil }
 func (q *quick) Tallies() []Tally              { return nil }
+func (q *quick) Findings() []Finding           { return nil }
 func (q *quick) Close() error                  { return nil }
 
 func simulate(t testing.TB, ranks, perHost int) *console {

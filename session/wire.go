@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is that of the messages in this file, between the processes of one session.
-const wireVersion = 7
+const wireVersion = 8
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -88,11 +88,12 @@ type readyEvent struct {
 
 type doneEvent struct {
 	Run      uint64
-	HasValue bool    `json:",omitempty"`
-	Rich     bool    `json:",omitempty"` // the payload is a richValue as JSON
-	Err      *Error  `json:",omitempty"`
-	Tallies  []Tally `json:",omitempty"`
-	Late     string  `json:",omitempty"` // as in statusEvent
+	HasValue bool      `json:",omitempty"`
+	Rich     bool      `json:",omitempty"` // the payload is a richValue as JSON
+	Err      *Error    `json:",omitempty"`
+	Tallies  []Tally   `json:",omitempty"`
+	Late     string    `json:",omitempty"` // as in statusEvent
+	Findings []Finding `json:",omitempty"`
 }
 
 // richValue is a value that has other forms than text.

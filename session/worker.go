@@ -283,7 +283,7 @@ func (w *worker) run(j job) {
 	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
-	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late()}
+	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late(), Findings: w.comm.Findings()}
 	var payload []byte
 	payload, done.Rich = encodeValue(r)
 	w.send(event{Done: done}, payload)

@@ -40,6 +40,9 @@ func Window(t *Tensor, opts ...Option) *DeviceWindow { return now().Window(t, op
 // DevComm returns a group as a communicator of NCCL's device API: see [Runtime.DevComm].
 func DevComm(reqs DevReqs, opts ...Option) *DeviceComm { return now().DevComm(reqs, opts...) }
 
+// Sanitize watches every access of kernels from now on, or no longer: see [Runtime.Sanitize].
+func Sanitize(on bool, seed int64) { now().Sanitize(on, seed) }
+
 // OneShotAllReduce combines the ranks' copies of a tensor: see [Runtime.OneShotAllReduce].
 func OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().oneShot(t, op, nil, opts)

@@ -95,4 +95,5 @@ func (s *simulatedRank) Recover(context.Context, []int) ([]string, error) {
 
 func (s *simulatedRank) Finish(context.Context) *session.Error { return nil }
 func (s *simulatedRank) Tallies() []session.Tally              { return nil }
+func (s *simulatedRank) Findings() []session.Finding           { return nil }
 func (s *simulatedRank) Close() error                          { return nil }

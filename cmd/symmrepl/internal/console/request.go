@@ -34,7 +34,7 @@ type Request struct {
 type Printer interface {
 	// Output shows what ranks printed, as it comes.
 	Output(o session.Output)
-	// Reply shows the values and the errors of a cell.
+	// Reply shows the values, the errors and the findings of a cell.
 	Reply(r session.Reply)
 	// Print shows text of the console itself, such as a command's table.
 	Print(text string)

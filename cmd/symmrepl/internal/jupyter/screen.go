@@ -235,9 +235,20 @@ func (s *screen) Reply(r session.Reply) {
 		text = append(text, v)
 	}
 	s.result(text)
+	for _, f := range r.Findings {
+		s.finding(f)
+	}
 	if len(r.Errors) > 0 {
 		s.fail(failureOf(r.Errors, s.Printer.Size))
 	}
+}
+
+// finding publishes what the sanitizer has found as a display of its own.
+func (s *screen) finding(f session.Finding) {
+	var text bytes.Buffer
+	render.New(&text, &text, s.Printer.Size, false).Finding(f)
+	data := content{"text/plain": strings.TrimSuffix(text.String(), "\n"), "text/html": render.FindingHTML(f, s.Printer.Size)}
+	s.publish("display_data", content{"data": data, "metadata": content{}, "transient": content{}})
 }
 
 // result publishes values as a result of the entry.

@@ -95,7 +95,7 @@ func (p *Printer) Note(ranks []int, format string, args ...any) {
 	p.Output(session.Output{Ranks: ranks, Stream: session.Note, Text: fmt.Sprintf(format, args...) + "\n"})
 }
 
-// Reply writes the values and the errors of a cell and closes a line its output left open.
+// Reply writes the values, the errors and the findings of a cell and closes a line its output left open.
 func (p *Printer) Reply(r session.Reply) {
 	p.CloseLine()
 	for _, v := range r.Values {
@@ -103,6 +103,9 @@ func (p *Printer) Reply(r session.Reply) {
 	}
 	for _, e := range Alike(r.Errors) {
 		p.Error(e)
+	}
+	for _, f := range r.Findings {
+		p.Finding(f)
 	}
 }
 

@@ -62,6 +62,26 @@ func (c communicator) Tallies() []session.Tally {
 	return tallies
 }
 
+// Findings are what the sanitizer has found.
+func (c communicator) Findings() (found []session.Finding) {
+	for _, f := range c.runtime.Findings() {
+		out := session.Finding{Kind: f.Kind.String(), Memory: f.Memory, Order: f.Order, Repair: f.Repair, Seed: f.Seed}
+		for _, a := range f.Accesses {
+			access := session.Access{
+				Rank: a.Rank, Op: a.Op, Bytes: a.Bytes, Kernel: a.Kernel, At: line(c.places, a.Caller), File: a.File, Line: a.Line, Column: a.Column, Source: a.Source,
+				Block: a.Block, Thread: a.Thread, Threads: a.Threads,
+			}
+			var call session.Error
+			if c.places.Place(&call, a.Caller); a.File == "" && call.File != "" { // the host's, or a stream's
+				access.File, access.Line, access.Column, access.Source = call.File, call.Line, call.Column, call.Source
+			}
+			out.Accesses = append(out.Accesses, access)
+		}
+		found = append(found, out)
+	}
+	return found
+}
+
 func (c communicator) Finish(ctx context.Context) *session.Error {
 	if err := c.runtime.Finish(ctx); err != nil {
 		return explain(err, c.places)

@@ -1,0 +1,134 @@
+package render
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Finding writes what the sanitizer has found: the kind and the memory, each access with its line of source, what orders them, and what to change.
+//
+//	[1] race between ranks: element 5 of f32[64] of rank 0, allocated at cell[3]:1
+//	[1]   cell[3]:7:14: rank 1, kernel add, block [0 0 0], thread [5 0 0] and 63 more, reads 4 bytes (launched at cell[3]:12)
+//	[1]     total += h.buffer<float>(p)[threadIdx.x];
+//	[1]              ^~~~~
+//	[1]   cell[3]:2:39: …
+//	[1]     order: …
+//	[1]     repair: …
+func (p *Printer) Finding(f session.Finding) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writeLate()
+	p.closeLine()
+	p.buf.Reset()
+	prefix := session.Prefix(f.Ranks, p.Size)
+	for _, l := range report(f) {
+		text := l.text
+		if l.prose {
+			text = p.fit(prefix, text)
+		}
+		p.lines(prefix, l.style, text+"\n")
+	}
+	p.write(p.err)
+}
+
+// reportLine is a line of a report.
+type reportLine struct {
+	style string
+	text  string
+	prose bool // it may be broken between words
+}
+
+// report is a finding in lines.
+func report(f session.Finding) []reportLine {
+	if f.Allowed != "" {
+		return []reportLine{{styleNote, Plain(f.Kind + ", allowed by the comment at " + f.Allowed), true}}
+	}
+	lines := []reportLine{{styleError, Plain(headOf(f)), true}}
+	add := func(style, text string, prose bool) { lines = append(lines, reportLine{style, Plain(text), prose}) }
+	for _, a := range f.Accesses {
+		add("", "  "+accessOf(a), true)
+		if source, caret := excerpt(a.Source, a.Column); source != "" {
+			add("", "    "+source, false)
+			if caret != "" {
+				add(styleCaret, "    "+caret, false)
+			}
+		}
+	}
+	if f.Order != "" {
+		add(styleDetail, "    order: "+f.Order, true)
+	}
+	if f.Repair != "" {
+		add(styleHint, "    repair: "+f.Repair, true)
+	}
+	if f.Seed != 0 {
+		add(styleDetail, fmt.Sprintf("    the order of seed %d shows it: --seed %d", f.Seed, f.Seed), true)
+	}
+	return lines
+}
+
+// headOf is the kind of a finding, and its memory.
+func headOf(f session.Finding) string {
+	if f.Memory == "" {
+		return f.Kind
+	}
+	return f.Kind + ": " + f.Memory
+}
+
+// accessOf says where an access is, who made it and what it did.
+func accessOf(a session.Access) string {
+	var b strings.Builder
+	if place := a.Place(); place != "" {
+		b.WriteString(place + ": ")
+	}
+	fmt.Fprintf(&b, "rank %d, ", a.Rank)
+	switch a.Kernel {
+	case "":
+		b.WriteString("the host, ")
+	case "copy", "set":
+		fmt.Fprintf(&b, "a %s of a stream, ", a.Kernel)
+	default:
+		fmt.Fprintf(&b, "kernel %s, block %v, thread %v", a.Kernel, a.Block, a.Thread)
+		if a.Threads > 1 {
+			fmt.Fprintf(&b, " and %d more", a.Threads-1)
+		}
+		b.WriteString(", ")
+	}
+	b.WriteString(a.Op)
+	switch {
+	case a.Bytes == 1:
+		b.WriteString(" 1 byte")
+	case a.Bytes > 1:
+		fmt.Fprintf(&b, " %d bytes", a.Bytes)
+	}
+	switch place := a.Place(); {
+	case a.File != "" && place == a.At:
+		fmt.Fprintf(&b, " (in %s:%d)", a.File, a.Line)
+	case a.At != "" && !strings.HasPrefix(place, a.At+":"):
+		b.WriteString(" (launched at " + a.At + ")")
+	}
+	return b.String()
+}
+
+// FindingHTML is a finding as a piece of HTML for notebooks, which shows its head until it is opened. There is no script or style sheet in it, which
+// notebooks remove when they are opened again.
+func FindingHTML(f session.Finding, size int) string {
+	lines := report(f)
+	head := html.EscapeString(session.Prefix(f.Ranks, size) + lines[0].text)
+	if len(lines) == 1 {
+		return head
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary><b>%s</b></summary><pre>", head)
+	for _, l := range lines[1:] {
+		text := html.EscapeString(l.text)
+		if l.style == styleHint {
+			text = "<b>" + text + "</b>"
+		}
+		b.WriteString(text + "\n")
+	}
+	b.WriteString("</pre></details>")
+	return b.String()
+}

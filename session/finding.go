@@ -1,0 +1,106 @@
+package session
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Finding is something that a cell's kernels, or its calls, do wrong, as the sanitizer has found it: see symmem.Sanitize. It crosses the wire whole, and is what
+// `--json` prints.
+type Finding struct {
+	Kind     string   `json:"kind"`              // "race between ranks"
+	Ranks    []int    `json:"ranks"`             // that have found it; filled by the controller
+	Cell     int      `json:"cell"`              // in which it was found; filled by the controller
+	Accesses []Access `json:"accesses"`          // the later one first; there may be one
+	Memory   string   `json:"memory,omitempty"`  // whose, and where in it: "element 3 of f32[1000] of rank 1"
+	Order    string   `json:"order,omitempty"`   // what orders the accesses, and what is missing
+	Repair   string   `json:"repair,omitempty"`  // what to change
+	Seed     int64    `json:"seed"`              // that shows it again; 0 is the order without the sanitizer
+	Allowed  string   `json:"allowed,omitempty"` // the comment that exempts it, with its place
+}
+
+// Access is what threads of one kernel, or the host, did to memory.
+type Access struct {
+	Rank    int    `json:"rank"`
+	Op      string `json:"op"` // "writes", "reads", "adds to", "waits at"
+	Bytes   int    `json:"bytes,omitempty"`
+	Kernel  string `json:"kernel,omitempty"`   // "" if the host did it
+	At      string `json:"launched,omitempty"` // where the kernel was launched, or the host's call is, as "cell[3]:1"
+	File    string `json:"file,omitempty"`     // position of the access; of an operation of this project a file of its own
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Source  string `json:"source,omitempty"` // the line
+	Block   [3]int `json:"block"`
+	Thread  [3]int `json:"thread"`
+	Threads int    `json:"threads,omitempty"` // how many of the rank did the same
+}
+
+// Place is where in the user's text the access is: "cell[3]:7:12", or of an operation's the call.
+func (a Access) Place() string {
+	if a.Source == "" && a.At != "" || a.File == "" {
+		return a.At
+	}
+	return position(a.File, a.Line, a.Column)
+}
+
+func position(file string, line, column int) string {
+	if column == 0 {
+		return fmt.Sprintf("%s:%d", file, line)
+	}
+	return fmt.Sprintf("%s:%d:%d", file, line, column)
+}
+
+// same tells findings apart: a kind at the same two places is one finding, whoever found it and in whichever order they came.
+func (f Finding) same() string {
+	var places []string
+	for _, a := range f.Accesses {
+		places = append(places, a.Place())
+	}
+	slices.Sort(places)
+	return f.Kind + "\n" + strings.Join(places, "\n")
+}
+
+// Findings are different findings, in the order in which they came.
+type Findings struct {
+	list []Finding
+	of   map[string]int // by same
+}
+
+// Add takes a finding in, unless it is there; then it only notes the ranks. It reports whether it was new.
+func (fs *Findings) Add(f Finding) bool {
+	key := f.same()
+	if at, ok := fs.of[key]; ok {
+		fs.list[at].Ranks = union(fs.list[at].Ranks, f.Ranks)
+		return false
+	}
+	if fs.of == nil {
+		fs.of = map[string]int{}
+	}
+	fs.of[key] = len(fs.list)
+	f.Allowed = f.allowedBy()
+	fs.list = append(fs.list, f)
+	return true
+}
+
+// List returns the findings.
+func (fs *Findings) List() []Finding { return fs.list }
+
+var allowComment = regexp.MustCompile(`//\s*symm:allow\s+([a-z ]+)(?:: *(.*))?$`)
+
+// allowedBy returns the comment at one of the accesses that exempts the finding, with its place: `// symm:allow race: why that does no harm`, where "race" stands for the
+// kinds that begin with it.
+func (f Finding) allowedBy() string {
+	for _, a := range f.Accesses {
+		m := allowComment.FindStringSubmatch(strings.TrimSpace(a.Source))
+		if m != nil && strings.HasPrefix(f.Kind, strings.TrimSpace(m[1])) {
+			allowed := position(a.File, a.Line, 0)
+			if m[2] != "" {
+				allowed += ": " + m[2]
+			}
+			return allowed
+		}
+	}
+	return ""
+}
