@@ -93,6 +93,7 @@ func init() {
 		"ReduceScatterOffset":         reflect.ValueOf(symmem.ReduceScatterOffset),
 		"ReduceScatterOut":            reflect.ValueOf(symmem.ReduceScatterOut),
 		"Rendezvous":                  reflect.ValueOf(symmem.Rendezvous),
+		"Sanitize":                    reflect.ValueOf(symmem.Sanitize),
 		"SetBackend":                  reflect.ValueOf(symmem.SetBackend),
 		"SetSignalPadSize":            reflect.ValueOf(symmem.SetSignalPadSize),
 		"SharedBytes":                 reflect.ValueOf(symmem.SharedBytes),

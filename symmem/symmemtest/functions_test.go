@@ -246,6 +246,7 @@ var functions = map[string]any{
 	"symmem.ReduceScatterOffset":          symmem.ReduceScatterOffset,
 	"symmem.ReduceScatterOut":             symmem.ReduceScatterOut,
 	"symmem.Rendezvous":                   symmem.Rendezvous,
+	"symmem.Sanitize":                     symmem.Sanitize,
 	"symmem.SetBackend":                   symmem.SetBackend,
 	"symmem.SetSignalPadSize":             symmem.SetSignalPadSize,
 	"symmem.SharedBytes":                  symmem.SharedBytes,

@@ -29,7 +29,7 @@ func attach(ctx context.Context, _ options, args []string) (int, error) {
 		return 0, err
 	}
 	defer s.Close()
-	return front(ctx, s)
+	return front(ctx, options{}, s)
 }
 
 // attachTo attaches to the running session of a folder and says which that is. If dir is empty, it is the only one; the user chooses if

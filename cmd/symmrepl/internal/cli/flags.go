@@ -21,6 +21,11 @@ type options struct {
 	backend string // "": choose
 	hosts   string // simulated ones; "": what SYMMREPL_HOSTS says
 	network string // "": what SYMMREPL_NET says
+
+	sanitize  bool
+	schedules int   // orders in which cells run
+	seed      int64 // of the first
+
 	rdzv    string
 	code    string // of -e
 	hasCode bool
@@ -113,6 +118,9 @@ func parse(args []string) (options, error) {
 		}
 		return err
 	})
+	flags.BoolVar(&o.sanitize, "sanitize", false, "")
+	flags.IntVar(&o.schedules, "schedules", 1, "")
+	flags.Int64Var(&o.seed, "seed", 0, "")
 	flags.BoolVar(&o.user, "user", false, "")
 	flags.StringVar(&o.prefix, "prefix", "", "")
 	flags.StringVar(&o.name, "name", "", "")
@@ -160,6 +168,9 @@ func parse(args []string) (options, error) {
 	if o.network != "" && o.network != "ucx" && o.network != "null" && o.network != "none" {
 		return o, fmt.Errorf("--net %s: ucx, null and none can be chosen", o.network)
 	}
+	if o.schedules < 1 {
+		return o, fmt.Errorf("--schedules %d: a number from 1 on is expected", o.schedules)
+	}
 	if names := backendNames(); o.backend != "" && !slices.Contains(names, o.backend) {
 		return o, fmt.Errorf("--backend %s: %s are the back ends there are", o.backend, strings.Join(names, ", "))
 	}
@@ -195,6 +206,8 @@ func owner(name string) string {
 		return "kernel install"
 	case "attach":
 		return "kernel"
+	case "sanitize", "schedules", "seed":
+		return "run, -e and the prompt"
 	}
 	return ""
 }
@@ -205,8 +218,17 @@ func (o options) misplaced() error {
 	if o.timeout > 0 && !o.hasCode && !strings.HasPrefix(command, "run ") {
 		return misused("--timeout applies to run and -e only")
 	}
+	cells := len(o.args) == 0 || o.args[0] == "run"
 	for _, name := range o.given {
-		if owner := owner(name); !strings.HasPrefix(command, owner+" ") {
+		switch owner := owner(name); {
+		case name == "json" && o.sanitize && cells && (o.hasCode || len(o.args) > 0), name == "sanitize" && cells:
+		case (name == "schedules" || name == "seed") && cells:
+			if !o.sanitize {
+				return misused("%s goes with --sanitize", dashed(name))
+			}
+		case name == "json" && !strings.HasPrefix(command, owner+" "):
+			return misused("--json applies to bench, and with --sanitize to run and -e")
+		case !strings.HasPrefix(command, owner+" "):
 			return misused("%s applies to %s only", dashed(name), owner)
 		}
 	}

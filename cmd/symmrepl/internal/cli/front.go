@@ -22,18 +22,20 @@ func interactive(ctx context.Context, o options) (int, error) {
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		if o.hasCode {
-			ctx, stop := o.limited(ctx)
-			defer stop()
-			c := s.console()
-			return programStatus(c, c.Cell(ctx, s.request(o.code))), nil
+			return s.program(ctx, o, s.request(o.code), func(c *console.Console, r console.Request) console.Outcome { return c.Cell(ctx, r) })
 		}
-		return front(ctx, s)
+		return front(ctx, o, s)
 	})
 }
 
 // front runs the entries of first, and then those that the user enters at a prompt or through a pipe.
-func front(ctx context.Context, s *opened, first ...string) (int, error) {
+func front(ctx context.Context, o options, s *opened, first ...string) (int, error) {
 	c, r := s.console(), s.request("")
+	if o.sanitize {
+		if err := c.Sanitize(ctx, true, o.seed); err != nil {
+			return statusOK, err
+		}
+	}
 	switch {
 	case term.Interactive():
 		if err := s.greet(ctx, r.Printer); err != nil {
@@ -50,11 +52,11 @@ func front(ctx context.Context, s *opened, first ...string) (int, error) {
 	for _, entry := range first {
 		r.Source = entry
 		if outcome := c.Run(ctx, r); outcome != console.Done {
-			return status(outcome), nil
+			return programStatus(c, outcome), nil
 		}
 	}
 	outcome, err := script.Pipe(ctx, c, r, os.Stdin)
-	return status(outcome), err
+	return programStatus(c, outcome), err
 }
 
 // console returns a console on the session.
@@ -121,12 +123,17 @@ func newProgram() *session.Program {
 	return &session.Program{Stdin: os.Stdin, Unattended: !render.IsTerminal(os.Stderr)}
 }
 
-// programStatus returns the exit status of a program whose cells ended with an outcome: the program's own, if it has ended itself.
+// programStatus returns the exit status of a program whose cells ended with an outcome: the program's own, if it has ended itself, unless that hides
+// that the sanitizer has found something.
 func programStatus(c *console.Console, outcome console.Outcome) int {
-	if own, exited := c.Exited(); exited {
-		return own
+	own, exited := c.Exited()
+	if !exited {
+		own = status(outcome)
 	}
-	return status(outcome)
+	if own == statusOK && c.Wrong() {
+		return statusFailed
+	}
+	return own
 }
 
 // printer returns a printer to this program's output, with colours if all of it goes to a terminal.

@@ -1,6 +1,10 @@
 package cli
 
-import "context"
+import (
+	"context"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+)
 
 // run runs symmrepl run FILE [ARG...].
 func run(ctx context.Context, o options, args []string) (int, error) {
@@ -16,13 +20,13 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 		o.program.Stdin = nil // it has been read
 	}
 	return withSession(ctx, o, func(opened *opened) (int, error) {
-		ctx, stop := o.limited(ctx)
-		defer stop()
-		r, c := opened.request(s.text), opened.console()
+		r := opened.request(s.text)
 		r.Name = s.name
-		if s.files != nil {
-			return programStatus(c, c.Program(ctx, r, s.files, s.line)), nil
-		}
-		return programStatus(c, c.File(ctx, r)), nil
+		return opened.program(ctx, o, r, func(c *console.Console, r console.Request) console.Outcome {
+			if s.files != nil {
+				return c.Program(ctx, r, s.files, s.line)
+			}
+			return c.File(ctx, r)
+		})
 	})
 }

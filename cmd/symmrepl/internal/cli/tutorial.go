@@ -24,5 +24,5 @@ func learn(ctx context.Context, o options, args []string) (int, error) {
 	for _, arg := range args {
 		entry += " " + arg
 	}
-	return withSession(ctx, o, func(s *opened) (int, error) { return front(ctx, s, entry) })
+	return withSession(ctx, o, func(s *opened) (int, error) { return front(ctx, o, s, entry) })
 }

@@ -50,11 +50,16 @@ Flags, which may stand before or after the arguments:
     -e, --eval CODE     run CODE as one cell and exit
     --timeout TIME      run and -e only: after so long, such as 90s or 5m, say what every rank waits for or does, and end with
                         status 1
+    --sanitize          run, -e and the prompt only: watch every access of kernels on the cpu device, and report those out of
+                        bounds, races, and orders that are too weak on GPUs; the exit status is 1 if any is found
+    --schedules N       with --sanitize: run the script or CODE N times, each time in another order of threads, blocks and ranks
+    --seed S            with --sanitize: the first order, by default 0; a report names the seed of the order that shows it
     --sizes BYTES,...   bench only: message sizes to measure, such as 4K,1M
     --dtype TYPE        bench only: f16, bf16, f32, f64, i32 or i64; by default bf16
     --simulate N        bench session only: the most ranks to simulate
     --peers             bench only: measure PyTorch, NCCL and NVSHMEM in the same run, if python3 has torch
-    --json              bench only: print a line of JSON for each figure instead of tables
+    --json              bench: print a line of JSON for each figure instead of tables; run and -e with --sanitize: print what
+                        was found as JSON, and everything else to standard error
     --svg FILE          bench only: draw microseconds and bandwidth over size, with the peers and the link's limit
     --user, --prefix DIR, --name NAME
                         kernel install only: install for this user, which is the default, or below a folder such as a
@@ -71,7 +76,7 @@ variables LOCAL_RANK and LOCAL_WORLD_SIZE too, and a secret that all of them sha
 
 What symmrepl run and -e run reads the standard input of symmrepl on rank 0; that of other ranks is at its end.
 
-Exit status: 0 if all went well; 1 if a cell failed; 2 if the command line is wrong; 3 if the session could not
+Exit status: 0 if all went well; 1 if a cell failed or --sanitize has found something; 2 if the command line is wrong; 3 if the session could not
 start, or what was asked for could not be done; 128 + N if signal N ended the program; of symmrepl run and -e, if the
 program calls os.Exit, its status: the highest of all ranks.
 

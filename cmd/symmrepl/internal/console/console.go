@@ -20,11 +20,12 @@ type Console struct {
 	// Invalid reports whether no lines that follow make Go of a cell's source.
 	Invalid func(source string) bool
 
-	mu     sync.Mutex // guards what follows; the slice that target refers to never changes
-	exited bool       // the program that the cells are has ended itself,
-	status int        // with this status
-	target []int      // set by `:on 0,2`; nil means all ranks
-	folder string     // set by `:cd`; "" is that of this process
+	mu         sync.Mutex // guards what follows; the slice that target refers to never changes
+	exited     bool       // the program that the cells are has ended itself,
+	status     int        // with this status
+	target     []int      // set by `:on 0,2`; nil means all ranks
+	folder     string     // set by `:cd`; "" is that of this process
+	sanitizing sanitizing
 }
 
 // Run runs one entry and prints its outcome. Cancelling ctx interrupts it.
@@ -60,7 +61,7 @@ func (c *Console) cell(ctx context.Context, r Request, cell session.Cell) sessio
 	if r.Columns > valueIndent {
 		cell.Columns = min(c.ColumnsOfRanks(r.Columns), r.Columns-valueIndent)
 	}
-	reply := c.eval(ctx, r, cell)
+	reply := c.watched(ctx, r, cell)
 	c.explainLost(ctx, reply.Errors)
 	hintAtOther(reply.Errors)
 	shown := reply

@@ -28,6 +28,7 @@ func All(export Programs) []console.Command {
 		on(),
 		timeCell(),
 		trace(),
+		sanitize(),
 		history(),
 		edit(),
 		save(),

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// program runs the cells of a script or of -e, which run evaluates, and returns the exit status. With --sanitize they are watched, in as many orders as --schedules says,
+// each with fresh workers, so that every order begins with the same state.
+func (s *opened) program(ctx context.Context, o options, r console.Request, run func(*console.Console, console.Request) console.Outcome) (int, error) {
+	ctx, stop := o.limited(ctx)
+	defer stop()
+	c := s.console()
+	if !o.sanitize {
+		return programStatus(c, run(c, r)), nil
+	}
+	if err := c.Sanitize(ctx, true, o.seed); err != nil {
+		return statusOK, err
+	}
+	if o.json { // standard output has the findings and nothing else
+		r.Printer = render.New(os.Stderr, os.Stderr, s.size, false)
+	}
+	outcome := c.Schedules(ctx, o.schedules, r, true, func(r console.Request) console.Outcome { return run(c, r) })
+	found := c.Findings()
+	if o.json {
+		if err := printFindings(found); err != nil {
+			return statusOK, err
+		}
+	}
+	r.Printer.Note(nil, "%s", summary(len(found), o.schedules))
+	return programStatus(c, outcome), nil
+}
+
+// printFindings prints findings as one JSON text.
+func printFindings(found []session.Finding) error {
+	if found == nil {
+		found = []session.Finding{}
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	return out.Encode(map[string]any{"findings": found})
+}
+
+// summary says how many findings there are.
+func summary(found, schedules int) string {
+	orders := "one order"
+	if schedules > 1 {
+		orders = fmt.Sprintf("%d orders", schedules)
+	}
+	switch found {
+	case 0:
+		return "the sanitizer has found nothing in " + orders
+	case 1:
+		return "the sanitizer has 1 finding in " + orders
+	}
+	return fmt.Sprintf("the sanitizer has %d findings in %s", found, orders)
+}
