@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
@@ -82,45 +83,137 @@ func (p pair) cell(variant string) (source string, accesses [2][]int) {
 	return b.String(), accesses
 }
 
-const pairNames = "rank, size := symm.Rank(), symm.WorldSize()\nright, left := (rank+1)%size, (rank+size-1)%size"
+// names are what the cells of pairs use.
+const names = "rank, size := symm.Rank(), symm.WorldSize()\nright, left := (rank+1)%size, (rank+size-1)%size\n_, _ = right, left"
 
-// The right variants run, and are right.
-func TestSanitizerCorpus(t *testing.T) {
-	for _, group := range []struct{ pattern, hosts string }{{"[^n]*.txt", ""}, {"network.txt", "2"}} {
-		t.Run(group.pattern, func(t *testing.T) {
-			const ranks = 4
+// orders is how many schedules a mistake may hide from.
+const orders = 20
+
+// The sanitizer finds what is wrong in the wrong cells, and nothing in the right ones.
+func TestSanitizerCorpus(t *testing.T)  { testPairs(t, false) }
+func TestSanitizerHeldOut(t *testing.T) { testPairs(t, true) }
+
+func testPairs(t *testing.T, heldOut bool) {
+	if device() != "cpu" {
+		t.Skip("kernels are watched on the cpu device")
+	}
+	const ranks = 4
+	for _, group := range []struct{ name, files, hosts, network string }{
+		{"one host", "testdata/sanitizer/[^n]*.txt", "", ""},
+		{"two hosts", "testdata/sanitizer/network.txt", "2", "null reorder=on seed=7"},
+	} {
+		t.Run(group.name, func(t *testing.T) {
 			hosts, err := session.ParseHosts(group.hosts, ranks)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if group.hosts != "" {
-				t.Setenv("SYMMREPL_NET", "null reorder=on seed=7")
+			t.Setenv("SYMMREPL_NET", group.network)
+			w := &watchedSession{t: t, Session: launchOn(t, ranks, hosts)}
+			w.evaluate("names", names)
+			if reply := w.evaluate("sanitize", "symm.Sanitize(true, 0)"); len(reply.Errors) > 0 {
+				t.Skip(reply.Errors[0])
 			}
-			s := launchOn(t, ranks, hosts)
-			evaluate := func(name, source string) session.Reply {
-				ctx, cancel := context.WithTimeout(t.Context(), patience)
-				defer cancel()
-				return s.Eval(ctx, session.Cell{Name: name, Line: 1, Source: source, Output: func(session.Output) {}})
-			}
-			evaluate("names", pairNames)
-			for _, p := range readPairs(t, filepath.Join("testdata/sanitizer", group.pattern)) {
-				for _, variant := range []string{"right", "wrong"} {
-					source, _ := p.cell(variant)
-					reply := evaluate("pair", source)
-					t.Logf("%s %s %.2fs", p.name, variant, reply.Elapsed)
-					for _, e := range reply.Errors {
-						if variant == "right" {
-							t.Errorf("%s: %s: %v: %v\n%s", p.file, p.name, e.Ranks, e, e.Detail)
-						} else {
-							t.Logf("%v: %v", e.Ranks, e)
-						}
-					}
-					if len(reply.Errors) > 0 {
-						evaluate("recover", "symm.Recover()")
-						evaluate("names", pairNames)
-					}
+			for _, p := range readPairs(t, group.files) {
+				if p.heldOut == heldOut {
+					t.Run(strings.TrimSuffix(filepath.Base(p.file), ".txt")+"/"+p.name, func(t *testing.T) {
+						w.t = t
+						w.right(p)
+						w.wrong(p)
+					})
 				}
 			}
 		})
 	}
+}
+
+// watchedSession is a session with the sanitizer on.
+type watchedSession struct {
+	session.Session
+	t *testing.T
+}
+
+func (w *watchedSession) evaluate(name, source string) session.Reply {
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	return w.Eval(ctx, session.Cell{Name: name, Line: 1, Source: source})
+}
+
+// inOrder evaluates a cell in the order of a seed.
+func (w *watchedSession) inOrder(seed int, source string) session.Reply {
+	w.t.Helper()
+	if reply := w.evaluate("sanitize", fmt.Sprintf("symm.Sanitize(true, %d)", seed)); len(reply.Errors) > 0 {
+		w.t.Fatal(reply.Errors[0])
+	}
+	reply := w.evaluate("pair", source)
+	if len(reply.Errors) > 0 {
+		w.evaluate("recover", "symm.Recover()")
+		w.evaluate("names", names) // where a worker was replaced
+	}
+	return reply
+}
+
+// right evaluates the right cell in some orders.
+func (w *watchedSession) right(p pair) {
+	w.t.Helper()
+	source, _ := p.cell("right")
+	for seed := range 3 {
+		reply := w.inOrder(seed, source)
+		for _, e := range reply.Errors {
+			w.t.Errorf("the right cell fails on %v in order %d: %v\n%s", e.Ranks, seed, e, e.Detail)
+		}
+		for _, f := range reply.Findings {
+			w.t.Errorf("in the right cell was found:\n%s", reported(f))
+		}
+		if w.t.Failed() {
+			return
+		}
+	}
+}
+
+// wrong evaluates the wrong cell until what is wrong is found.
+func (w *watchedSession) wrong(p pair) {
+	w.t.Helper()
+	source, accesses := p.cell("wrong")
+	var others session.Findings
+	for seed := range orders {
+		reply := w.inOrder(seed, source)
+		for _, f := range reply.Findings {
+			if slices.Contains(p.kinds, f.Kind) && namesLines(f, accesses) {
+				if seed > 0 {
+					w.t.Logf("found in order %d", seed)
+				}
+				return
+			}
+			others.Add(f)
+		}
+	}
+	text := ""
+	for _, f := range others.List() {
+		text += "\n" + reported(f)
+	}
+	w.t.Errorf("%v at the lines %v was not found in %d orders, but%s", p.kinds, accesses, orders, text)
+}
+
+// namesLines reports whether a finding has an access at a line of each list that is not empty, and no others.
+func namesLines(f session.Finding, lists [2][]int) bool {
+	at := func(a session.Access, lines []int) bool {
+		return slices.ContainsFunc(lines, func(line int) bool {
+			return a.Place() == fmt.Sprint("pair:", line) || strings.HasPrefix(a.Place(), fmt.Sprintf("pair:%d:", line))
+		})
+	}
+	if len(lists[1]) == 0 {
+		return len(f.Accesses) > 0 && !slices.ContainsFunc(f.Accesses, func(a session.Access) bool { return !at(a, lists[0]) })
+	}
+	if len(f.Accesses) != 2 {
+		return false
+	}
+	a, b := f.Accesses[0], f.Accesses[1]
+	return at(a, lists[0]) && at(b, lists[1]) || at(b, lists[0]) && at(a, lists[1])
+}
+
+// reported is a finding as users see it.
+func reported(f session.Finding) string {
+	var b strings.Builder
+	render.New(&b, &b, 4, false).Finding(f)
+	return b.String()
 }
