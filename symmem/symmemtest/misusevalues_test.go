@@ -164,6 +164,8 @@ func (t *T) fixtures() *fixtures {
 		reflect.TypeFor[symmem.BlockSize]():     {symmem.Block(1)},
 		reflect.TypeFor[int]():                  {0, 1, 8},
 		reflect.TypeFor[uint64]():               {uint64(0)},
+		reflect.TypeFor[int64]():                {int64(0)},
+		reflect.TypeFor[bool]():                 {false},
 		reflect.TypeFor[string]():               {"sum", "==", symmem.GetBackend(), kernelName, kernelText},
 		reflect.TypeFor[[]int]():                {[]int(nil), []int{0}, []int{0, 1}},
 		reflect.TypeFor[func()]():               {func() {}},
