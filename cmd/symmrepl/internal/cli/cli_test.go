@@ -17,6 +17,7 @@ func TestParse(t *testing.T) {
 	}{
 		{"", options{}},
 		{"-n 4", options{ranks: 4}},
+		{"run a.go --sanitize --schedules 20 --seed 7 --json", options{args: []string{"run", "a.go"}, given: []string{"json", "sanitize", "schedules", "seed"}, sanitize: true, schedules: 20, seed: 7, json: true}},
 		{"--ranks=4 --device cpu", options{ranks: 4, device: "cpu"}},
 		{"run a.go -n 2", options{ranks: 2, args: []string{"run", "a.go"}}},
 		{"-n 2 run --device cuda a.go --backend CUDA", options{ranks: 2, device: "cuda", backend: "CUDA", args: []string{"run", "a.go"}}},
@@ -25,6 +26,7 @@ func TestParse(t *testing.T) {
 		{"--eval=", options{hasCode: true}},
 		{"--rdzv host:1 -h", options{rdzv: "host:1", help: true}},
 	} {
+		test.want.schedules = max(test.want.schedules, 1)
 		if test.want.device == "" {
 			test.want.device = "auto"
 		}
@@ -62,6 +64,19 @@ func TestReasons(t *testing.T) {
 	} {
 		if got := reasons(test.err); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%v: %q, want %q", test.err, got, test.want)
+		}
+	}
+}
+
+// What --sanitize says on GPUs names the tool that is installed.
+func TestSanitizeOnGPUs(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		tool bool
+	}{{nil, true}, {errors.New("not found"), false}} {
+		text := onGPUs(func(name string) (string, error) { return "/opt/" + name, c.err })
+		if !strings.Contains(text, "add --device cpu") || strings.Contains(text, "/opt/compute-sanitizer --target-processes all") != c.tool {
+			t.Errorf("%v: %s", c.err, text)
 		}
 	}
 }

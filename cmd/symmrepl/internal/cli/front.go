@@ -32,7 +32,7 @@ func interactive(ctx context.Context, o options) (int, error) {
 func front(ctx context.Context, o options, s *opened, first ...string) (int, error) {
 	c, r := s.console(), s.request("")
 	if o.sanitize {
-		if err := c.Sanitize(ctx, true, o.seed); err != nil {
+		if err := s.sanitize(ctx, o, c); err != nil {
 			return statusOK, err
 		}
 	}

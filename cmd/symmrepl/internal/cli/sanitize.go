@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -20,7 +22,7 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 	if !o.sanitize {
 		return programStatus(c, run(c, r)), nil
 	}
-	if err := c.Sanitize(ctx, true, o.seed); err != nil {
+	if err := s.sanitize(ctx, o, c); err != nil {
 		return statusOK, err
 	}
 	if o.json { // standard output has the findings and nothing else
@@ -35,6 +37,23 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 	}
 	r.Printer.Note(nil, "%s", summary(len(found), o.schedules))
 	return programStatus(c, outcome), nil
+}
+
+// sanitize has the cells of a console watched.
+func (s *opened) sanitize(ctx context.Context, o options, c *console.Console) error {
+	if !s.emulated {
+		return errors.New(onGPUs(exec.LookPath))
+	}
+	return c.Sanitize(ctx, true, o.seed)
+}
+
+// onGPUs says what there is instead of --sanitize on GPUs.
+func onGPUs(find func(string) (string, error)) string {
+	text := "--sanitize finds races and accesses out of bounds on the cpu device, which runs the same kernels: add --device cpu"
+	if path, err := find("compute-sanitizer"); err == nil {
+		text += ". Accesses out of bounds on these GPUs, and races in shared memory, are found by " + path + " --target-processes all, and --tool racecheck, before symmrepl and its arguments without --sanitize"
+	}
+	return text
 }
 
 // printFindings prints findings as one JSON text.
