@@ -43,6 +43,9 @@ func DevComm(reqs DevReqs, opts ...Option) *DeviceComm { return now().DevComm(re
 // Sanitize watches every access of kernels from now on, or no longer: see [Runtime.Sanitize].
 func Sanitize(on bool, seed int64) { now().Sanitize(on, seed) }
 
+// Findings returns what was found wrong since it was called last: see [Runtime.Findings].
+func Findings() []Finding { return now().Findings() }
+
 // OneShotAllReduce combines the ranks' copies of a tensor: see [Runtime.OneShotAllReduce].
 func OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	return now().oneShot(t, op, nil, opts)

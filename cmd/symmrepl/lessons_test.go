@@ -35,6 +35,9 @@ func TestLessons(t *testing.T) {
 		}
 		for ranks, suffix := range map[int]string{4: ".out", 2: ".2.out"} {
 			t.Run(fmt.Sprint(lesson.Name, "/", ranks), func(t *testing.T) {
+				if lesson.Name == aboutSanitizer && device() != "cpu" {
+					t.Skip("the sanitizer watches the cpu device")
+				}
 				file := strings.TrimSuffix(file, ".go") + suffix
 				got := runLesson(t, launchHere(t, ranks), lesson, ranks)
 				if *record {
@@ -47,6 +50,9 @@ func TestLessons(t *testing.T) {
 		}
 	}
 }
+
+// aboutSanitizer is the lesson that needs the cpu device.
+const aboutSanitizer = "16-wrong-results"
 
 // The lessons that cross hosts show the same on two, with a network that delays and reorders messages; there weak signals come early.
 func TestLessonAcrossHosts(t *testing.T) {
@@ -200,6 +206,7 @@ func show(s session.Session, ranks int, cell tutorial.Cell) (shown tutorial.Show
 		}
 	}})
 	add(tutorial.Value, text(func(p *render.Printer) { p.Reply(session.Reply{Values: reply.Values}) }))
+	add(tutorial.Finding, text(func(p *render.Printer) { p.Reply(session.Reply{Findings: reply.Findings}) }))
 	if len(reply.Errors) > 0 {
 		add(tutorial.Error+" "+string(reply.Errors[0].Kind), text(func(p *render.Printer) { p.Reply(session.Reply{Errors: reply.Errors}) }))
 	}
@@ -224,9 +231,17 @@ func comparable(t *testing.T, ranks int, shown tutorial.Shown) string {
 		return fmt.Sprintf("waits were given up by the ranks %v", gaveUp)
 	}
 	var b strings.Builder
+	for _, piece := range shown {
+		if piece.Kind == tutorial.Finding {
+			b.WriteString(findingsIn(piece.Text))
+		}
+	}
 	for r := range ranks {
 		fmt.Fprintf(&b, "rank %d\n", r)
 		for _, piece := range shown {
+			if piece.Kind == tutorial.Finding {
+				continue
+			}
 			said := linesOf(t, r, ranks, piece.Text)
 			switch kind, _ := strings.CutPrefix(piece.Kind, tutorial.Error+" "); session.Kind(kind) {
 			case session.KindCompile:
@@ -241,6 +256,38 @@ func comparable(t *testing.T, ranks int, shown tutorial.Shown) string {
 	}
 	return text
 }
+
+// findingsIn is what reports of the sanitizer have in every run: the kinds, and the places of the accesses. Which threads were seen, on which ranks, depends on the
+// order of a run.
+func findingsIn(text string) string {
+	var found []string
+	var kind string
+	var places []string
+	end := func() {
+		slices.Sort(places)
+		if kind != "" {
+			found = append(found, kind+" at "+strings.Join(places, " and ")+"\n")
+		}
+		places = nil
+	}
+	for line := range strings.Lines(text) {
+		line = reportPrefix.ReplaceAllString(line, "")
+		if place := reportPlace.FindString(line); place != "" {
+			places = append(places, strings.TrimSpace(place))
+		} else if line[0] != ' ' {
+			end()
+			kind, _, _ = strings.Cut(strings.TrimSpace(line), ":")
+		}
+	}
+	end()
+	slices.Sort(found)
+	return strings.Join(slices.Compact(found), "")
+}
+
+var (
+	reportPrefix = regexp.MustCompile(`^\[[0-9,-]+\] `)
+	reportPlace  = regexp.MustCompile(`^  [^ :]+:\d+(:\d+)?`)
+)
 
 // ranksThatGaveUp returns the ranks that report a wait which was given up.
 func ranksThatGaveUp(t *testing.T, ranks int, shown tutorial.Shown) (gaveUp []int) {

@@ -1,5 +1,7 @@
 package device
 
+import "fmt"
+
 // Sanitizer is a Device that can watch every access of its kernels, and report those that go wrong on some device or in some order of events,
 // though they did no harm this time.
 type Sanitizer interface {
@@ -76,6 +78,21 @@ type Finding struct {
 	Order    string   // what orders the accesses, and what is missing
 	Repair   string   // what to change
 	Seed     int64    // that shows it again
+}
+
+// String names the kind, the memory and the places of the accesses.
+func (f Finding) String() string {
+	text := f.Kind.String()
+	if f.Memory != "" {
+		text += ": " + f.Memory
+	}
+	for _, a := range f.Accesses {
+		text += fmt.Sprintf("; rank %d %s", a.Rank, a.Op)
+		if a.File != "" {
+			text += fmt.Sprintf(" at %s:%d", a.File, a.Line)
+		}
+	}
+	return text
 }
 
 // Access is one access, or the first of several alike.

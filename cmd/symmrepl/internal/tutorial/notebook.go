@@ -126,6 +126,10 @@ func (w *writer) output(p Piece, file string) map[string]any {
 			"data": map[string]any{"text/plain": lines(strings.TrimSuffix(text, "\n"))}, "execution_count": len(w.first),
 			"metadata": map[string]any{}, "output_type": "execute_result",
 		}
+	case Finding:
+		return map[string]any{
+			"data": map[string]any{"text/plain": lines(strings.TrimSuffix(text, "\n"))}, "metadata": map[string]any{}, "output_type": "display_data",
+		}
 	}
 	text = strings.TrimSuffix(text, "\n")
 	first, _, _ := strings.Cut(text, "\n")

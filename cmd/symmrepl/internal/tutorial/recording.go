@@ -14,16 +14,17 @@ type Shown []Piece
 
 // Piece is text of one kind, in lines that begin with the ranks it comes from.
 type Piece struct {
-	Kind string // Stdout, Stderr, Value, or Error and the error's kind
+	Kind string // Stdout, Stderr, Value, Finding, or Error and the error's kind
 	Text string // whole lines
 }
 
 // Kinds of pieces.
 const (
-	Stdout = "stdout"
-	Stderr = "stderr"
-	Value  = "value"
-	Error  = "error"
+	Stdout  = "stdout"
+	Stderr  = "stderr"
+	Value   = "value"
+	Finding = "finding" // of the sanitizer
+	Error   = "error"
 )
 
 // Marks of a recording's file. Text never begins like them: it begins with "[".

@@ -1,0 +1,231 @@
+//go:build ignore
+
+// Wrong results: bounds, races and fences, and the sanitizer that finds them.
+
+// %% [markdown]
+// # Wrong results: bounds, races, fences
+//
+// A program that hangs says so. A program with a race prints a number, and often the right one. Three kinds of mistakes are like that:
+//
+//     bounds     an index too far reads or overwrites what lies behind
+//     races      two threads use the same memory, one of them writes, and nothing says who comes first
+//     order      something says who comes first, but too weakly: right on this machine, wrong on the next
+//
+// A test finds them by luck. The *sanitizer* finds them by watching: it sees every access of every thread on every rank, and it knows barriers, signals,
+// fences, events and launches. It asks whether anything orders two accesses, not whether they went wrong today.
+//
+// It works on the cpu device, which runs the same kernels: on a machine with GPUs start this tutorial by `symmrepl tutorial 16 --device cpu`. At the prompt and in a notebook it is switched on by `:sanitize on`, for one cell by `:sanitize CODE`, and for a
+// script by `symmrepl run --sanitize`. In Go it is a function:
+
+// %% Watch from here on.
+symm.Sanitize(true, 0)
+rank, size := symm.Rank(), symm.WorldSize()
+right := (rank + 1) % size
+
+// %% [markdown]
+// ## Bounds
+//
+// Four blocks of 256 threads, and 1000 elements. What do the last 24 threads do?
+
+// %% [fails] A kernel without its bound check.
+t := symm.Local(symm.F32, 1000)
+fill := symm.Compile(`
+__global__ void fill(float* x) {
+  x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}`)
+fill.Launch(symm.Grid(4), symm.Block(256), t)
+symm.Synchronize()
+
+// %% [markdown]
+// The report names the line, the first thread that did it, how many others did, and what lies next to the address.
+//
+// ## A race in a block
+//
+// This sum of a block is in many books. One line is missing, and the result is right on most days.
+
+// %% A sum without its first barrier.
+in, out := symm.Local(symm.F32, 256).Fill(1), symm.Local(symm.F32, 1)
+sum := symm.Compile(`
+__global__ void sum(float* out, const float* in) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[threadIdx.x];
+  for (int d = 128; d > 0; d /= 2) {
+    if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[0] = s[0];
+}`)
+sum.Launch(symm.Grid(1), symm.Block(256), out, in)
+symm.Synchronize()
+
+// %% [markdown]
+// The report has both accesses: who wrote, who read, what orders them, and the repair. It is made once, however many threads race.
+//
+// ## A race between ranks
+//
+// Tutorial 04 said that an all-reduce needs a barrier before and one after. Now somebody checks that.
+
+// %% No barrier before the reads.
+x := symm.Empty(symm.F32, 64)
+h := symm.Rendezvous(x)
+add := symm.Compile(`
+__global__ void add(symm::Handle h, float* out) {
+  float total = 0;
+  for (int p = 0; p < h.world_size; p++) total += h.buffer<float>(p)[threadIdx.x];
+  out[threadIdx.x] = total;
+  symm::barrier(h, 0);
+}`)
+x.Fill(rank)
+add.Launch(symm.Grid(1), symm.Block(64), h, symm.Local(symm.F32, 64))
+symm.Synchronize()
+
+// %% [markdown]
+// One of the accesses is in `Fill`, which is a kernel too: for it the report names the call.
+//
+// ## An order that is too weak
+//
+// The next kernel sends data and then sets a flag; the receiver polls the flag. There is an order. But a `volatile` store promises nothing about the stores before it: a GPU may make
+// the flag visible first. This machine's processor does not, so no test here can fail.
+
+// %% A volatile flag without a fence.
+data := symm.Empty(symm.I32, 32)
+hData := symm.Rendezvous(data)
+pass := symm.Compile(`
+__global__ void pass(symm::Handle h, int* out) {
+  int next = (h.rank + 1) % h.world_size;
+  h.buffer<int>(next)[threadIdx.x] = h.rank;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *(volatile unsigned*)h.pad(next) = 1;
+    while (*(volatile unsigned*)h.pad(h.rank) == 0);
+  }
+  __syncthreads();
+  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];
+}`)
+pass.Launch(symm.Grid(1), symm.Block(32), hData, symm.Local(symm.I32, 32))
+symm.Synchronize()
+
+// %% [markdown]
+// What repairs it: `__threadfence_system()` before the store and after the loop, or `symm::store_release` and `symm::load_acquire`, or a signal of symmrepl, which has both.
+// `__threadfence()` would be too narrow: it orders for one GPU only.
+//
+// ## In another order
+//
+// Some mistakes need luck to be found even by the sanitizer: a flag that is left from the last round lets a wait pass only if the peer is late. So let the order vary. `:sanitize 20 CODE`
+// runs a cell in 20 orders of threads, blocks and ranks, `symmrepl run --sanitize --schedules 20` a script. Each finding names the seed of the order that shows it; `--seed` repeats that one.
+//
+// A race that does no harm can be allowed by a comment on its line, which the report then names instead: `x[0] = 1; // symm:allow race: all write the same`.
+//
+// ## Your turn
+//
+// A ring: each rank passes a vector to the right, and adds up what it gets, round after round.
+
+// %% A vector for the ring, and the sums.
+ringData := symm.Empty(symm.I32, 64)
+ring := symm.Rendezvous(ringData)
+sums := symm.Local(symm.I32, 64)
+
+// %% [exercise] Make it clean
+// The kernel `around` has three mistakes: a barrier of the block is missing, the waits are for one thread only, and a slot is written again before its reader has answered. Mend it. It is launched
+// with one block of 64 threads, and `sums[i]` must be what the left neighbour has sent in all rounds.
+
+// %% [start]
+around := symm.Compile(`
+__global__ void around(symm::Handle h, int* sums, int rounds) {
+  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
+  for (int round = 0; round < rounds; round++) {
+    h.buffer<int>(next)[i] = 10 * round + h.rank;
+    if (i == 0) symm::put_signal(h, next, 0);
+    if (i == 0) symm::wait_signal(h, last, 0);
+    sums[i] += h.buffer<int>(h.rank)[i];
+  }
+}`)
+
+// %% [hint]
+// Who has written before thread 0 signals? Who may read after thread 0 has waited? `__syncthreads` answers both.
+
+// %% [hint]
+// When may `last` write again? When all threads have read, and thread 0 has told it: on another channel, in the other direction.
+
+// %% [hint]
+// After the sum: `__syncthreads(); if (i == 0) symm::put_signal(h, last, 1), symm::wait_signal(h, next, 1); __syncthreads();`
+
+// %% [solution]
+around := symm.Compile(`
+__global__ void around(symm::Handle h, int* sums, int rounds) {
+  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
+  for (int round = 0; round < rounds; round++) {
+    h.buffer<int>(next)[i] = 10 * round + h.rank;
+    __syncthreads();
+    if (i == 0) symm::put_signal(h, next, 0);
+    if (i == 0) symm::wait_signal(h, last, 0);
+    __syncthreads();
+    sums[i] += h.buffer<int>(h.rank)[i];
+    __syncthreads();
+    if (i == 0) symm::put_signal(h, last, 1);
+    if (i == 0) symm::wait_signal(h, next, 1);
+    __syncthreads();
+  }
+}`)
+
+// %% [wrong]
+around := symm.Compile(`
+__global__ void around(symm::Handle h, int* sums, int rounds) {
+  int next = (h.rank + 1) % h.world_size, last = (h.rank + h.world_size - 1) % h.world_size, i = threadIdx.x;
+  for (int round = 0; round < rounds; round++) {
+    h.buffer<int>(next)[i] = 10 * round + h.rank;
+    __syncthreads();
+    if (i == 0) symm::put_signal(h, next, 0);
+    if (i == 0) symm::wait_signal(h, last, 0);
+    __syncthreads();
+    sums[i] += h.buffer<int>(h.rank)[i];
+  }
+}`)
+
+// %% [wrong]
+around := symm.Compile(`
+__global__ void around(symm::Handle h, int* sums, int rounds) {
+  for (int round = 0; round < rounds; round++) sums[threadIdx.x] += h.rank;
+}`)
+
+// %% [check]
+symm.Recover()
+left := (rank + size - 1) % size
+sums.Fill(0)
+found := symm.Empty(symm.I32, 2)
+symm.Rendezvous(found)
+symm.Findings() // those of before
+if symm.Maybe(func() {
+	around.Launch(symm.Grid(1), symm.Block(64), ring, sums, 3, symm.Timeout(5*time.Second))
+	symm.Synchronize()
+}) != nil {
+	found.Fill(1)
+}
+symm.Recover()
+wrongSum := 0
+for _, v := range sums.Ints() {
+	if v != 30+3*left {
+		wrongSum = 1
+	}
+}
+races := symm.Findings()
+verdict := symm.AllReduce(found.CopyFrom([]int{wrongSum, len(races)}), "sum").Ints()
+switch {
+case verdict[1] > 0:
+	for _, f := range races {
+		fmt.Println(f)
+	}
+	panic(fmt.Sprintf("the sanitizer has %d findings on all ranks together", verdict[1]))
+case verdict[0] > 0:
+	panic("a sum is not what the left neighbour has sent")
+}
+fmt.Println("correct")
+
+// %% [markdown]
+// ## What you know now
+//
+// - A right result proves little. The sanitizer asks whether two accesses are ordered, on this machine and on a GPU.
+// - Bounds, races in a block, between blocks, streams and ranks, orders that are too weak: one report each, with both lines and the repair.
+// - `--schedules` looks at more orders, a seed repeats one, and a comment allows what does no harm.
+//
+// Read on: `docs/checker.md` tells of bugs that others shipped, and how they are reported here.
