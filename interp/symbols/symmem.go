@@ -44,6 +44,7 @@ func init() {
 		"F64":                         reflect.ValueOf(symmem.F64),
 		"F8E4M3":                      reflect.ValueOf(symmem.F8E4M3),
 		"F8E5M2":                      reflect.ValueOf(symmem.F8E5M2),
+		"Findings":                    reflect.ValueOf(symmem.Findings),
 		"GPUs":                        reflect.ValueOf(symmem.GPUs),
 		"GetBackend":                  reflect.ValueOf(symmem.GetBackend),
 		"GetSignalPadSize":            reflect.ValueOf(symmem.GetSignalPadSize),
@@ -116,6 +117,7 @@ func init() {
 		"WorldSize":                   reflect.ValueOf(symmem.WorldSize),
 
 		// type definitions
+		"Access":            reflect.ValueOf((*symmem.Access)(nil)),
 		"BackendStatus":     reflect.ValueOf((*symmem.BackendStatus)(nil)),
 		"BlockSize":         reflect.ValueOf((*symmem.BlockSize)(nil)),
 		"Busy":              reflect.ValueOf((*symmem.Busy)(nil)),
@@ -129,6 +131,7 @@ func init() {
 		"Dispatched":        reflect.ValueOf((*symmem.Dispatched)(nil)),
 		"Error":             reflect.ValueOf((*symmem.Error)(nil)),
 		"Event":             reflect.ValueOf((*symmem.Event)(nil)),
+		"Finding":           reflect.ValueOf((*symmem.Finding)(nil)),
 		"Graph":             reflect.ValueOf((*symmem.Graph)(nil)),
 		"GridSize":          reflect.ValueOf((*symmem.GridSize)(nil)),
 		"Group":             reflect.ValueOf((*symmem.Group)(nil)),

@@ -210,6 +210,7 @@ var functions = map[string]any{
 	"symmem.Elapsed":                      symmem.Elapsed,
 	"symmem.Empty":                        symmem.Empty,
 	"symmem.Explain":                      symmem.Explain,
+	"symmem.Findings":                     symmem.Findings,
 	"symmem.GPUs":                         symmem.GPUs,
 	"symmem.GetBackend":                   symmem.GetBackend,
 	"symmem.GetSignalPadSize":             symmem.GetSignalPadSize,
