@@ -123,7 +123,9 @@ func (d *cpu) Alloc(n int) (device.Ptr, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.memory[p] = m
-	d.watchMemory(uintptr(p), n, 0)
+	if d.remembered.Load() {
+		watchAlloc(uintptr(p), n)
+	}
 	return p, nil
 }
 

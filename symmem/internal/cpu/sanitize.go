@@ -68,7 +68,7 @@ func (d *cpu) Sanitize(s device.Sanitizing) error {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		for p, m := range d.memory {
-			emu.Watch(uintptr(p), m.Bytes(), 0)
+			watchAlloc(uintptr(p), m.Bytes())
 		}
 		for c := range maps.Keys(d.open) {
 			if g, ok := c.(*segment); ok {
@@ -77,6 +77,13 @@ func (d *cpu) Sanitize(s device.Sanitizing) error {
 		}
 	}
 	return nil
+}
+
+// watchAlloc has memory of Alloc watched. What its first page has before it belongs to nobody.
+func watchAlloc(p uintptr, n int) {
+	emu.Watch(p, n, 0)
+	page := p &^ uintptr(os.Getpagesize()-1)
+	emu.Mark(page, int(p-page), int(device.MemoryOutside))
 }
 
 // watchMemory has memory watched, whether or not kernels are at present. d.mu is held or not.
@@ -186,7 +193,7 @@ func (d *cpu) Findings() []device.Finding {
 		}
 		key := keyOf(&found)
 		if at, twice := seen[key]; twice {
-			out[at].Accesses[0].Threads += f.Count
+			out[at].Accesses[0].Threads = max(out[at].Accesses[0].Threads, f.Count)
 			continue
 		}
 		seen[key] = len(out)

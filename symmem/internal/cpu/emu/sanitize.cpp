@@ -44,21 +44,23 @@ void Sanitizer::observe() {
   synchronized(all);
 }
 
-// A finding is told once: the first is kept, and others are counted.
+// A finding is told once: the first is kept, and the threads of others are counted.
 void Sanitizer::found(Finding f) {
   auto site = [](const Place& p) { return static_cast<u64>(p.launch.module) << 24 ^ p.pc; };
   u64 a = site(f.place[0]), b = f.accesses > 1 ? site(f.place[1]) : 0;
   if (a > b) std::swap(a, b);
   const u64 key = (a * 0x9e3779b97f4a7c15ull ^ b) * 0x9e3779b97f4a7c15ull ^ static_cast<u64>(f.kind);
   std::lock_guard lock(mutex_);
-  constexpr std::size_t kMost = 1000;
-  if (const auto known = seen_.find(key); known != seen_.end()) {
-    if (known->second < findings_.size()) findings_[known->second].count++;
-    return;
+  constexpr std::size_t kMost = 1000, kMostThreads = 1 << 16;
+  auto known = seen_.find(key);
+  if (known == seen_.end()) {
+    if (findings_.size() == kMost) return;
+    known = seen_.emplace(key, Seen{findings_.size(), {}}).first;
+    findings_.push_back(f);
   }
-  if (findings_.size() == kMost) return;
-  seen_[key] = findings_.size();
-  findings_.push_back(f);
+  Seen& seen = known->second;
+  if (seen.threads.size() < kMostThreads) seen.threads.insert(u64{f.place[0].block} << 32 | f.place[0].thread);
+  findings_[seen.index].count = static_cast<unsigned>(seen.threads.size());
 }
 
 std::vector<Finding> Sanitizer::take() {

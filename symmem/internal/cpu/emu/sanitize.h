@@ -31,6 +31,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "include/emu_abi.h"
@@ -228,7 +229,11 @@ class Sanitizer {
   std::mutex mutex_;
   Actor host_;           // guarded by mutex_, as are
   std::vector<Finding> findings_;
-  std::unordered_map<u64, std::size_t> seen_;  // by kind and places
+  struct Seen {
+    std::size_t index;                // of findings_
+    std::unordered_set<u64> threads;  // that made the later access
+  };
+  std::unordered_map<u64, Seen> seen_;  // by kind and places
 
   std::mutex alone_;  // guards what follows, by which one thread's accesses are made
   Thread thread_{};
