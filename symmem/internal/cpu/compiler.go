@@ -56,7 +56,7 @@ func (c *compiler) find() error {
 	}
 	version, err := exec.Command(path, "--version").Output()
 	if err != nil {
-		return &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + path + " does not run: " + err.Error(), Hint: "name another one in SYMMREPL_CXX"}
+		return doesNotRun(path, err)
 	}
 	c.path = path
 	c.flags = append(c.flags, commonFlags...)

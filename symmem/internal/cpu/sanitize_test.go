@@ -4,6 +4,8 @@ package cpu
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -412,5 +414,32 @@ func TestSanitizeSeeds(t *testing.T) {
 	}
 	if len(kinds) < 4 {
 		t.Errorf("5 seeds gave %d orders", len(kinds))
+	}
+}
+
+func TestCanWatch(t *testing.T) {
+	for _, c := range []struct{ name, version, dumped, refused string }{
+		{"g++", "g++ (Debian) 12.2.0", "12", ""},
+		{"old g++", "g++ (GCC) 10.2.1", "10", "need g++ 11 or newer, and "},
+		{"clang++", "Debian clang version 14.0.6", "14.0.6", ""},
+		{"old clang++", "clang version 13.0.1", "13.0.1", "need clang++ 14 or newer, and "},
+		{"another", "a compiler", "unknown", "need g++ 11 or newer, and "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "c++")
+			script := fmt.Sprintf("#!/bin/sh\ncase $1 in --version) echo %q;; -dumpversion) echo %q;; esac\n", c.version, c.dumped)
+			if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			switch err := CanWatch(path); {
+			case c.refused == "" && err != nil:
+				t.Error(err)
+			case c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused+path+" is "+c.dumped)):
+				t.Errorf("%v, want %q", err, c.refused)
+			}
+		})
+	}
+	if err := CanWatch(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "does not run") {
+		t.Error(err)
 	}
 }

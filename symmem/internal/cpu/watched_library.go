@@ -3,44 +3,14 @@
 package cpu
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/kernelcache"
 )
-
-// The oldest compilers that tell volatile accesses from others where they call the functions of emu_hooks.h.
-const (
-	oldestGCC   = 11
-	oldestClang = 14
-)
-
-// canWatch is an *UnavailableError if the compiler cannot compile kernels to be watched. The compiler is prepared.
-func (c *compiler) canWatch() error {
-	out, err := exec.Command(c.path, "-dumpversion").Output()
-	if err != nil {
-		return &device.UnavailableError{Kind: "cpu", Why: c.path + " does not tell its version: " + err.Error(), Hint: "name another compiler in SYMMREPL_CXX"}
-	}
-	major, _, _ := strings.Cut(strings.TrimSpace(string(out)), ".")
-	version, err := strconv.Atoi(major)
-	name, oldest := "g++", oldestGCC
-	if c.clang {
-		name, oldest = "clang++", oldestClang
-	}
-	if err != nil || version < oldest {
-		return &device.UnavailableError{
-			Kind: "cpu", Why: fmt.Sprintf("kernels that are watched need %s %d or newer, and %s is %s", name, oldest, c.path, strings.TrimSpace(string(out))),
-			Hint: fmt.Sprintf("name g++ %d or clang++ %d, or newer, in SYMMREPL_CXX", oldestGCC, oldestClang),
-		}
-	}
-	return nil
-}
 
 // watchedFlags has the compiler call the functions of emu_hooks.h before every access, and keep the columns of the text. What it would otherwise expand is called, for these calls
 // are watched too.

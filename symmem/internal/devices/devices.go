@@ -115,5 +115,9 @@ func cpuDoctor() string {
 	if err != nil {
 		return fmt.Sprintf("cpu device  without your own kernels: %v\n", err)
 	}
-	return fmt.Sprintf("cpu device  ready, kernels compiled by %s\n", path)
+	text := fmt.Sprintf("cpu device  ready, kernels compiled by %s\n", path)
+	if err := cpu.CanWatch(path); err != nil {
+		return text + fmt.Sprintf("            without --sanitize: %v\n", err)
+	}
+	return text
 }
