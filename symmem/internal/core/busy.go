@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Busy is a kernel of the user's that has run for a while, and waits in none of the functions of symm.cuh, whose waits [Runtime.Waits] lists.
+// Busy is a kernel of the user's that has run for a while outside of the waits of symm.cuh.
 type Busy struct {
 	Kernel string
 	Spins  string        // what it reads again and again while it does nothing else: "element 3 of i32[8], which is 0, at cell[2]:4, in 128 threads"; "" if it is not known to
