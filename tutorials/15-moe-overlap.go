@@ -236,7 +236,7 @@ if rank == 0 {
 // rows are under way, even on the same stream.
 
 // %% The parts of the layer after its routing, as variables: send the tokens, multiply by the shared expert, wait for the tokens, and the rest.
-limit := symm.Timeout(300 * time.Millisecond)
+limit := symm.Timeout(3 * time.Second)
 send := func() { d = ts.DispatchSend(r, x, weight, limit) }
 multiply := func() { symm.MatMul(shared, x, v) }
 complete := func() { ts.Complete(d, limit) }
@@ -309,10 +309,10 @@ if !try() || compare() != fmt.Sprint(len(want), " of ", len(want), " numbers are
 realSend, realMultiply, realComplete := send, multiply, complete
 
 // The last rank's shared expert waits until rank 0 has all tokens: so it must not come before its send.
-if rank == size-1 {
+if size > 1 && rank == size-1 {
 	multiply = func() { hGate.WaitSignal(0, 0, limit) }
 }
-if rank == 0 {
+if size > 1 && rank == 0 {
 	complete = func() { realComplete(); hGate.PutSignal(size-1, 0, limit) }
 }
 if !try() {
@@ -321,10 +321,10 @@ if !try() {
 send, multiply, complete = realSend, realMultiply, realComplete
 
 // The last rank sends when rank 0's shared expert has begun: so that must not wait for tokens.
-if rank == size-1 {
+if size > 1 && rank == size-1 {
 	send = func() { hGate.WaitSignal(0, 1, limit); realSend() }
 }
-if rank == 0 {
+if size > 1 && rank == 0 {
 	multiply = func() { hGate.PutSignal(size-1, 1, limit); realMultiply() }
 }
 if !try() {

@@ -204,7 +204,7 @@ func shownBy(t *testing.T, nb executedNotebook, i, number int) tutorial.Shown {
 			}
 			add(tutorial.Value, plain(o.Data))
 		case "display_data":
-			if o.Data["text/html"] != nil || strings.Contains(plain(o.Data), "    order: ") {
+			if o.Data["text/html"] != nil || strings.Contains(plain(o.Data), "    repair: ") {
 				add(tutorial.Finding, plain(o.Data))
 			} else if text := withoutRemarks(plain(o.Data)); text != "" {
 				t.Errorf("cell %d displays %s, which recordings do not hold", i+1, text)

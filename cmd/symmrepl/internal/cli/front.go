@@ -22,7 +22,7 @@ func interactive(ctx context.Context, o options) (int, error) {
 	}
 	return withSession(ctx, o, func(s *opened) (int, error) {
 		if o.hasCode {
-			return s.program(ctx, o, s.request(o.code), func(c *console.Console, r console.Request) console.Outcome { return c.Cell(ctx, r) })
+			return s.program(ctx, o, s.request(o.code), (*console.Console).Cell)
 		}
 		return front(ctx, o, s)
 	})

@@ -22,7 +22,7 @@ func run(ctx context.Context, o options, args []string) (int, error) {
 	return withSession(ctx, o, func(opened *opened) (int, error) {
 		r := opened.request(s.text)
 		r.Name = s.name
-		return opened.program(ctx, o, r, func(c *console.Console, r console.Request) console.Outcome {
+		return opened.program(ctx, o, r, func(c *console.Console, ctx context.Context, r console.Request) console.Outcome {
 			if s.files != nil {
 				return c.Program(ctx, r, s.files, s.line)
 			}

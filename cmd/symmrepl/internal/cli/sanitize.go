@@ -15,12 +15,12 @@ import (
 
 // program runs the cells of a script or of -e, which run evaluates, and returns the exit status. With --sanitize they are watched, in as many orders as --schedules says,
 // each with fresh workers, so that every order begins with the same state.
-func (s *opened) program(ctx context.Context, o options, r console.Request, run func(*console.Console, console.Request) console.Outcome) (int, error) {
+func (s *opened) program(ctx context.Context, o options, r console.Request, run func(*console.Console, context.Context, console.Request) console.Outcome) (int, error) {
 	ctx, stop := o.limited(ctx)
 	defer stop()
 	c := s.console()
 	if !o.sanitize {
-		return programStatus(c, run(c, r)), nil
+		return programStatus(c, run(c, ctx, r)), nil
 	}
 	if err := s.sanitize(ctx, o, c); err != nil {
 		return statusOK, err
@@ -28,7 +28,7 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 	if o.json { // standard output has the findings and nothing else
 		r.Printer = render.New(os.Stderr, os.Stderr, s.size, false)
 	}
-	outcome := c.Schedules(ctx, o.schedules, r, true, func(r console.Request) console.Outcome { return run(c, r) })
+	outcome := c.Schedules(ctx, o.schedules, r, true, func(r console.Request) console.Outcome { return run(c, ctx, r) })
 	found := c.Findings()
 	if o.json {
 		if err := printFindings(found); err != nil {

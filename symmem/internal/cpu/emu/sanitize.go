@@ -124,8 +124,11 @@ type Place struct {
 	Caller int
 }
 
-// Findings returns what was found since the last call.
+// Findings returns what was found since the last call, and nothing of a device that is closed.
 func (d *Device) Findings() []Finding {
+	if d.c == nil {
+		return nil
+	}
 	const most = 1000
 	found := make([]C.emu_finding, most)
 	n := min(most, int(C.emu_findings(d.c, &found[0], most)))
