@@ -420,8 +420,8 @@ fmt.Println(same, "of", len(sums), "numbers are the weighted sums")
 // What does it do with mistakes? A choice of -1 masks a selection. An expert that does not exist is found on the device, like the wrong splits
 // above: no rows move, and every rank says whose token it was.
 
-// %% [fails] Rank 1 sends its token 2 to an expert that nobody has.
-if rank == 1 {
+// %% [fails] The last rank sends its token 2 to an expert that nobody has.
+if rank == size-1 {
 	choices[5] = experts
 }
 ts.Dispatch(ts.Routing(chosen.CopyFrom(choices)), x, weight.View(tokens, 2))

@@ -208,16 +208,10 @@ for _, v := range sums.Ints() {
 		wrongSum = 1
 	}
 }
-line := 0
-for _, f := range symm.Findings() { // of whoever came second
-	for _, a := range f.Accesses {
-		line = max(line, a.Line)
-	}
-}
-verdict := symm.AllReduce(found.CopyFrom([]int{wrongSum, line}), "max").Ints()
+verdict := symm.AllReduce(found.CopyFrom([]int{wrongSum, len(symm.Findings())}), "max").Ints() // whoever came second has findings
 switch {
 case verdict[1] > 0:
-	panic(fmt.Sprintf("the sanitizer finds two accesses that nothing orders: the last in line %d", verdict[1]))
+	panic("the sanitizer finds accesses that nothing orders")
 case verdict[0] > 0:
 	panic("a sum is not what the left neighbour has sent")
 }
