@@ -98,6 +98,9 @@ func testPairs(t *testing.T, heldOut bool) {
 	if device() != "cpu" {
 		t.Skip("kernels are watched on the cpu device")
 	}
+	if testing.Short() {
+		t.Skip("the corpus is tried in long tests only")
+	}
 	const ranks = 4
 	for _, group := range []struct{ name, files, hosts, network string }{
 		{"one host", "testdata/sanitizer/[^n]*.txt", "", ""},
