@@ -19,7 +19,7 @@ func TestTimeLimit(t *testing.T) {
 		{"spin", kernels + "x := symm.Empty(symm.I32, 8)\n// %%\nk.Launch(symm.Grid(1), symm.Block(64), x)\nsymm.Synchronize()\n", []string{
 			"[0,1] spin.go:13 has run for ", " s and is ended, as the limit of 4s is over:\n[0,1]   rank 0,1  waits in symm.Synchronize ",
 			" at spin.go:14; busy in kernel spin, launched at spin.go:13: it reads nothing but element 3 of i32[8], which is 0, at spin.go:2, in 64 threads, for ",
-			"[0] spin.go:2: kernel spin, block [0 0 0], thread [", ": interrupted, launched at spin.go:13\n"}},
+			"] spin.go:2: kernel spin, block [0 0 0], thread [", ": interrupted, launched at spin.go:13\n"}},
 		{"poll", kernels + "x := symm.Local(symm.U32, 8)\n// %%\nk.Kernel(\"poll\").Launch(symm.Grid(1), symm.Block(1), x, symm.Rank())\ntime.Sleep(time.Hour)\n", []string{
 			"is ended, as the limit of 4s is over:\n", "rank 0  waits in time.Sleep at poll.go:14; busy in kernel poll, launched at poll.go:13: it reads nothing but element 0 of u32[8], which is 0, at poll.go:5, for ",
 			"rank 1  waits in time.Sleep at poll.go:14; busy in kernel poll, launched at poll.go:13: it reads nothing but element 1 of u32[8], which is 0, at poll.go:5, for "}},
