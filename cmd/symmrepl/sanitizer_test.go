@@ -22,7 +22,7 @@ import (
 //	code // wrong, access 1                    is in the wrong one only; a finding names this line for one of its accesses,
 //	code // access 2                           and this for the other
 //
-// Lines that a variant lacks are empty there. The pairs that are held out were not looked at while the sanitizer was made.
+// Lines that a variant lacks are empty there. The pairs that are held out were run only when the sanitizer had been made.
 type pair struct {
 	file, name string
 	kinds      []string
