@@ -3,9 +3,11 @@ package cuda
 import (
 	"encoding/binary"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
@@ -114,4 +116,31 @@ func testCopier(t *testing.T, d *Device, copier unsafe.Pointer) {
 	if got := c.word(8); got != 2500*2499/2 {
 		t.Errorf("the sum is %d, want %d", got, 2500*2499/2)
 	}
+}
+
+// testLoad: while code is loaded, the network engine brings what a running kernel waits for. The kernel waits for the word that its
+// argument points to, or until it has waited for long.
+func testLoad(t *testing.T, d *Device, copier unsafe.Pointer, wait device.Kernel, code cubin.Binary, long time.Duration) {
+	c := newCarrier(t, d, copier)
+	defer c.close(d)
+	must(t, c.s.Set(c.b, 0, 16))
+	must(t, c.s.Synchronize())
+	must(t, c.s.Launch(wait, device.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{1, 1, 1}, Args: binary.NativeEndian.AppendUint64(nil, uint64(c.b))}))
+	hangs := time.AfterFunc(2*long, func() { panic("loading keeps the network engine from setting a word, without end") })
+	defer hangs.Stop()
+	start, loaded := time.Now(), make(chan error)
+	go func() {
+		m, err := d.c.LoadModule(code.Cubin)
+		if err == nil {
+			err = m.Close()
+		}
+		loaded <- err
+	}()
+	time.Sleep(100 * time.Millisecond) // the load has begun
+	c.carry(abi.NetOp{Kind: abi.NetPut, Signal: abi.NetSetWord, SignalAt: 0, Value: 1})
+	must(t, <-loaded)
+	if took := time.Since(start); took > long/2 {
+		t.Errorf("the word came after %v: loading kept the network engine from setting it", took.Round(time.Millisecond))
+	}
+	must(t, c.s.Synchronize())
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
 )
@@ -158,11 +159,12 @@ func TestDomainOf(t *testing.T) {
 }
 
 func fakeCopier(t *testing.T, d *Device) {
-	add := fakeKernel(t, d, "signal_add")
+	add, wait := fakeKernel(t, d, "signal_add"), fakeKernel(t, d, "wait")
 	before := live(t)
 	c, err := d.c.OpenCopier(add.c)
 	must(t, err)
 	testCopier(t, d, c.Face())
+	testLoad(t, d, c.Face(), wait, cubin.Binary{Cubin: []byte("any")}, 10*time.Second)
 	must(t, c.Close())
 	if n := live(t) - before; n != 0 {
 		t.Errorf("%d objects were left behind", n)

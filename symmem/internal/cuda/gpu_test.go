@@ -11,6 +11,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -74,6 +75,15 @@ func TestGPU(t *testing.T) {
 		copier, err := d.Copier()
 		must(t, err)
 		testCopier(t, d, copier)
+		wait := compiled(t, d, `__global__ void wait(unsigned* word) {
+  unsigned long long start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  while (!*(volatile unsigned*)word && now - start < 10000000000);
+}`)
+		code, err := d.compiler.Compile(cubin.Unit{Name: "cell[2]", Line: 1, Text: "extern \"C\" __global__ void later() {}"})
+		must(t, err)
+		testLoad(t, d, copier, wait, code, 10*time.Second)
 	})
 	t.Run("snippet", func(t *testing.T) { gpuSnippet(t, d) })
 	t.Run("shared", func(t *testing.T) { gpuShared(t, d) })

@@ -123,12 +123,13 @@ sy_status sy_copier_open(sy_device *d, uintptr_t add, sy_copier **out) {
 	if (!c) return OUT_OF_HOST_MEMORY;
 	c->face = (net_copier){c, enter, owns, stage, unstage, copy, word, poll_ticket};
 	c->device = d;
+	atomic_fetch_add(&d->copiers, 1);
 	c->add = (cu_function)add;
 	int least, greatest;
 	TRY_ELSE(failed, cuCtxGetStreamPriorityRange, &least, &greatest);
 	TRY_ELSE(failed, cuStreamCreateWithPriority, &c->stream, CU_STREAM_NON_BLOCKING, greatest);
 	for (int i = 0; i < TICKETS; i++) TRY_ELSE(failed, cuEventCreate, &c->events[i], CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING);
-	st = sy_host_memory((size_t)SMALLS * SMALL + (size_t)LARGES * LARGE + TICKETS * sizeof(uint64_t), (void **)&c->pinned);
+	st = sy_host_memory(d, (size_t)SMALLS * SMALL + (size_t)LARGES * LARGE + TICKETS * sizeof(uint64_t), (void **)&c->pinned);
 	if (st.code) goto failed;
 	*out = c;
 	return OK;
@@ -144,6 +145,7 @@ sy_status sy_copier_close(sy_copier *c) {
 		for (int i = 0; i < TICKETS && c->events[i]; i++) FIRST(cuEventDestroy_v2, c->events[i]);
 		if (c->pinned) FIRST(cuMemFreeHost, c->pinned);
 	}
+	atomic_fetch_sub(&c->device->copiers, 1);
 	free(c);
 	return st;
 }

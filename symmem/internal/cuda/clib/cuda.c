@@ -20,6 +20,12 @@ sy_status sy_enter(const sy_device *d) {
 	return OK;
 }
 
+sy_status sy_settle(sy_device *d) {
+	// Nothing may wait for the whole device during a capture, which begins when it has settled.
+	if (atomic_load(&d->copiers) && !atomic_load(&d->captures)) TRY(cuCtxSynchronize);
+	return OK;
+}
+
 // ---- driver -------------------------------------------------------------------------------------------
 
 sy_status sy_driver_init(int *version, int *devices) {
@@ -122,14 +128,16 @@ sy_status sy_alloc(sy_device *d, size_t n, uint64_t *out) {
 
 sy_status sy_free(sy_device *d, uint64_t ptr) {
 	ENTER(d);
+	SETTLE(d);
 	TRY(cuMemFree_v2, ptr);
 	return OK;
 }
 
-sy_status sy_host_memory(size_t n, void **out) {
+sy_status sy_host_memory(sy_device *d, size_t n, void **out) {
 	sy_status st = OK;
 	void *host;
 	cu_ptr seen = 0;
+	SETTLE(d);
 	TRY(cuMemHostAlloc, &host, n, CU_HOST_PORTABLE | CU_HOST_DEVICEMAP);
 	TRY_ELSE(failed, cuMemHostGetDevicePointer_v2, &seen, host, 0);
 	if (seen != (cu_ptr)(uintptr_t)host) {
@@ -147,19 +155,21 @@ failed:
 sy_status sy_host_alloc(sy_device *d, size_t n, uintptr_t *out) {
 	ENTER(d);
 	void *host = NULL;
-	sy_status st = sy_host_memory(n, &host);
+	sy_status st = sy_host_memory(d, n, &host);
 	*out = (uintptr_t)host;
 	return st;
 }
 
 sy_status sy_host_free(sy_device *d, uintptr_t ptr) {
 	ENTER(d);
+	SETTLE(d);
 	TRY(cuMemFreeHost, (void *)ptr);
 	return OK;
 }
 
 sy_status sy_host_register(sy_device *d, uintptr_t host, size_t n, uint64_t *ptr) {
 	ENTER(d);
+	SETTLE(d);
 	sy_status st = OK;
 	TRY(cuMemHostRegister_v2, (void *)host, n, CU_HOST_PORTABLE | CU_HOST_DEVICEMAP);
 	TRY_ELSE(failed, cuMemHostGetDevicePointer_v2, ptr, (void *)host, 0);
@@ -171,6 +181,7 @@ failed:
 
 sy_status sy_host_unregister(sy_device *d, uintptr_t host) {
 	ENTER(d);
+	SETTLE(d);
 	TRY(cuMemHostUnregister, (void *)host);
 	return OK;
 }
@@ -189,6 +200,7 @@ static cu_allocation shareable(const sy_device *d) {
 static sy_status map(sy_device *d, sy_segment *s) {
 	sy_status st = OK;
 	cu_access access = {{CU_LOCATION_DEVICE, d->device}, CU_ACCESS_READWRITE};
+	SETTLE(d);
 	TRY(cuMemAddressReserve, &s->ptr, s->size, 0, 0, 0);
 	TRY_ELSE(reserved, cuMemMap, s->ptr, s->size, 0, s->handle, 0);
 	TRY_ELSE(mapped, cuMemSetAccess, s->ptr, s->size, &access, 1);
@@ -257,7 +269,7 @@ sy_status sy_segment_export(sy_device *d, const sy_segment *s, int *fd) {
 
 sy_status sy_segment_close(sy_device *d, const sy_segment *s) {
 	ENTER(d);
-	sy_status st = OK;
+	sy_status st = sy_settle(d);
 	FIRST(cuMemUnmap, s->ptr, s->size);
 	FIRST(cuMemRelease, s->handle);
 	FIRST(cuMemAddressFree, s->ptr, s->size);
@@ -268,6 +280,7 @@ sy_status sy_segment_close(sy_device *d, const sy_segment *s) {
 
 sy_status sy_module_load(sy_device *d, const void *image, uintptr_t *out) {
 	ENTER(d);
+	SETTLE(d);
 	cu_module module;
 	TRY(cuModuleLoadData, &module, image);
 	*out = (uintptr_t)module;
@@ -276,12 +289,14 @@ sy_status sy_module_load(sy_device *d, const void *image, uintptr_t *out) {
 
 sy_status sy_module_unload(sy_device *d, uintptr_t module) {
 	ENTER(d);
+	SETTLE(d);
 	TRY(cuModuleUnload, (cu_module)module);
 	return OK;
 }
 
 sy_status sy_function(sy_device *d, uintptr_t module, const char *name, uintptr_t *out) {
 	ENTER(d);
+	SETTLE(d);
 	cu_function function;
 	TRY(cuModuleGetFunction, &function, (cu_module)module, name);
 	if (cu.cuFuncLoad) TRY(cuFuncLoad, function);

@@ -46,7 +46,18 @@ struct sy_device {
 	cu_stream service;      // for zeroing, apart from the user's streams
 	int handles;            // kinds that segments can be exported as
 	_Atomic(void *) stages; // staging memory of streams that are gone, each with the address of the next
+	atomic_int copiers;     // of network engines
+	atomic_int captures;    // under way
 };
+
+// SETTLE comes before calls for which the driver waits until running kernels end: those that load code, and that pin, map and free memory. It
+// lets no other thread call it meanwhile, not even a network engine's, which brings what those kernels may be waiting for. So with a copier the
+// kernels are waited for first, in a call beside which the engine's go on.
+#define SETTLE(device) \
+	do { \
+		sy_status settled_ = sy_settle(device); \
+		if (settled_.code) return settled_; \
+	} while (0)
 
 // sy_beside is what runs copies beside each other: streams apart from the first copy's, and events that begin and end them. Its parts
 // are made when first needed.
@@ -70,10 +81,11 @@ struct sy_stream {
 	sy_beside beside;
 };
 
-// sy_enter is ENTER's.
+// sy_enter is ENTER's, and sy_settle SETTLE's.
 sy_status sy_enter(const sy_device *d);
+sy_status sy_settle(sy_device *d);
 
 // sy_host_memory returns zeroed pinned memory that the device sees at the same address. The context is current.
-sy_status sy_host_memory(size_t n, void **out);
+sy_status sy_host_memory(sy_device *d, size_t n, void **out);
 
 #endif

@@ -141,6 +141,7 @@ typedef struct cu_exec *cu_exec;
 	X(cuDevicePrimaryCtxRetain, (cu_context *context, int device)) \
 	X(cuDevicePrimaryCtxRelease_v2, (int device)) \
 	X(cuCtxSetCurrent, (cu_context context)) \
+	X(cuCtxSynchronize, (void)) \
 	X(cuCtxGetStreamPriorityRange, (int *least, int *greatest)) \
 	X(cuPointerGetAttribute, (void *value, int attribute, cu_ptr ptr)) \
 	X(cuModuleLoadData, (cu_module *module, const void *image)) \

@@ -117,7 +117,10 @@ static sy_status make_stage(sy_stream *s) {
 	sy_status st = OK;
 	void *stage = kept_stage(s->device);
 	unsigned flags = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING;
-	if (!stage) TRY(cuMemHostAlloc, &stage, 2 * STAGE_HALF, CU_HOST_PORTABLE);
+	if (!stage) {
+		SETTLE(s->device);
+		TRY(cuMemHostAlloc, &stage, 2 * STAGE_HALF, CU_HOST_PORTABLE);
+	}
 	TRY_ELSE(host, cuEventCreate, &s->left[0], flags);
 	TRY_ELSE(event, cuEventCreate, &s->left[1], flags);
 	s->stage = stage;
@@ -154,7 +157,7 @@ sy_status sy_write(sy_stream *s, uint64_t dst, const void *src, size_t n) {
 sy_status sy_write_kept(sy_stream *s, uint64_t dst, const void *src, size_t n, uintptr_t *buffer) {
 	ENTER(s->device);
 	void *host;
-	sy_status st = sy_host_memory(n, &host);
+	sy_status st = sy_host_memory(s->device, n, &host);
 	if (st.code) return st;
 	memcpy(host, src, n);
 	TRY_ELSE(failed, cuMemcpyHtoDAsync_v2, dst, host, n, s->stream);
@@ -248,7 +251,9 @@ sy_status sy_event_elapsed(sy_device *d, uintptr_t from, uintptr_t to, float *mi
 
 sy_status sy_capture_begin(sy_stream *s) {
 	ENTER(s->device);
+	SETTLE(s->device);
 	TRY(cuStreamBeginCapture_v2, s->stream, CU_CAPTURE_RELAXED);
+	atomic_fetch_add(&s->device->captures, 1);
 	return OK;
 }
 
@@ -256,6 +261,7 @@ sy_status sy_capture_end(sy_stream *s, uintptr_t *out) {
 	ENTER(s->device);
 	cu_graph graph = NULL;
 	cu_exec exec = NULL;
+	atomic_fetch_sub(&s->device->captures, 1);
 	TRY(cuStreamEndCapture, s->stream, &graph);
 	int result = cu.cuGraphInstantiateWithFlags(&exec, graph, 0);
 	cu.cuGraphDestroy(graph);

@@ -49,10 +49,12 @@ typedef struct op {
 	struct op *next;
 } op;
 typedef struct { op *first; } graph;
-typedef struct stream { op *first, *last; graph *graph; int spoilt; } stream;
+typedef struct stream { op *first, *last; graph *graph; int spoilt; struct stream *next; } stream;
 typedef struct { int fd, device; size_t size; int handles; } allocation;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; // held while code is loaded: no other call begins then
+static stream *streams;
 static _Atomic int live;
 static int sticky, initialised, context[DEVICES];
 static __thread int *current;
@@ -69,6 +71,7 @@ static int failing(const char *name) {
 		int f_ = failing(name); \
 		if (f_) return f_; \
 		if (sticky) return sticky; \
+		pthread_mutex_lock(&loading), pthread_mutex_unlock(&loading); \
 		if (!initialised) return 3; \
 	} while (0)
 #define IN_CONTEXT(name) \
@@ -273,7 +276,14 @@ int cuMemSetAccess(ptr p, size_t n, const struct access *a, size_t count) {
 
 // ---- code ----
 
-int cuModuleLoadData(int **m, const void *image) { IN_CONTEXT("cuModuleLoadData"); return *m = calloc(1, 4), live++, image ? 0 : INVALID_VALUE; }
+static int wait_for_streams(void);
+int cuModuleLoadData(int **m, const void *image) {
+	IN_CONTEXT("cuModuleLoadData");
+	pthread_mutex_lock(&loading);
+	int result = wait_for_streams();
+	pthread_mutex_unlock(&loading);
+	return result ? result : (*m = calloc(1, 4), live++, image ? 0 : INVALID_VALUE);
+}
 int cuModuleUnload(int *m) { IN_CONTEXT("cuModuleUnload"); return free(m), live--, 0; }
 int cuModuleGetFunction(function **f, int *m, const char *name) {
 	IN_CONTEXT("cuModuleGetFunction");
@@ -380,13 +390,42 @@ static int poll_stream(stream *s) {
 	return sticky ? sticky : busy ? NOT_READY : 0;
 }
 
-int cuStreamCreate(stream **s, unsigned flags) { IN_CONTEXT("cuStreamCreate"); return *s = calloc(1, sizeof **s), live++, flags != 1; }
+// wait_for_streams returns when no stream has work. A stream that captures has none.
+static int wait_for_streams(void) {
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		int busy = 0;
+		for (stream *s = streams; s; s = s->next) busy |= pump(s);
+		pthread_mutex_unlock(&lock);
+		if (sticky || !busy) return sticky;
+		usleep(200);
+	}
+}
+int cuCtxSynchronize(void) { IN_CONTEXT("cuCtxSynchronize"); return wait_for_streams(); }
+
+static stream *new_stream(void) {
+	stream *s = calloc(1, sizeof *s);
+	pthread_mutex_lock(&lock);
+	s->next = streams;
+	streams = s;
+	pthread_mutex_unlock(&lock);
+	return live++, s;
+}
+int cuStreamCreate(stream **s, unsigned flags) { IN_CONTEXT("cuStreamCreate"); return *s = new_stream(), flags != 1; }
 int cuCtxGetStreamPriorityRange(int *least, int *greatest) { IN_CONTEXT("cuCtxGetStreamPriorityRange"); return *least = 0, *greatest = -5, 0; }
 int cuStreamCreateWithPriority(stream **s, unsigned flags, int priority) {
 	IN_CONTEXT("cuStreamCreateWithPriority");
-	return *s = calloc(1, sizeof **s), live++, flags != 1 || priority != -5;
+	return *s = new_stream(), flags != 1 || priority != -5;
 }
-int cuStreamDestroy_v2(stream *s) { IN_CONTEXT("cuStreamDestroy_v2"); return free(s), live--, 0; }
+int cuStreamDestroy_v2(stream *s) {
+	IN_CONTEXT("cuStreamDestroy_v2");
+	pthread_mutex_lock(&lock);
+	stream **at = &streams;
+	while (*at != s) at = &(*at)->next;
+	*at = s->next;
+	pthread_mutex_unlock(&lock);
+	return free(s), live--, 0;
+}
 int cuStreamQuery(stream *s) { IN_CONTEXT("cuStreamQuery"); return poll_stream(s); }
 int cuStreamSynchronize(stream *s) {
 	IN_CONTEXT("cuStreamSynchronize");
