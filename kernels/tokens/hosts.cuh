@@ -13,8 +13,9 @@
 //             ranks of a host store what they made of a token in slots of the one that it crossed to; that adds them up, as float, and puts the
 //             sum to the token's rank, which adds those of all hosts in the order of the hosts.
 //
-// Every rank has words in its pad that partners add to: [TokenWord][source], each with a strong signal, which comes after everything that its
-// rank put before. They count up, and the blocks count how far they have come. So nobody waits for room:
+// Every rank has words in its pad that partners set: [TokenWord][source], each with a strong signal, which comes after everything that its
+// rank put before. They count up, and the blocks count how far they have come. They are set and not added to because a GPU's copies set words,
+// while additions take a kernel, which may find no room beside these. So nobody waits for room:
 //
 //   inboxes of tokens   belong to a region: who has another's counts of a routing knows that it is done with the region's last one. So it is with
 //                       outboxes: the counts of the routing between say that what was put from there had arrived.
@@ -89,16 +90,16 @@ __device__ inline bool put(const TokenHostsArgs& a, const NetGroup& g, u32 to, u
   return post(g.port, a.args.context, to, op, nullptr);
 }
 
-// raise: one thread adds 1 to a word of a rank when everything that this one put there before is in place. False if it gave up.
-__device__ inline bool raise(const TokenHostsArgs& a, const NetGroup& g, u32 to, TokenWord word) {
+// raise: one thread sets a word of a rank to its next count when everything that this one put there before is in place. False if it gave up.
+__device__ inline bool raise(const TokenHostsArgs& a, const NetGroup& g, u32 to, TokenWord word, u32 count) {
   NetOp op = {};
   op.kind = kNetPut;
   op.peer = g.members[to].rank;
-  op.signal = kNetAddWord;
+  op.signal = kNetSetWord;
   op.strong = 1;
   op.signal_window = a.window + 1;
   op.signal_at = word_at(a, word, (u32)a.args.context.rank);
-  op.value = 1;
+  op.value = count;
   return post(g.port, a.args.context, to, op, nullptr);
 }
 

@@ -6,10 +6,10 @@
 using namespace symm;
 using namespace tokens;
 
-// say_returned tells all partners that everything which this rank has put to them is there. False if the thread gave up.
-static __device__ __forceinline__ bool say_returned(const TokenHostsArgs& a, const NetGroup& g) {
+// say_returned tells all partners that everything which this rank has put to them is there, for the count-th time. False if the thread gave up.
+static __device__ __forceinline__ bool say_returned(const TokenHostsArgs& a, const NetGroup& g, u32 count) {
   bool ok = true;
-  for (u32 i = threadIdx.x; ok && i < a.partners; i += blockDim.x) ok = raise(a, g, a.partner[i].rank, kReturned);
+  for (u32 i = threadIdx.x; ok && i < a.partners; i += blockDim.x) ok = raise(a, g, a.partner[i].rank, kReturned, count);
   return ok;
 }
 
@@ -43,7 +43,7 @@ static __device__ __forceinline__ void combine_direct(const TokenHostsArgs& a, c
   bool ok = put_rows(a, g, bank, bytes);
   if (!__syncthreads_and(ok)) return;
   const bool last = last_block(a);
-  if (last) ok = say_returned(a, g);
+  if (last) ok = say_returned(a, g, epoch + 1);
   each_part(p, units, [&](u32 t, u32 first, u32 n) {
     each_row(s, t, first, n, [&](u32 owner, u32 j, u64 row, u32 at, u32 count) {
       if (near(s, owner)) move(slot(s, owner, bank, t, j, bytes) + at * 16, (const char*)s.in + row * bytes + at * 16, count);
@@ -103,7 +103,7 @@ static __device__ __forceinline__ void combine_by_rails(const TokenHostsArgs& a,
         return put(a, g, to.rank, a.window, a.start + a.boxes.in_sums + of_bank(to.place, t), mine + a.boxes.out_sums + of_bank(i, t), n * sum_bytes);
       });
     }
-    ok = __syncthreads_and(ok) && say_returned(a, g);
+    ok = __syncthreads_and(ok) && say_returned(a, g, epoch + 1);
   }
   if (!__syncthreads_and(ok) || !all_came(a, g, kReturned, epoch + 1)) return;
   if (threadIdx.x == 0) combines[blockIdx.x] = epoch + 1;

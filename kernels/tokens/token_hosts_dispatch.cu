@@ -11,7 +11,7 @@ static __device__ __forceinline__ bool ready(const TokenHostsArgs& a, const NetG
   if (!meet_near(a, g)) return false;
   bool ok = true;
   if (blockIdx.x == 0)
-    for (u32 i = threadIdx.x; ok && i < a.partners; i += blockDim.x) ok = raise(a, g, a.partner[i].rank, kReady);
+    for (u32 i = threadIdx.x; ok && i < a.partners; i += blockDim.x) ok = raise(a, g, a.partner[i].rank, kReady, count);
   if (!__syncthreads_and(ok) || !all_came(a, g, kReady, count)) return false;
   if (threadIdx.x == 0) meetings[blockIdx.x] = count;
   return true;
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(512) token_hosts_dispatch(const __g
   if (last_block(a))
     for (u32 i = threadIdx.x; ok && i < a.partners; i += blockDim.x) {
       const TokenPartner to = a.partner[i];
-      ok = put(a, g, to.rank, a.window, a.start + a.boxes.notes + to.place * a.boxes.note_bytes, s.notes.base, a.boxes.note_bytes) && raise(a, g, to.rank, kSent);
+      ok = put(a, g, to.rank, a.window, a.start + a.boxes.notes + to.place * a.boxes.note_bytes, s.notes.base, a.boxes.note_bytes) && raise(a, g, to.rank, kSent, epochs(s, kDispatches)[blockIdx.x] + 1);
     }
   if (__syncthreads_and(ok) && !(s.manner & kSplit)) collect(a, g);
 }

@@ -17,7 +17,7 @@ extern "C" __global__ void __launch_bounds__(512) token_hosts_routing(const __gr
     const u64 at = (const char*)own - (const char*)s.signals.block[c.rank];
     bool ok = true;
     for (u32 p = threadIdx.x; ok && p < (u32)c.ranks(); p += blockDim.x)
-      if (!near(s, p)) ok = put(a, g, p, a.window + 1, at, own, (items(s) + 1) * sizeof(Packet)) && raise(a, g, p, kCounted);
+      if (!near(s, p)) ok = put(a, g, p, a.window + 1, at, own, (items(s) + 1) * sizeof(Packet)) && raise(a, g, p, kCounted, epoch);
   }
   __syncthreads();
   if (threadIdx.x == 0) routings[blockIdx.x] = epoch;
