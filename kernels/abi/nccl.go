@@ -30,6 +30,7 @@ type NcclWindow struct {
 	_                uint32
 	Multimem         Ptr  // the parts of the LSA team at once, or 0
 	Lsa              Ptrs // by rank of the LSA team
+	None             Ptr  // 0
 }
 
 // NcclLsaBarrier is ncclLsaBarrierHandle.
@@ -63,6 +64,7 @@ type NcclDevComm struct {
 	_                                                                            uint32
 	LsaMultimem                                                                  Ptr
 	ResourceWindow                                                               Ptr // to an NcclWindow
+	Resources                                                                    Ptr // this rank's part of it
 	Net                                                                          Ptr // to the NetGroup of a group that spans hosts, or 0
 	Context                                                                      Context
 }

@@ -7,6 +7,31 @@
 #pragma once
 #include "nccl/pointer.h"
 
+namespace symm {
+
+// nccl_came tells whether a word has come to a count.
+__device__ __forceinline__ bool nccl_came(const u32* word, u32 count, bool acquires) {
+  return (int)((acquires ? load_acquire(word) : load_relaxed(word)) - count) >= 0;
+}
+
+// nccl_await waits until a word has come to w.want. It is a call, so that kernels do not fetch what only those run that have to wait.
+__device__ __noinline__ inline ncclResult_t nccl_await(Context c, Wait w, const u32* word, bool acquires, bool timed, unsigned long long cycles) {
+  const long long began = timed ? clock64() : 0;
+  Patience patience;
+  ncclResult_t result = ncclSuccess;
+  while (!nccl_came(word, (u32)w.want, acquires)) {
+    if (timed && (unsigned long long)(clock64() - began) >= cycles) {
+      result = ncclTimeout;
+      break;
+    }
+    if (patience.expired(c, w, load_relaxed(word))) return ncclRemoteError;
+  }
+  patience.satisfied(c);
+  return result;
+}
+
+}  // namespace symm
+
 template <typename Coop>
 struct ncclLsaBarrierSession {
   Coop coop;
@@ -16,34 +41,36 @@ struct ncclLsaBarrierSession {
   int index;           // among the handle's, with those of multimem behind the others
   unsigned int epoch;  // how often the rank was here
   bool over;           // it was refused or gave up
+  char* first;         // the resources of the peer whom this thread tells first: loaded early, beside the epoch
 
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeam team, ncclLsaBarrierHandle handle, unsigned int index,
                                            bool multimem = false, ncclMultimemHandle mmHandle = {})
-      : coop(coop), comm(comm), team(team), handle(handle), index((int)index + (multimem ? handle.nBarriers : 0)), epoch(0), over(false) {
+      : coop(coop), comm(comm), team(team), handle(handle), index((int)index + (multimem ? handle.nBarriers : 0)), epoch(0), over(false), first(nullptr) {
     if (index >= (unsigned int)handle.nBarriers) {
       if (coop.thread_rank() == 0) symm::nccl_refuse(comm.context.watch, comm.rank, symm::kNcclBarrier, comm.context.ordinal, comm.rank, index, (symm::u64)handle.nBarriers);
       over = true;
       return;
     }
-    epoch = *words(comm.lsaRank);
+    epoch = *words(comm.resources);
+    if (coop.thread_rank() < team.nRanks - 1) first = resources(coop.thread_rank());
   }
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeamTagLsa, unsigned int index, bool multimem = false)
       : ncclLsaBarrierSession(coop, comm, ncclTeamLsa(comm), comm.lsaBarrier, index, multimem) {}
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, symm::NcclAbsent)
-      : coop(coop), comm(comm), team(), handle(), index(0), epoch(0), over(true) {}
+      : coop(coop), comm(comm), team(), handle(), index(0), epoch(0), over(true), first(nullptr) {}
   ncclLsaBarrierSession(ncclLsaBarrierSession const&) = delete;
   NCCL_DEVICE_INLINE ~ncclLsaBarrierSession() {
-    if (!over && coop.thread_rank() == 0) *words(comm.lsaRank) = epoch;
+    if (!over && coop.thread_rank() == 0) *words(comm.resources) = epoch;
     coop.sync();
   }
 
   // arrive tells the peers. With an order that releases, what the coop wrote before is visible to whoever acquires in wait.
   NCCL_DEVICE_INLINE void arrive(Coop, cuda::memory_order order) {
     coop.sync();
-    if (over || coop.thread_rank() >= team.nRanks) return;
-    if (team.nRanks > 1 && symm::releases(order)) symm::fence();
-    for (int i = coop.thread_rank(); i < team.nRanks; i += coop.size())
-      if (i != team.rank) symm::store_relaxed(inbox(ncclTeamRankToLsa(comm, team, i), team.rank), epoch + 1);
+    if (over || coop.thread_rank() >= team.nRanks - 1) return;
+    if (symm::releases(order)) symm::fence();
+    symm::store_relaxed(inbox(first, team.rank), epoch + 1);
+    for (int i = coop.thread_rank() + coop.size(); i < team.nRanks - 1; i += coop.size()) symm::store_relaxed(inbox(resources(i), team.rank), epoch + 1);
   }
   NCCL_DEVICE_INLINE void wait(Coop, cuda::memory_order order) { await(order, false, 0); }
   NCCL_DEVICE_INLINE void sync(Coop c, cuda::memory_order order) {
@@ -58,34 +85,28 @@ struct ncclLsaBarrierSession {
   }
 
  private:
-  // words begins with the epoch of this barrier in a rank's memory.
-  NCCL_DEVICE_INLINE symm::u32* words(int lsa) const { return (symm::u32*)(comm.resourceWindow->lsa[lsa] + ncclGetResourceBufferOffset(handle.bufHandle)) + index; }
-  NCCL_DEVICE_INLINE symm::u32* inbox(int owner, int from) const { return words(owner) - index + 2 * handle.nBarriers + index * comm.lsaSize + from; }
+  // words begins with the epoch of this barrier in a rank's part of the resource window.
+  NCCL_DEVICE_INLINE symm::u32* words(const char* part) const { return (symm::u32*)(part + ncclGetResourceBufferOffset(handle.bufHandle)) + index; }
+  // inbox is where a rank finds in its memory that another has arrived.
+  NCCL_DEVICE_INLINE symm::u32* inbox(const char* part, int from) const { return words(part) - index + 2 * handle.nBarriers + index * comm.lsaSize + from; }
+
+  // peer is the number in the team of the i-th of the others.
+  NCCL_DEVICE_INLINE int peer(int i) const { return i + (i >= team.rank); }
+  // resources is that one's part of the resource window.
+  NCCL_DEVICE_INLINE char* resources(int i) const { return comm.resourceWindow->lsa[ncclTeamRankToLsa(comm, team, peer(i))]; }
 
   NCCL_DEVICE_INLINE ncclResult_t await(cuda::memory_order order, bool timed, unsigned long long cycles) {
     if (over) {
       coop.sync();
       return ncclRemoteError;
     }
-    const long long began = timed ? clock64() : 0;
     ncclResult_t result = ncclSuccess;
-    for (int i = coop.thread_rank(); i < team.nRanks && result == ncclSuccess; i += coop.size()) {
-      if (i == team.rank) continue;
-      const symm::u32* const word = inbox(comm.lsaRank, i);
-      const symm::Wait w{symm::kLsaBarrier, (symm::u32)ncclTeamRankToWorld(comm, team, i), (symm::u32)(index % handle.nBarriers), epoch + 1};
-      symm::Patience patience;
-      symm::u32 seen;
-      while ((int)((seen = symm::acquires(order) ? symm::load_acquire(word) : symm::load_relaxed(word)) - (epoch + 1)) < 0) {
-        if (timed && (unsigned long long)(clock64() - began) >= cycles) {
-          result = ncclTimeout;
-          break;
-        }
-        if (patience.expired(comm.context, w, seen)) {
-          result = ncclRemoteError;
-          break;
-        }
-      }
-      if (result != ncclRemoteError) patience.satisfied(comm.context);
+    for (int i = coop.thread_rank(); i < team.nRanks - 1 && result == ncclSuccess; i += coop.size()) {
+      const symm::u32* const word = inbox(comm.resources, peer(i));
+      const bool acquires = symm::acquires(order);
+      if (symm::nccl_came(word, epoch + 1, acquires)) continue;
+      const symm::Wait w{symm::kLsaBarrier, (symm::u32)ncclTeamRankToWorld(comm, team, peer(i)), (symm::u32)(index - (index < handle.nBarriers ? 0 : handle.nBarriers)), epoch + 1};
+      result = symm::nccl_await(comm.context, w, word, acquires, timed, cycles);
     }
     epoch++;
     if (symm::nccl_all(coop, result == ncclSuccess)) return result;

@@ -22,11 +22,10 @@ template <class T> __device__ __forceinline__ T nccl_field(const T* field) {
 #endif
 }
 
-// nccl_at is the address in a peer's part of a window, the number lsa in its LSA team, whom the caller calls peer.
-//
-// On GPUs it has no branch and no call, so that a loop over peers loads from several of them at once.
-__device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa, int peer) {
 #ifdef SYMM_CPU
+// nccl_at is the address in a peer's part of a window, the number lsa in its LSA team, whom the caller calls peer. Null, and refused, if there is
+// no such peer or place.
+__device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa, int peer) {
   if ((unsigned)lsa >= (unsigned)w->lsaSize) {
     nccl_refuse(w->watch, w->rank, kNcclPeer, 0, peer, (u64)(i64)lsa, (u64)w->lsaSize);
     return nullptr;
@@ -36,15 +35,25 @@ __device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa,
     return nullptr;
   }
   return w->lsa[lsa] + offset;
-#else
-  const unsigned size = nccl_field((const unsigned*)&w->lsaSize);
-  const bool there = (unsigned)lsa < size;
-  const u64 base = nccl_field((const unsigned long long*)&w->lsa[there ? lsa : 0]), watch = nccl_field((const unsigned long long*)&w->watch);
-  asm volatile("{ .reg .pred absent; setp.eq.u32 absent, %0, 0; @absent st.relaxed.sys.global.u64 [%1], %2; }" ::"r"((unsigned)there),
-               "l"(&((Watch*)watch)->absent), "l"((u64)(size + 1) << 32 | (unsigned)peer));
-  return there ? (void*)(base + offset) : nullptr;
-#endif
 }
+#else
+// nccl_at is the address in the part of a window of the number lsa in its LSA team, null if there is no such rank. It takes one load that no
+// other has to wait for, and no branch, so that a loop over ranks has loads from several of them under way.
+__device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa) {
+  const unsigned at = (unsigned)lsa < (unsigned)kMaxRanks ? (unsigned)lsa : (unsigned)kMaxRanks;  // w->none
+  const u64 part = nccl_field((const unsigned long long*)w->lsa + at);
+  return part ? (void*)(part + offset) : nullptr;
+}
+
+// nccl_at of a peer tells the host too if there is no such rank. The store keeps later loads of the thread behind it.
+__device__ __forceinline__ void* nccl_at(ncclWindow_t w, size_t offset, int lsa, int peer) {
+  void* const p = nccl_at(w, offset, lsa);
+  const u64 watch = nccl_field((const unsigned long long*)&w->watch), size = nccl_field((const unsigned*)&w->lsaSize);
+  asm volatile("{ .reg .pred absent; setp.eq.u64 absent, %0, 0; @absent st.relaxed.sys.global.u64 [%1], %2; }" ::"l"((u64)p),
+               "l"(&((Watch*)watch)->absent), "l"((size + 1) << 32 | (unsigned)peer));
+  return p;
+}
+#endif
 
 }  // namespace symm
 
@@ -55,8 +64,13 @@ NCCL_DEVICE_INLINE void* ncclGetLocalPointer(ncclWindow_t w, size_t offset) {
   return (char*)symm::nccl_field((const unsigned long long*)&w->local) + offset;
 #endif
 }
+// ncclGetLsaPointer is nullptr for a number that no rank of the LSA team has; the cpu device refuses it besides.
 NCCL_DEVICE_INLINE void* ncclGetLsaPointer(ncclWindow_t w, size_t offset, int peer) {
-  return symm::nccl_at(w, offset, peer, symm::nccl_field(&w->rank) - symm::nccl_field(&w->lsaRank) + peer);
+#ifdef SYMM_CPU
+  return symm::nccl_at(w, offset, peer, w->rank - w->lsaRank + peer);
+#else
+  return symm::nccl_at(w, offset, peer);
+#endif
 }
 // ncclGetPeerPointer is nullptr, and refused, for a peer outside the LSA team.
 NCCL_DEVICE_INLINE void* ncclGetPeerPointer(ncclWindow_t w, size_t offset, int peer) {

@@ -55,7 +55,8 @@ struct ncclWindow_vidmem {
   symm::u64 netStart;       // where the window begins in the one that the network knows as
   unsigned int netWindow, reserved;
   char* multimem;              // the parts of the LSA team at once: see nccl/multimem.h; or 0
-  char* lsa[symm::kMaxRanks];  // the parts of the LSA team
+  char* lsa[symm::kMaxRanks];  // the parts of the LSA team; null behind them
+  char* none;                  // null
 };
 typedef ncclWindow_vidmem ncclWindow_vidmem_t;
 typedef ncclWindow_vidmem* ncclWindow_t;
@@ -78,6 +79,7 @@ struct ncclDevComm {
   unsigned int ginCounterWords, reserved;      // where the network counts, among the words behind the board of symm/net.cuh
   ncclMultimemHandle lsaMultimem;
   ncclWindow_t resourceWindow;
+  char* resources;                        // this rank's part of it
   const symm::NetGroup* net;              // of a group that spans hosts, or 0
   symm::Context context;  // of the launch
 };
@@ -87,9 +89,9 @@ namespace symm {
 
 using NcclWindow = ::ncclWindow_vidmem;
 using NcclDevComm = ::ncclDevComm;
-SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, netStart, netWindow, multimem, lsa)
+SYMM_LAYOUT(NcclWindow, local, bytes, watch, rank, nRanks, lsaRank, lsaSize, netStart, netWindow, multimem, lsa, none)
 SYMM_LAYOUT(NcclDevComm, rank, nRanks, lsaRank, lsaSize, lsaBarrier, hybridLsaBarrier, lsaLLA2A, worldGinBarrier, railGinBarrier, hybridRailGinBarrier,
-            hybridWorldGinBarrier, ginContextCount, ginSignalCount, ginCounterCount, ginWords, ginBase, ginCounterWords, lsaMultimem, resourceWindow, net, context)
+            hybridWorldGinBarrier, ginContextCount, ginSignalCount, ginCounterCount, ginWords, ginBase, ginCounterWords, lsaMultimem, resourceWindow, resources, net, context)
 
 // NcclRefusal is why a function of NCCL's refuses: the `kind` of the record.
 enum NcclRefusal : u32 { kNcclPeer = 0x100, kNcclBytes = 0x101, kNcclBarrier = 0x102, kNcclBlock = 0x103, kNcclSlot = 0x104, kNcclMultimem = 0x105,

@@ -216,7 +216,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	err := Maybe(func() {
 		h := rt.Rendezvous(c.t, g)
 		c.count(op)
-		c.arg.ResourceWindow = abi.Ptr(h.tabled(op, h.pads, at).pointer())
+		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, at).pointer()), abi.Ptr(h.pads[g.rank])
 		c.arg.Net = g.table
 		if reqs.Multimem {
 			c.arg.LsaMultimem = c.arg.ResourceWindow // whatever is not 0: windows have the addresses

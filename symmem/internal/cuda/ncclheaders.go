@@ -77,7 +77,8 @@ func readNCCLHeaders(folder string) (*ncclHeaders, int, error) {
 }
 
 // ncclChanges are what NVRTC does not take as it is: it ignores packed on members of a union, an array of no elements is none, and a lambda must not say
-// that it is the device's. Files that a version does not have are left out.
+// that it is the device's. And a barrier that asks for multimem where the communicator has none does without it, as with our headers, instead of storing
+// to no memory. Files that a version does not have are left out.
 var ncclChanges = []struct {
 	path   string
 	also   []string // how others include it
@@ -86,6 +87,9 @@ var ncclChanges = []struct {
 	{"nccl_device/utility.h", []string{"utility.h", "../utility.h"}, func(s string) string { return ncclParts.ReplaceAllString(s, "[(sizeof(T) + ($1) - 1) / ($1)]") }},
 	{"nccl_device/impl/reduce_copy__funcs.h", nil, undecorated},
 	{"nccl_device/impl/reduce_copy__impl.h", []string{"reduce_copy__impl.h"}, undecorated},
+	{"nccl_device/impl/lsa_barrier__funcs.h", []string{"lsa_barrier__funcs.h"}, func(s string) string {
+		return ncclMultimem.ReplaceAllString(s, "$1 && mmHandle.mcBasePtr != nullptr,")
+	}},
 	{"nccl_device/gin/proxy/gin_proxy_device_host_common.h", []string{"gin_proxy_device_host_common.h"}, func(s string) string {
 		s = strings.Replace(s, "typedef union {", "#pragma pack(push, 1)\ntypedef union {", 1)
 		return strings.Replace(s, "} ncclGinProxyQword_t;", "} ncclGinProxyQword_t;\n#pragma pack(pop)", 1)
@@ -96,6 +100,9 @@ var ncclChanges = []struct {
 func undecorated(s string) string { return ncclLambda.ReplaceAllString(s, "[$1](") }
 
 var ncclLambda = regexp.MustCompile(`\[([=&])\]\s*__device__\s*\(`)
+
+// ncclMultimem is the argument alone on its line, which only the session's initialisers have.
+var ncclMultimem = regexp.MustCompile(`(?m)^(\s*multimem),$`)
 
 var quotedInclude = regexp.MustCompile(`#include "([^"]+)"`)
 

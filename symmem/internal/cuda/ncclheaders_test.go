@@ -35,6 +35,11 @@ func TestNCCLHeaders(t *testing.T) {
 		h, version, err := readNCCLHeaders(folder)
 		must(t, err)
 		t.Run(ncclVersion(version), func(t *testing.T) {
+			for _, f := range h.changed {
+				if strings.Contains(f[0], "lsa_barrier__funcs.h") && strings.Count(f[1], "multimem && mmHandle.mcBasePtr != nullptr,") != 1 {
+					t.Errorf("barriers of %s may ask for multimem where there is none", f[0])
+				}
+			}
 			compiled := 0
 		texts:
 			for _, s := range ncclKernels(t) {
