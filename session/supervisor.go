@@ -196,7 +196,7 @@ func (s *supervisor) wait(p *process) {
 		}
 	}
 	syscall.Kill(-p.os.Pid, syscall.SIGKILL) // the processes it started; it is not reaped yet, so the number is still its own
-	if info, err := procfs.Of(p.os.Pid); err == nil && info.Exiting {
+	if info, err := procfs.Of(p.os.Pid); err == nil && info.Known {
 		s.ended(p, info.Status)
 	}
 	s.mu.Lock()
@@ -252,14 +252,8 @@ func (s *supervisor) poll() {
 				p.oomKills.Store(s.countOOMKills())
 			}
 		}
-		if err != nil || !info.Exiting {
+		if err != nil || !info.Known { // how it ends may be known some looks later than that it does
 			continue
-		}
-		if info.Status == 0 { // not filled in yet, or a clean exit
-			time.Sleep(time.Millisecond)
-			if again, err := procfs.Of(p.os.Pid); err == nil {
-				info = again
-			}
 		}
 		s.mu.Lock()
 		s.busy = false

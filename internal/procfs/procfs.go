@@ -12,7 +12,8 @@ import (
 type Stat struct {
 	State   string             // a letter: "R", "S", "Z", "T" for stopped
 	Exiting bool               // the kernel is ending it, or will as soon as it gets a processor
-	Status  syscall.WaitStatus // its exit status, when Exiting
+	Known   bool               // Status is how it ends
+	Status  syscall.WaitStatus // its exit status, when Known; that may be some time after it begins to exit
 	RSS     int64              // bytes resident
 	Parent  int                // the number of its parent
 	Started string             // when it started, in the kernel's ticks: tells apart processes that had the same number
@@ -44,7 +45,8 @@ const (
 // flagExiting is PF_EXITING.
 const flagExiting = 0x4
 
-// pendingKill is SIGKILL among pending signals. On a machine under load it may take seconds until a process that was killed exits.
+// pendingKill is SIGKILL among the pending signals of a thread. The process has been sent it, or another has called exit: so the kernel makes the rest of a process
+// end. On a machine under load it may take seconds until they do.
 const pendingKill = 1 << (syscall.SIGKILL - 1)
 
 func parse(line string) (Stat, error) {
@@ -60,13 +62,15 @@ func parse(line string) (Stat, error) {
 	if err != nil {
 		return Stat{}, fmt.Errorf("/proc/PID/stat: %w", err)
 	}
-	exiting, killed := flags&flagExiting != 0 || fields[fieldState] == "Z", pending&pendingKill != 0
-	if killed && !exiting {
-		code = uint32(syscall.SIGKILL)
-	}
+	zombie := fields[fieldState] == "Z"
+	exiting := flags&flagExiting != 0 || zombie
+	stopped := !exiting && strings.EqualFold(fields[fieldState], "T") // the status is then the signal that has stopped it
+	ending := exiting || pending&pendingKill != 0
 	return Stat{
 		State:   fields[fieldState],
-		Exiting: exiting || killed,
+		Exiting: ending,
+		// 0 is what it ends with only when it has given up its memory. Before, the kernel may not have filled it in.
+		Known:   ending && !stopped && (code != 0 || zombie || exiting && pages == 0),
 		Status:  syscall.WaitStatus(code),
 		RSS:     pages * int64(os.Getpagesize()),
 		Parent:  parent,

@@ -1,6 +1,7 @@
 package procfs
 
 import (
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -10,17 +11,7 @@ const statLine = "77 (a b) c) R 1 77 77 0 -1 4194564 100 0 0 0 5 3 0 0 20 0 7 0 
 
 func TestParse(t *testing.T) {
 	s, err := parse(statLine)
-	if err != nil || s != (Stat{"R", true, 9, 250 * int64(syscall.Getpagesize()), 1, "12345"}) {
-		t.Errorf("%+v, %v", s, err)
-	}
-	s, err = parse(strings.Replace(statLine, "4194564", "4194560", 1))
-	if err != nil || s.Exiting {
-		t.Errorf("%+v, %v", s, err)
-	}
-	fields := strings.Fields(strings.Replace(statLine, "4194564", "4194560", 1))
-	fields[len(fields)-1], fields[len(fields)-(fieldExitCode-fieldPending)-1] = "0", "256" // killed, and not exiting yet
-	s, err = parse(strings.Join(fields, " "))
-	if err != nil || !s.Exiting || s.Status != syscall.WaitStatus(syscall.SIGKILL) {
+	if err != nil || s != (Stat{"R", true, true, 9, 250 * int64(syscall.Getpagesize()), 1, "12345"}) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err := parse("1 (x) S"); err == nil || s.Started != "" {
@@ -31,6 +22,36 @@ func TestParse(t *testing.T) {
 	}
 	if _, err := Of(1 << 30); err == nil {
 		t.Error("a process that is not there")
+	}
+}
+
+// How a process ends is told as soon as the kernel tells it, and never before.
+func TestStatus(t *testing.T) {
+	const exiting, living = "4194564", "4194560"
+	for _, c := range []struct {
+		name, state, flags, pages, pending, code string
+		exits, known                             bool
+	}{
+		{"it lives", "R", living, "250", "0", "0", false, false},
+		{"it is stopped", "T", living, "250", "0", "19", false, false},
+		{"another thread has called exit(2)", "R", living, "250", "256", "512", true, true},
+		{"another thread has called exit(0), or an old kernel kills it", "R", living, "250", "256", "0", true, false},
+		{"it is killed", "R", living, "250", "256", "9", true, true},
+		{"it is killed while it is stopped", "T", living, "250", "256", "19", true, false},
+		{"it begins to exit", "R", exiting, "250", "0", "0", true, false},
+		{"it exits with 2", "R", exiting, "250", "0", "512", true, true},
+		{"it exits with 0", "D", exiting, "0", "0", "0", true, true},
+		{"it has exited", "Z", living, "0", "0", "0", true, true},
+	} {
+		fields := strings.Fields(statLine)
+		first := len(fields) - 1 - fieldExitCode
+		for field, value := range map[int]string{fieldState: c.state, fieldFlags: c.flags, fieldPages: c.pages, fieldPending: c.pending, fieldExitCode: c.code} {
+			fields[first+field] = value
+		}
+		s, err := parse(strings.Join(fields, " "))
+		if err != nil || s.Exiting != c.exits || s.Known != c.known || fmt.Sprint(int(s.Status)) != c.code {
+			t.Errorf("%s: %+v, %v", c.name, s, err)
+		}
 	}
 }
 
