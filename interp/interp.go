@@ -14,6 +14,7 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
+	"github.com/traefik/yaegi/interp"
 )
 
 // Exports are symbol tables in the form that `yaegi extract` writes: by "import/path/name", then by identifier.
@@ -51,6 +52,7 @@ type Interp struct {
 	texts   map[*check.Text]*keptText // of cells, whose positions may still be asked for
 	retired []*lower.Storage          // of variables whose name means something else now, which functions may still use
 	freed   bool                      // functions are gone since it was looked whether they use what is retired
+	latest  *interp.Program           // of the statements of the cell that ran last: what it has left on the device may fail after Eval, with a position in it
 }
 
 // New makes an interpreter with an empty session.

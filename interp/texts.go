@@ -22,11 +22,12 @@ type keptText struct {
 }
 
 // remember keeps the text of a cell while positions in it may be asked for: as long as yaegi has a tree of it. Instances of a generic function are
-// made of its text in later cells, and packages stay.
+// made of its text in later cells, and packages stay. The tree of the latest cell stays until there is another.
 func (in *Interp) remember(c *compiled) {
 	for _, text := range c.Texts() {
 		in.texts[text] = &keptText{Text: text}
 	}
+	in.latest = c.main
 	if len(c.Generics) > 0 || c.Package != nil {
 		return
 	}
