@@ -75,6 +75,7 @@ func TestHosts(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", c.device, c.ranks, c.hosts, c.network), func(t *testing.T) {
+			briefly(t, c.network == "none") // TestNetwork and TestOverHosts have the other
 			needRanks(t, c.device, c.ranks)
 			w := startOn(t, c.device, c.ranks, strconv.Itoa(c.hosts), c.network)
 			want := c.pass

@@ -545,7 +545,10 @@ func kernelWaitsCase(t *T) {
 	if t.rank == 0 {
 		wait.Launch(symmem.Grid(1), symmem.Block(1), h)
 		var waits []symmem.Wait
-		for end := time.Now().Add(20 * time.Second); len(waits) == 0 && time.Now().Before(end); {
+		told := func() bool { // the wait, and the message that was dropped: the last one of the last rank
+			return len(waits) > 0 && (!null || strings.Contains(after(waits[0].For, fmt.Sprintf("network to rank %d: ", last)), "landed, not message"))
+		}
+		for end := time.Now().Add(20 * time.Second); !told() && time.Now().Before(end); {
 			time.Sleep(20 * time.Millisecond)
 			waits = t.rt.Waits()
 		}
@@ -563,10 +566,9 @@ func kernelWaitsCase(t *T) {
 		if got := strings.Count(rest, "network to rank "); !ok || got != far || far > 0 && !strings.Contains(rest, "; from it: ") {
 			t.Errorf("it waits for %q", waits[0].For)
 		}
-		if null { // the message that was dropped is the last one of the last rank
+		if null {
 			var posted, sent, landed, messages, missing int
-			_, text, _ := strings.Cut(rest, fmt.Sprintf("network to rank %d: ", last))
-			_, text, _ = strings.Cut(text, "; from it: ")
+			text := after(after(rest, fmt.Sprintf("network to rank %d: ", last)), "; from it: ")
 			n, err := fmt.Sscanf(text, "%d posted, %d sent, %d of %d messages landed, not message %d", &posted, &sent, &landed, &messages, &missing)
 			if n != 5 || posted == 0 || sent != posted || messages != landed+1 || missing != messages {
 				t.Errorf("it waits for %q: %v", waits[0].For, err)
@@ -580,6 +582,12 @@ func kernelWaitsCase(t *T) {
 	h.Barrier(0)
 	symmem.Synchronize()
 	x.Free()
+}
+
+// after is what follows sep in text, "" if that is not there.
+func after(text, sep string) string {
+	_, rest, _ := strings.Cut(text, sep)
+	return rest
 }
 
 // seedsVariable tells a child how many seeds kernelSeedsCase takes.

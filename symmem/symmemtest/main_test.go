@@ -71,6 +71,7 @@ func TestSuite(t *testing.T) {
 		t.Run(device, func(t *testing.T) {
 			for _, n := range rankCounts(t, device) {
 				t.Run(fmt.Sprintf("%dranks", n), func(t *testing.T) {
+					briefly(t, n == 4)
 					w := start(t, device, n)
 					for _, c := range slices.Concat(cases, remoteCases) {
 						if n >= c.min && (n <= 4 || c.many) {
@@ -123,6 +124,15 @@ func rankCounts(t *testing.T, device string) (counts []int) {
 		}
 	}
 	return counts
+}
+
+// briefly skips a test with -short, unless it is among those that are enough then. -short is for checks of what a rank's own code does, such as cgocheck2: they
+// take every case, in few worlds, because neither the number of ranks nor the order of messages matters to them.
+func briefly(t *testing.T, enough bool) {
+	t.Helper()
+	if testing.Short() && !enough {
+		t.Skip("-short: other worlds have the same cases")
+	}
 }
 
 // needRanks skips a test of n ranks where there are fewer devices, unless they are to be shared, or that SYMMTEST_RANKS leaves out.

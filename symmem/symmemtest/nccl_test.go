@@ -582,6 +582,7 @@ func TestGin(t *testing.T) {
 	for _, device := range devices(t) {
 		for _, d := range []division{{2, 2, "null"}, {2, 2, "ucx"}, {4, 2, "null"}, {4, 2, "ucx"}, {4, 4, "null"}} {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, d.ranks, d.hosts, d.network), func(t *testing.T) {
+				briefly(t, d.ranks == 2)
 				needRanks(t, device, d.ranks)
 				if _, err := net.Available(); d.network == "ucx" && err != nil {
 					t.Skip(err)
@@ -594,6 +595,7 @@ func TestGin(t *testing.T) {
 		}
 		for seed := range max(2, *seeds) {
 			t.Run(fmt.Sprintf("%s/seed=%d", device, seed+1), func(t *testing.T) {
+				briefly(t, false)
 				needRanks(t, device, 4)
 				w := startOn(t, device, 4, "2", fmt.Sprintf("null reorder=on delay=50us seed=%d", seed+1))
 				for _, name := range ginCases {

@@ -65,6 +65,7 @@ func TestNetwork(t *testing.T) {
 	for _, device := range devices(t) {
 		for _, c := range append([]division{{2, 2, "null"}, {4, 2, "null"}, {4, 4, "null"}, {8, 2, "null"}, {2, 2, "ucx"}, {4, 2, "ucx"}, {4, 4, "ucx"}, {2, 2, "ucx memory=direct"}}, orders()...) {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
+				briefly(t, c.ranks == 2)
 				needRanks(t, device, c.ranks)
 				if shared() && (c.ranks != 4 || c.hosts != 2 || c.network == "null") {
 					t.Skip("4 ranks on 2 hosts are enough for GPUs that are shared")
@@ -553,6 +554,7 @@ var lossCases = []testCase{
 func TestNetworkLoss(t *testing.T) {
 	for _, network := range []string{"null", "ucx"} {
 		t.Run(network, func(t *testing.T) {
+			briefly(t, network == "ucx")
 			if _, err := net.Available(); network == "ucx" && err != nil {
 				t.Skip(err)
 			}

@@ -65,6 +65,7 @@ func TestOverHosts(t *testing.T) {
 			{4, 2, "null reorder=on seed=5 delay=100us", true}, {2, 2, "null", true}, {8, 2, "null", true}, {4, 4, "ucx", true},
 		} {
 			t.Run(fmt.Sprintf("%s/%dranks/%dhosts/%s", device, c.ranks, c.hosts, c.network), func(t *testing.T) {
+				briefly(t, c.network == "null")
 				needRanks(t, device, c.ranks)
 				if shared() && (c.ranks != 4 || c.hosts != 2) {
 					t.Skip("4 ranks on 2 hosts are enough for GPUs that are shared")

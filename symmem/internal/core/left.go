@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -14,34 +15,54 @@ const (
 	vainEvery = 100 * time.Millisecond
 )
 
+// departures are the ranks of this host whose processes have ended, the first first.
+type departures struct {
+	mu   sync.Mutex
+	list []departure
+}
+
+type departure struct {
+	rank int
+	why  string // "died"
+}
+
 // left notes that the process of a rank has ended. Where a session looks after the ranks, that does; of those of other hosts, the network tells. In a program,
 // what waits for a rank of its own host would wait for ever.
 func (rt *Runtime) left(rank int, why string) {
 	if rt.places.Load() != nil && rank != rt.rank && rt.partOf(rank) == rt.partOf(rt.rank) {
-		go rt.waitInVain(rank, why)
+		rt.departed.mu.Lock()
+		defer rt.departed.mu.Unlock()
+		rt.departed.list = append(rt.departed.list, departure{rank, why})
+		go rt.waitInVain()
 	}
 }
 
 // waitInVain ends all waits of this rank as soon as one depends on a rank whose process has ended. It returns then, or when the world is closed.
-func (rt *Runtime) waitInVain(rank int, why string) {
-	for !rt.endsWait(rank, why) {
+func (rt *Runtime) waitInVain() {
+	for !rt.endsWait() {
 		time.Sleep(vainEvery)
 	}
 }
 
-// endsWait is a look of waitInVain, which reports whether it was the last one.
-func (rt *Runtime) endsWait(rank int, why string) bool {
+// endsWait is a look of waitInVain, which reports whether it was the last one. Of several ranks that have ended it names the first, which the others may have
+// followed because of it.
+func (rt *Runtime) endsWait() bool {
 	rt.looking.Lock() // not rt.mu, which a call may hold that waits for the device
 	defer rt.looking.Unlock()
 	if rt.closed.Load() || rt.abort.Load() != nil {
 		return true
 	}
-	for i := range rt.watch.Waits {
-		r := loadRecord(&rt.watch.Waits[i])
-		if r.State == device.WaitPending && time.Duration(r.Elapsed) >= vainAfter && rt.depends(&r, rank) {
-			rt.gone.Store(&rank)
-			rt.Abort(fmt.Sprintf("rank %d %s", rank, why))
-			return true
+	rt.departed.mu.Lock()
+	departed := slices.Clone(rt.departed.list)
+	rt.departed.mu.Unlock()
+	for _, d := range departed {
+		for i := range rt.watch.Waits {
+			r := loadRecord(&rt.watch.Waits[i])
+			if r.State == device.WaitPending && time.Duration(r.Elapsed) >= vainAfter && rt.depends(&r, d.rank) {
+				rt.gone.Store(&d.rank)
+				rt.Abort(fmt.Sprintf("rank %d %s", d.rank, d.why))
+				return true
+			}
 		}
 	}
 	return false

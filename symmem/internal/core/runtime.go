@@ -61,6 +61,7 @@ type Runtime struct {
 	located locations
 
 	looking    sync.Mutex // held by who looks at watch, which Close takes away, without a call of the user's
+	departed   departures // has a lock of its own
 	mu         sync.Mutex // guards what follows, and the order of what is put in streams
 	generation int        // counts the worlds rebuilt by Recover
 	created    map[string]uint64
