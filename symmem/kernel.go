@@ -3,6 +3,7 @@ package symmem
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -25,9 +26,12 @@ type Kernel struct {
 // module is a compiled text. It stays loaded until the world is closed: its kernels may be running.
 type module struct {
 	d       device.Module
+	source  device.Source
 	kernels []*Kernel
-	library string // whose nccl_device.h it was compiled with, empty if ours
-	why     string // ours, where there could be another one
+	library string         // whose nccl_device.h it was compiled with, empty if ours
+	why     string         // ours, where there could be another one
+	checked func() *module // with checked pointers, compiled when it is first asked for; nil if the text cannot be
+	bounded bool           // it is such a one
 }
 
 // source identifies a text, so that compiling it again costs nothing.
@@ -84,10 +88,9 @@ func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 	if err != nil {
 		panic(core.Failure(rt.world, op, err))
 	}
-	m := &module{d: d, library: library, why: why}
-	for _, k := range d.Kernels() {
-		m.kernels = append(m.kernels, newKernel(rt, m, k))
-	}
+	m := newModule(rt, d, device.Source{Name: name, Line: line, Text: text, Library: library != ""})
+	m.library, m.why = library, why
+	m.checked = sync.OnceValue(func() *module { return compileChecked(rt, m) })
 	if len(m.kernels) == 0 {
 		d.Close()
 		e := core.Misuse(rt.world, op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
@@ -96,6 +99,42 @@ func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 	}
 	rt.snippets.keep(key, m)
 	return m.kernels[0]
+}
+
+func newModule(rt *Runtime, d device.Module, source device.Source) *module {
+	m := &module{d: d, source: source}
+	for _, k := range d.Kernels() {
+		m.kernels = append(m.kernels, newKernel(rt, m, k))
+	}
+	return m
+}
+
+// compileChecked compiles the text of a module with checked pointers. It returns nil, and says why, if that cannot be: the kernels then run unchecked.
+func compileChecked(rt *Runtime, m *module) *module {
+	d, err := rt.dev.(device.BoundsChecker).CompileChecked(m.source)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "symmrepl: accesses of kernel %s are not checked: with pointers that know their bounds it does not compile: %v\n", m.kernels[0].Name(), err)
+		return nil
+	}
+	c := newModule(rt, d, m.source)
+	c.library, c.why, c.bounded = m.library, m.why, true
+	return c
+}
+
+// toLaunch is the kernel itself, or the same with checked pointers if these are wanted.
+func (k *Kernel) toLaunch() *Kernel {
+	if !core.ChecksBounds(k.rt.world) {
+		return k
+	}
+	m := k.module.checked()
+	if m == nil {
+		return k
+	}
+	i := slices.IndexFunc(m.kernels, func(o *Kernel) bool { return o.Name() == k.Name() })
+	if i < 0 {
+		return k
+	}
+	return m.kernels[i]
 }
 
 func newKernel(rt *Runtime, m *module, d device.Kernel) *Kernel {

@@ -47,6 +47,7 @@ type Shared int
 // for which the members meet on the host.
 func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	k.exists("Launch")
+	k = k.toLaunch()
 	rt := k.rt
 	l := device.Launch{Grid: k.dims("grid", grid.dims, rt.info.MaxGrid), Block: k.dims("block", block.dims, rt.info.MaxBlock)}
 	p := packer{Call: core.OwnCall(rt.world, k.d.Name()), k: k}
@@ -76,6 +77,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	p.Begin()
 	core.Live(rt.world, p.Op(), p.tensors...)
 	p.Touch(p.tensors...)
+	p.check()
 	groups := make([]*Group, len(p.handles))
 	for i, h := range p.handles {
 		arg := core.ArgumentOf(p.Op(), h)

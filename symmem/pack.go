@@ -22,6 +22,7 @@ type packer struct {
 	n       int // arguments so far
 	data    []byte
 	tensors []*Tensor
+	given   []int // by tensor: which parameter it is
 	handles []*Handle
 	places  []int // by handle: which parameter it is
 	comms   []*DeviceComm
@@ -57,6 +58,7 @@ func (p *packer) add(a any) {
 			p.refuse(i, a, "")
 		}
 		p.tensors = append(p.tensors, v)
+		p.given = append(p.given, i)
 		binary.LittleEndian.PutUint64(field, uint64(core.Addr(v)))
 	case *Handle:
 		if typ.Base != signature.Handle || typ.Pointers > 0 {
@@ -107,6 +109,19 @@ func (p *packer) add(a any) {
 		}
 	default:
 		p.scalar(i, a, param, typ, field)
+	}
+}
+
+// check gives the extents of tensors to parameters that are checked pointers. An address that is given as a number has none.
+func (p *packer) check() {
+	if !p.k.module.bounded {
+		return
+	}
+	for i, extent := range p.GiveChecked(p.k.module.source, p.tensors, p.handles) {
+		if param := p.k.d.Params()[p.given[i]]; param.Checked {
+			arg := abi.Checked{At: core.Addr(p.tensors[i]), Extent: extent}
+			copy(p.data[param.Offset:], core.BytesOf(&arg))
+		}
 	}
 }
 

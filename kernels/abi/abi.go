@@ -10,6 +10,8 @@ const (
 	MaxRanks = 72 // of a group whose members share memory, and of any that a kernel gets a Handle of
 	MaxWaits = 64 // that a process publishes at a time
 	Counters = 64 // of a group: symm/remote.cuh
+
+	MaxOutside = 16 // accesses out of bounds that a process publishes at a time
 )
 
 // Ptr is an address in a device's address space. On the cpu device it is a host address. Peer memory that was imported has
@@ -30,6 +32,21 @@ type Context struct {
 	Swaps     uint32 // not 0: every member can swap words in the others' memory
 	// Unannounced is not 0 in a kernel whose operations for other hosts the engine was not told to expect.
 	Unannounced uint32
+}
+
+// Extent is symm::Extent: the memory that a launch gives by a pointer.
+type Extent struct {
+	First Ptr
+	Bytes uint64
+	Watch Ptr    // 0 if the extent is not known
+	Call  uint32 // by which the host knows the launch
+	_     uint32
+}
+
+// Checked is symm::Checked: a pointer that knows its extent. It takes the place of a pointer among a kernel's parameters.
+type Checked struct {
+	At Ptr
+	Extent
 }
 
 // Signals is symm::Signals: a group's signal blocks.

@@ -4,6 +4,7 @@
 // waits of the process. A wait that lasts publishes itself in Watch::waits, at the peer it waits for, and withdraws
 // when it is over: that is how a session tells which rank waits for whom. The first wait that gives up claims Watch::fault and
 // describes itself there. All words are read and written one by one; a record's state is stored last, with release order.
+// With bounds.cuh, an access outside of what a launch gave describes itself in Watch::outside, at its line.
 #pragma once
 #include "symm/types.cuh"
 
@@ -15,6 +16,20 @@ struct WaitRecord {
   u64 want, seen, elapsed, began, reserved;
 };
 SYMM_LAYOUT(WaitRecord, state, kind, ordinal, rank, peer, channel, want, seen, elapsed, began)
+// Outside is an access outside of what a launch gave.
+struct Outside {
+  u32 state, line, call, bytes, reads, reserved;  // line: of the access, kNoLine if it is not known; call: Extent::call; reads: not 0 if it cannot write
+  u32 block[3], thread[3];
+  u64 address, first;  // of the access; Extent::first
+};
+SYMM_LAYOUT(Outside, state, line, call, bytes, reads, block, thread, address, first)
+// Extent is the memory that a launch gives by a pointer, beside the pointer.
+struct Extent {
+  u64 first, bytes;
+  struct Watch* watch;  // 0: the extent is not known
+  u32 call, reserved;   // by which the host knows the launch
+};
+SYMM_LAYOUT(Extent, first, bytes, watch, call)
 struct Watch {
   u32 abort, reserved[7];       // WatchBits
   u32 ended, spare;             // what NCCL's own kernels look at
@@ -22,9 +37,10 @@ struct Watch {
   u32 more[4];
   WaitRecord fault;             // the first wait that gave up
   WaitRecord waits[kMaxWaits];  // by peer % kMaxWaits: waits that have lasted a while
+  Outside outside[kMaxOutside]; // by line % kMaxOutside: the first access there
 };
-SYMM_LAYOUT(Watch, abort, ended, absent, fault, waits)
-static_assert(sizeof(WaitRecord) == 64 && sizeof(Watch) == 64 * (2 + kMaxWaits), "mirrors device.Watch");
+SYMM_LAYOUT(Watch, abort, ended, absent, fault, waits, outside)
+static_assert(sizeof(WaitRecord) == 64 && sizeof(Outside) == 64 && sizeof(Watch) == 64 * (2 + kMaxWaits + kMaxOutside), "mirrors device.Watch");
 
 // kAbort ends every wait. With kTrace a wait publishes itself when it first looks at the page, not only after a while.
 enum WatchBits : u32 { kAbort = 1, kTrace = 2 };

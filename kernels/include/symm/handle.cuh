@@ -1,6 +1,9 @@
 // handle.cuh: what a kernel gets for a symmetric tensor.
 #pragma once
 #include "symm/net.cuh"
+#ifdef SYMM_BOUNDS
+#include "symm/bounds.cuh"
+#endif
 
 namespace symm {
 
@@ -18,10 +21,16 @@ struct Handle : Context {
   u32 reserved;
 
   // buffer<T>(p) is rank p's copy of the tensor, 0 if that is on another host.
-  template <class T> __device__ __forceinline__ T* buffer(int p) const { return (T*)buffers[p]; }
   // pad(p) is rank p's pad of this tensor, 0 if that is on another host: pad_bytes/4 words, zero when allocated, for the kernel to
   // use as it likes.
+#ifdef SYMM_BOUNDS
+  template <class T> __device__ __forceinline__ Checked<T> buffer(int p) const { return Checked<T>((T*)buffers[p], extent(buffers[p], bytes)); }
+  __device__ __forceinline__ Checked<u32> pad(int p) const { return Checked<u32>(pads[p], extent(pads[p], pad_bytes)); }
+  __device__ __forceinline__ Extent extent(const void* first, u64 n) const { return Extent{(u64)first, first ? n : 0, watch, ordinal, 0}; }
+#else
+  template <class T> __device__ __forceinline__ T* buffer(int p) const { return (T*)buffers[p]; }
   __device__ __forceinline__ u32* pad(int p) const { return pads[p]; }
+#endif
   // word(p, i) is the i-th 64-bit signal of rank p's pad.
   __device__ __forceinline__ u64* word(int p, u32 i) const { return (u64*)pads[p] + i; }
   // far(p) tells whether rank p is on another host: its memory is reached by operations, not by pointers.

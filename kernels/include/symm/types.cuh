@@ -20,7 +20,8 @@ typedef long long i64;
 
 constexpr int kMaxRanks = 72;  // of a group whose members share memory, and of any that a kernel gets a Handle of
 constexpr int kMaxWaits = 64;  // that a process publishes at a time
+constexpr int kMaxOutside = 16;  // accesses that a process publishes at a time: see context.cuh
 constexpr int kCounters = 64;  // of a group: see remote.cuh
-SYMM_VALUES(Limits, kMaxRanks, kMaxWaits, kCounters)
+SYMM_VALUES(Limits, kMaxRanks, kMaxWaits, kMaxOutside, kCounters)
 
 }  // namespace symm

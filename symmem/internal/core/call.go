@@ -217,7 +217,7 @@ func (c *Call) issued(err error) {
 // kernelContext is the head of a kernel's arguments for a member of g. rt.mu is held.
 func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) abi.Context {
 	c := abi.Context{
-		Watch:     device.Ptr(uintptr(unsafe.Pointer(rt.watch))),
+		Watch:     rt.watchPtr(),
 		TimeoutNs: uint64(o.timeout),
 		Rank:      int32(g.rank),
 		WorldSize: int32(len(g.ranks)),
@@ -229,6 +229,9 @@ func (rt *Runtime) kernelContext(g *Group, o *options, call uint32) abi.Context 
 	}
 	return c
 }
+
+// watchPtr is where kernels find the page that they share with the host.
+func (rt *Runtime) watchPtr() device.Ptr { return device.Ptr(uintptr(unsafe.Pointer(rt.watch))) }
 
 // chain makes s wait for what used the group's signals before, if that is on another stream. rt.mu is held.
 func (g *Group) chain(op string, s *Stream) {

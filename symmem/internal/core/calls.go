@@ -29,9 +29,10 @@ type Record struct {
 
 	Refused func(c *Record, e *Error, r *device.WaitRecord) // explains a value that its kernel refused; nil if it refuses none
 
-	far     bool          // it goes over the network
-	timeout time.Duration // for the waits of copies, which the host ends
-	caller  int           // where it was made, as Config.Caller said
+	checked *checkedLaunch // of a kernel with checked pointers, else nil
+	far     bool           // it goes over the network
+	timeout time.Duration  // for the waits of copies, which the host ends
+	caller  int            // where it was made, as Config.Caller said
 
 	// replayed is where the graph was replayed last that captured the call; nil if none did.
 	replayed *atomic.Int64

@@ -55,6 +55,7 @@ type Runtime struct {
 	comms      communicators
 	posting    atomic.Bool // kernels of the user's were given what posts operations for other hosts
 	sanitized  atomic.Bool // kernels are watched
+	checking   atomic.Bool // kernels of the user's have checked pointers
 	gaveUpOnce atomic.Bool // a wait, since the signals were last in step
 	finished   atomic.Bool // a cell, while kernels are watched, and nothing was called since
 

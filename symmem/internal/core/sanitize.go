@@ -8,11 +8,17 @@ import (
 )
 
 // Sanitize watches every access of kernels from now on, or no longer: see Findings. It is collective over all ranks. The seed chooses between orders in which
-// threads, blocks and ranks may run; 0 leaves the order as it is.
+// threads, blocks and ranks may run; 0 leaves the order as it is, and is the only one on GPUs. There only the bounds of what kernels of Compile are given are watched: the
+// tensors, and the buffers and pads of handles, where the kernel's text indexes the parameter or h.buffer<T>(p) itself. A note on the standard error says of a text that cannot be
+// compiled so.
 func (rt *Runtime) Sanitize(on bool, seed int64) {
 	const op = "Sanitize"
 	rt.hostCall(op)
 	rt.all.check(op)
+	if _, ok := rt.dev.(device.BoundsChecker); ok {
+		rt.checkBounds(op, on, seed)
+		return
+	}
 	s, ok := rt.dev.(device.Sanitizer)
 	var failed error
 	if !ok {
@@ -28,6 +34,20 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 		panic(rt.failure(op, err))
 	}
 	rt.sanitized.Store(on)
+}
+
+// checkBounds is Sanitize of a device that checks bounds.
+func (rt *Runtime) checkBounds(op string, on bool, seed int64) {
+	var failed error
+	if seed != 0 {
+		failed = rt.misuse(op, "seed", "give 0", "%s runs threads and blocks in its own order: seed %d cannot choose another", rt.info.Name, seed)
+	}
+	rt.all.meeting.Lock()
+	defer rt.all.meeting.Unlock()
+	if _, err := agree(rt.all, op, fmt.Sprint(on, " ", seed), "", failed); err != nil {
+		panic(rt.failure(op, err))
+	}
+	rt.checking.Store(on)
 }
 
 // agreeShadow returns the name of the shadow that a rank has already, who may have been there before others were replaced, or else of one that the first makes. A
@@ -57,7 +77,7 @@ func (rt *Runtime) agreeShadow(op string, s device.Sanitizer, on bool, desc stri
 func (rt *Runtime) Findings() []device.Finding {
 	s, ok := rt.dev.(device.Sanitizer)
 	if !ok {
-		return nil
+		return rt.foundOutside()
 	}
 	var found []device.Finding
 	for _, f := range s.Findings() {

@@ -39,7 +39,7 @@ func fakeKernel(t *testing.T, d *Device, name string) *kernel {
 	m := &module{c: c}
 	k, err := m.kernel(name, name)
 	must(t, err)
-	must(t, k.describe(nil))
+	must(t, k.describe(nil, nil))
 	return k
 }
 
@@ -484,17 +484,19 @@ func TestFakeOldDriver(t *testing.T) {
 	}
 	for _, c := range []struct {
 		params string
+		which  []bool
 		want   []int // offset, size
 	}{
-		{"float* x, int n, double a", []int{0, 8, 8, 4, 16, 8}},
-		{"bool a, short b, float4 c, float3 d, const symm::bf16* e", []int{0, 1, 2, 2, 16, 16, 32, 12, 48, 8}},
+		{"float* x, int n, double a", nil, []int{0, 8, 8, 4, 16, 8}},
+		{"bool a, short b, float4 c, float3 d, const symm::bf16* e", nil, []int{0, 1, 2, 2, 16, 16, 32, 12, 48, 8}},
+		{"int n, float* x, int* y, bool b", []bool{false, true, false, false}, []int{0, 4, 8, 40, 48, 8, 56, 1}},
 	} {
 		list, err := signature.Parse("__global__ void f(" + c.params + ") {}")
 		must(t, err)
 		k := &kernel{name: "f", c: k.c}
-		must(t, k.describe(list[0].Params))
+		must(t, k.describe(list[0].Params, c.which))
 		for i, p := range k.params {
-			if p.Offset != c.want[2*i] || p.Size != c.want[2*i+1] || p.Type != list[0].Params[i].Type {
+			if p.Offset != c.want[2*i] || p.Size != c.want[2*i+1] || p.Type != list[0].Params[i].Type || p.Checked != (c.which != nil && c.which[i]) {
 				t.Errorf("%s: parameter %d is %+v", c.params, i, p)
 			}
 		}
@@ -502,7 +504,7 @@ func TestFakeOldDriver(t *testing.T) {
 	list, err := signature.Parse("__global__ void f(Mine m) {}")
 	must(t, err)
 	var un *device.UnavailableError
-	if err := (&kernel{name: "f", c: k.c}).describe(list[0].Params); !errors.As(err, &un) || !strings.Contains(un.Why, `"Mine m"`) {
+	if err := (&kernel{name: "f", c: k.c}).describe(list[0].Params, nil); !errors.As(err, &un) || !strings.Contains(un.Why, `"Mine m"`) {
 		t.Errorf("a parameter of unknown size gives %v", err)
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels"
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/cuda/checked"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
 	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
@@ -71,11 +74,35 @@ func (d *Device) Compile(src device.Source) (device.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &module{}
-	if m.c, err = d.c.LoadModule(code.Cubin); err != nil {
+	return d.load(code, found, make([][]bool, len(found)))
+}
+
+// CompileChecked implements device.BoundsChecker.
+func (d *Device) CompileChecked(src device.Source) (device.Module, error) {
+	found, unit, which := checkedSnippet(src)
+	code, err := d.compiler.Compile(unit)
+	if err != nil {
 		return nil, err
 	}
-	for _, k := range found {
+	return d.load(code, found, which)
+}
+
+// checkedSnippet is snippet of a text that compiles, with checked pointers. which says of each kernel's parameters which ones are.
+func checkedSnippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, which [][]bool) {
+	found, unit, _ = snippet(src)
+	unit.Text, which = checked.Rewrite(src.Text, found)
+	unit.Options = append(unit.Options, "--define-macro=SYMM_BOUNDS")
+	return found, unit, which
+}
+
+// load loads the kernels that were found in a text.
+func (d *Device) load(code cubin.Binary, found []signature.Kernel, which [][]bool) (device.Module, error) {
+	c, err := d.c.LoadModule(code.Cubin)
+	if err != nil {
+		return nil, err
+	}
+	m := &module{c: c}
+	for i, k := range found {
 		lowered, there := code.Lowered[k.Name]
 		if k.ExternC {
 			lowered, there = k.Name[strings.LastIndexByte(k.Name, ':')+1:], true // whatever its namespace
@@ -88,7 +115,7 @@ func (d *Device) Compile(src device.Source) (device.Module, error) {
 			continue // this one too
 		}
 		if err == nil {
-			err = kern.describe(k.Params)
+			err = kern.describe(k.Params, which[i])
 		}
 		if err != nil {
 			m.Close()
@@ -166,8 +193,9 @@ func (m *module) kernel(name, lowered string) (*kernel, error) {
 	return k, nil
 }
 
-// describe sets the parameters of the kernel. params are their names and types, nil for a built-in kernel.
-func (k *kernel) describe(params []signature.Param) error {
+// describe sets the parameters of the kernel. params are their names and types, nil for a built-in kernel, and which says of each whether it is a checked
+// pointer, nil if none is.
+func (k *kernel) describe(params []signature.Param, which []bool) error {
 	layout, known, err := k.c.Params()
 	if err != nil {
 		return err
@@ -176,7 +204,7 @@ func (k *kernel) describe(params []signature.Param) error {
 		if params == nil {
 			return nil // those who launch it know the layout
 		}
-		if layout, err = naturalLayout(k.name, params); err != nil {
+		if layout, err = naturalLayout(k.name, params, which); err != nil {
 			return err
 		}
 	}
@@ -187,7 +215,7 @@ func (k *kernel) describe(params []signature.Param) error {
 	for i, l := range layout {
 		p := device.Param{Offset: l.Offset, Size: l.Size}
 		if params != nil {
-			p.Name, p.Type = params[i].Name, params[i].Type
+			p.Name, p.Type, p.Checked = params[i].Name, params[i].Type, which != nil && which[i]
 		}
 		k.params = append(k.params, p)
 		k.args = max(k.args, l.Offset+l.Size)
@@ -196,14 +224,16 @@ func (k *kernel) describe(params []signature.Param) error {
 }
 
 // naturalLayout computes the layout for drivers before CUDA 12.4, which do not report it.
-func naturalLayout(name string, params []signature.Param) ([]clib.Layout, error) {
+func naturalLayout(name string, params []signature.Param, which []bool) ([]clib.Layout, error) {
 	var list []clib.Layout
 	end := 0
-	for _, p := range params {
+	for i, p := range params {
 		t := signature.Classify(p.Type)
 		size := t.Size * t.Lanes
 		align := size
 		switch {
+		case which != nil && which[i]:
+			size, align = int(unsafe.Sizeof(abi.Checked{})), 8
 		case t.Pointers > 0:
 			size, align = 8, 8
 		case size == 0:
@@ -245,7 +275,7 @@ func (d *Device) Builtin(name string, ranks int) (device.Kernel, error) {
 	}
 	k, err := m.kernel(name, name)
 	if err == nil {
-		err = k.describe(nil)
+		err = k.describe(nil, nil)
 	}
 	if err != nil {
 		return nil, err

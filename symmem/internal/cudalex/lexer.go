@@ -25,6 +25,7 @@ type Piece struct {
 	Kind Kind
 	Text string
 	Line int // on which it begins, 1-based
+	At   int // where it begins, in bytes
 }
 
 // Error is text that cannot be read further.
@@ -55,7 +56,7 @@ func (l *lexer) next() (p Piece, ok bool, err error) {
 		return Piece{}, false, nil
 	}
 	kind, n, msg := l.measure()
-	p = Piece{kind, l.src[l.pos : l.pos+n], l.line}
+	p = Piece{kind, l.src[l.pos : l.pos+n], l.line, l.pos}
 	if msg != "" {
 		err = &Error{Line: l.line, Msg: msg}
 	}

@@ -146,6 +146,8 @@ type Param struct {
 	Type   string
 	Offset int
 	Size   int
+	// Checked says that the parameter is an abi.Checked instead of the pointer that Type says: see BoundsChecker.
+	Checked bool
 }
 
 // Attributes of a compiled kernel, zero where unknown.

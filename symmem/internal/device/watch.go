@@ -20,7 +20,27 @@ type Watch struct {
 	_      [4]uint32
 	Fault  WaitRecord
 	Waits  [abi.MaxWaits]WaitRecord // by peer % MaxWaits
+	// Outside has accesses out of bounds of kernels with Param.Checked, by line % MaxOutside. The first at each claims its Line by moving it from zero, fills the
+	// record and stores its State, not 0. The host clears both, Line last.
+	Outside [abi.MaxOutside]Outside
 }
+
+// Outside is one access outside of what a launch gave, 64 bytes.
+type Outside struct {
+	State   uint32
+	Line    uint32 // of the access, as the compiler was told of lines; NoLine if it is not known
+	Call    uint32 // of the extent
+	Bytes   uint32
+	Reads   uint32 // not 0 if it cannot have been a write
+	_       uint32
+	Block   [3]uint32
+	Thread  [3]uint32
+	Address uint64
+	First   uint64 // of the extent
+}
+
+// NoLine is a line that is not known.
+const NoLine = 1<<32 - 1
 
 // Bits of Watch.Abort.
 const (

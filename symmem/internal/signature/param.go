@@ -40,6 +40,7 @@ func params(toks []cudalex.Piece) []Param {
 
 // param reads one declaration: its name is the last word that is not part of the type.
 func param(toks []cudalex.Piece) Param {
+	text := toks
 	toks = withoutAttributes(toks)
 	array := false
 	for len(toks) > 0 && toks[len(toks)-1].Text == "]" {
@@ -55,11 +56,11 @@ func param(toks []cudalex.Piece) Param {
 		name = toks[n].Text
 		toks = toks[:n]
 	}
-	text := render(toks)
+	typ := render(toks)
 	if array {
-		text += "*"
+		typ += "*"
 	}
-	return Param{Name: name, Type: text}
+	return Param{Name: name, Type: typ, Text: text}
 }
 
 func withoutAttributes(toks []cudalex.Piece) []cudalex.Piece {

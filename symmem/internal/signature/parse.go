@@ -19,6 +19,9 @@ type Kernel struct {
 type Param struct {
 	Name string // empty when the text gives none
 	Type string // in canonical spacing: "const float* __restrict__"
+
+	// Text is the declaration without its default, as pieces of the text that was parsed.
+	Text []cudalex.Piece
 }
 
 // String is the signature as a launch sees it: "scale(float* x, int n)".

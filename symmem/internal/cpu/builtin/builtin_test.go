@@ -30,7 +30,7 @@ import (
 
 // declared are the structs that C++ and Go both declare, by the same names.
 var declared = []any{
-	abi.Context{}, abi.Signals{}, abi.Handle{}, device.Watch{}, device.WaitRecord{},
+	abi.Context{}, abi.Signals{}, abi.Handle{}, abi.Extent{}, device.Watch{}, device.WaitRecord{}, device.Outside{},
 	abi.NetOp{}, abi.NetBoard{}, abi.NetPort{},
 	abi.NetMember{}, abi.NetGroup{}, abi.NcclWindow{}, abi.NcclDevComm{}, net.NetPostArgs{}, net.NetSignalArgs{}, net.NetWaitArgs{},
 	packets.PacketArgs{},
@@ -99,7 +99,7 @@ func snake(name string) string { return strings.ToLower(inside.ReplaceAllString(
 
 func TestConstants(t *testing.T) {
 	want := map[string]map[string]uint64{
-		"Limits":    {"kMaxRanks": abi.MaxRanks, "kMaxWaits": abi.MaxWaits, "kCounters": abi.Counters},
+		"Limits":    {"kMaxRanks": abi.MaxRanks, "kMaxWaits": abi.MaxWaits, "kMaxOutside": abi.MaxOutside, "kCounters": abi.Counters},
 		"WatchBits": {"kAbort": device.WatchAbort, "kTrace": device.WatchTrace},
 		"WaitState": {"kNone": device.WaitNone, "kPending": device.WaitPending, "kTimeout": device.WaitTimeout, "kAborted": device.WaitAborted, "kClaimed": device.WaitClaimed, "kRefused": device.WaitRefused, "kLost": device.WaitLost},
 		"WaitKind": {"kSignal": device.WaitSignal, "kConsumed": device.WaitConsumed, "kPacket": device.WaitPacket, "kWord": device.WaitWord, "kUser": device.WaitUser, "kBarrier": device.WaitBarrier,

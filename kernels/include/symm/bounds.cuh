@@ -1,0 +1,131 @@
+// bounds.cuh: pointers that know their extent, for the sanitizer on GPUs.
+//
+// When the bounds of a snippet are checked, the compiler gets symm::Checked<float> x where the text has float* x, and Handle gives
+// such pointers to buffers and pads. They behave as pointers do: x[i], *x, x->f, arithmetic and comparisons, and they become plain ones
+// where these are asked for, which are checked no more. An access outside of the extent is published for the host, with its
+// line, and goes to spare memory instead, so that neither it nor the kernel does harm.
+//
+// Checked<T> is trivially copyable and laid out as abi.Checked: a kernel takes it by value.
+#pragma once
+#include "symm/context.cuh"
+#include "symm/order.cuh"
+
+namespace symm {
+
+constexpr u32 kNoLine = ~0u;
+enum OutsideState : u32 { kOutside = 1 };
+
+// spare is what accesses get that go outside.
+template <class T> struct Spare { alignas(T) char bytes[sizeof(T)]; };
+template <class T> __device__ Spare<T> spare;
+
+// tell publishes an access, unless one at the same line is published that the host has not seen yet.
+__device__ __noinline__ inline void tell(Watch* watch, u32 call, u64 first, u64 address, u32 bytes, bool reads, u32 line) {
+  Outside* o = &watch->outside[line % kMaxOutside];
+  if (load_relaxed(&o->line) != 0 || atomicCAS(&o->line, 0u, line) != 0) return;
+  store_relaxed(&o->call, call);
+  store_relaxed(&o->bytes, bytes);
+  store_relaxed(&o->reads, (u32)reads);
+  store_relaxed(&o->block[0], blockIdx.x);
+  store_relaxed(&o->block[1], blockIdx.y);
+  store_relaxed(&o->block[2], blockIdx.z);
+  store_relaxed(&o->thread[0], threadIdx.x);
+  store_relaxed(&o->thread[1], threadIdx.y);
+  store_relaxed(&o->thread[2], threadIdx.z);
+  store_relaxed(&o->address, address);
+  store_relaxed(&o->first, first);
+  store_release(&o->state, (u32)kOutside);
+}
+
+namespace checked {
+
+template <bool B, class T = int> struct If {};
+template <class T> struct If<true, T> { typedef T type; };
+template <class T> struct Plain { typedef T type; static constexpr bool reads = false; };
+template <class T> struct Plain<const T> { typedef T type; static constexpr bool reads = true; };
+template <class T> struct Plain<volatile T> { typedef T type; static constexpr bool reads = false; };
+template <class T> struct Plain<const volatile T> { typedef T type; static constexpr bool reads = true; };
+template <class T> __device__ T* pointer();
+// becomes<T, U> says whether a T* becomes a U* without a cast.
+template <class U> __device__ char becomes(U*);
+template <class U> __device__ long becomes(...);
+template <class T, class U> struct Becomes { static constexpr bool value = sizeof(becomes<U>(pointer<T>())) == 1; };
+
+// Index is an index and the line on which it is used.
+struct Index {
+  i64 i;
+  u32 line;
+  template <class I> __device__ __forceinline__ Index(I i, u32 line = __builtin_LINE()) : i((i64)i), line(line) {}
+};
+
+}  // namespace checked
+
+template <class T> struct Checked;
+
+namespace checked {
+
+// Here is a pointer and the line on which it is used.
+template <class T> struct Here {
+  const Checked<T>& p;
+  u32 line;
+  __device__ __forceinline__ Here(const Checked<T>& p, u32 line = __builtin_LINE()) : p(p), line(line) {}
+};
+
+}  // namespace checked
+
+template <class T> struct Checked {
+  T* at;
+  Extent of;
+
+  Checked() = default;
+  // What comes of a plain pointer has no known extent.
+  __device__ __forceinline__ Checked(T* p) : at(p), of() {}
+  __device__ __forceinline__ Checked(T* p, const Extent& e) : at(p), of(e) {}
+  template <class U, typename checked::If<checked::Becomes<U, T>::value>::type = 0>
+  __device__ __forceinline__ Checked(const Checked<U>& p) : at(p.at), of(p.of) {}
+  template <class U, typename checked::If<!checked::Becomes<U, T>::value>::type = 0>
+  __device__ __forceinline__ explicit Checked(const Checked<U>& p) : at((T*)p.at), of(p.of) {}
+
+  // As a plain pointer: by itself where the language converts such a T*, by a cast where it needs one. Templates, so that the operators of plain pointers are no
+  // candidates.
+  template <class U, typename checked::If<checked::Becomes<T, U>::value>::type = 0>
+  __device__ __forceinline__ operator U*() const { return at; }
+  template <class U, typename checked::If<!checked::Becomes<T, U>::value, long>::type = 0>
+  __device__ __forceinline__ explicit operator U*() const { return (U*)at; }
+  __device__ __forceinline__ explicit operator bool() const { return at != nullptr; }
+  __device__ __forceinline__ explicit operator u64() const { return (u64)at; }
+
+  // element is the one at an index, or spare memory.
+  __device__ __forceinline__ T& element(i64 i, u32 line) const {
+    const u64 address = (u64)at + (u64)i * sizeof(T), offset = address - of.first;
+    if (of.watch && (offset >= of.bytes || of.bytes - offset < sizeof(T))) {
+      typedef typename checked::Plain<T>::type Value;
+      tell(of.watch, of.call, of.first, address, (u32)sizeof(T), checked::Plain<T>::reads, line);
+      return *(T*)spare<Value>.bytes;
+    }
+    return *(T*)address;
+  }
+  __device__ __forceinline__ T& operator[](checked::Index i) const { return element(i.i, i.line); }
+  friend __device__ __forceinline__ T& operator*(checked::Here<T> h) { return h.p.element(0, h.line); }
+  __device__ __forceinline__ T* operator->() const { return &element(0, kNoLine); }
+
+  __device__ __forceinline__ Checked operator+(i64 n) const { return Checked(at + n, of); }
+  __device__ __forceinline__ Checked operator-(i64 n) const { return Checked(at - n, of); }
+  friend __device__ __forceinline__ Checked operator+(i64 n, const Checked& p) { return p + n; }
+  __device__ __forceinline__ Checked& operator+=(i64 n) { at += n; return *this; }
+  __device__ __forceinline__ Checked& operator-=(i64 n) { at -= n; return *this; }
+  __device__ __forceinline__ Checked& operator++() { at++; return *this; }
+  __device__ __forceinline__ Checked& operator--() { at--; return *this; }
+  __device__ __forceinline__ Checked operator++(int) { return Checked(at++, of); }
+  __device__ __forceinline__ Checked operator--(int) { return Checked(at--, of); }
+  friend __device__ __forceinline__ i64 operator-(const Checked& a, const Checked& b) { return a.at - b.at; }
+  friend __device__ __forceinline__ bool operator==(const Checked& a, const Checked& b) { return a.at == b.at; }
+  friend __device__ __forceinline__ bool operator!=(const Checked& a, const Checked& b) { return a.at != b.at; }
+  friend __device__ __forceinline__ bool operator<(const Checked& a, const Checked& b) { return a.at < b.at; }
+  friend __device__ __forceinline__ bool operator<=(const Checked& a, const Checked& b) { return a.at <= b.at; }
+  friend __device__ __forceinline__ bool operator>(const Checked& a, const Checked& b) { return a.at > b.at; }
+  friend __device__ __forceinline__ bool operator>=(const Checked& a, const Checked& b) { return a.at >= b.at; }
+};
+static_assert(sizeof(Checked<char>) == 40, "mirrors abi.Checked");
+
+}  // namespace symm

@@ -1,0 +1,128 @@
+package symmem
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// checkedLaunch is what there is to say of an access outside of what a kernel was given, if its pointers are checked.
+type checkedLaunch struct {
+	text  device.Source
+	given []location
+}
+
+// ChecksBounds reports whether kernels of the user's are to have checked pointers, as device.BoundsChecker makes them.
+func ChecksBounds(rt *Runtime) bool { return rt.checking.Load() }
+
+// GiveChecked notes what the kernel of a call that has begun is given, for Findings, and returns the extents of the tensors. The handles are joined after it.
+func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Handle) []abi.Extent {
+	launch := &checkedLaunch{text: text}
+	extents := make([]abi.Extent, len(tensors))
+	for i, t := range tensors {
+		launch.given = append(launch.given, t.extent())
+		extents[i] = abi.Extent{First: t.st.ptr, Bytes: uint64(t.st.size), Watch: c.rt.watchPtr()}
+	}
+	for _, h := range handles {
+		launch.given = append(launch.given, h.extents()...)
+	}
+	c.Record.checked = launch
+	if len(tensors) > 0 {
+		call := c.rt.note(&c.Record)
+		for i := range extents {
+			extents[i].Call = call
+		}
+	}
+	return extents
+}
+
+// extent is all the memory that a tensor may be a part of, as elements of it.
+func (t *Tensor) extent() location {
+	l := location{at: t.st.ptr, bytes: t.st.size, dtype: t.dtype, shape: t.shape, peer: -1}
+	if t.Bytes() != t.st.size {
+		l.shape = []int{t.st.size / t.dtype.Size()}
+	}
+	if t.st.peer != t.rt.rank {
+		l.peer = t.st.peer
+	}
+	return l
+}
+
+// extents are the copies and the pads that the members of a handle's group have of its tensor.
+func (h *Handle) extents() (all []location) {
+	for i, rank := range h.g.ranks {
+		peer := rank
+		if rank == h.g.rt.rank {
+			peer = -1
+		}
+		all = append(all,
+			location{at: h.buffers[i], bytes: h.t.Bytes(), dtype: h.t.dtype, shape: h.t.shape, peer: peer},
+			location{at: h.pads[i], bytes: int(h.kernel.PadBytes), dtype: U32, shape: h.t.shape, peer: peer, pad: true})
+	}
+	return all
+}
+
+// foundOutside returns the accesses that kernels with checked pointers have published since it was called last.
+func (rt *Runtime) foundOutside() (found []device.Finding) {
+	rt.looking.Lock()
+	defer rt.looking.Unlock()
+	if rt.closed.Load() {
+		return nil
+	}
+	for i := range rt.watch.Outside {
+		o := &rt.watch.Outside[i]
+		if atomic.LoadUint32(&o.State) == 0 {
+			continue
+		}
+		found = append(found, rt.findingOf(o))
+		atomic.StoreUint32(&o.State, 0)
+		atomic.StoreUint32(&o.Line, 0)
+	}
+	return found
+}
+
+// findingOf puts an access into words.
+func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
+	call, known := rt.find(o.Call)
+	a := device.Access{Rank: rt.rank, Kernel: call.op, Caller: call.caller, Threads: 1, Op: "reads or writes", Bytes: int(o.Bytes)}
+	if o.Reads != 0 {
+		a.Op = "reads"
+	}
+	for i := range a.Block {
+		a.Block[i], a.Thread[i] = int(o.Block[i]), int(o.Thread[i])
+	}
+	f := device.Finding{Kind: device.OutOfBounds, Address: device.Ptr(o.Address), Repair: "compare the index with the number of elements before the access"}
+	if known && call.checked != nil {
+		if text := call.checked.text; o.Line != device.NoLine {
+			a.File, a.Line, a.Source = text.Name, int(o.Line), lineOf(text, int(o.Line))
+		}
+		f.Memory = call.checked.outside(f.Address, device.Ptr(o.First))
+	}
+	f.Accesses = []device.Access{a}
+	return f
+}
+
+// lineOf is a line of a text, by the number that errors cite.
+func lineOf(text device.Source, line int) string {
+	lines := strings.Split(text.Text, "\n")
+	if i := line - text.Line; i >= 0 && i < len(lines) {
+		return strings.TrimRight(lines[i], "\r")
+	}
+	return ""
+}
+
+// outside says what an access misses that begins at an address, of what begins at first. It may begin inside.
+func (l *checkedLaunch) outside(at, first device.Ptr) string {
+	i := slices.IndexFunc(l.given, func(o location) bool { return o.at == first })
+	if i < 0 {
+		return ""
+	}
+	o := l.given[i]
+	if end := o.at + device.Ptr(o.bytes); at >= o.at && at < end {
+		at = end
+	}
+	return o.describe(at)
+}

@@ -1,0 +1,73 @@
+package checked
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
+	"github.com/symmrepl/symmrepl/symmem/internal/signature"
+)
+
+// Rewrite returns the text with the pointers checked that the kernels in it take, as signature.Parse found them there. It says of each kernel's parameters which ones are.
+func Rewrite(text string, kernels []signature.Kernel) (out string, which [][]bool) {
+	var edits []edit
+	for _, k := range kernels {
+		are := make([]bool, len(k.Params))
+		for i, p := range k.Params {
+			if more, ok := pointer(p); ok && !k.Template {
+				edits = append(edits, more...)
+				are[i] = true
+			}
+		}
+		which = append(which, are)
+	}
+	return apply(text, edits), which
+}
+
+// edit puts text in the place of n bytes.
+type edit struct {
+	at, n int
+	text  string
+}
+
+// apply makes edits that do not overlap.
+func apply(text string, edits []edit) string {
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.at - b.at })
+	var b strings.Builder
+	end := 0
+	for _, e := range edits {
+		b.WriteString(text[end:e.at] + e.text)
+		end = e.at + e.n
+	}
+	return b.String() + text[end:]
+}
+
+// pointer returns the edits that make a parameter's pointer a checked one, if it is one pointer to something that has a size.
+func pointer(p signature.Param) ([]edit, bool) {
+	if t := signature.Classify(p.Type); t.Pointers != 1 || t.Base == signature.Void {
+		return nil, false
+	}
+	toks := p.Text
+	for len(toks) > 0 && toks[0].Text == "[[" { // attributes stay in front
+		end := slices.IndexFunc(toks, func(t cudalex.Piece) bool { return t.Text == "]]" })
+		toks = toks[end+1:]
+		if end < 0 {
+			return nil, false
+		}
+	}
+	star := -1
+	edits := []edit{{at: toks[0].At, text: "symm::Checked<"}}
+	for i, t := range toks {
+		switch {
+		case t.Text == "*" && star < 0:
+			star = i
+			edits = append(edits, edit{t.At, 1, ">"})
+		case star >= 0 && (t.Text == "__restrict__" || t.Text == "__restrict" || t.Text == "volatile"): // of the pointer itself
+			edits = append(edits, edit{at: t.At, n: len(t.Text)})
+		case t.Kind == cudalex.Word && t.Text != "__grid_constant__", t.Text == "::":
+		default:
+			return nil, false
+		}
+	}
+	return edits, star >= 0
+}
