@@ -75,7 +75,7 @@ func TestSanitizeOnGPUs(t *testing.T) {
 		tool bool
 	}{{nil, true}, {errors.New("not found"), false}} {
 		text := onGPUs(func(name string) (string, error) { return "/opt/" + name, c.err })
-		if !strings.Contains(text, "add --device cpu") || strings.Contains(text, "/opt/compute-sanitizer --target-processes all") != c.tool {
+		if !strings.Contains(text, "races, and orders that are too weak, are found with --device cpu") || strings.Contains(text, "/opt/compute-sanitizer --target-processes all") != c.tool {
 			t.Errorf("%v: %s", c.err, text)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console/command"
@@ -32,7 +33,7 @@ func interactive(ctx context.Context, o options) (int, error) {
 func front(ctx context.Context, o options, s *opened, first ...string) (int, error) {
 	c, r := s.console(), s.request("")
 	if o.sanitize {
-		if err := s.sanitize(ctx, o, c); err != nil {
+		if err := s.sanitize(ctx, o, c, r.Printer); err != nil {
 			return statusOK, err
 		}
 	}
@@ -61,9 +62,13 @@ func front(ctx context.Context, o options, s *opened, first ...string) (int, err
 
 // console returns a console on the session.
 func (s *opened) console() *console.Console {
-	return &console.Console{
+	c := &console.Console{
 		Session: s, Size: s.size, Commands: command.All(command.Programs{File: export.Program, Folder: export.Folder}), Incomplete: check.Incomplete, Invalid: check.Invalid,
 	}
+	if !s.emulated {
+		c.Unwatched = onGPUs(exec.LookPath)
+	}
+	return c
 }
 
 // request returns a request that prints to this program's output.

@@ -3,10 +3,9 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
+	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
@@ -22,11 +21,11 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 	if !o.sanitize {
 		return programStatus(c, run(c, ctx, r)), nil
 	}
-	if err := s.sanitize(ctx, o, c); err != nil {
-		return statusOK, err
-	}
 	if o.json { // standard output has the findings and nothing else
 		r.Printer = render.New(os.Stderr, os.Stderr, s.size, false)
+	}
+	if err := s.sanitize(ctx, o, c, r.Printer); err != nil {
+		return statusOK, err
 	}
 	outcome := c.Schedules(ctx, o.schedules, r, true, func(r console.Request) console.Outcome { return run(c, ctx, r) })
 	found := c.Findings()
@@ -40,18 +39,34 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 }
 
 // sanitize has the cells of a console watched.
-func (s *opened) sanitize(ctx context.Context, o options, c *console.Console) error {
+func (s *opened) sanitize(ctx context.Context, o options, c *console.Console, p console.Printer) error {
 	if !s.emulated {
-		return errors.New(onGPUs(exec.LookPath))
+		if err := o.orderOnGPUs(); err != nil {
+			return err
+		}
 	}
-	return c.Sanitize(ctx, true, o.seed)
+	if err := c.Sanitize(ctx, true, o.seed); err != nil {
+		return err
+	}
+	c.NoteUnwatched(p)
+	return nil
 }
 
-// onGPUs says what there is instead of --sanitize on GPUs.
+// orderOnGPUs refuses what chooses an order, which GPUs do themselves.
+func (o options) orderOnGPUs() error {
+	for _, name := range []string{"schedules", "seed"} {
+		if slices.Contains(o.given, name) {
+			return fmt.Errorf("%s: GPUs run threads, blocks and ranks in an order of their own: add --device cpu, or leave %[1]s out", dashed(name))
+		}
+	}
+	return nil
+}
+
+// onGPUs says what --sanitize leaves to others on GPUs.
 func onGPUs(find func(string) (string, error)) string {
-	text := "--sanitize finds races and accesses out of bounds on the cpu device, which runs the same kernels: add --device cpu"
+	text := "on GPUs the sanitizer finds accesses out of bounds of tensors and pads only; races, and orders that are too weak, are found with --device cpu, which runs the same kernels"
 	if path, err := find("compute-sanitizer"); err == nil {
-		text += ". Accesses out of bounds on these GPUs, and races in shared memory, are found by " + path + " --target-processes all, and --tool racecheck, before symmrepl and its arguments without --sanitize"
+		text += ". Other accesses out of bounds on these GPUs, and races in shared memory, are found by " + path + " --target-processes all, and --tool racecheck, before symmrepl and its arguments without --sanitize"
 	}
 	return text
 }

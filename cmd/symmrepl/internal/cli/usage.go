@@ -51,7 +51,8 @@ Flags, which may stand before or after the arguments:
     --timeout TIME      run and -e only: after so long, such as 90s or 5m, say what every rank waits for or does, and end with
                         status 1
     --sanitize          run, -e and the prompt only: watch every access of kernels on the cpu device, and report those out of
-                        bounds, races, and orders that are too weak on GPUs; the exit status is 1 if any is found
+                        bounds, races, and orders that are too weak on GPUs; on GPUs report those out of the bounds of tensors
+                        and pads; the exit status is 1 if any is found
     --schedules N       with --sanitize: run the script or CODE N times, each time in another order of threads, blocks and ranks
     --seed S            with --sanitize: the first order, by default 0; a report names the seed of the order that shows it
     --sizes BYTES,...   bench only: message sizes to measure, such as 4K,1M

@@ -19,6 +19,8 @@ type Console struct {
 	Incomplete func(source string) bool
 	// Invalid reports whether no lines that follow make Go of a cell's source.
 	Invalid func(source string) bool
+	// Unwatched is what the sanitizer does not watch on the session's devices, in a sentence; "" if it watches all.
+	Unwatched string
 
 	mu         sync.Mutex // guards what follows; the slice that target refers to never changes
 	exited     bool       // the program that the cells are has ended itself,

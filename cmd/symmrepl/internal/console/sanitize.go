@@ -10,6 +10,7 @@ import (
 // sanitizing is whether cells are watched, and what was found. Console.mu guards it.
 type sanitizing struct {
 	on    bool
+	said  bool  // what is not watched
 	seed  int64 // of the order in which cells run now
 	found session.Findings
 }
@@ -28,6 +29,17 @@ func (c *Console) Sanitize(ctx context.Context, on bool, seed int64) error {
 	defer c.mu.Unlock()
 	c.sanitizing.on, c.sanitizing.seed = on, seed
 	return nil
+}
+
+// NoteUnwatched prints, once, what the sanitizer does not watch here.
+func (c *Console) NoteUnwatched(p Printer) {
+	c.mu.Lock()
+	said := c.sanitizing.said
+	c.sanitizing.said = true
+	c.mu.Unlock()
+	if c.Unwatched != "" && !said {
+		p.Note(nil, "%s", c.Unwatched)
+	}
 }
 
 // tellSanitizer calls symm.Sanitize on all ranks.

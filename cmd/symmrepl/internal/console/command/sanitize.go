@@ -31,12 +31,16 @@ func runSanitize(ctx context.Context, c *console.Call) console.Outcome {
 		if err := c.Console.Sanitize(ctx, arg == "on", seed); err != nil {
 			return c.Fail(err)
 		}
+		if arg == "on" {
+			c.Console.NoteUnwatched(c.Request.Printer)
+		}
 		return console.Done
 	}
 	times, code := repeated(c.Arg)
 	if err := c.Console.Sanitize(ctx, true, seed); err != nil {
 		return c.Fail(err)
 	}
+	c.Console.NoteUnwatched(c.Request.Printer)
 	before := len(c.Console.Findings())
 	outcome := c.Console.Schedules(ctx, times, c.Request, false, func(r console.Request) console.Outcome {
 		call := *c
