@@ -151,6 +151,7 @@ var cases = []testCase{
 	{"GraphMisuse", 1, false, graphMisuseCase},
 
 	{"Kernels", 1, false, kernelsCase},
+	{"Bounds", 1, false, boundsCase},
 	{"KernelHandle", 2, true, kernelHandleCase},
 	{"KernelMisuse", 1, false, kernelMisuseCase},
 	{"CompileErrors", 1, false, compileErrorsCase},

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/cubin"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -89,6 +91,7 @@ func TestGPU(t *testing.T) {
 	t.Run("shared", func(t *testing.T) { gpuShared(t, d) })
 	t.Run("half", func(t *testing.T) { gpuHalf(t, d) })
 	t.Run("builtin", func(t *testing.T) { gpuBuiltin(t, d) })
+	t.Run("bounds", func(t *testing.T) { gpuBounds(t, d) })
 	t.Run("capture launch", func(t *testing.T) { gpuCapture(t, d) })
 	t.Run("abort", func(t *testing.T) { gpuAbort(t, d) })
 	t.Run("compile error", func(t *testing.T) { gpuCompileError(t, d) })
@@ -181,6 +184,86 @@ func gpuBuiltin(t *testing.T, d *Device) {
 	wants(t, s, p, want, "filled memory")
 	if params := k.Params(); len(params) != 1 || params[0] != (device.Param{Size: 32}) {
 		t.Errorf("Params of fill are %+v", params)
+	}
+	must(t, d.Free(p))
+	must(t, s.Close())
+}
+
+// gpuBounds: accesses outside of what a kernel is given are published, and reach nobody.
+func gpuBounds(t *testing.T, d *Device) {
+	m, err := d.CompileChecked(device.Source{Name: "cell[1]", Line: 5, Text: `__global__ void leave(int* x, int n, const double* y, symm::Handle h) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == n) x[i] = 1;
+  if (i == 5) *(x - 1) = (int)y[2];
+  if (i == 7) h.buffer<float>(0)[4] = 1;
+  if (i == 70) atomicAdd(&h.pad(0)[2], 1);
+  if (i < n) {
+    x[i] = h.buffer<int>(0)[i % 4] + h.pad(0)[i % 2];
+    atomicAdd(x + i, (int)*y);
+  }
+}
+__global__ void plain(int n, int* x) { x[n] = 3; }`})
+	must(t, err)
+	defer m.Close()
+	k := m.Kernels()[0]
+	pointer := int(unsafe.Sizeof(abi.Checked{}))
+	want := []device.Param{{Name: "x", Type: "int*", Size: pointer, Checked: true}, {Name: "n", Type: "int", Offset: pointer, Size: 4},
+		{Name: "y", Type: "const double*", Offset: pointer + 8, Size: pointer, Checked: true}, {Name: "h", Type: "symm::Handle", Offset: 2*pointer + 8, Size: int(unsafe.Sizeof(abi.Handle{}))}}
+	if got := k.Params(); !slices.Equal(got, want) {
+		t.Fatalf("Params are %+v, want %+v", got, want)
+	}
+	// From p: 64 ints with 100 of them to the left and right, two doubles, a buffer of 4 words and a pad of 2.
+	const x, y, buffer, pad, all = 400, 1056, 1104, 1136, 1200
+	p, err := d.Alloc(all)
+	must(t, err)
+	s := newStream(t, d)
+	in := make([]byte, all)
+	copy(in[y:], pack(4.0, 5.0))
+	copy(in[buffer:], pack(int32(10), int32(20), int32(30), int32(40)))
+	copy(in[pad:], pack(int32(100), int32(200)))
+	must(t, s.Write(p, in))
+	extent := func(at, bytes int) abi.Checked {
+		return abi.Checked{At: p + device.Ptr(at), Extent: abi.Extent{First: p + device.Ptr(at), Bytes: uint64(bytes), Watch: device.Ptr(uintptr(unsafe.Pointer(d.Watch()))), Call: 9}}
+	}
+	args := struct {
+		X abi.Checked
+		N int32
+		Y abi.Checked
+		H abi.Handle
+	}{X: extent(x, 256), N: 64, Y: extent(y, 16)}
+	args.H.Watch, args.H.Ordinal, args.H.Bytes, args.H.PadBytes = args.X.Watch, 10, 16, 8
+	args.H.Buffers[0], args.H.Pads[0] = p+buffer, p+pad
+	data := unsafe.Slice((*byte)(unsafe.Pointer(&args)), unsafe.Sizeof(args))
+	must(t, s.Launch(k, device.Launch{Grid: [3]int{3, 1, 1}, Block: [3]int{32, 1, 1}, Args: data}))
+	out := slices.Clone(in)
+	for i := range 64 {
+		binary.NativeEndian.PutUint32(out[x+4*i:], uint32(10*(i%4+1)+100*(i%2+1)+4))
+	}
+	wants(t, s, p, out, "what the kernel was given, and what lies around it")
+	at := func(offset int) uint64 { return uint64(p) + uint64(offset) }
+	found := []device.Outside{
+		{State: 1, Line: 7, Call: 9, Bytes: 4, Block: [3]uint32{2}, Address: at(x + 256), First: at(x)},
+		{State: 1, Line: 8, Call: 9, Bytes: 4, Thread: [3]uint32{5}, Address: at(x - 4), First: at(x)},
+		{State: 1, Line: 9, Call: 10, Bytes: 4, Thread: [3]uint32{7}, Address: at(buffer + 16), First: at(buffer)},
+		{State: 1, Line: 10, Call: 10, Bytes: 4, Block: [3]uint32{2}, Thread: [3]uint32{6}, Address: at(pad + 8), First: at(pad)},
+	}
+	// On line 8, two accesses are outside, in no certain order.
+	if o := &d.Watch().Outside[8]; o.Reads == 1 {
+		found[1].Reads, found[1].Bytes, found[1].Address, found[1].First = 1, 8, at(y+16), at(y)
+	}
+	// A pointer without an extent is a plain one.
+	must(t, s.Launch(m.Kernels()[1], device.Launch{Grid: one, Block: one, Args: pack(int32(1), int32(0), uint64(p), uint64(0), uint64(0), uint64(0), uint64(0))}))
+	copy(out[4:], pack(int32(3)))
+	wants(t, s, p, out, "what a pointer without an extent reaches")
+	for i := range d.Watch().Outside {
+		o, want := &d.Watch().Outside[i], device.Outside{}
+		if j := slices.IndexFunc(found, func(f device.Outside) bool { return int(f.Line)%len(d.Watch().Outside) == i }); j >= 0 {
+			want = found[j]
+		}
+		if *o != want {
+			t.Errorf("at %d there is %+v, want %+v", i, *o, want)
+		}
+		*o = device.Outside{}
 	}
 	must(t, d.Free(p))
 	must(t, s.Close())
