@@ -1,8 +1,10 @@
 package cuda
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,47 +12,54 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// plainOnly are the kernels of the tutorials and of the sanitizer's corpus, by what compilers say of them, that cannot have checked pointers.
-var plainOnly = map[string]string{}
-
-// TestCheckedKernels: the kernels of the tutorials and of the sanitizer's corpus compile with checked pointers, too.
+// TestCheckedKernels: the kernels of the tutorials, and the right and wrong ones of the sanitizer's corpus about bounds, compile with checked pointers too.
 func TestCheckedKernels(t *testing.T) {
 	c := compiler(t)
-	checked := 0
 	for _, s := range corpus(t) {
-		_, unit, unread := snippet(s)
-		if unread != nil {
-			t.Fatal(unread)
-		}
+		_, unit, which := checkedSnippet(s)
 		if _, err := c.Compile(unit); err != nil {
 			t.Errorf("%s:%d: %v", s.Name, s.Line, err)
-			continue
 		}
-		_, unit, which := checkedSnippet(s)
-		_, err := c.Compile(unit)
-		if err != nil {
-			t.Errorf("%s:%d: %v", s.Name, s.Line, err)
-			continue
-		}
-		for _, k := range which {
-			for _, is := range k {
-				if is {
-					checked++
-				}
-			}
+		if len(which) == 0 {
+			t.Errorf("%s:%d: no kernel was found", s.Name, s.Line)
 		}
 	}
-	t.Logf("%d parameters are checked", checked)
+}
+
+// TestPlainPointers: texts that need plain pointers are refused at their own lines.
+func TestPlainPointers(t *testing.T) {
+	c := compiler(t)
+	for body, why := range map[string]string{
+		"x[n] = *(x + 1) + twice(x);":           "",
+		"*reinterpret_cast<int4*>(x) = int4{};": "invalid type conversion",
+		"auto* y = x; *y = 1;":                  "auto",
+		"set(x);":                               "no instance of function template",
+	} {
+		_, unit, which := checkedSnippet(device.Source{Name: "cell[2]", Line: 7, Text: `template <class T> __device__ void set(T* x) { *x = 1; }
+__device__ int twice(const int* x) { return 2 * *x; }
+__global__ void f(int* x, int n) {
+  ` + body + "\n}"})
+		if !reflect.DeepEqual(which, [][]bool{{true, false}}) {
+			t.Errorf("%s: %v", body, which)
+		}
+		_, err := c.Compile(unit)
+		var wrong *device.CompileError
+		switch {
+		case why == "" && err != nil:
+			t.Errorf("%s: %v", body, err)
+		case why != "" && (!errors.As(err, &wrong) || wrong.Diagnostics[0].Line != 10 || !strings.Contains(wrong.Diagnostics[0].Text, why)):
+			t.Errorf("%s: the error is %v, want %q on line 10", body, err, why)
+		}
+	}
 }
 
 var variant = regexp.MustCompile(`(?m)^.*// (right|wrong).*$`)
 
-// corpus returns the texts of kernels of the tutorials, and those of the sanitizer's corpus, both right and wrong.
+// corpus returns those texts. Lines of the corpus that say so are in the right, or in the wrong one only.
 func corpus(t *testing.T) (all []device.Source) {
 	tutorials, err := filepath.Glob("../../../tutorials/*.go")
-	pairs, err2 := filepath.Glob("../../../cmd/symmrepl/testdata/sanitizer/*.txt")
-	if err != nil || err2 != nil || len(tutorials) == 0 || len(pairs) == 0 {
-		t.Fatal(err, err2, tutorials, pairs)
+	if err != nil || len(tutorials) == 0 {
+		t.Fatalf("tutorials: %v, %v", tutorials, err)
 	}
 	for _, file := range tutorials {
 		list, err := kernelTexts(file)
@@ -59,24 +68,22 @@ func corpus(t *testing.T) (all []device.Source) {
 		}
 		all = append(all, list...)
 	}
-	for _, file := range pairs {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, pair := range strings.Split(string(data), "\n== ")[1:] {
-			for _, is := range []string{"right", "wrong"} {
-				text := variant.ReplaceAllStringFunc(pair, func(line string) string {
-					if variant.FindStringSubmatch(line)[1] != is {
-						return ""
-					}
-					return line
-				})
-				title, _, _ := strings.Cut(pair, "\n")
-				for i, part := range strings.Split(text, "`") {
-					if i%2 == 1 && strings.Contains(part, "__global__") {
-						all = append(all, device.Source{Name: filepath.Base(file) + " " + title + " " + is, Line: 1, Text: part})
-					}
+	pairs, err := os.ReadFile("../../../cmd/symmrepl/testdata/sanitizer/bounds.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range strings.Split(string(pairs), "\n== ")[1:] {
+		title, _, _ := strings.Cut(pair, "\n")
+		for _, is := range []string{"right", "wrong"} {
+			text := variant.ReplaceAllStringFunc(pair, func(line string) string {
+				if variant.FindStringSubmatch(line)[1] != is {
+					return ""
+				}
+				return line
+			})
+			for i, part := range strings.Split(text, "`") {
+				if i%2 == 1 && strings.Contains(part, "__global__") {
+					all = append(all, device.Source{Name: title + ", " + is, Line: 1, Text: part})
 				}
 			}
 		}
