@@ -80,6 +80,9 @@ template <class T> struct Checked {
   Checked() = default;
   // What comes of a plain pointer has no known extent.
   __device__ __forceinline__ Checked(T* p) : at(p), of() {}
+  template <class U, typename checked::If<!checked::Becomes<U, T>::value>::type = 0>
+  __device__ __forceinline__ explicit Checked(U* p) : at((T*)p), of() {}
+  __device__ __forceinline__ explicit Checked(u64 address) : at((T*)address), of() {}
   __device__ __forceinline__ Checked(T* p, const Extent& e) : at(p), of(e) {}
   template <class U, typename checked::If<checked::Becomes<U, T>::value>::type = 0>
   __device__ __forceinline__ Checked(const Checked<U>& p) : at(p.at), of(p.of) {}
@@ -118,14 +121,24 @@ template <class T> struct Checked {
   __device__ __forceinline__ Checked& operator--() { at--; return *this; }
   __device__ __forceinline__ Checked operator++(int) { return Checked(at++, of); }
   __device__ __forceinline__ Checked operator--(int) { return Checked(at--, of); }
-  friend __device__ __forceinline__ i64 operator-(const Checked& a, const Checked& b) { return a.at - b.at; }
-  friend __device__ __forceinline__ bool operator==(const Checked& a, const Checked& b) { return a.at == b.at; }
-  friend __device__ __forceinline__ bool operator!=(const Checked& a, const Checked& b) { return a.at != b.at; }
-  friend __device__ __forceinline__ bool operator<(const Checked& a, const Checked& b) { return a.at < b.at; }
-  friend __device__ __forceinline__ bool operator<=(const Checked& a, const Checked& b) { return a.at <= b.at; }
-  friend __device__ __forceinline__ bool operator>(const Checked& a, const Checked& b) { return a.at > b.at; }
-  friend __device__ __forceinline__ bool operator>=(const Checked& a, const Checked& b) { return a.at >= b.at; }
+
+// SYMM_WITH defines an operator of two pointers, of which one may be a plain one.
+#define SYMM_WITH(result, op)                                                                                               \
+  friend __device__ __forceinline__ result operator op(const Checked& a, const Checked& b) { return a.at op b.at; }         \
+  template <class U> friend __device__ __forceinline__ result operator op(const Checked& a, U* b) { return a.at op b; }     \
+  template <class U> friend __device__ __forceinline__ result operator op(U* a, const Checked& b) { return a op b.at; }
+  SYMM_WITH(i64, -)
+  SYMM_WITH(bool, ==)
+  SYMM_WITH(bool, !=)
+  SYMM_WITH(bool, <)
+  SYMM_WITH(bool, <=)
+  SYMM_WITH(bool, >)
+  SYMM_WITH(bool, >=)
+#undef SYMM_WITH
 };
+// recast is what a cast makes of a pointer, by its name.
+template <class T, class P> __device__ __forceinline__ Checked<T> recast(P&& p) { return (Checked<T>)p; }
+
 static_assert(sizeof(Checked<char>) == 40, "mirrors abi.Checked");
 
 }  // namespace symm

@@ -16,8 +16,8 @@ import (
 func TestCheckedKernels(t *testing.T) {
 	c := compiler(t)
 	for _, s := range corpus(t) {
-		_, unit, which := checkedSnippet(s)
-		if _, err := c.Compile(unit); err != nil {
+		_, units, which := checkedSnippet(s)
+		if _, err := c.Compile(units[0]); err != nil {
 			t.Errorf("%s:%d: %v", s.Name, s.Line, err)
 		}
 		if len(which) == 0 {
@@ -26,29 +26,38 @@ func TestCheckedKernels(t *testing.T) {
 	}
 }
 
-// TestPlainPointers: texts that need plain pointers are refused at their own lines.
+// TestPlainPointers: texts that need plain pointers are refused, at their own lines.
 func TestPlainPointers(t *testing.T) {
 	c := compiler(t)
-	for body, why := range map[string]string{
-		"x[n] = *(x + 1) + twice(x);":           "",
-		"*reinterpret_cast<int4*>(x) = int4{};": "invalid type conversion",
-		"auto* y = x; *y = 1;":                  "auto",
-		"set(x);":                               "no instance of function template",
+	for body, want := range map[string]struct {
+		inAll bool   // whether all pointers can be checked,
+		why   string // and why not those among the parameters
+	}{
+		"x[n] = *(x + 1) + twice(x);":                      {true, ""},
+		"int* y = x + n; y[1] = 1;":                        {true, ""},
+		"*(int4*)x = *reinterpret_cast<int4*>(x + 4);":     {true, "invalid type conversion"},
+		"int* y = x; set(y);":                              {false, ""},
+		"auto* y = x; *y = 1;":                             {false, "auto"},
+		"set(x);":                                          {false, "no instance of function template"},
+		"for (int* y = x; y < x + n; y++) *y = *(int*)&n;": {true, ""},
 	} {
-		_, unit, which := checkedSnippet(device.Source{Name: "cell[2]", Line: 7, Text: `template <class T> __device__ void set(T* x) { *x = 1; }
+		_, units, which := checkedSnippet(device.Source{Name: "cell[2]", Line: 7, Text: `template <class T> __device__ void set(T* x) { *x = 1; }
 __device__ int twice(const int* x) { return 2 * *x; }
 __global__ void f(int* x, int n) {
   ` + body + "\n}"})
 		if !reflect.DeepEqual(which, [][]bool{{true, false}}) {
 			t.Errorf("%s: %v", body, which)
 		}
-		_, err := c.Compile(unit)
+		if _, err := c.Compile(units[0]); (err == nil) != want.inAll {
+			t.Errorf("%s: in all places: %v", body, err)
+		}
+		_, err := c.Compile(units[1])
 		var wrong *device.CompileError
 		switch {
-		case why == "" && err != nil:
+		case want.why == "" && err != nil:
 			t.Errorf("%s: %v", body, err)
-		case why != "" && (!errors.As(err, &wrong) || wrong.Diagnostics[0].Line != 10 || !strings.Contains(wrong.Diagnostics[0].Text, why)):
-			t.Errorf("%s: the error is %v, want %q on line 10", body, err, why)
+		case want.why != "" && (!errors.As(err, &wrong) || wrong.Diagnostics[0].Line != 10 || !strings.Contains(wrong.Diagnostics[0].Text, want.why)):
+			t.Errorf("%s: the error is %v, want %q on line 10", body, err, want.why)
 		}
 	}
 }

@@ -197,6 +197,7 @@ func gpuBounds(t *testing.T, d *Device) {
   if (i == 5) *(x - 1) = (int)y[2];
   if (i == 7) h.buffer<float>(0)[4] = 1;
   if (i == 70) atomicAdd(&h.pad(0)[2], 1);
+  if (i == 80) { int4* v = (int4*)x; v[16] = int4{1, 2, 3, 4}; }
   if (i < n) {
     x[i] = h.buffer<int>(0)[i % 4] + h.pad(0)[i % 2];
     atomicAdd(x + i, (int)*y);
@@ -246,6 +247,7 @@ __global__ void plain(int n, int* x) { x[n] = 3; }`})
 		{State: 1, Line: 8, Call: 9, Bytes: 4, Thread: [3]uint32{5}, Address: at(x - 4), First: at(x)},
 		{State: 1, Line: 9, Call: 10, Bytes: 4, Thread: [3]uint32{7}, Address: at(buffer + 16), First: at(buffer)},
 		{State: 1, Line: 10, Call: 10, Bytes: 4, Block: [3]uint32{2}, Thread: [3]uint32{6}, Address: at(pad + 8), First: at(pad)},
+		{State: 1, Line: 11, Call: 9, Bytes: 16, Block: [3]uint32{2}, Thread: [3]uint32{16}, Address: at(x + 256), First: at(x)},
 	}
 	// On line 8, two accesses are outside, in no certain order.
 	if o := &d.Watch().Outside[8]; o.Reads == 1 {

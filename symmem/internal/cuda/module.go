@@ -79,20 +79,26 @@ func (d *Device) Compile(src device.Source) (device.Module, error) {
 
 // CompileChecked implements device.BoundsChecker.
 func (d *Device) CompileChecked(src device.Source) (device.Module, error) {
-	found, unit, which := checkedSnippet(src)
-	code, err := d.compiler.Compile(unit)
-	if err != nil {
-		return nil, err
+	found, units, which := checkedSnippet(src)
+	var err error
+	for _, u := range units {
+		var code cubin.Binary
+		if code, err = d.compiler.Compile(u); err == nil {
+			return d.load(code, found, which)
+		}
 	}
-	return d.load(code, found, which)
+	return nil, err
 }
 
-// checkedSnippet is snippet of a text that compiles, with checked pointers. which says of each kernel's parameters which ones are.
-func checkedSnippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, which [][]bool) {
-	found, unit, _ = snippet(src)
+// checkedSnippet is snippet of a text that compiles, with checked pointers: in all places or, if the compiler does not take that, among the parameters only.
+// which says of each kernel's parameters which ones are.
+func checkedSnippet(src device.Source) (found []signature.Kernel, units []cubin.Unit, which [][]bool) {
+	found, unit, _ := snippet(src)
 	unit.Text, which = checked.Rewrite(src.Text, found)
 	unit.Options = append(unit.Options, "--define-macro=SYMM_BOUNDS")
-	return found, unit, which
+	all := unit
+	all.Text = checked.RewriteAll(unit.Text)
+	return found, []cubin.Unit{all, unit}, which
 }
 
 // load loads the kernels that were found in a text.

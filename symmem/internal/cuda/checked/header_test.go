@@ -92,7 +92,9 @@ func TestAccesses(t *testing.T) {
 		{"symm::Checked<const float> c = x; c = r; x += 4; got = c[0] + *x--;", " 20:+16,4"},
 		{"x -= 3; if ((symm::u64)x != (symm::u64)(data + 2)) got = x[100];", ""},
 		{"for (int i = 0; i < 6; i++) x[i] = i; x[8] = 1;", " 22:+16,4"}, // the first of a line
-		{"got = true ? x[\n    4] : 0;", " 24:+16,4"},
+		{"float* p = x; if (p != x || x < p || p + 1 <= x || (p + 3) - x != 3 || x - (p + 1) != -1) got = x[100];", ""},
+		{"got = symm::recast<const double>(x + 3)[0] + *symm::recast<double>(data + 6);", " 24:+12,8,reads"},
+		{"got = *(symm::Checked<float>)(symm::u64)x + *(symm::Checked<float>)(void*)data;", ""},
 	}
 	var program, want strings.Builder
 	program.WriteString(host)
