@@ -39,13 +39,14 @@ struct ncclLsaBarrierSession {
   ncclTeam team;
   ncclLsaBarrierHandle handle;
   int index;           // among the handle's, with those of multimem behind the others
-  unsigned int epoch;  // how often the rank was here
+  unsigned int epoch;  // how often the rank had been here before
+  unsigned int rounds; // of this session: counted apart, so that only those wait for the epoch who need it
   bool over;           // it was refused or gave up
   char* first;         // the resources of the peer whom this thread tells first: loaded early, beside the epoch
 
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeam team, ncclLsaBarrierHandle handle, unsigned int index,
                                            bool multimem = false, ncclMultimemHandle mmHandle = {})
-      : coop(coop), comm(comm), team(team), handle(handle), index((int)index + (multimem ? handle.nBarriers : 0)), epoch(0), over(false), first(nullptr) {
+      : coop(coop), comm(comm), team(team), handle(handle), index((int)index + (multimem ? handle.nBarriers : 0)), epoch(0), rounds(0), over(false), first(nullptr) {
     if (index >= (unsigned int)handle.nBarriers) {
       if (coop.thread_rank() == 0) symm::nccl_refuse(comm.context.watch, comm.rank, symm::kNcclBarrier, comm.context.ordinal, comm.rank, index, (symm::u64)handle.nBarriers);
       over = true;
@@ -57,10 +58,10 @@ struct ncclLsaBarrierSession {
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeamTagLsa, unsigned int index, bool multimem = false)
       : ncclLsaBarrierSession(coop, comm, ncclTeamLsa(comm), comm.lsaBarrier, index, multimem) {}
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, symm::NcclAbsent)
-      : coop(coop), comm(comm), team(), handle(), index(0), epoch(0), over(true), first(nullptr) {}
+      : coop(coop), comm(comm), team(), handle(), index(0), epoch(0), rounds(0), over(true), first(nullptr) {}
   ncclLsaBarrierSession(ncclLsaBarrierSession const&) = delete;
   NCCL_DEVICE_INLINE ~ncclLsaBarrierSession() {
-    if (!over && coop.thread_rank() == 0) *words(comm.resources) = epoch;
+    if (!over && coop.thread_rank() == 0) *words(comm.resources) = epoch + rounds;
     coop.sync();
   }
 
@@ -69,8 +70,8 @@ struct ncclLsaBarrierSession {
     coop.sync();
     if (over || coop.thread_rank() >= team.nRanks - 1) return;
     if (symm::releases(order)) symm::fence();
-    symm::store_relaxed(inbox(first, team.rank), epoch + 1);
-    for (int i = coop.thread_rank() + coop.size(); i < team.nRanks - 1; i += coop.size()) symm::store_relaxed(inbox(resources(i), team.rank), epoch + 1);
+    symm::store_relaxed(inbox(first, team.rank), epoch + rounds + 1);
+    for (int i = coop.thread_rank() + coop.size(); i < team.nRanks - 1; i += coop.size()) symm::store_relaxed(inbox(resources(i), team.rank), epoch + rounds + 1);
   }
   NCCL_DEVICE_INLINE void wait(Coop, cuda::memory_order order) { await(order, false, 0); }
   NCCL_DEVICE_INLINE void sync(Coop c, cuda::memory_order order) {
@@ -104,11 +105,11 @@ struct ncclLsaBarrierSession {
     for (int i = coop.thread_rank(); i < team.nRanks - 1 && result == ncclSuccess; i += coop.size()) {
       const symm::u32* const word = inbox(comm.resources, peer(i));
       const bool acquires = symm::acquires(order);
-      if (symm::nccl_came(word, epoch + 1, acquires)) continue;
-      const symm::Wait w{symm::kLsaBarrier, (symm::u32)ncclTeamRankToWorld(comm, team, peer(i)), (symm::u32)(index - (index < handle.nBarriers ? 0 : handle.nBarriers)), epoch + 1};
+      if (symm::nccl_came(word, epoch + rounds + 1, acquires)) continue;
+      const symm::Wait w{symm::kLsaBarrier, (symm::u32)ncclTeamRankToWorld(comm, team, peer(i)), (symm::u32)(index - (index < handle.nBarriers ? 0 : handle.nBarriers)), epoch + rounds + 1};
       result = symm::nccl_await(comm.context, w, word, acquires, timed, cycles);
     }
-    epoch++;
+    rounds++;
     if (symm::nccl_all(coop, result == ncclSuccess)) return result;
     over = over || !timed;
     return result != ncclSuccess ? result : timed ? ncclTimeout : ncclRemoteError;
