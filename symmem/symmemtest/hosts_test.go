@@ -31,7 +31,7 @@ var replacementHostCase = testCase{name: "AfterReplacementOnHosts", run: afterRe
 var withoutOtherHosts = []string{
 	"Numbers", "NumbersThatDoNotFit", "Generators", "Shapes", "Printing", "TensorMisuse", "LocalMemory", "SignalsInOrder", "SignalOfAnotherTensor", "PutTwice",
 	"PendingSignals", "MatMul", "Options", "GroupRecycled", "GroupMisuse", "MulticastCaps", "Streams", "Kernels", "KernelMisuse", "CompileErrors",
-	"KernelFault", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused",
+	"KernelFault", "Bounds", "KernelBounds", "KernelBusy", "Caps", "AbortLoop", "NcclTeams", "NcclAllReduce", "NcclBarriers", "NcclLowLatency", "NcclPointers", "NcclRefused",
 	"NcclTimeout", "CudaHalf", "CudaFloat8", "CudaGroups", "NcclReduceCopy", "NcclMultimemRefused", "NcclRmsNorm",
 }
 

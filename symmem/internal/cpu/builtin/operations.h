@@ -1,6 +1,7 @@
 // operations.h: every operation, in a namespace of its own. Written by go generate.
 #include "symm.cuh"
 #include "symm/barrier.cuh"
+#include "symm/bounds.cuh"
 #include "symm/context.cuh"
 #include "symm/float16.cuh"
 #include "symm/half.cuh"
