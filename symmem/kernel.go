@@ -97,6 +97,9 @@ func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 		e.Kind, e.File, e.Line = KindCompile, name, line
 		panic(e)
 	}
+	if core.ChecksBounds(rt.world) {
+		m.checked() // now, since the driver may hold back the loading of a kernel while another one runs
+	}
 	rt.snippets.keep(key, m)
 	return m.kernels[0]
 }

@@ -60,14 +60,7 @@ func (k *kernel) allow(bytes int) error {
 // Compile implements device.Device.
 func (d *Device) Compile(src device.Source) (device.Module, error) {
 	found, unit, unread := snippet(src)
-	if src.Library {
-		l, err := NCCL()
-		if err != nil {
-			return nil, err
-		}
-		l.headers.use(&unit)
-	}
-	code, err := d.compiler.Compile(unit)
+	code, err := d.compile(src, unit)
 	if err == nil && unread != nil {
 		err = unread
 	}
@@ -77,25 +70,40 @@ func (d *Device) Compile(src device.Source) (device.Module, error) {
 	return d.load(code, found, make([][]bool, len(found)))
 }
 
+// compile compiles a unit of a source.
+func (d *Device) compile(src device.Source, unit cubin.Unit) (cubin.Binary, error) {
+	if src.Library {
+		l, err := NCCL()
+		if err != nil {
+			return cubin.Binary{}, err
+		}
+		l.headers.use(&unit)
+	}
+	return d.compiler.Compile(unit)
+}
+
 // CompileChecked implements device.BoundsChecker.
 func (d *Device) CompileChecked(src device.Source) (device.Module, error) {
 	found, units, which := checkedSnippet(src)
 	var err error
 	for _, u := range units {
 		var code cubin.Binary
-		if code, err = d.compiler.Compile(u); err == nil {
+		if code, err = d.compile(src, u); err == nil {
 			return d.load(code, found, which)
 		}
 	}
 	return nil, err
 }
 
+// mostRegisters lets a kernel with checked pointers, which need some, have as many threads in a block as it may have without.
+const mostRegisters = "--maxrregcount=64"
+
 // checkedSnippet is snippet of a text that compiles, with checked pointers: in all places or, if the compiler does not take that, among the parameters only.
 // which says of each kernel's parameters which ones are.
 func checkedSnippet(src device.Source) (found []signature.Kernel, units []cubin.Unit, which [][]bool) {
 	found, unit, _ := snippet(src)
 	unit.Text, which = checked.Rewrite(src.Text, found)
-	unit.Options = append(unit.Options, "--define-macro=SYMM_BOUNDS")
+	unit.Options = []string{"--define-macro=SYMM_BOUNDS", mostRegisters}
 	all := unit
 	all.Text = checked.RewriteAll(unit.Text)
 	return found, []cubin.Unit{all, unit}, which

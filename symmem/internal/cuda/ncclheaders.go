@@ -131,8 +131,8 @@ func (h *ncclHeaders) use(unit *cubin.Unit) {
 	unit.Headers = slices.Concat(unit.Headers, named(kernels.LibraryHeaders()), h.changed)
 	unit.StandIns = slices.DeleteFunc(unit.StandIns, func(s [2]string) bool { return strings.HasPrefix(s[0], "cuda_runtime") })
 	unit.Includes = append(unit.Includes, ncclFirst)
-	unit.Options = []string{"-default-device", "-diag-suppress=1055", "-D__CUDACC_EXTENDED_LAMBDA__=1", "-DNCCL_OS_LINUX=1", "-DNCCL_GIN_PROXY_ENABLE=1", "-DNCCL_GIN_GDAKI_ENABLE=0",
-		"-DNCCL_GIN_GPI_ENABLE=0", "-DNCCL_GIN_EFA_GDA_ENABLE=0", "-DNCCL_DEVICE_PERMIT_EXPERIMENTAL_CODE=1", "--include-path=" + h.folder}
+	unit.Options = append(slices.Clip(unit.Options), "-default-device", "-diag-suppress=1055", "-D__CUDACC_EXTENDED_LAMBDA__=1", "-DNCCL_OS_LINUX=1", "-DNCCL_GIN_PROXY_ENABLE=1", "-DNCCL_GIN_GDAKI_ENABLE=0",
+		"-DNCCL_GIN_GPI_ENABLE=0", "-DNCCL_GIN_EFA_GDA_ENABLE=0", "-DNCCL_DEVICE_PERMIT_EXPERIMENTAL_CODE=1", "--include-path="+h.folder)
 	unit.State = h.state
 }
 

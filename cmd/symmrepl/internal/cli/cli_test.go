@@ -68,6 +68,28 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// GPUs have an order of their own.
+func TestOrderOnGPUs(t *testing.T) {
+	for args, want := range map[string]string{
+		"run a.go --sanitize":               "",
+		"run a.go --sanitize --json":        "",
+		"run a.go --sanitize --schedules 1": "--schedules: GPUs run threads, blocks and ranks in an order of their own: add --device cpu, or leave --schedules out",
+		"--sanitize --seed 7":               "--seed: GPUs run threads, blocks and ranks in an order of their own: add --device cpu, or leave --seed out",
+	} {
+		o, err := parse(strings.Fields(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := o.orderOnGPUs(); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+}
+
 // What --sanitize says on GPUs names the tool that is installed.
 func TestSanitizeOnGPUs(t *testing.T) {
 	for _, c := range []struct {

@@ -37,9 +37,15 @@ func TestSanitize(t *testing.T) {
 		{"refused", []string{":sanitize on", "1"}, []string{"symm.Sanitize(true, 0)", "1"}, ":sanitize: on the cpu device only\n", console.Done, false},
 		{"not all ranks", []string{":on 0", ":sanitize on", "wrong"}, []string{"symm.Sanitize(true, 0)", "wrong"},
 			"[0-3] race in a block\n[0-3]   cell[1]:2: rank 0, the host, \n[0-3]     s[0]++;\n", console.Done, true},
+		{"not all is watched", []string{":sanitize off", ":sanitize 1", ":sanitize on", ":sanitize on"},
+			[]string{"symm.Sanitize(true, 0)", "symm.Sanitize(true, 0)", "1", "symm.Sanitize(false, 0)", "symm.Sanitize(true, 0)", "symm.Sanitize(true, 0)"},
+			"bounds only\nnothing was found\n", console.Done, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			con, fake, out := newConsole()
+			if c.name == "not all is watched" {
+				con.Unwatched = "bounds only"
+			}
 			seed := 0
 			fake.OnEval = func(cell session.Cell) (r session.Reply) {
 				switch {
