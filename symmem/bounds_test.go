@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -58,6 +61,7 @@ func (d checkingDevice) CompileChecked(src device.Source) (device.Module, error)
 	}
 	text, which := checked.Rewrite(src.Text, kernels)
 	src.Text = fmt.Sprintf("#include \"symm/bounds.cuh\"\n#line %d\n%s", src.Line, text)
+	src.Line = 1
 	m, err := d.Device.Compile(src)
 	if err != nil {
 		return nil, err
@@ -179,5 +183,41 @@ func TestBounds(t *testing.T) {
 	var refused *Error
 	if err := Maybe(func() { rt.Sanitize(true, 7) }); !errors.As(err, &refused) || refused.Kind != KindMisuse || refused.Arg != "seed" {
 		t.Errorf("a seed gives %v", err)
+	}
+}
+
+// TestPlainPointers: a text that takes plain pointers only runs as it is, and it is said once that it is not checked.
+func TestPlainPointers(t *testing.T) {
+	rt, _ := newChecking(t)
+	x := rt.Local(I32, 4)
+	said, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close()
+	stderr := os.Stderr
+	os.Stderr = said
+	defer func() { os.Stderr = stderr }()
+	rt.Sanitize(true, 0)
+	k := rt.CompileAt("cell[3]", 7, `template <class T> __device__ void put(T* x) { *x = 3; }
+__global__ void first(int* x) {
+  put(x);
+}
+__global__ void second(int* x) { x[1] = 4; }`)
+	k.Launch(Grid(1), Block(1), x)
+	k.Kernel("second").Launch(Grid(1), Block(1), x)
+	if got := x.Ints(); !reflect.DeepEqual(got, []int{3, 4, 0, 0}) {
+		t.Errorf("the tensor is %v", got)
+	}
+	if found := rt.Findings(); len(found) != 0 {
+		t.Errorf("found %v", found)
+	}
+	text, err := os.ReadFile(said.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "symmrepl: accesses of first, second are not checked: with pointers that know their bounds the text does not compile: cell[3]:9:"
+	if !strings.HasPrefix(string(text), want) || strings.Count(string(text), "symmrepl:") != 1 {
+		t.Errorf("it is said:\n%s", text)
 	}
 }

@@ -116,7 +116,7 @@ func newModule(rt *Runtime, d device.Module, source device.Source) *module {
 func compileChecked(rt *Runtime, m *module) *module {
 	d, err := rt.dev.(device.BoundsChecker).CompileChecked(m.source)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "symmrepl: accesses of kernel %s are not checked: with pointers that know their bounds it does not compile: %v\n", m.kernels[0].Name(), err)
+		fmt.Fprintf(os.Stderr, "symmrepl: accesses of %s are not checked: with pointers that know their bounds the text does not compile: %v\n", strings.Join(m.names(), ", "), err)
 		return nil
 	}
 	c := newModule(rt, d, m.source)
@@ -158,13 +158,17 @@ func (k *Kernel) Kernel(name string) *Kernel {
 	core.RefuseClosed(k.rt.world, op)
 	i := slices.IndexFunc(k.module.kernels, func(o *Kernel) bool { return o.d.Name() == name })
 	if i < 0 {
-		var names []string
-		for _, o := range k.module.kernels {
-			names = append(names, o.d.Name())
-		}
-		panic(core.Misuse(k.rt.world, op, "name", "it has "+strings.Join(names, ", "), "the text has no kernel %q", name))
+		panic(core.Misuse(k.rt.world, op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
 	}
 	return k.module.kernels[i]
+}
+
+// names lists the kernels.
+func (m *module) names() (names []string) {
+	for _, k := range m.kernels {
+		names = append(names, k.d.Name())
+	}
+	return names
 }
 
 // Name is the function's name.
