@@ -27,7 +27,16 @@ func compilerFor(t *testing.T, arch string) *cubin.Compiler {
 	return cubin.New(host, arch, 13)
 }
 
+// compilesMuch skips a test of minutes with -short, which is for checks of Go code, such as cgocheck2: the compiler's own work is none.
+func compilesMuch(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: other tests call the compiler too")
+	}
+}
+
 func TestEveryBuiltinCompiles(t *testing.T) {
+	compilesMuch(t)
 	for _, c := range []struct {
 		arch  string
 		ranks int // of the kernels that symmem asks for a size of

@@ -21,6 +21,7 @@ func ncclKernels(t *testing.T) []device.Source {
 
 // TestNCCLKernels: what the suite runs of NCCL's device API compiles for GPUs too.
 func TestNCCLKernels(t *testing.T) {
+	compilesMuch(t)
 	for _, arch := range []string{"sm_90", "sm_100"} {
 		c := compilerFor(t, arch)
 		for _, s := range ncclKernels(t) {

@@ -13,6 +13,7 @@ import (
 
 // The kernels of the tutorials, which other tests run on the cpu device, compile for a GPU too: all but those of cells that are to fail.
 func TestTutorialKernels(t *testing.T) {
+	compilesMuch(t)
 	c := compiler(t)
 	files, err := filepath.Glob("../../../tutorials/*.go")
 	if err != nil || len(files) == 0 {
