@@ -333,7 +333,7 @@ func holdings(r *Rank) string {
 		strings.Count(string(maps), r.Dir))
 }
 
-// leaks: an engine that was used and closed, also while messages fly, leaves nothing.
+// leaks: an engine that was used and closed, also while messages fly, leaves nothing. It does not wait for messages of a peer that was closed before it.
 func leaks(r *Rank) {
 	src := r.alloc(4 << 20)
 	var before string
@@ -348,7 +348,11 @@ func leaks(r *Rank) {
 		for range 20 {
 			r.put(1-r.Rank, src, 0)
 		}
+		closed := time.Now()
 		r.Close()
+		if took := time.Since(closed); took > 4*time.Second {
+			r.Failf("an engine took %v to close", took)
+		}
 		r.Meet()
 		if _, err := r.Post(context.Background(), abi.NetOp{}); err == nil || !strings.Contains(err.Error(), "closed") {
 			r.Failf("post after close: %v", err)

@@ -262,6 +262,7 @@ static void drop_slow(net_proxy *p) {
 static void drain(net_proxy *p) {
 	int64_t end = now() + DRAIN_NANOSECONDS;
 	for (int dropped = 0;;) {
+		if (p->stopping) drop_losses(p); // what is under way with a peer that has gone never ends
 		uint64_t left = 0;
 		for (uint32_t r = 0; r < p->size; r++) {
 			net_end_jobs(p, r); // in every round: gets that were just sent wait for answers
@@ -281,12 +282,12 @@ static void drain(net_proxy *p) {
 
 static void stop(net_proxy *p, void *arg) {
 	(void)arg;
+	p->stopping = 1;
 	if (p->guard.epoch) {
 		p->guard.epoch = 0;
 		drain(p);
 	}
 	p->transport->close(p->link);
-	p->stopping = 1;
 }
 
 void net_close(net_proxy *p) {
