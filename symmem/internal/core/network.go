@@ -33,6 +33,8 @@ type network struct {
 	engine *net.Engine
 	name   string // "the null network", "UCX 1.22.0 on lo"
 	memory unsafe.Pointer
+	bytes  int  // of it
+	null   bool // the network is the null network
 	port   abi.NetPort
 	count  device.Ptr // of taken numbers, if it is not the board's: where kernels cannot ring the engine's bell
 	secret uint64
@@ -102,7 +104,7 @@ func (rt *Runtime) connectNetwork(op string) error {
 		n.peers[r] = peer.Address
 	}
 	rt.net.Store(n)
-	_, err = agree(g, op, "the network is connected", struct{}{}, rt.reconnect())
+	_, err = agree(g, op, "the network is connected", struct{}{}, errors.Join(rt.reconnect(), rt.watchNetwork()))
 	return err
 }
 
@@ -144,7 +146,7 @@ func (rt *Runtime) openNetwork() (*network, error) {
 			return nil, err
 		}
 	}
-	n := &network{name: "the null network", settings: settings, window: 1}
+	n := &network{name: "the null network", null: config.Provider == "null", settings: settings, window: 1}
 	if n.engine, err = net.Open(config); err != nil {
 		return nil, err
 	}
@@ -166,7 +168,7 @@ func (rt *Runtime) openNetwork() (*network, error) {
 	rand.Read(secret[:])
 	n.secret = binary.NativeEndian.Uint64(secret[:])
 	board, _, bytes := n.engine.Board()
-	n.memory = unsafe.Pointer(board)
+	n.memory, n.bytes = unsafe.Pointer(board), bytes
 	at, err := rt.dev.MapHost(n.memory, bytes)
 	if err != nil {
 		n.engine.Close()

@@ -64,11 +64,22 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	defer rt.mu.Unlock()
 	next, err := tuned(n.settings, strings.Fields(settings))
 	if err == nil {
-		err = n.engine.SetNull(next)
+		n.settings, next = next, n.settings
+		if err = rt.tune(n); err != nil {
+			n.settings = next
+		}
 	}
 	if err != nil {
 		return rt.misuse(op, "settings", "", "%v", err)
 	}
-	n.settings = next
 	return nil
+}
+
+// tune gives the null network its settings. While the sanitizer is on, a seed of it has messages overtake each other, in an order that it chooses. rt.mu is held.
+func (rt *Runtime) tune(n *network) error {
+	s := n.settings
+	if seed := rt.order.Load(); seed != 0 && rt.sanitized.Load() {
+		s.Reorder, s.Seed = true, s.Seed+uint64(seed)
+	}
+	return n.engine.SetNull(s)
 }

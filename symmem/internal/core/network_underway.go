@@ -95,6 +95,9 @@ func (rt *Runtime) flush() error {
 	if errors.Is(err, context.Canceled) {
 		return nil // whoever aborted connects again, which drops what is under way
 	}
+	if err == nil {
+		rt.sawFlush()
+	}
 	return err
 }
 

@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -34,6 +35,29 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 		panic(rt.failure(op, err))
 	}
 	rt.sanitized.Store(on)
+	rt.order.Store(seed)
+	if err := rt.watchNetwork(); err != nil {
+		panic(rt.failure(op, err))
+	}
+}
+
+// watchNetwork has the sanitizer look at the engine as well, if it is on. Its seed then chooses the order in which messages of the null network arrive.
+func (rt *Runtime) watchNetwork() error {
+	n := rt.net.Load()
+	if n == nil {
+		return nil
+	}
+	rt.mu.Lock()
+	defer rt.mu.Unlock()
+	var watcher unsafe.Pointer
+	if rt.sanitized.Load() {
+		watcher = rt.dev.(device.Sanitizer).Network(n.port.Board, n.bytes)
+	}
+	err := n.engine.Watch(watcher)
+	if err == nil && n.null {
+		err = rt.tune(n)
+	}
+	return err
 }
 
 // checkBounds is Sanitize of a device that checks bounds.
@@ -136,6 +160,13 @@ func (rt *Runtime) publish() {
 func (rt *Runtime) observe() {
 	if rt.sanitized.Load() {
 		rt.dev.(device.Sanitizer).Observe()
+	}
+}
+
+// sawFlush lets the host know that what the kernels have posted is over here.
+func (rt *Runtime) sawFlush() {
+	if rt.sanitized.Load() {
+		rt.dev.(device.Sanitizer).Flushed()
 	}
 }
 

@@ -204,7 +204,10 @@ func (d *cpu) MapHost(p unsafe.Pointer, _ int) (device.Ptr, error) {
 }
 
 // UnmapHost implements device.Device.
-func (d *cpu) UnmapHost(unsafe.Pointer) error { return nil }
+func (d *cpu) UnmapHost(p unsafe.Pointer) error {
+	d.unwatchMemory(uintptr(p), 0, false)
+	return nil
+}
 
 func (d *cpu) Peek(dst []byte, src device.Ptr) error {
 	emu.CopyOut(dst, uintptr(src))

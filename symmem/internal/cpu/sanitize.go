@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
@@ -120,6 +121,14 @@ func (d *cpu) Publish() { d.emu.Publish() }
 // Observe implements device.Sanitizer.
 func (d *cpu) Observe() { d.emu.Observe() }
 
+// Network implements device.Sanitizer.
+func (d *cpu) Network(board device.Ptr, n int) unsafe.Pointer {
+	return d.emu.Network(uintptr(board), n)
+}
+
+// Flushed implements device.Sanitizer.
+func (d *cpu) Flushed() { d.emu.Flushed() }
+
 // watched returns the kernel to launch while accesses are watched: of an operation, one that is compiled for it when it is first used.
 func (d *cpu) watched(k *kernel) (*kernel, error) {
 	if k.module != nil {
@@ -225,6 +234,14 @@ func (d *cpu) access(p emu.Place, lines map[string]*lineTable) device.Access {
 	case p.Atomic:
 		a.Op = "reads atomically"
 	}
+	switch {
+	case p.Part == emu.Gets:
+		a.Op = "by a get " + a.Op
+	case p.Part != emu.NoPart && p.Atomic:
+		a.Op = "by a signal " + a.Op
+	case p.Part != emu.NoPart:
+		a.Op = "by a put " + a.Op
+	}
 	if p.Module == nil {
 		return a
 	}
@@ -286,6 +303,9 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Order = "nothing orders the two streams"
 		f.Repair = "Record an event on the one stream and let the other Wait for it"
 	case device.RaceBetweenRanks:
+		if explainPart(f, from) {
+			return true
+		}
 		f.Order = "no barrier, signal or meeting of the ranks is between them"
 		f.Repair = "symm::barrier, or symm::put_signal and symm::wait_signal, between the two"
 	case device.RaceWithHost:
@@ -295,10 +315,35 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		if from.Weak == 1 {
 			f.Order = "a fence or an atomic operation between them reaches only the block or the device"
 			f.Repair = "use __threadfence_system(), or symm::store_release and symm::load_acquire"
-		} else {
+		} else if !explainPart(f, from) {
 			f.Order = "only a volatile or relaxed word is between them, without a fence on both sides"
 			f.Repair = "use symm::store_release and symm::load_acquire, or put fences before the store and behind the load"
 		}
+	}
+	return true
+}
+
+// explainPart is explain where one of the accesses is the network's.
+func explainPart(f *device.Finding, from emu.Finding) bool {
+	part := emu.NoPart
+	for _, p := range from.Places {
+		part = max(part, p.Part)
+	}
+	switch {
+	case part == emu.NoPart:
+		return false
+	case part == emu.PutWrites && f.Kind == device.OrderTooWeak:
+		f.Order = "only a weak signal is between them, which tells of its own put: puts before it may come later"
+		f.Repair = "make the signal strong: it tells of all puts before it to that rank; or let each put have a signal of its own"
+	case part == emu.PutWrites:
+		f.Order = "nothing says that the put is over there: not that it was posted, not a flush"
+		f.Repair = "let the put raise a signal, and wait for that, or for a barrier that fences puts"
+	case part == emu.PutReads:
+		f.Order = "the network may read the source of a put until the put is over here"
+		f.Repair = "wait for the put before: symm::flush, ncclGin::flush, or a counter"
+	default:
+		f.Order = "what a get fetches is here when the get is over"
+		f.Repair = "wait for the get before: symm::flush, ncclGin::flush, or a counter"
 	}
 	return true
 }

@@ -1,6 +1,9 @@
 package device
 
-import "fmt"
+import (
+	"fmt"
+	"unsafe"
+)
 
 // Sanitizer is a Device that can watch every access of its kernels, and report those that go wrong on some device or in some order of events,
 // though they did no harm this time.
@@ -20,6 +23,10 @@ type Sanitizer interface {
 	// Publish and Observe are the halves of a meeting of ranks on the host: what a rank knew when it published, those know who observe later.
 	Publish()
 	Observe()
+	// Network returns a net_watcher of C (net/proxy/watcher.h) for the engine whose board is n bytes at p, while that is mapped. It lives as long as the device.
+	// Flushed says that the host has waited for all that kernels have posted.
+	Network(board Ptr, n int) unsafe.Pointer
+	Flushed()
 	// Findings returns what was found since it was called last: each once, however many threads did it.
 	Findings() []Finding
 }

@@ -300,6 +300,14 @@ func (e *Engine) hold(more int) error {
 	})
 }
 
+// Watch has a net_watcher of C (proxy/watcher.h) look at what the engine does to memory from now on, or with nil nobody.
+func (e *Engine) Watch(watcher unsafe.Pointer) error {
+	return e.use("watch", func(p *proxy.Proxy) error {
+		p.Watch(watcher)
+		return nil
+	})
+}
+
 // Lose says that a peer is gone, as others may learn before the network does.
 func (e *Engine) Lose(peer int, why string) error {
 	return e.use("lose", func(p *proxy.Proxy) error {

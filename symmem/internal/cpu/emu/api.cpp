@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "sanitize.h"
+#include "sanitize_network.h"
 #include "stream.h"
 
 using namespace emu;
@@ -230,6 +231,15 @@ void emu_observe(emu_device* d) {
 void emu_touched(emu_device* d, uintptr_t p, size_t n, int write) {
   if (const auto s = d->watcher()) s->touched(p, n, write);
 }
+const void* emu_network(emu_device* d, uintptr_t board, size_t n) {
+  if (const sanitize::Range* r = sanitize::find(board); !r || r->base != board) sanitize::add(board, n, 0, false);
+  if (!d->network) d->network = std::make_shared<sanitize::Network>(*d);
+  return d->network->watcher();
+}
+void emu_flushed(emu_device* d) {
+  const auto s = d->watcher();
+  if (s && d->network) s->synchronized(d->network->over());
+}
 void emu_heard(emu_device* d, emu_event* e) {
   const auto s = d->watcher();
   const auto mark = e->event->latest.load();
@@ -248,7 +258,7 @@ size_t emu_findings(emu_device* d, emu_finding* out, size_t n) {
       const sanitize::Place& p = f.place[k];
       emu_place& q = o.place[k];
       q.rank = sanitize::rank_of(p.task), q.thread = p.thread, q.block = p.block, q.pc = p.pc, q.how = p.how;
-      q.module = p.launch.module, q.host = p.launch.host, q.caller = p.launch.caller;
+      q.module = p.launch.module, q.host = p.launch.host, q.carried = p.launch.carried, q.caller = p.launch.caller;
       memcpy(q.grid, p.launch.grid, sizeof q.grid);
       memcpy(q.block_dim, p.launch.block, sizeof q.block_dim);
       memcpy(q.kernel, p.launch.kernel, sizeof q.kernel);

@@ -43,7 +43,7 @@ typedef struct {
 
 // An access of a finding; see sanitize.h.
 typedef struct {
-  uint32_t rank, thread, block, pc, how, module, host;
+  uint32_t rank, thread, block, pc, how, module, host, carried;
   int32_t caller;
   uint32_t grid[3], block_dim[3];
   char kernel[64];
@@ -138,6 +138,10 @@ void emu_calling(emu_device*, int32_t caller);
 void emu_publish(emu_device*);
 void emu_observe(emu_device*);
 void emu_touched(emu_device*, uintptr_t p, size_t n, int write);
+// emu_network returns a net_watcher (net/proxy/watcher.h) for an engine with that board. It lives as long as the device. emu_flushed: the host has waited for all that kernels
+// have posted.
+const void* emu_network(emu_device*, uintptr_t board, size_t n);
+void emu_flushed(emu_device*);
 // emu_heard: the host has waited for the event.
 void emu_heard(emu_device*, emu_event*);
 // emu_findings fills at most n and returns how many there were; the others are lost.

@@ -21,6 +21,7 @@ struct Grid;
 
 namespace sanitize {
 class Sanitizer;
+class Network;
 }
 
 struct Device {
@@ -61,6 +62,8 @@ struct Device {
     sanitizer_.store(s);
     watched_over_.store(s != nullptr);
   }
+  // network is what the device's network engine tells, made when it is first asked for.
+  std::shared_ptr<sanitize::Network> network;
   std::shared_ptr<sanitize::Sanitizer> watcher() const { return watched_over_.load(std::memory_order_relaxed) ? sanitizer_.load() : nullptr; }
 
  private:

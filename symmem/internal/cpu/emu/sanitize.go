@@ -99,6 +99,14 @@ func (d *Device) Touched(p uintptr, n int, write bool) {
 	C.emu_touched(d.c, C.uintptr_t(p), C.size_t(n), w)
 }
 
+// Network returns a net_watcher of C for the engine whose board is n bytes at p.
+func (d *Device) Network(p uintptr, n int) unsafe.Pointer {
+	return unsafe.Pointer(C.emu_network(d.c, C.uintptr_t(p), C.size_t(n)))
+}
+
+// Flushed says that the host has waited for all that kernels have posted.
+func (d *Device) Flushed() { C.emu_flushed(d.c) }
+
 // Heard says that the host has waited for the event.
 func (d *Device) Heard(e *Event) { C.emu_heard(d.c, e.c) }
 
@@ -110,6 +118,17 @@ type Finding struct {
 	Places            []Place // the later access first
 }
 
+// Part is what an access is of an operation of the network's engine, as in sanitize_region.h.
+type Part int
+
+// Parts of operations.
+const (
+	NoPart Part = iota
+	PutReads
+	PutWrites
+	Gets
+)
+
 // Place is an access.
 type Place struct {
 	Rank   int
@@ -119,6 +138,7 @@ type Place struct {
 	Write  bool
 	Atomic bool
 	Host   bool
+	Part   Part
 	Module *WatchedModule // nil if it was no module's
 	Kernel string
 	Caller int
@@ -147,7 +167,7 @@ func (d *Device) Findings() []Finding {
 func newPlace(c *C.emu_place) Place {
 	p := Place{
 		Rank: int(c.rank), Block: unfold(int(c.block), c.grid), Thread: unfold(int(c.thread), c.block_dim), PC: uint64(c.pc),
-		Write: c.how&1 != 0, Atomic: c.how&2 != 0, Host: c.host != 0, Kernel: C.GoString(&c.kernel[0]), Caller: int(c.caller),
+		Write: c.how&1 != 0, Atomic: c.how&2 != 0, Host: c.host != 0, Part: Part(c.carried), Kernel: C.GoString(&c.kernel[0]), Caller: int(c.caller),
 	}
 	var library, name, text *C.char
 	var line C.uint32_t

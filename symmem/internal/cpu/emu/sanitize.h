@@ -109,6 +109,8 @@ class Block {
   Block(const Block&) = delete;
 
   void begin(const Worker&, unsigned threads, Watched&, unsigned long long index);
+  // carry begins what the network's engine does for a thread: a part of a task that there is. What it lets others know by words is `tells`.
+  void carry(const Worker&, Watched&, Task, const Known& tells);
   void end();
 
   void access(const void* p, unsigned size, unsigned how, const void* pc);
@@ -136,6 +138,7 @@ class Block {
     bool shared;  // memory of the block
   };
 
+  void start(const Worker&, unsigned threads, Watched&, Task);
   ThreadState& current();
   unsigned thread() const;
   u32 time_of(unsigned i) const { return hot_[i].time > after_barrier_ ? hot_[i].time : after_barrier_; }
@@ -171,6 +174,7 @@ class Block {
   u32 polls_ = 0;
   u64 random_ = 0;
   Known base_;
+  const Known* tells_ = nullptr;  // of what is carried
   Release begun_;  // what was before the launch: its beginning is a fence
   ThreadState* threads_;
   Hot* hot_;

@@ -59,9 +59,20 @@ Block::~Block() {
 }
 
 void Block::begin(const Worker& worker, unsigned threads, Watched& w, unsigned long long index) {
+  start(worker, threads, w, region()->begin_task(w.by->rank, *w.launch, static_cast<u32>(index)));
+  random_ = w.by->seed ? mix(w.by->seed ^ mix(static_cast<u64>(w.by->rank) << 40 ^ static_cast<u64>(sequence_) << 20 ^ index)) | 1 : 0;
+}
+
+void Block::carry(const Worker& worker, Watched& w, Task task, const Known& tells) {
+  start(worker, worker.thread->linear + 1, w, task);
+  tells_ = &tells;
+  random_ = 0;
+}
+
+void Block::start(const Worker& worker, unsigned threads, Watched& w, Task task) {
   worker_ = &worker;
   watched_ = &w;
-  task_ = region()->begin_task(w.by->rank, *w.launch, static_cast<u32>(index));
+  task_ = task;
   actor_ = w.launch->actor, sequence_ = w.launch->sequence;
   now_ = after_barrier_ = 1;
   block_time_ = 0;
@@ -73,7 +84,6 @@ void Block::begin(const Worker& worker, unsigned threads, Watched& w, unsigned l
   begun_.base = w.start;
   begun_.task = task_;
   begun_.joined = true;
-  random_ = w.by->seed ? mix(w.by->seed ^ mix(static_cast<u64>(w.by->rank) << 40 ^ static_cast<u64>(sequence_) << 20 ^ index)) | 1 : 0;
   if (w.thread_memory != shared_of_) {
     shared_of_ = w.thread_memory;
     shared_ = shared_bytes_ = dynamic_ = 0;
@@ -102,6 +112,7 @@ void Block::end() {
     t = ThreadState{};
   }
   learned_.clear();
+  tells_ = nullptr;
   Held held(watched_->lock);
   watched_->end.learn(base_);
 }
@@ -182,7 +193,7 @@ bool Block::knows(unsigned level, const Cell& c, const Launch*& l, u32* block) {
   l = region()->launch_of(c.task, &record);
   if (!l) return true;
   if (block) *block = record->block;
-  if (l->actor == actor_ && l->sequence != sequence_) return true;
+  if (l->actor == actor_ && l->sequence != sequence_ && !l->carried) return true;
   if (base_.level[level].knows(c.task, *l, c.thread, c.time)) {
     if (level == 0) {
       if (m.task != c.task) m = {static_cast<Task>(c.task), 0};
@@ -234,7 +245,7 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
     if (!conflict) continue;
     Kind kind = l->host || watched_->launch->host  ? Kind::kRaceWithHost
                 : c.task == task_                  ? Kind::kRaceInBlock
-                : rank_of(c.task) != rank_of(task_) ? Kind::kRaceBetweenRanks
+                : rank_of(c.task) != rank_of(task_) || l->carried || watched_->launch->carried ? Kind::kRaceBetweenRanks
                 : l->actor != actor_               ? Kind::kRaceBetweenStreams
                                                    : Kind::kRaceBetweenBlocks;
     u8 weak = apart ? 1 : 0;
@@ -293,9 +304,15 @@ unsigned Block::distance(Task other) const { return other == task_ ? kBlockScope
 Release Block::release(unsigned i) {
   ThreadState& t = threads_[i];
   Release r;
+  r.task = task_;
+  if (tells_) {
+    r.base = *tells_;
+    r.thread = static_cast<u16>(i);
+    r.joined = true;
+    return r;
+  }
   r.base = base_;
   r.more = t.more;
-  r.task = task_;
   r.block_time = block_time_, r.warp_time = warp_time_[i / 32];
   r.thread = static_cast<u16>(i);
   r.time = time_of(i) - 1;
@@ -368,10 +385,7 @@ Release both(const Release& a, const Release& b) {
   if (!b.task) return a;
   Release r = b;
   r.joined = true;
-  r.more.learn(a.base);
-  r.more.learn(a.more);
-  const Entry e[] = {{task_key(a.task, a.thread), a.time}, {task_key(a.task, kWarp | a.thread / 32), a.warp_time}, {task_key(a.task, kAll), a.block_time}};
-  for (Knowledge& k : r.more.level) k.learn(e, 3);
+  r.more.learn(told_by(a));
   return r;
 }
 
@@ -447,11 +461,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   if (!locked_) {
     if (acquire) learn_outside();
     if (release_order) {
-      const Release r = release(thread());
-      Known told = r.base;
-      told.learn(r.more);
-      const Entry e[] = {{task_key(r.task, r.thread), r.time}, {task_key(r.task, kWarp | r.thread / 32), r.warp_time}, {task_key(r.task, kAll), r.block_time}};
-      for (Knowledge& k : told.level) k.learn(e, 3);
+      const Known told = told_by(release(thread()));
       Held held(region()->outside_lock);
       outside().learn(told);
     }

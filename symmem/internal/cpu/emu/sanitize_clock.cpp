@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 #include <vector>
 
 namespace emu::sanitize {
@@ -11,7 +12,7 @@ namespace {
 constexpr u32 kSmallest = 4;      // entries of a clock of class 0
 constexpr u32 kMany = 256;        // above which entries are dropped
 constexpr u32 kManyOfTask = 12;   // threads of a task, above which they become all
-constexpr u32 kManyOfLaunch = 64; // tasks of a launch
+constexpr u32 kManyOfLaunch = 64; // tasks of a launch, or of what the network's engine does of a kind for a peer
 
 Clock* allocate(u32 n) {
   u32 c = 0;
@@ -52,6 +53,7 @@ void shorten(std::vector<Entry>& v) {
     return e != known.end() && e->key == actor_key(actor) ? &e->value : nullptr;
   };
   u32 of_launch = 0;
+  std::unordered_map<u32, u32> of_actor;
   const Launch* launch = nullptr;
   for (auto e = v.begin(); e != actors;) {
     const Task t = task_of(e->key);
@@ -61,7 +63,7 @@ void shorten(std::vector<Entry>& v) {
     const Launch* l = region()->launch_of(t);
     const u64* passed = l ? watermark(l->actor) : nullptr;
     if (l && !(passed && *passed >= l->sequence)) {
-      of_launch = l == launch ? of_launch + 1 : 1;
+      of_launch = l->carried ? ++of_actor[l->actor] : l == launch ? of_launch + 1 : 1;
       launch = l;
       if (of_launch > kManyOfLaunch) {
         if (u64* w = watermark(l->actor)) {

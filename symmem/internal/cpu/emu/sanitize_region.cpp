@@ -110,14 +110,14 @@ const Launch* Region::launch_of(Task t, const TaskRecord** record) const {
   const u32 number = t & ((1u << kNumberBits) - 1);
   const TaskRecord& task = r.task[number % kTasks];
   if ((task.number & ((1u << kNumberBits) - 1)) != number) return nullptr;
-  const Launch& l = r.launch[task.launch % kLaunches];
+  const Launch& l = task.launch & kOfMessage ? r.message[task.launch / 2 % kMessages].launch[task.launch % 2] : r.launch[task.launch % kLaunches];
   if (l.number != task.launch) return nullptr;
   if (record) *record = &task;
   return &l;
 }
 
 Launch& Region::begin_launch(unsigned r) {
-  const u32 number = rank[r].launches.fetch_add(1) + 1;
+  const u32 number = (rank[r].launches.fetch_add(1) + 1) & ~kOfMessage;
   Launch& l = rank[r].launch[number % kLaunches];
   l = Launch{};
   l.number = number;

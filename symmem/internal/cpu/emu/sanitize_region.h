@@ -47,24 +47,42 @@ constexpr unsigned kModules = 4096;
 constexpr unsigned kTasks = 1 << 18;         // of a rank, that are remembered
 constexpr unsigned kLaunches = 1 << 14;
 constexpr unsigned kSyncs = 1 << 24;         // words that threads meet by
+constexpr unsigned kMessages = 1 << 14;      // operations of a rank's network engine, that are remembered
 
-// A task is a block of a launch, a copy or fill of a stream, or something that the host does. Its id has the rank and a number that counts up.
+// A task is a block of a launch, a copy or fill of a stream, something that the host does, or one side of an operation of the network's engine. Its id has the rank and a number that counts up.
 constexpr unsigned kNumberBits = 22;
 using Task = u32;  // 0: none
 inline Task task_id(unsigned rank, u32 number) { return rank << kNumberBits | (number & ((1u << kNumberBits) - 1)); }
 inline unsigned rank_of(Task t) { return t >> kNumberBits; }
 
-// An actor is a stream, or the host's side of a rank. What one does is in order, by sequence.
+// What of an operation of the network's engine a task is: a put reads here and writes there, a get does both.
+enum Carried : u8 { kNotCarried = 0, kPutReads = 1, kPutWrites = 2, kGets = 3 };
+
+// An actor is a stream, or the host's side of a rank. What one does is in order, by sequence. Another sort of actor is what the engine of a rank does of one kind for one peer: that is
+// numbered in the order in which it was posted, and done in any.
 struct Launch {
   u32 number, actor, sequence, module;  // module: its index + 1, or 0
   std::int32_t caller;
   bool host;
+  Carried carried;
   u32 grid[3], block[3];
   char kernel[64];
 };
 
 struct TaskRecord {
   u32 number, launch, block;
+};
+
+// Message is an operation of the network's engine, of which other ranks' engines do a part. What it has of the launch that posted it is in those of its tasks.
+constexpr u32 kOfMessage = 1u << 31;  // in the number of such a launch
+struct Message {
+  Lock lock;
+  u32 number;             // 0: none
+  Launch launch[2];
+  Task here, there;       // there: of a put only
+  u32 pc, block;          // of whoever posted it
+  u16 thread;
+  u64 posted[3], over[3], landed[3];  // see sanitize_network.h
 };
 
 struct Module {
@@ -90,9 +108,10 @@ struct Region {
   Segment segments[kSegments];
   Module module[kModules];
   struct Rank {
-    std::atomic<u32> tasks, launches;
+    std::atomic<u32> tasks, launches, messages;
     TaskRecord task[kTasks];
     Launch launch[kLaunches];
+    Message message[kMessages];
   } rank[kRanks];
 
   // take returns n zeroed bytes at a multiple of 4096, or null when there are no more.

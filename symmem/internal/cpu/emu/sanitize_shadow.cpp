@@ -95,6 +95,15 @@ void remove(std::uintptr_t p, u64 inode, bool owner) {
   delete r;
 }
 
+Known told_by(const Release& r) {
+  Known told = r.base;
+  told.learn(r.more);
+  if (r.time == 0) return told;
+  const Entry e[] = {{task_key(r.task, r.thread), r.time}, {task_key(r.task, kWarp | r.thread / 32), r.warp_time}, {task_key(r.task, kAll), r.block_time}};
+  for (Knowledge& k : told.level) k.learn(e, 3);
+  return told;
+}
+
 Sync* sync_of(Granule& g, unsigned word, bool make) {
   Region& r = *region();
   Sync* const base = syncs();

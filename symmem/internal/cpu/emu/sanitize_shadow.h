@@ -63,6 +63,9 @@ struct Release {
   bool joined = false;  // it tells more than its thread knew then
 };
 
+// told_by is all that a release lets others know.
+Known told_by(const Release&);
+
 // Sync is a word by which threads meet: what it releases to others so far apart, and what it would release if fences did not matter.
 struct Sync {
   Release strong[3], weak;

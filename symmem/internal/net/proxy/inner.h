@@ -6,6 +6,7 @@
 
 #include "order.h"
 #include "proxy.h"
+#include "watcher.h"
 
 // A job is what one rank wants of one peer, or owes it: an operation, an answer, an acknowledgement. It issues messages in its turn.
 typedef struct net_job {
@@ -16,6 +17,7 @@ typedef struct net_job {
 	uint64_t ticket;    // of an answer or an acknowledgement
 	uint64_t number;    // of the request
 	net_window *window; // that an answer reads
+	uint64_t name;      // of a put or a get
 	uint64_t issued;    // bytes
 	uint32_t pending;   // messages that are not over
 	int whole, failed;  // all messages are issued; one failed
@@ -72,7 +74,7 @@ typedef struct {
 
 typedef struct { // an operation of the ring
 	net_op op;
-	uint64_t number;
+	uint64_t number, name;
 	int over, failed;
 	uint32_t awaited; // peers that have not acknowledged a fence
 	uint64_t awaiting[NET_PEERS / 64];
@@ -81,6 +83,7 @@ typedef struct { // an operation of the ring
 struct net_proxy {
 	net_setup setup;
 	const net_transport *transport;
+	const net_watcher *watcher; // or NULL
 	void *link;
 	net_board *board;
 	uint64_t *signals;

@@ -27,7 +27,7 @@
 
 enum { NET_PIECE = 4 << 20, NET_STAGED_PIECE = 1 << 20 };
 enum { NET_MESSAGE_PUT = 1, NET_MESSAGE_GET = 2, NET_MESSAGE_ANSWER = 3, NET_MESSAGE_FENCE = 4, NET_MESSAGE_ACK = 5, NET_MESSAGE_ASK = 6, NET_MESSAGE_TELL = 7 };
-enum { NET_PROTOCOL = 0x32544e53 }; // the last byte is the version
+enum { NET_PROTOCOL = 0x33544e53 }; // the last byte is the version
 
 typedef struct {
 	uint64_t secret;
@@ -40,9 +40,10 @@ typedef struct {
 	uint32_t window, signal;
 	uint32_t signal_window, strong;
 	uint64_t signal_at, value;
+	uint64_t name; // of the operation of a PUT or GET: see watcher.h
 } net_header;
 
-_Static_assert(sizeof(net_header) == 104, "what engines of one version say");
+_Static_assert(sizeof(net_header) == 112, "what engines of one version say");
 _Static_assert(sizeof(net_header) <= NET_HEADER_MAX, "what transports carry");
 
 // Why a message was dropped.

@@ -504,6 +504,10 @@ static void hold(net_proxy *p, void *arg) { p->holds += *(int64_t *)arg; }
 
 void net_hold(net_proxy *p, int64_t more) { call(p, hold, &more); }
 
+static void watch(net_proxy *p, void *arg) { p->watcher = arg; }
+
+void net_watch(net_proxy *p, const void *watcher) { call(p, watch, (void *)watcher); }
+
 typedef struct {
 	uint32_t peer;
 	const char *why;

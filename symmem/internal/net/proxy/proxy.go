@@ -165,6 +165,9 @@ func (p *Proxy) Peer(rank int) Peer {
 	}
 }
 
+// Watch gives the engine a net_watcher of C, or with nil takes it back.
+func (p *Proxy) Watch(watcher unsafe.Pointer) { C.net_watch(p.c, watcher) }
+
 // Ask asks a peer what it has sent to this rank; Peer then has its last answer.
 func (p *Proxy) Ask(rank int) { C.net_ask(p.c, C.uint32_t(rank)) }
 
@@ -208,6 +211,7 @@ type Header struct {
 	Window, Signal       uint32
 	SignalWindow, Strong uint32
 	SignalAt, Value      uint64
+	Name                 uint64
 }
 
 // Kinds of a Header.

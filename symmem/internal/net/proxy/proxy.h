@@ -54,6 +54,8 @@ void net_hold(net_proxy *p, int64_t more);
 void net_ring(net_proxy *p);
 void net_lose(net_proxy *p, uint32_t peer, const char *why);
 void net_peer_of(net_proxy *p, uint32_t peer, net_peer_state *to);
+// net_watch gives the engine a watcher (watcher.h), or with NULL takes it back.
+void net_watch(net_proxy *p, const void *watcher);
 // net_ask asks a peer what it has sent to this rank. It may never answer; net_peer_of has the last answer.
 void net_ask(net_proxy *p, uint32_t peer);
 // net_next_lost returns a peer that was lost and has not been told of, or -1.

@@ -38,7 +38,9 @@ static int change_word(net_proxy *p, net_arrival *a) {
 		}
 		return ticket == 0;
 	}
-	if (add)
+	if (p->watcher)
+		p->watcher->change(p->watcher->arg, h->source, h->name, (uint64_t *)at, add, h->value);
+	else if (add)
 		__atomic_fetch_add((uint64_t *)at, h->value, __ATOMIC_RELEASE);
 	else
 		__atomic_store_n((uint64_t *)at, h->value, __ATOMIC_RELEASE);
@@ -81,6 +83,16 @@ static void finish(net_proxy *p, net_arrival *a) {
 	net_settle(p, source, number);
 }
 
+// touched tells the watcher of data of an operation of a rank.
+static void touched(net_proxy *p, uint32_t source, uint64_t name, int write, uint64_t at, uint64_t pitch, uint64_t width, uint64_t bytes) {
+	p->watcher->touched(p->watcher->arg, source, name, write, at, pitch, width, bytes);
+}
+
+static void tell_landed(net_proxy *p, const net_arrival *a) {
+	int mine = a->h.kind == NET_MESSAGE_ANSWER;
+	touched(p, mine ? p->rank : a->h.source, mine ? a->get->h.name : a->h.name, 1, a->to, a->to_pitch, a->to_width, a->h.bytes);
+}
+
 // landed: the data of an arrival is in place.
 static void landed(net_proxy *p, net_arrival *a) {
 	net_order *o = &p->peers[a->h.source].order;
@@ -88,6 +100,7 @@ static void landed(net_proxy *p, net_arrival *a) {
 	a->stage = NULL;
 	if (a->window) a->window->users--;
 	a->window = NULL;
+	if (p->watcher && a->h.bytes) tell_landed(p, a);
 	if (a->h.kind == NET_MESSAGE_ANSWER) {
 		net_message *m = a->get;
 		end_arrival(p, a);
@@ -241,6 +254,7 @@ static net_reason on_get(net_proxy *p, const net_header *h) {
 	if (why) return why;
 	net_window *w = net_find_window(&p->guard, h->window);
 	w->users++;
+	if (p->watcher) touched(p, h->source, h->name, 0, w->base + h->offset, h->pitch, h->width, h->bytes);
 	net_op from = {.local = w->base + h->offset, .bytes = h->bytes, .width = h->width, .local_pitch = h->pitch};
 	net_add_job(p, &(net_job){.kind = NET_MESSAGE_ANSWER, .peer = h->source, .op = from, .ticket = h->ticket, .number = h->number, .window = w});
 	return NET_FINE;

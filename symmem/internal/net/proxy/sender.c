@@ -32,12 +32,21 @@ static uint64_t *counter(net_proxy *p, uint32_t id) {
 static void end_operation(net_proxy *p, net_operation *o) {
 	o->over = 1;
 	uint64_t *c = counter(p, o->op.counter);
-	if (!o->failed && c) __atomic_fetch_add(c, 1, __ATOMIC_RELEASE);
+	if (!o->failed && c) {
+		if (p->watcher)
+			p->watcher->count(p->watcher->arg, o->name, c);
+		else
+			__atomic_fetch_add(c, 1, __ATOMIC_RELEASE);
+	}
 	uint64_t done = p->done;
-	while (done < p->next && p->operations[done % NET_SLOTS].over) done++;
+	for (; done < p->next && p->operations[done % NET_SLOTS].over; done++)
+		if (p->watcher) p->watcher->passed(p->watcher->arg, p->operations[done % NET_SLOTS].name);
 	if (done != p->done) {
 		p->done = done;
-		__atomic_store_n(&p->board->done, done, __ATOMIC_RELEASE);
+		if (p->watcher)
+			p->watcher->done(p->watcher->arg, &p->board->done, done);
+		else
+			__atomic_store_n(&p->board->done, done, __ATOMIC_RELEASE);
 	}
 	if (!p->fences || o->op.kind == NET_FENCE) return;
 	for (uint64_t n = p->done; n < p->next; n++) {
@@ -242,6 +251,7 @@ static int issue(net_proxy *p, net_job *j) {
 	int filled = 0;
 	switch (j->kind) {
 	case NET_MESSAGE_PUT: {
+		m->h.name = j->name;
 		int staged = (op->width && op->local_pitch != op->width) || (net_is_device(p, op->local) && !net_memory(p, op->local));
 		if (op->kind == NET_VALUE) staged = 0;
 		net_piece c = next_piece(op, j->issued, staged ? NET_STAGED_PIECE : NET_PIECE);
@@ -268,6 +278,7 @@ static int issue(net_proxy *p, net_job *j) {
 		break;
 	}
 	case NET_MESSAGE_GET: {
+		m->h.name = j->name;
 		net_piece c = next_piece(op, j->issued, op->width ? NET_STAGED_PIECE : NET_PIECE);
 		j->issued += c.bytes;
 		j->whole = j->issued == op->bytes;
@@ -416,6 +427,12 @@ static int makes_sense(const net_proxy *p, const net_op *op) {
 	return op->kind == NET_FENCE || op->width == 0 || op->bytes % op->width == 0;
 }
 
+// watched is the name of an operation that is taken.
+static uint64_t watched(net_proxy *p, const net_op *op) {
+	return p->watcher->posted(p->watcher->arg, &(net_posted){&op->ready, op->peer, op->kind == NET_FENCE, op->kind == NET_GET, op->strong, op->local,
+	    op->kind == NET_PUT ? op->bytes : 0, op->width, op->local_pitch});
+}
+
 static void take_one(net_proxy *p, const net_op *slot) {
 	net_operation *o = &p->operations[p->next % NET_SLOTS];
 	*o = (net_operation){.op = *slot, .number = p->next};
@@ -433,11 +450,12 @@ static void take_one(net_proxy *p, const net_op *slot) {
 			return;
 		}
 	}
+	if (p->watcher) o->name = watched(p, slot);
 	if (o->op.kind == NET_FENCE) {
 		take_fence(p, o);
 		return;
 	}
-	net_job j = {.kind = o->op.kind == NET_GET ? NET_MESSAGE_GET : NET_MESSAGE_PUT, .peer = o->op.peer, .slot = o->number, .op = o->op};
+	net_job j = {.kind = o->op.kind == NET_GET ? NET_MESSAGE_GET : NET_MESSAGE_PUT, .peer = o->op.peer, .slot = o->number, .op = o->op, .name = o->name};
 	if (j.op.width == j.op.bytes || (j.op.width == j.op.local_pitch && j.op.width == j.op.remote_pitch)) j.op.width = 0;
 	if (j.op.kind == NET_GET && j.op.bytes == 0) {
 		p->peers[j.peer].facts.sent++;

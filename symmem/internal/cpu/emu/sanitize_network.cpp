@@ -1,0 +1,200 @@
+#include "sanitize_network.h"
+
+#include "device.h"
+
+namespace emu::sanitize {
+
+namespace {
+
+constexpr u32 kAllPeers = ~0u;
+
+Known& known(u64 (&k)[3]) { return *reinterpret_cast<Known*>(k); }
+
+u32 new_actor() { return region()->actors.fetch_add(1) + 1; }
+
+void plainly(u64* word, bool add, u64 value) {
+  if (add) __atomic_fetch_add(word, value, __ATOMIC_RELEASE);
+  else __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+// Poster is who has posted an operation: its store to the slot's first word says so.
+struct Poster {
+  Task task;
+  u16 thread;
+  u32 pc;
+  Known known;
+};
+
+bool poster_of(const u64* ready, Poster& p) {
+  const auto at = reinterpret_cast<std::uintptr_t>(ready);
+  const Range* r = find(at);
+  if (!r) return false;
+  Granule& g = r->at(at);
+  Held held(g.lock);
+  const Sync* s = sync_of(g, 0, false);
+  if (!s || !s->weak.task || s->last != *ready) return false;
+  p.task = s->weak.task, p.thread = s->weak.thread, p.pc = 0;
+  const Release* const told[] = {&s->strong[kSystemScope], &s->strong[kBlockScope], &s->weak};
+  for (unsigned i = 0; i < kLevels; i++) p.known.level[i] = told_by(*told[i]).level[i];
+  u32 time = 0;
+  for (const Cell& c : g.cells)
+    if (c.task == p.task && c.thread == p.thread && (c.how & kWrite) && c.time >= time) time = c.time, p.pc = c.pc;
+  return true;
+}
+
+}  // namespace
+
+Network::Network(Device& d) : device_(d) {
+  table_.arg = this;
+  table_.posted = [](void* n, const net_posted* op) -> u64 { return static_cast<Network*>(n)->posted(*op); };
+  table_.touched = [](void* n, u32 source, u64 name, int write, u64 at, u64 pitch, u64 width, u64 bytes) {
+    static_cast<Network*>(n)->touched(source, name, write, at, pitch, width, bytes);
+  };
+  table_.change = [](void* n, u32 source, u64 name, u64* word, int add, u64 value) { static_cast<Network*>(n)->change(source, name, word, add, value); };
+  table_.count = [](void* n, u64 name, u64* counter) { static_cast<Network*>(n)->count(name, counter); };
+  table_.passed = [](void* n, u64 name) { static_cast<Network*>(n)->passed(name); };
+  table_.done = [](void* n, u64* word, u64 value) { static_cast<Network*>(n)->done(word, value); };
+  worker_.thread = &thread_;
+  worker_.grid_dim = worker_.block_dim = {1, 1, 1};
+}
+
+Known Network::over() {
+  std::lock_guard lock(mutex_);
+  return over_;
+}
+
+Network::Peer& Network::peer(u32 i) {
+  if (i >= peers_.size()) peers_.resize(i + 1);
+  Peer& p = peers_[i];
+  if (!p.reads) p.reads = new_actor(), p.writes = new_actor(), p.gets = new_actor();
+  return p;
+}
+
+u64 Network::posted(const net_posted& op) {
+  const auto by = device_.watcher();
+  Poster poster;
+  if (!by || !poster_of(op.ready, poster)) return 0;
+  const TaskRecord* record;
+  const Launch* const launch = region()->launch_of(poster.task, &record);
+  if (!launch) return 0;
+  auto& rank = region()->rank[by->rank];
+  u32 number;
+  do number = (rank.messages.fetch_add(1) + 1) & (kOfMessage / 2 - 1);
+  while (number == 0);
+  Message& m = rank.message[number % kMessages];
+  {
+    Held held(m.lock);
+    m.number = number;
+    m.pc = poster.pc, m.thread = poster.thread, m.block = record->block;
+    auto begin = [&](unsigned side, u32 actor, u32 sequence, Carried carried) {
+      Launch& l = m.launch[side];
+      l = *launch;
+      l.number = kOfMessage | number << 1 | side;
+      l.actor = actor, l.sequence = sequence, l.carried = carried;
+      return region()->begin_task(by->rank, l, m.block);
+    };
+    Known over = poster.known, landed = poster.known;
+    m.here = m.there = 0;
+    if (op.fence) {
+      if (!fences_) fences_ = new_actor();
+      m.here = begin(0, fences_, ++fence_, kGets);
+      for (u32 i = 0; i < peers_.size(); i++) {
+        const Peer& p = peers_[i];
+        if ((op.peer != kAllPeers && op.peer != i) || !p.sequence) continue;
+        for (u32 actor : {p.reads, p.writes, p.gets}) over.learn(actor_key(actor), p.sequence);
+      }
+    } else {
+      Peer& p = peer(op.peer);
+      p.sequence++;
+      m.here = begin(0, op.get ? p.gets : p.reads, p.sequence, op.get ? kGets : kPutReads);
+      over.learn(task_key(m.here, kAll), 1);
+      if (!op.get) {
+        m.there = begin(1, p.writes, p.sequence, kPutWrites);
+        for (unsigned i = 0; i < kLevels; i++) {
+          Knowledge& k = landed.level[i];
+          k.learn(task_key(m.here, kAll), 1);
+          k.learn(task_key(m.there, kAll), 1);
+          if (i == 0 && !op.strong) continue;
+          k.learn(actor_key(p.reads), p.sequence);
+          k.learn(actor_key(p.writes), p.sequence);
+        }
+      }
+    }
+    known(m.posted) = std::move(poster.known);
+    known(m.over) = std::move(over);
+    known(m.landed) = std::move(landed);
+  }
+  if (op.bytes) touched(by->rank, number, false, op.source, op.pitch, op.width, op.bytes);
+  return number;
+}
+
+bool Network::find(u32 source, u64 name, Carrying& c) {
+  if (!name || source >= kRanks) return false;
+  Message& m = region()->rank[source].message[name % kMessages];
+  Held held(m.lock);
+  if (m.number != name) return false;
+  for (unsigned side : {0, 1}) c.launch[side] = m.launch[side];
+  c.task[0] = m.here, c.task[1] = m.there;
+  c.pc = m.pc, c.block = m.block, c.thread = m.thread;
+  c.posted = known(m.posted), c.over = known(m.over), c.landed = known(m.landed);
+  return true;
+}
+
+void Network::touched(u32 source, u64 name, bool write, std::uintptr_t at, u64 pitch, u64 width, u64 bytes) {
+  const auto by = device_.watcher();
+  Carrying c;
+  if (!by || !find(source, name, c)) return;
+  const unsigned side = write && c.task[1] ? 1 : 0;
+  Watched w;
+  w.by = by.get(), w.launch = &c.launch[side], w.start = c.posted;
+  thread_.linear = c.thread, worker_.block = {c.block, 0, 0};
+  block_.carry(worker_, w, c.task[side], c.landed);
+  if (!width) width = bytes;
+  for (u64 done = 0; done < bytes; done += width, at += pitch) block_.range(at, width, write ? kWrite : kRead, reinterpret_cast<const void*>(c.pc + 1ull));
+  block_.end();
+}
+
+void Network::store(Sanitizer& by, const Carrying& c, unsigned side, const Known& tells, u64* word, bool add, u64 value) {
+  Watched w;
+  w.by = &by, w.launch = &c.launch[side], w.start = c.posted;
+  thread_.linear = c.thread, worker_.block = {c.block, 0, 0};
+  block_.carry(worker_, w, c.task[side], tells);
+  block_.lock(word);
+  const u64 old = __atomic_load_n(word, __ATOMIC_RELAXED);
+  plainly(word, add, value);
+  block_.atomic(word, sizeof *word, add ? 2 : 1, __ATOMIC_RELEASE, old, add ? old + value : value, reinterpret_cast<const void*>(c.pc + 1ull));
+  block_.end();
+}
+
+void Network::change(u32 source, u64 name, u64* word, bool add, u64 value) {
+  const auto by = device_.watcher();
+  Carrying c;
+  if (!by || !find(source, name, c)) return plainly(word, add, value);
+  store(*by, c, 1, c.landed, word, add, value);
+}
+
+void Network::count(u64 name, u64* counter) {
+  const auto by = device_.watcher();
+  Carrying c;
+  if (!by || !find(by->rank, name, c)) return plainly(counter, true, 1);
+  store(*by, c, 0, c.over, counter, true, 1);
+}
+
+void Network::passed(u64 name) {
+  const auto by = device_.watcher();
+  Carrying c;
+  if (!by || !find(by->rank, name, c)) return;
+  last_ = name;
+  std::lock_guard lock(mutex_);
+  over_.learn(c.over);
+  over_.learn(actor_key(c.launch[0].actor), c.launch[0].sequence);
+}
+
+void Network::done(u64* word, u64 value) {
+  const auto by = device_.watcher();
+  Carrying c;
+  if (!by || !find(by->rank, last_, c)) return plainly(word, false, value);
+  store(*by, c, 0, over(), word, false, value);
+}
+
+}  // namespace emu::sanitize
