@@ -142,7 +142,7 @@ __device__ __forceinline__ int lost_of(const NetGroup& g, Context c, u32 member)
 
 // post: one thread posts an operation that concerns a member of its group. With a ticket the operation counts at its own
 // completion, in the counter of its slot; otherwise in the one that is given, if any. False if it gave up while no slot was free.
-__device__ inline bool post(const NetPort& n, Context c, u32 member, NetOp op, NetTicket* ticket, u32 counter = kNetNoCounter) {
+__device__ SYMM_INLINE bool post(const NetPort& n, Context c, u32 member, NetOp op, NetTicket* ticket, u32 counter = kNetNoCounter) {
   NetBoard* const b = n.board;
   Patience patience;
   u64 at;
@@ -237,7 +237,7 @@ __device__ __forceinline__ bool net_add(const NetGroup& g, Context c, u32 peer, 
 }
 
 // put_signal: one thread signals member dst, on another host, on a channel. False if it gave up.
-__device__ inline bool put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) {
+__device__ SYMM_INLINE bool put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) {
   const u32 at = net_word(c, kConsumedBy, channel, dst);
   u64* const put = g.counts + at;
   if (!net_wait<u64>(g, c, own_words(g, c) + at, *put, kAtLeast, dst, Wait{kConsumed, dst, channel, *put})) return false;
@@ -253,7 +253,7 @@ __device__ __forceinline__ u32* gave_up(const NetGroup& g, Context c) {
 }
 
 // wait_signal: one thread waits for the signal of member src, on another host, on a channel and consumes it. False if it gave up.
-__device__ inline bool wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) {
+__device__ SYMM_INLINE bool wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) {
   const u32 at = net_word(c, kRaised, channel, src);
   u64* const taken = g.counts + at;
   if (!net_wait<u64>(g, c, own_words(g, c) + at, *taken + 1, kAtLeast, src, Wait{kNetSignal, src, channel, *taken + 1})) return false;
@@ -277,7 +277,7 @@ __device__ inline bool meet_host(const NetGroup& g, Context c, u32 channel, u32 
 }
 
 // fence_all: one thread waits until everything this rank has posted is in place. False if it gave up, or if a member is gone.
-__device__ inline bool fence_all(const NetGroup& g, Context c) {
+__device__ SYMM_INLINE bool fence_all(const NetGroup& g, Context c) {
   NetOp op = {};
   op.kind = kNetFence;
   op.peer = kNetAllPeers;
@@ -290,7 +290,7 @@ __device__ inline bool fence_all(const NetGroup& g, Context c) {
 }
 
 // barrier: all threads of one block of every member, of which some are on other hosts. False, for all threads, if it gave up.
-__device__ inline bool barrier(const NetGroup& g, Context c, u32 channel) {
+__device__ SYMM_INLINE bool barrier(const NetGroup& g, Context c, u32 channel) {
   u32* const count = g.members[c.rank].block + 2 * c.channels * (u32)c.ranks() + channel;  // its rounds: see barrier.cuh
   u64* const met = g.counts + net_word(c, kMet, channel, (u32)c.rank);
   __syncthreads();

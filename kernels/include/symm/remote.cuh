@@ -129,7 +129,7 @@ __device__ __noinline__ inline bool useless(const NetGroup& g, Context c, u32 me
 }
 
 // post_far: one thread posts an operation for a member on another host. Of a put, a get and a value the offset is that in the window.
-__device__ __noinline__ inline bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter) {
+__device__ SYMM_APART bool post_far(const NetGroup& g, Context c, u32 member, NetKind kind, u32 window, u64 local, u64 offset, u64 bytes, SignalOp s, Counter counter) {
   if (useless(g, c, member)) return false;
   NetOp op = {};
   op.kind = kind;
@@ -300,9 +300,9 @@ __device__ __forceinline__ bool reset_counter(const Handle& h, Counter counter) 
   return true;
 }
 
-__device__ __noinline__ inline bool far_barrier(const NetGroup& g, Context c, u32 channel) { return barrier(g, c, channel); }
-__device__ __noinline__ inline bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) { return put_signal(g, c, dst, channel); }
-__device__ __noinline__ inline bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) { return wait_signal(g, c, src, channel); }
+__device__ SYMM_APART bool far_barrier(const NetGroup& g, Context c, u32 channel) { return barrier(g, c, channel); }
+__device__ SYMM_APART bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) { return put_signal(g, c, dst, channel); }
+__device__ SYMM_APART bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) { return wait_signal(g, c, src, channel); }
 
 // barrier: all threads of one block of every rank meet on a channel. What any of them wrote or put before it is visible to all of
 // them after it. Blocks that meet at the same time use different channels. False if it gave up.

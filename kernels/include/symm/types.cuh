@@ -8,6 +8,16 @@
 #define SYMM_VALUES(group, ...)
 #endif
 
+// SYMM_INLINE and SYMM_APART are for functions by which kernels reach the network: inlined as the compiler likes, and never. Where accesses are watched each is
+// named by the line of its call, so that these are inlined all the way.
+#ifdef SYMM_SANITIZE
+#define SYMM_INLINE __forceinline__
+#define SYMM_APART __forceinline__
+#else
+#define SYMM_INLINE inline
+#define SYMM_APART __noinline__ inline
+#endif
+
 namespace symm {
 
 typedef unsigned char u8;
