@@ -196,6 +196,7 @@ struct ncclGin_BackendMask {
 
   NCCL_DEVICE_INLINE unsigned long long readSignal(ncclGinSignal_t signal, int bits = 64, cuda::memory_order = cuda::memory_order_acquire) const {
     if (!known(ncclCoopThread(), symm::NcclAction{1, signal}, symm::kNcclNoCounter)) return 0;
+    first(signal);
     return value(signal) & ~0ull >> (64 - bits);
   }
   NCCL_DEVICE_INLINE unsigned long long readSignal(ncclWindow_t w, size_t offset, int bits = 64, cuda::memory_order = cuda::memory_order_acquire) const {
@@ -277,7 +278,10 @@ struct ncclGin_BackendMask {
   template <typename Coop>
   NCCL_DEVICE_INLINE ncclResult_t awaitSignal(Coop coop, ncclGinSignal_t signal, unsigned long long least, int bits, bool timed, unsigned long long cycles) const {
     if (!known(coop, symm::NcclAction{1, signal}, symm::kNcclNoCounter)) return ncclInvalidArgument;
-    return await(coop, symm::kGinSignal, signal, least, bits, timed, cycles, [&] { return value(signal); });
+    counts(coop, signal);
+    const ncclResult_t result = await(coop, symm::kGinSignal, signal, least, bits, timed, cycles, [&] { return value(signal); });
+    counts(coop, signal);
+    return result;
   }
 
  private:
@@ -291,6 +295,20 @@ struct ncclGin_BackendMask {
   NCCL_DEVICE_INLINE symm::u64 value(ncclGinSignal_t s) const {
     const symm::u64* const w = words(comm.lsaRank) + s;
     return symm::load_acquire(w) + symm::load_acquire(w + comm.ginWords) - w[2 * comm.ginWords];
+  }
+  // first and counts tell a sanitizer that a signal's value is read, from which the thread may count, and that it has waited for a count, or will.
+  NCCL_DEVICE_INLINE void first(ncclGinSignal_t s) const {
+#ifdef SYMM_SANITIZE
+    symm_cpu_first(words(comm.lsaRank) + s);
+    symm_cpu_first(words(comm.lsaRank) + s + comm.ginWords);
+#endif
+  }
+  template <typename Coop> NCCL_DEVICE_INLINE void counts(Coop coop, ncclGinSignal_t s) const {
+#ifdef SYMM_SANITIZE
+    if (coop.thread_rank() != 0) return;
+    symm_cpu_counts(words(comm.lsaRank) + s);
+    symm_cpu_counts(words(comm.lsaRank) + s + comm.ginWords);
+#endif
   }
   // counterWord is where the network counts, beside the counter.
   NCCL_DEVICE_INLINE symm::u32 counterWord(ncclGinCounter_t c) const { return comm.ginCounterWords + contextId * (symm::u32)comm.ginCounterCount + c; }

@@ -297,13 +297,16 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Order = "no barrier of the block is between them"
 		f.Repair = "__syncthreads() between the two, or __syncwarp() if they are of one warp"
 	case device.RaceBetweenBlocks:
+		if explainFirst(f, from) {
+			return true
+		}
 		f.Order = "blocks of one launch run in any order"
 		f.Repair = "use atomic operations, two launches, or a grid barrier"
 	case device.RaceBetweenStreams:
 		f.Order = "nothing orders the two streams"
 		f.Repair = "Record an event on the one stream and let the other Wait for it"
 	case device.RaceBetweenRanks:
-		if explainPart(f, from) {
+		if explainFirst(f, from) || explainPart(f, from) {
 			return true
 		}
 		f.Order = "no barrier, signal or meeting of the ranks is between them"
@@ -320,6 +323,16 @@ func explain(f *device.Finding, from emu.Finding) bool {
 			f.Repair = "use symm::store_release and symm::load_acquire, or put fences before the store and behind the load"
 		}
 	}
+	return true
+}
+
+// explainFirst is explain where the value of a signal is read as the beginning of a count.
+func explainFirst(f *device.Finding, from emu.Finding) bool {
+	if from.Weak != 3 {
+		return false
+	}
+	f.Order = "the value that is read may count that signal or not, and a wait counts from it"
+	f.Repair = "read the first value before a barrier of all, and let others signal behind it; later count from what was waited for"
 	return true
 }
 

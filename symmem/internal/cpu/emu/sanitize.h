@@ -56,7 +56,7 @@ struct Place {
 
 struct Finding {
   Kind kind;
-  u8 weak;  // of kOrderTooWeak: 1 where the scope is too narrow, 2 where a fence is missing
+  u8 weak;  // of kOrderTooWeak: 1 where the scope is too narrow, 2 where a fence is missing; 3 where the value of a signal is read, which the other access changes
   unsigned count, accesses;
   unsigned size;
   std::uintptr_t address;
@@ -121,6 +121,8 @@ class Block {
   void scope(unsigned s) { current().scope = static_cast<u8>(s + 1); }
 
   void wants(const void* p, u64 value, const void* pc);
+  void first(const void* p, const void* pc);
+  void counts(const void* p);
 
   // Meetings. arrive comes before a thread waits, and met behind it: whoever comes first lets all learn.
   void arrive_barrier(const void* pc);
@@ -141,6 +143,7 @@ class Block {
   void start(const Worker&, unsigned threads, Watched&, Task);
   ThreadState& current();
   unsigned thread() const;
+  u32 index() const;
   u32 time_of(unsigned i) const { return hot_[i].time > after_barrier_ ? hot_[i].time : after_barrier_; }
   unsigned number(const ThreadState& t) const { return static_cast<unsigned>(&t - threads_); }
   bool locate(std::uintptr_t p, Where&);
@@ -161,6 +164,8 @@ class Block {
   unsigned distance(Task other) const;
   void load(ThreadState&, const Sync&, bool acquire, unsigned scope);
   void store(ThreadState&, Sync&, bool swap, bool release, unsigned scope);
+  bool knows(const First&);
+  void overtakes(Sync&);
   void settle(ThreadState&);
   void learned(ThreadState&);
   void share(const u16* who, unsigned n, u32 kind);

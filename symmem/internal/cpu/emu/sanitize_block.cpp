@@ -119,6 +119,12 @@ void Block::end() {
 
 unsigned Block::thread() const { return worker_->thread->linear; }
 
+u32 Block::index() const {
+  const Index3& b = worker_->block;
+  const Index3& d = worker_->grid_dim;
+  return b.x + d.x * (b.y + d.y * b.z);
+}
+
 ThreadState& Block::current() {
   hot_[thread()].used = true;
   return threads_[thread()];
@@ -280,9 +286,7 @@ void Block::report(Kind kind, u8 weak, std::uintptr_t p, unsigned size, unsigned
   f.address = p;
   f.size = size;
   f.count = f.accesses = 1;
-  const Index3& b = worker_->block;
-  const Index3& d = worker_->grid_dim;
-  f.place[0] = {task_, pc, thread(), static_cast<u8>(how), *watched_->launch, b.x + d.x * (b.y + d.y * b.z)};
+  f.place[0] = {task_, pc, thread(), static_cast<u8>(how), *watched_->launch, index()};
   if (other) {
     f.accesses = 2;
     f.place[1] = {static_cast<Task>(other->task), other->pc, static_cast<unsigned>(other->thread), static_cast<u8>(other->how), *l, other->task == task_ ? f.place[0].block : block};
@@ -480,6 +484,8 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
       s->lost = s->last, s->missed = true;
       s->by = task_, s->by_pc = offset(pc), s->by_thread = static_cast<u16>(thread());
     }
+    s->last_pc = offset(pc);
+    overtakes(*s);
     store(t, *s, kind == kSwap, release_order, scope);
     s->last = stored;
     s->seen = kind == kSwap;
@@ -507,10 +513,72 @@ void Block::wants(const void* at, u64 value, const void* pc) {
   f.kind = Kind::kSignalNotConsumed;
   f.count = 1, f.accesses = 2;
   f.address = p, f.size = 8;
-  const Index3& b = worker_->block;
-  const Index3& d = worker_->grid_dim;
-  f.place[0] = {task_, offset(pc), thread(), kRead | kAtomic, *watched_->launch, b.x + d.x * (b.y + d.y * b.z)};
+  f.place[0] = {task_, offset(pc), thread(), kRead | kAtomic, *watched_->launch, index()};
   watched_->by->found(f);
+}
+
+// First values. A thread reads a word before it lets others add to it, and then waits until they have. If a store of another one is not ordered with the read, what is read may count it
+// or not. That is a mistake only if a wait follows: others read such words to look how far they are.
+
+bool Block::knows(const First& f) {
+  Cell c{};
+  c.task = f.task, c.time = f.time, c.thread = f.thread;
+  const Launch* l;
+  return knows(0, c, l, nullptr);
+}
+
+void Block::first(const void* at, const void* pc) {
+  const auto p = reinterpret_cast<std::uintptr_t>(at);
+  ThreadState& t = current();
+  settle(t);
+  Where w;
+  if (!locate(p, w) || w.shared) return;
+  Held held(w.granule->lock);
+  Sync* const s = sync_of(*w.granule, (p & 7) / 4, true);
+  if (!s) return;
+  First* mine = nullptr;
+  for (First& f : s->first)
+    if (f.task == task_) {
+      if (!knows(f)) return;  // one thread of several stands for all
+      mine = &f;
+    }
+  if (!mine) mine = &s->first[s->next_first++ % kFirsts];
+  const unsigned me = thread();
+  hot_[me].accessed = true;
+  *mine = First{task_, time_of(me), offset(pc), static_cast<u16>(me), 0, 0, 0};
+  const Release& last = s->weak;
+  if (!last.task || last.task == task_) return;
+  const First store{last.task, std::max(last.time, 1u), 0, last.thread, 0, 0, 0};
+  if (!knows(store)) mine->by = last.task, mine->by_pc = s->last_pc, mine->by_thread = last.thread;
+}
+
+// overtakes notes which reads of first values do not come before a store of this block.
+void Block::overtakes(Sync& s) {
+  for (First& f : s.first)
+    if (f.task && f.task != task_ && !f.by && !knows(f)) f.by = task_, f.by_pc = s.last_pc, f.by_thread = static_cast<u16>(thread());
+}
+
+void Block::counts(const void* at) {
+  const auto p = reinterpret_cast<std::uintptr_t>(at);
+  Where w;
+  if (!locate(p, w) || w.shared) return;
+  Held held(w.granule->lock);
+  Sync* const s = sync_of(*w.granule, (p & 7) / 4, false);
+  if (!s) return;
+  for (First& f : s->first) {
+    const TaskRecord* record;
+    const Launch* const l = f.task == task_ && f.by ? region()->launch_of(f.by, &record) : nullptr;
+    if (!l) continue;
+    Finding found{};
+    found.kind = rank_of(f.by) != rank_of(task_) || l->carried ? Kind::kRaceBetweenRanks : Kind::kRaceBetweenBlocks;
+    found.weak = 3;
+    found.address = p, found.size = 8;
+    found.count = 1, found.accesses = 2;
+    found.place[0] = {task_, f.pc, f.thread, kRead, *watched_->launch, index()};
+    found.place[1] = {f.by, f.by_pc, f.by_thread, kWrite | kAtomic, *l, record->block};
+    watched_->by->found(found);
+    f = First{};
+  }
 }
 
 // Meetings.
@@ -527,9 +595,7 @@ void Block::diverged(u32 pc, unsigned thread, const ThreadState* other) {
   Finding f{};
   f.kind = Kind::kDivergentBarrier;
   f.count = 1, f.accesses = other ? 2 : 1;
-  const Index3& b = worker_->block;
-  const Index3& d = worker_->grid_dim;
-  const u32 block = b.x + d.x * (b.y + d.y * b.z);
+  const u32 block = index();
   f.place[0] = {task_, pc, thread, 0, *watched_->launch, block};
   if (other) f.place[1] = {task_, other->barrier_pc, static_cast<unsigned>(other - threads_), 0, *watched_->launch, block};
   watched_->by->found(f);
@@ -670,6 +736,8 @@ const emu::Sanitize hooks = {
     [](int scope) { block().fence(static_cast<unsigned>(scope)); },
     [](int scope) { block().scope(static_cast<unsigned>(scope)); },
     [](const void* p, unsigned long long value, const void* pc) { block().wants(p, value, pc); },
+    [](const void* p, const void* pc) { block().first(p, pc); },
+    [](const void* p) { block().counts(p); },
 };
 
 }  // namespace emu::sanitize

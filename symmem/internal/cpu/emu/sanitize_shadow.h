@@ -66,10 +66,23 @@ struct Release {
 // told_by is all that a release lets others know.
 Known told_by(const Release&);
 
+// First is a thread's read of a word as the beginning of a count, and, if there is one, a store that may come before or behind it.
+struct First {
+  Task task;  // 0: none
+  u32 time, pc;
+  u16 thread, by_thread;
+  Task by;  // 0: none
+  u32 by_pc;
+};
+constexpr unsigned kFirsts = 4;
+
 // Sync is a word by which threads meet: what it releases to others so far apart, and what it would release if fences did not matter.
 struct Sync {
   Release strong[3], weak;
   u64 last;   // value that was stored
+  u32 last_pc;
+  u8 next_first;
+  First first[kFirsts];
   // A value that was stored over by another one before anybody had seen it: the value, and who stored over it.
   u64 lost;
   Task by;

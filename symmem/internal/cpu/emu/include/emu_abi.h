@@ -37,6 +37,10 @@ struct Sanitize {
   void (*scope)(int scope);
   // wants says that the thread waits until a word equals a value.
   void (*wants)(const void* p, unsigned long long value, const void* pc);
+  // first says that the thread takes the value of a word, which it reads next, for the beginning of a count; counts, that it waits, or has waited, until a word has
+  // counted so far.
+  void (*first)(const void* p, const void* pc);
+  void (*counts)(const void* p);
 };
 
 // Api is how a kernel calls the run time. Every function may switch to another thread of the block.

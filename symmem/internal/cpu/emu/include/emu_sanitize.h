@@ -16,6 +16,11 @@ __attribute__((noinline)) inline const void* symm_cpu_here() { return __builtin_
 inline __attribute__((always_inline)) void symm_cpu_wants(const void* p, unsigned long long value) {
   if (const auto* s = ::emu::run_time().sanitize) s->wants(p, value, symm_cpu_here());
 }
+// symm_cpu_first: the value of a word is read next as the beginning of a count. symm_cpu_counts: this is behind or before a wait until the word has counted so far.
+inline __attribute__((always_inline)) void symm_cpu_first(const void* p) {
+  if (const auto* s = ::emu::run_time().sanitize) s->first(p, symm_cpu_here());
+}
+inline void symm_cpu_counts(const void* p) { if (const auto* s = ::emu::run_time().sanitize) s->counts(p); }
 #else
 inline void symm_cpu_wants(const void*, unsigned long long) {}
 inline void symm_cpu_scope(int) {}
