@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"runtime"
 	"slices"
 	"unsafe"
 
@@ -47,6 +48,10 @@ type Call struct {
 	Record Record
 	stream *Stream // since Begin
 	not    string  // why the device's library of collectives did not get it, if it might have
+
+	// The latest tensors that it uses, and how many there were. A program may have dropped a tensor, which the collector then frees, before work with its address is in the stream.
+	held [4]*Tensor
+	uses int
 	passage
 }
 
@@ -86,7 +91,10 @@ func (c *Call) Enter() *Call {
 	return c
 }
 
-func (c *Call) Leave() { c.rt.mu.Unlock() }
+func (c *Call) Leave() {
+	c.rt.mu.Unlock()
+	runtime.KeepAlive(c.held)
+}
 
 // unlocked leaves while f waits for other ranks on the host, and enters and begins again.
 func (c *Call) unlocked(f func()) {
@@ -173,6 +181,8 @@ func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 func (c *Call) Touch(tensors ...*Tensor) {
 	for _, t := range tensors {
 		t.touch(c.stream)
+		c.held[c.uses%len(c.held)] = t
+		c.uses++
 	}
 }
 

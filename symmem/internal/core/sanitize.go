@@ -127,7 +127,11 @@ func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
 	}
 	var d device.Stream
 	if s != nil {
-		d = s.d
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.gone {
+			d = s.d
+		}
 		if traced, ok := d.(*tracedStream); ok {
 			d = traced.Stream
 		}
