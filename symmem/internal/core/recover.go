@@ -100,9 +100,12 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	}
 	lost = rt.lose(replaced)
 	rt.renew(slices.Max(generations) + 1)
-	failed := rt.clear()
-	if failed == nil && len(replaced) == 0 {
-		failed = rt.reconnect()
+	var failed error
+	if len(replaced) == 0 {
+		failed = rt.reconnect() // first: until then signals may arrive
+	}
+	if failed == nil {
+		failed = rt.clear()
 	}
 	if _, err := gather("cleared", 0, failed); err != nil {
 		return lost, rt.failure(op, err)
