@@ -93,6 +93,15 @@ func TestSanitized(t *testing.T) {
 	}
 }
 
+// TestSanitizedOverHosts does so on two hosts, whose network's engines are watched too.
+func TestSanitizedOverHosts(t *testing.T) {
+	t.Setenv(sanitizeVariable, "1")
+	w := startOn(t, "cpu", 4, "2", "null reorder=on seed=3")
+	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "VDevExamples"} {
+		t.Run(name, func(t *testing.T) { w.run(t, name) })
+	}
+}
+
 func devices(t *testing.T) []string {
 	if d := os.Getenv("SYMMTEST_DEVICE"); d != "" {
 		return []string{d}

@@ -132,7 +132,11 @@ func (rt *Runtime) reconnect() error {
 			}
 		}
 	}
-	return n.engine.Connect(uint32(rt.generation), n.secret, n.peers)
+	err := n.engine.Connect(uint32(rt.generation), n.secret, n.peers)
+	if err == nil {
+		rt.sawFlush(true)
+	}
+	return err
 }
 
 // openNetwork opens this rank's engine.

@@ -1,6 +1,9 @@
 package symmem
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // NetworkState is a rank's end of what carries operations between hosts.
 type NetworkState struct {
@@ -75,11 +78,14 @@ func (rt *Runtime) TuneNetwork(settings string) error {
 	return nil
 }
 
+// overtaking is what messages take, and up to as much more, while a seed of the sanitizer chooses their order: longer than the engine sleeps, so that kernels see it.
+const overtaking = 300 * time.Microsecond
+
 // tune gives the null network its settings. While the sanitizer is on, a seed of it has messages overtake each other, in an order that it chooses. rt.mu is held.
 func (rt *Runtime) tune(n *network) error {
 	s := n.settings
 	if seed := rt.order.Load(); seed != 0 && rt.sanitized.Load() {
-		s.Reorder, s.Seed = true, s.Seed+uint64(seed)
+		s.Reorder, s.Delay, s.Seed = true, max(s.Delay, overtaking), s.Seed+uint64(seed)
 	}
 	return n.engine.SetNull(s)
 }

@@ -96,7 +96,7 @@ func (rt *Runtime) flush() error {
 		return nil // whoever aborted connects again, which drops what is under way
 	}
 	if err == nil {
-		rt.sawFlush()
+		rt.sawFlush(false)
 	}
 	return err
 }

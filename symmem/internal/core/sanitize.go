@@ -167,10 +167,10 @@ func (rt *Runtime) observe() {
 	}
 }
 
-// sawFlush lets the host know that what the kernels have posted is over here.
-func (rt *Runtime) sawFlush() {
+// sawFlush lets the host know that what the kernels have posted is over here, or ended everywhere.
+func (rt *Runtime) sawFlush(ended bool) {
 	if rt.sanitized.Load() {
-		rt.dev.(device.Sanitizer).Flushed()
+		rt.dev.(device.Sanitizer).Flushed(ended)
 	}
 }
 

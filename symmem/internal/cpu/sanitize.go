@@ -127,7 +127,7 @@ func (d *cpu) Network(board device.Ptr, n int) unsafe.Pointer {
 }
 
 // Flushed implements device.Sanitizer.
-func (d *cpu) Flushed() { d.emu.Flushed() }
+func (d *cpu) Flushed(ended bool) { d.emu.Flushed(ended) }
 
 // watched returns the kernel to launch while accesses are watched: of an operation, one that is compiled for it when it is first used.
 func (d *cpu) watched(k *kernel) (*kernel, error) {
@@ -315,10 +315,13 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Order = "the host does not wait for the kernel"
 		f.Repair = "Synchronize, and meet the other ranks by a Barrier, between the two"
 	case device.OrderTooWeak:
+		if explainPart(f, from) {
+			return true
+		}
 		if from.Weak == 1 {
 			f.Order = "a fence or an atomic operation between them reaches only the block or the device"
 			f.Repair = "use __threadfence_system(), or symm::store_release and symm::load_acquire"
-		} else if !explainPart(f, from) {
+		} else {
 			f.Order = "only a volatile or relaxed word is between them, without a fence on both sides"
 			f.Repair = "use symm::store_release and symm::load_acquire, or put fences before the store and behind the load"
 		}
@@ -338,19 +341,20 @@ func explainFirst(f *device.Finding, from emu.Finding) bool {
 
 // explainPart is explain where one of the accesses is the network's.
 func explainPart(f *device.Finding, from emu.Finding) bool {
-	part := emu.NoPart
+	part, scope := emu.NoPart, from.Weak == 1
 	for _, p := range from.Places {
 		part = max(part, p.Part)
+		scope = scope && p.Atomic
 	}
 	switch {
-	case part == emu.NoPart:
+	case part == emu.NoPart || scope:
 		return false
 	case part == emu.PutWrites && f.Kind == device.OrderTooWeak:
 		f.Order = "only a weak signal is between them, which tells of its own put: puts before it may come later"
 		f.Repair = "make the signal strong: it tells of all puts before it to that rank; or let each put have a signal of its own"
 	case part == emu.PutWrites:
-		f.Order = "nothing says that the put is over there: not that it was posted, not a flush"
-		f.Repair = "let the put raise a signal, and wait for that, or for a barrier that fences puts"
+		f.Order = "nothing says that the put is over there: not that it was posted, not a flush, not a weak signal of another put"
+		f.Repair = "let the put raise a signal of its own, or a strong one follow it, and wait for that; or for a barrier that fences puts"
 	case part == emu.PutReads:
 		f.Order = "the network may read the source of a put until the put is over here"
 		f.Repair = "wait for the put before: symm::flush, ncclGin::flush, or a counter"

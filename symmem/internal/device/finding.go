@@ -24,9 +24,9 @@ type Sanitizer interface {
 	Publish()
 	Observe()
 	// Network returns a net_watcher of C (net/proxy/watcher.h) for the engine whose board is n bytes at p, while that is mapped. It lives as long as the device.
-	// Flushed says that the host has waited for all that kernels have posted.
+	// Flushed says that the host has waited for all that kernels have posted, or, with ended, that nothing of it will be done any more.
 	Network(board Ptr, n int) unsafe.Pointer
-	Flushed()
+	Flushed(ended bool)
 	// Findings returns what was found since it was called last: each once, however many threads did it.
 	Findings() []Finding
 }

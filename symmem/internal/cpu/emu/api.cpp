@@ -236,9 +236,11 @@ const void* emu_network(emu_device* d, uintptr_t board, size_t n) {
   if (!d->network) d->network = std::make_shared<sanitize::Network>(*d);
   return d->network->watcher();
 }
-void emu_flushed(emu_device* d) {
+void emu_flushed(emu_device* d, int ended) {
   const auto s = d->watcher();
-  if (s && d->network) s->synchronized(d->network->over());
+  if (!s || !d->network) return;
+  if (ended) d->network->ended();
+  s->synchronized(d->network->over());
 }
 void emu_heard(emu_device* d, emu_event* e) {
   const auto s = d->watcher();

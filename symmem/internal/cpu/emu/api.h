@@ -139,9 +139,9 @@ void emu_publish(emu_device*);
 void emu_observe(emu_device*);
 void emu_touched(emu_device*, uintptr_t p, size_t n, int write);
 // emu_network returns a net_watcher (net/proxy/watcher.h) for an engine with that board. It lives as long as the device. emu_flushed: the host has waited for all that kernels
-// have posted.
+// have posted, or, with ended, nothing of it will be done any more.
 const void* emu_network(emu_device*, uintptr_t board, size_t n);
-void emu_flushed(emu_device*);
+void emu_flushed(emu_device*, int ended);
 // emu_heard: the host has waited for the event.
 void emu_heard(emu_device*, emu_event*);
 // emu_findings fills at most n and returns how many there were; the others are lost.

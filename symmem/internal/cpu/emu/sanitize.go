@@ -104,8 +104,14 @@ func (d *Device) Network(p uintptr, n int) unsafe.Pointer {
 	return unsafe.Pointer(C.emu_network(d.c, C.uintptr_t(p), C.size_t(n)))
 }
 
-// Flushed says that the host has waited for all that kernels have posted.
-func (d *Device) Flushed() { C.emu_flushed(d.c) }
+// Flushed says that the host has waited for all that kernels have posted, or, with ended, that nothing of it will be done any more.
+func (d *Device) Flushed(ended bool) {
+	var over C.int
+	if ended {
+		over = 1
+	}
+	C.emu_flushed(d.c, over)
+}
 
 // Heard says that the host has waited for the event.
 func (d *Device) Heard(e *Event) { C.emu_heard(d.c, e.c) }

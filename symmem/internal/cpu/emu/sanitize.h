@@ -13,8 +13,16 @@
 // stores, and who loads the word and then fences, or loads it with acquire order, learns it. Atomic operations of CUDA, and volatile accesses, are relaxed: without a
 // fence on both sides they tell nothing. A fence or an operation reaches its scope only.
 //
+// Puts, gets and signals that go to another host are done by the network's engine, at some time, in any order (kernels/include/symm/net.cuh). Each has tasks of its own, which begin with
+// what the thread knew that posted it: one reads the source here, another one writes at the peer, at the line of the put. Nobody knows of them before a word tells. A signal tells of its own put
+// and, if it is strong, of all puts before it to that peer; `done` and counters tell that sources were read and gets are here; a fence tells of all. So a signal that came tells what it must
+// tell in any order of the messages, not what has arrived. See sanitize_network.h.
+//
+// A thread that reads a signal and then waits until it has counted up from there must have read before others could add: the read and an add that nothing orders are a race, though both are
+// atomic, when the wait is made.
+//
 // Each thread's knowledge is kept at three levels: what is known on any GPU; what would be known if all fences had system scope; and what would be known if fences were everywhere, as on a
-// processor. A conflict that is unknown at the first and known at a later one is not a race here, and is one on a GPU: "order too weak".
+// processor; there weak signals are strong. A conflict that is unknown at the first and known at a later one is not a race here, and is one on a GPU: "order too weak".
 //
 // # Where this comes from
 //
@@ -24,8 +32,10 @@
 //
 // # What is missed
 //
-// Cells are four a granule of 8 bytes, so that of many readers some are forgotten. Words outside of watched memory, by which kernels talk to the network's engine, are one word: who releases
-// anything there is taken to tell all that acquire there. Clocks that grow long are shortened by knowing more. All of these hide races; none invents one.
+// Cells are four a granule of 8 bytes, so that of many readers some are forgotten. Words outside of watched memory, such as those by which the host ends waits, are one word: who releases
+// anything there is taken to tell all that acquire there. A strong signal is taken to tell of puts that another thread posted before it, though nothing orders the two threads. A count to which
+// weak signals add tells of those that have come: that others could have come in their place shows in another order of the messages. Of a block's reads of a first value one is remembered.
+// Clocks that grow long are shortened by knowing more. All of these hide races; none invents one.
 #pragma once
 
 #include <memory>

@@ -333,6 +333,7 @@ bool Block::has(ThreadState& t, unsigned level, const Release& r) {
   if (r.task == task_)
     return r.thread == number(t) || r.time <= block_time_ || t.more.level[level].at(task_key(task_, r.thread)) >= r.time;
   const Launch* l = region()->launch_of(r.task);
+  if (l && r.time == 0) return false;  // it has done nothing itself, and may tell what was before its launch
   return !l || base_.level[level].knows(r.task, *l, r.thread, r.time) || t.more.level[level].knows(r.task, *l, r.thread, r.time);
 }
 

@@ -1,5 +1,7 @@
 #include "sanitize_network.h"
 
+#include <algorithm>
+
 #include "device.h"
 
 namespace emu::sanitize {
@@ -63,6 +65,23 @@ Known Network::over() {
   return over_;
 }
 
+void Network::ended() {
+  std::lock_guard lock(mutex_);
+  for (const Peer& p : peers_) learn_all(over_, p);
+  for (const auto& [actor, sequence] : came_) over_.learn(actor_key(actor), sequence);
+}
+
+void Network::came(const Launch& l) {
+  std::lock_guard lock(mutex_);
+  u32& latest = came_[l.actor];
+  latest = std::max(latest, l.sequence);
+}
+
+void Network::learn_all(Known& k, const Peer& p) {
+  if (p.sequence)
+    for (u32 actor : {p.reads, p.writes, p.gets}) k.learn(actor_key(actor), p.sequence);
+}
+
 Network::Peer& Network::peer(u32 i) {
   if (i >= peers_.size()) peers_.resize(i + 1);
   Peer& p = peers_[i];
@@ -83,6 +102,7 @@ u64 Network::posted(const net_posted& op) {
   while (number == 0);
   Message& m = rank.message[number % kMessages];
   {
+    std::lock_guard lock(mutex_);
     Held held(m.lock);
     m.number = number;
     m.pc = poster.pc, m.thread = poster.thread, m.block = record->block;
@@ -98,11 +118,8 @@ u64 Network::posted(const net_posted& op) {
     if (op.fence) {
       if (!fences_) fences_ = new_actor();
       m.here = begin(0, fences_, ++fence_, kGets);
-      for (u32 i = 0; i < peers_.size(); i++) {
-        const Peer& p = peers_[i];
-        if ((op.peer != kAllPeers && op.peer != i) || !p.sequence) continue;
-        for (u32 actor : {p.reads, p.writes, p.gets}) over.learn(actor_key(actor), p.sequence);
-      }
+      for (u32 i = 0; i < peers_.size(); i++)
+        if (op.peer == kAllPeers || op.peer == i) learn_all(over, peers_[i]);
     } else {
       Peer& p = peer(op.peer);
       p.sequence++;
@@ -145,6 +162,7 @@ void Network::touched(u32 source, u64 name, bool write, std::uintptr_t at, u64 p
   Carrying c;
   if (!by || !find(source, name, c)) return;
   const unsigned side = write && c.task[1] ? 1 : 0;
+  came(c.launch[side]);
   Watched w;
   w.by = by.get(), w.launch = &c.launch[side], w.start = c.posted;
   thread_.linear = c.thread, worker_.block = {c.block, 0, 0};
@@ -170,6 +188,7 @@ void Network::change(u32 source, u64 name, u64* word, bool add, u64 value) {
   const auto by = device_.watcher();
   Carrying c;
   if (!by || !find(source, name, c)) return plainly(word, add, value);
+  came(c.launch[1]);
   store(*by, c, 1, c.landed, word, add, value);
 }
 

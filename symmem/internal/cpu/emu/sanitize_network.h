@@ -13,6 +13,7 @@
 #pragma once
 
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "../../net/proxy/watcher.h"
@@ -31,8 +32,10 @@ class Network {
   Network(const Network&) = delete;
 
   const net_watcher* watcher() const { return &table_; }
-  // over is what somebody knows who waited until all that was posted is over here.
+  // over is what somebody knows who waited until all that was posted is over here. After ended, as a new epoch begins, it is over
+  // at the peers as well, and what peers posted is here.
   Known over();
+  void ended();
 
  private:
   struct Peer {
@@ -56,13 +59,15 @@ class Network {
   void done(u64* word, u64 value);
 
   Peer& peer(u32);
+  // learn_all: all that was posted to a peer is over.
+  static void learn_all(Known&, const Peer&);
   bool find(u32 source, u64 name, Carrying&);
+  void came(const Launch&);
   // store changes a word as one side of an operation does, and tells what it lets others know.
   void store(Sanitizer&, const Carrying&, unsigned side, const Known& tells, u64* word, bool add, u64 value);
 
   Device& device_;
   net_watcher table_;
-  std::vector<Peer> peers_;
   u32 fences_ = 0, fence_ = 0;  // their actor, and the number of the last
   u64 last_ = 0;                // that has passed
   Thread thread_{};
@@ -70,6 +75,8 @@ class Network {
   Block block_;
 
   std::mutex mutex_;  // guards what follows
+  std::vector<Peer> peers_;
+  std::unordered_map<u32, u32> came_;  // the latest of others' operations that has done something here, by actor
   Known over_;
 };
 
