@@ -224,7 +224,8 @@ func kernelFaultCase(t *T) {
 	x.Free()
 }
 
-// kernelBoundsCase leaves tensors, their signal pads and those of peers by one element, in each direction in which nothing else is.
+// kernelBoundsCase leaves tensors, their signal pads and those of peers by one element, in each direction in which nothing else is, and the block's
+// shared memory.
 func kernelBoundsCase(t *T) {
 	if symmem.GetBackend() != "CPU" {
 		return
@@ -237,7 +238,17 @@ func kernelBoundsCase(t *T) {
 	}
 	extern "C" __global__ void halves(__nv_bfloat16* x) { x[1000] = x[0]; }
 	extern "C" __global__ void peer(symm::Handle h, int p, int i) { h.buffer<int>(p)[i] = 7; }
-	extern "C" __global__ void pad(symm::Handle h, int p, int i) { h.pad(p)[i] = 7; }`)
+	extern "C" __global__ void pad(symm::Handle h, int p, int i) { h.pad(p)[i] = 7; }
+	extern "C" __global__ void shared(int* out, int i) {
+		extern __shared__ int s[];
+		s[i] = 7;
+		*out = s[i];
+	}
+	extern "C" __global__ void array(int* out, int i) {
+		int s[40];
+		for (int& v : s) v = out[0];
+		*out = s[i];
+	}`)
 	grid, block := symmem.Grid(1), symmem.Block(1)
 	out := symmem.Local(symmem.I32, 1)
 	local, symmetric, half := symmem.Local(symmem.I32, 1024), symmem.Empty(symmem.I32, 1024), symmem.Empty(symmem.BF16, 2, 500)
@@ -270,6 +281,17 @@ func kernelBoundsCase(t *T) {
 		k.Kernel("pad").Launch(grid, block, h, i, h.SignalPadSize()/4)
 		t.refused(symmem.KindFault, symmem.Synchronize, "writes right behind the signal pad of a tensor of shape [1001]"+of+", where word ")
 	}
+	const beyond = "writes beyond the block's shared memory: an index out of an array's bounds, or more dynamic shared memory than was asked for by SharedBytes"
+	k.Kernel("shared").Launch(grid, block, out, 31, symmem.SharedBytes(128))
+	t.equal("the last element of shared memory", out.Ints(), []int{7})
+	for _, i := range []int{32, 50000, -60000} {
+		k.Kernel("shared").Launch(grid, block, out, i, symmem.SharedBytes(128))
+		t.refused(symmem.KindFault, symmem.Synchronize, "cell[4]", "shared", beyond)
+	}
+	k.Kernel("shared").Launch(grid, block, out, 0)
+	t.refused(symmem.KindFault, symmem.Synchronize, "cell[4]", "shared", beyond)
+	k.Kernel("array").Launch(grid, block, out, 40)
+	t.refused(symmem.KindFault, symmem.Synchronize, "cell[4]", "array", "an index out of an array's bounds")
 	at := local.Ptr()
 	local.Free()
 	far := symmem.CompileAt("cell[5]", 1, `extern "C" __global__ void far(unsigned long long at) { *(int*)at = 7; }`)

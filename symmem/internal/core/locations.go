@@ -60,11 +60,15 @@ func (a *allocation) locate(rank int, s device.Segment) {
 	a.rt.located.add(l.at, l)
 }
 
-// unlocate ends what locate began.
+// unlocate ends what locate began. While accesses are watched, the addresses of memory that was freed are not used again soon.
 func (a *allocation) unlocate() {
+	end := a.rt.located.forget
+	if a.rt.sanitized.Load() {
+		end = a.rt.located.freed
+	}
 	for _, s := range a.peers {
-		a.rt.located.forget(a.at.dataIn(s))
-		a.rt.located.forget(a.at.padIn(s))
+		end(a.at.dataIn(s))
+		end(a.at.padIn(s))
 	}
 }
 
@@ -111,16 +115,19 @@ func (l *locations) nearest(at device.Ptr) string {
 	return best.describe(at)
 }
 
-// containing returns what lies at an address that is in the memory of a tensor or a pad.
-func (l *locations) containing(at device.Ptr) (location, bool) {
+// containing returns what lies at an address that is in the memory of a tensor or a pad, or lay there last.
+func (l *locations) containing(at device.Ptr) (found location, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, o := range l.list {
 		if at >= o.at && at < o.at+device.Ptr(o.bytes) {
-			return o, true
+			found, ok = o, true
+			if !o.freed {
+				break
+			}
 		}
 	}
-	return location{}, false
+	return found, ok
 }
 
 // name is what lies there, and what an element of it is called.

@@ -108,6 +108,7 @@ func (rt *Runtime) Findings() []device.Finding {
 		// What is left of signals when a wait is given up is cleared while others may still signal. That is told already.
 		o, users := rt.located.containing(f.Address)
 		switch {
+		case f.Memory != "":
 		case users:
 			f.Memory = o.describe(f.Address)
 		case f.Kind == device.OutOfBounds || f.Kind == device.UseAfterFree:

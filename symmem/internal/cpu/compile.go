@@ -152,7 +152,7 @@ func translationUnit(text string, kernels []signature.Kernel) string {
 	shared := map[string]bool{}
 	for _, m := range dynamicShared.FindAllStringSubmatch(cudalex.Blank(text, nil), -1) {
 		if len(shared) == 0 {
-			fmt.Fprintf(&b, "EMU_DYNAMIC_SHARED_BYTES(%d)\n", sharedPerBlock)
+			b.WriteString("EMU_DYNAMIC_SHARED_NAMES\n")
 		}
 		if name := m[1]; !shared[name] {
 			shared[name] = true

@@ -263,6 +263,8 @@ func TestConstructors(t *testing.T) {
 		{"attribute", kernel + "__attribute__((constructor)) static void run() {\n  for (;;) {}\n}", 2},
 		{"attribute at the end", kernel + "__attribute__((destructor)) static void run() {\n  __builtin_trap();\n}", 3},
 		{"_init", kernel + "extern \"C\" __attribute__((visibility(\"default\"))) void _init() { __builtin_trap(); }", 2},
+		{"shared", kernel + "__global__ void k(int* p) {\n  __shared__ int all[32];\n  __shared__ int sum = 1;\n  all[threadIdx.x] = sum;\n  p[0] = all[1] + sum++;\n}", 4},
+		{"shared constructor", "struct S {\n  int v;\n  __device__ S() { v = clock(); }\n};\n__global__ void k(int* p) {\n  __shared__ S s;\n  p[0] = s.v;\n}", 6},
 		{"ifunc", kernel + "static void g() {}\nextern \"C\" { void (*pick())() { return g; } void h() __attribute__((ifunc(\"pick\"))); }\n__global__ void k() { h(); }", 3},
 	} {
 		_, err := b.Compile(device.Source{Name: "cell[9]", Line: 20, Text: c.text})

@@ -64,7 +64,7 @@ func (c *compiler) find() error {
 	if c.clang {
 		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics")
 	} else {
-		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique")
+		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-mtls-dialect=gnu")
 	}
 	if c.cache, err = kernelcache.Open("cpu", os.Getenv); err != nil {
 		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(), Hint: "name one in SYMMREPL_CACHE"}
@@ -132,7 +132,12 @@ func (c *compiler) library(src device.Source, unit string) (string, error) {
 
 func (c *compiler) run(src device.Source, unit, out string) error {
 	arguments := append([]string{"-I", c.headers, "-o", out}, c.flags...)
-	return c.call(src, unit, out, append(arguments, "-", "-nostdlib", "-lgcc", "-lc", "-lm"))
+	return c.call(src, unit, out, slices.Concat(arguments, []string{"-"}, libraries(c.headers)))
+}
+
+// libraries are what modules are linked with: first their shared memory, which is in the folder of headers.
+func libraries(headers string) []string {
+	return []string{"-x", "assembler", filepath.Join(headers, "emu_shared.s"), "-x", "none", "-nostdlib", "-lgcc", "-lc", "-lm"}
 }
 
 // call runs the compiler on a unit, to make out.

@@ -7,8 +7,11 @@ import (
 	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -16,6 +19,7 @@ import (
 // end. A GPU has no such moment, and its compiler refuses the text; so does the cpu device.
 const (
 	dynamicWhy  = "dynamic initialization is not supported: what initializes a variable outside of functions must be a constant expression, and constructors and destructors do not run"
+	sharedWhy   = "initialization of shared memory is not supported: let a thread write it, and __syncthreads() before others read"
 	resolverWhy = "a function cannot be chosen when it is loaded: ifunc is not supported"
 )
 
@@ -28,6 +32,9 @@ func refuseConstructors(src device.Source, library []byte) error {
 	relocations, err := relocationsOf(f)
 	if err != nil {
 		return err
+	}
+	if initializesShared(f) {
+		return compileError(src, device.Diagnostic{Line: sharedLine(src.Text), Text: sharedWhy})
 	}
 	refused := func(function uint64, why string) error {
 		return compileError(src, device.Diagnostic{Line: lineIn(f, function), Text: why})
@@ -58,6 +65,32 @@ func refuseConstructors(src device.Source, library []byte) error {
 		}
 	}
 	return nil
+}
+
+// initializesShared reports whether a library has values for shared memory, or code that writes them once.
+func initializesShared(f *elf.File) bool {
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_TLS && p.Filesz > 0 {
+			return true
+		}
+	}
+	symbols, err := f.Symbols()
+	return err == nil && slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
+		return elf.ST_TYPE(s.Info) == elf.STT_TLS && strings.HasPrefix(s.Name, "_ZGV")
+	})
+}
+
+var sharedDeclaration = regexp.MustCompile(`__shared__[^;=]*(=)?`)
+
+// sharedLine is the line of the first declaration of shared memory with a value, or else of the first.
+func sharedLine(text string) int {
+	text = cudalex.Blank(text, onCPU)
+	all := sharedDeclaration.FindAllStringSubmatchIndex(text, -1)
+	i := max(0, slices.IndexFunc(all, func(at []int) bool { return at[2] >= 0 }))
+	if len(all) == 0 {
+		return 1
+	}
+	return 1 + strings.Count(text[:all[i][0]], "\n")
 }
 
 // target is what a word of a library is made to point to, or where the word is.

@@ -20,7 +20,7 @@ const (
 
 func (d *cpu) kernelFault(f *emu.Fault) *device.KernelFault {
 	k := &device.KernelFault{Kernel: f.Kernel, Block: f.Block, Thread: f.Thread, What: what(f), Where: d.where(f)}
-	if unix.Signal(f.Signal) == unix.SIGSEGV && !f.Stack && f.Code != siKernel {
+	if unix.Signal(f.Signal) == unix.SIGSEGV && !f.Stack && !f.Shared && f.Code != siKernel {
 		k.Address, k.Write = uintptr(f.Address), f.Write
 	}
 	return k
@@ -36,6 +36,8 @@ func what(f *emu.Fault) string {
 		switch {
 		case f.Stack:
 			return "needs more local memory than a thread has: recursion without end, or arrays too large"
+		case f.Shared:
+			return access + " beyond the block's shared memory: an index out of an array's bounds, or more dynamic shared memory than was asked for by SharedBytes"
 		case f.Code == siKernel:
 			return "accesses an address that no memory can have"
 		}

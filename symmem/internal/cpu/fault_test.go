@@ -134,6 +134,46 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// Shared memory ends where nobody may be, but for what fills up its alignment, and in front of all that a block can have of it nobody may be either.
+func TestSharedBounds(t *testing.T) {
+	b := open(t)
+	const beyond = " beyond the block's shared memory: an index out of an array's bounds, or more dynamic shared memory than was asked for by SharedBytes"
+	for name, text := range map[string]string{
+		"declared": "__shared__ int s[224]; int* p = s;",
+		"dynamic":  "extern __shared__ int p[];",
+		"both":     "extern __shared__ int p[]; __shared__ int s[5]; if (i == 10000) p[0] = s[out[0]];",
+		"aligned":  "__shared__ __align__(8192) char s[8192]; int* p = (int*)s;",
+	} {
+		k := b.compile("__global__ void touch(int* out, int i, int store) {\n  " + text + "\n  if (store) p[i] = 7;\n  out[0] = p[i];\n}")["touch"]
+		ints, shared := 224, 0
+		switch name {
+		case "dynamic", "both":
+			ints, shared = 1024, 4096
+		case "aligned":
+			ints = 2048
+		}
+		out := b.alloc(4)
+		for _, c := range []struct{ index, store int }{{0, 1}, {ints - 1, 1}, {ints, 1}, {ints, 0}, {ints + 60000, 1}, {-65536, 1}} {
+			b.launchShared(k, [3]int{1, 1, 1}, [3]int{1, 1, 1}, shared, out, int32(c.index), int32(c.store))
+			err := b.stream.Synchronize()
+			if c.index >= 0 && c.index < ints {
+				if err != nil || download[int32](b, out, 1)[0] != 7 {
+					t.Errorf("%s: %d: %v", name, c.index, err)
+				}
+				continue
+			}
+			what := "reads" + beyond
+			if c.store == 1 {
+				what = "writes" + beyond
+			}
+			var f *device.KernelFault
+			if !errors.As(err, &f) || f.What != what || f.Address != 0 {
+				t.Errorf("%s: %d: %v, want %q", name, c.index, err, what)
+			}
+		}
+	}
+}
+
 // The line of an operation that faults is looked up in the program. That of one that was interrupted is not: it takes long, and the user waits for it.
 func TestOperationFaults(t *testing.T) {
 	b := open(t)

@@ -22,6 +22,7 @@ type sanitizing struct {
 	watching   atomic.Bool
 	seed       atomic.Int64
 	remembered atomic.Bool // memory that was made before is watched
+	quarantine quarantine
 
 	operations sync.Mutex // guards what follows
 	watchedOps map[string]*kernel
@@ -32,6 +33,7 @@ func (s *sanitizing) close() {
 	for _, m := range s.opModules {
 		m.Close()
 	}
+	s.quarantine.close()
 }
 
 // Shadow implements device.Sanitizer.
@@ -188,7 +190,7 @@ func (d *cpu) Findings() []device.Finding {
 	seen := map[string]int{}
 	lines := map[string]*lineTable{}
 	for _, f := range d.emu.Findings() {
-		found := device.Finding{Kind: device.FindingKind(f.Kind), Address: device.Ptr(f.Address), Seed: d.seed.Load()}
+		found := device.Finding{Kind: device.FindingKind(f.Kind), Address: device.Ptr(f.Address), Memory: f.Memory, Seed: d.seed.Load()}
 		for i, p := range f.Places {
 			a := d.access(p, lines)
 			a.Bytes, a.Threads = f.Size, 1
@@ -266,6 +268,9 @@ func (d *cpu) access(p emu.Place, lines map[string]*lineTable) device.Access {
 func explain(f *device.Finding, from emu.Finding) bool {
 	switch f.Kind {
 	case device.OutOfBounds:
+		if from.Size == 0 {
+			f.Accesses[0].Op = "accesses"
+		}
 		f.Repair = "compare the index with the number of elements before the access"
 	case device.UseAfterFree:
 		f.Repair = "free the tensor after the last launch that uses it"

@@ -303,6 +303,83 @@ var rankCases = []struct {
 }`, 1, []string{"order too weak: 7 reads, 3 writes"}},
 }
 
+// An access beyond an array or shared memory is a fault, and is told of before.
+func TestSanitizeArrays(t *testing.T) {
+	b := watch(t)
+	for _, c := range []struct {
+		name, text     string
+		threads        int
+		shared         int
+		faults         bool
+		finding, where string
+	}{
+		{"behind an array in shared memory", `__global__ void k(float* t) {
+  __shared__ float s[63];
+  s[threadIdx.x] = t[threadIdx.x];
+}`, 64, 0, true, "out of bounds: 3 accesses", "element 63 of 'float [63]'"},
+		{"behind shared memory, by an address", `__global__ void k(float* t) {
+  __shared__ float s[32];
+  float* p = s + threadIdx.x;
+  *p = t[threadIdx.x];
+}`, 33, 0, true, "out of bounds: 4 writes", "behind the block's shared memory, of 128 bytes"},
+		{"in front of shared memory", `__global__ void k(float* t) {
+  __shared__ float s[32];
+  float* p = s + threadIdx.x - 1;
+  *p = t[threadIdx.x];
+}`, 32, 0, false, "out of bounds: 4 writes", "4 bytes in front of the block's shared memory"},
+		{"behind dynamic shared memory", `__global__ void k(float* t) {
+  extern __shared__ float s[];
+  s[threadIdx.x] = t[threadIdx.x];
+}`, 26, 100, false, "shared memory beyond what was asked for: 3 writes", "behind the block's shared memory, of 100 bytes"},
+		{"a negative index of an array", `__global__ void k(float* t) {
+  float v[4] = {1, 2, 3, 4};
+  t[threadIdx.x] = v[(int)threadIdx.x - 1];
+}`, 4, 0, true, "out of bounds: 3 accesses", "element -1 of 'float [4]'"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := b.alloc(256)
+			b.launchShared(b.compile(c.text)["k"], [3]int{1, 1, 1}, [3]int{c.threads, 1, 1}, c.shared, p)
+			if err := b.stream.Synchronize(); (err != nil) != c.faults {
+				t.Errorf("a fault: %v, want one: %v", err, c.faults)
+			}
+			found := b.sanitizer().Findings()
+			if got := words(found); !slices.Equal(got, []string{c.finding}) || found[0].Memory != c.where {
+				t.Errorf("%v, want %q, %q", found, c.finding, c.where)
+			}
+		})
+	}
+}
+
+// Memory that processes share keeps its addresses when it is freed, for a while.
+func TestSanitizeFreedSegment(t *testing.T) {
+	b := watch(t)
+	k := b.compile(`__global__ void k(float* out, const float* from) {
+  out[0] = from[3];
+}`)["k"]
+	out := b.alloc(4)
+	s, err := b.NewSegment(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := s.Ptr()
+	b.launch(k, 1, 1, out, p)
+	b.expect()
+	s.Close()
+	b.launch(k, 1, 1, out, p)
+	b.expect("use after free: 2 reads")
+	for range mostQuarantined {
+		s, err := b.NewSegment(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
+	b.launch(k, 1, 1, out, p)
+	if err := b.stream.Synchronize(); err == nil {
+		t.Error("its addresses are kept for good")
+	}
+}
+
 func TestSanitizeRanks(t *testing.T) {
 	for _, c := range rankCases {
 		t.Run(c.name, func(t *testing.T) {

@@ -116,7 +116,11 @@ func (s *segment) Close() (err error) {
 		if s.fd >= 0 {
 			unix.Close(s.fd)
 		}
-		if e := unix.MunmapPtr(s.whole, uintptr(s.size+2*unix.Getpagesize())); e != nil {
+		end := span.unmap
+		if s.device.remembered.Load() {
+			end = s.device.quarantine.keep
+		}
+		if e := end(span{s.whole, s.size}); e != nil {
 			err = systemError("munmap", e)
 		}
 		for _, g := range s.guarded {

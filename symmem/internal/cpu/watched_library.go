@@ -51,11 +51,12 @@ func (c *compiler) watchedUnit(src device.Source, unit string, headers []kernels
 	return c.cache.Entry(kernelcache.Key(append(c.watchedFlags(), c.common, folder, hooks, unit)...)+".so", nil, func(path string) error {
 		object := path + ".o"
 		defer os.Remove(object)
-		arguments := append(append(c.objectFlags(), c.watchedFlags()...), "-I", folder, "-o", object, "-")
+		told := slices.DeleteFunc(c.objectFlags(), func(f string) bool { return f == "-fsanitize-undefined-trap-on-error" })
+		arguments := append(append(told, c.watchedFlags()...), "-I", folder, "-o", object, "-")
 		if err := c.call(src, unit, object, arguments); err != nil {
 			return err
 		}
-		link := []string{"-shared", "-o", path, object, hooks, "-nostdlib", "-lgcc", "-lc", "-lm"}
+		link := append([]string{"-shared", "-o", path, object, hooks}, libraries(folder)...)
 		for _, f := range c.flags {
 			if strings.HasPrefix(f, "-Wl,") {
 				link = append(link, f)

@@ -66,6 +66,8 @@ emu_module* emu_module_load(const char* path, char** error) {
   m->module->path = path;
   m->module->entries = reinterpret_cast<Entry* (*)()>(entries)();
   m->module->code = code_of(entries);
+  m->module->shared = shared_of(m->module->code);
+  m->module->has_dynamic_shared = dlsym(library, "emu_module_has_dynamic_shared");
   return m;
 }
 
@@ -148,6 +150,7 @@ int emu_stream_synchronize(emu_stream* s, emu_fault* out) {
   out->signal_code = f.signal_code;
   out->write = f.write;
   out->stack = f.stack;
+  out->shared = f.shared;
   out->address = f.address;
   memcpy(out->frames, f.frames, sizeof out->frames);
   memcpy(out->text, f.text, sizeof out->text);
@@ -186,6 +189,7 @@ void emu_sanitize_off(emu_device* d) { d->watch(nullptr); }
 
 void emu_watch(uintptr_t p, size_t n, uint64_t inode) { sanitize::add(p, n, inode, true); }
 void emu_unwatch(uintptr_t p, uint64_t inode, int owner) { sanitize::remove(p, inode, owner); }
+void emu_retire(uintptr_t p, size_t n) { sanitize::retire(p, n); }
 void emu_mark(uintptr_t p, size_t n, uint32_t state) { sanitize::mark(p, n, state); }
 
 void emu_stream_mark(emu_stream* s, uintptr_t p, size_t n, uint32_t state) {
@@ -206,8 +210,6 @@ void emu_module_watch(emu_module* m, const char* library, const char* name, uint
   noted.text = static_cast<char*>(r.take(n));
   if (noted.text) memcpy(noted.text, text, n);
   Module& module = *m->module;
-  module.thread_memory = reinterpret_cast<void* (*)()>(dlsym(module.library, "emu_module_thread"));
-  module.dynamic_shared = reinterpret_cast<void* (*)()>(dlsym(module.library, "emu_module_dynamic_shared"));
   module.watched = i + 1;
   for (const Span& s : variables_of(module.code)) sanitize::add(s.base, s.bytes, 0, false);
 }
@@ -255,7 +257,9 @@ size_t emu_findings(emu_device* d, emu_finding* out, size_t n) {
   for (size_t i = 0; i < all.size() && i < n; i++) {
     const sanitize::Finding& f = all[i];
     emu_finding& o = out[i];
-    o = {static_cast<uint32_t>(f.kind), f.weak, f.count, f.accesses, f.size, f.address, {}};
+    o = {static_cast<uint32_t>(f.kind), f.weak, f.count, f.accesses, f.size, f.address, {}, {}};
+    static_assert(sizeof o.memory == sizeof f.memory);
+    memcpy(o.memory, f.memory, sizeof o.memory);
     for (unsigned k = 0; k < f.accesses; k++) {
       const sanitize::Place& p = f.place[k];
       emu_place& q = o.place[k];

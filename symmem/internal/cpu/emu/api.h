@@ -28,7 +28,7 @@ typedef struct {
   char library[1024];  // empty for the program itself
   uint32_t block[3], thread[3];
   int32_t signal, signal_code;
-  int32_t write, stack;
+  int32_t write, stack, shared;
   uint64_t address;
   uint64_t frames[16];
   char text[200];
@@ -52,6 +52,7 @@ typedef struct {
 typedef struct {
   uint32_t kind, weak, count, accesses, size;
   uint64_t address;
+  char memory[64];  // if it is not known by the address
   emu_place place[2];
 } emu_finding;
 
@@ -127,6 +128,8 @@ void emu_sanitize_off(emu_device*);
 // emu_watch has memory watched; inode tells what processes share, and is 0 otherwise. emu_mark says what may be done with it.
 void emu_watch(uintptr_t p, size_t n, uint64_t inode);
 void emu_unwatch(uintptr_t p, uint64_t inode, int owner);
+// emu_retire has memory watched that was freed.
+void emu_retire(uintptr_t p, size_t n);
 void emu_mark(uintptr_t p, size_t n, uint32_t state);
 void emu_stream_mark(emu_stream*, uintptr_t p, size_t n, uint32_t state);
 // emu_module_watch notes of a module how findings name it.

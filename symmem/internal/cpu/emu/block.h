@@ -12,6 +12,7 @@
 
 #include "include/emu_abi.h"
 #include "sample.h"
+#include "shared.h"
 #include "stacks.h"
 
 namespace emu {
@@ -101,6 +102,7 @@ struct Executor : Worker {
   unsigned arrived = 0, yes = 0;
   Votes votes{};
   Stacks stacks;
+  Shared shared_memory;
   int fresh_stack = 0;
   void* main_sp = nullptr;  // where run waits
   sanitize::Block* watch = nullptr;  // of a block that is watched; kept from block to block

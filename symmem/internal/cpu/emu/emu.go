@@ -186,6 +186,7 @@ type Fault struct {
 	Signal, Code  int    // of a hardware fault; zero if Text says it all
 	Write         bool   // the access was a write
 	Stack         bool   // the address is below the thread's stack
+	Shared        bool   // the address is beyond the block's shared memory
 	Address       uint64 // accessed
 	Frames        []uint64
 	Text          string
@@ -196,7 +197,7 @@ type Fault struct {
 func newFault(f *C.emu_fault) *Fault {
 	out := &Fault{
 		Kernel: C.GoString(&f.kernel[0]), Library: C.GoString(&f.library[0]),
-		Signal: int(f.signal), Code: int(f.signal_code), Write: f.write != 0, Stack: f.stack != 0, Address: uint64(f.address),
+		Signal: int(f.signal), Code: int(f.signal_code), Write: f.write != 0, Stack: f.stack != 0, Shared: f.shared != 0, Address: uint64(f.address),
 		Text: C.GoString(&f.text[0]), File: C.GoString(&f.file[0]), Line: int(f.line),
 	}
 	for i := range 3 {

@@ -26,6 +26,7 @@ void Fault::assign(const Fault& o) {
   signal_code = o.signal_code;
   write = o.write;
   stack = o.stack;
+  shared = o.shared;
   address = o.address;
   line = o.line;
   frame_count = o.frame_count;
@@ -97,6 +98,7 @@ void on_fault(int sig, siginfo_t* info, void* context) {
     f.address = reinterpret_cast<std::uint64_t>(info->si_addr);
     f.write = sig == SIGSEGV && (u->uc_mcontext.gregs[REG_ERR] & 2);
     f.stack = sig == SIGSEGV && e->stacks.guards(f.address);
+    f.shared = sig == SIGSEGV && e->shared_memory.contains(f.address);
     record_context(e, f, u);
   }
   g->stop.store(Stop::kFault);

@@ -20,6 +20,7 @@ struct Fault {
   int signal_code = 0;
   bool write = false;
   bool stack = false;  // the address is in a guard page
+  bool shared = false; // the address is beyond the block's shared memory
   std::uint64_t address = 0;
   int frame_count = 0;
   std::uint64_t frames[kFrames] = {};  // code addresses, of the kernel, as they are in its file, innermost first

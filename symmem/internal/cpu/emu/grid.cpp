@@ -30,6 +30,23 @@ Code code_of(const void* address) {
   return search.found;
 }
 
+SharedNeed shared_of(const Code& code) {
+  struct Search {
+    std::uintptr_t base;
+    SharedNeed found;
+  } search{code.base, {}};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto* s = static_cast<Search*>(data);
+        if (info->dlpi_addr != s->base) return 0;
+        for (int i = 0; i < info->dlpi_phnum; i++)
+          if (const auto& h = info->dlpi_phdr[i]; h.p_type == PT_TLS) s->found = {h.p_memsz - kDynamicShared, h.p_align};
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
 std::vector<Span> variables_of(const Code& code) {
   struct Search {
     std::uintptr_t base;
@@ -50,6 +67,7 @@ std::vector<Span> variables_of(const Code& code) {
 void Grid::enter(Executor& e) {
   e.stop_wanted.store(false);
   e.began.store(began, std::memory_order_relaxed);
+  e.shared = e.shared_memory.place(shared, dynamic_shared);
   e.active.store(this, std::memory_order_release);
 }
 

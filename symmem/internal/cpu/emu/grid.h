@@ -6,6 +6,7 @@
 
 #include "fault.h"
 #include "include/emu_abi.h"
+#include "shared.h"
 
 namespace emu {
 
@@ -26,6 +27,9 @@ struct Code {
 // code_of finds the mapped file that an address belongs to.
 Code code_of(const void* address);
 
+// shared_of is the shared memory that a loaded module declares, which is linked with emu_shared.s.
+SharedNeed shared_of(const Code&);
+
 // Span is some memory.
 struct Span {
   std::uintptr_t base;
@@ -44,6 +48,8 @@ struct Grid {
   const char* arguments;
   sanitize::Watched* watched = nullptr;  // null if nobody looks at its accesses
 
+  SharedNeed shared;
+  std::size_t dynamic_shared = 0;  // bytes that were asked for
   const char* library = "";  // the file of the kernel's module
   unsigned long long began = 0;  // nanoseconds
   unsigned long long blocks = 0;

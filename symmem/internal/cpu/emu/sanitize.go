@@ -56,6 +56,9 @@ func Unwatch(p uintptr, inode uint64, owner bool) {
 	C.emu_unwatch(C.uintptr_t(p), C.uint64_t(inode), mine)
 }
 
+// Retire has memory watched that nobody should use any more: it was freed. Unwatch ends that too.
+func Retire(p uintptr, n int) { C.emu_retire(C.uintptr_t(p), C.size_t(n)) }
+
 // Mark says what may be done with watched memory, a device.MemoryState.
 func Mark(p uintptr, n int, state int) { C.emu_mark(C.uintptr_t(p), C.size_t(n), C.uint32_t(state)) }
 
@@ -121,6 +124,7 @@ type Finding struct {
 	Kind, Weak, Count int // see sanitize.h
 	Size              int
 	Address           uint64
+	Memory            string  // if it is not known by the address
 	Places            []Place // the later access first
 }
 
@@ -161,7 +165,7 @@ func (d *Device) Findings() []Finding {
 	var out []Finding
 	for i := range found[:n] {
 		c := &found[i]
-		f := Finding{Kind: int(c.kind), Weak: int(c.weak), Count: int(c.count), Size: int(c.size), Address: uint64(c.address)}
+		f := Finding{Kind: int(c.kind), Weak: int(c.weak), Count: int(c.count), Size: int(c.size), Address: uint64(c.address), Memory: C.GoString(&c.memory[0])}
 		for k := range c.accesses {
 			f.Places = append(f.Places, newPlace(&c.place[k]))
 		}

@@ -70,6 +70,7 @@ struct Finding {
   unsigned count, accesses;
   unsigned size;
   std::uintptr_t address;
+  char memory[64];  // if it is not known by the address
   Place place[2];
 };
 
@@ -80,9 +81,8 @@ struct Watched {
   Sanitizer* by = nullptr;
   const Launch* launch = nullptr;
   std::uintptr_t code = 0;  // where the module begins
-  u32 shared = 0;           // bytes of dynamic shared memory that were asked for
-  void* (*thread_memory)() = nullptr;
-  void* (*dynamic_shared)() = nullptr;
+  std::size_t shared_bytes = 0;     // of shared memory, with the dynamic part that was asked for
+  bool has_dynamic_shared = false;
   Known start, end, grid;  // grid: what blocks have told each other at barriers of the grid
   Lock lock;
 };
@@ -133,6 +133,7 @@ class Block {
   void wants(const void* p, u64 value, const void* pc);
   void first(const void* p, const void* pc);
   void counts(const void* p);
+  void index(long long i, const char* array, const void* pc);
 
   // Meetings. arrive comes before a thread waits, and met behind it: whoever comes first lets all learn.
   void arrive_barrier(const void* pc);
@@ -159,9 +160,12 @@ class Block {
   bool locate(std::uintptr_t p, Where&);
   void check(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
+  void beyond_shared(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
   void diverged(u32 pc, unsigned thread, const ThreadState* other);
   bool knows(unsigned level, const Cell&, const Launch*&, u32* block);
   void report(Kind, u8 weak, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch*, u32 block);
+  void report(Kind, unsigned size, unsigned how, u32 pc, const char* memory);
+  Place here(u32 pc, unsigned how) const;
   u32 offset(const void* pc) const { return pc ? static_cast<u32>(reinterpret_cast<std::uintptr_t>(pc) - 1 - watched_->code) & 0xffffff : 0; }
   void perhaps_switch();
 
@@ -195,10 +199,9 @@ class Block {
   Hot* hot_;
   unsigned count_ = 0;
 
-  std::uintptr_t shared_ = 0, shared_bytes_ = 0, dynamic_ = 0;
+  std::uintptr_t shared_ = 0, shared_bytes_ = 0;
   std::unique_ptr<Granule[]> shared_shadow_;
-  std::vector<Task> shared_task_;
-  void* (*shared_of_)() = nullptr;
+  std::vector<Task> shared_task_;  // whose that is
 
   std::vector<u16> learned_;  // threads that know more than the block
   struct Memo {

@@ -1,8 +1,7 @@
 // What a block does, as its hooks and meetings tell it.
 
-#include <link.h>
-
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "block.h"
@@ -12,32 +11,6 @@
 namespace emu::sanitize {
 
 namespace {
-
-// tls_of is where the calling thread has the variables of its own of the module that has an address.
-void tls_of(const void* code, std::uintptr_t& base, std::uintptr_t& bytes) {
-  struct Search {
-    std::uintptr_t address, base, bytes;
-  } search{reinterpret_cast<std::uintptr_t>(code), 0, 0};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* data) {
-        auto* s = static_cast<Search*>(data);
-        bool here = false;
-        std::uintptr_t tls = 0;
-        for (int i = 0; i < info->dlpi_phnum; i++) {
-          const auto& h = info->dlpi_phdr[i];
-          const std::uintptr_t low = info->dlpi_addr + h.p_vaddr;
-          if (h.p_type == PT_LOAD && s->address >= low && s->address < low + h.p_memsz) here = true;
-          if (h.p_type == PT_TLS) tls = h.p_memsz;
-        }
-        if (!here) return 0;
-        s->base = reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data);
-        s->bytes = tls;
-        return 1;
-      },
-      &search);
-  base = search.base;
-  bytes = search.base ? search.bytes : 0;
-}
 
 u64 mix(u64 x) {
   x ^= x >> 33;
@@ -84,16 +57,12 @@ void Block::start(const Worker& worker, unsigned threads, Watched& w, Task task)
   begun_.base = w.start;
   begun_.task = task_;
   begun_.joined = true;
-  if (w.thread_memory != shared_of_) {
-    shared_of_ = w.thread_memory;
-    shared_ = shared_bytes_ = dynamic_ = 0;
-    if (shared_of_) {
-      w.thread_memory();
-      tls_of(reinterpret_cast<const void*>(shared_of_), shared_, shared_bytes_);
-      if (w.dynamic_shared) dynamic_ = reinterpret_cast<std::uintptr_t>(w.dynamic_shared());
-    }
-    shared_shadow_.reset(shared_bytes_ ? new Granule[shared_bytes_ / 8 + 2]() : nullptr);
-    shared_task_.assign(shared_bytes_ / 8 + 2, 0);
+  shared_ = reinterpret_cast<std::uintptr_t>(worker.shared);
+  shared_bytes_ = w.shared_bytes;
+  const std::size_t granules = (shared_bytes_ + 7) / 8;
+  if (granules > shared_task_.size()) {
+    shared_shadow_.reset(new Granule[granules]());
+    shared_task_.assign(granules, 0);
   }
 }
 
@@ -132,7 +101,7 @@ ThreadState& Block::current() {
 
 bool Block::locate(std::uintptr_t p, Where& w) {
   if (p - shared_ < shared_bytes_) {
-    const std::size_t i = (p - (shared_ & ~std::uintptr_t{7})) / 8;
+    const std::size_t i = (p - shared_) / 8;
     Granule& g = shared_shadow_[i];
     if (shared_task_[i] != task_) {
       clear(g);
@@ -143,7 +112,7 @@ bool Block::locate(std::uintptr_t p, Where& w) {
     return true;
   }
   const Range* r = find(p);
-  if (!r) return false;
+  if (!r || !r->shadow) return false;
   w = {&r->at(p), false};
   return true;
 }
@@ -213,8 +182,7 @@ bool Block::knows(unsigned level, const Cell& c, const Launch*& l, u32* block) {
 // check looks whether an access of bytes of a granule, which is locked, is as it should be, and remembers it.
 void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc) {
   Granule& g = *w.granule;
-  if (w.shared && dynamic_ && p - dynamic_ < (227u << 10) && p + size > dynamic_ + watched_->shared)
-    return report(Kind::kSharedBeyond, 0, p, size, how, pc, nullptr, nullptr, 0);
+  if (w.shared && p + size > shared_ + shared_bytes_) return beyond_shared(p, size, how, pc);
   if (g.invalid & mask) return report(g.freed & mask ? Kind::kUseAfterFree : Kind::kOutOfBounds, 0, p, size, how, pc, nullptr, nullptr, 0);
   if (g.unwritten & mask) {
     if (!(how & kWrite)) {
@@ -272,11 +240,32 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
   c.mask = mask;
 }
 
-// stray is an access of memory that is not watched: of a page beside some that is, where nobody may be, or none of our business.
+// stray is an access of memory that has no shadow: that was freed, of a page beside some that is watched, where nobody may be, or none of our business.
 void Block::stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc) {
+  if (shared_ && executor()->shared_memory.contains(p)) return beyond_shared(p, size, how, pc);
+  if (find(p)) return report(Kind::kUseAfterFree, 0, p, size, how, pc, nullptr, nullptr, 0);
   const Range* const before = find(p - 4096);
   const Range* const behind = find(p + 4096);
   if ((before && before->guarded) || (behind && behind->guarded)) report(Kind::kOutOfBounds, 0, p, size, how, pc, nullptr, nullptr, 0);
+}
+
+void Block::beyond_shared(std::uintptr_t p, unsigned size, unsigned how, u32 pc) {
+  const bool before = p < shared_;
+  char memory[sizeof Finding::memory];
+  if (before) snprintf(memory, sizeof memory, "%u bytes in front of the block's shared memory", static_cast<unsigned>(shared_ - p));
+  else snprintf(memory, sizeof memory, "behind the block's shared memory, of %u bytes", static_cast<unsigned>(shared_bytes_));
+  report(before || !watched_->has_dynamic_shared ? Kind::kOutOfBounds : Kind::kSharedBeyond, size, how, pc, memory);
+}
+
+void Block::index(long long i, const char* array, const void* pc) {
+  char memory[sizeof Finding::memory];
+  snprintf(memory, sizeof memory, "element %lld of %s", i, array);
+  report(Kind::kOutOfBounds, 0, kRead, offset(pc), memory);
+}
+
+// here is an access by the thread.
+Place Block::here(u32 pc, unsigned how) const {
+  return {task_, pc, thread(), static_cast<u8>(how), *watched_->launch, index()};
 }
 
 void Block::report(Kind kind, u8 weak, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch* l, u32 block) {
@@ -286,11 +275,22 @@ void Block::report(Kind kind, u8 weak, std::uintptr_t p, unsigned size, unsigned
   f.address = p;
   f.size = size;
   f.count = f.accesses = 1;
-  f.place[0] = {task_, pc, thread(), static_cast<u8>(how), *watched_->launch, index()};
+  f.place[0] = here(pc, how);
   if (other) {
     f.accesses = 2;
     f.place[1] = {static_cast<Task>(other->task), other->pc, static_cast<unsigned>(other->thread), static_cast<u8>(other->how), *l, other->task == task_ ? f.place[0].block : block};
   }
+  watched_->by->found(f);
+}
+
+// report tells of an access of memory that is best described by words.
+void Block::report(Kind kind, unsigned size, unsigned how, u32 pc, const char* memory) {
+  Finding f{};
+  f.kind = kind;
+  f.size = size;
+  f.count = f.accesses = 1;
+  f.place[0] = here(pc, how);
+  snprintf(f.memory, sizeof f.memory, "%s", memory);
   watched_->by->found(f);
 }
 
@@ -739,6 +739,7 @@ const emu::Sanitize hooks = {
     [](const void* p, unsigned long long value, const void* pc) { block().wants(p, value, pc); },
     [](const void* p, const void* pc) { block().first(p, pc); },
     [](const void* p) { block().counts(p); },
+    [](long long i, const char* array, const void* pc) { block().index(i, array, pc); },
 };
 
 }  // namespace emu::sanitize

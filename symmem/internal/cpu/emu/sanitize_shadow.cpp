@@ -91,7 +91,7 @@ void remove(std::uintptr_t p, u64 inode, bool owner) {
   if (!r) return;
   enter(nullptr, r->base, r->bytes);
   if (inode && owner) drop_segment(inode);
-  if (!inode) region()->give(r->shadow, r->bytes * 8);
+  if (!inode && r->shadow) region()->give(r->shadow, r->bytes * 8);
   delete r;
 }
 
@@ -102,6 +102,11 @@ Known told_by(const Release& r) {
   const Entry e[] = {{task_key(r.task, r.thread), r.time}, {task_key(r.task, kWarp | r.thread / 32), r.warp_time}, {task_key(r.task, kAll), r.block_time}};
   for (Knowledge& k : told.level) k.learn(e, 3);
   return told;
+}
+
+void retire(std::uintptr_t p, std::size_t bytes) {
+  std::lock_guard lock(ranges_mutex);
+  enter(new Range{p, bytes, nullptr, true}, p, bytes);
 }
 
 Sync* sync_of(Granule& g, unsigned word, bool make) {
@@ -142,7 +147,7 @@ void mark(std::uintptr_t p, std::size_t bytes, unsigned state) {
     const std::uintptr_t granule = p & ~std::uintptr_t{7}, next = granule + 8 < end ? granule + 8 : end;
     const u8 mask = static_cast<u8>(((1u << (next - p)) - 1) << (p - granule));
     const Range* r = find(p);
-    if (!r) return;
+    if (!r || !r->shadow) return;
     Granule& g = r->at(p);
     Held held(g.lock);
     if (mask == 0xff) {

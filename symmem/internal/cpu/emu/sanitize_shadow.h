@@ -96,8 +96,8 @@ struct Sync {
 struct Range {
   std::uintptr_t base;
   std::size_t bytes;
-  Granule* shadow;
-  bool guarded;  // between pages that nobody may touch
+  Granule* shadow;  // null if it was freed
+  bool guarded;     // between pages that nobody may touch
 
   Granule& at(std::uintptr_t p) const { return shadow[(p - base) / 8]; }
 };
@@ -107,6 +107,8 @@ const Range* find(std::uintptr_t p);
 // add makes a range, guarded if pages that nobody may touch are around it. inode tells memory that processes share from other memory, and is 0 for a process's own. remove ends it; owner: whoever made that memory.
 void add(std::uintptr_t p, std::size_t bytes, u64 inode, bool guarded);
 void remove(std::uintptr_t p, u64 inode, bool owner);
+// retire makes a range of pages that were freed, until remove.
+void retire(std::uintptr_t p, std::size_t bytes);
 
 // mark says what bytes are from now on, and forgets their accesses.
 void mark(std::uintptr_t p, std::size_t bytes, unsigned state);

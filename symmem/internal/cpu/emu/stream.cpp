@@ -270,7 +270,7 @@ void Stream::launch(Command& c, Executor& e, sanitize::Sanitizer* s) {
   g.owner = &e;
   g.entry = c.entry;
   g.code = c.module ? c.module->code : Code{};
-  if (c.module) g.library = c.module->path.c_str();
+  if (c.module) g.library = c.module->path.c_str(), g.shared = c.module->shared, g.dynamic_shared = c.shared;
   g.dim = c.dim;
   g.block_dim = c.block_dim;
   g.arguments = c.arguments.get();
@@ -280,8 +280,8 @@ void Stream::launch(Command& c, Executor& e, sanitize::Sanitizer* s) {
     s->begin(w, actor_, c.entry->name, c.module ? c.module->watched : 0, c.caller, c.dim, c.block_dim);
     if (c.module) {
       w.code = c.module->code.base;
-      w.shared = c.shared;
-      w.thread_memory = c.module->thread_memory, w.dynamic_shared = c.module->dynamic_shared;
+      w.shared_bytes = g.shared.bytes + c.shared;
+      w.has_dynamic_shared = c.module->has_dynamic_shared;
       g.watched = &w;
     } else {
       s->moved(w, c.written, c.read, c.bytes);

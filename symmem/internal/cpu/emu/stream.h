@@ -23,10 +23,9 @@ struct Module {
   std::string path;
   Entry* entries = nullptr;
   Code code{};
-  // Of a module that can be watched: its index for records, and what it exports for that.
-  std::uint32_t watched = 0;
-  void* (*thread_memory)() = nullptr;
-  void* (*dynamic_shared)() = nullptr;
+  SharedNeed shared{};
+  bool has_dynamic_shared = false;
+  std::uint32_t watched = 0;  // its index for records, if it can be watched
   ~Module();
 };
 

@@ -41,6 +41,8 @@ struct Sanitize {
   // counted so far.
   void (*first)(const void* p, const void* pc);
   void (*counts)(const void* p);
+  // index comes before an access of an array, whose type has a name, at an index that it does not have.
+  void (*index)(long long index, const char* array, const void* pc);
 };
 
 // Api is how a kernel calls the run time. Every function may switch to another thread of the block.
@@ -76,6 +78,7 @@ struct Thread {
 // Worker is the part of an operating-system thread, running one block, that kernels see.
 struct Worker {
   Worker* self;
+  char* shared;          // the shared memory of the block: what the module declares, then the dynamic part; see emu_shared.s
   const Api* api;
   const Thread* thread;  // the one that runs now, in the table of the block's threads
   const Thread* last;    // of that table
@@ -106,6 +109,11 @@ __attribute__((always_inline)) inline Worker* worker() {
   asm("movq %%gs:0, %0" : "=r"(w));
   return w;
 }
+
+static_assert(__builtin_offsetof(Worker, shared) == 8);
+
+// kDynamicShared is the alignment of dynamic shared memory, and what emu_shared.s adds to a module's own for it.
+constexpr Size kDynamicShared = 128;
 
 // Param is a kernel parameter's place in the argument buffer.
 struct Param {

@@ -154,9 +154,23 @@ void* memset(void* to, int v, Size n) {
   return r;
 }
 
-// Where the calling thread has the shared memory of the module.
-__attribute__((visibility("default"))) void* emu_module_thread() {
-  static thread_local char here;
-  return &here;
+// What is undefined ends the kernel; an index out of an array's bounds is told of first.
+struct EmuType {
+  unsigned short kind, info;  // of an integer: info is twice the logarithm of its bits, + 1 if it is signed
+  char name[];
+};
+struct EmuArray {
+  const char* file;
+  unsigned line, column;
+  const EmuType *array, *index;
+};
+void __ubsan_handle_out_of_bounds(const EmuArray* a, unsigned long index) {
+  const unsigned unused = 64 - (1u << (a->index->info >> 1));
+  const long long i = a->index->info & 1 ? (long long)(index << unused) >> unused : (long long)(index << unused >> unused);
+  if (const Sanitize* s = on()) s->index(i, a->array->name, EMU_PC);
+  __builtin_trap();
 }
+void __ubsan_handle_shift_out_of_bounds(void*, unsigned long, unsigned long) { __builtin_trap(); }
+void __ubsan_handle_float_cast_overflow(void*, unsigned long) { __builtin_trap(); }
+void __ubsan_handle_type_mismatch_v1(void*, unsigned long) { __builtin_trap(); }
 }

@@ -84,17 +84,15 @@ struct Registration {
 #define CPU_KERNEL(name, ...) static ::emu::Registration<__VA_ARGS__> EMU_JOIN(emu_registration_, __COUNTER__)(name);
 #endif
 
-// What a loadable module has besides: its table, EMU_KERNEL for each kernel between EMU_TABLE and EMU_MODULE, or EMU_NO_KERNELS, and dynamic shared memory
-// under the names by which the text declares it.
+// What a loadable module has besides: its table, EMU_KERNEL for each kernel between EMU_TABLE and EMU_MODULE, or EMU_NO_KERNELS, and, if it has dynamic shared
+// memory, EMU_DYNAMIC_SHARED_NAMES and the names by which the text declares it: see emu_shared.s.
 #define EMU_TABLE static constinit ::emu::Entry emu_table[] = {
 #define EMU_KERNEL(name, ...) ::emu::entry_of<__VA_ARGS__>(name),
 #define EMU_MODULE }; EMU_ENTRIES(::emu::linked(emu_table))
 #define EMU_NO_KERNELS EMU_ENTRIES(nullptr)
 #define EMU_ENTRIES(list) \
   extern "C" __attribute__((visibility("default"), no_sanitize("thread"))) ::emu::Entry* emu_module_entries() { return list; }
-#define EMU_DYNAMIC_SHARED_BYTES(n) \
-  extern "C" { \
-  __attribute__((used)) alignas(128) thread_local char emu_dynamic_shared[n]; \
-  __attribute__((visibility("default"))) void* emu_module_dynamic_shared() { return emu_dynamic_shared; } \
-  }
-#define EMU_DYNAMIC_SHARED(name) asm(".globl " name "\n.hidden " name "\n.set " name ", emu_dynamic_shared");
+#define EMU_DYNAMIC_SHARED_NAMES \
+  extern "C" __attribute__((visibility("default"))) const char emu_module_has_dynamic_shared = 1; \
+  asm(".hidden emu_dynamic_shared\n.type emu_dynamic_shared, @tls_object");
+#define EMU_DYNAMIC_SHARED(name) asm(".set " name ", emu_dynamic_shared");

@@ -1,0 +1,26 @@
+# emu_shared.s: where a loadable module has its shared memory. It is linked behind the rest of the module.
+#
+# For the compiler, shared memory is what a thread of the system has of its own, and the address of that comes from this function, in place of the C
+# library's. That would take the memory from the heap, where an index out of bounds goes on without a word; the run time has it between pages that nobody may touch.
+
+.text
+.globl __tls_get_addr
+.hidden __tls_get_addr
+.type __tls_get_addr, @function
+__tls_get_addr:             # of a module and an offset, at %rdi
+	movq %gs:8, %rax    # Worker.shared
+	addq 8(%rdi), %rax
+	ret
+.size __tls_get_addr, .-__tls_get_addr
+
+# Dynamic shared memory begins behind all that the module declares.
+.section .tbss, "awT", @nobits
+.globl emu_dynamic_shared
+.hidden emu_dynamic_shared
+.type emu_dynamic_shared, @tls_object
+.size emu_dynamic_shared, 128
+.balign 128
+emu_dynamic_shared:
+	.zero 128           # kDynamicShared
+
+.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,56 @@
+//go:build linux && amd64
+
+package cpu
+
+import (
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cpu/emu"
+)
+
+// quarantine keeps the addresses of segments that were closed while accesses were watched: a kernel that still uses one is told of, and goes on with zeros.
+type quarantine struct {
+	mu   sync.Mutex
+	list []span // the oldest first
+}
+
+// span is a mapping: a guard page, memory, and another guard page.
+type span struct {
+	whole unsafe.Pointer
+	size  int // of the memory
+}
+
+// mostQuarantined mappings are kept. They have no memory, unless they are written to.
+const mostQuarantined = 1024
+
+func (s span) memory() uintptr { return uintptr(s.whole) + uintptr(unix.Getpagesize()) }
+func (s span) unmap() error    { return unix.MunmapPtr(s.whole, uintptr(s.size+2*unix.Getpagesize())) }
+
+func (s span) release() {
+	emu.Unwatch(s.memory(), 0, false)
+	s.unmap()
+}
+
+// keep takes a mapping over, whose memory is watched no longer.
+func (q *quarantine) keep(s span) error {
+	if _, err := unix.MmapPtr(-1, 0, unsafe.Add(s.whole, unix.Getpagesize()), uintptr(s.size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
+		return s.unmap()
+	}
+	emu.Retire(s.memory(), s.size)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.list = append(q.list, s); len(q.list) > mostQuarantined {
+		q.list[0].release()
+		q.list = q.list[1:]
+	}
+	return nil
+}
+
+func (q *quarantine) close() {
+	for _, s := range q.list {
+		s.release()
+	}
+}
