@@ -284,14 +284,14 @@ func kernelBoundsCase(t *T) {
 	const beyond = "writes beyond the block's shared memory: an index out of an array's bounds, or more dynamic shared memory than was asked for by SharedBytes"
 	k.Kernel("shared").Launch(grid, block, out, 31, symmem.SharedBytes(128))
 	t.equal("the last element of shared memory", out.Ints(), []int{7})
-	for _, i := range []int{32, 50000, -60000} {
+	for _, i := range []int{32, 50000, -100000} {
 		k.Kernel("shared").Launch(grid, block, out, i, symmem.SharedBytes(128))
 		t.refused(symmem.KindFault, symmem.Synchronize, "cell[4]", "shared", beyond)
 	}
 	k.Kernel("shared").Launch(grid, block, out, 0)
 	t.refused(symmem.KindFault, symmem.Synchronize, "cell[4]", "shared", beyond)
 	k.Kernel("array").Launch(grid, block, out, 40)
-	t.refused(symmem.KindFault, symmem.Synchronize, "cell[4]", "array", "an index out of an array's bounds")
+	t.refused(symmem.KindFault, symmem.Synchronize, "kernel array", "an index out of an array's bounds")
 	at := local.Ptr()
 	local.Free()
 	far := symmem.CompileAt("cell[5]", 1, `extern "C" __global__ void far(unsigned long long at) { *(int*)at = 7; }`)

@@ -39,7 +39,7 @@ var commonFlags = []string{
 	"-x", "c++", "-std=c++20", "-O2", "-g1", "-fPIC", "-shared", "-w",
 	"-nostdinc", "-fno-exceptions", "-fno-rtti", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-fno-strict-aliasing", "-fwrapv", "-fvisibility=hidden",
 	"-fsigned-char", "-fstack-clash-protection", "-fno-threadsafe-statics",
-	"-fsanitize=shift-exponent,bounds,float-cast-overflow,alignment", "-fsanitize-undefined-trap-on-error",
+	"-fsanitize=shift-exponent,float-cast-overflow,alignment", "-fsanitize-undefined-trap-on-error",
 	"-Wl,-z,defs", "-Wl,-Bsymbolic", // a kernel may have the name of a function of C, which compilers leave visible
 }
 
@@ -62,9 +62,9 @@ func (c *compiler) find() error {
 	c.flags = append(c.flags, commonFlags...)
 	c.clang = bytes.Contains(version, []byte("clang"))
 	if c.clang {
-		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics")
+		c.flags = append(c.flags, "-ferror-limit=20", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fsanitize=array-bounds")
 	} else {
-		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-mtls-dialect=gnu")
+		c.flags = append(c.flags, "-fmax-errors=20", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fno-gnu-unique", "-mtls-dialect=gnu", "-fsanitize=bounds")
 	}
 	if c.cache, err = kernelcache.Open("cpu", os.Getenv); err != nil {
 		return &device.UnavailableError{Kind: "cpu", Why: "no folder to keep compiled kernels in: " + err.Error(), Hint: "name one in SYMMREPL_CACHE"}

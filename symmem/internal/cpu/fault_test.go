@@ -153,7 +153,7 @@ func TestSharedBounds(t *testing.T) {
 			ints = 2048
 		}
 		out := b.alloc(4)
-		for _, c := range []struct{ index, store int }{{0, 1}, {ints - 1, 1}, {ints, 1}, {ints, 0}, {ints + 60000, 1}, {-65536, 1}} {
+		for _, c := range []struct{ index, store int }{{0, 1}, {ints - 1, 1}, {ints, 1}, {ints, 0}, {ints + 60000, 1}, {-100000, 1}} {
 			b.launchShared(k, [3]int{1, 1, 1}, [3]int{1, 1, 1}, shared, out, int32(c.index), int32(c.store))
 			err := b.stream.Synchronize()
 			if c.index >= 0 && c.index < ints {

@@ -16,10 +16,16 @@ import (
 // are watched too.
 func (c *compiler) watchedFlags() []string {
 	watched := []string{"-fsanitize=thread", "-DSYMM_SANITIZE=1", "-fno-builtin-memcpy", "-fno-builtin-memmove", "-fno-builtin-memset"}
-	if c.clang {
-		return append(watched, "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0")
-	}
 	// Lines that are alike stay two, so that each is named.
+	if c.clang {
+		for _, option := range []string{
+			"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0", "tsan-instrument-read-before-write=1",
+			"hoist-common-insts=0", "sink-common-insts=0", "enable-tail-merge=0", "inline-threshold=100000",
+		} {
+			watched = append(watched, "-mllvm", "-"+option)
+		}
+		return watched
+	}
 	watched = append(watched, "-fno-crossjumping", "-fno-tree-tail-merge")
 	return append(watched, "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0")
 }

@@ -17,7 +17,7 @@ struct SharedNeed {
 class Shared {
  public:
   // kBeyond is how many bytes before and behind it nobody else has: more than a block can ask for.
-  static constexpr std::size_t kBeyond = 256 << 10;
+  static constexpr std::size_t kBeyond = 1 << 20;
 
   Shared() = default;
   ~Shared();
