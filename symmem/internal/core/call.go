@@ -46,12 +46,9 @@ type Call struct {
 	rt     *Runtime
 	opts   options
 	Record Record
-	stream *Stream // since Begin
-	not    string  // why the device's library of collectives did not get it, if it might have
-
-	// The latest tensors that it uses, and how many there were. A program may have dropped a tensor, which the collector then frees, before work with its address is in the stream.
-	held [4]*Tensor
-	uses int
+	stream *Stream   // since Begin
+	not    string    // why the device's library of collectives did not get it, if it might have
+	uses   []*Tensor // since Touch: they stay until the work is in the stream
 	passage
 }
 
@@ -92,8 +89,8 @@ func (c *Call) Enter() *Call {
 }
 
 func (c *Call) Leave() {
+	runtime.KeepAlive(c.uses)
 	c.rt.mu.Unlock()
-	runtime.KeepAlive(c.held)
 }
 
 // unlocked leaves while f waits for other ranks on the host, and enters and begins again.
@@ -179,10 +176,9 @@ func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 
 // Touch notes that the call's work uses the tensors.
 func (c *Call) Touch(tensors ...*Tensor) {
+	c.uses = append(c.uses, tensors...)
 	for _, t := range tensors {
 		t.touch(c.stream)
-		c.held[c.uses%len(c.held)] = t
-		c.uses++
 	}
 }
 

@@ -107,6 +107,7 @@ func (rt *Runtime) Findings() []device.Finding {
 	for _, f := range s.Findings() {
 		// What is left of signals when a wait is given up is cleared while others may still signal. That is told already.
 		o, users := rt.located.containing(f.Address)
+		users = users && (!o.freed || f.Kind == device.UseAfterFree)
 		switch {
 		case f.Memory != "":
 		case users:
@@ -121,23 +122,21 @@ func (rt *Runtime) Findings() []device.Finding {
 	return found
 }
 
-// mark says what memory of this rank is from now on, when the stream comes to it or, without one, at once.
+// mark says what memory of this rank is from now on, when the stream comes to it or, without one or where it is gone, at once.
 func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
 	if n <= 0 || !rt.sanitized.Load() {
 		return
 	}
-	var d device.Stream
-	if s != nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if !s.gone {
-			d = s.d
-		}
+	mark := func(d device.Stream) error {
 		if traced, ok := d.(*tracedStream); ok {
 			d = traced.Stream
 		}
+		rt.dev.(device.Sanitizer).Mark(d, p, n, as)
+		return nil
 	}
-	rt.dev.(device.Sanitizer).Mark(d, p, n, as)
+	if s == nil || s.issue(mark) != nil {
+		mark(nil)
+	}
 }
 
 // markBlock says what a block holds that was taken for a tensor.

@@ -138,7 +138,7 @@ void Stream::submit(Command c) {
 }
 
 void Stream::add(Command c) {
-  if (capture_) {
+  if (capture_ && c.kind != Command::kMark) {  // a mark is of this time's memory
     capture_->push_back(std::move(c));
     return;
   }
