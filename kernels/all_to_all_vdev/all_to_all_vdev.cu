@@ -24,6 +24,9 @@ __device__ __forceinline__ bool exchange(const symm::PacketArgs& a, symm::u32 ep
   for (int first = 0; first < world; first += kTogether) {
     Packet q[kTogether];
     if (!receive(q, a, first, epoch)) return false;
+#ifdef SYMM_CPU
+    symm_cpu_fenced(2);  // what depends on a packet does not overtake it, and its sender's earlier kernels are over: on a GPU too there is an order, without a fence
+#endif
 #pragma unroll
     for (int j = 0; j < kTogether; j++) {
       const int p = first + j;

@@ -40,6 +40,12 @@ const (
 	endLimit  = 60 * time.Second // what a rank may take to end before it is killed
 )
 
+// watchedSlower is how much more time a case may take while accesses are watched: each operation is compiled for that at its first call.
+const watchedSlower = 10
+
+// racing are the cases that do on purpose, or after a wait was given up, what the sanitizer finds.
+var racing = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort"}
+
 // order is what the parent tells a child to do; report is the answer.
 type order struct {
 	Run      string // a case
@@ -307,7 +313,11 @@ func (w *ranks) run(t *testing.T, name string) {
 	for _, c := range w.children {
 		c.control.Encode(order{Run: name}) // a dead child is seen by collect
 	}
-	if !w.collect(t, caseLimit) {
+	limit := caseLimit
+	if os.Getenv(sanitizeVariable) != "" {
+		limit *= watchedSlower
+	}
+	if !w.collect(t, limit) {
 		w.compareTallies(t)
 		return
 	}
