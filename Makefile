@@ -44,6 +44,7 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest -seeds 20
 	go test -count=1 -v -timeout 20m -run '^TestKernelSeeds$$' ./symmem/symmemtest -seeds 100
 	SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 30m -run '^TestSuite$$' ./symmem/symmemtest
+	go test -count=1 -timeout 20m -run '^TestRandomCalls$$' ./symmem/symmemtest -calls 500
 	go test -count=1 -v -timeout 40m -run '^TestTokenSeeds$$' ./symmem/symmemtest -routings 500
 	go test -count=1 -timeout 20m -run '^TestGin$$/^cpu$$/^seed' ./symmem/symmemtest -seeds 50
 	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" SYMMREPL_NCCL_INCLUDE="$$(printf '%s:' "$$PWD"/$(NCCL)/include/*)" go test -count=1 -v -run '^TestNCCLHeaders$$' ./symmem/internal/cuda
