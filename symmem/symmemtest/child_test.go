@@ -133,7 +133,7 @@ func (t *T) runCase(name string) report {
 		}()
 		run(t)
 		if !t.bereft {
-			t.leftClean(slices.Contains(racing, name))
+			t.leftClean(slices.Contains(wrongOnPurpose, name))
 		}
 	}()
 	t.mu.Lock()
@@ -205,12 +205,12 @@ func (t *T) refused(kind symmem.Kind, f func(), words ...string) *symmem.Error {
 // meet lets all ranks go on together, on the host.
 func (t *T) meet() { symmem.Empty(symmem.U8, 1).Free() }
 
-// leftClean checks that the case left no signal behind in any group, and that nothing was found, unless it races.
-func (t *T) leftClean(races bool) {
+// leftClean checks that the case left no signal behind in any group, and that nothing was found, unless that was to be.
+func (t *T) leftClean(wrong bool) {
 	symmem.Synchronize()
 	t.meet() // nobody is at work
 	for _, f := range t.rt.Findings() {
-		if races {
+		if wrong {
 			continue
 		}
 		t.Errorf("the sanitizer found %v in %s: %+v; %s", f.Kind, f.Memory, f.Accesses, f.Order)

@@ -43,8 +43,8 @@ const (
 // watchedSlower is how much more time a case may take while accesses are watched: each operation is compiled for that at its first call.
 const watchedSlower = 10
 
-// racing are the cases that do on purpose, or after a wait was given up, what the sanitizer finds.
-var racing = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort"}
+// wrongOnPurpose are the cases that do, also by going on after a wait was given up, what the sanitizer finds.
+var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy"}
 
 // order is what the parent tells a child to do; report is the answer.
 type order struct {
