@@ -142,7 +142,7 @@ func TestSharedBounds(t *testing.T) {
 		"declared": "__shared__ int s[224]; int* p = s;",
 		"dynamic":  "extern __shared__ int p[];",
 		"both":     "extern __shared__ int p[]; __shared__ int s[5]; if (i == 10000) p[0] = s[out[0]];",
-		"aligned":  "__shared__ __align__(8192) char s[8192]; int* p = (int*)s;",
+		"aligned":  "__shared__ __align__(4096) char s[8192]; int* p = (int*)s;",
 	} {
 		k := b.compile("__global__ void touch(int* out, int i, int store) {\n  " + text + "\n  if (store) p[i] = 7;\n  out[0] = p[i];\n}")["touch"]
 		ints, shared := 224, 0
