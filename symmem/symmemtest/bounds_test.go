@@ -47,5 +47,7 @@ func boundsCase(t *T) {
 	t.equal("what is found once more", len(t.rt.Findings()), 0)
 	t.rt.Sanitize(false, 0)
 	t.equal("what is found without it", len(launch(0)), 0)
-	h.Barrier(0)
+	t.meet()
+	x.Free()
+	shared.Free()
 }

@@ -315,6 +315,7 @@ func kernelBusyCase(t *T) {
 		for (int k = 0; x[i] == 0; k = (k + 1) % 100) y[k]++;
 	}`)
 	x, y := symmem.Local(symmem.F32, 8), symmem.Local(symmem.I32, 100)
+	symmem.Synchronize()
 	t.equal("before", len(t.rt.Busy()), 0)
 	other := symmem.NewStream()
 	for i, name := range []string{"spin", "work"} {
