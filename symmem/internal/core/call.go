@@ -46,9 +46,14 @@ type Call struct {
 	rt     *Runtime
 	opts   options
 	Record Record
-	stream *Stream   // since Begin
-	not    string    // why the device's library of collectives did not get it, if it might have
-	uses   []*Tensor // since Touch: they stay until the work is in the stream
+	stream *Stream // since Begin
+	not    string  // why the device's library of collectives did not get it, if it might have
+
+	// The tensors that Touch was told of, those of most calls without an allocation. They stay until the work is in the stream: a program may have dropped
+	// one, and the collector would free it.
+	uses [6]*Tensor
+	used int
+	more []*Tensor
 	passage
 }
 
@@ -89,7 +94,7 @@ func (c *Call) Enter() *Call {
 }
 
 func (c *Call) Leave() {
-	runtime.KeepAlive(c.uses)
+	runtime.KeepAlive(c)
 	c.rt.mu.Unlock()
 }
 
@@ -176,9 +181,14 @@ func (c *Call) Admit(tensors ...*Tensor) abi.Context {
 
 // Touch notes that the call's work uses the tensors.
 func (c *Call) Touch(tensors ...*Tensor) {
-	c.uses = append(c.uses, tensors...)
 	for _, t := range tensors {
 		t.touch(c.stream)
+		if c.used < len(c.uses) {
+			c.uses[c.used] = t
+		} else {
+			c.more = append(c.more, t)
+		}
+		c.used++
 	}
 }
 
