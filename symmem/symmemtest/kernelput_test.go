@@ -338,16 +338,19 @@ func kernelManyCase(t *T) {
 }
 
 func kernelCountersCase(t *T) {
-	x := symmem.Empty(symmem.I32, 1000*t.size)
+	put := 3000 * t.size // so many elements are put; those behind them are fetched
+	x := symmem.Empty(symmem.I32, put+1000)
 	h := symmem.Rendezvous(x)
+	x.Slice(put, put+1000).Fill(100 + t.rank)
+	h.Barrier(0)
 	src, out := symmem.Local(symmem.I32, 1000).Fill(t.rank), symmem.Local(symmem.I64, 4)
 	count := symmem.Compile(`extern "C" __global__ void count(symm::Handle h, int* src, int* back, long long* out) {
 		const symm::Counter puts{7}, gets{63};
 		for (int i = 0; i < 3; i++)
-			for (int p = 0; p < h.world_size; p++) symm::put(h, p, 4000ull * h.rank, src, 4000, {}, puts);
+			for (int p = 0; p < h.world_size; p++) symm::put(h, p, 4000ull * (3 * h.rank + i), src, 4000, {}, puts);
 		if (threadIdx.x == 0) out[0] = symm::wait_counter(h, puts, 3ull * h.world_size);
 		if (threadIdx.x == 0) out[1] = (long long)symm::read_counter(h, puts);
-		for (int p = 0; p < h.world_size; p++) symm::get(h, p, 0, back + 1000 * p, 4000, gets);
+		for (int p = 0; p < h.world_size; p++) symm::get(h, p, 12000ull * h.world_size, back + 1000 * p, 4000, gets);
 		if (threadIdx.x == 0) out[2] = symm::wait_counter(h, gets, h.world_size);
 		if (threadIdx.x == 0) {
 			symm::reset_counter(h, puts);
@@ -362,7 +365,8 @@ func kernelCountersCase(t *T) {
 		h.Barrier(0)
 	}
 	for p := range t.size {
-		t.equal("data", slices.Compact(x.Slice(1000*p, 1000*p+1000).Ints()), []int{p})
+		t.equal("put", slices.Compact(x.Slice(3000*p, 3000*p+3000).Ints()), []int{p})
+		t.equal("fetched", slices.Compact(back.Slice(1000*p, 1000*p+1000).Ints()), []int{100 + p})
 	}
 	wait := symmem.Compile(`extern "C" __global__ void wait(symm::Handle h) { symm::wait_counter(h, symm::Counter{5}, 2); }`)
 	wait.Launch(symmem.Grid(1), symmem.Block(1), h, symmem.Timeout(100*time.Millisecond))

@@ -36,6 +36,7 @@ template <class Coop> __device__ void coop(Coop c, int* out, int root) {
 	out[1] = c.num_threads() - c.size();
 	c.sync();
 	out[2] = ncclCoopBcast(c, (int)threadIdx.x, root);
+	c.sync();  // all have the first value
 	out[3] = (int)ncclCoopBcast(c, threadIdx.x * 0x100000001ull, root, false) + ncclCoopIsThread(c) * 1000 + ncclCoopWithinWarp(c) * 2000;
 	ncclCoopAny any = c;
 	out[4] = any.thread_rank() * 1000 + any.size() + any.num_threads() - c.size();
