@@ -270,18 +270,22 @@ extern "C" __global__ void pointers(ncclDevComm comm, ncclWindow_t w, ncclDevRes
 	*out++ = theirs == ncclGetResourceBufferLsaPointer(comm, second, lsa) && (char*)theirs == ncclGetResourceBuffer(comm, second).lsaPtr(lsa);
 	ncclLsaBarrierSession<ncclCoopThread> bar(ncclCoopThread(), comm, ncclTeamTagLsa(), 0);
 	bar.sync(ncclCoopThread(), cuda::memory_order_relaxed);
-	theirs[1023] = 50 + comm.rank;
+	for (int i = 0; i < 1024; i++) theirs[i] = i + comm.rank;
+	((int*)ncclGetResourceBufferPeerPointer(comm, first, ncclTeamLsa(comm), lsa))[0] = 50 + comm.rank;
 	bar.sync(ncclCoopThread(), cuda::memory_order_acq_rel);
-	*out++ = ((int*)ncclGetResourceBufferLocalPointer(comm, second))[1023];
+	*out++ = *(int*)ncclGetResourceBufferLocalPointer(comm, first);
+	int sum = 0;
+	for (int i = 0; i < 1024; i++) sum += ((int*)ncclGetResourceBufferLocalPointer(comm, second))[i];
+	*out++ = sum;
 }`)
-	out := symmem.Local(symmem.U64, 19)
+	out := symmem.Local(symmem.U64, 20)
 	k.Launch(symmem.Grid(1), symmem.Block(1), comm, w, comm.Resource(0), comm.Resource(1), out)
 	at := h.BufferPtrs()
 	host := symmem.LSA()
 	neighbour := func(k int) int { return host.Ranks()[(host.Rank()+host.Size()+k)%host.Size()] }
 	next := neighbour(1)
 	mine, theirs := int(at[t.rank])+4, int(at[next])+4
-	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128, 128, 1, 50 + neighbour(-1)})
+	t.equal("pointers", out.Ints(), []int{mine, theirs, theirs, theirs, mine, theirs, theirs, theirs, 16, 8, 20, 3, 4, 1, 0, 128, 128, 1, 50 + neighbour(-1), 1024*1023/2 + 1024*neighbour(-1)})
 	symmem.Synchronize()
 	comm.Free()
 	x.Free()

@@ -188,7 +188,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	c := &DeviceComm{g: g, reqs: reqs}
 	c.arg = abi.NcclDevComm{Rank: int32(g.rank), NRanks: int32(len(g.ranks)), LsaRank: int32(rank), LsaSize: int32(size)}
 
-	// What Recover clears comes first: the tensor's signal pad. The buffers are its data.
+	// What Recover clears is the tensor's signal pad. The buffers are its data. A handle counts from the pad on.
 	at := 0
 	place := func(bytes int) uint32 {
 		if bytes > 1<<31 || at > 1<<33 {
@@ -205,18 +205,23 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	c.arg.LsaLLA2A = abi.NcclLLA2A{BufHandle: place(16 * reqs.LLA2ABlocks * (1 + 2*reqs.LLA2ASlots)), NSlots: uint32(reqs.LLA2ASlots), NBlocks: uint32(reqs.LLA2ABlocks)}
 	c.gin(op, place)
 	pad := max(aligned(at), alignment)
-	at = pad
+	at = 0
 	for _, n := range reqs.Resources {
 		if n < 0 {
 			panic(rt.misuse(op, "reqs", "", "a resource buffer must not have %d bytes", n))
 		}
 		c.parts = append(c.parts, place(n))
 	}
-	c.t = g.empty(op, U8, []int{at - pad}, pad, reqs.String())
+	c.t = g.empty(op, U8, []int{at}, pad, reqs.String())
+	placed := c.t.st.alloc.at
+	data := placed.data - placed.pad // a multiple of the unit, as are both sizes
+	for i := range c.parts {
+		c.parts[i] += uint32(data / abi.NcclBufferUnit)
+	}
 	err := Maybe(func() {
 		h := rt.Rendezvous(c.t, g)
 		c.count(op)
-		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, at).pointer()), abi.Ptr(h.pads[g.rank])
+		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, data+at).pointer()), abi.Ptr(h.pads[g.rank])
 		c.arg.Net = g.table
 		if reqs.Multimem {
 			c.arg.LsaMultimem = c.arg.ResourceWindow // whatever is not 0: windows have the addresses
