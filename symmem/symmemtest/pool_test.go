@@ -104,6 +104,7 @@ func memPoolNoMeetingCase(t *T) {
 	word := symmem.Empty(symmem.I32, 1)
 	h := symmem.Rendezvous(word)
 	pooled(symmem.I32, 100).Free()
+	one := symmem.Local(symmem.I32, 1) // its zeros come before the stream waits
 	symmem.Synchronize()
 	t.meet()
 	use := func() {
@@ -114,7 +115,6 @@ func memPoolNoMeetingCase(t *T) {
 	if t.rank == 0 {
 		use()
 		s := symmem.NewStream()
-		one := symmem.Local(symmem.I32, 1)
 		for p := 1; p < t.size; p++ {
 			symmem.OnStream(s, func() { h.PutWithSignal(p, one, 0, 1) })
 		}
