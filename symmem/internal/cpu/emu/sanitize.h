@@ -178,7 +178,7 @@ class Block {
   unsigned distance(Task other) const;
   void load(ThreadState&, const Sync&, bool acquire, unsigned scope);
   void store(ThreadState&, Sync&, bool swap, bool release, unsigned scope);
-  bool knows(const First&);
+  bool knows(unsigned level, const First&);
   void overtakes(Sync&);
   void settle(ThreadState&);
   void learned(ThreadState&);

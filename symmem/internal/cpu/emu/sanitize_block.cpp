@@ -520,12 +520,14 @@ void Block::wants(const void* at, u64 value, const void* pc) {
 
 // First values. A thread reads a word before it lets others add to it, and then waits until they have. If a store of another one is not ordered with the read, what is read may count it
 // or not. That is a mistake only if a wait follows: others read such words to look how far they are.
+//
+// The read acquires: it is over before its thread goes on. So what tells of it later needs no fence, such as a barrier that is relaxed.
 
-bool Block::knows(const First& f) {
+bool Block::knows(unsigned level, const First& f) {
   Cell c{};
   c.task = f.task, c.time = f.time, c.thread = f.thread;
   const Launch* l;
-  return knows(0, c, l, nullptr);
+  return knows(level, c, l, nullptr);
 }
 
 void Block::first(const void* at, const void* pc) {
@@ -540,7 +542,7 @@ void Block::first(const void* at, const void* pc) {
   First* mine = nullptr;
   for (First& f : s->first)
     if (f.task == task_) {
-      if (!knows(f)) return;  // one thread of several stands for all
+      if (!knows(0, f)) return;  // one thread of several stands for all
       mine = &f;
     }
   if (!mine) mine = &s->first[s->next_first++ % kFirsts];
@@ -550,13 +552,13 @@ void Block::first(const void* at, const void* pc) {
   const Release& last = s->weak;
   if (!last.task || last.task == task_) return;
   const First store{last.task, std::max(last.time, 1u), 0, last.thread, 0, 0, 0};
-  if (!knows(store)) mine->by = last.task, mine->by_pc = s->last_pc, mine->by_thread = last.thread;
+  if (!knows(0, store)) mine->by = last.task, mine->by_pc = s->last_pc, mine->by_thread = last.thread;
 }
 
 // overtakes notes which reads of first values do not come before a store of this block.
 void Block::overtakes(Sync& s) {
   for (First& f : s.first)
-    if (f.task && f.task != task_ && !f.by && !knows(f)) f.by = task_, f.by_pc = s.last_pc, f.by_thread = static_cast<u16>(thread());
+    if (f.task && f.task != task_ && !f.by && !knows(kLevels - 1, f)) f.by = task_, f.by_pc = s.last_pc, f.by_thread = static_cast<u16>(thread());
 }
 
 void Block::counts(const void* at) {
