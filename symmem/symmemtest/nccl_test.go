@@ -415,10 +415,10 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 func ncclGinCase(t *T) {
 	x := symmem.Empty(symmem.I64, 64)
 	w := symmem.Window(x)
-	comm := symmem.DevComm(symmem.DevReqs{GinSignals: 8, GinCounters: 2, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1})
+	comm := symmem.DevComm(symmem.DevReqs{GinSignals: 8, GinCounters: 2, GinContexts: 2, WorldGinBarriers: 2, RailGinBarriers: 1, Resources: []int{1000}})
 	k := symmem.Compile(`
 #include <nccl_device.h>
-extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, long long* out) {  // 64 threads
+extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, ncclDevResourceHandle buffer, long long* out) {  // 64 threads
 	const ncclTeam world = ncclTeamWorld(comm);
 	const int right = (comm.rank + 1) % comm.nRanks, first = threadIdx.x == 0;
 	ncclGin gin{comm, 0}, other{comm, 3, NCCL_GIN_RESOURCE_SHARING_CTA};
@@ -492,19 +492,26 @@ extern "C" __global__ void functions(ncclDevComm comm, ncclWindow_t w, long long
 	gin.waitSignal(cta, 2, 1);
 	if (first) out[23] = mine[62], gin.resetSignal(2);
 	ncclGinBarrier(cta, gin, ncclTeamTagWorld(), 1);
+
+	// the last element of a resource buffer
+	const ncclSymPtr<long long> last = ncclSymPtr<long long>(ncclGetResourceBuffer(comm, buffer)) + 124;
+	if (first) gin.putValue(world, right, last, 9000ll + comm.rank, ncclGin_SignalInc{2});
+	gin.waitSignal(cta, 2, 1);
+	if (first) out[24] = *last.localPtr(), gin.resetSignal(2);
+	ncclGinBarrier(cta, gin, ncclTeamTagWorld(), 1);
 }`)
 	for range 3 {
 		x.Fill(0)
 		symmem.Synchronize()
 		symmem.Meet()
-		out := symmem.Local(symmem.I64, 24)
-		k.Launch(symmem.Grid(1), symmem.Block(64), comm, w, out, symmem.Timeout(30*time.Second))
+		out := symmem.Local(symmem.I64, 25)
+		k.Launch(symmem.Grid(1), symmem.Block(64), comm, w, comm.Resource(0), out, symmem.Timeout(30*time.Second))
 		left, right := (t.rank+t.size-1)%t.size, (t.rank+1)%t.size
 		var want []int
 		for i := range 8 {
 			want = append(want, 100*left+i)
 		}
-		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0, 1, 0x7766554433220011+(left+1)<<8)
+		want = append(want, 7000+left, 8000+left, 100*right, 100*right+1, 100*right+2, 12, 1, 10, 12, 30, 42, 0, 8, 0, 1, 0x7766554433220011+(left+1)<<8, 9000+left)
 		t.equal("functions", out.Ints(), want)
 		symmem.Meet()
 	}
