@@ -113,7 +113,7 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 	defer rt.mu.Unlock()
 	for i, s := range mapped {
 		if r := g.ranks[i]; s != nil && a.peers[r] == nil {
-			a.at.protect(s)
+			rt.renewed(s, a.at)
 			a.peers[r] = s
 			a.locate(r, s)
 		}

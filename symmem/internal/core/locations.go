@@ -2,6 +2,8 @@ package symmem
 
 import (
 	"fmt"
+	"maps"
+	"os"
 	"sync"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -46,6 +48,15 @@ func (l *locations) forget(key device.Ptr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.list, key)
+}
+
+// renew forgets tensors that were freed and lay where memory is mapped anew, with the guard pages around it: their addresses were given back.
+func (l *locations) renew(p device.Ptr, n int) {
+	page := device.Ptr(os.Getpagesize())
+	from, to := p/page*page-page, (p+device.Ptr(n)+page-1)/page*page+page
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.list, func(_ device.Ptr, o location) bool { return o.freed && o.at < to && o.at+device.Ptr(o.bytes) > from })
 }
 
 // locate notes where a member's copy of a symmetric tensor and its signal pad are.

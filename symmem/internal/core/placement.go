@@ -45,6 +45,12 @@ func (p placement) protect(s device.Segment) {
 	}
 }
 
+// renewed prepares a segment that is mapped anew.
+func (rt *Runtime) renewed(s device.Segment, p placement) {
+	p.protect(s)
+	rt.located.renew(s.Ptr(), s.Size())
+}
+
 // within is where n bytes begin in a block of a device: at its end if that is at a guard page.
 func (rt *Runtime) within(blockBytes, n int) device.Ptr {
 	if !rt.info.Guards {

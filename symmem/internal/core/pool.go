@@ -182,7 +182,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 	b := &poolBlock{pad: pad, size: size, at: at, seg: seg, peers: map[int]device.Segment{}}
 	for i, s := range mapped {
 		b.peers[g.ranks[i]] = s
-		at.protect(s)
+		rt.renewed(s, at)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()

@@ -97,6 +97,7 @@ func (rt *Runtime) take(op string, s *Stream, n int) *block {
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
+	rt.located.renew(p, size)
 	c.mu.Lock()
 	c.handed += size
 	c.total += size

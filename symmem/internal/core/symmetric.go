@@ -77,7 +77,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
 	g.allocs++
 	a.digest.text(a.id)
-	a.at.protect(seg)
+	rt.renewed(seg, a.at)
 	a.seg = seg
 	a.peers[rt.rank] = seg
 	a.locate(rt.rank, seg)
