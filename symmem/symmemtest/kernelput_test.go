@@ -312,20 +312,20 @@ func kernelSourceIsFreeCase(t *T) {
 // kernelManyCase posts more from four blocks at once than the ring has slots.
 func kernelManyCase(t *T) {
 	const blocks, threads, times = 4, 64, 5
-	x := symmem.Empty(symmem.I32, blocks*threads)
+	x := symmem.Empty(symmem.I32, times*blocks*threads)
 	h := symmem.Rendezvous(x)
 	many := symmem.Compile(`extern "C" __global__ void many(symm::Handle h, int dst, int times) {
 		const int me = blockIdx.x * blockDim.x + threadIdx.x;
 		for (int i = 0; i < times; i++)
-			if (!symm::put_value(h, dst, 4ull * me, 1000 * me + h.rank, symm::signal_add(me % 3, 1))) return;
+			if (!symm::put_value(h, dst, 4ull * (i * gridDim.x * blockDim.x + me), 1000 * me + h.rank, symm::signal_add(me % 3, 1))) return;
 		if (me < 3) symm::wait_for_signal(h, me, gridDim.x * blockDim.x / 3 * times, true);
 	}`)
 	right, left := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
 	many.Launch(symmem.Grid(blocks), symmem.Block(threads), h, right, times, symmem.Timeout(40*time.Second))
 	h.Barrier(0)
-	want := make([]int, blocks*threads)
+	want := make([]int, times*blocks*threads)
 	for i := range want {
-		want[i] = 1000*i + left
+		want[i] = 1000*(i%(blocks*threads)) + left
 	}
 	t.equal("values", x.Ints(), want)
 	sum := uint64(0)
