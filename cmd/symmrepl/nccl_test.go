@@ -188,6 +188,34 @@ v := symm.Empty(symm.I32, 1); symm.Rendezvous(v); v.CopyFrom([]int{3}); symm.All
 	inOrder(t, "the output", out, "Rendezvous: ncclCommWindowRegister returned 5: unhandled error")
 }
 
+// TestNCCLAverages: windows are averaged too, for which NCCL has no kernel of its own.
+func TestNCCLAverages(t *testing.T) {
+	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=23203").run(`t := symm.Empty(symm.F32, 2).CopyFrom([]float32{float32(symm.Rank()), 5}); symm.Rendezvous(t)
+symm.AllReduce(t, "avg", symm.Via("NCCL")).Float32s()
+g := symm.Capture(func() { symm.AllReduce(t, "sum", symm.Via("NCCL")); symm.AllReduce(t, "avg", symm.Via("NCCL")) })
+g.Replay(); g.Replay(); t.Float32s()
+`, "-n", "2", "--device", "cuda", "--backend", "NCCL")
+	inOrder(t, "the output", r.out+r.err, "[0,1] []float32{0.5, 5}\n", "[0,1] []float32{2, 20}\n")
+}
+
+// TestNCCLShares: ranks that share a GPU have communicators if NCCL is told to make them, from the version on that can.
+func TestNCCLShares(t *testing.T) {
+	const cells = `t := symm.Empty(symm.I32, 2).CopyFrom([]int{symm.Rank(), 7}); symm.Rendezvous(t)
+symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
+`
+	const shared = "all_reduce: NCCL does not do this: ranks 0,1 share a GPU, in turns by time slices, and "
+	for _, c := range []struct{ version, variable, want string }{
+		{"23203", "", shared + "NCCL 2.32.3 needs a GPU for each unless NCCL_MULTI_RANK_GPU_ENABLE=1 is set for all ranks\n"},
+		{"22907", "1", shared + "NCCL 2.29.7 needs a GPU for each; 2.30.3 or later does not, with NCCL_MULTI_RANK_GPU_ENABLE=1\n"},
+		{"23203", "1", "[0,1] []int{1, 14}\n"},
+	} {
+		for _, backend := range []string{"CUDA", "NCCL"} {
+			r := fakeNCCL(t, 1, "FAKE_NCCL_VERSION="+c.version, "NCCL_MULTI_RANK_GPU_ENABLE="+c.variable).run(cells, "-n", "2", "--device", "cuda", "--backend", backend)
+			inOrder(t, fmt.Sprint(c, backend), r.err+r.out, c.want)
+		}
+	}
+}
+
 // TestNCCLEngines: with CopyEngine NCCL's copy engines do what they can, by a communicator of their own, of windows.
 func TestNCCLEngines(t *testing.T) {
 	const cells = `t, u := symm.Empty(symm.I32, 2), symm.Empty(symm.I32, 4); symm.Rendezvous(t); symm.Rendezvous(u); t.CopyFrom([]int{symm.Rank(), 7})

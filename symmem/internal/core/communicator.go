@@ -181,13 +181,27 @@ func (c *Call) noLibrary() string {
 	return c.opts.group.shares()
 }
 
-// shares says which members use the same device, for which the library has no communicators; empty if none do.
+// shares says which members use the same device and that the library has no communicators for these; empty if none do or it has.
 func (g *Group) shares() string {
 	s := SharingOf(g.rt)
 	if !slices.ContainsFunc(s.Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) }) {
 		return ""
 	}
-	return fmt.Sprintf("%v, and it needs a GPU for each", s)
+	return g.rt.refusesSharing(s)
+}
+
+// refusesSharing says that the library has no communicators for ranks that share devices; empty if it has.
+func (rt *Runtime) refusesSharing(s Sharing) string {
+	why := "NCCL needs a GPU for each"
+	if d, ok := rt.dev.(device.CollectiveDevice); ok {
+		if l, err := d.Collectives(rt.collectivesSettings()); err == nil {
+			why = l.Shares()
+		}
+	}
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("%v, and %s", s, why)
 }
 
 // hasComm reports whether a group has a communicator of a sort.

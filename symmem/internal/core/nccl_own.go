@@ -80,7 +80,9 @@ func (rt *Runtime) ownHeaders() (library, why string) {
 	case len(p.parts) > 1:
 		return "", "the world spans hosts"
 	case len(p.sharing.Ranks) > 0:
-		return "", SharingOf(rt).String()
+		if why = rt.refusesSharing(SharingOf(rt)); why != "" {
+			return "", why
+		}
 	}
 	l, err := d.Collectives(rt.collectivesSettings())
 	var un *device.UnavailableError

@@ -13,6 +13,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/clib"
 	"github.com/symmrepl/symmrepl/symmem/internal/cuda/libs"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/element"
 )
 
 // The versions of NCCL whose binary interface is known, as the library numbers them. The oldest has all-to-all and windows.
@@ -155,6 +156,24 @@ func (c collectives) Headers() (why string) { return c.l.without }
 // Windows implements device.Collectives.
 func (c collectives) Windows() bool { return c.l.windows() }
 
+// sharing is the first version that has the variable by which several ranks may use one GPU.
+const (
+	sharing         = 23003
+	sharingVariable = "NCCL_MULTI_RANK_GPU_ENABLE"
+)
+
+// Shares implements device.Collectives.
+func (c collectives) Shares() (why string) {
+	on := os.Getenv(sharingVariable)
+	switch {
+	case c.l.c.Version() < sharing:
+		return fmt.Sprintf("%s needs a GPU for each; %s or later does not, with %s=1", c.Name(), ncclVersion(sharing), sharingVariable)
+	case on == "" || on == "0":
+		return fmt.Sprintf("%s needs a GPU for each unless %s=1 is set for all ranks", c.Name(), sharingVariable)
+	}
+	return ""
+}
+
 func (c collectives) NewID() ([]byte, error) { return c.l.c.NewID(c.d.c) }
 
 // joinTick is how often Join looks whether it was cancelled.
@@ -175,8 +194,8 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engine
 			return nil, err
 		}
 		if done {
-			size, abortFlag := c.l.c.DeviceComm()
-			return communicator{comm, c.l.windows(), size, abortFlag}, nil
+			argument, abortFlag := c.l.c.DeviceComm()
+			return communicator{comm, size, c.l.windows(), argument, abortFlag}, nil
 		}
 	}
 }
@@ -184,6 +203,7 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engine
 // communicator implements device.Communicator.
 type communicator struct {
 	clib.NCCLComm
+	size                int // how many members
 	windows             bool
 	argument, abortFlag int // bytes of an ncclDevComm, and where it has the pointer to the word that ends its waits
 }
@@ -252,6 +272,21 @@ func (s *Stream) Collective(c device.Communicator, d device.Collective) error {
 	if !ok || !ok2 {
 		return fmt.Errorf("NCCL is not asked for %q of %s", d.Reduction, d.Type)
 	}
+	comm := c.(communicator)
 	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root}
-	return c.(communicator).Run(s.c, call)
+	if d.Kind == device.AllReduce && d.Reduction == "avg" && comm.windows {
+		// For an average on windows, NCCL 2.30 to 2.32 choose a kernel that they do not have, and fail. This is how they average elsewhere.
+		call.Scaled, call.Factor = true, reciprocal(comm.size, d.Type)
+	}
+	return comm.Run(s.c, call)
+}
+
+// reciprocal is the bits of 1/n of a floating-point type.
+func reciprocal(n int, name string) uint64 {
+	t := element.F16
+	for t.String() != name {
+		t++
+	}
+	bits, _ := t.EncodeFloat(1 / float64(n))
+	return bits
 }

@@ -20,6 +20,8 @@ type Collectives interface {
 	Headers() (why string)
 	// Windows reports whether Communicator.Register makes windows.
 	Windows() bool
+	// Shares says why members of a communicator cannot use the same device; it is empty if they can.
+	Shares() (why string)
 	// NewID makes what the members of one communicator name it by.
 	NewID() ([]byte, error)
 	// Join makes a member's communicator with all the others, which call it too. With engines its collectives of windows are done by copy engines

@@ -272,6 +272,8 @@ typedef struct {
 	uint64_t src, dst;
 	size_t n; // elements, as the function of the library counts them
 	int type, op, root;
+	int scaled;      // an all-reduce multiplies the elements by factor before it sums them, whatever op is
+	uint64_t factor; // the bits of an element
 } sy_nccl_call;
 
 // sy_nccl_run queues a collective. sy_nccl_failure is what the library reports of those under way. text holds SY_NCCL_TEXT bytes.

@@ -10,7 +10,7 @@
 #include "inner.h"
 
 // NCCL's functions and structures, as far as they are used: facts of its binary interface.
-enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7, NCCL_UINT8 = 1, NCCL_COLLECTIVE_WINDOW = 1, NCCL_CTA_POLICY_ZERO = 2 };
+enum { NCCL_SUCCESS = 0, NCCL_SYSTEM_ERROR = 2, NCCL_IN_PROGRESS = 7, NCCL_UINT8 = 1, NCCL_COLLECTIVE_WINDOW = 1, NCCL_CTA_POLICY_ZERO = 2, NCCL_SCALAR_HOST_IMMEDIATE = 1 };
 
 typedef struct {
 	char bytes[SY_NCCL_ID];
@@ -66,6 +66,8 @@ static const struct {
 	X(ncclCommGetAsyncError, (void *comm, int *result)) \
 	X(ncclCommWindowRegister, (void *comm, void *ptr, size_t size, void **window, int flags)) \
 	X(ncclCommWindowDeregister, (void *comm, void *window)) \
+	X(ncclRedOpCreatePreMulSum, (int *op, void *factor, int type, int residence, void *comm)) \
+	X(ncclRedOpDestroy, (int op, void *comm)) \
 	X(ncclAllReduce, (const void *src, void *dst, size_t n, int type, int op, void *comm, cu_stream stream)) \
 	X(ncclReduceScatter, (const void *src, void *dst, size_t n, int type, int op, void *comm, cu_stream stream)) \
 	X(ncclAllGather, (const void *src, void *dst, size_t n, int type, void *comm, cu_stream stream)) \
@@ -423,11 +425,26 @@ sy_status sy_nccl_failure(sy_nccl_comm *c, char *text) {
 	return (sy_status){result, "ncclCommGetAsyncError"};
 }
 
+static sy_status all_reduce(const sy_nccl *n, void *comm, cu_stream stream, const sy_nccl_call *a) {
+	int op = a->op;
+	uint64_t factor = a->factor;
+	if (a->scaled) {
+		int result = n->ncclRedOpCreatePreMulSum(&op, &factor, a->type, NCCL_SCALAR_HOST_IMMEDIATE, comm);
+		if (result) return (sy_status){result, "ncclRedOpCreatePreMulSum"};
+	}
+	sy_status st = {n->ncclAllReduce((const void *)a->src, (void *)a->dst, a->n, a->type, op, comm, stream), "ncclAllReduce"};
+	if (a->scaled) { // which calls that were queued do not need any more
+		int result = n->ncclRedOpDestroy(op, comm);
+		if (result && !st.code) st = (sy_status){result, "ncclRedOpDestroy"};
+	}
+	return st;
+}
+
 static sy_status collective(const sy_nccl *n, void *comm, cu_stream stream, const sy_nccl_call *a) {
 	const void *src = (const void *)a->src;
 	void *dst = (void *)a->dst;
 	switch (a->kind) {
-	case SY_NCCL_ALL_REDUCE: return (sy_status){n->ncclAllReduce(src, dst, a->n, a->type, a->op, comm, stream), "ncclAllReduce"};
+	case SY_NCCL_ALL_REDUCE: return all_reduce(n, comm, stream, a);
 	case SY_NCCL_REDUCE_SCATTER: return (sy_status){n->ncclReduceScatter(src, dst, a->n, a->type, a->op, comm, stream), "ncclReduceScatter"};
 	case SY_NCCL_ALL_GATHER: return (sy_status){n->ncclAllGather(src, dst, a->n, a->type, comm, stream), "ncclAllGather"};
 	case SY_NCCL_ALL_TO_ALL: return (sy_status){n->ncclAlltoAll(src, dst, a->n, a->type, comm, stream), "ncclAlltoAll"};

@@ -158,11 +158,16 @@ type NCCLCall struct {
 	Src, Dst       uintptr
 	N              int
 	Type, Op, Root int
+	Scaled         bool   // an all-reduce multiplies the elements by Factor before it sums them, whatever Op is
+	Factor         uint64 // the bits of an element
 }
 
 // Run queues a collective.
 func (c NCCLComm) Run(s Stream, call NCCLCall) error {
-	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N), _type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root)}
+	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N), _type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root), factor: C.uint64_t(call.Factor)}
+	if call.Scaled {
+		a.scaled = 1
+	}
 	var text [C.SY_NCCL_TEXT]C.char
 	return ncclError(C.sy_nccl_run(c.c, s.c, &a, &text[0]), &text[0])
 }
