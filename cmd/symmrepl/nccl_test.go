@@ -216,6 +216,51 @@ symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 	}
 }
 
+// TestNCCLPuts: with the back end NCCL data goes by its puts, and is told of by symmrepl's signals.
+func TestNCCLPuts(t *testing.T) {
+	const cells = `t, u := symm.Empty(symm.I32, 4), symm.Empty(symm.I32, 2); h := symm.Rendezvous(t.Slice(1, 4)); symm.Rendezvous(u); v, next := symm.Via("NCCL"), 1 - symm.Rank()
+u.CopyFrom([]int{10 + symm.Rank(), 20 + symm.Rank()})
+symm.Explain(func() { h.PutWithSignal(next, u, 3, 7, v) })
+h.WaitForSignal(3, "==", 7); t.Ints()
+h.Put(symm.Rank(), u.Slice(1, 2), v); h.Put(next, u.Slice(0, 0), v); h.Barrier(0); t.Ints()
+symm.Synchronize(); symm.Meet()
+if symm.Rank() == 0 { h.WaitSignal(1, 0); h.Put(1, u, v); symm.Synchronize() } else { panic("no") }
+t.Fill(0); symm.Synchronize(); symm.Meet(); h.Put(next, u, v)
+symm.Broadcast(u, 0, v); h.Put(next, u, v); h.Barrier(0); t.Ints()
+h.Put(next, symm.Local(symm.I32, 1), v)
+h.Put(next, h.GetBuffer(next, symm.I32, 1), v)
+h.Put(next, u, symm.Via("flat"))
+symm.Capture(func() { h.Put(next, u, v) })
+h.Get(next, u, v)
+`
+	args := []string{"-n", "2", "--device", "cuda", "--backend"}
+	r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION=23203").run(cells, append(args, "NCCL")...)
+	inOrder(t, "the output", r.out, `[0,1] "put_with_signal on world (2 ranks, 8 bytes): NCCL 2.32.3 by copy engines, because the call asks for it by Via"`+"\n", "[0] []int{0, 11, 21, 0}\n[1] []int{0, 10, 20, 0}\n",
+		"[0] []int{0, 20, 21, 0}\n[1] []int{0, 21, 20, 0}\n", "[0,1] []int{0, 10, 20, 0}\n")
+	inOrder(t, "what is refused", r.err, "put: world has no communicator of NCCL since Recover\n", "hint: let all its ranks make a collective by NCCL first, such as symm.Broadcast(t, 0, symm.Via(\"NCCL\"))\n",
+		"put: NCCL puts from window to window, and i32[1] is in none of world\n", "hint: give a tensor of Empty that world has rendezvoused\n", "put: NCCL puts from window to window, and i32[1] is in none of world\n",
+		"put: the ways of a put are the usual one and \"NCCL\", not \"flat\"\n", "put: NCCL's puts cannot be captured: in a graph they wait for its own waits\n",
+		"get: Via is an option of ")
+
+	const alone = `t := symm.Empty(symm.I32, 1); h := symm.Rendezvous(t)
+h.Put(0, t, symm.Via("NCCL"))
+`
+	for _, c := range []struct{ version, backend, fail, want string }{
+		{"23203", "CUDA", "", "put: NCCL's puts need windows, which the back end NCCL has with NCCL 2.29.7 or later\n"},
+		{"22809", "NCCL", "", "put: NCCL's puts need windows, which the back end NCCL has with NCCL 2.29.7 or later\n"},
+		{"22907", "NCCL", "ncclSignal=4", "put: NCCL does not do this: invalid argument: One sided RMA: host RMA is not supported in this communicator.\n"},
+		{"22907", "NCCL", "ncclSignal=3", "Rendezvous: ncclSignal returned 3: "},
+		{"22907", "NCCL", "ncclPutSignal=3", "put: ncclPutSignal returned 3: unhandled error: ncclPutSignal was made to fail\n"},
+	} {
+		r := fakeNCCL(t, 2, "FAKE_NCCL_VERSION="+c.version, "FAKE_NCCL_FAIL="+c.fail).run(alone, append(args, c.backend)...)
+		inOrder(t, fmt.Sprint(c), r.err, c.want)
+	}
+	r = newHome(t, 2).run(alone)
+	if device() == "cpu" {
+		inOrder(t, "the cpu device", r.err, "put: NCCL needs the cuda device, this is cpu\n")
+	}
+}
+
 // TestNCCLEngines: with CopyEngine NCCL's copy engines do what they can, by a communicator of their own, of windows.
 func TestNCCLEngines(t *testing.T) {
 	const cells = `t, u := symm.Empty(symm.I32, 2), symm.Empty(symm.I32, 4); symm.Rendezvous(t); symm.Rendezvous(u); t.CopyFrom([]int{symm.Rank(), 7})
@@ -329,7 +374,7 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 	if said := regexp.MustCompile("(?m)^1 of 2 .*\n").ReplaceAllString(string(made), ""); said != want {
 		t.Errorf("rank 0 made\n%s, want\n%s", said, want)
 	}
-	inOrder(t, "doctor", h.run("", "doctor").out, "nccl_device.h is symmrepl's; with the back end NCCL, for kernels of barriers and pointers of one host, that of NCCL 2.32.3 in /", "NCCL: 2.32.3, with collectives, windows, device headers, device API\n")
+	inOrder(t, "doctor", h.run("", "doctor").out, "nccl_device.h is symmrepl's; with the back end NCCL, for kernels of barriers and pointers of one host, that of NCCL 2.32.3 in /", "NCCL: 2.32.3, with collectives, windows, device headers, device API, puts\n")
 
 	for _, c := range []struct{ version, body, args, why string }{
 		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 cannot be ended; those of 2.29.7 and later can"},

@@ -22,6 +22,7 @@ var libraryCases = []testCase{
 	{name: "LibraryAbort", run: libraryAbortCase},
 	{name: "LibraryMisuse", run: libraryMisuseCase},
 	{name: "LibraryHeaders", run: libraryHeadersCase},
+	{name: "LibraryPuts", run: libraryPutsCase},
 }
 
 // viaNCCL is the option that asks for it.
@@ -48,8 +49,8 @@ func TestNCCL(t *testing.T) {
 			}
 			w := startOn(t, "cuda", c.ranks, c.hosts, "null")
 			for _, l := range libraryCases {
-				if c.ranks == 1 && l.name != "LibraryHeaders" {
-					continue // which is about several
+				if c.ranks == 1 && l.name != "LibraryHeaders" && l.name != "LibraryPuts" {
+					continue // they are about several
 				}
 				t.Run(l.name, func(t *testing.T) { w.run(t, l.name) })
 			}
@@ -132,6 +133,66 @@ extern "C" __global__ void own(ncclWindow_t in, ncclWindow_t out, int n, ncclDev
 	comm.Free()
 	x.Free()
 	sums.Free()
+}
+
+// libraryPutsCase puts around the ring by NCCL, where it has puts: of all sorts of sizes, many at once, and after the world gave up.
+func libraryPutsCase(t *T) {
+	const n = 1 << 20
+	x, u := symmem.Empty(symmem.I32, n+8), symmem.Empty(symmem.I32, n+3)
+	h := symmem.Rendezvous(x.Slice(5, n+5))
+	symmem.Rendezvous(u)
+	next, last := (t.rank+1)%t.size, (t.rank+t.size-1)%t.size
+	if err := symmem.Maybe(func() { h.Put(next, u.Slice(0, 0), viaNCCL) }); err != nil {
+		if caps := symmem.Caps(); caps.Backend == "NCCL" && len(caps.Hosts) == 1 && !strings.Contains(err.Error(), "2.29.7 or later") {
+			t.Errorf("with windows on one host: %v", err)
+		}
+		return
+	}
+	mine := make([]int, n)
+	for i := range mine {
+		mine[i] = 1_000_000*t.rank + i%99_991
+	}
+	u.Slice(3, n+3).CopyFrom(mine)
+	for i, size := range []int{1, 31, 1000, 1 << 16, n} {
+		x.Fill(-1)
+		symmem.Synchronize()
+		symmem.Meet()
+		h.PutWithSignal(next, u.Slice(3, 3+size), 2, uint64(i+1), viaNCCL)
+		h.WaitForSignal(2, "==", uint64(i+1))
+		got := x.Ints()
+		for j, v := range got {
+			want := -1
+			if j >= 5 && j < 5+size {
+				want = 1_000_000*last + (j-5)%99_991
+			}
+			if v != want {
+				t.Fatalf("of %d elements from rank %d: element %d is %d, want %d", size, last, j, v, want)
+			}
+		}
+		symmem.Meet()
+	}
+	for i := range 200 {
+		h.Put(next, u.Slice(3+i, 4+i), viaNCCL)
+	}
+	h.Barrier(0)
+	t.equal("the last of 200", x.Slice(5, 6).Ints(), []int{1_000_000*last + 199})
+	symmem.Meet()
+	if t.rank == 0 { // behind a wait that gives up
+		h.WaitForSignal(3, "==", 1)
+		h.Put(next, u.Slice(3, n+3), viaNCCL)
+		time.AfterFunc(50*time.Millisecond, func() { t.rt.Abort("the test wants it") })
+		t.refused(symmem.KindInterrupted, symmem.Synchronize, "wait_for_signal", "the test wants it")
+	}
+	symmem.Recover()
+	t.refused(symmem.KindMisuse, func() { h.Put(next, u.Slice(0, 1), viaNCCL) }, "no communicator of NCCL since Recover", "Broadcast")
+	symmem.Broadcast(u, 0, viaNCCL)
+	h.PutWithSignal(next, u.Fill(50+t.rank).Slice(3, 4), 2, 77, viaNCCL)
+	h.WaitForSignal(2, "==", 77)
+	t.equal("after Recover", x.Slice(5, 6).Ints(), []int{50 + last})
+	symmem.Synchronize()
+	symmem.Meet()
+	x.Free()
+	u.Free()
 }
 
 // libraryReduceCase takes every type and reduction, at sizes and offsets of all sorts. The values are small integers.

@@ -49,10 +49,11 @@ type communicator struct {
 	mu      sync.Mutex
 	ended   bool
 	why     error        // the library's failure that ended it, or nil
-	pending []issuedCall // calls that may not be over, the latest of each stream
+	pending []issuedCall // calls that may not be over, the latest of each stream, puts apart
 	watched bool         // by a goroutine
 
-	launched bool // kernels of the user's use it
+	launched bool   // kernels of the user's use it
+	noPuts   string // why the library does no puts by it, if so
 }
 
 // issuedCall is a call that may be under way.
@@ -61,6 +62,7 @@ type issuedCall struct {
 	id      uint32
 	issued  time.Time
 	timeout time.Duration // 0 for none: of kernels of the user's, whose waits know no time
+	puts    bool          // it waits for nobody, and uses memory of the communicator's
 }
 
 // expired reports whether the call has taken longer than it may.
@@ -75,7 +77,7 @@ func (g *Graph) lookAfter(s *Stream) {
 				id = call.id
 			}
 		}
-		comm.lookAfter(s, id, 0)
+		comm.lookAfter(issuedCall{s: s, id: id})
 	}
 }
 
@@ -276,6 +278,9 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	}
 	if err == nil && Backend(rt) == libraryBackend {
 		err = comm.makeAll(ctx)
+		if err == nil && sort == byKernels {
+			comm.noPuts, err = c.Puts(ctx)
+		}
 	}
 	if _, failed := agree(g, op, "joined", struct{}{}, err); failed != nil {
 		comm.end(nil)
@@ -312,18 +317,19 @@ func (c *Call) RunLibrary(d device.Collective, bytes int) {
 	}
 	c.Chose(bytes, &tuning.Way{Path: path, Why: why})
 	if rt.capture == nil {
-		comm.lookAfter(c.stream, c.Record.id, 0)
+		comm.lookAfter(issuedCall{s: c.stream, id: c.Record.id})
 	} else if !slices.Contains(rt.capture.comms, comm) {
 		rt.capture.comms = append(rt.capture.comms, comm)
 	}
 }
 
-// lookAfter watches a call that was put in a stream, and may take so long if that is not 0.
-func (c *communicator) lookAfter(s *Stream, id uint32, timeout time.Duration) {
+// lookAfter watches a call that was put in a stream just now.
+func (c *communicator) lookAfter(call issuedCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pending = slices.DeleteFunc(c.pending, func(t issuedCall) bool { return t.s == s })
-	c.pending = append(c.pending, issuedCall{s, id, time.Now(), timeout})
+	call.issued = time.Now()
+	c.pending = slices.DeleteFunc(c.pending, func(t issuedCall) bool { return t.s == call.s && t.puts == call.puts })
+	c.pending = append(c.pending, call)
 	if !c.watched && !c.ended {
 		c.watched = true
 		go c.watch()
@@ -365,6 +371,9 @@ func (c *communicator) end(why error) {
 	rt := c.g.rt
 	pending := slices.DeleteFunc(slices.Clone(c.pending), func(t issuedCall) bool { return t.s.atRest() })
 	for _, t := range pending {
+		if t.puts {
+			continue
+		}
 		r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.id, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(time.Since(t.issued))}
 		if t.expired() {
 			r.State = device.WaitTimeout
@@ -373,7 +382,7 @@ func (c *communicator) end(why error) {
 			storeRecord(&rt.watch.Fault, &r)
 		}
 	}
-	if len(pending) > 0 && c.launched {
+	if len(pending) > 0 && c.launched || slices.ContainsFunc(pending, func(t issuedCall) bool { return t.puts }) {
 		go c.stop(pending)
 	} else {
 		c.c.End()
@@ -386,7 +395,7 @@ func (c *communicator) waits() (list []Wait) {
 	defer c.mu.Unlock()
 	for _, t := range c.pending {
 		since := time.Since(t.issued)
-		if call, ok := c.g.rt.find(t.id); ok && since > copyQuiet && !c.ended {
+		if call, ok := c.g.rt.find(t.id); ok && since > copyQuiet && !c.ended && !t.puts {
 			list = append(list, Wait{Op: call.text(), Ordinal: call.ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.name, Since: since, Caller: call.caller})
 		}
 	}

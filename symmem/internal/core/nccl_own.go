@@ -310,14 +310,14 @@ func (c *Call) LookAfterOwn(groups []*Group) {
 		comm.mu.Unlock()
 		switch {
 		case c.rt.capture == nil:
-			comm.lookAfter(c.stream, c.Record.id, c.opts.timeout)
+			comm.lookAfter(issuedCall{s: c.stream, id: c.Record.id, timeout: c.opts.timeout})
 		case !slices.Contains(c.rt.capture.comms, comm):
 			c.rt.capture.comms = append(c.rt.capture.comms, comm)
 		}
 	}
 }
 
-// stop lets kernels with the library's own headers end, and then the communicator, whose memory they use.
+// stop lets kernels with the library's own headers end, and puts, and then the communicator, whose memory they use.
 func (c *communicator) stop(pending []issuedCall) {
 	atomic.StoreUint32(&c.g.rt.watch.Ended, 1)
 	for until := time.Now().Add(kernelsLimit); time.Now().Before(until); time.Sleep(failureTick) {

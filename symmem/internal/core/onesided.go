@@ -16,17 +16,24 @@ import (
 //
 // Synchronises: ordered on the stream; nobody is waited for.
 //
-// Options: *Stream.
+// Options: *Stream, [Via]("NCCL"): ncclPutSignal, by copy engines, within a host and with the back end NCCL, of a src that is symmetric, too.
 //
-// Capture: yes.
+// Capture: yes, but for NCCL's way.
 //
-// Errors: KindMisuse for a dst out of range, a src of another type or that is too long.
+// Errors: KindMisuse for a dst out of range, a src of another type or that is too long, NCCL's way where it has none.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	const op = "put"
-	c := h.newCall(op, Alone, Ordered, opts)
+	c := h.newCall(op, Alone, Ordered|WithVia|WithLibrary, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
+	if h.putsByLibrary(&c, src) {
+		defer c.Enter().Leave()
+		c.Begin()
+		c.Admit(src, h.t)
+		h.putByLibrary(&c, dst, src)
+		return
+	}
 	if h.g.carries(op, dst) {
 		h.transfer(&c, src, dst, abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())})
 		return
@@ -87,26 +94,27 @@ const putCopies = 64 << 10
 // PutWithSignal copies src into dst's copy of the tensor, from its start, and then sets 64-bit word sig of dst's
 // signal pad of the tensor to val.
 //
-// PyTorch: nvshmem_put_with_signal, nccl_put_with_signal
+// PyTorch: nvshmem_put_with_signal, nccl_put_with_signal, nccl_put_signal
 //
 // Shapes: src has the type of the tensor and may be shorter; sig is within the signal pad.
 //
 // Synchronises: ordered on the stream: whoever sees the word sees the data, and what this rank put to dst before unless [Weak] is
 // given. Nobody is waited for.
 //
-// Options: *Stream, Weak.
+// Options: *Stream, Weak, [Via]("NCCL"): the data as [Handle.Put] has it.
 //
-// Capture: yes.
+// Capture: yes, but for NCCL's way.
 //
 // Errors: as [Handle.Put]; KindMisuse for a sig out of range.
 func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts ...Option) {
 	const op = "put_with_signal"
-	c := h.newCall(op, Alone, Ordered|WithWeak, opts)
+	c := h.newCall(op, Alone, Ordered|WithWeak|WithVia|WithLibrary, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
+	library := h.putsByLibrary(&c, src)
 	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
-	if h.g.carries(op, dst) {
+	if !library && h.g.carries(op, dst) {
 		put := abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())}
 		h.transfer(&c, src, dst, signalled(&c, put, abi.NetSetWord, sig, val))
 		return
@@ -118,7 +126,11 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Admit(src, h.t)
-	if args.N >= putCopies {
+	switch {
+	case library:
+		h.putByLibrary(&c, dst, src)
+		args.N = 0
+	case args.N >= putCopies:
 		c.issued(c.stream.copy(args.Dst, args.Src, int(args.N)))
 		args.N = 0
 	}

@@ -4,7 +4,7 @@ import "time"
 
 // Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
 // [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
-// and SignalAdd [Weak], for collectives over hosts [Via], for dispatches and combines of tokens [Into]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+// and SignalAdd [Weak], for collectives over hosts and puts [Via], for dispatches and combines of tokens [Into]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
 type Option interface{ option() OptionSet }
 
 // OptionSet is a set of sorts of options. Those that are on or off are options themselves.
@@ -50,7 +50,7 @@ func (s OptionSet) words() (name, of string) {
 	case WithWeak:
 		return "Weak", "PutWithSignal and SignalAdd"
 	case WithVia:
-		return "Via", "AllReduce, ReduceScatter, AllGather, AllToAll, AllToAllVDev and its relatives, and Broadcast"
+		return "Via", "AllReduce, ReduceScatter, AllGather, AllToAll, AllToAllVDev and its relatives, Broadcast, Put and PutWithSignal"
 	case WithInto:
 		return "Into", "TokenSwitch.Dispatch, DispatchSend and Combine"
 	case WithCopyEngine:
@@ -66,7 +66,7 @@ type (
 	Into       struct{ Tensor *Tensor }
 )
 
-// The ways of a collective as Via: in a group that spans hosts, and the last in any.
+// The ways of a collective as Via: in a group that spans hosts, and the last in any. Puts take the last alone.
 const (
 	Flat         Via = "flat"
 	Hierarchical Via = "hierarchical"

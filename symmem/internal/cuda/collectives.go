@@ -101,6 +101,9 @@ func ncclVersion(v int) string { return fmt.Sprintf("%d.%d.%d", v/10000, v/100%1
 // windows reports whether collectives of windows can be ended. Before 2.29.7 their kernels look at no abort word.
 func (l *NCCLLibrary) windows() bool { return l.c.Version() >= 22907 }
 
+// puts reports whether there are one-sided calls, to windows.
+func (l *NCCLLibrary) puts() bool { return l.windows() && l.c.Has(clib.NCCLOneSided) }
+
 // Version is "2.28.9".
 func (l *NCCLLibrary) Version() string { return ncclVersion(l.c.Version()) }
 
@@ -113,13 +116,11 @@ func (l *NCCLLibrary) Features() []string {
 	if l.headers != nil {
 		features = append(features, "device headers")
 	}
-	for _, f := range []struct {
-		bit  clib.NCCLFeature
-		name string
-	}{{clib.NCCLDeviceAPI, "device API"}, {clib.NCCLOneSided, "one-sided put and signal"}} {
-		if l.c.Has(f.bit) {
-			features = append(features, f.name)
-		}
+	if l.c.Has(clib.NCCLDeviceAPI) {
+		features = append(features, "device API")
+	}
+	if l.puts() {
+		features = append(features, "puts")
 	}
 	return features
 }
@@ -176,6 +177,9 @@ func (c collectives) Shares() (why string) {
 
 func (c collectives) NewID() ([]byte, error) { return c.l.c.NewID(c.d.c) }
 
+// invalidArgument is NCCL's result for a communicator without one-sided calls.
+const invalidArgument = 4
+
 // joinTick is how often Join looks whether it was cancelled.
 const joinTick = 20 * time.Millisecond
 
@@ -195,7 +199,7 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engine
 		}
 		if done {
 			argument, abortFlag := c.l.c.DeviceComm()
-			return communicator{comm, size, c.l.windows(), argument, abortFlag}, nil
+			return communicator{NCCLComm: comm, library: c.l, size: size, argument: argument, abortFlag: abortFlag}, nil
 		}
 	}
 }
@@ -203,14 +207,14 @@ func (c collectives) Join(ctx context.Context, id []byte, rank, size int, engine
 // communicator implements device.Communicator.
 type communicator struct {
 	clib.NCCLComm
+	library             *NCCLLibrary
 	size                int // how many members
-	windows             bool
 	argument, abortFlag int // bytes of an ncclDevComm, and where it has the pointer to the word that ends its waits
 }
 
 // Register implements device.Communicator.
 func (c communicator) Register(ctx context.Context, p device.Ptr, n int) (uintptr, error) {
-	if !c.windows {
+	if !c.library.windows() {
 		return 0, nil
 	}
 	t, err := c.do(ctx, clib.NCCLTask{Kind: clib.NCCLRegister, Ptr: uintptr(p), N: n})
@@ -240,6 +244,19 @@ func (c communicator) EndArgument(ctx context.Context, argument []byte) error {
 	return err
 }
 
+// Puts implements device.Communicator.
+func (c communicator) Puts(ctx context.Context) (why string, err error) {
+	if !c.library.puts() {
+		return fmt.Sprintf("NCCL %s has no windows to put to; 2.29.7 and later have", c.library.Version()), nil
+	}
+	_, err = c.do(ctx, clib.NCCLTask{Kind: clib.NCCLReadyPuts})
+	var refused *device.LibraryError
+	if errors.As(err, &refused) && refused.Code == invalidArgument { // by all members' alike
+		return refused.Text, nil
+	}
+	return "", err
+}
+
 // do lets the communicator's thread do a task.
 func (c communicator) do(ctx context.Context, t clib.NCCLTask) (clib.NCCLTask, error) {
 	if !c.Ask(t) {
@@ -262,7 +279,7 @@ var (
 	ncclTypes = map[string]int{"i8": 0, "u8": 1, "i32": 2, "u32": 3, "i64": 4, "u64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9}
 	ncclOps   = map[string]int{"": 0, "sum": 0, "max": 2, "min": 3, "avg": 4}
 	ncclKinds = map[device.CollectiveKind]clib.NCCLKind{device.AllReduce: clib.NCCLAllReduce, device.ReduceScatter: clib.NCCLReduceScatter,
-		device.AllGather: clib.NCCLAllGather, device.AllToAll: clib.NCCLAllToAll, device.Broadcast: clib.NCCLBroadcast}
+		device.AllGather: clib.NCCLAllGather, device.AllToAll: clib.NCCLAllToAll, device.Broadcast: clib.NCCLBroadcast, device.Put: clib.NCCLPut}
 )
 
 // Collective implements device.Stream.
@@ -273,8 +290,8 @@ func (s *Stream) Collective(c device.Communicator, d device.Collective) error {
 		return fmt.Errorf("NCCL is not asked for %q of %s", d.Reduction, d.Type)
 	}
 	comm := c.(communicator)
-	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root}
-	if d.Kind == device.AllReduce && d.Reduction == "avg" && comm.windows {
+	call := clib.NCCLCall{Kind: ncclKinds[d.Kind], Src: uintptr(d.Src), Dst: uintptr(d.Dst), N: d.N, Type: t, Op: op, Root: d.Root, Window: d.Window, Offset: d.Offset}
+	if d.Kind == device.AllReduce && d.Reduction == "avg" && comm.library.windows() {
 		// For an average on windows, NCCL 2.30 to 2.32 choose a kernel that they do not have, and fail. This is how they average elsewhere.
 		call.Scaled, call.Factor = true, reciprocal(comm.size, d.Type)
 	}

@@ -60,7 +60,7 @@ func TestNCCLVersions(t *testing.T) {
 		case err == nil:
 			want := "collectives, device API"
 			if c.version >= "22907" {
-				want = "collectives, windows, device API"
+				want = "collectives, windows, device API, puts"
 			}
 			if got := strings.Join(l.Features(), ", "); got != want {
 				t.Errorf("the features of %s are %q, want %q", c.version, got, want)

@@ -39,6 +39,8 @@ type Communicator interface {
 	// when the word at ends is not 0. All members call it, as they do EndArgument, which ends it; cancelling ctx ends the communicator.
 	MakeArgument(ctx context.Context, barriers int, ends Ptr) ([]byte, error)
 	EndArgument(ctx context.Context, argument []byte) error
+	// Puts makes ready what puts need, and says why the library has none, if so. All members call it; cancelling ctx ends the communicator.
+	Puts(ctx context.Context) (why string, err error)
 	// Failure is what the library reports of collectives that are under way.
 	Failure() error
 	// End ends the communicator and its kernels at once, whatever they wait for. It returns before that is over, and may be called at any time.
@@ -58,6 +60,7 @@ const (
 	AllGather
 	AllToAll
 	Broadcast
+	Put // one-sided: one member calls it, and nobody waits
 )
 
 // Collective is one collective on elements of a type, written "bf16". N counts them as this member gives them to each other member:
@@ -69,4 +72,8 @@ type Collective struct {
 	Type      string
 	Reduction string // "sum", "avg", "max" or "min"
 	Root      int
+
+	// Of a Put, which copies N elements of u8 from Src, in a window, to the window that member Root has, Offset bytes from its start. It is not captured.
+	Window uintptr
+	Offset int
 }

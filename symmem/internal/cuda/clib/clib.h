@@ -247,7 +247,7 @@ int sy_nccl_ended(sy_nccl_comm *c, unsigned milliseconds);
 void sy_nccl_free(sy_nccl_comm *c);
 
 // A task for the thread. All members ask for the same, in the same order.
-enum { SY_NCCL_REGISTER = 1, SY_NCCL_DEREGISTER, SY_NCCL_MAKE_DEVICE_COMM, SY_NCCL_END_DEVICE_COMM };
+enum { SY_NCCL_REGISTER = 1, SY_NCCL_DEREGISTER, SY_NCCL_MAKE_DEVICE_COMM, SY_NCCL_END_DEVICE_COMM, SY_NCCL_READY_PUTS };
 typedef struct {
 	int kind;
 	uint64_t ptr; // memory to register as a window that all members have alike
@@ -266,7 +266,7 @@ int sy_nccl_answered(sy_nccl_comm *c, unsigned milliseconds, sy_nccl_task *task,
 // are not known.
 int sy_nccl_device_comm(const sy_nccl *n, int *abort_flag);
 
-enum { SY_NCCL_ALL_REDUCE, SY_NCCL_REDUCE_SCATTER, SY_NCCL_ALL_GATHER, SY_NCCL_ALL_TO_ALL, SY_NCCL_BROADCAST };
+enum { SY_NCCL_ALL_REDUCE, SY_NCCL_REDUCE_SCATTER, SY_NCCL_ALL_GATHER, SY_NCCL_ALL_TO_ALL, SY_NCCL_BROADCAST, SY_NCCL_PUT };
 typedef struct {
 	int kind;
 	uint64_t src, dst;
@@ -274,9 +274,12 @@ typedef struct {
 	int type, op, root;
 	int scaled;      // an all-reduce multiplies the elements by factor before it sums them, whatever op is
 	uint64_t factor; // the bits of an element
+	void *window;    // of a put, which n bytes from src, in a window too, go to on member root, offset bytes from its start
+	size_t offset;
 } sy_nccl_call;
 
-// sy_nccl_run queues a collective. sy_nccl_failure is what the library reports of those under way. text holds SY_NCCL_TEXT bytes.
+// sy_nccl_run queues a collective, or a put, for which SY_NCCL_READY_PUTS must have been done. A put is not captured: in a graph the library's puts wait
+// for its own waits. sy_nccl_failure is what the library reports of those under way. text holds SY_NCCL_TEXT bytes.
 sy_status sy_nccl_run(sy_nccl_comm *c, sy_stream *s, const sy_nccl_call *call, char *text);
 sy_status sy_nccl_failure(sy_nccl_comm *c, char *text);
 

@@ -80,7 +80,7 @@ static const struct {
 	const char *function;
 } nccl_features[] = {
 	{SY_NCCL_DEVICE_API, "ncclDevCommCreate"},
-	{SY_NCCL_ONE_SIDED, "ncclPutSignal"},
+	{SY_NCCL_ONE_SIDED, "ncclPutSignal"}, // and ncclSignal
 };
 
 struct sy_nccl {
@@ -90,6 +90,8 @@ struct sy_nccl {
 	const char *(*ncclGetLastError)(void *comm);
 	int (*ncclDevCommCreate)(void *comm, const nccl_requirements *what, void *device_comm); // with SY_NCCL_DEVICE_API
 	int (*ncclDevCommDestroy)(void *comm, const void *device_comm);
+	int (*ncclPutSignal)(const void *src, size_t n, int type, int peer, void *window, size_t offset, int signal, int context, unsigned flags, void *comm, cu_stream stream); // with SY_NCCL_ONE_SIDED
+	int (*ncclSignal)(int peer, int signal, int context, unsigned flags, void *comm, cu_stream stream);
 #define FIELD(name, args) int(*name) args;
 	NCCL_FUNCTIONS(FIELD)
 #undef FIELD
@@ -119,6 +121,8 @@ sy_nccl *sy_nccl_load(const char *path, char *why, size_t size) {
 	n->ncclGetLastError = (const char *(*)(void *))dlsym(lib, "ncclGetLastError");
 	n->ncclDevCommCreate = (int (*)(void *, const nccl_requirements *, void *))dlsym(lib, "ncclDevCommCreate");
 	n->ncclDevCommDestroy = (int (*)(void *, const void *))dlsym(lib, "ncclDevCommDestroy");
+	n->ncclPutSignal = (int (*)(const void *, size_t, int, int, void *, size_t, int, int, unsigned, void *, cu_stream))dlsym(lib, "ncclPutSignal");
+	n->ncclSignal = (int (*)(int, int, int, unsigned, void *, cu_stream))dlsym(lib, "ncclSignal");
 	if (missing) {
 		snprintf(why, size, "%s lacks %s", path, missing);
 		free(n);
@@ -205,6 +209,16 @@ static void explain(const sy_nccl *n, void *comm, int result, char *text) {
 	snprintf(text, SY_NCCL_TEXT, "%s%s%s", what ? what : "", last && *last ? ": " : "", last ? last : "");
 }
 
+// finish waits for what a call has put in a stream of its own. It gives up when the communicator is to end; what the call uses goes with the process then.
+static sy_status finish(sy_nccl_comm *c, cu_stream stream, const char *call) {
+	int result;
+	while ((result = cu.cuStreamQuery(stream)) == CU_NOT_READY) {
+		if (ends(c)) return (sy_status){NCCL_IN_PROGRESS, call};
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	}
+	return (sy_status){result, "cuStreamQuery"};
+}
+
 // greet lets the members send to each other once, so that later calls find all connections made and do not hold the caller.
 static sy_status greet(sy_nccl_comm *c, void *comm) {
 	cu_ptr words;
@@ -214,14 +228,23 @@ static sy_status greet(sy_nccl_comm *c, void *comm) {
 	TRY(cuMemAlloc_v2, &words, 2 * c->size);
 	TRY_ELSE(allocated, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
 	if ((result = c->nccl->ncclAlltoAll((void *)words, (void *)(words + c->size), 1, NCCL_UINT8, comm, stream))) st = (sy_status){result, "ncclAlltoAll"};
-	while (!st.code && (result = cu.cuStreamQuery(stream)) == CU_NOT_READY) {
-		if (ends(c)) return (sy_status){NCCL_IN_PROGRESS, "ncclAlltoAll"}; // what it uses goes with the process
-		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
-	}
-	if (!st.code && result) st = (sy_status){result, "cuStreamQuery"};
+	else st = finish(c, stream, "ncclAlltoAll");
+	if (st.code == NCCL_IN_PROGRESS) return st;
 	FIRST(cuStreamDestroy_v2, stream);
 allocated:
 	FIRST(cuMemFree_v2, words);
+	return st;
+}
+
+// ready_puts signals this member itself: with a member's first one-sided call the library makes what they need, for which it meets the others.
+static sy_status ready_puts(sy_nccl_comm *c, void *comm) {
+	cu_stream stream;
+	sy_status st = OK;
+	TRY(cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
+	int result = c->nccl->ncclSignal(c->rank, 0, 0, 0, comm, stream);
+	st = result ? (sy_status){result, "ncclSignal"} : finish(c, stream, "ncclSignal");
+	if (st.code == NCCL_IN_PROGRESS) return st;
+	FIRST(cuStreamDestroy_v2, stream);
 	return st;
 }
 
@@ -240,6 +263,7 @@ static void work(sy_nccl_comm *c) {
 		break;
 	case SY_NCCL_DEREGISTER: st = (sy_status){n->ncclCommWindowDeregister(comm, t.window), "ncclCommWindowDeregister"}; break;
 	case SY_NCCL_MAKE_DEVICE_COMM: st = (sy_status){make_device_comm(n, comm, &t), "ncclDevCommCreate"}; break;
+	case SY_NCCL_READY_PUTS: st = ready_puts(c, comm); break;
 	case SY_NCCL_END_DEVICE_COMM: st = (sy_status){n->ncclDevCommDestroy(comm, t.comm), "ncclDevCommDestroy"}; break;
 	}
 	if (st.code) explain(n, comm, st.code, c->text);
@@ -449,6 +473,7 @@ static sy_status collective(const sy_nccl *n, void *comm, cu_stream stream, cons
 	case SY_NCCL_ALL_GATHER: return (sy_status){n->ncclAllGather(src, dst, a->n, a->type, comm, stream), "ncclAllGather"};
 	case SY_NCCL_ALL_TO_ALL: return (sy_status){n->ncclAlltoAll(src, dst, a->n, a->type, comm, stream), "ncclAlltoAll"};
 	case SY_NCCL_BROADCAST: return (sy_status){n->ncclBroadcast(src, dst, a->n, a->type, a->root, comm, stream), "ncclBroadcast"};
+	case SY_NCCL_PUT: return (sy_status){n->ncclPutSignal(src, a->n, NCCL_UINT8, a->root, a->window, a->offset, 0, 0, 0, comm, stream), "ncclPutSignal"};
 	}
 	return (sy_status){NCCL_SYSTEM_ERROR, "ncclGroupStart"};
 }

@@ -111,6 +111,7 @@ const (
 	NCCLDeregister     NCCLTaskKind = C.SY_NCCL_DEREGISTER
 	NCCLMakeDeviceComm NCCLTaskKind = C.SY_NCCL_MAKE_DEVICE_COMM
 	NCCLEndDeviceComm  NCCLTaskKind = C.SY_NCCL_END_DEVICE_COMM
+	NCCLReadyPuts      NCCLTaskKind = C.SY_NCCL_READY_PUTS
 )
 
 // Ask starts a task; Answered tells how that goes. It reports false if the communicator was ended.
@@ -140,31 +141,35 @@ func (n NCCL) DeviceComm() (size, abortFlag int) {
 // pointer is an address of the device's, which the collector ignores.
 func pointer(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-// NCCLKind is which collective.
+// NCCLKind is which call.
 type NCCLKind int
 
-// The collectives.
+// The calls.
 const (
 	NCCLAllReduce     NCCLKind = C.SY_NCCL_ALL_REDUCE
 	NCCLReduceScatter NCCLKind = C.SY_NCCL_REDUCE_SCATTER
 	NCCLAllGather     NCCLKind = C.SY_NCCL_ALL_GATHER
 	NCCLAllToAll      NCCLKind = C.SY_NCCL_ALL_TO_ALL
 	NCCLBroadcast     NCCLKind = C.SY_NCCL_BROADCAST
+	NCCLPut           NCCLKind = C.SY_NCCL_PUT
 )
 
-// NCCLCall is a collective on N elements, as the library's function counts them. Type and Op are the library's numbers.
+// NCCLCall is a collective on N elements, as the library's function counts them, or a put, of N bytes. Type and Op are the library's numbers.
 type NCCLCall struct {
 	Kind           NCCLKind
 	Src, Dst       uintptr
 	N              int
 	Type, Op, Root int
-	Scaled         bool   // an all-reduce multiplies the elements by Factor before it sums them, whatever Op is
-	Factor         uint64 // the bits of an element
+	Scaled         bool    // an all-reduce multiplies the elements by Factor before it sums them, whatever Op is
+	Factor         uint64  // the bits of an element
+	Window         uintptr // of a put, which N bytes from Src go to on member Root, Offset bytes from its start
+	Offset         int
 }
 
-// Run queues a collective.
+// Run queues the call.
 func (c NCCLComm) Run(s Stream, call NCCLCall) error {
-	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N), _type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root), factor: C.uint64_t(call.Factor)}
+	a := C.sy_nccl_call{kind: C.int(call.Kind), src: C.uint64_t(call.Src), dst: C.uint64_t(call.Dst), n: C.size_t(call.N), _type: C.int(call.Type), op: C.int(call.Op), root: C.int(call.Root), factor: C.uint64_t(call.Factor),
+		window: pointer(call.Window), offset: C.size_t(call.Offset)}
 	if call.Scaled {
 		a.scaled = 1
 	}

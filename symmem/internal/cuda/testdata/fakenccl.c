@@ -1,5 +1,6 @@
 // A libnccl over a shared file, for tests on machines without a GPU, beside the driver of fakecuda.c: its collectives are work in that driver's
 // streams, which the members do together through the file, at most 64 KiB from each. It checks what it is given.
+// A put is stored by the process that it is for.
 //
 //   FAKE_NCCL_VERSION=22809   its version, 2.28.9 if it is not set
 //   FAKE_NCCL_HANG=init       communicators are never made; =greet, the first all-to-all never ends
@@ -13,6 +14,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,9 +23,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { INVALID_ARGUMENT = 4, REMOTE = 6, MEMBERS = 16, SLOT = 64 << 10 };
+enum { INVALID_ARGUMENT = 4, REMOTE = 6, MEMBERS = 16, SLOT = 64 << 10, WINDOWS = 64 };
 enum { AVG = 4, OWN_OP = 5 };
-enum { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, ALL_TO_ALL, BROADCAST };
+enum { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, ALL_TO_ALL, BROADCAST, PUT };
 
 typedef struct { char path[128]; } id;
 typedef struct {
@@ -36,17 +38,28 @@ typedef struct {
 	int collnet, policy, shrink, nvls, channels, nvlink;
 } config;
 
-// The file: how many members have joined, which call each has given its data for and which each is done with, and the data.
+// A put on its way.
+typedef struct {
+	atomic_int full;
+	int window;
+	size_t offset, n;
+	char data[SLOT];
+} mail;
+
+// The file: how many members have joined, which call each has given its data for and which each is done with, and the data; and the puts to each by each.
 typedef struct {
 	atomic_int joined, gave[MEMBERS], done[MEMBERS];
 	char slot[MEMBERS][SLOT];
+	mail mail[MEMBERS][MEMBERS];
 } shared;
 
 typedef struct {
 	shared *s;
 	int rank, size, calls, windows, zero, ops;
 	double factor; // of the last operation that was made
-	atomic_int aborted, failed;
+	char *at[WINDOWS + 1]; // each window's memory, NULL once it is ended
+	size_t bytes[WINDOWS + 1];
+	atomic_int aborted, failed, delivers;
 	char last[256];
 } comm;
 
@@ -57,6 +70,8 @@ typedef struct {
 	size_t n;
 	const char *src;
 	char *dst;
+	int window; // of a put
+	size_t offset;
 } work;
 
 static int failing(const char *name) {
@@ -153,10 +168,34 @@ static void finish(work *w) {
 	}
 }
 
+// put_ready is ready of a put.
+static int put_ready(work *w) {
+	mail *m = &w->c->s->mail[w->root][w->c->rank];
+	if (m->full) return 0;
+	if (w->given) return 1;
+	m->window = w->window, m->offset = w->offset, m->n = w->n;
+	memcpy(m->data, w->src, w->n);
+	w->given = m->full = 1;
+	return 0;
+}
+
+// deliver stores the puts of the other members in this one's windows.
+static void *deliver(void *arg) {
+	for (comm *c = arg; !c->aborted; usleep(200))
+		for (int r = 0; r < c->size; r++) {
+			mail *m = &c->s->mail[c->rank][r];
+			if (!m->full) continue;
+			memcpy(c->at[m->window] + m->offset, m->data, m->n);
+			m->full = 0;
+		}
+	return NULL;
+}
+
 // ready does what can be done and reports whether that is all.
 static int ready(void *arg) {
 	work *w = arg;
 	comm *c = w->c;
+	if (w->kind == PUT) return c->aborted || put_ready(w);
 	const char *lost = getenv("FAKE_NCCL_LOST");
 	int all = 1;
 	if (c->aborted) return 1;
@@ -180,7 +219,7 @@ static int ready(void *arg) {
 
 static int begun(void *arg) {
 	work *w = arg;
-	if (!w->number) w->number = ++w->c->calls;
+	if (!w->number && w->kind != PUT) w->number = ++w->c->calls;
 	return ready(arg);
 }
 
@@ -191,7 +230,7 @@ static int queue(const char *name, work what, void *stream) {
 	if (failed == 1) return snprintf(c->last, sizeof c->last, "Cuda failure 98 'invalid device function'"), failed;
 	if (failed) return snprintf(c->last, sizeof c->last, "%s was made to fail", name), failed;
 	if (!add) add = dlsym(dlopen(getenv("SYMMREPL_CUDA"), RTLD_NOW | RTLD_NOLOAD), "fakeAddWork");
-	if (what.n * width(what.type) * c->size > SLOT) return INVALID_ARGUMENT;
+	if (what.n * width(what.type) * (what.kind == PUT ? 1 : c->size) > SLOT) return INVALID_ARGUMENT;
 	work *w = malloc(sizeof *w); // lives as long as the process, as graphs do
 	*w = what;
 	return add(stream, begun, w);
@@ -236,13 +275,34 @@ int ncclCommWindowRegister(comm *c, void *p, size_t n, void **window, int flags)
 	while (hangs("window") && !c->aborted) usleep(1000);
 	if (failed || c->aborted) return failed ? failed : 3;
 	if (flags != 1 || (uintptr_t)p % 4096) return INVALID_ARGUMENT;
+	if (c->windows == WINDOWS) return INVALID_ARGUMENT;
 	*window = (void *)(intptr_t)++c->windows;
+	c->at[c->windows] = p, c->bytes[c->windows] = n;
 	note(c, "registers", n, *window);
 	return 0;
 }
 int ncclCommWindowDeregister(comm *c, void *window) {
 	note(c, "ends", 0, window);
+	c->at[(intptr_t)window] = NULL;
 	return 0;
+}
+// inside reports whether memory is in a window.
+static int inside(const comm *c, const char *p, size_t n) {
+	int found = 0;
+	for (int i = 1; i <= c->windows; i++) found |= c->at[i] && c->at[i] <= p && p + n <= c->at[i] + c->bytes[i];
+	return found;
+}
+int ncclSignal(int peer, int signal, int context, unsigned flags, comm *c, void *stream) {
+	pthread_t thread;
+	int failed = failing("ncclSignal");
+	if (failed) return snprintf(c->last, sizeof c->last, "One sided RMA: host RMA is not supported in this communicator."), failed;
+	if (peer != c->rank || signal || context || flags || !stream) return INVALID_ARGUMENT;
+	if (!c->delivers++) pthread_create(&thread, NULL, deliver, c);
+	return 0;
+}
+int ncclPutSignal(const void *src, size_t n, int type, int peer, void *window, size_t offset, int signal, int context, unsigned flags, comm *c, void *stream) {
+	if (!c->delivers || signal || context || flags || type != 1 || !n || !inside(c, src, n) || (intptr_t)window < 1 || (intptr_t)window > c->windows || offset + n > c->bytes[(intptr_t)window]) return INVALID_ARGUMENT;
+	return queue("ncclPutSignal", (work){.c = c, .kind = PUT, .n = n, .type = type, .root = peer, .src = src, .window = (int)(intptr_t)window, .offset = offset}, stream);
 }
 // A device communicator is, of 2.32.3, its magic, version, rank and size, and what was asked for.
 typedef struct {

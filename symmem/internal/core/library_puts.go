@@ -1,0 +1,77 @@
+package symmem
+
+import (
+	"fmt"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
+)
+
+// Puts by NCCL
+//
+// With the back end NCCL, Put and PutWithSignal can go by the library, Via("NCCL"): its put copies from one window to another of a rank on the same host,
+// by copy engines, in the order of the stream. The library's put also raises a count of the library's own at its destination, and its wait makes a stream
+// wait for that. Nothing but the put of a peer ends that wait, neither an interrupt nor the end of the communicator; so it is not used, and nobody looks at
+// the count. Who is to know that data has come is told by symmrepl's signals, which follow in the same stream. In a graph the library's put waits for the
+// library's wait of the one before; so it is not captured.
+
+// putsByLibrary decides whether a put of src goes by the device's library. One that asks for it by Via and cannot have it is refused.
+func (h *Handle) putsByLibrary(c *Call, src *Tensor) bool {
+	g, rt := h.g, h.g.rt
+	_, ok := rt.dev.(device.CollectiveDevice)
+	rt.mu.Lock()
+	comm, capturing := g.comms[byKernels], rt.capture != nil
+	rt.mu.Unlock()
+	switch {
+	case c.opts.via == "":
+		return false
+	case c.opts.via != ViaNCCL:
+		panic(c.Misuse("Via", "leave it out", "the ways of a put are the usual one and \"NCCL\", not %q", string(c.opts.via)))
+	case !ok:
+		panic(c.Misuse("Via", "leave it out", "NCCL needs the cuda device, this is %s", rt.name))
+	case !rt.hasWindows():
+		panic(c.Misuse("Via", "leave it out", "NCCL's puts need windows, which the back end NCCL has with NCCL 2.29.7 or later"))
+	case g.shares() != "":
+		panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", g.shares()))
+	case capturing:
+		panic(c.Misuse("Via", "leave it out", "NCCL's puts cannot be captured: in a graph they wait for its own waits"))
+	case comm == nil:
+		panic(c.Misuse("Via", "let all its ranks make a collective by NCCL first, such as symm.Broadcast(t, 0, symm.Via(\"NCCL\"))",
+			"%v has no communicator of NCCL since Recover", g))
+	case comm.noPuts != "":
+		panic(c.Misuse("Via", "leave it out", "NCCL does not do this: %s", comm.noPuts))
+	}
+	for _, t := range []struct {
+		arg string
+		*Tensor
+	}{{"src", src}, {"handle", h.t}} {
+		if !comm.covers(t.Tensor) {
+			panic(c.Misuse(t.arg, "give a tensor of Empty that "+g.String()+" has rendezvoused", "NCCL puts from window to window, and %s is in none of %v", t.kind(), g))
+		}
+	}
+	return true
+}
+
+// covers reports whether a tensor is this rank's memory in a window of the communicator's.
+func (c *communicator) covers(t *Tensor) bool {
+	c.g.rt.mu.Lock()
+	defer c.g.rt.mu.Unlock()
+	return t.Symmetric() && c.owns(owned{a: t.st.alloc}) != nil
+}
+
+// putByLibrary issues the copy of an admitted put. It refuses a communicator that was ended.
+func (h *Handle) putByLibrary(c *Call, dst int, src *Tensor) {
+	g, rt, a := h.g, h.g.rt, h.t.st.alloc
+	comm := g.comms[byKernels]
+	if comm == nil || comm.isEnded() {
+		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
+	}
+	put := device.Collective{Kind: device.Put, Src: src.pointer(), N: src.Bytes(), Type: "u8", Root: dst,
+		Window: comm.owns(owned{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}
+	c.passage = passage{} // it is told of here
+	if put.N > 0 {
+		c.issued(c.stream.issue(func(s device.Stream) error { return s.Collective(comm.c, put) }))
+		comm.lookAfter(issuedCall{s: c.stream, puts: true})
+	}
+	c.Chose(put.N, &tuning.Way{Path: comm.name + " by copy engines", Why: "the call asks for it by Via"})
+}
