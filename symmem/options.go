@@ -38,11 +38,12 @@ func Weak() Option { return core.WithWeak }
 // byte crosses to each host once, between counterparts: see [Group.Rail]. Both give the same bits. "NCCL" is NVIDIA's library, for any group on
 // GPUs; where it is found on all hosts, it is what groups that span hosts use by default. The first call of a group makes its
 // communicator, for which the members meet on the host, so that it must not be captured; later ones may. NCCL has no
-// Timeout, AccumulateF32 or SplitLastDim, no avg of integers, and two ranks on one GPU only from 2.30.3 on with NCCL_MULTI_RANK_GPU_ENABLE=1. With CopyEngine its copy engines do AllGatherOut and AllToAllOut of
-// rendezvoused tensors, where the back end NCCL has made them windows; there they do [Handle.Put] and [Handle.PutWithSignal], too, which have
-// no other way to choose. The operation refuses a way of another name,
+// Timeout, AccumulateF32 or SplitLastDim, no avg of integers, and two ranks on one GPU only from 2.30.3 on with
+// NCCL_MULTI_RANK_GPU_ENABLE=1. With CopyEngine its copy engines do AllGatherOut and AllToAllOut of rendezvoused tensors, where the back end
+// NCCL has made them windows. There [Handle.Put] and [Handle.PutWithSignal] take "NCCL", too, and no other way.
+// The operation refuses a way of another name,
 // the first two where all ranks are on one host, "hierarchical" where the group has more members on one host than on another, "NCCL" where
-// it cannot be used, and a way that it does not have. All members must give the same.
+// it cannot be used, and a way that it does not have. All members of a collective must give the same.
 func Via(way string) Option { return core.Via(way) }
 
 // Timeout bounds every wait of an operation on the device. Without it waits last until they are satisfied or

@@ -97,6 +97,14 @@ symm.ReduceScatter(u, "max").Ints()
 		" (2 ranks, 8 bytes): NCCL 2.32.3, because the call asks for it by Via\"\n", "[0-3] []int{10, 10}\n", "[0-3] []int{10, 10, 10, 10}\n", "[0-3] []int{3, 3}\n",
 		"[0] []int{0, 10, 20, 30}\n[1] []int{1, 11, 21, 31}\n[2] []int{2, 12, 22, 32}\n[3] []int{3, 13, 23, 33}\n", "[0] []int{30}\n[1] []int{31}\n[2] []int{32}\n[3] []int{33}\n")
 
+	// Who waits for a rank that has given up waits until it does so too, and does not take that one for lost.
+	r = fakeNCCL(t, 2).run(`import "time"
+t := symm.Empty(symm.I32, 1).CopyFrom([]int{5}); symm.Rendezvous(t); symm.AllReduce(t, "sum")
+ended := make(chan error, 1); if symm.Rank() == 0 { symm.AllReduce(t, "sum"); go func() { ended <- symm.Maybe(symm.Synchronize) }(); time.Sleep(500 * time.Millisecond); fmt.Println("ended:", len(ended)) }; symm.Recover()
+symm.AllReduce(t.CopyFrom([]int{4}), "sum").Ints()
+`, "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
+	inOrder(t, "giving up one after the other", r.out+r.err, "[0] ended: 0\n", "[0,1] []int{8}\n")
+
 	r = fakeNCCL(t, 2, "FAKE_NCCL_VERSION=22707").run(cells+`symm.AllReduce(t, "sum", symm.Via("NCCL"))`+"\n", "-n", "2", "--hosts", "2", "--net", "null", "--device", "cuda")
 	inOrder(t, "what an old NCCL leaves to kernels", r.out, " of this rank over the null network, because ", "; NCCL does not carry it: rank 0 has no NCCL: NCCL cannot be used: ")
 	inOrder(t, "what is refused with an old NCCL", r.err, "all_reduce: rank 0 has no NCCL: NCCL cannot be used: ", "version 2.27.7 is older than 2.28.0, the oldest that is known\n", "hint: `pip install nvidia-nccl-cu13`, or set SYMMREPL_NCCL to another library\n")

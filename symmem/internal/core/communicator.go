@@ -359,8 +359,8 @@ func (c *communicator) watch() {
 	}
 }
 
-// end ends the communicator and the kernels of its calls, and notes for the next synchronisation what was given up. why is the library's failure, or
-// nil. It returns at once.
+// end ends the communicator, as soon as it may, and the kernels of its calls, and notes for the next synchronisation what was given up. why is the
+// library's failure, or nil. It returns at once.
 func (c *communicator) end(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -382,9 +382,11 @@ func (c *communicator) end(why error) {
 			storeRecord(&rt.watch.Fault, &r)
 		}
 	}
-	if len(pending) > 0 && c.launched || slices.ContainsFunc(pending, func(t issuedCall) bool { return t.puts }) {
+	switch {
+	case len(pending) == 0 && why == nil: // releaseComms ends it, when no member waits any more: to one that did, this one would be lost
+	case c.launched || slices.ContainsFunc(pending, func(t issuedCall) bool { return t.puts }):
 		go c.stop(pending)
-	} else {
+	default:
 		c.c.End()
 	}
 }
@@ -421,8 +423,8 @@ func (l *communicators) end() {
 	}
 }
 
-// releaseComms waits until those that were ended are over, after the work of all streams, and forgets them. Graphs that captured their calls cannot
-// be replayed any more.
+// releaseComms ends those that were to end, after the work of all streams of all ranks, waits until they are over, and forgets them. Graphs that
+// captured their calls cannot be replayed any more.
 func (rt *Runtime) releaseComms() {
 	rt.mu.Lock()
 	for _, g := range *rt.graphs.Load() {
@@ -441,6 +443,11 @@ func (rt *Runtime) releaseComms() {
 	}
 	rt.mu.Unlock()
 	until := time.Now().Add(endLimit)
+	for _, c := range rt.comms.all() {
+		if c.isEnded() {
+			c.c.End()
+		}
+	}
 	for _, c := range rt.comms.all() {
 		if c.isEnded() {
 			c.c.Ended(time.Until(until)) // one that is not over is left to its thread

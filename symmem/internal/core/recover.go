@@ -76,7 +76,6 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
 		return nil, rt.failure(op, err)
 	}
-	rt.releaseComms()
 	atomic.StoreUint32(&rt.watch.Ended, 0)
 	atomic.StoreUint32(&rt.watch.Fault.State, device.WaitNone)
 	for i := range rt.watch.Waits {
@@ -98,6 +97,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	if err != nil {
 		return nil, rt.failure(op, err)
 	}
+	rt.releaseComms()
 	lost = rt.lose(replaced)
 	rt.renew(slices.Max(generations) + 1)
 	var failed error

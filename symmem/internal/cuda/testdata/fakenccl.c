@@ -7,7 +7,7 @@
 //                             =window, registrations end with the communicator only
 //   FAKE_NCCL_FAIL=NAME=CODE  a function fails
 //   FAKE_NCCL_WINDOWS=FILE    what is registered, made for kernels, and ended
-//   FAKE_NCCL_LOST=FILE       once there is such a file, collectives that wait fail with 6
+//   FAKE_NCCL_LOST=FILE       once there is such a file, collectives that wait fail with 6, as they do between hosts once a member aborts
 //
 // Its last error names HOSTID, the value of NCCL_HOSTID. -DOLD leaves out what 2.28 has beyond 2.27.
 #define _GNU_SOURCE
@@ -48,7 +48,7 @@ typedef struct {
 
 // The file: how many members have joined, which call each has given its data for and which each is done with, and the data; and the puts to each by each.
 typedef struct {
-	atomic_int joined, gave[MEMBERS], done[MEMBERS];
+	atomic_int joined, left, gave[MEMBERS], done[MEMBERS];
 	char slot[MEMBERS][SLOT];
 	mail mail[MEMBERS][MEMBERS];
 } shared;
@@ -127,6 +127,7 @@ int ncclCommInitRankConfig(comm **out, int size, id name, int rank, config *f) {
 
 int ncclCommAbort(comm *c) {
 	c->aborted = 1; // its work may still look at it
+	c->s->left++;
 	return 0;
 }
 
@@ -208,7 +209,7 @@ static int ready(void *arg) {
 	}
 	for (int r = 0; r < c->size; r++) all &= c->s->gave[r] >= w->number;
 	if (!all || (w->number == 1 && hangs("greet"))) {
-		if (lost && !access(lost, F_OK)) c->failed = REMOTE;
+		if ((lost && !access(lost, F_OK)) || (c->s->left && getenv("NCCL_HOSTID"))) c->failed = REMOTE;
 		return 0;
 	}
 	finish(w);
