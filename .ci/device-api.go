@@ -28,6 +28,14 @@ extern "C" __global__ void barriers(ncclWindow_t w, long long packs, ncclDevComm
   bar.sync(ncclCoopCta(), cuda::memory_order_acquire);
   bar.sync(ncclCoopCta(), cuda::memory_order_release);
 }
+extern "C" __global__ void ten(ncclWindow_t w, long long packs, ncclDevComm comm, int reads, int mask) {
+  ncclLsaBarrierSession<ncclCoopCta> bar{ncclCoopCta(), comm, ncclTeamTagLsa(), blockIdx.x};
+#pragma unroll 1
+  for (int i = 0; i < 5; i++) {
+    bar.sync(ncclCoopCta(), cuda::memory_order_acquire);
+    bar.sync(ncclCoopCta(), cuda::memory_order_release);
+  }
+}
 extern "C" __global__ void all(ncclWindow_t w, long long packs, ncclDevComm comm, int reads, int mask) {
   ncclLsaBarrierSession<ncclCoopCta> bar{ncclCoopCta(), comm, ncclTeamTagLsa(), blockIdx.x};
   bar.sync(ncclCoopCta(), cuda::memory_order_acquire);
@@ -43,7 +51,7 @@ for _, bytes := range []int{4096, 1 << 20, 64 << 20} {
 	for _, c := range []struct {
 		kernel string
 		reads  int
-	}{{"empty", 0}, {"barriers", 0}, {"loop", 1}, {"loop", 4}, {"all", 1}, {"all", 4}} {
+	}{{"empty", 0}, {"barriers", 0}, {"ten", 0}, {"loop", 1}, {"loop", 4}, {"all", 1}, {"all", 4}} {
 		if c.reads == 0 && bytes > 4096 {
 			continue
 		}
@@ -63,7 +71,7 @@ for _, bytes := range []int{4096, 1 << 20, 64 << 20} {
 			}).Seconds()*1e6/(calls*replays))
 		}
 		sort.Float64s(us)
-		fmt.Printf("%9d bytes  %-8s  %d loads  %7.2f us\n", bytes, c.kernel, c.reads, us[len(us)/2])
+		fmt.Printf("%9d bytes  %-8s  %d loads  %8.3f us\n", bytes, c.kernel, c.reads, us[len(us)/2])
 		g.Free()
 	}
 	comm.Free()

@@ -9,22 +9,26 @@
 
 namespace symm {
 
-// nccl_came tells whether a word has come to a count.
-__device__ __forceinline__ bool nccl_came(const u32* word, u32 count, bool acquires) {
-  return (int)((acquires ? load_acquire(word) : load_relaxed(word)) - count) >= 0;
+// nccl_comes polls a word, so many times at most, and tells whether it has come to a count.
+__device__ __forceinline__ bool nccl_comes(const u32* word, u32 count, bool acquires, int polls) {
+#pragma unroll 1
+  do
+    if ((int)((acquires ? load_acquire(word) : load_relaxed(word)) - count) >= 0) return true;
+  while (--polls > 0);
+  return false;
 }
 
-// nccl_await waits until a word has come to w.want. It is a call, so that kernels do not fetch what only those run that have to wait.
+// nccl_await waits until a word has come to w.want. It is a call, so that kernels do not fetch what only those run that wait for long.
 __device__ __noinline__ inline ncclResult_t nccl_await(Context c, Wait w, const u32* word, bool acquires, bool timed, unsigned long long cycles) {
   const long long began = timed ? clock64() : 0;
   Patience patience;
   ncclResult_t result = ncclSuccess;
-  while (!nccl_came(word, (u32)w.want, acquires)) {
+  for (u32 seen; (int)((seen = acquires ? load_acquire(word) : load_relaxed(word)) - (u32)w.want) < 0;) {
     if (timed && (unsigned long long)(clock64() - began) >= cycles) {
       result = ncclTimeout;
       break;
     }
-    if (patience.expired(c, w, load_relaxed(word))) return ncclRemoteError;
+    if (patience.expired(c, w, seen)) return ncclRemoteError;
   }
   patience.satisfied(c);
   return result;
@@ -38,80 +42,93 @@ struct ncclLsaBarrierSession {
   ncclDevComm const& comm;
   ncclTeam team;
   ncclLsaBarrierHandle handle;
-  int index;           // among the handle's, with those of multimem behind the others
-  unsigned int epoch;  // how often the rank had been here before
-  unsigned int rounds; // of this session: counted apart, so that only those wait for the epoch who need it
-  bool over;           // it was refused or gave up
-  char* first;         // the resources of the peer whom this thread tells first: loaded early, beside the epoch
+  int index;                // among the handle's, with those of multimem behind the others
+  const int thread;         // of the coop: the thread tells and waits for number thread of the others, and every coop.size()-th after it
+  int others;               // how many there are; -1 for a thread that takes no part, because the session was refused or its own wait gave up
+  symm::u32* const count;   // where the rank counts how often it has been here
+  unsigned int epoch;       // that number, when the session began
+  unsigned int rounds;      // of this session: counted apart, so that only those wait for the epoch who need it
+  char* first;              // the resources of the peer whom this thread tells first: loaded early, beside the epoch
 
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeam team, ncclLsaBarrierHandle handle, unsigned int index,
                                            bool multimem = false, ncclMultimemHandle mmHandle = {})
-      : coop(coop), comm(comm), team(team), handle(handle), index((int)index + (multimem ? handle.nBarriers : 0)), epoch(0), rounds(0), over(false), first(nullptr) {
-    if (index >= (unsigned int)handle.nBarriers) {
-      if (coop.thread_rank() == 0) symm::nccl_refuse(comm.context.watch, comm.rank, symm::kNcclBarrier, comm.context.ordinal, comm.rank, index, (symm::u64)handle.nBarriers);
-      over = true;
-      return;
-    }
-    epoch = *words(comm.resources);
-    if (coop.thread_rank() < team.nRanks - 1) first = resources(coop.thread_rank());
+      : coop(coop), comm(comm), team(team), handle(handle), index((int)index + (multimem ? handle.nBarriers : 0)), thread(coop.thread_rank()),
+        others(index < (unsigned int)handle.nBarriers ? team.nRanks - 1 : -1), count(words(comm.resources) + this->index), epoch(0), rounds(0), first(nullptr) {
+    if (index < (unsigned int)handle.nBarriers) epoch = *count;
+    else if (thread == 0) symm::nccl_refuse(comm.context.watch, comm.rank, symm::kNcclBarrier, comm.context.ordinal, comm.rank, index, (symm::u64)handle.nBarriers);
+    if (thread < others) first = resources(thread);
   }
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeamTagLsa, unsigned int index, bool multimem = false)
       : ncclLsaBarrierSession(coop, comm, ncclTeamLsa(comm), comm.lsaBarrier, index, multimem) {}
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, symm::NcclAbsent)
-      : coop(coop), comm(comm), team(), handle(), index(0), epoch(0), rounds(0), over(true), first(nullptr) {}
+      : coop(coop), comm(comm), team(), handle(), index(0), thread(0), others(-1), count(nullptr), epoch(0), rounds(0), first(nullptr) {}
   ncclLsaBarrierSession(ncclLsaBarrierSession const&) = delete;
   NCCL_DEVICE_INLINE ~ncclLsaBarrierSession() {
-    if (!over && coop.thread_rank() == 0) *words(comm.resources) = epoch + rounds;
+    if (thread == 0 && others >= 0) *count = epoch + rounds;
     coop.sync();
   }
 
   // arrive tells the peers. With an order that releases, what the coop wrote before is visible to whoever acquires in wait.
   NCCL_DEVICE_INLINE void arrive(Coop, cuda::memory_order order) {
     coop.sync();
-    if (over || coop.thread_rank() >= team.nRanks - 1) return;
+    if (thread >= others) return;
     if (symm::releases(order)) symm::fence();
     symm::store_relaxed(inbox(first, team.rank), epoch + rounds + 1);
-    for (int i = coop.thread_rank() + coop.size(); i < team.nRanks - 1; i += coop.size()) symm::store_relaxed(inbox(resources(i), team.rank), epoch + rounds + 1);
+#pragma unroll 1
+    for (int i = thread + coop.size(); i < others; i += coop.size()) symm::store_relaxed(inbox(resources(i), team.rank), epoch + rounds + 1);
   }
-  NCCL_DEVICE_INLINE void wait(Coop, cuda::memory_order order) { await(order, false, 0); }
+  // wait returns when the peers have arrived. A thread whose wait gives up, which fails the launch, takes no part in later ones.
+  NCCL_DEVICE_INLINE void wait(Coop, cuda::memory_order order) {
+    await(order, false, 0);
+    coop.sync();
+  }
   NCCL_DEVICE_INLINE void sync(Coop c, cuda::memory_order order) {
     arrive(c, order);
     wait(c, order);
   }
-  // With a timeout, in cycles of clock64, they return ncclTimeout when it is over; that is no fault of the launch.
-  NCCL_DEVICE_INLINE ncclResult_t wait(Coop, cuda::memory_order order, unsigned long long timeoutCycles) { return await(order, true, timeoutCycles); }
+  // With a timeout, in cycles of clock64, they return ncclTimeout when it is over; that is no fault of the launch. All threads of a block, and all
+  // of a warp's, return ncclSuccess or none does. Threads of a ncclCoopWarpSpan or ncclCoopAny return what their own wait came to, as with NCCL.
+  NCCL_DEVICE_INLINE ncclResult_t wait(Coop, cuda::memory_order order, unsigned long long timeoutCycles) {
+    const ncclResult_t result = await(order, true, timeoutCycles);
+    return symm::nccl_all(coop, result == ncclSuccess) || result != ncclSuccess ? result : ncclTimeout;
+  }
   NCCL_DEVICE_INLINE ncclResult_t sync(Coop c, cuda::memory_order order, unsigned long long timeoutCycles) {
     arrive(c, order);
     return wait(c, order, timeoutCycles);
   }
 
  private:
-  // words begins with the epoch of this barrier in a rank's part of the resource window.
-  NCCL_DEVICE_INLINE symm::u32* words(const char* part) const { return (symm::u32*)(part + ncclGetResourceBufferOffset(handle.bufHandle)) + index; }
+  // kPolls is how often a wait without timeout polls before it is one to give up: a poll is a quarter of a microsecond or more.
+#ifdef SYMM_CPU
+  static constexpr int kPolls = 1;  // other threads run between two
+#else
+  static constexpr int kPolls = 256;
+#endif
+
+  // words is what a rank's part of the resource window has for the handle: its epochs, and behind them the arrivals.
+  NCCL_DEVICE_INLINE symm::u32* words(const char* part) const { return (symm::u32*)(part + ncclGetResourceBufferOffset(handle.bufHandle)); }
   // inbox is where a rank finds in its memory that another has arrived.
-  NCCL_DEVICE_INLINE symm::u32* inbox(const char* part, int from) const { return words(part) - index + 2 * handle.nBarriers + index * comm.lsaSize + from; }
+  NCCL_DEVICE_INLINE symm::u32* inbox(const char* part, int from) const { return words(part) + (2 * handle.nBarriers + index * comm.lsaSize + from); }
 
   // peer is the number in the team of the i-th of the others.
   NCCL_DEVICE_INLINE int peer(int i) const { return i + (i >= team.rank); }
   // resources is that one's part of the resource window.
   NCCL_DEVICE_INLINE char* resources(int i) const { return comm.resourceWindow->lsa[ncclTeamRankToLsa(comm, team, peer(i))]; }
 
+  // await is what the calling thread does of a wait, before it meets the coop.
   NCCL_DEVICE_INLINE ncclResult_t await(cuda::memory_order order, bool timed, unsigned long long cycles) {
-    if (over) {
-      coop.sync();
-      return ncclRemoteError;
-    }
-    ncclResult_t result = ncclSuccess;
-    for (int i = coop.thread_rank(); i < team.nRanks - 1 && result == ncclSuccess; i += coop.size()) {
+    ncclResult_t result = others < 0 ? ncclRemoteError : ncclSuccess;
+#pragma unroll 1
+    for (int i = thread; i < others; i += coop.size()) {
       const symm::u32* const word = inbox(comm.resources, peer(i));
       const bool acquires = symm::acquires(order);
-      if (symm::nccl_came(word, epoch + rounds + 1, acquires)) continue;
+      if (symm::nccl_comes(word, epoch + rounds + 1, acquires, timed ? 1 : kPolls)) continue;
       const symm::Wait w{symm::kLsaBarrier, (symm::u32)ncclTeamRankToWorld(comm, team, peer(i)), (symm::u32)(index - (index < handle.nBarriers ? 0 : handle.nBarriers)), epoch + rounds + 1};
       result = symm::nccl_await(comm.context, w, word, acquires, timed, cycles);
+      if (result == ncclRemoteError) others = -1;
+      if (result != ncclSuccess) break;
     }
     rounds++;
-    if (symm::nccl_all(coop, result == ncclSuccess)) return result;
-    over = over || !timed;
-    return result != ncclSuccess ? result : timed ? ncclTimeout : ncclRemoteError;
+    return result;
   }
 };
