@@ -335,7 +335,6 @@ extern "C" __global__ void ask(ncclDevComm comm, ncclWindow_t w, int what, unsig
 		if what == 2 && !cpu {
 			continue
 		}
-		out.Fill(0)
 		k.Launch(symmem.Grid(1), symmem.Block(1), comm, w, what, c.index, out)
 		if what > 0 || cpu { // on GPUs the pointer is null
 			t.refused(symmem.KindMisuse, symmem.Synchronize, c.words...)
@@ -393,11 +392,21 @@ extern "C" __global__ void silence(ncclDevComm comm, int* out) {
 	grid, block := symmem.Grid(1), symmem.Block(64)
 	symmem.Synchronize()
 	if t.rank == 0 && symmem.LSA().Size() > 1 { // a rank alone on its host waits for nobody
+		out.Fill(0)
 		k.Launch(grid, block, comm, 100_000_000, out)
 		symmem.Synchronize()
 		t.equal("timeouts", out.Ints(), slices.Repeat([]int{8}, 64))
 		k.Launch(grid, block, comm, 0, out, symmem.Timeout(100*time.Millisecond))
 		t.refused(symmem.KindTimeout, symmem.Synchronize, "lonely on rank 0", "to come to LSA barrier 2")
+	}
+	symmem.Recover()
+	if lsa := symmem.LSA(); lsa.Rank() < lsa.Size()-1 { // the last does not come, and some threads wait for others, who do
+		out.Fill(0)
+		k.Launch(grid, block, comm, 100_000_000, out)
+		symmem.Synchronize()
+		t.equal("timeouts of some threads", out.Ints(), slices.Repeat([]int{8}, 64))
+		k.Launch(grid, block, comm, 0, out, symmem.Timeout(100*time.Millisecond))
+		t.refused(symmem.KindTimeout, symmem.Synchronize, fmt.Sprintf("lonely on rank %d", t.rank), "to come to LSA barrier 2")
 	}
 	symmem.Recover()
 	if t.rank == 0 {
