@@ -388,6 +388,7 @@ k.Launch(symm.Grid(1), symm.Block(32), out, 7, w, dc); v = out.Ints(); v[6], v[9
 		{"22809", "", "--backend NCCL", "kernels of NCCL 2.28.9 cannot be ended; those of 2.29.7 and later can"},
 		{"23205", "", "--backend NCCL", "the structures of NCCL 2.32.5 that kernels use are not known"},
 		{"23203", "ncclGin gin{comm, 0}; /* ncclLLA2ASession */", "--backend NCCL", "it uses ncclGin, and with NCCL's own kernels have the barriers and pointers of the LSA team"},
+		{"23203", "ncclTeamInnerFactor(ncclTeamLsa(comm), 2); ncclLsaBarrierSession<ncclCoopCta>* bar;", "--backend NCCL", "it uses ncclTeamInnerFactor, and NCCL's own has the barriers of the whole LSA team alone"},
 		{"23203", "ncclCoopCta cta;", "--backend NCCL", "NCCL 2.32.3's does not take it: identifier \\\"ncclCoopCta\\\" is undefined"},
 		{"23203", "", "--backend NCCL --hosts 2 --net null", "the world spans hosts"},
 		{"23203", "", "", ""},

@@ -40,10 +40,20 @@ func OwnHeaders(rt *Runtime, text string) (library, why string) {
 	if library, why = rt.ownHeaders(); why != "" {
 		return "", why
 	}
+	part, barrier := "", false
 	for _, t := range tokens {
-		if t.Kind == cudalex.Word && beyondTeam(t.Text) {
+		switch {
+		case t.Kind != cudalex.Word:
+		case beyondTeam(t.Text):
 			return "", fmt.Sprintf("it uses %s, and with NCCL's own kernels have the barriers and pointers of the LSA team", t.Text)
+		case t.Text == "ncclTeamInnerFactor" || t.Text == "ncclTeamOuterFactor":
+			part = t.Text
+		case t.Text == "ncclLsaBarrierSession":
+			barrier = true
 		}
+	}
+	if part != "" && barrier { // NCCL's places the words of a barrier by its team's size: those of a part would be another's
+		return "", fmt.Sprintf("it uses %s, and NCCL's own has the barriers of the whole LSA team alone", part)
 	}
 	return library, ""
 }
