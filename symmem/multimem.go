@@ -22,10 +22,11 @@ import (
 //
 // Capture: yes.
 //
-// Errors: KindMisuse where multicast is off, with the reason, which [Runtime.Caps] has too, and for a t or an op
-// that is not such; and what ends a wait. [Runtime.AllReduce] needs no multicast.
+// Errors: KindMisuse where multicast is off, with the reason, which [Runtime.Caps] has too, where the tensor has no multicast address, with the reason,
+// and for a t or an op that is not such; and what ends a wait. [Runtime.AllReduce] needs no multicast.
 //
-// Back ends: GPUs with NVLink multicast; the cpu device emulates it.
+// Back ends: GPUs with NVLink multicast, in groups of one host whose ranks have a GPU each; no machine with it has run this yet. The cpu device
+// emulates it.
 func (rt *Runtime) MultimemAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	rt.multimemReduce(multimemName, t, op, -1, t, opts)
 	return t
@@ -118,7 +119,7 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 	e := rt.exchange(op, t, out, core.Ordered, opts)
 	shape := gathered(t, e.g.Size())
 	e.checkOut(shape, false)
-	checkMulticast(&e.Call, t, out)
+	checkMulticast(&e.Call, out, t)
 	defer e.Enter().Leave()
 	h := e.Mapped(out)
 	e.Record.On(out)
@@ -150,12 +151,15 @@ func multicastType(d DType) (t multimem.Type, ok bool) {
 	return 0, false
 }
 
-// checkMulticast refuses what multicast cannot do, first of all where there is none.
-func checkMulticast(c *core.Call, tensors ...*Tensor) {
+// checkMulticast refuses what multicast cannot do, first of all where there is none. The kernel reaches all copies of one tensor, and others.
+func checkMulticast(c *core.Call, reached *Tensor, others ...*Tensor) {
 	if !c.Device().Multicast {
 		panic(c.Misuse("", "the same operation without multimem in its name does without it", "NVLink multicast is off: %s", c.Device().MulticastWhy))
 	}
-	for _, t := range tensors {
+	if why := c.MulticastWhy(reached); why != "" {
+		panic(c.Misuse("tensor", "the same operation without multimem in its name does without it", "the tensor %v has no multicast address: %s", core.Brief(reached), why))
+	}
+	for _, t := range append(others, reached) {
 		if core.Addr(t)%4 != 0 || t.Bytes()%4 != 0 {
 			panic(c.Misuse("tensor", "", "the tensor %v must begin and end at a multiple of 4 bytes", core.Brief(t)))
 		}

@@ -185,11 +185,15 @@ func (c *Call) noLibrary() string {
 
 // shares says which members use the same device and that the library has no communicators for these; empty if none do or it has.
 func (g *Group) shares() string {
-	s := SharingOf(g.rt)
-	if !slices.ContainsFunc(s.Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) }) {
+	if !g.sharesDevices() {
 		return ""
 	}
-	return g.rt.refusesSharing(s)
+	return g.rt.refusesSharing(SharingOf(g.rt))
+}
+
+// sharesDevices reports whether two members use the same device.
+func (g *Group) sharesDevices() bool {
+	return slices.ContainsFunc(SharingOf(g.rt).Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
 }
 
 // refusesSharing says that the library has no communicators for ranks that share devices; empty if it has.

@@ -19,6 +19,7 @@ type Handle struct {
 	base    []device.Ptr // where the data of the allocation begins
 	buffers []device.Ptr // the tensor
 	pads    []device.Ptr
+	all     device.Ptr // the tensor of all members at once, by multicast; 0 without
 	tables  tables
 
 	windowed bool // it has a window of the library's own, as far as that has communicators; guarded by rt.mu
@@ -110,7 +111,22 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 		panic(rt.failure(op, err))
 	}
 	rt.mu.Lock()
+	known := a.mapping(g) != nil
+	rt.mu.Unlock()
+	var cast *casting
+	if !known {
+		if cast, err = a.cast(op, g); err != nil {
+			panic(rt.failure(op, err))
+		}
+	}
+	rt.mu.Lock()
 	defer rt.mu.Unlock()
+	if cast != nil {
+		if a.castings == nil {
+			a.castings = map[*Group]*casting{}
+		}
+		a.castings[g] = cast
+	}
 	for i, s := range mapped {
 		if r := g.ranks[i]; s != nil && a.peers[r] == nil {
 			rt.renewed(s, a.at)
@@ -160,6 +176,7 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 		h.buffers[i] = h.base[i] + device.Ptr(t.offset)
 		h.pads[i] = a.at.padIn(seg)
 	}
+	h.all = a.castings[g].at(a.at.dataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
 	copy(h.kernel.Buffers[:], h.buffers)
 	copy(h.kernel.Pads[:], h.pads)
 	return h
@@ -247,11 +264,11 @@ func (h *Handle) table(op string, which int) uintptr {
 	return t.Ptr() + uintptr(8*which*len(h.g.ranks))
 }
 
-// MulticastPtr is the multicast address of the tensor, 0 where there is none; the cpu device emulates
-// multicast without one.
+// MulticastPtr is the multicast address of the tensor: on GPUs with NVLink multicast, in groups of one host whose ranks have a GPU each. It is 0 where
+// there is none; the cpu device emulates multicast without one.
 func (h *Handle) MulticastPtr() uintptr {
 	h.exists("MulticastPtr")
-	return 0
+	return uintptr(h.all)
 }
 
 // BufferSize is the bytes of the whole allocation's data, as it was asked for.

@@ -79,8 +79,8 @@ func (h *Handle) tabled(op string, base []device.Ptr, size int) *Tensor {
 			panic(g.rt.failure(op, err))
 		}
 		w.Multimem = abi.Ptr(at)
-	} else {
-		w.Multimem = abi.Ptr(h.MulticastPtr())
+	} else if h.all != 0 {
+		w.Multimem = abi.Ptr(h.all + base[g.rank] - h.buffers[g.rank])
 	}
 	t.CopyFrom(words)
 	t.read(op, 0) // a kernel on any stream may use it
@@ -175,6 +175,13 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	if reqs.Multimem && !rt.info.Multicast {
 		panic(rt.misuse(op, "reqs", "ncclLsaReduceSum and ncclLsaCopy do without it", "NVLink multicast is off: %s", rt.info.MulticastWhy))
 	}
+	_, maps := rt.dev.(device.MulticastDevice)
+	noMultimem := func(why string) *Error {
+		return rt.misuse(op, "reqs", "ncclLsaReduceSum and ncclLsaCopy do without it", "%v has no multicast: %s", g, why)
+	}
+	if reqs.Multimem && maps && g.casts() != "" {
+		panic(noMultimem(g.casts()))
+	}
 	for _, r := range []struct {
 		name string
 		n    int
@@ -220,6 +227,9 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	}
 	err := Maybe(func() {
 		h := rt.Rendezvous(c.t, g)
+		if reqs.Multimem && maps && h.all == 0 {
+			panic(noMultimem(c.t.st.alloc.castings[g].why))
+		}
 		c.count(op)
 		c.arg.ResourceWindow, c.arg.Resources = abi.Ptr(h.tabled(op, h.pads, data+at).pointer()), abi.Ptr(h.pads[g.rank])
 		c.arg.Net = g.table

@@ -16,6 +16,7 @@ type peerSegment struct {
 	Size       int
 	Processors int    // of its device
 	WholeLines bool   // as the device says
+	Multicast  bool   // likewise
 	Token      []byte `json:",omitempty"` // between hosts of a fabric
 }
 
@@ -23,7 +24,7 @@ type peerSegment struct {
 // itself, and those of others are nil. known returns a segment of a world rank that is mapped already, or nil. failed is why this member
 // has no segment to share, if it has none: all members then fail. A holder of g.meeting calls it.
 func (g *Group) share(op, desc string, seg device.Segment, failed error, known func(rank int) device.Segment) ([]device.Segment, []peerSegment, error) {
-	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines}
+	mine := peerSegment{Processors: g.rt.info.Processors, WholeLines: g.rt.info.WholeLines, Multicast: g.rt.info.Multicast}
 	var file *os.File
 	if failed == nil {
 		mine.Size = seg.Size()
@@ -82,8 +83,8 @@ func (g *Group) share(op, desc string, seg device.Segment, failed error, known f
 	return mapped, peers, nil
 }
 
-func export(seg device.Segment) (*os.File, error) {
-	fd, err := seg.Export()
+func export(object interface{ Export() (int, error) }) (*os.File, error) {
+	fd, err := object.Export()
 	if err != nil {
 		return nil, err
 	}
@@ -92,11 +93,16 @@ func export(seg device.Segment) (*os.File, error) {
 
 // importSegment maps a descriptor that stays the caller's.
 func (rt *Runtime) importSegment(f *os.File, size int) (device.Segment, error) {
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // the device closes its own
+	return importObject(f, func(fd int) (device.Segment, error) { return rt.dev.ImportSegment(fd, size) })
+}
+
+// importObject gives the device a descriptor of its own, which it closes.
+func importObject[T any](f *os.File, object func(fd int) (T, error)) (o T, err error) {
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
-	return rt.dev.ImportSegment(fd, size)
+	return object(fd)
 }
 
 // token is what stands for a segment on other hosts of the fabric.

@@ -29,11 +29,12 @@ type allocation struct {
 	block   *poolBlock             // of the memory pool it goes back to, or nil
 
 	// Guarded by rt.mu.
-	peers   map[int]device.Segment // by world rank, as far as mapped
-	handles []*Handle
-	windows map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
-	used    uint64            // streams that touched memory of a pool, a bit each
-	alone   bool              // was of a pool that is no more: freed without the others
+	peers    map[int]device.Segment // by world rank, as far as mapped
+	handles  []*Handle
+	windows  map[*Group]uint32 // the id of the data's, by group that spans hosts; the pad's is the next one
+	used     uint64            // streams that touched memory of a pool, a bit each
+	castings map[*Group]*casting
+	alone    bool // was of a pool that is no more: freed without the others
 }
 
 // Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all
@@ -136,13 +137,16 @@ func (a *allocation) free(op string) {
 // ends and is no reason to fail.
 func (a *allocation) release() {
 	a.unlocate()
+	for _, c := range a.castings {
+		c.close()
+	}
 	for _, s := range a.peers {
 		s.Close()
 	}
 	for _, h := range a.handles {
 		h.tables.release()
 	}
-	a.peers, a.handles = nil, nil
+	a.castings, a.peers, a.handles = nil, nil, nil
 }
 
 // SetSignalPadSize sets the bytes of the signal pad of tensors and groups made from now on: a positive

@@ -40,7 +40,8 @@ type Workspace struct {
 	Lines      abi.Ptrs
 	Counts     device.Ptr
 	Chunks     abi.Ptrs
-	WholeLines bool // of all members
+	WholeLines bool // of all members, as is
+	Multicast  bool
 }
 
 // The shapes of the inboxes, as the kernels have them.
@@ -111,10 +112,11 @@ func (g *Group) furnish(op, desc string) {
 		}
 		panic(rt.failure(op, err))
 	}
-	work := Workspace{seg: seg, mapped: mapped, blocks: make([]device.Ptr, len(mapped)), Processors: peers[0].Processors, WholeLines: true}
+	work := Workspace{seg: seg, mapped: mapped, blocks: make([]device.Ptr, len(mapped)), Processors: peers[0].Processors, WholeLines: true, Multicast: true}
 	for i, s := range mapped {
 		work.Processors = min(work.Processors, peers[i].Processors)
 		work.WholeLines = work.WholeLines && peers[i].WholeLines
+		work.Multicast = work.Multicast && peers[i].Multicast
 		if s == nil {
 			continue
 		}

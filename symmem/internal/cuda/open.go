@@ -134,8 +134,9 @@ func describe(index int, getenv func(string) string) (info device.Info, uuid [16
 		MaxBlock:       three(clib.MaxBlockX),
 		SharedPerBlock: ask(clib.MaxSharedOptin),
 		Memory:         about.Memory,
-		MulticastWhy:   multicastWhy(ask(clib.Multicast) != 0, getenv),
+		MulticastWhy:   multicastWhy(ask(clib.Multicasting) != 0, clib.MulticastKnown(), getenv),
 	}
+	info.Multicast = info.MulticastWhy == ""
 	if ask(clib.PosixHandles) == 0 && err == nil {
 		err = unavailable("this GPU or driver cannot share memory by file descriptors", "Linux with a driver of CUDA 12 or newer is needed")
 	}
@@ -144,14 +145,3 @@ func describe(index int, getenv func(string) string) (info device.Info, uuid [16
 
 // cudaVersion writes 13000 as "13.0".
 func cudaVersion(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
-
-// multicastWhy explains why NVLink multicast is not used.
-func multicastWhy(able bool, getenv func(string) string) string {
-	if why := device.MulticastDisabled(getenv); why != "" {
-		return why
-	}
-	if !able {
-		return "the device does not support it"
-	}
-	return "symmrepl does not map multicast memory on GPUs in this version"
-}

@@ -195,7 +195,11 @@ func (r Report) String() string {
 		fmt.Fprintf(w, "links\tunknown: %v\n", r.NVML)
 	}
 	if len(r.GPUs) > 0 {
-		fmt.Fprintf(w, "multicast\tnot used: %s\n", r.GPUs[0].Multicast)
+		if why := r.GPUs[0].Multicast; why != "" {
+			fmt.Fprintf(w, "multicast\tnot used: %s\n", why)
+		} else {
+			fmt.Fprintln(w, "multicast\tused")
+		}
 	}
 	if n := len(r.GPUs); n > 0 {
 		how := "kernels of different ranks take turns by time slices"

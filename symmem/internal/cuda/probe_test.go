@@ -110,17 +110,19 @@ func TestMulticastWhy(t *testing.T) {
 	for _, c := range []struct {
 		env  string
 		able bool
+		old  bool // the driver
 		want string
 	}{
-		{"NCCL_NVLS_ENABLE=0", true, "NCCL_NVLS_ENABLE=0 disables it"},
-		{"NCCL_NVLS_ENABLE=1", true, "symmrepl does not map multicast memory on GPUs in this version"},
-		{"TORCH_SYMM_MEM_DISABLE_MULTICAST=1", false, "TORCH_SYMM_MEM_DISABLE_MULTICAST=1 disables it"},
-		{"SYMMREPL_DISABLE_MULTICAST=1", true, "SYMMREPL_DISABLE_MULTICAST=1 disables it"},
-		{"", false, "the device does not support it"},
-		{"", true, "symmrepl does not map multicast memory on GPUs in this version"},
+		{"NCCL_NVLS_ENABLE=0", true, false, "NCCL_NVLS_ENABLE=0 disables it"},
+		{"NCCL_NVLS_ENABLE=1", true, false, ""},
+		{"TORCH_SYMM_MEM_DISABLE_MULTICAST=1", false, false, "TORCH_SYMM_MEM_DISABLE_MULTICAST=1 disables it"},
+		{"SYMMREPL_DISABLE_MULTICAST=1", true, false, "SYMMREPL_DISABLE_MULTICAST=1 disables it"},
+		{"", false, false, "the device does not support it"},
+		{"", true, true, "the driver is older than CUDA 12.1"},
+		{"", true, false, ""},
 	} {
 		name, value, _ := strings.Cut(c.env, "=")
-		got := multicastWhy(c.able, func(s string) string {
+		got := multicastWhy(c.able, !c.old, func(s string) string {
 			if s == name {
 				return value
 			}

@@ -58,10 +58,13 @@ func (s segment) Ptr() device.Ptr { return device.Ptr(s.c.Ptr()) }
 
 func (s segment) Size() int { return s.c.Size() }
 
-func (s segment) Export() (int, error) {
+func (s segment) Export() (int, error) { return exported(s.c.Export) }
+
+// exported is a descriptor that no program which is started inherits.
+func exported(export func() (int, error)) (int, error) {
 	syscall.ForkLock.RLock() // no child started meanwhile inherits it
 	defer syscall.ForkLock.RUnlock()
-	fd, err := s.c.Export()
+	fd, err := export()
 	if err == nil {
 		syscall.CloseOnExec(fd)
 	}

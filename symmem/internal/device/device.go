@@ -89,6 +89,25 @@ type Device interface {
 	Close() error
 }
 
+// MulticastDevice is a device whose memory and others' one address can stand for, where [Info].Multicast says so.
+type MulticastDevice interface {
+	// NewMulticast makes an object for n devices, each of a process of its own, and segments of so many bytes. ImportMulticast takes one of that size
+	// that another process exported; it closes fd.
+	NewMulticast(n, size int) (Multicast, error)
+	ImportMulticast(fd, size int) (Multicast, error)
+}
+
+// Multicast is an address that stands for the same place in the segments of several devices. Every member joins it; when all have, each binds its
+// segment; when all have, each maps it.
+type Multicast interface {
+	Size() int
+	Export() (fd int, err error) // as Segment.Export
+	Join() error
+	Bind(Segment) error
+	Map() (Ptr, error)
+	Close() error // undoes what was done, before the segment is closed
+}
+
 // Multicaster is a device that emulates multicast for kernels that include nccl_device.h.
 type Multicaster interface {
 	// Multicast returns an address that stands for size bytes of all parts of a window, an abi.NcclWindow, at once: for functions of

@@ -78,6 +78,25 @@ sy_status sy_fabric_join(sy_device *d);
 sy_status sy_segment_import_token(sy_device *d, const void *token, size_t n, sy_segment *s);
 sy_status sy_segment_token(sy_device *d, const sy_segment *s, void *token);
 
+// ---- multicast -----------------------------------------------------------------------------------------
+
+// By a multicast object, an address stands for the same place in the memory of several devices. One process creates it and exports it; the others import
+// it. Then every one joins with its device; when all have, each binds its segment; and when all have, each maps the object. sy_multicast_close undoes
+// what was done, in any state.
+typedef struct {
+	sy_segment object; // its ptr is 0 until it is mapped
+	size_t bound;      // bytes of this process's segment
+} sy_multicast;
+
+// sy_multicast_known reports whether the driver has multicast.
+int sy_multicast_known(void);
+sy_status sy_multicast_create(sy_device *d, int devices, size_t n, sy_multicast *m);
+sy_status sy_multicast_import(sy_device *d, int fd, size_t n, sy_multicast *m);
+sy_status sy_multicast_join(sy_device *d, const sy_multicast *m);
+sy_status sy_multicast_bind(sy_device *d, sy_multicast *m, const sy_segment *s);
+sy_status sy_multicast_map(sy_device *d, sy_multicast *m);
+sy_status sy_multicast_close(sy_device *d, const sy_multicast *m);
+
 // ---- code ---------------------------------------------------------------------------------------------
 
 // sy_module_load loads a cubin; its memory may be reused when the function returns.

@@ -196,8 +196,7 @@ static cu_allocation shareable(const sy_device *d) {
 	return prop;
 }
 
-// map gives the allocation an address that this device may read and write.
-static sy_status map(sy_device *d, sy_segment *s) {
+sy_status sy_map(sy_device *d, sy_segment *s) {
 	sy_status st = OK;
 	cu_access access = {{CU_LOCATION_DEVICE, d->device}, CU_ACCESS_READWRITE};
 	SETTLE(d);
@@ -219,7 +218,7 @@ sy_status sy_segment_create(sy_device *d, size_t n, sy_segment *s) {
 	TRY(cuMemGetAllocationGranularity, &granularity, &prop, CU_GRANULARITY_RECOMMENDED);
 	s->size = (n + granularity - 1) / granularity * granularity;
 	TRY(cuMemCreate, &s->handle, s->size, &prop, 0);
-	sy_status st = map(d, s);
+	sy_status st = sy_map(d, s);
 	if (st.code) {
 		cu.cuMemRelease(s->handle);
 		return st;
@@ -233,7 +232,7 @@ static sy_status import(sy_device *d, void *exported, int kind, size_t n, sy_seg
 	ENTER(d);
 	s->size = n;
 	TRY(cuMemImportFromShareableHandle, &s->handle, exported, kind);
-	sy_status st = map(d, s);
+	sy_status st = sy_map(d, s);
 	if (st.code) cu.cuMemRelease(s->handle);
 	return st;
 }

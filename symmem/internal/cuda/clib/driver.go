@@ -69,7 +69,7 @@ const (
 	MaxSharedOptin     Attribute = 97
 	PosixHandles       Attribute = 103
 	FabricHandles      Attribute = 128
-	Multicast          Attribute = 132
+	Multicasting       Attribute = 132
 	MultiProcess       Attribute = 133 // whether contexts are shared by MPS; drivers before CUDA 12.4 do not know it
 )
 

@@ -88,4 +88,7 @@ sy_status sy_settle(sy_device *d);
 // sy_host_memory returns zeroed pinned memory that the device sees at the same address. The context is current.
 sy_status sy_host_memory(sy_device *d, size_t n, void **out);
 
+// sy_map gives the allocation, or the multicast object, of a segment an address that this device may read and write.
+sy_status sy_map(sy_device *d, sy_segment *s);
+
 #endif

@@ -29,6 +29,13 @@ typedef struct {
 static_assert(sizeof(cu_access) == 12, "CUmemAccessDesc_v1");
 
 typedef struct {
+	unsigned devices;
+	size_t size;
+	uint64_t handle_types, flags;
+} cu_multicast;
+static_assert(sizeof(cu_multicast) == 32 && offsetof(cu_multicast, size) == 8, "CUmulticastObjectProp_v1");
+
+typedef struct {
 	int id;
 	char pad[4];
 	union {
@@ -93,6 +100,7 @@ enum {
 	CU_HANDLE_FABRIC = 8,
 	CU_LOCATION_DEVICE = 1,
 	CU_ACCESS_READWRITE = 3,
+	CU_GRANULARITY_MINIMUM = 0,
 	CU_GRANULARITY_RECOMMENDED = 1,
 
 	CU_SCHEDULE_BLOCKING_SYNC = 4,
@@ -196,6 +204,11 @@ typedef struct cu_exec *cu_exec;
 
 // CU_OPTIONAL lists what drivers before CUDA 12.4 lack, or before 13.0: cuMemcpyBatchAsync_v2.
 #define CU_OPTIONAL(X) \
+	X(cuMulticastGetGranularity, (size_t *bytes, const cu_multicast *prop, int option)) \
+	X(cuMulticastCreate, (cu_mem *object, const cu_multicast *prop)) \
+	X(cuMulticastAddDevice, (cu_mem object, int device)) \
+	X(cuMulticastBindMem, (cu_mem object, size_t offset, cu_mem memory, size_t memory_offset, size_t size, uint64_t flags)) \
+	X(cuMulticastUnbind, (cu_mem object, int device, size_t offset, size_t size)) \
 	X(cuLaunchKernelEx, (const cu_launch_config *config, cu_function function, void **params, void **extra)) \
 	X(cuFuncLoad, (cu_function function)) \
 	X(cuMemcpyBatchAsync_v2, (const cu_ptr *dst, const cu_ptr *src, const size_t *size, size_t count, cu_copy_attributes *attributes, \

@@ -13,6 +13,7 @@
 // FAKE_CUDA_FAIL=call=code makes one call fail. Device attribute 9001 is the number of live objects.
 // FAKE_CUDA_DEVICES is the number of devices, 2 by default. With FAKE_CUDA_ISLANDS=2 devices 0 and 1 map each other's memory, 2 and 3 do, and so on,
 // but not across. FAKE_CUDA_MPS is 1 under MPS, and "unknown" for a driver that cannot say.
+// With FAKE_CUDA_MULTICAST devices have multicast, whose steps must come in order; a multicast address is memory of its own.
 // Build with -DOLD_DRIVER for a driver before CUDA 12.4.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,9 +27,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700,
+enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_STATE = 401, ILLEGAL_ADDRESS = 700,
        CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901 };
-enum { GRANULARITY = 2 << 20, DEVICES = 8 };
+enum { GRANULARITY = 2 << 20, DEVICES = 8, CAST = 99 };
 
 typedef uint64_t ptr;
 typedef struct { unsigned grid[3], block[3], shared, size; } shape;
@@ -51,6 +52,7 @@ typedef struct op {
 typedef struct { op *first; } graph;
 typedef struct stream { op *first, *last; graph *graph; int spoilt; struct stream *next; } stream;
 typedef struct { int fd, device; size_t size; int handles; } allocation;
+typedef struct { int devices, added, bound; } cast; // a multicast object: at the end of its file, behind the memory
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; // held while code is loaded: no other call begins then
@@ -130,10 +132,11 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
 	case 5: *v = 2147483647; return 0;
 	case 6: case 7: *v = 65535; return 0;
 	case 16: *v = 132; return 0;
-	case 41: case 103: case 132: *v = 1; return 0;
+	case 41: case 103: *v = 1; return 0;
 	case 75: *v = 9; return 0;
 	case 76: *v = 0; return 0;
 	case 97: *v = 232448; return 0;
+	case 132: *v = getenv("FAKE_CUDA_MULTICAST") != NULL; return 0;
 	case 128: *v = getenv("FAKE_CUDA_FABRIC") != NULL; return 0;
 	case 133: return *v = setting("FAKE_CUDA_MPS", 0), getenv("FAKE_CUDA_MPS") && !*v ? INVALID_VALUE : 0;
 	case 9001: *v = live; return 0;
@@ -230,14 +233,14 @@ int cuMemExportToShareableHandle(int *fd, uint64_t h, int type, uint64_t flags) 
 	if (type != 1 || flags) return INVALID_VALUE;
 	return *fd = dup(((allocation *)h)->fd), *fd < 0 ? 999 : 0;
 }
-// owner is the device of shared memory, by the name of its file; 0 for a file that no device made.
+// owner is the device of shared memory, by the name of its file; 0 for a file that no device made, -1 for a multicast object.
 static int owner(int fd) {
 	char link[64], name[128];
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(link, name, sizeof name - 1);
 	name[n < 0 ? 0 : n] = 0;
 	const char *at = strstr(name, "memfd:fakecuda");
-	return at ? at[14] - '0' : 0;
+	return strstr(name, "memfd:fakecast") ? -1 : at ? at[14] - '0' : 0;
 }
 int cuMemImportFromShareableHandle(uint64_t *h, void *os, int type) {
 	IN_CONTEXT("cuMemImportFromShareableHandle");
@@ -246,8 +249,44 @@ int cuMemImportFromShareableHandle(uint64_t *h, void *os, int type) {
 	if ((type != 1 && type != 8) || fstat(fd, &st) || st.st_size % GRANULARITY) return INVALID_VALUE;
 	allocation *a = malloc(sizeof *a);
 	*a = (allocation){fd, owner(fd), st.st_size, type};
+	if (a->device < 0) *a = (allocation){fd, (int)(current - context), st.st_size - GRANULARITY, CAST};
 	return *h = (uint64_t)a, live++, 0;
 }
+// state_of is the state of a multicast object, which all processes see. It stays mapped.
+static cast *state_of(allocation *a) { return mmap(NULL, GRANULARITY, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, a->size); }
+#ifndef OLD_DRIVER
+struct casting { unsigned devices; size_t size; uint64_t handles, flags; };
+int cuMulticastGetGranularity(size_t *n, const struct casting *p, int option) {
+	IN_CONTEXT("cuMulticastGetGranularity");
+	return *n = GRANULARITY, p->handles != 1 || option ? INVALID_VALUE : 0;
+}
+int cuMulticastCreate(uint64_t *h, const struct casting *p) {
+	IN_CONTEXT("cuMulticastCreate");
+	if (!getenv("FAKE_CUDA_MULTICAST") || !p->devices || p->devices > DEVICES || p->size % GRANULARITY || p->handles != 1 || p->flags) return INVALID_VALUE;
+	allocation *a = malloc(sizeof *a);
+	*a = (allocation){memfd_create("fakecast", MFD_CLOEXEC), (int)(current - context), p->size, CAST};
+	if (ftruncate(a->fd, p->size + GRANULARITY)) return OUT_OF_MEMORY;
+	state_of(a)->devices = (int)p->devices;
+	return *h = (uint64_t)a, live++, 0;
+}
+int cuMulticastAddDevice(uint64_t h, int d) {
+	IN_CONTEXT("cuMulticastAddDevice");
+	cast *c = state_of((allocation *)h);
+	return d != current - context ? INVALID_VALUE : __atomic_add_fetch(&c->added, 1, __ATOMIC_SEQ_CST) > c->devices ? ILLEGAL_STATE : 0;
+}
+int cuMulticastBindMem(uint64_t h, size_t at, uint64_t memory, size_t from, size_t n, uint64_t flags) {
+	IN_CONTEXT("cuMulticastBindMem");
+	allocation *a = (allocation *)h;
+	cast *c = state_of(a);
+	if (at || from || flags || n % GRANULARITY || n > a->size || n > ((allocation *)memory)->size) return INVALID_VALUE;
+	if (c->added != c->devices) return ILLEGAL_STATE;
+	return __atomic_add_fetch(&c->bound, 1, __ATOMIC_SEQ_CST), live++, 0;
+}
+int cuMulticastUnbind(uint64_t h, int d, size_t at, size_t n) {
+	IN_CONTEXT("cuMulticastUnbind");
+	return at || !n || d != current - context ? INVALID_VALUE : (live--, 0);
+}
+#endif
 int cuMemAddressReserve(ptr *p, size_t n, size_t align, ptr hint, uint64_t flags) {
 	IN_CONTEXT("cuMemAddressReserve");
 	if (!n || n % GRANULARITY || align || hint || flags) return INVALID_VALUE;
@@ -259,6 +298,7 @@ int cuMemMap(ptr p, size_t n, size_t offset, uint64_t h, uint64_t flags) {
 	IN_CONTEXT("cuMemMap");
 	allocation *a = (allocation *)h;
 	if (n != a->size || offset || flags) return INVALID_VALUE;
+	if (a->handles == CAST && state_of(a)->bound != state_of(a)->devices) return ILLEGAL_STATE;
 	if (island(a->device) != island(current - context)) return 217; // CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
 	note_range(p, n);
 	return live++, mmap((void *)p, n, PROT_NONE, MAP_SHARED | MAP_FIXED, a->fd, 0) == MAP_FAILED ? 999 : 0;

@@ -1,0 +1,149 @@
+package symmem
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Multicast
+//
+// Where all members' devices have NVLink multicast, the copies of an allocation that they map get one address more, which stands for the same place in
+// all of them: the switch adds what is loaded from it, and stores to it reach every member. It comes with the handle, of groups of one host whose ranks
+// have a device each, and goes with the allocation. Where that cannot be, handles do without, and operations that need it say why.
+
+// casting is what a group has of an allocation by multicast.
+type casting struct {
+	m   device.Multicast // nil if there is none
+	ptr device.Ptr       // stands for where the segments begin
+	why string           // there is none
+}
+
+// at is the address that stands for a place in the segments, so many bytes from their start; 0 if there is none.
+func (c *casting) at(offset device.Ptr) device.Ptr {
+	if c == nil || c.m == nil {
+		return 0
+	}
+	return c.ptr + offset
+}
+
+// casts says why the group's handles have no multicast, or that they may have; what the devices say apart.
+func (g *Group) casts() (why string) {
+	switch {
+	case g.spans():
+		return fmt.Sprintf("%v spans hosts", g)
+	case g.onFabric():
+		return "memory that several machines map has none"
+	case g.sharesDevices():
+		return SharingOf(g.rt).String()
+	case !g.work.Multicast:
+		return "not all ranks have it"
+	}
+	return ""
+}
+
+// cast makes the multicast address of an allocation. It is collective over the group, whose meeting is held. The error is of who cannot meet.
+func (a *allocation) cast(op string, g *Group) (*casting, error) {
+	d, ok := g.rt.dev.(device.MulticastDevice)
+	if !ok {
+		return nil, nil // who emulates it needs no address
+	}
+	c := &casting{why: g.casts()}
+	if c.why != "" {
+		return c, nil
+	}
+	file, failed := os.Open(os.DevNull) // what the others pass
+	if g.rank == 0 && failed == nil {
+		file.Close()
+		if c.m, failed = d.NewMulticast(len(g.ranks), a.seg.Size()); failed == nil {
+			file, failed = export(c.m)
+		}
+	}
+	if file != nil {
+		defer file.Close()
+	}
+	sizes, err := c.agree(op, g, failed)
+	if err != nil || c.why != "" {
+		return c, err
+	}
+	files, err := g.gatherFiles(op, "multicast", file)
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	if g.rank != 0 {
+		c.m, failed = importObject(files[0], func(fd int) (device.Multicast, error) { return d.ImportMulticast(fd, sizes[0]) })
+	}
+	for _, f := range files {
+		f.Close()
+	}
+	for _, step := range []func() error{
+		func() error { return c.m.Join() },
+		func() error { return c.m.Bind(a.seg) },
+		func() (err error) { c.ptr, err = c.m.Map(); return err },
+	} {
+		if failed == nil {
+			failed = step()
+		}
+		if _, err := c.agree(op, g, failed); err != nil || c.why != "" {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// agree ends a step: where a member failed, all do without, and know why. It returns the sizes of the members' objects. An error is of who cannot meet.
+func (c *casting) agree(op string, g *Group, failed error) (sizes []int, err error) {
+	type member struct {
+		Size int
+		Why  string
+	}
+	var mine member
+	if failed != nil {
+		mine.Why = failed.Error()
+	}
+	if c.m != nil {
+		mine.Size = c.m.Size()
+	}
+	all, err := agree(g, op, "multicast", mine, nil)
+	for i, m := range all {
+		sizes = append(sizes, m.Size)
+		if m.Why != "" && c.why == "" {
+			c.why = fmt.Sprintf("rank %d could not map it: %s", g.ranks[i], m.Why)
+		}
+	}
+	if err != nil || c.why != "" {
+		err = errors.Join(err, c.close())
+	}
+	return sizes, err
+}
+
+// close undoes what was done.
+func (c *casting) close() (err error) {
+	if c != nil && c.m != nil {
+		err = c.m.Close()
+		c.m = nil
+	}
+	return err
+}
+
+// MulticastWhy says why a tensor that the call's group has mapped has no multicast address; empty if it has, or needs none.
+func (c *Call) MulticastWhy(t *Tensor) string {
+	c.rt.mu.Lock()
+	defer c.rt.mu.Unlock()
+	if !t.Symmetric() || t.st.alloc.mapping(c.opts.group) == nil {
+		return "" // which is refused as such
+	}
+	if _, ok := c.rt.dev.(device.MulticastDevice); !ok {
+		return ""
+	}
+	cast := t.st.alloc.castings[c.opts.group]
+	switch {
+	case cast == nil:
+		return "memory of a memory pool has none"
+	case cast.m == nil:
+		return cast.why
+	}
+	return ""
+}
