@@ -47,7 +47,7 @@ func (in *Interp) varsWithin(most int) []session.Variable {
 	var list []session.Variable
 	for _, v := range in.program.Variables() {
 		live := in.runtime.Busy()
-		text := []rune(strings.NewReplacer("\n", " ", "\t", " ").Replace(in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 1) })))
+		text := []rune(strings.NewReplacer("\n", " ", "\t", " ").Replace(in.printed(live, func(p *printer) { p.Value(v.Value, v.Type, 1) }).Text))
 		if len(text) > most {
 			text = append(text[:most-1], '…')
 		}

@@ -16,12 +16,12 @@ import (
 type printer = values.Printer[types.Type]
 
 // print writes a value of type t.
-func (in *Interp) print(v reflect.Value, t types.Type) string {
+func (in *Interp) print(v reflect.Value, t types.Type) values.Printed {
 	return in.printed(false, func(p *printer) { p.Value(v, t, 0) })
 }
 
 // printed returns what write prints; live says whether cells are running.
-func (in *Interp) printed(live bool, write func(*printer)) string {
+func (in *Interp) printed(live bool, write func(*printer)) values.Printed {
 	return values.Print(valueTypes{in, live}, live, write)
 }
 
@@ -144,7 +144,7 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	}
 	if run.IsWrapper(v) {
 		if text, ok := vt.in.words(v, p.Live()); ok {
-			p.Text(text)
+			p.Said(text)
 			return
 		}
 	}
@@ -162,7 +162,7 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 	case anonymous(v.Type()) && p.Live():
 		p.Text("{…}")
 	case anonymous(v.Type()):
-		p.Text(fmt.Sprintf("%+v", v))
+		p.Said(fmt.Sprintf("%+v", v))
 	default:
 		p.Value(v, vt.in.checker.Packages().TypeOf(v.Type()), depth)
 	}
@@ -172,7 +172,7 @@ func (vt valueTypes) Dynamic(p *printer, v reflect.Value, depth int) {
 func printNative(p *printer, v reflect.Value, t types.Type, described bool, depth int) {
 	if say := values.Sayer(v); described && say != nil {
 		text, _ := values.Say(say, run.PanicValue)
-		p.Text(values.Shorten(text))
+		p.Said(values.Shorten(text))
 		return
 	}
 	if !v.CanAddr() { // boxes in it are looked into

@@ -1,7 +1,9 @@
 package interp
 
 import (
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/internal/values"
@@ -88,8 +90,8 @@ func TestCompiledValues(t *testing.T) {
 		{"any(values.NewHandle())", "(*interp.handle)(0x…)"},
 		{"any(values.Open{1, map[string]int{\"k\": 2}})", "interp." + open},
 	} {
-		if got := mustEval(t, in, c.expr); got != values.Break(c.want) {
-			t.Errorf("%s is shown as\n%s, want\n%s", c.expr, got, values.Break(c.want))
+		if got := mustEval(t, in, c.expr); got != (values.Printed{Text: c.want}).Break(values.Width) {
+			t.Errorf("%s is shown as\n%s, want\n%s", c.expr, got, values.Printed{Text: c.want}.Break(values.Width))
 		}
 		mustEval(t, in, "v := "+c.expr)
 		vars := in.vars()
@@ -106,13 +108,32 @@ func TestCompiledValues(t *testing.T) {
 	}
 }
 
+// TestWordsUnbroken holds that long texts which values say of themselves stay as they are, on their own and in other values.
+func TestWordsUnbroken(t *testing.T) {
+	in := open(t, Options{})
+	mustEval(t, in, `type Place struct{ Err error }`)
+	text := "a, b, {c, d}, (e, " + strings.Repeat("x", 100)
+	mustEval(t, in, fmt.Sprintf("err := errors.New(%q)", text))
+	for expr, want := range map[string]string{
+		"err":   text,
+		"*&err": text,
+		"regexp.MustCompile(\"a{1, 2}" + strings.Repeat("x", 100) + "\")": "a{1, 2}" + strings.Repeat("x", 100),
+		"Place{err}":    "Place{\n\tErr: " + text + ",\n}",
+		"[]any{err, 1}": "[]any{\n\t" + text + ",\n\t1,\n}",
+	} {
+		if got := mustEval(t, in, expr); got != want {
+			t.Errorf("%s is shown as\n%s, want\n%s", expr, got, want)
+		}
+	}
+}
+
 // TestPrinterPanics holds that a value which is not what the checker says of it ends the text, not the process.
 func TestPrinterPanics(t *testing.T) {
 	in := open(t, Options{})
-	if got := in.print(reflect.ValueOf(5), in.checker.Packages().TypeOf(reflect.TypeFor[[]int]())); got != "[]int(…)" {
+	if got := in.print(reflect.ValueOf(5), in.checker.Packages().TypeOf(reflect.TypeFor[[]int]())).Text; got != "[]int(…)" {
 		t.Errorf("a number that should be a slice is shown as %s", got)
 	}
-	if got := in.printed(false, func(p *printer) { p.Text("[1, "); panic("torn") }); got != "[1, <printing panicked: torn>" {
+	if got := in.printed(false, func(p *printer) { p.Text("[1, "); panic("torn") }).Text; got != "[1, <printing panicked: torn>" {
 		t.Errorf("a printer that panics writes %s", got)
 	}
 }

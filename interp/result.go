@@ -26,7 +26,7 @@ func (in *Interp) result(c *compiled) session.Result {
 			texts = append(texts, values.Shorten(text))
 			continue
 		}
-		texts = append(texts, values.BreakAt(in.print(p.Elem(), c.Values[i]), cmp.Or(c.columns, values.Width)))
+		texts = append(texts, in.print(p.Elem(), c.Values[i]).Break(cmp.Or(c.columns, values.Width)))
 	}
 	return session.Result{Value: strings.Join(texts, ", "), HasValue: true, Data: shown.Forms.Data, Metadata: shown.Forms.Metadata}
 }
@@ -35,5 +35,5 @@ func (in *Interp) result(c *compiled) session.Result {
 func (in *Interp) dynamicText(v reflect.Value) string {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.printed(false, func(p *printer) { valueTypes{in, false}.Dynamic(p, v, 0) })
+	return in.printed(false, func(p *printer) { valueTypes{in, false}.Dynamic(p, v, 0) }).Text
 }

@@ -76,7 +76,7 @@ var sessions = []struct {
 		{cell: "fmt.Println(p, &E{6})", out: "P:3 E6\n"},
 	}},
 	{"long values are shortened", []step{
-		{cell: "make([]int, 70)", value: values.Break("[]int{" + strings.Repeat("0, ", 64) + "… 6 more}")},
+		{cell: "make([]int, 70)", value: values.Printed{Text: "[]int{" + strings.Repeat("0, ", 64) + "… 6 more}"}.Break(values.Width)},
 		{cell: "strings.Repeat(\"a\", 2000)", value: `"` + strings.Repeat("a", 1024) + `"… (2000 bytes)`},
 	}},
 	{"definitions stay", []step{

@@ -63,7 +63,7 @@ func (r reflected) Dynamic(p *values.Printer[name], v reflect.Value, depth int) 
 	if say && held.IsValid() && held.CanInterface() && isMain(values.Pointed(held.Type())) {
 		if say := values.Sayer(held); say != nil {
 			text, _ := values.Say(say, nil)
-			p.Text(values.Shorten(text))
+			p.Said(values.Shorten(text))
 			return
 		}
 	}

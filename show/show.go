@@ -70,7 +70,7 @@ func (p Printer) text(value any) string {
 			return text
 		}
 	}
-	return values.Break(values.Print(reflected{p}, false, func(p *values.Printer[name]) { p.Value(v, n, 0) }))
+	return values.Print(reflected{p}, false, func(p *values.Printer[name]) { p.Value(v, n, 0) }).Break(values.Width)
 }
 
 // ownWords returns what a value of a type of the program says of itself. A nil pointer whose method panics says nothing.

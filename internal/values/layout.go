@@ -15,21 +15,27 @@ const (
 // tabWidth is the number of columns that an indentation counts for.
 const tabWidth = 4
 
-// Break is BreakAt for Width columns.
-func Break(text string) string { return BreakAt(text, Width) }
+// Printed is a printed value: text in Go syntax, such as []int{1, 2}, on one line, but for what values say of themselves.
+type Printed struct {
+	Text string
+	said []span // of Text, ascending
+}
 
-// BreakAt returns a value in Go syntax, such as []int{1, 2}, as it is if it fits in some columns; otherwise the elements of its outermost
-// braces are on lines of their own, or as many on each as fit if they are plain. Text that is no such value, or has several lines, stays
-// as it is.
-func BreakAt(text string, width int) string {
+// span is the part text[from:to] of a text.
+type span struct{ from, to int }
+
+// Break returns the value as it is if it fits in some columns; otherwise the elements of its outermost braces are on lines of their own, or as
+// many on each as fit if they are plain. What a value says of itself is never altered. Text that is no value in Go syntax, or has several
+// lines, stays as it is.
+func (t Printed) Break(width int) string {
 	width = max(width, leastWidth)
-	if utf8.RuneCountInString(text) <= width || strings.Contains(text, "\n") {
-		return text
+	if utf8.RuneCountInString(t.Text) <= width || strings.Contains(t.Text, "\n") {
+		return t.Text
 	}
-	p := &parser{text: text}
+	p := &parser{text: t.Text, said: t.said}
 	v, ok := p.value()
-	if !ok || p.at < len(text) {
-		return text
+	if !ok || p.at < len(p.text) {
+		return t.Text
 	}
 	var b strings.Builder
 	v.write(&b, 0, width)
@@ -52,6 +58,7 @@ type group struct {
 
 type parser struct {
 	text string
+	said []span // what is read as it stands; those before at are gone
 	at   int
 }
 
@@ -60,6 +67,10 @@ func (p *parser) value() (v value, ok bool) {
 	start, from := p.at, p.at
 	depth := 0 // of parentheses, brackets and the braces of types
 	for p.at < len(p.text) {
+		if len(p.said) > 0 && p.said[0].from == p.at {
+			p.at, p.said = p.said[0].to, p.said[1:]
+			continue
+		}
 		switch c := p.text[p.at]; {
 		case c == '"' || c == '\'' || c == '`':
 			if !p.quoted(c) {
@@ -128,7 +139,7 @@ func (p *parser) elements() (list []value, ok bool) {
 		if !ok || p.at >= len(p.text) {
 			return nil, false
 		}
-		if v.text != "" || len(list) > 0 {
+		if v.text != "" || len(list) > 0 || p.text[p.at] == ',' {
 			list = append(list, v)
 		}
 		if p.text[p.at] == '}' {

@@ -34,7 +34,7 @@ func TestBreak(t *testing.T) {
 		{"a } " + long + long, "a } " + long + long},
 		{"P{\n" + long + ", " + long + "}", "P{\n" + long + ", " + long + "}"},
 	} {
-		if got := Break(c.in); got != c.want {
+		if got := (Printed{Text: c.in}).Break(Width); got != c.want {
 			t.Errorf("%s\nis broken into\n%s\nwant\n%s", c.in, got, c.want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestBreak(t *testing.T) {
 // TestGofmt holds that what is broken is as gofmt has it.
 func TestGofmt(t *testing.T) {
 	long := strings.Repeat("x", 60)
-	text := Break("[]P{P{A: \"" + long + "\", Bc: []int{1, 2, 3}}, P{A: \"" + long + "\", Bc: []int{" + strings.Repeat("1000000, ", 30) + "1}}}")
+	text := Printed{Text: "[]P{P{A: \"" + long + "\", Bc: []int{1, 2, 3}}, P{A: \"" + long + "\", Bc: []int{" + strings.Repeat("1000000, ", 30) + "1}}}"}.Break(Width)
 	out, err := format.Source([]byte("package p\n\nvar v = " + text + "\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -61,8 +61,27 @@ func FuzzBreak(f *testing.F) {
 	f.Add("{{" + long + ", 'a'}, (}), `")
 	bare := strings.NewReplacer(" ", "", "\n", "", "\t", "", ",", "")
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := Break(text); bare.Replace(got) != bare.Replace(text) {
+		if got := (Printed{Text: text}).Break(Width); bare.Replace(got) != bare.Replace(text) {
 			t.Errorf("%q became %q", text, got)
 		}
 	})
+}
+
+// TestSaid holds that what values say of themselves is not altered when what contains them is broken.
+func TestSaid(t *testing.T) {
+	long := strings.Repeat("x", 60)
+	for _, c := range []struct{ before, said, after, want string }{
+		{"", "a, b { c, d } (" + long + long, "", "a, b { c, d } (" + long + long},
+		{"P{A: ", "it's at [1, " + long, ", B: \"" + long + "\"}", "P{\n\tA: it's at [1, " + long + ",\n\tB: \"" + long + "\",\n}"},
+		{"[]error{", "open {" + long + "}, x: y", ", " + long + "}", "[]error{\n\topen {" + long + "}, x: y,\n\t" + long + ",\n}"},
+		{"[]T{", "", ", " + long + ", " + long + "}", "[]T{\n\t, " + long + ",\n\t" + long + ",\n}"},
+	} {
+		p := &Printer[int]{}
+		p.Text(c.before)
+		p.Said(c.said)
+		p.Text(c.after)
+		if got := (Printed{p.out.String(), p.said}).Break(Width); got != c.want {
+			t.Errorf("%s|%s|%s\nis broken into\n%s\nwant\n%s", c.before, c.said, c.after, got, c.want)
+		}
+	}
 }

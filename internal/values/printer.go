@@ -48,11 +48,12 @@ type Printer[T any] struct {
 	inner  bool // what is printed is a field of a foreign struct that hides others
 	within map[uintptr]bool
 	out    strings.Builder
+	said   []span // of out
 }
 
 // Print returns what print prints. If live, code that may change the values is running: then maps are not looked into, and a value that is found in the middle of
 // a change ends the text.
-func Print[T any](types Types[T], live bool, print func(*Printer[T])) string {
+func Print[T any](types Types[T], live bool, print func(*Printer[T])) Printed {
 	p := &Printer[T]{types: types, live: live, within: map[uintptr]bool{}}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	func() {
@@ -63,14 +64,23 @@ func Print[T any](types Types[T], live bool, print func(*Printer[T])) string {
 		}()
 		print(p)
 	}()
-	return p.out.String()
+	return Printed{p.out.String(), p.said}
 }
 
 // Live reports whether code that may change the values is running.
 func (p *Printer[T]) Live() bool { return p.live }
 
-// Text prints a text as it is.
+// Text prints a text in Go syntax.
 func (p *Printer[T]) Text(s string) { p.out.WriteString(s) }
+
+// Said prints what a value says of itself, which no line break alters.
+func (p *Printer[T]) Said(s string) {
+	from := p.out.Len()
+	p.Text(s)
+	if s != "" {
+		p.said = append(p.said, span{from, p.out.Len()})
+	}
+}
 
 // Value prints a value of type t, which depth others contain.
 func (p *Printer[T]) Value(v reflect.Value, t T, depth int) {
@@ -88,7 +98,7 @@ func (p *Printer[T]) Value(v reflect.Value, t T, depth int) {
 		return
 	}
 	if text, ok := p.types.Words(v, t); ok {
-		p.Text(text)
+		p.Said(text)
 		return
 	}
 	switch kind {
