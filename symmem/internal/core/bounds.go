@@ -2,7 +2,6 @@ package symmem
 
 import (
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -97,21 +96,12 @@ func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
 	f := device.Finding{Kind: device.OutOfBounds, Address: device.Ptr(o.Address), Repair: "compare the index with the number of elements before the access"}
 	if known && call.checked != nil {
 		if text := call.checked.text; o.Line != device.NoLine {
-			a.File, a.Line, a.Source = text.Name, int(o.Line), lineOf(text, int(o.Line))
+			a.File, a.Line, a.Source = text.Name, int(o.Line), text.LineAt(int(o.Line))
 		}
 		f.Memory = call.checked.outside(f.Address, device.Ptr(o.First))
 	}
 	f.Accesses = []device.Access{a}
 	return f
-}
-
-// lineOf is a line of a text, by the number that errors cite.
-func lineOf(text device.Source, line int) string {
-	lines := strings.Split(text.Text, "\n")
-	if i := line - text.Line; i >= 0 && i < len(lines) {
-		return strings.TrimRight(lines[i], "\r")
-	}
-	return ""
 }
 
 // outside says what an access misses that begins at an address, of what begins at first. It may begin inside.

@@ -12,14 +12,11 @@ import (
 
 // compileError completes diagnostics, whose lines count from the snippet's first, with the snippet's name, place and text.
 func compileError(src device.Source, found ...device.Diagnostic) *device.CompileError {
-	lines := strings.Split(src.Text, "\n")
 	e := &device.CompileError{}
 	for _, d := range found {
 		d.File = src.Name
-		if d.Line >= 1 && d.Line <= len(lines) {
-			d.Source = strings.TrimRight(lines[d.Line-1], "\r")
-		}
 		d.Line += src.Line - 1
+		d.Source = src.LineAt(d.Line)
 		e.Diagnostics = append(e.Diagnostics, d)
 		e.Log += d.String() + "\n"
 	}

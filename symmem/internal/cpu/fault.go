@@ -19,7 +19,8 @@ const (
 )
 
 func (d *cpu) kernelFault(f *emu.Fault) *device.KernelFault {
-	k := &device.KernelFault{Kernel: f.Kernel, Block: f.Block, Thread: f.Thread, What: what(f), Where: d.where(f)}
+	k := &device.KernelFault{Kernel: f.Kernel, Block: f.Block, Thread: f.Thread, What: what(f)}
+	k.Where, k.Source = d.where(f)
 	if unix.Signal(f.Signal) == unix.SIGSEGV && !f.Stack && !f.Shared && f.Code != siKernel {
 		k.Address, k.Write = uintptr(f.Address), f.Write
 	}
@@ -58,31 +59,32 @@ func what(f *emu.Fault) string {
 // interrupted is the text of a fault that says no more than that the host or the device's end stopped the kernel.
 const interrupted = "interrupted"
 
-// where finds the innermost position in the user's text, or in an operation's source. An operation that was interrupted has none: it did nothing wrong, and the
+// where finds the innermost position in the user's text, with the line there, or in an operation's source. An operation that was interrupted has none: it did nothing wrong, and the
 // lines of the whole program take seconds to read.
-func (d *cpu) where(f *emu.Fault) string {
+func (d *cpu) where(f *emu.Fault) (where, source string) {
 	if f.Library == "" {
 		if f.Text == interrupted {
-			return ""
+			return "", ""
 		}
 		at := findLine(d.program, f.Frames, func(file string) bool { return strings.HasSuffix(file, ".cu") })
 		if at.file == "" {
-			return ""
+			return "", ""
 		}
-		return fmt.Sprintf("%s:%d", at.file, at.line)
+		return fmt.Sprintf("%s:%d", at.file, at.line), ""
 	}
 	d.mu.Lock()
 	m := d.modules[f.Library]
 	d.mu.Unlock()
 	if m == nil {
-		return ""
+		return "", ""
 	}
 	at := sourceLine{file: f.File, line: f.Line}
 	if f.File == "" {
 		at = findLine(m.library, f.Frames, func(file string) bool { return file == snippetFile })
 	}
 	if at.file == "" {
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("%s:%d", m.source.Name, at.line+m.source.Line-1)
+	line := at.line + m.source.Line - 1
+	return fmt.Sprintf("%s:%d", m.source.Name, line), m.source.LineAt(line)
 }

@@ -11,6 +11,7 @@
 package device
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
@@ -140,6 +141,15 @@ type Source struct {
 	// Library asks for the device headers of the library of collectives, which the device has, instead of ours of the same names. Their
 	// communicators are those of Communicator.MakeArgument, and their windows those of Communicator.Register.
 	Library bool
+}
+
+// LineAt is a line of the text, by the number that errors cite; "" if the text has no such line.
+func (s Source) LineAt(number int) string {
+	lines := strings.Split(s.Text, "\n")
+	if i := number - s.Line; i >= 0 && i < len(lines) {
+		return strings.TrimRight(lines[i], "\r")
+	}
+	return ""
 }
 
 // Module is a loaded snippet.

@@ -72,6 +72,7 @@ type KernelFault struct {
 	Thread [3]int
 	What   string // "reads address 0x0", "assertion `i < n' failed", "ran for 10s without progress"
 	Where  string // "cell[3]:7" when known
+	Source string // the line there, of a snippet
 
 	Address uintptr // that it reads or writes without memory being there, else 0
 	Write   bool

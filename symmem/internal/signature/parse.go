@@ -133,7 +133,7 @@ func (p *parser) kernel() (Kernel, bool, error) {
 		k.ExternC = k.ExternC || s.externC
 		k.Name += s.namespace
 	}
-	line := p.toks[p.pos].Line
+	line, global := p.toks[p.pos].Line, p.pos
 	for p.pos++; p.pos < len(p.toks); p.pos++ {
 		t := p.toks[p.pos]
 		k.Template = k.Template || t.Text == "template"
@@ -146,6 +146,9 @@ func (p *parser) kernel() (Kernel, bool, error) {
 		case t.Kind == cudalex.Word && p.at(p.pos+1) == "(" && isAttribute(t.Text):
 			p.pos = p.closing(p.pos+1) - 1
 		case t.Kind == cudalex.Word && (p.at(p.pos+1) == "(" || p.at(p.pos+1) == "<"):
+			if p.returnsValue(global) {
+				return k, false, &cudalex.Error{Line: t.Line, Msg: "a __global__ function returns void: give " + t.Text + " a pointer to write to"}
+			}
 			k.Line = t.Line
 			k.Name += t.Text
 			open := p.pos + 1
@@ -163,6 +166,21 @@ func (p *parser) kernel() (Kernel, bool, error) {
 		}
 	}
 	return k, false, &cudalex.Error{Line: line, Msg: "__global__ without a function"}
+}
+
+// returnsValue reports whether the words around the __global__ at a token, up to the function's name, name a type that is not void. It knows the
+// types of the language only: any other name may be a macro.
+func (p *parser) returnsValue(global int) bool {
+	value := false
+	for _, t := range p.toks[max(p.start, global-1):p.pos] {
+		switch t.Text {
+		case "void":
+			return false
+		case "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double":
+			value = true
+		}
+	}
+	return value
 }
 
 // at returns the text of cudalex.Piece i, or nothing past the end.

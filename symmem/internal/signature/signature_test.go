@@ -83,6 +83,8 @@ func TestParseErrors(t *testing.T) {
 		"\n\nchar* s = \"open\n\";":       "line 3: literal is not closed",
 		"auto s = R\"x(open)y\";":         "line 1: raw string is not closed",
 		"__global__ void f(int n":         "line 1: the parameters of f are not closed",
+		"\n__global__ int f(int n) {":     "line 2: a __global__ function returns void: give f a pointer to write to",
+		"float __global__ f() { }":        "line 1: a __global__ function returns void: give f a pointer to write to",
 		"int x;\n__global__":              "line 2: __global__ without a function",
 		"__global__ void f<int(float* x)": "line 1: the parameters of f are not closed",
 	} {
