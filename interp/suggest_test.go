@@ -50,6 +50,14 @@ func TestHints(t *testing.T) {
 		{"func f() int { }", "missing return", "every way through the function has to end in a return, a panic or a loop without end"},
 		{"if zwölf { }", "non-boolean condition in if statement", "a condition is a comparison, such as x != 0"},
 		{"strings.Repeat(\"a\")", "not enough arguments in call to strings.Repeat\n\thave (string)\n\twant (string, int)", "func Repeat(s string, count int) string"},
+		{"\n(&strings.Builder{}).WriteString()", "not enough arguments in call to (&strings.Builder{}).WriteString\n\thave ()\n\twant (string)",
+			"func (b *Builder) WriteString(s string) (int, error)"},
+		// Functions and methods.
+		{"strings.WriteString(\"a\")", "undefined: strings.WriteString", "WriteString is a method of strings.Builder and strings.Replacer"},
+		{"var now time.Time; now.Until()", "now.Until undefined (type time.Time has no field or method Until)", "Until is a function: time.Until(now)"},
+		{"var month time.Time = 3", "cannot use 3 (untyped int constant) as time.Time value in variable declaration", ""},
+		{"var r *strings.Reader = \"x\"", "cannot use \"x\" (untyped string constant) as *strings.Reader value in variable declaration",
+			"strings.NewReader(…) makes one"},
 		// Types that do not fit.
 		{"zwölf + 1.5", "1.5 (untyped float constant) truncated to int", "the other operand is of type int: convert that one, by float64(…)"},
 		{"zwölf + float64(1)", "invalid operation: zwölf + float64(1) (mismatched types int and float64)", "convert one of them, by int(…) or float64(…)"},

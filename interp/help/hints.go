@@ -1,6 +1,7 @@
 package help
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -25,6 +26,7 @@ var (
 	mismatched      = regexp.MustCompile(`\(mismatched types ([\w.\[\]*]+) and ([\w.\[\]*]+)\)$`)
 	truncated       = regexp.MustCompile(`\(untyped float constant.*\) truncated to (\w+)$`)
 	cannotUse       = regexp.MustCompile(`^cannot use (.+) \(.*\btype ([\w.\[\]*]+)\) as ([\w.\[\]*]+) value`)
+	wanted          = regexp.MustCompile(`^cannot use .+ as (\*?\w+\.\w+) value`)
 )
 
 // suggester finds what may have been meant at a place of a cell, or may stand there.
@@ -50,7 +52,7 @@ func Explain(f *check.Failure) *session.Error {
 // hint says what may have been meant by what a check refused.
 func (k *suggester) hint(msg string, pos token.Pos) string {
 	if m := undefinedMember.FindStringSubmatch(msg); m != nil {
-		return didYouMean(k.membersLike(m[1], m[2]))
+		return cmp.Or(didYouMean(k.membersLike(m[1], m[2])), k.methodHint(m[1], m[2]))
 	}
 	if m := notExported.FindStringSubmatch(msg); m != nil {
 		return didYouMean(k.membersLike(m[2], m[1]))
@@ -75,7 +77,13 @@ func (k *suggester) hint(msg string, pos token.Pos) string {
 	case strings.HasPrefix(msg, "non-boolean condition"):
 		return "a condition is a comparison, such as x != 0"
 	}
-	return conversionHint(msg)
+	if hint := conversionHint(msg); hint != "" {
+		return hint
+	}
+	if m := wanted.FindStringSubmatch(msg); m != nil {
+		return k.makerHint(m[1])
+	}
+	return ""
 }
 
 // didYouMean asks whether one of names was meant; it returns "" if there is none.
@@ -220,10 +228,15 @@ func (k *suggester) memberHint(name string, pos token.Pos) string {
 		names = append(names, m.Name)
 	}
 	names = spelling.Similar(name, names)
-	if id, ok := sel.X.(*ast.Ident); ok {
+	id, ok := sel.X.(*ast.Ident)
+	if ok {
 		names = prefixed(id.Name, names)
 	}
-	return didYouMean(names)
+	hint := didYouMean(names)
+	if hint == "" && ok && !tv.IsType() {
+		return k.functionHint(id.Name, tv.Type, name)
+	}
+	return hint
 }
 
 // isSelected reports whether n is a selector of the name at pos.
@@ -268,13 +281,29 @@ func (k *suggester) signatureHint(msg string, pos token.Pos) string {
 		return ""
 	}
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok { // the documentation has the names of parameters
-		if fn, ok := k.c.Info.Uses[sel.Sel].(*types.Func); ok && fn.Pkg() != nil && sig.Recv() == nil {
-			if decl, _, ok := docs.Lookup(fn.Pkg().Path(), fn.Name()); ok {
+		if fn, ok := k.c.Info.Uses[sel.Sel].(*types.Func); ok && fn.Pkg() != nil {
+			if decl, _, ok := docs.Lookup(fn.Pkg().Path(), documented(fn)); ok {
 				return decl
 			}
 		}
 	}
 	return types.ExprString(call.Fun) + " is " + check.TypeName(sig)
+}
+
+// documented is the name by which package docs knows a function or method: "Builder.Len".
+func documented(fn *types.Func) string {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return fn.Name()
+	}
+	t := recv.Type()
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		return named.Obj().Name() + "." + fn.Name()
+	}
+	return ""
 }
 
 // isCallAt reports whether n is a call that begins at pos or among whose arguments pos is.
