@@ -63,7 +63,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	}
 	k.checkSizes(&l)
 	if n := len(k.params); p.n != n {
-		panic(p.Misuse("", "", "%s takes %d arguments, %d were given", k.sig, n, p.n))
+		panic(p.Misuse("", "", "%s takes %d arguments, not %d", k.sig, n, p.n))
 	}
 	l.Args = p.data
 	p.sameGroup()

@@ -55,7 +55,11 @@ func (p *packer) add(a any) {
 		}
 		core.Live(p.k.rt.world, p.Op(), v)
 		if !accepts(typ, v.DType()) {
-			p.refuse(i, a, "")
+			hint := ""
+			if d := dtypeOf(typ); d != 0 {
+				hint = fmt.Sprintf("give it a tensor of %v", d)
+			}
+			p.refuse(i, a, hint)
 		}
 		p.tensors = append(p.tensors, v)
 		p.given = append(p.given, i)
@@ -154,7 +158,10 @@ func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, fi
 		}
 		p.refuse(i, a, hint)
 	}
-	if typ.Pointers > 0 || typ.Lanes > 1 {
+	if typ.Pointers > 0 {
+		p.refuse(i, a, "a pointer is given as a tensor, or as a uintptr that is an address on the device")
+	}
+	if typ.Lanes > 1 {
 		p.refuse(i, a, "")
 	}
 	switch typ.Base {

@@ -32,7 +32,7 @@ func TestMisuse(t *testing.T) {
 		{"parts that differ", `symm.OneShotAllReduce(t.Slice(symm.Rank(), 4+symm.Rank()), "sum")`, "rank 0: 1 calls, the last of them one_shot_all_reduce f32[4] sum at cell[14]:1; rank 1: 1 calls"},
 		{"reduction", `symm.OneShotAllReduce(t, "median")`, `not "median"`},
 		{"kernel that does not compile", "symm.Compile(`__global__ void b(int* p) { p[0] = ; }`)", "expected "},
-		{"too few arguments", `k.Launch(symm.Grid(1), symm.Block(32), t)`, "k(float* p, int n) takes 2 arguments, 1 were given"},
+		{"too few arguments", `k.Launch(symm.Grid(1), symm.Block(32), t)`, "k(float* p, int n) takes 2 arguments, not 1"},
 		{"float for int", `k.Launch(symm.Grid(1), symm.Block(32), t, 2.5)`, `argument 2, "int n", cannot be float64 2.5`},
 		{"slice for pointer", `k.Launch(symm.Grid(1), symm.Block(32), []float32{1}, 2)`, `argument 1, "float* p", cannot be a []float32`},
 		{"tensor of another dtype", `k.Launch(symm.Grid(1), symm.Block(32), symm.Local(symm.I32, 4), 2)`, "cannot be the tensor i32[4]"},

@@ -15,6 +15,10 @@ func hintAtOther(errs []*session.Error) {
 		if len(line) < 2 || e.Kind != session.KindSyntax && e.Kind != session.KindType {
 			continue
 		}
+		if leave := left(line); leave != "" && e.Kind == session.KindType {
+			e.Hint = leave
+			continue
+		}
 		word := strings.IndexFunc(line[1:], unicode.IsSpace) != 0
 		switch {
 		case line[0] == '!' && word && !strings.ContainsAny(line, "={}"):
@@ -25,6 +29,17 @@ func hintAtOther(errs []*session.Error) {
 			e.Hint = "a question such as " + Asked(line) + "? is a cell of its own"
 		}
 	}
+}
+
+// left says what there is in place of a line that leaves other prompts, or asks them for help: "exit", "quit()".
+func left(line string) string {
+	switch strings.TrimSuffix(line, "()") {
+	case "exit", "quit":
+		return ":quit leaves"
+	case "help":
+		return ":help says what can be entered"
+	}
+	return ""
 }
 
 // instead says what there is in place of a cell magic of other kernels.

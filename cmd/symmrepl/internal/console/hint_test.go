@@ -1,0 +1,31 @@
+package console
+
+import (
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// TestHintAtOther holds what is said of lines that other prompts would take.
+func TestHintAtOther(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		kind session.Kind
+		hint string
+	}{
+		{"exit", session.KindType, ":quit leaves"},
+		{"quit()", session.KindType, ":quit leaves"},
+		{"  help()", session.KindType, ":help says what can be entered"},
+		{"exit(1)", session.KindType, "own"},
+		{"exit", session.KindPanic, "own"},
+		{"!ls", session.KindType, "$ ls runs a command of the shell, on the first lines of a cell"},
+		{":time f()", session.KindSyntax, "commands and $ lines stand on the first lines of a cell, before its Go: put this into a cell of its own"},
+		{"x = y", session.KindType, "own"},
+	} {
+		e := &session.Error{Kind: c.kind, Source: c.line, Hint: "own"}
+		hintAtOther([]*session.Error{e})
+		if e.Hint != c.hint {
+			t.Errorf("%q: %q, want %q", c.line, e.Hint, c.hint)
+		}
+	}
+}
