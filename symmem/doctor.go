@@ -18,7 +18,7 @@ func Doctor() string {
 	for _, b := range (DeviceKind{}).Backends() {
 		backends += fmt.Sprintf("back end   %v\n", b)
 	}
-	return devices.Doctor() + backends + "hosts     ranks share memory within a host; " + core.Carrier() + " carries traffic between hosts, the null network between simulated ones\n"
+	return devices.Doctor() + backends + "hosts     ranks share memory within a host; " + core.Carrier() + " carries traffic between hosts; between simulated ones, --net null needs no library\n"
 }
 
 // DeviceKind is a kind of device that worlds of this build can run on.

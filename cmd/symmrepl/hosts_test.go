@@ -256,6 +256,18 @@ func TestSimulatedHosts(t *testing.T) {
 	checkSpanning(t, h.run("", "run", script, "-n", "4", "--device", "cpu"))
 }
 
+// Without UCX simulated hosts do not start, and the error says that the null network connects them.
+func TestSimulatedWithoutUCX(t *testing.T) {
+	h := newHome(t, 4)
+	h.env = append(h.env, "SYMMREPL_UCX_LIB=/nowhere", "SYMMREPL_NET=")
+	r := h.run("", "-n", "4", "--hosts", "2", "--device", "cpu", "-e", "1")
+	const repair = "(--net null, or SYMMREPL_NET=null, needs no library between simulated hosts; "
+	const want = "Init: rank 0 has no network: UCX cannot be used: SYMMREPL_UCX_LIB is /nowhere, where there is no libucp.so.0; "
+	if r.status == 0 || !strings.Contains(r.err, want) || !strings.Contains(r.err, repair) {
+		t.Errorf("ended with %d, want %q and what to do in\n%s", r.status, want, r.err)
+	}
+}
+
 // Hosts are not simulated where there are several.
 func TestSimulatedAmongRealHosts(t *testing.T) {
 	h := newHome(t, 4)

@@ -71,6 +71,9 @@ func (rt *Runtime) connectNetwork(op string) error {
 		var err error
 		if n, err = rt.openNetwork(); err != nil {
 			mine.Why = err.Error()
+			if failed := (*net.Error)(nil); errors.As(err, &failed) {
+				mine.Why = failed.Why
+			}
 		}
 	}
 	if n != nil {
@@ -89,7 +92,11 @@ func (rt *Runtime) connectNetwork(op string) error {
 		}
 	}
 	if err == nil && why != "" && rt.choice != noChoice {
-		err = &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: why, Hint: "--net none, or SYMMREPL_NET=none, does without one: groups then stay within hosts"}
+		hint := "--net none, or SYMMREPL_NET=none, does without one: groups then stay within hosts"
+		if rt.simulated() && rt.choice != "null" {
+			hint = "--net null, or SYMMREPL_NET=null, needs no library between simulated hosts; " + hint
+		}
+		err = &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: why, Hint: hint}
 	}
 	if err != nil || why != "" {
 		if n != nil {
