@@ -276,7 +276,7 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Repair = "free the tensor after the last launch that uses it"
 	case device.NeverWritten:
 		f.Order = "nobody has written it since it was allocated"
-		f.Repair = "fill the tensor, or use Zeros, before it is read"
+		f.Repair = "fill the tensor before it is read"
 	case device.SharedBeyond:
 		f.Repair = "ask for as much by SharedBytes"
 	case device.SignalNotConsumed:
