@@ -64,7 +64,7 @@ func (c *controller) runningCell() string {
 	if c.run == nil {
 		return ""
 	}
-	return c.run.cell.title()
+	return c.run.cell.Title()
 }
 
 // notRun returns err, by which a wait before the cell ended, as the error of the cell.
@@ -200,10 +200,10 @@ func (r *run) showPrinted() {
 // ownName is the name of a cell that no front end has named, as positions cite it.
 func (cell Cell) ownName() string { return fmt.Sprintf("cell[%d]", cell.ID) }
 
-// title is the name of a cell in messages: as the front end shows it, such as In[3], or its number.
-func (cell Cell) title() string {
+// Title is the name of a cell in messages: as the front end shows it, such as In[3], or its number.
+func (cell Cell) Title() string {
 	switch {
-	case cell.Name == cell.ownName():
+	case cell.Name == "", cell.Name == cell.ownName():
 		return fmt.Sprintf("cell %d", cell.ID)
 	case cell.Line > 1:
 		return fmt.Sprintf("%s:%d", cell.Name, cell.Line)

@@ -37,7 +37,7 @@ func (r *run) endAtLimit(now time.Time) {
 		}
 	}
 	rows := r.watch.table(r, now).rows
-	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.title(), now.Sub(r.started).Seconds(), r.limit, rows)
+	text := fmt.Sprintf("%s has run for %.1f s and is ended, as %v:\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), r.limit, rows)
 	r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Text: text})
 	r.interrupt(r.limit.Error())
 }

@@ -10,7 +10,7 @@ import (
 
 func TestCellTitle(t *testing.T) {
 	for want, c := range map[string]Cell{"cell 3": {ID: 3, Name: "cell[3]", Line: 1}, "In[7]": {ID: 3, Name: "In[7]", Line: 1}, "f.go:12": {ID: 3, Name: "f.go", Line: 12}} {
-		if got := c.title(); got != want {
+		if got := c.Title(); got != want {
 			t.Errorf("%+v is called %q, want %q", c, got, want)
 		}
 	}

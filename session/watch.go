@@ -112,7 +112,7 @@ func (w *watch) report(r *run, now time.Time) string {
 		return ""
 	}
 	w.reported, w.saidAt = t.key, now
-	return fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.title(), now.Sub(r.started).Seconds(), state, r.stop(), t.rows)
+	return fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), state, r.stop(), t.rows)
 }
 
 // waitTable is what the ranks of a cell do, in lines.
@@ -191,7 +191,7 @@ func (w *watch) deaths(r *run, now time.Time) string {
 		return ""
 	}
 	w.told = true
-	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", r.deathCauses(), r.cell.title(), r.stop())
+	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", r.deathCauses(), r.cell.Title(), r.stop())
 }
 
 // deathCauses says how ranks died: "rank 1 was killed (SIGKILL)".

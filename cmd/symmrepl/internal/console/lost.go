@@ -18,40 +18,42 @@ func (c *Console) explainLost(ctx context.Context, errs []*session.Error) {
 		if !ok {
 			continue
 		}
-		if in := c.lostIn(ctx, name, e.Ranks); in != 0 {
+		if in, ok := c.lostIn(ctx, name, e.Ranks); ok {
 			who := "rank " + session.FormatRanks(e.Ranks) + " was"
 			if len(e.Ranks) > 1 {
 				who = "ranks " + session.FormatRanks(e.Ranks) + " were"
 			}
-			e.Hint = fmt.Sprintf("%s replaced in cell %d, which lost %s there: `:restart replay` runs the cells again on all ranks", who, in, name)
+			e.Hint = fmt.Sprintf("%s replaced in %s, which lost %s there: `:restart replay` runs the cells again on all ranks", who, in.Title(), name)
 		}
 	}
 }
 
-// lostIn returns the last cell in which the workers of all these ranks had been replaced, if a cell up to that one names name; else 0.
-func (c *Console) lostIn(ctx context.Context, name string, ranks []int) int {
+// lostIn returns the last cell in which the workers of all these ranks had been replaced. It returns false if no cell up to that one names name.
+func (c *Console) lostIn(ctx context.Context, name string, ranks []int) (session.Cell, bool) {
 	infos, err := c.Session.Ranks(ctx)
 	if err != nil {
-		return 0
+		return session.Cell{}, false
 	}
 	last := 0
 	for _, r := range ranks {
 		i := slices.IndexFunc(infos, func(info session.RankInfo) bool { return info.Rank == r })
 		if i < 0 || infos[i].Replaced == 0 {
-			return 0
+			return session.Cell{}, false
 		}
 		last = max(last, infos[i].Replaced)
 	}
 	cells, err := c.Session.History(ctx)
 	if err != nil {
-		return 0
+		return session.Cell{}, false
 	}
+	in, named := session.Cell{ID: last}, false
 	for _, cell := range cells {
-		if cell.ID <= last && names(cell.Source, name) {
-			return last
+		named = named || cell.ID <= last && names(cell.Source, name)
+		if cell.ID == last {
+			in = cell
 		}
 	}
-	return 0
+	return in, named
 }
 
 // names reports whether name is a word of Go source, outside literals and comments.

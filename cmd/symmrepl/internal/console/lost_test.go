@@ -14,12 +14,14 @@ func TestNamesLost(t *testing.T) {
 	for _, source := range []string{"x := 1", "os.Exit(3)", "y // later"} {
 		c.Run(context.Background(), source)
 	}
+	fake.Cells[0].Name = "In[7]" // as a notebook calls it
 	fake.Infos = []session.RankInfo{{Rank: 0}, {Rank: 1, Replaced: 2}, {Rank: 2, Replaced: 1}}
 	for _, test := range []struct {
 		name  string
 		ranks []int
 		want  string
 	}{
+		{"x", []int{2}, "rank 2 was replaced in In[7], which lost x there"},
 		{"x", []int{1}, "rank 1 was replaced in cell 2, which lost x there"},
 		{"x", []int{1, 2}, "ranks 1,2 were replaced in cell 2, which lost x there"},
 		{"x", []int{0, 1}, ""},
