@@ -31,6 +31,9 @@ func TestHints(t *testing.T) {
 		{"strings.Contains(plain, b.y)", "undefined: plain", `did you mean "plain"? Text is written in quotes`},
 		{"strings.Repeat(plain(), 2)", "undefined: plain", ""},
 		{"strings.Repeat(\"x\", plain)", "undefined: plain", ""},
+		{"import \"fmtt\"", "package fmtt is not available in cells", `did you mean "fmt"?`},
+		{"import \"json\"", "package json is not available in cells", `did you mean "encoding/json"?`},
+		{"import \"no/such\"", "package no/such is not available in cells", ""},
 		// Members.
 		{"fmt.Printl(1)", "undefined: fmt.Printl", "did you mean fmt.Print or fmt.Printf or fmt.Println?"},
 		{"fmt.println(1)", "undefined: fmt.println (but have Println)", ""},

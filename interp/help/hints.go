@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/spelling"
@@ -18,6 +19,7 @@ import (
 
 // The messages of go/types and go/parser that there are hints for.
 var (
+	unknownPackage  = regexp.MustCompile(`^package (\S+) is not available in cells$`)
 	undefinedMember = regexp.MustCompile(`^undefined: (\w+)\.(\w+)$`)
 	notExported     = regexp.MustCompile(`^name (\w+) not exported by package (\w+)$`)
 	unknownMember   = regexp.MustCompile(`\.(\w+) undefined \(type .* has no (?:field or method|method) \w+\)$`)
@@ -56,6 +58,9 @@ func (k *suggester) hint(msg string, pos token.Pos) string {
 	}
 	if m := notExported.FindStringSubmatch(msg); m != nil {
 		return didYouMean(k.membersLike(m[2], m[1]))
+	}
+	if m := unknownPackage.FindStringSubmatch(msg); m != nil {
+		return didYouMean(k.packagesLike(m[1]))
 	}
 	if name, ok := strings.CutPrefix(msg, "undefined: "); ok {
 		return k.undefinedHint(name, pos)
@@ -152,6 +157,27 @@ func (k *suggester) packageHint(paths []string, name, member string) string {
 		return "several packages are called " + name + ": write " + strings.Join(having, " or ")
 	}
 	return didYouMean(prefixed(name, unique(like)))
+}
+
+// packagesLike lists import paths, in quotes, of packages that are called path, or else are spelled like it.
+func (k *suggester) packagesLike(path string) []string {
+	var called, all []string
+	for p := range k.checker.Packages().Importable() {
+		all = append(all, p)
+		if strings.HasSuffix(p, "/"+path) {
+			called = append(called, p)
+		}
+	}
+	if called == nil {
+		slices.Sort(all)
+		called = spelling.Similar(path, all)
+	}
+	slices.Sort(called)
+	var quoted []string
+	for _, p := range called[:min(len(called), spelling.Most)] {
+		quoted = append(quoted, strconv.Quote(p))
+	}
+	return quoted
 }
 
 // isAssigned reports whether n is an assignment to the name at pos.
