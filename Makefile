@@ -45,6 +45,9 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 	go test -count=1 -v -timeout 20m -run '^TestKernelSeeds$$' ./symmem/symmemtest -seeds 100
 	SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 30m -run '^TestSuite$$' ./symmem/symmemtest
 	go test -count=1 -timeout 20m -run '^TestRandomCalls$$' ./symmem/symmemtest -calls 500
+	@if command -v clang++-14 >/dev/null; then set -x; export SYMMREPL_CXX=clang++-14; \
+		go test -count=1 -timeout 10m -run '^Test(Constructors|Faults|Sanitize)' ./symmem/internal/cpu && go test -count=1 -timeout 20m -run '^TestSanitizer' ./cmd/symmrepl; \
+		else echo 'make: no clang++-14: what it makes of kernels that are watched is not tested'; fi
 	go test -count=1 -v -timeout 40m -run '^TestTokenSeeds$$' ./symmem/symmemtest -routings 500
 	go test -count=1 -timeout 20m -run '^TestGin$$/^cpu$$/^seed' ./symmem/symmemtest -seeds 50
 	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" SYMMREPL_NCCL_INCLUDE="$$(printf '%s:' "$$PWD"/$(NCCL)/include/*)" go test -count=1 -v -run '^TestNCCLHeaders$$' ./symmem/internal/cuda

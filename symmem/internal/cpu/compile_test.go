@@ -260,8 +260,8 @@ func TestConstructors(t *testing.T) {
 		{"never ends", kernel + "__device__ volatile int go = 1;\n__device__ int loop() { while (go) {} return 1; }\n__device__ int x = loop();", 4},
 		{"constructor", "struct S {\n  int v;\n  __device__ S() { v = clock(); }\n};\n" + kernel + "__device__ S s;", 6},
 		{"destructor", "struct S {\n  __device__ ~S() { printf(\"x\"); }\n};\n" + kernel + "__device__ S s;", 5},
-		{"attribute", kernel + "__attribute__((constructor)) static void run() {\n  for (;;) {}\n}", 2},
-		{"attribute at the end", kernel + "__attribute__((destructor)) static void run() {\n  __builtin_trap();\n}", 3},
+		{"attribute", kernel + "__attribute__((constructor)) static void run() { for (;;) clock(); }", 2},
+		{"attribute at the end", kernel + "__attribute__((destructor)) static void run() { __builtin_trap(); }", 2},
 		{"_init", kernel + "extern \"C\" __attribute__((visibility(\"default\"))) void _init() { __builtin_trap(); }", 2},
 		{"shared", kernel + "__global__ void k(int* p) {\n  __shared__ int all[32];\n  __shared__ int sum = 1;\n  all[threadIdx.x] = sum;\n  p[0] = all[1] + sum++;\n}", 4},
 		{"shared constructor", "struct S {\n  int v;\n  __device__ S() { v = clock(); }\n};\n__global__ void k(int* p) {\n  __shared__ S s;\n  p[0] = s.v;\n}", 6},
@@ -273,7 +273,11 @@ func TestConstructors(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if d := e.Diagnostics[0]; !strings.Contains(d.Text, "not supported") || d.Line != c.line+19 {
+		line := c.line
+		if c.name == "destructor" && b.Device.(*cpu).compiler.clang {
+			line = 1 // clang++ notes no line of it
+		}
+		if d := e.Diagnostics[0]; !strings.Contains(d.Text, "not supported") || d.Line != line+19 {
 			t.Errorf("%s: %+v", c.name, d)
 		}
 	}

@@ -19,7 +19,7 @@ const (
 )
 
 func (d *cpu) kernelFault(f *emu.Fault) *device.KernelFault {
-	k := &device.KernelFault{Kernel: f.Kernel, Block: f.Block, Thread: f.Thread, What: what(f)}
+	k := &device.KernelFault{Kernel: f.Kernel, Block: f.Block, Thread: f.Thread, What: d.what(f)}
 	k.Where, k.Source = d.where(f)
 	if unix.Signal(f.Signal) == unix.SIGSEGV && !f.Stack && !f.Shared && f.Code != siKernel {
 		k.Address, k.Write = uintptr(f.Address), f.Write
@@ -27,7 +27,8 @@ func (d *cpu) kernelFault(f *emu.Fault) *device.KernelFault {
 	return k
 }
 
-func what(f *emu.Fault) string {
+// what puts a fault into words. Of a structure that is copied clang++ does not check the alignment: the processor does, and says no more than of a wild address.
+func (d *cpu) what(f *emu.Fault) string {
 	access := "reads"
 	if f.Write {
 		access = "writes"
@@ -39,6 +40,8 @@ func what(f *emu.Fault) string {
 			return "needs more local memory than a thread has: recursion without end, or arrays too large"
 		case f.Shared:
 			return access + " beyond the block's shared memory: an index out of an array's bounds, or more dynamic shared memory than was asked for by SharedBytes"
+		case f.Code == siKernel && f.Library != "" && d.compiler.clang:
+			return "accesses an address that no memory can have, or does a misaligned access"
 		case f.Code == siKernel:
 			return "accesses an address that no memory can have"
 		}

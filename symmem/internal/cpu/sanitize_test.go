@@ -321,11 +321,15 @@ func TestSanitizeArrays(t *testing.T) {
   __shared__ float s[32];
   float* p = s + threadIdx.x;
   *p = t[threadIdx.x];
+  __syncthreads();
+  t[threadIdx.x] = s[0];
 }`, 33, 0, true, "out of bounds: 4 writes", "behind the block's shared memory, of 128 bytes"},
 		{"in front of shared memory", `__global__ void k(float* t) {
   __shared__ float s[32];
   float* p = s + threadIdx.x - 1;
   *p = t[threadIdx.x];
+  __syncthreads();
+  t[threadIdx.x] = s[0];
 }`, 32, 0, false, "out of bounds: 4 writes", "4 bytes in front of the block's shared memory"},
 		{"behind dynamic shared memory", `__global__ void k(float* t) {
   extern __shared__ float s[];

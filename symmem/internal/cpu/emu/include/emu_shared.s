@@ -1,4 +1,4 @@
-# emu_shared.s: where a loadable module has its shared memory. It is linked behind the rest of the module.
+# emu_shared.s: what a loadable module has in place of the C library's: where its shared memory is, and its name for destructors. It is linked behind the rest of the module.
 #
 # For the compiler, shared memory is what a thread of the system has of its own, and the address of that comes from this function, in place of the C
 # library's. That would take the memory from the heap, where an index out of bounds goes on without a word; the run time has it between pages that nobody may touch.
@@ -22,5 +22,14 @@ __tls_get_addr:             # of a module and an offset, at %rdi
 .balign 128
 emu_dynamic_shared:
 	.zero 128           # kDynamicShared
+
+# A variable with a destructor gives that to the C library, with this word as the name of the module. Such a module is refused before it is loaded, by the line of the variable: the
+# linker is not to refuse it first.
+.section .rodata
+.globl __dso_handle
+.hidden __dso_handle
+.balign 8
+__dso_handle:
+	.quad 0
 
 .section .note.GNU-stack, "", @progbits
