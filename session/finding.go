@@ -24,7 +24,7 @@ type Finding struct {
 // Access is what threads of one kernel, or the host, did to memory.
 type Access struct {
 	Rank    int    `json:"rank"`
-	Op      string `json:"op"` // "writes", "reads", "adds to", "waits at"
+	Op      string `json:"op"` // "writes", "reads", "adds to", "waits at", "frees it"
 	Bytes   int    `json:"bytes,omitempty"`
 	Kernel  string `json:"kernel,omitempty"`   // "" if the host did it
 	At      string `json:"launched,omitempty"` // where the kernel was launched, or the host's call is, as "cell[3]:1"

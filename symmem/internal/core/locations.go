@@ -24,6 +24,7 @@ type location struct {
 	peer  int   // whose, if it is not this rank's, else -1
 	pad   bool  // its signal pad
 	freed bool
+	freer int // who freed it, as Config.Caller said; 0 if that is not known, as of the garbage collector
 }
 
 func (l *locations) add(key device.Ptr, o location) {
@@ -34,12 +35,12 @@ func (l *locations) add(key device.Ptr, o location) {
 	}
 }
 
-// freed notes that what lies there is a tensor no more, though its memory stays.
-func (l *locations) freed(key device.Ptr) {
+// freed notes that what lies there is a tensor no more, though its memory stays, and who freed it.
+func (l *locations) freed(key device.Ptr, freer int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if o, ok := l.list[key]; ok {
-		o.freed = true
+		o.freed, o.freer = true, freer
 		l.list[key] = o
 	}
 }
@@ -75,7 +76,8 @@ func (a *allocation) locate(rank int, s device.Segment) {
 func (a *allocation) unlocate() {
 	end := a.rt.located.forget
 	if a.rt.sanitized.Load() {
-		end = a.rt.located.freed
+		freer := a.rt.calls.caller()
+		end = func(key device.Ptr) { a.rt.located.freed(key, freer) }
 	}
 	for _, s := range a.peers {
 		end(a.at.dataIn(s))

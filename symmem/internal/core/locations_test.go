@@ -14,7 +14,7 @@ func TestRenew(t *testing.T) {
 	l := locations{list: map[device.Ptr]location{}}
 	for i, from := range []device.Ptr{at - 3*page, at - page, at, at + 2*page, at + 3*page} {
 		l.add(from, location{at: from, bytes: 512, dtype: U8, shape: []int{100 + i}, peer: -1})
-		l.freed(from)
+		l.freed(from, 0)
 	}
 	l.renew(at+page+16, 100)
 	l.add(at+page+16, location{at: at + page + 16, bytes: 100, dtype: U8, shape: []int{100}, peer: -1})

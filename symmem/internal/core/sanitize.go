@@ -9,8 +9,13 @@ import (
 )
 
 // Sanitize watches every access of kernels from now on, or no longer: see Findings. It is collective over all ranks. The seed chooses between orders in which
-// threads, blocks and ranks may run; 0 leaves the order as it is, and is the only one on GPUs. There only the bounds of what kernels of Compile are given are watched: the
-// tensors, and the buffers and pads of handles, where the kernel's text indexes the parameter or h.buffer<T>(p) itself. A note on the standard error says of a text that cannot be
+// threads, blocks and ranks may run, and in which the null network's messages arrive; 0 leaves the order as it is, and is the only one on GPUs.
+//
+// Puts, gets and signals to other hosts, which kernels post or calls make, are watched as well: a put by what it reads here and writes there, a get by both, until something tells
+// that it is over, such as a signal, a counter or a flush. What counts is what a program may rely on, in whichever order the messages arrived. All ranks have to be on one machine, as
+// those of simulated hosts are.
+//
+// On GPUs only the bounds of what kernels of Compile are given are watched: the tensors, and the buffers and pads of handles, where the kernel's text indexes the parameter or h.buffer<T>(p) itself. A note on the standard error says of a text that cannot be
 // compiled so.
 func (rt *Runtime) Sanitize(on bool, seed int64) {
 	const op = "Sanitize"
@@ -114,6 +119,9 @@ func (rt *Runtime) Findings() []device.Finding {
 			f.Memory = o.describe(f.Address)
 		case f.Kind == device.OutOfBounds || f.Kind == device.UseAfterFree:
 			f.Memory = rt.located.nearest(f.Address)
+		}
+		if users && o.freer != 0 {
+			f.Accesses = append(f.Accesses, device.Access{Rank: rt.rank, Caller: o.freer, Op: "frees it", Host: true, Threads: 1})
 		}
 		if users || f.Address == 0 || !rt.gaveUpOnce.Load() {
 			found = append(found, f)

@@ -131,10 +131,11 @@ func (c *cache) pop(at bin) *block {
 }
 
 // give returns a block to the cache it came from.
-func (b *block) give() { b.stream.rt.giveBlock(b) }
+func (b *block) give() { b.stream.rt.giveBlock(b, 0) }
 
-func (rt *Runtime) giveBlock(b *block) {
-	rt.located.freed(b.ptr)
+// giveBlock is give by a call of the program, at a place that Config.Caller said.
+func (rt *Runtime) giveBlock(b *block, freer int) {
+	rt.located.freed(b.ptr, freer)
 	if b.used == 0 && !b.posted {
 		rt.mark(b.stream, b.ptr, b.size, device.MemoryFreed)
 	}

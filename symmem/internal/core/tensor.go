@@ -195,7 +195,7 @@ func (t *Tensor) Free() {
 func (t *Tensor) giveBack() {
 	if t.st.freed.CompareAndSwap(false, true) {
 		t.st.stop.Stop()
-		t.rt.giveBlock(t.st.block)
+		t.rt.giveBlock(t.st.block, t.rt.calls.caller())
 	}
 }
 

@@ -79,7 +79,7 @@ func (k FindingKind) String() string { return findingKinds[k] }
 // Finding is one thing that is wrong.
 type Finding struct {
 	Kind     FindingKind
-	Accesses []Access // the later one first; there may be only one
+	Accesses []Access // the later one first; there may be only one. After a use after free: the call that freed the memory, if that is known
 	Address  Ptr      // of the later one, in this process
 	Memory   string   // whose memory that is; a device leaves it to its user to say
 	Order    string   // what orders the accesses, and what is missing
@@ -114,7 +114,7 @@ type Access struct {
 	Block   [3]int
 	Thread  [3]int
 	Threads int    // of this rank, that did the same and were seen to
-	Op      string // "writes", "reads", "adds to", "waits at"
+	Op      string // "writes", "reads", "adds to", "waits at", "frees it"
 	Bytes   int
 	Host    bool
 }
