@@ -63,6 +63,10 @@ func (t *T) kernelLoss(body, words string) {
 // networkKernelAbortCase ends kernels that post faster than the network carries, and wait for room in the ring, and one that only posts.
 func networkKernelAbortCase(t *T) {
 	const blocks, threads, times = 2, 32, 10
+	watched, limit := os.Getenv(sanitizeVariable) != "", 20*time.Second
+	if watched {
+		limit *= watchedSlower
+	}
 	all := uint64(blocks * threads * times) // posts of a launch, more than the ring has slots
 	x := symmem.Empty(symmem.U8, 1<<20).Fill(t.rank)
 	h := symmem.Rendezvous(x)
@@ -105,7 +109,7 @@ func networkKernelAbortCase(t *T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 		t.rt.Abort("the test wants it")
-		if name == "post_slowly" || name == "post_puts" && os.Getenv(sanitizeVariable) != "" { // the cpu device may stop it anywhere; what is watched is slow to end
+		if name == "post_slowly" || name == "post_puts" && watched { // the cpu device may stop it anywhere; what is watched is slow to end
 			t.refused(symmem.KindInterrupted, symmem.Synchronize, name)
 		} else {
 			e := t.refused(symmem.KindInterrupted, symmem.Synchronize, name+" on rank", fmt.Sprintf("for the network to take an operation with rank %d, and gave up: the test wants it", far))
@@ -126,7 +130,7 @@ func networkKernelAbortCase(t *T) {
 		x.Fill(0)
 		h.Barrier(0)
 		for round := 1; round <= 3; round++ {
-			module.Kernel("after").Launch(symmem.Grid(blocks), symmem.Block(threads), h, src, far, times, symmem.Timeout(20*time.Second))
+			module.Kernel("after").Launch(symmem.Grid(blocks), symmem.Block(threads), h, src, far, times, symmem.Timeout(limit))
 			symmem.Synchronize()
 			want := make([]int, blocks*threads*times+1)
 			for k := range blocks * threads * times {
