@@ -90,7 +90,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// TestSanitized runs cases with all accesses watched: nothing may be found. With SYMMTEST_SANITIZE set, TestSuite does so for all.
+// TestSanitized runs cases with all accesses watched: nothing may be found. With SYMMTEST_SANITIZE set, TestSuite and TestNetwork do so for all.
 func TestSanitized(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := start(t, "cpu", 2)
@@ -103,7 +103,7 @@ func TestSanitized(t *testing.T) {
 func TestSanitizedOverHosts(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := startOn(t, "cpu", 4, "2", "null reorder=on seed=3")
-	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "VDevExamples"} {
+	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams", "NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "VDevExamples"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }
