@@ -43,8 +43,8 @@ const (
 // watchedSlower is how much more time a case may take while accesses are watched: each operation is compiled for that at its first call.
 const watchedSlower = 10
 
-// wrongOnPurpose are the cases that do, also by going on after a wait was given up, what the sanitizer finds.
-var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy"}
+// wrongOnPurpose are the cases that do what the sanitizer finds, also by calls that do not match, or by going on after a wait was given up.
+var wrongOnPurpose = []string{"FreeWithWorkPending", "Trace", "CopyEngineTimeout", "CopyEngineAbort", "KernelBounds", "KernelBusy", "AllReduceChunksTimeout"}
 
 // order is what the parent tells a child to do; report is the answer.
 type order struct {
