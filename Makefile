@@ -43,7 +43,7 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 	go test -count=1 -v -timeout 20m -run '^TestNullReorder$$/^seeds$$' ./symmem/internal/net -seeds 1000
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest -seeds 20
 	go test -count=1 -v -timeout 20m -run '^TestKernelSeeds$$' ./symmem/symmemtest -seeds 100
-	SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 30m -run '^TestSuite$$' ./symmem/symmemtest
+	SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 60m -run '^TestSuite$$' ./symmem/symmemtest
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest
 	go test -count=1 -timeout 20m -run '^TestRandomCalls$$' ./symmem/symmemtest -calls 500
 	@if command -v clang++-14 >/dev/null; then set -x; export SYMMREPL_CXX=clang++-14; \
