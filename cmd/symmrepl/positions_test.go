@@ -41,7 +41,7 @@ func TestPositions(t *testing.T) {
 				"rank 1: 1 calls, the last of them one_shot_all_reduce f32[4] max at cell[8]:2 " +
 				"(results of this cell may be wrong; make the same calls in the same order, on the same parts of the same tensors, on all of them)", ""},
 		{"k := symm.Compile(`\n__global__ void k(int* p) {\n  p[1<<30] = 1;\n}`)\nx = 8\nk.Launch(symm.Grid(1), symm.Block(32), 2.5)",
-			`[0,1] cell[9]:6:1: k: k(int* p): argument 1, "int* p", cannot be float64 2.5`, "k.Launch(symm.Grid(1), symm.Block(32), 2.5)"},
+			`[0,1] cell[9]:6:1: k: k(int* p): argument 1, "int* p", cannot be float64 2.5 (a pointer is given as a tensor, or as a uintptr that is an address on the device)`, "k.Launch(symm.Grid(1), symm.Block(32), 2.5)"},
 		{"symm.Capture(func() {\n\tsymm.Empty(symm.F32, 1)\n})",
 			"[0,1] cell[10]:2:2: Empty: not allowed while a graph is captured (make this call before the capture, or after a replay)", "\tsymm.Empty(symm.F32, 1)"},
 		{"x = 9\ng := symm.Capture(func() {\n\tif symm.Rank() == 0 { h.WaitSignal(1, 0" + limit + " }\n})", "", ""},
