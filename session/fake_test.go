@@ -346,6 +346,8 @@ func (f *fake) Findings() []Finding {
 	return found
 }
 
+func (f *fake) Begin(uint64) {}
+
 func (f *fake) Finish(context.Context) *Error { return nil }
 
 // Recover meets all ranks and agrees on a new generation of calls.

@@ -136,6 +136,8 @@ type Communicator interface {
 	Abort(why string)
 	// Waits lists what this rank waits for at this moment, empty when it waits for nothing.
 	Waits() []Wait
+	// Begin says that a cell begins on this rank, by a number: all ranks have finished those of smaller numbers.
+	Begin(run uint64)
 	// Finish waits for this rank's device work at the end of a cell and returns the first fault of it.
 	Finish(ctx context.Context) *Error
 	// Recover is collective over all ranks after a cell in which something was aborted or a rank was

@@ -100,6 +100,7 @@ func (q *quick) Recover(context.Context, []int) ([]string, error) {
 func (q *quick) Inspect(_ context.Context, query Query) (Answer, error) {
 	return Answer{Text: fmt.Sprint(q.Rank, query.Arg)}, nil
 }
+func (q *quick) Begin(uint64)                  {}
 func (q *quick) Finish(context.Context) *Error { return nil }
 func (q *quick) Tallies() []Tally              { return nil }
 func (q *quick) Findings() []Finding           { return nil }

@@ -269,6 +269,7 @@ func (w *worker) work() {
 func (w *worker) run(j job) {
 	w.stdin.reset(j.ctx)
 	w.begin(j.eval.Run)
+	w.comm.Begin(j.eval.Run)
 	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Program: j.eval.Program, Source: j.source})
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}

@@ -224,17 +224,17 @@ symm.AllReduce(t, "sum", symm.Via("NCCL")).Ints()
 	}
 }
 
-// TestNCCLPuts: with the back end NCCL data goes by its puts, and is told of by symmrepl's signals.
+// TestNCCLPuts: with the back end NCCL data goes by its puts. The fake driver runs no kernels, so that the ranks meet on the host.
 func TestNCCLPuts(t *testing.T) {
 	const cells = `t, u := symm.Empty(symm.I32, 4), symm.Empty(symm.I32, 2); h := symm.Rendezvous(t.Slice(1, 4)); symm.Rendezvous(u); v, next := symm.Via("NCCL"), 1 - symm.Rank()
 u.CopyFrom([]int{10 + symm.Rank(), 20 + symm.Rank()})
 symm.Explain(func() { h.PutWithSignal(next, u, 3, 7, v) })
-h.WaitForSignal(3, "==", 7); t.Ints()
-h.Put(symm.Rank(), u.Slice(1, 2), v); h.Put(next, u.Slice(0, 0), v); h.Barrier(0); t.Ints()
+t.Ints()
+h.Put(symm.Rank(), u.Slice(1, 2), v); h.Put(next, u.Slice(0, 0), v); t.Ints()
 symm.Synchronize(); symm.Meet()
 if symm.Rank() == 0 { h.WaitSignal(1, 0); h.Put(1, u, v); symm.Synchronize() } else { panic("no") }
 t.Fill(0); symm.Synchronize(); symm.Meet(); h.Put(next, u, v)
-symm.Broadcast(u, 0, v); h.Put(next, u, v); h.Barrier(0); t.Ints()
+symm.Broadcast(u, 0, v); h.Put(next, u, v); symm.Synchronize(); symm.Meet(); t.Ints()
 h.Put(next, symm.Local(symm.I32, 1), v)
 h.Put(next, h.GetBuffer(next, symm.I32, 1), v)
 h.Put(next, u, symm.Via("flat"))

@@ -132,6 +132,48 @@ func testPairs(t *testing.T, heldOut bool) {
 	}
 }
 
+// TestSanitizerCells: ranks know what others did in earlier cells, and a rank that comes late to a cell knows nothing of what they did in that one, even if they
+// have ended it.
+func TestSanitizerCells(t *testing.T) {
+	if device() != "cpu" {
+		t.Skip("kernels are watched on the cpu device")
+	}
+	if testing.Short() {
+		t.Skip("the sanitizer's own kernels are compiled in long tests only")
+	}
+	w := &watchedSession{t: t, Session: launchOn(t, 2, session.Hosts{})}
+	w.evaluate("sanitize", "symm.Sanitize(true, 0)")
+	if reply := w.evaluate("begin", `import "time"
+t := symm.Empty(symm.F32, 8).Fill(5)
+h := symm.Rendezvous(t)
+q := symm.Compile("__global__ void put(symm::Handle h) { h.buffer<float>(1 - h.rank)[threadIdx.x] = h.rank; }")`); len(reply.Errors) > 0 {
+		t.Fatal(reply.Errors[0])
+	}
+	for _, c := range []struct {
+		name, text string
+		want       int
+	}{
+		{"read, then written by a peer", "if symm.Rank() == 0 { t.Float32s() } else { time.Sleep(300 * time.Millisecond); q.Launch(symm.Grid(1), symm.Block(8), h) }", 1},
+		{"written by a peer, then read", "if symm.Rank() == 1 { q.Launch(symm.Grid(1), symm.Block(8), h) } else { time.Sleep(300 * time.Millisecond); t.Float32s() }", 1},
+		{"in the next cell", "t.Float32s()", 0},
+		{"by both", "q.Launch(symm.Grid(1), symm.Block(8), h)", 0},
+		{"in the next cell again", "t.Float32s()", 0},
+	} {
+		reply := w.evaluate("cell", c.text)
+		if len(reply.Errors) > 0 {
+			t.Fatal(reply.Errors[0])
+		}
+		if len(reply.Findings) != c.want {
+			t.Errorf("%s: %d findings, want %d", c.name, len(reply.Findings), c.want)
+		}
+		for _, f := range reply.Findings {
+			if f.Kind != "race with the host" {
+				t.Errorf("%s: %s", c.name, reported(f))
+			}
+		}
+	}
+}
+
 // watchedSession is a session with the sanitizer on.
 type watchedSession struct {
 	session.Session

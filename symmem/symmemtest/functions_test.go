@@ -84,6 +84,7 @@ var functions = map[string]any{
 	"Runtime.AllToAllVDev2DOffset":        (*symmem.Runtime).AllToAllVDev2DOffset,
 	"Runtime.Backend":                     (*symmem.Runtime).Backend,
 	"Runtime.Backends":                    (*symmem.Runtime).Backends,
+	"Runtime.Begin":                       (*symmem.Runtime).Begin,
 	"Runtime.Broadcast":                   (*symmem.Runtime).Broadcast,
 	"Runtime.Busy":                        (*symmem.Runtime).Busy,
 	"Runtime.Caps":                        (*symmem.Runtime).Caps,

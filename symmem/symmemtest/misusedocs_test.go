@@ -29,6 +29,8 @@ var acceptances = []accepted{
 	{`Runtime\.Close`, `receiver closed`, "Runtime.Close", "Closing it again does nothing"},
 	{`Runtime\.Abort`, `receiver closed`, "Runtime.Abort", "after Close it does nothing"},
 	{`Runtime\.Abort`, `string .*`, "Runtime.Abort", "any text"},
+	{`Runtime\.Begin`, `uint64 .*`, "Runtime.Begin", "whose number is run, any"},
+	{`Runtime\.Begin`, `receiver closed`, "Runtime.Begin", "After Close it does nothing"},
 	{`(Runtime|symmem)\.CompileAt`, `(string|int) .*`, "Runtime.CompileAt", "they may be any"},
 	{`(Runtime|symmem)\.(MultiRoot)?TileReduce`, `\*symmem.Tile nil`, "Runtime.TileReduce", "out may be nil"},
 	{`Tensor\.Rand`, `int .*`, "Tensor.Rand", "the seed, any int"},

@@ -41,6 +41,15 @@ func (rt *Runtime) renewHostContext() {
 	rt.hostCtx.Store(&hostContext{ctx, cancel})
 }
 
+// Begin says that a cell of a session begins here, whose number is run, any: all ranks have finished those of smaller numbers. The sanitizer needs to know;
+// programs need not call it. After Close it does nothing.
+func (rt *Runtime) Begin(run uint64) {
+	rt.run.Store(run)
+	if rt.sanitized.Load() && !rt.closed.Load() {
+		rt.dev.(device.Sanitizer).Begun(run)
+	}
+}
+
 // Finish waits for all work of this rank and returns the first fault of it: an *Error, or nil. Cancelling ctx
 // aborts.
 func (rt *Runtime) Finish(ctx context.Context) error {
@@ -51,8 +60,9 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { rt.Abort("interrupted") })()
 	defer rt.calls.drained()
 	defer func() {
-		rt.publish()
-		rt.finished.Store(rt.sanitized.Load())
+		if rt.sanitized.Load() {
+			rt.dev.(device.Sanitizer).Ended(rt.run.Load())
+		}
 	}()
 	return Maybe(func() { rt.synchronize("Synchronize") })
 }

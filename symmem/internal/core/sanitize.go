@@ -182,13 +182,10 @@ func (rt *Runtime) sawFlush(ended bool) {
 	}
 }
 
-// resumed is called before whatever the program does. At the first call of a cell all ranks have finished the one before.
+// resumed is called before whatever the program does.
 func (rt *Runtime) resumed() {
 	if !rt.sanitized.Load() {
 		return
-	}
-	if rt.finished.Swap(false) {
-		rt.observe()
 	}
 	rt.dev.(device.Sanitizer).Calling(rt.calls.caller())
 }

@@ -123,6 +123,12 @@ func (d *cpu) Publish() { d.emu.Publish() }
 // Observe implements device.Sanitizer.
 func (d *cpu) Observe() { d.emu.Observe() }
 
+// Ended implements device.Sanitizer.
+func (d *cpu) Ended(run uint64) { d.emu.End(run) }
+
+// Begun implements device.Sanitizer.
+func (d *cpu) Begun(run uint64) { d.emu.Begin(run) }
+
 // Network implements device.Sanitizer.
 func (d *cpu) Network(board device.Ptr, n int) unsafe.Pointer {
 	return d.emu.Network(uintptr(board), n)

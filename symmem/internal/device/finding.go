@@ -23,6 +23,10 @@ type Sanitizer interface {
 	// Publish and Observe are the halves of a meeting of ranks on the host: what a rank knew when it published, those know who observe later.
 	Publish()
 	Observe()
+	// Ended and Begun say that the host has ended a cell of a session, and begins one, by their numbers: what ranks knew at the end of cells of smaller numbers,
+	// it knows then.
+	Ended(run uint64)
+	Begun(run uint64)
 	// Network returns a net_watcher of C (net/proxy/watcher.h) for the engine whose board is n bytes at p, while that is mapped. It lives as long as the device.
 	// Flushed says that the host has waited for all that kernels have posted, or, with ended, that nothing of it will be done any more.
 	Network(board Ptr, n int) unsafe.Pointer

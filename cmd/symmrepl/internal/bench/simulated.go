@@ -93,6 +93,7 @@ func (s *simulatedRank) Recover(context.Context, []int) ([]string, error) {
 	return nil, nil
 }
 
+func (s *simulatedRank) Begin(uint64)                          {}
 func (s *simulatedRank) Finish(context.Context) *session.Error { return nil }
 func (s *simulatedRank) Tallies() []session.Tally              { return nil }
 func (s *simulatedRank) Findings() []session.Finding           { return nil }

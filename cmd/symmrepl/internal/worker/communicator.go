@@ -82,6 +82,8 @@ func (c communicator) Findings() (found []session.Finding) {
 	return found
 }
 
+func (c communicator) Begin(run uint64) { c.runtime.Begin(run) }
+
 func (c communicator) Finish(ctx context.Context) *session.Error {
 	if err := c.runtime.Finish(ctx); err != nil {
 		return explain(err, c.places)

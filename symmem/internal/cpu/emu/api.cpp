@@ -230,6 +230,12 @@ void emu_publish(emu_device* d) {
 void emu_observe(emu_device* d) {
   if (const auto s = d->watcher()) s->observe();
 }
+void emu_end(emu_device* d, uint64_t run) {
+  if (const auto s = d->watcher()) s->end(run);
+}
+void emu_begin(emu_device* d, uint64_t run) {
+  if (const auto s = d->watcher()) s->begin(run);
+}
 void emu_touched(emu_device* d, uintptr_t p, size_t n, int write) {
   if (const auto s = d->watcher()) s->touched(p, n, write);
 }

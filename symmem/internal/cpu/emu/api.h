@@ -140,6 +140,9 @@ int emu_watched_module(uint32_t module, const char** library, const char** name,
 void emu_calling(emu_device*, int32_t caller);
 void emu_publish(emu_device*);
 void emu_observe(emu_device*);
+// emu_end and emu_begin: the host has ended a cell, and begins one, by their numbers.
+void emu_end(emu_device*, uint64_t run);
+void emu_begin(emu_device*, uint64_t run);
 void emu_touched(emu_device*, uintptr_t p, size_t n, int write);
 // emu_network returns a net_watcher (net/proxy/watcher.h) for an engine with that board. It lives as long as the device. emu_flushed: the host has waited for all that kernels
 // have posted, or, with ended, nothing of it will be done any more.

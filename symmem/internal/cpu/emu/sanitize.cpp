@@ -44,6 +44,27 @@ void Sanitizer::observe() {
   synchronized(all);
 }
 
+// A rank may end a cell before another has begun it, but not the next one: so two of each rank are kept, and who begins a cell learns of earlier ones only.
+void Sanitizer::end(u64 run) {
+  const Known mine = submitted();
+  Held held(region()->met_lock);
+  u64* runs = region()->ended[rank].run;
+  const unsigned i = runs[0] <= runs[1] ? 0 : 1;
+  runs[i] = run;
+  ended(rank, i) = mine;
+}
+
+void Sanitizer::begin(u64 run) {
+  Known all;
+  {
+    Held held(region()->met_lock);
+    for (unsigned r = 0; r < kRanks; r++)
+      for (unsigned i = 0; i < 2; i++)
+        if (region()->ended[r].run[i] < run) all.learn(ended(r, i));
+  }
+  synchronized(all);
+}
+
 // A finding is told once: the first is kept, and the threads of others are counted.
 void Sanitizer::found(Finding f) {
   auto site = [](const Place& p) { return static_cast<u64>(p.launch.module) << 24 ^ p.pc; };

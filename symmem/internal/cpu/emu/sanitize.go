@@ -93,6 +93,10 @@ func (d *Device) Publish() { C.emu_publish(d.c) }
 // Observe lets the host know what others have published.
 func (d *Device) Observe() { C.emu_observe(d.c) }
 
+// End and Begin say that the host has ended a cell and begins one, by their numbers.
+func (d *Device) End(run uint64)   { C.emu_end(d.c, C.uint64_t(run)) }
+func (d *Device) Begin(run uint64) { C.emu_begin(d.c, C.uint64_t(run)) }
+
 // Touched says that the host reads or writes device memory.
 func (d *Device) Touched(p uintptr, n int, write bool) {
 	var w C.int

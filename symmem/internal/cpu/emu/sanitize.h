@@ -241,6 +241,8 @@ class Sanitizer {
   void synchronized(const Known&);
   void publish();
   void observe();
+  void end(u64 run);
+  void begin(u64 run);
   void touched(std::uintptr_t p, std::size_t n, bool write);
 
   const unsigned rank;

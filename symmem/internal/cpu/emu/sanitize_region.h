@@ -104,6 +104,9 @@ struct Region {
   Clock* free_clocks[kClasses];
   u32 free_syncs;
   u64 met[3], outside[3];  // see sanitize_shadow.h
+  struct {
+    u64 run[2], known[2][3];
+  } ended[kRanks];  // likewise
   u64 sync_base;   // kSyncs of them
   Segment segments[kSegments];
   Module module[kModules];

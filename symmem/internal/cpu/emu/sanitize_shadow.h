@@ -50,6 +50,8 @@ struct Known {
   }
 };
 
+// ended is what the host of a rank knew at the end of one of the last two cells that it ran, whose number is in run beside it.
+inline Known& ended(unsigned rank, unsigned i) { return *reinterpret_cast<Known*>(region()->ended[rank].known[i]); }
 // What the hosts of all ranks have published, and what was released to words outside of watched memory. They are guarded by locks of the region.
 inline Known& met() { return *reinterpret_cast<Known*>(region()->met); }
 inline Known& outside() { return *reinterpret_cast<Known*>(region()->outside); }
