@@ -363,9 +363,12 @@ func (c *communicator) watch() {
 	}
 }
 
-// end ends the communicator, as soon as it may, and the kernels of its calls, and notes for the next synchronisation what was given up. why is the
-// library's failure, or nil. It returns at once.
-func (c *communicator) end(why error) {
+// end ends the communicator and the kernels of its calls, and notes for the next synchronisation what was given up. why is the library's failure, or
+// nil. It returns at once.
+func (c *communicator) end(why error) { c.giveUp(why, true) }
+
+// giveUp is end. Unless idle is set, one that no call of this rank uses is left to releaseComms: to a member that still waits, this one would be lost.
+func (c *communicator) giveUp(why error, idle bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
@@ -387,7 +390,7 @@ func (c *communicator) end(why error) {
 		}
 	}
 	switch {
-	case len(pending) == 0 && why == nil: // releaseComms ends it, when no member waits any more: to one that did, this one would be lost
+	case len(pending) == 0 && !idle:
 	case c.launched || slices.ContainsFunc(pending, func(t issuedCall) bool { return t.puts }):
 		go c.stop(pending)
 	default:
@@ -420,10 +423,10 @@ func (l *communicators) all() []*communicator {
 	return slices.Clone(l.list)
 }
 
-// end ends all of them.
+// end gives all of them up, as the world does.
 func (l *communicators) end() {
 	for _, c := range l.all() {
-		c.end(nil)
+		c.giveUp(nil, false)
 	}
 }
 
