@@ -498,6 +498,26 @@ func TestSanitizeSeeds(t *testing.T) {
 	}
 }
 
+// TestSanitizeSpins: threads that spin on a word are interrupted anywhere, also within an atomic operation, and still learn what the word tells.
+func TestSanitizeSpins(t *testing.T) {
+	const text = `__global__ void k(unsigned* turn, unsigned* data, int rounds) {
+  unsigned me = threadIdx.x, n = blockDim.x;
+  for (unsigned i = me; i < rounds * n; i += n) {
+    while (symm::load_acquire(turn) != i);
+    *data += 1;
+    symm::store_release(turn, i + 1);
+  }
+}`
+	const threads, rounds = 4, 30
+	b := watch(t)
+	turn, data := upload(b, make([]uint32, 1)), upload(b, make([]uint32, 1))
+	b.launch(b.compile(text)["k"], 1, threads, turn, data, int32(rounds))
+	b.expect()
+	if got := download[uint32](b, data, 1)[0]; got != threads*rounds {
+		t.Errorf("%d turns, want %d", got, threads*rounds)
+	}
+}
+
 func TestCanWatch(t *testing.T) {
 	for _, c := range []struct{ name, version, dumped, refused string }{
 		{"g++", "g++ (Debian) 12.2.0", "12", ""},

@@ -9,6 +9,7 @@
 
 #include "block.h"
 #include "grid.h"
+#include "sanitize.h"
 
 namespace emu {
 
@@ -112,6 +113,7 @@ void on_preempt(int, siginfo_t*, void* context) {
   greg_t* r = u->uc_mcontext.gregs;
   Grid* g = e->launch();
   if (!g->code.contains(r[REG_RIP])) return;  // in a library: perhaps next time
+  if (g->watched && e->watch->in_atomic()) return;  // it holds a lock: likewise
   if (e->must_stop()) {
     if (g->fault.claim(*e)) {
       snprintf(g->fault.text, sizeof g->fault.text, "interrupted");

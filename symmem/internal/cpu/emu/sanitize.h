@@ -125,7 +125,9 @@ class Block {
 
   void access(const void* p, unsigned size, unsigned how, const void* pc);
   void range(std::uintptr_t p, std::size_t n, unsigned how, const void* pc);
+  // lock begins an atomic operation and atomic ends it. Between them the thread holds the lock of the word's granule: it must not be switched away.
   void lock(const void* p);
+  bool in_atomic() const { return locked_; }
   void atomic(const void* p, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc);
   void fence(unsigned scope);
   void scope(unsigned s) { current().scope = static_cast<u8>(s + 1); }
@@ -168,6 +170,8 @@ class Block {
   Place here(u32 pc, unsigned how) const;
   u32 offset(const void* pc) const { return pc ? static_cast<u32>(reinterpret_cast<std::uintptr_t>(pc) - 1 - watched_->code) & 0xffffff : 0; }
   void perhaps_switch();
+  void polled();
+  void unlock();
 
   Release release(unsigned thread);
   void learn(ThreadState&, unsigned level, const Release&);

@@ -20,7 +20,7 @@ u64 mix(u64 x) {
   return x ^ x >> 33;
 }
 
-constexpr u32 kVolatilePolls = 16;  // reads of volatile words after which others run
+constexpr u32 kPolls = 16;  // volatile reads, and atomic operations that change nothing, after which others run
 
 }  // namespace
 
@@ -67,6 +67,7 @@ void Block::start(const Worker& worker, unsigned threads, Watched& w, Task task)
 }
 
 void Block::end() {
+  unlock();  // of an atomic operation that was a fault
   for (u16 i : learned_) base_.learn(threads_[i].more);
   for (unsigned i = 0; i < count_; i++) {
     if (!hot_[i].used) {
@@ -128,7 +129,7 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
   if (how & kAtomic) {
     hot.used = true;
     if (random_) perhaps_switch();
-    if (how == (kRead | kAtomic) && ++polls_ % kVolatilePolls == 0) emu_preempt();
+    if (how == (kRead | kAtomic)) polled();
   }
   for (unsigned done = 0; done < size;) {
     const unsigned low = p & 7, n = std::min(8 - low, size - done);
@@ -294,6 +295,11 @@ void Block::report(Kind kind, unsigned size, unsigned how, u32 pc, const char* m
   watched_->by->found(f);
 }
 
+// polled: a thread that reads a word again and again may wait for another one of its block.
+void Block::polled() {
+  if (++polls_ % kPolls == 0) emu_preempt();
+}
+
 void Block::perhaps_switch() {
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
@@ -446,6 +452,12 @@ void Block::lock(const void* p) {
   if (locked_) locked_->lock.lock();
 }
 
+void Block::unlock() {
+  if (!locked_) return;
+  locked_->lock.unlock();
+  locked_ = nullptr;
+}
+
 void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 old, u64 stored, const void* pc) {
   enum { kLoad, kStore, kSwap };
   ThreadState& t = current();
@@ -491,9 +503,9 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
     s->last = stored;
     s->seen = kind == kSwap;
   }
-  locked_->lock.unlock();
-  locked_ = nullptr;
+  unlock();
   if (unknown && !locked_where_.shared) learn_outside();  // the network's engine, or the host, has stored it
+  if (kind != kStore && old == stored) polled();
 }
 
 // wants: a thread waits until a word equals a value. If that was stored over before anybody saw it, it waits in vain, or until it comes again.
