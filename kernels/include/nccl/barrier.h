@@ -79,15 +79,19 @@ struct ncclBarrierSession {
   NCCL_DEVICE_INLINE ncclLsaBarrierSession<Coop>& lsaBarrier() { return lsa; }
   NCCL_DEVICE_INLINE ncclGinBarrierSession<Coop>& ginBarrier() { return gin; }
   NCCL_DEVICE_INLINE void sync(Coop c, cuda::memory_order order, ncclGinFenceLevel fence = ncclGinFenceLevel::Put | ncclGinFenceLevel::Get) {
-    if (inner) lsa.sync(c, order);
+    if (inner) lsa.sync(c, near(order, fence));
     if (outer) far(fence).sync(c, order, fence);
   }
   NCCL_DEVICE_INLINE ncclResult_t sync(Coop c, cuda::memory_order order, ncclGinFenceLevel fence, unsigned long long timeoutCycles) {
-    const ncclResult_t result = inner ? lsa.sync(c, order, timeoutCycles) : ncclSuccess;
+    const ncclResult_t result = inner ? lsa.sync(c, near(order, fence), timeoutCycles) : ncclSuccess;
     return result == ncclSuccess && outer ? far(fence).sync(c, order, fence, timeoutCycles) : result;
   }
 
  private:
+  // near is the order of the inner barrier: puts inside the host are stores, which a fence of puts has to publish.
+  NCCL_DEVICE_INLINE static cuda::memory_order near(cuda::memory_order order, ncclGinFenceLevel fence) {
+    return fence & ncclGinFenceLevel::Put ? cuda::memory_order_acq_rel : order;
+  }
   NCCL_DEVICE_INLINE ncclGinBarrierSession<Coop>& far(ncclGinFenceLevel fence) { return fence & ncclGinFenceLevel::Put && !dense.over ? dense : gin; }
 };
 

@@ -155,10 +155,16 @@ __device__ __forceinline__ T nccl_bcast(Coop coop, NcclStash* stash, T value, in
   return *(T*)stash;
 }
 
+__device__ __forceinline__ bool nccl_all_lanes(u32 mask, bool ok) {
+  ok = __all_sync(mask, ok);
+  __syncwarp(mask);  // a vote orders no memory
+  return ok;
+}
+
 // nccl_all meets a coop's threads and tells whether all bring true; with coops of several warps that are no block, whether the caller did.
 template <typename Coop> __device__ __forceinline__ bool nccl_all(Coop& c, bool ok) { c.sync(); return ok; }
-template <int n> __device__ __forceinline__ bool nccl_all(ncclCoopTile<n>& c, bool ok) { return n == 1 ? ok : __all_sync(c.laneMask(), ok) != 0; }
-__device__ __forceinline__ bool nccl_all(ncclCoopLanes& c, bool ok) { return __all_sync(c.lmask, ok) != 0; }
+template <int n> __device__ __forceinline__ bool nccl_all(ncclCoopTile<n>& c, bool ok) { return n == 1 ? ok : nccl_all_lanes(c.laneMask(), ok); }
+__device__ __forceinline__ bool nccl_all(ncclCoopLanes& c, bool ok) { return nccl_all_lanes(c.lmask, ok); }
 __device__ __forceinline__ bool nccl_all(ncclCoopCta&, bool ok) { return __syncthreads_and(ok) != 0; }
 
 }  // namespace symm

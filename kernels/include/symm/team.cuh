@@ -11,7 +11,7 @@ struct Thread {
   __device__ static __forceinline__ u32 rank() { return 0; }
   __device__ static __forceinline__ u32 size() { return 1; }
   __device__ static __forceinline__ void sync() {}
-  // all is true, for each thread of the team, if it is called with true by each.
+  // all is sync, and true, for each thread of the team, if it is called with true by each.
   __device__ static __forceinline__ bool all(bool yes) { return yes; }
 };
 
@@ -27,7 +27,11 @@ struct Warp {
   __device__ static __forceinline__ u32 rank() { return Block::rank() % 32; }
   __device__ static __forceinline__ u32 size() { return 32; }
   __device__ static __forceinline__ void sync() { __syncwarp(); }
-  __device__ static __forceinline__ bool all(bool yes) { return __all_sync(~0u, yes); }
+  __device__ static __forceinline__ bool all(bool yes) {
+    yes = __all_sync(~0u, yes);
+    __syncwarp();  // a vote orders no memory
+    return yes;
+  }
 };
 
 }  // namespace symm

@@ -8,7 +8,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Sanitize watches every access of kernels from now on, or no longer: see Findings. It is collective over all ranks. The seed chooses between orders in which
+// Sanitize watches every access of kernels from now on, or no longer: see Findings. It is collective over all ranks, and waits for what was launched before: when it
+// switches the sanitizer off, what was done to memory is forgotten, and when it switches it on again, all memory counts as written. The seed chooses between orders in which
 // threads, blocks and ranks may run, and in which the null network's messages arrive; 0 leaves the order as it is, and is the only one on GPUs.
 //
 // Puts, gets and signals to other hosts, which kernels post or calls make, are watched as well: a put by what it reads here and writes there, a get by both, until something tells
@@ -32,6 +33,9 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 	}
 	rt.all.meeting.Lock()
 	defer rt.all.meeting.Unlock()
+	if failed == nil && rt.sanitized.Load() != on {
+		failed = rt.drain()
+	}
 	shadow, err := rt.agreeShadow(op, s, on, fmt.Sprint(on, " ", seed), failed)
 	if err == nil {
 		err = s.Sanitize(device.Sanitizing{On: on, Rank: rt.rank, Shadow: shadow, Seed: seed})

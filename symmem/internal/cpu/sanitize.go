@@ -27,6 +27,7 @@ type sanitizing struct {
 	operations sync.Mutex // guards what follows
 	watchedOps map[string]*kernel
 	opModules  []*emu.Module
+	earlier    []device.Finding // of before accesses were no longer watched
 }
 
 func (s *sanitizing) close() {
@@ -52,8 +53,10 @@ func (d *cpu) notWatched(err error) error {
 // Sanitize implements device.Sanitizer.
 func (d *cpu) Sanitize(s device.Sanitizing) error {
 	if !s.On {
-		d.watching.Store(false)
-		d.emu.SanitizeOff()
+		if d.watching.Swap(false) {
+			d.earlierFindings(d.Findings())
+			d.emu.SanitizeOff()
+		}
 		return nil
 	}
 	if err := d.compiler.prepare(); err != nil {
@@ -66,25 +69,34 @@ func (d *cpu) Sanitize(s device.Sanitizing) error {
 		return d.notWatched(err)
 	}
 	d.seed.Store(s.Seed)
-	d.watching.Store(true)
-	if !d.remembered.Swap(true) {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		for p, m := range d.memory {
-			watchAlloc(uintptr(p), m.Bytes())
+	if d.watching.Swap(true) {
+		return nil
+	}
+	first := !d.remembered.Swap(true)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for p, m := range d.memory {
+		if first {
+			emu.Watch(uintptr(p), m.Bytes(), 0)
 		}
-		for c := range maps.Keys(d.open) {
-			if g, ok := c.(*segment); ok {
-				emu.Watch(uintptr(g.Ptr()), g.size, g.inode)
-			}
+		markHead(uintptr(p))
+	}
+	for c := range maps.Keys(d.open) {
+		if g, ok := c.(*segment); ok && first {
+			emu.Watch(uintptr(g.Ptr()), g.size, g.inode)
 		}
 	}
 	return nil
 }
 
-// watchAlloc has memory of Alloc watched. What its first page has before it belongs to nobody.
+// watchAlloc has memory of Alloc watched.
 func watchAlloc(p uintptr, n int) {
 	emu.Watch(p, n, 0)
+	markHead(p)
+}
+
+// markHead says that what the first page of memory of Alloc has before it belongs to nobody.
+func markHead(p uintptr) {
 	page := p &^ uintptr(os.Getpagesize()-1)
 	emu.Mark(page, int(p-page), int(device.MemoryOutside))
 }
@@ -192,7 +204,7 @@ func (d *cpu) loadOperation(src device.Source, unit string) (*emu.Module, string
 
 // Findings implements device.Sanitizer.
 func (d *cpu) Findings() []device.Finding {
-	var out []device.Finding
+	out := d.earlierFindings(nil)
 	seen := map[string]int{}
 	lines := map[string]*lineTable{}
 	for _, f := range d.emu.Findings() {
@@ -217,6 +229,15 @@ func (d *cpu) Findings() []device.Finding {
 		out = append(out, found)
 	}
 	return out
+}
+
+// earlierFindings returns the findings of before accesses were no longer watched, and keeps others for the next call.
+func (d *cpu) earlierFindings(next []device.Finding) []device.Finding {
+	d.operations.Lock()
+	defer d.operations.Unlock()
+	found := d.earlier
+	d.earlier = next
+	return found
 }
 
 // keyOf is what findings that are one have in common.
@@ -305,19 +326,25 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Order = "threads of one block wait at different barriers"
 		f.Repair = "let all threads of the block come to the same __syncthreads"
 	case device.RaceInBlock:
+		if explainWhy(f, from) {
+			return true
+		}
 		f.Order = "no barrier of the block is between them"
 		f.Repair = "__syncthreads() between the two, or __syncwarp() if they are of one warp"
 	case device.RaceBetweenBlocks:
-		if explainFirst(f, from) {
+		if explainWhy(f, from) {
 			return true
 		}
 		f.Order = "blocks of one launch run in any order"
 		f.Repair = "use atomic operations, two launches, or a grid barrier"
 	case device.RaceBetweenStreams:
+		if explainWhy(f, from) {
+			return true
+		}
 		f.Order = "nothing orders the two streams"
 		f.Repair = "Record an event on the one stream and let the other Wait for it"
 	case device.RaceBetweenRanks:
-		if explainFirst(f, from) || explainPart(f, from) {
+		if explainWhy(f, from) || explainPart(f, from) {
 			return true
 		}
 		f.Order = "no barrier, signal or meeting of the ranks is between them"
@@ -326,10 +353,10 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Order = "the host does not wait for the kernel"
 		f.Repair = "Synchronize, and meet the other ranks by a Barrier, between the two"
 	case device.OrderTooWeak:
-		if explainPart(f, from) {
+		if explainWhy(f, from) || explainPart(f, from) {
 			return true
 		}
-		if from.Weak == 1 {
+		if from.Why == emu.NarrowScope {
 			f.Order = "a fence or an atomic operation between them reaches only the block or the device"
 			f.Repair = "use __threadfence_system(), or symm::store_release and symm::load_acquire"
 		} else {
@@ -340,19 +367,27 @@ func explain(f *device.Finding, from emu.Finding) bool {
 	return true
 }
 
-// explainFirst is explain where the value of a signal is read as the beginning of a count.
-func explainFirst(f *device.Finding, from emu.Finding) bool {
-	if from.Weak != 3 {
+// explainWhy is explain where the emulator gives a reason that says all.
+func explainWhy(f *device.Finding, from emu.Finding) bool {
+	switch from.Why {
+	case emu.FirstValue:
+		f.Order = "the value that is read may count that signal or not, and a wait counts from it"
+		f.Repair = "read the first value before a barrier of all, and let others signal behind it; later count from what was waited for"
+	case emu.TwoWidths:
+		f.Order = "both are atomic, but of different widths: neither is one access for the other"
+		f.Repair = "use the same type for all atomic operations on these bytes"
+	case emu.SignalsPass:
+		f.Order = "both signals store a value, and may arrive the other way round: then the older value stays"
+		f.Repair = "let the receiver answer before the next signal, make the later signal strong if both come from one rank, or add instead of setting"
+	default:
 		return false
 	}
-	f.Order = "the value that is read may count that signal or not, and a wait counts from it"
-	f.Repair = "read the first value before a barrier of all, and let others signal behind it; later count from what was waited for"
 	return true
 }
 
 // explainPart is explain where one of the accesses is the network's.
 func explainPart(f *device.Finding, from emu.Finding) bool {
-	part, scope := emu.NoPart, from.Weak == 1
+	part, scope := emu.NoPart, from.Why == emu.NarrowScope
 	for _, p := range from.Places {
 		part = max(part, p.Part)
 		scope = scope && p.Atomic
@@ -363,6 +398,12 @@ func explainPart(f *device.Finding, from emu.Finding) bool {
 	case part == emu.PutWrites && f.Kind == device.OrderTooWeak:
 		f.Order = "only a weak signal is between them, which tells of its own put: puts before it may come later"
 		f.Repair = "make the signal strong: it tells of all puts before it to that rank; or let each put have a signal of its own"
+	case part == emu.PutWrites && from.Places[0].Part == part && !from.Places[1].Write:
+		f.Order = "nothing says that the reader is done: the put may arrive while it still reads"
+		f.Repair = "let the reader answer, by a signal or a barrier after its read, and wait for the answer before the put"
+	case part == emu.PutWrites && !from.Places[0].Write:
+		f.Order = "nothing orders the put and the read: not that the put was posted, not a flush, not a weak signal of another put"
+		f.Repair = "if the read is to see this put, let the put raise a signal of its own, or a strong one follow it, and wait for that before the read; if this put is the next one, let the reader answer before it"
 	case part == emu.PutWrites:
 		f.Order = "nothing says that the put is over there: not that it was posted, not a flush, not a weak signal of another put"
 		f.Repair = "let the put raise a signal of its own, or a strong one follow it, and wait for that; or for a barrier that fences puts"

@@ -10,7 +10,7 @@ import (
 type Sanitizer interface {
 	Device
 
-	// Sanitize says how kernels run from now on. Snippets that are compiled while it is on are watched, and the built-in operations are. The memory of all
+	// Sanitize says how kernels run from now on. To switch it off forgets what was done to memory; no rank runs kernels at that time. Snippets that are compiled while it is on are watched, and the built-in operations are. The memory of all
 	// ranks is watched together: the ranks have to be on one machine, and share what Shadow returned on one of them. An *UnavailableError says why not.
 	Sanitize(Sanitizing) error
 	// Shadow names what this process knows of accesses for other processes of this machine, as Sanitizing.Shadow. It is "" before there is any, unless

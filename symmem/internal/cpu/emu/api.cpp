@@ -185,7 +185,10 @@ const char* emu_sanitize(emu_device* d, const char* shadow, uint32_t rank, uint6
   return nullptr;
 }
 
-void emu_sanitize_off(emu_device* d) { d->watch(nullptr); }
+void emu_sanitize_off(emu_device* d) {
+  d->watch(nullptr);
+  sanitize::forget();
+}
 
 void emu_watch(uintptr_t p, size_t n, uint64_t inode) { sanitize::add(p, n, inode, true); }
 void emu_unwatch(uintptr_t p, uint64_t inode, int owner) { sanitize::remove(p, inode, owner); }
@@ -263,7 +266,7 @@ size_t emu_findings(emu_device* d, emu_finding* out, size_t n) {
   for (size_t i = 0; i < all.size() && i < n; i++) {
     const sanitize::Finding& f = all[i];
     emu_finding& o = out[i];
-    o = {static_cast<uint32_t>(f.kind), f.weak, f.count, f.accesses, f.size, f.address, {}, {}};
+    o = {static_cast<uint32_t>(f.kind), f.why, f.count, f.accesses, f.size, f.address, {}, {}};
     static_assert(sizeof o.memory == sizeof f.memory);
     memcpy(o.memory, f.memory, sizeof o.memory);
     for (unsigned k = 0; k < f.accesses; k++) {

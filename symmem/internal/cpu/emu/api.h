@@ -50,7 +50,7 @@ typedef struct {
 } emu_place;
 
 typedef struct {
-  uint32_t kind, weak, count, accesses, size;
+  uint32_t kind, why, count, accesses, size;
   uint64_t address;
   char memory[64];  // if it is not known by the address
   emu_place place[2];

@@ -236,6 +236,12 @@ bool complete_warp(Executor* e, unsigned index, const Fiber* any, const Fiber* s
   return true;
 }
 
+void nothing(Lanes* w) {
+  for (unsigned m = w->mask; m; m &= m - 1) w->result[__builtin_ctz(m)] = 0;
+}
+
+void sync_warp(unsigned mask) { warp(mask, 0, 0, nothing); }
+
 // The same for kernels that are watched.
 
 Votes watched_barrier(bool predicate) {
@@ -265,8 +271,15 @@ unsigned long long watched_warp(unsigned mask, unsigned long long value, unsigne
   sanitize::Block& b = *executor()->watch;
   b.arrive_warp(mask, __builtin_return_address(0));
   const unsigned long long result = warp(mask, value, argument, combine);
-  b.met_warp();
+  b.met_warp(false);
   return result;
+}
+
+void watched_sync_warp(unsigned mask) {
+  sanitize::Block& b = *executor()->watch;
+  b.arrive_warp(mask, __builtin_return_address(0));
+  sync_warp(mask);
+  b.met_warp(true);
 }
 
 void watched_span_barrier(unsigned id, unsigned threads) {
@@ -276,8 +289,8 @@ void watched_span_barrier(unsigned id, unsigned threads) {
   b.met_span(id);
 }
 
-const Api api = {barrier, grid_barrier, warp, yield, found, print, fail, nanos, ring, span_barrier, nullptr};
-const Api watched_api = {watched_barrier, watched_grid_barrier, watched_warp, yield, found, print, fail, nanos, ring, watched_span_barrier, &sanitize::hooks};
+const Api api = {barrier, grid_barrier, warp, sync_warp, yield, found, print, fail, nanos, ring, span_barrier, nullptr};
+const Api watched_api = {watched_barrier, watched_grid_barrier, watched_warp, watched_sync_warp, yield, found, print, fail, nanos, ring, watched_span_barrier, &sanitize::hooks};
 
 }  // namespace emu
 

@@ -39,7 +39,7 @@ func (d *Device) Sanitize(shadow string, rank int, seed int64) error {
 	return nil
 }
 
-// SanitizeOff ends it.
+// SanitizeOff ends it, and forgets what was said and done of memory. Nothing that is watched may be running on any device that shares the memory.
 func (d *Device) SanitizeOff() { C.emu_sanitize_off(d.c) }
 
 // Watch has memory watched. inode tells apart what processes share, and is 0 for what they do not. Unwatch ends it; owner: the memory was made here.
@@ -125,12 +125,26 @@ func (d *Device) Heard(e *Event) { C.emu_heard(d.c, e.c) }
 
 // Finding is what the accesses of a kernel did wrong.
 type Finding struct {
-	Kind, Weak, Count int // see sanitize.h
-	Size              int
-	Address           uint64
-	Memory            string  // if it is not known by the address
-	Places            []Place // the later access first
+	Kind, Count int // see sanitize.h
+	Why         Why
+	Size        int
+	Address     uint64
+	Memory      string  // if it is not known by the address
+	Places      []Place // the later access first
 }
+
+// Why is what else there is to say of a finding, as in sanitize.h.
+type Why int
+
+// Reasons.
+const (
+	NoReason Why = iota
+	NarrowScope
+	NoFence
+	FirstValue
+	TwoWidths
+	SignalsPass
+)
 
 // Part is what an access is of an operation of the network's engine, as in sanitize_region.h.
 type Part int
@@ -169,7 +183,7 @@ func (d *Device) Findings() []Finding {
 	var out []Finding
 	for i := range found[:n] {
 		c := &found[i]
-		f := Finding{Kind: int(c.kind), Weak: int(c.weak), Count: int(c.count), Size: int(c.size), Address: uint64(c.address), Memory: C.GoString(&c.memory[0])}
+		f := Finding{Kind: int(c.kind), Why: Why(c.why), Count: int(c.count), Size: int(c.size), Address: uint64(c.address), Memory: C.GoString(&c.memory[0])}
 		for k := range c.accesses {
 			f.Places = append(f.Places, newPlace(&c.place[k]))
 		}

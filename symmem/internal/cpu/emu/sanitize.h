@@ -18,6 +18,8 @@
 // and, if it is strong, of all puts before it to that peer; `done` and counters tell that sources were read and gets are here; a fence tells of all. So a signal that came tells what it must
 // tell in any order of the messages, not what has arrived. See sanitize_network.h.
 //
+// Who reads a word by an atomic operation knows the store that it saw, as one access: it may store over it plainly. Votes and shuffles of a warp tell nothing.
+//
 // A thread that reads a signal and then waits until it has counted up from there must have read before others could add: the read and an add that nothing orders are a race, though both are
 // atomic, when the wait is made.
 //
@@ -54,6 +56,16 @@ enum class Kind : u8 {
   kDivergentBarrier, kSignalNotConsumed, kSharedBeyond
 };
 
+// Why is what else there is to say of a finding.
+enum Why : u8 {
+  kNoReason,
+  kNarrowScope,   // of an order too weak, as is the next
+  kNoFence,
+  kFirstValue,    // a signal is read as the beginning of a count, which the other access changes
+  kTwoWidths,     // two atomic accesses overlap and are not of the same bytes
+  kSignalsPass,   // two signals store to a word, and may arrive the other way round
+};
+
 // Place is an access of a finding.
 struct Place {
   Task task;
@@ -66,7 +78,7 @@ struct Place {
 
 struct Finding {
   Kind kind;
-  u8 weak;  // of kOrderTooWeak: 1 where the scope is too narrow, 2 where a fence is missing; 3 where the value of a signal is read, which the other access changes
+  Why why;
   unsigned count, accesses;
   unsigned size;
   std::uintptr_t address;
@@ -140,8 +152,9 @@ class Block {
   // Meetings. arrive comes before a thread waits, and met behind it: whoever comes first lets all learn.
   void arrive_barrier(const void* pc);
   void met_barrier();
+  // A warp operation that fences lets its lanes learn of each other.
   void arrive_warp(u32 mask, const void* pc);
-  void met_warp();
+  void met_warp(bool fences);
   void arrive_span(unsigned id);
   void met_span(unsigned id);
   void tell_grid();
@@ -165,7 +178,9 @@ class Block {
   void beyond_shared(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
   void diverged(u32 pc, unsigned thread, const ThreadState* other);
   bool knows(unsigned level, const Cell&, const Launch*&, u32* block);
-  void report(Kind, u8 weak, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch*, u32 block);
+  bool saw(Granule&, const Cell&, const Launch&);
+  void observe(const ThreadState&, Sync&);
+  void report(Kind, Why, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch*, u32 block);
   void report(Kind, unsigned size, unsigned how, u32 pc, const char* memory);
   Place here(u32 pc, unsigned how) const;
   u32 offset(const void* pc) const { return pc ? static_cast<u32>(reinterpret_cast<std::uintptr_t>(pc) - 1 - watched_->code) & 0xffffff : 0; }
@@ -180,10 +195,11 @@ class Block {
   }
   bool has(ThreadState&, unsigned level, const Release&);
   unsigned distance(Task other) const;
-  void load(ThreadState&, const Sync&, bool acquire, unsigned scope);
+  void load(ThreadState&, Sync&, bool acquire, unsigned scope);
   void store(ThreadState&, Sync&, bool swap, bool release, unsigned scope);
   bool knows(unsigned level, const First&);
   void overtakes(Sync&);
+  void outrun(const Sync&, std::uintptr_t p, unsigned size, u32 pc);
   void settle(ThreadState&);
   void learned(ThreadState&);
   void share(const u16* who, unsigned n, u32 kind);

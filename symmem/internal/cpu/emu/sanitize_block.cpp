@@ -138,7 +138,7 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
     Held held(w.granule->lock);
     check(w, p, size, mask, how, offset(pc));
     if (how == (kWrite | kAtomic))
-      if (Sync* s = sync_of(*w.granule, low / 4, true)) store(t, *s, false, false, kSystemScope);
+      if (Sync* s = sync_of(*w.granule, low, true)) store(t, *s, false, false, kSystemScope);
     p += n, done += n;
   }
   if (how == (kRead | kAtomic)) hot.polled = at;
@@ -184,10 +184,10 @@ bool Block::knows(unsigned level, const Cell& c, const Launch*& l, u32* block) {
 void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc) {
   Granule& g = *w.granule;
   if (w.shared && p + size > shared_ + shared_bytes_) return beyond_shared(p, size, how, pc);
-  if (g.invalid & mask) return report(g.freed & mask ? Kind::kUseAfterFree : Kind::kOutOfBounds, 0, p, size, how, pc, nullptr, nullptr, 0);
+  if (g.invalid & mask) return report(g.freed & mask ? Kind::kUseAfterFree : Kind::kOutOfBounds, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
   if (g.unwritten & mask) {
     if (!(how & kWrite)) {
-      report(Kind::kNeverWritten, 0, p, size, how, pc, nullptr, nullptr, 0);
+      report(Kind::kNeverWritten, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
     }
     g.unwritten = static_cast<u8>(g.unwritten & ~mask);
   }
@@ -209,7 +209,8 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
     }
     const bool both_atomic = c.how & how & kAtomic;
     const bool apart = both_atomic && distance(static_cast<Task>(c.task)) > std::min(reach(c.how), reach(how));
-    const bool conflict = ((c.how | how) & kWrite) && (!both_atomic || apart);
+    const bool widths = both_atomic && c.mask != mask;
+    const bool conflict = ((c.how | how) & kWrite) && (!both_atomic || apart || widths);
     if (!conflict && !covers) continue;
     const Launch* l = nullptr;
     u32 block = 0;
@@ -218,16 +219,20 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
       continue;
     }
     if (!conflict) continue;
+    if (!widths && saw(g, c, *l)) {
+      if (covers) place = static_cast<int>(i);
+      continue;
+    }
     Kind kind = l->host || watched_->launch->host  ? Kind::kRaceWithHost
                 : c.task == task_                  ? Kind::kRaceInBlock
                 : rank_of(c.task) != rank_of(task_) || l->carried || watched_->launch->carried ? Kind::kRaceBetweenRanks
                 : l->actor != actor_               ? Kind::kRaceBetweenStreams
                                                    : Kind::kRaceBetweenBlocks;
-    u8 weak = apart ? 1 : 0;
-    if (apart) kind = Kind::kOrderTooWeak;
-    for (u8 level = 1; level < kLevels && !weak; level++)
-      if (knows(level, c, l, nullptr)) kind = Kind::kOrderTooWeak, weak = level;
-    report(kind, weak, p, size, how, pc, &c, l, block);
+    Why why = widths ? kTwoWidths : apart ? kNarrowScope : kNoReason;
+    if (why == kNarrowScope) kind = Kind::kOrderTooWeak;
+    for (const Why level : {kNarrowScope, kNoFence})
+      if (why == kNoReason && knows(level, c, l, nullptr)) kind = Kind::kOrderTooWeak, why = level;
+    report(kind, why, p, size, how, pc, &c, l, block);
     c = Cell{};  // once is enough
     place = static_cast<int>(i);
   }
@@ -244,10 +249,10 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
 // stray is an access of memory that has no shadow: that was freed, of a page beside some that is watched, where nobody may be, or none of our business.
 void Block::stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc) {
   if (shared_ && executor()->shared_memory.contains(p)) return beyond_shared(p, size, how, pc);
-  if (find(p)) return report(Kind::kUseAfterFree, 0, p, size, how, pc, nullptr, nullptr, 0);
+  if (find(p)) return report(Kind::kUseAfterFree, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
   const Range* const before = find(p - 4096);
   const Range* const behind = find(p + 4096);
-  if ((before && before->guarded) || (behind && behind->guarded)) report(Kind::kOutOfBounds, 0, p, size, how, pc, nullptr, nullptr, 0);
+  if ((before && before->guarded) || (behind && behind->guarded)) report(Kind::kOutOfBounds, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
 }
 
 void Block::beyond_shared(std::uintptr_t p, unsigned size, unsigned how, u32 pc) {
@@ -269,10 +274,10 @@ Place Block::here(u32 pc, unsigned how) const {
   return {task_, pc, thread(), static_cast<u8>(how), *watched_->launch, index()};
 }
 
-void Block::report(Kind kind, u8 weak, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch* l, u32 block) {
+void Block::report(Kind kind, Why why, std::uintptr_t p, unsigned size, unsigned how, u32 pc, const Cell* other, const Launch* l, u32 block) {
   Finding f{};
   f.kind = kind;
-  f.weak = weak;
+  f.why = why;
   f.address = p;
   f.size = size;
   f.count = f.accesses = 1;
@@ -359,8 +364,31 @@ void Block::learn(ThreadState& t, unsigned level, const Release& r) {
   if (r.time > 0) k.learn(e, 3);
 }
 
+// observe: a thread has read a word, and so knows the stores that it saw, though not what was before them.
+void Block::observe(const ThreadState& t, Sync& s) {
+  if (!s.stores.task) return;
+  const unsigned me = number(t);
+  Observer* mine = nullptr;
+  for (Observer& o : s.observer)
+    if (o.task == task_ && o.thread == me) mine = &o;
+  if (!mine) mine = &s.observer[s.next_observer++ % kObservers];
+  else if (mine->saw.task == s.stores.task && mine->saw.time == s.stores.time) return;
+  *mine = {task_, time_of(me), static_cast<u16>(me), s.stores};
+}
+
+// saw tells whether an atomic store, which is not known, was seen by a read that is.
+bool Block::saw(Granule& g, const Cell& c, const Launch& l) {
+  if ((c.how & (kWrite | kAtomic)) != (kWrite | kAtomic)) return false;
+  const Sync* s = sync_of(g, static_cast<unsigned>(__builtin_ctz(c.mask)), false);
+  if (!s) return false;
+  for (const Observer& o : s->observer)
+    if (o.task && o.saw.include(static_cast<Task>(c.task), l, c.thread, c.time) && knows(0, First{o.task, o.time, 0, o.thread, 0, 0, 0})) return true;
+  return false;
+}
+
 // load: a thread has read a word.
-void Block::load(ThreadState& t, const Sync& s, bool acquire, unsigned scope) {
+void Block::load(ThreadState& t, Sync& s, bool acquire, unsigned scope) {
+  observe(t, s);
   const Release* strong = nullptr;
   unsigned far = 3;
   for (unsigned i = 0; i < 3 && !strong; i++)
@@ -404,6 +432,8 @@ Release both(const Release& a, const Release& b) {
 
 // store: a thread stores a word; swap, if it also reads it.
 void Block::store(ThreadState& t, Sync& s, bool swap, bool release_order, unsigned scope) {
+  s.stores.add(task_, now_, swap);
+  s.carried = !swap && watched_->launch->carried;
   const Release now = release(number(t));
   s.weak = swap ? both(s.weak, now) : now;
   for (unsigned i = 0; i < 3; i++) {
@@ -424,7 +454,7 @@ void Block::settle(ThreadState& t) {
   Where w;
   if (!locate(p, w)) return;
   Held held(w.granule->lock);
-  if (Sync* s = sync_of(*w.granule, (p & 7) / 4, false)) load(t, *s, false, kSystemScope);
+  if (Sync* s = sync_of(*w.granule, p & 7, false)) load(t, *s, false, kSystemScope);
 }
 
 void Block::fence(unsigned scope) {
@@ -486,9 +516,9 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   }
   const std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
   const u8 mask = static_cast<u8>(((1u << size) - 1) << (p & 7));
-  if (kind == kSwap && locked_->unwritten & mask) report(Kind::kNeverWritten, 0, p, size, kRead | kAtomic, offset(pc), nullptr, nullptr, 0);
+  if (kind == kSwap && locked_->unwritten & mask) report(Kind::kNeverWritten, kNoReason, p, size, kRead | kAtomic, offset(pc), nullptr, nullptr, 0);
   check(locked_where_, p, size, mask, (kind == kLoad ? unsigned{kRead} : unsigned{kWrite}) | kAtomic | narrow(scope), offset(pc));
-  Sync* const s = sync_of(*locked_, (p & 7) / 4, kind != kLoad);
+  Sync* const s = sync_of(*locked_, p & 7, kind != kLoad);
   const bool unknown = kind != kStore && (s && (s->strong[0].task || s->weak.task) ? s->last != old : old != 0);
   if (s && kind != kStore) load(t, *s, acquire, scope);
   if (s && kind != kStore && s->last == old) s->seen = true;
@@ -497,6 +527,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
       s->lost = s->last, s->missed = true;
       s->by = task_, s->by_pc = offset(pc), s->by_thread = static_cast<u16>(thread());
     }
+    if (kind == kStore && watched_->launch->carried && s->carried && s->last != stored) outrun(*s, p, size, offset(pc));
     s->last_pc = offset(pc);
     overtakes(*s);
     store(t, *s, kind == kSwap, release_order, scope);
@@ -516,7 +547,7 @@ void Block::wants(const void* at, u64 value, const void* pc) {
   Finding f{};
   {
     Held held(w.granule->lock);
-    const Sync* s = sync_of(*w.granule, (p & 7) / 4, false);
+    const Sync* s = sync_of(*w.granule, p & 7, false);
     if (!s || !s->missed || s->lost != value || s->last == value) return;
     const TaskRecord* record;
     const Launch* l = region()->launch_of(s->by, &record);
@@ -549,7 +580,7 @@ void Block::first(const void* at, const void* pc) {
   Where w;
   if (!locate(p, w) || w.shared) return;
   Held held(w.granule->lock);
-  Sync* const s = sync_of(*w.granule, (p & 7) / 4, true);
+  Sync* const s = sync_of(*w.granule, p & 7, true);
   if (!s) return;
   First* mine = nullptr;
   for (First& f : s->first)
@@ -563,8 +594,10 @@ void Block::first(const void* at, const void* pc) {
   *mine = First{task_, time_of(me), offset(pc), static_cast<u16>(me), 0, 0, 0};
   const Release& last = s->weak;
   if (!last.task || last.task == task_) return;
-  const First store{last.task, std::max(last.time, 1u), 0, last.thread, 0, 0, 0};
-  if (!knows(0, store)) mine->by = last.task, mine->by_pc = s->last_pc, mine->by_thread = last.thread;
+  Cell store{};
+  store.task = last.task, store.time = std::max(last.time, 1u), store.thread = last.thread, store.how = kWrite | kAtomic, store.mask = 1u << (p & 7);
+  const Launch* l;
+  if (!knows(0, store, l, nullptr) && !saw(*w.granule, store, *l)) mine->by = last.task, mine->by_pc = s->last_pc, mine->by_thread = last.thread;
 }
 
 // overtakes notes which reads of first values do not come before a store of this block.
@@ -573,12 +606,21 @@ void Block::overtakes(Sync& s) {
     if (f.task && f.task != task_ && !f.by && !knows(kLevels - 1, f)) f.by = task_, f.by_pc = s.last_pc, f.by_thread = static_cast<u16>(thread());
 }
 
+// outrun tells of a message that stores to a word, if another one that has stored there before could also come after it.
+void Block::outrun(const Sync& s, std::uintptr_t p, unsigned size, u32 pc) {
+  Cell c{};
+  c.task = s.weak.task, c.time = std::max(s.weak.time, 1u), c.thread = s.weak.thread, c.pc = s.last_pc, c.how = kWrite | kAtomic;
+  const Launch* l;
+  u32 block = 0;
+  if (!knows(0, c, l, &block)) report(knows(kLevels - 1, c, l, nullptr) ? Kind::kOrderTooWeak : Kind::kRaceBetweenRanks, kSignalsPass, p, size, kWrite | kAtomic, pc, &c, l, block);
+}
+
 void Block::counts(const void* at) {
   const auto p = reinterpret_cast<std::uintptr_t>(at);
   Where w;
   if (!locate(p, w) || w.shared) return;
   Held held(w.granule->lock);
-  Sync* const s = sync_of(*w.granule, (p & 7) / 4, false);
+  Sync* const s = sync_of(*w.granule, p & 7, false);
   if (!s) return;
   for (First& f : s->first) {
     const TaskRecord* record;
@@ -586,7 +628,7 @@ void Block::counts(const void* at) {
     if (!l) continue;
     Finding found{};
     found.kind = rank_of(f.by) != rank_of(task_) || l->carried ? Kind::kRaceBetweenRanks : Kind::kRaceBetweenBlocks;
-    found.weak = 3;
+    found.why = kFirstValue;
     found.address = p, found.size = 8;
     found.count = 1, found.accesses = 2;
     found.place[0] = {task_, f.pc, f.thread, kRead, *watched_->launch, index()};
@@ -684,7 +726,7 @@ void Block::arrive_warp(u32 mask, const void* pc) {
   t.mask = mask | 1u << thread() % 32;
 }
 
-void Block::met_warp() {
+void Block::met_warp(bool fences) {
   ThreadState& mine = current();
   if (!mine.warp) return;
   const u32 mask = mine.mask;
@@ -699,7 +741,7 @@ void Block::met_warp() {
   }
   const u32 present = count_ - first >= 32 ? ~0u : (1u << (count_ - first)) - 1;
   if (n < static_cast<unsigned>(__builtin_popcount(mask & present))) diverged(mine.barrier_pc, thread(), nullptr);
-  share(who, n, mask == ~0u || n == std::min(32u, count_ - first) ? u32{kWarp} : 0);
+  if (fences) share(who, n, mask == ~0u || n == std::min(32u, count_ - first) ? u32{kWarp} : 0);
 }
 
 void Block::arrive_span(unsigned id) {

@@ -174,7 +174,7 @@ void Network::touched(u32 source, u64 name, bool write, std::uintptr_t at, u64 p
 
 void Network::store(Sanitizer& by, const Carrying& c, unsigned side, const Known& tells, u64* word, bool add, u64 value) {
   Watched w;
-  w.by = &by, w.launch = &c.launch[side], w.start = c.posted;
+  w.by = &by, w.launch = &c.launch[side], w.start = tells;
   thread_.linear = c.thread, worker_.block = {c.block, 0, 0};
   block_.carry(worker_, w, c.task[side], tells);
   block_.lock(word);

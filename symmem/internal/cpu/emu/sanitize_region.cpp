@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -103,6 +104,17 @@ void* Region::take(std::size_t n) {
 
 void Region::give(void* p, std::size_t n) {
   fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<char*>(p) - reinterpret_cast<char*>(this), static_cast<off_t>((n + 4095) & ~std::size_t{4095}));
+}
+
+void Region::each_used(void* p, std::size_t n, void (*f)(void* p, std::size_t n)) {
+  char* const base = reinterpret_cast<char*>(this);
+  off_t at = static_cast<char*>(p) - base;
+  const off_t end = at + static_cast<off_t>(n);
+  while (at < end && (at = lseek(descriptor, at, SEEK_DATA)) >= 0 && at < end) {
+    const off_t hole = std::min(lseek(descriptor, at, SEEK_HOLE), end);
+    f(base + at, static_cast<std::size_t>(hole - at));
+    at = hole;
+  }
 }
 
 const Launch* Region::launch_of(Task t, const TaskRecord** record) const {

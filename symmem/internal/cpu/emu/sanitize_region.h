@@ -119,8 +119,9 @@ struct Region {
 
   // take returns n zeroed bytes at a multiple of 4096, or null when there are no more.
   void* take(std::size_t n);
-  // give makes bytes that take returned zero, and gives their memory back.
+  // give makes bytes that take returned zero, and gives their memory back. each_used calls f(p, n) for the pages among such bytes that have memory.
   void give(void* p, std::size_t n);
+  void each_used(void* p, std::size_t n, void (*f)(void* p, std::size_t n));
 
   // launch_of returns the launch of a task; null if it is so long ago that it was forgotten.
   const Launch* launch_of(Task t, const TaskRecord** record = nullptr) const;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <unordered_set>
 
 namespace emu::sanitize {
 
@@ -22,7 +23,8 @@ std::atomic<Chunk*>* chunks() {
   return table;
 }
 
-std::mutex ranges_mutex;
+std::mutex ranges_mutex;  // guards what follows
+std::unordered_set<const Range*> ranges;
 
 void enter(const Range* r, std::uintptr_t base, std::size_t bytes) {
   for (std::uintptr_t p = base; p < base + bytes; p += 1 << kPageBits) {
@@ -47,12 +49,21 @@ Granule* segment_shadow(u64 inode, std::size_t bytes) {
   return static_cast<Granule*>(shadow);
 }
 
+// give makes the shadow of so many bytes zero, and gives back all that it holds.
+void give(Granule* shadow, std::size_t bytes) {
+  region()->each_used(shadow, bytes * 8, [](void* p, std::size_t n) {
+    for (Granule *g = static_cast<Granule*>(p), *end = g + n / sizeof(Granule); g != end; g++)
+      if (g->sync[0] | g->sync[1]) clear(*g);
+  });
+  region()->give(shadow, bytes * 8);
+}
+
 void drop_segment(u64 inode) {
   Region& r = *region();
   Held held(r.segment_lock);
   for (Segment& s : r.segments)
     if (s.inode == inode) {
-      r.give(reinterpret_cast<void*>(s.shadow), s.bytes * 8);
+      give(reinterpret_cast<Granule*>(s.shadow), s.bytes);
       s.inode = 0;
       return;
     }
@@ -81,8 +92,10 @@ void add(std::uintptr_t p, std::size_t bytes, u64 inode, bool guarded) {
   bytes = (p + bytes - base + 4095) & ~std::size_t{4095};
   auto* shadow = inode ? segment_shadow(inode, bytes) : static_cast<Granule*>(region()->take(bytes * 8));
   if (!shadow) return;
+  const Range* r = new Range{base, bytes, shadow, guarded};
   std::lock_guard lock(ranges_mutex);
-  enter(new Range{base, bytes, shadow, guarded}, base, bytes);
+  ranges.insert(r);
+  enter(r, base, bytes);
 }
 
 void remove(std::uintptr_t p, u64 inode, bool owner) {
@@ -90,9 +103,15 @@ void remove(std::uintptr_t p, u64 inode, bool owner) {
   const Range* r = find(p);
   if (!r) return;
   enter(nullptr, r->base, r->bytes);
+  ranges.erase(r);
   if (inode && owner) drop_segment(inode);
-  if (!inode && r->shadow) region()->give(r->shadow, r->bytes * 8);
+  if (!inode && r->shadow) give(r->shadow, r->bytes);
   delete r;
+}
+
+void forget() {
+  std::lock_guard lock(ranges_mutex);
+  for (const Range* r : ranges) give(r->shadow, r->bytes);
 }
 
 Known told_by(const Release& r) {
@@ -104,40 +123,50 @@ Known told_by(const Release& r) {
   return told;
 }
 
+void Stores::add(Task t, u32 at, bool chained) {
+  if (!chained) earlier.forget();
+  else if (task && task != t) earlier.learn(task_key(task, kAll), time);
+  task = t, time = at;
+}
+
+bool Stores::include(Task t, const Launch& l, unsigned thread, u64 at) const { return (t == task && at <= time) || earlier.knows(t, l, thread, at); }
+
 void retire(std::uintptr_t p, std::size_t bytes) {
   std::lock_guard lock(ranges_mutex);
   enter(new Range{p, bytes, nullptr, true}, p, bytes);
 }
 
-Sync* sync_of(Granule& g, unsigned word, bool make) {
+Sync* sync_of(Granule& g, unsigned at, bool make) {
   Region& r = *region();
   Sync* const base = syncs();
-  u32& index = g.sync[word];
-  if (index) return &base[index - 1];
+  u32& first = g.sync[at / 4];
+  for (u32 i = first; i; i = base[i - 1].next)
+    if (base[i - 1].at == at) return &base[i - 1];
   if (!make) return nullptr;
   Held held(r.sync_lock);
-  if (r.free_syncs) {
-    index = r.free_syncs;
-    r.free_syncs = base[index - 1].next;
-  } else if (r.syncs.load() < kSyncs) {
-    index = ++r.syncs;
-  } else {
-    return nullptr;
-  }
-  return new (&base[index - 1]) Sync{};
+  u32 index = r.free_syncs;
+  if (index) r.free_syncs = base[index - 1].next;
+  else if (r.syncs.load() < kSyncs) index = ++r.syncs;
+  else return nullptr;
+  Sync* const s = new (&base[index - 1]) Sync{};
+  s->at = static_cast<u8>(at);
+  s->next = first;
+  first = index;
+  return s;
 }
 
 void clear(Granule& g) {
   for (Cell& c : g.cells) c = Cell{};
   Region& r = *region();
-  for (u32& index : g.sync)
-    if (index) {
+  for (u32& first : g.sync)
+    while (first) {
+      const u32 index = first;
       Sync* s = &syncs()[index - 1];
+      first = s->next;
       s->~Sync();
       Held held(r.sync_lock);
       s->next = r.free_syncs;
       r.free_syncs = index;
-      index = 0;
     }
 }
 

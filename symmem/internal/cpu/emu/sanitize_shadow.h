@@ -24,7 +24,7 @@ constexpr unsigned kCells = 4;
 
 // Granule is the shadow of 8 bytes. Memory of which nothing was said may be accessed and is written: all zero.
 struct Granule {
-  u32 sync[2];  // of the words of 4 bytes: index + 1 of a Sync
+  u32 sync[2];  // of either 4 bytes: index + 1 of the first Sync
   u8 invalid, unwritten, freed;  // bytes
   Lock lock;
   u8 next;
@@ -78,12 +78,35 @@ struct First {
 };
 constexpr unsigned kFirsts = 4;
 
+// Stores are atomic stores of one word: the last one, and those before it that are one chain with it, because each read the one before and stored.
+struct Stores {
+  Knowledge earlier;
+  Task task = 0;  // that made the last; 0: none
+  u32 time = 0;
+
+  void add(Task, u32 time, bool chained);
+  bool include(Task, const Launch&, unsigned thread, u64 time) const;
+};
+
+// Observer is a thread's atomic read of a word, and the stores that it saw.
+struct Observer {
+  Task task;  // 0: none
+  u32 time;
+  u16 thread;
+  Stores saw;
+};
+constexpr unsigned kObservers = 4;
+
 // Sync is a word by which threads meet: what it releases to others so far apart, and what it would release if fences did not matter.
 struct Sync {
   Release strong[3], weak;
   u64 last;   // value that was stored
   u32 last_pc;
-  u8 next_first;
+  u8 at;      // of the granule's bytes, the word's first
+  bool carried;  // the last store was a message's, which did not read
+  u8 next_first, next_observer;
+  Stores stores;
+  Observer observer[kObservers];
   First first[kFirsts];
   // A value that was stored over by another one before anybody had seen it: the value, and who stored over it.
   u64 lost;
@@ -91,7 +114,7 @@ struct Sync {
   u32 by_pc;
   u16 by_thread;
   bool seen, missed;  // last was loaded; lost is valid
-  u32 next;   // of the free ones
+  u32 next;   // of the same 4 bytes, or of the free ones
 };
 
 // Range is a piece of memory that is watched, at multiples of 4096.
@@ -114,9 +137,11 @@ void retire(std::uintptr_t p, std::size_t bytes);
 
 // mark says what bytes are from now on, and forgets their accesses.
 void mark(std::uintptr_t p, std::size_t bytes, unsigned state);
+// forget forgets what was said and done of all memory that this process watches. Nobody makes accesses that are watched.
+void forget();
 
-// sync_of returns a word's Sync, a fresh one if it has none and make; the granule is locked.
-Sync* sync_of(Granule&, unsigned word, bool make);
+// sync_of returns the Sync of the word that begins at a byte of a granule, a fresh one if it has none and make; the granule is locked.
+Sync* sync_of(Granule&, unsigned at, bool make);
 // clear forgets all accesses.
 void clear(Granule&);
 

@@ -51,8 +51,10 @@ struct Api {
   Votes (*barrier)(bool predicate);
   // grid_barrier is a barrier over all blocks of the grid.
   void (*grid_barrier)();
-  // warp meets the lanes of mask; the last to arrive runs combine for all of them.
+  // warp meets the lanes of mask; the last to arrive runs combine for all of them. It orders no memory.
   unsigned long long (*warp)(unsigned mask, unsigned long long value, unsigned argument, void (*combine)(Lanes*));
+  // sync_warp is __syncwarp: the lanes of mask meet, and what each has written the others see.
+  void (*sync_warp)(unsigned mask);
   // yield is one failed poll: others run, and the thread sleeps when polls keep failing.
   void (*yield)();
   // found ends a loop of polls: the next one that fails is the first again.

@@ -34,9 +34,6 @@ inline void exchange(Lanes* w) {
     w->result[l] = w->value[w->mask >> from & 1 ? from : l];
   });
 }
-inline void nothing(Lanes* w) {
-  each(w->mask, [w](unsigned l) { w->result[l] = 0; });
-}
 inline void vote(Lanes* w) {
   unsigned long long yes = 0;
   each(w->mask, [&](unsigned l) { yes |= (w->value[l] != 0 ? 1ull : 0ull) << l; });
@@ -74,7 +71,7 @@ inline int __syncthreads_and(int p) {
   const ::emu::Votes v = ::emu::run_time().barrier(p != 0);
   return v.yes == v.all;
 }
-inline void __syncwarp(unsigned mask = ~0u) { ::emu::run_time().warp(mask, 0, 0, ::emu::nothing); }
+inline void __syncwarp(unsigned mask = ~0u) { ::emu::run_time().sync_warp(mask); }
 
 inline void __threadfence() { symm_cpu_fence(1); }
 inline void __threadfence_block() { symm_cpu_fence(0); }
