@@ -152,6 +152,7 @@ var cases = []testCase{
 
 	{"Kernels", 1, false, kernelsCase},
 	{"Bounds", 1, false, boundsCase},
+	{"SanitizeAgain", 1, false, sanitizeAgainCase},
 	{"KernelHandle", 2, true, kernelHandleCase},
 	{"KernelMisuse", 1, false, kernelMisuseCase},
 	{"CompileErrors", 1, false, compileErrorsCase},
@@ -167,6 +168,7 @@ var cases = []testCase{
 	{"NcclTeams", 2, true, ncclTeamsCase},
 	{"NcclAllReduce", 1, true, ncclAllReduceCase},
 	{"NcclFirst", 1, true, ncclFirstCase},
+	{"NcclFence", 1, false, ncclFenceCase},
 	{"NcclBarriers", 2, true, ncclBarriersCase},
 	{"NcclLowLatency", 1, true, ncclLowLatencyCase},
 	{"NcclPointers", 1, true, ncclPointersCase},

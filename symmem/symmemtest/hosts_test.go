@@ -39,7 +39,7 @@ var withoutOtherHosts = []string{
 var overNetwork = []string{
 	"FreeWithWorkPending", "AllocationOnStream", "FillAndSignal", "GetHalf", "Mismatch", "Ring", "Channels", "SignalTimeout", "BarrierTimeout",
 	"SignalWords", "SignalAdd", "SignalGetReset", "Blocks", "Abort", "ReduceScatter", "ReduceScatterSizes", "AllGather", "AllToAll", "Broadcast", "UseAfterFree",
-	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip",
+	"Bounds", "NilArguments", "KernelTimeout", "NcclFirst", "NcclFence", "NcclGin", "NcclGinAllToAll", "VDevExamples", "VDevRandom", "VDevBytes", "VDevGaps", "ExpertRoundTrip",
 	"DispatchNeighbour", "VDevGraph", "VDevRefused", "VDevMisuse", "VDevTimeout", "NcclGinPuts",
 	"TokenRandom", "TokenAgain", "TokenGraph", "TokenSend", "TokenQuantised", "TokenInto", "TokenGroup", "TokenRefused", "TokenMisuse", "TokenTimeout", "TokenExplain",
 }

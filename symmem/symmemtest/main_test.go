@@ -94,7 +94,7 @@ func TestSuite(t *testing.T) {
 func TestSanitized(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := start(t, "cpu", 2)
-	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels", "HandleFields", "NcclFirst"} {
+	for _, name := range []string{"Ring", "Barrier", "PutAndGet", "PeerMemory", "SignalPads", "CopyEngineGather", "Kernels", "HandleFields", "NcclFirst", "NcclFence"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }
@@ -103,7 +103,7 @@ func TestSanitized(t *testing.T) {
 func TestSanitizedOverHosts(t *testing.T) {
 	t.Setenv(sanitizeVariable, "1")
 	w := startOn(t, "cpu", 4, "2", "null reorder=on seed=3")
-	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams", "NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "VDevExamples"} {
+	for _, name := range []string{"Ring", "Blocks", "NetworkPutAndGet", "NetworkSignalAdd", "NetworkBarrier", "NetworkStreams", "NetworkWays", "KernelPut", "KernelSignal", "KernelChannels", "NcclGin", "NcclGinAllToAll", "NcclFence", "VDevExamples"} {
 		t.Run(name, func(t *testing.T) { w.run(t, name) })
 	}
 }

@@ -293,6 +293,9 @@ func (d *cpu) access(p emu.Place, lines map[string]*lineTable) device.Access {
 
 // explain fills in what there is to say in words. It is false for what is no finding after all.
 func explain(f *device.Finding, from emu.Finding) bool {
+	if explainWhy(f, from) {
+		return true
+	}
 	switch f.Kind {
 	case device.OutOfBounds:
 		if from.Size == 0 {
@@ -326,25 +329,16 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Order = "threads of one block wait at different barriers"
 		f.Repair = "let all threads of the block come to the same __syncthreads"
 	case device.RaceInBlock:
-		if explainWhy(f, from) {
-			return true
-		}
 		f.Order = "no barrier of the block is between them"
 		f.Repair = "__syncthreads() between the two, or __syncwarp() if they are of one warp"
 	case device.RaceBetweenBlocks:
-		if explainWhy(f, from) {
-			return true
-		}
 		f.Order = "blocks of one launch run in any order"
 		f.Repair = "use atomic operations, two launches, or a grid barrier"
 	case device.RaceBetweenStreams:
-		if explainWhy(f, from) {
-			return true
-		}
 		f.Order = "nothing orders the two streams"
 		f.Repair = "Record an event on the one stream and let the other Wait for it"
 	case device.RaceBetweenRanks:
-		if explainWhy(f, from) || explainPart(f, from) {
+		if explainPart(f, from) {
 			return true
 		}
 		f.Order = "no barrier, signal or meeting of the ranks is between them"
@@ -353,7 +347,7 @@ func explain(f *device.Finding, from emu.Finding) bool {
 		f.Order = "the host does not wait for the kernel"
 		f.Repair = "Synchronize, and meet the other ranks by a Barrier, between the two"
 	case device.OrderTooWeak:
-		if explainWhy(f, from) || explainPart(f, from) {
+		if explainPart(f, from) {
 			return true
 		}
 		if from.Why == emu.NarrowScope {
@@ -398,6 +392,9 @@ func explainPart(f *device.Finding, from emu.Finding) bool {
 	case part == emu.PutWrites && f.Kind == device.OrderTooWeak:
 		f.Order = "only a weak signal is between them, which tells of its own put: puts before it may come later"
 		f.Repair = "make the signal strong: it tells of all puts before it to that rank; or let each put have a signal of its own"
+	case part == emu.PutWrites && from.Places[0].Part == part && from.Places[1].Part == part:
+		f.Order = "puts may overtake each other: the older one may arrive last"
+		f.Repair = "let the receiver answer, by a signal or a barrier, when it has read what the first put brought, and wait for the answer before the second"
 	case part == emu.PutWrites && from.Places[0].Part == part && !from.Places[1].Write:
 		f.Order = "nothing says that the reader is done: the put may arrive while it still reads"
 		f.Repair = "let the reader answer, by a signal or a barrier after its read, and wait for the answer before the put"

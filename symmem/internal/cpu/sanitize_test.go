@@ -188,6 +188,60 @@ __global__ void k(float* t) {
 	{"an atomic operation of the block", `__global__ void k(unsigned* t) {
   atomicAdd_block(t, 1u);
 }`, 2, 1, []string{"order too weak: 2 writes atomically, 2 writes atomically"}},
+	{"a vote for a barrier of the warp", `__global__ void k(float* t) {
+  __shared__ float s[32];
+  s[threadIdx.x] = 1;
+  if (__any_sync(~0u, t[40] == 7)) return;
+  t[threadIdx.x] = s[threadIdx.x ^ 1];
+}`, 1, 32, []string{"race in a block: 5 reads, 3 writes"}},
+	{"a vote and a barrier of the warp", `__global__ void k(float* t) {
+  __shared__ float s[32];
+  s[threadIdx.x] = 1;
+  if (__any_sync(~0u, t[40] == 7)) return;
+  __syncwarp();
+  t[threadIdx.x] = s[threadIdx.x ^ 1];
+}`, 1, 32, nil},
+	{"a shuffle brings its value only", `__global__ void k(float* t) {
+  __shared__ float s[32];
+  s[threadIdx.x] = __shfl_xor_sync(~0u, 2.f, 1);
+  int other = __shfl_xor_sync(~0u, (int)threadIdx.x, 1);
+  t[threadIdx.x] = s[other];
+}`, 1, 32, []string{"race in a block: 5 reads, 3 writes"}},
+	{"additions of two widths", `__global__ void k(unsigned* t) {
+  if (threadIdx.x == 0) atomicAdd((unsigned long long*)t, 1ull);
+  else atomicAdd(t, 1u);
+}`, 1, 2, []string{"race in a block: 3 writes atomically, 2 writes atomically"}},
+	{"additions to neighbours", `__global__ void k(unsigned* t) {
+  atomicAdd(t + threadIdx.x, 1u);
+}`, 2, 2, nil},
+	{"flags of one byte", `__global__ void k(float* t) {
+  unsigned char* flags = (unsigned char*)(t + 60);
+  if (threadIdx.x == 0) {
+    t[0] = 1;
+    __atomic_store_n(flags, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(flags + 1, __ATOMIC_ACQUIRE) == 0) ;
+    t[2] = t[1];
+  } else {
+    t[1] = 1;
+    __atomic_store_n(flags + 1, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(flags, __ATOMIC_ACQUIRE) == 0) ;
+    t[3] = t[0];
+  }
+}`, 1, 2, nil},
+	{"flags of two bytes, one of them relaxed", `__global__ void k(float* t) {
+  unsigned short* flags = (unsigned short*)(t + 60);
+  if (threadIdx.x == 0) {
+    t[0] = 1;
+    __atomic_store_n(flags, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(flags + 1, __ATOMIC_ACQUIRE) == 0) ;
+    t[2] = t[1];
+  } else {
+    t[1] = 1;
+    __atomic_store_n(flags + 1, 1, __ATOMIC_RELAXED);
+    while (__atomic_load_n(flags, __ATOMIC_ACQUIRE) == 0) ;
+    t[3] = t[0];
+  }
+}`, 1, 2, []string{"order too weak: 7 reads, 9 writes"}},
 	{"barriers apart", `__global__ void k(float* t) {
   if (threadIdx.x < 32) {
     t[0] = t[1];
@@ -281,6 +335,42 @@ var rankCases = []struct {
     own[1] = own[0];
   }
 }`, 1, nil},
+	{"a word that is reset by whoever saw the addition", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    atomicAdd_system(peer + 63, 1u);
+  } else {
+    while (*(volatile unsigned*)(own + 63) != 1) ;
+    own[63] = 0;
+  }
+}`, 1, nil},
+	{"a word that is reset behind a barrier of the block", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    if (threadIdx.x == 0) atomicAdd_system(peer + 63, 1u);
+  } else {
+    if (threadIdx.x == 0) while (*(volatile unsigned*)(own + 63) != 1) ;
+    __syncthreads();
+    own[63] = 0;
+  }
+}`, 2, []string{"race in a block: 7 writes, 7 writes"}},
+	{"a word that is reset by whoever saw one of two additions", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    atomicAdd_system(peer + 63, 1u);
+    atomicAdd_system(peer + 63, 1u);
+    peer[62] = 1;
+  } else {
+    while (*(volatile unsigned*)(own + 63) == 0) ;
+    own[62] = 0;
+  }
+}`, 1, []string{"race between ranks: 5 writes, 8 writes"}},
+	{"data that is there when the addition is seen", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
+  if (rank == 0) {
+    *peer = 7;
+    atomicAdd_system(peer + 63, 1u);
+  } else {
+    while (*(volatile unsigned*)(own + 63) != 1) ;
+    own[63] = own[0];
+  }
+}`, 1, []string{"order too weak: 3 writes, 7 reads"}},
 	{"an atomic operation of the device", `__global__ void k(unsigned* own, unsigned* peer, int rank) {
   if (rank == 0) {
     *peer = 7;

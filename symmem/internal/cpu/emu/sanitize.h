@@ -184,6 +184,8 @@ class Block {
   void report(Kind, unsigned size, unsigned how, u32 pc, const char* memory);
   Place here(u32 pc, unsigned how) const;
   u32 offset(const void* pc) const { return pc ? static_cast<u32>(reinterpret_cast<std::uintptr_t>(pc) - 1 - watched_->code) & 0xffffff : 0; }
+  // has_fibers is false where a stream, the host or the network's engine stands for a block of one thread.
+  bool has_fibers() const { return worker_->api; }
   void perhaps_switch();
   void polled();
   void unlock();

@@ -33,7 +33,7 @@ Block::~Block() {
 
 void Block::begin(const Worker& worker, unsigned threads, Watched& w, unsigned long long index) {
   start(worker, threads, w, region()->begin_task(w.by->rank, *w.launch, static_cast<u32>(index)));
-  random_ = w.by->seed ? mix(w.by->seed ^ mix(static_cast<u64>(w.by->rank) << 40 ^ static_cast<u64>(sequence_) << 20 ^ index)) | 1 : 0;
+  random_ = w.by->seed && has_fibers() ? mix(w.by->seed ^ mix(static_cast<u64>(w.by->rank) << 40 ^ static_cast<u64>(sequence_) << 20 ^ index)) | 1 : 0;
 }
 
 void Block::carry(const Worker& worker, Watched& w, Task task, const Known& tells) {
@@ -302,7 +302,7 @@ void Block::report(Kind kind, unsigned size, unsigned how, u32 pc, const char* m
 
 // polled: a thread that reads a word again and again may wait for another one of its block.
 void Block::polled() {
-  if (++polls_ % kPolls == 0) emu_preempt();
+  if (has_fibers() && ++polls_ % kPolls == 0) emu_preempt();
 }
 
 void Block::perhaps_switch() {

@@ -1,0 +1,53 @@
+package symmemtest
+
+import (
+	"os"
+
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// sanitizeAgainCase: what happens while the sanitizer is off is not known when it is on again, and nothing is found of it. What was found before it was switched off is not lost.
+func sanitizeAgainCase(t *T) {
+	defer t.rt.Sanitize(os.Getenv(sanitizeVariable) != "", 0)
+	k := symmem.CompileAt("cell[3]", 10, `__global__ void set(int* x, int to) { x[threadIdx.x] = to; }
+__global__ void before(int* x, int to) { x[(int)threadIdx.x - 1] = to; }
+__global__ void take(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }
+__global__ void pass(symm::Handle h, int round) {
+  int peer = (h.rank + 1) % h.world_size;
+  h.buffer<int>(peer)[threadIdx.x] = round;
+  symm::barrier(h, 0);
+}`)
+	grid, block := symmem.Grid(1), symmem.Block(32)
+	local := func() *symmem.Tensor { return symmem.Local(symmem.I32, 32) }
+	shared := symmem.Empty(symmem.I32, 32)
+	h := symmem.Rendezvous(shared)
+
+	t.rt.Sanitize(true, 0)
+	freed, kept, unread := local(), local(), local()
+	k.Kernel("set").Launch(grid, block, freed, 1)
+	k.Kernel("set").Launch(grid, block, kept, 2)
+	k.Kernel("pass").Launch(grid, block, h, 1)
+	freed.Free()
+	k.Kernel("before").Launch(grid, block, kept, 3)
+
+	t.rt.Sanitize(false, 0)
+	found := t.rt.Findings()
+	if len(found) != 1 || found[0].Kind.String() != "out of bounds" {
+		t.Errorf("before it was switched off was found %v", found)
+	}
+	again := local() // where the freed one was
+	k.Kernel("set").Launch(grid, block, unread, 4)
+	k.Kernel("pass").Launch(grid, block, h, 2)
+
+	t.rt.Sanitize(true, 0)
+	k.Kernel("pass").Launch(grid, block, h, 3)
+	k.Kernel("set").Launch(grid, block, again, 5)
+	k.Kernel("take").Launch(grid, block, kept, unread)
+	symmem.Synchronize()
+	t.equal("what is found of it", len(t.rt.Findings()), 0)
+	t.equal("a tensor", []int{again.Ints()[31], kept.Ints()[31], shared.Ints()[31]}, []int{5, 4, 3})
+	t.meet()
+	for _, x := range []*symmem.Tensor{kept, unread, again, shared} {
+		x.Free()
+	}
+}
