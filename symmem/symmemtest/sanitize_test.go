@@ -20,7 +20,7 @@ __global__ void pass(symm::Handle h, int round) {
 	grid, block := symmem.Grid(1), symmem.Block(32)
 	local := func() *symmem.Tensor { return symmem.Local(symmem.I32, 32) }
 	shared := symmem.Empty(symmem.I32, 32)
-	h := symmem.Rendezvous(shared)
+	h := symmem.Rendezvous(shared, symmem.LSA()) // kernels store to peers
 
 	t.rt.Sanitize(true, 0)
 	freed, kept, unread := local(), local(), local()
