@@ -59,13 +59,7 @@ func (rt *Runtime) spins(r device.Running) string {
 	if !r.Spins {
 		return ""
 	}
-	what := fmt.Sprintf("memory of no tensor, at address %#x", uintptr(r.Reads[0]))
-	for _, at := range r.Reads {
-		if element, ok := rt.element(at); ok {
-			what = element
-			break
-		}
-	}
+	what := rt.readAgain(r)
 	if r.Where != "" {
 		what += ", at " + r.Where
 	}
@@ -73,6 +67,19 @@ func (rt *Runtime) spins(r device.Running) string {
 		what += fmt.Sprintf(", in %d threads", r.Threads)
 	}
 	return what
+}
+
+// readAgain names the memory that a kernel reads again and again: an element of a tensor if it is one.
+func (rt *Runtime) readAgain(r device.Running) string {
+	for _, at := range r.Reads {
+		if element, ok := rt.element(at); ok {
+			return element
+		}
+	}
+	if len(r.Shared) > 0 {
+		return fmt.Sprintf("byte %d of the block's shared memory", r.Shared[0])
+	}
+	return fmt.Sprintf("memory of no tensor, at address %#x", uintptr(r.Reads[0]))
 }
 
 // element describes the element of a tensor, or the word of a pad, that an address is in: "element 3 of i32[8], which is 0".

@@ -63,12 +63,34 @@ func (d *cpu) Running() []device.Running {
 		if r.Spins || !s.Spins {
 			continue
 		}
-		r.Spins, r.Where = true, d.lineOf(s.Library, s.PC)
 		for _, a := range s.Addresses {
-			r.Reads = append(r.Reads, device.Ptr(a))
+			if d.has(device.Ptr(a)) { // or else it is the emulator's own
+				r.Reads = append(r.Reads, device.Ptr(a))
+			}
+		}
+		r.Shared = s.Shared
+		if r.Spins = len(r.Reads)+len(r.Shared) > 0; r.Spins {
+			r.Where = d.lineOf(s.Library, s.PC)
 		}
 	}
 	return list
+}
+
+// has reports whether an address is in memory of the device, or of a peer's that is mapped here.
+func (d *cpu) has(p device.Ptr) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for at, m := range d.memory {
+		if p >= at && p < at+device.Ptr(m.Bytes()) {
+			return true
+		}
+	}
+	for c := range d.open {
+		if g, ok := c.(*segment); ok && p >= g.Ptr() && p < g.Ptr()+device.Ptr(g.size) {
+			return true
+		}
+	}
+	return false
 }
 
 // lineOf is the line of a snippet that an instruction belongs to.

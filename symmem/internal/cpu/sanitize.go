@@ -305,8 +305,13 @@ func explain(f *device.Finding, from emu.Finding) bool {
 	case device.UseAfterFree:
 		f.Repair = "free the tensor after the last launch that uses it"
 	case device.NeverWritten:
-		f.Order = "nobody has written it since it was allocated"
-		f.Repair = "fill the tensor before it is read"
+		if f.Memory != "" { // shared memory
+			f.Order = "no thread of the block has written it"
+			f.Repair = "write it before it is read, and put __syncthreads() between the two if another thread writes it"
+		} else {
+			f.Order = "nobody has written it since it was allocated"
+			f.Repair = "fill the tensor before it is read"
+		}
 	case device.SharedBeyond:
 		f.Repair = "ask for as much by SharedBytes"
 	case device.SignalNotConsumed:

@@ -15,6 +15,7 @@ type Running struct {
 	For     time.Duration // since it began
 	Threads int           // that have not ended and wait at no barrier, of the blocks that run
 	Spins   bool          // all that a thread does is read the same memory again and again
-	Reads   []Ptr         // that memory, if it does
+	Reads   []Ptr         // that memory, if it does and that is of this device
+	Shared  []int         // offsets of that memory in the block's shared memory
 	Where   string        // the line of the snippet that does it: "cell[3]:7"; empty if it is not known
 }

@@ -48,6 +48,7 @@ int emu_device_running(emu_device* d, emu_sample* out, int most) {
     memcpy(o.kernel, s->kernel, sizeof o.kernel);
     memcpy(o.library, s->library, sizeof o.library);
     memcpy(o.addresses, s->addresses, sizeof o.addresses);
+    for (int i = 0; i < Sample::kAddresses; i++) o.shared[i] = s->shared[i];
     o.pc = s->pc, o.threads = s->threads, o.spins = s->spins, o.count = s->count;
   });
   return n;

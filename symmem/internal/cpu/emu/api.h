@@ -78,6 +78,7 @@ typedef struct {
   int32_t spins;
   int32_t count;
   uint64_t addresses[8];  // that it reads again and again
+  uint8_t shared[8];      // of each: it is in the block's shared memory, and counts from there
 } emu_sample;
 
 emu_device* emu_device_open(const uint32_t* abort);

@@ -59,6 +59,7 @@ type Sample struct {
 	Threads         int      // of its block, that have not ended and wait at no barrier
 	Spins           bool     // all it does is read the same again and again
 	Addresses       []uint64 // that it reads again and again
+	Shared          []int    // likewise, in the block's shared memory: offsets
 }
 
 // Running samples what runs at this moment. It takes up to 20 ms; what cannot be sampled by then is not Taken.
@@ -69,8 +70,12 @@ func (d *Device) Running() []Sample {
 	for _, s := range list[:C.emu_device_running(d.c, &list[0], most)] {
 		o := Sample{Executor: uint64(s.executor), Began: uint64(s.began), Taken: s.taken != 0, Kernel: C.GoString(&s.kernel[0]), Library: C.GoString(&s.library[0]),
 			PC: uint64(s.pc), Threads: int(s.threads), Spins: s.spins != 0}
-		for _, a := range s.addresses[:s.count] {
-			o.Addresses = append(o.Addresses, uint64(a))
+		for i, a := range s.addresses[:s.count] {
+			if s.shared[i] != 0 {
+				o.Shared = append(o.Shared, int(a))
+			} else {
+				o.Addresses = append(o.Addresses, uint64(a))
+			}
 		}
 		out = append(out, o)
 	}

@@ -109,16 +109,19 @@ void note(Sample& s, std::uint64_t pc, const Operand& o) {
 }
 
 // end makes of the accesses what the sample says. Whoever writes, or reads ever new places, gets on.
-void end(Sample& s) {
+void end(Executor* e) {
+  Sample& s = e->sample;
   const bool full = s.noted == Sample::kAccesses;  // a long loop, of which not all is known
   s.spins = !full;
   for (int i = 0; i < s.noted; i++) {
     const Sample::Access& a = s.accesses[i];
     if (a.times < 2) continue;
     if (a.moves || a.changes) s.spins = false;
+    const bool shared = e->shared_memory.contains(a.address);
+    const std::uint64_t address = shared ? a.address - reinterpret_cast<std::uintptr_t>(e->shared) : a.address;
     bool known = s.count == Sample::kAddresses;
-    for (int k = 0; k < s.count; k++) known |= s.addresses[k] == a.address;
-    if (!known) s.addresses[s.count++] = a.address;
+    for (int k = 0; k < s.count; k++) known |= s.addresses[k] == address && s.shared[k] == shared;
+    if (!known) s.addresses[s.count] = address, s.shared[s.count++] = shared;
   }
   s.spins = s.spins && s.count > 0;
   s.state.store(Sample::kTaken, std::memory_order_release);
@@ -149,7 +152,7 @@ bool resume_sample(Executor* e) {
     case Sample::kStepping:
       if (s.thread != e->thread) return false;
       if (++s.passes < kPasses) return true;
-      end(s);
+      end(e);
   }
   return false;
 }
@@ -160,7 +163,7 @@ void on_step(Executor* e, void* context) {
   const bool in_kernel = e->running.load(std::memory_order_relaxed) && !__atomic_load_n(&e->in_runtime, __ATOMIC_RELAXED);
   const bool given_up = s.state.load(std::memory_order_relaxed) != Sample::kStepping;
   const bool over = !given_up && ++s.steps > kSteps;
-  if (over) end(s);
+  if (over) end(e);
   if (!in_kernel || given_up || over) {
     r[REG_EFL] &= ~static_cast<greg_t>(kTrapFlag);
     return;

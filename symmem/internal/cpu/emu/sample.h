@@ -29,6 +29,7 @@ struct Sample {
   bool spins = false;
   int count = 0;
   std::uint64_t addresses[kAddresses] = {};  // that it reads again and again
+  bool shared[kAddresses] = {};  // of each: it is in the block's shared memory, and counts from there
 
   // Of the steps.
   struct Access {

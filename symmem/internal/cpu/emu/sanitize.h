@@ -174,6 +174,8 @@ class Block {
   unsigned number(const ThreadState& t) const { return static_cast<unsigned>(&t - threads_); }
   bool locate(std::uintptr_t p, Where&);
   void check(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
+  void unwritten(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
+  void written(const Granule&, u8 mask);
   void stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
   void beyond_shared(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
   void diverged(u32 pc, unsigned thread, const ThreadState* other);
@@ -224,6 +226,14 @@ class Block {
   std::uintptr_t shared_ = 0, shared_bytes_ = 0;
   std::unique_ptr<Granule[]> shared_shadow_;
   std::vector<Task> shared_task_;  // whose that is
+
+  // Unwritten is a read of shared memory that nobody had written.
+  struct Unwritten {
+    const Granule* granule;
+    Cell read;
+    Finding finding;
+  };
+  std::vector<Unwritten> unwritten_;
 
   std::vector<u16> learned_;  // threads that know more than the block
   struct Memo {

@@ -82,6 +82,8 @@ void Block::end() {
     t = ThreadState{};
   }
   learned_.clear();
+  for (const Unwritten& u : unwritten_) watched_->by->found(u.finding);
+  unwritten_.clear();
   tells_ = nullptr;
   Held held(watched_->lock);
   watched_->end.learn(base_);
@@ -186,11 +188,10 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
   if (w.shared && p + size > shared_ + shared_bytes_) return beyond_shared(p, size, how, pc);
   if (g.invalid & mask) return report(g.freed & mask ? Kind::kUseAfterFree : Kind::kOutOfBounds, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
   if (g.unwritten & mask) {
-    if (!(how & kWrite)) {
-      report(Kind::kNeverWritten, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
-    }
+    if (!(how & kWrite)) unwritten(w, p, size, mask, how, pc);
     g.unwritten = static_cast<u8>(g.unwritten & ~mask);
   }
+  if (w.shared && (how & kWrite) && !unwritten_.empty()) written(g, mask);
   const unsigned me = thread();
   hot_[me].accessed = true;
   const u32 time = time_of(me);
@@ -244,6 +245,28 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
   c.how = how;
   c.pc = pc;
   c.mask = mask;
+}
+
+// unwritten is a read of bytes that nobody has written. In shared memory it is told when the block ends: a thread that writes them later, and has not waited for the read, races with it
+// and may as well come first.
+void Block::unwritten(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc) {
+  if (!w.shared) return report(Kind::kNeverWritten, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
+  Unwritten u{w.granule, {}, {}};
+  const unsigned me = thread();
+  u.read.task = task_, u.read.time = time_of(me), u.read.thread = me, u.read.mask = mask;
+  Finding& f = u.finding;
+  f.kind = Kind::kNeverWritten;
+  f.size = size;
+  f.count = f.accesses = 1;
+  f.place[0] = here(pc, how);
+  snprintf(f.memory, sizeof f.memory, "byte %u of the block's shared memory", static_cast<unsigned>(p - shared_));
+  unwritten_.push_back(u);
+}
+
+// written drops reads of unwritten bytes of a granule with which a write by the thread races.
+void Block::written(const Granule& g, u8 mask) {
+  const Launch* l;
+  std::erase_if(unwritten_, [&](const Unwritten& u) { return u.granule == &g && u.read.mask & mask && !knows(0, u.read, l, nullptr); });
 }
 
 // stray is an access of memory that has no shadow: that was freed, of a page beside some that is watched, where nobody may be, or none of our business.
@@ -516,7 +539,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   }
   const std::uintptr_t p = reinterpret_cast<std::uintptr_t>(at);
   const u8 mask = static_cast<u8>(((1u << size) - 1) << (p & 7));
-  if (kind == kSwap && locked_->unwritten & mask) report(Kind::kNeverWritten, kNoReason, p, size, kRead | kAtomic, offset(pc), nullptr, nullptr, 0);
+  if (kind == kSwap && locked_->unwritten & mask) unwritten(locked_where_, p, size, mask, kRead | kAtomic, offset(pc));
   check(locked_where_, p, size, mask, (kind == kLoad ? unsigned{kRead} : unsigned{kWrite}) | kAtomic | narrow(scope), offset(pc));
   Sync* const s = sync_of(*locked_, p & 7, kind != kLoad);
   const bool unknown = kind != kStore && (s && (s->strong[0].task || s->weak.task) ? s->last != old : old != 0);
