@@ -346,7 +346,9 @@ func kernelBusyCase(t *T) {
 		{"meet", 64, nil, []string{"", "element 3 of f32[8], which is 0, at cell[6]:17", "element 3 of f32[8], which is 0, at cell[6]:17, in 64 threads"}},
 	} {
 		known := symmem.GetBackend() == "CPU" && os.Getenv(sanitizeVariable) == "" // of kernels that are watched it is not known what they read
-		told := func(busy []symmem.Busy) bool { return len(busy) == 1 && (slices.Contains(c.spins, busy[0].Spins) || !known && busy[0].Spins == "") }
+		told := func(busy []symmem.Busy) bool {
+			return len(busy) == 1 && (slices.Contains(c.spins, busy[0].Spins) || !known && busy[0].Spins == "")
+		}
 		k.Kernel(c.kernel).Launch(symmem.Grid(1), symmem.Block(c.block), append([]any{x, i}, c.more...)...)
 		var busy []symmem.Busy
 		for end := time.Now().Add(20 * time.Second); !told(busy) && time.Now().Before(end); {
