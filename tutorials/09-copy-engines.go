@@ -98,7 +98,7 @@ symm.AllGatherOut(mine, all, symm.CopyEngine(), side)
 gathered.Record(side)
 
 early := theirs.Float32s()[0]
-symm.StreamWriteValue32(h.GetSignalPad(rank), 200, 1) // opens the gate: 64-bit word 100 begins at 32-bit word 200
+h.SignalAdd(rank, 100, 1) // opens the gate
 gathered.Wait()
 late := theirs.Float32s()[0]
 h.ResetSignal(100)
@@ -350,7 +350,7 @@ symm.Recover()
 
 // From now on compute and send only wait for each other: shut makes the current stream wait until a stream reaches open.
 shut := func() { hInbox.WaitForSignal(100, ">=", 1, limit) }
-open := func() { symm.StreamWriteValue32(hInbox.GetSignalPad(rank), 200, 1) }
+open := func() { hInbox.SignalAdd(rank, 100, 1) }
 ends := func(computing, sending func(i int), afterwards func()) bool {
 	realCompute, realSend := compute, send
 	defer func() { compute, send = realCompute, realSend }()
