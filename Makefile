@@ -45,6 +45,7 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 	go test -count=1 -v -timeout 20m -run '^TestKernelSeeds$$' ./symmem/symmemtest -seeds 100
 	SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 60m -run '^TestSuite$$' ./symmem/symmemtest
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest
+	go test -count=1 -timeout 10m -run '^TestWatchedLessons$$' ./cmd/symmrepl -watched
 	go test -count=1 -timeout 20m -run '^TestRandomCalls$$' ./symmem/symmemtest -calls 500
 	@if command -v clang++-14 >/dev/null; then set -x; export SYMMREPL_CXX=clang++-14; \
 		go test -count=1 -timeout 10m -run '^Test(Constructors|Faults|Sanitize)' ./symmem/internal/cpu && go test -count=1 -timeout 20m -run '^TestSanitizer' ./cmd/symmrepl; \

@@ -315,7 +315,7 @@ func explain(f *device.Finding, from emu.Finding) bool {
 	case device.SharedBeyond:
 		f.Repair = "ask for as much by SharedBytes"
 	case device.SignalNotConsumed:
-		f.Accesses[0].Op = "waits for the value before"
+		f.Accesses[0].Op, f.Accesses[0].Bytes = "waits for the value before", 0
 		f.Order = "nobody had seen the value that was there when the next one was stored"
 		f.Repair = "let the receiver answer before the next signal, or wait for at least a count that goes up"
 	case device.DivergentBarrier:
