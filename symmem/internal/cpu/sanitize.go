@@ -400,10 +400,10 @@ func explainPart(f *device.Finding, from emu.Finding) bool {
 	case part == emu.PutWrites && from.Places[0].Part == part && from.Places[1].Part == part:
 		f.Order = "puts may overtake each other: the older one may arrive last"
 		f.Repair = "let the receiver answer, by a signal or a barrier, when it has read what the first put brought, and wait for the answer before the second"
-	case part == emu.PutWrites && from.Places[0].Part == part && !from.Places[1].Write:
+	case from.Why == emu.PutAgain:
 		f.Order = "nothing says that the reader is done: the put may arrive while it still reads"
 		f.Repair = "let the reader answer, by a signal or a barrier after its read, and wait for the answer before the put"
-	case part == emu.PutWrites && !from.Places[0].Write:
+	case part == emu.PutWrites && (!from.Places[0].Write || !from.Places[1].Write):
 		f.Order = "nothing orders the put and the read: not that the put was posted, not a flush, not a weak signal of another put"
 		f.Repair = "if the read is to see this put, let the put raise a signal of its own, or a strong one follow it, and wait for that before the read; if this put is the next one, let the reader answer before it"
 	case part == emu.PutWrites:

@@ -144,6 +144,7 @@ const (
 	FirstValue
 	TwoWidths
 	SignalsPass
+	PutAgain
 )
 
 // Part is what an access is of an operation of the network's engine, as in sanitize_region.h.

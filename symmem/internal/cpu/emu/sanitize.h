@@ -64,6 +64,7 @@ enum Why : u8 {
   kFirstValue,    // a signal is read as the beginning of a count, which the other access changes
   kTwoWidths,     // two atomic accesses overlap and are not of the same bytes
   kSignalsPass,   // two signals store to a word, and may arrive the other way round
+  kPutAgain,      // a put writes where one of that rank has written before, and what was read since
 };
 
 // Place is an access of a finding.
@@ -179,6 +180,7 @@ class Block {
   void stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
   void beyond_shared(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
   void diverged(u32 pc, unsigned thread, const ThreadState* other);
+  bool put_before(const Granule&, u8 mask) const;
   bool knows(unsigned level, const Cell&, const Launch*&, u32* block);
   bool saw(Granule&, const Cell&, const Launch&);
   void observe(const ThreadState&, Sync&);

@@ -195,6 +195,7 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
   const unsigned me = thread();
   hot_[me].accessed = true;
   const u32 time = time_of(me);
+  const bool again = watched_->launch->carried == kPutWrites && put_before(g, mask);
   int place = -1;
   for (unsigned i = 0; i < kCells; i++) {
     Cell& c = g.cells[i];
@@ -233,6 +234,7 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
     if (why == kNarrowScope) kind = Kind::kOrderTooWeak;
     for (const Why level : {kNarrowScope, kNoFence})
       if (why == kNoReason && knows(level, c, l, nullptr)) kind = Kind::kOrderTooWeak, why = level;
+    if (why == kNoReason && again && !(c.how & kWrite)) why = kPutAgain;
     report(kind, why, p, size, how, pc, &c, l, block);
     c = Cell{};  // once is enough
     place = static_cast<int>(i);
@@ -245,6 +247,16 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
   c.how = how;
   c.pc = pc;
   c.mask = mask;
+}
+
+// put_before tells whether another put of the rank whose put this is has written such bytes of a granule.
+bool Block::put_before(const Granule& g, u8 mask) const {
+  for (const Cell& c : g.cells) {
+    if (!(c.mask & mask) || !(c.how & kWrite) || c.task == task_ || rank_of(static_cast<Task>(c.task)) != rank_of(task_)) continue;
+    const Launch* l = region()->launch_of(static_cast<Task>(c.task));
+    if (l && l->carried == kPutWrites) return true;
+  }
+  return false;
 }
 
 // unwritten is a read of bytes that nobody has written. In shared memory it is told when the block ends: a thread that writes them later, and has not waited for the read, races with it
