@@ -128,6 +128,7 @@ var functions = map[string]any{
 	"Runtime.ReduceScatterOut":            (*symmem.Runtime).ReduceScatterOut,
 	"Runtime.Rendezvous":                  (*symmem.Runtime).Rendezvous,
 	"Runtime.Sanitize":                    (*symmem.Runtime).Sanitize,
+	"Runtime.Sanitized":                   (*symmem.Runtime).Sanitized,
 	"Runtime.SetBackend":                  (*symmem.Runtime).SetBackend,
 	"Runtime.SetSignalPadSize":            (*symmem.Runtime).SetSignalPadSize,
 	"Runtime.Sharing":                     (*symmem.Runtime).Sharing,

@@ -24,7 +24,7 @@ var acceptances = []accepted{
 		`receiver (freed|of a closed world|of a freed switch|that has not joined).*`, "package symmem", "can still be printed and asked what it was"},
 	{`Group\.(Channels|Rank|Ranks|Size|String)`, `receiver of other ranks`, "Group", "holds the group too, to name it"},
 	{`Group\.Free`, `receiver of other ranks`, "Group.Free", "On a rank that is not a member it does nothing"},
-	{`Runtime\.(Backend|Backends|Caps|DeviceName|Findings|Group|Held|Busy|Rank|Sharing|SignalPadSize|Size|StopTrace|Tallies|Waits)`, `receiver closed`, "Runtime.Close", "can then be asked what it was"},
+	{`Runtime\.(Backend|Backends|Caps|DeviceName|Findings|Group|Held|Busy|Rank|Sanitized|Sharing|SignalPadSize|Size|StopTrace|Tallies|Waits)`, `receiver closed`, "Runtime.Close", "can then be asked what it was"},
 	{`Sharing\.With`, `int .*`, "Sharing.With", "for numbers of no rank"},
 	{`Runtime\.Close`, `receiver closed`, "Runtime.Close", "Closing it again does nothing"},
 	{`Runtime\.Abort`, `receiver closed`, "Runtime.Abort", "after Close it does nothing"},

@@ -50,6 +50,14 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 	}
 }
 
+// Sanitized reports whether Sanitize has been switched on, and by which seed, 0 if it has not.
+func (rt *Runtime) Sanitized() (on bool, seed int64) {
+	if rt.sanitized.Load() {
+		return true, rt.order.Load()
+	}
+	return rt.checking.Load(), 0
+}
+
 // watchNetwork has the sanitizer look at the engine as well, if it is on. Its seed then chooses the order in which messages of the null network arrive.
 func (rt *Runtime) watchNetwork() error {
 	n := rt.net.Load()

@@ -378,6 +378,9 @@ func explainWhy(f *device.Finding, from emu.Finding) bool {
 	case emu.SignalsPass:
 		f.Order = "both signals store a value, and may arrive the other way round: then the older value stays"
 		f.Repair = "let the receiver answer before the next signal, make the later signal strong if both come from one rank, or add instead of setting"
+	case emu.NotInStep:
+		f.Order = "threads of a warp need not run in step, and volatile accesses do not wait for each other"
+		f.Repair = "__syncwarp() between the two"
 	default:
 		return false
 	}

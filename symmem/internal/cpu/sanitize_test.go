@@ -255,6 +255,70 @@ __global__ void k(float* t) {
     t[3] = t[0];
   }
 }`, 1, 2, []string{"order too weak: 7 reads, 9 writes"}},
+	{"a warp's sums, volatile", `__global__ void k(float* t) {
+  __shared__ volatile float s[64];
+  s[threadIdx.x] = t[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    s[threadIdx.x] += s[threadIdx.x + 32];
+    s[threadIdx.x] += s[threadIdx.x + 16];
+  }
+}`, 1, 64, []string{"race in a block: 7 reads, 6 writes", "race in a block: 7 reads, 7 writes"}},
+	{"a warp's sums, volatile, in step", `__global__ void k(float* t) {
+  __shared__ volatile float s[64];
+  s[threadIdx.x] = t[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    float sum = s[threadIdx.x] + s[threadIdx.x + 32];
+    __syncwarp();
+    s[threadIdx.x] = sum;
+    __syncwarp();
+    if (threadIdx.x < 16) s[threadIdx.x] += s[threadIdx.x + 16];
+  }
+}`, 1, 64, nil},
+	{"a flag between lanes", `__global__ void k(float* t) {
+  __shared__ volatile int flag[32];
+  flag[threadIdx.x] = 0;
+  __syncwarp();
+  flag[threadIdx.x] = 1;
+  while (flag[threadIdx.x ^ 1] == 0) ;
+  __threadfence_block();
+  flag[threadIdx.x] = 2;
+}`, 1, 32, nil},
+	{"data and flag, both volatile", `__global__ void k(volatile float* t) {
+  if (blockIdx.x == 0) {
+    t[0] = 1;
+    t[1] = 1;
+  } else {
+    while (t[1] == 0) ;
+    t[2] = t[0];
+  }
+}`, 2, 1, []string{"order too weak: 7 reads atomically, 3 writes atomically"}},
+	{"two flags, and a fence", `__global__ void k(volatile float* t) {
+  if (blockIdx.x == 0) {
+    t[3] = 1;
+    __threadfence();
+    t[0] = 1;
+    t[1] = 1;
+  } else {
+    while (t[1] == 0) ;
+    while (t[0] == 0) ;
+    __threadfence();
+    t[2] = t[3];
+  }
+}`, 2, 1, nil},
+	{"words with a flag of their own", `__global__ void k(volatile unsigned long long* t) {
+  if (blockIdx.x == 0) {
+    for (int i = 3; i >= 0; i--) t[i] = 1ull << 32 | i;
+  } else {
+    unsigned long long sum = 0, word;
+    for (int i = 0; i < 4; i++) {
+      while ((word = t[i]) >> 32 == 0) ;
+      sum += word;
+    }
+    t[5] = sum;
+  }
+}`, 2, 1, nil},
 	{"barriers apart", `__global__ void k(float* t) {
   if (threadIdx.x < 32) {
     t[0] = t[1];

@@ -144,6 +144,7 @@ const (
 	FirstValue
 	TwoWidths
 	SignalsPass
+	NotInStep
 	PutAgain
 )
 

@@ -35,8 +35,9 @@
 // # What is missed
 //
 // Cells are four a granule of 8 bytes, so that of many readers some are forgotten. Words outside of watched memory, such as those by which the host ends waits, are one word: who releases
-// anything there is taken to tell all that acquire there. A strong signal is taken to tell of puts that another thread posted before it, though nothing orders the two threads. A count to which
-// weak signals add tells of those that have come: that others could have come in their place shows in another order of the messages. Of a block's reads of a first value one is remembered.
+// anything there is taken to tell all that acquire there. Of the threads that have posted to a peer the latest eight are remembered: a strong signal is taken to tell of all that was
+// posted before the latest of these that its thread knows of. A count to which weak signals add tells of those that have come: that others could have come in their place shows in another
+// order of the messages. Of a block's reads of a first value one is remembered.
 // Clocks that grow long are shortened by knowing more. All of these hide races; none invents one.
 #pragma once
 
@@ -48,6 +49,7 @@
 
 #include "include/emu_abi.h"
 #include "sanitize_shadow.h"
+#include "sanitize_steps.h"
 
 namespace emu::sanitize {
 
@@ -63,7 +65,8 @@ enum Why : u8 {
   kNoFence,
   kFirstValue,    // a signal is read as the beginning of a count, which the other access changes
   kTwoWidths,     // two atomic accesses overlap and are not of the same bytes
-  kSignalsPass,   // two signals store to a word, and may arrive the other way round
+  kSignalsPass,   // two signals change a word, one of them sets it, and they may arrive the other way round
+  kNotInStep,     // threads of a warp rely on running in step
   kPutAgain,      // a put writes where one of that rank has written before, and what was read since
 };
 
@@ -108,6 +111,16 @@ struct Hot {
   bool used;          // something of its ThreadState is set
   bool accessed;      // since time
   const void* polled; // a word that it reads, with a volatile access: what the access finds is not known until the next one
+  bool early;         // it has read a value that may be old: see Early
+};
+
+// Early is a relaxed read of a word whose latest store the thread knows of only because it has seen another word, and neither side has fenced between the two: what it reads may
+// be the value before. If it reads again, it waits for the value, and if it fences, it goes by what it knows then; but if it stores something first, it has used the value.
+struct Early {
+  std::uintptr_t at;
+  unsigned size;
+  u32 pc;
+  Cell store;
 };
 
 // ThreadState is what else is kept of a thread of a block.
@@ -120,6 +133,7 @@ struct ThreadState {
   u32 mask;
   u32 barrier_pc;     // of a barrier, or of a warp operation
   Known more;         // beyond what the block knows
+  Early early;        // valid if Hot's
   Release fence[3];   // what it let others know at its latest fences
   Release pending[kPending];  // what it has seen and will know at its next fence
 };
@@ -177,6 +191,12 @@ class Block {
   void check(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void unwritten(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void written(const Granule&, u8 mask);
+  void too_early(Granule&, std::uintptr_t p, unsigned size, u8 mask, u32 pc);
+  void used(const void* p, unsigned how, const void* pc);
+  void step(std::uintptr_t p, unsigned size, bool stores, u32 pc);
+  Stepping& stepping(unsigned thread);
+  bool unordered(const Step&);
+  void out_of_step(std::uintptr_t p, const Step& read, const Step& store);
   void stray(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
   void beyond_shared(std::uintptr_t p, unsigned size, unsigned how, u32 pc);
   void diverged(u32 pc, unsigned thread, const ThreadState* other);
@@ -191,6 +211,7 @@ class Block {
   // has_fibers is false where a stream, the host or the network's engine stands for a block of one thread.
   bool has_fibers() const { return worker_->api; }
   void perhaps_switch();
+  void perhaps_pause();
   void polled();
   void unlock();
 
@@ -236,6 +257,8 @@ class Block {
     Finding finding;
   };
   std::vector<Unwritten> unwritten_;
+  std::vector<Stepped> stepped_;    // by word of shared memory
+  std::vector<Stepping> stepping_;  // by thread
 
   std::vector<u16> learned_;  // threads that know more than the block
   struct Memo {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "block.h"
 #include "grid.h"
@@ -128,10 +129,12 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
   Hot& hot = hot_[me];
   ThreadState& t = threads_[me];
   if (hot.polled) settle(t);
+  if (hot.early) used(at, how, pc);
   if (how & kAtomic) {
     hot.used = true;
     if (random_) perhaps_switch();
     if (how == (kRead | kAtomic)) polled();
+    if (w.shared) step(p, size, how & kWrite, offset(pc));
   }
   for (unsigned done = 0; done < size;) {
     const unsigned low = p & 7, n = std::min(8 - low, size - done);
@@ -139,11 +142,13 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
     if (done > 0 && !locate(p, w)) return stray(p, size - done, how, offset(pc));
     Held held(w.granule->lock);
     check(w, p, size, mask, how, offset(pc));
+    if (how == (kRead | kAtomic)) too_early(*w.granule, p, size, mask, offset(pc));
     if (how == (kWrite | kAtomic))
       if (Sync* s = sync_of(*w.granule, low, true)) store(t, *s, false, false, kSystemScope);
     p += n, done += n;
   }
   if (how == (kRead | kAtomic)) hot.polled = at;
+  if (how == (kWrite | kAtomic) && !w.shared) perhaps_pause();
 }
 
 void Block::range(std::uintptr_t p, std::size_t n, unsigned how, const void* pc) {
@@ -259,6 +264,33 @@ bool Block::put_before(const Granule& g, u8 mask) const {
   return false;
 }
 
+// too_early notes a relaxed read of a word, which is locked, if it is what Early says.
+void Block::too_early(Granule& g, std::uintptr_t p, unsigned size, u8 mask, u32 pc) {
+  const unsigned me = thread();
+  if (size > 4 || hot_[me].early) return;  // a word of 8 bytes brings a flag of its own
+  for (const Cell& c : g.cells) {
+    if (!(c.mask & mask) || (c.how & (kWrite | kAtomic)) != (kWrite | kAtomic) || (c.task == task_ && c.thread == me)) continue;
+    const Launch* l;
+    if (knows(0, c, l, nullptr) || !knows(kLevels - 1, c, l, nullptr) || saw(g, c, *l)) continue;
+    hot_[me].early = hot_[me].used = true;
+    threads_[me].early = {p, size, pc, c};
+    return;
+  }
+}
+
+// used: a thread that has read too early makes another access.
+void Block::used(const void* at, unsigned how, const void* pc) {
+  const unsigned me = thread();
+  const Early& e = threads_[me].early;
+  const bool again = how == (kRead | kAtomic) && reinterpret_cast<std::uintptr_t>(at) == e.at && offset(pc) == e.pc;
+  if (!again && !(how & kWrite)) return;
+  hot_[me].early = false;
+  if (again) return;
+  const TaskRecord* record;
+  const Launch* const l = region()->launch_of(static_cast<Task>(e.store.task), &record);
+  if (l) report(Kind::kOrderTooWeak, kNoFence, e.at, e.size, kRead | kAtomic, e.pc, &e.store, l, record->block);
+}
+
 // unwritten is a read of bytes that nobody has written. In shared memory it is told when the block ends: a thread that writes them later, and has not waited for the read, races with it
 // and may as well come first.
 void Block::unwritten(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc) {
@@ -345,6 +377,15 @@ void Block::perhaps_switch() {
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;
   if (random_ % 4 == 0) emu_preempt();
+}
+
+// perhaps_pause holds a block back that has stored a word, so that others look at the word before the next one comes.
+void Block::perhaps_pause() {
+  if (!random_) return;
+  perhaps_switch();
+  if (random_ >> 8 & 7) return;
+  const timespec t{0, static_cast<long>(50'000 + (random_ >> 16) % 200'000)};
+  nanosleep(&t, nullptr);
 }
 
 // Words by which threads meet.
@@ -468,7 +509,7 @@ Release both(const Release& a, const Release& b) {
 // store: a thread stores a word; swap, if it also reads it.
 void Block::store(ThreadState& t, Sync& s, bool swap, bool release_order, unsigned scope) {
   s.stores.add(task_, now_, swap);
-  s.carried = !swap && watched_->launch->carried;
+  s.carried = !watched_->launch->carried ? Sync::kNoMessage : swap ? Sync::kAdds : Sync::kSets;
   const Release now = release(number(t));
   s.weak = swap ? both(s.weak, now) : now;
   for (unsigned i = 0; i < 3; i++) {
@@ -508,6 +549,8 @@ void Block::fence(unsigned scope) {
   t.waiting = static_cast<u8>(left);
   const Release now = release(number(t));
   for (unsigned i = 0; i <= scope; i++) t.fence[i] = now;
+  hot_[number(t)].early = false;
+  if (!stepping_.empty()) stepping_[number(t)] = Stepping{};
 }
 
 void Block::lock(const void* p) {
@@ -531,6 +574,10 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   t.scope = 0;
   const bool acquire = !relaxed && kind != kStore && (order == __ATOMIC_CONSUME || order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);
   const bool release_order = !relaxed && kind != kLoad && (order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);
+  if (hot_[number(t)].early) {
+    if (acquire || release_order) hot_[number(t)].early = false;
+    else used(at, kind == kLoad ? kRead | kAtomic : kWrite | kAtomic, pc);
+  }
   auto learn_outside = [&] {
     Known all;
     {
@@ -553,6 +600,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   const u8 mask = static_cast<u8>(((1u << size) - 1) << (p & 7));
   if (kind == kSwap && locked_->unwritten & mask) unwritten(locked_where_, p, size, mask, kRead | kAtomic, offset(pc));
   check(locked_where_, p, size, mask, (kind == kLoad ? unsigned{kRead} : unsigned{kWrite}) | kAtomic | narrow(scope), offset(pc));
+  if (kind == kLoad && !acquire) too_early(*locked_, p, size, mask, offset(pc));
   Sync* const s = sync_of(*locked_, p & 7, kind != kLoad);
   const bool unknown = kind != kStore && (s && (s->strong[0].task || s->weak.task) ? s->last != old : old != 0);
   if (s && kind != kStore) load(t, *s, acquire, scope);
@@ -562,7 +610,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
       s->lost = s->last, s->missed = true;
       s->by = task_, s->by_pc = offset(pc), s->by_thread = static_cast<u16>(thread());
     }
-    if (kind == kStore && watched_->launch->carried && s->carried && s->last != stored) outrun(*s, p, size, offset(pc));
+    if (watched_->launch->carried && s->carried && (kind == kStore ? s->last != stored : s->carried == Sync::kSets)) outrun(*s, p, size, offset(pc));
     s->last_pc = offset(pc);
     overtakes(*s);
     store(t, *s, kind == kSwap, release_order, scope);
@@ -572,6 +620,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   unlock();
   if (unknown && !locked_where_.shared) learn_outside();  // the network's engine, or the host, has stored it
   if (kind != kStore && old == stored) polled();
+  else if (!locked_where_.shared) perhaps_pause();
 }
 
 // wants: a thread waits until a word equals a value. If that was stored over before anybody saw it, it waits in vain, or until it comes again.
@@ -641,7 +690,7 @@ void Block::overtakes(Sync& s) {
     if (f.task && f.task != task_ && !f.by && !knows(kLevels - 1, f)) f.by = task_, f.by_pc = s.last_pc, f.by_thread = static_cast<u16>(thread());
 }
 
-// outrun tells of a message that stores to a word, if another one that has stored there before could also come after it.
+// outrun tells of a message that changes a word, if another one that has changed it before could also come after it. Additions may.
 void Block::outrun(const Sync& s, std::uintptr_t p, unsigned size, u32 pc) {
   Cell c{};
   c.task = s.weak.task, c.time = std::max(s.weak.time, 1u), c.thread = s.weak.thread, c.pc = s.last_pc, c.how = kWrite | kAtomic;
@@ -680,6 +729,7 @@ void Block::arrive_barrier(const void* pc) {
   settle(t);
   t.barrier = 1;
   t.barrier_pc = offset(pc);
+  hot_[number(t)].early = false;
 }
 
 // diverged: a thread waits where others of its group do not: elsewhere, or nowhere any more.
@@ -745,6 +795,8 @@ void Block::share(const u16* who, unsigned n, u32 kind) {
   for (unsigned i = 0; i < n; i++) {
     ThreadState& t = threads_[who[i]];
     hot_[who[i]].time = now_;
+    hot_[who[i]].early = false;
+    if (!stepping_.empty()) stepping_[who[i]] = Stepping{};
     if (any) {
       hot_[who[i]].used = true;
       learned(t);

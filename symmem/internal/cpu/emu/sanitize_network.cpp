@@ -22,6 +22,7 @@ void plainly(u64* word, bool add, u64 value) {
 // Poster is who has posted an operation: its store to the slot's first word says so.
 struct Poster {
   Task task;
+  u32 time;
   u16 thread;
   u32 pc;
   Known known;
@@ -35,7 +36,7 @@ bool poster_of(const u64* ready, Poster& p) {
   Held held(g.lock);
   const Sync* s = sync_of(g, 0, false);
   if (!s || !s->weak.task || s->last != *ready) return false;
-  p.task = s->weak.task, p.thread = s->weak.thread, p.pc = 0;
+  p.task = s->weak.task, p.time = s->weak.time, p.thread = s->weak.thread, p.pc = 0;
   const Release* const told[] = {&s->strong[kSystemScope], &s->strong[kBlockScope], &s->weak};
   for (unsigned i = 0; i < kLevels; i++) p.known.level[i] = told_by(*told[i]).level[i];
   u32 time = 0;
@@ -89,6 +90,26 @@ Network::Peer& Network::peer(u32 i) {
   return p;
 }
 
+void Network::note(Peer& p, const Post& post) {
+  for (Post& o : p.posts)
+    if (o.task == post.task && o.thread == post.thread) {
+      o = post;
+      return;
+    }
+  p.posts[p.next_post++ % p.posts.size()] = post;
+}
+
+u32 Network::before(const Peer& p, const Known& k, unsigned level, const Post& post) {
+  u32 latest = 0;
+  for (const Post& o : p.posts) {
+    if (!o.task || o.sequence <= latest) continue;
+    const Launch* const l = region()->launch_of(o.task);
+    const bool same = o.task == post.task && o.thread == post.thread;
+    if (!l || same || k.level[level].knows(o.task, *l, o.thread, std::max(o.time, 1u))) latest = o.sequence;
+  }
+  return latest;
+}
+
 u64 Network::posted(const net_posted& op) {
   const auto by = device_.watcher();
   Poster poster;
@@ -122,7 +143,7 @@ u64 Network::posted(const net_posted& op) {
         if (op.peer == kAllPeers || op.peer == i) learn_all(over, peers_[i]);
     } else {
       Peer& p = peer(op.peer);
-      p.sequence++;
+      const Post post{poster.task, poster.time, ++p.sequence, poster.thread};
       m.here = begin(0, op.get ? p.gets : p.reads, p.sequence, op.get ? kGets : kPutReads);
       over.learn(task_key(m.here, kAll), 1);
       if (!op.get) {
@@ -131,11 +152,13 @@ u64 Network::posted(const net_posted& op) {
           Knowledge& k = landed.level[i];
           k.learn(task_key(m.here, kAll), 1);
           k.learn(task_key(m.there, kAll), 1);
-          if (i == 0 && !op.strong) continue;
-          k.learn(actor_key(p.reads), p.sequence);
-          k.learn(actor_key(p.writes), p.sequence);
+          const u32 known = i == 0 && !op.strong ? 0 : before(p, poster.known, i, post);
+          if (!known) continue;
+          k.learn(actor_key(p.reads), known);
+          k.learn(actor_key(p.writes), known);
         }
       }
+      note(p, post);
     }
     known(m.posted) = std::move(poster.known);
     known(m.over) = std::move(over);

@@ -12,6 +12,7 @@
 // are an entry each. A signal's change of its word is an access of the put's second task.
 #pragma once
 
+#include <array>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -38,9 +39,17 @@ class Network {
   void ended();
 
  private:
+  // Post is the latest operation that a thread has posted to a peer.
+  struct Post {
+    Task task = 0;  // 0: none
+    u32 time = 0, sequence = 0;
+    u16 thread = 0;
+  };
   struct Peer {
     u32 reads = 0, writes = 0, gets = 0;  // actors
     u32 sequence = 0;                     // of what was posted last
+    std::array<Post, 8> posts;            // of the latest threads
+    u32 next_post = 0;
   };
   // What a message's record says, and where it is.
   struct Carrying {
@@ -59,6 +68,9 @@ class Network {
   void done(u64* word, u64 value);
 
   Peer& peer(u32);
+  // note remembers who has posted; before is the last sequence that whoever posts now knows of, at a level.
+  static void note(Peer&, const Post&);
+  static u32 before(const Peer&, const Known&, unsigned level, const Post&);
   // learn_all: all that was posted to a peer is over.
   static void learn_all(Known&, const Peer&);
   bool find(u32 source, u64 name, Carrying&);

@@ -103,7 +103,7 @@ struct Sync {
   u64 last;   // value that was stored
   u32 last_pc;
   u8 at;      // of the granule's bytes, the word's first
-  bool carried;  // the last store was a message's, which did not read
+  enum : u8 { kNoMessage, kSets, kAdds } carried;  // the last store was a message's
   u8 next_first, next_observer;
   Stores stores;
   Observer observer[kObservers];
