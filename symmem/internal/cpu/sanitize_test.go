@@ -307,6 +307,12 @@ __global__ void k(float* t) {
     t[2] = t[3];
   }
 }`, 2, 1, nil},
+	{"a value that is compared before it is replaced", `__global__ void k(unsigned* t) {
+  while (atomicAdd(t + 1, 0u) != threadIdx.x) ;
+  unsigned old = *(volatile unsigned*)t, seen;
+  while ((seen = atomicCAS(t, old, old + 1)) != old) old = seen;
+  atomicAdd(t + 1, 1u);
+}`, 1, 4, nil},
 	{"words with a flag of their own", `__global__ void k(volatile unsigned long long* t) {
   if (blockIdx.x == 0) {
     for (int i = 3; i >= 0; i--) t[i] = 1ull << 32 | i;

@@ -115,7 +115,7 @@ struct Hot {
 };
 
 // Early is a relaxed read of a word whose latest store the thread knows of only because it has seen another word, and neither side has fenced between the two: what it reads may
-// be the value before. If it reads again, it waits for the value, and if it fences, it goes by what it knows then; but if it stores something first, it has used the value.
+// be the value before. If it comes to the word again, it waits for the value, or compares, and if it fences, it goes by what it knows then; but if it stores something first, it has used the value.
 struct Early {
   std::uintptr_t at;
   unsigned size;
@@ -192,7 +192,7 @@ class Block {
   void unwritten(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void written(const Granule&, u8 mask);
   void too_early(Granule&, std::uintptr_t p, unsigned size, u8 mask, u32 pc);
-  void used(const void* p, unsigned how, const void* pc);
+  void used(const void* p, unsigned how);
   void step(std::uintptr_t p, unsigned size, bool stores, u32 pc);
   Stepping& stepping(unsigned thread);
   bool unordered(const Step&);

@@ -129,7 +129,7 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
   Hot& hot = hot_[me];
   ThreadState& t = threads_[me];
   if (hot.polled) settle(t);
-  if (hot.early) used(at, how, pc);
+  if (hot.early) used(at, how);
   if (how & kAtomic) {
     hot.used = true;
     if (random_) perhaps_switch();
@@ -279,10 +279,10 @@ void Block::too_early(Granule& g, std::uintptr_t p, unsigned size, u8 mask, u32 
 }
 
 // used: a thread that has read too early makes another access.
-void Block::used(const void* at, unsigned how, const void* pc) {
+void Block::used(const void* at, unsigned how) {
   const unsigned me = thread();
   const Early& e = threads_[me].early;
-  const bool again = how == (kRead | kAtomic) && reinterpret_cast<std::uintptr_t>(at) == e.at && offset(pc) == e.pc;
+  const bool again = how & kAtomic && reinterpret_cast<std::uintptr_t>(at) == e.at;
   if (!again && !(how & kWrite)) return;
   hot_[me].early = false;
   if (again) return;
@@ -576,7 +576,7 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   const bool release_order = !relaxed && kind != kLoad && (order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);
   if (hot_[number(t)].early) {
     if (acquire || release_order) hot_[number(t)].early = false;
-    else used(at, kind == kLoad ? kRead | kAtomic : kWrite | kAtomic, pc);
+    else used(at, kind == kLoad ? kRead | kAtomic : kWrite | kAtomic);
   }
   auto learn_outside = [&] {
     Known all;
