@@ -85,6 +85,9 @@ func (rt *Runtime) checkBounds(op string, on bool, seed int64) {
 	}
 	rt.all.meeting.Lock()
 	defer rt.all.meeting.Unlock()
+	if failed == nil && rt.checking.Load() != on {
+		failed = rt.drain()
+	}
 	if _, err := agree(rt.all, op, fmt.Sprint(on, " ", seed), "", failed); err != nil {
 		panic(rt.failure(op, err))
 	}
