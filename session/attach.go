@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,6 +162,15 @@ func (a *attached) Restart(ctx context.Context, ranks []int, replay bool, out fu
 func (a *attached) History(ctx context.Context) ([]Cell, error) {
 	r := a.call(ctx, frontRequest{History: true}, nil, nil)
 	return r.History, r.err()
+}
+
+// Sanitizer implements Session.
+func (a *attached) Sanitizer(ctx context.Context) (Sanitizer, error) {
+	r := a.call(ctx, frontRequest{Sanitizer: true}, nil, nil)
+	if r.Sanitizer == nil {
+		return Sanitizer{}, cmp.Or(r.err(), errors.New("the session is of another version of symmrepl, which has no sanitizer for front ends that attach"))
+	}
+	return *r.Sanitizer, nil
 }
 
 // Close implements Session: it disconnects this front end only.

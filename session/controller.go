@@ -65,6 +65,8 @@ type controller struct {
 	dirty       bool         // Recover is due before the next cell
 	replaced    []int        // since the last Recover
 	unrecovered []int        // whose Recover failed, in that order
+	sanitizing  Sanitizing   // of all ranks, when they have run their next cell
+	found       Findings     // by the sanitizer, in cells of front ends
 	questions   uint64
 	asked       map[uint64]*asked // by the number of the question
 }
@@ -87,6 +89,7 @@ type rankState struct {
 	replaced       int           // the cell in or after which a worker that had run cells was replaced; 0 if none was, or the cells were replayed
 	stopped        bool          // by a signal, when last looked at
 	rss            int64         // bytes resident, when last looked at
+	sanitizing     Sanitizing    // of the worker, when it ended its last cell
 }
 
 func newController(config Config, size int, dir *userdir.Dir) *controller {
@@ -160,7 +163,7 @@ func (c *controller) startWorker(rank int) {
 func (s *rankState) startNext() int {
 	s.incarnation++
 	s.deathReported = make(chan struct{})
-	s.ready, s.busy, s.leaving, s.stopped, s.rss = nil, false, false, false, 0
+	s.ready, s.busy, s.leaving, s.stopped, s.rss, s.sanitizing = nil, false, false, false, 0, Sanitizing{}
 	return s.incarnation
 }
 

@@ -18,7 +18,9 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	}
 	defer c.release()
 	c.mu.Lock()
-	cell.ID = c.cells + 1
+	if !cell.Silent || cell.ID == 0 {
+		cell.ID = c.cells + 1
+	}
 	if !cell.Silent {
 		c.cells++
 		c.history.add(cell)
@@ -28,10 +30,13 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	if !cell.Silent {
 		c.setLate(cell.Late)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if !cell.Silent && len(reply.Errors) > 0 {
-		c.mu.Lock()
 		c.history[cell.ID-1].failed = firstLine(reply.Errors[0].Error())
-		c.mu.Unlock()
+	}
+	for _, f := range reply.Findings {
+		c.found.Add(f)
 	}
 	return reply
 }
@@ -93,6 +98,9 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	if err != nil {
 		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: err.Error()})
 	}
+	if cell.Sanitize != nil && len(ranks) < c.size {
+		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: "the sanitizer is for all ranks: it cannot be switched on or off by a cell for some"})
+	}
 	if cell.Name == "" {
 		cell.Name = cell.ownName()
 	}
@@ -107,7 +115,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		return fail(errs...)
 	}
 	for incarnation, ranks := range r.byIncarnation() {
-		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program}}, []byte(cell.Source))
+		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program, r.sanitize}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()
@@ -166,6 +174,9 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 	c.runs++
 	r.number = c.runs
 	c.run = r // from now on it gets events
+	if len(ranks) == c.size {
+		r.sanitize = c.sanitizeBefore(cell)
+	}
 	r.before, c.idle = c.idle, c.newIdle()
 	c.mu.Unlock()
 	c.hub.Enter(allRanks(c.size))

@@ -57,6 +57,9 @@ type fake struct {
 	tallies  []Tally
 	findings []Finding // of the command "find"
 
+	sanitizing Sanitizing
+	told       []Sanitizing // by the session
+
 	mu         sync.Mutex
 	aborted    chan struct{}
 	why        string
@@ -126,6 +129,14 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 			found.Accesses = append(found.Accesses, Access{Rank: f.env.Rank, File: "cell", Line: line, Source: source})
 		}
 		f.findings = append(f.findings, found)
+	case "sanitize": // seed, or nothing to switch it off
+		f.sanitizing = Sanitizing{}
+		if seed, err := strconv.ParseInt(arg, 10, 64); err == nil {
+			f.sanitizing = Sanitizing{true, seed}
+		}
+	case "told": // what the session has told of the sanitizer since the last time
+		r.Value, r.HasValue = fmt.Sprint(f.told), true
+		f.told = nil
 	case "print":
 		fmt.Println(arg)
 	case "write":
@@ -345,6 +356,17 @@ func (f *fake) Findings() []Finding {
 	f.findings = nil
 	return found
 }
+
+func (f *fake) Sanitize(s Sanitizing) *Error {
+	f.told = append(f.told, s)
+	if s.Seed < 0 {
+		return &Error{Kind: KindMisuse, Peer: -1, Msg: "no such seed"}
+	}
+	f.sanitizing = s
+	return nil
+}
+
+func (f *fake) Sanitizing() Sanitizing { return f.sanitizing }
 
 func (f *fake) Begin(uint64) {}
 

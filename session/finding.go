@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,12 +14,14 @@ type Finding struct {
 	Kind     string   `json:"kind"`              // "race between ranks"
 	Ranks    []int    `json:"ranks"`             // that have found it; filled by the controller
 	Cell     int      `json:"cell"`              // in which it was found; filled by the controller
+	Name     string   `json:"name"`              // of that cell, as positions cite it; filled by the controller
 	Accesses []Access `json:"accesses"`          // the later one first; there may be one
 	Memory   string   `json:"memory,omitempty"`  // whose, and where in it: "element 3 of f32[1000] of rank 1"
 	Order    string   `json:"order,omitempty"`   // what orders the accesses, and what is missing
 	Repair   string   `json:"repair,omitempty"`  // what to change
 	Seed     int64    `json:"seed"`              // that shows it again; 0 is the order without the sanitizer
 	Allowed  string   `json:"allowed,omitempty"` // the comment that exempts it, with its place
+	Again    string   `json:"-"`                 // the name of an earlier cell, if a front end has shown then what was found
 }
 
 // Access is what threads of one kernel, or the host, did to memory.
@@ -28,6 +31,7 @@ type Access struct {
 	Bytes   int    `json:"bytes,omitempty"`
 	Kernel  string `json:"kernel,omitempty"`   // "" if the host did it
 	At      string `json:"launched,omitempty"` // where the kernel was launched, or the host's call is, as "cell[3]:1"
+	Call    string `json:"call,omitempty"`     // the line of At, if Source is empty
 	File    string `json:"file,omitempty"`     // position of the access; of an operation of this project a file of its own
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
@@ -52,11 +56,12 @@ func position(file string, line, column int) string {
 	return fmt.Sprintf("%s:%d:%d", file, line, column)
 }
 
-// same tells findings apart: a kind at the same two places is one finding, whoever found it and in whichever order they came.
+// same tells findings apart: a kind at the same two places is one finding, whoever found it and in whichever order they came. A file that is run again may have other
+// lines at these places.
 func (f Finding) same() string {
 	var places []string
 	for _, a := range f.Accesses {
-		places = append(places, a.Place())
+		places = append(places, a.Place()+" "+cmp.Or(a.Source, a.Call))
 	}
 	slices.Sort(places)
 	return f.Kind + "\n" + strings.Join(places, "\n")
@@ -82,6 +87,15 @@ func (fs *Findings) Add(f Finding) bool {
 	f.Allowed = f.allowedBy()
 	fs.list = append(fs.list, f)
 	return true
+}
+
+// Get returns the finding that is the same as f, if it is there.
+func (fs *Findings) Get(f Finding) (same Finding, ok bool) {
+	at, ok := fs.of[f.same()]
+	if ok {
+		same = fs.list[at]
+	}
+	return same, ok
 }
 
 // List returns the findings.

@@ -38,6 +38,8 @@ type frontRequest struct {
 	Restart *frontRestart `json:",omitempty"`
 	History bool          `json:",omitempty"`
 	Cancel  bool          `json:",omitempty"` // end the request ID
+
+	Sanitizer bool `json:",omitempty"`
 }
 
 type frontInspect struct {
@@ -66,6 +68,8 @@ type frontReply struct {
 	Ranks   []RankInfo `json:",omitempty"`
 	History []Cell     `json:",omitempty"`
 	Err     string     `json:",omitempty"`
+
+	Sanitizer *Sanitizer `json:",omitempty"`
 }
 
 // serveFronts listens for further front ends.
@@ -185,6 +189,10 @@ func (f *frontServer) serve(ctx context.Context, work *frontWork, q frontRequest
 		err = f.c.Restart(ctx, q.Restart.Ranks, q.Restart.Replay, output)
 	case q.History:
 		r.History, err = f.c.History(ctx)
+	case q.Sanitizer:
+		var s Sanitizer
+		s, err = f.c.Sanitizer(ctx)
+		r.Sanitizer = &s
 	}
 	if err != nil {
 		r.Err = err.Error()

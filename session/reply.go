@@ -17,7 +17,7 @@ func (r *run) end() Reply {
 			values.add(rank, result)
 		}
 		for _, f := range r.on[rank].findings {
-			f.Ranks, f.Cell = []int{rank}, r.cell.ID
+			f.Ranks, f.Cell, f.Name = []int{rank}, r.cell.ID, r.cell.Name
 			findings.Add(f)
 		}
 		switch e := result.Err; {
@@ -43,6 +43,7 @@ func (r *run) end() Reply {
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
 	r.c.run = nil
+	r.noteSanitizing()
 	r.c.dirty = r.c.dirty || different || r.hasAborted || diverged(reply.Errors, r.c.size)
 	return reply
 }

@@ -33,6 +33,8 @@ type run struct {
 	over   chan struct{} // closed when loop has ended: events are no longer received
 	shown  atomic.Int64  // when output was shown last, in nanoseconds since 1970; several goroutines show some
 
+	sanitize *Sanitizing // what all ranks do before the cell; nil for nothing
+
 	started     time.Time
 	on          []rankRun // by rank; those that do not take part too
 	left        int       // how many ranks have not finished
@@ -61,6 +63,8 @@ type rankRun struct {
 	findings []Finding
 	late     string // then, the calls of interrupted cells that still run
 	probe    *probe // that it has not answered
+
+	sanitizing *Sanitizing // when it is done; nil if it has died
 }
 
 // runs reports whether a rank has not finished the cell.
@@ -154,7 +158,8 @@ func (r *run) handle(e runEvent) {
 		}
 	case e.Done != nil && e.Done.Run == r.number:
 		for _, rank := range e.ranks {
-			r.on[rank].tallies, r.on[rank].late, r.on[rank].findings = e.Done.Tallies, e.Done.Late, e.Done.Findings
+			o := &r.on[rank]
+			o.tallies, o.late, o.findings, o.sanitizing = e.Done.Tallies, e.Done.Late, e.Done.Findings, &e.Done.Sanitizing
 		}
 		result := &Result{Value: string(e.payload), HasValue: e.Done.HasValue, Err: e.Done.Err}
 		if e.Done.Rich {

@@ -20,13 +20,15 @@ type Session interface {
 	Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error
 	// History returns the cells evaluated so far, oldest first.
 	History(ctx context.Context) ([]Cell, error)
+	// Sanitizer describes the session's sanitizer.
+	Sanitizer(ctx context.Context) (Sanitizer, error)
 	// Close ends the session, or this front end's hold on it when it was attached.
 	Close() error
 }
 
 // Cell is a piece of Go typed once and run on every rank.
 type Cell struct {
-	ID     int    // assigned by the controller, from 1
+	ID     int    // assigned by the controller, from 1; a silent cell that repeats another may have that one's
 	Name   string // what positions cite; "cell[ID]" when empty
 	Line   int    // line of Name on which Source starts; 1 when zero
 	Source string //
@@ -43,6 +45,8 @@ type Cell struct {
 	// any more.
 	Again string
 	Gone  <-chan struct{} `json:"-"`
+	// Sanitize, if not nil, is how the sanitizer looks at kernels from this cell on. The cell must be for all ranks.
+	Sanitize *Sanitizing `json:",omitempty"`
 	// Output receives output while the cell runs; it is never called concurrently, nor after Eval has
 	// returned; may be nil.
 	Output func(Output) `json:"-"`

@@ -38,7 +38,8 @@ type evalCommand struct {
 	Name        string
 	Line        int
 	Columns     int
-	Program     []string `json:",omitempty"`
+	Program     []string    `json:",omitempty"`
+	Sanitize    *Sanitizing `json:",omitempty"` // what to do before the cell
 }
 
 type inputCommand struct {
@@ -87,13 +88,14 @@ type readyEvent struct {
 }
 
 type doneEvent struct {
-	Run      uint64
-	HasValue bool      `json:",omitempty"`
-	Rich     bool      `json:",omitempty"` // the payload is a richValue as JSON
-	Err      *Error    `json:",omitempty"`
-	Tallies  []Tally   `json:",omitempty"`
-	Late     string    `json:",omitempty"` // as in statusEvent
-	Findings []Finding `json:",omitempty"`
+	Run        uint64
+	HasValue   bool       `json:",omitempty"`
+	Rich       bool       `json:",omitempty"` // the payload is a richValue as JSON
+	Err        *Error     `json:",omitempty"`
+	Tallies    []Tally    `json:",omitempty"`
+	Late       string     `json:",omitempty"` // as in statusEvent
+	Findings   []Finding  `json:",omitempty"`
+	Sanitizing Sanitizing // when the cell has ended
 }
 
 // richValue is a value that has other forms than text.

@@ -269,8 +269,11 @@ func (w *worker) work() {
 func (w *worker) run(j job) {
 	w.stdin.reset(j.ctx)
 	w.begin(j.eval.Run)
+	r := Result{Err: w.sanitize(j.eval.Sanitize)}
 	w.comm.Begin(j.eval.Run)
-	r := w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Program: j.eval.Program, Source: j.source})
+	if r.Err == nil {
+		r = w.eval.Eval(j.ctx, Cell{ID: j.eval.Cell, Name: j.eval.Name, Line: j.eval.Line, Columns: j.eval.Columns, Program: j.eval.Program, Source: j.source})
+	}
 	if r.Err == nil && j.ctx.Err() != nil && w.stdin.wasCut() {
 		r = Result{Err: &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}}
 	}
@@ -284,7 +287,9 @@ func (w *worker) run(j job) {
 	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
-	done := &doneEvent{Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late(), Findings: w.comm.Findings()}
+	done := &doneEvent{
+		Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late(), Findings: w.comm.Findings(), Sanitizing: w.sanitizing(),
+	}
 	var payload []byte
 	payload, done.Rich = encodeValue(r)
 	w.send(event{Done: done}, payload)

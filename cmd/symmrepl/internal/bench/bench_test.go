@@ -34,7 +34,10 @@ func (f *fake) Inspect(context.Context, []int, session.Query) ([]session.Answer,
 }
 func (f *fake) Restart(context.Context, []int, bool, func(session.Output)) error { return nil }
 func (f *fake) History(context.Context) ([]session.Cell, error)                  { return nil, nil }
-func (f *fake) Close() error                                                     { f.closed = true; return nil }
+func (f *fake) Sanitizer(context.Context) (session.Sanitizer, error) {
+	return session.Sanitizer{}, nil
+}
+func (f *fake) Close() error { f.closed = true; return nil }
 
 func measure(f *fake) (string, error) {
 	var out bytes.Buffer

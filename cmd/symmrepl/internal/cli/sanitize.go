@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -27,12 +26,10 @@ func (s *opened) program(ctx context.Context, o options, r console.Request, run 
 	if err := s.sanitize(ctx, o, c, r.Printer); err != nil {
 		return statusOK, err
 	}
-	outcome := c.Schedules(ctx, o.schedules, r, true, func(r console.Request) console.Outcome { return run(c, ctx, r) })
+	outcome, _ := c.Schedules(ctx, o.schedules, o.seed, r, true, func(r console.Request) console.Outcome { return run(c, ctx, r) })
 	found := c.Findings()
 	if o.json {
-		if err := printFindings(found); err != nil {
-			return statusOK, err
-		}
+		fmt.Print(render.FindingsJSON(found))
 	}
 	r.Printer.Note(nil, "%s", summary(len(found), o.schedules))
 	return programStatus(c, outcome), nil
@@ -45,7 +42,7 @@ func (s *opened) sanitize(ctx context.Context, o options, c *console.Console, p 
 			return err
 		}
 	}
-	if err := c.Sanitize(ctx, true, o.seed); err != nil {
+	if err := c.Sanitize(ctx, p, session.Sanitizing{On: true, Seed: o.seed}); err != nil {
 		return err
 	}
 	c.NoteUnwatched(p)
@@ -69,16 +66,6 @@ func onGPUs(find func(string) (string, error)) string {
 		text += ". Other accesses out of bounds on these GPUs, and races in shared memory, are found by " + path + " --target-processes all, and --tool racecheck, before symmrepl and its arguments without --sanitize"
 	}
 	return text
-}
-
-// printFindings prints findings as one JSON text.
-func printFindings(found []session.Finding) error {
-	if found == nil {
-		found = []session.Finding{}
-	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "  ")
-	return out.Encode(map[string]any{"findings": found})
 }
 
 // summary says how many findings there are.

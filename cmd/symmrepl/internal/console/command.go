@@ -28,6 +28,7 @@ type Command struct {
 	// line while its code is incomplete, its code completes as a cell does, and in a notebook it takes the rest of the cell.
 	TakesCode bool
 	CodeAfter int
+	NoCode    []string // arguments that are words of the command instead
 
 	// Complete, unless nil, returns what may be written in place of the end of the argument, the word at the cursor. Code
 	// completes without it.
@@ -67,7 +68,7 @@ func (cmd Command) Describe() string {
 // Code returns the code at the end of an argument. ok is false if the command takes none, or the words before it are not
 // complete.
 func (cmd Command) Code(arg string) (source string, ok bool) {
-	if !cmd.TakesCode {
+	if !cmd.TakesCode || slices.Contains(cmd.NoCode, strings.TrimSpace(arg)) {
 		return "", false
 	}
 	for range cmd.CodeAfter {

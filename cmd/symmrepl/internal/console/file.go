@@ -15,6 +15,9 @@ func (c *Console) Program(ctx context.Context, r Request, files []string, line i
 // File runs the cells of a file, whose text is the request's source and whose name is the request's, and stops at the first that fails. A cell may
 // begin with commands and shell lines, as a notebook's may.
 func (c *Console) File(ctx context.Context, r Request) Outcome {
+	if c.sanitizing.run == nil {
+		defer c.beginRun()()
+	}
 	for _, cell := range cellfile.Parse(r.Source) {
 		r.Source, r.Line = cell.Source, cell.Line
 		if outcome := c.fileCell(ctx, r, cell.Ranks); outcome != Done {

@@ -2,32 +2,37 @@ package console
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// sanitizing is whether cells are watched, and what was found. Console.mu guards it.
+// sanitizing is what the sanitizer has found in the cells of a console.
 type sanitizing struct {
-	on    bool
-	said  bool  // what is not watched
-	seed  int64 // of the order in which cells run now
-	found session.Findings
+	said  bool             // what is not watched
+	found session.Findings // what was shown
+	run   *watchedRun      // nil while none is begun; it belongs to the request in hand
 }
 
-// Sanitize has cells watched from now on, in the order of a seed, or no longer. It is an error where the devices cannot be.
-func (c *Console) Sanitize(ctx context.Context, on bool, seed int64) error {
-	c.mu.Lock()
-	was := c.sanitizing.on
-	c.mu.Unlock()
-	if was || on {
-		if errs := c.tellSanitizer(ctx, on, seed); len(errs) > 0 {
-			return errs[0]
-		}
+// watchedRun is what is told once: the findings of a cell, of the cells of a file, or of all orders in which these run.
+type watchedRun struct {
+	found session.Findings
+	cells []int // the numbers of the cells of the first order,
+	later bool  // which run again now in another,
+	next  int   // beginning with this one
+}
+
+// beginRun begins a run, which may be a part of another, and returns what ends it.
+func (c *Console) beginRun() (end func()) {
+	outer := c.sanitizing.run
+	c.sanitizing.run = &watchedRun{}
+	return func() { c.sanitizing.run = outer }
+}
+
+// Sanitize has the kernels of all ranks watched from now on, or no longer. It is an error where the devices cannot be.
+func (c *Console) Sanitize(ctx context.Context, p Printer, s session.Sanitizing) error {
+	if errs := c.Session.Eval(ctx, session.Cell{Name: "sanitize", Silent: true, Sanitize: &s, Output: p.Output}).Errors; len(errs) > 0 {
+		return errs[0]
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.sanitizing.on, c.sanitizing.seed = on, seed
 	return nil
 }
 
@@ -42,19 +47,7 @@ func (c *Console) NoteUnwatched(p Printer) {
 	}
 }
 
-// tellSanitizer calls symm.Sanitize on all ranks.
-func (c *Console) tellSanitizer(ctx context.Context, on bool, seed int64) []*session.Error {
-	return c.Session.Eval(ctx, session.Cell{Name: "sanitize", Silent: true, Source: fmt.Sprintf("symm.Sanitize(%t, %d)", on, seed)}).Errors
-}
-
-// Sanitized reports whether cells are watched, and the seed of their order.
-func (c *Console) Sanitized() (on bool, seed int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.sanitizing.on, c.sanitizing.seed
-}
-
-// Findings returns all that was found since the session began, each finding once.
+// Findings returns all that was found in cells of this console, each finding once.
 func (c *Console) Findings() []session.Finding {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,56 +64,68 @@ func (c *Console) Wrong() bool {
 	return false
 }
 
-// watched evaluates a cell. While cells are watched, it tells all ranks so before, as some may have been replaced; of the findings only those that are new are left.
+// watched evaluates a cell. Of the findings it leaves those that are new in their run, and marks those that an earlier run has shown.
 func (c *Console) watched(ctx context.Context, r Request, cell session.Cell) session.Reply {
-	on, seed := c.Sanitized()
-	if on && cell.Ranks == nil {
-		if errs := c.tellSanitizer(ctx, true, seed); len(errs) > 0 {
-			return session.Reply{Errors: errs}
-		}
+	if c.sanitizing.run == nil {
+		defer c.beginRun()()
+	}
+	run := c.sanitizing.run
+	if run.later && run.next < len(run.cells) {
+		cell.ID = run.cells[run.next]
+		run.next++
 	}
 	reply := c.eval(ctx, r, cell)
+	if !run.later {
+		run.cells = append(run.cells, reply.Cell)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var fresh session.Findings
+	var fresh []session.Finding
 	for _, f := range reply.Findings {
-		if c.sanitizing.found.Add(f) {
-			fresh.Add(f)
+		if !run.found.Add(f) {
+			continue
 		}
+		if shown, again := c.sanitizing.found.Get(f); again {
+			f.Again = shown.Name
+		}
+		c.sanitizing.found.Add(f)
+		fresh = append(fresh, f)
 	}
-	reply.Findings = fresh.List()
+	reply.Findings = fresh
 	return reply
 }
 
-// Schedules runs what run does under n orders, with the seed of now and those after it, each but the first with fresh workers where restart says so. Of all but the first
-// it shows only findings that are new, and errors.
-func (c *Console) Schedules(ctx context.Context, n int, r Request, restart bool, run func(Request) Outcome) Outcome {
-	outcome := run(r)
-	_, first := c.Sanitized()
+// Schedules runs what run does in n orders, with a seed, by which cells are watched already, and those after it, each but the first with fresh workers where restart says
+// so. Of all but the first it shows only findings that are new, and errors. It returns also how much was found.
+func (c *Console) Schedules(ctx context.Context, n int, seed int64, r Request, restart bool, run func(Request) Outcome) (outcome Outcome, found int) {
+	defer c.beginRun()()
+	orders := c.sanitizing.run
+	outcome = run(r)
 	for k := 1; k < n && outcome != Quit && ctx.Err() == nil; k++ {
-		seed := first + int64(k)
-		if restart {
-			if err := c.Session.Restart(ctx, nil, false, nil); err != nil {
-				r.Printer.Fail("%v", err)
-				return Failed
-			}
-		}
-		if err := c.Sanitize(ctx, true, seed); err != nil {
+		seed++
+		if err := c.nextOrder(ctx, r.Printer, seed, restart); err != nil {
 			r.Printer.Fail("%v", err)
-			return Failed
+			outcome = Failed
+			break
 		}
+		orders.later, orders.next = true, 0
 		quiet := r
 		quiet.Printer, quiet.Silent = &quietPrinter{Printer: r.Printer, seed: seed}, true
 		if run(quiet) == Failed {
 			outcome = Failed
 		}
 	}
-	if n > 1 {
-		c.mu.Lock()
-		c.sanitizing.seed = first
-		c.mu.Unlock()
+	return outcome, len(orders.found.List())
+}
+
+// nextOrder has cells run in the order of a seed.
+func (c *Console) nextOrder(ctx context.Context, p Printer, seed int64, restart bool) error {
+	if restart {
+		if err := c.Session.Restart(ctx, nil, false, nil); err != nil {
+			return err
+		}
 	}
-	return outcome
+	return c.Sanitize(ctx, p, session.Sanitizing{On: true, Seed: seed})
 }
 
 // quietPrinter shows of cells only what they do wrong.

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -43,8 +45,11 @@ type reportLine struct {
 
 // report is a finding in lines.
 func report(f session.Finding) []reportLine {
-	if f.Allowed != "" {
+	switch {
+	case f.Allowed != "":
 		return []reportLine{{styleNote, Plain(f.Kind + ", allowed by the comment at " + f.Allowed), true}}
+	case f.Again != "":
+		return []reportLine{{styleError, Plain(again(f)), true}}
 	}
 	lines := []reportLine{{styleError, Plain(headOf(f)), true}}
 	add := func(style, text string, prose bool) { lines = append(lines, reportLine{style, Plain(text), prose}) }
@@ -67,6 +72,21 @@ func report(f session.Finding) []reportLine {
 		add(styleDetail, fmt.Sprintf("    the order of seed %d shows it: --seed %d", f.Seed, f.Seed), true)
 	}
 	return lines
+}
+
+// again is a finding that was told before, in one line: "again: race between ranks, as in cell[3], at cell[1]:7:14 and cell[3]:2".
+func again(f session.Finding) string {
+	var places []string
+	for _, a := range f.Accesses {
+		if place := a.Place(); place != "" && !slices.Contains(places, place) {
+			places = append(places, place)
+		}
+	}
+	text := "again: " + f.Kind + ", as in " + f.Again
+	if len(places) > 0 {
+		text += ", at " + strings.Join(places, " and ")
+	}
+	return text
 }
 
 // headOf is the kind of a finding, and its memory.
@@ -109,6 +129,15 @@ func accessOf(a session.Access) string {
 	case a.At != "" && !strings.HasPrefix(place, a.At+":"):
 		b.WriteString(" (launched at " + a.At + ")")
 	}
+	return b.String()
+}
+
+// FindingsJSON is findings as one JSON text, for other programs.
+func FindingsJSON(found []session.Finding) string {
+	var b strings.Builder
+	out := json.NewEncoder(&b)
+	out.SetIndent("", "  ")
+	out.Encode(map[string]any{"findings": append([]session.Finding{}, found...)})
 	return b.String()
 }
 

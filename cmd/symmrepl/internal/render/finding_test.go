@@ -17,6 +17,8 @@ var raceOfRanks = session.Finding{
 }
 
 func TestFinding(t *testing.T) {
+	again := raceOfRanks
+	again.Again = "In[3]"
 	for _, c := range []struct {
 		name    string
 		finding session.Finding
@@ -46,6 +48,7 @@ func TestFinding(t *testing.T) {
 `},
 		{"allowed", session.Finding{Kind: "race in a block", Ranks: []int{0, 1, 2, 3}, Allowed: "cell[2]:9: all write the same"},
 			"\n[0-3] race in a block, allowed by the comment at cell[2]:9: all write the same\n"},
+		{"again", again, "\n[0,1] again: race between ranks, as in In[3], at cell[3]:7:12 and cell[3]:2\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out, err strings.Builder

@@ -62,6 +62,20 @@ func (c communicator) Tallies() []session.Tally {
 	return tallies
 }
 
+// Sanitize has the sanitizer look at kernels from now on, or no longer.
+func (c communicator) Sanitize(s session.Sanitizing) *session.Error {
+	if err := symmem.Maybe(func() { c.runtime.Sanitize(s.On, s.Seed) }); err != nil {
+		return explain(err, c.places)
+	}
+	return nil
+}
+
+// Sanitizing says whether it does.
+func (c communicator) Sanitizing() (s session.Sanitizing) {
+	s.On, s.Seed = c.runtime.Sanitized()
+	return s
+}
+
 // Findings are what the sanitizer has found.
 func (c communicator) Findings() (found []session.Finding) {
 	for _, f := range c.runtime.Findings() {
@@ -74,6 +88,9 @@ func (c communicator) Findings() (found []session.Finding) {
 			var call session.Error
 			if c.places.Place(&call, a.Caller); a.File == "" && call.File != "" { // the host's, or a stream's
 				access.File, access.Line, access.Column, access.Source = call.File, call.Line, call.Column, call.Source
+			}
+			if access.Source == "" {
+				access.Call = call.Source
 			}
 			out.Accesses = append(out.Accesses, access)
 		}

@@ -299,6 +299,30 @@ symm.Synchronize()""")
         self.assertEqual(len(reply["traceback"][0].splitlines()), 4)
         self.assertNotRegex(reply["traceback"][0], "\x1b\\[(?!0m|1m)")  # no colour but that of the theme
 
+    def test_findings(self):
+        """A finding of the sanitizer is shown whole once, folded, and later in a line that names the first cell."""
+        self.run_cell("racy := symm.Compile(`__global__ void racy(int* x) { x[threadIdx.x / 2] = threadIdx.x; }`)\nplaces := symm.Local(symm.I32, 64)")
+        self.addCleanup(self.run_cell, "%sanitize off")
+        reply, outputs = self.run_cell("%sanitize on")
+        if reply["status"] == "error" or len(outputs) > 1:
+            self.skipTest(f"races are not found here: {reply} {outputs}")
+
+        def found(code):
+            reply, outputs = self.run_cell(code)
+            self.assertEqual(reply["status"], "ok", reply)
+            return reply["execution_count"], [c["data"] for t, c in outputs if t == "display_data" and "text/html" in c["data"]]
+
+        launch = "racy.Launch(symm.Grid(1), symm.Block(64), places)"
+        number, (first,) = found("%sanitize on\n" + launch)
+        self.assertTrue(first["text/plain"].startswith("[0,1] race in a block: in i32[64]\n"), first)
+        self.assertTrue(first["text/html"].startswith("<details><summary><b>[0,1] race in a block: in i32[64]</b>"), first)
+        again = f"[0,1] again: race in a block, as in In[{number}], at In[{number - 2}]:1:51"
+        for code in launch, "%sanitize off\n%sanitize 2 " + launch:
+            self.assertEqual(found(code)[1], [{"text/plain": again, "text/html": again}])
+        self.assertEqual(found("%sanitize list")[1], [first])
+        self.assertEqual(self.text("%sanitize"), "the sanitizer is off; 1 finding\n")
+        self.assertEqual(self.text("%sanitize places.Fill(0); 7"), "[0,1] 7nothing was found")
+
     def test_chosen_ranks_are_shown(self):
         note = ("display_data", {"data": {"text/plain": "this cell runs on rank 1 only, as %on has chosen; %on all goes back to all"}, "metadata": {}, "transient": {}})
         self.run_cell("%on 1")

@@ -7,55 +7,74 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/console"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/session"
 )
 
 func sanitize() console.Command {
 	return console.Command{
-		Name: "sanitize", Args: "[on|off|[N] CODE]", Yields: true, Group: cells, Where: console.AllRanks,
+		Name: "sanitize", Args: "[on|off|list [--json]|[N] CODE]", Yields: true, Group: cells, Where: console.AllRanks,
 		Help: `find accesses out of bounds, races and orders that are too weak
 With "on" kernels of all cells that follow are watched, with "off" no longer; code is one cell that is watched. Before it may stand a number: the cell is then run
-so many times, each time in another order of threads, blocks and ranks. Without anything the command says what was found so far. docs/checker.md explains the reports.`,
-		TakesCode: true,
-		Run:       runSanitize,
+so many times, each time in another order of threads, blocks and ranks. What was reported before is reported again in one line; "list" shows the whole reports of all
+that was found in the session, "list --json" the same as JSON. Without anything the command says whether kernels are watched, and how much was found. docs/checker.md explains the reports.`,
+		TakesCode: true, NoCode: []string{"on", "off", "list", listJSON},
+		Run: runSanitize,
 	}
 }
 
+const listJSON = "list --json"
+
 func runSanitize(ctx context.Context, c *console.Call) console.Outcome {
-	on, seed := c.Console.Sanitized()
-	switch arg := strings.TrimSpace(c.Arg); arg {
-	case "":
-		c.Print(sanitizerState(on, len(c.Console.Findings())))
-		return console.Done
-	case "on", "off":
-		if err := c.Console.Sanitize(ctx, arg == "on", seed); err != nil {
-			return c.Fail(err)
-		}
-		if arg == "on" {
-			c.Console.NoteUnwatched(c.Request.Printer)
-		}
-		return console.Done
-	}
-	times, code := repeated(c.Arg)
-	if err := c.Console.Sanitize(ctx, true, seed); err != nil {
+	before, err := c.Console.Session.Sanitizer(ctx)
+	if err != nil {
 		return c.Fail(err)
 	}
-	c.Console.NoteUnwatched(c.Request.Printer)
-	before := len(c.Console.Findings())
-	outcome := c.Console.Schedules(ctx, times, c.Request, false, func(r console.Request) console.Outcome {
+	watch := session.Sanitizing{On: true, Seed: before.Seed}
+	switch strings.TrimSpace(c.Arg) {
+	case "":
+		c.Print(sanitizerState(before))
+		return console.Done
+	case "list":
+		if len(before.Findings) == 0 {
+			c.Note("nothing was found")
+		}
+		return c.Reply(session.Reply{Findings: before.Findings})
+	case listJSON:
+		c.Print(render.FindingsJSON(before.Findings))
+		return console.Done
+	case "on":
+		return switchSanitizer(ctx, c, watch)
+	case "off":
+		return switchSanitizer(ctx, c, session.Sanitizing{})
+	}
+	times, code := repeated(c.Arg)
+	if outcome := switchSanitizer(ctx, c, watch); outcome != console.Done {
+		return outcome
+	}
+	outcome, found := c.Console.Schedules(ctx, times, watch.Seed, c.Request, false, func(r console.Request) console.Outcome {
 		call := *c
 		call.Request = r
 		return console.OutcomeOf(call.Cell(ctx, session.Cell{Source: code}))
 	})
-	if len(c.Console.Findings()) == before && outcome == console.Done {
+	if found == 0 && outcome == console.Done {
 		c.Note("nothing was found")
 	}
-	if !on {
-		if err := c.Console.Sanitize(ctx, false, seed); err != nil {
-			return c.Fail(err)
-		}
+	if ended := switchSanitizer(context.WithoutCancel(ctx), c, before.Sanitizing); ended != console.Done {
+		return ended
 	}
 	return outcome
+}
+
+// switchSanitizer has kernels watched from now on, or no longer.
+func switchSanitizer(ctx context.Context, c *console.Call, s session.Sanitizing) console.Outcome {
+	if err := c.Console.Sanitize(ctx, c.Request.Printer, s); err != nil {
+		return c.Fail(err)
+	}
+	if s.On {
+		c.Console.NoteUnwatched(c.Request.Printer)
+	}
+	return console.Done
 }
 
 // repeated cuts a number of times off the beginning of code.
@@ -67,16 +86,16 @@ func repeated(arg string) (times int, code string) {
 	return 1, arg
 }
 
-func sanitizerState(on bool, found int) string {
+func sanitizerState(s session.Sanitizer) string {
 	state := "off"
-	if on {
+	if s.On {
 		state = "on"
 	}
-	switch found {
+	switch len(s.Findings) {
 	case 0:
 		return fmt.Sprintf("the sanitizer is %s; nothing was found\n", state)
 	case 1:
 		return fmt.Sprintf("the sanitizer is %s; 1 finding\n", state)
 	}
-	return fmt.Sprintf("the sanitizer is %s; %d findings\n", state, found)
+	return fmt.Sprintf("the sanitizer is %s; %d findings\n", state, len(s.Findings))
 }

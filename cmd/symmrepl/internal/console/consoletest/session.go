@@ -13,19 +13,31 @@ type Session struct {
 	Infos     []session.RankInfo
 	Restarted [][]int
 	Replayed  []bool
+	Watches   session.Sanitizing // what cells have asked for
 
 	OnEval    func(session.Cell) session.Reply
 	OnInspect func(ranks []int, q session.Query) []session.Answer
+
+	found session.Findings
 }
 
 // Eval implements session.Session.
 func (s *Session) Eval(_ context.Context, cell session.Cell) session.Reply {
-	cell.ID = len(s.Cells) + 1
-	s.Cells = append(s.Cells, cell)
-	if s.OnEval == nil {
-		return session.Reply{Cell: cell.ID}
+	if !cell.Silent || cell.ID == 0 {
+		cell.ID = len(s.Cells) + 1
 	}
-	return s.OnEval(cell)
+	s.Cells = append(s.Cells, cell)
+	reply := session.Reply{Cell: cell.ID}
+	if s.OnEval != nil {
+		reply = s.OnEval(cell)
+	}
+	if cell.Sanitize != nil && len(reply.Errors) == 0 {
+		s.Watches = *cell.Sanitize
+	}
+	for _, f := range reply.Findings {
+		s.found.Add(f)
+	}
+	return reply
 }
 
 // Inspect implements session.Session.
@@ -45,6 +57,11 @@ func (s *Session) Restart(_ context.Context, ranks []int, replay bool, _ func(se
 
 // History implements session.Session.
 func (s *Session) History(context.Context) ([]session.Cell, error) { return s.Cells, nil }
+
+// Sanitizer implements session.Session.
+func (s *Session) Sanitizer(context.Context) (session.Sanitizer, error) {
+	return session.Sanitizer{Sanitizing: s.Watches, Findings: s.found.List()}, nil
+}
 
 // Close implements session.Session.
 func (s *Session) Close() error { return nil }

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// What the sanitizer does is what the ranks say, whether a cell or a front end has switched it. Ranks are told only where that is not what they do: because it is
+// switched, or because some were replaced.
+func TestSanitizerState(t *testing.T) {
+	ctx := context.Background()
+	c := launch(t, 3)
+	off, on := &Sanitizing{}, func(seed int64) *Sanitizing { return &Sanitizing{true, seed} }
+	for i, step := range []struct {
+		cell  Cell
+		state string // afterwards
+		told  string // in this cell and the one after it, which asks; without the ranks where it is the same on all
+	}{
+		{Cell{Source: "nothing"}, "{false 0}", "[]"},
+		{Cell{Source: "sanitize 7"}, "{true 7}", "[]"},
+		{Cell{Source: "nothing"}, "{true 7}", "[]"},
+		{Cell{Source: "sanitize"}, "{false 0}", "[]"},
+		{Cell{Sanitize: on(3), Silent: true}, "{true 3}", "[{true 3}]"},
+		{Cell{Sanitize: on(3), Silent: true}, "{true 3}", "[]"},
+		{Cell{Source: "1:exit 1"}, "{true 3}", "[{true 3}]"}, // the next cell tells all, since that is collective
+		{Cell{Source: "sanitize 4\n2:exit 1"}, "{true 4}", "[{true 4}]"},
+		{Cell{Source: "1:sanitize 9"}, "{true 4}", "[{true 4}]"}, // there is nothing that all of them do
+		{Cell{Source: "nothing", Sanitize: off}, "{false 0}", "[{false 0}]"},
+		{Cell{Source: "1:exit 1"}, "{false 0}", "[]"},
+		{Cell{Source: "print must not run", Sanitize: on(-1)}, "{false 0}: no such seed", "[{true -1}]"},
+		{Cell{Source: "nothing", Sanitize: on(1), Ranks: []int{0, 2}}, "{false 0}: the sanitizer is for all ranks: it cannot be switched on or off by a cell for some", "[]"},
+		{Cell{Source: "0:sanitize 5", Ranks: []int{0}}, "{false 0}", "[{false 0}]"},
+		{Cell{Source: "nothing", Sanitize: on(2)}, "{true 2}", "[{true 2}]"},
+	} {
+		step.cell.Output = func(o Output) {
+			if strings.Contains(o.Text, "must not") {
+				t.Error(o.Text)
+			}
+		}
+		reply := c.Eval(ctx, step.cell)
+		s, err := c.Sanitizer(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state := fmt.Sprint(s.Sanitizing)
+		if len(reply.Errors) > 0 && reply.Errors[0].Kind != KindDied {
+			state += ": " + reply.Errors[0].Msg
+		}
+		told := ""
+		for _, v := range c.Eval(ctx, Cell{Source: "told"}).Values {
+			told += v.Text
+		}
+		if state != step.state || told != step.told {
+			t.Errorf("after step %d, %q: %s, the ranks were told %s, want %s and %s", i, step.cell.Source, state, told, step.state, step.told)
+		}
+	}
+	if err := c.Restart(ctx, nil, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if reply := c.Eval(ctx, Cell{Source: "told"}); len(reply.Values) != 1 || reply.Values[0].Text != "[{true 2}]" {
+		t.Errorf("after a restart the ranks were told %v", reply.Values)
+	}
+}
+
+// All front ends of a session know what was found in any of its cells, each finding once, with the name of the first cell.
+func TestSanitizerFindings(t *testing.T) {
+	ctx := context.Background()
+	c := launch(t, 2)
+	for _, cell := range []Cell{
+		{Source: `find race in a block: 3 7 "a"`},
+		{Source: `find race in a block: 7 3 "a"`, Name: "In[2]"},
+		{Source: `find race in a block: 3 7 "b"`, Name: "In[3]", Line: 1},
+		{Source: `1:find out of bounds: 3 3 "a"`, Name: "file.go", Line: 40},
+		{Source: "sanitize 5"},
+	} {
+		if reply := c.Eval(ctx, cell); len(reply.Errors) > 0 {
+			t.Fatal(reply.Errors[0])
+		}
+	}
+	s, err := c.Sanitizer(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range s.Findings {
+		got = append(got, fmt.Sprint(f.Kind, " ", f.Ranks, " in ", f.Name, " ", f.Cell))
+	}
+	if want := []string{"race in a block [0 1] in cell[1] 1", "race in a block [0 1] in In[3] 3", "out of bounds [1] in file.go 4"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	other, err := Attach(ctx, c.c.dir.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if told, err := other.Sanitizer(ctx); err != nil || !reflect.DeepEqual(told, s) {
+		t.Errorf("an attached front end is told %+v, %v, want %+v", told, err, s)
+	}
+	if reply := other.Eval(ctx, Cell{Sanitize: &Sanitizing{}, Silent: true}); len(reply.Errors) > 0 {
+		t.Fatal(reply.Errors[0])
+	}
+	if s, _ := c.Sanitizer(ctx); s.On {
+		t.Error("an attached front end has not switched it off")
+	}
+}
