@@ -59,7 +59,8 @@ sum.Launch(symm.Grid(1), symm.Block(256), out, in)
 symm.Synchronize()
 
 // %% [markdown]
-// The report has both accesses: who wrote, who read, what orders them, and the repair. It is made once, however many threads race.
+// The report has both accesses: who wrote, who read, what orders them, and the repair. It is made once, however many threads race. When the same is found again, one line says so; `:sanitize list` shows
+// the reports.
 //
 // ## A race between ranks
 //
@@ -190,16 +191,17 @@ __global__ void around(symm::Handle h, int* sums, int rounds) {
 
 // %% [check]
 symm.Recover()
+symm.Sanitize(true, 0)
 left := (rank + size - 1) % size
 sums.Fill(0)
-found := symm.Empty(symm.I32, 2)
-symm.Rendezvous(found)
+wrong := symm.Empty(symm.I32, 2)
+symm.Rendezvous(wrong)
 symm.Findings() // those of before
 if symm.Maybe(func() {
 	around.Launch(symm.Grid(1), symm.Block(64), ring, sums, 3, symm.Timeout(5*time.Second))
 	symm.Synchronize()
 }) != nil {
-	found.Fill(1)
+	wrong.Fill(1)
 }
 symm.Recover()
 wrongSum := 0
@@ -208,14 +210,23 @@ for _, v := range sums.Ints() {
 		wrongSum = 1
 	}
 }
-verdict := symm.AllReduce(found.CopyFrom([]int{wrongSum, len(symm.Findings())}), "max").Ints() // whoever came second has findings
+found := symm.Findings()
+verdict := symm.AllReduce(wrong.CopyFrom([]int{wrongSum, len(found)}), "max").Ints() // whoever came second has findings
 switch {
 case verdict[1] > 0:
-	panic("the sanitizer finds accesses that nothing orders")
+	said := "the sanitizer finds accesses that nothing orders"
+	for _, f := range found {
+		said += "\n- " + f.String()
+	}
+	panic(said)
 case verdict[0] > 0:
 	panic("a sum is not what the left neighbour has sent")
 }
+symm.Sanitize(false, 0)
 fmt.Println("correct")
+
+// %% Watch no longer.
+symm.Sanitize(false, 0)
 
 // %% [markdown]
 // ## What you know now

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -236,6 +237,7 @@ func comparable(t *testing.T, ranks int, shown tutorial.Shown) string {
 			b.WriteString(findingsIn(piece.Text))
 		}
 	}
+	listed := map[string]bool{}
 	for r := range ranks {
 		fmt.Fprintf(&b, "rank %d\n", r)
 		for _, piece := range shown {
@@ -246,11 +248,16 @@ func comparable(t *testing.T, ranks int, shown tutorial.Shown) string {
 			switch kind, _ := strings.CutPrefix(piece.Kind, tutorial.Error+" "); session.Kind(kind) {
 			case session.KindCompile:
 				said = "a compiler's error\n"
+			case session.KindPanic:
+				said = listedFinding.ReplaceAllStringFunc(said, func(line string) string {
+					listed[kindAndLines(line)] = true
+					return ""
+				})
 			}
 			b.WriteString(piece.Kind + ": " + said)
 		}
 	}
-	text := b.String()
+	text := b.String() + strings.Join(slices.Sorted(maps.Keys(listed)), "\n")
 	for _, u := range unsteady {
 		text = u.pattern.ReplaceAllString(text, u.instead)
 	}
@@ -288,6 +295,20 @@ var (
 	reportPrefix = regexp.MustCompile(`^\[[0-9,-]+\] `)
 	reportPlace  = regexp.MustCompile(`^  [^ :]+:\d+(:\d+)?`)
 )
+
+// listedFinding matches what a check lists of findings, each as a line that symmem.Finding.String makes. Which ranks do depends on the order of a run, too.
+var listedFinding = regexp.MustCompile(`(?m)^ *- [a-z ]+[:;].* at \S+:\d+.*\n`)
+
+// kindAndLines returns the kind of such a finding, and the lines of its accesses.
+func kindAndLines(listed string) string {
+	kind, _, _ := strings.Cut(strings.TrimLeft(listed, " -"), ":")
+	var lines []string
+	for _, m := range regexp.MustCompile(` at \S+:(\d+)`).FindAllStringSubmatch(listed, -1) {
+		lines = append(lines, m[1])
+	}
+	slices.Sort(lines)
+	return kind + " at the lines " + strings.Join(lines, " and ")
+}
 
 // ranksThatGaveUp returns the ranks that report a wait which was given up.
 func ranksThatGaveUp(t *testing.T, ranks int, shown tutorial.Shown) (gaveUp []int) {
