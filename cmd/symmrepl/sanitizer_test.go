@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +15,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// pair is a cell that is right, and the same with one thing left out or added. Files of testdata/sanitizer have many:
+// pair is a cell that is right, and the same with one thing left out or added. Files of testdata/sanitizer have many, those of its folder hosts for ranks of two
+// hosts:
 //
 //	== NAME: KIND [| KIND]... [, held out]     what the sanitizer calls the mistake
 //	# what it is about
@@ -89,6 +91,8 @@ const names = "rank, size := symm.Rank(), symm.WorldSize()\nright, left := (rank
 // orders is how many schedules a mistake may hide from.
 const orders = 20
 
+var corpusRuns = flag.Int("runs", 20, "evaluate each right cell of the sanitizer's corpus in so many orders")
+
 // The sanitizer finds what is wrong in the wrong cells, and nothing in the right ones.
 func TestSanitizerCorpus(t *testing.T)  { testPairs(t, false) }
 func TestSanitizerHeldOut(t *testing.T) { testPairs(t, true) }
@@ -102,8 +106,8 @@ func testPairs(t *testing.T, heldOut bool) {
 	}
 	const ranks = 4
 	for _, group := range []struct{ name, files, hosts, network string }{
-		{"one host", "testdata/sanitizer/[^n]*.txt", "", ""},
-		{"two hosts", "testdata/sanitizer/network.txt", "2", "null reorder=on seed=7"},
+		{"one host", "testdata/sanitizer/*.txt", "", ""},
+		{"two hosts", "testdata/sanitizer/hosts/*.txt", "2", "null reorder=on seed=7"},
 	} {
 		t.Run(group.name, func(t *testing.T) {
 			hosts, err := session.ParseHosts(group.hosts, ranks)
@@ -204,7 +208,7 @@ func (w *watchedSession) inOrder(seed int, source string) session.Reply {
 func (w *watchedSession) right(p pair) {
 	w.t.Helper()
 	source, _ := p.cell("right")
-	for seed := range 3 {
+	for seed := range *corpusRuns {
 		reply := w.inOrder(seed, source)
 		for _, e := range reply.Errors {
 			w.t.Errorf("the right cell fails on %v in order %d: %v\n%s", e.Ranks, seed, e, e.Detail)

@@ -182,6 +182,9 @@ __device__ inline bool net_wait(const NetGroup& g, Context c, const Word* word, 
   if (reached(v, want, compare)) return true;
   Patience patience;
   do {
+#ifdef SYMM_SANITIZE
+    if (compare == kEqual) symm_cpu_wants(word, want);
+#endif
     if (patience.expired(c, w, v)) return false;
     const int gone = patience.looked() ? lost_of(g, c, member) : -1;
     v = load_acquire(word);  // what came before the loss counts
