@@ -29,7 +29,7 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: ch
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	$(TEST) --packages ./... -- -timeout 15m && \
+	$(TEST) --packages ./... -- -timeout 25m && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -timeout 5m ./...) && \
 	GORACE=atexit_sleep_ms=0 $(TEST) --packages './session/... ./cmd/symmrepl/...' -- -timeout 5m -race -short && \
@@ -46,6 +46,8 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 	SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 60m -run '^TestSuite$$' ./symmem/symmemtest
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMTEST_SANITIZE=1 SYMMTEST_DEVICE=cpu go test -count=1 -timeout 30m -run '^TestNetwork$$' ./symmem/symmemtest
 	go test -count=1 -timeout 10m -run '^TestWatchedLessons$$' ./cmd/symmrepl -watched
+	go test -count=1 -timeout 60m -run '^TestSanitizer(Corpus|HeldOut)$$' ./cmd/symmrepl -runs 20 -busy 8
+	go test -count=1 -timeout 120m -run '^TestSanitizer(Corpus|HeldOut)$$' ./cmd/symmrepl -runs 200
 	go test -count=1 -timeout 20m -run '^TestRandomCalls$$' ./symmem/symmemtest -calls 500
 	@if command -v clang++-14 >/dev/null; then set -x; export SYMMREPL_CXX=clang++-14; \
 		go test -count=1 -timeout 10m -run '^Test(Constructors|Faults|Sanitize)' ./symmem/internal/cpu && go test -count=1 -timeout 20m -run '^TestSanitizer' ./cmd/symmrepl; \

@@ -105,6 +105,7 @@ func testPairs(t *testing.T, heldOut bool) {
 		t.Skip("the corpus is tried in long tests only")
 	}
 	const ranks = 4
+	keepBusy(t, *busyProcesses)
 	for _, group := range []struct{ name, files, hosts, network string }{
 		{"one host", "testdata/sanitizer/*.txt", "", ""},
 		{"two hosts", "testdata/sanitizer/hosts/*.txt", "2", "null reorder=on seed=7"},

@@ -15,7 +15,7 @@ import (
 
 var (
 	solutionTimes = flag.Int("solutions", 0, "run the solutions of the tutorials so often, on 1, 2 and 4 ranks; 0: once, on one rank")
-	solutionBusy  = flag.Int("busy", 0, "beside the solutions of the tutorials, keep so many processes computing")
+	busyProcesses = flag.Int("busy", 0, "beside the solutions of the tutorials, and beside the corpus of the sanitizer, keep so many processes computing")
 )
 
 // In fresh kernels of 1, 2 and 4 ranks each exercise's check accepts the solution, and the other cells show what the text around them says.
@@ -35,7 +35,7 @@ func TestSolutions(t *testing.T) {
 		times, sizes = *solutionTimes, []int{1, 2, 4}
 	}
 	h := jupyter(t)
-	keepBusy(t, *solutionBusy)
+	keepBusy(t, *busyProcesses)
 	for round := range times {
 		for _, ranks := range sizes {
 			want := map[string]executedNotebook{}
