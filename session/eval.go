@@ -114,8 +114,12 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	if len(errs) > 0 {
 		return fail(errs...)
 	}
+	var only RankList
+	if len(r.ranks) < c.size {
+		only = r.ranks
+	}
 	for incarnation, ranks := range r.byIncarnation() {
-		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program, r.sanitize}}, []byte(cell.Source))
+		c.tell(ranks, command{Eval: &evalCommand{incarnation, r.number, cell.ID, cell.Name, cell.Line, cell.Columns, cell.Program, r.sanitize, only}}, []byte(cell.Source))
 	}
 	r.loop(ctx)
 	reply := r.end()

@@ -140,7 +140,8 @@ type Communicator interface {
 	Abort(why string)
 	// Waits lists what this rank waits for at this moment, empty when it waits for nothing.
 	Waits() []Wait
-	// Begin says that a cell begins on this rank, by a number: all ranks have finished those of smaller numbers.
+	// Begin says that a cell begins on this rank, by a number: all ranks have finished those of smaller numbers. A Communicator whose method
+	// Confine(ranks []int) is called before learns which ranks run that cell, until Finish returns; nil: all. It refuses calls that need others.
 	Begin(run uint64)
 	// Finish waits for this rank's device work at the end of a cell and returns the first fault of it.
 	Finish(ctx context.Context) *Error

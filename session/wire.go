@@ -1,7 +1,7 @@
 package session
 
 // wireVersion is that of the messages in this file, between the processes of one session.
-const wireVersion = 8
+const wireVersion = 9
 
 // maxPayload bounds the raw bytes of one message.
 const maxPayload = 64 << 20
@@ -40,6 +40,7 @@ type evalCommand struct {
 	Columns     int
 	Program     []string    `json:",omitempty"`
 	Sanitize    *Sanitizing `json:",omitempty"` // what to do before the cell
+	Only        RankList    `json:",omitempty"` // the ranks that run it; none: all
 }
 
 type inputCommand struct {

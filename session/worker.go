@@ -269,6 +269,9 @@ func (w *worker) work() {
 func (w *worker) run(j job) {
 	w.stdin.reset(j.ctx)
 	w.begin(j.eval.Run)
+	if confined, ok := w.comm.(interface{ Confine(ranks []int) }); ok {
+		confined.Confine(j.eval.Only)
+	}
 	r := Result{Err: w.sanitize(j.eval.Sanitize)}
 	w.comm.Begin(j.eval.Run)
 	if r.Err == nil {

@@ -92,6 +92,7 @@ var functions = map[string]any{
 	"Runtime.Close":                       (*symmem.Runtime).Close,
 	"Runtime.Compile":                     (*symmem.Runtime).Compile,
 	"Runtime.CompileAt":                   (*symmem.Runtime).CompileAt,
+	"Runtime.Confine":                     (*symmem.Runtime).Confine,
 	"Runtime.DevComm":                     (*symmem.Runtime).DevComm,
 	"Runtime.DeviceName":                  (*symmem.Runtime).DeviceName,
 	"Runtime.Elapsed":                     (*symmem.Runtime).Elapsed,

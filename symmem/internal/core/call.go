@@ -15,7 +15,8 @@ import (
 // the arguments of its kernel and the rule by which it picks one.
 //
 //	check    NewCall reads the options and refuses a group that cannot be used; one that spans hosts, if the call
-//	         needs the memory of all members. The operation then refuses arguments that do not fit. Nothing is locked yet, and a refused call has changed nothing.
+//	         needs the memory of all members; and a collective call in a cell that does not run on all of them. The
+//	         operation then refuses arguments that do not fit. Nothing is locked yet, and a refused call has changed nothing.
 //	Enter    locks the world, so that calls of several goroutines are issued one after the other; Leave unlocks it.
 //	Begin    picks the stream. It refuses the call while the world is aborted and, if the call uses signals, while
 //	         the ranks' signals may be out of step.
@@ -62,6 +63,9 @@ func (rt *Runtime) newCall(op string, m Manner, g *Group, taken OptionSet, opts 
 	c.rt = rt
 	rt.read(&c.opts, op, g, false, taken, opts)
 	c.Record.op, c.Record.Manner, c.Record.group = op, m, c.opts.group
+	if m == Collective {
+		c.opts.group.mustTakePart(op)
+	}
 	if m >= Communicating {
 		c.checkHosts(taken)
 	}
@@ -74,6 +78,9 @@ func (h *Handle) newCall(op string, m Manner, taken OptionSet, opts []Option) (c
 	c.rt = h.g.rt
 	c.rt.read(&c.opts, op, h.g, true, taken, opts)
 	c.Record.op, c.Record.Manner, c.Record.group = op, m, h.g
+	if m == Collective {
+		h.g.mustTakePart(op)
+	}
 	return c
 }
 

@@ -95,6 +95,11 @@ func (g *Graph) Replay(opts ...Option) {
 	rt.hostCall(op)
 	defer c.Enter().Leave()
 	g.inUse(op)
+	for i := range g.calls {
+		if r := &g.calls[i]; r.Manner == Collective {
+			r.group.mustTakePart(r.op)
+		}
+	}
 	c.Begin()
 	s := c.stream
 	for _, t := range g.tensors {

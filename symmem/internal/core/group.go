@@ -273,6 +273,9 @@ func (g *Group) gather(op, desc string, data []byte) ([][]byte, error) {
 	if g.rt.client == nil {
 		return [][]byte{data}, nil
 	}
+	if err := g.takePart(op); err != nil {
+		return nil, err
+	}
 	done := g.rt.waitOnHost(op, g, g.met)
 	defer done()
 	g.rt.publish()

@@ -68,6 +68,9 @@ func (r *Region) NewCall(op string, m Manner, taken OptionSet, opts []Option) Ca
 	rt := r.h.g.rt
 	c := Call{rt: rt}
 	rt.read(&c.opts, op, r.h.g, false, taken, opts)
+	if m == Collective {
+		r.h.g.mustTakePart(op)
+	}
 	c.Record.op, c.Record.Manner, c.Record.group, c.Record.far = op, m, r.h.g, r.h.g.spans()
 	if c.opts.group != r.h.g {
 		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))

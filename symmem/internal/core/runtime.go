@@ -53,12 +53,13 @@ type Runtime struct {
 	crowded    atomic.Bool             // kernels of other ranks run beside this one's on the same device
 	noNetwork  atomic.Pointer[string]  // why there is none, though the world spans hosts
 	comms      communicators
-	posting    atomic.Bool   // kernels of the user's were given what posts operations for other hosts
-	sanitized  atomic.Bool   // kernels are watched
-	order      atomic.Int64  // that the sanitizer's seed chooses
-	checking   atomic.Bool   // kernels of the user's have checked pointers
-	gaveUpOnce atomic.Bool   // a wait, since the signals were last in step
-	run        atomic.Uint64 // the number of the session's cell
+	posting    atomic.Bool           // kernels of the user's were given what posts operations for other hosts
+	sanitized  atomic.Bool           // kernels are watched
+	order      atomic.Int64          // that the sanitizer's seed chooses
+	checking   atomic.Bool           // kernels of the user's have checked pointers
+	gaveUpOnce atomic.Bool           // a wait, since the signals were last in step
+	run        atomic.Uint64         // the number of the session's cell
+	only       atomic.Pointer[[]int] // the ranks that it runs on; nil: all
 
 	located locations
 

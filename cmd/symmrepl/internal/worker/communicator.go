@@ -101,6 +101,9 @@ func (c communicator) Findings() (found []session.Finding) {
 
 func (c communicator) Begin(run uint64) { c.runtime.Begin(run) }
 
+// Confine refuses collective calls that need ranks on which the cell does not run.
+func (c communicator) Confine(ranks []int) { c.runtime.Confine(ranks) }
+
 func (c communicator) Finish(ctx context.Context) *session.Error {
 	if err := c.runtime.Finish(ctx); err != nil {
 		return explain(err, c.places)
