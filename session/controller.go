@@ -53,6 +53,7 @@ type controller struct {
 	ranks       []*rankState
 	history     history
 	cells       int
+	ended       int // the last cell before a restart of all ranks without replay; 0 if there was none
 	run         *run
 	runs        uint64
 	idle        *fold        // collects what is printed between cells
@@ -512,7 +513,11 @@ func (c *controller) unavailable(ranks []int) (errs []*Error) {
 func (c *controller) History(context.Context) ([]Cell, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.history.cells(), nil
+	cells := c.history.cells()
+	for i := range cells[:c.ended] {
+		cells[i].Ended = true
+	}
+	return cells, nil
 }
 
 // Close implements Session. It interrupts a cell that runs by ending its workers.

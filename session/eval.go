@@ -30,15 +30,22 @@ func (c *controller) Eval(ctx context.Context, cell Cell) Reply {
 	if !cell.Silent {
 		c.setLate(cell.Late)
 	}
+	if !cell.Silent && len(reply.Errors) > 0 {
+		c.noteFailure(cell.ID, reply.Errors[0])
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !cell.Silent && len(reply.Errors) > 0 {
-		c.history[cell.ID-1].failed = firstLine(reply.Errors[0].Error())
-	}
 	for _, f := range reply.Findings {
 		c.found.Add(f)
 	}
 	return reply
+}
+
+// noteFailure notes in the history that a cell has failed.
+func (c *controller) noteFailure(cell int, err *Error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.history[cell-1].failed = firstLine(err.Error())
 }
 
 // announceWait shows what a cell waits for if it does not get its turn soon. The caller calls done when the wait is over; after that nothing

@@ -361,6 +361,52 @@ func TestReplayFailures(t *testing.T) {
 	c.want(c.eval("gather x"), "= [0,1] 01\n")
 }
 
+// A restart of all ranks without replay ends what was before: a later replay begins after it. The cell that it has ended, and one that was interrupted in a
+// replay, are not replayed either.
+func TestReplayBeginsAnew(t *testing.T) {
+	c := launch(t, 2)
+	restart := func(ctx context.Context, replay bool) string {
+		var out strings.Builder
+		if err := c.Restart(ctx, nil, replay, func(o Output) { out.WriteString(Prefix(o.Ranks, 2) + o.Text) }); err != nil {
+			out.WriteString("! " + err.Error() + "\n")
+		}
+		return out.String()
+	}
+	const restarted = "[0,1] rank 0,1 was restarted: a fresh worker took over, variables are lost there\n[0,1] lost: symmetric memory of rank 0,1\n"
+	c.eval("print old\nlet x 1")
+	_, shown := c.start("do blocked here", 0, 1)
+	c.want(restart(t.Context(), false), "")
+	c.want(shown(), strings.ReplaceAll("\n"+restarted, "\n[", "\nnote [")[1:]+"! [0,1] died the worker was restarted (a fresh one takes its place)\n")
+	history, _ := c.History(t.Context())
+	if len(history) != 2 || !history[0].Ended || !history[1].Ended || history[1].Failed == "" {
+		t.Errorf("history %+v", history)
+	}
+	c.want(restart(t.Context(), true), restarted+"nothing is replayed: no cell was entered on these ranks since they were started\n")
+	c.eval("print new\nlet y 1")
+	c.eval("sleep 600")
+	c.want(restart(t.Context(), true), restarted+"[0,1] new\n")
+	c.want(c.eval("get x"), "! [0,1] type in:1: undefined: x\n")
+	c.want(c.eval("get y"), "= [0,1] 1\n")
+
+	// The replay is interrupted in a cell that sleeps: the next one leaves that out.
+	ctx, interrupt := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer interrupt()
+	if got := restart(ctx, true); !strings.Contains(got, "! replay stopped at cell 4: ") {
+		t.Errorf("the interrupted replay: %s", got)
+	}
+	c.want(restart(t.Context(), true), restarted+"the replay leaves out the cells 4,5, which failed\n[0,1] new\n")
+	history, _ = c.History(t.Context())
+	if last := history[len(history)-1]; last.Ended || last.Failed != "" {
+		t.Errorf("the last cell %+v", last)
+	}
+
+	// A restart of one rank ends nothing: the other has its variables.
+	if err := c.Restart(t.Context(), []int{1}, false, nil); err != nil {
+		t.Error(err)
+	}
+	c.want(restart(t.Context(), true), restarted+"the replay leaves out the cells 4,5, which failed\n[0,1] new\n")
+}
+
 // A rank that dies again and again while nothing runs is given up, until a restart.
 func TestGivesUp(t *testing.T) {
 	c := launch(t, 2)

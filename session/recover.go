@@ -18,12 +18,16 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	if err != nil {
 		return err
 	}
-	before := c.preempt(ranks)
+	anew := !replay && len(ranks) == c.size
+	before := c.preempt(ranks, anew)
 	if err := c.acquire(ctx); err != nil {
 		return err
 	}
 	defer c.release()
 	c.mu.Lock()
+	if anew {
+		c.ended = c.cells
+	}
 	for _, r := range ranks {
 		s := c.ranks[r]
 		switch {
@@ -70,10 +74,14 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	return nil
 }
 
-// preempt kills the workers of those of ranks that are in a cell. It returns the incarnations of all workers of ranks before that.
-func (c *controller) preempt(ranks []int) map[int]int {
+// preempt kills the workers of those of ranks that are in a cell. If the restart begins anew, that cell is the last of what it ends. It returns the incarnations
+// of all workers of ranks before that.
+func (c *controller) preempt(ranks []int, anew bool) map[int]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if anew && c.run != nil {
+		c.ended = c.cells
+	}
 	before := map[int]int{}
 	for _, r := range ranks {
 		s := c.ranks[r]
@@ -85,16 +93,19 @@ func (c *controller) preempt(ranks []int) map[int]int {
 	return before
 }
 
-// replay runs the history on ranks that have just been started, without the cells that failed or were interrupted: they would do so again, or
-// hang.
+// replay runs the history on ranks that have just been started, from the last restart on that ended what was before. It leaves out cells that failed or were
+// interrupted, in an earlier replay, too: they would do so again, or hang.
 func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) error {
 	history, err := c.History(ctx)
 	if err != nil {
 		return err
 	}
 	history = slices.DeleteFunc(history, func(cell Cell) bool {
-		return cell.Ranks != nil && len(intersection(ranks, cell.Ranks)) == 0
+		return cell.Ended || cell.Ranks != nil && len(intersection(ranks, cell.Ranks)) == 0
 	})
+	if len(history) == 0 {
+		out(Output{Stream: Note, Text: "nothing is replayed: no cell was entered on these ranks since they were started\n"})
+	}
 	var left []int
 	for _, cell := range history {
 		if cell.Failed != "" {
@@ -117,6 +128,9 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 		}
 		cell.Ranks, cell.Output = on, out
 		if reply := c.evaluate(ctx, cell); len(reply.Errors) > 0 {
+			if ctx.Err() != nil {
+				c.noteFailure(cell.ID, reply.Errors[0])
+			}
 			err := fmt.Errorf("replay stopped at cell %d: %w", cell.ID, reply.Errors[0])
 			if len(ranks) < c.size {
 				err = fmt.Errorf("%w; collective calls need all ranks: restart them all to replay", err)
@@ -127,7 +141,7 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 	return nil
 }
 
-// replayHint ends what is said of ranks whose variables are lost, unless the cells are about to run again.
+// replayHint ends what is said of ranks whose variables are lost, unless the cells are about to run again, or cannot.
 const replayHint = " (`:restart replay` runs the cells again)"
 
 // repair waits until every rank has a worker and, after an abort or a death, makes all ranks recover together. It is cheap when nothing has
@@ -162,7 +176,10 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	all := allRanks(c.size)
 	causes, incarnations, previousEnded := make([]string, c.size), make([]int, c.size), make([]chan struct{}, c.size)
 	c.mu.Lock()
-	replaced := c.replaced
+	replaced, hint := c.replaced, replayHint
+	if c.ended == c.cells { // there is nothing to run again
+		hint = ""
+	}
 	c.dirty, c.replaced, c.unrecovered = false, nil, nil
 	for r, s := range c.ranks {
 		causes[r], incarnations[r], previousEnded[r] = s.cause, s.incarnation, s.previousEnded
@@ -212,7 +229,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 	for _, cause := range sortedKeys(fresh) {
 		ranks := fresh[cause]
 		out(Output{Ranks: ranks, Stream: Note, Text: fmt.Sprintf(
-			"rank %s %s: a fresh worker took over, variables are lost there%s\n", FormatRanks(ranks), cause, replayHint)})
+			"rank %s %s: a fresh worker took over, variables are lost there%s\n", FormatRanks(ranks), cause, hint)})
 	}
 	for _, l := range sortedKeys(lost) {
 		out(Output{Ranks: lost[l], Stream: Note, Text: "lost: " + l + "\n"})

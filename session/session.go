@@ -16,7 +16,8 @@ type Session interface {
 	Inspect(ctx context.Context, ranks []int, q Query) ([]Answer, error)
 	// Ranks describes the processes.
 	Ranks(ctx context.Context) ([]RankInfo, error)
-	// Restart replaces workers (nil: all) by fresh ones; with replay it then runs the history on them.
+	// Restart replaces workers (nil: all) by fresh ones; with replay it then runs the history on them. If it replaces all of them without replay, what can
+	// be replayed later begins anew.
 	Restart(ctx context.Context, ranks []int, replay bool, out func(Output)) error
 	// History returns the cells evaluated so far, oldest first.
 	History(ctx context.Context) ([]Cell, error)
@@ -37,6 +38,7 @@ type Cell struct {
 	Ranks   []int  // the ranks that run it; nil means all
 	Silent  bool   // not recorded in the history
 	Failed  string // of a cell in the history: the first line of why it failed, on any rank; "" if it did not
+	Ended   bool   // of a cell in the history: it was before a Restart of all ranks without replay, which ended what it belonged to
 	// Columns is how many columns a printed value has on the user's screen; 0 if that is not known.
 	Columns int
 	Stop    string // by what the user interrupts the cell, as remarks call it; "Ctrl-C" when empty

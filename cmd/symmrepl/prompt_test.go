@@ -252,6 +252,22 @@ func TestRestart(t *testing.T) {
 	x.enter("x + 10")
 	x.expect("[0] 40\n")
 	x.expect("[1] 41\n")
+
+	// A restart of all ranks ends what was before: nothing of it is replayed, also not what hung.
+	x.enter(`fmt.Println("it", "hangs"); select {}`)
+	x.expect("[0,1] it hangs\n")
+	x.send(ctrlC)
+	x.enter(":restart")
+	x.expect("[0,1] rank 0,1 was restarted: a fresh worker took over, variables are lost there\n")
+	x.enter("x")
+	x.expect("undefined: x\n")
+	x.expect("ranks 0,1 were restarted after cell 4, which lost x there: enter the cell")
+	x.enter("y := 50")
+	x.enter(":restart replay")
+	x.expect("the replay leaves out cell 5, which failed\n")
+	x.enter("y + symm.Rank()")
+	x.expect("[0] 50\n")
+	x.expect("[1] 51\n")
 }
 
 func TestNothingIsLeft(t *testing.T) {

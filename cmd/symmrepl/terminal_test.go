@@ -271,8 +271,8 @@ func TestRemarksFitTheScreen(t *testing.T) {
 	}
 	x.send("symm.Explain(42)\r")
 	x.expect("[0,1] cell[1]:1:14: cannot use 42 (untyped int constant) as\n[0,1]   func() value in argument to symm.Explain\n[0,1]     symm.Explain(42)\n")
-	x.enter(":restart")
-	x.expect("[0,1] rank 0,1 was restarted: a fresh worker took over,\n[0,1]   variables are lost there (`:restart replay` runs the\n[0,1]   cells again)\n")
+	x.enter(":restart 1")
+	x.expect("[1] rank 1 was restarted: a fresh worker took over,\n[1]   variables are lost there (`:restart replay` runs the\n[1]   cells again)\n")
 	x.enter(":help save")
 	x.expect("\"symmrepl run FILE\" and \":load FILE\" run them again. The\nfile is Go:")
 	x.enter(":help")

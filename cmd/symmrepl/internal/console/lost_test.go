@@ -37,4 +37,13 @@ func TestNamesLost(t *testing.T) {
 			t.Errorf("%s on %v: %s", test.name, test.ranks, got)
 		}
 	}
+	fake.Cells[1].Ended = true
+	fake.OnEval = func(session.Cell) session.Reply {
+		return session.Reply{Errors: []*session.Error{{Kind: session.KindType, Ranks: []int{1}, Peer: -1, Msg: "undefined: x"}}}
+	}
+	out.Reset()
+	c.Run(context.Background(), "x")
+	if got := out.String(); !strings.Contains(got, "rank 1 was restarted after cell 2, which lost x there: enter the cell again that defines it") {
+		t.Errorf("after a restart: %s", got)
+	}
 }

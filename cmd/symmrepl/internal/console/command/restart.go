@@ -15,8 +15,8 @@ func restart(t *tour.Tour) console.Command {
 		Name: "restart", Args: "[RANKS] [replay]", Group: devices, Where: console.AllRanks,
 		Help: `replace worker processes by fresh ones
 ":restart" replaces all of them, ":restart 2" only rank 2. Their variables are lost, and their symmetric tensors are lost
-for all ranks. With "replay" the session's cells are then run again on the fresh workers, in order, but for those that
-failed or were interrupted. In a notebook, ":restart -n 8" starts a new session with 8 ranks.`,
+for all ranks. With "replay" the cells are then run again on the fresh workers, in order, but for those that failed or were
+interrupted, and those before a ":restart" of all ranks, which has ended what they belong to. In a notebook, ":restart -n 8" starts a new session with 8 ranks.`,
 		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
 			return c.CompleteRanks(arg, "all", "replay")
 		},
