@@ -194,10 +194,9 @@ func (w *watchedSession) evaluate(name, source string) session.Reply {
 // inOrder evaluates a cell in the order of a seed.
 func (w *watchedSession) inOrder(seed int, source string) session.Reply {
 	w.t.Helper()
-	if reply := w.evaluate("sanitize", fmt.Sprintf("symm.Sanitize(true, %d)", seed)); len(reply.Errors) > 0 {
-		w.t.Fatal(reply.Errors[0])
-	}
-	reply := w.evaluate("pair", source)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	reply := w.Eval(ctx, session.Cell{Name: "pair", Line: 1, Source: source, Sanitize: &session.Sanitizing{On: true, Seed: int64(seed)}})
 	if len(reply.Errors) > 0 {
 		w.evaluate("recover", "symm.Recover()")
 		w.evaluate("names", names) // where a worker was replaced
