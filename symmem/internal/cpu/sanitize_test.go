@@ -116,6 +116,12 @@ var watchedCases = []watchedCase{
   __syncthreads();
   s[threadIdx.x] = t[threadIdx.x];
 }`, 1, 64, []string{"never written: 3 reads"}},
+	{"shared memory that all add to first", `__global__ void k(float* t) {
+  __shared__ unsigned s;
+  atomicAdd(&s, 1u);
+  __syncthreads();
+  t[threadIdx.x] = s;
+}`, 1, 32, []string{"never written: 3 reads atomically"}},
 	{"shared memory that is added to first", `__global__ void k(float* t) {
   __shared__ unsigned s;
   if (threadIdx.x == 1) atomicAdd(&s, 1u);

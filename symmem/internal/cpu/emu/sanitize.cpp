@@ -15,6 +15,7 @@ void Sanitizer::name(Actor& a) { a.id = region()->actors.fetch_add(1) + 1; }
 
 void Sanitizer::follow(Sanitizer& before) {
   caller = before.caller.load();
+  host_.id = before.host_.id, host_.sequence = before.host_.sequence;  // each actor makes all clocks longer
   synchronized(before.submitted());
   for (const Finding& f : before.take()) found(f);
 }

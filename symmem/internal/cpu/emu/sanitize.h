@@ -190,7 +190,7 @@ class Block {
   bool locate(std::uintptr_t p, Where&);
   void check(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void unwritten(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
-  void written(const Granule&, u8 mask);
+  void written(const Granule&, u8 mask, unsigned how);
   void too_early(Granule&, std::uintptr_t p, unsigned size, u8 mask, u32 pc);
   void used(const void* p, unsigned how);
   void step(std::uintptr_t p, unsigned size, bool stores, u32 pc);

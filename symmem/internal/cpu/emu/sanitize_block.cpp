@@ -196,7 +196,7 @@ void Block::check(const Where& w, std::uintptr_t p, unsigned size, u8 mask, unsi
     if (!(how & kWrite)) unwritten(w, p, size, mask, how, pc);
     g.unwritten = static_cast<u8>(g.unwritten & ~mask);
   }
-  if (w.shared && (how & kWrite) && !unwritten_.empty()) written(g, mask);
+  if (w.shared && (how & kWrite) && !unwritten_.empty()) written(g, mask, how);
   const unsigned me = thread();
   hot_[me].accessed = true;
   const u32 time = time_of(me);
@@ -297,7 +297,7 @@ void Block::unwritten(const Where& w, std::uintptr_t p, unsigned size, u8 mask, 
   if (!w.shared) return report(Kind::kNeverWritten, kNoReason, p, size, how, pc, nullptr, nullptr, 0);
   Unwritten u{w.granule, {}, {}};
   const unsigned me = thread();
-  u.read.task = task_, u.read.time = time_of(me), u.read.thread = me, u.read.mask = mask;
+  u.read.task = task_, u.read.time = time_of(me), u.read.thread = me, u.read.mask = mask, u.read.how = how;
   Finding& f = u.finding;
   f.kind = Kind::kNeverWritten;
   f.size = size;
@@ -308,9 +308,9 @@ void Block::unwritten(const Where& w, std::uintptr_t p, unsigned size, u8 mask, 
 }
 
 // written drops reads of unwritten bytes of a granule with which a write by the thread races.
-void Block::written(const Granule& g, u8 mask) {
+void Block::written(const Granule& g, u8 mask, unsigned how) {
   const Launch* l;
-  std::erase_if(unwritten_, [&](const Unwritten& u) { return u.granule == &g && u.read.mask & mask && !knows(0, u.read, l, nullptr); });
+  std::erase_if(unwritten_, [&](const Unwritten& u) { return u.granule == &g && u.read.mask & mask && !(u.read.how & how & kAtomic) && !knows(0, u.read, l, nullptr); });
 }
 
 // stray is an access of memory that has no shadow: that was freed, of a page beside some that is watched, where nobody may be, or none of our business.

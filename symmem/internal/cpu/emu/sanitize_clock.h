@@ -62,6 +62,7 @@ class Knowledge {
   bool knows(Task, const Launch&, unsigned thread, u64 time) const;
 
  private:
+  bool tells(const Entry* e, u32 n) const;
   void hold() {
     if (clock_) clock_->users.fetch_add(1, std::memory_order_relaxed);
   }

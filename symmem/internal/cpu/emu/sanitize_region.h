@@ -41,7 +41,7 @@ struct Clock;
 struct Sync;
 
 constexpr unsigned kRanks = 128;
-constexpr unsigned kClasses = 12;            // of sizes of clocks
+constexpr unsigned kClasses = 20;            // of sizes of clocks
 constexpr unsigned kSegments = 4096;
 constexpr unsigned kModules = 4096;
 constexpr unsigned kTasks = 1 << 18;         // of a rank, that are remembered

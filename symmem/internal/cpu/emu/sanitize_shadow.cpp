@@ -110,8 +110,19 @@ void remove(std::uintptr_t p, u64 inode, bool owner) {
 }
 
 void forget() {
-  std::lock_guard lock(ranges_mutex);
-  for (const Range* r : ranges) give(r->shadow, r->bytes);
+  {
+    std::lock_guard lock(ranges_mutex);
+    for (const Range* r : ranges) give(r->shadow, r->bytes);
+  }
+  Region& r = *region();
+  {
+    Held held(r.met_lock);
+    met().forget();
+    for (unsigned rank = 0; rank < kRanks; rank++)
+      for (unsigned i : {0, 1}) ended(rank, i).forget();
+  }
+  Held held(r.outside_lock);
+  outside().forget();
 }
 
 Known told_by(const Release& r) {

@@ -137,7 +137,7 @@ void retire(std::uintptr_t p, std::size_t bytes);
 
 // mark says what bytes are from now on, and forgets their accesses.
 void mark(std::uintptr_t p, std::size_t bytes, unsigned state);
-// forget forgets what was said and done of all memory that this process watches. Nobody makes accesses that are watched.
+// forget forgets what was said and done of all memory that this process watches, and what ranks have let each other know. Nobody makes accesses that are watched.
 void forget();
 
 // sync_of returns the Sync of the word that begins at a byte of a granule, a fresh one if it has none and make; the granule is locked.
