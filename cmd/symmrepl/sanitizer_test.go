@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -116,22 +117,31 @@ func testPairs(t *testing.T, heldOut bool) {
 				t.Fatal(err)
 			}
 			t.Setenv("SYMMREPL_NET", group.network)
-			w := &watchedSession{t: t, Session: launchOn(t, ranks, hosts)}
-			w.evaluate("names", names)
-			if reply := w.evaluate("sanitize", "symm.Sanitize(true, 0)"); len(reply.Errors) > 0 {
-				if strings.Contains(reply.Errors[0].Msg, "kernels that are watched need") {
-					t.Skip(reply.Errors[0]) // the compiler is too old
-				}
-				t.Fatal(reply.Errors[0])
-			}
+			files := map[string][]pair{}
 			for _, p := range readPairs(t, group.files) {
 				if p.heldOut == heldOut {
-					t.Run(strings.TrimSuffix(filepath.Base(p.file), ".txt")+"/"+p.name, func(t *testing.T) {
-						w.t = t
-						w.right(p)
-						w.wrong(p)
-					})
+					name := strings.TrimSuffix(filepath.Base(p.file), ".txt")
+					files[name] = append(files[name], p)
 				}
+			}
+			for _, name := range slices.Sorted(maps.Keys(files)) {
+				t.Run(name, func(t *testing.T) {
+					w := &watchedSession{t: t, Session: launchOn(t, ranks, hosts)}
+					w.evaluate("names", names)
+					if reply := w.evaluate("sanitize", "symm.Sanitize(true, 0)"); len(reply.Errors) > 0 {
+						if strings.Contains(reply.Errors[0].Msg, "kernels that are watched need") {
+							t.Skip(reply.Errors[0]) // the compiler is too old
+						}
+						t.Fatal(reply.Errors[0])
+					}
+					for _, p := range files[name] {
+						t.Run(p.name, func(t *testing.T) {
+							w.t = t
+							w.right(p)
+							w.wrong(p)
+						})
+					}
+				})
 			}
 		})
 	}

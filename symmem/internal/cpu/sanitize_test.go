@@ -291,15 +291,6 @@ __global__ void k(float* t) {
   __threadfence_block();
   flag[threadIdx.x] = 2;
 }`, 1, 32, nil},
-	{"data and flag, both volatile", `__global__ void k(volatile float* t) {
-  if (blockIdx.x == 0) {
-    t[0] = 1;
-    t[1] = 1;
-  } else {
-    while (t[1] == 0) ;
-    t[2] = t[0];
-  }
-}`, 2, 1, []string{"order too weak: 7 reads atomically, 3 writes atomically"}},
 	{"two flags, and a fence", `__global__ void k(volatile float* t) {
   if (blockIdx.x == 0) {
     t[3] = 1;

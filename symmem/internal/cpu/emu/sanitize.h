@@ -111,16 +111,6 @@ struct Hot {
   bool used;          // something of its ThreadState is set
   bool accessed;      // since time
   const void* polled; // a word that it reads, with a volatile access: what the access finds is not known until the next one
-  bool early;         // it has read a value that may be old: see Early
-};
-
-// Early is a relaxed read of a word whose latest store the thread knows of only because it has seen another word, and neither side has fenced between the two: what it reads may
-// be the value before. If it comes to the word again, it waits for the value, or compares, and if it fences, it goes by what it knows then; but if it stores something first, it has used the value.
-struct Early {
-  std::uintptr_t at;
-  unsigned size;
-  u32 pc;
-  Cell store;
 };
 
 // ThreadState is what else is kept of a thread of a block.
@@ -133,7 +123,6 @@ struct ThreadState {
   u32 mask;
   u32 barrier_pc;     // of a barrier, or of a warp operation
   Known more;         // beyond what the block knows
-  Early early;        // valid if Hot's
   Release fence[3];   // what it let others know at its latest fences
   Release pending[kPending];  // what it has seen and will know at its next fence
 };
@@ -191,8 +180,6 @@ class Block {
   void check(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void unwritten(const Where&, std::uintptr_t p, unsigned size, u8 mask, unsigned how, u32 pc);
   void written(const Granule&, u8 mask, unsigned how);
-  void too_early(Granule&, std::uintptr_t p, unsigned size, u8 mask, u32 pc);
-  void used(const void* p, unsigned how);
   void step(std::uintptr_t p, unsigned size, bool stores, u32 pc);
   Stepping& stepping(unsigned thread);
   bool unordered(const Step&);

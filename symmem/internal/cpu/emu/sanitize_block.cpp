@@ -129,7 +129,6 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
   Hot& hot = hot_[me];
   ThreadState& t = threads_[me];
   if (hot.polled) settle(t);
-  if (hot.early) used(at, how);
   if (how & kAtomic) {
     hot.used = true;
     if (random_) perhaps_switch();
@@ -142,7 +141,6 @@ void Block::access(const void* at, unsigned size, unsigned how, const void* pc) 
     if (done > 0 && !locate(p, w)) return stray(p, size - done, how, offset(pc));
     Held held(w.granule->lock);
     check(w, p, size, mask, how, offset(pc));
-    if (how == (kRead | kAtomic)) too_early(*w.granule, p, size, mask, offset(pc));
     if (how == (kWrite | kAtomic))
       if (Sync* s = sync_of(*w.granule, low, true)) store(t, *s, false, false, kSystemScope);
     p += n, done += n;
@@ -262,33 +260,6 @@ bool Block::put_before(const Granule& g, u8 mask) const {
     if (l && l->carried == kPutWrites) return true;
   }
   return false;
-}
-
-// too_early notes a relaxed read of a word, which is locked, if it is what Early says.
-void Block::too_early(Granule& g, std::uintptr_t p, unsigned size, u8 mask, u32 pc) {
-  const unsigned me = thread();
-  if (size > 4 || hot_[me].early) return;  // a word of 8 bytes brings a flag of its own
-  for (const Cell& c : g.cells) {
-    if (!(c.mask & mask) || (c.how & (kWrite | kAtomic)) != (kWrite | kAtomic) || (c.task == task_ && c.thread == me)) continue;
-    const Launch* l;
-    if (knows(0, c, l, nullptr) || !knows(kLevels - 1, c, l, nullptr) || saw(g, c, *l)) continue;
-    hot_[me].early = hot_[me].used = true;
-    threads_[me].early = {p, size, pc, c};
-    return;
-  }
-}
-
-// used: a thread that has read too early makes another access.
-void Block::used(const void* at, unsigned how) {
-  const unsigned me = thread();
-  const Early& e = threads_[me].early;
-  const bool again = how & kAtomic && reinterpret_cast<std::uintptr_t>(at) == e.at;
-  if (!again && !(how & kWrite)) return;
-  hot_[me].early = false;
-  if (again) return;
-  const TaskRecord* record;
-  const Launch* const l = region()->launch_of(static_cast<Task>(e.store.task), &record);
-  if (l) report(Kind::kOrderTooWeak, kNoFence, e.at, e.size, kRead | kAtomic, e.pc, &e.store, l, record->block);
 }
 
 // unwritten is a read of bytes that nobody has written. In shared memory it is told when the block ends: a thread that writes them later, and has not waited for the read, races with it
@@ -549,7 +520,6 @@ void Block::fence(unsigned scope) {
   t.waiting = static_cast<u8>(left);
   const Release now = release(number(t));
   for (unsigned i = 0; i <= scope; i++) t.fence[i] = now;
-  hot_[number(t)].early = false;
   if (!stepping_.empty()) stepping_[number(t)] = Stepping{};
 }
 
@@ -574,10 +544,6 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   t.scope = 0;
   const bool acquire = !relaxed && kind != kStore && (order == __ATOMIC_CONSUME || order == __ATOMIC_ACQUIRE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);
   const bool release_order = !relaxed && kind != kLoad && (order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST);
-  if (hot_[number(t)].early) {
-    if (acquire || release_order) hot_[number(t)].early = false;
-    else used(at, kind == kLoad ? kRead | kAtomic : kWrite | kAtomic);
-  }
   auto learn_outside = [&] {
     Known all;
     {
@@ -600,7 +566,6 @@ void Block::atomic(const void* at, unsigned size, unsigned kind, int order, u64 
   const u8 mask = static_cast<u8>(((1u << size) - 1) << (p & 7));
   if (kind == kSwap && locked_->unwritten & mask) unwritten(locked_where_, p, size, mask, kRead | kAtomic, offset(pc));
   check(locked_where_, p, size, mask, (kind == kLoad ? unsigned{kRead} : unsigned{kWrite}) | kAtomic | narrow(scope), offset(pc));
-  if (kind == kLoad && !acquire) too_early(*locked_, p, size, mask, offset(pc));
   Sync* const s = sync_of(*locked_, p & 7, kind != kLoad);
   const bool unknown = kind != kStore && (s && (s->strong[0].task || s->weak.task) ? s->last != old : old != 0);
   if (s && kind != kStore) load(t, *s, acquire, scope);
@@ -729,7 +694,6 @@ void Block::arrive_barrier(const void* pc) {
   settle(t);
   t.barrier = 1;
   t.barrier_pc = offset(pc);
-  hot_[number(t)].early = false;
 }
 
 // diverged: a thread waits where others of its group do not: elsewhere, or nowhere any more.
@@ -795,7 +759,6 @@ void Block::share(const u16* who, unsigned n, u32 kind) {
   for (unsigned i = 0; i < n; i++) {
     ThreadState& t = threads_[who[i]];
     hot_[who[i]].time = now_;
-    hot_[who[i]].early = false;
     if (!stepping_.empty()) stepping_[who[i]] = Stepping{};
     if (any) {
       hot_[who[i]].used = true;

@@ -18,7 +18,7 @@ namespace {
 
 // Above where Go begins its heap and below where the system maps programs.
 void* const kBase = reinterpret_cast<void*>(0x4400'0000'0000);
-constexpr std::size_t kBytes = 1ull << 40;
+constexpr std::size_t kBytes = 1ull << 44;  // of addresses: those of memory that was freed are not used again
 
 std::mutex mutex;  // guards what follows, but for the pointer's readers
 Region* mapped = nullptr;

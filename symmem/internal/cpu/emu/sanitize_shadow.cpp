@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -91,7 +92,11 @@ void add(std::uintptr_t p, std::size_t bytes, u64 inode, bool guarded) {
   const std::uintptr_t base = p & ~std::uintptr_t{4095};
   bytes = (p + bytes - base + 4095) & ~std::size_t{4095};
   auto* shadow = inode ? segment_shadow(inode, bytes) : static_cast<Granule*>(region()->take(bytes * 8));
-  if (!shadow) return;
+  if (!shadow) {
+    static std::atomic<bool> said{false};
+    if (!said.exchange(true)) fprintf(stderr, "symmrepl: new memory is no longer watched: the sanitizer has no addresses left for it; :restart begins anew\n");
+    return;
+  }
   const Range* r = new Range{base, bytes, shadow, guarded};
   std::lock_guard lock(ranges_mutex);
   ranges.insert(r);
