@@ -88,3 +88,24 @@ symm.Synchronize()`,
 		})
 	}
 }
+
+// TestSanitizerManyTensors: memory is watched also after thousands of symmetric tensors, of which none was given back.
+func TestSanitizerManyTensors(t *testing.T) {
+	if device() != "cpu" {
+		t.Skip("kernels are watched on the cpu device")
+	}
+	if testing.Short() {
+		t.Skip("the sanitizer's own kernels are compiled in long tests only")
+	}
+	w := &watchedSession{t: t, Session: launchOn(t, 4, session.Hosts{})}
+	w.evaluate("sanitize", "symm.Sanitize(true, 0)")
+	reply := w.evaluate("many", `kept := []*symm.Handle{}
+for range 1100 { kept = append(kept, symm.Rendezvous(symm.Empty(symm.I32, 128))) }
+h := symm.Rendezvous(symm.Empty(symm.I32, 32))
+k := symm.Compile("__global__ void k(symm::Handle h, int* out) {\n  h.buffer<int>((h.rank + 1) % h.world_size)[threadIdx.x] = 1;\n  out[threadIdx.x] = h.buffer<int>(h.rank)[threadIdx.x];\n}")
+k.Launch(symm.Grid(1), symm.Block(32), h, symm.Local(symm.I32, 32))
+symm.Synchronize()`)
+	if len(reply.Errors) > 0 || len(reply.Findings) != 1 || reply.Findings[0].Kind != "race between ranks" {
+		t.Errorf("%v, found %v", reply.Errors, reply.Findings)
+	}
+}

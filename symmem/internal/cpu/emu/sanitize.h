@@ -36,7 +36,7 @@
 //
 // Cells are four a granule of 8 bytes, so that of many readers some are forgotten. Words outside of watched memory, such as those by which the host ends waits, are one word: who releases
 // anything there is taken to tell all that acquire there. Of the threads that have posted to a peer the latest eight are remembered: a strong signal is taken to tell of all that was
-// posted before the latest of these that its thread knows of. A count to which weak signals add tells of those that have come: that others could have come in their place shows in another
+// posted before the latest of these that its thread knows of, and of what those have posted that are forgotten. A count to which weak signals add tells of those that have come: that others could have come in their place shows in another
 // order of the messages. Of a block's reads of a first value one is remembered.
 // Clocks that grow long are shortened by knowing more. All of these hide races; none invents one.
 #pragma once

@@ -96,11 +96,13 @@ void Network::note(Peer& p, const Post& post) {
       o = post;
       return;
     }
-  p.posts[p.next_post++ % p.posts.size()] = post;
+  Post& oldest = p.posts[p.next_post++ % p.posts.size()];
+  p.forgotten = std::max(p.forgotten, oldest.sequence);
+  oldest = post;
 }
 
 u32 Network::before(const Peer& p, const Known& k, unsigned level, const Post& post) {
-  u32 latest = 0;
+  u32 latest = p.forgotten;
   for (const Post& o : p.posts) {
     if (!o.task || o.sequence <= latest) continue;
     const Launch* const l = region()->launch_of(o.task);

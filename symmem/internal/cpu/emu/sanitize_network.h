@@ -50,6 +50,7 @@ class Network {
     u32 sequence = 0;                     // of what was posted last
     std::array<Post, 8> posts;            // of the latest threads
     u32 next_post = 0;
+    u32 forgotten = 0;                    // the last sequence of a thread that is not among these any more
   };
   // What a message's record says, and where it is.
   struct Carrying {
@@ -68,7 +69,7 @@ class Network {
   void done(u64* word, u64 value);
 
   Peer& peer(u32);
-  // note remembers who has posted; before is the last sequence that whoever posts now knows of, at a level.
+  // note remembers who has posted; before is the last sequence that whoever posts now knows of, at a level: what was forgotten counts as known.
   static void note(Peer&, const Post&);
   static u32 before(const Peer&, const Known&, unsigned level, const Post&);
   // learn_all: all that was posted to a peer is over.

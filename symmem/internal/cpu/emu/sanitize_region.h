@@ -42,7 +42,7 @@ struct Sync;
 
 constexpr unsigned kRanks = 128;
 constexpr unsigned kClasses = 20;            // of sizes of clocks
-constexpr unsigned kSegments = 4096;
+constexpr unsigned kSegments = 1 << 17;      // of all ranks, that lie in memory at one time
 constexpr unsigned kModules = 4096;
 constexpr unsigned kTasks = 1 << 18;         // of a rank, that are remembered
 constexpr unsigned kLaunches = 1 << 14;

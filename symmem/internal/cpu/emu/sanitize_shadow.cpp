@@ -94,7 +94,7 @@ void add(std::uintptr_t p, std::size_t bytes, u64 inode, bool guarded) {
   auto* shadow = inode ? segment_shadow(inode, bytes) : static_cast<Granule*>(region()->take(bytes * 8));
   if (!shadow) {
     static std::atomic<bool> said{false};
-    if (!said.exchange(true)) fprintf(stderr, "symmrepl: new memory is no longer watched: the sanitizer has no addresses left for it; :restart begins anew\n");
+    if (!said.exchange(true)) fprintf(stderr, "symmrepl: new memory is no longer watched: the sanitizer has no room left for it, and finds nothing there; :restart begins anew\n");
     return;
   }
   const Range* r = new Range{base, bytes, shadow, guarded};
