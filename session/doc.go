@@ -43,11 +43,15 @@
 // ends after Config.Heartbeat, as it does at once when the supervisor dies. The rank is lost then: no worker takes its place, and the hub tells the other ranks, whose
 // networks end what depends on it.
 //
-// Once a cell has run for a second, the watchdog (watch.go) asks the ranks twice a second what they wait for. If a wait
-// lasts, it shows a table: who waits in which operation, for whom, for what, since when, and who never came. Ranks that wait
-// in no operation say what their code is in, by the stack of its goroutine: a channel, a sleep, a compiled call that does not
-// return, a kernel (doing.go). A cell that has shown nothing for two seconds gets the table once, whatever its ranks do. When
+// Once a cell has run for half a second, the watchdog (watch.go) asks the ranks twice a second what they wait for, and how far they
+// have come (standing.go). Ranks that wait in no operation say what their code is in, by the stack of its goroutine: a channel, a sleep, a compiled call that does not
+// return, a compiler, a kernel (doing.go). If a wait lasts and whoever is waited for does not come, it shows a table: who waits in which operation, for whom, for what,
+// since when, and who never came. hang.go says what that is worth telling. When
 // a rank dies and the others neither end nor wait for it, that is said at once; if they end, before the next worker is there.
+//
+// A wait that cannot end, ends (deadlock.go): if all ranks stand still, and several looks find that nothing has moved between them, the waits of all are ended by the
+// way of an interrupt, and each is an error of KindDeadlock that says what the ranks do that it waited for, with the table as its detail. Config.Deadlock leaves such
+// waits alone. What the session cannot be sure of, such as a kernel of the user's that waits, is told and goes on.
 //
 // # After the end
 //

@@ -12,6 +12,12 @@ type Activity struct {
 	At      string // where in the user's text: the statement that runs, or ran last when What is ""
 	Blocked bool   // it waits for something, and takes no processor time
 	Input   bool   `json:",omitempty"` // what it waits for is a line that the user types
+	Sleeps  bool   `json:",omitempty"` // what it waits for is a time
+	Beside  bool   `json:",omitempty"` // while it waits, other code of cells on this rank computes, sleeps, or is in a call of the system
+
+	// Compiles is set if it waits for a compiler, since so many seconds.
+	Compiles bool    `json:",omitempty"`
+	For      float64 `json:",omitempty"`
 }
 
 // Busy is a kernel of the user's that runs for a while. A Communicator whose method Busy() []Busy may be called at any time tells which do.
@@ -19,6 +25,7 @@ type Busy struct {
 	Kernel string
 	At     string  // where it was launched: "cell[3]:7"; "" if it is not known
 	Spins  string  `json:",omitempty"` // what it reads again and again, and nothing else: "element 3 of i32[8], which is 0, at cell[2]:4"
+	Goes   bool    `json:",omitempty"` // it is known to do something else
 	Since  float64 // seconds
 }
 
@@ -103,13 +110,15 @@ func (w *worker) late() string {
 	return ""
 }
 
-// doing says what the worker does with the cell that it runs.
-func (w *worker) doing() *Activity {
+// doing says what the worker does with the cell that it runs, where p is its progress.
+func (w *worker) doing(p Progress) *Activity {
 	w.mu.Lock()
 	finishing := w.finishing
 	w.mu.Unlock()
 	var a Activity
 	switch teller, tells := w.eval.(interface{ Doing() Activity }); {
+	case p.Compiles != "":
+		a = Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true, For: p.CompilesFor}
 	case w.stdin.waits():
 		a = Activity{What: "waits for a line of standard input", Blocked: true, Input: true}
 	case finishing:

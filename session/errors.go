@@ -20,6 +20,7 @@ const (
 	KindCompile     = errkind.Compile     // a kernel does not compile
 	KindFault       = errkind.Fault       // a kernel faulted
 	KindTimeout     = errkind.Timeout     // a wait reached its deadline
+	KindDeadlock    = errkind.Deadlock    // a wait cannot end: all who could end it are done, or wait too
 	KindInterrupted = errkind.Interrupted // the user interrupted the cell
 	KindPeer        = errkind.Peer        // another rank failed or died while this one waited for it
 	KindDied        = errkind.Died        // this rank's worker died

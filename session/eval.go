@@ -168,7 +168,9 @@ func (c *controller) newRun(ctx context.Context, cell Cell, ranks []int, out fun
 			go asked.want(o.Ranks)
 			return
 		}
-		r.shown.Store(time.Now().UnixNano())
+		if o.Stream != Note {
+			r.shown.Store(time.Now().UnixNano())
+		}
 		out(o)
 	})
 	r.fold.unfinished = c.config.Program != nil && len(ranks) == 1

@@ -68,6 +68,10 @@ type fake struct {
 	doing      Activity
 	ordinal    uint64
 	generation int
+	running    int    // cells and goroutines
+	timers     bool   // something is left for later
+	moves      uint64 // how far it has come
+	kind       Kind   // of the errors of waits that were ended
 }
 
 func startFake(env Env) (Evaluator, Communicator, error) {
@@ -84,13 +88,15 @@ func startFake(env Env) (Evaluator, Communicator, error) {
 			return nil, nil, &Error{Kind: KindSystem, Peer: -1, Msg: why, Hint: "buy one"}
 		}
 	}
-	f := &fake{env: env, vars: map[string]string{}, encoded: map[string][]byte{}, aborted: make(chan struct{}), waits: map[int]Wait{}}
+	f := &fake{env: env, vars: map[string]string{}, encoded: map[string][]byte{}, aborted: make(chan struct{}), waits: map[int]Wait{}, kind: KindPeer}
 	return f, f, nil
 }
 
 func (f *fake) DeviceName() string { return "fake:" + strconv.Itoa(f.env.LocalRank) }
 
 func (f *fake) Eval(ctx context.Context, cell Cell) (r Result) {
+	f.count(1)
+	defer f.count(-1)
 	for i, line := range strings.Split(cell.Source, "\n") {
 		if who, rest, ok := strings.Cut(line, ":"); ok {
 			if n, err := strconv.Atoi(who); err == nil {
@@ -204,10 +210,10 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 		case <-ctx.Done():
 			return &Error{Kind: KindInterrupted, Peer: -1, Msg: "interrupted"}
 		}
-	case "do": // blocked or not, in a call of a name, until it is interrupted
+	case "do": // blocked, asleep or not, in a call of a name, until it is interrupted
 		blocked, what, _ := strings.Cut(arg, " ")
 		f.mu.Lock()
-		f.doing = Activity{What: what, At: "in:1", Blocked: blocked == "blocked"}
+		f.doing = Activity{What: what, At: "in:1", Blocked: blocked != "free", Sleeps: blocked == "asleep"}
 		f.mu.Unlock()
 		<-ctx.Done()
 		f.mu.Lock()
@@ -260,6 +266,20 @@ func (f *fake) command(ctx context.Context, word, arg string, r *Result) *Error 
 	case "wait": // for a signal of a rank that never comes
 		peer, _ := strconv.Atoi(arg)
 		return f.wait(Wait{Op: "wait_signal", Ordinal: 7, Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4"})
+	case "vain": // for a signal of a rank, as operations wait
+		peer, _ := strconv.Atoi(arg)
+		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4", Sure: true})
+	case "limited": // the same, for a time
+		peer, _ := strconv.Atoi(arg)
+		return f.wait(Wait{Op: "wait_signal", Group: "world", Peers: []int{peer}, For: "a signal on channel 3", At: "in:4", Sure: true, Limit: 60})
+	case "call": // name peer: in a collective call
+		name, peer, _ := strings.Cut(arg, " ")
+		n, _ := strconv.Atoi(peer)
+		return f.wait(Wait{Op: name, Ordinal: 1, Group: "world", Peers: []int{n}, Sure: true, Call: name})
+	case "behind": // a goroutine
+		f.count(1)
+	case "timer":
+		f.timers = true
 	default:
 		return &Error{Kind: KindSyntax, Peer: -1, Msg: "unknown command " + word}
 	}
@@ -308,7 +328,32 @@ func (f *fake) wait(w Wait) *Error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.waits, id)
-	return &Error{Kind: KindPeer, Op: w.Op, Peer: w.Peers[0], Msg: f.why}
+	return &Error{Kind: f.kind, Op: w.Op, Peer: w.Peers[0], Msg: f.why}
+}
+
+func (f *fake) count(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.running, f.moves = f.running+n, f.moves+1
+}
+
+func (f *fake) Others() (running int, all bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.running, !f.timers
+}
+
+func (f *fake) Progress() Progress {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return Progress{Moves: f.moves, Stands: true, Inside: len(f.waits), Waits: f.listWaits()}
+}
+
+func (f *fake) EndWaits(why string) {
+	f.mu.Lock()
+	f.kind = KindDeadlock
+	f.mu.Unlock()
+	f.Abort(why)
 }
 
 func (f *fake) Inspect(_ context.Context, q Query) (Answer, error) {
@@ -335,9 +380,13 @@ func (f *fake) Abort(why string) {
 func (f *fake) Waits() []Wait {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var list []Wait
+	return f.listWaits()
+}
+
+func (f *fake) listWaits() (list []Wait) {
 	for _, w := range f.waits {
 		w.Since += float64(time.Now().UnixNano()) / 1e9
+		w.Seen = uint64(time.Now().UnixNano())
 		list = append(list, w)
 	}
 	return list
@@ -388,7 +437,7 @@ func (f *fake) Recover(ctx context.Context, replaced []int) ([]string, error) {
 		n, _ := strconv.Atoi(string(b))
 		f.generation = max(f.generation, n+1)
 	}
-	f.ordinal = 0
+	f.ordinal, f.kind = 0, KindPeer
 	f.aborted = make(chan struct{})
 	if len(replaced) > 0 {
 		return []string{fmt.Sprintf("symmetric memory of rank %s", FormatRanks(replaced))}, nil

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/symmrepl/symmrepl/internal/procfs"
 )
 
@@ -37,6 +39,15 @@ func (h *heldUp) begin(run uint64) {
 	}
 	h.at, h.is = time.Time{}, false
 	h.first = time.AfterFunc(starvedFrom, func() { h.now() })
+}
+
+// usedCPU is how many seconds of processors this process has used.
+func usedCPU() float64 {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 // now reports whether the worker has been held up lately.

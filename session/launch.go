@@ -37,6 +37,8 @@ type Config struct {
 	Reports string
 	// Args is os.Args in cells; the name of this program when empty.
 	Args []string
+	// Deadlock says what is done with a wait that cannot end: DeadlockEnd, as when empty, or DeadlockWait.
+	Deadlock string
 	// Program, unless nil, says that the cells are a program's.
 	Program *Program
 }

@@ -31,7 +31,7 @@ type run struct {
 	before *fold // of what is printed before the cell begins; it goes to fold
 	events chan runEvent
 	over   chan struct{} // closed when loop has ended: events are no longer received
-	shown  atomic.Int64  // when output was shown last, in nanoseconds since 1970; several goroutines show some
+	shown  atomic.Int64  // when something that was printed was shown last, in nanoseconds since 1970; several goroutines show some
 
 	sanitize *Sanitizing // what all ranks do before the cell; nil for nothing
 
@@ -44,6 +44,7 @@ type run struct {
 	limitAt     time.Time // when it was over
 	hasAborted  bool      // waits of some rank were ended
 	hasDied     bool      // some rank's worker has
+	inVain      string    // what the ranks did when their waits were ended because they could not end by themselves; "" if they were not
 	watch       watch
 	heard       bool // ranks have said something of what they wait for since releasePeers has looked
 }
@@ -55,6 +56,7 @@ type rankRun struct {
 	begun       [3]bool // by Stream: the cell has begun there; controller.mu guards it
 
 	result   *Result // nil while it runs; ranks with the same may share it
+	doneAt   time.Time
 	aborted  string  // why its waits were ended, "" if they were not
 	killed   bool    // the worker was killed because it did not stop
 	fatal    *Error  // an error after which the worker is replaced
@@ -127,7 +129,7 @@ func (r *run) loop(ctx context.Context) {
 			if r.heard && !r.failedAt.IsZero() && len(r.events) == 0 {
 				r.heard = false
 				r.releasePeers()
-				r.note(r.watch.deaths(r, time.Now()))
+				r.note(r.watch.tellDeaths(r, time.Now()))
 			}
 		case <-interrupt:
 			interrupt = nil
@@ -146,6 +148,9 @@ func (r *run) interrupt(why string) {
 }
 
 func (r *run) handle(e runEvent) {
+	if e.Status != nil {
+		r.watch.stuck.take(e.ranks, e.Status)
+	}
 	e.ranks = filtered(e.ranks, r.runs)
 	switch {
 	case len(e.ranks) == 0:
@@ -185,8 +190,11 @@ func (r *run) handle(e runEvent) {
 
 // done records the result of ranks. If they died, the controller has already made them leave the hub.
 func (r *run) done(ranks []int, result *Result, died bool) {
+	if r.inVain != "" && result.Err != nil {
+		r.explainInVain(result.Err)
+	}
 	for _, rank := range ranks {
-		r.on[rank].result = result
+		r.on[rank].result, r.on[rank].doneAt = result, time.Now()
 	}
 	r.left -= len(ranks)
 	r.before.endRanks(ranks, time.Now()) // where nothing was printed, nobody has said that the cell begins
@@ -194,7 +202,7 @@ func (r *run) done(ranks []int, result *Result, died bool) {
 	if result.Err != nil && r.failedAt.IsZero() {
 		r.failedAt = time.Now()
 	}
-	if died || !r.interrupted.IsZero() { // after an interrupt every rank reports that, not that another has left
+	if died || !r.interrupted.IsZero() || r.inVain != "" { // every rank reports that its waits were ended, not that another has left
 		return
 	}
 	why := "finished the cell without it"
@@ -259,9 +267,10 @@ func (r *run) tick(now time.Time) {
 	if r.watch.ask(now, r.started, failing) {
 		r.c.tell(r.running(), command{Status: watchdogQuestion}, nil)
 	}
-	r.note(r.watch.deaths(r, now))
-	if text := r.watch.report(r, now); text != "" {
-		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Text: text})
+	r.note(r.watch.tellDeaths(r, now))
+	r.lookForDeadlock(now)
+	if text := r.watch.report(r, now); text != "" && (r.cell.InPlace || !r.watch.again) {
+		r.fold.show(Output{Ranks: r.ranks, Stream: Note, Topic: "waits", Again: r.watch.again, Text: text})
 	}
 }
 
@@ -292,7 +301,7 @@ func (r *run) note(text string) {
 	}
 }
 
-// shownAt is when the cell has shown something last, or began.
+// shownAt is when something was shown last that the cell has printed, or when it began.
 func (r *run) shownAt() time.Time {
 	if last := time.Unix(0, r.shown.Load()); last.After(r.started) {
 		return last

@@ -42,6 +42,8 @@ type Cell struct {
 	// Columns is how many columns a printed value has on the user's screen; 0 if that is not known.
 	Columns int
 	Stop    string // by what the user interrupts the cell, as remarks call it; "Ctrl-C" when empty
+	// InPlace says that the front end shows notes in place of those before that have the same topic: it gets them again and again, as times go on.
+	InPlace bool
 	// Again is by what the user has ranks replaced that an interrupt does not stop: "Ctrl-C again". Then the session tells which ranks these are, and the front end
 	// restarts them when the user asks for that. When empty, the session replaces them after Config.KillAfter; so it does when Gone is closed, because nobody can ask
 	// any more.
@@ -67,6 +69,9 @@ type Output struct {
 	Text   string // whole lines, except that a last line may lack its newline
 	// Topic, of a Note: a front end that can may show it in place of the cell's earlier note of the same topic.
 	Topic string `json:",omitempty"`
+	// Again, of a Note with a topic, says that it adds nothing but times to the earlier one, or takes something back. It comes only to cells that ask for it by
+	// Cell.InPlace, and is to be left out where it cannot be shown in place.
+	Again bool `json:",omitempty"`
 	// Display is set for what is more than text; Text is then what a front end shows that knows text only.
 	Display *Display `json:",omitempty"`
 }
@@ -181,4 +186,9 @@ type Wait struct {
 	Since   float64  // seconds
 	Limit   float64  // seconds after which it ends by itself, with an error; 0: never
 	At      string   // where in the user's text the call is, as "cell[3]:7"; "" if it is not known
+
+	Call string `json:",omitempty"` // what a collective call is called on all members, and nothing else is; "" if it is none
+	Sure bool   `json:",omitempty"` // only what Peers do in calls of their own ends it, or any other rank if there are none
+	Host bool   `json:",omitempty"` // it is in a collective call that meets on the host, where the session knows who is missing
+	Seen uint64 `json:",omitempty"` // when the device has looked in vain last, in nanoseconds by a clock of the rank's
 }

@@ -10,35 +10,47 @@ import (
 
 // Times of the watchdog.
 const (
-	watchAfter  = time.Second             // a cell is watched once it has run this long
-	watchEvery  = 500 * time.Millisecond  // between two questions to the ranks
-	abortEvery  = 50 * time.Millisecond   // the same, while a rank has failed and others run on
-	hangAfter   = 1500 * time.Millisecond // a wait that lasts longer is reported
-	repeatAfter = 30 * time.Second        // the same report is not repeated sooner
-	deathAfter  = 700 * time.Millisecond  // a death is told after so long, even if it is not clear what the other ranks do
-	silentAfter = 2 * time.Second         // a cell that has shown nothing for so long is reported once, whatever its ranks do
-	deafAfter   = 10 * time.Second        // a rank that is not stopped does not answer when it has not for so long: a busy machine may hold it up
+	watchAfter   = 500 * time.Millisecond  // a cell is watched once it has run this long
+	watchEvery   = 500 * time.Millisecond  // between two questions to the ranks
+	abortEvery   = 50 * time.Millisecond   // the same, while a rank has failed and others run on
+	hangAfter    = 1500 * time.Millisecond // a wait that lasts longer is reported, if whoever is waited for stands still
+	standAfter   = time.Second             // a rank stands still that has not got on for so long
+	compileAfter = 5 * time.Second         // the same of one that compiles
+	comeWithin   = 10 * time.Second        // a wait that lasts longer is reported even if whoever is waited for gets on, unless the machine is slow
+	againEvery   = 500 * time.Millisecond  // between two tables of which the second is no worse
+	deathAfter   = 700 * time.Millisecond  // a death is told after so long, even if it is not clear what the other ranks do
+	slowness     = 8                       // a rank is not taken to be slower than so many times
+	deafAfter    = 10 * time.Second        // a rank that is not stopped does not answer when it has not for so long: a busy machine may hold it up
 )
 
-// watch is the watchdog of one cell: the last answers of the ranks, and the last report.
+// watch is the watchdog of one cell: the last answers of the ranks, and what was told.
 type watch struct {
-	asked    time.Time
-	since    time.Time // when the first question was put
-	views    []*view   // by rank; nil before the first answer
-	reported string    // the last report, without its times
-	saidAt   time.Time
-	told     bool // deaths have been told: see deaths
-	asking   bool // unstopped has told of ranks
+	asked  time.Time
+	since  time.Time       // when the first question was put
+	views  []*view         // by rank; nil before the first answer
+	told   map[string]bool // which marks the tables shown had: see waitTable
+	shown  time.Time
+	again  bool // it was no worse than the one before
+	hangs  bool // it was told that ranks wait, and not that they go on
+	deaths bool // deaths have been told: see tellDeaths
+	asking bool // unstopped has told of ranks
+	stuck  suspicion
 }
 
 // view is the last that is known of one rank.
 type view struct {
 	answered time.Time
+	run      uint64 // in hand
 	waits    []Wait
-	doing    *Activity // if there are no waits and it is known
+	doing    *Activity // if it does not wait in an operation, or not only, and that is known
 	busy     []Busy
 	late     string // the calls of interrupted cells that still run
-	still    bool   // it was blocked in the same way in the answer before
+	standing *standing
+	cpu      float64       // seconds of processors that it has used
+	slow     bool          // it waits for processors much of the time
+	watched  bool          // it is in a kernel that the sanitizer watches, for which time says nothing
+	does     string        // in words that do not change while it stands still
+	lasts    time.Duration // for how long it was seen to do that, by its own time if it is slow
 	stopped  bool
 }
 
@@ -70,10 +82,92 @@ func (w *watch) answer(e runEvent, now time.Time) {
 			v.stopped = e.Process.State == "T" || e.Process.State == "t"
 			continue
 		}
-		doing := e.Status.Doing
-		v.still = doing != nil && v.doing != nil && doing.Blocked && *doing == *v.doing
-		v.answered, v.waits, v.doing, v.busy, v.late = now, e.Status.Waits, doing, e.Status.Busy, e.Status.Late
+		s, before := e.Status, *v
+		if s.ID != watchdogQuestion && s.ID != 0 {
+			continue // of a look, or of :ranks
+		}
+		v.answered, v.run, v.waits, v.doing, v.busy, v.late, v.standing = now, s.Run, s.Waits, s.Doing, s.Busy, s.Late, s.Standing
+		v.cpu, v.slow = s.CPU, s.HeldUp
+		v.watched = s.Standing != nil && s.Standing.Watched && s.Standing.Inside
+		v.does = v.describe()
+		switch over := now.Sub(before.answered); {
+		case v.does != before.does || v.watched && v.manner() == computing:
+			v.lasts = 0
+		case v.slow && v.manner() == computing: // it has not done so much in that time
+			used := time.Duration((v.cpu - before.cpu) * float64(time.Second))
+			v.lasts += min(over, max(used, over/slowness))
+		default:
+			v.lasts += over
+		}
 	}
+}
+
+// manner is in which way a rank spends its time.
+type manner int
+
+const (
+	computing manner = iota // or it is not known
+	waiting                 // for other ranks, in operations
+	spinning                // its kernel waits for a word of memory
+	holding                 // its kernel runs, and it is not known whether that computes
+	blocked                 // in Go: for another goroutine, a file, a process
+	sleeping
+	compiling
+	typing // it waits for a line that the user types
+)
+
+// manner tells it by the last answer.
+func (v *view) manner() manner {
+	if v == nil {
+		return computing
+	}
+	alone := v.doing == nil // or the device waits while the code of the cell goes on
+	switch {
+	case alone && len(v.waits) > 0:
+		return waiting
+	case v.doing != nil && v.doing.Input:
+		return typing
+	case v.doing != nil && v.doing.Compiles:
+		return compiling
+	case v.doing != nil && v.doing.Sleeps:
+		return sleeping
+	}
+	inside := v.standing == nil || v.standing.Inside
+	if (inside || alone) && (v.standing == nil || !v.standing.Watched) { // which is no use where the sanitizer reads along
+		for _, b := range v.busy {
+			switch {
+			case b.Spins != "":
+				return spinning
+			case !b.Goes:
+				return holding
+			}
+		}
+	}
+	if v.doing != nil && v.doing.Blocked && !v.doing.Beside && (v.standing == nil || !v.standing.Inside) {
+		return blocked
+	}
+	return computing
+}
+
+// describe says what the rank does in words that change when it gets on.
+func (v *view) describe() string {
+	moves := uint64(0)
+	if v.standing != nil {
+		moves = v.standing.Moves
+	}
+	switch m := v.manner(); m {
+	case waiting:
+		return describeWaits(v.waits)
+	case spinning, holding:
+		return describeBusy(v.busy)
+	case blocked, typing:
+		return v.doing.String()
+	case sleeping:
+		return fmt.Sprint(v.doing.String(), moves)
+	case compiling:
+		return v.doing.String()
+	}
+	return fmt.Sprint("computes ", moves)
 }
 
 // waitsForSomeone reports whether the rank waits for what another may never do, as far as is known.
@@ -97,90 +191,10 @@ func (w *watch) waits(rank int, after time.Time) []Wait {
 	return nil
 }
 
-// report returns a table of which rank waits for what, if one has waited too long and the table differs from the last one shown.
-func (w *watch) report(r *run, now time.Time) string {
-	answered := !w.since.IsZero() && now.Sub(w.since) >= watchEvery // the ranks have had time to answer
-	if !answered || now.Sub(r.started) < hangAfter || !r.interrupted.IsZero() {
-		return ""
-	}
-	t := w.table(r, now)
-	state := " and waits"
-	if !t.hang && !t.typing && !t.patient && w.reported == "" && now.Sub(r.shownAt()) >= silentAfter {
-		t.hang, state = true, ""
-	}
-	if !t.hang || (t.key == w.reported && now.Sub(w.saidAt) < repeatAfter) {
-		return ""
-	}
-	w.reported, w.saidAt = t.key, now
-	return fmt.Sprintf("%s has run for %.1f s%s (%s interrupts it):\n%s", r.cell.Title(), now.Sub(r.started).Seconds(), state, r.stop(), t.rows)
-}
-
-// waitTable is what the ranks of a cell do, in lines.
-type waitTable struct {
-	rows    string
-	key     string // what of them must change to be worth another table
-	hang    bool   // a rank has waited too long
-	typing  bool   // a rank waits for a line that the user types
-	patient bool   // nobody wants to know what a rank does that waits for no other
-}
-
-// table makes it of the last answers of the ranks, and of the calls of the hub that some have not come to.
-func (w *watch) table(r *run, now time.Time) waitTable {
-	program := r.c.config.Program
-	t := waitTable{patient: program != nil && program.Unattended && r.c.size == 1}
-	lines := map[string][]int{} // ranks by what describe says of them
-	longest := map[string]float64{}
-	same := map[string]string{} // what of that must change to be worth another table
-	awaited := w.awaitedGroups(r)
-	for _, rank := range r.ranks {
-		text, seconds := w.describe(r, rank, now, awaited)
-		if r.runs(rank) && seconds >= hangAfter.Seconds() && !(t.patient && !w.view(rank).waitsForSomeone()) {
-			t.hang = true
-		}
-		same[text] = text
-		if v := w.view(rank); v != nil && v.doing != nil && r.runs(rank) {
-			t.hang = t.hang || v.still && !t.patient && !v.doing.Input && now.Sub(r.shownAt()) >= hangAfter // code that prints goes on
-			t.typing = t.typing || v.doing.Input
-			if rest, does := strings.CutPrefix(text, v.doing.String()); does {
-				same[text] = v.doing.moving() + rest
-			}
-		}
-		lines[text] = append(lines[text], rank)
-		longest[text] = max(longest[text], seconds)
-	}
-	var rows []string
-	width := 0
-	for text, ranks := range lines {
-		rows = append(rows, text)
-		width = max(width, len(FormatRanks(ranks)))
-	}
-	slices.SortFunc(rows, func(a, b string) int { return lines[a][0] - lines[b][0] })
-	var b, key strings.Builder
-	for _, text := range rows {
-		fmt.Fprintf(&key, "%s\n", same[text])
-		if same[text] == text {
-			fmt.Fprintln(&key, lines[text])
-		}
-		fmt.Fprintf(&b, "  rank %-*s  %s", width, FormatRanks(lines[text]), text)
-		if longest[text] > 0 {
-			fmt.Fprintf(&b, ", for %.1f s", longest[text])
-		}
-		b.WriteByte('\n')
-	}
-	for _, p := range r.c.hub.Pending() {
-		seconds := now.Sub(p.Since).Seconds()
-		t.hang = t.hang || seconds >= hangAfter.Seconds()
-		fmt.Fprintf(&key, "%v %v %v\n", p.Call, p.Arrived, p.Missing)
-		fmt.Fprintf(&b, "  %s: rank %s came %.1f s ago, rank %s did not\n", p.Call, FormatRanks(p.Arrived), seconds, FormatRanks(p.Missing))
-	}
-	t.rows, t.key = b.String(), key.String()
-	return t
-}
-
-// deaths tells of the ranks that died, once, when it is clear that others run on all the same, or when they have not ended after deathAfter. Those that wait for a rank that died are
+// tellDeaths tells of the ranks that died, once, when it is clear that others run on all the same, or when they have not ended after deathAfter. Those that wait for a rank that died are
 // released, and their errors name it; those that compute, print or wait for something else would keep silent about it.
-func (w *watch) deaths(r *run, now time.Time) string {
-	if w.told || !r.hasDied || !r.interrupted.IsZero() {
+func (w *watch) tellDeaths(r *run, now time.Time) string {
+	if w.deaths || !r.hasDied || !r.interrupted.IsZero() {
 		return ""
 	}
 	goesOn := func(rank int) bool {
@@ -190,7 +204,7 @@ func (w *watch) deaths(r *run, now time.Time) string {
 	if others := r.running(); len(others) == 0 || !slices.ContainsFunc(others, goesOn) && now.Sub(r.failedAt) < deathAfter {
 		return ""
 	}
-	w.told = true
+	w.deaths = true
 	return fmt.Sprintf("%s; %s still runs on other ranks (%s interrupts it)\n", r.deathCauses(), r.cell.Title(), r.stop())
 }
 
@@ -217,7 +231,7 @@ const togetherAgain = "; the ranks are brought together again\n"
 // announceDeaths tells of the ranks that died, after deathAfter, if that has not been told and nothing else is: the cell has ended, but its reply comes when
 // fresh workers have taken over. What is shown meanwhile goes through show. The caller calls done before it returns the reply.
 func (r *run) announceDeaths(out func(Output)) (show func(Output), done func()) {
-	if r.watch.told || !r.hasDied {
+	if r.watch.deaths || !r.hasDied {
 		return out, func() {}
 	}
 	said := make(chan struct{})
@@ -280,8 +294,8 @@ func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]boo
 	}
 	text := describeWaits(v.waits)
 	switch {
-	case text == "" && v.doing != nil:
-		text = v.doing.String()
+	case v.doing != nil:
+		text = joined(text, v.doing.String())
 	case text == "" && len(v.busy) == 0:
 		text = "runs"
 	}
@@ -291,6 +305,9 @@ func (w *watch) describe(r *run, rank int, now time.Time, awaited map[string]boo
 	}
 	for _, b := range v.busy {
 		longest = max(longest, b.Since+now.Sub(v.answered).Seconds())
+	}
+	if v.doing != nil && v.doing.For > 0 {
+		longest = max(longest, v.doing.For+now.Sub(v.answered).Seconds())
 	}
 	return joined(joined(text, describeBusy(v.busy)), v.late), longest
 }

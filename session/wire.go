@@ -16,8 +16,10 @@ type command struct {
 	Eval    *evalCommand  `json:",omitempty"` // the payload is the source
 	Cancel  uint64        `json:",omitempty"` // the run with this number is interrupted; goes with Abort
 	Abort   string        `json:",omitempty"` // end every wait, for this reason
+	InVain  bool          `json:",omitempty"` // with Abort: no wait can end by itself any more
 	Inspect *question     `json:",omitempty"`
 	Status  uint64        `json:",omitempty"` // ask what the worker does; the answer has this number
+	Look    bool          `json:",omitempty"` // with Status: only how far it has come, and what it waits for
 	Probe   uint64        `json:",omitempty"` // ask whether the worker is held up; the answer has this number and nothing else
 	Recover *recovery     `json:",omitempty"`
 	Input   *inputCommand `json:",omitempty"` // the payload is a line of standard input
@@ -117,6 +119,10 @@ type statusEvent struct {
 	Doing *Activity `json:",omitempty"` // of the run, if there are no Waits and it is known
 	Busy  []Busy    `json:",omitempty"` // of the run
 	Late  string    `json:",omitempty"` // describes the calls of interrupted cells that still run
+
+	Standing *standing `json:",omitempty"` // if the Communicator tells
+	HeldUp   bool      `json:",omitempty"` // the worker waits for processors much of the time
+	CPU      float64   `json:",omitempty"` // seconds of processors that it has used
 
 	Sharers []int `json:",omitempty"` // as in RankInfo
 }

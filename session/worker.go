@@ -214,22 +214,9 @@ func (w *worker) handle(c command, payload []byte) {
 	case c.Cancel != 0:
 		w.interrupt(c.Cancel, c.Abort)
 	case c.Abort != "":
-		w.comm.Abort(c.Abort)
+		w.endWaits(c.Abort, c.InVain)
 	case c.Status != 0:
-		w.mu.Lock()
-		run := w.current
-		w.mu.Unlock()
-		status := &statusEvent{ID: c.Status, Run: run, Waits: w.comm.Waits(), Late: w.late()}
-		if sharing, ok := w.comm.(interface{ Sharers() []int }); ok {
-			status.Sharers = sharing.Sharers()
-		}
-		if run != 0 && len(status.Waits) == 0 {
-			status.Doing = w.doing()
-		}
-		if teller, tells := w.comm.(interface{ Busy() []Busy }); tells && run != 0 {
-			status.Busy = teller.Busy()
-		}
-		w.send(event{Status: status}, nil)
+		w.send(event{Status: w.status(c.Status, c.Look)}, nil)
 	case c.Probe != 0:
 		w.send(event{Probe: c.Probe, HeldUp: w.heldUp.now()}, nil)
 	case c.Input != nil:
@@ -241,6 +228,46 @@ func (w *worker) handle(c command, payload []byte) {
 	case c.Inspect != nil:
 		go w.inspect(*c.Inspect)
 	}
+}
+
+// endWaits ends every wait. A Communicator whose method EndWaits(why string) is called instead of Abort makes errors of KindDeadlock of waits that cannot end by
+// themselves any more.
+func (w *worker) endWaits(why string, inVain bool) {
+	if ender, ends := w.comm.(interface{ EndWaits(why string) }); ends && inVain {
+		ender.EndWaits(why)
+		return
+	}
+	w.comm.Abort(why)
+}
+
+// status answers the question of a number. For a look the answer is short.
+func (w *worker) status(id uint64, look bool) *statusEvent {
+	w.mu.Lock()
+	run := w.current
+	w.mu.Unlock()
+	progress, known := w.progress()
+	s := &statusEvent{ID: id, Run: run}
+	if known {
+		s.Standing = w.standing(progress)
+	}
+	if look {
+		s.Waits = progress.Waits
+		return s
+	}
+	s.Waits, s.Late, s.HeldUp, s.CPU = w.comm.Waits(), w.late(), w.heldUp.now(), usedCPU()
+	if sharing, ok := w.comm.(interface{ Sharers() []int }); ok {
+		s.Sharers = sharing.Sharers()
+	}
+	if run == 0 {
+		return s
+	}
+	if len(s.Waits) == 0 || known && progress.Inside == 0 { // what waits may be the device alone
+		s.Doing = w.doing(progress)
+	}
+	if teller, tells := w.comm.(interface{ Busy() []Busy }); tells {
+		s.Busy = teller.Busy()
+	}
+	return s
 }
 
 func (w *worker) interrupt(run uint64, why string) {

@@ -12,6 +12,7 @@ const (
 	Compile     Kind = "compile"     // a kernel does not compile
 	Fault       Kind = "fault"       // a kernel faulted
 	Timeout     Kind = "timeout"     // a wait reached its deadline
+	Deadlock    Kind = "deadlock"    // a wait cannot end: all who could end it are done, or wait too
 	Interrupted Kind = "interrupted" // a wait was ended from outside, as when the user interrupts a cell
 	Peer        Kind = "peer"        // another rank failed or died while this one waited for it
 	System      Kind = "system"      // the machine, the driver, the network

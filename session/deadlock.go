@@ -1,0 +1,322 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// When a wait cannot end
+//
+// That a rank waits for one that does not come is told (hang.go); the one may come yet. A cell is ended only if nobody can: all ranks of the session stand still, and
+// some wait is for ranks that will not end it. Standing still is what the worker says of its rank (worker.standing):
+//
+//   - no code of cells runs, or can run later, but what is inside a call that returns when the device or another rank gets on: no goroutine of any cell, no timer
+//     that calls a function, no goroutine of compiled code;
+//   - each stream has nothing to do, or is in an operation that waits; that is one of ours, and waits for a signal or for others to make the same call. A kernel of
+//     the user's may do anything, so that a rank that is in one does not stand still; nor does one in a copy or in a call of a library;
+//   - the network has done all it was given, and what each rank has sent to another has arrived there;
+//   - no wait ends by itself, after a limit.
+//
+// A wait is held up if whoever it is for has finished the cell, or does not run it, or is held up in another call: members that are in the same collective call
+// answer each other, though it may take them long. If no rank's numbers move in several looks, each of which begins when all ranks have answered the one before, and
+// the device has looked again for what it waits for meanwhile, then all of that was so at the same time, and nothing can change it any more. What does not answer, is
+// not sure or moves makes the looks begin anew: better a deadlock that is told and goes on than a cell that is ended and would not have had to be.
+
+// What is done with a wait that cannot end: values of Config.Deadlock.
+const (
+	DeadlockEnd  = "end"
+	DeadlockWait = "wait"
+)
+
+// DeadlockVariable is the environment variable with that, for sessions that are not told otherwise.
+const DeadlockVariable = "SYMMREPL_DEADLOCK"
+
+// ParseDeadlock checks what is to be done with a wait that cannot end; "" is DeadlockEnd.
+func ParseDeadlock(text string) (string, error) {
+	switch text {
+	case "", DeadlockEnd:
+		return DeadlockEnd, nil
+	case DeadlockWait:
+		return DeadlockWait, nil
+	}
+	return "", errors.New("end or wait is expected")
+}
+
+// Times of the looks.
+const (
+	lookEvery  = 300 * time.Millisecond  // between two of them
+	looksAlike = 4                       // so many, after which the cell is ended
+	lookWithin = 2 * time.Second         // a rank that does not answer for so long does not stand still
+	lookSoon   = 2500 * time.Millisecond // for so long the table is not shown that the error will have
+)
+
+// suspicion is that the ranks stand still for good.
+type suspicion struct {
+	question uint64 // of the look that is under way, 0 if none is
+	asked    time.Time
+	answers  map[int]*statusEvent // so far, by rank
+
+	looks int                  // that were alike
+	began time.Time            // of the first of them
+	last  map[int]*statusEvent // what the last of them has found
+}
+
+// isDue reports whether the looks may end the cell soon.
+func (s *suspicion) isDue(now time.Time) bool {
+	return !s.began.IsZero() && now.Sub(s.began) < lookSoon
+}
+
+// take notes what ranks answer to the look that is under way.
+func (s *suspicion) take(ranks []int, status *statusEvent) {
+	if s.question == 0 || status.ID != s.question {
+		return
+	}
+	for _, rank := range ranks {
+		s.answers[rank] = status
+	}
+}
+
+// lookForDeadlock goes on with the looks, and ends the cell if its ranks stand still for good.
+func (r *run) lookForDeadlock(now time.Time) {
+	s := &r.watch.stuck
+	if r.c.config.Deadlock == DeadlockWait || !r.interrupted.IsZero() || !r.limitAt.IsZero() || r.inVain != "" {
+		return
+	}
+	if s.question == 0 {
+		if now.Sub(s.asked) >= lookEvery && (s.looks > 0 || r.seemsStill()) {
+			r.look(now)
+		}
+		return
+	}
+	asked := r.c.reachable()
+	if slices.ContainsFunc(asked, func(rank int) bool { return s.answers[rank] == nil }) {
+		if now.Sub(s.asked) > lookWithin {
+			*s = suspicion{asked: now}
+		}
+		return
+	}
+	s.question = 0
+	if !r.standStill(s.answers) {
+		*s = suspicion{asked: now}
+		return
+	}
+	switch {
+	case s.last == nil || !alike(s.last, s.answers):
+		s.looks, s.began = 1, now
+	case lookedAgain(s.last, s.answers):
+		s.looks++
+	default: // nobody has looked since: a machine may be slow
+		return
+	}
+	s.last = s.answers
+	if s.looks >= looksAlike {
+		if held := r.heldUp(s.last); len(held) > 0 {
+			r.endInVain(held, now)
+		}
+	}
+}
+
+// seemsStill reports whether a look is worth its time: by their last answers all ranks that run the cell wait in operations.
+func (r *run) seemsStill() bool {
+	return !slices.ContainsFunc(r.running(), func(rank int) bool {
+		v := r.watch.view(rank)
+		return v == nil || len(v.waits) == 0 || v.standing == nil || !v.standing.Stands
+	})
+}
+
+// look begins a look: it asks all ranks that can answer, also those that have finished the cell or do not run it.
+func (r *run) look(now time.Time) {
+	s := &r.watch.stuck
+	r.c.mu.Lock()
+	r.c.questions++
+	s.question, s.asked, s.answers = r.c.questions, now, map[int]*statusEvent{}
+	r.c.mu.Unlock()
+	if s.began.IsZero() {
+		s.began = now
+	}
+	r.c.tell(r.c.reachable(), command{Status: s.question, Look: true}, nil)
+}
+
+// reachable lists the ranks that have a worker, or will have one: all but those that are given up.
+func (c *controller) reachable() []int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return filtered(allRanks(c.size), func(rank int) bool { return c.ranks[rank].failed == nil })
+}
+
+// standStill reports whether all ranks stand still, by their answers to a look, and nothing is under way between them.
+func (r *run) standStill(answers map[int]*statusEvent) bool {
+	sent := map[[2]int]uint64{}
+	for rank, a := range answers {
+		if a.Standing == nil || !a.Standing.Stands {
+			return false
+		}
+		for _, e := range a.Standing.Exchanged {
+			sent[[2]int{rank, e.Peer}] = e.Sent
+		}
+		if !r.runs(rank) {
+			if a.Run != 0 || len(a.Waits) > 0 {
+				return false
+			}
+			continue
+		}
+		if a.Run != r.number || len(a.Waits) == 0 || slices.ContainsFunc(a.Waits, func(w Wait) bool { return !w.Sure || w.Limit > 0 }) {
+			return false
+		}
+	}
+	for rank, a := range answers {
+		for _, e := range a.Standing.Exchanged {
+			if n, known := sent[[2]int{e.Peer, rank}]; !known || n != e.Landed {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// alike reports whether no rank has got on between two looks.
+func alike(before, after map[int]*statusEvent) bool {
+	if len(before) != len(after) {
+		return false
+	}
+	for rank, b := range before {
+		a := after[rank]
+		if a == nil || !a.Standing.equal(b.Standing) || !slices.EqualFunc(a.Waits, b.Waits, func(x, y Wait) bool {
+			return x.Op == y.Op && x.Ordinal == y.Ordinal && x.Group == y.Group && slices.Equal(x.Peers, y.Peers) && x.Call == y.Call && x.Host == y.Host
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// lookedAgain reports whether all devices have looked for what they wait for between two looks that are alike.
+func lookedAgain(before, after map[int]*statusEvent) bool {
+	for rank, a := range after {
+		for i, w := range a.Waits {
+			if !w.Host && w.Seen <= before[rank].Waits[i].Seen {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// heldUp returns the ranks that wait for what nobody will do, and for whom each waits so, by their answers to a look: for ranks that are done, or that are held up in
+// another call.
+func (r *run) heldUp(answers map[int]*statusEvent) map[int][]int {
+	held := map[int][]int{}
+	for _, rank := range r.running() {
+		held[rank] = nil
+	}
+	pending := r.c.hub.Pending()
+	mayEnd := func(w Wait, peer int) bool { // peer may yet end w
+		if !r.runs(peer) || answers[peer] == nil {
+			return false
+		}
+		_, isHeld := held[peer]
+		return !isHeld || w.Call != "" && slices.ContainsFunc(answers[peer].Waits, func(o Wait) bool { return o.Call == w.Call })
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, rank := range sortedRanks(held) {
+			var vain []int
+			for _, w := range answers[rank].Waits {
+				switch {
+				case w.Host:
+					for _, p := range pending {
+						if p.Call.Op == w.Op && contains(p.Arrived, rank) {
+							vain = append(vain, filtered(p.Missing, func(o int) bool { return !mayEnd(w, o) })...)
+						}
+					}
+				case len(w.Peers) > 0:
+					vain = append(vain, filtered(w.Peers, func(o int) bool { return !mayEnd(w, o) })...)
+				default: // any other may end it
+					others := slices.DeleteFunc(allRanks(r.c.size), func(o int) bool { return o == rank })
+					if in := filtered(others, func(o int) bool { return !mayEnd(w, o) }); len(in) == len(others) {
+						vain = append(vain, others...)
+						if len(others) == 0 {
+							vain = []int{rank}
+						}
+					}
+				}
+			}
+			if held[rank] = union(vain, nil); len(vain) == 0 {
+				delete(held, rank)
+				changed = true
+			}
+		}
+	}
+	return held
+}
+
+func sortedRanks(m map[int][]int) []int {
+	var ranks []int
+	for rank := range m {
+		ranks = append(ranks, rank)
+	}
+	slices.Sort(ranks)
+	return ranks
+}
+
+// endInVain ends the waits of all ranks, with what keeps those of each from ending and the table as the detail of their errors. held is what heldUp returns; a rank
+// that is not in it waits for some that are.
+func (r *run) endInVain(held map[int][]int, now time.Time) {
+	r.inVain = strings.ReplaceAll("\n"+r.watch.table(r, now).rows, "\n  ", "\n")[1:]
+	released := map[string][]int{} // by the reason
+	for _, rank := range r.running() {
+		peers := held[rank]
+		if peers == nil {
+			peers = difference(sortedRanks(held), []int{rank})
+		}
+		why := r.whatTheyDo(peers)
+		released[why] = append(released[why], rank)
+	}
+	for _, why := range sortedKeys(released) {
+		r.abort(released[why], command{Abort: why, InVain: true})
+	}
+}
+
+// whatTheyDo says what ranks do that do not end a wait: "rank 1 has finished the cell; rank 2,3 waits in put_signal at cell[3]:2".
+func (r *run) whatTheyDo(ranks []int) string {
+	alike, order := map[string][]int{}, []string(nil)
+	for _, rank := range ranks {
+		does := "does not run the cell"
+		switch result := r.on[rank].result; {
+		case r.runs(rank):
+			does = "waits, too"
+			if a := r.watch.stuck.last[rank]; a != nil && len(a.Waits) > 0 {
+				does = "waits in " + a.Waits[0].Op
+				if at := a.Waits[0].At; at != "" {
+					does += " at " + at
+				}
+			}
+		case result != nil && result.Err != nil:
+			does = "has failed"
+		case result != nil:
+			does = "has finished the cell"
+		}
+		if alike[does] == nil {
+			order = append(order, does)
+		}
+		alike[does] = append(alike[does], rank)
+	}
+	for i, does := range order {
+		order[i] = fmt.Sprintf("rank %s %s", FormatRanks(alike[does]), does)
+	}
+	return strings.Join(order, "; ")
+}
+
+// explainInVain makes the error of a rank whose waits were ended because they could not end by themselves one of KindDeadlock, with the table.
+func (r *run) explainInVain(e *Error) {
+	switch e.Kind {
+	case KindInterrupted, KindPeer, KindDeadlock:
+		e.Kind = KindDeadlock
+		if e.Detail == "" {
+			e.Detail = r.inVain
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A cell whose ranks wait for what nobody will do is ended within two seconds, and each error says what keeps the others from it. One that may go on goes on.
+func TestDeadlock(t *testing.T) {
+	c := launch(t, 3)
+	const table = "rank 0    waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.5 s\nrank 1,2  has finished the cell\n"
+	for _, test := range []struct {
+		cell   string
+		ranks  []int
+		want   []string // the errors; none if the cell is not ended
+		detail string
+	}{
+		{"0:vain 1", nil, []string{"[0] rank 1 has finished the cell"}, table},
+		{"0:vain 1\n2:fail early", nil, []string{"[0] rank 1 has finished the cell", "[2] early"}, ""},
+		{"0:vain 1\n1:vain 2\n2:vain 0", nil, []string{"[0] rank 1 waits in wait_signal at in:4", "[1] rank 2 waits in wait_signal at in:4", "[2] rank 0 waits in wait_signal at in:4"}, ""},
+		{"0:vain 1\n1:vain 2", nil, []string{"[0] rank 1 waits in wait_signal at in:4", "[1] rank 2 has finished the cell"}, ""},
+		{"0:vain 2", []int{0, 1}, []string{"[0] rank 2 does not run the cell"}, ""},
+		{"0:call a 1\n1:call b 0", nil, []string{"[0] rank 1 waits in b", "[1] rank 0 waits in a"}, ""},
+		{"0:call a 1\n1:call a 2", nil, []string{"[0] rank 1 waits in a", "[1] rank 2 has finished the cell"}, ""},
+		{"0:call a 1\n1:call a 0", nil, nil, ""}, // they answer each other
+		{"0:vain 1\n1:sleep 3000", nil, nil, ""},
+		{"0:limited 1", nil, nil, ""},
+		{"0:vain 1\n1:wait 0", nil, nil, ""},
+		{"0:vain 1\n2:sleep 3000", nil, nil, ""},
+		{"0:vain 1\n2:behind", nil, nil, ""}, // from here on a goroutine of rank 2 is left
+		{"0:vain 1", []int{0}, nil, ""},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 2800*time.Millisecond)
+		began := time.Now()
+		reply := c.Eval(ctx, Cell{Source: test.cell, Ranks: test.ranks, Output: func(Output) {}})
+		took := time.Since(began)
+		cancel()
+		var got []string
+		for _, e := range reply.Errors {
+			if e.Kind == KindDeadlock && (e.Detail == "" || e.Op == "") {
+				t.Errorf("%s: %+v", test.cell, e)
+			}
+			if e.Kind == KindDeadlock || e.Kind == KindPanic {
+				got = append(got, fmt.Sprintf("[%s] %s", FormatRanks(e.Ranks), e.Msg))
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s on %v: %q, want %q", test.cell, test.ranks, got, test.want)
+		}
+		if test.want != nil && took > 2*time.Second {
+			t.Errorf("%s was ended after %v", test.cell, took)
+		}
+		if d := test.detail; d != "" && !strings.HasPrefix(reply.Errors[0].Detail, d[:strings.Index(d, " 1.5")]) {
+			t.Errorf("%s: detail\n%swant\n%s", test.cell, reply.Errors[0].Detail, d)
+		}
+	}
+	c.want(c.eval("gather x"), "= [0-2] 012\n")
+}
+
+// A timer that a cell has set may end a wait.
+func TestTimerIsNoDeadlock(t *testing.T) {
+	c := launch(t, 2)
+	c.eval("1:timer")
+	ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+	defer cancel()
+	if reply := c.Eval(ctx, Cell{Source: "0:vain 1"}); len(reply.Errors) != 1 || reply.Errors[0].Kind == KindDeadlock {
+		t.Errorf("%v", reply.Errors)
+	}
+}
+
+// With Config.Deadlock the table is shown and the wait goes on.
+func TestDeadlockWait(t *testing.T) {
+	runtimeDir(t)
+	s, err := Launch(context.Background(), Config{Ranks: 2, Deadlock: DeadlockWait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
+	defer cancel()
+	var said strings.Builder
+	reply := s.Eval(ctx, Cell{Source: "0:vain 1", Output: func(o Output) { said.WriteString(o.Text) }})
+	if len(reply.Errors) != 1 || reply.Errors[0].Kind == KindDeadlock || !strings.Contains(said.String(), "rank 0  waits in wait_signal at in:4 for rank 1: a signal on channel 3, for 1.") {
+		t.Errorf("%v, said %s", reply.Errors, said.String())
+	}
+}
+
+// Looks are alike only if no rank has got on, and count only if all devices have looked in between.
+func TestLooks(t *testing.T) {
+	answers := func(change func(rank int, s *statusEvent)) map[int]*statusEvent {
+		m := map[int]*statusEvent{}
+		for rank := range 3 {
+			s := &statusEvent{Run: 7, Standing: &standing{Moves: 5, Stands: true, Exchanged: []Exchanged{{(rank + 1) % 3, 2, 4}, {(rank + 2) % 3, 4, 2}}}}
+			if rank < 2 {
+				s.Waits = []Wait{{Op: "wait_signal", Peers: []int{1 - rank}, Sure: true, Seen: 100}}
+			} else {
+				s.Run = 0
+			}
+			if change != nil {
+				change(rank, s)
+			}
+			m[rank] = s
+		}
+		return m
+	}
+	c := newController(Config{}, 3, nil)
+	defer c.spawner.close()
+	r := &run{c: c, number: 7, ranks: []int{0, 1, 2}, on: []rankRun{{takesPart: true}, {takesPart: true}, {takesPart: true, result: &Result{}}}}
+	for _, test := range []struct {
+		name                     string
+		change                   func(rank int, s *statusEvent)
+		still, alike, lookedOnce bool
+	}{
+		{"the same, looked at again", func(_ int, s *statusEvent) { again(s) }, true, true, true},
+		{"nobody has looked", nil, true, true, false},
+		{"one has not looked", func(rank int, s *statusEvent) {
+			if rank == 1 {
+				again(s)
+			}
+		}, true, true, false},
+		{"one has got on", func(rank int, s *statusEvent) {
+			again(s)
+			if rank == 2 {
+				s.Standing.Moves++
+			}
+		}, true, false, true},
+		{"one waits in another operation", func(rank int, s *statusEvent) {
+			if again(s); rank == 0 {
+				s.Waits[0].Op = "put_signal"
+			}
+		}, true, false, true},
+		{"one does not stand still", func(rank int, s *statusEvent) {
+			if again(s); rank == 2 {
+				s.Standing.Stands = false
+			}
+		}, false, false, true},
+		{"one does not tell", func(rank int, s *statusEvent) {
+			if again(s); rank == 2 {
+				s.Standing = nil
+			}
+		}, false, false, true},
+		{"one waits for a time", func(rank int, s *statusEvent) {
+			if again(s); rank == 0 {
+				s.Waits[0].Limit = 3
+			}
+		}, false, true, true},
+		{"one wait is not sure", func(rank int, s *statusEvent) {
+			if again(s); rank == 0 {
+				s.Waits[0].Sure = false
+			}
+		}, false, true, true},
+		{"one waits for nothing", func(rank int, s *statusEvent) {
+			if again(s); rank == 0 {
+				s.Waits = nil
+			}
+		}, false, false, true},
+		{"one has yet to begin", func(rank int, s *statusEvent) {
+			if again(s); rank == 0 {
+				s.Run = 6
+			}
+		}, false, true, true},
+		{"one that is done is in another cell", func(rank int, s *statusEvent) {
+			if again(s); rank == 2 {
+				s.Run = 7
+			}
+		}, false, true, true},
+		{"a message is under way", func(rank int, s *statusEvent) {
+			if again(s); rank == 2 {
+				s.Standing.Exchanged[0].Sent++
+			}
+		}, false, false, true},
+	} {
+		before, after := answers(nil), answers(test.change)
+		if got := r.standStill(after); got != test.still {
+			t.Errorf("%s: stands still: %v", test.name, got)
+		}
+		if test.name == "one does not tell" {
+			continue
+		}
+		if got := alike(before, after); got != test.alike {
+			t.Errorf("%s: alike: %v", test.name, got)
+		}
+		if test.alike && lookedAgain(before, after) != test.lookedOnce {
+			t.Errorf("%s: looked again: %v", test.name, !test.lookedOnce)
+		}
+	}
+}
+
+func again(s *statusEvent) {
+	for i := range s.Waits {
+		s.Waits[i].Seen += 50
+	}
+}
