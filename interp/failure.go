@@ -85,13 +85,16 @@ func (in *Interp) Position() int { return int(in.runtime.Position()) }
 // Doing says what the cell that runs is in. It may be called at any time.
 func (in *Interp) Doing() session.Activity {
 	d := in.runtime.Doing()
-	a := session.Activity{What: d.What, Blocked: d.Blocked, Input: d.Input}
+	a := session.Activity{What: d.What, Blocked: d.Blocked, Input: d.Input, Sleeps: d.Sleeps, Beside: d.Beside}
 	var e session.Error
 	if in.place(&e, in.runtime.Position()); e.File != "" {
 		a.At = fmt.Sprintf("%s:%d", e.File, e.Line)
 	}
 	return a
 }
+
+// Others returns how many cells and goroutines of cells run, and whether nothing else can run code of cells. It may be called at any time.
+func (in *Interp) Others() (running int, all bool) { return in.runtime.Others() }
 
 // Calls returns the compiled calls of interrupted cells that have not returned. It may be called at any time.
 func (in *Interp) Calls() []session.LateCall {

@@ -15,6 +15,8 @@ type Doing struct {
 	What    string // "waits in time.Sleep", "is in sort.Ints"; "" for interpreted code
 	Blocked bool   // it waits for something, and takes no processor time
 	Input   bool   // what it waits for is standard input
+	Sleeps  bool   // it waits for a time
+	Beside  bool   // another goroutine of cells computes, sleeps, or is in a call of the system
 }
 
 // dumpSize bounds the dump of all goroutines in which the cell's own is looked for, in bytes.
@@ -33,14 +35,17 @@ func (rt *Runtime) Doing() Doing {
 		return Doing{}
 	default:
 	}
-	stack, found := stackOf(allStacks(), id)
+	dump := allStacks()
+	stack, found := stackOf(dump, id)
 	switch {
 	case !found:
 		return Doing{}
 	case strings.Contains(stack, fmt.Sprintf("\nos.(*File).Read(%p", os.Stdin)):
 		return Doing{What: "waits for standard input", Blocked: true, Input: true}
 	}
-	return describeStack(stack)
+	d := describeStack(stack)
+	d.Beside = d.Blocked && rt.Running() > 1 && activeBeside(string(dump), id)
+	return d
 }
 
 // allStacks returns the stacks of all goroutines, or of as many as dumpSize permits.
@@ -94,9 +99,11 @@ const (
 	yaegiPrefix = "github.com/traefik/yaegi/interp."
 )
 
+const sleepFrame = ownPrefix + "(*Runtime).sleep"
+
 // waitsOf are the functions that interpreted code waits in, by what runs in their place.
 var waitsOf = []struct{ frame, says string }{
-	{ownPrefix + "(*Runtime).sleep", "time.Sleep"},
+	{sleepFrame, "time.Sleep"},
 	{ownPrefix + "(*Runtime).lock", "Lock of a mutex"},
 	{ownPrefix + "(*Runtime).rlock", "RLock of a mutex"},
 	{ownPrefix + "(*Runtime).wait", "Wait of a sync.WaitGroup"},
@@ -128,7 +135,7 @@ func describeStack(stack string) Doing {
 				if !blocked { // it has just begun or ended
 					return Doing{}
 				}
-				return Doing{What: "waits in " + w.says, Blocked: true}
+				return Doing{What: "waits in " + w.says, Blocked: true, Sleeps: w.frame == sleepFrame}
 			}
 		}
 		switch {

@@ -192,6 +192,7 @@ func (rt *Runtime) contextAfterFunc(ctx context.Context, f func()) (stop func() 
 
 // later returns what compiled code may call in place of f at a later time.
 func (rt *Runtime) later(f func()) func() {
+	rt.postponed.Add(1)
 	x := rt.current()
 	return func() {
 		// It is a goroutine of the execution already while it looks: what stops that waits for it.

@@ -49,9 +49,11 @@ type Runtime struct {
 	mark    *int         // position of the statement that runs
 	call    *int         // that of the cell's own statement
 	busy    atomic.Int64 // how many cells and goroutines of cells run
-	stacks  *watch
-	memory  *watch
-	own     sync.Map // by the number of each goroutine that runs code of cells and recovers from its panics: the execution
+	// postponed is how often cells have left something to be done at a later time. What is done is not taken off: who holds a timer may set it again.
+	postponed atomic.Int64
+	stacks    *watch
+	memory    *watch
+	own       sync.Map // by the number of each goroutine that runs code of cells and recovers from its panics: the execution
 
 	making sync.Mutex // held by who compiles, or makes steps
 

@@ -1,0 +1,63 @@
+package interp
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// What can run code of cells is counted, and what cannot be counted is said to be there.
+func TestOthers(t *testing.T) {
+	in := open(t, Options{})
+	mustEval(t, in, "stop := make(chan int)")
+	expect := func(when string, running int, all bool) {
+		t.Helper()
+		gotRunning, gotAll := 0, false
+		for range 100 { // a goroutine that ends takes a moment
+			if gotRunning, gotAll = in.Others(); gotRunning == running && gotAll == all {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Errorf("%s: %d run, and that is all: %v; want %d, %v", when, gotRunning, gotAll, running, all)
+	}
+	expect("at rest", 0, true)
+	mustEval(t, in, "go func() { <-stop }()")
+	expect("a goroutine waits", 1, true)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan bool)
+	go func() {
+		in.Eval(ctx, session.Cell{ID: 100, Source: "select {}"})
+		close(done)
+	}()
+	expect("a cell waits, too", 2, true)
+	if d := in.Doing(); !d.Blocked || d.Beside || d.Sleeps {
+		t.Errorf("the cell does %+v", d)
+	}
+	cancel()
+	<-done
+	expect("after the interrupt", 0, true)
+	mustEval(t, in, "go func() { time.Sleep(time.Hour) }()")
+	ctx, cancel = context.WithCancel(t.Context())
+	done = make(chan bool)
+	go func() {
+		in.Eval(ctx, session.Cell{ID: 101, Source: "select {}"})
+		close(done)
+	}()
+	expect("a cell waits while a goroutine sleeps", 2, true)
+	for range 100 {
+		if in.Doing().Beside {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if d := in.Doing(); !d.Blocked || !d.Beside || d.Sleeps {
+		t.Errorf("the cell does %+v", d)
+	}
+	cancel()
+	<-done
+	mustEval(t, in, "timer := time.AfterFunc(time.Hour, func() {})")
+	expect("something is left for later", 0, false)
+}
