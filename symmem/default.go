@@ -193,6 +193,9 @@ func MatMul(out, a, b *Tensor, opts ...Option) { now().MatMul(out, a, b, opts...
 // PendingSignals lists signals that nobody consumed: see [Runtime.PendingSignals].
 func PendingSignals() []string { return now().PendingSignals() }
 
+// ClearedSignals lists the signals that nobody had awaited when they were cleared last: see [Runtime.ClearedSignals].
+func ClearedSignals() []string { return now().ClearedSignals() }
+
 // Recover makes communication sound again after a wait was given up: see [Runtime.Recover].
 func Recover() {
 	if _, err := now().Recover(context.Background(), nil); err != nil {

@@ -80,6 +80,7 @@ func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
 	if m := rt.snippets.find(key); m != nil {
 		return m.kernels[0]
 	}
+	defer core.Compiling(rt.world)()
 	d, err := rt.dev.Compile(device.Source{Name: name, Line: line, Text: text, Library: library != ""})
 	if wrong := (*device.CompileError)(nil); library != "" && errors.As(err, &wrong) { // ours has what slides and later versions have, or says what to write
 		library, why = "", library+"'s does not take it: "+core.Failure(rt.world, op, err).Msg
@@ -114,6 +115,7 @@ func newModule(rt *Runtime, d device.Module, source device.Source) *module {
 
 // compileChecked compiles the text of a module with checked pointers. It returns nil, and says why, if that cannot be: the kernels then run unchecked.
 func compileChecked(rt *Runtime, m *module) *module {
+	defer core.Compiling(rt.world)()
 	d, err := rt.dev.(device.BoundsChecker).CompileChecked(m.source)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "symmrepl: accesses of %s are not checked: with pointers that know their bounds the text does not compile: %v\n", strings.Join(m.names(), ", "), err)

@@ -84,6 +84,12 @@ type Wait = core.Wait
 // Traced is an operation of this rank as a trace saw it.
 type Traced = core.Traced
 
+// Progress says how far a rank has come, and whether anything of it gets on by itself.
+type Progress = core.Progress
+
+// Exchanged counts the messages between two ranks that the network connects.
+type Exchanged = core.Exchanged
+
 // Busy is a kernel of the user's that has run for a while.
 type Busy = core.Busy
 
@@ -103,6 +109,7 @@ const (
 	KindCompile     = core.KindCompile     // a kernel does not compile
 	KindFault       = core.KindFault       // a kernel faulted
 	KindTimeout     = core.KindTimeout     // a wait reached its deadline
+	KindDeadlock    = core.KindDeadlock    // a wait cannot end: all who could end it are done, or wait too
 	KindInterrupted = core.KindInterrupted // a wait was ended from outside
 	KindPeer        = core.KindPeer        // another rank failed or died while this one waited for it
 	KindSystem      = core.KindSystem      // the machine, the driver, the network

@@ -122,6 +122,7 @@ var functions = map[string]any{
 	"Runtime.OneShotAllReduce":            (*symmem.Runtime).OneShotAllReduce,
 	"Runtime.OneShotAllReduceOut":         (*symmem.Runtime).OneShotAllReduceOut,
 	"Runtime.PendingSignals":              (*symmem.Runtime).PendingSignals,
+	"Runtime.Progress":                    (*symmem.Runtime).Progress,
 	"Runtime.Rank":                        (*symmem.Runtime).Rank,
 	"Runtime.Recover":                     (*symmem.Runtime).Recover,
 	"Runtime.ReduceScatter":               (*symmem.Runtime).ReduceScatter,

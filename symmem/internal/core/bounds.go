@@ -30,6 +30,7 @@ func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Han
 	}
 	c.Record.checked = launch
 	if len(tensors) > 0 {
+		c.Record.on = c.stream.id
 		call := c.rt.note(&c.Record)
 		for i := range extents {
 			extents[i].Call = call

@@ -13,6 +13,7 @@ import (
 type Busy struct {
 	Kernel string
 	Spins  string        // what it reads again and again while it does nothing else: "element 3 of i32[8], which is 0, at cell[2]:4, in 128 threads"; "" if it is not known to
+	Goes   bool          // it is known to do something else
 	Since  time.Duration // since it began; on a device that cannot tell, since its launch
 	Caller int           // where it was launched last, as Config.Caller said
 }
@@ -36,7 +37,7 @@ func (rt *Runtime) Busy() []Busy {
 	var list []Busy
 	if o, ok := rt.dev.(device.Observer); ok {
 		for _, r := range o.Running() {
-			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Since: r.For, Caller: rt.calls.launchOf(r.Kernel)})
+			list = append(list, Busy{Kernel: r.Kernel, Spins: rt.spins(r), Goes: !r.Spins, Since: r.For, Caller: rt.calls.launchOf(r.Kernel)})
 		}
 	} else if kernel, at := rt.calls.latestKernel(); kernel != "" && len(waiting) == 0 && !rt.allRest() {
 		list = append(list, Busy{Kernel: kernel, Since: time.Since(at.when), Caller: at.caller})

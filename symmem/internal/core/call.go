@@ -121,7 +121,9 @@ func (c *Call) Begin() {
 	rt, op := c.rt, c.Record.op
 	rt.refuseClosed(op)
 	rt.resumed()
-	if why := rt.abort.Load(); why != nil {
+	if why := rt.abort.Load(); why != nil && rt.vain.Load() {
+		panic(&Error{Kind: KindDeadlock, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused, since a wait before it could not end: " + *why})
+	} else if why != nil {
 		panic(&Error{Kind: KindInterrupted, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused: " + *why})
 	}
 	s := rt.current
@@ -205,7 +207,7 @@ func (c *Call) Join(g *Group) abi.Context {
 	if m == Alone {
 		return abi.Context{}
 	}
-	c.Record.group, c.Record.timeout = g, c.opts.timeout
+	c.Record.group, c.Record.timeout, c.Record.on = g, c.opts.timeout, c.stream.id
 	if m >= Signalling {
 		g.chain(c.Record.op, c.stream)
 	}
@@ -326,8 +328,10 @@ func (rt *Runtime) builtin(op, name string, ranks int) device.Kernel {
 	key := builtinKernel{name, ranks}
 	k, ok := rt.builtins[key]
 	if !ok {
+		done := Compiling(rt) // where it was not compiled before
 		var err error
-		if k, err = rt.dev.Builtin(name, ranks); err != nil {
+		k, err = rt.dev.Builtin(name, ranks)
+		if done(); err != nil {
 			panic(rt.failure(op, err))
 		}
 		rt.builtins[key] = k

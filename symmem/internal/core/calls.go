@@ -33,9 +33,10 @@ type Record struct {
 	far     bool           // it goes over the network
 	timeout time.Duration  // for the waits of copies, which the host ends
 	caller  int            // where it was made, as Config.Caller said
+	on      int            // the stream that it was put in
 
-	// replayed is where the graph was replayed last that captured the call; nil if none did.
-	replayed *atomic.Int64
+	// replayed is where the graph was replayed last that captured the call, and ran in which stream; nil if none did.
+	replayed, ran *atomic.Int64
 
 	// A kernel of a call that is communicating leaves signals or packets behind when it gives up, which others may
 	// take for the next call's.
@@ -53,15 +54,16 @@ func (c Record) text() string {
 // callsKept is more than a device's queue holds, so that whatever still waits is remembered.
 const callsKept = 4096
 
-// callLog remembers the latest calls, and the host-side waits of this moment.
+// callLog remembers the latest calls, and the host-side waits and compilations of this moment.
 type callLog struct {
-	caller func() int // Config.Caller; never nil
-	mu     sync.Mutex
-	next   uint32
-	recent [callsKept]Record
-	host   []*hostWait
-	places map[string]launchPlace // of the latest launch of each kernel of the user's, by its name
-	latest string                 // the kernel of the user's that was launched last, "" once all work was done
+	caller   func() int // Config.Caller; never nil
+	mu       sync.Mutex
+	next     uint32
+	recent   [callsKept]Record
+	host     []*hostWait
+	compiles []*compilation
+	places   map[string]launchPlace // of the latest launch of each kernel of the user's, by its name
+	latest   string                 // the kernel of the user's that was launched last, "" once all work was done
 }
 
 // launchPlace is a launch of a kernel of the user's.
@@ -80,7 +82,7 @@ func (rt *Runtime) note(c *Record) uint32 {
 	}
 	c.id, c.caller = l.next, l.caller()
 	if rt.capture != nil {
-		c.replayed = rt.capture.replayed
+		c.replayed, c.ran = rt.capture.replayed, rt.capture.ran
 		rt.capture.calls = append(rt.capture.calls, *c)
 	}
 	l.recent[c.id%uint32(len(l.recent))] = *c

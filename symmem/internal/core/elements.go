@@ -142,6 +142,8 @@ func (d DType) reader() string {
 func (t *Tensor) read(op string, n int) []byte {
 	data := make([]byte, n*t.dtype.Size())
 	t.rt.hostCall(op)
+	t.rt.enter()
+	defer t.rt.leave()
 	s := t.lockForRead(op)
 	var err error
 	if t.rt.posting.Load() { // it may be what a kernel gets

@@ -22,6 +22,7 @@ const (
 	KindCompile     Kind = Kind(errkind.Compile)     // a kernel does not compile
 	KindFault       Kind = Kind(errkind.Fault)       // a kernel faulted
 	KindTimeout     Kind = Kind(errkind.Timeout)     // a wait reached its deadline
+	KindDeadlock    Kind = Kind(errkind.Deadlock)    // a wait cannot end: all who could end it are done, or wait too
 	KindInterrupted Kind = Kind(errkind.Interrupted) // a wait was ended from outside
 	KindPeer        Kind = Kind(errkind.Peer)        // another rank failed or died while this one waited for it
 	KindSystem      Kind = Kind(errkind.System)      // the machine, the driver, the network
@@ -176,6 +177,9 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.Hint = "nothing was done; make the same call on all of them"
 	case errors.As(err, &file):
 		e.Peer = file.Peer
+	case errors.Is(err, context.Canceled) && rt.vain.Load():
+		e.Kind, e.Msg = KindDeadlock, "waited in vain for the other ranks: "+rt.whyAborted()
+		e.Hint = "every member of the group must make this call"
 	case errors.Is(err, context.Canceled):
 		e.Kind, e.Msg = KindInterrupted, "gave up waiting for the other ranks: "+rt.whyAborted()
 	case errors.As(err, &driver):

@@ -25,6 +25,7 @@ type Graph struct {
 	of      func()          // what was captured: while it is kept, Config.Caller's positions in it stay known
 
 	replayed *atomic.Int64 // where it was replayed last, as Config.Caller said
+	ran      *atomic.Int64 // in which stream
 }
 
 // Capture calls f and records what it issues on the current stream instead of running it. Within f memory
@@ -55,7 +56,7 @@ func (rt *Runtime) beginCapture(op string) *Graph {
 	}
 	c := rt.ownCall(op)
 	c.Begin()
-	g := &Graph{rt: rt, stream: c.stream, replayed: new(atomic.Int64)}
+	g := &Graph{rt: rt, stream: c.stream, replayed: new(atomic.Int64), ran: new(atomic.Int64)}
 	g.stream.mu.Lock()
 	defer g.stream.mu.Unlock()
 	if err := g.stream.d.BeginCapture(); err != nil {
@@ -126,13 +127,16 @@ func (g *Graph) Replay(opts ...Option) {
 		}
 	}
 	g.replayed.Store(int64(rt.calls.caller()))
+	g.ran.Store(int64(s.id))
 	rt.expect(op, g.posts)
 	if g.holds {
 		rt.hold(op, s)
 	}
+	rt.enter()
 	s.mu.Lock()
 	err := g.launchOn(s)
 	s.mu.Unlock()
+	rt.leave()
 	c.issued(err)
 	for _, group := range g.groups {
 		group.mark(op, s)

@@ -86,12 +86,30 @@ func (t *Tensor) preview() (text string, err error) {
 }
 
 func (t *Tensor) texts(part *Tensor) []string {
-	data := part.read("String", part.n)
+	data := part.readToShow()
 	out := make([]string, part.n)
 	for i := range out {
 		out[i] = t.dtype.text(t.dtype.element().BitsAt(data, i))
 	}
 	return out
+}
+
+// readToShow is read for who shows an error in place of the elements. One of the work before is reported again by whoever waits for work next: nobody has got it.
+func (t *Tensor) readToShow() (data []byte) {
+	rt := t.rt
+	refused := rt.abort.Load() != nil
+	err := Maybe(func() { data = t.read("String", t.n) })
+	if err == nil {
+		return data
+	}
+	if e := err.(*Error); !refused && e.Kind != KindMisuse {
+		rt.mu.Lock()
+		if rt.unreported == nil {
+			rt.unreported = e
+		}
+		rt.mu.Unlock()
+	}
+	panic(err)
 }
 
 // text is an element by its bits.

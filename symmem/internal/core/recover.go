@@ -19,6 +19,15 @@ func (rt *Runtime) Abort(why string) {
 	}
 }
 
+// EndWaits is Abort for waits that cannot end by themselves: their errors are of KindDeadlock, and say what to do. why, any text, says what keeps the others from
+// ending them: "rank 1 has finished the cell".
+func (rt *Runtime) EndWaits(why string) {
+	if !rt.closed.Load() && rt.abort.Load() == nil {
+		rt.vain.Store(true)
+		rt.giveUp(why)
+	}
+}
+
 func (rt *Runtime) giveUp(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
 	atomic.OrUint32(&rt.watch.Abort, device.WatchAbort)
@@ -108,7 +117,7 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 
 // Recover makes communication sound again after waits were aborted or timed out, or ranks were replaced. It
 // is collective over all ranks; those that are listed in replaced are new processes, whose worlds were made
-// with Config.Joining. All work is drained, signals, signal pads and inboxes become zero, the numbering of
+// with Config.Joining. All work is drained, signals, signal pads and inboxes become zero ([Runtime.ClearedSignals] tells which signals there were), the numbering of
 // calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their data.
 //
 // What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it held a
@@ -147,6 +156,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 		return nil, rt.failure(op, err)
 	}
 	rt.releaseComms()
+	rt.keepUnawaited()
 	lost = rt.lose(replaced)
 	rt.renew(slices.Max(generations) + 1)
 	var failed error
@@ -169,6 +179,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	rt.gaveUpOnce.Store(false)
 	atomic.AndUint32(&rt.watch.Abort, ^uint32(device.WatchAbort))
 	rt.abort.Store(nil)
+	rt.vain.Store(false)
 	if rt.host().Err() != nil { // Abort was called meanwhile
 		rt.Abort("interrupted")
 		return lost, rt.failure(op, context.Canceled)

@@ -43,6 +43,7 @@ type Runtime struct {
 	calls      callLog
 
 	abort      atomic.Pointer[string]   // why waits must end; nil in peace
+	vain       atomic.Bool              // why is that they cannot end by themselves
 	gone       atomic.Pointer[int]      // the rank of this host whose end they must end for, if that is why
 	broken     atomic.Pointer[string]   // the collective operation that was given up; nil in peace
 	graphs     atomic.Pointer[[]*Graph] // alive; replaced whole
@@ -62,6 +63,7 @@ type Runtime struct {
 	only       atomic.Pointer[[]int] // the ranks that it runs on; nil: all
 
 	located locations
+	progress
 
 	looking    sync.Mutex // held by who looks at watch, which Close takes away, without a call of the user's
 	departed   departures // has a lock of its own
@@ -81,7 +83,8 @@ type Runtime struct {
 	local      cache
 	padSize    int
 	backend    backend
-	unreported error // a fault met where it could not be reported
+	cleared    []string // what ClearedSignals returns
+	unreported error    // a fault met where it could not be reported
 }
 
 // hostContext is what host-side waits of one peaceful period end with.

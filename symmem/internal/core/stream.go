@@ -46,6 +46,7 @@ func (rt *Runtime) newStream() (*Stream, error) {
 		s.id = rt.streams[n-1].id + 1
 	}
 	rt.streams = append(rt.streams, s)
+	rt.lane()
 	if t := rt.trace.Load(); t != nil {
 		s.d = &tracedStream{Stream: d, of: s, t: t}
 	}
@@ -64,6 +65,7 @@ func (s *Stream) Free() {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.streams = slices.DeleteFunc(rt.streams, func(o *Stream) bool { return o == s })
+	rt.lane()
 	for _, g := range rt.groups {
 		if g.last == s {
 			g.last = nil // its work is done: nothing to wait for
@@ -145,6 +147,8 @@ func (s *Stream) rests() bool {
 }
 
 func (s *Stream) launch(k device.Kernel, l device.Launch) error {
+	s.rt.enter()
+	defer s.rt.leave()
 	s.mu.Lock() // not by issue: every operation comes here, and a closure would copy the launch
 	defer s.mu.Unlock()
 	if s.gone {
@@ -170,6 +174,8 @@ func (s *Stream) set0(dst device.Ptr, n int) error {
 
 // issue calls f with the device's stream, which nobody else uses meanwhile. It is refused if the stream was closed since the caller looked.
 func (s *Stream) issue(f func(device.Stream) error) error {
+	s.rt.enter()
+	defer s.rt.leave()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.gone {
@@ -349,7 +355,13 @@ func (e *Event) Synchronize() {
 	e.use.RLock()
 	defer e.use.RUnlock()
 	e.usable(op, "event")
-	e.rt.raise(op, e.d.Synchronize())
+	e.rt.raise(op, e.synchronize())
+}
+
+func (e *Event) synchronize() error {
+	e.rt.enter()
+	defer e.rt.leave()
+	return e.d.Synchronize()
 }
 
 // Since is the device time from an earlier event to this one; it panics unless both have been reached. It is exact to

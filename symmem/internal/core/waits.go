@@ -31,8 +31,10 @@ func (rt *Runtime) waitOnHost(op string, g *Group, ordinal uint64) (done func())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.host = append(l.host, h)
+	rt.moves.Add(1)
 	return func() {
 		traced()
+		rt.moves.Add(1)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.host = slices.DeleteFunc(l.host, func(o *hostWait) bool { return o == h })
@@ -55,15 +57,27 @@ type Wait struct {
 	Limit    time.Duration // after which it gives up by itself; 0: never
 	Caller   int           // where the call was made, as Config.Caller said
 	Replayed int           // where the graph was replayed last that captured the call, likewise; 0 if none did
+
+	// Call is what a collective call is called on all members, and nothing else is; empty if it is none.
+	Call string
+	// Sure says that only what the Peers do in calls of their own ends the wait, or any other rank if there are none: it is of an operation, and for a signal or a
+	// call, not of a kernel of the user's, nor for the network, a library or a copy.
+	Sure bool
+	Host bool   // the wait is of a collective call that meets on the host
+	Seen uint64 // when who waits has looked in vain last, in nanoseconds by a clock of its own; 0 on the host
 }
 
 // Waits lists what this rank waits for at this moment: on the device for some time already, or in a
-// collective call on the host. It may be called at any time.
+// collective call on the host. It may be called at any time. Of waits for ranks on other hosts it tells what they say of the network, which it asks them first.
 func (rt *Runtime) Waits() []Wait {
 	if rt.closed.Load() {
 		return nil
 	}
-	var list []Wait
+	return rt.listWaits(true)
+}
+
+// listWaits is Waits, with or without what others say of the network.
+func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 	for i := range rt.watch.Waits {
 		r := loadRecord(&rt.watch.Waits[i])
 		if r.State != device.WaitPending {
@@ -71,8 +85,13 @@ func (rt *Runtime) Waits() []Wait {
 		}
 		c, peers := rt.parties(&r)
 		what := awaited(&r)
-		what += rt.trafficOf(&c, peers)
-		wait := Wait{Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller}
+		if asking {
+			what += rt.trafficOf(&c, peers)
+		}
+		wait := Wait{
+			Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller,
+			Call: c.everywhere(&r), Sure: c.Manner != Alone && c.Manner != Communicating && forCalls(r.Kind), Seen: r.Began + r.Elapsed,
+		}
 		if c.replayed != nil {
 			wait.Replayed = int(c.replayed.Load())
 		}
@@ -89,9 +108,32 @@ func (rt *Runtime) Waits() []Wait {
 	for _, h := range rt.calls.host {
 		list = append(list, Wait{
 			Op: h.op, Ordinal: h.ordinal, Group: h.group.String(), Peers: h.group.others(), For: "the same call", Since: time.Since(h.since), Caller: h.caller,
+			Sure: true, Host: true,
 		})
 	}
 	return list
+}
+
+// forCalls reports whether a kind of wait of an operation ends by what ranks do in calls of their own, and by nothing else.
+func forCalls(kind uint32) bool {
+	switch kind {
+	case device.WaitSignal, device.WaitConsumed, device.WaitPacket, device.WaitWord, device.WaitBarrier, device.WaitNetSignal, device.WaitNetBarrier,
+		device.WaitNetChunk, device.WaitNetUsed, device.WaitNetRows, device.WaitNetTokens:
+		return true
+	}
+	return false
+}
+
+// everywhere names a collective call of which r is a wait, as all members do and no other call is named. Barriers of different channels are different calls.
+func (c *Record) everywhere(r *device.WaitRecord) string {
+	if c.Manner != Collective || c.group == nil {
+		return ""
+	}
+	name := fmt.Sprintf("%s #%d %s %x", c.group.key, c.ordinal, c.text(), c.Parts)
+	if r.Kind == device.WaitBarrier || r.Kind == device.WaitNetBarrier {
+		name += fmt.Sprintf(" on channel %d", r.Channel)
+	}
+	return name
 }
 
 // parties says which call a record belongs to and the world ranks it waits for.
@@ -239,7 +281,7 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 		switch r.Kind {
 		case device.WaitSignal, device.WaitNetSignal:
 			what = fmt.Sprintf("a signal of rank %d on channel %d, which never came", e.Peer, r.Channel)
-			e.Hint = fmt.Sprintf("rank %d must put it", e.Peer)
+			e.Hint = fmt.Sprintf("rank %d must put it%s", e.Peer, c.group.elsewhere(e.Peer, int(r.Channel)))
 		case device.WaitConsumed:
 			what = fmt.Sprintf("rank %d to consume the previous signal on channel %d", e.Peer, r.Channel)
 			e.Hint = fmt.Sprintf("rank %d must wait for each signal it is sent", e.Peer)
@@ -288,7 +330,12 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 			e.Msg = rt.loss(e.Peer)
 		}
 	}
-	if r.State == device.WaitAborted {
+	if r.State == device.WaitAborted && rt.vain.Load() {
+		e.Kind = KindDeadlock
+		if e.Msg += ": " + rt.whyAborted(); r.Kind == device.WaitWord {
+			e.Hint = "another rank must set it, as by PutWithSignal or SignalAdd"
+		}
+	} else if r.State == device.WaitAborted {
 		e.Kind, e.Hint = KindInterrupted, ""
 		e.Msg += ", and gave up: " + rt.whyAborted()
 		if gone := rt.gone.Load(); gone != nil {

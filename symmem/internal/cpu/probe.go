@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -27,6 +28,15 @@ func Compiler() (string, error) {
 		Kind: "cpu", Why: "no C++ compiler for kernels (" + strings.Join(candidates, ", ") + ")",
 		Hint: "install g++ or clang++, or name one in SYMMREPL_CXX",
 	}
+}
+
+// CompilerName implements device.CompilerNamer.
+func (d *cpu) CompilerName() string {
+	path, err := Compiler()
+	if err != nil {
+		return "a C++ compiler"
+	}
+	return filepath.Base(path)
 }
 
 // The oldest compilers that tell volatile accesses from others where they call the functions of emu_hooks.h.

@@ -93,6 +93,9 @@ func (d *cpu) has(p device.Ptr) bool {
 	return false
 }
 
+// Works implements device.Counter.
+func (d *cpu) Works() uint64 { return d.emu.Works() }
+
 // lineOf is the line of a snippet that an instruction belongs to.
 func (d *cpu) lineOf(library string, pc uint64) string {
 	d.mu.Lock()

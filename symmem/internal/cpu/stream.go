@@ -152,6 +152,9 @@ func (s *stream) Idle() (bool, error) {
 	return s.emu.Idle(), nil
 }
 
+// Awaits implements device.Awaiter.
+func (s *stream) Awaits() bool { return s.emu.Awaits() }
+
 func (s *stream) BeginCapture() error {
 	if s.capturing {
 		return device.ErrCapturing

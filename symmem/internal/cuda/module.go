@@ -265,6 +265,9 @@ func naturalLayout(name string, params []signature.Param, which []bool) ([]clib.
 	return list, nil
 }
 
+// CompilerName implements device.CompilerNamer.
+func (d *Device) CompilerName() string { return "NVRTC" }
+
 // Builtin implements device.Device. The unit that holds the kernel is compiled once for a device
 // and a size of groups.
 func (d *Device) Builtin(name string, ranks int) (device.Kernel, error) {

@@ -9,6 +9,21 @@ type Observer interface {
 	Running() []Running
 }
 
+// Counter is a device that counts the work of its streams that is over.
+type Counter interface {
+	// Works is another number after a stream has done what was put in it, be it a part. It may be called at any time.
+	Works() uint64
+}
+
+// Awaiter is a stream that can tell what it does.
+type Awaiter interface {
+	// Awaits reports whether all it does at this moment is to wait for an event. It may be called at any time before Close.
+	Awaits() bool
+}
+
+// CompilerNamer is a device that says what compiles for it: "g++".
+type CompilerNamer interface{ CompilerName() string }
+
 // Running is a kernel that runs.
 type Running struct {
 	Kernel  string

@@ -345,6 +345,7 @@ type PeerState struct {
 	Parked                         uint64 // signals of it that wait for earlier messages
 	Dropped                        uint64 // operations to it that were dropped because it is gone
 	Refused                        uint64 // messages of it that failed a check
+	Numbered                       uint64 // of the last numbered message to it: all of them, once they are Landed there
 	Missing                        uint64 // the first of its numbered messages that is not finished here, whether it was sent or not
 
 	// What it said when it was asked last: see Ask.
@@ -382,7 +383,7 @@ func (e *Engine) peer(p *proxy.Proxy, rank int) PeerState {
 		Rank: rank, State: State(s.State), Why: s.Why,
 		BytesSent: s.BytesSent, BytesReceived: s.BytesReceived, MessagesSent: s.MessagesSent, MessagesReceived: s.MessagesReceived,
 		InFlight: s.InFlight, Posted: s.Posted, Sent: s.Sent, Landed: s.Landed, Parked: s.Parked, Dropped: s.Dropped, Refused: s.Refused,
-		Missing: s.Missing, Told: s.Told, ItsPosted: s.ItsPosted, ItsSent: s.ItsSent, ItsMessages: s.ItsNumber,
+		Missing: s.Missing, Numbered: s.Number, Told: s.Told, ItsPosted: s.ItsPosted, ItsSent: s.ItsSent, ItsMessages: s.ItsNumber,
 	}
 	e.posts.Lock()
 	defer e.posts.Unlock()

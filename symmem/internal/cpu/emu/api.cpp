@@ -54,6 +54,8 @@ int emu_device_running(emu_device* d, emu_sample* out, int most) {
   return n;
 }
 
+uint64_t emu_device_works(emu_device* d) { return d->done.load(); }
+
 emu_module* emu_module_load(const char* path, char** error) {
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void* entries = library ? dlsym(library, "emu_module_entries") : nullptr;
@@ -161,6 +163,7 @@ int emu_stream_synchronize(emu_stream* s, emu_fault* out) {
 }
 
 int emu_stream_idle(emu_stream* s) { return s->idle(); }
+int emu_stream_awaits(emu_stream* s) { return s->awaits(); }
 void emu_stream_begin_capture(emu_stream* s) { s->begin_capture(); }
 emu_graph* emu_stream_end_capture(emu_stream* s) { return new emu_graph{s->end_capture()}; }
 

@@ -85,6 +85,8 @@ emu_device* emu_device_open(const uint32_t* abort);
 void emu_device_close(emu_device*);
 // emu_device_running says what runs at this moment, for at most so many executors. It takes up to 20 ms.
 int emu_device_running(emu_device*, emu_sample* out, int most);
+// emu_device_works is how many commands its streams have done.
+uint64_t emu_device_works(emu_device*);
 
 // emu_module_load opens a library; on failure it returns null and a text to free.
 emu_module* emu_module_load(const char* path, char** error);
@@ -108,6 +110,8 @@ void emu_stream_wait(emu_stream*, emu_event*);
 // emu_stream_synchronize returns 1 and fills the fault if there was one.
 int emu_stream_synchronize(emu_stream*, emu_fault* out);
 int emu_stream_idle(emu_stream*);
+// emu_stream_awaits is 1 while it waits for an event.
+int emu_stream_awaits(emu_stream*);
 void emu_stream_begin_capture(emu_stream*);
 emu_graph* emu_stream_end_capture(emu_stream*);
 

@@ -56,6 +56,7 @@ struct Device {
   bool aborted() const { return __atomic_load_n(abort_, __ATOMIC_ACQUIRE) & 1; }
 
   const unsigned processors;
+  std::atomic<std::uint64_t> done{0};  // commands of its streams
 
   // watch lets a sanitizer look at what is launched from now on, or nobody; watcher is that, or null.
   void watch(std::shared_ptr<sanitize::Sanitizer> s) {

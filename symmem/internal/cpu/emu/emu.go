@@ -19,6 +19,7 @@ package emu
 #cgo noescape emu_stream_synchronize
 #cgo nocallback emu_stream_synchronize
 #cgo nocallback emu_stream_idle
+#cgo nocallback emu_stream_awaits
 */
 import "C"
 
@@ -81,6 +82,9 @@ func (d *Device) Running() []Sample {
 	}
 	return out
 }
+
+// Works is how many commands the device's streams have done.
+func (d *Device) Works() uint64 { return uint64(C.emu_device_works(d.c)) }
 
 // Now is the clock of Sample.Began.
 func Now() uint64 { return uint64(C.emu_nanos()) }
@@ -286,6 +290,9 @@ func (s *Stream) Synchronize() *Fault {
 
 // Idle reports whether all that was queued is done.
 func (s *Stream) Idle() bool { return C.emu_stream_idle(s.c) != 0 }
+
+// Awaits reports whether the stream waits for an event at this moment.
+func (s *Stream) Awaits() bool { return C.emu_stream_awaits(s.c) != 0 }
 
 // BeginCapture makes the stream record instead of queue.
 func (s *Stream) BeginCapture() { C.emu_stream_begin_capture(s.c) }

@@ -189,6 +189,7 @@ void Stream::serve() {
     if (found) {
       perform(c, executor_);
       c = {};
+      device_->done.fetch_add(1, std::memory_order_relaxed);
       completed_.fetch_add(1, std::memory_order_release);
       completed_.notify_all();
     } else if (closing_) {
@@ -234,7 +235,9 @@ void Stream::perform(Command& c, Executor& e) {
       c.mark->reached.notify_all();
       return;
     case Command::kWait:
+      awaits_.store(true);
       if (c.mark) c.mark->wait();
+      awaits_.store(false);
       if (s && c.mark) actor_.known.learn(c.mark->known);
       return;
     case Command::kStore:

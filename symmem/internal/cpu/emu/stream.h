@@ -84,6 +84,8 @@ class Stream {
   // known is what the stream knew when it was last idle.
   sanitize::Known known();
   Device* device() const { return device_; }
+  // awaits is whether it waits for an event at this moment.
+  bool awaits() const { return awaits_.load(); }
   bool idle() const { return completed_.load() == submitted_.load(); }
 
   void begin_capture() { capture_ = std::make_unique<Graph>(); }
@@ -109,7 +111,7 @@ class Stream {
   std::string fault_kernel_, fault_library_;
   std::atomic<bool> failed_{false};
   std::atomic<std::uint32_t> submitted_{0}, completed_{0}, bell_{0};
-  std::atomic<bool> closing_{false};
+  std::atomic<bool> closing_{false}, awaits_{false};
   std::thread thread_;
 };
 

@@ -533,6 +533,7 @@ static void peer_of(net_proxy *p, void *arg) {
 	c->state->state = q->losing ? NET_LOST : q->state;
 	c->state->parked = q->order.waiting;
 	c->state->missing = q->order.upto + 1;
+	c->state->number = q->number;
 	snprintf(c->state->why, NET_WHY, "%s", q->why);
 }
 

@@ -151,7 +151,7 @@ type Peer struct {
 	Why                                                      string
 	BytesSent, BytesReceived, MessagesSent, MessagesReceived uint64
 	InFlight, Posted, Sent, Landed, Parked, Dropped, Refused uint64
-	Missing, Told, ItsPosted, ItsSent, ItsNumber             uint64
+	Missing, Told, ItsPosted, ItsSent, ItsNumber, Number     uint64
 }
 
 // Peer says how a peer is.
@@ -161,7 +161,7 @@ func (p *Proxy) Peer(rank int) Peer {
 	return Peer{
 		int(s.state), C.GoString(&s.why[0]), uint64(s.bytes_sent), uint64(s.bytes_received), uint64(s.messages_sent), uint64(s.messages_received),
 		uint64(s.in_flight), uint64(s.posted), uint64(s.sent), uint64(s.landed), uint64(s.parked), uint64(s.dropped), uint64(s.refused),
-		uint64(s.missing), uint64(s.told), uint64(s.its_posted), uint64(s.its_sent), uint64(s.its_number),
+		uint64(s.missing), uint64(s.told), uint64(s.its_posted), uint64(s.its_sent), uint64(s.its_number), uint64(s.number),
 	}
 }
 

@@ -29,6 +29,7 @@ typedef struct {
 	uint64_t told;                 // how often it has answered net_ask; what it said last:
 	uint64_t its_posted, its_sent; // posted and sent there, to this rank
 	uint64_t its_number;           // of its last numbered message to this rank
+	uint64_t number;               // of the last numbered message to it
 } net_peer_state;
 
 // net_open maps the board, opens the transport and starts the thread; NULL and the reason if something fails.

@@ -1,0 +1,169 @@
+package symmem
+
+import (
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Progress says how far this rank has come, and whether anything of it gets on by itself: for whoever has to tell a rank that is slow from one that waits in
+// vain. Two looks that are alike say more than one.
+type Progress struct {
+	// Moves is another number whenever the rank has got on: it made a call or returned from one, work of its device is over, it waits in another operation, or a
+	// message has moved.
+	Moves uint64
+	// Stands says that nothing gets on by itself: each stream has nothing to do, or is in a call that Waits lists; and the network has done all it was given.
+	Stands bool
+	// Inside is how many goroutines are in calls that may not return before a stream gets on, or another rank makes a call.
+	Inside int
+	// Watched says that the sanitizer looks at kernels, which takes them many times as long.
+	Watched bool
+	// Compiles is the compiler that this rank waits for, "" if there is none; since when, and where in the program, as Config.Caller says.
+	Compiles       string
+	CompilesFor    time.Duration
+	CompilesCaller int
+	Exchanged      []Exchanged // with the ranks that the network reaches
+	Waits          []Wait      // as Waits returns them, but for what other ranks say
+}
+
+// Exchanged counts the numbered messages between this rank and another one since the network was connected. Nothing is under way when what one has sent is what the
+// other has finished.
+type Exchanged struct {
+	Peer         int
+	Sent, Landed uint64
+}
+
+// Progress looks at this rank. It may be called at any time, and waits for no other rank.
+func (rt *Runtime) Progress() Progress {
+	rt.looking.Lock() // Close takes the page away
+	defer rt.looking.Unlock()
+	if rt.closed.Load() {
+		return Progress{}
+	}
+	p := Progress{Moves: rt.moves.Load(), Inside: int(rt.inside.Load()), Stands: true, Watched: rt.sanitized.Load()}
+	moves := digest(p.Moves)
+	if c, counts := rt.dev.(device.Counter); counts {
+		moves.Mix(c.Works())
+	}
+	var in []int // the streams that wait, by their ids
+	for i := range rt.watch.Waits {
+		r := loadRecord(&rt.watch.Waits[i])
+		if r.State != device.WaitPending {
+			continue
+		}
+		moves.Mix(uint64(r.Ordinal))
+		moves.Mix(uint64(r.Peer))
+		if c, ok := rt.find(r.Ordinal); ok {
+			in = append(in, c.stream())
+		}
+	}
+	for _, s := range rt.allStreams() {
+		if !slices.Contains(in, s.id) && !s.rests() && !rt.awaitsOther(s) {
+			p.Stands = false
+		}
+	}
+	rt.underway(&p, &moves)
+	p.Moves = uint64(moves)
+	p.Waits = rt.listWaits(false)
+	rt.calls.mu.Lock()
+	defer rt.calls.mu.Unlock()
+	if l := rt.calls.compiles; len(l) > 0 {
+		p.Compiles, p.CompilesFor, p.CompilesCaller = l[0].by, time.Since(l[0].since), l[0].caller
+	}
+	p.Inside += len(rt.calls.host)
+	return p
+}
+
+// awaitsOther reports whether all that a stream does is to wait for an event of another one of this process, as far as can be told at once.
+func (rt *Runtime) awaitsOther(s *Stream) bool {
+	if !rt.mu.TryLock() { // with which no stream is closed
+		return false
+	}
+	defer rt.mu.Unlock()
+	a, tells := s.d.(device.Awaiter)
+	return tells && slices.Contains(rt.streams, s) && a.Awaits()
+}
+
+// underway adds what the network does.
+func (rt *Runtime) underway(p *Progress, moves *digest) {
+	n := rt.net.Load()
+	if n == nil {
+		return
+	}
+	p.Stands = p.Stands && rt.flushed()
+	for _, peer := range n.engine.Peers() {
+		if peer.Rank == rt.rank {
+			continue
+		}
+		// What this rank asks others for a table, and answers them, moves nothing: only numbered messages count.
+		p.Stands = p.Stands && peer.Posted == peer.Sent && peer.Parked == 0
+		p.Exchanged = append(p.Exchanged, Exchanged{peer.Rank, peer.Numbered, peer.Landed})
+		for _, count := range []uint64{peer.Posted, peer.Sent, peer.Numbered, peer.Landed} {
+			moves.Mix(count)
+		}
+	}
+}
+
+// enter counts a goroutine that is in a call of a stream, until leave.
+func (rt *Runtime) enter() {
+	rt.inside.Add(1)
+}
+
+func (rt *Runtime) leave() {
+	rt.moves.Add(1)
+	rt.inside.Add(-1)
+}
+
+// compilation is a text, or an operation, that a compiler is at work on.
+type compilation struct {
+	by     string
+	since  time.Time
+	caller int
+}
+
+// Compiling notes that this rank waits for a compiler, until the function it returns is called.
+func Compiling(rt *Runtime) (done func()) {
+	by := "a compiler"
+	if n, ok := rt.dev.(device.CompilerNamer); ok {
+		by = n.CompilerName()
+	}
+	l := &rt.calls
+	c := &compilation{by, time.Now(), l.caller()}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.compiles = append(l.compiles, c)
+	return func() {
+		rt.moves.Add(1)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.compiles = slices.DeleteFunc(l.compiles, func(o *compilation) bool { return o == c })
+	}
+}
+
+// stream is the id of the stream that a call is in: of a captured one, that in which it was replayed last.
+func (c *Record) stream() int {
+	if c.ran != nil {
+		return int(c.ran.Load())
+	}
+	return c.on
+}
+
+// allStreams is rt.streams, for those who must not wait for rt.mu.
+func (rt *Runtime) allStreams() []*Stream {
+	if list := rt.lanes.Load(); list != nil {
+		return *list
+	}
+	return nil
+}
+
+// lane keeps the list for allStreams. rt.mu is held.
+func (rt *Runtime) lane() { rt.lanes.Store(ptr(slices.Clone(rt.streams))) }
+
+// progress is what Runtime.Progress counts.
+type progress struct {
+	moves  atomic.Uint64
+	inside atomic.Int64
+	lanes  atomic.Pointer[[]*Stream] // rt.streams
+}
