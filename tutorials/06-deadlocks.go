@@ -15,8 +15,9 @@
 // 3. one rank skips a call that all ranks must make;
 // 4. all ranks wait before they send.
 //
-// Every wait here has a limit of 400 ms, `symm.Timeout`. Without a limit, symmrepl shows after a moment which rank
-// waits for what, and Ctrl-C (■ in a notebook) ends the waits. In both cases the session continues.
+// symmrepl ends a wait that cannot end, within two seconds, as an error. Of a wait that may still end it shows after a
+// moment which rank waits for what, and Ctrl-C (■ in a notebook) ends it. In both cases the session continues. All waits
+// here but the first have a limit of 400 ms, `symm.Timeout`, so that you see each mistake sooner.
 
 // %% A handle, the neighbours, and a limit for waits.
 rank, size := symm.Rank(), symm.WorldSize()
@@ -32,14 +33,27 @@ limit := symm.Timeout(400 * time.Millisecond)
 
 // %% [fails] Wait for a signal that no rank puts.
 if rank == 0 {
+	h.WaitSignal(1, 0)
+}
+symm.Synchronize()
+
+// %% [markdown]
+// Read such a message in this order: *who* waited, for *whom*, for *what*, and what the other rank does instead. Then
+// look at the code of the other rank: where does rank 1 put a signal on channel 0? Nowhere. Below the message is a table
+// of what all ranks do.
+//
+// How can symmrepl know that the signal will not come? Rank 1 has finished the cell, no goroutine of it is left, and
+// nothing is on its way. While a rank computes, sleeps, or runs a kernel of yours, it may still send, and the wait goes on.
+//
+// With a limit the wait ends when that is over, whatever the others do.
+
+// %% [fails] The same with a limit.
+if rank == 0 {
 	h.WaitSignal(1, 0, limit)
 }
 symm.Synchronize()
 
 // %% [markdown]
-// Read such a message in this order: *who* waited, for *whom*, for *what*. Then look at the code of the other rank:
-// where does rank 1 put a signal on channel 0? Nowhere.
-//
 // A wait that gives up does not stop the stream. Until the error is reported, later signals of the rank are not put and its later waits for signals
 // end at once, so that the first mistake is the one that is told; but kernels and copies behind the wait still run, on data that has not come.
 // What they compute, and what Go code prints before it calls `symm.Synchronize()`, means nothing.
@@ -58,10 +72,14 @@ if rank == 0 {
 symm.Synchronize()
 
 // %% [markdown]
-// For rank 0 this looks the same as before. But this time there is a trace: a signal that no rank has waited for. When
-// a wait fails, `symm.PendingSignals()` on all ranks shows whether the signal went elsewhere. (After a wait that gave
-// up, the session clears the signals, so call it before the next cell, or in your own program.)
-//
+// For rank 0 this looks the same as before. But this time there is a trace: a signal that no rank has waited for. The hint
+// names its channel. After a wait that gave up, the session clears the signals, and `symm.ClearedSignals()` on all ranks
+// shows which there were. (In your own program, `symm.PendingSignals()` shows them while they are there.)
+
+// %% Which signals were left?
+symm.ClearedSignals()
+
+// %% [markdown]
 // ## One rank does not take part
 //
 // All ranks must reach a barrier. Do not put one inside an `if` that only some ranks enter.
@@ -255,7 +273,7 @@ fmt.Println("correct")
 //
 // - A deadlock is a cycle of ranks that wait for each other, or a rank that never arrives.
 // - Read the message: who waits, for whom, on which channel, in a put, a wait or a barrier.
-// - Put a limit on waits while you develop.
+// - A wait that cannot end becomes an error. Put a limit on waits that others may still end, while you develop.
 // - All ranks must make the same collective calls, in the same order.
 // - A put can wait, too: a channel holds one signal.
 //

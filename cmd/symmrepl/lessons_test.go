@@ -316,7 +316,7 @@ func ranksThatGaveUp(t *testing.T, ranks int, shown tutorial.Shown) (gaveUp []in
 	for r := range ranks {
 		for _, piece := range shown {
 			switch kind, _ := strings.CutPrefix(piece.Kind, tutorial.Error+" "); session.Kind(kind) {
-			case session.KindTimeout, session.KindInterrupted, session.KindPeer:
+			case session.KindTimeout, session.KindDeadlock, session.KindInterrupted, session.KindPeer:
 				if linesOf(t, r, ranks, piece.Text) != "" && !slices.Contains(gaveUp, r) {
 					gaveUp = append(gaveUp, r)
 				}

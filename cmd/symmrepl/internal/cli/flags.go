@@ -16,11 +16,12 @@ import (
 
 // options holds the parsed command line.
 type options struct {
-	ranks   int    // 0: choose
-	device  string // "auto", "cpu" or "cuda"
-	backend string // "": choose
-	hosts   string // simulated ones; "": what SYMMREPL_HOSTS says
-	network string // "": what SYMMREPL_NET says
+	ranks    int    // 0: choose
+	device   string // "auto", "cpu" or "cuda"
+	backend  string // "": choose
+	hosts    string // simulated ones; "": what SYMMREPL_HOSTS says
+	network  string // "": what SYMMREPL_NET says
+	deadlock string // "": what SYMMREPL_DEADLOCK says
 
 	sanitize  bool
 	schedules int   // orders in which cells run
@@ -104,6 +105,12 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.backend, "backend", "", "")
 	flags.StringVar(&o.hosts, "hosts", "", "")
 	flags.StringVar(&o.network, "net", "", "")
+	flags.Func("deadlock", "", func(s string) (err error) {
+		if o.deadlock, err = session.ParseDeadlock(s); s == "" {
+			err = errors.New("end or wait is expected")
+		}
+		return err
+	})
 	flags.StringVar(&o.rdzv, "rdzv", "", "")
 	flags.Func("timeout", "", func(s string) (err error) {
 		if o.timeout, err = time.ParseDuration(s); err != nil || o.timeout <= 0 {
@@ -206,7 +213,7 @@ func owner(name string) string {
 		return "kernel install"
 	case "attach":
 		return "kernel"
-	case "sanitize", "schedules", "seed":
+	case "sanitize", "schedules", "seed", "deadlock":
 		return "run, -e and the prompt"
 	}
 	return ""
@@ -221,7 +228,7 @@ func (o options) misplaced() error {
 	cells := len(o.args) == 0 || o.args[0] == "run"
 	for _, name := range o.given {
 		switch owner := owner(name); {
-		case name == "json" && o.sanitize && cells && (o.hasCode || len(o.args) > 0), name == "sanitize" && cells:
+		case name == "json" && o.sanitize && cells && (o.hasCode || len(o.args) > 0), (name == "sanitize" || name == "deadlock") && cells:
 		case (name == "schedules" || name == "seed") && cells:
 			if !o.sanitize {
 				return misused("%s goes with --sanitize", dashed(name))

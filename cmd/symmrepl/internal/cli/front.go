@@ -145,6 +145,7 @@ func programStatus(c *console.Console, outcome console.Outcome) int {
 func printer(size int) *render.Printer {
 	p := render.New(os.Stdout, os.Stderr, size, colour())
 	p.InPlace = render.IsTerminal(os.Stdout)
+	p.NotesInPlace = p.InPlace && render.IsTerminal(os.Stderr)
 	if render.IsTerminal(os.Stderr) {
 		p.Columns = term.Columns
 	}

@@ -50,6 +50,8 @@ Flags, which may stand before or after the arguments:
     -e, --eval CODE     run CODE as one cell and exit
     --timeout TIME      run and -e only: after so long, such as 90s or 5m, say what every rank waits for or does, and end with
                         status 1
+    --deadlock end|wait run, -e and the prompt only: a wait that cannot end, because all who could end it are done or wait
+                        too, ends as an error, which is the default, or goes on
     --sanitize          run, -e and the prompt only: watch every access of kernels on the cpu device, and report those out of
                         bounds, races, and orders that are too weak on GPUs; on GPUs report those out of the bounds of tensors
                         and pads; the exit status is 1 if any is found
@@ -87,6 +89,7 @@ without them symmrepl searches.
 SYMMREPL_DISABLE_MULTICAST=1, NCCL_NVLS_ENABLE=0 and TORCH_SYMM_MEM_DISABLE_MULTICAST=1 each leave NVLink multicast off.
 GOMEMLIMIT=16GiB, for one, is how much memory the Go values of each rank may take; without it, a third of what is free
 when the session starts, divided among the ranks of the host.
+SYMMREPL_DEADLOCK=wait is --deadlock wait, also for notebooks and tutorials.
 SYMMREPL_HOSTS=2, for one, is --hosts 2, also for programs that call symmem.Start; SYMMREPL_NET is --net and may add settings
 of the null network, as in SYMMREPL_NET="null delay=200us reorder=on seed=7". SYMMREPL_UCX_LIB names the library of UCX.
 SYMMREPL_HEARTBEAT=30s of rank 0 is how long another host may be silent before it is lost, by default 10s; off is for ever.

@@ -33,6 +33,12 @@ func Alike(errs []*session.Error) []*session.Error {
 	for _, g := range groups {
 		out = append(out, joined(g))
 	}
+	for i, e := range out { // what several have as their detail is shown with the last
+		if e.Detail != "" && slices.ContainsFunc(out[i+1:], func(o *session.Error) bool { return o.Detail == e.Detail }) {
+			once := *e
+			once.Detail, out[i] = "", &once
+		}
+	}
 	return out
 }
 

@@ -8,6 +8,12 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
+// detailed gives an error the detail that several have.
+func detailed(e *session.Error) *session.Error {
+	e.Detail = "the table"
+	return e
+}
+
 // Errors that differ in ranks and times only are one, which loses nothing of who waits for whom.
 func TestErrorsAlike(t *testing.T) {
 	wait := func(rank, peer, ms, line int) *session.Error {
@@ -35,6 +41,11 @@ func TestErrorsAlike(t *testing.T) {
 			[]*session.Error{wait(0, 1, 400, 2), wait(1, 0, 400, 3)},
 			"[0] In[5]:2:1: wait_signal: rank 0 waited 400ms for a signal of rank 1 on channel 0\n" + source("0") + "[0]     hint: rank 1 must put it\n" +
 				"[1] In[5]:3:1: wait_signal: rank 1 waited 400ms for a signal of rank 0 on channel 0\n" + source("1") + "[1]     hint: rank 0 must put it\n",
+		},
+		"one detail of several": {
+			[]*session.Error{detailed(wait(0, 1, 400, 2)), detailed(wait(1, 2, 400, 3)), detailed(wait(2, 0, 400, 3))},
+			"[0] In[5]:2:1: wait_signal: rank 0 waited 400ms for a signal of rank 1 on channel 0\n" + source("0") + "[0]     hint: rank 1 must put it\n" +
+				"[1,2] In[5]:3:1: wait_signal: rank 1,2 waited 400ms for a signal of rank 2,0 on channel 0\n" + source("1,2") + "[1,2]     the table\n[1,2]     hint: rank 2,0 must put it\n",
 		},
 		"other numbers": {
 			[]*session.Error{{Ranks: []int{0}, Msg: "index 4 of 3"}, {Ranks: []int{1}, Msg: "index 5 of 3"}},

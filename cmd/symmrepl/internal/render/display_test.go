@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/symmrepl/symmrepl/session"
@@ -42,6 +43,44 @@ func TestInPlace(t *testing.T) {
 			}
 			if b.String() != want {
 				t.Errorf("%s, in place %v: %q, want %q", name, inPlace, b.String(), want)
+			}
+		}
+	}
+}
+
+// A remark that has a topic is written over the one before on a terminal, where it goes on to be told; elsewhere only what is worse is written.
+func TestTopicsInPlace(t *testing.T) {
+	note := func(text string, again bool) session.Output {
+		return session.Output{Ranks: everyone, Stream: session.Note, Topic: "waits", Again: again, Text: text}
+	}
+	text := session.Output{Ranks: everyone, Stream: session.Stdout, Text: "t\n"}
+	const over, line = "\x1b[A\r\x1b[J", "[0-3] "
+	long := strings.Repeat("word ", 9)
+	for name, test := range map[string]struct {
+		outputs             []session.Output
+		terminal, elsewhere string
+	}{
+		"times go on":          {[]session.Output{note("a 1\n", false), note("a 2\n", true), note("a 3\n", true)}, line + "a 1\n" + over + line + "a 2\n" + over + line + "a 3\n", line + "a 1\n"},
+		"it gets worse":        {[]session.Output{note("a\n", false), note("b\nc\n", false), note("d\n", true)}, line + "a\n" + over + line + "b\n" + line + "c\n\x1b[A" + over + line + "d\n", line + "a\n" + line + "b\n" + line + "c\n"},
+		"something is printed": {[]session.Output{note("a\n", false), text, note("b\n", true), note("c\n", false)}, line + "a\n" + line + "t\n" + line + "c\n", line + "a\n" + line + "t\n" + line + "c\n"},
+		"nothing was told":     {[]session.Output{note("a\n", true)}, "", ""},
+		"a line is open":       {[]session.Output{note("a\n", false), {Ranks: everyone, Stream: session.Stdout, Text: "t"}, note("b\n", false)}, line + "a\n" + line + "t\n" + line + "b\n", line + "a\n" + line + "t\n" + line + "b\n"},
+		"lines are broken":     {[]session.Output{note(long+"\n", false), note("b\n", true)}, line + "word word word word word word word\n" + line + "  word word \n\x1b[A" + over + line + "b\n", line + "word word word word word word word\n" + line + "  word word \n"},
+	} {
+		for _, inPlace := range []bool{true, false} {
+			var b bytes.Buffer
+			p := New(&b, &b, 4, false)
+			p.NotesInPlace, p.Columns = inPlace, func() int { return 40 }
+			for _, o := range test.outputs {
+				p.Output(o)
+			}
+			p.CloseLine()
+			want := test.elsewhere
+			if inPlace {
+				want = test.terminal
+			}
+			if b.String() != want {
+				t.Errorf("%s, in place %v:\n%q, want\n%q", name, inPlace, b.String(), want)
 			}
 		}
 	}

@@ -17,6 +17,8 @@ type Printer struct {
 	Colour  bool // emphasise with ANSI escapes
 	Bold    bool // with Colour: emphasise by weight alone, which can be read on any background
 	InPlace bool // overwrite what is updated, with ANSI escapes
+	// NotesInPlace says to do so with remarks of the session that have a topic: what they are written to is the terminal of all else.
+	NotesInPlace bool
 	// Columns, if it is not nil, returns the width of the terminal: what the session says is broken between words to fit there. What cells print
 	// and return is not.
 	Columns func() int
@@ -53,6 +55,10 @@ func (p *Printer) Output(o session.Output) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if o.Topic != "" {
+		p.topical(o)
+		return
+	}
 	p.writeLate()
 	prefix := session.Prefix(o.Ranks, p.Size)
 	w := p.out

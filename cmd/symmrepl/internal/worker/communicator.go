@@ -29,25 +29,43 @@ func (c communicator) Sharers() []int { return c.runtime.Sharing().With(c.runtim
 // Note is what the user should know of the devices from the start on.
 func (c communicator) Note() string { return c.runtime.Sharing().Note() }
 
-func (c communicator) Waits() []session.Wait {
-	var waits []session.Wait
-	for _, w := range c.runtime.Waits() {
+func (c communicator) Waits() []session.Wait { return c.waits(c.runtime.Waits()) }
+
+func (c communicator) waits(list []symmem.Wait) (waits []session.Wait) {
+	for _, w := range list {
 		at := line(c.places, w.Caller)
 		if replayed := line(c.places, w.Replayed); replayed != "" {
 			at += " (last replayed at " + replayed + ")"
 		}
 		waits = append(waits, session.Wait{
 			Op: w.Op, Ordinal: w.Ordinal, Group: w.Group, Peers: w.Peers, For: w.For, Since: w.Since.Seconds(), Limit: w.Limit.Seconds(), At: at,
+			Call: w.Call, Sure: w.Sure, Host: w.Host, Seen: w.Seen,
 		})
 	}
 	return waits
 }
 
+// Progress tells the session how far this rank has come.
+func (c communicator) Progress() session.Progress {
+	p := c.runtime.Progress()
+	out := session.Progress{Waits: c.waits(p.Waits), Moves: p.Moves, Stands: p.Stands, Inside: p.Inside, Watched: p.Watched, Compiles: p.Compiles, CompilesFor: p.CompilesFor.Seconds()}
+	if p.Compiles != "" {
+		out.CompilesAt = line(c.places, p.CompilesCaller)
+	}
+	for _, e := range p.Exchanged {
+		out.Exchanged = append(out.Exchanged, session.Exchanged(e))
+	}
+	return out
+}
+
+// EndWaits ends waits that cannot end by themselves any more.
+func (c communicator) EndWaits(why string) { c.runtime.EndWaits(why) }
+
 // Busy tells the session which kernels run.
 func (c communicator) Busy() []session.Busy {
 	var busy []session.Busy
 	for _, b := range c.runtime.Busy() {
-		busy = append(busy, session.Busy{Kernel: b.Kernel, At: line(c.places, b.Caller), Spins: b.Spins, Since: b.Since.Seconds()})
+		busy = append(busy, session.Busy{Kernel: b.Kernel, At: line(c.places, b.Caller), Spins: b.Spins, Goes: b.Goes, Since: b.Since.Seconds()})
 	}
 	return busy
 }
