@@ -26,6 +26,7 @@ type Syntax struct {
 	Stmts []ast.Stmt    // everything else but imports, in the order in which it runs
 	List  []ast.Expr    // the expressions with which the cell ends, if there are several; the last of Stmts assigns them
 	Body  *ast.FuncDecl // a function of Stmts
+	Quiet bool          // a semicolon ends the cell: the value of its last expression is calculated, and not shown
 
 	imports  []*ast.ImportSpec
 	embedsFS bool // it uses embedName
@@ -48,7 +49,7 @@ type Cell struct {
 	Generics     map[types.Object]*Generic // the generic functions and types among them
 	AddedMethods []AddedMethod             // methods that it gives types of earlier cells
 	Vars         []*types.Var              // variables of its top level, in the order of their definition
-	Value        ast.Expr                  // the last expression, if its value is shown
+	Value        ast.Expr                  // the last expression, if its value is shown unless the cell is Quiet
 	Values       []types.Type              // of Value, or of List; nil if no value is shown
 }
 

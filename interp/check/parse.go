@@ -25,6 +25,7 @@ func (k *Checker) Parse(cell session.Cell) (*Syntax, *Failure) {
 	if err != nil {
 		return nil, text.syntaxError(err, len(declsHeader))
 	}
+	p.Quiet = len(items) > 0 && items[len(items)-1].quiet
 	singles, list := items, false
 	if n := len(items) - 1; n >= 0 && items[n].list {
 		singles, list = items[:n], true

@@ -12,6 +12,7 @@ type Item struct {
 	Start, End int
 	Decl       bool
 	list       bool // of expressions, at the end of the cell
+	quiet      bool // a semicolon ends it, and the cell
 }
 
 // Split finds the top-level items of a cell and which of them are declarations that Go allows only outside of functions, or that
@@ -24,6 +25,7 @@ func Split(src string) ([]Item, scanner.ErrorList) {
 		tokens  []token.Token // of the current item
 		last    []token.Token // of the last one
 		end     int           // of its last token
+		closed  bool          // a semicolon of the text ended the last item
 		start   = -1
 		depth   int
 		head    bool // the item is or ends with an if, for or switch, in the head of which semicolons separate nothing
@@ -47,7 +49,7 @@ func Split(src string) ([]Item, scanner.ErrorList) {
 		head = head || depth == 0 && (tok == token.IF || tok == token.FOR || tok == token.SWITCH)
 		if tok == token.EOF || tok == token.SEMICOLON && depth == 0 && !(head && lit == ";" && !isWhole(src[start:offset])) {
 			if start >= 0 {
-				if lit == ";" { // otherwise a comment may come before what ends the line, or go on beyond it
+				if closed = lit == ";"; closed { // otherwise a comment may come before what ends the line, or go on beyond it
 					end = offset
 				}
 				items = append(items, Item{Start: start, End: end, Decl: isDecl(tokens)})
@@ -56,6 +58,9 @@ func Split(src string) ([]Item, scanner.ErrorList) {
 			if tok == token.EOF {
 				if n := len(items) - 1; n >= 0 && !items[n].Decl && isList(last) {
 					items[n].list = true
+				}
+				if n := len(items) - 1; n >= 0 {
+					items[n].quiet = closed
 				}
 				return items, errs
 			}

@@ -285,6 +285,10 @@ func (p *program) showValue(c *cell, e *edits) {
 	if c.Failed != "" {
 		return
 	}
+	if c.checked.Quiet {
+		p.dropValue(c, e)
+		return
+	}
 	for i, x := range c.checked.List {
 		before, after := p.wrap(c.checked.Values[i])
 		if i == 0 {
@@ -325,6 +329,23 @@ func (p *program) showValue(c *cell, e *edits) {
 	default:
 		e.replace(start, start, strings.Join(temps, ", ")+" := ")
 		e.replace(end, end, "\n"+print+strings.Join(wrapped, ", ")+")")
+	}
+}
+
+// dropValue makes a statement of the last expression of a cell that shows no value.
+func (p *program) dropValue(c *cell, e *edits) {
+	values := c.checked.List
+	if c.checked.Value != nil {
+		values = []ast.Expr{c.checked.Value}
+	}
+	if values == nil {
+		return
+	}
+	start, end := c.offset(values[0].Pos()), c.offset(values[0].End())
+	e.replace(start, start, strings.Repeat("_, ", len(c.checked.Values)-1)+"_ = ")
+	if c.checked.Info.Types[values[0]].IsNil() {
+		e.replace(start, start, "any(")
+		e.replace(end, end, ")")
 	}
 }
 

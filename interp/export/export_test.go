@@ -34,6 +34,10 @@ func TestProgram(t *testing.T) {
 		session.Cell{Source: "var size int\nfor i := range size {\n\tvar j = i\n}\nif k := size; size > 0 {\n}\nswitch v := any(rank).(type) {\ncase int:\n}\nunused:\n\tsize++"},
 		session.Cell{Source: "rank := \"other\"; z := 1\npanic(z)", Failed: "cell[11]:2:1: panic: 1"},
 		session.Cell{Source: "z := 2\nz"},
+		session.Cell{Source: "z;"},
+		session.Cell{Source: "z, size; // none is shown"},
+		session.Cell{Source: "both();"},
+		session.Cell{Source: "nil;"},
 	), 4)
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,9 @@ import (
 func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 	pos := e.Pos()
 	if len(l.c.Values) == 1 && types.Identical(l.c.Values[0], types.Typ[types.UntypedNil]) {
+		if l.c.Quiet {
+			return nil
+		}
 		return []ast.Stmt{&ast.ExprStmt{X: l.helper(pos, run.Show)}}
 	}
 	s := &ast.ExprStmt{X: e}
@@ -34,8 +37,11 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 	return append(append(out, set), l.showVars(pos, lhs)...)
 }
 
-// showVars lowers the showing of the cell's values, which variables hold.
+// showVars lowers the showing of the cell's values, which variables hold. A quiet cell shows none.
 func (l *lowerer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
+	if l.c.Quiet {
+		return nil
+	}
 	var args []ast.Expr
 	for _, v := range vars {
 		args = append(args, l.address(v))

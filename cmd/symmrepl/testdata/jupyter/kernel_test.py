@@ -347,6 +347,14 @@ symm.Synchronize()""")
                 text += m["content"]["text"]
         self.assertEqual(sorted(text.splitlines()), ["[0] later 0", "[1] later 1"])
 
+    def test_semicolon_shows_no_value(self):
+        reply, outputs = self.run_cell("quiet := 6\nquiet;")
+        self.assertEqual((reply["status"], outputs[1:]), ("ok", []))
+        self.assertEqual(self.text("fmt.Println(quiet); quiet"), "[0,1] 6\n[0,1] 6")
+        reply, outputs = self.run_cell(":time quiet; // not shown")
+        self.assertRegex("".join(c["text"] for t, c in outputs if t == "stream"), r"^elapsed [0-9.]+ (µs|ms|s)\n$")
+        self.assertNotIn("execute_result", [t for t, c in outputs])
+
     def test_info(self):
         info = self.reply(self.kc.kernel_info())
         self.assertRegex(info["implementation_version"], r"^\d+\.\d+\.\d+$")
