@@ -38,7 +38,8 @@ type Shared int
 // Launch runs the kernel on the current stream. args are the kernel's arguments in order: a tensor of the
 // pointee's type (any for void* and unsigned char*) or a uintptr for a pointer, a *Handle for a symm::Handle,
 // a *DeviceComm for a ncclDevComm, a *DeviceWindow for a ncclWindow_t,
-// a Go integer that fits for an integer, a float32 or float64 for a floating type, a bool. Among them may be
+// a Go integer that fits for an integer, a float32 or float64 for a floating type, which rounds it, or an integer that the type holds
+// exactly, a bool. Among them may be
 // options: SharedBytes, *Stream, and [Timeout] for the waits of handles. Everything is checked against the
 // kernel's signature before anything is launched.
 //

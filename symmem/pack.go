@@ -137,7 +137,7 @@ func (p *packer) sameGroup() {
 			first = g
 		}
 		if g != first {
-			panic(p.Misuse("group", "make them in one group: symm.Window(t, g), symm.DevComm(reqs, g)", "%s: the arguments are communicators and windows of %v and of %v", p.k.sig, first, g))
+			panic(p.Misuse("group", "give symm.Window and symm.DevComm the same group", "%s: the arguments are communicators and windows of %v and of %v", p.k.sig, first, g))
 		}
 	}
 	for _, c := range p.comms {
@@ -175,10 +175,7 @@ func (p *packer) scalar(i int, a any, param device.Param, typ signature.Type, fi
 		}
 		putWord(field, bits)
 	case signature.Float, signature.Half, signature.BFloat16, signature.Float8E4M3, signature.Float8E5M2:
-		if x.Class != element.Floating {
-			p.refuse(i, a, fmt.Sprintf("write float32(%v)", x))
-		}
-		bits, why := element.Type(dtypeOf(typ)).EncodeFloat(x.Float)
+		bits, why := element.Type(dtypeOf(typ)).Encode(x)
 		if why != "" {
 			p.refuse(i, a, why)
 		}

@@ -93,7 +93,7 @@ func (c *TokenSwitchConfig) check(rt *Runtime, op string, ranks int) {
 	}
 	c.Align = max(c.Align, 1)
 	if size := c.estimate(layout, ranks); size > 1<<40 || c.rowsOf(layout, ranks) >= 1<<31 || c.MaxTokens*max(c.TopK, ranks) >= 1<<31 {
-		refuse("MaxTokens", "ask for fewer tokens, experts or rows", "the switch would take %.0f GB of each rank", size/1e9)
+		refuse("MaxTokens", "make MaxTokens, TopK, Hidden or MaxRecv smaller", "the switch would take %.0f GB of each rank", size/1e9)
 	}
 }
 
@@ -134,7 +134,7 @@ func (c TokenSwitchConfig) String() string {
 		s += fmt.Sprintf(" sent as %v", c.Payload)
 	}
 	if c.MaxRecv > 0 {
-		s += fmt.Sprintf(", room for %d rows", c.MaxRecv)
+		s += fmt.Sprintf(", MaxRecv %d", c.MaxRecv)
 	}
 	if c.Align > 1 {
 		s += fmt.Sprintf(" in zones of %d", c.Align)

@@ -231,7 +231,7 @@ func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
 		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Brief(topk)))
 	}
 	if dims[0] > ts.config.MaxTokens {
-		panic(c.Misuse("topk", "make a switch with a larger MaxTokens", "topk has %d tokens, and the switch has room for %d of a rank", dims[0], ts.config.MaxTokens))
+		panic(c.Misuse("topk", "make a switch with a larger MaxTokens", "topk has %d tokens, and the switch has room for %d of a rank, its MaxTokens", dims[0], ts.config.MaxTokens))
 	}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -530,7 +530,7 @@ func (ts *TokenSwitch) refused(_ *core.Record, e *Error, r *device.WaitRecord) {
 		e.Msg = fmt.Sprintf("token %d of rank %d is sent to expert %d twice", int(r.Channel)/k, e.Peer, int64(r.Seen))
 		e.Hint = "the experts of a token must differ"
 	case tokens.RefusedRoom:
-		e.Msg = fmt.Sprintf("rank %d would receive %d rows, and the switch has room for %d", e.Peer, r.Seen, r.Want)
+		e.Msg = fmt.Sprintf("rank %d would receive %d rows, and the switch has room for %d, its MaxRecv", e.Peer, r.Seen, r.Want)
 		e.Hint = "make a switch with a larger MaxRecv"
 	}
 }

@@ -46,6 +46,8 @@ func kernelsCase(t *T) {
 	every.Kernel("every").Launch(symmem.Grid(1, 1), symmem.Block(1, 1, 1), out, true, -128, 255, int16(-32768), 65535, math.MinInt32, uint32(math.MaxUint32),
 		-1<<40, uint64(1<<50), float32(0.5), 0.25, 1.5, float32(-2), out, symmem.Local(symmem.F32, 1).Fill(1))
 	t.equal("arguments", out.Float64s(), []float64{1, -128, 255, -32768, 65535, math.MinInt32, math.MaxUint32, -1 << 40, 1 << 50, 0.5, 0.25, 1.5, -2, 1, 63})
+	every.Kernel("every").Launch(symmem.Grid(1), symmem.Block(1), out, false, 0, 0, 0, 0, 0, 0, 0, 0, 1<<24, uint8(3), int8(-2), uint64(128), out, out)
+	t.equal("whole numbers for floating types", out.Slice(9, 13).Float64s(), []float64{1 << 24, 3, -2, 128})
 	every.Kernel("mine::other").Launch(symmem.Grid(1), symmem.Block(1), out)
 	t.equal("in a namespace", out.Slice(0, 1).Ints(), []int{5})
 
@@ -122,7 +124,11 @@ func kernelMisuseCase(t *T) {
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8) }, sig, "takes 3 arguments, not 2")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, float32(1), 1) }, "takes 3 arguments, not 4")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 8.0, float32(1)) }, sig, `"int n"`, "float64 8", "convert it to an integer")
-	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, 1) }, `"float a"`, "int 1", "float32(1)")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, 1<<24+1) }, `"float a"`, "int 16777217", "16777217 is not exactly representable in f32")
+	t.refused(misuse, func() { scale.Launch(grid, block, x, 8, "1") }, `"float a"`, "a string")
+	small := symmem.Compile("__global__ void small(symm::f16 x) {}")
+	t.refused(misuse, func() { small.Launch(grid, block, 2049) }, `"symm::f16 x"`, "2049 is not exactly representable in f16")
+	t.refused(misuse, func() { small.Launch(grid, block, 1<<16) }, "65536 is out of the range of f16")
 	t.refused(misuse, func() { scale.Launch(grid, block, x, 1<<31, float32(1)) }, "does not fit")
 	t.refused(misuse, func() { scale.Launch(grid, block, []float32{1, 2}, 2, float32(1)) }, `"float* x"`, "[]float32", "copy it to a tensor first")
 	t.refused(misuse, func() { scale.Launch(grid, block, symmem.Local(symmem.F64, 8), 8, float32(1)) }, "f64[8]", "give it a tensor of f32")
@@ -165,6 +171,14 @@ func compileErrorsCase(t *T) {
 	t.refused(symmem.KindCompile, func() {
 		symmem.Compile("__device__ int crash(volatile int* p) { return *p; }\n__device__ int v = crash(nullptr);\nextern \"C\" __global__ void f(int* x) { x[0] = v; }")
 	}, "kernel:2", "dynamic initialization is not supported")
+	// Each error is said once: the first by the error itself, the others by its detail.
+	e = t.refused(symmem.KindCompile, func() { symmem.Compile("__global__ void f(float* x) {\n\tx[0] = unknown1;\n\tx[1] = unknown2;\n\tx[2] = unknown3;\n}") }, "kernel:2", "unknown1")
+	for i, line := range []string{"kernel:2", "kernel:3", "kernel:4"} {
+		t.equal("diagnostics of "+line, strings.Count("\n"+e.Detail, "\n"+line+":"), min(i, 1))
+	}
+	if e = t.refused(symmem.KindCompile, func() { symmem.Compile("__global__ void f(float* x) { x[0] = unknown; }") }); e.Detail != "" {
+		t.Errorf("the detail of one error is %q", e.Detail)
+	}
 	// The next text compiles.
 	x := symmem.Local(symmem.F32, 1)
 	symmem.Compile(`extern "C" __global__ void f(float* x) { x[0] = 1; }`).Launch(symmem.Grid(1), symmem.Block(1), x)

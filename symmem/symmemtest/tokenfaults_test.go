@@ -49,7 +49,7 @@ func tokenRefusedCase(t *T) {
 			tests = append(tests, struct {
 				m     *routed
 				words []string
-			}{&m, []string{fmt.Sprintf("rank %d would receive %d rows, and the switch has room for 6", peer, m.need(peer)), "larger MaxRecv"}})
+			}{&m, []string{fmt.Sprintf("rank %d would receive %d rows, and the switch has room for 6, its MaxRecv", peer, m.need(peer)), "larger MaxRecv"}})
 		}
 		for _, test := range tests {
 			topk, x, weights := t.inputs(test.m)
@@ -102,7 +102,7 @@ func tokenMisuseCase(t *T) {
 		{config(func(c *symmem.TokenSwitchConfig) { zones(c); c.MaxRecv = 0 }), []string{"MaxRecv must be in [1, ", "rows are the most that can arrive"}},
 		{func() { ts.Routing(symmem.Local(symmem.I32, 3, 2)) }, []string{"topk must be i64[tokens, 2]", "i32[3, 2]"}},
 		{func() { ts.Routing(symmem.Local(symmem.I64, 3, 3)) }, []string{"topk must be i64[tokens, 2]"}},
-		{func() { ts.Routing(symmem.Local(symmem.I64, 6, 2)) }, []string{"topk has 6 tokens", "room for 5", "larger MaxTokens"}},
+		{func() { ts.Routing(symmem.Local(symmem.I64, 6, 2)) }, []string{"topk has 6 tokens", "room for 5 of a rank, its MaxTokens", "larger MaxTokens"}},
 		{func() { ts.Combine(r, out) }, []string{"nothing was dispatched", "call Dispatch first"}},
 		{func() { ts.Dispatch(r, x.Slice(0, 2), weights) }, []string{"x is f32[2, 8], expected f32[3, 8]"}},
 		{func() { ts.Dispatch(r, x, weights.View(2, 3)) }, []string{"weights must be f32[3, 2], not f32[2, 3]"}},

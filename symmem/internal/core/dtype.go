@@ -7,7 +7,7 @@ type DType uint8
 
 // The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced.
 const (
-	F16 DType = iota + 1
+	F16 DType = iota + 241 // see element.Type
 	BF16
 	F32
 	F64

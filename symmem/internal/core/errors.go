@@ -234,7 +234,7 @@ func (e *Error) setPosition(where string) {
 	}
 }
 
-// setCompile takes the first diagnostic for the error itself and the rest for its detail.
+// setCompile takes the first diagnostic for the error itself and the rest, each once, for its detail.
 func (e *Error) setCompile(c *device.CompileError) {
 	e.Msg, e.Detail = "the kernel does not compile", c.Log
 	if len(c.Diagnostics) == 0 {
@@ -243,7 +243,13 @@ func (e *Error) setCompile(c *device.CompileError) {
 	d := c.Diagnostics[0]
 	e.Msg, e.File, e.Line, e.Column, e.Source = d.Text, d.File, d.Line, d.Column, d.Source
 	e.Detail, e.Hint = "", hintNCCL(d.Text)
-	if len(c.Diagnostics) > 1 {
-		e.Detail = c.Error()
+	said := map[device.Diagnostic]bool{d: true}
+	var others []string
+	for _, d := range c.Diagnostics[1:] {
+		if !said[d] {
+			said[d] = true
+			others = append(others, d.String())
+		}
 	}
+	e.Detail = strings.Join(others, "\n")
 }

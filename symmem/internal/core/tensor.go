@@ -60,7 +60,7 @@ func (rt *Runtime) ordinary(op string, s *Stream, dtype DType, shape []int, n in
 // numel checks a dtype and shape and counts the elements.
 func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 	if !dtype.element().Valid() {
-		panic(rt.misuse(op, "dtype", "", "%v is not an element type", dtype))
+		panic(rt.misuse(op, "dtype", dtypeFirst(op, dtype, shape), "%v is not an element type", dtype))
 	}
 	n := 1
 	for _, d := range shape {
@@ -73,6 +73,15 @@ func (rt *Runtime) numel(op string, dtype DType, shape []int) int {
 		n *= d
 	}
 	return n
+}
+
+// dtypeFirst says where an element type is given. One that is none may be the first dimension of a shape: a constant fits both.
+func dtypeFirst(op string, dtype DType, shape []int) string {
+	switch op {
+	case "Empty", "Local":
+		return fmt.Sprintf("it comes ahead of the shape: symm.%s(symm.F32, %s)", op, strings.ReplaceAll(Joined(append([]int{int(dtype)}, shape...)), ",", ", "))
+	}
+	return "give one such as symm.F32"
 }
 
 // DType is the type of the elements.

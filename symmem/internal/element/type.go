@@ -5,9 +5,10 @@ import "fmt"
 // Type is the type of a tensor's elements.
 type Type uint8
 
-// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced.
+// The element types. F8E4M3 and F8E5M2 are storage: they can be filled, copied and read, not reduced. Their numbers are none that a dimension is likely to have: in
+// Go a constant such as 4 is a Type too, where one was forgotten ahead of a shape.
 const (
-	F16 Type = iota + 1
+	F16 Type = iota + 241
 	BF16
 	F32
 	F64
