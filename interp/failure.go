@@ -68,6 +68,7 @@ func (in *Interp) errorOfPanic(v any) *session.Error {
 	if _, ours := v.(runtime.Error); ours || e.Kind != session.KindPanic {
 		in.mu.Lock()
 		e.Msg = in.checker.AsCalled(e.Msg, in.checker.Imports())
+		e.Hint = in.help.GroupCalled(e.Hint)
 		in.mu.Unlock()
 	}
 	if hinted, ok := v.(interface{ Hint() string }); ok && e.Hint == "" {

@@ -77,8 +77,8 @@ symm.AllReduce(t, "sum", symm.Via("NCCL")).Float32s()
 symm.Caps().Between
 `, "-n", "2", "--hosts", "2", "--net", "none", "--device", "cuda")
 	inOrder(t, "what is refused without a network", r.err, "[0] cell[2]:1:1: all_reduce: no engine carries all_reduce between hosts, and rank 1 is on another one; rank 0 has no network: none was chosen\n",
-		"[0]     hint: use the ranks of this host, which are 0: g.LSA(), or symm.Via(\"NCCL\"), which has a network of its own\n",
-		"[0] cell[3]:1:1: barrier: no engine carries barrier between hosts", "[0]     hint: use the ranks of this host, which are 0: g.LSA()\n")
+		"[0]     hint: use the ranks of this host, which are 0: symm.LSA(), or symm.Via(\"NCCL\"), which has a network of its own\n",
+		"[0] cell[3]:1:1: barrier: no engine carries barrier between hosts", "[0]     hint: use the ranks of this host, which are 0: symm.LSA()\n")
 	inOrder(t, "NCCL without a network", r.out, "[0,1] []float32{2, 1}\n[0,1] \"nothing\"\n")
 	// Groups that span them go by it too, whatever the back end, and a group of one host if the call asks.
 	log := filepath.Join(t.TempDir(), "windows")

@@ -49,7 +49,7 @@ type DeviceWindow struct{ h *Handle }
 // does: as many on each host, one host after the other.
 func (g *Group) lsaPlace(op string) (rank, size int) {
 	if !g.even() || !slices.Equal(slices.Concat(g.parts...), g.ranks) {
-		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or g.LSA()", "NCCL's teams need equal hosts, and %v has the ranks %s", g, Spelled(g.parts)))
+		panic(g.rt.misuse(op, "group", "give a group with as many consecutive ranks on each host, or "+g.lsaCall(), "NCCL's teams need equal hosts, and %v has the ranks %s", g, Spelled(g.parts)))
 	}
 	if size = len(g.here()); size > abi.MaxRanks {
 		panic(g.rt.misuse(op, "group", "", "a kernel reaches at most %d ranks of a host", abi.MaxRanks))
@@ -255,7 +255,7 @@ func (c *DeviceComm) gin(op string, place func(bytes int) uint32) {
 		return
 	}
 	if g.spans() && g.table == 0 && r.WorldGinBarriers+r.RailGinBarriers+r.GinSignals+r.GinCounters > 0 {
-		panic(g.rt.misuse(op, "group", "start with another --net, or give g.LSA()", "%v spans hosts, and no engine carries GIN between them", g))
+		panic(g.rt.misuse(op, "group", "start with another --net, or give "+g.lsaCall(), "%v spans hosts, and no engine carries GIN between them", g))
 	}
 	signals := r.GinSignals
 	barriers := func(n, members int) abi.NcclGinBarrier {

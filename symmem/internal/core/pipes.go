@@ -100,7 +100,7 @@ func (c *Call) checkHosts(taken OptionSet) {
 	case taken&WithVia == 0:
 		g.reachAll(op)
 	case c.opts.has(WithCopyEngine):
-		panic(c.Misuse("CopyEngine", "leave it out, or use g.LSA()", "copy engines do not reach the ranks of %v on other hosts", g))
+		panic(c.Misuse("CopyEngine", "leave it out, or use "+g.lsaCall(), "copy engines do not reach the ranks of %v on other hosts", g))
 	default:
 		var instead []string
 		if _, ok := c.rt.dev.(device.CollectiveDevice); ok && taken&WithLibrary != 0 {

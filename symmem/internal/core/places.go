@@ -239,9 +239,9 @@ func (rt *Runtime) apart(rank int) string {
 // nearby names the members whose memory this rank maps.
 func (g *Group) nearby() string {
 	if p := g.rt.places.Load(); len(p.parts) != len(p.hosts) {
-		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: g.LSA()", Joined(g.here()))
+		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: %s", Joined(g.here()), g.lsaCall())
 	}
-	return fmt.Sprintf("the ranks of this host, which are %s: g.LSA()", Joined(g.here()))
+	return fmt.Sprintf("the ranks of this host, which are %s: %s", Joined(g.here()), g.lsaCall())
 }
 
 // partOf is the number of a rank's part of the world.

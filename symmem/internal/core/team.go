@@ -27,6 +27,14 @@ func (g *Group) LSA() *Group {
 	return g.made(op, &g.lsa, lsaTeam)
 }
 
+// lsaCall is how a hint writes the team of g: of the world as the call of a variable g, for which a session writes symm.LSA() where it has no such variable.
+func (g *Group) lsaCall() string {
+	if g == g.rt.all {
+		return "g.LSA()"
+	}
+	return "the LSA() of " + g.String()
+}
+
 // Rail is the team of this rank's counterparts on the group's other hosts: the members that have the same index among those of their host as this
 // rank has on its own, this rank among them. It is refused if the group has more members on one host than on another. It is no collective call. The
 // team is freed with the group.

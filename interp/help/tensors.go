@@ -1,0 +1,211 @@
+package help
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"github.com/symmrepl/symmrepl/interp/check"
+)
+
+// Tensors are pointers to what lies on a device, and Go has no operators for them. Hands that know other tensors write t[0:4], a + b and a == b.
+
+// tensorHint is about what Go does not do with a tensor, and says what does; "" where no tensor stands at pos.
+func (k *suggester) tensorHint(pos token.Pos) string {
+	if hint := k.partHint(pos); hint != "" {
+		return hint
+	}
+	switch n := k.c.Find(pos, k.isOperationAt).(type) {
+	case *ast.BinaryExpr:
+		if n.Op == token.EQL || n.Op == token.NEQ {
+			return elementsEqual(k.firstTensor(n.X, n.Y), "…")
+		}
+		return noArithmetic(k.firstTensor(n.X, n.Y))
+	case *ast.UnaryExpr:
+		return noArithmetic(n.X)
+	case *ast.AssignStmt:
+		if n.Tok == token.ASSIGN {
+			return fmt.Sprintf("%s.Fill(%s) sets all elements", types.ExprString(n.Lhs[0]), types.ExprString(n.Rhs[0]))
+		}
+		return noArithmetic(k.firstTensor(n.Lhs[0], n.Rhs[0]))
+	case *ast.RangeStmt:
+		return fmt.Sprintf("%s.Float32s() is a copy of the elements, %[1]s.Ints() one of integers", types.ExprString(n.X))
+	case *ast.CallExpr:
+		return k.tensorArgumentHint(n, pos)
+	}
+	return ""
+}
+
+// noArithmetic says where tensors are calculated with.
+func noArithmetic(t ast.Expr) string {
+	return fmt.Sprintf("tensors have no operators: a kernel calculates on the device (symm.Compile, Launch), or Go on a copy: %s.Float32s(), and CopyFrom back", types.ExprString(t))
+}
+
+// elementsEqual says how the elements of two tensors are compared.
+func elementsEqual(a ast.Expr, b string) string {
+	return fmt.Sprintf("slices.Equal(%s.Float32s(), %s) compares elements", types.ExprString(a), b)
+}
+
+// partHint is about t[i] and t[i:j].
+func (k *suggester) partHint(pos token.Pos) string {
+	part := k.c.Find(pos, func(n ast.Node, pos token.Pos) bool {
+		switch n := n.(type) {
+		case *ast.IndexExpr:
+			return n.Pos() == pos && k.isTensor(n.X)
+		case *ast.IndexListExpr:
+			return n.Pos() == pos && k.isTensor(n.X)
+		case *ast.SliceExpr:
+			return n.Pos() == pos && k.isTensor(n.X)
+		}
+		return false
+	})
+	if part == nil {
+		return ""
+	}
+	set, _ := k.c.Find(pos, func(n ast.Node, pos token.Pos) bool {
+		s, ok := n.(*ast.AssignStmt)
+		return ok && len(s.Lhs) == 1 && len(s.Rhs) == 1 && s.Lhs[0] == part && s.Tok == token.ASSIGN
+	}).(*ast.AssignStmt)
+	switch part := part.(type) {
+	case *ast.IndexExpr:
+		t, i := types.ExprString(part.X), types.ExprString(part.Index)
+		slice := fmt.Sprintf("%s.Slice(%s, %s)", t, i, after(part.Index))
+		if v := k.c.Info.Types[part.Index].Value; v == nil && i[0] == '-' || v != nil && constant.Sign(v) < 0 {
+			slice = fmt.Sprintf("%s.Slice(%[1]s.Shape()[0]%s, …)", t, i)
+			return slice + " is a part that begins so far from the end"
+		}
+		if set != nil {
+			return fmt.Sprintf("%s.Fill(%s) sets it", slice, types.ExprString(set.Rhs[0]))
+		}
+		return fmt.Sprintf("%s is that part, and %s.Float32s()[%s] one element of a copy", slice, t, i)
+	case *ast.SliceExpr:
+		t := types.ExprString(part.X)
+		lo, hi := "0", t+".Shape()[0]"
+		if part.Low != nil {
+			lo = types.ExprString(part.Low)
+		}
+		if part.High != nil {
+			hi = types.ExprString(part.High)
+		}
+		slice := fmt.Sprintf("%s.Slice(%s, %s)", t, lo, hi)
+		if set != nil {
+			return fmt.Sprintf("%s.CopyFrom(…) sets it, and Fill to one value", slice)
+		}
+		return slice + " is that part"
+	case *ast.IndexListExpr:
+		return types.ExprString(part.X) + ".Slice(…) is a part of the first dimension; View gives another shape"
+	}
+	return ""
+}
+
+// after writes an index that is one more than another.
+func after(index ast.Expr) string {
+	switch i := index.(type) {
+	case *ast.BasicLit:
+		if n, err := strconv.Atoi(i.Value); err == nil {
+			return strconv.Itoa(n + 1)
+		}
+	case *ast.BinaryExpr:
+		if i.Op.Precedence() < token.ADD.Precedence() {
+			return "(" + types.ExprString(index) + ")+1"
+		}
+	}
+	return types.ExprString(index) + "+1"
+}
+
+// tensorArgumentHint is about a tensor that a function of Go's own, a conversion or one of package math is given.
+func (k *suggester) tensorArgumentHint(call *ast.CallExpr, pos token.Pos) string {
+	var t ast.Expr
+	for _, arg := range call.Args {
+		if arg.Pos() == pos {
+			t = arg
+		}
+	}
+	name := types.ExprString(t)
+	fun, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	switch tv := k.c.Info.Types[call.Fun]; {
+	case tv.IsType():
+		return fmt.Sprintf("%s.Float32s()[0] is the first element of a copy", name)
+	case !ok || !tv.IsBuiltin():
+		if sig, ok := tv.Type.(*types.Signature); ok && sig.Params().Len() > 0 && isFloat(sig.Params().At(0).Type()) {
+			return noArithmetic(t)
+		}
+		return ""
+	case fun.Name == "len", fun.Name == "cap":
+		return fmt.Sprintf("%s.Numel() is the number of elements, %[1]s.Shape() the size of each dimension", name)
+	case fun.Name == "max", fun.Name == "min":
+		return noArithmetic(t)
+	case fun.Name == "copy":
+		return fmt.Sprintf("%s.CopyFrom(…) copies to it, and %[1]s.Float32s() from it", name)
+	}
+	return ""
+}
+
+func isFloat(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsFloat != 0
+}
+
+// isOperationAt reports whether n is an operation, with a tensor among its operands, that a message at pos is about.
+func (k *suggester) isOperationAt(n ast.Node, pos token.Pos) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		return (n.Pos() == pos || n.OpPos == pos || n.Y.Pos() == pos) && k.firstTensor(n.X, n.Y) != nil
+	case *ast.UnaryExpr:
+		return (n.Pos() == pos || n.X.Pos() == pos) && n.Op != token.AND && k.isTensor(n.X)
+	case *ast.AssignStmt:
+		switch {
+		case len(n.Lhs) != 1 || len(n.Rhs) != 1 || n.Tok == token.DEFINE:
+			return false
+		case n.Tok == token.ASSIGN: // of a number
+			basic, ok := k.c.Info.TypeOf(n.Rhs[0]).(*types.Basic)
+			return n.Rhs[0].Pos() == pos && k.isTensor(n.Lhs[0]) && ok && basic.Info()&types.IsNumeric != 0
+		}
+		return (n.Pos() == pos || n.TokPos == pos || n.Rhs[0].Pos() == pos) && k.firstTensor(n.Lhs[0], n.Rhs[0]) != nil
+	case *ast.RangeStmt:
+		return n.X.Pos() == pos && k.isTensor(n.X)
+	case *ast.CallExpr:
+		for _, arg := range n.Args {
+			if arg.Pos() == pos && k.isTensor(arg) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// firstTensor returns the first of two operands that is a tensor, nil if none is.
+func (k *suggester) firstTensor(x, y ast.Expr) ast.Expr {
+	for _, e := range []ast.Expr{x, y} {
+		if k.isTensor(e) {
+			return e
+		}
+	}
+	return nil
+}
+
+func (k *suggester) isTensor(e ast.Expr) bool {
+	return e != nil && isTensor(k.checker, k.c.Info.TypeOf(e))
+}
+
+// isTensor reports whether t is *symm.Tensor.
+func isTensor(checker *check.Checker, t types.Type) bool {
+	tensor := symmemType(checker, "Tensor")
+	return t != nil && tensor != nil && types.Identical(t, types.NewPointer(tensor))
+}
+
+// symmemType returns a type of package symmem, nil if cells have no such package.
+func symmemType(checker *check.Checker, name string) types.Type {
+	pkg, err := checker.Packages().Import(check.SymmemPath)
+	if err != nil {
+		return nil
+	}
+	obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+	if !ok {
+		return nil
+	}
+	return obj.Type()
+}
