@@ -51,12 +51,16 @@ func (in *Interp) prepare(cell session.Cell) (out *compiled, err *session.Error)
 		return nil, help.Explain(failed)
 	}
 	declarations := checked.Declarations() // compiling changes the syntax
+	notes := help.Notes(in.checker, checked)
 	if out, err = in.compileAll(checked); err != nil {
 		in.checker.DropPackages(checked.Packages)
 		return nil, err
 	}
 	in.help.Declare(declarations)
 	noteImports(checked)
+	for _, note := range notes {
+		inband.Remark(note)
+	}
 	for _, note := range out.lowered.Outdated() {
 		inband.Remark(note)
 	}

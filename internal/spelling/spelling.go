@@ -9,12 +9,15 @@ import (
 // Most is how many words Similar returns at most.
 const Most = 3
 
-// Similar returns those of names that are closest to name, if they are close: other in case only, or by a few letters, or short for it, as F32 is
-// for Float32.
+// Fold returns a word without what conventions of naming differ in: case and underscores. It is the same for AllReduce and all_reduce.
+func Fold(word string) string { return strings.ToLower(strings.ReplaceAll(word, "_", "")) }
+
+// Similar returns those of names that are closest to name, if they are close: the same but for case and underscores, or other by a few letters, or short for it, as
+// F32 is for Float32.
 func Similar(name string, names []string) []string {
 	var found []string
 	for _, n := range names {
-		if n != name && strings.EqualFold(n, name) {
+		if n != name && Fold(n) == Fold(name) {
 			found = append(found, n)
 		}
 	}

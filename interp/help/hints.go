@@ -82,7 +82,7 @@ func (k *suggester) hint(msg string, pos token.Pos) string {
 	case strings.HasPrefix(msg, "non-boolean condition"):
 		return "a condition is a comparison, such as x != 0"
 	}
-	if hint := conversionHint(msg); hint != "" {
+	if hint := cmp.Or(k.powerHint(pos), k.tensorHint(pos), k.dtypeHint(pos), k.spreadHint(msg, pos), conversionHint(msg)); hint != "" {
 		return hint
 	}
 	if m := wanted.FindStringSubmatch(msg); m != nil {
@@ -101,6 +101,12 @@ func didYouMean(names []string) string {
 
 // undefinedHint is about a name that means nothing where it stands.
 func (k *suggester) undefinedHint(name string, pos token.Pos) string {
+	if hint := cmp.Or(k.dtypeHint(pos), k.moduleHint(name, pos)); hint != "" {
+		return hint
+	}
+	if name == "None" {
+		return didYouMean([]string{"nil"})
+	}
 	names := spelling.Similar(name, k.visible(pos))
 	s, assigned := k.c.Find(pos, isAssigned).(*ast.AssignStmt)
 	if sel, ok := k.c.Find(pos, check.IsOperand).(*ast.SelectorExpr); ok {
@@ -208,7 +214,7 @@ func (k *suggester) visible(pos token.Pos) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "_" || strings.ContainsAny(n, "#.") })
 }
 
-// elsewhere lists members of imported packages whose names equal name but for case, as cells write them.
+// elsewhere lists members of imported packages whose names equal name but for case and underscores, as cells write them.
 func (k *suggester) elsewhere(name string) []string {
 	var found []string
 	for as, path := range k.checker.Imports() {
@@ -217,7 +223,7 @@ func (k *suggester) elsewhere(name string) []string {
 			continue
 		}
 		for _, member := range exportedNames(pkg) {
-			if strings.EqualFold(member, name) {
+			if spelling.Fold(member) == spelling.Fold(name) {
 				found = append(found, as+"."+member)
 			}
 		}
@@ -314,6 +320,23 @@ func (k *suggester) signatureHint(msg string, pos token.Pos) string {
 		}
 	}
 	return types.ExprString(call.Fun) + " is " + check.TypeName(sig)
+}
+
+// spreadHint is about a slice that is given to a function which takes any number of its elements.
+func (k *suggester) spreadHint(msg string, pos token.Pos) string {
+	m := cannotUse.FindStringSubmatch(msg)
+	if m == nil || m[2] != "[]"+m[3] {
+		return ""
+	}
+	call, ok := k.c.Find(pos, isCallAt).(*ast.CallExpr)
+	if !ok {
+		return ""
+	}
+	sig, ok := k.c.Info.TypeOf(call.Fun).(*types.Signature)
+	if !ok || !sig.Variadic() || len(call.Args) != sig.Params().Len() || call.Args[len(call.Args)-1].Pos() != pos {
+		return ""
+	}
+	return types.ExprString(call.Args[len(call.Args)-1]) + "... gives its elements"
 }
 
 // documented is the name by which package docs knows a function or method: "Builder.Len".

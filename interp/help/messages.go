@@ -1,6 +1,7 @@
 package help
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"strings"
@@ -58,6 +59,9 @@ func syntaxHint(e *session.Error, missing string) string {
 	if missing != "" {
 		return "the cell ends before " + missing + ", which would close what is open"
 	}
+	if hint := cmp.Or(launchHint(line), pythonHint(line)); hint != "" {
+		return hint
+	}
 	switch {
 	case strings.HasPrefix(line, "while "), strings.HasPrefix(line, "while("):
 		return "Go's loops all begin with for: for x < 10 { … }"
@@ -70,6 +74,8 @@ func syntaxHint(e *session.Error, missing string) string {
 		return "else belongs on the line of the brace before it: } else {"
 	case strings.Contains(e.Msg, "U+003F '?'"):
 		return "Go has no ?: operator; use if and else"
+	case strings.HasSuffix(e.Msg, "found and"), strings.HasSuffix(e.Msg, "found or"), strings.HasSuffix(e.Msg, "found is"):
+		return "&& is and, || is or, == compares"
 	case strings.Contains(e.Msg, "rune literal"):
 		return "text is written in double quotes or backquotes; '…' is one character"
 	case strings.Contains(e.Msg, "found '++'"), strings.Contains(e.Msg, "found '--'"):

@@ -31,13 +31,15 @@ func hintAtOther(errs []*session.Error) {
 	}
 }
 
-// left says what there is in place of a line that leaves other prompts, or asks them for help: "exit", "quit()".
+// left says what there is in place of a line that leaves or clears other prompts, or asks them for help: "exit", "quit()", "clear".
 func left(line string) string {
 	switch strings.TrimSuffix(line, "()") {
 	case "exit", "quit":
 		return ":quit leaves"
 	case "help":
 		return ":help says what can be entered"
+	case "clear", "cls":
+		return "Ctrl-L clears the screen of a terminal"
 	}
 	return ""
 }

@@ -1,0 +1,115 @@
+package help
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/symmrepl/symmrepl/internal/spelling"
+	"github.com/symmrepl/symmrepl/interp/check"
+)
+
+// dtypeNames are names of element types in other programs that are not spelled like ours.
+var dtypeNames = map[string]string{
+	"float": "F32", "single": "F32", "double": "F64", "half": "F16", "bfloat": "BF16", "char": "I8", "byte": "U8", "int": "I32", "long": "I64",
+	"float8_e4m3": "F8E4M3", "float8_e4m3fn": "F8E4M3", "e4m3": "F8E4M3", "float8_e5m2": "F8E5M2", "e5m2": "F8E5M2",
+}
+
+// dtypeHint is about an argument at pos of a call that wants an element type there or in another place: symm.Empty("float32", 4), symm.Empty(n),
+// symm.Empty(4, symm.F32). It returns "" if there is no such call.
+func (k *suggester) dtypeHint(pos token.Pos) string {
+	dtype := symmemType(k.checker, "DType")
+	call, ok := k.c.Find(pos, isCallAt).(*ast.CallExpr)
+	if !ok || dtype == nil {
+		return ""
+	}
+	sig, ok := k.c.Info.TypeOf(call.Fun).(*types.Signature)
+	if !ok {
+		return ""
+	}
+	at := slices.IndexFunc(call.Args, func(arg ast.Expr) bool { return arg.Pos() == pos })
+	wanted := -1
+	for i := range sig.Params().Len() {
+		if types.Identical(sig.Params().At(i).Type(), dtype) {
+			wanted = i
+		}
+	}
+	if at < 0 || wanted < 0 {
+		return ""
+	}
+	if at == wanted {
+		if name := k.dtypeMeant(call.Args[at]); name != "" {
+			return didYouMean([]string{k.symmem() + "." + name})
+		}
+	}
+	rest := slices.Clone(call.Args)
+	first := k.symmem() + ".F32"
+	if at != wanted {
+		if t := k.c.Info.TypeOf(call.Args[at]); t == nil || !types.Identical(t, dtype) {
+			return ""
+		}
+		first = types.ExprString(call.Args[at])
+		rest = slices.Delete(rest, at, at+1)
+	}
+	if wanted != 0 || !sig.Variadic() {
+		return "an element type is one such as " + first
+	}
+	args := []string{first}
+	for _, arg := range rest {
+		text := types.ExprString(arg)
+		if t := k.c.Info.TypeOf(arg); t != nil && types.Identical(t, types.NewSlice(types.Typ[types.Int])) {
+			text += "..."
+		}
+		args = append(args, text)
+	}
+	return "the element type comes first: " + types.ExprString(call.Fun) + "(" + strings.Join(args, ", ") + ")"
+}
+
+// dtypeMeant returns the element type that an expression names in the words of other programs: "float32", torch.float32, float32.
+func (k *suggester) dtypeMeant(e ast.Expr) string {
+	var word string
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BasicLit:
+		word, _ = strconv.Unquote(e.Value)
+	case *ast.Ident:
+		if _, ok := k.c.Info.Uses[e].(*types.Var); ok {
+			return ""
+		}
+		word = e.Name
+	case *ast.SelectorExpr:
+		word = e.Sel.Name
+	}
+	if word = strings.ToLower(word); word == "" || word[0] >= '0' && word[0] <= '9' {
+		return ""
+	}
+	if name := dtypeNames[word]; name != "" {
+		return name
+	}
+	var names []string
+	if pkg, err := k.checker.Packages().Import(check.SymmemPath); err == nil {
+		for _, name := range exportedNames(pkg) {
+			if c, ok := pkg.Scope().Lookup(name).(*types.Const); ok && types.Identical(c.Type(), symmemType(k.checker, "DType")) {
+				names = append(names, name)
+			}
+		}
+	}
+	if like := spelling.Similar(word, names); len(like) > 0 {
+		return like[0]
+	}
+	return ""
+}
+
+// symmem is the name by which the cell calls package symmem.
+func (k *suggester) symmem() string {
+	imports := k.attempt.Imports()
+	for _, name := range slices.Sorted(maps.Keys(imports)) {
+		if imports[name] == check.SymmemPath {
+			return name
+		}
+	}
+	return "symm"
+}
