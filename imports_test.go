@@ -40,7 +40,7 @@ var parts = []part{
 	{"interp/export/modules", nil},
 	{"interp/lower", []string{"interp/check", "interp/generics", "interp/run", "session"}},
 	{"interp/run", []string{"display", "internal", "interp/check", "interp/internal", "interp/symbols", "session"}},
-	{"interp/help", []string{"internal", "interp/check", "interp/docs", "session"}},
+	{"interp/help", []string{"internal", "interp/check", "interp/docs", "kernels", "session"}},
 	{"interp/check", []string{"interp/generics", "interp/internal", "session"}},
 	{"interp/docs", []string{"interp/generics", "interp/symbols"}},
 	{"interp/symbols", []string{"chart", "display", "interp/generics", "symmem"}},

@@ -34,6 +34,13 @@ func TestDocumentation(t *testing.T) {
 		{"symm.Empty", "func Empty(dtype DType, shape ...int) *Tensor\n\n…"},
 		{"symm", "package symm // import symm \"github.com/symmrepl/symmrepl/symmem\"\n\n…"},
 		{"symm.Kind", "type Kind string\n\n…"},
+		{"AllGather", "func AllGather(t *Tensor, opts ...Option) *Tensor\n\n…"},
+		{"all_gather", "func AllGather(t *Tensor, opts ...Option) *Tensor\n\n…"},
+		{"Builder", "type Builder struct {…"},
+		{"put_with_signal", "// symm/remote.cuh\nbool put_with_signal(const Handle& h, int dst, u64 offset, const void* src, u64 n, u32 i, u64 value);\n\nput_with_signal: the threads of a block put …"},
+		{"symm::put()", "// symm/remote.cuh\ntemplate <class Team = Block> bool put(const Handle& h, int dst, u64 offset, …"},
+		{"symm::Handle.pad", "// symm/handle.cuh\nstruct Handle : Context {\n…"},
+		{"ncclGin", "// nccl/gin.h\n…"},
 		{"len", "func len(v T) int\n\nelements of a slice, array, map or channel's buffer; bytes of a string"},
 	} {
 		got, err := in.help.Documentation(c.name)
@@ -55,6 +62,9 @@ func TestDocumentation(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Twic":           "expression:1:1: undefined: Twic (did you mean Twice?)",
+		"put_wth_signal": "expression:1:1: undefined: put_wth_signal (did you mean symm::put_with_signal?)",
+		"symm::putt":     "nothing in the headers of kernels is called symm::putt (did you mean symm::put?)",
+		"ncclBarier":     "expression:1:1: undefined: ncclBarier (did you mean ncclBarrier?)",
 		"strings.Contan": "expression:1:9: undefined: strings.Contan (did you mean strings.Contains?)",
 		"1 +":            "expression:1:4: expected operand, found the end of the cell",
 		"1 + 2":          "there is no documentation of untyped int",

@@ -1,18 +1,89 @@
 package help
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/symmrepl/symmrepl/internal/spelling"
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/docs"
+	"github.com/symmrepl/symmrepl/kernels/reference"
+	"github.com/symmrepl/symmrepl/session"
 )
 
-// Documentation returns the documentation of arg: a package, a member of a package, a name of the session, a field or method.
+// Documentation returns the documentation of arg: a package, a member of a package, a name of the session, a field or method; or else, of what has that name
+// elsewhere: in a package that cells import, or in the headers of kernels.
 func (h *Guide) Documentation(arg string) (string, error) {
 	arg = strings.Trim(strings.TrimSuffix(strings.TrimSpace(arg), "()"), "\"")
+	var err error = &session.Error{Kind: session.KindMisuse, Peer: -1, Msg: "nothing in the headers of kernels is called " + arg}
+	if !strings.Contains(arg, "::") {
+		var text string
+		if text, err = h.documentation(arg); err == nil {
+			return text, nil
+		}
+	}
+	if text, ok := h.documentationElsewhere(arg); ok {
+		return text, nil
+	}
+	return "", deviceHint(err, arg)
+}
+
+// documentationElsewhere is about a name that cells write with the package ahead of it, or that kernels know.
+func (h *Guide) documentationElsewhere(arg string) (string, bool) {
+	if token.IsIdentifier(arg) {
+		for _, path := range slices.Sorted(maps.Values(h.checker.Imports())) {
+			if decl, text, ok := docs.Lookup(path, arg); ok {
+				return entry(decl, text) + docMethods(path, arg), true
+			}
+		}
+	}
+	if decl, text, ok := reference.Lookup(strings.ReplaceAll(arg, ".", "::")); ok {
+		return entry(decl, text), true
+	}
+	for _, path := range slices.Sorted(maps.Values(h.checker.Imports())) {
+		for _, name := range docs.Names(path) {
+			if spelling.Fold(name) == spelling.Fold(arg) {
+				decl, text, _ := docs.Lookup(path, name)
+				return entry(decl, text) + docMethods(path, name), true
+			}
+		}
+	}
+	return "", false
+}
+
+// deviceHint gives an error about a name that means nothing a hint at names like it in the headers of kernels, unless it has a hint.
+func deviceHint(err error, name string) error {
+	var e *session.Error
+	if !errors.As(err, &e) || e.Hint != "" {
+		return err
+	}
+	name = strings.TrimPrefix(name, "symm::")
+	var names []string
+	for _, n := range reference.Names() {
+		names = append(names, strings.TrimPrefix(n, "symm::"))
+	}
+	var found []string
+	for _, n := range spelling.Similar(name, names) {
+		if slices.Contains(reference.Names(), "symm::"+n) {
+			n = "symm::" + n
+		}
+		found = append(found, n)
+	}
+	if len(found) == 0 {
+		return err
+	}
+	with := *e
+	with.Hint = didYouMean(found)
+	return &with
+}
+
+func (h *Guide) documentation(arg string) (string, error) {
 	if h.checker.Objects()[arg] == nil {
 		if decl, text, ok := builtinDoc(arg); ok {
 			return entry(decl, text), nil

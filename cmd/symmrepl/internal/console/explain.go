@@ -27,11 +27,20 @@ func (c *Console) answer(ctx context.Context, r Request, question string) Outcom
 	name := Asked(question)
 	text := c.Explain(ctx, name, len(name))
 	if text == "" {
-		r.Printer.Fail("nothing is known of %s", name)
+		r.Printer.Fail("nothing is known of %s%s", name, c.meant(ctx, name))
 		return Failed
 	}
 	r.Printer.Print(FitText(text, r.Columns))
 	return Done
+}
+
+// meant says which names are like one that nothing is known of, after a comma.
+func (c *Console) meant(ctx context.Context, name string) string {
+	answers, err := c.Session.Inspect(ctx, c.firstTarget(), session.Query{Topic: session.TopicDoc, Arg: name})
+	if err != nil || len(answers) == 0 || answers[0].Err == nil || answers[0].Err.Hint == "" {
+		return ""
+	}
+	return "; " + answers[0].Err.Hint
 }
 
 // Explain returns a text about the name at a position in a notebook's cell, in bytes: a command's help, the documentation of Go, or a type. If
@@ -75,10 +84,10 @@ func namesAt(text string, at int) []string {
 		for end < len(text) && inName(text[end]) {
 			end++
 		}
-		for start > 0 && (inName(text[start-1]) || text[start-1] == '.') {
+		for start > 0 && (inName(text[start-1]) || text[start-1] == '.' || start > 1 && text[start-2:start] == "::" || text[start-1] == ':' && start < end && text[start] == ':') {
 			start--
 		}
-		if name := strings.Trim(text[start:end], "."); name != "" && (name[0] < '0' || name[0] > '9') {
+		if name := strings.Trim(text[start:end], ".:"); name != "" && (name[0] < '0' || name[0] > '9') {
 			names = append(names, name)
 		}
 		at = opener(text[:start])

@@ -23,6 +23,10 @@ func TestExplain(t *testing.T) {
 		"f(1, \"g(|":           {"f"},
 		"|":                    nil,
 		"größe|":               {"größe"},
+		"symm::put|":           {"symm::put"},
+		"symm::p|ut(h, 1)":     {"symm::put"},
+		"symm::get(h, 1, |":    {"symm::get"},
+		"case x:|":             nil,
 	} {
 		at := strings.Index(text, "|")
 		if got := console.NamesAt(text[:at]+text[at+1:], at); !reflect.DeepEqual(got, want) {
@@ -63,7 +67,7 @@ func TestExplain(t *testing.T) {
 
 func TestIsQuestion(t *testing.T) {
 	for entry, want := range map[string]bool{
-		"symm.Empty?": true, " ?x ": true, "x??": true, ":on?": true, "math/rand/v2?": true, "größe?": true,
+		"symm.Empty?": true, "symm::put?": true, " ?x ": true, "x??": true, ":on?": true, "math/rand/v2?": true, "größe?": true,
 		"?": false, "x": false, "s := `what?": false, "$ ls ?": false, "x // why?": false, "x\ny?": false, `"a?`: false,
 	} {
 		if got := console.IsQuestion(entry); got != want {

@@ -12,7 +12,8 @@ import (
 func help() console.Command {
 	return console.Command{
 		Name: "help", Args: "[COMMAND]", Group: program, Where: console.Here,
-		Help: `list the commands, or describe one of them`,
+		Help: `list the commands, or describe one of them
+Of a name that no command has, such as AllGather, the documentation is shown, as :doc does.`,
 		Complete: func(_ context.Context, c *console.Console, arg string) ([]session.Candidate, string) {
 			return c.CompleteCommand(strings.TrimLeft(arg, ":%"))
 		},
@@ -22,7 +23,8 @@ func help() console.Command {
 
 // entries describes what can be entered beside commands. Help and the page of commands begin with it.
 const entries = `Enter Go: declarations, statements and expressions in any order. Every rank runs it, and the value of a last
-expression is shown. symm, fmt, math, time and strings are imported; other packages are imported when a cell uses them.
+expression is shown, unless a semicolon ends the cell. symm, fmt, math, time and strings are imported; other packages are
+imported when a cell uses them.
 An incomplete line continues on the next one; an empty line ends the entry, except within a raw string. Tab completes,
 Ctrl-C interrupts the cell that runs, Ctrl-D leaves. Up recalls an entry, all its lines; the arrow keys move in it, and
 Alt-Enter breaks a line.
@@ -32,8 +34,14 @@ Alt-Enter breaks a line.
   $ COMMAND      run a line with the shell of this machine
   :COMMAND       run a command; % may replace :, and the name may be shortened while it is unambiguous`
 
-func runHelp(_ context.Context, c *console.Call) console.Outcome {
+func runHelp(ctx context.Context, c *console.Call) console.Outcome {
 	if c.Arg != "" {
+		if _, err := c.Console.Find(strings.TrimLeft(c.Arg, ":%")); err != nil && !console.IsCommand(c.Arg) {
+			if text := c.Console.Explain(ctx, c.Arg, len(c.Arg)); text != "" {
+				c.Print(console.FitText(text, c.Request.Columns))
+				return console.Done
+			}
+		}
 		return describe(c, c.Arg)
 	}
 	var rows [][]string

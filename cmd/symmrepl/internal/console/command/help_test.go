@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
 )
 
 func TestHelpShowsEveryCommand(t *testing.T) {
@@ -18,5 +20,28 @@ func TestHelpShowsEveryCommand(t *testing.T) {
 	c.Run(context.Background(), ":help :on")
 	if !strings.HasPrefix(out.String(), ":on [RANKS [CODE]]  choose the ranks") {
 		t.Errorf(":help :on printed %q", out)
+	}
+}
+
+// What no command is called is looked up as :doc does.
+func TestHelpOfNames(t *testing.T) {
+	c, fake, out := newConsole()
+	fake.OnInspect = func(ranks []int, q session.Query) []session.Answer {
+		if q.Topic == session.TopicDoc && q.Arg == "AllGather" {
+			return []session.Answer{{Rank: ranks[0], Text: "func AllGather"}}
+		}
+		return []session.Answer{{Rank: ranks[0], Err: &session.Error{Msg: "unknown"}}}
+	}
+	for entry, want := range map[string]string{
+		":help AllGather":  "func AllGather\n",
+		":help time":       ":time CODE  run a cell and show how long it took\n",
+		":help :AllGather": ":help: no command is called \"AllGather\"; :help lists them\n",
+		":help nope":       ":help: no command is called \"nope\"; :help lists them\n",
+	} {
+		out.Reset()
+		c.Run(context.Background(), entry)
+		if !strings.HasPrefix(out.String(), want) {
+			t.Errorf("%s printed %q, want %q", entry, out, want)
+		}
 	}
 }

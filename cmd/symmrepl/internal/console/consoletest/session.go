@@ -42,6 +42,9 @@ func (s *Session) Eval(_ context.Context, cell session.Cell) session.Reply {
 
 // Inspect implements session.Session.
 func (s *Session) Inspect(_ context.Context, ranks []int, q session.Query) ([]session.Answer, error) {
+	if s.OnInspect == nil {
+		return nil, nil
+	}
 	return s.OnInspect(ranks, q), nil
 }
 
