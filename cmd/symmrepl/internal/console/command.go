@@ -28,7 +28,8 @@ type Command struct {
 	// line while its code is incomplete, its code completes as a cell does, and in a notebook it takes the rest of the cell.
 	TakesCode bool
 	CodeAfter int
-	NoCode    []string // arguments that are words of the command instead
+	// CodeIn, unless nil, returns the code in an argument that may begin with something else, and false if there is none.
+	CodeIn func(arg string) (code string, ok bool)
 
 	// Complete, unless nil, returns what may be written in place of the end of the argument, the word at the cursor. Code
 	// completes without it.
@@ -68,8 +69,11 @@ func (cmd Command) Describe() string {
 // Code returns the code at the end of an argument. ok is false if the command takes none, or the words before it are not
 // complete.
 func (cmd Command) Code(arg string) (source string, ok bool) {
-	if !cmd.TakesCode || slices.Contains(cmd.NoCode, strings.TrimSpace(arg)) {
+	if !cmd.TakesCode {
 		return "", false
+	}
+	if cmd.CodeIn != nil {
+		return cmd.CodeIn(arg)
 	}
 	for range cmd.CodeAfter {
 		if _, arg, ok = cutSpace(strings.TrimLeft(arg, space)); !ok {

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"go/parser"
 	"strconv"
 	"strings"
 
@@ -13,17 +14,27 @@ import (
 
 func sanitize() console.Command {
 	return console.Command{
-		Name: "sanitize", Args: "[on|off|list [--json]|[N] CODE]", Yields: true, Group: cells, Where: console.AllRanks,
+		Name: "sanitize", Args: "[on|off|list|[N] CODE]", Yields: true, Group: cells, Where: console.AllRanks,
 		Help: `find accesses out of bounds, races and orders that are too weak
 With "on" kernels of all cells that follow are watched, with "off" no longer; code is one cell that is watched. Before it may stand a number: the cell is then run
 so many times, each time in another order of threads, blocks and ranks. What was reported before is reported again in one line; "list" shows the whole reports of all
 that was found in the session, "list --json" the same as JSON. Without anything the command says whether kernels are watched, and how much was found. docs/checker.md explains the reports.`,
-		TakesCode: true, NoCode: []string{"on", "off", "list", listJSON},
+		TakesCode: true, CodeIn: sanitizedCode,
 		Run: runSanitize,
 	}
 }
 
 const listJSON = "list --json"
+
+// sanitizedCode is the code in the command's argument, unless that is a word of the command.
+func sanitizedCode(arg string) (code string, ok bool) {
+	switch strings.TrimSpace(arg) {
+	case "on", "off", "list", listJSON:
+		return "", false
+	}
+	_, code = repeated(arg)
+	return code, true
+}
 
 func runSanitize(ctx context.Context, c *console.Call) console.Outcome {
 	before, err := c.Console.Session.Sanitizer(ctx)
@@ -77,13 +88,19 @@ func switchSanitizer(ctx context.Context, c *console.Call, s session.Sanitizing)
 	return console.Done
 }
 
-// repeated cuts a number of times off the beginning of code.
+// repeated cuts a number of times off the beginning of code. A number that begins an expression, as in 40 + rank, is none.
 func repeated(arg string) (times int, code string) {
-	number, code, ok := strings.Cut(strings.TrimSpace(arg), " ")
-	if n, err := strconv.Atoi(number); ok && err == nil && n > 0 {
-		return n, code
+	trimmed := strings.TrimSpace(arg)
+	end := strings.IndexAny(trimmed, " \t\r\n")
+	if end < 0 {
+		return 1, arg
 	}
-	return 1, arg
+	n, err := strconv.Atoi(trimmed[:end])
+	line, _, _ := strings.Cut(trimmed, "\n")
+	if _, whole := parser.ParseExpr(line); err != nil || n < 1 || whole == nil && len(line) > end {
+		return 1, arg
+	}
+	return n, strings.TrimLeft(trimmed[end:], " \t\r\n")
 }
 
 func sanitizerState(s session.Sanitizer) string {

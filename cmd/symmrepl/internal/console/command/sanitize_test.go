@@ -32,6 +32,25 @@ const (
 	nothingIsTold = "nothing was found\n"
 )
 
+// A number ahead of code says how often that is run, unless it begins the code. What follows it may go on on more lines.
+func TestRepeated(t *testing.T) {
+	for arg, want := range map[string]string{
+		"f()": "1 f()", "3 f()": "3 f()", " 3  f()": "3 f()", "3\nf()": "3 f()", "3": "1 3", "0 f()": "1 0 f()", "-2 f()": "1 -2 f()",
+		"40+rank": "1 40+rank", "40 + rank": "1 40 + rank", "3 40 + rank": "3 40 + rank", "3 40+rank": "3 40+rank", "2 *p = 1": "2 *p = 1", "2 <-c": "2 <-c", "2 * p": "1 2 * p",
+		"2 for range 2 {\n}": "2 for range 2 {\n}", "1e3": "1 1e3", "2 x := 1": "2 x := 1", "2 == x\nf()": "1 2 == x\nf()",
+	} {
+		if times, code := repeated(arg); fmt.Sprint(times, " ", code) != want {
+			t.Errorf("%q is run %d times: %q, want %q", arg, times, code, want)
+		}
+	}
+	c, _, _ := newConsole()
+	for entry, more := range map[string]bool{":sanitize 2 for range 2 {": true, ":sanitize for range 2 {": true, ":sanitize 2 f()": false, ":sanitize on": false} {
+		if c.NeedsMore(entry) != more {
+			t.Errorf("%q needs more lines: %v", entry, !more)
+		}
+	}
+}
+
 func TestSanitize(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "script.go")
 	if err := os.WriteFile(script, []byte("// %%\nwrong\n// %%\nwrong\n// %%\n:sanitize on\n1\n"), 0o644); err != nil {
