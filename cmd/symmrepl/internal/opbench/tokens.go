@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -141,7 +142,8 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 		fmt.Fprintf(r.out, ", stores %.1f GB/s", b.stores)
 	}
 	fmt.Fprintln(r.out)
-	fmt.Fprintln(r.out, "us a call: graph, what the call adds to a captured routing (and dispatch); events, the mean of single calls between events; limit: an empty kernel, half a")
+	fmt.Fprintln(r.out, "a row is one call of a switch, which has the Mode, the Layout and, for f8e4m3, the Payload of its name")
+	fmt.Fprintln(r.out, "us a call: routing, that call in a graph; graph, what the call adds to a captured routing (and dispatch); events, the mean of single calls between events; limit: an empty kernel, half a")
 	fmt.Fprintf(r.out, "round trip and the bytes that leave %s / %s; GB/s of graphs, by the bytes of the selections that are not masked, and by those that leave %[1]s\n", leaves, rate)
 	for _, line := range r.remarks() {
 		fmt.Fprintln(r.out, line)
@@ -159,9 +161,12 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 	} {
 		fmt.Fprintf(r.out, "\n%s\n", part.name)
 		w := tabwriter.NewWriter(r.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprintln(w, "switch\ttokens\trouting\tlimit\tgraph\tevents\tselections\twire\tall three\t")
+		fmt.Fprintln(w, "mode and layout\ttokens a rank\trouting us\tlimit us\tgraph us\tevents us\tselections GB/s\twire GB/s\trouting + dispatch + combine us\t")
 		for i := range figures {
 			s := &figures[i].switched
+			if slices.ContainsFunc(figures[:i], func(f Figure) bool { return f.Way == figures[i].Way && f.Tokens == s.Tokens }) {
+				continue // the same row again
+			}
 			us, events, wire := part.of(s)
 			limit := 0.0
 			switch {
@@ -176,7 +181,7 @@ func (r *run) tokensTable(e tokenExtent, figures []Figure) error {
 				}
 				return figure(bytes / us / 1e3)
 			}
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", figures[i].Way, s.Tokens, figure(s.Routing), figure(limit), figure(max(us, 0)), figure(events),
+			fmt.Fprintf(w, "%s %s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", part.name, figures[i].Way, s.Tokens, figure(s.Routing), figure(limit), figure(max(us, 0)), figure(events),
 				rate(s.Selected), rate(wire), figure(s.Combined))
 		}
 		if err := w.Flush(); err != nil {
