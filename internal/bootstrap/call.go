@@ -22,6 +22,7 @@ type AbsentError struct {
 	Call Call
 	Rank int
 	Why  string // "finished the cell without it", "died (killed)", "is not running this cell"
+	Gone bool   // the rank is gone, and none takes its place: calls of the ranks that are left do without it
 }
 
 func (e *AbsentError) Error() string {

@@ -80,6 +80,20 @@ func (c *Client) Parts() Parts { return c.parts }
 // in call.Group, which may share memory. It is collective over the group and returns when all have come. Cancelling ctx takes the
 // contribution back. The error is an *AbsentError, a *MismatchError, ctx's error, or one of the connection.
 func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, error) {
+	return c.gather(ctx, &call, &gather{Group: FormatRanks(call.Group)}, false, data)
+}
+
+// GatherLeft is Gather over all ranks that are left, whatever call.Group says: those of which the hub does not know that they are gone for good, or until
+// another process takes their place. The hub decides, so that all of them get the same group. A rank that goes while others wait for it is left out. One that is
+// absent for another reason makes the call fail.
+func (c *Client) GatherLeft(ctx context.Context, call Call, data []byte) (group []int, all [][]byte, err error) {
+	call.Group = nil
+	all, err = c.gather(ctx, &call, &gather{}, true, data)
+	return call.Group, all, err
+}
+
+// gather sends a request about a call, to which it adds the group that the answer names, and waits for the answer.
+func (c *Client) gather(ctx context.Context, call *Call, g *gather, left bool, data []byte) ([][]byte, error) {
 	if len(data) > MaxData {
 		return nil, fmt.Errorf("%s: %d bytes are more than the %d a rank may contribute", call, len(data), MaxData)
 	}
@@ -90,7 +104,12 @@ func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.out.Write(request{Gather: &gather{id, FormatRanks(call.Group), call}}, data); err != nil {
+	g.ID, g.Call = id, *call
+	r := request{Gather: g}
+	if left {
+		r = request{Left: g}
+	}
+	if err := c.out.Write(r, data); err != nil {
 		c.fail(err)
 	}
 	var a answer
@@ -103,7 +122,12 @@ func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, 
 		c.out.Write(request{Withdraw: id}, nil) // a failure shows at the reading end
 		return nil, ctx.Err()
 	}
-	return a.unpack(call)
+	if left && a.Group != "" {
+		if call.Group, err = parseRanks(a.Group, c.size); err != nil {
+			return nil, fmt.Errorf("%s: the hub names the group %q: %w", call, a.Group, err)
+		}
+	}
+	return a.unpack(*call)
 }
 
 // OnLost has f called, now or later, for each rank that is gone for good, with the reason. Rank 0 stands for its whole host: it is the one that would

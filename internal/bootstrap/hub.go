@@ -24,6 +24,7 @@ type Hub struct {
 	departures int             // how often ranks have left
 	links      map[int]*link   // the newest connection of each rank
 	lost       map[int]string  // ranks that are gone for good, and why
+	ended      map[int]bool    // ranks that are gone until a new connection of theirs is served
 	tells      bool            // of ranks whose connection ends: see TellDepartures
 }
 
@@ -48,6 +49,7 @@ type callID struct {
 type pending struct {
 	call  Call
 	group string // of the call, as it came
+	left  bool   // of all ranks that are left: members that are gone leave the group
 	since time.Time
 	came  map[int]contribution
 }
@@ -73,7 +75,7 @@ func (l *link) send(r reply, payload []byte) {
 
 // NewHub returns a hub for ranks 0 to size-1, all of which take part.
 func NewHub(size int) *Hub {
-	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{}}
+	return &Hub{size: size, calls: map[callID]*pending{}, absent: map[int]absence{}, links: map[int]*link{}, lost: map[int]string{}, ended: map[int]bool{}}
 }
 
 // Serve serves a rank's client until the connection ends, and returns why; the error is io.EOF if the other end closed it. From then on the
@@ -99,6 +101,7 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 		h.failCalls(rank, "was replaced")
 	}
 	h.links[rank] = l
+	delete(h.ended, rank)
 	for gone, why := range h.lost {
 		l.send(reply{Lost: &loss{gone, why}}, nil)
 	}
@@ -120,7 +123,9 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 		}
 		switch {
 		case r.Gather != nil:
-			h.gather(l, r.Gather, data)
+			h.gather(l, r.Gather, false, data)
+		case r.Left != nil:
+			h.gather(l, r.Left, true, data)
 		case r.Withdraw != 0:
 			h.withdraw(l, r.Withdraw)
 		default:
@@ -129,12 +134,12 @@ func (h *Hub) Serve(rank int, conn net.Conn) error {
 	}
 }
 
-// Enter makes ranks take part from now on, except those that are lost.
+// Enter makes ranks take part from now on, except those that are gone.
 func (h *Hub) Enter(ranks []int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, r := range ranks {
-		if _, lost := h.lost[r]; !lost {
+		if !h.gone(r) {
 			delete(h.absent, r)
 		}
 	}
@@ -163,8 +168,32 @@ func (h *Hub) Lose(rank int, why string) {
 	h.leave(rank, "")
 }
 
+// gone reports whether a rank is gone, and none takes its place as far as is known. h.mu is held.
+func (h *Hub) gone(rank int) bool {
+	_, lost := h.lost[rank]
+	return lost || h.ended[rank]
+}
+
+// remaining lists the ranks that are not gone. h.mu is held.
+func (h *Hub) remaining() (ranks []int) {
+	for r := range h.size {
+		if !h.gone(r) {
+			ranks = append(ranks, r)
+		}
+	}
+	return ranks
+}
+
+// End makes rank absent and gone, until a new connection of the rank is served. Calls of the ranks that are left go on without it.
+func (h *Hub) End(rank int, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended[rank] = true
+	h.leave(rank, why)
+}
+
 // TellDepartures has the hub tell all ranks of each whose connection ends from now on: see [Client.OnLeft]. Where nobody else looks after the ranks, they
-// learn by that for whom they wait in vain.
+// learn by that for whom they wait in vain. Nobody takes the place of such a rank: it is gone.
 func (h *Hub) TellDepartures() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -218,6 +247,9 @@ func (h *Hub) disconnected(l *link) {
 	if a, ok := h.absent[l.rank]; ok {
 		why = a.why
 	}
+	if h.tells {
+		h.ended[l.rank] = true
+	}
 	h.leave(l.rank, why)
 	for _, other := range h.links {
 		if h.tells {
@@ -226,17 +258,34 @@ func (h *Hub) disconnected(l *link) {
 	}
 }
 
-// failCalls answers every open call that needs rank with an AbsentError. h.mu is held.
+// failCalls answers every open call that needs rank with an AbsentError. Those of the ranks that are left do not need it if it is gone, and may be complete
+// then. h.mu is held.
 func (h *Hub) failCalls(rank int, why string) {
+	gone := h.gone(rank)
 	for id, p := range h.calls {
-		if slices.Contains(p.call.Group, rank) {
+		at, member := slices.BinarySearch(p.call.Group, rank)
+		switch {
+		case !member:
+		case p.left && gone:
+			p.call.Group = slices.Delete(slices.Clone(p.call.Group), at, at+1)
+			if mine, came := p.came[rank]; came {
+				mine.link.send(reply{ID: mine.id, Absent: &AbsentError{Rank: rank, Why: why, Gone: true}}, nil)
+				delete(p.came, rank)
+			}
+			if len(p.came) == 0 {
+				delete(h.calls, id)
+			} else {
+				h.completeIfAll(id, p)
+			}
+		default:
 			delete(h.calls, id)
-			p.answer(reply{Absent: &AbsentError{Rank: rank, Why: why}}, nil)
+			p.answer(reply{Absent: &AbsentError{Rank: rank, Why: why, Gone: gone}}, nil)
 		}
 	}
 }
 
-func (h *Hub) gather(l *link, g *gather, data []byte) {
+// gather takes a contribution to a call, with left to one of the ranks that are left.
+func (h *Hub) gather(l *link, g *gather, left bool, data []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	id := callID{g.Call.Key, g.Call.Ordinal}
@@ -244,7 +293,7 @@ func (h *Hub) gather(l *link, g *gather, data []byte) {
 	if p != nil && p.group == g.Group { // which was parsed
 		g.Call.Group = p.call.Group
 	}
-	if why := h.refuse(l, g); why != "" {
+	if why := h.refuse(l, g, left); why != "" {
 		l.send(reply{ID: g.ID, Refused: why}, nil)
 		return
 	}
@@ -253,7 +302,7 @@ func (h *Hub) gather(l *link, g *gather, data []byte) {
 		return
 	}
 	if p == nil {
-		p = &pending{call: g.Call, group: g.Group, since: time.Now(), came: map[int]contribution{}}
+		p = &pending{call: g.Call, group: g.Group, left: left, since: time.Now(), came: map[int]contribution{}}
 		h.calls[id] = p
 	}
 	if _, ok := p.came[l.rank]; ok {
@@ -265,6 +314,11 @@ func (h *Hub) gather(l *link, g *gather, data []byte) {
 		return
 	}
 	p.came[l.rank] = contribution{l, g.ID, g.Call, data}
+	h.completeIfAll(id, p)
+}
+
+// completeIfAll answers a call if all members have made it. h.mu is held.
+func (h *Hub) completeIfAll(id callID, p *pending) {
 	if len(p.came) == len(p.call.Group) {
 		delete(h.calls, id)
 		p.complete()
@@ -277,14 +331,20 @@ func (h *Hub) firstAbsent(group []int) *AbsentError {
 	order := 0
 	for r, a := range h.absent { // mostly there are none
 		if _, member := slices.BinarySearch(group, r); member && (first == nil || a.order < order) {
-			first, order = &AbsentError{Rank: r, Why: a.why}, a.order
+			first, order = &AbsentError{Rank: r, Why: a.why, Gone: h.gone(r)}, a.order
 		}
 	}
 	return first
 }
 
 // refuse returns what is wrong with a request regardless of others, "" if nothing is. It parses the group, unless that is known.
-func (h *Hub) refuse(l *link, g *gather) string {
+func (h *Hub) refuse(l *link, g *gather, left bool) string {
+	if left && h.gone(l.rank) {
+		return fmt.Sprintf("rank %d is not among the ranks that are left: it was lost (%s)", l.rank, h.lost[l.rank])
+	}
+	if left && g.Call.Group == nil {
+		g.Call.Group = h.remaining()
+	}
 	if g.Call.Group == nil {
 		group, err := parseRanks(g.Group, h.size)
 		if err != nil {
@@ -320,7 +380,10 @@ func (h *Hub) withdraw(l *link, id uint64) {
 // complete answers a call that all members have made.
 func (p *pending) complete() {
 	first := p.came[p.call.Group[0]].data
-	agree, alike := true, true
+	agree, alike, group := true, true, ""
+	if p.left {
+		group = FormatRanks(p.call.Group)
+	}
 	for _, c := range p.came {
 		agree = agree && c.call.Op == p.call.Op && c.call.Desc == p.call.Desc
 		alike = alike && bytes.Equal(c.data, first)
@@ -333,7 +396,7 @@ func (p *pending) complete() {
 		}
 		p.answer(reply{Mismatch: &MismatchError{Calls: calls}}, nil)
 	case alike:
-		p.answer(reply{Members: len(p.call.Group), Alike: true}, first)
+		p.answer(reply{Members: len(p.call.Group), Alike: true, Group: group}, first)
 	default:
 		var all []byte
 		for _, r := range p.call.Group {
@@ -342,7 +405,7 @@ func (p *pending) complete() {
 		for _, r := range p.call.Group {
 			all = append(all, p.came[r].data...)
 		}
-		p.answer(reply{Members: len(p.call.Group)}, all)
+		p.answer(reply{Members: len(p.call.Group), Group: group}, all)
 	}
 }
 

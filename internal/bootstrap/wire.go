@@ -1,7 +1,7 @@
 package bootstrap
 
 // Version is the version of the protocol between client and hub. Both ends are the same program, unless the user has mixed two builds.
-const Version = 4
+const Version = 5
 
 // MaxData bounds what one rank may contribute to one call, in bytes.
 const MaxData = 16 << 20
@@ -10,6 +10,7 @@ const MaxData = 16 << 20
 type request struct {
 	Hello    *hello  `json:",omitempty"`
 	Gather   *gather `json:",omitempty"` // the payload is the contribution
+	Left     *gather `json:",omitempty"` // likewise, of all ranks that are left, which the hub knows: Group is empty
 	Withdraw uint64  `json:",omitempty"` // the ID of a gather that the client has given up
 }
 
@@ -32,6 +33,7 @@ type reply struct {
 	ID       uint64
 	Members  int            `json:",omitempty"` // of the group
 	Alike    bool           `json:",omitempty"` // with Members
+	Group    string         `json:",omitempty"` // with Members, of a call of the ranks that are left: who these are, as FormatRanks writes it
 	Absent   *AbsentError   `json:",omitempty"`
 	Mismatch *MismatchError `json:",omitempty"`
 	Refused  string         `json:",omitempty"` // what is wrong with the request; with ID 0 the connection is refused

@@ -1,0 +1,96 @@
+package bootstrap
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+)
+
+// gathersLeft has ranks make a call of the ranks that are left, in which each contributes its number, and returns what each of them got.
+func (w *world) gathersLeft(t *testing.T, ordinal uint64, ranks ...int) (said chan string) {
+	said = make(chan string, len(ranks))
+	ctx := bounded(t)
+	for _, r := range ranks {
+		go func() {
+			group, all, err := w.clients[r].GatherLeft(ctx, Call{Key: "left", Ordinal: ordinal, Op: "Survivors"}, []byte{byte(r)})
+			said <- fmt.Sprint(group, all, err)
+		}()
+	}
+	return said
+}
+
+// soonPending waits until so many ranks have come to the one call that is open.
+func soonPending(t *testing.T, w *world, n int) {
+	t.Helper()
+	soon(t, func() bool { p := w.hub.Pending(); return len(p) == 1 && len(p[0].Arrived) == n })
+}
+
+func soon(t *testing.T, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("waited in vain")
+		}
+	}
+}
+
+func expectAlike(t *testing.T, said chan string, n int, want string) {
+	t.Helper()
+	for range n {
+		if got := <-said; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// A call of the ranks that are left is of all while none is gone, goes on without those that go while it waits, and waits for nobody that went before.
+func TestGatherLeft(t *testing.T) {
+	w := newWorld(t, 4)
+	expectAlike(t, w.gathersLeft(t, 0, 0, 1, 2, 3), 4, "[0 1 2 3] [[0] [1] [2] [3]] <nil>")
+
+	waiting := w.gathersLeft(t, 1, 0, 1, 2)
+	soonPending(t, w, 3)
+	w.hub.Lose(3, "its host is silent")
+	expectAlike(t, waiting, 3, "[0 1 2] [[0] [1] [2]] <nil>")
+
+	waiting = w.gathersLeft(t, 2, 0, 1, 2)
+	expectAlike(t, waiting, 3, "[0 1 2] [[0] [1] [2]] <nil>")
+	if _, _, err := w.clients[3].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 3, Op: "Survivors"}, nil); err == nil ||
+		err.Error() != "Survivors: rank 3 is not among the ranks that are left: it was lost (its host is silent)" {
+		t.Error(err)
+	}
+
+	// One that has come and goes takes its contribution along.
+	waiting = w.gathersLeft(t, 4, 1, 2)
+	soonPending(t, w, 2)
+	w.hub.End(2, "cannot start")
+	expectAlike(t, w.gathersLeft(t, 4, 0), 1, "[0 1] [[0] [1]] <nil>")
+	for got, n := "", 0; n < 2; n++ {
+		if got = <-waiting; got != "[0 1] [[0] [1]] <nil>" && got != "[] [] Survivors: rank 2 cannot start" {
+			t.Error(got)
+		}
+	}
+	w.hub.Enter([]int{0, 1, 2, 3}) // which brings nobody back
+	var absent *AbsentError
+	if _, err := w.clients[0].Gather(bounded(t), Call{Group: []int{0, 3}, Key: "pair", Op: "Meet"}, nil); !errors.As(err, &absent) || !absent.Gone || absent.Why != "was lost: its host is silent" {
+		t.Error(err)
+	}
+
+	// A new process of a rank that has merely ended takes part again.
+	w.join(t, 2, t.TempDir())
+	soon(t, func() bool {
+		w.hub.mu.Lock()
+		defer w.hub.mu.Unlock()
+		return slices.Equal(w.hub.remaining(), []int{0, 1, 2})
+	})
+	w.hub.Enter([]int{2})
+	expectAlike(t, w.gathersLeft(t, 5, 0, 1, 2), 3, "[0 1 2] [[0] [1] [2]] <nil>")
+
+	// One that is away for a while is not gone.
+	w.hub.Leave(1, "finished the cell without it")
+	if _, _, err := w.clients[0].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 6, Op: "Survivors"}, nil); !errors.As(err, &absent) || absent.Gone || absent.Rank != 1 {
+		t.Error(err)
+	}
+}
