@@ -196,6 +196,9 @@ func PendingSignals() []string { return now().PendingSignals() }
 // ClearedSignals lists the signals that nobody had awaited when they were cleared last: see [Runtime.ClearedSignals].
 func ClearedSignals() []string { return now().ClearedSignals() }
 
+// Survivors makes a group of the ranks that are left: see [Runtime.Survivors].
+func Survivors() *Group { return now().Survivors() }
+
 // Recover makes communication sound again after a wait was given up: see [Runtime.Recover].
 func Recover() {
 	if _, err := now().Recover(context.Background(), nil); err != nil {

@@ -44,7 +44,7 @@
 // call that is refused. Every wait on the device ends when its [Timeout] passes or when [Runtime.Abort] is
 // called: the stream goes on, the tensors are there as before but for what the operation was to write, and
 // the next synchronisation reports who waited for whom. A barrier or a reduction that was given up leaves
-// signals behind; Runtime.Recover, collective over all ranks, clears them.
+// signals behind; Runtime.Recover, collective over all ranks, clears them. Where ranks are gone for good, [Runtime.Survivors] makes a group of those that are left.
 //
 // A nil object, or one that no function of this package made, is refused like other misuse, and prints as nil. What was freed, and what
 // belongs to a world that was closed, can still be printed and asked what it was: its name, type, shape, sizes and ranks. Anything else is refused,

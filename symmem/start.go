@@ -168,15 +168,20 @@ func (m *meeting) serve(at rendezvous.Meeting) (net.Conn, error) {
 	hub := bootstrap.NewHub(at.Size)
 	hub.TellDepartures()
 	m.served.Add(at.Size)
+	listening := make(chan struct{}) // closed when m.server is set, or cannot be
 	serve := func(rank int, conn net.Conn) {
 		defer m.served.Done()
 		defer conn.Close()
 		hub.Serve(rank, conn)
+		if <-listening; rank != 0 && m.server != nil {
+			m.server.Refuse(rank, fmt.Sprintf("rank %d has left the world, or was lost, and cannot come back: start all ranks again", rank))
+		}
 	}
 	var err error
 	m.server, err = at.Serve(ctx, func(link *rendezvous.Link) (func(), string) {
 		return func() { serve(link.Hello.Rank, link.Conn) }, ""
 	})
+	close(listening)
 	if err != nil {
 		cancel()
 		return nil, err
@@ -201,4 +206,7 @@ func (m *meeting) close() {
 		m.server.Close()
 	}
 	m.dir.Remove()
+	if m.server != nil {
+		userdir.Sweep() // what ranks that were killed on this very machine have left
+	}
 }

@@ -22,7 +22,7 @@ type AbsentError struct {
 	Call Call
 	Rank int
 	Why  string // "finished the cell without it", "died (killed)", "is not running this cell"
-	Gone bool   // the rank is gone, and none takes its place: calls of the ranks that are left do without it
+	Left int    // if the rank is gone and nothing takes its place: how many ranks are left; otherwise 0
 }
 
 func (e *AbsentError) Error() string {

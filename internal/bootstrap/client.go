@@ -85,7 +85,7 @@ func (c *Client) Gather(ctx context.Context, call Call, data []byte) ([][]byte, 
 
 // GatherLeft is Gather over all ranks that are left, whatever call.Group says: those of which the hub does not know that they are gone for good, or until
 // another process takes their place. The hub decides, so that all of them get the same group. A rank that goes while others wait for it is left out. One that is
-// absent for another reason makes the call fail.
+// absent for another reason makes the call fail, when it is known whether it is gone.
 func (c *Client) GatherLeft(ctx context.Context, call Call, data []byte) (group []int, all [][]byte, err error) {
 	call.Group = nil
 	all, err = c.gather(ctx, &call, &gather{}, true, data)

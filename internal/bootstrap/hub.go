@@ -37,8 +37,9 @@ type Pending struct {
 }
 
 type absence struct {
-	why   string
-	order int // the first to leave is the likely reason for the others
+	why    string
+	unsaid bool // its connection has ended, and nobody has said yet whether another process takes its place
+	order  int  // the first to leave is the likely reason for the others
 }
 
 type callID struct {
@@ -184,6 +185,14 @@ func (h *Hub) remaining() (ranks []int) {
 	return ranks
 }
 
+// leaves returns how many ranks are left if a rank is gone, and 0 if it is not. h.mu is held.
+func (h *Hub) leaves(rank int) int {
+	if !h.gone(rank) {
+		return 0
+	}
+	return len(h.remaining())
+}
+
 // End makes rank absent and gone, until a new connection of the rank is served. Calls of the ranks that are left go on without it.
 func (h *Hub) End(rank int, why string) {
 	h.mu.Lock()
@@ -210,7 +219,7 @@ func (h *Hub) leave(rank int, why string) {
 		h.departures++
 		a.order = h.departures
 	}
-	a.why = why
+	a.why, a.unsaid = why, false
 	h.absent[rank] = a
 	h.failCalls(rank, why)
 }
@@ -243,14 +252,17 @@ func (h *Hub) disconnected(l *link) {
 		return
 	}
 	delete(h.links, l.rank)
-	why := "died"
-	if a, ok := h.absent[l.rank]; ok {
-		why = a.why
+	a, known := h.absent[l.rank]
+	if !known {
+		h.departures++
+		a = absence{"died", !h.tells, h.departures}
+		h.absent[l.rank] = a
 	}
+	why := a.why
 	if h.tells {
 		h.ended[l.rank] = true
 	}
-	h.leave(l.rank, why)
+	h.failCalls(l.rank, why)
 	for _, other := range h.links {
 		if h.tells {
 			other.send(reply{Left: &loss{l.rank, why}}, nil)
@@ -265,11 +277,11 @@ func (h *Hub) failCalls(rank int, why string) {
 	for id, p := range h.calls {
 		at, member := slices.BinarySearch(p.call.Group, rank)
 		switch {
-		case !member:
+		case !member, p.left && !gone && h.absent[rank].unsaid:
 		case p.left && gone:
 			p.call.Group = slices.Delete(slices.Clone(p.call.Group), at, at+1)
 			if mine, came := p.came[rank]; came {
-				mine.link.send(reply{ID: mine.id, Absent: &AbsentError{Rank: rank, Why: why, Gone: true}}, nil)
+				mine.link.send(reply{ID: mine.id, Absent: &AbsentError{Rank: rank, Why: why, Left: h.leaves(rank)}}, nil)
 				delete(p.came, rank)
 			}
 			if len(p.came) == 0 {
@@ -279,7 +291,7 @@ func (h *Hub) failCalls(rank int, why string) {
 			}
 		default:
 			delete(h.calls, id)
-			p.answer(reply{Absent: &AbsentError{Rank: rank, Why: why, Gone: gone}}, nil)
+			p.answer(reply{Absent: &AbsentError{Rank: rank, Why: why, Left: h.leaves(rank)}}, nil)
 		}
 	}
 }
@@ -297,7 +309,7 @@ func (h *Hub) gather(l *link, g *gather, left bool, data []byte) {
 		l.send(reply{ID: g.ID, Refused: why}, nil)
 		return
 	}
-	if e := h.firstAbsent(g.Call.Group); e != nil {
+	if e := h.firstAbsent(g.Call.Group, left); e != nil {
 		l.send(reply{ID: g.ID, Absent: e}, nil)
 		return
 	}
@@ -325,13 +337,16 @@ func (h *Hub) completeIfAll(id callID, p *pending) {
 	}
 }
 
-// firstAbsent returns an error that names the member of group that left first, or nil. h.mu is held.
-func (h *Hub) firstAbsent(group []int) *AbsentError {
+// firstAbsent returns an error that names the member of group that left first, or nil. With left, one that may turn out to be gone does not count. h.mu is held.
+func (h *Hub) firstAbsent(group []int, left bool) *AbsentError {
 	var first *AbsentError
 	order := 0
 	for r, a := range h.absent { // mostly there are none
+		if left && a.unsaid {
+			continue
+		}
 		if _, member := slices.BinarySearch(group, r); member && (first == nil || a.order < order) {
-			first, order = &AbsentError{Rank: r, Why: a.why, Gone: h.gone(r)}, a.order
+			first, order = &AbsentError{Rank: r, Why: a.why, Left: h.leaves(r)}, a.order
 		}
 	}
 	return first

@@ -74,7 +74,7 @@ func TestGatherLeft(t *testing.T) {
 	}
 	w.hub.Enter([]int{0, 1, 2, 3}) // which brings nobody back
 	var absent *AbsentError
-	if _, err := w.clients[0].Gather(bounded(t), Call{Group: []int{0, 3}, Key: "pair", Op: "Meet"}, nil); !errors.As(err, &absent) || !absent.Gone || absent.Why != "was lost: its host is silent" {
+	if _, err := w.clients[0].Gather(bounded(t), Call{Group: []int{0, 3}, Key: "pair", Op: "Meet"}, nil); !errors.As(err, &absent) || absent.Left != 2 || absent.Why != "was lost: its host is silent" {
 		t.Error(err)
 	}
 
@@ -88,9 +88,19 @@ func TestGatherLeft(t *testing.T) {
 	w.hub.Enter([]int{2})
 	expectAlike(t, w.gathersLeft(t, 5, 0, 1, 2), 3, "[0 1 2] [[0] [1] [2]] <nil>")
 
+	// Of one whose connection ends it is not known whether it is gone: the others wait until somebody says it.
+	waiting = w.gathersLeft(t, 7, 0)
+	w.clients[2].Close()
+	ended(t, w.served[2])
+	late := w.gathersLeft(t, 7, 1)
+	soonPending(t, w, 2)
+	w.hub.Lose(2, "its supervisor is gone")
+	expectAlike(t, waiting, 1, "[0 1] [[0] [1]] <nil>")
+	expectAlike(t, late, 1, "[0 1] [[0] [1]] <nil>")
+
 	// One that is away for a while is not gone.
 	w.hub.Leave(1, "finished the cell without it")
-	if _, _, err := w.clients[0].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 6, Op: "Survivors"}, nil); !errors.As(err, &absent) || absent.Gone || absent.Rank != 1 {
+	if _, _, err := w.clients[0].GatherLeft(bounded(t), Call{Key: "left", Ordinal: 6, Op: "Survivors"}, nil); !errors.As(err, &absent) || absent.Left != 0 || absent.Rank != 1 {
 		t.Error(err)
 	}
 }

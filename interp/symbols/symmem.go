@@ -103,6 +103,7 @@ func init() {
 		"SplitLastDim":                reflect.ValueOf(symmem.SplitLastDim),
 		"Start":                       reflect.ValueOf(symmem.Start),
 		"StreamWriteValue32":          reflect.ValueOf(symmem.StreamWriteValue32),
+		"Survivors":                   reflect.ValueOf(symmem.Survivors),
 		"Synchronize":                 reflect.ValueOf(symmem.Synchronize),
 		"TileReduce":                  reflect.ValueOf(symmem.TileReduce),
 		"Timeout":                     reflect.ValueOf(symmem.Timeout),

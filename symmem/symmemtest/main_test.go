@@ -168,6 +168,7 @@ type ranks struct {
 	dir      string
 	hub      *bootstrap.Hub
 	children []*child
+	size     int  // of the world
 	died     bool // a rank did
 }
 
@@ -194,7 +195,7 @@ func startOn(t *testing.T, device string, n int, hosts, network string) *ranks {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	w := &ranks{device: device, hosts: hosts, network: network, dir: dir, hub: bootstrap.NewHub(n)}
+	w := &ranks{device: device, hosts: hosts, network: network, dir: dir, hub: bootstrap.NewHub(n), size: n}
 	for r := range n {
 		w.children = append(w.children, w.spawn(t, r, n, ""))
 	}
@@ -295,7 +296,7 @@ func (w *ranks) replace(t *testing.T, rank int) {
 	case <-time.After(endLimit):
 		t.Fatalf("the hub has not noticed that rank %d was killed", rank)
 	}
-	w.children[rank] = w.spawn(t, rank, len(w.children), "yes")
+	w.children[rank] = w.spawn(t, rank, w.size, "yes")
 	if (&ranks{hub: w.hub, children: w.children[rank : rank+1]}).collect(t, caseLimit) {
 		t.FailNow()
 	}

@@ -29,6 +29,9 @@ func startedProgram() {
 	if os.Getenv(startsVariable) == "bereft" {
 		bereftProgram(world)
 	}
+	if os.Getenv(startsVariable) == "survive" {
+		survivingProgram(world)
+	}
 	if os.Getenv(startsVariable) == "leave" && symmem.Rank() == 1 {
 		world.Close()
 		os.Exit(0)
@@ -76,6 +79,28 @@ func bereftProgram(world *symmem.Runtime) {
 	if took := time.Since(began); took > 2*time.Second {
 		fmt.Println("it took", took)
 	}
+	world.Close()
+	os.Exit(0)
+}
+
+// survivingProgram: one of four ranks is killed while the others reduce with it. They catch the error and go on in a group of theirs.
+func survivingProgram(world *symmem.Runtime) {
+	x := symmem.Empty(symmem.F32, 4).Fill(1)
+	h := symmem.Rendezvous(x)
+	h.Barrier(0)
+	symmem.Synchronize()
+	if symmem.Rank() == 2 {
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	err := symmem.Maybe(func() { symmem.AllReduce(x, "sum"); symmem.Synchronize() })
+	var e *symmem.Error
+	errors.As(err, &e)
+	g := symmem.Survivors()
+	y := g.Empty(symmem.F32, 2).Fill(symmem.Rank() + 1)
+	symmem.Rendezvous(y)
+	fmt.Println(e.Kind, e.Hint, g, symmem.AllReduce(y, "sum", g).Float32s(), symmem.Maybe(symmem.Meet))
+	y.Free()
+	g.Free()
 	world.Close()
 	os.Exit(0)
 }
@@ -131,6 +156,11 @@ func TestStart(t *testing.T) {
 	check(startAll(t, "bereft", "RANK=0 WORLD_SIZE=3", "RANK=1 WORLD_SIZE=3", "RANK=2 WORLD_SIZE=3"),
 		"peer all_reduce 2 and gave up: rank 2 died\nstatus 0",
 		"peer wait_for_signal 2 and gave up: rank 2 died\nstatus 0", "status -1")
+	const goOn = "symm.Survivors() makes a group of the ranks that are left"
+	survived := func(r int) string {
+		return fmt.Sprintf("peer %s group 0,1,3 [7 7] Meet on rank %d: rank 2 died (%s)\nstatus 0", goOn, r, goOn)
+	}
+	check(startAll(t, "survive", "RANK=0 WORLD_SIZE=4", "RANK=1 WORLD_SIZE=4", "RANK=2 WORLD_SIZE=4", "RANK=3 WORLD_SIZE=4"), survived(0), survived(1), "status -1", survived(3))
 	check(startAll(t, "sum", "RANK=5 WORLD_SIZE=2"), "Start on rank 5: RANK and WORLD_SIZE say that this is rank 5 of 2; ranks count from 0\nstatus 1")
 	check(startAll(t, "sum", "RANK=1 WORLD_SIZE=4 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2"),
 		"Start on rank 1: torchrun does not say where rank 0 is: set MASTER_ADDR and MASTER_PORT, or give --rdzv host:port\nstatus 1")

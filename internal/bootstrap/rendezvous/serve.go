@@ -26,9 +26,10 @@ type Server struct {
 	complete chan struct{} // closed when all ranks have come and have been told so
 
 	mu        sync.Mutex
-	joined    map[int]bool // ranks that admit has accepted
-	answered  int          // how many of them have been told
-	late      bool         // Wait has given up: no more ranks are admitted
+	joined    map[int]bool   // ranks that admit has accepted
+	answered  int            // how many of them have been told
+	late      bool           // Wait has given up: no more ranks are admitted
+	gone      map[int]string // ranks that are not admitted again, and why
 	strangers bool
 }
 
@@ -50,7 +51,7 @@ func (m Meeting) Serve(ctx context.Context, admit Admit) (*Server, error) {
 const strangers = 64
 
 func newServer(m Meeting, listener net.Listener, admit Admit) *Server {
-	s := &Server{meeting: m, admit: admit, complete: make(chan struct{}), joined: map[int]bool{}}
+	s := &Server{meeting: m, admit: admit, complete: make(chan struct{}), joined: map[int]bool{}, gone: map[int]string{}}
 	s.loop = &accept.Loop{Listener: listener, Strangers: strangers + 2*m.Size, Patience: HandshakeTimeout, Serve: s.receive}
 	return s
 }
@@ -178,6 +179,8 @@ func (s *Server) consider(link *Link) (serve func(), refused string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case s.gone[h.Rank] != "":
+		return nil, s.gone[h.Rank]
 	case s.joined[h.Rank]:
 		return nil, fmt.Sprintf("rank %d has joined already", h.Rank)
 	case s.late:
@@ -188,11 +191,20 @@ func (s *Server) consider(link *Link) (serve func(), refused string) {
 	return serve, refused
 }
 
+// Refuse says in a sentence why a rank, which had joined and is gone, is not admitted again.
+func (s *Server) Refuse(rank int, why string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone[rank] = why
+}
+
 // Through records that a rank has joined by way of another, and calls admit if it is wanted. refused says why it is not, "" if it is.
 func (s *Server) Through(rank int, admit func()) (refused string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case s.gone[rank] != "":
+		return s.gone[rank]
 	case rank < 1 || rank >= s.meeting.Size:
 		return fmt.Sprintf("rank %d cannot join a world of %d", rank, s.meeting.Size)
 	case s.joined[rank]:

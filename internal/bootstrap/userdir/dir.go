@@ -83,6 +83,16 @@ func RemoveAbandoned(path string) {
 	}
 }
 
+// Sweep removes what dead processes have left.
+func Sweep() {
+	for _, base := range bases() {
+		if guard, err := lock(base); err == nil {
+			sweep(base)
+			guard.Close()
+		}
+	}
+}
+
 // abandoned reports whether the process that made a directory is gone.
 func abandoned(path string) bool {
 	held, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|syscall.O_CLOEXEC, 0)

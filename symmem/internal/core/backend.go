@@ -55,8 +55,8 @@ func SetBackend(rt *Runtime, op, name string, find func() error) {
 	rt.backend.name = name
 }
 
-// agreeBackend checks that all ranks have the same back end, which one that joins takes over. A holder of the world's meeting calls it.
-func (rt *Runtime) agreeBackend(op string) error {
+// agreeBackend checks that the ranks of g, all that are left, have the same back end, which one that joins takes over. A holder of its meeting calls it.
+func (rt *Runtime) agreeBackend(op string, g *Group) error {
 	type choice struct {
 		Name    string
 		Joining bool
@@ -64,14 +64,14 @@ func (rt *Runtime) agreeBackend(op string) error {
 	rt.mu.Lock()
 	mine := choice{rt.backend.name, rt.backend.joining}
 	rt.mu.Unlock()
-	all, err := agree(rt.all, op, "the back ends", mine, nil)
+	all, err := agree(g, op, "the back ends", mine, nil)
 	if err != nil {
 		return err
 	}
 	first := max(0, slices.IndexFunc(all, func(c choice) bool { return !c.Joining }))
-	for r, c := range all {
+	for i, c := range all {
 		if c.Name != all[first].Name && !c.Joining {
-			return &Error{Kind: KindMismatch, Op: op, Rank: rt.rank, Peer: r, Msg: fmt.Sprintf("rank %d makes symmetric memory by %s, and rank %d by %s", first, all[first].Name, r, c.Name),
+			return &Error{Kind: KindMismatch, Op: op, Rank: rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d makes symmetric memory by %s, and rank %d by %s", g.ranks[first], all[first].Name, g.ranks[i], c.Name),
 				Hint: "give all ranks the same --backend, Config.Backend or TORCH_SYMMMEM"}
 		}
 	}

@@ -124,7 +124,7 @@ func (c *Call) Begin() {
 	if why := rt.abort.Load(); why != nil && rt.vain.Load() {
 		panic(&Error{Kind: KindDeadlock, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused, since a wait before it could not end: " + *why})
 	} else if why != nil {
-		panic(&Error{Kind: KindInterrupted, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused: " + *why})
+		panic(&Error{Kind: KindInterrupted, Op: op, Rank: rt.rank, Peer: -1, Msg: "refused: " + *why, Hint: rt.goingOn("")})
 	}
 	s := rt.current
 	if c.opts.stream != nil {
@@ -151,7 +151,7 @@ func (c *Call) Begin() {
 // inStep refuses communication after a collective operation was given up: the ranks' signals may be out of step.
 func (rt *Runtime) inStep(op string) {
 	if why := rt.broken.Load(); why != nil {
-		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why, Hint: "all ranks must call Recover"})
+		panic(&Error{Kind: KindPeer, Op: op, Rank: rt.rank, Peer: -1, Msg: "signals may be out of step since " + *why, Hint: rt.howToGoOn()})
 	}
 }
 

@@ -172,6 +172,9 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		e.Kind, e.Peer = KindPeer, absent.Rank
 		e.Msg = fmt.Sprintf("rank %d %s", absent.Rank, absent.Why)
 		e.Hint = "every member of the group must make this call"
+		if absent.Left > 1 {
+			e.Hint = survivorsHint
+		}
 	case errors.As(err, &mismatch):
 		e.Kind, e.Msg = KindMismatch, mismatch.Error()
 		e.Hint = "nothing was done; make the same call on all of them"

@@ -65,6 +65,11 @@ type Group struct {
 func (rt *Runtime) NewGroup(ranks ...int) *Group {
 	const op = "NewGroup"
 	rt.hostCall(op)
+	return rt.newGroup(op, ranks)
+}
+
+// newGroup is NewGroup, for op.
+func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 	sorted := slices.Sorted(slices.Values(ranks))
 	if len(sorted) == 0 {
 		panic(rt.misuse(op, "ranks", "", "a group needs at least one rank"))
@@ -243,7 +248,7 @@ func (g *Group) check(op string) {
 		panic(g.rt.misuse(op, "group", "call it on its members only", "rank %d is not in %v", g.rt.rank, g))
 	}
 	if why := g.stale.Load(); why != nil {
-		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group", Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: "make a new one"})
+		panic(&Error{Kind: KindPeer, Op: op, Rank: g.rt.rank, Peer: -1, Arg: "group", Msg: fmt.Sprintf("%v cannot be used: %s", g, *why), Hint: g.rt.goingOn("make a new one")})
 	}
 }
 

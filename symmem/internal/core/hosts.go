@@ -19,15 +19,17 @@ const MaxWorld = abi.NetPeers
 // it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, network_group.go, carry.go).
 // Ranks of one host whose GPUs cannot map each other's memory (places.go) are to each other as ranks of different hosts, wherever hosts are spoken of.
 
-// furnishWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks.
+// furnishWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks that are left. While
+// some are gone, they count as one host more, and there is nothing to build.
 func (rt *Runtime) furnishWorld(op string) {
-	hosts, err := rt.findHosts(op)
+	base := rt.base()
+	hosts, err := rt.findHosts(op, base)
 	p := &places{hosts: hosts, machines: len(hosts)}
 	if err == nil && rt.simulated() {
 		p.machines = 1
 	}
 	if err == nil {
-		err = rt.findDevices(op, p)
+		err = rt.findDevices(op, p, base)
 	}
 	if err != nil {
 		panic(rt.failure(op, err))
@@ -38,20 +40,30 @@ func (rt *Runtime) furnishWorld(op string) {
 		}
 	}
 	rt.divide(p.sharing)
+	if gone := others(rt.all.ranks, base.ranks); len(gone) > 0 {
+		p.hosts, p.parts = append(slices.Clone(p.hosts), gone), append(slices.Clone(p.parts), gone)
+	}
 	rt.places.Store(p)
 	rt.all.settle()
-	if rt.all.spans() {
-		if err := rt.connectNetwork(op); err != nil {
-			panic(rt.failure(op, err))
-		}
+	base.settle()
+	if base.spans() {
+		err = rt.connectNetwork(op, base)
+	} else if n := rt.net.Load(); n != nil { // from before the other hosts were lost: what it still brings is of nobody's
+		n.peers = nil
+		err = rt.reconnect()
+	}
+	if err != nil {
+		panic(rt.failure(op, err))
+	}
+	if !rt.whole() {
+		return
 	}
 	rt.all.furnish(op, rt.info.Kind)
 	rt.all.team(op)
 }
 
-// findHosts parts all ranks by host.
-func (rt *Runtime) findHosts(op string) ([][]int, error) {
-	g := rt.all
+// findHosts parts the ranks of g, all that are left, by host.
+func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 	if rt.client == nil {
 		return [][]int{g.ranks}, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -61,10 +62,9 @@ type networkReport struct {
 	Why     string // it has no engine
 }
 
-// connectNetwork connects the engines of all ranks, and opens this rank's before if there is none. It is collective over the world. That a rank
+// connectNetwork connects the engines of the ranks of g, all that are left, and opens this rank's before if there is none. It is collective over g. That a rank
 // cannot have an engine is an error of all, unless they were told to do without.
-func (rt *Runtime) connectNetwork(op string) error {
-	g := rt.all
+func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	n := rt.net.Load()
 	mine := networkReport{Arch: runtime.GOARCH, Device: rt.info.Kind}
 	if n == nil {
@@ -83,12 +83,12 @@ func (rt *Runtime) connectNetwork(op string) error {
 	defer g.meeting.Unlock()
 	all, err := agree(g, op, "the network", mine, nil)
 	if err == nil {
-		err = alike(rt, op, all)
+		err = alike(g, op, all)
 	}
 	why := ""
-	for r, peer := range all {
+	for i, peer := range all {
 		if peer.Why != "" && why == "" {
-			why = fmt.Sprintf("rank %d has no network: %s", r, peer.Why)
+			why = fmt.Sprintf("rank %d has no network: %s", g.ranks[i], peer.Why)
 		}
 	}
 	if err == nil && why != "" && rt.choice != noChoice {
@@ -107,26 +107,26 @@ func (rt *Runtime) connectNetwork(op string) error {
 		return err
 	}
 	n.secret, n.peers = all[0].Secret, map[int][]byte{}
-	for r, peer := range all {
-		n.peers[r] = peer.Address
+	for i, peer := range all {
+		n.peers[g.ranks[i]] = peer.Address
 	}
 	rt.net.Store(n)
 	_, err = agree(g, op, "the network is connected", struct{}{}, errors.Join(rt.reconnect(), rt.watchNetwork()))
 	return err
 }
 
-// alike refuses ranks that are of another sort than rank 0: their memory may not mean the same.
-func alike(rt *Runtime, op string, all []networkReport) error {
-	for r, peer := range all {
+// alike refuses members of g that are of another sort than its first: their memory may not mean the same.
+func alike(g *Group, op string, all []networkReport) error {
+	for i, peer := range all {
 		if peer.Arch != all[0].Arch || peer.Device != all[0].Device {
-			return &Error{Kind: KindMismatch, Op: op, Rank: rt.rank, Peer: r, Msg: fmt.Sprintf("rank 0 runs on %s (%s), rank %d on %s (%s)", all[0].Device, all[0].Arch, r, peer.Device, peer.Arch),
+			return &Error{Kind: KindMismatch, Op: op, Rank: g.rt.rank, Peer: g.ranks[i], Msg: fmt.Sprintf("rank %d runs on %s (%s), rank %d on %s (%s)", g.ranks[0], all[0].Device, all[0].Arch, g.ranks[i], peer.Device, peer.Arch),
 				Hint: "a world is of ranks of one sort"}
 		}
 	}
 	return nil
 }
 
-// reconnect begins the epoch of this generation. No kernel may be at work.
+// reconnect begins the epoch of this generation, with the ranks that are left: what others still send is dropped. No kernel may be at work.
 func (rt *Runtime) reconnect() error {
 	n := rt.net.Load()
 	if n == nil {
@@ -139,7 +139,9 @@ func (rt *Runtime) reconnect() error {
 			}
 		}
 	}
-	err := n.engine.Connect(uint32(rt.generation), n.secret, n.peers)
+	peers := maps.Clone(n.peers)
+	maps.DeleteFunc(peers, func(r int, _ []byte) bool { return !slices.Contains(rt.remaining(), r) })
+	err := n.engine.Connect(uint32(rt.generation), n.secret, peers)
 	if err == nil {
 		rt.sawFlush(true)
 	}

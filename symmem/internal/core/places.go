@@ -96,22 +96,25 @@ func Parts(rt *Runtime) (parts [][]int) {
 	return parts
 }
 
-// findDevices parts the ranks of hosts by what their devices can map, and finds out which share one. It is collective over all ranks.
-func (rt *Runtime) findDevices(op string, p *places) error {
+// findDevices parts the ranks of hosts by what their devices can map, and finds out which share one. It is collective over g, all ranks that are left.
+func (rt *Runtime) findDevices(op string, p *places, g *Group) error {
 	p.parts = p.hosts
 	mine, err := rt.dev.Place()
 	if err == nil && mine.ID == "" {
 		return nil
 	}
-	g := rt.all
 	g.meeting.Lock()
-	all, err := agree(g, op, "the devices", mine, err)
+	said, err := agree(g, op, "the devices", mine, err)
 	if err == nil {
-		err = rt.agreeBackend(op)
+		err = rt.agreeBackend(op, g)
 	}
 	g.meeting.Unlock()
 	if err != nil {
 		return err
+	}
+	all := make([]device.Place, rt.size) // by rank
+	for i, r := range g.ranks {
+		all[r] = said[i]
 	}
 	p.parts = nil
 	for _, host := range p.hosts {
@@ -187,6 +190,9 @@ func cliques(ranks []int, devices []device.Place) (parts [][]int, err error) {
 // sharingOf finds the ranks that have the same device.
 func sharingOf(devices []device.Place) (s Sharing) {
 	for rank, d := range devices {
+		if d.ID == "" { // it is gone
+			continue
+		}
 		first := slices.IndexFunc(devices, func(o device.Place) bool { return o.ID == d.ID })
 		switch i := slices.IndexFunc(s.Ranks, func(ranks []int) bool { return ranks[0] == first }); {
 		case first == rank:

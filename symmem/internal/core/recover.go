@@ -29,6 +29,14 @@ func (rt *Runtime) EndWaits(why string) {
 }
 
 func (rt *Runtime) giveUp(why string) {
+	rt.abortWaits(why)
+	if stop := rt.surviving.Load(); stop != nil {
+		(*stop)()
+	}
+}
+
+// abortWaits ends what waits now, but no Survivors that is under way.
+func (rt *Runtime) abortWaits(why string) {
 	rt.abort.CompareAndSwap(nil, &why)
 	atomic.OrUint32(&rt.watch.Abort, device.WatchAbort)
 	rt.hostCtx.Load().cancel()
@@ -116,19 +124,25 @@ func (rt *Runtime) Finish(ctx context.Context) error {
 }
 
 // Recover makes communication sound again after waits were aborted or timed out, or ranks were replaced. It
-// is collective over all ranks; those that are listed in replaced are new processes, whose worlds were made
+// is collective over all ranks that are left; those that are listed in replaced are new processes, whose worlds were made
 // with Config.Joining. All work is drained, signals, signal pads and inboxes become zero ([Runtime.ClearedSignals] tells which signals there were), the numbering of
 // calls starts anew, memory pools are emptied, and the abort ends. Tensors keep their data.
 //
 // What needed a replaced rank is lost: its groups cannot be used any more, and symmetric tensors it held a
-// part of can only be read and freed. lost names them. Cancelling ctx gives up; the world is then still
-// aborted.
+// part of can only be read and freed. lost names them. The same befalls what needed a rank that is gone: its process has ended, or its host
+// was lost, and nothing takes its place. The world is among that, and Survivors makes a group of the ranks that are left. Cancelling ctx gives up; the world
+// is then still aborted.
 func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, err error) {
 	const op = "Recover"
 	if err := rt.checkRecover(op, ctx, replaced); err != nil {
 		return nil, err
 	}
-	rt.Abort("the world is being recovered")
+	return rt.recover(ctx, op, replaced)
+}
+
+// recover is Recover, for op.
+func (rt *Runtime) recover(ctx context.Context, op string, replaced []int) (lost []string, err error) {
+	rt.abortWaits("the world is being recovered")
 	rt.drain() // what it reports was reported, or belongs to what is given up here
 	var poisoned *device.DriverError
 	if err := rt.drain(); errors.As(err, &poisoned) && poisoned.Poisoned {
@@ -139,25 +153,27 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 	for i := range rt.watch.Waits {
 		atomic.StoreUint32(&rt.watch.Waits[i].State, device.WaitNone)
 	}
-	meet := &Group{rt: rt, name: "world", ranks: rt.all.ranks, rank: rt.rank, key: "recover"}
+	desc := fmt.Sprintf("ranks %v replaced", replaced)
+	if len(replaced) == 0 {
+		desc = ""
+	}
+	// Nobody's kernels may run when the signals are cleared, nor before they are cleared everywhere.
+	left, generations, err := muster(ctx, rt, op, desc, rt.generation)
+	if err != nil {
+		return nil, rt.failure(op, err)
+	}
+	gone := others(rt.all.ranks, left)
+	meet := &Group{rt: rt, name: "world", ranks: left, rank: slices.Index(left, rt.rank), key: fmt.Sprintf("recover %d", slices.Max(generations))}
 	gather := func(step string, value int, failed error) ([]int, error) {
 		if rt.client == nil {
 			return []int{value}, failed
 		}
 		return agreeCtx(ctx, meet, op, step, value, failed)
 	}
-	desc := fmt.Sprintf("ranks %v replaced", replaced)
-	if len(replaced) == 0 {
-		desc = ""
-	}
-	// Nobody's kernels may run when the signals are cleared, nor before they are cleared everywhere.
-	generations, err := gather(desc, rt.generation, nil)
-	if err != nil {
-		return nil, rt.failure(op, err)
-	}
 	rt.releaseComms()
 	rt.keepUnawaited()
-	lost = rt.lose(replaced)
+	rt.remains.Store(&left)
+	lost = rt.lose(replaced, gone)
 	rt.renew(slices.Max(generations) + 1)
 	var failed error
 	if len(replaced) == 0 {
@@ -176,6 +192,7 @@ func (rt *Runtime) Recover(ctx context.Context, replaced []int) (lost []string, 
 		}
 	}
 	rt.broken.Store(nil)
+	rt.gone.Store(nil)
 	rt.gaveUpOnce.Store(false)
 	atomic.AndUint32(&rt.watch.Abort, ^uint32(device.WatchAbort))
 	rt.abort.Store(nil)
@@ -210,8 +227,20 @@ func agreeCtx(ctx context.Context, g *Group, op, desc string, value int, failed 
 	})
 }
 
-// lose marks what needed the replaced ranks and says it in words.
-func (rt *Runtime) lose(replaced []int) (lost []string) {
+// lose marks what needed ranks that were replaced or are gone and says it in words. Of the world, which is whole again when all were replaced, it says nothing.
+func (rt *Runtime) lose(replaced, gone []int) (lost []string) {
+	needed := func(ranks []int) (why string, r int) {
+		if r = firstOf(ranks, gone); r >= 0 {
+			return fmt.Sprintf("rank %d is gone", r), r
+		}
+		if r = firstOf(ranks, replaced); r >= 0 {
+			return fmt.Sprintf("rank %d was replaced", r), r
+		}
+		return "", -1
+	}
+	if why, _ := needed(gone); why != "" {
+		rt.all.stale.Store(&why)
+	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	for _, g := range rt.groups {
@@ -219,16 +248,16 @@ func (rt *Runtime) lose(replaced []int) (lost []string) {
 		if g.top() != rt.all {
 			ranks = g.top().ranks // teams die with their group
 		}
-		if r := firstOf(ranks, replaced); r >= 0 && g != rt.all && g.stale.Load() == nil {
-			g.stale.Store(ptr(fmt.Sprintf("rank %d was replaced", r)))
+		if why, r := needed(ranks); r >= 0 && g != rt.all && g.stale.Load() == nil {
+			g.stale.Store(&why)
 			if g.of == nil {
 				lost = append(lost, g.String())
 			}
 		}
 	}
 	for _, a := range rt.allocs {
-		if r := firstOf(a.group.ranks, replaced); r >= 0 && a.stale.Load() == nil {
-			a.stale.Store(ptr(fmt.Sprintf("rank %d was replaced", r)))
+		if why, r := needed(a.group.ranks); r >= 0 && a.stale.Load() == nil {
+			a.stale.Store(&why)
 			lost = append(lost, fmt.Sprintf("rank %d's part of the symmetric tensor %s of %v", r, a.desc, a.group))
 		}
 	}
@@ -287,7 +316,8 @@ func (rt *Runtime) clear() error {
 	return s.d.Synchronize()
 }
 
-// rebuild makes the workspaces of the world, and of its teams that are stale, anew, with the replaced ranks.
+// rebuild makes the workspaces of the world, and of its teams that are stale, anew, with the replaced ranks. While ranks are gone, the world gets none; the
+// others then find out anew where they are, and connect.
 func (rt *Runtime) rebuild(ctx context.Context) error {
 	defer context.AfterFunc(ctx, rt.hostCtx.Load().cancel)()
 	rt.all.watch.forget(rt.all)
@@ -295,7 +325,9 @@ func (rt *Runtime) rebuild(ctx context.Context) error {
 	rt.all.unwire()
 	rt.mu.Unlock()
 	rt.all.work.release()
-	rt.all.stale.Store(nil)
+	if rt.whole() {
+		rt.all.stale.Store(nil)
+	}
 	err := Maybe(func() { rt.furnishWorld("Recover") })
 	if err != nil {
 		rt.all.stale.Store(ptr("it could not be built again: " + err.(*Error).Msg))

@@ -44,6 +44,8 @@ type Runtime struct {
 
 	abort      atomic.Pointer[string]   // why waits must end; nil in peace
 	vain       atomic.Bool              // why is that they cannot end by themselves
+	remains    atomic.Pointer[[]int]    // the ranks that took part in the last Recover, if there was one
+	surviving  atomic.Pointer[func()]   // ends the Survivors that is under way
 	gone       atomic.Pointer[int]      // the rank of this host whose end they must end for, if that is why
 	broken     atomic.Pointer[string]   // the collective operation that was given up; nil in peace
 	graphs     atomic.Pointer[[]*Graph] // alive; replaced whole

@@ -325,7 +325,7 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 	}
 	e.Msg = fmt.Sprintf("rank %d waited %v for %s", rt.rank, waited, what)
 	if r.State == device.WaitLost {
-		e.Kind, e.Hint = KindPeer, "all ranks must call Recover when it was replaced"
+		e.Kind, e.Hint = KindPeer, "all ranks must call Recover when it was replaced; if it is not, "+survivorsHint
 		if e.Msg += ", but " + rt.loss(e.Peer); waited == 0 {
 			e.Msg = rt.loss(e.Peer)
 		}
@@ -339,7 +339,7 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 		e.Kind, e.Hint = KindInterrupted, ""
 		e.Msg += ", and gave up: " + rt.whyAborted()
 		if gone := rt.gone.Load(); gone != nil {
-			e.Kind, e.Peer = KindPeer, *gone
+			e.Kind, e.Peer, e.Hint = KindPeer, *gone, survivorsHint
 		}
 	}
 	if r.Kind == device.WaitLibrary {
