@@ -68,6 +68,8 @@ type controller struct {
 	unrecovered []int        // whose Recover failed, in that order
 	sanitizing  Sanitizing   // of all ranks, when they have run their next cell
 	found       Findings     // by the sanitizer, in cells of front ends
+	untold      []int        // ranks that were lost and that nobody has been told of, ascending
+	goesOn      bool         // cells that name no ranks run on those that are left: see meant
 	questions   uint64
 	asked       map[uint64]*asked // by the number of the question
 }
@@ -400,6 +402,9 @@ func (c *controller) gone(rank int, why string) {
 	if s.bootstrap != nil {
 		go s.bootstrap.Close() // nobody may be there to say goodbye to
 	}
+	if !c.isOver() {
+		c.lose(rank, why)
+	}
 }
 
 // report records that the death of the current worker has been reported. controller.mu is held.
@@ -543,6 +548,9 @@ func (c *controller) Close() error {
 		wg.Wait()
 		c.spawner.close()
 		c.dir.Remove()
+		if c.meeting != nil {
+			userdir.Sweep() // what hosts that were killed on this very machine have left
+		}
 	})
 	return nil
 }

@@ -41,7 +41,7 @@
 //
 // A supervisor on another host and the controller send each other heartbeats (package heartbeat). If one vanishes without a word, its connection
 // ends after Config.Heartbeat, as it does at once when the supervisor dies. The rank is lost then: no worker takes its place, and the hub tells the other ranks, whose
-// networks end what depends on it.
+// networks end what depends on it. The user is told once, at the prompt too (lost.go), and the ranks that are left go on in a group of theirs.
 //
 // Once a cell has run for half a second, the watchdog (watch.go) asks the ranks twice a second what they wait for, and how far they
 // have come (standing.go). Ranks that wait in no operation say what their code is in, by the stack of its goroutine: a channel, a sleep, a compiled call that does not

@@ -101,7 +101,7 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 		}
 		return Reply{Cell: cell.ID, Errors: errs, Elapsed: time.Since(start).Seconds()}
 	}
-	ranks, err := c.chosen(cell.Ranks)
+	ranks, err := c.meant(cell.Ranks, cell.Source)
 	if err != nil {
 		return fail(&Error{Kind: KindMisuse, Peer: -1, Msg: err.Error()})
 	}

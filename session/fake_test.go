@@ -421,12 +421,12 @@ func (f *fake) Begin(uint64) {}
 
 func (f *fake) Finish(context.Context) *Error { return nil }
 
-// Recover meets all ranks and agrees on a new generation of calls.
+// Recover meets all ranks that are left and agrees on a new generation of calls.
 func (f *fake) Recover(ctx context.Context, replaced []int) ([]string, error) {
 	if f.vars["stubborn"] != "" {
 		return nil, errors.New("cannot recover")
 	}
-	all, err := f.env.Client.Gather(ctx, bootstrap.Call{Group: allRanks(f.env.Size), Key: "recover", Op: "Recover", Desc: fmt.Sprint(replaced)}, []byte(fmt.Sprint(f.generation)))
+	_, all, err := f.env.Client.GatherLeft(ctx, bootstrap.Call{Key: "recover", Op: "Recover", Desc: fmt.Sprint(replaced)}, []byte(fmt.Sprint(f.generation)))
 	if err != nil {
 		return nil, err
 	}

@@ -149,6 +149,9 @@ func (f *follower) read(ctx context.Context, link *rendezvous.Link, from string,
 			return fmt.Errorf("rank %d has left the session", f.l.Rank)
 		case errors.As(err, new(*heartbeat.SilenceError)):
 			return fmt.Errorf("%s is gone: %w", from, err)
+		case err != nil && link.Stopped() > 0:
+			return fmt.Errorf("%s is gone, or has given this host up, which was silent for %v: leave the session at rank 0, and start it again on all hosts",
+				from, link.Stopped().Round(time.Second))
 		case errors.Is(err, io.EOF):
 			return errors.New(from + " is gone")
 		case err != nil:

@@ -369,6 +369,10 @@ func TestHostVanishes(t *testing.T) {
 
 	c.want(c.eval("value x"), "! [2] died rank 2 has no worker: "+why+" (start the session again)\n")
 	c.want(c.eval("1:print RANK", 0, 1), "[1] 1\n")
+	c.want(c.eval("print Survivors("), "[0,1] Survivors(\n") // from here on all means those that are left
+	c.want(c.eval("1:kill 9"), "note [1] rank 1 was killed (SIGKILL): a fresh worker took over, variables are lost there (`:restart replay` runs the cells again)\n"+
+		"note [0,1] lost: symmetric memory of rank 1\n! [1] died the worker was killed (SIGKILL) (a fresh one takes its place)\n")
+	c.want(c.eval("value x"), "= [0,1] x\n")
 	c.want(c.eval("gather x", 0, 1), "! [0,1] peer in:1: Gather x: rank 2 was lost: "+why+"\n")
 	infos, err := c.Ranks(context.Background())
 	if err != nil || infos[1].State != "idle" || infos[2].State != "dead" {

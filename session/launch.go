@@ -30,7 +30,8 @@ type Config struct {
 	Rendezvous string
 	// Heartbeat is how long Join takes the silence of another host for no loss; 0 is for ever. That of rank 0 counts.
 	Heartbeat time.Duration
-	// Notice, unless nil, is told in a sentence what Join waits for if that takes more than a moment, and what rank 0 has to note of the devices.
+	// Notice, unless nil, is told in a sentence what Join waits for if that takes more than a moment, what rank 0 has to note of the devices, and, while no cell
+	// runs, which ranks are lost.
 	Notice func(string)
 	// Reports is a folder for what Go's runtime reports of a worker that it ends, one file for the last of each rank. When empty, the
 	// reports are shown.

@@ -14,7 +14,7 @@ func (c *controller) Restart(ctx context.Context, ranks []int, replay bool, out 
 	if out == nil {
 		out = func(Output) {}
 	}
-	ranks, err := c.chosen(ranks)
+	ranks, err := c.meant(ranks, "")
 	if err != nil {
 		return err
 	}
@@ -145,8 +145,9 @@ func (c *controller) replay(ctx context.Context, ranks []int, out func(Output)) 
 const replayHint = " (`:restart replay` runs the cells again)"
 
 // repair waits until every rank has a worker and, after an abort or a death, makes all ranks recover together. It is cheap when nothing has
-// happened. While a rank has failed for good, the others go on without recovering. The turn is held.
+// happened. While a rank has failed for good, the others go on without recovering, but for ranks that are lost where cells go on without these. The turn is held.
 func (c *controller) repair(ctx context.Context, out func(Output)) error {
+	c.tellLost(out)
 	for range recoverAttempts {
 		c.mu.Lock()
 		dirty := c.dirty
@@ -161,7 +162,7 @@ func (c *controller) repair(ctx context.Context, out func(Output)) error {
 			return err
 		}
 		c.mu.Lock()
-		missing := slices.ContainsFunc(c.ranks, func(s *rankState) bool { return s.failed != nil })
+		missing := slices.ContainsFunc(c.ranks, func(s *rankState) bool { return s.failed != nil && !(s.lost && c.goesOn) })
 		c.mu.Unlock()
 		if missing || !c.recover(out) {
 			return nil
@@ -170,13 +171,13 @@ func (c *controller) repair(ctx context.Context, out func(Output)) error {
 	return errors.New("the ranks could not be brought together again; restart them")
 }
 
-// recover runs Communicator.Recover on all ranks and shows what was lost. If a rank fails to recover, recover replaces it and reports that it
-// has to be called again.
+// recover runs Communicator.Recover on all ranks that are left and shows what was lost. If a rank fails to recover, recover replaces it and reports that it
+// has to be called again. If that is because another one is lost, the next cell tries again.
 func (c *controller) recover(out func(Output)) (again bool) {
-	all := allRanks(c.size)
 	causes, incarnations, previousEnded := make([]string, c.size), make([]int, c.size), make([]chan struct{}, c.size)
 	c.mu.Lock()
-	replaced, hint := c.replaced, replayHint
+	all := c.remaining()
+	replaced, hint := intersection(c.replaced, all), replayHint
 	if c.ended == c.cells { // there is nothing to run again
 		hint = ""
 	}
@@ -185,8 +186,8 @@ func (c *controller) recover(out func(Output)) (again bool) {
 		causes[r], incarnations[r], previousEnded[r] = s.cause, s.incarnation, s.previousEnded
 	}
 	c.mu.Unlock()
-	for _, ended := range previousEnded {
-		if ended != nil { // the worker uses the hub
+	for _, r := range all {
+		if ended := previousEnded[r]; ended != nil { // the worker uses the hub
 			<-ended // see serveHub
 		}
 	}
@@ -210,6 +211,13 @@ func (c *controller) recover(out func(Output)) (again bool) {
 		}
 	}
 	c.mu.Lock()
+	if bereft := slices.ContainsFunc(all, func(r int) bool {
+		return answers[r] != nil && strings.Contains(answers[r].Recovered.Err, wasLost)
+	}); bereft {
+		c.dirty, c.replaced = true, union(c.replaced, replaced)
+		c.mu.Unlock()
+		return false
+	}
 	if len(silent) == 0 && len(c.unrecovered) > 0 {
 		silent = c.unrecovered[:1] // the others failed because it did
 	}

@@ -214,7 +214,7 @@ func (w *worker) handle(c command, payload []byte) {
 	case c.Cancel != 0:
 		w.interrupt(c.Cancel, c.Abort)
 	case c.Abort != "":
-		w.abortWaits(c.Abort, c.InVain)
+		w.endWaits(c.Abort, c.InVain)
 	case c.Status != 0:
 		w.send(event{Status: w.status(c.Status, c.Look)}, nil)
 	case c.Probe != 0:
@@ -230,9 +230,9 @@ func (w *worker) handle(c command, payload []byte) {
 	}
 }
 
-// abortWaits ends every wait. A Communicator whose method EndWaits(why string) is called instead of Abort makes errors of KindDeadlock of waits that cannot end by
+// endWaits ends every wait. A Communicator whose method EndWaits(why string) is called instead of Abort makes errors of KindDeadlock of waits that cannot end by
 // themselves any more.
-func (w *worker) abortWaits(why string, inVain bool) {
+func (w *worker) endWaits(why string, inVain bool) {
 	if ender, ends := w.comm.(interface{ EndWaits(why string) }); ends && inVain {
 		ender.EndWaits(why)
 		return

@@ -221,3 +221,31 @@ func TestNodeWithoutInterface(t *testing.T) {
 	end(t, "rank 1", other)
 	n.expectNothingLeft()
 }
+
+// A host that is cut off for longer than the heartbeat is lost: the prompt says so although nothing runs, and goes on without it. When the cable is mended the
+// host's rank has ended, and a new process in its place is told how to start again.
+func TestNodeCutOff(t *testing.T) {
+	needUCX(t)
+	n := newNodes(t, [2]string{"10.213.7.1", "10.213.7.2"})
+	n.env = append(n.env, "SYMMREPL_HEARTBEAT=3s")
+	x, other := n.session()
+	x.expect("2 ranks, cpu.")
+	x.enter("t := symm.Empty(symm.I32, 2); h := symm.Rendezvous(t)")
+	swap(x, 1)
+	n.cut()
+	x.expect("symmrepl: rank 1 is lost: its host ")
+	x.expect(" is silent: no heartbeat for 3s; those that are left are 0: symm.Survivors() makes a group of them")
+	x.enter(`g := symm.Survivors(); u := g.Empty(symm.I32, 2).Fill(7); symm.Rendezvous(u); fmt.Println("left", g.Ranks(), symm.AllReduce(u, "sum", g).Ints())`)
+	x.expect("[0] left [0] [7 7]\n")
+	end(t, "rank 1", other)
+	n.mend()
+	again := n.on(1, n.command("--device", "cpu"))
+	if said, _ := again.CombinedOutput(); !strings.Contains(string(said), "rank 1 was lost: ") || !strings.Contains(string(said), "start it again on all hosts") {
+		t.Errorf("a process in the place of rank 1 says %s", said)
+	}
+	x.enter(`fmt.Println("still", symm.AllReduce(u, "sum", g).Ints())`)
+	x.expect("[0] still [7 7]\n")
+	x.enter(":quit!")
+	x.exit(0)
+	n.expectNothingLeft()
+}

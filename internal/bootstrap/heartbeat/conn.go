@@ -25,6 +25,8 @@ type Conn struct {
 	reads    atomic.Uint64                // that have ended
 	reading  atomic.Bool                  // somebody waits for the other end
 	silence  atomic.Pointer[SilenceError] // why the connection was closed, if it is for that
+	looked   atomic.Int64                 // when watch did last, in nanoseconds since 1970
+	stopped  atomic.Int64                 // the longest time for which this process did not run since, in nanoseconds
 	once     sync.Once
 	closed   chan struct{}
 }
@@ -97,9 +99,21 @@ func (c *Conn) send(limit, every time.Duration) {
 	}
 }
 
+// Stopped returns for how long this process did not run at a stretch, as when it was stopped or its machine suspended; 0 if it was less than a few beats.
+func (c *Conn) Stopped() time.Duration {
+	longest := time.Duration(c.stopped.Load())
+	if looked := c.looked.Load(); looked != 0 {
+		longest = max(longest, time.Since(time.Unix(0, looked)))
+	}
+	if longest < 3*apart {
+		return 0
+	}
+	return longest
+}
+
 // watch closes the connection when the other end is silent for too long.
 func (c *Conn) watch(limit, every time.Duration) {
-	ticker := time.NewTicker(every)
+	ticker := time.NewTicker(every / looks)
 	defer ticker.Stop()
 	var silent time.Duration
 	last, heard := time.Now(), c.reads.Load()
@@ -110,6 +124,8 @@ func (c *Conn) watch(limit, every time.Duration) {
 		case <-ticker.C:
 		}
 		now := time.Now()
+		c.stopped.Store(max(c.stopped.Load(), int64(now.Sub(last))))
+		c.looked.Store(now.UnixNano())
 		passed := min(now.Sub(last), 2*every) // longer is not the other end's silence: this process was stopped
 		last = now
 		switch reads := c.reads.Load(); {

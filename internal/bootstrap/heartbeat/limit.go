@@ -15,6 +15,7 @@ const (
 	least    = 100 * time.Millisecond // of a limit
 	perLimit = 10                     // beats in a limit, at least
 	apart    = time.Second            // at most, between two beats
+	looks    = 4                      // for beats, in the time between two of them
 )
 
 // Parse reads how long a host may be silent, such as "10s". The empty text is Default. The result is 0 for "off": silence is no loss then.

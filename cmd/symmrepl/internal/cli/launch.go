@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/statedir"
+	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/term"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -100,8 +101,8 @@ func (o options) simulated(ranks int) (session.Hosts, error) {
 	return hosts, nil
 }
 
-// notice prints a sentence about the session's start.
-func notice(text string) { fmt.Fprintln(os.Stderr, "symmrepl: "+text) }
+// notice prints a sentence about the session.
+func notice(text string) { term.Notify("symmrepl: " + text) }
 
 // choose returns the number of ranks and their kind of device. If ranks is 0, it is the number of GPUs, or ranksWithoutGPU. Unless --device names a
 // kind, it is that of the GPUs if there are any: ranks share them if there are fewer.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/chzyer/readline"
@@ -101,8 +102,10 @@ func Run(ctx context.Context, c *console.Console, r console.Request, o Options) 
 		return fmt.Errorf("the line editor cannot start: %w", err)
 	}
 	p.editor = editor
+	shown.Store(editor)
 	p.history.give(editor)
 	defer func() {
+		shown.Store(nil)
 		p.keys.Close()
 		editor.Close()
 	}()
@@ -110,6 +113,18 @@ func Run(ctx context.Context, c *console.Console, r console.Request, o Options) 
 	io.WriteString(screen(), pasteOn)
 	defer io.WriteString(screen(), pasteOff)
 	return p.loop(ctx)
+}
+
+// shown is the editor of the prompt that the terminal shows, nil if it shows none.
+var shown atomic.Pointer[readline.Instance]
+
+// Notify writes a line to the standard error, above the prompt if the terminal shows one.
+func Notify(line string) {
+	var to io.Writer = os.Stderr
+	if editor := shown.Load(); editor != nil {
+		to = editor.Stderr()
+	}
+	fmt.Fprintln(to, line)
 }
 
 func (p *prompt) loop(ctx context.Context) error {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A host of two ranks is lost while all are idle, by its end or as it freezes: the prompt says so in time, and cells go on in a group of the ranks that are
+// left, also after one of them was replaced. The host is not admitted again, and leaves nothing behind.
+func TestSurvivors(t *testing.T) {
+	for _, loss := range []struct {
+		name   string
+		signal syscall.Signal
+		within time.Duration // the loss is told
+		why    string
+	}{
+		{"killed", syscall.SIGKILL, 2 * time.Second, "its supervisor is gone (EOF)"},
+		{"frozen", syscall.SIGSTOP, 12 * time.Second, "is silent: no heartbeat for 10s"},
+	} {
+		for _, network := range []string{"null", "ucx"} {
+			t.Run(loss.name+"/"+network, func(t *testing.T) {
+				if network == "ucx" {
+					needUCX(t)
+				}
+				h := newHome(t, 4)
+				h.env = []string{"WORLD_SIZE=4", "LOCAL_WORLD_SIZE=4", "SYMMREPL_TOKEN=" + strings.Repeat("0123456789abcdef", 2)}
+				args := []string{"--device", "cpu", "--hosts", "2", "--net", network, "--rdzv", fmt.Sprintf("127.0.0.1:%d", freePort(t))}
+				place := func(r int) []string { return []string{fmt.Sprint("RANK=", r), fmt.Sprint("LOCAL_RANK=", r)} }
+				errs := make([]bytes.Buffer, 4)
+				others := make([]*exec.Cmd, 4)
+				for r := 1; r < 4; r++ {
+					others[r] = h.command(args...)
+					others[r].Env = append(others[r].Env, place(r)...)
+					others[r].Stderr = &errs[r]
+					if err := others[r].Start(); err != nil {
+						t.Fatal(err)
+					}
+					t.Cleanup(func() { others[r].Process.Kill(); h.killLeft() })
+				}
+				h.env = append(h.env, place(0)...)
+				x := h.terminal(args...)
+				x.expect("4 ranks on 2 hosts, cpu.")
+				x.enter(`t := symm.Empty(symm.F32, 2).Fill(1); h := symm.Rendezvous(t); h.Barrier(0); symm.Synchronize(); fmt.Println("all", "met")`)
+				x.expect("[0-3] all met\n")
+
+				var host []int
+				for _, r := range []int{2, 3} {
+					host = append(host, others[r].Process.Pid)
+					host = append(host, childrenOf(others[r].Process.Pid)...)
+				}
+				for _, pid := range host {
+					syscall.Kill(pid, loss.signal)
+				}
+				lost := time.Now()
+				x.expect(" is lost: ")
+				x.expect(loss.why)
+				if d := time.Since(lost); d > loss.within {
+					t.Errorf("the loss was told after %v, not within %v", d, loss.within)
+				} else {
+					t.Logf("the loss was told after %v", d.Round(10*time.Millisecond))
+				}
+				x.expect("; those that are left are 0,1: symm.Survivors() makes a group of them")
+				x.enter(`fmt.Println("plain")`)
+				x.expect("[2,3] rank 2,3 has no worker: ")
+				x.enter(`:on 0,1 symm.Meet()`)
+				x.expect(" was lost: ")
+				x.expect("hint: symm.Survivors() makes a group of the ranks that are left")
+				goOn(x, 1)
+				x.enter(`symm.AllReduce(t, "sum")`)
+				x.expect("world cannot be used: rank 2 is gone")
+				x.expect("symm.Survivors() makes a group of the ranks that are left")
+				x.stuck(1, syscall.SIGKILL)
+				x.expect("rank 1 was killed (SIGKILL): a fresh worker took over")
+				x.enter(`:on 0 fmt.Println("kept", t.Float32s()[1])`) // by the rank that was not replaced
+				x.expect("[0] kept 1\n")
+				goOn(x, 2)
+				x.enter(`if symm.Rank() == 0 { symm.Rendezvous(g2.Empty(symm.U8, 1), g2) }`) // which rank 1 does not do
+				x.expect("rank 1 finished the cell without it")
+				goOn(x, 3)
+
+				again := h.command(args...)
+				again.Env = append(again.Env, place(2)...)
+				said, _ := again.CombinedOutput()
+				if want := "it cannot come back: leave the session at rank 0, and start it again on all hosts"; !strings.Contains(string(said), "rank 2 was lost: ") || !strings.Contains(string(said), want) {
+					t.Errorf("a process that takes the place of rank 2 says %q", said)
+				}
+				if loss.signal == syscall.SIGSTOP {
+					for _, pid := range host {
+						syscall.Kill(pid, syscall.SIGCONT)
+					}
+				}
+				for _, r := range []int{2, 3} {
+					end(t, fmt.Sprint("rank ", r), others[r])
+					if text := errs[r].String(); loss.signal == syscall.SIGSTOP && !strings.Contains(text, "start it again on all hosts") {
+						t.Errorf("rank %d of the host that comes back says %q", r, text)
+					}
+				}
+				folders, _ := filepath.Glob(h.dir + "/run/symmrepl-*/s*")
+				for deadline := time.Now().Add(patience); len(folders) != 2 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+					folders, _ = filepath.Glob(h.dir + "/run/symmrepl-*/s*")
+				}
+				if len(folders) != 2 {
+					t.Errorf("the folders of processes are %v, not those of ranks 0 and 1 alone", folders)
+				}
+				goOn(x, 4)
+				x.enter(":quit!")
+				x.exit(0)
+				h.expectNothingLeft()
+			})
+		}
+	}
+}
+
+// goOn has the ranks 0 and 1 make a group of the ranks that are left, reduce and put in it. Each call in a session has a number of its own.
+func goOn(x *terminal, number int) {
+	x.t.Helper()
+	n := strconv.Itoa(number)
+	x.enter(strings.ReplaceAll(`g# := symm.Survivors(); u# := g#.Empty(symm.F32, 4).Fill(symm.Rank() + #); uh# := symm.Rendezvous(u#); fmt.Println("left", "#", g#.Ranks(), symm.AllReduce(u#, "sum", g#).Float32s()[3])`, "#", n))
+	x.expect(fmt.Sprintf("[0,1] left %d [0 1] %d\n", number, 1+2*number))
+	x.enter(strings.ReplaceAll(`uh#.Put(1-uh#.Rank(), symm.Local(symm.F32, 1).Fill(10*uh#.Rank() + #)); uh#.PutSignal(1-uh#.Rank(), 1); uh#.WaitSignal(1-uh#.Rank(), 1); fmt.Println("put", "#", u#.Float32s()[0])`, "#", n))
+	x.expect(fmt.Sprintf("[0] put %d %d\n", number, 10+number))
+	x.expect(fmt.Sprintf("[1] put %d %d\n", number, number))
+}
+
+// childrenOf lists the processes that a process has started, and those that these have.
+func childrenOf(pid int) (list []int) {
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, name := range tasks {
+		text, _ := os.ReadFile(name)
+		for _, word := range strings.Fields(string(text)) {
+			child, _ := strconv.Atoi(word)
+			list = append(append(list, child), childrenOf(child)...)
+		}
+	}
+	return list
+}
