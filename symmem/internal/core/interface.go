@@ -1,9 +1,11 @@
 package symmem
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap/launcher"
 )
@@ -14,10 +16,49 @@ func rankZero(environ []string) string {
 	return l.Address
 }
 
-// interfaceTo names the network interface by which this host reaches another one, at which UCX is to listen. It is empty if that is not known, or if
-// UCX_NET_DEVICES says which to use: UCX takes those that it finds then.
+// networkInterface names the network interface at which UCX is to listen: the one by which this host reaches that of rank 0 or, where it is not known, by which it
+// reaches others. It is empty if UCX_NET_DEVICES says which to use. UCX never takes all that it finds: a stranger may be in one of those networks.
+func networkInterface(host string) (string, error) {
+	if os.Getenv("UCX_NET_DEVICES") != "" {
+		return "", nil
+	}
+	if name := interfaceTo(host); name != "" {
+		return name, nil
+	}
+	routes, _ := os.ReadFile("/proc/net/route")
+	all, _ := net.Interfaces()
+	var outward []string
+	for _, i := range all {
+		addresses, _ := i.Addrs()
+		for _, a := range addresses {
+			if n, ok := a.(*net.IPNet); ok && i.Flags&net.FlagUp != 0 && n.IP.IsGlobalUnicast() {
+				outward = append(outward, i.Name)
+				break
+			}
+		}
+	}
+	return outwardInterface(outward, string(routes))
+}
+
+// outwardInterface picks the only one of the interfaces that others can reach, or the one of the default route, which /proc/net/route has.
+func outwardInterface(names []string, routes string) (string, error) {
+	if len(names) == 1 {
+		return names[0], nil
+	}
+	for line := range strings.Lines(routes) {
+		if f := strings.Fields(line); len(f) > 7 && f[1] == "00000000" && f[7] == "00000000" {
+			return f[0], nil
+		}
+	}
+	if len(names) == 0 {
+		return "lo", nil
+	}
+	return "", errors.New("it is not known which of the interfaces " + strings.Join(names, ", ") + " leads to the other hosts: name it in UCX_NET_DEVICES, or let MASTER_ADDR be an address of it")
+}
+
+// interfaceTo names the network interface by which this host reaches another one; empty if that is not known.
 func interfaceTo(host string) string {
-	if host == "" || os.Getenv("UCX_NET_DEVICES") != "" {
+	if host == "" {
 		return ""
 	}
 	conn, err := net.Dial("udp", net.JoinHostPort(host, "9")) // which sends nothing

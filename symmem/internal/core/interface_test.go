@@ -30,9 +30,37 @@ func TestInterfaceTo(t *testing.T) {
 	if got := interfaceWith("gpu03", net.IPv4(127, 0, 1, 1)); got != "" {
 		t.Errorf("gpu03 is reached by %q", got)
 	}
+	if got, err := networkInterface("127.0.0.1"); got != loopback(t) || err != nil {
+		t.Errorf("%q is taken for 127.0.0.1: %v", got, err)
+	}
 	t.Setenv("UCX_NET_DEVICES", "mlx5_0:1")
-	if got := interfaceTo("127.0.0.1"); got != "" {
-		t.Errorf("%q is taken, not that of UCX_NET_DEVICES", got)
+	if got, err := networkInterface("127.0.0.1"); got != "" || err != nil {
+		t.Errorf("%q is taken, not that of UCX_NET_DEVICES: %v", got, err)
+	}
+}
+
+// Where no address says which interface leads to the others, it is the only one, or that of the default route; never all.
+func TestOutwardInterface(t *testing.T) {
+	const head = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+	const network = "ib0\t0007D50A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n"
+	const route = "eth1\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+	for _, c := range []struct {
+		names        []string
+		routes, want string
+	}{
+		{[]string{"eth0"}, head + network, "eth0"},
+		{[]string{"eth0", "eth1", "ib0"}, head + network + route, "eth1"},
+		{nil, head, "lo"},
+		{[]string{"eth0", "ib0"}, head + network, ""},
+		{[]string{"eth0", "ib0"}, "", ""},
+	} {
+		got, err := outwardInterface(c.names, c.routes)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("of %v %q is taken: %v", c.names, got, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "name it in UCX_NET_DEVICES") {
+			t.Error(err)
+		}
 	}
 }
 

@@ -66,10 +66,13 @@ type networkReport struct {
 // cannot have an engine is an error of all, unless they were told to do without.
 func (rt *Runtime) connectNetwork(op string, g *Group) error {
 	n := rt.net.Load()
+	gate, err := rt.agreeGate(op, g)
+	if err != nil {
+		return err
+	}
 	mine := networkReport{Arch: runtime.GOARCH, Device: rt.info.Kind}
 	if n == nil {
-		var err error
-		if n, err = rt.openNetwork(); err != nil {
+		if n, err = rt.openNetwork(gate); err != nil {
 			mine.Why = err.Error()
 			if failed := (*net.Error)(nil); errors.As(err, &failed) {
 				mine.Why = failed.Why
@@ -77,6 +80,7 @@ func (rt *Runtime) connectNetwork(op string, g *Group) error {
 		}
 	}
 	if n != nil {
+		n.engine.Admit(gate.Secret)
 		mine.Address, mine.Secret = n.engine.Address(), n.secret
 	}
 	g.meeting.Lock()
@@ -149,8 +153,8 @@ func (rt *Runtime) reconnect() error {
 }
 
 // openNetwork opens this rank's engine.
-func (rt *Runtime) openNetwork() (*network, error) {
-	config, settings, err := rt.networkConfig()
+func (rt *Runtime) openNetwork(gate networkGate) (*network, error) {
+	config, settings, err := rt.networkConfig(gate)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ const noChoice = "none"
 const memoryDirect = "memory=direct"
 
 // networkConfig is the engine that was chosen.
-func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
-	c := net.Config{Rank: rt.rank, Size: rt.size, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
+func (rt *Runtime) networkConfig(gate networkGate) (net.Config, net.NullSettings, error) {
+	c := net.Config{Rank: rt.rank, Size: rt.size, Gate: gate.Secret, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
 	words := strings.Fields(cmp.Or(rt.choice, "ucx"))
 	c.Provider = words[0]
 	local := rt.places.Load().machines == 1
@@ -41,8 +41,10 @@ func (rt *Runtime) networkConfig() (net.Config, net.NullSettings, error) {
 		if slices.Contains(words, memoryDirect) {
 			c.TLS += ",cuda_copy"
 		}
+	case gate.Together && os.Getenv("UCX_NET_DEVICES") == "":
+		c.Interface = "lo"
 	default:
-		c.Interface = interfaceTo(rankZero(os.Environ()))
+		c.Interface, err = networkInterface(rankZero(os.Environ()))
 	}
 	if err == nil {
 		c.Copier, err = rt.dev.Copier()

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -23,6 +25,7 @@ type Config struct {
 	Rank, Size int
 	Provider   string // "ucx" or "null"
 	Dir        string // of the null network: where its files lie, a folder of the user's own that all ranks see
+	Gate       uint64 // the secret by which ranks know each other when they connect; all of a world have the same
 	Interface  string // the network interface that UCX uses, such as "lo"; empty to let it choose
 	TLS        string // what UCX may use, such as "tcp,self" where hosts are simulated; empty to let it choose
 	Signals    int    // words behind the board
@@ -96,10 +99,14 @@ func Open(c Config) (*Engine, error) {
 	default:
 		return fail(fmt.Sprintf(`no provider is called %q: there are "ucx" and "null"`, c.Provider))
 	}
+	if err := checkPorts(os.Getenv("UCX_TCP_PORT_RANGE")); err != nil && c.Provider == "ucx" {
+		return fail(err.Error())
+	}
 	p, err := openWithin(openLimit, setup)
 	if err != nil {
 		return fail(err.Error())
 	}
+	p.Admit(c.Gate)
 	news, err := duplicate(p.News())
 	if err != nil {
 		p.Close()
@@ -112,6 +119,23 @@ func Open(c Config) (*Engine, error) {
 	}
 	e.told.Go(e.tell)
 	return e, nil
+}
+
+// checkPorts refuses a value of UCX_TCP_PORT_RANGE that UCX does not take, or takes for no ports: what UCX says of it does not name the variable.
+func checkPorts(ports string) error {
+	if ports == "" || ports == "0" {
+		return nil
+	}
+	low, high, _ := strings.Cut(ports, "-")
+	if high == "" {
+		high = low
+	}
+	first, err := strconv.ParseUint(low, 10, 16)
+	last, failed := strconv.ParseUint(high, 10, 16)
+	if err != nil || failed != nil || first == 0 || first > last {
+		return fmt.Errorf("UCX_TCP_PORT_RANGE=%s is no range of ports: it is to be as 31000-31255, with a port for each rank of a machine", ports)
+	}
+	return nil
 }
 
 // openLimit is how long a network may take to open.
@@ -131,14 +155,22 @@ func openWithin(limit time.Duration, setup proxy.Setup) (*proxy.Proxy, error) {
 	}()
 	select {
 	case o := <-done:
-		return o.p, o.err
+		if o.err != nil {
+			return nil, errors.New(o.err.Error() + askForPorts(setup))
+		}
+		return o.p, nil
 	case <-time.After(limit):
 	}
-	why := fmt.Sprintf("it does not open in %v", limit)
-	if ports := os.Getenv("UCX_TCP_PORT_RANGE"); ports != "" {
-		why += fmt.Sprintf(": are ports of UCX_TCP_PORT_RANGE=%s free? Each rank of a machine needs one", ports)
+	return nil, errors.New(fmt.Sprintf("it does not open in %v", limit) + askForPorts(setup))
+}
+
+// askForPorts names the variable that may leave UCX too few ports, which it does not say.
+func askForPorts(setup proxy.Setup) string {
+	ports := os.Getenv("UCX_TCP_PORT_RANGE")
+	if ports == "" || setup.Library == "" {
+		return ""
 	}
-	return nil, errors.New(why)
+	return fmt.Sprintf(": are ports of UCX_TCP_PORT_RANGE=%s free? Each rank of a machine needs one", ports)
 }
 
 // duplicate returns a file that the poller of the run-time watches.
@@ -427,7 +459,12 @@ func (e *Engine) readable(address []byte) string {
 	return string(address)
 }
 
-// Refused counts by reason the messages that were dropped because they failed a check. Reasons without messages are left out.
+// Admit changes Config.Gate, before a peer learns it.
+func (e *Engine) Admit(gate uint64) error {
+	return e.use("admit", func(p *proxy.Proxy) error { p.Admit(gate); return nil })
+}
+
+// Refused counts by reason the messages that were dropped because they failed a check, and as strangers the connections that were turned away. Reasons without messages are left out.
 func (e *Engine) Refused() map[string]uint64 {
 	counts := map[string]uint64{}
 	e.use("refused", func(p *proxy.Proxy) error {

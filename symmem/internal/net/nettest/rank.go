@@ -75,7 +75,7 @@ func (r *Rank) Die() {
 func (r *Rank) config() net.Config {
 	r.lost, r.why = map[int]time.Time{}, map[int]string{}
 	return net.Config{
-		Rank: r.plan.Rank, Size: r.Size, Provider: r.Provider, Dir: r.Dir, Interface: r.Interface, TLS: r.TLS, Signals: signals, CanRing: true,
+		Rank: r.plan.Rank, Size: r.Size, Provider: r.Provider, Dir: r.Dir, Interface: r.Interface, TLS: r.TLS, Gate: secret + 1, Signals: signals, CanRing: true,
 		Lost: func(peer int, why string) {
 			r.mutex.Lock()
 			defer r.mutex.Unlock()

@@ -559,4 +559,4 @@ static void null_close(void *self) {
 }
 
 const net_transport net_null = {null_open, null_address, null_peer, null_send, null_receive, null_progress, null_arm, null_fd,
-    null_drop, null_renew, null_close, null_tune};
+    null_drop, null_renew, null_close, null_tune, NULL, NULL};

@@ -59,6 +59,7 @@ typedef enum {
 	NET_DUPLICATE, // it came before, or answers nothing
 	NET_FAR,       // its number is too far ahead
 	NET_NO_MEMORY, // there is no memory for it
+	NET_STRANGER,  // a connection that did not begin with the secret, and on which nothing was read
 	NET_REASONS
 } net_reason;
 

@@ -578,9 +578,17 @@ int net_next_lost(net_proxy *p, char why[NET_WHY]) {
 	return c.peer;
 }
 
-static void refused(net_proxy *p, void *arg) { memcpy(arg, p->refused, sizeof p->refused); }
+static void refused(net_proxy *p, void *arg) {
+	uint64_t *to = arg;
+	memcpy(to, p->refused, sizeof p->refused);
+	if (p->transport->strangers) to[NET_STRANGER] = p->transport->strangers(p->link);
+}
 
 void net_refused(net_proxy *p, uint64_t to[NET_REASONS]) { call(p, refused, to); }
+
+void net_admit(net_proxy *p, uint64_t secret) {
+	if (p->transport->admit) p->transport->admit(p->link, secret);
+}
 
 static void tune(net_proxy *p, void *arg) { p->transport->tune(p->link, arg); }
 

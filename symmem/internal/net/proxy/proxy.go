@@ -179,9 +179,9 @@ func (p *Proxy) NextLost() (peer int, why string) {
 }
 
 // Reasons are why messages are dropped, in the order of what Refused counts.
-var Reasons = [C.NET_REASONS]string{"", "malformed", "secret", "epoch", "source", "window", "bounds", "signal", "duplicate", "far ahead", "no memory"}
+var Reasons = [C.NET_REASONS]string{"", "malformed", "secret", "epoch", "source", "window", "bounds", "signal", "duplicate", "far ahead", "no memory", "stranger"}
 
-// Refused counts the messages that were dropped.
+// Refused counts the messages that were dropped, and the connections that were turned away.
 func (p *Proxy) Refused() [C.NET_REASONS]uint64 {
 	var n [C.NET_REASONS]C.uint64_t
 	C.net_refused(p.c, &n[0])
@@ -191,6 +191,9 @@ func (p *Proxy) Refused() [C.NET_REASONS]uint64 {
 	}
 	return to
 }
+
+// Admit says by which secret ranks know each other when they connect. It comes before any peer knows this rank's address.
+func (p *Proxy) Admit(secret uint64) { C.net_admit(p.c, C.uint64_t(secret)) }
 
 // Tune hands settings of C to the transport.
 func (p *Proxy) Tune(settings unsafe.Pointer) error {

@@ -62,6 +62,7 @@ void net_ask(net_proxy *p, uint32_t peer);
 // net_next_lost returns a peer that was lost and has not been told of, or -1.
 int net_next_lost(net_proxy *p, char why[NET_WHY]);
 void net_refused(net_proxy *p, uint64_t to[NET_REASONS]);
+void net_admit(net_proxy *p, uint64_t secret); // of the connections, for this process
 int net_tune(net_proxy *p, const void *settings);
 // net_raw sends bytes as a message, whatever they are: tests of receivers do.
 int net_raw(net_proxy *p, uint32_t peer, const void *header, size_t header_bytes, const void *data, size_t bytes);

@@ -65,6 +65,11 @@ typedef struct net_transport {
 	void (*close)(void *self);
 	// tune changes a setting while the network runs; NULL where there are none.
 	void (*tune)(void *self, const void *settings);
+	// admit says by which secret ranks know each other when they connect, before any address is known to a peer; from any thread. NULL where
+	// nobody connects.
+	void (*admit)(void *self, uint64_t secret);
+	// strangers is how many connections were turned away; from any thread. NULL where nobody connects.
+	uint64_t (*strangers)(void *self);
 } net_transport;
 
 #endif

@@ -2,7 +2,7 @@
 //
 // As the library is opened its constructors install handlers for SIGSEGV and its like, which are the Go run-time's, and rewrite the first
 // bytes of libc's munmap. Variables of the environment keep them from both, if they are set before. A handler for SIGHUP is
-// installed nevertheless, and replaced by what was there.
+// installed nevertheless, and replaced by what was there. gate.c says who may connect.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "gate.h"
 #include "load.h"
 #include "ucx.h"
 
@@ -53,7 +54,7 @@ static int load(const char *path, char why[NET_WHY]) {
 		snprintf(why, NET_WHY, "it has no ucs_status_string");
 		return 0;
 	}
-	return 1;
+	return !gate_build((void *)ucx.status_string, why);
 }
 
 int ucx_load(const char *path, char version[32], char why[NET_WHY]) {

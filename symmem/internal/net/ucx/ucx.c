@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gate.h"
 #include "load.h"
 
 enum { MESSAGE_ID = 7, LINGER = 200000000 };
@@ -146,6 +147,7 @@ static void *ucx_open(const net_config *config, const net_events *events, char w
 	int status = ucx.config_read(NULL, NULL, &settings);
 	if (!status && *config->tls) status = ucx.config_modify(settings, "TLS", config->tls);
 	if (!status && *config->interface) status = ucx.config_modify(settings, "NET_DEVICES", config->interface);
+	if (!status) ucx.config_modify(settings, "TCP_PUT_ENABLE", "n"); // puts of UCX's own are not used; which versions have no such setting do not matter
 	if (!status) {
 		step = "begin";
 		ucx_params p = {.mask = UCX_PARAM_FEATURES | UCX_PARAM_ENDPOINTS, .features = UCX_FEATURE_AM | UCX_FEATURE_WAKEUP, .endpoints = config->size};
@@ -293,4 +295,14 @@ static void ucx_close(void *self) {
 	free(n);
 }
 
-const net_transport net_ucx = {ucx_open, ucx_address, ucx_peer, ucx_send, ucx_receive, ucx_progress, ucx_arm, ucx_fd, ucx_drop, NULL, ucx_close, NULL};
+static void ucx_admit(void *self, uint64_t secret) {
+	(void)self;
+	gate_open(secret);
+}
+
+static uint64_t ucx_strangers(void *self) {
+	(void)self;
+	return gate_strangers();
+}
+
+const net_transport net_ucx = {ucx_open, ucx_address, ucx_peer, ucx_send, ucx_receive, ucx_progress, ucx_arm, ucx_fd, ucx_drop, NULL, ucx_close, NULL, ucx_admit, ucx_strangers};

@@ -63,6 +63,10 @@ func describeNetwork(n *session.Network) string {
 	}
 	text := n.Name
 	for _, reason := range slices.Sorted(maps.Keys(n.Refused)) {
+		if reason == "stranger" {
+			text += fmt.Sprintf("\n%d connections turned away: they do not know the secret of this world", n.Refused[reason])
+			continue
+		}
 		text += fmt.Sprintf("\n%d messages refused: %s", n.Refused[reason], reason)
 	}
 	return text

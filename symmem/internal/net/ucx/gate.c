@@ -1,0 +1,196 @@
+// gate.c: who may connect. UCX trusts whoever reaches its ports: a message that claims more bytes than its buffer overruns that, and a put
+// of its own protocol writes to any address, whatever UCX_TCP_PUT_ENABLE says, which is for the sender.
+//
+// So UCX never sees a connection of TCP before the one who dialled has shown the world's secret. What libucs calls to listen, accept and
+// connect are functions of this file: connect sends the secret as the first bytes, accept takes them off and closes every connection that begins
+// otherwise. The kernel keeps a connection on which nothing was sent to itself, and as many of them as it keeps for any port (net.core.somaxconn):
+// they cost this process neither memory nor descriptors.
+//
+// The functions are put in by the library's own table of what it calls, which the loader fills. Nothing else in the process is changed.
+#define _GNU_SOURCE
+#include "gate.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOBAL_DATA = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
+#else
+#error "gate.c knows the relocations of x86-64 and arm64 only"
+#endif
+
+typedef struct {
+	char magic[8];
+	uint64_t secret;
+} pass;
+
+enum {
+	DEFER = 30,         // seconds for which the kernel keeps a connection without data to itself
+	PATIENCE = 20,      // milliseconds for data that a kernel did not wait for
+	PATIENT = 10,       // how often in a second there is patience
+	AT_ONCE = 64,       // connections that are turned away in one call, which holds up the engine
+	ESTABLISH = 120000, // milliseconds for a connection; the kernel gives up before
+};
+
+static _Atomic uint64_t known, strangers;
+static _Atomic int opened;
+
+void gate_open(uint64_t secret) {
+	atomic_store(&known, secret);
+	atomic_store(&opened, 1);
+}
+
+uint64_t gate_strangers(void) { return atomic_load(&strangers); }
+
+static pass own_pass(void) { return (pass){"symmrepl", atomic_load(&known)}; }
+
+static int is_tcp(int fd) {
+	int domain = 0, type = 0;
+	socklen_t bytes = sizeof domain;
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &bytes) || (domain != AF_INET && domain != AF_INET6)) return 0;
+	bytes = sizeof type;
+	return !getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &bytes) && type == SOCK_STREAM;
+}
+
+static int gate_listen(int fd, int backlog) {
+	int seconds = DEFER;
+	if (is_tcp(fd)) setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds); // where that fails, accept has patience
+	return listen(fd, backlog);
+}
+
+// patient says whether accept may wait: strangers must not hold it up.
+static int patient(void) {
+	static _Atomic int64_t second;
+	static _Atomic int waits;
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (atomic_exchange(&second, t.tv_sec) != t.tv_sec) atomic_store(&waits, 0);
+	return atomic_fetch_add(&waits, 1) < PATIENT;
+}
+
+// shown takes the pass off a connection, and says whether it is the right one.
+static int shown(int fd) {
+	pass p, own = own_pass();
+	if (!atomic_load(&opened)) return 0;
+	ssize_t n = recv(fd, &p, sizeof p, MSG_DONTWAIT);
+	if (n < 0 && errno == EAGAIN && patient()) {
+		struct pollfd f = {fd, POLLIN, 0};
+		if (poll(&f, 1, PATIENCE) == 1) n = recv(fd, &p, sizeof p, MSG_DONTWAIT);
+	}
+	return n == sizeof p && !memcmp(p.magic, own.magic, sizeof p.magic) && p.secret == own.secret;
+}
+
+static int gate_accept(int fd, struct sockaddr *address, socklen_t *bytes) {
+	int tcp = is_tcp(fd);
+	socklen_t room = bytes ? *bytes : 0;
+	for (int k = 0; k < AT_ONCE; k++) {
+		if (bytes) *bytes = room;
+		int c = accept4(fd, address, bytes, SOCK_CLOEXEC);
+		if (c < 0 && errno != EAGAIN && errno != EBADF && errno != EINVAL && errno != ENOTSOCK) {
+			// A connection that failed, or no descriptor is left. UCX would close its port for good.
+			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) usleep(1000);
+			break;
+		}
+		if (c < 0 || !tcp || shown(c)) return c;
+		struct linger reset = {1, 0}; // nothing of it stays
+		setsockopt(c, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+		close(c);
+		atomic_fetch_add(&strangers, 1);
+	}
+	errno = EAGAIN; // what is left is accepted in the next call
+	return -1;
+}
+
+static int gate_connect(int fd, const struct sockaddr *to, socklen_t bytes) {
+	int failed = connect(fd, to, bytes);
+	if (!is_tcp(fd)) return failed;
+	if (failed && (errno == EINPROGRESS || errno == EINTR)) {
+		struct pollfd f = {fd, POLLOUT, 0};
+		int n, why = ETIMEDOUT;
+		while ((n = poll(&f, 1, ESTABLISH)) < 0 && errno == EINTR) {}
+		socklen_t size = sizeof why;
+		if (n == 1) getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &size);
+		if (!(errno = why)) failed = 0;
+	}
+	if (failed) return failed;
+	pass own = own_pass();
+	if (send(fd, &own, sizeof own, MSG_NOSIGNAL) == sizeof own) return 0; // the first bytes always have room
+	errno = ECONNRESET;
+	return -1;
+}
+
+typedef struct {
+	const char *name;
+	void *by;
+	int found;
+} entrance;
+
+// guard replaces the entries of a table of relocations that are for an entrance.
+static int guard(const struct link_map *map, const ElfW(Rela) * table, size_t bytes, const ElfW(Sym) * symbols, const char *strings, entrance *entrances, size_t n) {
+	uintptr_t page = sysconf(_SC_PAGESIZE);
+	for (size_t k = 0; table && k < bytes / sizeof *table; k++) {
+		unsigned long type = ELF64_R_TYPE(table[k].r_info);
+		if (type != JUMP_SLOT && type != GLOBAL_DATA) continue;
+		const char *name = strings + symbols[ELF64_R_SYM(table[k].r_info)].st_name;
+		for (size_t e = 0; e < n; e++) {
+			if (strcmp(name, entrances[e].name)) continue;
+			void **slot = (void **)(map->l_addr + table[k].r_offset);
+			void *at = (void *)((uintptr_t)slot & ~(page - 1));
+			if (mprotect(at, page, PROT_READ | PROT_WRITE)) return 1; // the loader may have closed it
+			__atomic_store_n(slot, entrances[e].by, __ATOMIC_RELEASE);
+			entrances[e].found = 1;
+		}
+	}
+	return 0;
+}
+
+int gate_build(void *inside, char why[NET_WHY]) {
+	static const char *const cannot = "its connections cannot be guarded: ";
+	Dl_info info;
+	struct link_map *map = NULL;
+	if (!dladdr1(inside, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) {
+		snprintf(why, NET_WHY, "%slibucs is not found", cannot);
+		return 1;
+	}
+	const ElfW(Rela) *calls = NULL, *others = NULL;
+	const ElfW(Sym) *symbols = NULL;
+	const char *strings = NULL;
+	size_t calls_bytes = 0, others_bytes = 0;
+	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+		uintptr_t at = d->d_un.d_ptr < map->l_addr ? d->d_un.d_ptr + map->l_addr : d->d_un.d_ptr; // some loaders leave it as it is in the file
+		switch (d->d_tag) {
+		case DT_JMPREL: calls = (void *)at; break;
+		case DT_PLTRELSZ: calls_bytes = d->d_un.d_val; break;
+		case DT_RELA: others = (void *)at; break;
+		case DT_RELASZ: others_bytes = d->d_un.d_val; break;
+		case DT_SYMTAB: symbols = (void *)at; break;
+		case DT_STRTAB: strings = (void *)at; break;
+		}
+	}
+	entrance entrances[] = {{"listen", gate_listen, 0}, {"accept", gate_accept, 0}, {"connect", gate_connect, 0}};
+	enum { N = sizeof entrances / sizeof *entrances };
+	if (!symbols || !strings || guard(map, calls, calls_bytes, symbols, strings, entrances, N) || guard(map, others, others_bytes, symbols, strings, entrances, N)) {
+		snprintf(why, NET_WHY, "%sits table of calls is not found or closed", cannot);
+		return 1;
+	}
+	for (size_t e = 0; e < N; e++) {
+		if (entrances[e].found) continue;
+		snprintf(why, NET_WHY, "%sit does not call %s", cannot, entrances[e].name);
+		return 1;
+	}
+	return 0;
+}
