@@ -1,7 +1,9 @@
 package session
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -167,9 +169,14 @@ func (s *supervisor) listen(p *process) {
 		var e event
 		payload, err := in.Read(&e)
 		if err != nil {
+			s.severed(p, err)
 			return
 		}
 		e.Incarnation = p.incarnation
+		if e.Died != nil { // it cannot go on, and knows why
+			s.endFor(p, e.Died.Cause)
+			continue
+		}
 		if e.Probe != 0 {
 			go func() { // the fold may hold output back, and other events must not wait for it
 				s.drainAlive(p)
@@ -185,6 +192,27 @@ func (s *supervisor) listen(p *process) {
 		}
 		s.emit(e, payload)
 	}
+}
+
+// severed ends a worker that is alive and whose connection is not: nobody hears of it any more what it does.
+func (s *supervisor) severed(p *process, err error) {
+	if info, failed := procfs.Of(p.os.Pid); failed != nil || info.Exiting {
+		return // the connection ended with it
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+		s.endFor(p, "lost its connection with the session: a cell closed descriptors that are not its own")
+	} else {
+		s.endFor(p, fmt.Sprintf("wrote to its connection with the session what is no message (%v): a cell wrote to a descriptor that is not its own", err))
+	}
+}
+
+// endFor ends a worker and reports why, once.
+func (s *supervisor) endFor(p *process, cause string) {
+	p.deathReport.Do(func() {
+		s.drainAlive(p)
+		s.emit(event{Incarnation: p.incarnation, Died: &deathEvent{Cause: cause, Offset: p.trail.offset() + 1}}, nil)
+	})
+	p.kill()
 }
 
 // wait reports the worker's end and clears up after it, before it has the kernel forget the worker: on a busy machine that takes seconds.

@@ -8,15 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/internal/bootstrap/frame"
@@ -133,6 +130,8 @@ type worker struct {
 	stdin  stdinReader
 	begin  func(run uint64) // marks in the output that a run begins
 	heldUp *heldUp          // judged since the run began
+	hub    *channel         // by which the rank meets the others
+	files  uint64           // how many it must be permitted to have open
 	jobs   chan job         // what the one goroutine that runs user code does next
 
 	mu        sync.Mutex
@@ -150,8 +149,8 @@ type job struct {
 }
 
 func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
-	conn, err := inherited(bootstrapFD)
-	if err != nil {
+	var err error
+	if w.hub, err = inherited(bootstrapFD); err != nil {
 		return fmt.Errorf("the bootstrap connection: %w", err)
 	}
 	s := w.spec
@@ -159,7 +158,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if err != nil {
 		return err
 	}
-	client, err := bootstrap.NewClient(conn, s.Rank, s.Size, s.Dir, hosts)
+	client, err := bootstrap.NewClient(w.hub, s.Rank, s.Size, s.Dir, hosts)
 	if err != nil {
 		return err
 	}
@@ -171,6 +170,7 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 	if err != nil {
 		return err
 	}
+	w.files = filesNeeded()
 	host, _ := os.Hostname()
 	if hosts.Hosts() > 1 {
 		host += "/" + hosts.Name(s.Rank)
@@ -317,6 +317,10 @@ func (w *worker) run(j job) {
 	w.current, w.finishing = 0, false
 	w.cancel()
 	w.mu.Unlock()
+	if why := w.harm(); why != "" {
+		w.send(event{Died: &deathEvent{Cause: why}}, nil)
+		return // the supervisor ends the process
+	}
 	done := &doneEvent{
 		Run: j.eval.Run, HasValue: r.HasValue, Err: clipError(r.Err), Tallies: w.comm.Tallies(), Late: w.late(), Findings: w.comm.Findings(), Sanitizing: w.sanitizing(),
 	}
@@ -380,14 +384,6 @@ func (w *worker) leaveBySignal() {
 		userdir.RemoveAbandoned(w.spec.Dir)
 		os.Exit(1)
 	}()
-}
-
-// inherited turns a descriptor from the supervisor into a connection that no child of this process inherits.
-func inherited(fd int) (net.Conn, error) {
-	unix.CloseOnExec(fd)
-	f := os.NewFile(uintptr(fd), "inherited")
-	defer f.Close()
-	return net.FileConn(f)
 }
 
 // asError makes an *Error of any error.

@@ -190,6 +190,9 @@ func (rt *Runtime) failure(op string, err error) *Error {
 		if others := SharingOf(rt).With(rt.rank); errors.Is(err, device.ErrOutOfMemory) && others != nil {
 			e.Hint += fmt.Sprintf("; the ranks %s share the memory of a GPU", Joined(others))
 		}
+		if driver.Name == "EMFILE" && e.Hint == "" {
+			e.Hint = fmt.Sprintf("rank %d has no file descriptor left: close files there, or raise `ulimit -n`", rt.rank)
+		}
 		if driver.Poisoned {
 			e.Kind, e.Lost = KindFault, true
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	_ "github.com/symmrepl/symmrepl/cmd/symmrepl/internal/addressroom" // before anything else runs
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/bench"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/render"
 	"github.com/symmrepl/symmrepl/cmd/symmrepl/internal/worker"
