@@ -66,7 +66,7 @@ type suspicion struct {
 
 // isDue reports whether the looks may end the cell soon.
 func (s *suspicion) isDue(now time.Time) bool {
-	return !s.began.IsZero() && now.Sub(s.began) < lookSoon
+	return s.looks > 0 && now.Sub(s.began) < lookSoon
 }
 
 // take notes what ranks answer to the look that is under way.
@@ -134,9 +134,6 @@ func (r *run) look(now time.Time) {
 	r.c.questions++
 	s.question, s.asked, s.answers = r.c.questions, now, map[int]*statusEvent{}
 	r.c.mu.Unlock()
-	if s.began.IsZero() {
-		s.began = now
-	}
 	r.c.tell(r.c.reachable(), command{Status: s.question, Look: true}, nil)
 }
 

@@ -59,14 +59,6 @@ func (a Activity) String() string {
 	return s
 }
 
-// moving replaces the description in the decision whether a table says something new: the place of code that runs changes all the time.
-func (a Activity) moving() string {
-	if a.Blocked {
-		return a.String()
-	}
-	return "runs"
-}
-
 // LateCall is a compiled call that did not return when its cell was interrupted, and has not returned since. What it returns is dropped. An Evaluator whose method
 // Calls() []LateCall may be called at any time tells which there are.
 type LateCall struct {

@@ -121,8 +121,11 @@ func (c *controller) evaluate(ctx context.Context, cell Cell) Reply {
 	if len(errs) > 0 {
 		return fail(errs...)
 	}
+	c.mu.Lock()
+	left := c.remaining()
+	c.mu.Unlock()
 	var only RankList
-	if len(r.ranks) < c.size {
+	if len(difference(left, r.ranks)) > 0 { // what a call says that needs a lost rank is more to the point
 		only = r.ranks
 	}
 	for incarnation, ranks := range r.byIncarnation() {

@@ -170,8 +170,8 @@ func (w *watch) deaf(v *view, now time.Time) bool {
 
 // lasts returns for how long a rank has done what it does, as far as is known.
 func (w *watch) lasts(v *view, now time.Time) time.Duration {
-	if v == nil {
-		return now.Sub(w.since)
+	if v == nil { // it has not answered yet: see deaf
+		return 0
 	}
 	seconds, ago := 0.0, now.Sub(v.answered)
 	switch v.manner() {
