@@ -40,6 +40,7 @@ func (c *Conn) WriteWithin(d time.Duration) { c.patience.Store(int64(d)) }
 // Start begins to send beats, and to miss those of the other end, which calls Start with the same limit. It is called once.
 func (c *Conn) Start(limit time.Duration) {
 	every := min(limit/perLimit, apart)
+	c.looked.Store(time.Now().UnixNano())
 	go c.send(limit, every)
 	go c.watch(limit, every)
 }
@@ -101,8 +102,9 @@ func (c *Conn) send(limit, every time.Duration) {
 
 // Stopped returns for how long this process did not run at a stretch, as when it was stopped or its machine suspended; 0 if it was less than a few beats.
 func (c *Conn) Stopped() time.Duration {
+	looked := c.looked.Load() // before stopped, which watch stores before it
 	longest := time.Duration(c.stopped.Load())
-	if looked := c.looked.Load(); looked != 0 {
+	if looked != 0 {
 		longest = max(longest, time.Since(time.Unix(0, looked)))
 	}
 	if longest < 3*apart {
