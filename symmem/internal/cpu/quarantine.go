@@ -17,17 +17,21 @@ type quarantine struct {
 	list []span // the oldest first
 }
 
-// span is a mapping: a guard page, memory, and another guard page.
+// span is a mapping: addresses where nobody may be, memory, and more of these.
 type span struct {
 	whole unsafe.Pointer
 	size  int // of the memory
 }
 
+// guardBytes is how many addresses nobody has on either side of a segment: an index that is wrong by less faults, and changes nothing of whoever lies there. A multiple
+// of the page.
+const guardBytes = 1 << 20
+
 // mostQuarantined mappings are kept. They have no memory, unless they are written to.
 const mostQuarantined = 1024
 
-func (s span) memory() uintptr { return uintptr(s.whole) + uintptr(unix.Getpagesize()) }
-func (s span) unmap() error    { return unix.MunmapPtr(s.whole, uintptr(s.size+2*unix.Getpagesize())) }
+func (s span) memory() uintptr { return uintptr(s.whole) + guardBytes }
+func (s span) unmap() error    { return unix.MunmapPtr(s.whole, uintptr(s.size+2*guardBytes)) }
 
 func (s span) release() {
 	emu.Unwatch(s.memory(), 0, false)
@@ -36,7 +40,7 @@ func (s span) release() {
 
 // keep takes a mapping over, whose memory is watched no longer.
 func (q *quarantine) keep(s span) error {
-	if _, err := unix.MmapPtr(-1, 0, unsafe.Add(s.whole, unix.Getpagesize()), uintptr(s.size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
+	if _, err := unix.MmapPtr(-1, 0, unsafe.Add(s.whole, guardBytes), uintptr(s.size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
 		return s.unmap()
 	}
 	emu.Retire(s.memory(), s.size)

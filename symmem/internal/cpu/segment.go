@@ -13,10 +13,10 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// segment is a mapped memfd, between two guard pages. It is sealed against shrinking: an access beyond the end would kill every process that maps it.
+// segment is a mapped memfd, between addresses where nobody may be. It is sealed against shrinking: an access beyond the end would kill every process that maps it.
 type segment struct {
 	device  *cpu
-	whole   unsafe.Pointer // [guard page | the memfd | guard page]
+	whole   unsafe.Pointer // [guardBytes | the memfd | guardBytes]
 	size    int            // of the memfd
 	fd      int            // of the owner; -1 where it was imported
 	inode   uint64         // tells the memory from other memory, in every process
@@ -62,11 +62,10 @@ func (d *cpu) ImportSegment(fd, n int) (device.Segment, error) {
 
 func (d *cpu) mapSegment(fd, n, owned int) (device.Segment, error) {
 	s := &segment{device: d, size: n, fd: owned, guarded: map[int]emu.Guarded{}}
-	page := uintptr(unix.Getpagesize())
 	var err error
-	if s.whole, err = unix.MmapPtr(-1, 0, nil, uintptr(n)+2*page, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON); err == nil {
-		if _, err = unix.MmapPtr(fd, 0, unsafe.Add(s.whole, page), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
-			unix.MunmapPtr(s.whole, uintptr(n)+2*page)
+	if s.whole, err = unix.MmapPtr(-1, 0, nil, uintptr(n)+2*guardBytes, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE); err == nil {
+		if _, err = unix.MmapPtr(fd, 0, unsafe.Add(s.whole, guardBytes), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED); err != nil {
+			unix.MunmapPtr(s.whole, uintptr(n)+2*guardBytes)
 		}
 	}
 	if err != nil {
@@ -85,7 +84,7 @@ func (d *cpu) mapSegment(fd, n, owned int) (device.Segment, error) {
 }
 
 func (s *segment) Ptr() device.Ptr {
-	return device.Ptr(uintptr(s.whole)) + device.Ptr(unix.Getpagesize())
+	return device.Ptr(uintptr(s.whole)) + guardBytes
 }
 func (s *segment) Size() int { return s.size }
 

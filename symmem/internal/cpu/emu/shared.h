@@ -1,7 +1,8 @@
 // shared.h: the shared memory of the blocks of one executor.
 //
 // It ends where nobody may be, but for what fills up the alignment, and begins behind a part where nobody may be either: an index out of bounds faults, or changes what belongs
-// to no one.
+// to no one. Around that lies more of nobody's, which is not taken for shared memory: the kernel likes to map areas side by side, and what goes far behind a tensor's memory
+// is not to be told as an index into shared memory.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,8 @@ class Shared {
  public:
   // kBeyond is how many bytes before and behind it nobody else has: more than a block can ask for.
   static constexpr std::size_t kBeyond = 1 << 20;
+  // kMargin is how many bytes lie around that.
+  static constexpr std::size_t kMargin = 16 << 20;
 
   Shared() = default;
   ~Shared();
@@ -30,7 +33,9 @@ class Shared {
   bool contains(std::uintptr_t a) const { return bytes_ && a - base_ < bytes_ + 2 * kBeyond; }
 
  private:
-  std::uintptr_t base_ = 0;  // [nobody | bytes_ | nobody]
+  std::size_t room() const { return bytes_ + 2 * (kBeyond + kMargin); }
+
+  std::uintptr_t base_ = 0;  // [nobody | bytes_ | nobody], within the margins
   std::size_t bytes_ = 0;
 };
 
