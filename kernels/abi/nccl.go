@@ -16,6 +16,9 @@ const (
 	NcclSignal          = 0x108 // there is no signal of this number
 	NcclCounter         = 0x109 // there is no counter of this number
 	NcclGinBarrierIndex = 0x10a // there is no GIN barrier of this index
+	NcclLsaTeam         = 0x10b // a barrier of the LSA team is not of all ranks of a team
+	NcclGinTeam         = 0x10c // a barrier of the rail is not of so many ranks
+	NcclHybridTeam      = 0x10d // nor is that of a hybrid barrier
 )
 
 // NcclWindow is ncclWindow_vidmem: a window, where kernels find it.

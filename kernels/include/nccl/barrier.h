@@ -4,6 +4,9 @@
 // shadows of its own. With Put it raises strong signals, so that its earlier puts have landed at whoever sees them; with Get it
 // flushes. A hybrid barrier meets the LSA team first, and then one rank of each host, those on the same rail. That says nothing of
 // puts to other rails: with Put, all ranks signal each other instead.
+//
+// A session is refused for an index that there is not, and for a team of more ranks than the handle was made for. A kernel does not go on from a barrier without timeout
+// that was refused, or that gave up: it ends there for all threads of the coop, as by symm::leave.
 #pragma once
 #include "nccl/gin.h"
 #include "nccl/lsa_barrier.h"
@@ -21,8 +24,8 @@ struct ncclGinBarrierSession {
   bool over;
 
   NCCL_DEVICE_INLINE ncclGinBarrierSession(Coop coop, ncclGin net, ncclTeam team, ncclGinBarrierHandle handle, unsigned int index)
-      : coop(coop), net(net), team(team), signal(handle.signal0 + index * (unsigned int)team.nRanks), over(index >= (unsigned int)handle.nBarriers) {
-    if (over && coop.thread_rank() == 0) symm::nccl_refuse(net.comm.context.watch, net.comm.rank, symm::kNcclGinBarrier, net.comm.context.ordinal, net.comm.rank, index, (symm::u64)handle.nBarriers);
+      : coop(coop), net(net), team(team), signal(handle.signal0 + index * (unsigned int)team.nRanks), over(index >= (unsigned int)handle.nBarriers || team.nRanks > members(net.comm, handle)) {
+    if (over && coop.thread_rank() == 0) refuse(handle, index);
   }
   NCCL_DEVICE_INLINE ncclGinBarrierSession(Coop coop, ncclGin net, ncclTeamTagWorld, unsigned int index)
       : ncclGinBarrierSession(coop, net, ncclTeamWorld(net.comm), net.comm.worldGinBarrier, index) {}
@@ -35,7 +38,9 @@ struct ncclGinBarrierSession {
   NCCL_DEVICE_INLINE ncclGinBarrierSession(Coop coop, ncclDevComm const& comm, symm::NcclAbsent absent) : coop(coop), net(comm, absent), team(), signal(0), over(true) {}
   ncclGinBarrierSession(ncclGinBarrierSession const&) = delete;
 
-  NCCL_DEVICE_INLINE void sync(Coop, cuda::memory_order order, ncclGinFenceLevel fence = ncclGinFenceLevel::Put | ncclGinFenceLevel::Get) { meet(order, fence, false, 0); }
+  NCCL_DEVICE_INLINE void sync(Coop, cuda::memory_order order, ncclGinFenceLevel fence = ncclGinFenceLevel::Put | ncclGinFenceLevel::Get) {
+    if (meet(order, fence, false, 0) != ncclSuccess) symm::leave();
+  }
   NCCL_DEVICE_INLINE ncclResult_t sync(Coop, cuda::memory_order order, ncclGinFenceLevel fence, unsigned long long timeoutCycles) { return meet(order, fence, true, timeoutCycles); }
 
   NCCL_DEVICE_INLINE ncclResult_t meet(cuda::memory_order order, ncclGinFenceLevel fence, bool timed, unsigned long long cycles) {
@@ -51,6 +56,20 @@ struct ncclGinBarrierSession {
     if (symm::nccl_all(coop, result == ncclSuccess)) return result;
     over = over || !timed;
     return result != ncclSuccess ? result : timed ? ncclTimeout : ncclRemoteError;
+  }
+
+ private:
+  // members is of how many ranks the barriers of a handle are: of the rail's or of all.
+  NCCL_DEVICE_INLINE static int members(ncclDevComm const& c, ncclGinBarrierHandle handle) {
+    const bool rail = handle.signal0 == c.railGinBarrier.signal0 && c.railGinBarrier.nBarriers > 0 || handle.signal0 == c.hybridRailGinBarrier.signal0 && c.hybridRailGinBarrier.nBarriers > 0;
+    return rail ? c.nRanks / c.lsaSize : c.nRanks;
+  }
+  // refuse says why there is no such session.
+  NCCL_DEVICE_INLINE void refuse(ncclGinBarrierHandle handle, unsigned int index) const {
+    ncclDevComm const& c = net.comm;
+    const bool is = index < (unsigned int)handle.nBarriers, hybrid = handle.signal0 != c.railGinBarrier.signal0;
+    symm::nccl_refuse(c.context.watch, c.rank, !is ? symm::kNcclGinBarrier : hybrid ? symm::kNcclHybridTeam : symm::kNcclGinTeam, c.context.ordinal, handle.nBarriers,
+                      is ? (symm::u64)team.nRanks : index, is ? (symm::u64)members(c, handle) : (symm::u64)handle.nBarriers);
   }
 };
 
@@ -79,6 +98,10 @@ struct ncclBarrierSession {
   NCCL_DEVICE_INLINE ncclLsaBarrierSession<Coop>& lsaBarrier() { return lsa; }
   NCCL_DEVICE_INLINE ncclGinBarrierSession<Coop>& ginBarrier() { return gin; }
   NCCL_DEVICE_INLINE void sync(Coop c, cuda::memory_order order, ncclGinFenceLevel fence = ncclGinFenceLevel::Put | ncclGinFenceLevel::Get) {
+    if (outer && far(fence).over) {  // before anything is met
+      c.sync();
+      symm::leave();
+    }
     if (inner) lsa.sync(c, near(order, fence));
     if (outer) far(fence).sync(c, order, fence);
   }

@@ -30,7 +30,6 @@ struct ncclLLA2ASession {
   }
   ncclLLA2ASession(ncclLLA2ASession const&) = delete;
   NCCL_DEVICE_INLINE ~ncclLLA2ASession() {
-    if (!over && coop.thread_rank() == 0) *count() = epoch - 2;
     coop.sync();
   }
 
@@ -82,6 +81,7 @@ struct ncclLLA2ASession {
       coop.sync();
     }
     epoch += epoch == ~0u ? 3 : 1;
+    if (!over && coop.thread_rank() == 0) *count() = epoch - 2;
   }
 
  private:

@@ -2,8 +2,11 @@
 //
 // The protocol. A handle has, in the resource window of every rank, 2 nBarriers epochs and behind them 2 nBarriers x lsaSize
 // arrivals: one set for sessions with multimem and one for those without, which may be under way at the same time. A session
-// loads the rank's epoch and stores it again when it ends. Arriving stores epoch + 1 among the arrivals of each peer; waiting
+// loads the rank's epoch, and stores it after every wait. Arriving stores epoch + 1 among the arrivals of each peer; waiting
 // polls the own ones. They are never reset while ranks run.
+//
+// A session is refused for an index that there is not, and for a team with members outside the LSA team. A kernel does not go on from a wait without timeout that
+// was refused, or that gave up: it ends there for all threads of the coop, as by symm::leave.
 #pragma once
 #include "nccl/pointer.h"
 
@@ -53,9 +56,9 @@ struct ncclLsaBarrierSession {
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeam team, ncclLsaBarrierHandle handle, unsigned int index,
                                            bool multimem = false, ncclMultimemHandle mmHandle = {})
       : coop(coop), comm(comm), team(team), handle(handle), index((int)index + (multimem ? handle.nBarriers : 0)), thread(coop.thread_rank()),
-        others(index < (unsigned int)handle.nBarriers ? team.nRanks - 1 : -1), count(words(comm.resources) + this->index), epoch(0), rounds(0), first(nullptr) {
-    if (index < (unsigned int)handle.nBarriers) epoch = *count;
-    else if (thread == 0) symm::nccl_refuse(comm.context.watch, comm.rank, symm::kNcclBarrier, comm.context.ordinal, comm.rank, index, (symm::u64)handle.nBarriers);
+        others(index < (unsigned int)handle.nBarriers && near(comm, team) ? team.nRanks - 1 : -1), count(words(comm.resources) + this->index), epoch(0), rounds(0), first(nullptr) {
+    if (others >= 0) epoch = *count;
+    else if (thread == 0) refuse(index);
     if (thread < others) first = resources(thread);
   }
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, ncclTeamTagLsa, unsigned int index, bool multimem = false)
@@ -63,10 +66,7 @@ struct ncclLsaBarrierSession {
   NCCL_DEVICE_INLINE ncclLsaBarrierSession(Coop coop, ncclDevComm const& comm, symm::NcclAbsent)
       : coop(coop), comm(comm), team(), handle(), index(0), thread(0), others(-1), count(nullptr), epoch(0), rounds(0), first(nullptr) {}
   ncclLsaBarrierSession(ncclLsaBarrierSession const&) = delete;
-  NCCL_DEVICE_INLINE ~ncclLsaBarrierSession() {
-    if (thread == 0 && others >= 0) *count = epoch + rounds;
-    coop.sync();
-  }
+  NCCL_DEVICE_INLINE ~ncclLsaBarrierSession() { coop.sync(); }
 
   // arrive tells the peers. With an order that releases, what the coop wrote before is visible to whoever acquires in wait.
   NCCL_DEVICE_INLINE void arrive(Coop, cuda::memory_order order) {
@@ -77,10 +77,9 @@ struct ncclLsaBarrierSession {
 #pragma unroll 1
     for (int i = thread + coop.size(); i < others; i += coop.size()) symm::store_relaxed(inbox(resources(i), team.rank), epoch + rounds + 1);
   }
-  // wait returns when the peers have arrived. A thread whose wait gives up, which fails the launch, takes no part in later ones.
+  // wait returns when the peers have arrived. If it gives up, which fails the launch, it does not return.
   NCCL_DEVICE_INLINE void wait(Coop, cuda::memory_order order) {
-    await(order, false, 0);
-    coop.sync();
+    if (!symm::nccl_all(coop, await(order, false, 0) == ncclSuccess)) symm::leave();
   }
   NCCL_DEVICE_INLINE void sync(Coop c, cuda::memory_order order) {
     arrive(c, order);
@@ -110,6 +109,18 @@ struct ncclLsaBarrierSession {
   // inbox is where a rank finds in its memory that another has arrived.
   NCCL_DEVICE_INLINE symm::u32* inbox(const char* part, int from) const { return words(part) + (2 * handle.nBarriers + index * comm.lsaSize + from); }
 
+  // near tells whether all ranks of a team are of the LSA team.
+  NCCL_DEVICE_INLINE static bool near(ncclDevComm const& comm, ncclTeam team) {
+    const int first = ncclTeamRankToLsa(comm, team, 0), last = ncclTeamRankToLsa(comm, team, team.nRanks - 1);
+    return first >= 0 && last < comm.lsaSize;
+  }
+  // refuse says why there is no such session.
+  NCCL_DEVICE_INLINE void refuse(unsigned int index) const {
+    const bool is = index < (unsigned int)handle.nBarriers;
+    symm::nccl_refuse(comm.context.watch, comm.rank, is ? symm::kNcclLsaTeam : symm::kNcclBarrier, comm.context.ordinal, comm.rank, is ? (symm::u64)team.nRanks : index,
+                      is ? (symm::u64)comm.lsaSize : (symm::u64)handle.nBarriers);
+  }
+
   // peer is the number in the team of the i-th of the others.
   NCCL_DEVICE_INLINE int peer(int i) const { return i + (i >= team.rank); }
   // resources is that one's part of the resource window.
@@ -129,6 +140,7 @@ struct ncclLsaBarrierSession {
       if (result != ncclSuccess) break;
     }
     rounds++;
+    if (thread == 0 && others >= 0) *count = epoch + rounds;
     return result;
   }
 };

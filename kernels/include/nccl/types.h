@@ -95,8 +95,9 @@ SYMM_LAYOUT(NcclDevComm, rank, nRanks, lsaRank, lsaSize, lsaBarrier, hybridLsaBa
 
 // NcclRefusal is why a function of NCCL's refuses: the `kind` of the record.
 enum NcclRefusal : u32 { kNcclPeer = 0x100, kNcclBytes = 0x101, kNcclBarrier = 0x102, kNcclBlock = 0x103, kNcclSlot = 0x104, kNcclMultimem = 0x105,
-  kNcclGin = 0x106, kNcclRank = 0x107, kNcclSignal = 0x108, kNcclCounter = 0x109, kNcclGinBarrier = 0x10a };
-SYMM_VALUES(NcclRefusal, kNcclPeer, kNcclBytes, kNcclBarrier, kNcclBlock, kNcclSlot, kNcclMultimem, kNcclGin, kNcclRank, kNcclSignal, kNcclCounter, kNcclGinBarrier)
+  kNcclGin = 0x106, kNcclRank = 0x107, kNcclSignal = 0x108, kNcclCounter = 0x109, kNcclGinBarrier = 0x10a,
+  kNcclLsaTeam = 0x10b, kNcclGinTeam = 0x10c, kNcclHybridTeam = 0x10d };
+SYMM_VALUES(NcclRefusal, kNcclPeer, kNcclBytes, kNcclBarrier, kNcclBlock, kNcclSlot, kNcclMultimem, kNcclGin, kNcclRank, kNcclSignal, kNcclCounter, kNcclGinBarrier, kNcclLsaTeam, kNcclGinTeam, kNcclHybridTeam)
 
 __device__ constexpr bool acquires(cuda::memory_order o) { return o != cuda::memory_order_relaxed && o != cuda::memory_order_release; }
 __device__ constexpr bool releases(cuda::memory_order o) {

@@ -50,6 +50,16 @@ __device__ __forceinline__ void begin() {
 #endif
 }
 
+// leave ends the kernel for the calling thread, after a call that was refused or a wait that gave up, so that it stores nothing more. On the cpu device the whole
+// block ends. Threads that have left are not waited for by __syncthreads; nor are blocks by a barrier of the grid on the cpu device, but on GPUs.
+__device__ __forceinline__ void leave() {
+#ifdef SYMM_CPU
+  symm_cpu_leave();
+#else
+  asm volatile("exit;");
+#endif
+}
+
 // refuse reports a value in device memory that an operation cannot work with: what is the operation's own number for it,
 // index its place in the list of rank. The host keeps the first report.
 __device__ __forceinline__ void refuse(Context c, u32 what, u32 rank, u32 index, u64 value, u64 limit) {

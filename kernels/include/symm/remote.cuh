@@ -304,11 +304,33 @@ __device__ SYMM_APART bool far_barrier(const NetGroup& g, Context c, u32 channel
 __device__ SYMM_APART bool far_put_signal(const NetGroup& g, Context c, u32 dst, u32 channel) { return put_signal(g, c, dst, channel); }
 __device__ SYMM_APART bool far_wait_signal(const NetGroup& g, Context c, u32 src, u32 channel) { return wait_signal(g, c, src, channel); }
 
+// Met is what a barrier came to: a bool that is false for all threads of the block if it was refused or gave up. A kernel that does not ask ends there, as if it had
+// asked and returned.
+class Met {
+ public:
+  __device__ __forceinline__ explicit Met(bool all) : all_(all), asked_(false) {}
+  Met(const Met&) = delete;
+  __device__ __forceinline__ ~Met() {
+    if (!all_ && !asked_) leave();
+  }
+  __device__ __forceinline__ operator bool() const {
+    asked_ = true;
+    return all_;
+  }
+
+ private:
+  const bool all_;
+  mutable bool asked_;
+};
+
 // barrier: all threads of one block of every rank meet on a channel. What any of them wrote or put before it is visible to all of
-// them after it. Blocks that meet at the same time use different channels. False if it gave up.
-__device__ __forceinline__ bool barrier(const Handle& h, u32 channel) {
-  if (!has_channel<Block>(h, kCallBarrier, h.rank, channel)) return false;
-  return h.net ? far_barrier(*h.net, h, channel) : barrier(h.signals, h, channel);
+// them after it. Blocks that meet at the same time use different channels. False if it gave up: the kernel should then return, and ends here if it does not look.
+__device__ __forceinline__ Met barrier(const Handle& h, u32 channel) {
+  if (!has_channel<Block>(h, kCallBarrier, h.rank, channel)) {
+    Block::sync();  // a barrier all the same
+    return Met(false);
+  }
+  return Met(h.net ? far_barrier(*h.net, h, channel) : barrier(h.signals, h, channel));
 }
 
 // put_signal: one thread signals dst on a channel; what it wrote before, and what this rank put to dst before, is visible to dst after

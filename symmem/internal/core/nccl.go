@@ -411,6 +411,15 @@ func (rt *Runtime) explainNCCL(e *Error, r *device.WaitRecord) {
 	case abi.NcclGinBarrierIndex:
 		e.Msg = fmt.Sprintf("GIN barrier %d was asked for, and the communicator has %d", r.Seen, r.Want)
 		e.Hint = "ask for as many as there are blocks: symm.DevReqs{WorldGinBarriers: n}, RailGinBarriers, or Barriers for ncclBarrierSession"
+	case abi.NcclLsaTeam:
+		e.Msg = fmt.Sprintf("a barrier of a team of %d ranks was asked for that are not all among the %d of the LSA team", r.Seen, r.Want)
+		e.Hint = "ncclTeamLsa(devComm) is those; ncclGinBarrierSession and ncclBarrierSession meet ranks of several hosts"
+	case abi.NcclGinTeam:
+		e.Msg = fmt.Sprintf("a GIN barrier of a team of %d ranks was asked for, and those of railGinBarrier, symm.DevReqs{RailGinBarriers: %d}, are of %d", r.Seen, r.Peer, r.Want)
+		e.Peer, e.Hint = -1, "give worldGinBarrier, and ask for it: symm.DevReqs{WorldGinBarriers: n}; or the team ncclTeamRail(devComm)"
+	case abi.NcclHybridTeam:
+		e.Msg = fmt.Sprintf("a GIN barrier of a team of %d ranks was asked for, and those of hybridRailGinBarrier, symm.DevReqs{Barriers: %d}, are of %d", r.Seen, r.Peer, r.Want)
+		e.Peer, e.Hint = -1, "give worldGinBarrier, and ask for it: symm.DevReqs{WorldGinBarriers: n}; or the team ncclTeamRail(devComm)"
 	case abi.NcclBlock:
 		e.Msg = fmt.Sprintf("low-latency block %d was asked for, and the communicator has %d", r.Seen, r.Want)
 		e.Hint = "ask for more in symm.DevReqs{LLA2ABlocks: n}"

@@ -197,7 +197,8 @@ void Executor::run(Grid* g, unsigned long long index) {
     emu::Worker::api = &emu::api;
     watch->end();
   }
-  if (g->stop.load(std::memory_order_relaxed) == Stop::kNo) return;
+  if (g->stop.load(std::memory_order_relaxed) == Stop::kNo && !left) return;
+  left = false;
   stacks.reset();
   for (unsigned i = 0; i < count; i++) fibers[i].state = State::kRunning;
 }

@@ -104,6 +104,7 @@ struct Executor : Worker {
   Stacks stacks;
   Shared shared_memory;
   int fresh_stack = 0;
+  bool left = false;  // the block has ended before its end: its threads are somewhere on their stacks
   void* main_sp = nullptr;  // where run waits
   sanitize::Block* watch = nullptr;  // of a block that is watched; kept from block to block
 

@@ -58,6 +58,7 @@ struct Grid {
   std::atomic<Stop> stop{Stop::kNo};
   unsigned guesses = 0;  // helpers the owner has called because a block took long
   std::atomic<unsigned> barrier_arrived{0}, barrier_generation{0};
+  std::atomic<unsigned> left{0};  // blocks that have ended before their end, and come to no barrier of the grid
   int helpers = 0;  // executors asked to help and not yet gone; guarded by the device
   Fault fault;
 

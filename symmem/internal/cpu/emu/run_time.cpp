@@ -105,16 +105,29 @@ Votes barrier(bool predicate) {
   return e->votes;
 }
 
+// met_blocks ends a barrier of the grid to which all blocks have come that have not left.
+void met_blocks(Grid* g) {
+  unsigned all = static_cast<unsigned>(g->blocks) - g->left.load();
+  if (all > 0 && g->barrier_arrived.compare_exchange_strong(all, 0)) g->barrier_generation.fetch_add(1);
+}
+
 // meet_blocks is the part of a barrier of the grid that one thread of each block does.
 void meet_blocks() {
   Grid* g = executor()->launch();
   const unsigned generation = g->barrier_generation.load();
-  if (g->barrier_arrived.fetch_add(1) + 1 == g->blocks) {
-    g->barrier_arrived.store(0);
-    g->barrier_generation.fetch_add(1);
-  } else {
-    while (g->barrier_generation.load() == generation) yield();
-  }
+  g->barrier_arrived.fetch_add(1);
+  met_blocks(g);
+  while (g->barrier_generation.load() == generation) yield();
+}
+
+void leave() {
+  Executor* e = executor();
+  e->mark_runtime(true);
+  e->left = true;
+  Grid* g = e->launch();
+  g->left.fetch_add(1);
+  met_blocks(g);
+  abandon(e);
 }
 
 void grid_barrier() {
@@ -289,8 +302,8 @@ void watched_span_barrier(unsigned id, unsigned threads) {
   b.met_span(id);
 }
 
-const Api api = {barrier, grid_barrier, warp, sync_warp, yield, found, print, fail, nanos, ring, span_barrier, nullptr};
-const Api watched_api = {watched_barrier, watched_grid_barrier, watched_warp, watched_sync_warp, yield, found, print, fail, nanos, ring, watched_span_barrier, &sanitize::hooks};
+const Api api = {barrier, grid_barrier, warp, sync_warp, yield, found, print, fail, nanos, ring, span_barrier, leave, nullptr};
+const Api watched_api = {watched_barrier, watched_grid_barrier, watched_warp, watched_sync_warp, yield, found, print, fail, nanos, ring, watched_span_barrier, leave, &sanitize::hooks};
 
 }  // namespace emu
 

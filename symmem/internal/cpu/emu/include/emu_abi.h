@@ -67,6 +67,8 @@ struct Api {
   void (*ring)(int descriptor);
   // span_barrier is a barrier of so many threads of the block, told apart from others by id, which is below kSpans.
   void (*span_barrier)(unsigned id, unsigned threads);
+  // leave ends the block at once. It does not return.
+  void (*leave)();
   const Sanitize* sanitize;  // null where the kernel is not watched
 };
 constexpr unsigned kSpans = 16;

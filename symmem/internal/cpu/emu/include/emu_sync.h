@@ -139,6 +139,7 @@ EMU_REDUCE(xor, unsigned, a ^ b)
 
 inline void symm_cpu_yield() { ::emu::run_time().yield(); }
 inline void symm_cpu_found() { ::emu::run_time().found(); }
+inline void symm_cpu_leave() { ::emu::run_time().leave(); }
 inline unsigned long long symm_cpu_nanos() { return ::emu::run_time().nanos(); }
 inline void symm_cpu_ring(int descriptor) { ::emu::run_time().ring(descriptor); }
 inline void __nanosleep(unsigned) { ::emu::run_time().yield(); }
