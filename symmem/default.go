@@ -133,10 +133,12 @@ func UseMemPool(f func(), opts ...Option) { now().UseMemPool(f, opts...) }
 func MemPoolStats(opts ...Option) PoolStats { return now().MemPoolStats(opts...) }
 
 // Compile turns CUDA C++ into a kernel: see [Runtime.Compile].
-func Compile(text string) *Kernel { return now().Compile(text) }
+func Compile(text string, instances ...string) *Kernel { return now().Compile(text, instances...) }
 
 // CompileAt is Compile with a position: see [Runtime.CompileAt].
-func CompileAt(name string, line int, text string) *Kernel { return now().CompileAt(name, line, text) }
+func CompileAt(name string, line int, text string, instances ...string) *Kernel {
+	return now().CompileAt(name, line, text, instances...)
+}
 
 // Synchronize waits for all work of this rank: see [Runtime.Synchronize].
 func Synchronize() { now().Synchronize() }

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/signature"
@@ -39,6 +40,7 @@ type source struct {
 	name    string
 	line    int
 	text    string
+	made    string // the instances of templates that were asked for
 	library string
 }
 
@@ -64,45 +66,107 @@ func (s *snippets) keep(key source, m *module) {
 }
 
 // Compile turns CUDA C++ into kernels and returns the first one. symm.cuh is already included. It is not
-// collective. The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h and cooperative_groups.h on every device,
+// collective.
+//
+// A kernel that is a template is launched as one of its instances, which is called by its arguments, too: "scale<float, 4>". The text may make it,
+//
+//	template <class T> __global__ void scale(T* x, T by) { x[threadIdx.x] *= by; }
+//	template __global__ void scale<float>(float*, float);
+//
+// or instances name it, as in Compile(text, "scale<float>", "scale<int>"), which returns the first of these.
+//
+// The text may include nccl_device.h, cuda_fp16.h, cuda_bf16.h, cuda_fp8.h and cooperative_groups.h on every device,
 // whether CUDA's toolkit is installed or not. With the back end NCCL, nccl_device.h is NCCL's own, of the version that is loaded, if that is
 // 2.29.7 or later, the headers are installed with it, the ranks are on one host with a GPU each, and the text uses no more than pointers and
 // barriers of the LSA team; [Runtime.Explain] of a launch says which it is and why. One that the compiler refuses panics with an *Error of KindCompile that has the position, as
 // "kernel:line".
-func (rt *Runtime) Compile(text string) *Kernel { return rt.CompileAt("kernel", 1, text) }
+func (rt *Runtime) Compile(text string, instances ...string) *Kernel {
+	return rt.CompileAt("kernel", 1, text, instances...)
+}
 
 // CompileAt is Compile for a text that begins at a line of a file or cell, which positions then cite; they may be any.
-func (rt *Runtime) CompileAt(name string, line int, text string) *Kernel {
+func (rt *Runtime) CompileAt(name string, line int, text string, instances ...string) *Kernel {
 	const op = "Compile"
 	core.RefuseClosed(rt.world, op)
+	rt.refuseInstances(op, text, instances)
 	library, why := core.OwnHeaders(rt.world, text)
-	key := source{name, line, text, library}
+	key := source{name, line, text, strings.Join(instances, "\n"), library}
 	if m := rt.snippets.find(key); m != nil {
-		return m.kernels[0]
+		return m.first(instances)
 	}
 	defer core.Compiling(rt.world)()
-	d, err := rt.dev.Compile(device.Source{Name: name, Line: line, Text: text, Library: library != ""})
+	src := device.Source{Name: name, Line: line, Text: text, Instances: instances, Library: library != ""}
+	d, err := rt.dev.Compile(src)
 	if wrong := (*device.CompileError)(nil); library != "" && errors.As(err, &wrong) { // ours has what slides and later versions have, or says what to write
 		library, why = "", library+"'s does not take it: "+core.Failure(rt.world, op, err).Msg
-		d, err = rt.dev.Compile(device.Source{Name: name, Line: line, Text: text})
+		src.Library = false
+		d, err = rt.dev.Compile(src)
 	}
 	if err != nil {
 		panic(core.Failure(rt.world, op, err))
 	}
-	m := newModule(rt, d, device.Source{Name: name, Line: line, Text: text, Library: library != ""})
+	m := newModule(rt, d, src)
 	m.library, m.why = library, why
+	for _, name := range instances {
+		if m.find(name) == nil {
+			d.Close()
+			panic(core.Misuse(rt.world, op, "instances", "write types that the text declares, and a template that no #if leaves out", "the compiler knows no %s", name))
+		}
+	}
 	m.checked = sync.OnceValue(func() *module { return compileChecked(rt, m) })
 	if len(m.kernels) == 0 {
 		d.Close()
-		e := core.Misuse(rt.world, op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
-		e.Kind, e.File, e.Line = KindCompile, name, line
-		panic(e)
+		panic(rt.noKernel(op, src))
 	}
 	if core.ChecksBounds(rt.world) {
 		m.checked() // now, since the driver may hold back the loading of a kernel while another one runs
 	}
 	rt.snippets.keep(key, m)
+	return m.first(instances)
+}
+
+// refuseInstances refuses names that are no instances of templates in a text. What else is wrong with the text is the compiler's to say.
+func (rt *Runtime) refuseInstances(op, text string, instances []string) {
+	if _, err := signature.Parse(text); err != nil || len(instances) == 0 {
+		return
+	}
+	var wrong *cudalex.Error
+	if _, err := signature.Parse(text, instances...); errors.As(err, &wrong) {
+		panic(core.Misuse(rt.world, op, "instances", `an instance is named by the template's name and its arguments: Compile(text, "f<float>")`, "%s", wrong.Msg))
+	}
+}
+
+// noKernel says why there is none to launch.
+func (rt *Runtime) noKernel(op string, src device.Source) *Error {
+	e := core.Misuse(rt.world, op, "text", `write extern "C" __global__ void name(...) {...}`, "the text has no __global__ function")
+	all, _ := signature.Parse(src.Text)
+	for _, k := range all {
+		if k.Template {
+			e = core.Misuse(rt.world, op, "text", fmt.Sprintf(`name an instance by its arguments: Compile(text, "%s<float>"), or make it in the text: template __global__ void %[1]s<float>(...);`, k.Name),
+				"%s is a template, and the text has no instance of it", k.Name)
+			src.Line += k.Line - 1
+			break
+		}
+	}
+	e.Kind, e.File, e.Line = KindCompile, src.Name, src.Line
+	return e
+}
+
+// first is the kernel that Compile returns.
+func (m *module) first(instances []string) *Kernel {
+	if len(instances) > 0 {
+		return m.find(instances[0])
+	}
 	return m.kernels[0]
+}
+
+// find returns a kernel by its name, or nil.
+func (m *module) find(name string) *Kernel {
+	name = signature.Canonical(name)
+	if i := slices.IndexFunc(m.kernels, func(k *Kernel) bool { return k.d.Name() == name }); i >= 0 {
+		return m.kernels[i]
+	}
+	return nil
 }
 
 func newModule(rt *Runtime, d device.Module, source device.Source) *module {
@@ -158,11 +222,10 @@ func (k *Kernel) Kernel(name string) *Kernel {
 	const op = "Kernel"
 	k.exists(op)
 	core.RefuseClosed(k.rt.world, op)
-	i := slices.IndexFunc(k.module.kernels, func(o *Kernel) bool { return o.d.Name() == name })
-	if i < 0 {
-		panic(core.Misuse(k.rt.world, op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
+	if found := k.module.find(name); found != nil {
+		return found
 	}
-	return k.module.kernels[i]
+	panic(core.Misuse(k.rt.world, op, "name", "it has "+strings.Join(k.module.names(), ", "), "the text has no kernel %q", name))
 }
 
 // names lists the kernels.

@@ -196,7 +196,7 @@ func (l *lowerer) embeddedField(sel *ast.SelectorExpr, s *types.Selection) (ast.
 // atPosition turns symm.Compile of a literal into CompileAt, so that errors in the kernel cite the cell's lines.
 func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 	fn, ok := l.info.Uses[sel.Sel].(*types.Func)
-	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != check.SymmemPath || fn.Name() != "Compile" || len(e.Args) != 1 {
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != check.SymmemPath || fn.Name() != "Compile" || len(e.Args) == 0 {
 		return false
 	}
 	lit, ok := e.Args[0].(*ast.BasicLit)
@@ -211,7 +211,10 @@ func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 	pos := e.Pos()
 	e.Fun = l.pkgMember(pos, check.SymmemPath, "CompileAt")
 	at := &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(text.Line + line - 1)}
-	e.Args = []ast.Expr{l.quoted(pos, text.Name), at, lit}
+	for i, instance := range e.Args[1:] {
+		e.Args[1+i] = l.expr(instance)
+	}
+	e.Args = append([]ast.Expr{l.quoted(pos, text.Name), at}, e.Args...)
 	return true
 }
 

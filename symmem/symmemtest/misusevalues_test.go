@@ -212,6 +212,8 @@ func (f *fixtures) goodLists(typ reflect.Type) []reflect.Value {
 		return []reflect.Value{reflect.ValueOf([]any{f.local, 1, f.handle})}
 	case reflect.TypeFor[int]():
 		return []reflect.Value{reflect.ValueOf([]int{0, 1}), reflect.ValueOf([]int{4, 2}), reflect.ValueOf([]int{8})}
+	case reflect.TypeFor[string](): // instances of a template
+		return []reflect.Value{reflect.ValueOf([]string{})}
 	}
 	return nil
 }
@@ -438,6 +440,10 @@ func (f *fixtures) badLists(typ reflect.Type, right reflect.Value) (list []misus
 		add(misused{name: "CopyEngine"}, symmem.CopyEngine())
 		add(misused{name: "AccumulateF32"}, symmem.AccumulateF32())
 		add(misused{name: "SplitLastDim"}, symmem.SplitLastDim())
+	case reflect.TypeFor[string](): // instances of a template
+		for _, name := range []string{"", "nonsense", "f<", "none<int>"} {
+			add(misused{name: fmt.Sprintf("%q", name), always: true}, name)
+		}
 	case reflect.TypeFor[any]():
 		var values []any
 		for i := range right.Len() {

@@ -261,6 +261,15 @@ func putAndGetCase(t *T) {
 	h.Put((t.rank+1)%t.size, symmem.Local(symmem.I32, 3).Fill(5))
 	h.Barrier(0)
 	t.equal("a part of the tensor", x.Ints(), []int{0, 0, 0, 0, 5, 5, 5, 0, 0, 0})
+	other, next := symmem.Rendezvous(x.Slice(2, 4)), (t.rank+1)%t.size
+	h.Barrier(0)
+	h.PutWithSignal(next, symmem.Local(symmem.I32, 8).Arange().Slice(6, 8), 2, 7)
+	other.PutWithSignal(next, symmem.Local(symmem.I32, 1).Fill(9), 1, 8)
+	h.WaitForSignal(2, "==", 7)
+	other.WaitForSignal(1, "==", 8)
+	t.equal("parts by put_with_signal", x.Ints(), []int{0, 0, 9, 0, 6, 7, 5, 0, 0, 0})
+	t.equal("the pad that they share", symmem.Rendezvous(x).GetSignalPad(t.rank).Slice(2, 6).Ints(), []int{8, 0, 7, 0})
+	t.equal("the handle of a part", h.String(), "handle of i32[4], elements 4 to 7 of a tensor whose signal pad it shares, in world")
 	x.Free()
 }
 

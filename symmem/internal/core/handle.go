@@ -48,6 +48,9 @@ func (t *tables) release() {
 // pointers that are 0. Later calls
 // for the same tensor and group return the same handle without meeting the others.
 //
+// The handle of a slice is of that part alone: Put, PutWithSignal and Get begin where it begins. Its signal pad is that of the whole tensor, so that word 0 is the
+// same word for the handles of all slices, and signals and barriers are the group's.
+//
 // PyTorch: rendezvous
 //
 // Shapes: t is symmetric.

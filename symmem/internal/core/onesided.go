@@ -91,8 +91,8 @@ func (h *Handle) move(c *Call, t *Tensor, dst, src device.Ptr, n int) {
 // putCopies is the size from which PutWithSignal leaves the copy to the copy engine.
 const putCopies = 64 << 10
 
-// PutWithSignal copies src into dst's copy of the tensor, from its start, and then sets 64-bit word sig of dst's
-// signal pad of the tensor to val.
+// PutWithSignal copies src into dst's copy of the handle's tensor, from its start wherever src itself may begin, and then sets 64-bit word sig of dst's
+// signal pad of the tensor to val. To put into a part, rendezvous that part; the handles of all slices share the pad, so give each its own word.
 //
 // PyTorch: nvshmem_put_with_signal, nccl_put_with_signal, nccl_put_signal
 //

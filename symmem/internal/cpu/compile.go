@@ -3,6 +3,8 @@
 package cpu
 
 import (
+	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -25,7 +27,7 @@ func (d *cpu) Compile(src device.Source) (device.Module, error) {
 	if err := refuse(src); err != nil {
 		return nil, err
 	}
-	signatures, err := signature.Parse(src.Text)
+	signatures, err := signature.Parse(src.Text, src.Instances...)
 	if err != nil {
 		var e *cudalex.Error
 		if errors.As(err, &e) {
@@ -103,6 +105,10 @@ func (d *cpu) load(library string, src device.Source, signatures []signature.Ker
 		return nil, err
 	}
 	defer os.Remove(private)
+	if !bytes.HasPrefix(content, []byte(elf.ELFMAG)) {
+		os.Remove(library) // another compiler is to have its turn
+		return nil, &device.UnavailableError{Kind: "cpu", Why: "the C++ compiler " + d.compiler.path + " ended well but wrote no library", Hint: "name another one in SYMMREPL_CXX"}
+	}
 	if err := refuseConstructors(src, content); err != nil {
 		return nil, err
 	}

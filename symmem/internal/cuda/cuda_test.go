@@ -82,10 +82,11 @@ func builtinsCompile(t *testing.T, c *cubin.Compiler, arch string, ranks int) {
 
 func TestSnippetKernels(t *testing.T) {
 	c := compiler(t)
-	found, unit, unread := snippet(device.Source{Name: "cell[3]", Line: 5, Text: `#include <cstdint>
+	found, unit, unread := snippet(device.Source{Name: "cell[3]", Line: 5, Instances: []string{"any<float>"}, Text: `#include <cstdint>
 #include <math.h>
 extern "C" __global__ void scale(float* x, int n, float a) { if (threadIdx.x < n) x[threadIdx.x] *= a; }
 template <class T> __global__ void any(T* x) {}
+template __global__ void any<int>(int*);
 namespace mine { __global__ void mangled(symm::Handle h, const uint32_t* y) {} }
 `})
 	if unread != nil {
@@ -95,7 +96,7 @@ namespace mine { __global__ void mangled(symm::Handle h, const uint32_t* y) {} }
 	for _, k := range found {
 		names = append(names, k.String())
 	}
-	want := "scale(float* x, int n, float a)|mine::mangled(symm::Handle h, const uint32_t* y)"
+	want := "scale(float* x, int n, float a)|any<int>(int* x)|mine::mangled(symm::Handle h, const uint32_t* y)|any<float>(float* x)"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("kernels are %s, want %s", got, want)
 	}
@@ -107,7 +108,7 @@ namespace mine { __global__ void mangled(symm::Handle h, const uint32_t* y) {} }
 	if !strings.HasPrefix(lowered, "_ZN4mine7mangledE") {
 		t.Errorf("lowered name is %q", lowered)
 	}
-	for _, name := range []string{"scale", lowered} {
+	for _, name := range []string{"scale", lowered, code.Lowered["any<int>"], code.Lowered["any<float>"]} {
 		if !strings.Contains(string(code.Cubin), "\x00.text."+name+"\x00") {
 			t.Errorf("the cubin has no kernel %s", name)
 		}

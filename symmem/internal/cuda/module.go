@@ -155,7 +155,7 @@ func snippet(src device.Source) (found []signature.Kernel, unit cubin.Unit, unre
 	unit = cubin.Unit{Name: src.Name, Line: src.Line, Text: src.Text}
 	unit.Headers, unit.Includes = snippetHeaders()
 	unit.StandIns = standIns()
-	all, err := signature.Parse(src.Text)
+	all, err := signature.Parse(src.Text, src.Instances...)
 	var failed *cudalex.Error
 	if errors.As(err, &failed) {
 		unread = fault(failed.Line, failed.Msg)

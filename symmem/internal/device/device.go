@@ -138,6 +138,8 @@ type Source struct {
 	Name string // what errors cite, such as "cell[3]"
 	Line int    // the line of Name on which Text starts; 1-based
 	Text string
+	// Instances names instances of templates of the text, as in "scale<float>", that are kernels besides those that the text has.
+	Instances []string
 	// Library asks for the device headers of the library of collectives, which the device has, instead of ours of the same names. Their
 	// communicators are those of Communicator.MakeArgument, and their windows those of Communicator.Register.
 	Library bool

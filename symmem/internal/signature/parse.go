@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
@@ -8,11 +9,16 @@ import (
 
 // Kernel is one __global__ function with a body.
 type Kernel struct {
-	Name     string // qualified by its namespaces: "scale", "mine::scale"
+	Name     string // qualified by its namespaces: "scale", "mine::scale"; of an instance of a template with its arguments: "scale<float, 4>"
 	Params   []Param
 	Line     int  // of the name, 1-based
 	ExternC  bool // declared extern "C", alone or in a block
-	Template bool // a template or a specialisation: it has no name to launch it by
+	Template bool // a template: it has no name to launch it by
+
+	// Instantiation is the declaration that makes an instance, "template __global__ void scale<float>(float*);", as pieces of the text; nil of others.
+	Instantiation []cudalex.Piece
+
+	parameters []templateParam // of a template
 }
 
 // Param is one parameter. Arrays have decayed to pointers and default arguments are gone.
@@ -45,15 +51,29 @@ func (p Param) String() string {
 	return p.Type + " " + p.Name
 }
 
-// Parse returns the kernels of a CUDA C++ text in the order of the text. Declarations without a body are not kernels.
-// An error is a *cudalex.Error.
-func Parse(src string) ([]Kernel, error) {
+// Parse returns the kernels of a CUDA C++ text in the order of the text, and then instances of its templates: "scale<float>". Templates are
+// launched by their instances only: those that are named so, that the text instantiates, and its specialisations. Declarations without a body
+// are not kernels. An error is a *cudalex.Error.
+func Parse(src string, instances ...string) ([]Kernel, error) {
 	toks, err := cudalex.Tokens(src)
 	if err != nil {
 		return nil, err
 	}
 	p := parser{toks: toks}
-	return p.file()
+	kernels, err := p.file()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range instances {
+		k, err := instance(kernels, name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(kernels, func(o Kernel) bool { return o.Name == k.Name }) {
+			kernels = append(kernels, k)
+		}
+	}
+	return kernels, nil
 }
 
 // scope is what an open brace stands for.
@@ -88,6 +108,12 @@ func (p *parser) file() ([]Kernel, error) {
 			p.start = p.pos
 		case "__global__":
 			k, found, err := p.kernel()
+			if err != nil {
+				return nil, err
+			}
+			if k.Instantiation != nil {
+				k, err = instantiated(kernels, k)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -126,17 +152,20 @@ func (p *parser) kernel() (Kernel, bool, error) {
 	var k Kernel
 	head := p.toks[p.start:p.pos]
 	for i, t := range head {
-		k.Template = k.Template || t.Text == "template"
 		k.ExternC = k.ExternC || t.Text == "extern" && i+1 < len(head) && head[i+1].Text == `"C"`
 	}
 	for _, s := range p.scopes {
 		k.ExternC = k.ExternC || s.externC
 		k.Name += s.namespace
 	}
+	kind, begin := ordinary, p.start
+	if i := slices.IndexFunc(head, func(t cudalex.Piece) bool { return t.Text == "template" }); i >= 0 {
+		begin += i
+		kind, k.parameters = p.template(begin)
+	}
 	line, global := p.toks[p.pos].Line, p.pos
 	for p.pos++; p.pos < len(p.toks); p.pos++ {
 		t := p.toks[p.pos]
-		k.Template = k.Template || t.Text == "template"
 		k.ExternC = k.ExternC || t.Text == "extern" && p.at(p.pos+1) == `"C"`
 		switch {
 		case t.Text == "[[":
@@ -150,18 +179,28 @@ func (p *parser) kernel() (Kernel, bool, error) {
 				return k, false, &cudalex.Error{Line: t.Line, Msg: "a __global__ function returns void: give " + t.Text + " a pointer to write to"}
 			}
 			k.Line = t.Line
-			k.Name += t.Text
+			name := t.Text
+			for i := p.pos; i > global+2 && p.at(i-1) == "::" && p.toks[i-2].Kind == cudalex.Word; i -= 2 {
+				name = p.at(i-2) + "::" + name
+			}
+			k.Name += name
 			open := p.pos + 1
 			if p.at(open) == "<" {
-				k.Template = true
-				open = p.closing(open)
+				arguments := open
+				open = min(p.closing(open), len(p.toks))
+				k.Name += render(p.toks[arguments:open])
 			}
 			end := p.closing(open)
 			if p.at(open) != "(" || end > len(p.toks) {
 				return k, false, &cudalex.Error{Line: t.Line, Msg: "the parameters of " + t.Text + " are not closed"}
 			}
+			k.Template = kind == template
 			k.Params = params(p.toks[open+1 : end-1])
 			p.pos = end
+			if kind == instantiation && p.at(end) == ";" {
+				k.Instantiation = p.toks[begin : end+1]
+				return k, true, nil
+			}
 			return k, p.at(end) == "{", nil
 		}
 	}

@@ -2,9 +2,12 @@ package signature
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 )
 
 func TestParse(t *testing.T) {
@@ -25,9 +28,12 @@ func TestParse(t *testing.T) {
 			[]string{"1 a::b::c::f()", "1 a::g()", "1 h()"}},
 		{"template", "template <typename T, int N = 3> __global__ void f(T* x) {}\n__global__ void g() {}",
 			[]string{"1t f(T* x)", "2 g()"}},
-		{"specialisation", "template <> __global__ void f<float, (1 > 2)>(float* x) {}", []string{"1t f(float* x)"}},
+		{"specialisation", "template <> __global__ void f<float, (1 > 2)>(float* x) {}", []string{"1 f<float, (1> 2)>(float* x)"}},
 		{"instantiation and declaration", "template __global__ void f<int>(int*);\n__global__ void g(int);\n__global__ void g(int n) {}",
-			[]string{"3 g(int n)"}},
+			[]string{"1 f<int>(int*)", "3 g(int n)"}},
+		{"instantiation of a template", "template <class T, int N>\n__global__ void f(const T* x, T y[N], int n = N) {}\ntemplate __global__ void f< unsigned  long,4 >(const unsigned long*, unsigned long*, int);",
+			[]string{"2t f(const T* x, T* y, int n)", "3 f<unsigned long, 4>(const unsigned long* x, unsigned long* y, int n)"}},
+		{"instantiation of what a macro writes", "TEMPLATE(f)\ntemplate __global__ void n::f<int>(int*);", []string{"2 n::f<int>(int*)"}},
 		{"comments", "// __global__ void a() {}\n/* __global__ void b() {} */\n__global__ /* x */ void f(int /*n*/ m, // last\n float) {}",
 			[]string{"3 f(int m, float)"}},
 		{"continued comment", "// one \\\n__global__ void a() {}\n__global__ void f() {}", []string{"3 f()"}},
@@ -77,16 +83,54 @@ func show(k Kernel) string {
 	return s + " " + k.String()
 }
 
+func TestInstances(t *testing.T) {
+	const src = `namespace n { template <typename T, int N = 3, typename U = X<T>> __global__ void f(T* x, const U& u, std::array<T, N> a, typename S<T>::T t) {} }
+template <> __global__ void g<int>(int* x) {}
+template <class... T> __global__ void many(T... all) {}
+__global__ void h() {}`
+	const more = `; it has n::f, many`
+	for name, want := range map[string]string{
+		"n::f<float>":                  "n::f<float>(float* x, const X<float>& u, std::array<float, 3> a, typename S<float>::T t)",
+		" n :: f<unsigned  int,(4>2)>": "n::f<unsigned int, (4> 2)>(unsigned int* x, const X<unsigned int>& u, std::array<unsigned int, (4> 2)> a, typename S<unsigned int>::T t)",
+		"n::f<Y<int>, 2, char>":        "n::f<Y<int>, 2, char>(Y<int>* x, const char& u, std::array<Y<int>, 2> a, typename S<Y<int>>::T t)",
+		"g<int>":                       "", // is there
+		"h":                            "",
+		"g<float>":                     `the text has no kernel that is a template "g"` + more,
+		"f<float>":                     `the text has no kernel that is a template "f"` + more,
+		"n::f":                         `"n::f" is no instance of a template: write its name and arguments, as in f<float>`,
+		"n::f<float> x":                `"n::f<float> x" is no instance of a template: write its name and arguments, as in f<float>`,
+		"n::f<int":                     `"n::f<int" is no instance of a template: write its name and arguments, as in f<float>`,
+		"<int>":                        `"<int>" is no instance of a template: write its name and arguments, as in f<float>`,
+		"":                             `"" is no instance of a template: write its name and arguments, as in f<float>`,
+		"n::f<>":                       "n::f<> lacks its argument 1, T",
+		"n::f<int, 1, int, 2>":         "n::f takes 3 arguments, and n::f<int, 1, int, 2> gives 4",
+		"many<int, int>":               "many takes any number of arguments: instantiate it in the text, as in template __global__ void many<int, int>(...);",
+	} {
+		kernels, err := Parse(src, name)
+		got := ""
+		switch {
+		case err != nil:
+			got = err.(*cudalex.Error).Msg
+		case len(kernels) > 4:
+			got = kernels[4].String()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for src, want := range map[string]string{
-		"int a;\n/* open":                 "line 2: comment is not closed",
-		"\n\nchar* s = \"open\n\";":       "line 3: literal is not closed",
-		"auto s = R\"x(open)y\";":         "line 1: raw string is not closed",
-		"__global__ void f(int n":         "line 1: the parameters of f are not closed",
-		"\n__global__ int f(int n) {":     "line 2: a __global__ function returns void: give f a pointer to write to",
-		"float __global__ f() { }":        "line 1: a __global__ function returns void: give f a pointer to write to",
-		"int x;\n__global__":              "line 2: __global__ without a function",
-		"__global__ void f<int(float* x)": "line 1: the parameters of f are not closed",
+		"int a;\n/* open":                   "line 2: comment is not closed",
+		"\n\nchar* s = \"open\n\";":         "line 3: literal is not closed",
+		"auto s = R\"x(open)y\";":           "line 1: raw string is not closed",
+		"__global__ void f(int n":           "line 1: the parameters of f are not closed",
+		"\n__global__ int f(int n) {":       "line 2: a __global__ function returns void: give f a pointer to write to",
+		"float __global__ f() { }":          "line 1: a __global__ function returns void: give f a pointer to write to",
+		"int x;\n__global__":                "line 2: __global__ without a function",
+		"template __global__ void f(int*);": "line 1: write the arguments of the template behind f, as in f<float>(...): a kernel is launched by its name",
+		"__global__ void f<int(float* x)":   "line 1: the parameters of f are not closed",
 	} {
 		_, err := Parse(src)
 		if err == nil || err.Error() != want {
@@ -135,6 +179,7 @@ func TestClassify(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add("extern \"C\" __global__ void f(float* x, int n = 3) { x[0] = '\"'; }")
+	f.Add("template <class T, int N = 4, class... U> __global__ void f(T* x) {}\ntemplate __global__ void f<int, 3>(int*);\ntemplate <> __global__ void f<float>(float*) {}")
 	f.Add("#if 0\n__global__\n#endif\ntemplate <int N> __global__ void f(R\"(\" x[[]]) {}")
 	f.Fuzz(func(t *testing.T, src string) {
 		kernels, err := Parse(src)
@@ -148,6 +193,13 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, p := range k.Params {
 				Classify(p.Type)
+			}
+			if !k.Template {
+				continue
+			}
+			made, err := Parse(src, k.Name+"<int, 2>")
+			if err == nil && !slices.ContainsFunc(made, func(o Kernel) bool { return o.Name == k.Name+"<int, 2>" && len(o.Params) == len(k.Params) }) {
+				t.Errorf("%s has no instance", k.Name)
 			}
 		}
 	})

@@ -9,17 +9,38 @@ import (
 )
 
 // Rewrite returns the text with the pointers checked that the kernels in it take, as signature.Parse found them there. It says of each kernel's parameters which ones are.
+// Instances of a template share its text: a pointer is checked if it is one in all of them. Explicit instantiations go, since their declarations would not fit any more; they
+// are to be instantiated by name.
 func Rewrite(text string, kernels []signature.Kernel) (out string, which [][]bool) {
+	at := func(p signature.Param) int { return p.Text[0].At }
+	pointers := map[int][]edit{} // by the place of the parameter; nil if it is not to be checked
+	for _, k := range kernels {
+		for _, p := range k.Params {
+			if len(p.Text) == 0 || k.Template {
+				continue
+			}
+			edits, ok := pointer(p)
+			if before, met := pointers[at(p)]; !ok || met && before == nil {
+				edits = nil
+			}
+			pointers[at(p)] = edits
+		}
+	}
 	var edits []edit
 	for _, k := range kernels {
 		are := make([]bool, len(k.Params))
 		for i, p := range k.Params {
-			if more, ok := pointer(p); ok && !k.Template {
-				edits = append(edits, more...)
-				are[i] = true
-			}
+			are[i] = len(p.Text) > 0 && !k.Template && pointers[at(p)] != nil
 		}
 		which = append(which, are)
+		if gone := k.Instantiation; gone != nil {
+			last := gone[len(gone)-1]
+			begin, end := gone[0].At, last.At+len(last.Text)
+			edits = append(edits, edit{begin, end - begin, strings.Repeat("\n", strings.Count(text[begin:end], "\n"))})
+		}
+	}
+	for _, more := range pointers {
+		edits = append(edits, more...)
 	}
 	return apply(text, edits), which
 }

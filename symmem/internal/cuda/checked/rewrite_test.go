@@ -3,6 +3,7 @@ package checked
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,6 +57,28 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
+// Instances of a template share its text, and are instantiated by name.
+func TestRewriteInstances(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		instances  []string
+		which      [][]bool
+	}{
+		{"template <class T> __global__ void f(T* x, int* y) {}\nM(x) template __global__\nvoid f<int>(int*, int*); int z;", "template <class T> __global__ void f(symm::Checked<T> x, symm::Checked<int> y) {}\nM(x) \n int z;",
+			[]string{"f<float>"}, [][]bool{{false, false}, {true, true}, {true, true}}},
+		{"template <class T> __global__ void f(T* x, T y) {}", "template <class T> __global__ void f(T* x, T y) {}", []string{"f<float>", "f<int*>"}, [][]bool{{false, false}, {false, false}, {false, false}}},
+		{"template <class... T> __global__ void f(T*... x) {}\ntemplate __global__ void f<int>(int*);", "template <class... T> __global__ void f(T*... x) {}\n", nil, [][]bool{{false}, {false}}},
+	} {
+		kernels, err := signature.Parse(c.text, c.instances...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, which := Rewrite(c.text, kernels); got != c.want || !reflect.DeepEqual(which, c.which) {
+			t.Errorf("%s\nbecame %v\n%s", c.text, which, got)
+		}
+	}
+}
+
 // FuzzRewrite: the lines stay, and what was put in can be taken out again.
 func FuzzRewrite(f *testing.F) {
 	for _, s := range []string{
@@ -66,7 +89,7 @@ func FuzzRewrite(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		kernels, err := signature.Parse(text)
-		if err != nil || strings.Contains(text, "symm::Checked<") {
+		if err != nil || strings.Contains(text, "symm::Checked<") || slices.ContainsFunc(kernels, func(k signature.Kernel) bool { return k.Instantiation != nil }) {
 			return
 		}
 		out, which := Rewrite(text, kernels)
