@@ -2,14 +2,26 @@ package interp
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/symmrepl/symmrepl/session"
 )
 
-// What can run code of cells is counted, and what cannot be counted is said to be there.
+// What can run code of cells is counted, and what cannot be counted is said to be there. It runs in a process without what other tests leave behind.
 func TestOthers(t *testing.T) {
+	const alone = "INTERP_TEST_ALONE"
+	if os.Getenv(alone) == "" {
+		again := exec.Command(os.Args[0], "-test.run=^TestOthers$", "-test.v")
+		again.Env = append(os.Environ(), alone+"=1")
+		if said, err := again.CombinedOutput(); err != nil || !strings.Contains(string(said), "--- PASS: TestOthers") {
+			t.Errorf("%v\n%s", err, said)
+		}
+		return
+	}
 	in := open(t, Options{})
 	mustEval(t, in, "stop := make(chan int)")
 	expect := func(when string, running int, all bool) {

@@ -18,8 +18,6 @@ type deadlock struct {
 	hint       string // of the first
 }
 
-const circle = "rank (\\d) waits in wait_signal at cell\\[\\d+\\]:1"
-
 var deadlocks = []deadlock{
 	{"signal that nobody sends", "if rank == 0 { h.WaitSignal(1, 3) }", nil,
 		[]string{`[0] wait_signal: rank 0 waited TIME for a signal of rank 1 on channel 3, which never came: rank 1 has finished the cell`}, "rank 1 must put it"},

@@ -94,10 +94,16 @@ type result struct {
 // run runs the program to its end with this standard input.
 func (h home) run(stdin string, args ...string) result {
 	h.t.Helper()
+	return h.runWithin(patience, stdin, args...)
+}
+
+// runWithin is run of a program that may take longer.
+func (h home) runWithin(limit time.Duration, stdin string, args ...string) result {
+	h.t.Helper()
 	cmd := h.command(args...)
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if err := cmd.Start(); err != nil {
 		h.t.Fatal(err)

@@ -92,7 +92,7 @@ if symm.Rank() == 0 { fmt.Println("healthy", true) }`, nil},
 				t.Fatal(err)
 			}
 			began := time.Now()
-			r := h.run("", append([]string{"run", "-n", fmt.Sprint(s.ranks), "--device", device(), file}, s.flags...)...)
+			r := h.runWithin(patience+*quietFor, "", append([]string{"run", "-n", fmt.Sprint(s.ranks), "--device", device(), file}, s.flags...)...)
 			want := result{0, "[0] healthy true\n", ""}
 			if s.flags != nil {
 				want.err = "the sanitizer has found nothing in one order\n"

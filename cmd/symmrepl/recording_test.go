@@ -71,6 +71,8 @@ var chapters = []chapter{
 		`k.Launch(symm.Grid(1), symm.Block(32), t, 4, 1<<24+1)`,
 		`t`,
 		`symm.OneShotAllReduce(t, "median")`,
+		"twice := symm.Compile(`template <class T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }`, \"twice<float>\")",
+		`twice`,
 	}},
 	{"Editing a kernel", "A mistake in a kernel is shown at the snippet's own line. `:edit` opens a cell in `$EDITOR`, here a program that mends one mistake at a time, " +
 		"then shows and runs what was saved. Up recalls an edited cell as a block, too.", []string{
@@ -81,7 +83,7 @@ var chapters = []chapter{
 		"}`)",
 		`:edit`,
 		`flip.Launch(symm.Grid(1), symm.Block(4), t.Arange(), 4); t.Float32s()`,
-		`:edit 33`,
+		`:edit 35`,
 		`flip.Launch(symm.Grid(1), symm.Block(4), t.Arange(), 4); t.Float32s()`,
 	}},
 	{"Habits", "What other languages have is answered with what Go and symm have in its place.", []string{
@@ -92,6 +94,7 @@ var chapters = []chapter{
 		`dist.all_reduce(t)`,
 		`k<<<1, 32>>>(t, 4, 10)`,
 		`for i in range(4):`,
+		`	t.Fill(i)`,
 		`k.Launch(symm.Grid(1), symm.Block(32), t, 4, 10);`,
 		`put_with_signal?`,
 	}},

@@ -248,7 +248,7 @@ class Kernel(unittest.TestCase):
         """Who waits for whom is said of the cell by the number that the notebook shows."""
         for code in ("1", "2"):
             self.run_cell(code, silent=True)  # of the session, not of the notebook
-        msg_id, number, said = self.kc.execute("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); h.WaitSignal(1-symm.Rank(), 0)"), 0, ""
+        msg_id, number, said = self.kc.execute("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); if symm.Rank() == 0 { time.Sleep(time.Hour) }; h.Barrier(0)"), 0, ""
         while not said:
             m = self.kc.get_iopub_msg(timeout=PATIENCE)
             if m["parent_header"].get("msg_id") == msg_id:
@@ -260,9 +260,11 @@ class Kernel(unittest.TestCase):
     def test_hang_report_updates_in_place(self):
         """There is one for a cell, however the waits change, and remarks are not drawn as errors."""
         msg_id = self.kc.execute("""h := symm.Rendezvous(symm.Empty(symm.I32, 4))
-if symm.Rank() == 1 { time.Sleep(3 * time.Second) }
+if symm.Rank() == 0 { time.Sleep(3 * time.Second); h.PutSignal(1, 0); symm.Synchronize(); time.Sleep(time.Hour) }
 sort.Ints(nil)
-h.WaitSignal(1-symm.Rank(), 0)
+h.WaitSignal(0, 0)
+symm.Synchronize()
+h.WaitSignal(0, 1)
 symm.Synchronize()""")
         shown, said = [], []
         while len(shown) < 2 or "signal" not in said[-1].splitlines()[-1]:
@@ -283,7 +285,7 @@ symm.Synchronize()""")
 
     def test_hang_report_gives_way_to_the_time(self):
         """What a cell waited for is of no interest once it has ended well."""
-        msg_id = self.kc.execute("time.Sleep(3 * time.Second); 7")
+        msg_id = self.kc.execute("h := symm.Rendezvous(symm.Empty(symm.I32, 4)); if symm.Rank() == 0 { time.Sleep(3 * time.Second) }; h.Barrier(0); symm.Synchronize(); 7")
         number = self.reply(msg_id)["execution_count"]
         displays = [(kind, content) for kind, content in self.outputs(msg_id) if kind.endswith("display_data")]
         (first, report), (last, took) = displays[0], displays[-1]
