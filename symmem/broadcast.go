@@ -17,8 +17,8 @@ import (
 // Shapes: t was rendezvoused by the group, or is a part of a tensor that was, the same part on all ranks; of any
 // type, number of elements and offset.
 //
-// Synchronises: collective over the group and ordered on the stream: it begins when all members have come to it,
-// and t may be overwritten by what the stream does next.
+// Synchronises: collective over the group and ordered on the stream: within a host it begins when all members have come to it; between hosts
+// one that sends goes on although others have not come. t may be overwritten by what the stream does next.
 //
 // Options: *Group (by default the one that allocated t), *Stream, Timeout, Via.
 //
