@@ -32,7 +32,7 @@ test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: ch
 	$(TEST) --packages ./... -- -timeout 25m && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -timeout 5m ./...) && \
-	GORACE=atexit_sleep_ms=0 $(TEST) --packages './session/... ./cmd/symmrepl/...' -- -timeout 5m -race -short && \
+	GORACE=atexit_sleep_ms=0 $(TEST) --packages './session/... ./cmd/symmrepl/...' -- -timeout 10m -race -short && \
 	GOEXPERIMENT=cgocheck2 $(TEST) --packages ./symmem/... -- -timeout 10m -short
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)

@@ -17,6 +17,9 @@ var quietFor = flag.Duration("quiet", 5*time.Second, "how long the loop of TestH
 // A script that gets on is told nothing of by the session, however long it takes: on more ranks than there are processors, while all ranks sleep or compute, while
 // the sanitizer watches its kernels, and while one rank comes late again and again.
 func TestHealthyScriptsSayNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: it is about times, which the race detector changes")
+	}
 	scripts := []struct {
 		name   string
 		ranks  int
