@@ -58,6 +58,7 @@ type Runtime struct {
 	comms      communicators
 	posting    atomic.Bool           // kernels of the user's were given what posts operations for other hosts
 	sanitized  atomic.Bool           // kernels are watched
+	marks      marks                 // of what becomes of memory, while they are
 	order      atomic.Int64          // that the sanitizer's seed chooses
 	checking   atomic.Bool           // kernels of the user's have checked pointers
 	gaveUpOnce atomic.Bool           // a wait, since the signals were last in step

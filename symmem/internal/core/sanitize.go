@@ -3,6 +3,7 @@ package symmem
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -33,6 +34,9 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 	}
 	rt.all.meeting.Lock()
 	defer rt.all.meeting.Unlock()
+	if !on {
+		rt.marks.set(false) // no mark comes after what drain waits for
+	}
 	if failed == nil && rt.sanitized.Load() != on {
 		failed = rt.drain()
 	}
@@ -41,9 +45,11 @@ func (rt *Runtime) Sanitize(on bool, seed int64) {
 		err = s.Sanitize(device.Sanitizing{On: on, Rank: rt.rank, Shadow: shadow, Seed: seed})
 	}
 	if err != nil {
+		rt.marks.set(rt.sanitized.Load())
 		panic(rt.failure(op, err))
 	}
 	rt.sanitized.Store(on)
+	rt.marks.set(on)
 	rt.order.Store(seed)
 	if err := rt.watchNetwork(); err != nil {
 		panic(rt.failure(op, err))
@@ -145,9 +151,24 @@ func (rt *Runtime) Findings() []device.Finding {
 	return found
 }
 
+// marks says whether what becomes of memory is marked. The garbage collector marks too, at any time: a mark of its that came when the sanitizer had forgotten all
+// memory would be found later in a tensor that was made of this memory meanwhile.
+type marks struct {
+	mu sync.RWMutex // held while one is issued
+	on bool
+}
+
+func (m *marks) set(on bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.on = on
+}
+
 // mark says what memory of this rank is from now on, when the stream comes to it or, without one or where it is gone, at once.
 func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
-	if n <= 0 || !rt.sanitized.Load() {
+	rt.marks.mu.RLock()
+	defer rt.marks.mu.RUnlock()
+	if n <= 0 || !rt.marks.on {
 		return
 	}
 	mark := func(d device.Stream) error {
