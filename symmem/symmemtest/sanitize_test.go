@@ -2,6 +2,7 @@ package symmemtest
 
 import (
 	"os"
+	"runtime"
 
 	"github.com/symmrepl/symmrepl/symmem"
 )
@@ -49,5 +50,33 @@ __global__ void pass(symm::Handle h, int round) {
 	t.meet()
 	for _, x := range []*symmem.Tensor{kept, unread, again, shared} {
 		x.Free()
+	}
+	dropped(t, k.Kernel("set"))
+}
+
+// dropped: the garbage collector gives memory back at any time, also while the sanitizer is switched off, and nothing is found of the tensors that get it.
+func dropped(t *T, set *symmem.Kernel) {
+	for range 4 {
+		t.rt.Sanitize(true, 0)
+		for range 300 {
+			set.Launch(symmem.Grid(1), symmem.Block(32), symmem.Local(symmem.I32, 32), 1)
+		}
+		runtime.GC() // which lets another goroutine give them back
+		t.rt.Sanitize(false, 0)
+		var list []*symmem.Tensor
+		for range 300 {
+			list = append(list, symmem.Local(symmem.I32, 32))
+		}
+		t.rt.Sanitize(true, 0)
+		for _, x := range list {
+			set.Launch(symmem.Grid(1), symmem.Block(32), x, 2)
+		}
+		symmem.Synchronize()
+		if found := t.rt.Findings(); len(found) > 0 {
+			t.Errorf("of tensors whose memory others had was found %v", found[0])
+		}
+		for _, x := range list {
+			x.Free()
+		}
 	}
 }
