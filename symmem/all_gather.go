@@ -2,6 +2,7 @@ package symmem
 
 import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -43,13 +44,12 @@ func (rt *Runtime) AllGather(t *Tensor, opts ...Option) *Tensor {
 // Errors: as [Runtime.AllGather]; KindMisuse for an out of another type or size, or that overlaps t elsewhere
 // than in this member's part.
 func (rt *Runtime) AllGatherOut(t, out *Tensor, opts ...Option) {
-	core.Live(rt.world, "all_gather", out)
+	core.Live(rt.world, operators.AllGather.Name, out)
 	rt.allGather(t, out, opts)
 }
 
 func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
-	const op = "all_gather"
-	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine|core.WithVia|core.WithLibrary, opts)
+	e := rt.exchange(operators.AllGather, t, out, opts)
 	world := e.g.Size()
 	shape := gathered(t, world)
 	n := t.Bytes()

@@ -3,6 +3,7 @@ package symmem
 import (
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -31,7 +32,7 @@ import (
 // Errors: KindMisuse for a t that the group has not rendezvoused, a type that does not compute, an unknown op;
 // and what ends a wait.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	r := rt.reduction("all_reduce", t, op, adding|core.WithVia|core.WithLibrary, opts)
+	r := rt.reduction(operators.AllReduce, t, op, opts)
 	library := r.byLibrary("")
 	defer r.Enter().Leave()
 	if library {
@@ -87,7 +88,7 @@ func (rt *Runtime) OneShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, oneShotName, out)
+	core.Live(rt.world, operators.OneShotAllReduce.Name, out)
 	rt.oneShot(t, op, out, opts)
 }
 
@@ -110,7 +111,7 @@ func (rt *Runtime) OneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 //
 // Source: as [Runtime.OneShotAllReduce]; slices as in PyTorch's two-shot kernel.
 func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	r := rt.reduction(twoShotName, t, op, adding, opts)
+	r := rt.reduction(operators.TwoShotAllReduce, t, op, opts)
 	defer r.Enter().Leave()
 	r.allReduce(t, r.Plan().TwoShot)
 	return t
@@ -131,8 +132,8 @@ func (rt *Runtime) TwoShotAllReduce(t *Tensor, op string, opts ...Option) *Tenso
 //
 // Errors: as [Runtime.AllReduce]; KindMisuse for an out that is not such.
 func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, twoShotName, out)
-	r := rt.reduction(twoShotName, t, op, adding, opts)
+	core.Live(rt.world, operators.TwoShotAllReduce.Name, out)
+	r := rt.reduction(operators.TwoShotAllReduce, t, op, opts)
 	r.checkOut(out)
 	defer r.Enter().Leave()
 	r.Mapped(out)
@@ -140,13 +141,8 @@ func (rt *Runtime) TwoShotAllReduceOut(t *Tensor, op string, out *Tensor, opts .
 	r.allReduce(out, r.Plan().TwoShot)
 }
 
-const (
-	oneShotName = "one_shot_all_reduce"
-	twoShotName = "two_shot_all_reduce"
-)
-
 func (rt *Runtime) oneShot(t *Tensor, op string, out *Tensor, opts []Option) *Tensor {
-	r := rt.reduction(oneShotName, t, op, adding, opts)
+	r := rt.reduction(operators.OneShotAllReduce, t, op, opts)
 	if out != nil {
 		r.checkOut(out)
 	}

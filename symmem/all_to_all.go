@@ -2,6 +2,7 @@ package symmem
 
 import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -40,13 +41,12 @@ func (rt *Runtime) AllToAll(t *Tensor, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.AllToAll]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) AllToAllOut(t, out *Tensor, opts ...Option) {
-	core.Live(rt.world, "all_to_all", out)
+	core.Live(rt.world, operators.AllToAll.Name, out)
 	rt.allToAll(t, out, opts)
 }
 
 func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
-	const op = "all_to_all"
-	e := rt.exchange(op, t, out, core.Ordered|core.WithCopyEngine|core.WithVia|core.WithLibrary, opts)
+	e := rt.exchange(operators.AllToAll, t, out, opts)
 	parts(&e.Call, t, 0)
 	e.checkOut(core.Dims(t), false)
 	world := e.g.Size()

@@ -6,6 +6,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -36,7 +37,7 @@ import (
 // synchronisation panics with a KindMisuse that names the rank and the value, and the group stays usable. And
 // what ends a wait.
 func (rt *Runtime) AllToAllVDev(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
-	rt.allToAllVDev("all_to_all_vdev", vdevDispatch, in, out, inSplits, outSplitsOffsets, opts)
+	rt.allToAllVDev(operators.AllToAllVDev, vdevDispatch, in, out, inSplits, outSplitsOffsets, opts)
 }
 
 // AllToAllVDev2D is [Runtime.AllToAllVDev] with several experts on each member, the dispatch of a mixture of
@@ -64,7 +65,7 @@ func (rt *Runtime) AllToAllVDev(in, out, inSplits, outSplitsOffsets *Tensor, opt
 //
 // Errors: as [Runtime.AllToAllVDev].
 func (rt *Runtime) AllToAllVDev2D(in, out, inSplits, outSplitsOffsets *Tensor, opts ...Option) {
-	rt.allToAllVDev("all_to_all_vdev_2d", vdevDispatch2D, in, out, inSplits, outSplitsOffsets, opts)
+	rt.allToAllVDev(operators.AllToAllVDev2D, vdevDispatch2D, in, out, inSplits, outSplitsOffsets, opts)
 }
 
 // AllToAllVDev2DOffset sends rows back from experts, the combine of a mixture of experts. inSplitsOffsets goes
@@ -86,7 +87,7 @@ func (rt *Runtime) AllToAllVDev2D(in, out, inSplits, outSplitsOffsets *Tensor, o
 //
 // Errors: as [Runtime.AllToAllVDev]; offsets that lead out of in are refused like splits.
 func (rt *Runtime) AllToAllVDev2DOffset(in, out, inSplitsOffsets, outSplitsOffsets *Tensor, opts ...Option) {
-	rt.allToAllVDev("all_to_all_vdev_2d_offset", vdevCombine, in, out, inSplitsOffsets, outSplitsOffsets, opts)
+	rt.allToAllVDev(operators.AllToAllVDev2DOffset, vdevCombine, in, out, inSplitsOffsets, outSplitsOffsets, opts)
 }
 
 // vdevKind is one of the three operations of all_to_all_vdev.cu.
@@ -101,20 +102,16 @@ const (
 // vdevBlockBytes of out are worth a block.
 const vdevBlockBytes = 32 << 10
 
-func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
+func (rt *Runtime) allToAllVDev(of *operators.Operator, kind vdevKind, in, out, splits, outSplits *Tensor, opts []Option) {
 	for _, t := range []*Tensor{in, out, splits, outSplits} {
-		core.Live(rt.world, op, t)
+		core.Live(rt.world, of.Name, t)
 	}
-	taken := core.Ordered | core.WithVia
-	if kind == vdevDispatch2D {
-		taken |= core.WithMajorAlign
-	}
-	c := core.NewCall(rt.world, op, core.Collective, core.Home(out), taken, opts)
+	c := core.NewCall(rt.world, of, core.Home(out), opts)
 	n := checkVDev(&c, kind, in, out, splits, outSplits)
 	align := uint64(0)
 	if kind == vdevDispatch2D {
 		align = 1
-		if c.Has(core.WithMajorAlign) {
+		if c.Has(operators.MajorAlign) {
 			align = uint64(c.MajorAlign())
 		}
 	}
@@ -161,7 +158,7 @@ func (rt *Runtime) allToAllVDev(op string, kind vdevKind, in, out, splits, outSp
 // checkVDev refuses what the host can see to be wrong, and returns the number of splits.
 func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) int {
 	world := c.Group().Size()
-	if c.Has(core.WithMajorAlign) && c.MajorAlign() < 1 {
+	if c.Has(operators.MajorAlign) && c.MajorAlign() < 1 {
 		panic(c.Misuse("MajorAlign", "", "MajorAlign must be positive, not %d", c.MajorAlign()))
 	}
 	if len(core.Dims(in)) == 0 || len(core.Dims(out)) == 0 || in.DType() != out.DType() || rowKind(in) != rowKind(out) {
@@ -185,7 +182,7 @@ func checkVDev(c *core.Call, kind vdevKind, in, out, splits, outSplits *Tensor) 
 	if outSplits.DType() != I64 || len(core.Dims(outSplits)) != 2 || core.Dims(outSplits)[0] != 2 || core.Dims(outSplits)[1] != n {
 		panic(c.Misuse("outSplitsOffsets", "", "outSplitsOffsets must be i64[2, %d], not %v", n, core.Brief(outSplits)))
 	}
-	if c.Has(core.WithMajorAlign) && c.MajorAlign() > core.Dims(out)[0] {
+	if c.Has(operators.MajorAlign) && c.MajorAlign() > core.Dims(out)[0] {
 		panic(c.Misuse("MajorAlign", "allocate a longer out", "MajorAlign is %d, and out has %d rows: not one region has room", c.MajorAlign(), core.Dims(out)[0]))
 	}
 	names, all := [4]string{"in", "out", name, "outSplitsOffsets"}, [4]*Tensor{in, out, splits, outSplits}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -27,8 +28,7 @@ import (
 // Errors: KindMisuse for a t that the group has not rendezvoused, or a root that is not a rank of the group; and
 // what ends a wait.
 func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
-	const op = "broadcast"
-	e := rt.exchange(op, t, t, core.Ordered|core.WithVia|core.WithLibrary, opts)
+	e := rt.exchange(operators.Broadcast, t, t, opts)
 	e.Member("root", root)
 	e.Record.Detail = fmt.Sprintf("from %d", root)
 	if e.ByLibrary("") {

@@ -5,6 +5,7 @@ import (
 
 	exchangekernel "github.com/symmrepl/symmrepl/kernels/exchange"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -21,13 +22,13 @@ type exchange struct {
 }
 
 // exchange checks what all exchanges have in common.
-func (rt *Runtime) exchange(op string, t, out *Tensor, taken core.OptionSet, opts []Option) *exchange {
-	core.Live(rt.world, op, t)
+func (rt *Runtime) exchange(of *operators.Operator, t, out *Tensor, opts []Option) *exchange {
+	core.Live(rt.world, of.Name, t)
 	home := t
 	if out != nil && !t.Symmetric() {
 		home = out
 	}
-	e := &exchange{Call: core.NewCall(rt.world, op, core.Collective, core.Home(home), taken, opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
+	e := &exchange{Call: core.NewCall(rt.world, of, core.Home(home), opts), t: t, out: out, args: new(exchangekernel.ExchangeArgs)}
 	e.g, e.Record.DType, e.Record.N = e.Group(), t.DType(), t.Numel()
 	return e
 }
@@ -60,7 +61,7 @@ var (
 
 // run launches the exchange of pieces of n bytes at most, which lay adds. push says that out is symmetric.
 func (e *exchange) run(shape []int, n int, lay func(push bool)) *Tensor {
-	if e.Has(core.WithCopyEngine) {
+	if e.Has(operators.CopyEngine) {
 		return e.byEngines(shape, n, lay)
 	}
 	defer e.Enter().Leave()

@@ -7,6 +7,7 @@ import (
 	alltoallvdev "github.com/symmrepl/symmrepl/kernels/all_to_all_vdev"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -203,7 +204,7 @@ var hostsKernels = namesOf("hosts_reduce_")
 
 // partial is the bytes of an element of a sum that is not finished.
 func (r *reduction) partial() int {
-	if r.Has(core.WithAccumulateF32) {
+	if r.Has(operators.AccumulateF32) {
 		return 4
 	}
 	return r.t.DType().Size()

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -57,7 +58,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 		case Shared:
 			l.Shared = int(v)
 		case *Stream, core.Timeout:
-			p.Accept(core.WithStream|core.WithTimeout, v.(Option))
+			p.Accept(operators.Stream|operators.Timeout, v.(Option))
 		default:
 			p.add(a)
 		}
@@ -69,7 +70,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	l.Args = p.data
 	p.sameGroup()
 	if len(p.handles)+len(p.comms) > 0 {
-		p.Record.Manner = core.Communicating
+		p.Record.Manner = operators.Communicating
 	}
 	if len(p.handles) > 0 {
 		p.Record.Refused = refusedRemote

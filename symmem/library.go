@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -28,7 +29,7 @@ func (r *reduction) library(kind device.CollectiveKind, out *Tensor, n int) {
 
 // noEngines says why the library cannot do an exchange by copy engines, if the call asks for that and it cannot.
 func (e *exchange) noEngines() string {
-	if e.Has(core.WithCopyEngine) && (e.out == nil || !e.Maps(e.t) || !e.Maps(e.out)) {
+	if e.Has(operators.CopyEngine) && (e.out == nil || !e.Maps(e.t) || !e.Maps(e.out)) {
 		return "its copy engines need tensors that the group has rendezvoused, and one for the result"
 	}
 	return ""

@@ -3,6 +3,7 @@ package symmem
 import (
 	"github.com/symmrepl/symmrepl/kernels/matmul"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -27,7 +28,7 @@ const matMulSpace = 32 << 20
 //
 // Errors: KindMisuse for tensors that are not such; those of 8-bit floats are among them, which only store.
 func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
-	const op = "matmul"
+	op := operators.MatMul.Name
 	for _, t := range []*Tensor{out, a, b} {
 		core.Live(rt.world, op, t)
 		if len(core.Dims(t)) != 2 {
@@ -48,7 +49,7 @@ func (rt *Runtime) MatMul(out, a, b *Tensor, opts ...Option) {
 	case core.Overlap(out, a) || core.Overlap(out, b):
 		panic(core.Misuse(rt.world, op, "out", "", "out overlaps a factor"))
 	}
-	c := core.NewCall(rt.world, op, core.Alone, rt.Group(), core.Ordered, opts)
+	c := core.NewCall(rt.world, operators.MatMul, rt.Group(), opts)
 	c.Record.DType, c.Record.N = a.DType(), out.Numel()
 	defer c.Enter().Leave()
 	c.Begin()

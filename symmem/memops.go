@@ -2,6 +2,7 @@ package symmem
 
 import (
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -21,9 +22,9 @@ import (
 //
 // Errors: KindMisuse for a t that is not such, an offset outside of it, a val that does not fit.
 func (rt *Runtime) StreamWriteValue32(t *Tensor, offset, val int, opts ...Option) {
-	const op = "stream_write_value32"
+	op := operators.StreamWriteValue32.Name
 	rt.words(op, t, offset, 1, val)
-	rt.onWords(op, t, opts, func(d device.Stream) error {
+	rt.onWords(operators.StreamWriteValue32, t, opts, func(d device.Stream) error {
 		return d.Values([]device.Value{{Word: core.Addr(t) + device.Ptr(4*offset), Value: uint32(val)}})
 	})
 }
@@ -42,12 +43,12 @@ func (rt *Runtime) StreamWriteValue32(t *Tensor, offset, val int, opts ...Option
 //
 // Errors: as [Runtime.StreamWriteValue32]; KindMisuse for a count that leads out of t.
 func (rt *Runtime) Memset32(t *Tensor, offset, val, count int, opts ...Option) {
-	const op = "memset32"
+	op := operators.Memset32.Name
 	if count <= 0 {
 		panic(core.Misuse(rt.world, op, "count", "", "the count must be positive, not %d", count))
 	}
 	rt.words(op, t, offset, count, val)
-	rt.onWords(op, t, opts, func(d device.Stream) error {
+	rt.onWords(operators.Memset32, t, opts, func(d device.Stream) error {
 		return d.SetWords(core.Addr(t)+device.Ptr(4*offset), uint32(val), count)
 	})
 }
@@ -70,8 +71,8 @@ func (rt *Runtime) words(op string, t *Tensor, offset, count, val int) {
 }
 
 // onWords issues an operation on words of t, whose arguments were checked.
-func (rt *Runtime) onWords(op string, t *Tensor, opts []Option, issue func(device.Stream) error) {
-	c := core.NewCall(rt.world, op, core.Alone, rt.Group(), core.Ordered, opts)
+func (rt *Runtime) onWords(of *operators.Operator, t *Tensor, opts []Option, issue func(device.Stream) error) {
+	c := core.NewCall(rt.world, of, rt.Group(), opts)
 	defer c.Enter().Leave()
 	c.Begin()
 	c.Admit(t)

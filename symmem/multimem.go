@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/multimem"
 	"github.com/symmrepl/symmrepl/kernels/reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
 // MultimemAllReduce sums the copies of a symmetric tensor of all members and puts the result in place of every
@@ -28,7 +29,7 @@ import (
 // Back ends: GPUs with NVLink multicast, in groups of one host whose ranks have a GPU each; no machine with it has run this yet. The cpu device
 // emulates it.
 func (rt *Runtime) MultimemAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	rt.multimemReduce(multimemName, t, op, -1, t, opts)
+	rt.multimemReduce(operators.MultimemAllReduce, t, op, -1, t, opts)
 	return t
 }
 
@@ -50,7 +51,7 @@ func (rt *Runtime) MultimemAllReduce(t *Tensor, op string, opts ...Option) *Tens
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option) *Tensor {
-	return rt.multimemReduce(multimemOneShotName, t, op, -1, nil, opts)
+	return rt.multimemReduce(operators.MultimemOneShotAllReduce, t, op, -1, nil, opts)
 }
 
 // MultimemOneShotAllReduceOut is [Runtime.MultimemOneShotAllReduce] into out.
@@ -70,8 +71,8 @@ func (rt *Runtime) MultimemOneShotAllReduce(t *Tensor, op string, opts ...Option
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, multimemOneShotName, out)
-	rt.multimemReduce(multimemOneShotName, t, op, -1, out, opts)
+	core.Live(rt.world, operators.MultimemOneShotAllReduce.Name, out)
+	rt.multimemReduce(operators.MultimemOneShotAllReduce, t, op, -1, out, opts)
 }
 
 // MultimemOneShotReduceOut is [Runtime.MultimemOneShotAllReduceOut] on the root alone, a rank of the group; the
@@ -91,9 +92,8 @@ func (rt *Runtime) MultimemOneShotAllReduceOut(t *Tensor, op string, out *Tensor
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out *Tensor, opts ...Option) {
-	const name = "multimem_one_shot_reduce"
-	core.Live(rt.world, name, out)
-	rt.multimemReduce(name, t, op, max(root, -1), out, opts)
+	core.Live(rt.world, operators.MultimemOneShotReduce.Name, out)
+	rt.multimemReduce(operators.MultimemOneShotReduce, t, op, max(root, -1), out, opts)
 }
 
 // MultimemAllGatherOut is [Runtime.AllGatherOut] by NVLink multicast: every member's elements leave it once.
@@ -114,9 +114,8 @@ func (rt *Runtime) MultimemOneShotReduceOut(t *Tensor, op string, root int, out 
 //
 // Back ends: as [Runtime.MultimemAllReduce].
 func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
-	const op = "multimem_all_gather"
-	core.Live(rt.world, op, out)
-	e := rt.exchange(op, t, out, core.Ordered, opts)
+	core.Live(rt.world, operators.MultimemAllGather.Name, out)
+	e := rt.exchange(operators.MultimemAllGather, t, out, opts)
 	shape := gathered(t, e.g.Size())
 	e.checkOut(shape, false)
 	checkMulticast(&e.Call, out, t)
@@ -128,15 +127,10 @@ func (rt *Runtime) MultimemAllGatherOut(t, out *Tensor, opts ...Option) {
 		return
 	}
 	l, c := e.MeetingGrid(t.Bytes(), false, e.Admit(t, out))
-	e.Launch(op, 0, l, core.BytesOf(&multimem.MultimemGatherArgs{
+	e.Launch(e.Op(), 0, l, core.BytesOf(&multimem.MultimemGatherArgs{
 		Context: c, Signals: e.Work().Meetings, Out: multicastOf(h, e.g), In: core.Addr(t), Offset: uint64(e.g.Rank() * t.Bytes()), N: uint64(t.Bytes()),
 	}))
 }
-
-const (
-	multimemName        = "multimem_all_reduce"
-	multimemOneShotName = "multimem_one_shot_all_reduce"
-)
 
 // multicastType returns how the switch adds elements of a type; ok is false if it cannot.
 func multicastType(d DType) (t multimem.Type, ok bool) {
@@ -168,14 +162,14 @@ func checkMulticast(c *core.Call, reached *Tensor, others ...*Tensor) {
 
 // multimemReduce reduces t to everybody's copy of it if out is t, else into out, which it makes if it is nil;
 // on the root alone, if root is not -1.
-func (rt *Runtime) multimemReduce(op string, t *Tensor, reduction string, root int, out *Tensor, opts []Option) *Tensor {
-	r := rt.reduction(op, t, reduction, core.Ordered, opts)
+func (rt *Runtime) multimemReduce(of *operators.Operator, t *Tensor, reduction string, root int, out *Tensor, opts []Option) *Tensor {
+	r := rt.reduction(of, t, reduction, opts)
 	g := r.Group()
-	inPlace := op == multimemName
+	inPlace := of == operators.MultimemAllReduce
 	if out != nil && !inPlace {
 		r.checkOut(out)
 	}
-	if op == "multimem_one_shot_reduce" {
+	if of == operators.MultimemOneShotReduce {
 		r.Member("root", root)
 	}
 	checkMulticast(&r.Call, t)

@@ -4,20 +4,21 @@ import (
 	"time"
 
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-// Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
-// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
-// and SignalAdd [Weak], for collectives over hosts [Via], for dispatches and combines of tokens [Into]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
+// Option is an optional last argument of an operation: a *Group, a *Stream, or one that a function of this package makes: [Timeout], [AccumulateF32], [SplitLastDim],
+// [CopyEngine], [MajorAlign], [Weak], [Via], [Into]. All that is put in a stream takes the first three, also what waits for nobody; docs/ops.md has a table of the others.
+// An operation refuses options that it has no use for.
 type Option = core.Option
 
 // AccumulateF32 makes a reduction of f16 or bf16 add in f32 and round once at the end. Without it every step
 // rounds to the element type: the result then is, bit for bit, that of PyTorch's one-shot and two-shot
 // kernels.
-func AccumulateF32() Option { return core.WithAccumulateF32 }
+func AccumulateF32() Option { return core.Flag(operators.AccumulateF32) }
 
 // SplitLastDim makes ReduceScatter split the last dimension instead of the first one.
-func SplitLastDim() Option { return core.WithSplitLastDim }
+func SplitLastDim() Option { return core.Flag(operators.SplitLastDim) }
 
 // CopyEngine makes AllGather and AllToAll use no multiprocessor: the members' streams meet by memory operations
 // and copy engines read the peers' tensors, so that a kernel which runs beside it on another stream keeps the whole
@@ -26,12 +27,12 @@ func SplitLastDim() Option { return core.WithSplitLastDim }
 // within the GPU, which what runs beside it slows down. Peers' memory is only read: after a wait that was given up this rank's result is
 // undefined, and nothing else. [Explain] tells that it ran. It is what NCCL calls a zero-CTA policy, and PyTorch
 // _low_contention_all_gather; with Via("NCCL") NCCL does it, of t and out that are rendezvoused.
-func CopyEngine() Option { return core.WithCopyEngine }
+func CopyEngine() Option { return core.Flag(operators.CopyEngine) }
 
 // Weak makes the signal of PutWithSignal or SignalAdd tell of its own put only. Without it, whoever sees the signal sees
 // everything that the rank put to that peer before. A weak signal does not wait for earlier puts on the network, which may be
 // slower; inside a host it makes no difference.
-func Weak() Option { return core.WithWeak }
+func Weak() Option { return core.Flag(operators.Weak) }
 
 // Via makes a collective take a way, instead of the one that is quickest for the size. Groups that span hosts have "flat", in which every member
 // sends to every member of the other hosts what that needs of it; and "hierarchical", in which the members of a host share the work, and every

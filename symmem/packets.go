@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/packets"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
 // packetsOf is how many packets carry a tensor, some of them partly: see packets.cuh.
@@ -27,4 +28,4 @@ func (r *reduction) pushPackets(kernels *kernelNames, out *Tensor, n int, c abi.
 }
 
 // Names of the kernels by element type.
-var oneShotKernels, twoShotKernels = namesOf(oneShotName + "_"), namesOf(twoShotName + "_")
+var oneShotKernels, twoShotKernels = namesOf(operators.OneShotAllReduce.Name + "_"), namesOf(operators.TwoShotAllReduce.Name + "_")

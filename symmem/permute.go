@@ -5,6 +5,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/permute"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -34,9 +35,8 @@ import (
 //
 // Source: DeepSpeed-Ulysses.
 func (rt *Runtime) AllToAllPermute(in, out *Tensor, scatter, gather int, opts ...Option) {
-	const op = "all_to_all_permute"
-	core.Live(rt.world, op, out)
-	e := rt.exchange(op, in, out, core.Ordered, opts)
+	core.Live(rt.world, operators.AllToAllPermute.Name, out)
+	e := rt.exchange(operators.AllToAllPermute, in, out, opts)
 	g := e.g
 	world := g.Size()
 	if scatter+gather != 1 || scatter*gather != 0 {

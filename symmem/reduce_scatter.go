@@ -3,6 +3,7 @@ package symmem
 import (
 	allreduce "github.com/symmrepl/symmrepl/kernels/all_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -44,16 +45,15 @@ func (rt *Runtime) ReduceScatter(t *Tensor, op string, opts ...Option) *Tensor {
 //
 // Errors: as [Runtime.ReduceScatter]; KindMisuse for an out of another type or size, or that overlaps t.
 func (rt *Runtime) ReduceScatterOut(t *Tensor, op string, out *Tensor, opts ...Option) {
-	core.Live(rt.world, "reduce_scatter", out)
+	core.Live(rt.world, operators.ReduceScatter.Name, out)
 	rt.reduceScatter(t, op, out, opts)
 }
 
 func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts []Option) *Tensor {
-	const op = "reduce_scatter"
-	r := rt.reduction(op, t, reduction, adding|core.WithSplitLastDim|core.WithVia|core.WithLibrary, opts)
+	r := rt.reduction(operators.ReduceScatter, t, reduction, opts)
 	g := r.Group()
 	dim := 0
-	if r.Has(core.WithSplitLastDim) {
+	if r.Has(operators.SplitLastDim) {
 		dim = len(core.Dims(t)) - 1
 		r.Record.Detail += " along the last dimension"
 	}

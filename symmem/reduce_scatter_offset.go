@@ -5,6 +5,7 @@ import (
 
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
 // ReduceScatterOffset splits a symmetric tensor of two dimensions along dim, 0 or 1, into blocks, combines each
@@ -28,8 +29,7 @@ import (
 //
 // Errors: KindMisuse for tensors, offsets or ranks that are not such; and what ends a wait.
 func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offsets, dstRanks []int, op string, opts ...Option) {
-	const name = "reduce_scatter_offset"
-	r := rt.reduction(name, t, op, adding, opts)
+	r := rt.reduction(operators.ReduceScatterOffset, t, op, opts)
 	g := r.Group()
 	world := g.Size()
 	if len(core.Dims(t)) != 2 || dim < 0 || dim > 1 {
@@ -67,7 +67,7 @@ func (rt *Runtime) ReduceScatterOffset(t *Tensor, out []*Tensor, dim int, offset
 			j := len(pieces)
 			if j < len(out) {
 				o := out[j]
-				core.Live(rt.world, name, o)
+				core.Live(rt.world, r.Op(), o)
 				if want := []int{p.rows, p.cols}; o.DType() != t.DType() || o.Numel() != p.rows*p.cols {
 					panic(r.Misuse("out", "", "out[%d] is %v, expected out shape %v for block %d", j, core.Brief(o), core.BriefOf(t.DType(), want), i))
 				}

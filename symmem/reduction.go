@@ -3,6 +3,7 @@ package symmem
 import (
 	"github.com/symmrepl/symmrepl/kernels/reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
 // reductionOf returns the reduction of a name.
@@ -27,13 +28,10 @@ type reduction struct {
 	code reduce.Op
 }
 
-// adding are the options of reductions by kernels.
-const adding = core.Ordered | core.WithAccumulateF32
-
 // reduction checks what all reductions have in common.
-func (rt *Runtime) reduction(op string, t *Tensor, name string, taken core.OptionSet, opts []Option) reduction {
-	core.Live(rt.world, op, t)
-	r := reduction{Call: core.NewCall(rt.world, op, core.Collective, core.Home(t), taken, opts), t: t}
+func (rt *Runtime) reduction(of *operators.Operator, t *Tensor, name string, opts []Option) reduction {
+	core.Live(rt.world, of.Name, t)
+	r := reduction{Call: core.NewCall(rt.world, of, core.Home(t), opts), t: t}
 	code, ok := reductionOf(name)
 	if !ok {
 		panic(r.Misuse("op", "", `the reduction must be "sum", "avg", "max" or "min", not %q`, name))
@@ -44,7 +42,7 @@ func (rt *Runtime) reduction(op string, t *Tensor, name string, taken core.Optio
 	r.code = code
 	r.Record.DType, r.Record.N, r.Record.Reduction = t.DType(), t.Numel(), name
 	r.Record.On(t)
-	if r.Has(core.WithAccumulateF32) {
+	if r.Has(operators.AccumulateF32) {
 		if t.DType() != F16 && t.DType() != BF16 {
 			panic(r.Misuse("AccumulateF32", "leave it out", "AccumulateF32 is for f16 and bf16, the tensor is %v", core.Brief(t)))
 		}

@@ -6,6 +6,7 @@ import (
 
 	tilereduce "github.com/symmrepl/symmrepl/kernels/tile_reduce"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -30,7 +31,7 @@ import (
 // Errors: KindMisuse for tiles that are not such, a root that is not a rank of the group, an unknown op; and
 // what ends a wait.
 func (rt *Runtime) TileReduce(in, out *Tile, root int, op string, opts ...Option) {
-	rt.tileReduce("tile_reduce", []*Tile{in}, out, []int{root}, op, opts)
+	rt.tileReduce(operators.TileReduce, []*Tile{in}, out, []int{root}, op, opts)
 }
 
 // MultiRootTileReduce is [Runtime.TileReduce] of several tiles at once, each to a root of its own: tile i of all
@@ -49,10 +50,11 @@ func (rt *Runtime) TileReduce(in, out *Tile, root int, op string, opts ...Option
 //
 // Errors: as [Runtime.TileReduce]; KindMisuse for a rank that is the root of several tiles.
 func (rt *Runtime) MultiRootTileReduce(in []*Tile, out *Tile, roots []int, op string, opts ...Option) {
-	rt.tileReduce("multi_root_tile_reduce", in, out, roots, op, opts)
+	rt.tileReduce(operators.MultiRootTileReduce, in, out, roots, op, opts)
 }
 
-func (rt *Runtime) tileReduce(op string, in []*Tile, out *Tile, roots []int, reduction string, opts []Option) {
+func (rt *Runtime) tileReduce(of *operators.Operator, in []*Tile, out *Tile, roots []int, reduction string, opts []Option) {
+	op := of.Name
 	if len(in) == 0 || len(in) != len(roots) {
 		panic(core.Misuse(rt.world, op, "roots", "", "there must be a root for each tile and at least one, not %d for %d tiles", len(roots), len(in)))
 	}
@@ -65,7 +67,7 @@ func (rt *Runtime) tileReduce(op string, in []*Tile, out *Tile, roots []int, red
 		core.Live(rt.world, op, tiles[i].Tensor)
 	}
 	first := tiles[0]
-	r := rt.reduction(op, first.Tensor, reduction, adding, opts)
+	r := rt.reduction(of, first.Tensor, reduction, opts)
 	own := r.checkRoots(in, roots)
 	if out != nil {
 		core.Live(rt.world, op, core.RectangleOf(out).Tensor)

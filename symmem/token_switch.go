@@ -8,6 +8,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/tokens"
 	core "github.com/symmrepl/symmrepl/symmem/internal/core"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -129,9 +130,9 @@ func (ts *TokenSwitch) Free() {
 	ts.region.Free("TokenSwitch.Free")
 }
 
-// begin checks the options of a call on the switch, of sorts besides those of every operation on a stream.
-func (ts *TokenSwitch) begin(op string, more core.OptionSet, opts []Option) core.Call {
-	c := ts.region.NewCall(op, core.Collective, core.Ordered|more, opts)
+// begin checks the options of a call on the switch.
+func (ts *TokenSwitch) begin(of *operators.Operator, opts []Option) core.Call {
+	c := ts.region.NewCall(of, opts)
 	c.Record.DType, c.Record.N, c.Record.Detail = ts.config.DType, ts.config.Hidden, ts.config.Mode+" "+ts.config.Layout
 	c.Record.Refused = ts.refused
 	c.Record.On(ts.region.All())
@@ -222,10 +223,10 @@ func (ts *TokenSwitch) checkRows(c *core.Call, arg string, t *Tensor, dtype DTyp
 // refused on all ranks, before any row moves: the next synchronisation panics with a KindMisuse that names the rank and the number, dispatches and combines
 // of the routing do nothing, and the switch stays usable. And what ends a wait.
 func (ts *TokenSwitch) Routing(topk *Tensor, opts ...Option) *TokenRouting {
-	const op = "token_routing"
+	op := operators.TokenRouting.Name
 	ts.exists(op)
 	core.Live(ts.rt.world, op, topk)
-	c := ts.begin(op, 0, opts)
+	c := ts.begin(operators.TokenRouting, opts)
 	dims := core.Dims(topk)
 	if topk.DType() != I64 || len(dims) != 2 || dims[1] != ts.config.TopK {
 		panic(c.Misuse("topk", "", "topk must be i64[tokens, %d], not %v", ts.config.TopK, core.Brief(topk)))
@@ -300,7 +301,7 @@ var (
 //
 // Errors: KindMisuse for tensors that are not such, a routing that is out of date, and while a dispatch waits for Complete; and what ends a wait.
 func (ts *TokenSwitch) Dispatch(r *TokenRouting, x, weights *Tensor, opts ...Option) *Dispatched {
-	return ts.dispatch("token_dispatch", r, x, weights, 0, opts)
+	return ts.dispatch(operators.TokenDispatch, r, x, weights, 0, opts)
 }
 
 // DispatchSend is [TokenSwitch.Dispatch] that does not wait: what it returns has its values after [TokenSwitch.Complete]. In between the stream
@@ -319,14 +320,15 @@ func (ts *TokenSwitch) Dispatch(r *TokenRouting, x, weights *Tensor, opts ...Opt
 //
 // Errors: as [TokenSwitch.Dispatch].
 func (ts *TokenSwitch) DispatchSend(r *TokenRouting, x, weights *Tensor, opts ...Option) *Dispatched {
-	return ts.dispatch("token_dispatch_send", r, x, weights, tokens.Split, opts)
+	return ts.dispatch(operators.TokenDispatchSend, r, x, weights, tokens.Split, opts)
 }
 
-func (ts *TokenSwitch) dispatch(op string, r *TokenRouting, x, weights *Tensor, manner uint64, opts []Option) *Dispatched {
+func (ts *TokenSwitch) dispatch(of *operators.Operator, r *TokenRouting, x, weights *Tensor, manner uint64, opts []Option) *Dispatched {
+	op := of.Name
 	ts.exists(op)
 	r.exists(op)
 	core.Live(ts.rt.world, op, x, weights)
-	c := ts.begin(op, core.WithInto, opts)
+	c := ts.begin(of, opts)
 	ts.checkRows(&c, "x", x, ts.config.DType, []int{r.tokens, ts.config.Hidden})
 	if weights.DType() != F32 || !slices.Equal(core.Dims(weights), []int{r.tokens, ts.config.TopK}) {
 		panic(c.Misuse("weights", "", "weights must be f32[%d, %d], not %v", r.tokens, ts.config.TopK, core.Brief(weights)))
@@ -446,11 +448,11 @@ func (d *Dispatched) exists(op string) {
 //
 // Errors: KindMisuse for what was not sent, or is complete; and what ends a wait.
 func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
-	const op = "token_complete"
+	op := operators.TokenComplete.Name
 	ts.exists(op)
 	d.exists(op)
 	core.Live(ts.rt.world, op, d.Tokens)
-	c := ts.begin(op, 0, opts)
+	c := ts.begin(operators.TokenComplete, opts)
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	defer c.Enter().Leave()
@@ -486,11 +488,11 @@ func (ts *TokenSwitch) Complete(d *Dispatched, opts ...Option) {
 // Errors: KindMisuse for an out that is not such, a routing that is out of date or that nothing was dispatched by, and while a dispatch waits for Complete; and
 // what ends a wait.
 func (ts *TokenSwitch) Combine(r *TokenRouting, out *Tensor, opts ...Option) *Tensor {
-	const op = "token_combine"
+	op := operators.TokenCombine.Name
 	ts.exists(op)
 	r.exists(op)
 	core.Live(ts.rt.world, op, out)
-	c := ts.begin(op, core.WithInto, opts)
+	c := ts.begin(operators.TokenCombine, opts)
 	ts.checkRows(&c, "out", out, ts.config.DType, ts.rows())
 	y := c.Into()
 	if y != nil {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -29,18 +30,7 @@ import (
 //	mark     remembers that the stream was the last to use the group's signals, for the next chain.
 //
 // A call on a symmetric tensor looks up the peers' copies by Mapped, and allocates its result by Fresh, between
-// Enter and Admit. The manner of a call says which of the steps it takes.
-
-// Manner says what a call has to do with other ranks. Each manner takes the steps of those before it.
-type Manner uint8
-
-const (
-	Alone         Manner = iota // concerns no other rank, or only their memory
-	Waiting                     // its kernel waits for a word of memory: it is noted
-	Signalling                  // it uses one signal of the group: it is chained, and refused while signals are out of step
-	Communicating               // it uses the group's signals so that giving up puts them out of step
-	Collective                  // all members make it: it is counted
-)
+// Enter and Admit. The manner of its operator says which of the steps a call takes: see operators.
 
 // Call is one call of an operation that is ordered on a stream.
 type Call struct {
@@ -58,30 +48,32 @@ type Call struct {
 	passage
 }
 
-// newCall checks the options of a call on a group, by default g.
-func (rt *Runtime) newCall(op string, m Manner, g *Group, taken OptionSet, opts []Option) (c Call) {
+// newCall checks the options of a call of an operator on a group, by default g.
+func (rt *Runtime) newCall(of *operators.Operator, g *Group, opts []Option) (c Call) {
 	c.rt = rt
-	rt.read(&c.opts, op, g, false, taken, opts)
-	c.Record.op, c.Record.Manner, c.Record.group = op, m, c.opts.group
-	if m == Collective {
-		c.opts.group.mustTakePart(op)
-	}
-	if m >= Communicating {
-		c.checkHosts(taken)
+	rt.read(&c.opts, of, g, false, opts)
+	c.record(of)
+	if of.Manner >= operators.Communicating {
+		c.checkHosts(of)
 	}
 	return c
 }
 
 // newCall checks the options of a call on a handle, which cannot be made on another group.
-func (h *Handle) newCall(op string, m Manner, taken OptionSet, opts []Option) (c Call) {
-	h.usable(op)
+func (h *Handle) newCall(of *operators.Operator, opts []Option) (c Call) {
+	h.usable(of.Name)
 	c.rt = h.g.rt
-	c.rt.read(&c.opts, op, h.g, true, taken, opts)
-	c.Record.op, c.Record.Manner, c.Record.group = op, m, h.g
-	if m == Collective {
-		h.g.mustTakePart(op)
-	}
+	c.rt.read(&c.opts, of, h.g, true, opts)
+	c.record(of)
 	return c
+}
+
+// record begins the record of a call whose options were read. It refuses one that not all members would make.
+func (c *Call) record(of *operators.Operator) {
+	c.Record.op, c.Record.Manner, c.Record.group = of.Name, of.Manner, c.opts.group
+	if of.Manner == operators.Collective {
+		c.opts.group.mustTakePart(of.Name)
+	}
 }
 
 // ownCall is a call without options that concerns this rank alone.
@@ -143,7 +135,7 @@ func (c *Call) Begin() {
 		t.issue(op, s)
 	}
 	c.stream = s
-	if c.Record.Manner >= Signalling {
+	if c.Record.Manner >= operators.Signalling {
 		rt.inStep(op)
 	}
 }
@@ -204,14 +196,14 @@ func (c *Call) Touch(tensors ...*Tensor) {
 // Join is admit in one of several groups that the call uses.
 func (c *Call) Join(g *Group) abi.Context {
 	m := c.Record.Manner
-	if m == Alone {
+	if m == operators.Alone {
 		return abi.Context{}
 	}
 	c.Record.group, c.Record.timeout, c.Record.on = g, c.opts.timeout, c.stream.id
-	if m >= Signalling {
+	if m >= operators.Signalling {
 		g.chain(c.Record.op, c.stream)
 	}
-	if m == Collective {
+	if m == operators.Collective {
 		g.count(&c.Record)
 	}
 	return c.rt.kernelContext(g, &c.opts, c.rt.note(&c.Record))
@@ -233,7 +225,7 @@ func (c *Call) issued(err error) {
 	if err != nil {
 		panic(c.rt.failure(c.Record.op, err))
 	}
-	if c.Record.Manner >= Signalling {
+	if c.Record.Manner >= operators.Signalling {
 		c.opts.group.mark(c.Record.op, c.stream)
 	}
 	c.went()

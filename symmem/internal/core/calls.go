@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -40,7 +41,7 @@ type Record struct {
 
 	// A kernel of a call that is communicating leaves signals or packets behind when it gives up, which others may
 	// take for the next call's.
-	Manner Manner
+	Manner operators.Manner
 }
 
 // text is the call as the user would say it: "one_shot_all_reduce bf16[16] sum".

@@ -6,6 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
 // carries reports whether an operation with a member, by its rank in the group, goes over the network, since that is on another host. It refuses
@@ -41,7 +42,7 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 	if op.Bytes == 0 && op.Signal == abi.NetNone {
 		return
 	}
-	c.Record.Manner = Waiting
+	c.Record.Manner = operators.Waiting
 	if t != nil {
 		c.Touch(t)
 	}
@@ -62,7 +63,7 @@ func (h *Handle) transfer(c *Call, t *Tensor, peer int, op abi.NetOp) {
 // signalled completes an operation that changes 64-bit word sig of the peer's signal pad.
 func signalled(c *Call, op abi.NetOp, kind uint32, sig int, value uint64) abi.NetOp {
 	op.Signal, op.SignalAt, op.Value = kind, uint64(8*sig), value
-	if !c.opts.has(WithWeak) {
+	if !c.opts.has(operators.Weak) {
 		op.Strong = 1
 	}
 	return op

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -110,7 +111,7 @@ func (rt *Runtime) collectivesSettings() []string {
 func (c *Call) ByLibrary(cannot string) bool {
 	g, rt := c.opts.group, c.rt
 	asked := c.opts.via == ViaNCCL
-	if !asked && (c.opts.via != "" || !g.spans() || rt.info.Kind == "cpu" || c.opts.has(WithCopyEngine)) {
+	if !asked && (c.opts.via != "" || !g.spans() || rt.info.Kind == "cpu" || c.opts.has(operators.CopyEngine)) {
 		return false
 	}
 	d, ok := rt.dev.(device.CollectiveDevice)
@@ -164,7 +165,7 @@ func (c *Call) ByLibrary(cannot string) bool {
 
 // librarySort is which communicator of the group's an asked call goes by.
 func (c *Call) librarySort() int {
-	if c.opts.has(WithCopyEngine) {
+	if c.opts.has(operators.CopyEngine) {
 		return byEngines
 	}
 	return byKernels
@@ -175,9 +176,9 @@ func (c *Call) noLibrary() string {
 	switch {
 	case c.opts.timeout > 0:
 		return "its waits have no Timeout"
-	case c.opts.has(WithCopyEngine) && !c.rt.hasWindows():
+	case c.opts.has(operators.CopyEngine) && !c.rt.hasWindows():
 		return "its copy engines need windows, which the back end NCCL has with NCCL 2.29.7 or later"
-	case c.opts.has(WithAccumulateF32):
+	case c.opts.has(operators.AccumulateF32):
 		return "it has no AccumulateF32"
 	}
 	return c.opts.group.shares()

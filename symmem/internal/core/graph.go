@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -92,12 +93,12 @@ func (g *Graph) Replay(opts ...Option) {
 	g.exists(op)
 	rt := g.rt
 	rt.refuseClosed(op)
-	c := rt.newCall(op, Alone, rt.all, WithStream, opts)
+	c := rt.newCall(operators.Replay, rt.all, opts)
 	rt.hostCall(op)
 	defer c.Enter().Leave()
 	g.inUse(op)
 	for i := range g.calls {
-		if r := &g.calls[i]; r.Manner == Collective {
+		if r := &g.calls[i]; r.Manner == operators.Collective {
 			r.group.mustTakePart(r.op)
 		}
 	}

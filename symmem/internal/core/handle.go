@@ -318,7 +318,7 @@ func (h *Handle) GetSignalPad(peer int) *Tensor {
 func (h *Handle) view(op string, peer int, base []device.Ptr, limit int, dtype DType, shape []int) *Tensor {
 	rt := h.g.rt
 	rank := h.g.peer(op, "peer", peer)
-	h.g.reach(op, peer)
+	h.g.reach(op, peer, "")
 	n := rt.numel(op, dtype, shape)
 	if n*dtype.Size() > limit {
 		panic(rt.misuse(op, "shape", "", "%s needs %d bytes and exceeds the allocated size of %d", kindOf(dtype, shape), n*dtype.Size(), limit))

@@ -1,6 +1,7 @@
 package symmem
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -129,44 +130,26 @@ func (g *Group) spans() bool { return len(g.parts) > 1 }
 // near reports whether a member, by its rank in the group, is on this rank's host.
 func (g *Group) near(i int) bool { return !g.spans() || slices.Contains(g.here(), g.ranks[i]) }
 
-// reach refuses an operation that loads from or stores to the memory of a member, by its rank in the group, if that is on another host.
-func (g *Group) reach(op string, peer int) {
+// reach refuses an operation that loads from or stores to the memory of a member, by its rank in the group, if that is on another host. instead says what the
+// program can do, as the beginning of a hint; empty if that is to put and to get.
+func (g *Group) reach(op string, peer int, instead string) {
 	if g.near(peer) {
 		return
 	}
 	r, hint := g.ranks[peer], "use "+g.nearby()
 	if g.rt.net.Load() != nil {
-		hint = insteadOf(op) + "; or " + hint
+		hint = cmp.Or(instead, "Put and Get need none") + "; or " + hint
 	}
 	panic(&Error{Kind: KindMisuse, Op: op, Rank: g.rt.rank, Peer: r, Arg: "group", Msg: fmt.Sprintf("rank %d %s, and %v has no pointer to its memory", r, g.rt.apart(r), g), Hint: hint})
 }
 
-// insteadOf says what goes over hosts where an operation does not.
-func insteadOf(op string) string {
-	switch op {
-	case "one_shot_all_reduce", "two_shot_all_reduce", "multimem_all_reduce", "multimem_one_shot_all_reduce":
-		return "AllReduce goes over hosts"
-	case "multimem_all_gather":
-		return "AllGather goes over hosts"
-	case "reduce_scatter_offset":
-		return "ReduceScatter goes over hosts"
-	case "tile_reduce", "multi_root_tile_reduce":
-		return "AllReduce and ReduceScatter go over hosts"
-	case "all_to_all_permute":
-		return "AllToAll goes over hosts"
-	case "UseMemPool":
-		return "Empty makes tensors that ranks of other hosts put to"
-	}
-	return "Put and Get need none"
-}
-
-// reachAll refuses an operation that loads from or stores to the memory of all members, if one is on another host.
-func (g *Group) reachAll(op string) {
+// reachAll is reach for the memory of all members.
+func (g *Group) reachAll(op, instead string) {
 	if !g.spans() {
 		return
 	}
 	for i := range g.ranks {
-		g.reach(op, i)
+		g.reach(op, i, instead)
 	}
 }
 

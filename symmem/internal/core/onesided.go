@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/rows"
 	"github.com/symmrepl/symmrepl/kernels/signal"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -22,8 +23,8 @@ import (
 //
 // Errors: KindMisuse for a dst out of range, a src of another type or that is too long, NCCL's way where it has none.
 func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
-	const op = "put"
-	c := h.newCall(op, Alone, Ordered|WithVia|WithLibrary, opts)
+	op := operators.Put.Name
+	c := h.newCall(operators.Put, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
@@ -56,8 +57,8 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 //
 // Errors: KindMisuse for a src out of range, a dst of another type or that is too long.
 func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
-	const op = "get"
-	c := h.newCall(op, Alone, Ordered, opts)
+	op := operators.Get.Name
+	c := h.newCall(operators.Get, opts)
 	h.g.peer(op, "src", src)
 	h.fits(op, "dst", dst)
 	c.passage = passage{way: "from", peer: src, bytes: dst.Bytes()}
@@ -107,8 +108,8 @@ const putCopies = 64 << 10
 //
 // Errors: as [Handle.Put]; KindMisuse for a sig out of range.
 func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts ...Option) {
-	const op = "put_with_signal"
-	c := h.newCall(op, Alone, Ordered|WithWeak|WithVia|WithLibrary, opts)
+	op := operators.PutWithSignal.Name
+	c := h.newCall(operators.PutWithSignal, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
@@ -152,8 +153,8 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 //
 // Errors: KindMisuse for a dst out of range, a src that is not such, a block that leads out of the tensor.
 func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
-	const op = "put_block"
-	c := h.newCall(op, Alone, Ordered, opts)
+	op := operators.PutBlock.Name
+	c := h.newCall(operators.PutBlock, opts)
 	h.g.peer(op, "dst", dst)
 	at := h.block(op, "src", src, row, col)
 	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
@@ -180,8 +181,8 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 //
 // Errors: KindMisuse for a src out of range, a dst that is not such, a block that leads out of the tensor.
 func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
-	const op = "get_block"
-	c := h.newCall(op, Alone, Ordered, opts)
+	op := operators.GetBlock.Name
+	c := h.newCall(operators.GetBlock, opts)
 	h.g.peer(op, "src", src)
 	at := h.block(op, "dst", dst, row, col)
 	c.passage = passage{way: "from", peer: src, bytes: dst.Bytes()}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -12,9 +13,9 @@ import (
 // Operators are in the package above, and need more of tensors, groups and streams than programs see. They get it from their
 // Call, and from the functions of this file: methods would be the programs' too.
 
-// NewCall checks the options of a call on a group, by default g.
-func NewCall(rt *Runtime, op string, m Manner, g *Group, taken OptionSet, opts []Option) Call {
-	return rt.newCall(op, m, g, taken, opts)
+// NewCall checks the options of a call of an operator on a group, by default g.
+func NewCall(rt *Runtime, of *operators.Operator, g *Group, opts []Option) Call {
+	return rt.newCall(of, g, opts)
 }
 
 // OwnCall is a call without options that concerns this rank alone.
@@ -54,7 +55,7 @@ func IsFloat(d DType) bool { return d.element().IsFloat() }
 func ArgumentOf(op string, h *Handle) abi.Handle {
 	h.usable(op)
 	if h.kernel.Net == 0 {
-		h.g.reachAll(op)
+		h.g.reachAll(op, "")
 	}
 	if n := len(h.g.ranks); n > abi.MaxRanks {
 		panic(h.g.rt.misuse(op, "handle", "Rendezvous in its LSA or Rail team", "a kernel takes handles of groups of at most %d ranks, %v has %d", abi.MaxRanks, h.g, n))
@@ -128,7 +129,7 @@ func (c *Call) Plan() *tuning.Plan { return c.rt.plan }
 func (c *Call) Device() *device.Info { return &c.rt.info }
 
 // Has reports whether an option was given.
-func (c *Call) Has(s OptionSet) bool { return c.opts.has(s) }
+func (c *Call) Has(s operators.Options) bool { return c.opts.has(s) }
 
 // MajorAlign is the value of that option.
 func (c *Call) MajorAlign() int { return c.opts.align }
@@ -136,8 +137,10 @@ func (c *Call) MajorAlign() int { return c.opts.align }
 // Into is the tensor of that option, nil if it was not given.
 func (c *Call) Into() *Tensor { return c.opts.into }
 
-// Accept adds an option to a call that takes the sorts of taken.
-func (c *Call) Accept(taken OptionSet, opt Option) { c.rt.accept(c.Record.op, &c.opts, taken, opt) }
+// Accept adds an option to a call that takes these sorts.
+func (c *Call) Accept(taken operators.Options, opt Option) {
+	c.rt.accept(&operators.Operator{Name: c.Record.op, Options: taken}, &c.opts, opt)
+}
 
 // Member checks a rank of the group, the value of the argument arg.
 func (c *Call) Member(arg string, rank int) { c.opts.group.peer(c.Record.op, arg, rank) }

@@ -1,63 +1,24 @@
 package symmem
 
-import "time"
+import (
+	"time"
 
-// Option is an optional last argument of an operation: a *Group, a *Stream, a [Timeout], for reductions
-// [AccumulateF32] and [SplitLastDim], for AllGather and AllToAll [CopyEngine], for AllToAllVDev2D [MajorAlign], for PutWithSignal
-// and SignalAdd [Weak], for collectives over hosts and puts [Via], for dispatches and combines of tokens [Into]. All operations on a stream take the first three, also those that wait for nobody; other options that an operation has no use for are refused.
-type Option interface{ option() OptionSet }
-
-// OptionSet is a set of sorts of options. Those that are on or off are options themselves.
-type OptionSet uint16
-
-const (
-	WithGroup OptionSet = 1 << iota
-	WithStream
-	WithTimeout
-	WithAccumulateF32
-	WithSplitLastDim
-	WithCopyEngine
-	WithMajorAlign
-	WithWeak
-	WithVia
-	WithInto
-	WithLibrary // of operations that take Via("NCCL"), too
-
-	Ordered = WithGroup | WithStream | WithTimeout // of operations on a stream
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
-func (*Group) option() OptionSet      { return WithGroup }
-func (*Stream) option() OptionSet     { return WithStream }
-func (Timeout) option() OptionSet     { return WithTimeout }
-func (MajorAlign) option() OptionSet  { return WithMajorAlign }
-func (Via) option() OptionSet         { return WithVia }
-func (Into) option() OptionSet        { return WithInto }
-func (s OptionSet) option() OptionSet { return s }
+// Option is an optional last argument of an operation. The package above says what each is for, and operators which operation takes which.
+type Option interface{ option() operators.Options }
 
-// words name one sort of option and say what takes it.
-func (s OptionSet) words() (name, of string) {
-	switch s {
-	case WithGroup:
-		return "a *Group", "what a group does"
-	case WithStream:
-		return "a *Stream", "what is put in a stream"
-	case WithTimeout:
-		return "Timeout", "operations that wait on the device"
-	case WithAccumulateF32:
-		return "AccumulateF32", "reductions without multicast"
-	case WithSplitLastDim:
-		return "SplitLastDim", "ReduceScatter"
-	case WithWeak:
-		return "Weak", "PutWithSignal and SignalAdd"
-	case WithVia:
-		return "Via", "AllReduce, ReduceScatter, AllGather, AllToAll, AllToAllVDev and its relatives, Broadcast, Put and PutWithSignal"
-	case WithInto:
-		return "Into", "TokenSwitch.Dispatch, DispatchSend and Combine"
-	case WithCopyEngine:
-		return "CopyEngine", "AllGather and AllToAll"
-	}
-	return "MajorAlign", "AllToAllVDev2D"
-}
+// Flag is an option that is given or not.
+type Flag operators.Options
+
+func (*Group) option() operators.Options     { return operators.Group }
+func (*Stream) option() operators.Options    { return operators.Stream }
+func (Timeout) option() operators.Options    { return operators.Timeout }
+func (MajorAlign) option() operators.Options { return operators.MajorAlign }
+func (Via) option() operators.Options        { return operators.Via }
+func (Into) option() operators.Options       { return operators.Into }
+func (f Flag) option() operators.Options     { return operators.Options(f) }
 
 type (
 	Timeout    time.Duration
@@ -81,20 +42,20 @@ type options struct {
 	align   int // MajorAlign
 	via     Via // empty if it was left out
 	into    *Tensor
-	given   OptionSet
+	given   operators.Options
 }
 
-func (o *options) has(s OptionSet) bool { return o.given&s != 0 }
+func (o *options) has(s operators.Options) bool { return o.given&s != 0 }
 
-// accept adds an option to those of a call that takes the sorts of taken.
-func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
+// accept adds an option to those of a call of an operator.
+func (rt *Runtime) accept(of *operators.Operator, o *options, opt Option) {
+	op := of.Name
 	if opt == nil {
 		panic(rt.misuse(op, "", "leave it out", "an option is nil"))
 	}
 	sort := opt.option()
-	if sort&^taken != 0 {
-		name, of := sort.words()
-		panic(rt.misuse(op, name, "leave it out", "%s is an option of %s", name, of))
+	if sort&^of.Options != 0 {
+		panic(rt.misuse(op, sort.String(), "leave it out", "%v is an option of %s", sort, sort.Of()))
 	}
 	o.given |= sort
 	switch v := opt.(type) {
@@ -116,7 +77,7 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 		rt.live(op, v.Tensor)
 		o.into = v.Tensor
 	case Via:
-		if v == ViaNCCL && taken&WithLibrary == 0 {
+		if v == ViaNCCL && !of.NCCL {
 			panic(rt.misuse(op, "Via", "leave it out", "NCCL does not do this operation"))
 		}
 		if v != Flat && v != Hierarchical && v != ViaNCCL {
@@ -128,10 +89,11 @@ func (rt *Runtime) accept(op string, o *options, taken OptionSet, opt Option) {
 
 // read collects in o the options of a call on group g, the default; fixed says that the call cannot have another
 // one.
-func (rt *Runtime) read(o *options, op string, g *Group, fixed bool, taken OptionSet, opts []Option) {
+func (rt *Runtime) read(o *options, of *operators.Operator, g *Group, fixed bool, opts []Option) {
+	op := of.Name
 	o.group = g
 	for _, opt := range opts {
-		rt.accept(op, o, taken, opt)
+		rt.accept(of, o, opt)
 	}
 	if o.group == nil || o.group.rt == nil {
 		panic(rt.isNil(op, "group"))
@@ -148,6 +110,6 @@ func (rt *Runtime) read(o *options, op string, g *Group, fixed bool, taken Optio
 // groupOf reads the options of a call that takes a *Group alone.
 func (rt *Runtime) groupOf(op string, g *Group, opts []Option) *Group {
 	var o options
-	rt.read(&o, op, g, false, WithGroup, opts)
+	rt.read(&o, &operators.Operator{Name: op, Options: operators.Group}, g, false, opts)
 	return o.group
 }

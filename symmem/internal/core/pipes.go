@@ -3,6 +3,7 @@ package symmem
 import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/hosts"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -87,7 +88,7 @@ func (g *Group) openPipes(n *network, id uint32) error {
 
 // checkHosts refuses a call that all members communicate in: on a group that spans hosts one that has to reach the memory of all of them; on
 // others a way over hosts.
-func (c *Call) checkHosts(taken OptionSet) {
+func (c *Call) checkHosts(of *operators.Operator) {
 	g, op := c.opts.group, c.Record.op
 	for i := range len(c.opts.via) { // which all members must give alike
 		c.Record.Parts.Mix(uint64(c.opts.via[i]))
@@ -97,13 +98,13 @@ func (c *Call) checkHosts(taken OptionSet) {
 	case !g.spans() && c.opts.via != "":
 		panic(c.Misuse("Via", "leave it out", "all ranks of %v are on one host", g))
 	case !g.spans():
-	case taken&WithVia == 0:
-		g.reachAll(op)
-	case c.opts.has(WithCopyEngine):
+	case !of.Hosts:
+		g.reachAll(op, of.Instead)
+	case c.opts.has(operators.CopyEngine):
 		panic(c.Misuse("CopyEngine", "leave it out, or use "+g.lsaCall(), "copy engines do not reach the ranks of %v on other hosts", g))
 	default:
 		var instead []string
-		if _, ok := c.rt.dev.(device.CollectiveDevice); ok && taken&WithLibrary != 0 {
+		if _, ok := c.rt.dev.(device.CollectiveDevice); ok && of.NCCL {
 			instead = []string{`symm.Via("NCCL"), which has a network of its own`}
 		}
 		g.carriesAny(op, instead...)

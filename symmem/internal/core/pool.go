@@ -6,6 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	poolkernel "github.com/symmrepl/symmrepl/kernels/pool"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -71,7 +72,7 @@ type PoolStats struct {
 func (rt *Runtime) UseMemPool(f func(), opts ...Option) {
 	rt.needFunction("UseMemPool", f)
 	g := rt.groupOf("UseMemPool", rt.all, opts)
-	g.reachAll("UseMemPool")
+	g.reachAll("UseMemPool", "Empty makes tensors that ranks of other hosts put to")
 	rt.mu.Lock()
 	before := rt.pooling
 	rt.pooling = g
@@ -193,7 +194,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 // poolCall is the call by which all members meet at a take or free of b, on a stream that c has begun on.
 func (g *Group) poolCall(op string, s *Stream, dtype DType, n int, b *poolBlock) Call {
 	return Call{rt: g.rt, opts: options{group: g}, stream: s, Record: Record{
-		op: op, group: g, Manner: Collective, DType: dtype, N: n, Detail: fmt.Sprintf("block %d", b.index), Refused: refusedStep,
+		op: op, group: g, Manner: operators.Collective, DType: dtype, N: n, Detail: fmt.Sprintf("block %d", b.index), Refused: refusedStep,
 	}}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -62,16 +63,14 @@ func (r *Region) Free(op string) {
 	r.h.t.st.alloc.free(op)
 }
 
-// NewCall is NewCall for an operation on the region, which no option can move to another group.
-func (r *Region) NewCall(op string, m Manner, taken OptionSet, opts []Option) Call {
-	r.h.usable(op)
+// NewCall is NewCall for an operator on the region, which no option can move to another group.
+func (r *Region) NewCall(of *operators.Operator, opts []Option) Call {
+	r.h.usable(of.Name)
 	rt := r.h.g.rt
 	c := Call{rt: rt}
-	rt.read(&c.opts, op, r.h.g, false, taken, opts)
-	if m == Collective {
-		r.h.g.mustTakePart(op)
-	}
-	c.Record.op, c.Record.Manner, c.Record.group, c.Record.far = op, m, r.h.g, r.h.g.spans()
+	rt.read(&c.opts, of, r.h.g, false, opts)
+	c.record(of)
+	c.Record.far = r.h.g.spans()
 	if c.opts.group != r.h.g {
 		panic(c.Misuse("group", "leave it out", "what the call is made on belongs to %v, not %v", r.h.g, c.opts.group))
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	knet "github.com/symmrepl/symmrepl/kernels/net"
 	"github.com/symmrepl/symmrepl/kernels/signal"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -33,8 +34,8 @@ func (h *Handle) channel(op string, channel int) {
 //
 // Errors: KindMisuse for a channel out of range; and what ends a wait.
 func (h *Handle) Barrier(channel int, opts ...Option) {
-	const op = "barrier"
-	c := h.newCall(op, Collective, Ordered, opts)
+	op := operators.Barrier.Name
+	c := h.newCall(operators.Barrier, opts)
 	h.channel(op, channel)
 	c.passage = passage{way: "with"}
 	if h.g.carriesAny(op) {
@@ -64,7 +65,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 //
 // Errors: KindMisuse for a dst or a channel out of range; and what ends a wait.
 func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
-	h.signal("put_signal", "to", "dst", dst, channel, opts)
+	h.signal(operators.PutSignal, "to", "dst", dst, channel, opts)
 }
 
 // WaitSignal makes the stream wait for a signal of the member src on a channel and consumes it.
@@ -82,12 +83,13 @@ func (h *Handle) PutSignal(dst, channel int, opts ...Option) {
 //
 // Errors: KindMisuse for a src or a channel out of range; and what ends a wait.
 func (h *Handle) WaitSignal(src, channel int, opts ...Option) {
-	h.signal("wait_signal", "from", "src", src, channel, opts)
+	h.signal(operators.WaitSignal, "from", "src", src, channel, opts)
 }
 
 // signal is PutSignal and WaitSignal, whose kernels are named like the operations.
-func (h *Handle) signal(op, way, arg string, peer, channel int, opts []Option) {
-	c := h.newCall(op, Signalling, Ordered, opts)
+func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel int, opts []Option) {
+	op := of.Name
+	c := h.newCall(of, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
 	c.passage = passage{way: way, peer: peer}
@@ -118,8 +120,8 @@ func (h *Handle) signal(op, way, arg string, peer, channel int, opts []Option) {
 //
 // Errors: KindMisuse for a sig out of range or another cmp; and what ends a wait.
 func (h *Handle) WaitForSignal(sig int, cmp string, val uint64, opts ...Option) {
-	const op = "wait_for_signal"
-	c := h.newCall(op, Waiting, Ordered, opts)
+	op := operators.WaitForSignal.Name
+	c := h.newCall(operators.WaitForSignal, opts)
 	h.word(op, sig)
 	var atLeast uint32
 	switch cmp {
@@ -171,8 +173,8 @@ func (h *Handle) GetSignal(sig int) uint64 {
 //
 // Errors: KindMisuse for a dst or a sig out of range.
 func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
-	const op = "signal_add"
-	c := h.newCall(op, Alone, Ordered|WithWeak, opts)
+	op := operators.SignalAdd.Name
+	c := h.newCall(operators.SignalAdd, opts)
 	h.g.peer(op, "dst", dst)
 	h.word(op, sig)
 	c.passage = passage{way: "to", peer: dst}
@@ -201,8 +203,8 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 //
 // Errors: KindMisuse for a sig out of range.
 func (h *Handle) ResetSignal(sig int, opts ...Option) {
-	const op = "reset_signal"
-	c := h.newCall(op, Alone, Ordered, opts)
+	op := operators.ResetSignal.Name
+	c := h.newCall(operators.ResetSignal, opts)
 	h.word(op, sig)
 	defer c.Enter().Leave()
 	c.Begin()

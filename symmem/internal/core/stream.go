@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -331,17 +332,18 @@ func (e *Event) usable(op, arg string) {
 }
 
 // Record marks the end of what was issued so far on the current stream, or on the one given.
-func (e *Event) Record(opts ...Option) { e.on("Event.Record", opts, (*Stream).record) }
+func (e *Event) Record(opts ...Option) { e.on(operators.EventRecord, opts, (*Stream).record) }
 
 // Wait makes what is issued later on the current stream, or on the one given, wait for the event.
-func (e *Event) Wait(opts ...Option) { e.on("Event.Wait", opts, (*Stream).wait) }
+func (e *Event) Wait(opts ...Option) { e.on(operators.EventWait, opts, (*Stream).wait) }
 
-func (e *Event) on(op string, opts []Option, do func(*Stream, device.Event) error) {
+func (e *Event) on(of *operators.Operator, opts []Option, do func(*Stream, device.Event) error) {
+	op := of.Name
 	e.exists(op)
 	e.use.RLock()
 	defer e.use.RUnlock()
 	e.usable(op, "event")
-	c := e.rt.newCall(op, Alone, e.rt.all, WithStream, opts)
+	c := e.rt.newCall(of, e.rt.all, opts)
 	defer c.Enter().Leave()
 	c.Begin()
 	c.issued(do(c.stream, e.d))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	"github.com/symmrepl/symmrepl/kernels/tokens"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -90,7 +91,7 @@ func (rt *Runtime) listWaits(asking bool) (list []Wait) {
 		}
 		wait := Wait{
 			Op: c.text(), Ordinal: c.ordinal, Peers: peers, For: what, Since: time.Duration(r.Elapsed), Limit: c.timeout, Caller: c.caller,
-			Call: c.everywhere(&r), Sure: c.Manner != Alone && c.Manner != Communicating && forCalls(r.Kind), Seen: r.Began + r.Elapsed,
+			Call: c.everywhere(&r), Sure: c.Manner != operators.Alone && c.Manner != operators.Communicating && forCalls(r.Kind), Seen: r.Began + r.Elapsed,
 		}
 		if c.replayed != nil {
 			wait.Replayed = int(c.replayed.Load())
@@ -126,7 +127,7 @@ func forCalls(kind uint32) bool {
 
 // everywhere names a collective call of which r is a wait, as all members do and no other call is named. Barriers of different channels are different calls.
 func (c *Record) everywhere(r *device.WaitRecord) string {
-	if c.Manner != Collective || c.group == nil {
+	if c.Manner != operators.Collective || c.group == nil {
 		return ""
 	}
 	name := fmt.Sprintf("%s #%d %s %x", c.group.key, c.ordinal, c.text(), c.Parts)
@@ -140,7 +141,7 @@ func (c *Record) everywhere(r *device.WaitRecord) string {
 func (rt *Runtime) parties(r *device.WaitRecord) (Record, []int) {
 	c, ok := rt.find(r.Ordinal)
 	if !ok {
-		c = Record{op: "a kernel", Manner: Communicating}
+		c = Record{op: "a kernel", Manner: operators.Communicating}
 	}
 	switch r.Kind {
 	case device.WaitLowLatency:
@@ -345,7 +346,7 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 	if r.Kind == device.WaitLibrary {
 		rt.explainLibrary(e, c)
 	}
-	if c.Manner >= Communicating {
+	if c.Manner >= operators.Communicating {
 		rt.broken.Store(ptr(c.op + ": " + e.Msg))
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
 //go:generate go run ./gen ../.. ../../../docs/ops.md
@@ -77,6 +79,7 @@ func Page(dir string) (page string, missing []string, err error) {
 	}
 	var b strings.Builder
 	b.WriteString(intro)
+	b.WriteString(table(ops))
 	left := ops
 	for _, f := range families {
 		var part []*operation
@@ -96,6 +99,48 @@ func Page(dir string) (page string, missing []string, err error) {
 		}
 	}
 	return b.String(), missing, nil
+}
+
+// table is what operators says of each operator.
+func table(ops []*operation) string {
+	var b strings.Builder
+	if !slices.ContainsFunc(ops, func(op *operation) bool { return rowOf(op.name) != nil }) {
+		return ""
+	}
+	b.WriteString("\n## Options, and hosts\n\nWhat is put in a stream takes a `*Group`, a `*Stream` and a `Timeout`; an operation of a handle takes no other group than the handle's.\n\n")
+	b.WriteString("| Operation | Options of its own | Between hosts |\n|---|---|---|\n")
+	for _, o := range operators.All {
+		i := slices.IndexFunc(ops, func(op *operation) bool { return rowOf(op.name) == o })
+		if i < 0 {
+			continue // of graphs and events
+		}
+		var own []string
+		(o.Options &^ operators.Ordered).Each(func(sort operators.Options) { own = append(own, "`"+sort.String()+"`") })
+		hosts := "yes"
+		switch {
+		case o.NCCL && o.Manner == operators.Collective:
+			hosts = "yes, also by NCCL"
+		case !o.Hosts && o.Instead != "":
+			hosts = "no: " + o.Instead
+		case !o.Hosts:
+			hosts = "no"
+		case o.Manner == operators.Alone && o.Options&operators.Group != 0 && !strings.HasPrefix(ops[i].name, "Handle."):
+			hosts = "of this rank alone"
+		}
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", ops[i].name, strings.ToLower(strings.ReplaceAll(ops[i].name, ".", "")), strings.Join(own, ", "), hosts)
+	}
+	return b.String()
+}
+
+// rowOf is the row of an operation, nil if it is put in no stream.
+func rowOf(name string) *operators.Operator {
+	name = strings.TrimPrefix(name, "Handle.")
+	for _, call := range []string{name, strings.TrimSuffix(name, "Out")} {
+		if i := slices.IndexFunc(operators.All, func(o *operators.Operator) bool { return o.Call == call }); i >= 0 {
+			return operators.All[i]
+		}
+	}
+	return nil
 }
 
 // core is the folder of the types that the package exports by aliases.

@@ -1,12 +1,15 @@
 package opspage
 
 import (
+	"go/doc/comment"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 )
 
 // The comments of all operations are complete, and the page in docs is what they make.
@@ -25,6 +28,75 @@ func TestPage(t *testing.T) {
 	if page != string(stored) {
 		t.Error("docs/ops.md is old: run go generate ./symmem/internal/opspage")
 	}
+}
+
+// The comments name the options that operators says.
+func TestOptions(t *testing.T) {
+	ops, err := operations("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := 0
+	for _, op := range ops {
+		row := rowOf(op.name)
+		if row == nil {
+			continue
+		}
+		said++
+		taken := row.Options
+		if strings.HasPrefix(op.name, "Handle.") {
+			taken &^= operators.Group
+		}
+		named := taken
+		if row.Manner == operators.Alone {
+			named &^= operators.Group | operators.Timeout // which are taken and mean nothing
+		}
+		if got := optionsOf(t, ops, op); got&^taken != 0 || named&^got != 0 {
+			t.Errorf("%s: the comment of %s names the options %v, operators has %v", op.file, op.name, got, taken)
+		}
+	}
+	if said < len(operators.All) {
+		t.Errorf("%d operations for %d rows", said, len(operators.All))
+	}
+}
+
+var optionNames = regexp.MustCompile(`\*?[A-Z][A-Za-z0-9]+`)
+
+// optionsOf are the options that a comment names, also by "as [X], but not Y".
+func optionsOf(t *testing.T, ops []*operation, op *operation) (named operators.Options) {
+	t.Helper()
+	p := op.facts["Options"]
+	if p == nil {
+		t.Fatalf("%s has no paragraph of options", op.name)
+	}
+	text, but := "", ""
+	for _, part := range p.Text {
+		switch part := part.(type) {
+		case comment.Plain:
+			text += string(part)
+		case *comment.DocLink:
+			i := slices.IndexFunc(ops, func(o *operation) bool {
+				return o.name == strings.TrimPrefix(strings.TrimPrefix(part.Recv+"."+part.Name, "Runtime."), ".")
+			})
+			if i >= 0 && strings.HasSuffix(text, "as ") {
+				named |= optionsOf(t, ops, ops[i])
+			} else {
+				text += part.Name
+			}
+		}
+	}
+	text, but, _ = strings.Cut(text, "but not")
+	sorts := func(text string) (found operators.Options) {
+		for _, word := range optionNames.FindAllString(text, -1) {
+			(^operators.Options(0)).Each(func(sort operators.Options) {
+				if strings.TrimPrefix(sort.String(), "a ") == word {
+					found |= sort
+				}
+			})
+		}
+		return found
+	}
+	return (named | sorts(text)) &^ sorts(but)
 }
 
 // Every link within the page leads to an operation on it.

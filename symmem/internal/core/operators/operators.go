@@ -1,0 +1,98 @@
+package operators
+
+// Manner says what a call has to do with other ranks. Each manner takes the steps of those before it.
+type Manner uint8
+
+const (
+	Alone         Manner = iota // concerns no other rank, or only their memory
+	Waiting                     // its kernel waits for a word of memory: it is noted
+	Signalling                  // it uses one signal of the group: it is chained, and refused while signals are out of step
+	Communicating               // it uses the group's signals so that giving up puts them out of step
+	Collective                  // all members make it: it is counted
+)
+
+// Operator is a row.
+type Operator struct {
+	Name    string // in messages, tallies and traces
+	Call    string // as programs call it: a method of Runtime, or "Type.Method" where hints and lists name the type
+	Manner  Manner
+	Options Options
+
+	Hosts   bool   // it reaches members on other hosts, or needs none
+	NCCL    bool   // NCCL does it too: it takes Via("NCCL")
+	Instead string // what reaches other hosts where it does not, as the beginning of a hint
+}
+
+func (o *Operator) String() string { return o.Name }
+
+// The operators.
+var (
+	AllReduce = &Operator{Name: "all_reduce", Call: "AllReduce", Manner: Collective, Options: adding | Via, Hosts: true, NCCL: true}
+
+	OneShotAllReduce         = inside("one_shot_all_reduce", "OneShotAllReduce", adding, "AllReduce goes over hosts")
+	TwoShotAllReduce         = inside("two_shot_all_reduce", "TwoShotAllReduce", adding, "AllReduce goes over hosts")
+	MultimemAllReduce        = inside("multimem_all_reduce", "MultimemAllReduce", Ordered, "AllReduce goes over hosts")
+	MultimemOneShotAllReduce = inside("multimem_one_shot_all_reduce", "MultimemOneShotAllReduce", Ordered, "AllReduce goes over hosts")
+	MultimemOneShotReduce    = inside("multimem_one_shot_reduce", "MultimemOneShotReduceOut", Ordered, "")
+
+	ReduceScatter       = &Operator{Name: "reduce_scatter", Call: "ReduceScatter", Manner: Collective, Options: adding | SplitLastDim | Via, Hosts: true, NCCL: true}
+	ReduceScatterOffset = inside("reduce_scatter_offset", "ReduceScatterOffset", adding, "ReduceScatter goes over hosts")
+	TileReduce          = inside("tile_reduce", "TileReduce", adding, "AllReduce and ReduceScatter go over hosts")
+	MultiRootTileReduce = inside("multi_root_tile_reduce", "MultiRootTileReduce", adding, "AllReduce and ReduceScatter go over hosts")
+
+	AllGather         = &Operator{Name: "all_gather", Call: "AllGather", Manner: Collective, Options: Ordered | CopyEngine | Via, Hosts: true, NCCL: true}
+	MultimemAllGather = inside("multimem_all_gather", "MultimemAllGatherOut", Ordered, "AllGather goes over hosts")
+	AllToAll          = &Operator{Name: "all_to_all", Call: "AllToAll", Manner: Collective, Options: Ordered | CopyEngine | Via, Hosts: true, NCCL: true}
+	AllToAllPermute   = inside("all_to_all_permute", "AllToAllPermute", Ordered, "AllToAll goes over hosts")
+	Broadcast         = &Operator{Name: "broadcast", Call: "Broadcast", Manner: Collective, Options: Ordered | Via, Hosts: true, NCCL: true}
+
+	AllToAllVDev         = &Operator{Name: "all_to_all_vdev", Call: "AllToAllVDev", Manner: Collective, Options: Ordered | Via, Hosts: true}
+	AllToAllVDev2D       = &Operator{Name: "all_to_all_vdev_2d", Call: "AllToAllVDev2D", Manner: Collective, Options: Ordered | MajorAlign | Via, Hosts: true}
+	AllToAllVDev2DOffset = &Operator{Name: "all_to_all_vdev_2d_offset", Call: "AllToAllVDev2DOffset", Manner: Collective, Options: Ordered | Via, Hosts: true}
+
+	TokenRouting      = &Operator{Name: "token_routing", Call: "TokenSwitch.Routing", Manner: Collective, Options: Ordered, Hosts: true}
+	TokenDispatch     = &Operator{Name: "token_dispatch", Call: "TokenSwitch.Dispatch", Manner: Collective, Options: Ordered | Into, Hosts: true}
+	TokenDispatchSend = &Operator{Name: "token_dispatch_send", Call: "TokenSwitch.DispatchSend", Manner: Collective, Options: Ordered | Into, Hosts: true}
+	TokenComplete     = &Operator{Name: "token_complete", Call: "TokenSwitch.Complete", Manner: Collective, Options: Ordered, Hosts: true}
+	TokenCombine      = &Operator{Name: "token_combine", Call: "TokenSwitch.Combine", Manner: Collective, Options: Ordered | Into, Hosts: true}
+
+	Barrier       = &Operator{Name: "barrier", Call: "Barrier", Manner: Collective, Options: Ordered, Hosts: true}
+	PutSignal     = &Operator{Name: "put_signal", Call: "PutSignal", Manner: Signalling, Options: Ordered, Hosts: true}
+	WaitSignal    = &Operator{Name: "wait_signal", Call: "WaitSignal", Manner: Signalling, Options: Ordered, Hosts: true}
+	WaitForSignal = &Operator{Name: "wait_for_signal", Call: "WaitForSignal", Manner: Waiting, Options: Ordered, Hosts: true}
+	Put           = &Operator{Name: "put", Call: "Put", Options: Ordered | Via, Hosts: true, NCCL: true}
+	PutWithSignal = &Operator{Name: "put_with_signal", Call: "PutWithSignal", Options: Ordered | Weak | Via, Hosts: true, NCCL: true}
+	SignalAdd     = &Operator{Name: "signal_add", Call: "SignalAdd", Options: Ordered | Weak, Hosts: true}
+	ResetSignal   = alone("reset_signal", "ResetSignal", Ordered)
+	Get           = &Operator{Name: "get", Call: "Get", Options: Ordered, Hosts: true}
+	PutBlock      = &Operator{Name: "put_block", Call: "PutBlock", Options: Ordered, Hosts: true}
+	GetBlock      = &Operator{Name: "get_block", Call: "GetBlock", Options: Ordered, Hosts: true}
+
+	MatMul             = alone("matmul", "MatMul", Ordered)
+	StreamWriteValue32 = alone("stream_write_value32", "StreamWriteValue32", Ordered)
+	Memset32           = alone("memset32", "Memset32", Ordered)
+	Replay             = alone("Replay", "Graph.Replay", Stream)
+	EventRecord        = alone("Event.Record", "Event.Record", Stream)
+	EventWait          = alone("Event.Wait", "Event.Wait", Stream)
+)
+
+// All are the rows, in the order in which lists name them.
+var All = []*Operator{
+	AllReduce, OneShotAllReduce, TwoShotAllReduce, MultimemAllReduce, MultimemOneShotAllReduce, MultimemOneShotReduce,
+	ReduceScatter, ReduceScatterOffset, TileReduce, MultiRootTileReduce,
+	AllGather, MultimemAllGather, AllToAll, AllToAllPermute, Broadcast,
+	AllToAllVDev, AllToAllVDev2D, AllToAllVDev2DOffset,
+	TokenRouting, TokenDispatch, TokenDispatchSend, TokenComplete, TokenCombine,
+	Barrier, PutSignal, WaitSignal, WaitForSignal, Put, PutWithSignal, SignalAdd, ResetSignal, Get, PutBlock, GetBlock,
+	MatMul, StreamWriteValue32, Memset32, Replay, EventRecord, EventWait,
+}
+
+// inside is a collective that loads and stores the memory of all members, which are on one host.
+func inside(name, call string, options Options, instead string) *Operator {
+	return &Operator{Name: name, Call: call, Manner: Collective, Options: options, Instead: instead}
+}
+
+// alone is an operator on this rank's memory.
+func alone(name, call string, options Options) *Operator {
+	return &Operator{Name: name, Call: call, Options: options, Hosts: true}
+}

@@ -1,0 +1,80 @@
+package operators
+
+import "strings"
+
+// Options is a set of sorts of options.
+type Options uint16
+
+// The sorts.
+const (
+	Group Options = 1 << iota
+	Stream
+	Timeout
+	AccumulateF32
+	SplitLastDim
+	CopyEngine
+	MajorAlign
+	Weak
+	Via
+	Into
+
+	Ordered = Group | Stream | Timeout // of what is put in a stream
+	adding  = Ordered | AccumulateF32  // of reductions by kernels
+)
+
+// sorts are the names of the sorts, in the order of their bits, and what takes a sort that is not spelled by its operators.
+var sorts = []struct{ name, of string }{
+	{"a *Group", "what a group does"},
+	{"a *Stream", "what is put in a stream"},
+	{"Timeout", "operations that wait on the device"},
+	{"AccumulateF32", "reductions without multicast"},
+	{name: "SplitLastDim"},
+	{name: "CopyEngine"},
+	{name: "MajorAlign"},
+	{name: "Weak"},
+	{name: "Via"},
+	{name: "Into"},
+}
+
+// Each calls f for every sort of the set.
+func (s Options) Each(f func(sort Options)) {
+	for i := range sorts {
+		if sort := Options(1) << i; s&sort != 0 {
+			f(sort)
+		}
+	}
+}
+
+// String lists the names of the sorts: "a *Stream, Timeout".
+func (s Options) String() string {
+	var names []string
+	s.Each(func(sort Options) { names = append(names, sort.row().name) })
+	return strings.Join(names, ", ")
+}
+
+// Of says what takes an option of one sort: "AllGather and AllToAll".
+func (s Options) Of() string {
+	if of := s.row().of; of != "" {
+		return of
+	}
+	var calls []string
+	for _, o := range All {
+		if o.Options&s != 0 {
+			calls = append(calls, o.Call)
+		}
+	}
+	n := len(calls) - 1
+	if n == 0 {
+		return calls[0]
+	}
+	return strings.Join(calls[:n], ", ") + " and " + calls[n]
+}
+
+// row is that of one sort.
+func (s Options) row() struct{ name, of string } {
+	i := 0
+	for ; s > 1; s >>= 1 {
+		i++
+	}
+	return sorts[i]
+}
