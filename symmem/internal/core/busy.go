@@ -3,9 +3,9 @@ package symmem
 import (
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -28,11 +28,9 @@ func (rt *Runtime) Busy() []Busy {
 		return nil
 	}
 	var waiting []string
-	for i := range rt.watch.Waits {
-		if r := &rt.watch.Waits[i]; atomic.LoadUint32(&r.State) == device.WaitPending {
-			c, _ := rt.find(atomic.LoadUint32(&r.Ordinal))
-			waiting = append(waiting, c.op)
-		}
+	for r := range waits.Pending(rt.watch) {
+		c, _ := rt.find(r.Ordinal)
+		waiting = append(waiting, c.op)
 	}
 	var list []Busy
 	if o, ok := rt.dev.(device.Observer); ok {

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -386,9 +386,7 @@ func (c *communicator) giveUp(why error, idle bool) {
 		if t.expired() {
 			r.State = device.WaitTimeout
 		}
-		if atomic.CompareAndSwapUint32(&rt.watch.Fault.State, device.WaitNone, device.WaitClaimed) {
-			storeRecord(&rt.watch.Fault, &r)
-		}
+		waits.Give(rt.watch, &r)
 	}
 	switch {
 	case len(pending) == 0 && !idle:

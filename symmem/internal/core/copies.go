@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -218,9 +219,7 @@ func (g *Group) inspect() error {
 			if r.State = device.WaitTimeout; aborted {
 				r.State = device.WaitAborted
 			}
-			if atomic.CompareAndSwapUint32(&rt.watch.Fault.State, device.WaitNone, device.WaitClaimed) {
-				storeRecord(&rt.watch.Fault, &r)
-			}
+			waits.Give(rt.watch, &r)
 			if err := rt.dev.Poke(mine+device.Ptr(4*(row+p)), 1); err != nil {
 				return err
 			}
@@ -229,7 +228,7 @@ func (g *Group) inspect() error {
 				w.published = make([]bool, len(g.ranks))
 			}
 			w.published[p] = true
-			storeRecord(&rt.watch.Waits[p%abi.MaxWaits], &r)
+			waits.Store(&rt.watch.Waits[p%abi.MaxWaits], &r)
 		}
 	}
 	if giveUp {

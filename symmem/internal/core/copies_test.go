@@ -3,6 +3,7 @@ package symmem
 import (
 	"testing"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -10,7 +11,7 @@ import (
 func TestForgottenCopies(t *testing.T) {
 	rt := newWorld(t)
 	w := &rt.all.watch
-	storeRecord(&rt.watch.Waits[0], &device.WaitRecord{State: device.WaitPending, Kind: device.WaitCopy})
+	waits.Store(&rt.watch.Waits[0], &device.WaitRecord{State: device.WaitPending, Kind: device.WaitCopy})
 	w.published = []bool{true}
 	w.forget(rt.all)
 	if waits := rt.Waits(); len(waits) != 0 || w.published[0] {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -56,9 +57,8 @@ func (rt *Runtime) endsWait() bool {
 	departed := slices.Clone(rt.departed.list)
 	rt.departed.mu.Unlock()
 	for _, d := range departed {
-		for i := range rt.watch.Waits {
-			r := loadRecord(&rt.watch.Waits[i])
-			if r.State == device.WaitPending && time.Duration(r.Elapsed) >= vainAfter && rt.depends(&r, d.rank) {
+		for r := range waits.Pending(rt.watch) {
+			if time.Duration(r.Elapsed) >= vainAfter && rt.depends(&r, d.rank) {
 				rt.gone.Store(&d.rank)
 				rt.Abort(fmt.Sprintf("rank %d %s", d.rank, d.why))
 				return true
@@ -74,9 +74,5 @@ func (rt *Runtime) depends(r *device.WaitRecord, rank int) bool {
 	if len(peers) > 0 {
 		return slices.Contains(peers, rank)
 	}
-	switch r.Kind {
-	case device.WaitWord, device.WaitGinSignal, device.WaitLowLatency: // whoever sets it
-		return c.group != nil && slices.Contains(c.group.ranks, rank)
-	}
-	return false
+	return waits.Of(r).Set && c.group != nil && slices.Contains(c.group.ranks, rank)
 }

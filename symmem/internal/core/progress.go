@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -48,11 +49,7 @@ func (rt *Runtime) Progress() Progress {
 		moves.Mix(c.Works())
 	}
 	var in []int // the streams that wait, by their ids
-	for i := range rt.watch.Waits {
-		r := loadRecord(&rt.watch.Waits[i])
-		if r.State != device.WaitPending {
-			continue
-		}
+	for r := range waits.Pending(rt.watch) {
 		moves.Mix(uint64(r.Ordinal))
 		moves.Mix(uint64(r.Peer))
 		if c, ok := rt.find(r.Ordinal); ok {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -244,10 +245,8 @@ func (t *trace) look() {
 		case <-t.over:
 			return
 		case <-ticker.C:
-			for i := range t.rt.watch.Waits {
-				if r := loadRecord(&t.rt.watch.Waits[i]); r.State == device.WaitPending {
-					t.saw(&r, time.Now())
-				}
+			for r := range waits.Pending(t.rt.watch) {
+				t.saw(&r, time.Now())
 			}
 		}
 	}
