@@ -41,12 +41,13 @@ func (c *Call) GiveChecked(text device.Source, tensors []*Tensor, handles []*Han
 
 // extent is all the memory that a tensor may be a part of, as elements of it.
 func (t *Tensor) extent() location {
-	l := location{at: t.st.ptr, bytes: t.st.size, dtype: t.dtype, shape: t.shape, peer: -1}
+	what := contents{dtype: t.dtype, shape: t.shape}
 	if t.Bytes() != t.st.size {
-		l.shape = []int{t.st.size / t.dtype.Size()}
+		what.shape = []int{t.st.size / t.dtype.Size()}
 	}
+	l := location{At: t.st.ptr, Bytes: t.st.size, What: what, Peer: -1}
 	if t.st.peer != t.rt.rank {
-		l.peer = t.st.peer
+		l.Peer = t.st.peer
 	}
 	return l
 }
@@ -59,8 +60,8 @@ func (h *Handle) extents() (all []location) {
 			peer = -1
 		}
 		all = append(all,
-			location{at: h.buffers[i], bytes: h.t.Bytes(), dtype: h.t.dtype, shape: h.t.shape, peer: peer},
-			location{at: h.pads[i], bytes: int(h.kernel.PadBytes), dtype: U32, shape: h.t.shape, peer: peer, pad: true})
+			location{At: h.buffers[i], Bytes: h.t.Bytes(), What: contents{dtype: h.t.dtype, shape: h.t.shape}, Peer: peer},
+			location{At: h.pads[i], Bytes: int(h.kernel.PadBytes), What: contents{shape: h.t.shape, pad: true}, Peer: peer})
 	}
 	return all
 }
@@ -107,13 +108,13 @@ func (rt *Runtime) findingOf(o *device.Outside) device.Finding {
 
 // outside says what an access misses that begins at an address, of what begins at first. It may begin inside.
 func (l *checkedLaunch) outside(at, first device.Ptr) string {
-	i := slices.IndexFunc(l.given, func(o location) bool { return o.at == first })
+	i := slices.IndexFunc(l.given, func(o location) bool { return o.At == first })
 	if i < 0 {
 		return ""
 	}
 	o := l.given[i]
-	if end := o.at + device.Ptr(o.bytes); at >= o.at && at < end {
+	if end := o.At + device.Ptr(o.Bytes); at >= o.At && at < end {
 		at = end
 	}
-	return o.describe(at)
+	return o.Describe(at)
 }

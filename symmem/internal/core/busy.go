@@ -83,19 +83,20 @@ func (rt *Runtime) readAgain(r device.Running) string {
 
 // element describes the element of a tensor, or the word of a pad, that an address is in: "element 3 of i32[8], which is 0".
 func (rt *Runtime) element(at device.Ptr) (string, bool) {
-	o, ok := rt.located.containing(at)
+	o, ok := rt.located.Containing(at)
 	if !ok {
 		return "", false
 	}
-	name, element := o.name()
-	dtype := o.dtype
-	if o.pad {
+	what := o.What
+	element, _ := what.Element()
+	dtype := what.dtype
+	if what.pad {
 		dtype = U64
 	}
-	i := int(at-o.at) / dtype.Size()
+	i := int(at-o.At) / dtype.Size()
 	data := make([]byte, dtype.Size())
-	if err := rt.dev.Peek(data, o.at+device.Ptr(i*len(data))); err != nil {
+	if err := rt.dev.Peek(data, o.At+device.Ptr(i*len(data))); err != nil {
 		return "", false
 	}
-	return fmt.Sprintf("%s %d of %s, which is %s", element, i, name, dtype.text(dtype.element().BitsAt(data, 0))), true
+	return fmt.Sprintf("%s %d of %s, which is %s", element, i, o.Name(), dtype.text(dtype.element().BitsAt(data, 0))), true
 }

@@ -13,7 +13,7 @@
 // a workspace: signal blocks and inboxes in the memory of every member, mapped by all others. Everything else is asked for
 // later: tensors (symmetric.go, storage.go, pool.go), more groups (group.go), streams (stream.go), graphs (graph.go). Members on
 // other hosts are not mapped: hosts.go says what that means, and team.go makes the teams of a group that spans hosts. Where a device has
-// guard pages tensors end at them (placement.go), and locations.go tells which one a kernel left.
+// guard pages tensors end at them, and contents.go tells which one a kernel left.
 //
 // Work is issued by calls: call.go says how, from the check of the options to the launch. Handles (handle.go) know where
 // the members have their copies of a tensor; signal.go and onesided.go are the operations on them.

@@ -108,10 +108,10 @@ func (g *Graph) Replay(opts ...Option) {
 		t.live(op)
 		if t.st.alloc != nil {
 			t.st.alloc.usable(op)
-			t.st.alloc.used |= 1 << (s.id % 64)
+			t.st.alloc.used |= s.bit()
 		}
-		if t.st.block != nil && t.st.block.stream != s {
-			t.st.block.used |= 1 << (s.id % 64)
+		if t.st.block != nil && t.st.block.Stream != s {
+			t.st.block.Used |= s.bit()
 		}
 	}
 	rt.inStep(op)

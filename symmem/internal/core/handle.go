@@ -132,7 +132,7 @@ func (g *Group) newHandle(op string, t *Tensor) *Handle {
 	}
 	for i, s := range mapped {
 		if r := g.ranks[i]; s != nil && a.peers[r] == nil {
-			rt.renewed(s, a.at)
+			rt.mapped(s, a.at)
 			a.peers[r] = s
 			a.locate(r, s)
 		}
@@ -167,7 +167,7 @@ func (a *allocation) mapping(g *Group) *Handle {
 func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 	n := len(g.ranks)
 	h := &Handle{t: t, g: g, base: make([]device.Ptr, n), buffers: make([]device.Ptr, n), pads: make([]device.Ptr, n)}
-	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.at.padBytes)
+	h.kernel.Bytes, h.kernel.PadBytes = uint64(t.Bytes()), uint64(a.at.PadBytes)
 	h.kernel.Signals = g.work.signals
 	h.kernel.Net, h.kernel.Start, h.kernel.Window = g.table, uint64(t.offset), a.windows[g]
 	for i, r := range g.ranks {
@@ -175,11 +175,11 @@ func (a *allocation) handle(t *Tensor, g *Group) *Handle {
 			continue
 		}
 		seg := a.peers[r]
-		h.base[i] = a.at.dataIn(seg)
+		h.base[i] = a.at.DataIn(seg)
 		h.buffers[i] = h.base[i] + device.Ptr(t.offset)
-		h.pads[i] = a.at.padIn(seg)
+		h.pads[i] = a.at.PadIn(seg)
 	}
-	h.all = a.castings[g].at(a.at.dataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
+	h.all = a.castings[g].at(a.at.DataIn(a.seg) - a.seg.Ptr() + device.Ptr(t.offset))
 	copy(h.kernel.Buffers[:], h.buffers)
 	copy(h.kernel.Pads[:], h.pads)
 	return h

@@ -221,7 +221,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 	}
 	c.t = g.empty(op, U8, []int{at}, pad, reqs.String())
 	placed := c.t.st.alloc.at
-	data := placed.data - placed.pad // a multiple of the unit, as are both sizes
+	data := placed.Data - placed.Pad // a multiple of the unit, as are both sizes
 	for i := range c.parts {
 		c.parts[i] += uint32(data / abi.NcclBufferUnit)
 	}

@@ -183,9 +183,9 @@ func (a *allocation) expose(op string, g *Group) error {
 	rt.mu.Lock()
 	n.window = id + 2
 	rt.mu.Unlock()
-	err = n.engine.Window(id, uintptr(a.at.dataIn(a.seg)), max(a.size, 1))
+	err = n.engine.Window(id, uintptr(a.at.DataIn(a.seg)), max(a.size, 1))
 	if err == nil {
-		err = n.engine.Window(id+1, uintptr(a.at.padIn(a.seg)), a.at.padBytes)
+		err = n.engine.Window(id+1, uintptr(a.at.PadIn(a.seg)), a.at.PadBytes)
 	}
 	_, err = agree(g, op, "windows of "+a.id+" are known", struct{}{}, err)
 	if err != nil {

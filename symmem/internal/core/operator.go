@@ -168,7 +168,7 @@ func (c *Call) LaunchSnippet(k device.Kernel, l device.Launch, groups []*Group, 
 		c.rt.posting.Store(true)
 		for _, t := range tensors {
 			if b := t.st.block; b != nil {
-				b.posted = true
+				b.Posted = true
 			}
 		}
 		c.rt.hold(c.Record.op, c.stream)

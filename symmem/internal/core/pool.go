@@ -6,6 +6,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/kernels/abi"
 	poolkernel "github.com/symmrepl/symmrepl/kernels/pool"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
@@ -25,7 +26,7 @@ type poolBlock struct {
 	index int // among the pool's
 	pad   int // bytes of the signal pad
 	size  int // bytes for data
-	at    placement
+	at    memory.Placement
 	seg   device.Segment
 	peers map[int]device.Segment // by world rank, seg among them
 	taken bool
@@ -122,7 +123,7 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 	g.check(op)
 	rt.inStep(op)
 	bytes := n * dtype.Size()
-	pad, size := rt.padSize, blockSize(bytes)
+	pad, size := rt.padSize, memory.BlockSize(bytes)
 	b := g.pool.lowest(pad, size)
 	for b == nil {
 		c.unlocked(func() { g.growPool(op, kindOf(dtype, shape), pad, size) })
@@ -130,10 +131,10 @@ func (g *Group) takePooled(c *Call, dtype DType, shape []int, n int, zero bool) 
 		b = g.pool.lowest(pad, size)
 	}
 	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), dtype: dtype, shape: shape, seg: b.seg, at: b.at, size: bytes, block: b, peers: b.peers}
-	a.at.data += int(rt.within(b.size, bytes)) // its end is the block's
+	a.at.Data += int(memory.Within(rt.info.Guards, b.size, bytes)) // its end is the block's
 	a.id = fmt.Sprintf("%s take %d", g.key, g.pool.takes)
 	a.digest.text(a.id)
-	a.storage = &storage{ptr: a.at.dataIn(b.seg), size: bytes, alloc: a, peer: rt.rank}
+	a.storage = &storage{ptr: a.at.DataIn(b.seg), size: bytes, alloc: a, peer: rt.rank}
 	for r, s := range a.peers {
 		if s != nil {
 			a.locate(r, s)
@@ -171,7 +172,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	at := rt.place(pad, size)
-	seg, err := rt.dev.NewSegment(at.end)
+	seg, err := rt.dev.NewSegment(at.End)
 	desc := fmt.Sprintf("%s from the memory pool, in a new block of %d bytes with a signal pad of %d", kind, size, pad)
 	mapped, _, err := g.share(op, desc, seg, err, func(int) device.Segment { return nil })
 	if err != nil {
@@ -183,7 +184,7 @@ func (g *Group) growPool(op, kind string, pad, size int) {
 	b := &poolBlock{pad: pad, size: size, at: at, seg: seg, peers: map[int]device.Segment{}}
 	for i, s := range mapped {
 		b.peers[g.ranks[i]] = s
-		rt.renewed(s, at)
+		rt.mapped(s, at)
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
@@ -229,7 +230,7 @@ func (a *allocation) freePooled(op string) {
 	free := g.poolCall("mem_pool_free", c.stream, U8, a.size, a.block)
 	err := g.meetAtPool(&free, free.Admit(), a.block, true)
 	if err == nil {
-		err = c.stream.set0(a.at.padIn(a.seg), a.at.padBytes)
+		err = c.stream.set0(a.at.PadIn(a.seg), a.at.PadBytes)
 	}
 	a.unlocate()
 	a.block.taken = false
@@ -248,7 +249,7 @@ func (a *allocation) otherUsers(c *Call) (list []*Stream) {
 	defer c.Enter().Leave()
 	c.Begin()
 	for _, s := range c.rt.streams {
-		if s != c.stream && a.used>>(s.id%64)&1 == 1 {
+		if s != c.stream && a.used&s.bit() != 0 {
 			list = append(list, s)
 		}
 	}

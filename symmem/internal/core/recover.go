@@ -309,7 +309,7 @@ func (rt *Runtime) clear() error {
 		}
 	}
 	for _, a := range allocs {
-		if err := s.d.Set(a.at.padIn(a.seg), 0, a.at.padBytes); err != nil {
+		if err := s.d.Set(a.at.PadIn(a.seg), 0, a.at.PadBytes); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
@@ -65,7 +66,7 @@ type Runtime struct {
 	run        atomic.Uint64         // the number of the session's cell
 	only       atomic.Pointer[[]int] // the ranks that it runs on; nil: all
 
-	located locations
+	located memory.Locations[contents]
 	progress
 
 	looking    sync.Mutex // held by who looks at watch, which Close takes away, without a call of the user's
@@ -83,7 +84,7 @@ type Runtime struct {
 	pooling    *Group    // whose memory pool is in use, or nil
 	choices    *[]choice // of the innermost Explain, or nil
 	builtins   map[builtinKernel]device.Kernel
-	local      cache
+	local      *memory.Cache[*Stream]
 	padSize    int
 	backend    backend
 	cleared    []string // what ClearedSignals returns
@@ -103,13 +104,14 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 		created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{},
 	}
 	if rt.info.Guards {
-		rt.located.list = map[device.Ptr]location{}
+		rt.located.Keep()
 	}
 	rt.calls.caller, rt.calls.places = func() int { return 0 }, map[string]launchPlace{}
 	if config.Caller != nil {
 		rt.calls.caller = config.Caller
 	}
 	rt.backend = backend{name: config.Backend, session: config.Caller != nil, joining: config.Joining}
+	rt.local = rt.newCache()
 	rt.setGraphs(nil)
 	rt.renewHostContext()
 	if c := config.Client; c != nil {

@@ -132,17 +132,17 @@ func (rt *Runtime) Findings() []device.Finding {
 	var found []device.Finding
 	for _, f := range s.Findings() {
 		// What is left of signals when a wait is given up is cleared while others may still signal. That is told already.
-		o, users := rt.located.containing(f.Address)
-		users = users && (!o.freed || f.Kind == device.UseAfterFree)
+		o, users := rt.located.Containing(f.Address)
+		users = users && (!o.Freed || f.Kind == device.UseAfterFree)
 		switch {
 		case f.Memory != "":
 		case users:
-			f.Memory = o.describe(f.Address)
+			f.Memory = o.Describe(f.Address)
 		case f.Kind == device.OutOfBounds || f.Kind == device.UseAfterFree:
-			f.Memory = rt.located.nearest(f.Address)
+			f.Memory = rt.located.Nearest(f.Address)
 		}
-		if users && o.freer != 0 {
-			f.Accesses = append(f.Accesses, device.Access{Rank: rt.rank, Caller: o.freer, Op: "frees it", Host: true, Threads: 1})
+		if users && o.Freer != 0 {
+			f.Accesses = append(f.Accesses, device.Access{Rank: rt.rank, Caller: o.Freer, Op: "frees it", Host: true, Threads: 1})
 		}
 		if users || f.Address == 0 || !rt.gaveUpOnce.Load() {
 			found = append(found, f)
@@ -185,17 +185,17 @@ func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
 
 // markBlock says what a block holds that was taken for a tensor.
 func (rt *Runtime) markBlock(b *block, st *storage) {
-	rt.mark(b.stream, b.ptr, int(st.ptr-b.ptr), device.MemoryOutside)
-	rt.mark(b.stream, st.ptr, st.size, device.MemoryUndefined)
-	rt.mark(b.stream, st.ptr+device.Ptr(st.size), b.size-int(st.ptr-b.ptr)-st.size, device.MemoryOutside)
+	rt.mark(b.Stream, b.Ptr, int(st.ptr-b.Ptr), device.MemoryOutside)
+	rt.mark(b.Stream, st.ptr, st.size, device.MemoryUndefined)
+	rt.mark(b.Stream, st.ptr+device.Ptr(st.size), b.Size-int(st.ptr-b.Ptr)-st.size, device.MemoryOutside)
 }
 
 // markSegment says what a new symmetric tensor, which is zero, leaves of its segment.
 func (a *allocation) markSegment() {
 	outside := func(from, to int) { a.rt.mark(nil, a.seg.Ptr()+device.Ptr(from), to-from, device.MemoryOutside) }
-	outside(0, a.at.pad)
-	outside(a.at.pad+a.at.padBytes, a.at.data)
-	outside(a.at.data+a.size, a.seg.Size())
+	outside(0, a.at.Pad)
+	outside(a.at.Pad+a.at.PadBytes, a.at.Data)
+	outside(a.at.Data+a.size, a.seg.Size())
 }
 
 // publish lets the ranks know what this one did, who meet it on the host afterwards: they observe.

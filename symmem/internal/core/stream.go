@@ -18,12 +18,15 @@ type Stream struct {
 	id     int
 	closed atomic.Bool // refused from now on
 
-	gone    bool   // closed on the device; guarded by mu
-	space   *block // of matrix products; guarded by rt.mu
-	retired bool   // closed, and its work is over: its blocks go to the first stream; guarded by cache.mu
+	gone    bool        // closed on the device; guarded by mu
+	space   *block      // of matrix products; guarded by rt.mu
+	retired atomic.Bool // closed, and its work is over: its blocks go to the first stream
 
 	mu sync.Mutex // orders the calls on d; taken after rt.mu, or alone
 }
+
+// bit is the stream's among those of a block or an allocation.
+func (s *Stream) bit() uint64 { return 1 << (s.id % 64) }
 
 // NewStream returns another queue; work on it runs beside that of other streams.
 func (rt *Runtime) NewStream() *Stream {
@@ -73,9 +76,10 @@ func (s *Stream) Free() {
 		}
 	}
 	if s.space != nil {
-		s.space.give()
+		rt.giveBlock(s.space, 0)
 	}
-	rt.local.abandon(s)
+	s.retired.Store(true)
+	rt.local.Abandon(s)
 	failed := s.close()
 	rt.raise(op, err)
 	if failed != nil {
@@ -206,13 +210,13 @@ func (s *Stream) scratch(op string, n int) device.Ptr {
 	if s.space == nil {
 		s.space = s.rt.take(op, s, n)
 	}
-	return s.space.ptr
+	return s.space.Ptr
 }
 
 // idle reports whether the streams of a mask of ids have nothing to do. rt.mu is held.
 func (rt *Runtime) idle(mask uint64) bool {
 	for _, s := range rt.streams {
-		if mask>>(s.id%64)&1 == 0 {
+		if mask&s.bit() == 0 {
 			continue
 		}
 		s.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/memory"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
@@ -22,7 +23,7 @@ type allocation struct {
 	dtype   DType
 	shape   []int
 	seg     device.Segment
-	at      placement
+	at      memory.Placement
 	size    int // bytes of data
 	storage *storage
 	stale   atomic.Pointer[string] // why peers cannot be reached any more
@@ -35,6 +36,17 @@ type allocation struct {
 	used     uint64            // streams that touched memory of a pool, a bit each
 	castings map[*Group]*casting
 	alone    bool // was of a pool that is no more: freed without the others
+}
+
+// place lays out a segment. Its data begins where a window of NCCL's can.
+func (rt *Runtime) place(pad, bytes int) memory.Placement {
+	return memory.Place(rt.info.Guards, windowUnit, pad, bytes)
+}
+
+// mapped prepares a segment that is mapped anew.
+func (rt *Runtime) mapped(s device.Segment, p memory.Placement) {
+	p.Protect(s)
+	rt.located.Renew(s.Ptr(), s.Size())
 }
 
 // Empty returns a symmetric tensor of zeros, which peers can map by Rendezvous. It is collective over all
@@ -66,7 +78,7 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	g.meeting.Lock()
 	defer g.meeting.Unlock()
 	a := &allocation{rt: rt, group: g, desc: kindOf(dtype, shape), dtype: dtype, shape: slices.Clone(shape), at: rt.place(pad, n*dtype.Size()), size: n * dtype.Size(), peers: map[int]device.Segment{}}
-	seg, err := rt.dev.NewSegment(a.at.end)
+	seg, err := rt.dev.NewSegment(a.at.End)
 	if _, failed := agree(g, op, desc, struct{}{}, err); failed != nil {
 		if err == nil {
 			seg.Close()
@@ -78,12 +90,12 @@ func (g *Group) empty(op string, dtype DType, shape []int, pad int, desc string)
 	a.id = fmt.Sprintf("%s tensor %d", g.key, g.allocs)
 	g.allocs++
 	a.digest.text(a.id)
-	rt.renewed(seg, a.at)
+	rt.mapped(seg, a.at)
 	a.seg = seg
 	a.peers[rt.rank] = seg
 	a.locate(rt.rank, seg)
 	a.markSegment()
-	a.storage = &storage{ptr: a.at.dataIn(seg), size: a.size, alloc: a, peer: rt.rank}
+	a.storage = &storage{ptr: a.at.DataIn(seg), size: a.size, alloc: a, peer: rt.rank}
 	rt.allocs = append(rt.allocs, a)
 	rt.backend.used = true
 	return &Tensor{rt: rt, st: a.storage, dtype: dtype, shape: a.shape, n: n}

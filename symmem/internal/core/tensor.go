@@ -248,11 +248,11 @@ func kindOf(dtype DType, shape []int) string {
 
 // touch notes that work on s uses the tensor. rt.mu is held.
 func (t *Tensor) touch(s *Stream) {
-	if b := t.st.block; b != nil && b.stream != s {
-		b.used |= 1 << (s.id % 64)
+	if b := t.st.block; b != nil && b.Stream != s {
+		b.Used |= s.bit()
 	}
 	if a := t.st.alloc; a != nil {
-		a.used |= 1 << (s.id % 64)
+		a.used |= s.bit()
 	}
 	if c := t.rt.capture; c != nil {
 		c.keep(t)

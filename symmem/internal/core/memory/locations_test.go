@@ -1,6 +1,7 @@
-package symmem
+package memory
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -11,13 +12,14 @@ import (
 func TestRenew(t *testing.T) {
 	page := device.Ptr(os.Getpagesize())
 	at := 100 * page
-	l := locations{list: map[device.Ptr]location{}}
+	l := new(Locations[bytesOf])
+	l.Keep()
 	for i, from := range []device.Ptr{at - 3*page, at - page, at, at + 2*page, at + 3*page} {
-		l.add(from, location{at: from, bytes: 512, dtype: U8, shape: []int{100 + i}, peer: -1})
-		l.freed(from, 0)
+		l.Add(from, Location[bytesOf]{At: from, Bytes: 512, What: bytesOf(100 + i), Peer: -1})
+		l.Free(from, 0)
 	}
-	l.renew(at+page+16, 100)
-	l.add(at+page+16, location{at: at + page + 16, bytes: 100, dtype: U8, shape: []int{100}, peer: -1})
+	l.Renew(at+page+16, 100)
+	l.Add(at+page+16, Location[bytesOf]{At: at + page + 16, Bytes: 100, What: bytesOf(100), Peer: -1})
 	for _, c := range []struct {
 		at   device.Ptr
 		want string
@@ -29,8 +31,14 @@ func TestRenew(t *testing.T) {
 		{at + 2*page, "3980 bytes behind u8[100], where element 4080 would be"},
 		{at + 3*page, "in u8[104], which was freed"},
 	} {
-		if got := l.nearest(c.at); got != c.want {
+		if got := l.Nearest(c.at); got != c.want {
 			t.Errorf("at %#x: %s, want %s", c.at, got, c.want)
 		}
 	}
 }
+
+// bytesOf is a tensor of so many bytes.
+type bytesOf int
+
+func (b bytesOf) String() string         { return fmt.Sprintf("u8[%d]", int(b)) }
+func (b bytesOf) Element() (string, int) { return "element", 1 }

@@ -1,0 +1,188 @@
+package memory
+
+import (
+	"math/bits"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Block is a piece of ordinary device memory, which S, a stream, was handed it on. It outlives the tensors made of it.
+type Block[S comparable] struct {
+	Ptr    device.Ptr
+	Size   int
+	Stream S
+	Used   uint64 // other streams that touched it, a bit each
+	Posted bool   // kernels got it that post operations for other hosts
+}
+
+// Alone reports whether the block was used on its own stream only.
+func (b *Block[S]) Alone() bool { return b.Used == 0 && !b.Posted }
+
+// Cache keeps ordinary device memory between uses, so that an eager operation does not call the driver for
+// its result. A block goes back to the stream it was handed out on, where later work comes after all of its
+// uses; if other streams touched it too, only when these are idle, and if operations for other hosts may use it, when these are over.
+// Its methods may be called from several goroutines.
+type Cache[S comparable] struct {
+	// Rests reports whether nothing uses a block any more that others than its stream used. Home is where a block of a stream goes: to another
+	// one, once that is closed. Both are called with the cache locked.
+	Rests func(*Block[S]) bool
+	Home  func(S) S
+
+	mu      sync.Mutex
+	free    map[bin[S]][]*Block[S]
+	limbo   []*Block[S]  // used by others, which may still be busy
+	handed  int          // bytes given out since the garbage collector last ran for us
+	total   int          // bytes taken from the device and not given back
+	dropped atomic.Int64 // blocks returned so far, to see the collector's progress
+}
+
+// bin is where blocks of one size and stream wait.
+type bin[S comparable] struct {
+	size   int
+	stream S
+}
+
+const (
+	smallestBlock = 512
+	powersUpTo    = 1 << 20
+	collectWait   = 20 * time.Millisecond
+	collectQuiet  = 2 * time.Millisecond
+)
+
+// BlockSize rounds a size up to one that is likely to be asked for again.
+func BlockSize(n int) int {
+	switch {
+	case n <= smallestBlock:
+		return smallestBlock
+	case n <= powersUpTo:
+		return 1 << bits.Len(uint(n-1))
+	}
+	return (n + powersUpTo - 1) &^ (powersUpTo - 1)
+}
+
+// Take returns a block of a size, which BlockSize gave, for use on a stream; nil if there is none.
+func (c *Cache[S]) Take(size int, on S) *Block[S] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := bin[S]{size, on}
+	list := c.free[at]
+	if len(list) == 0 && len(c.limbo) > 0 {
+		c.reclaim()
+		list = c.free[at]
+	}
+	n := len(list)
+	if n == 0 {
+		return nil
+	}
+	b := list[n-1]
+	c.free[at] = list[:n-1]
+	c.handed += b.Size
+	return b
+}
+
+// Add counts a block that was made of new memory of the device, for use on a stream, and returns it.
+func (c *Cache[S]) Add(p device.Ptr, size int, on S) *Block[S] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.handed += size
+	c.total += size
+	return &Block[S]{Ptr: p, Size: size, Stream: on}
+}
+
+// Give takes a block back.
+func (c *Cache[S]) Give(b *Block[S]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if b.Alone() {
+		c.put(b)
+	} else {
+		c.limbo = append(c.limbo, b)
+	}
+	c.dropped.Add(1)
+}
+
+// put has a block wait. c.mu is held.
+func (c *Cache[S]) put(b *Block[S]) {
+	if c.free == nil {
+		c.free = map[bin[S]][]*Block[S]{}
+	}
+	b.Stream = c.Home(b.Stream)
+	at := bin[S]{b.Size, b.Stream}
+	c.free[at] = append(c.free[at], b)
+}
+
+// reclaim has the blocks of limbo wait that are at rest. c.mu is held.
+func (c *Cache[S]) reclaim() {
+	rest := c.limbo[:0]
+	for _, b := range c.limbo {
+		if c.Rests(b) {
+			b.Used, b.Posted = 0, false
+			c.put(b)
+		} else {
+			rest = append(rest, b)
+		}
+	}
+	clear(c.limbo[len(rest):])
+	c.limbo = rest
+}
+
+// Held is the bytes taken from the device and not given back, those of tensors included.
+func (c *Cache[S]) Held() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
+}
+
+// Handed is the bytes given out since Collect ran.
+func (c *Cache[S]) Handed() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.handed
+}
+
+// Collect runs the garbage collector and gives the blocks it finds a moment to come back. The collector does
+// not see device memory, so it would not run by itself.
+func (c *Cache[S]) Collect() {
+	runtime.GC()
+	before, start := c.dropped.Load(), time.Now()
+	for quiet := start; time.Since(start) < collectWait && time.Since(quiet) < collectQuiet; time.Sleep(100 * time.Microsecond) {
+		if n := c.dropped.Load(); n != before {
+			before, quiet = n, time.Now()
+		}
+	}
+	c.mu.Lock()
+	c.handed = 0
+	c.mu.Unlock()
+}
+
+// Abandon moves the blocks of a stream that was closed, with nothing left to do, to their new home.
+func (c *Cache[S]) Abandon(s S) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for at, list := range c.free {
+		if at.stream == s {
+			delete(c.free, at)
+			for _, b := range list {
+				c.put(b)
+			}
+		}
+	}
+}
+
+// Trim gives all blocks that wait back to the device, by free.
+func (c *Cache[S]) Trim(free func(device.Ptr)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reclaim()
+	for at, list := range c.free {
+		for _, b := range list {
+			free(b.Ptr)
+			c.total -= b.Size
+		}
+		delete(c.free, at)
+	}
+}

@@ -1,0 +1,141 @@
+package memory
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"sync"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Locations knows where tensors lie, to say what a kernel missed that touched an address without memory. Its methods may be called from several
+// goroutines.
+type Locations[C Contents] struct {
+	mu   sync.Mutex
+	list map[device.Ptr]Location[C] // by the block or the part of a segment; nil where it is not kept
+}
+
+// Keep begins to keep what is added: where memory ends at guard pages, an address that a kernel missed is near to what was meant.
+func (l *Locations[C]) Keep() { l.list = map[device.Ptr]Location[C]{} }
+
+// Location is a tensor, or another thing, in memory.
+type Location[C Contents] struct {
+	At    device.Ptr
+	Bytes int
+	What  C   // never changed
+	Peer  int // whose, if it is not this rank's, else -1
+	Freed bool
+	Freer int // who freed it, as Config.Caller said; 0 if that is not known, as of the garbage collector
+}
+
+// Contents is what lies there.
+type Contents interface {
+	String() string                    // "f32[4]"
+	Element() (name string, bytes int) // one of it: "element", 4
+}
+
+// Add notes what lies in the block, or the part of a segment, that begins at key.
+func (l *Locations[C]) Add(key device.Ptr, o Location[C]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.list != nil {
+		l.list[key] = o
+	}
+}
+
+// Free notes that what lies there is a tensor no more, though its memory stays, and who freed it.
+func (l *Locations[C]) Free(key device.Ptr, freer int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if o, ok := l.list[key]; ok {
+		o.Freed, o.Freer = true, freer
+		l.list[key] = o
+	}
+}
+
+// Forget forgets what lies there.
+func (l *Locations[C]) Forget(key device.Ptr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.list, key)
+}
+
+// Renew forgets tensors that were freed and lay where memory is mapped anew, with the guard pages around it: their addresses were given back.
+func (l *Locations[C]) Renew(p device.Ptr, n int) {
+	page := device.Ptr(os.Getpagesize())
+	from, to := p/page*page-page, (p+device.Ptr(n)+page-1)/page*page+page
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.list, func(_ device.Ptr, o Location[C]) bool { return o.Freed && o.At < to && o.At+device.Ptr(o.Bytes) > from })
+}
+
+// nearestFar is how far from an address a tensor may end that was meant.
+const nearestFar = 1 << 24
+
+// Nearest describes an address by the tensor that is nearest to it. It is empty if none is near.
+func (l *Locations[C]) Nearest(at device.Ptr) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	distance := func(o Location[C]) device.Ptr {
+		switch end := o.At + device.Ptr(o.Bytes); {
+		case at < o.At:
+			return o.At - at
+		case at >= end:
+			return at - end
+		}
+		return 0
+	}
+	var best *Location[C]
+	for _, o := range l.list {
+		if d := distance(o); d < nearestFar && (best == nil || d < distance(*best) || d == distance(*best) && at >= o.At) {
+			best = &o
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return best.Describe(at)
+}
+
+// Containing returns what lies at an address that is in the memory of a tensor or a pad, or lay there last.
+func (l *Locations[C]) Containing(at device.Ptr) (found Location[C], ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, o := range l.list {
+		if at >= o.At && at < o.At+device.Ptr(o.Bytes) {
+			found, ok = o, true
+			if !o.Freed {
+				break
+			}
+		}
+	}
+	return found, ok
+}
+
+// Name is what lies there, with whose it is, and whether it was freed.
+func (o Location[C]) Name() string {
+	name := o.What.String()
+	if o.Peer >= 0 {
+		name += fmt.Sprintf(" of rank %d", o.Peer)
+	}
+	if o.Freed {
+		name += ", which was freed"
+	}
+	return name
+}
+
+// Describe says where an address is, which may be outside: "4 bytes in front of f32[4]".
+func (o Location[C]) Describe(at device.Ptr) string {
+	name, end := o.Name(), o.At+device.Ptr(o.Bytes)
+	element, size := o.What.Element()
+	switch {
+	case at < o.At:
+		return fmt.Sprintf("%d bytes in front of %s", o.At-at, name)
+	case at < end:
+		return fmt.Sprintf("in %s", name)
+	case at-end < device.Ptr(size):
+		return fmt.Sprintf("right behind %s, where %s %d would be", name, element, int(at-o.At)/size)
+	}
+	return fmt.Sprintf("%d bytes behind %s, where %s %d would be", at-end, name, element, int(at-o.At)/size)
+}
