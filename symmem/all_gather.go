@@ -55,8 +55,8 @@ func (rt *Runtime) allGather(t, out *Tensor, opts []Option) *Tensor {
 	n := t.Bytes()
 	own := out != nil && out.Numel() == world*t.Numel() && out.DType() == t.DType() && core.Addr(t) == core.Addr(out)+device.Ptr(e.g.Rank()*n)
 	e.checkOut(shape, own)
-	if e.ByLibrary(e.noEngines()) {
-		return e.library(device.AllGather, shape, n, 0)
+	if e.ByNCCL(e.noEngines()) {
+		return e.nccl(device.AllGather, shape, n, 0)
 	}
 	if e.Spans() {
 		return e.allGatherOverHosts(shape, n)

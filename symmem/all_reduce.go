@@ -33,13 +33,13 @@ import (
 // and what ends a wait.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	r := rt.reduction(operators.AllReduce, t, op, opts)
-	library := r.byLibrary("")
+	library := r.byNCCL("")
 	defer r.Enter().Leave()
 	if library {
 		r.Mapped(t)
 		r.Begin()
 		r.Admit(t)
-		r.library(device.AllReduce, t, t.Numel())
+		r.nccl(device.AllReduce, t, t.Numel())
 		return t
 	}
 	if r.Spans() {

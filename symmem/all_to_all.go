@@ -51,8 +51,8 @@ func (rt *Runtime) allToAll(t, out *Tensor, opts []Option) *Tensor {
 	e.checkOut(core.Dims(t), false)
 	world := e.g.Size()
 	n := t.Bytes() / world
-	if e.ByLibrary(e.noEngines()) {
-		return e.library(device.AllToAll, core.Dims(t), n, 0)
+	if e.ByNCCL(e.noEngines()) {
+		return e.nccl(device.AllToAll, core.Dims(t), n, 0)
 	}
 	if e.Spans() {
 		return e.allToAllOverHosts(core.Dims(t), n)

@@ -31,8 +31,8 @@ func (rt *Runtime) Broadcast(t *Tensor, root int, opts ...Option) *Tensor {
 	e := rt.exchange(operators.Broadcast, t, t, opts)
 	e.Member("root", root)
 	e.Record.Detail = fmt.Sprintf("from %d", root)
-	if e.ByLibrary("") {
-		return e.library(device.Broadcast, core.Dims(t), t.Bytes(), root)
+	if e.ByNCCL("") {
+		return e.nccl(device.Broadcast, core.Dims(t), t.Bytes(), root)
 	}
 	if e.Spans() {
 		return e.broadcastOverHosts(root)

@@ -89,7 +89,7 @@ func (rt *Runtime) CompileAt(name string, line int, text string, instances ...st
 	const op = "Compile"
 	core.RefuseClosed(rt.world, op)
 	rt.refuseInstances(op, text, instances)
-	library, why := core.OwnHeaders(rt.world, text)
+	library, why := core.NativeHeaders(rt.world, text)
 	key := source{name, line, text, strings.Join(instances, "\n"), library}
 	if m := rt.snippets.find(key); m != nil {
 		return m.first(instances)

@@ -106,7 +106,7 @@ func (k *Kernel) Launch(grid GridSize, block BlockSize, args ...any) {
 	}
 	p.LaunchSnippet(k.d, l, groups, p.tensors)
 	if k.module.library != "" {
-		p.LookAfterOwn(groups)
+		p.WatchNative(groups)
 	}
 	p.explain()
 	runtime.KeepAlive(args)

@@ -8,26 +8,26 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Collectives by the device's library, NCCL. It combines in an order of its own, moves what our kernels do not, and has its own kernels, graphs
-// included: see core.Call.ByLibrary for when it is used.
+// Collectives by NCCL. It combines in an order of its own, moves what our kernels do not, and has its own kernels, graphs
+// included: see core.Call.ByNCCL for when it is used.
 
-// byLibrary decides whether a reduction, which has not entered, goes by the library. cannot says why the library does not do this one, if so.
-func (r *reduction) byLibrary(cannot string) bool {
+// byNCCL decides whether a reduction, which has not entered, goes by NCCL. cannot says why NCCL does not do this one, if so.
+func (r *reduction) byNCCL(cannot string) bool {
 	if r.t.Numel() == 0 {
 		return false
 	}
 	if cannot == "" && r.Record.Reduction == "avg" && !core.IsFloat(r.t.DType()) {
 		cannot = "it has no avg of integers"
 	}
-	return r.ByLibrary(cannot)
+	return r.ByNCCL(cannot)
 }
 
-// library issues a reduction of this kind into out, between enter and leave. n counts the elements that a member gets.
-func (r *reduction) library(kind device.CollectiveKind, out *Tensor, n int) {
-	r.RunLibrary(device.Collective{Kind: kind, Src: core.Addr(r.t), Dst: core.Addr(out), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
+// nccl issues a reduction of this kind into out, between enter and leave. n counts the elements that a member gets.
+func (r *reduction) nccl(kind device.CollectiveKind, out *Tensor, n int) {
+	r.RunNCCL(device.Collective{Kind: kind, Src: core.Addr(r.t), Dst: core.Addr(out), N: n, Type: r.t.DType().String(), Reduction: r.Record.Reduction}, r.t.Bytes())
 }
 
-// noEngines says why the library cannot do an exchange by copy engines, if the call asks for that and it cannot.
+// noEngines says why NCCL cannot do an exchange by copy engines, if the call asks for that and it cannot.
 func (e *exchange) noEngines() string {
 	if e.Has(operators.CopyEngine) && (e.out == nil || !e.Maps(e.t) || !e.Maps(e.out)) {
 		return "its copy engines need tensors that the group has rendezvoused, and one for the result"
@@ -35,8 +35,8 @@ func (e *exchange) noEngines() string {
 	return ""
 }
 
-// library runs an exchange by the library. Members give each other n bytes each.
-func (e *exchange) library(kind device.CollectiveKind, shape []int, n, root int) *Tensor {
+// nccl runs an exchange by NCCL. Members give each other n bytes each.
+func (e *exchange) nccl(kind device.CollectiveKind, shape []int, n, root int) *Tensor {
 	defer e.Enter().Leave()
 	if e.out != nil && e.Maps(e.out) {
 		e.Record.On(e.out)
@@ -52,6 +52,6 @@ func (e *exchange) library(kind device.CollectiveKind, shape []int, n, root int)
 		return e.out
 	}
 	e.Admit(e.t, e.out)
-	e.RunLibrary(device.Collective{Kind: kind, Src: core.Addr(e.t), Dst: core.Addr(e.out), N: n, Type: "u8", Root: root}, e.t.Bytes())
+	e.RunNCCL(device.Collective{Kind: kind, Src: core.Addr(e.t), Dst: core.Addr(e.out), N: n, Type: "u8", Root: root}, e.t.Bytes())
 	return e.out
 }

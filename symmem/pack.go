@@ -79,7 +79,7 @@ func (p *packer) add(a any) {
 			p.refuse(i, a, "a window goes to a parameter of type ncclWindow_t")
 		}
 		if p.k.module.library != "" {
-			binary.LittleEndian.PutUint64(field, uint64(core.OwnWindow(p.Op(), v)))
+			binary.LittleEndian.PutUint64(field, uint64(core.NativeWindow(p.Op(), v)))
 		} else {
 			binary.LittleEndian.PutUint64(field, uint64(core.WindowArgument(p.Op(), v)))
 		}
@@ -89,7 +89,7 @@ func (p *packer) add(a any) {
 			p.refuse(i, a, "a communicator goes to a parameter of type ncclDevComm")
 		}
 		if p.k.module.library != "" {
-			argument := core.OwnComm(p.Op(), v)
+			argument := core.NativeComm(p.Op(), v)
 			if param.Size != len(argument) {
 				p.refuse(i, a, "")
 			}

@@ -69,7 +69,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	if dim > 0 {
 		cannot = "it splits the first dimension only"
 	}
-	library := r.byLibrary(cannot)
+	library := r.byNCCL(cannot)
 	defer r.Enter().Leave()
 	h := r.Mapped(t)
 	r.Begin()
@@ -81,7 +81,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	}
 	c := r.Admit(t, out)
 	if library {
-		r.library(device.ReduceScatter, out, n)
+		r.nccl(device.ReduceScatter, out, n)
 		return out
 	}
 	if r.Spans() {

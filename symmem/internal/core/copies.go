@@ -66,7 +66,7 @@ type copyWatch struct {
 func (c *Call) CopyAll(id uint32, src, dst []device.Ptr, n int, staged bool) {
 	g := c.opts.group
 	c.issued(g.copyAll(c.stream, id, src, dst, n, staged))
-	g.lookAfter(c.stream)
+	g.watchCopies(c.stream)
 }
 
 // copyAll issues the copies of a call between two meetings of the members' streams. staged says that this
@@ -121,8 +121,8 @@ func (g *Group) meetForCopies(s *Stream, id, phase, next uint32, row int) error 
 	return s.d.Values(ops)
 }
 
-// lookAfter watches the copies on s until they are over. rt.mu is held.
-func (g *Group) lookAfter(s *Stream) {
+// watchCopies watches the copies on s until they are over. rt.mu is held.
+func (g *Group) watchCopies(s *Stream) {
 	if c := g.rt.capture; c != nil {
 		if !slices.Contains(c.copying, g) {
 			c.copying = append(c.copying, g)
@@ -137,11 +137,11 @@ func (g *Group) lookAfter(s *Stream) {
 	}
 	if !w.running {
 		w.running = true
-		go g.watchCopies()
+		go g.keepWatch()
 	}
 }
 
-func (g *Group) watchCopies() {
+func (g *Group) keepWatch() {
 	for {
 		time.Sleep(copyTick)
 		if !g.watchOnce() {

@@ -143,9 +143,9 @@ func (g *Graph) Replay(opts ...Option) {
 		group.mark(op, s)
 	}
 	for _, group := range g.copying {
-		group.lookAfter(s)
+		group.watchCopies(s)
 	}
-	g.lookAfter(s)
+	g.watchCalls(s)
 }
 
 // mostReplays is how often Elapsed replays a graph at most.

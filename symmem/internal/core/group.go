@@ -231,7 +231,7 @@ func (g *Group) discard() {
 		o.work.release()
 		for _, c := range o.comms {
 			if c != nil {
-				c.end(nil)
+				c.End(nil)
 			}
 		}
 		if o.event != nil {

@@ -124,7 +124,7 @@ func (rt *Runtime) Window(t *Tensor, opts ...Option) *DeviceWindow {
 	rt.mu.Unlock()
 	if !known {
 		h.tabled(op, h.buffers, t.Bytes())
-		h.ownWindow(op)
+		h.nativeWindow(op)
 	}
 	return &DeviceWindow{h}
 }
@@ -236,7 +236,7 @@ func (rt *Runtime) DevComm(reqs DevReqs, opts ...Option) *DeviceComm {
 		if reqs.Multimem {
 			c.arg.LsaMultimem = c.arg.ResourceWindow // whatever is not 0: windows have the addresses
 		}
-		c.ownComm(op)
+		c.nativeComm(op)
 	})
 	if err != nil {
 		panic(err)

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/operators"
 	"github.com/symmrepl/symmrepl/symmem/internal/core/waits"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
@@ -19,9 +21,9 @@ import (
 
 // Communicators
 //
-// A group whose collectives go by the device's library, NCCL, has a communicator of it. The first such call makes it: all members meet on the
-// host, tell each other which library they have, and join. Its kernels look at no abort word. So whatever gives up the waits of the world ends the
-// communicators too, and with them their kernels; the next call makes another one. While a call may be under way, a goroutine asks the library for
+// A group whose collectives go by NCCL has a communicator of it. The first such call makes it: all members meet on the
+// host, tell each other which NCCL they have, and join. Its kernels look at no abort word. So whatever gives up the waits of the world ends the
+// communicators too, and with them their kernels; the next call makes another one. While a call may be under way, a goroutine asks NCCL for
 // failures, and [Runtime.Waits] tells of the call.
 
 const (
@@ -31,7 +33,7 @@ const (
 	failureTick = 10 * time.Millisecond
 )
 
-// A group has up to two communicators: the collectives of one are kernels, those of the other copies by copy engines, where the library can.
+// A group has up to two communicators: the collectives of one are kernels, those of the other copies by copy engines, where NCCL can.
 const (
 	byKernels = iota
 	byEngines
@@ -40,37 +42,38 @@ const (
 
 // communicator is a member's part of a group's.
 type communicator struct {
+	*nccl.Communicator
 	g    *Group
 	sort int
-	name string // of the library, "NCCL 2.28.9"
-	c    device.Communicator
 
-	owned []owned // in the order in which all members made it; guarded by rt.mu
-
-	mu      sync.Mutex
-	ended   bool
-	why     error        // the library's failure that ended it, or nil
-	pending []issuedCall // calls that may not be over, the latest of each stream, puts apart
-	watched bool         // by a goroutine
-
-	launched bool   // kernels of the user's use it
-	noPuts   string // why the library does no puts by it, if so
+	resources []resource // in the order in which all members made them; guarded by rt.mu
+	noPuts    string     // why NCCL does no puts by it, if so
 }
 
-// issuedCall is a call that may be under way.
-type issuedCall struct {
-	s       *Stream
-	id      uint32
-	issued  time.Time
-	timeout time.Duration // 0 for none: of kernels of the user's, whose waits know no time
-	puts    bool          // it waits for nobody, and uses memory of the communicator's
+// resting is a stream as calls of NCCL know it.
+type resting struct{ *Stream }
+
+func (s resting) AtRest() bool { return s.atRest() }
+
+// GaveUp implements nccl.Owner: the next synchronisation tells of the call.
+func (c *communicator) GaveUp(t nccl.Call) {
+	r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.ID, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(t.Since())}
+	if t.Expired() {
+		r.State = device.WaitTimeout
+	}
+	waits.Give(c.g.rt.watch, &r)
 }
 
-// expired reports whether the call has taken longer than it may.
-func (t issuedCall) expired() bool { return t.timeout > 0 && time.Since(t.issued) > t.timeout }
+// EndKernels implements nccl.Owner.
+func (c *communicator) EndKernels() { atomic.StoreUint32(&c.g.rt.watch.Ended, 1) }
 
-// lookAfter watches the calls that a replay of the graph put in a stream.
-func (g *Graph) lookAfter(s *Stream) {
+func (c *communicator) isEnded() bool {
+	ended, _ := c.Ended()
+	return ended
+}
+
+// watchCalls watches the calls that a replay of the graph put in a stream.
+func (g *Graph) watchCalls(s *Stream) {
 	for _, comm := range g.comms {
 		id := uint32(0)
 		for _, call := range g.calls {
@@ -78,7 +81,7 @@ func (g *Graph) lookAfter(s *Stream) {
 				id = call.id
 			}
 		}
-		comm.lookAfter(issuedCall{s: s, id: id})
+		comm.Watch(nccl.Call{On: resting{s}, ID: id})
 	}
 }
 
@@ -88,7 +91,7 @@ type communicators struct {
 	list []*communicator
 }
 
-// collectivesSettings are the environment that the library needs here.
+// collectivesSettings are the environment that NCCL needs here.
 func (rt *Runtime) collectivesSettings() []string {
 	// Calls then find all connections made, and a capture maps no memory of peers': that waits for kernels, which may wait for this rank. Windows
 	// are mapped when they are registered, but a captured all-to-all of one and other memory hangs unless their own registration is off, too.
@@ -106,9 +109,9 @@ func (rt *Runtime) collectivesSettings() []string {
 	return s
 }
 
-// ByLibrary decides whether the call, which has not entered, goes by the device's library of collectives, and makes the group's communicator if it
-// does. cannot says why the library does not do this one, if so. A call that asks for it by Via and cannot have it is refused.
-func (c *Call) ByLibrary(cannot string) bool {
+// ByNCCL decides whether the call, which has not entered, goes by NCCL, and makes the group's communicator if it
+// does. cannot says why NCCL does not do this one, if so. A call that asks for it by Via and cannot have it is refused.
+func (c *Call) ByNCCL(cannot string) bool {
 	g, rt := c.opts.group, c.rt
 	asked := c.opts.via == ViaNCCL
 	if !asked && (c.opts.via != "" || !g.spans() || rt.info.Kind == "cpu" || c.opts.has(operators.CopyEngine)) {
@@ -116,9 +119,9 @@ func (c *Call) ByLibrary(cannot string) bool {
 	}
 	d, ok := rt.dev.(device.CollectiveDevice)
 	if cannot == "" && ok {
-		cannot = c.noLibrary()
+		cannot = c.whyNotNCCL()
 	}
-	sort := c.librarySort()
+	sort := c.commSort()
 	rt.mu.Lock()
 	made, capturing, failed := g.comms[sort] != nil, rt.capture != nil, g.noComm
 	rt.mu.Unlock()
@@ -150,7 +153,7 @@ func (c *Call) ByLibrary(cannot string) bool {
 		err = g.join(c.Record.op, d, sort)
 	}
 	if err == nil {
-		c.Record.far = false // it goes over the library's own network
+		c.Record.far = false // it goes over NCCL's own network
 		return true
 	}
 	e := rt.failure(c.Record.op, err)
@@ -163,16 +166,16 @@ func (c *Call) ByLibrary(cannot string) bool {
 	return false
 }
 
-// librarySort is which communicator of the group's an asked call goes by.
-func (c *Call) librarySort() int {
+// commSort is which communicator of the group's an asked call goes by.
+func (c *Call) commSort() int {
 	if c.opts.has(operators.CopyEngine) {
 		return byEngines
 	}
 	return byKernels
 }
 
-// noLibrary says why the library does not do a call of this group with these options.
-func (c *Call) noLibrary() string {
+// whyNotNCCL says why NCCL does not do a call of this group with these options.
+func (c *Call) whyNotNCCL() string {
 	switch {
 	case c.opts.timeout > 0:
 		return "its waits have no Timeout"
@@ -184,7 +187,7 @@ func (c *Call) noLibrary() string {
 	return c.opts.group.shares()
 }
 
-// shares says which members use the same device and that the library has no communicators for these; empty if none do or it has.
+// shares says which members use the same device and that NCCL has no communicators for these; empty if none do or it has.
 func (g *Group) shares() string {
 	if !g.sharesDevices() {
 		return ""
@@ -197,7 +200,7 @@ func (g *Group) sharesDevices() bool {
 	return slices.ContainsFunc(SharingOf(g.rt).Ranks, func(ranks []int) bool { return firstOf(ranks, g.ranks) != lastOf(ranks, g.ranks) })
 }
 
-// refusesSharing says that the library has no communicators for ranks that share devices; empty if it has.
+// refusesSharing says that NCCL has no communicators for ranks that share devices; empty if it has.
 func (rt *Runtime) refusesSharing(s Sharing) string {
 	why := "NCCL needs a GPU for each"
 	if d, ok := rt.dev.(device.CollectiveDevice); ok {
@@ -275,136 +278,69 @@ func (g *Group) join(op string, d device.CollectiveDevice, sort int) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("%s did not connect the ranks of %v within %v; NCCL_DEBUG=INFO tells more", library.Name(), g, joinLimit)
 	}
-	comm := &communicator{g: g, sort: sort, name: library.Name(), c: c}
-	if err == nil {
+	comm := &communicator{g: g, sort: sort}
+	comm.Communicator = nccl.New(library.Name(), c, comm)
+	joined := err == nil
+	if joined {
 		rt.comms.add(comm)
-	} else {
-		comm.ended = true
 	}
-	if err == nil && Backend(rt) == libraryBackend {
+	if err == nil && Backend(rt) == ncclBackend {
 		err = comm.makeAll(ctx)
 		if err == nil && sort == byKernels {
 			comm.noPuts, err = c.Puts(ctx)
 		}
 	}
 	if _, failed := agree(g, op, "joined", struct{}{}, err); failed != nil {
-		comm.end(nil)
+		if joined {
+			comm.End(nil)
+		}
 		return failed
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	g.comms[sort] = comm
 	if rt.abort.Load() != nil { // and whoever raised it may not have seen the communicator
-		comm.end(nil)
+		comm.End(nil)
 	}
 	return nil
 }
 
-// RunLibrary issues an admitted call by the group's communicator. bytes is the size that the way was chosen by.
-func (c *Call) RunLibrary(d device.Collective, bytes int) {
+// RunNCCL issues an admitted call by the group's communicator. bytes is the size that the way was chosen by.
+func (c *Call) RunNCCL(d device.Collective, bytes int) {
 	g, rt := c.opts.group, c.rt
-	comm := g.comms[c.librarySort()]
+	comm := g.comms[c.commSort()]
 	if comm == nil || comm.isEnded() {
 		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
-	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.c, d) })
+	err := c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, d) })
 	if t := rt.trace.Load(); t != nil && err == nil {
-		t.crosses(comm.name, 0)
+		t.crosses(comm.Name, 0)
 	}
 	c.issued(err)
 	why := "the call asks for it by Via"
 	if c.opts.via != ViaNCCL {
 		why = fmt.Sprintf("the group spans %d hosts", len(g.parts))
 	}
-	path := comm.name
+	path := comm.Name
 	if comm.sort == byEngines {
 		path += " by copy engines"
 	}
 	c.Chose(bytes, &tuning.Way{Path: path, Why: why})
 	if rt.capture == nil {
-		comm.lookAfter(issuedCall{s: c.stream, id: c.Record.id})
+		comm.Watch(nccl.Call{On: resting{c.stream}, ID: c.Record.id})
 	} else if !slices.Contains(rt.capture.comms, comm) {
 		rt.capture.comms = append(rt.capture.comms, comm)
 	}
 }
 
-// lookAfter watches a call that was put in a stream just now.
-func (c *communicator) lookAfter(call issuedCall) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	call.issued = time.Now()
-	c.pending = slices.DeleteFunc(c.pending, func(t issuedCall) bool { return t.s == call.s && t.puts == call.puts })
-	c.pending = append(c.pending, call)
-	if !c.watched && !c.ended {
-		c.watched = true
-		go c.watch()
-	}
-}
-
-// watch looks for failures as long as a call may be under way.
-func (c *communicator) watch() {
-	for {
-		time.Sleep(failureTick)
-		c.mu.Lock()
-		pending := slices.Clone(c.pending)
-		c.mu.Unlock()
-		over := slices.DeleteFunc(pending, func(t issuedCall) bool { return !t.s.atRest() })
-		c.mu.Lock()
-		c.pending = slices.DeleteFunc(c.pending, func(t issuedCall) bool { return slices.Contains(over, t) })
-		c.watched = len(c.pending) > 0 && !c.ended
-		goOn, expired := c.watched, slices.ContainsFunc(c.pending, issuedCall.expired)
-		c.mu.Unlock()
-		if !goOn {
-			return
-		}
-		if err := c.c.Failure(); err != nil || expired {
-			c.end(err)
-			return
-		}
-	}
-}
-
-// end ends the communicator and the kernels of its calls, and notes for the next synchronisation what was given up. why is the library's failure, or
-// nil. It returns at once.
-func (c *communicator) end(why error) { c.giveUp(why, true) }
-
-// giveUp is end. Unless idle is set, one that no call of this rank uses is left to releaseComms: to a member that still waits, this one would be lost.
-func (c *communicator) giveUp(why error, idle bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ended {
-		return
-	}
-	c.ended, c.why = true, why
-	rt := c.g.rt
-	pending := slices.DeleteFunc(slices.Clone(c.pending), func(t issuedCall) bool { return t.s.atRest() })
-	for _, t := range pending {
-		if t.puts {
-			continue
-		}
-		r := device.WaitRecord{State: device.WaitAborted, Kind: device.WaitLibrary, Ordinal: t.id, Rank: uint32(c.g.rank), Peer: uint32(c.g.rank), Elapsed: uint64(time.Since(t.issued))}
-		if t.expired() {
-			r.State = device.WaitTimeout
-		}
-		waits.Give(rt.watch, &r)
-	}
-	switch {
-	case len(pending) == 0 && !idle:
-	case c.launched || slices.ContainsFunc(pending, func(t issuedCall) bool { return t.puts }):
-		go c.stop(pending)
-	default:
-		c.c.End()
-	}
-}
-
 // waits are the calls that have been under way for some time.
 func (c *communicator) waits() (list []Wait) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, t := range c.pending {
-		since := time.Since(t.issued)
-		if call, ok := c.g.rt.find(t.id); ok && since > copyQuiet && !c.ended && !t.puts {
-			list = append(list, Wait{Op: call.text(), Ordinal: call.ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.name, Since: since, Caller: call.caller})
+	if c.isEnded() {
+		return nil
+	}
+	for _, t := range c.Pending() {
+		if call, ok := c.g.rt.find(t.ID); ok && t.Since() > copyQuiet && !t.Puts {
+			list = append(list, Wait{Op: call.text(), Ordinal: call.ordinal, Group: c.g.String(), Peers: c.g.others(), For: c.Name, Since: t.Since(), Caller: call.caller})
 		}
 	}
 	return list
@@ -422,10 +358,23 @@ func (l *communicators) all() []*communicator {
 	return slices.Clone(l.list)
 }
 
+// takeEnded takes those that have ended off the list.
+func (l *communicators) takeEnded() (ended []*nccl.Communicator) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = slices.DeleteFunc(l.list, func(c *communicator) bool {
+		if c.isEnded() {
+			ended = append(ended, c.Communicator)
+		}
+		return c.isEnded()
+	})
+	return ended
+}
+
 // end gives all of them up, as the world does.
 func (l *communicators) end() {
 	for _, c := range l.all() {
-		c.giveUp(nil, false)
+		c.GiveUp()
 	}
 }
 
@@ -448,21 +397,7 @@ func (rt *Runtime) releaseComms() {
 		}
 	}
 	rt.mu.Unlock()
-	until := time.Now().Add(endLimit)
-	for _, c := range rt.comms.all() {
-		if c.isEnded() {
-			c.c.End()
-		}
-	}
-	for _, c := range rt.comms.all() {
-		if c.isEnded() {
-			c.c.Ended(time.Until(until)) // one that is not over is left to its thread
-			c.c.Free()
-			rt.comms.mu.Lock()
-			rt.comms.list = slices.DeleteFunc(rt.comms.list, func(o *communicator) bool { return o == c })
-			rt.comms.mu.Unlock()
-		}
-	}
+	nccl.Release(rt.comms.takeEnded(), time.Now().Add(endLimit))
 }
 
 // part waits, before the world is closed in peace, until the members of groups that have communicators have done their work too: what this rank
@@ -494,12 +429,6 @@ func (rt *Runtime) part() {
 	}
 }
 
-func (c *communicator) isEnded() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.ended
-}
-
 // lostGraph is in place of a graph whose communicator was ended.
 type lostGraph struct{}
 
@@ -508,27 +437,25 @@ func (lostGraph) Close() error               { return nil }
 
 var errLostGraph = errors.New("the graph calls NCCL by a communicator that was ended")
 
-// explainLibrary says why a call by the library was given up.
-func (rt *Runtime) explainLibrary(e *Error, c Record) {
+// explainLostNCCL says why a call by NCCL was given up.
+func (rt *Runtime) explainLostNCCL(e *Error, c Record) {
 	if e.Kind != KindTimeout {
 		e.Kind = KindInterrupted
 	}
 	for _, comm := range rt.comms.all() {
-		comm.mu.Lock()
-		why, name := comm.why, comm.name
-		comm.mu.Unlock()
+		_, why := comm.Ended()
 		if comm.g != c.group || why == nil {
 			continue
 		}
 		e.Kind, e.Hint = KindSystem, "all ranks must call Recover"
-		e.Msg = fmt.Sprintf("%s failed: %v", name, why)
+		e.Msg = fmt.Sprintf("%s failed: %v", comm.Name, why)
 		var failed *device.LibraryError
 		if errors.As(why, &failed) {
 			e.Err = failed
 			if failed.Remote {
 				e.Kind = KindPeer
 			}
-			e.Msg = fmt.Sprintf("%s failed: %s", name, strings.TrimSuffix(failed.Text, "."))
+			e.Msg = fmt.Sprintf("%s failed: %s", comm.Name, strings.TrimSuffix(failed.Text, "."))
 		}
 	}
 }

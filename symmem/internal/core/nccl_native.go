@@ -7,37 +7,33 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"time"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/cudalex"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
 // NCCL's own headers
 //
-// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that was installed with the library, where that can be. Its
-// kernels then get what the library made: for a [DeviceComm] an ncclDevComm of its version, for a [DeviceWindow] the window that it registered. Both are
+// With the back end NCCL, a snippet that includes nccl_device.h is compiled with the header that was installed with it, where that can be. Its
+// kernels then get what NCCL made: for a [DeviceComm] an ncclDevComm of its version, for a [DeviceWindow] the window that it registered. Both are
 // made beside ours, in the same order on all members, and again for every new communicator of the group; so what is compiled by one header or by the other
 // takes the same arguments. They have what the LSA team needs: barriers and pointers. Kernels that use more, and worlds that span hosts or share GPUs, get
 // our header.
 //
-// Nothing of the library ends a kernel of the user's. So its waits look at a word of ours, and the communicator goes only when its kernels are over.
+// Nothing of NCCL ends a kernel of the user's. So its waits look at a word of ours, and the communicator goes only when its kernels are over.
 
-// kernelsLimit is how long kernels may take to end after they were told to.
-const kernelsLimit = time.Second
-
-// windowUnit is what a window of the library's begins at a multiple of.
+// windowUnit is what a window of NCCL's begins at a multiple of.
 const windowUnit = 4096
 
-// OwnHeaders says which nccl_device.h a text that includes it gets: that of a library, by its name, or why it is ours. Both are empty if it includes
+// NativeHeaders says which nccl_device.h a text that includes it gets: NCCL's, by its name, or why it is ours. Both are empty if it includes
 // none, or the back end has no other.
-func OwnHeaders(rt *Runtime, text string) (library, why string) {
+func NativeHeaders(rt *Runtime, text string) (library, why string) {
 	tokens, err := cudalex.Tokens(text)
-	if err != nil || !includesNCCL(text) || Backend(rt) != libraryBackend {
+	if err != nil || !includesNCCL(text) || Backend(rt) != ncclBackend {
 		return "", "" // what cannot be read is the compiler's to refuse
 	}
-	if library, why = rt.ownHeaders(); why != "" {
+	if library, why = rt.nativeHeaders(); why != "" {
 		return "", why
 	}
 	part, barrier := "", false
@@ -80,12 +76,12 @@ func beyondTeam(name string) bool {
 		strings.Contains(name, "ResourceBuffer") || strings.HasPrefix(name, "ncclDevResource") || name == "ncclBarrierSession" || name == "ncclBarrier"
 }
 
-// ownHeaders names the library whose headers snippets can have, or says why not.
-func (rt *Runtime) ownHeaders() (library, why string) {
+// nativeHeaders names the NCCL whose headers snippets can have, or says why not.
+func (rt *Runtime) nativeHeaders() (library, why string) {
 	d, ok := rt.dev.(device.CollectiveDevice)
 	p := rt.places.Load()
 	switch {
-	case !ok || Backend(rt) != libraryBackend || p == nil:
+	case !ok || Backend(rt) != ncclBackend || p == nil:
 		return "", "the back end is " + Backend(rt)
 	case len(p.parts) > 1:
 		return "", "the world spans hosts"
@@ -105,9 +101,9 @@ func (rt *Runtime) ownHeaders() (library, why string) {
 	return l.Name(), l.Headers()
 }
 
-// owned is a part of a communicator's memory or resources: the window of an allocation; or of what a DeviceWindow has of it, handle; or a DeviceComm
+// resource is a part of a communicator's memory or resources: the window of an allocation; or of what a DeviceWindow has of it, handle; or a DeviceComm
 // as kernels get it.
-type owned struct {
+type resource struct {
 	a        *allocation
 	handle   *Handle
 	comm     *DeviceComm
@@ -115,37 +111,37 @@ type owned struct {
 	argument []byte
 }
 
-// owns returns what the communicator has of its kind, nil if nothing. rt.mu is held.
-func (c *communicator) owns(o owned) *owned {
-	i := slices.IndexFunc(c.owned, func(p owned) bool { return p.a == o.a && p.handle == o.handle && p.comm == o.comm })
+// has returns what the communicator has of its kind, nil if nothing. rt.mu is held.
+func (c *communicator) has(o resource) *resource {
+	i := slices.IndexFunc(c.resources, func(p resource) bool { return p.a == o.a && p.handle == o.handle && p.comm == o.comm })
 	if i < 0 {
 		return nil
 	}
-	return &c.owned[i]
+	return &c.resources[i]
 }
 
 // make makes what the communicator does not have yet. All members call it.
-func (c *communicator) make(ctx context.Context, o owned) (err error) {
+func (c *communicator) make(ctx context.Context, o resource) (err error) {
 	rt := c.g.rt
 	rt.mu.Lock()
-	known := c.owns(o) != nil
+	known := c.has(o) != nil
 	rt.mu.Unlock()
 	switch {
 	case known:
 		return nil
 	case o.comm != nil:
-		o.argument, err = c.c.MakeArgument(ctx, o.comm.reqs.LsaBarriers, watchWord(&rt.watch.Ended))
+		o.argument, err = c.C.MakeArgument(ctx, o.comm.reqs.LsaBarriers, watchWord(&rt.watch.Ended))
 	case o.handle != nil:
-		o.window, err = c.c.Register(ctx, o.handle.buffers[c.g.rank], o.handle.t.Bytes())
+		o.window, err = c.C.Register(ctx, o.handle.buffers[c.g.rank], o.handle.t.Bytes())
 	default:
-		o.window, err = c.c.Register(ctx, o.a.seg.Ptr(), o.a.seg.Size())
+		o.window, err = c.C.Register(ctx, o.a.seg.Ptr(), o.a.seg.Size())
 	}
 	if err != nil {
 		return err
 	}
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
-	c.owned = append(c.owned, o)
+	c.resources = append(c.resources, o)
 	return nil
 }
 
@@ -153,8 +149,8 @@ func (c *communicator) make(ctx context.Context, o owned) (err error) {
 func (c *communicator) unmake(a *allocation) (err error) {
 	rt := c.g.rt
 	rt.mu.Lock()
-	var ended []owned
-	c.owned = slices.DeleteFunc(c.owned, func(o owned) bool {
+	var ended []resource
+	c.resources = slices.DeleteFunc(c.resources, func(o resource) bool {
 		if o.a == a {
 			ended = append(ended, o)
 		}
@@ -169,9 +165,9 @@ func (c *communicator) unmake(a *allocation) (err error) {
 	for _, o := range slices.Backward(ended) {
 		switch {
 		case o.argument != nil:
-			err = errors.Join(err, c.c.EndArgument(ctx, o.argument))
+			err = errors.Join(err, c.C.EndArgument(ctx, o.argument))
 		case o.window != 0:
-			err = errors.Join(err, c.c.Deregister(ctx, o.window))
+			err = errors.Join(err, c.C.Deregister(ctx, o.window))
 		}
 	}
 	return err
@@ -185,18 +181,18 @@ func (c *communicator) makeAll(ctx context.Context) error {
 		return a.block != nil || a.mapping(c.g) == nil || a.storage.freed.Load() || a.stale.Load() != nil
 	})
 	slices.SortFunc(allocs, func(a, b *allocation) int { return cmp.Compare(a.id, b.id) })
-	var all []owned
+	var all []resource
 	for _, a := range allocs {
-		all = append(all, owned{a: a})
+		all = append(all, resource{a: a})
 		for _, h := range a.handles {
 			if h.g == c.g && h.windowed && c.sort == byKernels {
-				all = append(all, owned{a: a, handle: h})
+				all = append(all, resource{a: a, handle: h})
 			}
 		}
 	}
 	for _, d := range c.g.deviceComms {
 		if slices.Contains(allocs, d.t.st.alloc) && c.sort == byKernels {
-			all = append(all, owned{a: d.t.st.alloc, comm: d})
+			all = append(all, resource{a: d.t.st.alloc, comm: d})
 		}
 	}
 	rt.mu.Unlock()
@@ -210,7 +206,7 @@ func (c *communicator) makeAll(ctx context.Context) error {
 
 // have makes something of the group's communicators, the first of which is made, too, if there is none. It is collective over the group, on the host. A
 // member that cannot ends the communicator: the members may have different things.
-func (g *Group) have(op string, o owned) {
+func (g *Group) have(op string, o resource) {
 	rt, d := g.rt, g.rt.dev.(device.CollectiveDevice)
 	rt.mu.Lock()
 	comms := g.comms
@@ -228,7 +224,7 @@ func (g *Group) have(op string, o owned) {
 			_, err = agree(g, op, "by NCCL", struct{}{}, err)
 			g.meeting.Unlock()
 			if err != nil {
-				comm.end(nil)
+				comm.End(nil)
 			}
 		}
 		if err != nil {
@@ -237,15 +233,15 @@ func (g *Group) have(op string, o owned) {
 	}
 }
 
-// own returns something of the group's communicator for a kernel with the library's own headers. After Recover the members make all of it again.
-func (g *Group) own(op string, o owned) owned {
+// native returns something of the group's communicator for a kernel with NCCL's own headers. After Recover the members make all of it again.
+func (g *Group) native(op string, o resource) resource {
 	rt := g.rt
 	for {
 		rt.mu.Lock()
 		capturing, comm := rt.capture != nil, g.comms[byKernels]
-		var found *owned
+		var found *resource
 		if comm != nil {
-			found = comm.owns(o)
+			found = comm.has(o)
 		}
 		rt.mu.Unlock()
 		switch {
@@ -260,21 +256,21 @@ func (g *Group) own(op string, o owned) owned {
 	}
 }
 
-// OwnComm is what a kernel with the library's own headers gets for a communicator.
-func OwnComm(op string, c *DeviceComm) []byte {
+// NativeComm is what a kernel with NCCL's own headers gets for a communicator.
+func NativeComm(op string, c *DeviceComm) []byte {
 	CommArgument(op, c)
-	return c.g.own(op, owned{a: c.t.st.alloc, comm: c}).argument
+	return c.g.native(op, resource{a: c.t.st.alloc, comm: c}).argument
 }
 
-// OwnWindow is what a kernel with the library's own headers gets for a window.
-func OwnWindow(op string, w *DeviceWindow) uintptr {
+// NativeWindow is what a kernel with NCCL's own headers gets for a window.
+func NativeWindow(op string, w *DeviceWindow) uintptr {
 	WindowArgument(op, w)
 	h, rt := w.h, w.h.g.rt
 	rt.mu.Lock()
 	windowed := h.windowed
 	rt.mu.Unlock()
 	if windowed {
-		return h.g.own(op, owned{a: h.t.st.alloc, handle: h}).window
+		return h.g.native(op, resource{a: h.t.st.alloc, handle: h}).window
 	}
 	if h.t.st.alloc.block != nil {
 		panic(rt.misuse(op, "window", "allocate it by Empty", "the tensor is of a memory pool, of which NCCL has no windows"))
@@ -283,57 +279,42 @@ func OwnWindow(op string, w *DeviceWindow) uintptr {
 		"windows of NCCL begin at a multiple of %d bytes, the tensor begins at byte %d", windowUnit, h.t.offset))
 }
 
-// ownWindow makes the library's window of a tensor, if snippets can have its headers and the tensor is where a window can be. It is collective over the
+// nativeWindow makes NCCL's window of a tensor, if snippets can have its headers and the tensor is where a window can be. It is collective over the
 // group, on the host.
-func (h *Handle) ownWindow(op string) {
+func (h *Handle) nativeWindow(op string) {
 	rt, a := h.g.rt, h.t.st.alloc
-	if _, why := rt.ownHeaders(); why != "" || a.block != nil || h.t.offset%windowUnit != 0 || h.t.n == 0 {
+	if _, why := rt.nativeHeaders(); why != "" || a.block != nil || h.t.offset%windowUnit != 0 || h.t.n == 0 {
 		return
 	}
 	rt.mu.Lock()
 	h.windowed = true
 	rt.mu.Unlock()
-	h.g.have(op, owned{a: a, handle: h})
+	h.g.have(op, resource{a: a, handle: h})
 }
 
-// ownComm makes the library's part of a communicator, if snippets can have its headers. It is collective over the group, on the host.
-func (c *DeviceComm) ownComm(op string) {
+// nativeComm makes NCCL's part of a communicator, if snippets can have its headers. It is collective over the group, on the host.
+func (c *DeviceComm) nativeComm(op string) {
 	rt := c.g.rt
-	if _, why := rt.ownHeaders(); why != "" {
+	if _, why := rt.nativeHeaders(); why != "" {
 		return
 	}
 	rt.mu.Lock()
 	c.g.deviceComms = append(c.g.deviceComms, c)
 	rt.mu.Unlock()
-	c.g.have(op, owned{a: c.t.st.alloc, comm: c})
+	c.g.have(op, resource{a: c.t.st.alloc, comm: c})
 }
 
-// LookAfterOwn watches a launched kernel that uses the communicators of groups: they end with it if it must.
-func (c *Call) LookAfterOwn(groups []*Group) {
+// WatchNative watches a launched kernel that uses the communicators of groups: they end with it if it must.
+func (c *Call) WatchNative(groups []*Group) {
 	for _, g := range groups {
 		comm := g.comms[byKernels]
 		if comm == nil {
 			continue
 		}
-		comm.mu.Lock()
-		comm.launched = true
-		comm.mu.Unlock()
-		switch {
-		case c.rt.capture == nil:
-			comm.lookAfter(issuedCall{s: c.stream, id: c.Record.id, timeout: c.opts.timeout})
-		case !slices.Contains(c.rt.capture.comms, comm):
+		captured := c.rt.capture != nil
+		comm.WatchKernel(nccl.Call{On: resting{c.stream}, ID: c.Record.id, Timeout: c.opts.timeout}, captured)
+		if captured && !slices.Contains(c.rt.capture.comms, comm) {
 			c.rt.capture.comms = append(c.rt.capture.comms, comm)
 		}
 	}
-}
-
-// stop lets kernels with the library's own headers end, and puts, and then the communicator, whose memory they use.
-func (c *communicator) stop(pending []issuedCall) {
-	atomic.StoreUint32(&c.g.rt.watch.Ended, 1)
-	for until := time.Now().Add(kernelsLimit); time.Now().Before(until); time.Sleep(failureTick) {
-		if !slices.ContainsFunc(pending, func(t issuedCall) bool { return !t.s.atRest() }) {
-			break
-		}
-	}
-	c.c.End()
 }

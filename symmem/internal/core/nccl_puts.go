@@ -3,20 +3,21 @@ package symmem
 import (
 	"fmt"
 
+	"github.com/symmrepl/symmrepl/symmem/internal/core/nccl"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
 // Puts by NCCL
 //
-// With the back end NCCL, Put and PutWithSignal can go by the library, Via("NCCL"): its put copies from one window to another of a rank on the same host,
-// by copy engines, in the order of the stream. The library's put also raises a count of the library's own at its destination, and its wait makes a stream
+// With the back end NCCL, Put and PutWithSignal can go by NCCL, Via("NCCL"): its put copies from one window to another of a rank on the same host,
+// by copy engines, in the order of the stream. NCCL's put also raises a count of NCCL's own at its destination, and its wait makes a stream
 // wait for that. Nothing but the put of a peer ends that wait, neither an interrupt nor the end of the communicator; so it is not used, and nobody looks at
-// the count. Who is to know that data has come is told by symmrepl's signals, which follow in the same stream. In a graph the library's put waits for the
-// library's wait of the one before; so it is not captured.
+// the count. Who is to know that data has come is told by symmrepl's signals, which follow in the same stream. In a graph NCCL's put waits for
+// its wait of the one before; so it is not captured.
 
-// putsByLibrary decides whether a put of src goes by the device's library. One that asks for it by Via and cannot have it is refused.
-func (h *Handle) putsByLibrary(c *Call, src *Tensor) bool {
+// putsByNCCL decides whether a put of src goes by NCCL. One that asks for it by Via and cannot have it is refused.
+func (h *Handle) putsByNCCL(c *Call, src *Tensor) bool {
 	g, rt := h.g, h.g.rt
 	_, ok := rt.dev.(device.CollectiveDevice)
 	rt.mu.Lock()
@@ -56,22 +57,22 @@ func (h *Handle) putsByLibrary(c *Call, src *Tensor) bool {
 func (c *communicator) covers(t *Tensor) bool {
 	c.g.rt.mu.Lock()
 	defer c.g.rt.mu.Unlock()
-	return t.Symmetric() && c.owns(owned{a: t.st.alloc}) != nil
+	return t.Symmetric() && c.has(resource{a: t.st.alloc}) != nil
 }
 
-// putByLibrary issues the copy of an admitted put. It refuses a communicator that was ended.
-func (h *Handle) putByLibrary(c *Call, dst int, src *Tensor) {
+// putByNCCL issues the copy of an admitted put. It refuses a communicator that was ended.
+func (h *Handle) putByNCCL(c *Call, dst int, src *Tensor) {
 	g, rt, a := h.g, h.g.rt, h.t.st.alloc
 	comm := g.comms[byKernels]
 	if comm == nil || comm.isEnded() {
 		panic(&Error{Kind: KindPeer, Op: c.Record.op, Rank: rt.rank, Peer: -1, Msg: fmt.Sprintf("the communicator of %v was ended", g), Hint: "all ranks must call Recover"})
 	}
 	put := device.Collective{Kind: device.Put, Src: src.pointer(), N: src.Bytes(), Type: "u8", Root: dst,
-		Window: comm.owns(owned{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}
+		Window: comm.has(resource{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}
 	c.passage = passage{} // it is told of here
 	if put.N > 0 {
-		c.issued(c.stream.issue(func(s device.Stream) error { return s.Collective(comm.c, put) }))
-		comm.lookAfter(issuedCall{s: c.stream, puts: true})
+		c.issued(c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, put) }))
+		comm.Watch(nccl.Call{On: resting{c.stream}, Puts: true})
 	}
-	c.Chose(put.N, &tuning.Way{Path: comm.name + " by copy engines", Why: "the call asks for it by Via"})
+	c.Chose(put.N, &tuning.Way{Path: comm.Name + " by copy engines", Why: "the call asks for it by Via"})
 }

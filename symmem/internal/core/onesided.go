@@ -28,11 +28,11 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
-	if h.putsByLibrary(&c, src) {
+	if h.putsByNCCL(&c, src) {
 		defer c.Enter().Leave()
 		c.Begin()
 		c.Admit(src, h.t)
-		h.putByLibrary(&c, dst, src)
+		h.putByNCCL(&c, dst, src)
 		return
 	}
 	if h.g.carries(op, dst) {
@@ -113,7 +113,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
-	library := h.putsByLibrary(&c, src)
+	library := h.putsByNCCL(&c, src)
 	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
 	if !library && h.g.carries(op, dst) {
 		put := abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())}
@@ -129,7 +129,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	c.Admit(src, h.t)
 	switch {
 	case library:
-		h.putByLibrary(&c, dst, src)
+		h.putByNCCL(&c, dst, src)
 		args.N = 0
 	case args.N >= putCopies:
 		c.issued(c.stream.copy(args.Dst, args.Src, int(args.N)))

@@ -94,7 +94,7 @@ func (c *Call) checkHosts(of *operators.Operator) {
 		c.Record.Parts.Mix(uint64(c.opts.via[i]))
 	}
 	switch {
-	case c.opts.via == ViaNCCL: // see ByLibrary
+	case c.opts.via == ViaNCCL: // see ByNCCL
 	case !g.spans() && c.opts.via != "":
 		panic(c.Misuse("Via", "leave it out", "all ranks of %v are on one host", g))
 	case !g.spans():

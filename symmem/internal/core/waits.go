@@ -234,7 +234,7 @@ func (rt *Runtime) gaveUp(e *Error, c Record, r *device.WaitRecord) {
 		}
 	}
 	if r.Kind == device.WaitLibrary {
-		rt.explainLibrary(e, c)
+		rt.explainLostNCCL(e, c)
 	}
 	if c.Manner >= operators.Communicating {
 		rt.broken.Store(ptr(c.op + ": " + e.Msg))

@@ -13,21 +13,21 @@ import (
 // can be ended: its collectives are quicker on them. They come with the handle, or with a communicator that is made later, in the same order on all
 // members; and they go with the tensor or the communicator.
 
-// libraryBackend is the back end whose tensors are windows.
-const libraryBackend = "NCCL"
+// ncclBackend is the back end whose tensors are windows.
+const ncclBackend = "NCCL"
 
 // ready makes the group's communicator, if the back end wants it, and the window of an allocation that has a handle now. It is collective over the
 // group, which can be used without either.
 func (g *Group) ready(op string, a *allocation) {
-	if _, ok := g.rt.dev.(device.CollectiveDevice); ok && Backend(g.rt) == libraryBackend && g.shares() == "" {
-		g.have(op, owned{a: a})
+	if _, ok := g.rt.dev.(device.CollectiveDevice); ok && Backend(g.rt) == ncclBackend && g.shares() == "" {
+		g.have(op, resource{a: a})
 	}
 }
 
-// hasWindows reports whether rendezvoused tensors are windows of the library's.
+// hasWindows reports whether rendezvoused tensors are windows of NCCL's.
 func (rt *Runtime) hasWindows() bool {
 	d, ok := rt.dev.(device.CollectiveDevice)
-	if !ok || Backend(rt) != libraryBackend {
+	if !ok || Backend(rt) != ncclBackend {
 		return false
 	}
 	l, err := d.Collectives(rt.collectivesSettings())

@@ -1,0 +1,10 @@
+// Package nccl is a rank's end of a communicator of NCCL: which of its calls may be under way, what failed, and its end.
+//
+// NCCL's kernels look at no abort word, and tell of failures only who asks. So while a call may be under way a goroutine asks, a call
+// that takes longer than it may ends the communicator, and so does whoever gives up the waits of the world. The end of a communicator ends its
+// kernels with it; those that the user launched are told first, because NCCL does not end them. A communicator that has ended is released
+// when the streams of all members have come to rest, and never used again.
+//
+// The package knows calls by the id and the stream that its owner gives it. Which group has which communicator, what goes by it, and
+// the memory that is registered with it are core's.
+package nccl
