@@ -48,6 +48,13 @@ func streamsCase(t *T) {
 	s.Free()
 	t.refused(symmem.KindMisuse, func() { symmem.OnStream(s, func() {}) }, "freed")
 	t.refused(symmem.KindMisuse, s.Free, "freed already")
+	// A stream whose wait was given up is freed all the same, and says so.
+	word := symmem.Empty(symmem.I32, 1)
+	s = symmem.NewStream()
+	symmem.Rendezvous(word).WaitForSignal(0, "==", 7, symmem.Timeout(20*time.Millisecond), s)
+	t.refused(symmem.KindTimeout, s.Free, "waited")
+	word.Free()
+	t.refused(symmem.KindMisuse, s.Free, "freed already")
 	// Memory of a freed stream's tensors is used again, when what was done on other streams is over.
 	symmem.Synchronize()
 	p := inner.Ptr()

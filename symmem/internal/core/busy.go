@@ -50,7 +50,7 @@ func (rt *Runtime) allRest() bool {
 	}
 	streams := slices.Clone(rt.streams)
 	rt.mu.Unlock()
-	return !slices.ContainsFunc(streams, func(s *Stream) bool { return !s.rests() })
+	return !slices.ContainsFunc(streams, func(s *Stream) bool { return !s.rests(true) })
 }
 
 // spins says what a kernel spins on.

@@ -155,24 +155,11 @@ func (g *Group) watchOnce() bool {
 	w := &g.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.streams = slices.DeleteFunc(w.streams, (*Stream).atRest)
+	w.streams = slices.DeleteFunc(w.streams, func(s *Stream) bool { return s.rests(false) })
 	if w.running = len(w.streams) > 0 && g.inspect() == nil; !w.running {
 		w.withdraw(g, nil)
 	}
 	return w.running
-}
-
-// atRest reports whether a stream has nothing to do, without waiting for anybody.
-func (s *Stream) atRest() bool {
-	if !s.mu.TryLock() {
-		return false
-	}
-	defer s.mu.Unlock()
-	if s.gone {
-		return true
-	}
-	idle, err := s.d.Idle()
-	return idle && err == nil
 }
 
 // inspect looks at the phase of this member's stream. watch.mu is held.

@@ -53,7 +53,7 @@ type communicator struct {
 // resting is a stream as calls of NCCL know it.
 type resting struct{ *Stream }
 
-func (s resting) AtRest() bool { return s.atRest() }
+func (s resting) AtRest() bool { return s.rests(false) }
 
 // GaveUp implements nccl.Owner: the next synchronisation tells of the call.
 func (c *communicator) GaveUp(t nccl.Call) {
@@ -414,7 +414,7 @@ func (rt *Runtime) part() {
 	if len(groups) == 0 || rt.client == nil || rt.broken.Load() != nil {
 		return
 	}
-	for slices.ContainsFunc(streams, func(s *Stream) bool { return !s.atRest() }) {
+	for slices.ContainsFunc(streams, func(s *Stream) bool { return !s.rests(false) }) {
 		select {
 		case <-ctx.Done():
 			return

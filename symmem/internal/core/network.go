@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -28,6 +29,14 @@ import (
 //
 // A group that spans hosts has words among the signals of every member's board, for symm/net.cuh: a place that each member picks. A
 // tensor that such a group has rendezvoused is two windows, the data and the signal pad, whose ids all members agree on.
+
+// networking is what carries operations between hosts, or why nothing does.
+type networking struct {
+	choice    string                  // of the network, as the program or the session gave it
+	net       atomic.Pointer[network] // nil if none carries operations between hosts
+	noNetwork atomic.Pointer[string]  // why there is none, though the world spans hosts
+	posting   atomic.Bool             // kernels of the user's were given what posts operations for other hosts
+}
 
 // network is a rank's engine, and what its kernels need of it.
 type network struct {

@@ -63,7 +63,7 @@ func (rt *Runtime) release(n *network) {
 		time.Sleep(holdFor)
 		rt.mu.Lock()
 		if rt.capture == nil {
-			rt.holding = slices.DeleteFunc(rt.holding, func(s *Stream) bool { return s.rests() && n.engine.Release() == nil })
+			rt.holding = slices.DeleteFunc(rt.holding, func(s *Stream) bool { return s.rests(true) && n.engine.Release() == nil })
 		}
 		more = len(rt.holding) > 0 && !rt.closed.Load()
 		rt.mu.Unlock()

@@ -57,7 +57,7 @@ func (rt *Runtime) Progress() Progress {
 		}
 	}
 	for _, s := range rt.allStreams() {
-		if !slices.Contains(in, s.id) && !s.rests() && !rt.awaitsOther(s) {
+		if !slices.Contains(in, s.id) && !s.rests(true) && !rt.awaitsOther(s) {
 			p.Stands = false
 		}
 	}

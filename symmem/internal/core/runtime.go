@@ -1,7 +1,6 @@
 package symmem
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,80 +28,64 @@ type Config struct {
 }
 
 // Runtime is this rank's view of all ranks and of its device. Its methods may be called from several
-// goroutines.
+// goroutines. What belongs together is a struct of its own, in the file that says what becomes of it.
 type Runtime struct {
 	dev        device.Device
 	info       device.Info
 	plan       *tuning.Plan
 	name       string // of the device
 	client     *bootstrap.Client
-	choice     string // of the network
 	rank, size int
-	watch      *device.Watch
+	watch      *device.Watch // the page that kernels and the host share
 	all        *Group
 	first      *Stream // always there
-	calls      callLog
 
-	abort      atomic.Pointer[string]   // why waits must end; nil in peace
-	vain       atomic.Bool              // why is that they cannot end by themselves
-	remains    atomic.Pointer[[]int]    // the ranks that took part in the last Recover, if there was one
-	surviving  atomic.Pointer[func()]   // ends the Survivors that is under way
-	gone       atomic.Pointer[int]      // the rank of this host whose end they must end for, if that is why
-	broken     atomic.Pointer[string]   // the collective operation that was given up; nil in peace
-	graphs     atomic.Pointer[[]*Graph] // alive; replaced whole
-	hostCtx    atomic.Pointer[hostContext]
-	places     atomic.Pointer[places]  // of all ranks; nil while this one joins
-	trace      atomic.Pointer[trace]   // under way, or nil
-	net        atomic.Pointer[network] // nil if none carries operations between hosts
-	crowded    atomic.Bool             // kernels of other ranks run beside this one's on the same device
-	noNetwork  atomic.Pointer[string]  // why there is none, though the world spans hosts
-	comms      communicators
-	posting    atomic.Bool           // kernels of the user's were given what posts operations for other hosts
-	sanitized  atomic.Bool           // kernels are watched
-	marks      marks                 // of what becomes of memory, while they are
-	order      atomic.Int64          // that the sanitizer's seed chooses
-	checking   atomic.Bool           // kernels of the user's have checked pointers
-	gaveUpOnce atomic.Bool           // a wait, since the signals were last in step
-	run        atomic.Uint64         // the number of the session's cell
-	only       atomic.Pointer[[]int] // the ranks that it runs on; nil: all
+	calls      callLog                    // calls.go
+	progress                              // progress.go
+	abortion                              // abort.go
+	cell                                  // cell.go
+	membership                            // survivors.go
+	departed   departures                 // left.go
+	sanitizing                            // sanitize.go
+	networking                            // network.go
+	comms      communicators              // nccl_comm.go
+	located    memory.Locations[contents] // contents.go
+	local      *memory.Cache[*Stream]     // storage.go
+	trace      atomic.Pointer[trace]      // under way, or nil
 
-	located memory.Locations[contents]
-	progress
+	closed  atomic.Bool
+	looking sync.Mutex // held by who looks at watch, which Close takes away, without a call of the user's
+	mu      sync.Mutex // orders what is put in streams, and guards what follows
+	world
+}
 
-	looking    sync.Mutex // held by who looks at watch, which Close takes away, without a call of the user's
-	departed   departures // has a lock of its own
-	mu         sync.Mutex // guards what follows, and the order of what is put in streams
-	generation int        // counts the worlds rebuilt by Recover
+// world is what Runtime.mu guards.
+type world struct {
+	generation int // counts the worlds rebuilt by Recover
 	created    map[string]uint64
 	groups     []*Group
 	allocs     []*allocation
 	streams    []*Stream
 	holding    []*Stream // that may hold kernels for which the network engine is kept awake
 	current    *Stream
-	closed     atomic.Bool
 	capture    *Graph    // being captured
 	pooling    *Group    // whose memory pool is in use, or nil
 	choices    *[]choice // of the innermost Explain, or nil
 	builtins   map[builtinKernel]device.Kernel
-	local      *memory.Cache[*Stream]
 	padSize    int
 	backend    backend
-	cleared    []string // what ClearedSignals returns
-	unreported error    // a fault met where it could not be reported
-}
-
-// hostContext is what host-side waits of one peaceful period end with.
-type hostContext struct {
-	ctx    context.Context
-	cancel context.CancelFunc
+	cleared    []string                 // what ClearedSignals returns
+	unreported error                    // a fault met where it could not be reported
+	graphs     atomic.Pointer[[]*Graph] // alive; replaced whole, so that who looks need not lock
 }
 
 // New builds the world on a device, which Close of the world closes. It is collective over the ranks of the client, unless config.Joining.
 func New(dev device.Device, config Config) (*Runtime, error) {
 	rt := &Runtime{
-		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, choice: config.Network, watch: dev.Watch(), size: 1, generation: 1, padSize: defaultPadSize,
-		created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{},
+		dev: dev, info: dev.Info(), plan: config.Plan, name: config.Name, watch: dev.Watch(), size: 1,
+		world: world{generation: 1, padSize: defaultPadSize, created: map[string]uint64{}, builtins: map[builtinKernel]device.Kernel{}},
 	}
+	rt.choice = config.Network
 	if rt.info.Guards {
 		rt.located.Keep()
 	}

@@ -4,10 +4,19 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
+
+// sanitizing is whether accesses of kernels are watched.
+type sanitizing struct {
+	sanitized atomic.Bool  // all of them, on the cpu device
+	marks     marks        // of what becomes of memory, while they are
+	order     atomic.Int64 // that the sanitizer's seed chooses
+	checking  atomic.Bool  // kernels of the user's have checked pointers, on GPUs
+}
 
 // Sanitize watches every access of kernels from now on, or no longer: see Findings. It is collective over all ranks, and waits for what was launched before: when it
 // switches the sanitizer off, what was done to memory is forgotten, and when it switches it on again, all memory counts as written. The seed chooses between orders in which

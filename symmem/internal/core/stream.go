@@ -66,6 +66,15 @@ func (s *Stream) Free() {
 	rt.hostCall(op)
 	s.retire(op)
 	err := s.synchronize()
+	failed := rt.drop(s)
+	rt.raise(op, err)
+	if failed != nil {
+		panic(rt.failure(op, failed))
+	}
+}
+
+// drop closes a stream that has nothing left to do, and forgets it.
+func (rt *Runtime) drop(s *Stream) error {
 	rt.mu.Lock()
 	defer rt.mu.Unlock()
 	rt.streams = slices.DeleteFunc(rt.streams, func(o *Stream) bool { return o == s })
@@ -80,11 +89,7 @@ func (s *Stream) Free() {
 	}
 	s.retired.Store(true)
 	rt.local.Abandon(s)
-	failed := s.close()
-	rt.raise(op, err)
-	if failed != nil {
-		panic(rt.failure(op, failed))
-	}
+	return s.close()
 }
 
 func (s *Stream) close() error {
@@ -138,8 +143,8 @@ func (s *Stream) synchronize() error {
 	return err
 }
 
-// rests reports whether the stream has nothing to do, as far as can be told at once.
-func (s *Stream) rests() bool {
+// rests reports whether the stream has nothing to do, as far as can be told at once. unsure is the answer where the device cannot tell, as while the stream is captured.
+func (s *Stream) rests(unsure bool) bool {
 	if !s.mu.TryLock() { // somebody waits for it
 		return false
 	}
@@ -148,7 +153,10 @@ func (s *Stream) rests() bool {
 		return true
 	}
 	idle, err := s.d.Idle()
-	return idle || err != nil
+	if err != nil {
+		return unsure
+	}
+	return idle
 }
 
 func (s *Stream) launch(k device.Kernel, l device.Launch) error {
@@ -301,13 +309,17 @@ func (rt *Runtime) raise(op string, err error) {
 
 // Event marks a place in a stream, to wait for and to measure from.
 type Event struct {
-	rt *Runtime
-	d  device.Event
+	rt     *Runtime
+	d      device.Event
+	serial int64 // by which those of several events are locked
 
 	// use is held for reading by those who use d, and for writing by Free. It is taken before rt.mu.
 	use   sync.RWMutex
 	freed bool // guarded by use
 }
+
+// eventSerial numbers the events of this process.
+var eventSerial atomic.Int64
 
 // NewEvent returns an event that was not recorded yet.
 func (rt *Runtime) NewEvent() *Event {
@@ -317,7 +329,7 @@ func (rt *Runtime) NewEvent() *Event {
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
-	return &Event{rt: rt, d: d}
+	return &Event{rt: rt, d: d, serial: eventSerial.Add(1)}
 }
 
 // exists refuses an event that nobody made.
@@ -378,17 +390,21 @@ func (e *Event) Since(earlier *Event) time.Duration {
 	if earlier == nil || earlier.rt == nil {
 		panic(e.rt.misuse(op, "earlier", hintFor("event"), "the event is nil"))
 	}
-	e.use.RLock()
-	defer e.use.RUnlock()
-	e.usable(op, "event")
 	if earlier.rt != e.rt {
 		panic(e.rt.misuse(op, "earlier", "give an event of this world", "the event belongs to another world"))
 	}
-	if earlier != e { // which is held already
-		earlier.use.RLock()
-		defer earlier.use.RUnlock()
-		earlier.usable(op, "earlier")
+	first, second := e, earlier
+	if first.serial > second.serial {
+		first, second = second, first
 	}
+	first.use.RLock()
+	defer first.use.RUnlock()
+	if second != first {
+		second.use.RLock()
+		defer second.use.RUnlock()
+	}
+	e.usable(op, "event")
+	earlier.usable(op, "earlier")
 	us, err := e.d.Since(earlier.d)
 	if err != nil {
 		failed := e.rt.failure(op, err)

@@ -3,6 +3,7 @@ package symmem
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
@@ -13,6 +14,13 @@ import (
 // A rank is gone when its process has ended, or its host was lost, and nothing takes its place. Only the hub knows that for certain: calls of the ranks that
 // are left (muster) are among those that it knows, so that all of them go on with the same ones. recover begins with such a call. What needs a rank that is gone
 // cannot be used from then on, the world included.
+
+// membership is which ranks there are, and where.
+type membership struct {
+	places  atomic.Pointer[places] // of all ranks; nil while this one joins
+	remains atomic.Pointer[[]int]  // the ranks that took part in the last Recover, if there was one
+	crowded atomic.Bool            // kernels of other ranks run beside this one's on the same device
+}
 
 // survivorsHint is what to do without ranks that are gone.
 const survivorsHint = "symm.Survivors() makes a group of the ranks that are left"

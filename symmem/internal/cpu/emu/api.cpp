@@ -29,7 +29,6 @@ struct emu_module {
   std::shared_ptr<Module> module = std::make_shared<Module>();
 };
 
-void emu_copy_in(uintptr_t dst, const void* src, size_t n) { memcpy(reinterpret_cast<void*>(dst), src, n); }
 void emu_copy_out(void* dst, uintptr_t src, size_t n) { memcpy(dst, reinterpret_cast<const void*>(src), n); }
 void emu_poke(uintptr_t word, uint32_t value) { __atomic_store_n(reinterpret_cast<uint32_t*>(word), value, __ATOMIC_SEQ_CST); }
 uint64_t emu_nanos(void) { return api.nanos(); }

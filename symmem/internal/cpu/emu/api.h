@@ -61,7 +61,6 @@ void* emu_alloc(size_t n, int* counted);
 void emu_free(uintptr_t p, size_t n, int counted);
 int emu_guard(uintptr_t pages, size_t bytes);
 void emu_unguard(int counted);
-void emu_copy_in(uintptr_t dst, const void* src, size_t n);
 void emu_copy_out(void* dst, uintptr_t src, size_t n);
 // emu_poke stores a word at once, beside what streams do.
 void emu_poke(uintptr_t word, uint32_t value);

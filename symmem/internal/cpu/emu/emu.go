@@ -8,8 +8,6 @@ package emu
 #include <stdlib.h>
 #include "api.h"
 
-#cgo noescape emu_copy_in
-#cgo nocallback emu_copy_in
 #cgo noescape emu_copy_out
 #cgo nocallback emu_copy_out
 #cgo noescape emu_stream_launch
@@ -123,11 +121,6 @@ func (g Guarded) Unmapped() { C.emu_unguard(g.counted) }
 // CopyOut copies device memory to the host. No work that writes it may be running.
 func CopyOut(dst []byte, src uintptr) {
 	C.emu_copy_out(unsafe.Pointer(unsafe.SliceData(dst)), C.uintptr_t(src), C.size_t(len(dst)))
-}
-
-// CopyIn copies host memory to the device. No work that uses it may be running.
-func CopyIn(dst uintptr, src []byte) {
-	C.emu_copy_in(C.uintptr_t(dst), unsafe.Pointer(unsafe.SliceData(src)), C.size_t(len(src)))
 }
 
 // Poke stores a word at once, beside what streams do.
