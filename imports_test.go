@@ -136,8 +136,8 @@ func partOf(t *testing.T, folder string, order map[string]int) string {
 	}
 }
 
-// imports returns the folders of this module that each of its files imports. It leaves out tests and packages that help them.
-func imports(t *testing.T) map[string][]string {
+// sources lists the files of this module, but for tests.
+func sources(t *testing.T) []string {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -162,11 +162,13 @@ func imports(t *testing.T) map[string][]string {
 			t.Fatal(err)
 		}
 	}
+	return slices.DeleteFunc(files, func(name string) bool { return !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") })
+}
+
+// imports returns the folders of this module that each of its files imports. It leaves out tests and packages that help them.
+func imports(t *testing.T) map[string][]string {
 	list := map[string][]string{}
-	for _, name := range files {
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
+	for _, name := range sources(t) {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
 		if err != nil {
 			t.Fatal(err)

@@ -88,7 +88,12 @@ func MemoryShare(processes int) uint64 { return run.MemoryShare(processes) }
 // Close ends what cells have left running.
 func (in *Interp) Close() { in.runtime.Close() }
 
-var _ session.Evaluator = (*Interp)(nil)
+// What a session asks an Interp for.
+var (
+	_ session.Evaluator        = (*Interp)(nil)
+	_ session.ActivityReporter = (*Interp)(nil)
+	_ session.LateCallReporter = (*Interp)(nil)
+)
 
 // host is the session as the runtime sees it.
 type host struct{ in *Interp }

@@ -4,10 +4,16 @@ import (
 	"reflect"
 
 	"github.com/symmrepl/symmrepl/internal/values"
+	"github.com/symmrepl/symmrepl/symmem"
 )
 
 // maxSized bounds the elements of one slice, array or map that are looked at for its size; the others are assumed to be like them.
 const maxSized = 1000
+
+// sized is a value that says its own size in bytes.
+type sized interface{ Bytes() int }
+
+var _ sized = (*symmem.Tensor)(nil)
 
 // sizer adds up what a variable takes in memory, what it leads to included.
 type sizer struct {
@@ -37,11 +43,11 @@ func (s *sizer) ownSize(v reflect.Value) (int64, bool) {
 	if t.Kind() != reflect.Pointer || !s.in.isCompiled(t.Elem()) || v.IsNil() || !v.CanInterface() {
 		return 0, false
 	}
-	sized, ok := v.Interface().(interface{ Bytes() int })
+	own, ok := v.Interface().(sized)
 	if !ok {
 		return 0, false
 	}
-	return int64(sized.Bytes()), true
+	return int64(own.Bytes()), true
 }
 
 // beyond returns the bytes that v leads to, without v itself.

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Activity is what a rank does with a cell while it waits in no operation of the Communicator. An Evaluator whose method Doing() Activity may
-// be called at any time while Eval runs tells it, so that the session can say why nothing happens.
+// Activity is what a rank does with a cell while it waits in no operation of the Communicator: see ActivityReporter.
 type Activity struct {
 	What    string // "waits in time.Sleep", "is in sort.Ints"; "" for the code of the cell itself
 	At      string // where in the user's text: the statement that runs, or ran last when What is ""
@@ -20,7 +19,7 @@ type Activity struct {
 	For      float64 `json:",omitempty"`
 }
 
-// Busy is a kernel of the user's that runs for a while. A Communicator whose method Busy() []Busy may be called at any time tells which do.
+// Busy is a kernel of the user's that runs for a while: see KernelReporter.
 type Busy struct {
 	Kernel string
 	At     string  // where it was launched: "cell[3]:7"; "" if it is not known
@@ -59,8 +58,7 @@ func (a Activity) String() string {
 	return s
 }
 
-// LateCall is a compiled call that did not return when its cell was interrupted, and has not returned since. What it returns is dropped. An Evaluator whose method
-// Calls() []LateCall may be called at any time tells which there are.
+// LateCall is a compiled call that did not return when its cell was interrupted, and has not returned since. What it returns is dropped: see LateCallReporter.
 type LateCall struct {
 	Function string // "net.(*TCPListener).Accept"
 	Cell     string // the name of the cell: "cell[7]"
@@ -96,7 +94,7 @@ func describeCalls(calls []LateCall) string {
 
 // late describes the calls of interrupted cells that have not returned.
 func (w *worker) late() string {
-	if teller, tells := w.eval.(interface{ Calls() []LateCall }); tells {
+	if teller, tells := w.eval.(LateCallReporter); tells {
 		return describeCalls(teller.Calls())
 	}
 	return ""
@@ -108,7 +106,7 @@ func (w *worker) doing(p Progress) *Activity {
 	finishing := w.finishing
 	w.mu.Unlock()
 	var a Activity
-	switch teller, tells := w.eval.(interface{ Doing() Activity }); {
+	switch teller, tells := w.eval.(ActivityReporter); {
 	case p.Compiles != "":
 		a = Activity{What: fmt.Sprintf("compiles a kernel (%s)", p.Compiles), At: p.CompilesAt, Blocked: true, Compiles: true, For: p.CompilesFor}
 	case w.stdin.waits():

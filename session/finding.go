@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Finding is something that a cell's kernels, or its calls, do wrong, as the sanitizer has found it: see symmem.Sanitize. It crosses the wire whole, and is what
-// `--json` prints.
+// Finding is something that a cell's kernels, or its calls, do wrong, as the sanitizer has found it: see symmem.Sanitize. It has places in the user's text where
+// that has addresses and callers of a rank's process, crosses the wire whole, and is what `--json` prints.
 type Finding struct {
 	Kind     string   `json:"kind"`              // "race between ranks"
 	Ranks    []int    `json:"ranks"`             // that have found it; filled by the controller

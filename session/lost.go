@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"strings"
 	"time"
 
@@ -15,17 +17,11 @@ import (
 // lostTogether is how long the loss of a rank is kept back until that of others of its host is known too.
 const lostTogether = 500 * time.Millisecond
 
-// wasLost is in what a call says that needs a lost rank: see bootstrap.Hub.Lose.
-const wasLost = "was lost: "
-
-// survivors is what the source of a cell has that goes on without the ranks that are lost.
-const survivors = "Survivors("
-
 // lose records that a rank is lost, of which the user is told soon. c.mu is held.
 func (c *controller) lose(rank int, why string) {
 	c.goesOn = false
 	if c.meeting != nil {
-		go c.meeting.Refuse(rank, fmt.Sprintf("rank %d %s%s; it cannot come back: leave the session at rank 0, and start it again on all hosts", rank, wasLost, why))
+		go c.meeting.Refuse(rank, fmt.Sprintf("rank %d was lost: %s; it cannot come back: leave the session at rank 0, and start it again on all hosts", rank, why))
 	}
 	if len(c.untold) == 0 {
 		time.AfterFunc(lostTogether, func() {
@@ -83,11 +79,29 @@ func (c *controller) meant(ranks []int, source string) ([]int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	left := c.remaining()
-	if len(left) < c.size && strings.Contains(source, survivors) && (ranks == nil || len(difference(left, ranks)) == 0) {
+	if len(left) < c.size && callsSurvivors(source) && (ranks == nil || len(difference(left, ranks)) == 0) {
 		c.goesOn = true
 	}
 	if ranks == nil && c.goesOn {
 		return left, nil
 	}
 	return c.chosen(ranks)
+}
+
+// callsSurvivors reports whether the source of a cell has the name Survivors before a parenthesis, outside of comments and literals. That is all that can be known of
+// the call where the cell's ranks are chosen: no rank has read it yet, and the session knows no types.
+func callsSurvivors(source string) bool {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(source)), []byte(source), nil, 0)
+	named := false
+	for {
+		switch _, tok, text := s.Scan(); {
+		case tok == token.EOF:
+			return false
+		case tok == token.LPAREN && named:
+			return true
+		default:
+			named = tok == token.IDENT && text == "Survivors"
+		}
+	}
 }

@@ -211,9 +211,7 @@ func (c *controller) recover(out func(Output)) (again bool) {
 		}
 	}
 	c.mu.Lock()
-	if bereft := slices.ContainsFunc(all, func(r int) bool {
-		return answers[r] != nil && strings.Contains(answers[r].Recovered.Err, wasLost)
-	}); bereft {
+	if bereft := slices.ContainsFunc(all, func(r int) bool { return c.ranks[r].lost }); bereft && len(c.unrecovered) > 0 {
 		c.dirty, c.replaced = true, union(c.replaced, replaced)
 		c.mu.Unlock()
 		return false

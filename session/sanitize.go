@@ -17,14 +17,6 @@ type Sanitizer struct {
 	Findings []Finding // since the session began, each once
 }
 
-// sanitizer is a Communicator that can look at what kernels do.
-type sanitizer interface {
-	// Sanitize has it do so from now on, or no longer. It is collective over all ranks.
-	Sanitize(Sanitizing) *Error
-	// Sanitizing says whether it does.
-	Sanitizing() Sanitizing
-}
-
 // Sanitizer implements Session.
 func (c *controller) Sanitizer(context.Context) (Sanitizer, error) {
 	c.mu.Lock()
@@ -68,7 +60,7 @@ func (w *worker) sanitize(s *Sanitizing) *Error {
 	if s == nil {
 		return nil
 	}
-	if able, ok := w.comm.(sanitizer); ok {
+	if able, ok := w.comm.(SanitizingCommunicator); ok {
 		return able.Sanitize(*s)
 	}
 	return &Error{Kind: KindSystem, Peer: -1, Msg: "these ranks have no sanitizer"}
@@ -76,7 +68,7 @@ func (w *worker) sanitize(s *Sanitizing) *Error {
 
 // sanitizing says what the sanitizer does.
 func (w *worker) sanitizing() (s Sanitizing) {
-	if able, ok := w.comm.(sanitizer); ok {
+	if able, ok := w.comm.(SanitizingCommunicator); ok {
 		s = able.Sanitizing()
 	}
 	return s

@@ -120,7 +120,7 @@ type RankInfo struct {
 	Replaced    int    // the cell in or after which its worker was replaced, so that what cells had defined is lost; 0 if it was not, or they were replayed
 }
 
-// Evaluator is one rank's interpreter. interp.Interp satisfies it.
+// Evaluator is one rank's interpreter. interp.Interp satisfies it, and optional.go has what it may do besides.
 type Evaluator interface {
 	// Eval runs one cell. What it prints goes to file descriptors 1 and 2. Cancelling ctx must make it return
 	// with an error of KindInterrupted and leave the evaluator usable. Calls never overlap.
@@ -139,16 +139,15 @@ type Result struct {
 }
 
 // Communicator is what the ranks of a session communicate through: symmetric memory, signals and collective calls. The session drives it
-// around cells, to wait, to interrupt and to recover. symmem satisfies it through a small adapter in cmd. All methods but Recover may be
-// called while a cell runs.
+// around cells, to wait, to interrupt and to recover. symmem satisfies it through a small adapter in cmd; optional.go has what it may do besides. All methods
+// but Recover may be called while a cell runs.
 type Communicator interface {
 	// Abort ends every device- and host-side wait of this rank, now and until Recover. why is shown to the
 	// user.
 	Abort(why string)
 	// Waits lists what this rank waits for at this moment, empty when it waits for nothing.
 	Waits() []Wait
-	// Begin says that a cell begins on this rank, by a number: all ranks have finished those of smaller numbers. A Communicator whose method
-	// Confine(ranks []int) is called before learns which ranks run that cell, until Finish returns; nil: all. It refuses calls that need others.
+	// Begin says that a cell begins on this rank, by a number: all ranks have finished those of smaller numbers.
 	Begin(run uint64)
 	// Finish waits for this rank's device work at the end of a cell and returns the first fault of it.
 	Finish(ctx context.Context) *Error

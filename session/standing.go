@@ -2,8 +2,7 @@ package session
 
 import "slices"
 
-// Progress is how far a rank has come. A Communicator whose method Progress() Progress may be called at any time tells it, so that the session can tell ranks that
-// are slow from those that wait in vain.
+// Progress is how far a rank has come, by which the session tells ranks that are slow from those that wait in vain: see ProgressReporter.
 type Progress struct {
 	Moves   uint64 // another number whenever the rank has got on
 	Stands  bool   // nothing of it gets on by itself: what is under way waits in an operation that Waits lists
@@ -40,20 +39,19 @@ func (a *standing) equal(b *standing) bool {
 
 // progress asks the Communicator. known is false if it does not tell.
 func (w *worker) progress() (p Progress, known bool) {
-	if teller, tells := w.comm.(interface{ Progress() Progress }); tells {
+	if teller, tells := w.comm.(ProgressReporter); tells {
 		return teller.Progress(), true
 	}
 	return Progress{}, false
 }
 
-// standing says what p means for the rank. An Evaluator whose method Others() (running int, all bool) may be called at any time tells how many cells and goroutines
-// of cells run, and whether nothing else can run code of cells; the rank does not stand still for certain without it.
+// standing says what p means for the rank. It does not stand still for certain unless the Evaluator is an ActivityReporter.
 func (w *worker) standing(p Progress) *standing {
 	w.mu.Lock()
 	finishing := w.finishing
 	w.mu.Unlock()
 	s := &standing{Moves: p.Moves, Inside: p.Inside > 0, Watched: p.Watched, Exchanged: p.Exchanged}
-	if teller, tells := w.eval.(interface{ Others() (int, bool) }); tells && p.Stands && p.Compiles == "" {
+	if teller, tells := w.eval.(ActivityReporter); tells && p.Stands && p.Compiles == "" {
 		running, all := teller.Others()
 		if finishing { // beside those, the worker itself waits for the device
 			running++

@@ -70,10 +70,8 @@ type Env struct {
 func IsWorker() bool { return os.Getenv(workerVariable) != "" }
 
 // ServeWorker is the main function of a worker. start makes the rank's interpreter and communicator; it may meet
-// its peers only if Env.Incarnation is 1. If the Communicator has a method DeviceName() string, its result
-// describes the rank's device to the user; Sharers() []int lists the ranks that use the same one, and Note() string is a sentence about that for the
-// user, empty if there is nothing to say. ServeWorker returns the process's exit status when the session is
-// over.
+// its peers only if Env.Incarnation is 1. What more they may implement is in optional.go. ServeWorker returns the process's exit status when the
+// session is over.
 func ServeWorker(start func(Env) (Evaluator, Communicator, error)) int {
 	var spec workerSpec
 	if err := json.Unmarshal([]byte(os.Getenv(workerVariable)), &spec); err != nil {
@@ -176,10 +174,10 @@ func (w *worker) start(start func(Env) (Evaluator, Communicator, error)) error {
 		host += "/" + hosts.Name(s.Rank)
 	}
 	ready := &readyEvent{PID: os.Getpid(), Host: host, Device: s.Device}
-	if named, ok := w.comm.(interface{ DeviceName() string }); ok {
+	if named, ok := w.comm.(DeviceNamer); ok {
 		ready.Device = named.DeviceName()
 	}
-	if noted, ok := w.comm.(interface{ Note() string }); ok && s.Rank == 0 && s.Incarnation == 1 {
+	if noted, ok := w.comm.(SharingReporter); ok && s.Rank == 0 && s.Incarnation == 1 {
 		ready.Note = noted.Note()
 	}
 	w.send(event{Ready: ready}, nil)
@@ -230,10 +228,9 @@ func (w *worker) handle(c command, payload []byte) {
 	}
 }
 
-// endWaits ends every wait. A Communicator whose method EndWaits(why string) is called instead of Abort makes errors of KindDeadlock of waits that cannot end by
-// themselves any more.
+// endWaits ends every wait; inVain says that none can end by itself any more.
 func (w *worker) endWaits(why string, inVain bool) {
-	if ender, ends := w.comm.(interface{ EndWaits(why string) }); ends && inVain {
+	if ender, ends := w.comm.(WaitEnder); ends && inVain {
 		ender.EndWaits(why)
 		return
 	}
@@ -255,7 +252,7 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 		return s
 	}
 	s.Waits, s.Late, s.HeldUp, s.CPU = w.comm.Waits(), w.late(), w.heldUp.now(), usedCPU()
-	if sharing, ok := w.comm.(interface{ Sharers() []int }); ok {
+	if sharing, ok := w.comm.(SharingReporter); ok {
 		s.Sharers = sharing.Sharers()
 	}
 	if run == 0 {
@@ -264,7 +261,7 @@ func (w *worker) status(id uint64, look bool) *statusEvent {
 	if len(s.Waits) == 0 || known && progress.Inside == 0 { // what waits may be the device alone
 		s.Doing = w.doing(progress)
 	}
-	if teller, tells := w.comm.(interface{ Busy() []Busy }); tells {
+	if teller, tells := w.comm.(KernelReporter); tells {
 		s.Busy = teller.Busy()
 	}
 	return s
@@ -296,7 +293,7 @@ func (w *worker) work() {
 func (w *worker) run(j job) {
 	w.stdin.reset(j.ctx)
 	w.begin(j.eval.Run)
-	if confined, ok := w.comm.(interface{ Confine(ranks []int) }); ok {
+	if confined, ok := w.comm.(Confiner); ok {
 		confined.Confine(j.eval.Only)
 	}
 	r := Result{Err: w.sanitize(j.eval.Sanitize)}

@@ -59,7 +59,7 @@ func (rt *Runtime) Top() (string, error) {
 		return "", err
 	}
 	held := fmt.Sprintf("%s: %s held by this rank", rt.DeviceName(), sized(core.Held(rt.world)))
-	d, ok := rt.dev.(interface{ Top() (string, error) })
+	d, ok := rt.dev.(device.Monitored)
 	if !ok {
 		return held, nil
 	}
@@ -119,9 +119,7 @@ func (rt *Runtime) Topology() (Topology, error) {
 	if t.Sharers = s.With(rt.Rank()); t.Sharers != nil {
 		t.Manner = s.Manner()
 	}
-	d, ok := rt.dev.(interface {
-		Links() (id string, links []Link, err error)
-	})
+	d, ok := rt.dev.(device.Linked)
 	if !ok {
 		t.Medium = "shared memory of this host"
 		return t, nil

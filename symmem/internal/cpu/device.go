@@ -41,6 +41,18 @@ type cpu struct {
 	modules map[string]*module                      // by the name under which the library was loaded
 }
 
+// What symmem asks the cpu device for.
+var (
+	_ device.Device         = (*cpu)(nil)
+	_ device.Sanitizer      = (*cpu)(nil)
+	_ device.Observer       = (*cpu)(nil)
+	_ device.Counter        = (*cpu)(nil)
+	_ device.CompilerNamer  = (*cpu)(nil)
+	_ device.Multicaster    = (*cpu)(nil)
+	_ device.GuardedSegment = (*segment)(nil)
+	_ device.Awaiter        = (*stream)(nil)
+)
+
 // Open returns the device. There may be several in a process; index only numbers them.
 func Open(index int) (device.Device, error) {
 	var host unix.Sysinfo_t

@@ -37,6 +37,19 @@ type Device struct {
 	products products
 }
 
+// What symmem asks a GPU for.
+var (
+	_ device.Device           = (*Device)(nil)
+	_ device.BoundsChecker    = (*Device)(nil)
+	_ device.CollectiveDevice = (*Device)(nil)
+	_ device.MulticastDevice  = (*Device)(nil)
+	_ device.FabricDevice     = (*Device)(nil)
+	_ device.CompilerNamer    = (*Device)(nil)
+	_ device.Linked           = (*Device)(nil)
+	_ device.Monitored        = (*Device)(nil)
+	_ device.FabricSegment    = segment{}
+)
+
 // Info implements device.Device.
 func (d *Device) Info() device.Info { return d.info }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// Links returns the UUID of this GPU and its links to every other GPU of the host, in the host's order.
+// Links implements device.Linked: it returns the UUID of this GPU and its links to every other GPU of the host, in the host's order.
 func (d *Device) Links() (id string, links []device.Link, err error) {
 	api, err := d.monitor.open()
 	if err != nil {

@@ -59,7 +59,7 @@ func uuidString(u [16]byte) string {
 	return fmt.Sprintf("GPU-%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
-// Top describes in one line how busy the GPU is: utilisation, memory, power and temperature, of all processes together.
+// Top implements device.Monitored: it describes in one line how busy the GPU is: utilisation, memory, power and temperature, of all processes together.
 func (d *Device) Top() (string, error) {
 	api, err := d.monitor.open()
 	if err != nil {

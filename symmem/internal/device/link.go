@@ -1,5 +1,11 @@
 package device
 
+// Linked is a device that reaches the others of its host by links, and not by one medium that all of them share.
+type Linked interface {
+	// Links returns the ID of this device and its links to every other one of the host, in the host's order.
+	Links() (id string, links []Link, err error)
+}
+
 // Link connects a device with another one of its host.
 type Link struct {
 	Index int     // of the other device on the host

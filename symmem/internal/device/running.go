@@ -15,6 +15,12 @@ type Counter interface {
 	Works() uint64
 }
 
+// Monitored is a device that measures how busy it is.
+type Monitored interface {
+	// Top says that in one line, of all processes together.
+	Top() (string, error)
+}
+
 // Awaiter is a stream that can tell what it does.
 type Awaiter interface {
 	// Awaits reports whether all it does at this moment is to wait for an event. It may be called at any time before Close.

@@ -16,6 +16,8 @@ import (
 	"github.com/symmrepl/symmrepl/session"
 )
 
+var _ console.InPlacePrinter = (*render.Printer)(nil)
+
 // interactive runs symmrepl without a subcommand: one cell, a prompt, or entries from a pipe.
 func interactive(ctx context.Context, o options) (int, error) {
 	if o.hasCode {

@@ -60,7 +60,7 @@ func (c *Console) cell(ctx context.Context, r Request, cell session.Cell) sessio
 		cell.Ranks = c.Target()
 	}
 	cell.Output, cell.Input, cell.Late = r.Printer.Output, r.Input, r.Late
-	if p, ok := r.Printer.(interface{ ShowsNotesInPlace() bool }); ok {
+	if p, ok := r.Printer.(InPlacePrinter); ok {
 		cell.InPlace = p.ShowsNotesInPlace()
 	}
 	if r.Columns > valueIndent {

@@ -46,6 +46,13 @@ type Printer interface {
 	CloseLine() bool
 }
 
+// InPlacePrinter is a Printer that may show a remark in place of the one before that has the same topic.
+type InPlacePrinter interface {
+	Printer
+	// ShowsNotesInPlace reports whether it does: session.Cell.InPlace.
+	ShowsNotesInPlace() bool
+}
+
 // Outcome tells a front end how an entry ended.
 type Outcome int
 

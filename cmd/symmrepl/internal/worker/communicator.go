@@ -14,6 +14,18 @@ type communicator struct {
 	places  places
 }
 
+// What a session asks a communicator for.
+var (
+	_ session.Communicator           = communicator{}
+	_ session.DeviceNamer            = communicator{}
+	_ session.SharingReporter        = communicator{}
+	_ session.ProgressReporter       = communicator{}
+	_ session.WaitEnder              = communicator{}
+	_ session.KernelReporter         = communicator{}
+	_ session.Confiner               = communicator{}
+	_ session.SanitizingCommunicator = communicator{}
+)
+
 // places maps the positions by which symmem reports work to the user's text. *interp.Interp implements it.
 type places interface {
 	Place(e *session.Error, at int)

@@ -1,0 +1,36 @@
+package worker
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/symmrepl/symmrepl/session"
+	"github.com/symmrepl/symmrepl/symmem"
+)
+
+// A finding of symmem and one of the session differ in the fields that are named here, and in no other: what one gets, the other is to get too.
+func TestFindings(t *testing.T) {
+	for _, c := range []struct {
+		device, session reflect.Type
+		dropped, added  []string
+	}{
+		{reflect.TypeFor[symmem.Finding](), reflect.TypeFor[session.Finding](), []string{"Address"}, []string{"Ranks", "Cell", "Name", "Allowed", "Again"}},
+		{reflect.TypeFor[symmem.Access](), reflect.TypeFor[session.Access](), []string{"Caller", "Host"}, []string{"At", "Call"}},
+	} {
+		from, to := fieldsOf(c.device), fieldsOf(c.session)
+		without := func(list, of []string) []string {
+			return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(of, name) })
+		}
+		if dropped, added := without(from, to), without(to, from); !reflect.DeepEqual(dropped, c.dropped) || !reflect.DeepEqual(added, c.added) {
+			t.Errorf("%v lacks %q of %v and has %q besides", c.session, dropped, c.device, added)
+		}
+	}
+}
+
+func fieldsOf(t reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		names = append(names, f.Name)
+	}
+	return names
+}
