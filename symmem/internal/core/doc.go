@@ -21,9 +21,22 @@
 // A wait on the device is explained by the record of the calls (calls.go, waits.go), ended by [Runtime.Abort], and
 // forgotten by [Runtime.Recover] (recover.go). trace.go times what is issued.
 //
+// # Rooms
+//
+// What knows no world has a package of its own, which core uses and which never asks back:
+//
+//	operators  a row for each operator: its options, whether it goes over hosts and by NCCL, what to use where it does not
+//	waits      a row for each kind of wait of a kernel: its words, whom it is for, what ends it
+//	memory     where tensors lie, in a segment and in memory, and ordinary memory between its uses
+//	places     which ranks map each other's memory, and which share a device
+//	nccl       the calls of a communicator of NCCL, and its end
+//
+// What is left here is what users hold, and what ties it together. A Runtime is made of structs that stand in the file that says what becomes of
+// them: abort.go, cell.go, survivors.go, sanitize.go, network.go, progress.go, and in runtime.go what its lock guards.
+//
 // # Locks
 //
-// Runtime.mu orders what goroutines issue, and guards what the comments of fields say. Stream.mu orders the calls on one
+// Runtime.mu orders what goroutines issue, and guards the struct world. Stream.mu orders the calls on one
 // device stream and is taken after Runtime.mu, or alone. Group.meeting lets one host-synchronous call of a group run at a
-// time; it is taken before Runtime.mu, which nobody holds while it waits for other ranks.
+// time; it is taken before Runtime.mu, which nobody holds while it waits for other ranks. docs/locks.md has all of them, in their order.
 package symmem
