@@ -8,6 +8,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
 	"github.com/symmrepl/symmrepl/kernels/abi"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 )
 
 // MaxWorld is the most ranks that a world may have, on all hosts together: those that a network engine connects.
@@ -18,32 +19,27 @@ const MaxWorld = abi.NetPeers
 // The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
 // recover together, which takes the host alone; the memory of members on the own host is mapped, and that of others is not. What needs a pointer to
 // it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, network_group.go, carry.go).
-// Ranks of one host whose GPUs cannot map each other's memory (places.go) are to each other as ranks of different hosts, wherever hosts are spoken of.
+// Ranks of one host whose GPUs cannot map each other's memory (package places) are to each other as ranks of different hosts, wherever hosts are spoken of.
 
 // furnishWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks that are left. While
 // some are gone, they count as one host more, and there is nothing to build.
 func (rt *Runtime) furnishWorld(op string) {
 	base := rt.base()
 	hosts, err := rt.findHosts(op, base)
-	p := &places{hosts: hosts, machines: len(hosts)}
-	if err == nil && rt.simulated() {
-		p.machines = 1
-	}
+	p := places.On(hosts, rt.simulated())
 	if err == nil {
 		err = rt.findDevices(op, p, base)
 	}
 	if err != nil {
 		panic(rt.failure(op, err))
 	}
-	for _, host := range p.parts {
+	for _, host := range p.Parts {
 		if len(host) > abi.MaxRanks {
 			panic(rt.misuse(op, "Client", "simulate hosts by --hosts, or start fewer ranks", "at most %d ranks may share memory, and there are %d on one host", abi.MaxRanks, len(host)))
 		}
 	}
-	rt.divide(p.sharing)
-	if gone := others(rt.all.ranks, base.ranks); len(gone) > 0 {
-		p.hosts, p.parts = append(slices.Clone(p.hosts), gone), append(slices.Clone(p.parts), gone)
-	}
+	rt.divide(sharingIn(p))
+	p.Lose(others(rt.all.ranks, base.ranks))
 	rt.places.Store(p)
 	rt.all.settle()
 	base.settle()
@@ -82,7 +78,7 @@ func (rt *Runtime) findHosts(op string, g *Group) ([][]int, error) {
 // Hosts lists the ranks of the world by host, a simulated one if there are such.
 func Hosts(rt *Runtime) (hosts [][]int, simulated bool) {
 	if p := rt.places.Load(); p != nil {
-		for _, host := range p.hosts {
+		for _, host := range p.Hosts {
 			hosts = append(hosts, slices.Clone(host))
 		}
 	}
@@ -110,7 +106,7 @@ func (g *Group) settle() {
 		return
 	}
 	g.parts = nil
-	for _, host := range p.parts {
+	for _, host := range p.Parts {
 		part := slices.DeleteFunc(slices.Clone(g.ranks), func(r int) bool { return !slices.Contains(host, r) })
 		if slices.Contains(part, g.rt.rank) {
 			g.home = len(g.parts)

@@ -100,7 +100,7 @@ func (rt *Runtime) collectivesSettings() []string {
 	if device.MulticastDisabled(os.Getenv) != "" {
 		s = append(s, "NCCL_NVLS_ENABLE=0")
 	}
-	if p.machines == 1 {
+	if p.Machines == 1 {
 		s = append(s, "NCCL_SOCKET_IFNAME=lo")
 	}
 	if rt.simulated() { // ranks of different hosts must not find each other's memory

@@ -83,9 +83,9 @@ func (rt *Runtime) nativeHeaders() (library, why string) {
 	switch {
 	case !ok || Backend(rt) != ncclBackend || p == nil:
 		return "", "the back end is " + Backend(rt)
-	case len(p.parts) > 1:
+	case len(p.Parts) > 1:
 		return "", "the world spans hosts"
-	case len(p.sharing.Ranks) > 0:
+	case len(p.Sharing) > 0:
 		if why = rt.refusesSharing(SharingOf(rt)); why != "" {
 			return "", why
 		}

@@ -238,11 +238,6 @@ func Between(rt *Runtime) string {
 	return "nothing"
 }
 
-// hostOf is the number of a rank's host in the world.
-func (rt *Runtime) hostOf(rank int) int {
-	return slices.IndexFunc(rt.places.Load().hosts, func(host []int) bool { return slices.Contains(host, rank) })
-}
-
 // tellsWithin is how long a table of waits waits for what peers say that they have sent. They answer at once, but for a network that delays or drops it.
 const tellsWithin = 20 * time.Millisecond
 
@@ -299,7 +294,7 @@ func (rt *Runtime) trafficOf(c *Record, peers []int) string {
 // loss says that a peer is gone, and why.
 func (rt *Runtime) loss(rank int) string {
 	at := ""
-	if len(rt.places.Load().hosts) > 1 {
+	if len(rt.places.Load().Hosts) > 1 {
 		at = fmt.Sprintf(" on host %d", rt.hostOf(rank))
 	}
 	return fmt.Sprintf("rank %d%s is gone: %s", rank, at, cmp.Or(rt.peerState(rank).Why, "the network lost it"))
@@ -313,7 +308,7 @@ func (rt *Runtime) lost(rank int, why string) {
 	}
 	gone := []int{rank}
 	if rank == 0 && !rt.sameHost(0) {
-		gone = p.hosts[rt.hostOf(0)]
+		gone = p.Hosts[rt.hostOf(0)]
 	}
 	for _, r := range gone {
 		if rt.partOf(r) != rt.partOf(rt.rank) {

@@ -25,7 +25,7 @@ func (rt *Runtime) networkConfig(gate networkGate) (net.Config, net.NullSettings
 	c := net.Config{Rank: rt.rank, Size: rt.size, Gate: gate.Secret, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
 	words := strings.Fields(cmp.Or(rt.choice, "ucx"))
 	c.Provider = words[0]
-	local := rt.places.Load().machines == 1
+	local := rt.places.Load().Machines == 1
 	var settings net.NullSettings
 	var err error
 	switch {

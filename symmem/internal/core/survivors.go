@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/net"
 )
 
@@ -17,9 +18,9 @@ import (
 
 // membership is which ranks there are, and where.
 type membership struct {
-	places  atomic.Pointer[places] // of all ranks; nil while this one joins
-	remains atomic.Pointer[[]int]  // the ranks that took part in the last Recover, if there was one
-	crowded atomic.Bool            // kernels of other ranks run beside this one's on the same device
+	places  atomic.Pointer[places.Places] // of all ranks; nil while this one joins
+	remains atomic.Pointer[[]int]         // the ranks that took part in the last Recover, if there was one
+	crowded atomic.Bool                   // kernels of other ranks run beside this one's on the same device
 }
 
 // survivorsHint is what to do without ranks that are gone.

@@ -45,7 +45,7 @@ func (g *Group) Rail() *Group {
 	switch {
 	case !g.even():
 		unevenly := "on one host than on another"
-		if p := g.rt.places.Load(); len(p.parts) > len(p.hosts) {
+		if p := g.rt.places.Load(); len(p.Parts) > len(p.Hosts) {
 			unevenly = "in one LSA team than in another"
 		}
 		panic(g.rt.misuse(op, "group", "make the groups that you need by NewGroup", "%v has more members %s: %s", g, unevenly, Spelled(g.parts)))

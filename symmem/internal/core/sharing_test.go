@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/symmrepl/symmrepl/internal/bootstrap"
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
 	"github.com/symmrepl/symmrepl/symmem/internal/cpu"
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
@@ -66,33 +67,18 @@ func placesOf(ids string, apart map[string]string) (list []device.Place) {
 	return list
 }
 
-func TestCliques(t *testing.T) {
-	for _, c := range []struct {
-		ids   string
-		apart map[string]string
-		ranks []int
-		want  string
-	}{
-		{"a b c d", nil, []int{0, 1, 2, 3}, "[[0 1 2 3]]"},
-		{"a a a", nil, []int{0, 1, 2}, "[[0 1 2]]"},
-		{"a b c d", map[string]string{"a": "c d", "b": "c d"}, []int{0, 1, 2, 3}, "[[0 1] [2 3]]"},
-		{"a b c d", map[string]string{"c": "a b", "d": "a b"}, []int{0, 1, 2, 3}, "[[0 1] [2 3]]"},
-		{"a b a b", map[string]string{"a": "b"}, []int{0, 1, 2, 3}, "[[0 2] [1 3]]"},
-		{"a b a b", map[string]string{"a": "b"}, []int{1, 2, 3}, "[[1 3] [2]]"},
-		{"a b c", map[string]string{"a": "b c", "b": "c"}, []int{0, 1, 2}, "[[0] [1] [2]]"},
-		{"a b c", map[string]string{"b": "c"}, []int{0, 1, 2}, "the GPU of rank 0 can map the memory of those of ranks 1 and 2, which cannot map each other's"},
-		{"a b c", map[string]string{"a": "c"}, []int{0, 1, 2}, "the GPU of rank 1 can map the memory of those of ranks 0 and 2, which cannot map each other's"},
-		{"a b c d", map[string]string{"a": "b c", "b": "c"}, []int{0, 1, 2, 3}, "the GPU of rank 3 can map the memory of those of ranks 0 and 1, which cannot map each other's"},
-	} {
-		parts, err := cliques(c.ranks, placesOf(c.ids, c.apart))
-		got := fmt.Sprint(parts)
-		if err != nil {
-			got = err.Error()
-		}
-		if got != c.want {
-			t.Errorf("GPUs %s, apart %v: got %s, want %s", c.ids, c.apart, got, c.want)
-		}
+// sharingOf is what ranks of one host share.
+func sharingOf(t *testing.T, devices []device.Place) Sharing {
+	t.Helper()
+	ranks := make([]int, len(devices))
+	for i := range ranks {
+		ranks[i] = i
 	}
+	p := places.On([][]int{ranks}, false)
+	if err := p.Divide(devices, false); err != nil {
+		t.Fatal(err)
+	}
+	return sharingIn(p)
 }
 
 func TestSharing(t *testing.T) {
@@ -105,12 +91,12 @@ func TestSharing(t *testing.T) {
 		{"a b b c c a", "[[0 5] [1 2] [3 4]]", "ranks 0,5; 1,2 and 3,4 share a GPU each, in turns by time slices",
 			"ranks 0,5; 1,2 and 3,4 share a GPU each, in turns by time slices: 2 kernels that wait for each other meet in about 2 ms; results are right, times are not comparable"},
 	} {
-		s := sharingOf(placesOf(c.ids, nil))
+		s := sharingOf(t, placesOf(c.ids, nil))
 		if fmt.Sprint(s.Ranks) != c.want || s.String() != c.words || s.Note() != c.note {
 			t.Errorf("GPUs %s: %v, %q, %q; want %s, %q, %q", c.ids, s.Ranks, s, s.Note(), c.want, c.words, c.note)
 		}
 	}
-	s := sharingOf([]device.Place{{ID: "a", Beside: true}, {ID: "a", Beside: true}})
+	s := sharingOf(t, []device.Place{{ID: "a", Beside: true}, {ID: "a", Beside: true}})
 	if want := "ranks 0,1 share a GPU, side by side under MPS: each rank uses its part of the multiprocessors; results are right, times are not comparable"; s.Note() != want {
 		t.Errorf("under MPS: %q, want %q", s.Note(), want)
 	}
@@ -221,24 +207,6 @@ func TestShared(t *testing.T) {
 			h.Barrier(0)
 			rt.Meet()
 		}))
-	}
-}
-
-func TestJoined(t *testing.T) {
-	devices := placesOf("a b c d e f", nil)
-	for r, fabric := range []string{"x", "x", "y", "x", "x", ""} {
-		devices[r].Fabric = fabric
-	}
-	for _, c := range []struct{ parts, want [][]int }{
-		{[][]int{{0, 1}, {3, 4}}, [][]int{{0, 1, 3, 4}}},
-		{[][]int{{0, 3}, {1, 4}}, [][]int{{0, 1, 3, 4}}},
-		{[][]int{{0, 1}, {2}, {3}, {5}}, [][]int{{0, 1, 3}, {2}, {5}}},
-		{[][]int{{0, 1}, {2, 3}, {4}}, [][]int{{0, 1, 4}, {2, 3}}}, // a host with GPUs of two fabrics is by itself
-		{[][]int{{5}, {0}}, [][]int{{5}, {0}}},
-	} {
-		if got := joined(c.parts, devices); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%v: got %v, want %v", c.parts, got, c.want)
-		}
 	}
 }
 

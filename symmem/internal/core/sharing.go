@@ -1,0 +1,156 @@
+package symmem
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/symmrepl/symmrepl/symmem/internal/core/places"
+	"github.com/symmrepl/symmrepl/symmem/internal/device"
+)
+
+// Sharing tells which ranks of the world use the same device.
+type Sharing struct {
+	Ranks  [][]int // by device, of those that several ranks use; nil if there is none
+	Beside bool    // their kernels run side by side, by MPS; otherwise they take turns
+}
+
+// With lists the ranks that use the device of a rank, itself among them; nil if it has one of its own, and for
+// numbers of no rank.
+func (s Sharing) With(rank int) []int {
+	if i := slices.IndexFunc(s.Ranks, func(ranks []int) bool { return slices.Contains(ranks, rank) }); i >= 0 {
+		return slices.Clone(s.Ranks[i])
+	}
+	return nil
+}
+
+// Manner says how the kernels of ranks that share a GPU run: "in turns by time slices" or "side by side under MPS".
+func (s Sharing) Manner() string {
+	if s.Beside {
+		return "side by side under MPS"
+	}
+	return "in turns by time slices"
+}
+
+// String says who shares, and how: "ranks 0,1 share a GPU, in turns by time slices"; it is empty if nobody does.
+func (s Sharing) String() string {
+	switch len(s.Ranks) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("ranks %s share a GPU, %s", Joined(s.Ranks[0]), s.Manner())
+	}
+	return fmt.Sprintf("ranks %s share a GPU each, %s", Spelled(s.Ranks), s.Manner())
+}
+
+// Note is a sentence about what sharing means for the user; it is empty if nobody shares.
+func (s Sharing) Note() string {
+	if len(s.Ranks) == 0 {
+		return ""
+	}
+	most := 0
+	for _, ranks := range s.Ranks {
+		most = max(most, len(ranks))
+	}
+	means := "each rank uses its part of the multiprocessors"
+	if !s.Beside {
+		means = fmt.Sprintf("%d kernels that wait for each other meet in about %d ms", most, sliceTime(most))
+	}
+	return fmt.Sprintf("%v: %s; results are right, times are not comparable", s, means)
+}
+
+// sliceTime is about how many milliseconds kernels of so many ranks need to meet on a GPU that they use in turns: 2.2, 6.7 and 15.8 for 2, 4 and 8 on an
+// H200.
+func sliceTime(ranks int) int { return max(2, (ranks-1)*9/4) }
+
+// SharingOf tells which ranks of the world use the same device: none, while this rank joins.
+func SharingOf(rt *Runtime) Sharing { return sharingIn(rt.places.Load()) }
+
+func sharingIn(p *places.Places) (s Sharing) {
+	if p != nil {
+		for _, ranks := range p.Sharing {
+			s.Ranks = append(s.Ranks, slices.Clone(ranks))
+		}
+		s.Beside = p.Beside
+	}
+	return s
+}
+
+// Parts lists the ranks of the world by whose memory they map; nil while this rank joins.
+func Parts(rt *Runtime) (parts [][]int) {
+	if p := rt.places.Load(); p != nil {
+		for _, part := range p.Parts {
+			parts = append(parts, slices.Clone(part))
+		}
+	}
+	return parts
+}
+
+// findDevices finds out what the devices of ranks can map, and which share one. It is collective over g, all ranks that are left.
+func (rt *Runtime) findDevices(op string, p *places.Places, g *Group) error {
+	mine, err := rt.dev.Place()
+	if err == nil && mine.ID == "" {
+		return nil
+	}
+	g.meeting.Lock()
+	said, err := agree(g, op, "the devices", mine, err)
+	if err == nil {
+		err = rt.agreeBackend(op, g)
+	}
+	g.meeting.Unlock()
+	if err != nil {
+		return err
+	}
+	all := make([]device.Place, rt.size) // by rank
+	for i, r := range g.ranks {
+		all[r] = said[i]
+	}
+	if err := p.Divide(all, !rt.simulated()); err != nil {
+		return &Error{Kind: KindSystem, Op: op, Rank: rt.rank, Peer: -1, Msg: err.Error(), Hint: "choose GPUs by CUDA_VISIBLE_DEVICES so that each can map the memory of all the others of a set, and of no other"}
+	}
+	return nil
+}
+
+// divide leaves this rank its portion of a device that others use too: of the memory, of which each may take more, and where kernels run side by side of
+// the processors, so that the blocks of kernels that wait for each other are all there at once.
+func (rt *Runtime) divide(s Sharing) {
+	n := len(s.With(rt.rank))
+	if n == 0 {
+		return
+	}
+	info := rt.dev.Info()
+	info.WholeLines = false // which links between devices are known for
+	info.Memory /= uint64(n)
+	if s.Beside {
+		info.Processors = max(1, info.Processors/n)
+		rt.crowded.Store(true)
+	}
+	rt.info = info
+}
+
+// onFabric reports whether members whose memory this rank maps are on other hosts.
+func (g *Group) onFabric() bool {
+	return slices.ContainsFunc(g.here(), func(r int) bool { return g.rt.places.Load() != nil && !g.rt.sameHost(r) })
+}
+
+// sameHost reports whether a rank is on this one's host.
+func (rt *Runtime) sameHost(rank int) bool { return rt.hostOf(rank) == rt.hostOf(rt.rank) }
+
+// apart says why this rank does not map another one's memory: it "is on another host".
+func (rt *Runtime) apart(rank int) string {
+	if rt.sameHost(rank) {
+		return fmt.Sprintf("has a GPU whose memory that of rank %d cannot map", rt.rank)
+	}
+	return "is on another host"
+}
+
+// nearby names the members whose memory this rank maps.
+func (g *Group) nearby() string {
+	if p := g.rt.places.Load(); len(p.Parts) != len(p.Hosts) {
+		return fmt.Sprintf("the ranks whose memory this one maps, which are %s: %s", Joined(g.here()), g.lsaCall())
+	}
+	return fmt.Sprintf("the ranks of this host, which are %s: %s", Joined(g.here()), g.lsaCall())
+}
+
+// partOf is the number of a rank's part of the world, and hostOf that of its host.
+func (rt *Runtime) partOf(rank int) int { return rt.places.Load().Part(rank) }
+func (rt *Runtime) hostOf(rank int) int { return rt.places.Load().Host(rank) }
