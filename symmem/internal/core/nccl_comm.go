@@ -114,10 +114,10 @@ func (rt *Runtime) collectivesSettings() []string {
 func (c *Call) ByNCCL(cannot string) bool {
 	g, rt := c.opts.group, c.rt
 	asked := c.opts.via == ViaNCCL
-	if !asked && (c.opts.via != "" || !g.spans() || rt.info.Kind == "cpu" || c.opts.has(operators.CopyEngine)) {
+	d, ok := rt.dev.(device.CollectiveDevice)
+	if !asked && (c.opts.via != "" || !g.spans() || !ok || c.opts.has(operators.CopyEngine)) {
 		return false
 	}
-	d, ok := rt.dev.(device.CollectiveDevice)
 	if cannot == "" && ok {
 		cannot = c.whyNotNCCL()
 	}
@@ -134,7 +134,7 @@ func (c *Call) ByNCCL(cannot string) bool {
 		case capturing && !made:
 			c.not = "its communicator cannot be made while a graph is captured"
 		}
-		if c.not != "" || !ok {
+		if c.not != "" {
 			return false
 		}
 	} else {

@@ -22,7 +22,7 @@ const memoryDirect = "memory=direct"
 
 // networkConfig is the engine that was chosen.
 func (rt *Runtime) networkConfig(gate networkGate) (net.Config, net.NullSettings, error) {
-	c := net.Config{Rank: rt.rank, Size: rt.size, Gate: gate.Secret, Signals: netSignals, CanRing: rt.info.Kind == "cpu"}
+	c := net.Config{Rank: rt.rank, Size: rt.size, Gate: gate.Secret, Signals: netSignals, CanRing: rt.info.OnHost}
 	words := strings.Fields(cmp.Or(rt.choice, "ucx"))
 	c.Provider = words[0]
 	local := rt.places.Load().Machines == 1
@@ -64,7 +64,7 @@ func (rt *Runtime) checkChoice(op string) {
 	case len(words) == 1 && (words[0] == "ucx" || words[0] == noChoice):
 		return
 	case len(words) == 2 && words[0] == "ucx" && words[1] == memoryDirect:
-		if rt.info.Kind == "cpu" {
+		if rt.info.OnHost {
 			panic(rt.misuse(op, "Network", "leave it out: all memory is the host's", "%s is for GPUs, not for the cpu device", memoryDirect))
 		}
 		return

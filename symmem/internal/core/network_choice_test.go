@@ -53,7 +53,7 @@ func TestNetworkChoice(t *testing.T) {
 		"tcp":                   {"the network must be", "the network must be"},
 	} {
 		for i, kind := range []string{"cpu", "cuda"} {
-			rt := &Runtime{networking: networking{choice: choice}, info: device.Info{Kind: kind}}
+			rt := &Runtime{networking: networking{choice: choice}, info: device.Info{Kind: kind, OnHost: kind == "cpu"}}
 			err := Maybe(func() { rt.checkChoice("Init") })
 			if want[i] == "" && err != nil || want[i] != "" && (err == nil || !strings.Contains(err.Error(), want[i])) {
 				t.Errorf("%q on %s: %v, want %q", choice, kind, err, want[i])

@@ -83,6 +83,7 @@ func Open(index int) (device.Device, error) {
 		Processors: runtime.NumCPU(), MaxThreads: maxThreads,
 		MaxGrid: [3]int{1<<31 - 1, 65535, 65535}, MaxBlock: [3]int{1024, 1024, 64},
 		SharedPerBlock: sharedPerBlock, Memory: uint64(host.Totalram) * uint64(host.Unit),
+		OnHost:       true,
 		Guards:       true,
 		WholeLines:   true, // symm/line.cuh stores the epoch last and reads it first
 		MulticastWhy: device.MulticastDisabled(os.Getenv),

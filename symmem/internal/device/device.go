@@ -32,6 +32,7 @@ type Info struct {
 	MaxBlock       [3]int // threads a block may have in each dimension
 	SharedPerBlock int    // bytes of shared memory a block may ask for
 	Memory         uint64 // bytes of device memory in all
+	OnHost         bool   // whether kernels run on the host, in its memory, so that they can wake its threads
 	Guards         bool   // whether memory ends at a page that nobody may touch
 	WholeLines     bool   // whether lines of 128 bytes that a warp stores to another device of the host arrive as one
 	Multicast      bool   // whether NVLink multicast may be used
