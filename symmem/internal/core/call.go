@@ -45,7 +45,7 @@ type Call struct {
 	uses [6]*Tensor
 	used int
 	more []*Tensor
-	passage
+	route
 }
 
 // newCall checks the options of a call of an operator on a group, by default g.

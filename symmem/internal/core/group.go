@@ -82,7 +82,7 @@ func (rt *Runtime) newGroup(op string, ranks []int) *Group {
 	rt.mu.Lock()
 	serial := rt.created[g.name]
 	rt.mu.Unlock()
-	g.settle()
+	g.partMembers()
 	g.renew(fmt.Sprintf("%s#%d", g.listed(), serial))
 	g.furnish(op, g.listed())
 	rt.mu.Lock()

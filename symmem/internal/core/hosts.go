@@ -18,7 +18,7 @@ const MaxWorld = abi.NetPeers
 //
 // The ranks of a world may be on several hosts, real or simulated ones. A group spans hosts if its members do. All members meet, allocate, free and
 // recover together, which takes the host alone; the memory of members on the own host is mapped, and that of others is not. What needs a pointer to
-// it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, network_group.go, carry.go).
+// it is refused by [Group.reach] before anything runs; one-sided operations, signals and barriers travel by the network (network.go, network_group.go, network_onesided.go).
 // Ranks of one host whose GPUs cannot map each other's memory (package places) are to each other as ranks of different hosts, wherever hosts are spoken of.
 
 // furnishWorld finds out which ranks share memory, and builds the workspaces of the world and of its teams. It is collective over all ranks that are left. While
@@ -41,8 +41,8 @@ func (rt *Runtime) furnishWorld(op string) {
 	rt.divide(sharingIn(p))
 	p.Lose(others(rt.all.ranks, base.ranks))
 	rt.places.Store(p)
-	rt.all.settle()
-	base.settle()
+	rt.all.partMembers()
+	base.partMembers()
 	if base.spans() {
 		err = rt.connectNetwork(op, base)
 	} else if n := rt.net.Load(); n != nil { // from before the other hosts were lost: what it still brings is of nobody's
@@ -88,8 +88,8 @@ func Hosts(rt *Runtime) (hosts [][]int, simulated bool) {
 // simulated reports whether the world has simulated hosts.
 func (rt *Runtime) simulated() bool { return rt.client != nil && rt.client.Parts().Hosts() > 1 }
 
-// settle parts the members by whose memory they map. While this rank joins, it takes all to be on its own host.
-func (g *Group) settle() {
+// partMembers parts the members by whose memory they map. While this rank joins, it takes all to be on its own host.
+func (g *Group) partMembers() {
 	g.parts, g.home = [][]int{g.ranks}, 0
 	defer func() {
 		g.members = nil

@@ -69,7 +69,7 @@ func (h *Handle) putByNCCL(c *Call, dst int, src *Tensor) {
 	}
 	put := device.Collective{Kind: device.Put, Src: src.pointer(), N: src.Bytes(), Type: "u8", Root: dst,
 		Window: comm.has(resource{a: a}).window, Offset: int(h.buffers[g.rank] - a.seg.Ptr())}
-	c.passage = passage{} // it is told of here
+	c.route = route{} // it is told of here
 	if put.N > 0 {
 		c.issued(c.stream.issue(func(s device.Stream) error { return s.Collective(comm.C, put) }))
 		comm.Watch(nccl.Call{On: resting{c.stream}, Puts: true})

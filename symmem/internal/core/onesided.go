@@ -27,7 +27,7 @@ func (h *Handle) Put(dst int, src *Tensor, opts ...Option) {
 	c := h.newCall(operators.Put, opts)
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
-	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
+	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
 	if h.putsByNCCL(&c, src) {
 		defer c.Enter().Leave()
 		c.Begin()
@@ -61,7 +61,7 @@ func (h *Handle) Get(src int, dst *Tensor, opts ...Option) {
 	c := h.newCall(operators.Get, opts)
 	h.g.peer(op, "src", src)
 	h.fits(op, "dst", dst)
-	c.passage = passage{way: "from", peer: src, bytes: dst.Bytes()}
+	c.route = route{way: "from", peer: src, bytes: dst.Bytes()}
 	if h.g.carries(op, src) {
 		h.transfer(&c, dst, src, abi.NetOp{Kind: abi.NetGet, Local: dst.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(dst.Bytes())})
 		return
@@ -114,7 +114,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.fits(op, "src", src)
 	h.word(op, sig)
 	library := h.putsByNCCL(&c, src)
-	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
+	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
 	if !library && h.g.carries(op, dst) {
 		put := abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())}
 		h.transfer(&c, src, dst, signalled(&c, put, abi.NetSetWord, sig, val))
@@ -157,7 +157,7 @@ func (h *Handle) PutBlock(dst int, src *Tensor, row, col int, opts ...Option) {
 	c := h.newCall(operators.PutBlock, opts)
 	h.g.peer(op, "dst", dst)
 	at := h.block(op, "src", src, row, col)
-	c.passage = passage{way: "to", peer: dst, bytes: src.Bytes()}
+	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
 	width, pitch := src.shape[1]*src.dtype.Size(), h.t.shape[1]*src.dtype.Size()
 	if h.g.carries(op, dst) {
 		h.transfer(&c, src, dst, h.rows(abi.NetPut, src, at, width, pitch))
@@ -185,7 +185,7 @@ func (h *Handle) GetBlock(src int, dst *Tensor, row, col int, opts ...Option) {
 	c := h.newCall(operators.GetBlock, opts)
 	h.g.peer(op, "src", src)
 	at := h.block(op, "dst", dst, row, col)
-	c.passage = passage{way: "from", peer: src, bytes: dst.Bytes()}
+	c.route = route{way: "from", peer: src, bytes: dst.Bytes()}
 	width, pitch := dst.shape[1]*dst.dtype.Size(), h.t.shape[1]*dst.dtype.Size()
 	if h.g.carries(op, src) {
 		h.transfer(&c, dst, src, h.rows(abi.NetGet, dst, at, width, pitch))

@@ -176,7 +176,7 @@ type Sent struct {
 
 // LaunchHosts issues a kernel of kernels/hosts, of so many blocks and threads.
 func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Sent) {
-	c.passage = passage{way: "with", bytes: s.Bytes, of: string(s.Way), why: s.Why, size: s.Size, splits: s.Splits}
+	c.route = route{way: "with", bytes: s.Bytes, of: string(s.Way), why: s.Why, size: s.Size, splits: s.Splits}
 	c.rt.expect(c.Record.op, s.Posts)
 	c.Launch(kernel, 0, device.Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}, Overlap: true}, args)
 }
@@ -184,7 +184,7 @@ func (c *Call) LaunchHosts(kernel string, blocks, threads int, args []byte, s Se
 // LaunchPosting issues a kernel that posts as many operations for other hosts as only the device knows, if it posts any. way and why say how they
 // go.
 func (c *Call) LaunchPosting(kernel string, l device.Launch, args []byte, way, why string, size int) {
-	c.passage = passage{way: "with", of: way, why: why, size: size, unknown: true}
+	c.route = route{way: "with", of: way, why: why, size: size, unknown: true}
 	c.rt.hold(c.Record.op, c.stream)
 	c.Launch(kernel, 0, l, args)
 }

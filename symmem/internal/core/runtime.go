@@ -45,7 +45,7 @@ type Runtime struct {
 	abortion                              // abort.go
 	cell                                  // cell.go
 	membership                            // survivors.go
-	departed   departures                 // left.go
+	departed   departures                 // departures.go
 	sanitizing                            // sanitize.go
 	networking                            // network.go
 	comms      communicators              // nccl_comm.go
@@ -102,7 +102,7 @@ func New(dev device.Device, config Config) (*Runtime, error) {
 	}
 	if rt.client != nil {
 		rt.client.OnLost(rt.lost)
-		rt.client.OnLeft(rt.left)
+		rt.client.OnLeft(rt.noteDeparture)
 	}
 	return rt, Maybe(func() { rt.build(config) })
 }
@@ -125,7 +125,7 @@ func (rt *Runtime) build(config Config) {
 		ranks[i] = i
 	}
 	rt.all = &Group{rt: rt, name: "world", ranks: ranks, rank: rt.rank}
-	rt.all.settle()
+	rt.all.partMembers()
 	rt.all.renew(rt.all.name)
 	rt.groups = append(rt.groups, rt.all)
 	if config.Joining {

@@ -37,7 +37,7 @@ func (h *Handle) Barrier(channel int, opts ...Option) {
 	op := operators.Barrier.Name
 	c := h.newCall(operators.Barrier, opts)
 	h.channel(op, channel)
-	c.passage = passage{way: "with"}
+	c.route = route{way: "with"}
 	if h.g.carriesAny(op) {
 		h.overNetwork(&c, "net_barrier", 32, 1+int(h.g.links.PartnerCount), 0, channel)
 		return
@@ -92,7 +92,7 @@ func (h *Handle) signal(of *operators.Operator, way, arg string, peer, channel i
 	c := h.newCall(of, opts)
 	h.g.peer(op, arg, peer)
 	h.channel(op, channel)
-	c.passage = passage{way: way, peer: peer}
+	c.route = route{way: way, peer: peer}
 	if h.g.carries(op, peer) {
 		h.overNetwork(&c, "net_"+op, 1, 1, uint32(peer), channel)
 		return
@@ -177,7 +177,7 @@ func (h *Handle) SignalAdd(dst, sig int, n uint64, opts ...Option) {
 	c := h.newCall(operators.SignalAdd, opts)
 	h.g.peer(op, "dst", dst)
 	h.word(op, sig)
-	c.passage = passage{way: "to", peer: dst}
+	c.route = route{way: "to", peer: dst}
 	if h.g.carries(op, dst) {
 		h.transfer(&c, nil, dst, signalled(&c, abi.NetOp{Kind: abi.NetPut}, abi.NetAddWord, sig, n))
 		return

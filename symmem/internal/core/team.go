@@ -95,7 +95,7 @@ func (g *Group) counterparts() (ranks []int) {
 // newTeam returns a team that has no workspace yet.
 func (g *Group) newTeam(sort string, ranks []int) *Group {
 	t := &Group{rt: g.rt, of: g, sort: sort, name: Joined(ranks), ranks: ranks, rank: slices.Index(ranks, g.rt.rank)}
-	t.settle()
+	t.partMembers()
 	t.renewTeam()
 	return t
 }

@@ -27,9 +27,9 @@ type departure struct {
 	why  string // "died"
 }
 
-// left notes that the process of a rank has ended. Where a session looks after the ranks, that does; of those of other hosts, the network tells. In a program,
+// noteDeparture notes that the process of a rank has ended. Where a session looks after the ranks, that does; of those of other hosts, the network tells. In a program,
 // what waits for a rank of its own host would wait for ever.
-func (rt *Runtime) left(rank int, why string) {
+func (rt *Runtime) noteDeparture(rank int, why string) {
 	if rt.places.Load() != nil && rank != rt.rank && rt.partOf(rank) == rt.partOf(rt.rank) {
 		rt.departed.mu.Lock()
 		defer rt.departed.mu.Unlock()

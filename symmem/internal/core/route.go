@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/tuning"
 )
 
-// passage says whom a one-sided call or a call with signals concerns, and how many bytes it moves. The zero is of calls that concern nobody.
-type passage struct {
+// route says whom a one-sided call or a call with signals concerns, and how many bytes it moves. The zero is of calls that concern nobody.
+type route struct {
 	way   string // "to" or "from" a member, or "with" all
 	peer  int    // by its rank in the group; of "with" it means nothing
 	bytes int
@@ -22,7 +22,7 @@ type passage struct {
 
 // went says to Explain and to a trace which way the call went, once its work was issued. rt.mu is held.
 func (c *Call) went() {
-	p, t := &c.passage, c.rt.trace.Load()
+	p, t := &c.route, c.rt.trace.Load()
 	if p.way == "" || t == nil && c.rt.choices == nil {
 		return
 	}
@@ -35,9 +35,9 @@ func (c *Call) went() {
 	p.way = "" // said, whatever else the call issues
 }
 
-// wayOf is the way of a call that has a passage.
+// wayOf is the way of a call that has a route.
 func (c *Call) wayOf(far bool) *tuning.Way {
-	g, p := c.opts.group, &c.passage
+	g, p := c.opts.group, &c.route
 	switch {
 	case p.splits > 0:
 		return &tuning.Way{Path: fmt.Sprintf("%s, by puts of %d splits of this rank over %s between hosts, stores within", p.of, p.splits, Between(c.rt)), Why: p.why}
@@ -61,7 +61,7 @@ func (c *Call) wayOf(far bool) *tuning.Way {
 }
 
 // farEnd says who is at the other end of the network: "to rank 3 on host 1", "with hosts 1,2".
-func (g *Group) farEnd(p *passage) string {
+func (g *Group) farEnd(p *route) string {
 	if p.way != "with" {
 		r := g.ranks[p.peer]
 		return fmt.Sprintf("%s rank %d on host %d", p.way, r, g.rt.hostOf(r))
