@@ -5,12 +5,13 @@ import (
 	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/internal/named"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // dynamicType returns the concrete value that an interface variable holds, and the name of its type in yaegi if it is one of the session's; "*" precedes the
 // name when the value is a pointer to that type.
-func (s *Yaegi) dynamicType(v reflect.Value) (reflect.Value, string) {
-	v, name := s.concrete(v)
+func (n *natives) dynamicType(v reflect.Value) (reflect.Value, string) {
+	v, name := n.yaegi.Concrete(v)
 	if !v.IsValid() {
 		return v, ""
 	}
@@ -77,7 +78,7 @@ func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 			source = source.Elem()
 		}
 		if !held.Type().Implements(target.Type()) {
-			if !source.IsValid() || !IsWrapper(source) || !source.Type().Implements(target.Type()) {
+			if !source.IsValid() || !yaegi.IsWrapper(source) || !source.Type().Implements(target.Type()) {
 				return false
 			}
 			held = source
@@ -97,7 +98,7 @@ func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 			return false
 		}
 	}
-	return rt.yaegi.box(target, held)
+	return rt.yaegi.Box(target, held)
 }
 
 // equal is == of the interface variables that a and b point to.
@@ -123,7 +124,7 @@ func (rt *Runtime) holds(a, v any) bool { return rt.equal(a, &v) }
 // hold puts a copy of the struct that v points to into the wrapper that the interface variable i holds.
 func (rt *Runtime) hold(i, v any) {
 	target := reflect.ValueOf(i).Elem()
-	if target.Kind() != reflect.Interface || !IsWrapper(target.Elem()) {
+	if target.Kind() != reflect.Interface || !yaegi.IsWrapper(target.Elem()) {
 		return
 	}
 	w := reflect.New(target.Elem().Type()).Elem()
@@ -134,7 +135,7 @@ func (rt *Runtime) hold(i, v any) {
 
 // isNil reports whether the interface variable that x points to holds nothing.
 func (rt *Runtime) isNil(x any) bool {
-	v, _ := rt.yaegi.concrete(reflect.ValueOf(x).Elem())
+	v, _ := rt.yaegi.Concrete(reflect.ValueOf(x).Elem())
 	return !v.IsValid()
 }
 

@@ -3,6 +3,8 @@ package run
 import (
 	"fmt"
 	"runtime"
+
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // indexFault panics as Go does for index i of n elements.
@@ -70,10 +72,13 @@ func sliceFault(given, length, capacity, low, high, limit int) runtimeError {
 
 // The bits of sliceFault.
 const (
-	givenLow = 1 << iota
-	givenHigh
-	givenLimit
-	isSlice
+	givenLow   = int(yaegi.Low)
+	givenHigh  = int(yaegi.High)
+	givenLimit = int(yaegi.Limit)
+)
+
+const (
+	isSlice = 2 * givenLimit << iota
 	unsignedLow
 	unsignedHigh
 	unsignedLimit

@@ -12,6 +12,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/named"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // Yaegi's values do not know the names and methods of their types. So a value that becomes an interface of compiled code, any included, becomes a
@@ -24,7 +25,7 @@ import (
 
 // natives makes the native types of a session.
 type natives struct {
-	yaegi    *Yaegi
+	yaegi    *yaegi.Interpreter
 	packages func() *check.Packages
 
 	boxed atomic.Bool // there are types of boxes
@@ -77,7 +78,7 @@ type view struct {
 	bare   bool
 }
 
-func newNatives(y *Yaegi, packages func() *check.Packages) *natives {
+func newNatives(y *yaegi.Interpreter, packages func() *check.Packages) *natives {
 	return &natives{
 		yaegi: y, packages: packages, types: map[string]types.Type{}, local: map[*types.TypeName]InFunction{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
 		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
@@ -210,7 +211,7 @@ func (n *natives) make(t types.Type, pkg *types.Package, name string, bare bool,
 	case *types.Interface:
 		if u.NumMethods() > 0 {
 			n.boxed.Store(true)
-			made.made.CompleteOpaque(n.yaegi.boxes, n.equalBoxes)
+			made.made.CompleteOpaque(n.yaegi.Boxes(), n.equalBoxes)
 			list = n.boxMethods(r, bare)
 		} else {
 			made.made.Complete(n.reflectType(u, bare))
