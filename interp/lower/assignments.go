@@ -59,7 +59,7 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 }
 
 // typesOf are the types of the variables that an assignment of the results of a call sets; the blank identifier has that of its result.
-func (l *lowerer) typesOf(lhs []ast.Expr, call ast.Expr) *types.Tuple {
+func (l *facts) typesOf(lhs []ast.Expr, call ast.Expr) *types.Tuple {
 	results, ok := l.info.TypeOf(call).(*types.Tuple)
 	if !ok {
 		return nil
@@ -163,7 +163,7 @@ func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
 // protect puts values in parentheses that yaegi would otherwise build in place, in the variable that they are assigned to. A composite literal would replace a
 // variable that pointers refer to, an interface, or a variable that a closure of the last iteration has; a call would use the variable for its results while it
 // runs.
-func (l *lowerer) protect(s *ast.AssignStmt) {
+func (l *marker) protect(s *ast.AssignStmt) {
 	if len(s.Lhs) != len(s.Rhs) {
 		return
 	}
@@ -183,7 +183,7 @@ func (l *lowerer) protect(s *ast.AssignStmt) {
 }
 
 // defines reports whether one of the names on the left is a variable of the cell's top level.
-func (l *lowerer) defines(lhs []ast.Expr) bool {
+func (l *marker) defines(lhs []ast.Expr) bool {
 	for _, e := range lhs {
 		if id, ok := e.(*ast.Ident); ok && (l.hoisted[l.info.Defs[id]] || l.hoisted[l.info.Uses[id]] && l.fn.top()) {
 			return true
@@ -195,7 +195,7 @@ func (l *lowerer) defines(lhs []ast.Expr) bool {
 // interferes reports whether an assignment of several values is one that yaegi, which assigns them one after the other, may do wrongly:
 // what one of them sets is used to find where another goes, one is nil, one becomes an interface or has no place and another is in a field or element, or one
 // is the result of a call, which it may take for those of all.
-func (l *lowerer) interferes(s *ast.AssignStmt) bool {
+func (l *facts) interferes(s *ast.AssignStmt) bool {
 	if s.Tok != token.ASSIGN || len(s.Lhs) < 2 || len(s.Lhs) != len(s.Rhs) {
 		return false
 	}
@@ -235,7 +235,7 @@ func (l *lowerer) interferes(s *ast.AssignStmt) bool {
 
 // failsLate reports whether an assignment may panic when some of its values are assigned: yaegi would assign none. An element that the right side reads, too, is
 // there, and so is what one before it is a part of.
-func (l *lowerer) failsLate(s *ast.AssignStmt) bool {
+func (l *facts) failsLate(s *ast.AssignStmt) bool {
 	there := map[string]bool{}
 	for _, e := range s.Rhs {
 		if isDeep(e) {
@@ -262,7 +262,7 @@ func (l *lowerer) failsLate(s *ast.AssignStmt) bool {
 }
 
 // receivesBefore reports whether s is x[<-c] = <-d or x[<-c] += <-d, of which the right side would be received first: see received.
-func (l *lowerer) receivesBefore(s *ast.AssignStmt) bool {
+func (l *facts) receivesBefore(s *ast.AssignStmt) bool {
 	if s.Tok == token.DEFINE || isShift(s.Tok) || len(s.Lhs) != len(s.Rhs) || !slices.ContainsFunc(s.Rhs, isReceive) {
 		return false
 	}
@@ -276,13 +276,13 @@ func isBlank(e ast.Expr) bool {
 }
 
 // evaluates reports whether there is anything to do for the value of e.
-func (l *lowerer) evaluates(e ast.Expr) bool {
+func (l *facts) evaluates(e ast.Expr) bool {
 	_, isName := ast.Unparen(e).(*ast.Ident)
 	return !isName && l.info.Types[e].Value == nil
 }
 
 // mayDelete reports whether s is m[k] = *p, by which yaegi deletes the element where p is nil.
-func (l *lowerer) mayDelete(s *ast.AssignStmt) bool {
+func (l *facts) mayDelete(s *ast.AssignStmt) bool {
 	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
 		return false
 	}
@@ -292,7 +292,7 @@ func (l *lowerer) mayDelete(s *ast.AssignStmt) bool {
 }
 
 // calls reports whether e is a call of a function that is evaluated as the program runs.
-func (l *lowerer) calls(e ast.Expr) bool {
+func (l *facts) calls(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && !l.info.Types[call.Fun].IsType() && l.info.Types[call].Value == nil
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-func (l *lowerer) ident(pos token.Pos, name string) *ast.Ident {
+func (l *builder) ident(pos token.Pos, name string) *ast.Ident {
 	return &ast.Ident{NamePos: pos, Name: name}
 }
 
 // temp makes a name for a local variable of our own.
-func (l *lowerer) temp(what string) string {
+func (l *builder) temp(what string) string {
 	l.temps++
 	return what + "#t" + strconv.Itoa(l.temps)
 }
 
 // pkgMember returns a symbol of an imported package.
-func (l *lowerer) pkgMember(pos token.Pos, path, name string) ast.Expr {
+func (l *builder) pkgMember(pos token.Pos, path, name string) ast.Expr {
 	l.imports[path] = true
 	return &ast.SelectorExpr{X: l.ident(pos, ImportName(path)), Sel: l.ident(pos, name)}
 }
@@ -39,19 +39,19 @@ func path2ident(path string) string {
 }
 
 // helper calls a function of the runtime.
-func (l *lowerer) helper(pos token.Pos, name run.Helper, args ...ast.Expr) *ast.CallExpr {
+func (l *builder) helper(pos token.Pos, name run.Helper, args ...ast.Expr) *ast.CallExpr {
 	return &ast.CallExpr{Fun: l.pkgMember(pos, run.RuntimePath, string(name)), Lparen: pos, Args: args, Rparen: pos}
 }
 
-func (l *lowerer) number(pos token.Pos, n int) ast.Expr {
+func (l *builder) number(pos token.Pos, n int) ast.Expr {
 	return &ast.BasicLit{ValuePos: pos, Kind: token.INT, Value: strconv.Itoa(n)}
 }
 
-func (l *lowerer) quoted(pos token.Pos, s string) ast.Expr {
+func (l *builder) quoted(pos token.Pos, s string) ast.Expr {
 	return &ast.BasicLit{ValuePos: pos, Kind: token.STRING, Value: strconv.Quote(s)}
 }
 
-func (l *lowerer) address(e ast.Expr) ast.Expr {
+func (l *builder) address(e ast.Expr) ast.Expr {
 	return &ast.UnaryExpr{OpPos: e.Pos(), Op: token.AND, X: e}
 }
 
@@ -60,16 +60,17 @@ func assign(tok token.Token, lhs, rhs ast.Expr) *ast.AssignStmt {
 }
 
 // varDecl declares a local variable of ours.
-func (l *lowerer) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
+func (l *builder) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
 	return &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{
 		&ast.ValueSpec{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)},
 	}}}
 }
+
 func block(pos token.Pos, list ...ast.Stmt) *ast.BlockStmt {
 	return &ast.BlockStmt{Lbrace: pos, List: list, Rbrace: pos}
 }
 
-func (l *lowerer) paren(e ast.Expr) ast.Expr {
+func (l *builder) paren(e ast.Expr) ast.Expr {
 	p := &ast.ParenExpr{Lparen: e.Pos(), X: e, Rparen: e.End()}
 	if tv, ok := l.info.Types[e]; ok {
 		l.info.Types[p] = tv
@@ -78,18 +79,18 @@ func (l *lowerer) paren(e ast.Expr) ast.Expr {
 }
 
 // conversion is T(e) for a lowered expression.
-func (l *lowerer) conversion(t types.Type, e ast.Expr) ast.Expr {
+func (l *builder) conversion(t types.Type, e ast.Expr) ast.Expr {
 	return &ast.CallExpr{Fun: l.typeExpr(t, e.Pos()), Lparen: e.Pos(), Args: []ast.Expr{e}, Rparen: e.End()}
 }
 
 // typed notes the type of an expression of ours.
-func (l *lowerer) typed(e ast.Expr, t types.Type) ast.Expr {
+func (l *builder) typed(e ast.Expr, t types.Type) ast.Expr {
 	l.info.Types[e] = types.TypeAndValue{Type: t}
 	return e
 }
 
 // closure is func() { body }.
-func (l *lowerer) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
+func (l *builder) closure(pos token.Pos, body ...ast.Stmt) *ast.FuncLit {
 	return &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}},
 		Body: &ast.BlockStmt{Lbrace: pos, List: body, Rbrace: pos},
@@ -126,12 +127,12 @@ func (l *lowerer) declare(v string, t types.Type, e ast.Expr) []ast.Stmt {
 }
 
 // init is a function with statements that runs when its file is executed.
-func (l *lowerer) init(body []ast.Stmt) *ast.FuncDecl {
+func (l *builder) init(body []ast.Stmt) *ast.FuncDecl {
 	at := l.c.Body.Pos()
 	return &ast.FuncDecl{Name: l.ident(at, "init"), Type: &ast.FuncType{Func: at, Params: &ast.FieldList{Opening: at}}, Body: block(at, body...)}
 }
 
 // bind returns the statement that tells the runtime where yaegi keeps the variable of a name.
-func (l *lowerer) bind(at token.Pos, name string) ast.Stmt {
+func (l *builder) bind(at token.Pos, name string) ast.Stmt {
 	return &ast.ExprStmt{X: l.helper(at, run.Bind, l.quoted(at, name), l.address(l.ident(at, name)))}
 }

@@ -83,7 +83,7 @@ func (l *lowerer) printed(a ast.Expr) ast.Expr {
 }
 
 // appendsParts reports whether append gets several elements, one of which may be in what it overwrites.
-func (l *lowerer) appendsParts(e *ast.CallExpr) bool {
+func (l *facts) appendsParts(e *ast.CallExpr) bool {
 	return len(e.Args) > 2 && slices.ContainsFunc(e.Args[2:], func(a ast.Expr) bool {
 		switch a := ast.Unparen(a).(type) {
 		case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
@@ -196,7 +196,7 @@ func (l *lowerer) newOf(e *ast.CallExpr) ast.Expr {
 }
 
 // pointerTo makes a pointer to a new variable of type t that is x: func(v T) *T { return &v }(x).
-func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
+func (l *builder) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 	pos := x.Pos()
 	v := l.temp("v")
 	lit := &ast.FuncLit{
@@ -210,7 +210,7 @@ func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 }
 
 // isBuiltin reports whether a call is one of the builtin function of a name.
-func (l *lowerer) isBuiltin(call *ast.CallExpr, name string) bool {
+func (l *facts) isBuiltin(call *ast.CallExpr, name string) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	return ok && id.Name == name && l.info.Types[call.Fun].IsBuiltin()
 }

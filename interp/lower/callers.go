@@ -54,7 +54,7 @@ func (c callers) forgetType(t types.Type) {
 }
 
 // uses collects, before it is lowered, which functions of the session the functions of the cell use, by the names of the latter.
-func (l *lowerer) uses() map[string][]string {
+func (l *namer) uses() map[string][]string {
 	all := map[string][]string{}
 	collect := func(name string, in ast.Node) {
 		list := []string{}

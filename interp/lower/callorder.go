@@ -66,7 +66,7 @@ func headOf(s ast.Stmt) *ast.Expr {
 }
 
 // hasCellCall reports whether a function of a cell is called in a statement, function literals not counted. It takes less time than panicsAfterCall, and most have none.
-func (l *lowerer) hasCellCall(s ast.Stmt) bool {
+func (l *facts) hasCellCall(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -81,7 +81,7 @@ func (l *lowerer) hasCellCall(s ast.Stmt) bool {
 }
 
 // panicsAfterCall reports whether a statement calls a function of a cell and then does something else that may panic.
-func (l *lowerer) panicsAfterCall(s ast.Stmt) bool {
+func (l *facts) panicsAfterCall(s ast.Stmt) bool {
 	called, found := false, false
 	var visit func(n ast.Node)
 	visit = func(n ast.Node) {
@@ -119,7 +119,7 @@ func (l *lowerer) panicsAfterCall(s ast.Stmt) bool {
 }
 
 // ordersMore reports whether there is more than calls in a statement that must stay in its order.
-func (l *lowerer) ordersMore(s ast.Stmt) bool {
+func (l *facts) ordersMore(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -139,7 +139,7 @@ func (l *lowerer) ordersMore(s ast.Stmt) bool {
 }
 
 // callsCell reports whether e calls a function of a cell.
-func (l *lowerer) callsCell(e *ast.CallExpr) bool {
+func (l *facts) callsCell(e *ast.CallExpr) bool {
 	tv := l.info.Types[e.Fun]
 	return tv.IsValue() && !tv.IsBuiltin() && !l.isCompiledFunc(ast.Unparen(e.Fun))
 }

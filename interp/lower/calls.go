@@ -72,7 +72,7 @@ func (l *lowerer) passed(e *ast.CallExpr, from, t types.Type) ast.Expr {
 }
 
 // passOne passes a lowered value on.
-func (l *lowerer) passOne(pos token.Pos, low ast.Expr, from, t types.Type) ast.Expr {
+func (l *builder) passOne(pos token.Pos, low ast.Expr, from, t types.Type) ast.Expr {
 	v := l.temp("v")
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
@@ -103,7 +103,7 @@ func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 
 // losesParams reports whether e is a function in a field or behind a pointer that has parameters of interface types: called where it is, yaegi would give it
 // its own values of those.
-func (l *lowerer) losesParams(e ast.Expr) bool {
+func (l *facts) losesParams(e ast.Expr) bool {
 	tv := l.info.Types[e]
 	if !tv.IsValue() || tv.Type == nil {
 		return false
@@ -220,7 +220,7 @@ func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 
 // spread makes one slice of the arguments of a variadic parameter where yaegi would not: it may take an argument that is a slice for all of them, and
 // passes none to functions in fields of structs. A nil in the place of all arguments gets its type.
-func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
+func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
 	n := sig.Params().Len() - 1
 	slice, ok := sig.Params().At(n).Type().(*types.Slice)
 	if !ok || len(e.Args) < n || len(e.Args) == 1 && l.isTuple(e.Args[0]) {

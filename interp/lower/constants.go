@@ -11,7 +11,7 @@ import (
 
 // constant lowers a constant expression to a literal, converted to its type unless that is what the literal means by itself. It returns
 // nil for what is better left as it stands.
-func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
+func (l *builder) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	basic := tv.Type.Underlying().(*types.Basic)
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -30,7 +30,7 @@ func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 }
 
 // typedConstant lowers a constant to a literal, converted to its type unless that is what the literal means by itself.
-func (l *lowerer) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
+func (l *builder) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	t := types.Default(tv.Type)
 	lit, kind := literal(e.Pos(), tv.Value, t.Underlying().(*types.Basic))
 	if types.Identical(t, types.Typ[kind]) && kind != types.Complex128 { // yaegi has no untyped complex constants

@@ -40,7 +40,7 @@ func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 }
 
 // converted converts low, a lowered expression, as convert does.
-func (l *lowerer) converted(low ast.Expr, from, to types.Type) ast.Expr {
+func (l *declarer) converted(low ast.Expr, from, to types.Type) ast.Expr {
 	if from == nil || to == nil || !l.converts(from, to) {
 		return low
 	}
@@ -53,7 +53,7 @@ func (l *lowerer) converted(low ast.Expr, from, to types.Type) ast.Expr {
 
 // needsConversion reports whether a value of type from is assignable to another type without an interface, and yaegi does not know it: structs carry their
 // names with them and channels their direction, and arrays are compared with those of their own type only.
-func (l *lowerer) needsConversion(from, to types.Type) bool {
+func (l *facts) needsConversion(from, to types.Type) bool {
 	if from == nil || to == nil || types.Identical(from, to) {
 		return false
 	}
@@ -72,7 +72,7 @@ func (l *lowerer) needsConversion(from, to types.Type) bool {
 }
 
 // converts reports whether a value of type from needs a converter to become an interface of type to.
-func (l *lowerer) converts(from, to types.Type) bool {
+func (l *namer) converts(from, to types.Type) bool {
 	_, isParam := to.(*types.TypeParam)
 	switch {
 	case isParam, !types.IsInterface(to):
@@ -93,7 +93,7 @@ type converter struct {
 }
 
 // converter returns the function that converts from to to, which is declared where the first cell needs it.
-func (l *lowerer) converter(from, to types.Type, pos token.Pos) ast.Expr {
+func (l *declarer) converter(from, to types.Type, pos token.Pos) ast.Expr {
 	key := l.typeText(from) + "\x00" + l.typeText(to)
 	name := l.program.converters[key].name
 	if name == "" {
@@ -179,7 +179,7 @@ func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *a
 }
 
 // becomesOther reports whether the several results of a call become values of other types.
-func (l *lowerer) becomesOther(e ast.Expr, to *types.Tuple) bool {
+func (l *facts) becomesOther(e ast.Expr, to *types.Tuple) bool {
 	call, isCall := ast.Unparen(e).(*ast.CallExpr)
 	if !isCall {
 		return false
@@ -211,7 +211,7 @@ func (l *lowerer) spreadTuple(call ast.Expr) (out []ast.Stmt, vars []ast.Expr) {
 }
 
 // passOn makes a call the end of a function with the same results, which are functions in variables of their own: see mistakesType.
-func (l *lowerer) passOn(sig *types.Signature, call *ast.CallExpr) []ast.Stmt {
+func (l *builder) passOn(sig *types.Signature, call *ast.CallExpr) []ast.Stmt {
 	pos := call.Lparen
 	switch {
 	case sig.Results().Len() == 0:

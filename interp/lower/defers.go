@@ -17,7 +17,7 @@ import (
 //
 // where each deferred call is defers.PushCall(func() { call }), its function and arguments evaluated before, and each return sets the
 // results, which all have names, first.
-func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
+func (l *marker) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
 	if l.program.stacks && !l.silent {
 		body = append([]ast.Stmt{l.enterAs(pos, "", pos, false)}, body...)
 	}
@@ -175,14 +175,14 @@ func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr, types.Typ
 	return &ast.SelectorExpr{X: x, Sel: sel.Sel}
 }
 
-func (l *lowerer) noResults(lit *ast.FuncLit) bool {
+func (l *facts) noResults(lit *ast.FuncLit) bool {
 	return lit.Type.Results == nil || len(lit.Type.Results.List) == 0
 }
 
 // kept makes a function literal in a loop one of a frame of its own. Yaegi gives compiled code, which may keep it, the literal together with the frame
 // itself, in which the next iteration puts new variables; and when a call of the literal ends, perhaps in another goroutine, it puts back what was in
 // the literal's place in the frame before, where the next iteration's may be by then.
-func (l *lowerer) kept(e ast.Expr) ast.Expr {
+func (l *marker) kept(e ast.Expr) ast.Expr {
 	lit, ok := e.(*ast.FuncLit)
 	if !ok || l.fn.loops == 0 {
 		return e

@@ -142,7 +142,7 @@ func (l *lowerer) exprs(list []ast.Expr) {
 }
 
 // dropped evaluates a lowered value of type t and gives a zero in its place, which a blank field has: func(v T) (zero T) { return zero }(x).
-func (l *lowerer) dropped(x ast.Expr, t types.Type) ast.Expr {
+func (l *builder) dropped(x ast.Expr, t types.Type) ast.Expr {
 	pos := x.Pos()
 	v, zero := l.temp("v"), l.temp("zero")
 	field := func(name string) *ast.FieldList {
@@ -156,7 +156,7 @@ func (l *lowerer) dropped(x ast.Expr, t types.Type) ast.Expr {
 }
 
 // dereference writes out the pointer in p[i] for a pointer p to an array: yaegi takes no address of such an element.
-func (l *lowerer) dereference(e ast.Expr) {
+func (l *builder) dereference(e ast.Expr) {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok {
 		return

@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-func (l *lowerer) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
+func (l *marker) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
 	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body)}
 	if hasDefer(body) {
 		f.deferred = l.temp("defers")
@@ -30,7 +30,7 @@ func hasDefer(body *ast.BlockStmt) bool {
 }
 
 // finishFunction puts what a function needs around its lowered statements and leaves it.
-func (l *lowerer) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
+func (l *marker) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
 	f, pos := l.fn, of.Pos()
 	if f.deferred != "" {
 		body = l.withDefers(pos, f, append(body, l.endMark(of.Rbrace)...))
@@ -75,7 +75,7 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 }
 
 // nameParams names the parameters of a function that have no name: yaegi makes no room for those.
-func (l *lowerer) nameParams(params *ast.FieldList) {
+func (l *builder) nameParams(params *ast.FieldList) {
 	if params == nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (l *lowerer) nameParams(params *ast.FieldList) {
 }
 
 // nameResults names the results of a function that defers, so that nothing in it can hide them.
-func (l *lowerer) nameResults(t *ast.FuncType) {
+func (l *marker) nameResults(t *ast.FuncType) {
 	if l.fn.deferred == "" || t.Results == nil {
 		return
 	}
@@ -111,7 +111,7 @@ func (l *lowerer) nameResults(t *ast.FuncType) {
 }
 
 // zeroResults sets named results to their zero values: yaegi leaves in them what the variable held that will get them.
-func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.Stmt) {
+func (l *builder) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.Stmt) {
 	if t.Results == nil {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // instanceOf returns the instance of obj with these type arguments; the first use in the session has it lowered, after the rest of the cell.
-func (l *lowerer) instanceOf(obj types.Object, args []types.Type) *instance {
+func (l *namer) instanceOf(obj types.Object, args []types.Type) *instance {
 	same := func(i *instance) bool { return slices.EqualFunc(i.args, args, types.Identical) }
 	for _, list := range [][]*instance{l.instances[obj], l.program.instances[obj]} {
 		if i := slices.IndexFunc(list, same); i >= 0 {
@@ -32,7 +32,7 @@ func (l *lowerer) instanceOf(obj types.Object, args []types.Type) *instance {
 }
 
 // instanceType returns the instance that a named type is; nil for types that are not instances, or are written as what they are.
-func (l *lowerer) instanceType(t *types.Named) *instance {
+func (l *namer) instanceType(t *types.Named) *instance {
 	obj := t.Origin().Obj()
 	g := l.generic(obj)
 	if g == nil || l.isTransparent(t) {
@@ -47,13 +47,13 @@ func (l *lowerer) instanceType(t *types.Named) *instance {
 
 // isTransparent reports whether yaegi gets a type's underlying type in its place: function types of packages such as iter.Seq, which compiled functions
 // have by another name.
-func (l *lowerer) isTransparent(t *types.Named) bool {
+func (l *facts) isTransparent(t *types.Named) bool {
 	_, isFunc := t.Underlying().(*types.Signature)
 	return isFunc && !l.checker.Interprets(t.Obj().Pkg()) && t.Origin().NumMethods() == 0
 }
 
 // instance lowers the use id of a function, which may be an instance of a generic one; e is what it is otherwise.
-func (l *lowerer) instance(id *ast.Ident, e ast.Expr) ast.Expr {
+func (l *builder) instance(id *ast.Ident, e ast.Expr) ast.Expr {
 	fn, ok := l.info.Uses[id].(*types.Func)
 	if !ok || l.generic(fn.Origin()) == nil {
 		return e
@@ -126,7 +126,7 @@ func (l *lowerer) instanceDecl(inst *instance, g *check.Generic, f *ast.FuncDecl
 
 // nativeKey returns the key of an instance that package generics has compiled. A type of cells that has a basic underlying type is that type in yaegi; but
 // yaegi would also give results of the function that type.
-func (l *lowerer) nativeKey(fn *types.Func, args []types.Type) string {
+func (l *facts) nativeKey(fn *types.Func, args []types.Type) string {
 	var names []string
 	for _, t := range args {
 		if n, ok := t.(*types.Named); ok && l.checker.Interprets(n.Obj().Pkg()) && !returnsParam(fn) {
@@ -148,7 +148,7 @@ func returnsParam(fn *types.Func) bool {
 }
 
 // instantiate checks f, a copy of a declaration of g, with its type parameters bound to types.
-func (l *lowerer) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Type) *types.Func {
+func (l *builder) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Type) *types.Func {
 	fn, params, err := l.checker.Instantiate(l.info, g, f, args)
 	if err != nil {
 		l.refuse(f.Pos(), "with these type arguments "+run.PlainNames(f.Name.Name)+" cannot be compiled: "+err.Error())

@@ -17,7 +17,7 @@ func isStruct(t types.Type) bool {
 }
 
 // hasLength reports whether the elements of x are counted from 0: that it is a slice, an array, a pointer to one, or a string.
-func (l *lowerer) hasLength(x ast.Expr) bool {
+func (l *facts) hasLength(x ast.Expr) bool {
 	t := l.info.TypeOf(x)
 	if t == nil {
 		return false
@@ -86,13 +86,13 @@ func isLiteral(e ast.Expr) bool {
 	return ok
 }
 
-func (l *lowerer) isTuple(e ast.Expr) bool {
+func (l *facts) isTuple(e ast.Expr) bool {
 	_, ok := l.info.TypeOf(e).(*types.Tuple)
 	return ok
 }
 
 // isPlain reports whether e calls and receives nothing.
-func (l *lowerer) isPlain(e ast.Expr) bool {
+func (l *facts) isPlain(e ast.Expr) bool {
 	plain := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -106,7 +106,7 @@ func (l *lowerer) isPlain(e ast.Expr) bool {
 	return plain
 }
 
-func (l *lowerer) lhsType(e ast.Expr) types.Type {
+func (l *facts) lhsType(e ast.Expr) types.Type {
 	if t := l.info.TypeOf(e); t != nil {
 		return t
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // mark returns the statement that records that nodes run now, or nothing if they cannot panic.
-func (l *lowerer) mark(nodes ...ast.Node) []ast.Stmt {
+func (l *marker) mark(nodes ...ast.Node) []ast.Stmt {
 	var pos token.Pos
 	for _, n := range nodes {
 		if pos = l.panics(n); pos.IsValid() {
@@ -24,7 +24,7 @@ func (l *lowerer) mark(nodes ...ast.Node) []ast.Stmt {
 
 // markAt returns the statement that records a position: the name of the variable for it, which stands there. An assignment would be three times as much to
 // compile.
-func (l *lowerer) markAt(pos token.Pos) []ast.Stmt {
+func (l *marker) markAt(pos token.Pos) []ast.Stmt {
 	if l.silent {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (l *lowerer) markAt(pos token.Pos) []ast.Stmt {
 }
 
 // panics returns where n may panic: the position of its first operation that can. Blocks and function literals in it do not count.
-func (l *lowerer) panics(n ast.Node) (at token.Pos) {
+func (l *facts) panics(n ast.Node) (at token.Pos) {
 	if isNilNode(n) {
 		return token.NoPos
 	}
@@ -61,7 +61,7 @@ func (l *lowerer) panics(n ast.Node) (at token.Pos) {
 }
 
 // faultAt returns the position of an operation: where it begins, but for a method on another line than its operand, and for an index that is apart from it.
-func (l *lowerer) faultAt(n ast.Node) token.Pos {
+func (l *facts) faultAt(n ast.Node) token.Pos {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && l.line(sel.Sel.Pos()) != l.line(n.Pos()) {
@@ -83,7 +83,7 @@ func (l *lowerer) faultAt(n ast.Node) token.Pos {
 func isApart(x ast.Expr, bracket token.Pos) bool { return bracket > x.End() }
 
 // fromBracket makes an operation begin at its bracket if that is apart from the operand: faults of the operation have its position.
-func (l *lowerer) fromBracket(x ast.Expr, bracket token.Pos) ast.Expr {
+func (l *builder) fromBracket(x ast.Expr, bracket token.Pos) ast.Expr {
 	if !isApart(x, bracket) {
 		return x
 	}
@@ -92,10 +92,10 @@ func (l *lowerer) fromBracket(x ast.Expr, bracket token.Pos) ast.Expr {
 	return paren
 }
 
-func (l *lowerer) line(pos token.Pos) int { return l.checker.Files().Position(pos).Line }
+func (l *facts) line(pos token.Pos) int { return l.checker.Files().Position(pos).Line }
 
 // mayPanic reports whether the operation n itself, not its operands, may panic.
-func (l *lowerer) mayPanic(n ast.Node) bool {
+func (l *facts) mayPanic(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		return !l.harmless(n)
@@ -132,7 +132,7 @@ func (l *lowerer) mayPanic(n ast.Node) bool {
 }
 
 // harmless reports whether a call cannot panic: a conversion, or one of the builtins that only look.
-func (l *lowerer) harmless(n *ast.CallExpr) bool {
+func (l *facts) harmless(n *ast.CallExpr) bool {
 	tv := l.info.Types[n.Fun]
 	if tv.IsType() {
 		_, toArray := tv.Type.Underlying().(*types.Array)
@@ -164,7 +164,7 @@ func isNilNode(n ast.Node) bool {
 
 // loopMark decides whether one mark in front of a loop is enough: when only one of its statements may panic, and nothing in it runs
 // other code of cells. It then returns that mark; until restore is called, no others are made.
-func (l *lowerer) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
+func (l *marker) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
 	was := l.fn.unmarked
 	if was {
 		return nil, func() {}
@@ -206,7 +206,7 @@ func (l *lowerer) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
 }
 
 // isCompiled reports whether a call runs compiled code only: a function or method of a package, given no function of a cell.
-func (l *lowerer) isCompiled(n *ast.CallExpr) bool {
+func (l *facts) isCompiled(n *ast.CallExpr) bool {
 	if !l.isCompiledFunc(ast.Unparen(n.Fun)) {
 		return false
 	}
@@ -221,7 +221,7 @@ func (l *lowerer) isCompiled(n *ast.CallExpr) bool {
 }
 
 // isCompiledFunc reports whether fun names a function or method of a package.
-func (l *lowerer) isCompiledFunc(fun ast.Expr) bool {
+func (l *facts) isCompiledFunc(fun ast.Expr) bool {
 	f, ok := fun.(*ast.SelectorExpr)
 	if !ok {
 		return false

@@ -1,23 +1,22 @@
 package lower
 
 import (
-	"github.com/symmrepl/symmrepl/interp/check"
-
 	"go/ast"
 	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
 // functionValue lowers a function of the session that is used as a value: a closure that calls it, and so calls a later definition too.
-func (l *lowerer) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
+func (l *marker) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	lit, args := l.forwarder(id.Pos(), fn.Signature())
 	return l.ofFunction(l.forward(lit, fn.Signature(), l.identifier(id), args), fn, "")
 }
 
 // instanceValue does it for an instance of a generic function.
-func (l *lowerer) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
+func (l *marker) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	sig, _ := l.info.Instances[id].Type.(*types.Signature)
 	low := l.instance(id, nil)
 	if _, native := low.(*ast.SelectorExpr); native || sig == nil {
@@ -80,7 +79,7 @@ func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Ex
 }
 
 // methodExpr lowers T.Method: func(r T, args) results { return r.Method(args) }.
-func (l *lowerer) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
+func (l *marker) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	sig := s.Type().(*types.Signature)
 	lit, args := l.forwarder(sel.Pos(), sig)
 	recv := args[0]
@@ -88,7 +87,7 @@ func (l *lowerer) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr
 }
 
 // forwarder is a function literal of a signature without a body yet, and its parameters as arguments.
-func (l *lowerer) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncLit, args []ast.Expr) {
+func (l *builder) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncLit, args []ast.Expr) {
 	t := l.signatureExpr(sig, pos)
 	for _, f := range t.Params.List {
 		p := l.temp("p")
@@ -99,7 +98,7 @@ func (l *lowerer) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncL
 }
 
 // forward makes the body of a forwarder: a call of fun, which may be the deferred function of a panic in its place.
-func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) *ast.FuncLit {
+func (l *builder) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) *ast.FuncLit {
 	pos := lit.Body.Lbrace
 	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
 	if sig.Variadic() {

@@ -8,7 +8,7 @@ import (
 )
 
 // name is the identifier of an object of the session or of this cell; local objects keep theirs.
-func (l *lowerer) name(obj types.Object) string {
+func (l *namer) name(obj types.Object) string {
 	if n, ok := l.names[obj]; ok {
 		return n
 	}
@@ -22,7 +22,7 @@ func (l *lowerer) name(obj types.Object) string {
 }
 
 // storage returns where a variable of the session or of this cell's top level is kept, nil for all else.
-func (l *lowerer) storage(obj types.Object) *Storage {
+func (l *namer) storage(obj types.Object) *Storage {
 	v, ok := obj.(*types.Var)
 	if !ok {
 		return nil
@@ -34,7 +34,7 @@ func (l *lowerer) storage(obj types.Object) *Storage {
 }
 
 // qualified writes the package before a name that is known by a dot import; other expressions stay.
-func (l *lowerer) qualified(e ast.Expr) ast.Expr {
+func (l *marker) qualified(e ast.Expr) ast.Expr {
 	id, ok := e.(*ast.Ident)
 	if !ok || l.silent { // packages use their own names
 		return e
@@ -52,7 +52,7 @@ func (l *lowerer) qualified(e ast.Expr) ast.Expr {
 
 // renamePredeclared gives the local variables and constants of a function that have a predeclared name another: yaegi would take nil and iota for the predeclared
 // ones.
-func (l *lowerer) renamePredeclared(n ast.Node) {
+func (l *builder) renamePredeclared(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if s, ok := n.(*ast.TypeSwitchStmt); ok {
 			l.renameBound(s)
@@ -75,7 +75,7 @@ func (l *lowerer) renamePredeclared(n ast.Node) {
 }
 
 // renameBound renames what a type switch binds, which is a variable of each clause.
-func (l *lowerer) renameBound(s *ast.TypeSwitchStmt) {
+func (l *builder) renameBound(s *ast.TypeSwitchStmt) {
 	a, ok := s.Assign.(*ast.AssignStmt)
 	if !ok {
 		return
@@ -93,7 +93,7 @@ func (l *lowerer) renameBound(s *ast.TypeSwitchStmt) {
 }
 
 // fieldName is what a field is called in yaegi: an embedded one has the name of its type there.
-func (l *lowerer) fieldName(f *types.Var) string {
+func (l *namer) fieldName(f *types.Var) string {
 	t := f.Type()
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -111,7 +111,7 @@ func (l *lowerer) fieldName(f *types.Var) string {
 }
 
 // identifier lowers the use of a name.
-func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
+func (l *marker) identifier(id *ast.Ident) ast.Expr {
 	obj := l.info.Uses[id]
 	if obj == nil {
 		obj = l.info.Defs[id]
@@ -129,21 +129,21 @@ func (l *lowerer) identifier(id *ast.Ident) ast.Expr {
 }
 
 // capture notes that a variable of the session may be used for as long as a pointer to it or a generic function lives.
-func (l *lowerer) capture(obj types.Object) {
+func (l *namer) capture(obj types.Object) {
 	if s := l.storage(obj); s != nil {
 		s.captured = true
 	}
 }
 
 // captureOperand captures the variable that an operand is a part of.
-func (l *lowerer) captureOperand(e ast.Expr) {
+func (l *namer) captureOperand(e ast.Expr) {
 	if id := root(e); id != nil && l.info.Uses[id] != nil {
 		l.capture(l.info.Uses[id])
 	}
 }
 
 // generic returns the declaration that instances of obj are made of; nil for what is not generic.
-func (l *lowerer) generic(obj types.Object) *check.Generic {
+func (l *facts) generic(obj types.Object) *check.Generic {
 	if g := l.c.Generics[obj]; g != nil {
 		return g
 	}
@@ -151,7 +151,7 @@ func (l *lowerer) generic(obj types.Object) *check.Generic {
 }
 
 // isOwn reports whether a function or method is interpreted: one of a cell, or of a package that has it in source.
-func (l *lowerer) isOwn(fn *types.Func) bool {
+func (l *facts) isOwn(fn *types.Func) bool {
 	if l.checker.Interprets(fn.Pkg()) || l.generic(fn.Origin()) != nil {
 		return true
 	}

@@ -10,7 +10,7 @@ import (
 // another, the way through the embedded fields is written out.
 
 // mistakesDepth reports whether yaegi would take a promoted field or method for another.
-func (l *lowerer) mistakesDepth(s *types.Selection) bool {
+func (l *facts) mistakesDepth(s *types.Selection) bool {
 	if s.Kind() == types.FieldVal {
 		return !slices.Equal(fieldDepthFirst(s.Recv(), s.Obj(), map[types.Type]bool{}), s.Index())
 	}
@@ -18,7 +18,7 @@ func (l *lowerer) mistakesDepth(s *types.Selection) bool {
 }
 
 // refuseHiding refuses the selection of a field that hides a method of a field embedded beside it: yaegi finds it ambiguous.
-func (l *lowerer) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
+func (l *facts) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
 	st := structOf(s.Recv())
 	if st == nil || len(s.Index()) > 1 {
 		return
@@ -36,7 +36,7 @@ func (l *lowerer) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
 }
 
 // mistakesMethod does it for a method. Those that a package keeps to itself are left to yaegi.
-func (l *lowerer) mistakesMethod(s *types.Selection) bool {
+func (l *facts) mistakesMethod(s *types.Selection) bool {
 	return (s.Obj().Exported() || l.checker.Interprets(s.Obj().Pkg())) && l.promotes(s.Recv(), s.Obj().Name()) > 1
 }
 
@@ -70,7 +70,7 @@ func structOf(t types.Type) *types.Struct {
 }
 
 // promotes counts the fields and methods of a name in a type and in what it embeds.
-func (l *lowerer) promotes(t types.Type, name string) int {
+func (l *facts) promotes(t types.Type, name string) int {
 	n := 0
 	seen := map[types.Type]bool{}
 	var visit func(t types.Type)

@@ -66,7 +66,7 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 }
 
 // holdsResult reports whether a variable of ours is in e: the result of a call that was taken out of it.
-func (l *lowerer) holdsResult(e ast.Expr) bool {
+func (l *facts) holdsResult(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -86,7 +86,7 @@ func arrayOf(t types.Type) *types.Array {
 }
 
 // copies gives the variables of a range loop other names and returns the definitions of new ones for each iteration.
-func (l *lowerer) copies(s *ast.RangeStmt) []ast.Stmt {
+func (l *builder) copies(s *ast.RangeStmt) []ast.Stmt {
 	var defs []ast.Stmt
 	for _, e := range []*ast.Expr{&s.Key, &s.Value} {
 		id, ok := (*e).(*ast.Ident)
@@ -100,7 +100,7 @@ func (l *lowerer) copies(s *ast.RangeStmt) []ast.Stmt {
 }
 
 // assignInBody turns `for k, v = range x` into `for k#, v# := range x { k, v = k#, v#; ... }`.
-func (l *lowerer) assignInBody(s *ast.RangeStmt) {
+func (l *builder) assignInBody(s *ast.RangeStmt) {
 	set := &ast.AssignStmt{TokPos: s.Pos(), Tok: token.ASSIGN}
 	for i, e := range []*ast.Expr{&s.Key, &s.Value} {
 		if id, ok := (*e).(*ast.Ident); *e == nil || ok && id.Name == "_" {
@@ -146,7 +146,7 @@ func (l *lowerer) valueByIndex(s *ast.RangeStmt) (before []ast.Stmt) {
 }
 
 // iterated returns the type of the i-th value of an iteration over x.
-func (l *lowerer) iterated(x ast.Expr, i int) types.Type {
+func (l *facts) iterated(x ast.Expr, i int) types.Type {
 	pick := func(list ...types.Type) types.Type { return list[i] }
 	switch t := l.info.TypeOf(x).Underlying().(type) {
 	case *types.Basic:

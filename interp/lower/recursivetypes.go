@@ -13,7 +13,7 @@ import (
 // alias of its underlying type, which is what is declared.
 
 // recursiveSpec lowers the declaration of such a type.
-func (l *lowerer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpec {
+func (l *declarer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpec {
 	named := obj.Type().(*types.Named)
 	switch named.Underlying().(type) {
 	case *types.Signature, *types.Pointer, *types.Map:
@@ -32,10 +32,10 @@ func (l *lowerer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpec
 }
 
 // recursiveSymbol is what such a type is called in the package of hidden symbols.
-func (l *lowerer) recursiveSymbol(obj *types.TypeName) string { return "T" + l.name(obj) }
+func (l *namer) recursiveSymbol(obj *types.TypeName) string { return "T" + l.name(obj) }
 
 // isRecursive reports whether a type is such a type of a cell, not an instance of a generic one.
-func (l *lowerer) isRecursive(t types.Type) bool {
+func (l *namer) isRecursive(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() != l.checker.Package() || n.TypeArgs().Len() > 0 || n.TypeParams().Len() > 0 {
 		return false
@@ -49,12 +49,12 @@ func (l *lowerer) isRecursive(t types.Type) bool {
 }
 
 // refuseRecursive refuses such a type where yaegi does not work on it as on others: slices, arrays and channels, and types with methods.
-func (l *lowerer) refuseRecursive(pos token.Pos, t types.Type) {
+func (l *facts) refuseRecursive(pos token.Pos, t types.Type) {
 	l.refuse(pos, "the type "+check.TypeName(t)+" contains itself other than as a field of a struct; make it a struct with one field")
 }
 
 // refuseRecursiveMethod refuses a method of such a type.
-func (l *lowerer) refuseRecursiveMethod(d *ast.FuncDecl, recv types.Type) {
+func (l *namer) refuseRecursiveMethod(d *ast.FuncDecl, recv types.Type) {
 	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
 		recv = p.Elem()
 	}

@@ -74,7 +74,7 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 
 // usesResults reports whether one of several expressions that are returned may use a named result that yaegi has set already: it reads constants and variables
 // only when it sets the results, and so after it has computed an expression of another kind.
-func (l *lowerer) usesResults(list []ast.Expr) bool {
+func (l *marker) usesResults(list []ast.Expr) bool {
 	variables, others := 0, 0
 	for i, e := range list {
 		tv := l.info.Types[e]
@@ -96,7 +96,7 @@ func (l *lowerer) usesResults(list []ast.Expr) bool {
 }
 
 // isResultBut reports whether v is a result of the function other than that at i. The signature may be of another check than the body.
-func (l *lowerer) isResultBut(i int, v *types.Var) bool {
+func (l *marker) isResultBut(i int, v *types.Var) bool {
 	for j := range l.fn.sig.Results().Len() {
 		if j != i && l.fn.sig.Results().At(j).Pos() == v.Pos() {
 			return true
@@ -106,7 +106,7 @@ func (l *lowerer) isResultBut(i int, v *types.Var) bool {
 }
 
 // endMark records that a function ends at a position, if it has deferred calls: there they are made.
-func (l *lowerer) endMark(pos token.Pos) []ast.Stmt {
+func (l *marker) endMark(pos token.Pos) []ast.Stmt {
 	if l.fn.deferred == "" || l.fn.top() {
 		return nil
 	}
@@ -114,7 +114,7 @@ func (l *lowerer) endMark(pos token.Pos) []ast.Stmt {
 }
 
 // assignEach assigns lowered values to variables, one after the other when there is a value for each.
-func (l *lowerer) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
+func (l *builder) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
 	if len(lhs) != len(rhs) {
 		return []ast.Stmt{&ast.AssignStmt{Lhs: lhs, TokPos: rhs[0].Pos(), Tok: token.ASSIGN, Rhs: rhs}}
 	}

@@ -30,7 +30,7 @@ func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
 
 // finishType tags a declared type, obj, so that its values can be told from those of other types. An interface type without methods becomes another name of any: yaegi
 // would store something else than nil when nil is assigned to a variable of the type.
-func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
+func (l *declarer) finishType(s *ast.TypeSpec, obj types.Object) {
 	l.types[s] = obj
 	if obj != nil && isEmptyInterface(obj.Type()) {
 		s.Assign, s.Type = s.Pos(), &ast.InterfaceType{Interface: s.Pos(), Methods: &ast.FieldList{Opening: s.Pos()}}
@@ -50,7 +50,7 @@ func isEmptyInterface(t types.Type) bool {
 }
 
 // typeHelpers returns the methods that a declared type gets from us.
-func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
+func (l *declarer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 	out := l.promoted(s)
 	if f := l.identityMethod(s); f != nil {
 		out = append(out, f)
@@ -74,7 +74,7 @@ func tagType(f *ast.Field, name string) {
 }
 
 // identityMethod is a method that every type gets: yaegi keeps the identity of a value in an interface only if its type has methods.
-func (l *lowerer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
+func (l *declarer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
 	obj := l.types[s]
 	if obj == nil || s.Assign.IsValid() {
 		return nil
@@ -112,7 +112,7 @@ func (l *lowerer) localType(s *ast.TypeSpec) {
 }
 
 // inFunction returns what is to be known of a type that a function declares.
-func (l *lowerer) inFunction(obj *types.TypeName) run.InFunction {
+func (l *marker) inFunction(obj *types.TypeName) run.InFunction {
 	f := run.InFunction{Number: l.c.LocalType(obj.Pos())}
 	if of := l.instancing; of != nil {
 		f.Args = of.args
@@ -125,7 +125,7 @@ func (l *lowerer) inFunction(obj *types.TypeName) run.InFunction {
 
 // promoted are methods that forward to those which a struct embeds where yaegi does not find them by itself: those of interfaces, and those of which it would find
 // another (see promotion.go).
-func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
+func (l *declarer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 	obj := l.types[s]
 	if obj == nil || s.Assign.IsValid() {
 		return nil
@@ -166,7 +166,7 @@ func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 }
 
 // registerMethods makes a declared type's methods known to compiled code.
-func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
+func (l *declarer) registerMethods(t types.Type, only *types.Func) {
 	named, ok := t.(*types.Named)
 	if !ok || types.IsInterface(t) || check.IsPointer(t) {
 		return
@@ -189,7 +189,7 @@ func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
 }
 
 // registerAdded makes a method known that this cell gives a type of an earlier cell, also of the types that embed that type.
-func (l *lowerer) registerAdded(fn *types.Func) {
+func (l *declarer) registerAdded(fn *types.Func) {
 	for _, obj := range l.program.spelled() {
 		l.registerMethods(obj.Type(), fn)
 	}

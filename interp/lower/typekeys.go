@@ -7,7 +7,7 @@ import (
 )
 
 // valueKey returns the key by which the runtime knows the native type of t; "" if values of yaegi's type are native ones.
-func (l *lowerer) valueKey(t types.Type) string {
+func (l *builder) valueKey(t types.Type) string {
 	if t == nil || !l.ofCells(t) {
 		return ""
 	}
@@ -17,7 +17,7 @@ func (l *lowerer) valueKey(t types.Type) string {
 }
 
 // ofCells reports whether t has a part that is another type in yaegi than in Go.
-func (l *lowerer) ofCells(t types.Type) bool {
+func (l *namer) ofCells(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
 		return l.ownType(t) != ""
@@ -42,13 +42,13 @@ func (l *lowerer) ofCells(t types.Type) bool {
 }
 
 // typeText writes a type with its names in yaegi, which no two types share.
-func (l *lowerer) typeText(t types.Type) string {
+func (l *namer) typeText(t types.Type) string {
 	var b strings.Builder
 	l.writeType(&b, t)
 	return b.String()
 }
 
-func (l *lowerer) writeType(b *strings.Builder, t types.Type) {
+func (l *namer) writeType(b *strings.Builder, t types.Type) {
 	list := func(open string, n int, at func(int) types.Type, end string) {
 		b.WriteString(open)
 		for i := range n {
@@ -104,7 +104,7 @@ func (l *lowerer) convertKey(e ast.Expr, m *types.Map) ast.Expr {
 }
 
 // isBoxed reports whether t is an interface type of cells that has methods.
-func (l *lowerer) isBoxed(t types.Type) bool {
+func (l *namer) isBoxed(t types.Type) bool {
 	iface, ok := t.Underlying().(*types.Interface)
 	if !ok || iface.NumMethods() == 0 {
 		return false
@@ -114,7 +114,7 @@ func (l *lowerer) isBoxed(t types.Type) bool {
 }
 
 // identity names a type of the session for Assert; "" stands for all others.
-func (l *lowerer) identity(t types.Type) string {
+func (l *namer) identity(t types.Type) string {
 	star := ""
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {

@@ -7,7 +7,7 @@ import (
 
 // containersFirst orders type declarations so that a struct comes before those that it contains and that refer back to it: of the others first, yaegi would
 // compute the memory layout without the contents.
-func (l *lowerer) containersFirst(specs []ast.Spec) []ast.Spec {
+func (l *declarer) containersFirst(specs []ast.Spec) []ast.Spec {
 	of := func(s ast.Spec) types.Type {
 		if obj := l.types[s.(*ast.TypeSpec)]; obj != nil {
 			return obj.Type()

@@ -13,7 +13,7 @@ import (
 )
 
 // typeExpr writes a type as syntax for yaegi.
-func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
+func (l *builder) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 	switch t := t.(type) {
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {
@@ -48,7 +48,7 @@ func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 	panic(refusal{pos, fmt.Sprintf("a variable of type %s cannot be kept; give it a named type", t)})
 }
 
-func (l *lowerer) namedType(t *types.Named, pos token.Pos) ast.Expr {
+func (l *builder) namedType(t *types.Named, pos token.Pos) ast.Expr {
 	obj := t.Obj()
 	if l.isRecursive(t) {
 		return l.pkgMember(pos, run.HiddenPath, l.recursiveSymbol(obj))
@@ -68,7 +68,7 @@ func (l *lowerer) namedType(t *types.Named, pos token.Pos) ast.Expr {
 }
 
 // ownType returns what a type is called in yaegi that is declared there: one of a cell, or an instance. It returns "" for all others.
-func (l *lowerer) ownType(t *types.Named) string {
+func (l *namer) ownType(t *types.Named) string {
 	if inst := l.instanceType(t); inst != nil {
 		return inst.name
 	}
@@ -79,7 +79,7 @@ func (l *lowerer) ownType(t *types.Named) string {
 }
 
 // hiddenType names a compiled type that its package does not export, by a table of our own.
-func (l *lowerer) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
+func (l *builder) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
 	r := l.checker.Packages().Compiled(t.Obj())
 	if r == nil {
 		l.refuse(pos, fmt.Sprintf("a variable of type %s cannot be kept", t))
@@ -87,7 +87,7 @@ func (l *lowerer) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
 	return l.hiddenSymbol(pos, r.PkgPath()+"."+r.Name(), reflect.Zero(reflect.PointerTo(r)))
 }
 
-func (l *lowerer) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType {
+func (l *builder) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType {
 	f := &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}}
 	for i := range t.Params().Len() {
 		p := l.paramType(t, i, pos)
@@ -103,7 +103,7 @@ func (l *lowerer) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType
 }
 
 // paramType writes the type of parameter i, variadic if it is.
-func (l *lowerer) paramType(t *types.Signature, i int, pos token.Pos) ast.Expr {
+func (l *builder) paramType(t *types.Signature, i int, pos token.Pos) ast.Expr {
 	p := t.Params().At(i).Type()
 	if t.Variadic() && i == t.Params().Len()-1 {
 		if s, ok := p.(*types.Slice); ok {
@@ -113,7 +113,7 @@ func (l *lowerer) paramType(t *types.Signature, i int, pos token.Pos) ast.Expr {
 	return l.typeExpr(p, pos)
 }
 
-func (l *lowerer) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
+func (l *builder) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 	s := &ast.StructType{Struct: pos, Fields: &ast.FieldList{Opening: pos}}
 	for i := range t.NumFields() {
 		v := t.Field(i)
@@ -176,7 +176,7 @@ func embeddedName(e ast.Expr) *ast.Ident {
 }
 
 // blankFields names the blank fields of a struct: yaegi wants names to be different, and would have nothing to tell them by.
-func (l *lowerer) blankFields(s *ast.StructType) {
+func (l *builder) blankFields(s *ast.StructType) {
 	n := 0
 	for _, f := range s.Fields.List {
 		for i, id := range f.Names {
@@ -188,7 +188,7 @@ func (l *lowerer) blankFields(s *ast.StructType) {
 	}
 }
 
-func (l *lowerer) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
+func (l *builder) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
 	if t.NumMethods() == 0 && t.NumEmbeddeds() == 0 {
 		return l.ident(pos, "any")
 	}
@@ -221,7 +221,7 @@ func (l *lowerer) funcType(t *ast.FuncType) {
 const maxArray = 1 << 36
 
 // refuseLarge refuses a type of arrays of more than that.
-func (l *lowerer) refuseLarge(pos token.Pos, t types.Type) {
+func (l *facts) refuseLarge(pos token.Pos, t types.Type) {
 	if _, ok := t.(*types.Array); !ok {
 		return
 	}
@@ -231,7 +231,7 @@ func (l *lowerer) refuseLarge(pos token.Pos, t types.Type) {
 }
 
 // checkKey refuses a type of the keys of a map that yaegi would not compare by what they hold.
-func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
+func (l *facts) checkKey(pos token.Pos, t types.Type) {
 	if !l.checker.Packages().HoldsInterfaces(t) {
 		return
 	}
@@ -243,7 +243,7 @@ func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
 }
 
 // hiddenSymbol adds a value that no table has to the cell's own symbols and returns its name.
-func (l *lowerer) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
+func (l *builder) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
 	key := run.HiddenPath + "/hidden"
 	if l.hidden[key] == nil {
 		l.hidden[key] = map[string]reflect.Value{}
@@ -254,7 +254,7 @@ func (l *lowerer) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.
 }
 
 // zero is what sets a variable of a type to zero: the shortest expression for that.
-func (l *lowerer) zero(pos token.Pos, t types.Type) ast.Expr {
+func (l *builder) zero(pos token.Pos, t types.Type) ast.Expr {
 	if b, ok := types.Unalias(t).(*types.Basic); ok {
 		switch {
 		case b.Info()&types.IsBoolean != 0:
@@ -272,7 +272,7 @@ func (l *lowerer) zero(pos token.Pos, t types.Type) ast.Expr {
 }
 
 // zeroValue is *new(T), but nil for interface types of cells: yaegi's would not be nil.
-func (l *lowerer) zeroValue(pos token.Pos, t types.Type) ast.Expr {
+func (l *builder) zeroValue(pos token.Pos, t types.Type) ast.Expr {
 	if l.isBoxed(t) {
 		return l.ident(pos, "nil")
 	}

@@ -84,7 +84,7 @@ func isPointerType(t types.Type) bool {
 // viaHelper calls a helper with pointers to a variable for its result and to one that holds x:
 //
 //	func(x X, n ...int64) R { var r R; helper(&r, &x, n...); return r }(x, n...)
-func (l *lowerer) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
+func (l *builder) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
 	v, r := l.temp("v"), l.temp("r")
 	params := []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}
 	args := []ast.Expr{l.address(l.ident(pos, r)), l.address(l.ident(pos, v))}
@@ -104,7 +104,7 @@ func (l *lowerer) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, 
 }
 
 // checkLayout refuses types whose values are not in memory as Go has them.
-func (l *lowerer) checkLayout(pos token.Pos, t types.Type) {
+func (l *namer) checkLayout(pos token.Pos, t types.Type) {
 	if inner := l.boxedPart(t); inner != nil {
 		text := func(t types.Type) string { return types.TypeString(t, types.RelativeTo(l.checker.Package())) }
 		l.refuse(pos, fmt.Sprintf("an unsafe pointer to %s: the interface %s, which has methods, is kept in memory otherwise than in Go; use any, or no unsafe pointer",
@@ -113,7 +113,7 @@ func (l *lowerer) checkLayout(pos token.Pos, t types.Type) {
 }
 
 // boxedPart returns an interface of cells that has methods and is t, an element or a field of it, nil if there is none.
-func (l *lowerer) boxedPart(t types.Type) types.Type {
+func (l *namer) boxedPart(t types.Type) types.Type {
 	if l.isBoxed(t) {
 		return t
 	}

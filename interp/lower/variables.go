@@ -88,7 +88,7 @@ func (l *lowerer) varPair(spec *ast.ValueSpec) []ast.Stmt {
 	return append(out, l.assign(s)...)
 }
 
-func (l *lowerer) anyHoisted(names []*ast.Ident) bool {
+func (l *namer) anyHoisted(names []*ast.Ident) bool {
 	for _, id := range names {
 		if l.hoisted[l.info.Defs[id]] {
 			return true
