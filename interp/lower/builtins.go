@@ -209,12 +209,6 @@ func (l *builder) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
 }
 
-// isBuiltin reports whether a call is one of the builtin function of a name.
-func (l *facts) isBuiltin(call *ast.CallExpr, name string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	return ok && id.Name == name && l.info.Types[call.Fun].IsBuiltin()
-}
-
 // panicCall lowers panic(x): recover never returns nil for a panic, so that a nil x panics with an error instead.
 func (l *lowerer) panicCall(call *ast.CallExpr) []ast.Stmt {
 	pos := call.Pos()

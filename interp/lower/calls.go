@@ -243,3 +243,64 @@ func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
 	e.Args = append(e.Args[:n:n], l.typed(list, slice))
 	e.Ellipsis = pos
 }
+
+// codeOf lowers v.Pointer() for a reflect.Value v, nil for other calls.
+func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
+	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer || l.info.Selections[sel].Kind() != types.MethodVal {
+		return nil
+	}
+	s := l.info.Selections[sel]
+	x, t := l.embeddedField(sel, s)
+	if check.IsPointer(t) {
+		x = &ast.StarExpr{Star: e.Pos(), X: x}
+	}
+	return l.helper(e.Pos(), run.Pointer, x)
+}
+
+// arguments lowers the arguments of a call. It reports whether it has lowered the function as well.
+func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) bool {
+	if sig != nil && len(e.Args) == 1 {
+		if results, ok := l.info.TypeOf(e.Args[0]).(*types.Tuple); ok && results.Len() > 1 {
+			e.Args = []ast.Expr{l.expr(e.Args[0])}
+			return l.spreadResults(sig, results, e)
+		}
+	}
+	if sig != nil && sig.Variadic() {
+		l.spread(sig, e)
+	}
+	for i, a := range e.Args {
+		if sig == nil {
+			e.Args[i] = l.expr(a)
+			continue
+		}
+		e.Args[i] = l.convert(a, paramAt(sig, i, e.Ellipsis.IsValid()))
+	}
+	return false
+}
+
+// spreadResults lowers f(g()) where g has several results of which some become interfaces of f's parameters, or some are interfaces of cells, which yaegi then takes
+// all for: func() R { a, b = g(); return f(convert(a), b) }().
+func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *ast.CallExpr) bool {
+	found := false
+	for i := range results.Len() {
+		from, to := results.At(i).Type(), paramAt(sig, i, false)
+		found = found || to != nil && (l.isBoxed(from) || l.converts(from, to))
+	}
+	if !found {
+		return false
+	}
+	pos := e.Pos()
+	outer := l.closure(pos)
+	set := &ast.AssignStmt{TokPos: pos, Tok: token.ASSIGN, Rhs: e.Args}
+	call := &ast.CallExpr{Fun: l.callee(ast.Unparen(e.Fun)), Lparen: pos, Rparen: pos}
+	for i := range results.Len() {
+		from, v := results.At(i).Type(), l.temp("v")
+		outer.Body.List = append(outer.Body.List, l.varDecl(pos, v, from))
+		set.Lhs = append(set.Lhs, l.ident(pos, v))
+		call.Args = append(call.Args, l.converted(l.ident(pos, v), from, paramAt(sig, i, false)))
+	}
+	outer.Body.List = append(append(outer.Body.List, set), l.passOn(sig, call)...)
+	outer.Type.Results = l.signatureExpr(sig, pos).Results
+	e.Fun, e.Args = outer, nil
+	return true
+}

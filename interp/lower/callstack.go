@@ -32,19 +32,6 @@ func (l *facts) asks() (stack, code bool) {
 	return stack, code
 }
 
-// codeOf lowers v.Pointer() for a reflect.Value v, nil for other calls.
-func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
-	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer || l.info.Selections[sel].Kind() != types.MethodVal {
-		return nil
-	}
-	s := l.info.Selections[sel]
-	x, t := l.embeddedField(sel, s)
-	if check.IsPointer(t) {
-		x = &ast.StarExpr{Star: e.Pos(), X: x}
-	}
-	return l.helper(e.Pos(), run.Pointer, x)
-}
-
 // code returns the statement by which a function value begins that is of a function with a name and a position, none if nothing asks for that.
 func (l *marker) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
 	if !l.program.codes || l.silent {

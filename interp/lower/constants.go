@@ -39,23 +39,6 @@ func (l *builder) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	return l.conversion(t, lit)
 }
 
-// divisor lowers what something is divided by. A constant zero, by which only numbers that are no integers are divided, has a type: yaegi refuses others.
-func (l *lowerer) divisor(e ast.Expr) ast.Expr {
-	if tv := l.info.Types[e]; tv.Value != nil && constant.Sign(tv.Value) == 0 {
-		return l.conversion(tv.Type, l.typedConstant(e, tv))
-	}
-	return l.expr(e)
-}
-
-// integer lowers a constant that is an integer whatever its type: a count, index or length.
-func (l *lowerer) integer(e ast.Expr) ast.Expr {
-	tv := l.info.Types[e]
-	if tv.Value == nil {
-		return l.expr(e)
-	}
-	return &ast.BasicLit{ValuePos: e.Pos(), Kind: token.INT, Value: constant.ToInt(tv.Value).ExactString()}
-}
-
 // literal writes a value, and says which type it has when nothing else is said.
 func literal(pos token.Pos, v constant.Value, t *types.Basic) (ast.Expr, types.BasicKind) {
 	lit := func(tok token.Token, s string) ast.Expr {

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 
@@ -254,4 +255,29 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 		kv.Value = l.convert(kv.Value, elementType(t, st, i, kv.Key))
 	}
 	return e
+}
+
+// convertKey lowers a key of a map. Yaegi itself boxes those that become interfaces of cells.
+func (l *lowerer) convertKey(e ast.Expr, m *types.Map) ast.Expr {
+	if l.isBoxed(m.Key()) {
+		return l.expr(e)
+	}
+	return l.convert(e, m.Key())
+}
+
+// divisor lowers what something is divided by. A constant zero, by which only numbers that are no integers are divided, has a type: yaegi refuses others.
+func (l *lowerer) divisor(e ast.Expr) ast.Expr {
+	if tv := l.info.Types[e]; tv.Value != nil && constant.Sign(tv.Value) == 0 {
+		return l.conversion(tv.Type, l.typedConstant(e, tv))
+	}
+	return l.expr(e)
+}
+
+// integer lowers a constant that is an integer whatever its type: a count, index or length.
+func (l *lowerer) integer(e ast.Expr) ast.Expr {
+	tv := l.info.Types[e]
+	if tv.Value == nil {
+		return l.expr(e)
+	}
+	return &ast.BasicLit{ValuePos: e.Pos(), Kind: token.INT, Value: constant.ToInt(tv.Value).ExactString()}
 }

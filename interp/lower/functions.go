@@ -6,39 +6,6 @@ import (
 	"go/types"
 )
 
-func (l *marker) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
-	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body)}
-	if hasDefer(body) {
-		f.deferred = l.temp("defers")
-	}
-	return f
-}
-
-// hasDefer reports whether a body defers, functions in it not counted.
-func hasDefer(body *ast.BlockStmt) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.DeferStmt:
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
-// finishFunction puts what a function needs around its lowered statements and leaves it.
-func (l *marker) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
-	f, pos := l.fn, of.Pos()
-	if f.deferred != "" {
-		body = l.withDefers(pos, f, append(body, l.endMark(of.Rbrace)...))
-	}
-	l.fn = f.outer
-	return append(l.enter(pos, f, of.Rbrace), body...)
-}
-
 // funcDecl lowers a function or method.
 func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	obj := l.info.Defs[d.Name].(*types.Func)
@@ -87,25 +54,6 @@ func (l *builder) nameParams(params *ast.FieldList) {
 			if id.Name == "_" {
 				f.Names[i] = l.ident(id.Pos(), l.temp("p"))
 			}
-		}
-	}
-}
-
-// nameResults names the results of a function that defers, so that nothing in it can hide them.
-func (l *marker) nameResults(t *ast.FuncType) {
-	if l.fn.deferred == "" || t.Results == nil {
-		return
-	}
-	for _, f := range t.Results.List {
-		if len(f.Names) == 0 {
-			f.Names = []*ast.Ident{l.ident(f.Type.Pos(), l.temp("result"))}
-		}
-		for i, id := range f.Names {
-			f.Names[i] = l.ident(id.Pos(), l.temp("result"))
-			if obj := l.info.Defs[id]; obj != nil {
-				l.renamed[obj] = f.Names[i].Name
-			}
-			l.fn.results = append(l.fn.results, f.Names[i].Name)
 		}
 	}
 }

@@ -32,9 +32,3 @@ func (l *facts) mayBeLate(e ast.Expr) bool {
 
 // promptPackages are packages, with those below them, whose functions do not block and do not take long.
 var promptPackages = map[string]bool{"bytes": true, "cmp": true, "errors": true, "math": true, "strconv": true, "strings": true, "unicode": true}
-
-// outlives reports whether what is assigned to e may be seen when the function that assigns it has ended.
-func (l *namer) outlives(e ast.Expr) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	return !ok || l.storage(l.info.ObjectOf(id)) != nil
-}

@@ -29,3 +29,10 @@ func (p *Program) newLowerer(c *check.Cell) *lowerer {
 		},
 	}}
 }
+
+// lowered collects what a cell is lowered to.
+type lowered struct {
+	types []ast.Spec
+	funcs []*ast.FuncDecl
+	body  []ast.Stmt
+}

@@ -2,7 +2,6 @@ package lower
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
@@ -84,28 +83,4 @@ func (l *marker) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr 
 	lit, args := l.forwarder(sel.Pos(), sig)
 	recv := args[0]
 	return l.ofFunction(l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:]), s.Obj().(*types.Func), "")
-}
-
-// forwarder is a function literal of a signature without a body yet, and its parameters as arguments.
-func (l *builder) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncLit, args []ast.Expr) {
-	t := l.signatureExpr(sig, pos)
-	for _, f := range t.Params.List {
-		p := l.temp("p")
-		f.Names = []*ast.Ident{l.ident(pos, p)}
-		args = append(args, l.ident(pos, p))
-	}
-	return &ast.FuncLit{Type: t, Body: block(pos)}, args
-}
-
-// forward makes the body of a forwarder: a call of fun, which may be the deferred function of a panic in its place.
-func (l *builder) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) *ast.FuncLit {
-	pos := lit.Body.Lbrace
-	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
-	if sig.Variadic() {
-		call.Ellipsis = pos
-	}
-	panics := &ast.BinaryExpr{X: l.ident(pos, run.PanickingVar), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
-	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, run.Forward)})}}
-	lit.Body.List = append(lit.Body.List, l.passOn(sig, call)...)
-	return lit
 }

@@ -6,61 +6,14 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
-	"github.com/symmrepl/symmrepl/interp/run"
 )
 
 // A type that contains itself other than through a named struct, such as type T []T, is one of a compiled package for yaegi: see run.Recursive. It is made of an
 // alias of its underlying type, which is what is declared.
 
-// recursiveSpec lowers the declaration of such a type.
-func (l *declarer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpec {
-	named := obj.Type().(*types.Named)
-	switch named.Underlying().(type) {
-	case *types.Signature, *types.Pointer, *types.Map:
-	default:
-		l.refuseRecursive(s.Name.Pos(), named)
-	}
-	if hasStruct(named.Underlying()) {
-		l.refuseRecursive(s.Name.Pos(), named)
-	}
-	l.recursive = append(l.recursive, run.Recursive{Type: named, Symbol: l.recursiveSymbol(named.Obj()), Underlying: l.name(obj)})
-	l.imports[run.HiddenPath] = true
-	l.types[s] = obj
-	s.Name, s.Assign = l.ident(s.Name.Pos(), l.name(obj)), s.Name.Pos()
-	s.Type = l.typeExpr(named.Underlying(), s.Type.Pos())
-	return s
-}
-
-// recursiveSymbol is what such a type is called in the package of hidden symbols.
-func (l *namer) recursiveSymbol(obj *types.TypeName) string { return "T" + l.name(obj) }
-
-// isRecursive reports whether a type is such a type of a cell, not an instance of a generic one.
-func (l *namer) isRecursive(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() != l.checker.Package() || n.TypeArgs().Len() > 0 || n.TypeParams().Len() > 0 {
-		return false
-	}
-	is, known := l.recursion[n]
-	if !known {
-		is = recursive(n)
-		l.recursion[n] = is
-	}
-	return is
-}
-
 // refuseRecursive refuses such a type where yaegi does not work on it as on others: slices, arrays and channels, and types with methods.
 func (l *facts) refuseRecursive(pos token.Pos, t types.Type) {
 	l.refuse(pos, "the type "+check.TypeName(t)+" contains itself other than as a field of a struct; make it a struct with one field")
-}
-
-// refuseRecursiveMethod refuses a method of such a type.
-func (l *namer) refuseRecursiveMethod(d *ast.FuncDecl, recv types.Type) {
-	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
-		recv = p.Elem()
-	}
-	if l.isRecursive(recv) {
-		l.refuse(d.Name.Pos(), "a method of the type "+check.TypeName(recv)+", which contains itself other than as a field of a struct; make it a struct with one field")
-	}
 }
 
 // hasStruct reports whether a type has structs without a name in it.
@@ -130,4 +83,31 @@ func refersTo(in, t types.Type, seen map[types.Type]bool) bool {
 		}
 	}
 	return false
+}
+
+// isRecursive reports whether a type is such a type of a cell, not an instance of a generic one.
+func (l *namer) isRecursive(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || n.Obj().Pkg() != l.checker.Package() || n.TypeArgs().Len() > 0 || n.TypeParams().Len() > 0 {
+		return false
+	}
+	is, known := l.recursion[n]
+	if !known {
+		is = recursive(n)
+		l.recursion[n] = is
+	}
+	return is
+}
+
+// recursiveSymbol is what such a type is called in the package of hidden symbols.
+func (l *namer) recursiveSymbol(obj *types.TypeName) string { return "T" + l.name(obj) }
+
+// refuseRecursiveMethod refuses a method of such a type.
+func (l *namer) refuseRecursiveMethod(d *ast.FuncDecl, recv types.Type) {
+	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	if l.isRecursive(recv) {
+		l.refuse(d.Name.Pos(), "a method of the type "+check.TypeName(recv)+", which contains itself other than as a field of a struct; make it a struct with one field")
+	}
 }

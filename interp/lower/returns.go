@@ -105,14 +105,6 @@ func (l *marker) isResultBut(i int, v *types.Var) bool {
 	return false
 }
 
-// endMark records that a function ends at a position, if it has deferred calls: there they are made.
-func (l *marker) endMark(pos token.Pos) []ast.Stmt {
-	if l.fn.deferred == "" || l.fn.top() {
-		return nil
-	}
-	return append(l.markAt(pos), l.leave(pos)...)
-}
-
 // assignEach assigns lowered values to variables, one after the other when there is a value for each.
 func (l *builder) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
 	if len(lhs) != len(rhs) {

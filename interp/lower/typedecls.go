@@ -10,24 +10,6 @@ import (
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// typeSpec lowers a type declaration.
-func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
-	if obj := l.info.Defs[s.Name]; obj != nil {
-		if !s.Assign.IsValid() && l.isRecursive(obj.Type()) {
-			return l.recursiveSpec(s, obj)
-		}
-		l.types[s] = obj
-		s.Name = l.ident(s.Name.Pos(), l.name(obj))
-	}
-	if t, ok := types.Unalias(l.info.TypeOf(s.Type)).(*types.Named); ok && l.identity(t) != "" && !s.Assign.IsValid() && !types.IsInterface(t) {
-		s.Type = l.typeExpr(t.Underlying(), s.Type.Pos()) // yaegi would give it the methods too
-	} else {
-		s.Type = l.expr(s.Type)
-	}
-	l.finishType(s, l.types[s])
-	return s
-}
-
 // finishType tags a declared type, obj, so that its values can be told from those of other types. An interface type without methods becomes another name of any: yaegi
 // would store something else than nil when nil is assigned to a variable of the type.
 func (l *declarer) finishType(s *ast.TypeSpec, obj types.Object) {
@@ -94,34 +76,6 @@ func (l *declarer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
 }
 
 const identityName = "identity#"
-
-// localType declares a type of a function outside of it, under a name of its own: as a type argument it may be needed there.
-func (l *lowerer) localType(s *ast.TypeSpec) {
-	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && !s.Assign.IsValid() {
-		l.inFunctions[obj] = l.inFunction(obj)
-	}
-	if obj := l.info.Defs[s.Name]; s.TypeParams != nil && obj != nil {
-		l.c.Generics[obj] = &check.Generic{Package: l.checker.Package()} // it has no methods
-		return
-	}
-	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && s.Name.Name != "_" {
-		l.names[obj] = l.program.newTypeName(s.Name.Name, l.c.Package != nil)
-		l.locals = append(l.locals, obj)
-		l.localSpecs = append(l.localSpecs, l.typeSpec(s))
-	}
-}
-
-// inFunction returns what is to be known of a type that a function declares.
-func (l *marker) inFunction(obj *types.TypeName) run.InFunction {
-	f := run.InFunction{Number: l.c.LocalType(obj.Pos())}
-	if of := l.instancing; of != nil {
-		f.Args = of.args
-		if text := l.generic(of.obj).Text; f.Number == 0 && text != nil {
-			f.Number = text.LocalType(obj.Pos())
-		}
-	}
-	return f
-}
 
 // promoted are methods that forward to those which a struct embeds where yaegi does not find them by itself: those of interfaces, and those of which it would find
 // another (see promotion.go).
@@ -193,4 +147,23 @@ func (l *declarer) registerAdded(fn *types.Func) {
 	for _, obj := range l.program.spelled() {
 		l.registerMethods(obj.Type(), fn)
 	}
+}
+
+// recursiveSpec lowers the declaration of such a type.
+func (l *declarer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpec {
+	named := obj.Type().(*types.Named)
+	switch named.Underlying().(type) {
+	case *types.Signature, *types.Pointer, *types.Map:
+	default:
+		l.refuseRecursive(s.Name.Pos(), named)
+	}
+	if hasStruct(named.Underlying()) {
+		l.refuseRecursive(s.Name.Pos(), named)
+	}
+	l.recursive = append(l.recursive, run.Recursive{Type: named, Symbol: l.recursiveSymbol(named.Obj()), Underlying: l.name(obj)})
+	l.imports[run.HiddenPath] = true
+	l.types[s] = obj
+	s.Name, s.Assign = l.ident(s.Name.Pos(), l.name(obj)), s.Name.Pos()
+	s.Type = l.typeExpr(named.Underlying(), s.Type.Pos())
+	return s
 }

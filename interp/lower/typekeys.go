@@ -1,20 +1,11 @@
 package lower
 
 import (
-	"go/ast"
+	"fmt"
+	"go/token"
 	"go/types"
 	"strings"
 )
-
-// valueKey returns the key by which the runtime knows the native type of t; "" if values of yaegi's type are native ones.
-func (l *builder) valueKey(t types.Type) string {
-	if t == nil || !l.ofCells(t) {
-		return ""
-	}
-	key := l.typeText(t)
-	l.note(key, types.Unalias(t))
-	return key
-}
 
 // ofCells reports whether t has a part that is another type in yaegi than in Go.
 func (l *namer) ofCells(t types.Type) bool {
@@ -95,14 +86,6 @@ func (l *namer) writeType(b *strings.Builder, t types.Type) {
 	}
 }
 
-// convertKey lowers a key of a map. Yaegi itself boxes those that become interfaces of cells.
-func (l *lowerer) convertKey(e ast.Expr, m *types.Map) ast.Expr {
-	if l.isBoxed(m.Key()) {
-		return l.expr(e)
-	}
-	return l.convert(e, m.Key())
-}
-
 // isBoxed reports whether t is an interface type of cells that has methods.
 func (l *namer) isBoxed(t types.Type) bool {
 	iface, ok := t.Underlying().(*types.Interface)
@@ -126,4 +109,45 @@ func (l *namer) identity(t types.Type) string {
 		}
 	}
 	return ""
+}
+
+// converts reports whether a value of type from needs a converter to become an interface of type to.
+func (l *namer) converts(from, to types.Type) bool {
+	_, isParam := to.(*types.TypeParam)
+	switch {
+	case isParam, !types.IsInterface(to):
+		return false
+	case l.isBoxed(to):
+		return !types.IsInterface(from) && l.identity(from) != ""
+	case types.IsInterface(from):
+		return l.isBoxed(from)
+	}
+	return l.ofCells(from)
+}
+
+// boxedPart returns an interface of cells that has methods and is t, an element or a field of it, nil if there is none.
+func (l *namer) boxedPart(t types.Type) types.Type {
+	if l.isBoxed(t) {
+		return t
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Array:
+		return l.boxedPart(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if inner := l.boxedPart(f.Type()); inner != nil {
+				return inner
+			}
+		}
+	}
+	return nil
+}
+
+// checkLayout refuses types whose values are not in memory as Go has them.
+func (l *namer) checkLayout(pos token.Pos, t types.Type) {
+	if inner := l.boxedPart(t); inner != nil {
+		text := func(t types.Type) string { return types.TypeString(t, types.RelativeTo(l.checker.Package())) }
+		l.refuse(pos, fmt.Sprintf("an unsafe pointer to %s: the interface %s, which has methods, is kept in memory otherwise than in Go; use any, or no unsafe pointer",
+			text(t), text(inner)))
+	}
 }

@@ -67,17 +67,6 @@ func (l *builder) namedType(t *types.Named, pos token.Pos) ast.Expr {
 	return l.hiddenType(t, pos)
 }
 
-// ownType returns what a type is called in yaegi that is declared there: one of a cell, or an instance. It returns "" for all others.
-func (l *namer) ownType(t *types.Named) string {
-	if inst := l.instanceType(t); inst != nil {
-		return inst.name
-	}
-	if l.checker.Interprets(t.Obj().Pkg()) {
-		return l.name(t.Obj())
-	}
-	return ""
-}
-
 // hiddenType names a compiled type that its package does not export, by a table of our own.
 func (l *builder) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
 	r := l.checker.Packages().Compiled(t.Obj())
@@ -142,22 +131,6 @@ func isAliasOfOther(t types.Type) bool {
 	return !named
 }
 
-// structFields lowers the fields of a struct. Yaegi would call an embedded one by an alias of its type.
-func (l *lowerer) structFields(s *ast.StructType) {
-	for _, f := range s.Fields.List {
-		if f.Names != nil {
-			f.Type = l.expr(f.Type)
-			continue
-		}
-		t := l.info.TypeOf(f.Type)
-		if isAliasOfOther(t) {
-			f.Names = []*ast.Ident{embeddedName(f.Type)}
-		}
-		f.Type = l.typeExpr(t, f.Type.Pos())
-	}
-	l.blankFields(s)
-}
-
 // embeddedName returns the name in the syntax of an embedded type.
 func embeddedName(e ast.Expr) *ast.Ident {
 	switch e := e.(type) {
@@ -199,22 +172,6 @@ func (l *builder) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
 		})
 	}
 	return e
-}
-
-// fieldList lowers the types of parameters, fields, methods or type parameters.
-func (l *lowerer) fieldList(f *ast.FieldList) {
-	if f == nil {
-		return
-	}
-	for _, field := range f.List {
-		field.Type = l.expr(field.Type)
-	}
-}
-
-func (l *lowerer) funcType(t *ast.FuncType) {
-	l.fieldList(t.TypeParams)
-	l.fieldList(t.Params)
-	l.fieldList(t.Results)
 }
 
 // maxArray is how many bytes an array may have: one that there is no memory for ends the process.
@@ -277,4 +234,16 @@ func (l *builder) zeroValue(pos token.Pos, t types.Type) ast.Expr {
 		return l.ident(pos, "nil")
 	}
 	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)}, Rparen: pos}}
+}
+
+// varDecl declares a local variable of ours.
+func (l *builder) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
+	return &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{
+		&ast.ValueSpec{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)},
+	}}}
+}
+
+// conversion is T(e) for a lowered expression.
+func (l *builder) conversion(t types.Type, e ast.Expr) ast.Expr {
+	return &ast.CallExpr{Fun: l.typeExpr(t, e.Pos()), Lparen: e.Pos(), Args: []ast.Expr{e}, Rparen: e.End()}
 }

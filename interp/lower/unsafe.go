@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -101,31 +100,4 @@ func (l *builder) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, 
 		Body: block(pos, l.varDecl(pos, r, result), &ast.ExprStmt{X: l.helper(pos, helper, args...)}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, r)}}),
 	}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: append([]ast.Expr{x}, n...), Rparen: pos}
-}
-
-// checkLayout refuses types whose values are not in memory as Go has them.
-func (l *namer) checkLayout(pos token.Pos, t types.Type) {
-	if inner := l.boxedPart(t); inner != nil {
-		text := func(t types.Type) string { return types.TypeString(t, types.RelativeTo(l.checker.Package())) }
-		l.refuse(pos, fmt.Sprintf("an unsafe pointer to %s: the interface %s, which has methods, is kept in memory otherwise than in Go; use any, or no unsafe pointer",
-			text(t), text(inner)))
-	}
-}
-
-// boxedPart returns an interface of cells that has methods and is t, an element or a field of it, nil if there is none.
-func (l *namer) boxedPart(t types.Type) types.Type {
-	if l.isBoxed(t) {
-		return t
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Array:
-		return l.boxedPart(t.Elem())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if inner := l.boxedPart(f.Type()); inner != nil {
-				return inner
-			}
-		}
-	}
-	return nil
 }

@@ -3,35 +3,12 @@ package lower
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/generics"
+	"github.com/symmrepl/symmrepl/interp/run"
 )
-
-// name is the identifier of an object of the session or of this cell; local objects keep theirs.
-func (l *namer) name(obj types.Object) string {
-	if n, ok := l.names[obj]; ok {
-		return n
-	}
-	if n, ok := l.renamed[obj]; ok {
-		return n
-	}
-	if n, ok := l.program.names[obj]; ok {
-		return n
-	}
-	return obj.Name()
-}
-
-// storage returns where a variable of the session or of this cell's top level is kept, nil for all else.
-func (l *namer) storage(obj types.Object) *Storage {
-	v, ok := obj.(*types.Var)
-	if !ok {
-		return nil
-	}
-	if s := l.places[v]; s != nil {
-		return s
-	}
-	return l.program.storage[l.program.names[v]]
-}
 
 // qualified writes the package before a name that is known by a dot import; other expressions stay.
 func (l *marker) qualified(e ast.Expr) ast.Expr {
@@ -92,22 +69,33 @@ func (l *builder) renameBound(s *ast.TypeSwitchStmt) {
 	}
 }
 
-// fieldName is what a field is called in yaegi: an embedded one has the name of its type there.
-func (l *namer) fieldName(f *types.Var) string {
-	t := f.Type()
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
+// instance lowers the use id of a function, which may be an instance of a generic one; e is what it is otherwise.
+func (l *builder) instance(id *ast.Ident, e ast.Expr) ast.Expr {
+	fn, ok := l.info.Uses[id].(*types.Func)
+	if !ok || l.generic(fn.Origin()) == nil {
+		return e
 	}
-	if n, ok := types.Unalias(t).(*types.Named); ok && f.Embedded() {
-		if l.isRecursive(n) {
-			return l.recursiveSymbol(n.Obj())
-		}
-		if name := l.ownType(n); name != "" {
-			return name
-		}
-		return n.Obj().Name()
+	var args []types.Type
+	if inst, ok := l.info.Instances[id]; ok {
+		args = slices.Collect(inst.TypeArgs.Types())
 	}
-	return f.Name()
+	if v, ok := generics.Native(l.nativeKey(fn, args)); ok {
+		return l.hiddenSymbol(id.Pos(), l.nativeKey(fn, args), v)
+	}
+	return l.ident(id.Pos(), l.instanceOf(fn, args).name)
+}
+
+// instantiate checks f, a copy of a declaration of g, with its type parameters bound to types.
+func (l *builder) instantiate(g *check.Generic, f *ast.FuncDecl, args []types.Type) *types.Func {
+	fn, params, err := l.checker.Instantiate(l.info, g, f, args)
+	if err != nil {
+		l.refuse(f.Pos(), "with these type arguments "+run.PlainNames(f.Name.Name)+" cannot be compiled: "+err.Error())
+	}
+	for _, p := range params {
+		l.params[p] = true
+	}
+	l.unqualify(f)
+	return fn
 }
 
 // identifier lowers the use of a name.
@@ -126,42 +114,4 @@ func (l *marker) identifier(id *ast.Ident) ast.Expr {
 		return l.typeExpr(t.Type(), id.Pos())
 	}
 	return l.ident(id.Pos(), l.name(obj))
-}
-
-// capture notes that a variable of the session may be used for as long as a pointer to it or a generic function lives.
-func (l *namer) capture(obj types.Object) {
-	if s := l.storage(obj); s != nil {
-		s.captured = true
-	}
-}
-
-// captureOperand captures the variable that an operand is a part of.
-func (l *namer) captureOperand(e ast.Expr) {
-	if id := root(e); id != nil && l.info.Uses[id] != nil {
-		l.capture(l.info.Uses[id])
-	}
-}
-
-// generic returns the declaration that instances of obj are made of; nil for what is not generic.
-func (l *facts) generic(obj types.Object) *check.Generic {
-	if g := l.c.Generics[obj]; g != nil {
-		return g
-	}
-	return l.checker.Generic(obj)
-}
-
-// isOwn reports whether a function or method is interpreted: one of a cell, or of a package that has it in source.
-func (l *facts) isOwn(fn *types.Func) bool {
-	if l.checker.Interprets(fn.Pkg()) || l.generic(fn.Origin()) != nil {
-		return true
-	}
-	if recv := fn.Signature().Recv(); recv != nil {
-		t := recv.Type()
-		if p, ok := t.(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		named, ok := t.(*types.Named)
-		return ok && l.generic(named.Origin().Obj()) != nil
-	}
-	return false
 }
