@@ -5,9 +5,9 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"runtime"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -48,9 +48,9 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 		}
 	case "make":
 		for i, n := range e.Args[1:] {
-			e.Args[i+1] = l.room(n, elementSize(l.info.TypeOf(e)), made(l.info.TypeOf(e), i))
+			e.Args[i+1] = l.room(n, typed.ElementSize(l.info.TypeOf(e)), made(l.info.TypeOf(e), i))
 		}
-		if t := l.info.TypeOf(e); isDirected(t) {
+		if t := l.info.TypeOf(e); typed.IsDirected(t) {
 			c := t.Underlying().(*types.Chan)
 			e.Fun = l.expr(e.Fun)
 			e.Args[0] = l.typeExpr(types.NewChan(types.SendRecv, c.Elem()), pos)
@@ -153,22 +153,6 @@ func (l *lowerer) room(n ast.Expr, each int64, what string) ast.Expr {
 	}
 	to := &ast.CallExpr{Fun: l.ident(n.Pos(), "int64"), Lparen: n.Pos(), Args: []ast.Expr{l.expr(n)}, Rparen: n.Pos()}
 	return l.helper(n.Pos(), run.Room, to, l.number(n.Pos(), int(each)), l.quoted(n.Pos(), what))
-}
-
-// sizes tells how many bytes values take.
-var sizes = types.SizesFor("gc", runtime.GOARCH)
-
-// elementSize returns how many bytes an element takes of a slice, map or channel.
-func elementSize(t types.Type) int64 {
-	switch t := t.Underlying().(type) {
-	case *types.Slice:
-		return sizes.Sizeof(t.Elem())
-	case *types.Chan:
-		return sizes.Sizeof(t.Elem())
-	case *types.Map:
-		return sizes.Sizeof(t.Key()) + sizes.Sizeof(t.Elem())
-	}
-	return 0
 }
 
 // minMax lowers min and max to calls of helpers with two operands.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -232,7 +233,7 @@ func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
 		}
 		return
 	}
-	all := types.IsInterface(slice.Elem()) && slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return isSlice(l.info.TypeOf(a)) })
+	all := types.IsInterface(slice.Elem()) && slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return typed.IsSlice(l.info.TypeOf(a)) })
 	sel, isSelector := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	inField := isSelector && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.FieldVal
 	if !all && !inField {
@@ -273,7 +274,7 @@ func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) bool {
 			e.Args[i] = l.expr(a)
 			continue
 		}
-		e.Args[i] = l.convert(a, paramAt(sig, i, e.Ellipsis.IsValid()))
+		e.Args[i] = l.convert(a, typed.ParamAt(sig, i, e.Ellipsis.IsValid()))
 	}
 	return false
 }
@@ -283,7 +284,7 @@ func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) bool {
 func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *ast.CallExpr) bool {
 	found := false
 	for i := range results.Len() {
-		from, to := results.At(i).Type(), paramAt(sig, i, false)
+		from, to := results.At(i).Type(), typed.ParamAt(sig, i, false)
 		found = found || to != nil && (l.isBoxed(from) || l.converts(from, to))
 	}
 	if !found {
@@ -297,7 +298,7 @@ func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *a
 		from, v := results.At(i).Type(), l.temp("v")
 		outer.Body.List = append(outer.Body.List, l.varDecl(pos, v, from))
 		set.Lhs = append(set.Lhs, l.ident(pos, v))
-		call.Args = append(call.Args, l.converted(l.ident(pos, v), from, paramAt(sig, i, false)))
+		call.Args = append(call.Args, l.converted(l.ident(pos, v), from, typed.ParamAt(sig, i, false)))
 	}
 	outer.Body.List = append(append(outer.Body.List, set), l.passOn(sig, call)...)
 	outer.Type.Results = l.signatureExpr(sig, pos).Results

@@ -4,12 +4,14 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // convert lowers e and converts it to type to, where yaegi would do that wrongly or not at all.
 func (l *lowerer) convert(e ast.Expr, to types.Type) ast.Expr {
 	from := l.info.TypeOf(e)
-	if to != nil && (isUnsafe(to) || l.isRecursive(to)) && l.info.Types[e].IsNil() {
+	if to != nil && (typed.IsUnsafe(to) || l.isRecursive(to)) && l.info.Types[e].IsNil() {
 		return l.zeroValue(e.Pos(), to)
 	}
 	low := l.expr(e)

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -106,7 +107,7 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 				arg := l.temp("arg")
 				out = append(out, l.varDecl(pos, arg, v.Type()))
 				set.Lhs = append(set.Lhs, l.ident(pos, arg))
-				call.Args = append(call.Args, l.converted(l.ident(pos, arg), v.Type(), paramAt(sig, len(call.Args), false)))
+				call.Args = append(call.Args, l.converted(l.ident(pos, arg), v.Type(), typed.ParamAt(sig, len(call.Args), false)))
 			}
 			return append(out, set), call
 		}
@@ -115,7 +116,7 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 		l.spread(sig, call)
 	}
 	for i, a := range call.Args {
-		call.Args[i] = later(a, paramAt(sig, i, call.Ellipsis.IsValid()))
+		call.Args[i] = later(a, typed.ParamAt(sig, i, call.Ellipsis.IsValid()))
 	}
 	return out, call
 }

@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // expr lowers an expression or a type.
@@ -71,7 +72,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		if e.Op == token.AND {
 			l.captureOperand(e.X)
 			l.dereference(e.X)
-			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !isStruct(l.info.TypeOf(lit)) { // one for all rounds of a loop
+			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !typed.IsStruct(l.info.TypeOf(lit)) { // one for all rounds of a loop
 				return l.pointerTo(l.expr(lit), l.info.TypeOf(lit))
 			}
 		}
@@ -189,7 +190,7 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 			if l.isLogger(e) {
 				return l.standardLogger(e)
 			}
-			if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && isBasic(v.Type()) {
+			if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && typed.IsBasic(v.Type()) {
 				if at, ok := l.checker.Packages().Variable(v); ok { // yaegi would take it for a constant
 					p := l.hiddenSymbol(e.Pos(), pkg.Imported().Path()+"."+v.Name(), at)
 					return &ast.ParenExpr{Lparen: e.Pos(), X: &ast.StarExpr{Star: e.Pos(), X: p}, Rparen: e.End()}
@@ -226,7 +227,7 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	}
 	if p, ok := t.Underlying().(*types.Pointer); ok { // an element without its &T
 		t = p.Elem()
-		if !isStruct(t) {
+		if !typed.IsStruct(t) {
 			e.Type = l.typeExpr(t, e.Pos())
 			defer func() { out = l.pointerTo(e, t) }()
 		}
@@ -235,7 +236,7 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	for i, elt := range e.Elts {
 		kv, ok := elt.(*ast.KeyValueExpr)
 		if !ok {
-			e.Elts[i] = l.convert(elt, elementType(t, st, i, nil))
+			e.Elts[i] = l.convert(elt, typed.ElementType(t, st, i, nil))
 			if isStruct && st.Field(i).Name() == "_" {
 				e.Elts[i] = l.dropped(e.Elts[i], st.Field(i).Type())
 			}
@@ -252,7 +253,7 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 				kv.Key = l.ident(id.Pos(), l.fieldName(f))
 			}
 		}
-		kv.Value = l.convert(kv.Value, elementType(t, st, i, kv.Key))
+		kv.Value = l.convert(kv.Value, typed.ElementType(t, st, i, kv.Key))
 	}
 	return e
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // facts are what the checker knows of a cell. Its methods answer questions, or refuse a construct; they change nothing.
@@ -61,22 +62,12 @@ func (l *facts) isTransparent(t *types.Named) bool {
 func (l *facts) nativeKey(fn *types.Func, args []types.Type) string {
 	var names []string
 	for _, t := range args {
-		if n, ok := t.(*types.Named); ok && l.checker.Interprets(n.Obj().Pkg()) && !returnsParam(fn) {
+		if n, ok := t.(*types.Named); ok && l.checker.Interprets(n.Obj().Pkg()) && !typed.ReturnsParam(fn) {
 			t = n.Underlying()
 		}
 		names = append(names, types.TypeString(t, nil))
 	}
 	return fn.Pkg().Path() + "." + fn.Name() + "[" + strings.Join(names, ",") + "]"
-}
-
-// returnsParam reports whether a generic function has a result of the type of a type parameter.
-func returnsParam(fn *types.Func) bool {
-	for v := range fn.Signature().Results().Variables() {
-		if _, ok := v.Type().(*types.TypeParam); ok {
-			return true
-		}
-	}
-	return false
 }
 
 func (l *facts) line(pos token.Pos) int { return l.checker.Files().Position(pos).Line }

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // panics returns where n may panic: the position of its first operation that can. Blocks and function literals in it do not count.
@@ -75,7 +77,7 @@ func (l *facts) mayPanic(n ast.Node) bool {
 	case *ast.BinaryExpr:
 		switch n.Op {
 		case token.QUO, token.REM:
-			return l.info.Types[n.Y].Value == nil && isInteger(l.info.TypeOf(n))
+			return l.info.Types[n.Y].Value == nil && typed.IsInteger(l.info.TypeOf(n))
 		case token.SHL, token.SHR:
 			return l.info.Types[n.Y].Value == nil
 		case token.EQL, token.NEQ:

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -38,7 +39,7 @@ func (l *builder) passOn(sig *types.Signature, call *ast.CallExpr) []ast.Stmt {
 	switch {
 	case sig.Results().Len() == 0:
 		return []ast.Stmt{&ast.ExprStmt{X: call}}
-	case !hasFunction(sig.Results()):
+	case !typed.HasFunction(sig.Results()):
 		return []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}}}
 	}
 	set, end := &ast.AssignStmt{TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{call}}, &ast.ReturnStmt{Return: pos}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // lowerPending lowers the instances that the cell is the first to use, and those that they use; and it declares the types that functions do.
@@ -41,7 +42,7 @@ func (l *lowerer) lowerFuncInstance(inst *instance, out *lowered) {
 func (l *lowerer) lowerTypeInstance(inst *instance, out *lowered) {
 	g := l.generic(inst.obj)
 	pos := l.c.Body.Pos()
-	if t := inst.typ.Type(); recursive(t) {
+	if t := inst.typ.Type(); typed.Recursive(t) {
 		l.refuseRecursive(inst.obj.Pos(), t)
 	}
 	spec := &ast.TypeSpec{Name: l.ident(pos, inst.name), Type: l.typeExpr(inst.typ.Type().Underlying(), pos)}

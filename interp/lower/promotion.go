@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // Go finds a promoted field or method at the shallowest depth. Yaegi goes depth-first, for fields into those that are not embedded too. Where that finds
@@ -19,7 +21,7 @@ func (l *facts) mistakesDepth(s *types.Selection) bool {
 
 // refuseHiding refuses the selection of a field that hides a method of a field embedded beside it: yaegi finds it ambiguous.
 func (l *facts) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
-	st := structOf(s.Recv())
+	st := typed.StructOf(s.Recv())
 	if st == nil || len(s.Index()) > 1 {
 		return
 	}
@@ -42,7 +44,7 @@ func (l *facts) mistakesMethod(s *types.Selection) bool {
 
 // fieldDepthFirst returns the index path of the field that yaegi finds by the name of another.
 func fieldDepthFirst(t types.Type, named types.Object, seen map[types.Type]bool) []int {
-	st := structOf(t)
+	st := typed.StructOf(t)
 	if st == nil || seen[t] {
 		return nil
 	}
@@ -58,15 +60,6 @@ func fieldDepthFirst(t types.Type, named types.Object, seen map[types.Type]bool)
 		}
 	}
 	return nil
-}
-
-// structOf returns the struct type that t is or points to, nil if it is neither.
-func structOf(t types.Type) *types.Struct {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	st, _ := t.Underlying().(*types.Struct)
-	return st
 }
 
 // promotes counts the fields and methods of a name in a type and in what it embeds.

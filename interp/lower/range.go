@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -21,11 +22,11 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 		s.Value = nil
 	}
 	var before []ast.Stmt
-	if t := l.info.TypeOf(s.X); isChan(t) {
+	if t := l.info.TypeOf(s.X); typed.IsChan(t) {
 		x := l.hold(s.X, t, &before) // yaegi evaluates it for each value
 		l.info.Types[x] = types.TypeAndValue{Type: t}
 		s.X = x
-	} else if s.Value != nil && isChan(l.iterated(s.X, 1)) {
+	} else if s.Value != nil && typed.IsChan(l.iterated(s.X, 1)) {
 		before = l.valueByIndex(s)
 	}
 	vars := l.loopVars(s)
@@ -34,7 +35,7 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	m, restore := l.loopMark(s)
 	defer restore()
 	m = append(m, l.mark(s.X)...)
-	if a := arrayOf(l.info.TypeOf(s.X)); a != nil && s.Value == nil {
+	if a := typed.ArrayOf(l.info.TypeOf(s.X)); a != nil && s.Value == nil {
 		if !l.isPlain(s.X) || l.holdsResult(s.X) {
 			l.hold(s.X, l.info.TypeOf(s.X), &before)
 		}
@@ -74,15 +75,6 @@ func (l *facts) holdsResult(e ast.Expr) bool {
 		return !found
 	})
 	return found
-}
-
-// arrayOf returns the array type that t is or points to, nil if it is neither.
-func arrayOf(t types.Type) *types.Array {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	a, _ := t.Underlying().(*types.Array)
-	return a
 }
 
 // copies gives the variables of a range loop other names and returns the definitions of new ones for each iteration.

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // mistakesType reports whether yaegi, which notes in the type of a result the expression that was returned, would take functions of that type for generic ones
@@ -13,7 +15,7 @@ func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
 		switch e.(type) {
 		case *ast.Ident, *ast.FuncLit:
 		default:
-			if len(results) == sig.Len() && isFunction(sig.At(i).Type()) {
+			if len(results) == sig.Len() && typed.IsFunction(sig.At(i).Type()) {
 				return true
 			}
 		}
@@ -22,7 +24,7 @@ func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
 }
 
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
-	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && (l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && hasFunction(sig.Results())) {
+	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && (l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && typed.HasFunction(sig.Results())) {
 		before, results := l.spreadTuple(s.Results[0])
 		s.Results = results
 		return append(before, l.returnStmt(s)...)

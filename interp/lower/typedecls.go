@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -14,7 +15,7 @@ import (
 // would store something else than nil when nil is assigned to a variable of the type.
 func (l *declarer) finishType(s *ast.TypeSpec, obj types.Object) {
 	l.types[s] = obj
-	if obj != nil && isEmptyInterface(obj.Type()) {
+	if obj != nil && typed.IsEmptyInterface(obj.Type()) {
 		s.Assign, s.Type = s.Pos(), &ast.InterfaceType{Interface: s.Pos(), Methods: &ast.FieldList{Opening: s.Pos()}}
 	}
 	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() {
@@ -24,11 +25,6 @@ func (l *declarer) finishType(s *ast.TypeSpec, obj types.Object) {
 		}
 		tagType(st.Fields.List[0], s.Name.Name)
 	}
-}
-
-func isEmptyInterface(t types.Type) bool {
-	i, ok := t.Underlying().(*types.Interface)
-	return ok && i.Empty()
 }
 
 // typeHelpers returns the methods that a declared type gets from us.
@@ -157,7 +153,7 @@ func (l *declarer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpe
 	default:
 		l.refuseRecursive(s.Name.Pos(), named)
 	}
-	if hasStruct(named.Underlying()) {
+	if typed.HasStruct(named.Underlying()) {
 		l.refuseRecursive(s.Name.Pos(), named)
 	}
 	l.recursive = append(l.recursive, run.Recursive{Type: named, Symbol: l.recursiveSymbol(named.Obj()), Underlying: l.name(obj)})

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -107,7 +108,7 @@ func (l *builder) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 	for i := range t.NumFields() {
 		v := t.Field(i)
 		f := &ast.Field{Type: l.typeExpr(v.Type(), pos)}
-		if !v.Embedded() || isAliasOfOther(v.Type()) {
+		if !v.Embedded() || typed.IsAliasOfOther(v.Type()) {
 			f.Names = []*ast.Ident{l.ident(pos, v.Name())}
 		}
 		if tag := t.Tag(i); tag != "" {
@@ -117,18 +118,6 @@ func (l *builder) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 	}
 	l.blankFields(s)
 	return s
-}
-
-// isAliasOfOther reports whether a type, or what it points to, is an alias of one that has no name of its own: embedded, it is a field like others.
-func isAliasOfOther(t types.Type) bool {
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if _, ok := t.(*types.Alias); !ok {
-		return false
-	}
-	_, named := types.Unalias(t).(*types.Named)
-	return !named
 }
 
 // embeddedName returns the name in the syntax of an embedded type.
@@ -182,7 +171,7 @@ func (l *facts) refuseLarge(pos token.Pos, t types.Type) {
 	if _, ok := t.(*types.Array); !ok {
 		return
 	}
-	if n := sizes.Sizeof(t); n < 0 || n > maxArray {
+	if n := typed.Sizes.Sizeof(t); n < 0 || n > maxArray {
 		l.refuse(pos, "an array of more than 64 GiB; make a slice, which says when there is no memory for it")
 	}
 }

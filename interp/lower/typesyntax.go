@@ -1,6 +1,10 @@
 package lower
 
-import "go/ast"
+import (
+	"go/ast"
+
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
+)
 
 // fieldList lowers the types of parameters, fields, methods or type parameters.
 func (l *lowerer) fieldList(f *ast.FieldList) {
@@ -26,7 +30,7 @@ func (l *lowerer) structFields(s *ast.StructType) {
 			continue
 		}
 		t := l.info.TypeOf(f.Type)
-		if isAliasOfOther(t) {
+		if typed.IsAliasOfOther(t) {
 			f.Names = []*ast.Ident{embeddedName(f.Type)}
 		}
 		f.Type = l.typeExpr(t, f.Type.Pos())

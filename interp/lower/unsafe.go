@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -51,33 +53,23 @@ func (l *lowerer) unsafeConversion(e *ast.CallExpr, to types.Type) ast.Expr {
 	from := l.info.TypeOf(e.Args[0])
 	pos := e.Pos()
 	pointer := types.Typ[types.UnsafePointer]
-	switch toUnsafe, fromUnsafe := isUnsafe(to), isUnsafe(from); {
+	switch toUnsafe, fromUnsafe := typed.IsUnsafe(to), typed.IsUnsafe(from); {
 	case toUnsafe && fromUnsafe, !toUnsafe && !fromUnsafe:
 		return nil
 	case toUnsafe && l.info.Types[e.Args[0]].IsNil():
 		return l.zeroValue(pos, to)
-	case toUnsafe && isPointerType(from):
+	case toUnsafe && check.IsPointer(from):
 		l.checkLayout(pos, from.Underlying().(*types.Pointer).Elem())
 		return l.viaHelper(pos, run.UnsafePointer, l.expr(e.Args[0]), from, to)
 	case toUnsafe:
 		x := l.helper(pos, run.UnsafeOfUintptr, l.conversion(types.Typ[types.Uintptr], l.expr(e.Args[0])))
 		return l.passOne(pos, x, pointer, to)
-	case isPointerType(to):
+	case check.IsPointer(to):
 		l.checkLayout(pos, to.Underlying().(*types.Pointer).Elem())
 		return l.viaHelper(pos, run.UnsafePointer, l.expr(e.Args[0]), from, to)
 	}
 	x := l.helper(pos, run.UnsafeUintptr, l.passOne(pos, l.expr(e.Args[0]), from, pointer))
 	return l.conversion(to, x)
-}
-
-func isUnsafe(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Kind() == types.UnsafePointer
-}
-
-func isPointerType(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Pointer)
-	return ok
 }
 
 // viaHelper calls a helper with pointers to a variable for its result and to one that holds x:
