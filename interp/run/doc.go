@@ -32,46 +32,45 @@
 //
 // # Files
 //
-// In the order to read them in.
+// In the order to read them in: from what knows least of the others. All methods of a Runtime may use all of its fields.
 //
-//	runtime.go           a session's Runtime; what others hold of it
 //	names.go             names that lowered code and the runtime share
-//	helpers.go           the table of what lowered code calls
-//
-// Trees and steps:
-//
-//	bodies.go            compiling and executing programs; bodies whose steps are made at their first call
-//	guard.go             the walk: calls and functions look whether their execution was abandoned
-//	steps.go             which nodes have steps of ours
-//	elements.go          panics of x[i] and x[i:j]
-//	nilreceivers.go      panics of calls of methods of nil
-//	functioncode.go      the functions that function values are of
-//
-// Executions:
-//
-//	execution.go         a cell's code from its beginning to its end; its goroutines
-//	stop.go              taking turns, interrupting, waiting for what leaves
-//	abandon.go           compiled calls that do not return
-//	latedefers.go        deferred calls of what was stopped
 //	deadline.go          how long code of cells is waited for
-//	waits.go, select.go, stdin.go, stdout.go, callbacks.go   what blocks, or is called from elsewhere
-//	limits.go, stacklimit.go, memorylimit.go, machinememory.go   what code may take
-//	doing.go, others.go  what goroutines do, by their stacks
-//
-// Panics and stacks:
-//
 //	faults.go, checks.go faults worded as Go's
-//	panics.go, defers.go panics, and deferred calls under them
-//	callstack.go, tracepoint.go, stack.go   what package runtime tells of functions of cells
-//	logger.go            loggers, which tell where they were called
+//	tracepoint.go        program counters of functions of cells
+//	machinememory.go     what memory the machine has
 //
 // Types and values:
 //
+//	typenames.go, nativetypes.go, boxes.go, oldtypes.go   from a type of cells to a native one
 //	natives.go           native types of a session, and the methods that they have
-//	nativetypes.go, typenames.go   from a type of cells to a native one
-//	nativevalues.go, boxes.go      from a value to another
-//	assertions.go, reflection.go   assertions, ==, package reflect
-//	oldtypes.go          types that no cell can name any more
+//	assertions.go, nativevalues.go, reflection.go   from a value to another; assertions, ==, package reflect
 //	recursion.go, recursivetypes.go   types that contain themselves
-//	builtins.go, unsafe.go, overrides.go, show.go   the other helpers
+//
+// A session, and what runs in it:
+//
+//	runtime.go           a session's Runtime; what others hold of it
+//	limits.go, stacklimit.go, memorylimit.go   what code may take
+//	logger.go            loggers, which tell where they were called
+//	callstack.go, stack.go   what package runtime tells of functions of cells
+//	panics.go, defers.go, latedefers.go   panics, and deferred calls under them
+//	others.go, doing.go  what goroutines do, by their stacks
+//	abandon.go           compiled calls that do not return
+//	stop.go              taking turns, interrupting, waiting for what leaves
+//	execution.go         a cell's code from its beginning to its end; its goroutines
+//	stdin.go, stdout.go, waits.go, select.go, callbacks.go   what blocks, or is called from elsewhere
+//
+// Trees and steps:
+//
+//	functioncode.go      the functions that function values are of
+//	nilreceivers.go      panics of calls of methods of nil
+//	elements.go          panics of x[i] and x[i:j]
+//	steps.go             which nodes have steps of ours
+//	guard.go             the walk: calls and functions look whether their execution was abandoned
+//	bodies.go            compiling and executing programs; bodies whose steps are made at their first call
+//
+// What lowered code calls:
+//
+//	builtins.go, unsafe.go, show.go, overrides.go
+//	helpers.go           the table
 package run

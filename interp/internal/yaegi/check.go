@@ -11,12 +11,6 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
-// Version is that of yaegi whose memory this package has.
-const Version = "v0.16.1"
-
-// modulePath is that of yaegi.
-const modulePath = "github.com/traefik/yaegi"
-
 // check looks, once in a process, whether yaegi and package reflect are what this package takes them for.
 var check = sync.OnceValue(func() error {
 	err := errors.Join(

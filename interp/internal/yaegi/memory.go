@@ -14,6 +14,12 @@ import (
 	"github.com/traefik/yaegi/interp"
 )
 
+// Version is that of yaegi whose memory this package has.
+const Version = "v0.16.1"
+
+// modulePath is that of yaegi.
+const modulePath = "github.com/traefik/yaegi"
+
 // What follows has the fields of yaegi's own structs, under their names and in their places: see match. Pointers to what is not looked at are unsafe.Pointers.
 
 // Node is a node of a tree that yaegi has compiled.
