@@ -3,6 +3,7 @@ package run
 import (
 	"go/types"
 	"reflect"
+	"runtime"
 
 	"github.com/symmrepl/symmrepl/interp/internal/named"
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
@@ -177,4 +178,11 @@ func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
 		inter = rt.natives.textOf(from)
 	}
 	panic(named.AssertionError(inter, what, rt.natives.textOf(to), missing))
+}
+
+// notNil panics if the interface variable that x points to, which a cell panics with, holds nothing.
+func (rt *Runtime) notNil(x any) {
+	if rt.isNil(x) {
+		panic(new(runtime.PanicNilError))
+	}
 }

@@ -262,3 +262,6 @@ func (rt *Runtime) runtimeFrames(pcs []uintptr) *runtime.Frames {
 	frames, _ := unexported.Frames(list)
 	return frames
 }
+
+// doingNothing is the step of what only the tree tells.
+func doingNothing(next yaegi.Step) yaegi.Step { return func(*yaegi.Frame) yaegi.Step { return next } }

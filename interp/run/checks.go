@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
@@ -109,11 +108,4 @@ func shiftCount(n int64) uint64 {
 		panic(runtimeError("runtime error: negative shift amount"))
 	}
 	return uint64(n)
-}
-
-// notNil panics if the interface variable that x points to, which a cell panics with, holds nothing.
-func (rt *Runtime) notNil(x any) {
-	if rt.isNil(x) {
-		panic(new(runtime.PanicNilError))
-	}
 }

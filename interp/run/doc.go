@@ -32,36 +32,39 @@
 //
 // # Files
 //
-// In the order to read them in: from what knows least of the others. All methods of a Runtime may use all of its fields.
+// In the order to read them in: from what knows least of the others. But runtime.go names all that a Runtime
+// holds, and its methods may use all of it.
 //
 //	names.go             names that lowered code and the runtime share
 //	deadline.go          how long code of cells is waited for
 //	faults.go, checks.go faults worded as Go's
 //	tracepoint.go        program counters of functions of cells
 //	machinememory.go     what memory the machine has
+//	runtime.go           a session's Runtime; what others hold of it
 //
 // Types and values:
 //
-//	typenames.go, nativetypes.go, boxes.go, oldtypes.go   from a type of cells to a native one
 //	natives.go           native types of a session, and the methods that they have
-//	assertions.go, nativevalues.go, reflection.go   from a value to another; assertions, ==, package reflect
+//	typenames.go, nativetypes.go, boxes.go, oldtypes.go   from a type of cells to a native one
+//	nativevalues.go, assertions.go, reflection.go   from a value to another; assertions, ==, package reflect
 //	recursion.go, recursivetypes.go   types that contain themselves
 //
-// A session, and what runs in it:
+// What runs in it:
 //
-//	runtime.go           a session's Runtime; what others hold of it
 //	limits.go, stacklimit.go, memorylimit.go   what code may take
 //	logger.go            loggers, which tell where they were called
+//	panics.go            panics, under which deferred calls run
 //	callstack.go, stack.go   what package runtime tells of functions of cells
-//	panics.go, defers.go, latedefers.go   panics, and deferred calls under them
+//	latedefers.go, defers.go deferred calls, under panics and after a stop
+//	execution.go         a cell's code from its beginning to its end; its goroutines
 //	others.go, doing.go  what goroutines do, by their stacks
 //	abandon.go           compiled calls that do not return
 //	stop.go              taking turns, interrupting, waiting for what leaves
-//	execution.go         a cell's code from its beginning to its end; its goroutines
 //	stdin.go, stdout.go, waits.go, select.go, callbacks.go   what blocks, or is called from elsewhere
 //
 // Trees and steps:
 //
+//	entries.go           calls of helpers with which functions begin
 //	functioncode.go      the functions that function values are of
 //	nilreceivers.go      panics of calls of methods of nil
 //	elements.go          panics of x[i] and x[i:j]

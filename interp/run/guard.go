@@ -1,10 +1,6 @@
 package run
 
-import (
-	"strconv"
-
-	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
-)
+import "github.com/symmrepl/symmrepl/interp/internal/yaegi"
 
 // The trees that yaegi compiles are guarded: each call that returns, and each function of a cell that begins, first looks whether the execution that it belongs to
 // was abandoned. Yaegi itself stops all interpreted code or none, so code to which a call returns late would go on as soon as the next cell runs.
@@ -77,34 +73,4 @@ func (rt *Runtime) guardFunction(node *yaegi.Node, in *scope) {
 	if node.IsLiteral() {
 		yaegi.MakeBody(node.Body())
 	}
-}
-
-// callPosition returns where a call is: at its function's name, or at the end of its function literal.
-func callPosition(call *yaegi.Node) int {
-	function := call.Children()[0]
-	if function.IsLiteral() {
-		if entry := entryOf(function, Enter); entry != nil {
-			end, _ := strconv.Atoi(entry[2].Name())
-			return end
-		}
-		return call.Position()
-	}
-	at := call.Position()
-	if parts := function.Children(); len(parts) == 2 {
-		at = max(at, parts[1].Position())
-	}
-	return at
-}
-
-// entryOf returns the parts of the call of a helper that is among the first two statements of a function, nil if there is none.
-func entryOf(function *yaegi.Node, helper Helper) []*yaegi.Node {
-	statements := function.Body().Children()
-	for _, statement := range statements[:min(2, len(statements))] {
-		if list := statement.Children(); len(list) == 1 {
-			if parts := list[0].Children(); len(parts) > 0 && isHelper(parts[0], helper) {
-				return parts
-			}
-		}
-	}
-	return nil
 }

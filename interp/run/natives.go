@@ -3,7 +3,6 @@ package run
 import (
 	"fmt"
 	"go/types"
-	"maps"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -84,14 +83,6 @@ func newNatives(y *yaegi.Interpreter, packages func() *check.Packages) *natives 
 		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
 		released: map[*types.TypeName]weak.Pointer[released]{}, gone: map[*types.TypeName]bool{},
 	}
-}
-
-// Note remembers the types of values that lowered code converts, by their keys, and those that functions declare.
-func (rt *Runtime) Note(types map[string]types.Type, local map[*types.TypeName]InFunction) {
-	rt.natives.mu.Lock()
-	defer rt.natives.mu.Unlock()
-	maps.Copy(rt.natives.types, types)
-	maps.Copy(rt.natives.local, local)
 }
 
 // noted returns the type of a key.
@@ -330,4 +321,14 @@ func (n *natives) implementation(t types.Type, iface string) reflect.Value {
 		}
 	}
 	return reflect.Value{}
+}
+
+// valueMethod returns the error for a method of a type.
+func valueMethod(fn *types.Func, t types.Type) runtimeError {
+	of := types.Unalias(t).(*types.Named)
+	name := PlainNames(of.Obj().Name())
+	if of.TypeArgs() != nil {
+		name += "[...]"
+	}
+	return runtimeError("value method " + fn.Pkg().Path() + "." + name + "." + fn.Name() + " called using nil *" + name + " pointer")
 }

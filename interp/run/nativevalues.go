@@ -2,6 +2,7 @@ package run
 
 import (
 	"go/types"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -51,4 +52,12 @@ func IsWrapper(v reflect.Value) bool { return yaegi.IsWrapper(v) }
 // Concrete returns what yaegi stores in an interface, and the name of its type in yaegi if it has one.
 func (rt *Runtime) Concrete(v reflect.Value) (held reflect.Value, name string) {
 	return rt.yaegi.Concrete(v)
+}
+
+// Note remembers the types of values that lowered code converts, by their keys, and those that functions declare.
+func (rt *Runtime) Note(types map[string]types.Type, local map[*types.TypeName]InFunction) {
+	rt.natives.mu.Lock()
+	defer rt.natives.mu.Unlock()
+	maps.Copy(rt.natives.types, types)
+	maps.Copy(rt.natives.local, local)
 }

@@ -21,16 +21,6 @@ func (rt *Runtime) calledWithNil(t *types.Pointer, method string) runtimeError {
 	return valueMethod(fn, t.Elem())
 }
 
-// valueMethod returns the error for a method of a type.
-func valueMethod(fn *types.Func, t types.Type) runtimeError {
-	of := types.Unalias(t).(*types.Named)
-	name := PlainNames(of.Obj().Name())
-	if of.TypeArgs() != nil {
-		name += "[...]"
-	}
-	return runtimeError("value method " + fn.Pkg().Path() + "." + name + "." + fn.Name() + " called using nil *" + name + " pointer")
-}
-
 // selectingMethod is the step of the selection of a method of what an interface of cells holds.
 func (rt *Runtime) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
 	operands := node.Children()

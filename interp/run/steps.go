@@ -42,15 +42,6 @@ func (rt *Runtime) useStep(node *yaegi.Node, in *scope) {
 	}
 }
 
-// doingNothing is the step of what only the tree tells.
-func doingNothing(next yaegi.Step) yaegi.Step { return func(*yaegi.Frame) yaegi.Step { return next } }
-
-// isHelper reports whether the function of a call is a helper.
-func isHelper(fun *yaegi.Node, helper Helper) bool {
-	parts := fun.Children()
-	return len(parts) == 2 && parts[1].Name() == string(helper)
-}
-
 // storing is the step that stores a position in a variable.
 func storing(variable *int, position int) func(next yaegi.Step) yaegi.Step {
 	return func(next yaegi.Step) yaegi.Step {
