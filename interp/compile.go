@@ -108,7 +108,7 @@ func (in *Interp) compileLowered(c *compiled) (err error) {
 		if c.decls, err = in.compileFile(at, c.lowered.Decls); err != nil {
 			return err
 		}
-		if err := in.runtime.Yaegi().MendStructs(c.lowered.Structs()); err != nil {
+		if err := in.runtime.MendStructs(c.lowered.Structs()); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (in *Interp) compileTypes(c *compiled) error {
 	if _, err := in.compileFile(at, c.lowered.First); err != nil {
 		return err
 	}
-	if err := in.runtime.Yaegi().MendStructs(c.lowered.Structs()); err != nil {
+	if err := in.runtime.MendStructs(c.lowered.Structs()); err != nil {
 		return err
 	}
 	return complete()

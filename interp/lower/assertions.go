@@ -20,7 +20,7 @@ type branch struct {
 }
 
 // branches lists the ways in which the variable x may hold a T; the one that succeeds sets v. It appends the declarations of the variables that they need to out.
-func (l *lowerer) branches(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []branch {
+func (l *declarer) branches(pos token.Pos, x string, t types.Type, v string, out *[]ast.Stmt) []branch {
 	ref := func(name string) ast.Expr { return l.address(l.ident(pos, name)) }
 	if !types.IsInterface(t) {
 		return []branch{{cond: l.helper(pos, run.Assert, ref(x), ref(v), l.quoted(pos, l.valueKey(t)))}}
@@ -33,7 +33,7 @@ func (l *lowerer) branches(pos token.Pos, x string, t types.Type, v string, out 
 }
 
 // assertedKey is the key under which the runtime finds what implements an interface type of cells; "" for those of compiled code.
-func (l *lowerer) assertedKey(t types.Type) string {
+func (l *declarer) assertedKey(t types.Type) string {
 	if !l.isBoxed(t) {
 		return ""
 	}
@@ -95,7 +95,7 @@ func (l *lowerer) assert(e *ast.TypeAssertExpr) ast.Expr {
 }
 
 // textKey returns the key by which the runtime finds what Go calls a type.
-func (l *lowerer) textKey(t types.Type) string {
+func (l *builder) textKey(t types.Type) string {
 	key := "text of " + l.typeText(t)
 	l.note(key, t)
 	return key

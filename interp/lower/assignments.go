@@ -58,23 +58,6 @@ func (l *lowerer) assign(s *ast.AssignStmt) []ast.Stmt {
 	return append(out, s)
 }
 
-// typesOf are the types of the variables that an assignment of the results of a call sets; the blank identifier has that of its result.
-func (l *lowerer) typesOf(lhs []ast.Expr, call ast.Expr) *types.Tuple {
-	results, ok := l.info.TypeOf(call).(*types.Tuple)
-	if !ok {
-		return nil
-	}
-	var vars []*types.Var
-	for i, e := range lhs {
-		t := l.info.TypeOf(e)
-		if t == nil {
-			t = results.At(i).Type()
-		}
-		vars = append(vars, types.NewParam(e.Pos(), nil, "", t))
-	}
-	return types.NewTuple(vars...)
-}
-
 // separate lowers an assignment of several values if some become interfaces, which yaegi would not convert, or are composite literals, for which it
 // would lose others: all values are evaluated into variables of the types they become, and then assigned one by one. It
 // returns nil for other assignments.
@@ -163,7 +146,7 @@ func (l *lowerer) assignNames(s *ast.AssignStmt, v, ok string) []ast.Stmt {
 // protect puts values in parentheses that yaegi would otherwise build in place, in the variable that they are assigned to. A composite literal would replace a
 // variable that pointers refer to, an interface, or a variable that a closure of the last iteration has; a call would use the variable for its results while it
 // runs.
-func (l *lowerer) protect(s *ast.AssignStmt) {
+func (l *marker) protect(s *ast.AssignStmt) {
 	if len(s.Lhs) != len(s.Rhs) {
 		return
 	}
@@ -183,118 +166,13 @@ func (l *lowerer) protect(s *ast.AssignStmt) {
 }
 
 // defines reports whether one of the names on the left is a variable of the cell's top level.
-func (l *lowerer) defines(lhs []ast.Expr) bool {
+func (l *marker) defines(lhs []ast.Expr) bool {
 	for _, e := range lhs {
 		if id, ok := e.(*ast.Ident); ok && (l.hoisted[l.info.Defs[id]] || l.hoisted[l.info.Uses[id]] && l.fn.top()) {
 			return true
 		}
 	}
 	return false
-}
-
-// interferes reports whether an assignment of several values is one that yaegi, which assigns them one after the other, may do wrongly:
-// what one of them sets is used to find where another goes, one is nil, one becomes an interface or has no place and another is in a field or element, or one
-// is the result of a call, which it may take for those of all.
-func (l *lowerer) interferes(s *ast.AssignStmt) bool {
-	if s.Tok != token.ASSIGN || len(s.Lhs) < 2 || len(s.Lhs) != len(s.Rhs) {
-		return false
-	}
-	set := map[types.Object]bool{}
-	found := false
-	deep, becomes := 0, false // operands other than names; one becomes an interface, or one that does not count is evaluated late
-	for i, e := range s.Lhs {
-		if l.info.Types[s.Rhs[i]].IsNil() || l.calls(s.Rhs[i]) {
-			return true
-		}
-		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
-			set[l.info.Uses[id]] = true
-		} else {
-			deep++
-		}
-		becomes = becomes || types.IsInterface(l.lhsType(e)) || isBlank(e) && l.evaluates(s.Rhs[i])
-	}
-	found = deep > 0 && becomes || l.failsLate(s)
-	for _, e := range s.Lhs {
-		if _, ok := ast.Unparen(e).(*ast.Ident); ok {
-			continue
-		}
-		ast.Inspect(e, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.Ident:
-				found = found || set[l.info.Uses[n]]
-			case *ast.CallExpr:
-				found = found || !l.info.Types[n.Fun].IsType() && l.info.Types[n].Value == nil
-			case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
-				found = found || deep > 1 && n != ast.Unparen(e) && l.info.Types[n.(ast.Expr)].IsValue() && l.mayPanic(n)
-			}
-			return !found
-		})
-	}
-	return found
-}
-
-// failsLate reports whether an assignment may panic when some of its values are assigned: yaegi would assign none. An element that the right side reads, too, is
-// there, and so is what one before it is a part of.
-func (l *lowerer) failsLate(s *ast.AssignStmt) bool {
-	there := map[string]bool{}
-	for _, e := range s.Rhs {
-		if isDeep(e) {
-			there[types.ExprString(ast.Unparen(e))] = true
-		}
-	}
-	for i, e := range s.Lhs {
-		base := ""
-		e := ast.Unparen(e)
-		switch e := e.(type) {
-		case *ast.SelectorExpr:
-			base = types.ExprString(e.X)
-		case *ast.IndexExpr:
-			if !l.hasLength(e.X) {
-				base = types.ExprString(e.X)
-			}
-		}
-		if i > 0 && l.mayPanic(e) && !there[types.ExprString(e)] && !there[base] {
-			return true
-		}
-		there[base] = base != ""
-	}
-	return false
-}
-
-// receivesBefore reports whether s is x[<-c] = <-d or x[<-c] += <-d, of which the right side would be received first: see received.
-func (l *lowerer) receivesBefore(s *ast.AssignStmt) bool {
-	if s.Tok == token.DEFINE || isShift(s.Tok) || len(s.Lhs) != len(s.Rhs) || !slices.ContainsFunc(s.Rhs, isReceive) {
-		return false
-	}
-	return slices.ContainsFunc(s.Lhs, func(e ast.Expr) bool { return !l.isPlain(e) })
-}
-
-// isBlank reports whether e is the blank identifier.
-func isBlank(e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	return ok && id.Name == "_"
-}
-
-// evaluates reports whether there is anything to do for the value of e.
-func (l *lowerer) evaluates(e ast.Expr) bool {
-	_, isName := ast.Unparen(e).(*ast.Ident)
-	return !isName && l.info.Types[e].Value == nil
-}
-
-// mayDelete reports whether s is m[k] = *p, by which yaegi deletes the element where p is nil.
-func (l *lowerer) mayDelete(s *ast.AssignStmt) bool {
-	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 {
-		return false
-	}
-	e, isIndex := ast.Unparen(s.Lhs[0]).(*ast.IndexExpr)
-	_, isStar := ast.Unparen(s.Rhs[0]).(*ast.StarExpr)
-	return isIndex && isStar && !l.hasLength(e.X)
-}
-
-// calls reports whether e is a call of a function that is evaluated as the program runs.
-func (l *lowerer) calls(e ast.Expr) bool {
-	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	return ok && !l.info.Types[call.Fun].IsType() && l.info.Types[call].Value == nil
 }
 
 // assignInOrder lowers such an assignment in Go's two phases: the operands of indices and pointers on the left and the values are evaluated into
@@ -322,12 +200,6 @@ func (l *lowerer) assignInOrder(s *ast.AssignStmt) (out []ast.Stmt) {
 		set = append(set, assign(s.Tok, lhs[i], l.hold(e, t, &out)))
 	}
 	return append(out, set...)
-}
-
-// isDeep reports whether e is the left side of an assignment other than to a variable by its name.
-func isDeep(e ast.Expr) bool {
-	_, isName := ast.Unparen(e).(*ast.Ident)
-	return !isName
 }
 
 // assignResults lowers an assignment of the several values of one expression to places that are found first. Yaegi would not set elements of maps.

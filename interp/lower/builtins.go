@@ -5,9 +5,9 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"runtime"
 	"slices"
 
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -48,9 +48,9 @@ func (l *lowerer) builtin(name string, e *ast.CallExpr) ast.Expr {
 		}
 	case "make":
 		for i, n := range e.Args[1:] {
-			e.Args[i+1] = l.room(n, elementSize(l.info.TypeOf(e)), made(l.info.TypeOf(e), i))
+			e.Args[i+1] = l.room(n, typed.ElementSize(l.info.TypeOf(e)), made(l.info.TypeOf(e), i))
 		}
-		if t := l.info.TypeOf(e); isDirected(t) {
+		if t := l.info.TypeOf(e); typed.IsDirected(t) {
 			c := t.Underlying().(*types.Chan)
 			e.Fun = l.expr(e.Fun)
 			e.Args[0] = l.typeExpr(types.NewChan(types.SendRecv, c.Elem()), pos)
@@ -83,7 +83,7 @@ func (l *lowerer) printed(a ast.Expr) ast.Expr {
 }
 
 // appendsParts reports whether append gets several elements, one of which may be in what it overwrites.
-func (l *lowerer) appendsParts(e *ast.CallExpr) bool {
+func (l *facts) appendsParts(e *ast.CallExpr) bool {
 	return len(e.Args) > 2 && slices.ContainsFunc(e.Args[2:], func(a ast.Expr) bool {
 		switch a := ast.Unparen(a).(type) {
 		case *ast.IndexExpr, *ast.StarExpr, *ast.SelectorExpr:
@@ -155,22 +155,6 @@ func (l *lowerer) room(n ast.Expr, each int64, what string) ast.Expr {
 	return l.helper(n.Pos(), run.Room, to, l.number(n.Pos(), int(each)), l.quoted(n.Pos(), what))
 }
 
-// sizes tells how many bytes values take.
-var sizes = types.SizesFor("gc", runtime.GOARCH)
-
-// elementSize returns how many bytes an element takes of a slice, map or channel.
-func elementSize(t types.Type) int64 {
-	switch t := t.Underlying().(type) {
-	case *types.Slice:
-		return sizes.Sizeof(t.Elem())
-	case *types.Chan:
-		return sizes.Sizeof(t.Elem())
-	case *types.Map:
-		return sizes.Sizeof(t.Key()) + sizes.Sizeof(t.Elem())
-	}
-	return 0
-}
-
 // minMax lowers min and max to calls of helpers with two operands.
 func (l *lowerer) minMax(name string, e *ast.CallExpr) ast.Expr {
 	pos := e.Pos()
@@ -196,7 +180,7 @@ func (l *lowerer) newOf(e *ast.CallExpr) ast.Expr {
 }
 
 // pointerTo makes a pointer to a new variable of type t that is x: func(v T) *T { return &v }(x).
-func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
+func (l *builder) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 	pos := x.Pos()
 	v := l.temp("v")
 	lit := &ast.FuncLit{
@@ -207,12 +191,6 @@ func (l *lowerer) pointerTo(x ast.Expr, t types.Type) ast.Expr {
 		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.address(l.ident(pos, v))}}),
 	}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: []ast.Expr{x}, Rparen: pos}
-}
-
-// isBuiltin reports whether a call is one of the builtin function of a name.
-func (l *lowerer) isBuiltin(call *ast.CallExpr, name string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	return ok && id.Name == name && l.info.Types[call.Fun].IsBuiltin()
 }
 
 // panicCall lowers panic(x): recover never returns nil for a panic, so that a nil x panics with an error instead.

@@ -1,26 +1,14 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 )
 
 // A function that is defined again with another signature is another function: earlier callers go on calling the one before. The cell says who does.
-
-// callers are the functions of the session that use functions of it.
-type callers struct {
-	of    map[string]map[string]string // by the name in yaegi of the function that is used: the cells of those that use it, by name
-	calls map[string][]string          // the functions in yaegi that one uses, by its name
-}
-
-func newCallers() callers { return callers{map[string]map[string]string{}, map[string][]string{}} }
 
 // note makes the functions in yaegi that a function of a cell uses those of its name.
 func (c callers) note(name, cell string, uses []string) {
@@ -54,7 +42,7 @@ func (c callers) forgetType(t types.Type) {
 }
 
 // uses collects, before it is lowered, which functions of the session the functions of the cell use, by the names of the latter.
-func (l *lowerer) uses() map[string][]string {
+func (l *namer) uses() map[string][]string {
 	all := map[string][]string{}
 	collect := func(name string, in ast.Node) {
 		list := []string{}
@@ -96,40 +84,4 @@ func (l *lowerer) uses() map[string][]string {
 		}
 	}
 	return all
-}
-
-// commitCallers keeps what the functions of the cell use, and notes who goes on calling a function that has been dropped.
-func (d *definitions) commitCallers() {
-	p := d.program
-	for name, uses := range d.uses {
-		p.callers.note(name, d.l.c.Name, uses)
-	}
-	for _, old := range d.outdated {
-		if users := p.callers.of[old.name]; len(users) > 0 {
-			d.kept = append(d.kept, keptFunction{old.fn, maps.Clone(users)})
-		}
-	}
-}
-
-// keptFunction is a function whose name means something else now, and the functions that go on calling it with their cells.
-type keptFunction struct {
-	fn    *types.Func
-	users map[string]string
-}
-
-// Outdated says which functions go on calling one that the cell has defined again with another signature, in a line for each of these.
-func (c *Cell) Outdated() (notes []string) {
-	for _, k := range c.definitions.kept {
-		var names []string
-		for _, name := range slices.Sorted(maps.Keys(k.users)) {
-			names = append(names, fmt.Sprintf("%s (%s)", name, k.users[name]))
-		}
-		verb := "call"
-		if len(names) == 1 {
-			verb = "calls"
-		}
-		notes = append(notes, fmt.Sprintf("note: %s still %s the earlier %s%s; define it again to change that",
-			strings.Join(names, ", "), verb, k.fn.Name(), strings.TrimPrefix(check.TypeName(k.fn.Signature()), "func")))
-	}
-	return notes
 }

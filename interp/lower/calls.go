@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -72,7 +73,7 @@ func (l *lowerer) passed(e *ast.CallExpr, from, t types.Type) ast.Expr {
 }
 
 // passOne passes a lowered value on.
-func (l *lowerer) passOne(pos token.Pos, low ast.Expr, from, t types.Type) ast.Expr {
+func (l *builder) passOne(pos token.Pos, low ast.Expr, from, t types.Type) ast.Expr {
 	v := l.temp("v")
 	lit := &ast.FuncLit{
 		Type: &ast.FuncType{Func: pos,
@@ -103,7 +104,7 @@ func (l *lowerer) callee(fun ast.Expr) ast.Expr {
 
 // losesParams reports whether e is a function in a field or behind a pointer that has parameters of interface types: called where it is, yaegi would give it
 // its own values of those.
-func (l *lowerer) losesParams(e ast.Expr) bool {
+func (l *facts) losesParams(e ast.Expr) bool {
 	tv := l.info.Types[e]
 	if !tv.IsValue() || tv.Type == nil {
 		return false
@@ -220,7 +221,7 @@ func (l *lowerer) atPosition(sel *ast.SelectorExpr, e *ast.CallExpr) bool {
 
 // spread makes one slice of the arguments of a variadic parameter where yaegi would not: it may take an argument that is a slice for all of them, and
 // passes none to functions in fields of structs. A nil in the place of all arguments gets its type.
-func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
+func (l *builder) spread(sig *types.Signature, e *ast.CallExpr) {
 	n := sig.Params().Len() - 1
 	slice, ok := sig.Params().At(n).Type().(*types.Slice)
 	if !ok || len(e.Args) < n || len(e.Args) == 1 && l.isTuple(e.Args[0]) {
@@ -232,7 +233,7 @@ func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
 		}
 		return
 	}
-	all := types.IsInterface(slice.Elem()) && slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return isSlice(l.info.TypeOf(a)) })
+	all := types.IsInterface(slice.Elem()) && slices.ContainsFunc(e.Args[n:], func(a ast.Expr) bool { return typed.IsSlice(l.info.TypeOf(a)) })
 	sel, isSelector := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	inField := isSelector && l.info.Selections[sel] != nil && l.info.Selections[sel].Kind() == types.FieldVal
 	if !all && !inField {
@@ -242,4 +243,65 @@ func (l *lowerer) spread(sig *types.Signature, e *ast.CallExpr) {
 	list := &ast.CompositeLit{Type: l.typeExpr(slice, pos), Lbrace: pos, Elts: append([]ast.Expr{}, e.Args[n:]...), Rbrace: pos}
 	e.Args = append(e.Args[:n:n], l.typed(list, slice))
 	e.Ellipsis = pos
+}
+
+// codeOf lowers v.Pointer() for a reflect.Value v, nil for other calls.
+func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
+	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer || l.info.Selections[sel].Kind() != types.MethodVal {
+		return nil
+	}
+	s := l.info.Selections[sel]
+	x, t := l.embeddedField(sel, s)
+	if check.IsPointer(t) {
+		x = &ast.StarExpr{Star: e.Pos(), X: x}
+	}
+	return l.helper(e.Pos(), run.Pointer, x)
+}
+
+// arguments lowers the arguments of a call. It reports whether it has lowered the function as well.
+func (l *lowerer) arguments(sig *types.Signature, e *ast.CallExpr) bool {
+	if sig != nil && len(e.Args) == 1 {
+		if results, ok := l.info.TypeOf(e.Args[0]).(*types.Tuple); ok && results.Len() > 1 {
+			e.Args = []ast.Expr{l.expr(e.Args[0])}
+			return l.spreadResults(sig, results, e)
+		}
+	}
+	if sig != nil && sig.Variadic() {
+		l.spread(sig, e)
+	}
+	for i, a := range e.Args {
+		if sig == nil {
+			e.Args[i] = l.expr(a)
+			continue
+		}
+		e.Args[i] = l.convert(a, typed.ParamAt(sig, i, e.Ellipsis.IsValid()))
+	}
+	return false
+}
+
+// spreadResults lowers f(g()) where g has several results of which some become interfaces of f's parameters, or some are interfaces of cells, which yaegi then takes
+// all for: func() R { a, b = g(); return f(convert(a), b) }().
+func (l *lowerer) spreadResults(sig *types.Signature, results *types.Tuple, e *ast.CallExpr) bool {
+	found := false
+	for i := range results.Len() {
+		from, to := results.At(i).Type(), typed.ParamAt(sig, i, false)
+		found = found || to != nil && (l.isBoxed(from) || l.converts(from, to))
+	}
+	if !found {
+		return false
+	}
+	pos := e.Pos()
+	outer := l.closure(pos)
+	set := &ast.AssignStmt{TokPos: pos, Tok: token.ASSIGN, Rhs: e.Args}
+	call := &ast.CallExpr{Fun: l.callee(ast.Unparen(e.Fun)), Lparen: pos, Rparen: pos}
+	for i := range results.Len() {
+		from, v := results.At(i).Type(), l.temp("v")
+		outer.Body.List = append(outer.Body.List, l.varDecl(pos, v, from))
+		set.Lhs = append(set.Lhs, l.ident(pos, v))
+		call.Args = append(call.Args, l.converted(l.ident(pos, v), from, typed.ParamAt(sig, i, false)))
+	}
+	outer.Body.List = append(append(outer.Body.List, set), l.passOn(sig, call)...)
+	outer.Type.Results = l.signatureExpr(sig, pos).Results
+	e.Fun, e.Args = outer, nil
+	return true
 }

@@ -23,7 +23,7 @@ var stackFunctions = map[string]bool{
 const codePointer = "(reflect.Value).Pointer"
 
 // asks reports whether a cell uses functions that tell of the stack, and of the code of function values.
-func (l *lowerer) asks() (stack, code bool) {
+func (l *facts) asks() (stack, code bool) {
 	for _, obj := range l.info.Uses {
 		if fn, ok := obj.(*types.Func); ok {
 			stack, code = stack || stackFunctions[fn.FullName()], code || fn.FullName() == codePointer
@@ -32,21 +32,8 @@ func (l *lowerer) asks() (stack, code bool) {
 	return stack, code
 }
 
-// codeOf lowers v.Pointer() for a reflect.Value v, nil for other calls.
-func (l *lowerer) codeOf(sel *ast.SelectorExpr, e *ast.CallExpr) ast.Expr {
-	if fn, ok := l.info.Uses[sel.Sel].(*types.Func); !ok || fn.FullName() != codePointer || l.info.Selections[sel].Kind() != types.MethodVal {
-		return nil
-	}
-	s := l.info.Selections[sel]
-	x, t := l.embeddedField(sel, s)
-	if check.IsPointer(t) {
-		x = &ast.StarExpr{Star: e.Pos(), X: x}
-	}
-	return l.helper(e.Pos(), run.Pointer, x)
-}
-
 // code returns the statement by which a function value begins that is of a function with a name and a position, none if nothing asks for that.
-func (l *lowerer) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
+func (l *marker) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
 	if !l.program.codes || l.silent {
 		return nil
 	}
@@ -54,7 +41,7 @@ func (l *lowerer) code(pos token.Pos, name string, at token.Pos) []ast.Stmt {
 }
 
 // ofFunction makes a function literal the value of a function, whose name ends in more.
-func (l *lowerer) ofFunction(lit *ast.FuncLit, fn *types.Func, more string) *ast.FuncLit {
+func (l *marker) ofFunction(lit *ast.FuncLit, fn *types.Func, more string) *ast.FuncLit {
 	lit.Body.List = append(l.code(lit.Pos(), nameUsed(fn)+more, fn.Pos()), lit.Body.List...)
 	return lit
 }
@@ -95,7 +82,7 @@ func nameOf(fn *types.Func, recv, name, args string) string {
 }
 
 // nameDeclared names a declared function.
-func (l *lowerer) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
+func (l *marker) nameDeclared(d *ast.FuncDecl, fn *types.Func) string {
 	recv, args := "", ""
 	if l.instancing != nil {
 		args = "[...]"
@@ -125,20 +112,20 @@ func (f *function) nameRange() string {
 }
 
 // enter returns the statement by which a function begins whose last brace is at end, none if nothing asks for the stack.
-func (l *lowerer) enter(pos token.Pos, f *function, end token.Pos) []ast.Stmt {
+func (l *marker) enter(pos token.Pos, f *function, end token.Pos) []ast.Stmt {
 	if !l.program.stacks || l.silent {
 		return nil
 	}
 	return []ast.Stmt{l.enterAs(pos, f.name, end, f.top())}
 }
 
-func (l *lowerer) enterAs(pos token.Pos, name string, end token.Pos, top bool) ast.Stmt {
+func (l *builder) enterAs(pos token.Pos, name string, end token.Pos, top bool) ast.Stmt {
 	isTop := l.ident(pos, strconv.FormatBool(top))
 	return &ast.ExprStmt{X: l.helper(pos, run.Enter, l.quoted(pos, name), l.number(pos, int(end)), isTop)}
 }
 
 // leave returns the statement that says where a function makes its deferred calls, none if nothing asks for the stack.
-func (l *lowerer) leave(at token.Pos) []ast.Stmt {
+func (l *marker) leave(at token.Pos) []ast.Stmt {
 	if !l.program.stacks || l.silent {
 		return nil
 	}

@@ -1,11 +1,13 @@
 package lower
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
@@ -76,13 +78,6 @@ func (c *Cell) Commit() (retired []*Storage, dropped []string) {
 
 // Rollback forgets a cell that yaegi refused.
 func (c *Cell) Rollback() { c.definitions.rollback() }
-
-// lowered collects what a cell is lowered to.
-type lowered struct {
-	types []ast.Spec
-	funcs []*ast.FuncDecl
-	body  []ast.Stmt
-}
 
 // cell lowers the whole cell.
 func (l *lowerer) cell(d *definitions) (out *Cell, err *session.Error) {
@@ -186,4 +181,21 @@ func (l *lowerer) topLevel() []ast.Stmt {
 		out = append(out, l.showList(l.c.List)...)
 	}
 	return l.finishFunction(l.c.Body.Body, out)
+}
+
+// Outdated says which functions go on calling one that the cell has defined again with another signature, in a line for each of these.
+func (c *Cell) Outdated() (notes []string) {
+	for _, k := range c.definitions.kept {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(k.users)) {
+			names = append(names, fmt.Sprintf("%s (%s)", name, k.users[name]))
+		}
+		verb := "call"
+		if len(names) == 1 {
+			verb = "calls"
+		}
+		notes = append(notes, fmt.Sprintf("note: %s still %s the earlier %s%s; define it again to change that",
+			strings.Join(names, ", "), verb, k.fn.Name(), strings.TrimPrefix(check.TypeName(k.fn.Signature()), "func")))
+	}
+	return notes
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // comparesInterfaces reports whether e compares interface values, which yaegi stores in its own way.
-func (l *lowerer) comparesInterfaces(e *ast.BinaryExpr) bool {
+func (l *facts) comparesInterfaces(e *ast.BinaryExpr) bool {
 	if e.Op != token.EQL && e.Op != token.NEQ || l.info.Types[e.X].IsNil() || l.info.Types[e.Y].IsNil() {
 		return false
 	}
@@ -18,7 +18,7 @@ func (l *lowerer) comparesInterfaces(e *ast.BinaryExpr) bool {
 
 // comparedToNil returns the operand that e compares to nil if it is of an interface type of cells. In one that has been passed on as the result of a call
 // yaegi would find something.
-func (l *lowerer) comparedToNil(e *ast.BinaryExpr) ast.Expr {
+func (l *namer) comparedToNil(e *ast.BinaryExpr) ast.Expr {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (l *lowerer) equal(e *ast.BinaryExpr) ast.Expr {
 }
 
 // equalCall compares lowered operands of types x and y, one or both of them interfaces.
-func (l *lowerer) equalCall(pos token.Pos, a, b ast.Expr, x, y types.Type) ast.Expr {
+func (l *declarer) equalCall(pos token.Pos, a, b ast.Expr, x, y types.Type) ast.Expr {
 	switch {
 	case !types.IsInterface(x):
 		return l.helper(pos, run.Holds, l.address(b), l.converted(a, x, types.NewInterfaceType(nil, nil)))
@@ -93,7 +93,7 @@ func (l *lowerer) equalCall(pos token.Pos, a, b ast.Expr, x, y types.Type) ast.E
 }
 
 // isSimple reports whether an operand is a variable, or a constant.
-func (l *lowerer) isSimple(e ast.Expr) bool {
+func (l *facts) isSimple(e ast.Expr) bool {
 	if tv := l.info.Types[e]; tv.Value != nil {
 		return true
 	}
@@ -106,7 +106,7 @@ func (l *lowerer) isSimple(e ast.Expr) bool {
 }
 
 // comparesBoxes reports whether e compares structs or arrays that hold interfaces of cells.
-func (l *lowerer) comparesBoxes(e *ast.BinaryExpr) bool {
+func (l *facts) comparesBoxes(e *ast.BinaryExpr) bool {
 	if e.Op != token.EQL && e.Op != token.NEQ {
 		return false
 	}

@@ -18,7 +18,7 @@ func (l *lowerer) condition(e ast.Expr) ast.Expr {
 }
 
 // isConversion reports whether e converts a value that is no constant.
-func (l *lowerer) isConversion(e ast.Expr) bool {
+func (l *facts) isConversion(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && l.info.Types[call.Fun].IsType() && l.info.Types[e].Value == nil
 }

@@ -11,7 +11,7 @@ import (
 
 // constant lowers a constant expression to a literal, converted to its type unless that is what the literal means by itself. It returns
 // nil for what is better left as it stands.
-func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
+func (l *builder) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	basic := tv.Type.Underlying().(*types.Basic)
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -30,30 +30,13 @@ func (l *lowerer) constant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 }
 
 // typedConstant lowers a constant to a literal, converted to its type unless that is what the literal means by itself.
-func (l *lowerer) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
+func (l *builder) typedConstant(e ast.Expr, tv types.TypeAndValue) ast.Expr {
 	t := types.Default(tv.Type)
 	lit, kind := literal(e.Pos(), tv.Value, t.Underlying().(*types.Basic))
 	if types.Identical(t, types.Typ[kind]) && kind != types.Complex128 { // yaegi has no untyped complex constants
 		return lit
 	}
 	return l.conversion(t, lit)
-}
-
-// divisor lowers what something is divided by. A constant zero, by which only numbers that are no integers are divided, has a type: yaegi refuses others.
-func (l *lowerer) divisor(e ast.Expr) ast.Expr {
-	if tv := l.info.Types[e]; tv.Value != nil && constant.Sign(tv.Value) == 0 {
-		return l.conversion(tv.Type, l.typedConstant(e, tv))
-	}
-	return l.expr(e)
-}
-
-// integer lowers a constant that is an integer whatever its type: a count, index or length.
-func (l *lowerer) integer(e ast.Expr) ast.Expr {
-	tv := l.info.Types[e]
-	if tv.Value == nil {
-		return l.expr(e)
-	}
-	return &ast.BasicLit{ValuePos: e.Pos(), Kind: token.INT, Value: constant.ToInt(tv.Value).ExactString()}
 }
 
 // literal writes a value, and says which type it has when nothing else is said.

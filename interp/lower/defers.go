@@ -5,39 +5,9 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
-
-// Deferred calls are made by the runtime instead of yaegi: yaegi evaluates some arguments late, shows closures the last value of
-// a loop's variables, and waits for ever when the deferred function is a variable. The body of a function that defers becomes
-//
-//	defers := runtime.NewDefers()
-//	defers.Do(func() { body })
-//	return results
-//
-// where each deferred call is defers.PushCall(func() { call }), its function and arguments evaluated before, and each return sets the
-// results, which all have names, first.
-func (l *lowerer) withDefers(pos token.Pos, f *function, body []ast.Stmt) []ast.Stmt {
-	if l.program.stacks && !l.silent {
-		body = append([]ast.Stmt{l.enterAs(pos, "", pos, false)}, body...)
-	}
-	do := &ast.CallExpr{
-		Fun:  &ast.SelectorExpr{X: l.ident(pos, f.deferred), Sel: l.ident(pos, run.DefersDo)},
-		Args: []ast.Expr{l.closure(pos, body...)},
-	}
-	out := []ast.Stmt{
-		assign(token.DEFINE, l.ident(pos, f.deferred), l.helper(pos, run.NewDefers)),
-		&ast.ExprStmt{X: do},
-	}
-	if f.results == nil {
-		return out
-	}
-	ret := &ast.ReturnStmt{Return: pos}
-	for _, r := range f.results {
-		ret.Results = append(ret.Results, l.ident(pos, r))
-	}
-	return append(out, ret)
-}
 
 func (l *lowerer) deferStmt(s *ast.DeferStmt) []ast.Stmt {
 	push := func(method string, args ...ast.Expr) ast.Stmt {
@@ -137,7 +107,7 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 				arg := l.temp("arg")
 				out = append(out, l.varDecl(pos, arg, v.Type()))
 				set.Lhs = append(set.Lhs, l.ident(pos, arg))
-				call.Args = append(call.Args, l.converted(l.ident(pos, arg), v.Type(), paramAt(sig, len(call.Args), false)))
+				call.Args = append(call.Args, l.converted(l.ident(pos, arg), v.Type(), typed.ParamAt(sig, len(call.Args), false)))
 			}
 			return append(out, set), call
 		}
@@ -146,7 +116,7 @@ func (l *lowerer) suspended(call *ast.CallExpr) (out []ast.Stmt, _ *ast.CallExpr
 		l.spread(sig, call)
 	}
 	for i, a := range call.Args {
-		call.Args[i] = later(a, paramAt(sig, i, call.Ellipsis.IsValid()))
+		call.Args[i] = later(a, typed.ParamAt(sig, i, call.Ellipsis.IsValid()))
 	}
 	return out, call
 }
@@ -173,25 +143,4 @@ func (l *lowerer) receiver(sel *ast.SelectorExpr, later func(ast.Expr, types.Typ
 		*out = append(*out, &ast.ExprStmt{X: l.helper(sel.Pos(), run.ReceiverHeld, l.address(x))})
 	}
 	return &ast.SelectorExpr{X: x, Sel: sel.Sel}
-}
-
-func (l *lowerer) noResults(lit *ast.FuncLit) bool {
-	return lit.Type.Results == nil || len(lit.Type.Results.List) == 0
-}
-
-// kept makes a function literal in a loop one of a frame of its own. Yaegi gives compiled code, which may keep it, the literal together with the frame
-// itself, in which the next iteration puts new variables; and when a call of the literal ends, perhaps in another goroutine, it puts back what was in
-// the literal's place in the frame before, where the next iteration's may be by then.
-func (l *lowerer) kept(e ast.Expr) ast.Expr {
-	lit, ok := e.(*ast.FuncLit)
-	if !ok || l.fn.loops == 0 {
-		return e
-	}
-	pos := lit.Pos()
-	typ := *lit.Type
-	outer := &ast.FuncLit{
-		Type: &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}, Results: &ast.FieldList{Opening: pos, List: []*ast.Field{{Type: &typ}}}},
-		Body: block(pos, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{lit}}),
-	}
-	return &ast.CallExpr{Fun: outer, Lparen: pos, Rparen: pos}
 }

@@ -24,12 +24,6 @@ type definitions struct {
 	kept     []keptFunction
 }
 
-// outdated is a function whose name means something else now, with its name in yaegi.
-type outdated struct {
-	fn   *types.Func
-	name string
-}
-
 // define gives every object of a cell its name in yaegi.
 func (p *Program) define(l *lowerer) *definitions {
 	d := &definitions{l: l, program: p, gone: map[string]bool{}}
@@ -254,4 +248,29 @@ func (d *definitions) drop(name string) {
 	delete(p.order, name)
 	delete(p.storage, s.name)
 	d.retired = append(d.retired, s)
+}
+
+// keptFunction is a function whose name means something else now, and the functions that go on calling it with their cells.
+type keptFunction struct {
+	fn    *types.Func
+	users map[string]string
+}
+
+// outdated is a function whose name means something else now, with its name in yaegi.
+type outdated struct {
+	fn   *types.Func
+	name string
+}
+
+// commitCallers keeps what the functions of the cell use, and notes who goes on calling a function that has been dropped.
+func (d *definitions) commitCallers() {
+	p := d.program
+	for name, uses := range d.uses {
+		p.callers.note(name, d.l.c.Name, uses)
+	}
+	for _, old := range d.outdated {
+		if users := p.callers.of[old.name]; len(users) > 0 {
+			d.kept = append(d.kept, keptFunction{old.fn, maps.Clone(users)})
+		}
+	}
 }

@@ -2,10 +2,12 @@ package lower
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // expr lowers an expression or a type.
@@ -70,7 +72,7 @@ func (l *lowerer) expr(e ast.Expr) ast.Expr {
 		if e.Op == token.AND {
 			l.captureOperand(e.X)
 			l.dereference(e.X)
-			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !isStruct(l.info.TypeOf(lit)) { // one for all rounds of a loop
+			if lit, ok := ast.Unparen(e.X).(*ast.CompositeLit); ok && !typed.IsStruct(l.info.TypeOf(lit)) { // one for all rounds of a loop
 				return l.pointerTo(l.expr(lit), l.info.TypeOf(lit))
 			}
 		}
@@ -142,7 +144,7 @@ func (l *lowerer) exprs(list []ast.Expr) {
 }
 
 // dropped evaluates a lowered value of type t and gives a zero in its place, which a blank field has: func(v T) (zero T) { return zero }(x).
-func (l *lowerer) dropped(x ast.Expr, t types.Type) ast.Expr {
+func (l *builder) dropped(x ast.Expr, t types.Type) ast.Expr {
 	pos := x.Pos()
 	v, zero := l.temp("v"), l.temp("zero")
 	field := func(name string) *ast.FieldList {
@@ -156,7 +158,7 @@ func (l *lowerer) dropped(x ast.Expr, t types.Type) ast.Expr {
 }
 
 // dereference writes out the pointer in p[i] for a pointer p to an array: yaegi takes no address of such an element.
-func (l *lowerer) dereference(e ast.Expr) {
+func (l *builder) dereference(e ast.Expr) {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok {
 		return
@@ -188,7 +190,7 @@ func (l *lowerer) selector(e *ast.SelectorExpr) ast.Expr {
 			if l.isLogger(e) {
 				return l.standardLogger(e)
 			}
-			if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && isBasic(v.Type()) {
+			if v, ok := l.info.Uses[e.Sel].(*types.Var); ok && typed.IsBasic(v.Type()) {
 				if at, ok := l.checker.Packages().Variable(v); ok { // yaegi would take it for a constant
 					p := l.hiddenSymbol(e.Pos(), pkg.Imported().Path()+"."+v.Name(), at)
 					return &ast.ParenExpr{Lparen: e.Pos(), X: &ast.StarExpr{Star: e.Pos(), X: p}, Rparen: e.End()}
@@ -225,7 +227,7 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	}
 	if p, ok := t.Underlying().(*types.Pointer); ok { // an element without its &T
 		t = p.Elem()
-		if !isStruct(t) {
+		if !typed.IsStruct(t) {
 			e.Type = l.typeExpr(t, e.Pos())
 			defer func() { out = l.pointerTo(e, t) }()
 		}
@@ -234,7 +236,7 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 	for i, elt := range e.Elts {
 		kv, ok := elt.(*ast.KeyValueExpr)
 		if !ok {
-			e.Elts[i] = l.convert(elt, elementType(t, st, i, nil))
+			e.Elts[i] = l.convert(elt, typed.ElementType(t, st, i, nil))
 			if isStruct && st.Field(i).Name() == "_" {
 				e.Elts[i] = l.dropped(e.Elts[i], st.Field(i).Type())
 			}
@@ -251,7 +253,32 @@ func (l *lowerer) composite(e *ast.CompositeLit) (out ast.Expr) {
 				kv.Key = l.ident(id.Pos(), l.fieldName(f))
 			}
 		}
-		kv.Value = l.convert(kv.Value, elementType(t, st, i, kv.Key))
+		kv.Value = l.convert(kv.Value, typed.ElementType(t, st, i, kv.Key))
 	}
 	return e
+}
+
+// convertKey lowers a key of a map. Yaegi itself boxes those that become interfaces of cells.
+func (l *lowerer) convertKey(e ast.Expr, m *types.Map) ast.Expr {
+	if l.isBoxed(m.Key()) {
+		return l.expr(e)
+	}
+	return l.convert(e, m.Key())
+}
+
+// divisor lowers what something is divided by. A constant zero, by which only numbers that are no integers are divided, has a type: yaegi refuses others.
+func (l *lowerer) divisor(e ast.Expr) ast.Expr {
+	if tv := l.info.Types[e]; tv.Value != nil && constant.Sign(tv.Value) == 0 {
+		return l.conversion(tv.Type, l.typedConstant(e, tv))
+	}
+	return l.expr(e)
+}
+
+// integer lowers a constant that is an integer whatever its type: a count, index or length.
+func (l *lowerer) integer(e ast.Expr) ast.Expr {
+	tv := l.info.Types[e]
+	if tv.Value == nil {
+		return l.expr(e)
+	}
+	return &ast.BasicLit{ValuePos: e.Pos(), Kind: token.INT, Value: constant.ToInt(tv.Value).ExactString()}
 }

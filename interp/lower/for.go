@@ -103,7 +103,7 @@ func (l *lowerer) forStmt(s *ast.ForStmt, label *ast.LabeledStmt) []ast.Stmt {
 }
 
 // needsStatements reports whether an assignment becomes several.
-func (l *lowerer) needsStatements(a *ast.AssignStmt) bool {
+func (l *facts) needsStatements(a *ast.AssignStmt) bool {
 	if len(a.Rhs) > 1 && slices.ContainsFunc(a.Rhs, isLiteral) {
 		return true
 	}

@@ -6,39 +6,6 @@ import (
 	"go/types"
 )
 
-func (l *lowerer) newFunction(sig *types.Signature, body *ast.BlockStmt) *function {
-	f := &function{outer: l.fn, sig: sig, gotos: gotosOf(body)}
-	if hasDefer(body) {
-		f.deferred = l.temp("defers")
-	}
-	return f
-}
-
-// hasDefer reports whether a body defers, functions in it not counted.
-func hasDefer(body *ast.BlockStmt) bool {
-	found := false
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.DeferStmt:
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
-// finishFunction puts what a function needs around its lowered statements and leaves it.
-func (l *lowerer) finishFunction(of *ast.BlockStmt, body []ast.Stmt) []ast.Stmt {
-	f, pos := l.fn, of.Pos()
-	if f.deferred != "" {
-		body = l.withDefers(pos, f, append(body, l.endMark(of.Rbrace)...))
-	}
-	l.fn = f.outer
-	return append(l.enter(pos, f, of.Rbrace), body...)
-}
-
 // funcDecl lowers a function or method.
 func (l *lowerer) funcDecl(d *ast.FuncDecl) *ast.FuncDecl {
 	obj := l.info.Defs[d.Name].(*types.Func)
@@ -75,7 +42,7 @@ func (l *lowerer) funcLit(e *ast.FuncLit) ast.Expr {
 }
 
 // nameParams names the parameters of a function that have no name: yaegi makes no room for those.
-func (l *lowerer) nameParams(params *ast.FieldList) {
+func (l *builder) nameParams(params *ast.FieldList) {
 	if params == nil {
 		return
 	}
@@ -91,27 +58,8 @@ func (l *lowerer) nameParams(params *ast.FieldList) {
 	}
 }
 
-// nameResults names the results of a function that defers, so that nothing in it can hide them.
-func (l *lowerer) nameResults(t *ast.FuncType) {
-	if l.fn.deferred == "" || t.Results == nil {
-		return
-	}
-	for _, f := range t.Results.List {
-		if len(f.Names) == 0 {
-			f.Names = []*ast.Ident{l.ident(f.Type.Pos(), l.temp("result"))}
-		}
-		for i, id := range f.Names {
-			f.Names[i] = l.ident(id.Pos(), l.temp("result"))
-			if obj := l.info.Defs[id]; obj != nil {
-				l.renamed[obj] = f.Names[i].Name
-			}
-			l.fn.results = append(l.fn.results, f.Names[i].Name)
-		}
-	}
-}
-
 // zeroResults sets named results to their zero values: yaegi leaves in them what the variable held that will get them.
-func (l *lowerer) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.Stmt) {
+func (l *builder) zeroResults(t *ast.FuncType, sig *types.Signature) (out []ast.Stmt) {
 	if t.Results == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // first to use an instance of it, gives it a method, or is the first to assert to the interface.
 
 // registerImplementations registers the pairs that are new with this cell.
-func (l *lowerer) registerImplementations() {
+func (l *declarer) registerImplementations() {
 	p := l.program
 	fresh := slices.Collect(maps.Values(l.types))
 	var all []types.Object
@@ -58,7 +58,7 @@ func implementers(iface *types.Interface, declared []types.Object) (list []types
 	return list
 }
 
-func (l *lowerer) registerImplementation(key string, iface, t types.Type) {
+func (l *declarer) registerImplementation(key string, iface, t types.Type) {
 	pos := l.c.Body.Pos()
 	param := types.NewTuple(types.NewParam(pos, nil, "", t))
 	result := types.NewTuple(types.NewParam(pos, nil, "", iface))

@@ -1,9 +1,6 @@
 package lower
 
-import (
-	"go/ast"
-	"go/token"
-)
+import "go/ast"
 
 // gotoSuffix ends the names of labels that goto jumps to, which are in front of all that a labelled statement is lowered to. The label itself
 // stays on the loop, switch or select that break and continue mean.
@@ -34,24 +31,4 @@ func (l *lowerer) underLabel(s *ast.LabeledStmt) []ast.Stmt {
 		return l.typeSwitch(inner, s)
 	}
 	return l.stmt(s.Stmt)
-}
-
-// gotosOf collects the labels that a body jumps to, functions in it not counted.
-func gotosOf(body *ast.BlockStmt) map[string]bool {
-	var names map[string]bool
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.BranchStmt:
-			if n.Tok == token.GOTO {
-				if names == nil {
-					names = map[string]bool{}
-				}
-				names[n.Label.Name] = true
-			}
-		}
-		return true
-	})
-	return names
 }

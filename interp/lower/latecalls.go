@@ -12,7 +12,7 @@ import (
 // may store its results as a part of the call, so variables that other cells see are assigned in a step of their own.
 
 // mayBeLate reports whether e is a call of a compiled function that may take long to return.
-func (l *lowerer) mayBeLate(e ast.Expr) bool {
+func (l *facts) mayBeLate(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
 		return false
@@ -32,9 +32,3 @@ func (l *lowerer) mayBeLate(e ast.Expr) bool {
 
 // promptPackages are packages, with those below them, whose functions do not block and do not take long.
 var promptPackages = map[string]bool{"bytes": true, "cmp": true, "errors": true, "math": true, "strconv": true, "strings": true, "unicode": true}
-
-// outlives reports whether what is assigned to e may be seen when the function that assigns it has ended.
-func (l *lowerer) outlives(e ast.Expr) bool {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	return !ok || l.storage(l.info.ObjectOf(id)) != nil
-}

@@ -15,18 +15,18 @@ var loggerMethods = map[string]bool{
 }
 
 // isLogger reports whether a selection is one of such a function.
-func (l *lowerer) isLogger(e *ast.SelectorExpr) bool {
+func (l *marker) isLogger(e *ast.SelectorExpr) bool {
 	fn, ok := l.info.Uses[e.Sel].(*types.Func)
 	return ok && fn.Pkg() != nil && fn.Pkg().Path() == "log" && loggerMethods[fn.Name()] && !l.silent
 }
 
 // loggerAt makes a run.Logger, which knows the position of e, of a lowered logger.
-func (l *lowerer) loggerAt(e *ast.SelectorExpr, logger ast.Expr) ast.Expr {
+func (l *builder) loggerAt(e *ast.SelectorExpr, logger ast.Expr) ast.Expr {
 	return l.helper(e.Pos(), run.LoggerAt, logger, l.number(e.Pos(), int(e.Sel.Pos())))
 }
 
 // standardLogger lowers the selection of such a function of the package.
-func (l *lowerer) standardLogger(e *ast.SelectorExpr) ast.Expr {
+func (l *builder) standardLogger(e *ast.SelectorExpr) ast.Expr {
 	return &ast.SelectorExpr{X: l.loggerAt(e, &ast.CallExpr{Fun: l.pkgMember(e.Pos(), "log", "Default"), Lparen: e.Pos(), Rparen: e.Pos()}), Sel: e.Sel}
 }
 

@@ -1,23 +1,21 @@
 package lower
 
 import (
-	"github.com/symmrepl/symmrepl/interp/check"
-
 	"go/ast"
-	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
 // functionValue lowers a function of the session that is used as a value: a closure that calls it, and so calls a later definition too.
-func (l *lowerer) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
+func (l *marker) functionValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	lit, args := l.forwarder(id.Pos(), fn.Signature())
 	return l.ofFunction(l.forward(lit, fn.Signature(), l.identifier(id), args), fn, "")
 }
 
 // instanceValue does it for an instance of a generic function.
-func (l *lowerer) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
+func (l *marker) instanceValue(id *ast.Ident, fn *types.Func) ast.Expr {
 	sig, _ := l.info.Instances[id].Type.(*types.Signature)
 	low := l.instance(id, nil)
 	if _, native := low.(*ast.SelectorExpr); native || sig == nil {
@@ -80,33 +78,9 @@ func (l *lowerer) methodOwner(sel *ast.SelectorExpr, s *types.Selection) (ast.Ex
 }
 
 // methodExpr lowers T.Method: func(r T, args) results { return r.Method(args) }.
-func (l *lowerer) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
+func (l *marker) methodExpr(sel *ast.SelectorExpr, s *types.Selection) ast.Expr {
 	sig := s.Type().(*types.Signature)
 	lit, args := l.forwarder(sel.Pos(), sig)
 	recv := args[0]
 	return l.ofFunction(l.forward(lit, sig, &ast.SelectorExpr{X: recv, Sel: l.ident(sel.Pos(), sel.Sel.Name)}, args[1:]), s.Obj().(*types.Func), "")
-}
-
-// forwarder is a function literal of a signature without a body yet, and its parameters as arguments.
-func (l *lowerer) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncLit, args []ast.Expr) {
-	t := l.signatureExpr(sig, pos)
-	for _, f := range t.Params.List {
-		p := l.temp("p")
-		f.Names = []*ast.Ident{l.ident(pos, p)}
-		args = append(args, l.ident(pos, p))
-	}
-	return &ast.FuncLit{Type: t, Body: block(pos)}, args
-}
-
-// forward makes the body of a forwarder: a call of fun, which may be the deferred function of a panic in its place.
-func (l *lowerer) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) *ast.FuncLit {
-	pos := lit.Body.Lbrace
-	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
-	if sig.Variadic() {
-		call.Ellipsis = pos
-	}
-	panics := &ast.BinaryExpr{X: l.ident(pos, run.PanickingVar), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
-	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, run.Forward)})}}
-	lit.Body.List = append(lit.Body.List, l.passOn(sig, call)...)
-	return lit
 }

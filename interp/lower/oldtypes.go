@@ -10,22 +10,6 @@ import (
 // A type whose name means something else now is there as long as variables, functions and types of the session refer to it. After that no cell can name it any
 // more: the program lets go of it, and it is gone with the last code that uses it.
 
-// manyTypes are enough to look in a small session.
-const manyTypes = 16
-
-// OldType is a type whose name means something else now.
-type OldType struct {
-	Name string // in yaegi
-	Type *types.TypeName
-}
-
-// unnamed are types whose name means something else now.
-type unnamed struct {
-	list     []OldType                // that the session may refer to
-	enough   int                      // how many there have to be until it is looked which of them it does refer to
-	released map[*types.TypeName]bool // that it does not refer to any more, and that may not be spelled
-}
-
 // Unused returns the types that nothing of the session refers to any more, and the names in yaegi of functions and variables that go with them. Kept says of which
 // types there may be values anywhere; they stay. It looks through the whole session, and so only when there are many types to look for: that a type is defined
 // again costs the same in a large session as in a small one.
@@ -115,16 +99,6 @@ func (p *Program) Forget(t OldType) {
 		of, _, _ := strings.Cut(pair, "\x00")
 		return strings.TrimPrefix(of, "*") == t.Name
 	})
-}
-
-// spelled lists the declared types that cells can name, by their name in yaegi.
-func (p *Program) spelled() (list []types.Object) {
-	for _, t := range p.types {
-		if !p.unnamed.released[t] {
-			list = append(list, t)
-		}
-	}
-	return list
 }
 
 // references are the types that types refer to.

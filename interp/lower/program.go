@@ -145,3 +145,44 @@ type instance struct {
 
 	fresh string // of a function that is defined again: the name of that definition, which takes the place of the other
 }
+
+// converter is a function of yaegi that converts values to an interface type.
+type converter struct {
+	name     string
+	from, to types.Type
+	boxes    bool // to is an interface of cells that has methods
+}
+
+// callers are the functions of the session that use functions of it.
+type callers struct {
+	of    map[string]map[string]string // by the name in yaegi of the function that is used: the cells of those that use it, by name
+	calls map[string][]string          // the functions in yaegi that one uses, by its name
+}
+
+func newCallers() callers { return callers{map[string]map[string]string{}, map[string][]string{}} }
+
+// unnamed are types whose name means something else now.
+type unnamed struct {
+	list     []OldType                // that the session may refer to
+	enough   int                      // how many there have to be until it is looked which of them it does refer to
+	released map[*types.TypeName]bool // that it does not refer to any more, and that may not be spelled
+}
+
+// manyTypes are enough to look in a small session.
+const manyTypes = 16
+
+// OldType is a type whose name means something else now.
+type OldType struct {
+	Name string // in yaegi
+	Type *types.TypeName
+}
+
+// spelled lists the declared types that cells can name, by their name in yaegi.
+func (p *Program) spelled() (list []types.Object) {
+	for _, t := range p.types {
+		if !p.unnamed.released[t] {
+			list = append(list, t)
+		}
+	}
+	return list
+}

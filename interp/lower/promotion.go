@@ -4,13 +4,15 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // Go finds a promoted field or method at the shallowest depth. Yaegi goes depth-first, for fields into those that are not embedded too. Where that finds
 // another, the way through the embedded fields is written out.
 
 // mistakesDepth reports whether yaegi would take a promoted field or method for another.
-func (l *lowerer) mistakesDepth(s *types.Selection) bool {
+func (l *facts) mistakesDepth(s *types.Selection) bool {
 	if s.Kind() == types.FieldVal {
 		return !slices.Equal(fieldDepthFirst(s.Recv(), s.Obj(), map[types.Type]bool{}), s.Index())
 	}
@@ -18,8 +20,8 @@ func (l *lowerer) mistakesDepth(s *types.Selection) bool {
 }
 
 // refuseHiding refuses the selection of a field that hides a method of a field embedded beside it: yaegi finds it ambiguous.
-func (l *lowerer) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
-	st := structOf(s.Recv())
+func (l *facts) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
+	st := typed.StructOf(s.Recv())
 	if st == nil || len(s.Index()) > 1 {
 		return
 	}
@@ -36,13 +38,13 @@ func (l *lowerer) refuseHiding(e *ast.SelectorExpr, s *types.Selection) {
 }
 
 // mistakesMethod does it for a method. Those that a package keeps to itself are left to yaegi.
-func (l *lowerer) mistakesMethod(s *types.Selection) bool {
+func (l *facts) mistakesMethod(s *types.Selection) bool {
 	return (s.Obj().Exported() || l.checker.Interprets(s.Obj().Pkg())) && l.promotes(s.Recv(), s.Obj().Name()) > 1
 }
 
 // fieldDepthFirst returns the index path of the field that yaegi finds by the name of another.
 func fieldDepthFirst(t types.Type, named types.Object, seen map[types.Type]bool) []int {
-	st := structOf(t)
+	st := typed.StructOf(t)
 	if st == nil || seen[t] {
 		return nil
 	}
@@ -60,17 +62,8 @@ func fieldDepthFirst(t types.Type, named types.Object, seen map[types.Type]bool)
 	return nil
 }
 
-// structOf returns the struct type that t is or points to, nil if it is neither.
-func structOf(t types.Type) *types.Struct {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	st, _ := t.Underlying().(*types.Struct)
-	return st
-}
-
 // promotes counts the fields and methods of a name in a type and in what it embeds.
-func (l *lowerer) promotes(t types.Type, name string) int {
+func (l *facts) promotes(t types.Type, name string) int {
 	n := 0
 	seen := map[types.Type]bool{}
 	var visit func(t types.Type)

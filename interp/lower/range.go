@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -21,11 +22,11 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 		s.Value = nil
 	}
 	var before []ast.Stmt
-	if t := l.info.TypeOf(s.X); isChan(t) {
+	if t := l.info.TypeOf(s.X); typed.IsChan(t) {
 		x := l.hold(s.X, t, &before) // yaegi evaluates it for each value
 		l.info.Types[x] = types.TypeAndValue{Type: t}
 		s.X = x
-	} else if s.Value != nil && isChan(l.iterated(s.X, 1)) {
+	} else if s.Value != nil && typed.IsChan(l.iterated(s.X, 1)) {
 		before = l.valueByIndex(s)
 	}
 	vars := l.loopVars(s)
@@ -34,7 +35,7 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 	m, restore := l.loopMark(s)
 	defer restore()
 	m = append(m, l.mark(s.X)...)
-	if a := arrayOf(l.info.TypeOf(s.X)); a != nil && s.Value == nil {
+	if a := typed.ArrayOf(l.info.TypeOf(s.X)); a != nil && s.Value == nil {
 		if !l.isPlain(s.X) || l.holdsResult(s.X) {
 			l.hold(s.X, l.info.TypeOf(s.X), &before)
 		}
@@ -66,7 +67,7 @@ func (l *lowerer) rangeStmt(s *ast.RangeStmt, label *ast.LabeledStmt) []ast.Stmt
 }
 
 // holdsResult reports whether a variable of ours is in e: the result of a call that was taken out of it.
-func (l *lowerer) holdsResult(e ast.Expr) bool {
+func (l *facts) holdsResult(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
@@ -76,17 +77,8 @@ func (l *lowerer) holdsResult(e ast.Expr) bool {
 	return found
 }
 
-// arrayOf returns the array type that t is or points to, nil if it is neither.
-func arrayOf(t types.Type) *types.Array {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	a, _ := t.Underlying().(*types.Array)
-	return a
-}
-
 // copies gives the variables of a range loop other names and returns the definitions of new ones for each iteration.
-func (l *lowerer) copies(s *ast.RangeStmt) []ast.Stmt {
+func (l *builder) copies(s *ast.RangeStmt) []ast.Stmt {
 	var defs []ast.Stmt
 	for _, e := range []*ast.Expr{&s.Key, &s.Value} {
 		id, ok := (*e).(*ast.Ident)
@@ -100,7 +92,7 @@ func (l *lowerer) copies(s *ast.RangeStmt) []ast.Stmt {
 }
 
 // assignInBody turns `for k, v = range x` into `for k#, v# := range x { k, v = k#, v#; ... }`.
-func (l *lowerer) assignInBody(s *ast.RangeStmt) {
+func (l *builder) assignInBody(s *ast.RangeStmt) {
 	set := &ast.AssignStmt{TokPos: s.Pos(), Tok: token.ASSIGN}
 	for i, e := range []*ast.Expr{&s.Key, &s.Value} {
 		if id, ok := (*e).(*ast.Ident); *e == nil || ok && id.Name == "_" {
@@ -146,7 +138,7 @@ func (l *lowerer) valueByIndex(s *ast.RangeStmt) (before []ast.Stmt) {
 }
 
 // iterated returns the type of the i-th value of an iteration over x.
-func (l *lowerer) iterated(x ast.Expr, i int) types.Type {
+func (l *facts) iterated(x ast.Expr, i int) types.Type {
 	pick := func(list ...types.Type) types.Type { return list[i] }
 	switch t := l.info.TypeOf(x).Underlying().(type) {
 	case *types.Basic:

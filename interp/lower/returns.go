@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
 // mistakesType reports whether yaegi, which notes in the type of a result the expression that was returned, would take functions of that type for generic ones
@@ -13,7 +15,7 @@ func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
 		switch e.(type) {
 		case *ast.Ident, *ast.FuncLit:
 		default:
-			if len(results) == sig.Len() && isFunction(sig.At(i).Type()) {
+			if len(results) == sig.Len() && typed.IsFunction(sig.At(i).Type()) {
 				return true
 			}
 		}
@@ -22,7 +24,7 @@ func mistakesType(results []ast.Expr, sig *types.Tuple) bool {
 }
 
 func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
-	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && (l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && hasFunction(sig.Results())) {
+	if sig := l.fn.sig; sig != nil && len(s.Results) == 1 && (l.becomesOther(s.Results[0], sig.Results()) || sig.Results().Len() > 1 && typed.HasFunction(sig.Results())) {
 		before, results := l.spreadTuple(s.Results[0])
 		s.Results = results
 		return append(before, l.returnStmt(s)...)
@@ -74,7 +76,7 @@ func (l *lowerer) returnStmt(s *ast.ReturnStmt) []ast.Stmt {
 
 // usesResults reports whether one of several expressions that are returned may use a named result that yaegi has set already: it reads constants and variables
 // only when it sets the results, and so after it has computed an expression of another kind.
-func (l *lowerer) usesResults(list []ast.Expr) bool {
+func (l *marker) usesResults(list []ast.Expr) bool {
 	variables, others := 0, 0
 	for i, e := range list {
 		tv := l.info.Types[e]
@@ -96,7 +98,7 @@ func (l *lowerer) usesResults(list []ast.Expr) bool {
 }
 
 // isResultBut reports whether v is a result of the function other than that at i. The signature may be of another check than the body.
-func (l *lowerer) isResultBut(i int, v *types.Var) bool {
+func (l *marker) isResultBut(i int, v *types.Var) bool {
 	for j := range l.fn.sig.Results().Len() {
 		if j != i && l.fn.sig.Results().At(j).Pos() == v.Pos() {
 			return true
@@ -105,16 +107,8 @@ func (l *lowerer) isResultBut(i int, v *types.Var) bool {
 	return false
 }
 
-// endMark records that a function ends at a position, if it has deferred calls: there they are made.
-func (l *lowerer) endMark(pos token.Pos) []ast.Stmt {
-	if l.fn.deferred == "" || l.fn.top() {
-		return nil
-	}
-	return append(l.markAt(pos), l.leave(pos)...)
-}
-
 // assignEach assigns lowered values to variables, one after the other when there is a value for each.
-func (l *lowerer) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
+func (l *builder) assignEach(lhs, rhs []ast.Expr) (out []ast.Stmt) {
 	if len(lhs) != len(rhs) {
 		return []ast.Stmt{&ast.AssignStmt{Lhs: lhs, TokPos: rhs[0].Pos(), Tok: token.ASSIGN, Rhs: rhs}}
 	}

@@ -38,7 +38,7 @@ func (l *lowerer) shifted(e ast.Expr) ast.Expr {
 }
 
 // notNegative reports whether an integer is known to be at least 0.
-func (l *lowerer) notNegative(e ast.Expr) bool {
+func (l *marker) notNegative(e ast.Expr) bool {
 	if v := l.info.Types[e].Value; v != nil {
 		return constant.Sign(constant.ToInt(v)) >= 0
 	}
@@ -61,7 +61,7 @@ func (l *lowerer) notNegative(e ast.Expr) bool {
 }
 
 // count notes the variable of a loop that counts up from 0 or more, and which nothing else changes.
-func (l *lowerer) count(loop ast.Stmt, vars []*types.Var) {
+func (l *marker) count(loop ast.Stmt, vars []*types.Var) {
 	if len(vars) == 0 || l.keeps(loop, vars[:1]) {
 		return
 	}

@@ -38,7 +38,7 @@ func (l *lowerer) show(e ast.Expr) []ast.Stmt {
 }
 
 // showVars lowers the showing of the cell's values, which variables hold. A quiet cell shows none.
-func (l *lowerer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
+func (l *declarer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
 	if l.c.Quiet {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (l *lowerer) showVars(pos token.Pos, vars []ast.Expr) []ast.Stmt {
 }
 
 // describing returns which method of a session's type tells how to print a value of it: Error, String or "".
-func (l *lowerer) describing(t types.Type) string {
+func (l *namer) describing(t types.Type) string {
 	if types.IsInterface(t) || l.identity(t) == "" {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (l *lowerer) describing(t types.Type) string {
 }
 
 // renders reports whether a value of type t may say how it is shown: it has a method for that, or what it holds may.
-func (l *lowerer) renders(t types.Type) bool {
+func (l *facts) renders(t types.Type) bool {
 	if types.IsInterface(t) {
 		return true
 	}

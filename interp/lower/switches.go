@@ -56,7 +56,7 @@ func (l *lowerer) clause(list []ast.Stmt) []ast.Stmt {
 
 // needsChoice reports whether a switch is one that yaegi runs wrongly: it compares interfaces, evaluates several values of a clause at
 // once, or falls through to or over a default that is not the last clause.
-func (l *lowerer) needsChoice(s *ast.SwitchStmt) bool {
+func (l *facts) needsChoice(s *ast.SwitchStmt) bool {
 	if s.Tag != nil && types.IsInterface(l.info.TypeOf(s.Tag)) {
 		return true
 	}

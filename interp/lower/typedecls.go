@@ -7,32 +7,15 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
-// typeSpec lowers a type declaration.
-func (l *lowerer) typeSpec(s *ast.TypeSpec) *ast.TypeSpec {
-	if obj := l.info.Defs[s.Name]; obj != nil {
-		if !s.Assign.IsValid() && l.isRecursive(obj.Type()) {
-			return l.recursiveSpec(s, obj)
-		}
-		l.types[s] = obj
-		s.Name = l.ident(s.Name.Pos(), l.name(obj))
-	}
-	if t, ok := types.Unalias(l.info.TypeOf(s.Type)).(*types.Named); ok && l.identity(t) != "" && !s.Assign.IsValid() && !types.IsInterface(t) {
-		s.Type = l.typeExpr(t.Underlying(), s.Type.Pos()) // yaegi would give it the methods too
-	} else {
-		s.Type = l.expr(s.Type)
-	}
-	l.finishType(s, l.types[s])
-	return s
-}
-
 // finishType tags a declared type, obj, so that its values can be told from those of other types. An interface type without methods becomes another name of any: yaegi
 // would store something else than nil when nil is assigned to a variable of the type.
-func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
+func (l *declarer) finishType(s *ast.TypeSpec, obj types.Object) {
 	l.types[s] = obj
-	if obj != nil && isEmptyInterface(obj.Type()) {
+	if obj != nil && typed.IsEmptyInterface(obj.Type()) {
 		s.Assign, s.Type = s.Pos(), &ast.InterfaceType{Interface: s.Pos(), Methods: &ast.FieldList{Opening: s.Pos()}}
 	}
 	if st, ok := s.Type.(*ast.StructType); ok && !s.Assign.IsValid() {
@@ -44,13 +27,8 @@ func (l *lowerer) finishType(s *ast.TypeSpec, obj types.Object) {
 	}
 }
 
-func isEmptyInterface(t types.Type) bool {
-	i, ok := t.Underlying().(*types.Interface)
-	return ok && i.Empty()
-}
-
 // typeHelpers returns the methods that a declared type gets from us.
-func (l *lowerer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
+func (l *declarer) typeHelpers(s *ast.TypeSpec) []*ast.FuncDecl {
 	out := l.promoted(s)
 	if f := l.identityMethod(s); f != nil {
 		out = append(out, f)
@@ -74,7 +52,7 @@ func tagType(f *ast.Field, name string) {
 }
 
 // identityMethod is a method that every type gets: yaegi keeps the identity of a value in an interface only if its type has methods.
-func (l *lowerer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
+func (l *declarer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
 	obj := l.types[s]
 	if obj == nil || s.Assign.IsValid() {
 		return nil
@@ -95,37 +73,9 @@ func (l *lowerer) identityMethod(s *ast.TypeSpec) *ast.FuncDecl {
 
 const identityName = "identity#"
 
-// localType declares a type of a function outside of it, under a name of its own: as a type argument it may be needed there.
-func (l *lowerer) localType(s *ast.TypeSpec) {
-	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && !s.Assign.IsValid() {
-		l.inFunctions[obj] = l.inFunction(obj)
-	}
-	if obj := l.info.Defs[s.Name]; s.TypeParams != nil && obj != nil {
-		l.c.Generics[obj] = &check.Generic{Package: l.checker.Package()} // it has no methods
-		return
-	}
-	if obj, ok := l.info.Defs[s.Name].(*types.TypeName); ok && s.Name.Name != "_" {
-		l.names[obj] = l.program.newTypeName(s.Name.Name, l.c.Package != nil)
-		l.locals = append(l.locals, obj)
-		l.localSpecs = append(l.localSpecs, l.typeSpec(s))
-	}
-}
-
-// inFunction returns what is to be known of a type that a function declares.
-func (l *lowerer) inFunction(obj *types.TypeName) run.InFunction {
-	f := run.InFunction{Number: l.c.LocalType(obj.Pos())}
-	if of := l.instancing; of != nil {
-		f.Args = of.args
-		if text := l.generic(of.obj).Text; f.Number == 0 && text != nil {
-			f.Number = text.LocalType(obj.Pos())
-		}
-	}
-	return f
-}
-
 // promoted are methods that forward to those which a struct embeds where yaegi does not find them by itself: those of interfaces, and those of which it would find
 // another (see promotion.go).
-func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
+func (l *declarer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 	obj := l.types[s]
 	if obj == nil || s.Assign.IsValid() {
 		return nil
@@ -166,7 +116,7 @@ func (l *lowerer) promoted(s *ast.TypeSpec) []*ast.FuncDecl {
 }
 
 // registerMethods makes a declared type's methods known to compiled code.
-func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
+func (l *declarer) registerMethods(t types.Type, only *types.Func) {
 	named, ok := t.(*types.Named)
 	if !ok || types.IsInterface(t) || check.IsPointer(t) {
 		return
@@ -189,8 +139,27 @@ func (l *lowerer) registerMethods(t types.Type, only *types.Func) {
 }
 
 // registerAdded makes a method known that this cell gives a type of an earlier cell, also of the types that embed that type.
-func (l *lowerer) registerAdded(fn *types.Func) {
+func (l *declarer) registerAdded(fn *types.Func) {
 	for _, obj := range l.program.spelled() {
 		l.registerMethods(obj.Type(), fn)
 	}
+}
+
+// recursiveSpec lowers the declaration of such a type.
+func (l *declarer) recursiveSpec(s *ast.TypeSpec, obj types.Object) *ast.TypeSpec {
+	named := obj.Type().(*types.Named)
+	switch named.Underlying().(type) {
+	case *types.Signature, *types.Pointer, *types.Map:
+	default:
+		l.refuseRecursive(s.Name.Pos(), named)
+	}
+	if typed.HasStruct(named.Underlying()) {
+		l.refuseRecursive(s.Name.Pos(), named)
+	}
+	l.recursive = append(l.recursive, run.Recursive{Type: named, Symbol: l.recursiveSymbol(named.Obj()), Underlying: l.name(obj)})
+	l.imports[run.HiddenPath] = true
+	l.types[s] = obj
+	s.Name, s.Assign = l.ident(s.Name.Pos(), l.name(obj)), s.Name.Pos()
+	s.Type = l.typeExpr(named.Underlying(), s.Type.Pos())
+	return s
 }

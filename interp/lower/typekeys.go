@@ -1,23 +1,14 @@
 package lower
 
 import (
-	"go/ast"
+	"fmt"
+	"go/token"
 	"go/types"
 	"strings"
 )
 
-// valueKey returns the key by which the runtime knows the native type of t; "" if values of yaegi's type are native ones.
-func (l *lowerer) valueKey(t types.Type) string {
-	if t == nil || !l.ofCells(t) {
-		return ""
-	}
-	key := l.typeText(t)
-	l.note(key, types.Unalias(t))
-	return key
-}
-
 // ofCells reports whether t has a part that is another type in yaegi than in Go.
-func (l *lowerer) ofCells(t types.Type) bool {
+func (l *namer) ofCells(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
 		return l.ownType(t) != ""
@@ -42,13 +33,13 @@ func (l *lowerer) ofCells(t types.Type) bool {
 }
 
 // typeText writes a type with its names in yaegi, which no two types share.
-func (l *lowerer) typeText(t types.Type) string {
+func (l *namer) typeText(t types.Type) string {
 	var b strings.Builder
 	l.writeType(&b, t)
 	return b.String()
 }
 
-func (l *lowerer) writeType(b *strings.Builder, t types.Type) {
+func (l *namer) writeType(b *strings.Builder, t types.Type) {
 	list := func(open string, n int, at func(int) types.Type, end string) {
 		b.WriteString(open)
 		for i := range n {
@@ -95,16 +86,8 @@ func (l *lowerer) writeType(b *strings.Builder, t types.Type) {
 	}
 }
 
-// convertKey lowers a key of a map. Yaegi itself boxes those that become interfaces of cells.
-func (l *lowerer) convertKey(e ast.Expr, m *types.Map) ast.Expr {
-	if l.isBoxed(m.Key()) {
-		return l.expr(e)
-	}
-	return l.convert(e, m.Key())
-}
-
 // isBoxed reports whether t is an interface type of cells that has methods.
-func (l *lowerer) isBoxed(t types.Type) bool {
+func (l *namer) isBoxed(t types.Type) bool {
 	iface, ok := t.Underlying().(*types.Interface)
 	if !ok || iface.NumMethods() == 0 {
 		return false
@@ -114,7 +97,7 @@ func (l *lowerer) isBoxed(t types.Type) bool {
 }
 
 // identity names a type of the session for Assert; "" stands for all others.
-func (l *lowerer) identity(t types.Type) string {
+func (l *namer) identity(t types.Type) string {
 	star := ""
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
@@ -126,4 +109,45 @@ func (l *lowerer) identity(t types.Type) string {
 		}
 	}
 	return ""
+}
+
+// converts reports whether a value of type from needs a converter to become an interface of type to.
+func (l *namer) converts(from, to types.Type) bool {
+	_, isParam := to.(*types.TypeParam)
+	switch {
+	case isParam, !types.IsInterface(to):
+		return false
+	case l.isBoxed(to):
+		return !types.IsInterface(from) && l.identity(from) != ""
+	case types.IsInterface(from):
+		return l.isBoxed(from)
+	}
+	return l.ofCells(from)
+}
+
+// boxedPart returns an interface of cells that has methods and is t, an element or a field of it, nil if there is none.
+func (l *namer) boxedPart(t types.Type) types.Type {
+	if l.isBoxed(t) {
+		return t
+	}
+	switch t := t.Underlying().(type) {
+	case *types.Array:
+		return l.boxedPart(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if inner := l.boxedPart(f.Type()); inner != nil {
+				return inner
+			}
+		}
+	}
+	return nil
+}
+
+// checkLayout refuses types whose values are not in memory as Go has them.
+func (l *namer) checkLayout(pos token.Pos, t types.Type) {
+	if inner := l.boxedPart(t); inner != nil {
+		text := func(t types.Type) string { return types.TypeString(t, types.RelativeTo(l.checker.Package())) }
+		l.refuse(pos, fmt.Sprintf("an unsafe pointer to %s: the interface %s, which has methods, is kept in memory otherwise than in Go; use any, or no unsafe pointer",
+			text(t), text(inner)))
+	}
 }

@@ -9,11 +9,12 @@ import (
 	"strconv"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
 // typeExpr writes a type as syntax for yaegi.
-func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
+func (l *builder) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 	switch t := t.(type) {
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {
@@ -48,7 +49,7 @@ func (l *lowerer) typeExpr(t types.Type, pos token.Pos) ast.Expr {
 	panic(refusal{pos, fmt.Sprintf("a variable of type %s cannot be kept; give it a named type", t)})
 }
 
-func (l *lowerer) namedType(t *types.Named, pos token.Pos) ast.Expr {
+func (l *builder) namedType(t *types.Named, pos token.Pos) ast.Expr {
 	obj := t.Obj()
 	if l.isRecursive(t) {
 		return l.pkgMember(pos, run.HiddenPath, l.recursiveSymbol(obj))
@@ -67,19 +68,8 @@ func (l *lowerer) namedType(t *types.Named, pos token.Pos) ast.Expr {
 	return l.hiddenType(t, pos)
 }
 
-// ownType returns what a type is called in yaegi that is declared there: one of a cell, or an instance. It returns "" for all others.
-func (l *lowerer) ownType(t *types.Named) string {
-	if inst := l.instanceType(t); inst != nil {
-		return inst.name
-	}
-	if l.checker.Interprets(t.Obj().Pkg()) {
-		return l.name(t.Obj())
-	}
-	return ""
-}
-
 // hiddenType names a compiled type that its package does not export, by a table of our own.
-func (l *lowerer) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
+func (l *builder) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
 	r := l.checker.Packages().Compiled(t.Obj())
 	if r == nil {
 		l.refuse(pos, fmt.Sprintf("a variable of type %s cannot be kept", t))
@@ -87,7 +77,7 @@ func (l *lowerer) hiddenType(t *types.Named, pos token.Pos) ast.Expr {
 	return l.hiddenSymbol(pos, r.PkgPath()+"."+r.Name(), reflect.Zero(reflect.PointerTo(r)))
 }
 
-func (l *lowerer) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType {
+func (l *builder) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType {
 	f := &ast.FuncType{Func: pos, Params: &ast.FieldList{Opening: pos}}
 	for i := range t.Params().Len() {
 		p := l.paramType(t, i, pos)
@@ -103,7 +93,7 @@ func (l *lowerer) signatureExpr(t *types.Signature, pos token.Pos) *ast.FuncType
 }
 
 // paramType writes the type of parameter i, variadic if it is.
-func (l *lowerer) paramType(t *types.Signature, i int, pos token.Pos) ast.Expr {
+func (l *builder) paramType(t *types.Signature, i int, pos token.Pos) ast.Expr {
 	p := t.Params().At(i).Type()
 	if t.Variadic() && i == t.Params().Len()-1 {
 		if s, ok := p.(*types.Slice); ok {
@@ -113,12 +103,12 @@ func (l *lowerer) paramType(t *types.Signature, i int, pos token.Pos) ast.Expr {
 	return l.typeExpr(p, pos)
 }
 
-func (l *lowerer) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
+func (l *builder) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 	s := &ast.StructType{Struct: pos, Fields: &ast.FieldList{Opening: pos}}
 	for i := range t.NumFields() {
 		v := t.Field(i)
 		f := &ast.Field{Type: l.typeExpr(v.Type(), pos)}
-		if !v.Embedded() || isAliasOfOther(v.Type()) {
+		if !v.Embedded() || typed.IsAliasOfOther(v.Type()) {
 			f.Names = []*ast.Ident{l.ident(pos, v.Name())}
 		}
 		if tag := t.Tag(i); tag != "" {
@@ -128,34 +118,6 @@ func (l *lowerer) structExpr(t *types.Struct, pos token.Pos) ast.Expr {
 	}
 	l.blankFields(s)
 	return s
-}
-
-// isAliasOfOther reports whether a type, or what it points to, is an alias of one that has no name of its own: embedded, it is a field like others.
-func isAliasOfOther(t types.Type) bool {
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if _, ok := t.(*types.Alias); !ok {
-		return false
-	}
-	_, named := types.Unalias(t).(*types.Named)
-	return !named
-}
-
-// structFields lowers the fields of a struct. Yaegi would call an embedded one by an alias of its type.
-func (l *lowerer) structFields(s *ast.StructType) {
-	for _, f := range s.Fields.List {
-		if f.Names != nil {
-			f.Type = l.expr(f.Type)
-			continue
-		}
-		t := l.info.TypeOf(f.Type)
-		if isAliasOfOther(t) {
-			f.Names = []*ast.Ident{embeddedName(f.Type)}
-		}
-		f.Type = l.typeExpr(t, f.Type.Pos())
-	}
-	l.blankFields(s)
 }
 
 // embeddedName returns the name in the syntax of an embedded type.
@@ -176,7 +138,7 @@ func embeddedName(e ast.Expr) *ast.Ident {
 }
 
 // blankFields names the blank fields of a struct: yaegi wants names to be different, and would have nothing to tell them by.
-func (l *lowerer) blankFields(s *ast.StructType) {
+func (l *builder) blankFields(s *ast.StructType) {
 	n := 0
 	for _, f := range s.Fields.List {
 		for i, id := range f.Names {
@@ -188,7 +150,7 @@ func (l *lowerer) blankFields(s *ast.StructType) {
 	}
 }
 
-func (l *lowerer) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
+func (l *builder) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
 	if t.NumMethods() == 0 && t.NumEmbeddeds() == 0 {
 		return l.ident(pos, "any")
 	}
@@ -201,37 +163,21 @@ func (l *lowerer) interfaceExpr(t *types.Interface, pos token.Pos) ast.Expr {
 	return e
 }
 
-// fieldList lowers the types of parameters, fields, methods or type parameters.
-func (l *lowerer) fieldList(f *ast.FieldList) {
-	if f == nil {
-		return
-	}
-	for _, field := range f.List {
-		field.Type = l.expr(field.Type)
-	}
-}
-
-func (l *lowerer) funcType(t *ast.FuncType) {
-	l.fieldList(t.TypeParams)
-	l.fieldList(t.Params)
-	l.fieldList(t.Results)
-}
-
 // maxArray is how many bytes an array may have: one that there is no memory for ends the process.
 const maxArray = 1 << 36
 
 // refuseLarge refuses a type of arrays of more than that.
-func (l *lowerer) refuseLarge(pos token.Pos, t types.Type) {
+func (l *facts) refuseLarge(pos token.Pos, t types.Type) {
 	if _, ok := t.(*types.Array); !ok {
 		return
 	}
-	if n := sizes.Sizeof(t); n < 0 || n > maxArray {
+	if n := typed.Sizes.Sizeof(t); n < 0 || n > maxArray {
 		l.refuse(pos, "an array of more than 64 GiB; make a slice, which says when there is no memory for it")
 	}
 }
 
 // checkKey refuses a type of the keys of a map that yaegi would not compare by what they hold.
-func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
+func (l *facts) checkKey(pos token.Pos, t types.Type) {
 	if !l.checker.Packages().HoldsInterfaces(t) {
 		return
 	}
@@ -243,7 +189,7 @@ func (l *lowerer) checkKey(pos token.Pos, t types.Type) {
 }
 
 // hiddenSymbol adds a value that no table has to the cell's own symbols and returns its name.
-func (l *lowerer) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
+func (l *builder) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.Expr {
 	key := run.HiddenPath + "/hidden"
 	if l.hidden[key] == nil {
 		l.hidden[key] = map[string]reflect.Value{}
@@ -254,7 +200,7 @@ func (l *lowerer) hiddenSymbol(pos token.Pos, name string, v reflect.Value) ast.
 }
 
 // zero is what sets a variable of a type to zero: the shortest expression for that.
-func (l *lowerer) zero(pos token.Pos, t types.Type) ast.Expr {
+func (l *builder) zero(pos token.Pos, t types.Type) ast.Expr {
 	if b, ok := types.Unalias(t).(*types.Basic); ok {
 		switch {
 		case b.Info()&types.IsBoolean != 0:
@@ -272,9 +218,21 @@ func (l *lowerer) zero(pos token.Pos, t types.Type) ast.Expr {
 }
 
 // zeroValue is *new(T), but nil for interface types of cells: yaegi's would not be nil.
-func (l *lowerer) zeroValue(pos token.Pos, t types.Type) ast.Expr {
+func (l *builder) zeroValue(pos token.Pos, t types.Type) ast.Expr {
 	if l.isBoxed(t) {
 		return l.ident(pos, "nil")
 	}
 	return &ast.StarExpr{Star: pos, X: &ast.CallExpr{Fun: l.ident(pos, "new"), Lparen: pos, Args: []ast.Expr{l.typeExpr(t, pos)}, Rparen: pos}}
+}
+
+// varDecl declares a local variable of ours.
+func (l *builder) varDecl(pos token.Pos, name string, t types.Type) ast.Stmt {
+	return &ast.DeclStmt{Decl: &ast.GenDecl{TokPos: pos, Tok: token.VAR, Specs: []ast.Spec{
+		&ast.ValueSpec{Names: []*ast.Ident{l.ident(pos, name)}, Type: l.typeExpr(t, pos)},
+	}}}
+}
+
+// conversion is T(e) for a lowered expression.
+func (l *builder) conversion(t types.Type, e ast.Expr) ast.Expr {
+	return &ast.CallExpr{Fun: l.typeExpr(t, e.Pos()), Lparen: e.Pos(), Args: []ast.Expr{e}, Rparen: e.End()}
 }

@@ -14,7 +14,7 @@ import (
 //	var r io.Reader = struct#1(struct{ io.Reader }{f})
 
 // bearer returns such a type for from, a struct type without a name or a pointer to one, nil if a value of it needs none to become one of type to.
-func (l *lowerer) bearer(from, to types.Type, pos token.Pos) types.Type {
+func (l *declarer) bearer(from, to types.Type, pos token.Pos) types.Type {
 	i, ok := to.Underlying().(*types.Interface)
 	if !ok || i.NumMethods() == 0 || l.isBoxed(to) {
 		return nil
@@ -30,7 +30,7 @@ func (l *lowerer) bearer(from, to types.Type, pos token.Pos) types.Type {
 	return nil
 }
 
-func (l *lowerer) structBearer(t *types.Struct, pos token.Pos) *types.Named {
+func (l *declarer) structBearer(t *types.Struct, pos token.Pos) *types.Named {
 	key := l.typeText(t)
 	if named := l.bearers[key]; named != nil {
 		return named

@@ -10,13 +10,13 @@ import (
 // means what pkg.Name did.
 
 // unqualify replaces the members of interpreted packages in a node by their names.
-func (l *lowerer) unqualify(n ast.Node) {
+func (l *builder) unqualify(n ast.Node) {
 	if l.checker.HasModules() {
 		l.unqualifyIn(reflect.ValueOf(n))
 	}
 }
 
-func (l *lowerer) unqualifyIn(v reflect.Value) {
+func (l *builder) unqualifyIn(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface:
 		if v.IsNil() {
@@ -42,7 +42,7 @@ func (l *lowerer) unqualifyIn(v reflect.Value) {
 }
 
 // interpretedMember returns the name that a selector selects from an interpreted package, nil for all else.
-func (l *lowerer) interpretedMember(n any) *ast.Ident {
+func (l *builder) interpretedMember(n any) *ast.Ident {
 	sel, ok := n.(*ast.SelectorExpr)
 	if !ok {
 		return nil

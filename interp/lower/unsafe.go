@@ -1,11 +1,12 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 
+	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 	"github.com/symmrepl/symmrepl/interp/run"
 )
 
@@ -52,18 +53,18 @@ func (l *lowerer) unsafeConversion(e *ast.CallExpr, to types.Type) ast.Expr {
 	from := l.info.TypeOf(e.Args[0])
 	pos := e.Pos()
 	pointer := types.Typ[types.UnsafePointer]
-	switch toUnsafe, fromUnsafe := isUnsafe(to), isUnsafe(from); {
+	switch toUnsafe, fromUnsafe := typed.IsUnsafe(to), typed.IsUnsafe(from); {
 	case toUnsafe && fromUnsafe, !toUnsafe && !fromUnsafe:
 		return nil
 	case toUnsafe && l.info.Types[e.Args[0]].IsNil():
 		return l.zeroValue(pos, to)
-	case toUnsafe && isPointerType(from):
+	case toUnsafe && check.IsPointer(from):
 		l.checkLayout(pos, from.Underlying().(*types.Pointer).Elem())
 		return l.viaHelper(pos, run.UnsafePointer, l.expr(e.Args[0]), from, to)
 	case toUnsafe:
 		x := l.helper(pos, run.UnsafeOfUintptr, l.conversion(types.Typ[types.Uintptr], l.expr(e.Args[0])))
 		return l.passOne(pos, x, pointer, to)
-	case isPointerType(to):
+	case check.IsPointer(to):
 		l.checkLayout(pos, to.Underlying().(*types.Pointer).Elem())
 		return l.viaHelper(pos, run.UnsafePointer, l.expr(e.Args[0]), from, to)
 	}
@@ -71,20 +72,10 @@ func (l *lowerer) unsafeConversion(e *ast.CallExpr, to types.Type) ast.Expr {
 	return l.conversion(to, x)
 }
 
-func isUnsafe(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Kind() == types.UnsafePointer
-}
-
-func isPointerType(t types.Type) bool {
-	_, ok := t.Underlying().(*types.Pointer)
-	return ok
-}
-
 // viaHelper calls a helper with pointers to a variable for its result and to one that holds x:
 //
 //	func(x X, n ...int64) R { var r R; helper(&r, &x, n...); return r }(x, n...)
-func (l *lowerer) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
+func (l *builder) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, result types.Type, n ...ast.Expr) ast.Expr {
 	v, r := l.temp("v"), l.temp("r")
 	params := []*ast.Field{{Names: []*ast.Ident{l.ident(pos, v)}, Type: l.typeExpr(from, pos)}}
 	args := []ast.Expr{l.address(l.ident(pos, r)), l.address(l.ident(pos, v))}
@@ -101,31 +92,4 @@ func (l *lowerer) viaHelper(pos token.Pos, helper run.Helper, x ast.Expr, from, 
 		Body: block(pos, l.varDecl(pos, r, result), &ast.ExprStmt{X: l.helper(pos, helper, args...)}, &ast.ReturnStmt{Return: pos, Results: []ast.Expr{l.ident(pos, r)}}),
 	}
 	return &ast.CallExpr{Fun: lit, Lparen: pos, Args: append([]ast.Expr{x}, n...), Rparen: pos}
-}
-
-// checkLayout refuses types whose values are not in memory as Go has them.
-func (l *lowerer) checkLayout(pos token.Pos, t types.Type) {
-	if inner := l.boxedPart(t); inner != nil {
-		text := func(t types.Type) string { return types.TypeString(t, types.RelativeTo(l.checker.Package())) }
-		l.refuse(pos, fmt.Sprintf("an unsafe pointer to %s: the interface %s, which has methods, is kept in memory otherwise than in Go; use any, or no unsafe pointer",
-			text(t), text(inner)))
-	}
-}
-
-// boxedPart returns an interface of cells that has methods and is t, an element or a field of it, nil if there is none.
-func (l *lowerer) boxedPart(t types.Type) types.Type {
-	if l.isBoxed(t) {
-		return t
-	}
-	switch t := t.Underlying().(type) {
-	case *types.Array:
-		return l.boxedPart(t.Elem())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if inner := l.boxedPart(f.Type()); inner != nil {
-				return inner
-			}
-		}
-	}
-	return nil
 }

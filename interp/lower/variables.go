@@ -87,12 +87,3 @@ func (l *lowerer) varPair(spec *ast.ValueSpec) []ast.Stmt {
 	}
 	return append(out, l.assign(s)...)
 }
-
-func (l *lowerer) anyHoisted(names []*ast.Ident) bool {
-	for _, id := range names {
-		if l.hoisted[l.info.Defs[id]] {
-			return true
-		}
-	}
-	return false
-}

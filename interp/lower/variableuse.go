@@ -25,7 +25,7 @@ func root(e ast.Expr) *ast.Ident {
 }
 
 // keeps reports whether code in a loop may keep one of vars longer than an iteration: in a function literal or by its address.
-func (l *lowerer) keeps(loop ast.Node, vars []*types.Var) bool {
+func (l *facts) keeps(loop ast.Node, vars []*types.Var) bool {
 	is := map[types.Object]bool{}
 	for _, v := range vars {
 		is[v] = true
@@ -59,7 +59,7 @@ func (l *lowerer) keeps(loop ast.Node, vars []*types.Var) bool {
 }
 
 // assigns reports whether body may change one of vars.
-func (l *lowerer) assigns(body ast.Node, vars []*types.Var) bool {
+func (l *facts) assigns(body ast.Node, vars []*types.Var) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
 		var lhs []ast.Expr
@@ -82,7 +82,7 @@ func (l *lowerer) assigns(body ast.Node, vars []*types.Var) bool {
 }
 
 // loopVars returns the variables that a loop declares.
-func (l *lowerer) loopVars(s ast.Stmt) []*types.Var {
+func (l *facts) loopVars(s ast.Stmt) []*types.Var {
 	var ids []ast.Expr
 	switch s := s.(type) {
 	case *ast.ForStmt:

@@ -3,14 +3,16 @@ package run
 import (
 	"go/types"
 	"reflect"
+	"runtime"
 
 	"github.com/symmrepl/symmrepl/interp/internal/named"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // dynamicType returns the concrete value that an interface variable holds, and the name of its type in yaegi if it is one of the session's; "*" precedes the
 // name when the value is a pointer to that type.
-func (s *Yaegi) dynamicType(v reflect.Value) (reflect.Value, string) {
-	v, name := s.concrete(v)
+func (n *natives) dynamicType(v reflect.Value) (reflect.Value, string) {
+	v, name := n.yaegi.Concrete(v)
 	if !v.IsValid() {
 		return v, ""
 	}
@@ -77,7 +79,7 @@ func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 			source = source.Elem()
 		}
 		if !held.Type().Implements(target.Type()) {
-			if !source.IsValid() || !IsWrapper(source) || !source.Type().Implements(target.Type()) {
+			if !source.IsValid() || !yaegi.IsWrapper(source) || !source.Type().Implements(target.Type()) {
 				return false
 			}
 			held = source
@@ -97,7 +99,7 @@ func (rt *Runtime) implements(x, v any, key string, methods ...string) bool {
 			return false
 		}
 	}
-	return rt.yaegi.box(target, held)
+	return rt.yaegi.Box(target, held)
 }
 
 // equal is == of the interface variables that a and b point to.
@@ -123,7 +125,7 @@ func (rt *Runtime) holds(a, v any) bool { return rt.equal(a, &v) }
 // hold puts a copy of the struct that v points to into the wrapper that the interface variable i holds.
 func (rt *Runtime) hold(i, v any) {
 	target := reflect.ValueOf(i).Elem()
-	if target.Kind() != reflect.Interface || !IsWrapper(target.Elem()) {
+	if target.Kind() != reflect.Interface || !yaegi.IsWrapper(target.Elem()) {
 		return
 	}
 	w := reflect.New(target.Elem().Type()).Elem()
@@ -134,7 +136,7 @@ func (rt *Runtime) hold(i, v any) {
 
 // isNil reports whether the interface variable that x points to holds nothing.
 func (rt *Runtime) isNil(x any) bool {
-	v, _ := rt.yaegi.concrete(reflect.ValueOf(x).Elem())
+	v, _ := rt.yaegi.Concrete(reflect.ValueOf(x).Elem())
 	return !v.IsValid()
 }
 
@@ -176,4 +178,11 @@ func (rt *Runtime) failAssert(x any, from, to string, methods ...string) {
 		inter = rt.natives.textOf(from)
 	}
 	panic(named.AssertionError(inter, what, rt.natives.textOf(to), missing))
+}
+
+// notNil panics if the interface variable that x points to, which a cell panics with, holds nothing.
+func (rt *Runtime) notNil(x any) {
+	if rt.isNil(x) {
+		panic(new(runtime.PanicNilError))
+	}
 }

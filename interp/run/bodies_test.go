@@ -3,7 +3,8 @@ package run
 import (
 	"go/parser"
 	"testing"
-	"unsafe"
+
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // TestPostponedSteps holds that a declared function has no steps before it is called first, and that yaegi finds none of its nodes until then.
@@ -20,8 +21,7 @@ func TestPostponedSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, tree := rt.yaegi.nodes, unsafe.Pointer(Tree(p))
-	declared := n.childrenOf(tree)
+	declared := Tree(p).Children()
 	function := declared[len(declared)-1]
 	b := rt.postpone(function, &scope{})
 	if b == nil {
@@ -30,10 +30,10 @@ func TestPostponedSteps(t *testing.T) {
 	if _, err := rt.ExecuteProgram(p); err != nil {
 		t.Fatal(err)
 	}
-	if got := stepsIn(n, b.block); got != 0 || b.first.Load() != nil {
+	if got := stepsIn(b.block); got != 0 || b.first.Load() != nil {
 		t.Errorf("%d nodes of the function have steps before it is called", got)
 	}
-	if entry := n.childrenOf(function)[bodyChild]; len(n.childrenOf(entry)) > 0 || n.pointer(entry, n.start) != entry || *n.execOf(entry) == nil {
+	if entry := function.Body(); len(entry.Children()) > 0 || function.First() != entry || !entry.IsMade() {
 		t.Error("the function does not begin with its entry")
 	}
 	for range 2 {
@@ -45,18 +45,18 @@ func TestPostponedSteps(t *testing.T) {
 			t.Errorf("the function returns %d, not 7", v.Int())
 		}
 	}
-	if stepsIn(n, b.block) == 0 || b.first.Load() == nil {
+	if stepsIn(b.block) == 0 || b.first.Load() == nil {
 		t.Error("no node of the function has a step after it was called")
 	}
 }
 
 // stepsIn counts the nodes of a tree that have steps.
-func stepsIn(n *nodes, node unsafe.Pointer) (count int) {
-	if *n.execOf(node) != nil {
+func stepsIn(node *yaegi.Node) (count int) {
+	if node.IsMade() {
 		count++
 	}
-	for _, child := range n.childrenOf(node) {
-		count += stepsIn(n, child)
+	for _, child := range node.Children() {
+		count += stepsIn(child)
 	}
 	return count
 }

@@ -45,7 +45,7 @@ func (n *natives) boxMethods(t reflect.Type, bare bool) []named.Method {
 
 // inBox returns the value that the box at p holds.
 func (n *natives) inBox(p unsafe.Pointer) reflect.Value {
-	return n.held(reflect.NewAt(n.yaegi.boxes, p).Elem())
+	return n.held(reflect.NewAt(n.yaegi.Boxes(), p).Elem())
 }
 
 func interfaceOf(v reflect.Value) any {
@@ -103,7 +103,7 @@ func (n *natives) bared(v reflect.Value) reflect.Value {
 // decode does for a box what package json does for an interface: it decodes into the pointer that the box holds.
 func (n *natives) decode(p unsafe.Pointer, text []byte, t reflect.Type) error {
 	if string(text) == "null" {
-		reflect.NewAt(n.yaegi.boxes, p).Elem().SetZero()
+		reflect.NewAt(n.yaegi.Boxes(), p).Elem().SetZero()
 		return nil
 	}
 	if held := n.inBox(p); held.IsValid() && held.Kind() == reflect.Pointer && !held.IsNil() {

@@ -2,15 +2,14 @@ package run
 
 import (
 	"go/token"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/interp/internal/unexported"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // The stack of a goroutine that runs code of cells is one of functions of the interpreter. Once a cell asks for what package runtime tells of it, the functions of
@@ -74,7 +73,7 @@ type scope struct {
 func (s *scope) enter() *scope { return &scope{traced: s.traced, outer: s} }
 
 // entering is the step of Enter(name, end, top), the first of a function's, or of Enter("", end, false) in a part of the function around it.
-func (rt *Runtime) entering(s *scope, name string, top bool) func(next step) step {
+func (rt *Runtime) entering(s *scope, name string, top bool) func(next yaegi.Step) yaegi.Step {
 	s.traced = true
 	if name == "" {
 		s.function = s.outer.function
@@ -82,8 +81,8 @@ func (rt *Runtime) entering(s *scope, name string, top bool) func(next step) ste
 	}
 	f := &tracedFunction{name, top}
 	s.function = f
-	return func(next step) step {
-		return func(unsafe.Pointer) step {
+	return func(next yaegi.Step) yaegi.Step {
+		return func(*yaegi.Frame) yaegi.Step {
 			if g := rt.callers.current(); g != nil {
 				g.push(f)
 			}
@@ -93,9 +92,9 @@ func (rt *Runtime) entering(s *scope, name string, top bool) func(next step) ste
 }
 
 // leaving is the step of Leave(position).
-func (rt *Runtime) leaving(position int) func(next step) step {
-	return func(next step) step {
-		return func(unsafe.Pointer) step {
+func (rt *Runtime) leaving(position int) func(next yaegi.Step) yaegi.Step {
+	return func(next yaegi.Step) yaegi.Step {
+		return func(*yaegi.Frame) yaegi.Step {
 			if g := rt.callers.current(); g != nil && len(g.frames) > 0 {
 				g.frames[len(g.frames)-1].at = position
 			}
@@ -105,8 +104,8 @@ func (rt *Runtime) leaving(position int) func(next step) step {
 }
 
 // calling is the step of a call at a position, which yaegi's step makes.
-func (rt *Runtime) calling(s *scope, position int, call step) step {
-	return func(frame unsafe.Pointer) step {
+func (rt *Runtime) calling(s *scope, position int, call yaegi.Step) yaegi.Step {
+	return func(frame *yaegi.Frame) yaegi.Step {
 		g := rt.callers.current()
 		if g == nil {
 			return rt.callingFirst(s.function, position, call, frame)
@@ -122,7 +121,7 @@ func (rt *Runtime) calling(s *scope, position int, call step) step {
 }
 
 // callingFirst makes the first call of a goroutine that is in no traced function but f, which may be nil.
-func (rt *Runtime) callingFirst(f *tracedFunction, position int, call step, frame unsafe.Pointer) step {
+func (rt *Runtime) callingFirst(f *tracedFunction, position int, call yaegi.Step, frame *yaegi.Frame) yaegi.Step {
 	g, id := &callStack{}, goid.Get()
 	if f != nil {
 		g.frames, g.main = []callFrame{{f, position}}, f.top
@@ -260,16 +259,9 @@ func (rt *Runtime) runtimeFrames(pcs []uintptr) *runtime.Frames {
 			}
 		}
 	}
-	frames, _ := framesOf(list)
+	frames, _ := unexported.Frames(list)
 	return frames
 }
 
-// framesOf returns an iterator over frames.
-func framesOf(list []runtime.Frame) (*runtime.Frames, error) {
-	frames := runtime.CallersFrames(nil)
-	field, err := unexported.Field(reflect.ValueOf(frames).Elem(), "frames", reflect.Slice)
-	if err == nil {
-		field.Set(reflect.ValueOf(list))
-	}
-	return frames, err
-}
+// doingNothing is the step of what only the tree tells.
+func doingNothing(next yaegi.Step) yaegi.Step { return func(*yaegi.Frame) yaegi.Step { return next } }

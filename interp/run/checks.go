@@ -2,7 +2,8 @@ package run
 
 import (
 	"fmt"
-	"runtime"
+
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // indexFault panics as Go does for index i of n elements.
@@ -70,10 +71,13 @@ func sliceFault(given, length, capacity, low, high, limit int) runtimeError {
 
 // The bits of sliceFault.
 const (
-	givenLow = 1 << iota
-	givenHigh
-	givenLimit
-	isSlice
+	givenLow   = int(yaegi.Low)
+	givenHigh  = int(yaegi.High)
+	givenLimit = int(yaegi.Limit)
+)
+
+const (
+	isSlice = 2 * givenLimit << iota
 	unsignedLow
 	unsignedHigh
 	unsignedLimit
@@ -104,11 +108,4 @@ func shiftCount(n int64) uint64 {
 		panic(runtimeError("runtime error: negative shift amount"))
 	}
 	return uint64(n)
-}
-
-// notNil panics if the interface variable that x points to, which a cell panics with, holds nothing.
-func (rt *Runtime) notNil(x any) {
-	if rt.isNil(x) {
-		panic(new(runtime.PanicNilError))
-	}
 }

@@ -2,6 +2,8 @@ package run
 
 import (
 	"runtime"
+
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // defers are the deferred calls of one call of a function.
@@ -113,8 +115,8 @@ func (rt *Runtime) forward() {
 
 // Functions on the stack of a goroutine that runs deferred calls.
 const (
-	cellFunction = yaegiPrefix + "runCfg"           // one for each function of a cell, and for each body that Do runs, or
-	calledBody   = ownPrefix + "(*Runtime).runBody" // one of ours
+	cellFunction = yaegi.CallFunction // one for each function of a cell, and for each body that Do runs, or
+	calledBody   = yaegi.BodyFunction // one of ours
 	runDeferred  = ownPrefix + "(*defers).run"
 	doBody       = ownPrefix + "(*defers).Do"
 )

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // Doing is what the cell's own goroutine does.
@@ -63,7 +65,7 @@ func compiledCall(stack string) string {
 	called := ""
 	for _, m := range frameLine.FindAllStringSubmatch(stack, -1) {
 		switch name := m[1]; {
-		case strings.HasPrefix(name, ownPrefix), strings.HasPrefix(name, yaegiPrefix):
+		case ofInterpreter(name):
 			return called
 		case strings.HasPrefix(name, "reflect."), strings.HasPrefix(name, "runtime."):
 		default:
@@ -93,11 +95,20 @@ func stackOf(dump []byte, id int64) (stack string, found bool) {
 	return string(rest[:n]), true
 }
 
-// Prefixes of functions in a stack.
-const (
-	ownPrefix   = "github.com/symmrepl/symmrepl/interp/run."
-	yaegiPrefix = "github.com/traefik/yaegi/interp."
-)
+// ownPrefix is that of the names of this package's functions.
+const ownPrefix = "github.com/symmrepl/symmrepl/interp/run."
+
+// ofInterpreter reports whether a function is one by which cells are run, and not called by them.
+func ofInterpreter(name string) bool {
+	for _, prefix := range interpreterPrefixes {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+var interpreterPrefixes = []string{ownPrefix, yaegi.StepPrefix, yaegi.FunctionPrefix}
 
 const sleepFrame = ownPrefix + "(*Runtime).sleep"
 
@@ -110,10 +121,10 @@ var waitsOf = []struct{ frame, says string }{
 	{ownPrefix + "(*Runtime).condWait", "Wait of a sync.Cond"},
 	{ownPrefix + "(*Runtime).cmd", "a command of os/exec"},
 	{ownPrefix + "(*selection).Do", "select"},
-	{yaegiPrefix + "recv", "a channel receive"},
-	{yaegiPrefix + "rangeChan", "a range over a channel"},
-	{yaegiPrefix + "send", "a channel send"},
-	{yaegiPrefix + "_select", "select"},
+	{yaegi.FunctionPrefix + "recv", "a channel receive"},
+	{yaegi.FunctionPrefix + "rangeChan", "a range over a channel"},
+	{yaegi.FunctionPrefix + "send", "a channel send"},
+	{yaegi.FunctionPrefix + "_select", "select"},
 }
 
 // frameLine is the line of a stack that names a function; its arguments are cut off.
@@ -140,7 +151,7 @@ func describeStack(stack string) Doing {
 		}
 		switch {
 		case strings.HasPrefix(name, ownPrefix+"(*Runtime).await"): // the next frame says for what
-		case strings.HasPrefix(name, ownPrefix), strings.HasPrefix(name, yaegiPrefix):
+		case ofInterpreter(name):
 			if called == "" {
 				return Doing{Blocked: blocked}
 			}

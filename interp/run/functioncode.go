@@ -7,7 +7,8 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
-	"unsafe"
+
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // Function values of cells are functions that package reflect makes, all of one code. Once a cell asks for the code of a function value, those of that cell and of
@@ -24,51 +25,46 @@ type functionCodes struct {
 	by sync.Map // functionCode by the number of the value's address
 }
 
+// addressOf returns the number of an address.
+func addressOf(value *byte) uintptr { return reflect.ValueOf(value).Pointer() }
+
 // keep notes the function of a value until that is collected.
-func (c *functionCodes) keep(value unsafe.Pointer, f functionCode) {
-	if _, kept := c.by.Swap(uintptr(value), f); !kept {
-		runtime.AddCleanup((*byte)(value), func(address uintptr) { c.by.Delete(address) }, uintptr(value))
+func (c *functionCodes) keep(value *byte, f functionCode) {
+	if _, kept := c.by.Swap(addressOf(value), f); !kept {
+		runtime.AddCleanup(value, func(address uintptr) { c.by.Delete(address) }, addressOf(value))
 	}
 }
 
 // keeping is the step of a function literal that begins with Code, after that which makes the function.
-func (rt *Runtime) keeping(node unsafe.Pointer, f functionCode, plain step) step {
-	result, ok := rt.yaegi.nodes.placeOf(node)
-	if !ok || result.constant != nil {
+func (rt *Runtime) keeping(node *yaegi.Node, f functionCode, plain yaegi.Step) yaegi.Step {
+	result, ok := node.Result()
+	if !ok {
 		return plain
 	}
-	return func(frame unsafe.Pointer) step {
+	return func(frame *yaegi.Frame) yaegi.Step {
 		next := plain(frame)
-		if v := result.in(frame); v.is(reflect.Func) {
-			rt.codes.keep(v.function(), f)
+		if function, ok := result.In(frame).Function(); ok {
+			rt.codes.keep(function, f)
 		}
 		return next
 	}
 }
 
-// function returns the address of a function, which is not that of its code.
-func (v *value) function() unsafe.Pointer {
-	if v.flag&indirect != 0 {
-		return *(*unsafe.Pointer)(v.ptr)
-	}
-	return v.ptr
-}
-
 // codeOf returns the function that a function literal is the value of, if that is known.
-func (n *nodes) codeOf(literal unsafe.Pointer) (f functionCode, ok bool) {
-	parts := n.entryOf(literal, Code)
+func codeOf(literal *yaegi.Node) (f functionCode, ok bool) {
+	parts := entryOf(literal, Code)
 	if parts == nil {
 		return functionCode{}, false
 	}
-	name, err1 := strconv.Unquote(n.nameOf(parts[1]))
-	at, err2 := strconv.Atoi(n.nameOf(parts[2]))
+	name, err1 := strconv.Unquote(parts[1].Name())
+	at, err2 := strconv.Atoi(parts[2].Name())
 	return functionCode{name, at}, err1 == nil && err2 == nil
 }
 
 // pointer is the method Pointer of a reflect.Value.
 func (rt *Runtime) pointer(v reflect.Value) uintptr {
-	if v.Kind() == reflect.Func && !v.IsNil() {
-		if f, ok := rt.codes.by.Load(uintptr(asValue(&v).function())); ok {
+	if function, ok := yaegi.FunctionOf(v); ok && function != nil {
+		if f, ok := rt.codes.by.Load(addressOf(function)); ok {
 			f := f.(functionCode)
 			file, line := rt.fileLine(token.Pos(f.at))
 			return rt.callers.points.counter(tracePoint{f.name, file, line})

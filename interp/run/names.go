@@ -1,8 +1,11 @@
 package run
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/internal/named"
 )
 
 // TypeVersion precedes the number in the name of a type that was declared again. It is a letter, for reflection, that no source has.
@@ -13,6 +16,9 @@ const BlankField = "_" + TypeVersion
 
 // isBlankField reports whether a field is blank, by its name in yaegi's types, which exports all.
 func isBlankField(name string) bool { return strings.HasPrefix(name, "X"+BlankField) }
+
+// mendEqual makes == of a struct type with blank fields, or of one that has such in it, leave them out.
+func mendEqual(t reflect.Type) { named.MendEqual(t, isBlankField) }
 
 var versionSuffix = regexp.MustCompile(`(#t?|` + TypeVersion + `)\d+`)
 

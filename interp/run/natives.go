@@ -3,7 +3,6 @@ package run
 import (
 	"fmt"
 	"go/types"
-	"maps"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/symmrepl/symmrepl/interp/check"
 	"github.com/symmrepl/symmrepl/interp/internal/named"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // Yaegi's values do not know the names and methods of their types. So a value that becomes an interface of compiled code, any included, becomes a
@@ -24,7 +24,7 @@ import (
 
 // natives makes the native types of a session.
 type natives struct {
-	yaegi    *Yaegi
+	yaegi    *yaegi.Interpreter
 	packages func() *check.Packages
 
 	boxed atomic.Bool // there are types of boxes
@@ -77,20 +77,12 @@ type view struct {
 	bare   bool
 }
 
-func newNatives(y *Yaegi, packages func() *check.Packages) *natives {
+func newNatives(y *yaegi.Interpreter, packages func() *check.Packages) *natives {
 	return &natives{
 		yaegi: y, packages: packages, types: map[string]types.Type{}, local: map[*types.TypeName]InFunction{}, native: map[string]reflect.Type{}, made: map[view][]*native{},
 		by: map[reflect.Type]*native{}, cells: map[reflect.Type]types.Type{}, methods: map[*types.TypeName][]*methods{}, implementations: map[string][]implementation{},
 		released: map[*types.TypeName]weak.Pointer[released]{}, gone: map[*types.TypeName]bool{},
 	}
-}
-
-// Note remembers the types of values that lowered code converts, by their keys, and those that functions declare.
-func (rt *Runtime) Note(types map[string]types.Type, local map[*types.TypeName]InFunction) {
-	rt.natives.mu.Lock()
-	defer rt.natives.mu.Unlock()
-	maps.Copy(rt.natives.types, types)
-	maps.Copy(rt.natives.local, local)
 }
 
 // noted returns the type of a key.
@@ -210,7 +202,7 @@ func (n *natives) make(t types.Type, pkg *types.Package, name string, bare bool,
 	case *types.Interface:
 		if u.NumMethods() > 0 {
 			n.boxed.Store(true)
-			made.made.CompleteOpaque(n.yaegi.boxes, n.equalBoxes)
+			made.made.CompleteOpaque(n.yaegi.Boxes(), n.equalBoxes)
 			list = n.boxMethods(r, bare)
 		} else {
 			made.made.Complete(n.reflectType(u, bare))
@@ -329,4 +321,14 @@ func (n *natives) implementation(t types.Type, iface string) reflect.Value {
 		}
 	}
 	return reflect.Value{}
+}
+
+// valueMethod returns the error for a method of a type.
+func valueMethod(fn *types.Func, t types.Type) runtimeError {
+	of := types.Unalias(t).(*types.Named)
+	name := PlainNames(of.Obj().Name())
+	if of.TypeArgs() != nil {
+		name += "[...]"
+	}
+	return runtimeError("value method " + fn.Pkg().Path() + "." + name + "." + fn.Name() + " called using nil *" + name + " pointer")
 }

@@ -75,7 +75,7 @@ func (n *natives) structType(t *types.Struct, bare bool) reflect.Type {
 		}
 	}
 	r := reflect.StructOf(fields)
-	named.MendEqual(r, isBlankField)
+	mendEqual(r)
 	return r
 }
 
@@ -142,7 +142,7 @@ func (n *natives) layout(t types.Type, top bool) reflect.Type {
 		if u.NumMethods() == 0 {
 			return reflect.TypeFor[any]()
 		}
-		return n.yaegi.boxes
+		return n.yaegi.Boxes()
 	case *types.Map:
 		if top {
 			return reflect.TypeFor[map[int]int]()

@@ -2,8 +2,11 @@ package run
 
 import (
 	"go/types"
+	"maps"
 	"reflect"
 	"strings"
+
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // native puts the value that v points to, of the type of a key, into the interface variable that i points to.
@@ -21,7 +24,7 @@ func (rt *Runtime) unbox(i, box any) {
 
 // held returns what an interface variable holds, as a native value if it is one of a cell's type.
 func (n *natives) held(v reflect.Value) reflect.Value {
-	v, name := n.yaegi.dynamicType(v)
+	v, name := n.dynamicType(v)
 	if !v.IsValid() || name == "" || n.cellType(v.Type()) != nil {
 		return v
 	}
@@ -41,9 +44,20 @@ func (n *natives) held(v reflect.Value) reflect.Value {
 func (rt *Runtime) CellType(v reflect.Value) types.Type { return rt.natives.cellTypeOf(v) }
 
 // Box returns a native value of a cell's interface type as yaegi has it.
-func (rt *Runtime) Box(v reflect.Value) reflect.Value { return seenAs(v, rt.yaegi.boxes) }
+func (rt *Runtime) Box(v reflect.Value) reflect.Value { return seenAs(v, rt.yaegi.Boxes()) }
+
+// IsWrapper reports whether v is what yaegi makes of a cell's value to give it the methods of a compiled interface.
+func IsWrapper(v reflect.Value) bool { return yaegi.IsWrapper(v) }
 
 // Concrete returns what yaegi stores in an interface, and the name of its type in yaegi if it has one.
 func (rt *Runtime) Concrete(v reflect.Value) (held reflect.Value, name string) {
-	return rt.yaegi.concrete(v)
+	return rt.yaegi.Concrete(v)
+}
+
+// Note remembers the types of values that lowered code converts, by their keys, and those that functions declare.
+func (rt *Runtime) Note(types map[string]types.Type, local map[*types.TypeName]InFunction) {
+	rt.natives.mu.Lock()
+	defer rt.natives.mu.Unlock()
+	maps.Copy(rt.natives.types, types)
+	maps.Copy(rt.natives.local, local)
 }

@@ -3,9 +3,9 @@ package run
 import (
 	"go/types"
 	"reflect"
-	"unsafe"
 
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // A value method that is called with a nil pointer through an interface panics with an error of its own, which names the method. That, and the panic of a call of a
@@ -21,45 +21,26 @@ func (rt *Runtime) calledWithNil(t *types.Pointer, method string) runtimeError {
 	return valueMethod(fn, t.Elem())
 }
 
-// valueMethod returns the error for a method of a type.
-func valueMethod(fn *types.Func, t types.Type) runtimeError {
-	of := types.Unalias(t).(*types.Named)
-	name := PlainNames(of.Obj().Name())
-	if of.TypeArgs() != nil {
-		name += "[...]"
-	}
-	return runtimeError("value method " + fn.Pkg().Path() + "." + name + "." + fn.Name() + " called using nil *" + name + " pointer")
-}
-
-// holdsNil reports whether a box holds nothing, or a nil pointer.
-func (s *Yaegi) holdsNil(box *value) (nothing, pointer bool) {
-	boxes := asType(s.boxes)
-	for box.typ == boxes {
-		box = (*value)(unsafe.Add(box.ptr, s.held))
-	}
-	return box.typ == nil, box.is(reflect.Pointer) && (box.ptr == nil || box.flag&indirect != 0 && *(*unsafe.Pointer)(box.ptr) == nil)
-}
-
 // selectingMethod is the step of the selection of a method of what an interface of cells holds.
-func (rt *Runtime) selectingMethod(node unsafe.Pointer, operands []unsafe.Pointer, plain step) step {
-	n := rt.yaegi.nodes
-	from, ok1 := n.placeOf(operands[0])
-	result, ok2 := n.placeOf(node)
-	if !ok1 || !ok2 || result.constant != nil {
+func (rt *Runtime) selectingMethod(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
+	operands := node.Children()
+	from, ok1 := operands[0].Place()
+	result, ok2 := node.Result()
+	if !ok1 || !ok2 {
 		return plain
 	}
-	method, function, next := n.nameOf(operands[1]), typeOf(n.pointer(node, n.typ)), n.stepAt(node, n.next)
-	return func(frame unsafe.Pointer) step {
-		box := from.in(frame)
-		if box.typ != asType(rt.yaegi.boxes) {
+	method, function, next := operands[1].Name(), node.Type(), node.Next()
+	return func(frame *yaegi.Frame) yaegi.Step {
+		box := from.In(frame)
+		if !rt.yaegi.IsBox(box) {
 			return plain(frame)
 		}
 		var e runtimeError
-		switch nothing, pointer := rt.yaegi.holdsNil(box); {
+		switch nothing, pointer := rt.yaegi.HoldsNil(box); {
 		case nothing:
 			e = nilDereference
 		case pointer:
-			held := rt.natives.held(*(*reflect.Value)(unsafe.Pointer(box)))
+			held := rt.natives.held(box.Reflect())
 			if t, ok := rt.natives.cellTypeOf(held).(*types.Pointer); ok {
 				e = rt.calledWithNil(t, method)
 			}
@@ -68,7 +49,7 @@ func (rt *Runtime) selectingMethod(node unsafe.Pointer, operands []unsafe.Pointe
 			return plain(frame)
 		}
 		f := reflect.MakeFunc(function, func([]reflect.Value) []reflect.Value { panic(e) })
-		*result.in(frame) = *asValue(&f)
+		result.In(frame).Set(f)
 		return next
 	}
 }

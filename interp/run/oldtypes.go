@@ -3,11 +3,8 @@ package run
 import (
 	"go/types"
 	"maps"
-	"reflect"
 	"runtime"
 	"weak"
-
-	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 )
 
 // A type that no cell can name any more may still be used by code that runs or may run, such as that of a closure in a variable. Yaegi's own type is reachable from
@@ -31,34 +28,11 @@ func (rt *Runtime) Release(name string, t *types.TypeName, gone func()) error {
 	if n.isKept(t) { // since a moment ago
 		return nil
 	}
-	main, err := rt.yaegi.main()
-	if err != nil {
-		return err
-	}
-	symbols, err := unexported.Field(main, "sym", reflect.Map)
-	if err != nil {
-		return err
-	}
-	symbol := symbols.MapIndex(reflect.ValueOf(name))
-	if !symbol.IsValid() {
-		return nil
-	}
-	typ, err := unexported.Field(symbol.Elem(), "typ", reflect.Pointer)
-	if err != nil || typ.IsNil() {
-		return err
-	}
-	node, err := unexported.Field(typ.Elem(), "node", reflect.Pointer)
-	if err != nil || node.IsNil() {
-		return err
-	}
-	meta, err := unexported.Field(node.Elem(), "meta", reflect.Interface)
-	if err != nil {
-		return err
-	}
 	r := &released{n.methods[t]}
-	meta.Set(reflect.ValueOf(r))
+	if dropped, err := rt.yaegi.DropType(name, r); err != nil || !dropped {
+		return err
+	}
 	delete(n.methods, t)
-	symbols.SetMapIndex(reflect.ValueOf(name), reflect.Value{})
 	n.released[t] = weak.Make(r)
 	self := weak.Make(n)
 	runtime.AddCleanup(r, func(t *types.TypeName) {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -55,11 +56,16 @@ func hasForeign(dump string) bool {
 		for _, prefix := range ownGoroutines {
 			own = own || strings.HasPrefix(m[1], prefix)
 		}
-		if !own && !(strings.HasPrefix(m[1], "sync.") && ownFrame.MatchString(stack) && !strings.Contains(stack, "\n"+ownPrefix) && !strings.Contains(stack, "\n"+yaegiPrefix)) {
+		if !own && !(strings.HasPrefix(m[1], "sync.") && ownFrame.MatchString(stack) && !inInterpreter(stack)) {
 			return true
 		}
 	}
 	return false
+}
+
+// inInterpreter reports whether a stack has a function by which cells are run.
+func inInterpreter(stack string) bool {
+	return slices.ContainsFunc(interpreterPrefixes, func(prefix string) bool { return strings.Contains(stack, "\n"+prefix) })
 }
 
 // ownFrame is the line of a function of this program in a stack.

@@ -5,28 +5,19 @@ import (
 	"reflect"
 
 	"github.com/symmrepl/symmrepl/interp/internal/named"
-	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 )
 
 // Yaegi makes struct types that refer to each other with gaps for those that are not complete, and fills all gaps with one of them. Here each gets its own.
 
 // MendStructs corrects the fields of struct types that have been compiled, by their names in yaegi. What nameOf returns is the name of a type, "" for one that
 // yaegi does not declare.
-func (s *Yaegi) MendStructs(structs map[string]*types.Struct, nameOf func(*types.Named) string) error {
+func (rt *Runtime) MendStructs(structs map[string]*types.Struct, nameOf func(*types.Named) string) error {
 	if len(structs) < 2 {
 		return nil
 	}
-	main, err := s.main()
-	if err != nil {
-		return err
-	}
-	symbols, err := unexported.Field(main, "sym", reflect.Map)
-	if err != nil {
-		return err
-	}
 	m := mender{made: map[string]reflect.Type{}, nameOf: nameOf}
 	for name, st := range structs {
-		if t, err := compiledType(symbols, name); err != nil {
+		if t, err := rt.yaegi.TypeMade(name); err != nil {
 			return err
 		} else if t != nil && t.Kind() == reflect.Struct && t.NumField() == st.NumFields() {
 			m.made[name] = t
@@ -41,24 +32,6 @@ func (s *Yaegi) MendStructs(structs map[string]*types.Struct, nameOf func(*types
 		}
 	}
 	return nil
-}
-
-// compiledType returns the type of a name as yaegi lays it out, nil if it has not done so.
-func compiledType(symbols reflect.Value, name string) (reflect.Type, error) {
-	symbol := symbols.MapIndex(reflect.ValueOf(name))
-	if !symbol.IsValid() {
-		return nil, nil
-	}
-	typ, err := unexported.Field(symbol.Elem(), "typ", reflect.Pointer)
-	if err != nil || typ.IsNil() {
-		return nil, err
-	}
-	made, err := unexported.Field(typ.Elem(), "rtype", reflect.Interface)
-	if err != nil {
-		return nil, err
-	}
-	t, _ := made.Interface().(reflect.Type)
-	return t, nil
 }
 
 type mender struct {

@@ -1,13 +1,10 @@
 package run
 
 import (
-	"fmt"
 	"go/types"
 	"reflect"
-	"unsafe"
 
 	"github.com/symmrepl/symmrepl/interp/internal/named"
-	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 )
 
 // Yaegi computes what type a slice of itself is without end. A type of a cell that contains itself other than through a named struct is made here, and yaegi gets it
@@ -32,7 +29,7 @@ func (rt *Runtime) DeclareRecursive(list []Recursive) (symbols Exports, complete
 	rt.natives.keep(made)
 	return Exports{HiddenPath + "/hidden": table}, func() error {
 		for i, r := range list {
-			underlying, err := rt.yaegi.typeNamed(r.Underlying)
+			underlying, err := rt.yaegi.TypeNamed(r.Underlying)
 			if err != nil {
 				return err
 			}
@@ -48,29 +45,3 @@ func (n *natives) keep(list []*named.Type) {
 	defer n.mu.Unlock()
 	n.recursive = append(n.recursive, list...)
 }
-
-// typeNamed returns the type of a name as yaegi lays it out.
-func (s *Yaegi) typeNamed(name string) (reflect.Type, error) {
-	main, err := s.main()
-	if err != nil {
-		return nil, err
-	}
-	symbols, err := unexported.Field(main, "sym", reflect.Map)
-	if err != nil {
-		return nil, err
-	}
-	symbol := symbols.MapIndex(reflect.ValueOf(name))
-	if !symbol.IsValid() {
-		return nil, fmt.Errorf("interp: yaegi has no type %s", name)
-	}
-	typ, err := unexported.Field(symbol.Elem(), "typ", reflect.Pointer)
-	if err != nil {
-		return nil, err
-	}
-	return typeOfType(typ.UnsafePointer()), nil
-}
-
-// typeOfType returns the type that yaegi lays out for one of its own.
-//
-//go:linkname typeOfType github.com/traefik/yaegi/interp.(*itype).TypeOf
-func typeOfType(typ unsafe.Pointer) reflect.Type

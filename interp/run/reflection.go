@@ -133,7 +133,7 @@ func (rt *Runtime) errorsAs(err error, target any) bool {
 
 func (rt *Runtime) errorAs(err error, target any, iface *types.Interface) bool {
 	if held := rt.natives.held(reflect.ValueOf(err)); hasMethods(held, iface) {
-		return rt.yaegi.box(seenAs(reflect.ValueOf(target).Elem(), rt.yaegi.boxes), held)
+		return rt.yaegi.Box(seenAs(reflect.ValueOf(target).Elem(), rt.yaegi.Boxes()), held)
 	}
 	if x, ok := err.(interface{ As(any) bool }); ok && x.As(target) {
 		return true

@@ -13,6 +13,8 @@ import (
 	"github.com/petermattis/goid"
 	"github.com/symmrepl/symmrepl/display"
 	"github.com/symmrepl/symmrepl/interp/check"
+	"github.com/symmrepl/symmrepl/interp/internal/unexported"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 	"github.com/symmrepl/symmrepl/interp/symbols"
 	"github.com/symmrepl/symmrepl/session"
 	"github.com/traefik/yaegi/interp"
@@ -20,6 +22,12 @@ import (
 
 // Exports are symbol tables: by "import/path/name", then by identifier.
 type Exports = interp.Exports
+
+// Replacement is a function or method that is defined again.
+type Replacement = yaegi.Replacement
+
+// Tree returns the tree of a compiled program, for runtime.AddCleanup: positions and function literals of the program are in use as long as it is reachable.
+func Tree(p *interp.Program) *yaegi.Node { return yaegi.Tree(p) }
 
 // Host is the session that code runs for. Its methods may be called by any goroutine of a cell.
 type Host interface {
@@ -39,7 +47,7 @@ type Host interface {
 // earlier cells have started.
 type Runtime struct {
 	host    Host
-	yaegi   *Yaegi
+	yaegi   *yaegi.Interpreter
 	natives *natives
 	stdin   stdin
 	program bool // the cells are a program's, which may end the process
@@ -82,11 +90,11 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 	rt.ctx, rt.cancel = context.WithCancel(context.Background())
 	rt.stacks, rt.memory = &watch{rt: rt, limit: newStackLimit()}, &watch{rt: rt, limit: &memoryLimit{most: memory, available: availableMemory}}
 	y := interp.New(interp.Options{Stdin: nowhere{}, Stdout: stdout{}, Stderr: foreignPanics{rt}, Unrestricted: true})
-	err := errors.Join(checkLogger(), checkTrace())
+	err := errors.Join(checkLogger(), unexported.CheckTrace())
 	if err != nil {
 		return nil, err
 	}
-	if rt.yaegi, err = openYaegi(y); err != nil {
+	if rt.yaegi, err = yaegi.Open(y, check.PackageName, mendEqual); err != nil {
 		return nil, err
 	}
 	rt.natives = newNatives(rt.yaegi, func() *check.Packages { return host.Checker().Packages() })
@@ -104,7 +112,7 @@ func New(host Host, input io.Reader, memory uint64, others Exports) (*Runtime, e
 }
 
 // Yaegi is the interpreter that runs lowered code.
-func (rt *Runtime) Yaegi() *Yaegi { return rt.yaegi }
+func (rt *Runtime) Yaegi() *yaegi.Interpreter { return rt.yaegi }
 
 // Files is the set of files that positions of interpreted code are in.
 func (rt *Runtime) Files() *token.FileSet { return rt.yaegi.FileSet() }
@@ -172,10 +180,7 @@ func (rt *Runtime) bind(name string, pointer any) {
 		rt.panics.count = pointer.(*int)
 		return
 	case BoxVar:
-		rt.yaegi.boxes = reflect.TypeOf(pointer).Elem()
-		if f, ok := rt.yaegi.boxes.FieldByName("value"); ok {
-			rt.yaegi.held = f.Offset
-		}
+		rt.yaegi.SetBoxes(reflect.TypeOf(pointer).Elem())
 		return
 	}
 	rt.host.Bound(name, reflect.ValueOf(pointer))
@@ -188,7 +193,7 @@ func (rt *Runtime) ShareMarks(mark, call *int) error {
 		to *int
 	}{{&rt.mark, mark}, {&rt.call, call}} {
 		*m.to = **m.of
-		if !rt.yaegi.move(*m.of, m.to) {
+		if !rt.yaegi.Move(*m.of, m.to) {
 			return errors.New("interp: the variables that hold positions are not where they are bound")
 		}
 		*m.of = m.to

@@ -1,80 +1,81 @@
 package run
 
 import (
-	"reflect"
 	"strconv"
-	"unsafe"
+
+	"github.com/petermattis/goid"
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
 )
 
 // What lowered code does most often besides the user's own operations has steps of ours, generated in the place of yaegi's, which take a
-// fifth of their time: storing a position, and noting that a function begins.
+// fifth of their time: storing a position, and noting that a function begins. Package yaegi has those of the operations, for which elements.go and nilreceivers.go
+// have the panics.
 
 // useStep makes a node, which is in a function, generate our step if there is one for it.
-func (rt *Runtime) useStep(node unsafe.Pointer, in *scope) {
-	n := rt.yaegi.nodes
-	list := n.childrenOf(node)
+func (rt *Runtime) useStep(node *yaegi.Node, in *scope) {
+	list := node.Children()
 	switch len(list) {
 	case 1: // position#
-		if n.kindOf(node) != n.exprStmt {
+		if !node.IsStatement() {
 			break
 		}
-		switch n.nameOf(list[0]) {
+		switch list[0].Name() {
 		case MarkVar:
-			n.generate(node, storing(rt.mark, n.positionOf(node)))
+			node.Generate(storing(rt.mark, node.Position()))
 		case CallVar:
-			n.generate(node, storing(rt.call, n.positionOf(node)))
+			node.Generate(storing(rt.call, node.Position()))
 		}
 	case 2: // import#.leave#(5)
-		if n.isHelper(list[0], Leave) {
-			position, _ := strconv.Atoi(n.nameOf(list[1]))
-			n.generate(node, rt.leaving(position))
+		if isHelper(list[0], Leave) {
+			position, _ := strconv.Atoi(list[1].Name())
+			node.Generate(rt.leaving(position))
 		}
 	case 3: // import#.code#(name, at)
-		if n.isHelper(list[0], Code) {
-			n.generate(node, doingNothing)
+		if isHelper(list[0], Code) {
+			node.Generate(doingNothing)
 		}
 	case 4: // import#.enter#(name, end, top)
-		if n.isHelper(list[0], Enter) {
-			name, _ := strconv.Unquote(n.nameOf(list[1]))
-			n.generate(node, rt.entering(in, name, n.nameOf(list[3]) == "true"))
+		if isHelper(list[0], Enter) {
+			name, _ := strconv.Unquote(list[1].Name())
+			node.Generate(rt.entering(in, name, list[3].Name() == "true"))
 		}
 	}
 }
 
-// doingNothing is the step of what only the tree tells.
-func doingNothing(next step) step { return func(unsafe.Pointer) step { return next } }
-
-// isHelper reports whether the function of a call is a helper.
-func (n *nodes) isHelper(fun unsafe.Pointer, helper Helper) bool {
-	parts := n.childrenOf(fun)
-	return len(parts) == 2 && n.nameOf(parts[1]) == string(helper)
-}
-
-// generate makes a node generate the step that do returns, which goes on with next. Yaegi generates the step that follows first.
-func (n *nodes) generate(node unsafe.Pointer, do func(next step) step) {
-	*n.genOf(node) = func(unsafe.Pointer) { *n.execOf(node) = do(n.stepAt(node, n.next)) }
-}
-
-// stepAt returns the step of the node to which a field of another points, nil if there is none.
-func (n *nodes) stepAt(node unsafe.Pointer, field uintptr) step {
-	following := *(*unsafe.Pointer)(unsafe.Add(node, field))
-	if following == nil {
-		return nil
-	}
-	return *n.execOf(following)
-}
-
-// operand returns how to evaluate a node in a frame, once its own step has been made.
-//
-//go:linkname operand github.com/traefik/yaegi/interp.genValue
-func operand(node unsafe.Pointer) func(frame unsafe.Pointer) reflect.Value
-
 // storing is the step that stores a position in a variable.
-func storing(variable *int, position int) func(next step) step {
-	return func(next step) step {
-		return func(unsafe.Pointer) step {
+func storing(variable *int, position int) func(next yaegi.Step) yaegi.Step {
+	return func(next yaegi.Step) yaegi.Step {
+		return func(*yaegi.Frame) yaegi.Step {
 			*variable = position
 			return next
 		}
 	}
+}
+
+// quicken makes a node have a step of ours, if it is an operation that has one.
+func (rt *Runtime) quicken(node *yaegi.Node) {
+	generator := rt.yaegi.Generator(node)
+	if bounds := yaegi.BoundsOf(generator); bounds != nil {
+		node.Wrap(func(plain yaegi.Step) yaegi.Step { return node.Slicing(bounds, rt.checkingSlice(node, bounds, plain)) })
+		return
+	}
+	switch generator {
+	case "":
+	case yaegi.IndexGenerator:
+		node.Wrap(func(plain yaegi.Step) yaegi.Step { return node.Indexing(rt.checkingIndex(node, plain)) })
+	case yaegi.MethodGenerator:
+		if len(node.Children()) == 2 {
+			node.Wrap(func(plain yaegi.Step) yaegi.Step { return rt.selectingMethod(node, plain) })
+		}
+	case yaegi.LiteralGenerator:
+		rt.yaegi.Literal(node, rt.recovers)
+	default:
+		rt.yaegi.Quicken(node, generator)
+	}
+}
+
+// recovers reports whether the calling goroutine recovers from the panics of cells: a panic on another one may end the process, see callbacks.go.
+func (rt *Runtime) recovers() bool {
+	_, own := rt.own.Load(goid.Get())
+	return own
 }

@@ -75,7 +75,7 @@ func (rt *Runtime) stopExecution(x *execution, unwinds bool) bool {
 	// Waits end first, and begin again last: a function that ends because its code does has to see that its deferred calls are made later. What follows a wait
 	// in the code does not run meanwhile: see leaveAbandoned.
 	begin := rt.stopWaits()
-	rt.stopped = &stopped{x, []func(){rt.yaegi.stop(), begin}}
+	rt.stopped = &stopped{x, []func(){rt.yaegi.Stop(), begin}}
 	rt.abandoned.Add(-1)
 	close(halted)
 	return rt.join(unwinds)

@@ -1,12 +1,12 @@
 package run
 
 import (
-	"fmt"
 	"path"
 	"reflect"
 	"runtime"
 	"sync"
-	"unsafe"
+
+	"github.com/symmrepl/symmrepl/interp/internal/unexported"
 )
 
 // tracePoint is a place in a function where it calls another.
@@ -41,7 +41,7 @@ func (t *tracePoints) counter(p tracePoint) uintptr {
 		i = len(t.list)
 		t.number[p] = i
 		t.list = append(t.list, p)
-		t.functions = append(t.functions, p.function(firstCounter+uintptr(i)*counterStep))
+		t.functions = append(t.functions, unexported.Function(firstCounter+uintptr(i)*counterStep, p.name, p.file, p.line))
 	}
 	return firstCounter + uintptr(i)*counterStep + 1
 }
@@ -67,42 +67,4 @@ func (t *tracePoints) ofRuntime(name string) tracePoint {
 		file = "panic.go"
 	}
 	return tracePoint{name: name, file: path.Join(path.Dir(callers), file)}
-}
-
-// inlined is what a runtime.Func points to for a function that was inlined, which has no code of its own.
-type inlined struct {
-	ones       uint32
-	entry      uintptr
-	name, file string
-	line       int32
-	startLine  int32
-}
-
-// function returns the runtime.Func of a point.
-func (p tracePoint) function(pc uintptr) *runtime.Func {
-	return (*runtime.Func)(unsafe.Pointer(&inlined{ones: ^uint32(0), entry: pc, name: p.name, file: p.file, line: int32(p.line), startLine: int32(p.line)}))
-}
-
-// checkTrace looks whether package runtime takes our functions and frames for its own.
-func checkTrace() error {
-	want := tracePoint{"main.f", "f.go", 7}
-	f := want.function(firstCounter)
-	file, line := f.FileLine(firstCounter)
-	if got := (tracePoint{f.Name(), file, line}); got != want {
-		return fmt.Errorf("interp: a runtime.Func is not what it was: it says %v, not %v", got, want)
-	}
-	frames, err := framesOf([]runtime.Frame{{Function: "a"}, {Function: "b"}, {Function: "c"}})
-	if err != nil {
-		return err
-	}
-	names := ""
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		names += f.Function
-	}
-	if names != "abc" {
-		return fmt.Errorf("interp: runtime.Frames are not what they were: they say %q", names)
-	}
-	return nil
 }

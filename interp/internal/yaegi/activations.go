@@ -1,4 +1,4 @@
-package run
+package yaegi
 
 import (
 	"reflect"
@@ -13,9 +13,9 @@ import (
 
 // activation is a frame with its variables, between the calls of a function.
 type activation struct {
-	frame     unsafe.Pointer
-	variables []value // of the frame
-	own       []value // what they are when a call begins
+	frame     *Frame
+	variables []Value // of the frame
+	own       []Value // what they are when a call begins
 	words     []uint64
 }
 
@@ -26,45 +26,45 @@ type activations struct {
 }
 
 // activations returns those of a function with a layout, nil if it may leave anything behind.
-func (n *nodes) activations(function unsafe.Pointer, l *layout) *activations {
+func (n *Node) activations(l *layout) *activations {
 	for i, t := range l.types {
 		if l.sizes[i] == 0 && t.Kind() != reflect.Func {
 			return nil
 		}
 	}
-	if n.leavesVariables(n.blockOf(function)) {
+	if n.block().leavesVariables() {
 		return nil
 	}
 	return &activations{layout: l}
 }
 
 // leavesVariables reports whether something in a tree may keep a variable of its function.
-func (n *nodes) leavesVariables(tree unsafe.Pointer) bool {
-	if kind := n.kindOf(tree); kind == n.funcLit || kind == n.addressExpr || n.pointer(tree, n.recv) != nil {
+func (n *Node) leavesVariables() bool {
+	if n.kind == kinds.funcLit || n.kind == kinds.addressExpr || n.recv != nil {
 		return true
 	}
-	return slices.ContainsFunc(n.childrenOf(tree), n.leavesVariables)
+	return slices.ContainsFunc(n.child, (*Node).leavesVariables)
 }
 
 // take returns the frame of a call that begins.
-func (l *activations) take(places *places, caller unsafe.Pointer, id uint64) *activation {
+func (l *activations) take(caller *Frame, id uint64) *activation {
 	a, _ := l.free.Get().(*activation)
 	if a == nil {
 		a = &activation{frame: newFrame(caller, len(l.layout.types), id)}
-		a.variables = *(*[]value)(unsafe.Add(a.frame, places.data))
-		a.own = make([]value, len(a.variables))
+		a.variables = a.frame.data
+		a.own = make([]Value, len(a.variables))
 		a.words = l.layout.fill(a.own)
 	} else {
-		*(*unsafe.Pointer)(unsafe.Add(a.frame, places.anc)) = caller
-		atomic.StoreUint64((*uint64)(unsafe.Add(a.frame, places.id)), id)
+		a.frame.anc = caller
+		atomic.StoreUint64(&a.frame.id, id)
 	}
 	copy(a.variables, a.own)
 	return a
 }
 
 // release gives a frame back at the end of its call.
-func (l *activations) release(places *places, a *activation) {
-	*(*unsafe.Pointer)(unsafe.Add(a.frame, places.anc)) = nil
+func (l *activations) release(a *activation) {
+	a.frame.anc = nil
 	clear(a.words)
 	for i, size := range l.layout.sizes {
 		if size == 0 {

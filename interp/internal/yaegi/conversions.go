@@ -1,23 +1,20 @@
-package run
+package yaegi
 
-import (
-	"reflect"
-	"unsafe"
-)
+import "reflect"
 
 // Conversions of numbers have a step of ours: package reflect, by which yaegi converts, makes a new variable for each, and takes a way over int64 that changes what
 // becomes of a float that is too large for the type.
 
 // converting is the step of a conversion.
-func (n *nodes) converting(node, operand unsafe.Pointer, plain step) step {
-	from, ok1 := n.placeOf(operand)
-	result, ok2 := n.placeOf(node)
-	if !ok1 || !ok2 || result.constant != nil {
+func converting(node, operand *Node, plain Step) Step {
+	from, ok1 := operand.Place()
+	result, ok2 := node.Result()
+	if !ok1 || !ok2 {
 		return plain
 	}
-	next := n.stepAt(node, n.next)
-	return func(frame unsafe.Pointer) step {
-		if !convertNumber(result.in(frame), from.in(frame)) {
+	next := node.Next()
+	return func(frame *Frame) Step {
+		if !convertNumber(result.In(frame), from.In(frame)) {
 			return plain(frame)
 		}
 		return next
@@ -25,7 +22,7 @@ func (n *nodes) converting(node, operand unsafe.Pointer, plain step) step {
 }
 
 // convertNumber sets variable to to the number in from. It reports whether both are numbers.
-func convertNumber(to, from *value) bool {
+func convertNumber(to, from *Value) bool {
 	p := from.ptr
 	switch reflect.Kind(from.flag & kindMask) {
 	case reflect.Int:
@@ -64,7 +61,7 @@ type number interface {
 }
 
 // setNumber sets a variable to x, converted to its type. It reports whether it is of a type of numbers.
-func setNumber[T number](to *value, x T) bool {
+func setNumber[T number](to *Value, x T) bool {
 	if to.flag&variable == 0 {
 		return false
 	}

@@ -1,4 +1,4 @@
-package run
+package yaegi
 
 import (
 	"cmp"
@@ -18,11 +18,11 @@ type whole interface {
 // numbers makes the steps of a kind of numbers. Operations and orders are by the names of yaegi's generators.
 type numbers interface {
 	// operating is the step of x op y.
-	operating(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, operation string, plain step) step
-	// assigning is the step of x op= y, and of x++ and x--, which have no y.
-	assigning(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, operation string, plain step) step
+	operating(node *Node, operands []*Node, operation string, plain Step) Step
+	// assigning is the step of x op= y, and of x++ and x--, which have no y. OfMap says that x is an element of a map.
+	assigning(node *Node, operands []*Node, operation string, ofMap bool, plain Step) Step
 	// comparing is the step of a comparison.
-	comparing(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, order string, plain step) step
+	comparing(node *Node, operands []*Node, order string, plain Step) Step
 }
 
 // numbersOf makes the steps of type T.
@@ -82,10 +82,10 @@ var kindsOfNumbers = map[reflect.Kind]numbers{
 }
 
 // numbersIn returns the steps for the first of several nodes that is of a type of numbers and no constant, nil if there is none.
-func (n *nodes) numbersIn(list ...unsafe.Pointer) numbers {
+func numbersIn(list ...*Node) numbers {
 	for _, node := range list {
-		if typ := n.pointer(node, n.typ); typ != nil && !(*reflect.Value)(unsafe.Add(node, n.rval)).IsValid() {
-			if t := typeOf(typ); t != nil && kindsOfNumbers[t.Kind()] != nil {
+		if node.typ != nil && !node.rval.IsValid() {
+			if t := node.Type(); t != nil && kindsOfNumbers[t.Kind()] != nil {
 				return kindsOfNumbers[t.Kind()]
 			}
 		}
@@ -94,21 +94,21 @@ func (n *nodes) numbersIn(list ...unsafe.Pointer) numbers {
 }
 
 // calculating is the step of a generator's operation on numbers, plain if there is none of ours for it.
-func (n *nodes) calculating(node unsafe.Pointer, operands []unsafe.Pointer, generator string, plain step) step {
+func (y *Interpreter) calculating(node *Node, operands []*Node, generator string, plain Step) Step {
 	operation, assigns := strings.CutSuffix(generator, "Assign")
 	switch {
 	case assigns || generator == "inc" || generator == "dec":
-		if of := n.numbersIn(operands[0]); of != nil {
-			return of.assigning(n, node, operands, operation, plain)
+		if of := numbersIn(operands[0]); of != nil {
+			return of.assigning(node, operands, operation, y.Generator(operands[0]) == "getIndexMap", plain)
 		}
 	case len(operands) != 2:
 	case ordersOf[int]()[generator] != nil:
-		if of := n.numbersIn(operands...); of != nil {
-			return of.comparing(n, node, operands, generator, plain)
+		if of := numbersIn(operands...); of != nil {
+			return of.comparing(node, operands, generator, plain)
 		}
 	default:
-		if of := n.numbersIn(node); of != nil {
-			return of.operating(n, node, operands, generator, plain)
+		if of := numbersIn(node); of != nil {
+			return of.operating(node, operands, generator, plain)
 		}
 	}
 	return plain
@@ -122,18 +122,18 @@ var calculations = map[string]bool{
 	"lower": true, "lowerEqual": true, "equal": true, "notEqual": true, "greaterEqual": true, "greater": true,
 }
 
-func (of *numbersOf[T]) operating(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, operation string, plain step) step {
-	a, ok1 := n.placeOf(operands[0])
-	b, ok2 := n.placeOf(operands[1])
-	result, ok3 := n.placeOf(node)
-	if !ok1 || !ok2 || !ok3 || result.constant != nil {
+func (of *numbersOf[T]) operating(node *Node, operands []*Node, operation string, plain Step) Step {
+	a, ok1 := operands[0].Place()
+	b, ok2 := operands[1].Place()
+	result, ok3 := node.Result()
+	if !ok1 || !ok2 || !ok3 {
 		return plain
 	}
-	next, kind := n.stepAt(node, n.next), of.kind
+	next, kind := node.Next(), of.kind
 	if shift := of.shifts[operation]; shift != nil {
-		return func(frame unsafe.Pointer) step {
-			a, result := a.in(frame), result.in(frame)
-			count, ok := b.in(frame).count()
+		return func(frame *Frame) Step {
+			a, result := a.In(frame), result.In(frame)
+			count, ok := b.In(frame).count()
 			if !ok || !a.is(kind) || !result.isVariable(kind) {
 				return plain(frame)
 			}
@@ -145,8 +145,8 @@ func (of *numbersOf[T]) operating(n *nodes, node unsafe.Pointer, operands []unsa
 	if operate == nil {
 		return plain
 	}
-	return func(frame unsafe.Pointer) step {
-		a, b, result := a.in(frame), b.in(frame), result.in(frame)
+	return func(frame *Frame) Step {
+		a, b, result := a.In(frame), b.In(frame), result.In(frame)
 		if !a.is(kind) || !b.is(kind) || !result.isVariable(kind) {
 			return plain(frame)
 		}
@@ -155,27 +155,27 @@ func (of *numbersOf[T]) operating(n *nodes, node unsafe.Pointer, operands []unsa
 	}
 }
 
-func (of *numbersOf[T]) assigning(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, operation string, plain step) step {
-	to, ok := n.placeOf(operands[0])
-	if gen := *n.genOf(operands[0]); !ok || to.constant != nil || gen != nil && n.generatorName(gen) == "getIndexMap" {
+func (of *numbersOf[T]) assigning(node *Node, operands []*Node, operation string, ofMap bool, plain Step) Step {
+	to, ok := operands[0].Result()
+	if !ok || ofMap {
 		return plain
 	}
-	next, kind := n.stepAt(node, n.next), of.kind
-	one := place{places: n.places}
+	next, kind := node.Next(), of.kind
+	var one Place
 	switch number := T(1); operation {
 	case "inc", "dec":
-		one.constant = &value{ptr: unsafe.Pointer(&number), flag: uintptr(kind) | indirect}
+		one.constant = &Value{ptr: unsafe.Pointer(&number), flag: uintptr(kind) | indirect}
 		operation = map[string]string{"inc": "add", "dec": "sub"}[operation]
 	default:
-		if one, ok = n.placeOf(operands[1]); !ok {
+		if one, ok = operands[1].Place(); !ok {
 			return plain
 		}
 	}
 	from := one
 	if shift := of.shifts[operation]; shift != nil {
-		return func(frame unsafe.Pointer) step {
-			to := to.in(frame)
-			count, ok := from.in(frame).count()
+		return func(frame *Frame) Step {
+			to := to.In(frame)
+			count, ok := from.In(frame).count()
 			if !ok || !to.isVariable(kind) {
 				return plain(frame)
 			}
@@ -187,8 +187,8 @@ func (of *numbersOf[T]) assigning(n *nodes, node unsafe.Pointer, operands []unsa
 	if operate == nil {
 		return plain
 	}
-	return func(frame unsafe.Pointer) step {
-		to, from := to.in(frame), from.in(frame)
+	return func(frame *Frame) Step {
+		to, from := to.In(frame), from.In(frame)
 		if !to.isVariable(kind) || !from.is(kind) {
 			return plain(frame)
 		}
@@ -197,20 +197,20 @@ func (of *numbersOf[T]) assigning(n *nodes, node unsafe.Pointer, operands []unsa
 	}
 }
 
-func (of *numbersOf[T]) comparing(n *nodes, node unsafe.Pointer, operands []unsafe.Pointer, order string, plain step) step {
-	a, ok1 := n.placeOf(operands[0])
-	b, ok2 := n.placeOf(operands[1])
-	result, ok3 := n.placeOf(node)
-	if !ok1 || !ok2 || !ok3 || result.constant != nil {
+func (of *numbersOf[T]) comparing(node *Node, operands []*Node, order string, plain Step) Step {
+	a, ok1 := operands[0].Place()
+	b, ok2 := operands[1].Place()
+	result, ok3 := node.Result()
+	if !ok1 || !ok2 || !ok3 {
 		return plain
 	}
-	yes, no := n.stepAt(node, n.next), n.stepAt(node, n.fnext)
-	if n.pointer(node, n.fnext) == nil { // no branch depends on it
+	yes, no := node.Next(), node.Otherwise()
+	if node.fnext == nil { // no branch depends on it
 		no = yes
 	}
 	holds, kind := of.orders[order], of.kind
-	return func(frame unsafe.Pointer) step {
-		a, b, result := a.in(frame), b.in(frame), result.in(frame)
+	return func(frame *Frame) Step {
+		a, b, result := a.In(frame), b.In(frame), result.In(frame)
 		if !a.is(kind) || !b.is(kind) || !result.isVariable(reflect.Bool) {
 			return plain(frame)
 		}
@@ -221,20 +221,4 @@ func (of *numbersOf[T]) comparing(n *nodes, node unsafe.Pointer, operands []unsa
 		}
 		return no
 	}
-}
-
-// count returns the count of a shift, which is not ok if it is negative or no number.
-func (v *value) count() (n uint64, ok bool) {
-	switch reflect.Kind(v.flag & kindMask) {
-	case reflect.Int, reflect.Int64:
-		n := *(*int64)(v.ptr)
-		return uint64(n), n >= 0
-	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		return *(*uint64)(v.ptr), true
-	case reflect.Uint32:
-		return uint64(*(*uint32)(v.ptr)), true
-	case reflect.Uint8:
-		return uint64(*(*uint8)(v.ptr)), true
-	}
-	return 0, false
 }

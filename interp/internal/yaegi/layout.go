@@ -1,4 +1,4 @@
-package run
+package yaegi
 
 import (
 	"reflect"
@@ -8,19 +8,17 @@ import (
 // layout says what variables the frame of a function has.
 type layout struct {
 	types  []reflect.Type // yaegi's: of the results, the parameters, and all other variables
-	values []value        // variables of these types, without their places
+	values []Value        // variables of these types, without their places
 	sizes  []uintptr      // of those that have no pointers and are no larger than a word; 0 for others
 	words  int            // how many these are
 	simple bool           // none of the results and parameters is an interface
-
-	activations *activations // nil if frames are not used again
 }
 
 // newLayout returns the layout for yaegi's types, of which the first several are those of results and parameters.
 func newLayout(types []reflect.Type, parameters int, box reflect.Type) *layout {
-	l := &layout{types: types, values: make([]value, len(types)), sizes: make([]uintptr, len(types)), simple: parameters <= len(types)}
+	l := &layout{types: types, values: make([]Value, len(types)), sizes: make([]uintptr, len(types)), simple: parameters <= len(types)}
 	for i, t := range types {
-		l.values[i] = value{typ: asType(t), flag: uintptr(t.Kind()) | indirect | variable}
+		l.values[i] = Value{typ: asType(t), flag: uintptr(t.Kind()) | indirect | variable}
 		switch k := t.Kind(); {
 		case reflect.Bool <= k && k <= reflect.Float64:
 			l.sizes[i] = t.Size()
@@ -37,13 +35,8 @@ func (l *layout) isOf(types []reflect.Type) bool {
 	return len(l.types) == len(types) && unsafe.SliceData(l.types) == unsafe.SliceData(types)
 }
 
-// allocate returns a new variable of a type. Unlike reflect.New it makes no type of pointers to it, which package reflect would never forget.
-//
-//go:linkname allocate reflect.unsafe_New
-func allocate(typ unsafe.Pointer) unsafe.Pointer
-
 // fill makes the variables. It returns the memory of those that have no pointers.
-func (l *layout) fill(variables []value) []uint64 {
+func (l *layout) fill(variables []Value) []uint64 {
 	all := make([]uint64, l.words)
 	words := all
 	for i := range variables {
@@ -59,10 +52,10 @@ func (l *layout) fill(variables []value) []uint64 {
 }
 
 // copy sets variable i of the layout to a value of its type.
-func (l *layout) copy(i int, to, from *value) {
+func (l *layout) copy(i int, to, from *Value) {
 	switch size := l.sizes[i]; size {
 	case 0:
-		(*reflect.Value)(unsafe.Pointer(to)).Set(*(*reflect.Value)(unsafe.Pointer(from)))
+		to.reflect().Set(from.Reflect())
 	case 8:
 		*to.int() = *from.int()
 	default:

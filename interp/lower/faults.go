@@ -5,38 +5,11 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/symmrepl/symmrepl/interp/run"
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
 )
 
-// mark returns the statement that records that nodes run now, or nothing if they cannot panic.
-func (l *lowerer) mark(nodes ...ast.Node) []ast.Stmt {
-	var pos token.Pos
-	for _, n := range nodes {
-		if pos = l.panics(n); pos.IsValid() {
-			break
-		}
-	}
-	if !pos.IsValid() || l.fn.unmarked || l.silent {
-		return nil
-	}
-	return l.markAt(pos)
-}
-
-// markAt returns the statement that records a position: the name of the variable for it, which stands there. An assignment would be three times as much to
-// compile.
-func (l *lowerer) markAt(pos token.Pos) []ast.Stmt {
-	if l.silent {
-		return nil
-	}
-	set := func(name string) ast.Stmt { return &ast.ExprStmt{X: l.ident(pos, name)} }
-	if l.fn != nil && l.fn.top() {
-		return []ast.Stmt{set(run.MarkVar), set(run.CallVar)}
-	}
-	return []ast.Stmt{set(run.MarkVar)}
-}
-
 // panics returns where n may panic: the position of its first operation that can. Blocks and function literals in it do not count.
-func (l *lowerer) panics(n ast.Node) (at token.Pos) {
+func (l *facts) panics(n ast.Node) (at token.Pos) {
 	if isNilNode(n) {
 		return token.NoPos
 	}
@@ -61,7 +34,7 @@ func (l *lowerer) panics(n ast.Node) (at token.Pos) {
 }
 
 // faultAt returns the position of an operation: where it begins, but for a method on another line than its operand, and for an index that is apart from it.
-func (l *lowerer) faultAt(n ast.Node) token.Pos {
+func (l *facts) faultAt(n ast.Node) token.Pos {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && l.line(sel.Sel.Pos()) != l.line(n.Pos()) {
@@ -82,20 +55,8 @@ func (l *lowerer) faultAt(n ast.Node) token.Pos {
 // isApart reports whether there is something between an operand and its bracket, which may be a line directive.
 func isApart(x ast.Expr, bracket token.Pos) bool { return bracket > x.End() }
 
-// fromBracket makes an operation begin at its bracket if that is apart from the operand: faults of the operation have its position.
-func (l *lowerer) fromBracket(x ast.Expr, bracket token.Pos) ast.Expr {
-	if !isApart(x, bracket) {
-		return x
-	}
-	paren := &ast.ParenExpr{Lparen: bracket, X: x, Rparen: bracket}
-	l.info.Types[paren] = l.info.Types[x]
-	return paren
-}
-
-func (l *lowerer) line(pos token.Pos) int { return l.checker.Files().Position(pos).Line }
-
 // mayPanic reports whether the operation n itself, not its operands, may panic.
-func (l *lowerer) mayPanic(n ast.Node) bool {
+func (l *facts) mayPanic(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		return !l.harmless(n)
@@ -116,7 +77,7 @@ func (l *lowerer) mayPanic(n ast.Node) bool {
 	case *ast.BinaryExpr:
 		switch n.Op {
 		case token.QUO, token.REM:
-			return l.info.Types[n.Y].Value == nil && isInteger(l.info.TypeOf(n))
+			return l.info.Types[n.Y].Value == nil && typed.IsInteger(l.info.TypeOf(n))
 		case token.SHL, token.SHR:
 			return l.info.Types[n.Y].Value == nil
 		case token.EQL, token.NEQ:
@@ -132,7 +93,7 @@ func (l *lowerer) mayPanic(n ast.Node) bool {
 }
 
 // harmless reports whether a call cannot panic: a conversion, or one of the builtins that only look.
-func (l *lowerer) harmless(n *ast.CallExpr) bool {
+func (l *facts) harmless(n *ast.CallExpr) bool {
 	tv := l.info.Types[n.Fun]
 	if tv.IsType() {
 		_, toArray := tv.Type.Underlying().(*types.Array)
@@ -162,51 +123,8 @@ func isNilNode(n ast.Node) bool {
 	return false
 }
 
-// loopMark decides whether one mark in front of a loop is enough: when only one of its statements may panic, and nothing in it runs
-// other code of cells. It then returns that mark; until restore is called, no others are made.
-func (l *lowerer) loopMark(loop ast.Stmt) (m []ast.Stmt, restore func()) {
-	was := l.fn.unmarked
-	if was {
-		return nil, func() {}
-	}
-	var at token.Pos
-	count, alone := 0, true
-	var stack []ast.Node
-	ast.Inspect(loop, func(n ast.Node) bool {
-		if n == nil {
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		stack = append(stack, n)
-		switch n := n.(type) {
-		case *ast.FuncLit, *ast.DeferStmt, *ast.GoStmt:
-			alone = false
-		case *ast.CallExpr:
-			alone = alone && (l.harmless(n) || l.isCompiled(n))
-		}
-		if stmt, ok := n.(ast.Stmt); ok && n != loop {
-			switch stmt.(type) {
-			case *ast.BlockStmt, *ast.LabeledStmt, *ast.CaseClause, *ast.CommClause:
-			default:
-				if pos := l.panics(stmt); pos.IsValid() {
-					count++
-					at = pos
-				}
-			}
-		}
-		return true
-	})
-	if !alone || count != 1 {
-		return nil, func() {}
-	}
-	m = l.markAt(at)
-	l.fn.unmarked = true
-	fn := l.fn
-	return m, func() { fn.unmarked = was }
-}
-
 // isCompiled reports whether a call runs compiled code only: a function or method of a package, given no function of a cell.
-func (l *lowerer) isCompiled(n *ast.CallExpr) bool {
+func (l *facts) isCompiled(n *ast.CallExpr) bool {
 	if !l.isCompiledFunc(ast.Unparen(n.Fun)) {
 		return false
 	}
@@ -221,7 +139,7 @@ func (l *lowerer) isCompiled(n *ast.CallExpr) bool {
 }
 
 // isCompiledFunc reports whether fun names a function or method of a package.
-func (l *lowerer) isCompiledFunc(fun ast.Expr) bool {
+func (l *facts) isCompiledFunc(fun ast.Expr) bool {
 	f, ok := fun.(*ast.SelectorExpr)
 	if !ok {
 		return false

@@ -1,0 +1,55 @@
+package unexported
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"unsafe"
+)
+
+// inlined is what a runtime.Func points to for a function that was inlined, which has no code of its own.
+type inlined struct {
+	ones       uint32
+	entry      uintptr
+	name, file string
+	line       int32
+	startLine  int32
+}
+
+// Function returns the runtime.Func of a function that begins at a program counter, where no code is, and at a line.
+func Function(entry uintptr, name, file string, line int) *runtime.Func {
+	return (*runtime.Func)(unsafe.Pointer(&inlined{ones: ^uint32(0), entry: entry, name: name, file: file, line: int32(line), startLine: int32(line)}))
+}
+
+// Frames returns an iterator over frames.
+func Frames(list []runtime.Frame) (*runtime.Frames, error) {
+	frames := runtime.CallersFrames(nil)
+	field, err := Field(reflect.ValueOf(frames).Elem(), "frames", reflect.Slice)
+	if err == nil {
+		field.Set(reflect.ValueOf(list))
+	}
+	return frames, err
+}
+
+// CheckTrace looks whether package runtime takes what Function and Frames return for its own.
+func CheckTrace() error {
+	const counter = 1 << 62
+	f := Function(counter, "main.f", "f.go", 7)
+	if file, line := f.FileLine(counter); f.Name() != "main.f" || file != "f.go" || line != 7 {
+		return fmt.Errorf("interp: a runtime.Func is not what it was: it says %s of %s:%d, not main.f of f.go:7", f.Name(), file, line)
+	}
+	frames, err := Frames([]runtime.Frame{{Function: "a"}, {Function: "b"}, {Function: "c"}})
+	if err != nil {
+		return err
+	}
+	names := ""
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		names += f.Function
+	}
+	if names != "abc" {
+		return fmt.Errorf("interp: runtime.Frames are not what they were: they say %q", names)
+	}
+	return nil
+}

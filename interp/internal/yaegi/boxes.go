@@ -1,0 +1,78 @@
+package yaegi
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Values of cells' interface types that have methods are structs of yaegi's, called boxes. Others are in interfaces of type any, and those of compiled interface
+// types are in what yaegi makes of a value to give it their methods, called wrappers.
+
+// SetBoxes says which type boxes have. It panics for one that is not what this package takes it for.
+func (y *Interpreter) SetBoxes(t reflect.Type) {
+	if err := match(reflect.TypeFor[box](), t); err != nil {
+		panic(err)
+	}
+	y.boxes, y.boxType = t, asType(t)
+}
+
+// Boxes returns the type of boxes, which SetBoxes was given.
+func (y *Interpreter) Boxes() reflect.Type { return y.boxes }
+
+// IsBox reports whether a value is a box.
+func (y *Interpreter) IsBox(v *Value) bool { return v.typ == y.boxType }
+
+// HoldsNil reports whether a box holds nothing, or a nil pointer.
+func (y *Interpreter) HoldsNil(v *Value) (nothing, pointer bool) {
+	for v.typ == y.boxType {
+		v = valueOf(&(*box)(v.ptr).value)
+	}
+	return v.typ == nil, v.is(reflect.Pointer) && (v.ptr == nil || v.flag&indirect != 0 && *(*unsafe.Pointer)(v.ptr) == nil)
+}
+
+// Concrete returns the value that is stored in an interface, and the name of its type in yaegi if it has one.
+func (y *Interpreter) Concrete(v reflect.Value) (_ reflect.Value, name string) {
+	for v.IsValid() {
+		switch {
+		case v.Kind() == reflect.Interface:
+			v = v.Elem()
+		case IsWrapper(v):
+			v = v.Field(0).Elem()
+		case v.Type() == y.boxes:
+			b := (*box)(valueOf(&v).ptr)
+			if b.node != nil {
+				if n := b.node.typ.elementName(); n != "" { // a box in a box is of an interface type
+					name = n
+				}
+			}
+			v = b.value
+		default:
+			return v, name
+		}
+	}
+	return v, name
+}
+
+// Box stores a compiled value in a variable of a cell's interface type. It reports whether the variable is a box.
+func (y *Interpreter) Box(target, v reflect.Value) bool {
+	if target.Type() != y.boxes {
+		return false
+	}
+	*(*box)(target.Addr().UnsafePointer()) = box{node: &Node{typ: &itype{}}, value: v} // a node that says nothing: comparisons with nil look at it
+	return true
+}
+
+// IsWrapper reports whether v is a wrapper.
+func IsWrapper(v reflect.Value) bool {
+	return v.Kind() == reflect.Struct && v.NumField() > 0 && v.Type().Field(0).Name == "IValue"
+}
+
+// elementName returns the name of a type, or of what it points to.
+func (t *itype) elementName() string {
+	for ; t != nil; t = t.val {
+		if t.name != "" {
+			return t.name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,242 @@
+package yaegi
+
+import (
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Calls of functions and methods of cells have a step of ours. For each, yaegi allocates every variable of the function by itself, and makes
+// a function of compiled code of a method, which it calls by reflection. Here variables that have no pointers in them are allocated together,
+// and the body of a method runs as that of a function does. Calls with interfaces or functions among the arguments or results are left to
+// yaegi, which converts those.
+
+// Call makes a call of a function or method of a cell have a step of ours.
+func (y *Interpreter) Call(node *Node) {
+	if c := y.newCall(node); c != nil {
+		node.Wrap(func(plain Step) Step { return c.step(node, plain) })
+	}
+}
+
+// call is a call of a function or method of a cell.
+type call struct {
+	y        *Interpreter
+	function *Node // its node, whose contents change when it is defined again
+	args     []Place
+	results  []Place // where the caller has them, dropped those that it does not want
+	own      bool    // the step is ours; it is made before that of the selection of a method
+	callee   atomic.Pointer[callee]
+	plain    Step
+	yes, no  Step  // what follows; no is nil but for a condition
+	dropped  Value // the place of results that the caller does not want
+
+	receiver func(*Frame) reflect.Value // nil for a function
+	made     Place                      // where yaegi puts what it makes of a method
+	make     Step                       // yaegi's step that makes it
+}
+
+// callee is what is to be known of the function of a call.
+type callee struct {
+	layout
+	activations *activations // nil if frames are not used again
+}
+
+// newCall returns the call of a node, nil for one of something else than a known function or method of a cell.
+func (y *Interpreter) newCall(node *Node) *call {
+	if parent := node.anc.kind; parent == kinds.goStmt || parent == kinds.deferStmt {
+		return nil
+	}
+	c, function := &call{y: y}, node.child[0]
+	isMethod := y.Generator(function) == "getMethod"
+	switch {
+	case isMethod:
+		c.function = (*[2]*Node)(unsafe.Pointer(&function.val))[1] // what the interface points to
+	case function.sym != nil && function.sym.index < 0:
+		c.function = function.sym.node
+	}
+	if c.function == nil || !c.function.IsFunction() {
+		return nil
+	}
+	if isMethod {
+		function.Wrap(func(plain Step) Step { return c.selecting(function, plain) })
+	}
+	return c
+}
+
+// selecting is the step of the selection of a method. It leaves nothing there if the call does not need what yaegi makes of the method.
+func (c *call) selecting(node *Node, plain Step) Step {
+	if !c.own {
+		return plain
+	}
+	c.receiver, c.make = genValueRecv(node), plain
+	c.made, _ = node.Place()
+	next := node.Next()
+	return func(frame *Frame) Step {
+		if !c.current().simple {
+			return plain(frame)
+		}
+		*c.made.In(frame) = Value{}
+		return next
+	}
+}
+
+// step returns the step of the call, whose own is plain.
+func (c *call) step(node *Node, plain Step) Step {
+	c.args, c.results = nil, nil
+	c.plain, c.yes, c.no = plain, node.Next(), node.Otherwise()
+	typ, args := node.child[0].typ, node.child[1:]
+	if len(typ.arg) != len(args) {
+		return plain
+	}
+	for _, arg := range args {
+		genValue(arg) // converts a constant
+		p, ok := arg.Place()
+		if !ok {
+			return plain
+		}
+		c.args = append(c.args, p)
+	}
+	first, ok := node.Place()
+	for i := range typ.ret {
+		p := first
+		p.offset += uintptr(i) * unsafe.Sizeof(Value{})
+		switch parent := node.anc; parent.kind {
+		case kinds.returnStmt:
+			p.level = 0
+		case kinds.defineXStmt, kinds.assignXStmt:
+			if parent.child[i].ident == "_" {
+				p = Place{constant: &c.dropped}
+			}
+		}
+		if !ok {
+			return plain
+		}
+		c.results = append(c.results, p)
+	}
+	c.own = true
+	return c.run
+}
+
+// current returns what is known of the function as it is defined now.
+func (c *call) current() *callee {
+	types := c.function.types
+	l := c.callee.Load()
+	if l == nil || !l.isOf(types) {
+		inputs := len(c.args)
+		if c.receiver != nil {
+			inputs++
+		}
+		l = &callee{layout: *newLayout(types, len(c.results)+inputs, c.y.boxes)}
+		l.simple = l.simple && !c.function.rval.IsValid()
+		if l.simple && c.receiver == nil {
+			l.activations = c.function.activations(&l.layout)
+		}
+		c.callee.Store(l)
+	}
+	return l
+}
+
+// run makes the call.
+func (c *call) run(frame *Frame) Step {
+	l := c.current()
+	if !l.simple {
+		return c.left(frame)
+	}
+	id := atomic.LoadUint64(&frame.id)
+	if l.activations != nil {
+		return c.runAgain(l, frame, id)
+	}
+	inner := newFrame(frame, len(l.types), id)
+	variables := inner.data
+	l.fill(variables)
+	if !c.begin(l, frame, variables) {
+		c.callee.Store(&callee{layout: layout{types: l.types}}) // types of arguments do not change
+		return c.left(frame)
+	}
+	c.y.runBody(c.function.Body().start.exec, inner)
+	if c.receiver != nil {
+		for i := range c.results {
+			if to := c.results[i].In(frame); to != &c.dropped {
+				l.copy(i, to, &variables[i])
+			}
+		}
+	}
+	if c.no != nil && !*(*bool)(variables[0].ptr) {
+		return c.no
+	}
+	return c.yes
+}
+
+// runAgain makes the call of a function whose frames are used again.
+func (c *call) runAgain(l *callee, frame *Frame, id uint64) Step {
+	a := l.activations.take(frame, id)
+	if !c.begin(l, frame, a.variables) {
+		c.callee.Store(&callee{layout: layout{types: l.types}})
+		return c.left(frame)
+	}
+	c.y.runBody(c.function.Body().start.exec, a.frame)
+	next := c.yes
+	if c.no != nil && !*(*bool)(a.variables[0].ptr) {
+		next = c.no
+	}
+	l.activations.release(a)
+	return next
+}
+
+// begin gives the variables of the function the arguments. It returns false for arguments and results of other types than those.
+func (c *call) begin(l *callee, frame *Frame, variables []Value) bool {
+	for i := range c.results {
+		to := c.results[i].In(frame)
+		switch {
+		case to == &c.dropped:
+		case to.typ != variables[i].typ || to.flag&variable == 0:
+			return false
+		case c.receiver == nil:
+			variables[i] = *to // as yaegi does: a method sets it at the end
+		}
+	}
+	at := len(c.results)
+	if c.receiver != nil {
+		if c.made.In(frame).typ != nil || !setReceiver(&variables[at], c.receiver(frame)) {
+			return false
+		}
+		at++
+	}
+	for i := range c.args {
+		from := c.args[i].In(frame)
+		if from.typ != variables[at+i].typ {
+			return false
+		}
+		l.copy(at+i, &variables[at+i], from)
+	}
+	return true
+}
+
+// left leaves the call to yaegi.
+func (c *call) left(frame *Frame) Step {
+	if c.receiver != nil && c.made.In(frame).typ == nil {
+		c.make(frame)
+	}
+	return c.plain(frame)
+}
+
+// setReceiver sets the receiver of a method to a value, or to what that points to, or its address.
+func setReceiver(to *Value, from reflect.Value) bool {
+	receiver := to.reflect()
+	if !from.IsValid() {
+		return false
+	}
+	if from.Type() != receiver.Type() {
+		switch {
+		case from.Kind() == reflect.Pointer:
+			from = from.Elem()
+		case from.CanAddr():
+			from = from.Addr()
+		}
+		if !from.IsValid() || from.Type() != receiver.Type() {
+			return false
+		}
+	}
+	receiver.Set(from)
+	return true
+}

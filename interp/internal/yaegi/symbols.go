@@ -1,0 +1,130 @@
+package yaegi
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Settle drops the syntax of variables that have been declared, which would keep the trees of whole cells.
+func (y *Interpreter) Settle(variables []string) error {
+	if len(variables) == 0 {
+		return nil
+	}
+	main, err := y.main()
+	if err != nil {
+		return err
+	}
+	for _, name := range variables {
+		symbol := main.sym[name]
+		if symbol.node == nil {
+			continue
+		}
+		// The type of the variable may refer to the declaration.
+		symbol.node.anc, symbol.node.child = nil, nil
+		symbol.node = nil
+	}
+	return nil
+}
+
+// Drop forgets the name of a function. Code that was compiled to call the function keeps it.
+func (y *Interpreter) Drop(name string) error {
+	main, err := y.main()
+	if err != nil {
+		return err
+	}
+	delete(main.sym, name)
+	return nil
+}
+
+// DropType forgets the name of a type, and reports whether there is one. From then on the type refers to with, and so does all code that uses the type.
+func (y *Interpreter) DropType(name string, with any) (dropped bool, err error) {
+	main, err := y.main()
+	if err != nil {
+		return false, err
+	}
+	symbol := main.sym[name]
+	if symbol == nil || symbol.typ == nil || symbol.typ.node == nil {
+		return false, nil
+	}
+	symbol.typ.node.meta = with
+	delete(main.sym, name)
+	return true, nil
+}
+
+// TypeNamed returns the type of a name as yaegi lays it out, which it does now if it has not done so.
+func (y *Interpreter) TypeNamed(name string) (reflect.Type, error) {
+	main, err := y.main()
+	if err != nil {
+		return nil, err
+	}
+	symbol := main.sym[name]
+	if symbol == nil {
+		return nil, fmt.Errorf("interp: yaegi has no type %s", name)
+	}
+	return typeOf(symbol.typ), nil
+}
+
+// TypeMade returns the type of a name if yaegi has laid it out, and nil otherwise.
+func (y *Interpreter) TypeMade(name string) (reflect.Type, error) {
+	main, err := y.main()
+	if err != nil {
+		return nil, err
+	}
+	symbol := main.sym[name]
+	if symbol == nil || symbol.typ == nil {
+		return nil, nil
+	}
+	return symbol.typ.rtype, nil
+}
+
+// Replacement is a function or method that is defined again: its earlier callers hold old, which gets the contents of fresh.
+type Replacement struct {
+	Type       string // of a method, in yaegi
+	Old, Fresh string
+}
+
+// ReplaceFunction puts the function or method fresh in the place of old: what was compiled to call old calls fresh from now on.
+func (y *Interpreter) ReplaceFunction(r Replacement) error {
+	main, err := y.main()
+	if err != nil {
+		return err
+	}
+	if r.Type != "" {
+		for typ := main.sym[r.Type].typ; typ != nil; typ = typ.ptr {
+			typ.replaceMethod(r)
+		}
+		return nil
+	}
+	old, fresh := main.sym[r.Old].node, main.sym[r.Fresh].node
+	delete(main.sym, r.Fresh)
+	old.become(fresh)
+	return nil
+}
+
+// become makes the node of a function that of another.
+func (n *Node) become(fresh *Node) {
+	*n = *fresh
+	n.val = reflect.NewAt(theirNode, unsafe.Pointer(n)).Interface() // a function's node refers to itself
+}
+
+// replaceMethod replaces a method of a type in its list.
+func (t *itype) replaceMethod(r Replacement) {
+	var old, fresh *Node
+	rest := make([]*Node, 0, len(t.method))
+	for _, m := range t.method {
+		switch m.ident {
+		case r.Old:
+			old = m
+		case r.Fresh:
+			fresh = m
+			continue
+		}
+		rest = append(rest, m)
+	}
+	if old != nil && fresh != nil {
+		old.become(fresh)
+		old.ident = r.Old
+		t.method = rest
+	}
+}

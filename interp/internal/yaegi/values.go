@@ -1,0 +1,134 @@
+package yaegi
+
+import (
+	"reflect"
+	"unsafe"
+)
+
+// Value is a reflect.Value, of which frames have one for each variable: one of a kind other than pointers and their likes has a pointer to it.
+type Value struct {
+	typ, ptr unsafe.Pointer
+	flag     uintptr
+}
+
+// Of a flag: the kind, that the value has a pointer to it, and that it is a variable.
+const (
+	kindMask = 1<<5 - 1
+	indirect = 1 << 7
+	variable = 1 << 8
+)
+
+// header is what a slice or string begins with.
+type header struct {
+	data unsafe.Pointer
+	len  int
+}
+
+func asType(t reflect.Type) unsafe.Pointer { return (*[2]unsafe.Pointer)(unsafe.Pointer(&t))[1] }
+
+func valueOf(v *reflect.Value) *Value { return (*Value)(unsafe.Pointer(v)) }
+
+func (v *Value) reflect() *reflect.Value { return (*reflect.Value)(unsafe.Pointer(v)) }
+
+// Reflect returns the value for package reflect.
+func (v *Value) Reflect() reflect.Value { return *v.reflect() }
+
+// reflected returns values for package reflect.
+func reflected(list []Value) []reflect.Value { return *(*[]reflect.Value)(unsafe.Pointer(&list)) }
+
+// Set makes another value that of a place.
+func (v *Value) Set(to reflect.Value) { *v = *valueOf(&to) }
+
+// Function returns the address of a function, which is not that of its code. It is not ok for a value that is none.
+func (v *Value) Function() (f *byte, ok bool) {
+	switch {
+	case !v.is(reflect.Func):
+		return nil, false
+	case v.flag&indirect != 0:
+		return *(**byte)(v.ptr), true
+	}
+	return (*byte)(v.ptr), true
+}
+
+// FunctionOf returns the address of a function value, as Value.Function does.
+func FunctionOf(v reflect.Value) (f *byte, ok bool) { return valueOf(&v).Function() }
+
+func (v *Value) is(kind reflect.Kind) bool { return v.flag&kindMask == uintptr(kind) }
+
+func (v *Value) isInt() bool { return v.is(reflect.Int) }
+
+func (v *Value) isVariable(kind reflect.Kind) bool {
+	return v.flag&(kindMask|variable) == uintptr(kind)|variable
+}
+
+func (v *Value) int() *int { return (*int)(v.ptr) }
+
+// integer returns an int, byte or rune.
+func (v *Value) integer() (n int, ok bool) {
+	switch reflect.Kind(v.flag & kindMask) {
+	case reflect.Int:
+		return *(*int)(v.ptr), true
+	case reflect.Uint8:
+		return int(*(*uint8)(v.ptr)), true
+	case reflect.Int32:
+		return int(*(*int32)(v.ptr)), true
+	}
+	return 0, false
+}
+
+// count returns the count of a shift, which is not ok if it is negative or no number.
+func (v *Value) count() (n uint64, ok bool) {
+	switch reflect.Kind(v.flag & kindMask) {
+	case reflect.Int, reflect.Int64:
+		n := *(*int64)(v.ptr)
+		return uint64(n), n >= 0
+	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		return *(*uint64)(v.ptr), true
+	case reflect.Uint32:
+		return uint64(*(*uint32)(v.ptr)), true
+	case reflect.Uint8:
+		return uint64(*(*uint8)(v.ptr)), true
+	}
+	return 0, false
+}
+
+// scalarSize is the size of numbers and bools, by kind; 0 for others.
+var scalarSize = [kindMask + 1]uint8{
+	reflect.Bool: 1, reflect.Int8: 1, reflect.Int16: 2, reflect.Int32: 4, reflect.Int64: 8, reflect.Int: 8, reflect.Uint8: 1, reflect.Uint16: 2,
+	reflect.Uint32: 4, reflect.Uint64: 8, reflect.Uint: 8, reflect.Uintptr: 8, reflect.Float32: 4, reflect.Float64: 8,
+}
+
+// scalar returns the bits of a number or bool, setScalar sets them.
+func (v *Value) scalar() uint64 {
+	switch scalarSize[v.flag&kindMask] {
+	case 8:
+		return *(*uint64)(v.ptr)
+	case 4:
+		return uint64(*(*uint32)(v.ptr))
+	case 2:
+		return uint64(*(*uint16)(v.ptr))
+	}
+	return uint64(*(*uint8)(v.ptr))
+}
+
+func (v *Value) setScalar(bits uint64) {
+	switch scalarSize[v.flag&kindMask] {
+	case 8:
+		*(*uint64)(v.ptr) = bits
+	case 4:
+		*(*uint32)(v.ptr) = uint32(bits)
+	case 2:
+		*(*uint16)(v.ptr) = uint16(bits)
+	default:
+		*(*uint8)(v.ptr) = uint8(bits)
+	}
+}
+
+// copy sets a variable to another value of its type, if that is a number or bool.
+func (v *Value) copy(from *Value) bool {
+	if v.typ != from.typ || v.flag&variable == 0 || scalarSize[v.flag&kindMask] == 0 {
+		return false
+	}
+	v.setScalar(from.scalar())
+	return true
+}

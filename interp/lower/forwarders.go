@@ -1,0 +1,56 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/symmrepl/symmrepl/interp/lower/typed"
+	"github.com/symmrepl/symmrepl/interp/run"
+)
+
+// forwarder is a function literal of a signature without a body yet, and its parameters as arguments.
+func (l *builder) forwarder(pos token.Pos, sig *types.Signature) (lit *ast.FuncLit, args []ast.Expr) {
+	t := l.signatureExpr(sig, pos)
+	for _, f := range t.Params.List {
+		p := l.temp("p")
+		f.Names = []*ast.Ident{l.ident(pos, p)}
+		args = append(args, l.ident(pos, p))
+	}
+	return &ast.FuncLit{Type: t, Body: block(pos)}, args
+}
+
+// forward makes the body of a forwarder: a call of fun, which may be the deferred function of a panic in its place.
+func (l *builder) forward(lit *ast.FuncLit, sig *types.Signature, fun ast.Expr, args []ast.Expr) *ast.FuncLit {
+	pos := lit.Body.Lbrace
+	call := &ast.CallExpr{Fun: fun, Lparen: pos, Args: args, Rparen: pos}
+	if sig.Variadic() {
+		call.Ellipsis = pos
+	}
+	panics := &ast.BinaryExpr{X: l.ident(pos, run.PanickingVar), OpPos: pos, Op: token.GTR, Y: l.number(pos, 0)}
+	lit.Body.List = []ast.Stmt{&ast.IfStmt{If: pos, Cond: panics, Body: block(pos, &ast.ExprStmt{X: l.helper(pos, run.Forward)})}}
+	lit.Body.List = append(lit.Body.List, l.passOn(sig, call)...)
+	return lit
+}
+
+// passOn makes a call the end of a function with the same results, which are functions in variables of their own: see mistakesType.
+func (l *builder) passOn(sig *types.Signature, call *ast.CallExpr) []ast.Stmt {
+	pos := call.Lparen
+	switch {
+	case sig.Results().Len() == 0:
+		return []ast.Stmt{&ast.ExprStmt{X: call}}
+	case !typed.HasFunction(sig.Results()):
+		return []ast.Stmt{&ast.ReturnStmt{Return: pos, Results: []ast.Expr{call}}}
+	}
+	set, end := &ast.AssignStmt{TokPos: pos, Tok: token.DEFINE, Rhs: []ast.Expr{call}}, &ast.ReturnStmt{Return: pos}
+	for range sig.Results().Len() {
+		v := l.temp("result")
+		set.Lhs = append(set.Lhs, l.ident(pos, v))
+		end.Results = append(end.Results, l.ident(pos, v))
+	}
+	return []ast.Stmt{set, end}
+}
+
+func (l *facts) noResults(lit *ast.FuncLit) bool {
+	return lit.Type.Results == nil || len(lit.Type.Results.List) == 0
+}

@@ -1,0 +1,82 @@
+package run
+
+import (
+	"go/token"
+	"reflect"
+
+	"github.com/symmrepl/symmrepl/interp/internal/yaegi"
+	"github.com/symmrepl/symmrepl/session"
+)
+
+// Panics of elements and slices say the index, as Go's do and yaegi's do not.
+
+// checkingIndex is yaegi's step of x[i], which panics as Go does if there is no such element.
+func (rt *Runtime) checkingIndex(node *yaegi.Node, plain yaegi.Step) yaegi.Step {
+	operands := node.Children()
+	x, i, position := operands[0].Operand(), operands[1].Operand(), node.Position()
+	return func(frame *yaegi.Frame) yaegi.Step {
+		if x := pointedTo(x(frame)); x.IsValid() {
+			switch i := i(frame); {
+			case i.CanInt() && uint64(i.Int()) >= uint64(x.Len()):
+				rt.markFault(position)
+				indexFault(int(i.Int()), x.Len())
+			case i.CanUint() && i.Uint() >= uint64(x.Len()):
+				rt.markFault(position)
+				unsignedIndexFault(i.Uint(), x.Len())
+			}
+		}
+		return plain(frame)
+	}
+}
+
+// checkingSlice is yaegi's step of x[low:high:limit], which panics as Go does if these are no bounds of x.
+func (rt *Runtime) checkingSlice(node *yaegi.Node, list []yaegi.Bound, plain yaegi.Step) yaegi.Step {
+	operands := node.Children()
+	x, position := operands[0].Operand(), node.Position()
+	var values []func(*yaegi.Frame) reflect.Value
+	for _, bound := range operands[1:] {
+		values = append(values, bound.Operand())
+	}
+	return func(frame *yaegi.Frame) yaegi.Step {
+		x := pointedTo(x(frame))
+		if !x.IsValid() {
+			return plain(frame)
+		}
+		given, length, capacity := 0, x.Len(), x.Len()
+		if x.Kind() == reflect.Slice {
+			given, capacity = isSlice, x.Cap()
+		}
+		var bounds [givenLimit + 1]int
+		for i, value := range values {
+			bound := int(list[i])
+			given |= bound
+			if v := value(frame); v.CanUint() {
+				given |= unsignedLow * bound
+				bounds[bound] = int(v.Uint())
+			} else {
+				bounds[bound] = int(v.Int())
+			}
+		}
+		if fault := sliceFault(given, length, capacity, bounds[givenLow], bounds[givenHigh], bounds[givenLimit]); fault != "" {
+			rt.markFault(position)
+			panic(fault)
+		}
+		return plain(frame)
+	}
+}
+
+// pointedTo returns the array that a pointer points to, an invalid value if it is nil, and other values as they are.
+func pointedTo(x reflect.Value) reflect.Value {
+	if x.Kind() == reflect.Pointer {
+		return x.Elem()
+	}
+	return x
+}
+
+// markFault stores the position of what panics, unless it is in a package.
+func (rt *Runtime) markFault(position int) {
+	var at session.Error
+	if rt.host.Locate(&at, token.Pos(position)); at.File != "" {
+		*rt.mark = position
+	}
+}
