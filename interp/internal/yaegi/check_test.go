@@ -1,5 +1,7 @@
 package yaegi
 
+//lint:file-ignore U1000 package reflect compares the fields
+
 import (
 	"os"
 	"path/filepath"
