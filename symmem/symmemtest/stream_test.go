@@ -53,6 +53,7 @@ func streamsCase(t *T) {
 	s = symmem.NewStream()
 	symmem.Rendezvous(word).WaitForSignal(0, "==", 7, symmem.Timeout(20*time.Millisecond), s)
 	t.refused(symmem.KindTimeout, s.Free, "waited")
+	symmem.Recover()
 	word.Free()
 	t.refused(symmem.KindMisuse, s.Free, "freed already")
 	// Memory of a freed stream's tensors is used again, when what was done on other streams is over.
