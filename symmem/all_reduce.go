@@ -33,9 +33,9 @@ import (
 // and what ends a wait.
 func (rt *Runtime) AllReduce(t *Tensor, op string, opts ...Option) *Tensor {
 	r := rt.reduction(operators.AllReduce, t, op, opts)
-	library := r.byNCCL("")
+	byNCCL := r.byNCCL("")
 	defer r.Enter().Leave()
-	if library {
+	if byNCCL {
 		r.Mapped(t)
 		r.Begin()
 		r.Admit(t)

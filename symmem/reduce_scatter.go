@@ -69,7 +69,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 	if dim > 0 {
 		cannot = "it splits the first dimension only"
 	}
-	library := r.byNCCL(cannot)
+	byNCCL := r.byNCCL(cannot)
 	defer r.Enter().Leave()
 	h := r.Mapped(t)
 	r.Begin()
@@ -80,7 +80,7 @@ func (rt *Runtime) reduceScatter(t *Tensor, reduction string, out *Tensor, opts 
 		return out
 	}
 	c := r.Admit(t, out)
-	if library {
+	if byNCCL {
 		r.nccl(device.ReduceScatter, out, n)
 		return out
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/symmrepl/symmrepl/symmem/internal/device"
 )
 
-// abortion is whether this rank's waits must end, and what is left of those that did. In peace all of it is zero but hostCtx.
-type abortion struct {
+// aborting is whether this rank's waits must end, and what is left of those that did. In peace all of it is zero but hostCtx.
+type aborting struct {
 	abort      atomic.Pointer[string] // why waits must end; nil in peace
 	vain       atomic.Bool            // why is that they cannot end by themselves
 	gone       atomic.Pointer[int]    // the rank of this host whose end they must end for, if that is why

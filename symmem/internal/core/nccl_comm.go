@@ -363,10 +363,11 @@ func (l *communicators) takeEnded() (ended []*nccl.Communicator) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = slices.DeleteFunc(l.list, func(c *communicator) bool {
-		if c.isEnded() {
+		over := c.isEnded()
+		if over {
 			ended = append(ended, c.Communicator)
 		}
-		return c.isEnded()
+		return over
 	})
 	return ended
 }

@@ -113,9 +113,9 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	h.g.peer(op, "dst", dst)
 	h.fits(op, "src", src)
 	h.word(op, sig)
-	library := h.putsByNCCL(&c, src)
+	byNCCL := h.putsByNCCL(&c, src)
 	c.route = route{way: "to", peer: dst, bytes: src.Bytes()}
-	if !library && h.g.carries(op, dst) {
+	if !byNCCL && h.g.carries(op, dst) {
 		put := abi.NetOp{Kind: abi.NetPut, Local: src.pointer(), Offset: uint64(h.t.offset), Bytes: uint64(src.Bytes())}
 		h.transfer(&c, src, dst, signalled(&c, put, abi.NetSetWord, sig, val))
 		return
@@ -128,7 +128,7 @@ func (h *Handle) PutWithSignal(dst int, src *Tensor, sig int, val uint64, opts .
 	c.Begin()
 	c.Admit(src, h.t)
 	switch {
-	case library:
+	case byNCCL:
 		h.putByNCCL(&c, dst, src)
 		args.N = 0
 	case args.N >= putCopies:

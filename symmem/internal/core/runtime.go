@@ -42,7 +42,7 @@ type Runtime struct {
 
 	calls      callLog                    // calls.go
 	progress                              // progress.go
-	abortion                              // abort.go
+	aborting                              // abort.go
 	cell                                  // cell.go
 	membership                            // survivors.go
 	departed   departures                 // departures.go

@@ -163,21 +163,24 @@ func (rt *Runtime) Findings() []device.Finding {
 // marks says whether what becomes of memory is marked. The garbage collector marks too, at any time: a mark of its that came when the sanitizer had forgotten all
 // memory would be found later in a tensor that was made of this memory meanwhile.
 type marks struct {
-	mu sync.RWMutex // held while one is issued
-	on bool
+	mu sync.RWMutex // held while one is issued, and while on changes
+	on atomic.Bool
 }
 
 func (m *marks) set(on bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.on = on
+	m.on.Store(on)
 }
 
 // mark says what memory of this rank is from now on, when the stream comes to it or, without one or where it is gone, at once.
 func (rt *Runtime) mark(s *Stream, p device.Ptr, n int, as device.MemoryState) {
+	if n <= 0 || !rt.marks.on.Load() { // as for every tensor while nobody watches
+		return
+	}
 	rt.marks.mu.RLock()
 	defer rt.marks.mu.RUnlock()
-	if n <= 0 || !rt.marks.on {
+	if !rt.marks.on.Load() {
 		return
 	}
 	mark := func(d device.Stream) error {

@@ -36,7 +36,7 @@ type Owner interface {
 
 // Stream is what a call is issued on. Equal streams are one.
 type Stream interface {
-	AtRest() bool // it has nothing to do, or cannot tell any more
+	AtRest() bool // it has nothing to do, or was closed; false where that cannot be told
 }
 
 // Call is a call that may be under way.
@@ -73,7 +73,7 @@ func (c *Communicator) Watch(t Call) {
 	}
 }
 
-// WatchKernel is Watch for a kernel of the user's, who uses the communicator from now on, if it is not captured.
+// WatchKernel is Watch for a kernel of the user's. One that was captured is not under way; it uses the communicator from now on all the same.
 func (c *Communicator) WatchKernel(t Call, captured bool) {
 	c.mu.Lock()
 	c.launched = true

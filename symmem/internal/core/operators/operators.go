@@ -23,8 +23,6 @@ type Operator struct {
 	Instead string // what reaches other hosts where it does not, as the beginning of a hint
 }
 
-func (o *Operator) String() string { return o.Name }
-
 // The operators.
 var (
 	AllReduce = &Operator{Name: "all_reduce", Call: "AllReduce", Manner: Collective, Options: adding | Via, Hosts: true, NCCL: true}

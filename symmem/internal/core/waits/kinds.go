@@ -17,7 +17,8 @@ type Kind struct {
 	Calls bool // it ends by what ranks do in calls of their own, and by nothing else
 	Turns bool // calls on different channels are different ones
 	Set   bool // any member may end it: it sets what is waited for
-	own   bool // a record whose Peer is the rank itself is for no one member
+	own   bool // a record whose Peer is the rank itself is for no one member,
+	none  bool // and no record is
 }
 
 const sameCall = "{rank} must make the same call"
@@ -43,7 +44,7 @@ var kinds = map[uint32]*Kind{
 	device.WaitNetTokens:  {what: "{tokens}, between hosts", whom: "{tokens} of {rank}, between hosts", hint: sameCall, Calls: true},
 	device.WaitCounter:    {what: "counter {channel} to become {want}, by operations of this rank; it is {seen}", own: true},
 	device.WaitLSABarrier: {what: "LSA barrier {channel}", whom: "{rank} to come to LSA barrier {channel}", hint: "{rank} must launch the same kernel"},
-	device.WaitLowLatency: {what: "a value in low-latency slot {channel}", Set: true},
+	device.WaitLowLatency: {what: "a value in low-latency slot {channel}", Set: true, none: true},
 	device.WaitGinSignal:  {what: "GIN signal {channel} to become {want}; it is {seen}", Set: true, own: true},
 	device.WaitGinCounter: {what: "GIN counter {channel} to become {want}; it is {seen}", own: true},
 	device.WaitLibrary:    {what: "NCCL", own: true},
@@ -62,7 +63,7 @@ func Of(r *device.WaitRecord) *Kind {
 
 // Peer is the member, by its rank in the group, that a wait is for; -1 if it is for no one member: whoever ends it, or this rank's own operations.
 func (k *Kind) Peer(r *device.WaitRecord) int {
-	if k.own && r.Peer == r.Rank || r.Kind == device.WaitLowLatency {
+	if k.none || k.own && r.Peer == r.Rank {
 		return -1
 	}
 	return int(r.Peer)

@@ -11,6 +11,9 @@ import (
 func Pending(w *device.Watch) iter.Seq[device.WaitRecord] {
 	return func(yield func(device.WaitRecord) bool) {
 		for i := range w.Waits {
+			if atomic.LoadUint32(&w.Waits[i].State) != device.WaitPending {
+				continue
+			}
 			if r := Load(&w.Waits[i]); r.State == device.WaitPending && !yield(r) {
 				return
 			}
