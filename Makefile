@@ -9,6 +9,8 @@ NCCL := .venv/nccl
 
 # Tests kill processes, cut connections and check time limits, on machines with other load. If at most three fail, they run once
 # more, alone, and the summary names them. A data race is never retried.
+# A test runs in one stage only: package session and the files of cmd/symmrepl with the tag raced run under the race detector, all
+# others with cgo's checks of pointers, which cost a tenth.
 TEST := go tool gotestsum --format standard-quiet --rerun-fails=1 --rerun-fails-max-failures=3 --rerun-fails-abort-on-data-race
 
 .PHONY: help demo build test faults test-long exported conformance foreign check gophernotes bench bench-interp bench-net gpu-bundle clean FORCE
@@ -25,15 +27,16 @@ build: $(BIN) ## build bin/symmrepl
 $(BIN): FORCE | go c++
 	go build -o $@ ./cmd/symmrepl
 
-test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: check, all tests, the race detector, the cgo checks
+test: check $(NVRTC) $(JUPYTER) $(UCX) ## all checks that a change must pass: check, all tests, with the cgo checks or the race detector
+	@mkdir -p build && rm -f build/test-*.json
 	export SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" && \
 	export SYMMREPL_JUPYTER="$$PWD/.venv/bin/python" && \
 	export SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" SYMMREPL_UCX_LIB_OLDER="$${SYMMREPL_UCX_LIB_OLDER:-$$(cat $(UCX)-1.13)}" && \
-	$(TEST) --packages ./... -- -timeout 25m && \
+	GOEXPERIMENT=cgocheck2 $(TEST) --jsonfile build/test-cgo.json --packages "$$(go list ./... | grep -v /symmrepl/session | xargs)" -- -tags raced -timeout 25m && \
 	unset SYMMREPL_JUPYTER && \
 	(cd client && go test -timeout 5m ./...) && \
-	GORACE=atexit_sleep_ms=0 $(TEST) --packages './session/... ./cmd/symmrepl/...' -- -timeout 10m -race -short && \
-	GOEXPERIMENT=cgocheck2 $(TEST) --packages ./symmem/... -- -timeout 10m -short
+	GORACE=atexit_sleep_ms=0 $(TEST) --jsonfile build/test-race.json --packages './session/... ./cmd/symmrepl/...' -- -timeout 20m -race -short
+	@echo 'The slowest tests:' && cat build/test-*.json | go tool gotestsum tool slowest --num 10
 
 faults: | go c++ ## kill ranks at 200 random moments, and hang in every known way (make test does a part of it)
 	go test -count=1 -v -timeout 20m -run '^(TestKilledAtRandomMoments|TestHangs)$$' ./cmd/symmrepl -kills 200 -hangs
@@ -54,6 +57,7 @@ test-long: faults $(UCX) $(NCCL) ## what make test has no time for: all faults, 
 		else echo 'make: no clang++-14: what it makes of kernels that are watched is not tested'; fi
 	go test -count=1 -v -timeout 40m -run '^TestTokenSeeds$$' ./symmem/symmemtest -routings 500
 	go test -count=1 -timeout 20m -run '^TestGin$$/^cpu$$/^seed' ./symmem/symmemtest -seeds 50
+	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" go test -count=1 -timeout 20m -run '^TestEveryBuiltinCompiles$$' ./symmem/internal/cuda -archs
 	SYMMREPL_NVRTC="$${SYMMREPL_NVRTC:-$$(cat $(NVRTC))}" SYMMREPL_NCCL_INCLUDE="$$(printf '%s:' "$$PWD"/$(NCCL)/include/*)" go test -count=1 -v -run '^TestNCCLHeaders$$' ./symmem/internal/cuda
 	SYMMREPL_NCCL_EXAMPLES="$$(ls -d "$$PWD/$(NCCL)/source/docs/examples" 2>/dev/null)" go test -count=1 -v -run '^TestNCCLExamples$$' ./symmem/symmemtest
 	SYMMREPL_UCX_LIB="$${SYMMREPL_UCX_LIB:-$$(cat $(UCX))}" go test -count=1 -v -timeout 20m -run '^TestOverHosts$$' ./symmem/symmemtest -hosts

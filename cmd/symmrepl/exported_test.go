@@ -14,6 +14,7 @@ var exported = flag.Bool("exported", false, "build and run the folder of TestExp
 // A folder that is exported has all that the go command needs to build it, without a network and with nothing in its caches of modules; the
 // program prints what the session printed.
 func TestExportedFolder(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build programs with")
 	}

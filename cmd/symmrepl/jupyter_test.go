@@ -54,6 +54,12 @@ func (h home) clients(file string) {
 	h.expectNothingLeft()
 }
 
+// runClients runs tests of a Python file, which have kernels of their own, beside other tests.
+func runClients(t *testing.T, file string) {
+	t.Parallel()
+	jupyter(t).clients(file)
+}
+
 // runPython runs the Python with Jupyter's libraries in a folder. When limit has passed it is stopped with all that it has started; what it wrote to
 // standard error then ends with where each of its threads was.
 func (h home) runPython(limit time.Duration, dir string, args ...string) (out, errs string, err error) {
@@ -78,12 +84,12 @@ func (h home) runPython(limit time.Duration, dir string, args ...string) (out, e
 	return stdout.String(), stderr.String(), err
 }
 
-func TestJupyterKernel(t *testing.T)  { jupyter(t).clients("kernel_test") }
-func TestJupyterClients(t *testing.T) { jupyter(t).clients("clients_test") }
-func TestJupyterLab(t *testing.T)     { jupyter(t).clients("lab_test") }
+func TestJupyterKernel(t *testing.T)  { runClients(t, "kernel_test") }
+func TestJupyterClients(t *testing.T) { runClients(t, "clients_test") }
+func TestJupyterLab(t *testing.T)     { runClients(t, "lab_test") }
 
 // With SYMMREPL_PICTURES=FOLDER it writes the pictures of docs/notebooks.md, as TestJupyterLab does.
-func TestJupyterLabOutputs(t *testing.T) { jupyter(t).clients("lab_outputs_test") }
+func TestJupyterLabOutputs(t *testing.T) { runClients(t, "lab_outputs_test") }
 
 // TestGophernotes runs where the folder that .ci/gophernotes makes is named, as `make gophernotes` does.
 func TestGophernotes(t *testing.T) {

@@ -21,6 +21,7 @@ func TestNotebooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("notebooks are executed in long tests only")
 	}
+	t.Parallel()
 	files, err := filepath.Glob("../../notebooks/[0-9][0-9]-*.ipynb")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("notebooks: %v, %v", files, err)

@@ -20,6 +20,7 @@ func TestHealthyScriptsSayNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: it is about times, which the race detector changes")
 	}
+	t.Parallel()
 	scripts := []struct {
 		name   string
 		ranks  int
@@ -89,6 +90,7 @@ if symm.Rank() == 0 { fmt.Println("healthy", true) }`, nil},
 	}
 	for _, s := range scripts {
 		t.Run(strings.ReplaceAll(s.name, " ", "_"), func(t *testing.T) {
+			t.Parallel()
 			h := newHome(t, s.ranks)
 			file := filepath.Join(h.dir, "s.go")
 			if err := os.WriteFile(file, []byte(s.script+"\n"), 0o600); err != nil {

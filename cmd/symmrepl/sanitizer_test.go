@@ -92,7 +92,7 @@ const names = "rank, size := symm.Rank(), symm.WorldSize()\nright, left := (rank
 // orders is how many schedules a mistake may hide from.
 const orders = 20
 
-var corpusRuns = flag.Int("runs", 20, "evaluate each right cell of the sanitizer's corpus in so many orders")
+var corpusRuns = flag.Int("runs", 5, "evaluate each right cell of the sanitizer's corpus in so many orders")
 
 // The sanitizer finds what is wrong in the wrong cells, and nothing in the right ones.
 func TestSanitizerCorpus(t *testing.T)  { testPairs(t, false) }

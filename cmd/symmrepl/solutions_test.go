@@ -23,6 +23,7 @@ func TestSolutions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("notebooks are executed in long tests only")
 	}
+	t.Parallel()
 	lessons, err := tutorial.All()
 	if err != nil {
 		t.Fatal(err)

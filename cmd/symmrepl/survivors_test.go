@@ -27,6 +27,7 @@ func TestSurvivors(t *testing.T) {
 	} {
 		for _, network := range []string{"null", "ucx"} {
 			t.Run(loss.name+"/"+network, func(t *testing.T) {
+				t.Parallel()
 				if network == "ucx" {
 					needUCX(t)
 				}

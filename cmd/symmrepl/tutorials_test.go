@@ -66,6 +66,7 @@ func TestTutorials(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: and the race detector would report that goroutines of cells share the word that says which statement runs")
 	}
+	t.Parallel()
 	h := newHome(t, size)
 	for _, script := range tutorials(t) {
 		t.Run(filepath.Base(script), func(t *testing.T) {
@@ -101,6 +102,7 @@ func TestExportedTutorials(t *testing.T) {
 	if testing.Short() {
 		t.Skip("programs are built in long tests only")
 	}
+	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command to build programs with")
 	}
@@ -115,7 +117,7 @@ func TestExportedTutorials(t *testing.T) {
 			t.Fatalf("%s: %+v", name, r)
 		}
 	}
-	build := exec.Command("go", "build", "-o", "bin/", "./...")
+	build := exec.Command("go", "build", "-ldflags=-w", "-o", "bin/", "./...")
 	build.Dir, build.Env = module, append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -148,7 +148,7 @@ __device__ __forceinline__ void write_offsets(const Context& c, const RowsArgs& 
 
 // report describes to the host what the first block refuses, of so many rows: those of the input of the rank that the verdict is about, or of out.
 // Of several things all ranks report the same one.
-__device__ __noinline__ void report(const Context& c, Verdict verdict, u64 rows) {
+__device__ inline __noinline__ void report(const Context& c, Verdict verdict, u64 rows) {
   __shared__ u32 first;
   if (threadIdx.x == 0) first = ~0u;
   __syncthreads();

@@ -1,8 +1,6 @@
-// All operations in one translation unit. The kernels are extern "C"; operations.h gives their helpers a namespace for each file.
+// What the operations' files register: their kernels, and the declarations that Go repeats.
 #include "cuda_on_cpu.h"
 #include "layout.h"
-
-#include "operations.h"
 
 extern "C" {
 const void* symm_builtin_entries(void) { return emu::entries; }

@@ -23,6 +23,8 @@ typedef struct table {
 import "C"
 
 import (
+	"reflect"
+	"slices"
 	"unsafe"
 
 	_ "github.com/symmrepl/symmrepl/kernels" // so that a change of the sources rebuilds this package
@@ -46,7 +48,7 @@ type Field struct {
 }
 
 // Declarations returns the structs and, by group and name, the constants that the kernels' sources name by SYMM_LAYOUT and
-// SYMM_VALUES. Tests compare them with those of Go.
+// SYMM_VALUES. A declaration that several C++ files include is returned once. Tests compare them with those of Go.
 func Declarations() (structs []Struct, constants map[string]map[string]uint64) {
 	constants = map[string]map[string]uint64{}
 	for t := (*C.table)(C.symm_builtin_tables()); t != nil; t = t.next {
@@ -62,7 +64,9 @@ func Declarations() (structs []Struct, constants map[string]map[string]uint64) {
 		for _, i := range items {
 			s.Fields = append(s.Fields, Field{C.GoString(i.name), uintptr(i.offset_or_value), uintptr(i.size)})
 		}
-		structs = append(structs, s)
+		if !slices.ContainsFunc(structs, func(other Struct) bool { return reflect.DeepEqual(other, s) }) {
+			structs = append(structs, s)
+		}
 	}
 	return structs, constants
 }

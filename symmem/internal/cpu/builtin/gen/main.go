@@ -1,10 +1,11 @@
-// Gen writes operations.h of package builtin: an include of every operation of package kernels.
+// Gen writes the C++ files of package builtin that hold the operations of package kernels.
 package main
 
 import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/symmrepl/symmrepl/kernels"
@@ -12,22 +13,36 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		log.Fatal("usage: gen FILE")
+		log.Fatal("usage: gen DIR")
 	}
-	if err := os.WriteFile(os.Args[1], []byte(operations()), 0o644); err != nil {
-		log.Fatal(err)
+	for name, text := range files() {
+		if err := os.WriteFile(filepath.Join(os.Args[1], name), []byte(text), 0o644); err != nil {
+			log.Fatal(err)
+		}
 	}
 }
 
-// operations includes the headers first, outside the operations' namespaces.
-func operations() string {
-	var b strings.Builder
-	b.WriteString("// operations.h: every operation, in a namespace of its own. Written by go generate.\n")
+// parts is how many files hold the operations. The Go tool compiles them side by side, and one alone takes 45 s.
+const parts = 4
+
+// files returns the texts by file name: headers.h includes all headers, outside of the operations' namespaces, and the operations
+// are dealt out to the parts in turns.
+func files() map[string]string {
+	const written = " Written by go generate.\n"
+	headers := "// All headers of package kernels." + written
 	for _, h := range kernels.BuiltinHeaders() {
-		fmt.Fprintf(&b, "#include %q\n", h.Name)
+		headers += fmt.Sprintf("#include %q\n", h.Name)
 	}
-	for _, f := range kernels.Files() {
-		fmt.Fprintf(&b, "namespace operation_%s {\n#include %q\n}\n", f.Operation(), f.Name)
+	texts := map[string]string{"headers.h": headers}
+	var part [parts]strings.Builder
+	for i := range part {
+		part[i].WriteString("// Operations, each in a namespace of its own." + written + "#include \"cuda_on_cpu.h\"\n#include \"layout.h\"\n\n#include \"headers.h\"\n\n")
 	}
-	return b.String()
+	for i, f := range kernels.Files() {
+		fmt.Fprintf(&part[i%parts], "namespace operation_%s {\n#include %q\n}\n", f.Operation(), f.Name)
+	}
+	for i := range part {
+		texts[fmt.Sprintf("operations_%d.cpp", i+1)] = part[i].String()
+	}
+	return texts
 }

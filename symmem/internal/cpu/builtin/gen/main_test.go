@@ -2,15 +2,17 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"testing"
 )
 
-func TestOperations(t *testing.T) {
-	got, err := os.ReadFile("../operations.h")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != operations() {
-		t.Error("operations.h is stale: run go generate ./symmem/internal/cpu/builtin")
+func TestFiles(t *testing.T) {
+	for name, want := range files() {
+		got, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Error(err)
+		} else if string(got) != want {
+			t.Errorf("%s is stale: run go generate ./symmem/internal/cpu/builtin", name)
+		}
 	}
 }

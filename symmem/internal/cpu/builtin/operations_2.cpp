@@ -1,0 +1,36 @@
+// Operations, each in a namespace of its own. Written by go generate.
+#include "cuda_on_cpu.h"
+#include "layout.h"
+
+#include "headers.h"
+
+namespace operation_pull_reduce {
+#include "all_reduce/pull_reduce.cu"
+}
+namespace operation_all_to_all_vdev {
+#include "all_to_all_vdev/all_to_all_vdev.cu"
+}
+namespace operation_exchange {
+#include "exchange/exchange.cu"
+}
+namespace operation_matmul {
+#include "matmul/matmul.cu"
+}
+namespace operation_net_copy {
+#include "net/net_copy.cu"
+}
+namespace operation_net_wait_signal {
+#include "net/net_wait_signal.cu"
+}
+namespace operation_barrier {
+#include "signal/barrier.cu"
+}
+namespace operation_wait_for_signal {
+#include "signal/wait_for_signal.cu"
+}
+namespace operation_token_dispatch {
+#include "tokens/token_dispatch.cu"
+}
+namespace operation_token_hosts_wait {
+#include "tokens/token_hosts_wait.cu"
+}

@@ -1,0 +1,36 @@
+// Operations, each in a namespace of its own. Written by go generate.
+#include "cuda_on_cpu.h"
+#include "layout.h"
+
+#include "headers.h"
+
+namespace operation_two_shot_all_reduce {
+#include "all_reduce/two_shot_all_reduce.cu"
+}
+namespace operation_arange {
+#include "elements/arange.cu"
+}
+namespace operation_hosts_copy {
+#include "hosts/hosts_copy.cu"
+}
+namespace operation_multimem_all_gather {
+#include "multimem/multimem_all_gather.cu"
+}
+namespace operation_net_post {
+#include "net/net_post.cu"
+}
+namespace operation_permute {
+#include "permute/permute.cu"
+}
+namespace operation_put_signal {
+#include "signal/put_signal.cu"
+}
+namespace operation_wait_signal {
+#include "signal/wait_signal.cu"
+}
+namespace operation_token_hosts_combine {
+#include "tokens/token_hosts_combine.cu"
+}
+namespace operation_token_routing {
+#include "tokens/token_routing.cu"
+}

@@ -1,0 +1,36 @@
+// Operations, each in a namespace of its own. Written by go generate.
+#include "cuda_on_cpu.h"
+#include "layout.h"
+
+#include "headers.h"
+
+namespace operation_two_shot_chunks {
+#include "all_reduce/two_shot_chunks.cu"
+}
+namespace operation_fill {
+#include "elements/fill.cu"
+}
+namespace operation_hosts_reduce {
+#include "hosts/hosts_reduce.cu"
+}
+namespace operation_multimem_reduce {
+#include "multimem/multimem_reduce.cu"
+}
+namespace operation_net_put_signal {
+#include "net/net_put_signal.cu"
+}
+namespace operation_pool_meet {
+#include "pool/pool_meet.cu"
+}
+namespace operation_put_with_signal {
+#include "signal/put_with_signal.cu"
+}
+namespace operation_tile_reduce {
+#include "tile_reduce/tile_reduce.cu"
+}
+namespace operation_token_hosts_dispatch {
+#include "tokens/token_hosts_dispatch.cu"
+}
+namespace operation_token_wait {
+#include "tokens/token_wait.cu"
+}
